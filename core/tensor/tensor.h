@@ -1,0 +1,99 @@
+// Tensor: a dense row-major array with its element type and shape.
+#ifndef SLIPWAY_CORE_TENSOR_TENSOR_H_
+#define SLIPWAY_CORE_TENSOR_TENSOR_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "core/tensor/dtype.h"
+#include "core/tensor/shape.h"
+
+namespace slipway {
+
+// The element type and shape of a tensor.
+struct TensorType {
+  DataType dtype = DataType::kInvalid;
+  Shape shape;
+
+  int64_t num_elements() const { return NumElements(shape); }
+  int64_t byte_size() const { return num_elements() * ByteSize(dtype); }
+  friend bool operator==(const TensorType& a, const TensorType& b) {
+    return a.dtype == b.dtype && a.shape == b.shape;
+  }
+  friend bool operator!=(const TensorType& a, const TensorType& b) { return !(a == b); }
+};
+
+// "f32[1, 3, 224, 224]"
+std::string ToString(const TensorType& type);
+
+// A cheap handle on shared bytes, 64-byte aligned. Copies share the bytes, so write only to a tensor
+// nobody else holds. Handles are thread-compatible. kString tensors do not exist.
+class Tensor {
+ public:
+  Tensor() = default;  // Unset: dtype() is kInvalid and there are no bytes.
+
+  // Zero-filled. Errors of CheckShape; UNIMPLEMENTED for kString; RESOURCE_EXHAUSTED when the memory
+  // cannot be had.
+  static absl::StatusOr<Tensor> Create(TensorType type);
+  // For shapes known to be sane (tests, kernels): CHECKs instead.
+  static Tensor Zeros(DataType dtype, absl::Span<const int64_t> shape);
+  // A copy of `bytes`, little-endian elements. INVALID_ARGUMENT when the size does not match the type.
+  static absl::StatusOr<Tensor> FromBytes(TensorType type, absl::string_view bytes);
+  // Bytes owned elsewhere, kept alive by `owner`; read-only by convention. INVALID_ARGUMENT when the
+  // size does not match.
+  static absl::StatusOr<Tensor> Borrow(TensorType type, absl::string_view bytes,
+                                       std::shared_ptr<const void> owner);
+  template <typename T>
+  static Tensor Of(absl::Span<const int64_t> shape, absl::Span<const T> values);
+  template <typename T>
+  static Tensor Scalar(T value) {
+    return Of<T>({}, absl::MakeConstSpan(&value, 1));
+  }
+
+  const TensorType& type() const { return type_; }
+  DataType dtype() const { return type_.dtype; }
+  const Shape& shape() const { return type_.shape; }
+  int64_t num_elements() const { return type_.num_elements(); }
+  int64_t byte_size() const { return size_; }
+  bool is_set() const { return type_.dtype != DataType::kInvalid; }
+
+  absl::string_view bytes() const { return absl::string_view(data_, size_); }
+  char* mutable_bytes() { return data_; }
+  // REQUIRES: DataTypeOf<T>() == dtype().
+  template <typename T>
+  absl::Span<const T> values() const {
+    return absl::MakeConstSpan(reinterpret_cast<const T*>(data_), num_elements());
+  }
+  template <typename T>
+  absl::Span<T> mutable_values() {
+    return absl::MakeSpan(reinterpret_cast<T*>(data_), num_elements());
+  }
+
+  // The same bytes under another shape with as many elements. INVALID_ARGUMENT otherwise.
+  absl::StatusOr<Tensor> Reshaped(absl::Span<const int64_t> shape) const;
+
+ private:
+  TensorType type_;
+  std::shared_ptr<const void> owner_;
+  char* data_ = nullptr;
+  int64_t size_ = 0;
+};
+
+template <typename T>
+Tensor Tensor::Of(absl::Span<const int64_t> shape, absl::Span<const T> values) {
+  Tensor tensor = Zeros(DataTypeOf<T>(), shape);
+  std::copy(values.begin(), values.end(), tensor.mutable_values<T>().begin());
+  return tensor;
+}
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_TENSOR_TENSOR_H_
