@@ -1,0 +1,153 @@
+// OperatorRegistry: what is known of every operator, and NodeView, a node seen through its schema.
+//
+// The registry is filled by explicit calls (core/operators/register_all.h and users' own) and
+// read-only afterwards; reading is thread-safe. Other layers keep what they know of an operator in
+// an OperatorColumn of their own.
+#ifndef SLIPWAY_CORE_GRAPH_OPERATOR_REGISTRY_H_
+#define SLIPWAY_CORE_GRAPH_OPERATOR_REGISTRY_H_
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "core/graph/graph.h"
+#include "core/graph/operator_column.h"
+
+namespace slipway {
+
+// How an operator may be compounded with its neighbours.
+enum class Pattern {
+  kElementwise,  // One element of each same-shaped input per output element: Relu.
+  kBroadcast,    // The same after broadcasting: Add.
+  kInjective,    // Every output element is one input element, elsewhere: Transpose, Concat.
+  kReduction,    // An output element reads many of one input: ReduceMean, MaxPool.
+  kOutFusable,   // Takes elementwise and broadcast nodes behind it into its kernel: Conv, Gemm.
+  kOpaque,       // Never fused.
+};
+absl::string_view Name(Pattern pattern);
+
+class NodeView;
+
+// From attributes, input types and those input values that are constant to the types of all
+// outputs the operator can have with these inputs (at least as many as the node lists). Fails with
+// an error that names node and operator (NodeView::Error).
+using TypeRule = std::function<absl::StatusOr<std::vector<TensorType>>(const NodeView&)>;
+
+struct AttributeSchema {
+  std::string name;
+  AttributeKind kind = AttributeKind::kInt;
+  bool required = false;
+  std::optional<Attribute> default_value = std::nullopt;
+};
+
+inline constexpr int kVariadic = std::numeric_limits<int>::max();
+
+struct OperatorSchema {
+  std::string name;
+  int min_inputs = 1;   // The first min_inputs may not be omitted; the others may.
+  int max_inputs = 1;   // kVariadic: any number, none omitted.
+  int min_outputs = 1;
+  int max_outputs = 1;
+  std::vector<AttributeSchema> attributes;
+  Pattern pattern = Pattern::kOpaque;
+  TypeRule type_rule;
+};
+
+class OperatorRegistry {
+ public:
+  // ALREADY_EXISTS; INVALID_ARGUMENT for a schema without name or type rule.
+  absl::Status Add(OperatorSchema schema);
+  // Null when unknown. Valid as long as the registry.
+  const OperatorSchema* Find(absl::string_view op) const { return schemas_.Find(op); }
+  // UNIMPLEMENTED naming the operator.
+  absl::StatusOr<const OperatorSchema*> Get(absl::string_view op) const;
+  std::vector<std::string> Names() const { return schemas_.Names(); }  // Sorted.
+
+ private:
+  OperatorColumn<OperatorSchema> schemas_;
+};
+
+// A node whose arity and attributes fit its schema, with defaults filled in and what is known of
+// its inputs. Refers to graph and registry and must not outlive them.
+class NodeView {
+ public:
+  // Checks arity, required attributes, unknown attributes and kinds, and that every input present
+  // has a type. Errors are INVALID_ARGUMENT (UNIMPLEMENTED for an unknown operator) and name node
+  // and operator.
+  static absl::StatusOr<NodeView> Create(const Graph& graph, const Node& node,
+                                         const OperatorRegistry& registry);
+  // The same with inputs' types and values given (null where omitted, resp. unknown), one a node
+  // input.
+  static absl::StatusOr<NodeView> Create(const Node& node, const OperatorRegistry& registry,
+                                         std::string display_name,
+                                         std::vector<const TensorType*> types,
+                                         std::vector<const Tensor*> constants);
+
+  const Node& node() const { return *node_; }
+  const std::string& op() const { return node_->op; }
+  const OperatorSchema& schema() const { return *schema_; }
+  const std::string& display_name() const { return display_name_; }
+
+  int num_inputs() const { return static_cast<int>(types_.size()); }
+  int num_outputs() const { return static_cast<int>(node_->outputs.size()); }
+  bool has_input(int i) const { return i < num_inputs() && types_[i] != nullptr; }
+  // Whether output i is listed and not omitted.
+  bool has_output(int i) const { return i < num_outputs() && node_->outputs[i] != kNoValue; }
+  // REQUIRES: has_input(i).
+  const TensorType& input_type(int i) const { return *types_[i]; }
+  const Shape& input_shape(int i) const { return types_[i]->shape; }
+  // Null when input i is omitted or not a constant.
+  const Tensor* constant(int i) const { return i < num_inputs() ? constants_[i] : nullptr; }
+
+  // Whether the attribute is set, or has a default.
+  bool has(absl::string_view attribute) const { return Find(attribute) != nullptr; }
+  // REQUIRES: has(attribute), and the schema says that kind.
+  int64_t Int(absl::string_view attribute) const;
+  float Float(absl::string_view attribute) const;
+  const std::string& String(absl::string_view attribute) const;
+  const std::vector<int64_t>& Ints(absl::string_view attribute) const;
+  const std::vector<float>& Floats(absl::string_view attribute) const;
+  const std::vector<std::string>& Strings(absl::string_view attribute) const;
+  const Tensor& TensorValue(absl::string_view attribute) const;
+  const Graph& Body(absl::string_view attribute) const;
+
+  // Errors about this node: `node "conv1" (Conv): message`.
+  absl::Status Error(absl::string_view message) const;  // INVALID_ARGUMENT
+  absl::Status Unimplemented(absl::string_view message) const;
+  absl::Status Annotated(const absl::Status& status) const;
+
+ private:
+  NodeView() = default;
+  const Attribute* Find(absl::string_view attribute) const;
+  template <typename T>
+  const T& As(absl::string_view attribute) const;
+
+  const Node* node_ = nullptr;
+  const OperatorSchema* schema_ = nullptr;
+  std::string display_name_;
+  std::vector<const TensorType*> types_;
+  std::vector<const Tensor*> constants_;
+};
+
+// Arity and attributes of a node against its schema, the part of NodeView::Create that needs no
+// types.
+absl::Status CheckNode(const Node& node, const OperatorSchema& schema,
+                       absl::string_view display_name);
+
+// One type an output the node lists (entries of omitted outputs are there too), by the operator's
+// type rule; every type passed CheckShape. Reads only the types and constants of the node's inputs.
+// An error when a type depends on the value of an input that is not constant: evaluate such inputs
+// first (Shape depends on its input's type alone).
+absl::StatusOr<std::vector<TensorType>> InferNodeTypes(const NodeView& view);
+absl::StatusOr<std::vector<TensorType>> InferNodeTypes(const Graph& graph, const Node& node,
+                                                       const OperatorRegistry& registry);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_GRAPH_OPERATOR_REGISTRY_H_

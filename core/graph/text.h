@@ -1,0 +1,63 @@
+// The text form of graphs. Every graph prints, and what was printed parses to an equal graph.
+//
+//   graph "mnist" opset 13 (%x: f32[1, 1, 28, 28]) -> (%y) {
+//     const %w: f32[8, 1, 5, 5] = #0f3c.../800
+//     const %b: f32[2] = {0.5, -1}
+//     %c = Conv "conv1" (%x, %w, _) {pads = [2, 2, 2, 2], strides = [1, 1]} : f32[1, 8, 28, 28]
+//     %y = Relu(%c) : f32[1, 8, 28, 28]
+//   }
+//
+// Grammar (blanks and `# comment` to the end of line, where no digest can stand, separate tokens):
+//   graph     = "graph" string "opset" int "(" [ input *( "," input ) ] ")"
+//               "->" "(" [ value *( "," value ) ] ")" "{" *( const / node ) "}"
+//   input     = value [ ":" type ]
+//   const     = "const" value ":" type "=" contents
+//   contents  = "{" [ element *( "," element ) ] "}" / "splat" element / "hex" string / digest
+//   digest    = "#" 64HEX "/" int                  ; in the table of ParseOptions
+//   node      = operand *( "," operand ) "=" op [ string ] "(" [ operand *( "," operand ) ] ")"
+//               [ "{" attribute *( "," attribute ) "}" ] [ ":" otype *( "," otype ) ]
+//   operand   = value / "_"                        ; "_" is omitted
+//   otype     = type / "?"                         ; one an output; "?" is not known
+//   type      = dtype "[" [ int *( "," int ) ] "]"
+//   attribute = name "=" ( int / float / string / list / type contents / graph )
+//   list      = [ "ints" / "floats" / "strings" ] "[" ... "]" ; the word where the list is empty
+//   value     = "%" name / "%" string              ; quoted where a name has other characters
+//   float     = always with ".", "e", "inf" or "nan"; "nan(7fc00001)" gives a NaN's bits
+#ifndef SLIPWAY_CORE_GRAPH_TEXT_H_
+#define SLIPWAY_CORE_GRAPH_TEXT_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "core/graph/graph.h"
+
+namespace slipway {
+
+// Tensors by the hex form of their bytes' digest.
+using ConstantTable = std::map<std::string, Tensor>;
+
+struct PrintOptions {
+  // A tensor with more elements is written as a digest; by default none is.
+  int64_t max_elements = INT64_MAX;
+  // Filled, when given, with the tensors written as digests, so that the text parses again.
+  ConstantTable* elided = nullptr;
+};
+
+// Deterministic.
+std::string Print(const Graph& graph, const PrintOptions& options = {});
+
+struct ParseOptions {
+  const ConstantTable* constants = nullptr;  // Where digests are looked up.
+};
+
+// INVALID_ARGUMENT says "line:column: what was expected"; RESOURCE_EXHAUSTED names the limit that the
+// text exceeds. The graph is well-formed (ids in range, names unique, every value defined before
+// use) but not verified.
+absl::StatusOr<Graph> ParseGraph(absl::string_view text, const ParseOptions& options = {});
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_GRAPH_TEXT_H_
