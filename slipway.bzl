@@ -1,5 +1,6 @@
 """The rules for Slipway's own C++ code: one set of warnings and features."""
 
+load("//tests/layering:layers.bzl", "layer_visibility")
 load("//third_party:runtime.bzl", "SHARED_CXX_RUNTIME", "STATIC_CXX_RUNTIME")
 
 _COPTS = [
@@ -12,21 +13,30 @@ _COPTS = [
 # An include must come from a direct dependency; clang checks it.
 _FEATURES = ["layering_check"]
 
-def slipway_cc_library(name, copts = [], features = [], **kwargs):
+def slipway_cc_library(
+        name,
+        copts = [],
+        features = [],
+        visibility = None,
+        **kwargs):
     """A cc_library with Slipway's warnings and layering_check.
 
     Args:
       name: the target.
       copts: further compiler flags.
       features: further toolchain features.
+      visibility: by default, whoever tests/layering/layers.bzl lets see it.
       **kwargs: passed to cc_library.
     """
+    if visibility == None:
+        visibility = layer_visibility(native.package_name())
     native.cc_library(
         name = name,
         copts = _COPTS + copts,
         features = _FEATURES + features,
         # No shared library beside the archive: nobody would link it.
         linkstatic = True,
+        visibility = visibility,
         **kwargs
     )
 

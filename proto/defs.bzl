@@ -1,5 +1,7 @@
 """slipway_proto_library: C++ for protocol buffers, with Debian's protoc."""
 
+load("//tests/layering:layers.bzl", "layer_visibility")
+
 _ProtoSources = provider(
     doc = "The .proto files of a target and of everything that it imports.",
     fields = {"transitive": "depset of File"},
@@ -99,9 +101,11 @@ def slipway_proto_library(
       srcs: .proto files, which import each other from the workspace root.
       deps: slipway_proto_library targets that srcs import.
       grpc: whether to make `name`_grpc; include "path/to/file.grpc.pb.h".
-      visibility: of both libraries.
+      visibility: of both libraries; by default, see slipway_cc_library.
       testonly: of both libraries.
     """
+    if visibility == None:
+        visibility = layer_visibility(native.package_name())
     generated_deps = [_generated(dep) for dep in deps]
     _generate(
         name = name + "_pb",

@@ -1,0 +1,238 @@
+"""Who may depend on what: the tables of DESIGN.md as data.
+
+A folder may see itself, the folders of its row, all that those may see, and
+their libraries. What the table does not allow is forbidden, transitively. Two
+things follow from it: the visibility of every target of slipway.bzl (a
+forbidden direct dependency does not build), and //tests/layering, which checks
+the dependencies of whole binaries.
+"""
+
+def _row(sees = [], libraries = [], own_libraries = []):
+    """A row of the table.
+
+    Args:
+      sees: folders; `//x/y` and below, except what has a row of its own.
+      libraries: targets of //third_party, also for those who see this folder.
+      own_libraries: targets of //third_party for this folder alone.
+
+    Returns:
+      the row.
+    """
+    return struct(
+        sees = sees,
+        libraries = libraries,
+        own_libraries = own_libraries,
+    )
+
+# A folder below one that has a row may see its parent, which is the interface
+# that it implements, but not what its parent may see (its siblings).
+LAYERS = {
+    "proto": _row(
+        libraries = ["protobuf"],
+        own_libraries = ["grpc"],
+    ),
+
+    # The core.
+    "core/base": _row(
+        libraries = [
+            "absl",
+            "openssl_crypto",
+        ],
+        own_libraries = ["spdlog"],
+    ),
+    "core/target": _row(sees = ["core/base"]),
+    "core/tensor": _row(sees = ["core/base"]),
+    "core/kernels": _row(sees = ["core/tensor"]),
+    "core/graph": _row(sees = [
+        "core/target",
+        "core/tensor",
+    ]),
+    "core/operators": _row(sees = ["core/graph"]),
+    "core/reference": _row(sees = [
+        "core/kernels",
+        "core/operators",
+    ]),
+    "core/importers": _row(sees = [
+        "core/importers/onnx",
+        "core/operators",
+    ]),
+    "core/importers/onnx": _row(
+        sees = [
+            "core/importers",
+            "core/operators",
+        ],
+        libraries = [
+            "onnx_proto",
+            "protobuf",
+        ],
+    ),
+    "core/passes": _row(sees = ["core/reference"]),
+    "core/codegen": _row(
+        sees = [
+            "core/kernels",
+            "core/operators",
+        ],
+        libraries = ["halide"],
+    ),
+    "core/backends": _row(sees = [
+        "core/artifact",
+        "core/backends/cpu",
+        "core/backends/null",
+        "core/codegen",
+    ]),
+    "core/backends/cpu": _row(sees = [
+        "core/artifact",
+        "core/backends",
+        "core/codegen",
+    ]),
+    "core/backends/null": _row(sees = [
+        "core/artifact",
+        "core/backends",
+        "core/codegen",
+    ]),
+    "core/compiler": _row(sees = [
+        "core/artifact",
+        "core/backends",
+        "core/importers",
+        "core/passes",
+        "core/store",
+    ]),
+    "core/artifact": _row(sees = [
+        "core/target",
+        "core/tensor",
+        "proto",
+    ]),
+    "core/store": _row(sees = ["core/base"]),
+    "core/runtime": _row(sees = [
+        "core/artifact",
+        "core/store",
+    ]),
+
+    # The binaries: slipwayd, slipway-compile-worker, slipway-agent, slipway.
+    "server": _row(
+        sees = [
+            "core/artifact",
+            "core/store",
+        ],
+        own_libraries = [
+            "grpc",
+            "sqlite3",
+        ],
+    ),
+    "server/compile_worker": _row(
+        sees = ["core/compiler"],
+        own_libraries = ["grpc"],
+    ),
+    "device_agent": _row(
+        sees = ["core/runtime"],
+        own_libraries = ["grpc"],
+    ),
+    "client": _row(
+        sees = [
+            "core/artifact",
+            "core/store",
+        ],
+        own_libraries = ["grpc"],
+    ),
+}
+
+# The libraries that rows may name; others in //third_party are for tests.
+LIBRARIES = [
+    "absl",
+    "grpc",
+    "halide",
+    "onnx_proto",
+    "openssl_crypto",
+    "protobuf",
+    "spdlog",
+    "sqlite3",
+]
+
+def closure(folder):
+    """Returns struct(folders, libraries): all that `folder` may see."""
+    row = LAYERS[folder]
+    folders = {}
+    libraries = {name: None for name in row.libraries + row.own_libraries}
+    pending = list(row.sees)
+
+    # Starlark has no while loop; each turn takes one row, and a row is queued
+    # at most once for each row that names it.
+    for _ in range(len(LAYERS) * len(LAYERS)):
+        if not pending:
+            break
+        seen = pending.pop()
+        if seen in folders or seen == folder:
+            continue
+        folders[seen] = None
+        for name in LAYERS[seen].libraries:
+            libraries[name] = None
+        if not folder.startswith(seen + "/"):
+            pending.extend(LAYERS[seen].sees)
+    return struct(folders = sorted(folders), libraries = sorted(libraries))
+
+def layer_of(package):
+    """Returns the folder whose row holds for `package`, or None."""
+    parts = package.split("/")
+    for length in range(len(parts), 0, -1):
+        folder = "/".join(parts[:length])
+        if folder in LAYERS:
+            return folder
+    return None
+
+def _group(kind, name):
+    return "users_of_%s_%s" % (kind, name.replace("/", "_"))
+
+def _packages_group(folder):
+    return "packages_of_" + folder.replace("/", "_")
+
+def layer_visibility(package):
+    """Returns the visibility of the targets in `package`; None for its own."""
+    folder = layer_of(package)
+    return ["//:" + _group("layer", folder)] if folder else None
+
+def library_visibility(name):
+    """Returns the visibility of the target `name` of //third_party."""
+    return ["//:" + _group("library", name)]
+
+def _packages(folder):
+    """Package specifications for `folder`, without folders of other rows."""
+    below = [name for name in LAYERS if name.startswith(folder + "/")]
+    return ["//%s/..." % folder] + ["-//%s/..." % name for name in below]
+
+def layer_package_groups():
+    """Defines the package groups behind both visibilities, for //:BUILD."""
+    for folder in LAYERS:
+        native.package_group(
+            name = _packages_group(folder),
+            packages = _packages(folder),
+        )
+    native.package_group(
+        name = "tests",
+        packages = ["//tests/..."],
+    )
+    native.package_group(
+        name = "third_party",
+        packages = ["//third_party/..."],
+    )
+    closures = {folder: closure(folder) for folder in LAYERS}
+    for seen in LAYERS:
+        native.package_group(
+            name = _group("layer", seen),
+            includes = [":tests"] + [
+                ":" + _packages_group(folder)
+                for folder in LAYERS
+                if folder == seen or seen in closures[folder].folders
+            ],
+        )
+    for library in LIBRARIES:
+        native.package_group(
+            name = _group("library", library),
+            includes = [
+                ":tests",
+                ":third_party",
+            ] + [
+                ":" + _packages_group(folder)
+                for folder in LAYERS
+                if library in closures[folder].libraries
+            ],
+        )
