@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""Checks of the source text that no compiler makes. Usage: tests/lint/lint.py
+
+Prints each finding as "path:line: message", then a line for each check:
+"lint/NAME PASSED" or "lint/NAME FAILED". Exits with 1 if one failed.
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+import proto_comments
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))
+MAX_LINES = 700
+
+# Whole folders of data, and a text that is not ours to format.
+NOT_SOURCE = ('tests/testdata/', 'tests/models/', 'LICENSE')
+
+# Layers with visibilities made by slipway.bzl from tests/layering/layers.bzl.
+LAYERED = ('core/', 'server/', 'device_agent/', 'client/', 'proto/')
+
+
+class Source:
+    """A text file of the repository."""
+
+    def __init__(self, path, data):
+        self.path = path
+        self.data = data
+        self.text = data.decode('utf-8', errors='replace')
+        self.lines = self.text.split('\n')
+
+    def is_cc(self):
+        return self.path.endswith(('.h', '.cc', '.c'))
+
+    def find(self, pattern):
+        """Yields the numbers of the lines that contain `pattern`."""
+        for number, line in enumerate(self.lines, 1):
+            if re.search(pattern, line):
+                yield number
+
+
+def read_sources():
+    """Returns all text files that git tracks or would track."""
+    listed = subprocess.run(
+        ['git', 'ls-files', '-z', '--cached', '--others',
+         '--exclude-standard'],
+        cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout
+    sources = []
+    for path in sorted(set(listed.decode().split('\0'))):
+        absolute = os.path.join(ROOT, path)
+        if path.startswith(NOT_SOURCE) or not os.path.isfile(absolute):
+            continue
+        with open(absolute, 'rb') as file:
+            data = file.read()
+        if b'\0' not in data:
+            sources.append(Source(path, data))
+    return sources
+
+
+def check_length(sources):
+    for source in sources:
+        count = len(source.lines) - 1
+        if count > MAX_LINES:
+            yield f'{source.path}:1: {count} lines; at most {MAX_LINES}'
+
+
+def check_whitespace(sources):
+    for source in sources:
+        if b'\r' in source.data:
+            yield f'{source.path}:1: has carriage returns'
+        if source.data and not source.data.endswith(b'\n'):
+            yield f'{source.path}:{len(source.lines)}: no newline at the end'
+        if source.data.endswith(b'\n\n'):
+            yield f'{source.path}:{len(source.lines) - 1}: blank last line'
+        for number in source.find(r'[ \t]$'):
+            yield f'{source.path}:{number}: trailing blanks'
+
+
+def check_unfinished(sources):
+    for source in sources:
+        # In two parts, so that this file does not contain the word.
+        for number in source.find(r'\b(TO' r'DO|FIX' r'ME|XX' r'X)\b'):
+            yield f'{source.path}:{number}: finish it or open an issue'
+
+
+def _confined_include(sources, pattern, is_allowed, message):
+    for source in sources:
+        if source.is_cc() and not is_allowed(source.path):
+            for number in source.find(r'^\s*#\s*include\s*[<"]' + pattern):
+                yield f'{source.path}:{number}: {message}'
+
+
+def check_spdlog(sources):
+    return _confined_include(
+        sources, 'spdlog/',
+        lambda path: path in ('core/base/log.cc',
+                              'tests/build_rules/libraries_link_test.cc'),
+        'only core/base/log.cc includes spdlog')
+
+
+def check_grpc(sources):
+    return _confined_include(
+        sources, r'(grpcpp/|grpc\+\+/|grpc/|.*\.grpc\.pb\.h)',
+        lambda path: path.startswith('server/services/') or
+        os.path.basename(path).startswith('grpc_'),
+        'only server/services and files named grpc_* include gRPC')
+
+
+def check_halide(sources):
+    return _confined_include(
+        sources, r'(halide14/|Halide)',
+        lambda path: path.startswith('core/codegen/') or
+        path == 'tests/build_rules/halide_link_test.cc',
+        'only core/codegen includes Halide')
+
+
+def check_onnx(sources):
+    return _confined_include(
+        sources, r'(onnx/|third_party/onnx/)',
+        lambda path: path.startswith(('core/importers/onnx/', 'tests/')),
+        'only core/importers/onnx includes ONNX')
+
+
+def check_build_files(sources):
+    """Layers are only enforced on targets made with the rules of slipway.bzl."""
+    for source in sources:
+        if (os.path.basename(source.path) != 'BUILD' or
+                not source.path.startswith(LAYERED)):
+            continue
+        for number in source.find(r'^\s*cc_(library|binary|test)\('):
+            yield f'{source.path}:{number}: use the rules of //:slipway.bzl'
+        for number in source.find(r'//visibility:public'):
+            yield (f'{source.path}:{number}: leave visibility to '
+                   'tests/layering/layers.bzl')
+
+
+def check_proto_comments(sources):
+    for source in sources:
+        if source.path.endswith('.proto'):
+            for number, what in proto_comments.find_uncommented(source.lines):
+                yield f'{source.path}:{number}: {what} has no comment'
+
+
+def check_format(sources):
+    paths = [source.path for source in sources if source.is_cc()]
+    if not paths:
+        return
+    done = subprocess.run(
+        ['clang-format-14', '--dry-run', '-Werror', '--ferror-limit=1',
+         '--fno-caret-diagnostics'] + paths,
+        cwd=ROOT, stderr=subprocess.PIPE, text=True, check=False)
+    for line in done.stderr.splitlines():
+        match = re.match(r'(\S+?:\d+):\d+: error', line)
+        if match:
+            yield f'{match[1]}: run tests/lint/format'
+    if done.returncode != 0 and not done.stderr:
+        yield 'clang-format-14 failed'
+
+
+CHECKS = {
+    'length': check_length,
+    'whitespace': check_whitespace,
+    'unfinished': check_unfinished,
+    'spdlog': check_spdlog,
+    'grpc': check_grpc,
+    'halide': check_halide,
+    'onnx': check_onnx,
+    'build_files': check_build_files,
+    'proto_comments': check_proto_comments,
+    'format': check_format,
+}
+
+
+def main():
+    sources = read_sources()
+    status = 0
+    for name, check in CHECKS.items():
+        findings = list(check(sources))
+        for finding in findings:
+            print(finding)
+        print(f'lint/{name} {"FAILED" if findings else "PASSED"}')
+        status = 1 if findings else status
+    return status
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Shows that the checks of lint.py find what they look for."""
+
+import unittest
+
+import lint
+import proto_comments
+
+
+def source(path, text):
+    return lint.Source(path, text.encode())
+
+
+def findings(check, path, text):
+    return list(check([source(path, text)]))
+
+
+class LintTest(unittest.TestCase):
+
+    def test_length(self):
+        self.assertEqual(
+            findings(lint.check_length, 'a.cc', 'x\n' * 701),
+            ['a.cc:1: 701 lines; at most 700'])
+        self.assertEqual(findings(lint.check_length, 'a.cc', 'x\n' * 700), [])
+
+    def test_whitespace(self):
+        for text, message in [
+                ('x', 'a:1: no newline at the end'),
+                ('x\n\n', 'a:2: blank last line'),
+                ('x \n', 'a:1: trailing blanks'),
+                ('x\r\n', 'a:1: has carriage returns')]:
+            self.assertIn(message, findings(lint.check_whitespace, 'a', text))
+        self.assertEqual(findings(lint.check_whitespace, 'a', 'x\n\nx\n'), [])
+
+    def test_confined_includes(self):
+        for check, text, allowed in [
+                (lint.check_spdlog, '#include <spdlog/spdlog.h>\n',
+                 'core/base/log.cc'),
+                (lint.check_grpc, '#include <grpcpp/grpcpp.h>\n',
+                 'device_agent/grpc_transport.cc'),
+                (lint.check_grpc, '#include "proto/a.grpc.pb.h"\n',
+                 'server/services/run_service.cc'),
+                (lint.check_halide, '# include <halide14/Halide.h>\n',
+                 'core/codegen/lower/softmax.cc'),
+                (lint.check_onnx, '#include "third_party/onnx/onnx.pb.h"\n',
+                 'core/importers/onnx/onnx_importer.cc')]:
+            self.assertEqual(findings(check, allowed, text), [])
+            self.assertEqual(
+                len(findings(check, 'core/graph/graph.cc', text)), 1)
+
+    def test_build_files(self):
+        text = 'cc_library(name = "a")\n'
+        self.assertEqual(
+            len(findings(lint.check_build_files, 'core/graph/BUILD', text)), 1)
+        self.assertEqual(
+            findings(lint.check_build_files, 'third_party/BUILD', text), [])
+
+
+class ProtoCommentsTest(unittest.TestCase):
+
+    def uncommented(self, text):
+        found = proto_comments.find_uncommented(text.split('\n'))
+        return [f'{number} {what}' for number, what in found]
+
+    def test_accepts_comments_before_and_behind(self):
+        self.assertEqual(self.uncommented('''
+syntax = "proto3";
+package a;
+// A.
+message A {
+  // B.
+  repeated a.B b = 1;
+  map<string, int32> c = 2;  // C.
+  reserved 3;
+  // D.
+  oneof d {
+    // E.
+    string e =
+        4;
+  }
+}
+// F.
+enum F {
+  F_UNSPECIFIED = 0;
+  F_ONE = 1;  // One.
+}
+// G.
+service G {
+  // H.
+  rpc H(A)
+      returns (A);
+}
+'''), [])
+
+    def test_names_what_has_none(self):
+        self.assertEqual(self.uncommented('''
+// Detached.
+
+message A {
+  repeated a.B b = 1;
+  optional map<string, int32> c = 2;
+}
+enum F {
+  F_ONE = 1;
+}
+service G {
+  rpc H(A)
+      returns (A);
+}
+'''), ["4 message 'A'", "5 field 'b'", "6 field 'c'", "8 enum 'F'",
+       "9 value 'F_ONE'", "11 service 'G'", "12 rpc 'H'"])
+
+
+if __name__ == '__main__':
+    unittest.main()
