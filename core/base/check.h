@@ -16,11 +16,11 @@ namespace slipway {
 
 // SLIPWAY_CHECK(!queue.empty(), "pop of an empty queue"); the message, any absl::string_view
 // expression, is evaluated only on failure.
-#define SLIPWAY_CHECK(condition, message)                                       \
-  do {                                                                          \
-    if (ABSL_PREDICT_FALSE(!(condition))) {                                     \
-      ::slipway::CheckFailed(__FILE__, __LINE__, #condition, (message));        \
-    }                                                                           \
+#define SLIPWAY_CHECK(condition, message)                                \
+  do {                                                                   \
+    if (ABSL_PREDICT_FALSE(!(condition))) {                              \
+      ::slipway::CheckFailed(__FILE__, __LINE__, #condition, (message)); \
+    }                                                                    \
   } while (false)
 
 #endif  // SLIPWAY_CORE_BASE_CHECK_H_

@@ -58,9 +58,9 @@ Digest Hasher::Finish() {
   SLIPWAY_CHECK(EVP_DigestFinal_ex(state_->context, hash, &length) == 1 && length == kSha256Bytes,
                 "EVP_DigestFinal_ex failed");
   state_.reset();
-  return Digest(absl::BytesToHexString(
-                    absl::string_view(reinterpret_cast<const char*>(hash), kSha256Bytes)),
-                size_bytes_);
+  return Digest(
+      absl::BytesToHexString(absl::string_view(reinterpret_cast<const char*>(hash), kSha256Bytes)),
+      size_bytes_);
 }
 
 Digest Digest::Of(absl::string_view bytes) {

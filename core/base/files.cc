@@ -104,8 +104,8 @@ absl::StatusOr<MappedFile> MappedFile::Open(const std::string& path, int64_t max
   SLIPWAY_ASSIGN_OR_RETURN(const OpenFile file, OpenRegularFile(path, max_bytes));
   MappedFile mapped;
   if (file.size_bytes == 0) return mapped;
-  void* const data = mmap(nullptr, static_cast<size_t>(file.size_bytes), PROT_READ, MAP_PRIVATE,
-                          file.fd.get(), 0);
+  void* const data =
+      mmap(nullptr, static_cast<size_t>(file.size_bytes), PROT_READ, MAP_PRIVATE, file.fd.get(), 0);
   if (data == MAP_FAILED) return PathError(errno, "map", path);
   mapped.data_ = static_cast<const char*>(data);
   mapped.size_ = static_cast<size_t>(file.size_bytes);
@@ -224,8 +224,7 @@ absl::StatusOr<std::string> UserCacheFolder() {
   if (cache != nullptr && *cache != '\0') return JoinPath(cache, "slipway");
   const char* const home = getenv("HOME");
   if (home != nullptr && *home != '\0') return JoinPath(home, ".cache/slipway");
-  return absl::FailedPreconditionError(
-      "no folder for caches: set HOME or XDG_CACHE_HOME");
+  return absl::FailedPreconditionError("no folder for caches: set HOME or XDG_CACHE_HOME");
 }
 
 }  // namespace slipway

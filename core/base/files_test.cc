@@ -57,9 +57,8 @@ TEST_F(FilesTest, WritesAndReadsBack) {
 TEST_F(FilesTest, ReadIsBounded) {
   ASSERT_OK(WriteFileAtomically(Path("f"), "12345", false));
   EXPECT_THAT(ReadFile(Path("f"), 5), IsOkAndHolds("12345"));
-  EXPECT_THAT(ReadFile(Path("f"), 4),
-              StatusIs(absl::StatusCode::kResourceExhausted,
-                       AllOf(HasSubstr("/f'"), HasSubstr("4 bytes"))));
+  EXPECT_THAT(ReadFile(Path("f"), 4), StatusIs(absl::StatusCode::kResourceExhausted,
+                                               AllOf(HasSubstr("/f'"), HasSubstr("4 bytes"))));
   EXPECT_THAT(MappedFile::Open(Path("f"), 4), StatusIs(absl::StatusCode::kResourceExhausted));
 }
 
@@ -91,8 +90,7 @@ TEST_F(FilesTest, MapsAFile) {
 }
 
 TEST_F(FilesTest, FailedWriteLeavesNothingBehind) {
-  EXPECT_THAT(WriteFileAtomically(Path("no/f"), "x", false),
-              StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_THAT(WriteFileAtomically(Path("no/f"), "x", false), StatusIs(absl::StatusCode::kNotFound));
   ASSERT_OK(MakeFolders(Path("taken/inner")));
   EXPECT_FALSE(WriteFileAtomically(Path("taken"), "x", false).ok());
   EXPECT_EQ(CountLeftovers(), 0);
@@ -115,8 +113,8 @@ TEST_F(FilesTest, FullDiskKeepsTheOldFile) {
 }
 
 TEST_F(FilesTest, ErrnoBecomesAFittingCode) {
-  EXPECT_THAT(ErrnoStatus(ENOENT, "x"), StatusIs(absl::StatusCode::kNotFound,
-                                                 "x: No such file or directory"));
+  EXPECT_THAT(ErrnoStatus(ENOENT, "x"),
+              StatusIs(absl::StatusCode::kNotFound, "x: No such file or directory"));
   EXPECT_EQ(ErrnoStatus(EEXIST, "x").code(), absl::StatusCode::kAlreadyExists);
   EXPECT_EQ(ErrnoStatus(EACCES, "x").code(), absl::StatusCode::kPermissionDenied);
   EXPECT_EQ(ErrnoStatus(ENOSPC, "x").code(), absl::StatusCode::kResourceExhausted);

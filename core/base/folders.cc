@@ -63,8 +63,7 @@ absl::Status RemoveAt(int parent, const std::string& name, const std::string& pa
   }
   UniqueFd copy(fcntl(folder.get(), F_DUPFD_CLOEXEC, 0));
   if (!copy.is_open()) return PathError(errno, "list", path);
-  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<std::string> names,
-                           ListFolder(std::move(copy), path));
+  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListFolder(std::move(copy), path));
   for (const std::string& child : names) {
     SLIPWAY_RETURN_IF_ERROR(RemoveAt(folder.get(), child, JoinPath(path, child)));
   }
@@ -94,8 +93,8 @@ absl::Status RemoveTree(const std::string& path) { return RemoveAt(AT_FDCWD, pat
 
 absl::StatusOr<TemporaryFolder> TemporaryFolder::Create(absl::string_view prefix) {
   const char* const root = getenv("TMPDIR");
-  std::string path = JoinPath(root != nullptr && *root != '\0' ? root : "/tmp",
-                              absl::StrCat(prefix, ".XXXXXX"));
+  std::string path =
+      JoinPath(root != nullptr && *root != '\0' ? root : "/tmp", absl::StrCat(prefix, ".XXXXXX"));
   if (mkdtemp(path.data()) == nullptr) return PathError(errno, "make temporary folder", path);
   TemporaryFolder folder;
   folder.path_ = std::move(path);

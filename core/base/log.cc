@@ -78,9 +78,8 @@ absl::StatusOr<LogLevel> ParseLogLevel(absl::string_view text) {
   if (text == "info") return LogLevel::kInfo;
   if (text == "warning") return LogLevel::kWarning;
   if (text == "error") return LogLevel::kError;
-  return absl::InvalidArgumentError(
-      absl::StrCat("unknown log level '", absl::CHexEscape(text),
-                   "', use one of debug, info, warning, error"));
+  return absl::InvalidArgumentError(absl::StrCat("unknown log level '", absl::CHexEscape(text),
+                                                 "', use one of debug, info, warning, error"));
 }
 
 void Log(LogLevel level, absl::string_view message, std::initializer_list<LogField> fields) {

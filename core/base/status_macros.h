@@ -25,16 +25,16 @@ inline absl::Status Annotate(const absl::Status& status, absl::string_view conte
 }  // namespace slipway
 
 // Evaluates an expression of type absl::Status; returns it from the enclosing function if not OK.
-#define SLIPWAY_RETURN_IF_ERROR(expression)                     \
-  do {                                                          \
-    absl::Status slipway_status_ = (expression);                \
-    if (!slipway_status_.ok()) return slipway_status_;          \
+#define SLIPWAY_RETURN_IF_ERROR(expression)            \
+  do {                                                 \
+    absl::Status slipway_status_ = (expression);       \
+    if (!slipway_status_.ok()) return slipway_status_; \
   } while (false)
 
 // The same, with context in front of the message.
-#define SLIPWAY_RETURN_IF_ERROR_WITH(expression, context)                          \
-  do {                                                                             \
-    absl::Status slipway_status_ = (expression);                                   \
+#define SLIPWAY_RETURN_IF_ERROR_WITH(expression, context)                              \
+  do {                                                                                 \
+    absl::Status slipway_status_ = (expression);                                       \
     if (!slipway_status_.ok()) return ::slipway::Annotate(slipway_status_, (context)); \
   } while (false)
 
@@ -43,9 +43,9 @@ inline absl::Status Annotate(const absl::Status& status, absl::string_view conte
   SLIPWAY_ASSIGN_OR_RETURN_IMPL_(SLIPWAY_CONCAT_(slipway_value_, __COUNTER__), lhs, expression)
 
 // The same, with context in front of the message.
-#define SLIPWAY_ASSIGN_OR_RETURN_WITH(lhs, expression, context)                                   \
-  SLIPWAY_ASSIGN_OR_RETURN_WITH_IMPL_(SLIPWAY_CONCAT_(slipway_value_, __COUNTER__), lhs, expression, \
-                                      context)
+#define SLIPWAY_ASSIGN_OR_RETURN_WITH(lhs, expression, context)                          \
+  SLIPWAY_ASSIGN_OR_RETURN_WITH_IMPL_(SLIPWAY_CONCAT_(slipway_value_, __COUNTER__), lhs, \
+                                      expression, context)
 
 #define SLIPWAY_CONCAT_INNER_(a, b) a##b
 #define SLIPWAY_CONCAT_(a, b) SLIPWAY_CONCAT_INNER_(a, b)
@@ -53,7 +53,7 @@ inline absl::Status Annotate(const absl::Status& status, absl::string_view conte
   auto value = (expression);                                   \
   if (!value.ok()) return value.status();                      \
   lhs = *std::move(value)
-#define SLIPWAY_ASSIGN_OR_RETURN_WITH_IMPL_(value, lhs, expression, context)  \
+#define SLIPWAY_ASSIGN_OR_RETURN_WITH_IMPL_(value, lhs, expression, context) \
   auto value = (expression);                                                 \
   if (!value.ok()) return ::slipway::Annotate(value.status(), (context));    \
   lhs = *std::move(value)

@@ -18,8 +18,9 @@ namespace slipway {
 struct Graph;
 
 // The closed set of attribute values. A graph is shared because bodies are never edited in place.
-using Attribute = std::variant<int64_t, float, std::string, std::vector<int64_t>, std::vector<float>,
-                               std::vector<std::string>, Tensor, std::shared_ptr<const Graph>>;
+using Attribute =
+    std::variant<int64_t, float, std::string, std::vector<int64_t>, std::vector<float>,
+                 std::vector<std::string>, Tensor, std::shared_ptr<const Graph>>;
 
 // In the order of Attribute's alternatives.
 enum class AttributeKind { kInt, kFloat, kString, kInts, kFloats, kStrings, kTensor, kGraph };

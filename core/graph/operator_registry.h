@@ -50,8 +50,8 @@ inline constexpr int kVariadic = std::numeric_limits<int>::max();
 
 struct OperatorSchema {
   std::string name;
-  int min_inputs = 1;   // The first min_inputs may not be omitted; the others may.
-  int max_inputs = 1;   // kVariadic: any number, none omitted.
+  int min_inputs = 1;  // The first min_inputs may not be omitted; the others may.
+  int max_inputs = 1;  // kVariadic: any number, none omitted.
   int min_outputs = 1;
   int max_outputs = 1;
   std::vector<AttributeSchema> attributes;

@@ -46,6 +46,7 @@ absl::StatusOr<DataType> DataTypeFromNumber(int64_t number);
 // The DataType of a C++ element type.
 template <typename T>
 constexpr DataType DataTypeOf();
+// clang-format off
 template <> constexpr DataType DataTypeOf<float>() { return DataType::kFloat32; }
 template <> constexpr DataType DataTypeOf<double>() { return DataType::kFloat64; }
 template <> constexpr DataType DataTypeOf<uint8_t>() { return DataType::kUint8; }
@@ -57,6 +58,7 @@ template <> constexpr DataType DataTypeOf<int64_t>() { return DataType::kInt64; 
 template <> constexpr DataType DataTypeOf<uint32_t>() { return DataType::kUint32; }
 template <> constexpr DataType DataTypeOf<uint64_t>() { return DataType::kUint64; }
 template <> constexpr DataType DataTypeOf<bool>() { return DataType::kBool; }
+// clang-format on
 
 }  // namespace slipway
 

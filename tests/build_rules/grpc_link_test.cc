@@ -15,8 +15,7 @@ namespace {
 
 class EchoServer final : public EchoService::Service {
  public:
-  grpc::Status Echo(grpc::ServerContext*, const Word* request,
-                    EchoResponse* response) override {
+  grpc::Status Echo(grpc::ServerContext*, const Word* request, EchoResponse* response) override {
     *response->mutable_word() = *request;
     response->mutable_answered_at()->set_seconds(7);
     return grpc::Status::OK;
@@ -27,14 +26,13 @@ TEST(GrpcLinkTest, AnswersOverLoopback) {
   EchoServer service;
   grpc::ServerBuilder builder;
   int port = 0;
-  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(),
-                           &port);
+  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
   builder.RegisterService(&service);
   const std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
   ASSERT_NE(server, nullptr);
 
-  const auto stub = EchoService::NewStub(grpc::CreateChannel(
-      "127.0.0.1:" + std::to_string(port), grpc::InsecureChannelCredentials()));
+  const auto stub = EchoService::NewStub(
+      grpc::CreateChannel("127.0.0.1:" + std::to_string(port), grpc::InsecureChannelCredentials()));
   grpc::ClientContext context;
   Word request;
   request.set_text("slip");

@@ -26,8 +26,7 @@ TEST(LibrariesLinkTest, CryptoComputesSha256) {
   unsigned char digest[EVP_MAX_MD_SIZE];
   unsigned int size = 0;
   ASSERT_EQ(EVP_Digest("abc", 3, digest, &size, EVP_sha256(), nullptr), 1);
-  EXPECT_EQ(absl::BytesToHexString(
-                absl::string_view(reinterpret_cast<const char*>(digest), size)),
+  EXPECT_EQ(absl::BytesToHexString(absl::string_view(reinterpret_cast<const char*>(digest), size)),
             "ba7816bf8f01cfea414140de5dae2223"
             "b00361a396177a9cb410ff61f20015ad");
 }
@@ -35,16 +34,14 @@ TEST(LibrariesLinkTest, CryptoComputesSha256) {
 TEST(LibrariesLinkTest, SqliteOpensADatabase) {
   sqlite3* database = nullptr;
   EXPECT_EQ(sqlite3_open(":memory:", &database), SQLITE_OK);
-  EXPECT_EQ(sqlite3_exec(database, "create table t (a integer) strict", nullptr,
-                         nullptr, nullptr),
+  EXPECT_EQ(sqlite3_exec(database, "create table t (a integer) strict", nullptr, nullptr, nullptr),
             SQLITE_OK);
   EXPECT_EQ(sqlite3_close(database), SQLITE_OK);
 }
 
 TEST(LibrariesLinkTest, SpdlogFormatsWithFmt) {
   std::ostringstream out;
-  spdlog::logger logger("test",
-                        std::make_shared<spdlog::sinks::ostream_sink_mt>(out));
+  spdlog::logger logger("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(out));
   logger.info("job={} ms={:.1f}", "runs/7", 1.25);
   EXPECT_THAT(out.str(), HasSubstr("job=runs/7 ms=1.2"));
 }

@@ -45,8 +45,7 @@ TEST(StatusMatchersTest, IsOkAndHoldsTakesValuesAndMatchers) {
   EXPECT_THAT(absl::StatusOr<int>(3), IsOkAndHolds(3));
   EXPECT_THAT(absl::StatusOr<int>(3), Not(IsOkAndHolds(4)));
   EXPECT_THAT(absl::StatusOr<std::string>("slip"), IsOkAndHolds("slip"));
-  EXPECT_THAT(absl::StatusOr<std::vector<int>>({1, 2}),
-              IsOkAndHolds(ElementsAre(1, 2)));
+  EXPECT_THAT(absl::StatusOr<std::vector<int>>({1, 2}), IsOkAndHolds(ElementsAre(1, 2)));
   EXPECT_THAT(MissingInt(), Not(IsOkAndHolds(3)));
 }
 
@@ -59,22 +58,17 @@ TEST(StatusMatchersTest, StatusIsComparesCodeAndMessage) {
   EXPECT_THAT(Missing(), StatusIs(absl::StatusCode::kNotFound));
   EXPECT_THAT(MissingInt(), StatusIs(absl::StatusCode::kNotFound));
   EXPECT_THAT(Missing(), Not(StatusIs(absl::StatusCode::kInternal)));
-  EXPECT_THAT(Missing(),
-              StatusIs(absl::StatusCode::kNotFound, "no blob 'ab12'"));
-  EXPECT_THAT(MissingInt(),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("'ab12'")));
-  EXPECT_THAT(Missing(),
-              Not(StatusIs(absl::StatusCode::kNotFound, HasSubstr("cd34"))));
+  EXPECT_THAT(Missing(), StatusIs(absl::StatusCode::kNotFound, "no blob 'ab12'"));
+  EXPECT_THAT(MissingInt(), StatusIs(absl::StatusCode::kNotFound, HasSubstr("'ab12'")));
+  EXPECT_THAT(Missing(), Not(StatusIs(absl::StatusCode::kNotFound, HasSubstr("cd34"))));
   EXPECT_THAT(absl::OkStatus(), StatusIs(absl::StatusCode::kOk));
 }
 
 TEST(StatusMatchersTest, ExpectOkSaysWhatWasNotOk) {
   EXPECT_OK(absl::OkStatus());
   EXPECT_OK(absl::StatusOr<int>(3));
-  EXPECT_NONFATAL_FAILURE(EXPECT_OK(Missing()),
-                          "Missing() is not OK: NOT_FOUND: no blob 'ab12'");
-  EXPECT_NONFATAL_FAILURE(EXPECT_OK(MissingInt()),
-                          "MissingInt() is not OK: NOT_FOUND");
+  EXPECT_NONFATAL_FAILURE(EXPECT_OK(Missing()), "Missing() is not OK: NOT_FOUND: no blob 'ab12'");
+  EXPECT_NONFATAL_FAILURE(EXPECT_OK(MissingInt()), "MissingInt() is not OK: NOT_FOUND");
 }
 
 TEST(StatusMatchersTest, AssertOkEndsTheTest) {
@@ -84,9 +78,8 @@ TEST(StatusMatchersTest, AssertOkEndsTheTest) {
 
 TEST(StatusMatchersTest, AssertOkAndAssignMovesTheValue) {
   ASSERT_OK_AND_ASSIGN(const int first, absl::StatusOr<int>(3));
-  ASSERT_OK_AND_ASSIGN(
-      std::unique_ptr<int> second,
-      absl::StatusOr<std::unique_ptr<int>>(std::make_unique<int>(4)));
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<int> second,
+                       absl::StatusOr<std::unique_ptr<int>>(std::make_unique<int>(4)));
   EXPECT_EQ(first, 3);
   EXPECT_EQ(*second, 4);
 }

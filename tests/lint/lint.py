@@ -149,15 +149,13 @@ def check_format(sources):
     if not paths:
         return
     done = subprocess.run(
-        ['clang-format-14', '--dry-run', '-Werror', '--ferror-limit=1',
-         '--fno-caret-diagnostics'] + paths,
+        ['clang-format-14', '--dry-run', '-Werror', '--ferror-limit=1'] + paths,
         cwd=ROOT, stderr=subprocess.PIPE, text=True, check=False)
-    for line in done.stderr.splitlines():
-        match = re.match(r'(\S+?:\d+):\d+: error', line)
-        if match:
-            yield f'{match[1]}: run tests/lint/format'
-    if done.returncode != 0 and not done.stderr:
-        yield 'clang-format-14 failed'
+    places = re.findall(r'^(\S+?:\d+):\d+: error', done.stderr, re.MULTILINE)
+    for place in places:
+        yield f'{place}: run tests/lint/format'
+    if done.returncode != 0 and not places:
+        yield f'clang-format-14: {done.stderr}'
 
 
 CHECKS = {
