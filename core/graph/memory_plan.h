@@ -1,0 +1,63 @@
+// MemoryPlan: where every value of a fused graph lies. Made by
+// core/passes/plan_memory_pass, read by backends; it stands here because
+// neither of the two may see the other.
+#ifndef SLIPWAY_CORE_GRAPH_MEMORY_PLAN_H_
+#define SLIPWAY_CORE_GRAPH_MEMORY_PLAN_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "core/graph/graph.h"
+
+namespace slipway {
+
+inline constexpr int kNoBuffer = -1;
+inline constexpr int64_t kBufferAlignment =
+    64;  // Bytes; of arena offsets, sizes and value offsets.
+
+struct PlannedBuffer {
+  enum class Kind {
+    kArena,     // [arena_offset, arena_offset + size_bytes) of the arena.
+    kInput,     // Brought by the caller: graph input number `index`.
+    kOutput,    // Brought by the caller: graph output number `index`.
+    kConstant,  // The bytes of the constant value number `index` (a ValueId).
+  };
+  Kind kind = Kind::kArena;
+  int index = 0;  // See Kind; 0 for kArena.
+  int64_t size_bytes =
+      0;  // kArena: a multiple of kBufferAlignment; else the tensor's own size.
+  int64_t arena_offset = 0;  // kArena only; a multiple of kBufferAlignment.
+};
+
+struct PlannedValue {
+  int buffer = kNoBuffer;  // Index into MemoryPlan::buffers; kNoBuffer when
+                           // nothing reads or makes it.
+  int64_t offset = 0;  // Bytes into the buffer; a multiple of kBufferAlignment.
+};
+
+// Graph output number i. `value` is graph.outputs[i]; `buffer` is the kOutput
+// buffer that the caller reads. With `copy` the value lies elsewhere (an input,
+// a constant, the buffer of an earlier output) and has to be copied there after
+// the last node.
+struct PlannedOutput {
+  ValueId value = kNoValue;
+  int buffer = kNoBuffer;
+  bool copy = false;
+};
+
+// A node whose output and input have the same place is a view: it moves nothing
+// and needs no step. (A node is never placed so otherwise: a kernel's outputs
+// overlap none of its inputs.)
+struct MemoryPlan {
+  std::vector<PlannedBuffer>
+      buffers;  // Inputs, outputs, constants in use, then the arena's.
+  std::vector<PlannedValue> values;    // One a value of the graph.
+  std::vector<PlannedOutput> outputs;  // One a graph output.
+  int64_t arena_bytes = 0;
+  // No plan can do with less: the most bytes alive at one time.
+  int64_t arena_lower_bound_bytes = 0;
+};
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_GRAPH_MEMORY_PLAN_H_
