@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -45,6 +46,7 @@ class UniqueNames {
 
  private:
   absl::flat_hash_set<std::string> taken_;
+  absl::flat_hash_map<std::string, int> next_suffix_;  // The last one tried, by wanted name.
 };
 
 }  // namespace slipway

@@ -23,16 +23,15 @@ struct PlannedBuffer {
     kConstant,  // The bytes of the constant value number `index` (a ValueId).
   };
   Kind kind = Kind::kArena;
-  int index = 0;  // See Kind; 0 for kArena.
-  int64_t size_bytes =
-      0;  // kArena: a multiple of kBufferAlignment; else the tensor's own size.
+  int index = 0;             // See Kind; 0 for kArena.
+  int64_t size_bytes = 0;    // kArena: a multiple of kBufferAlignment; else the tensor's own size.
   int64_t arena_offset = 0;  // kArena only; a multiple of kBufferAlignment.
 };
 
 struct PlannedValue {
   int buffer = kNoBuffer;  // Index into MemoryPlan::buffers; kNoBuffer when
                            // nothing reads or makes it.
-  int64_t offset = 0;  // Bytes into the buffer; a multiple of kBufferAlignment.
+  int64_t offset = 0;      // Bytes into the buffer; a multiple of kBufferAlignment.
 };
 
 // Graph output number i. `value` is graph.outputs[i]; `buffer` is the kOutput
@@ -49,8 +48,7 @@ struct PlannedOutput {
 // and needs no step. (A node is never placed so otherwise: a kernel's outputs
 // overlap none of its inputs.)
 struct MemoryPlan {
-  std::vector<PlannedBuffer>
-      buffers;  // Inputs, outputs, constants in use, then the arena's.
+  std::vector<PlannedBuffer> buffers;  // Inputs, outputs, constants in use, then the arena's.
   std::vector<PlannedValue> values;    // One a value of the graph.
   std::vector<PlannedOutput> outputs;  // One a graph output.
   int64_t arena_bytes = 0;

@@ -104,6 +104,8 @@ class NodeView {
   const Shape& input_shape(int i) const { return types_[i]->shape; }
   // Null when input i is omitted or not a constant.
   const Tensor* constant(int i) const { return i < num_inputs() ? constants_[i] : nullptr; }
+  // The same for a type rule that cannot do without: FAILED_PRECONDITION when it is not a constant.
+  absl::StatusOr<const Tensor*> RequireConstant(int i, absl::string_view what) const;
 
   // Whether the attribute is set, or has a default.
   bool has(absl::string_view attribute) const { return Find(attribute) != nullptr; }
@@ -142,8 +144,8 @@ absl::Status CheckNode(const Node& node, const OperatorSchema& schema,
 
 // One type an output the node lists (entries of omitted outputs are there too), by the operator's
 // type rule; every type passed CheckShape. Reads only the types and constants of the node's inputs.
-// An error when a type depends on the value of an input that is not constant: evaluate such inputs
-// first (Shape depends on its input's type alone).
+// FAILED_PRECONDITION (and nothing else is) when a type hangs on the value of an input that is not
+// constant: the caller may evaluate such inputs first (Shape hangs on its input's type alone).
 absl::StatusOr<std::vector<TensorType>> InferNodeTypes(const NodeView& view);
 absl::StatusOr<std::vector<TensorType>> InferNodeTypes(const Graph& graph, const Node& node,
                                                        const OperatorRegistry& registry);

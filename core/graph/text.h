@@ -51,6 +51,8 @@ std::string Print(const Graph& graph, const PrintOptions& options = {});
 
 struct ParseOptions {
   const ConstantTable* constants = nullptr;  // Where digests are looked up.
+  // How many bytes "splat" may make in all, since a few characters ask for any number.
+  int64_t max_splat_bytes = int64_t{2} << 30;
 };
 
 // INVALID_ARGUMENT says "line:column: what was expected"; RESOURCE_EXHAUSTED names the limit that the
