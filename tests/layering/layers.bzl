@@ -40,8 +40,18 @@ LAYERS = {
         ],
         own_libraries = ["spdlog"],
     ),
+    # What both ends of every gRPC connection agree on.
+    "core/rpc": _row(
+        sees = ["core/base"],
+        libraries = ["grpc"],
+    ),
     "core/target": _row(sees = ["core/base"]),
     "core/tensor": _row(sees = ["core/base"]),
+    # Values of the core to and from protocol buffers.
+    "core/wire": _row(sees = [
+        "core/tensor",
+        "proto",
+    ]),
     "core/kernels": _row(sees = ["core/tensor"]),
     "core/graph": _row(sees = [
         "core/target",
@@ -99,8 +109,7 @@ LAYERS = {
     ]),
     "core/artifact": _row(sees = [
         "core/target",
-        "core/tensor",
-        "proto",
+        "core/wire",
     ]),
     "core/store": _row(sees = ["core/base"]),
     "core/runtime": _row(sees = [
@@ -112,6 +121,7 @@ LAYERS = {
     "server": _row(
         sees = [
             "core/artifact",
+            "core/rpc",
             "core/store",
         ],
         own_libraries = [
@@ -120,16 +130,23 @@ LAYERS = {
         ],
     ),
     "server/compile_worker": _row(
-        sees = ["core/compiler"],
+        sees = [
+            "core/compiler",
+            "core/rpc",
+        ],
         own_libraries = ["grpc"],
     ),
     "device_agent": _row(
-        sees = ["core/runtime"],
+        sees = [
+            "core/rpc",
+            "core/runtime",
+        ],
         own_libraries = ["grpc"],
     ),
     "client": _row(
         sees = [
             "core/artifact",
+            "core/rpc",
             "core/store",
         ],
         own_libraries = ["grpc"],
