@@ -1,5 +1,6 @@
 """The rules for Slipway's own C++ code: one set of warnings and features."""
 
+load("//:embedded_data.bzl", "embedded_data_sources")
 load("//tests/layering:layers.bzl", "layer_visibility")
 load("//third_party:runtime.bzl", "SHARED_CXX_RUNTIME", "STATIC_CXX_RUNTIME")
 
@@ -99,5 +100,105 @@ def slipway_cc_test(
         deps = deps + [
             "//third_party:gtest_main" if with_main else "//third_party:gtest",
         ],
+        **kwargs
+    )
+
+def slipway_embed_data(name, srcs, visibility = None, **kwargs):
+    """Puts files into a binary: a cc_library with one function that lists them.
+
+    For `name = "kernel_archives"` include "<package>/kernel_archives.h" and
+    call slipway::KernelArchives(): the files in the order of their names, each
+    as EmbeddedFile{name, contents}, where a name is without its folder.
+
+    Args:
+      name: the library; letters, digits and underscores.
+      srcs: files, or targets that make files.
+      visibility: by default, see slipway_cc_library.
+      **kwargs: passed to cc_library.
+    """
+    common = {
+        key: kwargs[key]
+        for key in kwargs
+        if key in ["tags", "testonly"]
+    }
+    embedded_data_sources(
+        name = name + "_files",
+        srcs = srcs,
+        library = name,
+        visibility = ["//visibility:private"],
+        **common
+    )
+    for group in ["headers", "sources"]:
+        native.filegroup(
+            name = name + "_" + group,
+            srcs = [name + "_files"],
+            output_group = group,
+            visibility = ["//visibility:private"],
+            **common
+        )
+    slipway_cc_library(
+        name = name,
+        srcs = [name + "_sources"],
+        hdrs = [name + "_headers"],
+        # The assembler reads them (.incbin).
+        textual_hdrs = srcs,
+        visibility = visibility,
+        deps = [
+            "//core/base:embedded_file",
+            "//third_party:absl",
+        ],
+        **kwargs
+    )
+
+def slipway_fuzz_test(
+        name,
+        deps = [],
+        corpus = [],
+        mutations = 2000,
+        copts = [],
+        features = [],
+        size = "small",
+        tags = [],
+        **kwargs):
+    """A fuzz target that is an ordinary test as well.
+
+    Its sources define LLVMFuzzerTestOneInput. As a test (and under ASan and
+    UBSan in .ci/run) it takes every file of the corpus and then `mutations`
+    changes of them, the same ones each time. Under --config=fuzz it is a
+    libFuzzer binary:
+        bazel run --config=fuzz //x:y_fuzz_test -- -max_total_time=60 DIR
+
+    Args:
+      name: the target.
+      deps: what is fuzzed.
+      corpus: files to begin with; the empty input comes by itself.
+      mutations: how many changed inputs the test tries.
+      copts: further compiler flags.
+      features: further toolchain features.
+      size: see cc_test.
+      tags: further tags; `sanitize` comes by itself.
+      **kwargs: passed to cc_test.
+    """
+    native.cc_test(
+        name = name,
+        # libFuzzer takes files and its own flags, so only the test has these.
+        args = select({
+            "//:fuzzing": [],
+            "//conditions:default": ["--mutations=%d" % mutations],
+        }) + ["$(locations %s)" % label for label in corpus],
+        copts = _COPTS + copts,
+        data = corpus,
+        features = _FEATURES + features,
+        linkopts = SHARED_CXX_RUNTIME + select({
+            "//:fuzzing": ["-fsanitize=fuzzer"],
+            "//conditions:default": [],
+        }),
+        linkstatic = True,
+        size = size,
+        tags = tags + ["sanitize"],
+        deps = deps + select({
+            "//:fuzzing": [],
+            "//conditions:default": ["//tests/fuzz:replay_main"],
+        }),
         **kwargs
     )

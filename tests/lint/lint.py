@@ -19,6 +19,9 @@ MAX_LINES = 700
 # Whole folders of data, and a text that is not ours to format.
 NOT_SOURCE = ('tests/testdata/', 'tests/models/', 'LICENSE')
 
+# Inputs of slipway_fuzz_test: their bytes are the point.
+CORPUS = '_corpus/'
+
 # Layers with visibilities made by slipway.bzl from tests/layering/layers.bzl.
 LAYERED = ('core/', 'server/', 'device_agent/', 'client/', 'proto/')
 
@@ -51,7 +54,8 @@ def read_sources():
     sources = []
     for path in sorted(set(listed.decode().split('\0'))):
         absolute = os.path.join(ROOT, path)
-        if path.startswith(NOT_SOURCE) or not os.path.isfile(absolute):
+        if (path.startswith(NOT_SOURCE) or CORPUS in path or
+                not os.path.isfile(absolute)):
             continue
         with open(absolute, 'rb') as file:
             data = file.read()

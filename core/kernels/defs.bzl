@@ -1,0 +1,129 @@
+"""slipway_freestanding_archives: C and C++ for the targets of artifacts.
+
+The code of an artifact has no undefined symbols: it has no C library and no
+C++ runtime. Therefore no header of either is found here, only the compiler's
+own (stdint.h, stddef.h, float.h, immintrin.h, arm_neon.h), and every archive is
+checked for symbols that nobody would define.
+"""
+
+# By the names that core/target gives to architectures.
+ARCHITECTURES = {
+    "arm-64": ["--target=aarch64-linux-gnu"],
+    "x86-64": ["--target=x86_64-linux-gnu"],
+}
+
+_COMMON = [
+    "-O2",
+    "-fPIC",
+    "-ffreestanding",
+    "-nostdlibinc",
+    "-fvisibility=hidden",
+    "-ffunction-sections",
+    "-fdata-sections",
+    "-fno-stack-protector",
+    "-fno-asynchronous-unwind-tables",
+    # The same bytes from any checkout: caches and small deploys rest on it.
+    "-fno-ident",
+    "-ffile-compilation-dir=.",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-I.",
+]
+
+_CXX = [
+    "-std=c++20",
+    "-nostdinc++",
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-fno-threadsafe-statics",
+]
+
+def _compile(ctx, src, architecture):
+    is_c = src.extension == "c"
+    output = ctx.actions.declare_file("%s.%s/%s.o" % (
+        ctx.label.name,
+        architecture,
+        src.basename[:-len(src.extension) - 1],
+    ))
+    arguments = ctx.actions.args()
+    arguments.add_all(ARCHITECTURES[architecture])
+    arguments.add_all(_COMMON)
+    arguments.add_all(["-std=c11"] if is_c else _CXX)
+    arguments.add_all(ctx.attr.copts)
+    arguments.add_all(["-c", src, "-o", output])
+    ctx.actions.run(
+        executable = "/usr/bin/clang-14" if is_c else "/usr/bin/clang++-14",
+        arguments = [arguments],
+        inputs = depset(
+            [src] + ctx.files.hdrs,
+            transitive = [
+                dep[CcInfo].compilation_context.headers
+                for dep in ctx.attr.deps
+            ],
+        ),
+        outputs = [output],
+        mnemonic = "FreestandingCompile",
+        progress_message = "Compiling %s for %s" % (src.short_path, architecture),
+    )
+    return output
+
+_ARCHIVE = """
+set -euo pipefail
+output="$1" allowed="$2"; shift 2
+# D: no times and no owners in the archive.
+/usr/bin/llvm-ar-14 rcsD "$output" "$@"
+# Defined by one object and used by another is fine; used and never defined is
+# what the linker would have to leave undefined in an artifact.
+undefined="$(comm -23 \\
+    <(/usr/bin/llvm-nm-14 --undefined-only --format=just-symbols --quiet \\
+        --no-sort "$@" | grep -vE ':$|^$' | sort -u) \\
+    <({ /usr/bin/llvm-nm-14 --defined-only --extern-only --quiet \\
+        --format=just-symbols "$@" | grep -vE ':$|^$'; tr ' ' '\\n' <<< "$allowed"; } \\
+        | sort -u))"
+if [[ -n "$undefined" ]]; then
+  echo "$output: undefined symbols:" $undefined >&2
+  exit 1
+fi
+"""
+
+def _freestanding_archives_impl(ctx):
+    archives = []
+    for architecture in ARCHITECTURES:
+        archive = ctx.actions.declare_file(
+            "%s.%s.a" % (ctx.label.name, architecture),
+        )
+        objects = [_compile(ctx, src, architecture) for src in ctx.files.srcs]
+        arguments = ctx.actions.args()
+        arguments.add(archive)
+        arguments.add(" ".join(ctx.attr.allowed_undefined))
+        arguments.add_all(objects)
+        ctx.actions.run_shell(
+            command = _ARCHIVE,
+            arguments = [arguments],
+            inputs = objects,
+            outputs = [archive],
+            mnemonic = "FreestandingArchive",
+        )
+        archives.append(archive)
+    return [DefaultInfo(
+        files = depset(archives),
+        runfiles = ctx.runfiles(archives),
+    )]
+
+slipway_freestanding_archives = rule(
+    doc = "Builds NAME.x86-64.a and NAME.arm-64.a (see ARCHITECTURES).",
+    implementation = _freestanding_archives_impl,
+    attrs = {
+        "allowed_undefined": attr.string_list(
+            doc = "Symbols that the one who links the archive will define.",
+        ),
+        "copts": attr.string_list(),
+        "deps": attr.label_list(
+            doc = "Libraries whose headers srcs include; nothing is linked.",
+            providers = [CcInfo],
+        ),
+        "hdrs": attr.label_list(allow_files = [".h", ".inc"]),
+        "srcs": attr.label_list(allow_files = [".c", ".cc"]),
+    },
+)
