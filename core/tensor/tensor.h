@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "core/base/check.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/shape.h"
 
@@ -39,16 +40,25 @@ std::string ToString(const TensorType& type);
 class Tensor {
  public:
   Tensor() = default;  // Unset: dtype() is kInvalid and there are no bytes.
+  Tensor(const Tensor&) = default;
+  Tensor& operator=(const Tensor&) = default;
+  Tensor(Tensor&& other) noexcept { Swap(other); }  // Leaves `other` unset.
+  Tensor& operator=(Tensor&& other) noexcept {
+    Tensor taken(std::move(other));
+    Swap(taken);
+    return *this;
+  }
 
   // Zero-filled. Errors of CheckShape; UNIMPLEMENTED for kString; RESOURCE_EXHAUSTED when the memory
   // cannot be had.
   static absl::StatusOr<Tensor> Create(TensorType type);
   // For shapes known to be sane (tests, kernels): CHECKs instead.
   static Tensor Zeros(DataType dtype, absl::Span<const int64_t> shape);
-  // A copy of `bytes`, little-endian elements. INVALID_ARGUMENT when the size does not match the type.
+  // A copy of `bytes`, little-endian elements. INVALID_ARGUMENT when the size does not match the type
+  // or a bool is neither 0 nor 1.
   static absl::StatusOr<Tensor> FromBytes(TensorType type, absl::string_view bytes);
-  // Bytes owned elsewhere, kept alive by `owner`; read-only by convention. INVALID_ARGUMENT when the
-  // size does not match.
+  // Bytes owned elsewhere, kept alive by `owner`; read-only by convention. Copied when they are not
+  // 64-byte aligned. INVALID_ARGUMENT as for FromBytes.
   static absl::StatusOr<Tensor> Borrow(TensorType type, absl::string_view bytes,
                                        std::shared_ptr<const void> owner);
   template <typename T>
@@ -70,10 +80,12 @@ class Tensor {
   // REQUIRES: DataTypeOf<T>() == dtype().
   template <typename T>
   absl::Span<const T> values() const {
+    SLIPWAY_CHECK(DataTypeOf<T>() == dtype(), ToString(type_));
     return absl::MakeConstSpan(reinterpret_cast<const T*>(data_), num_elements());
   }
   template <typename T>
   absl::Span<T> mutable_values() {
+    SLIPWAY_CHECK(DataTypeOf<T>() == dtype(), ToString(type_));
     return absl::MakeSpan(reinterpret_cast<T*>(data_), num_elements());
   }
 
@@ -81,6 +93,13 @@ class Tensor {
   absl::StatusOr<Tensor> Reshaped(absl::Span<const int64_t> shape) const;
 
  private:
+  void Swap(Tensor& other) noexcept {
+    std::swap(type_, other.type_);
+    std::swap(owner_, other.owner_);
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+  }
+
   TensorType type_;
   std::shared_ptr<const void> owner_;
   char* data_ = nullptr;
@@ -90,6 +109,8 @@ class Tensor {
 template <typename T>
 Tensor Tensor::Of(absl::Span<const int64_t> shape, absl::Span<const T> values) {
   Tensor tensor = Zeros(DataTypeOf<T>(), shape);
+  SLIPWAY_CHECK(static_cast<int64_t>(values.size()) == tensor.num_elements(),
+                "as many values as the shape has elements");
   std::copy(values.begin(), values.end(), tensor.mutable_values<T>().begin());
   return tensor;
 }

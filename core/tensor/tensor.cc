@@ -1,0 +1,125 @@
+#include "core/tensor/tensor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/check.h"
+#include "core/base/status_macros.h"
+
+namespace slipway {
+namespace {
+
+constexpr size_t kAlignment = 64;
+// From here on calloc takes fresh pages from the kernel, which are zero already and cost no memory
+// until they are touched.
+constexpr int64_t kLargeBytes = 1 << 20;
+
+// Zeroed memory, kAlignment-aligned; null when there is none. Never null for 0 bytes.
+std::shared_ptr<char> AllocateZeroed(int64_t bytes) {
+  const size_t padded =
+      (static_cast<size_t>(bytes) + kAlignment) / kAlignment * kAlignment;  // At least one line.
+  if (bytes >= kLargeBytes) {
+    char* const block = static_cast<char*>(calloc(padded + kAlignment, 1));
+    if (block == nullptr) return nullptr;
+    char* const aligned =
+        block + (kAlignment - reinterpret_cast<uintptr_t>(block) % kAlignment) % kAlignment;
+    return std::shared_ptr<char>(aligned, [block](char*) { free(block); });
+  }
+  char* const block = static_cast<char*>(aligned_alloc(kAlignment, padded));
+  if (block == nullptr) return nullptr;
+  memset(block, 0, padded);
+  return std::shared_ptr<char>(block, [](char* pointer) { free(pointer); });
+}
+
+// The number of bytes a tensor of this type has, if there can be one.
+absl::StatusOr<int64_t> CheckType(const TensorType& type) {
+  if (type.dtype == DataType::kString) {
+    return absl::UnimplementedError("tensors of strings are not supported");
+  }
+  const int64_t element_bytes = ByteSize(type.dtype);
+  if (element_bytes == 0) return absl::InvalidArgumentError("a tensor has no data type");
+  return CheckShape(type.shape, element_bytes);
+}
+
+// Checks bytes from anywhere against the type that they claim to be of.
+absl::Status CheckBytes(const TensorType& type, absl::string_view bytes) {
+  // Nothing is allocated before this: the type may be a lie of gigabytes.
+  SLIPWAY_ASSIGN_OR_RETURN(const int64_t expected, CheckType(type));
+  if (static_cast<int64_t>(bytes.size()) != expected) {
+    return absl::InvalidArgumentError(absl::StrCat("a tensor ", ToString(type), " has ", expected,
+                                                   " bytes, not ", bytes.size()));
+  }
+  if (type.dtype == DataType::kBool) {
+    // Reading any other byte as a bool is undefined behaviour.
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      if (bytes[i] == 0 || bytes[i] == 1) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("element ", i, " of a tensor ", ToString(type), " is ",
+                       static_cast<int>(static_cast<unsigned char>(bytes[i])), ", not 0 or 1"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::string ToString(const TensorType& type) {
+  return absl::StrCat(Name(type.dtype), ToString(type.shape));
+}
+
+absl::StatusOr<Tensor> Tensor::Create(TensorType type) {
+  SLIPWAY_ASSIGN_OR_RETURN(const int64_t bytes, CheckType(type));
+  std::shared_ptr<char> data = AllocateZeroed(bytes);
+  if (data == nullptr) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("no memory for a tensor ", ToString(type), " of ", bytes, " bytes"));
+  }
+  Tensor tensor;
+  tensor.type_ = std::move(type);
+  tensor.data_ = data.get();
+  tensor.size_ = bytes;
+  tensor.owner_ = std::move(data);
+  return tensor;
+}
+
+Tensor Tensor::Zeros(DataType dtype, absl::Span<const int64_t> shape) {
+  absl::StatusOr<Tensor> tensor = Create({dtype, Shape(shape.begin(), shape.end())});
+  SLIPWAY_CHECK(tensor.ok(), tensor.status().message());
+  return *std::move(tensor);
+}
+
+absl::StatusOr<Tensor> Tensor::FromBytes(TensorType type, absl::string_view bytes) {
+  SLIPWAY_RETURN_IF_ERROR(CheckBytes(type, bytes));
+  SLIPWAY_ASSIGN_OR_RETURN(Tensor tensor, Create(std::move(type)));
+  if (!bytes.empty()) memcpy(tensor.data_, bytes.data(), bytes.size());
+  return tensor;
+}
+
+absl::StatusOr<Tensor> Tensor::Borrow(TensorType type, absl::string_view bytes,
+                                      std::shared_ptr<const void> owner) {
+  if (reinterpret_cast<uintptr_t>(bytes.data()) % kAlignment != 0) {
+    return FromBytes(std::move(type), bytes);
+  }
+  SLIPWAY_RETURN_IF_ERROR(CheckBytes(type, bytes));
+  Tensor tensor;
+  tensor.type_ = std::move(type);
+  tensor.owner_ = std::move(owner);
+  tensor.data_ = const_cast<char*>(bytes.data());
+  tensor.size_ = static_cast<int64_t>(bytes.size());
+  return tensor;
+}
+
+absl::StatusOr<Tensor> Tensor::Reshaped(absl::Span<const int64_t> shape) const {
+  SLIPWAY_RETURN_IF_ERROR(CheckShape(shape, ByteSize(dtype())).status());
+  if (NumElements(shape) != num_elements()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a tensor ", ToString(type_), " of ", num_elements(),
+                     " elements cannot take the shape ", ToString(shape)));
+  }
+  Tensor reshaped = *this;
+  reshaped.type_.shape.assign(shape.begin(), shape.end());
+  return reshaped;
+}
+
+}  // namespace slipway
