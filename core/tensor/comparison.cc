@@ -82,10 +82,10 @@ absl::Status Compare(const Tensor& actual, const Tensor& expected, const Toleran
   if (differing == 0) return absl::OkStatus();
   memcpy(&a, actual.bytes().data() + worst * sizeof(T), sizeof(T));
   memcpy(&e, expected.bytes().data() + worst * sizeof(T), sizeof(T));
-  std::string message = absl::StrCat(
-      differing, " of ", count, parts == 1 ? " elements" : " real and imaginary parts",
-      " differ, most at ", IndexText(actual.shape(), worst / parts), ": ", Show(widen(a)),
-      ", expected ", Show(widen(e)));
+  std::string message =
+      absl::StrCat(differing, " of ", count, parts == 1 ? " elements" : " real and imaginary parts",
+                   " differ, most at ", IndexText(actual.shape(), worst / parts), ": ",
+                   Show(widen(a)), ", expected ", Show(widen(e)));
   if (!is_exact) {
     absl::StrAppendFormat(&message, " (relative tolerance %g, absolute %g)", tolerance.relative,
                           tolerance.absolute);
@@ -104,8 +104,8 @@ uint64_t FromUnsigned(uint64_t v) { return v; }
 absl::Status CheckClose(const Tensor& actual, const Tensor& expected, const Tolerance& tolerance) {
   if (actual.type() != expected.type()) {
     return absl::InvalidArgumentError(absl::StrCat("a tensor ", ToString(actual.type()),
-                                                   " where one of type ",
-                                                   ToString(expected.type()), " is expected"));
+                                                   " where one of type ", ToString(expected.type()),
+                                                   " is expected"));
   }
   switch (actual.dtype()) {
     case DataType::kFloat16:

@@ -4,9 +4,9 @@
 #include <limits>
 
 #include "absl/status/status.h"
+#include "core/tensor/float16.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "core/tensor/float16.h"
 #include "tests/common/status_matchers.h"
 
 namespace slipway {
@@ -83,9 +83,9 @@ TEST(ComparisonTest, ReadsHalfPrecision) {
 }
 
 TEST(ComparisonTest, RefusesOtherTypes) {
-  EXPECT_THAT(CheckClose(Tensor::Scalar(1.0f), Tensor::Scalar(1.0), kTolerance),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       AllOf(HasSubstr("f32[]"), HasSubstr("f64[]"))));
+  EXPECT_THAT(
+      CheckClose(Tensor::Scalar(1.0f), Tensor::Scalar(1.0), kTolerance),
+      StatusIs(absl::StatusCode::kInvalidArgument, AllOf(HasSubstr("f32[]"), HasSubstr("f64[]"))));
   EXPECT_THAT(CheckClose(Tensor(), Tensor(), kTolerance),
               StatusIs(absl::StatusCode::kInvalidArgument));
 }

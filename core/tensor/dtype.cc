@@ -14,13 +14,13 @@ struct Entry {
 };
 
 constexpr Entry kEntries[] = {
-    {DataType::kFloat32, 4, "f32"},    {DataType::kUint8, 1, "u8"},
-    {DataType::kInt8, 1, "i8"},        {DataType::kUint16, 2, "u16"},
-    {DataType::kInt16, 2, "i16"},      {DataType::kInt32, 4, "i32"},
-    {DataType::kInt64, 8, "i64"},      {DataType::kString, 0, "string"},
-    {DataType::kBool, 1, "bool"},      {DataType::kFloat16, 2, "f16"},
-    {DataType::kFloat64, 8, "f64"},    {DataType::kUint32, 4, "u32"},
-    {DataType::kUint64, 8, "u64"},     {DataType::kComplex64, 8, "c64"},
+    {DataType::kFloat32, 4, "f32"},      {DataType::kUint8, 1, "u8"},
+    {DataType::kInt8, 1, "i8"},          {DataType::kUint16, 2, "u16"},
+    {DataType::kInt16, 2, "i16"},        {DataType::kInt32, 4, "i32"},
+    {DataType::kInt64, 8, "i64"},        {DataType::kString, 0, "string"},
+    {DataType::kBool, 1, "bool"},        {DataType::kFloat16, 2, "f16"},
+    {DataType::kFloat64, 8, "f64"},      {DataType::kUint32, 4, "u32"},
+    {DataType::kUint64, 8, "u64"},       {DataType::kComplex64, 8, "c64"},
     {DataType::kComplex128, 16, "c128"}, {DataType::kBfloat16, 2, "bf16"},
 };
 

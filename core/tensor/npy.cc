@@ -46,14 +46,14 @@ absl::StatusOr<DataType> ParseDescriptor(absl::string_view text) {
       return descriptor.dtype;
     }
     if (byte_order == '>') {
-      return absl::UnimplementedError(
-          absl::StrCat("the .npy file's elements '", text,
-                       "' are big-endian, save them with .astype('<", descriptor.text, "')"));
+      return absl::UnimplementedError(absl::StrCat("the .npy file's elements '", text,
+                                                   "' are big-endian, save them with .astype('<",
+                                                   descriptor.text, "')"));
     }
   }
-  return absl::UnimplementedError(
-      absl::StrCat("the .npy file's element type '", absl::CHexEscape(text.substr(0, 40)),
-                   "' is none that a tensor can hold"));
+  return absl::UnimplementedError(absl::StrCat("the .npy file's element type '",
+                                               absl::CHexEscape(text.substr(0, 40)),
+                                               "' is none that a tensor can hold"));
 }
 
 // Copies elements in column-major order to row-major order.
@@ -104,8 +104,8 @@ absl::StatusOr<Framing> SplitFile(absl::string_view bytes) {
   }
   bytes.remove_prefix(length_bytes);
   if (length > kMaxHeaderBytes) {
-    return Malformed(absl::StrCat("its header claims ", length, " bytes, more than ",
-                                  kMaxHeaderBytes));
+    return Malformed(
+        absl::StrCat("its header claims ", length, " bytes, more than ", kMaxHeaderBytes));
   }
   if (bytes.size() < length) return Malformed("it ends in the header");
   return Framing{bytes.substr(0, length), bytes.substr(length)};
@@ -145,10 +145,10 @@ absl::StatusOr<std::string> FormatNpy(const Tensor& tensor) {
     return absl::UnimplementedError(
         absl::StrCat("NumPy has no element type for ", Name(tensor.dtype())));
   }
-  std::string header = absl::StrCat(
-      "{'descr': '", ByteSize(tensor.dtype()) == 1 ? "|" : "<", descriptor->text,
-      "', 'fortran_order': False, 'shape': (", absl::StrJoin(tensor.shape(), ", "),
-      tensor.shape().size() == 1 ? "," : "", "), }");
+  std::string header =
+      absl::StrCat("{'descr': '", ByteSize(tensor.dtype()) == 1 ? "|" : "<", descriptor->text,
+                   "', 'fortran_order': False, 'shape': (", absl::StrJoin(tensor.shape(), ", "),
+                   tensor.shape().size() == 1 ? "," : "", "), }");
   // Blanks and a line feed fill up to the alignment.
   const size_t before = kMagic.size() + 2 + 2;
   const size_t unpadded = before + header.size() + 1;

@@ -30,9 +30,9 @@ class Parser {
   }
 
   absl::Status Expected(absl::string_view what) const {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "malformed .npy header: expected ", what, " at offset ", total_ - rest_.size(), ", found '",
-        absl::CHexEscape(rest_.substr(0, 20)), "'"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("malformed .npy header: expected ", what, " at offset ", total_ - rest_.size(),
+                     ", found '", absl::CHexEscape(rest_.substr(0, 20)), "'"));
   }
 
   absl::StatusOr<std::string> ParseString();

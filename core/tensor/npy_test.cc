@@ -110,9 +110,9 @@ TEST(NpyTest, RefusesMalformedHeaders) {
   EXPECT_THAT(ParseNpy(File(Header("<f4", "(-1,)"), "")), StatusIs(kBad, HasSubstr("an extent")));
   EXPECT_THAT(ParseNpy(File(Header("<f4", "(99999999999999999999,)"), "")),
               StatusIs(kBad, HasSubstr("2^63")));
-  EXPECT_THAT(ParseNpy(File(Header("<f4", "(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)"),
-                            "abcd")),
-              StatusIs(kBad, HasSubstr("16 extents")));
+  EXPECT_THAT(
+      ParseNpy(File(Header("<f4", "(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)"), "abcd")),
+      StatusIs(kBad, HasSubstr("16 extents")));
   EXPECT_THAT(ParseNpy(File("{'descr': '<f4', 'fortran_order': 0, 'shape': ()}", "abcd")),
               StatusIs(kBad, HasSubstr("True or False")));
   EXPECT_THAT(ParseNpy(File(absl::StrCat(Header("<f4", "()"), "x"), "abcd")),

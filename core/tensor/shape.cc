@@ -29,9 +29,8 @@ absl::StatusOr<int64_t> CheckShape(absl::Span<const int64_t> shape, int64_t elem
   bool is_empty = false;
   for (size_t i = 0; i < shape.size(); ++i) {
     if (shape[i] < 0) {
-      return absl::InvalidArgumentError(absl::StrCat("shape ", ToString(shape),
-                                                     " has the negative extent ", shape[i],
-                                                     " in dimension ", i));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "shape ", ToString(shape), " has the negative extent ", shape[i], " in dimension ", i));
     }
     if (shape[i] > std::numeric_limits<int32_t>::max()) {
       return absl::UnimplementedError(absl::StrCat("shape ", ToString(shape), " has the extent ",
@@ -75,8 +74,8 @@ absl::StatusOr<Shape> BroadcastShapes(absl::Span<const int64_t> a, absl::Span<co
     const int64_t extent_a = i <= a.size() ? a[a.size() - i] : 1;
     const int64_t extent_b = i <= b.size() ? b[b.size() - i] : 1;
     if (extent_a != extent_b && extent_a != 1 && extent_b != 1) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "shapes ", ToString(a), " and ", ToString(b), " cannot be broadcast together"));
+      return absl::InvalidArgumentError(absl::StrCat("shapes ", ToString(a), " and ", ToString(b),
+                                                     " cannot be broadcast together"));
     }
     result[result.size() - i] = extent_a == 1 ? extent_b : extent_a;
   }

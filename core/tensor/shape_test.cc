@@ -37,17 +37,15 @@ TEST(ShapeTest, ChecksSaneShapes) {
 TEST(ShapeTest, RefusesInsaneShapes) {
   EXPECT_THAT(CheckShape(std::vector<int64_t>(kMaxRank + 1, 1), 1),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("rank 17")));
-  EXPECT_THAT(CheckShape({3, -1}, 4),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       AllOf(HasSubstr("-1"), HasSubstr("dimension 1"))));
+  EXPECT_THAT(CheckShape({3, -1}, 4), StatusIs(absl::StatusCode::kInvalidArgument,
+                                               AllOf(HasSubstr("-1"), HasSubstr("dimension 1"))));
   EXPECT_THAT(CheckShape({kMaxExtent + 1}, 1),
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("2147483648")));
   EXPECT_THAT(CheckShape({kMaxExtent, kMaxExtent, 2}, 4),
               StatusIs(absl::StatusCode::kResourceExhausted));
   // Exactly 2^62 bytes are the most.
   EXPECT_THAT(CheckShape({1 << 30, 1 << 30, 4}, 1), IsOkAndHolds(int64_t{1} << 62));
-  EXPECT_THAT(CheckShape({1 << 30, 1 << 30, 4}, 2),
-              StatusIs(absl::StatusCode::kResourceExhausted));
+  EXPECT_THAT(CheckShape({1 << 30, 1 << 30, 4}, 2), StatusIs(absl::StatusCode::kResourceExhausted));
   // Its strides would overflow, though it has no elements.
   EXPECT_THAT(CheckShape({0, kMaxExtent, kMaxExtent, kMaxExtent}, 4),
               StatusIs(absl::StatusCode::kResourceExhausted));
@@ -64,9 +62,8 @@ TEST(ShapeTest, Broadcasts) {
   EXPECT_THAT(*BroadcastShapes({3}, {2, 1}), ElementsAre(2, 3));
   EXPECT_THAT(*BroadcastShapes({8, 1, 6, 1}, {7, 1, 5}), ElementsAre(8, 7, 6, 5));
   EXPECT_THAT(*BroadcastShapes({1}, {0}), ElementsAre(0));
-  EXPECT_THAT(BroadcastShapes({2, 3}, {2}),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       AllOf(HasSubstr("[2, 3]"), HasSubstr("[2]"))));
+  EXPECT_THAT(BroadcastShapes({2, 3}, {2}), StatusIs(absl::StatusCode::kInvalidArgument,
+                                                     AllOf(HasSubstr("[2, 3]"), HasSubstr("[2]"))));
   EXPECT_THAT(BroadcastShapes({2}, {0}), StatusIs(absl::StatusCode::kInvalidArgument));
 }
 

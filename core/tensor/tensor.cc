@@ -47,8 +47,8 @@ absl::Status CheckBytes(const TensorType& type, absl::string_view bytes) {
   // Nothing is allocated before this: the type may be a lie of gigabytes.
   SLIPWAY_ASSIGN_OR_RETURN(const int64_t expected, CheckType(type));
   if (static_cast<int64_t>(bytes.size()) != expected) {
-    return absl::InvalidArgumentError(absl::StrCat("a tensor ", ToString(type), " has ", expected,
-                                                   " bytes, not ", bytes.size()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("a tensor ", ToString(type), " has ", expected, " bytes, not ", bytes.size()));
   }
   if (type.dtype == DataType::kBool) {
     // Reading any other byte as a bool is undefined behaviour.

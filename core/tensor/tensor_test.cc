@@ -44,8 +44,7 @@ TEST(TensorTest, ScalarsHaveRankZero) {
 }
 
 TEST(TensorTest, RefusesTypesThatCannotBe) {
-  EXPECT_THAT(Tensor::Create({DataType::kString, {1}}),
-              StatusIs(absl::StatusCode::kUnimplemented));
+  EXPECT_THAT(Tensor::Create({DataType::kString, {1}}), StatusIs(absl::StatusCode::kUnimplemented));
   EXPECT_THAT(Tensor::Create({DataType::kInvalid, {1}}),
               StatusIs(absl::StatusCode::kInvalidArgument));
   EXPECT_THAT(Tensor::Create({DataType::kFloat32, {-1}}),
@@ -59,8 +58,8 @@ TEST(TensorTest, SaysSoWhenThereIsNoMemory) {
 }
 
 TEST(TensorTest, CopiesBytesOfTheRightNumber) {
-  ASSERT_OK_AND_ASSIGN(const Tensor tensor,
-                       Tensor::FromBytes({DataType::kInt16, {2}}, absl::string_view("\1\0\2\0", 4)));
+  ASSERT_OK_AND_ASSIGN(const Tensor tensor, Tensor::FromBytes({DataType::kInt16, {2}},
+                                                              absl::string_view("\1\0\2\0", 4)));
   EXPECT_THAT(tensor.values<int16_t>(), ElementsAre(1, 2));
   EXPECT_THAT(Tensor::FromBytes({DataType::kInt16, {2}}, "abc"),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("has 4 bytes, not 3")));
