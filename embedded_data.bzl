@@ -88,20 +88,32 @@ def _embedded_data_impl(ctx):
         header = base + ".h",
         rows = "\n".join([_ROW.format(**row) for row in rows]),
     ))
-    data = ctx.actions.declare_file(name + "_data.S")
-    ctx.actions.write(data, "".join(
+    assembly = ctx.actions.declare_file(name + "_data.S")
+    ctx.actions.write(assembly, "".join(
         [_DATA.format(**row) for row in rows] + [_NO_EXECUTABLE_STACK],
     ))
+
+    # Not left to cc_library, which would not see that the assembler reads the
+    # files, and would keep the old object when they change.
+    object = ctx.actions.declare_file(name + "_data.o")
+    ctx.actions.run(
+        executable = "/usr/bin/clang-14",
+        arguments = ["-c", assembly.path, "-o", object.path],
+        inputs = [assembly] + ctx.files.srcs,
+        outputs = [object],
+        mnemonic = "EmbedData",
+        progress_message = "Embedding %s" % ctx.label,
+    )
     return [
-        DefaultInfo(files = depset([header, source, data])),
+        DefaultInfo(files = depset([header, source, object])),
         OutputGroupInfo(
             headers = depset([header]),
-            sources = depset([source, data]),
+            sources = depset([source, object]),
         ),
     ]
 
 embedded_data_sources = rule(
-    doc = "Writes LIBRARY.h, LIBRARY.cc and LIBRARY_data.S.",
+    doc = "Makes LIBRARY.h, LIBRARY.cc and LIBRARY_data.o.",
     implementation = _embedded_data_impl,
     attrs = {
         "library": attr.string(mandatory = True),

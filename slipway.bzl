@@ -140,8 +140,6 @@ def slipway_embed_data(name, srcs, visibility = None, **kwargs):
         name = name,
         srcs = [name + "_sources"],
         hdrs = [name + "_headers"],
-        # The assembler reads them (.incbin).
-        textual_hdrs = srcs,
         visibility = visibility,
         deps = [
             "//core/base:embedded_file",

@@ -41,9 +41,7 @@ class Blob {
   // A part of it that shares its bytes. REQUIRES: 0 <= offset, offset + size <=
   // size_bytes().
   Blob Part(int64_t offset, int64_t size) const {
-    return Blob(
-        bytes_.substr(static_cast<size_t>(offset), static_cast<size_t>(size)),
-        owner_);
+    return Blob(bytes_.substr(static_cast<size_t>(offset), static_cast<size_t>(size)), owner_);
   }
 
  private:

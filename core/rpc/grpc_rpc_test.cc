@@ -13,8 +13,7 @@ namespace {
 
 TEST(GrpcStatus, KeepsCodeAndMessage) {
   for (int code = 0; code <= 16; ++code) {
-    const absl::Status status(static_cast<absl::StatusCode>(code),
-                              code == 0 ? "" : "why");
+    const absl::Status status(static_cast<absl::StatusCode>(code), code == 0 ? "" : "why");
     EXPECT_EQ(FromGrpc(ToGrpc(status)), status) << code;
     EXPECT_EQ(static_cast<int>(ToGrpc(status).error_code()), code);
   }
@@ -25,16 +24,15 @@ TEST(GrpcSettings, BothSidesConnect) {
   grpc::ServerBuilder builder;
   builder.RegisterCallbackGenericService(&service);
   int port = 0;
-  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(),
-                           &port);
+  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
   ApplyServerSettings(builder);
   const std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
   ASSERT_NE(server, nullptr);
-  const auto channel = grpc::CreateCustomChannel(
-      "127.0.0.1:" + std::to_string(port), grpc::InsecureChannelCredentials(),
-      ClientChannelArguments());
-  EXPECT_TRUE(channel->WaitForConnected(gpr_time_add(
-      gpr_now(GPR_CLOCK_REALTIME), gpr_time_from_seconds(30, GPR_TIMESPAN))));
+  const auto channel =
+      grpc::CreateCustomChannel("127.0.0.1:" + std::to_string(port),
+                                grpc::InsecureChannelCredentials(), ClientChannelArguments());
+  EXPECT_TRUE(channel->WaitForConnected(
+      gpr_time_add(gpr_now(GPR_CLOCK_REALTIME), gpr_time_from_seconds(30, GPR_TIMESPAN))));
 }
 
 }  // namespace

@@ -12,8 +12,7 @@ v1::Digest ToProto(const Digest& digest) {
 }
 
 absl::StatusOr<Digest> FromProto(const v1::Digest& proto) {
-  if (proto.sha256().empty())
-    return absl::InvalidArgumentError("digest is not set");
+  if (proto.sha256().empty()) return absl::InvalidArgumentError("digest is not set");
   return Digest::FromHex(proto.sha256(), proto.size_bytes());
 }
 

@@ -10,9 +10,7 @@ namespace {
 // Length of the well-formed UTF-8 sequence `text` begins with (Unicode 15,
 // table 3-7), 0 if there is none.
 size_t SequenceLength(absl::string_view text) {
-  const auto byte = [text](size_t i) {
-    return static_cast<unsigned char>(text[i]);
-  };
+  const auto byte = [text](size_t i) { return static_cast<unsigned char>(text[i]); };
   const auto in = [&](size_t i, unsigned low, unsigned high) {
     return i < text.size() && byte(i) >= low && byte(i) <= high;
   };
@@ -54,8 +52,7 @@ std::string ToUtf8(absl::string_view text) {
 
 v1::JobError ToProto(const absl::Status& status, absl::string_view log) {
   SLIPWAY_CHECK(!status.ok(), "an OK status is no failure");
-  if (log.size() > kMaxLogTailBytes)
-    log.remove_prefix(log.size() - kMaxLogTailBytes);
+  if (log.size() > kMaxLogTailBytes) log.remove_prefix(log.size() - kMaxLogTailBytes);
   v1::JobError error;
   error.set_code(static_cast<int>(status.code()));
   error.set_message(ToUtf8(status.message()));
@@ -65,8 +62,7 @@ v1::JobError ToProto(const absl::Status& status, absl::string_view log) {
 
 absl::Status FromProto(const v1::JobError& error) {
   const auto code = static_cast<absl::StatusCode>(error.code());
-  if (code < absl::StatusCode::kCancelled ||
-      code > absl::StatusCode::kUnauthenticated) {
+  if (code < absl::StatusCode::kCancelled || code > absl::StatusCode::kUnauthenticated) {
     return absl::InternalError(error.message());
   }
   return absl::Status(code, error.message());

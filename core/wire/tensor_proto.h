@@ -29,8 +29,7 @@ absl::StatusOr<TensorType> FromProto(const v1::TensorType& proto);
 v1::Tensor ToInlineProto(absl::string_view name, const Tensor& tensor);
 
 // With the elements in the blob `digest`.
-v1::Tensor ToBlobProto(absl::string_view name, const TensorType& type,
-                       const Digest& digest);
+v1::Tensor ToBlobProto(absl::string_view name, const TensorType& type, const Digest& digest);
 
 // Checks all that can be checked without the blob: the type, that there is
 // content, that its size is that of the type and within the limit for inline
@@ -40,9 +39,8 @@ absl::Status CheckTensorProto(const v1::Tensor& proto);
 // The tensor; `get_blob` is asked for content that is not inline. Inline bytes
 // are copied, a blob's bytes are shared if they are aligned to 64 bytes. Errors
 // of CheckTensorProto and of `get_blob`, with the tensor's name.
-absl::StatusOr<Tensor> FromProto(
-    const v1::Tensor& proto,
-    absl::FunctionRef<absl::StatusOr<Blob>(const Digest&)> get_blob);
+absl::StatusOr<Tensor> FromProto(const v1::Tensor& proto,
+                                 absl::FunctionRef<absl::StatusOr<Blob>(const Digest&)> get_blob);
 
 }  // namespace slipway
 

@@ -95,7 +95,7 @@ def main(arguments):
     for folder in table:
         if ('folder', folder) in present:
             messages = check_folder(folder, graph, table, libraries, root)
-            print(f'{folder}: {"forbidden" if messages else "ok"}')
+            print(f'{folder}: {"forbidden" if messages else "allowed"}')
             failures += messages
     for message in failures:
         print(message)
