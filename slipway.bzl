@@ -164,7 +164,7 @@ def slipway_fuzz_test(
     UBSan in .ci/run) it takes every file of the corpus and then `mutations`
     changes of them, the same ones each time. Under --config=fuzz it is a
     libFuzzer binary:
-        bazel run --config=fuzz //x:y_fuzz_test -- -max_total_time=60 DIR
+        bazel run --config=fuzz //x:y_fuzz_test -- -max_total_time=60 $PWD/x/y_corpus
 
     Args:
       name: the target.
@@ -179,11 +179,12 @@ def slipway_fuzz_test(
     """
     native.cc_test(
         name = name,
-        # libFuzzer takes files and its own flags, so only the test has these.
+        # Given files, libFuzzer would only run those: it gets a folder by hand.
         args = select({
             "//:fuzzing": [],
-            "//conditions:default": ["--mutations=%d" % mutations],
-        }) + ["$(locations %s)" % label for label in corpus],
+            "//conditions:default": ["--mutations=%d" % mutations] +
+                                    ["$(locations %s)" % file for file in corpus],
+        }),
         copts = _COPTS + copts,
         data = corpus,
         features = _FEATURES + features,
