@@ -32,7 +32,7 @@ class IsOkAndHoldsMatcher {
   explicit IsOkAndHoldsMatcher(Inner inner) : inner_(std::move(inner)) {}
 
   template <typename StatusOr>
-  operator ::testing::Matcher<StatusOr>() const {
+  operator ::testing::Matcher<StatusOr>() const {  // NOLINT(google-explicit-constructor)
     return ::testing::Matcher<StatusOr>(new Impl<StatusOr>(inner_));
   }
 
