@@ -1,0 +1,106 @@
+// HostTarget of target.h: asks the processor and the kernel.
+#include "core/target/features.h"
+#include "core/target/target.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+
+#include "core/target/x86_identification.h"
+#elif defined(__linux__)
+#include <sys/auxv.h>
+#endif
+
+namespace slipway {
+namespace {
+
+#if defined(__ANDROID__)
+constexpr Os kOs = Os::kAndroid;
+#elif defined(__wasi__)
+constexpr Os kOs = Os::kWasi;
+#else
+constexpr Os kOs = Os::kLinux;
+#endif
+
+#if defined(__x86_64__)
+
+DeviceTarget HostCpu() {
+  X86Identification id;
+  unsigned int eax = 0, ebx = 0, ecx = 0, edx = 0;
+  if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0) id.leaf_1_ecx = ecx;
+  // __get_cpuid_count checks that the leaf exists.
+  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0) {
+    id.leaf_7_ebx = ebx;
+    id.leaf_7_ecx = ecx;
+    id.leaf_7_edx = edx;
+    if (eax >= 1 && __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0) id.leaf_7_1_eax = eax;
+  }
+  if (__get_cpuid(0x80000001, &eax, &ebx, &ecx, &edx) != 0) id.leaf_80000001_ecx = ecx;
+  constexpr uint32_t kOsXsave = 1u << 27;
+  if ((id.leaf_1_ecx & kOsXsave) != 0) {  // Otherwise XGETBV is an illegal instruction.
+    uint32_t low = 0, high = 0;
+    __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    id.xcr0 = static_cast<uint64_t>(high) << 32 | low;
+  }
+  return TargetOfX86(id, kOs);
+}
+
+#elif defined(__aarch64__) && defined(__linux__)
+
+// Bits of the auxiliary vector (Linux, arch/arm64/include/uapi/asm/hwcap.h), spelled out because
+// older headers lack some.
+DeviceTarget HostCpu() {
+  constexpr unsigned long kFpHp = 1ul << 9, kAsimdHp = 1ul << 10, kAsimdDp = 1ul << 20;
+  constexpr unsigned long kSve = 1ul << 22;
+  constexpr unsigned long kSve2 = 1ul << 1, kI8mm = 1ul << 13, kBf16 = 1ul << 14;
+  const unsigned long hwcap = getauxval(AT_HWCAP);
+  const unsigned long hwcap2 = getauxval(AT_HWCAP2);
+  DeviceTarget device{.arch = Arch::kArm64, .os = kOs, .level = 0, .features = {}};
+  const bool has_fp16 = (hwcap & kFpHp) != 0 && (hwcap & kAsimdHp) != 0;
+  const bool has_sve = (hwcap & kSve) != 0 && has_fp16;
+  if ((hwcap & kAsimdDp) != 0) device.features.emplace_back("dotprod");
+  if (has_fp16) device.features.emplace_back("fp16");
+  if (has_sve) device.features.emplace_back("sve");
+  if (has_sve && (hwcap2 & kSve2) != 0) device.features.emplace_back("sve2");
+  if ((hwcap2 & kI8mm) != 0) device.features.emplace_back("i8mm");
+  if ((hwcap2 & kBf16) != 0) device.features.emplace_back("bf16");
+  Canonicalize(device);
+  return device;
+}
+
+#elif defined(__arm__) && defined(__linux__)
+
+DeviceTarget HostCpu() {
+  constexpr unsigned long kNeon = 1ul << 12;  // arch/arm/include/uapi/asm/hwcap.h
+  DeviceTarget device{.arch = Arch::kArm32, .os = kOs, .level = 0, .features = {}};
+  if ((getauxval(AT_HWCAP) & kNeon) != 0) device.features.emplace_back("neon");
+  return device;
+}
+
+#elif defined(__riscv) && __riscv_xlen == 64 && defined(__linux__)
+
+DeviceTarget HostCpu() {
+  constexpr unsigned long kV = 1ul << ('V' - 'A');  // One bit for each single-letter extension.
+  DeviceTarget device{.arch = Arch::kRiscv64, .os = kOs, .level = 0, .features = {}};
+  if ((getauxval(AT_HWCAP) & kV) != 0) device.features.emplace_back("v");
+  return device;
+}
+
+#elif defined(__wasm32__)
+
+DeviceTarget HostCpu() {
+  DeviceTarget device{.arch = Arch::kWasm32, .os = kOs, .level = 0, .features = {}};
+#if defined(__wasm_simd128__)
+  device.features.emplace_back("simd128");
+#endif
+  return device;
+}
+
+#else
+#error "no HostTarget for this machine: add its architecture to core/target"
+#endif
+
+}  // namespace
+
+Target HostTarget() { return Target{{HostCpu()}}; }
+
+}  // namespace slipway
