@@ -1,0 +1,123 @@
+#include "core/operators/checks.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+
+namespace slipway {
+namespace {
+
+bool Contains(TypeSet set, DataType dtype) {
+  switch (dtype) {
+    case DataType::kFloat32:
+    case DataType::kFloat64:
+      return true;
+    case DataType::kUint8:
+    case DataType::kInt8:
+    case DataType::kUint16:
+    case DataType::kInt16:
+    case DataType::kInt32:
+    case DataType::kInt64:
+    case DataType::kUint32:
+    case DataType::kUint64:
+      return set != TypeSet::kFloat;
+    default:
+      return set == TypeSet::kSized && ByteSize(dtype) > 0;
+  }
+}
+
+}  // namespace
+
+absl::Status CheckDtype(const NodeView& view, int input, TypeSet set) {
+  const DataType dtype = view.input_type(input).dtype;
+  if (Contains(set, dtype)) return absl::OkStatus();
+  return view.Unimplemented(
+      absl::StrCat("input ", input, " of type ", Name(dtype), " is not supported"));
+}
+
+absl::Status CheckSameDtypes(const NodeView& view) {
+  for (int i = 1; i < view.num_inputs(); ++i) {
+    if (!view.has_input(i) || view.input_type(i).dtype == view.input_type(0).dtype) continue;
+    return view.Error(absl::StrCat("input ", i, " is of type ", Name(view.input_type(i).dtype),
+                                   " and input 0 of type ", Name(view.input_type(0).dtype)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckRank(const NodeView& view, int input, int min, int max) {
+  const int rank = static_cast<int>(view.input_shape(input).size());
+  if (rank >= min && rank <= max) return absl::OkStatus();
+  const std::string wanted = min == max        ? absl::StrCat(min)
+                             : max == kMaxRank ? absl::StrCat("at least ", min)
+                                               : absl::StrCat(min, " to ", max);
+  return view.Error(absl::StrCat("input ", input, " has the shape ",
+                                 ToString(view.input_shape(input)), " where rank ", wanted,
+                                 " is needed"));
+}
+
+absl::StatusOr<int64_t> NormalizeAxis(const NodeView& view, int64_t axis, int64_t rank) {
+  if (axis >= -rank && axis < rank) return axis < 0 ? axis + rank : axis;
+  return view.Error(
+      absl::StrCat("axis ", axis, " is outside [", -rank, ", ", rank, ") for rank ", rank));
+}
+
+absl::StatusOr<std::vector<int64_t>> NormalizeAxes(const NodeView& view,
+                                                   const std::vector<int64_t>& axes, int64_t rank) {
+  std::vector<int64_t> normal;
+  for (const int64_t axis : axes) {
+    SLIPWAY_ASSIGN_OR_RETURN(const int64_t one, NormalizeAxis(view, axis, rank));
+    normal.push_back(one);
+  }
+  std::sort(normal.begin(), normal.end());
+  const auto twice = std::adjacent_find(normal.begin(), normal.end());
+  if (twice != normal.end()) return view.Error(absl::StrCat("axis ", *twice, " is there twice"));
+  return normal;
+}
+
+absl::StatusOr<std::vector<int64_t>> ConstantInts(const NodeView& view, int input,
+                                                  absl::string_view what) {
+  const TensorType& type = view.input_type(input);
+  if (type.shape.size() > 1 || (type.dtype != DataType::kInt64 && type.dtype != DataType::kInt32)) {
+    return view.Error(absl::StrCat("the ", what, " (input ", input, ") must be a list of i64, not ",
+                                   ToString(type)));
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(const Tensor* tensor, view.RequireConstant(input, what));
+  if (type.dtype == DataType::kInt64) {
+    const auto values = tensor->values<int64_t>();
+    return std::vector<int64_t>(values.begin(), values.end());
+  }
+  const auto values = tensor->values<int32_t>();
+  return std::vector<int64_t>(values.begin(), values.end());
+}
+
+AttributeSchema IntAttribute(absl::string_view name, std::optional<int64_t> default_value) {
+  AttributeSchema schema{std::string(name), AttributeKind::kInt};
+  if (default_value.has_value()) schema.default_value = Attribute(*default_value);
+  return schema;
+}
+
+AttributeSchema FloatAttribute(absl::string_view name, std::optional<float> default_value) {
+  AttributeSchema schema{std::string(name), AttributeKind::kFloat};
+  if (default_value.has_value()) schema.default_value = Attribute(*default_value);
+  return schema;
+}
+
+AttributeSchema StringAttribute(absl::string_view name, std::optional<std::string> default_value) {
+  AttributeSchema schema{std::string(name), AttributeKind::kString};
+  if (default_value.has_value()) schema.default_value = Attribute(*default_value);
+  return schema;
+}
+
+AttributeSchema IntsAttribute(absl::string_view name) {
+  return AttributeSchema{std::string(name), AttributeKind::kInts};
+}
+
+AttributeSchema Required(AttributeSchema attribute) {
+  attribute.required = true;
+  return attribute;
+}
+
+}  // namespace slipway

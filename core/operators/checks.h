@@ -1,0 +1,52 @@
+// What many type rules check of a node's inputs. Errors name node and operator.
+#ifndef SLIPWAY_CORE_OPERATORS_CHECKS_H_
+#define SLIPWAY_CORE_OPERATORS_CHECKS_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "core/graph/operator_registry.h"
+
+namespace slipway {
+
+enum class TypeSet {
+  kFloat,    // f32, f64
+  kNumeric,  // kFloat and the integers
+  kSized,    // Everything of fixed size.
+};
+
+// UNIMPLEMENTED for an element type outside the set.
+absl::Status CheckDtype(const NodeView& view, int input, TypeSet set);
+
+// INVALID_ARGUMENT when inputs present differ in element type from the first.
+absl::Status CheckSameDtypes(const NodeView& view);
+
+// INVALID_ARGUMENT when the rank is outside [min, max].
+absl::Status CheckRank(const NodeView& view, int input, int min, int max = kMaxRank);
+
+// `axis` in [-rank, rank) to [0, rank).
+absl::StatusOr<int64_t> NormalizeAxis(const NodeView& view, int64_t axis, int64_t rank);
+
+// The same for several, sorted; INVALID_ARGUMENT for one that is there twice.
+absl::StatusOr<std::vector<int64_t>> NormalizeAxes(const NodeView& view,
+                                                   const std::vector<int64_t>& axes, int64_t rank);
+
+// The values of a constant i32 or i64 input of rank 0 or 1. FAILED_PRECONDITION when it is not
+// constant (see NodeView::RequireConstant).
+absl::StatusOr<std::vector<int64_t>> ConstantInts(const NodeView& view, int input,
+                                                  absl::string_view what);
+
+// An attribute's schema, for the tables of the families.
+AttributeSchema IntAttribute(absl::string_view name, std::optional<int64_t> default_value);
+AttributeSchema FloatAttribute(absl::string_view name, std::optional<float> default_value);
+AttributeSchema StringAttribute(absl::string_view name, std::optional<std::string> default_value);
+AttributeSchema IntsAttribute(absl::string_view name);
+AttributeSchema Required(AttributeSchema attribute);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_OPERATORS_CHECKS_H_

@@ -1,0 +1,40 @@
+// Convolutions: Conv, slipway.ConvNCHWc, slipway.DepthwiseConvNCHWc.
+//
+// The blocked forms (NCHWc) keep c channels innermost:
+//   slipway.ConvNCHWc: x [N, Ci/ci, H, W, ci], or plain [N, Ci, H, W] where channels are few;
+//     w [Co/co, Ci/group/ci, KH, KW, ci, co], or [Co/co, Ci/group, KH, KW, co] for a plain x;
+//     bias [Co], optional; y [N, Co/co, OH, OW, co]. Both Ci/group % ci and Co/group % co are 0.
+//   slipway.DepthwiseConvNCHWc: x [N, C/c, H, W, c]; w [C/c, KH, KW, c]; bias [C], optional.
+// Their attributes are Conv's with pads explicit.
+#ifndef SLIPWAY_CORE_OPERATORS_CONVOLUTION_H_
+#define SLIPWAY_CORE_OPERATORS_CONVOLUTION_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/graph/operator_registry.h"
+#include "core/operators/window.h"
+
+namespace slipway {
+
+// A convolution's sizes with everything implicit made explicit, of any of the three operators.
+struct ConvView {
+  int64_t batch = 0;
+  int64_t in_channels = 0;
+  int64_t out_channels = 0;
+  int64_t group = 1;      // in_channels for the depthwise form.
+  int64_t in_block = 1;   // Channels innermost in x; 1 when x is plain.
+  int64_t out_block = 1;  // Channels innermost in y; 1 for Conv.
+  bool has_bias = false;  // Input 2.
+  Window window;          // Over the spatial dimensions; the blocked forms have two.
+};
+
+// Any of the three by node.op. Errors as those of the type rule, which calls it.
+absl::StatusOr<ConvView> DecodeConv(const NodeView& view);
+
+absl::Status RegisterConvolutionOperators(OperatorRegistry& registry);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_OPERATORS_CONVOLUTION_H_

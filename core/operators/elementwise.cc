@@ -1,0 +1,109 @@
+#include "core/operators/elementwise.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "core/operators/checks.h"
+
+namespace slipway {
+namespace {
+
+template <TypeSet kSet>
+absl::StatusOr<std::vector<TensorType>> UnaryType(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, kSet));
+  return std::vector<TensorType>{view.input_type(0)};
+}
+
+absl::StatusOr<std::vector<TensorType>> ClipType(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kNumeric));
+  SLIPWAY_RETURN_IF_ERROR(CheckSameDtypes(view));
+  for (const int bound : {1, 2}) {
+    if (view.has_input(bound) && view.input_type(bound).num_elements() != 1) {
+      return view.Error(absl::StrCat("bound (input ", bound, ") of shape ",
+                                     ToString(view.input_shape(bound)), " is not one number"));
+    }
+  }
+  return std::vector<TensorType>{view.input_type(0)};
+}
+
+absl::StatusOr<std::vector<TensorType>> CastType(const NodeView& view) {
+  SLIPWAY_ASSIGN_OR_RETURN(const DataType to, DecodeCast(view));
+  return std::vector<TensorType>{{to, view.input_shape(0)}};
+}
+
+absl::StatusOr<std::vector<TensorType>> DropoutType(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kFloat));
+  if (view.has_input(2)) {
+    SLIPWAY_ASSIGN_OR_RETURN(const Tensor* training, view.RequireConstant(2, "training mode"));
+    if (training->dtype() != DataType::kBool || training->num_elements() != 1) {
+      return view.Error("the training mode (input 2) must be one bool");
+    }
+    if (training->values<bool>()[0]) {
+      return view.Unimplemented("dropout in training mode is not supported");
+    }
+  }
+  return std::vector<TensorType>{view.input_type(0), {DataType::kBool, view.input_shape(0)}};
+}
+
+OperatorSchema Unary(absl::string_view name, TypeRule rule,
+                     std::vector<AttributeSchema> attributes = {}) {
+  OperatorSchema schema;
+  schema.name = std::string(name);
+  schema.attributes = std::move(attributes);
+  schema.pattern = Pattern::kElementwise;
+  schema.type_rule = std::move(rule);
+  return schema;
+}
+
+}  // namespace
+
+absl::StatusOr<DataType> DecodeCast(const NodeView& view) {
+  const auto to = DataTypeFromNumber(view.Int("to"));
+  if (!to.ok()) return view.Annotated(to.status());
+  for (const DataType dtype : {view.input_type(0).dtype, *to}) {
+    switch (dtype) {
+      case DataType::kString:
+      case DataType::kInvalid:
+      case DataType::kComplex64:
+      case DataType::kComplex128:
+        return view.Unimplemented(absl::StrCat("casting ", Name(view.input_type(0).dtype), " to ",
+                                               Name(*to), " is not supported"));
+      default:
+        break;
+    }
+  }
+  return *to;
+}
+
+absl::Status RegisterElementwiseOperators(OperatorRegistry& registry) {
+  for (const char* name : {"Sigmoid", "Tanh", "Exp", "Log", "Sqrt", "HardSwish"}) {
+    SLIPWAY_RETURN_IF_ERROR(registry.Add(Unary(name, UnaryType<TypeSet::kFloat>)));
+  }
+  for (const char* name : {"Relu", "Neg", "Abs"}) {
+    SLIPWAY_RETURN_IF_ERROR(registry.Add(Unary(name, UnaryType<TypeSet::kNumeric>)));
+  }
+  SLIPWAY_RETURN_IF_ERROR(registry.Add(Unary("Identity", UnaryType<TypeSet::kSized>)));
+  SLIPWAY_RETURN_IF_ERROR(registry.Add(
+      Unary("LeakyRelu", UnaryType<TypeSet::kFloat>, {FloatAttribute("alpha", 0.01f)})));
+  SLIPWAY_RETURN_IF_ERROR(
+      registry.Add(Unary("Elu", UnaryType<TypeSet::kFloat>, {FloatAttribute("alpha", 1.0f)})));
+  SLIPWAY_RETURN_IF_ERROR(
+      registry.Add(Unary("HardSigmoid", UnaryType<TypeSet::kFloat>,
+                         {FloatAttribute("alpha", 0.2f), FloatAttribute("beta", 0.5f)})));
+  SLIPWAY_RETURN_IF_ERROR(
+      registry.Add(Unary("Cast", CastType, {Required(IntAttribute("to", std::nullopt))})));
+
+  OperatorSchema clip = Unary("Clip", ClipType);
+  clip.max_inputs = 3;
+  clip.pattern = Pattern::kBroadcast;
+  SLIPWAY_RETURN_IF_ERROR(registry.Add(clip));
+
+  OperatorSchema dropout = Unary("Dropout", DropoutType, {IntAttribute("seed", std::nullopt)});
+  dropout.max_inputs = 3;
+  dropout.max_outputs = 2;
+  return registry.Add(dropout);
+}
+
+}  // namespace slipway

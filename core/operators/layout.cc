@@ -1,0 +1,50 @@
+#include "core/operators/layout.h"
+
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "core/operators/checks.h"
+
+namespace slipway {
+namespace {
+
+absl::StatusOr<std::vector<TensorType>> PackType(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kSized));
+  SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 4, 4));
+  const Shape& x = view.input_shape(0);
+  const int64_t block = view.Int("block");
+  if (block < 1 || x[1] % block != 0) {
+    return view.Error(absl::StrCat(x[1], " channels do not divide into blocks of ", block));
+  }
+  return std::vector<TensorType>{
+      {view.input_type(0).dtype, {x[0], x[1] / block, x[2], x[3], block}}};
+}
+
+absl::StatusOr<std::vector<TensorType>> UnpackType(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kSized));
+  SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 5, 5));
+  const Shape& x = view.input_shape(0);
+  if (view.has("block") && view.Int("block") != x[4]) {
+    return view.Error(absl::StrCat("x has blocks of ", x[4], ", not ", view.Int("block")));
+  }
+  return std::vector<TensorType>{{view.input_type(0).dtype, {x[0], x[1] * x[4], x[2], x[3]}}};
+}
+
+}  // namespace
+
+absl::Status RegisterLayoutOperators(OperatorRegistry& registry) {
+  OperatorSchema schema;
+  schema.pattern = Pattern::kInjective;
+  schema.name = "slipway.Pack";
+  schema.type_rule = PackType;
+  schema.attributes = {Required(IntAttribute("block", std::nullopt))};
+  SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
+
+  schema.name = "slipway.Unpack";
+  schema.type_rule = UnpackType;
+  schema.attributes = {IntAttribute("block", std::nullopt)};
+  return registry.Add(schema);
+}
+
+}  // namespace slipway

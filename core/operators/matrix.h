@@ -1,0 +1,45 @@
+// Matrix products: MatMul (with batch dimensions), Gemm, slipway.GemmPacked.
+//
+// slipway.GemmPacked: x [M, K]; w [ceil(columns/n), K, n], columns of the right matrix in blocks of n,
+// zero where the last block is not full; bias [columns], optional; y [M, columns] = x * w + bias.
+// The attribute `columns` is the number of real columns.
+#ifndef SLIPWAY_CORE_OPERATORS_MATRIX_H_
+#define SLIPWAY_CORE_OPERATORS_MATRIX_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/graph/operator_registry.h"
+
+namespace slipway {
+
+// Gemm and slipway.GemmPacked: y = alpha * op(a) * op(b) + beta * c.
+struct GemmView {
+  int64_t m = 0;
+  int64_t n = 0;
+  int64_t k = 0;
+  bool transpose_a = false;
+  bool transpose_b = false;
+  float alpha = 1;
+  float beta = 1;
+  bool has_c = false;  // Input 2; it broadcasts to [m, n].
+  int64_t block = 0;   // Columns a block of w; 0 for Gemm.
+};
+absl::StatusOr<GemmView> DecodeGemm(const NodeView& view);
+
+struct MatMulView {
+  Shape batch;  // The broadcast batch dimensions of the output.
+  int64_t m = 0;
+  int64_t n = 0;
+  int64_t k = 0;
+  bool a_is_vector = false;  // Rank 1: m is 1 and missing from the output's shape.
+  bool b_is_vector = false;  // Rank 1: n is 1 and missing from the output's shape.
+};
+absl::StatusOr<MatMulView> DecodeMatMul(const NodeView& view);
+
+absl::Status RegisterMatrixOperators(OperatorRegistry& registry);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_OPERATORS_MATRIX_H_

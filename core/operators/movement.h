@@ -1,0 +1,60 @@
+// Operators whose every output element is one element of an input: Transpose, Concat, Split, Slice,
+// Gather, Expand, Pad, DepthToSpace, SpaceToDepth.
+#ifndef SLIPWAY_CORE_OPERATORS_MOVEMENT_H_
+#define SLIPWAY_CORE_OPERATORS_MOVEMENT_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/graph/operator_registry.h"
+
+namespace slipway {
+
+// Output dimension d is input dimension perm[d].
+absl::StatusOr<std::vector<int64_t>> DecodeTranspose(const NodeView& view);
+
+// The axis in [0, rank of input 0).
+absl::StatusOr<int64_t> DecodeConcat(const NodeView& view);
+absl::StatusOr<int64_t> DecodeGather(const NodeView& view);
+
+struct SplitView {
+  int64_t axis = 0;
+  std::vector<int64_t> extents;  // Along the axis, one an output.
+};
+absl::StatusOr<SplitView> DecodeSplit(const NodeView& view);
+
+// One entry a dimension: output index i reads input index starts[d] + i * steps[d]. Steps may be
+// negative, never 0.
+struct SliceView {
+  std::vector<int64_t> starts;
+  std::vector<int64_t> steps;
+  Shape output;
+};
+absl::StatusOr<SliceView> DecodeSlice(const NodeView& view);
+
+// One entry a dimension; negative pads cut elements off.
+struct PadView {
+  enum class Mode { kConstant, kReflect, kEdge };
+  Mode mode = Mode::kConstant;  // kConstant pads with input 2, or 0 without it.
+  std::vector<int64_t> begins;
+  std::vector<int64_t> ends;
+  Shape output;
+};
+absl::StatusOr<PadView> DecodePad(const NodeView& view);
+
+// DepthToSpace and SpaceToDepth on [N, C, H, W].
+struct BlockMoveView {
+  int64_t block = 1;
+  // DepthToSpace: channel = c * block^2 + position (CRD) instead of position * C + c (DCR).
+  // SpaceToDepth always has the second order.
+  bool channel_major = false;
+};
+absl::StatusOr<BlockMoveView> DecodeBlockMove(const NodeView& view);
+
+absl::Status RegisterMovementOperators(OperatorRegistry& registry);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_OPERATORS_MOVEMENT_H_

@@ -1,0 +1,92 @@
+#include "core/operators/pooling.h"
+
+#include <vector>
+
+#include "absl/types/span.h"
+#include "core/base/status_macros.h"
+#include "core/operators/checks.h"
+
+namespace slipway {
+namespace {
+
+absl::StatusOr<std::vector<TensorType>> PoolType(const NodeView& view) {
+  SLIPWAY_ASSIGN_OR_RETURN(const PoolView pool, DecodePool(view));
+  TensorType type = view.input_type(0);
+  for (size_t d = 0; d < pool.window.output.size(); ++d) {
+    type.shape[2 + d] = pool.window.output[d];
+  }
+  return std::vector<TensorType>{type};
+}
+
+absl::StatusOr<std::vector<TensorType>> GlobalPoolType(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kFloat));
+  SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 3));
+  TensorType type = view.input_type(0);
+  for (size_t d = 2; d < type.shape.size(); ++d) {
+    if (type.shape[d] < 1) return view.Error("an empty spatial dimension has no mean or maximum");
+    type.shape[d] = 1;
+  }
+  return std::vector<TensorType>{type};
+}
+
+OperatorSchema PoolSchema(absl::string_view name, bool is_max, bool blocked) {
+  OperatorSchema schema;
+  schema.name = std::string(name);
+  schema.pattern = Pattern::kReduction;
+  schema.type_rule = PoolType;
+  schema.attributes = {Required(IntsAttribute("kernel_shape")), IntsAttribute("strides"),
+                       IntsAttribute("pads"), IntAttribute("ceil_mode", 0)};
+  if (!blocked) schema.attributes.push_back(StringAttribute("auto_pad", "NOTSET"));
+  if (is_max) {
+    schema.attributes.push_back(IntsAttribute("dilations"));
+  } else {
+    schema.attributes.push_back(IntAttribute("count_include_pad", 0));
+  }
+  if (is_max && !blocked) {
+    schema.max_outputs = 2;
+    schema.attributes.push_back(IntAttribute("storage_order", 0));
+  }
+  return schema;
+}
+
+}  // namespace
+
+absl::StatusOr<PoolView> DecodePool(const NodeView& view) {
+  PoolView pool;
+  pool.blocked = view.op() == "slipway.MaxPoolNCHWc" || view.op() == "slipway.AveragePoolNCHWc";
+  pool.is_max = view.op() == "MaxPool" || view.op() == "slipway.MaxPoolNCHWc";
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kFloat));
+  SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, pool.blocked ? 5 : 3, 5));
+  if (view.has_output(1)) {
+    return view.Unimplemented("the output \"Indices\" of MaxPool is not supported");
+  }
+  if (view.has("count_include_pad")) pool.count_include_pad = view.Int("count_include_pad") != 0;
+  const absl::Span<const int64_t> x = view.input_shape(0);
+  SLIPWAY_ASSIGN_OR_RETURN(
+      pool.window,
+      DecodeWindow(view, view.Ints("kernel_shape"), x.subspan(2, pool.blocked ? 2 : x.size() - 2)));
+  for (size_t d = 0; d < pool.window.kernel.size(); ++d) {
+    const int64_t reach = (pool.window.kernel[d] - 1) * pool.window.dilations[d] + 1;
+    if (pool.window.pads_begin[d] >= reach || pool.window.pads_end[d] >= reach) {
+      return view.Error("padding as wide as the window makes outputs that see no input");
+    }
+  }
+  return pool;
+}
+
+absl::Status RegisterPoolingOperators(OperatorRegistry& registry) {
+  SLIPWAY_RETURN_IF_ERROR(registry.Add(PoolSchema("MaxPool", true, false)));
+  SLIPWAY_RETURN_IF_ERROR(registry.Add(PoolSchema("AveragePool", false, false)));
+  SLIPWAY_RETURN_IF_ERROR(registry.Add(PoolSchema("slipway.MaxPoolNCHWc", true, true)));
+  SLIPWAY_RETURN_IF_ERROR(registry.Add(PoolSchema("slipway.AveragePoolNCHWc", false, true)));
+  for (const char* name : {"GlobalAveragePool", "GlobalMaxPool"}) {
+    OperatorSchema schema;
+    schema.name = name;
+    schema.pattern = Pattern::kReduction;
+    schema.type_rule = GlobalPoolType;
+    SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace slipway

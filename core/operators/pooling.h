@@ -1,0 +1,28 @@
+// Poolings: MaxPool, AveragePool, their blocked forms slipway.MaxPoolNCHWc and
+// slipway.AveragePoolNCHWc (x [N, C/c, H, W, c], pads explicit), GlobalAveragePool, GlobalMaxPool.
+#ifndef SLIPWAY_CORE_OPERATORS_POOLING_H_
+#define SLIPWAY_CORE_OPERATORS_POOLING_H_
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/graph/operator_registry.h"
+#include "core/operators/window.h"
+
+namespace slipway {
+
+struct PoolView {
+  bool blocked = false;  // One of the NCHWc forms.
+  bool is_max = false;   // Else the average.
+  // Average: whether padding counts as elements of value 0. What ceil_mode adds never counts.
+  bool count_include_pad = false;
+  Window window;
+};
+
+// One of the four poolings with a window. Errors as those of the type rule, which calls it.
+absl::StatusOr<PoolView> DecodePool(const NodeView& view);
+
+absl::Status RegisterPoolingOperators(OperatorRegistry& registry);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_OPERATORS_POOLING_H_

@@ -1,0 +1,101 @@
+#include "core/operators/reduction.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/base/status_macros.h"
+#include "core/operators/checks.h"
+
+namespace slipway {
+namespace {
+
+Shape ReducedShape(const Shape& shape, const std::vector<int64_t>& axes, bool keep_dims) {
+  Shape reduced;
+  for (int64_t d = 0; d < static_cast<int64_t>(shape.size()); ++d) {
+    const bool gone = std::binary_search(axes.begin(), axes.end(), d);
+    if (!gone) {
+      reduced.push_back(shape[d]);
+    } else if (keep_dims) {
+      reduced.push_back(1);
+    }
+  }
+  return reduced;
+}
+
+absl::StatusOr<std::vector<TensorType>> ReduceType(const NodeView& view) {
+  SLIPWAY_ASSIGN_OR_RETURN(const ReduceView reduce, DecodeReduce(view));
+  return std::vector<TensorType>{
+      {view.input_type(0).dtype, ReducedShape(view.input_shape(0), reduce.axes, reduce.keep_dims)}};
+}
+
+absl::StatusOr<std::vector<TensorType>> ArgMaxType(const NodeView& view) {
+  SLIPWAY_ASSIGN_OR_RETURN(const ArgMaxView arg_max, DecodeArgMax(view));
+  return std::vector<TensorType>{
+      {DataType::kInt64, ReducedShape(view.input_shape(0), {arg_max.axis}, arg_max.keep_dims)}};
+}
+
+}  // namespace
+
+absl::StatusOr<ReduceView> DecodeReduce(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kNumeric));
+  const int64_t rank = static_cast<int64_t>(view.input_shape(0).size());
+  ReduceView reduce;
+  reduce.keep_dims = view.Int("keepdims") != 0;
+  std::vector<int64_t> axes;
+  if (view.has("axes")) {
+    axes = view.Ints("axes");
+  } else if (view.has_input(1)) {
+    SLIPWAY_ASSIGN_OR_RETURN(axes, ConstantInts(view, 1, "axes"));
+  }
+  const bool keep_all = view.has("noop_with_empty_axes") && view.Int("noop_with_empty_axes") != 0;
+  if (axes.empty() && !keep_all) {
+    reduce.axes.resize(rank);
+    std::iota(reduce.axes.begin(), reduce.axes.end(), 0);
+  } else {
+    SLIPWAY_ASSIGN_OR_RETURN(reduce.axes, NormalizeAxes(view, axes, rank));
+  }
+  for (const int64_t axis : reduce.axes) {
+    if (view.op() != "ReduceSum" && view.input_shape(0)[axis] == 0) {
+      return view.Error("an empty dimension has no mean or maximum");
+    }
+  }
+  return reduce;
+}
+
+absl::StatusOr<ArgMaxView> DecodeArgMax(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kNumeric));
+  SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 1));
+  ArgMaxView arg_max;
+  SLIPWAY_ASSIGN_OR_RETURN(arg_max.axis,
+                           NormalizeAxis(view, view.Int("axis"), view.input_shape(0).size()));
+  arg_max.keep_dims = view.Int("keepdims") != 0;
+  arg_max.select_last = view.Int("select_last_index") != 0;
+  if (view.input_shape(0)[arg_max.axis] == 0) {
+    return view.Error("an empty dimension has no maximum");
+  }
+  return arg_max;
+}
+
+absl::Status RegisterReductionOperators(OperatorRegistry& registry) {
+  OperatorSchema schema;
+  schema.pattern = Pattern::kReduction;
+  schema.type_rule = ReduceType;
+  schema.attributes = {IntsAttribute("axes"), IntAttribute("keepdims", 1)};
+  for (const char* name : {"ReduceMean", "ReduceMax"}) {
+    schema.name = name;
+    SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
+  }
+  schema.name = "ReduceSum";
+  schema.max_inputs = 2;
+  schema.attributes = {IntAttribute("keepdims", 1), IntAttribute("noop_with_empty_axes", 0)};
+  SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
+
+  schema.name = "ArgMax";
+  schema.max_inputs = 1;
+  schema.type_rule = ArgMaxType;
+  schema.attributes = {IntAttribute("axis", 0), IntAttribute("keepdims", 1),
+                       IntAttribute("select_last_index", 0)};
+  return registry.Add(schema);
+}
+
+}  // namespace slipway
