@@ -1,0 +1,35 @@
+// Kernel: how the reference evaluates one operator, by calling core/kernels.
+#ifndef SLIPWAY_CORE_REFERENCE_KERNEL_H_
+#define SLIPWAY_CORE_REFERENCE_KERNEL_H_
+
+#include <functional>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "core/graph/operator_column.h"
+#include "core/graph/operator_registry.h"
+#include "core/tensor/tensor.h"
+
+namespace slipway {
+
+// One evaluation of one node.
+struct KernelCall {
+  const NodeView& view;                    // Every input is a constant here.
+  absl::Span<const Tensor* const> inputs;  // Null where omitted.
+  absl::Span<Tensor> outputs;              // Zero-filled, of the inferred types; a kernel may also
+                                           // replace one by a tensor of the same type. Omitted
+                                           // outputs are unset.
+};
+
+// UNIMPLEMENTED for element types the kernel lacks; INVALID_ARGUMENT for values the operator cannot
+// take (an index out of range).
+using Kernel = std::function<absl::Status(const KernelCall&)>;
+using KernelColumn = OperatorColumn<Kernel>;
+
+// Adds the kernels of all operators of core/operators but slipway.Fused, which the Reference
+// evaluates itself. ALREADY_EXISTS when one is there.
+absl::Status RegisterAllKernels(KernelColumn& kernels);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_REFERENCE_KERNEL_H_

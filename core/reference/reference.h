@@ -1,0 +1,48 @@
+// Reference: evaluates graphs by plain loops, correct before fast. It folds constants, and tests
+// compare everything else with it.
+#ifndef SLIPWAY_CORE_REFERENCE_REFERENCE_H_
+#define SLIPWAY_CORE_REFERENCE_REFERENCE_H_
+
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "core/graph/graph.h"
+#include "core/graph/operator_registry.h"
+#include "core/reference/kernel.h"
+#include "core/tensor/tensor.h"
+
+namespace slipway {
+
+// Thread-safe once built. `registry` must outlive it.
+class Reference {
+ public:
+  // With the kernels of RegisterAllKernels.
+  explicit Reference(const OperatorRegistry& registry);
+  // With kernels of the caller's own.
+  Reference(const OperatorRegistry& registry, KernelColumn kernels);
+
+  // The graph's outputs for `inputs`, one a graph input in order. Types are inferred on the way, so
+  // that the graph needs none but its inputs' (which `inputs` must have, where stated). Errors name
+  // the input or node: INVALID_ARGUMENT; UNIMPLEMENTED for an operator or element type without
+  // kernel; RESOURCE_EXHAUSTED when memory ends.
+  absl::StatusOr<std::vector<Tensor>> Evaluate(const Graph& graph,
+                                               absl::Span<const Tensor> inputs) const;
+
+  // One node's outputs, one an output it lists (unset where omitted). `inputs` holds one tensor a
+  // node input, unset where omitted. `graph` gives the name for messages.
+  absl::StatusOr<std::vector<Tensor>> EvaluateNode(const Graph& graph, const Node& node,
+                                                   absl::Span<const Tensor> inputs) const;
+
+  // Whether there is a kernel for the operator.
+  bool Supports(absl::string_view op) const;
+
+ private:
+  const OperatorRegistry& registry_;
+  KernelColumn kernels_;
+};
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_REFERENCE_REFERENCE_H_
