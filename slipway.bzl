@@ -99,7 +99,10 @@ def slipway_cc_test(
         size = size,
         deps = deps + [
             "//third_party:gtest_main" if with_main else "//third_party:gtest",
-        ],
+        ] + select({
+            "//:thread_sanitizer": ["//tests/tsan:absl_happens_before"],
+            "//conditions:default": [],
+        }),
         **kwargs
     )
 
