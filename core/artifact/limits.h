@@ -1,0 +1,41 @@
+// How large an artifact a reader accepts.
+#ifndef SLIPWAY_CORE_ARTIFACT_LIMITS_H_
+#define SLIPWAY_CORE_ARTIFACT_LIMITS_H_
+
+#include <cstdint>
+
+namespace slipway {
+
+// Version of the manifest this source reads and writes.
+inline constexpr uint32_t kManifestFormatVersion = 1;
+// Placement of everything a kernel may touch, in memory and in blobs.
+inline constexpr int64_t kBufferAlignment = 64;
+
+// Bounds a reader holds an artifact to before it allocates anything for it.
+struct ReaderLimits {
+  int64_t manifest_bytes = 32 << 20;
+  int64_t blob_bytes = int64_t{1} << 36;
+  // Largest .slip file.
+  int64_t file_bytes = int64_t{1} << 37;
+  // All static buffers of a device; all external buffers.
+  int64_t arena_bytes = int64_t{1} << 36;
+  int64_t external_bytes = int64_t{1} << 36;
+  // Kernels index elements with 32 bits.
+  int64_t value_bytes = (int64_t{1} << 31) - 1;
+  int devices = 16;
+  int codes = 1024;
+  uint32_t kernels_per_code = 1 << 16;
+  // Each of: constants, buffers, values, steps.
+  int entries = 1 << 18;
+  int bindings = 1024;
+  int arguments_per_step = 256;
+  int operators_per_step = 1024;
+  int tools = 64;
+  int name_bytes = 255;
+  int binding_name_bytes = 1024;
+  int step_name_bytes = 1024;
+};
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_ARTIFACT_LIMITS_H_
