@@ -1,0 +1,165 @@
+#include "core/base/subprocess.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "core/base/check.h"
+#include "core/base/spawn.h"
+#include "core/base/status_macros.h"
+
+namespace slipway {
+namespace {
+
+struct Pipe {
+  UniqueFd read;
+  UniqueFd write;
+};
+
+absl::StatusOr<Pipe> MakePipe() {
+  int fds[2];
+  if (pipe2(fds, O_CLOEXEC) != 0) return ErrnoStatus(errno, "cannot make a pipe");
+  return Pipe{UniqueFd(fds[0]), UniqueFd(fds[1])};
+}
+
+bool IsTail(const ChildStream& stream) { return stream.kind == ChildStream::Kind::kTail; }
+
+ExitStatus Decode(int status) {
+  if (WIFSIGNALED(status)) return {.exit_code = 0, .signal = WTERMSIG(status)};
+  return {.exit_code = WEXITSTATUS(status), .signal = 0};
+}
+
+}  // namespace
+
+std::string ExitStatus::ToString() const {
+  if (signal == 0) return absl::StrCat("exit code ", exit_code);
+  const char* const name = sigabbrev_np(signal);
+  return absl::StrCat("killed by signal ", signal,
+                      name == nullptr ? "" : absl::StrCat(" (SIG", name, ")"));
+}
+
+absl::StatusOr<std::unique_ptr<Subprocess>> Subprocess::Start(const SubprocessOptions& options) {
+  Pipe output;
+  UniqueFd stop_reading;
+  if (IsTail(options.stdout_stream) || IsTail(options.stderr_stream)) {
+    SLIPWAY_ASSIGN_OR_RETURN(output, MakePipe());
+    stop_reading.reset(eventfd(0, EFD_CLOEXEC));
+    if (!stop_reading.is_open()) return ErrnoStatus(errno, "cannot make an event");
+    // Only our end: the child must be able to wait for room.
+    if (fcntl(output.read.get(), F_SETFL, O_NONBLOCK) != 0) {
+      return ErrnoStatus(errno, "cannot set up a pipe");
+    }
+  }
+  Pipe lifeline;
+  if (options.follow_parent) {
+    SLIPWAY_ASSIGN_OR_RETURN(lifeline, MakePipe());
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(const pid_t pid,
+                           Spawn(options, output.write.get(), lifeline.read.get()));
+  // From here on the object sees to it that the child is reaped.
+  std::unique_ptr<Subprocess> child(new Subprocess(
+      pid, std::move(output.read), std::move(stop_reading), std::move(lifeline.write)));
+  const absl::Status limited = SetLimits(pid, options.limits);
+  // ESRCH would mean that it has been reaped, which only happens below the lock of its waiter: a
+  // child that has ended already needs no limits.
+  if (!limited.ok() && !child->Poll().has_value()) return limited;
+  return child;
+}
+
+Subprocess::Subprocess(pid_t pid, UniqueFd output, UniqueFd stop_reading, UniqueFd lifeline)
+    : pid_(pid),
+      output_(std::move(output)),
+      stop_reading_(std::move(stop_reading)),
+      lifeline_(std::move(lifeline)) {
+  if (output_.is_open()) reader_ = std::thread([this] { ReadOutput(); });
+  waiter_ = std::thread([this] { WaitForEnd(); });
+}
+
+Subprocess::~Subprocess() {
+  Kill();
+  waiter_.join();
+}
+
+void Subprocess::WaitForEnd() {
+  siginfo_t info;
+  // WNOWAIT leaves the child unreaped, and its number taken, until nobody can signal it any more.
+  while (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT) != 0) {
+    SLIPWAY_CHECK(errno == EINTR, "somebody else has waited for a child of ours");
+  }
+  kill(-pid_, SIGKILL);  // What it has left behind in its group.
+  if (reader_.joinable()) {
+    const uint64_t one = 1;
+    // Cannot fail: the counter is far from its end.
+    [[maybe_unused]] const ssize_t written = write(stop_reading_.get(), &one, sizeof(one));
+    reader_.join();
+  }
+  absl::MutexLock lock(&mutex_);
+  int status = 0;
+  while (waitpid(pid_, &status, 0) < 0) {
+    SLIPWAY_CHECK(errno == EINTR, "somebody else has waited for a child of ours");
+  }
+  is_reaped_ = true;
+  exit_status_ = Decode(status);
+}
+
+void Subprocess::ReadOutput() {
+  bool is_stopping = false;
+  char buffer[16 << 10];
+  while (true) {
+    pollfd fds[] = {{.fd = output_.get(), .events = POLLIN, .revents = 0},
+                    {.fd = stop_reading_.get(), .events = POLLIN, .revents = 0}};
+    if (!is_stopping) {
+      if (poll(fds, 2, -1) < 0) continue;  // EINTR
+      // The child has ended. What it wrote is in the pipe; do not wait for others who hold it open.
+      is_stopping = fds[1].revents != 0;
+    }
+    const ssize_t count = read(output_.get(), buffer, sizeof(buffer));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN && !is_stopping) continue;
+    if (count <= 0) return;
+    absl::MutexLock lock(&mutex_);
+    tail_.append(buffer, static_cast<size_t>(count));
+    // Cut at twice the size, so that each byte is moved at most once.
+    if (tail_.size() > 2 * kMaxTailBytes) tail_.erase(0, tail_.size() - kMaxTailBytes);
+  }
+}
+
+absl::StatusOr<ExitStatus> Subprocess::Wait(absl::Duration timeout) const {
+  absl::MutexLock lock(&mutex_);
+  const auto has_ended = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return exit_status_.has_value();
+  };
+  if (!mutex_.AwaitWithTimeout(absl::Condition(&has_ended), timeout)) {
+    return absl::DeadlineExceededError(
+        absl::StrCat("process ", pid_, " is still running after ", absl::FormatDuration(timeout)));
+  }
+  return *exit_status_;
+}
+
+std::optional<ExitStatus> Subprocess::Poll() const {
+  absl::MutexLock lock(&mutex_);
+  return exit_status_;
+}
+
+void Subprocess::Signal(int signal) {
+  absl::MutexLock lock(&mutex_);
+  if (!is_reaped_) kill(-pid_, signal);
+}
+
+void Subprocess::Terminate() { Signal(SIGTERM); }
+void Subprocess::Kill() { Signal(SIGKILL); }
+
+std::string Subprocess::OutputTail() const {
+  absl::MutexLock lock(&mutex_);
+  const size_t surplus = tail_.size() > kMaxTailBytes ? tail_.size() - kMaxTailBytes : 0;
+  return tail_.substr(surplus);
+}
+
+}  // namespace slipway
