@@ -8,7 +8,7 @@ def _table_impl(ctx):
         allowed = closure(folder)
         table[folder] = {
             "folders": allowed.folders,
-            "libraries": allowed.libraries,
+            "libraries": allowed.linked,
         }
     output = ctx.actions.declare_file(ctx.label.name + ".json")
     ctx.actions.write(output, json.encode_indent(table))

@@ -7,13 +7,19 @@ forbidden direct dependency does not build), and //tests/layering, which checks
 the dependencies of whole binaries.
 """
 
-def _row(sees = [], libraries = [], own_libraries = []):
+def _row(
+        sees = [],
+        libraries = [],
+        own_libraries = [],
+        hidden_libraries = []):
     """A row of the table.
 
     Args:
       sees: folders; `//x/y` and below, except what has a row of its own.
       libraries: targets of //third_party, also for those who see this folder.
       own_libraries: targets of //third_party for this folder alone.
+      hidden_libraries: as own_libraries, but part of its implementation: who
+        sees this folder links them unknowingly.
 
     Returns:
       the row.
@@ -22,6 +28,7 @@ def _row(sees = [], libraries = [], own_libraries = []):
         sees = sees,
         libraries = libraries,
         own_libraries = own_libraries,
+        hidden_libraries = hidden_libraries,
     )
 
 # A folder below one that has a row may see its parent, which is the interface
@@ -38,7 +45,7 @@ LAYERS = {
             "absl",
             "openssl_crypto",
         ],
-        own_libraries = ["spdlog"],
+        hidden_libraries = ["spdlog"],
     ),
     # What both ends of every gRPC connection agree on.
     "core/rpc": _row(
@@ -166,10 +173,22 @@ LIBRARIES = [
 ]
 
 def closure(folder):
-    """Returns struct(folders, libraries): all that `folder` may see."""
+    """Returns what `folder` may see.
+
+    Args:
+      folder: a key of LAYERS.
+
+    Returns:
+      struct(folders, libraries, linked): linked are the libraries that may be
+      there in the end, among them the hidden ones of others.
+    """
     row = LAYERS[folder]
     folders = {}
-    libraries = {name: None for name in row.libraries + row.own_libraries}
+    libraries = {
+        name: None
+        for name in row.libraries + row.own_libraries + row.hidden_libraries
+    }
+    hidden = {}
     pending = list(row.sees)
 
     # Starlark has no while loop; each turn takes one row, and a row is queued
@@ -183,9 +202,17 @@ def closure(folder):
         folders[seen] = None
         for name in LAYERS[seen].libraries:
             libraries[name] = None
+        for name in LAYERS[seen].hidden_libraries:
+            hidden[name] = None
         if not folder.startswith(seen + "/"):
             pending.extend(LAYERS[seen].sees)
-    return struct(folders = sorted(folders), libraries = sorted(libraries))
+    linked = dict(libraries)
+    linked.update(hidden)
+    return struct(
+        folders = sorted(folders),
+        libraries = sorted(libraries),
+        linked = sorted(linked),
+    )
 
 def layer_of(package):
     """Returns the folder whose row holds for `package`, or None."""
