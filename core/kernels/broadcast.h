@@ -1,0 +1,91 @@
+// Binary functions over broadcast tensors, and strided copies: two walks over an index space.
+#ifndef SLIPWAY_CORE_KERNELS_BROADCAST_H_
+#define SLIPWAY_CORE_KERNELS_BROADCAST_H_
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "absl/types/span.h"
+#include "core/tensor/shape.h"
+
+namespace slipway::kernels {
+
+// Strides, in elements, that read a row-major tensor of `from` as one of `to`, which it broadcasts
+// to: 0 along repeated dimensions.
+Shape BroadcastStrides(absl::Span<const int64_t> from, absl::Span<const int64_t> to);
+
+// Calls visit(i, a, b) for every element of `shape` in row-major order: its number and the offsets of
+// the operands by their strides.
+template <typename Visit>
+void Walk(absl::Span<const int64_t> shape, absl::Span<const int64_t> a_strides,
+          absl::Span<const int64_t> b_strides, Visit visit) {
+  const int rank = static_cast<int>(shape.size());
+  Shape index(rank, 0);
+  int64_t a = 0;
+  int64_t b = 0;
+  const int64_t count = NumElements(shape);
+  for (int64_t i = 0; i < count; ++i) {
+    visit(i, a, b);
+    for (int d = rank - 1; d >= 0; --d) {
+      a += a_strides[d];
+      b += b_strides[d];
+      if (++index[d] < shape[d]) break;
+      a -= a_strides[d] * shape[d];
+      b -= b_strides[d] * shape[d];
+      index[d] = 0;
+    }
+  }
+}
+
+// The functions. Integers wrap around; NaN goes through.
+template <typename T>
+T Sum(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+  } else {
+    return a + b;
+  }
+}
+template <typename T>
+T Difference(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
+  } else {
+    return a - b;
+  }
+}
+template <typename T>
+T Product(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+  } else {
+    return a * b;
+  }
+}
+// Integers truncate towards zero. REQUIRES: an integral b is not 0.
+template <typename T>
+T Quotient(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    // The lowest number divided by -1 does not fit and wraps.
+    if constexpr (std::is_signed_v<T>) {
+      if (b == -1) return Difference(T{0}, a);
+    }
+    return static_cast<T>(a / b);
+  } else {
+    return a / b;
+  }
+}
+template <typename T>
+T Minimum(T a, T b) {
+  return a < b || a != a ? a : b;
+}
+template <typename T>
+T Maximum(T a, T b) {
+  return a > b || a != a ? a : b;
+}
+
+}  // namespace slipway::kernels
+
+#endif  // SLIPWAY_CORE_KERNELS_BROADCAST_H_

@@ -1,0 +1,162 @@
+#include "core/kernels/convolution.h"
+
+#include <algorithm>
+
+namespace slipway::kernels {
+namespace {
+
+struct Range {
+  int64_t begin;
+  int64_t end;
+};
+
+int64_t CeilDiv(int64_t a, int64_t b) { return a <= 0 ? 0 : (a + b - 1) / b; }
+
+// The outputs whose window has its element k inside the input.
+Range ValidOutputs(const WindowDimension& d, int64_t k) {
+  const int64_t offset = k * d.dilation - d.pad_begin;
+  const int64_t begin = CeilDiv(-offset, d.stride);
+  const int64_t end = std::min(d.output, CeilDiv(d.input - offset, d.stride));
+  return {begin, std::max(begin, end)};
+}
+
+int64_t InputIndex(const WindowDimension& d, int64_t output, int64_t k) {
+  return output * d.stride + k * d.dilation - d.pad_begin;
+}
+
+template <typename T>
+void FillBias(int64_t blocks, int64_t positions, int64_t block, const T* bias, T* y) {
+  for (int64_t b = 0; b < blocks; ++b) {
+    for (int64_t p = 0; p < positions; ++p) {
+      for (int64_t c = 0; c < block; ++c) *y++ = bias == nullptr ? T{0} : bias[b * block + c];
+    }
+  }
+}
+
+// Adds to the output row y what kernel column kw makes of the input row x, for one block of input
+// channels and one of output channels.
+template <typename T>
+void AddRow(const ConvolutionShape& s, int64_t kw, const T* x, const T* w, T* y) {
+  const Range range = ValidOutputs(s.width, kw);
+  const int64_t stride = s.width.stride;
+  const T* first = x + InputIndex(s.width, range.begin, kw) * s.in_block;
+  if (s.in_block == 1 && s.out_block == 1) {
+    const T weight = *w;
+    const int64_t count = range.end - range.begin;
+    T* out = y + range.begin;
+    if (stride == 1) {
+      for (int64_t i = 0; i < count; ++i) out[i] += weight * first[i];
+    } else {
+      for (int64_t i = 0; i < count; ++i) out[i] += weight * first[i * stride];
+    }
+    return;
+  }
+  for (int64_t ow = range.begin; ow < range.end; ++ow) {
+    const T* in = first + (ow - range.begin) * stride * s.in_block;
+    T* out = y + ow * s.out_block;
+    for (int64_t ci = 0; ci < s.in_block; ++ci) {
+      const T value = in[ci];
+      const T* weights = w + ci * s.out_block;
+      for (int64_t co = 0; co < s.out_block; ++co) out[co] += value * weights[co];
+    }
+  }
+}
+
+}  // namespace
+
+template <typename T>
+void Convolution(const ConvolutionShape& s, const T* x, const T* w, const T* bias, T* y) {
+  const int64_t in_blocks = s.in_channels / s.in_block;
+  const int64_t out_blocks = s.out_channels / s.out_block;
+  const int64_t in_blocks_per_group = in_blocks / s.group;
+  const int64_t out_blocks_per_group = out_blocks / s.group;
+  const int64_t in_row = s.width.input * s.in_block;
+  const int64_t out_row = s.width.output * s.out_block;
+  const int64_t in_plane = s.depth.input * s.height.input * in_row;
+  const int64_t out_plane = s.depth.output * s.height.output * out_row;
+  const int64_t kernel_size = s.depth.kernel * s.height.kernel * s.width.kernel;
+  const int64_t weights = s.in_block * s.out_block;
+  for (int64_t n = 0; n < s.batch; ++n) {
+    FillBias(out_blocks, out_plane / s.out_block, s.out_block, bias,
+             y + n * out_blocks * out_plane);
+    for (int64_t ob = 0; ob < out_blocks; ++ob) {
+      T* y_plane = y + (n * out_blocks + ob) * out_plane;
+      const int64_t first_in_block = ob / out_blocks_per_group * in_blocks_per_group;
+      for (int64_t ib = 0; ib < in_blocks_per_group; ++ib) {
+        const T* x_plane = x + (n * in_blocks + first_in_block + ib) * in_plane;
+        const T* w_kernel = w + (ob * in_blocks_per_group + ib) * kernel_size * weights;
+        for (int64_t kd = 0; kd < s.depth.kernel; ++kd) {
+          const Range depth = ValidOutputs(s.depth, kd);
+          for (int64_t kh = 0; kh < s.height.kernel; ++kh) {
+            const Range height = ValidOutputs(s.height, kh);
+            const T* w_row = w_kernel + (kd * s.height.kernel + kh) * s.width.kernel * weights;
+            for (int64_t od = depth.begin; od < depth.end; ++od) {
+              for (int64_t oh = height.begin; oh < height.end; ++oh) {
+                const int64_t id = InputIndex(s.depth, od, kd);
+                const int64_t ih = InputIndex(s.height, oh, kh);
+                const T* x_row = x_plane + (id * s.height.input + ih) * in_row;
+                T* y_row = y_plane + (od * s.height.output + oh) * out_row;
+                for (int64_t kw = 0; kw < s.width.kernel; ++kw) {
+                  AddRow(s, kw, x_row, w_row + kw * weights, y_row);
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+template <typename T>
+void DepthwiseConvolution(const ConvolutionShape& s, const T* x, const T* w, const T* bias, T* y) {
+  const int64_t block = s.in_block;
+  const int64_t blocks = s.in_channels / block;
+  const int64_t in_row = s.width.input * block;
+  const int64_t out_row = s.width.output * block;
+  const int64_t in_plane = s.depth.input * s.height.input * in_row;
+  const int64_t out_plane = s.depth.output * s.height.output * out_row;
+  const int64_t kernel_size = s.depth.kernel * s.height.kernel * s.width.kernel;
+  for (int64_t n = 0; n < s.batch; ++n) {
+    FillBias(blocks, out_plane / block, block, bias, y + n * blocks * out_plane);
+    for (int64_t b = 0; b < blocks; ++b) {
+      const T* x_plane = x + (n * blocks + b) * in_plane;
+      T* y_plane = y + (n * blocks + b) * out_plane;
+      const T* filter = w + b * kernel_size * block;
+      for (int64_t kd = 0; kd < s.depth.kernel; ++kd) {
+        const Range depth = ValidOutputs(s.depth, kd);
+        for (int64_t kh = 0; kh < s.height.kernel; ++kh) {
+          const Range height = ValidOutputs(s.height, kh);
+          for (int64_t kw = 0; kw < s.width.kernel; ++kw, filter += block) {
+            const Range width = ValidOutputs(s.width, kw);
+            for (int64_t od = depth.begin; od < depth.end; ++od) {
+              for (int64_t oh = height.begin; oh < height.end; ++oh) {
+                const T* x_row = x_plane + (InputIndex(s.depth, od, kd) * s.height.input +
+                                            InputIndex(s.height, oh, kh)) *
+                                               in_row;
+                T* y_row = y_plane + (od * s.height.output + oh) * out_row;
+                for (int64_t ow = width.begin; ow < width.end; ++ow) {
+                  const T* in = x_row + InputIndex(s.width, ow, kw) * block;
+                  for (int64_t c = 0; c < block; ++c) {
+                    y_row[ow * block + c] += in[c] * filter[c];
+                  }
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+template void Convolution(const ConvolutionShape&, const float*, const float*, const float*,
+                          float*);
+template void Convolution(const ConvolutionShape&, const double*, const double*, const double*,
+                          double*);
+template void DepthwiseConvolution(const ConvolutionShape&, const float*, const float*,
+                                   const float*, float*);
+template void DepthwiseConvolution(const ConvolutionShape&, const double*, const double*,
+                                   const double*, double*);
+
+}  // namespace slipway::kernels

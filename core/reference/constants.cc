@@ -1,0 +1,33 @@
+#include "core/operators/constants.h"
+
+#include <cstring>
+
+#include "core/base/status_macros.h"
+#include "core/reference/families.h"
+
+namespace slipway {
+namespace {
+
+absl::Status Constant(const KernelCall& call) {
+  SLIPWAY_ASSIGN_OR_RETURN(call.outputs[0], DecodeConstant(call.view));
+  return absl::OkStatus();
+}
+
+absl::Status ConstantOfShape(const KernelCall& call) {
+  SLIPWAY_ASSIGN_OR_RETURN(const Tensor element, DecodeConstantOfShape(call.view));
+  Tensor& output = call.outputs[0];
+  const int64_t bytes = element.byte_size();
+  for (int64_t at = 0; at < output.byte_size(); at += bytes) {
+    std::memcpy(output.mutable_bytes() + at, element.bytes().data(), bytes);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status RegisterConstantKernels(KernelColumn& kernels) {
+  SLIPWAY_RETURN_IF_ERROR(kernels.Add("Constant", Constant));
+  return kernels.Add("ConstantOfShape", ConstantOfShape);
+}
+
+}  // namespace slipway

@@ -1,0 +1,139 @@
+#include "core/reference/reference.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/check.h"
+#include "core/base/status_macros.h"
+#include "core/graph/edit.h"
+#include "core/operators/fused.h"
+
+namespace slipway {
+namespace {
+
+KernelColumn StandardKernels() {
+  KernelColumn kernels;
+  const absl::Status registered = RegisterAllKernels(kernels);
+  SLIPWAY_CHECK(registered.ok(), registered.message());
+  return kernels;
+}
+
+absl::Status CheckInputs(const Graph& graph, absl::Span<const Tensor> inputs) {
+  if (inputs.size() != graph.inputs.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("graph \"", graph.name, "\" has ",
+                                                   graph.inputs.size(), " inputs, ", inputs.size(),
+                                                   " were given"));
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Value& input = graph.values[graph.inputs[i]];
+    if (!inputs[i].is_set()) {
+      return absl::InvalidArgumentError(absl::StrCat("input \"", input.name, "\" is not set"));
+    }
+    if (input.type.has_value() && *input.type != inputs[i].type()) {
+      return absl::InvalidArgumentError(absl::StrCat("input \"", input.name, "\" must be ",
+                                                     ToString(*input.type), ", not ",
+                                                     ToString(inputs[i].type())));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Per value the number of times something still reads it.
+std::vector<int> CountReaders(const Graph& graph) {
+  std::vector<int> readers(graph.values.size(), 0);
+  for (const Node& node : graph.nodes) {
+    for (const ValueId id : node.inputs) {
+      if (id != kNoValue) ++readers[id];
+    }
+  }
+  for (const ValueId id : graph.outputs) ++readers[id];
+  return readers;
+}
+
+}  // namespace
+
+Reference::Reference(const OperatorRegistry& registry) : Reference(registry, StandardKernels()) {}
+
+Reference::Reference(const OperatorRegistry& registry, KernelColumn kernels)
+    : registry_(registry), kernels_(std::move(kernels)) {}
+
+bool Reference::Supports(absl::string_view op) const {
+  return op == kFusedOperator || kernels_.Find(op) != nullptr;
+}
+
+absl::StatusOr<std::vector<Tensor>> Reference::EvaluateNode(const Graph& graph, const Node& node,
+                                                            absl::Span<const Tensor> inputs) const {
+  SLIPWAY_CHECK(inputs.size() == node.inputs.size(), "one tensor a node input");
+  std::vector<const TensorType*> types(inputs.size(), nullptr);
+  std::vector<const Tensor*> values(inputs.size(), nullptr);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i].is_set()) continue;
+    types[i] = &inputs[i].type();
+    values[i] = &inputs[i];
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(
+      const NodeView view,
+      NodeView::Create(node, registry_, DisplayName(graph, node), std::move(types), values));
+  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<TensorType> output_types, InferNodeTypes(view));
+  if (node.op == kFusedOperator) {
+    auto outputs = Evaluate(view.Body(kFusedBody), inputs);
+    if (!outputs.ok()) return view.Annotated(outputs.status());
+    return outputs;
+  }
+  const Kernel* kernel = kernels_.Find(node.op);
+  if (kernel == nullptr) return view.Unimplemented("the reference has no kernel for it");
+
+  std::vector<Tensor> outputs(node.outputs.size());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (node.outputs[i] == kNoValue) continue;
+    auto output = Tensor::Create(output_types[i]);
+    if (!output.ok()) return view.Annotated(output.status());
+    outputs[i] = *std::move(output);
+  }
+  SLIPWAY_RETURN_IF_ERROR((*kernel)(KernelCall{view, values, absl::MakeSpan(outputs)}));
+  return outputs;
+}
+
+absl::StatusOr<std::vector<Tensor>> Reference::Evaluate(const Graph& graph,
+                                                        absl::Span<const Tensor> inputs) const {
+  SLIPWAY_RETURN_IF_ERROR(CheckInputs(graph, inputs));
+  std::vector<Tensor> values(graph.values.size());
+  for (size_t id = 0; id < values.size(); ++id) {
+    if (graph.values[id].constant.has_value()) values[id] = *graph.values[id].constant;
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) values[graph.inputs[i]] = inputs[i];
+
+  std::vector<int> readers = CountReaders(graph);
+  for (const Node& node : graph.nodes) {
+    std::vector<Tensor> node_inputs(node.inputs.size());
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      if (node.inputs[i] == kNoValue) continue;
+      node_inputs[i] = values[node.inputs[i]];
+      if (!node_inputs[i].is_set()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("node \"", DisplayName(graph, node), "\" (", node.op, ") reads \"",
+                         graph.values[node.inputs[i]].name, "\", which has no value yet"));
+      }
+    }
+    SLIPWAY_ASSIGN_OR_RETURN(std::vector<Tensor> outputs, EvaluateNode(graph, node, node_inputs));
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      if (node.outputs[i] != kNoValue) values[node.outputs[i]] = std::move(outputs[i]);
+    }
+    // Memory is given back with the last reader.
+    for (const ValueId id : node.inputs) {
+      if (id != kNoValue && --readers[id] == 0) values[id] = Tensor();
+    }
+  }
+  std::vector<Tensor> outputs;
+  for (const ValueId id : graph.outputs) {
+    if (!values[id].is_set()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("output \"", graph.values[id].name, "\" is made by no node"));
+    }
+    outputs.push_back(values[id]);
+  }
+  return outputs;
+}
+
+}  // namespace slipway
