@@ -1,0 +1,109 @@
+// Client: compiles models on a Slipway server and runs them on its devices.
+//
+//   SLIPWAY_ASSIGN_OR_RETURN(auto client, Client::Connect({.server = "buildhost:7455"}));
+//   SLIPWAY_ASSIGN_OR_RETURN(Compilation c, client->Compile("net.onnx", {.target = "x86-64-v3-linux"}));
+//   SLIPWAY_ASSIGN_OR_RETURN(std::vector<NamedTensor> y, client->Run(c.artifact, {{"x", x}}, {}));
+//
+// Calls block until done. A server that goes away is waited for (`retry_for`), calls are repeated with the same
+// request id, transfers resume where they broke, and a job that is waited for is found again: nothing is
+// done twice. Errors: UNAVAILABLE when the server cannot be reached, CANCELLED after Interrupt, otherwise the
+// codes that proto/slipway/v1 lists for each call. All methods are thread-safe.
+#ifndef SLIPWAY_CLIENT_CLIENT_H_
+#define SLIPWAY_CLIENT_CLIENT_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "client/types.h"
+#include "core/artifact/artifact.h"
+
+namespace slipway {
+
+struct ClientOptions {
+  std::string server;  // "HOST:PORT" or "unix:PATH".
+  std::string token;   // Sent with every call; empty: none.
+  absl::Duration connect_timeout = absl::Seconds(5);
+  absl::Duration retry_for = absl::Seconds(30);
+};
+
+// Deadlines of a job; zero means the server's default.
+struct Deadlines {
+  absl::Duration queue, run, total;
+};
+
+struct CompileOptions {
+  std::string target;       // As core/target/target.h writes them; "host" is resolved here.
+  std::string print_after;  // A pass after which the graph's text is wanted.
+  std::vector<std::pair<std::string, int64_t>> dimensions;  // Values of symbolic dimensions.
+  Deadlines deadlines;
+};
+
+struct RunOptions {
+  std::string device;  // Empty: any that can.
+  uint64_t seed = 0;   // Makes the inputs that are not given.
+  int threads = 1;
+  Deadlines deadlines;
+};
+
+struct BenchmarkOptions {
+  RunOptions run;
+  int warmup = 10;
+  int samples = 100;
+  bool profile = false;
+};
+
+class Client {
+ public:
+  // Called with a job each time it changed, on the thread that waits.
+  using JobObserver = std::function<void(const Job&)>;
+
+  // UNAVAILABLE when no server answers there; INVALID_ARGUMENT for a malformed address;
+  // FAILED_PRECONDITION when it speaks no version of the protocol that this client does.
+  static absl::StatusOr<std::unique_ptr<Client>> Connect(ClientOptions options);
+  virtual ~Client() = default;
+
+  // The common path. A job that fails is the error it failed with.
+  absl::StatusOr<Compilation> Compile(const std::string& model, const CompileOptions& options);
+  absl::StatusOr<std::vector<NamedTensor>> Run(const Digest& artifact,
+                                               const std::vector<NamedTensor>& inputs,
+                                               const RunOptions& options);
+  absl::StatusOr<BenchmarkResult> Benchmark(const Digest& artifact,
+                                            const std::vector<NamedTensor>& inputs,
+                                            const BenchmarkOptions& options);
+
+  // The same in two steps. Submit* sends what the server lacks (a model's external data too) and returns the
+  // id of a job that is accepted for good; the client may end then.
+  virtual absl::StatusOr<std::string> SubmitCompilation(const std::string& model,
+                                                        const CompileOptions& options) = 0;
+  virtual absl::StatusOr<std::string> SubmitRun(const Digest& artifact,
+                                                const std::vector<NamedTensor>& inputs,
+                                                const RunOptions& options) = 0;
+  virtual absl::StatusOr<std::string> SubmitBenchmark(const Digest& artifact,
+                                                      const std::vector<NamedTensor>& inputs,
+                                                      const BenchmarkOptions& options) = 0;
+  // Until the job has ended, in whatever way.
+  virtual absl::StatusOr<Job> Wait(const std::string& job_id, const JobObserver& observer) = 0;
+
+  virtual absl::StatusOr<Job> GetJob(const std::string& job_id) = 0;
+  virtual absl::StatusOr<std::vector<Job>> ListJobs(int limit) = 0;  // Newest first.
+  virtual absl::StatusOr<Job> CancelJob(const std::string& job_id) = 0;
+  // The outputs of a run with their elements, which may be at the server.
+  virtual absl::StatusOr<std::vector<NamedTensor>> FetchOutputs(const RunResult& result) = 0;
+
+  // Artifacts, to and from the server; .slip files are read and written by core/artifact/slip_file.h.
+  virtual absl::Status PutArtifact(const Artifact& artifact) = 0;
+  virtual absl::StatusOr<Artifact> GetArtifact(const Digest& artifact) = 0;
+
+  virtual absl::StatusOr<std::vector<Device>> ListDevices() = 0;  // Sorted by id.
+  virtual absl::StatusOr<ServerInfo> Info() = 0;
+
+  // Makes every call, in flight or to come, but CancelJob return CANCELLED.
+  virtual void Interrupt() = 0;
+};
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CLIENT_CLIENT_H_

@@ -1,0 +1,253 @@
+#include "client/convert.h"
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "core/wire/digest_proto.h"
+#include "core/wire/status_proto.h"
+#include "core/wire/tensor_proto.h"
+
+namespace slipway {
+namespace {
+
+absl::Time TimeFromNs(int64_t ns) {
+  return ns == 0 ? absl::InfinitePast() : absl::FromUnixNanos(ns);
+}
+
+AttemptTimings TimingsFromProto(const v1::AttemptTimings& proto) {
+  return {.fetch = absl::Nanoseconds(proto.fetch_ns()),
+          .spawn = absl::Nanoseconds(proto.spawn_ns()),
+          .load = absl::Nanoseconds(proto.load_ns()),
+          .run = absl::Nanoseconds(proto.run_ns()),
+          .upload = absl::Nanoseconds(proto.upload_ns())};
+}
+
+MachineState MachineFromProto(const v1::MachineState& proto) {
+  return {.cpu_frequency_hz = proto.cpu_frequency_hz(),
+          .governor = proto.governor(),
+          .temperature_millicelsius = proto.temperature_millicelsius(),
+          .load_millis = proto.load_millis()};
+}
+
+template <typename Times>
+std::vector<StageTime> StagesFromProto(const Times& times) {
+  std::vector<StageTime> stages;
+  for (const v1::StageTime& time : times) {
+    stages.push_back({.name = time.name(),
+                      .duration = absl::Nanoseconds(time.duration_ns()),
+                      .nodes_after = time.nodes_after()});
+  }
+  return stages;
+}
+
+absl::StatusOr<Compilation> CompilationFromProto(const v1::CompilationResult& proto) {
+  const v1::CompileReport& report = proto.report();
+  Compilation compilation = {.compile_key = proto.compile_key(),
+                             .cached = proto.cached(),
+                             .artifact_bytes = proto.artifact_bytes(),
+                             .stages = StagesFromProto(report.stages()),
+                             .passes = StagesFromProto(report.passes()),
+                             .kernels = report.kernels(),
+                             .kernels_compiled = report.kernels_compiled(),
+                             .kernels_cached = report.kernels_cached(),
+                             .code_bytes = report.code_bytes(),
+                             .constant_bytes = report.constant_bytes(),
+                             .arena_bytes = report.arena_bytes(),
+                             .printed_graph = report.printed_graph()};
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(compilation.artifact, FromProto(proto.manifest()), "manifest");
+  return compilation;
+}
+
+absl::StatusOr<RunResult> RunFromProto(const v1::RunResult& proto) {
+  RunResult result = {.timings = TimingsFromProto(proto.timings()), .device = proto.device()};
+  for (const v1::Tensor& tensor : proto.outputs()) {
+    Output output = {.name = tensor.name()};
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(output.type, FromProto(tensor.type()),
+                                  absl::StrCat("output \"", tensor.name(), "\""));
+    // Lists of jobs leave the content out.
+    if (tensor.has_blob()) {
+      SLIPWAY_ASSIGN_OR_RETURN(output.blob, FromProto(tensor.blob()));
+    } else if (tensor.has_inline_data()) {
+      SLIPWAY_ASSIGN_OR_RETURN(output.tensor,
+                               FromProto(tensor, [](const Digest&) -> absl::StatusOr<Blob> {
+                                 return absl::InternalError("the content is not inline");
+                               }));
+    }
+    result.outputs.push_back(std::move(output));
+  }
+  return result;
+}
+
+absl::StatusOr<BenchmarkResult> BenchmarkFromProto(const v1::BenchmarkResult& proto) {
+  BenchmarkResult result = {
+      .samples_ns = {proto.samples_ns().begin(), proto.samples_ns().end()},
+      .iterations_per_sample = proto.iterations_per_sample(),
+      .load_cold_ns = proto.load_cold_ns(),
+      .load_warm_ns = proto.load_warm_ns(),
+      .first_run_ns = proto.first_run_ns(),
+      .peak_memory_bytes = proto.peak_memory_bytes(),
+      .threads = proto.threads(),
+      .disturbed = proto.disturbed(),
+      .disturbed_millis = proto.disturbed_millis(),
+      .before = MachineFromProto(proto.before()),
+      .after = MachineFromProto(proto.after()),
+      .start_time = TimeFromNs(proto.start_time_ns()),
+      .timings = TimingsFromProto(proto.timings()),
+      .device = proto.device(),
+      .device_target = proto.device_target(),
+  };
+  if (result.samples_ns.empty() || result.iterations_per_sample < 1) {
+    return absl::InternalError("the benchmark has no samples");
+  }
+  for (const v1::StepTime& step : proto.steps()) {
+    result.steps.push_back({.name = step.name(),
+                            .operators = {step.operators().begin(), step.operators().end()},
+                            .duration_ns = step.duration_ns()});
+  }
+  return result;
+}
+
+absl::StatusOr<JobState> StateFromProto(v1::Job::State state) {
+  switch (state) {
+    case v1::Job::QUEUED:
+      return JobState::kQueued;
+    case v1::Job::ASSIGNED:
+      return JobState::kAssigned;
+    case v1::Job::RUNNING:
+      return JobState::kRunning;
+    case v1::Job::SUCCEEDED:
+      return JobState::kSucceeded;
+    case v1::Job::FAILED:
+      return JobState::kFailed;
+    case v1::Job::CANCELLED:
+      return JobState::kCancelled;
+    default:
+      return absl::InternalError(absl::StrCat("unknown state ", static_cast<int>(state)));
+  }
+}
+
+absl::Status SpecFromProto(const v1::Job& proto, Job& job) {
+  const v1::RunSpec* run = nullptr;
+  switch (proto.spec_case()) {
+    case v1::Job::kCompilation:
+      job.kind = JobKind::kCompilation;
+      job.model = proto.compilation().model().display_name();
+      job.target = proto.compilation().target().name();
+      return absl::OkStatus();
+    case v1::Job::kRun:
+      job.kind = JobKind::kRun;
+      run = &proto.run();
+      break;
+    case v1::Job::kBenchmark:
+      job.kind = JobKind::kBenchmark;
+      run = &proto.benchmark().run();
+      break;
+    case v1::Job::SPEC_NOT_SET:
+      return absl::InternalError("the job has no specification");
+  }
+  job.device = run->device();
+  SLIPWAY_ASSIGN_OR_RETURN(job.artifact, FromProto(run->manifest()));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Job> UncheckedJobFromProto(const v1::Job& proto) {
+  Job job = {
+      .id = proto.id(),
+      .revision = proto.revision(),
+      .attempts = proto.attempts(),
+      .assignee = proto.assignee(),
+      .create_time = TimeFromNs(proto.create_time_ns()),
+      .start_time = TimeFromNs(proto.start_time_ns()),
+      .end_time = TimeFromNs(proto.end_time_ns()),
+      .progress = {.stage = proto.progress().stage(),
+                   .done = proto.progress().done(),
+                   .total = proto.progress().total()},
+  };
+  SLIPWAY_ASSIGN_OR_RETURN(job.state, StateFromProto(proto.state()));
+  SLIPWAY_RETURN_IF_ERROR(SpecFromProto(proto, job));
+  if (job.state == JobState::kFailed) {
+    job.error = FromProto(proto.error());
+    job.error_log = proto.error().log_tail();
+  }
+  if (job.state != JobState::kSucceeded) return job;
+
+  const absl::Status wrong_result =
+      absl::InternalError("the result is not of the kind of the specification");
+  switch (job.kind) {
+    case JobKind::kCompilation: {
+      if (!proto.has_compilation_result()) return wrong_result;
+      SLIPWAY_ASSIGN_OR_RETURN(job.compilation, CompilationFromProto(proto.compilation_result()));
+      break;
+    }
+    case JobKind::kRun: {
+      if (!proto.has_run_result()) return wrong_result;
+      SLIPWAY_ASSIGN_OR_RETURN(job.run, RunFromProto(proto.run_result()));
+      break;
+    }
+    case JobKind::kBenchmark: {
+      if (!proto.has_benchmark_result()) return wrong_result;
+      SLIPWAY_ASSIGN_OR_RETURN(job.benchmark, BenchmarkFromProto(proto.benchmark_result()));
+      break;
+    }
+  }
+  return job;
+}
+
+}  // namespace
+
+absl::StatusOr<Job> JobFromProto(const v1::Job& proto) {
+  absl::StatusOr<Job> job = UncheckedJobFromProto(proto);
+  if (!job.ok()) {
+    // Whatever the code was, the server broke the protocol.
+    return absl::InternalError(absl::StrCat("the server's answer on job \"", proto.id(),
+                                            "\" is malformed: ", job.status().message()));
+  }
+  return job;
+}
+
+absl::StatusOr<Device> DeviceFromProto(const v1::Device& proto) {
+  const v1::DeviceDescription& description = proto.description();
+  Device device = {.id = description.id(),
+                   .target = description.target(),
+                   .model = description.model(),
+                   .os = description.os(),
+                   .cores = description.cores(),
+                   .memory_bytes = description.memory_bytes(),
+                   .job_id = proto.job_id(),
+                   .last_seen = TimeFromNs(proto.last_seen_ns()),
+                   .agent_version = proto.agent_version(),
+                   .warning = proto.warning()};
+  switch (proto.state()) {
+    case v1::Device::IDLE:
+      device.state = DeviceState::kIdle;
+      return device;
+    case v1::Device::BUSY:
+      device.state = DeviceState::kBusy;
+      return device;
+    case v1::Device::LOST:
+      device.state = DeviceState::kLost;
+      return device;
+    default:
+      return absl::InternalError(absl::StrCat("the server's answer on device \"", device.id,
+                                              "\" has an unknown state ", proto.state()));
+  }
+}
+
+ServerInfo ServerInfoFromProto(const v1::ServerInfo& proto) {
+  const v1::ServerCounters& counters = proto.counters();
+  return {.version = proto.version(),
+          .targets = {proto.targets().begin(), proto.targets().end()},
+          .instance_id = proto.instance_id(),
+          .max_blob_bytes = proto.limits().max_blob_bytes(),
+          .max_model_bytes = proto.limits().max_model_bytes(),
+          .max_input_bytes = proto.limits().max_input_bytes(),
+          .counters = {{"jobs_accepted", counters.jobs_accepted()},
+                       {"artifact_cache_hits", counters.artifact_cache_hits()},
+                       {"artifact_cache_misses", counters.artifact_cache_misses()},
+                       {"compilations_coalesced", counters.compilations_coalesced()},
+                       {"attempts_lost", counters.attempts_lost()},
+                       {"blobs_evicted", counters.blobs_evicted()},
+                       {"kernels_compiled", counters.kernels_compiled()},
+                       {"kernels_cached", counters.kernels_cached()}}};
+}
+
+}  // namespace slipway

@@ -1,0 +1,81 @@
+#include "client/grpc_calls.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "core/rpc/grpc_status.h"
+
+namespace slipway {
+namespace {
+
+constexpr absl::Duration kFirstBackoff = absl::Milliseconds(50);
+constexpr absl::Duration kLongestBackoff = absl::Seconds(2);
+
+absl::Status Interrupted() { return absl::CancelledError("interrupted"); }
+
+}  // namespace
+
+absl::Status Calls::MakeOnce(const CallOptions& options,
+                             absl::FunctionRef<grpc::Status(grpc::ClientContext&)> call) {
+  grpc::ClientContext context;
+  if (options.deadline < absl::InfiniteDuration()) {
+    context.set_deadline(std::chrono::system_clock::now() +
+                         absl::ToChronoNanoseconds(options.deadline));
+  }
+  if (!token_.empty()) context.AddMetadata("authorization", absl::StrCat("Bearer ", token_));
+  if (options.interruptible) {
+    absl::MutexLock lock(&mu_);
+    if (interrupted_) return Interrupted();
+    active_.insert(&context);
+  }
+  const grpc::Status status = call(context);
+  if (options.interruptible) {
+    absl::MutexLock lock(&mu_);
+    active_.erase(&context);
+    if (interrupted_) return Interrupted();
+  }
+  if (status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED) {
+    return absl::UnavailableError(
+        absl::StrCat("no answer within ", absl::FormatDuration(options.deadline)));
+  }
+  return FromGrpc(status);
+}
+
+absl::Status Calls::Make(const CallOptions& options,
+                         absl::FunctionRef<grpc::Status(grpc::ClientContext&)> call,
+                         const bool* progressed) {
+  absl::Time give_up = absl::InfiniteFuture();  // Until the first failure.
+  absl::Duration backoff = kFirstBackoff;
+  while (true) {
+    const absl::Status status = MakeOnce(options, call);
+    if (status.code() != absl::StatusCode::kUnavailable) return status;
+    const bool starts_anew = progressed != nullptr && *progressed;
+    if (starts_anew || give_up == absl::InfiniteFuture()) {
+      give_up = absl::Now() + options.retry_for;
+      backoff = kFirstBackoff;
+    }
+    if (absl::Now() + backoff > give_up) {
+      return absl::UnavailableError(absl::StrCat("server \"", server_, "\" cannot be reached: ",
+                                                 status.message(), "; is slipwayd running there"));
+    }
+    absl::MutexLock lock(&mu_);
+    if (options.interruptible) {
+      mu_.AwaitWithTimeout(absl::Condition(&interrupted_), backoff);
+      if (interrupted_) return Interrupted();
+    } else {
+      bool never = false;
+      mu_.AwaitWithTimeout(absl::Condition(&never), backoff);
+    }
+    backoff = std::min(backoff * 2, kLongestBackoff);
+  }
+}
+
+void Calls::Interrupt() {
+  absl::MutexLock lock(&mu_);
+  interrupted_ = true;
+  for (grpc::ClientContext* context : active_) context->TryCancel();
+}
+
+}  // namespace slipway

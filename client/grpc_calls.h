@@ -1,0 +1,60 @@
+// Calls: makes gRPC calls that end: each has a deadline, is repeated while the server is away, and can be
+// interrupted from another thread.
+#ifndef SLIPWAY_CLIENT_GRPC_CALLS_H_
+#define SLIPWAY_CLIENT_GRPC_CALLS_H_
+
+#include <grpcpp/client_context.h>
+
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+
+namespace slipway {
+
+// How a call is to be made.
+struct CallOptions {
+  // Of one try. Without one a stream may last for ever, as a watch does.
+  absl::Duration deadline = absl::Seconds(30);
+  // How long a server that cannot be reached is tried again; zero: one try.
+  absl::Duration retry_for;
+  // Whether Interrupt ends it.
+  bool interruptible = true;
+};
+
+// Thread-safe.
+class Calls {
+ public:
+  // `server` is for messages. An empty `token` is not sent.
+  Calls(std::string server, std::string token)
+      : server_(std::move(server)), token_(std::move(token)) {}
+
+  // Makes `call` with a fresh context until it ends in something else than UNAVAILABLE, or the time is up.
+  // `progressed`, when given, tells that the last try got somewhere, so that the time starts anew. A deadline
+  // that passed becomes UNAVAILABLE. UNAVAILABLE names the server.
+  absl::Status Make(const CallOptions& options,
+                    absl::FunctionRef<grpc::Status(grpc::ClientContext&)> call,
+                    const bool* progressed = nullptr);
+
+  // From now on interruptible calls return CANCELLED, those in flight too.
+  void Interrupt();
+
+ private:
+  absl::Status MakeOnce(const CallOptions& options,
+                        absl::FunctionRef<grpc::Status(grpc::ClientContext&)> call);
+
+  const std::string server_;
+  const std::string token_;
+  absl::Mutex mu_;
+  bool interrupted_ ABSL_GUARDED_BY(mu_) = false;
+  absl::flat_hash_set<grpc::ClientContext*> active_ ABSL_GUARDED_BY(mu_);
+};
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CLIENT_GRPC_CALLS_H_

@@ -1,0 +1,363 @@
+// Client over gRPC.
+#include <grpcpp/create_channel.h>
+#include <grpcpp/security/credentials.h>
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "client/client.h"
+#include "client/convert.h"
+#include "client/grpc_blobs.h"
+#include "client/grpc_calls.h"
+#include "client/model_files.h"
+#include "core/artifact/manifest.h"
+#include "core/base/status_macros.h"
+#include "core/rpc/grpc_settings.h"
+#include "core/target/target.h"
+#include "core/wire/digest_proto.h"
+#include "core/wire/tensor_proto.h"
+#include "proto/slipway/v1/blob.grpc.pb.h"
+#include "proto/slipway/v1/compile.grpc.pb.h"
+#include "proto/slipway/v1/fleet.grpc.pb.h"
+#include "proto/slipway/v1/job.grpc.pb.h"
+#include "proto/slipway/v1/run.grpc.pb.h"
+#include "proto/slipway/v1/server.grpc.pb.h"
+
+namespace slipway {
+namespace {
+
+// The version of proto/slipway/v1 that this client speaks.
+constexpr int kProtocol = 1;
+constexpr int kJobsPerPage = 100;
+// A stream that is silent for longer is opened again, lest a job's end be missed behind a broken middlebox.
+constexpr absl::Duration kWatchDeadline = absl::Minutes(10);
+
+// New for new work; the server knows repeated requests by it.
+std::string NewRequestId() {
+  std::random_device random;
+  std::string id = "c";
+  for (int i = 0; i < 4; ++i) absl::StrAppend(&id, absl::Hex(random(), absl::kZeroPad8));
+  return id;
+}
+
+absl::Status CheckAddress(absl::string_view address) {
+  if (absl::StartsWith(address, "unix:")) {
+    if (address.size() > 5) return absl::OkStatus();
+  } else {
+    const size_t colon = address.rfind(':');
+    int port = 0;
+    if (colon != absl::string_view::npos && colon > 0 &&
+        absl::SimpleAtoi(address.substr(colon + 1), &port) && port > 0 && port < 65536) {
+      return absl::OkStatus();
+    }
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("server address \"", address, "\" is neither HOST:PORT nor unix:PATH"));
+}
+
+template <typename Request>
+void SetDeadlines(const Deadlines& deadlines, Request& request) {
+  request.set_queue_deadline_ns(absl::ToInt64Nanoseconds(deadlines.queue));
+  request.set_run_deadline_ns(absl::ToInt64Nanoseconds(deadlines.run));
+  request.set_total_deadline_ns(absl::ToInt64Nanoseconds(deadlines.total));
+}
+
+class GrpcClient final : public Client {
+ public:
+  explicit GrpcClient(const ClientOptions& options)
+      : retry_for_(options.retry_for),
+        calls_(options.server, options.token),
+        channel_(grpc::CreateCustomChannel(options.server, grpc::InsecureChannelCredentials(),
+                                           ClientChannelArguments())),
+        blobs_(v1::BlobService::NewStub(channel_)),
+        compiles_(v1::CompileService::NewStub(channel_)),
+        runs_(v1::RunService::NewStub(channel_)),
+        jobs_(v1::JobService::NewStub(channel_)),
+        fleet_(v1::FleetService::NewStub(channel_)),
+        server_(v1::ServerService::NewStub(channel_)) {}
+
+  // Asks the server what it is, once.
+  absl::Status Greet(absl::Duration timeout) {
+    v1::ServerInfo info;
+    SLIPWAY_RETURN_IF_ERROR(calls_.Make({.deadline = timeout}, [&](grpc::ClientContext& context) {
+      return server_->GetServerInfo(&context, v1::GetServerInfoRequest(), &info);
+    }));
+    if (info.min_protocol() > kProtocol || info.max_protocol() < kProtocol) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "server version ", info.version(), " speaks protocols ", info.min_protocol(), " to ",
+          info.max_protocol(), ", this client ", kProtocol, "; update the older one"));
+    }
+    max_model_bytes_ = info.limits().max_model_bytes();
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::string> SubmitCompilation(const std::string& model,
+                                                const CompileOptions& options) override {
+    v1::CreateCompilationRequest request;
+    request.set_request_id(NewRequestId());
+    SLIPWAY_ASSIGN_OR_RETURN(const Target target, options.target == "host"
+                                                      ? absl::StatusOr<Target>(HostTarget())
+                                                      : ParseTarget(options.target));
+    v1::CompilationSpec& spec = *request.mutable_spec();
+    spec.mutable_target()->set_name(target.ToString());
+    spec.mutable_options()->set_print_after(options.print_after);
+    std::vector<std::pair<std::string, int64_t>> dimensions = options.dimensions;
+    std::sort(dimensions.begin(), dimensions.end());
+    for (const auto& [symbol, value] : dimensions) {
+      v1::DimensionBinding& binding = *spec.mutable_options()->add_dimensions();
+      binding.set_symbol(symbol);
+      binding.set_value(value);
+    }
+    SetDeadlines(options.deadlines, request);
+
+    SLIPWAY_ASSIGN_OR_RETURN(const ModelFiles files, ReadModelFiles(model, max_model_bytes_));
+    spec.mutable_model()->set_format(files.is_graph_text ? v1::MODEL_FORMAT_GRAPH_TEXT
+                                                         : v1::MODEL_FORMAT_ONNX);
+    spec.mutable_model()->set_display_name(files.display_name);
+    std::vector<NamedBlob> blobs;
+    for (const ModelFile& file : files.files) {
+      v1::ModelFile& proto = *spec.mutable_model()->add_files();
+      proto.set_name(file.name);
+      *proto.mutable_digest() = ToProto(file.digest);
+      blobs.push_back({file.digest, file.contents});
+    }
+    v1::CreateCompilationResponse response;
+    SLIPWAY_RETURN_IF_ERROR(UploadThen(blobs, [&](grpc::ClientContext& context) {
+      return compiles_->CreateCompilation(&context, request, &response);
+    }));
+    return response.job_id();
+  }
+
+  absl::StatusOr<std::string> SubmitRun(const Digest& artifact,
+                                        const std::vector<NamedTensor>& inputs,
+                                        const RunOptions& options) override {
+    v1::CreateRunRequest request;
+    request.set_request_id(NewRequestId());
+    SetDeadlines(options.deadlines, request);
+    const std::vector<NamedBlob> blobs = SetRun(artifact, inputs, options, *request.mutable_spec());
+    v1::CreateJobResponse response;
+    SLIPWAY_RETURN_IF_ERROR(UploadThen(blobs, [&](grpc::ClientContext& context) {
+      return runs_->CreateRun(&context, request, &response);
+    }));
+    return response.job_id();
+  }
+
+  absl::StatusOr<std::string> SubmitBenchmark(const Digest& artifact,
+                                              const std::vector<NamedTensor>& inputs,
+                                              const BenchmarkOptions& options) override {
+    v1::CreateBenchmarkRequest request;
+    request.set_request_id(NewRequestId());
+    SetDeadlines(options.run.deadlines, request);
+    v1::BenchmarkSpec& spec = *request.mutable_spec();
+    spec.set_warmup(options.warmup);
+    spec.set_samples(options.samples);
+    spec.set_profile(options.profile);
+    const std::vector<NamedBlob> blobs = SetRun(artifact, inputs, options.run, *spec.mutable_run());
+    v1::CreateJobResponse response;
+    SLIPWAY_RETURN_IF_ERROR(UploadThen(blobs, [&](grpc::ClientContext& context) {
+      return runs_->CreateBenchmark(&context, request, &response);
+    }));
+    return response.job_id();
+  }
+
+  absl::StatusOr<Job> Wait(const std::string& job_id, const JobObserver& observer) override {
+    Job job;
+    absl::Status malformed;
+    while (true) {
+      bool progressed = false;
+      bool expired = false;
+      const absl::Status status = calls_.Make(
+          {.deadline = kWatchDeadline, .retry_for = retry_for_},
+          [&](grpc::ClientContext& context) {
+            progressed = false;
+            v1::WatchJobRequest request;
+            request.set_id(job_id);
+            request.set_after_revision(job.revision);
+            const auto reader = jobs_->WatchJob(&context, request);
+            v1::Job proto;
+            while (reader->Read(&proto)) {
+              progressed = true;
+              absl::StatusOr<Job> next = JobFromProto(proto);
+              if (!next.ok()) {
+                malformed = next.status();
+                context.TryCancel();
+                break;
+              }
+              job = *std::move(next);
+              if (observer) observer(job);
+            }
+            const grpc::Status status = reader->Finish();
+            expired = status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED;
+            return expired ? grpc::Status::OK : status;
+          },
+          &progressed);
+      SLIPWAY_RETURN_IF_ERROR(malformed);
+      if (job.ended()) return job;
+      if (!status.ok()) return status;
+      if (!progressed && !expired) {
+        return absl::InternalError(
+            absl::StrCat("the server stopped telling of job \"", job_id, "\" before its end"));
+      }
+    }
+  }
+
+  absl::StatusOr<Job> GetJob(const std::string& job_id) override {
+    v1::GetJobRequest request;
+    request.set_id(job_id);
+    v1::Job job;
+    SLIPWAY_RETURN_IF_ERROR(
+        Call([&](grpc::ClientContext& context) { return jobs_->GetJob(&context, request, &job); }));
+    return JobFromProto(job);
+  }
+
+  absl::StatusOr<std::vector<Job>> ListJobs(int limit) override {
+    std::vector<Job> jobs;
+    v1::ListJobsRequest request;
+    while (static_cast<int>(jobs.size()) < limit) {
+      request.set_page_size(std::min(limit - static_cast<int>(jobs.size()), kJobsPerPage));
+      v1::ListJobsResponse response;
+      SLIPWAY_RETURN_IF_ERROR(Call([&](grpc::ClientContext& context) {
+        return jobs_->ListJobs(&context, request, &response);
+      }));
+      for (const v1::Job& proto : response.jobs()) {
+        SLIPWAY_ASSIGN_OR_RETURN(Job job, JobFromProto(proto));
+        jobs.push_back(std::move(job));
+      }
+      if (response.next_page_token().empty() || response.jobs().empty()) break;
+      request.set_page_token(response.next_page_token());
+    }
+    return jobs;
+  }
+
+  absl::StatusOr<Job> CancelJob(const std::string& job_id) override {
+    v1::CancelJobRequest request;
+    request.set_id(job_id);
+    v1::Job job;
+    SLIPWAY_RETURN_IF_ERROR(calls_.Make(
+        {.retry_for = retry_for_, .interruptible = false},
+        [&](grpc::ClientContext& context) { return jobs_->CancelJob(&context, request, &job); }));
+    return JobFromProto(job);
+  }
+
+  absl::StatusOr<std::vector<NamedTensor>> FetchOutputs(const RunResult& result) override {
+    std::vector<NamedTensor> tensors;
+    for (const Output& output : result.outputs) {
+      NamedTensor named = {output.name, output.tensor};
+      if (output.blob.is_set()) {
+        const std::string context = absl::StrCat("output \"", output.name, "\"");
+        SLIPWAY_ASSIGN_OR_RETURN_WITH(const Blob blob, Download(output.blob), context);
+        SLIPWAY_ASSIGN_OR_RETURN_WITH(named.tensor, Tensor::FromBytes(output.type, blob.bytes()),
+                                      context);
+      } else if (!named.tensor.is_set()) {
+        return absl::FailedPreconditionError(
+            absl::StrCat("output \"", output.name, "\" came without content; ask for the job"));
+      }
+      tensors.push_back(std::move(named));
+    }
+    return tensors;
+  }
+
+  absl::Status PutArtifact(const Artifact& artifact) override {
+    std::vector<NamedBlob> blobs;
+    for (const Digest& digest : ReferencedBlobs(artifact.manifest())) {
+      blobs.push_back({digest, artifact.blob(digest)});
+    }
+    blobs.push_back({artifact.digest(), Blob::Own(artifact.manifest_bytes())});
+    return UploadBlobs(*blobs_, calls_, blobs, retry_for_);
+  }
+
+  absl::StatusOr<Artifact> GetArtifact(const Digest& digest) override {
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(const Blob manifest, Download(digest), "manifest");
+    return Artifact::Parse(manifest.bytes(), [this](const Digest& blob) { return Download(blob); });
+  }
+
+  absl::StatusOr<std::vector<Device>> ListDevices() override {
+    v1::ListDevicesResponse response;
+    SLIPWAY_RETURN_IF_ERROR(Call([&](grpc::ClientContext& context) {
+      return fleet_->ListDevices(&context, v1::ListDevicesRequest(), &response);
+    }));
+    std::vector<Device> devices;
+    for (const v1::Device& proto : response.devices()) {
+      SLIPWAY_ASSIGN_OR_RETURN(Device device, DeviceFromProto(proto));
+      devices.push_back(std::move(device));
+    }
+    return devices;
+  }
+
+  absl::StatusOr<ServerInfo> Info() override {
+    v1::ServerInfo info;
+    SLIPWAY_RETURN_IF_ERROR(Call([&](grpc::ClientContext& context) {
+      return server_->GetServerInfo(&context, v1::GetServerInfoRequest(), &info);
+    }));
+    return ServerInfoFromProto(info);
+  }
+
+  void Interrupt() override { calls_.Interrupt(); }
+
+ private:
+  absl::Status Call(absl::FunctionRef<grpc::Status(grpc::ClientContext&)> call) {
+    return calls_.Make({.retry_for = retry_for_}, call);
+  }
+
+  absl::StatusOr<Blob> Download(const Digest& digest) {
+    return DownloadBlob(*blobs_, calls_, digest, retry_for_);
+  }
+
+  // Sends `blobs`, then makes `call`; once more if blobs were evicted in between.
+  absl::Status UploadThen(const std::vector<NamedBlob>& blobs,
+                          absl::FunctionRef<grpc::Status(grpc::ClientContext&)> call) {
+    SLIPWAY_RETURN_IF_ERROR(UploadBlobs(*blobs_, calls_, blobs, retry_for_));
+    const absl::Status status = Call(call);
+    if (!absl::IsFailedPrecondition(status) || blobs.empty()) return status;
+    SLIPWAY_RETURN_IF_ERROR(UploadBlobs(*blobs_, calls_, blobs, retry_for_));
+    return Call(call);
+  }
+
+  // Fills `spec` and returns the tensors that go as blobs.
+  static std::vector<NamedBlob> SetRun(const Digest& artifact,
+                                       const std::vector<NamedTensor>& inputs,
+                                       const RunOptions& options, v1::RunSpec& spec) {
+    *spec.mutable_manifest() = ToProto(artifact);
+    spec.set_device(options.device);
+    spec.set_seed(options.seed);
+    spec.set_threads(options.threads);
+    std::vector<NamedBlob> blobs;
+    for (const NamedTensor& input : inputs) {
+      const Tensor& tensor = input.tensor;
+      if (tensor.byte_size() <= kMaxInlineTensorBytes) {
+        *spec.add_inputs() = ToInlineProto(input.name, tensor);
+        continue;
+      }
+      const Digest digest = Digest::Of(tensor.bytes());
+      *spec.add_inputs() = ToBlobProto(input.name, tensor.type(), digest);
+      blobs.push_back({digest, Blob(tensor.bytes(), std::make_shared<Tensor>(tensor))});
+    }
+    return blobs;
+  }
+
+  const absl::Duration retry_for_;
+  Calls calls_;
+  const std::shared_ptr<grpc::Channel> channel_;
+  const std::unique_ptr<v1::BlobService::StubInterface> blobs_;
+  const std::unique_ptr<v1::CompileService::StubInterface> compiles_;
+  const std::unique_ptr<v1::RunService::StubInterface> runs_;
+  const std::unique_ptr<v1::JobService::StubInterface> jobs_;
+  const std::unique_ptr<v1::FleetService::StubInterface> fleet_;
+  const std::unique_ptr<v1::ServerService::StubInterface> server_;
+  int64_t max_model_bytes_ = 0;  // Set by Greet.
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Client>> Client::Connect(ClientOptions options) {
+  SLIPWAY_RETURN_IF_ERROR(CheckAddress(options.server));
+  auto client = std::make_unique<GrpcClient>(options);
+  SLIPWAY_RETURN_IF_ERROR(client->Greet(options.connect_timeout));
+  return client;
+}
+
+}  // namespace slipway

@@ -1,0 +1,93 @@
+#include "client/model_files.h"
+
+#include <utility>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "client/external_data.h"
+#include "core/base/files.h"
+#include "core/base/status_macros.h"
+
+namespace slipway {
+namespace {
+
+constexpr size_t kMaxNameBytes = 255;
+
+}  // namespace
+
+absl::Status CheckModelFileName(absl::string_view name) {
+  const auto refuse = [name](absl::string_view why) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("file name \"", absl::Utf8SafeCEscape(name.substr(0, kMaxNameBytes)), "\" ",
+                     why, "; external data must lie in the model's folder"));
+  };
+  if (name.empty()) return refuse("is empty");
+  if (name.size() > kMaxNameBytes) return refuse("is longer than 255 bytes");
+  if (name.front() == '/') return refuse("is absolute");
+  for (const char c : name) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return refuse("has control characters");
+    if (c == '\\') return refuse("has a backslash");
+  }
+  for (const absl::string_view part : absl::StrSplit(name, '/')) {
+    if (part == "..") return refuse("points outside");
+    if (part.empty() || part == ".") return refuse("has an empty part");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ModelFiles> ReadModelFiles(const std::string& path, int64_t max_bytes) {
+  const size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  ModelFiles model;
+  model.display_name =
+      (slash == std::string::npos ? path : path.substr(slash + 1)).substr(0, kMaxNameBytes);
+  model.is_graph_text = absl::EndsWith(path, ".graph");
+
+  int64_t bytes_left = max_bytes;
+  const auto add = [&](const std::string& name, const std::string& file_path) -> absl::Status {
+    absl::StatusOr<MappedFile> file = MappedFile::Open(file_path, bytes_left);
+    if (!file.ok()) {
+      if (file.status().code() != absl::StatusCode::kResourceExhausted) return file.status();
+      return absl::ResourceExhaustedError(
+          absl::StrCat("the model's files are larger than the limit of ", max_bytes,
+                       " bytes, with \"", file_path, "\""));
+    }
+    Blob contents = Blob::Own(*std::move(file));
+    bytes_left -= contents.size_bytes();
+    Digest digest = Digest::Of(contents.bytes());
+    model.files.push_back({name, std::move(contents), std::move(digest)});
+    return absl::OkStatus();
+  };
+
+  SLIPWAY_RETURN_IF_ERROR_WITH(add(model.display_name, path), "model");
+  if (model.files.front().contents.size_bytes() == 0) {
+    return absl::InvalidArgumentError(absl::StrCat("model \"", path, "\" is empty"));
+  }
+  if (model.is_graph_text) return model;
+
+  const std::vector<std::string> locations =
+      FindExternalData(model.files.front().contents.bytes(), kMaxModelFiles);
+  if (locations.size() >= kMaxModelFiles) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "model \"", path, "\" refers to too many files; at most ", kMaxModelFiles - 1));
+  }
+  for (const std::string& location : locations) {
+    const std::string context = absl::StrCat("model \"", path, "\", external data");
+    SLIPWAY_RETURN_IF_ERROR_WITH(CheckModelFileName(location), context);
+    // A tensor may lie in the main file itself.
+    if (location == model.display_name) continue;
+    const std::string file_path = JoinPath(folder, location);
+    const absl::Status added = add(location, file_path);
+    if (added.code() == absl::StatusCode::kNotFound) {
+      return absl::NotFoundError(absl::StrCat("model \"", path, "\" refers to external data \"",
+                                              location, "\", which is missing; put it at \"",
+                                              file_path, "\""));
+    }
+    SLIPWAY_RETURN_IF_ERROR_WITH(added, context);
+  }
+  return model;
+}
+
+}  // namespace slipway

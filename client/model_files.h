@@ -1,0 +1,42 @@
+// A model as it is sent: its main file and the files that refers to.
+#ifndef SLIPWAY_CLIENT_MODEL_FILES_H_
+#define SLIPWAY_CLIENT_MODEL_FILES_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "core/base/blob.h"
+#include "core/base/digest.h"
+
+namespace slipway {
+
+struct ModelFile {
+  std::string name;  // Relative to the main file's folder.
+  Blob contents;
+  Digest digest;
+};
+
+struct ModelFiles {
+  bool is_graph_text = false;    // Slipway's own text form (a name in .graph); else ONNX.
+  std::string display_name;      // The main file's name without its folder.
+  std::vector<ModelFile> files;  // The main file first.
+};
+
+// Most files of a model (proto/slipway/v1/graph.proto).
+inline constexpr size_t kMaxModelFiles = 1000;
+
+// Maps and hashes the files; they must not change while they are sent. INVALID_ARGUMENT for an empty main file
+// and for a name that points outside its folder; NOT_FOUND names the file that is missing and the model that
+// refers to it; RESOURCE_EXHAUSTED when all files are larger than `max_bytes` together or too many.
+absl::StatusOr<ModelFiles> ReadModelFiles(const std::string& path, int64_t max_bytes);
+
+// OK for a name relative to the model's folder that stays inside it and has at most 255 bytes.
+absl::Status CheckModelFileName(absl::string_view name);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CLIENT_MODEL_FILES_H_

@@ -1,0 +1,515 @@
+#include "client/testing/grpc_fake_server.h"
+
+#include <grpcpp/server_builder.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/artifact/manifest.h"
+#include "core/artifact/test_manifest.h"
+#include "core/base/check.h"
+#include "core/base/digest.h"
+#include "core/rpc/grpc_settings.h"
+#include "core/tensor/tensor.h"
+#include "core/wire/digest_proto.h"
+#include "core/wire/tensor_proto.h"
+
+namespace slipway::testing {
+
+struct FakeServer::State {
+  mutable absl::Mutex mu;
+  FakeBehaviour behaviour ABSL_GUARDED_BY(mu);
+  std::map<std::string, std::string> blobs ABSL_GUARDED_BY(mu);
+  std::map<std::string, std::string> partial ABSL_GUARDED_BY(mu);
+  std::map<std::string, v1::Job> jobs ABSL_GUARDED_BY(mu);
+  int creates ABSL_GUARDED_BY(mu) = 0;
+  int64_t bytes_written ABSL_GUARDED_BY(mu) = 0;
+  int64_t revision ABSL_GUARDED_BY(mu) = 0;
+
+  // What every call does first.
+  grpc::Status Enter(const grpc::ServerContext& context) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu) {
+    if (behaviour.unavailable_calls > 0) {
+      --behaviour.unavailable_calls;
+      return grpc::Status(grpc::StatusCode::UNAVAILABLE, "the fake is away");
+    }
+    if (behaviour.token.empty()) return grpc::Status::OK;
+    const auto found = context.client_metadata().find("authorization");
+    if (found != context.client_metadata().end() &&
+        std::string(found->second.data(), found->second.size()) == "Bearer " + behaviour.token) {
+      return grpc::Status::OK;
+    }
+    return grpc::Status(grpc::StatusCode::UNAUTHENTICATED, "the token is missing or wrong");
+  }
+
+  void Put(const std::string& bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu) {
+    blobs[Digest::Of(bytes).hex()] = bytes;
+  }
+
+  // Moves a job one step on.
+  void Advance(v1::Job& job) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu) {
+    job.set_revision(++revision);
+    if (job.state() == v1::Job::QUEUED) {
+      job.set_state(v1::Job::RUNNING);
+      job.set_attempts(1);
+      job.set_assignee("fake");
+      job.set_start_time_ns(job.create_time_ns() + 1'000'000);
+      job.mutable_progress()->set_stage("work");
+      job.mutable_progress()->set_done(1);
+      job.mutable_progress()->set_total(2);
+      return;
+    }
+    job.clear_progress();
+    job.set_end_time_ns(job.create_time_ns() + 5'000'000);
+    job.set_state(v1::Job::SUCCEEDED);
+    if (behaviour.finish) {
+      behaviour.finish(job);
+    } else {
+      Finish(job);
+    }
+  }
+
+  void Finish(v1::Job& job) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu) {
+    if (job.has_compilation()) {
+      const std::string manifest = SerializeManifest(TestManifest());
+      Put(manifest);
+      Put(TestCode());
+      Put(TestConstants());
+      v1::CompilationResult& result = *job.mutable_compilation_result();
+      *result.mutable_manifest() = ToProto(Digest::Of(manifest));
+      result.set_compile_key(std::string(64, 'a'));
+      result.set_artifact_bytes(12345);
+      v1::CompileReport& report = *result.mutable_report();
+      v1::StageTime& stage = *report.add_stages();
+      stage.set_name("import");
+      stage.set_duration_ns(1'500'000);
+      v1::StageTime& pass = *report.add_passes();
+      pass.set_name("FuseOps");
+      pass.set_duration_ns(250'000);
+      pass.set_nodes_after(3);
+      report.set_kernels(2);
+      report.set_kernels_compiled(1);
+      report.set_kernels_cached(1);
+      report.set_code_bytes(4096);
+      report.set_constant_bytes(32);
+      report.set_arena_bytes(128);
+      if (!job.compilation().options().print_after().empty()) {
+        report.set_printed_graph("graph \"fake\" opset 13 () -> () {\n}\n");
+      }
+    } else if (job.has_run()) {
+      v1::RunResult& result = *job.mutable_run_result();
+      const float values[] = {0.5f, -1, 2};
+      *result.add_outputs() =
+          ToInlineProto("y/0", Tensor::Of<float>({1, 3}, absl::MakeConstSpan(values)));
+      result.set_device("fake");
+    } else {
+      v1::BenchmarkResult& result = *job.mutable_benchmark_result();
+      for (int i = 100; i >= 1; --i) result.add_samples_ns(i * 1'000'000);
+      result.set_iterations_per_sample(10);
+      result.set_load_cold_ns(3'000'000);
+      result.set_load_warm_ns(1'000'000);
+      result.set_first_run_ns(2'000'000);
+      result.set_peak_memory_bytes(10 << 20);
+      result.set_threads(std::max(1, job.benchmark().run().threads()));
+      result.set_start_time_ns(job.create_time_ns());
+      result.set_device("fake");
+      result.set_device_target("x86-64-v3-linux");
+      if (job.benchmark().profile()) {
+        v1::StepTime& step = *result.add_steps();
+        step.set_name("conv");
+        step.add_operators("Conv");
+        step.add_operators("Relu");
+        step.set_duration_ns(90'000);
+      }
+    }
+  }
+
+  template <typename Request>
+  grpc::Status Create(const grpc::ServerContext& context, const Request& request,
+                      const std::vector<v1::Digest>& needed, std::string& id,
+                      const std::function<void(v1::Job&)>& set_spec) {
+    absl::MutexLock lock(&mu);
+    grpc::Status status = Enter(context);
+    if (!status.ok()) return status;
+    if (!behaviour.create_status.ok()) return std::exchange(behaviour.create_status, {});
+    ++creates;
+    for (const v1::Digest& digest : needed) {
+      if (blobs.count(digest.sha256()) == 0) {
+        return grpc::Status(grpc::StatusCode::FAILED_PRECONDITION, "blobs are missing");
+      }
+    }
+    for (const auto& [known_id, job] : jobs) {
+      if (job.request_id() == request.request_id()) {
+        id = known_id;
+        return grpc::Status::OK;
+      }
+    }
+    v1::Job job;
+    id = absl::StrFormat("01J%023d", jobs.size() + 1);
+    job.set_id(id);
+    job.set_owner("local");
+    job.set_request_id(request.request_id());
+    job.set_state(v1::Job::QUEUED);
+    job.set_revision(++revision);
+    job.set_create_time_ns(1'767'225'600'000'000'000);
+    set_spec(job);
+    jobs[id] = job;
+    if (behaviour.lost_answers > 0) {
+      --behaviour.lost_answers;
+      return grpc::Status(grpc::StatusCode::UNAVAILABLE, "the answer is lost");
+    }
+    return grpc::Status::OK;
+  }
+};
+
+class FakeServer::Blobs final : public v1::BlobService::Service {
+ public:
+  explicit Blobs(State& state) : state_(state) {}
+
+  grpc::Status FindMissing(grpc::ServerContext* context, const v1::FindMissingRequest* request,
+                           v1::FindMissingResponse* response) override {
+    absl::MutexLock lock(&state_.mu);
+    const grpc::Status status = state_.Enter(*context);
+    for (const v1::Digest& digest : request->digests()) {
+      if (state_.blobs.count(digest.sha256()) == 0) *response->add_missing() = digest;
+    }
+    return status;
+  }
+
+  grpc::Status QueryWrite(grpc::ServerContext* context, const v1::QueryWriteRequest* request,
+                          v1::QueryWriteResponse* response) override {
+    absl::MutexLock lock(&state_.mu);
+    const std::string& hex = request->digest().sha256();
+    response->set_complete(state_.blobs.count(hex) > 0);
+    response->set_committed_bytes(response->complete() ? state_.blobs[hex].size()
+                                                       : state_.partial[hex].size());
+    return state_.Enter(*context);
+  }
+
+  grpc::Status Write(grpc::ServerContext* context, grpc::ServerReader<v1::WriteRequest>* reader,
+                     v1::WriteResponse* response) override {
+    v1::WriteRequest request;
+    std::string hex;
+    int64_t size = -1;
+    while (reader->Read(&request)) {
+      absl::MutexLock lock(&state_.mu);
+      if (size < 0) {
+        const grpc::Status status = state_.Enter(*context);
+        if (!status.ok()) return status;
+        hex = request.digest().sha256();
+        size = request.digest().size_bytes();
+      }
+      std::string& partial = state_.partial[hex];
+      if (request.offset() != static_cast<int64_t>(partial.size())) {
+        return grpc::Status(grpc::StatusCode::OUT_OF_RANGE, "not the committed size");
+      }
+      partial += request.data();
+      state_.bytes_written += request.data().size();
+      int64_t& limit = state_.behaviour.break_write_after;
+      if (limit >= 0 && static_cast<int64_t>(partial.size()) > limit) {
+        partial.resize(limit);
+        limit = -1;
+        return grpc::Status(grpc::StatusCode::UNAVAILABLE, "the fake broke a write");
+      }
+    }
+    absl::MutexLock lock(&state_.mu);
+    const std::string bytes = std::exchange(state_.partial[hex], "");
+    if (Digest::Of(bytes).hex() != hex) {
+      return grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "not the bytes of the digest");
+    }
+    state_.blobs[hex] = bytes;
+    response->set_committed_bytes(size);
+    return grpc::Status::OK;
+  }
+
+  grpc::Status Read(grpc::ServerContext* context, const v1::ReadRequest* request,
+                    grpc::ServerWriter<v1::ReadResponse>* writer) override {
+    std::string bytes;
+    int64_t limit = -1;
+    {
+      absl::MutexLock lock(&state_.mu);
+      const grpc::Status status = state_.Enter(*context);
+      if (!status.ok()) return status;
+      const auto found = state_.blobs.find(request->digest().sha256());
+      if (found == state_.blobs.end()) {
+        return grpc::Status(grpc::StatusCode::NOT_FOUND, "no such blob");
+      }
+      bytes = found->second;
+      limit = std::exchange(state_.behaviour.break_read_after, -1);
+    }
+    const size_t piece = 8;
+    v1::ReadResponse response;
+    for (size_t at = request->offset(); at < bytes.size(); at += piece) {
+      if (limit >= 0 && static_cast<int64_t>(at) >= limit) {
+        return grpc::Status(grpc::StatusCode::UNAVAILABLE, "the fake broke a read");
+      }
+      response.set_data(bytes.substr(at, piece));
+      writer->Write(response);
+    }
+    return grpc::Status::OK;
+  }
+
+ private:
+  State& state_;
+};
+
+class FakeServer::Compiles final : public v1::CompileService::Service {
+ public:
+  explicit Compiles(State& state) : state_(state) {}
+
+  grpc::Status CreateCompilation(grpc::ServerContext* context,
+                                 const v1::CreateCompilationRequest* request,
+                                 v1::CreateCompilationResponse* response) override {
+    std::vector<v1::Digest> needed;
+    for (const v1::ModelFile& file : request->spec().model().files()) {
+      needed.push_back(file.digest());
+    }
+    std::string id;
+    const grpc::Status status = state_.Create(*context, *request, needed, id, [&](v1::Job& job) {
+      *job.mutable_compilation() = request->spec();
+    });
+    response->set_job_id(id);
+    return status;
+  }
+
+ private:
+  State& state_;
+};
+
+class FakeServer::Runs final : public v1::RunService::Service {
+ public:
+  explicit Runs(State& state) : state_(state) {}
+
+  grpc::Status CreateRun(grpc::ServerContext* context, const v1::CreateRunRequest* request,
+                         v1::CreateJobResponse* response) override {
+    std::string id;
+    const grpc::Status status =
+        state_.Create(*context, *request, Needed(request->spec()), id,
+                      [&](v1::Job& job) { *job.mutable_run() = request->spec(); });
+    response->set_job_id(id);
+    return status;
+  }
+
+  grpc::Status CreateBenchmark(grpc::ServerContext* context,
+                               const v1::CreateBenchmarkRequest* request,
+                               v1::CreateJobResponse* response) override {
+    std::string id;
+    const grpc::Status status =
+        state_.Create(*context, *request, Needed(request->spec().run()), id,
+                      [&](v1::Job& job) { *job.mutable_benchmark() = request->spec(); });
+    response->set_job_id(id);
+    return status;
+  }
+
+ private:
+  static std::vector<v1::Digest> Needed(const v1::RunSpec& spec) {
+    std::vector<v1::Digest> needed = {spec.manifest()};
+    for (const v1::Tensor& input : spec.inputs()) {
+      if (input.has_blob()) needed.push_back(input.blob());
+    }
+    return needed;
+  }
+
+  State& state_;
+};
+
+class FakeServer::Jobs final : public v1::JobService::Service {
+ public:
+  explicit Jobs(State& state) : state_(state) {}
+
+  grpc::Status GetJob(grpc::ServerContext* context, const v1::GetJobRequest* request,
+                      v1::Job* response) override {
+    absl::MutexLock lock(&state_.mu);
+    const grpc::Status status = state_.Enter(*context);
+    const auto found = state_.jobs.find(request->id());
+    if (found == state_.jobs.end()) return NoSuchJob(request->id());
+    *response = found->second;
+    return status;
+  }
+
+  grpc::Status ListJobs(grpc::ServerContext* context, const v1::ListJobsRequest* request,
+                        v1::ListJobsResponse* response) override {
+    absl::MutexLock lock(&state_.mu);
+    const grpc::Status status = state_.Enter(*context);
+    int left = request->page_size();
+    for (auto job = state_.jobs.rbegin(); job != state_.jobs.rend(); ++job) {
+      if (!request->page_token().empty() && job->first >= request->page_token()) continue;
+      if (left-- == 0) {
+        response->set_next_page_token(response->jobs().rbegin()->id());
+        break;
+      }
+      *response->add_jobs() = job->second;
+      if (response->jobs().rbegin()->has_run_result()) {
+        for (v1::Tensor& output :
+             *response->mutable_jobs()->rbegin()->mutable_run_result()->mutable_outputs()) {
+          output.clear_content();
+        }
+      }
+    }
+    return status;
+  }
+
+  grpc::Status WatchJob(grpc::ServerContext* context, const v1::WatchJobRequest* request,
+                        grpc::ServerWriter<v1::Job>* writer) override {
+    int64_t after = request->after_revision();
+    int sent = 0;
+    while (!context->IsCancelled()) {
+      v1::Job job;
+      {
+        absl::MutexLock lock(&state_.mu);
+        if (sent == 0) {
+          const grpc::Status status = state_.Enter(*context);
+          if (!status.ok()) return status;
+        }
+        const auto found = state_.jobs.find(request->id());
+        if (found == state_.jobs.end()) return NoSuchJob(request->id());
+        if (sent == state_.behaviour.break_watch_after) {
+          state_.behaviour.break_watch_after = -1;
+          return grpc::Status(grpc::StatusCode::UNAVAILABLE, "the fake broke a watch");
+        }
+        const bool held = state_.behaviour.hold && found->second.state() == v1::Job::RUNNING;
+        if (found->second.revision() <= after && !Ended(found->second) && !held) {
+          state_.Advance(found->second);
+        }
+        if (found->second.revision() <= after && !Ended(found->second)) {
+          // Held: wait for a change, or for the caller to go.
+          bool never = false;
+          state_.mu.AwaitWithTimeout(absl::Condition(&never), absl::Milliseconds(5));
+          continue;
+        }
+        job = found->second;
+      }
+      writer->Write(job);
+      ++sent;
+      after = job.revision();
+      if (Ended(job)) break;
+    }
+    return grpc::Status::OK;
+  }
+
+  grpc::Status CancelJob(grpc::ServerContext* context, const v1::CancelJobRequest* request,
+                         v1::Job* response) override {
+    absl::MutexLock lock(&state_.mu);
+    const grpc::Status status = state_.Enter(*context);
+    if (!status.ok()) return status;
+    const auto found = state_.jobs.find(request->id());
+    if (found == state_.jobs.end()) return NoSuchJob(request->id());
+    if (!Ended(found->second)) {
+      found->second.set_state(v1::Job::CANCELLED);
+      found->second.set_revision(++state_.revision);
+    }
+    *response = found->second;
+    return grpc::Status::OK;
+  }
+
+ private:
+  static bool Ended(const v1::Job& job) { return job.state() >= v1::Job::SUCCEEDED; }
+  static grpc::Status NoSuchJob(const std::string& id) {
+    return grpc::Status(grpc::StatusCode::NOT_FOUND, absl::StrCat("no job \"", id, "\""));
+  }
+
+  State& state_;
+};
+
+class FakeServer::Fleet final : public v1::FleetService::Service {
+ public:
+  explicit Fleet(State& state) : state_(state) {}
+
+  grpc::Status ListDevices(grpc::ServerContext* context, const v1::ListDevicesRequest*,
+                           v1::ListDevicesResponse* response) override {
+    absl::MutexLock lock(&state_.mu);
+    for (const v1::Device& device : state_.behaviour.devices) *response->add_devices() = device;
+    return state_.Enter(*context);
+  }
+
+ private:
+  State& state_;
+};
+
+class FakeServer::Server final : public v1::ServerService::Service {
+ public:
+  explicit Server(State& state) : state_(state) {}
+
+  grpc::Status GetServerInfo(grpc::ServerContext* context, const v1::GetServerInfoRequest*,
+                             v1::ServerInfo* response) override {
+    absl::MutexLock lock(&state_.mu);
+    *response = state_.behaviour.info;
+    return state_.Enter(*context);
+  }
+
+ private:
+  State& state_;
+};
+
+FakeServer::FakeServer() : state_(std::make_unique<State>()) {
+  {
+    absl::MutexLock lock(&state_->mu);
+    v1::ServerInfo& info = state_->behaviour.info;
+    info.set_version("0.1.0");
+    info.set_min_protocol(1);
+    info.set_max_protocol(1);
+    info.add_targets("x86-64-v3-linux");
+    info.mutable_limits()->set_max_model_bytes(1 << 30);
+    v1::Device device;
+    device.mutable_description()->set_id("fake");
+    device.mutable_description()->set_target("x86-64-v3-linux");
+    device.mutable_description()->set_model("Fake CPU");
+    device.mutable_description()->set_cores(2);
+    device.mutable_description()->set_memory_bytes(int64_t{4} << 30);
+    device.set_state(v1::Device::IDLE);
+    device.set_last_seen_ns(1'767'225'600'000'000'000);
+    device.set_agent_version("0.1.0");
+    state_->behaviour.devices.push_back(device);
+  }
+  services_.push_back(std::make_unique<Blobs>(*state_));
+  services_.push_back(std::make_unique<Compiles>(*state_));
+  services_.push_back(std::make_unique<Runs>(*state_));
+  services_.push_back(std::make_unique<Jobs>(*state_));
+  services_.push_back(std::make_unique<Fleet>(*state_));
+  services_.push_back(std::make_unique<Server>(*state_));
+  grpc::ServerBuilder builder;
+  ApplyServerSettings(builder);
+  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port_);
+  for (const auto& service : services_) builder.RegisterService(service.get());
+  server_ = builder.BuildAndStart();
+  SLIPWAY_CHECK(server_ != nullptr, "the fake server does not start");
+}
+
+FakeServer::~FakeServer() { server_->Shutdown(std::chrono::system_clock::now()); }
+
+std::string FakeServer::address() const { return absl::StrCat("127.0.0.1:", port_); }
+
+void FakeServer::Configure(const std::function<void(FakeBehaviour&)>& change) {
+  absl::MutexLock lock(&state_->mu);
+  change(state_->behaviour);
+}
+
+int FakeServer::creates() const {
+  absl::MutexLock lock(&state_->mu);
+  return state_->creates;
+}
+
+int64_t FakeServer::bytes_written() const {
+  absl::MutexLock lock(&state_->mu);
+  return state_->bytes_written;
+}
+
+std::vector<v1::Job> FakeServer::jobs() const {
+  absl::MutexLock lock(&state_->mu);
+  std::vector<v1::Job> jobs;
+  for (const auto& [id, job] : state_->jobs) jobs.push_back(job);
+  return jobs;
+}
+
+std::map<std::string, std::string> FakeServer::blobs() const {
+  absl::MutexLock lock(&state_->mu);
+  return state_->blobs;
+}
+
+void FakeServer::PutBlob(const std::string& bytes) {
+  absl::MutexLock lock(&state_->mu);
+  state_->Put(bytes);
+}
+
+}  // namespace slipway::testing

@@ -1,0 +1,81 @@
+// FakeServer: a Slipway server in this process that compiles and runs nothing. Jobs end as a test says, and
+// calls break where it says.
+#ifndef SLIPWAY_CLIENT_TESTING_GRPC_FAKE_SERVER_H_
+#define SLIPWAY_CLIENT_TESTING_GRPC_FAKE_SERVER_H_
+
+#include <grpcpp/server.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "proto/slipway/v1/blob.grpc.pb.h"
+#include "proto/slipway/v1/compile.grpc.pb.h"
+#include "proto/slipway/v1/fleet.grpc.pb.h"
+#include "proto/slipway/v1/job.grpc.pb.h"
+#include "proto/slipway/v1/run.grpc.pb.h"
+#include "proto/slipway/v1/server.grpc.pb.h"
+
+namespace slipway::testing {
+
+// How the fake behaves; what a test does not set works. Change it only through FakeServer::Configure.
+struct FakeBehaviour {
+  // Called once for a job when it is to end; sets state and result or error. The default makes compilations
+  // succeed with TestManifest, runs return y, and benchmarks have 100 samples.
+  std::function<void(v1::Job&)> finish;
+  // Jobs stay RUNNING until they are cancelled.
+  bool hold = false;
+  // This many calls, of any kind, fail with UNAVAILABLE.
+  int unavailable_calls = 0;
+  // The next Write (Read, WatchJob) breaks with UNAVAILABLE after so many bytes (messages); -1: never.
+  int64_t break_write_after = -1;
+  int64_t break_read_after = -1;
+  int break_watch_after = -1;
+  // What the next Create* call returns instead of accepting.
+  grpc::Status create_status;
+  // Create* accepts this many jobs and then claims to be UNAVAILABLE, as a connection that breaks does.
+  int lost_answers = 0;
+  std::vector<v1::Device> devices;
+  v1::ServerInfo info;
+  // What every call must carry as "authorization", if not empty.
+  std::string token;
+};
+
+// Thread-safe. Listens on a free port of the loopback.
+class FakeServer {
+ public:
+  FakeServer();
+  ~FakeServer();
+
+  std::string address() const;
+  void Configure(const std::function<void(FakeBehaviour&)>& change);
+
+  // What arrived.
+  int creates() const;
+  int64_t bytes_written() const;
+  std::vector<v1::Job> jobs() const;
+  std::map<std::string, std::string> blobs() const;  // By hexadecimal digest.
+  void PutBlob(const std::string& bytes);
+
+ private:
+  struct State;
+  class Blobs;
+  class Compiles;
+  class Runs;
+  class Jobs;
+  class Fleet;
+  class Server;
+
+  std::unique_ptr<State> state_;
+  std::vector<std::unique_ptr<grpc::Service>> services_;
+  std::unique_ptr<grpc::Server> server_;
+  int port_ = 0;
+};
+
+}  // namespace slipway::testing
+
+#endif  // SLIPWAY_CLIENT_TESTING_GRPC_FAKE_SERVER_H_

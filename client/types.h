@@ -1,0 +1,166 @@
+// What the client library speaks of: plain values, filled from the server's answers.
+#ifndef SLIPWAY_CLIENT_TYPES_H_
+#define SLIPWAY_CLIENT_TYPES_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "core/base/digest.h"
+#include "core/tensor/tensor.h"
+
+namespace slipway {
+
+struct NamedTensor {
+  std::string name;
+  Tensor tensor;
+};
+
+// Where a job stands (proto/slipway/v1/job.proto has the picture).
+enum class JobState { kQueued, kAssigned, kRunning, kSucceeded, kFailed, kCancelled };
+enum class JobKind { kCompilation, kRun, kBenchmark };
+
+// "queued", "assigned", ...; "compilation", "run", "benchmark".
+absl::string_view Name(JobState state);
+absl::string_view Name(JobKind kind);
+
+// The time one stage or pass of a compilation took.
+struct StageTime {
+  std::string name;
+  absl::Duration duration;
+  int64_t nodes_after = 0;  // 0 where it does not apply.
+};
+
+// What a compilation gave.
+struct Compilation {
+  Digest artifact;  // Of the manifest: the artifact's name.
+  std::string compile_key;
+  bool cached = false;  // The server had it; the times below are then those of whoever made it.
+  int64_t artifact_bytes = 0;
+  std::vector<StageTime> stages;
+  std::vector<StageTime> passes;
+  int64_t kernels = 0;
+  int64_t kernels_compiled = 0;
+  int64_t kernels_cached = 0;
+  int64_t code_bytes = 0;
+  int64_t constant_bytes = 0;
+  int64_t arena_bytes = 0;
+  std::string printed_graph;  // Only when print_after was asked for.
+};
+
+// Where the time of a run or benchmark went, on the device.
+struct AttemptTimings {
+  absl::Duration fetch, spawn, load, run, upload;
+};
+
+// An output whose elements may still be at the server.
+struct Output {
+  std::string name;
+  TensorType type;
+  Tensor tensor;  // Unset when `blob` is set.
+  Digest blob;
+};
+
+struct RunResult {
+  std::vector<Output> outputs;  // In the program's order.
+  AttemptTimings timings;
+  std::string device;
+};
+
+// The machine before or after samples were taken; what is not known is 0 or empty.
+struct MachineState {
+  int64_t cpu_frequency_hz = 0;
+  std::string governor;
+  int64_t temperature_millicelsius = 0;
+  int64_t load_millis = 0;
+};
+
+struct StepTime {
+  std::string name;
+  std::vector<std::string> operators;
+  int64_t duration_ns = 0;
+};
+
+struct BenchmarkResult {
+  std::vector<int64_t> samples_ns;  // Each of `iterations_per_sample` calls.
+  int64_t iterations_per_sample = 1;
+  int64_t load_cold_ns = 0;
+  int64_t load_warm_ns = 0;
+  int64_t first_run_ns = 0;
+  int64_t peak_memory_bytes = 0;
+  int threads = 1;
+  bool disturbed = false;  // Other processes took CPU time meanwhile.
+  int64_t disturbed_millis = 0;
+  MachineState before, after;
+  std::vector<StepTime> steps;  // With `profile`, in the program's order.
+  absl::Time start_time;
+  AttemptTimings timings;
+  std::string device;
+  std::string device_target;
+};
+
+struct JobProgress {
+  std::string stage;
+  int64_t done = 0;
+  int64_t total = 0;  // 0 when unknown.
+};
+
+struct Job {
+  std::string id;
+  JobKind kind = JobKind::kCompilation;
+  JobState state = JobState::kQueued;
+  int64_t revision = 0;
+  std::string model;   // Of compilations: the model's display name.
+  std::string target;  // Of compilations.
+  std::string device;  // Of runs and benchmarks: the device asked for; empty for any.
+  Digest artifact;     // Of runs and benchmarks.
+  int attempts = 0;
+  std::string assignee;  // Worker or device of the last attempt.
+  absl::Time create_time = absl::InfinitePast();
+  absl::Time start_time = absl::InfinitePast();  // Infinite past before it began, and
+  absl::Time end_time = absl::InfinitePast();    // before it ended.
+  JobProgress progress;
+  absl::Status error;     // Not OK exactly when kFailed.
+  std::string error_log;  // The end of the working process's log.
+  std::optional<Compilation> compilation;
+  std::optional<RunResult> run;
+  std::optional<BenchmarkResult> benchmark;
+
+  bool ended() const { return state >= JobState::kSucceeded; }
+};
+
+enum class DeviceState { kIdle, kBusy, kLost };
+absl::string_view Name(DeviceState state);  // "idle", "busy", "lost"
+
+struct Device {
+  std::string id;
+  std::string target;
+  std::string model;
+  std::string os;
+  int cores = 0;
+  int64_t memory_bytes = 0;
+  DeviceState state = DeviceState::kIdle;
+  std::string job_id;
+  absl::Time last_seen;
+  std::string agent_version;
+  std::string warning;
+};
+
+struct ServerInfo {
+  std::string version;
+  std::vector<std::string> targets;
+  std::string instance_id;
+  int64_t max_blob_bytes = 0;
+  int64_t max_model_bytes = 0;
+  int64_t max_input_bytes = 0;
+  // Counters since the server began, by name, in the order of server.proto.
+  std::vector<std::pair<std::string, int64_t>> counters;
+};
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CLIENT_TYPES_H_
