@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
+#include "core/base/byte_size.h"
 #include "core/base/check.h"
 #include "core/base/config_text.h"
 #include "core/base/files.h"
@@ -71,6 +72,18 @@ void FlagSet::Add(absl::string_view name, int64_t* value, int64_t min, int64_t m
            .default_text = absl::StrCat(*value)});
 }
 
+void FlagSet::AddBytes(absl::string_view name, int64_t* value, int64_t min, int64_t max,
+                       absl::string_view help) {
+  AddFlag({.name = std::string(name),
+           .value = value,
+           .min = min,
+           .max = max,
+           .is_bytes = true,
+           .value_name = "BYTES",
+           .help = std::string(help),
+           .default_text = ExactByteSize(*value)});
+}
+
 void FlagSet::Add(absl::string_view name, absl::Duration* value, absl::string_view value_name,
                   absl::string_view help) {
   AddFlag({.name = std::string(name),
@@ -101,10 +114,18 @@ absl::Status FlagSet::Flag::Set(absl::string_view text) {
     **target = text == "true";
   } else if (auto* const* target = std::get_if<int64_t*>(&value)) {
     int64_t number = 0;
-    if (!absl::SimpleAtoi(text, &number) || number < min || number > max) {
+    if (is_bytes) {
+      const absl::StatusOr<int64_t> bytes = ParseByteSize(text);
+      if (!bytes.ok() || *bytes < min || *bytes > max) {
+        return refuse(absl::StrCat("a number of bytes from ", ExactByteSize(min), " to ",
+                                   ExactByteSize(max)));
+      }
+      **target = *bytes;
+    } else if (!absl::SimpleAtoi(text, &number) || number < min || number > max) {
       return refuse(absl::StrCat("a number from ", min, " to ", max));
+    } else {
+      **target = number;
     }
-    **target = number;
   } else if (auto* const* target = std::get_if<absl::Duration*>(&value)) {
     absl::Duration duration;
     if (!absl::ParseDuration(text, &duration) || duration < absl::ZeroDuration()) {
@@ -140,6 +161,13 @@ absl::StatusOr<FlagSet::Flag*> FlagSet::Find(absl::string_view name) {
                                       : "--help lists the known ones"));
 }
 
+FlagSet::Flag* FlagSet::FindNegated(absl::string_view name) {
+  if (!absl::ConsumePrefix(&name, "no-")) return nullptr;
+  const auto found = absl::c_find_if(
+      flags_, [name](const Flag& flag) { return flag.is_bool() && flag.name == name; });
+  return found == flags_.end() ? nullptr : &*found;
+}
+
 absl::StatusOr<std::vector<std::string>> FlagSet::Parse(absl::Span<const std::string> arguments) {
   std::vector<std::string> rest;
   std::vector<std::pair<Flag*, std::string>> given;
@@ -171,6 +199,10 @@ absl::StatusOr<std::vector<std::string>> FlagSet::Parse(absl::Span<const std::st
     Flag* flag = nullptr;
     if (name == "help" || name == "print-config") {
       (name == "help" ? help_ : print_config_) = true;
+      continue;
+    }
+    if (Flag* const negated = has_value ? nullptr : FindNegated(name); negated != nullptr) {
+      given.emplace_back(negated, "false");
       continue;
     }
     if (name != "config") {
@@ -272,7 +304,9 @@ std::string FlagSet::Config() const {
     } else if (auto* const* value = std::get_if<bool*>(&flag.value)) {
       absl::StrAppend(&text, name, ": ", **value ? "true" : "false", "\n");
     } else if (auto* const* value = std::get_if<int64_t*>(&flag.value)) {
-      absl::StrAppend(&text, name, ": ", **value, "\n");
+      absl::StrAppend(
+          &text, name, ": ",
+          flag.is_bytes ? QuoteConfigText(ExactByteSize(**value)) : absl::StrCat(**value), "\n");
     } else if (auto* const* value = std::get_if<absl::Duration*>(&flag.value)) {
       absl::StrAppend(&text, name, ": \"", absl::FormatDuration(**value), "\"\n");
     } else {

@@ -6,8 +6,8 @@
 //   SLIPWAY_ASSIGN_OR_RETURN(std::vector<std::string> arguments, flags.Parse(argc, argv));
 //   if (std::string text = flags.TextAskedFor(); !text.empty()) { fputs(text.c_str(), stdout); return 0; }
 //
-// On the command line a flag is "--name value" or "--name=value", a bool also "--name"; "--" ends the flags,
-// "-h" is "--help", and "-o" is "--output" where there is one.
+// On the command line a flag is "--name value" or "--name=value", a bool also "--name" or "--no-name"; "--"
+// ends the flags, "-h" is "--help", and "-o" is "--output" where there is one.
 // In a file (--config FILE, a subset of protobuf's text format) it is `name: value`, with "_" for "-", text in
 // quotes, "#" before comments; a repeated flag is written several times or as ["a", "b"]. The command line
 // wins over the file.
@@ -41,6 +41,9 @@ class FlagSet {
   // Refuses values outside [min, max].
   void Add(absl::string_view name, int64_t* value, int64_t min, int64_t max,
            absl::string_view value_name, absl::string_view help);
+  // A number of bytes, written as "4096", "512MiB" or "2GB" (byte_size.h). Refuses values outside [min, max].
+  void AddBytes(absl::string_view name, int64_t* value, int64_t min, int64_t max,
+                absl::string_view help);
   // Written as "1.5s", "20ms", "2h"; not negative.
   void Add(absl::string_view name, absl::Duration* value, absl::string_view value_name,
            absl::string_view help);
@@ -72,6 +75,7 @@ class FlagSet {
     std::variant<std::string*, bool*, int64_t*, absl::Duration*, std::vector<std::string>*> value;
     int64_t min = 0;
     int64_t max = 0;
+    bool is_bytes = false;
     std::string value_name;
     std::string help;
     std::string default_text;
@@ -83,6 +87,8 @@ class FlagSet {
 
   void AddFlag(Flag flag);
   absl::StatusOr<Flag*> Find(absl::string_view name);
+  // The bool flag that "no-..." turns off, or null.
+  Flag* FindNegated(absl::string_view name);
 
   const std::string usage_;
   const std::string summary_;

@@ -24,6 +24,7 @@ class FlagsTest : public ::testing::Test {
     flags_.Add("max-samples", &samples_, 1, 1000, "N", "Samples.");
     flags_.Add("limit", &limit_, "DURATION", "Time limit.");
     flags_.Add("input", &inputs_, "NAME=FILE", "An input.");
+    flags_.AddBytes("memory", &memory_, 1 << 20, int64_t{1} << 40, "Memory limit.");
   }
 
   absl::StatusOr<std::vector<std::string>> Parse(std::vector<std::string> arguments) {
@@ -35,6 +36,7 @@ class FlagsTest : public ::testing::Test {
   int64_t samples_ = 100;
   absl::Duration limit_ = absl::Seconds(2);
   std::vector<std::string> inputs_;
+  int64_t memory_ = 512 << 20;
   FlagSet flags_;
 };
 
@@ -48,6 +50,30 @@ TEST_F(FlagsTest, SetsEveryKindAndReturnsTheRest) {
   EXPECT_EQ(limit_, absl::Milliseconds(1500));
   EXPECT_THAT(inputs_, ElementsAre("x=1", "y=2"));
   EXPECT_TRUE(flags_.IsSet("server"));
+}
+
+TEST_F(FlagsTest, BoolsCanBeTurnedOff) {
+  json_ = true;
+  EXPECT_OK(Parse({"--no-json"}));
+  EXPECT_FALSE(json_);
+  EXPECT_TRUE(flags_.IsSet("json"));
+  EXPECT_OK(Parse({"--no-json", "--json"}));  // The last one wins.
+  EXPECT_TRUE(json_);
+  EXPECT_FALSE(Parse({"--no-server"}).ok());
+  EXPECT_FALSE(Parse({"--no-json=true"}).ok());
+}
+
+TEST_F(FlagsTest, BytesHaveUnits) {
+  EXPECT_OK(Parse({"--memory=1.5GiB"}));
+  EXPECT_EQ(memory_, 3 << 29);
+  EXPECT_THAT(flags_.Help(), HasSubstr("--memory BYTES"));
+  EXPECT_THAT(flags_.Help(), HasSubstr("Memory limit. [512MiB]"));
+  EXPECT_THAT(flags_.Config(), HasSubstr("memory: \"1536MiB\""));
+  ASSERT_OK(flags_.ParseConfig("memory: \"2MiB\""));
+  EXPECT_EQ(memory_, 2 << 20);
+  EXPECT_THAT(Parse({"--memory=1KiB"}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("a number of bytes from 1MiB to 1TiB, not \"1KiB\"")));
 }
 
 TEST_F(FlagsTest, DefaultsStay) {
@@ -109,7 +135,7 @@ TEST_F(FlagsTest, PrintedConfigReadsBack) {
   const std::string printed = flags_.TextAskedFor();
   EXPECT_EQ(printed,
             "server: \"a \\\"b\\\"\\n\"\njson: false\nmax_samples: 100\nlimit: \"2s\"\n"
-            "input: \"1\"\ninput: \"2\"\n");
+            "input: \"1\"\ninput: \"2\"\nmemory: \"512MiB\"\n");
   server_.clear();
   EXPECT_THAT(flags_.ParseConfig(printed), IsOk());
   EXPECT_EQ(server_, "a \"b\"\n");
@@ -124,6 +150,7 @@ TEST_F(FlagsTest, HelpLinesUp) {
             "  --max-samples N    Samples. [100]\n"
             "  --limit DURATION   Time limit. [2s]\n"
             "  --input NAME=FILE  An input.\n"
+            "  --memory BYTES     Memory limit. [512MiB]\n"
             "  --config FILE      Read flags from a file of `name: value` lines.\n"
             "  --print-config     Print all flags and values as such a file, and exit.\n"
             "  --help             Print this, and exit.\n");
