@@ -138,6 +138,7 @@ absl::Status ErrnoStatus(int error_number, absl::string_view what) {
     case EPERM:
       code = absl::StatusCode::kPermissionDenied;
       break;
+    case EFBIG:
     case ENOSPC:
     case EDQUOT:
     case EMFILE:

@@ -50,7 +50,7 @@ class MappedFile {
 };
 
 // The status for a failed system call: the code that fits `error_number` (ENOENT NOT_FOUND, EEXIST
-// ALREADY_EXISTS, EACCES/EPERM PERMISSION_DENIED, ENOSPC/EDQUOT/EMFILE/ENOMEM RESOURCE_EXHAUSTED,
+// ALREADY_EXISTS, EACCES/EPERM PERMISSION_DENIED, ENOSPC/EDQUOT/EFBIG/EMFILE/ENOMEM RESOURCE_EXHAUSTED,
 // else INTERNAL) and the message "what: strerror".
 absl::Status ErrnoStatus(int error_number, absl::string_view what);
 

@@ -1,0 +1,107 @@
+#include "core/store/quota_blob_store.h"
+
+#include <memory>
+#include <string>
+
+#include "absl/container/flat_hash_set.h"
+#include "core/store/memory_blob_store.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/common/fake_clock.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway {
+namespace {
+
+using ::slipway::testing::StatusIs;
+using ::testing::HasSubstr;
+using Code = absl::StatusCode;
+
+class QuotaBlobStoreTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    QuotaBlobStore::Options options;
+    options.quota_bytes = 100;
+    options.pinned = [this] { return pinned_; };
+    options.keep_for = absl::Seconds(10);
+    options.clock = &clock_;
+    auto inner = std::make_unique<MemoryBlobStore>(&clock_);
+    inner_ = inner.get();
+    store_ = std::make_unique<QuotaBlobStore>(std::move(inner), options);
+  }
+
+  // A blob of 40 bytes, put a minute after the one before.
+  Digest PutNext(char c) {
+    clock_.Advance(absl::Minutes(1));
+    return *PutBytes(*store_, std::string(40, c));
+  }
+
+  FakeClock clock_;
+  absl::flat_hash_set<Digest> pinned_;
+  MemoryBlobStore* inner_;
+  std::unique_ptr<QuotaBlobStore> store_;
+};
+
+TEST_F(QuotaBlobStoreTest, RemovesWhatWasNotUsedForTheLongestTime) {
+  const Digest a = PutNext('a');
+  const Digest b = PutNext('b');
+  clock_.Advance(absl::Minutes(1));
+  ASSERT_OK(store_->Get(a));
+  const Digest c = PutNext('c');
+  EXPECT_TRUE(store_->Has(a));
+  EXPECT_FALSE(store_->Has(b));
+  EXPECT_TRUE(store_->Has(c));
+}
+
+TEST_F(QuotaBlobStoreTest, KeepsWhatIsPinned) {
+  const Digest a = PutNext('a');
+  const Digest b = PutNext('b');
+  pinned_ = {a};
+  const Digest c = PutNext('c');
+  EXPECT_TRUE(store_->Has(a));
+  EXPECT_FALSE(store_->Has(b));
+  pinned_ = {a, c};
+  clock_.Advance(absl::Minutes(1));
+  EXPECT_THAT(PutBytes(*store_, std::string(40, 'd')),
+              StatusIs(Code::kResourceExhausted, HasSubstr("80 of the quota of 100 bytes")));
+  EXPECT_TRUE(store_->Has(a));
+  EXPECT_TRUE(store_->Has(c));
+}
+
+TEST_F(QuotaBlobStoreTest, KeepsWhatIsRecent) {
+  PutNext('a');
+  PutNext('b');
+  clock_.Advance(absl::Seconds(5));
+  ASSERT_OK(store_->Get(Digest::Of(std::string(40, 'a'))));
+  EXPECT_THAT(PutBytes(*store_, std::string(90, 'c')), StatusIs(Code::kResourceExhausted));
+}
+
+TEST_F(QuotaBlobStoreTest, RefusesWhatCanNeverFit) {
+  EXPECT_THAT(PutBytes(*store_, std::string(101, 'a')),
+              StatusIs(Code::kResourceExhausted, HasSubstr("over the quota of 100 bytes")));
+  EXPECT_THAT(store_->Write(Digest::Of(std::string(101, 'a'))), StatusIs(Code::kResourceExhausted));
+}
+
+TEST_F(QuotaBlobStoreTest, CountsWritersWhenTheyCommit) {
+  const std::string bytes(80, 'w');
+  ASSERT_OK_AND_ASSIGN(auto writer, store_->Write(Digest::Of(bytes)));
+  ASSERT_OK(writer->Append(bytes));
+  const Digest a = PutNext('a');
+  clock_.Advance(absl::Minutes(1));
+  ASSERT_OK(writer->Commit());
+  EXPECT_FALSE(store_->Has(a));
+  EXPECT_TRUE(store_->Has(Digest::Of(bytes)));
+}
+
+TEST_F(QuotaBlobStoreTest, CountsWhatWasThereAndWhatOthersRemove) {
+  ASSERT_OK(PutBytes(*inner_, std::string(90, 'o')));
+  clock_.Advance(absl::Minutes(1));
+  const Digest a = PutNext('a');
+  EXPECT_TRUE(store_->Has(a));
+  EXPECT_FALSE(store_->Has(Digest::Of(std::string(90, 'o'))));
+  ASSERT_OK(inner_->Remove(a));
+  EXPECT_OK(PutBytes(*store_, std::string(100, 'f')));
+}
+
+}  // namespace
+}  // namespace slipway
