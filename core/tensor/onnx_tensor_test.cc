@@ -1,0 +1,86 @@
+#include "core/tensor/onnx_tensor.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/escaping.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string Bytes(const char* hex) { return absl::HexStringToBytes(hex); }
+
+// The bytes below were written by hand from the wire format's specification.
+TEST(OnnxTensorTest, ReadsRawData) {
+  // dims: 2; data_type: 1; name: "x"; raw_data: 1.0f 2.0f
+  const auto parsed =
+      ParseOnnxTensor(Bytes("08021001420178"
+                            "4a080000803f00000040"));
+  ASSERT_OK(parsed.status());
+  EXPECT_EQ(parsed->name, "x");
+  EXPECT_EQ(ToString(parsed->tensor.type()), "f32[2]");
+  EXPECT_THAT(parsed->tensor.values<float>(), ElementsAre(1.0f, 2.0f));
+}
+
+TEST(OnnxTensorTest, ReadsPackedAndUnpackedLists) {
+  // dims packed [1, 2]; data_type: 7; int64_data packed: 3, -1
+  const auto packed =
+      ParseOnnxTensor(Bytes("0a0201021007"
+                            "3a0b03ffffffffffffffffff01"));
+  ASSERT_OK(packed.status());
+  EXPECT_THAT(packed->tensor.values<int64_t>(), ElementsAre(3, -1));
+  // dims 2; data_type: 9 (bool); int32_data unpacked: 1, 0
+  const auto unpacked =
+      ParseOnnxTensor(Bytes("08021009"
+                            "28012800"));
+  ASSERT_OK(unpacked.status());
+  EXPECT_THAT(unpacked->tensor.values<bool>(), ElementsAre(true, false));
+}
+
+TEST(OnnxTensorTest, AScalarHasNoDims) {
+  const auto parsed =
+      ParseOnnxTensor(Bytes("1001"
+                            "25000080bf"));
+  ASSERT_OK(parsed.status());
+  EXPECT_EQ(ToString(parsed->tensor.type()), "f32[]");
+  EXPECT_EQ(parsed->tensor.values<float>()[0], -1.0f);
+}
+
+TEST(OnnxTensorTest, WhatIsWrittenReadsBack) {
+  const Tensor tensor = Tensor::Of<int32_t>({2, 2}, std::vector<int32_t>{1, -2, 3, 1 << 30});
+  const auto parsed = ParseOnnxTensor(FormatOnnxTensor(tensor, "weights"));
+  ASSERT_OK(parsed.status());
+  EXPECT_EQ(parsed->name, "weights");
+  EXPECT_EQ(parsed->tensor.type(), tensor.type());
+  EXPECT_EQ(parsed->tensor.bytes(), tensor.bytes());
+}
+
+TEST(OnnxTensorTest, RefusesWhatDoesNotFit) {
+  EXPECT_THAT(ParseOnnxTensor("").status().message(), HasSubstr("it is empty"));
+  // Four bytes too few.
+  EXPECT_EQ(ParseOnnxTensor(Bytes("080210014a040000803f")).status().code(),
+            absl::StatusCode::kInvalidArgument);
+  // Cut off in the middle of the raw data.
+  EXPECT_THAT(ParseOnnxTensor(Bytes("080210014a080000803f")).status().message(),
+              HasSubstr("ends 4 bytes early"));
+  // 2^40 elements of which none is there.
+  EXPECT_FALSE(ParseOnnxTensor(Bytes("08ffffff7f08ffffff7f1001")).ok());
+  // No such element type.
+  EXPECT_FALSE(ParseOnnxTensor(Bytes("08011063")).ok());
+  // data_location: EXTERNAL
+  EXPECT_EQ(ParseOnnxTensor(Bytes("080110017001")).status().code(),
+            absl::StatusCode::kUnimplemented);
+  // data_type: STRING
+  EXPECT_EQ(ParseOnnxTensor(Bytes("08011008")).status().code(), absl::StatusCode::kUnimplemented);
+}
+
+}  // namespace
+}  // namespace slipway
