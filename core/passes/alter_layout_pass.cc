@@ -1,0 +1,341 @@
+#include "core/passes/alter_layout_pass.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "core/operators/convolution.h"
+#include "core/passes/block_size.h"
+#include "core/passes/canonicalize_rules.h"
+#include "core/passes/channel_layout.h"
+#include "core/passes/graph_rewriter.h"
+#include "core/passes/pack_constants.h"
+
+namespace slipway {
+namespace {
+
+Shape BlockedShape(const Shape& nchw, int64_t block) {
+  return {nchw[0], nchw[1] / block, nchw[2], nchw[3], block};
+}
+
+// The attributes of `node` that are named.
+Attributes Only(const Node& node, std::initializer_list<absl::string_view> names) {
+  Attributes attributes;
+  for (const absl::string_view name : names) {
+    if (const Attribute* found = node.attributes.Find(name)) attributes.Set(name, *found);
+  }
+  return attributes;
+}
+
+class LayoutAlteration {
+ public:
+  LayoutAlteration(Graph graph, std::vector<int64_t> blocks, const PassContext& context)
+      : context_(context),
+        outputs_(graph.outputs),
+        rewriter_(std::move(graph), context.registry),
+        blocks_(std::move(blocks)),
+        plain_(blocks_.size(), kNoValue),
+        blocked_(blocks_.size()) {}
+
+  absl::StatusOr<Graph> Run();
+
+ private:
+  struct Blocked {
+    ValueId value = kNoValue;
+    int64_t block = 0;
+  };
+
+  absl::StatusOr<LayoutRole> RoleOf(const Node& node) {
+    return LayoutRoleOf(rewriter_.graph(), node, context_);
+  }
+  absl::Status Rewrite(Node& node);
+  absl::Status KeepPlain(Node node);
+  // Each returns false where the node has to stay plain after all.
+  absl::StatusOr<bool> BlockConv(const Node& node);
+  absl::StatusOr<bool> BlockDepthwise(const Node& node);
+  absl::StatusOr<bool> BlockPool(const Node& node);
+  absl::StatusOr<bool> BlockElementwise(const Node& node);
+  absl::StatusOr<bool> BlockConcat(const Node& node);
+  absl::StatusOr<bool> BlockReduction(const Node& node);
+
+  // The value in one of the two layouts, by a conversion if it is not there yet. `id` is always a value
+  // of the old graph.
+  absl::StatusOr<ValueId> AsPlain(ValueId id);
+  absl::StatusOr<ValueId> AsBlocked(ValueId id, int64_t block);
+  // An operand of a blocked elementwise operator whose output has `channels` channels.
+  absl::StatusOr<ValueId> AsElementwiseOperand(ValueId id, int64_t channels, int64_t block);
+  absl::Status SetBlocked(const Node& node, absl::string_view op, std::vector<ValueId> inputs,
+                          Attributes attributes, int64_t block);
+  // Inputs from the third on: the bias, which is the same in every layout.
+  absl::Status AppendBias(const Node& node, std::vector<ValueId>& inputs);
+
+  const TensorType& type(ValueId id) const { return rewriter_.type(id); }
+  std::string NameOf(ValueId id) const { return rewriter_.graph().values[id].name; }
+
+  const PassContext& context_;
+  const std::vector<ValueId> outputs_;
+  GraphRewriter rewriter_;
+  const std::vector<int64_t> blocks_;  // By value of the old graph; 0 for plain.
+  std::vector<ValueId> plain_;         // By value of the old graph: its plain form, if it is there.
+  std::vector<Blocked> blocked_;  // By value of the old graph: its blocked form, if it is there.
+};
+
+absl::StatusOr<Graph> LayoutAlteration::Run() {
+  std::vector<Node> nodes = rewriter_.TakeNodes();
+  std::vector<bool> made(blocks_.size(), false);
+  for (const Node& node : nodes) {
+    for (const ValueId id : node.outputs) {
+      if (id != kNoValue) made[id] = true;
+    }
+  }
+  for (size_t id = 0; id < made.size(); ++id) {
+    if (!made[id]) plain_[id] = static_cast<ValueId>(id);
+  }
+  for (Node& node : nodes) SLIPWAY_RETURN_IF_ERROR(Rewrite(node));
+  for (const ValueId id : outputs_) {
+    SLIPWAY_ASSIGN_OR_RETURN(const ValueId plain, AsPlain(id));
+    if (rewriter_.Resolve(id) != plain) rewriter_.ReplaceOutput(id, plain);
+  }
+  return std::move(rewriter_).Finish();
+}
+
+absl::Status LayoutAlteration::Rewrite(Node& node) {
+  SLIPWAY_ASSIGN_OR_RETURN(const LayoutRole role, RoleOf(node));
+  absl::StatusOr<bool> done = false;
+  switch (role) {
+    case LayoutRole::kPlain:
+      break;
+    case LayoutRole::kConv:
+      done = BlockConv(node);
+      break;
+    case LayoutRole::kDepthwise:
+      done = BlockDepthwise(node);
+      break;
+    case LayoutRole::kPool:
+      done = BlockPool(node);
+      break;
+    case LayoutRole::kReduction:
+      done = BlockReduction(node);
+      break;
+    case LayoutRole::kElementwise:
+      done = BlockElementwise(node);
+      break;
+    case LayoutRole::kConcat:
+      done = BlockConcat(node);
+      break;
+  }
+  SLIPWAY_RETURN_IF_ERROR(done.status());
+  return *done ? absl::OkStatus() : KeepPlain(std::move(node));
+}
+
+absl::Status LayoutAlteration::KeepPlain(Node node) {
+  // A Reshape of a blocked tensor without height and width may read it as it is.
+  if (node.op == "Reshape" && plain_[node.inputs[0]] == kNoValue) {
+    const Shape& shape = type(node.inputs[0]).shape;
+    if (shape.size() == 4 && shape[2] == 1 && shape[3] == 1 &&
+        type(node.outputs[0]).num_elements() != 0) {
+      plain_[node.outputs[0]] = node.outputs[0];
+      node.inputs[0] = blocked_[node.inputs[0]].value;
+      rewriter_.Keep(std::move(node));
+      return absl::OkStatus();
+    }
+  }
+  for (ValueId& id : node.inputs) {
+    if (id == kNoValue) continue;
+    SLIPWAY_ASSIGN_OR_RETURN(id, AsPlain(id));
+  }
+  for (const ValueId id : node.outputs) {
+    if (id != kNoValue) plain_[id] = id;
+  }
+  rewriter_.Keep(std::move(node));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ValueId> LayoutAlteration::AsPlain(ValueId id) {
+  if (plain_[id] != kNoValue) return plain_[id];
+  const Shape shape = type(id).shape;
+  const std::string name = absl::StrCat(NameOf(id), "_nchw");
+  if (shape[2] == 1 && shape[3] == 1) {
+    SLIPWAY_ASSIGN_OR_RETURN(plain_[id], AddReshape(rewriter_, blocked_[id].value, shape, name));
+  } else {
+    SLIPWAY_ASSIGN_OR_RETURN(plain_[id], rewriter_.Add("slipway.Unpack", {blocked_[id].value},
+                                                       {{"block", blocked_[id].block}}, name));
+  }
+  return plain_[id];
+}
+
+absl::StatusOr<ValueId> LayoutAlteration::AsBlocked(ValueId id, int64_t block) {
+  if (blocked_[id].block == block) return blocked_[id].value;
+  const std::string name = absl::StrCat(NameOf(id), "_nchw", block, "c");
+  SLIPWAY_ASSIGN_OR_RETURN(const ValueId plain, AsPlain(id));
+  ValueId value = kNoValue;
+  const Shape shape = type(id).shape;
+  if (const Tensor* constant = rewriter_.constant(id)) {
+    value = rewriter_.Constant(name, PackChannels(*constant, block));
+  } else if (shape[2] == 1 && shape[3] == 1) {
+    SLIPWAY_ASSIGN_OR_RETURN(value, AddReshape(rewriter_, plain, BlockedShape(shape, block), name));
+  } else {
+    SLIPWAY_ASSIGN_OR_RETURN(value,
+                             rewriter_.Add("slipway.Pack", {plain}, {{"block", block}}, name));
+  }
+  // Two blocks of one value are rare; the last one asked for is remembered.
+  blocked_[id] = {value, block};
+  return value;
+}
+
+absl::Status LayoutAlteration::SetBlocked(const Node& node, absl::string_view op,
+                                          std::vector<ValueId> inputs, Attributes attributes,
+                                          int64_t block) {
+  const ValueId y = node.outputs[0];
+  SLIPWAY_ASSIGN_OR_RETURN(const ValueId blocked,
+                           rewriter_.Add(op, std::move(inputs), std::move(attributes),
+                                         DisplayName(rewriter_.graph(), node)));
+  if (type(blocked).shape != BlockedShape(type(y).shape, block)) {
+    return absl::InternalError(absl::StrCat("the blocked form of node \"", node.name, "\" (",
+                                            node.op, ") has the shape ",
+                                            ToString(type(blocked).shape)));
+  }
+  blocked_[y] = {blocked, block};
+  return absl::OkStatus();
+}
+
+absl::Status LayoutAlteration::AppendBias(const Node& node, std::vector<ValueId>& inputs) {
+  if (node.inputs.size() <= 2 || node.inputs[2] == kNoValue) return absl::OkStatus();
+  SLIPWAY_ASSIGN_OR_RETURN(const ValueId bias, AsPlain(node.inputs[2]));
+  inputs.push_back(bias);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> LayoutAlteration::BlockConv(const Node& node) {
+  const ValueId x = node.inputs[0];
+  const ValueId y = node.outputs[0];
+  const Tensor weights = *rewriter_.constant(node.inputs[1]);
+  const int64_t group = *node.attributes.FindAs<int64_t>("group");
+  const int64_t in_channels = weights.shape()[1];
+  const std::vector<int64_t> blocks = ChannelBlocks(context_.device);
+  const int64_t out_channels = weights.shape()[0] / group;
+  const int64_t out_block = blocks_[y] != 0 && out_channels % blocks_[y] == 0
+                                ? blocks_[y]
+                                : BlockDividing(out_channels, blocks);
+  if (out_block == 0) return false;
+  int64_t in_block = 0;
+  if (type(x).shape[1] > kFewChannels) {
+    in_block = blocks_[x] != 0 && in_channels % blocks_[x] == 0
+                   ? blocks_[x]
+                   : BlockDividing(in_channels, blocks);
+  }
+  if (in_block == 0 && group > 1) return false;
+
+  std::vector<ValueId> inputs;
+  const std::string name = absl::StrCat(NameOf(node.inputs[1]), "_packed");
+  if (in_block == 0) {
+    SLIPWAY_ASSIGN_OR_RETURN(const ValueId plain, AsPlain(x));
+    inputs = {plain, rewriter_.Constant(name, PackConvWeightsForPlainInput(weights, out_block))};
+  } else {
+    SLIPWAY_ASSIGN_OR_RETURN(const ValueId blocked, AsBlocked(x, in_block));
+    inputs = {blocked, rewriter_.Constant(name, PackConvWeights(weights, in_block, out_block))};
+  }
+  SLIPWAY_RETURN_IF_ERROR(AppendBias(node, inputs));
+  SLIPWAY_RETURN_IF_ERROR(
+      SetBlocked(node, "slipway.ConvNCHWc", std::move(inputs),
+                 Only(node, {"kernel_shape", "strides", "pads", "dilations", "group"}), out_block));
+  return true;
+}
+
+absl::StatusOr<bool> LayoutAlteration::BlockDepthwise(const Node& node) {
+  const int64_t block = blocks_[node.outputs[0]];
+  if (block == 0) return false;
+  const Tensor weights = *rewriter_.constant(node.inputs[1]);
+  SLIPWAY_ASSIGN_OR_RETURN(const ValueId x, AsBlocked(node.inputs[0], block));
+  std::vector<ValueId> inputs = {x,
+                                 rewriter_.Constant(absl::StrCat(NameOf(node.inputs[1]), "_packed"),
+                                                    PackDepthwiseWeights(weights, block))};
+  SLIPWAY_RETURN_IF_ERROR(AppendBias(node, inputs));
+  SLIPWAY_RETURN_IF_ERROR(
+      SetBlocked(node, "slipway.DepthwiseConvNCHWc", std::move(inputs),
+                 Only(node, {"kernel_shape", "strides", "pads", "dilations", "group"}), block));
+  return true;
+}
+
+absl::StatusOr<bool> LayoutAlteration::BlockPool(const Node& node) {
+  const int64_t block = blocks_[node.outputs[0]];
+  if (block == 0) return false;
+  SLIPWAY_ASSIGN_OR_RETURN(const ValueId x, AsBlocked(node.inputs[0], block));
+  SLIPWAY_RETURN_IF_ERROR(SetBlocked(node, absl::StrCat("slipway.", node.op, "NCHWc"), {x},
+                                     Only(node, {"kernel_shape", "strides", "pads", "dilations",
+                                                 "ceil_mode", "count_include_pad"}),
+                                     block));
+  return true;
+}
+
+absl::StatusOr<bool> LayoutAlteration::BlockReduction(const Node& node) {
+  const int64_t block = blocks_[node.outputs[0]];
+  if (block == 0) return false;
+  SLIPWAY_ASSIGN_OR_RETURN(const ValueId x, AsBlocked(node.inputs[0], block));
+  SLIPWAY_RETURN_IF_ERROR(SetBlocked(node, node.op, {x}, node.attributes, block));
+  return true;
+}
+
+absl::StatusOr<ValueId> LayoutAlteration::AsElementwiseOperand(ValueId id, int64_t channels,
+                                                               int64_t block) {
+  const TensorType operand = type(id);
+  if (operand.num_elements() == 1) return AsPlain(id);
+  Shape shape(4 - operand.shape.size(), 1);  // As broadcasting aligns it.
+  shape.insert(shape.end(), operand.shape.begin(), operand.shape.end());
+  if (const Tensor* constant = rewriter_.constant(id)) {
+    SLIPWAY_ASSIGN_OR_RETURN(const Tensor aligned, constant->Reshaped(shape));
+    const int64_t own_block = shape[1] == channels ? block : 1;
+    return rewriter_.Constant(absl::StrCat(NameOf(id), "_nchw", own_block, "c"),
+                              PackChannels(aligned, own_block));
+  }
+  if (shape[1] == channels) return AsBlocked(id, block);
+  // One channel for all: the same bytes with an innermost dimension of 1.
+  SLIPWAY_ASSIGN_OR_RETURN(const ValueId plain, AsPlain(id));
+  return AddReshape(rewriter_, plain, BlockedShape(shape, 1), absl::StrCat(NameOf(id), "_nchw1c"));
+}
+
+absl::StatusOr<bool> LayoutAlteration::BlockElementwise(const Node& node) {
+  const ValueId y = node.outputs[0];
+  const int64_t block = blocks_[y];
+  if (block == 0) return false;
+  std::vector<ValueId> inputs;
+  for (const ValueId id : node.inputs) {
+    if (id == kNoValue) {
+      inputs.push_back(kNoValue);
+      continue;
+    }
+    SLIPWAY_ASSIGN_OR_RETURN(const ValueId operand,
+                             AsElementwiseOperand(id, type(y).shape[1], block));
+    inputs.push_back(operand);
+  }
+  SLIPWAY_RETURN_IF_ERROR(SetBlocked(node, node.op, std::move(inputs), node.attributes, block));
+  return true;
+}
+
+absl::StatusOr<bool> LayoutAlteration::BlockConcat(const Node& node) {
+  const ValueId y = node.outputs[0];
+  const int64_t block = blocks_[y];
+  if (block == 0) return false;
+  int64_t axis = *node.attributes.FindAs<int64_t>("axis");
+  if (axis < 0) axis += 4;
+  std::vector<ValueId> inputs;
+  for (const ValueId id : node.inputs) {
+    SLIPWAY_ASSIGN_OR_RETURN(const ValueId blocked, AsBlocked(id, block));
+    inputs.push_back(blocked);
+  }
+  SLIPWAY_RETURN_IF_ERROR(SetBlocked(node, "Concat", std::move(inputs), {{"axis", axis}}, block));
+  return true;
+}
+
+}  // namespace
+
+absl::StatusOr<Graph> AlterLayout(Graph graph, const PassContext& context) {
+  SLIPWAY_ASSIGN_OR_RETURN(std::vector<int64_t> blocks, ChooseChannelBlocks(graph, context));
+  return LayoutAlteration(std::move(graph), std::move(blocks), context).Run();
+}
+
+}  // namespace slipway

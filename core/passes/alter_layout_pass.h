@@ -1,0 +1,18 @@
+// AlterLayout: keeps tensors in blocks of channels (NCHWc) around convolutions, and packs weights.
+#ifndef SLIPWAY_CORE_PASSES_ALTER_LAYOUT_PASS_H_
+#define SLIPWAY_CORE_PASSES_ALTER_LAYOUT_PASS_H_
+
+#include "core/passes/pass.h"
+
+namespace slipway {
+
+// Convolutions, pools, elementwise operators, means over space and channel Concats become their blocked
+// forms where ChooseChannelBlocks says so (channel_layout.h), with weights and constants repacked.
+// slipway.Pack and slipway.Unpack stand where layouts change, at most once a value; where height and
+// width are 1 the two layouts are the same bytes and a Reshape does. Everything else stays NCHW, and so
+// do the graph's inputs and outputs. Expects CanonicalizeOps.
+absl::StatusOr<Graph> AlterLayout(Graph graph, const PassContext& context);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_PASSES_ALTER_LAYOUT_PASS_H_

@@ -1,0 +1,36 @@
+#include "core/passes/canonicalize_ops_pass.h"
+
+#include <utility>
+
+#include "core/base/status_macros.h"
+#include "core/passes/canonicalize_rules.h"
+#include "core/passes/dead_code_pass.h"
+#include "core/passes/graph_rewriter.h"
+
+namespace slipway {
+
+absl::StatusOr<Graph> CanonicalizeOps(Graph graph, const PassContext& context) {
+  CanonicalizeRules rules;
+  AddIdentityRules(rules);
+  AddVariadicRules(rules);
+  AddProductRules(rules);
+  AddWindowRules(rules);
+  AddShapeRules(rules);
+
+  // Optional outputs that nothing reads would keep a rule from being sure.
+  SLIPWAY_ASSIGN_OR_RETURN(graph, DeadCode(std::move(graph), context));
+  GraphRewriter rewriter(std::move(graph), context.registry);
+  for (Node& node : rewriter.TakeNodes()) {
+    rewriter.Resolve(node);
+    const auto rule = rules.find(node.op);
+    if (rule != rules.end()) {
+      SLIPWAY_ASSIGN_OR_RETURN(const bool replaced, rule->second(node, rewriter, context));
+      if (replaced) continue;
+    }
+    rewriter.Keep(std::move(node));
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(graph, std::move(rewriter).Finish());
+  return DeadCode(std::move(graph), context);
+}
+
+}  // namespace slipway

@@ -1,0 +1,39 @@
+// The rules of CanonicalizeOps, by operator; a file a family. Private to that pass.
+#ifndef SLIPWAY_CORE_PASSES_CANONICALIZE_RULES_H_
+#define SLIPWAY_CORE_PASSES_CANONICALIZE_RULES_H_
+
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "core/passes/graph_rewriter.h"
+#include "core/passes/pass.h"
+
+namespace slipway {
+
+// Sees a node whose inputs are resolved. Returns true when it replaced the node; otherwise the node,
+// perhaps changed in place, is kept.
+using CanonicalizeRule = absl::StatusOr<bool> (*)(Node&, GraphRewriter&, const PassContext&);
+using CanonicalizeRules = absl::flat_hash_map<std::string, CanonicalizeRule>;
+
+// Identity, Dropout, Constant, Cast, Clip, Concat, Transpose.
+void AddIdentityRules(CanonicalizeRules& rules);
+// Sum, Max, Min.
+void AddVariadicRules(CanonicalizeRules& rules);
+// Gemm, MatMul.
+void AddProductRules(CanonicalizeRules& rules);
+// Conv, the pools.
+void AddWindowRules(CanonicalizeRules& rules);
+// Reshape and its relatives, Softmax.
+void AddShapeRules(CanonicalizeRules& rules);
+
+// A constant 1-D i64 tensor.
+ValueId ShapeConstant(GraphRewriter& rewriter, absl::string_view name, const Shape& shape);
+
+// Reshape to a shape without empty extents.
+absl::StatusOr<ValueId> AddReshape(GraphRewriter& rewriter, ValueId x, const Shape& shape,
+                                   absl::string_view name);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_PASSES_CANONICALIZE_RULES_H_

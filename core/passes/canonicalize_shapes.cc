@@ -1,0 +1,84 @@
+// Reshape and what is one in disguise; Softmax's axis.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "core/passes/canonicalize_rules.h"
+
+namespace slipway {
+
+ValueId ShapeConstant(GraphRewriter& rewriter, absl::string_view name, const Shape& shape) {
+  return rewriter.Constant(
+      name, Tensor::Of<int64_t>({static_cast<int64_t>(shape.size())}, absl::MakeConstSpan(shape)));
+}
+
+absl::StatusOr<ValueId> AddReshape(GraphRewriter& rewriter, ValueId x, const Shape& shape,
+                                   absl::string_view name) {
+  const ValueId target = ShapeConstant(rewriter, absl::StrCat(name, "_shape"), shape);
+  return rewriter.Add("Reshape", {x, target}, {}, name);
+}
+
+namespace {
+
+absl::StatusOr<bool> ToReshape(Node& node, GraphRewriter& rewriter, const PassContext&) {
+  const TensorType result = rewriter.type(node.outputs[0]);
+  ValueId x = node.inputs[0];
+  if (result == rewriter.type(x)) {
+    rewriter.Replace(node, x);
+    return true;
+  }
+  // In Reshape's shape an extent of 0 stands for the input's.
+  if (result.num_elements() == 0) return false;
+  // A Reshape of a Reshape starts from the first one's input.
+  while (const Node* before = rewriter.Producer(x)) {
+    if (before->op != "Reshape") break;
+    x = before->inputs[0];
+  }
+  const std::string name = DisplayName(rewriter.graph(), node);
+  if (result == rewriter.type(x)) {
+    rewriter.Replace(node, x);
+    return true;
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(const ValueId reshaped, AddReshape(rewriter, x, result.shape, name));
+  rewriter.Replace(node, reshaped);
+  return true;
+}
+
+absl::StatusOr<bool> CanonicalizeSoftmax(Node& node, GraphRewriter& rewriter, const PassContext&) {
+  const TensorType type = rewriter.type(node.inputs[0]);
+  const int64_t rank = static_cast<int64_t>(type.shape.size());
+  const int64_t* attribute = node.attributes.FindAs<int64_t>("axis");
+  int64_t axis = attribute == nullptr ? -1 : *attribute;
+  if (axis < 0) axis += rank;
+  node.attributes.Set("axis", axis);
+  const bool trailing_ones =
+      axis + 1 < rank && std::all_of(type.shape.begin() + axis + 1, type.shape.end(),
+                                     [](int64_t e) { return e == 1; });
+  if (!trailing_ones || type.num_elements() == 0) return false;
+  const std::string name = DisplayName(rewriter.graph(), node);
+  const Shape rows = {type.num_elements() / type.shape[axis], type.shape[axis]};
+  SLIPWAY_ASSIGN_OR_RETURN(const ValueId flat,
+                           AddReshape(rewriter, node.inputs[0], rows, absl::StrCat(name, "_rows")));
+  // Taking every dimension before the axis as one row dimension keeps rows apart.
+  SLIPWAY_ASSIGN_OR_RETURN(const ValueId softmax,
+                           rewriter.Add(node.op, {flat}, {{"axis", int64_t{1}}}, name));
+  SLIPWAY_ASSIGN_OR_RETURN(const ValueId shaped, AddReshape(rewriter, softmax, type.shape,
+                                                            absl::StrCat(name, "_shaped")));
+  rewriter.Replace(node, shaped);
+  return true;
+}
+
+}  // namespace
+
+void AddShapeRules(CanonicalizeRules& rules) {
+  rules["Reshape"] = ToReshape;
+  rules["Flatten"] = ToReshape;
+  rules["Squeeze"] = ToReshape;
+  rules["Unsqueeze"] = ToReshape;
+  rules["Softmax"] = CanonicalizeSoftmax;
+}
+
+}  // namespace slipway

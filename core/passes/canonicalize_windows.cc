@@ -1,0 +1,114 @@
+// Convolutions and pools: explicit windows and padding.
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/status_macros.h"
+#include "core/operators/convolution.h"
+#include "core/operators/pooling.h"
+#include "core/passes/canonicalize_rules.h"
+
+namespace slipway {
+namespace {
+
+using IntList = std::vector<int64_t>;
+
+// Where ceil_mode lets the last window reach beyond the padding, padding that it just reaches over.
+IntList PadsReached(const Window& window) {
+  IntList pads = PadsAttribute(window);
+  const size_t rank = window.kernel.size();
+  for (size_t d = 0; d < rank; ++d) {
+    const int64_t reach = (window.kernel[d] - 1) * window.dilations[d] + 1;
+    const int64_t spanned = (window.output[d] - 1) * window.strides[d] + reach;
+    pads[rank + d] = std::max(pads[rank + d], spanned - window.input[d] - pads[d]);
+  }
+  return pads;
+}
+
+void SetWindow(Node& node, const Window& window) {
+  node.attributes.Erase("auto_pad");
+  node.attributes.Set("kernel_shape", window.kernel);
+  node.attributes.Set("strides", window.strides);
+  node.attributes.Set("pads", PadsAttribute(window));
+}
+
+absl::StatusOr<bool> CanonicalizeConv(Node& node, GraphRewriter& rewriter,
+                                      const PassContext& context) {
+  ConvView conv;
+  {
+    SLIPWAY_ASSIGN_OR_RETURN(const NodeView view,
+                             NodeView::Create(rewriter.graph(), node, context.registry));
+    SLIPWAY_ASSIGN_OR_RETURN(conv, DecodeConv(view));
+  }
+  SetWindow(node, conv.window);
+  node.attributes.Set("dilations", conv.window.dilations);
+  node.attributes.Set("group", conv.group);
+  // An omitted bias is not listed.
+  while (node.inputs.size() > 2 && node.inputs.back() == kNoValue) node.inputs.pop_back();
+  return false;
+}
+
+// A mean or maximum over all of the spatial dimensions.
+absl::StatusOr<bool> ReplaceByReduction(Node& node, GraphRewriter& rewriter, absl::string_view op) {
+  const size_t rank = rewriter.type(node.inputs[0]).shape.size();
+  IntList axes(rank - 2);
+  std::iota(axes.begin(), axes.end(), 2);
+  SLIPWAY_ASSIGN_OR_RETURN(
+      const ValueId reduced,
+      rewriter.Add(op, {node.inputs[0]}, {{"axes", axes}, {"keepdims", int64_t{1}}},
+                   DisplayName(rewriter.graph(), node)));
+  rewriter.Replace(node, reduced);
+  return true;
+}
+
+bool CoversAll(const Window& window) {
+  const auto is_zero = [](int64_t pad) { return pad == 0; };
+  const auto is_one = [](int64_t extent) { return extent == 1; };
+  return window.kernel == window.input &&
+         std::all_of(window.pads_begin.begin(), window.pads_begin.end(), is_zero) &&
+         std::all_of(window.pads_end.begin(), window.pads_end.end(), is_zero) &&
+         std::all_of(window.output.begin(), window.output.end(), is_one);
+}
+
+absl::StatusOr<bool> CanonicalizePool(Node& node, GraphRewriter& rewriter,
+                                      const PassContext& context) {
+  PoolView pool;
+  {
+    SLIPWAY_ASSIGN_OR_RETURN(const NodeView view,
+                             NodeView::Create(rewriter.graph(), node, context.registry));
+    SLIPWAY_ASSIGN_OR_RETURN(pool, DecodePool(view));
+  }
+  if (!pool.is_max && CoversAll(pool.window)) {
+    return ReplaceByReduction(node, rewriter, "ReduceMean");
+  }
+  SetWindow(node, pool.window);
+  if (pool.is_max) node.attributes.Set("dilations", pool.window.dilations);
+  // Elements that ceil_mode adds behind the padding do not count, those of the padding do.
+  if (pool.count_include_pad) return false;
+  node.attributes.Erase("ceil_mode");
+  node.attributes.Set("pads", PadsReached(pool.window));
+  return false;
+}
+
+absl::StatusOr<bool> GlobalAverageToMean(Node& node, GraphRewriter& rewriter, const PassContext&) {
+  return ReplaceByReduction(node, rewriter, "ReduceMean");
+}
+
+absl::StatusOr<bool> GlobalMaxToMax(Node& node, GraphRewriter& rewriter, const PassContext&) {
+  return ReplaceByReduction(node, rewriter, "ReduceMax");
+}
+
+}  // namespace
+
+void AddWindowRules(CanonicalizeRules& rules) {
+  rules["Conv"] = CanonicalizeConv;
+  rules["MaxPool"] = CanonicalizePool;
+  rules["AveragePool"] = CanonicalizePool;
+  rules["GlobalAveragePool"] = GlobalAverageToMean;
+  rules["GlobalMaxPool"] = GlobalMaxToMax;
+}
+
+}  // namespace slipway

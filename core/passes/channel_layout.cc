@@ -1,0 +1,206 @@
+#include "core/passes/channel_layout.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "core/base/status_macros.h"
+#include "core/operators/convolution.h"
+#include "core/passes/block_size.h"
+
+namespace slipway {
+namespace {
+
+bool IsFloat4d(const Graph& graph, ValueId id) {
+  const TensorType& type = *graph.values[id].type;
+  return type.dtype == DataType::kFloat32 && type.shape.size() == 4 && type.num_elements() > 0;
+}
+
+bool IsConstant(const Graph& graph, ValueId id) { return graph.values[id].constant.has_value(); }
+
+int64_t Channels(const Graph& graph, ValueId id) { return graph.values[id].type->shape[1]; }
+
+// Inputs of rank 4 with all the channels follow the output's layout; constants are repacked; what has
+// one channel, or one element in all, broadcasts in either layout.
+bool ElementwiseFits(const Graph& graph, const Node& node) {
+  const ValueId y = node.outputs[0];
+  bool any = false;
+  for (const ValueId id : node.inputs) {
+    if (id == kNoValue) continue;
+    const TensorType& type = *graph.values[id].type;
+    if (type.dtype != DataType::kFloat32 || type.num_elements() == 0) return false;
+    if (type.num_elements() == 1 && type.shape.size() <= 4) continue;
+    if (IsConstant(graph, id) ? type.shape.size() > 4 : type.shape.size() != 4) return false;
+    any |= !IsConstant(graph, id) && Channels(graph, id) == Channels(graph, y);
+  }
+  return any;
+}
+
+bool ReducesSpaceOnly(const Node& node) {
+  const auto* axes = node.attributes.FindAs<std::vector<int64_t>>("axes");
+  const int64_t* keepdims = node.attributes.FindAs<int64_t>("keepdims");
+  if (axes == nullptr || axes->empty() || (keepdims != nullptr && *keepdims == 0)) return false;
+  return std::all_of(axes->begin(), axes->end(), [](int64_t a) { return a == 2 || a == 3; });
+}
+
+bool ConcatFits(const Graph& graph, const Node& node) {
+  return std::all_of(node.inputs.begin(), node.inputs.end(),
+                     [&graph](ValueId id) { return IsFloat4d(graph, id); });
+}
+
+// Values that must have one block.
+class Classes {
+ public:
+  explicit Classes(const Graph& graph)
+      : parent_(graph.values.size()), divides_(graph.values.size()), wanted_(graph.values.size()) {
+    std::iota(parent_.begin(), parent_.end(), 0);
+  }
+
+  ValueId Find(ValueId id) {
+    while (parent_[id] != id) id = parent_[id] = parent_[parent_[id]];
+    return id;
+  }
+  void Join(ValueId a, ValueId b) {
+    a = Find(a);
+    b = Find(b);
+    if (a == b) return;
+    parent_[b] = a;
+    divides_[a] = std::gcd(divides_[a], divides_[b]);
+    wanted_[a] = wanted_[a] || wanted_[b];
+  }
+  // The block has to divide `count`.
+  void Require(ValueId id, int64_t count) {
+    id = Find(id);
+    divides_[id] = std::gcd(divides_[id], count);
+  }
+  // A convolution would have it blocked.
+  void Want(ValueId id) { wanted_[Find(id)] = true; }
+
+  int64_t Block(ValueId id, const std::vector<int64_t>& blocks) {
+    id = Find(id);
+    return wanted_[id] && divides_[id] != 0 ? BlockDividing(divides_[id], blocks) : 0;
+  }
+
+ private:
+  std::vector<ValueId> parent_;
+  std::vector<int64_t> divides_;  // Greatest common divisor of what was required; 0 for nothing.
+  std::vector<bool> wanted_;
+};
+
+absl::Status AddConv(const Graph& graph, const Node& node, const PassContext& context,
+                     Classes& classes) {
+  SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(graph, node, context.registry));
+  SLIPWAY_ASSIGN_OR_RETURN(const ConvView conv, DecodeConv(view));
+  const std::vector<int64_t> blocks = ChannelBlocks(context.device);
+  const int64_t in_channels = conv.in_channels / conv.group;
+  const int64_t out_channels = conv.out_channels / conv.group;
+  // A convolution whose result cannot be blocked reads plain channels. One with groups (ShuffleNet's)
+  // usually stands in a row of its like: blocking what lies between would only cost conversions.
+  if (BlockDividing(out_channels, blocks) == 0) {
+    if (conv.group > 1) classes.Require(node.inputs[0], in_channels);
+    return absl::OkStatus();
+  }
+  const bool in_blocked =
+      conv.in_channels > kFewChannels && BlockDividing(in_channels, blocks) != 0;
+  if (conv.group > 1 && !in_blocked) return absl::OkStatus();
+  classes.Require(node.outputs[0], out_channels);
+  classes.Want(node.outputs[0]);
+  if (in_blocked) {
+    classes.Require(node.inputs[0], in_channels);
+    classes.Want(node.inputs[0]);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+int64_t BlockDividing(int64_t channels, const std::vector<int64_t>& blocks) {
+  for (const int64_t block : blocks) {
+    if (channels > 0 && channels % block == 0) return block;
+  }
+  return 0;
+}
+
+absl::StatusOr<LayoutRole> LayoutRoleOf(const Graph& graph, const Node& node,
+                                        const PassContext& context) {
+  if (node.inputs.empty() || node.outputs.size() != 1 || node.inputs[0] == kNoValue ||
+      !IsFloat4d(graph, node.outputs[0])) {
+    return LayoutRole::kPlain;
+  }
+  const OperatorSchema* schema = context.registry.Find(node.op);
+  if (schema == nullptr) return LayoutRole::kPlain;
+  const bool elementwise =
+      schema->pattern == Pattern::kElementwise || schema->pattern == Pattern::kBroadcast;
+  // BatchNormalization's further inputs do not broadcast as others do.
+  if (elementwise && node.op != "BatchNormalization") {
+    return ElementwiseFits(graph, node) ? LayoutRole::kElementwise : LayoutRole::kPlain;
+  }
+  if (!IsFloat4d(graph, node.inputs[0])) return LayoutRole::kPlain;
+  if (node.op == "Conv") {
+    if (!IsConstant(graph, node.inputs[1])) return LayoutRole::kPlain;
+    SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(graph, node, context.registry));
+    SLIPWAY_ASSIGN_OR_RETURN(const ConvView conv, DecodeConv(view));
+    const bool depthwise =
+        conv.group > 1 && conv.group == conv.in_channels && conv.in_channels == conv.out_channels;
+    return depthwise ? LayoutRole::kDepthwise : LayoutRole::kConv;
+  }
+  if (node.op == "MaxPool" || node.op == "AveragePool") return LayoutRole::kPool;
+  if (node.op == "ReduceMean" || node.op == "ReduceMax") {
+    return ReducesSpaceOnly(node) ? LayoutRole::kReduction : LayoutRole::kPlain;
+  }
+  if (node.op == "Concat" && ConcatFits(graph, node)) return LayoutRole::kConcat;
+  return LayoutRole::kPlain;
+}
+
+absl::StatusOr<std::vector<int64_t>> ChooseChannelBlocks(const Graph& graph,
+                                                         const PassContext& context) {
+  Classes classes(graph);
+  for (size_t id = 0; id < graph.values.size(); ++id) {
+    if (graph.values[id].type.has_value() && IsFloat4d(graph, static_cast<ValueId>(id))) {
+      classes.Require(static_cast<ValueId>(id), Channels(graph, static_cast<ValueId>(id)));
+    }
+  }
+  for (const Node& node : graph.nodes) {
+    SLIPWAY_ASSIGN_OR_RETURN(const LayoutRole role, LayoutRoleOf(graph, node, context));
+    const ValueId y = node.outputs[0];
+    switch (role) {
+      case LayoutRole::kPlain:
+        break;
+      case LayoutRole::kConv:
+        SLIPWAY_RETURN_IF_ERROR(AddConv(graph, node, context, classes));
+        break;
+      case LayoutRole::kDepthwise:
+        classes.Join(node.inputs[0], y);
+        classes.Want(y);
+        break;
+      case LayoutRole::kPool:
+      case LayoutRole::kReduction:
+        classes.Join(node.inputs[0], y);
+        break;
+      case LayoutRole::kElementwise:
+        for (const ValueId id : node.inputs) {
+          if (id == kNoValue || IsConstant(graph, id) || !IsFloat4d(graph, id)) continue;
+          if (Channels(graph, id) == Channels(graph, y)) classes.Join(id, y);
+        }
+        break;
+      case LayoutRole::kConcat:
+        for (const ValueId id : node.inputs) {
+          if (IsConstant(graph, id)) {
+            classes.Require(y, Channels(graph, id));
+          } else {
+            classes.Join(id, y);
+          }
+        }
+        break;
+    }
+  }
+  const std::vector<int64_t> blocks = ChannelBlocks(context.device);
+  std::vector<int64_t> chosen(graph.values.size(), 0);
+  for (size_t id = 0; id < graph.values.size(); ++id) {
+    if (IsConstant(graph, static_cast<ValueId>(id))) continue;
+    chosen[id] = classes.Block(static_cast<ValueId>(id), blocks);
+  }
+  return chosen;
+}
+
+}  // namespace slipway

@@ -1,0 +1,29 @@
+// Nodes whose result is known at compile time.
+#ifndef SLIPWAY_CORE_PASSES_CONSTANT_NODE_H_
+#define SLIPWAY_CORE_PASSES_CONSTANT_NODE_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/graph/graph.h"
+#include "core/passes/pass.h"
+
+namespace slipway {
+
+// Whether all inputs are constants; for Shape it is enough that the input has a type. Never for
+// operators that draw random numbers.
+bool IsConstantNode(const Graph& graph, const Node& node);
+
+// One tensor an output, unset where omitted. REQUIRES: IsConstantNode.
+absl::StatusOr<std::vector<Tensor>> EvaluateConstantNode(const Graph& graph, const Node& node,
+                                                         const PassContext& context);
+
+// Makes constants of the node's outputs. REQUIRES: `results` are its own.
+void MakeOutputsConstant(const Node& node, std::vector<Tensor> results, Graph& graph);
+
+// Whether the operator draws random numbers.
+bool IsRandom(const Node& node);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_PASSES_CONSTANT_NODE_H_

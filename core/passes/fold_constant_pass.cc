@@ -1,0 +1,45 @@
+#include "core/passes/fold_constant_pass.h"
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/base/status_macros.h"
+#include "core/passes/constant_node.h"
+#include "core/passes/dead_code_pass.h"
+#include "core/passes/limits.h"
+
+namespace slipway {
+namespace {
+
+int64_t OutputBytes(const Graph& graph, const Node& node) {
+  int64_t bytes = 0;
+  for (const ValueId id : node.outputs) {
+    if (id != kNoValue) bytes += graph.values[id].type->byte_size();
+  }
+  return bytes;
+}
+
+}  // namespace
+
+absl::StatusOr<Graph> FoldConstant(Graph graph, const PassContext& context) {
+  // What is dead must not be evaluated.
+  SLIPWAY_ASSIGN_OR_RETURN(graph, DeadCode(std::move(graph), context));
+  std::vector<Node> kept;
+  int64_t bytes_left = kMaxFoldedBytes;
+  for (Node& node : graph.nodes) {
+    const int64_t bytes = OutputBytes(graph, node);
+    if (!IsConstantNode(graph, node) || bytes > bytes_left) {
+      kept.push_back(std::move(node));
+      continue;
+    }
+    bytes_left -= bytes;
+    SLIPWAY_ASSIGN_OR_RETURN(std::vector<Tensor> results,
+                             EvaluateConstantNode(graph, node, context));
+    MakeOutputsConstant(node, std::move(results), graph);
+  }
+  graph.nodes = std::move(kept);
+  return DeadCode(std::move(graph), context);
+}
+
+}  // namespace slipway

@@ -1,0 +1,15 @@
+// FoldConstant: computes at compile time what depends on constants alone.
+#ifndef SLIPWAY_CORE_PASSES_FOLD_CONSTANT_PASS_H_
+#define SLIPWAY_CORE_PASSES_FOLD_CONSTANT_PASS_H_
+
+#include "core/passes/pass.h"
+
+namespace slipway {
+
+// Evaluates with core/reference. What no output depends on is not evaluated, and constants made in
+// one call take at most kMaxFoldedBytes together: nodes past that stay. Random operators stay too.
+absl::StatusOr<Graph> FoldConstant(Graph graph, const PassContext& context);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_PASSES_FOLD_CONSTANT_PASS_H_

@@ -1,0 +1,144 @@
+#include "core/passes/fusion_groups.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "core/base/status_macros.h"
+#include "core/graph/edit.h"
+#include "core/passes/limits.h"
+#include "core/passes/post_dominators.h"
+#include "core/passes/view_operators.h"
+
+namespace slipway {
+namespace {
+
+constexpr int kUngrouped = -1;
+
+// Every output element is one input element, each used once: recomputes nothing when inlined.
+bool IsPermutation(const Node& node) {
+  return node.op == "Transpose" || node.op == "slipway.Pack" || node.op == "slipway.Unpack" ||
+         node.op == "DepthToSpace" || node.op == "SpaceToDepth";
+}
+
+class Grouping {
+ public:
+  Grouping(const Graph& graph, std::vector<Pattern> patterns)
+      : graph_(graph),
+        patterns_(std::move(patterns)),
+        users_(Users(graph)),
+        dominators_(ImmediatePostDominators(graph)),
+        group_of_(graph.nodes.size(), kUngrouped) {}
+
+  std::vector<std::vector<NodeId>> Run();
+
+ private:
+  bool IsElementwise(NodeId n) const {
+    return graph_.nodes[n].outputs.size() == 1 &&
+           (patterns_[n] == Pattern::kElementwise || patterns_[n] == Pattern::kBroadcast);
+  }
+  const TensorType& OutputType(NodeId n) const {
+    return *graph_.values[graph_.nodes[n].outputs[0]].type;
+  }
+  bool MayJoin(NodeId head, NodeId n) const;
+  // The nodes behind `last` up to and including `end`; empty when one of them may not join.
+  std::vector<NodeId> PathsBetween(NodeId head, NodeId last, NodeId end) const;
+  bool FitsLimits(const std::vector<NodeId>& nodes) const;
+  void Grow(NodeId head);
+
+  const Graph& graph_;
+  const std::vector<Pattern> patterns_;
+  const std::vector<std::vector<NodeId>> users_;
+  const std::vector<NodeId> dominators_;
+  std::vector<int> group_of_;
+  std::vector<std::vector<NodeId>> groups_;
+};
+
+bool Grouping::MayJoin(NodeId head, NodeId n) const {
+  if (group_of_[n] != kUngrouped || IsViewOperator(graph_.nodes[n].op)) return false;
+  if (patterns_[head] == Pattern::kOutFusable) {
+    return IsElementwise(n) && OutputType(n) == OutputType(head);
+  }
+  // What broadcasts an earlier result would compute it again for every element.
+  return (IsElementwise(n) || IsPermutation(graph_.nodes[n])) &&
+         OutputType(n).num_elements() == OutputType(head).num_elements();
+}
+
+std::vector<NodeId> Grouping::PathsBetween(NodeId head, NodeId last, NodeId end) const {
+  absl::flat_hash_set<NodeId> seen;
+  std::vector<NodeId> pending = {last};
+  while (!pending.empty()) {
+    const NodeId n = pending.back();
+    pending.pop_back();
+    if (n == end) continue;
+    for (const ValueId id : graph_.nodes[n].outputs) {
+      if (id == kNoValue) continue;
+      for (const NodeId user : users_[id]) {
+        if (!seen.insert(user).second) continue;
+        if (!MayJoin(head, user) || seen.size() > kMaxFusedNodes) return {};
+        pending.push_back(user);
+      }
+    }
+  }
+  std::vector<NodeId> nodes(seen.begin(), seen.end());
+  std::sort(nodes.begin(), nodes.end());
+  return nodes;
+}
+
+bool Grouping::FitsLimits(const std::vector<NodeId>& nodes) const {
+  if (nodes.size() > kMaxFusedNodes) return false;
+  absl::flat_hash_set<ValueId> inputs;
+  for (const NodeId n : nodes) {
+    for (const ValueId id : graph_.nodes[n].inputs) {
+      if (id != kNoValue) inputs.insert(id);
+    }
+  }
+  return inputs.size() <= kMaxFusedInputs;
+}
+
+void Grouping::Grow(NodeId head) {
+  std::vector<NodeId> nodes = {head};
+  const bool may_grow = graph_.nodes[head].outputs.size() == 1 &&
+                        (patterns_[head] == Pattern::kOutFusable || IsElementwise(head) ||
+                         IsPermutation(graph_.nodes[head]));
+  NodeId last = head;
+  while (may_grow && dominators_[last] != kNoNode) {
+    const NodeId end = dominators_[last];
+    std::vector<NodeId> joined = nodes;
+    const std::vector<NodeId> path = PathsBetween(head, last, end);
+    joined.insert(joined.end(), path.begin(), path.end());
+    if (path.empty() || !FitsLimits(joined)) break;
+    nodes = std::move(joined);
+    last = end;
+  }
+  for (const NodeId n : nodes) group_of_[n] = static_cast<int>(groups_.size());
+  groups_.push_back(std::move(nodes));
+}
+
+std::vector<std::vector<NodeId>> Grouping::Run() {
+  const NodeId count = static_cast<NodeId>(graph_.nodes.size());
+  // Out-fusable operators choose first: an Add between two of them belongs to one of theirs.
+  for (const bool out_fusable : {true, false}) {
+    for (NodeId n = 0; n < count; ++n) {
+      if (group_of_[n] != kUngrouped || IsViewOperator(graph_.nodes[n].op)) continue;
+      if ((patterns_[n] == Pattern::kOutFusable) == out_fusable) Grow(n);
+    }
+  }
+  std::sort(groups_.begin(), groups_.end(),
+            [](const auto& a, const auto& b) { return a.back() < b.back(); });
+  return std::move(groups_);
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::vector<NodeId>>> ChooseFusionGroups(
+    const Graph& graph, const OperatorRegistry& registry) {
+  std::vector<Pattern> patterns;
+  for (const Node& node : graph.nodes) {
+    SLIPWAY_ASSIGN_OR_RETURN(const OperatorSchema* schema, registry.Get(node.op));
+    patterns.push_back(schema->pattern);
+  }
+  return Grouping(graph, std::move(patterns)).Run();
+}
+
+}  // namespace slipway

@@ -1,0 +1,68 @@
+#include "core/passes/infer_type_pass.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "core/graph/edit.h"
+#include "core/passes/constant_node.h"
+#include "core/passes/limits.h"
+
+namespace slipway {
+namespace {
+
+absl::Status SetType(const Node& node, ValueId id, const TensorType& type, Graph& graph) {
+  Value& value = graph.values[id];
+  if (value.type.has_value() && *value.type != type) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("node \"", DisplayName(graph, node), "\" (", node.op, ") makes \"", value.name,
+                     "\" of type ", ToString(type), ", but the model states ",
+                     ToString(*value.type), "; correct one of the two"));
+  }
+  value.type = type;
+  return absl::OkStatus();
+}
+
+// Shape arithmetic: small inputs, small results.
+bool IsSmall(const Graph& graph, const Node& node) {
+  const auto small = [&graph](ValueId id) {
+    return id == kNoValue || graph.values[id].type->byte_size() <= kMaxShapeArithmeticBytes;
+  };
+  return (node.op == "Shape" || std::all_of(node.inputs.begin(), node.inputs.end(), small)) &&
+         std::all_of(node.outputs.begin(), node.outputs.end(), small);
+}
+
+}  // namespace
+
+absl::StatusOr<Graph> InferType(Graph graph, const PassContext& context) {
+  for (const ValueId id : graph.inputs) {
+    if (graph.values[id].type.has_value()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("graph input \"", graph.values[id].name,
+                     "\" has no type: state its element type and shape in the model"));
+  }
+  std::vector<Node> kept;
+  for (Node& node : graph.nodes) {
+    SLIPWAY_ASSIGN_OR_RETURN(const std::vector<TensorType> types,
+                             InferNodeTypes(graph, node, context.registry));
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      if (node.outputs[i] == kNoValue) continue;
+      SLIPWAY_RETURN_IF_ERROR(SetType(node, node.outputs[i], types[i], graph));
+    }
+    if (IsConstantNode(graph, node) && IsSmall(graph, node)) {
+      SLIPWAY_ASSIGN_OR_RETURN(std::vector<Tensor> results,
+                               EvaluateConstantNode(graph, node, context));
+      MakeOutputsConstant(node, std::move(results), graph);
+    } else {
+      kept.push_back(std::move(node));
+    }
+  }
+  graph.nodes = std::move(kept);
+  DropUnusedValues(graph);
+  return graph;
+}
+
+}  // namespace slipway

@@ -1,0 +1,17 @@
+// InferType: gives every value its element type and shape.
+#ifndef SLIPWAY_CORE_PASSES_INFER_TYPE_PASS_H_
+#define SLIPWAY_CORE_PASSES_INFER_TYPE_PASS_H_
+
+#include "core/passes/pass.h"
+
+namespace slipway {
+
+// From the types of inputs and constants, by the operators' type rules, in order. Where a shape is
+// computed by nodes (Shape, Gather, Concat, then Reshape), those with small constant inputs are
+// evaluated on the way and become constants, so that the rule that needs their value has it. A type
+// that the model states and that contradicts the rule is an error; an input without a type too.
+absl::StatusOr<Graph> InferType(Graph graph, const PassContext& context);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_PASSES_INFER_TYPE_PASS_H_

@@ -1,0 +1,23 @@
+// The limits of passes.
+#ifndef SLIPWAY_CORE_PASSES_LIMITS_H_
+#define SLIPWAY_CORE_PASSES_LIMITS_H_
+
+#include <cstdint>
+
+namespace slipway {
+
+// Shapes are computed from tensors at most this large while types are inferred.
+inline constexpr int64_t kMaxShapeArithmeticBytes = 64 << 10;
+// Constants that FoldConstant may make of one graph, in all. Weights written as ConstantOfShape count.
+inline constexpr int64_t kMaxFoldedBytes = int64_t{2} << 30;
+// A constant with as many elements of an integer type becomes part of a fusion group's body (it says
+// how to compute: axes, pads); a larger one is an input of the group (it is data).
+inline constexpr int64_t kMaxBodyIntegers = 64;
+// Nodes of one fusion group. core/codegen refuses more than 256.
+inline constexpr int kMaxFusedNodes = 32;
+// Inputs of one fusion group.
+inline constexpr int kMaxFusedInputs = 64;
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_PASSES_LIMITS_H_

@@ -1,0 +1,29 @@
+// Weights and other constants in the layouts of the blocked operators (core/operators/convolution.h,
+// matrix.h). All tensors are f32; a wrong shape is a bug of ours.
+#ifndef SLIPWAY_CORE_PASSES_PACK_CONSTANTS_H_
+#define SLIPWAY_CORE_PASSES_PACK_CONSTANTS_H_
+
+#include <cstdint>
+
+#include "core/tensor/tensor.h"
+
+namespace slipway {
+
+// [N, C, H, W] to [N, C/block, H, W, block]. REQUIRES: block divides C.
+Tensor PackChannels(const Tensor& nchw, int64_t block);
+
+// Conv's weights [Co, Ci/g, KH, KW] to [Co/co, Ci/g/ci, KH, KW, ci, co].
+Tensor PackConvWeights(const Tensor& weights, int64_t ci, int64_t co);
+
+// The same for a plain input: to [Co/co, Ci/g, KH, KW, co].
+Tensor PackConvWeightsForPlainInput(const Tensor& weights, int64_t co);
+
+// [C, 1, KH, KW] to [C/c, KH, KW, c].
+Tensor PackDepthwiseWeights(const Tensor& weights, int64_t c);
+
+// [K, N] to [ceil(N/n), K, n]; the columns past N are 0.
+Tensor PackMatrix(const Tensor& matrix, int64_t n);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_PASSES_PACK_CONSTANTS_H_

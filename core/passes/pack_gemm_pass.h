@@ -1,0 +1,14 @@
+// PackGemm: constant matrices in the panels that matrix kernels read.
+#ifndef SLIPWAY_CORE_PASSES_PACK_GEMM_PASS_H_
+#define SLIPWAY_CORE_PASSES_PACK_GEMM_PASS_H_
+
+#include "core/passes/pass.h"
+
+namespace slipway {
+
+// Gemm of the canonical form by constant f32 weights becomes slipway.GemmPacked.
+absl::StatusOr<Graph> PackGemm(Graph graph, const PassContext& context);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_PASSES_PACK_GEMM_PASS_H_

@@ -1,0 +1,28 @@
+// A pass: from a graph to a graph that computes the same, and what all of them may consult.
+#ifndef SLIPWAY_CORE_PASSES_PASS_H_
+#define SLIPWAY_CORE_PASSES_PASS_H_
+
+#include "absl/status/statusor.h"
+#include "core/graph/graph.h"
+#include "core/graph/operator_registry.h"
+#include "core/reference/reference.h"
+#include "core/target/target.h"
+
+namespace slipway {
+
+// Outlives every pass it is given to; passes only read it, so it may be shared by threads.
+struct PassContext {
+  const OperatorRegistry& registry;
+  const Reference& reference;  // What folds constants.
+  DeviceTarget device;         // What the graph is compiled for.
+};
+
+// Every pass keeps names, order and types of the graph's inputs and outputs, and leaves a graph that
+// passes Verify with all types known. It takes verified graphs; all but InferType need all types.
+// Errors name the node: INVALID_ARGUMENT where the model is wrong, UNIMPLEMENTED where we lack
+// something, RESOURCE_EXHAUSTED past a limit.
+using Pass = absl::StatusOr<Graph> (*)(Graph, const PassContext&);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_PASSES_PASS_H_

@@ -1,0 +1,24 @@
+// PlanMemory: where every value of a fused graph lies.
+#ifndef SLIPWAY_CORE_PASSES_PLAN_MEMORY_PASS_H_
+#define SLIPWAY_CORE_PASSES_PLAN_MEMORY_PASS_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "core/graph/graph.h"
+#include "core/graph/memory_plan.h"
+
+namespace slipway {
+
+// Views lie where their input lies. What becomes a graph output is written straight into the caller's
+// buffer, where it is made by a kernel; an input, a constant or a second name is copied there at the
+// end. Everything else shares one arena, by PlanArena over the order of nodes.
+// INTERNAL for a graph without types; RESOURCE_EXHAUSTED when the arena exceeds the limits of PlanArena.
+absl::StatusOr<MemoryPlan> PlanMemory(const Graph& graph);
+
+// For people: the arena as DumpArena draws it, with the values' names.
+std::string DumpMemory(const Graph& graph, const MemoryPlan& plan);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_PASSES_PLAN_MEMORY_PASS_H_
