@@ -63,13 +63,12 @@ absl::StatusOr<std::unique_ptr<Subprocess>> Subprocess::Start(const SubprocessOp
   }
   SLIPWAY_ASSIGN_OR_RETURN(const pid_t pid,
                            Spawn(options, output.write.get(), lifeline.read.get()));
-  // From here on the object sees to it that the child is reaped.
+  const absl::Status limited = SetLimits(pid, options.limits);
+  // The object sees to it that the child is reaped: before it exists, the number cannot become that of
+  // another process, so the limits have reached the right one.
   std::unique_ptr<Subprocess> child(new Subprocess(
       pid, std::move(output.read), std::move(stop_reading), std::move(lifeline.write)));
-  const absl::Status limited = SetLimits(pid, options.limits);
-  // ESRCH would mean that it has been reaped, which only happens below the lock of its waiter: a
-  // child that has ended already needs no limits.
-  if (!limited.ok() && !child->Poll().has_value()) return limited;
+  if (!limited.ok()) return limited;
   return child;
 }
 
