@@ -1,0 +1,17 @@
+// The limits of ONNX files. What a file asks for beyond these is refused by name.
+#ifndef SLIPWAY_CORE_IMPORTERS_ONNX_LIMITS_H_
+#define SLIPWAY_CORE_IMPORTERS_ONNX_LIMITS_H_
+
+#include <cstdint>
+
+namespace slipway {
+
+inline constexpr int kMinOnnxOpset = 7;
+inline constexpr int kMaxOnnxOpset = 17;
+// Protocol buffers hold no more; larger models keep their weights in files of their own.
+inline constexpr int64_t kMaxOnnxFileBytes = (int64_t{1} << 31) - 1;
+inline constexpr int64_t kMaxExternalBytes = int64_t{64} << 30;  // All weights of a model.
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_IMPORTERS_ONNX_LIMITS_H_

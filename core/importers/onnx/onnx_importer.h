@@ -1,0 +1,44 @@
+// Reads ONNX models (opsets 7 to 17) into graphs of the canonical opset.
+#ifndef SLIPWAY_CORE_IMPORTERS_ONNX_ONNX_IMPORTER_H_
+#define SLIPWAY_CORE_IMPORTERS_ONNX_ONNX_IMPORTER_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "core/graph/graph.h"
+#include "core/graph/operator_registry.h"
+
+namespace slipway {
+
+// A model as its files. The bytes must outlive the call only.
+struct OnnxFiles {
+  absl::string_view main;  // The ModelProto.
+  // Files with external data, by the name that the model gives: a path relative to the main file,
+  // with "/" between its parts.
+  std::map<std::string, absl::string_view> external;
+};
+
+struct OnnxImportOptions {
+  // Extents for symbolic dimensions by name ("N"). A dimension without a name is called after its
+  // input and position: "x[0]".
+  std::map<std::string, int64_t> dims;
+};
+
+// The graph, verified, with types as far as type rules alone can tell (a shape that hangs on computed
+// values is left to the InferType pass). Constant nodes and initializers become constants; an
+// initializer that is a graph input as well is a constant, too. Errors name the node, input or file:
+//   INVALID_ARGUMENT    bytes that are no ONNX model, a graph that is cyclic, dangling, untyped or
+//                       inconsistent, external data that is missing, too short or outside of the
+//                       model's folder
+//   UNIMPLEMENTED       an operator, opset, attribute, element type or symbolic dimension without a
+//                       value that Slipway lacks
+//   RESOURCE_EXHAUSTED  more than the limits allow
+absl::StatusOr<Graph> ImportOnnx(const OnnxFiles& files, const OperatorRegistry& registry,
+                                 const OnnxImportOptions& options = {});
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_IMPORTERS_ONNX_ONNX_IMPORTER_H_

@@ -1,0 +1,143 @@
+#include "core/importers/onnx/tensor_conversion.h"
+
+#include <charconv>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "core/base/status_macros.h"
+#include "core/importers/onnx/limits.h"
+#include "core/tensor/onnx_tensor.h"
+#include "third_party/onnx/onnx.pb.h"
+
+namespace slipway {
+namespace {
+
+absl::StatusOr<int64_t> ParseOffset(absl::string_view key, absl::string_view text) {
+  int64_t value = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || value < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the ", key, " of external data is \"", text, "\", not a number of bytes"));
+  }
+  return value;
+}
+
+// The bytes that a tensor keeps in another file.
+absl::StatusOr<absl::string_view> FindExternalData(const onnx::TensorProto& proto,
+                                                   const OnnxFiles& files, int64_t expected) {
+  std::string location;
+  int64_t offset = 0;
+  int64_t length = -1;
+  for (const onnx::StringStringEntryProto& entry : proto.external_data()) {
+    if (entry.key() == "location") {
+      location = entry.value();
+    } else if (entry.key() == "offset") {
+      SLIPWAY_ASSIGN_OR_RETURN(offset, ParseOffset("offset", entry.value()));
+    } else if (entry.key() == "length") {
+      SLIPWAY_ASSIGN_OR_RETURN(length, ParseOffset("length", entry.value()));
+    }
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(const std::string name, NormalizeExternalName(location));
+  const auto found = files.external.find(name);
+  if (found == files.external.end()) {
+    return absl::InvalidArgumentError(absl::StrCat("its data lies in the file \"", name,
+                                                   "\", which was not sent along with the model"));
+  }
+  const int64_t size = static_cast<int64_t>(found->second.size());
+  if (length < 0) length = expected;
+  if (offset > size || length > size - offset) {
+    return absl::InvalidArgumentError(absl::StrCat("its data lies in bytes ", offset, " to ",
+                                                   offset, " + ", length, " of the file \"", name,
+                                                   "\", which has only ", size));
+  }
+  return found->second.substr(offset, length);
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> NormalizeExternalName(absl::string_view name) {
+  const auto refuse = [name](absl::string_view why) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("external data in \"", name, "\" is refused: ", why));
+  };
+  if (name.empty()) return refuse("the file has no name");
+  if (name[0] == '/') return refuse("the path is absolute");
+  if (name.find('\\') != absl::string_view::npos || name.find('\0') != absl::string_view::npos) {
+    return refuse("the path holds a character that is not allowed");
+  }
+  std::vector<absl::string_view> parts;
+  for (const absl::string_view part : absl::StrSplit(name, '/')) {
+    if (part == "..") return refuse("the path leaves the model's folder");
+    if (!part.empty() && part != ".") parts.push_back(part);
+  }
+  if (parts.empty()) return refuse("the path is a folder");
+  return absl::StrJoin(parts, "/");
+}
+
+absl::StatusOr<Tensor> ConvertTensor(const onnx::TensorProto& proto, const OnnxFiles& files) {
+  if (proto.has_segment()) {
+    return absl::UnimplementedError("tensors in segments are not supported");
+  }
+  OnnxTensorFields fields;
+  fields.dims = absl::MakeConstSpan(proto.dims().data(), proto.dims_size());
+  fields.data_type = proto.data_type();
+  fields.float_data = absl::MakeConstSpan(proto.float_data().data(), proto.float_data_size());
+  fields.int32_data = absl::MakeConstSpan(proto.int32_data().data(), proto.int32_data_size());
+  fields.int64_data = absl::MakeConstSpan(
+      reinterpret_cast<const int64_t*>(proto.int64_data().data()), proto.int64_data_size());
+  fields.double_data = absl::MakeConstSpan(proto.double_data().data(), proto.double_data_size());
+  fields.uint64_data = absl::MakeConstSpan(
+      reinterpret_cast<const uint64_t*>(proto.uint64_data().data()), proto.uint64_data_size());
+  if (proto.data_location() == onnx::TensorProto::EXTERNAL) {
+    SLIPWAY_ASSIGN_OR_RETURN(const DataType dtype, DataTypeFromNumber(proto.data_type()));
+    SLIPWAY_ASSIGN_OR_RETURN(const int64_t bytes, CheckShape(fields.dims, ByteSize(dtype)));
+    SLIPWAY_ASSIGN_OR_RETURN(fields.raw_data, FindExternalData(proto, files, bytes));
+  } else if (proto.has_raw_data()) {
+    fields.raw_data = proto.raw_data();
+  }
+  return TensorFromOnnxFields(fields);
+}
+
+absl::StatusOr<TensorType> ConvertType(const onnx::ValueInfoProto& proto,
+                                       const OnnxImportOptions& options) {
+  const std::string name = absl::StrCat("\"", proto.name(), "\"");
+  if (!proto.has_type() || proto.type().value_case() == onnx::TypeProto::VALUE_NOT_SET) {
+    return absl::InvalidArgumentError(absl::StrCat(name, " has no type"));
+  }
+  if (!proto.type().has_tensor_type()) {
+    return absl::UnimplementedError(absl::StrCat(name, " is no tensor, which is not supported"));
+  }
+  const onnx::TypeProto::Tensor& declared = proto.type().tensor_type();
+  TensorType type;
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(type.dtype, DataTypeFromNumber(declared.elem_type()), name);
+  if (type.dtype == DataType::kString) {
+    return absl::UnimplementedError(absl::StrCat(name, " holds strings: not supported"));
+  }
+  if (type.dtype == DataType::kInvalid || !declared.has_shape()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, " is declared without its element type or shape"));
+  }
+  for (int d = 0; d < declared.shape().dim_size() && d <= kMaxRank; ++d) {
+    const onnx::TensorShapeProto::Dimension& dim = declared.shape().dim(d);
+    if (dim.has_dim_value()) {
+      type.shape.push_back(dim.dim_value());
+      continue;
+    }
+    const std::string symbol =
+        dim.dim_param().empty() ? absl::StrCat(proto.name(), "[", d, "]") : dim.dim_param();
+    const auto bound = options.dims.find(symbol);
+    if (bound == options.dims.end()) {
+      return absl::UnimplementedError(absl::StrCat(name, " has the symbolic dimension \"", symbol,
+                                                   "\" at position ", d, ": give it an extent"));
+    }
+    type.shape.push_back(bound->second);
+  }
+  SLIPWAY_RETURN_IF_ERROR_WITH(CheckShape(type.shape, ByteSize(type.dtype)).status(), name);
+  return type;
+}
+
+}  // namespace slipway

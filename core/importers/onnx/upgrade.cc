@@ -1,0 +1,147 @@
+#include "core/importers/onnx/upgrade.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+
+namespace slipway {
+namespace {
+
+std::string Describe(const Emitter& emitter, const Node& node) {
+  return absl::StrCat("node \"", DisplayName(emitter.graph(), node), "\" (", node.op, ")");
+}
+
+std::string Prefix(const Emitter& emitter, const Node& node, absl::string_view what) {
+  return absl::StrCat(DisplayName(emitter.graph(), node), "_", what);
+}
+
+// Turns a list attribute into a constant input at `position`. Leaves it out when it is not there.
+void MoveIntsToInput(absl::string_view attribute, size_t position, Node& node, Emitter& emitter) {
+  const auto* values = node.attributes.FindAs<std::vector<int64_t>>(attribute);
+  if (values == nullptr) return;
+  if (node.inputs.size() <= position) node.inputs.resize(position + 1, kNoValue);
+  node.inputs[position] = emitter.AddInts(Prefix(emitter, node, attribute), *values);
+  node.attributes.Erase(attribute);
+}
+
+void MoveFloatToInput(absl::string_view attribute, size_t position, Node& node, Emitter& emitter) {
+  const auto* value = node.attributes.FindAs<float>(attribute);
+  if (value == nullptr) return;
+  if (node.inputs.size() <= position) node.inputs.resize(position + 1, kNoValue);
+  node.inputs[position] =
+      emitter.AddScalar(Prefix(emitter, node, attribute), *value, node.inputs[0]);
+  node.attributes.Erase(attribute);
+}
+
+absl::Status AxesToInput(Node node, Emitter& emitter) {
+  MoveIntsToInput("axes", 1, node, emitter);
+  return emitter.Emit(std::move(node));
+}
+
+absl::Status UpgradeSplit(Node node, Emitter& emitter) {
+  MoveIntsToInput("split", 1, node, emitter);
+  return emitter.Emit(std::move(node));
+}
+
+absl::Status UpgradeSlice(Node node, Emitter& emitter) {
+  MoveIntsToInput("starts", 1, node, emitter);
+  MoveIntsToInput("ends", 2, node, emitter);
+  MoveIntsToInput("axes", 3, node, emitter);
+  return emitter.Emit(std::move(node));
+}
+
+absl::Status UpgradeClip(Node node, Emitter& emitter) {
+  MoveFloatToInput("min", 1, node, emitter);
+  MoveFloatToInput("max", 2, node, emitter);
+  return emitter.Emit(std::move(node));
+}
+
+absl::Status UpgradePad(Node node, Emitter& emitter) {
+  MoveIntsToInput("pads", 1, node, emitter);
+  MoveFloatToInput("value", 2, node, emitter);
+  return emitter.Emit(std::move(node));
+}
+
+// The ratio means nothing in inference.
+absl::Status UpgradeDropout(Node node, Emitter& emitter) {
+  node.attributes.Erase("ratio");
+  return emitter.Emit(std::move(node));
+}
+
+absl::Status UpgradeBatchNormalization(Node node, Emitter& emitter) {
+  const auto* spatial = node.attributes.FindAs<int64_t>("spatial");
+  if (spatial != nullptr && *spatial == 0) {
+    return absl::UnimplementedError(
+        absl::StrCat(Describe(emitter, node), ": \"spatial\" = 0 is not supported"));
+  }
+  node.attributes.Erase("spatial");
+  return emitter.Emit(std::move(node));
+}
+
+// Before opset 13 a Softmax saw its input as a matrix: all dimensions from the axis on were one.
+absl::Status UpgradeSoftmax(Node node, Emitter& emitter) {
+  const auto* given = node.attributes.FindAs<int64_t>("axis");
+  const int64_t axis = given == nullptr ? 1 : *given;
+  const bool complete = node.inputs.size() == 1 && node.inputs[0] != kNoValue;
+  const TensorType* x = complete ? emitter.type(node.inputs[0]) : nullptr;
+  const bool is_last =
+      axis == -1 || (x != nullptr && axis + 1 == static_cast<int64_t>(x->shape.size()));
+  if (is_last || !complete) {
+    node.attributes.Set("axis", int64_t{-1});
+    return emitter.Emit(std::move(node));
+  }
+  const ValueId input = node.inputs[0];
+  const std::vector<ValueId> outputs = node.outputs;
+  const ValueId flat = emitter.AddValue(Prefix(emitter, node, "flat"));
+  const ValueId soft = emitter.AddValue(Prefix(emitter, node, "soft"));
+  ValueId shape = kNoValue;
+  if (x != nullptr) {
+    shape = emitter.AddInts(Prefix(emitter, node, "shape"),
+                            std::vector<int64_t>(x->shape.begin(), x->shape.end()));
+  } else {
+    shape = emitter.AddValue(Prefix(emitter, node, "shape"));
+    SLIPWAY_RETURN_IF_ERROR(emitter.Emit(Node{node.name, "Shape", {input}, {shape}, {}}));
+  }
+  SLIPWAY_RETURN_IF_ERROR(
+      emitter.Emit(Node{node.name, "Flatten", {input}, {flat}, {{"axis", axis}}}));
+  SLIPWAY_RETURN_IF_ERROR(
+      emitter.Emit(Node{node.name, "Softmax", {flat}, {soft}, {{"axis", int64_t{-1}}}}));
+  // An empty dimension stays empty instead of being copied.
+  return emitter.Emit(
+      Node{node.name, "Reshape", {soft, shape}, outputs, {{"allowzero", int64_t{1}}}});
+}
+
+// The last opset with the old form, by operator.
+struct Row {
+  const char* op;
+  int last_old_opset;
+  absl::Status (*upgrade)(Node, Emitter&);
+};
+constexpr Row kRows[] = {
+    {"BatchNormalization", 8, UpgradeBatchNormalization},
+    {"Clip", 10, UpgradeClip},
+    {"Dropout", 11, UpgradeDropout},
+    {"Pad", 10, UpgradePad},
+    {"ReduceSum", 12, AxesToInput},
+    {"Slice", 9, UpgradeSlice},
+    {"Softmax", 12, UpgradeSoftmax},
+    {"Split", 12, UpgradeSplit},
+    {"Squeeze", 12, AxesToInput},
+    {"Unsqueeze", 12, AxesToInput},
+};
+
+}  // namespace
+
+absl::Status EmitUpgraded(int opset, Node node, Emitter& emitter) {
+  for (const Row& row : kRows) {
+    if (node.op == row.op && opset <= row.last_old_opset) {
+      return row.upgrade(std::move(node), emitter);
+    }
+  }
+  return emitter.Emit(std::move(node));
+}
+
+}  // namespace slipway
