@@ -1,0 +1,145 @@
+#include "core/passes/alter_layout_pass.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "core/passes/canonicalize_ops_pass.h"
+#include "core/passes/testing/pass_tester.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway {
+namespace {
+
+using ::slipway::testing::PassTester;
+
+constexpr char kWindow[] =
+    "dilations = [1, 1], kernel_shape = [1, 1], pads = [0, 0, 0, 0], strides = [1, 1]";
+
+// How often each operator is there after the pass, which has to compute the same as before.
+std::map<std::string, int> Operators(const PassTester& tester, absl::string_view text) {
+  std::map<std::string, int> counts;
+  auto before = tester.Parse(text);
+  EXPECT_OK(before);
+  if (before.ok()) before = CanonicalizeOps(*before, tester.context());
+  EXPECT_OK(before);
+  if (!before.ok()) return counts;
+  const auto after = AlterLayout(*before, tester.context());
+  EXPECT_OK(after);
+  if (!after.ok()) return counts;
+  EXPECT_OK(tester.CheckSameResults(*before, *after, 3));
+  for (const Node& node : after->nodes) ++counts[node.op];
+  return counts;
+}
+
+TEST(AlterLayout, BlocksAConvWithFewChannelsFromPlainInput) {
+  const PassTester tester("x86-64-linux");
+  EXPECT_OK(tester.Check(AlterLayout,
+                         absl::StrCat(R"(
+    graph "g" opset 13 (%x: f32[1, 2, 2, 2]) -> (%y) {
+      const %w: f32[4, 2, 1, 1] = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0}
+      const %b: f32[4] = {1.0, 2.0, 3.0, 4.0}
+      %c = Conv "c" (%x, %w, %b) {group = 1, )",
+                                      kWindow, R"(}
+      %y = Relu "r" (%c)
+    })"),
+                         absl::StrCat(R"(
+    graph "g" opset 13 (%x: f32[1, 2, 2, 2]) -> (%y) {
+      const %b: f32[4] = {1.0, 2.0, 3.0, 4.0}
+      const %w_packed: f32[1, 2, 1, 1, 4] = {1.0, 3.0, 5.0, 7.0, 2.0, 4.0, 6.0, 8.0}
+      %c_1 = slipway.ConvNCHWc "c" (%x, %w_packed, %b) {group = 1, )",
+                                      kWindow, R"(}
+      %r = Relu "r" (%c_1)
+      %y = slipway.Unpack "y_nchw" (%r) {block = 4}
+    })")));
+}
+
+TEST(AlterLayout, StaysBlockedThroughAResidualBlock) {
+  const std::map<std::string, int> operators = Operators(PassTester("x86-64-v4-linux"), R"(
+    graph "g" opset 13 (%x: f32[1, 16, 6, 6]) -> (%y) {
+      const %w: f32[16, 16, 3, 3] = splat 0.1
+      const %d: f32[16, 1, 3, 3] = splat 0.2
+      const %scale: f32[16, 1, 1] = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0, 16.0}
+      %a = Conv(%x, %w) {pads = [1, 1, 1, 1]}
+      %b = Conv(%a, %d) {group = 16, pads = [1, 1, 1, 1]}
+      %c = Mul(%b, %scale)
+      %e = Add(%c, %x)
+      %f = MaxPool(%e) {kernel_shape = [2, 2], strides = [2, 2]}
+      %g = AveragePool(%f) {kernel_shape = [2, 2]}
+      %h = Concat(%g, %g) {axis = 1}
+      %m = GlobalAveragePool(%h)
+      %y = Flatten(%m)
+    })");
+  EXPECT_EQ(operators, (std::map<std::string, int>{{"slipway.Pack", 1},
+                                                   {"slipway.ConvNCHWc", 1},
+                                                   {"slipway.DepthwiseConvNCHWc", 1},
+                                                   {"Mul", 1},
+                                                   {"Add", 1},
+                                                   {"slipway.MaxPoolNCHWc", 1},
+                                                   {"slipway.AveragePoolNCHWc", 1},
+                                                   {"Concat", 1},
+                                                   {"ReduceMean", 1},
+                                                   {"Reshape", 1}}));
+}
+
+TEST(AlterLayout, UnpacksOnceForAllReaders) {
+  const std::map<std::string, int> operators = Operators(PassTester(), R"(
+    graph "g" opset 13 (%x: f32[1, 1, 4, 4]) -> (%y, %z) {
+      const %w: f32[8, 1, 1, 1] = splat 0.5
+      %c = Conv(%x, %w)
+      %y = LRN(%c) {size = 3}
+      %z = Transpose(%c) {perm = [0, 2, 3, 1]}
+    })");
+  EXPECT_EQ(operators,
+            (std::map<std::string, int>{
+                {"slipway.ConvNCHWc", 1}, {"slipway.Unpack", 1}, {"LRN", 1}, {"Transpose", 1}}));
+}
+
+TEST(AlterLayout, KeepsChannelsThatNoBlockDividesPlain) {
+  const std::map<std::string, int> operators = Operators(PassTester(), R"(
+    graph "g" opset 13 (%x: f32[1, 3, 4, 4]) -> (%y) {
+      const %w: f32[6, 3, 1, 1] = splat 0.5
+      %c = Conv(%x, %w)
+      %r = Relu(%c)
+      %y = MaxPool(%r) {kernel_shape = [2, 2]}
+    })");
+  EXPECT_EQ(operators, (std::map<std::string, int>{{"Conv", 1}, {"Relu", 1}, {"MaxPool", 1}}));
+}
+
+TEST(AlterLayout, GroupedConvsNeedBlocksWithinTheirGroups) {
+  const PassTester tester("x86-64-v4-linux");
+  EXPECT_EQ(Operators(tester, R"(
+    graph "g" opset 13 (%x: f32[1, 16, 4, 4]) -> (%y) {
+      const %w: f32[32, 8, 1, 1] = splat 0.5
+      %y = Conv(%x, %w) {group = 2}
+    })"),
+            (std::map<std::string, int>{
+                {"slipway.Pack", 1}, {"slipway.ConvNCHWc", 1}, {"slipway.Unpack", 1}}));
+  EXPECT_EQ(Operators(tester, R"(
+    graph "g" opset 13 (%x: f32[1, 16, 4, 4]) -> (%y) {
+      const %w: f32[24, 8, 1, 1] = splat 0.5
+      const %v: f32[24, 6, 1, 1] = splat 0.5
+      %c = Conv(%x, %w) {group = 2}
+      %r = Relu(%c)
+      %y = Conv(%r, %v) {group = 4}
+    })"),
+            (std::map<std::string, int>{{"slipway.Pack", 1},
+                                        {"slipway.ConvNCHWc", 1},
+                                        {"slipway.Unpack", 1},
+                                        {"Relu", 1},
+                                        {"Conv", 1}}));
+}
+
+TEST(AlterLayout, LeavesGraphsWithoutConvolutions) {
+  const PassTester tester;
+  const char* text = R"(
+    graph "g" opset 13 (%x: f32[1, 16, 4, 4]) -> (%y) {
+      %r = Relu "r" (%x)
+      %y = MaxPool "p" (%r) {kernel_shape = [2, 2]}
+    })";
+  EXPECT_OK(tester.Check(AlterLayout, text, text));
+}
+
+}  // namespace
+}  // namespace slipway

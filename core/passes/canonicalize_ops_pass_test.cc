@@ -1,0 +1,216 @@
+#include "core/passes/canonicalize_ops_pass.h"
+
+#include <gtest/gtest.h>
+
+#include "core/passes/testing/pass_tester.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway {
+namespace {
+
+using ::slipway::testing::PassTester;
+using ::slipway::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+TEST(CanonicalizeOps, DropsWhatChangesNothing) {
+  const PassTester tester;
+  EXPECT_OK(tester.Check(CanonicalizeOps, R"(
+    graph "g" opset 13 (%x: f32[2, 3]) -> (%y) {
+      %a = Identity(%x)
+      %b, %mask = Dropout(%a)
+      %c = Cast(%b) {to = 1}
+      %d = Clip(%c)
+      %e = Concat(%d) {axis = 0}
+      %f = Transpose(%e) {perm = [0, 1]}
+      %h = Sum(%f)
+      %y = Relu "r" (%h)
+    })",
+                         R"(
+    graph "g" opset 13 (%x: f32[2, 3]) -> (%y) {
+      %y = Relu "r" (%x)
+    })"));
+}
+
+TEST(CanonicalizeOps, KeepsAnIdentityBetweenInputAndOutput) {
+  const PassTester tester;
+  EXPECT_OK(tester.Check(CanonicalizeOps, R"(
+    graph "g" opset 13 (%x: f32[2]) -> (%y) {
+      %y = Dropout(%x)
+    })",
+                         R"(
+    graph "g" opset 13 (%x: f32[2]) -> (%y) {
+      %y = Identity "y" (%x)
+    })"));
+}
+
+TEST(CanonicalizeOps, RenamesWhatBecomesAnOutput) {
+  const PassTester tester;
+  EXPECT_OK(tester.Check(CanonicalizeOps, R"(
+    graph "g" opset 13 (%x: f32[2]) -> (%y) {
+      %r = Relu "r" (%x)
+      %y = Identity(%r)
+    })",
+                         R"(
+    graph "g" opset 13 (%x: f32[2]) -> (%y) {
+      %y = Relu "r" (%x)
+    })"));
+}
+
+TEST(CanonicalizeOps, WritesAMaskThatIsRead) {
+  const PassTester tester;
+  EXPECT_OK(tester.Check(CanonicalizeOps, R"(
+    graph "g" opset 13 (%x: f32[2]) -> (%y, %mask) {
+      %r = Relu "r" (%x)
+      %y, %mask = Dropout "d" (%r)
+    })",
+                         R"(
+    graph "g" opset 13 (%x: f32[2]) -> (%y, %mask) {
+      const %mask: bool[2] = splat true
+      %y = Relu "r" (%x)
+    })"));
+}
+
+TEST(CanonicalizeOps, ChainsVariadicOperators) {
+  const PassTester tester;
+  EXPECT_OK(tester.Check(CanonicalizeOps, R"(
+    graph "g" opset 13 (%a: f32[2], %b: f32[2], %c: f32[2]) -> (%y) {
+      %s = Sum "s" (%a, %b, %c)
+      %y = Max "m" (%s, %a, %b)
+    })",
+                         R"(
+    graph "g" opset 13 (%a: f32[2], %b: f32[2], %c: f32[2]) -> (%y) {
+      %s_1 = Add "s" (%a, %b)
+      %s_2 = Add "s" (%s_1, %c)
+      %m = Max "m" (%s_2, %a)
+      %y = Max "m" (%m, %b)
+    })"));
+}
+
+TEST(CanonicalizeOps, SpellsGemmOut) {
+  const PassTester tester;
+  EXPECT_OK(tester.Check(CanonicalizeOps, R"(
+    graph "g" opset 13 (%x: f32[2, 3]) -> (%y) {
+      const %w: f32[2, 3] = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0}
+      const %c: f32[1, 2] = {1.0, 2.0}
+      %y = Gemm "fc" (%x, %w, %c) {alpha = 0.5, beta = 2.0, transB = 1}
+    })",
+                         R"(
+    graph "g" opset 13 (%x: f32[2, 3]) -> (%y) {
+      const %w_kn: f32[3, 2] = {0.5, 2.0, 1.0, 2.5, 1.5, 3.0}
+      const %c_n: f32[2] = {2.0, 4.0}
+      %y = Gemm "fc" (%x, %w_kn, %c_n)
+    })"));
+  EXPECT_OK(tester.Check(CanonicalizeOps, R"(
+    graph "g" opset 13 (%x: f32[3, 2], %w: f32[3, 4], %c: f32[2, 1]) -> (%y) {
+      %y = Gemm "fc" (%x, %w, %c) {transA = 1}
+    })",
+                         R"(
+    graph "g" opset 13 (%x: f32[3, 2], %w: f32[3, 4], %c: f32[2, 1]) -> (%y) {
+      %fc_a_transposed = Transpose "fc_a_transposed" (%x) {perm = [1, 0]}
+      %fc = Gemm "fc" (%fc_a_transposed, %w)
+      %y = Add "fc" (%fc, %c)
+    })"));
+}
+
+TEST(CanonicalizeOps, MatMulByAConstantMatrixIsAGemm) {
+  const PassTester tester;
+  EXPECT_OK(tester.Check(CanonicalizeOps, R"(
+    graph "g" opset 13 (%x: f32[5, 2, 3]) -> (%y) {
+      const %w: f32[3, 1] = {1.0, 2.0, 3.0}
+      %y = MatMul "mm" (%x, %w)
+    })",
+                         R"(
+    graph "g" opset 13 (%x: f32[5, 2, 3]) -> (%y) {
+      const %w: f32[3, 1] = {1.0, 2.0, 3.0}
+      const %mm_rows_shape: i64[2] = {10, 3}
+      const %mm_shaped_shape: i64[3] = {5, 2, 1}
+      %mm_rows = Reshape "mm_rows" (%x, %mm_rows_shape)
+      %mm = Gemm "mm" (%mm_rows, %w)
+      %y = Reshape "mm_shaped" (%mm, %mm_shaped_shape)
+    })"));
+}
+
+TEST(CanonicalizeOps, StatesWindows) {
+  const PassTester tester;
+  EXPECT_OK(tester.Check(CanonicalizeOps, R"(
+    graph "g" opset 13 (%x: f32[1, 1, 6, 6]) -> (%y) {
+      const %w: f32[1, 1, 3, 3] = splat 0.5
+      %c = Conv "c" (%x, %w, _) {auto_pad = "SAME_LOWER", strides = [2, 2]}
+      %y = MaxPool "p" (%c) {kernel_shape = [2, 2], strides = [2, 2], ceil_mode = 1}
+    })",
+                         R"(
+    graph "g" opset 13 (%x: f32[1, 1, 6, 6]) -> (%y) {
+      const %w: f32[1, 1, 3, 3] = splat 0.5
+      %c = Conv "c" (%x, %w) {dilations = [1, 1], group = 1, kernel_shape = [3, 3], pads = [1, 1, 0, 0], strides = [2, 2]}
+      %y = MaxPool "p" (%c) {dilations = [1, 1], kernel_shape = [2, 2], pads = [0, 0, 1, 1], strides = [2, 2]}
+    })"));
+}
+
+TEST(CanonicalizeOps, KeepsCeilModeWhereItDecidesWhatCounts) {
+  const PassTester tester;
+  EXPECT_OK(tester.Check(CanonicalizeOps, R"(
+    graph "g" opset 13 (%x: f32[1, 1, 3, 3]) -> (%y) {
+      %y = AveragePool "p" (%x) {kernel_shape = [2, 2], strides = [2, 2], ceil_mode = 1, count_include_pad = 1}
+    })",
+                         R"(
+    graph "g" opset 13 (%x: f32[1, 1, 3, 3]) -> (%y) {
+      %y = AveragePool "p" (%x) {ceil_mode = 1, count_include_pad = 1, kernel_shape = [2, 2], pads = [0, 0, 0, 0], strides = [2, 2]}
+    })"));
+}
+
+TEST(CanonicalizeOps, PoolsOverEverythingAreReductions) {
+  const PassTester tester;
+  EXPECT_OK(tester.Check(CanonicalizeOps, R"(
+    graph "g" opset 13 (%x: f32[1, 2, 3, 4]) -> (%y) {
+      %a = GlobalAveragePool "a" (%x)
+      %b = AveragePool "b" (%x) {kernel_shape = [3, 4]}
+      %c = GlobalMaxPool "c" (%x)
+      %s = Add "s" (%a, %b)
+      %y = Add "t" (%s, %c)
+    })",
+                         R"(
+    graph "g" opset 13 (%x: f32[1, 2, 3, 4]) -> (%y) {
+      %a_1 = ReduceMean "a" (%x) {axes = [2, 3], keepdims = 1}
+      %b_1 = ReduceMean "b" (%x) {axes = [2, 3], keepdims = 1}
+      %c_1 = ReduceMax "c" (%x) {axes = [2, 3], keepdims = 1}
+      %s = Add "s" (%a_1, %b_1)
+      %y = Add "t" (%s, %c_1)
+    })"));
+}
+
+TEST(CanonicalizeOps, ReshapesInDisguiseMerge) {
+  const PassTester tester;
+  EXPECT_OK(tester.Check(CanonicalizeOps, R"(
+    graph "g" opset 13 (%x: f32[1, 2, 1, 3]) -> (%y) {
+      const %axes: i64[1] = {2}
+      const %axis: i64[1] = {0}
+      %a = Squeeze(%x, %axes)
+      %b = Unsqueeze(%a, %axis)
+      %y = Flatten "f" (%b)
+    })",
+                         R"(
+    graph "g" opset 13 (%x: f32[1, 2, 1, 3]) -> (%y) {
+      const %f_shape: i64[2] = {1, 6}
+      %y = Reshape "f" (%x, %f_shape)
+    })"));
+}
+
+TEST(CanonicalizeOps, SoftmaxRunsOverTheLastAxis) {
+  const PassTester tester;
+  EXPECT_OK(tester.Check(CanonicalizeOps, R"(
+    graph "g" opset 13 (%x: f32[2, 3, 1, 1]) -> (%y) {
+      %y = Softmax "s" (%x) {axis = -3}
+    })",
+                         R"(
+    graph "g" opset 13 (%x: f32[2, 3, 1, 1]) -> (%y) {
+      const %s_rows_shape: i64[2] = {2, 3}
+      const %s_shaped_shape: i64[4] = {2, 3, 1, 1}
+      %s_rows = Reshape "s_rows" (%x, %s_rows_shape)
+      %s = Softmax "s" (%s_rows) {axis = 1}
+      %y = Reshape "s_shaped" (%s, %s_shaped_shape)
+    })"));
+}
+
+}  // namespace
+}  // namespace slipway

@@ -1,0 +1,44 @@
+#include "core/passes/dead_code_pass.h"
+
+#include <gtest/gtest.h>
+
+#include "core/passes/testing/pass_tester.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway {
+namespace {
+
+using ::slipway::testing::PassTester;
+using ::slipway::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+TEST(DeadCode, DropsWhatNoOutputNeeds) {
+  const PassTester tester;
+  EXPECT_OK(tester.Check(DeadCode, R"(
+    graph "g" opset 13 (%x: f32[3], %unused: f32[3]) -> (%y) {
+      const %c: f32[3] = {1.0, 2.0, 3.0}
+      %dead = Add(%x, %c)
+      %dead_too = Relu(%dead)
+      %y = Relu(%x)
+    })",
+                         R"(
+    graph "g" opset 13 (%x: f32[3], %unused: f32[3]) -> (%y) {
+      %y = Relu(%x)
+    })"));
+}
+
+TEST(DeadCode, DropsOptionalOutputs) {
+  const PassTester tester;
+  EXPECT_OK(tester.Check(DeadCode, R"(
+    graph "g" opset 13 (%x: f32[3]) -> (%y) {
+      %y, %mask = Dropout(%x)
+    })",
+                         R"(
+    graph "g" opset 13 (%x: f32[3]) -> (%y) {
+      %y = Dropout(%x)
+    })"));
+}
+
+}  // namespace
+}  // namespace slipway

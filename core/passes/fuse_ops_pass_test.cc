@@ -1,0 +1,165 @@
+#include "core/passes/fuse_ops_pass.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/graph/verifier.h"
+#include "core/passes/testing/pass_tester.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway {
+namespace {
+
+using ::slipway::testing::PassTester;
+
+const Graph& Body(const Node& node) {
+  return **node.attributes.FindAs<std::shared_ptr<const Graph>>("body");
+}
+
+class FuseOpsTest : public ::testing::Test {
+ protected:
+  // The fused graph, verified and compared with the one before.
+  Graph Fuse(absl::string_view text) {
+    absl::StatusOr<Graph> before = tester_.Parse(text);
+    EXPECT_OK(before);
+    if (!before.ok()) return Graph();
+    absl::StatusOr<Graph> after = FuseOps(*before, tester_.context());
+    EXPECT_OK(after);
+    if (!after.ok()) return Graph();
+    EXPECT_OK(Verify(*after, tester_.registry(), {.require_types = true}));
+    EXPECT_OK(tester_.CheckSameResults(*before, *after, 5));
+    return *std::move(after);
+  }
+  static std::vector<std::string> Names(const Graph& graph) {
+    std::vector<std::string> names;
+    for (const Node& node : graph.nodes) {
+      names.push_back(node.op == "slipway.Fused" ? node.name : node.op);
+    }
+    return names;
+  }
+
+  PassTester tester_;
+};
+
+using Strings = std::vector<std::string>;
+
+TEST_F(FuseOpsTest, AnchorTakesItsElementwiseTail) {
+  const Graph graph = Fuse(R"(
+    graph "g" opset 13 (%x: f32[1, 2, 4, 4], %r: f32[1, 3, 4, 4]) -> (%y) {
+      const %w: f32[3, 2, 1, 1] = splat 0.5
+      const %low: f32[] = {0.0}
+      const %high: f32[] = {6.0}
+      %c = Conv "res2a" (%x, %w)
+      %s = Add(%c, %r)
+      %y = Clip(%s, %low, %high)
+    })");
+  EXPECT_EQ(Names(graph), Strings{"Conv+Add+Clip res2a"});
+  // Weights and the residual are inputs; the bounds are part of the kernel.
+  ASSERT_EQ(graph.nodes[0].inputs.size(), 3u);
+  EXPECT_EQ(Body(graph.nodes[0]).inputs.size(), 3u);
+  EXPECT_EQ(Body(graph.nodes[0]).nodes.size(), 3u);
+}
+
+TEST_F(FuseOpsTest, TheFirstAnchorTakesTheAdd) {
+  EXPECT_EQ(Names(Fuse(R"(
+    graph "g" opset 13 (%x: f32[1, 2, 4, 4]) -> (%y) {
+      const %w: f32[2, 2, 1, 1] = splat 0.5
+      const %v: f32[2, 2, 1, 1] = splat 0.25
+      %a = Conv "a" (%x, %w)
+      %b = Conv "b" (%x, %v)
+      %s = Add(%a, %b)
+      %y = Relu(%s)
+    })")),
+            (Strings{"Conv b", "Conv+Add+Relu a"}));
+}
+
+TEST_F(FuseOpsTest, DiamondsBehindAnAnchorJoin) {
+  EXPECT_EQ(Names(Fuse(R"(
+    graph "g" opset 13 (%x: f32[1, 2, 4, 4]) -> (%y) {
+      const %w: f32[2, 2, 1, 1] = splat 0.5
+      %c = Conv "c" (%x, %w)
+      %s = Sigmoid(%c)
+      %y = Mul(%c, %s)
+    })")),
+            (Strings{"Conv+Sigmoid+Mul c"}));
+}
+
+TEST_F(FuseOpsTest, WhatIsReadElsewhereEndsTheGroup) {
+  EXPECT_EQ(Names(Fuse(R"(
+    graph "g" opset 13 (%x: f32[1, 2, 4, 4]) -> (%y, %c) {
+      const %w: f32[2, 2, 1, 1] = splat 0.5
+      %c = Conv "c" (%x, %w)
+      %y = Relu "r" (%c)
+    })")),
+            (Strings{"Conv c", "Relu r"}));
+  EXPECT_EQ(Names(Fuse(R"(
+    graph "g" opset 13 (%x: f32[1, 2, 4, 4]) -> (%y) {
+      const %w: f32[2, 2, 1, 1] = splat 0.5
+      %c = Conv "c" (%x, %w)
+      %r = Relu "r" (%c)
+      %d = Conv "d" (%c, %w)
+      %y = Add(%r, %d)
+    })")),
+            (Strings{"Conv c", "Relu r", "Conv+Add d"}));
+}
+
+TEST_F(FuseOpsTest, BroadcastsThatGrowStayApart) {
+  EXPECT_EQ(Names(Fuse(R"(
+    graph "g" opset 13 (%x: f32[1, 2, 1, 1], %z: f32[1, 2, 4, 4]) -> (%y) {
+      const %w: f32[2, 2, 1, 1] = splat 0.5
+      %c = Conv "c" (%x, %w)
+      %s = Sigmoid(%c)
+      %y = Mul "gate" (%s, %z)
+    })")),
+            (Strings{"Conv+Sigmoid c", "Mul gate"}));
+}
+
+TEST_F(FuseOpsTest, ElementwiseOperatorsJoinWithPermutations) {
+  EXPECT_EQ(Names(Fuse(R"(
+    graph "g" opset 13 (%x: f32[1, 8, 4, 4]) -> (%y) {
+      %u = slipway.Pack "p" (%x) {block = 8}
+      %e = Exp(%u)
+      %v = slipway.Unpack(%e) {block = 8}
+      %t = Transpose(%v) {perm = [0, 2, 3, 1]}
+      %y = Neg(%t)
+    })")),
+            (Strings{"Pack+Exp+Unpack+Transpose+Neg p"}));
+}
+
+TEST_F(FuseOpsTest, ViewsStayOutside) {
+  EXPECT_EQ(Names(Fuse(R"(
+    graph "g" opset 13 (%x: f32[2, 3]) -> (%y) {
+      const %shape: i64[1] = {6}
+      %a = Relu "a" (%x)
+      %b = Reshape(%a, %shape)
+      %y = Exp "e" (%b)
+    })")),
+            (Strings{"Relu a", "Reshape", "Exp e"}));
+}
+
+TEST_F(FuseOpsTest, ReductionsStandAlone) {
+  EXPECT_EQ(Names(Fuse(R"(
+    graph "g" opset 13 (%x: f32[2, 3]) -> (%y) {
+      %a = Relu "a" (%x)
+      %b = ReduceMean "m" (%a) {axes = [1]}
+      %y = Exp "e" (%b)
+    })")),
+            (Strings{"Relu a", "ReduceMean m", "Exp e"}));
+}
+
+TEST_F(FuseOpsTest, AValueReadTwiceIsOneInput) {
+  const Graph graph = Fuse(R"(
+    graph "g" opset 13 (%x: f32[2], %z: f32[2]) -> (%y) {
+      %a = Mul "sq" (%x, %x)
+      %b = Add(%a, %z)
+      %y = Sub(%b, %x)
+    })");
+  ASSERT_EQ(graph.nodes.size(), 1u);
+  EXPECT_EQ(graph.nodes[0].inputs.size(), 2u);
+}
+
+}  // namespace
+}  // namespace slipway

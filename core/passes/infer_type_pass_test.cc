@@ -1,0 +1,63 @@
+#include "core/passes/infer_type_pass.h"
+
+#include <gtest/gtest.h>
+
+#include "core/passes/testing/pass_tester.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway {
+namespace {
+
+using ::slipway::testing::PassTester;
+using ::slipway::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+TEST(InferType, ComputesShapesOnTheWay) {
+  const PassTester tester;
+  EXPECT_OK(tester.Check(InferType, R"(
+    graph "g" opset 13 (%x: f32[2, 3, 4]) -> (%y) {
+      const %zero: i64[1] = {0}
+      const %open: i64[1] = {-1}
+      %shape = Shape(%x)
+      %first = Gather(%shape, %zero) {axis = 0}
+      %target = Concat(%first, %open) {axis = 0}
+      %y = Reshape(%x, %target)
+    })",
+                         R"(
+    graph "g" opset 13 (%x: f32[2, 3, 4]) -> (%y) {
+      const %target: i64[2] = {2, -1}
+      %y = Reshape(%x, %target)
+    })"));
+}
+
+TEST(InferType, NamesTheNodeThatDoesNotFit) {
+  const PassTester tester;
+  EXPECT_THAT(tester.Parse(R"(
+    graph "g" opset 13 (%x: f32[2, 3], %z: f32[4]) -> (%y) {
+      %y = Add "sum" (%x, %z)
+    })"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("\"sum\" (Add)")));
+}
+
+TEST(InferType, RefusesTypesThatTheModelStatesWrongly) {
+  const PassTester tester;
+  EXPECT_THAT(tester.Parse(R"(
+    graph "g" opset 13 (%x: f32[2, 3]) -> (%y) {
+      %y = Relu "r" (%x) : f32[2, 4]
+    })"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr("f32[2, 4]"), HasSubstr("\"r\""))));
+}
+
+TEST(InferType, RefusesInputsWithoutType) {
+  const PassTester tester;
+  EXPECT_THAT(tester.Parse(R"(
+    graph "g" opset 13 (%x) -> (%y) {
+      %y = Relu(%x)
+    })"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("\"x\" has no type")));
+}
+
+}  // namespace
+}  // namespace slipway

@@ -1,0 +1,76 @@
+#include "core/passes/pack_constants.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace slipway {
+namespace {
+
+// 0, 1, 2, ... so that a value is its index.
+Tensor Counting(const Shape& shape) {
+  Tensor tensor = Tensor::Zeros(DataType::kFloat32, shape);
+  float next = 0;
+  for (float& value : tensor.mutable_values<float>()) value = next++;
+  return tensor;
+}
+
+float At(const Tensor& tensor, const std::vector<int64_t>& index) {
+  int64_t at = 0;
+  for (size_t d = 0; d < index.size(); ++d) at = at * tensor.shape()[d] + index[d];
+  return tensor.values<float>()[at];
+}
+
+TEST(PackConstants, Channels) {
+  const Tensor plain = Counting({2, 6, 2, 3});
+  const Tensor packed = PackChannels(plain, 3);
+  ASSERT_EQ(packed.shape(), (Shape{2, 2, 2, 3, 3}));
+  for (int64_t n = 0; n < 2; ++n) {
+    for (int64_t c = 0; c < 6; ++c) {
+      for (int64_t h = 0; h < 2; ++h) {
+        for (int64_t w = 0; w < 3; ++w) {
+          EXPECT_EQ(At(packed, {n, c / 3, h, w, c % 3}), At(plain, {n, c, h, w}));
+        }
+      }
+    }
+  }
+}
+
+TEST(PackConstants, ConvWeights) {
+  const Tensor plain = Counting({4, 6, 1, 2});
+  const Tensor packed = PackConvWeights(plain, 3, 2);
+  ASSERT_EQ(packed.shape(), (Shape{2, 2, 1, 2, 3, 2}));
+  const Tensor for_plain = PackConvWeightsForPlainInput(plain, 2);
+  ASSERT_EQ(for_plain.shape(), (Shape{2, 6, 1, 2, 2}));
+  for (int64_t o = 0; o < 4; ++o) {
+    for (int64_t i = 0; i < 6; ++i) {
+      for (int64_t k = 0; k < 2; ++k) {
+        EXPECT_EQ(At(packed, {o / 2, i / 3, 0, k, i % 3, o % 2}), At(plain, {o, i, 0, k}));
+        EXPECT_EQ(At(for_plain, {o / 2, i, 0, k, o % 2}), At(plain, {o, i, 0, k}));
+      }
+    }
+  }
+}
+
+TEST(PackConstants, DepthwiseWeights) {
+  const Tensor plain = Counting({4, 1, 2, 2});
+  const Tensor packed = PackDepthwiseWeights(plain, 2);
+  ASSERT_EQ(packed.shape(), (Shape{2, 2, 2, 2}));
+  for (int64_t c = 0; c < 4; ++c) {
+    EXPECT_EQ(At(packed, {c / 2, 1, 0, c % 2}), At(plain, {c, 0, 1, 0}));
+  }
+}
+
+TEST(PackConstants, MatrixIsFilledUpWithZeros) {
+  const Tensor plain = Counting({2, 5});
+  const Tensor packed = PackMatrix(plain, 4);
+  ASSERT_EQ(packed.shape(), (Shape{2, 2, 4}));
+  for (int64_t k = 0; k < 2; ++k) {
+    for (int64_t n = 0; n < 8; ++n) {
+      EXPECT_EQ(At(packed, {n / 4, k, n % 4}), n < 5 ? At(plain, {k, n}) : 0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace slipway

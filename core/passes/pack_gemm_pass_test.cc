@@ -1,0 +1,44 @@
+#include "core/passes/pack_gemm_pass.h"
+
+#include <gtest/gtest.h>
+
+#include "core/passes/testing/pass_tester.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway {
+namespace {
+
+using ::slipway::testing::PassTester;
+using ::slipway::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+TEST(PackGemm, PacksConstantWeightsIntoPanels) {
+  const PassTester tester("x86-64-linux");
+  EXPECT_OK(tester.Check(PackGemm, R"(
+    graph "g" opset 13 (%x: f32[1, 2]) -> (%y) {
+      const %w: f32[2, 9] = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 11.0, 12.0, 13.0, 14.0, 15.0, 16.0, 17.0, 18.0, 19.0}
+      const %b: f32[9] = splat 0.5
+      %y = Gemm "fc" (%x, %w, %b)
+    })",
+                         R"(
+    graph "g" opset 13 (%x: f32[1, 2]) -> (%y) {
+      const %b: f32[9] = splat 0.5
+      const %w_packed: f32[2, 2, 8] = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 11.0, 12.0, 13.0, 14.0, 15.0, 16.0, 17.0, 18.0, 9.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 19.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0}
+      %y = slipway.GemmPacked "fc" (%x, %w_packed, %b) {columns = 9}
+    })"));
+}
+
+TEST(PackGemm, LeavesOtherProducts) {
+  const PassTester tester;
+  const char* text = R"(
+    graph "g" opset 13 (%x: f32[2, 2], %z: f32[2, 2]) -> (%y) {
+      const %w: f32[2, 2] = {1.0, 2.0, 3.0, 4.0}
+      %p = Gemm "p" (%x, %z)
+      %y = Gemm "q" (%p, %w) {alpha = 2.0}
+    })";
+  EXPECT_OK(tester.Check(PackGemm, text, text));
+}
+
+}  // namespace
+}  // namespace slipway

@@ -1,0 +1,140 @@
+#include "core/passes/plan_memory_pass.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/passes/testing/pass_tester.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway {
+namespace {
+
+using ::slipway::testing::PassTester;
+using Kind = PlannedBuffer::Kind;
+
+class PlanMemoryTest : public ::testing::Test {
+ protected:
+  void Plan(absl::string_view text) {
+    ASSERT_OK_AND_ASSIGN(graph_, tester_.Parse(text));
+    ASSERT_OK_AND_ASSIGN(plan_, PlanMemory(graph_));
+    ASSERT_EQ(plan_.values.size(), graph_.values.size());
+    ASSERT_EQ(plan_.outputs.size(), graph_.outputs.size());
+  }
+  int BufferOf(absl::string_view name) const {
+    for (size_t id = 0; id < graph_.values.size(); ++id) {
+      if (graph_.values[id].name == name) return plan_.values[id].buffer;
+    }
+    return -2;
+  }
+  const PlannedBuffer& Buffer(absl::string_view name) const {
+    return plan_.buffers[BufferOf(name)];
+  }
+
+  PassTester tester_;
+  Graph graph_;
+  MemoryPlan plan_;
+};
+
+TEST_F(PlanMemoryTest, ReusesTheArenaAlongAChain) {
+  Plan(R"(
+    graph "g" opset 13 (%x: f32[100]) -> (%y) {
+      %a = Relu(%x)
+      %b = Exp(%a)
+      %c = Neg(%b)
+      %y = Abs(%c)
+    })");
+  EXPECT_EQ(Buffer("x").kind, Kind::kInput);
+  EXPECT_EQ(Buffer("y").kind, Kind::kOutput);
+  EXPECT_EQ(Buffer("x").size_bytes, 400);
+  EXPECT_EQ(Buffer("a").kind, Kind::kArena);
+  EXPECT_EQ(Buffer("a").size_bytes, 448);
+  EXPECT_EQ(Buffer("a").arena_offset, Buffer("c").arena_offset);
+  EXPECT_NE(Buffer("a").arena_offset, Buffer("b").arena_offset);
+  EXPECT_EQ(plan_.arena_bytes, 896);
+  EXPECT_EQ(plan_.arena_lower_bound_bytes, 896);
+  EXPECT_FALSE(plan_.outputs[0].copy);
+}
+
+TEST_F(PlanMemoryTest, ViewsLieWhereTheirInputLies) {
+  Plan(R"(
+    graph "g" opset 13 (%x: f32[4, 2]) -> (%y) {
+      const %shape: i64[1] = {8}
+      %a = Reshape(%x, %shape)
+      %b = Relu(%a)
+      %c = Reshape(%b, %shape)
+      %d = Exp(%c)
+      %y = Reshape(%d, %shape)
+    })");
+  EXPECT_EQ(BufferOf("a"), BufferOf("x"));
+  EXPECT_EQ(BufferOf("c"), BufferOf("b"));
+  EXPECT_EQ(Buffer("b").kind, Kind::kArena);
+  // What the output is a view of is written straight into it.
+  EXPECT_EQ(BufferOf("d"), BufferOf("y"));
+  EXPECT_EQ(Buffer("d").kind, Kind::kOutput);
+  EXPECT_FALSE(plan_.outputs[0].copy);
+  // Only views read the shape.
+  EXPECT_EQ(BufferOf("shape"), kNoBuffer);
+}
+
+TEST_F(PlanMemoryTest, OutputsThatAreSomethingElseAreCopied) {
+  Plan(R"(
+    graph "g" opset 13 (%x: f32[4]) -> (%same, %y, %y, %k) {
+      const %k: f32[4] = splat 1.0
+      %same = Identity(%x)
+      %y = Add(%x, %k)
+    })");
+  ASSERT_EQ(plan_.outputs.size(), 4u);
+  EXPECT_TRUE(plan_.outputs[0].copy);
+  EXPECT_FALSE(plan_.outputs[1].copy);
+  EXPECT_TRUE(plan_.outputs[2].copy);
+  EXPECT_TRUE(plan_.outputs[3].copy);
+  for (int i = 0; i < 4; ++i) {
+    const PlannedBuffer& buffer = plan_.buffers[plan_.outputs[i].buffer];
+    EXPECT_EQ(buffer.kind, Kind::kOutput);
+    EXPECT_EQ(buffer.index, i);
+  }
+  EXPECT_EQ(BufferOf("same"), BufferOf("x"));
+  EXPECT_EQ(BufferOf("y"), plan_.outputs[1].buffer);
+  EXPECT_EQ(Buffer("k").kind, Kind::kConstant);
+  EXPECT_EQ(plan_.arena_bytes, 0);
+}
+
+TEST_F(PlanMemoryTest, AnOutputReadLaterKeepsItsBuffer) {
+  Plan(R"(
+    graph "g" opset 13 (%x: f32[4]) -> (%a, %y) {
+      %a = Relu(%x)
+      %y = Exp(%a)
+    })");
+  EXPECT_EQ(BufferOf("a"), plan_.outputs[0].buffer);
+  EXPECT_EQ(BufferOf("y"), plan_.outputs[1].buffer);
+  EXPECT_EQ(plan_.arena_bytes, 0);
+}
+
+TEST_F(PlanMemoryTest, TensorsWithoutElementsHaveAPlaceToo) {
+  Plan(R"(
+    graph "g" opset 13 (%x: f32[0]) -> (%y) {
+      %a = Relu(%x)
+      %y = Exp(%a)
+    })");
+  EXPECT_EQ(Buffer("a").kind, Kind::kArena);
+  EXPECT_EQ(Buffer("a").size_bytes, 64);
+}
+
+TEST_F(PlanMemoryTest, Dumps) {
+  Plan(R"(
+    graph "g" opset 13 (%x: f32[4]) -> (%y) {
+      const %k: f32[4] = splat 1.0
+      %a = Add(%x, %k)
+      %y = Exp(%a)
+    })");
+  EXPECT_EQ(DumpMemory(graph_, plan_),
+            "arena 64 bytes, lower bound 64\n"
+            "%x: input 0\n"
+            "%k: constant\n"
+            "%a: arena [0, 64)\n"
+            "%y: output 0\n");
+}
+
+}  // namespace
+}  // namespace slipway
