@@ -6,7 +6,8 @@
 
 namespace slipway {
 
-inline constexpr int kMinOnnxOpset = 7;
+// Opset 6 is taken as far as its operators did not change in 7.
+inline constexpr int kMinOnnxOpset = 6;
 inline constexpr int kMaxOnnxOpset = 17;
 // Protocol buffers hold no more; larger models keep their weights in files of their own.
 inline constexpr int64_t kMaxOnnxFileBytes = (int64_t{1} << 31) - 1;

@@ -58,6 +58,11 @@ absl::StatusOr<int> FindOpset(const onnx::ModelProto& model) {
     }
     return static_cast<int>(opset.version());
   }
+  if (model.opset_import_size() > 0) {
+    return absl::UnimplementedError(absl::StrCat("the model uses only operators of the domain \"",
+                                                 model.opset_import(0).domain(),
+                                                 "\", which is not supported"));
+  }
   return Invalid("the model names no opset: is it an ONNX model?");
 }
 

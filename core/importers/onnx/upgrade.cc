@@ -36,53 +36,80 @@ void MoveFloatToInput(absl::string_view attribute, size_t position, Node& node, 
   node.attributes.Erase(attribute);
 }
 
-absl::Status AxesToInput(Node node, Emitter& emitter) {
+absl::Status AxesToInput(int, Node node, Emitter& emitter) {
   MoveIntsToInput("axes", 1, node, emitter);
   return emitter.Emit(std::move(node));
 }
 
-absl::Status UpgradeSplit(Node node, Emitter& emitter) {
+absl::Status UpgradeSplit(int, Node node, Emitter& emitter) {
   MoveIntsToInput("split", 1, node, emitter);
   return emitter.Emit(std::move(node));
 }
 
-absl::Status UpgradeSlice(Node node, Emitter& emitter) {
+absl::Status UpgradeSlice(int, Node node, Emitter& emitter) {
   MoveIntsToInput("starts", 1, node, emitter);
   MoveIntsToInput("ends", 2, node, emitter);
   MoveIntsToInput("axes", 3, node, emitter);
   return emitter.Emit(std::move(node));
 }
 
-absl::Status UpgradeClip(Node node, Emitter& emitter) {
+absl::Status UpgradeClip(int, Node node, Emitter& emitter) {
   MoveFloatToInput("min", 1, node, emitter);
   MoveFloatToInput("max", 2, node, emitter);
   return emitter.Emit(std::move(node));
 }
 
-absl::Status UpgradePad(Node node, Emitter& emitter) {
+absl::Status UpgradePad(int, Node node, Emitter& emitter) {
   MoveIntsToInput("pads", 1, node, emitter);
   MoveFloatToInput("value", 2, node, emitter);
   return emitter.Emit(std::move(node));
 }
 
+absl::Status Unsupported(const Emitter& emitter, const Node& node, absl::string_view what) {
+  return absl::UnimplementedError(
+      absl::StrCat(Describe(emitter, node), ": ", what, " is not supported"));
+}
+
+// Up to opset 6 an attribute said whether a node trains, which it did by default.
+absl::Status EraseIsTest(int opset, Node& node, const Emitter& emitter) {
+  const auto* is_test = node.attributes.FindAs<int64_t>("is_test");
+  if (opset <= 6 && (is_test == nullptr || *is_test == 0)) {
+    return Unsupported(emitter, node, "training (\"is_test\" = 0)");
+  }
+  if (opset <= 6) node.attributes.Erase("is_test");
+  return absl::OkStatus();
+}
+
 // The ratio means nothing in inference.
-absl::Status UpgradeDropout(Node node, Emitter& emitter) {
+absl::Status UpgradeDropout(int opset, Node node, Emitter& emitter) {
+  SLIPWAY_RETURN_IF_ERROR(EraseIsTest(opset, node, emitter));
   node.attributes.Erase("ratio");
   return emitter.Emit(std::move(node));
 }
 
-absl::Status UpgradeBatchNormalization(Node node, Emitter& emitter) {
+absl::Status UpgradeBatchNormalization(int opset, Node node, Emitter& emitter) {
+  SLIPWAY_RETURN_IF_ERROR(EraseIsTest(opset, node, emitter));
   const auto* spatial = node.attributes.FindAs<int64_t>("spatial");
   if (spatial != nullptr && *spatial == 0) {
-    return absl::UnimplementedError(
-        absl::StrCat(Describe(emitter, node), ": \"spatial\" = 0 is not supported"));
+    return Unsupported(emitter, node, "\"spatial\" = 0");
   }
   node.attributes.Erase("spatial");
   return emitter.Emit(std::move(node));
 }
 
+// Up to opset 6 the second operand was only broadcast where an attribute said so, along an axis.
+absl::Status UpgradeOldBroadcast(int, Node node, Emitter& emitter) {
+  const auto* broadcast = node.attributes.FindAs<int64_t>("broadcast");
+  if (broadcast != nullptr && *broadcast != 0 && node.attributes.Find("axis") != nullptr) {
+    return Unsupported(emitter, node, "broadcasting along an \"axis\"");
+  }
+  node.attributes.Erase("broadcast");
+  node.attributes.Erase("axis");
+  return emitter.Emit(std::move(node));
+}
+
 // Before opset 13 a Softmax saw its input as a matrix: all dimensions from the axis on were one.
-absl::Status UpgradeSoftmax(Node node, Emitter& emitter) {
+absl::Status UpgradeSoftmax(int, Node node, Emitter& emitter) {
   const auto* given = node.attributes.FindAs<int64_t>("axis");
   const int64_t axis = given == nullptr ? 1 : *given;
   const bool complete = node.inputs.size() == 1 && node.inputs[0] != kNoValue;
@@ -118,19 +145,17 @@ absl::Status UpgradeSoftmax(Node node, Emitter& emitter) {
 struct Row {
   const char* op;
   int last_old_opset;
-  absl::Status (*upgrade)(Node, Emitter&);
+  absl::Status (*upgrade)(int opset, Node, Emitter&);
 };
 constexpr Row kRows[] = {
-    {"BatchNormalization", 8, UpgradeBatchNormalization},
-    {"Clip", 10, UpgradeClip},
-    {"Dropout", 11, UpgradeDropout},
-    {"Pad", 10, UpgradePad},
-    {"ReduceSum", 12, AxesToInput},
-    {"Slice", 9, UpgradeSlice},
-    {"Softmax", 12, UpgradeSoftmax},
-    {"Split", 12, UpgradeSplit},
-    {"Squeeze", 12, AxesToInput},
-    {"Unsqueeze", 12, AxesToInput},
+    {"Add", 6, UpgradeOldBroadcast}, {"BatchNormalization", 8, UpgradeBatchNormalization},
+    {"Clip", 10, UpgradeClip},       {"Div", 6, UpgradeOldBroadcast},
+    {"Dropout", 11, UpgradeDropout}, {"Gemm", 6, UpgradeOldBroadcast},
+    {"Mul", 6, UpgradeOldBroadcast}, {"Pad", 10, UpgradePad},
+    {"Pow", 6, UpgradeOldBroadcast}, {"ReduceSum", 12, AxesToInput},
+    {"Slice", 9, UpgradeSlice},      {"Softmax", 12, UpgradeSoftmax},
+    {"Split", 12, UpgradeSplit},     {"Squeeze", 12, AxesToInput},
+    {"Sub", 6, UpgradeOldBroadcast}, {"Unsqueeze", 12, AxesToInput},
 };
 
 }  // namespace
@@ -138,7 +163,7 @@ constexpr Row kRows[] = {
 absl::Status EmitUpgraded(int opset, Node node, Emitter& emitter) {
   for (const Row& row : kRows) {
     if (node.op == row.op && opset <= row.last_old_opset) {
-      return row.upgrade(std::move(node), emitter);
+      return row.upgrade(opset, std::move(node), emitter);
     }
   }
   return emitter.Emit(std::move(node));

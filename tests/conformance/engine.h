@@ -1,0 +1,29 @@
+// Engine: what a conformance run puts to the test.
+#ifndef SLIPWAY_TESTS_CONFORMANCE_ENGINE_H_
+#define SLIPWAY_TESTS_CONFORMANCE_ENGINE_H_
+
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "core/importers/onnx/onnx_importer.h"
+#include "core/tensor/tensor.h"
+
+namespace slipway {
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  // Takes the model; UNIMPLEMENTED for what it does not support. Run follows.
+  virtual absl::Status Load(const OnnxFiles& files) = 0;
+  // The outputs of the loaded model; UNIMPLEMENTED for what only shows when running.
+  virtual absl::StatusOr<std::vector<Tensor>> Run(absl::Span<const Tensor> inputs) = 0;
+};
+
+// The importer and core/reference.
+std::unique_ptr<Engine> MakeReferenceEngine();
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_TESTS_CONFORMANCE_ENGINE_H_

@@ -1,0 +1,73 @@
+// Runs ONNX's backend-test cases through an engine and prints a table per operator:
+//   onnx_backend_test --data DIR [--filter RE] [--json OUT] [--engine reference]
+// Exit codes: 0 nothing failed, 1 something did, 2 the call was wrong.
+#include <iostream>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/flags/parse.h"
+#include "absl/flags/usage.h"
+#include "core/base/files.h"
+#include "tests/conformance/backend_case.h"
+#include "tests/conformance/engine.h"
+#include "tests/conformance/report.h"
+
+ABSL_FLAG(std::string, data, "", "folder with cases, searched with all that is below");
+ABSL_FLAG(std::string, filter, "", "regular expression that a case's name must contain");
+ABSL_FLAG(std::string, json, "", "file for the results as JSON");
+ABSL_FLAG(std::string, engine, "reference", "what to test: reference");
+
+namespace slipway {
+namespace {
+
+int Main() {
+  if (absl::GetFlag(FLAGS_data).empty()) {
+    std::cerr << "--data is needed: a folder such as /usr/share/libonnx-testdata/data/node\n";
+    return 2;
+  }
+  if (absl::GetFlag(FLAGS_engine) != "reference") {
+    std::cerr << "unknown engine \"" << absl::GetFlag(FLAGS_engine) << "\": known is reference\n";
+    return 2;
+  }
+  std::regex filter;
+  try {
+    filter = std::regex(absl::GetFlag(FLAGS_filter));
+  } catch (const std::regex_error& error) {
+    std::cerr << "--filter is no regular expression: " << error.what() << "\n";
+    return 2;
+  }
+  const auto cases = FindBackendCases(absl::GetFlag(FLAGS_data));
+  if (!cases.ok()) {
+    std::cerr << cases.status().message() << "\n";
+    return 2;
+  }
+  std::vector<CaseResult> results;
+  bool failed = false;
+  for (const BackendCase& backend_case : *cases) {
+    if (!std::regex_search(backend_case.name, filter)) continue;
+    const std::unique_ptr<Engine> engine = MakeReferenceEngine();
+    results.push_back(RunBackendCase(backend_case, *engine, Tolerance()));
+    failed |= results.back().verdict == CaseResult::Verdict::kFailed;
+  }
+  std::cout << FormatTable(results);
+  if (!absl::GetFlag(FLAGS_json).empty()) {
+    const absl::Status written =
+        WriteFileAtomically(absl::GetFlag(FLAGS_json), FormatJson(results), false);
+    if (!written.ok()) {
+      std::cerr << written.message() << "\n";
+      return 2;
+    }
+  }
+  return failed ? 1 : 0;
+}
+
+}  // namespace
+}  // namespace slipway
+
+int main(int argc, char** argv) {
+  absl::SetProgramUsageMessage("runs ONNX's backend-test cases; see the flags below");
+  absl::ParseCommandLine(argc, argv);
+  return slipway::Main();
+}
