@@ -13,8 +13,6 @@
 namespace slipway {
 namespace {
 
-constexpr uintptr_t kTensorAlignment = 64;
-
 std::string Subject(const v1::Tensor& proto) {
   return absl::StrCat("tensor '", absl::Utf8SafeCEscape(proto.name()), "'");
 }
@@ -102,9 +100,6 @@ absl::StatusOr<Tensor> FromProto(const v1::Tensor& proto,
   if (proto.has_inline_data()) return Tensor::FromBytes(std::move(type), proto.inline_data());
   SLIPWAY_ASSIGN_OR_RETURN_WITH(const Digest digest, FromProto(proto.blob()), Subject(proto));
   SLIPWAY_ASSIGN_OR_RETURN_WITH(const Blob blob, get_blob(digest), Subject(proto));
-  if (reinterpret_cast<uintptr_t>(blob.bytes().data()) % kTensorAlignment != 0) {
-    return Tensor::FromBytes(std::move(type), blob.bytes());
-  }
   return Tensor::Borrow(std::move(type), blob.bytes(), blob.owner());
 }
 

@@ -1,0 +1,75 @@
+#include "core/runtime/code_module.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "core/runtime/context.h"
+
+namespace slipway {
+namespace {
+
+absl::StatusOr<UniqueFd> MakeMemoryFile(absl::string_view bytes) {
+  UniqueFd file(memfd_create("slipway-program", MFD_CLOEXEC));
+  if (!file.is_open()) return ErrnoStatus(errno, "cannot make a file in memory");
+  while (!bytes.empty()) {
+    const ssize_t written = write(file.get(), bytes.data(), bytes.size());
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return ErrnoStatus(errno, "cannot write code to memory");
+    }
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return file;
+}
+
+absl::Status CheckTable(const slipway_kernel_table* table, uint32_t kernel_count) {
+  if (table == nullptr || table->abi_version != SLIPWAY_ABI_VERSION) {
+    return absl::UnimplementedError(
+        absl::StrCat("code speaks kernel ABI ",
+                     table == nullptr ? "other than" : absl::StrCat(table->abi_version, ", not"),
+                     " this runtime's version ", SLIPWAY_ABI_VERSION, "; compile the model again"));
+  }
+  if (table->kernel_count != kernel_count) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "code has ", table->kernel_count, " kernels, but the manifest says ", kernel_count));
+  }
+  for (uint32_t i = 0; i < kernel_count; ++i) {
+    if (table->kernels[i].function == nullptr) {
+      return absl::InvalidArgumentError(absl::StrCat("kernel ", i, " of the code is null"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<CodeModule>> CodeModule::Load(absl::string_view elf,
+                                                             uint32_t kernel_count) {
+  SLIPWAY_ASSIGN_OR_RETURN(UniqueFd file, MakeMemoryFile(elf));
+  std::unique_ptr<CodeModule> module(new CodeModule(std::move(file)));
+  const std::string path = absl::StrCat("/proc/self/fd/", module->file_.get());
+  module->library_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (module->library_ == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat("code cannot be loaded: ", dlerror()));
+  }
+  const auto query =
+      reinterpret_cast<slipway_query_function>(dlsym(module->library_, SLIPWAY_QUERY_SYMBOL));
+  if (query == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat("code does not export ", SLIPWAY_QUERY_SYMBOL));
+  }
+  module->table_ = query(SLIPWAY_ABI_VERSION, &KernelImports());
+  SLIPWAY_RETURN_IF_ERROR(CheckTable(module->table_, kernel_count));
+  return module;
+}
+
+CodeModule::~CodeModule() {
+  if (library_ != nullptr) dlclose(library_);
+}
+
+}  // namespace slipway

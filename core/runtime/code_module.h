@@ -1,0 +1,44 @@
+// CodeModule: a piece of code of kind ELF in this process.
+#ifndef SLIPWAY_CORE_RUNTIME_CODE_MODULE_H_
+#define SLIPWAY_CORE_RUNTIME_CODE_MODULE_H_
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "core/artifact/kernel_abi.h"
+#include "core/base/files.h"
+
+namespace slipway {
+
+// Loading runs the code's query function: it is native code, and whoever loads it trusts it.
+// Immutable once loaded; unloaded with the object.
+class CodeModule {
+ public:
+  // `elf` is copied. INVALID_ARGUMENT: it is no shared object for this machine, needs symbols nobody
+  // has, lacks the query function, or has a table that is not of `kernel_count` kernels.
+  // UNIMPLEMENTED: it speaks another version of the ABI.
+  static absl::StatusOr<std::unique_ptr<CodeModule>> Load(absl::string_view elf,
+                                                          uint32_t kernel_count);
+  ~CodeModule();
+  CodeModule(const CodeModule&) = delete;
+  CodeModule& operator=(const CodeModule&) = delete;
+
+  // REQUIRES: index < kernel_count.
+  const slipway_kernel_entry& kernel(uint32_t index) const { return table_->kernels[index]; }
+
+ private:
+  explicit CodeModule(UniqueFd file) : file_(std::move(file)) {}
+
+  // Open as long as the code is loaded: dlopen knows a library by its path, and the path of another
+  // one with the same descriptor number would be the same.
+  UniqueFd file_;
+  void* library_ = nullptr;
+  const slipway_kernel_table* table_ = nullptr;
+};
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_RUNTIME_CODE_MODULE_H_

@@ -1,0 +1,49 @@
+// Scratch: memory that kernels borrow for the length of a call.
+#ifndef SLIPWAY_CORE_RUNTIME_SCRATCH_H_
+#define SLIPWAY_CORE_RUNTIME_SCRATCH_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+namespace slipway {
+
+// Blocks go back to lists by size and stay there: after the first run of a program its kernels get
+// what others released, and the system's allocator is not asked. All of it is freed with the object,
+// whether it was released or not. Thread-safe.
+class Scratch {
+ public:
+  // Gives out at most `limit_bytes` at a time, blocks that wait in the lists included.
+  explicit Scratch(int64_t limit_bytes) : limit_bytes_(limit_bytes) {}
+  ~Scratch();
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  // 64-byte aligned; null when there is none left.
+  void* Allocate(uint64_t bytes);
+  // Null is allowed.
+  void Release(void* memory);
+
+  // Bytes taken from the system.
+  int64_t size_bytes() const;
+
+ private:
+  // In front of every block.
+  struct alignas(64) Header {
+    Header* next_free;
+    Header* next_block;
+    int size_class;
+  };
+  static constexpr int kClasses = 4 * 64;
+
+  const int64_t limit_bytes_;
+  mutable std::mutex mutex_;
+  std::array<Header*, kClasses> free_ = {};
+  Header* blocks_ = nullptr;
+  int64_t size_bytes_ = 0;
+};
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_RUNTIME_SCRATCH_H_

@@ -1,0 +1,109 @@
+#include "core/runtime/thread_pool.h"
+
+#include "core/base/check.h"
+
+namespace slipway {
+namespace {
+
+// How often an idle worker looks for work before it sleeps: some 10 to 20 microseconds, about what
+// waking it up would cost.
+constexpr int kIdleLooks = 500;
+
+inline void Pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+}  // namespace
+
+ThreadPool::ThreadPool(int threads) {
+  SLIPWAY_CHECK(threads >= 1, "a pool needs a thread");
+  workers_.reserve(static_cast<size_t>(threads - 1));
+  for (int i = 1; i < threads; ++i) {
+    workers_.emplace_back([this] { RunWorker(); });
+  }
+}
+
+ThreadPool::~ThreadPool() {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    is_ending_ = true;
+  }
+  work_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+void ThreadPool::Work(Loop& loop) {
+  while (true) {
+    const int64_t index = loop.next.fetch_add(1, std::memory_order_relaxed);
+    if (index >= loop.end) return;
+    const int32_t result = loop.task(loop.context, static_cast<int32_t>(index), loop.closure);
+    if (result != 0) {
+      int32_t none = 0;
+      loop.error.compare_exchange_strong(none, result, std::memory_order_relaxed);
+    }
+  }
+}
+
+void ThreadPool::Unlink(Loop& loop) {
+  for (Loop** link = &loops_; *link != nullptr; link = &(*link)->below) {
+    if (*link == &loop) {
+      *link = loop.below;
+      return;
+    }
+  }
+}
+
+int32_t ThreadPool::ParallelFor(slipway_context* context, slipway_task task, int32_t min,
+                                int32_t extent, uint8_t* closure) {
+  if (extent <= 0) return 0;
+  Loop loop{context, task, closure, int64_t{min} + extent, min};
+  if (workers_.empty() || extent == 1) {
+    Work(loop);
+    return loop.error.load(std::memory_order_relaxed);
+  }
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    loop.below = loops_;
+    loops_ = &loop;
+    loops_begun_.fetch_add(1, std::memory_order_release);
+  }
+  work_.notify_all();
+  Work(loop);
+  std::unique_lock<std::mutex> lock(mutex_);
+  Unlink(loop);
+  ended_.wait(lock, [&loop] { return loop.helpers == 0; });
+  return loop.error.load(std::memory_order_relaxed);
+}
+
+void ThreadPool::RunWorker() {
+  uint64_t seen = 0;
+  while (true) {
+    for (int i = 0; i < kIdleLooks; ++i) {
+      if (loops_begun_.load(std::memory_order_acquire) != seen) break;
+      Pause();
+    }
+    std::unique_lock<std::mutex> lock(mutex_);
+    Loop* loop = nullptr;
+    work_.wait(lock, [&] {
+      if (is_ending_) return true;
+      for (loop = loops_; loop != nullptr; loop = loop->below) {
+        if (loop->next.load(std::memory_order_relaxed) < loop->end) return true;
+      }
+      seen = loops_begun_.load(std::memory_order_relaxed);
+      return false;
+    });
+    if (is_ending_) return;
+    ++loop->helpers;
+    lock.unlock();
+    Work(*loop);
+    lock.lock();
+    seen = loops_begun_.load(std::memory_order_relaxed);
+    if (--loop->helpers == 0) ended_.notify_all();
+  }
+}
+
+}  // namespace slipway

@@ -1,0 +1,85 @@
+#include "core/runtime/thread_pool.h"
+
+#include <atomic>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace slipway {
+namespace {
+
+struct Counts {
+  std::vector<std::atomic<int>> of = std::vector<std::atomic<int>>(1000);
+  ThreadPool* pool = nullptr;
+};
+
+int32_t Count(slipway_context*, int32_t index, uint8_t* closure) {
+  reinterpret_cast<Counts*>(closure)->of[static_cast<size_t>(index)].fetch_add(1);
+  return 0;
+}
+
+uint8_t* Closure(Counts& counts) { return reinterpret_cast<uint8_t*>(&counts); }
+
+class ThreadPoolTest : public ::testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Threads, ThreadPoolTest, ::testing::Values(1, 2, 3, 8));
+
+TEST_P(ThreadPoolTest, RunsEveryIndexOnce) {
+  ThreadPool pool(GetParam());
+  EXPECT_EQ(pool.threads(), GetParam());
+  for (int round = 1; round <= 50; ++round) {
+    Counts counts;
+    EXPECT_EQ(pool.ParallelFor(nullptr, Count, 100, 700, Closure(counts)), 0);
+    for (int i = 0; i < 1000; ++i) {
+      ASSERT_EQ(counts.of[static_cast<size_t>(i)], i >= 100 && i < 800 ? 1 : 0) << i;
+    }
+  }
+}
+
+TEST_P(ThreadPoolTest, EmptyLoopsDoNothing) {
+  ThreadPool pool(GetParam());
+  EXPECT_EQ(pool.ParallelFor(nullptr, Count, 0, 0, nullptr), 0);
+  EXPECT_EQ(pool.ParallelFor(nullptr, Count, 5, -3, nullptr), 0);
+}
+
+int32_t Nested(slipway_context* context, int32_t, uint8_t* closure) {
+  auto* counts = reinterpret_cast<Counts*>(closure);
+  return counts->pool->ParallelFor(context, Count, 0, 20, closure);
+}
+
+TEST_P(ThreadPoolTest, LoopsNest) {
+  ThreadPool pool(GetParam());
+  Counts counts;
+  counts.pool = &pool;
+  EXPECT_EQ(pool.ParallelFor(nullptr, Nested, 0, 50, Closure(counts)), 0);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(counts.of[static_cast<size_t>(i)], 50);
+}
+
+int32_t FailAtThree(slipway_context* context, int32_t index, uint8_t* closure) {
+  Count(context, index, closure);
+  return index == 3 ? -5 : 0;
+}
+
+TEST_P(ThreadPoolTest, AFailureIsToldAndTheRestStillRuns) {
+  ThreadPool pool(GetParam());
+  Counts counts;
+  EXPECT_EQ(pool.ParallelFor(nullptr, FailAtThree, 0, 100, Closure(counts)), -5);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(counts.of[static_cast<size_t>(i)], 1);
+}
+
+TEST_P(ThreadPoolTest, SeveralCallersShareThePool) {
+  ThreadPool pool(GetParam());
+  std::vector<std::thread> callers;
+  std::vector<Counts> counts(4);
+  for (Counts& count : counts) {
+    callers.emplace_back([&pool, &count] {
+      for (int i = 0; i < 100; ++i) pool.ParallelFor(nullptr, Count, 0, 64, Closure(count));
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  for (const Counts& count : counts) EXPECT_EQ(count.of[63], 100);
+}
+
+}  // namespace
+}  // namespace slipway
