@@ -12,7 +12,7 @@
 namespace slipway {
 
 inline constexpr int kNoBuffer = -1;
-inline constexpr int64_t kBufferAlignment =
+inline constexpr int64_t kPlanAlignment =
     64;  // Bytes; of arena offsets, sizes and value offsets.
 
 struct PlannedBuffer {
@@ -24,14 +24,14 @@ struct PlannedBuffer {
   };
   Kind kind = Kind::kArena;
   int index = 0;             // See Kind; 0 for kArena.
-  int64_t size_bytes = 0;    // kArena: a multiple of kBufferAlignment; else the tensor's own size.
-  int64_t arena_offset = 0;  // kArena only; a multiple of kBufferAlignment.
+  int64_t size_bytes = 0;    // kArena: a multiple of kPlanAlignment; else the tensor's own size.
+  int64_t arena_offset = 0;  // kArena only; a multiple of kPlanAlignment.
 };
 
 struct PlannedValue {
   int buffer = kNoBuffer;  // Index into MemoryPlan::buffers; kNoBuffer when
                            // nothing reads or makes it.
-  int64_t offset = 0;      // Bytes into the buffer; a multiple of kBufferAlignment.
+  int64_t offset = 0;      // Bytes into the buffer; a multiple of kPlanAlignment.
 };
 
 // Graph output number i. `value` is graph.outputs[i]; `buffer` is the kOutput

@@ -112,10 +112,10 @@ absl::Status Planner::PlaceArena() {
     const int64_t bytes = std::max<int64_t>(Bytes(static_cast<ValueId>(id)), 1);
     intervals.push_back({first_[id], last_[id], bytes});
   }
-  SLIPWAY_ASSIGN_OR_RETURN(const ArenaPlan arena, PlanArena(intervals, kBufferAlignment));
+  SLIPWAY_ASSIGN_OR_RETURN(const ArenaPlan arena, PlanArena(intervals, kPlanAlignment));
   for (size_t i = 0; i < values.size(); ++i) {
     const int64_t size =
-        (intervals[i].bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
+        (intervals[i].bytes + kPlanAlignment - 1) / kPlanAlignment * kPlanAlignment;
     buffer_[values[i]] = AddBuffer(PlannedBuffer::Kind::kArena, 0, size);
     plan_.buffers.back().arena_offset = arena.offsets[i];
   }

@@ -1,0 +1,64 @@
+// TargetBackend: from an optimized graph to an artifact, for one family of targets.
+#ifndef SLIPWAY_CORE_BACKENDS_TARGET_BACKEND_H_
+#define SLIPWAY_CORE_BACKENDS_TARGET_BACKEND_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "core/artifact/artifact.h"
+#include "core/graph/graph.h"
+#include "core/graph/memory_plan.h"
+#include "core/target/target.h"
+
+namespace slipway {
+
+// Everything is owned by the caller and outlives the call.
+struct BackendRequest {
+  // As core/passes/pipeline.h leaves it: slipway.Fused nodes, and views that need no step; all types
+  // known. A Fused node's name ("Conv+Relu res2a") is the step's.
+  const Graph& graph;
+  // Where its values lie. Outputs marked `copy` are copied by steps at the end.
+  const MemoryPlan& memory;
+  const Target& target;
+  // For Manifest.compile_key; may be empty. The manifest's name is the graph's.
+  std::string compile_key;
+};
+
+struct BackendStage {
+  std::string name;  // "compile kernels", "link", "write"
+  absl::Duration duration;
+};
+
+struct BackendResult {
+  Artifact artifact;
+  std::vector<BackendStage> stages;  // In order.
+  int64_t kernels_compiled = 0;      // By running a code generator.
+  int64_t kernels_cached = 0;        // Taken from the kernel cache.
+  int64_t code_bytes = 0;
+  int64_t constant_bytes = 0;  // What the artifact holds, merged and unpadded as it may be.
+};
+
+// Not thread-safe.
+class TargetBackend {
+ public:
+  virtual ~TargetBackend() = default;
+
+  // OK when this backend compiles for the target; UNIMPLEMENTED names what it lacks for it.
+  virtual absl::Status CheckTarget(const Target& target) const = 0;
+
+  // UNIMPLEMENTED names the node and operator without a lowering; RESOURCE_EXHAUSTED the limit;
+  // INTERNAL what failed inside. REQUIRES: CheckTarget.
+  virtual absl::StatusOr<BackendResult> Compile(const BackendRequest& request) = 0;
+
+  // Names and versions of what makes the code ("halide-14.0.0 codegen-1"): part of the compiler's
+  // fingerprint, because different ones make different artifacts.
+  virtual std::string Fingerprint() const = 0;
+};
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_BACKENDS_TARGET_BACKEND_H_
