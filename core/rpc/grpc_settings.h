@@ -22,8 +22,8 @@ inline constexpr int kKeepaliveTimeoutMs = 10'000;
 // The server tolerates pings twice as often as clients send them.
 inline constexpr int kMinPingIntervalMs = kKeepaliveMs / 2;
 
-inline constexpr int kFirstReconnectMs = 100;
-inline constexpr int kLongestReconnectMs = 10'000;
+inline constexpr int kFirstReconnectMs = 50;
+inline constexpr int kLongestReconnectMs = 2'000;
 
 // For every channel of a client, agent or worker.
 inline grpc::ChannelArguments ClientChannelArguments() {
