@@ -1,0 +1,120 @@
+#include "server/artifacts/artifact_library.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/base/log.h"
+#include "core/base/status_macros.h"
+#include "core/wire/digest_proto.h"
+#include "core/wire/tensor_proto.h"
+#include "server/limits.h"
+
+namespace slipway::server {
+
+absl::Status CheckPresent(const BlobStore& blobs, absl::Span<const Digest> digests,
+                          absl::string_view what) {
+  constexpr size_t kNamed = 3;
+  const std::vector<Digest> missing = blobs.FindMissing(digests);
+  if (missing.empty()) return absl::OkStatus();
+  std::vector<std::string> names;
+  for (size_t i = 0; i < std::min(kNamed, missing.size()); ++i)
+    names.push_back(missing[i].ToString());
+  return absl::FailedPreconditionError(absl::StrCat(
+      missing.size(), " of the blobs of ", what, " are not here: ", absl::StrJoin(names, ", "),
+      missing.size() > kNamed ? ", ..." : "", "; write them and call again"));
+}
+
+ArtifactLibrary::ArtifactLibrary(BlobStore* blobs, CompileCache* cache)
+    : blobs_(*blobs), cache_(*cache) {}
+
+absl::StatusOr<ProgramFacts> ArtifactLibrary::ReadProgram(const Digest& manifest_digest) {
+  const absl::StatusOr<Blob> bytes = blobs_.Get(manifest_digest);
+  if (absl::IsNotFound(bytes.status())) {
+    return absl::FailedPreconditionError(absl::StrCat("the manifest ", manifest_digest.ToString(),
+                                                      " is not here: write it and call again"));
+  }
+  if (!bytes.ok()) return bytes.status();
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(const v1::Manifest manifest, ParseManifest(bytes->bytes()),
+                                absl::StrCat("manifest ", manifest_digest.ToString()));
+  ProgramFacts facts;
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(facts.target, ParseTarget(manifest.target()),
+                                absl::StrCat("manifest ", manifest_digest.ToString()));
+  facts.signature = SignatureOf(manifest);
+  facts.blobs = ReferencedBlobs(manifest);
+  facts.size_bytes = bytes->size_bytes();
+  for (const Digest& digest : facts.blobs) facts.size_bytes += digest.size_bytes();
+  return facts;
+}
+
+absl::optional<v1::CompilationResult> ArtifactLibrary::FindCompiled(absl::string_view key) {
+  const absl::StatusOr<CachedCompilation> cached = cache_.Find(key);
+  if (!cached.ok()) return absl::nullopt;
+  const absl::StatusOr<ProgramFacts> program = ReadProgram(cached->manifest);
+  if (!program.ok() || !blobs_.FindMissing(program->blobs).empty()) {
+    Log(LogLevel::kInfo, "artifact left the cache",
+        {{"key", key}, {"why", program.ok() ? "blobs were evicted" : program.status().ToString()}});
+    return absl::nullopt;
+  }
+  v1::CompilationResult result;
+  if (!result.mutable_report()->ParseFromString(cached->report)) result.clear_report();
+  *result.mutable_manifest() = ToProto(cached->manifest);
+  result.set_compile_key(std::string(key));
+  result.set_cached(true);
+  result.set_artifact_bytes(program->size_bytes);
+  return result;
+}
+
+absl::Status ArtifactLibrary::FillAssignment(const v1::RunSpec& spec,
+                                             v1::RunAssignment* assignment) {
+  SLIPWAY_ASSIGN_OR_RETURN(const Digest manifest, FromProto(spec.manifest()));
+  SLIPWAY_ASSIGN_OR_RETURN(const Blob bytes, blobs_.Get(manifest));
+  assignment->set_manifest(std::string(bytes.bytes()));
+  SLIPWAY_ASSIGN_OR_RETURN(const ProgramFacts program, ReadProgram(manifest));
+  int64_t total = 0;
+  for (const Digest& digest : program.blobs) {
+    if (digest.size_bytes() <= kMaxInlineBlobBytes) total += digest.size_bytes();
+  }
+  if (total > kMaxInlineBlobsBytes) return absl::OkStatus();
+  for (const Digest& digest : program.blobs) {
+    if (digest.size_bytes() > kMaxInlineBlobBytes) continue;
+    SLIPWAY_ASSIGN_OR_RETURN(const Blob small, blobs_.Get(digest));
+    v1::InlineBlob& sent = *assignment->add_blobs();
+    *sent.mutable_digest() = ToProto(digest);
+    sent.set_data(std::string(small.bytes()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ArtifactLibrary::Admit(const CompilationFacts& facts, v1::CompilationResult* result) {
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(const Digest manifest, FromProto(result->manifest()),
+                                "the worker's result");
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(const ProgramFacts program, ReadProgram(manifest),
+                                "the worker's result");
+  SLIPWAY_RETURN_IF_ERROR_WITH(CheckPresent(blobs_, program.blobs, "the compiled artifact"),
+                               "the worker's result");
+  result->set_compile_key(facts.compile_key());
+  result->set_artifact_bytes(program.size_bytes);
+  v1::CompileReport kept = result->report();
+  kept.clear_printed_graph();
+  CachedCompilation entry{.manifest = manifest, .report = kept.SerializeAsString()};
+  if (entry.report.size() > kMaxCachedReportBytes) entry.report.clear();
+  // The result stands without the cache.
+  const absl::Status status = cache_.Record(facts.compile_key(), entry);
+  if (!status.ok()) Log(LogLevel::kWarning, "artifact not cached", {{"why", status.ToString()}});
+  return absl::OkStatus();
+}
+
+absl::Status ArtifactLibrary::CheckOutputs(const v1::RunResult& result) {
+  std::vector<Digest> digests;
+  for (const v1::Tensor& tensor : result.outputs()) {
+    SLIPWAY_RETURN_IF_ERROR_WITH(CheckTensorProto(tensor), "the device's result");
+    if (!tensor.has_blob()) continue;
+    SLIPWAY_ASSIGN_OR_RETURN(Digest digest, FromProto(tensor.blob()));
+    digests.push_back(std::move(digest));
+  }
+  return CheckPresent(blobs_, digests, "the device's result");
+}
+
+}  // namespace slipway::server

@@ -1,0 +1,59 @@
+// ArtifactLibrary: the server's view of artifacts: manifests read and checked, the cache of compilations.
+#ifndef SLIPWAY_SERVER_ARTIFACTS_ARTIFACT_LIBRARY_H_
+#define SLIPWAY_SERVER_ARTIFACTS_ARTIFACT_LIBRARY_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
+#include "core/artifact/manifest.h"
+#include "core/base/blob.h"
+#include "core/base/digest.h"
+#include "core/store/blob_store.h"
+#include "core/store/compile_cache.h"
+#include "core/target/target.h"
+#include "proto/slipway/v1/compile.pb.h"
+#include "server/scheduler/dispatcher.h"
+
+namespace slipway::server {
+
+// What the server needs to know of a program to accept a run of it.
+struct ProgramFacts {
+  Target target;
+  ProgramSignature signature;
+  std::vector<Digest> blobs;  // All that the manifest names, each once.
+  int64_t size_bytes = 0;     // Of the manifest and its blobs.
+};
+
+// Thread-safe.
+class ArtifactLibrary final : public ArtifactSource {
+ public:
+  // Both must outlive the library.
+  ArtifactLibrary(BlobStore* blobs, CompileCache* cache);
+
+  // Reads and checks a manifest. FAILED_PRECONDITION when it is not here; errors of ParseManifest, which say
+  // what is wrong with it.
+  absl::StatusOr<ProgramFacts> ReadProgram(const Digest& manifest);
+
+  // What was compiled for `key`, if its manifest and all blobs that names are here; marked as cached.
+  absl::optional<v1::CompilationResult> FindCompiled(absl::string_view key);
+
+  absl::Status FillAssignment(const v1::RunSpec& spec, v1::RunAssignment* assignment) override;
+  absl::Status Admit(const CompilationFacts& facts, v1::CompilationResult* result) override;
+  absl::Status CheckOutputs(const v1::RunResult& result) override;
+
+ private:
+  BlobStore& blobs_;
+  CompileCache& cache_;
+};
+
+// FAILED_PRECONDITION naming the first few of `digests` that `blobs` lacks.
+absl::Status CheckPresent(const BlobStore& blobs, absl::Span<const Digest> digests,
+                          absl::string_view what);
+
+}  // namespace slipway::server
+
+#endif  // SLIPWAY_SERVER_ARTIFACTS_ARTIFACT_LIBRARY_H_

@@ -1,0 +1,150 @@
+#include "server/devices/device_registry.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "server/limits.h"
+#include "server/names.h"
+#include "server/peers/protocol.h"
+
+namespace slipway::server {
+namespace {
+
+constexpr size_t kMaxTextBytes = 1'024;
+
+absl::Status CheckDescription(const v1::DeviceDescription& description) {
+  SLIPWAY_RETURN_IF_ERROR(CheckPeerId("device id", description.id()));
+  if (description.model().size() > kMaxTextBytes || description.os().size() > kMaxTextBytes) {
+    return absl::InvalidArgumentError(absl::StrCat("device '", description.id(),
+                                                   "' describes itself in ", "more than ",
+                                                   kMaxTextBytes, " bytes"));
+  }
+  return absl::OkStatus();
+}
+
+bool SameDescription(const v1::DeviceDescription& a, const v1::DeviceDescription& b) {
+  return a.SerializeAsString() == b.SerializeAsString();
+}
+
+}  // namespace
+
+DeviceRegistry::DeviceRegistry(absl::Duration silence) : agents_("agent", silence) {}
+
+void DeviceRegistry::Restore(const v1::Device& device) {
+  absl::StatusOr<Target> target = ParseTarget(device.description().target());
+  if (!target.ok()) return;
+  RegisteredDevice& restored = devices_[device.description().id()];
+  restored.description = device.description();
+  restored.target = *std::move(target);
+  restored.agent_id = device.agent_id();
+  restored.agent_version = device.agent_version();
+  restored.last_seen = absl::FromUnixNanos(device.last_seen_ns());
+}
+
+absl::StatusOr<DeviceRegistry::Reported> DeviceRegistry::Report(const v1::AgentState& state,
+                                                                absl::string_view address,
+                                                                absl::Time wall,
+                                                                absl::Duration now) {
+  SLIPWAY_RETURN_IF_ERROR(CheckPeerId("agent_id", state.agent_id()));
+  SLIPWAY_RETURN_IF_ERROR(CheckReportHeader({.instance_id = state.instance_id(),
+                                             .version = state.version(),
+                                             .applied_version = state.applied_version(),
+                                             .min_protocol = state.min_protocol(),
+                                             .max_protocol = state.max_protocol(),
+                                             .attempts = state.attempts_size(),
+                                             .park_ns = state.park_ns()}));
+  if (state.devices_size() != 1) {
+    return absl::InvalidArgumentError(absl::StrCat("agent '", state.agent_id(), "' has ",
+                                                   state.devices_size(),
+                                                   " devices; exactly one wanted"));
+  }
+  const v1::DeviceDescription& description = state.devices(0);
+  SLIPWAY_RETURN_IF_ERROR(CheckDescription(description));
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(Target target, ParseTarget(description.target()),
+                                absl::StrCat("device '", description.id(), "'"));
+  const RegisteredDevice* known = Find(description.id());
+  if (known != nullptr && known->agent_id != state.agent_id() &&
+      !agents_.IsLost(known->agent_id, now)) {
+    return absl::AlreadyExistsError(absl::StrCat("device '", description.id(),
+                                                 "' belongs to agent '", known->agent_id,
+                                                 "': give it another id"));
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(ReportKind kind, agents_.Take({.id = state.agent_id(),
+                                                          .instance_id = state.instance_id(),
+                                                          .sequence = state.sequence(),
+                                                          .address = std::string(address)},
+                                                         now));
+  if (kind == ReportKind::kOutdated) return Reported{kind, false};
+
+  RegisteredDevice& device = devices_[description.id()];
+  const bool changed = device.agent_id != state.agent_id() ||
+                       device.agent_version != state.version() ||
+                       !SameDescription(device.description, description);
+  device.description = description;
+  device.target = std::move(target);
+  device.agent_id = state.agent_id();
+  device.agent_version = state.version();
+  device.last_seen = wall;
+  absl::btree_set<std::string>& active = active_[state.agent_id()];
+  active.clear();
+  for (const v1::RunAttemptState& attempt : state.attempts()) {
+    if (attempt.state() == v1::RunAttemptState::PREPARING ||
+        attempt.state() == v1::RunAttemptState::RUNNING) {
+      active.insert(attempt.attempt_id());
+    }
+  }
+  return Reported{kind, changed};
+}
+
+const RegisteredDevice* DeviceRegistry::Find(absl::string_view device_id) const {
+  auto it = devices_.find(device_id);
+  return it == devices_.end() ? nullptr : &it->second;
+}
+
+std::vector<const RegisteredDevice*> DeviceRegistry::DevicesOf(absl::string_view agent_id) const {
+  std::vector<const RegisteredDevice*> found;
+  for (const auto& [id, device] : devices_) {
+    if (device.agent_id == agent_id) found.push_back(&device);
+  }
+  return found;
+}
+
+const absl::btree_set<std::string>& DeviceRegistry::ActiveAttempts(
+    absl::string_view agent_id) const {
+  static const auto* const kNone = new absl::btree_set<std::string>;
+  auto it = active_.find(agent_id);
+  return it == active_.end() ? *kNone : it->second;
+}
+
+v1::Device DeviceRegistry::Show(const RegisteredDevice& device, absl::Duration now) const {
+  v1::Device shown;
+  *shown.mutable_description() = device.description;
+  shown.set_agent_id(device.agent_id);
+  shown.set_agent_version(device.agent_version);
+  shown.set_last_seen_ns(absl::ToUnixNanos(device.last_seen));
+  shown.set_warning(agents_.Warning(device.agent_id, now));
+  if (agents_.IsLost(device.agent_id, now)) {
+    shown.set_state(v1::Device::LOST);
+  } else {
+    shown.set_state(ActiveAttempts(device.agent_id).empty() ? v1::Device::IDLE : v1::Device::BUSY);
+  }
+  return shown;
+}
+
+std::vector<std::string> DeviceRegistry::ForgetUnseenSince(absl::Time time) {
+  std::vector<std::string> forgotten;
+  for (auto it = devices_.begin(); it != devices_.end();) {
+    if (it->second.last_seen < time) {
+      forgotten.push_back(it->first);
+      agents_.Forget(it->second.agent_id);
+      active_.erase(it->second.agent_id);
+      it = devices_.erase(it);
+    } else {
+      ++it;
+    }
+  }
+  return forgotten;
+}
+
+}  // namespace slipway::server

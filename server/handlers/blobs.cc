@@ -1,0 +1,134 @@
+#include "server/handlers/blobs.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "core/wire/digest_proto.h"
+#include "server/limits.h"
+
+namespace slipway::server {
+
+absl::Status FindMissing(const Environment& env, const v1::FindMissingRequest& request,
+                         v1::FindMissingResponse* response) {
+  if (request.digests_size() > kMaxDigestsInFindMissing) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        request.digests_size(), " digests are asked for; at most ", kMaxDigestsInFindMissing));
+  }
+  std::vector<Digest> digests;
+  for (const v1::Digest& digest : request.digests()) {
+    SLIPWAY_ASSIGN_OR_RETURN(Digest parsed, FromProto(digest));
+    digests.push_back(std::move(parsed));
+  }
+  for (const Digest& digest : env.blobs->FindMissing(digests)) {
+    *response->add_missing() = ToProto(digest);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status QueryWrite(const Environment& env, const v1::QueryWriteRequest& request,
+                        v1::QueryWriteResponse* response) {
+  SLIPWAY_ASSIGN_OR_RETURN(const Digest digest, FromProto(request.digest()));
+  response->set_complete(env.blobs->Has(digest));
+  response->set_committed_bytes(response->complete() ? digest.size_bytes()
+                                                     : env.blobs->PartialBytes(digest));
+  return absl::OkStatus();
+}
+
+absl::Status BlobUpload::Take(const v1::WriteRequest& request) {
+  if (is_known_) return absl::OkStatus();
+  if (request.data().size() > kMaxPieceBytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a piece has ", request.data().size(), " bytes; at most ", kMaxPieceBytes));
+  }
+  if (writer_ == nullptr) {
+    SLIPWAY_RETURN_IF_ERROR(Begin(request));
+    if (is_known_) return absl::OkStatus();
+  } else if (request.has_digest()) {
+    return absl::InvalidArgumentError("a message after the first names a blob");
+  } else if (request.offset() != offset_) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a piece begins at ", request.offset(), "; ", offset_, " was next"));
+  }
+  // A sender that begins anew repeats what is held already; the digest is checked over all of it.
+  absl::string_view data = request.data();
+  const int64_t held = writer_->committed_bytes() - offset_;
+  offset_ += static_cast<int64_t>(data.size());
+  data.remove_prefix(std::min<int64_t>(held, static_cast<int64_t>(data.size())));
+  if (data.empty()) return absl::OkStatus();
+  return writer_->Append(data);
+}
+
+absl::Status BlobUpload::Begin(const v1::WriteRequest& request) {
+  if (!request.has_digest()) return absl::InvalidArgumentError("the first message names no blob");
+  SLIPWAY_ASSIGN_OR_RETURN(digest_, FromProto(request.digest()));
+  if (digest_.size_bytes() > env_.limits.max_blob_bytes) {
+    return absl::ResourceExhaustedError(absl::StrCat("the blob has ", digest_.size_bytes(),
+                                                     " bytes; this server allows ",
+                                                     env_.limits.max_blob_bytes));
+  }
+  absl::StatusOr<std::unique_ptr<BlobWriter>> writer = env_.blobs->Write(digest_);
+  if (absl::IsAlreadyExists(writer.status())) {
+    is_known_ = true;
+    return absl::OkStatus();
+  }
+  if (!writer.ok()) return writer.status();
+  writer_ = *std::move(writer);
+  offset_ = request.offset();
+  if (offset_ != 0 && offset_ != writer_->committed_bytes()) {
+    return absl::OutOfRangeError(absl::StrCat("the first piece begins at ", offset_, "; ",
+                                              writer_->committed_bytes(),
+                                              " bytes are held: ask QueryWrite and resume there"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BlobUpload::Finish(v1::WriteResponse* response) {
+  if (!is_known_) {
+    if (writer_ == nullptr) return absl::InvalidArgumentError("no message came");
+    if (writer_->committed_bytes() < digest_.size_bytes()) {
+      // Kept, so that the sender may resume.
+      return absl::InvalidArgumentError(
+          absl::StrCat("the transfer ended after ", writer_->committed_bytes(), " of ",
+                       digest_.size_bytes(), " bytes; send the rest"));
+    }
+    SLIPWAY_RETURN_IF_ERROR(writer_->Commit());
+  }
+  response->set_committed_bytes(digest_.size_bytes());
+  return absl::OkStatus();
+}
+
+absl::StatusOr<BlobDownload> BlobDownload::Open(const Environment& env,
+                                                const v1::ReadRequest& request) {
+  SLIPWAY_ASSIGN_OR_RETURN(const Digest digest, FromProto(request.digest()));
+  if (request.offset() < 0 || request.offset() > digest.size_bytes()) {
+    return absl::OutOfRangeError(absl::StrCat(
+        "offset ", request.offset(), " is outside of the blob's ", digest.size_bytes(), " bytes"));
+  }
+  absl::StatusOr<Blob> blob = env.blobs->Get(digest);
+  if (absl::IsNotFound(blob.status())) {
+    return absl::NotFoundError(
+        absl::StrCat("blob ", digest.ToString(), " is not here: write it, or compile again"));
+  }
+  if (!blob.ok()) return blob.status();
+  BlobDownload download;
+  download.blob_ = *std::move(blob);
+  download.offset_ = request.offset();
+  return download;
+}
+
+bool BlobDownload::Next(v1::ReadResponse* response) {
+  const int64_t left = blob_.size_bytes() - offset_;
+  // An empty blob is one empty piece.
+  if (left == 0 && (began_ || blob_.size_bytes() > 0)) return false;
+  began_ = true;
+  const int64_t size = std::min<int64_t>(left, kMaxPieceBytes);
+  response->set_data(
+      std::string(blob_.bytes().substr(static_cast<size_t>(offset_), static_cast<size_t>(size))));
+  offset_ += size;
+  return true;
+}
+
+}  // namespace slipway::server

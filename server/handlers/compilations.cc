@@ -1,0 +1,157 @@
+#include "server/handlers/compilations.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "core/artifact/compile_key.h"
+#include "core/base/status_macros.h"
+#include "core/target/target.h"
+#include "core/wire/digest_proto.h"
+#include "server/handlers/new_job.h"
+#include "server/jobs/job_state.h"
+#include "server/limits.h"
+
+namespace slipway::server {
+namespace {
+
+// Names of files that the main one refers to become paths on the worker.
+absl::Status CheckFileName(absl::string_view name) {
+  const absl::Status bad = absl::InvalidArgumentError(
+      absl::StrCat("file name '", absl::CHexEscape(name.substr(0, kMaxFileNameBytes)),
+                   "' of the model is refused: a relative path of at most ", kMaxFileNameBytes,
+                   " bytes without '..' is wanted"));
+  if (name.empty() || name.size() > kMaxFileNameBytes ||
+      name.find('\0') != absl::string_view::npos) {
+    return bad;
+  }
+  for (absl::string_view part : absl::StrSplit(name, '/')) {
+    if (part.empty() || part == "." || part == "..") return bad;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckModel(const HandlerLimits& limits, const v1::Model& model) {
+  if (model.format() != v1::MODEL_FORMAT_ONNX && model.format() != v1::MODEL_FORMAT_GRAPH_TEXT) {
+    return absl::InvalidArgumentError(absl::StrCat("model format ", model.format(), " is unknown"));
+  }
+  if (model.files_size() < 1 || model.files_size() > kMaxModelFiles) {
+    return absl::InvalidArgumentError(absl::StrCat("the model has ", model.files_size(),
+                                                   " files; 1 to ", kMaxModelFiles, " wanted"));
+  }
+  if (model.display_name().size() > kMaxDisplayNameBytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the model's display_name has more than ", kMaxDisplayNameBytes, " bytes"));
+  }
+  absl::flat_hash_set<std::string> names;
+  int64_t total = 0;
+  for (int i = 0; i < model.files_size(); ++i) {
+    const v1::ModelFile& file = model.files(i);
+    // Nothing refers to the main file by its name.
+    if (i > 0) SLIPWAY_RETURN_IF_ERROR(CheckFileName(file.name()));
+    if (!names.insert(file.name()).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("file '", file.name(), "' comes twice in the model"));
+    }
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(const Digest digest, FromProto(file.digest()),
+                                  absl::StrCat("file '", file.name(), "' of the model"));
+    if (digest.size_bytes() > limits.max_model_bytes - total) {
+      return absl::ResourceExhaustedError(absl::StrCat("the model's files have more than ",
+                                                       limits.max_model_bytes,
+                                                       " bytes, which this server allows"));
+    }
+    total += digest.size_bytes();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckOptions(const v1::CompileOptions& options) {
+  if (options.dimensions_size() > kMaxDimensionBindings) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        options.dimensions_size(), " dimensions are bound; at most ", kMaxDimensionBindings));
+  }
+  absl::string_view last;
+  for (int i = 0; i < options.dimensions_size(); ++i) {
+    const v1::DimensionBinding& binding = options.dimensions(i);
+    if (binding.symbol().empty() || binding.symbol().size() > kMaxSymbolBytes) {
+      return absl::InvalidArgumentError(absl::StrCat("the name of a bound dimension has ",
+                                                     binding.symbol().size(), " bytes; 1 to ",
+                                                     kMaxSymbolBytes, " wanted"));
+    }
+    if (i > 0 && binding.symbol() <= last) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("dimension '", binding.symbol(), "' is out of order or bound twice"));
+    }
+    if (binding.value() < 1 || binding.value() > kMaxDimensionValue) {
+      return absl::InvalidArgumentError(absl::StrCat("dimension '", binding.symbol(),
+                                                     "' is bound to ", binding.value(), "; 1 to ",
+                                                     kMaxDimensionValue, " wanted"));
+    }
+    last = binding.symbol();
+  }
+  if (options.print_after().size() > kMaxSymbolBytes) {
+    return absl::InvalidArgumentError("print_after is no name of a pass: it is too long");
+  }
+  return absl::OkStatus();
+}
+
+std::vector<Digest> FilesOf(const v1::Model& model) {
+  std::vector<Digest> digests;
+  for (const v1::ModelFile& file : model.files()) digests.push_back(*FromProto(file.digest()));
+  return digests;
+}
+
+}  // namespace
+
+absl::Status CheckCompilationSpec(const HandlerLimits& limits, v1::CompilationSpec* spec) {
+  SLIPWAY_RETURN_IF_ERROR(CheckModel(limits, spec->model()));
+  if (spec->target().name().empty()) {
+    return absl::InvalidArgumentError("the target is missing: name one, such as 'x86-64-v3-linux'");
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(const Target target, ParseTarget(spec->target().name()));
+  spec->mutable_target()->set_name(target.ToString());
+  return CheckOptions(spec->options());
+}
+
+absl::Status CreateCompilation(const Environment& env, const v1::CreateCompilationRequest& request,
+                               v1::CreateCompilationResponse* response) {
+  SLIPWAY_ASSIGN_OR_RETURN(const JobRequest job_request, ReadJobRequest(request));
+  v1::CompilationSpec spec = request.spec();
+  SLIPWAY_RETURN_IF_ERROR(CheckCompilationSpec(env.limits, &spec));
+  SLIPWAY_ASSIGN_OR_RETURN(const absl::optional<std::string> earlier,
+                           FindEarlier(env, job_request));
+  if (earlier.has_value()) {
+    response->set_job_id(*earlier);
+    return absl::OkStatus();
+  }
+  const std::vector<Digest> files = FilesOf(spec.model());
+  SLIPWAY_RETURN_IF_ERROR(CheckPresent(*env.blobs, files, "the model"));
+  SLIPWAY_ASSIGN_OR_RETURN(const std::string fingerprint, env.fingerprint());
+  SLIPWAY_ASSIGN_OR_RETURN(const std::string key, CompileKey(spec, fingerprint));
+
+  JobRecord record = NewRecord(env, job_request, files);
+  CompilationFacts& facts = *record.mutable_compilation();
+  facts.set_compile_key(key);
+  facts.set_fingerprint(fingerprint);
+  // Who asks for a graph's text wants it compiled before his eyes.
+  const bool is_shared = spec.options().print_after().empty();
+  if (is_shared) facts.set_group(key);
+  *record.mutable_job()->mutable_compilation() = std::move(spec);
+  if (is_shared) {
+    if (absl::optional<v1::CompilationResult> found = env.artifacts->FindCompiled(key)) {
+      SLIPWAY_ASSIGN_OR_RETURN(record,
+                               Apply(record, FoundInCache{*std::move(found)}, env.clock->Now()));
+      env.dispatcher->CountCacheHit();
+    }
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(const JobRecord accepted, env.dispatcher->Accept(std::move(record)));
+  response->set_job_id(accepted.job().id());
+  return absl::OkStatus();
+}
+
+}  // namespace slipway::server

@@ -1,0 +1,50 @@
+// Environment: what every handler works with.
+#ifndef SLIPWAY_SERVER_HANDLERS_ENVIRONMENT_H_
+#define SLIPWAY_SERVER_HANDLERS_ENVIRONMENT_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "core/base/clock.h"
+#include "core/store/blob_store.h"
+#include "server/artifacts/artifact_library.h"
+#include "server/jobs/job_store.h"
+#include "server/limits.h"
+#include "server/names.h"
+#include "server/scheduler/dispatcher.h"
+
+namespace slipway::server {
+
+// What an operator may change.
+struct HandlerLimits {
+  int64_t max_blob_bytes = kDefaultMaxBlobBytes;
+  int64_t max_model_bytes = kDefaultMaxModelBytes;
+  int64_t max_input_bytes = kDefaultMaxInputBytes;
+  int64_t max_queued_jobs = kDefaultMaxQueuedJobs;
+  int64_t blob_quota_bytes = kDefaultBlobQuotaBytes;
+  absl::Duration job_retention = kDefaultJobRetention;
+  absl::Duration queue_deadline = kDefaultQueueDeadline;
+  absl::Duration run_deadline = kDefaultRunDeadline;
+  absl::Duration total_deadline = kDefaultTotalDeadline;
+};
+
+// Owns nothing; all parts are thread-safe and outlive it.
+struct Environment {
+  JobStore* jobs = nullptr;
+  Dispatcher* dispatcher = nullptr;
+  BlobStore* blobs = nullptr;
+  ArtifactLibrary* artifacts = nullptr;
+  const Clock* clock = nullptr;
+  IdGenerator* ids = nullptr;
+  // Fingerprint of the compiler that new compilations are for. UNAVAILABLE when there is none.
+  std::function<absl::StatusOr<std::string>()> fingerprint;
+  HandlerLimits limits;
+  std::string instance_id;  // Of this start of the server.
+};
+
+}  // namespace slipway::server
+
+#endif  // SLIPWAY_SERVER_HANDLERS_ENVIRONMENT_H_

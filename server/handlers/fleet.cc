@@ -1,0 +1,37 @@
+#include "server/handlers/fleet.h"
+
+#include <utility>
+
+#include "core/base/version.h"
+#include "core/target/target.h"
+
+namespace slipway::server {
+
+absl::Status ListDevices(const Environment& env, v1::ListDevicesResponse* response) {
+  for (v1::Device& device : env.dispatcher->Devices()) *response->add_devices() = std::move(device);
+  return absl::OkStatus();
+}
+
+absl::Status ListWorkers(const Environment& env, v1::ListWorkersResponse* response) {
+  for (v1::Worker& worker : env.dispatcher->Workers()) *response->add_workers() = std::move(worker);
+  return absl::OkStatus();
+}
+
+absl::Status GetServerInfo(const Environment& env, v1::ServerInfo* response) {
+  response->set_version(kVersion);
+  response->set_min_protocol(kMinProtocol);
+  response->set_max_protocol(kMaxProtocol);
+  for (std::string& target : KnownTargets()) response->add_targets(std::move(target));
+  v1::ServerLimits& limits = *response->mutable_limits();
+  limits.set_max_blob_bytes(env.limits.max_blob_bytes);
+  limits.set_max_model_bytes(env.limits.max_model_bytes);
+  limits.set_max_input_bytes(env.limits.max_input_bytes);
+  limits.set_max_queued_jobs(env.limits.max_queued_jobs);
+  limits.set_blob_quota_bytes(env.limits.blob_quota_bytes);
+  limits.set_job_retention_ns(absl::ToInt64Nanoseconds(env.limits.job_retention));
+  *response->mutable_counters() = env.dispatcher->Counters();
+  response->set_instance_id(env.instance_id);
+  return absl::OkStatus();
+}
+
+}  // namespace slipway::server

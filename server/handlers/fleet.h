@@ -1,0 +1,18 @@
+// FleetService and ServerService: what is there.
+#ifndef SLIPWAY_SERVER_HANDLERS_FLEET_H_
+#define SLIPWAY_SERVER_HANDLERS_FLEET_H_
+
+#include "absl/status/status.h"
+#include "proto/slipway/v1/fleet.pb.h"
+#include "proto/slipway/v1/server.pb.h"
+#include "server/handlers/environment.h"
+
+namespace slipway::server {
+
+absl::Status ListDevices(const Environment& env, v1::ListDevicesResponse* response);
+absl::Status ListWorkers(const Environment& env, v1::ListWorkersResponse* response);
+absl::Status GetServerInfo(const Environment& env, v1::ServerInfo* response);
+
+}  // namespace slipway::server
+
+#endif  // SLIPWAY_SERVER_HANDLERS_FLEET_H_

@@ -1,0 +1,58 @@
+#include "server/handlers/jobs.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "server/jobs/job_store.h"
+#include "server/limits.h"
+#include "server/names.h"
+
+namespace slipway::server {
+
+absl::StatusOr<v1::Job> ReadJob(const Environment& env, absl::string_view id) {
+  SLIPWAY_RETURN_IF_ERROR(CheckJobId(id));
+  SLIPWAY_ASSIGN_OR_RETURN(JobRecord record, env.jobs->Get(id));
+  return std::move(*record.mutable_job());
+}
+
+absl::Status GetJob(const Environment& env, const v1::GetJobRequest& request, v1::Job* response) {
+  SLIPWAY_ASSIGN_OR_RETURN(*response, ReadJob(env, request.id()));
+  return absl::OkStatus();
+}
+
+absl::Status ListJobs(const Environment& env, const v1::ListJobsRequest& request,
+                      v1::ListJobsResponse* response) {
+  if (request.page_size() < 0 || request.page_size() > kMaxPageSize) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("page_size is ", request.page_size(), "; 0 to ", kMaxPageSize, " wanted"));
+  }
+  JobFilter filter{.owner = std::string(kLocalOwner), .before_id = request.page_token()};
+  if (!filter.before_id.empty())
+    SLIPWAY_RETURN_IF_ERROR_WITH(CheckJobId(filter.before_id), "page_token");
+  for (int state : request.states()) {
+    if (!v1::Job::State_IsValid(state) || state == v1::Job::STATE_UNSPECIFIED) {
+      return absl::InvalidArgumentError(absl::StrCat("state ", state, " is unknown"));
+    }
+    filter.states.push_back(static_cast<v1::Job::State>(state));
+  }
+  const int page = request.page_size() == 0 ? kDefaultPageSize : request.page_size();
+  // One more tells whether there is a next page.
+  SLIPWAY_ASSIGN_OR_RETURN(std::vector<v1::Job> jobs, env.jobs->List(filter, page + 1));
+  const bool has_more = static_cast<int>(jobs.size()) > page;
+  if (has_more) {
+    jobs.pop_back();
+    response->set_next_page_token(jobs.back().id());
+  }
+  for (v1::Job& job : jobs) *response->add_jobs() = std::move(job);
+  return absl::OkStatus();
+}
+
+absl::Status CancelJob(const Environment& env, const v1::CancelJobRequest& request,
+                       v1::Job* response) {
+  SLIPWAY_ASSIGN_OR_RETURN(*response, env.dispatcher->Cancel(request.id()));
+  return absl::OkStatus();
+}
+
+}  // namespace slipway::server

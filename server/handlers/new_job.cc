@@ -1,0 +1,68 @@
+#include "server/handlers/new_job.h"
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "core/wire/digest_proto.h"
+#include "server/limits.h"
+#include "server/names.h"
+
+namespace slipway::server {
+namespace {
+
+absl::Status CheckDeadline(absl::string_view name, int64_t deadline_ns) {
+  if (deadline_ns >= 0 && absl::Nanoseconds(deadline_ns) <= kMaxDeadline) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      name, " is ", deadline_ns, "; 0 to ", absl::ToInt64Nanoseconds(kMaxDeadline), " wanted"));
+}
+
+int64_t OrDefault(int64_t deadline_ns, absl::Duration otherwise) {
+  return deadline_ns != 0 ? deadline_ns : absl::ToInt64Nanoseconds(otherwise);
+}
+
+}  // namespace
+
+absl::Status CheckJobRequest(const JobRequest& request) {
+  SLIPWAY_RETURN_IF_ERROR(CheckRequestId(request.request_id));
+  SLIPWAY_RETURN_IF_ERROR(CheckDeadline("queue_deadline_ns", request.queue_deadline_ns));
+  SLIPWAY_RETURN_IF_ERROR(CheckDeadline("run_deadline_ns", request.run_deadline_ns));
+  return CheckDeadline("total_deadline_ns", request.total_deadline_ns);
+}
+
+std::string WorkDigest(absl::string_view kind, std::string serialized) {
+  return Digest::Of(absl::StrCat(kind, "\n", serialized)).hex();
+}
+
+absl::StatusOr<absl::optional<std::string>> FindEarlier(const Environment& env,
+                                                        const JobRequest& request) {
+  SLIPWAY_ASSIGN_OR_RETURN(absl::optional<JobRecord> earlier,
+                           env.jobs->FindRequest(kLocalOwner, request.request_id));
+  if (!earlier.has_value()) return absl::optional<std::string>();
+  if (earlier->work_digest() == request.work_digest) {
+    return absl::optional<std::string>(earlier->job().id());
+  }
+  return absl::AlreadyExistsError(absl::StrCat("request_id '", request.request_id,
+                                               "' was used for different work, job '",
+                                               earlier->job().id(), "': choose another"));
+}
+
+JobRecord NewRecord(const Environment& env, const JobRequest& request,
+                    absl::Span<const Digest> blobs) {
+  const absl::Time now = env.clock->Now();
+  JobRecord record;
+  v1::Job& job = *record.mutable_job();
+  job.set_id(env.ids->Next(now));
+  job.set_owner(std::string(kLocalOwner));
+  job.set_request_id(request.request_id);
+  job.set_state(v1::Job::QUEUED);
+  job.set_create_time_ns(absl::ToUnixNanos(now));
+  v1::JobDeadlines& deadlines = *job.mutable_deadlines();
+  deadlines.set_queue_ns(OrDefault(request.queue_deadline_ns, env.limits.queue_deadline));
+  deadlines.set_run_ns(OrDefault(request.run_deadline_ns, env.limits.run_deadline));
+  deadlines.set_total_ns(OrDefault(request.total_deadline_ns, env.limits.total_deadline));
+  record.set_work_digest(request.work_digest);
+  record.set_queued_time_ns(absl::ToUnixNanos(now));
+  for (const Digest& digest : blobs) *record.add_blobs() = ToProto(digest);
+  return record;
+}
+
+}  // namespace slipway::server

@@ -1,0 +1,61 @@
+// What accepting a job of any kind has in common.
+#ifndef SLIPWAY_SERVER_HANDLERS_NEW_JOB_H_
+#define SLIPWAY_SERVER_HANDLERS_NEW_JOB_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
+#include "absl/types/span.h"
+#include "core/base/digest.h"
+#include "server/handlers/environment.h"
+#include "server/jobs/job_record.pb.h"
+
+namespace slipway::server {
+
+// What a request says of its job, besides the work.
+struct JobRequest {
+  std::string request_id;
+  std::string work_digest;  // Of everything else in the request.
+  int64_t queue_deadline_ns = 0;
+  int64_t run_deadline_ns = 0;
+  int64_t total_deadline_ns = 0;
+};
+
+// From a request of any kind. INVALID_ARGUMENT for a request_id that is missing or malformed, and for deadlines
+// out of range.
+template <typename Request>
+absl::StatusOr<JobRequest> ReadJobRequest(const Request& request);
+
+// The id of the job this request made before, if any; ALREADY_EXISTS when it asked for other work. It needs no
+// blob any more, so this comes before every check that does.
+absl::StatusOr<absl::optional<std::string>> FindEarlier(const Environment& env,
+                                                        const JobRequest& request);
+
+// A record with everything but the specification and facts.
+JobRecord NewRecord(const Environment& env, const JobRequest& request,
+                    absl::Span<const Digest> blobs);
+
+absl::Status CheckJobRequest(const JobRequest& request);
+std::string WorkDigest(absl::string_view kind, std::string serialized);
+
+template <typename Request>
+absl::StatusOr<JobRequest> ReadJobRequest(const Request& request) {
+  Request work = request;
+  work.clear_request_id();
+  JobRequest read{
+      .request_id = request.request_id(),
+      .work_digest = WorkDigest(Request::descriptor()->name(), work.SerializeAsString()),
+      .queue_deadline_ns = request.queue_deadline_ns(),
+      .run_deadline_ns = request.run_deadline_ns(),
+      .total_deadline_ns = request.total_deadline_ns()};
+  const absl::Status status = CheckJobRequest(read);
+  if (!status.ok()) return status;
+  return read;
+}
+
+}  // namespace slipway::server
+
+#endif  // SLIPWAY_SERVER_HANDLERS_NEW_JOB_H_

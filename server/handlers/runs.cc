@@ -1,0 +1,161 @@
+#include "server/handlers/runs.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/base/status_macros.h"
+#include "core/tensor/dtype.h"
+#include "core/tensor/shape.h"
+#include "core/wire/digest_proto.h"
+#include "core/wire/tensor_proto.h"
+#include "server/handlers/new_job.h"
+#include "server/limits.h"
+
+namespace slipway::server {
+namespace {
+
+std::string Shown(const TensorType& type) {
+  return absl::StrCat(Name(type.dtype), ToString(type.shape));
+}
+
+std::string NamesOf(const std::vector<NamedType>& inputs) {
+  return absl::StrJoin(inputs, ", ", [](std::string* out, const NamedType& input) {
+    absl::StrAppend(out, "'", absl::Utf8SafeCHexEscape(input.name), "' ", Shown(input.type));
+  });
+}
+
+// The devices that could run it must not lack what the program needs. When none is known the job waits for
+// one to come.
+absl::Status CheckDevice(const Environment& env, const std::string& device_id,
+                         const Target& program) {
+  if (!device_id.empty()) {
+    SLIPWAY_ASSIGN_OR_RETURN(const RegisteredDevice device, env.dispatcher->FindDevice(device_id));
+    return Annotate(CheckRunsOn(program, device.target), absl::StrCat("device '", device_id, "'"));
+  }
+  absl::Status last;
+  for (const RegisteredDevice& device : env.dispatcher->RegisteredDevices()) {
+    const absl::Status status = CheckRunsOn(program, device.target);
+    if (status.ok()) return status;
+    last = Annotate(status,
+                    absl::StrCat("no device can run it; device '", device.description.id(), "'"));
+  }
+  return last;
+}
+
+struct CheckedRun {
+  std::string target;
+  std::vector<Digest> blobs;
+};
+
+// All that must hold before a run is accepted.
+absl::StatusOr<CheckedRun> CheckRun(const Environment& env, const v1::RunSpec& spec) {
+  if (spec.threads() < 0 || spec.threads() > kMaxThreads) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("threads is ", spec.threads(), "; 0 to ", kMaxThreads, " wanted"));
+  }
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(const Digest manifest, FromProto(spec.manifest()), "manifest");
+  SLIPWAY_ASSIGN_OR_RETURN(const ProgramFacts program, env.artifacts->ReadProgram(manifest));
+  SLIPWAY_RETURN_IF_ERROR(CheckInputs(env.limits, program.signature, spec));
+  SLIPWAY_RETURN_IF_ERROR(CheckDevice(env, spec.device(), program.target));
+  CheckedRun checked{.target = program.target.ToString(), .blobs = program.blobs};
+  checked.blobs.push_back(manifest);
+  for (const v1::Tensor& input : spec.inputs()) {
+    if (input.has_blob()) checked.blobs.push_back(*FromProto(input.blob()));
+  }
+  SLIPWAY_RETURN_IF_ERROR(CheckPresent(*env.blobs, checked.blobs, "the run"));
+  return checked;
+}
+
+absl::Status CheckMeasure(const v1::BenchmarkSpec& spec) {
+  if (spec.warmup() < -1 || spec.warmup() > kMaxSamples) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("warmup is ", spec.warmup(), "; -1 to ", kMaxSamples, " wanted"));
+  }
+  if (spec.samples() < 0 || spec.samples() > kMaxSamples) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("samples is ", spec.samples(), "; 0 to ", kMaxSamples, " wanted"));
+  }
+  return absl::OkStatus();
+}
+
+// `set_spec` puts the specification into the job.
+template <typename Request, typename SetSpec>
+absl::Status Accept(const Environment& env, const Request& request, const v1::RunSpec& run,
+                    SetSpec set_spec, v1::CreateJobResponse* response) {
+  SLIPWAY_ASSIGN_OR_RETURN(const JobRequest job_request, ReadJobRequest(request));
+  SLIPWAY_ASSIGN_OR_RETURN(const absl::optional<std::string> earlier,
+                           FindEarlier(env, job_request));
+  if (earlier.has_value()) {
+    response->set_job_id(*earlier);
+    return absl::OkStatus();
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(const CheckedRun checked, CheckRun(env, run));
+  JobRecord record = NewRecord(env, job_request, checked.blobs);
+  record.mutable_run()->set_target(checked.target);
+  set_spec(record.mutable_job());
+  SLIPWAY_ASSIGN_OR_RETURN(const JobRecord accepted, env.dispatcher->Accept(std::move(record)));
+  response->set_job_id(accepted.job().id());
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckInputs(const HandlerLimits& limits, const ProgramSignature& signature,
+                         const v1::RunSpec& spec) {
+  if (spec.inputs_size() > kMaxInputs) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(spec.inputs_size(), " inputs are given; at most ", kMaxInputs));
+  }
+  absl::flat_hash_set<std::string> seen;
+  int64_t total = 0;
+  for (const v1::Tensor& input : spec.inputs()) {
+    const NamedType* expected = nullptr;
+    for (const NamedType& candidate : signature.inputs) {
+      if (candidate.name == input.name()) expected = &candidate;
+    }
+    const std::string name = absl::Utf8SafeCHexEscape(input.name().substr(0, kMaxTensorNameBytes));
+    if (expected == nullptr) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "the program has no input '", name, "'; its inputs are ", NamesOf(signature.inputs)));
+    }
+    if (!seen.insert(input.name()).second) {
+      return absl::InvalidArgumentError(absl::StrCat("input '", name, "' is given twice"));
+    }
+    SLIPWAY_RETURN_IF_ERROR(CheckTensorProto(input));
+    SLIPWAY_ASSIGN_OR_RETURN(const TensorType type, FromProto(input.type()));
+    if (!(type == expected->type)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "input '", name, "' is ", Shown(type), "; the program expects ", Shown(expected->type)));
+    }
+    SLIPWAY_ASSIGN_OR_RETURN(const int64_t bytes, CheckShape(type.shape, ByteSize(type.dtype)));
+    if (bytes > limits.max_input_bytes - total) {
+      return absl::ResourceExhaustedError(absl::StrCat("the inputs have more than ",
+                                                       limits.max_input_bytes,
+                                                       " bytes, which this server allows"));
+    }
+    total += bytes;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CreateRun(const Environment& env, const v1::CreateRunRequest& request,
+                       v1::CreateJobResponse* response) {
+  return Accept(
+      env, request, request.spec(), [&](v1::Job* job) { *job->mutable_run() = request.spec(); },
+      response);
+}
+
+absl::Status CreateBenchmark(const Environment& env, const v1::CreateBenchmarkRequest& request,
+                             v1::CreateJobResponse* response) {
+  SLIPWAY_RETURN_IF_ERROR(CheckMeasure(request.spec()));
+  return Accept(
+      env, request, request.spec().run(),
+      [&](v1::Job* job) { *job->mutable_benchmark() = request.spec(); }, response);
+}
+
+}  // namespace slipway::server

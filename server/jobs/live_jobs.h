@@ -1,0 +1,89 @@
+// LiveJobs: the jobs that have not ended, in memory, found by everything the dispatcher looks for.
+#ifndef SLIPWAY_SERVER_JOBS_LIVE_JOBS_H_
+#define SLIPWAY_SERVER_JOBS_LIVE_JOBS_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "absl/types/optional.h"
+#include "core/base/digest.h"
+#include "core/target/target.h"
+#include "server/jobs/job_record.pb.h"
+#include "server/jobs/job_state.h"
+
+namespace slipway::server {
+
+// A job that has not ended.
+struct LiveJob {
+  JobRecord record;
+  Target program;  // Runs and benchmarks: the program's target. No devices if it cannot be parsed.
+};
+
+// Not thread-safe. Pointers and references are valid until the next Put.
+class LiveJobs {
+ public:
+  using Ids = absl::btree_set<std::string>;
+
+  // Takes in a new job or the next record of a known one; one that has ended is let go.
+  void Put(JobRecord record);
+
+  // nullptr when it is not live.
+  const LiveJob* Find(absl::string_view id) const;
+
+  // Waiting jobs, in the order of acceptance.
+  const Ids& queued_runs() const { return queued_runs_; }
+  const Ids& queued_compilations() const { return queued_compilations_; }
+
+  // Jobs that share an attempt.
+  std::vector<std::string> JobsOfAttempt(absl::string_view attempt_id) const;
+  // Attempts an agent or worker has, by "agent/ID" or "worker/ID".
+  std::vector<std::string> AttemptsOf(absl::string_view holder) const;
+  // Agents and workers that have attempts.
+  std::vector<std::string> Holders() const;
+  // Live compilations of a group, in the order of acceptance. Empty for the group "".
+  std::vector<std::string> JobsOfGroup(absl::string_view group) const;
+  // Compilations that have not ended, those of one group counted once.
+  int CompilationsWanted() const;
+
+  // The job whose deadline is next.
+  struct Due {
+    absl::Time time;
+    std::string id;
+  };
+  absl::optional<Due> NextDeadline() const;
+  // When the next waiting job may be given out that may not yet at `now`.
+  absl::optional<absl::Time> NextNotBefore(absl::Time now) const;
+
+  // Blobs that live jobs need.
+  absl::flat_hash_set<Digest> NeededBlobs() const;
+
+  int64_t size() const { return static_cast<int64_t>(jobs_.size()); }
+  // Memory that the records take, about.
+  int64_t size_bytes() const { return size_bytes_; }
+
+ private:
+  void Index(const JobRecord& record);
+  void Unindex(const JobRecord& record);
+
+  absl::btree_map<std::string, LiveJob> jobs_;
+  Ids queued_runs_;
+  Ids queued_compilations_;
+  absl::btree_map<std::string, Ids> by_attempt_;
+  absl::btree_map<std::string, Ids> by_holder_;  // Attempts.
+  absl::btree_map<std::string, Ids> by_group_;
+  absl::btree_set<std::pair<absl::Time, std::string>> deadlines_;
+  absl::btree_set<std::pair<absl::Time, std::string>> delayed_;  // Waiting jobs, by not_before.
+  int64_t ungrouped_compilations_ = 0;
+  int64_t size_bytes_ = 0;
+};
+
+}  // namespace slipway::server
+
+#endif  // SLIPWAY_SERVER_JOBS_LIVE_JOBS_H_

@@ -1,0 +1,73 @@
+// Every number the server is limited by. What an operator may change stands in server_options.h and
+// takes its default from here.
+#ifndef SLIPWAY_SERVER_LIMITS_H_
+#define SLIPWAY_SERVER_LIMITS_H_
+
+#include <cstdint>
+
+#include "absl/time/time.h"
+
+namespace slipway::server {
+
+// Requests.
+inline constexpr int kMaxRequestIdBytes = 128;
+inline constexpr int kMaxPeerIdBytes = 64;
+inline constexpr int kMaxInstanceIdBytes = 128;
+inline constexpr int kMaxVersionBytes = 128;
+inline constexpr int kMaxDisplayNameBytes = 255;
+inline constexpr int kMaxModelFiles = 1'000;
+inline constexpr int kMaxFileNameBytes = 255;
+inline constexpr int kMaxDimensionBindings = 1'000;
+inline constexpr int kMaxDimensionValue = 0x7fffffff;
+inline constexpr int kMaxSymbolBytes = 255;
+inline constexpr int kMaxInputs = 1'000;
+inline constexpr int kMaxTensorNameBytes = 1'024;
+inline constexpr int kMaxThreads = 1'024;
+inline constexpr int kMaxSamples = 1'000'000;
+inline constexpr int kMaxDigestsInFindMissing = 10'000;
+inline constexpr int kMaxPageSize = 1'000;
+inline constexpr int kDefaultPageSize = 100;
+inline constexpr int kMaxAttemptsReported = 1'000;
+inline constexpr int64_t kMaxPieceBytes = 1 << 20;
+
+// Blobs sent along with an assignment.
+inline constexpr int64_t kMaxInlineBlobBytes = 64 << 10;
+inline constexpr int64_t kMaxInlineBlobsBytes = 1 << 20;
+
+// Jobs.
+inline constexpr int kMaxAttempts = 3;
+inline constexpr absl::Duration kFirstBackoff = absl::Milliseconds(250);
+inline constexpr int kBackoffFactor = 4;
+inline constexpr absl::Duration kMaxDeadline = absl::Hours(24);
+inline constexpr absl::Duration kDefaultQueueDeadline = absl::Hours(1);
+inline constexpr absl::Duration kDefaultRunDeadline = absl::Minutes(10);
+inline constexpr absl::Duration kDefaultTotalDeadline = absl::Hours(2);
+// The agent or worker ends an attempt at its deadline and can say more about it than the server, which
+// therefore waits this much longer.
+inline constexpr absl::Duration kRunDeadlineGrace = absl::Seconds(2);
+inline constexpr absl::Duration kDefaultJobRetention = absl::Hours(24 * 7);
+inline constexpr int64_t kDefaultMaxQueuedJobs = 10'000;
+// Specifications of jobs that have not ended are held in memory.
+inline constexpr int64_t kMaxLiveSpecBytes = 512 << 20;
+
+// Sizes an operator may change.
+inline constexpr int64_t kDefaultMaxBlobBytes = int64_t{8} << 30;
+inline constexpr int64_t kDefaultMaxModelBytes = int64_t{8} << 30;
+inline constexpr int64_t kDefaultMaxInputBytes = int64_t{1} << 30;
+inline constexpr int64_t kDefaultBlobQuotaBytes = int64_t{50} << 30;
+
+// Agents and workers.
+inline constexpr absl::Duration kMaxPark = absl::Seconds(30);
+// How long a process with an open id may be silent before another instance may take the id over.
+inline constexpr absl::Duration kInstanceGrace = absl::Seconds(2);
+inline constexpr absl::Duration kDefaultSilence = absl::Seconds(20);
+// Devices silent for this long are forgotten, unless a job names them.
+inline constexpr absl::Duration kDeviceRetention = absl::Hours(24 * 30);
+
+// Work done for calls at a time, and calls that may wait for it.
+inline constexpr int kHandlerThreads = 4;
+inline constexpr int kMaxWaitingCalls = 10'000;
+
+}  // namespace slipway::server
+
+#endif  // SLIPWAY_SERVER_LIMITS_H_

@@ -1,0 +1,199 @@
+// Dispatcher: acts on what the scheduler and the job rules decide. Everything that changes a job passes
+// through here, under one lock: accepting, assigning, reports of agents and workers, deadlines, cancelling.
+//
+// What an agent or worker should hold follows from the live jobs alone, so that a restarted server answers as
+// the one before it did.
+#ifndef SLIPWAY_SERVER_SCHEDULER_DISPATCHER_H_
+#define SLIPWAY_SERVER_SCHEDULER_DISPATCHER_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "core/base/clock.h"
+#include "core/base/digest.h"
+#include "proto/slipway/v1/agent.pb.h"
+#include "proto/slipway/v1/fleet.pb.h"
+#include "proto/slipway/v1/job.pb.h"
+#include "proto/slipway/v1/server.pb.h"
+#include "proto/slipway/v1/worker.pb.h"
+#include "server/change_hub.h"
+#include "server/devices/device_registry.h"
+#include "server/devices/device_store.h"
+#include "server/jobs/job_store.h"
+#include "server/jobs/live_jobs.h"
+#include "server/limits.h"
+#include "server/names.h"
+#include "server/workers/worker_registry.h"
+
+namespace slipway::server {
+
+// What the dispatcher needs to know of artifacts. Thread-safe.
+class ArtifactSource {
+ public:
+  virtual ~ArtifactSource() = default;
+  // Puts the manifest and small blobs of a program into its assignment. Errors end the attempt.
+  virtual absl::Status FillAssignment(const v1::RunSpec& spec, v1::RunAssignment* assignment) = 0;
+  // Checks that what a worker made is complete here, and enters it into the artifact cache. Errors end the
+  // attempt, which may be tried again.
+  virtual absl::Status Admit(const CompilationFacts& facts, v1::CompilationResult* result) = 0;
+  // Checks that the blobs an agent's result names are here.
+  virtual absl::Status CheckOutputs(const v1::RunResult& result) = 0;
+};
+
+// Thread-safe.
+class Dispatcher {
+ public:
+  struct Options {
+    absl::Duration silence = kDefaultSilence;
+    absl::Duration job_retention = kDefaultJobRetention;
+    int64_t max_queued_jobs = kDefaultMaxQueuedJobs;
+  };
+  // All must outlive the dispatcher.
+  struct Parts {
+    JobStore* jobs = nullptr;
+    DeviceStore* devices = nullptr;
+    ArtifactSource* artifacts = nullptr;
+    const Clock* clock = nullptr;
+    IdGenerator* ids = nullptr;
+    ChangeHub* hub = nullptr;
+    // Called, with no lock held, when Tick should be called after this time at the latest.
+    std::function<void(absl::Duration)> wake;
+    // Told the fingerprint that one of the server's own workers reports.
+    std::function<void(const std::string&)> local_fingerprint;
+    // Called, with no lock held, when CompilationsWanted() has changed.
+    std::function<void()> demand;
+  };
+
+  // Takes up every job in the store that has not ended. Attempts of the server's own workers, which ended with
+  // it, go back to the queue; others are given the time of silence to be reported again.
+  static absl::StatusOr<std::unique_ptr<Dispatcher>> Create(Parts parts, Options options);
+
+  // --- Jobs ---
+
+  // Stores a job, durably, and returns it; or the one its request made before. `record` is complete but for
+  // the revision, and QUEUED or SUCCEEDED. ALREADY_EXISTS: see JobStore::Create. RESOURCE_EXHAUSTED when too
+  // many jobs wait.
+  absl::StatusOr<JobRecord> Accept(JobRecord record);
+
+  // Ends a job; one that has ended is returned as it is. NOT_FOUND.
+  absl::StatusOr<v1::Job> Cancel(absl::string_view id);
+
+  // --- Agents ---
+
+  // Takes in a report. Errors of DeviceRegistry::Report; UNAVAILABLE when a change could not be stored: the
+  // agent tries again.
+  absl::Status AgentReported(const v1::AgentState& state, absl::string_view address);
+  // What the agent should hold. ABORTED when the call this is for is outdated: another instance, or a later
+  // report.
+  absl::StatusOr<v1::DesiredAgentState> DesiredOf(const v1::AgentState& state);
+  // From this to that a call of the instance is open, and the agent not silent.
+  void AgentCallBegan(const v1::AgentState& state);
+  void AgentCallEnded(const v1::AgentState& state);
+
+  // --- Workers: the same ---
+
+  absl::Status WorkerReported(const v1::WorkerState& state, absl::string_view address);
+  absl::StatusOr<v1::DesiredWorkerState> DesiredOf(const v1::WorkerState& state);
+  void WorkerCallBegan(const v1::WorkerState& state);
+  void WorkerCallEnded(const v1::WorkerState& state);
+  // The process of one of the server's own workers has ended. `why` tells people; `counted` as in AttemptLost.
+  void LocalWorkerEnded(absl::string_view worker_id, absl::string_view why, bool counted);
+
+  // --- What is ---
+
+  std::vector<v1::Device> Devices();
+  std::vector<v1::Worker> Workers();
+  // NOT_FOUND when no device of that name is known.
+  absl::StatusOr<RegisteredDevice> FindDevice(absl::string_view id);
+  std::vector<RegisteredDevice> RegisteredDevices();
+  // Compilations that wait or are worked on; those that share an attempt count once.
+  int CompilationsWanted();
+  // Fingerprint of a worker that is there; empty when there is none.
+  std::string AnyWorkersFingerprint();
+  absl::flat_hash_set<Digest> NeededBlobs();
+  v1::ServerCounters Counters();
+  void CountCacheHit();
+
+  // Does what is due; returns when to call again at the latest.
+  absl::Duration Tick();
+
+ private:
+  class Section;
+
+  Dispatcher(Parts parts, Options options);
+
+  absl::Status Recover();
+
+  // Moves one job; wakes its watchers and its holder.
+  absl::Status Transit(absl::string_view id, const JobEvent& event)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Moves every job of an attempt. The first error, after all have been tried.
+  absl::Status TransitAttempt(absl::string_view attempt_id, const JobEvent& event)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Loses all attempts of a holder, a key of names.h.
+  void LoseAttempts(absl::string_view holder, absl::string_view why, bool counted)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // After a report: loses attempts that the holder should know of and does not report.
+  void LoseUnreported(absl::string_view holder, const absl::btree_set<std::string>& reported,
+                      absl::string_view instance_id, bool is_new_instance, bool is_up_to_date)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+
+  // Gives waiting jobs to whoever is free.
+  void Schedule() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void ScheduleRuns() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void ScheduleCompilations() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void AssignRun(const std::string& job_id, const RegisteredDevice& device)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void AssignCompilation(const std::string& job_id, const std::string& worker_id)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Keys waiting compilations anew that are for another compiler than the server's own.
+  void RekeyCompilations(const std::string& fingerprint) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Lets a waiting compilation take part in an attempt of its group, if there is one.
+  void JoinGroup(const std::string& job_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  absl::StatusOr<v1::RunAssignment> BuildAssignment(const JobRecord& record);
+
+  absl::Status TakeRunAttempt(const v1::RunAttemptState& attempt, absl::string_view holder)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  absl::Status TakeCompileAttempt(const v1::CompileAttemptState& attempt, absl::string_view holder)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+
+  void PassDeadlines() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void LoseSilentHolders() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void ForgetOldThings() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  absl::Duration UntilNextTick() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  bool IsHolderLost(absl::string_view holder) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+
+  const Parts parts_;
+  const Options options_;
+  const absl::Duration started_at_;  // Monotonic.
+
+  absl::Mutex mu_;
+  LiveJobs live_ ABSL_GUARDED_BY(mu_);
+  DeviceRegistry devices_ ABSL_GUARDED_BY(mu_);
+  WorkerRegistry workers_ ABSL_GUARDED_BY(mu_);
+  // Assignments of running attempts; made when first asked for, and again after a restart.
+  absl::btree_map<std::string, v1::RunAssignment> assignments_ ABSL_GUARDED_BY(mu_);
+  v1::ServerCounters counters_ ABSL_GUARDED_BY(mu_);
+  std::vector<std::string> changed_
+      ABSL_GUARDED_BY(mu_);                         // Keys to notify when the lock is released.
+  bool store_failed_ ABSL_GUARDED_BY(mu_) = false;  // Since the last tick.
+  int told_demand_ ABSL_GUARDED_BY(mu_) = 0;
+  absl::Duration next_tick_ ABSL_GUARDED_BY(mu_) = absl::InfiniteDuration();  // Monotonic.
+  absl::Duration next_cleaning_ ABSL_GUARDED_BY(mu_);                         // Monotonic.
+};
+
+}  // namespace slipway::server
+
+#endif  // SLIPWAY_SERVER_SCHEDULER_DISPATCHER_H_

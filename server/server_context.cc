@@ -1,0 +1,175 @@
+#include "server/server_context.h"
+
+#include <unistd.h>
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/log.h"
+#include "core/base/status_macros.h"
+#include "core/store/file_blob_store.h"
+#include "core/store/quota_blob_store.h"
+#include "server/services/admission.h"
+
+namespace slipway::server {
+namespace {
+
+constexpr char kDatabaseName[] = "jobs.sqlite";
+constexpr char kLockName[] = "lock";
+
+// Where a process of this machine reaches a server that listens at `address`.
+std::string LocalAddress(const std::string& address) {
+  for (absl::string_view any : {"0.0.0.0:", "[::]:"}) {
+    if (absl::StartsWith(address, any)) {
+      return absl::StrCat("127.0.0.1:", absl::string_view(address).substr(any.size()));
+    }
+  }
+  return address;
+}
+
+HandlerLimits LimitsOf(const ServerOptions& options) {
+  return {.max_blob_bytes = options.max_blob_bytes,
+          .max_model_bytes = options.max_model_bytes,
+          .max_input_bytes = options.max_input_bytes,
+          .max_queued_jobs = options.max_queued_jobs,
+          .blob_quota_bytes = options.blob_quota_bytes,
+          .job_retention = options.job_retention,
+          .queue_deadline = options.queue_deadline,
+          .run_deadline = options.run_deadline,
+          .total_deadline = options.total_deadline};
+}
+
+}  // namespace
+
+ServerContext::ServerContext(ServerOptions options)
+    : options_(std::move(options)), ids_(SystemRandom) {}
+
+absl::StatusOr<std::unique_ptr<ServerContext>> ServerContext::Create(const ServerOptions& options) {
+  std::unique_ptr<ServerContext> context(new ServerContext(options));
+  SLIPWAY_RETURN_IF_ERROR(context->Open());
+  return context;
+}
+
+absl::Status ServerContext::Open() {
+  SLIPWAY_RETURN_IF_ERROR(OpenStores());
+  artifacts_ = std::make_unique<ArtifactLibrary>(blobs_.get(), compile_cache_.get());
+  compiler_ = std::make_unique<CompilerIdentity>(options_.worker, options_.cache_dir);
+  timers_ = std::make_unique<TimerQueue>();
+  SLIPWAY_RETURN_IF_ERROR(StartDispatcher());
+  env_ = {.jobs = store_.get(),
+          .dispatcher = dispatcher_.get(),
+          .blobs = blobs_.get(),
+          .artifacts = artifacts_.get(),
+          .clock = &clock_,
+          .ids = &ids_,
+          .fingerprint = [this] { return Fingerprint(); },
+          .limits = LimitsOf(options_),
+          .instance_id = ids_.Next(clock_.Now())};
+  pool_ = std::make_unique<WorkPool>(kHandlerThreads, kMaxWaitingCalls);
+  GrpcServer::Options listening{.listen = options_.listen};
+  if (!options_.token_file.empty()) {
+    SLIPWAY_ASSIGN_OR_RETURN(listening.token, Admission::ReadToken(options_.token_file));
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(
+      grpc_,
+      GrpcServer::Start({.env = &env_, .hub = &hub_, .timers = timers_.get(), .pool = pool_.get()},
+                        listening));
+  StartWorkers();
+  TickAfter(dispatcher_->Tick());
+  return absl::OkStatus();
+}
+
+absl::Status ServerContext::OpenStores() {
+  SLIPWAY_RETURN_IF_ERROR_WITH(MakeFolders(options_.data_dir), "--data-dir");
+  SLIPWAY_RETURN_IF_ERROR_WITH(MakeFolders(options_.cache_dir), "--cache-dir");
+  absl::StatusOr<FileLock> lock = FileLock::TryAcquire(
+      JoinPath(options_.data_dir, kLockName),
+      absl::StrCat("slipwayd, process ", getpid(), ", --listen ", options_.listen));
+  SLIPWAY_RETURN_IF_ERROR_WITH(lock.status(), absl::StrCat("the data folder '", options_.data_dir,
+                                                           "' belongs to another server"));
+  lock_ = *std::move(lock);
+  SLIPWAY_ASSIGN_OR_RETURN(store_, SqliteStore::Open(JoinPath(options_.data_dir, kDatabaseName)));
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(std::unique_ptr<FileBlobStore> files,
+                                FileBlobStore::Create({.folder = options_.blob_dir}), "--blob-dir");
+  blobs_ = std::make_unique<QuotaBlobStore>(
+      std::move(files),
+      QuotaBlobStore::Options{.quota_bytes = options_.blob_quota_bytes,
+                              .pinned = [this] { return dispatcher_->NeededBlobs(); }});
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(compile_cache_, FileCompileCache::Create(options_.blob_dir),
+                                "--blob-dir");
+  return absl::OkStatus();
+}
+
+absl::Status ServerContext::StartDispatcher() {
+  SLIPWAY_ASSIGN_OR_RETURN(
+      dispatcher_, Dispatcher::Create({.jobs = store_.get(),
+                                       .devices = store_.get(),
+                                       .artifacts = artifacts_.get(),
+                                       .clock = &clock_,
+                                       .ids = &ids_,
+                                       .hub = &hub_,
+                                       .wake = [this](absl::Duration wait) { TickAfter(wait); },
+                                       .local_fingerprint =
+                                           [this](const std::string& fingerprint) {
+                                             compiler_->Correct(fingerprint);
+                                           },
+                                       .demand = [this] { TellDemand(); }},
+                                      {.silence = options_.silence,
+                                       .job_retention = options_.job_retention,
+                                       .max_queued_jobs = options_.max_queued_jobs}));
+  return absl::OkStatus();
+}
+
+void ServerContext::StartWorkers() {
+  if (options_.workers == 0) return;
+  std::vector<std::string> command = {
+      options_.worker,    "--server",         LocalAddress(address()),
+      "--blob-dir",       options_.blob_dir,  "--cache-dir",
+      options_.cache_dir, "--compile-memory", absl::StrCat(options_.compile_memory_bytes),
+      "--log-level",      options_.log_level};
+  if (!options_.token_file.empty()) {
+    command.push_back("--token-file");
+    command.push_back(options_.token_file);
+  }
+  workers_ = std::make_unique<LocalWorkers>(
+      LocalWorkers::Options{.count = static_cast<int>(options_.workers),
+                            .idle = options_.worker_idle,
+                            .command = std::move(command)},
+      timers_.get(), [this](absl::string_view id, absl::string_view why, bool counted) {
+        dispatcher_->LocalWorkerEnded(id, why, counted);
+      });
+  told_workers_ = workers_.get();
+  TellDemand();
+}
+
+void ServerContext::TellDemand() {
+  // Read anew, since two changes may be told in either order.
+  if (LocalWorkers* workers = told_workers_) workers->SetDemand(dispatcher_->CompilationsWanted());
+}
+
+void ServerContext::TickAfter(absl::Duration wait) {
+  timers_->After(wait, [this] { dispatcher_->Tick(); });
+}
+
+absl::StatusOr<std::string> ServerContext::Fingerprint() {
+  if (options_.workers == 0) {
+    std::string fingerprint = dispatcher_->AnyWorkersFingerprint();
+    if (!fingerprint.empty()) return fingerprint;
+    return absl::UnavailableError(
+        "there is no compiler: start a slipway-compile-worker with --server " + address());
+  }
+  return compiler_->Fingerprint();
+}
+
+ServerContext::~ServerContext() {
+  told_workers_ = nullptr;
+  workers_.reset();
+  grpc_.reset();
+  pool_.reset();
+  timers_.reset();
+  dispatcher_.reset();
+}
+
+}  // namespace slipway::server

@@ -1,0 +1,78 @@
+// ServerContext: the server's long-lived objects, in the order in which they are made.
+#ifndef SLIPWAY_SERVER_SERVER_CONTEXT_H_
+#define SLIPWAY_SERVER_SERVER_CONTEXT_H_
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/types/optional.h"
+#include "core/base/clock.h"
+#include "core/base/files.h"
+#include "core/store/blob_store.h"
+#include "core/store/compile_cache.h"
+#include "server/artifacts/artifact_library.h"
+#include "server/change_hub.h"
+#include "server/handlers/environment.h"
+#include "server/names.h"
+#include "server/scheduler/dispatcher.h"
+#include "server/server_options.h"
+#include "server/services/grpc_server.h"
+#include "server/storage/sqlite_store.h"
+#include "server/timer_queue.h"
+#include "server/work_pool.h"
+#include "server/workers/compiler_identity.h"
+#include "server/workers/local_workers.h"
+
+namespace slipway::server {
+
+// A whole server: serves when made, ends when destroyed.
+class ServerContext {
+ public:
+  // REQUIRES: `options` from Complete. FAILED_PRECONDITION when another server has the data folder, naming it;
+  // errors of the files; UNAVAILABLE when the address is taken.
+  static absl::StatusOr<std::unique_ptr<ServerContext>> Create(const ServerOptions& options);
+  ~ServerContext();
+  ServerContext(const ServerContext&) = delete;
+  ServerContext& operator=(const ServerContext&) = delete;
+
+  const std::string& address() const { return grpc_->address(); }
+  const Environment& environment() const { return env_; }
+
+ private:
+  explicit ServerContext(ServerOptions options);
+
+  absl::Status Open();
+  absl::Status OpenStores();
+  absl::Status StartDispatcher();
+  void StartWorkers();
+  void TellDemand();
+  // Lets Tick be called after `wait`.
+  void TickAfter(absl::Duration wait);
+  absl::StatusOr<std::string> Fingerprint();
+
+  const ServerOptions options_;
+  const SystemClock clock_;
+  IdGenerator ids_;
+  absl::optional<FileLock> lock_;
+  std::unique_ptr<SqliteStore> store_;
+  std::unique_ptr<BlobStore> blobs_;
+  std::unique_ptr<CompileCache> compile_cache_;
+  std::unique_ptr<ArtifactLibrary> artifacts_;
+  std::unique_ptr<CompilerIdentity> compiler_;
+  ChangeHub hub_;
+  // The two below call into what is above and below: the destructor stops them in time.
+  std::unique_ptr<Dispatcher> dispatcher_;
+  std::unique_ptr<TimerQueue> timers_;
+  Environment env_;
+  std::unique_ptr<WorkPool> pool_;
+  std::unique_ptr<GrpcServer> grpc_;
+  std::unique_ptr<LocalWorkers> workers_;
+  std::atomic<LocalWorkers*> told_workers_ =
+      nullptr;  // Whom to tell demand; null while there are none.
+};
+
+}  // namespace slipway::server
+
+#endif  // SLIPWAY_SERVER_SERVER_CONTEXT_H_

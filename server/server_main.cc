@@ -1,0 +1,76 @@
+// slipwayd: the compile server.
+
+#include <signal.h>
+#include <stdio.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/synchronization/mutex.h"
+#include "core/base/flags.h"
+#include "core/base/lifeline.h"
+#include "core/base/log.h"
+#include "core/base/status_macros.h"
+#include "core/base/version.h"
+#include "server/parent.h"
+#include "server/server_context.h"
+#include "server/server_options.h"
+
+namespace slipway::server {
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kWrongCall = 2;
+
+absl::Status Serve(const ServerOptions& options, const sigset_t& stop_signals) {
+  SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<ServerContext> context,
+                           ServerContext::Create(options));
+  Log(LogLevel::kInfo, "serving",
+      {{"address", context->address()}, {"version", kVersion}, {"data", options.data_dir}});
+  if (options.ready_fd >= 0) {
+    SLIPWAY_RETURN_IF_ERROR(TellReady(static_cast<int>(options.ready_fd), context->address()));
+  }
+  int signal = 0;
+  sigwait(&stop_signals, &signal);
+  Log(LogLevel::kInfo, "ending", {{"signal", signal}});
+  return absl::OkStatus();
+}
+
+int Report(const absl::Status& status, int exit_code) {
+  fprintf(stderr, "slipwayd: %s\n", std::string(status.message()).c_str());
+  return exit_code;
+}
+
+int Main(int argc, char** argv) {
+  ServerOptions given;
+  FlagSet flags("slipwayd [flags]", "Compiles models and runs them on the devices of its fleet.");
+  AddFlags(flags, &given);
+  const absl::StatusOr<std::vector<std::string>> rest = flags.Parse(argc, argv);
+  if (!rest.ok()) return Report(rest.status(), kWrongCall);
+  if (!rest->empty())
+    return Report(absl::InvalidArgumentError(rest->front() + " is no flag"), kWrongCall);
+  if (const std::string text = flags.TextAskedFor(); !text.empty()) {
+    fputs(text.c_str(), stdout);
+    return 0;
+  }
+  const absl::StatusOr<ServerOptions> options = Complete(given);
+  if (!options.ok()) return Report(options.status(), kWrongCall);
+  // Taken by sigwait alone, and so blocked in every thread.
+  sigset_t stop_signals;
+  sigemptyset(&stop_signals);
+  sigaddset(&stop_signals, SIGINT);
+  sigaddset(&stop_signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &stop_signals, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+  InitLog("slipwayd", *ParseLogLevel(options->log_level));
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+  absl::Status status = options->exit_with_parent ? EndWithParent() : FollowParent();
+  if (status.ok()) status = Serve(*options, stop_signals);
+  return status.ok() ? 0 : Report(status, kFailed);
+}
+
+}  // namespace
+}  // namespace slipway::server
+
+int main(int argc, char** argv) { return slipway::server::Main(argc, argv); }

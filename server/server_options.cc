@@ -1,0 +1,123 @@
+#include "server/server_options.h"
+
+#include <unistd.h>
+
+#include <climits>
+#include <cstdlib>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/files.h"
+#include "core/base/log.h"
+#include "core/base/status_macros.h"
+#include "server/services/grpc_server.h"
+
+namespace slipway::server {
+namespace {
+
+constexpr int64_t kMany = int64_t{1} << 50;
+
+absl::StatusOr<std::string> StateFolder() {
+  const char* state = std::getenv("XDG_STATE_HOME");
+  if (state != nullptr && state[0] == '/') return JoinPath(state, "slipway");
+  const char* home = std::getenv("HOME");
+  if (home != nullptr && home[0] == '/') return JoinPath(home, ".local/state/slipway");
+  return absl::InvalidArgumentError("neither XDG_STATE_HOME nor HOME is set: pass --data-dir");
+}
+
+absl::StatusOr<std::string> OwnFolder() {
+  char path[PATH_MAX];
+  const ssize_t size = readlink("/proc/self/exe", path, sizeof(path));
+  if (size <= 0) return absl::InternalError("cannot tell where this program lies: pass --worker");
+  const absl::string_view text(path, static_cast<size_t>(size));
+  return std::string(text.substr(0, text.rfind('/')));
+}
+
+// Bazel puts each binary below the folder of its package; an installation puts them side by side.
+absl::StatusOr<std::string> FindWorker() {
+  SLIPWAY_ASSIGN_OR_RETURN(const std::string folder, OwnFolder());
+  const std::string beside = JoinPath(folder, "slipway-compile-worker");
+  const std::string below = JoinPath(folder, "compile_worker/slipway-compile-worker");
+  return access(beside.c_str(), X_OK) != 0 && access(below.c_str(), X_OK) == 0 ? below : beside;
+}
+
+}  // namespace
+
+void AddFlags(FlagSet& flags, ServerOptions* options) {
+  flags.Add("listen", &options->listen, "ADDRESS",
+            "Where to listen: HOST:PORT or unix:PATH; port 0 takes a free one.");
+  flags.Add("data-dir", &options->data_dir, "FOLDER",
+            "Where jobs and blobs are kept; one server's alone.");
+  flags.Add("blob-dir", &options->blob_dir, "FOLDER",
+            "Where blobs and compiled artifacts are kept; may be shared.");
+  flags.Add("cache-dir", &options->cache_dir, "FOLDER",
+            "Where the compiler keeps kernels; may be shared.");
+  flags.Add("token-file", &options->token_file, "FILE",
+            "Every call must carry the token in this file.");
+  flags.Add("insecure", &options->insecure, "Listen to other machines without a token.");
+  flags.Add("ready-fd", &options->ready_fd, -1, INT_MAX, "FD",
+            "Write the address there when serving, and close it.");
+  flags.Add("exit-with-parent", &options->exit_with_parent, "End when the starting process ends.");
+  flags.Add("log-level", &options->log_level, "LEVEL", "debug, info, warning or error.");
+  flags.Add("worker", &options->worker, "FILE", "The slipway-compile-worker to start.");
+  flags.Add("workers", &options->workers, 0, 64, "COUNT", "Most workers to start on this machine.");
+  flags.Add("worker-idle", &options->worker_idle, "TIME",
+            "Workers end after this time without work.");
+  flags.AddBytes("compile-memory", &options->compile_memory_bytes, 64 << 20, kMany,
+                 "Memory that one compilation may take.");
+  flags.Add("silence", &options->silence, "TIME",
+            "Agents and workers silent for this long are lost.");
+  flags.Add("job-retention", &options->job_retention, "TIME", "How long ended jobs are kept.");
+  flags.Add("max-queued-jobs", &options->max_queued_jobs, 1, 10'000'000, "COUNT",
+            "Most jobs that wait or run.");
+  flags.AddBytes("max-blob-size", &options->max_blob_bytes, 1, kMany, "Largest blob.");
+  flags.AddBytes("max-model-size", &options->max_model_bytes, 1, kMany,
+                 "Largest sum of a model's files.");
+  flags.AddBytes("max-input-size", &options->max_input_bytes, 1, kMany,
+                 "Largest sum of a run's inputs.");
+  flags.AddBytes("blob-quota", &options->blob_quota_bytes, 1, kMany,
+                 "Bytes of blobs kept before unused ones are evicted.");
+  flags.Add("queue-deadline", &options->queue_deadline, "TIME",
+            "How long a job may wait, by default.");
+  flags.Add("run-deadline", &options->run_deadline, "TIME",
+            "How long an attempt may take, by default.");
+  flags.Add("total-deadline", &options->total_deadline, "TIME",
+            "How long a job may take, by default.");
+}
+
+absl::StatusOr<ServerOptions> Complete(ServerOptions options) {
+  SLIPWAY_RETURN_IF_ERROR_WITH(ParseLogLevel(options.log_level).status(), "--log-level");
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(const ListenAddress address, ParseListenAddress(options.listen),
+                                "--listen");
+  if (!address.is_loopback && options.token_file.empty() && !options.insecure) {
+    return absl::PermissionDeniedError(absl::StrCat(
+        "--listen '", options.listen,
+        "' can be reached by other machines: pass --token-file, or --insecure if that is meant"));
+  }
+  for (const auto& [name, time] :
+       {std::pair<const char*, absl::Duration>{"--queue-deadline", options.queue_deadline},
+        {"--run-deadline", options.run_deadline},
+        {"--total-deadline", options.total_deadline}}) {
+    if (time <= absl::ZeroDuration() || time > kMaxDeadline) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(name, " is ", absl::FormatDuration(time), "; above 0 and at most ",
+                       absl::FormatDuration(kMaxDeadline), " wanted"));
+    }
+  }
+  if (options.silence < absl::Seconds(1))
+    return absl::InvalidArgumentError("--silence is below 1s");
+  if (options.data_dir.empty()) {
+    SLIPWAY_ASSIGN_OR_RETURN(options.data_dir, StateFolder());
+  }
+  if (options.blob_dir.empty()) options.blob_dir = JoinPath(options.data_dir, "store");
+  if (options.cache_dir.empty()) {
+    const absl::StatusOr<std::string> cache = UserCacheFolder();
+    options.cache_dir = cache.ok() ? *cache : JoinPath(options.data_dir, "cache");
+  }
+  if (options.worker.empty()) {
+    SLIPWAY_ASSIGN_OR_RETURN(options.worker, FindWorker());
+  }
+  return options;
+}
+
+}  // namespace slipway::server

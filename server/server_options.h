@@ -1,0 +1,53 @@
+// ServerOptions: what the operator of slipwayd may say.
+#ifndef SLIPWAY_SERVER_SERVER_OPTIONS_H_
+#define SLIPWAY_SERVER_SERVER_OPTIONS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "core/base/flags.h"
+#include "server/limits.h"
+
+namespace slipway::server {
+
+struct ServerOptions {
+  std::string listen = "127.0.0.1:7411";
+  std::string data_dir;   // Empty: $XDG_STATE_HOME/slipway or ~/.local/state/slipway.
+  std::string blob_dir;   // Empty: below data_dir. May be shared with other servers and workers.
+  std::string cache_dir;  // Empty: the user's cache folder, or below data_dir where there is none.
+  std::string token_file;
+  bool insecure = false;
+  int64_t ready_fd = -1;
+  bool exit_with_parent = false;
+  std::string log_level = "info";
+
+  std::string worker;  // Empty: slipway-compile-worker beside this program.
+  int64_t workers = 1;
+  absl::Duration worker_idle = absl::Seconds(60);
+  int64_t compile_memory_bytes = int64_t{8} << 30;
+
+  absl::Duration silence = kDefaultSilence;
+  absl::Duration job_retention = kDefaultJobRetention;
+  int64_t max_queued_jobs = kDefaultMaxQueuedJobs;
+  int64_t max_blob_bytes = kDefaultMaxBlobBytes;
+  int64_t max_model_bytes = kDefaultMaxModelBytes;
+  int64_t max_input_bytes = kDefaultMaxInputBytes;
+  int64_t blob_quota_bytes = kDefaultBlobQuotaBytes;
+  absl::Duration queue_deadline = kDefaultQueueDeadline;
+  absl::Duration run_deadline = kDefaultRunDeadline;
+  absl::Duration total_deadline = kDefaultTotalDeadline;
+};
+
+// Binds every option to a flag.
+void AddFlags(FlagSet& flags, ServerOptions* options);
+
+// Fills in what depends on the machine, and checks. INVALID_ARGUMENT names the flag; PERMISSION_DENIED for an
+// address that others reach without --token-file or --insecure.
+absl::StatusOr<ServerOptions> Complete(ServerOptions options);
+
+}  // namespace slipway::server
+
+#endif  // SLIPWAY_SERVER_SERVER_OPTIONS_H_

@@ -1,0 +1,106 @@
+#include "server/services/blob_service.h"
+
+#include <utility>
+
+#include "absl/types/optional.h"
+#include "server/handlers/blobs.h"
+
+namespace slipway::server {
+namespace {
+
+// One Write call: takes piece after piece, each on a thread that may wait for the disk. gRPC reports one
+// reaction at a time, since the next read is only started after a piece was taken.
+class WriteReactor final : public grpc::ServerReadReactor<v1::WriteRequest> {
+ public:
+  WriteReactor(const Calls& calls, const Environment& env,
+               const grpc::CallbackServerContext& context, v1::WriteResponse* response)
+      : pool_(calls.pool()), upload_(env), response_(response) {
+    const absl::Status admitted = calls.Admit(context);
+    if (admitted.ok()) {
+      StartRead(&request_);
+    } else {
+      Finish(ToGrpc(admitted));
+    }
+  }
+
+  void OnReadDone(bool ok) override {
+    pool_.Post([this, ok] {
+      if (!ok) return Finish(ToGrpc(upload_.Finish(response_)));
+      const absl::Status status = upload_.Take(request_);
+      if (!status.ok()) return Finish(ToGrpc(status));
+      if (upload_.is_known()) return Finish(ToGrpc(upload_.Finish(response_)));
+      StartRead(&request_);
+    });
+  }
+  void OnDone() override { delete this; }
+
+ private:
+  WorkPool& pool_;
+  BlobUpload upload_;
+  v1::WriteRequest request_;
+  v1::WriteResponse* const response_;
+};
+
+// One Read call.
+class ReadReactor final : public grpc::ServerWriteReactor<v1::ReadResponse> {
+ public:
+  ReadReactor(const Calls& calls, const Environment& env,
+              const grpc::CallbackServerContext& context, const v1::ReadRequest& request)
+      : pool_(calls.pool()) {
+    const absl::Status admitted = calls.Admit(context);
+    if (!admitted.ok()) {
+      Finish(ToGrpc(admitted));
+      return;
+    }
+    pool_.Post([this, &env, &request] {
+      absl::StatusOr<BlobDownload> download = BlobDownload::Open(env, request);
+      if (!download.ok()) return Finish(ToGrpc(download.status()));
+      download_ = *std::move(download);
+      WriteNext();
+    });
+  }
+
+  void OnWriteDone(bool ok) override {
+    if (!ok) return Finish(ToGrpc(absl::CancelledError("the reader went away")));
+    pool_.Post([this] { WriteNext(); });
+  }
+  void OnDone() override { delete this; }
+
+ private:
+  void WriteNext() {
+    if (!download_->Next(&response_)) return Finish(grpc::Status());
+    StartWrite(&response_);
+  }
+
+  WorkPool& pool_;
+  absl::optional<BlobDownload> download_;
+  v1::ReadResponse response_;
+};
+
+}  // namespace
+
+grpc::ServerUnaryReactor* BlobGrpcService::FindMissing(grpc::CallbackServerContext* context,
+                                                       const v1::FindMissingRequest* request,
+                                                       v1::FindMissingResponse* response) {
+  return calls_.Unary(
+      context, [this, request, response] { return server::FindMissing(env_, *request, response); });
+}
+
+grpc::ServerUnaryReactor* BlobGrpcService::QueryWrite(grpc::CallbackServerContext* context,
+                                                      const v1::QueryWriteRequest* request,
+                                                      v1::QueryWriteResponse* response) {
+  return calls_.Unary(
+      context, [this, request, response] { return server::QueryWrite(env_, *request, response); });
+}
+
+grpc::ServerReadReactor<v1::WriteRequest>* BlobGrpcService::Write(
+    grpc::CallbackServerContext* context, v1::WriteResponse* response) {
+  return new WriteReactor(calls_, env_, *context, response);
+}
+
+grpc::ServerWriteReactor<v1::ReadResponse>* BlobGrpcService::Read(
+    grpc::CallbackServerContext* context, const v1::ReadRequest* request) {
+  return new ReadReactor(calls_, env_, *context, *request);
+}
+
+}  // namespace slipway::server

@@ -1,0 +1,123 @@
+#include "server/services/grpc_server.h"
+
+#include <grpcpp/security/server_credentials.h>
+#include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "core/base/status_macros.h"
+#include "core/rpc/grpc_settings.h"
+#include "server/services/admission.h"
+#include "server/services/blob_service.h"
+#include "server/services/calls.h"
+#include "server/services/job_service.h"
+#include "server/services/sync_services.h"
+#include "server/services/unary_services.h"
+
+namespace slipway::server {
+namespace {
+
+constexpr absl::string_view kUnixPrefix = "unix:";
+constexpr absl::Duration kDrainTime = absl::Milliseconds(500);
+
+class RunningServer final : public GrpcServer {
+ public:
+  RunningServer(const Parts& parts, const Options& options)
+      : admission_(options.token),
+        calls_(&admission_, parts.pool),
+        server_service_(&calls_, parts.env),
+        compile_service_(&calls_, parts.env),
+        run_service_(&calls_, parts.env),
+        fleet_service_(&calls_, parts.env),
+        job_service_(&calls_, parts.env, parts.hub),
+        blob_service_(&calls_, parts.env),
+        agent_service_(&calls_, Parking{parts.env->dispatcher, parts.hub, parts.timers}),
+        worker_service_(&calls_, Parking{parts.env->dispatcher, parts.hub, parts.timers}) {}
+
+  ~RunningServer() override {
+    if (server_ == nullptr) return;
+    // Calls that are parked or watch are cancelled after this.
+    server_->Shutdown(std::chrono::system_clock::now() + absl::ToChronoMilliseconds(kDrainTime));
+    server_->Wait();
+  }
+
+  absl::Status Listen(const std::string& listen) {
+    SLIPWAY_ASSIGN_OR_RETURN(const ListenAddress parsed, ParseListenAddress(listen));
+    grpc::ServerBuilder builder;
+    ApplyServerSettings(builder);
+    int port = 0;
+    builder.AddListeningPort(listen, grpc::InsecureServerCredentials(), &port);
+    for (grpc::Service* service : std::initializer_list<grpc::Service*>{
+             &server_service_, &compile_service_, &run_service_, &fleet_service_, &job_service_,
+             &blob_service_, &agent_service_, &worker_service_, &session_service_}) {
+      builder.RegisterService(service);
+    }
+    server_ = builder.BuildAndStart();
+    if (server_ == nullptr || port == 0) {
+      return absl::UnavailableError(absl::StrCat(
+          "cannot listen on '", listen, "': it is in use, or not an address of this machine"));
+    }
+    address_ = parsed.host.empty() ? listen : absl::StrCat(parsed.host, ":", port);
+    return absl::OkStatus();
+  }
+
+  const std::string& address() const override { return address_; }
+
+ private:
+  const Admission admission_;
+  const Calls calls_;
+  ServerGrpcService server_service_;
+  CompileGrpcService compile_service_;
+  RunGrpcService run_service_;
+  FleetGrpcService fleet_service_;
+  JobGrpcService job_service_;
+  BlobGrpcService blob_service_;
+  AgentGrpcService agent_service_;
+  WorkerGrpcService worker_service_;
+  SessionGrpcService session_service_;
+  std::unique_ptr<grpc::Server> server_;
+  std::string address_;
+};
+
+}  // namespace
+
+absl::StatusOr<ListenAddress> ParseListenAddress(absl::string_view text) {
+  absl::string_view rest = text;
+  if (absl::ConsumePrefix(&rest, kUnixPrefix)) {
+    if (rest.empty() || rest.size() >= sizeof(sockaddr_un::sun_path)) {
+      return absl::InvalidArgumentError(absl::StrCat("'", text, "' names no socket of 1 to ",
+                                                     sizeof(sockaddr_un::sun_path) - 1, " bytes"));
+    }
+    return ListenAddress{.is_loopback = true};
+  }
+  const size_t colon = text.rfind(':');
+  ListenAddress address;
+  if (colon == absl::string_view::npos || colon == 0 ||
+      !absl::SimpleAtoi(text.substr(colon + 1), &address.port) || address.port < 0 ||
+      address.port > 65535) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", text, "' is no address: HOST:PORT or unix:PATH is wanted"));
+  }
+  address.host = std::string(text.substr(0, colon));
+  address.is_loopback = address.host == "localhost" || address.host == "[::1]" ||
+                        absl::StartsWith(address.host, "127.");
+  return address;
+}
+
+absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const Parts& parts,
+                                                              const Options& options) {
+  auto server = std::make_unique<RunningServer>(parts, options);
+  SLIPWAY_RETURN_IF_ERROR(server->Listen(options.listen));
+  return std::unique_ptr<GrpcServer>(std::move(server));
+}
+
+}  // namespace slipway::server

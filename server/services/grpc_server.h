@@ -1,0 +1,54 @@
+// GrpcServer: the listening server with all services.
+#ifndef SLIPWAY_SERVER_SERVICES_GRPC_SERVER_H_
+#define SLIPWAY_SERVER_SERVICES_GRPC_SERVER_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "server/change_hub.h"
+#include "server/handlers/environment.h"
+#include "server/scheduler/dispatcher.h"
+#include "server/timer_queue.h"
+#include "server/work_pool.h"
+
+namespace slipway::server {
+
+// Serves from construction to destruction.
+class GrpcServer {
+ public:
+  struct Options {
+    std::string listen;  // "HOST:PORT" or "unix:PATH"; port 0 takes a free one.
+    std::string token;   // Empty: everybody may call.
+  };
+  // Parts must outlive the server.
+  struct Parts {
+    const Environment* env = nullptr;
+    ChangeHub* hub = nullptr;
+    TimerQueue* timers = nullptr;
+    WorkPool* pool = nullptr;
+  };
+  // UNAVAILABLE when the address cannot be listened on.
+  static absl::StatusOr<std::unique_ptr<GrpcServer>> Start(const Parts& parts,
+                                                           const Options& options);
+  virtual ~GrpcServer() = default;
+
+  // What clients connect to: as `listen`, with the port taken.
+  virtual const std::string& address() const = 0;
+};
+
+// INVALID_ARGUMENT for an address that is neither of the two forms. `is_loopback` tells whether only this
+// machine can reach it.
+struct ListenAddress {
+  std::string host;  // Empty for a unix socket.
+  int port = 0;
+  bool is_loopback = false;
+};
+absl::StatusOr<ListenAddress> ParseListenAddress(absl::string_view text);
+
+}  // namespace slipway::server
+
+#endif  // SLIPWAY_SERVER_SERVICES_GRPC_SERVER_H_

@@ -1,0 +1,136 @@
+#include "server/services/job_service.h"
+
+#include <memory>
+#include <utility>
+
+#include "absl/synchronization/mutex.h"
+#include "server/handlers/jobs.h"
+#include "server/jobs/job_state.h"
+#include "server/names.h"
+
+namespace slipway::server {
+namespace {
+
+// One WatchJob call: after every change it looks at the job, and writes it if it is new. Owns itself until
+// gRPC is done with it.
+class WatchReactor final : public grpc::ServerWriteReactor<v1::Job>,
+                           public std::enable_shared_from_this<WatchReactor> {
+ public:
+  static grpc::ServerWriteReactor<v1::Job>* Start(const Calls& calls, const Environment& env,
+                                                  ChangeHub& hub,
+                                                  const grpc::CallbackServerContext& context,
+                                                  const v1::WatchJobRequest& request) {
+    std::shared_ptr<WatchReactor> reactor(new WatchReactor(calls, env, request));
+    reactor->self_ = reactor;
+    const absl::Status admitted = calls.Admit(context);
+    if (!admitted.ok()) {
+      reactor->End(admitted);
+      return reactor.get();
+    }
+    std::weak_ptr<WatchReactor> weak = reactor;
+    reactor->subscription_ = hub.Subscribe(JobKey(request.id()), [weak] {
+      if (std::shared_ptr<WatchReactor> live = weak.lock()) live->LookLater();
+    });
+    reactor->LookLater();
+    return reactor.get();
+  }
+
+  void OnWriteDone(bool ok) override {
+    {
+      absl::MutexLock lock(&mu_);
+      is_writing_ = false;
+      if (!ok) is_cancelled_ = true;
+    }
+    LookLater();
+  }
+  void OnCancel() override {
+    {
+      absl::MutexLock lock(&mu_);
+      is_cancelled_ = true;
+    }
+    LookLater();
+  }
+  void OnDone() override {
+    subscription_.reset();
+    std::shared_ptr<WatchReactor> last = std::move(self_);
+  }
+
+ private:
+  WatchReactor(const Calls& calls, const Environment& env, const v1::WatchJobRequest& request)
+      : pool_(calls.pool()), env_(env), id_(request.id()), seen_(request.after_revision()) {}
+
+  void LookLater() {
+    pool_.Post([self = shared_from_this()] { self->Look(); });
+  }
+
+  void Look() {
+    absl::MutexLock lock(&mu_);
+    if (has_ended_ || is_writing_) return;
+    if (is_cancelled_) return EndLocked(absl::CancelledError("the watcher went away"));
+    if (is_complete_) return EndLocked(absl::OkStatus());
+    absl::StatusOr<v1::Job> job = ReadJob(env_, id_);
+    if (!job.ok()) return EndLocked(job.status());
+    is_complete_ = IsTerminal(job->state());
+    if (job->revision() > seen_) {
+      job_ = *std::move(job);
+      seen_ = job_.revision();
+      is_writing_ = true;
+      StartWrite(&job_);
+    } else if (is_complete_) {
+      EndLocked(absl::OkStatus());
+    }
+  }
+
+  void End(const absl::Status& status) {
+    absl::MutexLock lock(&mu_);
+    EndLocked(status);
+  }
+  void EndLocked(const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+    has_ended_ = true;
+    Finish(ToGrpc(status));
+  }
+
+  WorkPool& pool_;
+  const Environment& env_;
+  const std::string id_;
+  ChangeHub::Subscription subscription_;
+  std::shared_ptr<WatchReactor> self_;
+
+  absl::Mutex mu_;
+  v1::Job job_;  // Not touched while it is being written.
+  int64_t seen_ ABSL_GUARDED_BY(mu_);
+  bool is_writing_ ABSL_GUARDED_BY(mu_) = false;
+  bool is_complete_ ABSL_GUARDED_BY(mu_) = false;  // The job has ended.
+  bool is_cancelled_ ABSL_GUARDED_BY(mu_) = false;
+  bool has_ended_ ABSL_GUARDED_BY(mu_) = false;  // The call has.
+};
+
+}  // namespace
+
+grpc::ServerUnaryReactor* JobGrpcService::GetJob(grpc::CallbackServerContext* context,
+                                                 const v1::GetJobRequest* request,
+                                                 v1::Job* response) {
+  return calls_.Unary(
+      context, [this, request, response] { return server::GetJob(env_, *request, response); });
+}
+
+grpc::ServerUnaryReactor* JobGrpcService::ListJobs(grpc::CallbackServerContext* context,
+                                                   const v1::ListJobsRequest* request,
+                                                   v1::ListJobsResponse* response) {
+  return calls_.Unary(
+      context, [this, request, response] { return server::ListJobs(env_, *request, response); });
+}
+
+grpc::ServerWriteReactor<v1::Job>* JobGrpcService::WatchJob(grpc::CallbackServerContext* context,
+                                                            const v1::WatchJobRequest* request) {
+  return WatchReactor::Start(calls_, env_, hub_, *context, *request);
+}
+
+grpc::ServerUnaryReactor* JobGrpcService::CancelJob(grpc::CallbackServerContext* context,
+                                                    const v1::CancelJobRequest* request,
+                                                    v1::Job* response) {
+  return calls_.Unary(
+      context, [this, request, response] { return server::CancelJob(env_, *request, response); });
+}
+
+}  // namespace slipway::server

@@ -1,0 +1,47 @@
+// AgentService and WorkerService over gRPC.
+#ifndef SLIPWAY_SERVER_SERVICES_SYNC_SERVICES_H_
+#define SLIPWAY_SERVER_SERVICES_SYNC_SERVICES_H_
+
+#include "proto/slipway/v1/agent.grpc.pb.h"
+#include "proto/slipway/v1/worker.grpc.pb.h"
+#include "server/change_hub.h"
+#include "server/scheduler/dispatcher.h"
+#include "server/services/calls.h"
+#include "server/timer_queue.h"
+
+namespace slipway::server {
+
+// What a parked call needs. Owns nothing.
+struct Parking {
+  Dispatcher* dispatcher = nullptr;
+  ChangeHub* hub = nullptr;
+  TimerQueue* timers = nullptr;
+};
+
+class AgentGrpcService final : public v1::AgentService::CallbackService {
+ public:
+  AgentGrpcService(const Calls* calls, Parking parking) : calls_(*calls), parking_(parking) {}
+  grpc::ServerUnaryReactor* Sync(grpc::CallbackServerContext* context,
+                                 const v1::AgentState* request,
+                                 v1::DesiredAgentState* response) override;
+
+ private:
+  const Calls& calls_;
+  const Parking parking_;
+};
+
+class WorkerGrpcService final : public v1::WorkerService::CallbackService {
+ public:
+  WorkerGrpcService(const Calls* calls, Parking parking) : calls_(*calls), parking_(parking) {}
+  grpc::ServerUnaryReactor* Sync(grpc::CallbackServerContext* context,
+                                 const v1::WorkerState* request,
+                                 v1::DesiredWorkerState* response) override;
+
+ private:
+  const Calls& calls_;
+  const Parking parking_;
+};
+
+}  // namespace slipway::server
+
+#endif  // SLIPWAY_SERVER_SERVICES_SYNC_SERVICES_H_

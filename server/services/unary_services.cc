@@ -1,0 +1,68 @@
+#include "server/services/unary_services.h"
+
+#include "server/handlers/compilations.h"
+#include "server/handlers/fleet.h"
+#include "server/handlers/runs.h"
+
+namespace slipway::server {
+namespace {
+
+class RefusedSession final
+    : public grpc::ServerBidiReactor<v1::SessionRequest, v1::SessionResponse> {
+ public:
+  RefusedSession() {
+    Finish(ToGrpc(absl::UnimplementedError(
+        "SessionService.Open is not served yet; use RunService to run a program")));
+  }
+  void OnDone() override { delete this; }
+};
+
+}  // namespace
+
+grpc::ServerUnaryReactor* ServerGrpcService::GetServerInfo(grpc::CallbackServerContext* context,
+                                                           const v1::GetServerInfoRequest*,
+                                                           v1::ServerInfo* response) {
+  return calls_.Unary(context, [this, response] { return server::GetServerInfo(env_, response); });
+}
+
+grpc::ServerUnaryReactor* CompileGrpcService::CreateCompilation(
+    grpc::CallbackServerContext* context, const v1::CreateCompilationRequest* request,
+    v1::CreateCompilationResponse* response) {
+  return calls_.Unary(context, [this, request, response] {
+    return server::CreateCompilation(env_, *request, response);
+  });
+}
+
+grpc::ServerUnaryReactor* RunGrpcService::CreateRun(grpc::CallbackServerContext* context,
+                                                    const v1::CreateRunRequest* request,
+                                                    v1::CreateJobResponse* response) {
+  return calls_.Unary(
+      context, [this, request, response] { return server::CreateRun(env_, *request, response); });
+}
+
+grpc::ServerUnaryReactor* RunGrpcService::CreateBenchmark(grpc::CallbackServerContext* context,
+                                                          const v1::CreateBenchmarkRequest* request,
+                                                          v1::CreateJobResponse* response) {
+  return calls_.Unary(context, [this, request, response] {
+    return server::CreateBenchmark(env_, *request, response);
+  });
+}
+
+grpc::ServerUnaryReactor* FleetGrpcService::ListDevices(grpc::CallbackServerContext* context,
+                                                        const v1::ListDevicesRequest*,
+                                                        v1::ListDevicesResponse* response) {
+  return calls_.Unary(context, [this, response] { return server::ListDevices(env_, response); });
+}
+
+grpc::ServerUnaryReactor* FleetGrpcService::ListWorkers(grpc::CallbackServerContext* context,
+                                                        const v1::ListWorkersRequest*,
+                                                        v1::ListWorkersResponse* response) {
+  return calls_.Unary(context, [this, response] { return server::ListWorkers(env_, response); });
+}
+
+grpc::ServerBidiReactor<v1::SessionRequest, v1::SessionResponse>* SessionGrpcService::Open(
+    grpc::CallbackServerContext*) {
+  return new RefusedSession;
+}
+
+}  // namespace slipway::server

@@ -1,0 +1,77 @@
+// The services whose calls are all unary, and SessionService, which is not served yet.
+#ifndef SLIPWAY_SERVER_SERVICES_UNARY_SERVICES_H_
+#define SLIPWAY_SERVER_SERVICES_UNARY_SERVICES_H_
+
+#include "proto/slipway/v1/compile.grpc.pb.h"
+#include "proto/slipway/v1/fleet.grpc.pb.h"
+#include "proto/slipway/v1/run.grpc.pb.h"
+#include "proto/slipway/v1/server.grpc.pb.h"
+#include "proto/slipway/v1/session.grpc.pb.h"
+#include "server/handlers/environment.h"
+#include "server/services/calls.h"
+
+namespace slipway::server {
+
+class ServerGrpcService final : public v1::ServerService::CallbackService {
+ public:
+  ServerGrpcService(const Calls* calls, const Environment* env) : calls_(*calls), env_(*env) {}
+  grpc::ServerUnaryReactor* GetServerInfo(grpc::CallbackServerContext* context,
+                                          const v1::GetServerInfoRequest* request,
+                                          v1::ServerInfo* response) override;
+
+ private:
+  const Calls& calls_;
+  const Environment& env_;
+};
+
+class CompileGrpcService final : public v1::CompileService::CallbackService {
+ public:
+  CompileGrpcService(const Calls* calls, const Environment* env) : calls_(*calls), env_(*env) {}
+  grpc::ServerUnaryReactor* CreateCompilation(grpc::CallbackServerContext* context,
+                                              const v1::CreateCompilationRequest* request,
+                                              v1::CreateCompilationResponse* response) override;
+
+ private:
+  const Calls& calls_;
+  const Environment& env_;
+};
+
+class RunGrpcService final : public v1::RunService::CallbackService {
+ public:
+  RunGrpcService(const Calls* calls, const Environment* env) : calls_(*calls), env_(*env) {}
+  grpc::ServerUnaryReactor* CreateRun(grpc::CallbackServerContext* context,
+                                      const v1::CreateRunRequest* request,
+                                      v1::CreateJobResponse* response) override;
+  grpc::ServerUnaryReactor* CreateBenchmark(grpc::CallbackServerContext* context,
+                                            const v1::CreateBenchmarkRequest* request,
+                                            v1::CreateJobResponse* response) override;
+
+ private:
+  const Calls& calls_;
+  const Environment& env_;
+};
+
+class FleetGrpcService final : public v1::FleetService::CallbackService {
+ public:
+  FleetGrpcService(const Calls* calls, const Environment* env) : calls_(*calls), env_(*env) {}
+  grpc::ServerUnaryReactor* ListDevices(grpc::CallbackServerContext* context,
+                                        const v1::ListDevicesRequest* request,
+                                        v1::ListDevicesResponse* response) override;
+  grpc::ServerUnaryReactor* ListWorkers(grpc::CallbackServerContext* context,
+                                        const v1::ListWorkersRequest* request,
+                                        v1::ListWorkersResponse* response) override;
+
+ private:
+  const Calls& calls_;
+  const Environment& env_;
+};
+
+class SessionGrpcService final : public v1::SessionService::CallbackService {
+ public:
+  grpc::ServerBidiReactor<v1::SessionRequest, v1::SessionResponse>* Open(
+      grpc::CallbackServerContext* context) override;
+};
+
+}  // namespace slipway::server
+
+#endif  // SLIPWAY_SERVER_SERVICES_UNARY_SERVICES_H_

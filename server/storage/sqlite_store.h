@@ -1,0 +1,59 @@
+// SqliteStore: jobs and devices in one SQLite file. All SQL stands in sqlite_store.cc.
+#ifndef SLIPWAY_SERVER_STORAGE_SQLITE_STORE_H_
+#define SLIPWAY_SERVER_STORAGE_SQLITE_STORE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "server/devices/device_store.h"
+#include "server/jobs/job_store.h"
+#include "server/storage/sqlite_database.h"
+
+namespace slipway::server {
+
+// Thread-safe: one connection behind one lock. The caller keeps other processes away from the file.
+class SqliteStore final : public JobStore, public DeviceStore {
+ public:
+  // Opens or makes the database at `path`; ":memory:" for one that ends with the object.
+  // FAILED_PRECONDITION when its schema is of a later version; DATA_LOSS when it is no database.
+  static absl::StatusOr<std::unique_ptr<SqliteStore>> Open(const std::string& path);
+  ~SqliteStore() override;
+
+  absl::StatusOr<Created> Create(JobRecord record) override;
+  absl::StatusOr<JobRecord> Get(absl::string_view id) const override;
+  absl::StatusOr<absl::optional<JobRecord>> FindRequest(
+      absl::string_view owner, absl::string_view request_id) const override;
+  absl::StatusOr<JobRecord> Transition(const JobRecord& current, const JobEvent& event,
+                                       absl::Time now) override;
+  absl::StatusOr<std::vector<v1::Job>> List(const JobFilter& filter, int limit) const override;
+  absl::StatusOr<std::vector<JobRecord>> ListLive() const override;
+  absl::StatusOr<int64_t> DeleteEndedBefore(absl::Time time) override;
+
+  absl::Status SaveDevice(const v1::Device& device) override;
+  absl::StatusOr<std::vector<v1::Device>> LoadDevices() const override;
+  absl::Status DeleteDevice(absl::string_view id) override;
+
+ private:
+  struct Statements;
+  SqliteStore();
+
+  absl::StatusOr<absl::optional<JobRecord>> FindRequestLocked(absl::string_view owner,
+                                                              absl::string_view request_id) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+
+  mutable absl::Mutex mu_;
+  std::unique_ptr<SqliteDatabase> database_ ABSL_GUARDED_BY(mu_);
+  std::unique_ptr<Statements> statements_ ABSL_GUARDED_BY(mu_);
+  int64_t last_revision_ ABSL_GUARDED_BY(mu_) = 0;
+};
+
+}  // namespace slipway::server
+
+#endif  // SLIPWAY_SERVER_STORAGE_SQLITE_STORE_H_

@@ -1,0 +1,48 @@
+// TimerQueue: runs things later, on a thread of its own.
+#ifndef SLIPWAY_SERVER_TIMER_QUEUE_H_
+#define SLIPWAY_SERVER_TIMER_QUEUE_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <thread>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "core/base/clock.h"
+
+namespace slipway::server {
+
+// Thread-safe. Real time: what decides by the time takes a Clock; this only wakes it.
+class TimerQueue {
+ public:
+  using Id = uint64_t;
+
+  TimerQueue();
+  // Drops what is not due yet.
+  ~TimerQueue();
+
+  // Runs `work`, which must be quick, after `delay`.
+  Id After(absl::Duration delay, std::function<void()> work);
+  // Drops it, unless it runs or ran already.
+  void Cancel(Id id);
+
+ private:
+  using Key = std::pair<absl::Duration, Id>;  // Monotonic.
+  void Loop();
+
+  const SystemClock clock_;
+  absl::Mutex mu_;
+  absl::CondVar changed_;
+  std::map<Key, std::function<void()>> waiting_ ABSL_GUARDED_BY(mu_);
+  std::map<Id, absl::Duration> times_ ABSL_GUARDED_BY(mu_);
+  Id last_id_ ABSL_GUARDED_BY(mu_) = 0;
+  bool ends_ ABSL_GUARDED_BY(mu_) = false;
+  std::thread thread_;
+};
+
+}  // namespace slipway::server
+
+#endif  // SLIPWAY_SERVER_TIMER_QUEUE_H_

@@ -1,0 +1,106 @@
+#include "server/workers/local_workers.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/log.h"
+#include "server/names.h"
+
+namespace slipway::server {
+
+LocalWorkers::LocalWorkers(Options options, TimerQueue* timers, Ended ended)
+    : options_(std::move(options)), timers_(*timers), ended_(std::move(ended)) {
+  {
+    absl::MutexLock lock(&mu_);
+    slots_.resize(options_.count);
+  }
+  for (int i = 0; i < options_.count; ++i) keepers_.emplace_back([this, i] { Keep(i); });
+}
+
+LocalWorkers::~LocalWorkers() {
+  TimerQueue::Id timer;
+  {
+    absl::MutexLock lock(&mu_);
+    ends_ = true;
+    timer = std::exchange(idle_timer_, 0);
+    EndIdle();
+  }
+  if (timer != 0) timers_.Cancel(timer);
+  for (std::thread& keeper : keepers_) keeper.join();
+}
+
+void LocalWorkers::SetDemand(int compilations) {
+  absl::MutexLock lock(&mu_);
+  const bool was_idle = demand_ == 0;
+  demand_ = compilations;
+  if (demand_ > 0 && idle_timer_ != 0) {
+    timers_.Cancel(std::exchange(idle_timer_, 0));
+  } else if (demand_ == 0 && !was_idle && !ends_) {
+    idle_timer_ = timers_.After(options_.idle, [this] {
+      absl::MutexLock timer_lock(&mu_);
+      idle_timer_ = 0;
+      if (demand_ == 0) EndIdle();
+    });
+  }
+}
+
+void LocalWorkers::EndIdle() {
+  for (Slot& slot : slots_) {
+    if (slot.process == nullptr) continue;
+    slot.told_to_end = true;
+    slot.process->Terminate();
+  }
+}
+
+void LocalWorkers::Keep(int index) {
+  const std::string id = LocalWorkerId(index);
+  const auto wanted = [this, index]()
+                          ABSL_SHARED_LOCKS_REQUIRED(mu_) { return ends_ || demand_ > index; };
+  const auto ends = [this]() ABSL_SHARED_LOCKS_REQUIRED(mu_) { return ends_; };
+  absl::Duration backoff = options_.first_backoff;
+  while (true) {
+    {
+      absl::MutexLock lock(&mu_);
+      mu_.Await(absl::Condition(&wanted));
+      if (ends_) return;
+    }
+    SubprocessOptions process_options;
+    process_options.argv = options_.command;
+    process_options.argv.push_back("--worker-id");
+    process_options.argv.push_back(id);
+    process_options.follow_parent = true;
+    absl::StatusOr<std::unique_ptr<Subprocess>> started = Subprocess::Start(process_options);
+    std::string why;
+    bool counted = true;
+    if (started.ok()) {
+      std::shared_ptr<Subprocess> process = *std::move(started);
+      Log(LogLevel::kInfo, "worker started", {{"worker", id}, {"pid", process->pid()}});
+      {
+        absl::MutexLock lock(&mu_);
+        slots_[index] = Slot{process, false};
+        if (ends_) EndIdle();
+      }
+      const absl::StatusOr<ExitStatus> end = process->Wait();
+      why = absl::StrCat("worker '", id, "' ended with ",
+                         end.ok() ? end->ToString() : end.status().ToString());
+      absl::MutexLock lock(&mu_);
+      counted = !slots_[index].told_to_end;
+      slots_[index] = Slot{};
+    } else {
+      why = absl::StrCat("worker '", id, "' did not start: ", started.status().message());
+    }
+    Log(counted ? LogLevel::kError : LogLevel::kInfo, "worker ended",
+        {{"worker", id}, {"why", why}});
+    ended_(id, why, counted);
+    if (!counted) {
+      backoff = options_.first_backoff;
+      continue;
+    }
+    absl::MutexLock lock(&mu_);
+    if (mu_.AwaitWithTimeout(absl::Condition(&ends), backoff)) return;
+    backoff = std::min(backoff * 2, options_.longest_backoff);
+  }
+}
+
+}  // namespace slipway::server
