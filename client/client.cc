@@ -20,7 +20,8 @@ absl::StatusOr<Job> Succeeded(absl::StatusOr<Job> job) {
 
 absl::StatusOr<Compilation> Client::Compile(const std::string& model,
                                             const CompileOptions& options) {
-  SLIPWAY_ASSIGN_OR_RETURN(const std::string id, SubmitCompilation(model, options));
+  SLIPWAY_ASSIGN_OR_RETURN(const ModelFiles files, ReadModelFiles(model, max_model_bytes()));
+  SLIPWAY_ASSIGN_OR_RETURN(const std::string id, SubmitCompilation(files, options));
   SLIPWAY_ASSIGN_OR_RETURN(Job job, Succeeded(Wait(id, nullptr)));
   return *std::move(job.compilation);
 }

@@ -17,6 +17,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "client/artifact_summary.h"
+#include "client/model_files.h"
 #include "client/types.h"
 #include "core/artifact/artifact.h"
 
@@ -74,9 +76,9 @@ class Client {
                                             const std::vector<NamedTensor>& inputs,
                                             const BenchmarkOptions& options);
 
-  // The same in two steps. Submit* sends what the server lacks (a model's external data too) and returns the
-  // id of a job that is accepted for good; the client may end then.
-  virtual absl::StatusOr<std::string> SubmitCompilation(const std::string& model,
+  // The same in two steps. Submit* sends what the server lacks (for a model, see ReadModelFiles) and returns
+  // the id of a job that is accepted for good; the client may end then.
+  virtual absl::StatusOr<std::string> SubmitCompilation(const ModelFiles& model,
                                                         const CompileOptions& options) = 0;
   virtual absl::StatusOr<std::string> SubmitRun(const Digest& artifact,
                                                 const std::vector<NamedTensor>& inputs,
@@ -96,9 +98,12 @@ class Client {
   // Artifacts, to and from the server; .slip files are read and written by core/artifact/slip_file.h.
   virtual absl::Status PutArtifact(const Artifact& artifact) = 0;
   virtual absl::StatusOr<Artifact> GetArtifact(const Digest& artifact) = 0;
+  // Fetches the manifest alone.
+  virtual absl::StatusOr<ArtifactSummary> DescribeArtifact(const Digest& artifact) = 0;
 
   virtual absl::StatusOr<std::vector<Device>> ListDevices() = 0;  // Sorted by id.
   virtual absl::StatusOr<ServerInfo> Info() = 0;
+  virtual int64_t max_model_bytes() const = 0;  // What the server accepts.
 
   // Makes every call, in flight or to come, but CancelJob return CANCELLED.
   virtual void Interrupt() = 0;

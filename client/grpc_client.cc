@@ -95,7 +95,7 @@ class GrpcClient final : public Client {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<std::string> SubmitCompilation(const std::string& model,
+  absl::StatusOr<std::string> SubmitCompilation(const ModelFiles& model,
                                                 const CompileOptions& options) override {
     v1::CreateCompilationRequest request;
     request.set_request_id(NewRequestId());
@@ -114,12 +114,11 @@ class GrpcClient final : public Client {
     }
     SetDeadlines(options.deadlines, request);
 
-    SLIPWAY_ASSIGN_OR_RETURN(const ModelFiles files, ReadModelFiles(model, max_model_bytes_));
-    spec.mutable_model()->set_format(files.is_graph_text ? v1::MODEL_FORMAT_GRAPH_TEXT
+    spec.mutable_model()->set_format(model.is_graph_text ? v1::MODEL_FORMAT_GRAPH_TEXT
                                                          : v1::MODEL_FORMAT_ONNX);
-    spec.mutable_model()->set_display_name(files.display_name);
+    spec.mutable_model()->set_display_name(model.display_name);
     std::vector<NamedBlob> blobs;
-    for (const ModelFile& file : files.files) {
+    for (const ModelFile& file : model.files) {
       v1::ModelFile& proto = *spec.mutable_model()->add_files();
       proto.set_name(file.name);
       *proto.mutable_digest() = ToProto(file.digest);
@@ -275,6 +274,12 @@ class GrpcClient final : public Client {
     return Artifact::Parse(manifest.bytes(), [this](const Digest& blob) { return Download(blob); });
   }
 
+  absl::StatusOr<ArtifactSummary> DescribeArtifact(const Digest& digest) override {
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(const Blob bytes, Download(digest), "manifest");
+    SLIPWAY_ASSIGN_OR_RETURN(const v1::Manifest manifest, ParseManifest(bytes.bytes()));
+    return Summarize(manifest, digest);
+  }
+
   absl::StatusOr<std::vector<Device>> ListDevices() override {
     v1::ListDevicesResponse response;
     SLIPWAY_RETURN_IF_ERROR(Call([&](grpc::ClientContext& context) {
@@ -295,6 +300,8 @@ class GrpcClient final : public Client {
     }));
     return ServerInfoFromProto(info);
   }
+
+  int64_t max_model_bytes() const override { return max_model_bytes_; }
 
   void Interrupt() override { calls_.Interrupt(); }
 

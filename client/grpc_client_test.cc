@@ -34,6 +34,12 @@ class ClientTest : public ::testing::Test {
     return path;
   }
 
+  absl::StatusOr<std::string> Submit() {
+    const absl::StatusOr<ModelFiles> files = ReadModelFiles(model_, client_->max_model_bytes());
+    EXPECT_THAT(files, IsOk());
+    return client_->SubmitCompilation(*files, options_);
+  }
+
   FakeServer server_;
   TemporaryFolder folder_;
   std::string model_;
@@ -108,7 +114,7 @@ TEST_F(ClientTest, LostAnswerMakesNoSecondJob) {
 
 TEST_F(ClientTest, BrokenWatchGoesOnAtItsRevision) {
   server_.Configure([](FakeBehaviour& b) { b.break_watch_after = 2; });
-  ASSERT_OK_AND_ASSIGN(const std::string id, client_->SubmitCompilation(model_, options_));
+  ASSERT_OK_AND_ASSIGN(const std::string id, Submit());
   std::vector<JobState> seen;
   ASSERT_OK_AND_ASSIGN(const Job job,
                        client_->Wait(id, [&seen](const Job& job) { seen.push_back(job.state); }));
@@ -130,7 +136,7 @@ TEST_F(ClientTest, FailedJobIsTheErrorItFailedWith) {
 
 TEST_F(ClientTest, InterruptEndsAWaitAndCancelStillWorks) {
   server_.Configure([](FakeBehaviour& b) { b.hold = true; });
-  ASSERT_OK_AND_ASSIGN(const std::string id, client_->SubmitCompilation(model_, options_));
+  ASSERT_OK_AND_ASSIGN(const std::string id, Submit());
   std::thread interrupter;
   const absl::StatusOr<Job> waited = client_->Wait(id, [&](const Job& job) {
     if (job.state == JobState::kRunning) {

@@ -1,0 +1,45 @@
+// ArtifactSummary: what people and the command want to know of an artifact.
+#ifndef SLIPWAY_CLIENT_ARTIFACT_SUMMARY_H_
+#define SLIPWAY_CLIENT_ARTIFACT_SUMMARY_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/digest.h"
+#include "core/tensor/tensor.h"
+#include "proto/slipway/v1/artifact.pb.h"
+
+namespace slipway {
+
+struct ArtifactSummary {
+  struct Port {
+    std::string name;
+    TensorType type;
+  };
+  struct Step {
+    std::string name;
+    std::vector<std::string> operators;
+  };
+
+  Digest digest;
+  std::string name;
+  std::string target;
+  std::string compile_key;
+  std::vector<std::pair<std::string, std::string>> tools;  // Name and version.
+  std::vector<Port> inputs, outputs;
+  std::vector<Step> steps;  // Of the entry function.
+  int64_t kernels = 0;
+  int64_t code_bytes = 0;
+  int64_t constant_bytes = 0;
+  int64_t arena_bytes = 0;
+  int64_t artifact_bytes = 0;  // The manifest and all blobs it names.
+};
+
+// REQUIRES: the manifest is validated; `digest` is its name.
+ArtifactSummary Summarize(const v1::Manifest& manifest, const Digest& digest);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CLIENT_ARTIFACT_SUMMARY_H_

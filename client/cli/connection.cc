@@ -1,0 +1,95 @@
+#include "client/cli/connection.h"
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "client/cli/exit_code.h"
+#include "client/local/sibling.h"
+#include "core/base/files.h"
+#include "core/base/status_macros.h"
+
+namespace slipway::cli {
+namespace {
+
+constexpr int64_t kMaxTokenBytes = 4096;
+
+absl::StatusOr<std::unique_ptr<LocalFleet>> StartLocal(Environment& environment,
+                                                       const ConnectionFlags& flags) {
+  const auto wish = [&environment](const std::string& flag, const std::string& variable) {
+    return flag.empty() ? environment.variable(variable) : flag;
+  };
+  LocalFleetOptions options;
+  SLIPWAY_ASSIGN_OR_RETURN(
+      options.server_binary,
+      FindSibling("slipwayd", "server", wish(flags.server_binary, "SLIPWAY_SERVER_BINARY"),
+                  environment.executable));
+  SLIPWAY_ASSIGN_OR_RETURN(
+      options.agent_binary,
+      FindSibling("slipway-agent", "device_agent",
+                  wish(flags.agent_binary, "SLIPWAY_AGENT_BINARY"), environment.executable));
+  SLIPWAY_ASSIGN_OR_RETURN(options.cache_folder, UserCacheFolder());
+  return LocalFleet::Start(options);
+}
+
+}  // namespace
+
+void ConnectionFlags::AddTo(FlagSet& flags, bool local_allowed) {
+  can_be_local = local_allowed;
+  flags.Add("server", &server, "ADDRESS",
+            local_allowed ? "HOST:PORT or unix:PATH; else $SLIPWAY_SERVER, else a server of its own."
+                          : "HOST:PORT or unix:PATH; else $SLIPWAY_SERVER.");
+  flags.Add("token-file", &token_file, "FILE", "File with the token the server asks for.");
+  if (!local_allowed) return;
+  flags.Add("local", &local, "Start server and agent for this call, whatever $SLIPWAY_SERVER says.");
+  flags.Add("server-binary", &server_binary, "FILE",
+            "slipwayd to start; else $SLIPWAY_SERVER_BINARY, else the one beside this program.");
+  flags.Add("agent-binary", &agent_binary, "FILE",
+            "slipway-agent to start; else $SLIPWAY_AGENT_BINARY, else as above.");
+}
+
+absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(Environment& environment,
+                                                             const ConnectionFlags& flags) {
+  if (flags.local && !flags.server.empty()) {
+    return WrongCall("\"--local\" and \"--server\" exclude each other");
+  }
+  ClientOptions options;
+  options.server = flags.server.empty() && !flags.local ? environment.variable("SLIPWAY_SERVER")
+                                                        : flags.server;
+  if (!flags.token_file.empty()) {
+    absl::StatusOr<std::string> token = ReadFile(flags.token_file, kMaxTokenBytes);
+    if (!token.ok()) {
+      return WrongCall(absl::StrCat("flag \"--token-file\": ", token.status().message()));
+    }
+    options.token = std::string(absl::StripAsciiWhitespace(*token));
+  }
+
+  std::unique_ptr<Connection> connection(new Connection(environment));
+  if (options.server.empty()) {
+    if (!flags.can_be_local) {
+      return WrongCall("jobs are kept by a server; name it with \"--server\" or $SLIPWAY_SERVER");
+    }
+    absl::StatusOr<std::unique_ptr<LocalFleet>> fleet = StartLocal(environment, flags);
+    if (!fleet.ok()) return WithExitCode(fleet.status(), ExitCode::kUnreachable);
+    connection->fleet_ = *std::move(fleet);
+    options.server = connection->fleet_->address();
+  }
+  absl::StatusOr<std::unique_ptr<Client>> client = Client::Connect(options);
+  if (absl::IsInvalidArgument(client.status())) return WrongCall(client.status().message());
+  SLIPWAY_RETURN_IF_ERROR(client.status());
+  connection->client_ = *std::move(client);
+  if (environment.interrupts != nullptr) {
+    environment.interrupts->SetHandler([client = connection->client_.get()] { client->Interrupt(); });
+  }
+  return connection;
+}
+
+Connection::~Connection() {
+  if (environment_.interrupts != nullptr) environment_.interrupts->SetHandler(nullptr);
+}
+
+absl::Status Connection::EnsureDevice() {
+  if (fleet_ == nullptr) return absl::OkStatus();
+  const absl::Status status = fleet_->StartAgent();
+  return status.ok() ? status : WithExitCode(status, ExitCode::kUnreachable);
+}
+
+}  // namespace slipway::cli

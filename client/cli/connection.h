@@ -1,0 +1,51 @@
+// Connection: the server a verb works with, which may be one that it starts for itself.
+#ifndef SLIPWAY_CLIENT_CLI_CONNECTION_H_
+#define SLIPWAY_CLIENT_CLI_CONNECTION_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "client/cli/environment.h"
+#include "client/client.h"
+#include "client/local/local_fleet.h"
+#include "core/base/flags.h"
+
+namespace slipway::cli {
+
+// Flags that every verb with a server has.
+struct ConnectionFlags {
+  std::string server;
+  std::string token_file;
+  bool local = false;
+  std::string server_binary;
+  std::string agent_binary;
+
+  // `can_be_local`: whether the verb makes sense with a server that begins and ends with it.
+  void AddTo(FlagSet& flags, bool can_be_local);
+  bool can_be_local = false;
+};
+
+class Connection {
+ public:
+  // The server of --server, else of SLIPWAY_SERVER, else (and with --local) one of its own.
+  static absl::StatusOr<std::unique_ptr<Connection>> Open(Environment& environment,
+                                                          const ConnectionFlags& flags);
+  ~Connection();
+
+  Client& client() { return *client_; }
+  bool is_local() const { return fleet_ != nullptr; }
+  // Once this is OK there is a device, as far as it is in this command's hands.
+  absl::Status EnsureDevice();
+
+ private:
+  explicit Connection(Environment& environment) : environment_(environment) {}
+
+  Environment& environment_;
+  std::unique_ptr<LocalFleet> fleet_;
+  std::unique_ptr<Client> client_;
+};
+
+}  // namespace slipway::cli
+
+#endif  // SLIPWAY_CLIENT_CLI_CONNECTION_H_

@@ -1,0 +1,32 @@
+// Environment: all that the command knows of the world around it, so that tests can make one up.
+#ifndef SLIPWAY_CLIENT_CLI_ENVIRONMENT_H_
+#define SLIPWAY_CLIENT_CLI_ENVIRONMENT_H_
+
+#include <functional>
+#include <ostream>
+#include <string>
+
+namespace slipway::cli {
+
+// Who hears of a Ctrl-C.
+class Interrupts {
+ public:
+  virtual ~Interrupts() = default;
+  // From now on the first interrupt calls `handler`, on another thread; the second ends the process. Without
+  // a handler (nullptr) the first one does.
+  virtual void SetHandler(std::function<void()> handler) = 0;
+};
+
+struct Environment {
+  std::ostream& out;              // Results.
+  std::ostream& err;              // Progress and errors.
+  bool err_is_terminal = false;   // Progress may overwrite itself.
+  std::string executable;         // The file of this program; siblings are looked for near it.
+  Interrupts* interrupts = nullptr;
+  // The value of an environment variable, or "".
+  std::function<std::string(const std::string&)> variable;
+};
+
+}  // namespace slipway::cli
+
+#endif  // SLIPWAY_CLIENT_CLI_ENVIRONMENT_H_

@@ -1,0 +1,112 @@
+#include "client/cli/json_writer.h"
+
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "core/base/check.h"
+
+namespace slipway::cli {
+namespace {
+
+// The length of the UTF-8 sequence that `text` begins with, or 0.
+size_t Utf8Length(absl::string_view text) {
+  const auto byte = [text](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return 1;
+  const size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
+  for (size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  }
+  // Overlong forms, surrogates and numbers above U+10FFFF.
+  if ((first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) > 0x9f) ||
+      (first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) > 0x8f)) {
+    return 0;
+  }
+  return length;
+}
+
+std::string Quote(absl::string_view value) {
+  std::string quoted = "\"";
+  while (!value.empty()) {
+    const auto c = static_cast<unsigned char>(value.front());
+    const size_t length = Utf8Length(value);
+    if (c == '"' || c == '\\') {
+      absl::StrAppend(&quoted, "\\", value.substr(0, 1));
+    } else if (c == '\n') {
+      absl::StrAppend(&quoted, "\\n");
+    } else if (c < 0x20 || c == 0x7f) {
+      absl::StrAppendFormat(&quoted, "\\u%04x", c);
+    } else if (length == 0) {
+      absl::StrAppend(&quoted, "\\ufffd");
+    } else {
+      absl::StrAppend(&quoted, value.substr(0, length));
+    }
+    value.remove_prefix(length == 0 ? 1 : length);
+  }
+  return quoted + "\"";
+}
+
+}  // namespace
+
+void JsonWriter::StartValue(absl::string_view name) {
+  if (depth_ > 0) absl::StrAppend(&text_, is_first_ ? "\n" : ",\n", std::string(2 * depth_, ' '));
+  if (!name.empty()) absl::StrAppend(&text_, Quote(name), ": ");
+  is_first_ = false;
+}
+
+void JsonWriter::Begin(absl::string_view name, char bracket) {
+  StartValue(name);
+  text_ += bracket;
+  ++depth_;
+  is_first_ = true;
+}
+
+void JsonWriter::End(char bracket) {
+  --depth_;
+  SLIPWAY_CHECK(depth_ >= 0, "nothing was begun");
+  if (!is_first_) absl::StrAppend(&text_, "\n", std::string(2 * depth_, ' '));
+  text_ += bracket;
+  is_first_ = false;
+}
+
+void JsonWriter::Text(absl::string_view name, absl::string_view value) {
+  StartValue(name);
+  text_ += Quote(value);
+}
+
+void JsonWriter::Integer(absl::string_view name, int64_t value) {
+  StartValue(name);
+  absl::StrAppend(&text_, value);
+}
+
+void JsonWriter::Real(absl::string_view name, double value) {
+  if (!std::isfinite(value)) return Null(name);
+  StartValue(name);
+  absl::StrAppendFormat(&text_, "%.10g", value);
+}
+
+void JsonWriter::Bool(absl::string_view name, bool value) {
+  StartValue(name);
+  text_ += value ? "true" : "false";
+}
+
+void JsonWriter::Null(absl::string_view name) {
+  StartValue(name);
+  text_ += "null";
+}
+
+void JsonWriter::Integers(absl::string_view name, absl::Span<const int64_t> values) {
+  StartValue(name);
+  absl::StrAppend(&text_, "[", absl::StrJoin(values, ", "), "]");
+}
+
+std::string JsonWriter::Take() {
+  SLIPWAY_CHECK(depth_ == 0, "something is not ended");
+  return std::exchange(text_, "") + "\n";
+}
+
+}  // namespace slipway::cli

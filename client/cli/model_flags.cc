@@ -1,0 +1,151 @@
+#include "client/cli/model_flags.h"
+
+#include <sys/stat.h>
+
+#include <limits>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "client/cli/exit_code.h"
+#include "client/cli/follow.h"
+#include "client/model_files.h"
+#include "core/artifact/slip_file.h"
+#include "core/base/files.h"
+#include "core/base/status_macros.h"
+#include "core/target/target.h"
+
+namespace slipway::cli {
+namespace {
+
+absl::StatusOr<std::string> Canonical(const std::string& text) {
+  if (text == "host") return HostTarget().ToString();
+  const absl::StatusOr<Target> target = ParseTarget(text);
+  if (!target.ok()) {
+    return WrongCall(absl::StrCat("flag \"--target\": ", target.status().message()));
+  }
+  return target->ToString();
+}
+
+// Whether the file begins as a .slip file does.
+absl::StatusOr<bool> IsSlip(const std::string& path) {
+  SLIPWAY_ASSIGN_OR_RETURN(const MappedFile file,
+                           MappedFile::Open(path, std::numeric_limits<int64_t>::max()));
+  // A damaged head is still no model: the reader then says what is wrong.
+  return LooksLikeSlip(file.bytes()) || absl::EndsWith(path, ".slip");
+}
+
+}  // namespace
+
+void ModelFlags::AddTo(FlagSet& flags, bool runs) {
+  flags.Add("target", &target, "TARGET",
+            runs ? "Compile for it, instead of for the device; \"host\" is this machine."
+                 : "Compile for it; \"host\", the default, is this machine.");
+  flags.Add("device", &device, "ID",
+            runs ? "Device to run on; else any that can." : "Compile for this device's target.");
+  flags.Add("dimension", &dimensions, "SYMBOL=N", "Value of a symbolic dimension; repeatable.");
+}
+
+absl::StatusOr<std::string> ChooseTarget(const ModelFlags& flags, bool runs,
+                                         absl::Span<const Device> devices) {
+  if (!flags.target.empty()) return Canonical(flags.target);
+  if (!flags.device.empty()) {
+    std::vector<std::string> ids;
+    for (const Device& device : devices) {
+      if (device.id == flags.device) return Canonical(device.target);
+      ids.push_back(device.id);
+    }
+    return WithExitCode(
+        absl::NotFoundError(absl::StrCat(
+            "no device \"", flags.device, "\"; ",
+            ids.empty() ? "there are none" : absl::StrCat("there are: ", absl::StrJoin(ids, ", ")))),
+        ExitCode::kUnreachable);
+  }
+  if (!runs) return HostTarget().ToString();
+  const Device* chosen = nullptr;
+  for (const Device& device : devices) {
+    if (device.state == DeviceState::kLost) continue;
+    if (chosen != nullptr && chosen->target != device.target) {
+      return WrongCall(absl::StrCat("devices differ, for example \"", chosen->id, "\" (",
+                                    chosen->target, ") and \"", device.id, "\" (", device.target,
+                                    "); choose with \"--device\" or \"--target\""));
+    }
+    chosen = &device;
+  }
+  if (chosen == nullptr) {
+    return WithExitCode(
+        absl::UnavailableError("the server has no device; start slipway-agent on one"),
+        ExitCode::kUnreachable);
+  }
+  return Canonical(chosen->target);
+}
+
+absl::StatusOr<CompileOptions> MakeCompileOptions(Connection& connection, const ModelFlags& flags,
+                                                  bool runs) {
+  CompileOptions options;
+  for (const std::string& text : flags.dimensions) {
+    const std::pair<std::string, std::string> parts =
+        absl::StrSplit(text, absl::MaxSplits('=', 1));
+    int64_t value = 0;
+    if (parts.first.empty() || !absl::SimpleAtoi(parts.second, &value) || value < 1) {
+      return WrongCall(
+          absl::StrCat("flag \"--dimension\" takes SYMBOL=N, not \"", text, "\""));
+    }
+    options.dimensions.emplace_back(parts.first, value);
+  }
+  std::vector<Device> devices;
+  if (flags.target.empty() && (runs || !flags.device.empty())) {
+    SLIPWAY_RETURN_IF_ERROR(connection.EnsureDevice());
+    SLIPWAY_ASSIGN_OR_RETURN(devices, connection.client().ListDevices());
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(options.target, ChooseTarget(flags, runs, devices));
+  return options;
+}
+
+absl::StatusOr<Job> CompileModel(Environment& environment, Connection& connection,
+                                 const std::string& path, const CompileOptions& options) {
+  Client& client = connection.client();
+  SLIPWAY_ASSIGN_OR_RETURN(const ModelFiles model, ReadModelFiles(path, client.max_model_bytes()));
+  const absl::StatusOr<std::string> id = client.SubmitCompilation(model, options);
+  SLIPWAY_RETURN_IF_ERROR(RefusedRequest(id.status()));
+  return FollowJob(environment, client, *id, model.display_name);
+}
+
+absl::StatusOr<ArtifactSummary> PrepareArtifact(Environment& environment, Connection& connection,
+                                                const std::string& path, const ModelFlags& flags) {
+  SLIPWAY_RETURN_IF_ERROR(CheckFile(path));
+  SLIPWAY_ASSIGN_OR_RETURN(const bool is_slip, IsSlip(path));
+  if (is_slip) {
+    if (!flags.target.empty() || !flags.dimensions.empty()) {
+      return WrongCall(absl::StrCat("\"", path, "\" is compiled already; \"--target\" and ",
+                                    "\"--dimension\" are for models"));
+    }
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(const Artifact artifact, ReadSlip(path),
+                                  absl::StrCat("\"", path, "\""));
+    SLIPWAY_RETURN_IF_ERROR(connection.client().PutArtifact(artifact));
+    return Summarize(artifact.manifest(), artifact.digest());
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(const CompileOptions options,
+                           MakeCompileOptions(connection, flags, /*runs=*/true));
+  SLIPWAY_ASSIGN_OR_RETURN(const Job job, CompileModel(environment, connection, path, options));
+  return connection.client().DescribeArtifact(job.compilation->artifact);
+}
+
+absl::Status CheckFile(const std::string& path) {
+  struct stat info;
+  if (stat(path.c_str(), &info) != 0) return WrongCall(absl::StrCat("no file \"", path, "\""));
+  if (S_ISDIR(info.st_mode)) {
+    return WrongCall(absl::StrCat("\"", path, "\" is a folder, not a file"));
+  }
+  return absl::OkStatus();
+}
+
+std::string BaseName(absl::string_view path) {
+  const size_t slash = path.rfind('/');
+  return std::string(slash == absl::string_view::npos ? path : path.substr(slash + 1));
+}
+
+}  // namespace slipway::cli

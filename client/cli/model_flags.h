@@ -1,0 +1,50 @@
+// How verbs name a model or artifact and what it is compiled for.
+#ifndef SLIPWAY_CLIENT_CLI_MODEL_FLAGS_H_
+#define SLIPWAY_CLIENT_CLI_MODEL_FLAGS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "client/artifact_summary.h"
+#include "client/cli/connection.h"
+#include "client/client.h"
+#include "core/base/flags.h"
+
+namespace slipway::cli {
+
+struct ModelFlags {
+  std::string target;
+  std::string device;
+  std::vector<std::string> dimensions;
+
+  void AddTo(FlagSet& flags, bool runs);
+};
+
+// What to compile for: --target; else the target of --device; else, when `runs`, the one that all devices
+// share; else this machine's. `devices` may be empty when none is asked for. Canonical; a wrong call when
+// unknown, with the known ones, or when devices differ.
+absl::StatusOr<std::string> ChooseTarget(const ModelFlags& flags, bool runs,
+                                         absl::Span<const Device> devices);
+
+// Compiles `path` with the server, showing progress.
+absl::StatusOr<Job> CompileModel(Environment& environment, Connection& connection,
+                                 const std::string& path, const CompileOptions& options);
+// The options the flags say; `runs` as in ChooseTarget.
+absl::StatusOr<CompileOptions> MakeCompileOptions(Connection& connection, const ModelFlags& flags,
+                                                  bool runs);
+
+// The artifact of `path`, a .slip file or a model, at the server and ready to run.
+absl::StatusOr<ArtifactSummary> PrepareArtifact(Environment& environment, Connection& connection,
+                                                const std::string& path, const ModelFlags& flags);
+
+// A wrong call unless `path` is a file.
+absl::Status CheckFile(const std::string& path);
+
+// "model.onnx" of "a/b/model.onnx".
+std::string BaseName(absl::string_view path);
+
+}  // namespace slipway::cli
+
+#endif  // SLIPWAY_CLIENT_CLI_MODEL_FLAGS_H_

@@ -1,0 +1,65 @@
+// What the command prints of each result: pure functions from values to text. Every text ends in a newline.
+#ifndef SLIPWAY_CLIENT_CLI_RENDER_H_
+#define SLIPWAY_CLIENT_CLI_RENDER_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "client/artifact_summary.h"
+#include "client/types.h"
+
+namespace slipway::cli {
+
+// --- compile ---
+
+// `total` is what the user waited for.
+std::string RenderCompilation(const Job& job, absl::Duration total);
+std::string RenderCompilationJson(const Job& job, absl::Duration total);
+
+// --- run ---
+
+// An output and the file it was written to; an empty file: none.
+struct WrittenOutput {
+  NamedTensor output;
+  std::string file;
+};
+std::string RenderRun(const Job& job, const std::vector<WrittenOutput>& outputs);
+std::string RenderRunJson(const Job& job, const std::vector<WrittenOutput>& outputs);
+
+// --- bench ---
+
+// What a benchmark's numbers are about.
+struct BenchmarkContext {
+  std::string job;
+  std::string model;
+  ArtifactSummary artifact;
+  std::vector<std::pair<std::string, std::string>> versions;  // Name and version.
+};
+std::string RenderBenchmark(const BenchmarkContext& context, const BenchmarkResult& result);
+// The fields and their meaning are listed in client/README.md; schema_version 1.
+std::string RenderBenchmarkJson(const BenchmarkContext& context, const BenchmarkResult& result);
+
+// --- devices, jobs, job, targets, inspect ---
+
+std::string RenderDevices(const std::vector<Device>& devices, absl::Time now);
+std::string RenderDevicesJson(const std::vector<Device>& devices);
+
+std::string RenderJobs(const std::vector<Job>& jobs);
+std::string RenderJobsJson(const std::vector<Job>& jobs);
+std::string RenderJob(const Job& job);
+std::string RenderJobJson(const Job& job);
+
+// `host` is the target of this machine; `server` what a server compiles for, empty when none was asked.
+std::string RenderTargets(const std::vector<std::string>& targets, const std::string& host,
+                          const std::vector<std::string>& server);
+std::string RenderTargetsJson(const std::vector<std::string>& targets, const std::string& host,
+                              const std::vector<std::string>& server);
+
+std::string RenderArtifact(const ArtifactSummary& artifact);
+std::string RenderArtifactJson(const ArtifactSummary& artifact);
+
+}  // namespace slipway::cli
+
+#endif  // SLIPWAY_CLIENT_CLI_RENDER_H_

@@ -1,0 +1,127 @@
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "client/cli/json_writer.h"
+#include "client/cli/render.h"
+#include "client/cli/text_table.h"
+#include "client/statistics.h"
+
+namespace slipway::cli {
+namespace {
+
+constexpr size_t kShownSteps = 10;
+
+std::string Nanoseconds(double ns) { return FormatTime(absl::Nanoseconds(ns)); }
+
+std::string SlowestSteps(const std::vector<StepTime>& steps) {
+  std::vector<StepTime> sorted = steps;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const StepTime& a, const StepTime& b) {
+    return a.duration_ns > b.duration_ns;
+  });
+  int64_t total = 0;
+  for (const StepTime& step : sorted) total += step.duration_ns;
+  TextTable table({"STEP", ">TIME", ">SHARE", "OPERATORS"});
+  for (size_t i = 0; i < std::min(sorted.size(), kShownSteps); ++i) {
+    const StepTime& step = sorted[i];
+    const double share =
+        total > 0 ? 100.0 * static_cast<double>(step.duration_ns) / static_cast<double>(total) : 0;
+    table.Row({step.name, FormatTime(absl::Nanoseconds(step.duration_ns)),
+               absl::StrFormat("%.1f %%", share), absl::StrJoin(step.operators, " ")});
+  }
+  return absl::StrCat("slowest of ", sorted.size(), " steps, ",
+                      FormatTime(absl::Nanoseconds(total)), " together\n", table.Render("  "));
+}
+
+void MachineJson(JsonWriter& json, absl::string_view name, const MachineState& machine) {
+  json.BeginObject(name);
+  json.Integer("cpu_frequency_hz", machine.cpu_frequency_hz);
+  json.Text("governor", machine.governor);
+  json.Integer("temperature_millicelsius", machine.temperature_millicelsius);
+  json.Integer("load_millis", machine.load_millis);
+  json.EndObject();
+}
+
+}  // namespace
+
+std::string RenderBenchmark(const BenchmarkContext& context, const BenchmarkResult& result) {
+  const SampleStatistics s = Summarize(result.samples_ns, result.iterations_per_sample);
+  TextTable about({"", ""});
+  about.Row({"model", context.model});
+  about.Row({"target", context.artifact.target});
+  about.Row({"device", absl::StrCat(result.device, ", ", result.threads,
+                                    result.threads == 1 ? " thread" : " threads")});
+  about.Row({"samples", absl::StrCat(result.samples_ns.size(), " of ", result.iterations_per_sample,
+                                     result.iterations_per_sample == 1 ? " call" : " calls")});
+  TextTable times({">min", ">p50", ">p90", ">p99"});
+  times.Row({Nanoseconds(s.min_ns), Nanoseconds(s.p50_ns), Nanoseconds(s.p90_ns),
+             s.p99_ns.has_value() ? Nanoseconds(*s.p99_ns) : "-"});
+  TextTable rest({"", ""});
+  rest.Row({"load", absl::StrCat(FormatTime(absl::Nanoseconds(result.load_cold_ns)), " cold, ",
+                                 FormatTime(absl::Nanoseconds(result.load_warm_ns)), " warm")});
+  rest.Row({"first run", FormatTime(absl::Nanoseconds(result.first_run_ns))});
+  rest.Row({"peak memory", FormatBytes(result.peak_memory_bytes)});
+  rest.Row({"artifact", FormatBytes(context.artifact.artifact_bytes)});
+  std::string text =
+      absl::StrCat(about.Render("", false), "\n", times.Render("  "), "\n", rest.Render("", false));
+  if (result.disturbed) {
+    absl::StrAppendFormat(
+        &text, "disturbed: others took %.1f %% of the CPU time; the numbers may be high\n",
+        static_cast<double>(result.disturbed_millis) / 10);
+  }
+  if (!result.steps.empty()) absl::StrAppend(&text, SlowestSteps(result.steps));
+  return text;
+}
+
+std::string RenderBenchmarkJson(const BenchmarkContext& context, const BenchmarkResult& result) {
+  const SampleStatistics s = Summarize(result.samples_ns, result.iterations_per_sample);
+  JsonWriter json;
+  json.BeginObject();
+  json.Integer("schema_version", 1);
+  json.Text("job", context.job);
+  json.Text("model", context.model);
+  json.Text("target", context.artifact.target);
+  json.Text("device", result.device);
+  json.Text("device_target", result.device_target);
+  json.Text("artifact_digest", context.artifact.digest.hex());
+  json.Text("compile_key", context.artifact.compile_key);
+  json.BeginObject("versions");
+  for (const auto& [name, version] : context.versions) json.Text(name, version);
+  json.EndObject();
+  json.Integer("threads", result.threads);
+  json.Integers("samples_ns", result.samples_ns);
+  json.Integer("iterations_per_sample", result.iterations_per_sample);
+  json.Real("min_ns", s.min_ns);
+  json.Real("p50_ns", s.p50_ns);
+  json.Real("p90_ns", s.p90_ns);
+  s.p99_ns.has_value() ? json.Real("p99_ns", *s.p99_ns) : json.Null("p99_ns");
+  json.Integer("load_cold_ns", result.load_cold_ns);
+  json.Integer("load_warm_ns", result.load_warm_ns);
+  json.Integer("first_run_ns", result.first_run_ns);
+  json.Integer("peak_memory_bytes", result.peak_memory_bytes);
+  json.Integer("artifact_bytes", context.artifact.artifact_bytes);
+  json.Bool("disturbed", result.disturbed);
+  json.Integer("disturbed_millis", result.disturbed_millis);
+  MachineJson(json, "before", result.before);
+  MachineJson(json, "after", result.after);
+  json.Text("started_at",
+            absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", result.start_time, absl::UTCTimeZone()));
+  if (!result.steps.empty()) {
+    json.BeginArray("steps");
+    for (const StepTime& step : result.steps) {
+      json.BeginObject();
+      json.Text("name", step.name);
+      json.BeginArray("operators");
+      for (const std::string& name : step.operators) json.Text("", name);
+      json.EndArray();
+      json.Integer("ns", step.duration_ns);
+      json.EndObject();
+    }
+    json.EndArray();
+  }
+  json.EndObject();
+  return json.Take();
+}
+
+}  // namespace slipway::cli

@@ -1,0 +1,84 @@
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "client/cli/json_writer.h"
+#include "client/cli/render.h"
+#include "client/cli/text_table.h"
+
+namespace slipway::cli {
+
+std::string RenderDevices(const std::vector<Device>& devices, absl::Time now) {
+  if (devices.empty()) return "no devices\n";
+  TextTable table({"DEVICE", "STATE", "TARGET", ">CORES", ">MEMORY", ">SEEN", "MODEL"});
+  std::string warnings;
+  for (const Device& device : devices) {
+    const std::string state = device.state == DeviceState::kBusy
+                                  ? absl::StrCat("busy with ", device.job_id)
+                                  : std::string(Name(device.state));
+    const absl::Duration ago = std::max(now - device.last_seen, absl::ZeroDuration());
+    table.Row({device.id, state, device.target, absl::StrCat(device.cores),
+               FormatBytes(device.memory_bytes), absl::StrCat(FormatTime(ago), " ago"),
+               device.model});
+    if (!device.warning.empty()) {
+      absl::StrAppend(&warnings, "warning: ", Printable(device.id), ": ", Printable(device.warning),
+                      "\n");
+    }
+  }
+  return table.Render() + warnings;
+}
+
+std::string RenderDevicesJson(const std::vector<Device>& devices) {
+  JsonWriter json;
+  json.BeginObject();
+  json.Integer("schema_version", 1);
+  json.BeginArray("devices");
+  for (const Device& device : devices) {
+    json.BeginObject();
+    json.Text("id", device.id);
+    json.Text("state", Name(device.state));
+    json.Text("target", device.target);
+    json.Text("model", device.model);
+    json.Text("os", device.os);
+    json.Integer("cores", device.cores);
+    json.Integer("memory_bytes", device.memory_bytes);
+    json.Text("job", device.job_id);
+    json.Integer("last_seen_ns", absl::ToUnixNanos(device.last_seen));
+    json.Text("agent_version", device.agent_version);
+    json.Text("warning", device.warning);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.EndObject();
+  return json.Take();
+}
+
+std::string RenderTargets(const std::vector<std::string>& targets, const std::string& host,
+                          const std::vector<std::string>& server) {
+  TextTable table({"TARGET", ""});
+  for (const std::string& target : targets) {
+    const bool compiled =
+        server.empty() || std::find(server.begin(), server.end(), target) != server.end();
+    table.Row({target, compiled ? "" : "not by this server"});
+  }
+  return absl::StrCat(table.Render(), "host is ", host, "\n");
+}
+
+std::string RenderTargetsJson(const std::vector<std::string>& targets, const std::string& host,
+                              const std::vector<std::string>& server) {
+  JsonWriter json;
+  json.BeginObject();
+  json.Integer("schema_version", 1);
+  json.BeginArray("targets");
+  for (const std::string& target : targets) json.Text("", target);
+  json.EndArray();
+  json.Text("host", host);
+  if (!server.empty()) {
+    json.BeginArray("server_targets");
+    for (const std::string& target : server) json.Text("", target);
+    json.EndArray();
+  }
+  json.EndObject();
+  return json.Take();
+}
+
+}  // namespace slipway::cli

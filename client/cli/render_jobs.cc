@@ -1,0 +1,124 @@
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "client/cli/json_writer.h"
+#include "client/cli/render.h"
+#include "client/cli/text_table.h"
+
+namespace slipway::cli {
+namespace {
+
+// What the job is about: the model, or the artifact's short name.
+std::string Subject(const Job& job) {
+  return job.kind == JobKind::kCompilation ? job.model : job.artifact.hex().substr(0, 12);
+}
+
+std::string Took(const Job& job) {
+  if (job.start_time == absl::InfinitePast() || job.end_time == absl::InfinitePast()) return "-";
+  return FormatTime(job.end_time - job.start_time);
+}
+
+std::string Place(const Job& job) { return job.assignee.empty() ? job.device : job.assignee; }
+
+void JobJson(JsonWriter& json, const Job& job) {
+  const auto time = [&json](absl::string_view name, absl::Time value) {
+    value == absl::InfinitePast() ? json.Null(name) : json.Integer(name, absl::ToUnixNanos(value));
+  };
+  json.Text("id", job.id);
+  json.Text("kind", Name(job.kind));
+  json.Text("state", Name(job.state));
+  json.Integer("revision", job.revision);
+  if (job.kind == JobKind::kCompilation) {
+    json.Text("model", job.model);
+    json.Text("target", job.target);
+  } else {
+    json.Text("device", job.device);
+    json.Text("artifact_digest", job.artifact.hex());
+  }
+  json.Integer("attempts", job.attempts);
+  json.Text("assignee", job.assignee);
+  time("create_time_ns", job.create_time);
+  time("start_time_ns", job.start_time);
+  time("end_time_ns", job.end_time);
+  if (job.state == JobState::kFailed) {
+    json.BeginObject("error");
+    json.Text("code", absl::StatusCodeToString(job.error.code()));
+    json.Text("message", job.error.message());
+    json.Text("log", job.error_log);
+    json.EndObject();
+  }
+}
+
+}  // namespace
+
+std::string RenderJobs(const std::vector<Job>& jobs) {
+  if (jobs.empty()) return "no jobs\n";
+  TextTable table({"JOB", "KIND", "STATE", "ACCEPTED", ">TOOK", "ON", "SUBJECT"});
+  for (const Job& job : jobs) {
+    table.Row({job.id, std::string(Name(job.kind)), std::string(Name(job.state)),
+               FormatWallTime(job.create_time), Took(job), Place(job), Subject(job)});
+  }
+  return table.Render();
+}
+
+std::string RenderJobsJson(const std::vector<Job>& jobs) {
+  JsonWriter json;
+  json.BeginObject();
+  json.Integer("schema_version", 1);
+  json.BeginArray("jobs");
+  for (const Job& job : jobs) {
+    json.BeginObject();
+    JobJson(json, job);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.EndObject();
+  return json.Take();
+}
+
+std::string RenderJob(const Job& job) {
+  TextTable table({"", ""});
+  table.Row({"job", job.id});
+  table.Row({"kind", std::string(Name(job.kind))});
+  table.Row({"state", std::string(Name(job.state))});
+  if (job.kind == JobKind::kCompilation) {
+    table.Row({"model", job.model});
+    table.Row({"target", job.target});
+  } else {
+    table.Row({"artifact", job.artifact.hex()});
+    table.Row({"device asked for", job.device.empty() ? "any" : job.device});
+  }
+  table.Row({"attempts", absl::StrCat(job.attempts)});
+  if (!job.assignee.empty()) table.Row({"on", job.assignee});
+  table.Row({"accepted", FormatWallTime(job.create_time)});
+  table.Row({"began", FormatWallTime(job.start_time)});
+  table.Row({"ended", FormatWallTime(job.end_time)});
+  if (!job.progress.stage.empty()) {
+    table.Row({"progress",
+               absl::StrCat(job.progress.stage, " ", job.progress.done, "/", job.progress.total)});
+  }
+  if (job.state == JobState::kFailed) {
+    table.Row({"error", absl::StrCat(absl::StatusCodeToString(job.error.code()), ": ",
+                                     job.error.message())});
+  }
+  std::string text = table.Render("", false);
+  if (!job.error_log.empty()) {
+    absl::StrAppend(&text, "the end of the log:\n");
+    for (const absl::string_view line :
+         absl::StrSplit(absl::StripSuffix(job.error_log, "\n"), '\n')) {
+      absl::StrAppend(&text, "  ", Printable(line), "\n");
+    }
+  }
+  return text;
+}
+
+std::string RenderJobJson(const Job& job) {
+  JsonWriter json;
+  json.BeginObject();
+  json.Integer("schema_version", 1);
+  JobJson(json, job);
+  json.EndObject();
+  return json.Take();
+}
+
+}  // namespace slipway::cli

@@ -1,0 +1,66 @@
+#include "absl/strings/str_cat.h"
+#include "client/cli/json_writer.h"
+#include "client/cli/render.h"
+#include "client/cli/tensor_summary.h"
+#include "client/cli/text_table.h"
+
+namespace slipway::cli {
+namespace {
+
+std::string Timings(const AttemptTimings& timings) {
+  return absl::StrCat("run ", FormatTime(timings.run), ", load ", FormatTime(timings.load),
+                      ", start ", FormatTime(timings.spawn), ", fetch ", FormatTime(timings.fetch));
+}
+
+}  // namespace
+
+std::string RenderRun(const Job& job, const std::vector<WrittenOutput>& outputs) {
+  std::string text =
+      absl::StrCat("ran on ", Printable(job.run->device), ": ", Timings(job.run->timings), "\n");
+  TextTable table({"OUTPUT", "TYPE", "SUMMARY"});
+  for (const WrittenOutput& written : outputs) {
+    const Tensor& tensor = written.output.tensor;
+    table.Row({written.output.name, ToString(tensor.type()), Summary(tensor)});
+  }
+  text += table.Render();
+  for (const WrittenOutput& written : outputs) {
+    if (written.file.empty()) continue;
+    absl::StrAppend(&text, "wrote ", Printable(written.output.name), " to ", written.file, "\n");
+  }
+  return text;
+}
+
+std::string RenderRunJson(const Job& job, const std::vector<WrittenOutput>& outputs) {
+  JsonWriter json;
+  json.BeginObject();
+  json.Integer("schema_version", 1);
+  json.Text("job", job.id);
+  json.Text("device", job.run->device);
+  json.Text("artifact_digest", job.artifact.hex());
+  json.Integer("run_ns", absl::ToInt64Nanoseconds(job.run->timings.run));
+  json.Integer("load_ns", absl::ToInt64Nanoseconds(job.run->timings.load));
+  json.BeginArray("outputs");
+  for (const WrittenOutput& written : outputs) {
+    const Tensor& tensor = written.output.tensor;
+    const TensorStatistics statistics = Statistics(tensor);
+    const auto optional = [&json](absl::string_view name, const std::optional<double>& value) {
+      value.has_value() ? json.Real(name, *value) : json.Null(name);
+    };
+    json.BeginObject();
+    json.Text("name", written.output.name);
+    json.Text("dtype", Name(tensor.dtype()));
+    json.Integers("shape", tensor.shape());
+    optional("min", statistics.min);
+    optional("max", statistics.max);
+    optional("mean", statistics.mean);
+    json.Integer("largest_at", statistics.largest_at);
+    json.Integer("nan_count", statistics.nan_count);
+    if (!written.file.empty()) json.Text("file", written.file);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.EndObject();
+  return json.Take();
+}
+
+}  // namespace slipway::cli
