@@ -15,11 +15,6 @@
 
 namespace slipway {
 
-struct NamedTensor {
-  std::string name;
-  Tensor tensor;
-};
-
 // Where a job stands (proto/slipway/v1/job.proto has the picture).
 enum class JobState { kQueued, kAssigned, kRunning, kSucceeded, kFailed, kCancelled };
 enum class JobKind { kCompilation, kRun, kBenchmark };

@@ -14,12 +14,7 @@
 
 namespace slipway {
 
-struct NamedTensor {
-  std::string name;  // Empty when the file gives none.
-  Tensor tensor;
-};
-
-// INVALID_ARGUMENT says what is wrong with the bytes; UNIMPLEMENTED for strings, segments and data
+// With an empty name when the file gives none. INVALID_ARGUMENT says what is wrong with the bytes; UNIMPLEMENTED for strings, segments and data
 // kept in another file.
 absl::StatusOr<NamedTensor> ParseOnnxTensor(absl::string_view bytes);
 

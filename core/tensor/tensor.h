@@ -106,6 +106,12 @@ class Tensor {
   int64_t size_ = 0;
 };
 
+// A tensor and what it is the value of, such as an input.
+struct NamedTensor {
+  std::string name;
+  Tensor tensor;
+};
+
 template <typename T>
 Tensor Tensor::Of(absl::Span<const int64_t> shape, absl::Span<const T> values) {
   Tensor tensor = Zeros(DataTypeOf<T>(), shape);
