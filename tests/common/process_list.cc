@@ -1,0 +1,112 @@
+#include "tests/common/process_list.h"
+
+#include <limits.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <system_error>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "absl/time/clock.h"
+#include "core/base/files.h"
+
+namespace slipway::testing {
+namespace {
+
+// A file of /proc, whose size nobody knows before. Empty when the process is gone or not ours to read.
+std::string ReadProc(pid_t pid, absl::string_view name) {
+  std::ifstream file(absl::StrCat("/proc/", pid, "/", name), std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+}
+
+std::vector<std::string> SplitZeros(absl::string_view bytes) {
+  return absl::StrSplit(absl::StripSuffix(bytes, absl::string_view("\0", 1)), '\0');
+}
+
+// A process in the middle of execve has none for a moment.
+std::string ReadEnvironment(pid_t pid) {
+  std::string environment = ReadProc(pid, "environ");
+  for (int i = 0;
+       i < 100 && environment.empty() && access(absl::StrCat("/proc/", pid).c_str(), F_OK) == 0;
+       ++i) {
+    sched_yield();
+    environment = ReadProc(pid, "environ");
+  }
+  return environment;
+}
+
+std::optional<RunningProcess> Describe(pid_t pid, absl::string_view mark) {
+  const std::vector<std::string> environment = SplitZeros(ReadEnvironment(pid));
+  if (std::find(environment.begin(), environment.end(), mark) == environment.end()) return {};
+  // "PID (NAME) STATE PARENT ...", where NAME may hold anything.
+  const std::string stat = ReadProc(pid, "stat");
+  const size_t name_end = stat.rfind(')');
+  if (name_end == std::string::npos) return {};
+  const std::vector<std::string> fields =
+      absl::StrSplit(stat.substr(name_end + 1), ' ', absl::SkipEmpty());
+  RunningProcess process;
+  process.pid = pid;
+  if (fields.size() < 2 || fields[0] == "Z" || fields[0] == "X" ||
+      !absl::SimpleAtoi(fields[1], &process.parent)) {
+    return {};
+  }
+  char target[PATH_MAX];
+  const ssize_t length =
+      readlink(absl::StrCat("/proc/", pid, "/exe").c_str(), target, sizeof(target));
+  if (length > 0) {
+    const absl::string_view path =
+        absl::StripSuffix(absl::string_view(target, static_cast<size_t>(length)), " (deleted)");
+    process.program = std::string(path.substr(path.rfind('/') + 1));
+  }
+  process.arguments = SplitZeros(ReadProc(pid, "cmdline"));
+  if (!process.arguments.empty()) process.arguments.erase(process.arguments.begin());
+  return process;
+}
+
+}  // namespace
+
+std::string RunningProcess::ToString() const {
+  return absl::StrCat(program, " ", absl::StrJoin(arguments, " "), " (pid ", pid, ", child of ",
+                      parent, ")");
+}
+
+std::vector<RunningProcess> ListProcesses(absl::string_view mark) {
+  std::vector<RunningProcess> processes;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+    pid_t pid = 0;
+    if (!absl::SimpleAtoi(entry.path().filename().string(), &pid)) continue;
+    std::optional<RunningProcess> process = Describe(pid, mark);
+    if (process.has_value()) processes.push_back(*std::move(process));
+  }
+  std::sort(processes.begin(), processes.end(),
+            [](const RunningProcess& a, const RunningProcess& b) { return a.pid < b.pid; });
+  return processes;
+}
+
+std::vector<RunningProcess> AwaitNoProcess(absl::string_view mark, absl::Duration timeout) {
+  const absl::Time deadline = absl::Now() + timeout;
+  while (true) {
+    std::vector<RunningProcess> left = ListProcesses(mark);
+    if (left.empty() || absl::Now() >= deadline) return left;
+    const UniqueFd fd(static_cast<int>(syscall(SYS_pidfd_open, left.front().pid, 0)));
+    if (!fd.is_open()) continue;  // It has just ended.
+    pollfd poll_fd = {.fd = fd.get(), .events = POLLIN, .revents = 0};
+    poll(&poll_fd, 1, static_cast<int>(absl::ToInt64Milliseconds(deadline - absl::Now())) + 1);
+  }
+}
+
+}  // namespace slipway::testing

@@ -1,0 +1,81 @@
+#include "tests/common/service_process.h"
+
+#include <signal.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/common/command.h"
+#include "tests/common/process_list.h"
+#include "tests/common/status_matchers.h"
+#include "tests/common/temp_tree.h"
+
+namespace slipway::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+ServiceProcess Shell(const TempTree& tree, const std::string& script) {
+  return ServiceProcess({.name = "a shell",
+                         .argv = {"/bin/sh", "-c", script},
+                         .environment = {{"TEST_SHELL", tree.path()}},
+                         .log_file = tree.Path("log")});
+}
+
+TEST(ServiceProcess, SaysWhenItIsReadyAndIsEnded) {
+  TempTree tree;
+  ServiceProcess shell = Shell(tree, "echo began; echo here >&3; exec sleep 1000");
+  ASSERT_OK(shell.Start());
+  EXPECT_EQ(shell.ready_line(), "here");
+  EXPECT_EQ(shell.Log(), "began\n");
+  const std::vector<RunningProcess> found = ListProcesses(absl::StrCat("TEST_SHELL=", tree.path()));
+  ASSERT_EQ(found.size(), 1);
+  EXPECT_EQ(found[0].pid, shell.pid());
+  ASSERT_OK_AND_ASSIGN(const ExitStatus status, shell.Stop());
+  EXPECT_EQ(status.ToString(), "killed by signal 15 (SIGTERM)");
+  EXPECT_THAT(AwaitNoProcess(absl::StrCat("TEST_SHELL=", tree.path()), absl::Seconds(5)),
+              IsEmpty());
+}
+
+TEST(ServiceProcess, OneThatEndsBeforeIsAnErrorWithItsLog) {
+  TempTree tree;
+  ServiceProcess shell = Shell(tree, "echo no luck >&2; exit 5");
+  EXPECT_THAT(shell.Start(),
+              StatusIs(absl::StatusCode::kAborted,
+                       ::testing::AllOf(HasSubstr("exit code 5"), HasSubstr("no luck"))));
+}
+
+TEST(ProcessList, SeesWhoIsLeft) {
+  TempTree tree;
+  ServiceProcess shell = Shell(tree, "setsid sh -c 'echo here >&3; exec sleep 1000' & wait");
+  ASSERT_OK(shell.Start());
+  shell.Kill();
+  const std::string mark = absl::StrCat("TEST_SHELL=", tree.path());
+  const std::vector<RunningProcess> left = AwaitNoProcess(mark, absl::Milliseconds(50));
+  ASSERT_EQ(left.size(), 1);
+  EXPECT_THAT(left[0].ToString(), HasSubstr("1000"));
+  kill(left[0].pid, SIGKILL);
+  EXPECT_THAT(AwaitNoProcess(mark, absl::Seconds(5)), IsEmpty());
+}
+
+TEST(RunCommand, KeepsWhatItPrints) {
+  const CommandResult result =
+      RunCommand({.argv = {"/bin/sh", "-c", "echo out; echo $WORD >&2; exit 3"},
+                  .environment = {{"WORD", "err"}}});
+  EXPECT_EQ(result.status.exit_code, 3);
+  EXPECT_EQ(result.out, "out\n");
+  EXPECT_EQ(result.err, "err\n");
+}
+
+TEST(RunCommand, EndsWhatTakesTooLong) {
+  const CommandResult result =
+      RunCommand({.argv = {"sleep", "1000"}, .timeout = absl::Milliseconds(20)});
+  EXPECT_EQ(result.status.signal, SIGKILL);
+}
+
+}  // namespace
+}  // namespace slipway::testing
