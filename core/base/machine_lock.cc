@@ -31,9 +31,9 @@ absl::Status Lock(int fd, int operation, absl::Time deadline,
     if (errno != EWOULDBLOCK && errno != EINTR) return ErrnoStatus(errno, "cannot lock");
     if (is_cancelled && is_cancelled()) return absl::CancelledError("no longer wanted");
     if (absl::Now() >= deadline) {
-      return absl::DeadlineExceededError(absl::StrCat(
-          "the machine was busy for too long with other work of Slipway (lock in '",
-          MachineLockFolder(), "')"));
+      return absl::DeadlineExceededError(
+          absl::StrCat("the machine was busy for too long with other work of Slipway (lock in '",
+                       MachineLockFolder(), "')"));
     }
     absl::SleepFor(kLook);
   }

@@ -12,8 +12,7 @@
 namespace slipway {
 
 inline constexpr int kNoBuffer = -1;
-inline constexpr int64_t kPlanAlignment =
-    64;  // Bytes; of arena offsets, sizes and value offsets.
+inline constexpr int64_t kPlanAlignment = 64;  // Bytes; of arena offsets, sizes and value offsets.
 
 struct PlannedBuffer {
   enum class Kind {

@@ -1,4 +1,4 @@
-// The public models that $SLIPWAY_MODELS_DIR holds (skipped without): trained/NAME in ONNX's
+// The public models that $SLIPWAY_MODELS holds (skipped without): trained/NAME in ONNX's
 // backend-test layout, light/light_NAME.onnx whose input is arange(n) / n, with its output beside it.
 #include <cstdlib>
 #include <filesystem>
@@ -24,13 +24,13 @@ namespace {
 constexpr int64_t kMaxFileBytes = int64_t{1} << 31;
 
 std::string ModelsFolder() {
-  const char* folder = std::getenv("SLIPWAY_MODELS_DIR");
+  const char* folder = std::getenv("SLIPWAY_MODELS");
   return folder == nullptr ? "" : folder;
 }
 
 TEST(ModelsTest, TrainedModelsMakeTheStoredOutputs) {
   const std::string folder = JoinPath(ModelsFolder(), "trained");
-  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no models in $SLIPWAY_MODELS_DIR";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no models in $SLIPWAY_MODELS";
   const auto cases = FindBackendCases(folder);
   ASSERT_OK(cases.status());
   for (const BackendCase& backend_case : *cases) {
@@ -71,7 +71,7 @@ void RunLightModel(const std::string& path) {
 
 TEST(ModelsTest, LightModelsMakeTheStoredOutputs) {
   const std::string folder = JoinPath(ModelsFolder(), "light");
-  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no models in $SLIPWAY_MODELS_DIR";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no models in $SLIPWAY_MODELS";
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() == ".onnx") RunLightModel(entry.path().string());
   }

@@ -30,7 +30,7 @@ class Emitter {
   // A constant of the type that `like` has, f32 while that is unknown.
   ValueId AddScalar(absl::string_view wanted_name, float value, ValueId like);
 
-  // Null while unknown.
+  // Null while unknown. Valid until the next value is added.
   const TensorType* type(ValueId id) const;
   const Graph& graph() const { return graph_; }
 

@@ -113,9 +113,10 @@ absl::Status UpgradeSoftmax(int, Node node, Emitter& emitter) {
   const auto* given = node.attributes.FindAs<int64_t>("axis");
   const int64_t axis = given == nullptr ? 1 : *given;
   const bool complete = node.inputs.size() == 1 && node.inputs[0] != kNoValue;
-  const TensorType* x = complete ? emitter.type(node.inputs[0]) : nullptr;
-  const bool is_last =
-      axis == -1 || (x != nullptr && axis + 1 == static_cast<int64_t>(x->shape.size()));
+  const bool typed = complete && emitter.type(node.inputs[0]) != nullptr;
+  // A copy: values that are added move the types about.
+  const Shape x = typed ? emitter.type(node.inputs[0])->shape : Shape();
+  const bool is_last = axis == -1 || (typed && axis + 1 == static_cast<int64_t>(x.size()));
   if (is_last || !complete) {
     node.attributes.Set("axis", int64_t{-1});
     return emitter.Emit(std::move(node));
@@ -125,9 +126,9 @@ absl::Status UpgradeSoftmax(int, Node node, Emitter& emitter) {
   const ValueId flat = emitter.AddValue(Prefix(emitter, node, "flat"));
   const ValueId soft = emitter.AddValue(Prefix(emitter, node, "soft"));
   ValueId shape = kNoValue;
-  if (x != nullptr) {
-    shape = emitter.AddInts(Prefix(emitter, node, "shape"),
-                            std::vector<int64_t>(x->shape.begin(), x->shape.end()));
+  if (typed) {
+    shape =
+        emitter.AddInts(Prefix(emitter, node, "shape"), std::vector<int64_t>(x.begin(), x.end()));
   } else {
     shape = emitter.AddValue(Prefix(emitter, node, "shape"));
     SLIPWAY_RETURN_IF_ERROR(emitter.Emit(Node{node.name, "Shape", {input}, {shape}, {}}));

@@ -1,0 +1,299 @@
+#include "core/importers/onnx/onnx_importer.h"
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/graph/graph.h"
+#include "core/graph/text.h"
+#include "core/importers/onnx/model_builder.h"
+#include "core/operators/register_all.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway {
+namespace {
+
+using ::testing::HasSubstr;
+
+absl::StatusOr<Graph> Import(const ModelBuilder& builder, const OnnxImportOptions& options = {}) {
+  const std::string bytes = builder.Bytes();
+  OnnxFiles files;
+  files.main = bytes;
+  static const OperatorRegistry& registry = *new OperatorRegistry(StandardOperators());
+  return ImportOnnx(files, registry, options);
+}
+
+absl::Status ImportError(const ModelBuilder& builder) { return Import(builder).status(); }
+
+ModelBuilder ReluModel() {
+  ModelBuilder builder(13);
+  builder.Input("x", {1, 2}).Output("y", {1, 2}).Node("Relu", {"x"}, {"y"}).set_name("r");
+  return builder;
+}
+
+TEST(OnnxImporterTest, ReadsAGraph) {
+  ModelBuilder builder(13);
+  builder.Input("x", {1, 2}).Output("y");
+  builder.Floats("w", {2}, {1, -1});
+  builder.Node("Add", {"x", "w"}, {"sum"}).set_name("adds");
+  builder.Node("Clip", {"sum", "", ""}, {"y"});
+  const auto graph = Import(builder);
+  ASSERT_OK(graph.status());
+  EXPECT_EQ(Print(*graph),
+            "graph \"test\" opset 13 (%x: f32[1, 2]) -> (%y) {\n"
+            "  const %w: f32[2] = {1, -1}\n"
+            "  %sum = Add \"adds\" (%x, %w) : f32[1, 2]\n"
+            "  %y = Clip(%sum) : f32[1, 2]\n"
+            "}\n");
+}
+
+TEST(OnnxImporterTest, PutsNodesInOrderAndConstantsInPlace) {
+  ModelBuilder builder(13);
+  builder.Input("x", {4}).Input("w", {1}).Output("y");
+  builder.Floats("w", {1}, {2});
+  builder.Floats("unused", {1}, {3});
+  builder.Node("Mul", {"c", "a"}, {"y"});
+  onnx::NodeProto& constant = builder.Node("Constant", {}, {"c"});
+  builder.Float(constant, "value_float", 0.5f);
+  builder.Node("Add", {"x", "w"}, {"a"});
+  const auto graph = Import(builder);
+  ASSERT_OK(graph.status());
+  EXPECT_EQ(Print(*graph),
+            "graph \"test\" opset 13 (%x: f32[4]) -> (%y) {\n"
+            "  const %w: f32[1] = {2}\n"
+            "  %a = Add(%x, %w) : f32[4]\n"
+            "  const %c: f32[] = {0.5}\n"
+            "  %y = Mul(%c, %a) : f32[4]\n"
+            "}\n");
+}
+
+TEST(OnnxImporterTest, SymbolicDimensionsNeedAnExtent) {
+  ModelBuilder builder = ReluModel();
+  auto* shape = builder.model.mutable_graph()
+                    ->mutable_input(0)
+                    ->mutable_type()
+                    ->mutable_tensor_type()
+                    ->mutable_shape();
+  shape->mutable_dim(0)->set_dim_param("N");
+  shape->mutable_dim(1)->clear_dim_value();
+  builder.model.mutable_graph()->mutable_output(0)->clear_type();
+  const absl::Status status = ImportError(builder);
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(status.message(), HasSubstr("\"x\" has the symbolic dimension \"N\" at position 0"));
+  EXPECT_THAT(Import(builder, {.dims = {{"N", 3}}}).status().message(), HasSubstr("\"x[1]\""));
+  const auto graph = Import(builder, {.dims = {{"N", 3}, {"x[1]", 5}}});
+  ASSERT_OK(graph.status());
+  EXPECT_EQ(ToString(*graph->values[graph->outputs[0]].type), "f32[3, 5]");
+  EXPECT_FALSE(Import(builder, {.dims = {{"N", -3}, {"x[1]", 5}}}).ok());
+}
+
+// Bad input.
+
+TEST(OnnxImporterTest, RefusesBytesThatAreNoModel) {
+  const OperatorRegistry registry = StandardOperators();
+  OnnxFiles files;
+  EXPECT_THAT(ImportOnnx(files, registry).status().message(), HasSubstr("is empty"));
+  files.main = "this is no model, but some text";
+  EXPECT_EQ(ImportOnnx(files, registry).status().code(), absl::StatusCode::kInvalidArgument);
+
+  const std::string whole = ReluModel().Bytes();
+  for (size_t size = 1; size < whole.size(); ++size) {
+    files.main = absl::string_view(whole).substr(0, size);
+    const absl::Status status = ImportOnnx(files, registry).status();
+    // A prefix that ends behind a field may be a model by itself, without an opset or outputs.
+    if (!status.ok()) {
+      EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
+    }
+  }
+  std::mt19937 random(1);
+  for (int i = 0; i < 200; ++i) {
+    std::string noise(1 + random() % 300, '\0');
+    for (char& c : noise) c = static_cast<char>(random());
+    files.main = noise;
+    EXPECT_FALSE(ImportOnnx(files, registry).ok());
+  }
+}
+
+TEST(OnnxImporterTest, NamesOpsetsItLacks) {
+  ModelBuilder builder = ReluModel();
+  builder.model.mutable_opset_import(0)->set_version(18);
+  absl::Status status = ImportError(builder);
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(status.message(), HasSubstr("opset 18"));
+  builder.model.mutable_opset_import(0)->set_version(5);
+  EXPECT_EQ(ImportError(builder).code(), absl::StatusCode::kUnimplemented);
+  builder.model.mutable_opset_import(0)->set_domain("ai.onnx.ml");
+  EXPECT_THAT(ImportError(builder).message(), HasSubstr("ai.onnx.ml"));
+  builder.model.clear_opset_import();
+  EXPECT_EQ(ImportError(builder).code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(OnnxImporterTest, NamesOperatorsItLacksWithTheirNode) {
+  ModelBuilder builder = ReluModel();
+  builder.model.mutable_graph()->mutable_node(0)->set_op_type("Frobnicate");
+  absl::Status status = ImportError(builder);
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(status.message(), HasSubstr("node \"r\" (Frobnicate)"));
+  builder.model.mutable_graph()->mutable_node(0)->set_op_type("slipway.Fused");
+  EXPECT_EQ(ImportError(builder).code(), absl::StatusCode::kUnimplemented);
+  builder.model.mutable_graph()->mutable_node(0)->set_op_type("Relu");
+  builder.model.mutable_graph()->mutable_node(0)->set_domain("com.example");
+  status = ImportError(builder);
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(status.message(), HasSubstr("com.example"));
+}
+
+TEST(OnnxImporterTest, RefusesCyclesAndDanglingNames) {
+  ModelBuilder cyclic(13);
+  cyclic.Input("x", {1}).Output("a");
+  cyclic.Node("Add", {"x", "b"}, {"a"}).set_name("first");
+  cyclic.Node("Relu", {"a"}, {"b"});
+  absl::Status status = ImportError(cyclic);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.message(), HasSubstr("cycle"));
+  EXPECT_THAT(status.message(), HasSubstr("first"));
+
+  ModelBuilder dangling = ReluModel();
+  dangling.model.mutable_graph()->mutable_node(0)->set_input(0, "nowhere");
+  status = ImportError(dangling);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.message(), HasSubstr("node \"r\" (Relu) reads \"nowhere\""));
+
+  ModelBuilder twice = ReluModel();
+  twice.Node("Relu", {"x"}, {"y"});
+  EXPECT_THAT(ImportError(twice).message(), HasSubstr("\"y\" is defined twice"));
+
+  ModelBuilder no_output = ReluModel();
+  no_output.model.mutable_graph()->mutable_output(0)->set_name("z");
+  EXPECT_THAT(ImportError(no_output).message(), HasSubstr("nothing in the model makes"));
+  no_output.model.mutable_graph()->clear_output();
+  EXPECT_THAT(ImportError(no_output).message(), HasSubstr("no outputs"));
+}
+
+TEST(OnnxImporterTest, RefusesUntypedAndInconsistentGraphs) {
+  ModelBuilder untyped = ReluModel();
+  untyped.model.mutable_graph()->mutable_input(0)->clear_type();
+  EXPECT_THAT(ImportError(untyped).message(), HasSubstr("\"x\" has no type"));
+
+  ModelBuilder no_shape = ReluModel();
+  no_shape.model.mutable_graph()
+      ->mutable_input(0)
+      ->mutable_type()
+      ->mutable_tensor_type()
+      ->clear_shape();
+  EXPECT_THAT(ImportError(no_shape).message(), HasSubstr("without its element type or shape"));
+
+  ModelBuilder inconsistent(13);
+  inconsistent.Input("x", {2, 3}).Input("z", {2, 4}).Output("y");
+  inconsistent.Node("Add", {"x", "z"}, {"y"}).set_name("adds");
+  absl::Status status = ImportError(inconsistent);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.message(), HasSubstr("node \"adds\" (Add)"));
+
+  ModelBuilder declared(13);
+  declared.Input("x", {2, 3}).Output("y", {2, 4}).Node("Relu", {"x"}, {"y"});
+  EXPECT_THAT(ImportError(declared).message(), HasSubstr("output \"y\" is f32[2, 3]"));
+}
+
+TEST(OnnxImporterTest, RefusesShapesThatOverflow) {
+  ModelBuilder builder(13);
+  builder.Input("x", {1 << 30, 1 << 30, 1 << 30}).Output("y").Node("Relu", {"x"}, {"y"});
+  EXPECT_EQ(ImportError(builder).code(), absl::StatusCode::kResourceExhausted);
+
+  ModelBuilder grown(13);
+  grown.Input("a", {2'000'000'000, 1, 1}).Input("b", {1, 2'000'000'000, 1});
+  grown.Input("c", {1, 1, 2'000'000'000}).Output("y");
+  grown.Node("Sum", {"a", "b", "c"}, {"y"}).set_name("grows");
+  const absl::Status status = ImportError(grown);
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(status.message(), HasSubstr("node \"grows\" (Sum)"));
+
+  ModelBuilder initializer = ReluModel();
+  onnx::TensorProto& tensor = initializer.Floats("w", {1 << 30, 1 << 30}, {});
+  EXPECT_FALSE(Import(initializer).ok());
+  tensor.clear_dims();
+  tensor.add_dims(-1);
+  EXPECT_THAT(ImportError(initializer).message(), HasSubstr("initializer \"w\""));
+}
+
+TEST(OnnxImporterTest, RefusesAttributesThatDoNotFit) {
+  ModelBuilder unknown = ReluModel();
+  unknown.Int(*unknown.model.mutable_graph()->mutable_node(0), "speed", 1);
+  EXPECT_THAT(ImportError(unknown).message(), HasSubstr("unknown attribute \"speed\""));
+
+  ModelBuilder twice(13);
+  twice.Input("x", {1}).Output("y");
+  onnx::NodeProto& node = twice.Node("Softmax", {"x"}, {"y"});
+  twice.Int(node, "axis", 0);
+  twice.Int(node, "axis", 0);
+  EXPECT_THAT(ImportError(twice).message(), HasSubstr("is there twice"));
+  node.mutable_attribute()->RemoveLast();
+  node.mutable_attribute(0)->set_type(onnx::AttributeProto::GRAPH);
+  EXPECT_EQ(ImportError(twice).code(), absl::StatusCode::kUnimplemented);
+  node.mutable_attribute(0)->clear_type();
+  EXPECT_EQ(ImportError(twice).code(), absl::StatusCode::kInvalidArgument);
+}
+
+// External data.
+
+class ExternalDataTest : public ::testing::Test {
+ protected:
+  // y = x + w, where w's two floats lie in another file.
+  absl::StatusOr<Graph> ImportWith(const std::string& location, const std::string& offset,
+                                   const std::string& length) {
+    ModelBuilder builder(13);
+    builder.Input("x", {2}).Output("y").Node("Add", {"x", "w"}, {"y"});
+    onnx::TensorProto& tensor = builder.Floats("w", {2}, {});
+    tensor.set_data_location(onnx::TensorProto::EXTERNAL);
+    const auto set = [&tensor](const std::string& key, const std::string& value) {
+      if (value.empty()) return;
+      tensor.add_external_data()->set_key(key);
+      tensor.mutable_external_data()->rbegin()->set_value(value);
+    };
+    set("location", location);
+    set("offset", offset);
+    set("length", length);
+    const std::string bytes = builder.Bytes();
+    const std::vector<float> weights = {9, 1, 2};
+    OnnxFiles files;
+    files.main = bytes;
+    files.external["data/w.bin"] =
+        absl::string_view(reinterpret_cast<const char*>(weights.data()), 12);
+    return ImportOnnx(files, StandardOperators());
+  }
+};
+
+TEST_F(ExternalDataTest, IsRead) {
+  const auto graph = ImportWith("./data//w.bin", "4", "8");
+  ASSERT_OK(graph.status());
+  EXPECT_THAT(Print(*graph), HasSubstr("const %w: f32[2] = {1, 2}"));
+  EXPECT_OK(ImportWith("data/w.bin", "", "8").status());
+  EXPECT_OK(ImportWith("data/w.bin", "4", "").status());
+}
+
+TEST_F(ExternalDataTest, IsRefusedWhereItIsMissingOrTooShort) {
+  EXPECT_THAT(ImportWith("w.bin", "", "").status().message(),
+              HasSubstr("the file \"w.bin\", which was not sent along"));
+  EXPECT_THAT(ImportWith("data/w.bin", "8", "8").status().message(), HasSubstr("has only 12"));
+  EXPECT_FALSE(ImportWith("data/w.bin", "9223372036854775807", "8").ok());
+  EXPECT_FALSE(ImportWith("data/w.bin", "4", "4").ok());
+  EXPECT_FALSE(ImportWith("data/w.bin", "-4", "8").ok());
+  EXPECT_FALSE(ImportWith("data/w.bin", "four", "8").ok());
+}
+
+TEST_F(ExternalDataTest, IsRefusedOutsideOfTheModelsFolder) {
+  for (const std::string location :
+       {"/etc/passwd", "../w.bin", "data/../../w.bin", "..", "data\\w.bin", "", ".", "data/.."}) {
+    const absl::Status status = ImportWith(location, "", "").status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << location;
+    EXPECT_THAT(status.message(), HasSubstr("refused")) << location;
+    EXPECT_THAT(status.message(), HasSubstr("initializer \"w\"")) << location;
+  }
+}
+
+}  // namespace
+}  // namespace slipway

@@ -1,0 +1,114 @@
+// Old forms of operators become the canonical ones. (Their values are compared with ONNX's own
+// backend-test cases in tests/conformance.)
+#include <string>
+#include <vector>
+
+#include "core/graph/text.h"
+#include "core/importers/onnx/model_builder.h"
+#include "core/importers/onnx/onnx_importer.h"
+#include "core/operators/register_all.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway {
+namespace {
+
+using ::testing::HasSubstr;
+
+// The nodes and constants of the imported graph as text, or the error.
+std::string Imported(const ModelBuilder& builder) {
+  const std::string bytes = builder.Bytes();
+  OnnxFiles files;
+  files.main = bytes;
+  const auto graph = ImportOnnx(files, StandardOperators());
+  if (!graph.ok()) return graph.status().ToString();
+  const std::string text = Print(*graph);
+  return text.substr(text.find('\n') + 1);
+}
+
+TEST(UpgradeTest, AxesBecomeInputs) {
+  ModelBuilder builder(11);
+  builder.Input("x", {2, 1, 3}).Output("y");
+  builder.Ints(builder.Node("Squeeze", {"x"}, {"a"}), "axes", {1});
+  builder.Ints(builder.Node("Unsqueeze", {"a"}, {"b"}), "axes", {0});
+  builder.Ints(builder.Node("ReduceSum", {"b"}, {"y"}), "axes", {-1});
+  EXPECT_EQ(Imported(builder),
+            "  const %a_axes: i64[1] = {1}\n"
+            "  %a = Squeeze(%x, %a_axes) : f32[2, 3]\n"
+            "  const %b_axes: i64[1] = {0}\n"
+            "  %b = Unsqueeze(%a, %b_axes) : f32[1, 2, 3]\n"
+            "  const %y_axes: i64[1] = {-1}\n"
+            "  %y = ReduceSum(%b, %y_axes) : f32[1, 2, 1]\n}\n");
+}
+
+TEST(UpgradeTest, SliceSplitPadAndClip) {
+  ModelBuilder builder(9);
+  builder.Input("x", {4, 6}).Output("y").Output("z");
+  onnx::NodeProto& slice = builder.Node("Slice", {"x"}, {"s"});
+  builder.Ints(slice, "starts", {1});
+  builder.Ints(slice, "ends", {100});
+  onnx::NodeProto& split = builder.Node("Split", {"s"}, {"y", "b"});
+  builder.Int(split, "axis", 1);
+  builder.Ints(split, "split", {2, 4});
+  onnx::NodeProto& pad = builder.Node("Pad", {"b"}, {"p"});
+  builder.Ints(pad, "pads", {0, 1, 0, 0});
+  builder.Float(pad, "value", 2);
+  builder.Float(builder.Node("Clip", {"p"}, {"z"}), "max", 6);
+  EXPECT_EQ(Imported(builder),
+            "  const %s_starts: i64[1] = {1}\n"
+            "  const %s_ends: i64[1] = {100}\n"
+            "  %s = Slice(%x, %s_starts, %s_ends) : f32[3, 6]\n"
+            "  const %y_split: i64[2] = {2, 4}\n"
+            "  %y, %b = Split(%s, %y_split) {axis = 1} : f32[3, 2], f32[3, 4]\n"
+            "  const %p_pads: i64[4] = {0, 1, 0, 0}\n"
+            "  const %p_value: f32[] = {2}\n"
+            "  %p = Pad(%b, %p_pads, %p_value) : f32[3, 5]\n"
+            "  const %z_max: f32[] = {6}\n"
+            "  %z = Clip(%p, _, %z_max) : f32[3, 5]\n}\n");
+}
+
+TEST(UpgradeTest, SoftmaxKeepsItsFlattening) {
+  ModelBuilder last(9);
+  last.Input("x", {2, 3}).Output("y").Node("Softmax", {"x"}, {"y"});
+  EXPECT_EQ(Imported(last), "  %y = Softmax(%x) {axis = -1} : f32[2, 3]\n}\n");
+
+  ModelBuilder flat(9);
+  flat.Input("x", {2, 3, 4}).Output("y").Node("Softmax", {"x"}, {"y"});
+  EXPECT_EQ(Imported(flat),
+            "  %y_flat = Flatten(%x) {axis = 1} : f32[2, 12]\n"
+            "  %y_soft = Softmax(%y_flat) {axis = -1} : f32[2, 12]\n"
+            "  const %y_shape: i64[3] = {2, 3, 4}\n"
+            "  %y = Reshape(%y_soft, %y_shape) {allowzero = 1} : f32[2, 3, 4]\n}\n");
+
+  ModelBuilder modern(13);
+  modern.Input("x", {2, 3, 4}).Output("y");
+  modern.Int(modern.Node("Softmax", {"x"}, {"y"}), "axis", 1);
+  EXPECT_EQ(Imported(modern), "  %y = Softmax(%x) {axis = 1} : f32[2, 3, 4]\n}\n");
+}
+
+TEST(UpgradeTest, WhatTrainsIsRefused) {
+  ModelBuilder dropout(7);
+  dropout.Input("x", {2}).Output("y");
+  dropout.Float(dropout.Node("Dropout", {"x"}, {"y"}), "ratio", 0.3f);
+  EXPECT_EQ(Imported(dropout), "  %y = Dropout(%x) : f32[2]\n}\n");
+  dropout.model.mutable_opset_import(0)->set_version(6);
+  EXPECT_THAT(Imported(dropout), HasSubstr("UNIMPLEMENTED: node \"y\" (Dropout): training"));
+
+  ModelBuilder spatial(8);
+  spatial.Input("x", {1, 2}).Input("v", {2}).Output("y");
+  spatial.Int(spatial.Node("BatchNormalization", {"x", "v", "v", "v", "v"}, {"y"}), "spatial", 0);
+  EXPECT_THAT(Imported(spatial), HasSubstr("\"spatial\" = 0 is not supported"));
+  spatial.model.mutable_graph()->mutable_node(0)->mutable_attribute(0)->set_i(1);
+  EXPECT_EQ(Imported(spatial), "  %y = BatchNormalization(%x, %v, %v, %v, %v) : f32[1, 2]\n}\n");
+}
+
+TEST(UpgradeTest, FreshNamesAvoidTheModels) {
+  ModelBuilder builder(11);
+  builder.Input("y_axes", {2, 1}).Output("y");
+  builder.Ints(builder.Node("Squeeze", {"y_axes"}, {"y"}), "axes", {1});
+  EXPECT_THAT(Imported(builder), HasSubstr("const %y_axes_1: i64[1]"));
+}
+
+}  // namespace
+}  // namespace slipway
