@@ -24,8 +24,8 @@ absl::StatusOr<std::unique_ptr<LocalFleet>> StartLocal(Environment& environment,
                   environment.executable));
   SLIPWAY_ASSIGN_OR_RETURN(
       options.agent_binary,
-      FindSibling("slipway-agent", "device_agent",
-                  wish(flags.agent_binary, "SLIPWAY_AGENT_BINARY"), environment.executable));
+      FindSibling("slipway-agent", "device_agent", wish(flags.agent_binary, "SLIPWAY_AGENT_BINARY"),
+                  environment.executable));
   SLIPWAY_ASSIGN_OR_RETURN(options.cache_folder, UserCacheFolder());
   return LocalFleet::Start(options);
 }
@@ -35,11 +35,13 @@ absl::StatusOr<std::unique_ptr<LocalFleet>> StartLocal(Environment& environment,
 void ConnectionFlags::AddTo(FlagSet& flags, bool local_allowed) {
   can_be_local = local_allowed;
   flags.Add("server", &server, "ADDRESS",
-            local_allowed ? "HOST:PORT or unix:PATH; else $SLIPWAY_SERVER, else a server of its own."
-                          : "HOST:PORT or unix:PATH; else $SLIPWAY_SERVER.");
+            local_allowed
+                ? "HOST:PORT or unix:PATH; else $SLIPWAY_SERVER, else a server of its own."
+                : "HOST:PORT or unix:PATH; else $SLIPWAY_SERVER.");
   flags.Add("token-file", &token_file, "FILE", "File with the token the server asks for.");
   if (!local_allowed) return;
-  flags.Add("local", &local, "Start server and agent for this call, whatever $SLIPWAY_SERVER says.");
+  flags.Add("local", &local,
+            "Start server and agent for this call, whatever $SLIPWAY_SERVER says.");
   flags.Add("server-binary", &server_binary, "FILE",
             "slipwayd to start; else $SLIPWAY_SERVER_BINARY, else the one beside this program.");
   flags.Add("agent-binary", &agent_binary, "FILE",
@@ -52,8 +54,8 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(Environment& enviro
     return WrongCall("\"--local\" and \"--server\" exclude each other");
   }
   ClientOptions options;
-  options.server = flags.server.empty() && !flags.local ? environment.variable("SLIPWAY_SERVER")
-                                                        : flags.server;
+  options.server =
+      flags.server.empty() && !flags.local ? environment.variable("SLIPWAY_SERVER") : flags.server;
   if (!flags.token_file.empty()) {
     absl::StatusOr<std::string> token = ReadFile(flags.token_file, kMaxTokenBytes);
     if (!token.ok()) {
@@ -77,7 +79,8 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(Environment& enviro
   SLIPWAY_RETURN_IF_ERROR(client.status());
   connection->client_ = *std::move(client);
   if (environment.interrupts != nullptr) {
-    environment.interrupts->SetHandler([client = connection->client_.get()] { client->Interrupt(); });
+    environment.interrupts->SetHandler(
+        [client = connection->client_.get()] { client->Interrupt(); });
   }
   return connection;
 }

@@ -18,10 +18,10 @@ class Interrupts {
 };
 
 struct Environment {
-  std::ostream& out;              // Results.
-  std::ostream& err;              // Progress and errors.
-  bool err_is_terminal = false;   // Progress may overwrite itself.
-  std::string executable;         // The file of this program; siblings are looked for near it.
+  std::ostream& out;             // Results.
+  std::ostream& err;             // Progress and errors.
+  bool err_is_terminal = false;  // Progress may overwrite itself.
+  std::string executable;        // The file of this program; siblings are looked for near it.
   Interrupts* interrupts = nullptr;
   // The value of an environment variable, or "".
   std::function<std::string(const std::string&)> variable;

@@ -58,11 +58,11 @@ absl::StatusOr<std::string> ChooseTarget(const ModelFlags& flags, bool runs,
       if (device.id == flags.device) return Canonical(device.target);
       ids.push_back(device.id);
     }
-    return WithExitCode(
-        absl::NotFoundError(absl::StrCat(
-            "no device \"", flags.device, "\"; ",
-            ids.empty() ? "there are none" : absl::StrCat("there are: ", absl::StrJoin(ids, ", ")))),
-        ExitCode::kUnreachable);
+    return WithExitCode(absl::NotFoundError(absl::StrCat(
+                            "no device \"", flags.device, "\"; ",
+                            ids.empty() ? "there are none"
+                                        : absl::StrCat("there are: ", absl::StrJoin(ids, ", ")))),
+                        ExitCode::kUnreachable);
   }
   if (!runs) return HostTarget().ToString();
   const Device* chosen = nullptr;
@@ -87,12 +87,10 @@ absl::StatusOr<CompileOptions> MakeCompileOptions(Connection& connection, const 
                                                   bool runs) {
   CompileOptions options;
   for (const std::string& text : flags.dimensions) {
-    const std::pair<std::string, std::string> parts =
-        absl::StrSplit(text, absl::MaxSplits('=', 1));
+    const std::pair<std::string, std::string> parts = absl::StrSplit(text, absl::MaxSplits('=', 1));
     int64_t value = 0;
     if (parts.first.empty() || !absl::SimpleAtoi(parts.second, &value) || value < 1) {
-      return WrongCall(
-          absl::StrCat("flag \"--dimension\" takes SYMBOL=N, not \"", text, "\""));
+      return WrongCall(absl::StrCat("flag \"--dimension\" takes SYMBOL=N, not \"", text, "\""));
     }
     options.dimensions.emplace_back(parts.first, value);
   }

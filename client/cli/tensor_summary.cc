@@ -45,8 +45,7 @@ std::function<double(int64_t)> ElementReader(const Tensor& tensor) {
     case DataType::kUint64:
       return Reader<uint64_t>(tensor);
     case DataType::kBool:
-      // Any byte may have come over the wire, and a C++ bool holds only two.
-      return [bytes = tensor.bytes()](int64_t i) { return bytes[i] != 0 ? 1.0 : 0.0; };
+      return Reader<bool>(tensor);
     case DataType::kFloat16:
       return [bytes = tensor.bytes()](int64_t i) {
         return Float16ToFloat(reinterpret_cast<const uint16_t*>(bytes.data())[i]);

@@ -1,0 +1,79 @@
+#include "client/cli/command.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "client/cli/text_table.h"
+#include "core/base/version.h"
+
+namespace slipway::cli {
+namespace {
+
+struct Verb {
+  const char* name;
+  const char* summary;
+  absl::Status (*function)(Environment&, Arguments);
+};
+
+constexpr Verb kVerbs[] = {
+    {"compile", "compile a model", Compile},
+    {"run", "run a model or artifact on a device", Run},
+    {"bench", "measure a model or artifact on a device", Bench},
+    {"devices", "list the devices", Devices},
+    {"jobs", "list jobs", Jobs},
+    {"job", "show one job", ShowJob},
+    {"cancel", "end a job", Cancel},
+    {"results", "show and fetch what came of a job", Results},
+    {"targets", "list what models can be compiled for", Targets},
+    {"inspect", "show what is in an artifact", Inspect},
+};
+
+std::string Help() {
+  TextTable table({"", ""});
+  for (const Verb& verb : kVerbs) table.Row({verb.name, verb.summary});
+  table.Row({"help", "print this; \"slipway VERB --help\" tells of one verb"});
+  table.Row({"version", "print the version"});
+  return absl::StrCat(
+      "usage: slipway VERB [arguments]\n\nCompiles ONNX models, runs them on devices and reports "
+      "what they measured.\n\nverbs:\n",
+      table.Render("  ", false),
+      "\nWithout --server or $SLIPWAY_SERVER, compile, run, bench and devices work on this machine "
+      "alone.\nExit codes: 0 done, 1 the work failed, 2 the call was wrong, 3 server or device "
+      "unreachable.\n");
+}
+
+absl::Status Dispatch(Environment& environment, Arguments arguments) {
+  if (arguments.empty()) return WrongCall("no verb; see \"slipway help\"");
+  const std::string& name = arguments.front();
+  if (name == "help" || name == "--help" || name == "-h") {
+    environment.out << Help();
+    return absl::OkStatus();
+  }
+  if (name == "version" || name == "--version") {
+    environment.out << "slipway " << kVersion << "\n";
+    return absl::OkStatus();
+  }
+  for (const Verb& verb : kVerbs) {
+    if (name == verb.name) return verb.function(environment, arguments.subspan(1));
+  }
+  return WrongCall(absl::StrCat(
+      "unknown verb \"", name, "\"; known are ",
+      absl::StrJoin(kVerbs, ", ", [](std::string* out, const Verb& v) { *out += v.name; })));
+}
+
+}  // namespace
+
+ExitCode RunCommand(Environment& environment, Arguments arguments) {
+  absl::Status status = Dispatch(environment, arguments);
+  environment.out.flush();
+  if (status.ok() && !environment.out.good()) {
+    status = absl::ResourceExhaustedError("the output cannot be written; is the disk full");
+  }
+  if (!status.ok()) {
+    environment.err << "slipway: error: " << Printable(status.message()) << std::endl;
+  }
+  return ExitCodeOf(status);
+}
+
+}  // namespace slipway::cli

@@ -1,0 +1,379 @@
+// Every verb, and every way it fails, against a fake server.
+#include <sstream>
+#include <thread>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "client/cli/command.h"
+#include "client/testing/grpc_fake_server.h"
+#include "core/artifact/slip_file.h"
+#include "core/artifact/test_manifest.h"
+#include "core/base/digest.h"
+#include "core/base/files.h"
+#include "core/tensor/npy.h"
+#include "core/tensor/tensor.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway::cli {
+namespace {
+
+using ::slipway::testing::FakeBehaviour;
+using ::slipway::testing::FakeServer;
+using ::slipway::testing::IsOk;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+// Interrupts as soon as somebody listens.
+class EagerInterrupts final : public Interrupts {
+ public:
+  ~EagerInterrupts() override { thread_.join(); }
+  void SetHandler(std::function<void()> handler) override {
+    if (handler == nullptr || thread_.joinable()) return;
+    thread_ = std::thread([this, handler] {
+      while (!may_()) std::this_thread::yield();
+      handler();
+    });
+  }
+  explicit EagerInterrupts(std::function<bool()> may) : may_(std::move(may)) {}
+
+ private:
+  const std::function<bool()> may_;
+  std::thread thread_;
+};
+
+class CommandTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_OK_AND_ASSIGN(folder_, TemporaryFolder::Create("command"));
+    model_ = Write("model.onnx", "a model");
+    const v1::Manifest manifest = TestManifest();
+    ASSERT_OK_AND_ASSIGN(
+        const Artifact artifact, Artifact::Create(manifest, [](const Digest& digest) {
+          return absl::StatusOr<Blob>(
+              Blob::Own(digest == Digest::Of(TestCode()) ? TestCode() : TestConstants()));
+        }));
+    slip_ = JoinPath(folder_.path(), "program.slip");
+    ASSERT_THAT(WriteSlip(artifact, slip_), IsOk());
+  }
+
+  std::string Write(const std::string& name, const std::string& bytes) {
+    const std::string path = JoinPath(folder_.path(), name);
+    EXPECT_THAT(WriteFileAtomically(path, bytes, false), IsOk());
+    return path;
+  }
+  std::string WriteTensor(const std::string& name, const Tensor& tensor) {
+    return Write(name, FormatNpy(tensor).value());
+  }
+
+  // Runs the command against the fake; what it wrote is in out_ and err_.
+  int Command(const std::vector<std::string>& arguments) {
+    std::ostringstream out, err;
+    Environment environment = {
+        .out = out,
+        .err = err,
+        .executable = "/nowhere/client/slipway",
+        .interrupts = interrupts_,
+        .variable =
+            [this](const std::string& name) {
+              return name == "SLIPWAY_SERVER" ? server_variable_ : std::string();
+            },
+    };
+    const ExitCode code = RunCommand(environment, arguments);
+    out_ = out.str();
+    err_ = err.str();
+    return static_cast<int>(code);
+  }
+
+  // The last line of err.
+  std::string Error() const {
+    const size_t at = err_.rfind("slipway: error: ");
+    return at == std::string::npos ? "no error" : err_.substr(at);
+  }
+
+  FakeServer server_;
+  std::string server_variable_ = server_.address();
+  TemporaryFolder folder_;
+  std::string model_, slip_;
+  Interrupts* interrupts_ = nullptr;
+  std::string out_, err_;
+};
+
+TEST_F(CommandTest, Compile) {
+  const std::string output = JoinPath(folder_.path(), "out.slip");
+  ASSERT_EQ(Command({"compile", model_, "--target=x86-64-v3-linux", "-o", output}), 0) << err_;
+  EXPECT_THAT(out_,
+              AllOf(StartsWith("compiled model.onnx for x86-64-v3-linux in "),
+                    HasSubstr("2 (1 compiled, 1 from the cache)"), HasSubstr("wrote " + output)));
+  EXPECT_THAT(err_, HasSubstr("compile model.onnx: work\n"));
+  EXPECT_THAT(ReadSlip(output), IsOk());
+}
+
+TEST_F(CommandTest, CompileDefaultsToThisMachineAndPrintsGraphs) {
+  ASSERT_EQ(Command({"compile", model_, "--print-after", "FuseOps"}), 0) << err_;
+  EXPECT_THAT(out_, StartsWith("graph \"fake\""));
+  EXPECT_THAT(server_.jobs()[0].compilation().target().name(), HasSubstr("-linux"));
+  ASSERT_EQ(Command({"compile", model_, "--device=fake", "--json", "--dimension", "n=4"}), 0)
+      << err_;
+  EXPECT_THAT(out_, AllOf(StartsWith("{"), HasSubstr("\"target\": \"x86-64-v3-linux\"")));
+  EXPECT_EQ(server_.jobs()[1].compilation().options().dimensions(0).value(), 4);
+}
+
+TEST_F(CommandTest, RunModelWithInputsAndOutputs) {
+  const std::string x = WriteTensor("x.npy", Tensor::Zeros(DataType::kFloat32, {2, 8}));
+  const std::string folder = JoinPath(folder_.path(), "outputs");
+  ASSERT_EQ(Command({"run", model_, "--input", "x=" + x, "--output-dir", folder, "--seed=5"}), 0)
+      << err_;
+  EXPECT_THAT(out_, AllOf(HasSubstr("y/0     f32[1, 3]  min -1, max 2"),
+                          HasSubstr("wrote y/0 to " + folder + "/y%2F0.npy")));
+  ASSERT_OK_AND_ASSIGN(const std::string bytes, ReadFile(folder + "/y%2F0.npy", 10000));
+  EXPECT_THAT(ParseNpy(bytes), IsOk());
+  const v1::RunSpec spec = server_.jobs()[1].run();
+  EXPECT_EQ(spec.inputs(0).name(), "x");
+  EXPECT_EQ(spec.seed(), 5u);
+}
+
+TEST_F(CommandTest, RunArtifact) {
+  ASSERT_EQ(Command({"run", slip_, "--json", "--device=fake"}), 0) << err_;
+  EXPECT_THAT(out_, HasSubstr("\"device\": \"fake\""));
+  EXPECT_EQ(server_.jobs().size(), 1u);
+}
+
+TEST_F(CommandTest, Bench) {
+  ASSERT_EQ(Command({"bench", slip_, "--profile", "--threads=2"}), 0) << err_;
+  EXPECT_THAT(out_, AllOf(HasSubstr("fake, 2 threads"), HasSubstr("5.00 ms"), HasSubstr("conv")));
+  ASSERT_EQ(Command({"bench", model_, "--json", "--warmup=0", "--samples=7"}), 0) << err_;
+  EXPECT_THAT(out_,
+              AllOf(HasSubstr("\"model\": \"model.onnx\""), HasSubstr("\"server\": \"0.1.0\"")));
+  EXPECT_EQ(server_.jobs()[2].benchmark().samples(), 7);
+  EXPECT_EQ(server_.jobs()[2].benchmark().warmup(), 0);
+}
+
+TEST_F(CommandTest, DevicesTargetsInspectHelpVersion) {
+  EXPECT_EQ(Command({"devices"}), 0);
+  EXPECT_THAT(out_, HasSubstr("fake    idle   x86-64-v3-linux      2  4.0 GiB"));
+  EXPECT_EQ(Command({"devices", "--json"}), 0);
+  EXPECT_THAT(out_, HasSubstr("\"id\": \"fake\""));
+  EXPECT_EQ(Command({"targets"}), 0);
+  EXPECT_THAT(out_, AllOf(HasSubstr("x86-64-v4-linux"), HasSubstr("host is ")));
+  EXPECT_EQ(Command({"targets", "--json"}), 0);
+  EXPECT_EQ(Command({"inspect", slip_}), 0);
+  EXPECT_THAT(out_, AllOf(HasSubstr("x: f32[2, 8]"), HasSubstr("x86-64-linux")));
+  EXPECT_EQ(Command({"inspect", slip_, "--json"}), 0);
+  EXPECT_EQ(Command({"version"}), 0);
+  EXPECT_EQ(out_, "slipway 0.1.0\n");
+  EXPECT_EQ(Command({"help"}), 0);
+  EXPECT_THAT(out_, HasSubstr("  bench    measure a model"));
+}
+
+TEST_F(CommandTest, EveryVerbHasHelpAndConfig) {
+  for (const std::string verb : {"compile", "run", "bench", "devices", "jobs", "job", "cancel",
+                                 "results", "targets", "inspect"}) {
+    EXPECT_EQ(Command({verb, "--help"}), 0);
+    EXPECT_THAT(out_, StartsWith("usage: slipway " + verb));
+    EXPECT_EQ(Command({verb, "--print-config"}), 0);
+    EXPECT_THAT(out_, HasSubstr("json: false\n"));
+    EXPECT_EQ(Command({verb, "--nonsense"}), 2);
+    EXPECT_THAT(Error(), HasSubstr("--nonsense"));
+  }
+}
+
+TEST_F(CommandTest, DetachThenJobsJobResultsCancel) {
+  ASSERT_EQ(Command({"run", slip_, "--detach"}), 0) << err_;
+  const std::string id = out_.substr(0, 26);
+  EXPECT_EQ(Command({"results", id}), 1);
+  EXPECT_THAT(Error(), HasSubstr("it is queued"));
+  EXPECT_EQ(Command({"job", id}), 0);
+  EXPECT_THAT(out_, HasSubstr("state             queued"));
+  EXPECT_EQ(Command({"jobs"}), 0);
+  EXPECT_THAT(out_, HasSubstr(id));
+  EXPECT_EQ(Command({"jobs", "--json"}), 0);
+  EXPECT_EQ(Command({"cancel", id}), 0);
+  EXPECT_EQ(out_, "job " + id + " is cancelled\n");
+  EXPECT_EQ(Command({"cancel", id, "--json"}), 0);
+  EXPECT_EQ(Command({"job", id, "--json"}), 0);
+  EXPECT_THAT(out_, HasSubstr("\"state\": \"cancelled\""));
+}
+
+TEST_F(CommandTest, ResultsOfEveryKind) {
+  ASSERT_EQ(Command({"run", model_}), 0) << err_;
+  ASSERT_EQ(Command({"bench", slip_}), 0) << err_;
+  const std::vector<v1::Job> jobs = server_.jobs();
+  ASSERT_EQ(jobs.size(), 3u);
+  for (const v1::Job& job : jobs) {
+    ASSERT_EQ(Command({"results", job.id(), "--output-dir", folder_.path()}), 0) << err_;
+    EXPECT_THAT(out_, HasSubstr("wrote "));
+    EXPECT_EQ(Command({"results", job.id(), "--json"}), 0);
+    EXPECT_THAT(out_, StartsWith("{"));
+  }
+  EXPECT_THAT(ReadSlip(folder_.path() + "/model.onnx.slip"), IsOk());
+  EXPECT_THAT(ReadFile(folder_.path() + "/y%2F0.npy", 10000), IsOk());
+  EXPECT_THAT(ReadFile(folder_.path() + "/benchmark.json", 100000), IsOk());
+}
+
+TEST_F(CommandTest, WrongCallsExitWith2) {
+  const std::string x = WriteTensor("x.npy", Tensor::Zeros(DataType::kFloat32, {2, 7}));
+  const std::string good = WriteTensor("good.npy", Tensor::Zeros(DataType::kFloat32, {2, 8}));
+  const std::string text = Write("x.txt", "1 2 3");
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{}, "no verb"},
+      {{"fly"}, "unknown verb \"fly\"; known are compile, run"},
+      {{"compile"}, "MODEL.onnx is missing"},
+      {{"compile", model_, "b"}, "one argument too many"},
+      {{"compile", "/no/such.onnx"}, "no file \"/no/such.onnx\""},
+      {{"compile", folder_.path()}, "is a folder"},
+      {{"compile", model_, "--target=z80"}, "z80"},
+      {{"compile", model_, "-o", "x.bin"}, "does not end in .slip"},
+      {{"compile", model_, "--dimension", "n=x"}, "SYMBOL=N"},
+      {{"compile", model_, "--detach", "-o", "x.slip"}, "nothing to write"},
+      {{"run", slip_, "--target=x86-64-linux"}, "compiled already"},
+      {{"run", slip_, "--input", "z=" + good}, "no input \"z\"; the program takes \"x\" f32[2, 8]"},
+      {{"run", slip_, "--input", "x=" + x}, "f32[2, 7]"},
+      {{"run", slip_, "--input", "x=" + text}, "neither in .npy nor in .pb"},
+      {{"run", slip_, "--input", "x=/no.npy"}, "/no.npy"},
+      {{"run", slip_, "--input", "x"}, "NAME=FILE"},
+      {{"run", slip_, "--input", "x=" + good, "--input", "x=" + good}, "given twice"},
+      {{"bench", slip_, "--samples=0"}, "from 1 to 1000000"},
+      {{"devices", "--local", "--server=a:1"}, "exclude each other"},
+      {{"devices", "--server=nonsense"}, "HOST:PORT"},
+      {{"devices", "--token-file=/no/file"}, "--token-file"},
+      {{"job", "01JZZZZZZZZZZZZZZZZZZZZZZZ"}, "no job"},
+      {{"inspect", "/no.slip"}, "no file"},
+  };
+  for (const auto& [arguments, message] : cases) {
+    EXPECT_EQ(Command(arguments), 2) << err_;
+    EXPECT_THAT(Error(), HasSubstr(message));
+    EXPECT_THAT(out_, IsEmpty());
+  }
+}
+
+TEST_F(CommandTest, FailedWorkExitsWith1) {
+  EXPECT_EQ(Command({"compile", Write("empty.onnx", "")}), 1);
+  EXPECT_THAT(Error(), HasSubstr("is empty"));
+  std::string slip = *ReadFile(slip_, 1 << 20);
+  EXPECT_EQ(Command({"run", Write("short.slip", slip.substr(0, slip.size() / 2))}), 1);
+  EXPECT_THAT(Error(), HasSubstr("short.slip"));
+  slip[slip.size() - 1] ^= 1;
+  EXPECT_EQ(Command({"inspect", Write("flipped.slip", slip)}), 1);
+  EXPECT_THAT(Error(), HasSubstr("flipped.slip"));
+  EXPECT_EQ(Command({"inspect", Write("other.slip", "not a slip file")}), 1);
+
+  server_.Configure([](FakeBehaviour& b) {
+    b.finish = [](v1::Job& job) {
+      job.set_state(v1::Job::FAILED);
+      job.mutable_error()->set_code(static_cast<int>(absl::StatusCode::kUnimplemented));
+      job.mutable_error()->set_message("operator \"X\" of node \"n\" is not supported");
+      job.mutable_error()->set_log_tail("first\nsecond \x1b[2J\n");
+    };
+  });
+  EXPECT_EQ(Command({"compile", model_}), 1);
+  EXPECT_EQ(Error(), "slipway: error: operator \"X\" of node \"n\" is not supported\n");
+  EXPECT_THAT(err_, HasSubstr("  first\n  second \\x1b[2J\n"));
+
+  server_.Configure([](FakeBehaviour& b) {
+    b.create_status = grpc::Status(grpc::StatusCode::FAILED_PRECONDITION,
+                                   "device \"fake\" lacks the feature \"avx512f\"");
+    b.info.mutable_limits()->set_max_model_bytes(3);
+  });
+  EXPECT_EQ(Command({"compile", model_}), 1);
+  EXPECT_THAT(Error(), HasSubstr("limit of 3 bytes"));
+  server_.Configure(
+      [](FakeBehaviour& b) { b.info.mutable_limits()->set_max_model_bytes(1 << 30); });
+}
+
+TEST_F(CommandTest, DeviceWithoutAFeatureExitsWith1) {
+  const grpc::Status lacks(grpc::StatusCode::FAILED_PRECONDITION, "it lacks \"avx512f\"");
+  // Once for the call, once more after the blobs were looked at again.
+  server_.Configure([&](FakeBehaviour& b) { b.create_status = lacks; });
+  EXPECT_EQ(Command({"run", slip_}), 1);
+  EXPECT_THAT(Error(), HasSubstr("avx512f"));
+}
+
+TEST_F(CommandTest, RefusedInputsExitWith2AndUnknownDevicesWith3) {
+  server_.Configure([](FakeBehaviour& b) {
+    b.create_status = grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "input \"x\" is wrong");
+  });
+  EXPECT_EQ(Command({"run", slip_}), 2);
+  server_.Configure([](FakeBehaviour& b) {
+    b.create_status = grpc::Status(grpc::StatusCode::NOT_FOUND, "no device \"d\"");
+  });
+  EXPECT_EQ(Command({"run", slip_, "--device=d"}), 3);
+  EXPECT_EQ(Command({"run", model_, "--device=d"}), 3);
+  EXPECT_THAT(Error(), HasSubstr("no device \"d\"; there are: fake"));
+  server_.Configure([](FakeBehaviour& b) { b.devices.clear(); });
+  EXPECT_EQ(Command({"run", model_}), 3);
+  EXPECT_THAT(Error(), HasSubstr("has no device"));
+}
+
+TEST_F(CommandTest, DevicesThatDifferNeedAChoice) {
+  server_.Configure([](FakeBehaviour& b) {
+    v1::Device other = b.devices[0];
+    other.mutable_description()->set_id("other");
+    other.mutable_description()->set_target("arm-64-linux");
+    b.devices.push_back(other);
+  });
+  EXPECT_EQ(Command({"run", model_}), 2);
+  EXPECT_THAT(Error(), AllOf(HasSubstr("\"fake\" (x86-64-v3-linux)"), HasSubstr("--device")));
+  EXPECT_EQ(Command({"run", model_, "--device=other"}), 0) << err_;
+  EXPECT_EQ(server_.jobs()[0].compilation().target().name(), "arm-64-linux");
+}
+
+TEST_F(CommandTest, DeviceThatNeverTookTheJobExitsWith3) {
+  server_.Configure([](FakeBehaviour& b) {
+    b.finish = [](v1::Job& job) {
+      job.set_state(v1::Job::FAILED);
+      job.set_attempts(0);
+      job.mutable_error()->set_code(static_cast<int>(absl::StatusCode::kDeadlineExceeded));
+      job.mutable_error()->set_message("no device took the job in time");
+    };
+  });
+  EXPECT_EQ(Command({"run", slip_}), 3);
+}
+
+TEST_F(CommandTest, NoServerExitsWith3) {
+  EXPECT_EQ(Command({"devices", "--server=127.0.0.1:1"}), 3);
+  EXPECT_THAT(Error(), AllOf(HasSubstr("\"127.0.0.1:1\""), HasSubstr("slipwayd")));
+  server_variable_.clear();
+  EXPECT_EQ(Command({"devices"}), 3);
+  EXPECT_THAT(Error(), AllOf(HasSubstr("/nowhere/client/slipwayd"), HasSubstr("--server")));
+  EXPECT_EQ(Command({"jobs"}), 2);
+  EXPECT_THAT(Error(), HasSubstr("$SLIPWAY_SERVER"));
+  EXPECT_EQ(Command({"targets"}), 0);
+}
+
+TEST_F(CommandTest, WrongTokenExitsWith2) {
+  server_.Configure([](FakeBehaviour& b) { b.token = "secret"; });
+  EXPECT_EQ(Command({"devices"}), 2);
+  EXPECT_EQ(Command({"devices", "--token-file", Write("token", "secret\n")}), 0);
+}
+
+TEST_F(CommandTest, InterruptCancelsTheJob) {
+  server_.Configure([](FakeBehaviour& b) { b.hold = true; });
+  EagerInterrupts interrupts([this] {
+    const auto jobs = server_.jobs();
+    return !jobs.empty() && jobs[0].state() == v1::Job::RUNNING;
+  });
+  interrupts_ = &interrupts;
+  EXPECT_EQ(Command({"compile", model_}), 1);
+  EXPECT_THAT(Error(), HasSubstr("is cancelled"));
+  EXPECT_EQ(server_.jobs()[0].state(), v1::Job::CANCELLED);
+}
+
+TEST_F(CommandTest, TextFromAPeerCannotMoveTheCursor) {
+  server_.Configure([](FakeBehaviour& b) {
+    b.finish = [](v1::Job& job) {
+      job.set_state(v1::Job::FAILED);
+      job.mutable_error()->set_code(13);
+      job.mutable_error()->set_message("bad \x1b[2J name");
+    };
+  });
+  EXPECT_EQ(Command({"compile", model_}), 1);
+  EXPECT_THAT(err_, Not(HasSubstr("\x1b")));
+}
+
+}  // namespace
+}  // namespace slipway::cli

@@ -1,0 +1,96 @@
+#include "client/cli/inputs.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "client/cli/exit_code.h"
+#include "client/cli/tensor_summary.h"
+#include "core/base/files.h"
+#include "core/base/status_macros.h"
+#include "core/tensor/npy.h"
+#include "core/tensor/onnx_tensor.h"
+
+namespace slipway::cli {
+namespace {
+
+// Larger inputs than a server could take are not read at all.
+constexpr int64_t kMaxInputFileBytes = int64_t{8} << 30;
+
+std::string Takes(const ArtifactSummary& program) {
+  if (program.inputs.empty()) return "the program takes no inputs";
+  std::string text = "the program takes";
+  for (size_t i = 0; i < program.inputs.size(); ++i) {
+    absl::StrAppend(&text, i == 0 ? " \"" : ", \"", program.inputs[i].name, "\" ",
+                    ToString(program.inputs[i].type));
+  }
+  return text;
+}
+
+absl::StatusOr<Tensor> ReadTensor(const std::string& path) {
+  SLIPWAY_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path, kMaxInputFileBytes));
+  if (absl::EndsWith(path, ".npy")) return ParseNpy(bytes);
+  if (absl::EndsWith(path, ".pb")) {
+    SLIPWAY_ASSIGN_OR_RETURN(NamedTensor named, ParseOnnxTensor(bytes));
+    return std::move(named.tensor);
+  }
+  return absl::InvalidArgumentError("the name ends neither in .npy nor in .pb");
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<NamedTensor>> ReadInputs(const std::vector<std::string>& flags,
+                                                    const ArtifactSummary& program) {
+  std::vector<NamedTensor> inputs;
+  for (const std::string& flag : flags) {
+    // Names of inputs may hold "=", files are rather called simply.
+    const size_t equals = flag.rfind('=');
+    if (equals == std::string::npos || equals == 0) {
+      return WrongCall(absl::StrCat("flag \"--input\" takes NAME=FILE, not \"", flag, "\""));
+    }
+    const std::string name = flag.substr(0, equals);
+    const std::string path = flag.substr(equals + 1);
+    const auto port = std::find_if(program.inputs.begin(), program.inputs.end(),
+                                   [&name](const auto& input) { return input.name == name; });
+    if (port == program.inputs.end()) {
+      return WrongCall(absl::StrCat("no input \"", name, "\"; ", Takes(program)));
+    }
+    for (const NamedTensor& other : inputs) {
+      if (other.name == name) {
+        return WrongCall(absl::StrCat("input \"", name, "\" is given twice"));
+      }
+    }
+    absl::StatusOr<Tensor> tensor = ReadTensor(path);
+    if (!tensor.ok()) {
+      return WrongCall(
+          absl::StrCat("input \"", name, "\", \"", path, "\": ", tensor.status().message()));
+    }
+    if (tensor->type() != port->type) {
+      return WrongCall(absl::StrCat("input \"", name, "\" is ", ToString(tensor->type()), " in \"",
+                                    path, "\"; ", Takes(program)));
+    }
+    inputs.push_back({name, *std::move(tensor)});
+  }
+  return inputs;
+}
+
+absl::StatusOr<std::vector<WrittenOutput>> WriteOutputs(std::vector<NamedTensor> outputs,
+                                                        const std::string& folder) {
+  std::vector<WrittenOutput> written;
+  if (!folder.empty()) SLIPWAY_RETURN_IF_ERROR(MakeFolders(folder));
+  for (NamedTensor& output : outputs) {
+    std::string path;
+    if (!folder.empty()) {
+      path = JoinPath(folder, FileNameFor(output.name) + ".npy");
+      SLIPWAY_ASSIGN_OR_RETURN_WITH(const std::string bytes, FormatNpy(output.tensor),
+                                    absl::StrCat("output \"", output.name, "\""));
+      SLIPWAY_RETURN_IF_ERROR(WriteFileAtomically(path, bytes, /*durable=*/false));
+    }
+    written.push_back({std::move(output), std::move(path)});
+  }
+  return written;
+}
+
+}  // namespace slipway::cli

@@ -1,0 +1,117 @@
+// Numbers, tables, JSON and tensors as text.
+#include "client/cli/json_writer.h"
+#include "client/cli/tensor_summary.h"
+#include "client/cli/text_table.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace slipway::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(TextTableTest, ColumnsLineUp) {
+  TextTable table({"NAME", ">TIME", "ON"});
+  table.Row({"a", "1 ms", "x"});
+  table.Row({"naïve", "100 ms", ""});
+  EXPECT_EQ(table.Render("  "),
+            "  NAME     TIME  ON\n"
+            "  a        1 ms  x\n"
+            "  naïve  100 ms\n");
+  EXPECT_EQ(table.Render("", false), "a        1 ms  x\nnaïve  100 ms\n");
+}
+
+TEST(TextTableTest, ControlCharactersAreShown) {
+  TextTable table({""});
+  table.Row({"\x1b[2Jname\n"});
+  EXPECT_EQ(table.Render("", false), "\\x1b[2Jname\\x0a\n");
+}
+
+TEST(FormatTest, TimesHaveThreeDigits) {
+  EXPECT_EQ(FormatTime(absl::ZeroDuration()), "0 ns");
+  EXPECT_EQ(FormatTime(absl::Nanoseconds(999)), "999 ns");
+  EXPECT_EQ(FormatTime(absl::Nanoseconds(1234)), "1.23 us");
+  EXPECT_EQ(FormatTime(absl::Nanoseconds(999'600)), "1.00 ms");
+  EXPECT_EQ(FormatTime(absl::Microseconds(45'678)), "45.7 ms");
+  EXPECT_EQ(FormatTime(absl::Milliseconds(456.7)), "457 ms");
+  EXPECT_EQ(FormatTime(absl::Seconds(61)), "61.0 s");
+  EXPECT_EQ(FormatTime(absl::Seconds(150)), "3 min");
+  EXPECT_EQ(FormatTime(absl::Minutes(125)), "2 h 5 min");
+}
+
+TEST(FormatTest, BytesAndWallTimes) {
+  EXPECT_EQ(FormatBytes(0), "0 B");
+  EXPECT_EQ(FormatBytes(1023), "1023 B");
+  EXPECT_EQ(FormatBytes(1536), "1.5 KiB");
+  EXPECT_EQ(FormatBytes(102'481'904), "97.7 MiB");
+  EXPECT_EQ(FormatBytes(int64_t{1} << 30), "1.0 GiB");
+  EXPECT_EQ(FormatBytes((int64_t{1} << 30) - 1), "1.0 GiB");
+  EXPECT_EQ(FormatBytes(INT64_MAX), "8388608 TiB");
+  EXPECT_EQ(FormatWallTime(absl::FromUnixSeconds(1767225600)), "2026-01-01 00:00:00 UTC");
+  EXPECT_EQ(FormatWallTime(absl::InfinitePast()), "-");
+}
+
+TEST(JsonWriterTest, WritesNestedValues) {
+  JsonWriter json;
+  json.BeginObject();
+  json.Text("text", "a\"b\\c\n\x01é");
+  json.Integer("integer", -7);
+  json.Real("real", 0.5);
+  json.Real("nan", 0.0 / 0.0);
+  json.Bool("yes", true);
+  json.Integers("list", {1, 2});
+  json.BeginArray("empty");
+  json.EndArray();
+  json.BeginArray("objects");
+  json.BeginObject();
+  json.Null("none");
+  json.EndObject();
+  json.Text("", "x");
+  json.EndArray();
+  json.EndObject();
+  EXPECT_EQ(json.Take(),
+            "{\n  \"text\": \"a\\\"b\\\\c\\n\\u0001é\",\n  \"integer\": -7,\n  \"real\": 0.5,\n"
+            "  \"nan\": null,\n  \"yes\": true,\n  \"list\": [1, 2],\n  \"empty\": [],\n"
+            "  \"objects\": [\n    {\n      \"none\": null\n    },\n    \"x\"\n  ]\n}\n");
+}
+
+TEST(JsonWriterTest, BytesThatAreNotUtf8AreReplaced) {
+  for (const char* bytes : {"\xff", "\xc3", "\xe0\x80\x80", "\xed\xa0\x80", "\xf8\x88\x80\x80"}) {
+    JsonWriter json;
+    json.Text("", bytes);
+    EXPECT_THAT(json.Take(), HasSubstr("\\ufffd"));
+  }
+}
+
+TEST(TensorSummaryTest, SummarizesEveryKind) {
+  const float values[] = {0.5f, -1, 2, 2};
+  EXPECT_EQ(Summary(Tensor::Of<float>({4}, absl::MakeConstSpan(values))),
+            "min -1, max 2, mean 0.875, largest at 2: 0.5 -1 2 2");
+  const float with_nan[] = {1, 0.0f / 0.0f};
+  EXPECT_EQ(Summary(Tensor::Of<float>({2}, absl::MakeConstSpan(with_nan))),
+            "min 1, max 1, mean 1, largest at 0, 1 NaN: 1 nan");
+  const uint8_t bytes[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  EXPECT_THAT(Summary(Tensor::Of<uint8_t>({9}, absl::MakeConstSpan(bytes))),
+              HasSubstr("largest at 8: 1 2 3 4 5 6 7 8 ..."));
+  EXPECT_THAT(
+      Summary(*Tensor::FromBytes({DataType::kFloat16, {1}}, absl::string_view("\0\x3c", 2))),
+      HasSubstr("max 1,"));
+  EXPECT_THAT(Summary(*Tensor::FromBytes({DataType::kBool, {2}}, absl::string_view("\0\1", 2))),
+              HasSubstr("max 1,"));
+  EXPECT_EQ(Summary(Tensor::Zeros(DataType::kInt64, {0, 3})), "no elements");
+  EXPECT_EQ(Summary(Tensor::Zeros(DataType::kComplex64, {1})), "not shown");
+}
+
+TEST(FileNameTest, EncodesWhatFilesCannotBeCalled) {
+  EXPECT_EQ(FileNameFor("scores"), "scores");
+  EXPECT_EQ(FileNameFor("y/0:é"), "y%2F0%3A%C3%A9");
+  EXPECT_EQ(FileNameFor(".."), "%2E.");
+  EXPECT_EQ(FileNameFor("a%2Fb"), "a%252Fb");
+  EXPECT_EQ(FileNameFor(""), "%");
+  const std::string long_name(1000, 'a');
+  EXPECT_EQ(FileNameFor(long_name).size(), 200u);
+  EXPECT_NE(FileNameFor(long_name), FileNameFor(long_name + "b"));
+}
+
+}  // namespace
+}  // namespace slipway::cli

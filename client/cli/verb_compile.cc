@@ -1,0 +1,81 @@
+// slipway compile: a model to an artifact.
+#include <optional>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "client/cli/arguments.h"
+#include "client/cli/connection.h"
+#include "client/cli/exit_code.h"
+#include "client/cli/follow.h"
+#include "client/cli/model_flags.h"
+#include "client/cli/render.h"
+#include "client/cli/verbs.h"
+#include "core/artifact/slip_file.h"
+#include "core/base/status_macros.h"
+
+namespace slipway::cli {
+
+absl::Status Compile(Environment& environment, Arguments arguments) {
+  ConnectionFlags connection_flags;
+  ModelFlags model_flags;
+  std::string output;
+  std::string print_after;
+  bool json = false;
+  bool detach = false;
+  FlagSet flags("slipway compile MODEL.onnx [flags]",
+                "Compiles a model, and prints where the time went and what came of it.");
+  flags.Add("output", &output, "FILE.slip", "Write the artifact there; -o is short for it.");
+  model_flags.AddTo(flags, /*runs=*/false);
+  flags.Add("print-after", &print_after, "PASS", "Print the graph as it is after this pass.");
+  flags.Add("detach", &detach, "Print the job's id and do not wait.");
+  flags.Add("json", &json, "Print JSON.");
+  connection_flags.AddTo(flags, /*can_be_local=*/true);
+  SLIPWAY_ASSIGN_OR_RETURN(const auto names,
+                           ParseArguments(environment, flags, arguments, {"MODEL.onnx"}));
+  if (!names.has_value()) return absl::OkStatus();
+  const std::string& path = names->front();
+  SLIPWAY_RETURN_IF_ERROR(CheckFile(path));
+  if (!output.empty() && !absl::EndsWith(output, ".slip")) {
+    return WrongCall(absl::StrCat("flag \"--output\": \"", output, "\" does not end in .slip"));
+  }
+  if (detach && !output.empty()) {
+    return WrongCall("with \"--detach\" there is nothing to write yet; see \"slipway results\"");
+  }
+  // Before anything is started: a wrong target needs no server.
+  if (!model_flags.target.empty()) {
+    SLIPWAY_RETURN_IF_ERROR(ChooseTarget(model_flags, false, {}).status());
+  }
+
+  const absl::Time start = absl::Now();
+  SLIPWAY_ASSIGN_OR_RETURN(const auto connection, Connection::Open(environment, connection_flags));
+  if (detach && connection->is_local()) {
+    return WrongCall("\"--detach\" needs a server that stays; name it with \"--server\"");
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(CompileOptions options,
+                           MakeCompileOptions(*connection, model_flags, /*runs=*/false));
+  options.print_after = print_after;
+  if (detach) {
+    SLIPWAY_ASSIGN_OR_RETURN(const ModelFiles model,
+                             ReadModelFiles(path, connection->client().max_model_bytes()));
+    const absl::StatusOr<std::string> id = connection->client().SubmitCompilation(model, options);
+    SLIPWAY_RETURN_IF_ERROR(RefusedRequest(id.status()));
+    environment.out << *id << "\n";
+    return absl::OkStatus();
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(const Job job, CompileModel(environment, *connection, path, options));
+  const absl::Duration total = absl::Now() - start;
+  if (json) {
+    environment.out << RenderCompilationJson(job, total);
+  } else {
+    environment.out << job.compilation->printed_graph << RenderCompilation(job, total);
+  }
+  if (output.empty()) return absl::OkStatus();
+  SLIPWAY_ASSIGN_OR_RETURN(const Artifact artifact,
+                           connection->client().GetArtifact(job.compilation->artifact));
+  SLIPWAY_RETURN_IF_ERROR(WriteSlip(artifact, output));
+  if (!json) environment.out << "wrote " << output << "\n";
+  return absl::OkStatus();
+}
+
+}  // namespace slipway::cli

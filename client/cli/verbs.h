@@ -1,0 +1,29 @@
+// The verbs of the command, one file each: verb_NAME.cc. kVerbs in command.cc lists them.
+#ifndef SLIPWAY_CLIENT_CLI_VERBS_H_
+#define SLIPWAY_CLIENT_CLI_VERBS_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "client/cli/environment.h"
+
+namespace slipway::cli {
+
+// What was typed after the verb.
+using Arguments = absl::Span<const std::string>;
+
+absl::Status Compile(Environment& environment, Arguments arguments);
+absl::Status Run(Environment& environment, Arguments arguments);
+absl::Status Bench(Environment& environment, Arguments arguments);
+absl::Status Devices(Environment& environment, Arguments arguments);
+absl::Status Jobs(Environment& environment, Arguments arguments);
+absl::Status ShowJob(Environment& environment, Arguments arguments);
+absl::Status Cancel(Environment& environment, Arguments arguments);
+absl::Status Results(Environment& environment, Arguments arguments);
+absl::Status Targets(Environment& environment, Arguments arguments);
+absl::Status Inspect(Environment& environment, Arguments arguments);
+
+}  // namespace slipway::cli
+
+#endif  // SLIPWAY_CLIENT_CLI_VERBS_H_

@@ -1,0 +1,32 @@
+// The command `slipway`; client/cli has what it does.
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "absl/synchronization/mutex.h"
+#include "client/cli/command.h"
+#include "client/cli/signal_interrupts.h"
+#include "client/local/sibling.h"
+
+int main(int argc, char** argv) {
+  // Debian's Abseil looks for deadlocks at every lock otherwise, as tests want it to.
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+  const auto interrupts = slipway::cli::MakeSignalInterrupts();
+  slipway::cli::Environment environment = {
+      .out = std::cout,
+      .err = std::cerr,
+      .err_is_terminal = isatty(STDERR_FILENO) == 1,
+      .executable = slipway::OwnExecutable().value_or("/slipway"),
+      .interrupts = interrupts.get(),
+      .variable =
+          [](const std::string& name) {
+            const char* const value = getenv(name.c_str());
+            return std::string(value == nullptr ? "" : value);
+          },
+  };
+  const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+  return static_cast<int>(slipway::cli::RunCommand(environment, arguments));
+}
