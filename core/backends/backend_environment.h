@@ -1,0 +1,26 @@
+// What backends are given by whoever runs them.
+#ifndef SLIPWAY_CORE_BACKENDS_BACKEND_ENVIRONMENT_H_
+#define SLIPWAY_CORE_BACKENDS_BACKEND_ENVIRONMENT_H_
+
+#include <cstdint>
+
+#include "absl/time/time.h"
+#include "core/base/clock.h"
+#include "core/codegen/kernel_cache.h"
+#include "core/graph/operator_registry.h"
+
+namespace slipway {
+
+// What is pointed to outlives the backends.
+struct BackendEnvironment {
+  const OperatorRegistry* registry = nullptr;
+  const Clock* clock = nullptr;
+  KernelCache* kernel_cache = nullptr;  // Null for none.
+  int max_processes = 2;                // Kernels compiled at once.
+  absl::Duration kernel_deadline = absl::Seconds(60);
+  int64_t kernel_memory_bytes = int64_t{2} << 30;  // Address space that compiling one may add.
+};
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_BACKENDS_BACKEND_ENVIRONMENT_H_

@@ -1,0 +1,159 @@
+#include "core/backends/cpu/cpu_backend.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "core/artifact/artifact.h"
+#include "core/backends/cpu/constant_blobs.h"
+#include "core/backends/cpu/program_manifest.h"
+#include "core/base/blob.h"
+#include "core/base/status_macros.h"
+#include "core/base/version.h"
+#include "core/codegen/group.h"
+#include "core/codegen/kernel_compiler.h"
+#include "core/codegen/linker.h"
+#include "core/codegen/lower/register_all.h"
+#include "core/operators/fused.h"
+
+namespace slipway {
+namespace {
+
+// The manifest's own layout: raised when the same kernels are put together in another way.
+constexpr int kBackendRevision = 1;
+
+class CpuBackend final : public TargetBackend {
+ public:
+  static absl::StatusOr<std::unique_ptr<TargetBackend>> Create(
+      const BackendEnvironment& environment) {
+    auto backend = std::make_unique<CpuBackend>(environment);
+    SLIPWAY_RETURN_IF_ERROR(RegisterAllLowerings(backend->lowerings_));
+    return backend;
+  }
+  explicit CpuBackend(const BackendEnvironment& environment) : environment_(environment) {}
+
+  absl::Status CheckTarget(const Target& target) const override;
+  absl::StatusOr<BackendResult> Compile(const BackendRequest& request) override;
+  std::string Fingerprint() const override { return CpuBackendFingerprint(); }
+
+ private:
+  const BackendEnvironment environment_;
+  Lowerings lowerings_;
+};
+
+// Times the stages of one compilation.
+class Stages {
+ public:
+  explicit Stages(const Clock& clock) : clock_(clock), last_(clock.Monotonic()) {}
+  void End(absl::string_view name) {
+    const absl::Duration now = clock_.Monotonic();
+    stages_.push_back({std::string(name), now - last_});
+    last_ = now;
+  }
+  std::vector<BackendStage> Take() { return std::move(stages_); }
+
+ private:
+  const Clock& clock_;
+  absl::Duration last_;
+  std::vector<BackendStage> stages_;
+};
+
+std::vector<KernelRequest> RequestsFor(const Graph& graph) {
+  std::vector<KernelRequest> requests;
+  for (const Node& node : graph.nodes) {
+    if (node.op != kFusedOperator) continue;
+    const auto& body =
+        *node.attributes.FindAs<std::shared_ptr<const Graph>>(absl::string_view(kFusedBody));
+    requests.push_back({DisplayName(graph, node), body.get()});
+  }
+  return requests;
+}
+
+// The table of a program: every kernel once, in the order of first use.
+struct KernelTable {
+  std::vector<LinkedKernel> kernels;
+  std::vector<uint32_t> kernel_of_node;  // By node of the graph.
+};
+
+KernelTable MakeTable(const Graph& graph, const std::vector<CompiledKernel>& compiled) {
+  KernelTable table;
+  absl::flat_hash_map<std::string, uint32_t> index_of;  // By symbol.
+  size_t next = 0;
+  for (const Node& node : graph.nodes) {
+    if (node.op != kFusedOperator) {
+      table.kernel_of_node.push_back(0);
+      continue;
+    }
+    const CompiledKernel& kernel = compiled[next++];
+    const auto [entry, is_new] =
+        index_of.try_emplace(kernel.symbol, static_cast<uint32_t>(table.kernels.size()));
+    if (is_new) {
+      const size_t arguments = node.inputs.size() + node.outputs.size();
+      table.kernels.push_back({kernel.symbol, &kernel.object, static_cast<int>(arguments)});
+    }
+    table.kernel_of_node.push_back(entry->second);
+  }
+  return table;
+}
+
+absl::Status CpuBackend::CheckTarget(const Target& target) const {
+  if (target.devices.size() != 1) {
+    return absl::UnimplementedError("cpu: programs of several devices are not supported yet");
+  }
+  const DeviceTarget& device = target.host();
+  if ((device.arch != Arch::kX86_64 && device.arch != Arch::kArm64) || device.os != Os::kLinux) {
+    return absl::UnimplementedError("cpu: compiles for x86-64 and arm-64 with linux only");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<BackendResult> CpuBackend::Compile(const BackendRequest& request) {
+  Stages stages(*environment_.clock);
+  KernelCompiler compiler(*environment_.registry, lowerings_, *environment_.clock,
+                          environment_.kernel_cache,
+                          {.max_processes = environment_.max_processes,
+                           .deadline = environment_.kernel_deadline,
+                           .memory_limit_bytes = environment_.kernel_memory_bytes});
+  const std::vector<KernelRequest> requests = RequestsFor(request.graph);
+  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<CompiledKernel> compiled,
+                           compiler.Compile(requests, request.target.host()));
+  stages.End("compile kernels");
+
+  const KernelTable table = MakeTable(request.graph, compiled);
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(std::string elf,
+                                LinkProgram(request.target.host(), table.kernels, {}), "link");
+  stages.End("link");
+
+  const ConstantBlobs constants = PlaceConstants(ConstantsOf(request));
+  ProgramCode code{Digest::Of(elf), static_cast<uint32_t>(table.kernels.size()),
+                   table.kernel_of_node};
+  SLIPWAY_ASSIGN_OR_RETURN(
+      const v1::Manifest manifest,
+      BuildManifest(request, code, constants.constants,
+                    {{"slipway", kVersion}, {"codegen", CompilerFingerprint()}}));
+  const int64_t code_bytes = static_cast<int64_t>(elf.size());
+  const Blob code_blob = Blob::Own(std::move(elf));
+  SLIPWAY_ASSIGN_OR_RETURN(
+      Artifact artifact,
+      Artifact::Create(manifest, [&](const Digest& digest) -> absl::StatusOr<Blob> {
+        if (digest == code.blob) return code_blob;
+        return constants.blobs.at(digest);
+      }));
+  stages.End("write");
+  return BackendResult{std::move(artifact),        stages.Take(), compiler.counters().compiled,
+                       compiler.counters().cached, code_bytes,    constants.total_bytes};
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<TargetBackend>> CreateCpuBackend(
+    const BackendEnvironment& environment) {
+  return CpuBackend::Create(environment);
+}
+
+std::string CpuBackendFingerprint() {
+  return absl::StrCat("cpu-", kBackendRevision, " ", CompilerFingerprint());
+}
+
+}  // namespace slipway

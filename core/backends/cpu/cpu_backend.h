@@ -1,0 +1,25 @@
+// CpuBackend: artifacts for one CPU, x86-64 or arm-64, of kernels compiled by core/codegen.
+#ifndef SLIPWAY_CORE_BACKENDS_CPU_CPU_BACKEND_H_
+#define SLIPWAY_CORE_BACKENDS_CPU_CPU_BACKEND_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/backends/backend_environment.h"
+#include "core/backends/target_backend.h"
+
+namespace slipway {
+
+// Compiles kernels in forked children: the calling process must have one thread
+// (core/codegen/kernel_compiler.h).
+absl::StatusOr<std::unique_ptr<TargetBackend>> CreateCpuBackend(
+    const BackendEnvironment& environment);
+
+// CpuBackend's part of the compiler's fingerprint, without making one.
+std::string CpuBackendFingerprint();
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_BACKENDS_CPU_CPU_BACKEND_H_

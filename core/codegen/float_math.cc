@@ -1,0 +1,67 @@
+#include "core/codegen/float_math.h"
+
+#include <limits>
+
+namespace slipway {
+namespace {
+
+using Halide::cast;
+using Halide::Expr;
+using Halide::select;
+using Halide::strict_float;
+
+// Keeps a NaN argument where `value` was computed by bit arithmetic that lost it.
+Expr KeepNan(Expr x, Expr value) { return strict_float(select(Halide::is_nan(x), x, value)); }
+
+}  // namespace
+
+Expr SelectStrictly(Expr condition, Expr a, Expr b) {
+  return strict_float(select(std::move(condition), std::move(a), std::move(b)));
+}
+
+Expr MaxOf(Expr a, Expr b) {
+  if (!a.type().is_float()) return Halide::max(a, b);
+  if (Halide::Internal::is_const(b)) return SelectStrictly(a < b, b, a);
+  return SelectStrictly(Halide::is_nan(a) || a > b, a, b);
+}
+
+Expr MinOf(Expr a, Expr b) {
+  if (!a.type().is_float()) return Halide::min(a, b);
+  if (Halide::Internal::is_const(b)) return SelectStrictly(a > b, b, a);
+  return SelectStrictly(Halide::is_nan(a) || a < b, a, b);
+}
+
+Expr LowestOf(Halide::Type type) {
+  if (type.is_float()) return cast(type, -std::numeric_limits<float>::infinity());
+  return type.min();
+}
+
+Expr HighestOf(Halide::Type type) {
+  if (type.is_float()) return cast(type, std::numeric_limits<float>::infinity());
+  return type.max();
+}
+
+Expr ExpOf(Expr x) { return KeepNan(x, Halide::exp(x)); }
+
+Expr SigmoidOf(Expr x) {
+  const Expr one = Halide::Internal::make_one(x.type());
+  return KeepNan(x, one / (one + Halide::exp(-x)));
+}
+
+// Near zero the series of S. Moshier's Cephes (tanhf.c, 1989: an odd polynomial, relative error 2e-8
+// below 0.625); beyond it the definition by the exponential, which does not cancel there.
+Expr TanhOf(Expr x) {
+  const Expr magnitude = Halide::abs(x);
+  const Expr square = x * x;
+  Expr series = Expr(-5.70498872745e-3f);
+  for (const float coefficient :
+       {2.06390887954e-2f, -5.37397155531e-2f, 1.33314422036e-1f, -3.33332819422e-1f}) {
+    series = series * square + coefficient;
+  }
+  series = x + x * square * series;
+  const Expr tail = 1.0f - 2.0f / (Halide::exp(2.0f * magnitude) + 1.0f);
+  const Expr value = select(magnitude < 0.625f, series, select(x < 0.0f, -tail, tail));
+  return KeepNan(x, value);
+}
+
+}  // namespace slipway

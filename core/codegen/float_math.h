@@ -1,0 +1,32 @@
+// Functions of floats as vector expressions, where Halide has none or would call libm once a lane, and
+// the numerics policy of comparisons.
+//
+// Halide compiles with fast-math flags: comparisons may assume that there are no NaNs, and max(NaN, 0)
+// is 0. Slipway's policy is that NaN goes through Relu, Clip, Max, Min and the pools, as it does in the
+// reference kernels, and that comparisons follow IEEE 754. The functions here see to it.
+#ifndef SLIPWAY_CORE_CODEGEN_FLOAT_MATH_H_
+#define SLIPWAY_CORE_CODEGEN_FLOAT_MATH_H_
+
+#include <halide14/Halide.h>
+
+namespace slipway {
+
+// The larger or smaller of two values; NaN if one of them is. Also for integers.
+Halide::Expr MaxOf(Halide::Expr a, Halide::Expr b);
+Halide::Expr MinOf(Halide::Expr a, Halide::Expr b);
+
+// select(condition, a, b) whose condition compares floats as IEEE 754 says.
+Halide::Expr SelectStrictly(Halide::Expr condition, Halide::Expr a, Halide::Expr b);
+
+// The identity of MaxOf resp. MinOf over values of `type`: the infinity, or the type's bound.
+Halide::Expr LowestOf(Halide::Type type);
+Halide::Expr HighestOf(Halide::Type type);
+
+// Of f32. Absolute errors below 1e-6 over all finite arguments, and NaN gives NaN.
+Halide::Expr ExpOf(Halide::Expr x);
+Halide::Expr SigmoidOf(Halide::Expr x);
+Halide::Expr TanhOf(Halide::Expr x);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_CODEGEN_FLOAT_MATH_H_

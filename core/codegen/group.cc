@@ -1,0 +1,144 @@
+#include "core/codegen/group.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "core/codegen/limits.h"
+#include "core/graph/graph_digest.h"
+#include "core/tensor/dtype.h"
+
+namespace slipway {
+namespace {
+
+absl::Status CheckValue(const Value& value) {
+  if (!value.type.has_value()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("value \"", value.name, "\" of the group has no type; infer types first"));
+  }
+  if (value.type->byte_size() > kMaxKernelTensorBytes) {
+    return absl::UnimplementedError(absl::StrCat("value \"", value.name, "\" of type ",
+                                                 ToString(*value.type),
+                                                 " has 2^31 bytes or more: no kernel can hold it"));
+  }
+  SLIPWAY_RETURN_IF_ERROR_WITH(HalideType(value.type->dtype).status(),
+                               absl::StrCat("value \"", value.name, "\""));
+  return absl::OkStatus();
+}
+
+bool IsElementwise(const OperatorSchema& schema) {
+  return schema.pattern == Pattern::kElementwise || schema.pattern == Pattern::kBroadcast;
+}
+
+// The shape that all values with more than one element have, if there is exactly one and every node is
+// elementwise; else null.
+const Shape* CommonShape(const Graph& body, const OperatorRegistry& registry) {
+  for (const Node& node : body.nodes) {
+    const OperatorSchema* schema = registry.Find(node.op);
+    if (schema == nullptr || !IsElementwise(*schema)) return nullptr;
+  }
+  const Shape* common = nullptr;
+  for (const Value& value : body.values) {
+    if (!value.type.has_value()) return nullptr;
+    if (value.type->num_elements() == 1) continue;
+    if (common != nullptr && *common != value.type->shape) return nullptr;
+    common = &value.type->shape;
+  }
+  // A value of one element that is an output keeps its shape, so it must not be reshaped.
+  for (const ValueId output : body.outputs) {
+    if (body.value(output).type->num_elements() == 1) return nullptr;
+  }
+  return common;
+}
+
+void Flatten(Graph& body) {
+  for (Value& value : body.values) {
+    const int64_t elements = value.type->num_elements();
+    value.type->shape = elements == 1 ? Shape{} : Shape{elements};
+    if (value.constant.has_value()) {
+      value.constant = value.constant->Reshaped(value.type->shape).value();
+    }
+  }
+}
+
+void EraseNames(Graph& body) {
+  body.name.clear();
+  for (size_t i = 0; i < body.values.size(); ++i) body.values[i].name = absl::StrCat("v", i);
+  for (Node& node : body.nodes) node.name.clear();
+}
+
+}  // namespace
+
+absl::Status CheckGroup(const Graph& body, const OperatorRegistry& registry,
+                        const Lowerings& lowerings) {
+  if (body.nodes.size() > kMaxGroupNodes) {
+    return absl::UnimplementedError(absl::StrCat("a group of ", body.nodes.size(),
+                                                 " nodes; at most ", kMaxGroupNodes,
+                                                 " become one kernel"));
+  }
+  if (body.inputs.size() + body.outputs.size() > kMaxKernelArguments) {
+    return absl::UnimplementedError(
+        absl::StrCat("a group of ", body.inputs.size() + body.outputs.size(),
+                     " inputs and outputs; a kernel takes at most ", kMaxKernelArguments));
+  }
+  for (const Node& node : body.nodes) {
+    SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(body, node, registry));
+    if (lowerings.Find(node.op) == nullptr) {
+      return view.Unimplemented("no kernel can be generated for this operator yet");
+    }
+    for (const std::vector<ValueId>* ids : {&node.inputs, &node.outputs}) {
+      for (const ValueId id : *ids) {
+        if (id != kNoValue) {
+          SLIPWAY_RETURN_IF_ERROR_WITH(CheckValue(body.value(id)), DisplayName(body, node));
+        }
+      }
+    }
+    for (const ValueId id : node.inputs) {
+      if (id == kNoValue || !body.value(id).constant.has_value()) continue;
+      if (body.value(id).constant->byte_size() > kMaxBakedConstantBytes) {
+        return view.Unimplemented(absl::StrCat("constant \"", body.value(id).name, "\" of ",
+                                               body.value(id).constant->byte_size(),
+                                               " bytes is inside the group; make it an input"));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+Graph NormalizeGroup(const Graph& body, const OperatorRegistry& registry) {
+  Graph normalized = body;
+  EraseNames(normalized);
+  if (CommonShape(normalized, registry) != nullptr) Flatten(normalized);
+  return normalized;
+}
+
+std::string CompilerFingerprint() {
+  // Halide 14's headers have no version macro; its release and LLVM's are those of Debian 12.
+  return absl::StrCat("halide-14.0.0 llvm-14.0.6 codegen-", kCodegenRevision);
+}
+
+Digest KernelKey(const Graph& normalized_body, const DeviceTarget& target) {
+  return Digest::Of(absl::StrCat(DigestOf(normalized_body, DigestNames::kIgnored).ToString(), "\n",
+                                 target.ToString(), "\n", CompilerFingerprint(), "\n"));
+}
+
+std::string KernelFunction(const Digest& key) {
+  return absl::StrCat("slipway_kernel_", key.hex().substr(0, 16));
+}
+
+std::string KernelSymbol(const Digest& key) { return absl::StrCat(KernelFunction(key), "_argv"); }
+
+std::string DescribeGroup(const Graph& body) {
+  std::string text;
+  std::string last;
+  for (const Node& node : body.nodes) {
+    if (node.op == last) continue;
+    absl::StrAppend(&text, text.empty() ? "" : "+", node.op);
+    last = node.op;
+  }
+  return text;
+}
+
+}  // namespace slipway

@@ -1,0 +1,52 @@
+// Group: what one kernel computes, in the form that kernels are keyed and compiled by.
+//
+// A group is the body of a slipway.Fused node. Its inputs are everything that differs between two uses
+// of the same kernel, weights included; constants inside the body are parameters (axes, bounds, small
+// tables) and become part of the code. Shapes are static.
+#ifndef SLIPWAY_CORE_CODEGEN_GROUP_H_
+#define SLIPWAY_CORE_CODEGEN_GROUP_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "core/base/digest.h"
+#include "core/codegen/lowering.h"
+#include "core/graph/graph.h"
+#include "core/graph/operator_registry.h"
+#include "core/target/target.h"
+
+namespace slipway {
+
+// The revision of schedules and lowerings: raise it with every change that changes kernels' bytes.
+inline constexpr int kCodegenRevision = 1;
+
+// Whether a kernel for `body` can be generated, as far as that can be said without generating it.
+// UNIMPLEMENTED names the node and operator without a lowering, or the value whose type or size no
+// kernel can have; INVALID_ARGUMENT a value without type or a node that does not fit its schema.
+absl::Status CheckGroup(const Graph& body, const OperatorRegistry& registry,
+                        const Lowerings& lowerings);
+
+// The body with everything removed that does not change the kernel: names, and for groups of
+// elementwise operators over one shape also that shape (they see one long row). REQUIRES: CheckGroup.
+Graph NormalizeGroup(const Graph& body, const OperatorRegistry& registry);
+
+// Everything that decides over the bytes of a kernel, as a digest: the normalized body, the canonical
+// target, CompilerFingerprint.
+Digest KernelKey(const Graph& normalized_body, const DeviceTarget& target);
+
+// The versions of everything that makes kernels: "halide-14.0.0 llvm-14.0.6 codegen-1".
+std::string CompilerFingerprint();
+
+// The name under which the kernel of `key` is called, as the kernel_abi.h function of a table entry.
+std::string KernelSymbol(const Digest& key);
+// The name it is compiled by; KernelSymbol is its wrapper.
+std::string KernelFunction(const Digest& key);
+
+// "Conv+Relu": the operators in order, without repetitions of neighbours.
+std::string DescribeGroup(const Graph& body);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_CODEGEN_GROUP_H_

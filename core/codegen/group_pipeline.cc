@@ -1,0 +1,259 @@
+#include "core/codegen/group_pipeline.h"
+
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "core/codegen/limits.h"
+#include "core/codegen/schedules/loops.h"
+#include "core/graph/edit.h"
+
+namespace slipway {
+namespace {
+
+using Halide::Expr;
+using Halide::Func;
+
+// A value of the body in the pipeline.
+struct Stage {
+  Func func;
+  int terms = 1;  // Size of the expression that reading it inlines.
+  bool inlined = false;
+  std::optional<AnchorSchedule> schedule;  // Of the anchor that made it.
+  NodeId producer = kNoNode;
+};
+
+template <typename Parameter>
+void FixBounds(Parameter parameter, const std::vector<int>& extents) {
+  int stride = 1;
+  for (size_t i = 0; i < extents.size(); ++i) {
+    parameter.dim(static_cast<int>(i)).set_bounds(0, extents[i]).set_stride(stride);
+    stride *= std::max(extents[i], 1);
+  }
+}
+
+class Builder {
+ public:
+  Builder(const Graph& body, const OperatorRegistry& registry, const Lowerings& lowerings,
+          const Machine& machine)
+      : body_(body),
+        registry_(registry),
+        lowerings_(lowerings),
+        machine_(machine),
+        stages_(body.values.size()) {}
+
+  absl::StatusOr<GroupPipeline> Build() {
+    SLIPWAY_RETURN_IF_ERROR(AddInputs());
+    SLIPWAY_RETURN_IF_ERROR(AddConstants());
+    for (size_t i = 0; i < body_.nodes.size(); ++i) {
+      SLIPWAY_RETURN_IF_ERROR(AddNode(static_cast<NodeId>(i)));
+    }
+    std::vector<Func> outputs = TakeOutputs();
+    ScheduleAnchors(outputs);
+    result_.pipeline = Halide::Pipeline(outputs);
+    return std::move(result_);
+  }
+
+ private:
+  std::vector<int> Extents(ValueId id) const { return HalideExtents(body_.value(id).type->shape); }
+
+  absl::Status AddInputs() {
+    for (size_t i = 0; i < body_.inputs.size(); ++i) {
+      const ValueId id = body_.inputs[i];
+      SLIPWAY_ASSIGN_OR_RETURN(const Halide::Type type, HalideType(body_.value(id).type->dtype));
+      const std::vector<int> extents = Extents(id);
+      Halide::ImageParam param(type, static_cast<int>(extents.size()), absl::StrCat("input", i));
+      FixBounds(param, extents);
+      result_.arguments.push_back(param);
+      const std::vector<Halide::Var> vars = FreshVars(static_cast<int>(extents.size()));
+      Func read("read");
+      read(vars) = param(AsExprs(vars));
+      stages_[id].func = read;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status AddConstants() {
+    for (size_t id = 0; id < body_.values.size(); ++id) {
+      const Value& value = body_.values[id];
+      if (!value.constant.has_value()) continue;
+      if (value.constant->byte_size() > kMaxBakedConstantBytes) continue;  // See CheckGroup.
+      SLIPWAY_ASSIGN_OR_RETURN(const Halide::Type type, HalideType(value.type->dtype));
+      const std::vector<int> extents = Extents(static_cast<ValueId>(id));
+      Halide::Buffer<> buffer(type, extents);
+      std::memcpy(buffer.data(), value.constant->bytes().data(), value.constant->byte_size());
+      const std::vector<Halide::Var> vars = FreshVars(static_cast<int>(extents.size()));
+      Func read("constant");
+      if (value.constant->num_elements() == 1) {
+        read(vars) = ScalarOf(type, value.constant->bytes().data());
+      } else {
+        read(vars) = buffer(AsExprs(vars));
+      }
+      stages_[id].func = read;
+    }
+    return absl::OkStatus();
+  }
+
+  static Expr ScalarOf(Halide::Type type, const char* bytes) {
+    const auto load = [bytes](auto value) {
+      std::memcpy(&value, bytes, sizeof(value));
+      return value;
+    };
+    if (type == Halide::Float(32)) return Expr(load(float{}));
+    if (type == Halide::Float(64)) return Expr(load(double{}));
+    if (type == Halide::Int(8)) return Expr(load(int8_t{}));
+    if (type == Halide::Int(16)) return Expr(load(int16_t{}));
+    if (type == Halide::Int(32)) return Expr(load(int32_t{}));
+    if (type == Halide::Int(64)) return Expr(load(int64_t{}));
+    if (type == Halide::UInt(8)) return Expr(load(uint8_t{}));
+    if (type == Halide::UInt(16)) return Expr(load(uint16_t{}));
+    if (type == Halide::UInt(32)) return Expr(load(uint32_t{}));
+    return Expr(load(uint64_t{}));
+  }
+
+  absl::Status AddNode(NodeId id) {
+    const Node& node = body_.nodes[id];
+    SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(body_, node, registry_));
+    std::vector<Func> inputs;
+    int terms = 1;
+    for (const ValueId input : node.inputs) {
+      inputs.push_back(input == kNoValue ? Func() : stages_[input].func);
+      if (input != kNoValue) terms += stages_[input].terms;
+    }
+    std::vector<TensorType> types;
+    for (const ValueId output : node.outputs) {
+      types.push_back(output == kNoValue ? TensorType{} : *body_.value(output).type);
+    }
+    const Lowering* lowering = lowerings_.Find(node.op);
+    if (lowering == nullptr) return view.Unimplemented("no kernel can be generated for it yet");
+    LoweringContext context{view, machine_, inputs, types};
+    SLIPWAY_ASSIGN_OR_RETURN(std::vector<Func> outputs, (*lowering)(context));
+
+    const bool anchor = context.schedule.has_value();
+    // An anchor reads its inputs many times over; a reduction as often as there are elements.
+    if (anchor && view.schema().pattern != Pattern::kReduction) {
+      for (const ValueId input : node.inputs) {
+        if (input != kNoValue && stages_[input].inlined) Materialize(input);
+      }
+    }
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      if (node.outputs[i] == kNoValue) continue;
+      Stage& stage = stages_[node.outputs[i]];
+      stage.func = outputs[i];
+      stage.producer = id;
+      stage.inlined = !anchor;
+      stage.terms = anchor ? 1 : terms;
+      if (anchor) stage.schedule = context.schedule;
+      if (stage.terms > kMaxInlinedTerms) Materialize(node.outputs[i]);
+    }
+    return absl::OkStatus();
+  }
+
+  // Makes an expression a stage of its own.
+  void Materialize(ValueId id) {
+    ScheduleInjective(machine_, stages_[id].func, Extents(id));
+    stages_[id].inlined = false;
+    stages_[id].terms = 1;
+  }
+
+  // The Funcs of the group's outputs, each a Func of its own, with their memory's layout fixed.
+  std::vector<Func> TakeOutputs() {
+    std::vector<Func> outputs;
+    for (size_t i = 0; i < body_.outputs.size(); ++i) {
+      const ValueId id = body_.outputs[i];
+      bool own = stages_[id].producer != kNoNode;
+      for (size_t j = 0; j < i; ++j) own = own && body_.outputs[j] != id;
+      Func func = stages_[id].func;
+      if (!own) {
+        const std::vector<Halide::Var> vars = FreshVars(func.dimensions());
+        func = Func("copy");
+        func(vars) = stages_[id].func(AsExprs(vars));
+        ScheduleInjective(machine_, func, Extents(id));
+      } else if (stages_[id].inlined) {
+        // The tail of an anchor is scheduled with it instead.
+        if (TailAnchor() == kNoValue) ScheduleInjective(machine_, func, Extents(id));
+      }
+      FixBounds(func.output_buffer(), Extents(id));
+      outputs.push_back(func);
+    }
+    return outputs;
+  }
+
+  void ScheduleAnchors(const std::vector<Func>& outputs) {
+    const ValueId tail_anchor = TailAnchor();
+    for (size_t id = 0; id < stages_.size(); ++id) {
+      Stage& stage = stages_[id];
+      if (!stage.schedule.has_value()) continue;
+      // The operator's other outputs are scheduled by the first's callback.
+      if (body_.nodes[stage.producer].outputs[0] != static_cast<ValueId>(id)) continue;
+      if (static_cast<ValueId>(id) == tail_anchor) {
+        stage.schedule->apply(outputs[0]);
+      } else {
+        stage.func.compute_root();
+        stage.schedule->apply(stage.func);
+      }
+    }
+  }
+
+  // The anchor's value that only elementwise nodes of its shape lead to the group's one output, which
+  // all of them do; kNoValue when there is none.
+  ValueId TailAnchor() const {
+    if (body_.outputs.size() != 1 || stages_[body_.outputs[0]].producer == kNoNode) return kNoValue;
+    if (!stages_[body_.outputs[0]].inlined) return kNoValue;
+    ValueId anchor = kNoValue;
+    for (size_t id = 0; id < stages_.size(); ++id) {
+      const std::optional<AnchorSchedule>& schedule = stages_[id].schedule;
+      if (!schedule.has_value() || !schedule->takes_epilogue) continue;
+      // Later anchors have later producers.
+      if (anchor == kNoValue || stages_[id].producer > stages_[anchor].producer) {
+        anchor = static_cast<ValueId>(id);
+      }
+    }
+    if (anchor == kNoValue) return kNoValue;
+    const std::vector<std::vector<NodeId>> users = Users(body_);
+    std::vector<ValueId> pending = {anchor};
+    std::vector<bool> seen(body_.values.size(), false);
+    while (!pending.empty()) {
+      const ValueId id = pending.back();
+      pending.pop_back();
+      if (id == body_.outputs[0] || seen[id]) continue;
+      seen[id] = true;
+      if (users[id].empty()) return kNoValue;
+      for (const NodeId user : users[id]) {
+        for (const ValueId output : body_.nodes[user].outputs) {
+          if (output == kNoValue || !stages_[output].inlined) return kNoValue;
+          const OperatorSchema* schema = registry_.Find(body_.nodes[user].op);
+          const bool elementwise =
+              schema != nullptr && (schema->pattern == Pattern::kElementwise ||
+                                    schema->pattern == Pattern::kBroadcast);
+          if (!elementwise || body_.value(output).type->shape != body_.value(anchor).type->shape) {
+            return kNoValue;
+          }
+          pending.push_back(output);
+        }
+      }
+    }
+    return anchor;
+  }
+
+  const Graph& body_;
+  const OperatorRegistry& registry_;
+  const Lowerings& lowerings_;
+  const Machine& machine_;
+  std::vector<Stage> stages_;
+  GroupPipeline result_;
+};
+
+}  // namespace
+
+absl::StatusOr<GroupPipeline> BuildGroupPipeline(const Graph& body,
+                                                 const OperatorRegistry& registry,
+                                                 const Lowerings& lowerings,
+                                                 const Machine& machine) {
+  return Builder(body, registry, lowerings, machine).Build();
+}
+
+}  // namespace slipway

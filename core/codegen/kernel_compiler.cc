@@ -1,0 +1,188 @@
+#include "core/codegen/kernel_compiler.h"
+
+#include <halide14/Halide.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "core/codegen/compile_child.h"
+#include "core/codegen/group.h"
+#include "core/codegen/group_pipeline.h"
+#include "core/codegen/limits.h"
+#include "core/codegen/machine.h"
+
+namespace slipway {
+namespace {
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SLIPWAY_HAS_SHADOW_MEMORY 1  // Which maps terabytes.
+#endif
+#endif
+#ifdef SLIPWAY_HAS_SHADOW_MEMORY
+constexpr bool kMemoryCanBeLimited = false;
+#else
+constexpr bool kMemoryCanBeLimited = true;
+#endif
+
+// Compiles `pipeline` to an object file at `path`.
+absl::Status WriteObject(GroupPipeline& group, const std::string& function, const Machine& machine,
+                         const std::string& path) {
+  Halide::Module module =
+      group.pipeline.compile_to_module(group.arguments, function, machine.target);
+  module.compile({{Halide::OutputFileType::object, path}});
+  return absl::OkStatus();
+}
+
+// Initializes LLVM's code generators by compiling something small, so that no child has to. Once a
+// process: Halide's counters, which it moves on, are the process's.
+absl::Status WarmUp() {
+  static std::once_flag once;
+  absl::Status status;
+  std::call_once(once, [&status] {
+    absl::StatusOr<Machine> machine =
+        MachineFor(DeviceTarget{Arch::kX86_64, Os::kLinux, /*level=*/3, {}});
+    if (!machine.ok()) {
+      status = machine.status();
+      return;
+    }
+    try {
+      Halide::Var x("x");
+      Halide::Func warm("warm");
+      warm(x) = Halide::cast<float>(x);
+      GroupPipeline group;
+      group.pipeline = Halide::Pipeline(warm);
+      status = WriteObject(group, "slipway_warm_up", *machine, "/dev/null");
+    } catch (const std::exception& error) {
+      status = absl::InternalError(absl::StrCat("the kernel generator fails: ", error.what()));
+    }
+  });
+  return status;
+}
+
+struct Job {
+  std::string name;  // "group "res2a" (Conv+Relu)"
+  Digest key;
+  Graph body;
+  std::string object;
+};
+
+struct Running {
+  size_t job;
+  absl::Duration deadline;  // On the monotonic clock.
+  CompileChild child;
+};
+
+// Waits until a child is done or `deadline` is reached.
+void WaitForAny(const std::vector<Running>& running, absl::Duration left) {
+  std::vector<struct pollfd> fds;
+  for (const Running& one : running) fds.push_back({one.child.done_fd(), POLLIN, 0});
+  const int64_t ms = std::clamp<int64_t>(absl::ToInt64Milliseconds(left) + 1, 0, 60'000);
+  poll(fds.data(), fds.size(), static_cast<int>(ms));
+}
+
+bool IsDone(const Running& running) {
+  struct pollfd fd = {running.child.done_fd(), POLLIN, 0};
+  return poll(&fd, 1, 0) == 1;
+}
+
+}  // namespace
+
+KernelCompiler::KernelCompiler(const OperatorRegistry& registry, const Lowerings& lowerings,
+                               const Clock& clock, KernelCache* cache, Options options)
+    : registry_(registry),
+      lowerings_(lowerings),
+      clock_(clock),
+      cache_(cache),
+      options_(options) {}
+
+absl::StatusOr<std::vector<CompiledKernel>> KernelCompiler::Compile(
+    absl::Span<const KernelRequest> requests, const DeviceTarget& target) {
+  SLIPWAY_ASSIGN_OR_RETURN(const Machine machine, MachineFor(target));
+  std::vector<Job> jobs;
+  std::map<Digest, size_t> job_of_key;
+  std::vector<size_t> job_of_request;
+  for (const KernelRequest& request : requests) {
+    const std::string name =
+        absl::StrCat("kernel for \"", request.name, "\" (", DescribeGroup(*request.body), ")");
+    SLIPWAY_RETURN_IF_ERROR_WITH(CheckGroup(*request.body, registry_, lowerings_), name);
+    Graph body = NormalizeGroup(*request.body, registry_);
+    const Digest key = KernelKey(body, target);
+    const auto [entry, added] = job_of_key.emplace(key, jobs.size());
+    if (added) {
+      jobs.push_back({name, key, std::move(body), ""});
+    } else {
+      ++counters_.shared;
+    }
+    job_of_request.push_back(entry->second);
+  }
+
+  std::vector<size_t> pending;
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    std::optional<std::string> object;
+    if (cache_ != nullptr) object = cache_->Get(jobs[i].key);
+    if (object.has_value()) {
+      jobs[i].object = *std::move(object);
+      ++counters_.cached;
+    } else {
+      pending.push_back(i);
+    }
+  }
+  if (!pending.empty()) SLIPWAY_RETURN_IF_ERROR(WarmUp());
+
+  std::vector<Running> running;  // Children that are still there are killed on any return.
+  size_t next = 0;
+  while (next < pending.size() || !running.empty()) {
+    while (next < pending.size() &&
+           running.size() < static_cast<size_t>(std::max(1, options_.max_processes))) {
+      const size_t index = pending[next++];
+      const Job& job = jobs[index];
+      const ChildBody body = [&](const std::string& path) -> absl::Status {
+        SLIPWAY_ASSIGN_OR_RETURN(GroupPipeline group,
+                                 BuildGroupPipeline(job.body, registry_, lowerings_, machine));
+        return WriteObject(group, KernelFunction(job.key), machine, path);
+      };
+      SLIPWAY_ASSIGN_OR_RETURN_WITH(
+          CompileChild child,
+          CompileChild::Start(body, kMemoryCanBeLimited ? options_.memory_limit_bytes : 0),
+          job.name);
+      running.push_back({index, clock_.Monotonic() + options_.deadline, std::move(child)});
+    }
+    absl::Duration first = running[0].deadline;
+    for (const Running& one : running) first = std::min(first, one.deadline);
+    WaitForAny(running, first - clock_.Monotonic());
+    for (size_t i = 0; i < running.size();) {
+      Running& one = running[i];
+      Job& job = jobs[one.job];
+      if (IsDone(one)) {
+        SLIPWAY_ASSIGN_OR_RETURN_WITH(job.object, one.child.Finish(), job.name);
+        if (job.object.empty()) {
+          return absl::InternalError(absl::StrCat(job.name, ": the kernel generator wrote nothing"));
+        }
+        ++counters_.compiled;
+        // A kernel that cannot be kept is compiled again next time; that is not worth failing for.
+        if (cache_ != nullptr) (void)cache_->Put(job.key, job.object);
+        running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
+      } else if (clock_.Monotonic() >= one.deadline) {
+        return absl::DeadlineExceededError(absl::StrCat(
+            job.name, ": not compiled within ", absl::FormatDuration(options_.deadline)));
+      } else {
+        ++i;
+      }
+    }
+  }
+
+  std::vector<CompiledKernel> kernels;
+  kernels.reserve(requests.size());
+  for (const size_t index : job_of_request) {
+    kernels.push_back({jobs[index].key, KernelSymbol(jobs[index].key), jobs[index].object});
+  }
+  return kernels;
+}
+
+}  // namespace slipway

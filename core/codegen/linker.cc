@@ -1,0 +1,99 @@
+#include "core/codegen/linker.h"
+
+#include <memory>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/artifact/kernel_abi.h"
+#include "core/base/files.h"
+#include "core/base/status_macros.h"
+#include "core/base/subprocess.h"
+#include "core/codegen/limits.h"
+#include "core/codegen/program_support.h"
+#include "core/codegen/table_object.h"
+
+namespace slipway {
+namespace {
+
+struct ArchNames {
+  const char* support;    // The embedded object of support/program_support.c.
+  const char* emulation;  // lld's.
+};
+
+absl::StatusOr<ArchNames> NamesOf(const DeviceTarget& target) {
+  if (target.arch == Arch::kX86_64) return ArchNames{"program_support_x86_64.o", "elf_x86_64"};
+  if (target.arch == Arch::kArm64) return ArchNames{"program_support_aarch64.o", "aarch64linux"};
+  return absl::UnimplementedError(absl::StrCat("programs for target \"", target.ToString(),
+                                               "\" cannot be linked: only x86-64 and arm-64 can"));
+}
+
+absl::StatusOr<absl::string_view> SupportObject(absl::string_view name) {
+  for (const EmbeddedFile& file : ProgramSupport()) {
+    if (file.name == name) return file.contents;
+  }
+  return absl::InternalError(absl::StrCat("\"", name, "\" is not part of this build"));
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> LinkProgram(const DeviceTarget& target,
+                                        absl::Span<const LinkedKernel> kernels,
+                                        const LinkOptions& options) {
+  SLIPWAY_ASSIGN_OR_RETURN(const ArchNames names, NamesOf(target));
+  SLIPWAY_ASSIGN_OR_RETURN(const absl::string_view support, SupportObject(names.support));
+  std::vector<TableRow> rows;
+  for (const LinkedKernel& kernel : kernels) rows.push_back({kernel.symbol, kernel.argument_count});
+  SLIPWAY_ASSIGN_OR_RETURN(const std::string table, MakeTableObject(target.arch, rows));
+
+  SLIPWAY_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::Create("slipway-link"));
+  const auto write = [&folder](const std::string& name,
+                               absl::string_view bytes) -> absl::StatusOr<std::string> {
+    std::string path = JoinPath(folder.path(), name);
+    SLIPWAY_RETURN_IF_ERROR(WriteFileAtomically(path, bytes, /*durable=*/false));
+    return path;
+  };
+  const std::string output = JoinPath(folder.path(), "program.so");
+  SLIPWAY_ASSIGN_OR_RETURN(
+      const std::string exports,
+      write("exports", absl::StrCat("{ global: ", SLIPWAY_QUERY_SYMBOL, "; local: *; };\n")));
+  std::vector<std::string> arguments = {
+      options.lld, "-m", names.emulation, "-shared", "-o", output, "-Bsymbolic", "--gc-sections",
+      "--no-undefined", "--version-script", exports, "-z", "relro", "-z", "now", "-z",
+      "noexecstack", "--build-id=none", "--strip-all", "--hash-style=gnu", "--threads=1"};
+  SLIPWAY_ASSIGN_OR_RETURN(std::string path, write("table.o", table));
+  arguments.push_back(path);
+  SLIPWAY_ASSIGN_OR_RETURN(path, write("support.o", support));
+  arguments.push_back(path);
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    SLIPWAY_ASSIGN_OR_RETURN(path, write(absl::StrCat("kernel", i, ".o"), *kernels[i].object));
+    arguments.push_back(path);
+  }
+
+  SubprocessOptions process;
+  // A response file: a program may have more kernels than a command line has room for.
+  std::string response;
+  for (size_t i = 1; i < arguments.size(); ++i) absl::StrAppend(&response, "\"", arguments[i], "\"\n");
+  SLIPWAY_ASSIGN_OR_RETURN(path, write("arguments", response));
+  process.argv = {options.lld, absl::StrCat("@", path)};
+  process.stdout_stream = ChildStream::Tail();
+  process.stderr_stream = ChildStream::Tail();
+  process.limits.file_size_bytes = kMaxProgramBytes;
+  absl::StatusOr<std::unique_ptr<Subprocess>> lld = Subprocess::Start(process);
+  if (!lld.ok()) {
+    return absl::FailedPreconditionError(absl::StrCat("cannot start the linker \"", options.lld,
+                                                      "\": ", lld.status().message(),
+                                                      "; install it (Debian: lld-14)"));
+  }
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(const ExitStatus end, (*lld)->Wait(options.deadline),
+                                "linking the program");
+  if (!end.ok()) {
+    return absl::InternalError(absl::StrCat("the linker failed with ", end.ToString(), ": ",
+                                            (*lld)->OutputTail()));
+  }
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(std::string code, ReadFile(output, kMaxProgramBytes),
+                                "the linked program");
+  return code;
+}
+
+}  // namespace slipway

@@ -1,0 +1,41 @@
+// Linker: from kernels' object files to a program's code.
+#ifndef SLIPWAY_CORE_CODEGEN_LINKER_H_
+#define SLIPWAY_CORE_CODEGEN_LINKER_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "core/target/target.h"
+
+namespace slipway {
+
+// A kernel of a program. Kernels are numbered by their place in the list.
+struct LinkedKernel {
+  std::string symbol;           // Defined by `object`; unique in a program.
+  const std::string* object;    // Must outlive the call.
+  int argument_count = 0;       // Inputs and outputs.
+};
+
+struct LinkOptions {
+  std::string lld = "ld.lld-14";  // Looked for in $PATH.
+  absl::Duration deadline = absl::Seconds(60);
+};
+
+// An ELF shared object after core/artifact/kernel_abi.h: no undefined symbols, no needed libraries, one
+// exported function. The bytes depend on the arguments alone. Objects may refer to what
+// support/program_support.c defines.
+//
+// FAILED_PRECONDITION when there is no lld; INTERNAL with its messages when it fails (an object refers
+// to something undefined: a kernel must not call libm); UNIMPLEMENTED for other architectures than
+// x86-64 and arm-64; RESOURCE_EXHAUSTED for a program over kMaxProgramBytes; DEADLINE_EXCEEDED.
+// Thread-safe. Starts a process, for which it needs threads: see kernel_compiler.h.
+absl::StatusOr<std::string> LinkProgram(const DeviceTarget& target,
+                                        absl::Span<const LinkedKernel> kernels,
+                                        const LinkOptions& options);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_CODEGEN_LINKER_H_

@@ -1,0 +1,293 @@
+// Operators that move elements: every output element is an input element of another place, or padding.
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "core/codegen/lower/broadcast.h"
+#include "core/codegen/lower/families.h"
+#include "core/operators/constants.h"
+#include "core/operators/movement.h"
+#include "core/operators/reshaping.h"
+
+namespace slipway {
+namespace {
+
+using Halide::Expr;
+using Halide::Func;
+using Halide::Var;
+
+using Funcs = absl::StatusOr<std::vector<Func>>;
+
+int Rank(const Shape& shape) { return static_cast<int>(shape.size()); }
+
+// Vars for an output of this rank, and Halide's dimension of a tensor's axis.
+int Dim(int rank, int64_t axis) { return rank - 1 - static_cast<int>(axis); }
+
+Funcs LowerTranspose(LoweringContext& context) {
+  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> perm, DecodeTranspose(context.node));
+  const int rank = static_cast<int>(perm.size());
+  const std::vector<Var> vars = FreshVars(rank);
+  std::vector<Expr> at(rank);
+  for (int axis = 0; axis < rank; ++axis) at[Dim(rank, perm[axis])] = vars[Dim(rank, axis)];
+  Func result("transposed");
+  result(vars) = context.inputs[0](at);
+  return std::vector<Func>{result};
+}
+
+// Elements keep their place in memory. Where the innermost dimensions agree their indices are taken as
+// they are, so that vectors stay vectors; the rest goes through the flat index.
+Funcs LowerReshape(LoweringContext& context) {
+  const std::vector<int> from = HalideExtents(context.node.input_shape(0));
+  const std::vector<int> to = HalideExtents(context.output_types[0].shape);
+  const std::vector<Var> vars = FreshVars(static_cast<int>(to.size()));
+  size_t same = 0;
+  while (same < from.size() && same < to.size() && from[same] == to[same]) ++same;
+  Expr flat = 0;
+  int stride = 1;
+  for (size_t i = same; i < to.size(); ++i) {
+    flat += vars[i] * stride;
+    stride *= std::max(to[i], 1);
+  }
+  std::vector<Expr> at(vars.begin(), vars.begin() + static_cast<std::ptrdiff_t>(same));
+  size_t last = from.size();  // The outermost dimension needs no remainder.
+  while (last > same && from[last - 1] == 1) --last;
+  for (size_t i = same; i < from.size(); ++i) {
+    if (from[i] == 1) {
+      at.push_back(0);
+      continue;
+    }
+    at.push_back(i + 1 == last ? flat : flat % from[i]);
+    flat = flat / from[i];
+  }
+  Func result("reshaped");
+  result(vars) = context.inputs[0](at);
+  return std::vector<Func>{result};
+}
+
+Funcs LowerShape(LoweringContext& context) {
+  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> extents, DecodeShape(context.node));
+  Var i("i");
+  Expr value = Halide::cast<int64_t>(0);
+  for (size_t k = 0; k < extents.size(); ++k) {
+    value = Halide::select(i == static_cast<int>(k), Expr(extents[k]), value);
+  }
+  Func result("shape");
+  result(i) = value;
+  return std::vector<Func>{result};
+}
+
+Funcs LowerConstantOfShape(LoweringContext& context) {
+  SLIPWAY_ASSIGN_OR_RETURN(const Tensor element, DecodeConstantOfShape(context.node));
+  SLIPWAY_ASSIGN_OR_RETURN(const Halide::Type type, HalideType(element.dtype()));
+  Halide::Buffer<> value = Halide::Buffer<>::make_scalar(type);
+  std::memcpy(value.data(), element.bytes().data(), element.byte_size());
+  Func result("constant_of_shape");
+  result(FreshVars(Rank(context.output_types[0].shape))) = value(std::vector<Expr>{});
+  return std::vector<Func>{result};
+}
+
+// Each input is written to its part of the output by an update of its own, so that no element asks
+// where it comes from. The dimension joined along is cut exactly, and so is every vector.
+Funcs LowerConcat(LoweringContext& context) {
+  SLIPWAY_ASSIGN_OR_RETURN(const int64_t axis, DecodeConcat(context.node));
+  const int rank = Rank(context.output_types[0].shape);
+  const int dim = Dim(rank, axis);
+  SLIPWAY_ASSIGN_OR_RETURN(const Halide::Type type, HalideType(context.output_types[0].dtype));
+  const std::vector<Var> vars = FreshVars(rank);
+  const std::vector<int> extents = HalideExtents(context.output_types[0].shape);
+  Func result("concat");
+  result(vars) = Halide::undef(type);
+  struct Part {
+    Halide::RDom domain;
+    int stage;
+    int extent;
+  };
+  std::vector<Part> parts;
+  int begin = 0;
+  for (int i = 0; i < context.node.num_inputs(); ++i) {
+    const int extent = static_cast<int>(context.node.input_shape(i)[axis]);
+    if (extent == 0) continue;
+    const Halide::RDom domain(0, extent);
+    std::vector<Expr> from = AsExprs(vars);
+    from[dim] = domain.x;
+    std::vector<Expr> to = from;
+    to[dim] = begin + domain.x;
+    result(to) = context.inputs[i](from);
+    parts.push_back({domain, static_cast<int>(parts.size()), extent});
+    begin += extent;
+  }
+  const int vector_bytes = context.machine.vector_bytes;
+  context.schedule = AnchorSchedule{
+      false, [parts, dim, vars, extents, vector_bytes, type](Func scheduled) {
+        for (const Part& part : parts) {
+          Halide::Stage update = scheduled.update(part.stage);
+          const int lanes = vector_bytes / type.bytes();
+          if (dim == 0) {
+            // Vectors within the part, the rest of it element by element.
+            if (part.extent >= lanes) {
+              update.vectorize(part.domain.x, lanes, Halide::TailStrategy::GuardWithIf);
+            }
+          } else {
+            int factor = lanes;
+            while (factor > extents[0]) factor /= 2;
+            if (factor > 1) {
+              update.vectorize(vars[0], factor,
+                               extents[0] % factor == 0 ? Halide::TailStrategy::RoundUp
+                                                        : Halide::TailStrategy::GuardWithIf);
+            }
+          }
+        }
+      }};
+  return std::vector<Func>{result};
+}
+
+Funcs LowerSplit(LoweringContext& context) {
+  SLIPWAY_ASSIGN_OR_RETURN(const SplitView split, DecodeSplit(context.node));
+  const int rank = Rank(context.node.input_shape(0));
+  std::vector<Func> results;
+  int64_t begin = 0;
+  for (const int64_t extent : split.extents) {
+    const std::vector<Var> vars = FreshVars(rank);
+    std::vector<Expr> at = AsExprs(vars);
+    at[Dim(rank, split.axis)] += static_cast<int>(begin);
+    Func part("split");
+    part(vars) = context.inputs[0](at);
+    results.push_back(part);
+    begin += extent;
+  }
+  return results;
+}
+
+Funcs LowerSlice(LoweringContext& context) {
+  SLIPWAY_ASSIGN_OR_RETURN(const SliceView slice, DecodeSlice(context.node));
+  const int rank = Rank(context.output_types[0].shape);
+  const std::vector<Var> vars = FreshVars(rank);
+  std::vector<Expr> at(rank);
+  for (int axis = 0; axis < rank; ++axis) {
+    at[Dim(rank, axis)] = vars[Dim(rank, axis)] * static_cast<int>(slice.steps[axis]) +
+                          static_cast<int>(slice.starts[axis]);
+  }
+  Func result("slice");
+  result(vars) = context.inputs[0](at);
+  return std::vector<Func>{result};
+}
+
+// Indices come from outside: those out of range are clamped, so that nothing is read beyond the data.
+Funcs LowerGather(LoweringContext& context) {
+  SLIPWAY_ASSIGN_OR_RETURN(const int64_t axis, DecodeGather(context.node));
+  const Shape& data = context.node.input_shape(0);
+  const int index_rank = Rank(context.node.input_shape(1));
+  const int rank = Rank(context.output_types[0].shape);
+  const std::vector<Var> vars = FreshVars(rank);
+  // Innermost first: data dimensions inside the axis, the indices' dimensions, those outside.
+  const int inner = Rank(data) - 1 - static_cast<int>(axis);
+  const std::vector<Expr> index_at(vars.begin() + inner, vars.begin() + inner + index_rank);
+  const int extent = static_cast<int>(data[axis]);
+  Expr index = context.inputs[1](index_at);
+  index = Halide::select(index < 0, index + Halide::cast(index.type(), extent), index);
+  index = Halide::clamp(index, Halide::cast(index.type(), 0), Halide::cast(index.type(), extent - 1));
+  std::vector<Expr> at(vars.begin(), vars.begin() + inner);
+  at.push_back(Halide::clamp(Halide::cast<int32_t>(index), 0, extent - 1));
+  at.insert(at.end(), vars.begin() + inner + index_rank, vars.end());
+  Func result("gather");
+  result(vars) = context.inputs[0](at);
+  return std::vector<Func>{result};
+}
+
+Funcs LowerExpand(LoweringContext& context) {
+  const std::vector<Var> vars = FreshVars(Rank(context.output_types[0].shape));
+  Func result("expand");
+  result(vars) = ReadBroadcast(context.inputs[0], context.node.input_shape(0), AsExprs(vars));
+  return std::vector<Func>{result};
+}
+
+Funcs LowerPad(LoweringContext& context) {
+  SLIPWAY_ASSIGN_OR_RETURN(const PadView pad, DecodePad(context.node));
+  const Shape& shape = context.node.input_shape(0);
+  const int rank = Rank(shape);
+  SLIPWAY_ASSIGN_OR_RETURN(const Halide::Type type, HalideType(context.output_types[0].dtype));
+  const std::vector<Var> vars = FreshVars(rank);
+  std::vector<Expr> at(rank);
+  Expr inside = Halide::Internal::const_true();
+  for (int axis = 0; axis < rank; ++axis) {
+    const int dim = Dim(rank, axis);
+    const int last = static_cast<int>(shape[axis]) - 1;
+    Expr position = vars[dim] - static_cast<int>(pad.begins[axis]);
+    if (pad.mode == PadView::Mode::kReflect) {
+      position = Halide::abs(position);
+      position = last - Halide::abs(last - position);
+    }
+    if (pad.begins[axis] != 0 || pad.ends[axis] != 0) {
+      inside = inside && position >= 0 && position <= last;
+    }
+    at[dim] = Halide::clamp(Halide::cast<int32_t>(position), 0, std::max(last, 0));
+  }
+  Expr value = context.inputs[0](at);
+  if (pad.mode == PadView::Mode::kConstant) {
+    Expr fill = Halide::Internal::make_zero(type);
+    if (context.node.has_input(2)) {
+      fill = context.inputs[2](
+          std::vector<Expr>(context.node.input_shape(2).size(), Expr(0)));
+    }
+    value = Halide::select(inside, value, fill);
+  }
+  Func result("pad");
+  result(vars) = value;
+  return std::vector<Func>{result};
+}
+
+Funcs LowerDepthToSpace(LoweringContext& context) {
+  SLIPWAY_ASSIGN_OR_RETURN(const BlockMoveView move, DecodeBlockMove(context.node));
+  const int block = static_cast<int>(move.block);
+  const int channels = static_cast<int>(context.output_types[0].shape[1]);
+  Var x("x"), y("y"), c("c"), n("n");
+  const Expr position = (y % block) * block + x % block;
+  const Expr channel =
+      move.channel_major ? c * (block * block) + position : position * channels + c;
+  Func result("depth_to_space");
+  result(x, y, c, n) = context.inputs[0](x / block, y / block, channel, n);
+  return std::vector<Func>{result};
+}
+
+Funcs LowerSpaceToDepth(LoweringContext& context) {
+  SLIPWAY_ASSIGN_OR_RETURN(const BlockMoveView move, DecodeBlockMove(context.node));
+  const int block = static_cast<int>(move.block);
+  const int channels = static_cast<int>(context.node.input_shape(0)[1]);
+  Var x("x"), y("y"), c("c"), n("n");
+  const Expr position = c / channels;
+  Func result("space_to_depth");
+  result(x, y, c, n) = context.inputs[0](x * block + position % block, y * block + position / block,
+                                         c % channels, n);
+  return std::vector<Func>{result};
+}
+
+}  // namespace
+
+absl::Status RegisterMovementLowerings(Lowerings& lowerings) {
+  const struct {
+    const char* op;
+    Funcs (*lower)(LoweringContext&);
+  } rows[] = {
+      {"Concat", LowerConcat},
+      {"ConstantOfShape", LowerConstantOfShape},
+      {"DepthToSpace", LowerDepthToSpace},
+      {"Expand", LowerExpand},
+      {"Flatten", LowerReshape},
+      {"Gather", LowerGather},
+      {"Pad", LowerPad},
+      {"Reshape", LowerReshape},
+      {"Shape", LowerShape},
+      {"Slice", LowerSlice},
+      {"SpaceToDepth", LowerSpaceToDepth},
+      {"Split", LowerSplit},
+      {"Squeeze", LowerReshape},
+      {"Transpose", LowerTranspose},
+      {"Unsqueeze", LowerReshape},
+  };
+  for (const auto& row : rows) SLIPWAY_RETURN_IF_ERROR(lowerings.Add(row.op, row.lower));
+  return absl::OkStatus();
+}
+
+}  // namespace slipway

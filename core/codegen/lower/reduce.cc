@@ -1,0 +1,172 @@
+// Reductions over axes, and the global pools, which are reductions over the spatial ones.
+#include <algorithm>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "core/base/status_macros.h"
+#include "core/codegen/float_math.h"
+#include "core/codegen/lower/families.h"
+#include "core/codegen/schedules/loops.h"
+#include "core/codegen/schedules/reduce_schedule.h"
+#include "core/codegen/schedules/tiles.h"
+#include "core/operators/reduction.h"
+
+namespace slipway {
+namespace {
+
+using Halide::Expr;
+using Halide::Func;
+using Halide::Var;
+
+// combine over the elements, then finish(total, number of elements).
+struct ReduceKind {
+  std::function<Combiner(Halide::Type)> combiner;
+  std::function<Expr(Expr, int64_t)> finish;
+};
+
+Combiner SumOf(Halide::Type type) {
+  return {Halide::Internal::make_zero(type), [](Expr a, Expr b) { return a + b; }};
+}
+Combiner LargestOf(Halide::Type type) { return {LowestOf(type), MaxOf}; }
+
+Expr Total(Expr total, int64_t) { return total; }
+
+absl::StatusOr<std::vector<Func>> LowerReduction(LoweringContext& context,
+                                                 std::vector<bool> reduced, bool keep_dims,
+                                                 const ReduceKind& kind) {
+  const Shape& shape = context.node.input_shape(0);
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) {
+    return context.node.Unimplemented("no kernel for a reduction of nothing");
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(const Halide::Type type, HalideType(context.output_types[0].dtype));
+  if (context.output_types[0].dtype != context.node.input_type(0).dtype) {
+    return context.node.Unimplemented("no kernel for a reduction to another type");
+  }
+  int64_t count = 1;
+  for (size_t i = 0; i < shape.size(); ++i) count *= reduced[i] ? shape[i] : 1;
+  std::reverse(reduced.begin(), reduced.end());
+  const std::vector<int> extents = HalideExtents(shape);
+  const int kept = static_cast<int>(std::count(reduced.begin(), reduced.end(), false));
+
+  const std::vector<Var> kept_vars = FreshVars(kept);
+  const Func input = context.inputs[0];
+  const Reduction reduction = MakeReduction(
+      context.machine,
+      [&](const std::vector<Expr>& at) { return Expr(input(at)); }, extents, reduced,
+      kept_vars, kind.combiner(type), "reduce");
+
+  const int out_rank = static_cast<int>(context.output_types[0].shape.size());
+  const std::vector<Var> vars = FreshVars(out_rank);
+  std::vector<Expr> at;
+  for (int i = 0; i < static_cast<int>(extents.size()); ++i) {
+    if (!reduced[i]) at.push_back(vars[keep_dims ? i : static_cast<int>(at.size())]);
+  }
+  Func result("reduced");
+  result(vars) = Halide::cast(type, kind.finish(reduction.total(at), count));
+
+  const std::vector<int> out_extents = HalideExtents(context.output_types[0].shape);
+  const bool vectors = kept > 0 && !reduced[0];
+  const int lanes = vectors ? LanesWithin(context.machine.Lanes(type), extents[0]) : 1;
+  const int64_t work = NumElements(shape);
+  context.schedule = AnchorSchedule{true, [=](Func scheduled) {
+    const std::vector<Var> loops = scheduled.args();
+    if (loops.empty()) {
+      ComputeReductionAt(reduction, scheduled, Var(), 1);
+      return;
+    }
+    Var lane("lane");
+    Var innermost = loops[0];
+    if (lanes > 1) {
+      scheduled.split(innermost, innermost, lane, lanes, ExactOrShifted(out_extents[0], lanes))
+          .vectorize(lane);
+    }
+    Var at_loop = innermost;
+    if (work > kElementsPerTask) {
+      std::vector<OuterLoop> outer;
+      outer.push_back({innermost, (out_extents[0] + lanes - 1) / lanes});
+      for (size_t i = 1; i < loops.size(); ++i) outer.push_back({loops[i], out_extents[i]});
+      at_loop = ParallelizeOuter(scheduled, outer);
+    }
+    ComputeReductionAt(reduction, scheduled, at_loop, lanes);
+  }};
+  return std::vector<Func>{result};
+}
+
+Lowering Reduce(ReduceKind kind) {
+  return [kind](LoweringContext& context) -> absl::StatusOr<std::vector<Func>> {
+    SLIPWAY_ASSIGN_OR_RETURN(const ReduceView reduce, DecodeReduce(context.node));
+    std::vector<bool> reduced(context.node.input_shape(0).size(), false);
+    for (const int64_t axis : reduce.axes) reduced[axis] = true;
+    return LowerReduction(context, std::move(reduced), reduce.keep_dims, kind);
+  };
+}
+
+Lowering ReduceFloats(ReduceKind kind) {
+  return [lowering = Reduce(std::move(kind))](
+             LoweringContext& context) -> absl::StatusOr<std::vector<Func>> {
+    if (context.output_types[0].dtype != DataType::kFloat32) {
+      return context.node.Unimplemented("no kernel for types other than f32 yet");
+    }
+    return lowering(context);
+  };
+}
+
+Lowering GlobalPool(ReduceKind kind) {
+  return [kind](LoweringContext& context) -> absl::StatusOr<std::vector<Func>> {
+    SLIPWAY_RETURN_IF_ERROR(RequireFloat32(context));
+    std::vector<bool> reduced(context.node.input_shape(0).size(), true);
+    std::fill_n(reduced.begin(), std::min<size_t>(2, reduced.size()), false);
+    return LowerReduction(context, std::move(reduced), /*keep_dims=*/true, kind);
+  };
+}
+
+// The position of the largest element, the first of equals or with select_last_index the last.
+absl::StatusOr<std::vector<Func>> LowerArgMax(LoweringContext& context) {
+  SLIPWAY_ASSIGN_OR_RETURN(const ArgMaxView arg_max, DecodeArgMax(context.node));
+  const Shape& shape = context.node.input_shape(0);
+  const int rank = static_cast<int>(shape.size());
+  const int along = rank - 1 - static_cast<int>(arg_max.axis);
+  const Halide::RDom r(0, static_cast<int>(shape[arg_max.axis]), "r");
+  const std::vector<Var> kept = FreshVars(rank - 1);
+  std::vector<Expr> at = AsExprs(kept);
+  at.insert(at.begin() + along, r.x);
+  const Expr element = context.inputs[0](at);
+  Func best("best");
+  best(kept) = Halide::Tuple(LowestOf(element.type()), 0);
+  const Expr value = best(kept)[0];
+  const Expr better = arg_max.select_last ? element >= value : element > value;
+  // Where everything equals the lowest value the first position stands.
+  best(kept) = Halide::Tuple(SelectStrictly(better, element, value),
+                             SelectStrictly(better, r.x, best(kept)[1]));
+  const int out_rank = static_cast<int>(context.output_types[0].shape.size());
+  const std::vector<Var> vars = FreshVars(out_rank);
+  std::vector<Expr> kept_at = AsExprs(vars);
+  if (arg_max.keep_dims) kept_at.erase(kept_at.begin() + along);
+  Func result("arg_max");
+  result(vars) = Halide::cast<int64_t>(best(kept_at)[1]);
+  best.compute_root();
+  return std::vector<Func>{result};
+}
+
+Expr Average(Expr total, int64_t count) { return total * (1.0f / static_cast<float>(count)); }
+
+}  // namespace
+
+absl::Status RegisterReduceLowerings(Lowerings& lowerings) {
+  const struct {
+    const char* op;
+    Lowering lowering;
+  } rows[] = {
+      {"ReduceMax", Reduce({LargestOf, Total})},
+      {"ReduceMean", ReduceFloats({SumOf, Average})},
+      {"ReduceSum", Reduce({SumOf, Total})},
+      {"ArgMax", LowerArgMax},
+      {"GlobalAveragePool", GlobalPool({SumOf, Average})},
+      {"GlobalMaxPool", GlobalPool({LargestOf, Total})},
+  };
+  for (const auto& row : rows) SLIPWAY_RETURN_IF_ERROR(lowerings.Add(row.op, row.lowering));
+  return absl::OkStatus();
+}
+
+}  // namespace slipway

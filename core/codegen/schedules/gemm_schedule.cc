@@ -1,0 +1,61 @@
+#include "core/codegen/schedules/gemm_schedule.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/codegen/schedules/loops.h"
+#include "core/codegen/schedules/tiles.h"
+
+namespace slipway {
+
+using Halide::Func;
+using Halide::RVar;
+using Halide::TailStrategy;
+using Halide::Var;
+
+void ScheduleGemm(const Machine& machine, const GemmStages& stages, Func result) {
+  const std::vector<Var> vars = result.args();
+  const Var column = vars[0], row = vars[1];
+  Var lane("lane"), vector("vector"), inner_row("inner_row");
+  const int lanes =
+      stages.block > 0 ? stages.block : LanesWithin(machine.FloatLanes(), stages.columns);
+  const int vectors = std::max(1, stages.columns / lanes);
+  const AccumulatorTile tile = ChooseTile(stages.rows, vectors, machine.vector_registers);
+  const int width = tile.blocks * lanes;
+
+  result.split(column, column, vector, width, ExactOrShifted(stages.columns, width))
+      .split(vector, vector, lane, lanes, TailStrategy::RoundUp)
+      .split(row, row, inner_row, tile.width, ExactOrShifted(stages.rows, tile.width));
+  std::vector<Halide::VarOrRVar> order = {lane, vector, inner_row, row, column};
+  for (size_t i = 2; i < vars.size(); ++i) order.emplace_back(vars[i]);
+  result.reorder(order).vectorize(lane).unroll(vector).unroll(inner_row);
+
+  const int64_t work = int64_t{stages.columns} * stages.rows * stages.batch *
+                       stages.reduction.x.extent().as<Halide::Internal::IntImm>()->value;
+  Var tile_loop = row;
+  if (work > kElementsPerTask) {
+    std::vector<OuterLoop> loops = {
+        {row, (stages.rows + tile.width - 1) / tile.width},
+        {column, (stages.columns + width - 1) / width}};
+    // The batch dimensions' own extents do not matter here, only that they run at all.
+    for (size_t i = 2; i < vars.size(); ++i) loops.push_back({vars[i], stages.batch});
+    tile_loop = ParallelizeOuter(result, loops);
+  }
+
+  Func accumulator = stages.accumulator;
+  const std::vector<Var> a = accumulator.args();
+  Var al("al"), av("av");
+  accumulator.compute_at(result, tile_loop)
+      .split(a[0], av, al, lanes, TailStrategy::RoundUp)
+      .vectorize(al)
+      .unroll(av)
+      .unroll(a[1]);
+  accumulator.update()
+      .split(a[0], av, al, lanes, TailStrategy::RoundUp)
+      .reorder({al, av, a[1], RVar(stages.reduction.x)})
+      .vectorize(al)
+      .unroll(av)
+      .unroll(a[1]);
+}
+
+}  // namespace slipway

@@ -1,0 +1,86 @@
+#include "core/codegen/schedules/loops.h"
+
+#include <algorithm>
+
+#include "core/codegen/schedules/tiles.h"
+
+namespace slipway {
+
+using Halide::Func;
+using Halide::TailStrategy;
+using Halide::Var;
+
+TailStrategy ExactOrShifted(int extent, int factor) {
+  return extent % factor == 0 ? TailStrategy::RoundUp : TailStrategy::ShiftInwards;
+}
+
+int LanesWithin(int lanes, int extent) {
+  while (lanes > extent && lanes > 1) lanes /= 2;
+  return lanes;
+}
+
+Var ParallelizeOuter(Func func, const std::vector<OuterLoop>& loops) {
+  Var fused = loops.front().var;
+  bool any = false;
+  for (const OuterLoop& loop : loops) {
+    if (loop.extent <= 1) continue;
+    if (!any) {
+      fused = loop.var;
+    } else {
+      Var both;
+      func.fuse(fused, loop.var, both);
+      fused = both;
+    }
+    any = true;
+  }
+  if (any) func.parallel(fused);
+  return fused;
+}
+
+void VectorizeScratch(const Machine& machine, Func func, int innermost_extent) {
+  if (func.args().empty()) return;
+  const int lanes = machine.Lanes(func.output_types()[0]);
+  const int factor = innermost_extent > 0 ? LanesWithin(lanes, innermost_extent) : lanes;
+  if (factor > 1) func.vectorize(func.args()[0], factor, TailStrategy::RoundUp);
+}
+
+void ScheduleInjective(const Machine& machine, Func func, const std::vector<int>& extents) {
+  func.compute_root();
+  if (extents.empty()) return;
+  const std::vector<Var> vars = func.args();
+  int lanes = machine.vector_bytes;
+  int64_t total = 1;
+  for (const Halide::Type& type : func.output_types()) {
+    lanes = std::min(lanes, machine.Lanes(type));
+  }
+  for (const int extent : extents) total *= extent;
+
+  // Vectors run along the innermost dimension that has any extent.
+  size_t along = 0;
+  while (along + 1 < extents.size() && extents[along] == 1) ++along;
+  const int factor = LanesWithin(lanes, extents[along]);
+  if (factor > 1) {
+    Var inner("inner");
+    func.split(vars[along], vars[along], inner, factor, ExactOrShifted(extents[along], factor))
+        .vectorize(inner);
+  }
+
+  const int64_t wanted = std::min(kWantedTasks, total / kElementsPerTask);
+  if (wanted <= 1) return;
+  std::vector<OuterLoop> loops;
+  int64_t tasks = 1;
+  for (size_t i = extents.size(); i-- > along + 1 && tasks < wanted;) {
+    loops.insert(loops.begin(), OuterLoop{vars[i], extents[i]});
+    tasks *= extents[i];
+  }
+  if (tasks > 1) {
+    ParallelizeOuter(func, loops);
+  } else {
+    // One long row: tasks are pieces of it.
+    Var task("task");
+    const int per_task = static_cast<int>(extents[along] / factor / wanted);
+    func.split(vars[along], task, vars[along], per_task, TailStrategy::GuardWithIf).parallel(task);
+  }
+}
+
+}  // namespace slipway

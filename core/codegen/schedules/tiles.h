@@ -1,0 +1,37 @@
+// The arithmetic of schedules, free of Halide: how many accumulators a tile has, how many tasks a loop
+// is cut into.
+#ifndef SLIPWAY_CORE_CODEGEN_SCHEDULES_TILES_H_
+#define SLIPWAY_CORE_CODEGEN_SCHEDULES_TILES_H_
+
+#include <cstdint>
+
+namespace slipway {
+
+// A tile of `width` positions times `blocks` vectors of channels, each an accumulator register.
+struct AccumulatorTile {
+  int width = 1;
+  int blocks = 1;
+};
+
+// The tile that keeps the multiply-add units busiest. One step of the reduction loads `blocks` weight
+// vectors and broadcasts `width` inputs for width * blocks multiply-adds, and accumulators are needed
+// to cover the latency; tiles that overlap at the right edge compute some positions twice. `blocks` of
+// the result divides `num_blocks`; `width` is at most `num_positions`.
+AccumulatorTile ChooseTile(int num_positions, int num_blocks, int vector_registers);
+
+// The smallest divisor d of `extent` such that outer * d >= wanted, or `extent` if there is none:
+// into how many pieces to cut a loop below one of `outer` iterations to have `wanted` tasks.
+int PiecesFor(int64_t outer, int extent, int64_t wanted);
+
+// The largest divisor of `extent` that is at most `limit`. REQUIRES: limit >= 1.
+int LargestDivisor(int extent, int limit);
+
+// Tasks a kernel's outer loop is cut into: enough for a balanced load on the cores of phones and
+// servers, few enough that starting one costs nothing against its work.
+inline constexpr int64_t kWantedTasks = 16;
+// Elements of simple work that are worth a task of their own.
+inline constexpr int64_t kElementsPerTask = 16'384;
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_CODEGEN_SCHEDULES_TILES_H_
