@@ -12,20 +12,17 @@ namespace {
 
 constexpr int64_t kMaxTokenBytes = 4096;
 
+std::string Wish(Environment& environment, const std::string& flag, const std::string& variable) {
+  return flag.empty() ? environment.variable(variable) : flag;
+}
+
 absl::StatusOr<std::unique_ptr<LocalFleet>> StartLocal(Environment& environment,
                                                        const ConnectionFlags& flags) {
-  const auto wish = [&environment](const std::string& flag, const std::string& variable) {
-    return flag.empty() ? environment.variable(variable) : flag;
-  };
   LocalFleetOptions options;
-  SLIPWAY_ASSIGN_OR_RETURN(
-      options.server_binary,
-      FindSibling("slipwayd", "server", wish(flags.server_binary, "SLIPWAY_SERVER_BINARY"),
-                  environment.executable));
-  SLIPWAY_ASSIGN_OR_RETURN(
-      options.agent_binary,
-      FindSibling("slipway-agent", "device_agent", wish(flags.agent_binary, "SLIPWAY_AGENT_BINARY"),
-                  environment.executable));
+  SLIPWAY_ASSIGN_OR_RETURN(options.server_binary, FindSibling("slipwayd", "server",
+                                                              Wish(environment, flags.server_binary,
+                                                                   "SLIPWAY_SERVER_BINARY"),
+                                                              environment.executable));
   SLIPWAY_ASSIGN_OR_RETURN(options.cache_folder, UserCacheFolder());
   return LocalFleet::Start(options);
 }
@@ -64,7 +61,7 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(Environment& enviro
     options.token = std::string(absl::StripAsciiWhitespace(*token));
   }
 
-  std::unique_ptr<Connection> connection(new Connection(environment));
+  std::unique_ptr<Connection> connection(new Connection(environment, flags));
   if (options.server.empty()) {
     if (!flags.can_be_local) {
       return WrongCall("jobs are kept by a server; name it with \"--server\" or $SLIPWAY_SERVER");
@@ -91,7 +88,10 @@ Connection::~Connection() {
 
 absl::Status Connection::EnsureDevice() {
   if (fleet_ == nullptr) return absl::OkStatus();
-  const absl::Status status = fleet_->StartAgent();
+  const absl::StatusOr<std::string> binary = FindSibling(
+      "slipway-agent", "device_agent",
+      Wish(environment_, flags_.agent_binary, "SLIPWAY_AGENT_BINARY"), environment_.executable);
+  const absl::Status status = binary.ok() ? fleet_->StartAgent(*binary) : binary.status();
   return status.ok() ? status : WithExitCode(status, ExitCode::kUnreachable);
 }
 

@@ -39,9 +39,11 @@ class Connection {
   absl::Status EnsureDevice();
 
  private:
-  explicit Connection(Environment& environment) : environment_(environment) {}
+  Connection(Environment& environment, const ConnectionFlags& flags)
+      : environment_(environment), flags_(flags) {}
 
   Environment& environment_;
+  const ConnectionFlags flags_;
   std::unique_ptr<LocalFleet> fleet_;
   std::unique_ptr<Client> client_;
 };

@@ -91,12 +91,12 @@ absl::StatusOr<std::unique_ptr<LocalFleet>> LocalFleet::Start(const LocalFleetOp
   return fleet;
 }
 
-absl::Status LocalFleet::StartAgent() {
+absl::Status LocalFleet::StartAgent(const std::string& agent_binary) {
   if (agent_ == nullptr) {
     SLIPWAY_ASSIGN_OR_RETURN(
         agent_,
         Sibling::Start("slipway-agent",
-                       {options_.agent_binary, absl::StrCat("--server=", address_),
+                       {agent_binary, absl::StrCat("--server=", address_),
                         absl::StrCat("--state-dir=", JoinPath(folder_.path(), "agent")),
                         absl::StrCat("--cache-dir=", JoinPath(options_.cache_folder, "agent")),
                         "--id=local", "--exit-with-parent"}));

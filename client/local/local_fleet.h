@@ -15,7 +15,6 @@ namespace slipway {
 
 struct LocalFleetOptions {
   std::string server_binary;
-  std::string agent_binary;
   // Holds blobs, kernels and artifacts, shared by all that name it at a time.
   std::string cache_folder;
   absl::Duration ready_timeout = absl::Seconds(20);
@@ -33,8 +32,8 @@ class LocalFleet {
   // "unix:PATH"
   const std::string& address() const { return address_; }
 
-  // The agent, once it has reported to the server; the first call starts it.
-  absl::Status StartAgent();
+  // Returns once an agent has reported to the server; the first call starts it.
+  absl::Status StartAgent(const std::string& agent_binary);
 
  private:
   explicit LocalFleet(const LocalFleetOptions& options) : options_(options) {}

@@ -30,8 +30,7 @@ class LocalFleetTest : public ::testing::Test {
     options_.server_binary = Script("server",
                                     "echo \"$@\" > {}/server.args; echo $$ > {}/pid;"
                                     "echo ready >&3; exec sleep 100");
-    options_.agent_binary =
-        Script("agent", "echo \"$@\" > {}/agent.args; echo ready >&3; exec sleep 100");
+    agent_ = Script("agent", "echo \"$@\" > {}/agent.args; echo ready >&3; exec sleep 100");
     options_.cache_folder = JoinPath(folder_.path(), "cache");
   }
 
@@ -58,6 +57,7 @@ class LocalFleetTest : public ::testing::Test {
   TemporaryFolder folder_;
   std::string root_;
   LocalFleetOptions options_;
+  std::string agent_;
 };
 
 TEST_F(LocalFleetTest, StartsBothAndTakesThemDown) {
@@ -67,8 +67,8 @@ TEST_F(LocalFleetTest, StartsBothAndTakesThemDown) {
     EXPECT_THAT(Contents("server.args"),
                 AllOf(HasSubstr("--listen=" + fleet->address()), HasSubstr("--exit-with-parent"),
                       HasSubstr("--blob-dir=" + options_.cache_folder + "/blobs")));
-    EXPECT_THAT(fleet->StartAgent(), IsOk());
-    EXPECT_THAT(fleet->StartAgent(), IsOk());
+    EXPECT_THAT(fleet->StartAgent(agent_), IsOk());
+    EXPECT_THAT(fleet->StartAgent(agent_), IsOk());
     EXPECT_THAT(Contents("agent.args"),
                 AllOf(HasSubstr("--server=" + fleet->address()), HasSubstr("--id=local")));
   }
@@ -82,7 +82,7 @@ TEST_F(LocalFleetTest, TwoAtATimeHaveFoldersOfTheirOwn) {
   ASSERT_OK_AND_ASSIGN(const auto first, LocalFleet::Start(options_));
   ASSERT_OK_AND_ASSIGN(const auto second, LocalFleet::Start(options_));
   EXPECT_NE(first->address(), second->address());
-  EXPECT_THAT(first->StartAgent(), IsOk());
+  EXPECT_THAT(first->StartAgent(agent_), IsOk());
 }
 
 TEST_F(LocalFleetTest, LeftoversOfKilledCommandsAreRemoved) {
