@@ -47,6 +47,7 @@ def slipway_cc_binary(
         copts = [],
         features = [],
         linkopts = [],
+        visibility = ["//:tests"],
         **kwargs):
     """A cc_binary with Slipway's warnings and layering_check.
 
@@ -58,6 +59,7 @@ def slipway_cc_binary(
       copts: further compiler flags.
       features: further toolchain features.
       linkopts: further linker flags.
+      visibility: by default, tests, which start binaries.
       **kwargs: passed to cc_binary.
     """
     runtime = STATIC_CXX_RUNTIME if static_runtime else SHARED_CXX_RUNTIME
@@ -66,6 +68,7 @@ def slipway_cc_binary(
         copts = _COPTS + copts,
         features = _FEATURES + features,
         linkopts = linkopts + runtime,
+        visibility = visibility,
         **kwargs
     )
 
