@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <memory>
 #include <string>
@@ -43,6 +44,7 @@ int Report(const absl::Status& status, int exit_code) {
 }
 
 int Main(int argc, char** argv) {
+  setenv("GRPC_VERBOSITY", "NONE", 0);  // Statuses say what its log would.
   ServerOptions given;
   FlagSet flags("slipwayd [flags]", "Compiles models and runs them on the devices of its fleet.");
   AddFlags(flags, &given);

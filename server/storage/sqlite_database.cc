@@ -15,12 +15,11 @@ absl::StatusCode CodeOf(sqlite3* database, int result) {
   switch (result & 0xff) {
     case SQLITE_FULL:
       return absl::StatusCode::kResourceExhausted;
-    case SQLITE_IOERR: {
-      // A write beyond a quota or a file size limit arrives as an I/O error.
-      const int error_number = sqlite3_system_errno(database);
-      const bool full = error_number == ENOSPC || error_number == EDQUOT || error_number == EFBIG;
-      return full ? absl::StatusCode::kResourceExhausted : absl::StatusCode::kInternal;
-    }
+    case SQLITE_IOERR:
+      // A write beyond a quota or a file size limit arrives as an I/O error, and often without its errno.
+      return result == SQLITE_IOERR_WRITE && sqlite3_system_errno(database) != EIO
+                 ? absl::StatusCode::kResourceExhausted
+                 : absl::StatusCode::kInternal;
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return absl::StatusCode::kUnavailable;
@@ -41,8 +40,7 @@ absl::Status ErrorOf(sqlite3* database, int result) {
   if (code == absl::StatusCode::kResourceExhausted) {
     return absl::Status(code, "the disk of the data folder is full: free space and try again");
   }
-  return absl::Status(code, absl::StrCat("the job database failed: ", sqlite3_errmsg(database),
-                                         " (", sqlite3_errstr(result), ")"));
+  return absl::Status(code, absl::StrCat("the job database failed: ", sqlite3_errmsg(database)));
 }
 
 }  // namespace

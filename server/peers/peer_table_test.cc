@@ -1,0 +1,90 @@
+#include "server/peers/peer_table.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "server/limits.h"
+#include "server/peers/protocol.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway::server {
+namespace {
+
+using slipway::testing::StatusIs;
+
+constexpr absl::Duration kSilence = absl::Seconds(10);
+
+PeerTable::Report From(const std::string& instance, int64_t sequence,
+                       const std::string& address = "here") {
+  return {.id = "a", .instance_id = instance, .sequence = sequence, .address = address};
+}
+
+TEST(PeerTableTest, KnowsNewNewerAndOutdatedReports) {
+  PeerTable peers("agent", kSilence);
+  EXPECT_EQ(*peers.Take(From("i", 5), absl::Seconds(1)), ReportKind::kNewInstance);
+  EXPECT_EQ(*peers.Take(From("i", 6), absl::Seconds(1)), ReportKind::kNewer);
+  EXPECT_EQ(*peers.Take(From("i", 6), absl::Seconds(1)), ReportKind::kOutdated);
+  EXPECT_EQ(*peers.Take(From("i", 2), absl::Seconds(1)), ReportKind::kOutdated);
+  EXPECT_EQ(peers.Find("a")->sequence, 6);
+}
+
+TEST(PeerTableTest, ASecondLiveInstanceIsRefusedAndShown) {
+  PeerTable peers("agent", kSilence);
+  ASSERT_TRUE(peers.Take(From("i", 1, "first"), absl::ZeroDuration()).ok());
+  peers.CallBegan("a", "i");
+  const absl::Status refused = peers.Take(From("j", 1, "second"), absl::Hours(1)).status();
+  EXPECT_THAT(refused, StatusIs(absl::StatusCode::kAlreadyExists));
+  EXPECT_THAT(std::string(refused.message()), ::testing::HasSubstr("from first"));
+  EXPECT_THAT(peers.Warning("a", absl::Hours(1)), ::testing::HasSubstr("second"));
+  EXPECT_EQ(peers.Warning("a", absl::Hours(2)), "");
+  EXPECT_EQ(peers.Find("a")->instance_id, "i");
+}
+
+TEST(PeerTableTest, ARestartedInstanceTakesOverSoon) {
+  PeerTable peers("agent", kSilence);
+  ASSERT_TRUE(peers.Take(From("i", 7), absl::ZeroDuration()).ok());
+  peers.CallBegan("a", "i");
+  peers.CallEnded("a", "i", absl::Seconds(100));
+  EXPECT_FALSE(peers.Take(From("j", 1), absl::Seconds(100) + kInstanceGrace / 2).ok());
+  EXPECT_EQ(*peers.Take(From("j", 1), absl::Seconds(100) + kInstanceGrace),
+            ReportKind::kNewInstance);
+  // What still arrives of the old instance does not count for the new one.
+  peers.CallEnded("a", "i", absl::Hours(1));
+  EXPECT_EQ(peers.Find("a")->heard_at, absl::Seconds(100) + kInstanceGrace);
+}
+
+TEST(PeerTableTest, SilenceBeginsWithTheEndOfTheLastCall) {
+  PeerTable peers("agent", kSilence);
+  EXPECT_TRUE(peers.IsLost("a", absl::ZeroDuration()));
+  ASSERT_TRUE(peers.Take(From("i", 1), absl::ZeroDuration()).ok());
+  peers.CallBegan("a", "i");
+  EXPECT_FALSE(peers.IsLost("a", absl::Hours(5)));
+  EXPECT_FALSE(peers.NextLoss(absl::Hours(5)).has_value());
+  peers.CallEnded("a", "i", absl::Hours(5));
+  EXPECT_FALSE(peers.IsLost("a", absl::Hours(5) + kSilence / 2));
+  EXPECT_EQ(peers.NextLoss(absl::Hours(5)), absl::Hours(5) + kSilence);
+  EXPECT_TRUE(peers.IsLost("a", absl::Hours(5) + kSilence));
+}
+
+TEST(ProtocolTest, VersionsNameSets) {
+  EXPECT_EQ(DesiredVersion({"a", "b"}), DesiredVersion({"b", "a"}));
+  EXPECT_NE(DesiredVersion({"a"}), DesiredVersion({"a", "b"}));
+  EXPECT_NE(DesiredVersion({}), "0");
+}
+
+TEST(ProtocolTest, ParkTimeStaysWithinBounds) {
+  EXPECT_EQ(ParkTime(0, ~uint64_t{0}), absl::ZeroDuration());
+  EXPECT_EQ(ParkTime(1'000'000'000, 0), absl::Seconds(1));
+  EXPECT_GE(ParkTime(1'000'000'000, ~uint64_t{0}), absl::Milliseconds(900));
+  EXPECT_EQ(ParkTime(int64_t{1} << 62, 0), kMaxPark);
+}
+
+TEST(ProtocolTest, ProtocolsMustOverlap) {
+  EXPECT_TRUE(CheckReportHeader({.instance_id = "i", .min_protocol = 1, .max_protocol = 3}).ok());
+  EXPECT_THAT(CheckReportHeader({.instance_id = "i", .min_protocol = 2, .max_protocol = 3}),
+              StatusIs(absl::StatusCode::kFailedPrecondition));
+  EXPECT_THAT(CheckReportHeader({.instance_id = "", .min_protocol = 1, .max_protocol = 1}),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
+}  // namespace
+}  // namespace slipway::server

@@ -1,0 +1,64 @@
+#include "server/scheduler/scheduler.h"
+
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace slipway::server {
+namespace {
+
+const absl::Time kNow = absl::FromUnixSeconds(1'767'225'600);
+const absl::Time kBefore = absl::UnixEpoch();
+
+class PickAssignmentTest : public ::testing::Test {
+ protected:
+  DeviceSnapshot Device(const Target* target) {
+    return {.id = "d", .target = target, .present = true, .attempts = 0};
+  }
+  const Target v1_ = *ParseTarget("x86-64-linux");
+  const Target v3_ = *ParseTarget("x86-64-v3-linux");
+  const Target arm_ = *ParseTarget("arm-64-linux");
+};
+
+TEST_F(PickAssignmentTest, TheFirstThatFits) {
+  const std::vector<RunCandidate> waiting = {{"1", "other", &v1_, kBefore},
+                                             {"2", "", &arm_, kBefore},
+                                             {"3", "", &v1_, kNow + absl::Seconds(1)},
+                                             {"4", "d", &v1_, kNow},
+                                             {"5", "", &v1_, kBefore}};
+  EXPECT_EQ(PickAssignment(Device(&v1_), waiting, kNow), "4");
+  EXPECT_EQ(PickAssignment(Device(&v1_), waiting, kNow + absl::Seconds(1)), "3");
+  EXPECT_EQ(PickAssignment(Device(&arm_), waiting, kNow), "2");
+}
+
+TEST_F(PickAssignmentTest, ADeviceNeedsTheProgramsFeatures) {
+  const std::vector<RunCandidate> waiting = {{"1", "", &v3_, kBefore}};
+  EXPECT_EQ(PickAssignment(Device(&v1_), waiting, kNow), absl::nullopt);
+  EXPECT_EQ(PickAssignment(Device(&v3_), waiting, kNow), "1");
+}
+
+TEST_F(PickAssignmentTest, OneAtATimeAndOnlyWhenPresent) {
+  const std::vector<RunCandidate> waiting = {{"1", "", &v1_, kBefore}};
+  DeviceSnapshot device = Device(&v1_);
+  device.attempts = 1;
+  EXPECT_EQ(PickAssignment(device, waiting, kNow), absl::nullopt);
+  device = Device(&v1_);
+  device.present = false;
+  EXPECT_EQ(PickAssignment(device, waiting, kNow), absl::nullopt);
+}
+
+TEST(PickCompilationTest, FingerprintCapacityAndOrder) {
+  const std::vector<CompileCandidate> waiting = {
+      {"1", "old", kBefore}, {"2", "new", kNow + absl::Seconds(1)}, {"3", "new", kBefore}};
+  WorkerSnapshot worker{.fingerprint = "new", .present = true, .attempts = 1, .capacity = 2};
+  EXPECT_EQ(PickCompilation(worker, waiting, kNow), "3");
+  EXPECT_EQ(PickCompilation(worker, waiting, kNow + absl::Seconds(1)), "2");
+  worker.attempts = 2;
+  EXPECT_EQ(PickCompilation(worker, waiting, kNow), absl::nullopt);
+  worker.attempts = 0;
+  worker.present = false;
+  EXPECT_EQ(PickCompilation(worker, waiting, kNow), absl::nullopt);
+}
+
+}  // namespace
+}  // namespace slipway::server

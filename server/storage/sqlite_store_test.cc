@@ -1,0 +1,123 @@
+#include "server/storage/sqlite_store.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <fstream>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "core/base/files.h"
+#include "gtest/gtest.h"
+#include "server/jobs/job_store_test_suite.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway::server {
+namespace {
+
+class SqliteFixture final : public JobStoreFixture {
+ public:
+  std::unique_ptr<JobStore> Open() override {
+    return *SqliteStore::Open(JoinPath(folder_.path(), "db"));
+  }
+
+ private:
+  TemporaryFolder folder_ = *TemporaryFolder::Create("sqlite_store_test");
+};
+
+INSTANTIATE_TEST_SUITE_P(SqliteStore, JobStoreTest, ::testing::Values(MakeJobStoreFixture([] {
+                           return std::make_unique<SqliteFixture>();
+                         })));
+
+class SqliteStoreTest : public ::testing::Test {
+ protected:
+  JobRecord SomeRecord(const std::string& request) {
+    JobRecord record;
+    record.mutable_job()->set_id("01JAAAAAAAAAAAAAAAAAAAA" + request);
+    record.mutable_job()->set_owner("local");
+    record.mutable_job()->set_request_id(request);
+    record.mutable_job()->set_state(v1::Job::QUEUED);
+    record.mutable_job()->mutable_compilation();
+    return record;
+  }
+
+  const TemporaryFolder folder_ = *TemporaryFolder::Create("sqlite_store_test");
+  const std::string path_ = JoinPath(folder_.path(), "db");
+};
+
+TEST_F(SqliteStoreTest, RefusesAFileThatIsNoDatabase) {
+  std::ofstream(path_) << std::string(4'096, 'x');
+  EXPECT_THAT(SqliteStore::Open(path_), StatusIs(absl::StatusCode::kDataLoss));
+}
+
+TEST_F(SqliteStoreTest, RefusesALaterSchema) {
+  {
+    auto database = *SqliteDatabase::Open(path_);
+    ASSERT_TRUE(database->Execute("PRAGMA user_version=999").ok());
+  }
+  const absl::Status status = SqliteStore::Open(path_).status();
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kFailedPrecondition));
+  EXPECT_THAT(std::string(status.message()), ::testing::HasSubstr("schema version 999"));
+}
+
+TEST_F(SqliteStoreTest, ADamagedRecordIsDataLoss) {
+  {
+    auto store = *SqliteStore::Open(path_);
+    ASSERT_TRUE(store->Create(SomeRecord("001")).ok());
+  }
+  {
+    auto database = *SqliteDatabase::Open(path_);
+    ASSERT_TRUE(database->Execute("UPDATE jobs SET record = x'ff'").ok());
+  }
+  auto store = *SqliteStore::Open(path_);
+  EXPECT_THAT(store->Get("01JAAAAAAAAAAAAAAAAAAAA001"), StatusIs(absl::StatusCode::kDataLoss));
+}
+
+TEST_F(SqliteStoreTest, AFullDiskRefusesTheJobAndLosesNothing) {
+  auto store = *SqliteStore::Open(path_);
+  ASSERT_TRUE(store->Create(SomeRecord("001")).ok());
+  // The write-ahead log may not grow any more.
+  rlimit old;
+  getrlimit(RLIMIT_FSIZE, &old);
+  signal(SIGXFSZ, SIG_IGN);
+  rlimit small = old;
+  small.rlim_cur = 64 << 10;
+  setrlimit(RLIMIT_FSIZE, &small);
+  JobRecord large = SomeRecord("002");
+  large.mutable_job()->mutable_compilation()->mutable_model()->set_display_name(
+      std::string(200 << 10, 'x'));
+  const absl::Status refused = store->Create(large).status();
+  setrlimit(RLIMIT_FSIZE, &old);
+  EXPECT_THAT(refused, StatusIs(absl::StatusCode::kResourceExhausted));
+  EXPECT_THAT(store->Get(large.job().id()), StatusIs(absl::StatusCode::kNotFound));
+  // With room again, it is as if nothing had been.
+  EXPECT_TRUE(store->Create(large).ok());
+  EXPECT_TRUE(store->Get("01JAAAAAAAAAAAAAAAAAAAA001").ok());
+}
+
+TEST_F(SqliteStoreTest, KeepsDevices) {
+  v1::Device device;
+  device.mutable_description()->set_id("board");
+  device.mutable_description()->set_target("x86-64-v3-linux");
+  device.set_agent_id("board");
+  device.set_last_seen_ns(7);
+  device.set_state(v1::Device::BUSY);
+  {
+    auto store = *SqliteStore::Open(path_);
+    ASSERT_TRUE(store->SaveDevice(device).ok());
+    device.mutable_description()->set_cores(4);
+    ASSERT_TRUE(store->SaveDevice(device).ok());
+  }
+  auto store = *SqliteStore::Open(path_);
+  const std::vector<v1::Device> devices = *store->LoadDevices();
+  ASSERT_EQ(devices.size(), 1u);
+  EXPECT_EQ(devices[0].description().cores(), 4);
+  EXPECT_EQ(devices[0].last_seen_ns(), 7);
+  EXPECT_EQ(devices[0].state(), v1::Device::STATE_UNSPECIFIED);
+  ASSERT_TRUE(store->DeleteDevice("board").ok());
+  EXPECT_TRUE(store->LoadDevices()->empty());
+}
+
+}  // namespace
+}  // namespace slipway::server
