@@ -1,0 +1,112 @@
+// Arithmetic, matrices, reductions, normalizations, casts, constants and groups.
+#include "core/operators/register_all.h"
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "core/operators/type_of.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace slipway {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(RegisterAllTest, RegistersOnce) {
+  OperatorRegistry registry = StandardOperators();
+  EXPECT_EQ(RegisterAllOperators(registry).code(), absl::StatusCode::kAlreadyExists);
+  EXPECT_GE(registry.Names().size(), 50u);
+}
+
+TEST(TypeRuleTest, Arithmetic) {
+  EXPECT_EQ(TypeOf("%a: f32[2, 1, 3], %b: f32[4, 1]", "%y = Add(%a, %b)"), "f32[2, 4, 3]");
+  EXPECT_EQ(TypeOf("%a: f32[3], %b: f32[2, 1], %c: f32[]", "%y = Sum(%a, %b, %c)"), "f32[2, 3]");
+  EXPECT_EQ(TypeOf("%a: f32[3], %b: i64[3]", "%y = Pow(%a, %b)"), "f32[3]");
+  EXPECT_THAT(TypeOf("%a: f32[2], %b: f32[3]", "%y = Mul(%a, %b)"), HasSubstr("INVALID_ARGUMENT"));
+  EXPECT_THAT(TypeOf("%a: f32[2], %b: i64[2]", "%y = Mul(%a, %b)"), HasSubstr("of type i64"));
+  EXPECT_THAT(TypeOf("%a: bool[2]", "%y = Max(%a)"), HasSubstr("UNIMPLEMENTED"));
+  EXPECT_THAT(TypeOf("%a: f32[2]", "%y = Sum(%a, _)"), HasSubstr("input 1 is omitted"));
+}
+
+TEST(TypeRuleTest, Matrices) {
+  EXPECT_EQ(TypeOf("%a: f32[2, 1, 3, 4], %b: f32[5, 4, 6]", "%y = MatMul(%a, %b)"),
+            "f32[2, 5, 3, 6]");
+  EXPECT_EQ(TypeOf("%a: f32[4], %b: f32[4]", "%y = MatMul(%a, %b)"), "f32[]");
+  EXPECT_EQ(TypeOf("%a: f32[4], %b: f32[2, 4, 3]", "%y = MatMul(%a, %b)"), "f32[2, 3]");
+  EXPECT_EQ(TypeOf("%a: f32[2, 3, 4], %b: f32[4]", "%y = MatMul(%a, %b)"), "f32[2, 3]");
+  EXPECT_THAT(TypeOf("%a: f32[2, 3], %b: f32[2, 3]", "%y = MatMul(%a, %b)"),
+              HasSubstr("cannot be multiplied"));
+  EXPECT_EQ(TypeOf("%a: f32[4, 2], %b: f32[3, 4], %c: f32[3]",
+                   "%y = Gemm(%a, %b, %c) {transA = 1, transB = 1}"),
+            "f32[2, 3]");
+  EXPECT_THAT(TypeOf("%a: f32[2, 4], %b: f32[4, 3], %c: f32[2]", "%y = Gemm(%a, %b, %c)"),
+              HasSubstr("c of shape [2] does not broadcast to [2, 3]"));
+  EXPECT_EQ(
+      TypeOf("%x: f32[2, 4], %w: f32[2, 4, 8]", "%y = slipway.GemmPacked(%x, %w) {columns = 10}"),
+      "f32[2, 10]");
+  EXPECT_THAT(
+      TypeOf("%x: f32[2, 4], %w: f32[2, 4, 8]", "%y = slipway.GemmPacked(%x, %w) {columns = 17}"),
+      HasSubstr("17 columns do not fit"));
+}
+
+TEST(TypeRuleTest, Reductions) {
+  EXPECT_EQ(TypeOf("%x: f32[2, 3, 4]", "%y = ReduceMean(%x) {axes = [-1, 0]}"), "f32[1, 3, 1]");
+  EXPECT_EQ(TypeOf("%x: f32[2, 3, 4]", "%y = ReduceMax(%x) {axes = [1], keepdims = 0}"),
+            "f32[2, 4]");
+  EXPECT_EQ(TypeOf("%x: f32[2, 3]", "%y = ReduceSum(%x) {keepdims = 0}"), "f32[]");
+  EXPECT_EQ(TypeOf("%x: f32[2, 3]", "%y = ReduceSum(%x) {noop_with_empty_axes = 1}"), "f32[2, 3]");
+  EXPECT_THAT(TypeOf("%x: f32[2, 3]", "%y = ReduceMax(%x) {axes = [0, -2]}"), HasSubstr("twice"));
+  EXPECT_THAT(TypeOf("%x: f32[2, 0]", "%y = ReduceMax(%x)"), HasSubstr("empty"));
+  EXPECT_EQ(TypeOf("%x: f32[2, 3]", "%y = ArgMax(%x) {axis = 1, keepdims = 0}"), "i64[2]");
+}
+
+TEST(TypeRuleTest, Normalizations) {
+  EXPECT_EQ(TypeOf("%x: f32[2, 3]", "%y = Softmax(%x) {axis = -2}"), "f32[2, 3]");
+  EXPECT_THAT(TypeOf("%x: f32[2, 3]", "%y = Softmax(%x) {axis = 2}"), HasSubstr("outside"));
+  EXPECT_THAT(TypeOf("%x: f32[2, 3], %v: f32[2]", "%y = BatchNormalization(%x, %v, %v, %v, %v)"),
+              HasSubstr("input 1 has the shape [2] where [3] is needed"));
+  EXPECT_THAT(TypeOf("%x: f32[2, 3], %v: f32[3]",
+                     "%y = BatchNormalization(%x, %v, %v, %v, %v) {training_mode = 1}"),
+              HasSubstr("UNIMPLEMENTED"));
+  EXPECT_THAT(TypeOf("%x: f32[2, 3]", "%y = LRN(%x) {size = 0}"), HasSubstr("must be > 0"));
+}
+
+TEST(TypeRuleTest, CastsClipsAndDropouts) {
+  EXPECT_EQ(TypeOf("%x: f32[2]", "%y = Cast(%x) {to = 7}"), "i64[2]");
+  EXPECT_THAT(TypeOf("%x: f32[2]", "%y = Cast(%x) {to = 8}"), HasSubstr("UNIMPLEMENTED"));
+  EXPECT_THAT(TypeOf("%x: f32[2]", "%y = Cast(%x) {to = 99}"), HasSubstr("node \"y\" (Cast)"));
+  EXPECT_EQ(TypeOf("%x: f32[2], %b: f32[]", "%y = Clip(%x, _, %b)"), "f32[2]");
+  EXPECT_THAT(TypeOf("%x: f32[2], %b: f32[2]", "%y = Clip(%x, %b)"), HasSubstr("not one number"));
+  EXPECT_EQ(TypeOf("%x: f32[2]", "%y, %m = Dropout(%x)"), "f32[2]; bool[2]");
+  EXPECT_THAT(TypeOf("%x: f32[2]", "const %t: bool[] = {true} %y = Dropout(%x, _, %t)"),
+              HasSubstr("training mode is not supported"));
+}
+
+TEST(TypeRuleTest, Constants) {
+  EXPECT_EQ(TypeOf("", "%y = Constant() {value = f32[2] {1, 2}}"), "f32[2]");
+  EXPECT_EQ(TypeOf("", "%y = Constant() {value_ints = [1, 2, 3]}"), "i64[3]");
+  EXPECT_THAT(TypeOf("", "%y = Constant()"), HasSubstr("has 0 attributes"));
+  EXPECT_EQ(TypeOf("", "const %s: i64[2] = {2, 3} %y = ConstantOfShape(%s)"), "f32[2, 3]");
+  EXPECT_EQ(TypeOf("", "const %s: i64[0] = {} %y = ConstantOfShape(%s) {value = i64[1] {7}}"),
+            "i64[]");
+  EXPECT_THAT(TypeOf("", "const %s: i64[1] = {-1} %y = ConstantOfShape(%s)"),
+              HasSubstr("node \"y\" (ConstantOfShape)"));
+  EXPECT_THAT(TypeOf("",
+                     "const %s: i64[3] = {2000000000, 2000000000, 2000000000}"
+                     " %y = ConstantOfShape(%s)"),
+              HasSubstr("RESOURCE_EXHAUSTED"));
+}
+
+TEST(TypeRuleTest, FusedGroupsMatchTheirBodies) {
+  const std::string body =
+      "{body = graph \"b\" opset 13 (%i: f32[2]) -> (%o) { %o = Relu(%i) : f32[2] }}";
+  EXPECT_EQ(TypeOf("%x: f32[2]", "%y = slipway.Fused(%x) " + body), "f32[2]");
+  EXPECT_THAT(TypeOf("%x: f32[3]", "%y = slipway.Fused(%x) " + body),
+              HasSubstr("input 0 has another type than the body's \"i\""));
+  EXPECT_THAT(TypeOf("%x: f32[2]", "%y, %z = slipway.Fused(%x) " + body),
+              HasSubstr("has 1 inputs and 2 outputs, its body 1 and 1"));
+}
+
+}  // namespace
+}  // namespace slipway
