@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "core/rpc/grpc_status.h"
@@ -12,6 +13,15 @@ namespace {
 
 constexpr absl::Duration kFirstBackoff = absl::Milliseconds(50);
 constexpr absl::Duration kLongestBackoff = absl::Seconds(2);
+
+// gRPC says "failed to connect" of its own; other messages are the server's.
+absl::Status Unavailable(absl::string_view server, absl::string_view message) {
+  if (!absl::StrContains(message, "connect")) {
+    return absl::UnavailableError(absl::StrCat("server \"", server, "\" says: ", message));
+  }
+  return absl::UnavailableError(absl::StrCat("server \"", server, "\" cannot be reached: ", message,
+                                             "; is slipwayd running there"));
+}
 
 absl::Status Interrupted() { return absl::CancelledError("interrupted"); }
 

@@ -11,6 +11,8 @@ namespace slipway::cli {
 namespace {
 
 constexpr int64_t kMaxTokenBytes = 4096;
+// Nobody starts a server of one's own again.
+constexpr absl::Duration kLocalRetryFor = absl::Seconds(1);
 
 std::string Wish(Environment& environment, const std::string& flag, const std::string& variable) {
   return flag.empty() ? environment.variable(variable) : flag;
@@ -70,6 +72,7 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(Environment& enviro
     if (!fleet.ok()) return WithExitCode(fleet.status(), ExitCode::kUnreachable);
     connection->fleet_ = *std::move(fleet);
     options.server = connection->fleet_->address();
+    options.retry_for = kLocalRetryFor;
   }
   absl::StatusOr<std::unique_ptr<Client>> client = Client::Connect(options);
   if (absl::IsInvalidArgument(client.status())) return WrongCall(client.status().message());

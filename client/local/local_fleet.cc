@@ -15,7 +15,7 @@
 namespace slipway {
 namespace {
 
-constexpr char kPrefix[] = "slipway-local-";
+constexpr char kPrefix[] = "slipway-local";
 constexpr char kLockName[] = "lock";
 constexpr absl::Duration kGrace = absl::Seconds(2);
 
