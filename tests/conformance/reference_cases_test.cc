@@ -1,0 +1,49 @@
+// ONNX's own backend-test cases through the reference: what is supported passes. Debian's package
+// libonnx-testdata has them; skipped without it.
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/operators/register_all.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/common/status_matchers.h"
+#include "tests/conformance/backend_case.h"
+#include "tests/conformance/engine.h"
+
+namespace slipway {
+namespace {
+
+constexpr char kCases[] = "/usr/share/libonnx-testdata/data";
+
+// No published case of opset 6 and later has these alone: reference_test and models_test cover them.
+const std::vector<std::string>& OperatorsWithoutCases() {
+  static const auto& operators =
+      *new std::vector<std::string>{"GlobalAveragePool", "GlobalMaxPool"};
+  return operators;
+}
+
+TEST(ReferenceCasesTest, EverySupportedCasePasses) {
+  if (!std::filesystem::exists(kCases)) GTEST_SKIP() << kCases << " is not installed";
+  std::map<std::string, int> passed;
+  for (const std::string folder : {"node", "pytorch-converted", "pytorch-operator", "simple"}) {
+    const auto cases = FindBackendCases(std::string(kCases) + "/" + folder);
+    ASSERT_OK(cases.status());
+    for (const BackendCase& backend_case : *cases) {
+      const auto engine = MakeReferenceEngine();
+      const CaseResult result = RunBackendCase(backend_case, *engine, Tolerance());
+      EXPECT_NE(Name(result.verdict), "failed") << result.name << ": " << result.reason;
+      if (result.verdict == CaseResult::Verdict::kPassed) ++passed[result.op];
+    }
+  }
+  for (const std::string& op : StandardOperators().Names()) {
+    if (op.rfind("slipway.", 0) == 0) continue;
+    if (!::testing::Matches(::testing::Contains(op))(OperatorsWithoutCases())) {
+      EXPECT_GT(passed[op], 0) << "no case of \"" << op << "\" passes";
+    }
+  }
+}
+
+}  // namespace
+}  // namespace slipway
