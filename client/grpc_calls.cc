@@ -67,8 +67,7 @@ absl::Status Calls::Make(const CallOptions& options,
       backoff = kFirstBackoff;
     }
     if (absl::Now() + backoff > give_up) {
-      return absl::UnavailableError(absl::StrCat("server \"", server_, "\" cannot be reached: ",
-                                                 status.message(), "; is slipwayd running there"));
+      return Unavailable(server_, status.message());
     }
     absl::MutexLock lock(&mu_);
     if (options.interruptible) {
