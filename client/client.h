@@ -1,6 +1,6 @@
 // Client: compiles models on a Slipway server and runs them on its devices.
 //
-//   SLIPWAY_ASSIGN_OR_RETURN(auto client, Client::Connect({.server = "buildhost:7455"}));
+//   SLIPWAY_ASSIGN_OR_RETURN(auto client, Client::Connect({.server = "buildhost:7411"}));
 //   SLIPWAY_ASSIGN_OR_RETURN(Compilation c, client->Compile("net.onnx", {.target = "x86-64-v3-linux"}));
 //   SLIPWAY_ASSIGN_OR_RETURN(std::vector<NamedTensor> y, client->Run(c.artifact, {{"x", x}}, {}));
 //

@@ -79,7 +79,7 @@ absl::Status LocalFleet::StartServer() {
                      {options_.server_binary, absl::StrCat("--listen=", address_),
                       absl::StrCat("--data-dir=", JoinPath(folder_.path(), "server")),
                       absl::StrCat("--blob-dir=", JoinPath(options_.cache_folder, "blobs")),
-                      absl::StrCat("--cache-dir=", options_.cache_folder), "--exit-with-parent"}));
+                      absl::StrCat("--cache-dir=", options_.cache_folder)}));
   return server_->WaitUntilReady(options_.ready_timeout);
 }
 
@@ -99,7 +99,7 @@ absl::Status LocalFleet::StartAgent(const std::string& agent_binary) {
                        {agent_binary, absl::StrCat("--server=", address_),
                         absl::StrCat("--state-dir=", JoinPath(folder_.path(), "agent")),
                         absl::StrCat("--cache-dir=", JoinPath(options_.cache_folder, "agent")),
-                        "--id=local", "--exit-with-parent"}));
+                        "--id=local"}));
   }
   return agent_->WaitUntilReady(options_.ready_timeout);
 }

@@ -65,7 +65,7 @@ TEST_F(LocalFleetTest, StartsBothAndTakesThemDown) {
     ASSERT_OK_AND_ASSIGN(const auto fleet, LocalFleet::Start(options_));
     EXPECT_TRUE(absl::StartsWith(fleet->address(), "unix:" + root_));
     EXPECT_THAT(Contents("server.args"),
-                AllOf(HasSubstr("--listen=" + fleet->address()), HasSubstr("--exit-with-parent"),
+                AllOf(HasSubstr("--listen=" + fleet->address()),
                       HasSubstr("--blob-dir=" + options_.cache_folder + "/blobs")));
     EXPECT_THAT(fleet->StartAgent(agent_), IsOk());
     EXPECT_THAT(fleet->StartAgent(agent_), IsOk());
