@@ -1,0 +1,140 @@
+#include "core/compiler/compiler.h"
+
+#include <memory>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/backends/all_backends.h"
+#include "core/base/status_macros.h"
+#include "core/compiler/limits.h"
+#include "core/compiler/read_model.h"
+#include "core/operators/register_all.h"
+#include "core/passes/pipeline.h"
+#include "core/reference/reference.h"
+
+namespace slipway {
+namespace {
+
+void AddStage(absl::string_view name, absl::Duration duration, int64_t nodes,
+              google::protobuf::RepeatedPtrField<v1::StageTime>& stages) {
+  v1::StageTime& stage = *stages.Add();
+  stage.set_name(std::string(name));
+  stage.set_duration_ns(absl::ToInt64Nanoseconds(duration));
+  stage.set_nodes_after(nodes);
+}
+
+// The text is for people; what does not fit is said at its end.
+std::string Bounded(std::string text) {
+  if (static_cast<int64_t>(text.size()) <= kMaxPrintedGraphBytes) return text;
+  const std::string note = absl::StrCat("\n# cut here: the text has ", text.size(), " bytes\n");
+  text.resize(kMaxPrintedGraphBytes - note.size());
+  return text + note;
+}
+
+// One compilation, stage by stage.
+class Compilation {
+ public:
+  Compilation(const Target& target, const CompileOptions& options,
+              const CompileEnvironment& environment)
+      : target_(target),
+        options_(options),
+        environment_(environment),
+        registry_(StandardOperators()) {}
+
+  absl::StatusOr<CompiledModel> Run(const ModelFiles& files);
+  absl::StatusOr<CompiledModel> Run(Graph graph);
+
+ private:
+  void Announce(absl::string_view stage, double fraction) const {
+    if (environment_.progress) environment_.progress(stage, fraction);
+  }
+  absl::StatusOr<PipelineResult> Optimize(Graph graph);
+  void Report(const PipelineResult& optimized);
+  void Report(const BackendResult& result);
+
+  const Target& target_;
+  const CompileOptions& options_;
+  const CompileEnvironment& environment_;
+  const OperatorRegistry registry_;
+  v1::CompileReport report_;
+};
+
+absl::StatusOr<PipelineResult> Compilation::Optimize(Graph graph) {
+  const Reference reference(registry_);
+  const PassContext context{registry_, reference, target_.host()};
+  PipelineOptions options;
+  options.print_after = options_.print_after;
+  return RunPipeline(std::move(graph), context, options, *environment_.clock);
+}
+
+void Compilation::Report(const PipelineResult& optimized) {
+  for (const PassReport& pass : optimized.passes) {
+    AddStage(pass.name, pass.duration, pass.nodes_after, *report_.mutable_passes());
+  }
+  report_.set_arena_bytes(optimized.memory.arena_bytes);
+  report_.set_printed_graph(Bounded(optimized.printed_graph));
+}
+
+void Compilation::Report(const BackendResult& result) {
+  for (const BackendStage& stage : result.stages) {
+    AddStage(stage.name, stage.duration, 0, *report_.mutable_stages());
+  }
+  report_.set_kernels_compiled(result.kernels_compiled);
+  report_.set_kernels_cached(result.kernels_cached);
+  report_.set_kernels(result.kernels_compiled + result.kernels_cached);
+  report_.set_code_bytes(result.code_bytes);
+  report_.set_constant_bytes(result.constant_bytes);
+}
+
+absl::StatusOr<CompiledModel> Compilation::Run(const ModelFiles& files) {
+  Announce("import", 0);
+  const absl::Duration start = environment_.clock->Monotonic();
+  SLIPWAY_ASSIGN_OR_RETURN(Graph graph, ReadModel(files, options_, registry_));
+  AddStage("import", environment_.clock->Monotonic() - start,
+           static_cast<int64_t>(graph.nodes.size()), *report_.mutable_stages());
+  return Run(std::move(graph));
+}
+
+absl::StatusOr<CompiledModel> Compilation::Run(Graph graph) {
+  BackendEnvironment backend_environment;
+  backend_environment.registry = &registry_;
+  backend_environment.clock = environment_.clock;
+  backend_environment.kernel_cache = environment_.kernel_cache;
+  backend_environment.max_processes = environment_.threads;
+  backend_environment.kernel_deadline = environment_.kernel_deadline;
+  backend_environment.kernel_memory_bytes = environment_.kernel_memory_bytes;
+  SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<TargetBackend> backend,
+                           BackendFor(target_, backend_environment));
+
+  Announce("passes", 0.05);
+  const absl::Duration start = environment_.clock->Monotonic();
+  SLIPWAY_ASSIGN_OR_RETURN(const PipelineResult optimized, Optimize(std::move(graph)));
+  AddStage("passes", environment_.clock->Monotonic() - start,
+           static_cast<int64_t>(optimized.graph.nodes.size()), *report_.mutable_stages());
+  Report(optimized);
+
+  Announce("kernels", 0.15);
+  SLIPWAY_ASSIGN_OR_RETURN(
+      BackendResult result,
+      backend->Compile({optimized.graph, optimized.memory, target_, options_.compile_key}));
+  Report(result);
+  Announce("done", 1);
+  return CompiledModel{std::move(result.artifact), std::move(report_)};
+}
+
+}  // namespace
+
+absl::StatusOr<CompiledModel> CompileModel(const ModelFiles& files, const Target& target,
+                                           const CompileOptions& options,
+                                           const CompileEnvironment& environment) {
+  return Compilation(target, options, environment).Run(files);
+}
+
+absl::StatusOr<CompiledModel> CompileGraph(Graph graph, const Target& target,
+                                           const CompileOptions& options,
+                                           const CompileEnvironment& environment) {
+  return Compilation(target, options, environment).Run(std::move(graph));
+}
+
+}  // namespace slipway

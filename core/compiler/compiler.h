@@ -1,0 +1,77 @@
+// CompileModel: the whole compiler, from a model's files to an artifact.
+#ifndef SLIPWAY_CORE_COMPILER_COMPILER_H_
+#define SLIPWAY_CORE_COMPILER_COMPILER_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "core/artifact/artifact.h"
+#include "core/base/clock.h"
+#include "core/codegen/kernel_cache.h"
+#include "core/graph/graph.h"
+#include "core/target/target.h"
+#include "proto/slipway/v1/compile.pb.h"
+#include "proto/slipway/v1/graph.pb.h"
+
+namespace slipway {
+
+// A model as its files; the bytes must outlive the call only.
+struct ModelFiles {
+  struct File {
+    std::string name;  // As in v1.ModelFile.
+    absl::string_view bytes;
+  };
+  v1::ModelFormat format = v1::MODEL_FORMAT_ONNX;
+  std::vector<File> files;  // The main file first.
+};
+
+struct CompileOptions {
+  // Values of symbolic dimensions.
+  std::map<std::string, int64_t> dimensions;
+  // Name of a pass: CompileReport.printed_graph is the graph after it. Empty for none.
+  std::string print_after;
+  // For the manifest; may be empty.
+  std::string compile_key;
+};
+
+// Where a compilation is. `fraction` is a rough guess of how much is done, from 0 to 1.
+using CompileProgress = std::function<void(absl::string_view stage, double fraction)>;
+
+struct CompileEnvironment {
+  const Clock* clock = nullptr;
+  KernelCache* kernel_cache = nullptr;  // Null for none.
+  int threads = 2;                      // Kernels compiled at once.
+  absl::Duration kernel_deadline = absl::Seconds(60);
+  int64_t kernel_memory_bytes = int64_t{2} << 30;  // Address space that compiling one may add.
+  CompileProgress progress;                        // May be empty.
+};
+
+struct CompiledModel {
+  Artifact artifact;
+  v1::CompileReport report;
+};
+
+// Not for processes with several threads: kernels are compiled in forked children
+// (core/codegen/kernel_compiler.h). Nothing is kept between calls but the kernel cache.
+//
+// INVALID_ARGUMENT: the model or an option is wrong; UNIMPLEMENTED: it needs what Slipway lacks
+// (operator, opset, format, target); RESOURCE_EXHAUSTED: it is over a limit; each names the thing.
+// INTERNAL and DEADLINE_EXCEEDED: a kernel crashed the code generator, or took too long.
+absl::StatusOr<CompiledModel> CompileModel(const ModelFiles& files, const Target& target,
+                                           const CompileOptions& options,
+                                           const CompileEnvironment& environment);
+
+// The same from a graph of the operators of core/operators; `options.dimensions` is not looked at.
+absl::StatusOr<CompiledModel> CompileGraph(Graph graph, const Target& target,
+                                           const CompileOptions& options,
+                                           const CompileEnvironment& environment);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_COMPILER_COMPILER_H_

@@ -1,0 +1,164 @@
+#include "core/compiler/compiler.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/clock.h"
+#include "core/codegen/kernel_cache.h"
+#include "tests/common/status_matchers.h"
+#include "tests/common/temp_tree.h"
+
+namespace slipway {
+namespace {
+
+using ::slipway::testing::StatusIs;
+using ::slipway::testing::TempTree;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr char kModel[] = R"(
+  graph "tiny" opset 13 (%x: f32[1, 1, 6, 6]) -> (%y) {
+    const %w: f32[8, 1, 3, 3] = splat 0.5
+    const %v: f32[8, 3] = splat 0.25
+    %c = Conv "conv1" (%x, %w)
+    %r = Relu(%c)
+    %m = GlobalAveragePool(%r)
+    %f = Flatten(%m)
+    %y = Gemm "fc" (%f, %v)
+  })";
+
+class CompilerTest : public ::testing::Test {
+ protected:
+  CompilerTest() {
+    const auto target = ParseTarget("x86-64-v3-linux");
+    target_ = *target;
+    auto cache = FileKernelCache::Create({.folder = tree_.Path("kernels")});
+    EXPECT_OK(cache);
+    if (cache.ok()) cache_ = *std::move(cache);
+    environment_.clock = &clock_;
+    environment_.kernel_cache = cache_.get();
+  }
+  absl::StatusOr<CompiledModel> CompileText(absl::string_view text,
+                                            const CompileOptions& options = {}) {
+    ModelFiles files;
+    files.format = v1::MODEL_FORMAT_GRAPH_TEXT;
+    files.files = {{"model.txt", text}};
+    return CompileModel(files, target_, options, environment_);
+  }
+
+  TempTree tree_;
+  SystemClock clock_;
+  std::unique_ptr<KernelCache> cache_;
+  CompileEnvironment environment_;
+  Target target_;
+};
+
+TEST_F(CompilerTest, ReportsWhatItDid) {
+  std::vector<std::string> announced;
+  environment_.progress = [&announced](absl::string_view stage, double) {
+    announced.emplace_back(stage);
+  };
+  CompileOptions options;
+  options.compile_key = std::string(64, 'a');
+  ASSERT_OK_AND_ASSIGN(const CompiledModel model, CompileText(kModel, options));
+  EXPECT_THAT(announced, ElementsAre("import", "passes", "kernels", "done"));
+
+  const v1::CompileReport& report = model.report;
+  std::vector<std::string> stages;
+  for (const v1::StageTime& stage : report.stages()) stages.push_back(stage.name());
+  EXPECT_THAT(stages, ElementsAre("import", "passes", "compile kernels", "link", "write"));
+  EXPECT_EQ(report.passes_size(), 12);
+  EXPECT_EQ(report.kernels_compiled(), 3);
+  EXPECT_EQ(report.kernels_cached(), 0);
+  EXPECT_EQ(report.kernels(), 3);
+  EXPECT_GT(report.code_bytes(), 0);
+  EXPECT_GT(report.constant_bytes(), 0);
+  EXPECT_GT(report.arena_bytes(), 0);
+  EXPECT_EQ(report.printed_graph(), "");
+
+  const v1::Manifest& manifest = model.artifact.manifest();
+  EXPECT_EQ(manifest.name(), "tiny");
+  EXPECT_EQ(manifest.target(), "x86-64-v3-linux");
+  EXPECT_EQ(manifest.compile_key(), options.compile_key);
+  ASSERT_EQ(manifest.functions_size(), 1);
+  ASSERT_EQ(manifest.functions(0).steps_size(), 3);
+  EXPECT_EQ(manifest.functions(0).steps(0).name(), "ConvNCHWc+Relu conv1");
+  EXPECT_THAT(manifest.functions(0).steps(0).operators(), ElementsAre("ConvNCHWc", "Relu"));
+}
+
+TEST_F(CompilerTest, TheSameModelAgainComesFromTheCacheAndIsTheSame) {
+  ASSERT_OK_AND_ASSIGN(const CompiledModel first, CompileText(kModel));
+  ASSERT_OK_AND_ASSIGN(const CompiledModel again, CompileText(kModel));
+  EXPECT_EQ(again.report.kernels_compiled(), 0);
+  EXPECT_EQ(again.report.kernels_cached(), 3);
+  EXPECT_EQ(again.artifact.digest(), first.artifact.digest());
+
+  // Without the cache, on one process.
+  environment_.kernel_cache = nullptr;
+  environment_.threads = 1;
+  ASSERT_OK_AND_ASSIGN(const CompiledModel anew, CompileText(kModel));
+  EXPECT_EQ(anew.report.kernels_compiled(), 3);
+  EXPECT_EQ(anew.artifact.digest(), first.artifact.digest());
+}
+
+TEST_F(CompilerTest, PrintsTheGraphAfterAPass) {
+  CompileOptions options;
+  options.print_after = "InferType";
+  ASSERT_OK_AND_ASSIGN(const CompiledModel model, CompileText(kModel, options));
+  EXPECT_THAT(model.report.printed_graph(),
+              HasSubstr("%c = Conv \"conv1\" (%x, %w) : f32[1, 8, 4, 4]"));
+  options.print_after = "Nonsense";
+  EXPECT_THAT(CompileText(kModel, options),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("\"Nonsense\"")));
+}
+
+TEST_F(CompilerTest, CompilesForArm) {
+  ASSERT_OK_AND_ASSIGN(target_, ParseTarget("arm-64-linux"));
+  ASSERT_OK_AND_ASSIGN(const CompiledModel model, CompileText(kModel));
+  EXPECT_EQ(model.artifact.manifest().target(), "arm-64-linux");
+}
+
+TEST_F(CompilerTest, RefusesByName) {
+  EXPECT_THAT(CompileText("nonsense"), StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(CompileText(R"(
+    graph "g" opset 13 (%x: f32[2]) -> (%y) {
+      %y = Frobnicate "frob" (%x)
+    })"),
+              StatusIs(absl::StatusCode::kUnimplemented,
+                       AllOf(HasSubstr("\"frob\""), HasSubstr("Frobnicate"))));
+  ModelFiles files;
+  EXPECT_THAT(CompileModel(files, target_, {}, environment_),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no files")));
+  files.files = {{"model.onnx", "not ONNX"}};
+  EXPECT_THAT(CompileModel(files, target_, {}, environment_),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+  files.format = v1::MODEL_FORMAT_UNSPECIFIED;
+  EXPECT_THAT(CompileModel(files, target_, {}, environment_),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("format 0")));
+}
+
+TEST_F(CompilerTest, RefusesTargetsWithoutBackend) {
+  ASSERT_OK_AND_ASSIGN(target_, ParseTarget("x86-64-v3-linux,cuda-sm90"));
+  EXPECT_THAT(CompileText(kModel),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("cuda-sm90")));
+}
+
+TEST_F(CompilerTest, TextModelsAreOneFileWithoutDimensions) {
+  ModelFiles files;
+  files.format = v1::MODEL_FORMAT_GRAPH_TEXT;
+  files.files = {{"model.txt", kModel}, {"weights.bin", ""}};
+  EXPECT_THAT(CompileModel(files, target_, {}, environment_),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("weights.bin")));
+  files.files.pop_back();
+  CompileOptions options;
+  options.dimensions["batch"] = 2;
+  EXPECT_THAT(CompileModel(files, target_, options, environment_),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("\"batch\"")));
+}
+
+}  // namespace
+}  // namespace slipway

@@ -1,0 +1,14 @@
+// The limits of a compilation as a whole; those of its parts are in their folders.
+#ifndef SLIPWAY_CORE_COMPILER_LIMITS_H_
+#define SLIPWAY_CORE_COMPILER_LIMITS_H_
+
+#include <cstdint>
+
+namespace slipway {
+
+// CompileReport.printed_graph.
+inline constexpr int64_t kMaxPrintedGraphBytes = int64_t{16} << 20;
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_COMPILER_LIMITS_H_

@@ -1,0 +1,62 @@
+#include "core/compiler/read_model.h"
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "core/graph/text.h"
+#include "core/graph/verifier.h"
+#include "core/importers/onnx/onnx_importer.h"
+
+namespace slipway {
+namespace {
+
+absl::StatusOr<Graph> ReadOnnx(const ModelFiles& files, const CompileOptions& options,
+                               const OperatorRegistry& registry) {
+  OnnxFiles onnx;
+  onnx.main = files.files.front().bytes;
+  for (size_t i = 1; i < files.files.size(); ++i) {
+    if (!onnx.external.emplace(files.files[i].name, files.files[i].bytes).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the model has two files named \"", files.files[i].name, "\""));
+    }
+  }
+  OnnxImportOptions import_options;
+  import_options.dims = options.dimensions;
+  return ImportOnnx(onnx, registry, import_options);
+}
+
+absl::StatusOr<Graph> ReadText(const ModelFiles& files, const CompileOptions& options,
+                               const OperatorRegistry& registry) {
+  if (files.files.size() > 1) {
+    return absl::InvalidArgumentError(absl::StrCat("a model in the graph text form is one file; \"",
+                                                   files.files[1].name, "\" is too many"));
+  }
+  if (!options.dimensions.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the graph text form has no symbolic dimensions; \"",
+                     options.dimensions.begin()->first, "\" cannot be given a value"));
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(Graph graph, ParseGraph(files.files.front().bytes));
+  SLIPWAY_RETURN_IF_ERROR(Verify(graph, registry));
+  return graph;
+}
+
+}  // namespace
+
+absl::StatusOr<Graph> ReadModel(const ModelFiles& files, const CompileOptions& options,
+                                const OperatorRegistry& registry) {
+  if (files.files.empty()) return absl::InvalidArgumentError("the model has no files");
+  switch (files.format) {
+    case v1::MODEL_FORMAT_ONNX:
+      return ReadOnnx(files, options, registry);
+    case v1::MODEL_FORMAT_GRAPH_TEXT:
+      return ReadText(files, options, registry);
+    default:
+      return absl::UnimplementedError(
+          absl::StrCat("model format ", static_cast<int>(files.format), " is not known"));
+  }
+}
+
+}  // namespace slipway

@@ -1,0 +1,128 @@
+// Models through the whole compiler and the runtime, against core/reference and stored outputs.
+#include <gtest/gtest.h>
+
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/clock.h"
+#include "core/base/status_macros.h"
+#include "core/compiler/compiler.h"
+#include "core/graph/text.h"
+#include "core/importers/onnx/onnx_importer.h"
+#include "core/passes/infer_type_pass.h"
+#include "core/passes/testing/pass_tester.h"
+#include "core/passes/testing/random_graph.h"
+#include "core/runtime/load_program.h"
+#include "core/target/target.h"
+#include "core/tensor/comparison.h"
+#include "tests/common/model_folder.h"
+#include "tests/common/seeded_weights.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway::testing {
+namespace {
+
+absl::Status CheckRun(const CompiledModel& model, const std::vector<Tensor>& inputs,
+                      const std::vector<Tensor>& expected, int threads) {
+  SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<Program> program, LoadProgram(model.artifact));
+  ProgramContextOptions options;
+  options.threads = threads;
+  SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<ProgramContext> context,
+                           program->NewContext(options));
+  SLIPWAY_ASSIGN_OR_RETURN(std::vector<Tensor> outputs, program->NewOutputs());
+  // Twice: nothing may hang on what memory held before.
+  for (int run = 0; run < 2; ++run) {
+    SLIPWAY_RETURN_IF_ERROR(context->Run(inputs, absl::MakeSpan(outputs)));
+    if (outputs.size() != expected.size()) return absl::InternalError("wrong number of outputs");
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      SLIPWAY_RETURN_IF_ERROR_WITH(CheckClose(outputs[i], expected[i], {}),
+                                   absl::StrCat("run ", run, ", output ", i));
+    }
+  }
+  return absl::OkStatus();
+}
+
+CompileEnvironment Environment() {
+  static const SystemClock clock;
+  CompileEnvironment environment;
+  environment.clock = &clock;
+  return environment;
+}
+
+void PrintReport(const CompiledModel& model) {
+  for (const v1::StageTime& stage : model.report.stages()) {
+    std::cout << stage.name() << ": " << absl::Nanoseconds(stage.duration_ns()) << "\n";
+  }
+  std::cout << model.report.kernels() << " kernels, code " << model.report.code_bytes()
+            << ", constants " << model.report.constant_bytes() << ", arena "
+            << model.report.arena_bytes() << " bytes\n";
+}
+
+TEST(CompiledModel, RandomGraphsComputeWhatTheReferenceDoes) {
+  const PassTester tester;
+  const Target target = HostTarget();
+  for (uint64_t seed = 0; seed < 4; ++seed) {
+    SCOPED_TRACE(absl::StrCat("seed ", seed));
+    ASSERT_OK_AND_ASSIGN(const Graph graph, RandomGraph(tester.registry(), seed));
+    ASSERT_OK_AND_ASSIGN(const CompiledModel model, CompileGraph(graph, target, {}, Environment()));
+    const std::vector<Tensor> inputs = RandomInputs(graph, seed);
+    ASSERT_OK_AND_ASSIGN(const std::vector<Tensor> expected,
+                         tester.reference().Evaluate(graph, inputs));
+    EXPECT_OK(CheckRun(model, inputs, expected, 2)) << Print(graph);
+  }
+}
+
+TEST(CompiledModel, OutputsThatNoKernelMakes) {
+  const PassTester tester;
+  ASSERT_OK_AND_ASSIGN(const Graph graph, tester.Parse(R"(
+    graph "g" opset 13 (%x: f32[2, 3]) -> (%same, %flat, %k, %y, %z) {
+      const %k: f32[2] = {1.0, 2.0}
+      const %shape: i64[1] = {6}
+      %same = Identity(%x)
+      %flat = Reshape(%x, %shape)
+      %y = Relu(%x)
+      %z = Reshape(%y, %shape)
+    })"));
+  ASSERT_OK_AND_ASSIGN(const CompiledModel model,
+                       CompileGraph(graph, HostTarget(), {}, Environment()));
+  const std::vector<Tensor> inputs = RandomInputs(graph, 1);
+  ASSERT_OK_AND_ASSIGN(const std::vector<Tensor> expected,
+                       tester.reference().Evaluate(graph, inputs));
+  EXPECT_OK(CheckRun(model, inputs, expected, 1));
+}
+
+class PublicModels : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(PublicModels, ComputeWhatTheyShould) {
+  if (!HaveModels()) GTEST_SKIP() << "SLIPWAY_MODELS is not set";
+  const PassTester tester;
+  ASSERT_OK_AND_ASSIGN(ModelCase model, LoadModelCase(GetParam()));
+  if (model.has_weights) {
+    ModelFiles files;
+    files.files = {{"model.onnx", model.bytes}};
+    ASSERT_OK_AND_ASSIGN(const CompiledModel compiled,
+                         CompileModel(files, HostTarget(), {}, Environment()));
+    PrintReport(compiled);
+    EXPECT_OK(CheckRun(compiled, model.inputs, model.outputs, 1));
+    return;
+  }
+  ASSERT_OK_AND_ASSIGN(Graph graph, ImportOnnx({model.bytes, {}}, tester.registry()));
+  ASSERT_OK_AND_ASSIGN(graph, InferType(std::move(graph), tester.context()));
+  graph = WithSeededWeights(std::move(graph), 1);
+  ASSERT_OK_AND_ASSIGN(const CompiledModel compiled,
+                       CompileGraph(graph, HostTarget(), {}, Environment()));
+  PrintReport(compiled);
+  const std::vector<Tensor> inputs = RandomInputs(graph, 1);
+  ASSERT_OK_AND_ASSIGN(const std::vector<Tensor> expected,
+                       tester.reference().Evaluate(graph, inputs));
+  EXPECT_OK(CheckRun(compiled, inputs, expected, 2));
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, PublicModels, ::testing::ValuesIn(ModelNames()),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace slipway::testing
