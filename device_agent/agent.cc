@@ -1,0 +1,115 @@
+#include "device_agent/agent.h"
+
+#include <unistd.h>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/log.h"
+#include "core/base/status_macros.h"
+#include "core/store/file_blob_store.h"
+#include "core/store/quota_blob_store.h"
+#include "device_agent/agent_identity.h"
+#include "device_agent/grpc_agent_transport.h"
+
+namespace slipway {
+namespace {
+
+constexpr int64_t kMaxTokenBytes = 4096;
+
+absl::StatusOr<std::string> ReadToken(const std::string& path) {
+  if (path.empty()) return "";
+  SLIPWAY_ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kMaxTokenBytes));
+  return std::string(absl::StripAsciiWhitespace(text));
+}
+
+int64_t MachineMemory() { return int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGE_SIZE); }
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options,
+                                                     std::unique_ptr<AgentTransport> transport,
+                                                     std::string executable) {
+  SLIPWAY_RETURN_IF_ERROR(MakeFolders(options.state_dir));
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(
+      FileLock lock,
+      FileLock::TryAcquire(JoinPath(options.state_dir, "lock"), absl::StrCat("pid ", getpid())),
+      "another agent uses this state folder; give each one its own --state-dir");
+  SLIPWAY_ASSIGN_OR_RETURN(const std::string id, KeepAgentId(options.state_dir, options.id));
+  if (transport == nullptr) {
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(const std::string token, ReadToken(options.token_file),
+                                  "--token-file");
+    transport = MakeGrpcAgentTransport(options.server, token);
+  }
+  std::unique_ptr<Agent> agent(new Agent(options, std::move(lock), std::move(transport)));
+
+  FileBlobStore::Options cache;
+  cache.folder = options.cache_dir;
+  cache.durable = false;
+  SLIPWAY_ASSIGN_OR_RETURN(agent->cache_, FileBlobStore::Create(cache));
+  if (options.cache_quota_bytes > 0) {
+    QuotaBlobStore::Options quota;
+    quota.quota_bytes = options.cache_quota_bytes;
+    quota.pinned = [pinned = &agent->pinned_] { return pinned->Get(); };
+    // What an attempt needs is pinned; all else can be fetched again.
+    quota.keep_for = absl::ZeroDuration();
+    agent->cache_ = std::make_unique<QuotaBlobStore>(std::move(agent->cache_), quota);
+  }
+
+  RunnerOptions runner;
+  runner.executable = std::move(executable);
+  runner.cache_folder = options.cache_dir;
+  const int64_t memory =
+      options.runner_memory_bytes > 0 ? options.runner_memory_bytes : MachineMemory() / 10 * 9;
+  runner.memory_bytes = memory;
+  agent->runners_.emplace(runner);
+
+  AgentLoopOptions loop;
+  loop.identity = MakeIdentity(id);
+  loop.on_ready = [raw = agent.get()] { raw->TellReady(); };
+  loop.after_attempt = [raw = agent.get()] { raw->runners_->Refill(); };
+  agent->tools_ = {.transport = agent->transport_.get(),
+                   .cache = agent->cache_.get(),
+                   .runners = &*agent->runners_,
+                   .device_id = id,
+                   .device_target = loop.identity.devices(0).target(),
+                   .scratch_bytes = memory};
+  agent->loop_.emplace(
+      *agent->transport_,
+      [raw = agent.get()](const v1::RunAssignment& assignment, const AttemptObserver& observer,
+                          std::stop_token stop) {
+        return raw->RunOne(assignment, observer, std::move(stop));
+      },
+      std::move(loop));
+  return agent;
+}
+
+v1::RunAttemptState Agent::RunOne(const v1::RunAssignment& assignment,
+                                  const AttemptObserver& observer, std::stop_token stop) {
+  pinned_.Pin(assignment);
+  v1::RunAttemptState result = RunAttempt(assignment, tools_, observer, std::move(stop));
+  pinned_.Clear();
+  Log(LogLevel::kInfo, "ended an attempt",
+      {{"attempt", assignment.attempt_id()},
+       {"job", assignment.job_id()},
+       {"state", v1::RunAttemptState::State_Name(result.state())},
+       {"error", result.error().message()}});
+  return result;
+}
+
+void Agent::TellReady() {
+  Log(LogLevel::kInfo, "connected to the server",
+      {{"server", options_.server}, {"id", tools_.device_id}});
+  if (options_.ready_fd < 0) return;
+  const int fd = static_cast<int>(options_.ready_fd);
+  // Whoever waits sees the end of the file even if the line could not be written.
+  const ssize_t written = write(fd, "ready\n", 6);
+  if (written != 6) Log(LogLevel::kWarning, "nobody listens on the ready descriptor");
+  close(fd);
+}
+
+void Agent::Run(std::stop_token stop) {
+  runners_->Refill();
+  loop_->Run(std::move(stop));
+}
+
+}  // namespace slipway

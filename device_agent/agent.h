@@ -1,0 +1,55 @@
+// Agent: everything an agent's process holds, in the order in which it is made.
+#ifndef SLIPWAY_DEVICE_AGENT_AGENT_H_
+#define SLIPWAY_DEVICE_AGENT_AGENT_H_
+
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "core/base/files.h"
+#include "core/store/blob_store.h"
+#include "device_agent/agent_loop.h"
+#include "device_agent/agent_options.h"
+#include "device_agent/agent_transport.h"
+#include "device_agent/attempt.h"
+#include "device_agent/pinned_blobs.h"
+#include "device_agent/runner/runner_pool.h"
+
+namespace slipway {
+
+class Agent {
+ public:
+  // Takes the state folder. FAILED_PRECONDITION when another agent has it; errors of its files.
+  // `transport` is for tests; null: gRPC to options.server. `executable` starts runners.
+  static absl::StatusOr<std::unique_ptr<Agent>> Create(
+      const AgentOptions& options, std::unique_ptr<AgentTransport> transport = nullptr,
+      std::string executable = kOwnExecutable);
+
+  // Works until `stop`.
+  void Run(std::stop_token stop);
+
+  const std::string& id() const { return tools_.device_id; }
+
+ private:
+  Agent(const AgentOptions& options, FileLock lock, std::unique_ptr<AgentTransport> transport)
+      : options_(options), lock_(std::move(lock)), transport_(std::move(transport)) {}
+  v1::RunAttemptState RunOne(const v1::RunAssignment& assignment, const AttemptObserver& observer,
+                             std::stop_token stop);
+  void TellReady();
+
+  const AgentOptions options_;
+  const FileLock lock_;
+  const std::unique_ptr<AgentTransport> transport_;
+  PinnedBlobs pinned_;
+  std::unique_ptr<BlobStore> cache_;
+  std::optional<RunnerPool> runners_;
+  AttemptTools tools_;
+  std::optional<AgentLoop> loop_;
+};
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_DEVICE_AGENT_AGENT_H_

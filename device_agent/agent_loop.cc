@@ -1,0 +1,153 @@
+#include "device_agent/agent_loop.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/log.h"
+#include "device_agent/backoff.h"
+
+namespace slipway {
+namespace {
+
+// How much longer than parked a call may take.
+constexpr absl::Duration kCallSlack = absl::Seconds(10);
+// After failures that only an operator can end.
+constexpr absl::Duration kSlowPause = absl::Seconds(5);
+
+}  // namespace
+
+AgentLoop::AgentLoop(AgentTransport& transport, AttemptFunction run_attempt,
+                     AgentLoopOptions options)
+    : transport_(transport), run_attempt_(std::move(run_attempt)), options_(std::move(options)) {}
+
+AgentLoop::~AgentLoop() { StopWorker(); }
+
+void AgentLoop::StopWorker() {
+  std::optional<Worker> worker;
+  {
+    absl::MutexLock lock(&mutex_);
+    worker.swap(worker_);
+  }
+  if (!worker.has_value()) return;
+  worker->stop.request_stop();
+  worker->thread.join();
+}
+
+void AgentLoop::SetAttempt(const v1::RunAttemptState& attempt) {
+  absl::MutexLock lock(&mutex_);
+  held_[attempt.attempt_id()] = attempt;
+  call_is_stale_ = true;
+  if (call_ != nullptr) call_->Cancel();
+}
+
+void AgentLoop::StartAttempt(const v1::RunAssignment& assignment) {
+  // What worked before has ended: Reconcile begins nothing while something is under way.
+  if (worker_.has_value()) worker_->thread.join();
+  v1::RunAttemptState& attempt = held_[assignment.attempt_id()];
+  attempt.set_attempt_id(assignment.attempt_id());
+  attempt.set_state(v1::RunAttemptState::PREPARING);
+  worker_.emplace();
+  worker_->attempt_id = assignment.attempt_id();
+  worker_->thread = std::thread([this, assignment, stop = worker_->stop.get_token()] {
+    SetAttempt(run_attempt_(
+        assignment, [this](const v1::RunAttemptState& attempt) { SetAttempt(attempt); }, stop));
+    if (options_.after_attempt) options_.after_attempt();
+  });
+  Log(LogLevel::kInfo, "begins an attempt",
+      {{"attempt", assignment.attempt_id()}, {"job", assignment.job_id()}});
+}
+
+v1::AgentState AgentLoop::Act(std::shared_ptr<SyncCall>& call) {
+  absl::MutexLock lock(&mutex_);
+  const AgentActions actions = Reconcile(held_, desired_);
+  for (const std::string& id : actions.stop) {
+    if (worker_.has_value() && worker_->attempt_id == id) worker_->stop.request_stop();
+  }
+  for (const std::string& id : actions.forget) held_.erase(id);
+  for (const int index : actions.start) StartAttempt(desired_.attempts(index));
+
+  v1::AgentState state = options_.identity;
+  state.set_sequence(++sequence_);
+  state.set_applied_version(desired_.version());
+  for (const auto& [id, attempt] : held_) *state.add_attempts() = attempt;
+  // Never so long that the server takes the agent for lost.
+  absl::Duration park = options_.park * absl::Uniform(random_, 0.8, 1.0);
+  if (desired_.silence_ns() > 0) {
+    park = std::min(park, absl::Nanoseconds(desired_.silence_ns()) / 2);
+  }
+  state.set_park_ns(absl::ToInt64Nanoseconds(park));
+  // In the same critical section as the report: a change after it finds the call and cancels it.
+  call = transport_.NewSync();
+  call_ = call;
+  call_is_stale_ = false;
+  return state;
+}
+
+absl::Duration AgentLoop::PauseAfter(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kAlreadyExists:
+    case absl::StatusCode::kFailedPrecondition:
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kUnimplemented:
+    case absl::StatusCode::kUnauthenticated:
+    case absl::StatusCode::kPermissionDenied:
+      return kSlowPause * absl::Uniform(random_, 0.75, 1.25);
+    default:
+      pause_ = std::clamp(2 * pause_, Backoff::kFirst, Backoff::kLongest);
+      return pause_ * absl::Uniform(random_, 0.75, 1.25);
+  }
+}
+
+void AgentLoop::LogFailure(const absl::Status& status) {
+  // Once for each kind of failure in a row, not for each try.
+  if (status.code() == last_failure_) return;
+  last_failure_ = status.code();
+  const char* message = "cannot reach the server, trying again";
+  if (absl::IsAlreadyExists(status)) {
+    message = "another agent uses this id, trying again slowly";
+  } else if (absl::IsFailedPrecondition(status)) {
+    message = "the server does not take this agent, trying again slowly";
+  } else if (!absl::IsUnavailable(status) && !absl::IsDeadlineExceeded(status)) {
+    message = "the server refuses the agent's report, trying again";
+  }
+  Log(LogLevel::kWarning, message, {{"error", status.ToString()}});
+}
+
+void AgentLoop::Run(std::stop_token stop) {
+  const std::stop_callback cancel(stop, [this] {
+    absl::MutexLock lock(&mutex_);
+    if (call_ != nullptr) call_->Cancel();
+  });
+  while (!stop.stop_requested()) {
+    std::shared_ptr<SyncCall> call;
+    const v1::AgentState state = Act(call);
+    // The stop may have come before the call was there to be cancelled.
+    if (stop.stop_requested()) break;
+    absl::StatusOr<v1::DesiredAgentState> desired =
+        call->Run(state, absl::Nanoseconds(state.park_ns()) + kCallSlack);
+    bool is_stale = false;
+    {
+      absl::MutexLock lock(&mutex_);
+      call_ = nullptr;
+      is_stale = call_is_stale_;
+    }
+    if (desired.ok()) {
+      if (last_failure_ != absl::StatusCode::kOk) {
+        Log(LogLevel::kInfo, "the server answers again");
+      }
+      desired_ = *std::move(desired);
+      pause_ = absl::ZeroDuration();
+      last_failure_ = absl::StatusCode::kOk;
+      if (!is_ready_ && options_.on_ready) options_.on_ready();
+      is_ready_ = true;
+      continue;
+    }
+    if (stop.stop_requested()) break;
+    if (absl::IsCancelled(desired.status()) && is_stale) continue;
+    LogFailure(desired.status());
+    SleepUnlessStopped(PauseAfter(desired.status()), stop);
+  }
+  StopWorker();
+}
+
+}  // namespace slipway

@@ -1,0 +1,89 @@
+// AgentLoop: keeps telling the server what state the agent is in, and moves to the state it wants.
+#ifndef SLIPWAY_DEVICE_AGENT_AGENT_LOOP_H_
+#define SLIPWAY_DEVICE_AGENT_AGENT_LOOP_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/random/random.h"
+#include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "device_agent/agent_transport.h"
+#include "device_agent/reconcile.h"
+#include "proto/slipway/v1/agent.pb.h"
+
+namespace slipway {
+
+// Runs an attempt to its end; told of every change on the way. See RunAttempt.
+using AttemptFunction = std::function<v1::RunAttemptState(
+    const v1::RunAssignment&, const std::function<void(const v1::RunAttemptState&)>& observer,
+    std::stop_token stop)>;
+
+struct AgentLoopOptions {
+  // What every report begins with: ids, versions, devices.
+  v1::AgentState identity;
+  // Called once, after the server has answered for the first time.
+  std::function<void()> on_ready;
+  // Called after an attempt has ended and been reported, on the thread that worked on it. May be empty.
+  std::function<void()> after_attempt;
+  // Longest time a call may be parked.
+  absl::Duration park = absl::Seconds(30);
+};
+
+// The decisions are Reconcile's; this acts. One thread syncs, one works on an attempt.
+class AgentLoop {
+ public:
+  // `transport` must outlive this.
+  AgentLoop(AgentTransport& transport, AttemptFunction run_attempt, AgentLoopOptions options);
+  ~AgentLoop();
+
+  // Syncs until `stop`, whatever the server says; then stops what is under way.
+  void Run(std::stop_token stop);
+
+ private:
+  // Under way, or ended but not yet joined.
+  struct Worker {
+    std::string attempt_id;
+    std::stop_source stop;
+    std::thread thread;
+  };
+
+  // Moves towards the desired state and makes the next report and the call that carries it.
+  v1::AgentState Act(std::shared_ptr<SyncCall>& call);
+  void StartAttempt(const v1::RunAssignment& assignment) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void SetAttempt(const v1::RunAttemptState& attempt);
+  void StopWorker();
+  // How long to wait after a failed call.
+  absl::Duration PauseAfter(const absl::Status& status);
+  void LogFailure(const absl::Status& status);
+
+  AgentTransport& transport_;
+  const AttemptFunction run_attempt_;
+  const AgentLoopOptions options_;
+
+  // Of the thread in Run alone.
+  absl::BitGen random_;
+  int64_t sequence_ = 0;
+  absl::Duration pause_ = absl::ZeroDuration();
+  absl::StatusCode last_failure_ = absl::StatusCode::kOk;
+  v1::DesiredAgentState desired_;
+  bool is_ready_ = false;
+
+  absl::Mutex mutex_;
+  HeldAttempts held_ ABSL_GUARDED_BY(mutex_);
+  std::optional<Worker> worker_ ABSL_GUARDED_BY(mutex_);
+  // The call under way; cancelled when held_ changes.
+  std::shared_ptr<SyncCall> call_ ABSL_GUARDED_BY(mutex_);
+  bool call_is_stale_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_DEVICE_AGENT_AGENT_LOOP_H_

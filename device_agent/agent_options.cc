@@ -1,0 +1,49 @@
+#include "device_agent/agent_options.h"
+
+#include <stdlib.h>
+
+#include "core/base/files.h"
+
+namespace slipway {
+
+FlagSet AgentFlags(AgentOptions& options) {
+  FlagSet flags("slipway-agent [flags]",
+                "Runs programs on this machine for a server. One agent a state folder.");
+  flags.Add("server", &options.server, "ADDRESS", "Server to work for: HOST:PORT or unix:PATH.");
+  flags.Add("token-file", &options.token_file, "FILE", "Holds the token the server asks for.");
+  flags.Add(
+      "id", &options.id, "ID",
+      "Name in the fleet; default: the one it had before, at first made from the host's name.");
+  flags.Add("state-dir", &options.state_dir, "DIR",
+            "Keeps the id; default: slipway/agent below $XDG_STATE_HOME or ~/.local/state.");
+  flags.Add(
+      "cache-dir", &options.cache_dir, "DIR",
+      "Keeps blobs, and may be shared with other processes; default: cache in the state folder.");
+  flags.AddBytes("cache-quota", &options.cache_quota_bytes, 0, int64_t{1} << 50,
+                 "Largest size of the cache; 0: no limit, as for a folder that others look after.");
+  flags.AddBytes("runner-memory", &options.runner_memory_bytes, 0, int64_t{1} << 50,
+                 "Address space a program may use; 0: nine tenths of the machine's memory.");
+  flags.Add("ready-fd", &options.ready_fd, -1, 1 << 20, "N",
+            "Descriptor that gets a line once the server has answered, and is then closed.");
+  flags.Add("log-level", &options.log_level, "LEVEL", "debug, info, warning or error.");
+  return flags;
+}
+
+absl::Status CompleteOptions(AgentOptions& options) {
+  if (options.state_dir.empty()) {
+    const char* const state = getenv("XDG_STATE_HOME");
+    const char* const home = getenv("HOME");
+    if (state != nullptr && *state != '\0') {
+      options.state_dir = JoinPath(state, "slipway/agent");
+    } else if (home != nullptr && *home != '\0') {
+      options.state_dir = JoinPath(home, ".local/state/slipway/agent");
+    } else {
+      return absl::FailedPreconditionError(
+          "no folder for the agent's state: set $HOME or give --state-dir");
+    }
+  }
+  if (options.cache_dir.empty()) options.cache_dir = JoinPath(options.state_dir, "cache");
+  return absl::OkStatus();
+}
+
+}  // namespace slipway

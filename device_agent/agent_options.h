@@ -1,0 +1,35 @@
+// What an agent is told when it starts.
+#ifndef SLIPWAY_DEVICE_AGENT_AGENT_OPTIONS_H_
+#define SLIPWAY_DEVICE_AGENT_AGENT_OPTIONS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/base/flags.h"
+
+namespace slipway {
+
+struct AgentOptions {
+  std::string server = "127.0.0.1:7447";
+  std::string token_file;
+  std::string id;
+  std::string state_dir;
+  std::string cache_dir;
+  int64_t cache_quota_bytes = int64_t{16} << 30;
+  int64_t runner_memory_bytes = 0;
+  int64_t ready_fd = -1;
+  std::string log_level = "info";
+};
+
+// Declares the agent's flags, bound to `options`.
+FlagSet AgentFlags(AgentOptions& options);
+
+// Fills in what was not given: folders below $XDG_STATE_HOME/slipway (or ~/.local/state/slipway).
+// FAILED_PRECONDITION when neither variable is set.
+absl::Status CompleteOptions(AgentOptions& options);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_DEVICE_AGENT_AGENT_OPTIONS_H_

@@ -1,0 +1,314 @@
+#include "device_agent/attempt.h"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+#include "core/artifact/manifest.h"
+#include "core/base/clock.h"
+#include "core/base/machine_lock.h"
+#include "core/base/status_macros.h"
+#include "core/tensor/tensor.h"
+#include "core/wire/digest_proto.h"
+#include "core/wire/status_proto.h"
+#include "core/wire/tensor_proto.h"
+#include "device_agent/blob_transfer.h"
+#include "device_agent/runner/runner.pb.h"
+
+namespace slipway {
+namespace {
+
+// Defaults of run.proto.
+constexpr int kDefaultWarmup = 10;
+constexpr int kDefaultSamples = 100;
+constexpr int kMaxSamples = 1'000'000;
+constexpr int kMaxThreads = 1024;
+// Outputs of one attempt that are reported inline; the report is one message.
+constexpr int64_t kMaxInlineBytes = 8 << 20;
+
+int64_t NowNs() { return absl::ToInt64Nanoseconds(SystemClock().Monotonic()); }
+
+class Attempt {
+ public:
+  Attempt(const v1::RunAssignment& assignment, const AttemptTools& tools,
+          const AttemptObserver& observer, std::stop_token stop)
+      : assignment_(assignment),
+        tools_(tools),
+        observer_(observer),
+        stop_(std::move(stop)),
+        deadline_(assignment.deadline_ns() > 0
+                      ? absl::Now() + absl::Nanoseconds(assignment.deadline_ns())
+                      : absl::InfiniteFuture()) {
+    state_.set_attempt_id(assignment.attempt_id());
+  }
+
+  v1::RunAttemptState Run() {
+    Report(v1::RunAttemptState::PREPARING, "fetch");
+    const absl::Status status = Work();
+    if (status.ok()) {
+      state_.set_state(v1::RunAttemptState::SUCCEEDED);
+    } else if (stop_.stop_requested()) {
+      state_.clear_result();
+      state_.set_state(v1::RunAttemptState::STOPPED);
+    } else {
+      state_.clear_result();
+      state_.set_state(v1::RunAttemptState::FAILED);
+      *state_.mutable_error() = ToProto(status, runner_ == nullptr ? "" : runner_->log_tail());
+      state_.set_retriable(is_retriable_);
+    }
+    state_.clear_progress();
+    return std::move(state_);
+  }
+
+ private:
+  bool is_benchmark() const { return assignment_.has_benchmark(); }
+  const v1::RunSpec& spec() const {
+    return is_benchmark() ? assignment_.benchmark().run() : assignment_.run();
+  }
+
+  void Report(v1::RunAttemptState::State state, const char* stage) {
+    state_.set_state(state);
+    state_.mutable_progress()->set_stage(stage);
+    observer_(state_);
+  }
+
+  absl::Status Work() {
+    SLIPWAY_RETURN_IF_ERROR(CheckAssignment());
+    SLIPWAY_RETURN_IF_ERROR(MatchInputs());
+    const int64_t fetch_begin = NowNs();
+    is_retriable_ = true;
+    SLIPWAY_RETURN_IF_ERROR(Fetch());
+    timings_.set_fetch_ns(NowNs() - fetch_begin);
+    std::optional<MachineLock> alone;
+    if (is_benchmark()) {
+      Report(v1::RunAttemptState::PREPARING, "wait for the machine");
+      SLIPWAY_ASSIGN_OR_RETURN(
+          alone, MachineLock::Acquire(MachineLock::Mode::kExclusive, deadline_ - absl::Now(),
+                                      [this] { return stop_.stop_requested(); }));
+    }
+    const int64_t spawn_begin = NowNs();
+    SLIPWAY_ASSIGN_OR_RETURN(runner_, tools_.runners->Take());
+    timings_.set_spawn_ns(NowNs() - spawn_begin);
+    is_retriable_ = false;
+    // A request under way ends when its runner does.
+    const std::stop_callback kill(stop_, [this] { runner_->Kill(); });
+    Report(v1::RunAttemptState::RUNNING, is_benchmark() ? "measure" : "run");
+    SLIPWAY_RETURN_IF_ERROR(is_benchmark() ? Benchmark() : Call());
+    alone.reset();
+    is_retriable_ = true;
+    return Upload();
+  }
+
+  absl::Status CheckAssignment() {
+    if (!assignment_.has_run() && !assignment_.has_benchmark()) {
+      return absl::UnimplementedError("the assignment is of a kind this agent does not know");
+    }
+    SLIPWAY_ASSIGN_OR_RETURN(manifest_, ParseManifest(assignment_.manifest()));
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(const Digest digest, FromProto(spec().manifest()), "manifest");
+    if (digest != Digest::Of(assignment_.manifest())) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the manifest sent is not manifest ", digest.ToString()));
+    }
+    signature_ = SignatureOf(manifest_);
+    if (spec().threads() < 0 || spec().threads() > kMaxThreads) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("threads must be 1 to ", kMaxThreads, ", not ", spec().threads()));
+    }
+    if (is_benchmark() &&
+        (assignment_.benchmark().samples() < 0 || assignment_.benchmark().samples() > kMaxSamples ||
+         assignment_.benchmark().warmup() > kMaxSamples)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("samples and warm-up must be at most ", kMaxSamples));
+    }
+    return absl::OkStatus();
+  }
+
+  // Finds the given tensor, or null, for each input of the program.
+  absl::Status MatchInputs() {
+    absl::flat_hash_map<std::string, const v1::Tensor*> given;
+    for (const v1::Tensor& tensor : spec().inputs()) {
+      SLIPWAY_RETURN_IF_ERROR(CheckTensorProto(tensor));
+      if (!given.emplace(tensor.name(), &tensor).second) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("input '", absl::Utf8SafeCEscape(tensor.name()), "' is given twice"));
+      }
+    }
+    for (const NamedType& input : signature_.inputs) {
+      const auto found = given.find(input.name);
+      if (found == given.end()) {
+        inputs_.push_back(nullptr);
+        continue;
+      }
+      SLIPWAY_ASSIGN_OR_RETURN(const TensorType type, FromProto(found->second->type()));
+      if (type != input.type) {
+        return absl::InvalidArgumentError(absl::StrCat("input '", absl::Utf8SafeCEscape(input.name),
+                                                       "' is ", ToString(input.type), ", but ",
+                                                       ToString(type), " is given"));
+      }
+      inputs_.push_back(found->second);
+      given.erase(found);
+    }
+    if (given.empty()) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the program has no input '", absl::Utf8SafeCEscape(given.begin()->first), "'; it has: ",
+        absl::StrJoin(signature_.inputs, ", ", [](std::string* out, const NamedType& input) {
+          absl::StrAppend(out, "'", absl::Utf8SafeCEscape(input.name), "'");
+        })));
+  }
+
+  absl::Status Fetch() {
+    for (const v1::InlineBlob& blob : assignment_.blobs()) {
+      SLIPWAY_ASSIGN_OR_RETURN(const Digest digest, FromProto(blob.digest()));
+      SLIPWAY_RETURN_IF_ERROR(tools_.cache->Put(digest, blob.data()));
+    }
+    std::vector<Digest> needed = ReferencedBlobs(manifest_);
+    for (const v1::Tensor* input : inputs_) {
+      if (input == nullptr || !input->has_blob()) continue;
+      SLIPWAY_ASSIGN_OR_RETURN(Digest digest, FromProto(input->blob()));
+      needed.push_back(std::move(digest));
+    }
+    for (const Digest& digest : tools_.cache->FindMissing(needed)) {
+      SLIPWAY_RETURN_IF_ERROR(
+          FetchBlob(*tools_.transport, digest, *tools_.cache, deadline_, stop_));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<runner::Response> Ask(const runner::Request& request) {
+    absl::StatusOr<runner::Response> response = runner_->Ask(request, deadline_);
+    if (absl::IsDeadlineExceeded(response.status())) {
+      return absl::DeadlineExceededError(absl::StrCat(
+          "the program did not end in ",
+          absl::FormatDuration(absl::Nanoseconds(assignment_.deadline_ns())), " and was stopped"));
+    }
+    const std::optional<ExitStatus>& end = runner_->exit_status();
+    // A program crashes by itself; these come from outside: a person, or the system out of memory.
+    if (end.has_value() && (end->signal == SIGKILL || end->signal == SIGTERM)) {
+      is_retriable_ = true;
+    }
+    return response;
+  }
+
+  // Handles 0 and up are the inputs.
+  absl::Status PutInputs() {
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      runner::Request request;
+      if (inputs_[i] != nullptr) {
+        request.mutable_put()->set_handle(i);
+        *request.mutable_put()->mutable_tensor() = *inputs_[i];
+      } else {
+        runner::PutRandom& random = *request.mutable_put_random();
+        random.set_handle(i);
+        *random.mutable_type() = ToProto(signature_.inputs[i].type);
+        random.set_seed(spec().seed());
+        random.set_name(signature_.inputs[i].name);
+      }
+      SLIPWAY_RETURN_IF_ERROR(Ask(request).status());
+    }
+    return absl::OkStatus();
+  }
+
+  void FillLoad(runner::Load& load) const {
+    load.set_manifest(assignment_.manifest());
+    load.set_threads(std::max(1, spec().threads()));
+    load.set_scratch_bytes(tools_.scratch_bytes);
+  }
+
+  absl::Status Call() {
+    runner::Request load;
+    FillLoad(*load.mutable_load());
+    SLIPWAY_ASSIGN_OR_RETURN(runner::Response response, Ask(load));
+    timings_.set_load_ns(response.duration_ns());
+    SLIPWAY_RETURN_IF_ERROR(PutInputs());
+    runner::Request call;
+    for (size_t i = 0; i < inputs_.size(); ++i) call.mutable_call()->add_inputs(i);
+    for (size_t i = 0; i < signature_.outputs.size(); ++i) {
+      call.mutable_call()->add_outputs(inputs_.size() + i);
+    }
+    SLIPWAY_ASSIGN_OR_RETURN(response, Ask(call));
+    timings_.set_run_ns(response.duration_ns());
+    int64_t inline_left = kMaxInlineBytes;
+    for (size_t i = 0; i < signature_.outputs.size(); ++i) {
+      runner::Request fetch;
+      fetch.mutable_fetch()->set_handle(inputs_.size() + i);
+      fetch.mutable_fetch()->set_name(signature_.outputs[i].name);
+      fetch.mutable_fetch()->set_max_inline_bytes(inline_left);
+      SLIPWAY_ASSIGN_OR_RETURN(response, Ask(fetch));
+      inline_left -= static_cast<int64_t>(response.tensor().inline_data().size());
+      *state_.mutable_run_result()->add_outputs() = std::move(*response.mutable_tensor());
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Benchmark() {
+    SLIPWAY_RETURN_IF_ERROR(PutInputs());
+    const v1::BenchmarkSpec& benchmark = assignment_.benchmark();
+    runner::Request request;
+    runner::Measure& measure = *request.mutable_measure();
+    FillLoad(*measure.mutable_load());
+    for (size_t i = 0; i < inputs_.size(); ++i) measure.add_inputs(i);
+    measure.set_warmup(benchmark.warmup() < 0 ? kDefaultWarmup : benchmark.warmup());
+    measure.set_samples(benchmark.samples() == 0 ? kDefaultSamples : benchmark.samples());
+    measure.set_profile(benchmark.profile());
+    SLIPWAY_ASSIGN_OR_RETURN(runner::Response response, Ask(request));
+    *state_.mutable_benchmark_result() = std::move(*response.mutable_benchmark());
+    timings_.set_load_ns(state_.benchmark_result().load_cold_ns());
+    timings_.set_run_ns(response.duration_ns());
+    return absl::OkStatus();
+  }
+
+  absl::Status Upload() {
+    const int64_t begin = NowNs();
+    if (is_benchmark()) {
+      v1::BenchmarkResult& result = *state_.mutable_benchmark_result();
+      result.set_device(tools_.device_id);
+      result.set_device_target(tools_.device_target);
+      *result.mutable_timings() = timings_;
+      return absl::OkStatus();
+    }
+    v1::RunResult& result = *state_.mutable_run_result();
+    for (const v1::Tensor& output : result.outputs()) {
+      if (!output.has_blob()) continue;
+      SLIPWAY_ASSIGN_OR_RETURN(const Digest digest, FromProto(output.blob()));
+      SLIPWAY_RETURN_IF_ERROR(SendBlob(*tools_.transport, digest, *tools_.cache, deadline_, stop_));
+    }
+    timings_.set_upload_ns(NowNs() - begin);
+    *result.mutable_timings() = timings_;
+    result.set_device(tools_.device_id);
+    return absl::OkStatus();
+  }
+
+  const v1::RunAssignment& assignment_;
+  const AttemptTools& tools_;
+  const AttemptObserver& observer_;
+  const std::stop_token stop_;
+  const absl::Time deadline_;
+
+  v1::Manifest manifest_;
+  ProgramSignature signature_;
+  std::vector<const v1::Tensor*> inputs_;
+  std::unique_ptr<RunnerProcess> runner_;
+  // Whether a failure now would be the device's rather than the program's.
+  bool is_retriable_ = false;
+  v1::AttemptTimings timings_;
+  v1::RunAttemptState state_;
+};
+
+}  // namespace
+
+v1::RunAttemptState RunAttempt(const v1::RunAssignment& assignment, const AttemptTools& tools,
+                               const AttemptObserver& observer, std::stop_token stop) {
+  return Attempt(assignment, tools, observer, std::move(stop)).Run();
+}
+
+}  // namespace slipway

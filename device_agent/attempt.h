@@ -1,0 +1,40 @@
+// RunAttempt: one attempt from assignment to result.
+#ifndef SLIPWAY_DEVICE_AGENT_ATTEMPT_H_
+#define SLIPWAY_DEVICE_AGENT_ATTEMPT_H_
+
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+#include <string>
+
+#include "core/store/blob_store.h"
+#include "device_agent/agent_transport.h"
+#include "device_agent/runner/runner_pool.h"
+#include "proto/slipway/v1/agent.pb.h"
+
+namespace slipway {
+
+// What an attempt works with; none is owned, all are thread-safe.
+struct AttemptTools {
+  AgentTransport* transport = nullptr;
+  // The agent's cache. Runners see it as a folder.
+  BlobStore* cache = nullptr;
+  RunnerPool* runners = nullptr;
+  // The device, for results.
+  std::string device_id;
+  std::string device_target;
+  // Scratch memory a program may hold.
+  int64_t scratch_bytes = 0;
+};
+
+// Told whenever the attempt comes to another state, or makes progress.
+using AttemptObserver = std::function<void(const v1::RunAttemptState&)>;
+
+// Does the work and returns how it ended: SUCCEEDED, FAILED, or STOPPED after `stop`, which ends it
+// soon wherever it is.
+v1::RunAttemptState RunAttempt(const v1::RunAssignment& assignment, const AttemptTools& tools,
+                               const AttemptObserver& observer, std::stop_token stop);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_DEVICE_AGENT_ATTEMPT_H_

@@ -1,0 +1,44 @@
+// The measurement: how fast a program is on this device.
+//
+// A sample is the execution of kernels with inputs resident, on the monotonic clock. Programs shorter
+// than a millisecond are called several times for one sample. In order:
+//   1. state of the machine
+//   2. cold load: code and constants are dropped from the page cache where the system allows it
+//   3. first call
+//   4. warm load: the same again, while the first program is loaded
+//   5. calls until their number for a sample is known, then warm-up samples, which are dropped
+//   6. samples; what other processes take of the CPU meanwhile is counted
+//   7. state of the machine
+//   8. with `profile`, calls that time every step, apart from the samples since timing has a cost
+#ifndef SLIPWAY_DEVICE_AGENT_MEASURE_MEASURE_H_
+#define SLIPWAY_DEVICE_AGENT_MEASURE_MEASURE_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "core/artifact/artifact.h"
+#include "core/runtime/program.h"
+#include "core/tensor/tensor.h"
+#include "proto/slipway/v1/run.pb.h"
+
+namespace slipway {
+
+struct MeasureOptions {
+  ProgramContextOptions context;
+  int warmup = 10;    // 0 or more.
+  int samples = 100;  // 1 or more.
+  bool profile = false;
+};
+
+// Everything of the result but timings, device and its target. Errors of loading and running.
+absl::StatusOr<v1::BenchmarkResult> MeasureProgram(const Artifact& artifact,
+                                                   absl::Span<const Tensor> inputs,
+                                                   const MeasureOptions& options);
+
+// Smallest number of calls that make a sample long enough, given that `calls` took `duration_ns`.
+int64_t NextIterations(int64_t calls, int64_t duration_ns);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_DEVICE_AGENT_MEASURE_MEASURE_H_

@@ -1,0 +1,93 @@
+#include "device_agent/measure/measure.h"
+
+#include "absl/status/status.h"
+#include "core/runtime/test_programs/test_programs.h"
+#include "device_agent/measure/machine_state.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway {
+namespace {
+
+using ::slipway::testing::StatusIs;
+using ::testing::Each;
+using ::testing::Gt;
+
+Tensor TestInput() { return Tensor::Zeros(DataType::kFloat32, {2, 8}); }
+
+TEST(MeasureProgram, MeasuresAShortProgram) {
+  MeasureOptions options;
+  options.samples = 5;
+  options.warmup = 1;
+  options.profile = true;
+  ASSERT_OK_AND_ASSIGN(const v1::BenchmarkResult result,
+                       MeasureProgram(TestProgram(TestKernel::kAdd), {TestInput()}, options));
+  EXPECT_EQ(result.samples_ns_size(), 5);
+  // Shorter than a millisecond, so many calls are in a sample, and the sample is about that long.
+  EXPECT_GT(result.iterations_per_sample(), 100);
+  EXPECT_THAT(result.samples_ns(), Each(Gt(100'000)));
+  EXPECT_GT(result.load_cold_ns(), 0);
+  EXPECT_GT(result.load_warm_ns(), 0);
+  EXPECT_GT(result.first_run_ns(), 0);
+  EXPECT_GT(result.peak_memory_bytes(), 1 << 20);
+  EXPECT_EQ(result.threads(), 1);
+  EXPECT_GT(result.start_time_ns(), 0);
+  ASSERT_EQ(result.steps_size(), 2);
+  EXPECT_EQ(result.steps(0).name(), "Kernel");
+  EXPECT_EQ(result.steps(0).operators(0), "Add");
+}
+
+TEST(MeasureProgram, TellsErrors) {
+  EXPECT_THAT(MeasureProgram(TestProgram(TestKernel::kFail), {TestInput()}, {}),
+              StatusIs(absl::StatusCode::kInternal));
+  EXPECT_THAT(MeasureProgram(TestProgram(TestKernel::kAdd), {}, {}),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+  MeasureOptions options;
+  options.samples = 0;
+  EXPECT_THAT(MeasureProgram(TestProgram(TestKernel::kAdd), {TestInput()}, options),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
+TEST(NextIterations, ComesToAMillisecond) {
+  EXPECT_EQ(NextIterations(1, 1'000'000), 1);
+  EXPECT_EQ(NextIterations(1, 500'000), 3);
+  EXPECT_EQ(NextIterations(1, 100), 10);
+  EXPECT_EQ(NextIterations(1000, 1'200'000), 1000);
+  EXPECT_EQ(NextIterations(1000, 0), 10000);
+  EXPECT_EQ(NextIterations(1 << 20, 0), 1 << 20);
+}
+
+TEST(MachineState, ParsesProcStat) {
+  int64_t ticks = 0;
+  int processors = 0;
+  ASSERT_TRUE(
+      ParseProcStat("cpu  10 20 30 4000 500 6 7 8 90 0\ncpu0 5 10 15 2000 250 3 3 4 45 0\n"
+                    "cpu1 5 10 15 2000 250 3 4 4 45 0\nintr 1 2 3\n",
+                    ticks, processors));
+  EXPECT_EQ(ticks, 10 + 20 + 30 + 6 + 7 + 8);
+  EXPECT_EQ(processors, 2);
+  for (const char* bad : {"", "cpu", "cpu a b c d\ncpu0 1", "cpu0 1 2 3 4", "intr 5"}) {
+    EXPECT_FALSE(ParseProcStat(bad, ticks, processors)) << bad;
+  }
+  EXPECT_TRUE(ReadCpuTimes().has_value());
+}
+
+TEST(MachineState, ForeignShareIsWhatOthersTook) {
+  const CpuTimes before{1000, 100, 2};
+  // Of 2 x 1000 ns, all worked 900, of which this process 400.
+  EXPECT_EQ(ForeignShareMillis(before, {1900, 500, 2}, 1000), 250);
+  // Accounting is coarse: own time may be ahead.
+  EXPECT_EQ(ForeignShareMillis(before, {1000, 500, 2}, 1000), 0);
+  EXPECT_EQ(ForeignShareMillis(before, {9000, 100, 2}, 1000), 1000);
+  EXPECT_EQ(ForeignShareMillis(before, before, 0), 0);
+}
+
+TEST(MachineState, IsReadable) {
+  const v1::MachineState state = ReadMachineState();
+  EXPECT_GE(state.load_millis(), 0);
+  EXPECT_GE(state.cpu_frequency_hz(), 0);
+}
+
+}  // namespace
+}  // namespace slipway

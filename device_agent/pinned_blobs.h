@@ -1,0 +1,29 @@
+// PinnedBlobs: what the agent's cache must keep, because an attempt works with it.
+#ifndef SLIPWAY_DEVICE_AGENT_PINNED_BLOBS_H_
+#define SLIPWAY_DEVICE_AGENT_PINNED_BLOBS_H_
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/synchronization/mutex.h"
+#include "core/base/digest.h"
+#include "proto/slipway/v1/agent.pb.h"
+
+namespace slipway {
+
+// Thread-safe.
+class PinnedBlobs {
+ public:
+  // All blobs the assignment names, in place of those of the one before. What cannot be read in it is
+  // not pinned: the attempt will fail over it.
+  void Pin(const v1::RunAssignment& assignment);
+  void Clear();
+  absl::flat_hash_set<Digest> Get() const;
+
+ private:
+  mutable absl::Mutex mutex_;
+  absl::flat_hash_set<Digest> digests_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_DEVICE_AGENT_PINNED_BLOBS_H_

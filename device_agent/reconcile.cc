@@ -1,0 +1,32 @@
+#include "device_agent/reconcile.h"
+
+#include <set>
+
+namespace slipway {
+
+bool IsActive(const v1::RunAttemptState& attempt) {
+  return attempt.state() == v1::RunAttemptState::PREPARING ||
+         attempt.state() == v1::RunAttemptState::RUNNING;
+}
+
+AgentActions Reconcile(const HeldAttempts& held, const v1::DesiredAgentState& desired) {
+  AgentActions actions;
+  std::set<std::string> wanted;
+  for (const v1::RunAssignment& assignment : desired.attempts()) {
+    wanted.insert(assignment.attempt_id());
+  }
+  bool is_busy = false;
+  for (const auto& [id, attempt] : held) {
+    is_busy = is_busy || IsActive(attempt);
+    if (wanted.count(id) > 0) continue;
+    (IsActive(attempt) ? actions.stop : actions.forget).push_back(id);
+  }
+  for (int i = 0; i < desired.attempts_size() && !is_busy; ++i) {
+    if (held.count(desired.attempts(i).attempt_id()) > 0) continue;
+    actions.start.push_back(i);
+    is_busy = true;
+  }
+  return actions;
+}
+
+}  // namespace slipway

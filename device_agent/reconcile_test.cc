@@ -1,0 +1,75 @@
+#include "device_agent/reconcile.h"
+
+#include <initializer_list>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace slipway {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using State = v1::RunAttemptState::State;
+
+HeldAttempts Held(std::initializer_list<std::pair<const char*, State>> attempts) {
+  HeldAttempts held;
+  for (const auto& [id, state] : attempts) held[id].set_state(state);
+  return held;
+}
+
+v1::DesiredAgentState Desired(std::initializer_list<const char*> ids) {
+  v1::DesiredAgentState desired;
+  for (const char* id : ids) desired.add_attempts()->set_attempt_id(id);
+  return desired;
+}
+
+TEST(Reconcile, NothingWantedNothingDone) {
+  const AgentActions actions = Reconcile({}, Desired({}));
+  EXPECT_THAT(actions.start, IsEmpty());
+  EXPECT_THAT(actions.stop, IsEmpty());
+  EXPECT_THAT(actions.forget, IsEmpty());
+}
+
+TEST(Reconcile, BeginsWhatIsNew) {
+  EXPECT_THAT(Reconcile({}, Desired({"a"})).start, ElementsAre(0));
+}
+
+TEST(Reconcile, BeginsOneThingAtATime) {
+  EXPECT_THAT(Reconcile({}, Desired({"a", "b"})).start, ElementsAre(0));
+  EXPECT_THAT(Reconcile(Held({{"a", v1::RunAttemptState::RUNNING}}), Desired({"a", "b"})).start,
+              IsEmpty());
+  EXPECT_THAT(Reconcile(Held({{"a", v1::RunAttemptState::SUCCEEDED}}), Desired({"a", "b"})).start,
+              ElementsAre(1));
+}
+
+TEST(Reconcile, KeepsWhatIsWanted) {
+  for (const State state : {v1::RunAttemptState::PREPARING, v1::RunAttemptState::RUNNING,
+                            v1::RunAttemptState::SUCCEEDED, v1::RunAttemptState::FAILED}) {
+    const AgentActions actions = Reconcile(Held({{"a", state}}), Desired({"a"}));
+    EXPECT_THAT(actions.start, IsEmpty());
+    EXPECT_THAT(actions.stop, IsEmpty());
+    EXPECT_THAT(actions.forget, IsEmpty());
+  }
+}
+
+TEST(Reconcile, StopsAndThenForgetsWhatIsNotWanted) {
+  EXPECT_THAT(Reconcile(Held({{"a", v1::RunAttemptState::PREPARING}}), Desired({})).stop,
+              ElementsAre("a"));
+  EXPECT_THAT(Reconcile(Held({{"a", v1::RunAttemptState::RUNNING}}), Desired({})).stop,
+              ElementsAre("a"));
+  EXPECT_THAT(Reconcile(Held({{"a", v1::RunAttemptState::STOPPED}}), Desired({})).forget,
+              ElementsAre("a"));
+  EXPECT_THAT(Reconcile(Held({{"a", v1::RunAttemptState::FAILED}}), Desired({})).forget,
+              ElementsAre("a"));
+}
+
+TEST(Reconcile, WaitsForWhatItStopsBeforeItBeginsTheNext) {
+  const AgentActions actions =
+      Reconcile(Held({{"a", v1::RunAttemptState::RUNNING}}), Desired({"b"}));
+  EXPECT_THAT(actions.stop, ElementsAre("a"));
+  EXPECT_THAT(actions.start, IsEmpty());
+}
+
+}  // namespace
+}  // namespace slipway

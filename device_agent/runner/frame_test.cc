@@ -1,0 +1,70 @@
+#include "device_agent/runner/frame.h"
+
+#include <sys/socket.h>
+
+#include <string>
+#include <thread>
+
+#include "absl/time/clock.h"
+#include "core/base/files.h"
+#include "device_agent/runner/runner.pb.h"
+#include "gtest/gtest.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway {
+namespace {
+
+using ::slipway::testing::StatusIs;
+using Code = absl::StatusCode;
+
+class FrameTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    int fds[2];
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+    a_.reset(fds[0]);
+    b_.reset(fds[1]);
+  }
+  static absl::Time Soon() { return absl::Now() + absl::Seconds(30); }
+  UniqueFd a_;
+  UniqueFd b_;
+};
+
+TEST_F(FrameTest, MessagesOfAllSizesArrive) {
+  for (const size_t size : {0, 1, 1000, 3 << 20}) {
+    runner::Request sent;
+    sent.mutable_load()->set_manifest(std::string(size, 'm'));
+    std::thread writer([&] { EXPECT_OK(WriteFrame(a_.get(), sent, Soon())); });
+    runner::Request received;
+    EXPECT_OK(ReadFrame(b_.get(), received, Soon()));
+    writer.join();
+    EXPECT_EQ(received.load().manifest().size(), size);
+  }
+}
+
+TEST_F(FrameTest, AClosedPeerIsTold) {
+  a_.reset();
+  runner::Request message;
+  EXPECT_THAT(ReadFrame(b_.get(), message, Soon()), StatusIs(Code::kUnavailable));
+  EXPECT_THAT(WriteFrame(b_.get(), message, Soon()), StatusIs(Code::kUnavailable));
+}
+
+TEST_F(FrameTest, WaitingEnds) {
+  runner::Request message;
+  EXPECT_THAT(ReadFrame(b_.get(), message, absl::Now() + absl::Milliseconds(5)),
+              StatusIs(Code::kDeadlineExceeded));
+  message.mutable_load()->set_manifest(std::string(8 << 20, 'm'));
+  EXPECT_THAT(WriteFrame(b_.get(), message, absl::Now() + absl::Milliseconds(5)),
+              StatusIs(Code::kDeadlineExceeded));
+}
+
+TEST_F(FrameTest, HugeLengthsAndGarbageAreRefused) {
+  ASSERT_EQ(send(a_.get(), "\xff\xff\xff\xff", 4, 0), 4);
+  runner::Request message;
+  EXPECT_THAT(ReadFrame(b_.get(), message, Soon()), StatusIs(Code::kInvalidArgument));
+  ASSERT_EQ(send(a_.get(), "\x02\0\0\0\xff\xff", 6, 0), 6);
+  EXPECT_THAT(ReadFrame(b_.get(), message, Soon()), StatusIs(Code::kInvalidArgument));
+}
+
+}  // namespace
+}  // namespace slipway

@@ -1,0 +1,52 @@
+#include "device_agent/runner/runner_main.h"
+
+#include <malloc.h>
+
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "core/base/lifeline.h"
+#include "core/base/log.h"
+#include "core/store/file_blob_store.h"
+#include "device_agent/runner/frame.h"
+#include "device_agent/runner/runner.pb.h"
+#include "device_agent/runner/runner_service.h"
+
+namespace slipway {
+namespace {
+
+absl::Status Serve(const char* cache_folder) {
+  FileBlobStore::Options options;
+  options.folder = cache_folder;
+  options.durable = false;
+  absl::StatusOr<std::unique_ptr<FileBlobStore>> store = FileBlobStore::Create(options);
+  if (!store.ok()) return store.status();
+  RunnerService service(**store);
+  while (true) {
+    runner::Request request;
+    absl::Status status = ReadFrame(kRunnerSocket, request, absl::InfiniteFuture());
+    if (absl::IsUnavailable(status)) return absl::OkStatus();
+    if (!status.ok()) return status;
+    status = WriteFrame(kRunnerSocket, service.Handle(request), absl::InfiniteFuture());
+    if (!status.ok()) return status;
+  }
+}
+
+}  // namespace
+
+int RunnerMain(int argc, char** argv) {
+  InitLog("slipway-agent runner", LogLevel::kInfo);
+  // Every arena of malloc reserves 64 MiB of the address space, which is limited.
+  mallopt(M_ARENA_MAX, 1);
+  absl::Status status = FollowParent();
+  if (status.ok() && argc != 2) {
+    status = absl::InvalidArgumentError("usage: slipway-agent runner CACHE_FOLDER");
+  }
+  if (status.ok()) status = Serve(argv[1]);
+  if (status.ok()) return 0;
+  Log(LogLevel::kError, "the runner ends", {{"error", status.ToString()}});
+  return 1;
+}
+
+}  // namespace slipway

@@ -1,0 +1,17 @@
+// The `runner` subcommand of the agent's executable.
+#ifndef SLIPWAY_DEVICE_AGENT_RUNNER_RUNNER_MAIN_H_
+#define SLIPWAY_DEVICE_AGENT_RUNNER_RUNNER_MAIN_H_
+
+namespace slipway {
+
+// The subcommand's name, and the descriptor of its socket.
+inline constexpr char kRunnerCommand[] = "runner";
+inline constexpr int kRunnerSocket = 3;
+
+// Serves requests until the socket is closed. argv is `runner CACHE_FOLDER`. Never initialises gRPC:
+// it shall start fast and stay small. Returns the process's exit code.
+int RunnerMain(int argc, char** argv);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_DEVICE_AGENT_RUNNER_RUNNER_MAIN_H_

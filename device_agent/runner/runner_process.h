@@ -1,0 +1,62 @@
+// RunnerProcess: a runner as its agent sees it.
+#ifndef SLIPWAY_DEVICE_AGENT_RUNNER_RUNNER_PROCESS_H_
+#define SLIPWAY_DEVICE_AGENT_RUNNER_RUNNER_PROCESS_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "core/base/files.h"
+#include "core/base/subprocess.h"
+#include "device_agent/runner/runner.pb.h"
+
+namespace slipway {
+
+struct RunnerOptions {
+  // The agent's executable.
+  std::string executable = kOwnExecutable;
+  // Folder of the FileBlobStore that agent and runner share.
+  std::string cache_folder;
+  // Address space a runner may use; unset: no limit.
+  std::optional<int64_t> memory_bytes;
+};
+
+// A child process that executes programs. Ask is for one thread; Kill may be called from any.
+class RunnerProcess {
+ public:
+  // Returns before the child is ready: the first request waits for it. Errors of Subprocess::Start.
+  static absl::StatusOr<std::unique_ptr<RunnerProcess>> Start(const RunnerOptions& options);
+
+  // Sends a request and waits for what came of it. The request's own failure is the status.
+  // DEADLINE_EXCEEDED: it was not done in time; the runner has been killed. ABORTED: the runner
+  // died, with how ("killed by signal 11 (SIGSEGV)"). After either, no request succeeds.
+  absl::StatusOr<runner::Response> Ask(const runner::Request& request, absl::Time deadline);
+
+  // Thread-safe. A request under way ends with ABORTED.
+  void Kill();
+
+  // The last it wrote to stdout and stderr.
+  std::string log_tail() const { return process_->OutputTail(); }
+  // How it died, once Ask has returned ABORTED.
+  const std::optional<ExitStatus>& exit_status() const { return exit_status_; }
+  // Whether it has ended by itself.
+  bool HasEnded() const { return process_->Poll().has_value(); }
+
+ private:
+  RunnerProcess(std::unique_ptr<Subprocess> process, UniqueFd socket)
+      : process_(std::move(process)), socket_(std::move(socket)) {}
+  absl::Status Died();
+
+  const std::unique_ptr<Subprocess> process_;
+  const UniqueFd socket_;
+  std::optional<ExitStatus> exit_status_;
+};
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_DEVICE_AGENT_RUNNER_RUNNER_PROCESS_H_
