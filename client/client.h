@@ -29,6 +29,8 @@ struct ClientOptions {
   std::string token;   // Sent with every call; empty: none.
   absl::Duration connect_timeout = absl::Seconds(5);
   absl::Duration retry_for = absl::Seconds(30);
+  // Told why, whenever a call begins to wait for the server; may be called by any thread that makes calls.
+  std::function<void(const absl::Status&)> on_waiting;
 };
 
 // Deadlines of a job; zero means the server's default.

@@ -66,8 +66,10 @@ absl::Status Calls::Make(const CallOptions& options,
       give_up = absl::Now() + options.retry_for;
       backoff = kFirstBackoff;
     }
-    if (absl::Now() + backoff > give_up) {
-      return Unavailable(server_, status.message());
+    if (absl::Now() + backoff > give_up) return Unavailable(server_, status.message());
+    // The first backoff is too short to be told of.
+    if (backoff == kFirstBackoff * 2 && on_waiting_) {
+      on_waiting_(Unavailable(server_, status.message()));
     }
     absl::MutexLock lock(&mu_);
     if (options.interruptible) {

@@ -5,7 +5,9 @@
 
 #include <grpcpp/client_context.h>
 
+#include <functional>
 #include <string>
+#include <utility>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_set.h"
@@ -30,9 +32,10 @@ struct CallOptions {
 // Thread-safe.
 class Calls {
  public:
-  // `server` is for messages. An empty `token` is not sent.
-  Calls(std::string server, std::string token)
-      : server_(std::move(server)), token_(std::move(token)) {}
+  // `server` is for messages. An empty `token` is not sent. `on_waiting`, if any, is told why a call that failed
+  // is going to be made again, the first time.
+  Calls(std::string server, std::string token, std::function<void(const absl::Status&)> on_waiting)
+      : server_(std::move(server)), token_(std::move(token)), on_waiting_(std::move(on_waiting)) {}
 
   // Makes `call` with a fresh context until it ends in something else than UNAVAILABLE, or the time is up.
   // `progressed`, when given, tells that the last try got somewhere, so that the time starts anew. A deadline
@@ -50,6 +53,7 @@ class Calls {
 
   const std::string server_;
   const std::string token_;
+  const std::function<void(const absl::Status&)> on_waiting_;
   absl::Mutex mu_;
   bool interrupted_ ABSL_GUARDED_BY(mu_) = false;
   absl::flat_hash_set<grpc::ClientContext*> active_ ABSL_GUARDED_BY(mu_);

@@ -70,7 +70,7 @@ class GrpcClient final : public Client {
  public:
   explicit GrpcClient(const ClientOptions& options)
       : retry_for_(options.retry_for),
-        calls_(options.server, options.token),
+        calls_(options.server, options.token, options.on_waiting),
         channel_(grpc::CreateCustomChannel(options.server, grpc::InsecureChannelCredentials(),
                                            ClientChannelArguments())),
         blobs_(v1::BlobService::NewStub(channel_)),

@@ -100,9 +100,15 @@ TEST_F(ClientTest, PutArtifactSendsManifestAndBlobs) {
   EXPECT_THAT(client_->Run(artifact.digest(), {}, {}), IsOk());
 }
 
-TEST_F(ClientTest, AwayServerIsWaitedFor) {
+TEST_F(ClientTest, AwayServerIsWaitedForAndThatIsTold) {
+  std::vector<absl::Status> told;
+  ASSERT_OK_AND_ASSIGN(
+      const auto client,
+      Client::Connect({.server = server_.address(),
+                       .on_waiting = [&](const absl::Status& why) { told.push_back(why); }}));
   server_.Configure([](FakeBehaviour& b) { b.unavailable_calls = 3; });
-  EXPECT_THAT(client_->Compile(model_, options_), IsOk());
+  EXPECT_THAT(client->Compile(model_, options_), IsOk());
+  EXPECT_THAT(told, ElementsAre(StatusIs(absl::StatusCode::kUnavailable, HasSubstr("is away"))));
 }
 
 TEST_F(ClientTest, LostAnswerMakesNoSecondJob) {

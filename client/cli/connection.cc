@@ -3,6 +3,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "client/cli/exit_code.h"
+#include "client/cli/text_table.h"
 #include "client/local/sibling.h"
 #include "core/base/files.h"
 #include "core/base/status_macros.h"
@@ -62,6 +63,10 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(Environment& enviro
     }
     options.token = std::string(absl::StripAsciiWhitespace(*token));
   }
+
+  options.on_waiting = [&environment](const absl::Status& why) {
+    environment.err << "waiting: " << Printable(why.message()) << std::endl;
+  };
 
   std::unique_ptr<Connection> connection(new Connection(environment, flags));
   if (options.server.empty()) {
