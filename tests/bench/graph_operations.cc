@@ -1,0 +1,51 @@
+#include "tests/bench/graph_operations.h"
+
+#include "core/base/status_macros.h"
+#include "core/operators/convolution.h"
+#include "core/operators/fused.h"
+#include "core/operators/matrix.h"
+#include "core/tensor/shape.h"
+
+namespace slipway::bench {
+
+absl::StatusOr<int64_t> CountOperations(const Graph& graph, const Node& node,
+                                        const OperatorRegistry& registry) {
+  SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(graph, node, registry));
+  if (node.op == kFusedOperator) {
+    const Graph& body = view.Body(kFusedBody);
+    int64_t total = 0;
+    for (const Node& inner : body.nodes) {
+      SLIPWAY_ASSIGN_OR_RETURN(const int64_t operations, CountOperations(body, inner, registry));
+      total += operations;
+    }
+    return total;
+  }
+  if (node.op == "Conv" || node.op == "slipway.ConvNCHWc" ||
+      node.op == "slipway.DepthwiseConvNCHWc") {
+    SLIPWAY_ASSIGN_OR_RETURN(const ConvView conv, DecodeConv(view));
+    return 2 * conv.batch * conv.out_channels * (conv.in_channels / conv.group) *
+           NumElements(conv.window.output) * NumElements(conv.window.kernel);
+  }
+  if (node.op == "Gemm" || node.op == "slipway.GemmPacked") {
+    SLIPWAY_ASSIGN_OR_RETURN(const GemmView gemm, DecodeGemm(view));
+    return 2 * gemm.m * gemm.n * gemm.k;
+  }
+  if (node.op == "MatMul") {
+    SLIPWAY_ASSIGN_OR_RETURN(const MatMulView product, DecodeMatMul(view));
+    return 2 * NumElements(product.batch) * product.m * product.n * product.k;
+  }
+  return 0;
+}
+
+absl::StatusOr<std::vector<int64_t>> OperationsOfSteps(const Graph& graph,
+                                                       const OperatorRegistry& registry) {
+  std::vector<int64_t> steps;
+  for (const Node& node : graph.nodes) {
+    if (node.op != kFusedOperator) continue;
+    SLIPWAY_ASSIGN_OR_RETURN(const int64_t operations, CountOperations(graph, node, registry));
+    steps.push_back(operations);
+  }
+  return steps;
+}
+
+}  // namespace slipway::bench
