@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/backends/all_backends.h"
@@ -32,6 +33,17 @@ std::string Bounded(std::string text) {
   return text + note;
 }
 
+// Callers of a program tell its outputs apart by their names.
+absl::Status CheckOutputNames(const Graph& graph) {
+  absl::flat_hash_set<ValueId> seen;
+  for (const ValueId id : graph.outputs) {
+    if (seen.insert(id).second) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("graph output \"", graph.values[id].name, "\" is listed twice; list it once"));
+  }
+  return absl::OkStatus();
+}
+
 // One compilation, stage by stage.
 class Compilation {
  public:
@@ -46,8 +58,8 @@ class Compilation {
   absl::StatusOr<CompiledModel> Run(Graph graph);
 
  private:
-  void Announce(absl::string_view stage, double fraction) const {
-    if (environment_.progress) environment_.progress(stage, fraction);
+  void Announce(absl::string_view stage, int64_t total = 0) const {
+    if (environment_.progress) environment_.progress(stage, 0, total);
   }
   absl::StatusOr<PipelineResult> Optimize(Graph graph);
   void Report(const PipelineResult& optimized);
@@ -88,7 +100,7 @@ void Compilation::Report(const BackendResult& result) {
 }
 
 absl::StatusOr<CompiledModel> Compilation::Run(const ModelFiles& files) {
-  Announce("import", 0);
+  Announce("import");
   const absl::Duration start = environment_.clock->Monotonic();
   SLIPWAY_ASSIGN_OR_RETURN(Graph graph, ReadModel(files, options_, registry_));
   AddStage("import", environment_.clock->Monotonic() - start,
@@ -97,6 +109,7 @@ absl::StatusOr<CompiledModel> Compilation::Run(const ModelFiles& files) {
 }
 
 absl::StatusOr<CompiledModel> Compilation::Run(Graph graph) {
+  SLIPWAY_RETURN_IF_ERROR(CheckOutputNames(graph));
   BackendEnvironment backend_environment;
   backend_environment.registry = &registry_;
   backend_environment.clock = environment_.clock;
@@ -107,19 +120,19 @@ absl::StatusOr<CompiledModel> Compilation::Run(Graph graph) {
   SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<TargetBackend> backend,
                            BackendFor(target_, backend_environment));
 
-  Announce("passes", 0.05);
+  Announce("passes");
   const absl::Duration start = environment_.clock->Monotonic();
   SLIPWAY_ASSIGN_OR_RETURN(const PipelineResult optimized, Optimize(std::move(graph)));
   AddStage("passes", environment_.clock->Monotonic() - start,
            static_cast<int64_t>(optimized.graph.nodes.size()), *report_.mutable_stages());
   Report(optimized);
 
-  Announce("kernels", 0.15);
+  Announce("kernels", static_cast<int64_t>(optimized.graph.nodes.size()));
   SLIPWAY_ASSIGN_OR_RETURN(
       BackendResult result,
       backend->Compile({optimized.graph, optimized.memory, target_, options_.compile_key}));
   Report(result);
-  Announce("done", 1);
+  Announce("done");
   return CompiledModel{std::move(result.artifact), std::move(report_)};
 }
 

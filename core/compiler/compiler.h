@@ -40,8 +40,9 @@ struct CompileOptions {
   std::string compile_key;
 };
 
-// Where a compilation is. `fraction` is a rough guess of how much is done, from 0 to 1.
-using CompileProgress = std::function<void(absl::string_view stage, double fraction)>;
+// Where a compilation is: "import", "passes", "kernels", "done". `done` of `total` parts of the stage are
+// done; both are 0 where there are no parts.
+using CompileProgress = std::function<void(absl::string_view stage, int64_t done, int64_t total)>;
 
 struct CompileEnvironment {
   const Clock* clock = nullptr;

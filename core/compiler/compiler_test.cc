@@ -59,7 +59,7 @@ class CompilerTest : public ::testing::Test {
 
 TEST_F(CompilerTest, ReportsWhatItDid) {
   std::vector<std::string> announced;
-  environment_.progress = [&announced](absl::string_view stage, double) {
+  environment_.progress = [&announced](absl::string_view stage, int64_t, int64_t) {
     announced.emplace_back(stage);
   };
   CompileOptions options;
@@ -130,6 +130,11 @@ TEST_F(CompilerTest, RefusesByName) {
     })"),
               StatusIs(absl::StatusCode::kUnimplemented,
                        AllOf(HasSubstr("\"frob\""), HasSubstr("Frobnicate"))));
+  EXPECT_THAT(CompileText(R"(
+    graph "g" opset 13 (%x: f32[2]) -> (%y, %y) {
+      %y = Relu(%x)
+    })"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("\"y\" is listed twice")));
   ModelFiles files;
   EXPECT_THAT(CompileModel(files, target_, {}, environment_),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no files")));

@@ -25,7 +25,12 @@ class Generator {
     const int64_t steps = 2 + Below(9);
     for (int64_t i = 0; i < steps; ++i) Step();
     const int64_t outputs = 1 + Below(2);
-    for (int64_t i = 0; i < outputs; ++i) builder_.Output(Finish(Pick()));
+    ValueId last = kNoValue;
+    for (int64_t i = 0; i < outputs; ++i) {
+      const ValueId output = Finish(Pick());
+      if (output != last) builder_.Output(output);
+      last = output;
+    }
     return std::move(builder_).Build();
   }
 
