@@ -145,7 +145,7 @@ void AgentLoop::Run(std::stop_token stop) {
     if (stop.stop_requested()) break;
     if (absl::IsCancelled(desired.status()) && is_stale) continue;
     LogFailure(desired.status());
-    SleepUnlessStopped(PauseAfter(desired.status()), stop);
+    transport_.Pause(PauseAfter(desired.status()), stop);
   }
   StopWorker();
 }

@@ -12,7 +12,7 @@
 namespace slipway {
 
 struct AgentOptions {
-  std::string server = "127.0.0.1:7447";
+  std::string server = "127.0.0.1:7411";
   std::string token_file;
   std::string id;
   std::string state_dir;

@@ -31,6 +31,8 @@ class AgentTransport {
  public:
   virtual ~AgentTransport() = default;
   virtual std::unique_ptr<SyncCall> NewSync() = 0;
+  // After a failure: waits `pause`, less if a lost connection comes back or `stop` is asked for.
+  virtual void Pause(absl::Duration pause, std::stop_token stop) = 0;
   // Appends to `writer` from what it holds on. What arrived before a failure is kept there, so that
   // the next call resumes. UNAVAILABLE: try again; CANCELLED after `stop`.
   virtual absl::Status ReadBlob(const Digest& digest, BlobWriter& writer, std::stop_token stop) = 0;

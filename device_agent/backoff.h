@@ -2,8 +2,6 @@
 #ifndef SLIPWAY_DEVICE_AGENT_BACKOFF_H_
 #define SLIPWAY_DEVICE_AGENT_BACKOFF_H_
 
-#include <stop_token>
-
 #include "absl/random/random.h"
 #include "absl/time/time.h"
 
@@ -24,9 +22,6 @@ class Backoff {
   absl::Duration next_ = kFirst;
   absl::BitGen random_;
 };
-
-// Sleeps, but not longer than until `stop`.
-void SleepUnlessStopped(absl::Duration duration, std::stop_token stop);
 
 }  // namespace slipway
 

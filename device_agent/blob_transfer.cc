@@ -12,8 +12,8 @@ namespace slipway {
 namespace {
 
 // Tries while the server cannot be reached.
-absl::Status Persist(absl::FunctionRef<absl::Status()> attempt, absl::Time deadline,
-                     std::stop_token stop) {
+absl::Status Persist(AgentTransport& transport, absl::FunctionRef<absl::Status()> attempt,
+                     absl::Time deadline, std::stop_token stop) {
   Backoff backoff;
   while (true) {
     absl::Status status = attempt();
@@ -24,7 +24,7 @@ absl::Status Persist(absl::FunctionRef<absl::Status()> attempt, absl::Time deadl
       return absl::DeadlineExceededError(
           absl::StrCat("the server could not be reached in time: ", status.message()));
     }
-    SleepUnlessStopped(pause, stop);
+    transport.Pause(pause, stop);
   }
 }
 
@@ -33,6 +33,7 @@ absl::Status Persist(absl::FunctionRef<absl::Status()> attempt, absl::Time deadl
 absl::Status FetchBlob(AgentTransport& transport, const Digest& digest, BlobStore& cache,
                        absl::Time deadline, std::stop_token stop) {
   return Annotate(Persist(
+                      transport,
                       [&]() -> absl::Status {
                         absl::StatusOr<std::unique_ptr<BlobWriter>> writer = cache.Write(digest);
                         // Another process that shares the cache has brought it.
@@ -50,8 +51,10 @@ absl::Status FetchBlob(AgentTransport& transport, const Digest& digest, BlobStor
 absl::Status SendBlob(AgentTransport& transport, const Digest& digest, BlobStore& cache,
                       absl::Time deadline, std::stop_token stop) {
   SLIPWAY_ASSIGN_OR_RETURN(const Blob blob, cache.Get(digest));
-  return Annotate(Persist([&] { return transport.WriteBlob(digest, blob, stop); }, deadline, stop),
-                  absl::StrCat("cannot send blob ", digest.ToString()));
+  return Annotate(
+      Persist(
+          transport, [&] { return transport.WriteBlob(digest, blob, stop); }, deadline, stop),
+      absl::StrCat("cannot send blob ", digest.ToString()));
 }
 
 }  // namespace slipway

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "core/rpc/grpc_reconnect.h"
 #include "core/rpc/grpc_settings.h"
 #include "core/rpc/grpc_status.h"
 #include "core/wire/digest_proto.h"
@@ -60,6 +61,10 @@ class GrpcAgentTransport final : public AgentTransport {
 
   std::unique_ptr<SyncCall> NewSync() override {
     return std::make_unique<GrpcSyncCall>(*agents_, token_);
+  }
+
+  void Pause(absl::Duration pause, std::stop_token stop) override {
+    PauseUntilConnected(*channel_, pause, std::move(stop));
   }
 
   absl::Status ReadBlob(const Digest& digest, BlobWriter& writer, std::stop_token stop) override {

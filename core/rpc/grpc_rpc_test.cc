@@ -4,6 +4,7 @@
 #include <grpcpp/security/server_credentials.h>
 
 #include "absl/status/status.h"
+#include "core/rpc/grpc_reconnect.h"
 #include "core/rpc/grpc_settings.h"
 #include "core/rpc/grpc_status.h"
 #include "gtest/gtest.h"
@@ -19,6 +20,15 @@ TEST(GrpcStatus, KeepsCodeAndMessage) {
   }
 }
 
+TEST(PauseUntilConnected, EndsWhenToldTo) {
+  const auto channel = grpc::CreateCustomChannel(
+      "unix:/nonexistent/socket", grpc::InsecureChannelCredentials(), ClientChannelArguments());
+  PauseUntilConnected(*channel, absl::Milliseconds(1), std::stop_token());
+  std::stop_source stop;
+  stop.request_stop();
+  PauseUntilConnected(*channel, absl::InfiniteDuration(), stop.get_token());
+}
+
 TEST(GrpcSettings, BothSidesConnect) {
   grpc::CallbackGenericService service;
   grpc::ServerBuilder builder;
@@ -31,8 +41,8 @@ TEST(GrpcSettings, BothSidesConnect) {
   const auto channel =
       grpc::CreateCustomChannel("127.0.0.1:" + std::to_string(port),
                                 grpc::InsecureChannelCredentials(), ClientChannelArguments());
-  EXPECT_TRUE(channel->WaitForConnected(
-      gpr_time_add(gpr_now(GPR_CLOCK_REALTIME), gpr_time_from_seconds(30, GPR_TIMESPAN))));
+  PauseUntilConnected(*channel, absl::Seconds(30), std::stop_token());
+  EXPECT_EQ(channel->GetState(false), GRPC_CHANNEL_READY);
 }
 
 }  // namespace

@@ -24,6 +24,8 @@ inline constexpr int kMinPingIntervalMs = kKeepaliveMs / 2;
 
 inline constexpr int kFirstReconnectMs = 50;
 inline constexpr int kLongestReconnectMs = 2'000;
+// Time a connection gets to come about; gRPC calls it the least backoff.
+inline constexpr int kConnectMs = 5'000;
 
 // For every channel of a client, agent or worker.
 inline grpc::ChannelArguments ClientChannelArguments() {
@@ -34,7 +36,7 @@ inline grpc::ChannelArguments ClientChannelArguments() {
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kFirstReconnectMs);
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kFirstReconnectMs);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectMs);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kLongestReconnectMs);
   // Peers are named by their operator; a proxy is never meant.
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);

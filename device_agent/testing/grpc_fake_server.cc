@@ -20,7 +20,7 @@ namespace slipway {
 namespace {
 
 constexpr absl::Duration kPatience = absl::Minutes(1);
-constexpr absl::Duration kLook = absl::Milliseconds(2);
+constexpr absl::Duration kLook = absl::Milliseconds(1);
 
 }  // namespace
 
@@ -35,7 +35,7 @@ class FakeServer::Services final : public v1::AgentService::Service,
     builder.RegisterService(static_cast<v1::BlobService::Service*>(this));
     server_ = builder.BuildAndStart();
     SLIPWAY_CHECK(server_ != nullptr, "the fake server does not start");
-    desired_.set_version("1");
+    SetVersion();
   }
   void Shutdown() {
     {
@@ -43,6 +43,13 @@ class FakeServer::Services final : public v1::AgentService::Service,
       is_ending_ = true;
     }
     server_->Shutdown(std::chrono::system_clock::now());
+  }
+
+  // Versions of two servers on one address differ too.
+  void SetVersion() {
+    absl::MutexLock lock(&mutex_);
+    desired_.set_version(absl::StrCat(absl::ToUnixNanos(absl::Now())));
+    changed_.SignalAll();
   }
 
   grpc::Status Sync(grpc::ServerContext* context, const v1::AgentState* state,
@@ -119,7 +126,6 @@ class FakeServer::Services final : public v1::AgentService::Service,
   absl::CondVar changed_;
   bool is_ending_ ABSL_GUARDED_BY(mutex_) = false;
   v1::DesiredAgentState desired_ ABSL_GUARDED_BY(mutex_);
-  int64_t version_ ABSL_GUARDED_BY(mutex_) = 1;
   grpc::Status sync_status_ ABSL_GUARDED_BY(mutex_);
   std::optional<v1::AgentState> reports_ ABSL_GUARDED_BY(mutex_);
   int breaks_left_ ABSL_GUARDED_BY(mutex_) = 0;
@@ -138,12 +144,13 @@ FakeServer::~FakeServer() { services_->Shutdown(); }
 MemoryBlobStore& FakeServer::blobs() { return services_->blobs_; }
 
 void FakeServer::Want(const std::vector<v1::RunAssignment>& attempts) {
-  absl::MutexLock lock(&services_->mutex_);
-  v1::DesiredAgentState& desired = services_->desired_;
-  desired.clear_attempts();
-  for (const v1::RunAssignment& attempt : attempts) *desired.add_attempts() = attempt;
-  desired.set_version(absl::StrCat(++services_->version_));
-  services_->changed_.SignalAll();
+  {
+    absl::MutexLock lock(&services_->mutex_);
+    v1::DesiredAgentState& desired = services_->desired_;
+    desired.clear_attempts();
+    for (const v1::RunAssignment& attempt : attempts) *desired.add_attempts() = attempt;
+  }
+  services_->SetVersion();
 }
 
 void FakeServer::FailSync(int code, const std::string& message) {
