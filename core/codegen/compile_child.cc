@@ -73,8 +73,8 @@ void Limit(int resource, int64_t value) {
   setrlimit(resource, &limit);
 }
 
-[[noreturn]] void RunChild(const ChildBody& body, int result, int message,
-                           int log, pid_t parent, int64_t memory_limit_bytes) {
+[[noreturn]] void RunChild(const ChildBody& body, int result, int message, int log, pid_t parent,
+                           int64_t memory_limit_bytes) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(kExitStatusBase);
   dup2(log, STDOUT_FILENO);
@@ -164,9 +164,9 @@ absl::StatusOr<std::string> CompileChild::Finish() {
   pid_ = -1;
   if (WIFSIGNALED(status)) {
     const int signal_number = WTERMSIG(status);
-    return absl::InternalError(absl::StrCat(
-        "the kernel generator was killed by signal ", signal_number, " (", strsignal(signal_number),
-        "); the end of its log:\n", Log()));
+    return absl::InternalError(absl::StrCat("the kernel generator was killed by signal ",
+                                            signal_number, " (", strsignal(signal_number),
+                                            "); the end of its log:\n", Log()));
   }
   const int code = WEXITSTATUS(status);
   if (code == kExitDone) return ReadAll(result_.get(), kMaxObjectBytes);

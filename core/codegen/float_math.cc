@@ -13,6 +13,9 @@ using Halide::strict_float;
 // Keeps a NaN argument where `value` was computed by bit arithmetic that lost it.
 Expr KeepNan(Expr x, Expr value) { return strict_float(select(Halide::is_nan(x), x, value)); }
 
+// Halide's polynomial needs a finite argument; beyond these bounds the result is 0 or infinity anyway.
+Expr BoundedExp(Expr x) { return Halide::Internal::halide_exp(Halide::clamp(x, -110.0f, 110.0f)); }
+
 }  // namespace
 
 Expr SelectStrictly(Expr condition, Expr a, Expr b) {
@@ -41,12 +44,35 @@ Expr HighestOf(Halide::Type type) {
   return type.max();
 }
 
-Expr ExpOf(Expr x) { return KeepNan(x, Halide::exp(x)); }
+Expr ExpOf(Expr x) { return KeepNan(x, BoundedExp(x)); }
 
-Expr SigmoidOf(Expr x) {
-  const Expr one = Halide::Internal::make_one(x.type());
-  return KeepNan(x, one / (one + Halide::exp(-x)));
+Expr LogOf(Expr x) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const Expr value =
+      Halide::Internal::halide_log(Halide::max(x, std::numeric_limits<float>::min()));
+  return SelectStrictly(
+      x > 0.0f, SelectStrictly(x < infinity, value, x),
+      SelectStrictly(x == 0.0f, -infinity, std::numeric_limits<float>::quiet_NaN()));
 }
+
+Expr PowOf(Expr base, Expr exponent) {
+  // |base|^exponent; a negative base has a power only for whole exponents, negative for odd ones.
+  const float infinity = std::numeric_limits<float>::infinity();
+  const Expr magnitude = BoundedExp(exponent * LogOf(Halide::abs(base)));
+  const Expr half = exponent * 0.5f;
+  const Expr whole = Halide::floor(exponent) == exponent;
+  const Expr odd = whole && Halide::floor(half) != half;
+  const Expr of_negative = SelectStrictly(whole || base == -infinity || base == 0.0f,
+                                          SelectStrictly(odd, -magnitude, magnitude),
+                                          std::numeric_limits<float>::quiet_NaN());
+  // The sign of zero shows in its reciprocal.
+  const Expr negative = SelectStrictly(base == 0.0f, 1.0f / base, base) < 0.0f;
+  return SelectStrictly(
+      exponent == 0.0f, 1.0f,
+      SelectStrictly(Halide::is_nan(base), base, SelectStrictly(negative, of_negative, magnitude)));
+}
+
+Expr SigmoidOf(Expr x) { return KeepNan(x, 1.0f / (1.0f + BoundedExp(-x))); }
 
 // Near zero the series of S. Moshier's Cephes (tanhf.c, 1989: an odd polynomial, relative error 2e-8
 // below 0.625); beyond it the definition by the exponential, which does not cancel there.
@@ -59,7 +85,7 @@ Expr TanhOf(Expr x) {
     series = series * square + coefficient;
   }
   series = x + x * square * series;
-  const Expr tail = 1.0f - 2.0f / (Halide::exp(2.0f * magnitude) + 1.0f);
+  const Expr tail = 1.0f - 2.0f / (BoundedExp(2.0f * magnitude) + 1.0f);
   const Expr value = select(magnitude < 0.625f, series, select(x < 0.0f, -tail, tail));
   return KeepNan(x, value);
 }

@@ -22,8 +22,12 @@ Halide::Expr SelectStrictly(Halide::Expr condition, Halide::Expr a, Halide::Expr
 Halide::Expr LowestOf(Halide::Type type);
 Halide::Expr HighestOf(Halide::Type type);
 
-// Of f32. Absolute errors below 1e-6 over all finite arguments, and NaN gives NaN.
+// Of f32: no libm behind them, NaN gives NaN, infinities and poles as IEEE 754 has them. Relative error
+// below 1e-6 for ExpOf, LogOf and SigmoidOf, absolute for TanhOf; PowOf loses as many digits as
+// exponent * log(base) has before the point.
 Halide::Expr ExpOf(Halide::Expr x);
+Halide::Expr LogOf(Halide::Expr x);
+Halide::Expr PowOf(Halide::Expr base, Halide::Expr exponent);
 Halide::Expr SigmoidOf(Halide::Expr x);
 Halide::Expr TanhOf(Halide::Expr x);
 

@@ -50,8 +50,7 @@ std::optional<std::string> FileKernelCache::Get(const Digest& key) {
 
 absl::Status FileKernelCache::Put(const Digest& key, absl::string_view object) {
   SLIPWAY_RETURN_IF_ERROR_WITH(
-      WriteFileAtomically(PathOf(key),
-                          absl::StrCat(kMagic, Digest::Of(object).hex(), "\n", object),
+      WriteFileAtomically(PathOf(key), absl::StrCat(kMagic, Digest::Of(object).hex(), "\n", object),
                           /*durable=*/false),
       "the kernel cache");
   Evict();

@@ -95,11 +95,7 @@ bool IsDone(const Running& running) {
 
 KernelCompiler::KernelCompiler(const OperatorRegistry& registry, const Lowerings& lowerings,
                                const Clock& clock, KernelCache* cache, Options options)
-    : registry_(registry),
-      lowerings_(lowerings),
-      clock_(clock),
-      cache_(cache),
-      options_(options) {}
+    : registry_(registry), lowerings_(lowerings), clock_(clock), cache_(cache), options_(options) {}
 
 absl::StatusOr<std::vector<CompiledKernel>> KernelCompiler::Compile(
     absl::Span<const KernelRequest> requests, const DeviceTarget& target) {
@@ -162,15 +158,16 @@ absl::StatusOr<std::vector<CompiledKernel>> KernelCompiler::Compile(
       if (IsDone(one)) {
         SLIPWAY_ASSIGN_OR_RETURN_WITH(job.object, one.child.Finish(), job.name);
         if (job.object.empty()) {
-          return absl::InternalError(absl::StrCat(job.name, ": the kernel generator wrote nothing"));
+          return absl::InternalError(
+              absl::StrCat(job.name, ": the kernel generator wrote nothing"));
         }
         ++counters_.compiled;
         // A kernel that cannot be kept is compiled again next time; that is not worth failing for.
         if (cache_ != nullptr) (void)cache_->Put(job.key, job.object);
         running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
       } else if (clock_.Monotonic() >= one.deadline) {
-        return absl::DeadlineExceededError(absl::StrCat(
-            job.name, ": not compiled within ", absl::FormatDuration(options_.deadline)));
+        return absl::DeadlineExceededError(absl::StrCat(job.name, ": not compiled within ",
+                                                        absl::FormatDuration(options_.deadline)));
       } else {
         ++i;
       }

@@ -50,9 +50,9 @@ struct KernelCounters {
 class KernelCompiler {
  public:
   struct Options {
-    int max_processes = 2;  // Children at once.
-    absl::Duration deadline = absl::Seconds(60);       // For one kernel.
-    int64_t memory_limit_bytes = int64_t{2} << 30;     // Address space one child may add.
+    int max_processes = 2;                          // Children at once.
+    absl::Duration deadline = absl::Seconds(60);    // For one kernel.
+    int64_t memory_limit_bytes = int64_t{2} << 30;  // Address space one child may add.
   };
 
   // What is pointed to must outlive the compiler; `cache` may be null.

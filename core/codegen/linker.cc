@@ -57,10 +57,27 @@ absl::StatusOr<std::string> LinkProgram(const DeviceTarget& target,
   SLIPWAY_ASSIGN_OR_RETURN(
       const std::string exports,
       write("exports", absl::StrCat("{ global: ", SLIPWAY_QUERY_SYMBOL, "; local: *; };\n")));
-  std::vector<std::string> arguments = {
-      options.lld, "-m", names.emulation, "-shared", "-o", output, "-Bsymbolic", "--gc-sections",
-      "--no-undefined", "--version-script", exports, "-z", "relro", "-z", "now", "-z",
-      "noexecstack", "--build-id=none", "--strip-all", "--hash-style=gnu", "--threads=1"};
+  std::vector<std::string> arguments = {options.lld,
+                                        "-m",
+                                        names.emulation,
+                                        "-shared",
+                                        "-o",
+                                        output,
+                                        "-Bsymbolic",
+                                        "--gc-sections",
+                                        "--no-undefined",
+                                        "--version-script",
+                                        exports,
+                                        "-z",
+                                        "relro",
+                                        "-z",
+                                        "now",
+                                        "-z",
+                                        "noexecstack",
+                                        "--build-id=none",
+                                        "--strip-all",
+                                        "--hash-style=gnu",
+                                        "--threads=1"};
   SLIPWAY_ASSIGN_OR_RETURN(std::string path, write("table.o", table));
   arguments.push_back(path);
   SLIPWAY_ASSIGN_OR_RETURN(path, write("support.o", support));
@@ -73,7 +90,8 @@ absl::StatusOr<std::string> LinkProgram(const DeviceTarget& target,
   SubprocessOptions process;
   // A response file: a program may have more kernels than a command line has room for.
   std::string response;
-  for (size_t i = 1; i < arguments.size(); ++i) absl::StrAppend(&response, "\"", arguments[i], "\"\n");
+  for (size_t i = 1; i < arguments.size(); ++i)
+    absl::StrAppend(&response, "\"", arguments[i], "\"\n");
   SLIPWAY_ASSIGN_OR_RETURN(path, write("arguments", response));
   process.argv = {options.lld, absl::StrCat("@", path)};
   process.stdout_stream = ChildStream::Tail();
@@ -88,8 +106,8 @@ absl::StatusOr<std::string> LinkProgram(const DeviceTarget& target,
   SLIPWAY_ASSIGN_OR_RETURN_WITH(const ExitStatus end, (*lld)->Wait(options.deadline),
                                 "linking the program");
   if (!end.ok()) {
-    return absl::InternalError(absl::StrCat("the linker failed with ", end.ToString(), ": ",
-                                            (*lld)->OutputTail()));
+    return absl::InternalError(
+        absl::StrCat("the linker failed with ", end.ToString(), ": ", (*lld)->OutputTail()));
   }
   SLIPWAY_ASSIGN_OR_RETURN_WITH(std::string code, ReadFile(output, kMaxProgramBytes),
                                 "the linked program");

@@ -14,9 +14,9 @@ namespace slipway {
 
 // A kernel of a program. Kernels are numbered by their place in the list.
 struct LinkedKernel {
-  std::string symbol;           // Defined by `object`; unique in a program.
-  const std::string* object;    // Must outlive the call.
-  int argument_count = 0;       // Inputs and outputs.
+  std::string symbol;         // Defined by `object`; unique in a program.
+  const std::string* object;  // Must outlive the call.
+  int argument_count = 0;     // Inputs and outputs.
 };
 
 struct LinkOptions {

@@ -8,17 +8,28 @@ namespace slipway {
 
 absl::StatusOr<Halide::Type> HalideType(DataType dtype) {
   switch (dtype) {
-    case DataType::kFloat32: return Halide::Float(32);
-    case DataType::kFloat64: return Halide::Float(64);
-    case DataType::kInt8: return Halide::Int(8);
-    case DataType::kInt16: return Halide::Int(16);
-    case DataType::kInt32: return Halide::Int(32);
-    case DataType::kInt64: return Halide::Int(64);
-    case DataType::kUint8: return Halide::UInt(8);
-    case DataType::kUint16: return Halide::UInt(16);
-    case DataType::kUint32: return Halide::UInt(32);
-    case DataType::kUint64: return Halide::UInt(64);
-    case DataType::kBool: return Halide::UInt(8);
+    case DataType::kFloat32:
+      return Halide::Float(32);
+    case DataType::kFloat64:
+      return Halide::Float(64);
+    case DataType::kInt8:
+      return Halide::Int(8);
+    case DataType::kInt16:
+      return Halide::Int(16);
+    case DataType::kInt32:
+      return Halide::Int(32);
+    case DataType::kInt64:
+      return Halide::Int(64);
+    case DataType::kUint8:
+      return Halide::UInt(8);
+    case DataType::kUint16:
+      return Halide::UInt(16);
+    case DataType::kUint32:
+      return Halide::UInt(32);
+    case DataType::kUint64:
+      return Halide::UInt(64);
+    case DataType::kBool:
+      return Halide::UInt(8);
     default:
       return absl::UnimplementedError(
           absl::StrCat("no kernels for elements of type ", Name(dtype), " yet"));

@@ -20,16 +20,16 @@ const std::vector<Halide::Target::Feature>& CommonFeatures() {
 
 absl::StatusOr<Machine> MachineFor(const DeviceTarget& target) {
   if (target.os != Os::kLinux) {
-    return absl::UnimplementedError(absl::StrCat(
-        "no kernels can be generated for target \"", target.ToString(), "\": only linux is supported"));
+    return absl::UnimplementedError(absl::StrCat("no kernels can be generated for target \"",
+                                                 target.ToString(), "\": only linux is supported"));
   }
   std::vector<Halide::Target::Feature> features = CommonFeatures();
   Machine machine;
   if (target.arch == Arch::kX86_64) {
     if (target.level >= 2) features.push_back(Halide::Target::SSE41);
     if (target.level >= 3) {
-      for (const auto feature : {Halide::Target::AVX, Halide::Target::AVX2, Halide::Target::FMA,
-                                 Halide::Target::F16C}) {
+      for (const auto feature :
+           {Halide::Target::AVX, Halide::Target::AVX2, Halide::Target::FMA, Halide::Target::F16C}) {
         features.push_back(feature);
       }
       machine.vector_bytes = 32;

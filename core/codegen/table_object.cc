@@ -119,10 +119,8 @@ absl::StatusOr<std::string> MakeTableObject(Arch arch, const std::vector<TableRo
 
   Strings names;
   Elf64_Shdr headers[kSectionCount] = {};
-  headers[kData] =
-      Header(names.Add(".data.rel.ro"), SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, data, 16);
-  headers[kRela] =
-      Header(names.Add(".rela.data.rel.ro"), SHT_RELA, SHF_INFO_LINK, relocations, 8);
+  headers[kData] = Header(names.Add(".data.rel.ro"), SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, data, 16);
+  headers[kRela] = Header(names.Add(".rela.data.rel.ro"), SHT_RELA, SHF_INFO_LINK, relocations, 8);
   headers[kRela].sh_link = kSymbols;
   headers[kRela].sh_info = kData;
   headers[kRela].sh_entsize = sizeof(Elf64_Rela);
@@ -137,8 +135,8 @@ absl::StatusOr<std::string> MakeTableObject(Arch arch, const std::vector<TableRo
   headers[kNames] = Header(names_name, SHT_STRTAB, 0, names.bytes(), 1);
 
   std::string object(sizeof(Elf64_Ehdr), '\0');
-  const std::string* contents[kSectionCount] = {nullptr,           &data,          &relocations, &symbols,
-                                                &strings.bytes(), &names.bytes(), nullptr};
+  const std::string* contents[kSectionCount] = {
+      nullptr, &data, &relocations, &symbols, &strings.bytes(), &names.bytes(), nullptr};
   for (int i = 1; i < kSectionCount; ++i) {
     while (object.size() % 16 != 0) object.push_back('\0');
     headers[i].sh_offset = object.size();

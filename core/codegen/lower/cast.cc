@@ -36,8 +36,7 @@ Lowering Broadcasting(Formula formula) {
 }
 
 Expr AsByte(Expr condition) {
-  return Halide::strict_float(
-      select(std::move(condition), cast<uint8_t>(1), cast<uint8_t>(0)));
+  return Halide::strict_float(select(std::move(condition), cast<uint8_t>(1), cast<uint8_t>(0)));
 }
 
 Expr CastElement(const LoweringContext& context, const std::vector<Expr>& in) {
@@ -53,10 +52,8 @@ Expr CastElement(const LoweringContext& context, const std::vector<Expr>& in) {
 
 absl::Status RegisterCastLowerings(Lowerings& lowerings) {
   SLIPWAY_RETURN_IF_ERROR(lowerings.Add("Cast", Broadcasting(CastElement)));
-  return lowerings.Add(
-      "Identity", Broadcasting([](const LoweringContext&, const std::vector<Expr>& in) {
-        return in[0];
-      }));
+  return lowerings.Add("Identity", Broadcasting([](const LoweringContext&,
+                                                   const std::vector<Expr>& in) { return in[0]; }));
 }
 
 }  // namespace slipway

@@ -36,6 +36,7 @@ absl::StatusOr<Prepared> Prepare(LoweringContext& context, int x_dim) {
     prepared.input = PaddedInput(context.inputs[0], x_dim, prepared.window, 0.0f);
     prepared.stages.padded = prepared.input;
   }
+  if (x_dim > 0) prepared.stages.input_block = static_cast<int>(conv.in_block);
   prepared.stages.batch = static_cast<int>(conv.batch);
   prepared.stages.channel_blocks = static_cast<int>(conv.out_channels / conv.out_block);
   prepared.stages.height = prepared.window.output[0];
@@ -75,27 +76,26 @@ absl::StatusOr<std::vector<Func>> LowerConvNchwc(LoweringContext& context) {
   accumulator(vars) = 0.0f;
   if (plain_input) {
     RDom r(0, window.kernel[1], 0, window.kernel[0], 0, in_blocks, "r");
-    accumulator(vars) += prepared.input(x * window.stride[1] + r.x * window.dilation[1],
-                                        y * window.stride[0] + r.y * window.dilation[0],
-                                        first + r.z, n) *
-                         context.inputs[1](c, r.x, r.y, r.z, channel);
+    accumulator(vars) +=
+        prepared.input(x * window.stride[1] + r.x * window.dilation[1],
+                       y * window.stride[0] + r.y * window.dilation[0], first + r.z, n) *
+        context.inputs[1](c, r.x, r.y, r.z, channel);
     prepared.stages.reduction = r;
   } else {
     RDom r(0, static_cast<int>(w[4]), 0, window.kernel[1], 0, window.kernel[0], 0, in_blocks, "r");
-    accumulator(vars) += prepared.input(r.x, x * window.stride[1] + r.y * window.dilation[1],
-                                        y * window.stride[0] + r.z * window.dilation[0],
-                                        first + r.w, n) *
-                         context.inputs[1](c, r.x, r.y, r.z, r.w, channel);
+    accumulator(vars) +=
+        prepared.input(r.x, x * window.stride[1] + r.y * window.dilation[1],
+                       y * window.stride[0] + r.z * window.dilation[0], first + r.w, n) *
+        context.inputs[1](c, r.x, r.y, r.z, r.w, channel);
     prepared.stages.reduction = r;
   }
   prepared.stages.accumulator = accumulator;
   prepared.stages.group_blocks = out_blocks / group;
-  context.schedule = AnchorSchedule{
-      true, [machine = context.machine, stages = prepared.stages](Func result) {
-        ScheduleBlockedConv(machine, stages, result);
-      }};
-  return std::vector<Func>{
-      AddBias(accumulator, Bias(context), vars, channel * block + c)};
+  context.schedule =
+      AnchorSchedule{true, [machine = context.machine, stages = prepared.stages](Func result) {
+                       ScheduleBlockedConv(machine, stages, result);
+                     }};
+  return std::vector<Func>{AddBias(accumulator, Bias(context), vars, channel * block + c)};
 }
 
 // w is [C/c, KH, KW, c].
@@ -115,12 +115,11 @@ absl::StatusOr<std::vector<Func>> LowerDepthwiseConvNchwc(LoweringContext& conte
   prepared.stages.accumulator = accumulator;
   prepared.stages.group_blocks = 1;
   const int block = static_cast<int>(w.back());
-  context.schedule = AnchorSchedule{
-      true, [machine = context.machine, stages = prepared.stages](Func result) {
-        ScheduleDepthwiseConv(machine, stages, result);
-      }};
-  return std::vector<Func>{
-      AddBias(accumulator, Bias(context), vars, channel * block + c)};
+  context.schedule =
+      AnchorSchedule{true, [machine = context.machine, stages = prepared.stages](Func result) {
+                       ScheduleDepthwiseConv(machine, stages, result);
+                     }};
+  return std::vector<Func>{AddBias(accumulator, Bias(context), vars, channel * block + c)};
 }
 
 // x is [N, Ci, H, W], w [Co, Ci/g, KH, KW].
@@ -133,21 +132,20 @@ absl::StatusOr<std::vector<Func>> LowerConv(LoweringContext& context) {
   Var x("x"), y("y"), channel("channel"), n("n");
   const std::vector<Var> vars = {x, y, channel, n};
   RDom r(0, window.kernel[1], 0, window.kernel[0], 0, static_cast<int>(w[1]), "r");
-  const Expr first =
-      group == 1 ? Expr(0) : (channel / group_channels) * static_cast<int>(w[1]);
+  const Expr first = group == 1 ? Expr(0) : (channel / group_channels) * static_cast<int>(w[1]);
   Func accumulator("accumulator");
   accumulator(vars) = 0.0f;
-  accumulator(vars) += prepared.input(x * window.stride[1] + r.x * window.dilation[1],
-                                      y * window.stride[0] + r.y * window.dilation[0],
-                                      first + r.z, n) *
-                       context.inputs[1](r.x, r.y, r.z, channel);
+  accumulator(vars) +=
+      prepared.input(x * window.stride[1] + r.x * window.dilation[1],
+                     y * window.stride[0] + r.y * window.dilation[0], first + r.z, n) *
+      context.inputs[1](r.x, r.y, r.z, channel);
   prepared.stages.reduction = r;
   prepared.stages.accumulator = accumulator;
   prepared.stages.group_blocks = group_channels;
-  context.schedule = AnchorSchedule{
-      true, [machine = context.machine, stages = prepared.stages](Func result) {
-        SchedulePlainConv(machine, stages, result);
-      }};
+  context.schedule =
+      AnchorSchedule{true, [machine = context.machine, stages = prepared.stages](Func result) {
+                       SchedulePlainConv(machine, stages, result);
+                     }};
   return std::vector<Func>{AddBias(accumulator, Bias(context), vars, channel)};
 }
 

@@ -83,7 +83,7 @@ Expr Power(Expr a, Expr b) {
     if (*exponent == 0.5) return Halide::sqrt(a);
     if (*exponent == 2) return a * a;
   }
-  return Halide::pow(a, Halide::cast(a.type(), b));
+  return PowOf(a, Halide::cast(a.type(), b));
 }
 
 Expr ClampStrictly(Expr x, Expr low, Expr high) { return MinOf(MaxOf(x, low), high); }
@@ -131,7 +131,7 @@ absl::Status RegisterElementwiseLowerings(Lowerings& lowerings) {
       {"HardSigmoid", Types::kFloat, HardSigmoid},
       {"HardSwish", Types::kFloat, Unary(HardSwish)},
       {"LeakyRelu", Types::kFloat, LeakyRelu},
-      {"Log", Types::kFloat, Unary([](Expr x) { return Halide::log(x); })},
+      {"Log", Types::kFloat, Unary(LogOf)},
       {"Max", Types::kNumber, Fold(MaxOf)},
       {"Min", Types::kNumber, Fold(MinOf)},
       {"Mul", Types::kNumber, Binary([](Expr a, Expr b) { return a * b; })},

@@ -48,9 +48,9 @@ absl::StatusOr<std::vector<Func>> LowerGemm(LoweringContext& context) {
   const Shape& out = context.output_types[0].shape;
   const int depth = static_cast<int>(a_shape[trans_a ? 0 : 1]);
   const Func a = context.inputs[0];
-  const Func b = trans_b ? Transposed(context.machine, context.inputs[1],
-                                      HalideExtents(node.input_shape(1)))
-                         : context.inputs[1];
+  const Func b =
+      trans_b ? Transposed(context.machine, context.inputs[1], HalideExtents(node.input_shape(1)))
+              : context.inputs[1];
   Var column("column"), row("row");
   RDom k(0, depth, "k");
   Func accumulator("accumulator");
@@ -95,8 +95,8 @@ absl::StatusOr<std::vector<Func>> LowerMatMul(LoweringContext& context) {
     }
     return Expr(matrix(at));
   };
-  const Expr right = has_columns ? read(context.inputs[1], b_shape, vars[0], k)
-                                 : Expr(context.inputs[1](k));
+  const Expr right =
+      has_columns ? read(context.inputs[1], b_shape, vars[0], k) : Expr(context.inputs[1](k));
   Func accumulator("accumulator");
   accumulator(vars) = 0.0f;
   accumulator(vars) += read(context.inputs[0], a_shape, k, vars[1]) * right;

@@ -1,4 +1,6 @@
 // Operators that move elements: every output element is an input element of another place, or padding.
+#include "core/operators/movement.h"
+
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -8,7 +10,6 @@
 #include "core/codegen/lower/broadcast.h"
 #include "core/codegen/lower/families.h"
 #include "core/operators/constants.h"
-#include "core/operators/movement.h"
 #include "core/operators/reshaping.h"
 
 namespace slipway {
@@ -187,7 +188,8 @@ Funcs LowerGather(LoweringContext& context) {
   const int extent = static_cast<int>(data[axis]);
   Expr index = context.inputs[1](index_at);
   index = Halide::select(index < 0, index + Halide::cast(index.type(), extent), index);
-  index = Halide::clamp(index, Halide::cast(index.type(), 0), Halide::cast(index.type(), extent - 1));
+  index =
+      Halide::clamp(index, Halide::cast(index.type(), 0), Halide::cast(index.type(), extent - 1));
   std::vector<Expr> at(vars.begin(), vars.begin() + inner);
   at.push_back(Halide::clamp(Halide::cast<int32_t>(index), 0, extent - 1));
   at.insert(at.end(), vars.begin() + inner + index_rank, vars.end());
@@ -216,20 +218,19 @@ Funcs LowerPad(LoweringContext& context) {
     const int last = static_cast<int>(shape[axis]) - 1;
     Expr position = vars[dim] - static_cast<int>(pad.begins[axis]);
     if (pad.mode == PadView::Mode::kReflect) {
-      position = Halide::abs(position);
-      position = last - Halide::abs(last - position);
+      position = Halide::cast<int32_t>(Halide::abs(position));
+      position = last - Halide::cast<int32_t>(Halide::abs(last - position));
     }
     if (pad.begins[axis] != 0 || pad.ends[axis] != 0) {
       inside = inside && position >= 0 && position <= last;
     }
-    at[dim] = Halide::clamp(Halide::cast<int32_t>(position), 0, std::max(last, 0));
+    at[dim] = Halide::clamp(position, 0, std::max(last, 0));
   }
   Expr value = context.inputs[0](at);
   if (pad.mode == PadView::Mode::kConstant) {
     Expr fill = Halide::Internal::make_zero(type);
     if (context.node.has_input(2)) {
-      fill = context.inputs[2](
-          std::vector<Expr>(context.node.input_shape(2).size(), Expr(0)));
+      fill = context.inputs[2](std::vector<Expr>(context.node.input_shape(2).size(), Expr(0)));
     }
     value = Halide::select(inside, value, fill);
   }

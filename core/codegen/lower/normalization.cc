@@ -1,10 +1,11 @@
 // Normalizations that are expressions: BatchNormalization at inference, and LRN.
+#include "core/operators/normalization.h"
+
 #include <vector>
 
 #include "core/base/status_macros.h"
 #include "core/codegen/float_math.h"
 #include "core/codegen/lower/families.h"
-#include "core/operators/normalization.h"
 
 namespace slipway {
 namespace {
@@ -34,7 +35,7 @@ Expr NegativePower(const Expr& value, float beta) {
   }
   if (beta == 0.5f) return 1.0f / Halide::sqrt(value);
   if (beta == 1.0f) return 1.0f / value;
-  return Halide::exp(Halide::log(value) * -beta);
+  return PowOf(value, -beta);
 }
 
 // x / (bias + alpha / size * sum of squares of `size` neighbouring channels)^beta

@@ -79,8 +79,7 @@ absl::StatusOr<std::vector<Func>> LowerPool(LoweringContext& context) {
 
   Func accumulator("accumulator");
   accumulator(vars) = identity;
-  accumulator(vars) =
-      pool.is_max ? MaxOf(accumulator(vars), value) : accumulator(vars) + value;
+  accumulator(vars) = pool.is_max ? MaxOf(accumulator(vars), value) : accumulator(vars) + value;
   Func result("pool");
   if (pool.is_max) {
     result(vars) = accumulator(vars);
@@ -90,6 +89,7 @@ absl::StatusOr<std::vector<Func>> LowerPool(LoweringContext& context) {
     result(vars) = accumulator(vars) / Halide::cast<float>(count);
   }
 
+  if (blocked) stages.input_block = static_cast<int>(context.node.input_shape(0).back());
   stages.accumulator = accumulator;
   stages.reduction = r;
   const Shape& out_shape = context.output_types[0].shape;
@@ -97,14 +97,14 @@ absl::StatusOr<std::vector<Func>> LowerPool(LoweringContext& context) {
   stages.channel_blocks = static_cast<int>(out_shape[1]);
   stages.height = window.output[0];
   stages.width = window.output[1];
-  context.schedule = AnchorSchedule{
-      true, [machine = context.machine, stages, blocked](Func scheduled) {
-        if (blocked) {
-          ScheduleDepthwiseConv(machine, stages, scheduled);
-        } else {
-          SchedulePlainConv(machine, stages, scheduled);
-        }
-      }};
+  context.schedule =
+      AnchorSchedule{true, [machine = context.machine, stages, blocked](Func scheduled) {
+                       if (blocked) {
+                         ScheduleDepthwiseConv(machine, stages, scheduled);
+                       } else {
+                         SchedulePlainConv(machine, stages, scheduled);
+                       }
+                     }};
   return std::vector<Func>{result};
 }
 

@@ -52,9 +52,8 @@ absl::StatusOr<std::vector<Func>> LowerReduction(LoweringContext& context,
   const std::vector<Var> kept_vars = FreshVars(kept);
   const Func input = context.inputs[0];
   const Reduction reduction = MakeReduction(
-      context.machine,
-      [&](const std::vector<Expr>& at) { return Expr(input(at)); }, extents, reduced,
-      kept_vars, kind.combiner(type), "reduce");
+      context.machine, [&](const std::vector<Expr>& at) { return Expr(input(at)); }, extents,
+      reduced, kept_vars, kind.combiner(type), "reduce");
 
   const int out_rank = static_cast<int>(context.output_types[0].shape.size());
   const std::vector<Var> vars = FreshVars(out_rank);
@@ -69,27 +68,28 @@ absl::StatusOr<std::vector<Func>> LowerReduction(LoweringContext& context,
   const bool vectors = kept > 0 && !reduced[0];
   const int lanes = vectors ? LanesWithin(context.machine.Lanes(type), extents[0]) : 1;
   const int64_t work = NumElements(shape);
-  context.schedule = AnchorSchedule{true, [=](Func scheduled) {
-    const std::vector<Var> loops = scheduled.args();
-    if (loops.empty()) {
-      ComputeReductionAt(reduction, scheduled, Var(), 1);
-      return;
-    }
-    Var lane("lane");
-    Var innermost = loops[0];
-    if (lanes > 1) {
-      scheduled.split(innermost, innermost, lane, lanes, ExactOrShifted(out_extents[0], lanes))
-          .vectorize(lane);
-    }
-    Var at_loop = innermost;
-    if (work > kElementsPerTask) {
-      std::vector<OuterLoop> outer;
-      outer.push_back({innermost, (out_extents[0] + lanes - 1) / lanes});
-      for (size_t i = 1; i < loops.size(); ++i) outer.push_back({loops[i], out_extents[i]});
-      at_loop = ParallelizeOuter(scheduled, outer);
-    }
-    ComputeReductionAt(reduction, scheduled, at_loop, lanes);
-  }};
+  context.schedule = AnchorSchedule{
+      true, [=](Func scheduled) {
+        const std::vector<Var> loops = scheduled.args();
+        if (loops.empty()) {
+          ComputeReductionAt(reduction, scheduled, Var(), 1);
+          return;
+        }
+        Var lane("lane");
+        Var innermost = loops[0];
+        if (lanes > 1) {
+          scheduled.split(innermost, innermost, lane, lanes, ExactOrShifted(out_extents[0], lanes))
+              .vectorize(lane);
+        }
+        Var at_loop = innermost;
+        if (work > kElementsPerTask) {
+          std::vector<OuterLoop> outer;
+          outer.push_back({innermost, (out_extents[0] + lanes - 1) / lanes});
+          for (size_t i = 1; i < loops.size(); ++i) outer.push_back({loops[i], out_extents[i]});
+          at_loop = ParallelizeOuter(scheduled, outer);
+        }
+        ComputeReductionAt(reduction, scheduled, at_loop, lanes);
+      }};
   return std::vector<Func>{result};
 }
 
@@ -132,19 +132,25 @@ absl::StatusOr<std::vector<Func>> LowerArgMax(LoweringContext& context) {
   std::vector<Expr> at = AsExprs(kept);
   at.insert(at.begin() + along, r.x);
   const Expr element = context.inputs[0](at);
+  Func largest("largest");
+  largest(kept) = LowestOf(element.type());
+  largest(kept) = MaxOf(largest(kept), element);
+  // NaN is the largest of all, and equals itself here.
+  Expr found = element == largest(kept);
+  if (element.type().is_float()) found = found || Halide::is_nan(element);
+  const int none = arg_max.select_last ? -1 : static_cast<int>(shape[arg_max.axis]);
+  const Expr position = SelectStrictly(found, r.x, none);
   Func best("best");
-  best(kept) = Halide::Tuple(LowestOf(element.type()), 0);
-  const Expr value = best(kept)[0];
-  const Expr better = arg_max.select_last ? element >= value : element > value;
-  // Where everything equals the lowest value the first position stands.
-  best(kept) = Halide::Tuple(SelectStrictly(better, element, value),
-                             SelectStrictly(better, r.x, best(kept)[1]));
+  best(kept) = none;
+  best(kept) =
+      arg_max.select_last ? Halide::max(best(kept), position) : Halide::min(best(kept), position);
   const int out_rank = static_cast<int>(context.output_types[0].shape.size());
   const std::vector<Var> vars = FreshVars(out_rank);
   std::vector<Expr> kept_at = AsExprs(vars);
   if (arg_max.keep_dims) kept_at.erase(kept_at.begin() + along);
   Func result("arg_max");
-  result(vars) = Halide::cast<int64_t>(best(kept_at)[1]);
+  result(vars) = Halide::cast<int64_t>(best(kept_at));
+  largest.compute_root();
   best.compute_root();
   return std::vector<Func>{result};
 }

@@ -41,8 +41,8 @@ absl::StatusOr<std::vector<Func>> LowerSoftmax(LoweringContext& context) {
   const Func input = context.inputs[0];
   const Reduction largest = MakeReduction(
       context.machine, [&](const std::vector<Expr>& at) { return Expr(input(at)); }, extents,
-      reduced, kept, {LowestOf(Halide::Float(32)), [](Expr a, Expr b) { return Halide::max(a, b); }},
-      "largest");
+      reduced, kept,
+      {LowestOf(Halide::Float(32)), [](Expr a, Expr b) { return Halide::max(a, b); }}, "largest");
   Func exponential("exponential");
   exponential(vars) = ExpOf(input(AsExprs(vars)) - largest.total(kept_at));
   const Reduction sum = MakeReduction(
@@ -51,72 +51,74 @@ absl::StatusOr<std::vector<Func>> LowerSoftmax(LoweringContext& context) {
   Func result("softmax");
   result(vars) = exponential(AsExprs(vars)) / sum.total(kept_at);
 
-  context.schedule = AnchorSchedule{true, [=, machine = context.machine](Func scheduled) {
-    const std::vector<Var> loops = scheduled.args();
-    const int lanes = LanesWithin(machine.FloatLanes(), extents[0]);
-    const bool in_rows = along == 0;
-    Var lane("lane");
-    Var innermost = loops[0];
-    if (lanes > 1) {
-      scheduled.split(innermost, innermost, lane, lanes, ExactOrShifted(extents[0], lanes))
-          .vectorize(lane);
-    }
-    // One softmax at a time, or `lanes` of them: everything below happens inside this loop.
-    std::vector<Halide::VarOrRVar> order;
-    if (lanes > 1) order.emplace_back(lane);
-    order.emplace_back(loops[along]);
-    if (!in_rows) order.emplace_back(innermost);
-    for (int i = 1; i < rank; ++i) {
-      if (i != along) order.emplace_back(loops[i]);
-    }
-    scheduled.reorder(order);
+  context.schedule = AnchorSchedule{
+      true, [=, machine = context.machine](Func scheduled) {
+        const std::vector<Var> loops = scheduled.args();
+        const int lanes = LanesWithin(machine.FloatLanes(), extents[0]);
+        const bool in_rows = along == 0;
+        Var lane("lane");
+        Var innermost = loops[0];
+        if (lanes > 1) {
+          scheduled.split(innermost, innermost, lane, lanes, ExactOrShifted(extents[0], lanes))
+              .vectorize(lane);
+        }
+        // One softmax at a time, or `lanes` of them: everything below happens inside this loop.
+        std::vector<Halide::VarOrRVar> order;
+        if (lanes > 1) order.emplace_back(lane);
+        order.emplace_back(loops[along]);
+        if (!in_rows) order.emplace_back(innermost);
+        for (int i = 1; i < rank; ++i) {
+          if (i != along) order.emplace_back(loops[i]);
+        }
+        scheduled.reorder(order);
 
-    std::vector<OuterLoop> outer;
-    if (!in_rows) outer.push_back({innermost, (extents[0] + lanes - 1) / lanes});
-    int64_t rows = 1;
-    for (int i = 1; i < rank; ++i) {
-      if (i == along) continue;
-      outer.push_back({loops[i], extents[i]});
-    }
-    for (const OuterLoop& loop : outer) rows *= loop.extent;
-    Func partial_max = largest.partial;
-    if (outer.empty()) {
-      // A single softmax over everything.
-      Func a = largest.total, b = exponential, c = sum.total, d = sum.partial;
-      a.compute_root();
-      b.compute_root();
-      c.compute_root();
-      if (partial_max.defined()) partial_max.compute_root();
-      if (d.defined()) d.compute_root();
-      VectorizeScratch(machine, b, extents[0]);
-      return;
-    }
-    Var at = outer[0].var;
-    Var row = at;
-    bool fused = false;
-    for (const OuterLoop& loop : outer) {
-      if (loop.extent <= 1) continue;
-      if (fused) {
-        Var both;
-        scheduled.fuse(row, loop.var, both);
-        row = both;
-      } else {
-        row = loop.var;
-      }
-      fused = true;
-    }
-    at = row;
-    if (rows > 1 && rows * extents[along] * lanes > kElementsPerTask) {
-      Var task("task");
-      const int per_task = static_cast<int>((rows + kWantedTasks - 1) / kWantedTasks);
-      scheduled.split(row, task, row, per_task, TailStrategy::GuardWithIf).parallel(task);
-    }
-    Func e = exponential;
-    e.compute_at(scheduled, at);
-    if (lanes > 1) e.vectorize(e.args()[0], lanes, TailStrategy::RoundUp);
-    ComputeReductionAt(largest, scheduled, at, in_rows ? 1 : lanes);
-    ComputeReductionAt(sum, scheduled, at, in_rows ? 1 : lanes);
-  }};
+        std::vector<OuterLoop> outer;
+        if (!in_rows) outer.push_back({innermost, (extents[0] + lanes - 1) / lanes});
+        int64_t rows = 1;
+        for (int i = 1; i < rank; ++i) {
+          if (i == along) continue;
+          outer.push_back({loops[i], extents[i]});
+        }
+        for (const OuterLoop& loop : outer) rows *= loop.extent;
+        Func partial_max = largest.partial;
+        if (outer.empty()) {
+          // A single softmax over everything.
+          Func a = largest.total, b = exponential, c = sum.total, d = sum.partial;
+          a.compute_root();
+          b.compute_root();
+          c.compute_root();
+          if (partial_max.defined()) partial_max.compute_root();
+          if (d.defined()) d.compute_root();
+          VectorizeScratch(machine, b, extents[0]);
+          return;
+        }
+        Var at = outer[0].var;
+        Var row = at;
+        bool fused = false;
+        for (const OuterLoop& loop : outer) {
+          if (loop.extent <= 1) continue;
+          if (fused) {
+            Var both;
+            scheduled.fuse(row, loop.var, both);
+            row = both;
+          } else {
+            row = loop.var;
+          }
+          fused = true;
+        }
+        at = row;
+        if (rows > 1 && rows * extents[along] * lanes > kElementsPerTask) {
+          Var task("task");
+          const int per_task = static_cast<int>((rows + kWantedTasks - 1) / kWantedTasks);
+          scheduled.split(row, task, row, per_task, TailStrategy::GuardWithIf).parallel(task);
+        }
+        Func e = exponential;
+        e.compute_at(scheduled, at);
+        // Outside rows, exactly `lanes` of them are computed at once.
+        VectorizeScratch(machine, e, in_rows ? extents[0] : lanes);
+        ComputeReductionAt(largest, scheduled, at, in_rows ? 1 : lanes);
+        ComputeReductionAt(sum, scheduled, at, in_rows ? 1 : lanes);
+      }};
   return std::vector<Func>{result};
 }
 

@@ -25,8 +25,8 @@ bool PlaneWindow::ReadsOutside() const {
 
 absl::StatusOr<PlaneWindow> PlaneOf(const NodeView& node, const Window& window) {
   if (window.kernel.size() != 2) {
-    return node.Unimplemented(absl::StrCat("no kernel for windows of ", window.kernel.size(),
-                                           " dimensions yet, only 2"));
+    return node.Unimplemented(
+        absl::StrCat("no kernel for windows of ", window.kernel.size(), " dimensions yet, only 2"));
   }
   for (int d = 0; d < 2; ++d) {
     // All positions that any window touches must be numbers of 32 bits.

@@ -20,11 +20,11 @@ std::vector<Halide::VarOrRVar> Order(std::vector<Halide::VarOrRVar> first,
   return first;
 }
 
-void SchedulePadding(const Machine& machine, Func padded, int innermost_extent) {
+void SchedulePadding(const Machine& machine, const ConvStages& stages) {
+  Func padded = stages.padded;
   if (!padded.defined()) return;
-  const std::vector<Var> vars = padded.args();
   padded.compute_root();
-  VectorizeScratch(machine, padded, innermost_extent);
+  VectorizeScratch(machine, padded, stages.input_block);
 }
 
 }  // namespace
@@ -45,8 +45,8 @@ void ScheduleBlockedConv(const Machine& machine, const ConvStages& stages, Func 
       .vectorize(c)
       .unroll(xi)
       .unroll(ci);
-  ParallelizeOuter(result, {{y, strips}, {channel, stages.channel_blocks / tile.blocks},
-                            {n, stages.batch}});
+  ParallelizeOuter(
+      result, {{y, strips}, {channel, stages.channel_blocks / tile.blocks}, {n, stages.batch}});
 
   Func accumulator = stages.accumulator;
   const std::vector<Var> a = accumulator.args();
@@ -56,7 +56,7 @@ void ScheduleBlockedConv(const Machine& machine, const ConvStages& stages, Func 
       .vectorize(a[0])
       .unroll(a[1])
       .unroll(a[3]);
-  SchedulePadding(machine, stages.padded, 0);
+  SchedulePadding(machine, stages);
 }
 
 void ScheduleDepthwiseConv(const Machine& machine, const ConvStages& stages, Func result) {
@@ -72,8 +72,8 @@ void ScheduleDepthwiseConv(const Machine& machine, const ConvStages& stages, Fun
       .reorder({c, xi, x, yi, y, channel, n})
       .vectorize(c)
       .unroll(xi);
-  const Var task = ParallelizeOuter(
-      result, {{y, strips}, {channel, stages.channel_blocks}, {n, stages.batch}});
+  const Var task =
+      ParallelizeOuter(result, {{y, strips}, {channel, stages.channel_blocks}, {n, stages.batch}});
 
   Func accumulator = stages.accumulator;
   const std::vector<Var> a = accumulator.args();
@@ -82,7 +82,7 @@ void ScheduleDepthwiseConv(const Machine& machine, const ConvStages& stages, Fun
   if (stages.padded.defined()) {
     Func padded = stages.padded;
     padded.compute_at(result, task);
-    VectorizeScratch(machine, padded, 0);
+    VectorizeScratch(machine, padded, stages.input_block);
   }
 }
 
@@ -104,8 +104,8 @@ void SchedulePlainConv(const Machine& machine, const ConvStages& stages, Func re
       .vectorize(xv)
       .unroll(xi)
       .unroll(ci);
-  ParallelizeOuter(result, {{y, strips}, {channel, stages.channel_blocks / tile.blocks},
-                            {n, stages.batch}});
+  ParallelizeOuter(
+      result, {{y, strips}, {channel, stages.channel_blocks / tile.blocks}, {n, stages.batch}});
 
   Func accumulator = stages.accumulator;
   const std::vector<Var> a = accumulator.args();
@@ -121,7 +121,7 @@ void SchedulePlainConv(const Machine& machine, const ConvStages& stages, Func re
       .vectorize(av)
       .unroll(au)
       .unroll(a[2]);
-  SchedulePadding(machine, stages.padded, 0);
+  SchedulePadding(machine, stages);
 }
 
 }  // namespace slipway

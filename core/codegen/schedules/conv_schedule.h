@@ -13,8 +13,11 @@ struct ConvStages {
   Halide::Func accumulator;  // Summed in its one update; the same dimensions as the result.
   Halide::Func padded;       // The input within its zeros; undefined where there is no padding.
   Halide::RDom reduction;
-  int width = 1;    // Of the output, in positions.
-  int height = 1;   // Of the output.
+  int input_block =
+      0;           // Extent of the padded input's innermost dimension where that is channels, a
+                   // power of two; 0 where it is the width.
+  int width = 1;   // Of the output, in positions.
+  int height = 1;  // Of the output.
   int batch = 1;
   // Outer channel extent of the output, and how many of those read the same inputs (a group's).
   int channel_blocks = 1;

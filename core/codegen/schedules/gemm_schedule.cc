@@ -34,9 +34,8 @@ void ScheduleGemm(const Machine& machine, const GemmStages& stages, Func result)
                        stages.reduction.x.extent().as<Halide::Internal::IntImm>()->value;
   Var tile_loop = row;
   if (work > kElementsPerTask) {
-    std::vector<OuterLoop> loops = {
-        {row, (stages.rows + tile.width - 1) / tile.width},
-        {column, (stages.columns + width - 1) / width}};
+    std::vector<OuterLoop> loops = {{row, (stages.rows + tile.width - 1) / tile.width},
+                                    {column, (stages.columns + width - 1) / width}};
     // The batch dimensions' own extents do not matter here, only that they run at all.
     for (size_t i = 2; i < vars.size(); ++i) loops.push_back({vars[i], stages.batch});
     tile_loop = ParallelizeOuter(result, loops);

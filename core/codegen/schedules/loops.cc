@@ -40,8 +40,14 @@ Var ParallelizeOuter(Func func, const std::vector<OuterLoop>& loops) {
 void VectorizeScratch(const Machine& machine, Func func, int innermost_extent) {
   if (func.args().empty()) return;
   const int lanes = machine.Lanes(func.output_types()[0]);
-  const int factor = innermost_extent > 0 ? LanesWithin(lanes, innermost_extent) : lanes;
-  if (factor > 1) func.vectorize(func.args()[0], factor, TailStrategy::RoundUp);
+  if (innermost_extent == 0) {
+    func.vectorize(func.args()[0], lanes, TailStrategy::RoundUp);
+    return;
+  }
+  const int factor = LanesWithin(lanes, innermost_extent);
+  if (factor > 1) {
+    func.vectorize(func.args()[0], factor, ExactOrShifted(innermost_extent, factor));
+  }
 }
 
 void ScheduleInjective(const Machine& machine, Func func, const std::vector<int>& extents) {

@@ -31,7 +31,8 @@ struct OuterLoop {
 Halide::Var ParallelizeOuter(Halide::Func func, const std::vector<OuterLoop>& loops);
 
 // Vectorizes the innermost dimension of a Func that lives in scratch memory of its own.
-// `innermost_extent` is its extent; 0 when bounds inference alone knows.
+// `innermost_extent` is its extent; 0 when bounds inference alone knows, and then the Func must read
+// nothing out of bounds where it is computed beyond it.
 void VectorizeScratch(const Machine& machine, Halide::Func func, int innermost_extent);
 
 // The schedule of a Func that is nothing but an expression: `extents` innermost first. Vectors along

@@ -27,16 +27,17 @@ struct Reduction {
 
 // Reduces `element`, a function of one index a dimension (innermost first), over the dimensions where
 // `reduced` is true. `vars` names the kept dimensions. REQUIRES: every extent is at least 1.
-Reduction MakeReduction(const Machine& machine,
-                        const std::function<Halide::Expr(const std::vector<Halide::Expr>&)>& element,
-                        const std::vector<int>& extents, const std::vector<bool>& reduced,
-                        const std::vector<Halide::Var>& vars, const Combiner& combiner,
-                        const std::string& name);
+Reduction MakeReduction(
+    const Machine& machine,
+    const std::function<Halide::Expr(const std::vector<Halide::Expr>&)>& element,
+    const std::vector<int>& extents, const std::vector<bool>& reduced,
+    const std::vector<Halide::Var>& vars, const Combiner& combiner, const std::string& name);
 
 // Computes the reduction's stages at `at` of `consumer`, or as stages of the root when `consumer` has no
 // loops. `lanes` is the number of kept elements of the innermost dimension that the consumer computes at
 // once (1 when it is reduced).
-void ComputeReductionAt(const Reduction& reduction, Halide::Func consumer, Halide::Var at, int lanes);
+void ComputeReductionAt(const Reduction& reduction, Halide::Func consumer, Halide::Var at,
+                        int lanes);
 
 }  // namespace slipway
 

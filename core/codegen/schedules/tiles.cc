@@ -31,8 +31,7 @@ AccumulatorTile ChooseTile(int num_positions, int num_blocks, int vector_registe
       // At equal shares the tile with fewer loads a multiply-add is better: the squarer one.
       const double squareness =
           static_cast<double>(width * blocks) / (width + blocks) / max_accumulators;
-      const double share =
-          UsefulShare(num_positions, width, blocks) + 0.02 * squareness;
+      const double share = UsefulShare(num_positions, width, blocks) + 0.02 * squareness;
       if (share > best_share + 1e-9) {
         best_share = share;
         best = {width, blocks};

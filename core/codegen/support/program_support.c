@@ -11,10 +11,10 @@
 /* Made by core/codegen/table_object. */
 extern const slipway_kernel_table slipway_program_kernels;
 
-static const slipway_imports *program_imports;
+static const slipway_imports* program_imports;
 
-__attribute__((visibility("default"))) const slipway_kernel_table *slipway_program_query(
-    uint32_t abi_version, const slipway_imports *imports) {
+__attribute__((visibility("default"))) const slipway_kernel_table* slipway_program_query(
+    uint32_t abi_version, const slipway_imports* imports) {
   if (abi_version != SLIPWAY_ABI_VERSION || imports == 0) return 0;
   program_imports = imports;
   return &slipway_program_kernels;
@@ -22,44 +22,44 @@ __attribute__((visibility("default"))) const slipway_kernel_table *slipway_progr
 
 /* Halide's runtime, as much of it as kernels call. `context` is the kernel's args[0]. */
 
-int halide_do_par_for(void *context, int (*task)(void *, int, uint8_t *), int min, int extent,
-                      uint8_t *closure) {
-  return program_imports->parallel_for((slipway_context *)context, (slipway_task)task, min, extent,
+int halide_do_par_for(void* context, int (*task)(void*, int, uint8_t*), int min, int extent,
+                      uint8_t* closure) {
+  return program_imports->parallel_for((slipway_context*)context, (slipway_task)task, min, extent,
                                        closure);
 }
 
-void *halide_malloc(void *context, size_t bytes) {
-  void *memory = program_imports->allocate((slipway_context *)context, bytes);
+void* halide_malloc(void* context, size_t bytes) {
+  void* memory = program_imports->allocate((slipway_context*)context, bytes);
   if (memory == 0) {
     /* Kernels have no way back from here: they are compiled without checks. */
-    program_imports->error((slipway_context *)context, "out of scratch memory");
+    program_imports->error((slipway_context*)context, "out of scratch memory");
     __builtin_trap();
   }
   return memory;
 }
 
-void halide_free(void *context, void *memory) {
-  if (memory != 0) program_imports->release((slipway_context *)context, memory);
+void halide_free(void* context, void* memory) {
+  if (memory != 0) program_imports->release((slipway_context*)context, memory);
 }
 
 /* What LLVM makes of loops that copy or clear. */
 
-void *memset(void *to, int value, size_t bytes) {
-  unsigned char *bytes_to = to;
+void* memset(void* to, int value, size_t bytes) {
+  unsigned char* bytes_to = to;
   for (size_t i = 0; i < bytes; ++i) bytes_to[i] = (unsigned char)value;
   return to;
 }
 
-void *memcpy(void *restrict to, const void *restrict from, size_t bytes) {
-  unsigned char *bytes_to = to;
-  const unsigned char *bytes_from = from;
+void* memcpy(void* restrict to, const void* restrict from, size_t bytes) {
+  unsigned char* bytes_to = to;
+  const unsigned char* bytes_from = from;
   for (size_t i = 0; i < bytes; ++i) bytes_to[i] = bytes_from[i];
   return to;
 }
 
-void *memmove(void *to, const void *from, size_t bytes) {
-  unsigned char *bytes_to = to;
-  const unsigned char *bytes_from = from;
+void* memmove(void* to, const void* from, size_t bytes) {
+  unsigned char* bytes_to = to;
+  const unsigned char* bytes_from = from;
   if (bytes_to < bytes_from) {
     for (size_t i = 0; i < bytes; ++i) bytes_to[i] = bytes_from[i];
   } else {

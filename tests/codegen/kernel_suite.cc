@@ -1,0 +1,176 @@
+#include "tests/codegen/kernel_suite.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <random>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/clock.h"
+#include "core/codegen/linker.h"
+#include "core/codegen/lower/register_all.h"
+#include "core/operators/register_all.h"
+#include "core/reference/reference.h"
+#include "gtest/gtest.h"
+#include "tests/codegen/program_memory.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway {
+namespace {
+
+Tensor RandomTensor(const TensorType& type, uint32_t seed) {
+  std::minstd_rand random(seed + 1);
+  Tensor tensor = Tensor::Zeros(type.dtype, type.shape);
+  switch (type.dtype) {
+    case DataType::kFloat32:
+      for (float& value : tensor.mutable_values<float>()) {
+        value = static_cast<float>(random() % 4096) / 1024.0f - 2.0f;
+      }
+      break;
+    case DataType::kInt64:
+      for (int64_t& value : tensor.mutable_values<int64_t>()) value = random() % 8;
+      break;
+    case DataType::kInt32:
+      for (int32_t& value : tensor.mutable_values<int32_t>()) value = random() % 8;
+      break;
+    default:
+      for (int64_t i = 0; i < tensor.byte_size(); ++i) tensor.mutable_bytes()[i] = random() % 2;
+  }
+  return tensor;
+}
+
+slipway_element_type ElementType(DataType dtype) {
+  const uint8_t bits = static_cast<uint8_t>(ByteSize(dtype) * 8);
+  switch (dtype) {
+    case DataType::kFloat32:
+    case DataType::kFloat64:
+      return {SLIPWAY_TYPE_FLOAT, bits, 1};
+    case DataType::kInt8:
+    case DataType::kInt16:
+    case DataType::kInt32:
+    case DataType::kInt64:
+      return {SLIPWAY_TYPE_INT, bits, 1};
+    default:
+      return {SLIPWAY_TYPE_UINT, bits, 1};
+  }
+}
+
+// One argument of a kernel: guarded memory and its descriptor.
+struct Argument {
+  explicit Argument(const TensorType& type) : memory(type.byte_size()) {
+    int32_t stride = 1;
+    for (size_t i = type.shape.size(); i-- > 0;) {
+      const int32_t extent = static_cast<int32_t>(type.shape[i]);
+      dimensions.push_back({0, extent, stride, 0});
+      stride *= std::max(extent, 1);
+    }
+    buffer.host = memory.data();
+    buffer.type = ElementType(type.dtype);
+    buffer.dimensions = static_cast<int32_t>(dimensions.size());
+    buffer.dim = dimensions.data();
+  }
+  GuardedMemory memory;
+  std::vector<slipway_dimension> dimensions;
+  slipway_buffer buffer = {};
+};
+
+}  // namespace
+
+KernelSuite::KernelSuite() : registry_(StandardOperators()) {
+  EXPECT_OK(RegisterAllLowerings(lowerings_));
+}
+
+void KernelSuite::Add(const std::string& name, const std::function<void(GraphBuilder&)>& build,
+                      std::vector<Tensor> inputs, Tolerance tolerance) {
+  GraphBuilder builder(name, registry_);
+  build(builder);
+  absl::StatusOr<Graph> graph = std::move(builder).Build();
+  ASSERT_TRUE(graph.ok()) << name << ": " << graph.status();
+  for (size_t i = inputs.size(); i < graph->inputs.size(); ++i) {
+    inputs.push_back(RandomTensor(*graph->value(graph->inputs[i]).type, static_cast<uint32_t>(i)));
+  }
+  cases_.push_back({name, *std::move(graph), std::move(inputs), tolerance});
+}
+
+void KernelSuite::Run(const DeviceTarget& target) {
+  SystemClock clock;
+  KernelCompiler compiler(registry_, lowerings_, clock, nullptr, {});
+  std::vector<KernelRequest> requests;
+  for (const Case& one : cases_) requests.push_back({one.name, &one.graph});
+  absl::StatusOr<std::vector<CompiledKernel>> kernels = compiler.Compile(requests, target);
+  ASSERT_TRUE(kernels.ok()) << kernels.status();
+
+  std::vector<LinkedKernel> linked;
+  std::vector<size_t> index_of_case;
+  std::map<std::string, size_t> index_of_symbol;
+  for (size_t i = 0; i < kernels->size(); ++i) {
+    const auto [entry, added] = index_of_symbol.emplace((*kernels)[i].symbol, linked.size());
+    if (added) {
+      linked.push_back(
+          {(*kernels)[i].symbol, &(*kernels)[i].object,
+           static_cast<int>(cases_[i].graph.inputs.size() + cases_[i].graph.outputs.size())});
+    }
+    index_of_case.push_back(entry->second);
+  }
+  absl::StatusOr<std::string> code = LinkProgram(target, linked, {});
+  ASSERT_TRUE(code.ok()) << code.status();
+  LoadedProgram program(*code);
+  ASSERT_NE(program.table(), nullptr) << program.error();
+  ASSERT_EQ(program.table()->kernel_count, linked.size());
+
+  const Reference reference(registry_);
+  for (size_t i = 0; i < cases_.size(); ++i) {
+    const Case& one = cases_[i];
+    SCOPED_TRACE(absl::StrCat(one.name, " for ", target.ToString()));
+    // A kernel that faults takes the test down: this says which one it was.
+    std::fprintf(stderr, "running %s for %s\n", one.name.c_str(), target.ToString().c_str());
+    absl::StatusOr<std::vector<Tensor>> expected = reference.Evaluate(one.graph, one.inputs);
+    ASSERT_TRUE(expected.ok()) << expected.status();
+
+    std::vector<std::unique_ptr<Argument>> arguments;
+    for (const Tensor& input : one.inputs) {
+      arguments.push_back(std::make_unique<Argument>(input.type()));
+      std::memcpy(arguments.back()->memory.data(), input.bytes().data(), input.byte_size());
+    }
+    for (const Tensor& output : *expected) {
+      arguments.push_back(std::make_unique<Argument>(output.type()));
+    }
+    TestContext context;
+    TestContext* context_pointer = &context;
+    std::vector<void*> args = {&context_pointer};
+    for (const auto& argument : arguments) args.push_back(&argument->buffer);
+    const slipway_kernel_entry& entry = program.table()->kernels[index_of_case[i]];
+    EXPECT_EQ(entry.argument_count, static_cast<int>(arguments.size()));
+    EXPECT_EQ(entry.function(args.data()), 0) << context.error;
+    EXPECT_EQ(context.live_allocations, 0);
+    EXPECT_TRUE(context.scratch_intact) << "the kernel wrote beside its scratch memory";
+    for (size_t k = 0; k < arguments.size(); ++k) {
+      EXPECT_TRUE(arguments[k]->memory.Intact()) << "the kernel wrote beside argument " << k;
+    }
+    for (size_t k = 0; k < expected->size(); ++k) {
+      const GuardedMemory& memory = arguments[one.inputs.size() + k]->memory;
+      absl::StatusOr<Tensor> actual = Tensor::FromBytes(
+          (*expected)[k].type(),
+          absl::string_view(reinterpret_cast<const char*>(memory.data()), memory.size()));
+      ASSERT_TRUE(actual.ok()) << actual.status();
+      const absl::Status close = CheckClose(*actual, (*expected)[k], one.tolerance);
+      EXPECT_TRUE(close.ok()) << "output " << k << ": " << close;
+    }
+  }
+}
+
+std::vector<DeviceTarget> KernelSuite::RunnableTargets() {
+  std::vector<DeviceTarget> targets;
+  const Target host = HostTarget();
+  for (const char* name :
+       {"x86-64-linux", "x86-64-v2-linux", "x86-64-v3-linux", "x86-64-v4-linux"}) {
+    absl::StatusOr<Target> target = ParseTarget(name);
+    if (target.ok() && CheckRunsOn(*target, host).ok()) targets.push_back(target->host());
+  }
+  return targets;
+}
+
+}  // namespace slipway

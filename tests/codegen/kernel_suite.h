@@ -1,0 +1,55 @@
+// KernelSuite: compiles groups, runs their kernels in memory that notices what lies beside it, and
+// compares the results with the reference evaluator.
+#ifndef SLIPWAY_TESTS_CODEGEN_KERNEL_SUITE_H_
+#define SLIPWAY_TESTS_CODEGEN_KERNEL_SUITE_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/codegen/kernel_compiler.h"
+#include "core/codegen/lowering.h"
+#include "core/graph/builder.h"
+#include "core/graph/graph.h"
+#include "core/graph/operator_registry.h"
+#include "core/target/target.h"
+#include "core/tensor/comparison.h"
+#include "core/tensor/tensor.h"
+
+namespace slipway {
+
+class KernelSuite {
+ public:
+  KernelSuite();
+
+  const OperatorRegistry& registry() const { return registry_; }
+  const Lowerings& lowerings() const { return lowerings_; }
+
+  // Adds a group built by `build`. Its inputs become seeded random numbers in [-2, 2) (integers in
+  // [0, 8)), or `inputs` where given.
+  void Add(const std::string& name, const std::function<void(GraphBuilder&)>& build,
+           std::vector<Tensor> inputs = {}, Tolerance tolerance = {1e-4, 1e-5});
+
+  // Compiles all groups for `target` (whose features this machine must have), links one program, runs
+  // every kernel and compares. Failures are reported as test failures naming the group.
+  void Run(const DeviceTarget& target);
+
+  // The targets x86-64 v1 to v4 that this machine can run.
+  static std::vector<DeviceTarget> RunnableTargets();
+
+ private:
+  struct Case {
+    std::string name;
+    Graph graph;
+    std::vector<Tensor> inputs;
+    Tolerance tolerance;
+  };
+  OperatorRegistry registry_;
+  Lowerings lowerings_;
+  std::vector<Case> cases_;
+};
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_TESTS_CODEGEN_KERNEL_SUITE_H_

@@ -1,0 +1,300 @@
+// Matrix products, reductions, softmax, normalizations and movements against the reference.
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "tests/codegen/kernel_suite.h"
+
+namespace slipway {
+namespace {
+
+constexpr DataType kFloat = DataType::kFloat32;
+
+using Build = std::function<void(GraphBuilder&)>;
+
+// One node `op` over inputs of these shapes.
+Build OneNode(std::string op, std::vector<Shape> shapes, Attributes attributes = {}) {
+  return [=](GraphBuilder& b) {
+    std::vector<ValueId> inputs;
+    for (const Shape& shape : shapes) {
+      inputs.push_back(b.Input(absl::StrCat("x", inputs.size()), kFloat, shape));
+    }
+    b.Output(b.Add(op, inputs, attributes));
+  };
+}
+
+void RunEverywhere(const std::function<void(KernelSuite&)>& add) {
+  for (const DeviceTarget& target : KernelSuite::RunnableTargets()) {
+    KernelSuite suite;
+    add(suite);
+    suite.Run(target);
+  }
+}
+
+constexpr int64_t kExtents[] = {1, 2, 7, 17};
+
+TEST(MatrixKernelsTest, AgreeWithTheReference) {
+  RunEverywhere([](KernelSuite& suite) {
+    const Tolerance tolerance = {1e-4, 1e-4};
+    for (const int64_t m : kExtents) {
+      for (const int64_t n : {1, 7, 40}) {
+        suite.Add(absl::StrCat("gemm", m, "x", n), OneNode("Gemm", {{m, 5}, {5, n}, {n}}), {},
+                  tolerance);
+        suite.Add(absl::StrCat("matmul", m, "x", n), OneNode("MatMul", {{2, m, 9}, {9, n}}), {},
+                  tolerance);
+      }
+    }
+    suite.Add(
+        "gemm_transposed",
+        OneNode("Gemm", {{5, 9}, {33, 5}, {9, 1}},
+                {{"transA", int64_t{1}}, {"transB", int64_t{1}}, {"alpha", 0.5f}, {"beta", 2.0f}}),
+        {}, tolerance);
+    suite.Add("large", OneNode("MatMul", {{65, 70}, {70, 130}}), {}, tolerance);
+    suite.Add("row_times_matrix", OneNode("MatMul", {{7}, {3, 7, 20}}), {}, tolerance);
+    suite.Add("matrix_times_column", OneNode("MatMul", {{3, 20, 7}, {7}}), {}, tolerance);
+    suite.Add("dot", OneNode("MatMul", {{7}, {7}}), {}, tolerance);
+    suite.Add("batches", OneNode("MatMul", {{2, 1, 4, 5}, {3, 5, 18}}), {}, tolerance);
+    for (const int64_t columns : {8, 10, 48, 1000}) {
+      for (const int64_t block : {4, 8, 16}) {
+        suite.Add(
+            absl::StrCat("packed", columns, "b", block),
+            [=](GraphBuilder& b) {
+              const ValueId x = b.Input("x", kFloat, {3, 33});
+              const ValueId w = b.Input("w", kFloat, {(columns + block - 1) / block, 33, block});
+              const ValueId bias = b.Input("bias", kFloat, {columns});
+              const ValueId y = b.Add("slipway.GemmPacked", {x, w, bias}, {{"columns", columns}});
+              b.Output(b.Add("Relu", {y}));
+            },
+            {}, tolerance);
+      }
+    }
+  });
+}
+
+TEST(ReductionKernelsTest, AgreeWithTheReference) {
+  RunEverywhere([](KernelSuite& suite) {
+    for (const int64_t n : {1, 2, 7, 17, 65}) {
+      for (const char* op : {"ReduceMean", "ReduceMax"}) {
+        for (const auto& axes :
+             std::vector<std::vector<int64_t>>{{0}, {1}, {2}, {1, 2}, {0, 2}, {}}) {
+          for (const int64_t keep : {0, 1}) {
+            Attributes attributes = {{"keepdims", keep}};
+            if (!axes.empty()) attributes.Set("axes", Ints(axes));
+            suite.Add(absl::StrCat(op, n, "axes", axes.size(), keep),
+                      OneNode(op, {{3, 5, n}}, attributes));
+          }
+        }
+      }
+      suite.Add(absl::StrCat("global", n), OneNode("GlobalAveragePool", {{2, 3, n, 7}}));
+      suite.Add(absl::StrCat("blocked_mean", n),
+                OneNode("ReduceMean", {{1, 3, n, n, 8}}, {{"axes", Ints({2, 3})}}));
+      for (const int64_t axis : {0, 1, 2}) {
+        suite.Add(absl::StrCat("softmax", n, "axis", axis),
+                  OneNode("Softmax", {{4, 3, n}}, {{"axis", axis}}));
+        suite.Add(absl::StrCat("arg_max", n, "axis", axis),
+                  OneNode("ArgMax", {{4, 3, n}}, {{"axis", axis}}));
+      }
+      suite.Add(absl::StrCat("softmax_vector", n), OneNode("Softmax", {{n}}));
+    }
+    suite.Add("global_max", OneNode("GlobalMaxPool", {{2, 3, 9, 7}}));
+    suite.Add("many_rows", OneNode("Softmax", {{4420, 2}}));
+    suite.Add("long_row", OneNode("Softmax", {{1, 1000}}));
+    suite.Add("unit_dimensions", OneNode("Softmax", {{1, 1000, 1, 1}}, {{"axis", int64_t{1}}}));
+    suite.Add("mean_of_square", [](GraphBuilder& b) {
+      const ValueId x = b.Input("x", kFloat, {9, 70});
+      b.Output(b.Add("Sqrt", {b.Add("ReduceMean", {b.Add("Mul", {x, x})}, {{"axes", Ints({1})}})}));
+    });
+    suite.Add("sum_of_integers", [](GraphBuilder& b) {
+      const ValueId x = b.Input("x", DataType::kInt64, {5, 9});
+      const ValueId axes = b.Constant("axes", Tensor::Of<int64_t>({1}, {1}));
+      b.Output(b.Add("ReduceSum", {x, axes}));
+    });
+  });
+}
+
+TEST(NormalizationKernelsTest, AgreeWithTheReference) {
+  RunEverywhere([](KernelSuite& suite) {
+    for (const int64_t n : kExtents) {
+      suite.Add(absl::StrCat("lrn", n),
+                OneNode("LRN", {{1, 6, n, n}}, {{"size", int64_t{5}}, {"alpha", 0.5f}}));
+    }
+    suite.Add("lrn_beta", OneNode("LRN", {{2, 6, 3, 9}}, {{"size", int64_t{4}}, {"beta", 0.6f}}));
+    suite.Add("batch_normalization", [](GraphBuilder& b) {
+      std::vector<ValueId> inputs = {b.Input("x", kFloat, {2, 3, 5, 7})};
+      for (const char* name : {"scale", "bias", "mean"})
+        inputs.push_back(b.Input(name, kFloat, {3}));
+      const ValueId v = b.Input("v", kFloat, {3});
+      inputs.push_back(b.Add("Abs", {v}));
+      b.Output(b.Add("BatchNormalization", inputs, {{"epsilon", 0.1f}}));
+    });
+  });
+}
+
+TEST(MovementKernelsTest, AgreeWithTheReference) {
+  RunEverywhere([](KernelSuite& suite) {
+    for (const int64_t n : kExtents) {
+      suite.Add(absl::StrCat("pack", n),
+                OneNode("slipway.Pack", {{1, 16, n, n}}, {{"block", int64_t{8}}}));
+      suite.Add(absl::StrCat("unpack", n), OneNode("slipway.Unpack", {{1, 2, n, n, 8}}));
+      suite.Add(absl::StrCat("transpose", n),
+                OneNode("Transpose", {{2, 3, n, 5}}, {{"perm", Ints({0, 2, 3, 1})}}));
+      suite.Add(absl::StrCat("concat_inner", n),
+                OneNode("Concat", {{2, n}, {2, 3}, {2, 17}}, {{"axis", int64_t{1}}}));
+      suite.Add(absl::StrCat("concat_outer", n),
+                OneNode("Concat", {{2, n, 9}, {2, 3, 9}}, {{"axis", int64_t{1}}}));
+      suite.Add(absl::StrCat("concat_relu", n), [=](GraphBuilder& b) {
+        const ValueId x = b.Input("x", kFloat, {1, n, 7});
+        const ValueId y = b.Input("y", kFloat, {1, 2, 7});
+        b.Output(b.Add("Relu", {b.Add("Concat", {x, b.Add("Neg", {y})}, {{"axis", int64_t{1}}})}));
+      });
+      suite.Add(absl::StrCat("depth_to_space", n),
+                OneNode("DepthToSpace", {{1, 18, n, n}}, {{"blocksize", int64_t{3}}}));
+      suite.Add(
+          absl::StrCat("depth_to_space_crd", n),
+          OneNode("DepthToSpace", {{1, 8, n, n}}, {{"blocksize", int64_t{2}}, {"mode", "CRD"}}));
+      suite.Add(absl::StrCat("space_to_depth", n),
+                OneNode("SpaceToDepth", {{1, 3, 2 * n, 2 * n}}, {{"blocksize", int64_t{2}}}));
+      suite.Add(absl::StrCat("shuffle", n), [=](GraphBuilder& b) {
+        const ValueId x = b.Input("x", kFloat, {1, 12, n, n});
+        const ValueId in = b.Constant("in", Tensor::Of<int64_t>({5}, {1, 3, 4, n, n}));
+        const ValueId out = b.Constant("out", Tensor::Of<int64_t>({4}, {1, 12, n, n}));
+        const ValueId t =
+            b.Add("Transpose", {b.Add("Reshape", {x, in})}, {{"perm", Ints({0, 2, 1, 3, 4})}});
+        b.Output(b.Add("Reshape", {t, out}));
+      });
+      suite.Add(absl::StrCat("slice", n), [=](GraphBuilder& b) {
+        const ValueId x = b.Input("x", kFloat, {3, 2 * n, 9});
+        const ValueId starts = b.Constant("starts", Tensor::Of<int64_t>({2}, {0, -1}));
+        const ValueId ends = b.Constant("ends", Tensor::Of<int64_t>({2}, {n, -10}));
+        const ValueId axes = b.Constant("axes", Tensor::Of<int64_t>({2}, {1, 2}));
+        const ValueId steps = b.Constant("steps", Tensor::Of<int64_t>({2}, {1, -2}));
+        b.Output(b.Add("Slice", {x, starts, ends, axes, steps}));
+      });
+      suite.Add(absl::StrCat("split", n), [=](GraphBuilder& b) {
+        const ValueId x = b.Input("x", kFloat, {3, 3 * n});
+        const ValueId parts = b.Constant("parts", Tensor::Of<int64_t>({2}, {n, 2 * n}));
+        for (const ValueId y : b.AddMany("Split", {x, parts}, 2, {{"axis", int64_t{1}}}))
+          b.Output(y);
+      });
+      for (const char* mode : {"constant", "reflect", "edge"}) {
+        if (n == 1) continue;
+        suite.Add(absl::StrCat("pad_", mode, n), [=](GraphBuilder& b) {
+          const ValueId x = b.Input("x", kFloat, {2, n});
+          const ValueId pads = b.Constant("pads", Tensor::Of<int64_t>({4}, {0, 1, 1, 1}));
+          b.Output(b.Add("Pad", {x, pads}, {{"mode", mode}}));
+        });
+      }
+    }
+    suite.Add("gather", [](GraphBuilder& b) {
+      const ValueId x = b.Input("x", kFloat, {3, 8, 5});
+      const ValueId indices = b.Input("indices", DataType::kInt64, {2, 3});
+      b.Output(b.Add("Gather", {x, indices}, {{"axis", int64_t{1}}}));
+    });
+    suite.Add("expand", [](GraphBuilder& b) {
+      const ValueId x = b.Input("x", kFloat, {3, 1, 5});
+      const ValueId shape = b.Constant("shape", Tensor::Of<int64_t>({4}, {2, 1, 4, 5}));
+      b.Output(b.Add("Expand", {x, shape}));
+    });
+    suite.Add("shape", OneNode("Shape", {{3, 1, 5}}));
+  });
+}
+
+TEST(ElementwiseKernelsTest, AgreeWithTheReference) {
+  RunEverywhere([](KernelSuite& suite) {
+    for (const int64_t n : {1, 2, 7, 17, 40000}) {
+      suite.Add(absl::StrCat("relu", n), OneNode("Relu", {{n}}));
+    }
+    for (const char* op : {"Abs", "Exp", "Neg", "Sigmoid", "Tanh", "HardSwish", "LeakyRelu", "Elu",
+                           "HardSigmoid", "Identity"}) {
+      suite.Add(op, OneNode(op, {{3, 7}}), {}, {2e-6, 2e-6});
+    }
+    for (const char* op : {"Add", "Sub", "Mul", "Div", "Min", "Max", "Sum"}) {
+      suite.Add(op, OneNode(op, {{3, 1, 7}, {2, 7}}));
+      suite.Add(absl::StrCat(op, "_scalar"), OneNode(op, {{3, 7}, {}}));
+    }
+    suite.Add("positive", [](GraphBuilder& b) {
+      const ValueId x = b.Add("Abs", {b.Input("x", kFloat, {3, 70})});
+      b.Output(b.Add("Log", {x}));
+      b.Output(b.Add("Sqrt", {x}));
+      b.Output(b.Add("Pow", {x, b.Input("y", kFloat, {70})}));
+    });
+    for (const float exponent : {2.0f, 0.5f, 3.0f, -1.0f}) {
+      suite.Add(absl::StrCat("pow", exponent), [=](GraphBuilder& b) {
+        const ValueId x = b.Add("Abs", {b.Input("x", kFloat, {30})});
+        b.Output(b.Add("Pow", {x, b.Constant("e", Tensor::Scalar<float>(exponent))}));
+      });
+    }
+    for (const DataType to : {DataType::kInt64, DataType::kInt32, DataType::kBool}) {
+      suite.Add(absl::StrCat("cast_to_", Name(to)),
+                OneNode("Cast", {{3, 9}}, {{"to", static_cast<int64_t>(to)}}));
+    }
+    suite.Add("cast_from_integers", [](GraphBuilder& b) {
+      const ValueId x = b.Input("x", DataType::kInt64, {19});
+      b.Output(b.Add("Cast", {x}, {{"to", static_cast<int64_t>(kFloat)}}));
+    });
+    suite.Add("integers", [](GraphBuilder& b) {
+      const ValueId x = b.Input("x", DataType::kInt64, {19});
+      const ValueId y = b.Constant("y", Tensor::Scalar<int64_t>(3));
+      b.Output(b.Add("Div", {b.Add("Sub", {x, b.Add("Mul", {x, y})}), y}));
+    });
+    suite.Add("long_chain", [](GraphBuilder& b) {
+      ValueId x = b.Input("x", kFloat, {40});
+      for (int i = 0; i < 40; ++i) x = b.Add("Add", {x, b.Add("Sigmoid", {x})});
+      b.Output(x);
+    });
+    suite.Add("passed_through", [](GraphBuilder& b) {
+      const ValueId x = b.Input("x", kFloat, {40});
+      b.Output(x);
+      b.Output(b.Add("Relu", {x}));
+      b.Output(x);
+    });
+  });
+}
+
+TEST(ElementwiseKernelsTest, PassNanAndInfinityOn) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const float inf = std::numeric_limits<float>::infinity();
+  std::vector<float> values;
+  for (int i = 0; i < 5; ++i) {
+    values.insert(values.end(), {nan, inf, -inf, 0.0f, -0.0f, 1.0f, -1.0f, 100.0f, -100.0f, 1e-6f});
+  }
+  const Tensor x = Tensor::Of<float>({50}, values);
+  RunEverywhere([&](KernelSuite& suite) {
+    for (const char* op : {"Relu", "Abs", "Neg", "Exp", "Log", "Sqrt", "Sigmoid", "Tanh",
+                           "LeakyRelu", "Elu", "HardSigmoid"}) {
+      suite.Add(op, OneNode(op, {{50}}), {x});
+    }
+    for (const char* op : {"Max", "Min", "Add", "Mul"}) {
+      std::vector<float> shifted(values.begin() + 3, values.end());
+      shifted.insert(shifted.end(), values.begin(), values.begin() + 3);
+      std::vector<float> mixed = shifted;
+      for (size_t i = 0; i < mixed.size(); ++i) mixed[i] = shifted[(i * 7) % 50];
+      suite.Add(op, OneNode(op, {{50}, {50}}), {x, Tensor::Of<float>({50}, mixed)});
+    }
+    for (const float exponent : {0.0f, 1.0f, 3.0f, 2.5f, -1.0f}) {
+      suite.Add(absl::StrCat("Pow", exponent),
+                [=](GraphBuilder& b) {
+                  const ValueId y = b.Constant("e", Tensor::Scalar<float>(exponent));
+                  b.Output(b.Add("Pow", {b.Input("x", kFloat, {50}), y}));
+                },
+                {x});
+    }
+    suite.Add("Clip",
+              [](GraphBuilder& b) {
+                b.Output(b.Add("Clip", {b.Input("x", kFloat, {50}),
+                                        b.Constant("low", Tensor::Scalar<float>(-2)),
+                                        b.Constant("high", Tensor::Scalar<float>(3))}));
+              },
+              {x});
+    suite.Add("MaxPool",
+              OneNode("MaxPool", {{1, 1, 5, 10}},
+                      {{"kernel_shape", Ints({2, 2})}, {"strides", Ints({1, 1})}}),
+              {*x.Reshaped({1, 1, 5, 10})});
+  });
+}
+
+}  // namespace
+}  // namespace slipway
