@@ -20,12 +20,15 @@ double UsefulShare(int num_positions, int width, int blocks) {
 }  // namespace
 
 AccumulatorTile ChooseTile(int num_positions, int num_blocks, int vector_registers) {
-  // Leaves registers for the weight vectors and one broadcast.
-  const int max_accumulators = vector_registers == 32 ? 28 : 12;
+  // Leaves registers for the weight vectors and one broadcast. With several blocks LLVM also keeps the
+  // broadcast inputs in registers, and spills above half of the 32.
+  const int max_of_one_block = vector_registers == 32 ? 28 : 12;
+  const int max_of_several = vector_registers == 32 ? 16 : 12;
   AccumulatorTile best;
   double best_share = 0;
-  for (int blocks = std::min(num_blocks, max_accumulators); blocks >= 1; --blocks) {
+  for (int blocks = std::min(num_blocks, max_of_several); blocks >= 1; --blocks) {
     if (num_blocks % blocks != 0) continue;
+    const int max_accumulators = blocks == 1 ? max_of_one_block : max_of_several;
     for (int width = std::min(num_positions, max_accumulators / blocks); width >= 1; --width) {
       if (width * blocks + blocks > vector_registers) continue;
       // At equal shares the tile with fewer loads a multiply-add is better: the squarer one.
