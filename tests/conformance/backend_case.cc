@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -30,7 +31,10 @@ absl::StatusOr<ModelSummary> Summarize(absl::string_view bytes) {
   const onnx::GraphProto& graph = model.graph();
   ModelSummary summary;
   summary.op = graph.node_size() == 1 ? graph.node(0).op_type() : "(several)";
+  std::set<std::string> initialized;
+  for (const auto& initializer : graph.initializer()) initialized.insert(initializer.name());
   for (const auto& input : graph.input()) {
+    if (initialized.count(input.name()) > 0) continue;
     summary.inputs.push_back(input.type().tensor_type());
   }
   for (const auto& output : graph.output()) {
