@@ -14,15 +14,17 @@ struct Part {
   int64_t padded_count;
 };
 
+// How many elements of the window, from its first on, lie before position `end`.
+int64_t CountBefore(const WindowDimension& d, int64_t start, int64_t end) {
+  if (start >= end) return 0;
+  return std::min(d.kernel, (end - start - 1) / d.dilation + 1);
+}
+
 Part Visible(const WindowDimension& d, int64_t output) {
-  Part part{0, 0, 0};
-  for (int64_t k = 0; k < d.kernel; ++k) {
-    const int64_t at = output * d.stride + k * d.dilation - d.pad_begin;
-    if (at < d.input + d.pad_end) ++part.padded_count;
-    if (at < 0 || at >= d.input) continue;
-    if (part.count++ == 0) part.first = at;
-  }
-  return part;
+  const int64_t start = output * d.stride - d.pad_begin;
+  const int64_t hidden = CountBefore(d, start, 0);
+  return {start + hidden * d.dilation, CountBefore(d, start, d.input) - hidden,
+          CountBefore(d, start, d.input + d.pad_end)};
 }
 
 // Calls visit(input offset, output offset, first) for every element each window sees, and

@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "core/base/files.h"
 #include "core/graph/graph.h"
 #include "core/graph/text.h"
 #include "core/operators/register_all.h"
@@ -68,6 +70,27 @@ TEST_F(ReferenceTest, HasAKernelForEveryOperator) {
   for (const std::string& op : registry_.Names()) {
     EXPECT_TRUE(reference_.Supports(op)) << op;
   }
+}
+
+// What the fuzzer begins with runs through, and has every operator in it.
+TEST_F(ReferenceTest, RunsTheCorpus) {
+  std::set<std::string> seen;
+  for (const char* name : {"arithmetic", "blocked", "conv", "image", "matrix", "shapes"}) {
+    SCOPED_TRACE(name);
+    const auto text =
+        ReadFile(absl::StrCat("core/reference/reference_corpus/", name, ".txt"), 1 << 20);
+    ASSERT_OK(text.status());
+    const auto graph = ParseGraph(*text);
+    ASSERT_OK(graph.status());
+    std::vector<Tensor> inputs;
+    for (const ValueId id : graph->inputs) {
+      const Shape& shape = graph->values[id].type->shape;
+      inputs.push_back(Random(std::vector<int64_t>(shape.begin(), shape.end())));
+    }
+    EXPECT_OK(reference_.Evaluate(*graph, inputs).status());
+    for (const slipway::Node& node : graph->nodes) seen.insert(node.op);
+  }
+  EXPECT_THAT(seen, ::testing::ElementsAreArray(registry_.Names()));
 }
 
 TEST_F(ReferenceTest, EvaluatesAGraph) {
