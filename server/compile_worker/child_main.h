@@ -1,0 +1,26 @@
+// The compile child: compiles once and ends. It never initialises gRPC.
+#ifndef SLIPWAY_SERVER_COMPILE_WORKER_CHILD_MAIN_H_
+#define SLIPWAY_SERVER_COMPILE_WORKER_CHILD_MAIN_H_
+
+#include <string>
+
+#include "server/compile_worker/compile_function.h"
+
+namespace slipway::worker {
+
+// How a child is called: the worker's own executable, this subcommand, and the folder with its request.
+inline constexpr char kCompileSubcommand[] = "compile";
+inline constexpr char kRequestFile[] = "request";
+inline constexpr char kResponseFile[] = "response";
+// Descriptor to which it writes its progress, a line "STAGE\tDONE\tTOTAL" each.
+inline constexpr int kProgressFd = 3;
+// It ended because it could get no more memory.
+inline constexpr int kOutOfMemoryExitCode = 77;
+
+// Reads the request in `folder`, compiles, writes the response beside it. Returns the exit code: 0 whenever
+// there is a response, also one that says why there is no artifact.
+int RunCompileChild(const std::string& folder, const CompileFunction& compile);
+
+}  // namespace slipway::worker
+
+#endif  // SLIPWAY_SERVER_COMPILE_WORKER_CHILD_MAIN_H_

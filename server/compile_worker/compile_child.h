@@ -1,0 +1,60 @@
+// CompileChild: the worker's side of a compile child: starts it, limits it, and makes of any end a typed result.
+#ifndef SLIPWAY_SERVER_COMPILE_WORKER_COMPILE_CHILD_H_
+#define SLIPWAY_SERVER_COMPILE_WORKER_COMPILE_CHILD_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "core/base/files.h"
+#include "core/base/subprocess.h"
+#include "proto/slipway/v1/job.pb.h"
+#include "server/compile_worker/child_main.h"
+#include "server/compile_worker/compile_child.pb.h"
+
+namespace slipway::worker {
+
+// How a child ended without an artifact.
+struct ChildFailure {
+  v1::JobError error;
+  bool retriable = false;
+};
+
+class CompileChild {
+ public:
+  struct Options {
+    std::vector<std::string> command = {kOwnExecutable};  // The subcommand and folder are added.
+    absl::Duration deadline;
+    int64_t memory_bytes = 0;  // Of address space; 0: no limit.
+  };
+  // Starts the child. Errors of the files and of Subprocess::Start; another attempt may succeed.
+  static absl::StatusOr<std::unique_ptr<CompileChild>> Start(const Options& options,
+                                                             const CompileChildRequest& request);
+
+  // Follows the child to its end: the artifact, or why there is none. Call once, while another thread may Kill.
+  absl::StatusOr<CompileChildResponse::Made> Wait(const ReportProgress& progress,
+                                                  ChildFailure* failure);
+
+  // Ends it. Thread-safe.
+  void Kill() { process_->Kill(); }
+
+ private:
+  CompileChild(const Options& options, TemporaryFolder folder, UniqueFd progress,
+               std::unique_ptr<Subprocess> process);
+
+  bool FollowProgress(const ReportProgress& progress);
+  ChildFailure Explain(const ExitStatus& end, bool in_time) const;
+
+  const Options options_;
+  const absl::Duration begin_;  // Monotonic.
+  const TemporaryFolder folder_;
+  const UniqueFd progress_;
+  const std::unique_ptr<Subprocess> process_;
+};
+
+}  // namespace slipway::worker
+
+#endif  // SLIPWAY_SERVER_COMPILE_WORKER_COMPILE_CHILD_H_

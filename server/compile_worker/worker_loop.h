@@ -1,0 +1,56 @@
+// WorkerLoop: reports what it holds, and moves towards what the server wants.
+#ifndef SLIPWAY_SERVER_COMPILE_WORKER_WORKER_LOOP_H_
+#define SLIPWAY_SERVER_COMPILE_WORKER_WORKER_LOOP_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/btree_map.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "proto/slipway/v1/worker.pb.h"
+#include "server/compile_worker/compile_attempt.h"
+#include "server/compile_worker/worker_transport.h"
+
+namespace slipway::worker {
+
+class WorkerLoop {
+ public:
+  struct Options {
+    std::string worker_id;
+    std::string instance_id;
+    std::string fingerprint;
+    int capacity = 1;
+  };
+  // `env` must outlive the loop.
+  WorkerLoop(Options options, const AttemptEnvironment* env);
+  ~WorkerLoop();
+
+  // Works until Stop.
+  void Run();
+  // Lets Run return soon; attempts are stopped. Thread-safe.
+  void Stop();
+
+ private:
+  v1::WorkerState NextReport();
+  void Move(const v1::DesiredWorkerState& desired);
+  // Waits after a failed Sync, longer each time.
+  void WaitAfter(const absl::Status& status);
+
+  const Options options_;
+  const AttemptEnvironment& env_;
+  // Of Run's thread alone.
+  int64_t sequence_ = 0;
+  std::string applied_version_;
+  absl::Duration backoff_;
+  absl::btree_map<std::string, std::unique_ptr<CompileAttempt>> attempts_;
+
+  absl::Mutex mu_;
+  bool stops_ ABSL_GUARDED_BY(mu_) = false;
+};
+
+}  // namespace slipway::worker
+
+#endif  // SLIPWAY_SERVER_COMPILE_WORKER_WORKER_LOOP_H_

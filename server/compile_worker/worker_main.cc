@@ -1,0 +1,138 @@
+#include "server/compile_worker/worker_main.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/random/random.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "absl/synchronization/mutex.h"
+#include "core/base/files.h"
+#include "core/base/flags.h"
+#include "core/base/lifeline.h"
+#include "core/base/log.h"
+#include "core/base/status_macros.h"
+#include "core/store/file_blob_store.h"
+#include "core/store/quota_blob_store.h"
+#include "server/compile_worker/child_main.h"
+#include "server/compile_worker/grpc_worker_transport.h"
+#include "server/compile_worker/worker_loop.h"
+#include "server/compile_worker/worker_options.h"
+
+namespace slipway::worker {
+namespace {
+
+constexpr char kName[] = "slipway-compile-worker";
+constexpr int kFailed = 1;
+constexpr int kWrongCall = 2;
+constexpr int64_t kMaxTokenBytes = 4'096;
+
+int Report(const absl::Status& status, int exit_code) {
+  fprintf(stderr, "%s: %s\n", kName, std::string(status.message()).c_str());
+  return exit_code;
+}
+
+absl::StatusOr<std::unique_ptr<BlobStore>> OpenStore(const WorkerOptions& options,
+                                                     const std::string& folder, bool durable) {
+  SLIPWAY_ASSIGN_OR_RETURN(std::unique_ptr<BlobStore> store,
+                           FileBlobStore::Create({.folder = folder, .durable = durable}));
+  // A shared store is the server's to keep within bounds.
+  if (durable) return store;
+  return std::make_unique<QuotaBlobStore>(
+      std::move(store), QuotaBlobStore::Options{.quota_bytes = options.blob_quota_bytes});
+}
+
+absl::Status Work(const WorkerOptions& options, const Compiler& compiler,
+                  const sigset_t& stop_signals) {
+  std::string token;
+  if (!options.token_file.empty()) {
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(token, ReadFile(options.token_file, kMaxTokenBytes),
+                                  "--token-file");
+    token = std::string(absl::StripAsciiWhitespace(token));
+  }
+  GrpcWorkerTransport transport(options.server, token);
+  const bool is_shared = !options.blob_dir.empty();
+  AttemptEnvironment env;
+  env.transport = &transport;
+  env.store_folder = is_shared ? options.blob_dir : JoinPath(options.cache_dir, "worker-blobs");
+  env.store_is_durable = is_shared;
+  env.kernel_cache_folder = JoinPath(options.cache_dir, "kernels");
+  env.child_command = {kOwnExecutable};
+  env.memory_bytes = options.compile_memory_bytes;
+  SLIPWAY_RETURN_IF_ERROR_WITH(MakeFolders(env.kernel_cache_folder), "--cache-dir");
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(const std::unique_ptr<BlobStore> store,
+                                OpenStore(options, env.store_folder, is_shared), "--blob-dir");
+  env.store = store.get();
+  absl::BitGen random;
+  WorkerLoop loop({.worker_id = options.worker_id,
+                   .instance_id = absl::StrCat(absl::Hex(random(), absl::kZeroPad16)),
+                   .fingerprint = compiler.fingerprint(),
+                   .capacity = static_cast<int>(options.capacity)},
+                  &env);
+  std::thread worker([&loop] { loop.Run(); });
+  int signal = 0;
+  sigwait(&stop_signals, &signal);
+  Log(LogLevel::kInfo, "ending", {{"signal", signal}});
+  loop.Stop();
+  worker.join();
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+int WorkerMain(int argc, char** argv, const Compiler& compiler) {
+  // What the tail of a child's log says must not be cut off by buffers.
+  setvbuf(stdout, nullptr, _IOLBF, 0);
+  if (argc == 3 && strcmp(argv[1], kCompileSubcommand) == 0) {
+    // The thread that starts a child waits for its end, so this fires when the worker ends. The child must not
+    // have threads of its own (core/compiler), which a lifeline would need.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    return RunCompileChild(argv[2], compiler.compile);
+  }
+  setenv("GRPC_VERBOSITY", "NONE", 0);
+  WorkerOptions given;
+  FlagSet flags(absl::StrCat(kName, " [flags]"), "Compiles for a server.");
+  AddFlags(flags, &given);
+  const absl::StatusOr<std::vector<std::string>> rest = flags.Parse(argc, argv);
+  if (!rest.ok()) return Report(rest.status(), kWrongCall);
+  if (!rest->empty()) {
+    return Report(absl::InvalidArgumentError(rest->front() + " is no flag"), kWrongCall);
+  }
+  if (const std::string text = flags.TextAskedFor(); !text.empty()) {
+    fputs(text.c_str(), stdout);
+    return 0;
+  }
+  if (given.print_fingerprint) {
+    printf("%s\n", compiler.fingerprint().c_str());
+    return 0;
+  }
+  const absl::StatusOr<WorkerOptions> options = Complete(given);
+  if (!options.ok()) return Report(options.status(), kWrongCall);
+  // Taken by sigwait alone, and so blocked in every thread.
+  sigset_t stop_signals;
+  sigemptyset(&stop_signals);
+  sigaddset(&stop_signals, SIGINT);
+  sigaddset(&stop_signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &stop_signals, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+  InitLog(kName, *ParseLogLevel(options->log_level));
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+  if (options->exit_with_parent && getenv(kLifelineVariable) == nullptr) {
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+  }
+  absl::Status status = FollowParent();
+  if (status.ok()) status = Work(*options, compiler, stop_signals);
+  return status.ok() ? 0 : Report(status, kFailed);
+}
+
+}  // namespace slipway::worker
