@@ -95,16 +95,16 @@ LoadedProgram::LoadedProgram(const std::string& code) {
     error_ = dlerror();
     return;
   }
-  const auto query = reinterpret_cast<slipway_query_function>(dlsym(handle_, SLIPWAY_QUERY_SYMBOL));
-  if (query == nullptr) {
+  query_ = reinterpret_cast<slipway_query_function>(dlsym(handle_, SLIPWAY_QUERY_SYMBOL));
+  if (query_ == nullptr) {
     error_ = "no query function";
     return;
   }
-  if (query(SLIPWAY_ABI_VERSION + 1, &TestImports()) != nullptr) {
+  if (query_(SLIPWAY_ABI_VERSION + 1, &TestImports()) != nullptr) {
     error_ = "answers a version it cannot know";
     return;
   }
-  table_ = query(SLIPWAY_ABI_VERSION, &TestImports());
+  table_ = query_(SLIPWAY_ABI_VERSION, &TestImports());
 }
 
 LoadedProgram::~LoadedProgram() {

@@ -48,11 +48,14 @@ class LoadedProgram {
   explicit LoadedProgram(const std::string& code);
   ~LoadedProgram();
   const slipway_kernel_table* table() const { return table_; }
+  // Null when the code has none.
+  slipway_query_function query() const { return query_; }
   const std::string& error() const { return error_; }
 
  private:
   int fd_ = -1;
   void* handle_ = nullptr;
+  slipway_query_function query_ = nullptr;
   const slipway_kernel_table* table_ = nullptr;
   std::string error_;
 };
