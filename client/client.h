@@ -107,7 +107,8 @@ class Client {
   virtual absl::StatusOr<ServerInfo> Info() = 0;
   virtual int64_t max_model_bytes() const = 0;  // What the server accepts.
 
-  // Makes every call, in flight or to come, but CancelJob return CANCELLED.
+  // Makes every call, in flight or to come, return CANCELLED, but CancelJob and a Submit* that is about to know
+  // its job's id.
   virtual void Interrupt() = 0;
 };
 

@@ -72,7 +72,8 @@ absl::Status UploadBlob(v1::BlobService::StubInterface& stub, Calls& calls, cons
     }
     fruitless = committed > furthest ? 0 : fruitless + 1;
     furthest = std::max(furthest, committed);
-    last = WriteFrom(stub, calls, blob, committed);
+    // What is held may be another writer's, which is only found out by trying; 0 is always right.
+    last = WriteFrom(stub, calls, blob, absl::IsOutOfRange(last) ? 0 : committed);
     if (!absl::IsUnavailable(last) && !absl::IsOutOfRange(last)) return last;
   }
   return last;

@@ -89,4 +89,9 @@ void Calls::Interrupt() {
   for (grpc::ClientContext* context : active_) context->TryCancel();
 }
 
+bool Calls::interrupted() const {
+  absl::MutexLock lock(&mu_);
+  return interrupted_;
+}
+
 }  // namespace slipway

@@ -46,6 +46,7 @@ class Calls {
 
   // From now on interruptible calls return CANCELLED, those in flight too.
   void Interrupt();
+  bool interrupted() const;
 
  private:
   absl::Status MakeOnce(const CallOptions& options,
@@ -54,7 +55,7 @@ class Calls {
   const std::string server_;
   const std::string token_;
   const std::function<void(const absl::Status&)> on_waiting_;
-  absl::Mutex mu_;
+  mutable absl::Mutex mu_;
   bool interrupted_ ABSL_GUARDED_BY(mu_) = false;
   absl::flat_hash_set<grpc::ClientContext*> active_ ABSL_GUARDED_BY(mu_);
 };

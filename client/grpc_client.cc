@@ -314,14 +314,17 @@ class GrpcClient final : public Client {
     return DownloadBlob(*blobs_, calls_, digest, retry_for_);
   }
 
-  // Sends `blobs`, then makes `call`; once more if blobs were evicted in between.
+  // Sends `blobs`, then makes `create`, which accepts a job; once more if blobs were evicted in between. An
+  // interrupt does not end `create`: the id of a job that may be accepted must become known, to cancel it.
   absl::Status UploadThen(const std::vector<NamedBlob>& blobs,
-                          absl::FunctionRef<grpc::Status(grpc::ClientContext&)> call) {
+                          absl::FunctionRef<grpc::Status(grpc::ClientContext&)> create) {
+    const CallOptions options = {.retry_for = retry_for_, .interruptible = false};
     SLIPWAY_RETURN_IF_ERROR(UploadBlobs(*blobs_, calls_, blobs, retry_for_));
-    const absl::Status status = Call(call);
+    if (calls_.interrupted()) return absl::CancelledError("interrupted");
+    const absl::Status status = calls_.Make(options, create);
     if (!absl::IsFailedPrecondition(status) || blobs.empty()) return status;
     SLIPWAY_RETURN_IF_ERROR(UploadBlobs(*blobs_, calls_, blobs, retry_for_));
-    return Call(call);
+    return calls_.Make(options, create);
   }
 
   // Fills `spec` and returns the tensors that go as blobs.

@@ -80,6 +80,12 @@ TEST_F(ClientTest, UploadResumesWhereItBroke) {
   EXPECT_EQ(server_.bytes_written(), (3 << 20) + (1 << 19));
 }
 
+TEST_F(ClientTest, UploadBeginsAnewWhereAnotherWriterWrites) {
+  server_.Configure([](FakeBehaviour& b) { b.others_bytes = 100; });
+  ASSERT_THAT(client_->Compile(model_, options_), IsOk());
+  EXPECT_EQ(server_.bytes_written(), 3 << 20);
+}
+
 TEST_F(ClientTest, DownloadResumesAndIsChecked) {
   ASSERT_OK_AND_ASSIGN(const Compilation compilation, client_->Compile(model_, options_));
   server_.Configure([](FakeBehaviour& b) { b.break_read_after = 16; });

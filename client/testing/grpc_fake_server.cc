@@ -182,8 +182,9 @@ class FakeServer::Blobs final : public v1::BlobService::Service {
     absl::MutexLock lock(&state_.mu);
     const std::string& hex = request->digest().sha256();
     response->set_complete(state_.blobs.count(hex) > 0);
-    response->set_committed_bytes(response->complete() ? state_.blobs[hex].size()
-                                                       : state_.partial[hex].size());
+    response->set_committed_bytes(response->complete()
+                                      ? state_.blobs[hex].size()
+                                      : state_.partial[hex].size() + state_.behaviour.others_bytes);
     return state_.Enter(*context);
   }
 

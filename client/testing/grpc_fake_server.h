@@ -33,6 +33,8 @@ struct FakeBehaviour {
   int unavailable_calls = 0;
   // The next Write (Read, WatchJob) breaks with UNAVAILABLE after so many bytes (messages); -1: never.
   int64_t break_write_after = -1;
+  // QueryWrite claims so many bytes more than Write takes, as when another process writes the same blob.
+  int64_t others_bytes = 0;
   int64_t break_read_after = -1;
   int break_watch_after = -1;
   // What the next Create* call returns instead of accepting.
