@@ -12,7 +12,8 @@ namespace slipway {
 //    no Cast, Clip, Concat, Transpose or Reshape that changes nothing;
 //  - Reshape says its shape as a constant without 0 and -1 (tensors without elements aside);
 //  - Conv, MaxPool and AveragePool state kernel_shape, strides, dilations (not AveragePool) and pads;
-//    auto_pad is gone; ceil_mode is gone but for an AveragePool that counts padding;
+//    auto_pad is gone; ceil_mode is gone but for an AveragePool that counts padding; what had one spatial
+//    dimension has two;
 //  - Gemm with constant weights and MatMul by a constant matrix are Gemm(A, B) or Gemm(A, B, bias[N])
 //    without attributes; what else Gemm can say is spelled out as Transpose, Mul and Add;
 //  - Softmax has a non-negative axis, the last one where those behind it have extent 1.

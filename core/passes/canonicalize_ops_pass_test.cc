@@ -159,6 +159,24 @@ TEST(CanonicalizeOps, KeepsCeilModeWhereItDecidesWhatCounts) {
     })"));
 }
 
+TEST(CanonicalizeOps, OneDimensionBecomesTwo) {
+  const PassTester tester;
+  EXPECT_OK(tester.Check(CanonicalizeOps, R"(
+    graph "g" opset 13 (%x: f32[1, 1, 6]) -> (%y) {
+      const %w: f32[2, 1, 3] = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0}
+      %y = Conv "c" (%x, %w) {pads = [1, 0], strides = [2]}
+    })",
+                         R"(
+    graph "g" opset 13 (%x: f32[1, 1, 6]) -> (%y) {
+      const %x_2d_shape: i64[4] = {1, 1, 1, 6}
+      const %w_2d: f32[2, 1, 1, 3] = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0}
+      const %c_1d_shape: i64[3] = {1, 2, 3}
+      %x_2d = Reshape "x_2d" (%x, %x_2d_shape)
+      %c = Conv "c" (%x_2d, %w_2d) {dilations = [1, 1], group = 1, kernel_shape = [1, 3], pads = [0, 1, 0, 0], strides = [1, 2]}
+      %y = Reshape "c_1d" (%c, %c_1d_shape)
+    })"));
+}
+
 TEST(CanonicalizeOps, PoolsOverEverythingAreReductions) {
   const PassTester tester;
   EXPECT_OK(tester.Check(CanonicalizeOps, R"(

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/operators/convolution.h"
 #include "core/operators/pooling.h"
@@ -35,6 +36,49 @@ void SetWindow(Node& node, const Window& window) {
   node.attributes.Set("pads", PadsAttribute(window));
 }
 
+// [N, C, L] as [N, C, 1, L].
+Shape WithUnitHeight(const Shape& shape) { return {shape[0], shape[1], 1, shape[2]}; }
+
+// A window over one dimension as one over two, the first of extent 1.
+void AddUnitHeight(Node& node) {
+  for (const auto& [name, value] :
+       {std::pair{"kernel_shape", 1}, {"strides", 1}, {"dilations", 1}}) {
+    const auto* list = node.attributes.FindAs<IntList>(name);
+    if (list != nullptr) node.attributes.Set(name, Ints({value, list->front()}));
+  }
+  if (const auto* pads = node.attributes.FindAs<IntList>("pads")) {
+    node.attributes.Set("pads", Ints({0, pads->front(), 0, pads->back()}));
+  }
+}
+
+// Kernels slide over two dimensions; a node with one spatial dimension gets another of extent 1.
+// REQUIRES: the window is explicit.
+absl::StatusOr<bool> ReplaceByTwoDimensional(Node& node, GraphRewriter& rewriter) {
+  const Shape output = rewriter.type(node.outputs[0]).shape;
+  if (output.size() != 3 || NumElements(output) == 0) return false;
+  const std::string name = DisplayName(rewriter.graph(), node);
+  Node wide = node;
+  AddUnitHeight(wide);
+  const size_t reshaped_inputs = node.op == "Conv" ? 2 : 1;
+  for (size_t i = 0; i < reshaped_inputs; ++i) {
+    const ValueId id = node.inputs[i];
+    const Shape shape = WithUnitHeight(rewriter.type(id).shape);
+    const std::string wide_name = absl::StrCat(rewriter.graph().values[id].name, "_2d");
+    if (const Tensor* constant = rewriter.constant(id)) {
+      SLIPWAY_ASSIGN_OR_RETURN(Tensor reshaped, constant->Reshaped(shape));
+      wide.inputs[i] = rewriter.Constant(wide_name, std::move(reshaped));
+    } else {
+      SLIPWAY_ASSIGN_OR_RETURN(wide.inputs[i], AddReshape(rewriter, id, shape, wide_name));
+    }
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(const ValueId result,
+                           rewriter.Add(wide.op, wide.inputs, wide.attributes, name));
+  SLIPWAY_ASSIGN_OR_RETURN(const ValueId flat,
+                           AddReshape(rewriter, result, output, absl::StrCat(name, "_1d")));
+  rewriter.Replace(node, flat);
+  return true;
+}
+
 absl::StatusOr<bool> CanonicalizeConv(Node& node, GraphRewriter& rewriter,
                                       const PassContext& context) {
   ConvView conv;
@@ -48,7 +92,7 @@ absl::StatusOr<bool> CanonicalizeConv(Node& node, GraphRewriter& rewriter,
   node.attributes.Set("group", conv.group);
   // An omitted bias is not listed.
   while (node.inputs.size() > 2 && node.inputs.back() == kNoValue) node.inputs.pop_back();
-  return false;
+  return ReplaceByTwoDimensional(node, rewriter);
 }
 
 // A mean or maximum over all of the spatial dimensions.
@@ -87,10 +131,11 @@ absl::StatusOr<bool> CanonicalizePool(Node& node, GraphRewriter& rewriter,
   SetWindow(node, pool.window);
   if (pool.is_max) node.attributes.Set("dilations", pool.window.dilations);
   // Elements that ceil_mode adds behind the padding do not count, those of the padding do.
-  if (pool.count_include_pad) return false;
-  node.attributes.Erase("ceil_mode");
-  node.attributes.Set("pads", PadsReached(pool.window));
-  return false;
+  if (!pool.count_include_pad) {
+    node.attributes.Erase("ceil_mode");
+    node.attributes.Set("pads", PadsReached(pool.window));
+  }
+  return ReplaceByTwoDimensional(node, rewriter);
 }
 
 absl::StatusOr<bool> GlobalAverageToMean(Node& node, GraphRewriter& rewriter, const PassContext&) {

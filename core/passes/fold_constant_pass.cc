@@ -33,10 +33,14 @@ absl::StatusOr<Graph> FoldConstant(Graph graph, const PassContext& context) {
       kept.push_back(std::move(node));
       continue;
     }
+    absl::StatusOr<std::vector<Tensor>> results = EvaluateConstantNode(graph, node, context);
+    if (absl::IsUnimplemented(results.status())) {
+      kept.push_back(std::move(node));
+      continue;
+    }
+    SLIPWAY_RETURN_IF_ERROR(results.status());
     bytes_left -= bytes;
-    SLIPWAY_ASSIGN_OR_RETURN(std::vector<Tensor> results,
-                             EvaluateConstantNode(graph, node, context));
-    MakeOutputsConstant(node, std::move(results), graph);
+    MakeOutputsConstant(node, *std::move(results), graph);
   }
   graph.nodes = std::move(kept);
   return DeadCode(std::move(graph), context);

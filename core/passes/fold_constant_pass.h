@@ -7,7 +7,8 @@
 namespace slipway {
 
 // Evaluates with core/reference. What no output depends on is not evaluated, and constants made in
-// one call take at most kMaxFoldedBytes together: nodes past that stay. Random operators stay too.
+// one call take at most kMaxFoldedBytes together: nodes past that stay. Random operators stay too, and
+// what the reference has no kernel for.
 absl::StatusOr<Graph> FoldConstant(Graph graph, const PassContext& context);
 
 }  // namespace slipway

@@ -1,5 +1,7 @@
 #include "core/passes/fold_into_producer.h"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -32,6 +34,12 @@ Tensor Scaled(const Tensor& weights, int axis, const std::vector<double>& scale)
 }
 
 }  // namespace
+
+bool IsFinite(const ChannelAffine& affine) {
+  const auto finite = [](double value) { return std::isfinite(static_cast<float>(value)); };
+  return std::all_of(affine.scale.begin(), affine.scale.end(), finite) &&
+         std::all_of(affine.shift.begin(), affine.shift.end(), finite);
+}
 
 bool CanFoldIntoProducer(GraphRewriter& rewriter, ValueId x) {
   const Node* producer = rewriter.Producer(x);

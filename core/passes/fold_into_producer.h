@@ -14,6 +14,10 @@ struct ChannelAffine {
   std::vector<double> shift;
 };
 
+// Whether all entries are finite. What is not must be computed as the model says: 0 * infinity is not
+// what x / 0 is.
+bool IsFinite(const ChannelAffine& affine);
+
 // Whether x * scale + shift can become x: x is made by a Conv or (canonical) Gemm with constant
 // weights, f32, and only the node under consideration reads it.
 bool CanFoldIntoProducer(GraphRewriter& rewriter, ValueId x);

@@ -67,7 +67,7 @@ bool FoldBackward(const Node& node, GraphRewriter& rewriter) {
         PerChannel(rewriter.constant(node.inputs[which]), shape, 1);
     if (!constant.has_value()) continue;
     const std::optional<ChannelAffine> affine = AffineOf(node, *constant, which == 0);
-    if (!affine.has_value()) continue;
+    if (!affine.has_value() || !IsFinite(*affine)) continue;
     FoldIntoProducer(rewriter, x, *affine);
     rewriter.Replace(node, x);
     return true;
@@ -107,7 +107,7 @@ void FoldForward(Node& conv, GraphRewriter& rewriter) {
     if (shape != rewriter.type(conv.inputs[0]).shape || shape.size() < 3) continue;
     const std::optional<std::vector<double>> scale =
         PerChannel(rewriter.constant(mul->inputs[which]), shape, 1);
-    if (!scale.has_value()) continue;
+    if (!scale.has_value() || !IsFinite({*scale, {}})) continue;
     const std::string name = absl::StrCat(rewriter.graph().values[conv.inputs[1]].name, "_scaled");
     rewriter.SetInput(conv, 1,
                       rewriter.Constant(name, ScaleInputChannels(*weights, group, *scale)));

@@ -67,6 +67,18 @@ TEST(FoldScaleAxis, LeavesWhatIsNotAChannelsOwn) {
   EXPECT_OK(tester.Check(FoldScaleAxis, text, text));
 }
 
+TEST(FoldScaleAxis, LeavesDivisionsByZero) {
+  const PassTester tester;
+  const char* text = R"(
+    graph "g" opset 13 (%x: f32[1, 1, 2, 2]) -> (%y) {
+      const %w: f32[2, 1, 1, 1] = {0.0, 5.0}
+      const %zero: f32[] = {0.0}
+      %c = Conv "c" (%x, %w) {group = 1}
+      %y = Div(%c, %zero)
+    })";
+  EXPECT_OK(tester.Check(FoldScaleAxis, text, text));
+}
+
 TEST(FoldScaleAxis, TakesAScaleBeforeAConvWithGroups) {
   const PassTester tester;
   EXPECT_OK(tester.Check(FoldScaleAxis, R"(

@@ -26,6 +26,13 @@ absl::Status SetType(const Node& node, ValueId id, const TensorType& type, Graph
   return absl::OkStatus();
 }
 
+// By now everything that can be known is: what a rule still lacks comes from the caller's inputs.
+absl::Status NotDynamic(const absl::Status& status) {
+  if (!absl::IsFailedPrecondition(status)) return status;
+  return absl::UnimplementedError(
+      absl::StrCat(status.message(), "; what depends on the values of inputs is not supported"));
+}
+
 // Shape arithmetic: small inputs, small results.
 bool IsSmall(const Graph& graph, const Node& node) {
   const auto small = [&graph](ValueId id) {
@@ -46,19 +53,22 @@ absl::StatusOr<Graph> InferType(Graph graph, const PassContext& context) {
   }
   std::vector<Node> kept;
   for (Node& node : graph.nodes) {
-    SLIPWAY_ASSIGN_OR_RETURN(const std::vector<TensorType> types,
-                             InferNodeTypes(graph, node, context.registry));
+    const absl::StatusOr<std::vector<TensorType>> types =
+        InferNodeTypes(graph, node, context.registry);
+    if (!types.ok()) return NotDynamic(types.status());
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i] == kNoValue) continue;
-      SLIPWAY_RETURN_IF_ERROR(SetType(node, node.outputs[i], types[i], graph));
+      SLIPWAY_RETURN_IF_ERROR(SetType(node, node.outputs[i], (*types)[i], graph));
     }
     if (IsConstantNode(graph, node) && IsSmall(graph, node)) {
-      SLIPWAY_ASSIGN_OR_RETURN(std::vector<Tensor> results,
-                               EvaluateConstantNode(graph, node, context));
-      MakeOutputsConstant(node, std::move(results), graph);
-    } else {
-      kept.push_back(std::move(node));
+      absl::StatusOr<std::vector<Tensor>> results = EvaluateConstantNode(graph, node, context);
+      if (results.ok()) {
+        MakeOutputsConstant(node, *std::move(results), graph);
+        continue;
+      }
+      if (!absl::IsUnimplemented(results.status())) return results.status();
     }
+    kept.push_back(std::move(node));
   }
   graph.nodes = std::move(kept);
   DropUnusedValues(graph);

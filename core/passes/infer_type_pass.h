@@ -9,7 +9,8 @@ namespace slipway {
 // From the types of inputs and constants, by the operators' type rules, in order. Where a shape is
 // computed by nodes (Shape, Gather, Concat, then Reshape), those with small constant inputs are
 // evaluated on the way and become constants, so that the rule that needs their value has it. A type
-// that the model states and that contradicts the rule is an error; an input without a type too.
+// that the model states and that contradicts the rule is an error; an input without a type too; a shape
+// that depends on the values of inputs is UNIMPLEMENTED.
 absl::StatusOr<Graph> InferType(Graph graph, const PassContext& context);
 
 }  // namespace slipway

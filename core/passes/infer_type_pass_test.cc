@@ -50,6 +50,16 @@ TEST(InferType, RefusesTypesThatTheModelStatesWrongly) {
                        AllOf(HasSubstr("f32[2, 4]"), HasSubstr("\"r\""))));
 }
 
+TEST(InferType, SaysThatShapesFromInputsAreLacking) {
+  const PassTester tester;
+  EXPECT_THAT(tester.Parse(R"(
+    graph "g" opset 13 (%x: f32[2, 3], %shape: i64[1]) -> (%y) {
+      %y = Reshape "r" (%x, %shape)
+    })"),
+              StatusIs(absl::StatusCode::kUnimplemented,
+                       AllOf(HasSubstr("\"r\" (Reshape)"), HasSubstr("values of inputs"))));
+}
+
 TEST(InferType, RefusesInputsWithoutType) {
   const PassTester tester;
   EXPECT_THAT(tester.Parse(R"(

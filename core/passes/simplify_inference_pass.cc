@@ -54,7 +54,7 @@ absl::Status SimplifyBatchNormalization(Node& node, GraphRewriter& rewriter,
     return absl::OkStatus();
   }
   const ValueId x = node.inputs[0];
-  if (CanFoldIntoProducer(rewriter, x) &&
+  if (IsFinite(*affine) && CanFoldIntoProducer(rewriter, x) &&
       ProducerChannels(rewriter, x) == static_cast<int64_t>(affine->scale.size())) {
     FoldIntoProducer(rewriter, x, *affine);
     rewriter.Replace(node, x);

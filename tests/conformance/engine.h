@@ -24,6 +24,9 @@ class Engine {
 // The importer and core/reference.
 std::unique_ptr<Engine> MakeReferenceEngine();
 
+// The whole compiler, for the machine this runs on, and core/runtime.
+std::unique_ptr<Engine> MakeCompiledEngine();
+
 }  // namespace slipway
 
 #endif  // SLIPWAY_TESTS_CONFORMANCE_ENGINE_H_

@@ -1,5 +1,5 @@
 // Runs ONNX's backend-test cases through an engine and prints a table per operator:
-//   onnx_backend_test --data DIR [--filter RE] [--json OUT] [--engine reference]
+//   onnx_backend_test --data DIR [--filter RE] [--json OUT] [--engine reference|compiled]
 // Exit codes: 0 nothing failed, 1 something did, 2 the call was wrong.
 #include <iostream>
 #include <regex>
@@ -17,7 +17,7 @@
 ABSL_FLAG(std::string, data, "", "folder with cases, searched with all that is below");
 ABSL_FLAG(std::string, filter, "", "regular expression that a case's name must contain");
 ABSL_FLAG(std::string, json, "", "file for the results as JSON");
-ABSL_FLAG(std::string, engine, "reference", "what to test: reference");
+ABSL_FLAG(std::string, engine, "reference", "what to test: reference or compiled");
 
 namespace slipway {
 namespace {
@@ -27,8 +27,9 @@ int Main() {
     std::cerr << "--data is needed: a folder such as /usr/share/libonnx-testdata/data/node\n";
     return 2;
   }
-  if (absl::GetFlag(FLAGS_engine) != "reference") {
-    std::cerr << "unknown engine \"" << absl::GetFlag(FLAGS_engine) << "\": known is reference\n";
+  const std::string engine_name = absl::GetFlag(FLAGS_engine);
+  if (engine_name != "reference" && engine_name != "compiled") {
+    std::cerr << "unknown engine \"" << engine_name << "\": known are reference and compiled\n";
     return 2;
   }
   std::regex filter;
@@ -47,7 +48,8 @@ int Main() {
   bool failed = false;
   for (const BackendCase& backend_case : *cases) {
     if (!std::regex_search(backend_case.name, filter)) continue;
-    const std::unique_ptr<Engine> engine = MakeReferenceEngine();
+    const std::unique_ptr<Engine> engine =
+        engine_name == "reference" ? MakeReferenceEngine() : MakeCompiledEngine();
     results.push_back(RunBackendCase(backend_case, *engine, Tolerance()));
     failed |= results.back().verdict == CaseResult::Verdict::kFailed;
   }
