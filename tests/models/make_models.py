@@ -10,6 +10,7 @@ Needs Debian's python3-numpy.
 """
 
 import argparse
+import math
 import os
 import sys
 
@@ -22,21 +23,21 @@ from onnx_writer import GraphBuilder  # noqa: E402
 
 
 class ConvNet:
-    """A graph under construction that keeps an estimate of its activations' mean square.
+    """A graph under construction that keeps an estimate of its activations' moments.
 
-    The estimate treats channels as independent with symmetric distributions: a Relu halves the mean square,
-    a sum adds them. That is enough for statistics that a trained network could have.
+    The estimate treats activations as normal and independent, which is enough for statistics that a trained
+    network could have.
     """
 
     def __init__(self, name, seed):
         self.graph = GraphBuilder(name)
         self.rng = numpy.random.Generator(numpy.random.PCG64(seed))
-        self.mean_square = {}
+        self.moments = {}  # Of each value: mean and mean square.
         self.channels = {}
 
     def input(self, name, channels, size):
         self.graph.input(name, [1, channels, size, size])
-        self.mean_square[name] = 1.0
+        self.moments[name] = (0.0, 1.0)
         self.channels[name] = channels
         return name
 
@@ -57,7 +58,7 @@ class ConvNet:
             group=group,
             dilations=[1, 1],
         )
-        variance = 2 * self.mean_square[x]
+        variance = 2 * self.moments[x][1]
         parameters = {
             "scale": gain * self.rng.uniform(0.7, 1.3, channels),
             "bias": self.rng.normal(0, 0.1, channels),
@@ -71,7 +72,7 @@ class ConvNet:
         y = self.graph.node(
             "BatchNormalization", [y] + constants, name=name + ".norm", epsilon=1e-5
         )
-        self.mean_square[y] = gain * gain + 0.01
+        self.moments[y] = (0.0, gain * gain + 0.01)
         self.channels[y] = channels
         return y
 
@@ -80,13 +81,23 @@ class ConvNet:
             y = self.graph.node("Relu", [x], name=name)
         else:
             y = self.graph.node("Clip", [x, "zero", "six"], name=name)
-        self.mean_square[y] = self.mean_square[x] / 2
+        # Of max(0, z) for a normal z.
+        mean, mean_square = self.moments[x]
+        deviation = (mean_square - mean * mean) ** 0.5
+        at_zero = mean / deviation
+        above = 0.5 * (1 + math.erf(at_zero / 2**0.5))
+        density = math.exp(-0.5 * at_zero * at_zero) / (2 * math.pi) ** 0.5
+        self.moments[y] = (
+            mean * above + deviation * density,
+            mean_square * above + mean * deviation * density,
+        )
         self.channels[y] = self.channels[x]
         return y
 
     def add(self, a, b, name):
         y = self.graph.node("Add", [a, b], name=name)
-        self.mean_square[y] = self.mean_square[a] + self.mean_square[b]
+        (mean_a, square_a), (mean_b, square_b) = self.moments[a], self.moments[b]
+        self.moments[y] = (mean_a + mean_b, square_a + square_b + 2 * mean_a * mean_b)
         self.channels[y] = self.channels[a]
         return y
 
@@ -114,7 +125,8 @@ def resnet50():
     y = net.graph.node(
         "MaxPool", [x], name="stem.pool", kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1]
     )
-    net.mean_square[y], net.channels[y] = 2 * net.mean_square[x], 64
+    # The largest of nine neighbours, which are much alike.
+    net.moments[y], net.channels[y] = (1.3, 2.0), 64
     x = y
     for stage, (blocks, width) in enumerate([(3, 64), (4, 128), (6, 256), (3, 512)], 1):
         for block in range(blocks):
