@@ -18,6 +18,7 @@
 #include <new>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/codegen/limits.h"
@@ -164,9 +165,14 @@ absl::StatusOr<std::string> CompileChild::Finish() {
   pid_ = -1;
   if (WIFSIGNALED(status)) {
     const int signal_number = WTERMSIG(status);
+    const std::string log = Log();
+    // LLVM does not throw when memory ends; it says so and aborts.
+    if (signal_number == SIGABRT && absl::StrContains(log, "out of memory")) {
+      return absl::ResourceExhaustedError("the kernel generator ran out of memory");
+    }
     return absl::InternalError(absl::StrCat("the kernel generator was killed by signal ",
                                             signal_number, " (", strsignal(signal_number),
-                                            "); the end of its log:\n", Log()));
+                                            "); the end of its log:\n", log));
   }
   const int code = WEXITSTATUS(status);
   if (code == kExitDone) return ReadAll(result_.get(), kMaxObjectBytes);

@@ -1,0 +1,166 @@
+#include "core/codegen/kernel_compiler.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <map>
+#include <utility>
+
+#include "core/codegen/group.h"
+#include "core/codegen/lower/register_all.h"
+#include "core/graph/builder.h"
+#include "core/operators/register_all.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway {
+namespace {
+
+using ::slipway::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class MemoryKernelCache final : public KernelCache {
+ public:
+  std::optional<std::string> Get(const Digest& key) override {
+    const auto found = objects_.find(key);
+    if (found == objects_.end()) return std::nullopt;
+    return found->second;
+  }
+  absl::Status Put(const Digest& key, absl::string_view object) override {
+    objects_[key] = std::string(object);
+    return absl::OkStatus();
+  }
+
+ private:
+  std::map<Digest, std::string> objects_;
+};
+
+class KernelCompilerTest : public ::testing::Test {
+ protected:
+  KernelCompilerTest() : registry_(StandardOperators()) {
+    EXPECT_OK(RegisterAllLowerings(lowerings_));
+    // A group of Identity does as its lowering says; see Misbehave.
+  }
+
+  Graph Elementwise(const char* op, const Shape& shape, const char* input = "x") {
+    GraphBuilder b("group", registry_);
+    b.Output(b.Add(op, {b.Input(input, DataType::kFloat32, shape)}));
+    return std::move(b).Build().value();
+  }
+  Graph Conv(int64_t channels) {
+    GraphBuilder b("group", registry_);
+    const ValueId x = b.Input("x", DataType::kFloat32, {1, channels, 8, 8});
+    const ValueId w = b.Input("w", DataType::kFloat32, {4, channels, 3, 3});
+    b.Output(b.Add("Relu", {b.Add("Conv", {x, w}, {{"pads", Ints({1, 1, 1, 1})}})}));
+    return std::move(b).Build().value();
+  }
+  absl::StatusOr<std::vector<CompiledKernel>> Compile(const std::vector<Graph>& graphs,
+                                                      KernelCompiler& compiler,
+                                                      const char* target = "x86-64-v3-linux") {
+    std::vector<KernelRequest> requests;
+    for (const Graph& graph : graphs) requests.push_back({"layer1", &graph});
+    return compiler.Compile(requests, ParseTarget(target)->host());
+  }
+  // The error of a kernel whose generation runs `lowering`.
+  absl::Status Misbehave(Lowering lowering, KernelCompiler::Options options = {}) {
+    Lowerings lowerings;
+    EXPECT_OK(lowerings.Add("Identity", std::move(lowering)));
+    KernelCompiler compiler(registry_, lowerings, clock_, nullptr, options);
+    return Compile({Elementwise("Identity", {4})}, compiler).status();
+  }
+
+  const OperatorRegistry registry_;
+  Lowerings lowerings_;
+  SystemClock clock_;
+};
+
+TEST_F(KernelCompilerTest, BytesDependOnTheKeyAlone) {
+  const std::vector<Graph> graphs = {Conv(3), Elementwise("Sigmoid", {3, 5}), Conv(8),
+                                     Elementwise("Tanh", {70})};
+  std::vector<Graph> reversed(graphs.rbegin(), graphs.rend());
+  for (const char* target : {"x86-64-v3-linux", "x86-64-v4-linux", "arm-64-linux"}) {
+    KernelCompiler alone(registry_, lowerings_, clock_, nullptr, {.max_processes = 1});
+    KernelCompiler together(registry_, lowerings_, clock_, nullptr, {.max_processes = 2});
+    ASSERT_OK_AND_ASSIGN(const auto first, Compile(graphs, alone, target));
+    ASSERT_OK_AND_ASSIGN(const auto second, Compile(reversed, together, target));
+    for (size_t i = 0; i < graphs.size(); ++i) {
+      EXPECT_EQ(first[i].key, second[graphs.size() - 1 - i].key);
+      EXPECT_TRUE(first[i].object == second[graphs.size() - 1 - i].object) << i;
+    }
+  }
+}
+
+TEST_F(KernelCompilerTest, EqualLayersAreOneKernel) {
+  MemoryKernelCache cache;
+  KernelCompiler compiler(registry_, lowerings_, clock_, &cache, {});
+  // Names do not count, nor does the shape of an elementwise group of as many elements.
+  ASSERT_OK_AND_ASSIGN(const auto kernels,
+                       Compile({Elementwise("Relu", {4, 6}), Elementwise("Relu", {24}, "other"),
+                                Elementwise("Relu", {25})},
+                               compiler));
+  EXPECT_EQ(kernels[0].symbol, kernels[1].symbol);
+  EXPECT_NE(kernels[0].symbol, kernels[2].symbol);
+  EXPECT_EQ(compiler.counters().compiled, 2);
+  EXPECT_EQ(compiler.counters().shared, 1);
+  EXPECT_EQ(compiler.counters().cached, 0);
+
+  KernelCompiler next(registry_, lowerings_, clock_, &cache, {});
+  ASSERT_OK_AND_ASSIGN(const auto again, Compile({Elementwise("Relu", {24})}, next));
+  EXPECT_EQ(next.counters().compiled, 0);
+  EXPECT_EQ(next.counters().cached, 1);
+  EXPECT_EQ(again[0].object, kernels[0].object);
+  // Another target is another kernel.
+  ASSERT_OK(Compile({Elementwise("Relu", {24})}, next, "x86-64-linux").status());
+  EXPECT_EQ(next.counters().compiled, 1);
+}
+
+TEST_F(KernelCompilerTest, RefusesWhatNoKernelCanDo) {
+  KernelCompiler compiler(registry_, lowerings_, clock_, nullptr, {});
+  Lowerings none;
+  KernelCompiler lacking(registry_, none, clock_, nullptr, {});
+  EXPECT_THAT(
+      Compile({Elementwise("Relu", {4})}, lacking),
+      StatusIs(absl::StatusCode::kUnimplemented, AllOf(HasSubstr("layer1"), HasSubstr("Relu"))));
+  EXPECT_THAT(Compile({Elementwise("Relu", {1 << 20, 1 << 10})}, compiler),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("2^31")));
+  EXPECT_THAT(Compile({Elementwise("Relu", {4})}, compiler, "riscv-64-linux"),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("riscv-64-linux")));
+}
+
+TEST_F(KernelCompilerTest, ACrashIsThatKernelsError) {
+  EXPECT_THAT(
+      Misbehave([](LoweringContext&) -> absl::StatusOr<std::vector<Halide::Func>> { abort(); }),
+      StatusIs(absl::StatusCode::kInternal,
+               AllOf(HasSubstr("layer1"), HasSubstr("Identity"), HasSubstr("signal"))));
+}
+
+TEST_F(KernelCompilerTest, AnEndlessLoopMeetsTheDeadline) {
+  EXPECT_THAT(Misbehave(
+                  [](LoweringContext&) -> absl::StatusOr<std::vector<Halide::Func>> {
+                    while (true) pause();
+                  },
+                  {.deadline = absl::Milliseconds(50)}),
+              StatusIs(absl::StatusCode::kDeadlineExceeded, HasSubstr("layer1")));
+}
+
+TEST_F(KernelCompilerTest, WhatHalideRefusesIsAnError) {
+  EXPECT_THAT(Misbehave([](LoweringContext&) -> absl::StatusOr<std::vector<Halide::Func>> {
+                Halide::Func undefined("undefined_function");
+                return std::vector<Halide::Func>{undefined};
+              }),
+              StatusIs(absl::StatusCode::kInternal, HasSubstr("layer1")));
+}
+
+TEST_F(KernelCompilerTest, EveryLoweringIsOfAnOperatorAndOnlyTheseHaveNone) {
+  for (const std::string& name : lowerings_.Names()) {
+    EXPECT_NE(registry_.Find(name), nullptr) << name;
+  }
+  for (const std::string& name : registry_.Names()) {
+    // Never in a group: a group itself, and what becomes a constant value.
+    if (name == "slipway.Fused" || name == "Constant") continue;
+    EXPECT_NE(lowerings_.Find(name), nullptr) << name;
+  }
+}
+
+}  // namespace
+}  // namespace slipway

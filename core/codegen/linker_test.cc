@@ -1,0 +1,112 @@
+#include "core/codegen/linker.h"
+
+#include <elf.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/codegen/table_object.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway {
+namespace {
+
+using ::slipway::testing::StatusIs;
+using ::testing::HasSubstr;
+
+DeviceTarget TargetOf(const char* name) { return ParseTarget(name)->host(); }
+
+// An object that defines nothing but a table, under another name than the program's own.
+std::string Renamed(Arch arch, const char* name) {
+  std::string object = *MakeTableObject(arch, {});
+  const std::string from = "slipway_program_kernels";
+  const size_t at = object.find(from);
+  EXPECT_NE(at, std::string::npos);
+  std::string to = name;
+  EXPECT_LE(to.size(), from.size());
+  to.resize(from.size(), '\0');
+  object.replace(at, from.size(), to);
+  return object;
+}
+
+struct Parsed {
+  Elf64_Ehdr header;
+  std::set<std::string> defined, undefined;  // Dynamic symbols.
+  int needed = 0;
+};
+
+Parsed Parse(const std::string& elf) {
+  Parsed parsed;
+  std::memcpy(&parsed.header, elf.data(), sizeof(parsed.header));
+  std::vector<Elf64_Shdr> sections(parsed.header.e_shnum);
+  std::memcpy(sections.data(), elf.data() + parsed.header.e_shoff,
+              sections.size() * sizeof(Elf64_Shdr));
+  for (const Elf64_Shdr& section : sections) {
+    if (section.sh_type == SHT_DYNAMIC) {
+      for (uint64_t i = 0; i < section.sh_size / sizeof(Elf64_Dyn); ++i) {
+        Elf64_Dyn entry;
+        std::memcpy(&entry, elf.data() + section.sh_offset + i * sizeof(entry), sizeof(entry));
+        if (entry.d_tag == DT_NEEDED) ++parsed.needed;
+      }
+    }
+    if (section.sh_type != SHT_DYNSYM) continue;
+    const Elf64_Shdr& strings = sections[section.sh_link];
+    for (uint64_t i = 1; i < section.sh_size / sizeof(Elf64_Sym); ++i) {
+      Elf64_Sym symbol;
+      std::memcpy(&symbol, elf.data() + section.sh_offset + i * sizeof(symbol), sizeof(symbol));
+      const std::string name = elf.c_str() + strings.sh_offset + symbol.st_name;
+      (symbol.st_shndx == SHN_UNDEF ? parsed.undefined : parsed.defined).insert(name);
+    }
+  }
+  return parsed;
+}
+
+TEST(LinkerTest, MakesSelfContainedSharedObjectsForBothArchitectures) {
+  for (const auto& [name, machine] : std::vector<std::pair<const char*, int>>{
+           {"x86-64-linux", EM_X86_64}, {"arm-64-linux", EM_AARCH64}}) {
+    const DeviceTarget target = TargetOf(name);
+    const std::string a = Renamed(target.arch, "kernel_a"), b = Renamed(target.arch, "kernel_b");
+    const std::vector<LinkedKernel> kernels = {{"kernel_a", &a, 3}, {"kernel_b", &b, 2}};
+    ASSERT_OK_AND_ASSIGN(const std::string elf, LinkProgram(target, kernels, {}));
+    const Parsed parsed = Parse(elf);
+    EXPECT_EQ(parsed.header.e_type, ET_DYN);
+    EXPECT_EQ(parsed.header.e_machine, machine);
+    EXPECT_EQ(parsed.needed, 0);
+    EXPECT_EQ(parsed.defined, std::set<std::string>{"slipway_program_query"});
+    EXPECT_TRUE(parsed.undefined.empty());
+    ASSERT_OK_AND_ASSIGN(const std::string again, LinkProgram(target, kernels, {}));
+    EXPECT_EQ(elf, again);
+  }
+}
+
+TEST(LinkerTest, AProgramMayHaveNoKernels) {
+  EXPECT_OK(LinkProgram(TargetOf("x86-64-linux"), {}, {}).status());
+}
+
+TEST(LinkerTest, NamesWhatIsUndefined) {
+  const std::string object = Renamed(Arch::kX86_64, "kernel_a");
+  EXPECT_THAT(LinkProgram(TargetOf("x86-64-linux"), {{"kernel_b", &object, 1}}, {}),
+              StatusIs(absl::StatusCode::kInternal, HasSubstr("kernel_b")));
+}
+
+TEST(LinkerTest, SaysThatThereIsNoLinker) {
+  EXPECT_THAT(LinkProgram(TargetOf("x86-64-linux"), {}, {.lld = "/nowhere/ld.lld"}),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("/nowhere/ld.lld")));
+}
+
+TEST(LinkerTest, RefusesWhatIsNoObject) {
+  const std::string object = "not an object";
+  EXPECT_THAT(LinkProgram(TargetOf("x86-64-linux"), {{"kernel", &object, 1}}, {}),
+              StatusIs(absl::StatusCode::kInternal, HasSubstr("linker failed")));
+}
+
+TEST(LinkerTest, RefusesOtherArchitectures) {
+  EXPECT_THAT(LinkProgram(TargetOf("riscv-64-linux"), {}, {}),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("riscv-64-linux")));
+}
+
+}  // namespace
+}  // namespace slipway
