@@ -22,8 +22,6 @@ absl::StatusOr<std::string> ReadToken(const std::string& path) {
   return std::string(absl::StripAsciiWhitespace(text));
 }
 
-int64_t MachineMemory() { return int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGE_SIZE); }
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options,
@@ -58,8 +56,9 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
   RunnerOptions runner;
   runner.executable = std::move(executable);
   runner.cache_folder = options.cache_dir;
+  // Half: long before a machine is out of memory it is slow, and then it kills what it likes.
   const int64_t memory =
-      options.runner_memory_bytes > 0 ? options.runner_memory_bytes : MachineMemory() / 10 * 9;
+      options.runner_memory_bytes > 0 ? options.runner_memory_bytes : MachineMemoryBytes() / 2;
   runner.memory_bytes = memory;
   agent->runners_.emplace(runner);
 

@@ -10,6 +10,7 @@
 #include "absl/random/random.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
@@ -94,13 +95,21 @@ absl::StatusOr<std::string> KeepAgentId(const std::string& state_folder,
   return id;
 }
 
+int64_t MachineMemoryBytes() {
+  const int64_t all = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGE_SIZE);
+  const absl::StatusOr<std::string> text = ReadFile("/sys/fs/cgroup/memory.max", kMaxTextBytes);
+  int64_t limit = 0;
+  if (!text.ok() || !absl::SimpleAtoi(*text, &limit) || limit <= 0) return all;
+  return std::min(all, limit);
+}
+
 v1::DeviceDescription DescribeDevice(const std::string& id) {
   v1::DeviceDescription device;
   device.set_id(id);
   device.set_target(HostTarget().ToString());
   device.set_model(FindValue("/proc/cpuinfo", "model name", ':'));
   device.set_cores(UsableProcessors());
-  device.set_memory_bytes(int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGE_SIZE));
+  device.set_memory_bytes(MachineMemoryBytes());
   utsname system;
   uname(&system);
   device.set_os(absl::StrCat(FindValue("/etc/os-release", "PRETTY_NAME", '='), ", ", system.sysname,

@@ -2,6 +2,7 @@
 #ifndef SLIPWAY_DEVICE_AGENT_AGENT_IDENTITY_H_
 #define SLIPWAY_DEVICE_AGENT_AGENT_IDENTITY_H_
 
+#include <cstdint>
 #include <string>
 
 #include "absl/status/status.h"
@@ -24,6 +25,9 @@ std::string IdFromHostName(absl::string_view host_name);
 
 // The machine this runs on.
 v1::DeviceDescription DescribeDevice(const std::string& id);
+
+// Memory of the machine, or what this process's control group (version 2) may use of it.
+int64_t MachineMemoryBytes();
 
 // What every report begins with: ids, versions and the device; with a new instance_id.
 v1::AgentState MakeIdentity(const std::string& agent_id);

@@ -22,7 +22,7 @@ FlagSet AgentFlags(AgentOptions& options) {
   flags.AddBytes("cache-quota", &options.cache_quota_bytes, 0, int64_t{1} << 50,
                  "Largest size of the cache; 0: no limit, as for a folder that others look after.");
   flags.AddBytes("runner-memory", &options.runner_memory_bytes, 0, int64_t{1} << 50,
-                 "Address space a program may use; 0: nine tenths of the machine's memory.");
+                 "Address space a program may use; 0: half of the machine's memory.");
   flags.Add("ready-fd", &options.ready_fd, -1, 1 << 20, "N",
             "Descriptor that gets a line once the server has answered, and is then closed.");
   flags.Add("log-level", &options.log_level, "LEVEL", "debug, info, warning or error.");

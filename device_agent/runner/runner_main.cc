@@ -1,11 +1,14 @@
 #include "device_agent/runner/runner_main.h"
 
+#include <fcntl.h>
 #include <malloc.h>
+#include <unistd.h>
 
 #include <memory>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "core/base/files.h"
 #include "core/base/lifeline.h"
 #include "core/base/log.h"
 #include "core/store/file_blob_store.h"
@@ -15,6 +18,15 @@
 
 namespace slipway {
 namespace {
+
+// When the machine is out of memory, the system shall end the program before it ends the agent, or
+// somebody else. Advice: where it cannot be given, the limit on memory is left.
+void OfferToBeKilled() {
+  const UniqueFd file(open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
+  if (!file.is_open() || write(file.get(), "1000", 4) != 4) {
+    Log(LogLevel::kDebug, "cannot set the runner's oom_score_adj");
+  }
+}
 
 absl::Status Serve(const char* cache_folder) {
   FileBlobStore::Options options;
@@ -39,6 +51,7 @@ int RunnerMain(int argc, char** argv) {
   InitLog("slipway-agent runner", LogLevel::kInfo);
   // Every arena of malloc reserves 64 MiB of the address space, which is limited.
   mallopt(M_ARENA_MAX, 1);
+  OfferToBeKilled();
   absl::Status status = FollowParent();
   if (status.ok() && argc != 2) {
     status = absl::InvalidArgumentError("usage: slipway-agent runner CACHE_FOLDER");

@@ -1,0 +1,145 @@
+#include "device_agent/agent_loop.h"
+
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+#include "absl/status/status.h"
+#include "absl/synchronization/notification.h"
+#include "device_agent/testing/fake_transport.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace slipway {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::Ge;
+using ::testing::Le;
+using State = v1::RunAttemptState;
+
+v1::RunAssignment Assignment(const std::string& id) {
+  v1::RunAssignment assignment;
+  assignment.set_attempt_id(id);
+  return assignment;
+}
+
+// The one attempt of a report is in this state.
+auto Shows(const std::string& id, State::State state) {
+  return [id, state](const v1::AgentState& report) {
+    return report.attempts_size() == 1 && report.attempts(0).attempt_id() == id &&
+           report.attempts(0).state() == state;
+  };
+}
+
+bool IsIdle(const v1::AgentState& report) { return report.attempts_size() == 0; }
+
+class AgentLoopTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    AgentLoopOptions options;
+    options.identity.set_agent_id("me");
+    options.on_ready = [this] { ready_.Notify(); };
+    loop_.emplace(
+        transport_,
+        [](const v1::RunAssignment& assignment, const auto& observer, std::stop_token stop) {
+          State state;
+          state.set_attempt_id(assignment.attempt_id());
+          state.set_state(State::RUNNING);
+          observer(state);
+          // Attempts called "long" work until they are stopped.
+          if (assignment.attempt_id().rfind("long", 0) == 0) {
+            absl::Notification stopped;
+            const std::stop_callback callback(stop, [&stopped] { stopped.Notify(); });
+            stopped.WaitForNotification();
+            state.set_state(State::STOPPED);
+          } else {
+            state.set_state(State::SUCCEEDED);
+          }
+          return state;
+        },
+        options);
+    thread_ = std::thread([this] { loop_->Run(stop_.get_token()); });
+  }
+  void TearDown() override {
+    stop_.request_stop();
+    thread_.join();
+  }
+
+  FakeTransport transport_;
+  absl::Notification ready_;
+  std::optional<AgentLoop> loop_;
+  std::stop_source stop_;
+  std::thread thread_;
+};
+
+TEST_F(AgentLoopTest, TellsWhoItIsAndIsReadyOnceAnswered) {
+  const v1::AgentState report = transport_.WaitFor(IsIdle);
+  EXPECT_EQ(report.agent_id(), "me");
+  EXPECT_GT(report.park_ns(), 0);
+  EXPECT_FALSE(ready_.HasBeenNotified());
+  transport_.Want({});
+  ready_.WaitForNotification();
+}
+
+TEST_F(AgentLoopTest, WorksReportsAndForgets) {
+  transport_.Want({Assignment("a")});
+  const v1::AgentState done = transport_.WaitFor(Shows("a", State::SUCCEEDED));
+  transport_.Want({});
+  const v1::AgentState idle = transport_.WaitFor(IsIdle);
+  EXPECT_GT(idle.sequence(), done.sequence());
+  EXPECT_GT(done.sequence(), 1);
+}
+
+TEST_F(AgentLoopTest, StopsWhatIsNoLongerWantedThenBeginsTheNext) {
+  transport_.Want({Assignment("long-1")});
+  transport_.WaitFor(Shows("long-1", State::RUNNING));
+  transport_.Want({Assignment("b")});
+  transport_.WaitFor(Shows("b", State::SUCCEEDED));
+}
+
+TEST_F(AgentLoopTest, WorksOneAfterTheOther) {
+  transport_.Want({Assignment("a"), Assignment("b"), Assignment("c")});
+  transport_.WaitFor([](const v1::AgentState& report) {
+    int done = 0;
+    for (const State& attempt : report.attempts()) done += attempt.state() == State::SUCCEEDED;
+    return done == 3;
+  });
+}
+
+TEST_F(AgentLoopTest, KeepsItsStateWhileTheServerIsAway) {
+  transport_.Want({Assignment("a")});
+  transport_.WaitFor(Shows("a", State::SUCCEEDED));
+  transport_.FailSync(absl::UnavailableError("gone"));
+  transport_.WaitForPauses(12);
+  const std::vector<absl::Duration> pauses = transport_.pauses();
+  EXPECT_LT(pauses[0], absl::Milliseconds(100));
+  EXPECT_THAT(pauses[11], AllOf(Ge(absl::Seconds(3)), Le(absl::Seconds(7))));
+  transport_.FailSync(absl::OkStatus());
+  transport_.WaitFor(Shows("a", State::SUCCEEDED));
+}
+
+TEST_F(AgentLoopTest, TriesSlowlyWhereOnlyAnOperatorCanHelp) {
+  transport_.FailSync(absl::AlreadyExistsError("another one"));
+  transport_.WaitForPauses(3);
+  EXPECT_THAT(transport_.pauses(), Each(Ge(absl::Seconds(3))));
+}
+
+TEST_F(AgentLoopTest, ParksShorterThanItsSilenceIsTolerated) {
+  v1::AgentState report = transport_.WaitFor(IsIdle);
+  EXPECT_GT(report.park_ns(), absl::ToInt64Nanoseconds(absl::Seconds(20)));
+  transport_.SetSilence(absl::Seconds(4));
+  report = transport_.WaitFor([](const v1::AgentState& r) { return !r.applied_version().empty(); });
+  EXPECT_LE(report.park_ns(), absl::ToInt64Nanoseconds(absl::Seconds(2)));
+}
+
+TEST_F(AgentLoopTest, EndsWithWorkUnderWay) {
+  transport_.Want({Assignment("long")});
+  transport_.WaitFor(Shows("long", State::RUNNING));
+}
+
+}  // namespace
+}  // namespace slipway

@@ -1,0 +1,132 @@
+// FakeTransport: a server as an agent's loop sees it, without a network.
+#ifndef SLIPWAY_DEVICE_AGENT_TESTING_FAKE_TRANSPORT_H_
+#define SLIPWAY_DEVICE_AGENT_TESTING_FAKE_TRANSPORT_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "core/store/memory_blob_store.h"
+#include "device_agent/agent_transport.h"
+
+namespace slipway {
+
+// Thread-safe. Parks like a server: a Sync returns when something else is wanted than was applied,
+// when it is cancelled, or when the test ends it.
+class FakeTransport final : public AgentTransport {
+ public:
+  void Want(const std::vector<v1::RunAssignment>& attempts) {
+    absl::MutexLock lock(&mutex_);
+    desired_.clear_attempts();
+    for (const v1::RunAssignment& attempt : attempts) *desired_.add_attempts() = attempt;
+    desired_.set_version(absl::StrCat(++version_));
+  }
+  void SetSilence(absl::Duration silence) {
+    absl::MutexLock lock(&mutex_);
+    desired_.set_silence_ns(absl::ToInt64Nanoseconds(silence));
+    desired_.set_version(absl::StrCat(++version_));
+  }
+  // Every Sync from now on ends so; OK: as usual.
+  void FailSync(absl::Status status) {
+    absl::MutexLock lock(&mutex_);
+    failure_ = std::move(status);
+  }
+  // The next calls of ReadBlob each append this many bytes and fail.
+  void BreakReads(int count, int64_t after_bytes) {
+    absl::MutexLock lock(&mutex_);
+    breaks_left_ = count;
+    break_after_ = after_bytes;
+  }
+  MemoryBlobStore& blobs() { return blobs_; }
+
+  // Waits until the newest report fits; returns it.
+  template <typename F>
+  v1::AgentState WaitFor(F fits) {
+    const auto is_there = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+      return report_.has_value() && fits(*report_);
+    };
+    absl::MutexLock lock(&mutex_);
+    mutex_.Await(absl::Condition(&is_there));
+    return *report_;
+  }
+  std::vector<absl::Duration> pauses() const {
+    absl::MutexLock lock(&mutex_);
+    return pauses_;
+  }
+  // Waits until the loop has paused so often.
+  void WaitForPauses(size_t count) {
+    const auto are_there = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+      return pauses_.size() >= count;
+    };
+    absl::MutexLock lock(&mutex_);
+    mutex_.Await(absl::Condition(&are_there));
+  }
+
+  std::unique_ptr<SyncCall> NewSync() override { return std::make_unique<Call>(*this); }
+  // Takes no time.
+  void Pause(absl::Duration pause, std::stop_token) override {
+    absl::MutexLock lock(&mutex_);
+    pauses_.push_back(pause);
+  }
+  absl::Status ReadBlob(const Digest& digest, BlobWriter& writer, std::stop_token) override {
+    absl::StatusOr<Blob> blob = blobs_.Get(digest);
+    if (!blob.ok()) return blob.status();
+    absl::string_view rest = blob->bytes().substr(static_cast<size_t>(writer.committed_bytes()));
+    absl::MutexLock lock(&mutex_);
+    if (breaks_left_ > 0) {
+      --breaks_left_;
+      writer.Append(rest.substr(0, static_cast<size_t>(break_after_))).IgnoreError();
+      return absl::UnavailableError("broken on purpose");
+    }
+    return writer.Append(rest);
+  }
+  absl::Status WriteBlob(const Digest& digest, const Blob& blob, std::stop_token) override {
+    return blobs_.Put(digest, blob.bytes());
+  }
+
+ private:
+  class Call final : public SyncCall {
+   public:
+    explicit Call(FakeTransport& transport) : transport_(transport) {}
+    absl::StatusOr<v1::DesiredAgentState> Run(const v1::AgentState& state,
+                                              absl::Duration) override {
+      FakeTransport& t = transport_;
+      absl::MutexLock lock(&t.mutex_);
+      t.report_ = state;
+      const auto is_over = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(t.mutex_) {
+        return is_cancelled_ || !t.failure_.ok() || t.desired_.version() != state.applied_version();
+      };
+      t.mutex_.Await(absl::Condition(&is_over));
+      if (is_cancelled_) return absl::CancelledError("cancelled");
+      if (!t.failure_.ok()) return t.failure_;
+      return t.desired_;
+    }
+    void Cancel() override {
+      absl::MutexLock lock(&transport_.mutex_);
+      is_cancelled_ = true;
+    }
+
+   private:
+    FakeTransport& transport_;
+    bool is_cancelled_ = false;
+  };
+
+  MemoryBlobStore blobs_;
+  mutable absl::Mutex mutex_;
+  v1::DesiredAgentState desired_ ABSL_GUARDED_BY(mutex_);
+  int version_ ABSL_GUARDED_BY(mutex_) = 0;
+  absl::Status failure_ ABSL_GUARDED_BY(mutex_);
+  std::optional<v1::AgentState> report_ ABSL_GUARDED_BY(mutex_);
+  std::vector<absl::Duration> pauses_ ABSL_GUARDED_BY(mutex_);
+  int breaks_left_ ABSL_GUARDED_BY(mutex_) = 0;
+  int64_t break_after_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_DEVICE_AGENT_TESTING_FAKE_TRANSPORT_H_
