@@ -22,6 +22,8 @@ bool IsParameter(const Tensor& tensor) {
 
 class CompiledEngine final : public Engine {
  public:
+  explicit CompiledEngine(Target target) : target_(std::move(target)) {}
+
   absl::Status Load(const OnnxFiles& files) override {
     SLIPWAY_ASSIGN_OR_RETURN(graph_, ImportOnnx(files, registry_));
     return absl::OkStatus();
@@ -53,7 +55,7 @@ class CompiledEngine final : public Engine {
     CompileEnvironment environment;
     environment.clock = &clock_;
     SLIPWAY_ASSIGN_OR_RETURN(const CompiledModel compiled,
-                             CompileGraph(graph, HostTarget(), {}, environment));
+                             CompileGraph(graph, target_, {}, environment));
     SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<Program> program,
                              LoadProgram(compiled.artifact));
     SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<ProgramContext> context,
@@ -63,6 +65,7 @@ class CompiledEngine final : public Engine {
     return outputs;
   }
 
+  const Target target_;
   const OperatorRegistry registry_ = StandardOperators();
   const SystemClock clock_{};
   Graph graph_;
@@ -70,6 +73,8 @@ class CompiledEngine final : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> MakeCompiledEngine() { return std::make_unique<CompiledEngine>(); }
+std::unique_ptr<Engine> MakeCompiledEngine(const Target& target) {
+  return std::make_unique<CompiledEngine>(target);
+}
 
 }  // namespace slipway

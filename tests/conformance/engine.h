@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "core/importers/onnx/onnx_importer.h"
+#include "core/target/target.h"
 #include "core/tensor/tensor.h"
 
 namespace slipway {
@@ -24,8 +25,9 @@ class Engine {
 // The importer and core/reference.
 std::unique_ptr<Engine> MakeReferenceEngine();
 
-// The whole compiler, for the machine this runs on, and core/runtime.
-std::unique_ptr<Engine> MakeCompiledEngine();
+// The whole compiler, for `target`, and core/runtime. Run fails where this machine lacks what the target
+// has.
+std::unique_ptr<Engine> MakeCompiledEngine(const Target& target);
 
 }  // namespace slipway
 

@@ -1,7 +1,9 @@
 // Runs ONNX's backend-test cases through an engine and prints a table per operator:
-//   onnx_backend_test --data DIR [--filter RE] [--json OUT] [--engine reference|compiled]
+//   onnx_backend_test --data DIR [--filter RE] [--json OUT] [--engine reference|compiled|TARGET]
 // Exit codes: 0 nothing failed, 1 something did, 2 the call was wrong.
+#include <functional>
 #include <iostream>
+#include <memory>
 #include <regex>
 #include <string>
 #include <vector>
@@ -10,6 +12,7 @@
 #include "absl/flags/parse.h"
 #include "absl/flags/usage.h"
 #include "core/base/files.h"
+#include "core/target/target.h"
 #include "tests/conformance/backend_case.h"
 #include "tests/conformance/engine.h"
 #include "tests/conformance/report.h"
@@ -17,19 +20,29 @@
 ABSL_FLAG(std::string, data, "", "folder with cases, searched with all that is below");
 ABSL_FLAG(std::string, filter, "", "regular expression that a case's name must contain");
 ABSL_FLAG(std::string, json, "", "file for the results as JSON");
-ABSL_FLAG(std::string, engine, "reference", "what to test: reference or compiled");
+ABSL_FLAG(std::string, engine, "reference",
+          "what to test: reference; compiled, for this machine; or a target to compile for");
 
 namespace slipway {
 namespace {
+
+absl::StatusOr<std::function<std::unique_ptr<Engine>()>> EngineMaker(absl::string_view name) {
+  using Maker = std::function<std::unique_ptr<Engine>()>;
+  if (name == "reference") return Maker(MakeReferenceEngine);
+  if (name == "compiled") return Maker([] { return MakeCompiledEngine(HostTarget()); });
+  const auto target = ParseTarget(name);
+  if (!target.ok()) return target.status();
+  return Maker([target = *target] { return MakeCompiledEngine(target); });
+}
 
 int Main() {
   if (absl::GetFlag(FLAGS_data).empty()) {
     std::cerr << "--data is needed: a folder such as /usr/share/libonnx-testdata/data/node\n";
     return 2;
   }
-  const std::string engine_name = absl::GetFlag(FLAGS_engine);
-  if (engine_name != "reference" && engine_name != "compiled") {
-    std::cerr << "unknown engine \"" << engine_name << "\": known are reference and compiled\n";
+  const auto make_engine = EngineMaker(absl::GetFlag(FLAGS_engine));
+  if (!make_engine.ok()) {
+    std::cerr << "--engine: " << make_engine.status().message() << "\n";
     return 2;
   }
   std::regex filter;
@@ -48,8 +61,7 @@ int Main() {
   bool failed = false;
   for (const BackendCase& backend_case : *cases) {
     if (!std::regex_search(backend_case.name, filter)) continue;
-    const std::unique_ptr<Engine> engine =
-        engine_name == "reference" ? MakeReferenceEngine() : MakeCompiledEngine();
+    const std::unique_ptr<Engine> engine = (*make_engine)();
     results.push_back(RunBackendCase(backend_case, *engine, Tolerance()));
     failed |= results.back().verdict == CaseResult::Verdict::kFailed;
   }
