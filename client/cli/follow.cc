@@ -57,7 +57,7 @@ absl::StatusOr<Job> FollowJob(Environment& environment, Client& client, const st
     ShowLogEnd(environment, *job);
     const bool nobody_took_it = job->attempts == 0 && job->kind != JobKind::kCompilation &&
                                 absl::IsDeadlineExceeded(job->error);
-    return WithExitCode(job->error,
+    return WithExitCode(Annotate(job->error, absl::StrCat("\"", subject, "\"")),
                         nobody_took_it ? ExitCode::kUnreachable : ExitCode::kWorkFailed);
   }
   return job;

@@ -271,7 +271,8 @@ TEST_F(CommandTest, FailedWorkExitsWith1) {
     };
   });
   EXPECT_EQ(Command({"compile", model_}), 1);
-  EXPECT_EQ(Error(), "slipway: error: operator \"X\" of node \"n\" is not supported\n");
+  EXPECT_EQ(Error(),
+            "slipway: error: \"model.onnx\": operator \"X\" of node \"n\" is not supported\n");
   EXPECT_THAT(err_, HasSubstr("  first\n  second \\x1b[2J\n"));
 
   server_.Configure([](FakeBehaviour& b) {

@@ -65,14 +65,14 @@ def bad_unknown_domain(folder):
     return small("Relu", domain="com.example")
 
 
-@case("18")
+@case("opset 18")
 def bad_opset_too_new(folder):
     return small(opset=18)
 
 
-@case("6")
+@case("opset 5")
 def bad_opset_too_old(folder):
-    return small(opset=6)
+    return small(opset=5)
 
 
 @case("a_from_b")

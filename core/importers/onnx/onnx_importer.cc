@@ -179,7 +179,8 @@ class Importer {
     for (int n = 0; n < proto.node_size(); ++n) {
       const onnx::NodeProto& node = proto.node(n);
       Node& stand_in = skeleton.nodes.emplace_back();
-      stand_in.name = Describe(node);
+      stand_in.name = node.name();
+      stand_in.op = node.op_type();
       for (const std::string& input : node.input()) {
         if (input.empty()) continue;
         const auto found = ids_.find(input);
