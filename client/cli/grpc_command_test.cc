@@ -226,6 +226,7 @@ TEST_F(CommandTest, WrongCallsExitWith2) {
       {{"compile", model_, "b"}, "one argument too many"},
       {{"compile", "/no/such.onnx"}, "no file \"/no/such.onnx\""},
       {{"compile", folder_.path()}, "is a folder"},
+      {{"compile", slip_}, "compiled already"},
       {{"compile", model_, "--target=z80"}, "z80"},
       {{"compile", model_, "-o", "x.bin"}, "does not end in .slip"},
       {{"compile", model_, "--dimension", "n=x"}, "SYMBOL=N"},

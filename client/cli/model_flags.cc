@@ -30,14 +30,6 @@ absl::StatusOr<std::string> Canonical(const std::string& text) {
   return target->ToString();
 }
 
-// Whether the file begins as a .slip file does.
-absl::StatusOr<bool> IsSlip(const std::string& path) {
-  SLIPWAY_ASSIGN_OR_RETURN(const MappedFile file,
-                           MappedFile::Open(path, std::numeric_limits<int64_t>::max()));
-  // A damaged head is still no model: the reader then says what is wrong.
-  return LooksLikeSlip(file.bytes()) || absl::EndsWith(path, ".slip");
-}
-
 }  // namespace
 
 void ModelFlags::AddTo(FlagSet& flags, bool runs) {
@@ -139,6 +131,13 @@ absl::Status CheckFile(const std::string& path) {
     return WrongCall(absl::StrCat("\"", path, "\" is a folder, not a file"));
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<bool> IsSlip(const std::string& path) {
+  SLIPWAY_ASSIGN_OR_RETURN(const MappedFile file,
+                           MappedFile::Open(path, std::numeric_limits<int64_t>::max()));
+  // A damaged head is still no model: the reader then says what is wrong.
+  return LooksLikeSlip(file.bytes()) || absl::EndsWith(path, ".slip");
 }
 
 std::string BaseName(absl::string_view path) {

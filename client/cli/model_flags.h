@@ -42,6 +42,9 @@ absl::StatusOr<ArtifactSummary> PrepareArtifact(Environment& environment, Connec
 // A wrong call unless `path` is a file.
 absl::Status CheckFile(const std::string& path);
 
+// Whether the file is an artifact, by how it begins or is called.
+absl::StatusOr<bool> IsSlip(const std::string& path);
+
 // "model.onnx" of "a/b/model.onnx".
 std::string BaseName(absl::string_view path);
 

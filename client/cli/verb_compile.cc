@@ -36,6 +36,8 @@ absl::Status Compile(Environment& environment, Arguments arguments) {
   if (!names.has_value()) return absl::OkStatus();
   const std::string& path = names->front();
   SLIPWAY_RETURN_IF_ERROR(CheckFile(path));
+  SLIPWAY_ASSIGN_OR_RETURN(const bool is_slip, IsSlip(path));
+  if (is_slip) return WrongCall(absl::StrCat("\"", path, "\" is compiled already"));
   if (!output.empty() && !absl::EndsWith(output, ".slip")) {
     return WrongCall(absl::StrCat("flag \"--output\": \"", output, "\" does not end in .slip"));
   }
