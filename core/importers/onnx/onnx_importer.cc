@@ -1,6 +1,8 @@
 #include "core/importers/onnx/onnx_importer.h"
 
+#include <algorithm>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -21,6 +23,15 @@ namespace slipway {
 namespace {
 
 absl::Status Invalid(absl::string_view message) { return absl::InvalidArgumentError(message); }
+
+bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+
+// Names end up in messages, logs and terminals: what a terminal would obey is shown as "?".
+std::string WithoutControls(absl::string_view text) {
+  std::string clean(text);
+  std::replace_if(clean.begin(), clean.end(), IsControl, '?');
+  return clean;
+}
 
 bool IsOnnxDomain(absl::string_view domain) { return domain.empty() || domain == "ai.onnx"; }
 
@@ -111,7 +122,7 @@ class Importer {
       return absl::ResourceExhaustedError(absl::StrCat(
           "the model has ", proto.node_size(), " nodes, more than the limit of ", kMaxNodes));
     }
-    graph_.name = proto.name();
+    graph_.name = WithoutControls(proto.name());
     SLIPWAY_RETURN_IF_ERROR(AddInitializers(proto));
     SLIPWAY_RETURN_IF_ERROR(AddInputs(proto));
     SLIPWAY_RETURN_IF_ERROR(AddNodeOutputs(proto));
@@ -127,6 +138,9 @@ class Importer {
  private:
   absl::StatusOr<ValueId> Define(const std::string& name, absl::string_view what) {
     if (name.empty()) return Invalid(absl::StrCat(what, " has no name"));
+    if (std::any_of(name.begin(), name.end(), IsControl)) {
+      return Invalid(absl::StrCat(what, " is named \"", name, "\", with control characters in it"));
+    }
     if (graph_.values.size() >= kMaxValues) {
       return absl::ResourceExhaustedError(
           absl::StrCat("the model has more than the limit of ", kMaxValues, " values"));
@@ -216,7 +230,7 @@ class Importer {
                                                    ") is not supported"));
     }
     Node node;
-    node.name = proto.name();
+    node.name = WithoutControls(proto.name());
     node.op = proto.op_type();
     for (const std::string& input : proto.input()) {
       node.inputs.push_back(input.empty() ? kNoValue : ids_.at(input));
@@ -317,7 +331,11 @@ absl::StatusOr<Graph> ImportOnnx(const OnnxFiles& files, const OperatorRegistry&
   if (!model.ParseFromArray(files.main.data(), static_cast<int>(files.main.size()))) {
     return Invalid("the file is no ONNX model, or it is cut off");
   }
-  return Importer(files, registry, options).Run(model);
+  auto graph = Importer(files, registry, options).Run(model);
+  if (!graph.ok()) {
+    return absl::Status(graph.status().code(), WithoutControls(graph.status().message()));
+  }
+  return graph;
 }
 
 }  // namespace slipway

@@ -220,6 +220,34 @@ TEST(OnnxImporterTest, RefusesShapesThatOverflow) {
   EXPECT_THAT(ImportError(initializer).message(), HasSubstr("initializer \"w\""));
 }
 
+TEST(OnnxImporterTest, LetsNoControlCharactersThrough) {
+  ModelBuilder builder = ReluModel();
+  builder.model.mutable_graph()->set_name("g\x1b[2J");
+  builder.model.mutable_graph()->mutable_node(0)->set_name("n\n");
+  const auto graph = Import(builder);
+  ASSERT_OK(graph.status());
+  EXPECT_EQ(graph->name, "g?[2J");
+  EXPECT_EQ(graph->nodes[0].name, "n?");
+  builder.model.mutable_graph()->mutable_node(0)->set_op_type("Evil\x1b");
+  EXPECT_THAT(ImportError(builder).message(), HasSubstr("(Evil?)"));
+  builder = ReluModel();
+  builder.model.mutable_graph()->mutable_node(0)->set_output(0, "y\r");
+  EXPECT_EQ(ImportError(builder).code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(OnnxImporterTest, RefusesModelsOverTheLimits) {
+  ModelBuilder builder(13);
+  builder.Input("x", {1}).Output("0");
+  for (int i = 0; i <= kMaxNodes; ++i) builder.Node("Relu", {"x"}, {std::to_string(i)});
+  const absl::Status status = ImportError(builder);
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(status.message(), HasSubstr("limit of 200000"));
+
+  ModelBuilder name = ReluModel();
+  name.model.mutable_graph()->set_name(std::string(5000, 'n'));
+  EXPECT_EQ(ImportError(name).code(), absl::StatusCode::kResourceExhausted);
+}
+
 TEST(OnnxImporterTest, RefusesAttributesThatDoNotFit) {
   ModelBuilder unknown = ReluModel();
   unknown.Int(*unknown.model.mutable_graph()->mutable_node(0), "speed", 1);
