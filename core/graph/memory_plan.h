@@ -43,9 +43,8 @@ struct PlannedOutput {
   bool copy = false;
 };
 
-// A node whose output and input have the same place is a view: it moves nothing
-// and needs no step. (A node is never placed so otherwise: a kernel's outputs
-// overlap none of its inputs.)
+// A node that is no slipway.Fused moves nothing and needs no step: a view lies where its input lies, a
+// Concat's inputs lie in its output. (A kernel's outputs overlap none of its inputs.)
 struct MemoryPlan {
   std::vector<PlannedBuffer> buffers;  // Inputs, outputs, constants in use, then the arena's.
   std::vector<PlannedValue> values;    // One a value of the graph.

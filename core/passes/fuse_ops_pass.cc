@@ -14,7 +14,6 @@
 #include "core/operators/fused.h"
 #include "core/passes/fusion_groups.h"
 #include "core/passes/limits.h"
-#include "core/passes/view_operators.h"
 
 namespace slipway {
 namespace {
@@ -95,15 +94,22 @@ class BodyBuilder {
 absl::StatusOr<Graph> FuseOps(Graph graph, const PassContext& context) {
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<std::vector<NodeId>> groups,
                            ChooseFusionGroups(graph, context.registry));
-  std::vector<Node> nodes;
+  // A group stands where its last node stood: what it reads is made before, what reads it comes behind.
+  std::vector<const std::vector<NodeId>*> group_ending_at(graph.nodes.size(), nullptr);
+  std::vector<bool> grouped(graph.nodes.size(), false);
   for (const std::vector<NodeId>& group : groups) {
-    nodes.push_back(BodyBuilder(graph).Build(group));
+    group_ending_at[group.back()] = &group;
+    for (const NodeId n : group) grouped[n] = true;
   }
-  for (Node& node : graph.nodes) {
-    if (IsViewOperator(node.op)) nodes.push_back(std::move(node));
+  std::vector<Node> nodes;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    if (group_ending_at[n] != nullptr) {
+      nodes.push_back(BodyBuilder(graph).Build(*group_ending_at[n]));
+    } else if (!grouped[n]) {
+      nodes.push_back(graph.nodes[n]);
+    }
   }
   graph.nodes = std::move(nodes);
-  SLIPWAY_RETURN_IF_ERROR(SortTopologically(graph));
   DropUnusedValues(graph);
   return graph;
 }

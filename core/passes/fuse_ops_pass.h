@@ -6,7 +6,8 @@
 
 namespace slipway {
 
-// Afterwards every node is a slipway.Fused (core/operators/fused.h), or a view (view_operators.h).
+// Afterwards every node is a slipway.Fused (core/operators/fused.h), a view (view_operators.h), or a
+// Concat whose inputs are made in its result (placed_concats.h).
 //
 // Groups grow from a head along post-dominators (Chen et al., "TVM: An Automated End-to-End Optimizing
 // Compiler for Deep Learning", OSDI 2018, section 3): when all paths from a group's last node meet in

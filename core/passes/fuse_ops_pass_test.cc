@@ -140,6 +140,24 @@ TEST_F(FuseOpsTest, ViewsStayOutside) {
             (Strings{"Relu a", "Reshape", "Exp e"}));
 }
 
+TEST_F(FuseOpsTest, ConcatsWhoseInputsCanBePlacedStayOutside) {
+  EXPECT_EQ(Names(Fuse(R"(
+    graph "g" opset 13 (%x: f32[1, 16], %z: f32[2, 16]) -> (%y, %q) {
+      %a = Relu "a" (%x)
+      %b = Exp "b" (%x)
+      %c = Concat "c" (%a, %b) {axis = 0}
+      %y = Neg "n" (%c)
+      %d = Relu "d" (%z)
+      %e = Exp "e" (%z)
+      %f = Concat "f" (%d, %e) {axis = 1}
+      %g = Concat "g" (%b, %x) {axis = -2}
+      %h = Concat "h" (%g, %f) {axis = 1}
+      %q = Concat "q" (%h, %h) {axis = 0}
+    })")),
+            (Strings{"Relu a", "Exp b", "Concat", "Neg n", "Relu d", "Exp e", "Concat f",
+                     "Concat g", "Concat h", "Concat q"}));
+}
+
 TEST_F(FuseOpsTest, ReductionsStandAlone) {
   EXPECT_EQ(Names(Fuse(R"(
     graph "g" opset 13 (%x: f32[2, 3]) -> (%y) {

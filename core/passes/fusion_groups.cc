@@ -7,6 +7,7 @@
 #include "core/base/status_macros.h"
 #include "core/graph/edit.h"
 #include "core/passes/limits.h"
+#include "core/passes/placed_concats.h"
 #include "core/passes/post_dominators.h"
 #include "core/passes/view_operators.h"
 
@@ -28,11 +29,13 @@ class Grouping {
         patterns_(std::move(patterns)),
         users_(Users(graph)),
         dominators_(ImmediatePostDominators(graph)),
+        placed_(PlacedConcats(graph)),
         group_of_(graph.nodes.size(), kUngrouped) {}
 
   std::vector<std::vector<NodeId>> Run();
 
  private:
+  bool NeedsNoKernel(NodeId n) const { return placed_[n] || IsViewOperator(graph_.nodes[n].op); }
   bool IsElementwise(NodeId n) const {
     return graph_.nodes[n].outputs.size() == 1 &&
            (patterns_[n] == Pattern::kElementwise || patterns_[n] == Pattern::kBroadcast);
@@ -50,12 +53,13 @@ class Grouping {
   const std::vector<Pattern> patterns_;
   const std::vector<std::vector<NodeId>> users_;
   const std::vector<NodeId> dominators_;
+  const std::vector<bool> placed_;
   std::vector<int> group_of_;
   std::vector<std::vector<NodeId>> groups_;
 };
 
 bool Grouping::MayJoin(NodeId head, NodeId n) const {
-  if (group_of_[n] != kUngrouped || IsViewOperator(graph_.nodes[n].op)) return false;
+  if (group_of_[n] != kUngrouped || NeedsNoKernel(n)) return false;
   if (patterns_[head] == Pattern::kOutFusable) {
     return IsElementwise(n) && OutputType(n) == OutputType(head);
   }
@@ -120,7 +124,7 @@ std::vector<std::vector<NodeId>> Grouping::Run() {
   // Out-fusable operators choose first: an Add between two of them belongs to one of theirs.
   for (const bool out_fusable : {true, false}) {
     for (NodeId n = 0; n < count; ++n) {
-      if (group_of_[n] != kUngrouped || IsViewOperator(graph_.nodes[n].op)) continue;
+      if (group_of_[n] != kUngrouped || NeedsNoKernel(n)) continue;
       if ((patterns_[n] == Pattern::kOutFusable) == out_fusable) Grow(n);
     }
   }

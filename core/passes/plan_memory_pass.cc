@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "core/base/status_macros.h"
 #include "core/passes/arena_plan.h"
+#include "core/passes/placed_concats.h"
 #include "core/passes/view_operators.h"
 
 namespace slipway {
@@ -20,7 +21,8 @@ class Planner {
  public:
   explicit Planner(const Graph& graph)
       : graph_(graph),
-        root_(graph.values.size()),
+        root_(ViewRoots(graph)),
+        offset_(graph.values.size(), 0),
         first_(graph.values.size(), kNever),
         last_(graph.values.size(), kNever),
         buffer_(graph.values.size(), kNoBuffer) {}
@@ -34,7 +36,8 @@ class Planner {
   }
   int64_t Bytes(ValueId id) const { return graph_.values[id].type->byte_size(); }
 
-  void FindRoots();
+  // Concats that FuseOps left: their inputs lie in their result.
+  absl::Status PlaceConcats();
   void FindLifetimes();
   void PlaceInputs();
   void PlaceOutputs();
@@ -42,8 +45,9 @@ class Planner {
   absl::Status PlaceArena();
 
   const Graph& graph_;
-  // By value: the value at the end of its chain of views, which is where it lies.
+  // By value: the one in whose buffer it lies, and where there.
   std::vector<ValueId> root_;
+  std::vector<int64_t> offset_;
   // By root: the nodes from which to which it is needed.
   std::vector<int> first_;
   std::vector<int> last_;
@@ -52,11 +56,31 @@ class Planner {
   MemoryPlan plan_;
 };
 
-void Planner::FindRoots() {
-  for (size_t id = 0; id < root_.size(); ++id) root_[id] = static_cast<ValueId>(id);
-  for (const Node& node : graph_.nodes) {
-    if (IsViewOperator(node.op)) root_[node.outputs[0]] = root_[node.inputs[0]];
+absl::Status Planner::PlaceConcats() {
+  const std::vector<bool> placed = PlacedConcats(graph_);
+  std::vector<ValueId> host(graph_.values.size(), kNoValue);  // By root.
+  std::vector<int64_t> begin(graph_.values.size(), 0);
+  for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+    const Node& node = graph_.nodes[n];
+    if (node.op != "Concat") continue;
+    if (!placed[n]) {
+      return absl::InternalError(absl::StrCat("node \"", DisplayName(graph_, node),
+                                              "\" (Concat) is not fused, but needs a kernel"));
+    }
+    int64_t offset = 0;
+    for (const ValueId id : node.inputs) {
+      host[root_[id]] = node.outputs[0];
+      begin[root_[id]] = offset;
+      offset += Bytes(id);
+    }
   }
+  for (ValueId& root : root_) {
+    const size_t id = &root - root_.data();
+    if (host[root] == kNoValue) continue;
+    offset_[id] = begin[root];
+    root = host[root];
+  }
+  return absl::OkStatus();
 }
 
 void Planner::FindLifetimes() {
@@ -68,7 +92,7 @@ void Planner::FindLifetimes() {
   };
   const int count = static_cast<int>(graph_.nodes.size());
   for (int n = 0; n < count; ++n) {
-    if (IsViewOperator(graph_.nodes[n].op)) continue;
+    if (graph_.nodes[n].op == "Concat" || IsViewOperator(graph_.nodes[n].op)) continue;
     for (const ValueId id : graph_.nodes[n].inputs) touch(id, n);
     for (const ValueId id : graph_.nodes[n].outputs) touch(id, n);
   }
@@ -129,13 +153,15 @@ absl::StatusOr<MemoryPlan> Planner::Run() {
     if (value.type.has_value()) continue;
     return absl::InternalError(absl::StrCat("value \"", value.name, "\" has no type"));
   }
-  FindRoots();
+  SLIPWAY_RETURN_IF_ERROR(PlaceConcats());
   FindLifetimes();
   PlaceInputs();
   PlaceOutputs();
   PlaceConstants();
   SLIPWAY_RETURN_IF_ERROR(PlaceArena());
-  for (const ValueId root : root_) plan_.values.push_back({buffer_[root], 0});
+  for (size_t id = 0; id < root_.size(); ++id) {
+    plan_.values.push_back({buffer_[root_[id]], offset_[id]});
+  }
   return std::move(plan_);
 }
 
@@ -151,10 +177,12 @@ std::string DumpMemory(const Graph& graph, const MemoryPlan& plan) {
     const PlannedBuffer& buffer = plan.buffers[plan.values[id].buffer];
     std::string place;
     switch (buffer.kind) {
-      case PlannedBuffer::Kind::kArena:
-        place = absl::StrFormat("arena [%d, %d)", buffer.arena_offset,
-                                buffer.arena_offset + buffer.size_bytes);
+      case PlannedBuffer::Kind::kArena: {
+        const int64_t begin = buffer.arena_offset + plan.values[id].offset;
+        place =
+            absl::StrFormat("arena [%d, %d)", begin, begin + graph.values[id].type->byte_size());
         break;
+      }
       case PlannedBuffer::Kind::kInput:
         place = absl::StrCat("input ", buffer.index);
         break;

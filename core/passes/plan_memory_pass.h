@@ -10,10 +10,11 @@
 
 namespace slipway {
 
-// Views lie where their input lies. What becomes a graph output is written straight into the caller's
+// Views lie where their input lies, the inputs of Concats outside of groups (placed_concats.h) in the
+// Concat's result, one after the other. What becomes a graph output is written straight into the caller's
 // buffer, where it is made by a kernel; an input, a constant or a second name is copied there at the
 // end. Everything else shares one arena, by PlanArena over the order of nodes.
-// INTERNAL for a graph without types; RESOURCE_EXHAUSTED when the arena exceeds the limits of PlanArena.
+// INTERNAL for a graph without types or not as FuseOps leaves it; RESOURCE_EXHAUSTED when the arena exceeds the limits of PlanArena.
 absl::StatusOr<MemoryPlan> PlanMemory(const Graph& graph);
 
 // For people: the arena as DumpArena draws it, with the values' names.

@@ -27,6 +27,12 @@ class PlanMemoryTest : public ::testing::Test {
     }
     return -2;
   }
+  int64_t OffsetOf(absl::string_view name) const {
+    for (size_t id = 0; id < graph_.values.size(); ++id) {
+      if (graph_.values[id].name == name) return plan_.values[id].offset;
+    }
+    return -2;
+  }
   const PlannedBuffer& Buffer(absl::string_view name) const {
     return plan_.buffers[BufferOf(name)];
   }
@@ -121,6 +127,42 @@ TEST_F(PlanMemoryTest, TensorsWithoutElementsHaveAPlaceToo) {
   EXPECT_EQ(Buffer("a").size_bytes, 64);
 }
 
+TEST_F(PlanMemoryTest, InputsOfAConcatAreMadeInItsResult) {
+  Plan(R"(
+    graph "g" opset 13 (%x: f32[1, 16, 2]) -> (%y) {
+      const %shape: i64[3] = {1, 2, 16}
+      %a = Relu(%x)
+      %b = Exp(%x)
+      %v = Reshape(%b, %shape)
+      %w = Reshape(%a, %shape)
+      %d = Neg(%w)
+      %c = Concat(%v, %w, %d) {axis = 1}
+      %y = Abs(%c)
+    })");
+  EXPECT_EQ(Buffer("c").kind, Kind::kArena);
+  EXPECT_EQ(Buffer("c").size_bytes, 384);
+  for (const char* name : {"a", "b", "v", "w", "d"}) EXPECT_EQ(BufferOf(name), BufferOf("c"));
+  EXPECT_EQ(OffsetOf("b"), 0);
+  EXPECT_EQ(OffsetOf("v"), 0);
+  EXPECT_EQ(OffsetOf("a"), 128);
+  EXPECT_EQ(OffsetOf("w"), 128);
+  EXPECT_EQ(OffsetOf("d"), 256);
+  EXPECT_EQ(plan_.arena_bytes, 384);
+}
+
+TEST_F(PlanMemoryTest, AConcatMayBeAnOutput) {
+  Plan(R"(
+    graph "g" opset 13 (%x: f32[16]) -> (%y) {
+      %a = Relu(%x)
+      %b = Exp(%x)
+      %y = Concat(%a, %b) {axis = 0}
+    })");
+  EXPECT_EQ(Buffer("a").kind, Kind::kOutput);
+  EXPECT_EQ(OffsetOf("b"), 64);
+  EXPECT_EQ(plan_.arena_bytes, 0);
+  EXPECT_FALSE(plan_.outputs[0].copy);
+}
+
 TEST_F(PlanMemoryTest, Dumps) {
   Plan(R"(
     graph "g" opset 13 (%x: f32[4]) -> (%y) {
@@ -132,7 +174,7 @@ TEST_F(PlanMemoryTest, Dumps) {
             "arena 64 bytes, lower bound 64\n"
             "%x: input 0\n"
             "%k: constant\n"
-            "%a: arena [0, 64)\n"
+            "%a: arena [0, 16)\n"
             "%y: output 0\n");
 }
 

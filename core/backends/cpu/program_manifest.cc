@@ -41,6 +41,7 @@ class ManifestBuilder {
   uint32_t ValueIndex(ValueId id);
   uint32_t AddValue(const TensorType& type, int buffer, int64_t offset);
   absl::Status AddKernelStep(const Node& node, uint32_t kernel);
+  absl::Status CheckNeedsNoStep(const Node& node) const;
   absl::Status AddSteps();
   void AddBindings();
 
@@ -144,6 +145,21 @@ absl::Status ManifestBuilder::AddKernelStep(const Node& node, uint32_t kernel) {
   return absl::OkStatus();
 }
 
+absl::Status ManifestBuilder::CheckNeedsNoStep(const Node& node) const {
+  const PlannedValue& to = request_.memory.values[node.outputs[0]];
+  int64_t offset = to.offset;
+  for (const ValueId id : node.inputs) {
+    const PlannedValue& from = request_.memory.values[id];
+    if (from.buffer != to.buffer || from.offset != offset) {
+      return absl::InternalError(absl::StrCat("node \"", DisplayName(request_.graph, node), "\" (",
+                                              node.op, ") is not fused, but has to move data"));
+    }
+    offset += request_.graph.values[id].type->byte_size();
+    if (node.op != "Concat") break;  // A view's further inputs say its shape.
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ManifestBuilder::AddSteps() {
   const Graph& graph = request_.graph;
   const MemoryPlan& memory = request_.memory;
@@ -151,13 +167,8 @@ absl::Status ManifestBuilder::AddSteps() {
     const Node& node = graph.nodes[n];
     if (node.op == kFusedOperator) {
       SLIPWAY_RETURN_IF_ERROR(AddKernelStep(node, code_.kernel_of_node[n]));
-      continue;
-    }
-    const PlannedValue& from = memory.values[node.inputs[0]];
-    const PlannedValue& to = memory.values[node.outputs[0]];
-    if (from.buffer != to.buffer || from.offset != to.offset) {
-      return absl::InternalError(absl::StrCat("node \"", DisplayName(graph, node), "\" (", node.op,
-                                              ") is neither fused nor a view"));
+    } else {
+      SLIPWAY_RETURN_IF_ERROR(CheckNeedsNoStep(node));
     }
   }
   for (size_t i = 0; i < memory.outputs.size(); ++i) {

@@ -1,0 +1,24 @@
+// Concats that need no kernel: their inputs are made where the result has them.
+#ifndef SLIPWAY_CORE_PASSES_PLACED_CONCATS_H_
+#define SLIPWAY_CORE_PASSES_PLACED_CONCATS_H_
+
+#include <vector>
+
+#include "core/graph/graph.h"
+
+namespace slipway {
+
+// By value the one at the beginning of its chain of views (view_operators.h), which is where it lies.
+std::vector<ValueId> ViewRoots(const Graph& graph);
+
+// By node whether it is a Concat whose result is its inputs' bytes one after the other, and whose inputs
+// (or what they are views of) each
+//  - are made by a node that is no view and no such Concat,
+//  - are no graph output and no part of another such Concat, and
+//  - begin at multiples of the alignment of buffers.
+// FuseOps leaves these out of its groups; PlanMemory places them. Types must be known.
+std::vector<bool> PlacedConcats(const Graph& graph);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_PASSES_PLACED_CONCATS_H_
