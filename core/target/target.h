@@ -52,7 +52,8 @@ struct Target {
 // with a hint: it must be resolved before a target crosses a process boundary.
 absl::StatusOr<Target> ParseTarget(absl::string_view text);
 
-// The names `slipway targets` shows: one line a target family that parses today, in canonical form.
+// The names `slipway targets` shows, in canonical form: the families of targets that a backend compiles for
+// (held against core/backends by a test there). More targets parse; compiling for one is UNIMPLEMENTED.
 std::vector<std::string> KnownTargets();
 
 // The target of the machine this runs on, from cpuid or the auxiliary vector: the highest level it

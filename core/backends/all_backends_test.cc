@@ -1,0 +1,43 @@
+#include "core/backends/all_backends.h"
+
+#include "core/base/clock.h"
+#include "core/graph/operator_registry.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway {
+namespace {
+
+using testing::IsOk;
+using testing::StatusIs;
+using ::testing::HasSubstr;
+
+class AllBackendsTest : public ::testing::Test {
+ protected:
+  absl::Status Find(const std::string& name) {
+    absl::StatusOr<Target> target = ParseTarget(name);
+    if (!target.ok()) return target.status();
+    BackendEnvironment environment;
+    environment.registry = &registry_;
+    environment.clock = &clock_;
+    return BackendFor(*target, environment).status();
+  }
+
+  OperatorRegistry registry_;
+  SystemClock clock_;
+};
+
+TEST_F(AllBackendsTest, CompileForEveryKnownTarget) {
+  for (const std::string& name : KnownTargets()) EXPECT_THAT(Find(name), IsOk()) << name;
+}
+
+TEST_F(AllBackendsTest, TellWhyTheyDoNotCompileForOthers) {
+  for (const char* name : {"x86-64-android", "arm-64-android", "arm-32-linux", "riscv-64-linux",
+                           "wasm-32-wasi", "x86-64-v3-linux,cuda-sm90"}) {
+    EXPECT_THAT(Find(name), StatusIs(absl::StatusCode::kUnimplemented, HasSubstr(name)));
+  }
+}
+
+}  // namespace
+}  // namespace slipway
