@@ -4,6 +4,7 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/graph/text.h"
@@ -14,8 +15,10 @@
 namespace slipway {
 namespace {
 
+using ::slipway::testing::EvaluateInPlannedMemory;
 using ::slipway::testing::PassTester;
 using ::slipway::testing::RandomGraph;
+using ::slipway::testing::RandomInputs;
 using ::slipway::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -86,6 +89,16 @@ TEST_P(RandomGraphs, ComputeTheSameBeforeAndAfter) {
     ASSERT_OK(
         tester.CheckSameResults(before, result.graph, seed, {.relative = 2e-3, .absolute = 2e-4}))
         << Print(before) << Print(result.graph);
+    const std::vector<Tensor> inputs = RandomInputs(before, seed);
+    ASSERT_OK_AND_ASSIGN(const std::vector<Tensor> expected,
+                         tester.reference().Evaluate(result.graph, inputs));
+    ASSERT_OK_AND_ASSIGN(
+        const std::vector<Tensor> planned,
+        EvaluateInPlannedMemory(result.graph, result.memory, inputs, tester.reference()));
+    ASSERT_EQ(planned.size(), expected.size());
+    for (size_t i = 0; i < planned.size(); ++i) {
+      ASSERT_EQ(planned[i].bytes(), expected[i].bytes()) << Print(result.graph);
+    }
     for (const Node& node : result.graph.nodes) {
       const auto* body = node.attributes.FindAs<std::shared_ptr<const Graph>>("body");
       if (body == nullptr) continue;

@@ -9,7 +9,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "core/graph/graph.h"
+#include "core/graph/memory_plan.h"
 #include "core/graph/operator_registry.h"
 #include "core/passes/pass.h"
 #include "core/reference/reference.h"
@@ -42,6 +44,13 @@ class PassTester {
   Reference reference_;
   PassContext context_;
 };
+
+// The outputs of a fused graph, evaluated node by node in memory laid out by the plan, which holds
+// nothing else: what the plan puts in one place too early comes out wrong.
+absl::StatusOr<std::vector<Tensor>> EvaluateInPlannedMemory(const Graph& graph,
+                                                            const MemoryPlan& plan,
+                                                            absl::Span<const Tensor> inputs,
+                                                            const Reference& reference);
 
 // One tensor a graph input; floats are normal, integers small and not negative.
 std::vector<Tensor> RandomInputs(const Graph& graph, uint64_t seed);
