@@ -59,8 +59,12 @@ inline constexpr int64_t kDefaultBlobQuotaBytes = int64_t{50} << 30;
 // Agents and workers.
 inline constexpr absl::Duration kMaxPark = absl::Seconds(30);
 // How long a process with an open id may be silent before another instance may take the id over.
-inline constexpr absl::Duration kInstanceGrace = absl::Seconds(2);
+inline constexpr absl::Duration kInstanceGrace = absl::Seconds(1);
 inline constexpr absl::Duration kDefaultSilence = absl::Seconds(20);
+// Agents and workers known at a time.
+inline constexpr int kMaxPeers = 10'000;
+// Workers silent for this long are forgotten.
+inline constexpr absl::Duration kWorkerRetention = absl::Hours(1);
 // Devices silent for this long are forgotten, unless a job names them.
 inline constexpr absl::Duration kDeviceRetention = absl::Hours(24 * 30);
 

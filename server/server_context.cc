@@ -11,6 +11,7 @@
 #include "core/base/status_macros.h"
 #include "core/store/file_blob_store.h"
 #include "core/store/quota_blob_store.h"
+#include "server/artifacts/counting_blob_store.h"
 #include "server/services/admission.h"
 
 namespace slipway::server {
@@ -65,6 +66,7 @@ absl::Status ServerContext::Open() {
           .clock = &clock_,
           .ids = &ids_,
           .fingerprint = [this] { return Fingerprint(); },
+          .blobs_evicted = &evicted_,
           .limits = LimitsOf(options_),
           .instance_id = ids_.Next(clock_.Now())};
   pool_ = std::make_unique<WorkPool>(kHandlerThreads, kMaxWaitingCalls);
@@ -94,7 +96,7 @@ absl::Status ServerContext::OpenStores() {
   SLIPWAY_ASSIGN_OR_RETURN_WITH(std::unique_ptr<FileBlobStore> files,
                                 FileBlobStore::Create({.folder = options_.blob_dir}), "--blob-dir");
   blobs_ = std::make_unique<QuotaBlobStore>(
-      std::move(files),
+      std::make_unique<CountingBlobStore>(std::move(files), &evicted_),
       QuotaBlobStore::Options{.quota_bytes = options_.blob_quota_bytes,
                               .pinned = [this] { return dispatcher_->NeededBlobs(); }});
   SLIPWAY_ASSIGN_OR_RETURN_WITH(compile_cache_, FileCompileCache::Create(options_.blob_dir),

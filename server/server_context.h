@@ -3,6 +3,7 @@
 #define SLIPWAY_SERVER_SERVER_CONTEXT_H_
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -57,6 +58,7 @@ class ServerContext {
   IdGenerator ids_;
   absl::optional<FileLock> lock_;
   std::unique_ptr<SqliteStore> store_;
+  std::atomic<int64_t> evicted_ = 0;
   std::unique_ptr<BlobStore> blobs_;
   std::unique_ptr<CompileCache> compile_cache_;
   std::unique_ptr<ArtifactLibrary> artifacts_;

@@ -33,6 +33,13 @@ void TimerQueue::Cancel(Id id) {
   times_.erase(it);
 }
 
+void TimerQueue::CancelAndWait(Id id) {
+  Cancel(id);
+  const auto is_over = [this, id]() ABSL_SHARED_LOCKS_REQUIRED(mu_) { return running_ != id; };
+  absl::MutexLock lock(&mu_);
+  mu_.Await(absl::Condition(&is_over));
+}
+
 void TimerQueue::Loop() {
   mu_.Lock();
   while (!ends_) {
@@ -47,12 +54,14 @@ void TimerQueue::Loop() {
       continue;
     }
     std::function<void()> work = std::move(first->second);
-    times_.erase(first->first.second);
+    running_ = first->first.second;
+    times_.erase(running_);
     waiting_.erase(first);
     mu_.Unlock();
     work();
     work = nullptr;
     mu_.Lock();
+    running_ = 0;
   }
   mu_.Unlock();
 }

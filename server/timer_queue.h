@@ -28,6 +28,8 @@ class TimerQueue {
   Id After(absl::Duration delay, std::function<void()> work);
   // Drops it, unless it runs or ran already.
   void Cancel(Id id);
+  // The same, and waits for its end if it runs. Not from within it, nor with a lock held that it takes.
+  void CancelAndWait(Id id);
 
  private:
   using Key = std::pair<absl::Duration, Id>;  // Monotonic.
@@ -39,6 +41,7 @@ class TimerQueue {
   std::map<Key, std::function<void()>> waiting_ ABSL_GUARDED_BY(mu_);
   std::map<Id, absl::Duration> times_ ABSL_GUARDED_BY(mu_);
   Id last_id_ ABSL_GUARDED_BY(mu_) = 0;
+  Id running_ ABSL_GUARDED_BY(mu_) = 0;  // 0: none.
   bool ends_ ABSL_GUARDED_BY(mu_) = false;
   std::thread thread_;
 };

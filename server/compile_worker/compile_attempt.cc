@@ -97,6 +97,7 @@ v1::CompileAttemptState CompileAttempt::Work() {
     machine = *std::move(lock);
   }
 
+  ShowProgress("start the compiler", 0, 0);
   CompileChildRequest request;
   *request.mutable_spec() = assignment_.spec();
   request.set_compile_key(assignment_.compile_key());

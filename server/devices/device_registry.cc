@@ -1,5 +1,6 @@
 #include "server/devices/device_registry.h"
 
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -70,6 +71,10 @@ absl::StatusOr<DeviceRegistry::Reported> DeviceRegistry::Report(const v1::AgentS
                                                  "' belongs to agent '", known->agent_id,
                                                  "': give it another id"));
   }
+  if (known == nullptr && devices_.size() >= kMaxPeers) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("this server knows ", devices_.size(), " devices and takes no more"));
+  }
   SLIPWAY_ASSIGN_OR_RETURN(ReportKind kind, agents_.Take({.id = state.agent_id(),
                                                           .instance_id = state.instance_id(),
                                                           .sequence = state.sequence(),
@@ -77,6 +82,11 @@ absl::StatusOr<DeviceRegistry::Reported> DeviceRegistry::Report(const v1::AgentS
                                                          now));
   if (kind == ReportKind::kOutdated) return Reported{kind, false};
 
+  // What the agent does not describe any more is not there any more.
+  for (auto it = devices_.begin(); it != devices_.end();) {
+    const bool is_gone = it->second.agent_id == state.agent_id() && it->first != description.id();
+    it = is_gone ? devices_.erase(it) : std::next(it);
+  }
   RegisteredDevice& device = devices_[description.id()];
   const bool changed = device.agent_id != state.agent_id() ||
                        device.agent_version != state.version() ||

@@ -2,6 +2,7 @@
 #ifndef SLIPWAY_SERVER_HANDLERS_ENVIRONMENT_H_
 #define SLIPWAY_SERVER_HANDLERS_ENVIRONMENT_H_
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -41,6 +42,7 @@ struct Environment {
   IdGenerator* ids = nullptr;
   // Fingerprint of the compiler that new compilations are for. UNAVAILABLE when there is none.
   std::function<absl::StatusOr<std::string>()> fingerprint;
+  const std::atomic<int64_t>* blobs_evicted = nullptr;  // Since the server began; may be null.
   HandlerLimits limits;
   std::string instance_id;  // Of this start of the server.
 };

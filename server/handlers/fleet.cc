@@ -30,6 +30,9 @@ absl::Status GetServerInfo(const Environment& env, v1::ServerInfo* response) {
   limits.set_blob_quota_bytes(env.limits.blob_quota_bytes);
   limits.set_job_retention_ns(absl::ToInt64Nanoseconds(env.limits.job_retention));
   *response->mutable_counters() = env.dispatcher->Counters();
+  if (env.blobs_evicted != nullptr) {
+    response->mutable_counters()->set_blobs_evicted(*env.blobs_evicted);
+  }
   response->set_instance_id(env.instance_id);
   return absl::OkStatus();
 }

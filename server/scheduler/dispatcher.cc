@@ -222,6 +222,7 @@ void Dispatcher::ForgetOldThings() {
   } else if (*deleted > 0) {
     Log(LogLevel::kInfo, "ended jobs forgotten", {{"jobs", *deleted}});
   }
+  workers_.ForgetUnseenSince(now - kWorkerRetention, parts_.clock->Monotonic());
   for (const std::string& id : devices_.ForgetUnseenSince(now - kDeviceRetention)) {
     Log(LogLevel::kInfo, "device forgotten", {{"device", id}});
     const absl::Status status = parts_.devices->DeleteDevice(id);

@@ -8,6 +8,12 @@
 #include "server/names.h"
 
 namespace slipway::server {
+namespace {
+
+// What has not ended by itself after this is killed.
+constexpr absl::Duration kKillAfter = absl::Seconds(5);
+
+}  // namespace
 
 LocalWorkers::LocalWorkers(Options options, TimerQueue* timers, Ended ended)
     : options_(std::move(options)), timers_(*timers), ended_(std::move(ended)) {
@@ -26,8 +32,15 @@ LocalWorkers::~LocalWorkers() {
     timer = std::exchange(idle_timer_, 0);
     EndIdle();
   }
-  if (timer != 0) timers_.Cancel(timer);
+  if (timer != 0) timers_.CancelAndWait(timer);
+  timer = timers_.After(kKillAfter, [this] {
+    absl::MutexLock lock(&mu_);
+    for (Slot& slot : slots_) {
+      if (slot.process != nullptr) slot.process->Kill();
+    }
+  });
   for (std::thread& keeper : keepers_) keeper.join();
+  timers_.CancelAndWait(timer);
 }
 
 void LocalWorkers::SetDemand(int compilations) {

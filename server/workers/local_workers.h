@@ -34,7 +34,7 @@ class LocalWorkers {
 
   // `timers` must outlive this.
   LocalWorkers(Options options, TimerQueue* timers, Ended ended);
-  // Ends the processes.
+  // Ends the processes, by force if they take long.
   ~LocalWorkers();
 
   // So many compilations wait or are worked on. As many processes are kept, at most options.count.

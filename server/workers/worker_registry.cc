@@ -5,6 +5,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "server/limits.h"
 #include "server/names.h"
 #include "server/peers/protocol.h"
 
@@ -43,6 +44,10 @@ absl::StatusOr<ReportKind> WorkerRegistry::Report(const v1::WorkerState& state,
                                                    state.capacity(), "; 1 to ", kMaxCapacity,
                                                    " wanted"));
   }
+  if (Find(state.worker_id()) == nullptr && workers_.size() >= kMaxPeers) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("this server knows ", workers_.size(), " workers and takes no more"));
+  }
   SLIPWAY_ASSIGN_OR_RETURN(ReportKind kind, peers_.Take({.id = state.worker_id(),
                                                          .instance_id = state.instance_id(),
                                                          .sequence = state.sequence(),
@@ -64,6 +69,17 @@ absl::StatusOr<ReportKind> WorkerRegistry::Report(const v1::WorkerState& state,
 const RegisteredWorker* WorkerRegistry::Find(absl::string_view id) const {
   auto it = workers_.find(id);
   return it == workers_.end() ? nullptr : &it->second;
+}
+
+void WorkerRegistry::ForgetUnseenSince(absl::Time time, absl::Duration now) {
+  for (auto it = workers_.begin(); it != workers_.end();) {
+    if (it->second.last_seen < time && peers_.IsLost(it->first, now)) {
+      peers_.Forget(it->first);
+      it = workers_.erase(it);
+    } else {
+      ++it;
+    }
+  }
 }
 
 void WorkerRegistry::Forget(absl::string_view id) {

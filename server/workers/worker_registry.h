@@ -39,6 +39,8 @@ class WorkerRegistry {
   const absl::btree_map<std::string, RegisteredWorker>& workers() const { return workers_; }
 
   void Forget(absl::string_view id);
+  // Forgets workers that are lost and were not seen since `time`.
+  void ForgetUnseenSince(absl::Time time, absl::Duration now);
 
  private:
   PeerTable peers_;

@@ -1,0 +1,104 @@
+#include "server/jobs/live_jobs.h"
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace slipway::server {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using v1::Job;
+
+constexpr int64_t kSecond = 1'000'000'000;
+
+JobRecord Compilation(const std::string& id, const std::string& group, int64_t queue_seconds = 10) {
+  JobRecord record;
+  record.mutable_job()->set_id(id);
+  record.mutable_job()->set_state(Job::QUEUED);
+  record.mutable_job()->mutable_compilation();
+  record.mutable_job()->mutable_deadlines()->set_queue_ns(queue_seconds * kSecond);
+  record.mutable_job()->mutable_deadlines()->set_run_ns(100 * kSecond);
+  record.mutable_job()->mutable_deadlines()->set_total_ns(1'000 * kSecond);
+  record.mutable_compilation()->set_group(group);
+  return record;
+}
+
+JobRecord WithAttempt(JobRecord record, const std::string& attempt, const std::string& holder) {
+  record.mutable_job()->set_state(Job::ASSIGNED);
+  record.mutable_attempt()->set_id(attempt);
+  record.mutable_attempt()->set_holder(holder);
+  return record;
+}
+
+JobRecord Ended(JobRecord record) {
+  record.mutable_job()->set_state(Job::SUCCEEDED);
+  record.clear_attempt();
+  return record;
+}
+
+TEST(LiveJobsTest, FindsJobsByQueueAttemptHolderAndGroup) {
+  LiveJobs live;
+  live.Put(Compilation("2", "g"));
+  live.Put(Compilation("1", "g"));
+  live.Put(Compilation("3", ""));
+  JobRecord run;
+  run.mutable_job()->set_id("4");
+  run.mutable_job()->set_state(Job::QUEUED);
+  run.mutable_job()->mutable_run();
+  run.mutable_run()->set_target("x86-64-linux");
+  live.Put(run);
+  EXPECT_THAT(live.queued_compilations(), ElementsAre("1", "2", "3"));
+  EXPECT_THAT(live.queued_runs(), ElementsAre("4"));
+  EXPECT_EQ(live.Find("4")->program.ToString(), "x86-64-linux");
+  EXPECT_EQ(live.CompilationsWanted(), 2);
+
+  live.Put(WithAttempt(Compilation("1", "g"), "a", "worker/w"));
+  live.Put(WithAttempt(Compilation("2", "g"), "a", "worker/w"));
+  EXPECT_THAT(live.queued_compilations(), ElementsAre("3"));
+  EXPECT_THAT(live.JobsOfAttempt("a"), ElementsAre("1", "2"));
+  EXPECT_THAT(live.AttemptsOf("worker/w"), ElementsAre("a"));
+  EXPECT_THAT(live.JobsOfGroup("g"), ElementsAre("1", "2"));
+  EXPECT_THAT(live.JobsOfGroup(""), IsEmpty());
+
+  // The attempt stays its holder's as long as one job has it.
+  live.Put(Ended(Compilation("1", "g")));
+  EXPECT_EQ(live.Find("1"), nullptr);
+  EXPECT_THAT(live.AttemptsOf("worker/w"), ElementsAre("a"));
+  live.Put(Ended(Compilation("2", "g")));
+  EXPECT_THAT(live.AttemptsOf("worker/w"), IsEmpty());
+  EXPECT_THAT(live.Holders(), IsEmpty());
+  EXPECT_EQ(live.CompilationsWanted(), 1);
+  EXPECT_EQ(live.size(), 2);
+}
+
+TEST(LiveJobsTest, CountsMemoryDownToNothing) {
+  LiveJobs live;
+  live.Put(Compilation("1", "g"));
+  EXPECT_GT(live.size_bytes(), 0);
+  live.Put(WithAttempt(Compilation("1", "g"), "a", "worker/w"));
+  live.Put(Ended(Compilation("1", "g")));
+  EXPECT_EQ(live.size_bytes(), 0);
+  EXPECT_FALSE(live.NextDeadline().has_value());
+}
+
+TEST(LiveJobsTest, TheNextDeadlineAndTheNextDelayedJob) {
+  LiveJobs live;
+  live.Put(Compilation("1", "", 20));
+  live.Put(Compilation("2", "", 10));
+  EXPECT_EQ(live.NextDeadline()->id, "2");
+  EXPECT_EQ(live.NextDeadline()->time, absl::FromUnixSeconds(10));
+  JobRecord delayed = Compilation("2", "", 30);
+  delayed.set_not_before_ns(5 * kSecond);
+  live.Put(delayed);
+  EXPECT_EQ(live.NextDeadline()->id, "1");
+  EXPECT_EQ(live.NextNotBefore(absl::FromUnixSeconds(4)), absl::FromUnixSeconds(5));
+  EXPECT_EQ(live.NextNotBefore(absl::FromUnixSeconds(5)), absl::nullopt);
+  live.Put(WithAttempt(delayed, "a", "worker/w"));
+  EXPECT_EQ(live.NextNotBefore(absl::FromUnixSeconds(4)), absl::nullopt);
+}
+
+}  // namespace
+}  // namespace slipway::server
