@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "core/codegen/kernel_compiler.h"
 #include "core/codegen/lowering.h"
 #include "core/graph/builder.h"
@@ -35,7 +35,10 @@ class KernelSuite {
   // every kernel and compares. Failures are reported as test failures naming the group.
   void Run(const DeviceTarget& target);
 
-  // The targets x86-64 v1 to v4 that this machine can run.
+  // Compiles and links all groups for `target`, whose code this machine need not run.
+  void Compile(const DeviceTarget& target);
+
+  // One target for each width of vectors that this machine can run.
   static std::vector<DeviceTarget> RunnableTargets();
 
  private:
@@ -45,6 +48,14 @@ class KernelSuite {
     std::vector<Tensor> inputs;
     Tolerance tolerance;
   };
+  // All cases, compiled and linked.
+  struct Program {
+    std::string code;
+    size_t kernel_count = 0;
+    std::vector<size_t> kernel_of_case;
+  };
+  absl::StatusOr<Program> Build(const DeviceTarget& target) const;
+
   OperatorRegistry registry_;
   Lowerings lowerings_;
   std::vector<Case> cases_;

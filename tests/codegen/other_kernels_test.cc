@@ -32,6 +32,9 @@ void RunEverywhere(const std::function<void(KernelSuite&)>& add) {
     add(suite);
     suite.Run(target);
   }
+  KernelSuite arm;
+  add(arm);
+  arm.Compile(ParseTarget("arm-64-linux")->host());
 }
 
 constexpr int64_t kExtents[] = {1, 2, 7, 17};
@@ -39,8 +42,9 @@ constexpr int64_t kExtents[] = {1, 2, 7, 17};
 TEST(MatrixKernelsTest, AgreeWithTheReference) {
   RunEverywhere([](KernelSuite& suite) {
     const Tolerance tolerance = {1e-4, 1e-4};
-    for (const int64_t m : kExtents) {
-      for (const int64_t n : {1, 7, 40}) {
+    for (const auto& [m, n] : std::vector<std::pair<int64_t, int64_t>>{
+             {1, 1}, {1, 40}, {2, 7}, {7, 40}, {17, 1}, {17, 40}}) {
+      {
         suite.Add(absl::StrCat("gemm", m, "x", n), OneNode("Gemm", {{m, 5}, {5, n}, {n}}), {},
                   tolerance);
         suite.Add(absl::StrCat("matmul", m, "x", n), OneNode("MatMul", {{2, m, 9}, {9, n}}), {},
@@ -58,7 +62,7 @@ TEST(MatrixKernelsTest, AgreeWithTheReference) {
     suite.Add("dot", OneNode("MatMul", {{7}, {7}}), {}, tolerance);
     suite.Add("batches", OneNode("MatMul", {{2, 1, 4, 5}, {3, 5, 18}}), {}, tolerance);
     for (const int64_t columns : {8, 10, 48, 1000}) {
-      for (const int64_t block : {4, 8, 16}) {
+      for (const int64_t block : {4, 16}) {
         suite.Add(
             absl::StrCat("packed", columns, "b", block),
             [=](GraphBuilder& b) {
@@ -76,22 +80,18 @@ TEST(MatrixKernelsTest, AgreeWithTheReference) {
 
 TEST(ReductionKernelsTest, AgreeWithTheReference) {
   RunEverywhere([](KernelSuite& suite) {
-    for (const int64_t n : {1, 2, 7, 17, 65}) {
-      for (const char* op : {"ReduceMean", "ReduceMax"}) {
-        for (const auto& axes :
-             std::vector<std::vector<int64_t>>{{0}, {1}, {2}, {1, 2}, {0, 2}, {}}) {
-          for (const int64_t keep : {0, 1}) {
-            Attributes attributes = {{"keepdims", keep}};
-            if (!axes.empty()) attributes.Set("axes", Ints(axes));
-            suite.Add(absl::StrCat(op, n, "axes", axes.size(), keep),
-                      OneNode(op, {{3, 5, n}}, attributes));
-          }
-        }
+    for (const int64_t n : {1, 2, 17, 65}) {
+      for (const auto& axes : std::vector<std::vector<int64_t>>{{0}, {2}, {1, 2}, {0, 2}, {}}) {
+        Attributes attributes = {{"keepdims", static_cast<int64_t>(axes.size() % 2)}};
+        if (!axes.empty()) attributes.Set("axes", Ints(axes));
+        suite.Add(absl::StrCat("mean", n, "axes", axes.size()),
+                  OneNode("ReduceMean", {{3, 5, n}}, attributes));
       }
+      suite.Add(absl::StrCat("max", n), OneNode("ReduceMax", {{3, 5, n}}, {{"axes", Ints({2})}}));
       suite.Add(absl::StrCat("global", n), OneNode("GlobalAveragePool", {{2, 3, n, 7}}));
       suite.Add(absl::StrCat("blocked_mean", n),
                 OneNode("ReduceMean", {{1, 3, n, n, 8}}, {{"axes", Ints({2, 3})}}));
-      for (const int64_t axis : {0, 1, 2}) {
+      for (const int64_t axis : {1, 2}) {
         suite.Add(absl::StrCat("softmax", n, "axis", axis),
                   OneNode("Softmax", {{4, 3, n}}, {{"axis", axis}}));
         suite.Add(absl::StrCat("arg_max", n, "axis", axis),
@@ -135,7 +135,7 @@ TEST(NormalizationKernelsTest, AgreeWithTheReference) {
 
 TEST(MovementKernelsTest, AgreeWithTheReference) {
   RunEverywhere([](KernelSuite& suite) {
-    for (const int64_t n : kExtents) {
+    for (const int64_t n : {1, 2, 17}) {
       suite.Add(absl::StrCat("pack", n),
                 OneNode("slipway.Pack", {{1, 16, n, n}}, {{"block", int64_t{8}}}));
       suite.Add(absl::StrCat("unpack", n), OneNode("slipway.Unpack", {{1, 2, n, n, 8}}));
@@ -239,6 +239,17 @@ TEST(ElementwiseKernelsTest, AgreeWithTheReference) {
       const ValueId x = b.Input("x", DataType::kInt64, {19});
       const ValueId y = b.Constant("y", Tensor::Scalar<int64_t>(3));
       b.Output(b.Add("Div", {b.Add("Sub", {x, b.Add("Mul", {x, y})}), y}));
+    });
+    suite.Add("truncating_division", [](GraphBuilder& b) {
+      const ValueId x = b.Constant("x", Tensor::Of<int32_t>({4}, {-7, 7, -8, 9}));
+      const ValueId y = b.Input("y", DataType::kInt32, {3, 1});
+      const ValueId one = b.Constant("one", Tensor::Scalar<int32_t>(1));
+      b.Output(b.Add("Div", {x, b.Add("Add", {y, one})}));
+      b.Output(b.Add("Div", {x, b.Add("Neg", {b.Add("Add", {y, one})})}));
+    });
+    suite.Add("pow_of_integers", [](GraphBuilder& b) {
+      const ValueId x = b.Input("x", kFloat, {9});
+      b.Output(b.Add("Pow", {x, b.Input("y", DataType::kInt64, {9})}));
     });
     suite.Add("long_chain", [](GraphBuilder& b) {
       ValueId x = b.Input("x", kFloat, {40});

@@ -24,15 +24,16 @@ using Formula = std::function<Expr(const NodeView& node, const std::vector<Expr>
 
 enum class Types {
   kFloat,   // f32 alone.
+  kResult,  // The result, and with it input 0, is f32; others are numbers of any type.
   kNumber,  // Every number: all inputs and the output have one type.
 };
 
 Lowering Elementwise(Types types, Formula formula) {
   return [types, formula](LoweringContext& context) -> absl::StatusOr<std::vector<Func>> {
-    if (types == Types::kFloat) {
-      SLIPWAY_RETURN_IF_ERROR(RequireFloat32(context));
-    } else if (context.output_types[0].dtype == DataType::kBool) {
-      return context.node.Unimplemented("no kernel for bool");
+    const DataType dtype = context.output_types[0].dtype;
+    if (types == Types::kFloat) SLIPWAY_RETURN_IF_ERROR(RequireFloat32(context));
+    if (dtype == DataType::kBool || (types == Types::kResult && dtype != DataType::kFloat32)) {
+      return context.node.Unimplemented(absl::StrCat("no kernel for ", Name(dtype), " yet"));
     }
     const std::vector<Halide::Var> vars =
         FreshVars(static_cast<int>(context.output_types[0].shape.size()));
@@ -43,7 +44,7 @@ Lowering Elementwise(Types types, Formula formula) {
                            ? ReadBroadcast(context.inputs[i], context.node.input_shape(i), at)
                            : Expr());
     }
-    SLIPWAY_ASSIGN_OR_RETURN(const Halide::Type type, HalideType(context.output_types[0].dtype));
+    SLIPWAY_ASSIGN_OR_RETURN(const Halide::Type type, HalideType(dtype));
     Func result("elementwise");
     result(vars) = cast(type, formula(context.node, inputs));
     return std::vector<Func>{result};
@@ -72,9 +73,16 @@ Expr Zero(const Expr& like) { return Halide::Internal::make_zero(like.type()); }
 
 Expr Relu(Expr x) { return MaxOf(x, Zero(x)); }
 
+// ONNX follows C, where Halide's own "/" rounds down. What has no result in C (by zero, the lowest number
+// by -1) must not trap here: it is 0, and the number itself.
 Expr Divide(Expr a, Expr b) {
   if (a.type().is_float()) return a / b;
-  return Halide::div_round_to_zero(a, b);  // ONNX follows C; Halide's own "/" rounds down.
+  const Expr zero = Zero(b);
+  const Expr one = Halide::Internal::make_one(b.type());
+  const Expr safe = select(b == zero, one, b);
+  if (b.type().is_uint()) return select(b == zero, zero, a / safe);
+  const Expr quotient = Halide::div_round_to_zero(a, select(b == -one, one, safe));
+  return select(b == zero, zero, select(b == -one, -a, quotient));
 }
 
 Expr Power(Expr a, Expr b) {
@@ -136,7 +144,7 @@ absl::Status RegisterElementwiseLowerings(Lowerings& lowerings) {
       {"Min", Types::kNumber, Fold(MinOf)},
       {"Mul", Types::kNumber, Binary([](Expr a, Expr b) { return a * b; })},
       {"Neg", Types::kNumber, Unary([](Expr x) { return -x; })},
-      {"Pow", Types::kFloat, Binary(Power)},
+      {"Pow", Types::kResult, Binary(Power)},
       {"Relu", Types::kNumber, Unary(Relu)},
       {"Sigmoid", Types::kFloat, Unary(SigmoidOf)},
       {"Sqrt", Types::kFloat, Unary([](Expr x) { return Halide::sqrt(x); })},
