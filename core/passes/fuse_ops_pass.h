@@ -13,7 +13,7 @@ namespace slipway {
 // Compiler for Deep Learning", OSDI 2018, section 3): when all paths from a group's last node meet in
 // one node, and all nodes on them may be fused, they join. What is between is read by nobody else, so
 // no two groups wait for each other.
-//  - Behind an out-fusable operator (Conv, Gemm): elementwise and broadcasting operators that make
+//  - Behind an out-fusable operator (Conv, Gemm) or a reduction (pools, means): elementwise and broadcasting operators that make
 //    tensors of the head's shape and type, the residual Add with them.
 //  - Elementwise and broadcasting operators with one another, and with what only moves elements around
 //    (Transpose, Pack, Unpack, DepthToSpace, SpaceToDepth), as long as the number of elements stays.

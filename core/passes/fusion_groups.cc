@@ -40,6 +40,10 @@ class Grouping {
     return graph_.nodes[n].outputs.size() == 1 &&
            (patterns_[n] == Pattern::kElementwise || patterns_[n] == Pattern::kBroadcast);
   }
+  // Computes an output element from many inputs; an elementwise tail costs it nothing.
+  bool IsAnchor(NodeId n) const {
+    return patterns_[n] == Pattern::kOutFusable || patterns_[n] == Pattern::kReduction;
+  }
   const TensorType& OutputType(NodeId n) const {
     return *graph_.values[graph_.nodes[n].outputs[0]].type;
   }
@@ -60,9 +64,7 @@ class Grouping {
 
 bool Grouping::MayJoin(NodeId head, NodeId n) const {
   if (group_of_[n] != kUngrouped || NeedsNoKernel(n)) return false;
-  if (patterns_[head] == Pattern::kOutFusable) {
-    return IsElementwise(n) && OutputType(n) == OutputType(head);
-  }
+  if (IsAnchor(head)) return IsElementwise(n) && OutputType(n) == OutputType(head);
   // What broadcasts an earlier result would compute it again for every element.
   return (IsElementwise(n) || IsPermutation(graph_.nodes[n])) &&
          OutputType(n).num_elements() == OutputType(head).num_elements();
@@ -102,9 +104,9 @@ bool Grouping::FitsLimits(const std::vector<NodeId>& nodes) const {
 
 void Grouping::Grow(NodeId head) {
   std::vector<NodeId> nodes = {head};
-  const bool may_grow = graph_.nodes[head].outputs.size() == 1 &&
-                        (patterns_[head] == Pattern::kOutFusable || IsElementwise(head) ||
-                         IsPermutation(graph_.nodes[head]));
+  const bool may_grow =
+      graph_.nodes[head].outputs.size() == 1 &&
+      (IsAnchor(head) || IsElementwise(head) || IsPermutation(graph_.nodes[head]));
   NodeId last = head;
   while (may_grow && dominators_[last] != kNoNode) {
     const NodeId end = dominators_[last];

@@ -101,6 +101,33 @@ TEST(CompiledModel, OutputsThatNoKernelMakes) {
   EXPECT_OK(CheckRun(model, inputs, expected, 1));
 }
 
+TEST(CompiledModel, ProgramsWithoutKernels) {
+  const PassTester tester;
+  for (const char* text : {R"(
+    graph "identity" opset 13 (%x: f32[2, 3]) -> (%y) {
+      %y = Identity(%x)
+    })",
+                           R"(
+    graph "constant" opset 13 () -> (%y) {
+      const %a: f32[2] = {1.0, 2.0}
+      %y = Add(%a, %a)
+    })",
+                           R"(
+    graph "empty" opset 13 (%x: f32[0, 3]) -> (%y) {
+      %a = Relu(%x)
+      %y = Exp(%a)
+    })"}) {
+    SCOPED_TRACE(text);
+    ASSERT_OK_AND_ASSIGN(const Graph graph, tester.Parse(text));
+    ASSERT_OK_AND_ASSIGN(const CompiledModel model,
+                         CompileGraph(graph, HostTarget(), {}, Environment()));
+    const std::vector<Tensor> inputs = RandomInputs(graph, 1);
+    ASSERT_OK_AND_ASSIGN(const std::vector<Tensor> expected,
+                         tester.reference().Evaluate(graph, inputs));
+    EXPECT_OK(CheckRun(model, inputs, expected, 1));
+  }
+}
+
 class PublicModels : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(PublicModels, ComputeWhatTheyShould) {
