@@ -9,9 +9,9 @@
 namespace slipway {
 namespace {
 
+using ::testing::HasSubstr;
 using testing::IsOk;
 using testing::StatusIs;
-using ::testing::HasSubstr;
 
 class AllBackendsTest : public ::testing::Test {
  protected:
