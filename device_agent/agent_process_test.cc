@@ -288,6 +288,11 @@ TEST_F(AgentProcessTest, BadAssignmentsAreRefusedByName) {
   end = RunToEnd(wrong_shape);
   ASSERT_TRUE(end.has_value());
   EXPECT_THAT(end->error().message(), HasSubstr("input 'x' is f32[2, 8], but f32[3, 8] is given"));
+  v1::RunAssignment wrong_device = Assign(TestKernel::kAdd);
+  wrong_device.set_device("other");
+  end = RunToEnd(wrong_device);
+  ASSERT_TRUE(end.has_value());
+  EXPECT_THAT(end->error().message(), HasSubstr("no device 'other', only 'test-device'"));
   v1::RunAssignment bad_manifest = Assign(TestKernel::kAdd);
   bad_manifest.set_manifest("garbage");
   end = RunToEnd(bad_manifest);

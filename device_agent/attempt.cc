@@ -113,6 +113,11 @@ class Attempt {
     if (!assignment_.has_run() && !assignment_.has_benchmark()) {
       return absl::UnimplementedError("the assignment is of a kind this agent does not know");
     }
+    if (!assignment_.device().empty() && assignment_.device() != tools_.device_id) {
+      return absl::InvalidArgumentError(absl::StrCat("this agent has no device '",
+                                                     absl::Utf8SafeCEscape(assignment_.device()),
+                                                     "', only '", tools_.device_id, "'"));
+    }
     SLIPWAY_ASSIGN_OR_RETURN(manifest_, ParseManifest(assignment_.manifest()));
     SLIPWAY_ASSIGN_OR_RETURN_WITH(const Digest digest, FromProto(spec().manifest()), "manifest");
     if (digest != Digest::Of(assignment_.manifest())) {
@@ -194,6 +199,10 @@ class Attempt {
     const std::optional<ExitStatus>& end = runner_->exit_status();
     // A program crashes by itself; these come from outside: a person, or the system out of memory.
     if (end.has_value() && (end->signal == SIGKILL || end->signal == SIGTERM)) {
+      is_retriable_ = true;
+    }
+    // A blob has gone since it was fetched: another agent may share the cache.
+    if (absl::IsNotFound(response.status()) || absl::IsDataLoss(response.status())) {
       is_retriable_ = true;
     }
     return response;

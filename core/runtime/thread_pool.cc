@@ -8,6 +8,8 @@ namespace {
 // How often an idle worker looks for work before it sleeps: some 10 to 20 microseconds, about what
 // waking it up would cost.
 constexpr int kIdleLooks = 500;
+// The same for a caller whose last indices are with workers.
+constexpr int kEndLooks = 500;
 
 inline void Pause() {
 #if defined(__x86_64__)
@@ -73,9 +75,17 @@ int32_t ThreadPool::ParallelFor(slipway_context* context, slipway_task task, int
   }
   work_.notify_all();
   Work(loop);
-  std::unique_lock<std::mutex> lock(mutex_);
-  Unlink(loop);
-  ended_.wait(lock, [&loop] { return loop.helpers == 0; });
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    Unlink(loop);
+  }
+  // Nobody comes any more, and who is inside leaves soon.
+  const auto is_left = [&loop] { return loop.helpers.load(std::memory_order_acquire) == 0; };
+  for (int i = 0; i < kEndLooks && !is_left(); ++i) Pause();
+  if (!is_left()) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    ended_.wait(lock, is_left);
+  }
   return loop.error.load(std::memory_order_relaxed);
 }
 
@@ -97,12 +107,12 @@ void ThreadPool::RunWorker() {
       return false;
     });
     if (is_ending_) return;
-    ++loop->helpers;
+    loop->helpers.fetch_add(1, std::memory_order_relaxed);
     lock.unlock();
     Work(*loop);
     lock.lock();
     seen = loops_begun_.load(std::memory_order_relaxed);
-    if (--loop->helpers == 0) ended_.notify_all();
+    if (loop->helpers.fetch_sub(1, std::memory_order_release) == 1) ended_.notify_all();
   }
 }
 

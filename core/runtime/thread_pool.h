@@ -43,7 +43,8 @@ class ThreadPool {
     int64_t end;
     std::atomic<int64_t> next;
     std::atomic<int32_t> error{0};
-    int helpers = 0;  // Workers inside; guarded by the pool's mutex.
+    // Workers inside. Changed under the mutex; leaving is the last a worker does with the loop.
+    std::atomic<int> helpers{0};
     Loop* below = nullptr;
   };
 
