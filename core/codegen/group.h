@@ -20,7 +20,7 @@
 namespace slipway {
 
 // The revision of schedules and lowerings: raise it with every change that changes kernels' bytes.
-inline constexpr int kCodegenRevision = 1;
+inline constexpr int kCodegenRevision = 2;
 
 // Whether a kernel for `body` can be generated, as far as that can be said without generating it.
 // UNIMPLEMENTED names the node and operator without a lowering, or the value whose type or size no
@@ -36,7 +36,7 @@ Graph NormalizeGroup(const Graph& body, const OperatorRegistry& registry);
 // target, CompilerFingerprint.
 Digest KernelKey(const Graph& normalized_body, const DeviceTarget& target);
 
-// The versions of everything that makes kernels: "halide-14.0.0 llvm-14.0.6 codegen-1".
+// The versions of everything that makes kernels: "halide-14.0.0 llvm-14.0.6 codegen-2".
 std::string CompilerFingerprint();
 
 // The name under which the kernel of `key` is called, as the kernel_abi.h function of a table entry.

@@ -70,7 +70,12 @@ class Builder {
       result_.arguments.push_back(param);
       const std::vector<Halide::Var> vars = FreshVars(static_cast<int>(extents.size()));
       Func read("read");
-      read(vars) = param(AsExprs(vars));
+      if (body_.value(id).type->num_elements() == 0) {
+        // There is nothing behind its pointer, and operators may clamp indices to its edge.
+        read(vars) = Halide::Internal::make_zero(type);
+      } else {
+        read(vars) = param(AsExprs(vars));
+      }
       stages_[id].func = read;
     }
     return absl::OkStatus();
@@ -127,6 +132,7 @@ class Builder {
     for (const ValueId output : node.outputs) {
       types.push_back(output == kNoValue ? TensorType{} : *body_.value(output).type);
     }
+    if (HasOnlyEmptyOutputs(types)) return AddEmpty(id, types);
     const Lowering* lowering = lowerings_.Find(node.op);
     if (lowering == nullptr) return view.Unimplemented("no kernel can be generated for it yet");
     LoweringContext context{view, machine_, inputs, types};
@@ -148,6 +154,28 @@ class Builder {
       stage.terms = anchor ? 1 : terms;
       if (anchor) stage.schedule = context.schedule;
       if (stage.terms > kMaxInlinedTerms) Materialize(node.outputs[i]);
+    }
+    return absl::OkStatus();
+  }
+
+  static bool HasOnlyEmptyOutputs(const std::vector<TensorType>& types) {
+    for (const TensorType& type : types) {
+      if (type.dtype != DataType::kInvalid && type.num_elements() > 0) return false;
+    }
+    return true;
+  }
+
+  // A node that makes no element: its schedule would divide by extents of 0.
+  absl::Status AddEmpty(NodeId id, const std::vector<TensorType>& types) {
+    for (size_t i = 0; i < types.size(); ++i) {
+      const ValueId output = body_.nodes[id].outputs[i];
+      if (output == kNoValue) continue;
+      SLIPWAY_ASSIGN_OR_RETURN(const Halide::Type type, HalideType(types[i].dtype));
+      Func empty("empty");
+      empty(FreshVars(static_cast<int>(types[i].shape.size()))) = Halide::Internal::make_zero(type);
+      stages_[output].func = empty;
+      stages_[output].producer = id;
+      stages_[output].inlined = true;
     }
     return absl::OkStatus();
   }

@@ -265,6 +265,33 @@ TEST(ElementwiseKernelsTest, AgreeWithTheReference) {
   });
 }
 
+TEST(EmptyKernelsTest, AgreeWithTheReference) {
+  RunEverywhere([](KernelSuite& suite) {
+    suite.Add("relu", OneNode("Relu", {{0, 3}}));
+    suite.Add("add", OneNode("Add", {{0, 3}, {3}}));
+    suite.Add("transpose", OneNode("Transpose", {{0, 3, 4}}));
+    suite.Add("concat", OneNode("Concat", {{2, 0}, {2, 3}}, {{"axis", int64_t{1}}}));
+    suite.Add("matmul", OneNode("MatMul", {{0, 5}, {5, 7}}));
+    suite.Add("matmul_of_nothing", OneNode("MatMul", {{2, 0}, {0, 7}}));
+    suite.Add("softmax", OneNode("Softmax", {{0, 5}}));
+    suite.Add("mean", OneNode("ReduceMean", {{0, 5}}, {{"axes", Ints({1})}}));
+    suite.Add("conv", OneNode("Conv", {{0, 3, 7, 7}, {4, 3, 3, 3}}));
+    suite.Add("pool", OneNode("MaxPool", {{0, 3, 7, 7}}, {{"kernel_shape", Ints({2, 2})}}));
+    suite.Add("sum", [](GraphBuilder& b) {
+      const ValueId axes = b.Constant("axes", Tensor::Of<int64_t>({1}, {0}));
+      b.Output(b.Add("ReduceSum", {b.Input("x", kFloat, {0, 9}), axes}));
+    });
+    suite.Add("pad", [](GraphBuilder& b) {
+      const ValueId pads = b.Constant("pads", Tensor::Of<int64_t>({4}, {0, 1, 0, 1}));
+      b.Output(b.Add("Pad", {b.Input("x", kFloat, {3, 0}), pads}));
+    });
+    suite.Add("gather", [](GraphBuilder& b) {
+      const ValueId x = b.Input("x", kFloat, {3, 4});
+      b.Output(b.Add("Gather", {x, b.Input("i", DataType::kInt64, {0})}));
+    });
+  });
+}
+
 TEST(ElementwiseKernelsTest, PassNanAndInfinityOn) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float inf = std::numeric_limits<float>::infinity();

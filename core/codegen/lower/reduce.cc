@@ -36,12 +36,16 @@ absl::StatusOr<std::vector<Func>> LowerReduction(LoweringContext& context,
                                                  std::vector<bool> reduced, bool keep_dims,
                                                  const ReduceKind& kind) {
   const Shape& shape = context.node.input_shape(0);
-  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) {
-    return context.node.Unimplemented("no kernel for a reduction of nothing");
-  }
   SLIPWAY_ASSIGN_OR_RETURN(const Halide::Type type, HalideType(context.output_types[0].dtype));
   if (context.output_types[0].dtype != context.node.input_type(0).dtype) {
     return context.node.Unimplemented("no kernel for a reduction to another type");
+  }
+  if (NumElements(shape) == 0) {
+    // Each result is that of no elements.
+    Func result("reduced");
+    result(FreshVars(static_cast<int>(context.output_types[0].shape.size()))) =
+        Halide::cast(type, kind.finish(kind.combiner(type).identity, 0));
+    return std::vector<Func>{result};
   }
   int64_t count = 1;
   for (size_t i = 0; i < shape.size(); ++i) count *= reduced[i] ? shape[i] : 1;
