@@ -43,7 +43,8 @@ void ChangeHub::Notify(absl::Span<const std::string> keys) {
   for (const auto& subscriber : called) subscriber->callback();
 }
 
-void ChangeHub::NotifyAll() {
+void ChangeHub::Close() {
+  is_closed_ = true;
   std::vector<std::string> keys;
   {
     absl::MutexLock lock(&mu_);

@@ -2,6 +2,7 @@
 #ifndef SLIPWAY_SERVER_CHANGE_HUB_H_
 #define SLIPWAY_SERVER_CHANGE_HUB_H_
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -28,8 +29,9 @@ class ChangeHub {
   Subscription Subscribe(std::string key, Callback callback);
 
   void Notify(absl::Span<const std::string> keys);
-  // Everybody.
-  void NotifyAll();
+  // Everybody, for the last time: is_closed() from now on. Who waits stops waiting.
+  void Close();
+  bool is_closed() const { return is_closed_; }
 
  private:
   struct Subscriber {
@@ -39,6 +41,7 @@ class ChangeHub {
 
   void Remove(const std::string& key);
 
+  std::atomic<bool> is_closed_ = false;
   absl::Mutex mu_;
   absl::flat_hash_map<std::string, Subscribers> subscribers_ ABSL_GUARDED_BY(mu_);
 };

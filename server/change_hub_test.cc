@@ -20,7 +20,9 @@ TEST(ChangeHubTest, TellsSubscribersOfAKeyUntilTheyLeave) {
   EXPECT_EQ(b, 1);
   first.reset();
   hub.Notify({"x"});
-  hub.NotifyAll();
+  EXPECT_FALSE(hub.is_closed());
+  hub.Close();
+  EXPECT_TRUE(hub.is_closed());
   EXPECT_EQ(a, 1);
   EXPECT_EQ(b, 3);
 }

@@ -168,6 +168,7 @@ absl::StatusOr<std::string> ServerContext::Fingerprint() {
 ServerContext::~ServerContext() {
   told_workers_ = nullptr;
   workers_.reset();
+  hub_.Close();
   grpc_.reset();
   pool_.reset();
   timers_.reset();

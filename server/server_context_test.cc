@@ -414,6 +414,41 @@ TEST_F(ServerTest, AnAgentThatVanishesLosesItsAttempts) {
   EXPECT_EQ(job.attempts(), 2);
 }
 
+TEST_F(ServerTest, EndingAnswersWhoWaits) {
+  WriteProgram();
+  const std::string id = *Create(Run("r1"));
+  grpc::ClientContext watch_context;
+  v1::WatchJobRequest watch;
+  watch.set_id(id);
+  auto reader = client_->jobs->WatchJob(&watch_context, watch);
+  Job job;
+  ASSERT_TRUE(reader->Read(&job));
+  absl::Status parked;
+  std::thread agent([&] {
+    TestClient own(options_.listen);
+    v1::AgentState state = TestAgentState("idle", "i1");
+    state.mutable_devices(0)->set_target("arm-64-linux");
+    state.set_sequence(1);
+    v1::DesiredAgentState desired =
+        *TestClient::Call(*own.agents, &v1::AgentService::Stub::Sync, state);
+    state.set_sequence(2);
+    state.set_applied_version(desired.version());
+    state.set_park_ns(15'000'000'000);
+    parked = TestClient::Call(*own.agents, &v1::AgentService::Stub::Sync, state).status();
+  });
+  ASSERT_TRUE(Eventually([&] {
+    const auto devices = TestClient::Call(*client_->fleet, &v1::FleetService::Stub::ListDevices,
+                                          v1::ListDevicesRequest());
+    return devices.ok() && devices->devices_size() == 1;
+  }));
+  absl::SleepFor(absl::Milliseconds(100));
+  server_.reset();
+  agent.join();
+  EXPECT_THAT(parked, StatusIs(absl::StatusCode::kUnavailable));
+  EXPECT_FALSE(reader->Read(&job));
+  EXPECT_THAT(FromGrpc(reader->Finish()), StatusIs(absl::StatusCode::kUnavailable));
+}
+
 TEST_F(ServerTest, TwoAgentsWithOneId) {
   TestAgent first(server_->address(), &TestClient::agents, TestAgentState("board", "i1"), Succeed);
   const auto warning = [&] {

@@ -3,10 +3,15 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
+#include "absl/synchronization/mutex.h"
+#include "core/artifact/artifact.h"
 #include "core/artifact/manifest.h"
 #include "core/base/clock.h"
 #include "core/base/status_macros.h"
@@ -19,6 +24,7 @@ namespace slipway::worker {
 namespace {
 
 constexpr int kMaxThreads = 16;
+constexpr size_t kWriters = 8;
 
 // Processors that this process may use.
 int Processors() {
@@ -28,14 +34,34 @@ int Processors() {
   return std::clamp(CPU_COUNT(&set), 1, kMaxThreads);
 }
 
+// Several at a time: most of the time goes into waiting for the disk. Kernels are compiled by now, and so this
+// process may have threads.
+absl::Status PutAll(const Artifact& artifact, const std::vector<Digest>& digests,
+                    BlobStore& store) {
+  std::atomic<size_t> next = 0;
+  absl::Mutex mu;
+  absl::Status first_error;
+  std::vector<std::thread> writers;
+  for (size_t i = 0; i < std::min<size_t>(kWriters, digests.size()); ++i) {
+    writers.emplace_back([&] {
+      for (size_t index; (index = next++) < digests.size();) {
+        const absl::Status status =
+            store.Put(digests[index], artifact.blob(digests[index]).bytes());
+        absl::MutexLock lock(&mu);
+        first_error.Update(status);
+      }
+    });
+  }
+  for (std::thread& writer : writers) writer.join();
+  return first_error;
+}
+
 // Puts the artifact into the store, the manifest last.
 absl::StatusOr<CompileOutput> Store(CompiledModel model, BlobStore& store, const Clock& clock) {
   const absl::Duration begin = clock.Monotonic();
   CompileOutput output;
   output.blobs = ReferencedBlobs(model.artifact.manifest());
-  for (const Digest& digest : output.blobs) {
-    SLIPWAY_RETURN_IF_ERROR(store.Put(digest, model.artifact.blob(digest).bytes()));
-  }
+  SLIPWAY_RETURN_IF_ERROR(PutAll(model.artifact, output.blobs, store));
   SLIPWAY_RETURN_IF_ERROR(store.Put(model.artifact.digest(), model.artifact.manifest_bytes()));
   output.manifest = model.artifact.digest();
   output.report = std::move(model.report);

@@ -38,6 +38,13 @@ absl::Status QueryWrite(const Environment& env, const v1::QueryWriteRequest& req
 }
 
 absl::Status BlobUpload::Take(const v1::WriteRequest& request) {
+  absl::Status status = TakeOrFail(request);
+  // Before the caller hears of it, so that his next call finds the transfer free.
+  if (!status.ok()) writer_.reset();
+  return status;
+}
+
+absl::Status BlobUpload::TakeOrFail(const v1::WriteRequest& request) {
   if (is_known_) return absl::OkStatus();
   if (request.data().size() > kMaxPieceBytes) {
     return absl::InvalidArgumentError(
@@ -86,15 +93,16 @@ absl::Status BlobUpload::Begin(const v1::WriteRequest& request) {
 }
 
 absl::Status BlobUpload::Finish(v1::WriteResponse* response) {
+  const std::unique_ptr<BlobWriter> writer = std::move(writer_);
   if (!is_known_) {
-    if (writer_ == nullptr) return absl::InvalidArgumentError("no message came");
-    if (writer_->committed_bytes() < digest_.size_bytes()) {
+    if (writer == nullptr) return absl::InvalidArgumentError("no message came");
+    if (writer->committed_bytes() < digest_.size_bytes()) {
       // Kept, so that the sender may resume.
       return absl::InvalidArgumentError(
-          absl::StrCat("the transfer ended after ", writer_->committed_bytes(), " of ",
+          absl::StrCat("the transfer ended after ", writer->committed_bytes(), " of ",
                        digest_.size_bytes(), " bytes; send the rest"));
     }
-    SLIPWAY_RETURN_IF_ERROR(writer_->Commit());
+    SLIPWAY_RETURN_IF_ERROR(writer->Commit());
   }
   response->set_committed_bytes(digest_.size_bytes());
   return absl::OkStatus();

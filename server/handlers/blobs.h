@@ -24,7 +24,7 @@ absl::Status QueryWrite(const Environment& env, const v1::QueryWriteRequest& req
 class BlobUpload {
  public:
   explicit BlobUpload(const Environment& env) : env_(env) {}
-  // Takes the next message. The statuses of Write.
+  // Takes the next message. The statuses of Write; after a failure the transfer can be resumed by another call.
   absl::Status Take(const v1::WriteRequest& request);
   // The blob was there already: nothing more needs to be read.
   bool is_known() const { return is_known_; }
@@ -32,6 +32,7 @@ class BlobUpload {
   absl::Status Finish(v1::WriteResponse* response);
 
  private:
+  absl::Status TakeOrFail(const v1::WriteRequest& request);
   absl::Status Begin(const v1::WriteRequest& request);
 
   const Environment& env_;

@@ -45,6 +45,9 @@ class Calls {
 
   WorkPool& pool() const { return pool_; }
 
+  static absl::Status Ending() {
+    return absl::UnavailableError("the server is ending; try again when it is back");
+  }
   static absl::Status Overloaded() {
     return absl::UnavailableError("the server has too many calls waiting; try again");
   }

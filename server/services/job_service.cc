@@ -20,7 +20,7 @@ class WatchReactor final : public grpc::ServerWriteReactor<v1::Job>,
                                                   ChangeHub& hub,
                                                   const grpc::CallbackServerContext& context,
                                                   const v1::WatchJobRequest& request) {
-    std::shared_ptr<WatchReactor> reactor(new WatchReactor(calls, env, request));
+    std::shared_ptr<WatchReactor> reactor(new WatchReactor(calls, env, hub, request));
     reactor->self_ = reactor;
     const absl::Status admitted = calls.Admit(context);
     if (!admitted.ok()) {
@@ -56,8 +56,13 @@ class WatchReactor final : public grpc::ServerWriteReactor<v1::Job>,
   }
 
  private:
-  WatchReactor(const Calls& calls, const Environment& env, const v1::WatchJobRequest& request)
-      : pool_(calls.pool()), env_(env), id_(request.id()), seen_(request.after_revision()) {}
+  WatchReactor(const Calls& calls, const Environment& env, const ChangeHub& hub,
+               const v1::WatchJobRequest& request)
+      : pool_(calls.pool()),
+        env_(env),
+        hub_(hub),
+        id_(request.id()),
+        seen_(request.after_revision()) {}
 
   void LookLater() {
     pool_.Post([self = shared_from_this()] { self->Look(); });
@@ -68,6 +73,7 @@ class WatchReactor final : public grpc::ServerWriteReactor<v1::Job>,
     if (has_ended_ || is_writing_) return;
     if (is_cancelled_) return EndLocked(absl::CancelledError("the watcher went away"));
     if (is_complete_) return EndLocked(absl::OkStatus());
+    if (hub_.is_closed()) return EndLocked(Calls::Ending());
     absl::StatusOr<v1::Job> job = ReadJob(env_, id_);
     if (!job.ok()) return EndLocked(job.status());
     is_complete_ = IsTerminal(job->state());
@@ -92,6 +98,7 @@ class WatchReactor final : public grpc::ServerWriteReactor<v1::Job>,
 
   WorkPool& pool_;
   const Environment& env_;
+  const ChangeHub& hub_;
   const std::string id_;
   ChangeHub::Subscription subscription_;
   std::shared_ptr<WatchReactor> self_;

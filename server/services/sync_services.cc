@@ -122,6 +122,7 @@ class SyncReactor final : public grpc::ServerUnaryReactor,
     // A call that is cancelled before it begins is answered by Begin, which comes.
     if (has_ended_ || !has_begun_) return;
     if (is_cancelled_) return EndLocked(absl::CancelledError("the caller gave up"));
+    if (parking_.hub->is_closed()) return EndLocked(Calls::Ending());
     absl::StatusOr<typename Kind::Desired> desired = parking_.dispatcher->DesiredOf(state_);
     if (!desired.ok()) return EndLocked(desired.status());
     if (desired->version() == state_.applied_version() && !is_over_) return;
