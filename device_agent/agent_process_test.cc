@@ -217,6 +217,7 @@ TEST_F(AgentProcessTest, ACrashIsAFailedRunAndNotADeadAgent) {
   EXPECT_EQ(end->state(), State::FAILED);
   EXPECT_EQ(end->error().code(), static_cast<int>(absl::StatusCode::kAborted));
   EXPECT_THAT(end->error().message(), HasSubstr("killed by signal 11 (SIGSEGV)"));
+  EXPECT_THAT(end->error().log_tail(), HasSubstr("calls the program"));
   EXPECT_FALSE(end->retriable());
   ExpectSucceeds(Assign(TestKernel::kAdd));
 }

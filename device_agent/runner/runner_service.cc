@@ -6,6 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/clock.h"
+#include "core/base/digest.h"
+#include "core/base/log.h"
 #include "core/base/status_macros.h"
 #include "core/runtime/load_program.h"
 #include "core/tensor/random.h"
@@ -63,6 +65,8 @@ absl::StatusOr<Artifact> RunnerService::OpenArtifact(const std::string& manifest
 }
 
 absl::Status RunnerService::Load(const runner::Load& request) {
+  // Lines of the log, which goes into the job's error, say how far a program came that crashed.
+  Log(LogLevel::kInfo, "loads a program", {{"artifact", Digest::Of(request.manifest()).hex()}});
   context_.reset();
   program_.reset();
   SLIPWAY_ASSIGN_OR_RETURN(const Artifact artifact, OpenArtifact(request.manifest()));
@@ -109,6 +113,7 @@ absl::Status RunnerService::Call(const runner::Call& request) {
     return absl::InvalidArgumentError(
         absl::StrCat("the program has ", outputs.size(), " outputs, not ", request.outputs_size()));
   }
+  Log(LogLevel::kInfo, "calls the program", {{"steps", program_->steps().size()}});
   SLIPWAY_RETURN_IF_ERROR(context_->Run(inputs, absl::MakeSpan(outputs)));
   for (size_t i = 0; i < outputs.size(); ++i) {
     tensors_[request.outputs(static_cast<int>(i))] = std::move(outputs[i]);
@@ -131,6 +136,8 @@ absl::StatusOr<v1::Tensor> RunnerService::Fetch(const runner::Fetch& request) {
 absl::StatusOr<v1::BenchmarkResult> RunnerService::Measure(const runner::Measure& request) {
   SLIPWAY_ASSIGN_OR_RETURN(const Artifact artifact, OpenArtifact(request.load().manifest()));
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<Tensor> inputs, Find(request.inputs()));
+  Log(LogLevel::kInfo, "measures a program",
+      {{"artifact", artifact.digest().hex()}, {"samples", request.samples()}});
   MeasureOptions options;
   options.context.threads = request.load().threads();
   options.context.scratch_bytes = request.load().scratch_bytes();
