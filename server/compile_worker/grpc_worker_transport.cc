@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "core/rpc/grpc_reconnect.h"
 #include "core/rpc/grpc_settings.h"
 #include "core/rpc/grpc_status.h"
 #include "core/wire/digest_proto.h"
@@ -62,6 +63,10 @@ void GrpcWorkerTransport::Interrupt() {
   absl::MutexLock lock(&mu_);
   is_interrupted_ = true;
   if (syncing_ != nullptr) syncing_->TryCancel();
+}
+
+void GrpcWorkerTransport::Pause(absl::Duration pause, std::stop_token stop) {
+  PauseUntilConnected(*channel_, pause, std::move(stop));
 }
 
 absl::Status GrpcWorkerTransport::Fetch(const Digest& digest, BlobStore& store) {

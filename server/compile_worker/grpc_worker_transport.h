@@ -23,6 +23,7 @@ class GrpcWorkerTransport final : public WorkerTransport {
 
   absl::StatusOr<v1::DesiredWorkerState> Sync(const v1::WorkerState& state) override;
   void Interrupt() override;
+  void Pause(absl::Duration pause, std::stop_token stop) override;
   absl::Status Fetch(const Digest& digest, BlobStore& store) override;
   absl::Status Send(absl::Span<const Digest> digests, BlobStore& store) override;
 

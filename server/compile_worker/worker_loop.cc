@@ -26,10 +26,7 @@ WorkerLoop::WorkerLoop(Options options, const AttemptEnvironment* env)
 WorkerLoop::~WorkerLoop() = default;
 
 void WorkerLoop::Stop() {
-  {
-    absl::MutexLock lock(&mu_);
-    stops_ = true;
-  }
+  stops_.request_stop();
   env_.transport->Interrupt();
 }
 
@@ -55,11 +52,7 @@ v1::WorkerState WorkerLoop::NextReport() {
 }
 
 void WorkerLoop::Run() {
-  while (true) {
-    {
-      absl::MutexLock lock(&mu_);
-      if (stops_) break;
-    }
+  while (!stops_.stop_requested()) {
     const absl::StatusOr<v1::DesiredWorkerState> desired = env_.transport->Sync(NextReport());
     if (desired.ok()) {
       backoff_ = kFirstBackoff;
@@ -103,9 +96,7 @@ void WorkerLoop::WaitAfter(const absl::Status& status) {
   Log(LogLevel::kWarning, "server not reached",
       {{"why", status.ToString()}, {"again_in_ms", absl::ToInt64Milliseconds(wait)}});
   backoff_ = std::min(backoff_ * 2, kLongestBackoff);
-  const auto stops = [this]() ABSL_SHARED_LOCKS_REQUIRED(mu_) { return stops_; };
-  absl::MutexLock lock(&mu_);
-  mu_.AwaitWithTimeout(absl::Condition(&stops), wait);
+  env_.transport->Pause(wait, stops_.get_token());
 }
 
 }  // namespace slipway::worker

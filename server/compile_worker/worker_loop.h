@@ -4,11 +4,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <string>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/container/btree_map.h"
-#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "proto/slipway/v1/worker.pb.h"
 #include "server/compile_worker/compile_attempt.h"
@@ -41,14 +40,13 @@ class WorkerLoop {
 
   const Options options_;
   const AttemptEnvironment& env_;
-  // Of Run's thread alone.
+  // Of Run's thread alone, but for stops_, which is thread-safe.
   int64_t sequence_ = 0;
   std::string applied_version_;
   absl::Duration backoff_;
   absl::btree_map<std::string, std::unique_ptr<CompileAttempt>> attempts_;
 
-  absl::Mutex mu_;
-  bool stops_ ABSL_GUARDED_BY(mu_) = false;
+  std::stop_source stops_;
 };
 
 }  // namespace slipway::worker

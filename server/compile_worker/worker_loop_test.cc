@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "core/base/files.h"
 #include "core/store/file_blob_store.h"
@@ -36,6 +37,7 @@ class FakeTransport final : public WorkerTransport {
     absl::MutexLock lock(&mu_);
     interrupted_ = true;
   }
+  void Pause(absl::Duration, std::stop_token) override { absl::SleepFor(absl::Milliseconds(1)); }
   absl::Status Fetch(const Digest& digest, BlobStore& store) override {
     return store.Has(digest) ? absl::OkStatus() : absl::NotFoundError("no such blob");
   }
