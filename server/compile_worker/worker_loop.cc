@@ -16,6 +16,7 @@ constexpr absl::Duration kPark = absl::Seconds(30);
 // While something is compiled, calls are parked for this long only: progress is for people.
 constexpr absl::Duration kProgressInterval = absl::Seconds(1);
 constexpr absl::Duration kFirstBackoff = absl::Milliseconds(100);
+constexpr absl::Duration kTakeOverBackoff = absl::Seconds(1);
 constexpr absl::Duration kLongestBackoff = absl::Seconds(5);
 
 }  // namespace
@@ -89,8 +90,13 @@ void WorkerLoop::Move(const v1::DesiredWorkerState& desired) {
 }
 
 void WorkerLoop::WaitAfter(const absl::Status& status) {
-  // What another process or an operator must change does not change soon.
-  if (!absl::IsUnavailable(status) && !absl::IsDeadlineExceeded(status)) backoff_ = kLongestBackoff;
+  if (absl::IsAlreadyExists(status)) {
+    // The one before this, which the server does not know yet to be gone.
+    backoff_ = kTakeOverBackoff;
+  } else if (!absl::IsUnavailable(status) && !absl::IsDeadlineExceeded(status)) {
+    // What an operator must change does not change soon.
+    backoff_ = kLongestBackoff;
+  }
   absl::BitGen random;
   const absl::Duration wait = backoff_ * absl::Uniform(random, 0.5, 1.0);
   Log(LogLevel::kWarning, "server not reached",
