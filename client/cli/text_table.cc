@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "client/cli/utf8.h"
 #include "core/base/check.h"
 
 namespace slipway::cli {
@@ -90,13 +91,22 @@ std::string FormatWallTime(absl::Time time) {
 
 std::string Printable(absl::string_view text) {
   std::string printable;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      absl::StrAppendFormat(&printable, "\\x%02x", byte);
+  while (!text.empty()) {
+    const auto byte = static_cast<unsigned char>(text.front());
+    const size_t length = Utf8Length(text);
+    // C0, DEL, and C1, which some terminals obey as well.
+    const bool is_control =
+        byte < 0x20 || byte == 0x7f ||
+        (length == 2 && byte == 0xc2 && static_cast<unsigned char>(text[1]) < 0xa0);
+    const size_t taken = length == 0 ? 1 : length;
+    if (length == 0 || is_control) {
+      for (const char c : text.substr(0, taken)) {
+        absl::StrAppendFormat(&printable, "\\x%02x", static_cast<unsigned char>(c));
+      }
     } else {
-      printable += c;
+      absl::StrAppend(&printable, text.substr(0, taken));
     }
+    text.remove_prefix(taken);
   }
   return printable;
 }

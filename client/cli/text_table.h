@@ -33,7 +33,8 @@ std::string FormatTime(absl::Duration duration);
 std::string FormatBytes(int64_t bytes);
 // "2026-11-21 10:00:00 UTC"; "-" for an infinite time.
 std::string FormatWallTime(absl::Time time);
-// Text that may come from anywhere, safe for a terminal: control characters become "\xNN".
+// Text that may come from anywhere, safe for a terminal: bytes of control characters, and those that are not
+// UTF-8, become "\xNN".
 std::string Printable(absl::string_view text);
 
 }  // namespace slipway::cli

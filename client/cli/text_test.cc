@@ -27,6 +27,16 @@ TEST(TextTableTest, ControlCharactersAreShown) {
   EXPECT_EQ(table.Render("", false), "\\x1b[2Jname\\x0a\n");
 }
 
+TEST(PrintableTest, KeepsTextAndShowsTheRest) {
+  EXPECT_EQ(Printable("naïve 数"), "naïve 数");
+  EXPECT_EQ(Printable("a\x7f\x1b["), "a\\x7f\\x1b[");
+  EXPECT_EQ(Printable("\xc2\x9b"
+                      "2J"),
+            "\\xc2\\x9b2J");
+  EXPECT_EQ(Printable("\x9b\xff"), "\\x9b\\xff");
+  EXPECT_EQ(Printable("\xc3"), "\\xc3");
+}
+
 TEST(FormatTest, TimesHaveThreeDigits) {
   EXPECT_EQ(FormatTime(absl::ZeroDuration()), "0 ns");
   EXPECT_EQ(FormatTime(absl::Nanoseconds(999)), "999 ns");
