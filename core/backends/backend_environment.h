@@ -3,6 +3,7 @@
 #define SLIPWAY_CORE_BACKENDS_BACKEND_ENVIRONMENT_H_
 
 #include <cstdint>
+#include <functional>
 
 #include "absl/time/time.h"
 #include "core/base/clock.h"
@@ -19,6 +20,8 @@ struct BackendEnvironment {
   int max_processes = 2;                // Kernels compiled at once.
   absl::Duration kernel_deadline = absl::Seconds(60);
   int64_t kernel_memory_bytes = int64_t{2} << 30;  // Address space that compiling one may add.
+  // Told of every kernel that was compiled: `done` of `total` different ones are there. May be empty.
+  std::function<void(int64_t done, int64_t total)> kernel_progress;
 };
 
 }  // namespace slipway

@@ -95,7 +95,11 @@ bool IsDone(const Running& running) {
 
 KernelCompiler::KernelCompiler(const OperatorRegistry& registry, const Lowerings& lowerings,
                                const Clock& clock, KernelCache* cache, Options options)
-    : registry_(registry), lowerings_(lowerings), clock_(clock), cache_(cache), options_(options) {}
+    : registry_(registry),
+      lowerings_(lowerings),
+      clock_(clock),
+      cache_(cache),
+      options_(std::move(options)) {}
 
 absl::StatusOr<std::vector<CompiledKernel>> KernelCompiler::Compile(
     absl::Span<const KernelRequest> requests, const DeviceTarget& target) {
@@ -133,6 +137,7 @@ absl::StatusOr<std::vector<CompiledKernel>> KernelCompiler::Compile(
 
   std::vector<Running> running;  // Children that are still there are killed on any return.
   size_t next = 0;
+  int64_t done = static_cast<int64_t>(jobs.size() - pending.size());
   while (next < pending.size() || !running.empty()) {
     while (next < pending.size() &&
            running.size() < static_cast<size_t>(std::max(1, options_.max_processes))) {
@@ -162,6 +167,10 @@ absl::StatusOr<std::vector<CompiledKernel>> KernelCompiler::Compile(
               absl::StrCat(job.name, ": the kernel generator wrote nothing"));
         }
         ++counters_.compiled;
+        ++done;
+        if (options_.progress) {
+          options_.progress(done, static_cast<int64_t>(jobs.size()));
+        }
         // A kernel that cannot be kept is compiled again next time; that is not worth failing for.
         if (cache_ != nullptr) (void)cache_->Put(job.key, job.object);
         running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));

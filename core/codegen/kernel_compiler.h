@@ -12,6 +12,7 @@
 #define SLIPWAY_CORE_CODEGEN_KERNEL_COMPILER_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,8 @@ class KernelCompiler {
     int max_processes = 2;                          // Children at once.
     absl::Duration deadline = absl::Seconds(60);    // For one kernel.
     int64_t memory_limit_bytes = int64_t{2} << 30;  // Address space one child may add.
+    // Called whenever a kernel was compiled: how many of all different ones are there. May be empty.
+    std::function<void(int64_t done, int64_t total)> progress = {};
   };
 
   // What is pointed to must outlive the compiler; `cache` may be null.

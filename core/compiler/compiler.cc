@@ -58,8 +58,8 @@ class Compilation {
   absl::StatusOr<CompiledModel> Run(Graph graph);
 
  private:
-  void Announce(absl::string_view stage, int64_t total = 0) const {
-    if (environment_.progress) environment_.progress(stage, 0, total);
+  void Announce(absl::string_view stage) const {
+    if (environment_.progress) environment_.progress(stage, 0, 0);
   }
   absl::StatusOr<PipelineResult> Optimize(Graph graph);
   void Report(const PipelineResult& optimized);
@@ -117,6 +117,11 @@ absl::StatusOr<CompiledModel> Compilation::Run(Graph graph) {
   backend_environment.max_processes = environment_.threads;
   backend_environment.kernel_deadline = environment_.kernel_deadline;
   backend_environment.kernel_memory_bytes = environment_.kernel_memory_bytes;
+  if (environment_.progress) {
+    backend_environment.kernel_progress = [this](int64_t done, int64_t total) {
+      environment_.progress("kernels", done, total);
+    };
+  }
   SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<TargetBackend> backend,
                            BackendFor(target_, backend_environment));
 
@@ -127,7 +132,7 @@ absl::StatusOr<CompiledModel> Compilation::Run(Graph graph) {
            static_cast<int64_t>(optimized.graph.nodes.size()), *report_.mutable_stages());
   Report(optimized);
 
-  Announce("kernels", static_cast<int64_t>(optimized.graph.nodes.size()));
+  Announce("kernels");
   SLIPWAY_ASSIGN_OR_RETURN(
       BackendResult result,
       backend->Compile({optimized.graph, optimized.memory, target_, options_.compile_key}));

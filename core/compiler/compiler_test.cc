@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "core/base/clock.h"
 #include "core/codegen/kernel_cache.h"
 #include "tests/common/status_matchers.h"
@@ -59,13 +60,14 @@ class CompilerTest : public ::testing::Test {
 
 TEST_F(CompilerTest, ReportsWhatItDid) {
   std::vector<std::string> announced;
-  environment_.progress = [&announced](absl::string_view stage, int64_t, int64_t) {
-    announced.emplace_back(stage);
+  environment_.progress = [&announced](absl::string_view stage, int64_t done, int64_t total) {
+    announced.push_back(absl::StrCat(stage, " ", done, "/", total));
   };
   CompileOptions options;
   options.compile_key = std::string(64, 'a');
   ASSERT_OK_AND_ASSIGN(const CompiledModel model, CompileText(kModel, options));
-  EXPECT_THAT(announced, ElementsAre("import", "passes", "kernels", "done"));
+  EXPECT_THAT(announced, ElementsAre("import 0/0", "passes 0/0", "kernels 0/0", "kernels 1/3",
+                                     "kernels 2/3", "kernels 3/3", "done 0/0"));
 
   const v1::CompileReport& report = model.report;
   std::vector<std::string> stages;

@@ -114,7 +114,8 @@ absl::StatusOr<BackendResult> CpuBackend::Compile(const BackendRequest& request)
                           environment_.kernel_cache,
                           {.max_processes = environment_.max_processes,
                            .deadline = environment_.kernel_deadline,
-                           .memory_limit_bytes = environment_.kernel_memory_bytes});
+                           .memory_limit_bytes = environment_.kernel_memory_bytes,
+                           .progress = environment_.kernel_progress});
   const std::vector<KernelRequest> requests = RequestsFor(request.graph);
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<CompiledKernel> compiled,
                            compiler.Compile(requests, request.target.host()));
