@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "core/rpc/grpc_reconnect.h"
 #include "core/rpc/grpc_status.h"
 
 namespace slipway {
@@ -37,14 +38,14 @@ absl::Status Calls::MakeOnce(const CallOptions& options,
   if (!token_.empty()) context.AddMetadata("authorization", absl::StrCat("Bearer ", token_));
   if (options.interruptible) {
     absl::MutexLock lock(&mu_);
-    if (interrupted_) return Interrupted();
+    if (interrupted()) return Interrupted();
     active_.insert(&context);
   }
   const grpc::Status status = call(context);
   if (options.interruptible) {
     absl::MutexLock lock(&mu_);
     active_.erase(&context);
-    if (interrupted_) return Interrupted();
+    if (interrupted()) return Interrupted();
   }
   if (status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED) {
     return absl::UnavailableError(
@@ -71,27 +72,17 @@ absl::Status Calls::Make(const CallOptions& options,
     if (backoff == kFirstBackoff * 2 && on_waiting_) {
       on_waiting_(Unavailable(server_, status.message()));
     }
-    absl::MutexLock lock(&mu_);
-    if (options.interruptible) {
-      mu_.AwaitWithTimeout(absl::Condition(&interrupted_), backoff);
-      if (interrupted_) return Interrupted();
-    } else {
-      bool never = false;
-      mu_.AwaitWithTimeout(absl::Condition(&never), backoff);
-    }
+    PauseUntilConnected(*channel_, backoff,
+                        options.interruptible ? interrupt_.get_token() : std::stop_token());
+    if (options.interruptible && interrupted()) return Interrupted();
     backoff = std::min(backoff * 2, kLongestBackoff);
   }
 }
 
 void Calls::Interrupt() {
   absl::MutexLock lock(&mu_);
-  interrupted_ = true;
+  interrupt_.request_stop();
   for (grpc::ClientContext* context : active_) context->TryCancel();
-}
-
-bool Calls::interrupted() const {
-  absl::MutexLock lock(&mu_);
-  return interrupted_;
 }
 
 }  // namespace slipway

@@ -3,9 +3,12 @@
 #ifndef SLIPWAY_CLIENT_GRPC_CALLS_H_
 #define SLIPWAY_CLIENT_GRPC_CALLS_H_
 
+#include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
 
 #include <functional>
+#include <memory>
+#include <stop_token>
 #include <string>
 #include <utility>
 
@@ -32,10 +35,14 @@ struct CallOptions {
 // Thread-safe.
 class Calls {
  public:
-  // `server` is for messages. An empty `token` is not sent. `on_waiting`, if any, is told why a call that failed
-  // is going to be made again, the first time.
-  Calls(std::string server, std::string token, std::function<void(const absl::Status&)> on_waiting)
-      : server_(std::move(server)), token_(std::move(token)), on_waiting_(std::move(on_waiting)) {}
+  // `channel` is what the calls are made over; `server` is for messages. An empty `token` is not sent.
+  // `on_waiting`, if any, is told why a call that failed is going to be made again, the first time.
+  Calls(std::shared_ptr<grpc::Channel> channel, std::string server, std::string token,
+        std::function<void(const absl::Status&)> on_waiting)
+      : channel_(std::move(channel)),
+        server_(std::move(server)),
+        token_(std::move(token)),
+        on_waiting_(std::move(on_waiting)) {}
 
   // Makes `call` with a fresh context until it ends in something else than UNAVAILABLE, or the time is up.
   // `progressed`, when given, tells that the last try got somewhere, so that the time starts anew. A deadline
@@ -46,17 +53,18 @@ class Calls {
 
   // From now on interruptible calls return CANCELLED, those in flight too.
   void Interrupt();
-  bool interrupted() const;
+  bool interrupted() const { return interrupt_.stop_requested(); }
 
  private:
   absl::Status MakeOnce(const CallOptions& options,
                         absl::FunctionRef<grpc::Status(grpc::ClientContext&)> call);
 
+  const std::shared_ptr<grpc::Channel> channel_;
   const std::string server_;
   const std::string token_;
   const std::function<void(const absl::Status&)> on_waiting_;
-  mutable absl::Mutex mu_;
-  bool interrupted_ ABSL_GUARDED_BY(mu_) = false;
+  std::stop_source interrupt_;  // Stopped under the lock, lest a call begin unseen.
+  absl::Mutex mu_;
   absl::flat_hash_set<grpc::ClientContext*> active_ ABSL_GUARDED_BY(mu_);
 };
 

@@ -70,9 +70,9 @@ class GrpcClient final : public Client {
  public:
   explicit GrpcClient(const ClientOptions& options)
       : retry_for_(options.retry_for),
-        calls_(options.server, options.token, options.on_waiting),
         channel_(grpc::CreateCustomChannel(options.server, grpc::InsecureChannelCredentials(),
                                            ClientChannelArguments())),
+        calls_(channel_, options.server, options.token, options.on_waiting),
         blobs_(v1::BlobService::NewStub(channel_)),
         compiles_(v1::CompileService::NewStub(channel_)),
         runs_(v1::RunService::NewStub(channel_)),
@@ -350,8 +350,8 @@ class GrpcClient final : public Client {
   }
 
   const absl::Duration retry_for_;
-  Calls calls_;
   const std::shared_ptr<grpc::Channel> channel_;
+  Calls calls_;
   const std::unique_ptr<v1::BlobService::StubInterface> blobs_;
   const std::unique_ptr<v1::CompileService::StubInterface> compiles_;
   const std::unique_ptr<v1::RunService::StubInterface> runs_;

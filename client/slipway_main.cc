@@ -1,4 +1,5 @@
 // The command `slipway`; client/cli has what it does.
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 int main(int argc, char** argv) {
   // Debian's Abseil looks for deadlocks at every lock otherwise, as tests want it to.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+  signal(SIGXFSZ, SIG_IGN);  // A limit on file sizes is then an error like a full disk.
   const auto interrupts = slipway::cli::MakeSignalInterrupts();
   slipway::cli::Environment environment = {
       .out = std::cout,

@@ -85,7 +85,8 @@ v1::AgentState AgentLoop::Act(std::shared_ptr<SyncCall>& call) {
 
 absl::Duration AgentLoop::PauseAfter(const absl::Status& status) {
   switch (status.code()) {
-    case absl::StatusCode::kAlreadyExists:
+    // Not ALREADY_EXISTS: the other one may be this agent's former life, whose end the server has yet to
+    // notice.
     case absl::StatusCode::kFailedPrecondition:
     case absl::StatusCode::kInvalidArgument:
     case absl::StatusCode::kUnimplemented:

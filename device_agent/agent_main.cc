@@ -39,6 +39,7 @@ absl::Status RunAgent(const AgentOptions& options) {
   const sigset_t signals = StopSignals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);  // A limit on file sizes is then an error like a full disk.
   SLIPWAY_RETURN_IF_ERROR(FollowParent());
   SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<Agent> agent, Agent::Create(options));
   std::stop_source stop;

@@ -65,6 +65,7 @@ int Main(int argc, char** argv) {
   sigaddset(&stop_signals, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &stop_signals, nullptr);
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);  // A limit on file sizes is then an error like a full disk.
   InitLog("slipwayd", *ParseLogLevel(options->log_level));
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   absl::Status status = options->exit_with_parent ? EndWithParent() : FollowParent();

@@ -165,6 +165,12 @@ absl::StatusOr<std::string> CompileChild::Finish() {
   pid_ = -1;
   if (WIFSIGNALED(status)) {
     const int signal_number = WTERMSIG(status);
+    // Generators do not kill themselves.
+    if (signal_number == SIGKILL || signal_number == SIGTERM) {
+      return absl::AbortedError(absl::StrCat(
+          "the kernel generator was killed by signal ", signal_number,
+          ": from outside, or because the machine has no memory left"));
+    }
     const std::string log = Log();
     // LLVM does not throw when memory ends; it says so and aborts.
     if (signal_number == SIGABRT && absl::StrContains(log, "out of memory")) {

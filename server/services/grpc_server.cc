@@ -3,7 +3,8 @@
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
-#include <sys/stat.h>
+#include <string.h>
+#include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/base/files.h"
 #include "core/base/status_macros.h"
 #include "core/rpc/grpc_settings.h"
 #include "server/services/admission.h"
@@ -28,6 +30,15 @@ namespace {
 
 constexpr absl::string_view kUnixPrefix = "unix:";
 constexpr absl::Duration kDrainTime = absl::Milliseconds(500);
+
+// Whether somebody answers at a unix socket. gRPC would take the path from them.
+bool IsServed(const std::string& path) {
+  const UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  memcpy(address.sun_path, path.data(), path.size());
+  return connect(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0;
+}
 
 class RunningServer final : public GrpcServer {
  public:
@@ -52,6 +63,10 @@ class RunningServer final : public GrpcServer {
 
   absl::Status Listen(const std::string& listen) {
     SLIPWAY_ASSIGN_OR_RETURN(const ListenAddress parsed, ParseListenAddress(listen));
+    if (parsed.host.empty() && IsServed(listen.substr(kUnixPrefix.size()))) {
+      return absl::UnavailableError(
+          absl::StrCat("cannot listen on '", listen, "': another process does"));
+    }
     grpc::ServerBuilder builder;
     ApplyServerSettings(builder);
     int port = 0;

@@ -36,12 +36,18 @@ std::vector<std::string> SplitZeros(absl::string_view bytes) {
   return absl::StrSplit(absl::StripSuffix(bytes, absl::string_view("\0", 1)), '\0');
 }
 
+// The file it runs; empty for a zombie and for threads of the kernel.
+std::string Executable(pid_t pid) {
+  char target[PATH_MAX];
+  const ssize_t length =
+      readlink(absl::StrCat("/proc/", pid, "/exe").c_str(), target, sizeof(target));
+  return std::string(target, length > 0 ? static_cast<size_t>(length) : 0);
+}
+
 // A process in the middle of execve has none for a moment.
 std::string ReadEnvironment(pid_t pid) {
   std::string environment = ReadProc(pid, "environ");
-  for (int i = 0;
-       i < 100 && environment.empty() && access(absl::StrCat("/proc/", pid).c_str(), F_OK) == 0;
-       ++i) {
+  for (int i = 0; i < 100 && environment.empty() && !Executable(pid).empty(); ++i) {
     sched_yield();
     environment = ReadProc(pid, "environ");
   }
@@ -63,14 +69,9 @@ std::optional<RunningProcess> Describe(pid_t pid, absl::string_view mark) {
       !absl::SimpleAtoi(fields[1], &process.parent)) {
     return {};
   }
-  char target[PATH_MAX];
-  const ssize_t length =
-      readlink(absl::StrCat("/proc/", pid, "/exe").c_str(), target, sizeof(target));
-  if (length > 0) {
-    const absl::string_view path =
-        absl::StripSuffix(absl::string_view(target, static_cast<size_t>(length)), " (deleted)");
-    process.program = std::string(path.substr(path.rfind('/') + 1));
-  }
+  const std::string executable = Executable(pid);
+  const absl::string_view path = absl::StripSuffix(executable, " (deleted)");
+  process.program = std::string(path.substr(path.rfind('/') + 1));
   process.arguments = SplitZeros(ReadProc(pid, "cmdline"));
   if (!process.arguments.empty()) process.arguments.erase(process.arguments.begin());
   return process;

@@ -21,13 +21,18 @@ constexpr size_t kLogTailBytes = 4096;
 }  // namespace
 
 absl::Status ServiceProcess::Start() {
+  SLIPWAY_RETURN_IF_ERROR(Launch());
+  return AwaitReady();
+}
+
+absl::Status ServiceProcess::Launch() {
   const UniqueFd log(
       open(options_.log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
   if (!log.is_open()) return ErrnoStatus(errno, options_.log_file);
   int fds[2];
   if (pipe2(fds, O_CLOEXEC) != 0) return ErrnoStatus(errno, "cannot make a pipe");
-  UniqueFd read_end(fds[0]);
-  UniqueFd write_end(fds[1]);
+  ready_.reset(fds[0]);
+  const UniqueFd write_end(fds[1]);
   SubprocessOptions process;
   process.argv = options_.argv;
   process.argv.push_back(absl::StrCat("--ready-fd=", kReadyFd));
@@ -37,15 +42,14 @@ absl::Status ServiceProcess::Start() {
   process.stderr_stream = ChildStream::Fd(log.get());
   process.limits = options_.limits;
   SLIPWAY_ASSIGN_OR_RETURN_WITH(process_, Subprocess::Start(process), options_.name);
-  write_end.reset();
-  return AwaitReady(std::move(read_end));
+  return absl::OkStatus();
 }
 
-absl::Status ServiceProcess::AwaitReady(UniqueFd fd) {
+absl::Status ServiceProcess::AwaitReady() {
   const absl::Time deadline = absl::Now() + options_.ready_within;
   ready_line_.clear();
   while (!absl::EndsWith(ready_line_, "\n")) {
-    pollfd poll_fd = {.fd = fd.get(), .events = POLLIN, .revents = 0};
+    pollfd poll_fd = {.fd = ready_.get(), .events = POLLIN, .revents = 0};
     const int64_t left = absl::ToInt64Milliseconds(deadline - absl::Now());
     if (left <= 0) {
       return absl::DeadlineExceededError(absl::StrCat(options_.name, " is not ready after ",
@@ -53,7 +57,7 @@ absl::Status ServiceProcess::AwaitReady(UniqueFd fd) {
     }
     if (poll(&poll_fd, 1, static_cast<int>(left)) <= 0) continue;
     char buffer[512];
-    const ssize_t count = read(fd.get(), buffer, sizeof(buffer));
+    const ssize_t count = read(ready_.get(), buffer, sizeof(buffer));
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) break;
     ready_line_.append(buffer, static_cast<size_t>(count));

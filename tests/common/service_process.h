@@ -31,6 +31,8 @@ class ServiceProcess {
   // Starts it and waits until it is ready; what it wrote to the descriptor is in ready_line(). The error
   // of one that ended before carries the end of its log. REQUIRES: it is not running.
   absl::Status Start();
+  // The same without waiting.
+  absl::Status Launch();
   // SIGKILL; returns when it has ended.
   void Kill();
   // SIGTERM; its end. DEADLINE_EXCEEDED, and it is killed, when that does not come in time.
@@ -45,10 +47,11 @@ class ServiceProcess {
   std::string Log() const;
 
  private:
-  absl::Status AwaitReady(UniqueFd fd);
+  absl::Status AwaitReady();
 
   Options options_;
   std::unique_ptr<Subprocess> process_;
+  UniqueFd ready_;
   std::string ready_line_;
 };
 
