@@ -123,9 +123,17 @@ TEST_F(AgentLoopTest, KeepsItsStateWhileTheServerIsAway) {
 }
 
 TEST_F(AgentLoopTest, TriesSlowlyWhereOnlyAnOperatorCanHelp) {
-  transport_.FailSync(absl::AlreadyExistsError("another one"));
+  transport_.FailSync(absl::FailedPreconditionError("too old"));
   transport_.WaitForPauses(3);
   EXPECT_THAT(transport_.pauses(), Each(Ge(absl::Seconds(3))));
+}
+
+TEST_F(AgentLoopTest, OutlivesWhatTheServerKnowsOfItsFormerLife) {
+  transport_.FailSync(absl::AlreadyExistsError("another one"));
+  transport_.WaitForPauses(12);
+  const std::vector<absl::Duration> pauses = transport_.pauses();
+  EXPECT_LT(pauses[0] + pauses[1] + pauses[2], absl::Seconds(1));
+  EXPECT_THAT(pauses[11], Ge(absl::Seconds(3)));
 }
 
 TEST_F(AgentLoopTest, ParksShorterThanItsSilenceIsTolerated) {

@@ -167,9 +167,9 @@ absl::StatusOr<std::string> CompileChild::Finish() {
     const int signal_number = WTERMSIG(status);
     // Generators do not kill themselves.
     if (signal_number == SIGKILL || signal_number == SIGTERM) {
-      return absl::AbortedError(absl::StrCat(
-          "the kernel generator was killed by signal ", signal_number,
-          ": from outside, or because the machine has no memory left"));
+      return absl::AbortedError(
+          absl::StrCat("the kernel generator was killed by signal ", signal_number,
+                       ": from outside, or because the machine has no memory left"));
     }
     const std::string log = Log();
     // LLVM does not throw when memory ends; it says so and aborts.

@@ -32,7 +32,7 @@ class CompileChild {
   int done_fd() const { return done_.get(); }
 
   // Waits for the child and returns what it wrote. The body's own error, RESOURCE_EXHAUSTED when it
-  // ran out of memory, INTERNAL with signal and log when it crashed.
+  // ran out of memory, ABORTED when somebody killed it, INTERNAL with signal and log when it crashed.
   absl::StatusOr<std::string> Finish();
 
   // The end of what the child wrote to its standard output and error.

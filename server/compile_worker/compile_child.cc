@@ -105,7 +105,9 @@ absl::StatusOr<CompileChildResponse::Made> CompileChild::Wait(const ReportProgre
     CompileChildResponse response;
     if (bytes.ok() && response.ParseFromString(*bytes)) {
       if (response.has_made()) return std::move(*response.mutable_made());
-      *failure = {.error = response.error(), .retriable = false};
+      // A process that it had started for a kernel was killed.
+      const bool retriable = FromProto(response.error()).code() == absl::StatusCode::kAborted;
+      *failure = {.error = response.error(), .retriable = retriable};
       failure->error.set_log_tail(
           ToProto(FromProto(response.error()), process_->OutputTail()).log_tail());
       return FromProto(response.error());
