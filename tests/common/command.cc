@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
@@ -65,10 +66,12 @@ CommandResult RunCommand(const CommandOptions& options) {
 
 std::string RunfilePath(const std::string& path) {
   const char* const runfiles = getenv("TEST_SRCDIR");
-  const char* const workspace = getenv("TEST_WORKSPACE");
-  const std::string found = runfiles != nullptr && workspace != nullptr
-                                ? absl::StrCat(runfiles, "/", workspace, "/", path)
-                                : path;
+  // Started by hand: they lie beside the binary.
+  const std::string root =
+      runfiles != nullptr
+          ? runfiles
+          : absl::StrCat(std::filesystem::read_symlink("/proc/self/exe").string(), ".runfiles");
+  const std::string found = absl::StrCat(root, "/slipway/", path);
   SLIPWAY_CHECK(access(found.c_str(), R_OK) == 0, found);
   return found;
 }

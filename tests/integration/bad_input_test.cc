@@ -383,7 +383,7 @@ TEST_F(BadInput, AgentKilledInTheMiddle) {
   }));
   EXPECT_TRUE(killed);
   EXPECT_EQ(job.attempts, 2);
-  EXPECT_EQ(Name(job.state), "succeeded") << job.error;
+  EXPECT_EQ(std::string(Name(job.state)), "succeeded") << job.error;
 }
 
 TEST_F(BadInput, WorkerKilledInTheMiddle) {
@@ -402,7 +402,7 @@ TEST_F(BadInput, WorkerKilledInTheMiddle) {
   }));
   EXPECT_TRUE(killed);
   EXPECT_EQ(job.attempts, 2);
-  EXPECT_EQ(Name(job.state), "succeeded") << job.error;
+  EXPECT_EQ(std::string(Name(job.state)), "succeeded") << job.error;
 }
 
 // --- Full disks: a limit on the size of files fails writes as a full disk does.

@@ -45,7 +45,7 @@ std::vector<uint64_t>* const seeds = new std::vector<uint64_t>{1};
 constexpr int kAgents = 2;
 constexpr int kClients = 5;
 constexpr int kJobsOfAKind[] = {8, 8, 4};  // Compilations, runs, benchmarks.
-constexpr float kTurns = 40;  // Of the slow program: about a second.
+constexpr float kTurns = 40;               // Of the slow program: about a second.
 constexpr absl::Duration kMeanPause = absl::Milliseconds(300);
 // Then the killing ends, so that the jobs may.
 constexpr absl::Duration kKillFor = absl::Seconds(12);
@@ -303,7 +303,7 @@ TEST_P(KillTest, EveryAcceptedJobEndsOnce) {
       EXPECT_THAT(end.error, StatusIs(absl::StatusCode::kAborted));
       ++given_up;
     } else {
-      EXPECT_EQ(Name(end.state), "succeeded") << end.error;
+      EXPECT_EQ(std::string(Name(end.state)), "succeeded") << end.error;
       if (end.state == JobState::kSucceeded) done.check(end, *client);
     }
     EXPECT_EQ(AskAgain(channel, stored), end.id);
