@@ -1,6 +1,7 @@
 // Client over gRPC.
 #include <grpcpp/create_channel.h>
 #include <grpcpp/security/credentials.h>
+#include <sys/un.h>
 
 #include <algorithm>
 #include <random>
@@ -46,6 +47,11 @@ std::string NewRequestId() {
 
 absl::Status CheckAddress(absl::string_view address) {
   if (absl::StartsWith(address, "unix:")) {
+    if (address.size() - 5 >= sizeof(sockaddr_un::sun_path)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("server address \"", address, "\" names a socket of ", address.size() - 5,
+                       " bytes; at most ", sizeof(sockaddr_un::sun_path) - 1, " are possible"));
+    }
     if (address.size() > 5) return absl::OkStatus();
   } else {
     const size_t colon = address.rfind(':');

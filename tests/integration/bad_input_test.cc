@@ -316,8 +316,11 @@ TEST_F(BadInput, NoServerThere) {
   const std::string model = WriteModel(tree_, "tiny", TinyGraph());
   ExpectError(Slipway({"devices", "--server", "127.0.0.1:1"}), kUnreachable,
               {"127.0.0.1:1", "slipwayd"});
-  ExpectError(Slipway({"compile", model, "--server", absl::StrCat("unix:", tree_.Path("nobody"))}),
-              kUnreachable, {"nobody"});
+  ExpectError(
+      Slipway({"compile", model, "--server", absl::StrCat("unix:", cluster_->Path("nobody"))}),
+      kUnreachable, {"nobody"});
+  ExpectError(Slipway({"devices", "--server", absl::StrCat("unix:/", std::string(107, 'x'))}),
+              kWrongCall, {"xxx", "107"});
   ExpectError(Slipway({"devices", "--server", "nonsense"}), kWrongCall, {"nonsense", "HOST:PORT"});
 }
 
