@@ -156,13 +156,13 @@ void ServerContext::TickAfter(absl::Duration wait) {
 }
 
 absl::StatusOr<std::string> ServerContext::Fingerprint() {
-  if (options_.workers == 0) {
-    std::string fingerprint = dispatcher_->AnyWorkersFingerprint();
-    if (!fingerprint.empty()) return fingerprint;
-    return absl::UnavailableError(
-        "there is no compiler: start a slipway-compile-worker with --server " + address());
-  }
-  return compiler_->Fingerprint();
+  absl::StatusOr<std::string> own = absl::UnavailableError(
+      "there is no compiler: start a slipway-compile-worker with --server " + address());
+  if (options_.workers > 0) own = compiler_->Fingerprint();
+  if (own.ok()) return own;
+  std::string other = dispatcher_->AnyWorkersFingerprint();
+  if (other.empty()) return own;
+  return other;
 }
 
 ServerContext::~ServerContext() {
