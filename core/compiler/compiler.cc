@@ -6,8 +6,10 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/artifact/limits.h"
 #include "core/backends/all_backends.h"
 #include "core/base/status_macros.h"
+#include "core/base/utf8.h"
 #include "core/compiler/limits.h"
 #include "core/compiler/read_model.h"
 #include "core/operators/register_all.h"
@@ -33,10 +35,21 @@ std::string Bounded(std::string text) {
   return text + note;
 }
 
-// Callers of a program tell its outputs apart by their names.
-absl::Status CheckOutputNames(const Graph& graph) {
+absl::Status CheckName(const Graph& graph, ValueId id) {
+  const std::string& name = graph.values[id].name;
+  const int limit = ReaderLimits().binding_name_bytes;
+  if (name.size() <= static_cast<size_t>(limit)) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat("the name of graph input or output \"",
+                                                   Utf8Prefix(name, 64), "...\" has ", name.size(),
+                                                   " bytes, more than the limit of ", limit));
+}
+
+// Callers of a program tell its inputs and outputs apart by their names.
+absl::Status CheckNames(const Graph& graph) {
+  for (const ValueId id : graph.inputs) SLIPWAY_RETURN_IF_ERROR(CheckName(graph, id));
   absl::flat_hash_set<ValueId> seen;
   for (const ValueId id : graph.outputs) {
+    SLIPWAY_RETURN_IF_ERROR(CheckName(graph, id));
     if (seen.insert(id).second) continue;
     return absl::InvalidArgumentError(
         absl::StrCat("graph output \"", graph.values[id].name, "\" is listed twice; list it once"));
@@ -109,7 +122,7 @@ absl::StatusOr<CompiledModel> Compilation::Run(const ModelFiles& files) {
 }
 
 absl::StatusOr<CompiledModel> Compilation::Run(Graph graph) {
-  SLIPWAY_RETURN_IF_ERROR(CheckOutputNames(graph));
+  SLIPWAY_RETURN_IF_ERROR(CheckNames(graph));
   BackendEnvironment backend_environment;
   backend_environment.registry = &registry_;
   backend_environment.clock = environment_.clock;

@@ -137,6 +137,9 @@ TEST_F(CompilerTest, RefusesByName) {
       %y = Relu(%x)
     })"),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("\"y\" is listed twice")));
+  EXPECT_THAT(
+      CompileText("graph \"g\" opset 13 (%\"\xff\": f32[2]) -> (%y) { %y = Relu(%\"\xff\") }"),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("not UTF-8")));
   ModelFiles files;
   EXPECT_THAT(CompileModel(files, target_, {}, environment_),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no files")));
@@ -146,6 +149,20 @@ TEST_F(CompilerTest, RefusesByName) {
   files.format = v1::MODEL_FORMAT_UNSPECIFIED;
   EXPECT_THAT(CompileModel(files, target_, {}, environment_),
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("format 0")));
+}
+
+TEST_F(CompilerTest, TakesNamesAsLongAsTheyMayBe) {
+  const std::string x(1024, 'x');
+  const std::string y(1024, 'y');
+  ASSERT_OK_AND_ASSIGN(
+      const CompiledModel model,
+      CompileText(absl::StrCat("graph \"g\" opset 13 (%", x, ": f32[1, 8, 2, 2]) -> (%", y,
+                               ") { const %w: f32[8, 8, 1, 1] = splat 0.5\n%", y, " = Conv \"", x,
+                               "\" (%", x, ", %w) }")));
+  EXPECT_GT(model.report.kernels(), 0);
+  EXPECT_THAT(CompileText(absl::StrCat("graph \"g\" opset 13 (%x", x,
+                                       ": f32[2]) -> (%y) { %y = Relu(%x", x, ") }")),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("1025 bytes")));
 }
 
 TEST_F(CompilerTest, RefusesTargetsWithoutBackend) {

@@ -6,6 +6,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "core/base/utf8.h"
 #include "core/graph/edit.h"
 
 namespace slipway {
@@ -14,6 +15,9 @@ namespace {
 absl::Status Invalid(absl::string_view message) { return absl::InvalidArgumentError(message); }
 
 absl::Status CheckName(absl::string_view name, absl::string_view what) {
+  if (!IsUtf8(name)) {
+    return Invalid(absl::StrCat("the name of a ", what, " is not UTF-8: \"", ToUtf8(name), "\""));
+  }
   if (name.size() <= kMaxNameBytes) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat("the name of a ", what, " has ", name.size(),
                                                    " bytes, more than the limit of ", kMaxNameBytes,
@@ -57,6 +61,7 @@ class GraphVerifier {
           "graph \"", graph_.name, "\" has ", graph_.nodes.size(), " nodes and ",
           graph_.values.size(), " values, the limits are ", kMaxNodes, " and ", kMaxValues));
     }
+    for (const Node& node : graph_.nodes) SLIPWAY_RETURN_IF_ERROR(CheckName(node.name, "node"));
     return CheckName(graph_.name, "graph");
   }
 

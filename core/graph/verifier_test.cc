@@ -50,6 +50,14 @@ Graph Chain() {
       "  %a = Same(%x) : f32[2]\n  %b = Same(%a) : f32[2]\n}");
 }
 
+TEST(VerifierTest, NamesAreUtf8) {
+  Graph graph = Chain();
+  graph.nodes[0].name = "conv\xff";
+  EXPECT_THAT(Verify(graph, TestRegistry()),
+              testing::StatusIs(absl::StatusCode::kInvalidArgument,
+                                HasSubstr("the name of a node is not UTF-8: \"conv?\"")));
+}
+
 TEST(VerifierTest, AcceptsAGoodGraph) {
   EXPECT_OK(Verify(Chain(), TestRegistry()));
   EXPECT_OK(Verify(Chain(), TestRegistry(), {.require_types = true}));

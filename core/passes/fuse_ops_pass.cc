@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/base/status_macros.h"
+#include "core/base/utf8.h"
 #include "core/graph/edit.h"
 #include "core/operators/fused.h"
 #include "core/passes/fusion_groups.h"
@@ -36,7 +37,9 @@ std::string GroupName(const Graph& graph, const std::vector<NodeId>& group) {
     absl::StrAppend(&operators, operators.empty() ? "" : "+",
                     absl::StripPrefix(graph.nodes[n].op, "slipway."));
   }
-  return absl::StrCat(operators, " ", DisplayName(graph, graph.nodes[group.front()]));
+  const std::string name =
+      absl::StrCat(operators, " ", DisplayName(graph, graph.nodes[group.front()]));
+  return std::string(Utf8Prefix(name, kMaxMadeNameBytes));
 }
 
 // Moves a group's nodes into a body.

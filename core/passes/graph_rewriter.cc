@@ -6,6 +6,8 @@
 #include "absl/container/flat_hash_set.h"
 #include "core/base/check.h"
 #include "core/base/status_macros.h"
+#include "core/base/utf8.h"
+#include "core/passes/limits.h"
 
 namespace slipway {
 
@@ -68,11 +70,11 @@ void GraphRewriter::Keep(Node node) { Emit(std::move(node)); }
 absl::StatusOr<ValueId> GraphRewriter::Add(absl::string_view op, std::vector<ValueId> inputs,
                                            Attributes attributes, absl::string_view name) {
   Node node;
-  node.name = std::string(name);
+  node.name = std::string(Utf8Prefix(name, kMaxMadeNameBytes));
   node.op = std::string(op);
   node.inputs = std::move(inputs);
   node.attributes = std::move(attributes);
-  const ValueId output = graph_.AddValue(names_.Make(name));
+  const ValueId output = graph_.AddValue(names_.Make(Utf8Prefix(name, kMaxMadeNameBytes)));
   node.outputs = {output};
   replacement_.push_back(output);
   uses_.push_back(0);
@@ -87,7 +89,8 @@ absl::StatusOr<ValueId> GraphRewriter::Add(absl::string_view op, std::vector<Val
 }
 
 ValueId GraphRewriter::Constant(absl::string_view name, Tensor tensor) {
-  const ValueId id = graph_.AddConstant(names_.Make(name), std::move(tensor));
+  const ValueId id =
+      graph_.AddConstant(names_.Make(Utf8Prefix(name, kMaxMadeNameBytes)), std::move(tensor));
   replacement_.push_back(id);
   uses_.push_back(0);
   producer_.push_back(kNoNode);

@@ -18,6 +18,10 @@ inline constexpr int kMaxFusedNodes = 32;
 // Inputs of one fusion group.
 inline constexpr int kMaxFusedInputs = 64;
 
+// Names that passes make are cut to this, so that theirs, with what they are made longer by, stay within
+// kMaxNameBytes.
+inline constexpr int kMaxMadeNameBytes = 1024;
+
 }  // namespace slipway
 
 #endif  // SLIPWAY_CORE_PASSES_LIMITS_H_

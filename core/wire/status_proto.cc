@@ -1,60 +1,15 @@
 #include "core/wire/status_proto.h"
 
-#include <string>
-
 #include "core/base/check.h"
+#include "core/base/utf8.h"
 
 namespace slipway {
-namespace {
-
-// Length of the well-formed UTF-8 sequence `text` begins with (Unicode 15,
-// table 3-7), 0 if there is none.
-size_t SequenceLength(absl::string_view text) {
-  const auto byte = [text](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const auto in = [&](size_t i, unsigned low, unsigned high) {
-    return i < text.size() && byte(i) >= low && byte(i) <= high;
-  };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  if (first >= 0xc2 && first <= 0xdf) return in(1, 0x80, 0xbf) ? 2 : 0;
-  if (first >= 0xe0 && first <= 0xef) {
-    const unsigned low = first == 0xe0 ? 0xa0 : 0x80;
-    const unsigned high = first == 0xed ? 0x9f : 0xbf;
-    return in(1, low, high) && in(2, 0x80, 0xbf) ? 3 : 0;
-  }
-  if (first >= 0xf0 && first <= 0xf4) {
-    const unsigned low = first == 0xf0 ? 0x90 : 0x80;
-    const unsigned high = first == 0xf4 ? 0x8f : 0xbf;
-    return in(1, low, high) && in(2, 0x80, 0xbf) && in(3, 0x80, 0xbf) ? 4 : 0;
-  }
-  return 0;
-}
-
-// Protocol buffers refuse strings that are not UTF-8, and what a crashing
-// process wrote is anything.
-std::string ToUtf8(absl::string_view text) {
-  std::string result;
-  result.reserve(text.size());
-  while (!text.empty()) {
-    const size_t length = SequenceLength(text);
-    if (length == 0) {
-      result.push_back('?');
-      text.remove_prefix(1);
-    } else {
-      result.append(text.data(), length);
-      text.remove_prefix(length);
-    }
-  }
-  return result;
-}
-
-}  // namespace
-
 v1::JobError ToProto(const absl::Status& status, absl::string_view log) {
   SLIPWAY_CHECK(!status.ok(), "an OK status is no failure");
   if (log.size() > kMaxLogTailBytes) log.remove_prefix(log.size() - kMaxLogTailBytes);
   v1::JobError error;
   error.set_code(static_cast<int>(status.code()));
+  // What a crashing process wrote is anything.
   error.set_message(ToUtf8(status.message()));
   error.set_log_tail(ToUtf8(log));
   return error;

@@ -10,6 +10,7 @@
 #include "core/artifact/kernel_abi.h"
 #include "core/artifact/limits.h"
 #include "core/base/status_macros.h"
+#include "core/base/utf8.h"
 #include "core/operators/fused.h"
 #include "core/wire/digest_proto.h"
 
@@ -18,12 +19,9 @@ namespace {
 
 using Kind = PlannedBuffer::Kind;
 
-// Names are for people; the format bounds them. Cut between UTF-8 characters.
+// Names are for people; the format bounds them.
 std::string Shortened(absl::string_view name, int max_bytes) {
-  if (name.size() <= static_cast<size_t>(max_bytes)) return std::string(name);
-  size_t end = static_cast<size_t>(max_bytes);
-  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80) --end;
-  return std::string(name.substr(0, end));
+  return std::string(Utf8Prefix(name, static_cast<size_t>(max_bytes)));
 }
 
 class ManifestBuilder {
