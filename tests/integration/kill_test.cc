@@ -23,18 +23,13 @@
 #include "absl/time/clock.h"
 #include "client/client.h"
 #include "client/model_files.h"
-#include "core/rpc/grpc_settings.h"
 #include "core/runtime/test_programs/test_programs.h"
-#include "core/wire/tensor_proto.h"
 #include "gmock/gmock.h"
-#include "grpcpp/create_channel.h"
 #include "gtest/gtest.h"
-#include "proto/slipway/v1/compile.grpc.pb.h"
-#include "proto/slipway/v1/job.grpc.pb.h"
-#include "proto/slipway/v1/run.grpc.pb.h"
 #include "tests/common/cluster.h"
 #include "tests/common/status_matchers.h"
 #include "tests/common/temp_tree.h"
+#include "tests/integration/grpc_stored_job.h"
 #include "tests/integration/small_models.h"
 
 namespace slipway::testing {
@@ -216,42 +211,6 @@ class KillTest : public ::testing::TestWithParam<uint64_t> {
     return plan;
   }
 
-  // The job as the server stores it.
-  static absl::StatusOr<v1::Job> Stored(const std::shared_ptr<grpc::Channel>& channel,
-                                        const std::string& id) {
-    const auto jobs = v1::JobService::NewStub(channel);
-    grpc::ClientContext context;
-    v1::GetJobRequest request;
-    request.set_id(id);
-    v1::Job job;
-    const grpc::Status status = jobs->GetJob(&context, request, &job);
-    if (!status.ok()) return absl::UnknownError(status.error_message());
-    return job;
-  }
-
-  // Asks for the same work under the same request id; returns the id of the job.
-  static std::string AskAgain(const std::shared_ptr<grpc::Channel>& channel, const v1::Job& job) {
-    grpc::ClientContext context;
-    const auto ask = [&](auto& stub, auto method, auto request, const auto& spec, auto response) {
-      request.set_request_id(job.request_id());
-      *request.mutable_spec() = spec;
-      const grpc::Status status = ((*stub).*method)(&context, request, &response);
-      return status.ok() ? response.job_id() : status.error_message();
-    };
-    const auto runs = v1::RunService::NewStub(channel);
-    if (job.has_run()) {
-      return ask(runs, &v1::RunService::Stub::CreateRun, v1::CreateRunRequest(), job.run(),
-                 v1::CreateJobResponse());
-    }
-    if (job.has_benchmark()) {
-      return ask(runs, &v1::RunService::Stub::CreateBenchmark, v1::CreateBenchmarkRequest(),
-                 job.benchmark(), v1::CreateJobResponse());
-    }
-    const auto compiles = v1::CompileService::NewStub(channel);
-    return ask(compiles, &v1::CompileService::Stub::CreateCompilation,
-               v1::CreateCompilationRequest(), job.compilation(), v1::CreateCompilationResponse());
-  }
-
   TempTree tree_;
 };
 
@@ -289,13 +248,11 @@ TEST_P(KillTest, EveryAcceptedJobEndsOnce) {
   EXPECT_GE(killer.kills().size(), 8u);
 
   EXPECT_EQ(accepted.size(), plan.size());
-  const auto channel = grpc::CreateCustomChannel(
-      cluster->address(), grpc::InsecureChannelCredentials(), ClientChannelArguments());
   int given_up = 0;
   for (const Accepted& done : accepted) {
     const Job& end = done.end;
     SCOPED_TRACE(absl::StrCat(Name(end.kind), " ", end.id));
-    ASSERT_OK_AND_ASSIGN(const v1::Job stored, Stored(channel, end.id));
+    ASSERT_OK_AND_ASSIGN(const v1::Job stored, GetStoredJob(cluster->address(), end.id));
     // Nothing has happened to it since its end: it had one.
     EXPECT_EQ(stored.revision(), end.revision);
     if (end.state == JobState::kFailed && end.attempts == kMaxAttempts) {
@@ -306,7 +263,7 @@ TEST_P(KillTest, EveryAcceptedJobEndsOnce) {
       EXPECT_EQ(std::string(Name(end.state)), "succeeded") << end.error;
       if (end.state == JobState::kSucceeded) done.check(end, *client);
     }
-    EXPECT_EQ(AskAgain(channel, stored), end.id);
+    EXPECT_THAT(AskAgain(cluster->address(), stored), IsOkAndHolds(end.id));
   }
   ASSERT_OK_AND_ASSIGN(const std::vector<Job> all, client->ListJobs(1000));
   EXPECT_EQ(all.size(), accepted.size());
