@@ -171,7 +171,8 @@ ServerContext::~ServerContext() {
   hub_.Close();
   grpc_.reset();
   pool_.reset();
-  timers_.reset();
+  // Not reset at once: a tick that runs now still asks for the next one.
+  if (timers_ != nullptr) timers_->Stop();
   dispatcher_.reset();
 }
 

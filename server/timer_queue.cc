@@ -4,17 +4,20 @@ namespace slipway::server {
 
 TimerQueue::TimerQueue() : thread_([this] { Loop(); }) {}
 
-TimerQueue::~TimerQueue() {
+TimerQueue::~TimerQueue() { Stop(); }
+
+void TimerQueue::Stop() {
   {
     absl::MutexLock lock(&mu_);
     ends_ = true;
     changed_.Signal();
   }
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 TimerQueue::Id TimerQueue::After(absl::Duration delay, std::function<void()> work) {
   absl::MutexLock lock(&mu_);
+  if (ends_) return ++last_id_;
   const Key key(clock_.Monotonic() + delay, ++last_id_);
   waiting_.emplace(key, std::move(work));
   times_.emplace(key.second, key.first);

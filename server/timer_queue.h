@@ -21,10 +21,14 @@ class TimerQueue {
   using Id = uint64_t;
 
   TimerQueue();
-  // Drops what is not due yet.
+  // Stops.
   ~TimerQueue();
 
-  // Runs `work`, which must be quick, after `delay`.
+  // Drops what is not due yet, waits for what runs, and takes nothing more: work that runs now may call
+  // After to the end. Not from within work.
+  void Stop();
+
+  // Runs `work`, which must be quick, after `delay`; never, once stopped.
   Id After(absl::Duration delay, std::function<void()> work);
   // Drops it, unless it runs or ran already.
   void Cancel(Id id);

@@ -1,5 +1,6 @@
 #include "server/timer_queue.h"
 
+#include <thread>
 #include <vector>
 
 #include "absl/synchronization/mutex.h"
@@ -34,6 +35,21 @@ TEST(TimerQueueTest, RunsInTheOrderOfTimeAndDropsWhatIsCancelled) {
 TEST(TimerQueueTest, EndsWithoutWaiting) {
   TimerQueue timers;
   timers.After(absl::Hours(1), [] { ADD_FAILURE(); });
+}
+
+TEST(TimerQueueTest, WorkMayAskForMoreWhileTheQueueStops) {
+  TimerQueue timers;
+  absl::Notification runs, stopping;
+  timers.After(absl::ZeroDuration(), [&] {
+    runs.Notify();
+    stopping.WaitForNotification();
+    timers.After(absl::Hours(1), [] { ADD_FAILURE(); });
+  });
+  runs.WaitForNotification();
+  std::thread stop([&] { timers.Stop(); });
+  stopping.Notify();
+  stop.join();
+  timers.After(absl::ZeroDuration(), [] { ADD_FAILURE(); });
 }
 
 }  // namespace
