@@ -119,7 +119,7 @@ Cluster::~Cluster() {
   if (server_ == nullptr) return;
   for (auto& agent : agents_) agent->Kill();
   server_->Kill();
-  for (const RunningProcess& left : AwaitNoProcess(mark_, kEndWithin)) {
+  for (const RunningProcess& left : AwaitNoProcess()) {
     fprintf(stderr, "still there: %s\n", left.ToString().c_str());
     kill(left.pid, SIGKILL);
   }
@@ -144,6 +144,10 @@ CommandResult Cluster::Slipway(std::vector<std::string> arguments, absl::Duratio
   return RunCommand(options);
 }
 
+std::vector<RunningProcess> Cluster::AwaitNoProcess() const {
+  return testing::AwaitNoProcess(mark_, kEndWithin);
+}
+
 absl::Status Cluster::StopAll() {
   std::vector<std::string> problems;
   const auto stop = [&](ServiceProcess& process) {
@@ -158,7 +162,7 @@ absl::Status Cluster::StopAll() {
   };
   for (auto& agent : agents_) stop(*agent);
   stop(*server_);
-  for (const RunningProcess& left : AwaitNoProcess(mark_, kEndWithin)) {
+  for (const RunningProcess& left : AwaitNoProcess()) {
     problems.push_back(absl::StrCat(left.ToString(), " is left"));
   }
   for (const std::string& path : LockedFiles(folder_.path())) {

@@ -63,6 +63,8 @@ class Cluster {
 
   // Processes of this cluster that are alive, however they came to be.
   std::vector<RunningProcess> Processes() const { return ListProcesses(mark_); }
+  // Those that are left when all should have ended.
+  std::vector<RunningProcess> AwaitNoProcess() const;
   // SIGTERM to agents, then server; the error names who did not end well, what is left of the
   // processes after that, and locks that are still held.
   absl::Status StopAll();
