@@ -78,7 +78,9 @@ absl::Status ServerContext::Open() {
       grpc_,
       GrpcServer::Start({.env = &env_, .hub = &hub_, .timers = timers_.get(), .pool = pool_.get()},
                         listening));
+  address_ = grpc_->address();
   StartWorkers();
+  ticked_ = dispatcher_.get();
   TickAfter(dispatcher_->Tick());
   return absl::OkStatus();
 }
@@ -142,17 +144,25 @@ void ServerContext::StartWorkers() {
       timers_.get(), [this](absl::string_view id, absl::string_view why, bool counted) {
         dispatcher_->LocalWorkerEnded(id, why, counted);
       });
-  told_workers_ = workers_.get();
+  {
+    absl::MutexLock lock(&told_mu_);
+    told_workers_ = workers_.get();
+  }
   TellDemand();
 }
 
 void ServerContext::TellDemand() {
+  absl::MutexLock lock(&told_mu_);
+  if (told_workers_ == nullptr) return;
   // Read anew, since two changes may be told in either order.
-  if (LocalWorkers* workers = told_workers_) workers->SetDemand(dispatcher_->CompilationsWanted());
+  told_workers_->SetDemand(dispatcher_->CompilationsWanted());
 }
 
 void ServerContext::TickAfter(absl::Duration wait) {
-  timers_->After(wait, [this] { dispatcher_->Tick(); });
+  timers_->After(wait, [this] {
+    // Open calls Tick, whatever came before it.
+    if (Dispatcher* dispatcher = ticked_) dispatcher->Tick();
+  });
 }
 
 absl::StatusOr<std::string> ServerContext::Fingerprint() {
@@ -165,8 +175,13 @@ absl::StatusOr<std::string> ServerContext::Fingerprint() {
   return other;
 }
 
+// A smart pointer is null while what it held is being destroyed, and the objects here call each other through
+// them: each is first stopped, and destroyed when nobody calls it any more.
 ServerContext::~ServerContext() {
-  told_workers_ = nullptr;
+  {
+    absl::MutexLock lock(&told_mu_);
+    told_workers_ = nullptr;
+  }
   workers_.reset();
   hub_.Close();
   grpc_.reset();

@@ -7,7 +7,9 @@
 #include <memory>
 #include <string>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
 #include "absl/types/optional.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
@@ -38,7 +40,7 @@ class ServerContext {
   ServerContext(const ServerContext&) = delete;
   ServerContext& operator=(const ServerContext&) = delete;
 
-  const std::string& address() const { return grpc_->address(); }
+  const std::string& address() const { return address_; }
   const Environment& environment() const { return env_; }
 
  private:
@@ -70,9 +72,12 @@ class ServerContext {
   Environment env_;
   std::unique_ptr<WorkPool> pool_;
   std::unique_ptr<GrpcServer> grpc_;
+  std::string address_;
   std::unique_ptr<LocalWorkers> workers_;
-  std::atomic<LocalWorkers*> told_workers_ =
-      nullptr;  // Whom to tell demand; null while there are none.
+  std::atomic<Dispatcher*> ticked_ = nullptr;  // Set once dispatcher_ is.
+  absl::Mutex told_mu_;
+  // Whom to tell demand, if anybody.
+  LocalWorkers* told_workers_ ABSL_GUARDED_BY(told_mu_) = nullptr;
 };
 
 }  // namespace slipway::server
