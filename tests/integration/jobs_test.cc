@@ -212,6 +212,13 @@ TEST_F(Jobs, Deadlines) {
   ExpectDeviceServes();
 }
 
+TEST_F(Jobs, OverTcp) {
+  Start({.tcp = true});
+  EXPECT_THAT(cluster_->address(), ::testing::MatchesRegex("127\\.0\\.0\\.1:[1-9][0-9]*"));
+  ExpectDeviceServes();
+  EXPECT_OK(client_->Compile(WriteModel(tree_, "tiny", TinyGraph()), {.target = kTarget}));
+}
+
 TEST_F(Jobs, ARunOutlivesTheServer) {
   Start({});
   const Artifact artifact = TestProgram(TestKernel::kSlow);
