@@ -1,0 +1,58 @@
+#include "client/cli/run_flags.h"
+
+#include <utility>
+
+#include "client/cli/arguments.h"
+#include "client/cli/exit_code.h"
+#include "client/cli/follow.h"
+#include "client/cli/inputs.h"
+#include "core/base/status_macros.h"
+
+namespace slipway::cli {
+
+void RunFlags::AddTo(FlagSet& flags) {
+  flags.Add("input", &inputs, "NAME=FILE",
+            "An input, from .npy or ONNX's .pb; repeatable. Others are random.");
+  flags.Add("seed", &seed, 0, INT64_MAX, "N", "Seed of the random inputs.");
+  flags.Add("threads", &threads, 1, 1024, "N", "Threads to run on.");
+  model.AddTo(flags, /*runs=*/true);
+  flags.Add("detach", &detach, "Print the job's id and do not wait.");
+  flags.Add("json", &json, "Print JSON.");
+  connection.AddTo(flags, /*can_be_local=*/true);
+}
+
+absl::StatusOr<std::optional<PreparedRun>> PrepareRun(Environment& environment, FlagSet& flags,
+                                                      const RunFlags& run, Arguments arguments) {
+  SLIPWAY_ASSIGN_OR_RETURN(
+      const auto names, ParseArguments(environment, flags, arguments, {"MODEL.onnx or FILE.slip"}));
+  if (!names.has_value()) return std::nullopt;
+  const std::string& path = names->front();
+  SLIPWAY_RETURN_IF_ERROR(CheckFile(path));
+
+  PreparedRun prepared;
+  prepared.subject = BaseName(path);
+  SLIPWAY_ASSIGN_OR_RETURN(prepared.connection, Connection::Open(environment, run.connection));
+  if (run.detach && prepared.connection->is_local()) {
+    return WrongCall("\"--detach\" needs a server that stays; name it with \"--server\"");
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(prepared.artifact,
+                           PrepareArtifact(environment, *prepared.connection, path, run.model));
+  SLIPWAY_ASSIGN_OR_RETURN(prepared.inputs, ReadInputs(run.inputs, prepared.artifact));
+  SLIPWAY_RETURN_IF_ERROR(prepared.connection->EnsureDevice());
+  prepared.options.device = run.model.device;
+  prepared.options.seed = static_cast<uint64_t>(run.seed);
+  prepared.options.threads = static_cast<int>(run.threads);
+  return prepared;
+}
+
+absl::StatusOr<std::optional<Job>> FollowRun(Environment& environment, const PreparedRun& run,
+                                             const absl::StatusOr<std::string>& id, bool detach) {
+  SLIPWAY_RETURN_IF_ERROR(RefusedRequest(id.status()));
+  if (detach) {
+    environment.out << *id << "\n";
+    return std::nullopt;
+  }
+  return FollowJob(environment, run.client(), *id, run.subject);
+}
+
+}  // namespace slipway::cli

@@ -1,0 +1,58 @@
+// What run and bench share: a program on a device, with its inputs.
+#ifndef SLIPWAY_CLIENT_CLI_RUN_FLAGS_H_
+#define SLIPWAY_CLIENT_CLI_RUN_FLAGS_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "client/artifact_summary.h"
+#include "client/cli/connection.h"
+#include "client/cli/environment.h"
+#include "client/cli/model_flags.h"
+#include "client/cli/verbs.h"
+#include "client/client.h"
+#include "core/base/flags.h"
+#include "core/tensor/tensor.h"
+
+namespace slipway::cli {
+
+struct RunFlags {
+  ConnectionFlags connection;
+  ModelFlags model;
+  std::vector<std::string> inputs;
+  int64_t seed = 0;
+  int64_t threads = 1;
+  bool json = false;
+  bool detach = false;
+
+  void AddTo(FlagSet& flags);
+};
+
+// Ready to be submitted.
+struct PreparedRun {
+  std::string subject;  // The model or artifact, for people.
+  std::unique_ptr<Connection> connection;
+  ArtifactSummary artifact;
+  std::vector<NamedTensor> inputs;
+  RunOptions options;
+
+  Client& client() const { return connection->client(); }
+};
+
+// Parses the arguments, connects, compiles if need be, and reads the inputs. Nothing when --help or
+// --print-config asked for a text, which is printed. `flags` has those of `run` among others.
+absl::StatusOr<std::optional<PreparedRun>> PrepareRun(Environment& environment, FlagSet& flags,
+                                                      const RunFlags& run, Arguments arguments);
+
+// The job just created, followed to its end; nothing when it is not to be waited for: its id is then
+// printed.
+absl::StatusOr<std::optional<Job>> FollowRun(Environment& environment, const PreparedRun& run,
+                                             const absl::StatusOr<std::string>& id, bool detach);
+
+}  // namespace slipway::cli
+
+#endif  // SLIPWAY_CLIENT_CLI_RUN_FLAGS_H_
