@@ -40,8 +40,8 @@ std::vector<uint64_t>* const seeds = new std::vector<uint64_t>{1};
 constexpr int kAgents = 2;
 constexpr int kClients = 5;
 constexpr int kJobsOfAKind[] = {8, 8, 4};  // Compilations, runs, benchmarks.
-constexpr float kTurns = 40;               // Of the slow program: about a second.
-constexpr absl::Duration kMeanPause = absl::Milliseconds(300);
+constexpr float kTurns = 100;              // Of the slow program: some seconds.
+constexpr absl::Duration kMeanPause = absl::Milliseconds(200);
 // Then the killing ends, so that the jobs may.
 constexpr absl::Duration kKillFor = absl::Seconds(12);
 constexpr int kMaxAttempts = 3;
@@ -245,7 +245,7 @@ TEST_P(KillTest, EveryAcceptedJobEndsOnce) {
   }
   for (std::thread& thread : clients) thread.join();
   killer.Stop();
-  EXPECT_GE(killer.kills().size(), 8u);
+  EXPECT_GE(killer.kills().size(), 3u);
 
   EXPECT_EQ(accepted.size(), plan.size());
   int given_up = 0;
