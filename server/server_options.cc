@@ -63,7 +63,7 @@ void AddFlags(FlagSet& flags, ServerOptions* options) {
   flags.Add("workers", &options->workers, 0, 64, "COUNT", "Most workers to start on this machine.");
   flags.Add("worker-idle", &options->worker_idle, "TIME",
             "Workers end after this time without work.");
-  flags.AddBytes("compile-memory", &options->compile_memory_bytes, 64 << 20, kMany,
+  flags.AddBytes("compile-memory", &options->compile_memory_bytes, 512 << 20, kMany,
                  "Memory that one compilation may take.");
   flags.Add("silence", &options->silence, "TIME",
             "Agents and workers silent for this long are lost.");

@@ -37,7 +37,7 @@ void AddFlags(FlagSet& flags, WorkerOptions* options) {
             "Where kernels and fetched files are kept.");
   flags.Add("token-file", &options->token_file, "FILE", "Token to show to the server.");
   flags.Add("capacity", &options->capacity, 1, 64, "COUNT", "Compilations at a time.");
-  flags.AddBytes("compile-memory", &options->compile_memory_bytes, 64 << 20, kMany,
+  flags.AddBytes("compile-memory", &options->compile_memory_bytes, 512 << 20, kMany,
                  "Memory that one compilation may take.");
   flags.AddBytes("blob-quota", &options->blob_quota_bytes, 1 << 20, kMany,
                  "Bytes of fetched files kept, without --blob-dir.");

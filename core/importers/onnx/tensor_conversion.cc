@@ -131,8 +131,9 @@ absl::StatusOr<TensorType> ConvertType(const onnx::ValueInfoProto& proto,
         dim.dim_param().empty() ? absl::StrCat(proto.name(), "[", d, "]") : dim.dim_param();
     const auto bound = options.dims.find(symbol);
     if (bound == options.dims.end()) {
-      return absl::UnimplementedError(absl::StrCat(name, " has the symbolic dimension \"", symbol,
-                                                   "\" at position ", d, ": give it an extent"));
+      return absl::UnimplementedError(
+          absl::StrCat(name, " has the symbolic dimension \"", symbol, "\" at position ", d,
+                       ": give it an extent, as in --dimension \"", symbol, "=1\""));
     }
     type.shape.push_back(bound->second);
   }
