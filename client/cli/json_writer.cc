@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "client/cli/utf8.h"
 #include "core/base/check.h"
+#include "core/base/utf8.h"
 
 namespace slipway::cli {
 namespace {

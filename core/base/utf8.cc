@@ -1,11 +1,8 @@
 #include "core/base/utf8.h"
 
 namespace slipway {
-namespace {
 
-// Length of the well-formed UTF-8 sequence `text` begins with (Unicode 15,
-// table 3-7), 0 if there is none.
-size_t SequenceLength(absl::string_view text) {
+size_t Utf8Length(absl::string_view text) {
   const auto byte = [text](size_t i) { return static_cast<unsigned char>(text[i]); };
   const auto in = [&](size_t i, unsigned low, unsigned high) {
     return i < text.size() && byte(i) >= low && byte(i) <= high;
@@ -26,11 +23,9 @@ size_t SequenceLength(absl::string_view text) {
   return 0;
 }
 
-}  // namespace
-
 bool IsUtf8(absl::string_view text) {
   while (!text.empty()) {
-    const size_t length = SequenceLength(text);
+    const size_t length = Utf8Length(text);
     if (length == 0) return false;
     text.remove_prefix(length);
   }
@@ -41,7 +36,7 @@ std::string ToUtf8(absl::string_view text) {
   std::string result;
   result.reserve(text.size());
   while (!text.empty()) {
-    const size_t length = SequenceLength(text);
+    const size_t length = Utf8Length(text);
     if (length == 0) {
       result.push_back('?');
       text.remove_prefix(1);

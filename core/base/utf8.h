@@ -9,6 +9,10 @@
 
 namespace slipway {
 
+// The length of the character that `text` begins with, 1 to 4; 0 when it begins with none (Unicode 15,
+// table 3-7). REQUIRES: `text` is not empty.
+size_t Utf8Length(absl::string_view text);
+
 // Whether `text` is well-formed UTF-8 (Unicode 15, table 3-7).
 bool IsUtf8(absl::string_view text);
 
