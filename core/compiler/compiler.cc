@@ -60,14 +60,14 @@ absl::Status CheckNames(const Graph& graph) {
 // One compilation, stage by stage.
 class Compilation {
  public:
-  Compilation(const Target& target, const CompileOptions& options,
+  Compilation(const Target& target, const CompilerOptions& options,
               const CompileEnvironment& environment)
       : target_(target),
         options_(options),
         environment_(environment),
         registry_(StandardOperators()) {}
 
-  absl::StatusOr<CompiledModel> Run(const ModelFiles& files);
+  absl::StatusOr<CompiledModel> Run(const ModelSource& model);
   absl::StatusOr<CompiledModel> Run(Graph graph);
 
  private:
@@ -79,7 +79,7 @@ class Compilation {
   void Report(const BackendResult& result);
 
   const Target& target_;
-  const CompileOptions& options_;
+  const CompilerOptions& options_;
   const CompileEnvironment& environment_;
   const OperatorRegistry registry_;
   v1::CompileReport report_;
@@ -112,10 +112,10 @@ void Compilation::Report(const BackendResult& result) {
   report_.set_constant_bytes(result.constant_bytes);
 }
 
-absl::StatusOr<CompiledModel> Compilation::Run(const ModelFiles& files) {
+absl::StatusOr<CompiledModel> Compilation::Run(const ModelSource& model) {
   Announce("import");
   const absl::Duration start = environment_.clock->Monotonic();
-  SLIPWAY_ASSIGN_OR_RETURN(Graph graph, ReadModel(files, options_, registry_));
+  SLIPWAY_ASSIGN_OR_RETURN(Graph graph, ReadModel(model, options_, registry_));
   AddStage("import", environment_.clock->Monotonic() - start,
            static_cast<int64_t>(graph.nodes.size()), *report_.mutable_stages());
   return Run(std::move(graph));
@@ -156,14 +156,14 @@ absl::StatusOr<CompiledModel> Compilation::Run(Graph graph) {
 
 }  // namespace
 
-absl::StatusOr<CompiledModel> CompileModel(const ModelFiles& files, const Target& target,
-                                           const CompileOptions& options,
+absl::StatusOr<CompiledModel> CompileModel(const ModelSource& model, const Target& target,
+                                           const CompilerOptions& options,
                                            const CompileEnvironment& environment) {
-  return Compilation(target, options, environment).Run(files);
+  return Compilation(target, options, environment).Run(model);
 }
 
 absl::StatusOr<CompiledModel> CompileGraph(Graph graph, const Target& target,
-                                           const CompileOptions& options,
+                                           const CompilerOptions& options,
                                            const CompileEnvironment& environment) {
   return Compilation(target, options, environment).Run(std::move(graph));
 }

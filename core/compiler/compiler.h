@@ -22,7 +22,7 @@
 namespace slipway {
 
 // A model as its files; the bytes must outlive the call only.
-struct ModelFiles {
+struct ModelSource {
   struct File {
     std::string name;  // As in v1.ModelFile.
     absl::string_view bytes;
@@ -31,7 +31,7 @@ struct ModelFiles {
   std::vector<File> files;  // The main file first.
 };
 
-struct CompileOptions {
+struct CompilerOptions {
   // Values of symbolic dimensions.
   std::map<std::string, int64_t> dimensions;
   // Name of a pass: CompileReport.printed_graph is the graph after it. Empty for none.
@@ -64,13 +64,13 @@ struct CompiledModel {
 // INVALID_ARGUMENT: the model or an option is wrong; UNIMPLEMENTED: it needs what Slipway lacks
 // (operator, opset, format, target); RESOURCE_EXHAUSTED: it is over a limit; each names the thing.
 // INTERNAL and DEADLINE_EXCEEDED: a kernel crashed the code generator, or took too long.
-absl::StatusOr<CompiledModel> CompileModel(const ModelFiles& files, const Target& target,
-                                           const CompileOptions& options,
+absl::StatusOr<CompiledModel> CompileModel(const ModelSource& model, const Target& target,
+                                           const CompilerOptions& options,
                                            const CompileEnvironment& environment);
 
 // The same from a graph of the operators of core/operators; `options.dimensions` is not looked at.
 absl::StatusOr<CompiledModel> CompileGraph(Graph graph, const Target& target,
-                                           const CompileOptions& options,
+                                           const CompilerOptions& options,
                                            const CompileEnvironment& environment);
 
 }  // namespace slipway

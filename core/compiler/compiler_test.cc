@@ -44,11 +44,11 @@ class CompilerTest : public ::testing::Test {
     environment_.kernel_cache = cache_.get();
   }
   absl::StatusOr<CompiledModel> CompileText(absl::string_view text,
-                                            const CompileOptions& options = {}) {
-    ModelFiles files;
-    files.format = v1::MODEL_FORMAT_GRAPH_TEXT;
-    files.files = {{"model.txt", text}};
-    return CompileModel(files, target_, options, environment_);
+                                            const CompilerOptions& options = {}) {
+    ModelSource model;
+    model.format = v1::MODEL_FORMAT_GRAPH_TEXT;
+    model.files = {{"model.txt", text}};
+    return CompileModel(model, target_, options, environment_);
   }
 
   TempTree tree_;
@@ -63,7 +63,7 @@ TEST_F(CompilerTest, ReportsWhatItDid) {
   environment_.progress = [&announced](absl::string_view stage, int64_t done, int64_t total) {
     announced.push_back(absl::StrCat(stage, " ", done, "/", total));
   };
-  CompileOptions options;
+  CompilerOptions options;
   options.compile_key = std::string(64, 'a');
   ASSERT_OK_AND_ASSIGN(const CompiledModel model, CompileText(kModel, options));
   EXPECT_THAT(announced, ElementsAre("import 0/0", "passes 0/0", "kernels 0/0", "kernels 1/3",
@@ -108,7 +108,7 @@ TEST_F(CompilerTest, TheSameModelAgainComesFromTheCacheAndIsTheSame) {
 }
 
 TEST_F(CompilerTest, PrintsTheGraphAfterAPass) {
-  CompileOptions options;
+  CompilerOptions options;
   options.print_after = "InferType";
   ASSERT_OK_AND_ASSIGN(const CompiledModel model, CompileText(kModel, options));
   EXPECT_THAT(model.report.printed_graph(),
@@ -140,14 +140,14 @@ TEST_F(CompilerTest, RefusesByName) {
   EXPECT_THAT(
       CompileText("graph \"g\" opset 13 (%\"\xff\": f32[2]) -> (%y) { %y = Relu(%\"\xff\") }"),
       StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("not UTF-8")));
-  ModelFiles files;
-  EXPECT_THAT(CompileModel(files, target_, {}, environment_),
+  ModelSource model;
+  EXPECT_THAT(CompileModel(model, target_, {}, environment_),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no files")));
-  files.files = {{"model.onnx", "not ONNX"}};
-  EXPECT_THAT(CompileModel(files, target_, {}, environment_),
+  model.files = {{"model.onnx", "not ONNX"}};
+  EXPECT_THAT(CompileModel(model, target_, {}, environment_),
               StatusIs(absl::StatusCode::kInvalidArgument));
-  files.format = v1::MODEL_FORMAT_UNSPECIFIED;
-  EXPECT_THAT(CompileModel(files, target_, {}, environment_),
+  model.format = v1::MODEL_FORMAT_UNSPECIFIED;
+  EXPECT_THAT(CompileModel(model, target_, {}, environment_),
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("format 0")));
 }
 
@@ -172,15 +172,15 @@ TEST_F(CompilerTest, RefusesTargetsWithoutBackend) {
 }
 
 TEST_F(CompilerTest, TextModelsAreOneFileWithoutDimensions) {
-  ModelFiles files;
-  files.format = v1::MODEL_FORMAT_GRAPH_TEXT;
-  files.files = {{"model.txt", kModel}, {"weights.bin", ""}};
-  EXPECT_THAT(CompileModel(files, target_, {}, environment_),
+  ModelSource model;
+  model.format = v1::MODEL_FORMAT_GRAPH_TEXT;
+  model.files = {{"model.txt", kModel}, {"weights.bin", ""}};
+  EXPECT_THAT(CompileModel(model, target_, {}, environment_),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("weights.bin")));
-  files.files.pop_back();
-  CompileOptions options;
+  model.files.pop_back();
+  CompilerOptions options;
   options.dimensions["batch"] = 2;
-  EXPECT_THAT(CompileModel(files, target_, options, environment_),
+  EXPECT_THAT(CompileModel(model, target_, options, environment_),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("\"batch\"")));
 }
 

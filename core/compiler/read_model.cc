@@ -12,14 +12,14 @@
 namespace slipway {
 namespace {
 
-absl::StatusOr<Graph> ReadOnnx(const ModelFiles& files, const CompileOptions& options,
+absl::StatusOr<Graph> ReadOnnx(const ModelSource& model, const CompilerOptions& options,
                                const OperatorRegistry& registry) {
   OnnxFiles onnx;
-  onnx.main = files.files.front().bytes;
-  for (size_t i = 1; i < files.files.size(); ++i) {
-    if (!onnx.external.emplace(files.files[i].name, files.files[i].bytes).second) {
+  onnx.main = model.files.front().bytes;
+  for (size_t i = 1; i < model.files.size(); ++i) {
+    if (!onnx.external.emplace(model.files[i].name, model.files[i].bytes).second) {
       return absl::InvalidArgumentError(
-          absl::StrCat("the model has two files named \"", files.files[i].name, "\""));
+          absl::StrCat("the model has two files named \"", model.files[i].name, "\""));
     }
   }
   OnnxImportOptions import_options;
@@ -27,35 +27,35 @@ absl::StatusOr<Graph> ReadOnnx(const ModelFiles& files, const CompileOptions& op
   return ImportOnnx(onnx, registry, import_options);
 }
 
-absl::StatusOr<Graph> ReadText(const ModelFiles& files, const CompileOptions& options,
+absl::StatusOr<Graph> ReadText(const ModelSource& model, const CompilerOptions& options,
                                const OperatorRegistry& registry) {
-  if (files.files.size() > 1) {
+  if (model.files.size() > 1) {
     return absl::InvalidArgumentError(absl::StrCat("a model in the graph text form is one file; \"",
-                                                   files.files[1].name, "\" is too many"));
+                                                   model.files[1].name, "\" is too many"));
   }
   if (!options.dimensions.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("the graph text form has no symbolic dimensions; \"",
                      options.dimensions.begin()->first, "\" cannot be given a value"));
   }
-  SLIPWAY_ASSIGN_OR_RETURN(Graph graph, ParseGraph(files.files.front().bytes));
+  SLIPWAY_ASSIGN_OR_RETURN(Graph graph, ParseGraph(model.files.front().bytes));
   SLIPWAY_RETURN_IF_ERROR(Verify(graph, registry));
   return graph;
 }
 
 }  // namespace
 
-absl::StatusOr<Graph> ReadModel(const ModelFiles& files, const CompileOptions& options,
+absl::StatusOr<Graph> ReadModel(const ModelSource& model, const CompilerOptions& options,
                                 const OperatorRegistry& registry) {
-  if (files.files.empty()) return absl::InvalidArgumentError("the model has no files");
-  switch (files.format) {
+  if (model.files.empty()) return absl::InvalidArgumentError("the model has no files");
+  switch (model.format) {
     case v1::MODEL_FORMAT_ONNX:
-      return ReadOnnx(files, options, registry);
+      return ReadOnnx(model, options, registry);
     case v1::MODEL_FORMAT_GRAPH_TEXT:
-      return ReadText(files, options, registry);
+      return ReadText(model, options, registry);
     default:
       return absl::UnimplementedError(
-          absl::StrCat("model format ", static_cast<int>(files.format), " is not known"));
+          absl::StrCat("model format ", static_cast<int>(model.format), " is not known"));
   }
 }
 

@@ -11,7 +11,7 @@ namespace slipway {
 
 // The one place that knows the formats. Errors of the format's importer; INVALID_ARGUMENT for files or
 // dimensions that the format has no use for; UNIMPLEMENTED for an unknown format.
-absl::StatusOr<Graph> ReadModel(const ModelFiles& files, const CompileOptions& options,
+absl::StatusOr<Graph> ReadModel(const ModelSource& model, const CompilerOptions& options,
                                 const OperatorRegistry& registry);
 
 }  // namespace slipway

@@ -74,10 +74,10 @@ absl::StatusOr<CompileOutput> Store(CompiledModel model, BlobStore& store, const
 absl::StatusOr<CompileOutput> Compile(const CompileInput& input, const ReportProgress& progress) {
   const SystemClock clock;
   SLIPWAY_ASSIGN_OR_RETURN(const Target target, ParseTarget(input.spec.target().name()));
-  ModelFiles files;
-  files.format = input.spec.model().format();
-  for (const InputFile& file : input.files) files.files.push_back({file.name, file.bytes.bytes()});
-  CompileOptions options;
+  ModelSource source;
+  source.format = input.spec.model().format();
+  for (const InputFile& file : input.files) source.files.push_back({file.name, file.bytes.bytes()});
+  CompilerOptions options;
   for (const v1::DimensionBinding& dimension : input.spec.options().dimensions()) {
     options.dimensions[dimension.symbol()] = dimension.value();
   }
@@ -91,7 +91,7 @@ absl::StatusOr<CompileOutput> Compile(const CompileInput& input, const ReportPro
   environment.kernel_cache = cache.get();
   environment.threads = Processors();
   environment.progress = progress;
-  SLIPWAY_ASSIGN_OR_RETURN(CompiledModel model, CompileModel(files, target, options, environment));
+  SLIPWAY_ASSIGN_OR_RETURN(CompiledModel model, CompileModel(source, target, options, environment));
   return Store(std::move(model), input.artifact_store, clock);
 }
 

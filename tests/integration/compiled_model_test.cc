@@ -135,10 +135,10 @@ TEST_P(PublicModels, ComputeWhatTheyShould) {
   const PassTester tester;
   ASSERT_OK_AND_ASSIGN(ModelCase model, LoadModelCase(GetParam()));
   if (model.has_weights) {
-    ModelFiles files;
-    files.files = {{"model.onnx", model.bytes}};
+    ModelSource source;
+    source.files = {{"model.onnx", model.bytes}};
     ASSERT_OK_AND_ASSIGN(const CompiledModel compiled,
-                         CompileModel(files, HostTarget(), {}, Environment()));
+                         CompileModel(source, HostTarget(), {}, Environment()));
     PrintReport(compiled);
     EXPECT_OK(CheckRun(compiled, model.inputs, model.outputs, 1));
     return;

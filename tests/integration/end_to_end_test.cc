@@ -61,7 +61,7 @@ Cluster* EndToEnd::cluster_ = nullptr;
 TEST_F(EndToEnd, TinyModel) {
   const Graph graph = TinyGraph();
   const std::string model = WriteModel(tree_, "tiny", graph);
-  const std::vector<NamedTensor> inputs = RandomInputs(graph, 3);
+  const std::vector<NamedTensor> inputs = RandomNamedInputs(graph, 3);
   ASSERT_OK_AND_ASSIGN(const auto expected, ReferenceOutputs(graph, inputs));
   ASSERT_OK_AND_ASSIGN(const auto actual, Outputs(model, inputs));
   EXPECT_OK(CheckOutputs(actual, expected));
@@ -94,7 +94,7 @@ TEST_F(EndToEnd, RandomModelsAtEveryLevel) {
     SCOPED_TRACE(seed);
     const Graph graph = RandomModel(seed);
     const std::string model = WriteModel(tree_, absl::StrCat("random", seed), graph);
-    const std::vector<NamedTensor> inputs = RandomInputs(graph, seed);
+    const std::vector<NamedTensor> inputs = RandomNamedInputs(graph, seed);
     ASSERT_OK_AND_ASSIGN(const auto expected, ReferenceOutputs(graph, inputs));
     for (const char* target : kLevels) {
       ASSERT_OK_AND_ASSIGN(const auto actual, Outputs(model, inputs, target));
@@ -105,7 +105,7 @@ TEST_F(EndToEnd, RandomModelsAtEveryLevel) {
 
 TEST_F(EndToEnd, InputsNotGivenAreMadeFromTheSeed) {
   const Graph graph = TinyGraph();
-  ASSERT_OK_AND_ASSIGN(const auto expected, ReferenceOutputs(graph, RandomInputs(graph, 42)));
+  ASSERT_OK_AND_ASSIGN(const auto expected, ReferenceOutputs(graph, RandomNamedInputs(graph, 42)));
   ASSERT_OK_AND_ASSIGN(const Compilation compilation,
                        client_->Compile(WriteModel(tree_, "tiny", graph), {.target = "host"}));
   ASSERT_OK_AND_ASSIGN(const auto actual, client_->Run(compilation.artifact, {}, {.seed = 42}));

@@ -65,7 +65,7 @@ std::string WriteModel(const TempTree& tree, const std::string& name, const Grap
   return tree.Write(absl::StrCat(name, ".graph"), Print(graph));
 }
 
-std::vector<NamedTensor> RandomInputs(const Graph& graph, uint64_t seed) {
+std::vector<NamedTensor> RandomNamedInputs(const Graph& graph, uint64_t seed) {
   std::vector<NamedTensor> inputs;
   for (const ValueId id : graph.inputs) {
     const Value& value = graph.value(id);

@@ -28,7 +28,7 @@ Graph RandomModel(uint64_t seed);
 std::string WriteModel(const TempTree& tree, const std::string& name, const Graph& graph);
 
 // Random inputs by name.
-std::vector<NamedTensor> RandomInputs(const Graph& graph, uint64_t seed);
+std::vector<NamedTensor> RandomNamedInputs(const Graph& graph, uint64_t seed);
 
 // What core/reference makes of the inputs; named as the graph's outputs.
 absl::StatusOr<std::vector<NamedTensor>> ReferenceOutputs(const Graph& graph,

@@ -5,11 +5,13 @@ Prints each finding as "path:line: message", then a line for each check:
 "lint/NAME PASSED" or "lint/NAME FAILED". Exits with 1 if one failed.
 """
 
+import collections
 import os
 import re
 import subprocess
 import sys
 
+import definitions
 import proto_comments
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
@@ -148,6 +150,21 @@ def check_proto_comments(sources):
                 yield f'{source.path}:{number}: {what} has no comment'
 
 
+def check_one_definition(sources):
+    """Two meanings of a name in one program are undefined behaviour."""
+    places = collections.defaultdict(dict)  # By name, a line for each path.
+    for source in sources:
+        if source.path.endswith(('.h', '.cc')):
+            # What a .cc file implements was declared by a header.
+            for line, name in definitions.find(
+                    source.text, types_only=source.path.endswith('.cc')):
+                places[name].setdefault(source.path, line)
+    for name, lines in places.items():
+        (first, _), *others = lines.items()
+        for path, line in others:
+            yield f'{path}:{line}: {name} is also defined in {first}'
+
+
 def check_format(sources):
     paths = [source.path for source in sources if source.is_cc()]
     if not paths:
@@ -172,6 +189,7 @@ CHECKS = {
     'onnx': check_onnx,
     'build_files': check_build_files,
     'proto_comments': check_proto_comments,
+    'one_definition': check_one_definition,
     'format': check_format,
 }
 

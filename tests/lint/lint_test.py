@@ -3,6 +3,7 @@
 
 import unittest
 
+import definitions
 import lint
 import proto_comments
 
@@ -54,6 +55,60 @@ class LintTest(unittest.TestCase):
             len(findings(lint.check_build_files, 'core/graph/BUILD', text)), 1)
         self.assertEqual(
             findings(lint.check_build_files, 'third_party/BUILD', text), [])
+
+
+    def test_one_definition(self):
+        header = source('a/x.h', '''
+namespace slipway {
+struct Options { int x; };
+class Later;
+void Show(const Options& options, int depth = 0);
+}  // namespace slipway
+''')
+        for path, text, name in [
+                ('b/y.h', 'namespace slipway { class Options final : Base {}; }',
+                 'Options'),
+                ('b/y.h', 'namespace slipway { using Options = int; }', 'Options'),
+                ('b/y.h', 'namespace slipway {\ninline void Show(const Options& o, '
+                 'int d) { { } }\n}', 'Show(const Options&, int)'),
+                ('b/y.cc', 'namespace slipway {\nstruct Options { };\n}',
+                 'Options')]:
+            found = list(lint.check_one_definition([header, source(path, text)]))
+            self.assertEqual(len(found), 1, text)
+            self.assertIn(f'slipway::{name} is also defined in a/x.h', found[0])
+        for path, text in [
+                ('b/y.h', 'namespace slipway::b { struct Options {}; }'),
+                ('b/y.h', 'namespace slipway { struct Options; class Later {}; }'),
+                ('b/y.h', 'namespace slipway { void Show(const Options& o); }'),
+                ('b/y.cc', 'namespace slipway { namespace { class Options {}; } }'),
+                ('b/y.cc', 'namespace slipway {\n'
+                 'void Show(const Options& options, int depth) {}\n}')]:
+            self.assertEqual(
+                list(lint.check_one_definition([header, source(path, text)])),
+                [], text)
+
+
+class DefinitionsTest(unittest.TestCase):
+
+    def test_finds_what_a_header_names(self):
+        self.assertEqual(list(definitions.find('''
+#include "a.h"
+namespace slipway {
+class Forward;
+template <typename T> struct Box { T value; };
+enum class Color : int { kRed };
+using Map = std::map<int, std::string>;
+inline constexpr int kMost = 1'000;  // class Comment {};
+absl::Status Check(std::function<void(int)> f, int* size = {}, const char* text = "struct S {");
+namespace inner {
+template <> constexpr int Of<float>() { return 1; }
+int Box::Get() const { struct Local {}; return 0; }
+}  // namespace inner
+namespace { struct Hidden {}; }
+}  // namespace slipway
+''')), [(5, 'slipway::Box'), (6, 'slipway::Color'), (7, 'slipway::Map'),
+        (8, 'slipway::kMost'),
+        (9, 'slipway::Check(std::function<void(int)>, int*, const char*)')])
 
 
 class ProtoCommentsTest(unittest.TestCase):
