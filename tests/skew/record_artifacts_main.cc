@@ -58,7 +58,7 @@ absl::Status Record(const std::string& parent, const std::string& path) {
   const SystemClock clock;
   CompileEnvironment environment;
   environment.clock = &clock;
-  CompileOptions options;
+  CompilerOptions options;
   options.compile_key = Digest::Of(text).hex();
   for (const char* name : kTargets) {
     SLIPWAY_ASSIGN_OR_RETURN(const Target target, ParseTarget(name));
