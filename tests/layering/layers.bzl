@@ -52,6 +52,7 @@ LAYERS = {
         sees = ["core/base"],
         libraries = ["grpc"],
     ),
+    "core/symbolic": _row(sees = ["core/base"]),
     "core/target": _row(sees = ["core/base"]),
     "core/tensor": _row(sees = ["core/base"]),
     # Values of the core to and from protocol buffers.
@@ -61,6 +62,7 @@ LAYERS = {
     ]),
     "core/kernels": _row(sees = ["core/tensor"]),
     "core/graph": _row(sees = [
+        "core/symbolic",
         "core/target",
         "core/tensor",
     ]),
@@ -117,6 +119,7 @@ LAYERS = {
         "core/store",
     ]),
     "core/artifact": _row(sees = [
+        "core/symbolic",
         "core/target",
         "core/wire",
     ]),
