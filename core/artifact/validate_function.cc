@@ -212,6 +212,7 @@ class FunctionValidator {
       return InvalidArgumentError(absl::StrCat("kernel ", kernel.kernel(), " does not exist: code ",
                                                kernel.code(), " has ", code.kernel_count()));
     }
+    if (kernel.has_launch()) return UnimplementedError("launch sizes are not supported");
     if (code.device() != step.device()) {
       return InvalidArgumentError(absl::StrCat("code ", kernel.code(), " is for device ",
                                                code.device(), ", but the step runs on device ",
@@ -274,14 +275,12 @@ class FunctionValidator {
         return CheckKernel(step);
       case v1::Step::kCopy:
         return CheckCopy(step.copy());
-      case v1::Step::kLibraryCall:
-        return UnimplementedError(
-            absl::StrCat("library call '", absl::Utf8SafeCEscape(step.library_call().function()),
-                         "' is not supported"));
-      case v1::Step::kControl:
-        return UnimplementedError("control steps are not supported");
-      case v1::Step::kAllocate:
-        return UnimplementedError("allocation steps are not supported");
+      case v1::Step::kBindSymbols:
+        return UnimplementedError("steps that bind symbols are not supported");
+      case v1::Step::kBranch:
+        return UnimplementedError("branches are not supported");
+      case v1::Step::kLoop:
+        return UnimplementedError("loops are not supported");
       case v1::Step::KIND_NOT_SET:
         return InvalidArgumentError("kind is not set");
     }

@@ -9,9 +9,6 @@ namespace slipway {
 
 absl::Status ValidateManifest(const v1::Manifest& manifest, const ReaderLimits& limits) {
   SLIPWAY_RETURN_IF_ERROR(ValidateTables(manifest, limits));
-  if (manifest.init_plus_one() != 0) {
-    return absl::UnimplementedError("init functions are not supported");
-  }
   if (manifest.functions_size() > 1) {
     return absl::UnimplementedError("programs of several functions are not supported");
   }

@@ -95,7 +95,6 @@ absl::Status CheckCode(const v1::Manifest& manifest, const v1::Code& code,
   switch (code.kind()) {
     case v1::Code::KIND_ELF:
       break;
-    case v1::Code::KIND_WASM:
     case v1::Code::KIND_PTX:
     case v1::Code::KIND_OPENCL_SOURCE:
       return UnimplementedError(absl::StrCat("kind ", v1::Code::Kind_Name(code.kind()),
@@ -111,6 +110,7 @@ absl::Status CheckCode(const v1::Manifest& manifest, const v1::Code& code,
   if (code.device() >= static_cast<uint32_t>(manifest.devices_size())) {
     return InvalidArgumentError(absl::StrCat("device ", code.device(), " does not exist"));
   }
+  if (code.entries_size() > 0) return UnimplementedError("code with entries is not supported");
   return CheckCount(code.kernel_count(), limits.kernels_per_code, "kernels");
 }
 
@@ -132,10 +132,10 @@ absl::Status CheckConstant(const v1::Constant& constant, const ReaderLimits& lim
 
 absl::Status CheckBuffer(const v1::Manifest& manifest, const v1::Buffer& buffer,
                          const ReaderLimits& limits) {
-  if (buffer.device() >= static_cast<uint32_t>(manifest.devices_size())) {
-    return InvalidArgumentError(absl::StrCat("device ", buffer.device(), " does not exist"));
+  if (buffer.space() >= static_cast<uint32_t>(manifest.devices_size())) {
+    return InvalidArgumentError(absl::StrCat("space ", buffer.space(), " does not exist"));
   }
-  if (buffer.size().terms_size() > 0) {
+  if (buffer.size().has_expression()) {
     return UnimplementedError("sizes that depend on symbols are not supported");
   }
   const int64_t size = buffer.size().constant();
@@ -211,7 +211,7 @@ absl::Status CheckValue(const v1::Manifest& manifest, const v1::Value& value,
       case v1::Dimension::kValue:
         shape.push_back(dimension.value());
         break;
-      case v1::Dimension::kSymbol:
+      case v1::Dimension::kExpression:
         return UnimplementedError("symbolic dimensions are not supported");
       case v1::Dimension::KIND_NOT_SET:
         return InvalidArgumentError("a dimension is not set");
@@ -270,6 +270,10 @@ absl::Status CheckTools(const v1::Manifest& manifest, const ReaderLimits& limits
 absl::Status ValidateTables(const v1::Manifest& manifest, const ReaderLimits& limits) {
   SLIPWAY_RETURN_IF_ERROR(CheckVersions(manifest, limits));
   SLIPWAY_RETURN_IF_ERROR(CheckDevices(manifest, limits));
+  if (manifest.spaces_size() > 0 || manifest.expressions_size() > 0 ||
+      manifest.more_entries_size() > 0) {
+    return UnimplementedError("memory spaces, expressions and further entries are not supported");
+  }
   if (manifest.symbols_size() > 0) {
     return UnimplementedError(
         absl::StrCat("symbol '", absl::Utf8SafeCEscape(manifest.symbols(0).name()),
