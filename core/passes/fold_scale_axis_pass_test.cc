@@ -51,6 +51,36 @@ TEST(FoldScaleAxis, TakesABiasBehindAProduct) {
     })"));
 }
 
+TEST(FoldScaleAxis, TakesASubtractionFromAConstant) {
+  const PassTester tester;
+  EXPECT_OK(tester.Check(FoldScaleAxis, R"(
+    graph "g" opset 13 (%x: f32[1, 1, 2, 2]) -> (%y) {
+      const %w: f32[2, 1, 1, 1] = {3.0, 5.0}
+      const %from: f32[2, 1, 1] = {1.0, 2.0}
+      %c = Conv "c" (%x, %w) {group = 1}
+      %y = Sub(%from, %c)
+    })",
+                         R"(
+    graph "g" opset 13 (%x: f32[1, 1, 2, 2]) -> (%y) {
+      const %w_scaled: f32[2, 1, 1, 1] = {-3.0, -5.0}
+      const %c_shifted: f32[2] = {1.0, 2.0}
+      %y = Conv "c" (%x, %w_scaled, %c_shifted) {group = 1}
+    })"));
+}
+
+// c / x is of no such form.
+TEST(FoldScaleAxis, LeavesADivisionOfAConstant) {
+  const PassTester tester;
+  const char* text = R"(
+    graph "g" opset 13 (%x: f32[1, 1, 2, 2]) -> (%y) {
+      const %w: f32[2, 1, 1, 1] = {3.0, 5.0}
+      const %one: f32[] = {1.0}
+      %c = Conv "c" (%x, %w) {group = 1}
+      %y = Div(%one, %c)
+    })";
+  EXPECT_OK(tester.Check(FoldScaleAxis, text, text));
+}
+
 // Along height, not along channels; and a value with two readers.
 TEST(FoldScaleAxis, LeavesWhatIsNotAChannelsOwn) {
   const PassTester tester;
