@@ -1,4 +1,5 @@
-// OperatorColumn: one kind of knowledge about operators (kernels, lowerings, gradients), by name.
+// OperatorColumn: one kind of knowledge about operators (kernels, lowerings, gradients), by name; and
+// OperatorFamily, the operators of one file, which has the same name in every folder.
 #ifndef SLIPWAY_CORE_GRAPH_OPERATOR_COLUMN_H_
 #define SLIPWAY_CORE_GRAPH_OPERATOR_COLUMN_H_
 
@@ -41,6 +42,25 @@ class OperatorColumn {
  private:
   std::map<std::string, T> entries_;
 };
+
+// A family's part of a column (or of the registry): what the file `name` adds. Folders list their
+// families in tables of these; //tests/conformance:operator_lists_test holds the tables against each
+// other.
+template <typename Column>
+struct OperatorFamily {
+  absl::string_view name;
+  absl::Status (*add)(Column&);
+};
+
+// Adds them in order; the first error ends it.
+template <typename Families, typename Column>
+absl::Status AddFamilies(const Families& families, Column& column) {
+  for (const auto& family : families) {
+    const absl::Status added = family.add(column);
+    if (!added.ok()) return added;
+  }
+  return absl::OkStatus();
+}
 
 }  // namespace slipway
 

@@ -58,7 +58,7 @@ absl::StatusOr<Tensor> DecodeConstantOfShape(const NodeView& view) {
   return value.Reshaped({1});
 }
 
-absl::Status RegisterConstantOperators(OperatorRegistry& registry) {
+absl::Status RegisterConstantsOperators(OperatorRegistry& registry) {
   OperatorSchema constant;
   constant.name = "Constant";
   constant.min_inputs = constant.max_inputs = 0;

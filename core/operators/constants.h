@@ -14,7 +14,7 @@ absl::StatusOr<Tensor> DecodeConstant(const NodeView& view);
 // The one element, of shape [1], that fills the output of a ConstantOfShape.
 absl::StatusOr<Tensor> DecodeConstantOfShape(const NodeView& view);
 
-absl::Status RegisterConstantOperators(OperatorRegistry& registry);
+absl::Status RegisterConstantsOperators(OperatorRegistry& registry);
 
 }  // namespace slipway
 

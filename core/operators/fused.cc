@@ -35,7 +35,7 @@ absl::StatusOr<std::vector<TensorType>> FusedType(const NodeView& view) {
 
 }  // namespace
 
-absl::Status RegisterFusedOperator(OperatorRegistry& registry) {
+absl::Status RegisterFusedOperators(OperatorRegistry& registry) {
   OperatorSchema schema;
   schema.name = kFusedOperator;
   schema.min_inputs = 0;

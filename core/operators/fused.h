@@ -11,7 +11,7 @@ namespace slipway {
 inline constexpr char kFusedOperator[] = "slipway.Fused";
 inline constexpr char kFusedBody[] = "body";
 
-absl::Status RegisterFusedOperator(OperatorRegistry& registry);
+absl::Status RegisterFusedOperators(OperatorRegistry& registry);
 
 }  // namespace slipway
 

@@ -1,7 +1,6 @@
 #include "core/operators/register_all.h"
 
 #include "core/base/check.h"
-#include "core/base/status_macros.h"
 #include "core/operators/arithmetic.h"
 #include "core/operators/constants.h"
 #include "core/operators/convolution.h"
@@ -16,20 +15,29 @@
 #include "core/operators/reshaping.h"
 
 namespace slipway {
+namespace {
+
+constexpr OperatorFamily<OperatorRegistry> kFamilies[] = {
+    {"arithmetic", RegisterArithmeticOperators},
+    {"constants", RegisterConstantsOperators},
+    {"convolution", RegisterConvolutionOperators},
+    {"elementwise", RegisterElementwiseOperators},
+    {"fused", RegisterFusedOperators},
+    {"layout", RegisterLayoutOperators},
+    {"matrix", RegisterMatrixOperators},
+    {"movement", RegisterMovementOperators},
+    {"normalization", RegisterNormalizationOperators},
+    {"pooling", RegisterPoolingOperators},
+    {"reduction", RegisterReductionOperators},
+    {"reshaping", RegisterReshapingOperators},
+};
+
+}  // namespace
+
+absl::Span<const OperatorFamily<OperatorRegistry>> OperatorFamilies() { return kFamilies; }
 
 absl::Status RegisterAllOperators(OperatorRegistry& registry) {
-  SLIPWAY_RETURN_IF_ERROR(RegisterArithmeticOperators(registry));
-  SLIPWAY_RETURN_IF_ERROR(RegisterConstantOperators(registry));
-  SLIPWAY_RETURN_IF_ERROR(RegisterConvolutionOperators(registry));
-  SLIPWAY_RETURN_IF_ERROR(RegisterElementwiseOperators(registry));
-  SLIPWAY_RETURN_IF_ERROR(RegisterFusedOperator(registry));
-  SLIPWAY_RETURN_IF_ERROR(RegisterLayoutOperators(registry));
-  SLIPWAY_RETURN_IF_ERROR(RegisterMatrixOperators(registry));
-  SLIPWAY_RETURN_IF_ERROR(RegisterMovementOperators(registry));
-  SLIPWAY_RETURN_IF_ERROR(RegisterNormalizationOperators(registry));
-  SLIPWAY_RETURN_IF_ERROR(RegisterPoolingOperators(registry));
-  SLIPWAY_RETURN_IF_ERROR(RegisterReductionOperators(registry));
-  return RegisterReshapingOperators(registry);
+  return AddFamilies(kFamilies, registry);
 }
 
 OperatorRegistry StandardOperators() {

@@ -1,3 +1,5 @@
+#include "core/kernels/arithmetic.h"
+
 #include <cmath>
 #include <type_traits>
 

@@ -25,7 +25,7 @@ absl::Status ConstantOfShape(const KernelCall& call) {
 
 }  // namespace
 
-absl::Status RegisterConstantKernels(KernelColumn& kernels) {
+absl::Status RegisterConstantsKernels(KernelColumn& kernels) {
   SLIPWAY_RETURN_IF_ERROR(kernels.Add("Constant", Constant));
   return kernels.Add("ConstantOfShape", ConstantOfShape);
 }

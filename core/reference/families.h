@@ -1,4 +1,4 @@
-// The families' registrations, listed by kernel.cc. Private to this folder.
+// The families' registrations, listed by register_all.cc. Private to this folder.
 #ifndef SLIPWAY_CORE_REFERENCE_FAMILIES_H_
 #define SLIPWAY_CORE_REFERENCE_FAMILIES_H_
 
@@ -8,7 +8,7 @@
 namespace slipway {
 
 absl::Status RegisterArithmeticKernels(KernelColumn& kernels);
-absl::Status RegisterConstantKernels(KernelColumn& kernels);
+absl::Status RegisterConstantsKernels(KernelColumn& kernels);
 absl::Status RegisterConvolutionKernels(KernelColumn& kernels);
 absl::Status RegisterElementwiseKernels(KernelColumn& kernels);
 absl::Status RegisterLayoutKernels(KernelColumn& kernels);

@@ -26,10 +26,6 @@ struct KernelCall {
 using Kernel = std::function<absl::Status(const KernelCall&)>;
 using KernelColumn = OperatorColumn<Kernel>;
 
-// Adds the kernels of all operators of core/operators but slipway.Fused, which the Reference
-// evaluates itself. ALREADY_EXISTS when one is there.
-absl::Status RegisterAllKernels(KernelColumn& kernels);
-
 }  // namespace slipway
 
 #endif  // SLIPWAY_CORE_REFERENCE_KERNEL_H_

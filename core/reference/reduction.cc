@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/base/status_macros.h"
+#include "core/kernels/arithmetic.h"
 #include "core/kernels/broadcast.h"
 #include "core/reference/dispatch.h"
 #include "core/reference/families.h"

@@ -8,6 +8,7 @@
 #include "core/base/status_macros.h"
 #include "core/graph/edit.h"
 #include "core/operators/fused.h"
+#include "core/reference/register_all.h"
 
 namespace slipway {
 namespace {

@@ -143,6 +143,42 @@ def check_build_files(sources):
                    'tests/layering/layers.bzl')
 
 
+# What an operator is made of, a file a family in each; core/kernels also has
+# what families share.
+FAMILY_FOLDERS = ('core/operators', 'core/kernels', 'core/reference',
+                  'core/codegen/lower')
+SHARED_KERNELS = ('broadcast',)
+
+
+def check_families(sources):
+    """A family of operators has one stem in every folder."""
+    families = set()
+    kernels = {}
+    for source in sources:
+        folder, name = os.path.split(source.path)
+        stem = os.path.splitext(name)[0]
+        if folder not in FAMILY_FOLDERS:
+            continue
+        if folder == 'core/kernels' and source.is_cc():
+            kernels[stem.removesuffix('_test')] = source.path
+        if not name.endswith('.cc'):
+            continue
+        for number in source.find(r'^absl::Status Register\w+\('):
+            family = re.search(r'Register(\w+?)(Operators|Kernels|Lowerings)\(',
+                               source.lines[number - 1])
+            if family and family[1] == 'All':
+                continue
+            if not family or family[1].lower() != stem:
+                yield (f'{source.path}:{number}: the families of {stem}.cc are '
+                       f'to be added by a function Register{stem.capitalize()}'
+                       'Operators, ...Kernels or ...Lowerings')
+            elif folder == 'core/operators':
+                families.add(stem)
+    for stem, path in kernels.items():
+        if stem not in families and stem not in SHARED_KERNELS:
+            yield f'{path}:1: core/operators has no family {stem}'
+
+
 def check_proto_comments(sources):
     for source in sources:
         if source.path.endswith('.proto'):
@@ -188,6 +224,7 @@ CHECKS = {
     'halide': check_halide,
     'onnx': check_onnx,
     'build_files': check_build_files,
+    'families': check_families,
     'proto_comments': check_proto_comments,
     'one_definition': check_one_definition,
     'format': check_format,

@@ -87,6 +87,25 @@ void Show(const Options& options, int depth = 0);
                 list(lint.check_one_definition([header, source(path, text)])),
                 [], text)
 
+    def test_families(self):
+        operators = source('core/operators/pooling.cc',
+                           'absl::Status RegisterPoolingOperators(R& r) {\n')
+        good = source('core/codegen/lower/pooling.cc',
+                      'absl::Status RegisterPoolingLowerings(L& l) {\n')
+        kernel = source('core/kernels/pooling.h', '\n')
+        self.assertEqual(
+            list(lint.check_families([operators, good, kernel])), [])
+        for path, name in [('core/codegen/lower/pool.cc', 'PoolingLowerings'),
+                           ('core/codegen/lower/pooling.cc', 'PoolLowerings'),
+                           ('core/reference/pooling.cc', 'Pooling')]:
+            bad = source(path, f'absl::Status Register{name}(L& l) {{\n')
+            self.assertEqual(
+                len(list(lint.check_families([operators, bad]))), 1)
+        self.assertEqual(
+            list(lint.check_families(
+                [operators, source('core/kernels/pool.h', '\n')])),
+            ['core/kernels/pool.h:1: core/operators has no family pool'])
+
 
 class DefinitionsTest(unittest.TestCase):
 

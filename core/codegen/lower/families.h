@@ -1,4 +1,4 @@
-// The families of lowerings, one file each. lower/register_all.cc calls them all.
+// The families' registrations, listed by register_all.cc. Private to this folder.
 #ifndef SLIPWAY_CORE_CODEGEN_LOWER_FAMILIES_H_
 #define SLIPWAY_CORE_CODEGEN_LOWER_FAMILIES_H_
 
@@ -7,16 +7,17 @@
 
 namespace slipway {
 
+absl::Status RegisterArithmeticLowerings(Lowerings& lowerings);
+absl::Status RegisterConstantsLowerings(Lowerings& lowerings);
+absl::Status RegisterConvolutionLowerings(Lowerings& lowerings);
 absl::Status RegisterElementwiseLowerings(Lowerings& lowerings);
-absl::Status RegisterCastLowerings(Lowerings& lowerings);
-absl::Status RegisterConvLowerings(Lowerings& lowerings);
-absl::Status RegisterPoolLowerings(Lowerings& lowerings);
-absl::Status RegisterGemmLowerings(Lowerings& lowerings);
-absl::Status RegisterReduceLowerings(Lowerings& lowerings);
-absl::Status RegisterSoftmaxLowerings(Lowerings& lowerings);
-absl::Status RegisterNormalizationLowerings(Lowerings& lowerings);
 absl::Status RegisterLayoutLowerings(Lowerings& lowerings);
+absl::Status RegisterMatrixLowerings(Lowerings& lowerings);
 absl::Status RegisterMovementLowerings(Lowerings& lowerings);
+absl::Status RegisterNormalizationLowerings(Lowerings& lowerings);
+absl::Status RegisterPoolingLowerings(Lowerings& lowerings);
+absl::Status RegisterReductionLowerings(Lowerings& lowerings);
+absl::Status RegisterReshapingLowerings(Lowerings& lowerings);
 
 }  // namespace slipway
 

@@ -2,15 +2,12 @@
 #include "core/operators/movement.h"
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/codegen/lower/broadcast.h"
 #include "core/codegen/lower/families.h"
-#include "core/operators/constants.h"
-#include "core/operators/reshaping.h"
 
 namespace slipway {
 namespace {
@@ -23,7 +20,7 @@ using Funcs = absl::StatusOr<std::vector<Func>>;
 
 int Rank(const Shape& shape) { return static_cast<int>(shape.size()); }
 
-// Vars for an output of this rank, and Halide's dimension of a tensor's axis.
+// Halide's dimension of a tensor's axis.
 int Dim(int rank, int64_t axis) { return rank - 1 - static_cast<int>(axis); }
 
 Funcs LowerTranspose(LoweringContext& context) {
@@ -34,58 +31,6 @@ Funcs LowerTranspose(LoweringContext& context) {
   for (int axis = 0; axis < rank; ++axis) at[Dim(rank, perm[axis])] = vars[Dim(rank, axis)];
   Func result("transposed");
   result(vars) = context.inputs[0](at);
-  return std::vector<Func>{result};
-}
-
-// Elements keep their place in memory. Where the innermost dimensions agree their indices are taken as
-// they are, so that vectors stay vectors; the rest goes through the flat index.
-Funcs LowerReshape(LoweringContext& context) {
-  const std::vector<int> from = HalideExtents(context.node.input_shape(0));
-  const std::vector<int> to = HalideExtents(context.output_types[0].shape);
-  const std::vector<Var> vars = FreshVars(static_cast<int>(to.size()));
-  size_t same = 0;
-  while (same < from.size() && same < to.size() && from[same] == to[same]) ++same;
-  Expr flat = 0;
-  int stride = 1;
-  for (size_t i = same; i < to.size(); ++i) {
-    flat += vars[i] * stride;
-    stride *= std::max(to[i], 1);
-  }
-  std::vector<Expr> at(vars.begin(), vars.begin() + static_cast<std::ptrdiff_t>(same));
-  size_t last = from.size();  // The outermost dimension needs no remainder.
-  while (last > same && from[last - 1] == 1) --last;
-  for (size_t i = same; i < from.size(); ++i) {
-    if (from[i] == 1) {
-      at.push_back(0);
-      continue;
-    }
-    at.push_back(i + 1 == last ? flat : flat % from[i]);
-    flat = flat / from[i];
-  }
-  Func result("reshaped");
-  result(vars) = context.inputs[0](at);
-  return std::vector<Func>{result};
-}
-
-Funcs LowerShape(LoweringContext& context) {
-  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> extents, DecodeShape(context.node));
-  Var i("i");
-  Expr value = Halide::cast<int64_t>(0);
-  for (size_t k = 0; k < extents.size(); ++k) {
-    value = Halide::select(i == static_cast<int>(k), Expr(extents[k]), value);
-  }
-  Func result("shape");
-  result(i) = value;
-  return std::vector<Func>{result};
-}
-
-Funcs LowerConstantOfShape(LoweringContext& context) {
-  SLIPWAY_ASSIGN_OR_RETURN(const Tensor element, DecodeConstantOfShape(context.node));
-  SLIPWAY_ASSIGN_OR_RETURN(const Halide::Type type, HalideType(element.dtype()));
-  Halide::Buffer<> value = Halide::Buffer<>::make_scalar(type);
-  std::memcpy(value.data(), element.bytes().data(), element.byte_size());
-  Func result("constant_of_shape");
-  result(FreshVars(Rank(context.output_types[0].shape))) = value(std::vector<Expr>{});
   return std::vector<Func>{result};
 }
 
@@ -272,20 +217,14 @@ absl::Status RegisterMovementLowerings(Lowerings& lowerings) {
     Funcs (*lower)(LoweringContext&);
   } rows[] = {
       {"Concat", LowerConcat},
-      {"ConstantOfShape", LowerConstantOfShape},
       {"DepthToSpace", LowerDepthToSpace},
       {"Expand", LowerExpand},
-      {"Flatten", LowerReshape},
       {"Gather", LowerGather},
       {"Pad", LowerPad},
-      {"Reshape", LowerReshape},
-      {"Shape", LowerShape},
       {"Slice", LowerSlice},
       {"SpaceToDepth", LowerSpaceToDepth},
       {"Split", LowerSplit},
-      {"Squeeze", LowerReshape},
       {"Transpose", LowerTranspose},
-      {"Unsqueeze", LowerReshape},
   };
   for (const auto& row : rows) SLIPWAY_RETURN_IF_ERROR(lowerings.Add(row.op, row.lower));
   return absl::OkStatus();

@@ -1,21 +1,30 @@
 #include "core/codegen/lower/register_all.h"
 
-#include "core/base/status_macros.h"
 #include "core/codegen/lower/families.h"
 
 namespace slipway {
+namespace {
+
+constexpr OperatorFamily<Lowerings> kFamilies[] = {
+    {"arithmetic", RegisterArithmeticLowerings},
+    {"constants", RegisterConstantsLowerings},
+    {"convolution", RegisterConvolutionLowerings},
+    {"elementwise", RegisterElementwiseLowerings},
+    {"layout", RegisterLayoutLowerings},
+    {"matrix", RegisterMatrixLowerings},
+    {"movement", RegisterMovementLowerings},
+    {"normalization", RegisterNormalizationLowerings},
+    {"pooling", RegisterPoolingLowerings},
+    {"reduction", RegisterReductionLowerings},
+    {"reshaping", RegisterReshapingLowerings},
+};
+
+}  // namespace
+
+absl::Span<const OperatorFamily<Lowerings>> LoweringFamilies() { return kFamilies; }
 
 absl::Status RegisterAllLowerings(Lowerings& lowerings) {
-  SLIPWAY_RETURN_IF_ERROR(RegisterElementwiseLowerings(lowerings));
-  SLIPWAY_RETURN_IF_ERROR(RegisterCastLowerings(lowerings));
-  SLIPWAY_RETURN_IF_ERROR(RegisterConvLowerings(lowerings));
-  SLIPWAY_RETURN_IF_ERROR(RegisterPoolLowerings(lowerings));
-  SLIPWAY_RETURN_IF_ERROR(RegisterGemmLowerings(lowerings));
-  SLIPWAY_RETURN_IF_ERROR(RegisterReduceLowerings(lowerings));
-  SLIPWAY_RETURN_IF_ERROR(RegisterSoftmaxLowerings(lowerings));
-  SLIPWAY_RETURN_IF_ERROR(RegisterNormalizationLowerings(lowerings));
-  SLIPWAY_RETURN_IF_ERROR(RegisterLayoutLowerings(lowerings));
-  return RegisterMovementLowerings(lowerings);
+  return AddFamilies(kFamilies, lowerings);
 }
 
 }  // namespace slipway

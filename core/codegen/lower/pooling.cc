@@ -1,12 +1,16 @@
-// Max and average pools over [N, C, H, W] and channel blocks [N, C/c, H, W, c].
+// Max and average pools over [N, C, H, W] and channel blocks [N, C/c, H, W, c], and over all of space.
+#include "core/operators/pooling.h"
+
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "core/base/status_macros.h"
 #include "core/codegen/float_math.h"
 #include "core/codegen/lower/families.h"
+#include "core/codegen/lower/reduction.h"
 #include "core/codegen/lower/window.h"
 #include "core/codegen/schedules/conv_schedule.h"
-#include "core/operators/pooling.h"
 
 namespace slipway {
 namespace {
@@ -108,13 +112,24 @@ absl::StatusOr<std::vector<Func>> LowerPool(LoweringContext& context) {
   return std::vector<Func>{result};
 }
 
+Lowering GlobalPool(ReduceKind kind) {
+  return [kind = std::move(kind)](LoweringContext& context) -> absl::StatusOr<std::vector<Func>> {
+    SLIPWAY_RETURN_IF_ERROR(RequireFloat32(context));
+    std::vector<bool> reduced(context.node.input_shape(0).size(), true);
+    std::fill_n(reduced.begin(), std::min<size_t>(2, reduced.size()), false);
+    return LowerReduction(context, std::move(reduced), /*keep_dims=*/true, kind);
+  };
+}
+
 }  // namespace
 
-absl::Status RegisterPoolLowerings(Lowerings& lowerings) {
-  SLIPWAY_RETURN_IF_ERROR(lowerings.Add("MaxPool", LowerPool));
-  SLIPWAY_RETURN_IF_ERROR(lowerings.Add("AveragePool", LowerPool));
-  SLIPWAY_RETURN_IF_ERROR(lowerings.Add("slipway.MaxPoolNCHWc", LowerPool));
-  return lowerings.Add("slipway.AveragePoolNCHWc", LowerPool);
+absl::Status RegisterPoolingLowerings(Lowerings& lowerings) {
+  for (const char* op :
+       {"MaxPool", "AveragePool", "slipway.MaxPoolNCHWc", "slipway.AveragePoolNCHWc"}) {
+    SLIPWAY_RETURN_IF_ERROR(lowerings.Add(op, LowerPool));
+  }
+  SLIPWAY_RETURN_IF_ERROR(lowerings.Add("GlobalAveragePool", GlobalPool(MeanOf())));
+  return lowerings.Add("GlobalMaxPool", GlobalPool(LargestOf()));
 }
 
 }  // namespace slipway

@@ -1,4 +1,6 @@
 // Convolutions: plain (NCHW), over channel blocks (NCHWc) with packed weights, and depthwise.
+#include "core/operators/convolution.h"
+
 #include <utility>
 #include <vector>
 
@@ -6,7 +8,6 @@
 #include "core/codegen/lower/families.h"
 #include "core/codegen/lower/window.h"
 #include "core/codegen/schedules/conv_schedule.h"
-#include "core/operators/convolution.h"
 
 namespace slipway {
 namespace {
@@ -151,7 +152,7 @@ absl::StatusOr<std::vector<Func>> LowerConv(LoweringContext& context) {
 
 }  // namespace
 
-absl::Status RegisterConvLowerings(Lowerings& lowerings) {
+absl::Status RegisterConvolutionLowerings(Lowerings& lowerings) {
   SLIPWAY_RETURN_IF_ERROR(lowerings.Add("Conv", LowerConv));
   SLIPWAY_RETURN_IF_ERROR(lowerings.Add("slipway.ConvNCHWc", LowerConvNchwc));
   return lowerings.Add("slipway.DepthwiseConvNCHWc", LowerDepthwiseConvNchwc);

@@ -162,7 +162,7 @@ absl::StatusOr<std::vector<Func>> LowerGemmPacked(LoweringContext& context) {
 
 }  // namespace
 
-absl::Status RegisterGemmLowerings(Lowerings& lowerings) {
+absl::Status RegisterMatrixLowerings(Lowerings& lowerings) {
   SLIPWAY_RETURN_IF_ERROR(lowerings.Add("Gemm", LowerGemm));
   SLIPWAY_RETURN_IF_ERROR(lowerings.Add("MatMul", LowerMatMul));
   return lowerings.Add("slipway.GemmPacked", LowerGemmPacked);

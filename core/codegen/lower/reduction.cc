@@ -1,6 +1,6 @@
-// Reductions over axes, and the global pools, which are reductions over the spatial ones.
+#include "core/codegen/lower/reduction.h"
+
 #include <algorithm>
-#include <functional>
 #include <utility>
 #include <vector>
 
@@ -19,18 +19,72 @@ using Halide::Expr;
 using Halide::Func;
 using Halide::Var;
 
-// combine over the elements, then finish(total, number of elements).
-struct ReduceKind {
-  std::function<Combiner(Halide::Type)> combiner;
-  std::function<Expr(Expr, int64_t)> finish;
-};
-
-Combiner SumOf(Halide::Type type) {
+Combiner Sums(Halide::Type type) {
   return {Halide::Internal::make_zero(type), [](Expr a, Expr b) { return a + b; }};
 }
-Combiner LargestOf(Halide::Type type) { return {LowestOf(type), MaxOf}; }
+Combiner Largest(Halide::Type type) { return {LowestOf(type), MaxOf}; }
 
 Expr Total(Expr total, int64_t) { return total; }
+Expr Average(Expr total, int64_t count) { return total * (1.0f / static_cast<float>(count)); }
+
+Lowering Reduce(ReduceKind kind) {
+  return [kind](LoweringContext& context) -> absl::StatusOr<std::vector<Func>> {
+    SLIPWAY_ASSIGN_OR_RETURN(const ReduceView reduce, DecodeReduce(context.node));
+    std::vector<bool> reduced(context.node.input_shape(0).size(), false);
+    for (const int64_t axis : reduce.axes) reduced[axis] = true;
+    return LowerReduction(context, std::move(reduced), reduce.keep_dims, kind);
+  };
+}
+
+Lowering ReduceFloats(ReduceKind kind) {
+  return [lowering = Reduce(std::move(kind))](
+             LoweringContext& context) -> absl::StatusOr<std::vector<Func>> {
+    if (context.output_types[0].dtype != DataType::kFloat32) {
+      return context.node.Unimplemented("no kernel for types other than f32 yet");
+    }
+    return lowering(context);
+  };
+}
+
+// The position of the largest element, the first of equals or with select_last_index the last.
+absl::StatusOr<std::vector<Func>> LowerArgMax(LoweringContext& context) {
+  SLIPWAY_ASSIGN_OR_RETURN(const ArgMaxView arg_max, DecodeArgMax(context.node));
+  const Shape& shape = context.node.input_shape(0);
+  const int rank = static_cast<int>(shape.size());
+  const int along = rank - 1 - static_cast<int>(arg_max.axis);
+  const Halide::RDom r(0, static_cast<int>(shape[arg_max.axis]), "r");
+  const std::vector<Var> kept = FreshVars(rank - 1);
+  std::vector<Expr> at = AsExprs(kept);
+  at.insert(at.begin() + along, r.x);
+  const Expr element = context.inputs[0](at);
+  Func largest("largest");
+  largest(kept) = LowestOf(element.type());
+  largest(kept) = MaxOf(largest(kept), element);
+  // NaN is the largest of all, and equals itself here.
+  Expr found = element == largest(kept);
+  if (element.type().is_float()) found = found || Halide::is_nan(element);
+  const int none = arg_max.select_last ? -1 : static_cast<int>(shape[arg_max.axis]);
+  const Expr position = SelectStrictly(found, r.x, none);
+  Func best("best");
+  best(kept) = none;
+  best(kept) =
+      arg_max.select_last ? Halide::max(best(kept), position) : Halide::min(best(kept), position);
+  const int out_rank = static_cast<int>(context.output_types[0].shape.size());
+  const std::vector<Var> vars = FreshVars(out_rank);
+  std::vector<Expr> kept_at = AsExprs(vars);
+  if (arg_max.keep_dims) kept_at.erase(kept_at.begin() + along);
+  Func result("arg_max");
+  result(vars) = Halide::cast<int64_t>(best(kept_at));
+  largest.compute_root();
+  best.compute_root();
+  return std::vector<Func>{result};
+}
+
+}  // namespace
+
+ReduceKind SumOf() { return {Sums, Total}; }
+ReduceKind MeanOf() { return {Sums, Average}; }
+ReduceKind LargestOf() { return {Largest, Total}; }
 
 absl::StatusOr<std::vector<Func>> LowerReduction(LoweringContext& context,
                                                  std::vector<bool> reduced, bool keep_dims,
@@ -97,83 +151,15 @@ absl::StatusOr<std::vector<Func>> LowerReduction(LoweringContext& context,
   return std::vector<Func>{result};
 }
 
-Lowering Reduce(ReduceKind kind) {
-  return [kind](LoweringContext& context) -> absl::StatusOr<std::vector<Func>> {
-    SLIPWAY_ASSIGN_OR_RETURN(const ReduceView reduce, DecodeReduce(context.node));
-    std::vector<bool> reduced(context.node.input_shape(0).size(), false);
-    for (const int64_t axis : reduce.axes) reduced[axis] = true;
-    return LowerReduction(context, std::move(reduced), reduce.keep_dims, kind);
-  };
-}
-
-Lowering ReduceFloats(ReduceKind kind) {
-  return [lowering = Reduce(std::move(kind))](
-             LoweringContext& context) -> absl::StatusOr<std::vector<Func>> {
-    if (context.output_types[0].dtype != DataType::kFloat32) {
-      return context.node.Unimplemented("no kernel for types other than f32 yet");
-    }
-    return lowering(context);
-  };
-}
-
-Lowering GlobalPool(ReduceKind kind) {
-  return [kind](LoweringContext& context) -> absl::StatusOr<std::vector<Func>> {
-    SLIPWAY_RETURN_IF_ERROR(RequireFloat32(context));
-    std::vector<bool> reduced(context.node.input_shape(0).size(), true);
-    std::fill_n(reduced.begin(), std::min<size_t>(2, reduced.size()), false);
-    return LowerReduction(context, std::move(reduced), /*keep_dims=*/true, kind);
-  };
-}
-
-// The position of the largest element, the first of equals or with select_last_index the last.
-absl::StatusOr<std::vector<Func>> LowerArgMax(LoweringContext& context) {
-  SLIPWAY_ASSIGN_OR_RETURN(const ArgMaxView arg_max, DecodeArgMax(context.node));
-  const Shape& shape = context.node.input_shape(0);
-  const int rank = static_cast<int>(shape.size());
-  const int along = rank - 1 - static_cast<int>(arg_max.axis);
-  const Halide::RDom r(0, static_cast<int>(shape[arg_max.axis]), "r");
-  const std::vector<Var> kept = FreshVars(rank - 1);
-  std::vector<Expr> at = AsExprs(kept);
-  at.insert(at.begin() + along, r.x);
-  const Expr element = context.inputs[0](at);
-  Func largest("largest");
-  largest(kept) = LowestOf(element.type());
-  largest(kept) = MaxOf(largest(kept), element);
-  // NaN is the largest of all, and equals itself here.
-  Expr found = element == largest(kept);
-  if (element.type().is_float()) found = found || Halide::is_nan(element);
-  const int none = arg_max.select_last ? -1 : static_cast<int>(shape[arg_max.axis]);
-  const Expr position = SelectStrictly(found, r.x, none);
-  Func best("best");
-  best(kept) = none;
-  best(kept) =
-      arg_max.select_last ? Halide::max(best(kept), position) : Halide::min(best(kept), position);
-  const int out_rank = static_cast<int>(context.output_types[0].shape.size());
-  const std::vector<Var> vars = FreshVars(out_rank);
-  std::vector<Expr> kept_at = AsExprs(vars);
-  if (arg_max.keep_dims) kept_at.erase(kept_at.begin() + along);
-  Func result("arg_max");
-  result(vars) = Halide::cast<int64_t>(best(kept_at));
-  largest.compute_root();
-  best.compute_root();
-  return std::vector<Func>{result};
-}
-
-Expr Average(Expr total, int64_t count) { return total * (1.0f / static_cast<float>(count)); }
-
-}  // namespace
-
-absl::Status RegisterReduceLowerings(Lowerings& lowerings) {
+absl::Status RegisterReductionLowerings(Lowerings& lowerings) {
   const struct {
     const char* op;
     Lowering lowering;
   } rows[] = {
-      {"ReduceMax", Reduce({LargestOf, Total})},
-      {"ReduceMean", ReduceFloats({SumOf, Average})},
-      {"ReduceSum", Reduce({SumOf, Total})},
+      {"ReduceMax", Reduce(LargestOf())},
+      {"ReduceMean", ReduceFloats(MeanOf())},
+      {"ReduceSum", Reduce(SumOf())},
       {"ArgMax", LowerArgMax},
-      {"GlobalAveragePool", GlobalPool({SumOf, Average})},
-      {"GlobalMaxPool", GlobalPool({LargestOf, Total})},
   };
   for (const auto& row : rows) SLIPWAY_RETURN_IF_ERROR(lowerings.Add(row.op, row.lowering));
   return absl::OkStatus();

@@ -1,0 +1,71 @@
+// Arithmetic over broadcast inputs.
+#include <functional>
+#include <vector>
+
+#include "core/base/status_macros.h"
+#include "core/codegen/float_math.h"
+#include "core/codegen/lower/families.h"
+#include "core/codegen/lower/formula.h"
+
+namespace slipway {
+namespace {
+
+using Halide::Expr;
+using Halide::select;
+
+Formula Binary(std::function<Expr(Expr, Expr)> function) {
+  return
+      [function](const NodeView&, const std::vector<Expr>& in) { return function(in[0], in[1]); };
+}
+
+// Of one or more inputs.
+Formula Fold(std::function<Expr(Expr, Expr)> function) {
+  return [function](const NodeView&, const std::vector<Expr>& in) {
+    Expr result = in[0];
+    for (size_t i = 1; i < in.size(); ++i) result = function(result, in[i]);
+    return result;
+  };
+}
+
+// ONNX follows C, where Halide's own "/" rounds down. What has no result in C (by zero, the lowest number
+// by -1) must not trap here: it is 0, and the number itself.
+Expr Divide(Expr a, Expr b) {
+  if (a.type().is_float()) return a / b;
+  const Expr zero = Halide::Internal::make_zero(b.type());
+  const Expr one = Halide::Internal::make_one(b.type());
+  const Expr safe = select(b == zero, one, b);
+  if (b.type().is_uint()) return select(b == zero, zero, a / safe);
+  const Expr quotient = Halide::div_round_to_zero(a, select(b == -one, one, safe));
+  return select(b == zero, zero, select(b == -one, -a, quotient));
+}
+
+Expr Power(Expr a, Expr b) {
+  // Roots and squares are exact this way, and faster.
+  if (const double* exponent = Halide::Internal::as_const_float(b)) {
+    if (*exponent == 0.5) return Halide::sqrt(a);
+    if (*exponent == 2) return a * a;
+  }
+  return PowOf(a, Halide::cast(a.type(), b));
+}
+
+}  // namespace
+
+absl::Status RegisterArithmeticLowerings(Lowerings& lowerings) {
+  const auto add = [](Expr a, Expr b) { return a + b; };
+  const FormulaRow rows[] = {
+      {"Add", Types::kNumber, Binary(add)},
+      {"Div", Types::kNumber, Binary(Divide)},
+      {"Max", Types::kNumber, Fold(MaxOf)},
+      {"Min", Types::kNumber, Fold(MinOf)},
+      {"Mul", Types::kNumber, Binary([](Expr a, Expr b) { return a * b; })},
+      {"Pow", Types::kResult, Binary(Power)},
+      {"Sub", Types::kNumber, Binary([](Expr a, Expr b) { return a - b; })},
+      {"Sum", Types::kNumber, Fold(add)},
+  };
+  for (const FormulaRow& row : rows) {
+    SLIPWAY_RETURN_IF_ERROR(lowerings.Add(row.op, Elementwise(row.types, row.formula)));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace slipway

@@ -1,0 +1,23 @@
+#include "core/reference/register_all.h"
+
+#include "core/reference/families.h"
+
+namespace slipway {
+namespace {
+
+constexpr OperatorFamily<KernelColumn> kFamilies[] = {
+    {"arithmetic", RegisterArithmeticKernels},   {"constants", RegisterConstantsKernels},
+    {"convolution", RegisterConvolutionKernels}, {"elementwise", RegisterElementwiseKernels},
+    {"layout", RegisterLayoutKernels},           {"matrix", RegisterMatrixKernels},
+    {"movement", RegisterMovementKernels},       {"normalization", RegisterNormalizationKernels},
+    {"pooling", RegisterPoolingKernels},         {"reduction", RegisterReductionKernels},
+    {"reshaping", RegisterReshapingKernels},
+};
+
+}  // namespace
+
+absl::Span<const OperatorFamily<KernelColumn>> KernelFamilies() { return kFamilies; }
+
+absl::Status RegisterAllKernels(KernelColumn& kernels) { return AddFamilies(kFamilies, kernels); }
+
+}  // namespace slipway
