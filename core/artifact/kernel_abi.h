@@ -10,10 +10,17 @@
  *
  * Versioning:
  *  - SLIPWAY_ABI_VERSION is raised when the meaning or layout of anything here changes.
- *  - Code answers a query for a version it does not speak with a null pointer; the runtime then refuses
- *    the artifact and names both versions. The manifest's min_reader_abi is the version the code was
- *    built for, so that a reader can refuse before it maps any code.
- *  - Members are only added at the end of a struct, with a new version; none is reordered or removed.
+ *  - Code is built for one version, which the manifest's min_reader_abi says. It answers a query for that
+ *    version with a table of that version, and for any other with a null pointer.
+ *  - A runtime speaks a range, SLIPWAY_OLDEST_ABI_VERSION to SLIPWAY_ABI_VERSION. It asks code for the
+ *    version the code was built for, never for its own newest, so that it loads code of every version in
+ *    its range, however much older. Outside of the range it refuses before it maps any code, and names the
+ *    versions of both sides.
+ *  - Members are only added at the end of a struct, with a new version; none is reordered or removed. Code
+ *    looks at no member that is newer than the version it was built for; a runtime reads what code hands out
+ *    as its version has it.
+ *  - Raising SLIPWAY_OLDEST_ABI_VERSION orphans artifacts: a decision for DESIGN.md. What is spoken is
+ *    recorded in tests/testdata/skew and held to.
  *
  * Thread-safety: after the query returned, kernels may be called from any number of threads at once as
  * long as their contexts differ and no argument is written by two calls.
@@ -27,7 +34,10 @@
 extern "C" {
 #endif
 
+/* What this header describes: code built with it is of this version. */
 #define SLIPWAY_ABI_VERSION 1
+/* The oldest version that runtimes built with it speak. */
+#define SLIPWAY_OLDEST_ABI_VERSION 1
 #define SLIPWAY_QUERY_SYMBOL "slipway_program_query"
 
 /* One dimension of a buffer: index i of [min, min + extent) lies `(i - min) * stride` elements from the
@@ -100,13 +110,13 @@ typedef struct slipway_kernel_entry {
 
 /* The table of kernels; a step names its kernel by the index in `kernels`. */
 typedef struct slipway_kernel_table {
-  uint32_t abi_version;
+  uint32_t abi_version; /* The version the code was built for. */
   uint32_t kernel_count;
   const slipway_kernel_entry* kernels;
 } slipway_kernel_table;
 
-/* The one exported function. Null when `abi_version` is not one the code speaks. `imports` must live as
- * long as the code is loaded. */
+/* The one exported function. Null when `abi_version` is not the one the code was built for. `imports`, of
+ * that version or a later one, must live as long as the code is loaded. */
 typedef const slipway_kernel_table* (*slipway_query_function)(uint32_t abi_version,
                                                               const slipway_imports* imports);
 

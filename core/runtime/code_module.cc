@@ -28,12 +28,23 @@ absl::StatusOr<UniqueFd> MakeMemoryFile(absl::string_view bytes) {
   return file;
 }
 
-absl::Status CheckTable(const slipway_kernel_table* table, uint32_t kernel_count) {
-  if (table == nullptr || table->abi_version != SLIPWAY_ABI_VERSION) {
-    return absl::UnimplementedError(
-        absl::StrCat("code speaks kernel ABI ",
-                     table == nullptr ? "other than" : absl::StrCat(table->abi_version, ", not"),
-                     " this runtime's version ", SLIPWAY_ABI_VERSION, "; compile the model again"));
+absl::Status CheckSpoken(uint32_t abi, const VersionRange& spoken) {
+  if (spoken.Includes(abi)) return absl::OkStatus();
+  return absl::UnimplementedError(absl::StrCat(
+      "the code is built for kernel ABI ", abi, ", but this runtime speaks ", ToString(spoken),
+      "; ", abi > spoken.highest ? "update Slipway on this device" : "compile the model again"));
+}
+
+absl::Status CheckTable(const slipway_kernel_table* table, uint32_t kernel_count, uint32_t abi) {
+  if (table == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat("the code does not speak kernel ABI ", abi,
+                                                   ", which its manifest says it is built for; "
+                                                   "compile the model again"));
+  }
+  if (table->abi_version != abi) {
+    return absl::InvalidArgumentError(absl::StrCat("the code speaks kernel ABI ",
+                                                   table->abi_version, ", but its manifest says ",
+                                                   abi, "; compile the model again"));
   }
   if (table->kernel_count != kernel_count) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -50,7 +61,9 @@ absl::Status CheckTable(const slipway_kernel_table* table, uint32_t kernel_count
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<CodeModule>> CodeModule::Load(absl::string_view elf,
-                                                             uint32_t kernel_count) {
+                                                             uint32_t kernel_count, uint32_t abi,
+                                                             const VersionRange& spoken) {
+  SLIPWAY_RETURN_IF_ERROR(CheckSpoken(abi, spoken));
   SLIPWAY_ASSIGN_OR_RETURN(UniqueFd file, MakeMemoryFile(elf));
   std::unique_ptr<CodeModule> module(new CodeModule(std::move(file)));
   const std::string path = absl::StrCat("/proc/self/fd/", module->file_.get());
@@ -63,8 +76,8 @@ absl::StatusOr<std::unique_ptr<CodeModule>> CodeModule::Load(absl::string_view e
   if (query == nullptr) {
     return absl::InvalidArgumentError(absl::StrCat("code does not export ", SLIPWAY_QUERY_SYMBOL));
   }
-  module->table_ = query(SLIPWAY_ABI_VERSION, &KernelImports());
-  SLIPWAY_RETURN_IF_ERROR(CheckTable(module->table_, kernel_count));
+  module->table_ = query(abi, &KernelImports());
+  SLIPWAY_RETURN_IF_ERROR(CheckTable(module->table_, kernel_count, abi));
   return module;
 }
 

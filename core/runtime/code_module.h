@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/artifact/kernel_abi.h"
+#include "core/artifact/versions.h"
 #include "core/base/files.h"
 
 namespace slipway {
@@ -17,11 +18,15 @@ namespace slipway {
 // Immutable once loaded; unloaded with the object.
 class CodeModule {
  public:
-  // `elf` is copied. INVALID_ARGUMENT: it is no shared object for this machine, needs symbols nobody
-  // has, lacks the query function, or has a table that is not of `kernel_count` kernels.
-  // UNIMPLEMENTED: it speaks another version of the ABI.
+  // `elf` is copied. It is asked for `abi`, the version its manifest says it was built for; `spoken` is what
+  // the runtime speaks, and differs from kSpokenAbis in tests of other runtimes only.
+  //
+  // UNIMPLEMENTED, before anything is mapped: `abi` is not spoken here. INVALID_ARGUMENT: the code is no
+  // shared object for this machine, needs symbols nobody has, lacks the query function, is of another
+  // version than `abi`, or has a table that is not of `kernel_count` kernels.
   static absl::StatusOr<std::unique_ptr<CodeModule>> Load(absl::string_view elf,
-                                                          uint32_t kernel_count);
+                                                          uint32_t kernel_count, uint32_t abi,
+                                                          const VersionRange& spoken = kSpokenAbis);
   ~CodeModule();
   CodeModule(const CodeModule&) = delete;
   CodeModule& operator=(const CodeModule&) = delete;

@@ -162,7 +162,7 @@ absl::Status LoadError(const v1::Manifest& manifest) {
 
 TEST(LoadProgram, RefusesCodeThatDoesNotKeepTheContract) {
   EXPECT_THAT(LoadProgram(TestProgram(TestKernel::kAdd, TestAbi::kOtherAbi)),
-              StatusIs(Code::kUnimplemented, HasSubstr("kernel ABI 2")));
+              StatusIs(Code::kInvalidArgument, HasSubstr("kernel ABI 2, but its manifest says 1")));
   EXPECT_THAT(LoadProgram(TestProgram(TestKernel::kAdd, TestAbi::kNoQuery)),
               StatusIs(Code::kInvalidArgument, HasSubstr("slipway_program_query")));
   v1::Manifest manifest = TestProgramManifest(TestKernel::kAdd);

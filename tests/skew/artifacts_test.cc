@@ -13,13 +13,16 @@
 #include "client/artifact_summary.h"
 #include "client/cli/render.h"
 #include "core/artifact/slip_file.h"
+#include "core/artifact/versions.h"
 #include "core/base/digest.h"
 #include "core/base/files.h"
 #include "core/base/status_macros.h"
+#include "core/runtime/code_module.h"
 #include "core/runtime/load_program.h"
 #include "core/target/target.h"
 #include "core/tensor/comparison.h"
 #include "core/tensor/npy.h"
+#include "core/wire/digest_proto.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/common/status_matchers.h"
@@ -130,6 +133,18 @@ TEST_P(RecordedArtifact, RunsWhereItsMachineIs) {
         EXPECT_OK(CheckClose(outputs[i], outputs_[name], {})) << "output " << name;
       }
     }
+  }
+}
+
+TEST_P(RecordedArtifact, LoadsInRuntimesThatSpeakNewerVersionsToo) {
+  const v1::Manifest& manifest = artifact_->manifest();
+  ASSERT_OK_AND_ASSIGN(const Target target, ParseTarget(manifest.target()));
+  if (!CheckRunsOn(target, HostTarget()).ok()) GTEST_SKIP() << "this machine is not one";
+  const VersionRange spoken{SLIPWAY_OLDEST_ABI_VERSION, SLIPWAY_ABI_VERSION + 2};
+  for (const v1::Code& code : manifest.code()) {
+    ASSERT_OK_AND_ASSIGN(const Digest digest, FromProto(code.blob()));
+    EXPECT_OK(CodeModule::Load(artifact_->blob(digest).bytes(), code.kernel_count(),
+                               manifest.min_reader_abi(), spoken));
   }
 }
 

@@ -85,11 +85,16 @@ static const slipway_kernel_entry kernels[] = {
     {add, 3, 0}, {fail, 3, 0}, {crash, 3, 0}, {loop, 3, 0}, {eat_memory, 3, 0}, {slow, 3, 0},
 };
 
+/* The version it is built for. */
+#ifndef ABI
+#define ABI SLIPWAY_ABI_VERSION
+#endif
+
 static const slipway_kernel_table table = {
 #ifdef OTHER_ABI
-    SLIPWAY_ABI_VERSION + 1,
+    ABI + 1,
 #else
-    SLIPWAY_ABI_VERSION,
+    ABI,
 #endif
     sizeof(kernels) / sizeof(kernels[0]), kernels};
 
@@ -101,9 +106,7 @@ static const slipway_kernel_table table = {
 
 __attribute__((visibility("default"))) const slipway_kernel_table* QUERY(
     uint32_t abi_version, const slipway_imports* from_runtime) {
-#ifndef OTHER_ABI
-  if (abi_version != SLIPWAY_ABI_VERSION) return 0;
-#endif
+  if (abi_version != ABI) return 0;
   imports = from_runtime;
   return &table;
 }

@@ -14,19 +14,12 @@
 namespace slipway {
 namespace {
 
-constexpr uint32_t kKernelCount = 6;
 constexpr int kBiasOffset = 64;
 constexpr int kColumns = 8;
 
-absl::string_view CodeBytes(TestAbi abi) {
-  const char* name = "good.so";
-  if (abi == TestAbi::kOtherAbi) name = "other_abi.so";
-  if (abi == TestAbi::kNoQuery) name = "no_query.so";
-  for (const EmbeddedFile& file : TestCodeFiles()) {
-    if (file.name == name) return file.contents;
-  }
-  SLIPWAY_CHECK(false, absl::StrCat("no embedded file ", name));
-}
+// By TestAbi.
+constexpr absl::string_view kCodeFiles[] = {"good.so", "abi_2.so", "abi_3.so", "other_abi.so",
+                                            "no_query.so"};
 
 std::string ConstantBytes() {
   std::string bytes(kBiasOffset + kColumns * sizeof(float), '\0');
@@ -39,10 +32,18 @@ std::string ConstantBytes() {
 
 }  // namespace
 
+absl::string_view TestCodeBytes(TestAbi abi) {
+  const absl::string_view name = kCodeFiles[static_cast<int>(abi)];
+  for (const EmbeddedFile& file : TestCodeFiles()) {
+    if (file.name == name) return file.contents;
+  }
+  SLIPWAY_CHECK(false, absl::StrCat("no embedded file ", name));
+}
+
 v1::Manifest TestProgramManifest(TestKernel kernel, TestAbi abi) {
   v1::Manifest manifest = TestManifest();
-  *manifest.mutable_code(0)->mutable_blob() = ToProto(Digest::Of(CodeBytes(abi)));
-  manifest.mutable_code(0)->set_kernel_count(kKernelCount);
+  *manifest.mutable_code(0)->mutable_blob() = ToProto(Digest::Of(TestCodeBytes(abi)));
+  manifest.mutable_code(0)->set_kernel_count(kTestKernelCount);
   *manifest.mutable_constants(0)->mutable_blob() = ToProto(Digest::Of(ConstantBytes()));
   v1::Function& main = *manifest.mutable_functions(0);
   main.mutable_steps(0)->set_name("Kernel");
@@ -53,7 +54,7 @@ v1::Manifest TestProgramManifest(TestKernel kernel, TestAbi abi) {
 
 absl::StatusOr<Blob> GetTestProgramBlob(const Digest& digest) {
   for (const TestAbi abi : {TestAbi::kGood, TestAbi::kOtherAbi, TestAbi::kNoQuery}) {
-    if (Digest::Of(CodeBytes(abi)) == digest) return Blob(CodeBytes(abi), nullptr);
+    if (Digest::Of(TestCodeBytes(abi)) == digest) return Blob(TestCodeBytes(abi), nullptr);
   }
   if (Digest::Of(ConstantBytes()) == digest) return Blob::Own(ConstantBytes());
   return absl::NotFoundError(absl::StrCat("blob ", digest.ToString(), " is no test's"));

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "absl/strings/string_view.h"
 #include "core/artifact/artifact.h"
 #include "proto/slipway/v1/artifact.pb.h"
 
@@ -19,8 +20,13 @@ enum class TestKernel : uint32_t {
   kSlow,  // Takes some milliseconds for every 1 in x[0].
 };
 
-// How its code speaks to the runtime.
-enum class TestAbi { kGood, kOtherAbi, kNoQuery };
+// How its code speaks to the runtime: as it should, for this version of the kernel ABI; as it should, for a
+// version to come; with a table of another version than it is asked for; not at all.
+enum class TestAbi { kGood, kVersion2, kVersion3, kOtherAbi, kNoQuery };
+
+// The code itself, a shared object of kTestKernelCount kernels.
+absl::string_view TestCodeBytes(TestAbi abi);
+inline constexpr uint32_t kTestKernelCount = 6;
 
 // x: f32[2, 8] -> y: f32[2, 8] for x86-64-linux; the bias f32[8] is a constant, 0 to 7. Step 0,
 // "Kernel", writes to the arena, step 1, "Copy", from there to y.

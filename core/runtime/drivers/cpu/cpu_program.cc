@@ -44,10 +44,10 @@ absl::Status CpuProgram::LoadCode(const Artifact& artifact) {
   for (int i = 0; i < manifest_.code_size(); ++i) {
     const v1::Code& code = manifest_.code(i);
     SLIPWAY_ASSIGN_OR_RETURN(const Digest digest, FromProto(code.blob()));
-    SLIPWAY_ASSIGN_OR_RETURN_WITH(
-        std::unique_ptr<CodeModule> module,
-        CodeModule::Load(artifact.blob(digest).bytes(), code.kernel_count()),
-        absl::StrCat("code ", i));
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(std::unique_ptr<CodeModule> module,
+                                  CodeModule::Load(artifact.blob(digest).bytes(),
+                                                   code.kernel_count(), manifest_.min_reader_abi()),
+                                  absl::StrCat("code ", i));
     code_.push_back(std::move(module));
   }
   // That a step's arguments are as many as its kernel takes cannot be seen in the manifest alone.
