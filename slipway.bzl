@@ -1,6 +1,7 @@
 """The rules for Slipway's own C++ code: one set of warnings and features."""
 
 load("//:embedded_data.bzl", "embedded_data_sources")
+load("//:source_digest.bzl", "source_digest_sources")
 load("//tests/layering:layers.bzl", "layer_visibility")
 load("//third_party:runtime.bzl", "SHARED_CXX_RUNTIME", "STATIC_CXX_RUNTIME")
 
@@ -151,6 +152,55 @@ def slipway_embed_data(name, srcs, visibility = None, **kwargs):
             "//core/base:embedded_file",
             "//third_party:absl",
         ],
+        **kwargs
+    )
+
+def slipway_source_digest(name, deps = [], srcs = [], visibility = None, **kwargs):
+    """One number for what libraries are built from: a cc_library with one function.
+
+    For `name = "codegen_source_digest"` include "<package>/codegen_source_digest.h"
+    and call slipway::CodegenSourceDigest(): the SHA-256 over names and contents
+    of all sources and headers of `deps` and what they depend on, and of `srcs`.
+    Equal files give equal digests, wherever and however they are built; system
+    libraries are not part of it. `name`_listing is the file of what went in, a
+    line "<SHA-256> <path in the workspace>" each.
+
+    Args:
+      name: the library; letters, digits and underscores.
+      deps: libraries.
+      srcs: further files.
+      visibility: by default, see slipway_cc_library.
+      **kwargs: passed to cc_library.
+    """
+    if visibility == None:
+        visibility = layer_visibility(native.package_name())
+    common = {
+        key: kwargs[key]
+        for key in kwargs
+        if key in ["tags", "testonly"]
+    }
+    source_digest_sources(
+        name = name + "_files",
+        srcs = srcs,
+        library = name,
+        visibility = ["//visibility:private"],
+        deps = deps,
+        **common
+    )
+    for group in ["headers", "listing", "sources"]:
+        native.filegroup(
+            name = name + "_" + group,
+            srcs = [name + "_files"],
+            output_group = group,
+            visibility = visibility,
+            **common
+        )
+    slipway_cc_library(
+        name = name,
+        srcs = [name + "_sources"],
+        hdrs = [name + "_headers"],
+        visibility = visibility,
+        deps = ["//third_party:absl"],
         **kwargs
     )
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/backends/cpu/cpu_backend.h"
+#include "core/backends/cpu/cpu_fingerprint.h"
 #include "core/base/status_macros.h"
 
 namespace slipway {
@@ -16,7 +17,7 @@ using CreateBackend = absl::StatusOr<std::unique_ptr<TargetBackend>> (*)(const B
 
 // A backend is a folder here and a line each in these two lists.
 constexpr CreateBackend kBackends[] = {CreateCpuBackend};
-constexpr std::string (*kFingerprints[])() = {CpuBackendFingerprint};
+constexpr absl::StatusOr<std::string> (*kFingerprints[])() = {CpuBackendFingerprint};
 
 }  // namespace
 
@@ -33,9 +34,12 @@ absl::StatusOr<std::unique_ptr<TargetBackend>> BackendFor(const Target& target,
                                                "\": ", absl::StrJoin(reasons, "; ")));
 }
 
-std::string AllBackendFingerprints() {
+absl::StatusOr<std::string> AllBackendFingerprints() {
   std::string lines;
-  for (const auto fingerprint : kFingerprints) absl::StrAppend(&lines, fingerprint(), "\n");
+  for (const auto fingerprint_of : kFingerprints) {
+    SLIPWAY_ASSIGN_OR_RETURN(const std::string fingerprint, fingerprint_of());
+    absl::StrAppend(&lines, fingerprint, "\n");
+  }
   return lines;
 }
 

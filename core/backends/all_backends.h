@@ -16,8 +16,8 @@ namespace slipway {
 absl::StatusOr<std::unique_ptr<TargetBackend>> BackendFor(const Target& target,
                                                           const BackendEnvironment& environment);
 
-// The fingerprints of all backends, a line each.
-std::string AllBackendFingerprints();
+// The fingerprints of all backends, in lines: everything about them that changes what they make.
+absl::StatusOr<std::string> AllBackendFingerprints();
 
 }  // namespace slipway
 

@@ -53,10 +53,6 @@ class TargetBackend {
   // UNIMPLEMENTED names the node and operator without a lowering; RESOURCE_EXHAUSTED the limit;
   // INTERNAL what failed inside. REQUIRES: CheckTarget.
   virtual absl::StatusOr<BackendResult> Compile(const BackendRequest& request) = 0;
-
-  // Names and versions of what makes the code ("halide-14.0.0 codegen-1"): part of the compiler's
-  // fingerprint, because different ones make different artifacts.
-  virtual std::string Fingerprint() const = 0;
 };
 
 }  // namespace slipway

@@ -1,6 +1,7 @@
 #include "core/codegen/group.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -114,14 +115,17 @@ Graph NormalizeGroup(const Graph& body, const OperatorRegistry& registry) {
   return normalized;
 }
 
-std::string CompilerFingerprint() {
-  // Halide 14's headers have no version macro; its release and LLVM's are those of Debian 12.
-  return absl::StrCat("halide-14.0.0 llvm-14.0.6 codegen-", kCodegenRevision);
-}
-
-Digest KernelKey(const Graph& normalized_body, const DeviceTarget& target) {
-  return Digest::Of(absl::StrCat(DigestOf(normalized_body, DigestNames::kIgnored).ToString(), "\n",
-                                 target.ToString(), "\n", CompilerFingerprint(), "\n"));
+Digest KernelKey(const Graph& normalized_body, const DeviceTarget& target,
+                 const Lowerings& lowerings, absl::string_view generator) {
+  std::string text = absl::StrCat(DigestOf(normalized_body, DigestNames::kIgnored).ToString(), "\n",
+                                  target.ToString(), "\n", generator, "\n");
+  std::set<absl::string_view> revisions;
+  for (const Node& node : normalized_body.nodes) {
+    const Lowering* lowering = lowerings.Find(node.op);
+    if (lowering != nullptr && !lowering->revision.empty()) revisions.insert(lowering->revision);
+  }
+  for (const absl::string_view revision : revisions) absl::StrAppend(&text, revision, "\n");
+  return Digest::Of(text);
 }
 
 std::string KernelFunction(const Digest& key) {

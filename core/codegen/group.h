@@ -19,9 +19,6 @@
 
 namespace slipway {
 
-// The revision of schedules and lowerings: raise it with every change that changes kernels' bytes.
-inline constexpr int kCodegenRevision = 2;
-
 // Whether a kernel for `body` can be generated, as far as that can be said without generating it.
 // UNIMPLEMENTED names the node and operator without a lowering, or the value whose type or size no
 // kernel can have; INVALID_ARGUMENT a value without type or a node that does not fit its schema.
@@ -33,11 +30,9 @@ absl::Status CheckGroup(const Graph& body, const OperatorRegistry& registry,
 Graph NormalizeGroup(const Graph& body, const OperatorRegistry& registry);
 
 // Everything that decides over the bytes of a kernel, as a digest: the normalized body, the canonical
-// target, CompilerFingerprint.
-Digest KernelKey(const Graph& normalized_body, const DeviceTarget& target);
-
-// The versions of everything that makes kernels: "halide-14.0.0 llvm-14.0.6 codegen-2".
-std::string CompilerFingerprint();
+// target, the revisions of the body's lowerings, and `generator`, which is GeneratorFingerprint().
+Digest KernelKey(const Graph& normalized_body, const DeviceTarget& target,
+                 const Lowerings& lowerings, absl::string_view generator);
 
 // The name under which the kernel of `key` is called, as the kernel_abi.h function of a table entry.
 std::string KernelSymbol(const Digest& key);

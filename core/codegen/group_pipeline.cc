@@ -136,7 +136,7 @@ class Builder {
     const Lowering* lowering = lowerings_.Find(node.op);
     if (lowering == nullptr) return view.Unimplemented("no kernel can be generated for it yet");
     LoweringContext context{view, machine_, inputs, types};
-    SLIPWAY_ASSIGN_OR_RETURN(std::vector<Func> outputs, (*lowering)(context));
+    SLIPWAY_ASSIGN_OR_RETURN(std::vector<Func> outputs, lowering->lower(context));
 
     const bool anchor = context.schedule.has_value();
     // An anchor reads its inputs many times over; a reduction as often as there are elements.

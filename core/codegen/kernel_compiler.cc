@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/codegen/compile_child.h"
+#include "core/codegen/generator.h"
 #include "core/codegen/group.h"
 #include "core/codegen/group_pipeline.h"
 #include "core/codegen/limits.h"
@@ -104,6 +105,7 @@ KernelCompiler::KernelCompiler(const OperatorRegistry& registry, const Lowerings
 absl::StatusOr<std::vector<CompiledKernel>> KernelCompiler::Compile(
     absl::Span<const KernelRequest> requests, const DeviceTarget& target) {
   SLIPWAY_ASSIGN_OR_RETURN(const Machine machine, MachineFor(target));
+  SLIPWAY_ASSIGN_OR_RETURN(const std::string generator, GeneratorFingerprint());
   std::vector<Job> jobs;
   std::map<Digest, size_t> job_of_key;
   std::vector<size_t> job_of_request;
@@ -112,7 +114,7 @@ absl::StatusOr<std::vector<CompiledKernel>> KernelCompiler::Compile(
         absl::StrCat("kernel for \"", request.name, "\" (", DescribeGroup(*request.body), ")");
     SLIPWAY_RETURN_IF_ERROR_WITH(CheckGroup(*request.body, registry_, lowerings_), name);
     Graph body = NormalizeGroup(*request.body, registry_);
-    const Digest key = KernelKey(body, target);
+    const Digest key = KernelKey(body, target, lowerings_, generator);
     const auto [entry, added] = job_of_key.emplace(key, jobs.size());
     if (added) {
       jobs.push_back({name, key, std::move(body), ""});

@@ -114,6 +114,27 @@ TEST_F(KernelCompilerTest, EqualLayersAreOneKernel) {
   EXPECT_EQ(next.counters().compiled, 1);
 }
 
+TEST_F(KernelCompilerTest, ALoweringsRevisionIsPartOfTheKey) {
+  MemoryKernelCache cache;
+  const LowerFunction identity =
+      [](LoweringContext& context) -> absl::StatusOr<std::vector<Halide::Func>> {
+    return std::vector<Halide::Func>{context.inputs[0]};
+  };
+  const std::vector<Graph> graphs = {Elementwise("Identity", {4}), Elementwise("Relu", {4})};
+  // Compiles with Identity's lowering at this revision; says how many kernels were not in the cache.
+  const auto compiled = [&](const std::string& revision) -> int64_t {
+    Lowerings lowerings;
+    EXPECT_OK(lowerings.Add("Identity", Lowering(identity, revision)));
+    EXPECT_OK(lowerings.Add("Relu", *lowerings_.Find("Relu")));
+    KernelCompiler compiler(registry_, lowerings, clock_, &cache, {});
+    EXPECT_OK(Compile(graphs, compiler));
+    return compiler.counters().compiled;
+  };
+  EXPECT_EQ(compiled("example.com/identity 1"), 2);
+  EXPECT_EQ(compiled("example.com/identity 1"), 0);
+  EXPECT_EQ(compiled("example.com/identity 2"), 1);  // Relu's is the same.
+}
+
 TEST_F(KernelCompilerTest, RefusesWhatNoKernelCanDo) {
   KernelCompiler compiler(registry_, lowerings_, clock_, nullptr, {});
   Lowerings none;

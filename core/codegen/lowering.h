@@ -10,6 +10,9 @@
 
 #include <functional>
 #include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -40,7 +43,20 @@ struct LoweringContext {
 
 // Returns one Func an output of the node. UNIMPLEMENTED names node, operator and what is missing.
 // Halide's errors may be thrown; the caller catches them.
-using Lowering = std::function<absl::StatusOr<std::vector<Halide::Func>>(LoweringContext&)>;
+using LowerFunction = std::function<absl::StatusOr<std::vector<Halide::Func>>(LoweringContext&)>;
+
+struct Lowering {
+  template <typename Function>
+  requires std::is_convertible_v<Function, LowerFunction> Lowering(
+      Function function, std::string lowering_revision = "")
+      : lower(std::move(function)), revision(std::move(lowering_revision)) {}
+
+  LowerFunction lower;
+  // Part of the key of every kernel with this operator. Empty for those of core/codegen, whose sources are
+  // in every key. Others name themselves and what they were changed to ("example.com/snake 3"): who
+  // changes the lowering changes this, or caches go on giving kernels of the old one.
+  std::string revision;
+};
 
 using Lowerings = OperatorColumn<Lowering>;
 

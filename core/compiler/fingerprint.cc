@@ -3,16 +3,20 @@
 #include "absl/strings/str_cat.h"
 #include "core/backends/all_backends.h"
 #include "core/base/digest.h"
+#include "core/base/status_macros.h"
 #include "core/base/version.h"
-#include "core/passes/pipeline.h"
+#include "core/compiler/compiler_source_digest.h"
 
 namespace slipway {
 
-std::string FingerprintText() {
-  return absl::StrCat("slipway ", kVersion, "\npasses-", kPassesRevision, "\n",
-                      AllBackendFingerprints());
+absl::StatusOr<std::string> FingerprintText() {
+  SLIPWAY_ASSIGN_OR_RETURN(const std::string backends, AllBackendFingerprints());
+  return absl::StrCat("slipway ", kVersion, "\ncompiler ", CompilerSourceDigest(), "\n", backends);
 }
 
-std::string WorkerFingerprint() { return Digest::Of(FingerprintText()).hex(); }
+absl::StatusOr<std::string> WorkerFingerprint() {
+  SLIPWAY_ASSIGN_OR_RETURN(const std::string text, FingerprintText());
+  return Digest::Of(text).hex();
+}
 
 }  // namespace slipway

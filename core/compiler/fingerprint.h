@@ -4,15 +4,19 @@
 
 #include <string>
 
+#include "absl/status/statusor.h"
+
 namespace slipway {
 
 // 64 hexadecimal digits: the SHA-256 of FingerprintText(). Goes into compile keys, so that two workers
 // with the same fingerprint make the same artifact of the same question.
-std::string WorkerFingerprint();
+absl::StatusOr<std::string> WorkerFingerprint();
 
-// What the fingerprint is made of, a line each: the version of Slipway, the revision of its passes, and
-// of every backend the names and versions of its code generators and the revision of their schedules.
-std::string FingerprintText();
+// What the fingerprint is made of, in lines: the version of Slipway, the digest of the sources of importers,
+// passes and everything under them, and of every backend its own sources and the builds of the libraries that
+// generate its code. Nobody has to raise a number: another compiler has another fingerprint. Errors when a
+// library does not tell which build it is.
+absl::StatusOr<std::string> FingerprintText();
 
 }  // namespace slipway
 

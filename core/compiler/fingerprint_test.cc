@@ -1,8 +1,14 @@
 #include "core/compiler/fingerprint.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "gmock/gmock.h"
+#include <string>
+
+#include "core/base/digest.h"
+#include "core/base/files.h"
+#include "core/compiler/compiler_source_digest.h"
+#include "tests/common/status_matchers.h"
 
 namespace slipway {
 namespace {
@@ -11,14 +17,36 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 TEST(Fingerprint, NamesWhatMakesArtifacts) {
-  EXPECT_THAT(FingerprintText(),
-              AllOf(HasSubstr("slipway 0."), HasSubstr("passes-"), HasSubstr("cpu-"),
-                    HasSubstr("halide-14"), HasSubstr("codegen-")));
+  ASSERT_OK_AND_ASSIGN(const std::string text, FingerprintText());
+  EXPECT_THAT(text, AllOf(HasSubstr("slipway 0."), HasSubstr("\ncompiler "), HasSubstr("\ncpu "),
+                          HasSubstr("\ncodegen "), HasSubstr("\nlibHalide14.so"),
+                          HasSubstr("\nlibLLVM-14.so")));
 }
 
 TEST(Fingerprint, IsADigest) {
-  EXPECT_EQ(WorkerFingerprint().size(), 64u);
-  EXPECT_EQ(WorkerFingerprint(), WorkerFingerprint());
+  ASSERT_OK_AND_ASSIGN(const std::string fingerprint, WorkerFingerprint());
+  EXPECT_EQ(fingerprint.size(), 64u);
+  EXPECT_EQ(*WorkerFingerprint(), fingerprint);
+}
+
+TEST(Fingerprint, CoversTheSourcesThatDecideOverArtifacts) {
+  ASSERT_OK_AND_ASSIGN(const std::string compiler,
+                       ReadFile("core/compiler/compiler_source_digest.sha256", 1 << 20));
+  EXPECT_EQ(Digest::Of(compiler).hex(), CompilerSourceDigest());
+  for (const char* path :
+       {"core/compiler/compiler.cc", "core/passes/fuse_ops_pass.cc", "core/passes/pipeline.cc",
+        "core/importers/onnx/onnx_importer.cc", "core/reference/reference.cc",
+        "core/kernels/convolution.cc", "core/operators/convolution.cc", "core/graph/graph.h",
+        "core/tensor/tensor.cc"}) {
+    EXPECT_THAT(compiler, HasSubstr(std::string(" ") + path + "\n"));
+  }
+  ASSERT_OK_AND_ASSIGN(const std::string cpu,
+                       ReadFile("core/backends/cpu/cpu_backend_source_digest.sha256", 1 << 20));
+  for (const char* path : {"core/backends/cpu/cpu_backend.cc", "core/codegen/linker.cc",
+                           "core/codegen/table_object.cc", "core/codegen/program_support_data.o",
+                           "core/codegen/lower/convolution.cc", "core/artifact/artifact.cc"}) {
+    EXPECT_THAT(cpu, HasSubstr(std::string(" ") + path + "\n"));
+  }
 }
 
 }  // namespace

@@ -15,9 +15,6 @@
 
 namespace slipway {
 
-// Raise it with every change that changes what the passes make of a graph: caches rest on it.
-inline constexpr int kPassesRevision = 2;
-
 struct PipelineOptions {
   // The pass after which the graph's text is kept; empty for none. Where a pass runs more than once,
   // after its last run.

@@ -46,7 +46,7 @@ using CompileFunction =
 // A compiler, as the worker sees it.
 struct Compiler {
   // 64 hexadecimal digits: equal ones make equal artifacts.
-  std::function<std::string()> fingerprint;
+  std::function<absl::StatusOr<std::string>()> fingerprint;
   CompileFunction compile;
 };
 

@@ -73,10 +73,12 @@ absl::Status Work(const WorkerOptions& options, const Compiler& compiler,
   SLIPWAY_ASSIGN_OR_RETURN_WITH(const std::unique_ptr<BlobStore> store,
                                 OpenStore(options, env.store_folder, is_shared), "--blob-dir");
   env.store = store.get();
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(const std::string fingerprint, compiler.fingerprint(),
+                                "the compiler's fingerprint");
   absl::BitGen random;
   WorkerLoop loop({.worker_id = options.worker_id,
                    .instance_id = absl::StrCat(absl::Hex(random(), absl::kZeroPad16)),
-                   .fingerprint = compiler.fingerprint(),
+                   .fingerprint = fingerprint,
                    .capacity = static_cast<int>(options.capacity)},
                   &env);
   std::thread worker([&loop] { loop.Run(); });
@@ -113,7 +115,9 @@ int WorkerMain(int argc, char** argv, const Compiler& compiler) {
     return 0;
   }
   if (given.print_fingerprint) {
-    printf("%s\n", compiler.fingerprint().c_str());
+    const absl::StatusOr<std::string> fingerprint = compiler.fingerprint();
+    if (!fingerprint.ok()) return Report(fingerprint.status(), kFailed);
+    printf("%s\n", fingerprint->c_str());
     return 0;
   }
   const absl::StatusOr<WorkerOptions> options = Complete(given);

@@ -4,14 +4,13 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/str_cat.h"
 #include "core/artifact/artifact.h"
 #include "core/backends/cpu/constant_blobs.h"
 #include "core/backends/cpu/program_manifest.h"
 #include "core/base/blob.h"
 #include "core/base/status_macros.h"
 #include "core/base/version.h"
-#include "core/codegen/group.h"
+#include "core/codegen/generator.h"
 #include "core/codegen/kernel_compiler.h"
 #include "core/codegen/linker.h"
 #include "core/codegen/lower/register_all.h"
@@ -19,9 +18,6 @@
 
 namespace slipway {
 namespace {
-
-// The manifest's own layout: raised when the same kernels are put together in another way.
-constexpr int kBackendRevision = 1;
 
 class CpuBackend final : public TargetBackend {
  public:
@@ -35,7 +31,6 @@ class CpuBackend final : public TargetBackend {
 
   absl::Status CheckTarget(const Target& target) const override;
   absl::StatusOr<BackendResult> Compile(const BackendRequest& request) override;
-  std::string Fingerprint() const override { return CpuBackendFingerprint(); }
 
  private:
   const BackendEnvironment environment_;
@@ -132,7 +127,7 @@ absl::StatusOr<BackendResult> CpuBackend::Compile(const BackendRequest& request)
   SLIPWAY_ASSIGN_OR_RETURN(
       const v1::Manifest manifest,
       BuildManifest(request, code, constants.constants,
-                    {{"slipway", kVersion}, {"codegen", CompilerFingerprint()}}));
+                    {{"slipway", kVersion}, {"codegen", std::string(kGeneratorVersions)}}));
   const int64_t code_bytes = static_cast<int64_t>(elf.size());
   const Blob code_blob = Blob::Own(std::move(elf));
   SLIPWAY_ASSIGN_OR_RETURN(
@@ -151,10 +146,6 @@ absl::StatusOr<BackendResult> CpuBackend::Compile(const BackendRequest& request)
 absl::StatusOr<std::unique_ptr<TargetBackend>> CreateCpuBackend(
     const BackendEnvironment& environment) {
   return CpuBackend::Create(environment);
-}
-
-std::string CpuBackendFingerprint() {
-  return absl::StrCat("cpu-", kBackendRevision, " ", CompilerFingerprint());
 }
 
 }  // namespace slipway

@@ -3,7 +3,6 @@
 #define SLIPWAY_CORE_BACKENDS_CPU_CPU_BACKEND_H_
 
 #include <memory>
-#include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -16,9 +15,6 @@ namespace slipway {
 // (core/codegen/kernel_compiler.h).
 absl::StatusOr<std::unique_ptr<TargetBackend>> CreateCpuBackend(
     const BackendEnvironment& environment);
-
-// CpuBackend's part of the compiler's fingerprint, without making one.
-std::string CpuBackendFingerprint();
 
 }  // namespace slipway
 

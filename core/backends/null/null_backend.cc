@@ -15,8 +15,6 @@
 namespace slipway {
 namespace {
 
-constexpr int kRevision = 1;
-
 // One buffer and the one value in it.
 uint32_t AddValue(v1::Manifest& manifest, v1::Buffer::Class kind, const TensorType& type) {
   v1::Buffer& buffer = *manifest.add_buffers();
@@ -88,7 +86,5 @@ absl::StatusOr<BackendResult> NullBackend::Compile(const BackendRequest& request
       Artifact::Create(manifest, [&](const Digest&) -> absl::StatusOr<Blob> { return zeros; }));
   return BackendResult{std::move(artifact), {}, 0, 0, 0, zero_bytes};
 }
-
-std::string NullBackend::Fingerprint() const { return absl::StrCat("null-", kRevision); }
 
 }  // namespace slipway

@@ -5,8 +5,6 @@
 #ifndef SLIPWAY_CORE_BACKENDS_NULL_NULL_BACKEND_H_
 #define SLIPWAY_CORE_BACKENDS_NULL_NULL_BACKEND_H_
 
-#include <string>
-
 #include "core/backends/target_backend.h"
 
 namespace slipway {
@@ -18,7 +16,6 @@ class NullBackend final : public TargetBackend {
   absl::Status CheckTarget(const Target& target) const override;
   // RESOURCE_EXHAUSTED for outputs over kMaxZeroBytes.
   absl::StatusOr<BackendResult> Compile(const BackendRequest& request) override;
-  std::string Fingerprint() const override;
 
   // All outputs are copies of one constant of zeros; the largest output may have this many bytes.
   static constexpr int64_t kMaxZeroBytes = int64_t{64} << 20;

@@ -27,7 +27,7 @@ Combiner Largest(Halide::Type type) { return {LowestOf(type), MaxOf}; }
 Expr Total(Expr total, int64_t) { return total; }
 Expr Average(Expr total, int64_t count) { return total * (1.0f / static_cast<float>(count)); }
 
-Lowering Reduce(ReduceKind kind) {
+LowerFunction Reduce(ReduceKind kind) {
   return [kind](LoweringContext& context) -> absl::StatusOr<std::vector<Func>> {
     SLIPWAY_ASSIGN_OR_RETURN(const ReduceView reduce, DecodeReduce(context.node));
     std::vector<bool> reduced(context.node.input_shape(0).size(), false);
