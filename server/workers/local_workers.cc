@@ -92,7 +92,8 @@ void LocalWorkers::Keep(int index) {
       {
         absl::MutexLock lock(&mu_);
         slots_[index] = Slot{process, false};
-        if (ends_) EndIdle();
+        // What ends those that are idle may have come before this one was there.
+        if (ends_ || (demand_ == 0 && idle_timer_ == 0)) EndIdle();
       }
       const absl::StatusOr<ExitStatus> end = process->Wait();
       why = absl::StrCat("worker '", id, "' ended with ",
