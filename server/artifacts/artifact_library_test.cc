@@ -1,0 +1,223 @@
+#include "server/artifacts/artifact_library.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/artifact/test_manifest.h"
+#include "core/base/files.h"
+#include "core/store/memory_blob_store.h"
+#include "core/wire/digest_proto.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "server/artifacts/counting_blob_store.h"
+#include "server/limits.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway::server {
+namespace {
+
+using slipway::testing::StatusIs;
+using ::testing::HasSubstr;
+
+constexpr char kKey[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+
+class ArtifactLibraryTest : public ::testing::Test {
+ protected:
+  Digest Put(absl::string_view bytes) { return *PutBytes(blobs_, bytes); }
+  Digest PutProgram(const v1::Manifest& manifest = TestManifest()) {
+    Put(TestCode());
+    Put(TestConstants());
+    return Put(SerializeManifest(manifest));
+  }
+  // TestManifest with other constants.
+  static v1::Manifest WithConstants(const std::string& constants) {
+    v1::Manifest manifest = TestManifest();
+    *manifest.mutable_constants(0)->mutable_blob() = ToProto(Digest::Of(constants));
+    return manifest;
+  }
+  v1::RunAssignment Fill(const Digest& manifest) {
+    v1::RunSpec spec;
+    *spec.mutable_manifest() = ToProto(manifest);
+    v1::RunAssignment assignment;
+    EXPECT_OK(library_.FillAssignment(spec, &assignment));
+    return assignment;
+  }
+
+  const TemporaryFolder folder_ = *TemporaryFolder::Create("artifact_library");
+  MemoryBlobStore blobs_;
+  const std::unique_ptr<FileCompileCache> cache_ = *FileCompileCache::Create(folder_.path());
+  ArtifactLibrary library_{&blobs_, cache_.get()};
+};
+
+TEST_F(ArtifactLibraryTest, CheckPresentNamesTheFirstThree) {
+  std::vector<Digest> digests;
+  for (const char* bytes : {"a", "b", "c"}) digests.push_back(Digest::Of(bytes));
+  EXPECT_THAT(CheckPresent(blobs_, digests, "the model"),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       ::testing::AllOf(HasSubstr("3 of the blobs of the model"),
+                                        HasSubstr(digests[2].ToString()),
+                                        ::testing::Not(HasSubstr("...")))));
+  digests.push_back(Digest::Of("d"));
+  EXPECT_THAT(CheckPresent(blobs_, digests, "the model"),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       ::testing::AllOf(HasSubstr("4 of"), HasSubstr(", ...;"),
+                                        ::testing::Not(HasSubstr(digests[3].ToString())))));
+  for (const char* bytes : {"a", "b", "c", "d"}) Put(bytes);
+  EXPECT_OK(CheckPresent(blobs_, digests, "the model"));
+}
+
+TEST_F(ArtifactLibraryTest, ReadsWhatAServerNeedsToKnow) {
+  const Digest manifest = PutProgram();
+  const auto program = library_.ReadProgram(manifest);
+  ASSERT_OK(program);
+  EXPECT_EQ(program->target.ToString(), "x86-64-linux");
+  ASSERT_EQ(program->signature.inputs.size(), 1);
+  EXPECT_EQ(program->signature.inputs[0].name, "x");
+  EXPECT_THAT(program->blobs,
+              ::testing::UnorderedElementsAre(Digest::Of(TestCode()), Digest::Of(TestConstants())));
+  EXPECT_EQ(program->size_bytes,
+            manifest.size_bytes() + TestCode().size() + TestConstants().size());
+}
+
+TEST_F(ArtifactLibraryTest, RefusesManifestsThatAreNotHereOrNone) {
+  EXPECT_THAT(library_.ReadProgram(Digest::Of("nowhere")),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("write it")));
+  const Digest garbage = Put("this is no manifest");
+  EXPECT_THAT(library_.ReadProgram(garbage),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(garbage.ToString())));
+}
+
+TEST_F(ArtifactLibraryTest, FindsWhatWasAdmitted) {
+  EXPECT_FALSE(library_.FindCompiled(kKey).has_value());
+  CompilationFacts facts;
+  facts.set_compile_key(kKey);
+  v1::CompilationResult result;
+  *result.mutable_manifest() = ToProto(PutProgram());
+  result.mutable_report()->set_kernels(3);
+  result.mutable_report()->set_printed_graph("graph");
+  ASSERT_OK(library_.Admit(facts, &result));
+  EXPECT_EQ(result.compile_key(), kKey);
+  EXPECT_GT(result.artifact_bytes(), TestConstants().size());
+  EXPECT_FALSE(result.cached());
+
+  const auto found = library_.FindCompiled(kKey);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->manifest().sha256(), result.manifest().sha256());
+  EXPECT_EQ(found->compile_key(), kKey);
+  EXPECT_EQ(found->artifact_bytes(), result.artifact_bytes());
+  EXPECT_TRUE(found->cached());
+  EXPECT_EQ(found->report().kernels(), 3);
+  EXPECT_EQ(found->report().printed_graph(), "");
+
+  // It is no hit without all of its blobs.
+  ASSERT_OK(blobs_.Remove(Digest::Of(TestConstants())));
+  EXPECT_FALSE(library_.FindCompiled(kKey).has_value());
+  Put(TestConstants());
+  EXPECT_TRUE(library_.FindCompiled(kKey).has_value());
+  ASSERT_OK(blobs_.Remove(FromProto(result.manifest()).value()));
+  EXPECT_FALSE(library_.FindCompiled(kKey).has_value());
+}
+
+TEST_F(ArtifactLibraryTest, AdmitsOnlyWhatIsComplete) {
+  CompilationFacts facts;
+  facts.set_compile_key(kKey);
+  v1::CompilationResult result;
+  EXPECT_THAT(library_.Admit(facts, &result),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("the worker's result")));
+  *result.mutable_manifest() = ToProto(PutProgram());
+  ASSERT_OK(blobs_.Remove(Digest::Of(TestCode())));
+  EXPECT_THAT(library_.Admit(facts, &result),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("the compiled artifact")));
+  EXPECT_FALSE(library_.FindCompiled(kKey).has_value());
+}
+
+TEST_F(ArtifactLibraryTest, AReportTooLargeForTheCacheIsLeftOut) {
+  CompilationFacts facts;
+  facts.set_compile_key(kKey);
+  v1::CompilationResult result;
+  *result.mutable_manifest() = ToProto(PutProgram());
+  result.mutable_report()->add_stages()->set_name(std::string(kMaxCachedReportBytes, 'x'));
+  ASSERT_OK(library_.Admit(facts, &result));
+  EXPECT_EQ(result.report().stages_size(), 1);
+  const auto found = library_.FindCompiled(kKey);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->report().stages_size(), 0);
+}
+
+// The cache refuses the key.
+TEST_F(ArtifactLibraryTest, AResultStandsWithoutTheCache) {
+  CompilationFacts facts;
+  facts.set_compile_key("no key");
+  v1::CompilationResult result;
+  *result.mutable_manifest() = ToProto(PutProgram());
+  EXPECT_OK(library_.Admit(facts, &result));
+}
+
+TEST_F(ArtifactLibraryTest, SmallBlobsTravelWithTheAssignment) {
+  const v1::RunAssignment assignment = Fill(PutProgram());
+  EXPECT_EQ(assignment.manifest(), SerializeManifest(TestManifest()));
+  ASSERT_EQ(assignment.blobs_size(), 2);
+  for (const v1::InlineBlob& blob : assignment.blobs()) {
+    EXPECT_EQ(blob.digest().sha256(), Digest::Of(blob.data()).hex());
+  }
+}
+
+TEST_F(ArtifactLibraryTest, ABlobIsSmallUpToItsLimit) {
+  const std::string largest(kMaxInlineBlobBytes, 'c'), larger(kMaxInlineBlobBytes + 1, 'c');
+  Put(largest);
+  EXPECT_EQ(Fill(PutProgram(WithConstants(largest))).blobs_size(), 2);
+  Put(larger);
+  const v1::RunAssignment assignment = Fill(PutProgram(WithConstants(larger)));
+  ASSERT_EQ(assignment.blobs_size(), 1);
+  EXPECT_EQ(assignment.blobs(0).data(), TestCode());
+}
+
+TEST_F(ArtifactLibraryTest, AnAssignmentWantsItsProgram) {
+  v1::RunSpec spec;
+  v1::RunAssignment assignment;
+  EXPECT_FALSE(library_.FillAssignment(spec, &assignment).ok());
+  *spec.mutable_manifest() = ToProto(PutProgram());
+  ASSERT_OK(blobs_.Remove(Digest::Of(TestCode())));
+  EXPECT_THAT(library_.FillAssignment(spec, &assignment), StatusIs(absl::StatusCode::kNotFound));
+}
+
+TEST_F(ArtifactLibraryTest, OutputsMustBeHere) {
+  v1::RunResult result;
+  EXPECT_OK(library_.CheckOutputs(result));
+  v1::Tensor& output = *result.add_outputs();
+  output.set_name("y");
+  EXPECT_THAT(library_.CheckOutputs(result),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("the device's result")));
+  output.mutable_type()->set_dtype(v1::DATA_TYPE_UINT8);
+  output.mutable_type()->add_shape(4);
+  *output.mutable_blob() = ToProto(Digest::Of("wxyz"));
+  EXPECT_THAT(library_.CheckOutputs(result), StatusIs(absl::StatusCode::kFailedPrecondition));
+  Put("wxyz");
+  EXPECT_OK(library_.CheckOutputs(result));
+  output.set_inline_data("wxyz");
+  EXPECT_OK(library_.CheckOutputs(result));
+}
+
+TEST(CountingBlobStoreTest, CountsWhatIsRemoved) {
+  std::atomic<int64_t> removed = 0;
+  CountingBlobStore store(std::make_unique<MemoryBlobStore>(), &removed);
+  const Digest digest = *PutBytes(store, "bytes");
+  EXPECT_TRUE(store.Has(digest));
+  EXPECT_EQ(store.Get(digest)->bytes(), "bytes");
+  EXPECT_EQ(store.List()->size(), 1);
+  EXPECT_THAT(store.Write(digest), StatusIs(absl::StatusCode::kAlreadyExists));
+  const Digest other = Digest::Of("others");
+  {
+    const std::unique_ptr<BlobWriter> writer = *store.Write(other);
+    ASSERT_OK(writer->Append("oth"));
+  }
+  EXPECT_EQ(store.PartialBytes(other), 3);
+  EXPECT_EQ(removed, 0);
+  ASSERT_OK(store.Remove(digest));
+  EXPECT_EQ(removed, 1);
+  EXPECT_FALSE(store.Has(digest));
+}
+
+}  // namespace
+}  // namespace slipway::server

@@ -1,0 +1,178 @@
+#include "server/handlers/jobs.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/version.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "server/handlers/fleet.h"
+#include "server/handlers/runs.h"
+#include "server/handlers/testing/handler_environment.h"
+#include "server/limits.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway::server {
+namespace {
+
+using slipway::testing::StatusIs;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using v1::Job;
+
+class JobsTest : public ::testing::Test {
+ protected:
+  JobsTest() : manifest_(server_.PutProgram()) {}
+
+  std::string Create() {
+    v1::CreateRunRequest request;
+    request.set_request_id(absl::StrCat("r", ++requests_));
+    *request.mutable_spec()->mutable_manifest() = manifest_;
+    v1::CreateJobResponse response;
+    EXPECT_OK(CreateRun(server_.env, request, &response));
+    return response.job_id();
+  }
+  Job Cancel(const std::string& id) {
+    v1::CancelJobRequest request;
+    request.set_id(id);
+    Job job;
+    EXPECT_OK(CancelJob(server_.env, request, &job));
+    return job;
+  }
+  absl::StatusOr<v1::ListJobsResponse> List(const v1::ListJobsRequest& request) {
+    v1::ListJobsResponse response;
+    const absl::Status status = ListJobs(server_.env, request, &response);
+    if (!status.ok()) return status;
+    return response;
+  }
+  static std::vector<std::string> Ids(const v1::ListJobsResponse& response) {
+    std::vector<std::string> ids;
+    for (const Job& job : response.jobs()) ids.push_back(job.id());
+    return ids;
+  }
+
+  testing::HandlerEnvironment server_;
+  const v1::Digest manifest_;
+  int requests_ = 0;
+};
+
+TEST_F(JobsTest, AJobIsReadByItsId) {
+  const std::string id = Create();
+  v1::GetJobRequest request;
+  request.set_id(id);
+  Job job;
+  ASSERT_OK(GetJob(server_.env, request, &job));
+  EXPECT_EQ(job.id(), id);
+  EXPECT_EQ(job.run().manifest().sha256(), manifest_.sha256());
+  EXPECT_THAT(ReadJob(server_.env, "nonsense"), StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(ReadJob(server_.env, server_.ids.Next(server_.clock.Now())),
+              StatusIs(absl::StatusCode::kNotFound));
+}
+
+TEST_F(JobsTest, ListsComeInPagesNewestFirst) {
+  const std::string a = Create(), b = Create(), c = Create();
+  v1::ListJobsRequest request;
+  EXPECT_THAT(Ids(List(request).value()), ElementsAre(c, b, a));
+  EXPECT_EQ(List(request)->next_page_token(), "");
+  request.set_page_size(3);
+  EXPECT_EQ(List(request)->next_page_token(), "");
+  request.set_page_size(2);
+  const auto first = List(request);
+  EXPECT_THAT(Ids(first.value()), ElementsAre(c, b));
+  request.set_page_token(first->next_page_token());
+  const auto second = List(request);
+  EXPECT_THAT(Ids(second.value()), ElementsAre(a));
+  EXPECT_EQ(second->next_page_token(), "");
+}
+
+TEST_F(JobsTest, APageHasADefaultAndALargestSize) {
+  for (int i = 0; i <= kDefaultPageSize; ++i) Create();
+  v1::ListJobsRequest request;
+  EXPECT_EQ(List(request)->jobs_size(), kDefaultPageSize);
+  request.set_page_size(kMaxPageSize);
+  EXPECT_EQ(List(request)->jobs_size(), kDefaultPageSize + 1);
+  for (const int bad : {-1, kMaxPageSize + 1}) {
+    request.set_page_size(bad);
+    EXPECT_THAT(List(request),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("page_size")));
+  }
+}
+
+TEST_F(JobsTest, ListsOfSomeStates) {
+  const std::string ended = Create(), waiting = Create();
+  Cancel(ended);
+  v1::ListJobsRequest request;
+  request.add_states(Job::CANCELLED);
+  EXPECT_THAT(Ids(List(request).value()), ElementsAre(ended));
+  request.add_states(Job::QUEUED);
+  EXPECT_THAT(Ids(List(request).value()), ElementsAre(waiting, ended));
+  for (const int bad : {0, 77}) {
+    v1::ListJobsRequest other;
+    other.add_states(static_cast<Job::State>(bad));
+    EXPECT_THAT(List(other), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("state")));
+  }
+  request.set_page_token("nonsense");
+  EXPECT_THAT(List(request), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("page_token")));
+}
+
+TEST_F(JobsTest, CancelEndsAJobOnce) {
+  const std::string id = Create();
+  EXPECT_EQ(Cancel(id).state(), Job::CANCELLED);
+  EXPECT_EQ(Cancel(id).state(), Job::CANCELLED);
+  EXPECT_EQ(ReadJob(server_.env, id)->state(), Job::CANCELLED);
+  v1::CancelJobRequest request;
+  request.set_id("nonsense");
+  Job job;
+  EXPECT_THAT(CancelJob(server_.env, request, &job), StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
+TEST_F(JobsTest, TheFleetIsWhatReported) {
+  ASSERT_OK(server_.AddDevice("pc", "x86-64-v3-linux"));
+  v1::ListDevicesResponse devices;
+  ASSERT_OK(ListDevices(server_.env, &devices));
+  ASSERT_EQ(devices.devices_size(), 1);
+  EXPECT_EQ(devices.devices(0).description().id(), "pc");
+  v1::WorkerState worker;
+  worker.set_worker_id("w");
+  worker.set_instance_id("i");
+  worker.set_sequence(1);
+  worker.set_min_protocol(1);
+  worker.set_max_protocol(1);
+  worker.set_capacity(1);
+  worker.set_fingerprint(std::string(64, 'f'));
+  ASSERT_OK(server_.dispatcher->WorkerReported(worker, "here"));
+  v1::ListWorkersResponse workers;
+  ASSERT_OK(ListWorkers(server_.env, &workers));
+  ASSERT_EQ(workers.workers_size(), 1);
+  EXPECT_EQ(workers.workers(0).id(), "w");
+}
+
+TEST_F(JobsTest, TheServerSaysWhatItIsAndAllows) {
+  server_.env.limits = {.max_blob_bytes = 1,
+                        .max_model_bytes = 2,
+                        .max_input_bytes = 3,
+                        .max_queued_jobs = 4,
+                        .blob_quota_bytes = 5,
+                        .job_retention = absl::Nanoseconds(6)};
+  v1::ServerInfo info;
+  ASSERT_OK(GetServerInfo(server_.env, &info));
+  EXPECT_EQ(info.version(), kVersion);
+  EXPECT_EQ(info.instance_id(), "instance");
+  EXPECT_LE(info.min_protocol(), info.max_protocol());
+  EXPECT_THAT(info.targets(), ::testing::Contains("x86-64-v3-linux"));
+  EXPECT_EQ(info.limits().max_blob_bytes(), 1);
+  EXPECT_EQ(info.limits().max_model_bytes(), 2);
+  EXPECT_EQ(info.limits().max_input_bytes(), 3);
+  EXPECT_EQ(info.limits().max_queued_jobs(), 4);
+  EXPECT_EQ(info.limits().blob_quota_bytes(), 5);
+  EXPECT_EQ(info.limits().job_retention_ns(), 6);
+  EXPECT_EQ(info.counters().blobs_evicted(), 0);
+  const std::atomic<int64_t> evicted = 7;
+  server_.env.blobs_evicted = &evicted;
+  ASSERT_OK(GetServerInfo(server_.env, &info));
+  EXPECT_EQ(info.counters().blobs_evicted(), 7);
+}
+
+}  // namespace
+}  // namespace slipway::server

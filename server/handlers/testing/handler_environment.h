@@ -1,0 +1,84 @@
+// HandlerEnvironment: what handlers work with, in memory and without gRPC, with a clock that tests move.
+#ifndef SLIPWAY_SERVER_HANDLERS_TESTING_HANDLER_ENVIRONMENT_H_
+#define SLIPWAY_SERVER_HANDLERS_TESTING_HANDLER_ENVIRONMENT_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "core/artifact/manifest.h"
+#include "core/artifact/test_manifest.h"
+#include "core/base/digest.h"
+#include "core/base/files.h"
+#include "core/store/compile_cache.h"
+#include "core/store/memory_blob_store.h"
+#include "core/wire/digest_proto.h"
+#include "server/artifacts/artifact_library.h"
+#include "server/change_hub.h"
+#include "server/handlers/environment.h"
+#include "server/names.h"
+#include "server/scheduler/dispatcher.h"
+#include "server/storage/sqlite_store.h"
+#include "tests/common/fake_clock.h"
+
+namespace slipway::server::testing {
+
+// A server without peers: `env` is what its handlers get.
+class HandlerEnvironment {
+ public:
+  HandlerEnvironment() {
+    env.jobs = store.get();
+    env.dispatcher = dispatcher.get();
+    env.blobs = &blobs;
+    env.artifacts = &artifacts;
+    env.clock = &clock;
+    env.ids = &ids;
+    env.fingerprint = [] { return std::string(64, 'f'); };
+    env.instance_id = "instance";
+  }
+
+  v1::Digest Put(absl::string_view bytes) { return ToProto(*PutBytes(blobs, bytes)); }
+
+  // The program of TestManifest with all its blobs; returns its manifest.
+  v1::Digest PutProgram() {
+    Put(TestCode());
+    Put(TestConstants());
+    return Put(SerializeManifest(TestManifest()));
+  }
+
+  // A device that reported itself, with nothing to do.
+  absl::Status AddDevice(const std::string& id, const std::string& target) {
+    v1::AgentState state;
+    state.set_agent_id(id);
+    state.set_instance_id("i");
+    state.set_sequence(1);
+    state.set_min_protocol(1);
+    state.set_max_protocol(1);
+    state.add_devices()->set_id(id);
+    state.mutable_devices(0)->set_target(target);
+    return dispatcher->AgentReported(state, "here");
+  }
+
+  const TemporaryFolder folder = *TemporaryFolder::Create("handlers");
+  FakeClock clock;
+  IdGenerator ids{[] { return 1; }};
+  ChangeHub hub;
+  MemoryBlobStore blobs{&clock};
+  const std::unique_ptr<FileCompileCache> cache = *FileCompileCache::Create(folder.path(), &clock);
+  ArtifactLibrary artifacts{&blobs, cache.get()};
+  const std::unique_ptr<SqliteStore> store = *SqliteStore::Open(":memory:");
+  const std::unique_ptr<Dispatcher> dispatcher = *Dispatcher::Create({.jobs = store.get(),
+                                                                      .devices = store.get(),
+                                                                      .artifacts = &artifacts,
+                                                                      .clock = &clock,
+                                                                      .ids = &ids,
+                                                                      .hub = &hub},
+                                                                     {});
+  Environment env;
+};
+
+}  // namespace slipway::server::testing
+
+#endif  // SLIPWAY_SERVER_HANDLERS_TESTING_HANDLER_ENVIRONMENT_H_
