@@ -6,6 +6,7 @@ Prints each finding as "path:line: message", then a line for each check:
 """
 
 import collections
+import fnmatch
 import os
 import re
 import subprocess
@@ -201,6 +202,46 @@ def check_one_definition(sources):
             yield f'{path}:{line}: {name} is also defined in {first}'
 
 
+# In a document: `a/file.h`, `files.*`, `folder/`; and [text](link).
+NAMED_FILE = re.compile(r'`([\w./*-]+(?:\.(?:h|cc|c|py|sh|bzl|proto|md|\*)|/))`')
+LINK = re.compile(r'\]\(([^)#:]*)(?:#([^)]*))?\)')
+# What stands for a name of the reader's choice: x_pass.h, verb_x.cc, NAME.md.
+PLACEHOLDER = re.compile(r'(^|[/_])[xy]([/_.]|$)|[A-Z]{4}')
+
+
+def _headings(text):
+    """The names by which links reach the headings of a document."""
+    return {re.sub(r'[^\w -]', '', heading).strip().lower().replace(' ', '-')
+            for heading in re.findall(r'^#+ (.*)$', text, re.MULTILINE)}
+
+
+def _is_there(name, document, paths):
+    """Whether a file or folder of that name is below the document or anywhere."""
+    if os.path.exists(os.path.join(ROOT, os.path.dirname(document), name)):
+        return True
+    pattern = f'*/{name}*' if name.endswith('/') else f'*/{name}'
+    return any(fnmatch.fnmatchcase('/' + path, pattern) for path in paths)
+
+
+def check_documents(sources):
+    """Documents name files that exist, and link to headings that do."""
+    texts = {source.path: source.text for source in sources}
+    for source in sources:
+        if not source.path.endswith('.md'):
+            continue
+        for number, line in enumerate(source.lines, 1):
+            for name in NAMED_FILE.findall(line):
+                if not PLACEHOLDER.search(name) and not _is_there(name, source.path, texts):
+                    yield f'{source.path}:{number}: there is no {name}'
+            for link, heading in LINK.findall(line):
+                path = os.path.normpath(os.path.join(
+                    os.path.dirname(source.path), link)) if link else source.path
+                if path not in texts and not os.path.exists(os.path.join(ROOT, path)):
+                    yield f'{source.path}:{number}: links to {link}, which is not there'
+                elif heading and heading not in _headings(texts.get(path, '')):
+                    yield f'{source.path}:{number}: {path} has no heading #{heading}'
+
+
 def check_format(sources):
     paths = [source.path for source in sources if source.is_cc()]
     if not paths:
@@ -226,6 +267,7 @@ CHECKS = {
     'build_files': check_build_files,
     'families': check_families,
     'proto_comments': check_proto_comments,
+    'documents': check_documents,
     'one_definition': check_one_definition,
     'format': check_format,
 }

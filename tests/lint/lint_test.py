@@ -130,6 +130,23 @@ namespace { struct Hidden {}; }
         (9, 'slipway::Check(std::function<void(int)>, int*, const char*)')])
 
 
+    def test_documents(self):
+        sources = [source('a/README.md', '# A\n## To add one\n'), source('a/b/c.cc', '')]
+        for text, message in [
+                ('`b/nothing.cc`', 'there is no b/nothing.cc'),
+                ('`c.h`', 'there is no c.h'),
+                ('`nowhere/`', 'there is no nowhere/'),
+                ('[x](nowhere.md)', 'links to nowhere.md, which is not there'),
+                ('[x](#nothing)', 'd.md has no heading #nothing')]:
+            found = lint.check_documents(sources + [source('d.md', '# D\n' + text)])
+            self.assertEqual(list(found), ['d.md:2: ' + message], text)
+        for text in ('`b/c.cc`', '`c.*`', '`a/b/`', '`x_pass.h`', '`NAME_pass.cc`',
+                     '`model.onnx`', '[x](#to-add-one)'):
+            found = lint.check_documents(
+                sources[1:] + [source('a/README.md', '# A\n## To add one\n' + text)])
+            self.assertEqual(list(found), [], text)
+
+
 class ProtoCommentsTest(unittest.TestCase):
 
     def uncommented(self, text):
