@@ -1,27 +1,26 @@
 // Client over gRPC.
-#include <grpcpp/create_channel.h>
-#include <grpcpp/security/credentials.h>
 #include <sys/un.h>
 
 #include <algorithm>
 #include <random>
+#include <stop_token>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "client/client.h"
 #include "client/convert.h"
-#include "client/grpc_blobs.h"
-#include "client/grpc_calls.h"
 #include "client/model_files.h"
 #include "core/artifact/manifest.h"
 #include "core/base/status_macros.h"
-#include "core/rpc/grpc_settings.h"
+#include "core/rpc/grpc_blob_client.h"
+#include "core/rpc/grpc_calls.h"
+#include "core/store/memory_blob_store.h"
 #include "core/target/target.h"
 #include "core/wire/digest_proto.h"
 #include "core/wire/tensor_proto.h"
-#include "proto/slipway/v1/blob.grpc.pb.h"
 #include "proto/slipway/v1/compile.grpc.pb.h"
 #include "proto/slipway/v1/fleet.grpc.pb.h"
 #include "proto/slipway/v1/job.grpc.pb.h"
@@ -65,6 +64,11 @@ absl::Status CheckAddress(absl::string_view address) {
       absl::StrCat("server address \"", address, "\" is neither HOST:PORT nor unix:PATH"));
 }
 
+struct NamedBlob {
+  Digest digest;
+  Blob contents;
+};
+
 template <typename Request>
 void SetDeadlines(const Deadlines& deadlines, Request& request) {
   request.set_queue_deadline_ns(absl::ToInt64Nanoseconds(deadlines.queue));
@@ -76,20 +80,19 @@ class GrpcClient final : public Client {
  public:
   explicit GrpcClient(const ClientOptions& options)
       : retry_for_(options.retry_for),
-        channel_(grpc::CreateCustomChannel(options.server, grpc::InsecureChannelCredentials(),
-                                           ClientChannelArguments())),
-        calls_(channel_, options.server, options.token, options.on_waiting),
-        blobs_(v1::BlobService::NewStub(channel_)),
-        compiles_(v1::CompileService::NewStub(channel_)),
-        runs_(v1::RunService::NewStub(channel_)),
-        jobs_(v1::JobService::NewStub(channel_)),
-        fleet_(v1::FleetService::NewStub(channel_)),
-        server_(v1::ServerService::NewStub(channel_)) {}
+        calls_(options.server, options.token, options.on_waiting),
+        blobs_(calls_),
+        compiles_(v1::CompileService::NewStub(calls_.channel())),
+        runs_(v1::RunService::NewStub(calls_.channel())),
+        jobs_(v1::JobService::NewStub(calls_.channel())),
+        fleet_(v1::FleetService::NewStub(calls_.channel())),
+        server_(v1::ServerService::NewStub(calls_.channel())) {}
 
   // Asks the server what it is, once.
   absl::Status Greet(absl::Duration timeout) {
     v1::ServerInfo info;
-    SLIPWAY_RETURN_IF_ERROR(calls_.Make({.deadline = timeout}, [&](grpc::ClientContext& context) {
+    const RetryPolicy once = {.stop = interrupt_.get_token()};
+    SLIPWAY_RETURN_IF_ERROR(calls_.Make(timeout, once, [&](grpc::ClientContext& context) {
       return server_->GetServerInfo(&context, v1::GetServerInfoRequest(), &info);
     }));
     if (info.min_protocol() > kProtocol || info.max_protocol() < kProtocol) {
@@ -173,37 +176,39 @@ class GrpcClient final : public Client {
     Job job;
     absl::Status malformed;
     while (true) {
-      bool progressed = false;
+      bool told = false;
       bool expired = false;
-      const absl::Status status = calls_.Make(
-          {.deadline = kWatchDeadline, .retry_for = retry_for_},
-          [&](grpc::ClientContext& context) {
-            progressed = false;
-            v1::WatchJobRequest request;
-            request.set_id(job_id);
-            request.set_after_revision(job.revision);
-            const auto reader = jobs_->WatchJob(&context, request);
-            v1::Job proto;
-            while (reader->Read(&proto)) {
-              progressed = true;
-              absl::StatusOr<Job> next = JobFromProto(proto);
-              if (!next.ok()) {
-                malformed = next.status();
-                context.TryCancel();
-                break;
-              }
-              job = *std::move(next);
-              if (observer) observer(job);
-            }
-            const grpc::Status status = reader->Finish();
-            expired = status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED;
-            return expired ? grpc::Status::OK : status;
-          },
-          &progressed);
+      const auto watch = [&](grpc::ClientContext& context) {
+        v1::WatchJobRequest request;
+        request.set_id(job_id);
+        request.set_after_revision(job.revision);
+        const auto reader = jobs_->WatchJob(&context, request);
+        v1::Job proto;
+        while (reader->Read(&proto)) {
+          told = true;
+          absl::StatusOr<Job> next = JobFromProto(proto);
+          if (!next.ok()) {
+            malformed = next.status();
+            context.TryCancel();
+            break;
+          }
+          job = *std::move(next);
+          if (observer) observer(job);
+        }
+        const grpc::Status status = reader->Finish();
+        expired = status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED;
+        return expired ? grpc::Status::OK : status;
+      };
+      const absl::Status status = calls_.Persist(Interruptible(), [&](bool& progressed) {
+        told = false;
+        const absl::Status status = calls_.Once(kWatchDeadline, Interruptible(), watch);
+        progressed = told;
+        return status;
+      });
       SLIPWAY_RETURN_IF_ERROR(malformed);
       if (job.ended()) return job;
       if (!status.ok()) return status;
-      if (!progressed && !expired) {
+      if (!told && !expired) {
         return absl::InternalError(
             absl::StrCat("the server stopped telling of job \"", job_id, "\" before its end"));
       }
@@ -243,7 +248,7 @@ class GrpcClient final : public Client {
     request.set_id(job_id);
     v1::Job job;
     SLIPWAY_RETURN_IF_ERROR(calls_.Make(
-        {.retry_for = retry_for_, .interruptible = false},
+        kCallDeadline, Uninterruptible(),
         [&](grpc::ClientContext& context) { return jobs_->CancelJob(&context, request, &job); }));
     return JobFromProto(job);
   }
@@ -272,7 +277,7 @@ class GrpcClient final : public Client {
       blobs.push_back({digest, artifact.blob(digest)});
     }
     blobs.push_back({artifact.digest(), Blob::Own(artifact.manifest_bytes())});
-    return UploadBlobs(*blobs_, calls_, blobs, retry_for_);
+    return Upload(blobs);
   }
 
   absl::StatusOr<Artifact> GetArtifact(const Digest& digest) override {
@@ -309,28 +314,42 @@ class GrpcClient final : public Client {
 
   int64_t max_model_bytes() const override { return max_model_bytes_; }
 
-  void Interrupt() override { calls_.Interrupt(); }
+  void Interrupt() override { interrupt_.request_stop(); }
 
  private:
-  absl::Status Call(absl::FunctionRef<grpc::Status(grpc::ClientContext&)> call) {
-    return calls_.Make({.retry_for = retry_for_}, call);
+  RetryPolicy Interruptible() const {
+    return {.retry_for = retry_for_, .stop = interrupt_.get_token()};
   }
+  RetryPolicy Uninterruptible() const { return {.retry_for = retry_for_}; }
+
+  absl::Status Call(Calls::Call call) { return calls_.Make(kCallDeadline, Interruptible(), call); }
 
   absl::StatusOr<Blob> Download(const Digest& digest) {
-    return DownloadBlob(*blobs_, calls_, digest, retry_for_);
+    MemoryBlobStore store;
+    SLIPWAY_RETURN_IF_ERROR(blobs_.Fetch(digest, store, Interruptible()));
+    return store.Get(digest);
+  }
+
+  absl::Status Upload(const std::vector<NamedBlob>& blobs) {
+    std::vector<Digest> digests;
+    absl::flat_hash_map<Digest, const Blob*> by_digest;
+    for (const NamedBlob& blob : blobs) {
+      digests.push_back(blob.digest);
+      by_digest[blob.digest] = &blob.contents;
+    }
+    const auto source = [&](const Digest& digest) { return *by_digest.at(digest); };
+    return blobs_.Send(digests, source, Interruptible());
   }
 
   // Sends `blobs`, then makes `create`, which accepts a job; once more if blobs were evicted in between. An
   // interrupt does not end `create`: the id of a job that may be accepted must become known, to cancel it.
-  absl::Status UploadThen(const std::vector<NamedBlob>& blobs,
-                          absl::FunctionRef<grpc::Status(grpc::ClientContext&)> create) {
-    const CallOptions options = {.retry_for = retry_for_, .interruptible = false};
-    SLIPWAY_RETURN_IF_ERROR(UploadBlobs(*blobs_, calls_, blobs, retry_for_));
-    if (calls_.interrupted()) return absl::CancelledError("interrupted");
-    const absl::Status status = calls_.Make(options, create);
+  absl::Status UploadThen(const std::vector<NamedBlob>& blobs, Calls::Call create) {
+    SLIPWAY_RETURN_IF_ERROR(Upload(blobs));
+    if (interrupt_.stop_requested()) return absl::CancelledError("interrupted");
+    const absl::Status status = calls_.Make(kCallDeadline, Uninterruptible(), create);
     if (!absl::IsFailedPrecondition(status) || blobs.empty()) return status;
-    SLIPWAY_RETURN_IF_ERROR(UploadBlobs(*blobs_, calls_, blobs, retry_for_));
-    return calls_.Make(options, create);
+    SLIPWAY_RETURN_IF_ERROR(Upload(blobs));
+    return calls_.Make(kCallDeadline, Uninterruptible(), create);
   }
 
   // Fills `spec` and returns the tensors that go as blobs.
@@ -356,9 +375,9 @@ class GrpcClient final : public Client {
   }
 
   const absl::Duration retry_for_;
-  const std::shared_ptr<grpc::Channel> channel_;
+  std::stop_source interrupt_;
   Calls calls_;
-  const std::unique_ptr<v1::BlobService::StubInterface> blobs_;
+  BlobClient blobs_;
   const std::unique_ptr<v1::CompileService::StubInterface> compiles_;
   const std::unique_ptr<v1::RunService::StubInterface> runs_;
   const std::unique_ptr<v1::JobService::StubInterface> jobs_;

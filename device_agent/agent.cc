@@ -2,27 +2,17 @@
 
 #include <unistd.h>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/log.h"
 #include "core/base/status_macros.h"
+#include "core/rpc/token.h"
 #include "core/store/file_blob_store.h"
 #include "core/store/quota_blob_store.h"
 #include "device_agent/agent_identity.h"
 #include "device_agent/grpc_agent_transport.h"
 
 namespace slipway {
-namespace {
-
-constexpr int64_t kMaxTokenBytes = 4096;
-
-absl::StatusOr<std::string> ReadToken(const std::string& path) {
-  if (path.empty()) return "";
-  SLIPWAY_ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kMaxTokenBytes));
-  return std::string(absl::StripAsciiWhitespace(text));
-}
-
-}  // namespace
+namespace {}  // namespace
 
 absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options,
                                                      std::unique_ptr<AgentTransport> transport,
@@ -34,8 +24,7 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
       "another agent uses this state folder; give each one its own --state-dir");
   SLIPWAY_ASSIGN_OR_RETURN(const std::string id, KeepAgentId(options.state_dir, options.id));
   if (transport == nullptr) {
-    SLIPWAY_ASSIGN_OR_RETURN_WITH(const std::string token, ReadToken(options.token_file),
-                                  "--token-file");
+    SLIPWAY_ASSIGN_OR_RETURN(const std::string token, ReadToken(options.token_file));
     transport = MakeGrpcAgentTransport(options.server, token);
   }
   std::unique_ptr<Agent> agent(new Agent(options, std::move(lock), std::move(transport)));

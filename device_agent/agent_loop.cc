@@ -4,15 +4,12 @@
 #include <utility>
 
 #include "core/base/log.h"
-#include "device_agent/backoff.h"
 
 namespace slipway {
 namespace {
 
 // How much longer than parked a call may take.
 constexpr absl::Duration kCallSlack = absl::Seconds(10);
-// After failures that only an operator can end.
-constexpr absl::Duration kSlowPause = absl::Seconds(5);
 
 }  // namespace
 
@@ -83,22 +80,6 @@ v1::AgentState AgentLoop::Act(std::shared_ptr<SyncCall>& call) {
   return state;
 }
 
-absl::Duration AgentLoop::PauseAfter(const absl::Status& status) {
-  switch (status.code()) {
-    // Not ALREADY_EXISTS: the other one may be this agent's former life, whose end the server has yet to
-    // notice.
-    case absl::StatusCode::kFailedPrecondition:
-    case absl::StatusCode::kInvalidArgument:
-    case absl::StatusCode::kUnimplemented:
-    case absl::StatusCode::kUnauthenticated:
-    case absl::StatusCode::kPermissionDenied:
-      return kSlowPause * absl::Uniform(random_, 0.75, 1.25);
-    default:
-      pause_ = std::clamp(2 * pause_, Backoff::kFirst, Backoff::kLongest);
-      return pause_ * absl::Uniform(random_, 0.75, 1.25);
-  }
-}
-
 void AgentLoop::LogFailure(const absl::Status& status) {
   // Once for each kind of failure in a row, not for each try.
   if (status.code() == last_failure_) return;
@@ -137,7 +118,7 @@ void AgentLoop::Run(std::stop_token stop) {
         Log(LogLevel::kInfo, "the server answers again");
       }
       desired_ = *std::move(desired);
-      pause_ = absl::ZeroDuration();
+      backoff_.Reset();
       last_failure_ = absl::StatusCode::kOk;
       if (!is_ready_ && options_.on_ready) options_.on_ready();
       is_ready_ = true;
@@ -146,7 +127,7 @@ void AgentLoop::Run(std::stop_token stop) {
     if (stop.stop_requested()) break;
     if (absl::IsCancelled(desired.status()) && is_stale) continue;
     LogFailure(desired.status());
-    transport_.Pause(PauseAfter(desired.status()), stop);
+    transport_.Pause(backoff_.After(desired.status()), stop);
   }
   StopWorker();
 }

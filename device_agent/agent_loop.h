@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "core/rpc/retry.h"
 #include "device_agent/agent_transport.h"
 #include "device_agent/reconcile.h"
 #include "proto/slipway/v1/agent.pb.h"
@@ -60,8 +61,6 @@ class AgentLoop {
   void StartAttempt(const v1::RunAssignment& assignment) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void SetAttempt(const v1::RunAttemptState& attempt);
   void StopWorker();
-  // How long to wait after a failed call.
-  absl::Duration PauseAfter(const absl::Status& status);
   void LogFailure(const absl::Status& status);
 
   AgentTransport& transport_;
@@ -71,7 +70,7 @@ class AgentLoop {
   // Of the thread in Run alone.
   absl::BitGen random_;
   int64_t sequence_ = 0;
-  absl::Duration pause_ = absl::ZeroDuration();
+  Backoff backoff_;
   absl::StatusCode last_failure_ = absl::StatusCode::kOk;
   v1::DesiredAgentState desired_;
   bool is_ready_ = false;

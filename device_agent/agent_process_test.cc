@@ -61,7 +61,7 @@ class AgentProcessTest : public ::testing::Test {
   v1::RunAssignment Assign(const v1::Manifest& manifest) {
     const Artifact artifact = *Artifact::Create(manifest, GetTestProgramBlob);
     for (const Digest& digest : ReferencedBlobs(manifest)) {
-      EXPECT_OK(server_->blobs().Put(digest, artifact.blob(digest).bytes()));
+      EXPECT_OK(server_->blobs().blobs().Put(digest, artifact.blob(digest).bytes()));
     }
     v1::RunAssignment assignment;
     assignment.set_attempt_id(absl::StrCat("attempt-", ++attempts_));
@@ -193,21 +193,21 @@ TEST_F(AgentProcessTest, LargeTensorsAreBlobs) {
   }
   v1::RunAssignment assignment = Assign(manifest);
   const Tensor input = Rows(kRows, 5);
-  ASSERT_OK_AND_ASSIGN(const Digest digest, PutBytes(server_->blobs(), input.bytes()));
+  ASSERT_OK_AND_ASSIGN(const Digest digest, PutBytes(server_->blobs().blobs(), input.bytes()));
   *assignment.mutable_run()->add_inputs() = ToBlobProto("x", input.type(), digest);
   // The connection breaks twice on the way.
-  server_->BreakReads(2, 1 << 20);
+  server_->blobs().SetFaults({.reads = 2, .read_bytes = 1 << 20});
   const std::optional<State> end = RunToEnd(assignment);
   ASSERT_TRUE(end.has_value());
   ASSERT_EQ(end->state(), State::SUCCEEDED) << end->ShortDebugString();
   ASSERT_TRUE(end->run_result().outputs(0).has_blob());
   ASSERT_OK_AND_ASSIGN(const Tensor y,
                        FromProto(end->run_result().outputs(0),
-                                 [&](const Digest& d) { return server_->blobs().Get(d); }));
+                                 [&](const Digest& d) { return server_->blobs().blobs().Get(d); }));
   EXPECT_EQ(y.values<float>()[0], 5.0f);
   EXPECT_EQ(y.values<float>()[8 * kRows - 1], 12.0f);
   // Nothing was sent twice: the input, and less than 64 KiB of code and constants.
-  EXPECT_LT(server_->bytes_sent(), input.byte_size() + (64 << 10));
+  EXPECT_LT(server_->blobs().bytes_read(), input.byte_size() + (64 << 10));
 }
 
 TEST_F(AgentProcessTest, ACrashIsAFailedRunAndNotADeadAgent) {
@@ -301,7 +301,7 @@ TEST_F(AgentProcessTest, BadAssignmentsAreRefusedByName) {
   EXPECT_EQ(end->error().code(), static_cast<int>(absl::StatusCode::kInvalidArgument));
   v1::RunAssignment missing_blob = Assign(TestKernel::kAdd);
   for (const Digest& digest : ReferencedBlobs(TestProgramManifest(TestKernel::kAdd))) {
-    ASSERT_OK(server_->blobs().Remove(digest));
+    ASSERT_OK(server_->blobs().blobs().Remove(digest));
   }
   end = RunToEnd(missing_blob);
   ASSERT_TRUE(end.has_value());

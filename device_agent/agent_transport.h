@@ -8,8 +8,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "core/base/blob.h"
 #include "core/base/digest.h"
+#include "core/rpc/retry.h"
 #include "core/store/blob_store.h"
 #include "proto/slipway/v1/agent.pb.h"
 
@@ -33,11 +33,12 @@ class AgentTransport {
   virtual std::unique_ptr<SyncCall> NewSync() = 0;
   // After a failure: waits `pause`, less if a lost connection comes back or `stop` is asked for.
   virtual void Pause(absl::Duration pause, std::stop_token stop) = 0;
-  // Appends to `writer` from what it holds on. What arrived before a failure is kept there, so that
-  // the next call resumes. UNAVAILABLE: try again; CANCELLED after `stop`.
-  virtual absl::Status ReadBlob(const Digest& digest, BlobWriter& writer, std::stop_token stop) = 0;
-  // Sends a blob, or what the server does not hold of it. Statuses as of ReadBlob.
-  virtual absl::Status WriteBlob(const Digest& digest, const Blob& blob, std::stop_token stop) = 0;
+  // Bring a blob into `store`, unless it is there, and send one of `store`; resuming, as long as `policy`
+  // allows. Statuses as of BlobClient.
+  virtual absl::Status FetchBlob(const Digest& digest, BlobStore& store,
+                                 const RetryPolicy& policy) = 0;
+  virtual absl::Status SendBlob(const Digest& digest, BlobStore& store,
+                                const RetryPolicy& policy) = 0;
 };
 
 }  // namespace slipway

@@ -18,11 +18,11 @@
 #include "core/base/clock.h"
 #include "core/base/machine_lock.h"
 #include "core/base/status_macros.h"
+#include "core/rpc/retry.h"
 #include "core/tensor/tensor.h"
 #include "core/wire/digest_proto.h"
 #include "core/wire/status_proto.h"
 #include "core/wire/tensor_proto.h"
-#include "device_agent/blob_transfer.h"
 #include "device_agent/runner/runner.pb.h"
 
 namespace slipway {
@@ -171,6 +171,10 @@ class Attempt {
         })));
   }
 
+  RetryPolicy Persistently() const {
+    return {.retry_for = absl::InfiniteDuration(), .until = deadline_, .stop = stop_};
+  }
+
   absl::Status Fetch() {
     for (const v1::InlineBlob& blob : assignment_.blobs()) {
       SLIPWAY_ASSIGN_OR_RETURN(const Digest digest, FromProto(blob.digest()));
@@ -183,8 +187,7 @@ class Attempt {
       needed.push_back(std::move(digest));
     }
     for (const Digest& digest : tools_.cache->FindMissing(needed)) {
-      SLIPWAY_RETURN_IF_ERROR(
-          FetchBlob(*tools_.transport, digest, *tools_.cache, deadline_, stop_));
+      SLIPWAY_RETURN_IF_ERROR(tools_.transport->FetchBlob(digest, *tools_.cache, Persistently()));
     }
     return absl::OkStatus();
   }
@@ -289,7 +292,7 @@ class Attempt {
     for (const v1::Tensor& output : result.outputs()) {
       if (!output.has_blob()) continue;
       SLIPWAY_ASSIGN_OR_RETURN(const Digest digest, FromProto(output.blob()));
-      SLIPWAY_RETURN_IF_ERROR(SendBlob(*tools_.transport, digest, *tools_.cache, deadline_, stop_));
+      SLIPWAY_RETURN_IF_ERROR(tools_.transport->SendBlob(digest, *tools_.cache, Persistently()));
     }
     timings_.set_upload_ns(NowNs() - begin);
     *result.mutable_timings() = timings_;

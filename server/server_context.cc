@@ -9,10 +9,10 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/log.h"
 #include "core/base/status_macros.h"
+#include "core/rpc/token.h"
 #include "core/store/file_blob_store.h"
 #include "core/store/quota_blob_store.h"
 #include "server/artifacts/counting_blob_store.h"
-#include "server/services/admission.h"
 
 namespace slipway::server {
 namespace {
@@ -71,9 +71,7 @@ absl::Status ServerContext::Open() {
           .instance_id = ids_.Next(clock_.Now())};
   pool_ = std::make_unique<WorkPool>(kHandlerThreads, kMaxWaitingCalls);
   GrpcServer::Options listening{.listen = options_.listen};
-  if (!options_.token_file.empty()) {
-    SLIPWAY_ASSIGN_OR_RETURN(listening.token, Admission::ReadToken(options_.token_file));
-  }
+  SLIPWAY_ASSIGN_OR_RETURN(listening.token, ReadToken(options_.token_file));
   SLIPWAY_ASSIGN_OR_RETURN(
       grpc_,
       GrpcServer::Start({.env = &env_, .hub = &hub_, .timers = timers_.get(), .pool = pool_.get()},

@@ -1,17 +1,16 @@
 #include "client/cli/connection.h"
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "client/cli/exit_code.h"
 #include "client/cli/text_table.h"
 #include "client/local/sibling.h"
 #include "core/base/files.h"
 #include "core/base/status_macros.h"
+#include "core/rpc/token.h"
 
 namespace slipway::cli {
 namespace {
 
-constexpr int64_t kMaxTokenBytes = 4096;
 // Nobody starts a server of one's own again.
 constexpr absl::Duration kLocalRetryFor = absl::Seconds(1);
 
@@ -56,13 +55,9 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(Environment& enviro
   ClientOptions options;
   options.server =
       flags.server.empty() && !flags.local ? environment.variable("SLIPWAY_SERVER") : flags.server;
-  if (!flags.token_file.empty()) {
-    absl::StatusOr<std::string> token = ReadFile(flags.token_file, kMaxTokenBytes);
-    if (!token.ok()) {
-      return WrongCall(absl::StrCat("flag \"--token-file\": ", token.status().message()));
-    }
-    options.token = std::string(absl::StripAsciiWhitespace(*token));
-  }
+  absl::StatusOr<std::string> token = ReadToken(flags.token_file);
+  if (!token.ok()) return WrongCall(token.status().message());
+  options.token = *std::move(token);
 
   options.on_waiting = [&environment](const absl::Status& why) {
     environment.err << "waiting: " << Printable(why.message()) << std::endl;

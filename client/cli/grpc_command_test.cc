@@ -348,9 +348,9 @@ TEST_F(CommandTest, NoServerExitsWith3) {
 }
 
 TEST_F(CommandTest, WrongTokenExitsWith2) {
-  server_.Configure([](FakeBehaviour& b) { b.token = "secret"; });
+  server_.Configure([](FakeBehaviour& b) { b.token = "a-secret-of-tests"; });
   EXPECT_EQ(Command({"devices"}), 2);
-  EXPECT_EQ(Command({"devices", "--token-file", Write("token", "secret\n")}), 0);
+  EXPECT_EQ(Command({"devices", "--token-file", Write("token", "a-secret-of-tests\n")}), 0);
 }
 
 TEST_F(CommandTest, InterruptCancelsTheJob) {

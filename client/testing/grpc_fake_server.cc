@@ -3,6 +3,7 @@
 #include <grpcpp/server_builder.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -12,6 +13,7 @@
 #include "core/base/check.h"
 #include "core/base/digest.h"
 #include "core/rpc/grpc_settings.h"
+#include "core/store/blob_store.h"
 #include "core/tensor/tensor.h"
 #include "core/wire/digest_proto.h"
 #include "core/wire/tensor_proto.h"
@@ -21,12 +23,13 @@ namespace slipway::testing {
 struct FakeServer::State {
   mutable absl::Mutex mu;
   FakeBehaviour behaviour ABSL_GUARDED_BY(mu);
-  std::map<std::string, std::string> blobs ABSL_GUARDED_BY(mu);
-  std::map<std::string, std::string> partial ABSL_GUARDED_BY(mu);
   std::map<std::string, v1::Job> jobs ABSL_GUARDED_BY(mu);
   int creates ABSL_GUARDED_BY(mu) = 0;
-  int64_t bytes_written ABSL_GUARDED_BY(mu) = 0;
   int64_t revision ABSL_GUARDED_BY(mu) = 0;
+  FakeBlobService blobs{[this](const grpc::ServerContext& context) {
+    absl::MutexLock lock(&mu);
+    return Enter(context);
+  }};
 
   // What every call does first.
   grpc::Status Enter(const grpc::ServerContext& context) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu) {
@@ -43,8 +46,10 @@ struct FakeServer::State {
     return grpc::Status(grpc::StatusCode::UNAUTHENTICATED, "the token is missing or wrong");
   }
 
-  void Put(const std::string& bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu) {
-    blobs[Digest::Of(bytes).hex()] = bytes;
+  Digest Put(const std::string& bytes) {
+    const absl::StatusOr<Digest> digest = PutBytes(blobs.blobs(), bytes);
+    SLIPWAY_CHECK(digest.ok(), digest.status().message());
+    return *digest;
   }
 
   // Moves a job one step on.
@@ -72,12 +77,11 @@ struct FakeServer::State {
 
   void Finish(v1::Job& job) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu) {
     if (job.has_compilation()) {
-      const std::string manifest = SerializeManifest(TestManifest());
-      Put(manifest);
+      const Digest manifest = Put(SerializeManifest(TestManifest()));
       Put(TestCode());
       Put(TestConstants());
       v1::CompilationResult& result = *job.mutable_compilation_result();
-      *result.mutable_manifest() = ToProto(Digest::Of(manifest));
+      *result.mutable_manifest() = ToProto(manifest);
       result.set_compile_key(std::string(64, 'a'));
       result.set_artifact_bytes(12345);
       v1::CompileReport& report = *result.mutable_report();
@@ -135,7 +139,8 @@ struct FakeServer::State {
     if (!behaviour.create_status.ok()) return std::exchange(behaviour.create_status, {});
     ++creates;
     for (const v1::Digest& digest : needed) {
-      if (blobs.count(digest.sha256()) == 0) {
+      const absl::StatusOr<Digest> blob = FromProto(digest);
+      if (!blob.ok() || !blobs.blobs().Has(*blob)) {
         return grpc::Status(grpc::StatusCode::FAILED_PRECONDITION, "blobs are missing");
       }
     }
@@ -161,98 +166,6 @@ struct FakeServer::State {
     }
     return grpc::Status::OK;
   }
-};
-
-class FakeServer::Blobs final : public v1::BlobService::Service {
- public:
-  explicit Blobs(State& state) : state_(state) {}
-
-  grpc::Status FindMissing(grpc::ServerContext* context, const v1::FindMissingRequest* request,
-                           v1::FindMissingResponse* response) override {
-    absl::MutexLock lock(&state_.mu);
-    const grpc::Status status = state_.Enter(*context);
-    for (const v1::Digest& digest : request->digests()) {
-      if (state_.blobs.count(digest.sha256()) == 0) *response->add_missing() = digest;
-    }
-    return status;
-  }
-
-  grpc::Status QueryWrite(grpc::ServerContext* context, const v1::QueryWriteRequest* request,
-                          v1::QueryWriteResponse* response) override {
-    absl::MutexLock lock(&state_.mu);
-    const std::string& hex = request->digest().sha256();
-    response->set_complete(state_.blobs.count(hex) > 0);
-    response->set_committed_bytes(response->complete()
-                                      ? state_.blobs[hex].size()
-                                      : state_.partial[hex].size() + state_.behaviour.others_bytes);
-    return state_.Enter(*context);
-  }
-
-  grpc::Status Write(grpc::ServerContext* context, grpc::ServerReader<v1::WriteRequest>* reader,
-                     v1::WriteResponse* response) override {
-    v1::WriteRequest request;
-    std::string hex;
-    int64_t size = -1;
-    while (reader->Read(&request)) {
-      absl::MutexLock lock(&state_.mu);
-      if (size < 0) {
-        const grpc::Status status = state_.Enter(*context);
-        if (!status.ok()) return status;
-        hex = request.digest().sha256();
-        size = request.digest().size_bytes();
-      }
-      std::string& partial = state_.partial[hex];
-      if (request.offset() != static_cast<int64_t>(partial.size())) {
-        return grpc::Status(grpc::StatusCode::OUT_OF_RANGE, "not the committed size");
-      }
-      partial += request.data();
-      state_.bytes_written += request.data().size();
-      int64_t& limit = state_.behaviour.break_write_after;
-      if (limit >= 0 && static_cast<int64_t>(partial.size()) > limit) {
-        partial.resize(limit);
-        limit = -1;
-        return grpc::Status(grpc::StatusCode::UNAVAILABLE, "the fake broke a write");
-      }
-    }
-    absl::MutexLock lock(&state_.mu);
-    const std::string bytes = std::exchange(state_.partial[hex], "");
-    if (Digest::Of(bytes).hex() != hex) {
-      return grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "not the bytes of the digest");
-    }
-    state_.blobs[hex] = bytes;
-    response->set_committed_bytes(size);
-    return grpc::Status::OK;
-  }
-
-  grpc::Status Read(grpc::ServerContext* context, const v1::ReadRequest* request,
-                    grpc::ServerWriter<v1::ReadResponse>* writer) override {
-    std::string bytes;
-    int64_t limit = -1;
-    {
-      absl::MutexLock lock(&state_.mu);
-      const grpc::Status status = state_.Enter(*context);
-      if (!status.ok()) return status;
-      const auto found = state_.blobs.find(request->digest().sha256());
-      if (found == state_.blobs.end()) {
-        return grpc::Status(grpc::StatusCode::NOT_FOUND, "no such blob");
-      }
-      bytes = found->second;
-      limit = std::exchange(state_.behaviour.break_read_after, -1);
-    }
-    const size_t piece = 8;
-    v1::ReadResponse response;
-    for (size_t at = request->offset(); at < bytes.size(); at += piece) {
-      if (limit >= 0 && static_cast<int64_t>(at) >= limit) {
-        return grpc::Status(grpc::StatusCode::UNAVAILABLE, "the fake broke a read");
-      }
-      response.set_data(bytes.substr(at, piece));
-      writer->Write(response);
-    }
-    return grpc::Status::OK;
-  }
-
- private:
-  State& state_;
 };
 
 class FakeServer::Compiles final : public v1::CompileService::Service {
@@ -463,7 +376,6 @@ FakeServer::FakeServer() : state_(std::make_unique<State>()) {
     device.set_agent_version("0.1.0");
     state_->behaviour.devices.push_back(device);
   }
-  services_.push_back(std::make_unique<Blobs>(*state_));
   services_.push_back(std::make_unique<Compiles>(*state_));
   services_.push_back(std::make_unique<Runs>(*state_));
   services_.push_back(std::make_unique<Jobs>(*state_));
@@ -472,6 +384,7 @@ FakeServer::FakeServer() : state_(std::make_unique<State>()) {
   grpc::ServerBuilder builder;
   ApplyServerSettings(builder);
   builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port_);
+  builder.RegisterService(&state_->blobs);
   for (const auto& service : services_) builder.RegisterService(service.get());
   server_ = builder.BuildAndStart();
   SLIPWAY_CHECK(server_ != nullptr, "the fake server does not start");
@@ -491,11 +404,6 @@ int FakeServer::creates() const {
   return state_->creates;
 }
 
-int64_t FakeServer::bytes_written() const {
-  absl::MutexLock lock(&state_->mu);
-  return state_->bytes_written;
-}
-
 std::vector<v1::Job> FakeServer::jobs() const {
   absl::MutexLock lock(&state_->mu);
   std::vector<v1::Job> jobs;
@@ -503,14 +411,6 @@ std::vector<v1::Job> FakeServer::jobs() const {
   return jobs;
 }
 
-std::map<std::string, std::string> FakeServer::blobs() const {
-  absl::MutexLock lock(&state_->mu);
-  return state_->blobs;
-}
-
-void FakeServer::PutBlob(const std::string& bytes) {
-  absl::MutexLock lock(&state_->mu);
-  state_->Put(bytes);
-}
+FakeBlobService& FakeServer::blobs() { return state_->blobs; }
 
 }  // namespace slipway::testing

@@ -6,14 +6,13 @@
 #include <grpcpp/server.h>
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "proto/slipway/v1/blob.grpc.pb.h"
+#include "core/rpc/testing/grpc_fake_blobs.h"
 #include "proto/slipway/v1/compile.grpc.pb.h"
 #include "proto/slipway/v1/fleet.grpc.pb.h"
 #include "proto/slipway/v1/job.grpc.pb.h"
@@ -31,11 +30,7 @@ struct FakeBehaviour {
   bool hold = false;
   // This many calls, of any kind, fail with UNAVAILABLE.
   int unavailable_calls = 0;
-  // The next Write (Read, WatchJob) breaks with UNAVAILABLE after so many bytes (messages); -1: never.
-  int64_t break_write_after = -1;
-  // QueryWrite claims so many bytes more than Write takes, as when another process writes the same blob.
-  int64_t others_bytes = 0;
-  int64_t break_read_after = -1;
+  // The next WatchJob breaks with UNAVAILABLE after so many messages; -1: never.
   int break_watch_after = -1;
   // What the next Create* call returns instead of accepting.
   grpc::Status create_status;
@@ -56,16 +51,13 @@ class FakeServer {
   std::string address() const;
   void Configure(const std::function<void(FakeBehaviour&)>& change);
 
+  FakeBlobService& blobs();
   // What arrived.
   int creates() const;
-  int64_t bytes_written() const;
   std::vector<v1::Job> jobs() const;
-  std::map<std::string, std::string> blobs() const;  // By hexadecimal digest.
-  void PutBlob(const std::string& bytes);
 
  private:
   struct State;
-  class Blobs;
   class Compiles;
   class Runs;
   class Jobs;

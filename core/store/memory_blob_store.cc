@@ -23,7 +23,9 @@ absl::Status WrongBytes(const Digest& digest, const Digest& actual) {
 class MemoryBlobStore::Writer final : public BlobWriter {
  public:
   Writer(MemoryBlobStore& store, Digest digest)
-      : store_(store), digest_(std::move(digest)), bytes_(store.TakePartial(digest_)) {}
+      : store_(store), digest_(std::move(digest)), bytes_(store.TakePartial(digest_)) {
+    hasher_.Update(bytes_);
+  }
   ~Writer() override {
     if (!is_done_) store_.KeepPartial(digest_, std::move(bytes_));
   }
@@ -35,11 +37,12 @@ class MemoryBlobStore::Writer final : public BlobWriter {
                                                      " bytes of blob ", digest_.ToString()));
     }
     bytes_.append(bytes.data(), bytes.size());
+    hasher_.Update(bytes);
     return absl::OkStatus();
   }
   absl::Status Commit() override {
     is_done_ = true;
-    const Digest actual = Digest::Of(bytes_);
+    const Digest actual = hasher_.Finish();
     if (actual != digest_) return WrongBytes(digest_, actual);
     store_.Publish(digest_, std::move(bytes_));
     return absl::OkStatus();
@@ -49,6 +52,7 @@ class MemoryBlobStore::Writer final : public BlobWriter {
   MemoryBlobStore& store_;
   const Digest digest_;
   std::string bytes_;
+  Hasher hasher_;  // Of bytes_.
   bool is_done_ = false;
 };
 

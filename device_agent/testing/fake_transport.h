@@ -11,7 +11,6 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
-#include "core/store/memory_blob_store.h"
 #include "device_agent/agent_transport.h"
 
 namespace slipway {
@@ -36,13 +35,6 @@ class FakeTransport final : public AgentTransport {
     absl::MutexLock lock(&mutex_);
     failure_ = std::move(status);
   }
-  // The next calls of ReadBlob each append this many bytes and fail.
-  void BreakReads(int count, int64_t after_bytes) {
-    absl::MutexLock lock(&mutex_);
-    breaks_left_ = count;
-    break_after_ = after_bytes;
-  }
-  MemoryBlobStore& blobs() { return blobs_; }
 
   // Waits until the newest report fits; returns it.
   template <typename F>
@@ -73,20 +65,11 @@ class FakeTransport final : public AgentTransport {
     absl::MutexLock lock(&mutex_);
     pauses_.push_back(pause);
   }
-  absl::Status ReadBlob(const Digest& digest, BlobWriter& writer, std::stop_token) override {
-    absl::StatusOr<Blob> blob = blobs_.Get(digest);
-    if (!blob.ok()) return blob.status();
-    absl::string_view rest = blob->bytes().substr(static_cast<size_t>(writer.committed_bytes()));
-    absl::MutexLock lock(&mutex_);
-    if (breaks_left_ > 0) {
-      --breaks_left_;
-      writer.Append(rest.substr(0, static_cast<size_t>(break_after_))).IgnoreError();
-      return absl::UnavailableError("broken on purpose");
-    }
-    return writer.Append(rest);
+  absl::Status FetchBlob(const Digest&, BlobStore&, const RetryPolicy&) override {
+    return absl::UnimplementedError("an agent's loop moves no blobs");
   }
-  absl::Status WriteBlob(const Digest& digest, const Blob& blob, std::stop_token) override {
-    return blobs_.Put(digest, blob.bytes());
+  absl::Status SendBlob(const Digest&, BlobStore&, const RetryPolicy&) override {
+    return absl::UnimplementedError("an agent's loop moves no blobs");
   }
 
  private:
@@ -116,15 +99,12 @@ class FakeTransport final : public AgentTransport {
     bool is_cancelled_ = false;
   };
 
-  MemoryBlobStore blobs_;
   mutable absl::Mutex mutex_;
   v1::DesiredAgentState desired_ ABSL_GUARDED_BY(mutex_);
   int version_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::Status failure_ ABSL_GUARDED_BY(mutex_);
   std::optional<v1::AgentState> report_ ABSL_GUARDED_BY(mutex_);
   std::vector<absl::Duration> pauses_ ABSL_GUARDED_BY(mutex_);
-  int breaks_left_ ABSL_GUARDED_BY(mutex_) = 0;
-  int64_t break_after_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace slipway

@@ -3,18 +3,13 @@
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
 
-#include <algorithm>
-
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "core/base/check.h"
 #include "core/rpc/grpc_settings.h"
-#include "core/rpc/grpc_status.h"
-#include "core/wire/digest_proto.h"
 #include "proto/slipway/v1/agent.grpc.pb.h"
-#include "proto/slipway/v1/blob.grpc.pb.h"
 
 namespace slipway {
 namespace {
@@ -24,15 +19,14 @@ constexpr absl::Duration kLook = absl::Milliseconds(1);
 
 }  // namespace
 
-class FakeServer::Services final : public v1::AgentService::Service,
-                                   public v1::BlobService::Service {
+class FakeServer::Services final : public v1::AgentService::Service {
  public:
   explicit Services(const std::string& address) {
     grpc::ServerBuilder builder;
     builder.AddListeningPort(address, grpc::InsecureServerCredentials());
     ApplyServerSettings(builder);
-    builder.RegisterService(static_cast<v1::AgentService::Service*>(this));
-    builder.RegisterService(static_cast<v1::BlobService::Service*>(this));
+    builder.RegisterService(this);
+    builder.RegisterService(&blobs_);
     server_ = builder.BuildAndStart();
     SLIPWAY_CHECK(server_ != nullptr, "the fake server does not start");
     SetVersion();
@@ -66,71 +60,13 @@ class FakeServer::Services final : public v1::AgentService::Service,
     return grpc::Status::OK;
   }
 
-  grpc::Status Read(grpc::ServerContext*, const v1::ReadRequest* request,
-                    grpc::ServerWriter<v1::ReadResponse>* writer) override {
-    const absl::StatusOr<Digest> digest = FromProto(request->digest());
-    if (!digest.ok()) return ToGrpc(digest.status());
-    const absl::StatusOr<Blob> blob = blobs_.Get(*digest);
-    if (!blob.ok()) return ToGrpc(blob.status());
-    int64_t end = blob->size_bytes();
-    bool is_broken = false;
-    {
-      absl::MutexLock lock(&mutex_);
-      if (breaks_left_ > 0) {
-        --breaks_left_;
-        is_broken = true;
-        end = std::min(end, request->offset() + break_after_);
-      }
-      bytes_sent_ += end - request->offset();
-    }
-    for (int64_t at = request->offset(); at < end; at += kMaxPieceBytes) {
-      v1::ReadResponse response;
-      response.set_data(
-          std::string(blob->Part(at, std::min<int64_t>(kMaxPieceBytes, end - at)).bytes()));
-      writer->Write(response);
-    }
-    return is_broken ? grpc::Status(grpc::StatusCode::UNAVAILABLE, "broken on purpose")
-                     : grpc::Status::OK;
-  }
-
-  grpc::Status QueryWrite(grpc::ServerContext*, const v1::QueryWriteRequest* request,
-                          v1::QueryWriteResponse* response) override {
-    const absl::StatusOr<Digest> digest = FromProto(request->digest());
-    if (!digest.ok()) return ToGrpc(digest.status());
-    response->set_complete(blobs_.Has(*digest));
-    response->set_committed_bytes(blobs_.PartialBytes(*digest));
-    return grpc::Status::OK;
-  }
-
-  grpc::Status Write(grpc::ServerContext*, grpc::ServerReader<v1::WriteRequest>* reader,
-                     v1::WriteResponse* response) override {
-    v1::WriteRequest request;
-    if (!reader->Read(&request)) return {grpc::StatusCode::INVALID_ARGUMENT, "nothing sent"};
-    const absl::StatusOr<Digest> digest = FromProto(request.digest());
-    if (!digest.ok()) return ToGrpc(digest.status());
-    absl::StatusOr<std::unique_ptr<BlobWriter>> writer = blobs_.Write(*digest);
-    if (!writer.ok()) return ToGrpc(writer.status());
-    do {
-      if (request.offset() != (*writer)->committed_bytes()) {
-        return {grpc::StatusCode::OUT_OF_RANGE, "wrong offset"};
-      }
-      const absl::Status status = (*writer)->Append(request.data());
-      if (!status.ok()) return ToGrpc(status);
-    } while (reader->Read(&request));
-    response->set_committed_bytes((*writer)->committed_bytes());
-    return ToGrpc((*writer)->Commit());
-  }
-
-  MemoryBlobStore blobs_;
+  testing::FakeBlobService blobs_;
   absl::Mutex mutex_;
   absl::CondVar changed_;
   bool is_ending_ ABSL_GUARDED_BY(mutex_) = false;
   v1::DesiredAgentState desired_ ABSL_GUARDED_BY(mutex_);
   grpc::Status sync_status_ ABSL_GUARDED_BY(mutex_);
   std::optional<v1::AgentState> reports_ ABSL_GUARDED_BY(mutex_);
-  int breaks_left_ ABSL_GUARDED_BY(mutex_) = 0;
-  int64_t break_after_ ABSL_GUARDED_BY(mutex_) = 0;
-  int64_t bytes_sent_ ABSL_GUARDED_BY(mutex_) = 0;
 
  private:
   std::unique_ptr<grpc::Server> server_;
@@ -141,7 +77,7 @@ FakeServer::FakeServer(const std::string& address)
 
 FakeServer::~FakeServer() { services_->Shutdown(); }
 
-MemoryBlobStore& FakeServer::blobs() { return services_->blobs_; }
+testing::FakeBlobService& FakeServer::blobs() { return services_->blobs_; }
 
 void FakeServer::Want(const std::vector<v1::RunAssignment>& attempts) {
   {
@@ -156,17 +92,6 @@ void FakeServer::Want(const std::vector<v1::RunAssignment>& attempts) {
 void FakeServer::FailSync(int code, const std::string& message) {
   absl::MutexLock lock(&services_->mutex_);
   services_->sync_status_ = grpc::Status(static_cast<grpc::StatusCode>(code), message);
-}
-
-void FakeServer::BreakReads(int count, int64_t after_bytes) {
-  absl::MutexLock lock(&services_->mutex_);
-  services_->breaks_left_ = count;
-  services_->break_after_ = after_bytes;
-}
-
-int64_t FakeServer::bytes_sent() const {
-  absl::MutexLock lock(&services_->mutex_);
-  return services_->bytes_sent_;
 }
 
 std::optional<v1::AgentState> FakeServer::WaitFor(

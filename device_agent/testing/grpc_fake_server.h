@@ -2,7 +2,6 @@
 #ifndef SLIPWAY_DEVICE_AGENT_TESTING_GRPC_FAKE_SERVER_H_
 #define SLIPWAY_DEVICE_AGENT_TESTING_GRPC_FAKE_SERVER_H_
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -10,7 +9,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "core/store/memory_blob_store.h"
+#include "core/rpc/testing/grpc_fake_blobs.h"
 #include "proto/slipway/v1/agent.pb.h"
 
 namespace slipway {
@@ -22,22 +21,17 @@ class FakeServer {
   explicit FakeServer(const std::string& address);
   ~FakeServer();
 
-  // What is stored here can be read, and what is written appears here.
-  MemoryBlobStore& blobs();
+  testing::FakeBlobService& blobs();
 
   // Wants these attempts from now on.
   void Want(const std::vector<v1::RunAssignment>& attempts);
   // Answers every Sync with this status; OK: as usual.
   void FailSync(int code, const std::string& message);
-  // Breaks the next transfers, each after this many bytes.
-  void BreakReads(int count, int64_t after_bytes);
 
   // Waits for a report that fits. Unset after a minute.
   std::optional<v1::AgentState> WaitFor(const std::function<bool(const v1::AgentState&)>& fits);
   // Waits for an attempt that has ended.
   std::optional<v1::RunAttemptState> WaitForEnd(const std::string& attempt_id);
-  // Bytes sent by Read so far.
-  int64_t bytes_sent() const;
 
  private:
   class Services;

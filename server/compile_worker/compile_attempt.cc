@@ -1,8 +1,9 @@
 #include "server/compile_worker/compile_attempt.h"
 
+#include <optional>
 #include <utility>
 
-#include "absl/types/optional.h"
+#include "absl/time/clock.h"
 #include "core/base/clock.h"
 #include "core/base/log.h"
 #include "core/base/machine_lock.h"
@@ -17,7 +18,10 @@ CompileAttempt::CompileAttempt(const AttemptEnvironment* env,
     : env_(*env),
       assignment_(assignment),
       ended_(std::move(ended)),
-      began_(SystemClock().Monotonic()) {
+      began_(SystemClock().Monotonic()),
+      transfers_{.retry_for = absl::InfiniteDuration(),
+                 .until = absl::Now() + absl::Nanoseconds(assignment_.deadline_ns()),
+                 .stop = stop_.get_token()} {
   {
     absl::MutexLock lock(&mu_);
     state_.set_attempt_id(assignment_.attempt_id());
@@ -27,7 +31,7 @@ CompileAttempt::CompileAttempt(const AttemptEnvironment* env,
 }
 
 CompileAttempt::~CompileAttempt() {
-  stops_ = true;
+  stop_.request_stop();
   {
     absl::MutexLock lock(&mu_);
     if (child_ != nullptr) child_->Kill();
@@ -66,7 +70,8 @@ void CompileAttempt::ShowProgress(absl::string_view stage, int64_t done, int64_t
 
 v1::CompileAttemptState CompileAttempt::Failed(const absl::Status& status, bool retriable) const {
   v1::CompileAttemptState state;
-  state.set_state(stops_ ? v1::CompileAttemptState::STOPPED : v1::CompileAttemptState::FAILED);
+  state.set_state(stop_.stop_requested() ? v1::CompileAttemptState::STOPPED
+                                         : v1::CompileAttemptState::FAILED);
   *state.mutable_error() = ToProto(status, "");
   state.set_retriable(retriable);
   return state;
@@ -76,10 +81,9 @@ absl::Status CompileAttempt::FetchFiles() {
   const auto& files = assignment_.spec().model().files();
   int64_t done = 0;
   for (const v1::ModelFile& file : files) {
-    if (stops_) return absl::CancelledError("stopped");
     ShowProgress("fetch model", done++, files.size());
     SLIPWAY_ASSIGN_OR_RETURN(const Digest digest, FromProto(file.digest()));
-    SLIPWAY_RETURN_IF_ERROR(env_.transport->Fetch(digest, *env_.store));
+    SLIPWAY_RETURN_IF_ERROR(env_.transport->Fetch(digest, *env_.store, transfers_));
   }
   return absl::OkStatus();
 }
@@ -88,11 +92,11 @@ v1::CompileAttemptState CompileAttempt::Work() {
   const absl::Duration deadline = absl::Nanoseconds(assignment_.deadline_ns());
   const absl::Status fetched = FetchFiles();
   if (!fetched.ok()) return Failed(fetched, /*retriable=*/true);
-  absl::optional<MachineLock> machine;
+  std::optional<MachineLock> machine;
   if (env_.take_machine_lock) {
     ShowProgress("wait for benchmarks to end", 0, 0);
-    absl::StatusOr<MachineLock> lock = MachineLock::Acquire(MachineLock::Mode::kShared, deadline,
-                                                            [this] { return stops_.load(); });
+    absl::StatusOr<MachineLock> lock = MachineLock::Acquire(
+        MachineLock::Mode::kShared, deadline, [this] { return stop_.stop_requested(); });
     if (!lock.ok()) return Failed(lock.status(), /*retriable=*/true);
     machine = *std::move(lock);
   }
@@ -114,7 +118,7 @@ v1::CompileAttemptState CompileAttempt::Work() {
   {
     absl::MutexLock lock(&mu_);
     child_ = *std::move(started);
-    if (stops_) child_->Kill();
+    if (stop_.stop_requested()) child_->Kill();
   }
   ChildFailure failure;
   const absl::StatusOr<CompileChildResponse::Made> made =
@@ -139,7 +143,7 @@ v1::CompileAttemptState CompileAttempt::Work() {
   // Last, so that a manifest is never there without what it names.
   digests.push_back(*manifest);
   ShowProgress("send artifact", 0, static_cast<int64_t>(digests.size()));
-  const absl::Status sent = env_.transport->Send(digests, *env_.store);
+  const absl::Status sent = env_.transport->Send(digests, *env_.store, transfers_);
   if (!sent.ok()) return Failed(sent, /*retriable=*/true);
   v1::CompileAttemptState state;
   state.set_state(v1::CompileAttemptState::SUCCEEDED);

@@ -2,10 +2,10 @@
 #ifndef SLIPWAY_SERVER_COMPILE_WORKER_COMPILE_ATTEMPT_H_
 #define SLIPWAY_SERVER_COMPILE_WORKER_COMPILE_ATTEMPT_H_
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -13,6 +13,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
+#include "core/rpc/retry.h"
 #include "core/store/blob_store.h"
 #include "proto/slipway/v1/worker.pb.h"
 #include "server/compile_worker/compile_child.h"
@@ -56,7 +57,8 @@ class CompileAttempt {
   const v1::CompileAssignment assignment_;
   const Ended ended_;
   const absl::Duration began_;  // Monotonic.
-  std::atomic<bool> stops_ = false;
+  std::stop_source stop_;
+  const RetryPolicy transfers_;  // Stopped by stop_.
 
   mutable absl::Mutex mu_;
   v1::CompileAttemptState state_ ABSL_GUARDED_BY(mu_);

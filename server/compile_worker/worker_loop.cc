@@ -1,11 +1,9 @@
 #include "server/compile_worker/worker_loop.h"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "absl/container/btree_set.h"
-#include "absl/random/random.h"
 #include "core/base/log.h"
 #include "core/base/version.h"
 
@@ -15,14 +13,11 @@ namespace {
 constexpr absl::Duration kPark = absl::Seconds(30);
 // While something is compiled, calls are parked for this long only: progress is for people.
 constexpr absl::Duration kProgressInterval = absl::Seconds(1);
-constexpr absl::Duration kFirstBackoff = absl::Milliseconds(100);
-constexpr absl::Duration kTakeOverBackoff = absl::Seconds(1);
-constexpr absl::Duration kLongestBackoff = absl::Seconds(5);
 
 }  // namespace
 
 WorkerLoop::WorkerLoop(Options options, const AttemptEnvironment* env)
-    : options_(std::move(options)), env_(*env), backoff_(kFirstBackoff) {}
+    : options_(std::move(options)), env_(*env) {}
 
 WorkerLoop::~WorkerLoop() = default;
 
@@ -56,7 +51,7 @@ void WorkerLoop::Run() {
   while (!stops_.stop_requested()) {
     const absl::StatusOr<v1::DesiredWorkerState> desired = env_.transport->Sync(NextReport());
     if (desired.ok()) {
-      backoff_ = kFirstBackoff;
+      backoff_.Reset();
       Move(*desired);
     } else if (!absl::IsCancelled(desired.status())) {
       WaitAfter(desired.status());
@@ -90,18 +85,9 @@ void WorkerLoop::Move(const v1::DesiredWorkerState& desired) {
 }
 
 void WorkerLoop::WaitAfter(const absl::Status& status) {
-  if (absl::IsAlreadyExists(status)) {
-    // The one before this, which the server does not know yet to be gone.
-    backoff_ = kTakeOverBackoff;
-  } else if (!absl::IsUnavailable(status) && !absl::IsDeadlineExceeded(status)) {
-    // What an operator must change does not change soon.
-    backoff_ = kLongestBackoff;
-  }
-  absl::BitGen random;
-  const absl::Duration wait = backoff_ * absl::Uniform(random, 0.5, 1.0);
+  const absl::Duration wait = backoff_.After(status);
   Log(LogLevel::kWarning, "server not reached",
       {{"why", status.ToString()}, {"again_in_ms", absl::ToInt64Milliseconds(wait)}});
-  backoff_ = std::min(backoff_ * 2, kLongestBackoff);
   env_.transport->Pause(wait, stops_.get_token());
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "absl/container/btree_map.h"
-#include "absl/time/time.h"
+#include "core/rpc/retry.h"
 #include "proto/slipway/v1/worker.pb.h"
 #include "server/compile_worker/compile_attempt.h"
 #include "server/compile_worker/worker_transport.h"
@@ -35,7 +35,7 @@ class WorkerLoop {
  private:
   v1::WorkerState NextReport();
   void Move(const v1::DesiredWorkerState& desired);
-  // Waits after a failed Sync, longer each time.
+  // After a failed Sync.
   void WaitAfter(const absl::Status& status);
 
   const Options options_;
@@ -43,7 +43,7 @@ class WorkerLoop {
   // Of Run's thread alone, but for stops_, which is thread-safe.
   int64_t sequence_ = 0;
   std::string applied_version_;
-  absl::Duration backoff_;
+  Backoff backoff_;
   absl::btree_map<std::string, std::unique_ptr<CompileAttempt>> attempts_;
 
   std::stop_source stops_;

@@ -38,10 +38,10 @@ class FakeTransport final : public WorkerTransport {
     interrupted_ = true;
   }
   void Pause(absl::Duration, std::stop_token) override { absl::SleepFor(absl::Milliseconds(1)); }
-  absl::Status Fetch(const Digest& digest, BlobStore& store) override {
+  absl::Status Fetch(const Digest& digest, BlobStore& store, const RetryPolicy&) override {
     return store.Has(digest) ? absl::OkStatus() : absl::NotFoundError("no such blob");
   }
-  absl::Status Send(absl::Span<const Digest> digests, BlobStore&) override {
+  absl::Status Send(absl::Span<const Digest> digests, BlobStore&, const RetryPolicy&) override {
     absl::MutexLock lock(&mu_);
     sent_ += digests.size();
     return absl::OkStatus();

@@ -15,13 +15,13 @@
 
 #include "absl/random/random.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "absl/synchronization/mutex.h"
 #include "core/base/files.h"
 #include "core/base/flags.h"
 #include "core/base/lifeline.h"
 #include "core/base/log.h"
 #include "core/base/status_macros.h"
+#include "core/rpc/token.h"
 #include "core/store/file_blob_store.h"
 #include "core/store/quota_blob_store.h"
 #include "server/compile_worker/child_main.h"
@@ -35,7 +35,6 @@ namespace {
 constexpr char kName[] = "slipway-compile-worker";
 constexpr int kFailed = 1;
 constexpr int kWrongCall = 2;
-constexpr int64_t kMaxTokenBytes = 4'096;
 
 int Report(const absl::Status& status, int exit_code) {
   fprintf(stderr, "%s: %s\n", kName, std::string(status.message()).c_str());
@@ -54,12 +53,7 @@ absl::StatusOr<std::unique_ptr<BlobStore>> OpenStore(const WorkerOptions& option
 
 absl::Status Work(const WorkerOptions& options, const Compiler& compiler,
                   const sigset_t& stop_signals) {
-  std::string token;
-  if (!options.token_file.empty()) {
-    SLIPWAY_ASSIGN_OR_RETURN_WITH(token, ReadFile(options.token_file, kMaxTokenBytes),
-                                  "--token-file");
-    token = std::string(absl::StripAsciiWhitespace(token));
-  }
+  SLIPWAY_ASSIGN_OR_RETURN(const std::string token, ReadToken(options.token_file));
   GrpcWorkerTransport transport(options.server, token);
   const bool is_shared = !options.blob_dir.empty();
   AttemptEnvironment env;

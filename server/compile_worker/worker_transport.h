@@ -9,6 +9,7 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "core/base/digest.h"
+#include "core/rpc/retry.h"
 #include "core/store/blob_store.h"
 #include "proto/slipway/v1/worker.pb.h"
 
@@ -27,10 +28,11 @@ class WorkerTransport {
   // After a Sync that failed: waits, less once there is a connection where there was none or `stop` is asked for.
   virtual void Pause(absl::Duration pause, std::stop_token stop) = 0;
 
-  // Brings a blob into `store`, if it is not there. The statuses of BlobService.Read; errors of the store.
-  virtual absl::Status Fetch(const Digest& digest, BlobStore& store) = 0;
-  // Sends those of `digests` that the server lacks. The statuses of BlobService.Write; errors of the store.
-  virtual absl::Status Send(absl::Span<const Digest> digests, BlobStore& store) = 0;
+  // Bring a blob into `store`, unless it is there, and send those of `digests` that the server lacks;
+  // resuming, as long as `policy` allows. Statuses as of BlobClient.
+  virtual absl::Status Fetch(const Digest& digest, BlobStore& store, const RetryPolicy& policy) = 0;
+  virtual absl::Status Send(absl::Span<const Digest> digests, BlobStore& store,
+                            const RetryPolicy& policy) = 0;
 };
 
 }  // namespace slipway::worker

@@ -1,9 +1,7 @@
 #include "server/services/admission.h"
 
-#include <fstream>
 #include <string>
 
-#include "core/base/files.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/common/status_matchers.h"
@@ -53,37 +51,6 @@ TEST(Admission, WantsABearer) {
 TEST(Admission, AsksNobodyWithoutAToken) {
   EXPECT_OK(Admission("").Check(""));
   EXPECT_OK(Admission("").Check("Bearer anything"));
-}
-
-class ReadToken : public ::testing::Test {
- protected:
-  absl::StatusOr<std::string> Read(const std::string& text) {
-    std::ofstream(path_, std::ios::binary) << text;
-    return Admission::ReadToken(path_);
-  }
-  const TemporaryFolder folder_ = *TemporaryFolder::Create("admission_test");
-  const std::string path_ = JoinPath(folder_.path(), "token");
-};
-
-TEST_F(ReadToken, DropsBlanksAroundIt) {
-  EXPECT_EQ(Read("0123456789abcdef").value(), kToken);
-  EXPECT_EQ(Read(" \t0123456789abcdef\r\n").value(), kToken);
-}
-
-TEST_F(ReadToken, WantsSixteenPrintableCharacters) {
-  for (const std::string text : {"", "\n", "0123456789abcde", "01234567 89abcdef0",
-                                 "0123456789abcdef\x7f", "0123456789abcde\xc3\xa9"}) {
-    EXPECT_THAT(Read(text), StatusIs(absl::StatusCode::kInvalidArgument,
-                                     AllOf(HasSubstr(path_), HasSubstr("at least 16"))))
-        << text;
-  }
-}
-
-TEST_F(ReadToken, SaysWhichFlagNamesAFileThatIsNotThereOrTooLarge) {
-  EXPECT_THAT(Admission::ReadToken(JoinPath(folder_.path(), "none")),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("--token-file")));
-  EXPECT_EQ(Read(std::string(4'096, 'a'))->size(), 4'096);
-  EXPECT_FALSE(Read(std::string(4'097, 'a')).ok());
 }
 
 }  // namespace

@@ -47,9 +47,12 @@ LAYERS = {
         ],
         hidden_libraries = ["spdlog"],
     ),
-    # What both ends of every gRPC connection agree on.
+    # What both ends of every gRPC connection agree on, and what its callers share.
     "core/rpc": _row(
-        sees = ["core/base"],
+        sees = [
+            "core/store",
+            "core/wire",
+        ],
         libraries = ["grpc"],
     ),
     "core/symbolic": _row(sees = ["core/base"]),

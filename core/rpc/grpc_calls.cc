@@ -1,0 +1,98 @@
+#include "core/rpc/grpc_calls.h"
+
+#include <grpcpp/create_channel.h>
+#include <grpcpp/security/credentials.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "core/rpc/grpc_reconnect.h"
+#include "core/rpc/grpc_settings.h"
+#include "core/rpc/grpc_status.h"
+
+namespace slipway {
+namespace {
+
+// gRPC says "failed to connect" of its own; other messages are the server's.
+absl::Status Unavailable(absl::string_view server, absl::string_view message) {
+  if (!absl::StrContains(message, "connect")) {
+    return absl::UnavailableError(absl::StrCat("server \"", server, "\" says: ", message));
+  }
+  return absl::UnavailableError(absl::StrCat("server \"", server, "\" cannot be reached: ", message,
+                                             "; is slipwayd running there"));
+}
+
+absl::Status Interrupted() { return absl::CancelledError("interrupted"); }
+
+}  // namespace
+
+Calls::Calls(std::string server, std::string token,
+             std::function<void(const absl::Status&)> on_waiting)
+    : server_(std::move(server)),
+      token_(std::move(token)),
+      on_waiting_(std::move(on_waiting)),
+      channel_(grpc::CreateCustomChannel(server_, grpc::InsecureChannelCredentials(),
+                                         ClientChannelArguments())) {}
+
+absl::Status Calls::Once(absl::Duration deadline, const RetryPolicy& policy, Call call) {
+  grpc::ClientContext context;
+  const absl::Time end = std::min(absl::Now() + deadline, policy.until);
+  if (end < absl::InfiniteFuture()) context.set_deadline(absl::ToChronoTime(end));
+  if (!token_.empty()) context.AddMetadata("authorization", absl::StrCat("Bearer ", token_));
+  // A call that has not begun yet is cancelled when it does.
+  const std::stop_callback cancel(policy.stop, [&context] { context.TryCancel(); });
+  const grpc::Status status = call(context);
+  if (status.ok()) return absl::OkStatus();
+  if (policy.stop.stop_requested()) return Interrupted();
+  switch (status.error_code()) {
+    case grpc::StatusCode::DEADLINE_EXCEEDED:
+      return Unavailable(server_,
+                         absl::StrCat("no answer within ", absl::FormatDuration(deadline)));
+    case grpc::StatusCode::UNAVAILABLE:
+      return Unavailable(server_, status.error_message());
+    default:
+      return FromGrpc(status);
+  }
+}
+
+absl::Status Calls::Persist(const RetryPolicy& policy,
+                            absl::FunctionRef<absl::Status(bool& progressed)> attempt) {
+  Backoff backoff;
+  absl::Time give_up;
+  for (int failures = 1;; ++failures) {
+    bool progressed = false;
+    absl::Status status = attempt(progressed);
+    if (!absl::IsUnavailable(status)) return status;
+    if (policy.stop.stop_requested()) return Interrupted();
+    if (progressed) {
+      failures = 1;
+      backoff.Reset();
+    }
+    if (failures == 1) give_up = absl::Now() + policy.retry_for;
+    const absl::Duration pause = backoff.Next();
+    const absl::Time again = absl::Now() + pause;
+    if (again >= policy.until) {
+      return absl::DeadlineExceededError(
+          absl::StrCat("the time is up; the last try: ", status.message()));
+    }
+    if (again > give_up) return status;
+    // The first pause is too short to be told of.
+    if (failures == 2 && on_waiting_) on_waiting_(status);
+    Pause(pause, policy.stop);
+    if (policy.stop.stop_requested()) return Interrupted();
+  }
+}
+
+absl::Status Calls::Make(absl::Duration deadline, const RetryPolicy& policy, Call call) {
+  return Persist(policy, [&](bool&) { return Once(deadline, policy, call); });
+}
+
+void Calls::Pause(absl::Duration pause, std::stop_token stop) {
+  PauseUntilConnected(*channel_, pause, std::move(stop));
+}
+
+}  // namespace slipway

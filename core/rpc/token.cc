@@ -1,0 +1,31 @@
+#include "core/rpc/token.h"
+
+#include <algorithm>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/files.h"
+#include "core/base/status_macros.h"
+
+namespace slipway {
+namespace {
+
+constexpr size_t kMinTokenBytes = 16;
+constexpr int64_t kMaxTokenBytes = 4'096;
+
+}  // namespace
+
+absl::StatusOr<std::string> ReadToken(const std::string& path) {
+  if (path.empty()) return "";
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(const std::string text, ReadFile(path, kMaxTokenBytes),
+                                "--token-file");
+  const std::string token(absl::StripAsciiWhitespace(text));
+  const bool is_printable = std::all_of(token.begin(), token.end(),
+                                        [](unsigned char c) { return absl::ascii_isgraph(c); });
+  if (token.size() >= kMinTokenBytes && is_printable) return token;
+  return absl::InvalidArgumentError(absl::StrCat("--token-file \"", path,
+                                                 "\" holds no token of at least ", kMinTokenBytes,
+                                                 " printable ASCII characters"));
+}
+
+}  // namespace slipway
