@@ -12,14 +12,14 @@
 namespace slipway {
 
 // Needed from step `first` to step `last`, both included.
-struct Interval {
+struct ArenaPiece {
   int first = 0;
   int last = 0;
   int64_t bytes = 0;
 };
 
 struct ArenaPlan {
-  std::vector<int64_t> offsets;  // One an interval; multiples of the alignment.
+  std::vector<int64_t> offsets;  // One for each piece; multiples of the alignment.
   int64_t arena_bytes = 0;       // The end of the last piece, rounded up to the alignment.
   // The most bytes (each piece rounded up) alive at one step: no plan can do with less.
   int64_t lower_bound_bytes = 0;
@@ -27,13 +27,13 @@ struct ArenaPlan {
 
 // Greedy by size with best fit: the largest piece first, each into the smallest gap that holds it
 // (Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020, section 5).
-// Deterministic; O(n^2). INVALID_ARGUMENT for an interval that ends before it begins, or of negative
+// Deterministic; O(n^2). INVALID_ARGUMENT for a piece that ends before it begins, or of negative
 // size; RESOURCE_EXHAUSTED when the arena exceeds 2^62 bytes. REQUIRES: alignment is a power of two.
-absl::StatusOr<ArenaPlan> PlanArena(const std::vector<Interval>& intervals, int64_t alignment);
+absl::StatusOr<ArenaPlan> PlanArena(const std::vector<ArenaPiece>& pieces, int64_t alignment);
 
 // For people: a line a piece in the order of offsets, with a bar over the steps it is alive:
 //   [       0,      512) 0..2  |###...|
-std::string DumpArena(const std::vector<Interval>& intervals, const ArenaPlan& plan);
+std::string DumpArena(const std::vector<ArenaPiece>& pieces, const ArenaPlan& plan);
 
 }  // namespace slipway
 

@@ -12,8 +12,8 @@ namespace {
 
 using ::slipway::testing::StatusIs;
 
-ArenaPlan Plan(const std::vector<Interval>& intervals) {
-  absl::StatusOr<ArenaPlan> plan = PlanArena(intervals, 64);
+ArenaPlan Plan(const std::vector<ArenaPiece>& pieces) {
+  absl::StatusOr<ArenaPlan> plan = PlanArena(pieces, 64);
   EXPECT_TRUE(plan.ok()) << plan.status();
   return *std::move(plan);
 }
@@ -58,22 +58,22 @@ TEST(PlanArena, RefusesNonsense) {
 TEST(PlanArena, NeverOverlapsAndStaysNearTheLowerBound) {
   std::mt19937 random(7);
   for (int round = 0; round < 200; ++round) {
-    std::vector<Interval> intervals;
+    std::vector<ArenaPiece> pieces;
     const int count = 1 + random() % 40;
     for (int i = 0; i < count; ++i) {
       const int first = random() % 50;
-      intervals.push_back(
+      pieces.push_back(
           {first, first + static_cast<int>(random() % 6), static_cast<int64_t>(random() % 5000)});
     }
-    const ArenaPlan plan = Plan(intervals);
+    const ArenaPlan plan = Plan(pieces);
     for (int i = 0; i < count; ++i) {
       EXPECT_EQ(plan.offsets[i] % 64, 0);
-      EXPECT_LE(plan.offsets[i] + intervals[i].bytes, plan.arena_bytes);
+      EXPECT_LE(plan.offsets[i] + pieces[i].bytes, plan.arena_bytes);
       for (int j = 0; j < i; ++j) {
         const bool together =
-            intervals[i].first <= intervals[j].last && intervals[j].first <= intervals[i].last;
-        const bool apart = plan.offsets[i] + intervals[i].bytes <= plan.offsets[j] ||
-                           plan.offsets[j] + intervals[j].bytes <= plan.offsets[i];
+            pieces[i].first <= pieces[j].last && pieces[j].first <= pieces[i].last;
+        const bool apart = plan.offsets[i] + pieces[i].bytes <= plan.offsets[j] ||
+                           plan.offsets[j] + pieces[j].bytes <= plan.offsets[i];
         EXPECT_TRUE(!together || apart) << "round " << round << ": " << i << " and " << j;
       }
     }
@@ -83,8 +83,8 @@ TEST(PlanArena, NeverOverlapsAndStaysNearTheLowerBound) {
 }
 
 TEST(DumpArena, DrawsTheMap) {
-  const std::vector<Interval> intervals = {{0, 1, 100}, {1, 2, 64}, {2, 2, 128}};
-  EXPECT_EQ(DumpArena(intervals, Plan(intervals)),
+  const std::vector<ArenaPiece> pieces = {{0, 1, 100}, {1, 2, 64}, {2, 2, 128}};
+  EXPECT_EQ(DumpArena(pieces, Plan(pieces)),
             "arena 192 bytes, lower bound 192\n"
             "[       0,      100) 0..1 |##.|\n"
             "[       0,      128) 2..2 |..#|\n"

@@ -128,7 +128,7 @@ void Planner::PlaceConstants() {
 
 absl::Status Planner::PlaceArena() {
   std::vector<ValueId> values;
-  std::vector<Interval> intervals;
+  std::vector<ArenaPiece> intervals;
   for (size_t id = 0; id < root_.size(); ++id) {
     if (buffer_[id] != kNoBuffer || first_[id] == kNever) continue;
     values.push_back(static_cast<ValueId>(id));
