@@ -14,9 +14,8 @@ import sys
 
 import definitions
 import proto_comments
+import sources
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
-    os.path.abspath(__file__))))
 MAX_LINES = 700
 
 # Whole folders of data, and a text that is not ours to format.
@@ -49,33 +48,27 @@ class Source:
 
 
 def read_sources():
-    """Returns all text files that git tracks or would track."""
-    listed = subprocess.run(
-        ['git', 'ls-files', '-z', '--cached', '--others',
-         '--exclude-standard'],
-        cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout
-    sources = []
-    for path in sorted(set(listed.decode().split('\0'))):
-        absolute = os.path.join(ROOT, path)
-        if (path.startswith(NOT_SOURCE) or CORPUS in path or
-                not os.path.isfile(absolute)):
+    """Returns all text files of the repository."""
+    found = []
+    for path in sources.list_files():
+        if path.startswith(NOT_SOURCE) or CORPUS in path:
             continue
-        with open(absolute, 'rb') as file:
+        with open(os.path.join(sources.ROOT, path), 'rb') as file:
             data = file.read()
         if b'\0' not in data:
-            sources.append(Source(path, data))
-    return sources
+            found.append(Source(path, data))
+    return found
 
 
-def check_length(sources):
-    for source in sources:
+def check_length(files):
+    for source in files:
         count = len(source.lines) - 1
         if count > MAX_LINES:
             yield f'{source.path}:1: {count} lines; at most {MAX_LINES}'
 
 
-def check_whitespace(sources):
-    for source in sources:
+def check_whitespace(files):
+    for source in files:
         if b'\r' in source.data:
             yield f'{source.path}:1: has carriage returns'
         if source.data and not source.data.endswith(b'\n'):
@@ -86,54 +79,54 @@ def check_whitespace(sources):
             yield f'{source.path}:{number}: trailing blanks'
 
 
-def check_unfinished(sources):
-    for source in sources:
+def check_unfinished(files):
+    for source in files:
         # In two parts, so that this file does not contain the word.
         for number in source.find(r'\b(TO' r'DO|FIX' r'ME|XX' r'X)\b'):
             yield f'{source.path}:{number}: finish it or open an issue'
 
 
-def _confined_include(sources, pattern, is_allowed, message):
-    for source in sources:
+def _confined_include(files, pattern, is_allowed, message):
+    for source in files:
         if source.is_cc() and not is_allowed(source.path):
             for number in source.find(r'^\s*#\s*include\s*[<"]' + pattern):
                 yield f'{source.path}:{number}: {message}'
 
 
-def check_spdlog(sources):
+def check_spdlog(files):
     return _confined_include(
-        sources, 'spdlog/',
+        files, 'spdlog/',
         lambda path: path in ('core/base/log.cc',
                               'tests/build_rules/libraries_link_test.cc'),
         'only core/base/log.cc includes spdlog')
 
 
-def check_grpc(sources):
+def check_grpc(files):
     return _confined_include(
-        sources, r'(grpcpp/|grpc\+\+/|grpc/|.*\.grpc\.pb\.h)',
+        files, r'(grpcpp/|grpc\+\+/|grpc/|.*\.grpc\.pb\.h)',
         lambda path: path.startswith('server/services/') or
         os.path.basename(path).startswith('grpc_'),
         'only server/services and files named grpc_* include gRPC')
 
 
-def check_halide(sources):
+def check_halide(files):
     return _confined_include(
-        sources, r'(halide14/|Halide)',
+        files, r'(halide14/|Halide)',
         lambda path: path.startswith('core/codegen/') or
         path == 'tests/build_rules/halide_link_test.cc',
         'only core/codegen includes Halide')
 
 
-def check_onnx(sources):
+def check_onnx(files):
     return _confined_include(
-        sources, r'(onnx/|third_party/onnx/)',
+        files, r'(onnx/|third_party/onnx/)',
         lambda path: path.startswith(('core/importers/onnx/', 'tests/')),
         'only core/importers/onnx includes ONNX')
 
 
-def check_build_files(sources):
+def check_build_files(files):
     """Layers are only enforced on targets made with the rules of slipway.bzl."""
-    for source in sources:
+    for source in files:
         if (os.path.basename(source.path) != 'BUILD' or
                 not source.path.startswith(LAYERED)):
             continue
@@ -151,11 +144,11 @@ FAMILY_FOLDERS = ('core/operators', 'core/kernels', 'core/reference',
 SHARED_KERNELS = ('broadcast',)
 
 
-def check_families(sources):
+def check_families(files):
     """A family of operators has one stem in every folder."""
     families = set()
     kernels = {}
-    for source in sources:
+    for source in files:
         folder, name = os.path.split(source.path)
         stem = os.path.splitext(name)[0]
         if folder not in FAMILY_FOLDERS:
@@ -180,17 +173,17 @@ def check_families(sources):
             yield f'{path}:1: core/operators has no family {stem}'
 
 
-def check_proto_comments(sources):
-    for source in sources:
+def check_proto_comments(files):
+    for source in files:
         if source.path.endswith('.proto'):
             for number, what in proto_comments.find_uncommented(source.lines):
                 yield f'{source.path}:{number}: {what} has no comment'
 
 
-def check_one_definition(sources):
+def check_one_definition(files):
     """Two meanings of a name in one program are undefined behaviour."""
     places = collections.defaultdict(dict)  # By name, a line for each path.
-    for source in sources:
+    for source in files:
         if source.path.endswith(('.h', '.cc')):
             # What a .cc file implements was declared by a header.
             for line, name in definitions.find(
@@ -217,16 +210,16 @@ def _headings(text):
 
 def _is_there(name, document, paths):
     """Whether a file or folder of that name is below the document or anywhere."""
-    if os.path.exists(os.path.join(ROOT, os.path.dirname(document), name)):
+    if os.path.exists(os.path.join(sources.ROOT, os.path.dirname(document), name)):
         return True
     pattern = f'*/{name}*' if name.endswith('/') else f'*/{name}'
     return any(fnmatch.fnmatchcase('/' + path, pattern) for path in paths)
 
 
-def check_documents(sources):
+def check_documents(files):
     """Documents name files that exist, and link to headings that do."""
-    texts = {source.path: source.text for source in sources}
-    for source in sources:
+    texts = {source.path: source.text for source in files}
+    for source in files:
         if not source.path.endswith('.md'):
             continue
         for number, line in enumerate(source.lines, 1):
@@ -236,19 +229,19 @@ def check_documents(sources):
             for link, heading in LINK.findall(line):
                 path = os.path.normpath(os.path.join(
                     os.path.dirname(source.path), link)) if link else source.path
-                if path not in texts and not os.path.exists(os.path.join(ROOT, path)):
+                if path not in texts and not os.path.exists(os.path.join(sources.ROOT, path)):
                     yield f'{source.path}:{number}: links to {link}, which is not there'
                 elif heading and heading not in _headings(texts.get(path, '')):
                     yield f'{source.path}:{number}: {path} has no heading #{heading}'
 
 
-def check_format(sources):
-    paths = [source.path for source in sources if source.is_cc()]
+def check_format(files):
+    paths = [source.path for source in files if source.is_cc()]
     if not paths:
         return
     done = subprocess.run(
         ['clang-format-14', '--dry-run', '-Werror', '--ferror-limit=1'] + paths,
-        cwd=ROOT, stderr=subprocess.PIPE, text=True, check=False)
+        cwd=sources.ROOT, stderr=subprocess.PIPE, text=True, check=False)
     places = re.findall(r'^(\S+?:\d+):\d+: error', done.stderr, re.MULTILINE)
     for place in places:
         yield f'{place}: run tests/lint/format'
@@ -274,10 +267,10 @@ CHECKS = {
 
 
 def main():
-    sources = read_sources()
+    files = read_sources()
     status = 0
     for name, check in CHECKS.items():
-        findings = list(check(sources))
+        findings = list(check(files))
         for finding in findings:
             print(finding)
         print(f'lint/{name} {"FAILED" if findings else "PASSED"}')

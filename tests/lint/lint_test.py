@@ -1,11 +1,17 @@
 #!/usr/bin/env python3
 """Shows that the checks of lint.py find what they look for."""
 
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
 import unittest
 
 import definitions
 import lint
 import proto_comments
+import sources
 
 
 def source(path, text):
@@ -105,6 +111,76 @@ void Show(const Options& options, int depth = 0);
             list(lint.check_families(
                 [operators, source('core/kernels/pool.h', '\n')])),
             ['core/kernels/pool.h:1: core/operators has no family pool'])
+
+
+class SourceArchiveTest(unittest.TestCase):
+    """A small repository with the lint scripts in it, with git and without."""
+
+    FILES = {
+        '.gitignore': '/bazel-*\n/notes.txt\n__pycache__/\n*.pyc\n',
+        'core/a.h': 'int a;\n',
+        'core/notes.txt': 'kept\n',
+        'core/bazel-x/b.txt': 'kept\n',
+    }
+    IGNORED = ['bazel-out/c.txt', 'notes.txt', 'core/__pycache__/d.txt',
+               'core/e.pyc']
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.repository = os.path.join(self.folder.name, 'repository')
+        self.archive = os.path.join(self.folder.name, 'archive')
+        here = os.path.dirname(os.path.abspath(__file__))
+        for name in ['definitions.py', 'lint.py', 'proto_comments.py',
+                     'sources.py']:
+            self.write(f'tests/lint/{name}')
+            shutil.copy(os.path.join(here, name),
+                        os.path.join(self.repository, 'tests/lint', name))
+        for path, text in self.FILES.items():
+            self.write(path, text)
+        for arguments in [['init', '-q'], ['add', '-A'],
+                          ['-c', 'user.name=n', '-c', 'user.email=e',
+                           'commit', '-q', '-m', 'm']]:
+            subprocess.run(['git'] + arguments, cwd=self.repository,
+                           check=True)
+        os.mkdir(self.archive)
+        packed = subprocess.run(['git', 'archive', 'HEAD'], check=True,
+                                cwd=self.repository, stdout=subprocess.PIPE)
+        subprocess.run(['tar', 'x'], cwd=self.archive, input=packed.stdout,
+                       check=True)
+
+    def write(self, path, text='', root=None):
+        path = os.path.join(root or self.repository, path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write(text)
+
+    def lint(self, root):
+        done = subprocess.run(
+            [sys.executable, os.path.join(root, 'tests/lint/lint.py')],
+            stdout=subprocess.PIPE, text=True, check=False)
+        return done.returncode, done.stdout
+
+    def test_lists_the_same_files_with_and_without_git(self):
+        for root in [self.repository, self.archive]:
+            for path in self.IGNORED:
+                self.write(path, 'ignored \n', root)
+        listed = sources.list_files(self.repository)
+        self.assertEqual(listed, sources.list_files(self.archive))
+        for path in self.FILES:
+            self.assertIn(path, listed)
+        for path in self.IGNORED:
+            self.assertNotIn(path, listed)
+
+    def test_lints_an_archive_as_a_repository(self):
+        for root in [self.repository, self.archive]:
+            status, output = self.lint(root)
+            self.assertEqual(status, 0, output)
+            self.write('core/a.h', 'trailing \n', root)
+            status, output = self.lint(root)
+            self.assertEqual(status, 1)
+            self.assertIn('core/a.h:1: trailing blanks', output)
+            self.assertIn('lint/whitespace FAILED', output)
 
 
 class DefinitionsTest(unittest.TestCase):
