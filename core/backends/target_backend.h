@@ -1,4 +1,4 @@
-// TargetBackend: from an optimized graph to an artifact, for one family of targets.
+// TargetBackend: from a graph in its canonical form to an artifact, for one family of targets.
 #ifndef SLIPWAY_CORE_BACKENDS_TARGET_BACKEND_H_
 #define SLIPWAY_CORE_BACKENDS_TARGET_BACKEND_H_
 
@@ -12,16 +12,16 @@
 #include "core/artifact/artifact.h"
 #include "core/graph/graph.h"
 #include "core/graph/memory_plan.h"
+#include "core/passes/pipeline.h"
 #include "core/target/target.h"
 
 namespace slipway {
 
 // Everything is owned by the caller and outlives the call.
 struct BackendRequest {
-  // As core/passes/pipeline.h leaves it: slipway.Fused nodes, and views that need no step; all types
-  // known. A Fused node's name ("Conv+Relu res2a") is the step's.
+  // As this backend's pipeline leaves it; all types known.
   const Graph& graph;
-  // Where its values lie. Outputs marked `copy` are copied by steps at the end.
+  // Where its values lie, as this backend's pipeline plans it.
   const MemoryPlan& memory;
   const Target& target;
   // For Manifest.compile_key; may be empty. The manifest's name is the graph's.
@@ -49,6 +49,9 @@ class TargetBackend {
 
   // OK when this backend compiles for the target; UNIMPLEMENTED names what it lacks for it.
   virtual absl::Status CheckTarget(const Target& target) const = 0;
+
+  // What it wants done to a graph before Compile, layouts and memory among it. REQUIRES: CheckTarget.
+  virtual BackendPipeline PipelineFor(const Target& target) const = 0;
 
   // UNIMPLEMENTED names the node and operator without a lowering; RESOURCE_EXHAUSTED the limit;
   // INTERNAL what failed inside. REQUIRES: CheckTarget.

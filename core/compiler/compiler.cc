@@ -74,7 +74,7 @@ class Compilation {
   void Announce(absl::string_view stage) const {
     if (environment_.progress) environment_.progress(stage, 0, 0);
   }
-  absl::StatusOr<PipelineResult> Optimize(Graph graph);
+  absl::StatusOr<PipelineResult> Optimize(Graph graph, const BackendPipeline& pipeline);
   void Report(const PipelineResult& optimized);
   void Report(const BackendResult& result);
 
@@ -85,12 +85,12 @@ class Compilation {
   v1::CompileReport report_;
 };
 
-absl::StatusOr<PipelineResult> Compilation::Optimize(Graph graph) {
+absl::StatusOr<PipelineResult> Compilation::Optimize(Graph graph, const BackendPipeline& pipeline) {
   const Reference reference(registry_);
-  const PassContext context{registry_, reference, target_.host()};
+  const PassContext context{registry_, reference};
   PipelineOptions options;
   options.print_after = options_.print_after;
-  return RunPipeline(std::move(graph), context, options, *environment_.clock);
+  return RunPipeline(std::move(graph), pipeline, context, options, *environment_.clock);
 }
 
 void Compilation::Report(const PipelineResult& optimized) {
@@ -140,7 +140,8 @@ absl::StatusOr<CompiledModel> Compilation::Run(Graph graph) {
 
   Announce("passes");
   const absl::Duration start = environment_.clock->Monotonic();
-  SLIPWAY_ASSIGN_OR_RETURN(const PipelineResult optimized, Optimize(std::move(graph)));
+  SLIPWAY_ASSIGN_OR_RETURN(const PipelineResult optimized,
+                           Optimize(std::move(graph), backend->PipelineFor(target_)));
   AddStage("passes", environment_.clock->Monotonic() - start,
            static_cast<int64_t>(optimized.graph.nodes.size()), *report_.mutable_stages());
   Report(optimized);

@@ -34,7 +34,7 @@ TEST(Fingerprint, CoversTheSourcesThatDecideOverArtifacts) {
                        ReadFile("core/compiler/compiler_source_digest.sha256", 1 << 20));
   EXPECT_EQ(Digest::Of(compiler).hex(), CompilerSourceDigest());
   for (const char* path :
-       {"core/compiler/compiler.cc", "core/passes/fuse_ops_pass.cc", "core/passes/pipeline.cc",
+       {"core/compiler/compiler.cc", "core/passes/dead_code_pass.cc", "core/passes/pipeline.cc",
         "core/importers/onnx/onnx_importer.cc", "core/reference/reference.cc",
         "core/kernels/convolution.cc", "core/operators/convolution.cc", "core/graph/graph.h",
         "core/tensor/tensor.cc"}) {
@@ -42,9 +42,11 @@ TEST(Fingerprint, CoversTheSourcesThatDecideOverArtifacts) {
   }
   ASSERT_OK_AND_ASSIGN(const std::string cpu,
                        ReadFile("core/backends/cpu/cpu_backend_source_digest.sha256", 1 << 20));
-  for (const char* path : {"core/backends/cpu/cpu_backend.cc", "core/codegen/linker.cc",
-                           "core/codegen/table_object.cc", "core/codegen/program_support_data.o",
-                           "core/codegen/lower/convolution.cc", "core/artifact/artifact.cc"}) {
+  for (const char* path :
+       {"core/backends/cpu/cpu_backend.cc", "core/backends/program/program_manifest.cc",
+        "core/passes/fuse_ops_pass.cc", "core/codegen/linker.cc", "core/codegen/table_object.cc",
+        "core/codegen/program_support_data.o", "core/codegen/lower/convolution.cc",
+        "core/artifact/artifact.cc"}) {
     EXPECT_THAT(cpu, HasSubstr(std::string(" ") + path + "\n"));
   }
 }

@@ -9,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/operators/convolution.h"
-#include "core/passes/block_size.h"
 #include "core/passes/canonicalize_rules.h"
 #include "core/passes/channel_layout.h"
 #include "core/passes/graph_rewriter.h"
@@ -33,8 +32,10 @@ Attributes Only(const Node& node, std::initializer_list<absl::string_view> names
 
 class LayoutAlteration {
  public:
-  LayoutAlteration(Graph graph, std::vector<int64_t> blocks, const PassContext& context)
+  LayoutAlteration(Graph graph, std::vector<int64_t> blocks, const PassContext& context,
+                   const std::vector<int64_t>& channel_blocks)
       : context_(context),
+        channel_blocks_(channel_blocks),
         outputs_(graph.outputs),
         rewriter_(std::move(graph), context.registry),
         blocks_(std::move(blocks)),
@@ -77,6 +78,7 @@ class LayoutAlteration {
   std::string NameOf(ValueId id) const { return rewriter_.graph().values[id].name; }
 
   const PassContext& context_;
+  const std::vector<int64_t>& channel_blocks_;
   const std::vector<ValueId> outputs_;
   GraphRewriter rewriter_;
   const std::vector<int64_t> blocks_;  // By value of the old graph; 0 for plain.
@@ -216,17 +218,16 @@ absl::StatusOr<bool> LayoutAlteration::BlockConv(const Node& node) {
   const Tensor weights = *rewriter_.constant(node.inputs[1]);
   const int64_t group = *node.attributes.FindAs<int64_t>("group");
   const int64_t in_channels = weights.shape()[1];
-  const std::vector<int64_t> blocks = ChannelBlocks(context_.device);
   const int64_t out_channels = weights.shape()[0] / group;
   const int64_t out_block = blocks_[y] != 0 && out_channels % blocks_[y] == 0
                                 ? blocks_[y]
-                                : BlockDividing(out_channels, blocks);
+                                : BlockDividing(out_channels, channel_blocks_);
   if (out_block == 0) return false;
   int64_t in_block = 0;
   if (type(x).shape[1] > kFewChannels) {
     in_block = blocks_[x] != 0 && in_channels % blocks_[x] == 0
                    ? blocks_[x]
-                   : BlockDividing(in_channels, blocks);
+                   : BlockDividing(in_channels, channel_blocks_);
   }
   if (in_block == 0 && group > 1) return false;
 
@@ -333,9 +334,11 @@ absl::StatusOr<bool> LayoutAlteration::BlockConcat(const Node& node) {
 
 }  // namespace
 
-absl::StatusOr<Graph> AlterLayout(Graph graph, const PassContext& context) {
-  SLIPWAY_ASSIGN_OR_RETURN(std::vector<int64_t> blocks, ChooseChannelBlocks(graph, context));
-  return LayoutAlteration(std::move(graph), std::move(blocks), context).Run();
+absl::StatusOr<Graph> AlterLayout(Graph graph, const PassContext& context,
+                                  const std::vector<int64_t>& channel_blocks) {
+  SLIPWAY_ASSIGN_OR_RETURN(std::vector<int64_t> blocks,
+                           ChooseChannelBlocks(graph, context, channel_blocks));
+  return LayoutAlteration(std::move(graph), std::move(blocks), context, channel_blocks).Run();
 }
 
 }  // namespace slipway

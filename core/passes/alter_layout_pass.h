@@ -2,6 +2,9 @@
 #ifndef SLIPWAY_CORE_PASSES_ALTER_LAYOUT_PASS_H_
 #define SLIPWAY_CORE_PASSES_ALTER_LAYOUT_PASS_H_
 
+#include <cstdint>
+#include <vector>
+
 #include "core/passes/pass.h"
 
 namespace slipway {
@@ -11,7 +14,9 @@ namespace slipway {
 // slipway.Pack and slipway.Unpack stand where layouts change, at most once a value; where height and
 // width are 1 the two layouts are the same bytes and a Reshape does. Everything else stays NCHW, and so
 // do the graph's inputs and outputs. Expects CanonicalizeOps.
-absl::StatusOr<Graph> AlterLayout(Graph graph, const PassContext& context);
+// `channel_blocks` are the blocks worth trying, largest first.
+absl::StatusOr<Graph> AlterLayout(Graph graph, const PassContext& context,
+                                  const std::vector<int64_t>& channel_blocks);
 
 }  // namespace slipway
 

@@ -6,7 +6,6 @@
 
 #include "core/base/status_macros.h"
 #include "core/operators/convolution.h"
-#include "core/passes/block_size.h"
 
 namespace slipway {
 namespace {
@@ -88,10 +87,9 @@ class Classes {
 };
 
 absl::Status AddConv(const Graph& graph, const Node& node, const PassContext& context,
-                     Classes& classes) {
+                     const std::vector<int64_t>& blocks, Classes& classes) {
   SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(graph, node, context.registry));
   SLIPWAY_ASSIGN_OR_RETURN(const ConvView conv, DecodeConv(view));
-  const std::vector<int64_t> blocks = ChannelBlocks(context.device);
   const int64_t in_channels = conv.in_channels / conv.group;
   const int64_t out_channels = conv.out_channels / conv.group;
   // A convolution whose result cannot be blocked reads plain channels. One with groups (ShuffleNet's)
@@ -152,8 +150,8 @@ absl::StatusOr<LayoutRole> LayoutRoleOf(const Graph& graph, const Node& node,
   return LayoutRole::kPlain;
 }
 
-absl::StatusOr<std::vector<int64_t>> ChooseChannelBlocks(const Graph& graph,
-                                                         const PassContext& context) {
+absl::StatusOr<std::vector<int64_t>> ChooseChannelBlocks(
+    const Graph& graph, const PassContext& context, const std::vector<int64_t>& channel_blocks) {
   Classes classes(graph);
   for (size_t id = 0; id < graph.values.size(); ++id) {
     if (graph.values[id].type.has_value() && IsFloat4d(graph, static_cast<ValueId>(id))) {
@@ -167,7 +165,7 @@ absl::StatusOr<std::vector<int64_t>> ChooseChannelBlocks(const Graph& graph,
       case LayoutRole::kPlain:
         break;
       case LayoutRole::kConv:
-        SLIPWAY_RETURN_IF_ERROR(AddConv(graph, node, context, classes));
+        SLIPWAY_RETURN_IF_ERROR(AddConv(graph, node, context, channel_blocks, classes));
         break;
       case LayoutRole::kDepthwise:
         classes.Join(node.inputs[0], y);
@@ -194,11 +192,10 @@ absl::StatusOr<std::vector<int64_t>> ChooseChannelBlocks(const Graph& graph,
         break;
     }
   }
-  const std::vector<int64_t> blocks = ChannelBlocks(context.device);
   std::vector<int64_t> chosen(graph.values.size(), 0);
   for (size_t id = 0; id < graph.values.size(); ++id) {
     if (IsConstant(graph, static_cast<ValueId>(id))) continue;
-    chosen[id] = classes.Block(static_cast<ValueId>(id), blocks);
+    chosen[id] = classes.Block(static_cast<ValueId>(id), channel_blocks);
   }
   return chosen;
 }

@@ -28,10 +28,10 @@ absl::StatusOr<LayoutRole> LayoutRoleOf(const Graph& graph, const Node& node,
 
 // Per value the block of channels it is best kept in, 0 for plain NCHW. Values that an elementwise
 // operator, pooling, depthwise convolution or Concat connects have the same block: the largest of
-// ChannelBlocks that divides the channels of all of them, and the channels a group of grouped
+// `channel_blocks` that divides the channels of all of them, and the channels a group of grouped
 // convolutions among their readers and makers. Only values around a convolution are blocked.
-absl::StatusOr<std::vector<int64_t>> ChooseChannelBlocks(const Graph& graph,
-                                                         const PassContext& context);
+absl::StatusOr<std::vector<int64_t>> ChooseChannelBlocks(
+    const Graph& graph, const PassContext& context, const std::vector<int64_t>& channel_blocks);
 
 // The largest block that divides `channels`, or 0.
 int64_t BlockDividing(int64_t channels, const std::vector<int64_t>& blocks);

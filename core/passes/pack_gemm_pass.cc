@@ -4,7 +4,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
-#include "core/passes/block_size.h"
 #include "core/passes/graph_rewriter.h"
 #include "core/passes/pack_constants.h"
 
@@ -24,9 +23,8 @@ bool CanPack(const Node& node, const GraphRewriter& rewriter) {
 
 }  // namespace
 
-absl::StatusOr<Graph> PackGemm(Graph graph, const PassContext& context) {
+absl::StatusOr<Graph> PackGemm(Graph graph, const PassContext& context, int64_t panel_columns) {
   GraphRewriter rewriter(std::move(graph), context.registry);
-  const int64_t panel = PanelColumns(context.device);
   for (Node& node : rewriter.TakeNodes()) {
     rewriter.Resolve(node);
     if (!CanPack(node, rewriter)) {
@@ -36,7 +34,8 @@ absl::StatusOr<Graph> PackGemm(Graph graph, const PassContext& context) {
     const Tensor weights = *rewriter.constant(node.inputs[1]);
     const std::string name = rewriter.graph().values[node.inputs[1]].name;
     std::vector<ValueId> inputs = node.inputs;
-    inputs[1] = rewriter.Constant(absl::StrCat(name, "_packed"), PackMatrix(weights, panel));
+    inputs[1] =
+        rewriter.Constant(absl::StrCat(name, "_packed"), PackMatrix(weights, panel_columns));
     while (inputs.back() == kNoValue) inputs.pop_back();
     SLIPWAY_ASSIGN_OR_RETURN(
         const ValueId product,

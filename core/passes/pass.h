@@ -2,11 +2,12 @@
 #ifndef SLIPWAY_CORE_PASSES_PASS_H_
 #define SLIPWAY_CORE_PASSES_PASS_H_
 
+#include <functional>
+
 #include "absl/status/statusor.h"
 #include "core/graph/graph.h"
 #include "core/graph/operator_registry.h"
 #include "core/reference/reference.h"
-#include "core/target/target.h"
 
 namespace slipway {
 
@@ -14,14 +15,14 @@ namespace slipway {
 struct PassContext {
   const OperatorRegistry& registry;
   const Reference& reference;  // What folds constants.
-  DeviceTarget device;         // What the graph is compiled for.
 };
 
 // Every pass keeps names, order and types of the graph's inputs and outputs, and leaves a graph that
 // passes Verify with all types known. It takes verified graphs; all but InferType need all types.
 // Errors name the node: INVALID_ARGUMENT where the model is wrong, UNIMPLEMENTED where we lack
-// something, RESOURCE_EXHAUSTED past a limit.
-using Pass = absl::StatusOr<Graph> (*)(Graph, const PassContext&);
+// something, RESOURCE_EXHAUSTED past a limit. What a pass has to know of a target is a parameter of its
+// own, which the backend that runs it binds.
+using Pass = std::function<absl::StatusOr<Graph>(Graph, const PassContext&)>;
 
 }  // namespace slipway
 

@@ -1,12 +1,15 @@
-// The pipeline: all passes in their order, from a model's graph to one ready for a backend.
+// The pipeline: all passes in their order, from a model's graph to one ready for a backend. The first of
+// them know no target and are the same for everybody; a backend adds its own.
 #ifndef SLIPWAY_CORE_PASSES_PIPELINE_H_
 #define SLIPWAY_CORE_PASSES_PIPELINE_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "core/base/clock.h"
 #include "core/graph/graph.h"
@@ -14,6 +17,18 @@
 #include "core/passes/pass.h"
 
 namespace slipway {
+
+struct NamedPass {
+  std::string name;  // For people and for print_after: "FuseOps".
+  Pass pass;
+};
+
+// What a backend does to a graph in its canonical form before it makes code of it.
+struct BackendPipeline {
+  std::vector<NamedPass> passes;  // In their order.
+  // Says where the values of the last pass's graph lie. Empty for a backend that needs no plan.
+  std::function<absl::StatusOr<MemoryPlan>(const Graph&, const PassContext&)> plan_memory;
+};
 
 struct PipelineOptions {
   // The pass after which the graph's text is kept; empty for none. Where a pass runs more than once,
@@ -30,19 +45,21 @@ struct PassReport {
 };
 
 struct PipelineResult {
-  Graph graph;  // slipway.Fused nodes and views; all types known.
-  MemoryPlan memory;
+  Graph graph;                     // As the backend's passes leave it; all types known.
+  MemoryPlan memory;               // Empty where the backend has no plan_memory.
   std::vector<PassReport> passes;  // In the order they ran.
   std::string printed_graph;       // What print_after asked for.
 };
 
-// The names of the passes in their order, each once.
-std::vector<std::string> PassNames();
+// The names of all passes in their order, each once: those for every target, those of `backend`, and
+// "PlanMemory" if it plans.
+std::vector<std::string> PassNames(const BackendPipeline& backend);
 
-// Runs all passes; the graph is verified before the first and after each. INVALID_ARGUMENT for an
+// Runs all of them; the graph is verified before the first and after each. INVALID_ARGUMENT for an
 // unknown print_after (the known ones are listed) and for a wrong graph; what passes say, with the
 // pass's name in front; INTERNAL when a pass leaves a graph that does not verify.
-absl::StatusOr<PipelineResult> RunPipeline(Graph graph, const PassContext& context,
+absl::StatusOr<PipelineResult> RunPipeline(Graph graph, const BackendPipeline& backend,
+                                           const PassContext& context,
                                            const PipelineOptions& options, const Clock& clock);
 
 }  // namespace slipway

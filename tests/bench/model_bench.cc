@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/strings/str_join.h"
+#include "core/backends/cpu/cpu_pipeline.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
 #include "core/base/flags.h"
@@ -55,7 +56,7 @@ absl::Status RunBench(const std::string& path, const BenchOptions& options) {
   if (!options.target.empty()) {
     SLIPWAY_ASSIGN_OR_RETURN(target, ParseTarget(options.target));
   }
-  const PassContext context{registry, reference, target.host()};
+  const PassContext context{registry, reference};
 
   SLIPWAY_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path, kMaxModelBytes));
   SLIPWAY_ASSIGN_OR_RETURN(Graph graph, ImportOnnx({bytes, {}}, registry));
@@ -63,7 +64,8 @@ absl::Status RunBench(const std::string& path, const BenchOptions& options) {
     SLIPWAY_ASSIGN_OR_RETURN(graph, InferType(std::move(graph), context));
     graph = testing::WithSeededWeights(std::move(graph), 1);
   }
-  SLIPWAY_ASSIGN_OR_RETURN(const PipelineResult optimized, RunPipeline(graph, context, {}, clock));
+  SLIPWAY_ASSIGN_OR_RETURN(const PipelineResult optimized,
+                           RunPipeline(graph, CpuPipeline(target.host()), context, {}, clock));
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> operations,
                            OperationsOfSteps(optimized.graph, registry));
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/backends/cpu/cpu_pipeline.h"
 #include "core/base/clock.h"
 #include "core/graph/graph.h"
 #include "core/importers/onnx/onnx_importer.h"
@@ -46,14 +47,15 @@ class ModelPipeline : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(ModelPipeline, ComputesTheSameBeforeAndAfter) {
   if (!HaveModels()) GTEST_SKIP() << "SLIPWAY_MODELS is not set";
-  const PassTester tester("x86-64-v4-linux");
+  const PassTester tester;
   ASSERT_OK_AND_ASSIGN(const ModelCase model, LoadModelCase(GetParam()));
   ASSERT_OK_AND_ASSIGN(Graph graph, ImportOnnx({model.bytes, {}}, tester.registry()));
   ASSERT_OK_AND_ASSIGN(graph, InferType(std::move(graph), tester.context()));
   if (!model.has_weights) graph = WithSeededWeights(std::move(graph), 1);
 
   ASSERT_OK_AND_ASSIGN(const PipelineResult result,
-                       RunPipeline(graph, tester.context(), {}, SystemClock()));
+                       RunPipeline(graph, CpuPipeline(ParseTarget("x86-64-v4-linux")->host()),
+                                   tester.context(), {}, SystemClock()));
   PrintSummary(result);
   if (!model.has_weights) {
     EXPECT_OK(tester.CheckSameResults(graph, result.graph, 1));

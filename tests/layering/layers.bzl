@@ -103,16 +103,27 @@ LAYERS = {
         "core/backends/cpu",
         "core/backends/null",
         "core/codegen",
+        "core/passes",
+    ]),
+    # What all backends write in the same way.
+    "core/backends/program": _row(sees = [
+        "core/artifact",
+        "core/backends",
+        "core/passes",
     ]),
     "core/backends/cpu": _row(sees = [
         "core/artifact",
         "core/backends",
+        "core/backends/program",
         "core/codegen",
+        "core/passes",
     ]),
     "core/backends/null": _row(sees = [
         "core/artifact",
         "core/backends",
+        "core/backends/program",
         "core/codegen",
+        "core/passes",
     ]),
     "core/compiler": _row(sees = [
         "core/artifact",

@@ -5,8 +5,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "core/artifact/artifact.h"
-#include "core/backends/cpu/constant_blobs.h"
-#include "core/backends/cpu/program_manifest.h"
+#include "core/backends/cpu/cpu_pipeline.h"
+#include "core/backends/program/constant_blobs.h"
+#include "core/backends/program/program_manifest.h"
 #include "core/base/blob.h"
 #include "core/base/status_macros.h"
 #include "core/base/version.h"
@@ -30,6 +31,9 @@ class CpuBackend final : public TargetBackend {
   explicit CpuBackend(const BackendEnvironment& environment) : environment_(environment) {}
 
   absl::Status CheckTarget(const Target& target) const override;
+  BackendPipeline PipelineFor(const Target& target) const override {
+    return CpuPipeline(target.host());
+  }
   absl::StatusOr<BackendResult> Compile(const BackendRequest& request) override;
 
  private:

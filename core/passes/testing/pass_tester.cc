@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/check.h"
 #include "core/base/status_macros.h"
 #include "core/graph/text.h"
 #include "core/graph/verifier.h"
@@ -13,12 +12,6 @@
 
 namespace slipway::testing {
 namespace {
-
-DeviceTarget ParseDevice(absl::string_view target) {
-  const absl::StatusOr<Target> parsed = ParseTarget(target);
-  SLIPWAY_CHECK(parsed.ok(), parsed.status().message());
-  return parsed->host();
-}
 
 // Normal and uniform numbers differ between standard libraries; these do not.
 float Normal(std::mt19937_64& random) {
@@ -29,10 +22,8 @@ float Normal(std::mt19937_64& random) {
 
 }  // namespace
 
-PassTester::PassTester(absl::string_view target)
-    : registry_(StandardOperators()),
-      reference_(registry_),
-      context_{registry_, reference_, ParseDevice(target)} {}
+PassTester::PassTester()
+    : registry_(StandardOperators()), reference_(registry_), context_{registry_, reference_} {}
 
 absl::StatusOr<Graph> PassTester::Parse(absl::string_view text) const {
   SLIPWAY_ASSIGN_OR_RETURN(Graph graph, ParseGraph(text));
@@ -40,7 +31,8 @@ absl::StatusOr<Graph> PassTester::Parse(absl::string_view text) const {
   return InferType(std::move(graph), context_);
 }
 
-absl::Status PassTester::Check(Pass pass, absl::string_view before, absl::string_view after) const {
+absl::Status PassTester::Check(const Pass& pass, absl::string_view before,
+                               absl::string_view after) const {
   SLIPWAY_ASSIGN_OR_RETURN_WITH(const Graph graph, Parse(before), "before");
   SLIPWAY_ASSIGN_OR_RETURN_WITH(const Graph expected, Parse(after), "after");
   SLIPWAY_ASSIGN_OR_RETURN_WITH(const Graph actual, pass(graph, context_), "pass");

@@ -21,8 +21,7 @@ namespace slipway::testing {
 
 class PassTester {
  public:
-  // Passes compile for `target`, the name of one device.
-  explicit PassTester(absl::string_view target = "x86-64-v3-linux");
+  PassTester();
 
   const PassContext& context() const { return context_; }
   const OperatorRegistry& registry() const { return registry_; }
@@ -33,7 +32,7 @@ class PassTester {
 
   // Runs the pass on `before` and verifies the result. OK when it prints as `after` does and the two
   // compute the same from random inputs; both texts as for Parse.
-  absl::Status Check(Pass pass, absl::string_view before, absl::string_view after) const;
+  absl::Status Check(const Pass& pass, absl::string_view before, absl::string_view after) const;
 
   // OK when both graphs make the same outputs from inputs drawn with `seed`.
   absl::Status CheckSameResults(const Graph& expected, const Graph& actual, uint64_t seed,

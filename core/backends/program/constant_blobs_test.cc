@@ -1,4 +1,4 @@
-#include "core/backends/cpu/constant_blobs.h"
+#include "core/backends/program/constant_blobs.h"
 
 #include <gtest/gtest.h>
 

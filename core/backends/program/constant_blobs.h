@@ -1,6 +1,6 @@
 // ConstantBlobs: a program's constants as blobs.
-#ifndef SLIPWAY_CORE_BACKENDS_CPU_CONSTANT_BLOBS_H_
-#define SLIPWAY_CORE_BACKENDS_CPU_CONSTANT_BLOBS_H_
+#ifndef SLIPWAY_CORE_BACKENDS_PROGRAM_CONSTANT_BLOBS_H_
+#define SLIPWAY_CORE_BACKENDS_PROGRAM_CONSTANT_BLOBS_H_
 
 #include <cstdint>
 #include <vector>
@@ -33,4 +33,4 @@ ConstantBlobs PlaceConstants(const std::vector<Tensor>& tensors);
 
 }  // namespace slipway
 
-#endif  // SLIPWAY_CORE_BACKENDS_CPU_CONSTANT_BLOBS_H_
+#endif  // SLIPWAY_CORE_BACKENDS_PROGRAM_CONSTANT_BLOBS_H_

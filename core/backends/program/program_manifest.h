@@ -1,13 +1,13 @@
 // From a fused graph and its memory plan to a manifest.
-#ifndef SLIPWAY_CORE_BACKENDS_CPU_PROGRAM_MANIFEST_H_
-#define SLIPWAY_CORE_BACKENDS_CPU_PROGRAM_MANIFEST_H_
+#ifndef SLIPWAY_CORE_BACKENDS_PROGRAM_PROGRAM_MANIFEST_H_
+#define SLIPWAY_CORE_BACKENDS_PROGRAM_PROGRAM_MANIFEST_H_
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/backends/cpu/constant_blobs.h"
+#include "core/backends/program/constant_blobs.h"
 #include "core/backends/target_backend.h"
 #include "core/base/digest.h"
 #include "proto/slipway/v1/artifact.pb.h"
@@ -40,4 +40,4 @@ absl::StatusOr<v1::Manifest> BuildManifest(const BackendRequest& request, const 
 
 }  // namespace slipway
 
-#endif  // SLIPWAY_CORE_BACKENDS_CPU_PROGRAM_MANIFEST_H_
+#endif  // SLIPWAY_CORE_BACKENDS_PROGRAM_PROGRAM_MANIFEST_H_

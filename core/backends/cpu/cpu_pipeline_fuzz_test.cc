@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "absl/strings/string_view.h"
+#include "core/backends/cpu/cpu_pipeline.h"
 #include "core/base/clock.h"
 #include "core/graph/graph.h"
 #include "core/graph/text.h"
@@ -25,8 +26,9 @@ constexpr int64_t kMaxBytes = 1 << 14;
 struct Environment {
   const slipway::OperatorRegistry registry = slipway::StandardOperators();
   const slipway::Reference reference{registry};
-  const slipway::PassContext context{registry, reference,
-                                     slipway::ParseTarget("x86-64-v3-linux")->host()};
+  const slipway::PassContext context{registry, reference};
+  const slipway::BackendPipeline pipeline =
+      slipway::CpuPipeline(slipway::ParseTarget("x86-64-v3-linux")->host());
   const slipway::SystemClock clock{};
 };
 
@@ -57,8 +59,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   auto graph = slipway::ParseGraph(text, {.max_splat_bytes = kMaxBytes});
   if (!graph.ok() || !slipway::Verify(*graph, environment.registry).ok()) return 0;
   if (graph->nodes.size() > 100 || !IsSmall(*graph, environment.registry)) return 0;
-  const auto result =
-      slipway::RunPipeline(*std::move(graph), environment.context, {}, environment.clock);
+  const auto result = slipway::RunPipeline(*std::move(graph), environment.pipeline,
+                                           environment.context, {}, environment.clock);
   if (absl::IsInternal(result.status())) {
     std::fprintf(stderr, "%s\n", result.status().ToString().c_str());
     std::abort();

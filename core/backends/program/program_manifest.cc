@@ -1,4 +1,4 @@
-#include "core/backends/cpu/program_manifest.h"
+#include "core/backends/program/program_manifest.h"
 
 #include <algorithm>
 #include <memory>

@@ -1,0 +1,17 @@
+// What the CPU backend does to a graph before it compiles kernels.
+#ifndef SLIPWAY_CORE_BACKENDS_CPU_CPU_PIPELINE_H_
+#define SLIPWAY_CORE_BACKENDS_CPU_CPU_PIPELINE_H_
+
+#include "core/passes/pipeline.h"
+#include "core/target/target.h"
+
+namespace slipway {
+
+// AlterLayout, PackGemm and FuseOps, and PlanMemory in one arena. Blocks of channels are one vector register of
+// f32 and the smaller powers of two down to 4 (x86-64-v4: 16, 8, 4; v3: 8, 4; everything else: 4); panels of
+// matrices have 16 columns where vectors have at least 8 elements, else 8.
+BackendPipeline CpuPipeline(const DeviceTarget& device);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_BACKENDS_CPU_CPU_PIPELINE_H_
