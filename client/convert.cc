@@ -28,6 +28,12 @@ MachineState MachineFromProto(const v1::MachineState& proto) {
           .load_millis = proto.load_millis()};
 }
 
+// For showing alone: whatever a server says is shown as unknown unless it is a range.
+VersionRange RangeFromProto(int32_t lowest, int32_t highest) {
+  if (lowest < 1 || highest < lowest) return {};
+  return {static_cast<uint32_t>(lowest), static_cast<uint32_t>(highest)};
+}
+
 template <typename Times>
 std::vector<StageTime> StagesFromProto(const Times& times) {
   std::vector<StageTime> stages;
@@ -215,6 +221,8 @@ absl::StatusOr<Device> DeviceFromProto(const v1::Device& proto) {
                    .job_id = proto.job_id(),
                    .last_seen = TimeFromNs(proto.last_seen_ns()),
                    .agent_version = proto.agent_version(),
+                   .abis = RangeFromProto(proto.min_abi(), proto.max_abi()),
+                   .formats = RangeFromProto(proto.min_format(), proto.max_format()),
                    .warning = proto.warning()};
   switch (proto.state()) {
     case v1::Device::IDLE:

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "core/artifact/versions.h"
 #include "core/base/digest.h"
 #include "core/tensor/tensor.h"
 
@@ -142,6 +143,8 @@ struct Device {
   std::string job_id;
   absl::Time last_seen;
   std::string agent_version;
+  // What its agent takes of artifacts: kernel ABIs, manifest formats. 0 from servers that do not tell.
+  VersionRange abis, formats;
   std::string warning;
 };
 

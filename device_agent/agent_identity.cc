@@ -14,7 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "core/artifact/kernel_abi.h"
+#include "core/artifact/versions.h"
 #include "core/base/files.h"
 #include "core/base/status_macros.h"
 #include "core/base/version.h"
@@ -125,8 +125,10 @@ v1::AgentState MakeIdentity(const std::string& agent_id) {
   state.set_version(kVersion);
   state.set_min_protocol(kMinProtocol);
   state.set_max_protocol(kMaxProtocol);
-  state.set_min_abi(SLIPWAY_ABI_VERSION);
-  state.set_max_abi(SLIPWAY_ABI_VERSION);
+  state.set_min_abi(static_cast<int32_t>(kSpokenAbis.lowest));
+  state.set_max_abi(static_cast<int32_t>(kSpokenAbis.highest));
+  state.set_min_format(static_cast<int32_t>(kReadFormats.lowest));
+  state.set_max_format(static_cast<int32_t>(kReadFormats.highest));
   *state.add_devices() = DescribeDevice(agent_id);
   return state;
 }

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "core/artifact/versions.h"
 #include "core/base/files.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -48,6 +49,10 @@ TEST(MakeIdentity, InstancesDiffer) {
   EXPECT_EQ(a.agent_id(), "x");
   EXPECT_EQ(a.devices(0).id(), "x");
   EXPECT_NE(a.instance_id(), b.instance_id());
+  EXPECT_EQ(a.min_abi(), SLIPWAY_OLDEST_ABI_VERSION);
+  EXPECT_EQ(a.max_abi(), SLIPWAY_ABI_VERSION);
+  EXPECT_EQ(a.min_format(), 1);
+  EXPECT_EQ(a.max_format(), static_cast<int>(kManifestFormatVersion));
   EXPECT_GT(a.devices(0).memory_bytes(), 1 << 20);
   EXPECT_EQ(a.devices(0).memory_bytes(), MachineMemoryBytes());
 }

@@ -289,6 +289,57 @@ TEST_F(ServerTest, ADeviceThatLacksAFeatureIsNamed) {
   }
 }
 
+TEST_F(ServerTest, RunsNeedADeviceThatTakesTheArtifactsVersions) {
+  WriteProgram();
+  v1::AgentState newer_abi = TestAgentState("newer-abi", "i1");
+  newer_abi.set_min_abi(2);
+  newer_abi.set_max_abi(3);
+  v1::AgentState newer_format = TestAgentState("newer-format", "i1");
+  newer_format.set_min_format(2);
+  newer_format.set_max_format(2);
+  const TestAgent first(server_->address(), &TestClient::agents, newer_abi, Succeed);
+  const TestAgent second(server_->address(), &TestClient::agents, newer_format, Succeed);
+  const auto devices = [this] {
+    return *TestClient::Call(*client_->fleet, &v1::FleetService::Stub::ListDevices,
+                             v1::ListDevicesRequest());
+  };
+  ASSERT_TRUE(Eventually([&] { return devices().devices_size() == 2; }));
+  EXPECT_EQ(devices().devices(0).min_abi(), 2);
+  EXPECT_EQ(devices().devices(0).max_abi(), 3);
+  EXPECT_THAT(devices().devices(0).warning(), HasSubstr("kernel ABI 2 to 3"));
+  EXPECT_EQ(devices().devices(1).max_format(), 2);
+
+  v1::CreateRunRequest request = Run("r1");
+  for (const auto& [device, what] : {std::pair{"newer-abi", "kernel ABI 1, but "},
+                                     {"newer-format", "manifest format 1, but "}}) {
+    request.mutable_spec()->set_device(device);
+    const absl::Status status = Create(request).status();
+    EXPECT_THAT(status, StatusIs(absl::StatusCode::kFailedPrecondition));
+    EXPECT_THAT(std::string(status.message()), HasSubstr(what));
+    EXPECT_THAT(std::string(status.message()), HasSubstr(device));
+    EXPECT_THAT(std::string(status.message()), HasSubstr("compile the model again"));
+  }
+  request.mutable_spec()->clear_device();
+  EXPECT_THAT(Create(request).status(), StatusIs(absl::StatusCode::kFailedPrecondition));
+
+  // One that does not know of formats reads the first.
+  const TestAgent old(server_->address(), &TestClient::agents, TestAgentState("old", "i1"),
+                      Succeed);
+  ASSERT_TRUE(Eventually([&] { return devices().devices_size() == 3; }));
+  const absl::StatusOr<Job> done = client_->WaitFor(*Create(request));
+  ASSERT_TRUE(done.ok()) << done.status();
+  EXPECT_EQ(done->assignee(), "old");
+}
+
+TEST_F(ServerTest, AgentsWithoutARangeOfVersionsAreRefused) {
+  v1::AgentState state = TestAgentState("board", "i1");
+  state.set_min_abi(3);
+  const absl::Status status =
+      TestClient::Call(*client_->agents, &v1::AgentService::Stub::Sync, state).status();
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("kernel ABIs 3 to 1"));
+}
+
 TEST_F(ServerTest, CompilationsAreCachedAndCoalesced) {
   const std::string model = "a model";
   EXPECT_THAT(Create(Compilation("c0", model)), StatusIs(absl::StatusCode::kFailedPrecondition));

@@ -44,6 +44,10 @@ std::string RenderDevicesJson(const std::vector<Device>& devices) {
     json.Text("job", device.job_id);
     json.Integer("last_seen_ns", absl::ToUnixNanos(device.last_seen));
     json.Text("agent_version", device.agent_version);
+    json.Integer("min_abi", device.abis.lowest);
+    json.Integer("max_abi", device.abis.highest);
+    json.Integer("min_format", device.formats.lowest);
+    json.Integer("max_format", device.formats.highest);
     json.Text("warning", device.warning);
     json.EndObject();
   }

@@ -187,6 +187,7 @@ TEST(RenderTest, Devices) {
   busy.id = "b2";
   busy.state = DeviceState::kBusy;
   busy.job_id = "01JA";
+  busy.abis = {2, 7};
   busy.warning = "a second agent claims this id";
   EXPECT_EQ(RenderDevices({idle, busy}, kTime + absl::Seconds(2)),
             "DEVICE  STATE           TARGET           CORES   MEMORY        SEEN  MODEL\n"
@@ -194,7 +195,9 @@ TEST(RenderTest, Devices) {
             "b2      busy with 01JA  x86-64-v3-linux      4  8.0 GiB  2.00 s ago  A Board\n"
             "warning: b2: a second agent claims this id\n");
   EXPECT_EQ(RenderDevices({}, kTime), "no devices\n");
-  EXPECT_THAT(RenderDevicesJson({busy}), HasSubstr("\"state\": \"busy\""));
+  EXPECT_THAT(RenderDevicesJson({busy}),
+              AllOf(HasSubstr("\"state\": \"busy\""), HasSubstr("\"min_abi\": 2"),
+                    HasSubstr("\"max_abi\": 7"), HasSubstr("\"max_format\": 0")));
 }
 
 TEST(RenderTest, Jobs) {

@@ -39,7 +39,8 @@ absl::StatusOr<ProgramFacts> ArtifactLibrary::ReadProgram(const Digest& manifest
   SLIPWAY_ASSIGN_OR_RETURN_WITH(const v1::Manifest manifest, ParseManifest(bytes->bytes()),
                                 absl::StrCat("manifest ", manifest_digest.ToString()));
   ProgramFacts facts;
-  SLIPWAY_ASSIGN_OR_RETURN_WITH(facts.target, ParseTarget(manifest.target()),
+  facts.needs = {.abi = manifest.min_reader_abi(), .format = manifest.format_version()};
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(facts.needs.target, ParseTarget(manifest.target()),
                                 absl::StrCat("manifest ", manifest_digest.ToString()));
   facts.signature = SignatureOf(manifest);
   facts.blobs = ReferencedBlobs(manifest);

@@ -14,15 +14,15 @@
 #include "core/base/digest.h"
 #include "core/store/blob_store.h"
 #include "core/store/compile_cache.h"
-#include "core/target/target.h"
 #include "proto/slipway/v1/compile.pb.h"
+#include "server/devices/can_run.h"
 #include "server/scheduler/dispatcher.h"
 
 namespace slipway::server {
 
 // What the server needs to know of a program to accept a run of it.
 struct ProgramFacts {
-  Target target;
+  ProgramNeeds needs;
   ProgramSignature signature;
   std::vector<Digest> blobs;  // All that the manifest names, each once.
   int64_t size_bytes = 0;     // Of the manifest and its blobs.

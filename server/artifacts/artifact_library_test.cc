@@ -71,7 +71,7 @@ TEST_F(ArtifactLibraryTest, ReadsWhatAServerNeedsToKnow) {
   const Digest manifest = PutProgram();
   const auto program = library_.ReadProgram(manifest);
   ASSERT_OK(program);
-  EXPECT_EQ(program->target.ToString(), "x86-64-linux");
+  EXPECT_EQ(program->needs.target.ToString(), "x86-64-linux");
   ASSERT_EQ(program->signature.inputs.size(), 1);
   EXPECT_EQ(program->signature.inputs[0].name, "x");
   EXPECT_THAT(program->blobs,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/artifact/versions.h"
 #include "core/base/status_macros.h"
 #include "server/limits.h"
 #include "server/names.h"
@@ -24,6 +25,27 @@ absl::Status CheckDescription(const v1::DeviceDescription& description) {
   return absl::OkStatus();
 }
 
+// From what agents report and what is kept of devices.
+template <typename Proto>
+absl::StatusOr<DeviceOffer> ReadOffer(const v1::DeviceDescription& description,
+                                      const Proto& proto) {
+  DeviceOffer offer;
+  SLIPWAY_ASSIGN_OR_RETURN(offer.target, ParseTarget(description.target()));
+  SLIPWAY_ASSIGN_OR_RETURN(offer.abis,
+                           ReadVersionRange(proto.min_abi(), proto.max_abi(), "kernel ABIs"));
+  SLIPWAY_ASSIGN_OR_RETURN(
+      offer.formats, ReadVersionRange(proto.min_format(), proto.max_format(), "manifest formats"));
+  return offer;
+}
+
+// What an operator should know of a device that cannot run what is compiled now.
+std::string VersionWarning(const DeviceOffer& offer) {
+  if (offer.abis.Includes(SLIPWAY_ABI_VERSION)) return "";
+  return absl::StrCat("its agent takes kernel ABI ", ToString(offer.abis),
+                      ", what is compiled now is of ", SLIPWAY_ABI_VERSION,
+                      ": update the older one");
+}
+
 bool SameDescription(const v1::DeviceDescription& a, const v1::DeviceDescription& b) {
   return a.SerializeAsString() == b.SerializeAsString();
 }
@@ -33,11 +55,11 @@ bool SameDescription(const v1::DeviceDescription& a, const v1::DeviceDescription
 DeviceRegistry::DeviceRegistry(absl::Duration silence) : agents_("agent", silence) {}
 
 void DeviceRegistry::Restore(const v1::Device& device) {
-  absl::StatusOr<Target> target = ParseTarget(device.description().target());
-  if (!target.ok()) return;
+  absl::StatusOr<DeviceOffer> offer = ReadOffer(device.description(), device);
+  if (!offer.ok()) return;
   RegisteredDevice& restored = devices_[device.description().id()];
   restored.description = device.description();
-  restored.target = *std::move(target);
+  restored.offer = *std::move(offer);
   restored.agent_id = device.agent_id();
   restored.agent_version = device.agent_version();
   restored.last_seen = absl::FromUnixNanos(device.last_seen_ns());
@@ -62,7 +84,7 @@ absl::StatusOr<DeviceRegistry::Reported> DeviceRegistry::Report(const v1::AgentS
   }
   const v1::DeviceDescription& description = state.devices(0);
   SLIPWAY_RETURN_IF_ERROR(CheckDescription(description));
-  SLIPWAY_ASSIGN_OR_RETURN_WITH(Target target, ParseTarget(description.target()),
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(DeviceOffer offer, ReadOffer(description, state),
                                 absl::StrCat("device '", description.id(), "'"));
   const RegisteredDevice* known = Find(description.id());
   if (known != nullptr && known->agent_id != state.agent_id() &&
@@ -89,10 +111,11 @@ absl::StatusOr<DeviceRegistry::Reported> DeviceRegistry::Report(const v1::AgentS
   }
   RegisteredDevice& device = devices_[description.id()];
   const bool changed = device.agent_id != state.agent_id() ||
-                       device.agent_version != state.version() ||
+                       device.agent_version != state.version() || device.offer.abis != offer.abis ||
+                       device.offer.formats != offer.formats ||
                        !SameDescription(device.description, description);
   device.description = description;
-  device.target = std::move(target);
+  device.offer = std::move(offer);
   device.agent_id = state.agent_id();
   device.agent_version = state.version();
   device.last_seen = wall;
@@ -133,7 +156,12 @@ v1::Device DeviceRegistry::Show(const RegisteredDevice& device, absl::Duration n
   shown.set_agent_id(device.agent_id);
   shown.set_agent_version(device.agent_version);
   shown.set_last_seen_ns(absl::ToUnixNanos(device.last_seen));
+  shown.set_min_abi(static_cast<int32_t>(device.offer.abis.lowest));
+  shown.set_max_abi(static_cast<int32_t>(device.offer.abis.highest));
+  shown.set_min_format(static_cast<int32_t>(device.offer.formats.lowest));
+  shown.set_max_format(static_cast<int32_t>(device.offer.formats.highest));
   shown.set_warning(agents_.Warning(device.agent_id, now));
+  if (shown.warning().empty()) shown.set_warning(VersionWarning(device.offer));
   if (agents_.IsLost(device.agent_id, now)) {
     shown.set_state(v1::Device::LOST);
   } else {

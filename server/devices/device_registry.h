@@ -12,9 +12,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "core/target/target.h"
 #include "proto/slipway/v1/agent.pb.h"
 #include "proto/slipway/v1/fleet.pb.h"
+#include "server/devices/can_run.h"
 #include "server/peers/peer_table.h"
 
 namespace slipway::server {
@@ -22,7 +22,7 @@ namespace slipway::server {
 // A device as its agent described it.
 struct RegisteredDevice {
   v1::DeviceDescription description;
-  Target target;
+  DeviceOffer offer;
   std::string agent_id;
   std::string agent_version;
   absl::Time last_seen;  // Wall clock.
@@ -33,8 +33,8 @@ class DeviceRegistry {
  public:
   explicit DeviceRegistry(absl::Duration silence);
 
-  // Takes in a device kept from before; its agent counts as lost until it reports. A device whose target
-  // cannot be parsed any more is dropped.
+  // Takes in a device kept from before; its agent counts as lost until it reports. A device whose target or
+  // versions cannot be read any more is dropped.
   void Restore(const v1::Device& device);
 
   struct Reported {

@@ -54,7 +54,7 @@ TEST_F(DeviceRegistryTest, KnowsWhatWasReported) {
   EXPECT_TRUE(reported->description_changed);
   const RegisteredDevice* device = devices_.Find("d");
   ASSERT_NE(device, nullptr);
-  EXPECT_EQ(device->target.ToString(), "x86-64-linux");
+  EXPECT_EQ(device->offer.target.ToString(), "x86-64-linux");
   EXPECT_EQ(device->agent_id, "a");
   EXPECT_EQ(device->agent_version, "1.0");
   EXPECT_EQ(device->last_seen, wall_);
@@ -214,7 +214,7 @@ TEST_F(DeviceRegistryTest, RestoredDevicesAreLostUntilTheyReport) {
   restarted.Restore(kept);
   const RegisteredDevice* device = restarted.Find("d");
   ASSERT_NE(device, nullptr);
-  EXPECT_EQ(device->target.ToString(), "x86-64-linux");
+  EXPECT_EQ(device->offer.target.ToString(), "x86-64-linux");
   EXPECT_EQ(device->last_seen, wall_);
   v1::Device shown = restarted.Show(*device, now_);
   EXPECT_EQ(shown.state(), v1::Device::LOST);

@@ -15,7 +15,7 @@ namespace slipway::server {
 class DeviceStore {
  public:
   virtual ~DeviceStore() = default;
-  // Keeps `device` (description, agent and when it was last seen; nothing else is kept) by its id.
+  // Keeps `device` (description, agent, versions and when it was last seen; nothing else is kept) by its id.
   virtual absl::Status SaveDevice(const v1::Device& device) = 0;
   // Every device kept, sorted by id.
   virtual absl::StatusOr<std::vector<v1::Device>> LoadDevices() const = 0;

@@ -13,6 +13,7 @@
 #include "core/tensor/shape.h"
 #include "core/wire/digest_proto.h"
 #include "core/wire/tensor_proto.h"
+#include "server/devices/can_run.h"
 #include "server/handlers/new_job.h"
 #include "server/limits.h"
 
@@ -32,14 +33,14 @@ std::string NamesOf(const std::vector<NamedType>& inputs) {
 // The devices that could run it must not lack what the program needs. When none is known the job waits for
 // one to come.
 absl::Status CheckDevice(const Environment& env, const std::string& device_id,
-                         const Target& program) {
+                         const ProgramNeeds& program) {
   if (!device_id.empty()) {
     SLIPWAY_ASSIGN_OR_RETURN(const RegisteredDevice device, env.dispatcher->FindDevice(device_id));
-    return Annotate(CheckRunsOn(program, device.target), absl::StrCat("device '", device_id, "'"));
+    return Annotate(CheckCanRun(program, device.offer), absl::StrCat("device '", device_id, "'"));
   }
   absl::Status last;
   for (const RegisteredDevice& device : env.dispatcher->RegisteredDevices()) {
-    const absl::Status status = CheckRunsOn(program, device.target);
+    const absl::Status status = CheckCanRun(program, device.offer);
     if (status.ok()) return status;
     last = Annotate(status,
                     absl::StrCat("no device can run it; device '", device.description.id(), "'"));
@@ -48,7 +49,7 @@ absl::Status CheckDevice(const Environment& env, const std::string& device_id,
 }
 
 struct CheckedRun {
-  std::string target;
+  RunFacts facts;
   std::vector<Digest> blobs;
 };
 
@@ -61,8 +62,11 @@ absl::StatusOr<CheckedRun> CheckRun(const Environment& env, const v1::RunSpec& s
   SLIPWAY_ASSIGN_OR_RETURN_WITH(const Digest manifest, FromProto(spec.manifest()), "manifest");
   SLIPWAY_ASSIGN_OR_RETURN(const ProgramFacts program, env.artifacts->ReadProgram(manifest));
   SLIPWAY_RETURN_IF_ERROR(CheckInputs(env.limits, program.signature, spec));
-  SLIPWAY_RETURN_IF_ERROR(CheckDevice(env, spec.device(), program.target));
-  CheckedRun checked{.target = program.target.ToString(), .blobs = program.blobs};
+  SLIPWAY_RETURN_IF_ERROR(CheckDevice(env, spec.device(), program.needs));
+  CheckedRun checked{.blobs = program.blobs};
+  checked.facts.set_target(program.needs.target.ToString());
+  checked.facts.set_abi(static_cast<int32_t>(program.needs.abi));
+  checked.facts.set_format(static_cast<int32_t>(program.needs.format));
   checked.blobs.push_back(manifest);
   for (const v1::Tensor& input : spec.inputs()) {
     if (input.has_blob()) checked.blobs.push_back(*FromProto(input.blob()));
@@ -96,7 +100,7 @@ absl::Status Accept(const Environment& env, const Request& request, const v1::Ru
   }
   SLIPWAY_ASSIGN_OR_RETURN(const CheckedRun checked, CheckRun(env, run));
   JobRecord record = NewRecord(env, job_request, checked.blobs);
-  record.mutable_run()->set_target(checked.target);
+  *record.mutable_run() = checked.facts;
   set_spec(record.mutable_job());
   SLIPWAY_ASSIGN_OR_RETURN(const JobRecord accepted, env.dispatcher->Accept(std::move(record)));
   response->set_job_id(accepted.job().id());

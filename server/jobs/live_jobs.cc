@@ -1,8 +1,10 @@
 #include "server/jobs/live_jobs.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "core/target/target.h"
 #include "core/wire/digest_proto.h"
 
 namespace slipway::server {
@@ -25,6 +27,14 @@ std::vector<std::string> Read(const absl::btree_map<std::string, Ids>& index,
   return std::vector<std::string>(it->second.begin(), it->second.end());
 }
 
+ProgramNeeds NeedsOf(const RunFacts& facts) {
+  ProgramNeeds needs{.abi = static_cast<uint32_t>(std::max(1, facts.abi())),
+                     .format = static_cast<uint32_t>(std::max(1, facts.format()))};
+  absl::StatusOr<Target> target = ParseTarget(facts.target());
+  if (target.ok()) needs.target = *std::move(target);
+  return needs;
+}
+
 }  // namespace
 
 void LiveJobs::Put(JobRecord record) {
@@ -38,8 +48,7 @@ void LiveJobs::Put(JobRecord record) {
   if (it == jobs_.end()) {
     it = jobs_.emplace(id, LiveJob{}).first;
     if (record.has_run()) {
-      absl::StatusOr<Target> program = ParseTarget(record.run().target());
-      if (program.ok()) it->second.program = *std::move(program);
+      it->second.program = NeedsOf(record.run());
     }
   }
   it->second.record = std::move(record);

@@ -14,7 +14,7 @@
 #include "absl/time/time.h"
 #include "absl/types/optional.h"
 #include "core/base/digest.h"
-#include "core/target/target.h"
+#include "server/devices/can_run.h"
 #include "server/jobs/job_record.pb.h"
 #include "server/jobs/job_state.h"
 
@@ -23,7 +23,7 @@ namespace slipway::server {
 // A job that has not ended.
 struct LiveJob {
   JobRecord record;
-  Target program;  // Runs and benchmarks: the program's target. No devices if it cannot be parsed.
+  ProgramNeeds program;  // Of runs and benchmarks. No devices in the target if it cannot be parsed.
 };
 
 // Not thread-safe. Pointers and references are valid until the next Put.

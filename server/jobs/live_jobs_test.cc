@@ -52,7 +52,10 @@ TEST(LiveJobsTest, FindsJobsByQueueAttemptHolderAndGroup) {
   live.Put(run);
   EXPECT_THAT(live.queued_compilations(), ElementsAre("1", "2", "3"));
   EXPECT_THAT(live.queued_runs(), ElementsAre("4"));
-  EXPECT_EQ(live.Find("4")->program.ToString(), "x86-64-linux");
+  EXPECT_EQ(live.Find("4")->program.target.ToString(), "x86-64-linux");
+  // A record of a server that knew version 1 alone.
+  EXPECT_EQ(live.Find("4")->program.abi, 1u);
+  EXPECT_EQ(live.Find("4")->program.format, 1u);
   EXPECT_EQ(live.CompilationsWanted(), 2);
 
   live.Put(WithAttempt(Compilation("1", "g"), "a", "worker/w"));

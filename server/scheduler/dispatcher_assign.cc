@@ -31,10 +31,10 @@ std::vector<RunCandidate> RunCandidates(const LiveJobs& live) {
   std::vector<RunCandidate> candidates;
   for (const std::string& id : live.queued_runs()) {
     const LiveJob& job = *live.Find(id);
-    if (job.program.devices.empty()) continue;
+    if (job.program.target.devices.empty()) continue;
     candidates.push_back({.job_id = id,
                           .device = RunOf(job.record.job()).device(),
-                          .target = &job.program,
+                          .program = &job.program,
                           .not_before = absl::FromUnixNanos(job.record.not_before_ns())});
   }
   return candidates;
@@ -61,7 +61,7 @@ void Dispatcher::ScheduleRuns() {
       attempts.insert(std::move(attempt));
     }
     const DeviceSnapshot snapshot{.id = device.description.id(),
-                                  .target = &device.target,
+                                  .offer = &device.offer,
                                   .present = !devices_.agents().IsLost(device.agent_id, monotonic),
                                   .attempts = static_cast<int>(attempts.size())};
     const absl::optional<std::string> job = PickAssignment(snapshot, candidates, now);

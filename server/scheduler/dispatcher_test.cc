@@ -530,5 +530,26 @@ TEST_F(DispatcherTest, NeededBlobsAreThoseOfLiveJobs) {
   EXPECT_TRUE(dispatcher_->NeededBlobs().empty());
 }
 
+TEST_F(DispatcherTest, DevicesKeptByAnOlderServerTakeTheFirstVersions) {
+  v1::Device kept;
+  kept.mutable_description()->set_id("d");
+  kept.mutable_description()->set_target("x86-64-linux");
+  kept.set_agent_id("d");
+  ASSERT_TRUE(sqlite_->SaveDevice(kept).ok());
+  Restart();
+  EXPECT_EQ(dispatcher_->FindDevice("d")->offer.abis, (VersionRange{1, 1}));
+  EXPECT_EQ(dispatcher_->FindDevice("d")->offer.formats, (VersionRange{1, 1}));
+
+  v1::AgentState agent = Agent("d");
+  agent.set_min_abi(1);
+  agent.set_max_abi(2);
+  agent.set_min_format(1);
+  agent.set_max_format(3);
+  Sync(agent);
+  Restart();
+  EXPECT_EQ(dispatcher_->FindDevice("d")->offer.abis, (VersionRange{1, 2}));
+  EXPECT_EQ(dispatcher_->FindDevice("d")->offer.formats, (VersionRange{1, 3}));
+}
+
 }  // namespace
 }  // namespace slipway::server

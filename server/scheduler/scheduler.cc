@@ -9,7 +9,7 @@ absl::optional<std::string> PickAssignment(const DeviceSnapshot& device,
   for (const RunCandidate& candidate : candidates) {
     if (candidate.not_before > now) continue;
     if (!candidate.device.empty() && candidate.device != device.id) continue;
-    if (!CheckRunsOn(*candidate.target, *device.target).ok()) continue;
+    if (!CheckCanRun(*candidate.program, *device.offer).ok()) continue;
     return candidate.job_id;
   }
   return absl::nullopt;

@@ -9,14 +9,14 @@
 #include "absl/time/time.h"
 #include "absl/types/optional.h"
 #include "absl/types/span.h"
-#include "core/target/target.h"
+#include "server/devices/can_run.h"
 
 namespace slipway::server {
 
 // A device that could take work.
 struct DeviceSnapshot {
   std::string id;
-  const Target* target = nullptr;
+  const DeviceOffer* offer = nullptr;
   bool present = false;  // Its agent is there.
   int attempts = 0;      // It has or works on; it takes one at a time.
 };
@@ -24,8 +24,8 @@ struct DeviceSnapshot {
 // A run or benchmark that waits.
 struct RunCandidate {
   std::string job_id;
-  std::string device;              // Empty: any.
-  const Target* target = nullptr;  // Of the program.
+  std::string device;  // Empty: any.
+  const ProgramNeeds* program = nullptr;
   absl::Time not_before;
 };
 

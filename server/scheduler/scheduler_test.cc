@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "core/artifact/versions.h"
 #include "gtest/gtest.h"
 
 namespace slipway::server {
@@ -12,37 +13,51 @@ const absl::Time kBefore = absl::UnixEpoch();
 
 class PickAssignmentTest : public ::testing::Test {
  protected:
-  DeviceSnapshot Device(const Target* target) {
-    return {.id = "d", .target = target, .present = true, .attempts = 0};
+  DeviceSnapshot Device(const Target& target, VersionRange abis = {1, 1}) {
+    offer_ = {.target = target, .abis = abis};
+    return {.id = "d", .offer = &offer_, .present = true, .attempts = 0};
   }
   const Target v1_ = *ParseTarget("x86-64-linux");
   const Target v3_ = *ParseTarget("x86-64-v3-linux");
   const Target arm_ = *ParseTarget("arm-64-linux");
+  const ProgramNeeds for_v1_{.target = v1_};
+  const ProgramNeeds for_v3_{.target = v3_};
+  const ProgramNeeds for_arm_{.target = arm_};
+  const ProgramNeeds for_abi_2_{.target = v1_, .abi = 2};
+  DeviceOffer offer_;
 };
 
 TEST_F(PickAssignmentTest, TheFirstThatFits) {
-  const std::vector<RunCandidate> waiting = {{"1", "other", &v1_, kBefore},
-                                             {"2", "", &arm_, kBefore},
-                                             {"3", "", &v1_, kNow + absl::Seconds(1)},
-                                             {"4", "d", &v1_, kNow},
-                                             {"5", "", &v1_, kBefore}};
-  EXPECT_EQ(PickAssignment(Device(&v1_), waiting, kNow), "4");
-  EXPECT_EQ(PickAssignment(Device(&v1_), waiting, kNow + absl::Seconds(1)), "3");
-  EXPECT_EQ(PickAssignment(Device(&arm_), waiting, kNow), "2");
+  const std::vector<RunCandidate> waiting = {{"1", "other", &for_v1_, kBefore},
+                                             {"2", "", &for_arm_, kBefore},
+                                             {"3", "", &for_v1_, kNow + absl::Seconds(1)},
+                                             {"4", "d", &for_v1_, kNow},
+                                             {"5", "", &for_v1_, kBefore}};
+  EXPECT_EQ(PickAssignment(Device(v1_), waiting, kNow), "4");
+  EXPECT_EQ(PickAssignment(Device(v1_), waiting, kNow + absl::Seconds(1)), "3");
+  EXPECT_EQ(PickAssignment(Device(arm_), waiting, kNow), "2");
 }
 
 TEST_F(PickAssignmentTest, ADeviceNeedsTheProgramsFeatures) {
-  const std::vector<RunCandidate> waiting = {{"1", "", &v3_, kBefore}};
-  EXPECT_EQ(PickAssignment(Device(&v1_), waiting, kNow), absl::nullopt);
-  EXPECT_EQ(PickAssignment(Device(&v3_), waiting, kNow), "1");
+  const std::vector<RunCandidate> waiting = {{"1", "", &for_v3_, kBefore}};
+  EXPECT_EQ(PickAssignment(Device(v1_), waiting, kNow), absl::nullopt);
+  EXPECT_EQ(PickAssignment(Device(v3_), waiting, kNow), "1");
+}
+
+TEST_F(PickAssignmentTest, ADeviceSpeaksTheProgramsAbi) {
+  const std::vector<RunCandidate> waiting = {{"1", "", &for_abi_2_, kBefore},
+                                             {"2", "", &for_v1_, kBefore}};
+  EXPECT_EQ(PickAssignment(Device(v1_), waiting, kNow), "2");
+  EXPECT_EQ(PickAssignment(Device(v1_, {1, 2}), waiting, kNow), "1");
+  EXPECT_EQ(PickAssignment(Device(v1_, {3, 4}), waiting, kNow), absl::nullopt);
 }
 
 TEST_F(PickAssignmentTest, OneAtATimeAndOnlyWhenPresent) {
-  const std::vector<RunCandidate> waiting = {{"1", "", &v1_, kBefore}};
-  DeviceSnapshot device = Device(&v1_);
+  const std::vector<RunCandidate> waiting = {{"1", "", &for_v1_, kBefore}};
+  DeviceSnapshot device = Device(v1_);
   device.attempts = 1;
   EXPECT_EQ(PickAssignment(device, waiting, kNow), absl::nullopt);
-  device = Device(&v1_);
+  device = Device(v1_);
   device.present = false;
   EXPECT_EQ(PickAssignment(device, waiting, kNow), absl::nullopt);
 }

@@ -397,6 +397,10 @@ absl::Status SqliteStore::SaveDevice(const v1::Device& device) {
   kept.set_agent_id(device.agent_id());
   kept.set_agent_version(device.agent_version());
   kept.set_last_seen_ns(device.last_seen_ns());
+  kept.set_min_abi(device.min_abi());
+  kept.set_max_abi(device.max_abi());
+  kept.set_min_format(device.min_format());
+  kept.set_max_format(device.max_format());
   const std::string bytes = kept.SerializeAsString();
   absl::MutexLock lock(&mu_);
   SLIPWAY_ASSIGN_OR_RETURN(SqliteTransaction transaction,

@@ -107,6 +107,10 @@ TEST_F(SqliteStoreTest, KeepsDevices) {
     auto store = *SqliteStore::Open(path_);
     ASSERT_TRUE(store->SaveDevice(device).ok());
     device.mutable_description()->set_cores(4);
+    device.set_min_abi(2);
+    device.set_max_abi(3);
+    device.set_min_format(4);
+    device.set_max_format(5);
     ASSERT_TRUE(store->SaveDevice(device).ok());
   }
   auto store = *SqliteStore::Open(path_);
@@ -114,6 +118,10 @@ TEST_F(SqliteStoreTest, KeepsDevices) {
   ASSERT_EQ(devices.size(), 1u);
   EXPECT_EQ(devices[0].description().cores(), 4);
   EXPECT_EQ(devices[0].last_seen_ns(), 7);
+  EXPECT_EQ(devices[0].min_abi(), 2);
+  EXPECT_EQ(devices[0].max_abi(), 3);
+  EXPECT_EQ(devices[0].min_format(), 4);
+  EXPECT_EQ(devices[0].max_format(), 5);
   EXPECT_EQ(devices[0].state(), v1::Device::STATE_UNSPECIFIED);
   ASSERT_TRUE(store->DeleteDevice("board").ok());
   EXPECT_TRUE(store->LoadDevices()->empty());

@@ -1,0 +1,39 @@
+// Whether a device can run a program, as far as the server can tell from what both say of themselves.
+#ifndef SLIPWAY_SERVER_DEVICES_CAN_RUN_H_
+#define SLIPWAY_SERVER_DEVICES_CAN_RUN_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "core/artifact/versions.h"
+#include "core/target/target.h"
+
+namespace slipway::server {
+
+// What a program needs of a device.
+struct ProgramNeeds {
+  Target target;
+  uint32_t abi = 1;
+  uint32_t format = 1;  // Of its manifest.
+};
+
+// What a device and its agent offer.
+struct DeviceOffer {
+  Target target;
+  VersionRange abis{1, 1};
+  VersionRange formats{1, 1};
+};
+
+// Pure. FAILED_PRECONDITION names what the device lacks, what each side has, and what to do.
+absl::Status CheckCanRun(const ProgramNeeds& program, const DeviceOffer& device);
+
+// A range as messages carry it: both ends 0 where it was left out, by peers that know version 1 alone.
+// INVALID_ARGUMENT, with `what`, for what is no range.
+absl::StatusOr<VersionRange> ReadVersionRange(int32_t lowest, int32_t highest,
+                                              absl::string_view what);
+
+}  // namespace slipway::server
+
+#endif  // SLIPWAY_SERVER_DEVICES_CAN_RUN_H_
