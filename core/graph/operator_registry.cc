@@ -107,6 +107,11 @@ absl::StatusOr<const OperatorSchema*> OperatorRegistry::Get(absl::string_view op
   return schema;
 }
 
+Movement OperatorRegistry::MovementOf(absl::string_view op) const {
+  const OperatorSchema* schema = Find(op);
+  return schema == nullptr ? Movement::kOther : schema->movement;
+}
+
 absl::Status CheckNode(const Node& node, const OperatorSchema& schema,
                        absl::string_view display_name) {
   const std::string context = Context(display_name, node.op);

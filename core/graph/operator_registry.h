@@ -18,19 +18,9 @@
 #include "absl/strings/string_view.h"
 #include "core/graph/graph.h"
 #include "core/graph/operator_column.h"
+#include "core/graph/operator_traits.h"
 
 namespace slipway {
-
-// How an operator may be compounded with its neighbours.
-enum class Pattern {
-  kElementwise,  // One element of each same-shaped input per output element: Relu.
-  kBroadcast,    // The same after broadcasting: Add.
-  kInjective,    // Every output element is one input element, elsewhere: Transpose, Concat.
-  kReduction,    // An output element reads many of one input: ReduceMean, MaxPool.
-  kOutFusable,   // Takes elementwise and broadcast nodes behind it into its kernel: Conv, Gemm.
-  kOpaque,       // Never fused.
-};
-absl::string_view Name(Pattern pattern);
 
 class NodeView;
 
@@ -55,8 +45,16 @@ struct OperatorSchema {
   int min_outputs = 1;
   int max_outputs = 1;
   std::vector<AttributeSchema> attributes;
-  Pattern pattern = Pattern::kOpaque;
   TypeRule type_rule;
+
+  // Traits (operator_traits.h).
+  Pattern pattern = Pattern::kOpaque;
+  Movement movement = Movement::kOther;
+  LayoutTrait layout = {};
+  // Makes other values each time: never evaluated ahead, two of them are never one.
+  bool random = false;
+  // Makes values of its inputs' types alone: known as soon as these are.
+  bool reads_types_only = false;
 };
 
 class OperatorRegistry {
@@ -67,6 +65,8 @@ class OperatorRegistry {
   const OperatorSchema* Find(absl::string_view op) const { return schemas_.Find(op); }
   // UNIMPLEMENTED naming the operator.
   absl::StatusOr<const OperatorSchema*> Get(absl::string_view op) const;
+  // The trait of the schema; kOther when unknown.
+  Movement MovementOf(absl::string_view op) const;
   std::vector<std::string> Names() const { return schemas_.Names(); }  // Sorted.
 
  private:

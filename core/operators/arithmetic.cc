@@ -39,6 +39,7 @@ absl::StatusOr<std::vector<TensorType>> PowType(const NodeView& view) {
 absl::Status RegisterArithmeticOperators(OperatorRegistry& registry) {
   OperatorSchema schema;
   schema.pattern = Pattern::kBroadcast;
+  schema.layout.role = LayoutRole::kElementwise;
   schema.type_rule = ArithmeticType;
   schema.min_inputs = schema.max_inputs = 2;
   for (const char* name : {"Add", "Sub", "Mul", "Div"}) {

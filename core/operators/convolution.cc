@@ -121,9 +121,9 @@ absl::StatusOr<std::vector<TensorType>> ConvType(const NodeView& view) {
 
 absl::StatusOr<ConvView> DecodeConv(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckTypes(view));
-  if (view.op() == "Conv") return DecodePlain(view);
   if (view.op() == "slipway.ConvNCHWc") return DecodeBlocked(view);
-  return DecodeDepthwise(view);
+  if (view.op() == "slipway.DepthwiseConvNCHWc") return DecodeDepthwise(view);
+  return DecodePlain(view);
 }
 
 absl::Status RegisterConvolutionOperators(OperatorRegistry& registry) {
@@ -146,6 +146,7 @@ absl::Status RegisterConvolutionOperators(OperatorRegistry& registry) {
 
   schema.attributes.push_back(StringAttribute("auto_pad", "NOTSET"));
   schema.name = "Conv";
+  schema.layout = {LayoutRole::kConvolution, "slipway.ConvNCHWc", "slipway.DepthwiseConvNCHWc"};
   return registry.Add(schema);
 }
 

@@ -53,6 +53,7 @@ OperatorSchema Unary(absl::string_view name, TypeRule rule,
   schema.name = std::string(name);
   schema.attributes = std::move(attributes);
   schema.pattern = Pattern::kElementwise;
+  schema.layout.role = LayoutRole::kElementwise;
   schema.type_rule = std::move(rule);
   return schema;
 }
@@ -84,7 +85,9 @@ absl::Status RegisterElementwiseOperators(OperatorRegistry& registry) {
   for (const char* name : {"Relu", "Neg", "Abs"}) {
     SLIPWAY_RETURN_IF_ERROR(registry.Add(Unary(name, UnaryType<TypeSet::kNumeric>)));
   }
-  SLIPWAY_RETURN_IF_ERROR(registry.Add(Unary("Identity", UnaryType<TypeSet::kSized>)));
+  OperatorSchema identity = Unary("Identity", UnaryType<TypeSet::kSized>);
+  identity.movement = Movement::kView;
+  SLIPWAY_RETURN_IF_ERROR(registry.Add(identity));
   SLIPWAY_RETURN_IF_ERROR(registry.Add(
       Unary("LeakyRelu", UnaryType<TypeSet::kFloat>, {FloatAttribute("alpha", 0.01f)})));
   SLIPWAY_RETURN_IF_ERROR(

@@ -36,6 +36,7 @@ absl::StatusOr<std::vector<TensorType>> UnpackType(const NodeView& view) {
 absl::Status RegisterLayoutOperators(OperatorRegistry& registry) {
   OperatorSchema schema;
   schema.pattern = Pattern::kInjective;
+  schema.movement = Movement::kPermutation;
   schema.name = "slipway.Pack";
   schema.type_rule = PackType;
   schema.attributes = {Required(IntAttribute("block", std::nullopt))};

@@ -302,27 +302,21 @@ absl::Status RegisterMovementOperators(OperatorRegistry& registry) {
     int max_outputs;
     std::vector<AttributeSchema> attributes;
     Types (*rule)(const NodeView&);
+    Movement movement = Movement::kOther;
   };
+  const AttributeSchema axis = Required(IntAttribute("axis", std::nullopt));
+  const AttributeSchema blocks = Required(IntAttribute("blocksize", std::nullopt));
+  const AttributeSchema block_mode = StringAttribute("mode", "DCR");
   const Row rows[] = {
-      {"Transpose", 1, 1, 1, {IntsAttribute("perm")}, TransposeType},
-      {"Concat", 1, kVariadic, 1, {Required(IntAttribute("axis", std::nullopt))}, ConcatType},
+      {"Transpose", 1, 1, 1, {IntsAttribute("perm")}, TransposeType, Movement::kPermutation},
+      {"Concat", 1, kVariadic, 1, {axis}, ConcatType, Movement::kConcat},
       {"Split", 1, 2, kVariadic, {IntAttribute("axis", 0)}, SplitType},
       {"Slice", 3, 5, 1, {}, SliceType},
       {"Gather", 2, 2, 1, {IntAttribute("axis", 0)}, GatherType},
       {"Expand", 2, 2, 1, {}, ExpandType},
       {"Pad", 2, 3, 1, {StringAttribute("mode", "constant")}, PadType},
-      {"DepthToSpace",
-       1,
-       1,
-       1,
-       {Required(IntAttribute("blocksize", std::nullopt)), StringAttribute("mode", "DCR")},
-       DepthToSpaceType},
-      {"SpaceToDepth",
-       1,
-       1,
-       1,
-       {Required(IntAttribute("blocksize", std::nullopt))},
-       SpaceToDepthType},
+      {"DepthToSpace", 1, 1, 1, {blocks, block_mode}, DepthToSpaceType, Movement::kPermutation},
+      {"SpaceToDepth", 1, 1, 1, {blocks}, SpaceToDepthType, Movement::kPermutation},
   };
   for (const Row& row : rows) {
     OperatorSchema schema;
@@ -332,6 +326,8 @@ absl::Status RegisterMovementOperators(OperatorRegistry& registry) {
     schema.max_outputs = row.max_outputs;
     schema.attributes = row.attributes;
     schema.pattern = Pattern::kInjective;
+    schema.movement = row.movement;
+    if (row.movement == Movement::kConcat) schema.layout.role = LayoutRole::kConcat;
     schema.type_rule = row.rule;
     SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
   }

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "core/base/status_macros.h"
 #include "core/operators/checks.h"
@@ -42,6 +43,7 @@ OperatorSchema PoolSchema(absl::string_view name, bool is_max, bool blocked) {
   } else {
     schema.attributes.push_back(IntAttribute("count_include_pad", 0));
   }
+  if (!blocked) schema.layout = {LayoutRole::kWindow, absl::StrCat("slipway.", name, "NCHWc")};
   if (is_max && !blocked) {
     schema.max_outputs = 2;
     schema.attributes.push_back(IntAttribute("storage_order", 0));

@@ -79,12 +79,14 @@ absl::StatusOr<ArgMaxView> DecodeArgMax(const NodeView& view) {
 absl::Status RegisterReductionOperators(OperatorRegistry& registry) {
   OperatorSchema schema;
   schema.pattern = Pattern::kReduction;
+  schema.layout.role = LayoutRole::kSpatialReduction;
   schema.type_rule = ReduceType;
   schema.attributes = {IntsAttribute("axes"), IntAttribute("keepdims", 1)};
   for (const char* name : {"ReduceMean", "ReduceMax"}) {
     schema.name = name;
     SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
   }
+  schema.layout = {};
   schema.name = "ReduceSum";
   schema.max_inputs = 2;
   schema.attributes = {IntAttribute("keepdims", 1), IntAttribute("noop_with_empty_axes", 0)};

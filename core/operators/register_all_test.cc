@@ -19,6 +19,17 @@ TEST(RegisterAllTest, RegistersOnce) {
   EXPECT_GE(registry.Names().size(), 50u);
 }
 
+TEST(RegisterAllTest, BlockedFormsExist) {
+  const OperatorRegistry registry = StandardOperators();
+  for (const std::string& name : registry.Names()) {
+    const LayoutTrait& layout = registry.Find(name)->layout;
+    const bool convolution = layout.role == LayoutRole::kConvolution;
+    const bool needs_one = convolution || layout.role == LayoutRole::kWindow;
+    EXPECT_EQ(registry.Find(layout.blocked) != nullptr, needs_one) << name;
+    EXPECT_EQ(registry.Find(layout.blocked_depthwise) != nullptr, convolution) << name;
+  }
+}
+
 TEST(TypeRuleTest, Arithmetic) {
   EXPECT_EQ(TypeOf("%a: f32[2, 1, 3], %b: f32[4, 1]", "%y = Add(%a, %b)"), "f32[2, 4, 3]");
   EXPECT_EQ(TypeOf("%a: f32[3], %b: f32[2, 1], %c: f32[]", "%y = Sum(%a, %b, %c)"), "f32[2, 3]");

@@ -137,6 +137,7 @@ absl::StatusOr<std::vector<int64_t>> DecodeShape(const NodeView& view) {
 absl::Status RegisterReshapingOperators(OperatorRegistry& registry) {
   OperatorSchema schema;
   schema.pattern = Pattern::kInjective;
+  schema.movement = Movement::kView;
 
   schema.name = "Reshape";
   schema.min_inputs = schema.max_inputs = 2;
@@ -162,6 +163,8 @@ absl::Status RegisterReshapingOperators(OperatorRegistry& registry) {
 
   schema.name = "Shape";
   schema.pattern = Pattern::kOpaque;
+  schema.movement = Movement::kOther;
+  schema.reads_types_only = true;
   schema.attributes = {IntAttribute("start", 0), IntAttribute("end", std::nullopt)};
   schema.type_rule = ShapeType;
   return registry.Add(schema);

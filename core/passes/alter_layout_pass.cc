@@ -21,11 +21,15 @@ Shape BlockedShape(const Shape& nchw, int64_t block) {
   return {nchw[0], nchw[1] / block, nchw[2], nchw[3], block};
 }
 
-// The attributes of `node` that are named.
-Attributes Only(const Node& node, std::initializer_list<absl::string_view> names) {
+// The attributes of `node` that `op` has too.
+absl::StatusOr<Attributes> AttributesFor(absl::string_view op, const Node& node,
+                                         const OperatorRegistry& registry) {
+  SLIPWAY_ASSIGN_OR_RETURN(const OperatorSchema* schema, registry.Get(op));
   Attributes attributes;
-  for (const absl::string_view name : names) {
-    if (const Attribute* found = node.attributes.Find(name)) attributes.Set(name, *found);
+  for (const AttributeSchema& attribute : schema->attributes) {
+    if (const Attribute* found = node.attributes.Find(attribute.name)) {
+      attributes.Set(attribute.name, *found);
+    }
   }
   return attributes;
 }
@@ -50,15 +54,12 @@ class LayoutAlteration {
     int64_t block = 0;
   };
 
-  absl::StatusOr<LayoutRole> RoleOf(const Node& node) {
-    return LayoutRoleOf(rewriter_.graph(), node, context_);
-  }
   absl::Status Rewrite(Node& node);
   absl::Status KeepPlain(Node node);
   // Each returns false where the node has to stay plain after all.
-  absl::StatusOr<bool> BlockConv(const Node& node);
+  absl::StatusOr<bool> BlockConvolution(const Node& node);
   absl::StatusOr<bool> BlockDepthwise(const Node& node);
-  absl::StatusOr<bool> BlockPool(const Node& node);
+  absl::StatusOr<bool> BlockWindow(const Node& node);
   absl::StatusOr<bool> BlockElementwise(const Node& node);
   absl::StatusOr<bool> BlockConcat(const Node& node);
   absl::StatusOr<bool> BlockReduction(const Node& node);
@@ -71,6 +72,9 @@ class LayoutAlteration {
   absl::StatusOr<ValueId> AsElementwiseOperand(ValueId id, int64_t channels, int64_t block);
   absl::Status SetBlocked(const Node& node, absl::string_view op, std::vector<ValueId> inputs,
                           Attributes attributes, int64_t block);
+  const LayoutTrait& Layout(const Node& node) const {
+    return context_.registry.Find(node.op)->layout;
+  }
   // Inputs from the third on: the bias, which is the same in every layout.
   absl::Status AppendBias(const Node& node, std::vector<ValueId>& inputs);
 
@@ -106,21 +110,17 @@ absl::StatusOr<Graph> LayoutAlteration::Run() {
 }
 
 absl::Status LayoutAlteration::Rewrite(Node& node) {
-  SLIPWAY_ASSIGN_OR_RETURN(const LayoutRole role, RoleOf(node));
   absl::StatusOr<bool> done = false;
-  switch (role) {
+  switch (LayoutRoleOf(rewriter_.graph(), node, context_.registry)) {
     case LayoutRole::kPlain:
       break;
-    case LayoutRole::kConv:
-      done = BlockConv(node);
+    case LayoutRole::kConvolution:
+      done = BlockConvolution(node);
       break;
-    case LayoutRole::kDepthwise:
-      done = BlockDepthwise(node);
+    case LayoutRole::kWindow:
+      done = BlockWindow(node);
       break;
-    case LayoutRole::kPool:
-      done = BlockPool(node);
-      break;
-    case LayoutRole::kReduction:
+    case LayoutRole::kSpatialReduction:
       done = BlockReduction(node);
       break;
     case LayoutRole::kElementwise:
@@ -212,11 +212,15 @@ absl::Status LayoutAlteration::AppendBias(const Node& node, std::vector<ValueId>
   return absl::OkStatus();
 }
 
-absl::StatusOr<bool> LayoutAlteration::BlockConv(const Node& node) {
+absl::StatusOr<bool> LayoutAlteration::BlockConvolution(const Node& node) {
+  SLIPWAY_ASSIGN_OR_RETURN(const NodeView view,
+                           NodeView::Create(rewriter_.graph(), node, context_.registry));
+  SLIPWAY_ASSIGN_OR_RETURN(const ConvView conv, DecodeConv(view));
+  if (IsDepthwise(conv)) return BlockDepthwise(node);
   const ValueId x = node.inputs[0];
   const ValueId y = node.outputs[0];
   const Tensor weights = *rewriter_.constant(node.inputs[1]);
-  const int64_t group = *node.attributes.FindAs<int64_t>("group");
+  const int64_t group = conv.group;
   const int64_t in_channels = weights.shape()[1];
   const int64_t out_channels = weights.shape()[0] / group;
   const int64_t out_block = blocks_[y] != 0 && out_channels % blocks_[y] == 0
@@ -241,9 +245,10 @@ absl::StatusOr<bool> LayoutAlteration::BlockConv(const Node& node) {
     inputs = {blocked, rewriter_.Constant(name, PackConvWeights(weights, in_block, out_block))};
   }
   SLIPWAY_RETURN_IF_ERROR(AppendBias(node, inputs));
+  const std::string& op = Layout(node).blocked;
+  SLIPWAY_ASSIGN_OR_RETURN(Attributes attributes, AttributesFor(op, node, context_.registry));
   SLIPWAY_RETURN_IF_ERROR(
-      SetBlocked(node, "slipway.ConvNCHWc", std::move(inputs),
-                 Only(node, {"kernel_shape", "strides", "pads", "dilations", "group"}), out_block));
+      SetBlocked(node, op, std::move(inputs), std::move(attributes), out_block));
   return true;
 }
 
@@ -256,20 +261,19 @@ absl::StatusOr<bool> LayoutAlteration::BlockDepthwise(const Node& node) {
                                  rewriter_.Constant(absl::StrCat(NameOf(node.inputs[1]), "_packed"),
                                                     PackDepthwiseWeights(weights, block))};
   SLIPWAY_RETURN_IF_ERROR(AppendBias(node, inputs));
-  SLIPWAY_RETURN_IF_ERROR(
-      SetBlocked(node, "slipway.DepthwiseConvNCHWc", std::move(inputs),
-                 Only(node, {"kernel_shape", "strides", "pads", "dilations", "group"}), block));
+  const std::string& op = Layout(node).blocked_depthwise;
+  SLIPWAY_ASSIGN_OR_RETURN(Attributes attributes, AttributesFor(op, node, context_.registry));
+  SLIPWAY_RETURN_IF_ERROR(SetBlocked(node, op, std::move(inputs), std::move(attributes), block));
   return true;
 }
 
-absl::StatusOr<bool> LayoutAlteration::BlockPool(const Node& node) {
+absl::StatusOr<bool> LayoutAlteration::BlockWindow(const Node& node) {
   const int64_t block = blocks_[node.outputs[0]];
   if (block == 0) return false;
   SLIPWAY_ASSIGN_OR_RETURN(const ValueId x, AsBlocked(node.inputs[0], block));
-  SLIPWAY_RETURN_IF_ERROR(SetBlocked(node, absl::StrCat("slipway.", node.op, "NCHWc"), {x},
-                                     Only(node, {"kernel_shape", "strides", "pads", "dilations",
-                                                 "ceil_mode", "count_include_pad"}),
-                                     block));
+  const std::string& op = Layout(node).blocked;
+  SLIPWAY_ASSIGN_OR_RETURN(Attributes attributes, AttributesFor(op, node, context_.registry));
+  SLIPWAY_RETURN_IF_ERROR(SetBlocked(node, op, {x}, std::move(attributes), block));
   return true;
 }
 
@@ -328,7 +332,7 @@ absl::StatusOr<bool> LayoutAlteration::BlockConcat(const Node& node) {
     SLIPWAY_ASSIGN_OR_RETURN(const ValueId blocked, AsBlocked(id, block));
     inputs.push_back(blocked);
   }
-  SLIPWAY_RETURN_IF_ERROR(SetBlocked(node, "Concat", std::move(inputs), {{"axis", axis}}, block));
+  SLIPWAY_RETURN_IF_ERROR(SetBlocked(node, node.op, std::move(inputs), {{"axis", axis}}, block));
   return true;
 }
 

@@ -12,11 +12,6 @@
 namespace slipway {
 namespace {
 
-absl::StatusOr<bool> DropIdentity(Node& node, GraphRewriter& rewriter, const PassContext&) {
-  rewriter.Replace(node, node.inputs[0]);
-  return true;
-}
-
 // Type inference refuses training mode.
 absl::StatusOr<bool> DropDropout(Node& node, GraphRewriter& rewriter, const PassContext&) {
   if (node.outputs.size() > 1 && node.outputs[1] != kNoValue) {
@@ -77,7 +72,6 @@ absl::StatusOr<bool> DropSortedTranspose(Node& node, GraphRewriter& rewriter, co
 }  // namespace
 
 void AddIdentityRules(CanonicalizeRules& rules) {
-  rules["Identity"] = DropIdentity;
   rules["Dropout"] = DropDropout;
   rules["Constant"] = ConstantToValue;
   rules["Cast"] = DropIfSameType;

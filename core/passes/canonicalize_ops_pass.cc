@@ -22,9 +22,11 @@ absl::StatusOr<Graph> CanonicalizeOps(Graph graph, const PassContext& context) {
   GraphRewriter rewriter(std::move(graph), context.registry);
   for (Node& node : rewriter.TakeNodes()) {
     rewriter.Resolve(node);
-    const auto rule = rules.find(node.op);
-    if (rule != rules.end()) {
-      SLIPWAY_ASSIGN_OR_RETURN(const bool replaced, rule->second(node, rewriter, context));
+    const auto of_operator = rules.find(node.op);
+    CanonicalizeRule rule = of_operator == rules.end() ? nullptr : of_operator->second;
+    if (context.registry.MovementOf(node.op) == Movement::kView) rule = ViewToReshape;
+    if (rule != nullptr) {
+      SLIPWAY_ASSIGN_OR_RETURN(const bool replaced, rule(node, rewriter, context));
       if (replaced) continue;
     }
     rewriter.Keep(std::move(node));

@@ -1,4 +1,4 @@
-// The rules of CanonicalizeOps, by operator; a file a family. Private to that pass.
+// The rules of CanonicalizeOps: one for views (Movement::kView), others by operator, a file a family. Private to that pass.
 #ifndef SLIPWAY_CORE_PASSES_CANONICALIZE_RULES_H_
 #define SLIPWAY_CORE_PASSES_CANONICALIZE_RULES_H_
 
@@ -16,7 +16,7 @@ namespace slipway {
 using CanonicalizeRule = absl::StatusOr<bool> (*)(Node&, GraphRewriter&, const PassContext&);
 using CanonicalizeRules = absl::flat_hash_map<std::string, CanonicalizeRule>;
 
-// Identity, Dropout, Constant, Cast, Clip, Concat, Transpose.
+// Dropout, Constant, Cast, Clip, Concat, Transpose.
 void AddIdentityRules(CanonicalizeRules& rules);
 // Sum, Max, Min.
 void AddVariadicRules(CanonicalizeRules& rules);
@@ -24,8 +24,11 @@ void AddVariadicRules(CanonicalizeRules& rules);
 void AddProductRules(CanonicalizeRules& rules);
 // Conv, the pools.
 void AddWindowRules(CanonicalizeRules& rules);
-// Reshape and its relatives, Softmax.
+// Softmax.
 void AddShapeRules(CanonicalizeRules& rules);
+
+// The rule of all views: a Reshape, or nothing where the type stays.
+absl::StatusOr<bool> ViewToReshape(Node& node, GraphRewriter& rewriter, const PassContext& context);
 
 // A constant 1-D i64 tensor.
 ValueId ShapeConstant(GraphRewriter& rewriter, absl::string_view name, const Shape& shape);

@@ -21,9 +21,7 @@ absl::StatusOr<ValueId> AddReshape(GraphRewriter& rewriter, ValueId x, const Sha
   return rewriter.Add("Reshape", {x, target}, {}, name);
 }
 
-namespace {
-
-absl::StatusOr<bool> ToReshape(Node& node, GraphRewriter& rewriter, const PassContext&) {
+absl::StatusOr<bool> ViewToReshape(Node& node, GraphRewriter& rewriter, const PassContext&) {
   const TensorType result = rewriter.type(node.outputs[0]);
   ValueId x = node.inputs[0];
   if (result == rewriter.type(x)) {
@@ -46,6 +44,8 @@ absl::StatusOr<bool> ToReshape(Node& node, GraphRewriter& rewriter, const PassCo
   rewriter.Replace(node, reshaped);
   return true;
 }
+
+namespace {
 
 absl::StatusOr<bool> CanonicalizeSoftmax(Node& node, GraphRewriter& rewriter, const PassContext&) {
   const TensorType type = rewriter.type(node.inputs[0]);
@@ -73,12 +73,6 @@ absl::StatusOr<bool> CanonicalizeSoftmax(Node& node, GraphRewriter& rewriter, co
 
 }  // namespace
 
-void AddShapeRules(CanonicalizeRules& rules) {
-  rules["Reshape"] = ToReshape;
-  rules["Flatten"] = ToReshape;
-  rules["Squeeze"] = ToReshape;
-  rules["Unsqueeze"] = ToReshape;
-  rules["Softmax"] = CanonicalizeSoftmax;
-}
+void AddShapeRules(CanonicalizeRules& rules) { rules["Softmax"] = CanonicalizeSoftmax; }
 
 }  // namespace slipway

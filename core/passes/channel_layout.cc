@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/base/status_macros.h"
-#include "core/operators/convolution.h"
 
 namespace slipway {
 namespace {
@@ -90,6 +89,11 @@ absl::Status AddConv(const Graph& graph, const Node& node, const PassContext& co
                      const std::vector<int64_t>& blocks, Classes& classes) {
   SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(graph, node, context.registry));
   SLIPWAY_ASSIGN_OR_RETURN(const ConvView conv, DecodeConv(view));
+  if (IsDepthwise(conv)) {
+    classes.Join(node.inputs[0], node.outputs[0]);
+    classes.Want(node.outputs[0]);
+    return absl::OkStatus();
+  }
   const int64_t in_channels = conv.in_channels / conv.group;
   const int64_t out_channels = conv.out_channels / conv.group;
   // A convolution whose result cannot be blocked reads plain channels. One with groups (ShuffleNet's)
@@ -119,35 +123,38 @@ int64_t BlockDividing(int64_t channels, const std::vector<int64_t>& blocks) {
   return 0;
 }
 
-absl::StatusOr<LayoutRole> LayoutRoleOf(const Graph& graph, const Node& node,
-                                        const PassContext& context) {
-  if (node.inputs.empty() || node.outputs.size() != 1 || node.inputs[0] == kNoValue ||
-      !IsFloat4d(graph, node.outputs[0])) {
+LayoutRole LayoutRoleOf(const Graph& graph, const Node& node, const OperatorRegistry& registry) {
+  const OperatorSchema* schema = registry.Find(node.op);
+  if (schema == nullptr || node.inputs.empty() || node.outputs.size() != 1 ||
+      node.inputs[0] == kNoValue || !IsFloat4d(graph, node.outputs[0])) {
     return LayoutRole::kPlain;
   }
-  const OperatorSchema* schema = context.registry.Find(node.op);
-  if (schema == nullptr) return LayoutRole::kPlain;
-  const bool elementwise =
-      schema->pattern == Pattern::kElementwise || schema->pattern == Pattern::kBroadcast;
-  // BatchNormalization's further inputs do not broadcast as others do.
-  if (elementwise && node.op != "BatchNormalization") {
-    return ElementwiseFits(graph, node) ? LayoutRole::kElementwise : LayoutRole::kPlain;
+  bool fits = false;
+  switch (schema->layout.role) {
+    case LayoutRole::kPlain:
+      break;
+    case LayoutRole::kConvolution:
+      fits = IsFloat4d(graph, node.inputs[0]) && IsConstant(graph, node.inputs[1]);
+      break;
+    case LayoutRole::kWindow:
+      fits = IsFloat4d(graph, node.inputs[0]);
+      break;
+    case LayoutRole::kSpatialReduction:
+      fits = IsFloat4d(graph, node.inputs[0]) && ReducesSpaceOnly(node);
+      break;
+    case LayoutRole::kElementwise:
+      fits = ElementwiseFits(graph, node);
+      break;
+    case LayoutRole::kConcat:
+      fits = ConcatFits(graph, node);
+      break;
   }
-  if (!IsFloat4d(graph, node.inputs[0])) return LayoutRole::kPlain;
-  if (node.op == "Conv") {
-    if (!IsConstant(graph, node.inputs[1])) return LayoutRole::kPlain;
-    SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(graph, node, context.registry));
-    SLIPWAY_ASSIGN_OR_RETURN(const ConvView conv, DecodeConv(view));
-    const bool depthwise =
-        conv.group > 1 && conv.group == conv.in_channels && conv.in_channels == conv.out_channels;
-    return depthwise ? LayoutRole::kDepthwise : LayoutRole::kConv;
-  }
-  if (node.op == "MaxPool" || node.op == "AveragePool") return LayoutRole::kPool;
-  if (node.op == "ReduceMean" || node.op == "ReduceMax") {
-    return ReducesSpaceOnly(node) ? LayoutRole::kReduction : LayoutRole::kPlain;
-  }
-  if (node.op == "Concat" && ConcatFits(graph, node)) return LayoutRole::kConcat;
-  return LayoutRole::kPlain;
+  return fits ? schema->layout.role : LayoutRole::kPlain;
+}
+
+bool IsDepthwise(const ConvView& convolution) {
+  return convolution.group > 1 && convolution.group == convolution.in_channels &&
+         convolution.in_channels == convolution.out_channels;
 }
 
 absl::StatusOr<std::vector<int64_t>> ChooseChannelBlocks(
@@ -159,20 +166,15 @@ absl::StatusOr<std::vector<int64_t>> ChooseChannelBlocks(
     }
   }
   for (const Node& node : graph.nodes) {
-    SLIPWAY_ASSIGN_OR_RETURN(const LayoutRole role, LayoutRoleOf(graph, node, context));
     const ValueId y = node.outputs[0];
-    switch (role) {
+    switch (LayoutRoleOf(graph, node, context.registry)) {
       case LayoutRole::kPlain:
         break;
-      case LayoutRole::kConv:
+      case LayoutRole::kConvolution:
         SLIPWAY_RETURN_IF_ERROR(AddConv(graph, node, context, channel_blocks, classes));
         break;
-      case LayoutRole::kDepthwise:
-        classes.Join(node.inputs[0], y);
-        classes.Want(y);
-        break;
-      case LayoutRole::kPool:
-      case LayoutRole::kReduction:
+      case LayoutRole::kWindow:
+      case LayoutRole::kSpatialReduction:
         classes.Join(node.inputs[0], y);
         break;
       case LayoutRole::kElementwise:

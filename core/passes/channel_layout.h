@@ -7,28 +7,22 @@
 
 #include "absl/status/statusor.h"
 #include "core/graph/graph.h"
+#include "core/graph/operator_registry.h"
+#include "core/operators/convolution.h"
 #include "core/passes/pass.h"
 
 namespace slipway {
 
-// How a node takes part in blocked layouts.
-enum class LayoutRole {
-  kPlain,        // Reads and makes plain tensors only.
-  kConv,         // Conv with constant weights; decides its two sides apart.
-  kDepthwise,    // Conv with one channel a group: same layout on both sides.
-  kPool,         // MaxPool, AveragePool.
-  kReduction,    // ReduceMean, ReduceMax over H or W that keep the dimensions.
-  kElementwise,  // Elementwise and broadcasting operators over rank 4.
-  kConcat,       // Concat of tensors of rank 4.
-};
+// The role of its operator for a node of the canonical form whose types, attributes and constant weights
+// allow to play it, else kPlain. All types are known.
+LayoutRole LayoutRoleOf(const Graph& graph, const Node& node, const OperatorRegistry& registry);
 
-// Of a node of the canonical form, all types known.
-absl::StatusOr<LayoutRole> LayoutRoleOf(const Graph& graph, const Node& node,
-                                        const PassContext& context);
+// Of a node of role kConvolution whether it has one channel a group: the same layout on both sides.
+bool IsDepthwise(const ConvView& convolution);
 
 // Per value the block of channels it is best kept in, 0 for plain NCHW. Values that an elementwise
-// operator, pooling, depthwise convolution or Concat connects have the same block: the largest of
-// `channel_blocks` that divides the channels of all of them, and the channels a group of grouped
+// operator, a window, a reduction, a depthwise convolution or a Concat connects have the same block: the
+// largest of `channel_blocks` that divides the channels of all of them, and the channels a group of grouped
 // convolutions among their readers and makers. Only values around a convolution are blocked.
 absl::StatusOr<std::vector<int64_t>> ChooseChannelBlocks(
     const Graph& graph, const PassContext& context, const std::vector<int64_t>& channel_blocks);

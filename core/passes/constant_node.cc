@@ -1,38 +1,26 @@
 #include "core/passes/constant_node.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <utility>
-
-#include "absl/strings/match.h"
-#include "core/base/status_macros.h"
-#include "core/operators/reshaping.h"
 
 namespace slipway {
 
-bool IsRandom(const Node& node) {
-  return absl::StartsWith(node.op, "Random") || node.op == "Bernoulli" || node.op == "Multinomial";
-}
-
-bool IsConstantNode(const Graph& graph, const Node& node) {
-  if (node.op == "Shape") return graph.values[node.inputs[0]].type.has_value();
-  return !IsRandom(node) &&
-         std::all_of(node.inputs.begin(), node.inputs.end(), [&graph](ValueId id) {
-           return id == kNoValue || graph.values[id].constant.has_value();
-         });
+bool IsConstantNode(const Graph& graph, const Node& node, const OperatorRegistry& registry) {
+  const OperatorSchema* schema = registry.Find(node.op);
+  if (schema == nullptr || schema->random) return false;
+  return std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) {
+    if (id == kNoValue) return true;
+    const Value& value = graph.values[id];
+    return schema->reads_types_only ? value.type.has_value() : value.constant.has_value();
+  });
 }
 
 absl::StatusOr<std::vector<Tensor>> EvaluateConstantNode(const Graph& graph, const Node& node,
                                                          const PassContext& context) {
-  if (node.op == "Shape") {
-    SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(graph, node, context.registry));
-    SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> extents, DecodeShape(view));
-    return std::vector<Tensor>{
-        Tensor::Of<int64_t>({static_cast<int64_t>(extents.size())}, extents)};
-  }
   std::vector<Tensor> inputs;
   for (const ValueId id : node.inputs) {
-    inputs.push_back(id == kNoValue ? Tensor() : *graph.values[id].constant);
+    const bool known = id != kNoValue && graph.values[id].constant.has_value();
+    inputs.push_back(known ? *graph.values[id].constant : Tensor());
   }
   return context.reference.EvaluateNode(graph, node, inputs);
 }

@@ -10,9 +10,9 @@
 
 namespace slipway {
 
-// Whether all inputs are constants; for Shape it is enough that the input has a type. Never for
-// operators that draw random numbers.
-bool IsConstantNode(const Graph& graph, const Node& node);
+// Whether all inputs are constants; of an operator that reads types only, whether they have types. Never
+// for random and unknown operators.
+bool IsConstantNode(const Graph& graph, const Node& node, const OperatorRegistry& registry);
 
 // One tensor an output, unset where omitted. REQUIRES: IsConstantNode.
 absl::StatusOr<std::vector<Tensor>> EvaluateConstantNode(const Graph& graph, const Node& node,
@@ -20,9 +20,6 @@ absl::StatusOr<std::vector<Tensor>> EvaluateConstantNode(const Graph& graph, con
 
 // Makes constants of the node's outputs. REQUIRES: `results` are its own.
 void MakeOutputsConstant(const Node& node, std::vector<Tensor> results, Graph& graph);
-
-// Whether the operator draws random numbers.
-bool IsRandom(const Node& node);
 
 }  // namespace slipway
 

@@ -9,7 +9,6 @@
 #include "absl/hash/hash.h"
 #include "core/base/status_macros.h"
 #include "core/graph/edit.h"
-#include "core/passes/constant_node.h"
 #include "core/passes/graph_rewriter.h"
 
 namespace slipway {
@@ -74,7 +73,8 @@ absl::StatusOr<Graph> EliminateCommonSubexpr(Graph graph, const PassContext& con
   absl::flat_hash_map<size_t, std::vector<Node>> seen;
   for (Node& node : rewriter.TakeNodes()) {
     rewriter.Resolve(node);
-    if (IsRandom(node)) {
+    const OperatorSchema* schema = context.registry.Find(node.op);
+    if (schema == nullptr || schema->random) {
       rewriter.Keep(std::move(node));
       continue;
     }

@@ -29,7 +29,7 @@ absl::StatusOr<Graph> FoldConstant(Graph graph, const PassContext& context) {
   int64_t bytes_left = kMaxFoldedBytes;
   for (Node& node : graph.nodes) {
     const int64_t bytes = OutputBytes(graph, node);
-    if (!IsConstantNode(graph, node) || bytes > bytes_left) {
+    if (!IsConstantNode(graph, node, context.registry) || bytes > bytes_left) {
       kept.push_back(std::move(node));
       continue;
     }

@@ -6,7 +6,7 @@
 
 namespace slipway {
 
-// Afterwards every node is a slipway.Fused (core/operators/fused.h), a view (view_operators.h), or a
+// Afterwards every node is a slipway.Fused (core/operators/fused.h), a view (Movement::kView), or a
 // Concat whose inputs are made in its result (placed_concats.h).
 //
 // Groups grow from a head along post-dominators (Chen et al., "TVM: An Automated End-to-End Optimizing

@@ -9,40 +9,39 @@
 #include "core/passes/limits.h"
 #include "core/passes/placed_concats.h"
 #include "core/passes/post_dominators.h"
-#include "core/passes/view_operators.h"
 
 namespace slipway {
 namespace {
 
 constexpr int kUngrouped = -1;
 
-// Every output element is one input element, each used once: recomputes nothing when inlined.
-bool IsPermutation(const Node& node) {
-  return node.op == "Transpose" || node.op == "slipway.Pack" || node.op == "slipway.Unpack" ||
-         node.op == "DepthToSpace" || node.op == "SpaceToDepth";
-}
-
 class Grouping {
  public:
-  Grouping(const Graph& graph, std::vector<Pattern> patterns)
+  // `schemas` are the nodes'.
+  Grouping(const Graph& graph, const OperatorRegistry& registry,
+           std::vector<const OperatorSchema*> schemas)
       : graph_(graph),
-        patterns_(std::move(patterns)),
+        schemas_(std::move(schemas)),
         users_(Users(graph)),
         dominators_(ImmediatePostDominators(graph)),
-        placed_(PlacedConcats(graph)),
+        placed_(PlacedConcats(graph, registry)),
         group_of_(graph.nodes.size(), kUngrouped) {}
 
   std::vector<std::vector<NodeId>> Run();
 
  private:
-  bool NeedsNoKernel(NodeId n) const { return placed_[n] || IsViewOperator(graph_.nodes[n].op); }
+  Pattern PatternOf(NodeId n) const { return schemas_[n]->pattern; }
+  bool NeedsNoKernel(NodeId n) const {
+    return placed_[n] || schemas_[n]->movement == Movement::kView;
+  }
+  bool IsPermutation(NodeId n) const { return schemas_[n]->movement == Movement::kPermutation; }
   bool IsElementwise(NodeId n) const {
     return graph_.nodes[n].outputs.size() == 1 &&
-           (patterns_[n] == Pattern::kElementwise || patterns_[n] == Pattern::kBroadcast);
+           (PatternOf(n) == Pattern::kElementwise || PatternOf(n) == Pattern::kBroadcast);
   }
   // Computes an output element from many inputs; an elementwise tail costs it nothing.
   bool IsAnchor(NodeId n) const {
-    return patterns_[n] == Pattern::kOutFusable || patterns_[n] == Pattern::kReduction;
+    return PatternOf(n) == Pattern::kOutFusable || PatternOf(n) == Pattern::kReduction;
   }
   const TensorType& OutputType(NodeId n) const {
     return *graph_.values[graph_.nodes[n].outputs[0]].type;
@@ -54,7 +53,7 @@ class Grouping {
   void Grow(NodeId head);
 
   const Graph& graph_;
-  const std::vector<Pattern> patterns_;
+  const std::vector<const OperatorSchema*> schemas_;
   const std::vector<std::vector<NodeId>> users_;
   const std::vector<NodeId> dominators_;
   const std::vector<bool> placed_;
@@ -66,7 +65,7 @@ bool Grouping::MayJoin(NodeId head, NodeId n) const {
   if (group_of_[n] != kUngrouped || NeedsNoKernel(n)) return false;
   if (IsAnchor(head)) return IsElementwise(n) && OutputType(n) == OutputType(head);
   // What broadcasts an earlier result would compute it again for every element.
-  return (IsElementwise(n) || IsPermutation(graph_.nodes[n])) &&
+  return (IsElementwise(n) || IsPermutation(n)) &&
          OutputType(n).num_elements() == OutputType(head).num_elements();
 }
 
@@ -104,9 +103,8 @@ bool Grouping::FitsLimits(const std::vector<NodeId>& nodes) const {
 
 void Grouping::Grow(NodeId head) {
   std::vector<NodeId> nodes = {head};
-  const bool may_grow =
-      graph_.nodes[head].outputs.size() == 1 &&
-      (IsAnchor(head) || IsElementwise(head) || IsPermutation(graph_.nodes[head]));
+  const bool may_grow = graph_.nodes[head].outputs.size() == 1 &&
+                        (IsAnchor(head) || IsElementwise(head) || IsPermutation(head));
   NodeId last = head;
   while (may_grow && dominators_[last] != kNoNode) {
     const NodeId end = dominators_[last];
@@ -127,7 +125,7 @@ std::vector<std::vector<NodeId>> Grouping::Run() {
   for (const bool out_fusable : {true, false}) {
     for (NodeId n = 0; n < count; ++n) {
       if (group_of_[n] != kUngrouped || NeedsNoKernel(n)) continue;
-      if ((patterns_[n] == Pattern::kOutFusable) == out_fusable) Grow(n);
+      if ((PatternOf(n) == Pattern::kOutFusable) == out_fusable) Grow(n);
     }
   }
   std::sort(groups_.begin(), groups_.end(),
@@ -139,12 +137,12 @@ std::vector<std::vector<NodeId>> Grouping::Run() {
 
 absl::StatusOr<std::vector<std::vector<NodeId>>> ChooseFusionGroups(
     const Graph& graph, const OperatorRegistry& registry) {
-  std::vector<Pattern> patterns;
+  std::vector<const OperatorSchema*> schemas;
   for (const Node& node : graph.nodes) {
     SLIPWAY_ASSIGN_OR_RETURN(const OperatorSchema* schema, registry.Get(node.op));
-    patterns.push_back(schema->pattern);
+    schemas.push_back(schema);
   }
-  return Grouping(graph, std::move(patterns)).Run();
+  return Grouping(graph, registry, std::move(schemas)).Run();
 }
 
 }  // namespace slipway

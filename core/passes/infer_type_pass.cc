@@ -34,11 +34,12 @@ absl::Status NotDynamic(const absl::Status& status) {
 }
 
 // Shape arithmetic: small inputs, small results.
-bool IsSmall(const Graph& graph, const Node& node) {
+bool IsSmall(const Graph& graph, const Node& node, const OperatorRegistry& registry) {
   const auto small = [&graph](ValueId id) {
     return id == kNoValue || graph.values[id].type->byte_size() <= kMaxShapeArithmeticBytes;
   };
-  return (node.op == "Shape" || std::all_of(node.inputs.begin(), node.inputs.end(), small)) &&
+  return (registry.Find(node.op)->reads_types_only ||
+          std::all_of(node.inputs.begin(), node.inputs.end(), small)) &&
          std::all_of(node.outputs.begin(), node.outputs.end(), small);
 }
 
@@ -60,7 +61,7 @@ absl::StatusOr<Graph> InferType(Graph graph, const PassContext& context) {
       if (node.outputs[i] == kNoValue) continue;
       SLIPWAY_RETURN_IF_ERROR(SetType(node, node.outputs[i], (*types)[i], graph));
     }
-    if (IsConstantNode(graph, node) && IsSmall(graph, node)) {
+    if (IsConstantNode(graph, node, context.registry) && IsSmall(graph, node, context.registry)) {
       absl::StatusOr<std::vector<Tensor>> results = EvaluateConstantNode(graph, node, context);
       if (results.ok()) {
         MakeOutputsConstant(node, *std::move(results), graph);

@@ -6,17 +6,19 @@
 #include "absl/container/flat_hash_set.h"
 #include "core/graph/edit.h"
 #include "core/graph/memory_plan.h"
-#include "core/passes/view_operators.h"
 
 namespace slipway {
 namespace {
 
 class Placement {
  public:
-  explicit Placement(const Graph& graph)
-      : graph_(graph), roots_(ViewRoots(graph)), free_(graph.values.size(), false) {
+  Placement(const Graph& graph, const OperatorRegistry& registry)
+      : graph_(graph),
+        registry_(registry),
+        roots_(ViewRoots(graph, registry)),
+        free_(graph.values.size(), false) {
     for (const Node& node : graph.nodes) {
-      if (IsViewOperator(node.op)) continue;
+      if (registry.MovementOf(node.op) == Movement::kView) continue;
       for (const ValueId id : node.outputs) {
         if (id != kNoValue) free_[id] = true;
       }
@@ -28,7 +30,8 @@ class Placement {
     std::vector<bool> placed(graph_.nodes.size(), false);
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       const Node& node = graph_.nodes[n];
-      if (node.op != "Concat" || !IsContiguous(node) || !InputsAreFree(node)) continue;
+      if (registry_.MovementOf(node.op) != Movement::kConcat) continue;
+      if (!IsContiguous(node) || !InputsAreFree(node)) continue;
       placed[n] = true;
       for (const ValueId id : node.inputs) free_[roots_[id]] = false;
       free_[node.outputs[0]] = false;
@@ -63,21 +66,25 @@ class Placement {
   }
 
   const Graph& graph_;
+  const OperatorRegistry& registry_;
   const std::vector<ValueId> roots_;
   std::vector<bool> free_;  // By root: a Concat may say where it lies.
 };
 
 }  // namespace
 
-std::vector<ValueId> ViewRoots(const Graph& graph) {
+std::vector<ValueId> ViewRoots(const Graph& graph, const OperatorRegistry& registry) {
   std::vector<ValueId> roots(graph.values.size());
   std::iota(roots.begin(), roots.end(), 0);
   for (const Node& node : graph.nodes) {
-    if (IsViewOperator(node.op)) roots[node.outputs[0]] = roots[node.inputs[0]];
+    if (registry.MovementOf(node.op) == Movement::kView)
+      roots[node.outputs[0]] = roots[node.inputs[0]];
   }
   return roots;
 }
 
-std::vector<bool> PlacedConcats(const Graph& graph) { return Placement(graph).Run(); }
+std::vector<bool> PlacedConcats(const Graph& graph, const OperatorRegistry& registry) {
+  return Placement(graph, registry).Run();
+}
 
 }  // namespace slipway

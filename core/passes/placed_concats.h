@@ -5,19 +5,20 @@
 #include <vector>
 
 #include "core/graph/graph.h"
+#include "core/graph/operator_registry.h"
 
 namespace slipway {
 
-// By value the one at the beginning of its chain of views (view_operators.h), which is where it lies.
-std::vector<ValueId> ViewRoots(const Graph& graph);
+// By value the one at the beginning of its chain of views (Movement::kView), which is where it lies.
+std::vector<ValueId> ViewRoots(const Graph& graph, const OperatorRegistry& registry);
 
-// By node whether it is a Concat whose result is its inputs' bytes one after the other, and whose inputs
+// By node whether it is a Concat (Movement::kConcat) whose result is its inputs' bytes one after the other, and whose inputs
 // (or what they are views of) each
 //  - are made by a node that is no view and no such Concat,
 //  - are no graph output and no part of another such Concat, and
 //  - begin at multiples of the alignment of buffers.
 // FuseOps leaves these out of its groups; PlanMemory places them. Types must be known.
-std::vector<bool> PlacedConcats(const Graph& graph);
+std::vector<bool> PlacedConcats(const Graph& graph, const OperatorRegistry& registry);
 
 }  // namespace slipway
 

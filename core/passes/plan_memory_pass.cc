@@ -10,7 +10,6 @@
 #include "core/base/status_macros.h"
 #include "core/passes/arena_plan.h"
 #include "core/passes/placed_concats.h"
-#include "core/passes/view_operators.h"
 
 namespace slipway {
 namespace {
@@ -19,9 +18,10 @@ constexpr int kNever = -1;
 
 class Planner {
  public:
-  explicit Planner(const Graph& graph)
+  Planner(const Graph& graph, const OperatorRegistry& registry)
       : graph_(graph),
-        root_(ViewRoots(graph)),
+        registry_(registry),
+        root_(ViewRoots(graph, registry)),
         offset_(graph.values.size(), 0),
         first_(graph.values.size(), kNever),
         last_(graph.values.size(), kNever),
@@ -45,6 +45,7 @@ class Planner {
   absl::Status PlaceArena();
 
   const Graph& graph_;
+  const OperatorRegistry& registry_;
   // By value: the one in whose buffer it lies, and where there.
   std::vector<ValueId> root_;
   std::vector<int64_t> offset_;
@@ -57,15 +58,15 @@ class Planner {
 };
 
 absl::Status Planner::PlaceConcats() {
-  const std::vector<bool> placed = PlacedConcats(graph_);
+  const std::vector<bool> placed = PlacedConcats(graph_, registry_);
   std::vector<ValueId> host(graph_.values.size(), kNoValue);  // By root.
   std::vector<int64_t> begin(graph_.values.size(), 0);
   for (size_t n = 0; n < graph_.nodes.size(); ++n) {
     const Node& node = graph_.nodes[n];
-    if (node.op != "Concat") continue;
+    if (registry_.MovementOf(node.op) != Movement::kConcat) continue;
     if (!placed[n]) {
-      return absl::InternalError(absl::StrCat("node \"", DisplayName(graph_, node),
-                                              "\" (Concat) is not fused, but needs a kernel"));
+      return absl::InternalError(absl::StrCat("node \"", DisplayName(graph_, node), "\" (", node.op,
+                                              ") is not fused, but needs a kernel"));
     }
     int64_t offset = 0;
     for (const ValueId id : node.inputs) {
@@ -92,7 +93,8 @@ void Planner::FindLifetimes() {
   };
   const int count = static_cast<int>(graph_.nodes.size());
   for (int n = 0; n < count; ++n) {
-    if (graph_.nodes[n].op == "Concat" || IsViewOperator(graph_.nodes[n].op)) continue;
+    const Movement movement = registry_.MovementOf(graph_.nodes[n].op);
+    if (movement == Movement::kConcat || movement == Movement::kView) continue;
     for (const ValueId id : graph_.nodes[n].inputs) touch(id, n);
     for (const ValueId id : graph_.nodes[n].outputs) touch(id, n);
   }
@@ -167,7 +169,9 @@ absl::StatusOr<MemoryPlan> Planner::Run() {
 
 }  // namespace
 
-absl::StatusOr<MemoryPlan> PlanMemory(const Graph& graph) { return Planner(graph).Run(); }
+absl::StatusOr<MemoryPlan> PlanMemory(const Graph& graph, const OperatorRegistry& registry) {
+  return Planner(graph, registry).Run();
+}
 
 std::string DumpMemory(const Graph& graph, const MemoryPlan& plan) {
   std::string text = absl::StrFormat("arena %d bytes, lower bound %d\n", plan.arena_bytes,

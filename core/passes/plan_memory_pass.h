@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "core/graph/graph.h"
 #include "core/graph/memory_plan.h"
+#include "core/graph/operator_registry.h"
 
 namespace slipway {
 
@@ -15,7 +16,7 @@ namespace slipway {
 // buffer, where it is made by a kernel; an input, a constant or a second name is copied there at the
 // end. Everything else shares one arena, by PlanArena over the order of nodes.
 // INTERNAL for a graph without types or not as FuseOps leaves it; RESOURCE_EXHAUSTED when the arena exceeds the limits of PlanArena.
-absl::StatusOr<MemoryPlan> PlanMemory(const Graph& graph);
+absl::StatusOr<MemoryPlan> PlanMemory(const Graph& graph, const OperatorRegistry& registry);
 
 // For people: the arena as DumpArena draws it, with the values' names.
 std::string DumpMemory(const Graph& graph, const MemoryPlan& plan);

@@ -17,7 +17,7 @@ class PlanMemoryTest : public ::testing::Test {
  protected:
   void Plan(absl::string_view text) {
     ASSERT_OK_AND_ASSIGN(graph_, tester_.Parse(text));
-    ASSERT_OK_AND_ASSIGN(plan_, PlanMemory(graph_));
+    ASSERT_OK_AND_ASSIGN(plan_, PlanMemory(graph_, tester_.registry()));
     ASSERT_EQ(plan_.values.size(), graph_.values.size());
     ASSERT_EQ(plan_.outputs.size(), graph_.outputs.size());
   }

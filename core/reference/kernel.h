@@ -14,8 +14,8 @@ namespace slipway {
 
 // One evaluation of one node.
 struct KernelCall {
-  const NodeView& view;                    // Every input is a constant here.
-  absl::Span<const Tensor* const> inputs;  // Null where omitted.
+  const NodeView& view;                    // Every input that is not null is a constant here.
+  absl::Span<const Tensor* const> inputs;  // Null where omitted, and where types are all it reads.
   absl::Span<Tensor> outputs;              // Zero-filled, of the inferred types; a kernel may also
                                            // replace one by a tensor of the same type. Omitted
                                            // outputs are unset.

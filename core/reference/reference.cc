@@ -1,5 +1,6 @@
 #include "core/reference/reference.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -68,10 +69,15 @@ absl::StatusOr<std::vector<Tensor>> Reference::EvaluateNode(const Graph& graph, 
   SLIPWAY_CHECK(inputs.size() == node.inputs.size(), "one tensor a node input");
   std::vector<const TensorType*> types(inputs.size(), nullptr);
   std::vector<const Tensor*> values(inputs.size(), nullptr);
+  const OperatorSchema* schema = registry_.Find(node.op);
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (!inputs[i].is_set()) continue;
-    types[i] = &inputs[i].type();
-    values[i] = &inputs[i];
+    if (inputs[i].is_set()) {
+      types[i] = &inputs[i].type();
+      values[i] = &inputs[i];
+    } else if (node.inputs[i] != kNoValue && schema != nullptr && schema->reads_types_only) {
+      const std::optional<TensorType>& type = graph.values[node.inputs[i]].type;
+      if (type.has_value()) types[i] = &*type;
+    }
   }
   SLIPWAY_ASSIGN_OR_RETURN(
       const NodeView view,

@@ -31,7 +31,8 @@ class Reference {
                                                absl::Span<const Tensor> inputs) const;
 
   // One node's outputs, one an output it lists (unset where omitted). `inputs` holds one tensor a
-  // node input, unset where omitted. `graph` gives the name for messages.
+  // node input, unset where omitted; for an operator that reads types only they may all be unset, and
+  // the types are those of `graph`. Otherwise `graph` gives the name for messages.
   absl::StatusOr<std::vector<Tensor>> EvaluateNode(const Graph& graph, const Node& node,
                                                    absl::Span<const Tensor> inputs) const;
 

@@ -130,7 +130,7 @@ absl::StatusOr<BackendResult> CpuBackend::Compile(const BackendRequest& request)
                    table.kernel_of_node};
   SLIPWAY_ASSIGN_OR_RETURN(
       const v1::Manifest manifest,
-      BuildManifest(request, code, constants.constants,
+      BuildManifest(request, *environment_.registry, code, constants.constants,
                     {{"slipway", kVersion}, {"codegen", std::string(kGeneratorVersions)}}));
   const int64_t code_bytes = static_cast<int64_t>(elf.size());
   const Blob code_blob = Blob::Own(std::move(elf));

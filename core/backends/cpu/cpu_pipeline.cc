@@ -31,7 +31,9 @@ BackendPipeline CpuPipeline(const DeviceTarget& device) {
     return PackGemm(std::move(graph), context, columns);
   };
   return {{{"AlterLayout", alter_layout}, {"PackGemm", pack_gemm}, {"FuseOps", FuseOps}},
-          [](const Graph& graph, const PassContext&) { return PlanMemory(graph); }};
+          [](const Graph& graph, const PassContext& context) {
+            return PlanMemory(graph, context.registry);
+          }};
 }
 
 }  // namespace slipway

@@ -26,8 +26,12 @@ std::string Shortened(absl::string_view name, int max_bytes) {
 
 class ManifestBuilder {
  public:
-  ManifestBuilder(const BackendRequest& request, const ProgramCode& code)
-      : request_(request), code_(code), value_ids_(request.graph.values.size(), -1) {}
+  ManifestBuilder(const BackendRequest& request, const OperatorRegistry& registry,
+                  const ProgramCode& code)
+      : request_(request),
+        registry_(registry),
+        code_(code),
+        value_ids_(request.graph.values.size(), -1) {}
 
   absl::StatusOr<v1::Manifest> Run(const std::vector<PlacedConstant>& constants,
                                    std::vector<ToolUsed> tools);
@@ -44,6 +48,7 @@ class ManifestBuilder {
   void AddBindings();
 
   const BackendRequest& request_;
+  const OperatorRegistry& registry_;
   const ProgramCode& code_;
   const ReaderLimits limits_;
   std::vector<int> value_ids_;  // By value of the graph: that of the manifest, once it has one.
@@ -153,7 +158,8 @@ absl::Status ManifestBuilder::CheckNeedsNoStep(const Node& node) const {
                                               node.op, ") is not fused, but has to move data"));
     }
     offset += request_.graph.values[id].type->byte_size();
-    if (node.op != "Concat") break;  // A view's further inputs say its shape.
+    // A view's further inputs say its shape.
+    if (registry_.MovementOf(node.op) != Movement::kConcat) break;
   }
   return absl::OkStatus();
 }
@@ -220,10 +226,12 @@ std::vector<Tensor> ConstantsOf(const BackendRequest& request) {
   return constants;
 }
 
-absl::StatusOr<v1::Manifest> BuildManifest(const BackendRequest& request, const ProgramCode& code,
+absl::StatusOr<v1::Manifest> BuildManifest(const BackendRequest& request,
+                                           const OperatorRegistry& registry,
+                                           const ProgramCode& code,
                                            const std::vector<PlacedConstant>& constants,
                                            std::vector<ToolUsed> tools) {
-  return ManifestBuilder(request, code).Run(constants, std::move(tools));
+  return ManifestBuilder(request, registry, code).Run(constants, std::move(tools));
 }
 
 }  // namespace slipway

@@ -10,6 +10,7 @@
 #include "core/backends/program/constant_blobs.h"
 #include "core/backends/target_backend.h"
 #include "core/base/digest.h"
+#include "core/graph/operator_registry.h"
 #include "proto/slipway/v1/artifact.pb.h"
 
 namespace slipway {
@@ -34,7 +35,9 @@ std::vector<Tensor> ConstantsOf(const BackendRequest& request);
 // One function "main": a kernel step a slipway.Fused node, then a copy step an output that the plan says
 // to copy. `constants` are placed in the order of ConstantsOf. INTERNAL for a graph that is not as the
 // pipeline leaves it.
-absl::StatusOr<v1::Manifest> BuildManifest(const BackendRequest& request, const ProgramCode& code,
+absl::StatusOr<v1::Manifest> BuildManifest(const BackendRequest& request,
+                                           const OperatorRegistry& registry,
+                                           const ProgramCode& code,
                                            const std::vector<PlacedConstant>& constants,
                                            std::vector<ToolUsed> tools);
 

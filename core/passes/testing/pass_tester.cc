@@ -25,6 +25,11 @@ float Normal(std::mt19937_64& random) {
 PassTester::PassTester()
     : registry_(StandardOperators()), reference_(registry_), context_{registry_, reference_} {}
 
+PassTester::PassTester(OperatorRegistry registry, KernelColumn kernels)
+    : registry_(std::move(registry)),
+      reference_(registry_, std::move(kernels)),
+      context_{registry_, reference_} {}
+
 absl::StatusOr<Graph> PassTester::Parse(absl::string_view text) const {
   SLIPWAY_ASSIGN_OR_RETURN(Graph graph, ParseGraph(text));
   SLIPWAY_RETURN_IF_ERROR(Verify(graph, registry_));

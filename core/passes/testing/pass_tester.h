@@ -14,6 +14,7 @@
 #include "core/graph/memory_plan.h"
 #include "core/graph/operator_registry.h"
 #include "core/passes/pass.h"
+#include "core/reference/kernel.h"
 #include "core/reference/reference.h"
 #include "core/tensor/comparison.h"
 
@@ -22,6 +23,8 @@ namespace slipway::testing {
 class PassTester {
  public:
   PassTester();
+  // With operators and kernels of the caller's.
+  PassTester(OperatorRegistry registry, KernelColumn kernels);
 
   const PassContext& context() const { return context_; }
   const OperatorRegistry& registry() const { return registry_; }
