@@ -14,6 +14,7 @@
 #include "core/tensor/tensor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/common/json.h"
 #include "tests/common/status_matchers.h"
 
 namespace slipway::cli {
@@ -22,7 +23,10 @@ namespace {
 using ::slipway::testing::FakeBehaviour;
 using ::slipway::testing::FakeServer;
 using ::slipway::testing::IsOk;
+using ::slipway::testing::Json;
+using ::slipway::testing::ParseJson;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -89,6 +93,15 @@ class CommandTest : public ::testing::Test {
     return static_cast<int>(code);
   }
 
+  // The same with --json, of a command that succeeds and writes JSON alone.
+  Json CommandJson(std::vector<std::string> arguments) {
+    arguments.push_back("--json");
+    EXPECT_EQ(Command(arguments), 0) << err_;
+    absl::StatusOr<Json> json = ParseJson(out_);
+    EXPECT_OK(json) << out_;
+    return json.ok() ? *std::move(json) : Json();
+  }
+
   // The last line of err.
   std::string Error() const {
     const size_t at = err_.rfind("slipway: error: ");
@@ -117,9 +130,8 @@ TEST_F(CommandTest, CompileDefaultsToThisMachineAndPrintsGraphs) {
   ASSERT_EQ(Command({"compile", model_, "--print-after", "FuseOps"}), 0) << err_;
   EXPECT_THAT(out_, StartsWith("graph \"fake\""));
   EXPECT_THAT(server_.jobs()[0].compilation().target().name(), HasSubstr("-linux"));
-  ASSERT_EQ(Command({"compile", model_, "--device=fake", "--json", "--dimension", "n=4"}), 0)
-      << err_;
-  EXPECT_THAT(out_, AllOf(StartsWith("{"), HasSubstr("\"target\": \"x86-64-v3-linux\"")));
+  const Json json = CommandJson({"compile", model_, "--device=fake", "--dimension", "n=4"});
+  EXPECT_EQ(json["target"], "x86-64-v3-linux");
   EXPECT_EQ(server_.jobs()[1].compilation().options().dimensions(0).value(), 4);
 }
 
@@ -138,17 +150,16 @@ TEST_F(CommandTest, RunModelWithInputsAndOutputs) {
 }
 
 TEST_F(CommandTest, RunArtifact) {
-  ASSERT_EQ(Command({"run", slip_, "--json", "--device=fake"}), 0) << err_;
-  EXPECT_THAT(out_, HasSubstr("\"device\": \"fake\""));
+  EXPECT_EQ(CommandJson({"run", slip_, "--device=fake"})["device"], "fake");
   EXPECT_EQ(server_.jobs().size(), 1u);
 }
 
 TEST_F(CommandTest, Bench) {
   ASSERT_EQ(Command({"bench", slip_, "--profile", "--threads=2"}), 0) << err_;
   EXPECT_THAT(out_, AllOf(HasSubstr("fake, 2 threads"), HasSubstr("5.00 ms"), HasSubstr("conv")));
-  ASSERT_EQ(Command({"bench", model_, "--json", "--warmup=0", "--samples=7"}), 0) << err_;
-  EXPECT_THAT(out_,
-              AllOf(HasSubstr("\"model\": \"model.onnx\""), HasSubstr("\"server\": \"0.1.0\"")));
+  const Json json = CommandJson({"bench", model_, "--warmup=0", "--samples=7"});
+  EXPECT_EQ(json["model"], "model.onnx");
+  EXPECT_EQ(json["versions"]["server"], "0.1.0");
   EXPECT_EQ(server_.jobs()[2].benchmark().samples(), 7);
   EXPECT_EQ(server_.jobs()[2].benchmark().warmup(), 0);
 }
@@ -156,14 +167,13 @@ TEST_F(CommandTest, Bench) {
 TEST_F(CommandTest, DevicesTargetsInspectHelpVersion) {
   EXPECT_EQ(Command({"devices"}), 0);
   EXPECT_THAT(out_, HasSubstr("fake    idle   x86-64-v3-linux      2  4.0 GiB"));
-  EXPECT_EQ(Command({"devices", "--json"}), 0);
-  EXPECT_THAT(out_, HasSubstr("\"id\": \"fake\""));
+  EXPECT_EQ(CommandJson({"devices"})["devices"][0]["id"], "fake");
   EXPECT_EQ(Command({"targets"}), 0);
   EXPECT_THAT(out_, AllOf(HasSubstr("x86-64-v4-linux"), HasSubstr("host is ")));
-  EXPECT_EQ(Command({"targets", "--json"}), 0);
+  EXPECT_THAT(CommandJson({"targets"})["server_targets"], ElementsAre("x86-64-v3-linux"));
   EXPECT_EQ(Command({"inspect", slip_}), 0);
   EXPECT_THAT(out_, AllOf(HasSubstr("x: f32[2, 8]"), HasSubstr("x86-64-linux")));
-  EXPECT_EQ(Command({"inspect", slip_, "--json"}), 0);
+  EXPECT_EQ(CommandJson({"inspect", slip_})["inputs"][0]["name"], "x");
   EXPECT_EQ(Command({"version"}), 0);
   EXPECT_EQ(out_, "slipway 0.1.0\n");
   EXPECT_EQ(Command({"help"}), 0);
@@ -191,12 +201,11 @@ TEST_F(CommandTest, DetachThenJobsJobResultsCancel) {
   EXPECT_THAT(out_, HasSubstr("state             queued"));
   EXPECT_EQ(Command({"jobs"}), 0);
   EXPECT_THAT(out_, HasSubstr(id));
-  EXPECT_EQ(Command({"jobs", "--json"}), 0);
+  EXPECT_EQ(CommandJson({"jobs"})["jobs"][0]["id"], id);
   EXPECT_EQ(Command({"cancel", id}), 0);
   EXPECT_EQ(out_, "job " + id + " is cancelled\n");
-  EXPECT_EQ(Command({"cancel", id, "--json"}), 0);
-  EXPECT_EQ(Command({"job", id, "--json"}), 0);
-  EXPECT_THAT(out_, HasSubstr("\"state\": \"cancelled\""));
+  EXPECT_EQ(CommandJson({"cancel", id})["state"], "cancelled");
+  EXPECT_EQ(CommandJson({"job", id})["state"], "cancelled");
 }
 
 TEST_F(CommandTest, ResultsOfEveryKind) {
@@ -207,12 +216,13 @@ TEST_F(CommandTest, ResultsOfEveryKind) {
   for (const v1::Job& job : jobs) {
     ASSERT_EQ(Command({"results", job.id(), "--output-dir", folder_.path()}), 0) << err_;
     EXPECT_THAT(out_, HasSubstr("wrote "));
-    EXPECT_EQ(Command({"results", job.id(), "--json"}), 0);
-    EXPECT_THAT(out_, StartsWith("{"));
+    EXPECT_EQ(CommandJson({"results", job.id()})["job"], job.id());
   }
   EXPECT_THAT(ReadSlip(folder_.path() + "/model.onnx.slip"), IsOk());
   EXPECT_THAT(ReadFile(folder_.path() + "/y%2F0.npy", 10000), IsOk());
-  EXPECT_THAT(ReadFile(folder_.path() + "/benchmark.json", 100000), IsOk());
+  ASSERT_OK_AND_ASSIGN(const std::string benchmark,
+                       ReadFile(folder_.path() + "/benchmark.json", 100000));
+  EXPECT_THAT(ParseJson(benchmark), IsOk());
 }
 
 TEST_F(CommandTest, WrongCallsExitWith2) {

@@ -53,7 +53,8 @@ std::string RenderRunJson(const Job& job, const std::vector<WrittenOutput>& outp
     optional("min", statistics.min);
     optional("max", statistics.max);
     optional("mean", statistics.mean);
-    json.Integer("largest_at", statistics.largest_at);
+    statistics.max.has_value() ? json.Integer("largest_at", statistics.largest_at)
+                               : json.Null("largest_at");
     json.Integer("nan_count", statistics.nan_count);
     if (!written.file.empty()) json.Text("file", written.file);
     json.EndObject();

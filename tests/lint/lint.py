@@ -124,6 +124,12 @@ def check_onnx(files):
         'only core/importers/onnx includes ONNX')
 
 
+def check_nlohmann(files):
+    return _confined_include(
+        files, 'nlohmann/', lambda path: path == 'tests/common/json.h',
+        'only tests read JSON, and through tests/common/json.h')
+
+
 def check_build_files(files):
     """Layers are only enforced on targets made with the rules of slipway.bzl."""
     for source in files:
@@ -257,6 +263,7 @@ CHECKS = {
     'grpc': check_grpc,
     'halide': check_halide,
     'onnx': check_onnx,
+    'nlohmann': check_nlohmann,
     'build_files': check_build_files,
     'families': check_families,
     'proto_comments': check_proto_comments,

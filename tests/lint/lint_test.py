@@ -49,6 +49,8 @@ class LintTest(unittest.TestCase):
                  'server/services/run_service.cc'),
                 (lint.check_halide, '# include <halide14/Halide.h>\n',
                  'core/codegen/lower/softmax.cc'),
+                (lint.check_nlohmann, '#include <nlohmann/json.hpp>\n',
+                 'tests/common/json.h'),
                 (lint.check_onnx, '#include "third_party/onnx/onnx.pb.h"\n',
                  'core/importers/onnx/onnx_importer.cc')]:
             self.assertEqual(findings(check, allowed, text), [])

@@ -1,0 +1,155 @@
+// What the command prints with --json: that it is JSON, with all that is promised and nothing else.
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "client/cli/json_writer.h"
+#include "client/cli/render.h"
+#include "client/cli/test_results.h"
+#include "core/base/digest.h"
+#include "core/tensor/tensor.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/common/json.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway::cli {
+namespace {
+
+using ::slipway::testing::IsJson;
+using ::slipway::testing::Json;
+using ::slipway::testing::ParseJson;
+
+std::string QuotedManifest() { return absl::StrCat("\"", Digest::Of("manifest").hex(), "\""); }
+
+TEST(RenderJsonTest, Compilation) {
+  Job job = CompiledJob();
+  const std::string common = R"("schema_version": 1, "job": "01JA", "model": "resnet50.onnx",
+      "target": "x86-64-v4-linux", "compile_key": "key", "cached": false,
+      "total_ns": 1000000000,
+      "stages": [{"name": "import", "ns": 81000000, "nodes_after": 0},
+                 {"name": "compile kernels", "ns": 13200000000, "nodes_after": 0}],
+      "passes": [{"name": "FuseOps", "ns": 740000, "nodes_after": 57}],
+      "kernels": 53, "kernels_compiled": 20, "kernels_cached": 33, "code_bytes": 412000,
+      "constant_bytes": 102000000, "arena_bytes": 9633792, "artifact_bytes": 102500000,
+      "artifact_digest": )" + QuotedManifest();
+  EXPECT_THAT(RenderCompilationJson(job, absl::Seconds(1)), IsJson("{" + common + "}"));
+  job.compilation->printed_graph = "graph \"g\" {\n}\n";
+  EXPECT_THAT(RenderCompilationJson(job, absl::Seconds(1)),
+              IsJson("{" + common + R"(, "printed_graph": "graph \"g\" {\n}\n"})"));
+}
+
+TEST(RenderJsonTest, Run) {
+  const std::string common = R"("schema_version": 1, "job": "01JC", "device": "board",
+      "artifact_digest": "", "run_ns": 250000, "load_ns": 0)";
+  EXPECT_THAT(RenderRunJson(RunJob(), Outputs()), IsJson("{" + common + R"(,
+      "outputs": [{"name": "y/0", "dtype": "f32", "shape": [1, 2], "min": 1, "max": 3, "mean": 2,
+                   "largest_at": 1, "nan_count": 0, "file": "out/y%2F0.npy"}]})"));
+  const float nans[] = {0.0f / 0.0f};
+  const std::vector<WrittenOutput> unwritten = {
+      {{"none", Tensor::Zeros(DataType::kFloat32, {0})}, ""},
+      {{"nan", Tensor::Of<float>({1}, absl::MakeConstSpan(nans))}, ""}};
+  EXPECT_THAT(RenderRunJson(RunJob(), unwritten), IsJson("{" + common + R"(,
+      "outputs": [{"name": "none", "dtype": "f32", "shape": [0], "min": null, "max": null,
+                   "mean": null, "largest_at": null, "nan_count": 0},
+                  {"name": "nan", "dtype": "f32", "shape": [1], "min": null, "max": null,
+                   "mean": null, "largest_at": null, "nan_count": 1}]})"));
+}
+
+TEST(RenderJsonTest, Benchmark) {
+  BenchmarkResult result = Benchmark();
+  result.before = {.cpu_frequency_hz = 2'600'000'000, .governor = "performance"};
+  result.after = {.temperature_millicelsius = 41'500, .load_millis = 980};
+  result.steps = {{"conv", {"Conv", "Relu"}, 1000}};
+  Json samples = Json::array();
+  for (int i = 0; i < 100; ++i) samples.push_back(10'000'001 + i);
+  // Ten calls a sample, 10,000,001 ns and 1 ns more each; percentiles by nearest rank.
+  EXPECT_THAT(RenderBenchmarkJson(Context(), result), IsJson(R"({
+      "schema_version": 1, "job": "01JB", "model": "net.onnx", "target": "x86-64-v4-linux",
+      "device": "board", "device_target": "x86-64-v4-linux", "compile_key": "key",
+      "versions": {"client": "0.1.0"}, "threads": 1, "iterations_per_sample": 10,
+      "min_ns": 1000000.1, "p50_ns": 1000005.0, "p90_ns": 1000009.0, "p99_ns": 1000009.9,
+      "load_cold_ns": 3000000, "load_warm_ns": 700000, "first_run_ns": 2000000,
+      "peak_memory_bytes": 130000000, "artifact_bytes": 5242880,
+      "disturbed": false, "disturbed_millis": 0,
+      "before": {"cpu_frequency_hz": 2600000000, "governor": "performance",
+                 "temperature_millicelsius": 0, "load_millis": 0},
+      "after": {"cpu_frequency_hz": 0, "governor": "",
+                "temperature_millicelsius": 41500, "load_millis": 980},
+      "started_at": "2026-01-01T00:00:00.005Z",
+      "steps": [{"name": "conv", "operators": ["Conv", "Relu"], "ns": 1000}],
+      "samples_ns": )" + samples.dump() + R"(,
+      "artifact_digest": )" + QuotedManifest() + "}"));
+  result.steps.clear();
+  result.samples_ns.resize(99);
+  ASSERT_OK_AND_ASSIGN(const Json json, ParseJson(RenderBenchmarkJson(Context(), result)));
+  EXPECT_TRUE(json["p99_ns"].is_null());
+  EXPECT_FALSE(json.contains("steps"));
+}
+
+TEST(RenderJsonTest, Devices) {
+  EXPECT_THAT(RenderDevicesJson({IdleDevice(), BusyDevice()}), IsJson(R"({"schema_version": 1,
+      "devices": [
+        {"id": "board", "state": "idle", "target": "x86-64-v3-linux", "model": "A Board",
+         "os": "", "cores": 4, "memory_bytes": 8589934592, "job": "",
+         "last_seen_ns": 1767225600000000000, "agent_version": "", "min_abi": 0, "max_abi": 0,
+         "min_format": 0, "max_format": 0, "warning": ""},
+        {"id": "b2", "state": "busy", "target": "x86-64-v3-linux", "model": "A Board",
+         "os": "", "cores": 4, "memory_bytes": 8589934592, "job": "01JA",
+         "last_seen_ns": 1767225600000000000, "agent_version": "", "min_abi": 2, "max_abi": 7,
+         "min_format": 0, "max_format": 0, "warning": "a second agent claims this id"}]})"));
+  EXPECT_THAT(RenderDevicesJson({}), IsJson(R"({"schema_version": 1, "devices": []})"));
+}
+
+TEST(RenderJsonTest, Jobs) {
+  const std::string times = R"("create_time_ns": 1767225600000000000,
+      "start_time_ns": 1767225600002000000, "end_time_ns": 1767225615000000000)";
+  const std::string compilation = R"("kind": "compilation", "revision": 0,
+      "model": "resnet50.onnx", "target": "x86-64-v4-linux", "attempts": 1,
+      "assignee": "worker-0", )" + times;
+  const std::string failed = R"("id": "01JD", "state": "failed",
+      "error": {"code": "UNIMPLEMENTED", "message": "operator \"X\" of node \"n\"",
+                "log": "line 1\nline\t2\n"}, )" +
+                             compilation;
+  const std::string run = R"("id": "01JC", "kind": "run", "state": "succeeded", "revision": 0,
+      "device": "", "artifact_digest": "", "attempts": 0, "assignee": "",
+      "create_time_ns": null, "start_time_ns": null, "end_time_ns": null)";
+  EXPECT_THAT(RenderJobsJson({CompiledJob(), FailedJob(), RunJob()}),
+              IsJson(R"({"schema_version": 1, "jobs": [
+                  {"id": "01JA", "state": "succeeded", )" +
+                     compilation + "}, {" + failed + "}, {" + run + "}]}"));
+  EXPECT_THAT(RenderJobJson(FailedJob()), IsJson(R"({"schema_version": 1, )" + failed + "}"));
+  EXPECT_THAT(RenderJobJson(RunJob()), IsJson(R"({"schema_version": 1, )" + run + "}"));
+  EXPECT_THAT(RenderJobsJson({}), IsJson(R"({"schema_version": 1, "jobs": []})"));
+}
+
+TEST(RenderJsonTest, TargetsAndArtifact) {
+  EXPECT_THAT(RenderTargetsJson({"x86-64-linux", "cuda-sm90"}, "x86-64-v4-linux", {"x86-64-linux"}),
+              IsJson(R"({"schema_version": 1, "targets": ["x86-64-linux", "cuda-sm90"],
+                         "host": "x86-64-v4-linux", "server_targets": ["x86-64-linux"]})"));
+  EXPECT_THAT(RenderTargetsJson({}, "x86-64-linux", {}),
+              IsJson(R"({"schema_version": 1, "targets": [], "host": "x86-64-linux"})"));
+  EXPECT_THAT(RenderArtifactJson(TwoInputArtifact()), IsJson(R"({"schema_version": 1,
+      "model": "", "target": "x86-64-v4-linux", "compile_key": "key", "versions": {},
+      "inputs": [{"name": "x", "dtype": "f32", "shape": [1, 2]},
+                 {"name": "scalar", "dtype": "i64", "shape": []}],
+      "outputs": [], "kernels": 0, "code_bytes": 0, "constant_bytes": 0, "arena_bytes": 0,
+      "artifact_bytes": 5242880, "steps": [{"name": "conv1", "operators": ["Conv", "Relu"]}],
+      "artifact_digest": )" + QuotedManifest() + "}"));
+}
+
+TEST(RenderJsonTest, TextFromOutsideStaysText) {
+  for (int first = 0; first < 256; ++first) {
+    const std::string foreign = {'"', static_cast<char>(first), '\\', '\xc3', '\xa9', '\0', '}'};
+    Device device = IdleDevice();
+    device.model = foreign;
+    ASSERT_OK_AND_ASSIGN(const Json json, ParseJson(RenderDevicesJson({device})));
+    const std::string middle = first < 0x80 ? std::string(1, static_cast<char>(first)) : "\ufffd";
+    EXPECT_EQ(json["devices"][0]["model"],
+              absl::StrCat("\"", middle, "\\é", std::string(1, '\0'), "}"))
+        << first;
+  }
+}
+
+}  // namespace
+}  // namespace slipway::cli

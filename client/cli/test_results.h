@@ -1,0 +1,122 @@
+// Results as a server might give them, for tests of what the command prints.
+#ifndef SLIPWAY_CLIENT_CLI_TEST_RESULTS_H_
+#define SLIPWAY_CLIENT_CLI_TEST_RESULTS_H_
+
+#include <numeric>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "client/cli/render.h"
+#include "client/types.h"
+#include "core/base/digest.h"
+#include "core/tensor/tensor.h"
+
+namespace slipway::cli {
+
+inline const absl::Time kTime = absl::FromUnixSeconds(1767225600);
+
+inline Job CompiledJob() {
+  Job job;
+  job.id = "01JA";
+  job.state = JobState::kSucceeded;
+  job.model = "resnet50.onnx";
+  job.target = "x86-64-v4-linux";
+  job.assignee = "worker-0";
+  job.attempts = 1;
+  job.create_time = kTime;
+  job.start_time = kTime + absl::Milliseconds(2);
+  job.end_time = kTime + absl::Seconds(15);
+  job.compilation = Compilation{.artifact = Digest::Of("manifest"),
+                                .compile_key = "key",
+                                .artifact_bytes = 102'500'000,
+                                .stages = {{"import", absl::Milliseconds(81), 0},
+                                           {"compile kernels", absl::Seconds(13.2), 0}},
+                                .passes = {{"FuseOps", absl::Microseconds(740), 57}},
+                                .kernels = 53,
+                                .kernels_compiled = 20,
+                                .kernels_cached = 33,
+                                .code_bytes = 412'000,
+                                .constant_bytes = 102'000'000,
+                                .arena_bytes = 9'633'792};
+  return job;
+}
+
+inline Job FailedJob() {
+  Job job = CompiledJob();
+  job.id = "01JD";
+  job.state = JobState::kFailed;
+  job.compilation.reset();
+  job.error = absl::UnimplementedError("operator \"X\" of node \"n\"");
+  job.error_log = "line 1\nline\t2\n";
+  return job;
+}
+
+inline Job RunJob() {
+  Job job;
+  job.id = "01JC";
+  job.kind = JobKind::kRun;
+  job.state = JobState::kSucceeded;
+  job.run = RunResult{.timings = {.fetch = absl::Milliseconds(1), .run = absl::Microseconds(250)},
+                      .device = "board"};
+  return job;
+}
+
+inline std::vector<WrittenOutput> Outputs() {
+  const float values[] = {1, 3};
+  return {{{"y/0", Tensor::Of<float>({1, 2}, absl::MakeConstSpan(values))}, "out/y%2F0.npy"}};
+}
+
+inline Device IdleDevice() {
+  return {.id = "board",
+          .target = "x86-64-v3-linux",
+          .model = "A Board",
+          .cores = 4,
+          .memory_bytes = int64_t{8} << 30,
+          .last_seen = kTime};
+}
+
+inline Device BusyDevice() {
+  Device device = IdleDevice();
+  device.id = "b2";
+  device.state = DeviceState::kBusy;
+  device.job_id = "01JA";
+  device.abis = {2, 7};
+  device.warning = "a second agent claims this id";
+  return device;
+}
+
+inline BenchmarkResult Benchmark() {
+  BenchmarkResult result;
+  result.samples_ns.resize(100);
+  std::iota(result.samples_ns.begin(), result.samples_ns.end(), 10'000'001);
+  result.iterations_per_sample = 10;
+  result.load_cold_ns = 3'000'000;
+  result.load_warm_ns = 700'000;
+  result.first_run_ns = 2'000'000;
+  result.peak_memory_bytes = 130'000'000;
+  result.start_time = kTime + absl::Milliseconds(5);
+  result.device = "board";
+  result.device_target = "x86-64-v4-linux";
+  return result;
+}
+
+inline BenchmarkContext Context() {
+  BenchmarkContext context = {.job = "01JB", .model = "net.onnx"};
+  context.artifact.digest = Digest::Of("manifest");
+  context.artifact.target = "x86-64-v4-linux";
+  context.artifact.compile_key = "key";
+  context.artifact.artifact_bytes = 5 << 20;
+  context.versions = {{"client", "0.1.0"}};
+  return context;
+}
+
+inline ArtifactSummary TwoInputArtifact() {
+  ArtifactSummary artifact = Context().artifact;
+  artifact.inputs = {{"x", {DataType::kFloat32, {1, 2}}}, {"scalar", {DataType::kInt64, {}}}};
+  artifact.steps = {{"conv1", {"Conv", "Relu"}}};
+  return artifact;
+}
+
+}  // namespace slipway::cli
+
+#endif  // SLIPWAY_CLIENT_CLI_TEST_RESULTS_H_
