@@ -260,6 +260,21 @@ TEST_F(DispatcherTest, ASilentAgentLosesItsAttemptAndAnotherGetsIt) {
   EXPECT_EQ(Get(id).attempts(), 2);
 }
 
+// Both wait for the same moment.
+TEST_F(DispatcherTest, TwoDevicesGetTwoRunsAtOnce) {
+  const std::string first = AcceptRun("1"), second = AcceptRun("2");
+  Sync(Agent("a"));
+  Sync(Agent("b"));
+  Advance(kSilence);
+  Sync(Agent("c"));
+  Sync(Agent("d"));
+  ASSERT_EQ(Get(first).state(), Job::QUEUED);
+  ASSERT_EQ(Get(second).state(), Job::QUEUED);
+  Advance(kFirstBackoff);
+  EXPECT_EQ(Get(first).assignee(), "c");
+  EXPECT_EQ(Get(second).assignee(), "d");
+}
+
 TEST_F(DispatcherTest, AnAgentWithAnOpenCallIsNotSilent) {
   const std::string id = AcceptRun("1");
   const v1::AgentState agent = Agent("d");
@@ -437,6 +452,22 @@ TEST_F(DispatcherTest, CompilationsOfAGroupShareAnAttempt) {
   EXPECT_EQ(Get(first).state(), Job::CANCELLED);
   EXPECT_EQ(dispatcher_->Counters().kernels_compiled(), 7);
   EXPECT_EQ(desired.attempts(0).job_id(), other);
+}
+
+TEST_F(DispatcherTest, WorkersAreShownWithWhatTheyDo) {
+  const std::string id = AcceptCompilation("1");
+  Sync(Worker("w"));
+  std::vector<v1::Worker> shown = dispatcher_->Workers();
+  ASSERT_EQ(shown.size(), 1);
+  EXPECT_EQ(shown[0].id(), "w");
+  EXPECT_EQ(shown[0].fingerprint(), std::string(64, 'f'));
+  EXPECT_EQ(shown[0].last_seen_ns(), absl::ToUnixNanos(clock_.Now()));
+  EXPECT_FALSE(shown[0].lost());
+  EXPECT_THAT(shown[0].job_ids(), ElementsAre(id));
+  Advance(kSilence);
+  shown = dispatcher_->Workers();
+  EXPECT_TRUE(shown[0].lost());
+  EXPECT_THAT(shown[0].job_ids(), ElementsAre());
 }
 
 TEST_F(DispatcherTest, CancellingAllOfAGroupStopsIt) {
