@@ -8,13 +8,18 @@
 #include "absl/time/time.h"
 #include "core/base/clock.h"
 #include "core/codegen/kernel_cache.h"
+#include "core/graph/operator_column.h"
 #include "core/graph/operator_registry.h"
 
 namespace slipway {
 
+struct Lowering;  // core/codegen/lowering.h
+
 // What is pointed to outlives the backends.
 struct BackendEnvironment {
   const OperatorRegistry* registry = nullptr;
+  // Of operators that core/operators does not have, beside the backend's own lowerings; null for none.
+  const OperatorColumn<Lowering>* own_lowerings = nullptr;
   const Clock* clock = nullptr;
   KernelCache* kernel_cache = nullptr;  // Null for none.
   int max_processes = 2;                // Kernels compiled at once.

@@ -11,8 +11,8 @@
 #include "core/base/status_macros.h"
 #include "core/base/utf8.h"
 #include "core/compiler/limits.h"
+#include "core/compiler/own_operator.h"
 #include "core/compiler/read_model.h"
-#include "core/operators/register_all.h"
 #include "core/passes/pipeline.h"
 #include "core/reference/reference.h"
 
@@ -61,11 +61,11 @@ absl::Status CheckNames(const Graph& graph) {
 class Compilation {
  public:
   Compilation(const Target& target, const CompilerOptions& options,
-              const CompileEnvironment& environment)
+              const CompileEnvironment& environment, KnownOperators operators)
       : target_(target),
         options_(options),
         environment_(environment),
-        registry_(StandardOperators()) {}
+        operators_(std::move(operators)) {}
 
   absl::StatusOr<CompiledModel> Run(const ModelSource& model);
   absl::StatusOr<CompiledModel> Run(Graph graph);
@@ -81,13 +81,13 @@ class Compilation {
   const Target& target_;
   const CompilerOptions& options_;
   const CompileEnvironment& environment_;
-  const OperatorRegistry registry_;
+  const KnownOperators operators_;
   v1::CompileReport report_;
 };
 
 absl::StatusOr<PipelineResult> Compilation::Optimize(Graph graph, const BackendPipeline& pipeline) {
-  const Reference reference(registry_);
-  const PassContext context{registry_, reference};
+  const Reference reference(operators_.registry, operators_.kernels);
+  const PassContext context{operators_.registry, reference};
   PipelineOptions options;
   options.print_after = options_.print_after;
   return RunPipeline(std::move(graph), pipeline, context, options, *environment_.clock);
@@ -115,7 +115,7 @@ void Compilation::Report(const BackendResult& result) {
 absl::StatusOr<CompiledModel> Compilation::Run(const ModelSource& model) {
   Announce("import");
   const absl::Duration start = environment_.clock->Monotonic();
-  SLIPWAY_ASSIGN_OR_RETURN(Graph graph, ReadModel(model, options_, registry_));
+  SLIPWAY_ASSIGN_OR_RETURN(Graph graph, ReadModel(model, options_, operators_.registry));
   AddStage("import", environment_.clock->Monotonic() - start,
            static_cast<int64_t>(graph.nodes.size()), *report_.mutable_stages());
   return Run(std::move(graph));
@@ -124,7 +124,8 @@ absl::StatusOr<CompiledModel> Compilation::Run(const ModelSource& model) {
 absl::StatusOr<CompiledModel> Compilation::Run(Graph graph) {
   SLIPWAY_RETURN_IF_ERROR(CheckNames(graph));
   BackendEnvironment backend_environment;
-  backend_environment.registry = &registry_;
+  backend_environment.registry = &operators_.registry;
+  backend_environment.own_lowerings = &operators_.own_lowerings;
   backend_environment.clock = environment_.clock;
   backend_environment.kernel_cache = environment_.kernel_cache;
   backend_environment.max_processes = environment_.threads;
@@ -160,13 +161,15 @@ absl::StatusOr<CompiledModel> Compilation::Run(Graph graph) {
 absl::StatusOr<CompiledModel> CompileModel(const ModelSource& model, const Target& target,
                                            const CompilerOptions& options,
                                            const CompileEnvironment& environment) {
-  return Compilation(target, options, environment).Run(model);
+  SLIPWAY_ASSIGN_OR_RETURN(KnownOperators operators, KnowOperators(environment.own_operators));
+  return Compilation(target, options, environment, std::move(operators)).Run(model);
 }
 
 absl::StatusOr<CompiledModel> CompileGraph(Graph graph, const Target& target,
                                            const CompilerOptions& options,
                                            const CompileEnvironment& environment) {
-  return Compilation(target, options, environment).Run(std::move(graph));
+  SLIPWAY_ASSIGN_OR_RETURN(KnownOperators operators, KnowOperators(environment.own_operators));
+  return Compilation(target, options, environment, std::move(operators)).Run(std::move(graph));
 }
 
 }  // namespace slipway

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "core/artifact/artifact.h"
 #include "core/base/clock.h"
 #include "core/codegen/kernel_cache.h"
@@ -44,6 +45,9 @@ struct CompilerOptions {
 // done; both are 0 where there are no parts.
 using CompileProgress = std::function<void(absl::string_view stage, int64_t done, int64_t total)>;
 
+struct OwnOperator;  // core/compiler/own_operator.h
+
+// What is pointed to outlives the compilation.
 struct CompileEnvironment {
   const Clock* clock = nullptr;
   KernelCache* kernel_cache = nullptr;  // Null for none.
@@ -51,6 +55,8 @@ struct CompileEnvironment {
   absl::Duration kernel_deadline = absl::Seconds(60);
   int64_t kernel_memory_bytes = int64_t{2} << 30;  // Address space that compiling one may add.
   CompileProgress progress;                        // May be empty.
+  // Operators of the caller's own, beside those of core/operators.
+  absl::Span<const OwnOperator> own_operators;
 };
 
 struct CompiledModel {
@@ -63,12 +69,12 @@ struct CompiledModel {
 //
 // INVALID_ARGUMENT: the model or an option is wrong; UNIMPLEMENTED: it needs what Slipway lacks
 // (operator, opset, format, target); RESOURCE_EXHAUSTED: it is over a limit; each names the thing.
-// INTERNAL and DEADLINE_EXCEEDED: a kernel crashed the code generator, or took too long.
+// Errors of KnowOperators; INTERNAL and DEADLINE_EXCEEDED: a kernel crashed the code generator, or took too long.
 absl::StatusOr<CompiledModel> CompileModel(const ModelSource& model, const Target& target,
                                            const CompilerOptions& options,
                                            const CompileEnvironment& environment);
 
-// The same from a graph of the operators of core/operators; `options.dimensions` is not looked at.
+// The same from a graph of those operators; `options.dimensions` is not looked at.
 absl::StatusOr<CompiledModel> CompileGraph(Graph graph, const Target& target,
                                            const CompilerOptions& options,
                                            const CompileEnvironment& environment);

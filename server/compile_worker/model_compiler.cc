@@ -97,6 +97,8 @@ absl::StatusOr<CompileOutput> Compile(const CompileInput& input, const ReportPro
 
 }  // namespace
 
-Compiler ModelCompiler() { return {.fingerprint = WorkerFingerprint, .compile = Compile}; }
+Compiler ModelCompiler() {
+  return {.fingerprint = [] { return WorkerFingerprint(); }, .compile = Compile};
+}
 
 }  // namespace slipway::worker

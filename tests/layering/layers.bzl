@@ -177,6 +177,11 @@ LAYERS = {
         ],
         own_libraries = ["grpc"],
     ),
+    # What a program that compiles with operators of its own may see; the client library may not.
+    "client/examples/own_operator": _row(sees = [
+        "core/compiler",
+        "core/runtime",
+    ]),
 }
 
 # The libraries that rows may name; others in //third_party are for tests.

@@ -25,7 +25,13 @@ class CpuBackend final : public TargetBackend {
   static absl::StatusOr<std::unique_ptr<TargetBackend>> Create(
       const BackendEnvironment& environment) {
     auto backend = std::make_unique<CpuBackend>(environment);
-    SLIPWAY_RETURN_IF_ERROR(RegisterAllLowerings(backend->lowerings_));
+    Lowerings& lowerings = backend->lowerings_;
+    SLIPWAY_RETURN_IF_ERROR(RegisterAllLowerings(lowerings));
+    if (environment.own_lowerings != nullptr) {
+      for (const std::string& op : environment.own_lowerings->Names()) {
+        SLIPWAY_RETURN_IF_ERROR(lowerings.Add(op, *environment.own_lowerings->Find(op)));
+      }
+    }
     return backend;
   }
   explicit CpuBackend(const BackendEnvironment& environment) : environment_(environment) {}
