@@ -18,7 +18,7 @@ TEST(IdGeneratorTest, IdsRiseWithTimeAndWithinAMillisecond) {
                               -absl::Hours(1), absl::ZeroDuration()}) {
     const std::string id = ids.Next(now + step);
     EXPECT_GT(id, last);
-    EXPECT_TRUE(CheckJobId(id).ok()) << id;
+    EXPECT_OK(CheckJobId(id)) << id;
     last = id;
   }
 }
@@ -38,8 +38,8 @@ TEST(NamesTest, JobIds) {
 }
 
 TEST(NamesTest, RequestIds) {
-  EXPECT_TRUE(CheckRequestId("a b~").ok());
-  EXPECT_TRUE(CheckRequestId(std::string(128, 'x')).ok());
+  EXPECT_OK(CheckRequestId("a b~"));
+  EXPECT_OK(CheckRequestId(std::string(128, 'x')));
   EXPECT_FALSE(CheckRequestId("").ok());
   EXPECT_FALSE(CheckRequestId(std::string(129, 'x')).ok());
   EXPECT_FALSE(CheckRequestId("a\n").ok());
@@ -47,7 +47,7 @@ TEST(NamesTest, RequestIds) {
 }
 
 TEST(NamesTest, PeerIds) {
-  EXPECT_TRUE(CheckPeerId("agent_id", "board-7.lab_2").ok());
+  EXPECT_OK(CheckPeerId("agent_id", "board-7.lab_2"));
   for (const std::string& bad : {std::string(), std::string("-a"), std::string("A"),
                                  std::string("a b"), std::string(65, 'a')}) {
     EXPECT_FALSE(CheckPeerId("agent_id", bad).ok()) << bad;

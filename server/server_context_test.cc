@@ -59,9 +59,9 @@ class ServerTest : public ::testing::Test {
 
   void Start() {
     absl::StatusOr<ServerOptions> options = Complete(options_);
-    ASSERT_TRUE(options.ok()) << options.status();
+    ASSERT_OK(options);
     absl::StatusOr<std::unique_ptr<ServerContext>> server = ServerContext::Create(*options);
-    ASSERT_TRUE(server.ok()) << server.status();
+    ASSERT_OK(server);
     server_ = *std::move(server);
     // A restarted server is found at the address it had.
     options_.listen = server_->address();
@@ -74,9 +74,9 @@ class ServerTest : public ::testing::Test {
 
   void WriteProgram() {
     const std::string manifest = SerializeManifest(TestManifest());
-    ASSERT_TRUE(client_->Write(manifest).ok());
-    ASSERT_TRUE(client_->Write(TestCode()).ok());
-    ASSERT_TRUE(client_->Write(TestConstants()).ok());
+    ASSERT_OK(client_->Write(manifest));
+    ASSERT_OK(client_->Write(TestCode()));
+    ASSERT_OK(client_->Write(TestConstants()));
   }
 
   v1::CreateRunRequest Run(const std::string& request_id) {
@@ -119,7 +119,7 @@ class ServerTest : public ::testing::Test {
       attempt.set_state(v1::CompileAttemptState::SUCCEEDED);
       const std::string manifest = SerializeManifest(TestManifest());
       for (const std::string& blob : {manifest, TestCode(), TestConstants()}) {
-        EXPECT_TRUE(client.Write(blob).ok());
+        EXPECT_OK(client.Write(blob));
       }
       *attempt.mutable_result()->mutable_manifest() = ToProto(Digest::Of(manifest));
       attempt.mutable_result()->mutable_report()->set_kernels_compiled(3);
@@ -145,7 +145,7 @@ class ServerTest : public ::testing::Test {
 TEST_F(ServerTest, SaysWhatItIs) {
   const auto info = TestClient::Call(*client_->servers, &v1::ServerService::Stub::GetServerInfo,
                                      v1::GetServerInfoRequest());
-  ASSERT_TRUE(info.ok()) << info.status();
+  ASSERT_OK(info);
   EXPECT_EQ(info->min_protocol(), 1);
   EXPECT_GT(info->targets_size(), 3);
   EXPECT_GT(info->limits().max_blob_bytes(), 0);
@@ -170,20 +170,20 @@ TEST_F(ServerTest, BlobsAreWrittenResumedAndRead) {
   // A transfer that stops in the middle,
   EXPECT_FALSE(client_->Write(bytes, 1 << 20, 0, 2 << 20).ok());
   auto state = TestClient::Call(*client_->blobs, &v1::BlobService::Stub::QueryWrite, query);
-  ASSERT_TRUE(state.ok());
+  ASSERT_OK(state);
   EXPECT_EQ(state->committed_bytes(), 2 << 20);
   EXPECT_FALSE(state->complete());
   // is not continued elsewhere,
   EXPECT_THAT(client_->Write(bytes, 1 << 20, 7), StatusIs(absl::StatusCode::kOutOfRange));
   EXPECT_THAT(client_->Read(digest), StatusIs(absl::StatusCode::kNotFound));
   // but where it stopped.
-  EXPECT_TRUE(client_->Write(bytes, 1 << 20, 2 << 20).ok());
-  EXPECT_TRUE(client_->Write(bytes).ok());
+  EXPECT_OK(client_->Write(bytes, 1 << 20, 2 << 20));
+  EXPECT_OK(client_->Write(bytes));
   EXPECT_EQ(*client_->Read(digest), bytes);
   EXPECT_EQ(*client_->Read(digest, 2'999'999), bytes.substr(2'999'999));
   EXPECT_EQ(*client_->Read(digest, 3'000'000), "");
   EXPECT_THAT(client_->Read(digest, 3'000'001), StatusIs(absl::StatusCode::kOutOfRange));
-  ASSERT_TRUE(client_->Write("").ok());
+  ASSERT_OK(client_->Write(""));
   EXPECT_EQ(*client_->Read(ToProto(Digest::Of(""))), "");
 }
 
@@ -211,9 +211,9 @@ TEST_F(ServerTest, ARunPassesThroughAnAgent) {
                     return Succeed(assignment);
                   });
   const absl::StatusOr<std::string> id = Create(Run("r1"));
-  ASSERT_TRUE(id.ok()) << id.status();
+  ASSERT_OK(id);
   const absl::StatusOr<Job> job = client_->WaitFor(*id);
-  ASSERT_TRUE(job.ok()) << job.status();
+  ASSERT_OK(job);
   EXPECT_EQ(job->state(), Job::SUCCEEDED);
   EXPECT_EQ(job->assignee(), "board");
   EXPECT_EQ(job->attempts(), 1);
@@ -233,7 +233,7 @@ TEST_F(ServerTest, ATinyRunIsQuick) {
   for (int i = 0; i < 60; ++i) {
     const absl::Time begin = absl::Now();
     const absl::StatusOr<std::string> id = Create(Run("r" + std::to_string(i)));
-    ASSERT_TRUE(id.ok()) << id.status();
+    ASSERT_OK(id);
     ASSERT_EQ(client_->WaitFor(*id)->state(), Job::SUCCEEDED);
     times.push_back(absl::Now() - begin);
   }
@@ -267,17 +267,17 @@ TEST_F(ServerTest, RunsAreCheckedWhenAccepted) {
   EXPECT_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument));
   EXPECT_EQ(std::string(status.message()), "input 'x' is f32[3]; the program expects f32[2, 8]");
   // What was refused has not used up its request id.
-  EXPECT_TRUE(Create(Run("r1")).ok());
+  EXPECT_OK(Create(Run("r1")));
 }
 
 TEST_F(ServerTest, ADeviceThatLacksAFeatureIsNamed) {
   v1::Manifest manifest = TestManifest();
   manifest.set_target("x86-64-v4-linux");
   manifest.mutable_devices(0)->set_target("x86-64-v4-linux");
-  ASSERT_TRUE(client_->Write(SerializeManifest(manifest)).ok());
+  ASSERT_OK(client_->Write(SerializeManifest(manifest)));
   WriteProgram();
   TestAgent agent(server_->address(), &TestClient::agents, TestAgentState("board", "i1"), Succeed);
-  ASSERT_TRUE(client_->WaitFor(*Create(Run("warm"))).ok());
+  ASSERT_OK(client_->WaitFor(*Create(Run("warm"))));
   v1::CreateRunRequest request = Run("r1");
   *request.mutable_spec()->mutable_manifest() = ToProto(Digest::Of(SerializeManifest(manifest)));
   for (const char* device : {"", "board"}) {
@@ -327,7 +327,7 @@ TEST_F(ServerTest, RunsNeedADeviceThatTakesTheArtifactsVersions) {
                       Succeed);
   ASSERT_TRUE(Eventually([&] { return devices().devices_size() == 3; }));
   const absl::StatusOr<Job> done = client_->WaitFor(*Create(request));
-  ASSERT_TRUE(done.ok()) << done.status();
+  ASSERT_OK(done);
   EXPECT_EQ(done->assignee(), "old");
 }
 
@@ -343,7 +343,7 @@ TEST_F(ServerTest, AgentsWithoutARangeOfVersionsAreRefused) {
 TEST_F(ServerTest, CompilationsAreCachedAndCoalesced) {
   const std::string model = "a model";
   EXPECT_THAT(Create(Compilation("c0", model)), StatusIs(absl::StatusCode::kFailedPrecondition));
-  ASSERT_TRUE(client_->Write(model).ok());
+  ASSERT_OK(client_->Write(model));
   EXPECT_THAT(Create(Compilation("c0", model)), StatusIs(absl::StatusCode::kUnavailable));
   absl::Notification go;
   TestWorker worker(server_->address(), &TestClient::workers, TestWorkerState("w", "i1"),
@@ -389,7 +389,7 @@ TEST_F(ServerTest, CompilationsAreCachedAndCoalesced) {
 }
 
 TEST_F(ServerTest, CompilationsAreCheckedWhenAccepted) {
-  ASSERT_TRUE(client_->Write("m").ok());
+  ASSERT_OK(client_->Write("m"));
   v1::CreateCompilationRequest request = Compilation("c", "m");
   request.mutable_spec()->mutable_target()->set_name("pdp-11");
   EXPECT_THAT(Create(request), StatusIs(absl::StatusCode::kInvalidArgument));
@@ -548,19 +548,19 @@ TEST_F(ServerTest, WatchTellsWhatIsNewSinceARevision) {
   EXPECT_EQ(job.state(), Job::QUEUED);
   v1::CancelJobRequest cancel;
   cancel.set_id(id);
-  ASSERT_TRUE(TestClient::Call(*client_->jobs, &v1::JobService::Stub::CancelJob, cancel).ok());
+  ASSERT_OK(TestClient::Call(*client_->jobs, &v1::JobService::Stub::CancelJob, cancel));
   const int64_t before = job.revision();
   ASSERT_TRUE(reader->Read(&job));
   EXPECT_EQ(job.state(), Job::CANCELLED);
   EXPECT_GT(job.revision(), before);
   EXPECT_FALSE(reader->Read(&job));
-  EXPECT_TRUE(reader->Finish().ok());
+  EXPECT_OK(FromGrpc(reader->Finish()));
   // Who has seen the end gets nothing more.
   grpc::ClientContext late_context;
   request.set_after_revision(job.revision());
   auto late = client_->jobs->WatchJob(&late_context, request);
   EXPECT_FALSE(late->Read(&job));
-  EXPECT_TRUE(late->Finish().ok());
+  EXPECT_OK(FromGrpc(late->Finish()));
 }
 
 TEST_F(ServerTest, ATokenIsAskedForByEveryKindOfCall) {
@@ -593,7 +593,7 @@ TEST_F(ServerTest, AQuotaKeepsWhatIsRecentAndRefusesTheRest) {
   Stop();
   options_.blob_quota_bytes = 1'000;
   Start();
-  ASSERT_TRUE(client_->Write(std::string(800, 'a')).ok());
+  ASSERT_OK(client_->Write(std::string(800, 'a')));
   EXPECT_THAT(client_->Write(std::string(300, 'b')),
               StatusIs(absl::StatusCode::kResourceExhausted));
   EXPECT_EQ(client_->Read(ToProto(Digest::Of(std::string(800, 'a'))))->size(), 800u);
@@ -601,13 +601,13 @@ TEST_F(ServerTest, AQuotaKeepsWhatIsRecentAndRefusesTheRest) {
 
 TEST_F(ServerTest, ListsJobsInPages) {
   WriteProgram();
-  for (int i = 0; i < 5; ++i) ASSERT_TRUE(Create(Run("r" + std::to_string(i))).ok());
+  for (int i = 0; i < 5; ++i) ASSERT_OK(Create(Run("r" + std::to_string(i))));
   v1::ListJobsRequest request;
   request.set_page_size(2);
   std::vector<std::string> seen;
   do {
     const auto page = TestClient::Call(*client_->jobs, &v1::JobService::Stub::ListJobs, request);
-    ASSERT_TRUE(page.ok()) << page.status();
+    ASSERT_OK(page);
     for (const Job& job : page->jobs()) seen.push_back(job.request_id());
     request.set_page_token(page->next_page_token());
   } while (!request.page_token().empty());
@@ -623,11 +623,11 @@ TEST(ServerOptionsTest, OtherMachinesNeedATokenOrAWord) {
   options.listen = "0.0.0.0:1";
   EXPECT_THAT(Complete(options), StatusIs(absl::StatusCode::kPermissionDenied));
   options.insecure = true;
-  EXPECT_TRUE(Complete(options).ok());
+  EXPECT_OK(Complete(options));
   options.insecure = false;
   for (const char* near : {"127.0.0.1:1", "localhost:1", "[::1]:1", "unix:/tmp/s"}) {
     options.listen = near;
-    EXPECT_TRUE(Complete(options).ok()) << near;
+    EXPECT_OK(Complete(options)) << near;
   }
   for (const char* bad : {"", "7411", "host:", "host:99999", "unix:", ":1"}) {
     options.listen = bad;

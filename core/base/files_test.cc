@@ -115,10 +115,10 @@ TEST_F(FilesTest, FullDiskKeepsTheOldFile) {
 TEST_F(FilesTest, ErrnoBecomesAFittingCode) {
   EXPECT_THAT(ErrnoStatus(ENOENT, "x"),
               StatusIs(absl::StatusCode::kNotFound, "x: No such file or directory"));
-  EXPECT_EQ(ErrnoStatus(EEXIST, "x").code(), absl::StatusCode::kAlreadyExists);
-  EXPECT_EQ(ErrnoStatus(EACCES, "x").code(), absl::StatusCode::kPermissionDenied);
-  EXPECT_EQ(ErrnoStatus(ENOSPC, "x").code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_EQ(ErrnoStatus(EIO, "x").code(), absl::StatusCode::kInternal);
+  EXPECT_THAT(ErrnoStatus(EEXIST, "x"), StatusIs(absl::StatusCode::kAlreadyExists));
+  EXPECT_THAT(ErrnoStatus(EACCES, "x"), StatusIs(absl::StatusCode::kPermissionDenied));
+  EXPECT_THAT(ErrnoStatus(ENOSPC, "x"), StatusIs(absl::StatusCode::kResourceExhausted));
+  EXPECT_THAT(ErrnoStatus(EIO, "x"), StatusIs(absl::StatusCode::kInternal));
 }
 
 TEST_F(FilesTest, MakesFoldersAndTheirParents) {

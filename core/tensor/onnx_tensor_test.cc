@@ -13,6 +13,7 @@
 namespace slipway {
 namespace {
 
+using ::slipway::testing::StatusIs;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -66,8 +67,8 @@ TEST(OnnxTensorTest, WhatIsWrittenReadsBack) {
 TEST(OnnxTensorTest, RefusesWhatDoesNotFit) {
   EXPECT_THAT(ParseOnnxTensor("").status().message(), HasSubstr("it is empty"));
   // Four bytes too few.
-  EXPECT_EQ(ParseOnnxTensor(Bytes("080210014a040000803f")).status().code(),
-            absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(ParseOnnxTensor(Bytes("080210014a040000803f")),
+              StatusIs(absl::StatusCode::kInvalidArgument));
   // Cut off in the middle of the raw data.
   EXPECT_THAT(ParseOnnxTensor(Bytes("080210014a080000803f")).status().message(),
               HasSubstr("ends 4 bytes early"));
@@ -76,10 +77,9 @@ TEST(OnnxTensorTest, RefusesWhatDoesNotFit) {
   // No such element type.
   EXPECT_FALSE(ParseOnnxTensor(Bytes("08011063")).ok());
   // data_location: EXTERNAL
-  EXPECT_EQ(ParseOnnxTensor(Bytes("080110017001")).status().code(),
-            absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(ParseOnnxTensor(Bytes("080110017001")), StatusIs(absl::StatusCode::kUnimplemented));
   // data_type: STRING
-  EXPECT_EQ(ParseOnnxTensor(Bytes("08011008")).status().code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(ParseOnnxTensor(Bytes("08011008")), StatusIs(absl::StatusCode::kUnimplemented));
 }
 
 }  // namespace

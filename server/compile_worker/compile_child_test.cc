@@ -61,7 +61,7 @@ class CompileChildTest : public ::testing::Test {
 
 TEST_F(CompileChildTest, MakesAnArtifact) {
   const absl::StatusOr<CompileChildResponse::Made> made = Compile("program");
-  ASSERT_TRUE(made.ok()) << made.status();
+  ASSERT_OK(made);
   const Blob manifest = *store_->Get(*FromProto(made->manifest()));
   EXPECT_EQ(ParseManifest(manifest.bytes())->compile_key(), std::string(64, 'b'));
   for (const v1::Digest& blob : made->blobs()) EXPECT_TRUE(store_->Has(*FromProto(blob)));

@@ -110,7 +110,7 @@ TEST(JobStateTest, EveryPairOfStateAndEvent) {
         EXPECT_THAT(after, StatusIs(absl::StatusCode::kFailedPrecondition));
         EXPECT_EQ(RuleFor(from, event), Rule::kIllegal);
       } else {
-        ASSERT_TRUE(after.ok()) << after.status();
+        ASSERT_OK(after);
         EXPECT_EQ(after->job().state(), expected->second);
         EXPECT_EQ(after->has_attempt(),
                   expected->second == Job::ASSIGNED || expected->second == Job::RUNNING);

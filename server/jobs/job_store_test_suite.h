@@ -62,7 +62,7 @@ TEST_P(JobStoreTest, KeepsWhatWasCreated) {
   EXPECT_GT(created.record.job().revision(), 0);
   Reopen();
   const absl::StatusOr<JobRecord> read = store_->Get(created.record.job().id());
-  ASSERT_TRUE(read.ok()) << read.status();
+  ASSERT_OK(read);
   EXPECT_EQ(read->SerializeAsString(), created.record.SerializeAsString());
 }
 
@@ -139,7 +139,7 @@ TEST_P(JobStoreTest, AnIllegalEventChangesNothing) {
 }
 
 TEST_P(JobStoreTest, ListsNewestFirstInPagesWithoutContents) {
-  for (int i = 1; i <= 5; ++i) ASSERT_TRUE(store_->Create(NewRun(i)).ok());
+  for (int i = 1; i <= 5; ++i) ASSERT_OK(store_->Create(NewRun(i)));
   const std::vector<v1::Job> page = *store_->List({.owner = "local"}, 2);
   ASSERT_EQ(page.size(), 2u);
   EXPECT_EQ(page[0].request_id(), "request 5");
@@ -153,8 +153,8 @@ TEST_P(JobStoreTest, ListsNewestFirstInPagesWithoutContents) {
 
 TEST_P(JobStoreTest, ListsByState) {
   JobRecord record = store_->Create(NewRun(1))->record;
-  ASSERT_TRUE(store_->Create(NewRun(2)).ok());
-  ASSERT_TRUE(store_->Transition(record, CancelRequested{}, now_).ok());
+  ASSERT_OK(store_->Create(NewRun(2)));
+  ASSERT_OK(store_->Transition(record, CancelRequested{}, now_));
   const std::vector<v1::Job> cancelled =
       *store_->List({.owner = "local", .states = {v1::Job::CANCELLED, v1::Job::FAILED}}, 9);
   ASSERT_EQ(cancelled.size(), 1u);
@@ -162,9 +162,9 @@ TEST_P(JobStoreTest, ListsByState) {
 }
 
 TEST_P(JobStoreTest, ListsLiveJobsOldestFirst) {
-  for (int i = 1; i <= 3; ++i) ASSERT_TRUE(store_->Create(NewRun(i)).ok());
+  for (int i = 1; i <= 3; ++i) ASSERT_OK(store_->Create(NewRun(i)));
   const JobRecord second = (*store_->ListLive())[1];
-  ASSERT_TRUE(store_->Transition(second, CancelRequested{}, now_).ok());
+  ASSERT_OK(store_->Transition(second, CancelRequested{}, now_));
   Reopen();
   const std::vector<JobRecord> live = *store_->ListLive();
   ASSERT_EQ(live.size(), 2u);
@@ -180,9 +180,9 @@ TEST_P(JobStoreTest, ForgetsOnlyWhatEndedBefore) {
   const JobRecord fresh = *store_->Transition(store_->Create(NewRun(3))->record, CancelRequested{},
                                               now_ + absl::Hours(2));
   EXPECT_EQ(*store_->DeleteEndedBefore(now_ + absl::Hours(1)), 1);
-  EXPECT_TRUE(store_->Get(live.job().id()).ok());
+  EXPECT_OK(store_->Get(live.job().id()));
   EXPECT_THAT(store_->Get(old.job().id()), StatusIs(absl::StatusCode::kNotFound));
-  EXPECT_TRUE(store_->Get(fresh.job().id()).ok());
+  EXPECT_OK(store_->Get(fresh.job().id()));
   // The request is forgotten with its job.
   EXPECT_FALSE(store_->FindRequest("local", "request 2")->has_value());
 }

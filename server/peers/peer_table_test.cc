@@ -29,7 +29,7 @@ TEST(PeerTableTest, KnowsNewNewerAndOutdatedReports) {
 
 TEST(PeerTableTest, ASecondLiveInstanceIsRefusedAndShown) {
   PeerTable peers("agent", kSilence);
-  ASSERT_TRUE(peers.Take(From("i", 1, "first"), absl::ZeroDuration()).ok());
+  ASSERT_OK(peers.Take(From("i", 1, "first"), absl::ZeroDuration()));
   peers.CallBegan("a", "i");
   const absl::Status refused = peers.Take(From("j", 1, "second"), absl::Hours(1)).status();
   EXPECT_THAT(refused, StatusIs(absl::StatusCode::kAlreadyExists));
@@ -41,7 +41,7 @@ TEST(PeerTableTest, ASecondLiveInstanceIsRefusedAndShown) {
 
 TEST(PeerTableTest, ARestartedInstanceTakesOverSoon) {
   PeerTable peers("agent", kSilence);
-  ASSERT_TRUE(peers.Take(From("i", 7), absl::ZeroDuration()).ok());
+  ASSERT_OK(peers.Take(From("i", 7), absl::ZeroDuration()));
   peers.CallBegan("a", "i");
   peers.CallEnded("a", "i", absl::Seconds(100));
   EXPECT_FALSE(peers.Take(From("j", 1), absl::Seconds(100) + kInstanceGrace / 2).ok());
@@ -55,7 +55,7 @@ TEST(PeerTableTest, ARestartedInstanceTakesOverSoon) {
 TEST(PeerTableTest, SilenceBeginsWithTheEndOfTheLastCall) {
   PeerTable peers("agent", kSilence);
   EXPECT_TRUE(peers.IsLost("a", absl::ZeroDuration()));
-  ASSERT_TRUE(peers.Take(From("i", 1), absl::ZeroDuration()).ok());
+  ASSERT_OK(peers.Take(From("i", 1), absl::ZeroDuration()));
   peers.CallBegan("a", "i");
   EXPECT_FALSE(peers.IsLost("a", absl::Hours(5)));
   EXPECT_FALSE(peers.NextLoss(absl::Hours(5)).has_value());
@@ -79,7 +79,7 @@ TEST(ProtocolTest, ParkTimeStaysWithinBounds) {
 }
 
 TEST(ProtocolTest, ProtocolsMustOverlap) {
-  EXPECT_TRUE(CheckReportHeader({.instance_id = "i", .min_protocol = 1, .max_protocol = 3}).ok());
+  EXPECT_OK(CheckReportHeader({.instance_id = "i", .min_protocol = 1, .max_protocol = 3}));
   EXPECT_THAT(CheckReportHeader({.instance_id = "i", .min_protocol = 2, .max_protocol = 3}),
               StatusIs(absl::StatusCode::kFailedPrecondition));
   EXPECT_THAT(CheckReportHeader({.instance_id = "", .min_protocol = 1, .max_protocol = 1}),

@@ -54,7 +54,7 @@ TEST_F(SqliteStoreTest, RefusesAFileThatIsNoDatabase) {
 TEST_F(SqliteStoreTest, RefusesALaterSchema) {
   {
     auto database = *SqliteDatabase::Open(path_);
-    ASSERT_TRUE(database->Execute("PRAGMA user_version=999").ok());
+    ASSERT_OK(database->Execute("PRAGMA user_version=999"));
   }
   const absl::Status status = SqliteStore::Open(path_).status();
   EXPECT_THAT(status, StatusIs(absl::StatusCode::kFailedPrecondition));
@@ -64,11 +64,11 @@ TEST_F(SqliteStoreTest, RefusesALaterSchema) {
 TEST_F(SqliteStoreTest, ADamagedRecordIsDataLoss) {
   {
     auto store = *SqliteStore::Open(path_);
-    ASSERT_TRUE(store->Create(SomeRecord("001")).ok());
+    ASSERT_OK(store->Create(SomeRecord("001")));
   }
   {
     auto database = *SqliteDatabase::Open(path_);
-    ASSERT_TRUE(database->Execute("UPDATE jobs SET record = x'ff'").ok());
+    ASSERT_OK(database->Execute("UPDATE jobs SET record = x'ff'"));
   }
   auto store = *SqliteStore::Open(path_);
   EXPECT_THAT(store->Get("01JAAAAAAAAAAAAAAAAAAAA001"), StatusIs(absl::StatusCode::kDataLoss));
@@ -76,7 +76,7 @@ TEST_F(SqliteStoreTest, ADamagedRecordIsDataLoss) {
 
 TEST_F(SqliteStoreTest, AFullDiskRefusesTheJobAndLosesNothing) {
   auto store = *SqliteStore::Open(path_);
-  ASSERT_TRUE(store->Create(SomeRecord("001")).ok());
+  ASSERT_OK(store->Create(SomeRecord("001")));
   // The write-ahead log may not grow any more.
   rlimit old;
   getrlimit(RLIMIT_FSIZE, &old);
@@ -92,8 +92,8 @@ TEST_F(SqliteStoreTest, AFullDiskRefusesTheJobAndLosesNothing) {
   EXPECT_THAT(refused, StatusIs(absl::StatusCode::kResourceExhausted));
   EXPECT_THAT(store->Get(large.job().id()), StatusIs(absl::StatusCode::kNotFound));
   // With room again, it is as if nothing had been.
-  EXPECT_TRUE(store->Create(large).ok());
-  EXPECT_TRUE(store->Get("01JAAAAAAAAAAAAAAAAAAAA001").ok());
+  EXPECT_OK(store->Create(large));
+  EXPECT_OK(store->Get("01JAAAAAAAAAAAAAAAAAAAA001"));
 }
 
 TEST_F(SqliteStoreTest, KeepsDevices) {
@@ -105,13 +105,13 @@ TEST_F(SqliteStoreTest, KeepsDevices) {
   device.set_state(v1::Device::BUSY);
   {
     auto store = *SqliteStore::Open(path_);
-    ASSERT_TRUE(store->SaveDevice(device).ok());
+    ASSERT_OK(store->SaveDevice(device));
     device.mutable_description()->set_cores(4);
     device.set_min_abi(2);
     device.set_max_abi(3);
     device.set_min_format(4);
     device.set_max_format(5);
-    ASSERT_TRUE(store->SaveDevice(device).ok());
+    ASSERT_OK(store->SaveDevice(device));
   }
   auto store = *SqliteStore::Open(path_);
   const std::vector<v1::Device> devices = *store->LoadDevices();
@@ -123,7 +123,7 @@ TEST_F(SqliteStoreTest, KeepsDevices) {
   EXPECT_EQ(devices[0].min_format(), 4);
   EXPECT_EQ(devices[0].max_format(), 5);
   EXPECT_EQ(devices[0].state(), v1::Device::STATE_UNSPECIFIED);
-  ASSERT_TRUE(store->DeleteDevice("board").ok());
+  ASSERT_OK(store->DeleteDevice("board"));
   EXPECT_TRUE(store->LoadDevices()->empty());
 }
 

@@ -32,13 +32,13 @@ class WorkerProcessTest : public ::testing::Test {
   void Start() {
     absl::StatusOr<std::unique_ptr<ServerContext>> server =
         ServerContext::Create(*Complete(options_));
-    ASSERT_TRUE(server.ok()) << server.status();
+    ASSERT_OK(server);
     server_ = *std::move(server);
     client_ = std::make_unique<TestClient>(server_->address());
   }
 
   std::string Create(const std::string& model, absl::Duration run_deadline = absl::ZeroDuration()) {
-    EXPECT_TRUE(client_->Write(model).ok());
+    EXPECT_OK(client_->Write(model));
     v1::CreateCompilationRequest request;
     request.set_request_id(absl::StrCat("c", ++requests_));
     request.mutable_spec()->mutable_model()->set_format(v1::MODEL_FORMAT_ONNX);
@@ -49,12 +49,12 @@ class WorkerProcessTest : public ::testing::Test {
     request.set_run_deadline_ns(absl::ToInt64Nanoseconds(run_deadline));
     const auto created = TestClient::Call(*client_->compilations,
                                           &v1::CompileService::Stub::CreateCompilation, request);
-    EXPECT_TRUE(created.ok()) << created.status();
+    EXPECT_OK(created);
     return created.ok() ? created->job_id() : "";
   }
   Job Compile(const std::string& model, absl::Duration run_deadline = absl::ZeroDuration()) {
     const absl::StatusOr<Job> job = client_->WaitFor(Create(model, run_deadline));
-    EXPECT_TRUE(job.ok()) << job.status();
+    EXPECT_OK(job);
     return job.ok() ? *job : Job();
   }
   int Workers() {
@@ -76,7 +76,7 @@ TEST_F(WorkerProcessTest, AWorkerComesWhenThereIsSomethingToCompile) {
   EXPECT_EQ(job.state(), Job::SUCCEEDED) << job.DebugString();
   EXPECT_EQ(job.assignee(), "local-0");
   EXPECT_EQ(Workers(), 1);
-  EXPECT_TRUE(client_->Read(job.compilation_result().manifest()).ok());
+  EXPECT_OK(client_->Read(job.compilation_result().manifest()));
   const Job cached = Compile("program");
   EXPECT_TRUE(cached.compilation_result().cached());
 }
