@@ -70,6 +70,8 @@ TEST_F(RunsTest, ARunKeepsItsWorkAndTheBlobsItNeeds) {
   EXPECT_FALSE(job->has_benchmark());
   const JobRecord record = *server_.store->Get(job->id());
   EXPECT_EQ(record.run().target(), "x86-64-linux");
+  EXPECT_EQ(record.run().abi(), 1);
+  EXPECT_EQ(record.run().format(), 1);
   std::vector<std::string> blobs;
   for (const v1::Digest& digest : record.blobs()) blobs.push_back(digest.sha256());
   EXPECT_THAT(blobs, ::testing::UnorderedElementsAre(spec_.manifest().sha256(),

@@ -571,15 +571,42 @@ TEST_F(DispatcherTest, DevicesKeptByAnOlderServerTakeTheFirstVersions) {
   EXPECT_EQ(dispatcher_->FindDevice("d")->offer.abis, (VersionRange{1, 1}));
   EXPECT_EQ(dispatcher_->FindDevice("d")->offer.formats, (VersionRange{1, 1}));
 
+  // A change of either is kept.
   v1::AgentState agent = Agent("d");
   agent.set_min_abi(1);
   agent.set_max_abi(2);
+  Sync(agent);
+  Restart();
+  EXPECT_EQ(dispatcher_->FindDevice("d")->offer.abis, (VersionRange{1, 2}));
   agent.set_min_format(1);
   agent.set_max_format(3);
   Sync(agent);
   Restart();
   EXPECT_EQ(dispatcher_->FindDevice("d")->offer.abis, (VersionRange{1, 2}));
   EXPECT_EQ(dispatcher_->FindDevice("d")->offer.formats, (VersionRange{1, 3}));
+}
+
+TEST_F(DispatcherTest, ARunWaitsForADeviceThatTakesItsVersions) {
+  const auto accept = [this](const std::string& request, int abi, int format) {
+    JobRecord record = NewRecord(request);
+    record.mutable_job()->mutable_run();
+    record.mutable_run()->set_target("x86-64-linux");
+    record.mutable_run()->set_abi(abi);
+    record.mutable_run()->set_format(format);
+    return dispatcher_->Accept(record)->job().id();
+  };
+  const std::string newer_abi = accept("newer abi", 2, 1);
+  accept("newer format", 1, 2);
+  Restart();
+  v1::AgentState agent = Agent("d");
+  EXPECT_EQ(Sync(agent).attempts_size(), 0);
+  // Its agent is updated.
+  agent.set_sequence(++sequence_);
+  agent.set_min_abi(1);
+  agent.set_max_abi(2);
+  const v1::DesiredAgentState desired = Sync(agent);
+  ASSERT_EQ(desired.attempts_size(), 1);
+  EXPECT_EQ(desired.attempts(0).job_id(), newer_abi);
 }
 
 }  // namespace

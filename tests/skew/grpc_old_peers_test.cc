@@ -108,6 +108,7 @@ class PeersOfProtocol1 : public ::testing::TestWithParam<Peers> {
 };
 
 TEST_P(PeersOfProtocol1, AClientLearnsWhatTheServerIs) {
+  Ask("WorkerService/Sync", "worker/idle");
   const RecordedMessage info = Ask("ServerService/GetServerInfo", "client/get_server_info");
   EXPECT_EQ(info.Get("min_protocol"), "1") << info.Text();
   EXPECT_NE(info.Get("limits.max_blob_bytes"), "0");
