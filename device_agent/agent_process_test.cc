@@ -210,6 +210,24 @@ TEST_F(AgentProcessTest, LargeTensorsAreBlobs) {
   EXPECT_LT(server_->blobs().bytes_read(), input.byte_size() + (64 << 10));
 }
 
+// What the program itself needs is not removed to make room for the rest of it.
+TEST_F(AgentProcessTest, ACacheTooSmallForAProgramSaysSo) {
+  const v1::RunAssignment assignment = Assign(TestKernel::kAdd);
+  int64_t bytes = 0;
+  for (const Digest& digest : ReferencedBlobs(TestProgramManifest(TestKernel::kAdd))) {
+    bytes += digest.size_bytes();
+  }
+  StartAgent({"--cache-quota", absl::StrCat(bytes - 1)});
+  const std::optional<State> end = RunToEnd(assignment);
+  ASSERT_TRUE(end.has_value());
+  EXPECT_EQ(end->error().code(), static_cast<int>(absl::StatusCode::kResourceExhausted))
+      << end->ShortDebugString();
+  EXPECT_THAT(end->error().message(), HasSubstr("quota"));
+  agent_.reset();
+  StartAgent({"--cache-quota", absl::StrCat(bytes)});
+  ExpectSucceeds(Assign(TestKernel::kAdd));
+}
+
 TEST_F(AgentProcessTest, ACrashIsAFailedRunAndNotADeadAgent) {
   StartAgent();
   const std::optional<State> end = RunToEnd(Assign(TestKernel::kCrash));

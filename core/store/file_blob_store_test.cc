@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -57,6 +58,25 @@ TEST_F(FileBlobStoreTest, TwoStoresShareAFolder) {
   EXPECT_TRUE(second->Has(digest));
   ASSERT_OK(second->Remove(digest));
   EXPECT_FALSE(store_->Has(digest));
+}
+
+TEST_F(FileBlobStoreTest, WhatItMakesIsTheUsersAlone) {
+  const mode_t before = umask(0);
+  store_ = Open();
+  EXPECT_OK(PutBytes(*store_, "bytes"));
+  {
+    ASSERT_OK_AND_ASSIGN(auto writer, store_->Write(Digest::Of("other bytes")));
+    ASSERT_OK(writer->Append("other"));
+  }
+  umask(before);
+  int entries = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path())) {
+    struct stat status = {};
+    ASSERT_EQ(stat(entry.path().c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0077, 0) << entry.path();
+    ++entries;
+  }
+  EXPECT_GE(entries, 3);
 }
 
 TEST_F(FileBlobStoreTest, NoticesBlobsThatWereCutShort) {

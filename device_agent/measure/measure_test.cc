@@ -1,5 +1,10 @@
 #include "device_agent/measure/measure.h"
 
+#include <time.h>
+
+#include <cstdint>
+#include <optional>
+
 #include "absl/status/status.h"
 #include "core/runtime/test_programs/test_programs.h"
 #include "device_agent/measure/machine_state.h"
@@ -81,6 +86,20 @@ TEST(MachineState, ForeignShareIsWhatOthersTook) {
   EXPECT_EQ(ForeignShareMillis(before, {1000, 500, 2}, 1000), 0);
   EXPECT_EQ(ForeignShareMillis(before, {9000, 100, 2}, 1000), 1000);
   EXPECT_EQ(ForeignShareMillis(before, before, 0), 0);
+}
+
+TEST(MachineState, TellsTheTimeOfThisProcessAndOfTheMachine) {
+  const std::optional<CpuTimes> before = ReadCpuTimes();
+  const clock_t start = clock();
+  while (clock() - start < CLOCKS_PER_SEC / 10) {
+  }
+  const int64_t took_ns = int64_t{clock() - start} * 1'000'000'000 / CLOCKS_PER_SEC;
+  const std::optional<CpuTimes> after = ReadCpuTimes();
+  ASSERT_TRUE(before.has_value() && after.has_value());
+  EXPECT_NEAR(after->own_ns - before->own_ns, took_ns, 20e6);
+  // That is counted in ticks of 10 ms, and others work too.
+  EXPECT_GE(after->machine_ns - before->machine_ns, took_ns / 2);
+  EXPECT_GE(after->processors, 1);
 }
 
 TEST(MachineState, IsReadable) {

@@ -58,6 +58,7 @@ TEST(PeerTableTest, SilenceBeginsWithTheEndOfTheLastCall) {
   ASSERT_OK(peers.Take(From("i", 1), absl::ZeroDuration()));
   peers.CallBegan("a", "i");
   EXPECT_FALSE(peers.IsLost("a", absl::Hours(5)));
+  EXPECT_FALSE(peers.NextLoss(absl::ZeroDuration()).has_value());
   EXPECT_FALSE(peers.NextLoss(absl::Hours(5)).has_value());
   peers.CallEnded("a", "i", absl::Hours(5));
   EXPECT_FALSE(peers.IsLost("a", absl::Hours(5) + kSilence / 2));
