@@ -204,6 +204,15 @@ TEST(SubprocessTest, SignalsStartAtTheirDefaults) {
   signal(SIGPIPE, SIG_DFL);
 }
 
+TEST(SubprocessTest, NoSignalIsBlockedHoweverManyAreHere) {
+  sigset_t all, before;
+  sigfillset(&all);
+  ASSERT_EQ(pthread_sigmask(SIG_BLOCK, &all, &before), 0);
+  const Outcome outcome = RunToEnd(Shell("grep SigBlk /proc/self/status"));
+  ASSERT_EQ(pthread_sigmask(SIG_SETMASK, &before, nullptr), 0);
+  EXPECT_EQ(outcome.output, "SigBlk:\t0000000000000000\n");
+}
+
 TEST(SubprocessTest, SetsLimits) {
   SubprocessOptions options =
       Shell("read wait; ulimit -n; ulimit -v; ulimit -t; ulimit -f; ulimit -c");

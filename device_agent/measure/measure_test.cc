@@ -39,6 +39,10 @@ TEST(MeasureProgram, MeasuresAShortProgram) {
   EXPECT_EQ(result.threads(), 1);
   EXPECT_GT(result.start_time_ns(), 0);
   ASSERT_EQ(result.steps_size(), 2);
+  for (const v1::StepTime& step : result.steps()) {
+    EXPECT_GE(step.duration_ns(), 0);
+    EXPECT_LT(step.duration_ns(), 1'000'000'000);
+  }
   EXPECT_EQ(result.steps(0).name(), "Kernel");
   EXPECT_EQ(result.steps(0).operators(0), "Add");
 }
