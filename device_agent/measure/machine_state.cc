@@ -37,19 +37,7 @@ int64_t FrequencyHz(int cpu) {
       ReadNumber(absl::StrCat("/sys/devices/system/cpu/cpu", cpu, "/cpufreq/scaling_cur_freq"));
   if (khz > 0) return khz * 1000;
   // Virtual machines have no cpufreq, but x86 tells here.
-  int processor = -1;
-  const std::string text = ReadText("/proc/cpuinfo");
-  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
-    const std::vector<absl::string_view> parts = absl::StrSplit(line, ':');
-    if (parts.size() != 2) continue;
-    const absl::string_view key = absl::StripAsciiWhitespace(parts[0]);
-    if (key == "processor" && !absl::SimpleAtoi(parts[1], &processor)) processor = -1;
-    double mhz = 0;
-    if (key == "cpu MHz" && processor == cpu && absl::SimpleAtod(parts[1], &mhz)) {
-      return static_cast<int64_t>(mhz * 1e6);
-    }
-  }
-  return 0;
+  return ParseCpuInfo(ReadText("/proc/cpuinfo"), cpu);
 }
 
 int64_t HighestTemperature() {
@@ -79,6 +67,21 @@ v1::MachineState ReadMachineState() {
   state.set_temperature_millicelsius(HighestTemperature());
   state.set_load_millis(LoadMillis());
   return state;
+}
+
+int64_t ParseCpuInfo(absl::string_view text, int cpu) {
+  int processor = -1;
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    const std::vector<absl::string_view> parts = absl::StrSplit(line, ':');
+    if (parts.size() != 2) continue;
+    const absl::string_view key = absl::StripAsciiWhitespace(parts[0]);
+    if (key == "processor" && !absl::SimpleAtoi(parts[1], &processor)) processor = -1;
+    double mhz = 0;
+    if (key == "cpu MHz" && processor == cpu && absl::SimpleAtod(parts[1], &mhz)) {
+      return static_cast<int64_t>(mhz * 1e6);
+    }
+  }
+  return 0;
 }
 
 bool ParseProcStat(absl::string_view text, int64_t& busy_ticks, int& processors) {

@@ -25,6 +25,9 @@ struct CpuTimes {
 // Unset when /proc/stat is not readable.
 std::optional<CpuTimes> ReadCpuTimes();
 
+// The frequency of a CPU in Hz from /proc/cpuinfo; 0 when that does not tell it.
+int64_t ParseCpuInfo(absl::string_view text, int cpu);
+
 // Parses /proc/stat: busy time (all but idle and waiting for disks) in ticks, and the number of
 // processors. False when it is not in that form.
 bool ParseProcStat(absl::string_view text, int64_t& busy_ticks, int& processors);

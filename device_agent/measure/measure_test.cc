@@ -82,6 +82,18 @@ TEST(MachineState, ParsesProcStat) {
   EXPECT_TRUE(ReadCpuTimes().has_value());
 }
 
+TEST(MachineState, ParsesCpuInfo) {
+  const char* text =
+      "processor\t: 0\nmodel name\t: A: B\ncpu MHz\t\t: 2000.5\n\n"
+      "processor\t: 1\ncache size\t: 512 KB\ncpu MHz\t\t: 3000\n\n"
+      "processor\t: none\ncpu MHz\t\t: 4000\n";
+  EXPECT_EQ(ParseCpuInfo(text, 0), 2'000'500'000);
+  EXPECT_EQ(ParseCpuInfo(text, 1), 3'000'000'000);
+  EXPECT_EQ(ParseCpuInfo(text, 2), 0);
+  EXPECT_EQ(ParseCpuInfo("processor : 0\ncpu MHz : fast\n", 0), 0);
+  EXPECT_EQ(ParseCpuInfo("", 0), 0);
+}
+
 TEST(MachineState, ForeignShareIsWhatOthersTook) {
   const CpuTimes before{1000, 100, 2};
   // Of 2 x 1000 ns, all worked 900, of which this process 400.
