@@ -105,6 +105,12 @@ class DispatcherTest : public ::testing::Test {
     record.mutable_run()->set_target("x86-64-linux");
     return dispatcher_->Accept(record)->job().id();
   }
+  std::string AcceptBenchmark(const std::string& request) {
+    JobRecord record = NewRecord(request);
+    record.mutable_job()->mutable_benchmark()->set_samples(1);
+    record.mutable_run()->set_target("x86-64-linux");
+    return dispatcher_->Accept(record)->job().id();
+  }
   std::string AcceptCompilation(const std::string& request, const std::string& group = "g",
                                 char fingerprint = 'f') {
     JobRecord record = NewRecord(request);
@@ -258,6 +264,36 @@ TEST_F(DispatcherTest, ASilentAgentLosesItsAttemptAndAnotherGetsIt) {
   Advance(kFirstBackoff);
   EXPECT_EQ(Get(id).assignee(), "other");
   EXPECT_EQ(Get(id).attempts(), 2);
+}
+
+TEST_F(DispatcherTest, ARunAndABenchmarkKeepTheirResults) {
+  const std::string run = AcceptRun("1");
+  v1::AgentState agent = Agent("d");
+  v1::DesiredAgentState desired = Sync(agent);
+  const std::string attempt = desired.attempts(0).attempt_id();
+  Sync(Holding(agent, desired, Attempt(attempt, v1::RunAttemptState::SUCCEEDED)));
+  EXPECT_EQ(Get(run).run_result().device(), "d");
+
+  const std::string benchmark = AcceptBenchmark("2");
+  desired = Sync(Agent("d"));
+  v1::RunAttemptState done;
+  done.set_attempt_id(desired.attempts(0).attempt_id());
+  done.set_state(v1::RunAttemptState::SUCCEEDED);
+  done.mutable_benchmark_result()->add_samples_ns(42);
+  Sync(Holding(agent, desired, done));
+  EXPECT_EQ(Get(benchmark).state(), Job::SUCCEEDED);
+  EXPECT_THAT(Get(benchmark).benchmark_result().samples_ns(), ElementsAre(42));
+}
+
+TEST_F(DispatcherTest, AResultOfAnotherKindIsTriedAgain) {
+  const std::string id = AcceptBenchmark("1");
+  v1::AgentState agent = Agent("d");
+  const v1::DesiredAgentState desired = Sync(agent);
+  // That of a run.
+  const std::string attempt = desired.attempts(0).attempt_id();
+  Sync(Holding(agent, desired, Attempt(attempt, v1::RunAttemptState::SUCCEEDED)));
+  EXPECT_EQ(Get(id).state(), Job::QUEUED);
+  EXPECT_FALSE(Get(id).has_run_result());
 }
 
 // Both wait for the same moment.
