@@ -7,17 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "core/artifact/checked_manifest.h"
+#include "core/artifact/signature.h"
 #include "core/base/digest.h"
-#include "core/tensor/tensor.h"
-#include "proto/slipway/v1/artifact.pb.h"
 
 namespace slipway {
 
 struct ArtifactSummary {
-  struct Port {
-    std::string name;
-    TensorType type;
-  };
   struct Step {
     std::string name;
     std::vector<std::string> operators;
@@ -28,7 +24,7 @@ struct ArtifactSummary {
   std::string target;
   std::string compile_key;
   std::vector<std::pair<std::string, std::string>> tools;  // Name and version.
-  std::vector<Port> inputs, outputs;
+  std::vector<NamedType> inputs, outputs;
   std::vector<Step> steps;  // Of the entry function.
   int64_t kernels = 0;
   int64_t code_bytes = 0;
@@ -37,8 +33,7 @@ struct ArtifactSummary {
   int64_t artifact_bytes = 0;  // The manifest and all blobs it names.
 };
 
-// REQUIRES: the manifest is validated; `digest` is its name.
-ArtifactSummary Summarize(const v1::Manifest& manifest, const Digest& digest);
+ArtifactSummary Summarize(const CheckedManifest& manifest);
 
 }  // namespace slipway
 

@@ -13,7 +13,7 @@
 #include "client/client.h"
 #include "client/convert.h"
 #include "client/model_files.h"
-#include "core/artifact/manifest.h"
+#include "core/artifact/checked_manifest.h"
 #include "core/base/status_macros.h"
 #include "core/rpc/grpc_blob_client.h"
 #include "core/rpc/grpc_calls.h"
@@ -273,10 +273,10 @@ class GrpcClient final : public Client {
 
   absl::Status PutArtifact(const Artifact& artifact) override {
     std::vector<NamedBlob> blobs;
-    for (const Digest& digest : ReferencedBlobs(artifact.manifest())) {
+    for (const Digest& digest : artifact.manifest().blobs()) {
       blobs.push_back({digest, artifact.blob(digest)});
     }
-    blobs.push_back({artifact.digest(), Blob::Own(artifact.manifest_bytes())});
+    blobs.push_back({artifact.digest(), Blob::Own(artifact.manifest().bytes())});
     return Upload(blobs);
   }
 
@@ -287,8 +287,8 @@ class GrpcClient final : public Client {
 
   absl::StatusOr<ArtifactSummary> DescribeArtifact(const Digest& digest) override {
     SLIPWAY_ASSIGN_OR_RETURN_WITH(const Blob bytes, Download(digest), "manifest");
-    SLIPWAY_ASSIGN_OR_RETURN(const v1::Manifest manifest, ParseManifest(bytes.bytes()));
-    return Summarize(manifest, digest);
+    SLIPWAY_ASSIGN_OR_RETURN(const CheckedManifest manifest, CheckedManifest::Parse(bytes.bytes()));
+    return Summarize(manifest);
   }
 
   absl::StatusOr<std::vector<Device>> ListDevices() override {

@@ -58,6 +58,7 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
   agent->tools_ = {.transport = agent->transport_.get(),
                    .cache = agent->cache_.get(),
                    .runners = &*agent->runners_,
+                   .pinned = &agent->pinned_,
                    .device_id = id,
                    .device_target = loop.identity.devices(0).target(),
                    .scratch_bytes = memory};
@@ -73,9 +74,7 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
 
 v1::RunAttemptState Agent::RunOne(const v1::RunAssignment& assignment,
                                   const AttemptObserver& observer, std::stop_token stop) {
-  pinned_.Pin(assignment);
   v1::RunAttemptState result = RunAttempt(assignment, tools_, observer, std::move(stop));
-  pinned_.Clear();
   Log(LogLevel::kInfo, "ended an attempt",
       {{"attempt", assignment.attempt_id()},
        {"job", assignment.job_id()},

@@ -60,14 +60,14 @@ class AgentProcessTest : public ::testing::Test {
 
   v1::RunAssignment Assign(const v1::Manifest& manifest) {
     const Artifact artifact = *Artifact::Create(manifest, GetTestProgramBlob);
-    for (const Digest& digest : ReferencedBlobs(manifest)) {
+    for (const Digest& digest : artifact.manifest().blobs()) {
       EXPECT_OK(server_->blobs().blobs().Put(digest, artifact.blob(digest).bytes()));
     }
     v1::RunAssignment assignment;
     assignment.set_attempt_id(absl::StrCat("attempt-", ++attempts_));
     assignment.set_job_id("job");
     assignment.set_device("test-device");
-    assignment.set_manifest(artifact.manifest_bytes());
+    assignment.set_manifest(artifact.manifest().bytes());
     *assignment.mutable_run()->mutable_manifest() = ToProto(artifact.digest());
     assignment.set_deadline_ns(absl::ToInt64Nanoseconds(absl::Seconds(30)));
     return assignment;
@@ -214,7 +214,8 @@ TEST_F(AgentProcessTest, LargeTensorsAreBlobs) {
 TEST_F(AgentProcessTest, ACacheTooSmallForAProgramSaysSo) {
   const v1::RunAssignment assignment = Assign(TestKernel::kAdd);
   int64_t bytes = 0;
-  for (const Digest& digest : ReferencedBlobs(TestProgramManifest(TestKernel::kAdd))) {
+  const Artifact program = TestProgram(TestKernel::kAdd);
+  for (const Digest& digest : program.manifest().blobs()) {
     bytes += digest.size_bytes();
   }
   StartAgent({"--cache-quota", absl::StrCat(bytes - 1)});
@@ -318,7 +319,8 @@ TEST_F(AgentProcessTest, BadAssignmentsAreRefusedByName) {
   ASSERT_TRUE(end.has_value());
   EXPECT_EQ(end->error().code(), static_cast<int>(absl::StatusCode::kInvalidArgument));
   v1::RunAssignment missing_blob = Assign(TestKernel::kAdd);
-  for (const Digest& digest : ReferencedBlobs(TestProgramManifest(TestKernel::kAdd))) {
+  const Artifact program = TestProgram(TestKernel::kAdd);
+  for (const Digest& digest : program.manifest().blobs()) {
     ASSERT_OK(server_->blobs().blobs().Remove(digest));
   }
   end = RunToEnd(missing_blob);

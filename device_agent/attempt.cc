@@ -10,11 +10,12 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
-#include "core/artifact/manifest.h"
+#include "core/artifact/checked_manifest.h"
 #include "core/base/clock.h"
 #include "core/base/machine_lock.h"
 #include "core/base/status_macros.h"
@@ -55,6 +56,7 @@ class Attempt {
   v1::RunAttemptState Run() {
     Report(v1::RunAttemptState::PREPARING, "fetch");
     const absl::Status status = Work();
+    tools_.pinned->Clear();
     if (status.ok()) {
       state_.set_state(v1::RunAttemptState::SUCCEEDED);
     } else if (stop_.stop_requested()) {
@@ -75,6 +77,8 @@ class Attempt {
   const v1::RunSpec& spec() const {
     return is_benchmark() ? assignment_.benchmark().run() : assignment_.run();
   }
+
+  const ProgramSignature& signature() const { return manifest_->signature(); }
 
   void Report(v1::RunAttemptState::State state, const char* stage) {
     state_.set_state(state);
@@ -118,13 +122,12 @@ class Attempt {
                                                      absl::Utf8SafeCEscape(assignment_.device()),
                                                      "', only '", tools_.device_id, "'"));
     }
-    SLIPWAY_ASSIGN_OR_RETURN(manifest_, ParseManifest(assignment_.manifest()));
+    SLIPWAY_ASSIGN_OR_RETURN(manifest_, CheckedManifest::Parse(assignment_.manifest()));
     SLIPWAY_ASSIGN_OR_RETURN_WITH(const Digest digest, FromProto(spec().manifest()), "manifest");
-    if (digest != Digest::Of(assignment_.manifest())) {
+    if (digest != manifest_->digest()) {
       return absl::InvalidArgumentError(
           absl::StrCat("the manifest sent is not manifest ", digest.ToString()));
     }
-    signature_ = SignatureOf(manifest_);
     if (spec().threads() < 0 || spec().threads() > kMaxThreads) {
       return absl::InvalidArgumentError(
           absl::StrCat("threads must be 1 to ", kMaxThreads, ", not ", spec().threads()));
@@ -148,14 +151,14 @@ class Attempt {
             absl::StrCat("input '", absl::Utf8SafeCEscape(tensor.name()), "' is given twice"));
       }
     }
-    for (const NamedType& input : signature_.inputs) {
+    for (const NamedType& input : signature().inputs) {
       const auto found = given.find(input.name);
       if (found == given.end()) {
         inputs_.push_back(nullptr);
         continue;
       }
       SLIPWAY_ASSIGN_OR_RETURN(const TensorType type, FromProto(found->second->type()));
-      if (type != input.type) {
+      if (!input.type.Admits(type)) {
         return absl::InvalidArgumentError(absl::StrCat("input '", absl::Utf8SafeCEscape(input.name),
                                                        "' is ", ToString(input.type), ", but ",
                                                        ToString(type), " is given"));
@@ -166,7 +169,7 @@ class Attempt {
     if (given.empty()) return absl::OkStatus();
     return absl::InvalidArgumentError(absl::StrCat(
         "the program has no input '", absl::Utf8SafeCEscape(given.begin()->first), "'; it has: ",
-        absl::StrJoin(signature_.inputs, ", ", [](std::string* out, const NamedType& input) {
+        absl::StrJoin(signature().inputs, ", ", [](std::string* out, const NamedType& input) {
           absl::StrAppend(out, "'", absl::Utf8SafeCEscape(input.name), "'");
         })));
   }
@@ -176,17 +179,20 @@ class Attempt {
   }
 
   absl::Status Fetch() {
+    // Before anything is put into the cache, which removes what is not pinned when it is full.
+    absl::flat_hash_set<Digest> needed(manifest_->blobs().begin(), manifest_->blobs().end());
+    for (const v1::Tensor* input : inputs_) {
+      if (input == nullptr || !input->has_blob()) continue;
+      SLIPWAY_ASSIGN_OR_RETURN(Digest digest, FromProto(input->blob()));
+      needed.insert(std::move(digest));
+    }
+    tools_.pinned->Pin(needed);
     for (const v1::InlineBlob& blob : assignment_.blobs()) {
       SLIPWAY_ASSIGN_OR_RETURN(const Digest digest, FromProto(blob.digest()));
       SLIPWAY_RETURN_IF_ERROR(tools_.cache->Put(digest, blob.data()));
     }
-    std::vector<Digest> needed = ReferencedBlobs(manifest_);
-    for (const v1::Tensor* input : inputs_) {
-      if (input == nullptr || !input->has_blob()) continue;
-      SLIPWAY_ASSIGN_OR_RETURN(Digest digest, FromProto(input->blob()));
-      needed.push_back(std::move(digest));
-    }
-    for (const Digest& digest : tools_.cache->FindMissing(needed)) {
+    const std::vector<Digest> wanted(needed.begin(), needed.end());
+    for (const Digest& digest : tools_.cache->FindMissing(wanted)) {
       SLIPWAY_RETURN_IF_ERROR(tools_.transport->FetchBlob(digest, *tools_.cache, Persistently()));
     }
     return absl::OkStatus();
@@ -221,9 +227,12 @@ class Attempt {
       } else {
         runner::PutRandom& random = *request.mutable_put_random();
         random.set_handle(i);
-        *random.mutable_type() = ToProto(signature_.inputs[i].type);
+        SLIPWAY_ASSIGN_OR_RETURN_WITH(
+            const TensorType type, signature().inputs[i].type.Known(),
+            absl::StrCat("input '", absl::Utf8SafeCEscape(signature().inputs[i].name), "'"));
+        *random.mutable_type() = ToProto(type);
         random.set_seed(spec().seed());
-        random.set_name(signature_.inputs[i].name);
+        random.set_name(signature().inputs[i].name);
       }
       SLIPWAY_RETURN_IF_ERROR(Ask(request).status());
     }
@@ -244,16 +253,16 @@ class Attempt {
     SLIPWAY_RETURN_IF_ERROR(PutInputs());
     runner::Request call;
     for (size_t i = 0; i < inputs_.size(); ++i) call.mutable_call()->add_inputs(i);
-    for (size_t i = 0; i < signature_.outputs.size(); ++i) {
+    for (size_t i = 0; i < signature().outputs.size(); ++i) {
       call.mutable_call()->add_outputs(inputs_.size() + i);
     }
     SLIPWAY_ASSIGN_OR_RETURN(response, Ask(call));
     timings_.set_run_ns(response.duration_ns());
     int64_t inline_left = kMaxInlineBytes;
-    for (size_t i = 0; i < signature_.outputs.size(); ++i) {
+    for (size_t i = 0; i < signature().outputs.size(); ++i) {
       runner::Request fetch;
       fetch.mutable_fetch()->set_handle(inputs_.size() + i);
-      fetch.mutable_fetch()->set_name(signature_.outputs[i].name);
+      fetch.mutable_fetch()->set_name(signature().outputs[i].name);
       fetch.mutable_fetch()->set_max_inline_bytes(inline_left);
       SLIPWAY_ASSIGN_OR_RETURN(response, Ask(fetch));
       inline_left -= static_cast<int64_t>(response.tensor().inline_data().size());
@@ -306,8 +315,7 @@ class Attempt {
   const std::stop_token stop_;
   const absl::Time deadline_;
 
-  v1::Manifest manifest_;
-  ProgramSignature signature_;
+  std::optional<CheckedManifest> manifest_;  // Set by CheckAssignment.
   std::vector<const v1::Tensor*> inputs_;
   std::unique_ptr<RunnerProcess> runner_;
   // Whether a failure now would be the device's rather than the program's.

@@ -9,6 +9,7 @@
 
 #include "core/store/blob_store.h"
 #include "device_agent/agent_transport.h"
+#include "device_agent/pinned_blobs.h"
 #include "device_agent/runner/runner_pool.h"
 #include "proto/slipway/v1/agent.pb.h"
 
@@ -20,6 +21,8 @@ struct AttemptTools {
   // The agent's cache. Runners see it as a folder.
   BlobStore* cache = nullptr;
   RunnerPool* runners = nullptr;
+  // Gets what the attempt works with, for as long as it does.
+  PinnedBlobs* pinned = nullptr;
   // The device, for results.
   std::string device_id;
   std::string device_target;

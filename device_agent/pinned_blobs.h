@@ -6,16 +6,14 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/synchronization/mutex.h"
 #include "core/base/digest.h"
-#include "proto/slipway/v1/agent.pb.h"
 
 namespace slipway {
 
 // Thread-safe.
 class PinnedBlobs {
  public:
-  // All blobs the assignment names, in place of those of the one before. What cannot be read in it is
-  // not pinned: the attempt will fail over it.
-  void Pin(const v1::RunAssignment& assignment);
+  // In place of those of the attempt before.
+  void Pin(absl::flat_hash_set<Digest> digests);
   void Clear();
   absl::flat_hash_set<Digest> Get() const;
 

@@ -67,7 +67,7 @@ absl::StatusOr<std::vector<NamedTensor>> ReadInputs(const std::vector<std::strin
       return WrongCall(
           absl::StrCat("input \"", name, "\", \"", path, "\": ", tensor.status().message()));
     }
-    if (tensor->type() != port->type) {
+    if (!port->type.Admits(tensor->type())) {
       return WrongCall(absl::StrCat("input \"", name, "\" is ", ToString(tensor->type()), " in \"",
                                     path, "\"; ", Takes(program)));
     }

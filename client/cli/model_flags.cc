@@ -116,7 +116,7 @@ absl::StatusOr<ArtifactSummary> PrepareArtifact(Environment& environment, Connec
     SLIPWAY_ASSIGN_OR_RETURN_WITH(const Artifact artifact, ReadSlip(path),
                                   absl::StrCat("\"", path, "\""));
     SLIPWAY_RETURN_IF_ERROR(connection.client().PutArtifact(artifact));
-    return Summarize(artifact.manifest(), artifact.digest());
+    return Summarize(artifact.manifest());
   }
   SLIPWAY_ASSIGN_OR_RETURN(const CompileOptions options,
                            MakeCompileOptions(connection, flags, /*runs=*/true));

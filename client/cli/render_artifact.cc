@@ -7,14 +7,21 @@
 namespace slipway::cli {
 namespace {
 
-void PortsJson(JsonWriter& json, absl::string_view name,
-               const std::vector<ArtifactSummary::Port>& ports) {
+void PortsJson(JsonWriter& json, absl::string_view name, const std::vector<NamedType>& ports) {
   json.BeginArray(name);
-  for (const ArtifactSummary::Port& port : ports) {
+  for (const NamedType& port : ports) {
     json.BeginObject();
     json.Text("name", port.name);
     json.Text("dtype", Name(port.type.dtype));
-    json.Integers("shape", port.type.shape);
+    json.BeginArray("shape");
+    for (const PortExtent& extent : port.type.extents) {
+      if (extent.is_known()) {
+        json.Integer("", extent.min);
+      } else {
+        json.Text("", extent.text);
+      }
+    }
+    json.EndArray();
     json.EndObject();
   }
   json.EndArray();

@@ -112,7 +112,8 @@ inline BenchmarkContext Context() {
 
 inline ArtifactSummary TwoInputArtifact() {
   ArtifactSummary artifact = Context().artifact;
-  artifact.inputs = {{"x", {DataType::kFloat32, {1, 2}}}, {"scalar", {DataType::kInt64, {}}}};
+  artifact.inputs = {{"x", PortType::Of({DataType::kFloat32, {1, 2}})},
+                     {"scalar", PortType::Of({DataType::kInt64, {}})}};
   artifact.steps = {{"conv1", {"Conv", "Relu"}}};
   return artifact;
 }

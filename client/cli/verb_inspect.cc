@@ -21,7 +21,7 @@ absl::Status Inspect(Environment& environment, Arguments arguments) {
   SLIPWAY_RETURN_IF_ERROR(CheckFile(names->front()));
   SLIPWAY_ASSIGN_OR_RETURN_WITH(const Artifact artifact, ReadSlip(names->front()),
                                 absl::StrCat("\"", names->front(), "\""));
-  const ArtifactSummary summary = Summarize(artifact.manifest(), artifact.digest());
+  const ArtifactSummary summary = Summarize(artifact.manifest());
   environment.out << (json ? RenderArtifactJson(summary) : RenderArtifact(summary));
   return absl::OkStatus();
 }

@@ -8,20 +8,11 @@
 
 namespace slipway {
 
-absl::StatusOr<Artifact> Artifact::Create(const v1::Manifest& manifest, GetBlob get_blob,
-                                          const ReaderLimits& limits) {
-  return Parse(SerializeManifest(manifest), get_blob, limits);
-}
-
-absl::StatusOr<Artifact> Artifact::Parse(absl::string_view manifest_bytes, GetBlob get_blob,
-                                         const ReaderLimits& limits) {
-  Artifact artifact;
-  SLIPWAY_ASSIGN_OR_RETURN(artifact.manifest_, ParseManifest(manifest_bytes, limits));
-  artifact.manifest_bytes_ = std::string(manifest_bytes);
-  artifact.digest_ = Digest::Of(manifest_bytes);
-  for (const Digest& digest : ReferencedBlobs(artifact.manifest_)) {
+absl::StatusOr<Artifact> Artifact::Create(CheckedManifest manifest, GetBlob get_blob) {
+  Artifact artifact(std::move(manifest));
+  for (const Digest& digest : artifact.manifest().blobs()) {
     SLIPWAY_ASSIGN_OR_RETURN_WITH(Blob blob, get_blob(digest),
-                                  absl::StrCat("artifact ", artifact.digest_.hex()));
+                                  absl::StrCat("artifact ", artifact.digest().hex()));
     if (blob.size_bytes() != digest.size_bytes()) {
       return absl::DataLossError(
           absl::StrCat("blob ", digest.ToString(), " has ", blob.size_bytes(), " bytes"));
@@ -31,16 +22,23 @@ absl::StatusOr<Artifact> Artifact::Parse(absl::string_view manifest_bytes, GetBl
   return artifact;
 }
 
+absl::StatusOr<Artifact> Artifact::Create(v1::Manifest manifest, GetBlob get_blob,
+                                          const ReaderLimits& limits) {
+  SLIPWAY_ASSIGN_OR_RETURN(CheckedManifest checked,
+                           CheckedManifest::Check(std::move(manifest), limits));
+  return Create(std::move(checked), get_blob);
+}
+
+absl::StatusOr<Artifact> Artifact::Parse(absl::string_view manifest_bytes, GetBlob get_blob,
+                                         const ReaderLimits& limits) {
+  SLIPWAY_ASSIGN_OR_RETURN(CheckedManifest checked, CheckedManifest::Parse(manifest_bytes, limits));
+  return Create(std::move(checked), get_blob);
+}
+
 const Blob& Artifact::blob(const Digest& digest) const {
   const auto found = blobs_.find(digest);
   SLIPWAY_CHECK(found != blobs_.end(), "a blob the manifest does not name");
   return found->second;
-}
-
-int64_t Artifact::size_bytes() const {
-  int64_t bytes = digest_.size_bytes();
-  for (const auto& [digest, blob] : blobs_) bytes += digest.size_bytes();
-  return bytes;
 }
 
 }  // namespace slipway

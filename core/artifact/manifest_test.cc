@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "core/artifact/checked_manifest.h"
 #include "core/artifact/test_manifest.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -21,55 +22,63 @@ using Code = absl::StatusCode;
 
 TEST(Manifest, RoundTrips) {
   const std::string bytes = SerializeManifest(TestManifest());
-  ASSERT_OK_AND_ASSIGN(const v1::Manifest manifest, ParseManifest(bytes));
-  EXPECT_EQ(SerializeManifest(manifest), bytes);
+  ASSERT_OK_AND_ASSIGN(const CheckedManifest manifest, CheckedManifest::Parse(bytes));
+  EXPECT_EQ(SerializeManifest(manifest.proto()), bytes);
+  EXPECT_EQ(manifest.bytes(), bytes);
+  EXPECT_EQ(manifest.digest(), Digest::Of(bytes));
 }
 
 TEST(Manifest, TellsWhatAProgramIs) {
-  const v1::Manifest manifest = TestManifest();
-  ASSERT_OK(ValidateManifest(manifest));
-  const ProgramSignature signature = SignatureOf(manifest);
+  ASSERT_OK_AND_ASSIGN(const CheckedManifest manifest, CheckedManifest::Check(TestManifest()));
+  const ProgramSignature& signature = manifest.signature();
   ASSERT_EQ(signature.inputs.size(), 1u);
   EXPECT_EQ(signature.inputs[0].name, "x");
   EXPECT_EQ(ToString(signature.inputs[0].type), "f32[2, 8]");
   ASSERT_EQ(signature.outputs.size(), 1u);
   EXPECT_EQ(signature.outputs[0].name, "y");
-  EXPECT_EQ(ArenaBytes(manifest), 192);
-  EXPECT_THAT(ReferencedBlobs(manifest),
-              ElementsAre(Digest::Of(TestCode()), Digest::Of(TestConstants())));
+  EXPECT_EQ(manifest.entry().name(), "main");
+  EXPECT_EQ(ToString(manifest.TypeOf(1)), "f32[8]");
+  ASSERT_EQ(manifest.spaces().size(), 1u);
+  EXPECT_EQ(manifest.spaces()[0].arena_bytes, 192);
+  EXPECT_TRUE(manifest.spaces()[0].IsTouchedBy(0));
+  EXPECT_FALSE(manifest.spaces()[0].IsTouchedBy(1));
+  EXPECT_THAT(manifest.blobs(), ElementsAre(Digest::Of(TestCode()), Digest::Of(TestConstants())));
+  EXPECT_EQ(manifest.artifact_bytes(),
+            manifest.digest().size_bytes() +
+                static_cast<int64_t>(TestCode().size() + TestConstants().size()));
 }
 
 TEST(Manifest, RefusesBytesThatAreNone) {
-  EXPECT_THAT(ParseManifest("\x01garbage"), StatusIs(Code::kInvalidArgument));
-  EXPECT_THAT(ParseManifest(""), StatusIs(Code::kInvalidArgument));
+  EXPECT_THAT(CheckedManifest::Parse("\x01garbage"), StatusIs(Code::kInvalidArgument));
+  EXPECT_THAT(CheckedManifest::Parse(""), StatusIs(Code::kInvalidArgument));
   ReaderLimits limits;
   limits.manifest_bytes = 10;
-  EXPECT_THAT(ParseManifest(SerializeManifest(TestManifest()), limits),
+  EXPECT_THAT(CheckedManifest::Parse(SerializeManifest(TestManifest()), limits),
               StatusIs(Code::kResourceExhausted, HasSubstr("limit of 10")));
 }
 
 TEST(Manifest, RefusesUnknownFields) {
   // Field 99, varint 1; at the end, and within the first device.
   const std::string bytes = SerializeManifest(TestManifest());
-  EXPECT_THAT(ParseManifest(bytes + "\x98\x06\x01"),
+  EXPECT_THAT(CheckedManifest::Parse(bytes + "\x98\x06\x01"),
               StatusIs(Code::kInvalidArgument, HasSubstr("number 99")));
   v1::Manifest manifest = TestManifest();
   ASSERT_TRUE(manifest.mutable_devices(0)->MergeFromString("\x98\x06\x01"));
-  EXPECT_THAT(ParseManifest(SerializeManifest(manifest)),
+  EXPECT_THAT(CheckedManifest::Parse(SerializeManifest(manifest)),
               StatusIs(Code::kInvalidArgument, HasSubstr("number 99")));
 }
 
 TEST(Manifest, RefusesOtherSpellings) {
   // The format version a second time.
   const std::string bytes = SerializeManifest(TestManifest());
-  EXPECT_THAT(ParseManifest(bytes + std::string("\x08\x01", 2)),
+  EXPECT_THAT(CheckedManifest::Parse(bytes + std::string("\x08\x01", 2)),
               StatusIs(Code::kInvalidArgument, HasSubstr("canonical")));
 }
 
 TEST(Manifest, ANewerFormatIsNamedBeforeItsUnknownFields) {
   v1::Manifest manifest = TestManifest();
   manifest.set_format_version(2);
-  EXPECT_THAT(ParseManifest(SerializeManifest(manifest) + "\x98\x06\x01"),
+  EXPECT_THAT(CheckedManifest::Parse(SerializeManifest(manifest) + "\x98\x06\x01"),
               StatusIs(Code::kUnimplemented, HasSubstr("format version 2 is newer")));
 }
 
@@ -87,7 +96,8 @@ class BadManifestTest : public ::testing::TestWithParam<BadManifest> {};
 TEST_P(BadManifestTest, IsRefusedByName) {
   v1::Manifest manifest = TestManifest();
   GetParam().change(manifest);
-  EXPECT_THAT(ValidateManifest(manifest), StatusIs(GetParam().code, HasSubstr(GetParam().message)));
+  EXPECT_THAT(CheckedManifest::Check(manifest),
+              StatusIs(GetParam().code, HasSubstr(GetParam().message)));
 }
 
 using M = v1::Manifest;
@@ -312,7 +322,7 @@ INSTANTIATE_TEST_SUITE_P(Versions, BadManifestTest, ::testing::ValuesIn(kVersion
 INSTANTIATE_TEST_SUITE_P(Tables, BadManifestTest, ::testing::ValuesIn(kTables), NameOf);
 INSTANTIATE_TEST_SUITE_P(Functions, BadManifestTest, ::testing::ValuesIn(kFunctions), NameOf);
 
-TEST(ValidateManifest, ViewsOfABufferAreRead) {
+TEST(Manifest, ViewsOfABufferAreRead) {
   // Value 4 is value 2 as f32[16]: a reshape that moves nothing.
   v1::Manifest manifest = TestManifest();
   v1::Value& view = *manifest.add_values();
@@ -324,10 +334,10 @@ TEST(ValidateManifest, ViewsOfABufferAreRead) {
   flat.set_buffer(3);
   CopyStep(manifest).mutable_copy()->set_from(4);
   CopyStep(manifest).mutable_copy()->set_to(5);
-  EXPECT_OK(ValidateManifest(manifest));
+  EXPECT_OK(CheckedManifest::Check(manifest));
 }
 
-TEST(ValidateManifest, EmptyAndScalarTensorsAreFine) {
+TEST(Manifest, EmptyAndScalarTensorsAreFine) {
   v1::Manifest manifest = TestManifest();
   for (const int buffer : {0, 2, 3}) {
     manifest.mutable_buffers(buffer)->mutable_size()->set_constant(0);
@@ -336,7 +346,7 @@ TEST(ValidateManifest, EmptyAndScalarTensorsAreFine) {
     manifest.mutable_values(value)->mutable_shape(0)->set_value(0);
   }
   manifest.mutable_values(1)->clear_shape();
-  EXPECT_OK(ValidateManifest(manifest));
+  EXPECT_OK(CheckedManifest::Check(manifest));
 }
 
 }  // namespace

@@ -24,9 +24,8 @@ using Append = absl::FunctionRef<absl::Status(absl::string_view)>;
 // Produces the file in order, piece by piece.
 absl::Status EmitSlip(const Artifact& artifact, Append append) {
   std::vector<Digest> digests = {artifact.digest()};
-  for (Digest& digest : ReferencedBlobs(artifact.manifest())) {
-    digests.push_back(std::move(digest));
-  }
+  digests.insert(digests.end(), artifact.manifest().blobs().begin(),
+                 artifact.manifest().blobs().end());
   const SlipLayout layout = LayOutSlip(digests);
   const std::string head = FormatSlipHead(layout);
   SLIPWAY_RETURN_IF_ERROR(append(head));
@@ -36,7 +35,7 @@ absl::Status EmitSlip(const Artifact& artifact, Append append) {
     const SlipSection& section = layout.sections[i];
     SLIPWAY_RETURN_IF_ERROR(append(
         absl::string_view(padding).substr(0, static_cast<size_t>(section.offset - reached))));
-    const absl::string_view bytes = i == 0 ? absl::string_view(artifact.manifest_bytes())
+    const absl::string_view bytes = i == 0 ? absl::string_view(artifact.manifest().bytes())
                                            : artifact.blob(section.digest).bytes();
     SLIPWAY_RETURN_IF_ERROR(append(bytes));
     reached = section.offset + section.digest.size_bytes();

@@ -20,7 +20,7 @@ bool LooksLikeSlip(absl::string_view bytes);
 //
 // INVALID_ARGUMENT: it is no .slip file, or its manifest is bad. DATA_LOSS: it is
 // truncated or corrupted, with the section. UNIMPLEMENTED: a newer version, or
-// what ValidateManifest refuses. RESOURCE_EXHAUSTED: over the limits. NOT_FOUND.
+// what CheckedManifest refuses. RESOURCE_EXHAUSTED: over the limits. NOT_FOUND.
 absl::StatusOr<Artifact> ReadSlip(const std::string& path, const ReaderLimits& limits = {});
 
 // The same from memory; the artifact's blobs are parts of `file`.

@@ -34,10 +34,10 @@ absl::StatusOr<Artifact> Parse(const std::string& bytes) { return ParseSlip(Blob
 
 TEST(Artifact, HoldsItsBlobs) {
   const Artifact artifact = TestArtifact();
-  EXPECT_EQ(artifact.digest(), Digest::Of(artifact.manifest_bytes()));
+  EXPECT_EQ(artifact.digest(), Digest::Of(artifact.manifest().bytes()));
   EXPECT_EQ(artifact.blob(Digest::Of(TestCode())).bytes(), TestCode());
   EXPECT_EQ(artifact.size_bytes(),
-            static_cast<int64_t>(artifact.manifest_bytes().size() + TestCode().size() +
+            static_cast<int64_t>(artifact.manifest().bytes().size() + TestCode().size() +
                                  TestConstants().size()));
 }
 
@@ -140,7 +140,7 @@ TEST(SlipFile, RefusesSectionsThatAreNotTheManifests) {
   const SlipLayout layout = LayOutSlip({artifact.digest()});
   std::string bytes = FormatSlipHead(layout);
   bytes.resize(65536);
-  bytes += artifact.manifest_bytes();
+  bytes += artifact.manifest().bytes();
   EXPECT_THAT(Parse(bytes),
               StatusIs(Code::kInvalidArgument, HasSubstr("section 1 should be blob")));
 }
@@ -150,8 +150,8 @@ TEST(SlipFile, ARecordedOldFileIsStillRead) {
   EXPECT_EQ(artifact.digest().hex(),
             "8c59251669a18df259d3836ff8ce12fc8b09056463420beb5c38fa47508ed4f4");
   ASSERT_OK_AND_ASSIGN(const std::string manifest, ReadFile(kRecordedManifest, 1 << 20));
-  EXPECT_EQ(artifact.manifest_bytes(), manifest);
-  EXPECT_EQ(SignatureOf(artifact.manifest()).inputs[0].name, "x");
+  EXPECT_EQ(artifact.manifest().bytes(), manifest);
+  EXPECT_EQ(artifact.manifest().signature().inputs[0].name, "x");
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ TEST_F(CompilerTest, ReportsWhatItDid) {
   EXPECT_GT(report.arena_bytes(), 0);
   EXPECT_EQ(report.printed_graph(), "");
 
-  const v1::Manifest& manifest = model.artifact.manifest();
+  const v1::Manifest& manifest = model.artifact.manifest().proto();
   EXPECT_EQ(manifest.name(), "tiny");
   EXPECT_EQ(manifest.target(), "x86-64-v3-linux");
   EXPECT_EQ(manifest.compile_key(), options.compile_key);
@@ -121,7 +121,7 @@ TEST_F(CompilerTest, PrintsTheGraphAfterAPass) {
 TEST_F(CompilerTest, CompilesForArm) {
   ASSERT_OK_AND_ASSIGN(target_, ParseTarget("arm-64-linux"));
   ASSERT_OK_AND_ASSIGN(const CompiledModel model, CompileText(kModel));
-  EXPECT_EQ(model.artifact.manifest().target(), "arm-64-linux");
+  EXPECT_EQ(model.artifact.manifest().proto().target(), "arm-64-linux");
 }
 
 TEST_F(CompilerTest, RefusesByName) {

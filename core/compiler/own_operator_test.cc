@@ -92,7 +92,7 @@ TEST_F(OwnOperatorTest, ItsKernelFoldsConstants) {
     })",
                                                           {MakeTwice()}));
   EXPECT_EQ(model.report.kernels(), 0);
-  const v1::Manifest& manifest = model.artifact.manifest();
+  const v1::Manifest& manifest = model.artifact.manifest().proto();
   ASSERT_EQ(manifest.constants_size(), 1);
   EXPECT_EQ(manifest.constants(0).size_bytes(), 8);
 }

@@ -11,9 +11,9 @@ namespace slipway {
 absl::StatusOr<std::vector<Tensor>> Program::NewOutputs() const {
   std::vector<Tensor> outputs;
   for (const NamedType& output : signature().outputs) {
-    SLIPWAY_ASSIGN_OR_RETURN_WITH(
-        Tensor tensor, Tensor::Create(output.type),
-        absl::StrCat("output '", absl::Utf8SafeCEscape(output.name), "'"));
+    const std::string context = absl::StrCat("output '", absl::Utf8SafeCEscape(output.name), "'");
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(TensorType type, output.type.Known(), context);
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(Tensor tensor, Tensor::Create(std::move(type)), context);
     outputs.push_back(std::move(tensor));
   }
   return outputs;

@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "core/artifact/manifest.h"
+#include "core/artifact/signature.h"
 #include "core/tensor/tensor.h"
 
 namespace slipway {

@@ -47,7 +47,7 @@ absl::StatusOr<Loaded> LoadAll(const Artifact& artifact, const ProgramContextOpt
 
 // Asks the system to forget the artifact's pages; it keeps those that others use.
 void DropFromPageCache(const Artifact& artifact) {
-  for (const Digest& digest : ReferencedBlobs(artifact.manifest())) {
+  for (const Digest& digest : artifact.manifest().blobs()) {
     const absl::string_view bytes = artifact.blob(digest).bytes();
     if (bytes.empty() || reinterpret_cast<uintptr_t>(bytes.data()) % 4096 != 0) continue;
     void* address = const_cast<char*>(bytes.data());

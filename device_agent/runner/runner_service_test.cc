@@ -18,10 +18,10 @@ class RunnerServiceTest : public ::testing::Test {
  protected:
   void SetUp() override {
     const Artifact artifact = TestProgram(TestKernel::kAdd);
-    for (const Digest& digest : ReferencedBlobs(artifact.manifest())) {
+    for (const Digest& digest : artifact.manifest().blobs()) {
       ASSERT_OK(store_.Put(digest, artifact.blob(digest).bytes()));
     }
-    manifest_ = artifact.manifest_bytes();
+    manifest_ = artifact.manifest().bytes();
   }
   runner::Response Load() {
     runner::Request request;
@@ -98,7 +98,8 @@ TEST_F(RunnerServiceTest, UnloadDropsEverything) {
 }
 
 TEST_F(RunnerServiceTest, MissingBlobsAreNamed) {
-  for (const Digest& digest : ReferencedBlobs(TestProgram(TestKernel::kAdd).manifest())) {
+  const Artifact program = TestProgram(TestKernel::kAdd);
+  for (const Digest& digest : program.manifest().blobs()) {
     ASSERT_OK(store_.Remove(digest));
   }
   EXPECT_EQ(Load().code(), static_cast<int>(absl::StatusCode::kNotFound));

@@ -29,31 +29,23 @@ absl::Status CheckPresent(const BlobStore& blobs, absl::Span<const Digest> diges
 ArtifactLibrary::ArtifactLibrary(BlobStore* blobs, CompileCache* cache)
     : blobs_(*blobs), cache_(*cache) {}
 
-absl::StatusOr<ProgramFacts> ArtifactLibrary::ReadProgram(const Digest& manifest_digest) {
-  const absl::StatusOr<Blob> bytes = blobs_.Get(manifest_digest);
+absl::StatusOr<CheckedManifest> ArtifactLibrary::ReadProgram(const Digest& manifest) {
+  const absl::StatusOr<Blob> bytes = blobs_.Get(manifest);
   if (absl::IsNotFound(bytes.status())) {
-    return absl::FailedPreconditionError(absl::StrCat("the manifest ", manifest_digest.ToString(),
+    return absl::FailedPreconditionError(absl::StrCat("the manifest ", manifest.ToString(),
                                                       " is not here: write it and call again"));
   }
   if (!bytes.ok()) return bytes.status();
-  SLIPWAY_ASSIGN_OR_RETURN_WITH(const v1::Manifest manifest, ParseManifest(bytes->bytes()),
-                                absl::StrCat("manifest ", manifest_digest.ToString()));
-  ProgramFacts facts;
-  facts.needs = {.abi = manifest.min_reader_abi(), .format = manifest.format_version()};
-  SLIPWAY_ASSIGN_OR_RETURN_WITH(facts.needs.target, ParseTarget(manifest.target()),
-                                absl::StrCat("manifest ", manifest_digest.ToString()));
-  facts.signature = SignatureOf(manifest);
-  facts.blobs = ReferencedBlobs(manifest);
-  facts.size_bytes = bytes->size_bytes();
-  for (const Digest& digest : facts.blobs) facts.size_bytes += digest.size_bytes();
-  return facts;
+  absl::StatusOr<CheckedManifest> checked = checked_.Get(manifest, bytes->bytes());
+  if (checked.ok()) return checked;
+  return Annotate(checked.status(), absl::StrCat("manifest ", manifest.ToString()));
 }
 
 absl::optional<v1::CompilationResult> ArtifactLibrary::FindCompiled(absl::string_view key) {
   const absl::StatusOr<CachedCompilation> cached = cache_.Find(key);
   if (!cached.ok()) return absl::nullopt;
-  const absl::StatusOr<ProgramFacts> program = ReadProgram(cached->manifest);
-  if (!program.ok() || !blobs_.FindMissing(program->blobs).empty()) {
+  const absl::StatusOr<CheckedManifest> program = ReadProgram(cached->manifest);
+  if (!program.ok() || !blobs_.FindMissing(program->blobs()).empty()) {
     Log(LogLevel::kInfo, "artifact left the cache",
         {{"key", key}, {"why", program.ok() ? "blobs were evicted" : program.status().ToString()}});
     return absl::nullopt;
@@ -63,22 +55,21 @@ absl::optional<v1::CompilationResult> ArtifactLibrary::FindCompiled(absl::string
   *result.mutable_manifest() = ToProto(cached->manifest);
   result.set_compile_key(std::string(key));
   result.set_cached(true);
-  result.set_artifact_bytes(program->size_bytes);
+  result.set_artifact_bytes(program->artifact_bytes());
   return result;
 }
 
 absl::Status ArtifactLibrary::FillAssignment(const v1::RunSpec& spec,
                                              v1::RunAssignment* assignment) {
   SLIPWAY_ASSIGN_OR_RETURN(const Digest manifest, FromProto(spec.manifest()));
-  SLIPWAY_ASSIGN_OR_RETURN(const Blob bytes, blobs_.Get(manifest));
-  assignment->set_manifest(std::string(bytes.bytes()));
-  SLIPWAY_ASSIGN_OR_RETURN(const ProgramFacts program, ReadProgram(manifest));
+  SLIPWAY_ASSIGN_OR_RETURN(const CheckedManifest program, ReadProgram(manifest));
+  assignment->set_manifest(program.bytes());
   int64_t total = 0;
-  for (const Digest& digest : program.blobs) {
+  for (const Digest& digest : program.blobs()) {
     if (digest.size_bytes() <= kMaxInlineBlobBytes) total += digest.size_bytes();
   }
   if (total > kMaxInlineBlobsBytes) return absl::OkStatus();
-  for (const Digest& digest : program.blobs) {
+  for (const Digest& digest : program.blobs()) {
     if (digest.size_bytes() > kMaxInlineBlobBytes) continue;
     SLIPWAY_ASSIGN_OR_RETURN(const Blob small, blobs_.Get(digest));
     v1::InlineBlob& sent = *assignment->add_blobs();
@@ -91,12 +82,12 @@ absl::Status ArtifactLibrary::FillAssignment(const v1::RunSpec& spec,
 absl::Status ArtifactLibrary::Admit(const CompilationFacts& facts, v1::CompilationResult* result) {
   SLIPWAY_ASSIGN_OR_RETURN_WITH(const Digest manifest, FromProto(result->manifest()),
                                 "the worker's result");
-  SLIPWAY_ASSIGN_OR_RETURN_WITH(const ProgramFacts program, ReadProgram(manifest),
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(const CheckedManifest program, ReadProgram(manifest),
                                 "the worker's result");
-  SLIPWAY_RETURN_IF_ERROR_WITH(CheckPresent(blobs_, program.blobs, "the compiled artifact"),
+  SLIPWAY_RETURN_IF_ERROR_WITH(CheckPresent(blobs_, program.blobs(), "the compiled artifact"),
                                "the worker's result");
   result->set_compile_key(facts.compile_key());
-  result->set_artifact_bytes(program.size_bytes);
+  result->set_artifact_bytes(program.artifact_bytes());
   v1::CompileReport kept = result->report();
   kept.clear_printed_graph();
   CachedCompilation entry{.manifest = manifest, .report = kept.SerializeAsString()};

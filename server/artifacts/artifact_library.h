@@ -9,24 +9,16 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
-#include "core/artifact/manifest.h"
+#include "core/artifact/checked_manifest.h"
 #include "core/base/blob.h"
 #include "core/base/digest.h"
 #include "core/store/blob_store.h"
 #include "core/store/compile_cache.h"
 #include "proto/slipway/v1/compile.pb.h"
-#include "server/devices/can_run.h"
+#include "server/artifacts/checked_manifests.h"
 #include "server/scheduler/dispatcher.h"
 
 namespace slipway::server {
-
-// What the server needs to know of a program to accept a run of it.
-struct ProgramFacts {
-  ProgramNeeds needs;
-  ProgramSignature signature;
-  std::vector<Digest> blobs;  // All that the manifest names, each once.
-  int64_t size_bytes = 0;     // Of the manifest and its blobs.
-};
 
 // Thread-safe.
 class ArtifactLibrary final : public ArtifactSource {
@@ -34,9 +26,9 @@ class ArtifactLibrary final : public ArtifactSource {
   // Both must outlive the library.
   ArtifactLibrary(BlobStore* blobs, CompileCache* cache);
 
-  // Reads and checks a manifest. FAILED_PRECONDITION when it is not here; errors of ParseManifest, which say
-  // what is wrong with it.
-  absl::StatusOr<ProgramFacts> ReadProgram(const Digest& manifest);
+  // Reads a manifest, and checks it the first time. FAILED_PRECONDITION when it is not here; errors of
+  // CheckedManifest::Parse, which say what is wrong with it.
+  absl::StatusOr<CheckedManifest> ReadProgram(const Digest& manifest);
 
   // What was compiled for `key`, if its manifest and all blobs that names are here; marked as cached.
   absl::optional<v1::CompilationResult> FindCompiled(absl::string_view key);
@@ -48,6 +40,7 @@ class ArtifactLibrary final : public ArtifactSource {
  private:
   BlobStore& blobs_;
   CompileCache& cache_;
+  CheckedManifests checked_;
 };
 
 // FAILED_PRECONDITION naming the first few of `digests` that `blobs` lacks.

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/artifact/manifest.h"
 #include "core/artifact/test_manifest.h"
 #include "core/base/files.h"
 #include "core/store/memory_blob_store.h"
@@ -71,13 +72,15 @@ TEST_F(ArtifactLibraryTest, ReadsWhatAServerNeedsToKnow) {
   const Digest manifest = PutProgram();
   const auto program = library_.ReadProgram(manifest);
   ASSERT_OK(program);
-  EXPECT_EQ(program->needs.target.ToString(), "x86-64-linux");
-  ASSERT_EQ(program->signature.inputs.size(), 1);
-  EXPECT_EQ(program->signature.inputs[0].name, "x");
-  EXPECT_THAT(program->blobs,
+  EXPECT_EQ(program->target().ToString(), "x86-64-linux");
+  ASSERT_EQ(program->signature().inputs.size(), 1);
+  EXPECT_EQ(program->signature().inputs[0].name, "x");
+  EXPECT_THAT(program->blobs(),
               ::testing::UnorderedElementsAre(Digest::Of(TestCode()), Digest::Of(TestConstants())));
-  EXPECT_EQ(program->size_bytes,
+  EXPECT_EQ(program->artifact_bytes(),
             manifest.size_bytes() + TestCode().size() + TestConstants().size());
+  // Checked once: whoever asks again gets the same.
+  EXPECT_EQ(&library_.ReadProgram(manifest)->proto(), &program->proto());
 }
 
 TEST_F(ArtifactLibraryTest, RefusesManifestsThatAreNotHereOrNone) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/artifact/manifest.h"
+#include "core/artifact/checked_manifest.h"
 #include "core/base/digest.h"
 #include "core/base/files.h"
 #include "core/store/file_blob_store.h"
@@ -63,7 +63,7 @@ TEST_F(CompileChildTest, MakesAnArtifact) {
   const absl::StatusOr<CompileChildResponse::Made> made = Compile("program");
   ASSERT_OK(made);
   const Blob manifest = *store_->Get(*FromProto(made->manifest()));
-  EXPECT_EQ(ParseManifest(manifest.bytes())->compile_key(), std::string(64, 'b'));
+  EXPECT_EQ(CheckedManifest::Parse(manifest.bytes())->proto().compile_key(), std::string(64, 'b'));
   for (const v1::Digest& blob : made->blobs()) EXPECT_TRUE(store_->Has(*FromProto(blob)));
   EXPECT_EQ(made->report().kernels(), 1);
   EXPECT_EQ(progress_, std::vector<std::string>{"pretend 1/2"});

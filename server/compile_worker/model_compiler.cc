@@ -12,7 +12,6 @@
 
 #include "absl/synchronization/mutex.h"
 #include "core/artifact/artifact.h"
-#include "core/artifact/manifest.h"
 #include "core/base/clock.h"
 #include "core/base/status_macros.h"
 #include "core/codegen/kernel_cache.h"
@@ -60,9 +59,9 @@ absl::Status PutAll(const Artifact& artifact, const std::vector<Digest>& digests
 absl::StatusOr<CompileOutput> Store(CompiledModel model, BlobStore& store, const Clock& clock) {
   const absl::Duration begin = clock.Monotonic();
   CompileOutput output;
-  output.blobs = ReferencedBlobs(model.artifact.manifest());
+  output.blobs = model.artifact.manifest().blobs();
   SLIPWAY_RETURN_IF_ERROR(PutAll(model.artifact, output.blobs, store));
-  SLIPWAY_RETURN_IF_ERROR(store.Put(model.artifact.digest(), model.artifact.manifest_bytes()));
+  SLIPWAY_RETURN_IF_ERROR(store.Put(model.artifact.digest(), model.artifact.manifest().bytes()));
   output.manifest = model.artifact.digest();
   output.report = std::move(model.report);
   v1::StageTime& stage = *output.report.add_stages();

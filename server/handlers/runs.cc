@@ -20,13 +20,9 @@
 namespace slipway::server {
 namespace {
 
-std::string Shown(const TensorType& type) {
-  return absl::StrCat(Name(type.dtype), ToString(type.shape));
-}
-
 std::string NamesOf(const std::vector<NamedType>& inputs) {
   return absl::StrJoin(inputs, ", ", [](std::string* out, const NamedType& input) {
-    absl::StrAppend(out, "'", absl::Utf8SafeCHexEscape(input.name), "' ", Shown(input.type));
+    absl::StrAppend(out, "'", absl::Utf8SafeCHexEscape(input.name), "' ", ToString(input.type));
   });
 }
 
@@ -60,13 +56,16 @@ absl::StatusOr<CheckedRun> CheckRun(const Environment& env, const v1::RunSpec& s
         absl::StrCat("threads is ", spec.threads(), "; 0 to ", kMaxThreads, " wanted"));
   }
   SLIPWAY_ASSIGN_OR_RETURN_WITH(const Digest manifest, FromProto(spec.manifest()), "manifest");
-  SLIPWAY_ASSIGN_OR_RETURN(const ProgramFacts program, env.artifacts->ReadProgram(manifest));
-  SLIPWAY_RETURN_IF_ERROR(CheckInputs(env.limits, program.signature, spec));
-  SLIPWAY_RETURN_IF_ERROR(CheckDevice(env, spec.device(), program.needs));
-  CheckedRun checked{.blobs = program.blobs};
-  checked.facts.set_target(program.needs.target.ToString());
-  checked.facts.set_abi(static_cast<int32_t>(program.needs.abi));
-  checked.facts.set_format(static_cast<int32_t>(program.needs.format));
+  SLIPWAY_ASSIGN_OR_RETURN(const CheckedManifest program, env.artifacts->ReadProgram(manifest));
+  SLIPWAY_RETURN_IF_ERROR(CheckInputs(env.limits, program.signature(), spec));
+  const ProgramNeeds needs = {.target = program.target(),
+                              .abi = program.proto().min_reader_abi(),
+                              .format = program.proto().format_version()};
+  SLIPWAY_RETURN_IF_ERROR(CheckDevice(env, spec.device(), needs));
+  CheckedRun checked{.facts = {}, .blobs = program.blobs()};
+  checked.facts.set_target(needs.target.ToString());
+  checked.facts.set_abi(static_cast<int32_t>(needs.abi));
+  checked.facts.set_format(static_cast<int32_t>(needs.format));
   checked.blobs.push_back(manifest);
   for (const v1::Tensor& input : spec.inputs()) {
     if (input.has_blob()) checked.blobs.push_back(*FromProto(input.blob()));
@@ -132,9 +131,10 @@ absl::Status CheckInputs(const HandlerLimits& limits, const ProgramSignature& si
     }
     SLIPWAY_RETURN_IF_ERROR(CheckTensorProto(input));
     SLIPWAY_ASSIGN_OR_RETURN(const TensorType type, FromProto(input.type()));
-    if (!(type == expected->type)) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "input '", name, "' is ", Shown(type), "; the program expects ", Shown(expected->type)));
+    if (!expected->type.Admits(type)) {
+      return absl::InvalidArgumentError(absl::StrCat("input '", name, "' is ", ToString(type),
+                                                     "; the program expects ",
+                                                     ToString(expected->type)));
     }
     SLIPWAY_ASSIGN_OR_RETURN(const int64_t bytes, CheckShape(type.shape, ByteSize(type.dtype)));
     if (bytes > limits.max_input_bytes - total) {

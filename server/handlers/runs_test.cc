@@ -174,7 +174,7 @@ class CheckInputsTest : public ::testing::Test {
   absl::Status Check(const std::vector<v1::Tensor>& inputs) {
     v1::RunSpec spec;
     for (const v1::Tensor& input : inputs) *spec.add_inputs() = input;
-    return CheckInputs(limits_, SignatureOf(TestManifest()), spec);
+    return CheckInputs(limits_, CheckedManifest::Check(TestManifest())->signature(), spec);
   }
   HandlerLimits limits_;
 };

@@ -92,7 +92,8 @@ absl::Status RunBench(const std::string& path, const BenchOptions& options) {
                            program->NewContext(run_options));
   std::vector<Tensor> inputs;
   for (const auto& input : program->signature().inputs) {
-    SLIPWAY_ASSIGN_OR_RETURN(Tensor tensor, RandomTensor(input.type, 1, input.name));
+    SLIPWAY_ASSIGN_OR_RETURN(const TensorType type, input.type.Known());
+    SLIPWAY_ASSIGN_OR_RETURN(Tensor tensor, RandomTensor(type, 1, input.name));
     inputs.push_back(std::move(tensor));
   }
   SLIPWAY_ASSIGN_OR_RETURN(std::vector<Tensor> outputs, program->NewOutputs());

@@ -87,14 +87,14 @@ class RecordedArtifact : public ::testing::TestWithParam<std::string> {
 };
 
 TEST_P(RecordedArtifact, IsWhatItsFolderSays) {
-  const v1::Manifest& manifest = artifact_->manifest();
+  const v1::Manifest& manifest = artifact_->manifest().proto();
   EXPECT_EQ(folder().parent_path().filename(),
             absl::StrCat("format_", manifest.format_version(), "_abi_", manifest.min_reader_abi()));
   EXPECT_EQ(fs::path(GetParam()).stem(), manifest.target());
 }
 
 TEST_P(RecordedArtifact, IsShown) {
-  const ArtifactSummary summary = Summarize(artifact_->manifest(), artifact_->digest());
+  const ArtifactSummary summary = Summarize(artifact_->manifest());
   EXPECT_EQ(summary.inputs.size(), inputs_.size());
   EXPECT_EQ(summary.outputs.size(), outputs_.size());
   const std::string text = cli::RenderArtifact(summary);
@@ -113,7 +113,7 @@ TEST_P(RecordedArtifact, IsShown) {
 }
 
 TEST_P(RecordedArtifact, RunsWhereItsMachineIs) {
-  ASSERT_OK_AND_ASSIGN(const Target target, ParseTarget(artifact_->manifest().target()));
+  ASSERT_OK_AND_ASSIGN(const Target target, ParseTarget(artifact_->manifest().proto().target()));
   if (!CheckRunsOn(target, HostTarget()).ok()) GTEST_SKIP() << "this machine is not one";
   ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Program> program, LoadProgram(*artifact_));
   std::vector<Tensor> inputs;
@@ -137,7 +137,7 @@ TEST_P(RecordedArtifact, RunsWhereItsMachineIs) {
 }
 
 TEST_P(RecordedArtifact, LoadsInRuntimesThatSpeakNewerVersionsToo) {
-  const v1::Manifest& manifest = artifact_->manifest();
+  const v1::Manifest& manifest = artifact_->manifest().proto();
   ASSERT_OK_AND_ASSIGN(const Target target, ParseTarget(manifest.target()));
   if (!CheckRunsOn(target, HostTarget()).ok()) GTEST_SKIP() << "this machine is not one";
   const VersionRange spoken{SLIPWAY_OLDEST_ABI_VERSION, SLIPWAY_ABI_VERSION + 2};

@@ -235,8 +235,8 @@ std::map<std::string, std::string> ProgramBlobs() {
   std::map<std::string, std::string> blobs;
   const absl::StatusOr<Artifact> artifact = ReadSlip(absl::StrCat(kProgram, "/x86-64-linux.slip"));
   EXPECT_OK(artifact);
-  blobs[artifact->digest().hex()] = artifact->manifest_bytes();
-  for (const Digest& digest : ReferencedBlobs(artifact->manifest())) {
+  blobs[artifact->digest().hex()] = artifact->manifest().bytes();
+  for (const Digest& digest : artifact->manifest().blobs()) {
     blobs[digest.hex()] = std::string(artifact->blob(digest).bytes());
   }
   return blobs;

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/artifact/manifest.h"
+#include "core/artifact/checked_manifest.h"
 #include "core/graph/builder.h"
 #include "core/operators/register_all.h"
 #include "tests/common/status_matchers.h"
@@ -22,12 +22,12 @@ TEST(NullBackendTest, MakesAValidArtifactOfAnyGraph) {
     NullBackend backend;
     ASSERT_OK(backend.CheckTarget(target));
     ASSERT_OK_AND_ASSIGN(const BackendResult result, backend.Compile({graph, {}, target, ""}));
-    const ProgramSignature signature = SignatureOf(result.artifact.manifest());
+    const ProgramSignature& signature = result.artifact.manifest().signature();
     ASSERT_EQ(signature.inputs.size(), 1u);
     EXPECT_EQ(signature.inputs[0].name, "x");
     ASSERT_EQ(signature.outputs.size(), 2u);
-    EXPECT_EQ(signature.outputs[0].type.shape, (Shape{3, 5}));
-    EXPECT_EQ(signature.outputs[1].type.shape, (Shape{1, 1}));
+    EXPECT_EQ(ToString(signature.outputs[0].type), "f32[3, 5]");
+    EXPECT_EQ(ToString(signature.outputs[1].type), "f32[1, 1]");
   }
 }
 

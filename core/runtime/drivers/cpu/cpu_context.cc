@@ -48,7 +48,7 @@ absl::StatusOr<std::unique_ptr<ProgramContext>> CpuContext::Create(
         absl::StrCat("threads must be 1 to ", kMaxThreads, ", not ", options.threads));
   }
   SLIPWAY_ASSIGN_OR_RETURN(std::unique_ptr<Arena> arena,
-                           Arena::Create(ArenaBytes(program.manifest())));
+                           Arena::Create(program.manifest().spaces().front().arena_bytes));
   return std::unique_ptr<ProgramContext>(new CpuContext(program, options, std::move(arena)));
 }
 
@@ -67,7 +67,7 @@ CpuContext::CpuContext(const CpuProgram& program, const ProgramContextOptions& o
 }
 
 void CpuContext::BindValues() {
-  const v1::Manifest& manifest = program_.manifest();
+  const v1::Manifest& manifest = program_.manifest().proto();
   size_t dimension_count = 0;
   for (const v1::Value& value : manifest.values()) {
     // One more, so that a scalar's pointer is valid too.
@@ -110,12 +110,12 @@ void CpuContext::BindValues() {
 }
 
 void CpuContext::BindSteps() {
-  for (const v1::Step& proto : program_.entry().steps()) {
+  for (const v1::Step& proto : program_.manifest().entry().steps()) {
     BoundStep step;
     if (proto.has_copy()) {
       step.from = proto.copy().from();
       step.to = proto.copy().to();
-      step.bytes = static_cast<size_t>(TypeOfValue(program_.manifest(), step.from).byte_size());
+      step.bytes = static_cast<size_t>(program_.manifest().TypeOf(step.from).byte_size());
     } else {
       const v1::Step::Kernel& call = proto.kernel();
       step.kernel = program_.code(call.code()).kernel(call.kernel()).function;
@@ -129,7 +129,7 @@ void CpuContext::BindSteps() {
 }
 
 void CpuContext::BindExternal(uint32_t value, const char* bytes) {
-  const v1::Manifest& manifest = program_.manifest();
+  const v1::Manifest& manifest = program_.manifest().proto();
   const uint32_t buffer = manifest.values(static_cast<int>(value)).buffer();
   // A tensor without elements may have no address.
   uint8_t* host =
@@ -147,7 +147,7 @@ absl::Status CpuContext::CheckTensors(absl::Span<const Tensor> tensors,
                                                    "s, but ", tensors.size(), " are given"));
   }
   for (size_t i = 0; i < tensors.size(); ++i) {
-    if (tensors[i].type() != types[i].type) {
+    if (!types[i].type.Admits(tensors[i].type())) {
       return absl::InvalidArgumentError(absl::StrCat(
           what, " '", absl::Utf8SafeCEscape(types[i].name), "' is ", ToString(types[i].type),
           ", but ", ToString(tensors[i].type()), " is given"));
@@ -173,7 +173,7 @@ absl::Status CpuContext::Run(absl::Span<const Tensor> inputs, absl::Span<Tensor>
   const ProgramSignature& signature = program_.signature();
   SLIPWAY_RETURN_IF_ERROR(CheckTensors(inputs, signature.inputs, "input"));
   SLIPWAY_RETURN_IF_ERROR(CheckTensors(outputs, signature.outputs, "output"));
-  const v1::Function& entry = program_.entry();
+  const v1::Function& entry = program_.manifest().entry();
   for (size_t i = 0; i < inputs.size(); ++i) {
     BindExternal(entry.inputs(static_cast<int>(i)).value(), inputs[i].bytes().data());
   }

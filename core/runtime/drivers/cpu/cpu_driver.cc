@@ -15,8 +15,7 @@ class CpuDriver final : public Driver {
   absl::string_view name() const override { return "cpu"; }
 
   absl::StatusOr<std::unique_ptr<Program>> Load(const Artifact& artifact) const override {
-    SLIPWAY_ASSIGN_OR_RETURN(const Target target, ParseTarget(artifact.manifest().target()));
-    SLIPWAY_RETURN_IF_ERROR(CheckRunsOn(target, host_));
+    SLIPWAY_RETURN_IF_ERROR(CheckRunsOn(artifact.manifest().target(), host_));
     return CpuProgram::Load(artifact);
   }
 

@@ -29,10 +29,8 @@ absl::StatusOr<Blob> Aligned(const Blob& blob) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Load(const Artifact& artifact) {
-  std::unique_ptr<CpuProgram> program(new CpuProgram);
-  program->manifest_ = artifact.manifest();
-  program->signature_ = SignatureOf(artifact.manifest());
-  for (const v1::Step& step : program->entry().steps()) {
+  std::unique_ptr<CpuProgram> program(new CpuProgram(artifact.manifest()));
+  for (const v1::Step& step : program->manifest_.entry().steps()) {
     program->steps_.push_back({step.name(), {step.operators().begin(), step.operators().end()}});
   }
   SLIPWAY_RETURN_IF_ERROR(program->LoadCode(artifact));
@@ -41,17 +39,18 @@ absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Load(const Artifact& art
 }
 
 absl::Status CpuProgram::LoadCode(const Artifact& artifact) {
-  for (int i = 0; i < manifest_.code_size(); ++i) {
-    const v1::Code& code = manifest_.code(i);
+  for (int i = 0; i < manifest_.proto().code_size(); ++i) {
+    const v1::Code& code = manifest_.proto().code(i);
     SLIPWAY_ASSIGN_OR_RETURN(const Digest digest, FromProto(code.blob()));
-    SLIPWAY_ASSIGN_OR_RETURN_WITH(std::unique_ptr<CodeModule> module,
-                                  CodeModule::Load(artifact.blob(digest).bytes(),
-                                                   code.kernel_count(), manifest_.min_reader_abi()),
-                                  absl::StrCat("code ", i));
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(
+        std::unique_ptr<CodeModule> module,
+        CodeModule::Load(artifact.blob(digest).bytes(), code.kernel_count(),
+                         manifest_.proto().min_reader_abi()),
+        absl::StrCat("code ", i));
     code_.push_back(std::move(module));
   }
   // That a step's arguments are as many as its kernel takes cannot be seen in the manifest alone.
-  for (const v1::Step& step : entry().steps()) {
+  for (const v1::Step& step : manifest_.entry().steps()) {
     if (!step.has_kernel()) continue;
     const v1::Step::Kernel& call = step.kernel();
     const int32_t takes = code_[call.code()]->kernel(call.kernel()).argument_count;
@@ -66,7 +65,7 @@ absl::Status CpuProgram::LoadCode(const Artifact& artifact) {
 
 absl::Status CpuProgram::LoadConstants(const Artifact& artifact) {
   absl::flat_hash_map<Digest, Blob> aligned;
-  for (const v1::Constant& constant : manifest_.constants()) {
+  for (const v1::Constant& constant : manifest_.proto().constants()) {
     SLIPWAY_ASSIGN_OR_RETURN(const Digest digest, FromProto(constant.blob()));
     auto found = aligned.find(digest);
     if (found == aligned.end()) {

@@ -4,10 +4,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/artifact/artifact.h"
-#include "core/artifact/manifest.h"
+#include "core/artifact/checked_manifest.h"
 #include "core/base/blob.h"
 #include "core/runtime/code_module.h"
 #include "core/runtime/program.h"
@@ -19,26 +20,22 @@ class CpuProgram final : public Program {
   // Errors as of Driver::Load.
   static absl::StatusOr<std::unique_ptr<CpuProgram>> Load(const Artifact& artifact);
 
-  const ProgramSignature& signature() const override { return signature_; }
+  const ProgramSignature& signature() const override { return manifest_.signature(); }
   const std::vector<StepInfo>& steps() const override { return steps_; }
   absl::StatusOr<std::unique_ptr<ProgramContext>> NewContext(
       const ProgramContextOptions& options) const override;
 
-  const v1::Manifest& manifest() const { return manifest_; }
-  const v1::Function& entry() const {
-    return manifest_.functions(static_cast<int>(manifest_.entry()));
-  }
+  const CheckedManifest& manifest() const { return manifest_; }
   const CodeModule& code(uint32_t index) const { return *code_[index]; }
   // The first byte of a constant; 64-byte aligned.
   const char* constant(uint32_t index) const { return constants_[index].bytes().data(); }
 
  private:
-  CpuProgram() = default;
+  explicit CpuProgram(CheckedManifest manifest) : manifest_(std::move(manifest)) {}
   absl::Status LoadCode(const Artifact& artifact);
   absl::Status LoadConstants(const Artifact& artifact);
 
-  v1::Manifest manifest_;
-  ProgramSignature signature_;
+  const CheckedManifest manifest_;
   std::vector<StepInfo> steps_;
   std::vector<std::unique_ptr<CodeModule>> code_;
   std::vector<Blob> constants_;

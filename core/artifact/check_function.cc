@@ -1,4 +1,4 @@
-#include "core/artifact/validate_function.h"
+#include "core/artifact/check_function.h"
 
 #include <cstdint>
 #include <string>
@@ -8,9 +8,9 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "core/artifact/manifest.h"
 #include "core/artifact/memory_map.h"
 #include "core/base/status_macros.h"
+#include "core/tensor/tensor.h"
 
 namespace slipway {
 namespace {
@@ -39,10 +39,19 @@ bool Same(const Place& a, const Place& b) {
   return a.space == b.space && a.begin == b.begin && a.end == b.end;
 }
 
-class FunctionValidator {
+// REQUIRES: the value exists.
+TensorType TypeOfValue(const v1::Manifest& manifest, uint32_t value) {
+  const v1::Value& proto = manifest.values(static_cast<int>(value));
+  TensorType type;
+  type.dtype = static_cast<DataType>(proto.dtype());
+  for (const v1::Dimension& dimension : proto.shape()) type.shape.push_back(dimension.value());
+  return type;
+}
+
+class FunctionCheck {
  public:
-  FunctionValidator(const v1::Manifest& manifest, const v1::Function& function,
-                    const ReaderLimits& limits)
+  FunctionCheck(const v1::Manifest& manifest, const v1::Function& function,
+                const ReaderLimits& limits)
       : manifest_(manifest), function_(function), limits_(limits) {}
 
   absl::Status Run() {
@@ -297,9 +306,9 @@ class FunctionValidator {
 
 }  // namespace
 
-absl::Status ValidateFunction(const v1::Manifest& manifest, const v1::Function& function,
-                              const ReaderLimits& limits) {
-  return FunctionValidator(manifest, function, limits).Run();
+absl::Status CheckFunction(const v1::Manifest& manifest, const v1::Function& function,
+                           const ReaderLimits& limits) {
+  return FunctionCheck(manifest, function, limits).Run();
 }
 
 }  // namespace slipway

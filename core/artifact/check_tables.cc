@@ -1,4 +1,4 @@
-#include "core/artifact/validate_tables.h"
+#include "core/artifact/check_tables.h"
 
 #include <cstdint>
 #include <string>
@@ -6,7 +6,6 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "core/artifact/kernel_abi.h"
 #include "core/base/digest.h"
 #include "core/base/status_macros.h"
 #include "core/target/target.h"
@@ -29,31 +28,6 @@ absl::Status CheckCount(int64_t count, int64_t limit, absl::string_view what) {
 absl::Status CheckLength(absl::string_view text, int limit, absl::string_view what) {
   if (text.size() <= static_cast<size_t>(limit)) return absl::OkStatus();
   return InvalidArgumentError(absl::StrCat(what, " has ", text.size(), " bytes; at most ", limit));
-}
-
-absl::Status CheckVersions(const v1::Manifest& manifest, const ReaderLimits& limits) {
-  if (manifest.format_version() == 0) {
-    return InvalidArgumentError("format version is not set");
-  }
-  if (manifest.format_version() > kManifestFormatVersion) {
-    return UnimplementedError(absl::StrCat("format version ", manifest.format_version(),
-                                           " is newer than this reader's ", kManifestFormatVersion,
-                                           "; update it or compile with an older Slipway"));
-  }
-  if (manifest.min_reader_abi() == 0) {
-    return InvalidArgumentError("kernel ABI version is not set");
-  }
-  if (manifest.min_reader_abi() > SLIPWAY_ABI_VERSION) {
-    return UnimplementedError(absl::StrCat("kernel ABI version ", manifest.min_reader_abi(),
-                                           " is newer than this reader's ", SLIPWAY_ABI_VERSION,
-                                           "; update it or compile with an older Slipway"));
-  }
-  for (const std::string& feature : manifest.required_features()) {
-    return UnimplementedError(
-        absl::StrCat("required feature '", absl::Utf8SafeCEscape(feature), "' is not supported"));
-  }
-  SLIPWAY_RETURN_IF_ERROR(CheckLength(manifest.name(), limits.name_bytes, "name"));
-  return absl::OkStatus();
 }
 
 absl::Status CheckDevices(const v1::Manifest& manifest, const ReaderLimits& limits) {
@@ -267,8 +241,8 @@ absl::Status CheckTools(const v1::Manifest& manifest, const ReaderLimits& limits
 
 }  // namespace
 
-absl::Status ValidateTables(const v1::Manifest& manifest, const ReaderLimits& limits) {
-  SLIPWAY_RETURN_IF_ERROR(CheckVersions(manifest, limits));
+absl::Status CheckTables(const v1::Manifest& manifest, const ReaderLimits& limits) {
+  SLIPWAY_RETURN_IF_ERROR(CheckLength(manifest.name(), limits.name_bytes, "name"));
   SLIPWAY_RETURN_IF_ERROR(CheckDevices(manifest, limits));
   if (manifest.spaces_size() > 0 || manifest.expressions_size() > 0 ||
       manifest.more_entries_size() > 0) {

@@ -1,0 +1,19 @@
+// The checks behind CheckedManifest.
+#ifndef SLIPWAY_CORE_ARTIFACT_CHECK_MANIFEST_H_
+#define SLIPWAY_CORE_ARTIFACT_CHECK_MANIFEST_H_
+
+#include "absl/status/status.h"
+#include "core/artifact/limits.h"
+#include "proto/slipway/v1/artifact.pb.h"
+
+namespace slipway {
+
+// Whether this source knows the format, the kernel ABI and the features. Errors as of CheckedManifest::Check.
+absl::Status CheckVersions(const v1::Manifest& manifest);
+
+// All that CheckedManifest promises. Errors as of CheckedManifest::Check.
+absl::Status CheckManifest(const v1::Manifest& manifest, const ReaderLimits& limits);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_ARTIFACT_CHECK_MANIFEST_H_

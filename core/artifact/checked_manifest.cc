@@ -1,0 +1,151 @@
+#include "core/artifact/checked_manifest.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "core/artifact/check_manifest.h"
+#include "core/artifact/manifest.h"
+#include "core/base/check.h"
+#include "core/base/status_macros.h"
+#include "core/wire/digest_proto.h"
+#include "google/protobuf/unknown_field_set.h"
+
+namespace slipway {
+namespace {
+
+// The number of the first field in `message`, or in a message below it, that
+// this version does not know; 0 if there is none.
+int FirstUnknownField(const google::protobuf::Message& message) {
+  const google::protobuf::Reflection& reflection = *message.GetReflection();
+  const google::protobuf::UnknownFieldSet& unknown = reflection.GetUnknownFields(message);
+  if (!unknown.empty()) return unknown.field(0).number();
+  std::vector<const google::protobuf::FieldDescriptor*> fields;
+  reflection.ListFields(message, &fields);
+  for (const google::protobuf::FieldDescriptor* field : fields) {
+    if (field->cpp_type() != google::protobuf::FieldDescriptor::CPPTYPE_MESSAGE) {
+      continue;
+    }
+    const int count = field->is_repeated() ? reflection.FieldSize(message, field) : 1;
+    for (int i = 0; i < count; ++i) {
+      const google::protobuf::Message& part = field->is_repeated()
+                                                  ? reflection.GetRepeatedMessage(message, field, i)
+                                                  : reflection.GetMessage(message, field);
+      if (const int number = FirstUnknownField(part)) return number;
+    }
+  }
+  return 0;
+}
+
+TensorType TypeOfValue(const v1::Manifest& manifest, uint32_t value) {
+  const v1::Value& proto = manifest.values(static_cast<int>(value));
+  TensorType type;
+  type.dtype = static_cast<DataType>(proto.dtype());
+  for (const v1::Dimension& dimension : proto.shape()) type.shape.push_back(dimension.value());
+  return type;
+}
+
+std::vector<NamedType> TypesOf(const v1::Manifest& manifest,
+                               const google::protobuf::RepeatedPtrField<v1::Binding>& bindings) {
+  std::vector<NamedType> result;
+  result.reserve(static_cast<size_t>(bindings.size()));
+  for (const v1::Binding& binding : bindings) {
+    result.push_back({binding.name(), PortType::Of(TypeOfValue(manifest, binding.value()))});
+  }
+  return result;
+}
+
+std::vector<ProgramSpace> SpacesOf(const v1::Manifest& manifest) {
+  std::vector<ProgramSpace> spaces(static_cast<size_t>(manifest.devices_size()));
+  for (size_t i = 0; i < spaces.size(); ++i) spaces[i].device = static_cast<uint32_t>(i);
+  for (const v1::Buffer& buffer : manifest.buffers()) {
+    if (buffer.class_() != v1::Buffer::CLASS_STATIC) continue;
+    int64_t& bytes = spaces[buffer.space()].arena_bytes;
+    bytes = std::max(bytes, buffer.arena_offset() + buffer.size().constant());
+  }
+  return spaces;
+}
+
+std::vector<Digest> BlobsOf(const v1::Manifest& manifest) {
+  std::vector<Digest> result;
+  absl::flat_hash_set<Digest> seen;
+  const auto add = [&](const v1::Digest& proto) {
+    absl::StatusOr<Digest> digest = FromProto(proto);
+    SLIPWAY_CHECK(digest.ok(), "the manifest was not checked");
+    if (seen.insert(*digest).second) result.push_back(*std::move(digest));
+  };
+  for (const v1::Code& code : manifest.code()) add(code.blob());
+  for (const v1::Constant& constant : manifest.constants()) add(constant.blob());
+  return result;
+}
+
+}  // namespace
+
+bool ProgramSpace::IsTouchedBy(uint32_t by) const {
+  return by == device || std::binary_search(shared_with.begin(), shared_with.end(), by);
+}
+
+absl::StatusOr<CheckedManifest> CheckedManifest::Parse(absl::string_view bytes,
+                                                       const ReaderLimits& limits) {
+  const auto size = static_cast<int64_t>(bytes.size());
+  if (size > limits.manifest_bytes) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "manifest has ", size, " bytes, more than the limit of ", limits.manifest_bytes));
+  }
+  v1::Manifest manifest;
+  if (!manifest.ParseFromArray(bytes.data(), static_cast<int>(size))) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("manifest of ", size, " bytes is not a slipway.v1.Manifest message"));
+  }
+  // First, since the format of a newer manifest explains its unknown fields.
+  SLIPWAY_RETURN_IF_ERROR_WITH(CheckVersions(manifest), "manifest");
+  if (const int number = FirstUnknownField(manifest)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("manifest has an unknown field with number ", number,
+                     "; update this reader or compile the model again"));
+  }
+  if (SerializeManifest(manifest) != bytes) {
+    return absl::InvalidArgumentError("manifest is not in canonical form; compile the model again");
+  }
+  return Make(std::move(manifest), std::string(bytes), limits);
+}
+
+absl::StatusOr<CheckedManifest> CheckedManifest::Check(v1::Manifest manifest,
+                                                       const ReaderLimits& limits) {
+  if (const int number = FirstUnknownField(manifest)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("manifest has an unknown field with number ", number));
+  }
+  std::string bytes = SerializeManifest(manifest);
+  if (static_cast<int64_t>(bytes.size()) > limits.manifest_bytes) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "manifest has ", bytes.size(), " bytes, more than the limit of ", limits.manifest_bytes));
+  }
+  return Make(std::move(manifest), std::move(bytes), limits);
+}
+
+absl::StatusOr<CheckedManifest> CheckedManifest::Make(v1::Manifest proto, std::string bytes,
+                                                      const ReaderLimits& limits) {
+  SLIPWAY_RETURN_IF_ERROR_WITH(CheckManifest(proto, limits), "manifest");
+  auto data = std::make_shared<Data>();
+  data->proto = std::move(proto);
+  data->digest = Digest::Of(bytes);
+  data->bytes = std::move(bytes);
+  SLIPWAY_ASSIGN_OR_RETURN(data->target, ParseTarget(data->proto.target()));
+  const v1::Function& entry = data->proto.functions(static_cast<int>(data->proto.entry()));
+  data->signature = {TypesOf(data->proto, entry.inputs()), TypesOf(data->proto, entry.outputs())};
+  data->spaces = SpacesOf(data->proto);
+  data->blobs = BlobsOf(data->proto);
+  data->artifact_bytes = data->digest.size_bytes();
+  for (const Digest& digest : data->blobs) data->artifact_bytes += digest.size_bytes();
+  return CheckedManifest(std::move(data));
+}
+
+const v1::Function& CheckedManifest::entry() const {
+  return proto().functions(static_cast<int>(proto().entry()));
+}
+
+TensorType CheckedManifest::TypeOf(uint32_t value) const { return TypeOfValue(proto(), value); }
+
+}  // namespace slipway
