@@ -4,10 +4,12 @@
 
 #include <memory>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "core/artifact/artifact.h"
-#include "core/runtime/program.h"
+#include "core/artifact/checked_manifest.h"
+#include "core/runtime/device.h"
+#include "core/target/target.h"
 
 namespace slipway {
 
@@ -17,9 +19,14 @@ class Driver {
   virtual ~Driver() = default;
   // "cpu", "cuda", "opencl".
   virtual absl::string_view name() const = 0;
-  // Makes the artifact runnable; the program keeps the blobs it needs. FAILED_PRECONDITION names the
-  // feature this device lacks; INVALID_ARGUMENT and UNIMPLEMENTED say why the code does not load.
-  virtual absl::StatusOr<std::unique_ptr<Program>> Load(const Artifact& artifact) const = 0;
+  // Whether devices of this kind are its own.
+  virtual bool Drives(const DeviceTarget& target) const = 0;
+  // OK when it runs all that the manifest asks of its device number `device`, which this driver drives.
+  // FAILED_PRECONDITION names the target or feature that is lacking here; UNIMPLEMENTED names the kind of code,
+  // memory or copy that the driver does not know.
+  virtual absl::Status Supports(const CheckedManifest& manifest, uint32_t device) const = 0;
+  // The device number `ordinal` of this kind in this machine. FAILED_PRECONDITION if there are not so many.
+  virtual absl::StatusOr<std::shared_ptr<ComputeDevice>> Open(int ordinal) const = 0;
 };
 
 }  // namespace slipway

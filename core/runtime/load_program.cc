@@ -1,41 +1,48 @@
 #include "core/runtime/load_program.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
 #include "core/runtime/drivers/cpu/cpu_driver.h"
 #include "core/target/target.h"
 
 namespace slipway {
-namespace {
 
-absl::string_view DriverFor(const DeviceTarget& device) {
-  switch (device.arch) {
-    case Arch::kCuda:
-      return "cuda";
-    case Arch::kOpenCl:
-      return "opencl";
-    default:
-      return "cpu";
-  }
-}
-
-}  // namespace
-
-std::vector<std::unique_ptr<Driver>> AllDrivers() {
-  std::vector<std::unique_ptr<Driver>> drivers;
+Drivers AllDrivers() {
+  Drivers drivers;
   drivers.push_back(MakeCpuDriver(HostTarget()));
   return drivers;
 }
 
-absl::StatusOr<std::unique_ptr<Program>> LoadProgram(const Artifact& artifact) {
-  const Target& target = artifact.manifest().target();
-  // Drivers for further devices work beside the host's; the last device decides.
-  const absl::string_view name = DriverFor(target.devices.back());
-  for (const std::unique_ptr<Driver>& driver : AllDrivers()) {
-    if (driver->name() == name) return driver->Load(artifact);
+absl::StatusOr<std::vector<std::shared_ptr<ComputeDevice>>> OpenDevices(
+    const CheckedManifest& manifest, const Drivers& drivers) {
+  const Target& target = manifest.target();
+  absl::flat_hash_map<const Driver*, int> opened;
+  std::vector<std::shared_ptr<ComputeDevice>> devices;
+  for (size_t i = 0; i < target.devices.size(); ++i) {
+    const auto driver = std::find_if(
+        drivers.begin(), drivers.end(),
+        [&](const std::unique_ptr<Driver>& each) { return each->Drives(target.devices[i]); });
+    if (driver == drivers.end()) {
+      return absl::UnimplementedError(absl::StrCat("no driver for device ", i, " '",
+                                                   target.devices[i].ToString(),
+                                                   "': this runtime has none yet"));
+    }
+    SLIPWAY_RETURN_IF_ERROR((*driver)->Supports(manifest, static_cast<uint32_t>(i)));
+    SLIPWAY_ASSIGN_OR_RETURN(std::shared_ptr<ComputeDevice> device,
+                             (*driver)->Open(opened[driver->get()]++));
+    devices.push_back(std::move(device));
   }
-  return absl::UnimplementedError(absl::StrCat("no driver '", name, "' for '",
-                                               target.devices.back().ToString(),
-                                               "': this runtime has none yet"));
+  return devices;
+}
+
+absl::StatusOr<std::unique_ptr<Program>> LoadProgram(const Artifact& artifact) {
+  SLIPWAY_ASSIGN_OR_RETURN(std::vector<std::shared_ptr<ComputeDevice>> devices,
+                           OpenDevices(artifact.manifest(), AllDrivers()));
+  return Program::Load(artifact, std::move(devices));
 }
 
 }  // namespace slipway

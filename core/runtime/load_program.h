@@ -1,4 +1,4 @@
-// LoadProgram: from an artifact to a program, by the driver for its devices.
+// LoadProgram: from an artifact to a program, by the drivers for its devices.
 #ifndef SLIPWAY_CORE_RUNTIME_LOAD_PROGRAM_H_
 #define SLIPWAY_CORE_RUNTIME_LOAD_PROGRAM_H_
 
@@ -6,18 +6,27 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "core/artifact/artifact.h"
+#include "core/artifact/checked_manifest.h"
+#include "core/runtime/device.h"
 #include "core/runtime/driver.h"
 #include "core/runtime/program.h"
 
 namespace slipway {
 
-// Every driver there is, in the order in which they are looked at. A new one is added here and in a
-// folder of its own.
-std::vector<std::unique_ptr<Driver>> AllDrivers();
+using Drivers = std::vector<std::unique_ptr<Driver>>;
 
-// Loads for the machine this runs on. UNIMPLEMENTED names the driver that is lacking; errors of
-// Driver::Load.
+// Every driver there is for the machine this runs on, in the order in which they are looked at. A new one is
+// added here and in a folder of its own.
+Drivers AllDrivers();
+
+// Opens the devices of a manifest, in its order, each by the first driver that drives its kind. UNIMPLEMENTED
+// names the device that none drives; errors of Driver::Supports and Driver::Open.
+absl::StatusOr<std::vector<std::shared_ptr<ComputeDevice>>> OpenDevices(
+    const CheckedManifest& manifest, const Drivers& drivers);
+
+// Loads for the machine this runs on: OpenDevices and Program::Load.
 absl::StatusOr<std::unique_ptr<Program>> LoadProgram(const Artifact& artifact);
 
 }  // namespace slipway

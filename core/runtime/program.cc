@@ -1,22 +1,81 @@
 #include "core/runtime/program.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/base/status_macros.h"
+#include "core/runtime/interpreter.h"
+#include "core/runtime/resident_program.h"
 
 namespace slipway {
 
-absl::StatusOr<std::vector<Tensor>> Program::NewOutputs() const {
-  std::vector<Tensor> outputs;
-  for (const NamedType& output : signature().outputs) {
-    const std::string context = absl::StrCat("output '", absl::Utf8SafeCEscape(output.name), "'");
-    SLIPWAY_ASSIGN_OR_RETURN_WITH(TensorType type, output.type.Known(), context);
-    SLIPWAY_ASSIGN_OR_RETURN_WITH(Tensor tensor, Tensor::Create(std::move(type)), context);
-    outputs.push_back(std::move(tensor));
+absl::StatusOr<std::unique_ptr<Program>> Program::Load(
+    const Artifact& artifact, std::vector<std::shared_ptr<ComputeDevice>> devices) {
+  SLIPWAY_ASSIGN_OR_RETURN(std::unique_ptr<ResidentProgram> loaded,
+                           ResidentProgram::Load(
+                               artifact.manifest().proto(),
+                               [&artifact](const Digest& digest) -> absl::StatusOr<Blob> {
+                                 return artifact.blob(digest);
+                               },
+                               std::move(devices)));
+  return std::make_unique<Program>(std::move(loaded), artifact.manifest().signature());
+}
+
+Program::Program(std::unique_ptr<ResidentProgram> loaded, ProgramSignature signature)
+    : loaded_(std::move(loaded)), signature_(std::move(signature)) {
+  const ProgramPlan& plan = loaded_->plan();
+  for (const uint32_t entry : plan.entries) {
+    entries_.push_back(plan.functions[entry].proto->name());
   }
-  return outputs;
+  for (const FunctionPlan& function : plan.functions) {
+    const bool is_entry =
+        std::find(plan.entries.begin(), plan.entries.end(), function.index) != plan.entries.end();
+    for (const StepPlan& step : function.steps) {
+      steps_.push_back({is_entry ? step.proto->name()
+                                 : absl::StrCat(function.proto->name(), "/", step.proto->name()),
+                        {step.proto->operators().begin(), step.proto->operators().end()}});
+    }
+  }
+}
+
+Program::~Program() = default;
+
+absl::StatusOr<int> Program::FindEntry(absl::string_view name) const {
+  const auto found = std::find(entries_.begin(), entries_.end(), name);
+  if (found != entries_.end()) return static_cast<int>(found - entries_.begin());
+  return absl::NotFoundError(
+      absl::StrCat("no function '", absl::Utf8SafeCEscape(name), "' may be called; there is '",
+                   absl::StrJoin(entries_, "', '",
+                                 [](std::string* out, const std::string& each) {
+                                   out->append(absl::Utf8SafeCEscape(each));
+                                 }),
+                   "'"));
+}
+
+TensorPlace Program::InputPlace(int input, int entry) const {
+  const ProgramPlan& plan = loaded_->plan();
+  const FunctionPlan& function = plan.functions[plan.entries[static_cast<size_t>(entry)]];
+  const SpacePlan& space = plan.spaces[function.inputs[static_cast<size_t>(input)].space];
+  return {loaded_->device(space.device), space.kind};
+}
+
+absl::StatusOr<std::unique_ptr<ProgramContext>> Program::NewContext(
+    const ProgramContextOptions& options) const {
+  if (options.threads < 1 || options.threads > kMaxThreads) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("threads must be 1 to ", kMaxThreads, ", not ", options.threads));
+  }
+  InterpreterOptions interpreter_options;
+  interpreter_options.queues = {options.threads, options.scratch_bytes};
+  interpreter_options.dynamic_bytes = options.dynamic_bytes;
+  interpreter_options.loop_turns = options.loop_turns;
+  interpreter_options.profile = options.profile;
+  SLIPWAY_ASSIGN_OR_RETURN(std::unique_ptr<Interpreter> interpreter,
+                           Interpreter::Create(*loaded_, interpreter_options));
+  return std::unique_ptr<ProgramContext>(new ProgramContext(*loaded_, std::move(interpreter)));
 }
 
 }  // namespace slipway

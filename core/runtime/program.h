@@ -9,11 +9,18 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "core/artifact/artifact.h"
 #include "core/artifact/signature.h"
+#include "core/runtime/device.h"
+#include "core/runtime/device_tensor.h"
 #include "core/tensor/tensor.h"
 
 namespace slipway {
+
+class Interpreter;
+class ResidentProgram;
 
 // Most threads a context may have.
 inline constexpr int kMaxThreads = 1024;
@@ -23,29 +30,57 @@ struct ProgramContextOptions {
   int threads = 1;
   // Scratch memory kernels may hold.
   int64_t scratch_bytes = int64_t{1} << 34;
+  // Memory that buffers of sizes known only while running may hold, in each memory space.
+  int64_t dynamic_bytes = int64_t{1} << 34;
+  // Turns that all loops of a call may make together.
+  int64_t loop_turns = int64_t{1} << 24;
   // Measure every step of every run.
   bool profile = false;
 };
 
-// Buffers, threads and scratch memory for calls that follow each other. Not thread-safe; contexts of
-// one program may run at the same time. Must not outlive its program.
+// Buffers, queues, threads and scratch memory for calls that follow each other. Not thread-safe; contexts
+// of one program may run at the same time. Must not outlive its program.
 class ProgramContext {
  public:
-  virtual ~ProgramContext() = default;
+  ~ProgramContext();
+  ProgramContext(const ProgramContext&) = delete;
+  ProgramContext& operator=(const ProgramContext&) = delete;
 
-  // Inputs and outputs in the signature's order; outputs are written. After the first call with a
-  // context, a call allocates nothing.
+  // Calls the entry function number `entry`. Inputs and outputs are in the signature's order. An output that
+  // is set is written in place and must be of the type that the call gives it; one that is not is made.
+  // Outputs whose size is found out while running are always made anew. When inputs have sizes that were seen
+  // before and outputs are set, a call allocates nothing but those.
   //
-  // INVALID_ARGUMENT names an input or output of another type, or their number.
-  // INTERNAL names the step that failed, with what its kernel said; outputs are then undefined.
-  virtual absl::Status Run(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs) = 0;
+  // INVALID_ARGUMENT names an input or output of another type, their number, or the symbol, step and value that
+  // do not agree with the extents given; RESOURCE_EXHAUSTED the step and the option whose limit it reached;
+  // INTERNAL the step that failed, in which function and turn, with what its kernel said. Outputs are then
+  // undefined; the context is as good as before.
+  absl::Status Run(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs, int entry = 0);
+  // The same with tensors that stay on their devices: those in the place the program wants them in
+  // (Program::InputPlace) are used where they are, others copied.
+  absl::Status Run(absl::Span<const DeviceTensor> inputs, absl::Span<DeviceTensor> outputs,
+                   int entry = 0);
 
-  // Duration of each step in the last run, nanoseconds; empty without `profile`.
-  virtual absl::Span<const int64_t> step_durations_ns() const = 0;
+  // Duration of each step in the last run, nanoseconds, in the order of Program::steps; empty without
+  // `profile`. Of a step run several times, the sum; a control step's has those of the steps in it.
+  absl::Span<const int64_t> step_durations_ns() const;
+
+ private:
+  friend class Program;
+  ProgramContext(const ResidentProgram& program, std::unique_ptr<Interpreter> interpreter);
+
+  template <typename AnyTensor>
+  absl::Status RunAny(absl::Span<const AnyTensor> inputs, absl::Span<AnyTensor> outputs, int entry);
+
+  struct Call;
+  const ResidentProgram& program_;
+  const std::unique_ptr<Interpreter> interpreter_;
+  const std::unique_ptr<Call> call_;
 };
 
 // A step, for people.
 struct StepInfo {
+  // With the name of its function in front of it where that is no entry.
   std::string name;
   std::vector<std::string> operators;
 };
@@ -53,17 +88,39 @@ struct StepInfo {
 // Immutable and thread-safe.
 class Program {
  public:
-  virtual ~Program() = default;
-  virtual const ProgramSignature& signature() const = 0;
-  virtual const std::vector<StepInfo>& steps() const = 0;
+  // Loads on these devices, one for each of the manifest's; their drivers said that they support it.
+  // INVALID_ARGUMENT and UNIMPLEMENTED say why code does not load; RESOURCE_EXHAUSTED that a device has no
+  // memory for the constants.
+  static absl::StatusOr<std::unique_ptr<Program>> Load(
+      const Artifact& artifact, std::vector<std::shared_ptr<ComputeDevice>> devices);
+  // Of what was loaded otherwise.
+  Program(std::unique_ptr<ResidentProgram> loaded, ProgramSignature signature);
+  ~Program();
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  // Of entry 0.
+  const ProgramSignature& signature() const { return signature_; }
+  // The steps of all functions, those of the first one first.
+  const std::vector<StepInfo>& steps() const { return steps_; }
+
+  // Names of the functions that may be called; a call runs the first one unless it says otherwise.
+  const std::vector<std::string>& entries() const { return entries_; }
+  // The number of the entry function with that name. NOT_FOUND lists the names.
+  absl::StatusOr<int> FindEntry(absl::string_view name) const;
+  // Where an input is used without being copied. REQUIRES: there is such an entry and input.
+  TensorPlace InputPlace(int input, int entry = 0) const;
 
   // INVALID_ARGUMENT for options out of range; RESOURCE_EXHAUSTED when there is no memory for the
-  // arena.
-  virtual absl::StatusOr<std::unique_ptr<ProgramContext>> NewContext(
-      const ProgramContextOptions& options) const = 0;
+  // arenas.
+  absl::StatusOr<std::unique_ptr<ProgramContext>> NewContext(
+      const ProgramContextOptions& options) const;
 
-  // Tensors Run can write to. RESOURCE_EXHAUSTED.
-  absl::StatusOr<std::vector<Tensor>> NewOutputs() const;
+ private:
+  const std::unique_ptr<ResidentProgram> loaded_;
+  const ProgramSignature signature_;
+  std::vector<StepInfo> steps_;
+  std::vector<std::string> entries_;
 };
 
 }  // namespace slipway

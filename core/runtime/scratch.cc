@@ -2,30 +2,9 @@
 
 #include <cstdlib>
 
-#include "absl/numeric/bits.h"
+#include "core/runtime/size_class.h"
 
 namespace slipway {
-namespace {
-
-constexpr uint64_t kSmallest = 256;
-constexpr uint64_t kLargest = uint64_t{1} << 48;
-
-// Sizes are 4, 5, 6 and 7 eighths of a power of two: at most a quarter is wasted.
-int ClassOf(uint64_t bytes) {
-  if (bytes < kSmallest) bytes = kSmallest;
-  const int log = absl::bit_width(bytes - 1) - 1;
-  const uint64_t quarter = uint64_t{1} << (log - 2);
-  return 4 * log + static_cast<int>((bytes - 1 - (uint64_t{1} << log)) / quarter);
-}
-
-uint64_t BytesOf(int size_class) {
-  const int log = size_class / 4;
-  return (uint64_t{1} << log) +
-         (static_cast<uint64_t>(size_class % 4) + 1) * (uint64_t{1} << (log - 2));
-}
-
-}  // namespace
-
 Scratch::~Scratch() {
   while (blocks_ != nullptr) {
     Header* next = blocks_->next_block;
@@ -35,14 +14,14 @@ Scratch::~Scratch() {
 }
 
 void* Scratch::Allocate(uint64_t bytes) {
-  if (bytes > kLargest) return nullptr;
-  const int size_class = ClassOf(bytes);
+  if (bytes > kLargestBlockBytes) return nullptr;
+  const int size_class = SizeClassOf(bytes);
   std::lock_guard<std::mutex> lock(mutex_);
   if (Header* header = free_[static_cast<size_t>(size_class)]) {
     free_[static_cast<size_t>(size_class)] = header->next_free;
     return header + 1;
   }
-  const uint64_t total = sizeof(Header) + BytesOf(size_class);
+  const uint64_t total = sizeof(Header) + BytesOfSizeClass(size_class);
   if (static_cast<int64_t>(total) > limit_bytes_ - size_bytes_) return nullptr;
   void* memory = nullptr;
   if (posix_memalign(&memory, alignof(Header), total) != 0) return nullptr;

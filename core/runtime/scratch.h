@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <mutex>
 
+#include "core/runtime/size_class.h"
+
 namespace slipway {
 
 // Blocks go back to lists by size and stay there: after the first run of a program its kernels get
@@ -35,11 +37,10 @@ class Scratch {
     Header* next_block;
     int size_class;
   };
-  static constexpr int kClasses = 4 * 64;
 
   const int64_t limit_bytes_;
   mutable std::mutex mutex_;
-  std::array<Header*, kClasses> free_ = {};
+  std::array<Header*, kSizeClasses> free_ = {};
   Header* blocks_ = nullptr;
   int64_t size_bytes_ = 0;
 };

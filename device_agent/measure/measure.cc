@@ -41,7 +41,7 @@ absl::StatusOr<Loaded> LoadAll(const Artifact& artifact, const ProgramContextOpt
   Loaded loaded;
   SLIPWAY_ASSIGN_OR_RETURN(loaded.program, LoadProgram(artifact));
   SLIPWAY_ASSIGN_OR_RETURN(loaded.context, loaded.program->NewContext(options));
-  SLIPWAY_ASSIGN_OR_RETURN(loaded.outputs, loaded.program->NewOutputs());
+  loaded.outputs.resize(loaded.program->signature().outputs.size());
   return loaded;
 }
 

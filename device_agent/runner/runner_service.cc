@@ -108,11 +108,7 @@ absl::StatusOr<std::vector<Tensor>> RunnerService::Find(
 absl::Status RunnerService::Call(const runner::Call& request) {
   if (context_ == nullptr) return absl::FailedPreconditionError("no program is loaded");
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<Tensor> inputs, Find(request.inputs()));
-  SLIPWAY_ASSIGN_OR_RETURN(std::vector<Tensor> outputs, program_->NewOutputs());
-  if (outputs.size() != static_cast<size_t>(request.outputs_size())) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the program has ", outputs.size(), " outputs, not ", request.outputs_size()));
-  }
+  std::vector<Tensor> outputs(static_cast<size_t>(request.outputs_size()));
   Log(LogLevel::kInfo, "calls the program", {{"steps", program_->steps().size()}});
   SLIPWAY_RETURN_IF_ERROR(context_->Run(inputs, absl::MakeSpan(outputs)));
   for (size_t i = 0; i < outputs.size(); ++i) {

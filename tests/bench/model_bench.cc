@@ -96,7 +96,7 @@ absl::Status RunBench(const std::string& path, const BenchOptions& options) {
     SLIPWAY_ASSIGN_OR_RETURN(Tensor tensor, RandomTensor(type, 1, input.name));
     inputs.push_back(std::move(tensor));
   }
-  SLIPWAY_ASSIGN_OR_RETURN(std::vector<Tensor> outputs, program->NewOutputs());
+  std::vector<Tensor> outputs(program->signature().outputs.size());
 
   std::vector<StepRow> steps;
   for (const StepInfo& step : program->steps()) {

@@ -60,7 +60,7 @@ class CompiledEngine final : public Engine {
                              LoadProgram(compiled.artifact));
     SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<ProgramContext> context,
                              program->NewContext({}));
-    SLIPWAY_ASSIGN_OR_RETURN(std::vector<Tensor> outputs, program->NewOutputs());
+    std::vector<Tensor> outputs(program->signature().outputs.size());
     SLIPWAY_RETURN_IF_ERROR(context->Run(inputs, absl::MakeSpan(outputs)));
     return outputs;
   }

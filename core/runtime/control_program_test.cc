@@ -1,0 +1,466 @@
+// Programs with branches, loops and several functions.
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/runtime/drivers/cpu/cpu_driver.h"
+#include "core/runtime/program.h"
+#include "core/runtime/test_programs/program_builder.h"
+#include "core/target/target.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway {
+namespace {
+
+using ::slipway::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Code = absl::StatusCode;
+using Extent = ProgramBuilder::Extent;
+
+constexpr DataType kF32 = DataType::kFloat32;
+constexpr DataType kI64 = DataType::kInt64;
+constexpr DataType kBool = DataType::kBool;
+constexpr v1::Buffer::Class kExternal = v1::Buffer::CLASS_EXTERNAL;
+constexpr v1::Buffer::Class kDynamic = v1::Buffer::CLASS_DYNAMIC;
+constexpr v1::Buffer::Class kStatic = v1::Buffer::CLASS_STATIC;
+
+class ControlTest : public ::testing::Test {
+ protected:
+  void Load(const ProgramContextOptions& options = {}) {
+    ASSERT_OK_AND_ASSIGN(program_, builder_.Load({*MakeCpuDriver(HostTarget())->Open(0)}));
+    ASSERT_OK_AND_ASSIGN(context_, program_->NewContext(options));
+  }
+  absl::StatusOr<std::vector<Tensor>> Run(const std::vector<Tensor>& inputs, size_t outputs,
+                                          int entry = 0) {
+    std::vector<Tensor> results(outputs);
+    const absl::Status status = context_->Run(inputs, absl::MakeSpan(results), entry);
+    if (!status.ok()) return status;
+    return results;
+  }
+
+  uint32_t External(DataType dtype, const ProgramBuilder::Extents& extents) {
+    return builder_.AddValue(kExternal, dtype, extents);
+  }
+  uint32_t Dynamic(DataType dtype, const ProgramBuilder::Extents& extents) {
+    return builder_.AddValue(kDynamic, dtype, extents);
+  }
+  uint32_t Static(DataType dtype, const ProgramBuilder::Extents& extents) {
+    return builder_.AddValue(kStatic, dtype, extents);
+  }
+  uint32_t SymbolOf(uint32_t expression) {
+    return ProgramBuilder::SymbolOf(builder_.manifest(), expression);
+  }
+  static void AddKernel(v1::Function& function, SmallKernel kernel, const std::vector<uint32_t>& in,
+                        uint32_t out) {
+    ProgramBuilder::AddKernel(function, kernel, in, {out});
+  }
+  // A function `name`: f32[] a, b -> a + b, in its arena or its caller's memory.
+  void AddSum(const std::string& name, v1::Buffer::Class output) {
+    const uint32_t a = External(kF32, {});
+    const uint32_t b = External(kF32, {});
+    const uint32_t sum = builder_.AddValue(output, kF32, {});
+    v1::Function& function = builder_.AddFunction(name);
+    ProgramBuilder::AddInput(function, "a", a);
+    ProgramBuilder::AddInput(function, "b", b);
+    ProgramBuilder::AddOutput(function, "sum", sum);
+    AddKernel(function, SmallKernel::kAdd, {a, b}, sum);
+  }
+
+  ProgramBuilder builder_;
+  std::unique_ptr<Program> program_;
+  std::unique_ptr<ProgramContext> context_;
+};
+
+Tensor F32(float value) { return Tensor::Scalar<float>(value); }
+Tensor I64(int64_t value) { return Tensor::Scalar<int64_t>(value); }
+
+// if (c) y = x + x, of the same length, else y = x with 0 at its end: shapes that the branches decide.
+TEST_F(ControlTest, BranchesGiveValuesTheirShapes) {
+  const auto add_branch = [&](const std::string& name, bool appends) {
+    const uint32_t n = builder_.AddSymbol("n", 0, 100);
+    const uint32_t more = builder_.Operation(v1::Expression::Operation::ADD, n, builder_.Number(1));
+    const uint32_t x = External(kF32, {Extent::Of(n)});
+    const uint32_t turn = External(kI64, {});
+    const uint32_t y = Dynamic(kF32, {Extent::Of(appends ? more : n)});
+    v1::Function& function = builder_.AddFunction(name);
+    ProgramBuilder::AddInput(function, "x", x);
+    ProgramBuilder::AddInput(function, "turn", turn);
+    ProgramBuilder::AddOutput(function, "y", y);
+    AddKernel(function, appends ? SmallKernel::kAppend : SmallKernel::kAdd, {x, appends ? turn : x},
+              y);
+  };
+  add_branch("double", false);
+  add_branch("longer", true);
+  const uint32_t n = builder_.AddSymbol("n", 0, 100);
+  const uint32_t m = builder_.AddSymbol("m", 0, 4);
+  const uint32_t c = External(kBool, {});
+  const uint32_t x = External(kF32, {Extent::Of(n)});
+  const uint32_t seven = builder_.AddConstant(I64(7));
+  const uint32_t chosen = Dynamic(kF32, {Extent::Of(m)});
+  const uint32_t y = Dynamic(kF32, {Extent::Of(m)});
+  v1::Function& main = builder_.AddFunction("main");
+  ProgramBuilder::AddInput(main, "c", c);
+  ProgramBuilder::AddInput(main, "x", x);
+  ProgramBuilder::AddOutput(main, "y", y);
+  v1::Step& step = *main.add_steps();
+  step.set_name("choose");
+  v1::Step::If& branch = *step.mutable_branch();
+  branch.set_condition(c);
+  branch.set_then_function(0);
+  branch.set_else_function(1);
+  branch.add_inputs(x);
+  branch.add_inputs(seven);
+  branch.add_outputs(chosen);
+  AddKernel(main, SmallKernel::kAdd, {chosen, chosen}, y);
+  Load();
+  const Tensor x3 = Tensor::Of<float>({3}, {1, 2, 3});
+  ASSERT_OK_AND_ASSIGN(std::vector<Tensor> out, Run({Tensor::Scalar<bool>(true), x3}, 1));
+  EXPECT_THAT(out[0].values<float>(), ElementsAre(4, 8, 12));
+  ASSERT_OK_AND_ASSIGN(out, Run({Tensor::Scalar<bool>(false), x3}, 1));
+  EXPECT_THAT(out[0].values<float>(), ElementsAre(2, 4, 6, 14));
+  EXPECT_THAT(Run({Tensor::Scalar<bool>(false), Tensor::Zeros(kF32, {4})}, 1),
+              StatusIs(Code::kInvalidArgument,
+                       AllOf(HasSubstr("step 0 'choose'"), HasSubstr("'m' is 0 to 4, not 5"))));
+  EXPECT_OK(Run({Tensor::Scalar<bool>(true), x3}, 1).status());
+}
+
+// A carried value that grows with every turn.
+TEST_F(ControlTest, CarriedValuesChangeTheirShape) {
+  const uint32_t k = builder_.AddSymbol("k", 0, 50);
+  const uint32_t next = builder_.Operation(v1::Expression::Operation::ADD, k, builder_.Number(1));
+  const uint32_t turn = External(kI64, {});
+  const uint32_t list = External(kF32, {Extent::Of(k)});
+  const uint32_t longer = Dynamic(kF32, {Extent::Of(next)});
+  v1::Function& body = builder_.AddFunction("body");
+  ProgramBuilder::AddInput(body, "turn", turn);
+  ProgramBuilder::AddInput(body, "list", list);
+  ProgramBuilder::AddOutput(body, "longer", longer);
+  AddKernel(body, SmallKernel::kAppend, {list, turn}, longer);
+
+  const uint32_t n = builder_.AddSymbol("n", 0, 100);
+  const uint32_t length = builder_.AddSymbol("length", 0, 20);
+  const uint32_t turns = External(kI64, {});
+  const uint32_t start = External(kF32, {Extent::Of(n)});
+  const uint32_t result = Dynamic(kF32, {Extent::Of(length)});
+  v1::Function& main = builder_.AddFunction("main");
+  ProgramBuilder::AddInput(main, "turns", turns);
+  ProgramBuilder::AddInput(main, "start", start);
+  ProgramBuilder::AddOutput(main, "result", result);
+  v1::Step& step = *main.add_steps();
+  step.set_name("grow");
+  v1::Step::Loop& loop = *step.mutable_loop();
+  loop.set_max_turns(turns);
+  loop.add_initial(start);
+  loop.add_results(result);
+  Load();
+  const Tensor two = Tensor::Of<float>({2}, {-1, -2});
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    ASSERT_OK_AND_ASSIGN(std::vector<Tensor> out, Run({I64(4), two}, 1));
+    EXPECT_THAT(out[0].values<float>(), ElementsAre(-1, -2, 0, 1, 2, 3));
+  }
+  for (const int64_t none : {0, -5}) {
+    ASSERT_OK_AND_ASSIGN(const std::vector<Tensor> out, Run({I64(none), two}, 1));
+    EXPECT_THAT(out[0].values<float>(), ElementsAre(-1, -2));
+  }
+  EXPECT_THAT(Run({I64(19), two}, 1),
+              StatusIs(Code::kInvalidArgument, AllOf(HasSubstr("step 0 'grow'"),
+                                                     HasSubstr("'length' is 0 to 20, not 21"))));
+  EXPECT_THAT(Run({I64(60), two}, 1),
+              StatusIs(Code::kInvalidArgument, AllOf(HasSubstr("turn 49 of function 'body'"),
+                                                     HasSubstr("symbol 'k' is 0 to 50, not 51"))));
+  EXPECT_OK(Run({I64(4), two}, 1).status());
+}
+
+// sum = 0; while (sum < limit) { sum += step; collect sum }: a number of turns that nobody knows before.
+class WhileTest : public ControlTest {
+ protected:
+  void Build() {
+    const uint32_t turn = External(kI64, {});
+    const uint32_t sum = External(kF32, {});
+    const uint32_t limit = External(kF32, {});
+    const uint32_t step_by = External(kF32, {});
+    const uint32_t next = Static(kF32, {});
+    const uint32_t goes_on = Static(kBool, {});
+    v1::Function& body = builder_.AddFunction("body");
+    ProgramBuilder::AddInput(body, "turn", turn);
+    ProgramBuilder::AddInput(body, "sum", sum);
+    ProgramBuilder::AddInput(body, "limit", limit);
+    ProgramBuilder::AddInput(body, "step", step_by);
+    ProgramBuilder::AddOutput(body, "goes on", goes_on);
+    ProgramBuilder::AddOutput(body, "next", next);
+    ProgramBuilder::AddOutput(body, "collected", next);
+    AddKernel(body, SmallKernel::kAdd, {sum, step_by}, next);
+    AddKernel(body, SmallKernel::kBelow, {next, limit}, goes_on);
+
+    const uint32_t turns = builder_.AddSymbol("turns", 0, 1000000);
+    const uint32_t start = External(kF32, {});
+    const uint32_t main_limit = External(kF32, {});
+    const uint32_t main_step = External(kF32, {});
+    const uint32_t first = Static(kBool, {});
+    const uint32_t total = External(kF32, {});
+    const uint32_t sums = Dynamic(kF32, {Extent::Of(turns)});
+    v1::Function& main = builder_.AddFunction("main");
+    ProgramBuilder::AddInput(main, "start", start);
+    ProgramBuilder::AddInput(main, "limit", main_limit);
+    ProgramBuilder::AddInput(main, "step", main_step);
+    ProgramBuilder::AddOutput(main, "total", total);
+    ProgramBuilder::AddOutput(main, "sums", sums);
+    AddKernel(main, SmallKernel::kBelow, {start, main_limit}, first);
+    v1::Step& step = *main.add_steps();
+    step.set_name("while");
+    v1::Step::Loop& loop = *step.mutable_loop();
+    loop.set_has_condition(true);
+    loop.set_first_condition(first);
+    loop.add_initial(start);
+    loop.add_captured(main_limit);
+    loop.add_captured(main_step);
+    loop.add_results(total);
+    loop.add_collected(sums);
+    loop.set_turns(SymbolOf(turns));
+  }
+};
+
+TEST_F(WhileTest, TheBodyDecidesWhetherToGoOn) {
+  Build();
+  Load();
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    ASSERT_OK_AND_ASSIGN(std::vector<Tensor> out, Run({F32(0), F32(10), F32(3)}, 2));
+    EXPECT_THAT(out[0].values<float>(), ElementsAre(12));
+    EXPECT_THAT(out[1].values<float>(), ElementsAre(3, 6, 9, 12));
+    ASSERT_OK_AND_ASSIGN(out, Run({F32(5), F32(5), F32(1)}, 2));
+    EXPECT_THAT(out[0].values<float>(), ElementsAre(5));
+    EXPECT_EQ(out[1].type(), (TensorType{kF32, {0}}));
+    // More turns than memory was taken for at first.
+    ASSERT_OK_AND_ASSIGN(out, Run({F32(0), F32(1000), F32(1)}, 2));
+    ASSERT_EQ(out[1].type(), (TensorType{kF32, {1000}}));
+    for (size_t i = 0; i < 1000; ++i) {
+      ASSERT_EQ(out[1].values<float>()[i], static_cast<float>(i + 1));
+    }
+  }
+}
+
+TEST_F(WhileTest, ALoopWithoutEndIsEnded) {
+  Build();
+  ProgramContextOptions options;
+  options.loop_turns = 100;
+  Load(options);
+  EXPECT_THAT(Run({F32(0), F32(10), F32(0)}, 2),
+              StatusIs(Code::kResourceExhausted,
+                       "step 1 'while': loops made more than loop_turns = 100 turns in this call"));
+  ASSERT_OK_AND_ASSIGN(const std::vector<Tensor> out, Run({F32(0), F32(100), F32(1)}, 2));
+  EXPECT_THAT(out[0].values<float>(), ElementsAre(100));
+}
+
+TEST_F(WhileTest, AllocatesNothingWhenSizesRepeat) {
+  Build();
+  ProgramContextOptions options;
+  // What one call needs, and less than two.
+  options.dynamic_bytes = 4096;
+  Load(options);
+  for (int i = 0; i < 100; ++i) ASSERT_OK(Run({F32(0), F32(100), F32(1)}, 2).status());
+}
+
+// ONNX's Scan: rows of 12 bytes, which kernels could not read in place.
+TEST_F(ControlTest, ScansAndCollectsAKnownNumberOfSlices) {
+  const uint32_t turn = External(kI64, {});
+  const uint32_t sum = External(kF32, {3});
+  const uint32_t row = External(kF32, {3});
+  const uint32_t bias = External(kF32, {});
+  const uint32_t next = Static(kF32, {3});
+  const uint32_t moved = Static(kF32, {3});
+  v1::Function& body = builder_.AddFunction("body");
+  ProgramBuilder::AddInput(body, "turn", turn);
+  ProgramBuilder::AddInput(body, "sum", sum);
+  ProgramBuilder::AddInput(body, "row", row);
+  ProgramBuilder::AddInput(body, "bias", bias);
+  ProgramBuilder::AddOutput(body, "next", next);
+  ProgramBuilder::AddOutput(body, "moved", moved);
+  AddKernel(body, SmallKernel::kAdd, {sum, row}, next);
+  AddKernel(body, SmallKernel::kAdd, {row, bias}, moved);
+
+  const uint32_t n = builder_.AddSymbol("n", 0, 100);
+  const uint32_t rows = External(kF32, {Extent::Of(n), 3});
+  const uint32_t zero = builder_.AddConstant(Tensor::Zeros(kF32, {3}));
+  const uint32_t ten = builder_.AddConstant(F32(10));
+  const uint32_t total = External(kF32, {3});
+  const uint32_t all = External(kF32, {Extent::Of(n), 3});
+  v1::Function& main = builder_.AddFunction("main");
+  ProgramBuilder::AddInput(main, "rows", rows);
+  ProgramBuilder::AddOutput(main, "total", total);
+  ProgramBuilder::AddOutput(main, "all", all);
+  v1::Step::Loop& loop = *main.add_steps()->mutable_loop();
+  loop.add_initial(zero);
+  loop.add_scanned(rows);
+  loop.add_captured(ten);
+  loop.add_results(total);
+  loop.add_collected(all);
+  Load();
+  ASSERT_OK_AND_ASSIGN(std::vector<Tensor> out,
+                       Run({Tensor::Of<float>({3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9})}, 2));
+  EXPECT_THAT(out[0].values<float>(), ElementsAre(12, 15, 18));
+  EXPECT_THAT(out[1].values<float>(), ElementsAre(11, 12, 13, 14, 15, 16, 17, 18, 19));
+  ASSERT_OK_AND_ASSIGN(out, Run({Tensor::Zeros(kF32, {0, 3})}, 2));
+  EXPECT_THAT(out[0].values<float>(), ElementsAre(0, 0, 0));
+  EXPECT_EQ(out[1].type(), (TensorType{kF32, {0, 3}}));
+}
+
+TEST_F(ControlTest, CarriedValuesMayChangePlaces) {
+  const uint32_t turn = External(kI64, {});
+  const uint32_t a = External(kF32, {});
+  const uint32_t b = External(kF32, {});
+  v1::Function& body = builder_.AddFunction("body");
+  ProgramBuilder::AddInput(body, "turn", turn);
+  ProgramBuilder::AddInput(body, "a", a);
+  ProgramBuilder::AddInput(body, "b", b);
+  ProgramBuilder::AddOutput(body, "b first", b);
+  ProgramBuilder::AddOutput(body, "then a", a);
+  const uint32_t turns = External(kI64, {});
+  const uint32_t x = External(kF32, {});
+  const uint32_t y = External(kF32, {});
+  const uint32_t p = External(kF32, {});
+  const uint32_t q = External(kF32, {});
+  v1::Function& main = builder_.AddFunction("main");
+  ProgramBuilder::AddInput(main, "turns", turns);
+  ProgramBuilder::AddInput(main, "x", x);
+  ProgramBuilder::AddInput(main, "y", y);
+  ProgramBuilder::AddOutput(main, "p", p);
+  ProgramBuilder::AddOutput(main, "q", q);
+  v1::Step::Loop& loop = *main.add_steps()->mutable_loop();
+  loop.set_max_turns(turns);
+  for (const uint32_t value : {x, y}) loop.add_initial(value);
+  for (const uint32_t value : {p, q}) loop.add_results(value);
+  Load();
+  for (const int64_t count : {0, 1, 2, 3, 4}) {
+    ASSERT_OK_AND_ASSIGN(const std::vector<Tensor> out, Run({I64(count), F32(1), F32(2)}, 2));
+    EXPECT_THAT(out[0].values<float>(), ElementsAre(count % 2 == 0 ? 1 : 2));
+    EXPECT_THAT(out[1].values<float>(), ElementsAre(count % 2 == 0 ? 2 : 1));
+  }
+}
+
+// for i in 0..n: for j in 0..n: total = sum(total, one), by a branch that always takes the first way.
+TEST_F(ControlTest, ControlNests) {
+  AddSum("sum", kExternal);
+  AddSum("other", kStatic);
+  const auto add_loop = [&](const std::string& name, bool is_inner) {
+    const uint32_t turn = External(kI64, {});
+    const uint32_t total = External(kF32, {});
+    const uint32_t turns = External(kI64, {});
+    const uint32_t one = External(kF32, {});
+    const uint32_t next = is_inner ? Dynamic(kF32, {}) : Static(kF32, {});
+    const uint32_t always = Static(kBool, {});
+    v1::Function& body = builder_.AddFunction(name);
+    ProgramBuilder::AddInput(body, "turn", turn);
+    ProgramBuilder::AddInput(body, "total", total);
+    ProgramBuilder::AddInput(body, "turns", turns);
+    ProgramBuilder::AddInput(body, "one", one);
+    ProgramBuilder::AddOutput(body, "next", next);
+    if (is_inner) {
+      AddKernel(body, SmallKernel::kAlways, {turn}, always);
+      v1::Step::If& branch = *body.add_steps()->mutable_branch();
+      branch.set_condition(always);
+      branch.set_then_function(0);
+      branch.set_else_function(1);
+      for (const uint32_t value : {total, one}) branch.add_inputs(value);
+      branch.add_outputs(next);
+    } else {
+      v1::Step::Loop& loop = *body.add_steps()->mutable_loop();
+      loop.set_body(2);
+      loop.set_max_turns(turns);
+      loop.add_initial(total);
+      for (const uint32_t value : {turns, one}) loop.add_captured(value);
+      loop.add_results(next);
+    }
+  };
+  add_loop("inner", true);
+  add_loop("outer", false);
+  const uint32_t turns = External(kI64, {});
+  const uint32_t one = builder_.AddConstant(F32(1));
+  const uint32_t zero = builder_.AddConstant(F32(0));
+  const uint32_t total = External(kF32, {});
+  v1::Function& main = builder_.AddFunction("main");
+  ProgramBuilder::AddInput(main, "turns", turns);
+  ProgramBuilder::AddOutput(main, "total", total);
+  v1::Step& step = *main.add_steps();
+  step.set_name("outer loop");
+  v1::Step::Loop& loop = *step.mutable_loop();
+  loop.set_body(3);
+  loop.set_max_turns(turns);
+  loop.add_initial(zero);
+  for (const uint32_t value : {turns, one}) loop.add_captured(value);
+  loop.add_results(total);
+  ProgramContextOptions options;
+  options.profile = true;
+  options.loop_turns = 60;
+  Load(options);
+  ASSERT_OK_AND_ASSIGN(const std::vector<Tensor> out, Run({I64(7)}, 1));
+  EXPECT_THAT(out[0].values<float>(), ElementsAre(49));
+  // sum, other, inner (two steps), outer, main.
+  const absl::Span<const int64_t> durations = context_->step_durations_ns();
+  ASSERT_EQ(durations.size(), program_->steps().size());
+  ASSERT_EQ(durations.size(), 6u);
+  EXPECT_EQ(program_->steps()[5].name, "outer loop");
+  EXPECT_GT(durations[0], 0);
+  EXPECT_EQ(durations[1], 0);
+  EXPECT_GE(durations[5], durations[4]);
+  EXPECT_GE(durations[4], durations[2] + durations[3]);
+  // 8 + 64 turns.
+  EXPECT_THAT(Run({I64(8)}, 1), StatusIs(Code::kResourceExhausted, HasSubstr("loop_turns = 60")));
+}
+
+TEST_F(ControlTest, AFailureInABodyNamesFunctionTurnAndStep) {
+  const uint32_t turn = External(kI64, {});
+  const uint32_t last = External(kF32, {});
+  const uint32_t next = Dynamic(kF32, {});
+  v1::Function& body = builder_.AddFunction("body");
+  ProgramBuilder::AddInput(body, "turn", turn);
+  ProgramBuilder::AddInput(body, "last", last);
+  ProgramBuilder::AddOutput(body, "next", next);
+  AddKernel(body, SmallKernel::kFailAt3, {turn}, next);
+  const uint32_t turns = External(kI64, {});
+  const uint32_t zero = builder_.AddConstant(F32(-1));
+  const uint32_t result = External(kF32, {});
+  v1::Function& main = builder_.AddFunction("main");
+  ProgramBuilder::AddInput(main, "turns", turns);
+  ProgramBuilder::AddOutput(main, "result", result);
+  v1::Step& step = *main.add_steps();
+  step.set_name("loop");
+  step.mutable_loop()->set_max_turns(turns);
+  step.mutable_loop()->add_initial(zero);
+  step.mutable_loop()->add_results(result);
+  ProgramContextOptions options;
+  // Enough for one call: what a failure leaves behind would show.
+  options.dynamic_bytes = 4 * 256;
+  Load(options);
+  for (int repeat = 0; repeat < 10; ++repeat) {
+    EXPECT_THAT(Run({I64(5)}, 1),
+                StatusIs(Code::kInternal,
+                         "step 0 'loop': turn 3 of function 'body': step 0 'kernel 7': failed with "
+                         "result 3: three is too many"));
+    ASSERT_OK_AND_ASSIGN(const std::vector<Tensor> out, Run({I64(3)}, 1));
+    EXPECT_THAT(out[0].values<float>(), ElementsAre(2));
+  }
+}
+
+TEST_F(ControlTest, SeveralFunctionsAreCalledByName) {
+  AddSum("sum", kExternal);
+  AddSum("sum again", kExternal);
+  builder_.manifest().add_more_entries(0);
+  Load();
+  EXPECT_THAT(program_->entries(), ElementsAre("sum again", "sum"));
+  ASSERT_OK_AND_ASSIGN(const int entry, program_->FindEntry("sum"));
+  EXPECT_EQ(entry, 1);
+  EXPECT_THAT(program_->FindEntry("product"),
+              StatusIs(Code::kNotFound, HasSubstr("'sum again', 'sum'")));
+  ASSERT_OK_AND_ASSIGN(const std::vector<Tensor> out, Run({F32(1), F32(2)}, 1, entry));
+  EXPECT_THAT(out[0].values<float>(), ElementsAre(3));
+  EXPECT_THAT(Run({F32(1), F32(2)}, 1, 2), StatusIs(Code::kInvalidArgument));
+}
+
+}  // namespace
+}  // namespace slipway

@@ -1,0 +1,390 @@
+#include "core/runtime/interpreter.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/base/optimization.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "core/runtime/loop_runner.h"
+#include "core/tensor/shape.h"
+
+namespace slipway {
+namespace {
+
+int64_t MonotonicNanoseconds() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+std::string InputText(const FunctionPlan& function, size_t input) {
+  return absl::StrCat("input '",
+                      absl::Utf8SafeCEscape(function.proto->inputs(static_cast<int>(input)).name()),
+                      "'");
+}
+
+std::string StepText(const FunctionPlan& function, const StepPlan& step) {
+  return absl::StrCat("step ", &step - function.steps.data(), " '",
+                      absl::Utf8SafeCEscape(step.proto->name()), "'");
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Interpreter>> Interpreter::Create(
+    const ResidentProgram& program, const InterpreterOptions& options) {
+  std::unique_ptr<Interpreter> interpreter(new Interpreter(program, options));
+  SLIPWAY_RETURN_IF_ERROR(interpreter->Prepare());
+  return interpreter;
+}
+
+Interpreter::Interpreter(const ResidentProgram& program, const InterpreterOptions& options)
+    : program_(program),
+      options_(options),
+      values_(program.manifest()),
+      symbols_(program.manifest()),
+      memory_(program, values_, options.dynamic_bytes),
+      frames_(program.plan().functions.size()),
+      launches_(program.plan().launches),
+      launch_sizes_(program.plan().launches) {}
+
+Interpreter::~Interpreter() {
+  // Queued work may still use what follows; nobody is left to tell an error to.
+  FinishRun().IgnoreError();
+  loops_.clear();
+  launches_.clear();
+  events_.clear();
+  queues_.clear();
+  for (uint32_t i = 0; i < arenas_.size(); ++i) program_.device_of_space(i).Free(arenas_[i]);
+}
+
+absl::Status Interpreter::Prepare() {
+  const ProgramPlan& plan = program_.plan();
+  SLIPWAY_RETURN_IF_ERROR(symbols_.Evaluate(plan.constant_expressions));
+  for (uint32_t value = 0; value < plan.value_stages.size(); ++value) {
+    // Those that hang on symbols are computed again with every stage.
+    SLIPWAY_RETURN_IF_ERROR(values_.SetExtents(value, symbols_.expressions()));
+  }
+  for (size_t i = 0; i < program_.device_count(); ++i) {
+    SLIPWAY_ASSIGN_OR_RETURN(std::unique_ptr<DeviceQueues> queues,
+                             program_.device(static_cast<uint32_t>(i))->NewQueues(options_.queues));
+    queues_.push_back(std::move(queues));
+  }
+  SLIPWAY_RETURN_IF_ERROR(PrepareMemory());
+  SLIPWAY_RETURN_IF_ERROR(PrepareLaunches());
+  if (options_.profile) durations_ns_.resize(plan.steps);
+  return absl::OkStatus();
+}
+
+absl::Status Interpreter::PrepareMemory() {
+  const std::vector<SpacePlan>& spaces = program_.plan().spaces;
+  for (uint32_t i = 0; i < spaces.size(); ++i) {
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(
+        const DeviceMemory arena,
+        program_.device_of_space(i).Allocate(spaces[i].arena_bytes, spaces[i].kind),
+        absl::StrCat("arena of memory space ", i));
+    arenas_.push_back(arena);
+  }
+  for (int i = 0; i < program_.manifest().buffers_size(); ++i) {
+    const v1::Buffer& buffer = program_.manifest().buffers(i);
+    const auto index = static_cast<uint32_t>(i);
+    if (buffer.class_() == v1::Buffer::CLASS_CONSTANT) {
+      values_.SetBuffer(index, program_.constant(index));
+    } else if (buffer.class_() == v1::Buffer::CLASS_STATIC) {
+      DeviceMemory memory = arenas_[buffer.space()].From(buffer.arena_offset());
+      memory.bytes = buffer.size().constant();
+      values_.SetBuffer(index, memory);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Interpreter::PrepareLaunches() {
+  size_t branch_inputs = 0;
+  size_t results = 0;
+  for (const FunctionPlan& function : program_.plan().functions) {
+    for (const StepPlan& step : function.steps) {
+      const v1::Step& proto = *step.proto;
+      branch_inputs = std::max(branch_inputs, static_cast<size_t>(proto.branch().inputs_size()));
+      results = std::max(results, static_cast<size_t>(proto.branch().outputs_size()));
+      if (proto.has_loop()) loops_.push_back(std::make_unique<LoopRunner>(*this, step));
+      if (!proto.has_kernel()) continue;
+      const v1::Step::Kernel& call = proto.kernel();
+      std::vector<slipway_buffer*> arguments;
+      for (const uint32_t value : call.inputs()) arguments.push_back(&values_.descriptor(value));
+      for (const uint32_t value : call.outputs()) arguments.push_back(&values_.descriptor(value));
+      SLIPWAY_ASSIGN_OR_RETURN_WITH(
+          launches_[step.launch],
+          queues_[step.device]->Prepare(program_.code(call.code()), call.kernel(), arguments,
+                                        StepText(function, step)),
+          StepText(function, step));
+      LaunchSizes& sizes = launch_sizes_[step.launch];
+      for (size_t i = 0; i < 3 && i < static_cast<size_t>(call.launch().groups_size()); ++i) {
+        sizes.groups[i] = symbols_.Number(call.launch().groups(static_cast<int>(i)));
+      }
+      for (size_t i = 0; i < 3 && i < static_cast<size_t>(call.launch().group_size()); ++i) {
+        sizes.group[i] = call.launch().group(static_cast<int>(i));
+      }
+      sizes.shared_bytes = call.launch().shared_bytes();
+    }
+  }
+  branch_inputs_.reserve(branch_inputs);
+  results_.reserve(results);
+  events_.resize(program_.plan().events);
+  for (const FunctionPlan& function : program_.plan().functions) {
+    for (const StepPlan& step : function.steps) {
+      if (step.event < 0) continue;
+      SLIPWAY_ASSIGN_OR_RETURN(events_[static_cast<size_t>(step.event)],
+                               queues_[step.device]->NewEvent());
+    }
+  }
+  return absl::OkStatus();
+}
+
+void Interpreter::BeginRun() {
+  turns_ = 0;
+  std::fill(durations_ns_.begin(), durations_ns_.end(), 0);
+}
+
+absl::Status Interpreter::FinishRun() {
+  absl::Status first;
+  for (const std::unique_ptr<DeviceQueues>& queues : queues_) first.Update(queues->Finish());
+  memory_.SetIdle();
+  return first;
+}
+
+TensorView Interpreter::ViewOf(uint32_t value) const {
+  return {values_.dtype(value), values_.extents(value), values_.memory(value),
+          values_.offset(value) == 0 ? memory_.block(values_.buffer(value)) : nullptr};
+}
+
+absl::Status Interpreter::CopyNow(uint32_t space, const DeviceMemory& from, const DeviceMemory& to,
+                                  int64_t bytes) {
+  // Tensors without elements may have no address.
+  if (bytes == 0) return absl::OkStatus();
+  ComputeDevice& device = program_.device_of_space(space);
+  return device.Copy({&device, from}, {&device, to}, bytes);
+}
+
+absl::Status Interpreter::BindInput(const FunctionPlan& function, const PortPlan& input,
+                                    const TensorView& view) {
+  DeviceMemory memory = view.memory;
+  // A tensor without elements may have no address.
+  if (memory.host == nullptr && memory.address == 0) memory = arenas_[input.space];
+  memory.bytes = values_.bytes(input.value);
+  values_.SetBuffer(input.buffer, memory);
+  memory_.Note(input.buffer, view.block);
+  if (!function.has_symbolic_inputs) return absl::OkStatus();
+  return CheckFits(function, input.buffer);
+}
+
+absl::Status Interpreter::TypeError(const FunctionPlan& function, size_t input,
+                                    const TensorView& view) const {
+  const uint32_t value = function.inputs[input].value;
+  return absl::InvalidArgumentError(absl::StrCat(
+      InputText(function, input), " is ", Name(values_.dtype(value)),
+      function.has_symbolic_inputs ? absl::StrCat(" of rank ", values_.extents(value).size())
+                                   : ToString(values_.extents(value)),
+      ", but ", Name(view.dtype), ToString(view.extents), " is given"));
+}
+
+absl::Status Interpreter::Begin(const FunctionPlan& function, absl::Span<const TensorView> inputs) {
+  Frame& frame = frames_[function.index];
+  frame.call = symbols_.BeginCall();
+  frame.stage = 0;
+  if (function.has_symbolic_inputs) {
+    SLIPWAY_RETURN_IF_ERROR(BindSymbolicInputs(function, inputs));
+  } else {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const uint32_t value = function.inputs[i].value;
+      if (ABSL_PREDICT_FALSE(inputs[i].dtype != values_.dtype(value) ||
+                             inputs[i].extents != values_.extents(value))) {
+        return TypeError(function, i, inputs[i]);
+      }
+    }
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    SLIPWAY_RETURN_IF_ERROR(BindInput(function, function.inputs[i], inputs[i]));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Interpreter::BindSymbolicInputs(const FunctionPlan& function,
+                                             absl::Span<const TensorView> inputs) {
+  Frame& frame = frames_[function.index];
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const uint32_t value = function.inputs[i].value;
+    if (inputs[i].dtype != values_.dtype(value) ||
+        inputs[i].extents.size() != values_.extents(value).size()) {
+      return TypeError(function, i, inputs[i]);
+    }
+    SLIPWAY_RETURN_IF_ERROR_WITH(
+        symbols_.BindExtents(frame.call, values_.proto(value), inputs[i].extents),
+        InputText(function, i));
+  }
+  if (frame.evaluated_at != symbols_.changes()) {
+    frame.evaluated_at = 0;
+    SLIPWAY_RETURN_IF_ERROR(ComputeStage(function.stages[0]));
+    frame.evaluated_at = symbols_.changes();
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    SLIPWAY_RETURN_IF_ERROR_WITH(
+        symbols_.CompareExtents(values_.proto(function.inputs[i].value), inputs[i].extents),
+        InputText(function, i));
+  }
+  return absl::OkStatus();
+}
+
+void Interpreter::SetOutput(const PortPlan& output, const DeviceMemory& memory) {
+  DeviceMemory place = memory;
+  if (place.host == nullptr && place.address == 0) place = arenas_[output.space];
+  place.bytes = values_.bytes(output.value);
+  values_.SetBuffer(output.buffer, place);
+}
+
+absl::Status Interpreter::ComputeStage(const StagePlan& stage) {
+  SLIPWAY_RETURN_IF_ERROR(symbols_.Evaluate(stage.expressions));
+  for (const uint32_t value : stage.values) {
+    SLIPWAY_RETURN_IF_ERROR(values_.SetExtents(value, symbols_.expressions()));
+    const uint32_t buffer = values_.buffer(value);
+    const v1::Buffer::Class kind = program_.plan().buffer_classes[buffer];
+    // Of the others, the memory is not known yet, or is checked where it is.
+    if (kind != v1::Buffer::CLASS_STATIC && kind != v1::Buffer::CLASS_CONSTANT) continue;
+    SLIPWAY_RETURN_IF_ERROR(values_.CheckFits(value, values_.buffer_memory(buffer).bytes));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Interpreter::BeginStage(const FunctionPlan& function, uint32_t stage) {
+  SLIPWAY_RETURN_IF_ERROR(ComputeStage(function.stages[stage]));
+  frames_[function.index].stage = stage;
+  for (const uint32_t value : function.stages[stage].values) {
+    const uint32_t buffer = values_.buffer(value);
+    const bool is_external = program_.plan().buffer_classes[buffer] == v1::Buffer::CLASS_EXTERNAL;
+    if (memory_.block(buffer) == nullptr && !is_external) continue;
+    SLIPWAY_RETURN_IF_ERROR(values_.CheckFits(value, values_.buffer_memory(buffer).bytes));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Interpreter::CheckFits(const FunctionPlan& function, uint32_t buffer) {
+  for (const uint32_t value : values_.values_of_buffer(buffer)) {
+    if (program_.plan().value_stages[value] > frames_[function.index].stage) continue;
+    SLIPWAY_RETURN_IF_ERROR(values_.CheckFits(value, values_.buffer_memory(buffer).bytes));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Interpreter::Place(const FunctionPlan& function, uint32_t buffer) {
+  const int64_t bytes =
+      symbols_.Number(program_.manifest().buffers(static_cast<int>(buffer)).size());
+  if (bytes < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("buffer ", buffer, " comes to ", bytes, " bytes"));
+  }
+  SLIPWAY_RETURN_IF_ERROR_WITH(memory_.Place(buffer, bytes), absl::StrCat("buffer ", buffer));
+  return CheckFits(function, buffer);
+}
+
+absl::Status Interpreter::Call(const FunctionPlan& function, absl::Span<const TensorView> inputs) {
+  SLIPWAY_RETURN_IF_ERROR(Begin(function, inputs));
+  for (const PortPlan& output : function.outputs) {
+    if (output.is_external) SLIPWAY_RETURN_IF_ERROR(Place(function, output.buffer));
+  }
+  return RunSteps(function);
+}
+
+void Interpreter::End(const FunctionPlan& function) {
+  for (const uint32_t buffer : function.pooled) memory_.Release(buffer);
+}
+
+absl::Status Interpreter::RunSteps(const FunctionPlan& function) {
+  for (const StepPlan& step : function.steps) {
+    const int64_t begin = options_.profile ? MonotonicNanoseconds() : 0;
+    absl::Status status = step.is_plain_launch
+                              ? queues_[step.device]->Launch(step.queue, *launches_[step.launch],
+                                                             launch_sizes_[step.launch])
+                              : RunStep(function, step);
+    if (ABSL_PREDICT_FALSE(!status.ok())) return Annotate(status, StepText(function, step));
+    if (ABSL_PREDICT_FALSE(options_.profile)) {
+      SLIPWAY_RETURN_IF_ERROR_WITH(queues_[step.device]->Finish(), StepText(function, step));
+      durations_ns_[step.number] += MonotonicNanoseconds() - begin;
+    }
+  }
+  return Finish(function);
+}
+
+absl::Status Interpreter::Finish(const FunctionPlan& function) {
+  for (const uint32_t device : function.asynchronous_devices) {
+    SLIPWAY_RETURN_IF_ERROR_WITH(queues_[device]->Finish(), absl::StrCat("device ", device));
+  }
+  memory_.SetIdle();
+  return absl::OkStatus();
+}
+
+absl::Status Interpreter::RunStep(const FunctionPlan& function, const StepPlan& step) {
+  for (const uint32_t event : step.waits) {
+    SLIPWAY_RETURN_IF_ERROR(queues_[step.device]->Wait(step.queue, *events_[event]));
+  }
+  for (const uint32_t buffer : step.place) SLIPWAY_RETURN_IF_ERROR(Place(function, buffer));
+  SLIPWAY_RETURN_IF_ERROR(DoStep(function, step));
+  if (step.event >= 0) {
+    SLIPWAY_RETURN_IF_ERROR(
+        queues_[step.device]->Record(step.queue, *events_[static_cast<size_t>(step.event)]));
+  }
+  for (const uint32_t buffer : step.release) memory_.Release(buffer);
+  return absl::OkStatus();
+}
+
+absl::Status Interpreter::DoStep(const FunctionPlan& function, const StepPlan& step) {
+  switch (step.proto->kind_case()) {
+    case v1::Step::kKernel:
+      return RunKernel(step);
+    case v1::Step::kCopy:
+      return RunCopy(step);
+    case v1::Step::kBindSymbols:
+      SLIPWAY_RETURN_IF_ERROR(Finish(function));
+      return RunBindSymbols(function, step);
+    case v1::Step::kBranch:
+      SLIPWAY_RETURN_IF_ERROR(Finish(function));
+      return RunBranch(function, step);
+    case v1::Step::kLoop:
+      SLIPWAY_RETURN_IF_ERROR(Finish(function));
+      return loops_[step.loop]->Run(function);
+    case v1::Step::KIND_NOT_SET:
+      break;
+  }
+  return absl::InternalError("a step of no kind");
+}
+
+absl::Status Interpreter::RunKernel(const StepPlan& step) {
+  LaunchSizes& sizes = launch_sizes_[step.launch];
+  const v1::Step::Launch& launch = step.proto->kernel().launch();
+  for (int i = 0; i < launch.groups_size(); ++i) {
+    const int64_t groups = symbols_.Number(launch.groups(i));
+    if (groups < 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("groups along ", absl::string_view("xyz").substr(static_cast<size_t>(i), 1),
+                       " come to ", groups, "; at least 1"));
+    }
+    sizes.groups[static_cast<size_t>(i)] = groups;
+  }
+  return queues_[step.device]->Launch(step.queue, *launches_[step.launch], sizes);
+}
+
+absl::Status Interpreter::RunCopy(const StepPlan& step) {
+  const uint32_t from = step.proto->copy().from();
+  const uint32_t to = step.proto->copy().to();
+  if (values_.bytes(from) != values_.bytes(to)) {
+    return absl::InvalidArgumentError(absl::StrCat("copies ", ToString(values_.extents(from)),
+                                                   " to ", ToString(values_.extents(to))));
+  }
+  return queues_[step.device]->Copy(
+      step.queue, {&program_.device_of_space(space_of(from)), values_.memory(from)},
+      {&program_.device_of_space(space_of(to)), values_.memory(to)}, values_.bytes(from));
+}
+
+}  // namespace slipway

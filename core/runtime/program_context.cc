@@ -1,0 +1,194 @@
+#include <utility>
+#include <vector>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "core/runtime/interpreter.h"
+#include "core/runtime/program.h"
+#include "core/runtime/resident_program.h"
+#include "core/tensor/shape.h"
+
+namespace slipway {
+namespace {
+
+// A tensor as an end of a copy; without a device it is the host's.
+struct End {
+  ComputeDevice* device;
+  MemoryKind kind;
+  DeviceMemory memory;
+};
+
+End EndOf(const Tensor& tensor) {
+  return {nullptr,
+          MemoryKind::kLocal,
+          {0, reinterpret_cast<uint8_t*>(const_cast<char*>(tensor.bytes().data())),
+           tensor.byte_size()}};
+}
+
+End EndOf(const DeviceTensor& tensor) {
+  if (!tensor.is_set()) return {nullptr, MemoryKind::kLocal, {}};
+  return {tensor.place().device.get(), tensor.place().kind, tensor.memory()};
+}
+
+absl::Status Make(const TensorPlace& /*place*/, TensorType type, Tensor& tensor) {
+  SLIPWAY_ASSIGN_OR_RETURN(tensor, Tensor::Create(std::move(type)));
+  return absl::OkStatus();
+}
+
+absl::Status Make(const TensorPlace& place, TensorType type, DeviceTensor& tensor) {
+  SLIPWAY_ASSIGN_OR_RETURN(tensor, DeviceTensor::Create(place, std::move(type)));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+// What a call sets up around the interpreter's: memory on devices for tensors that are elsewhere.
+struct ProgramContext::Call {
+  std::vector<TensorView> inputs;
+  // Blocks that stand for tensors; null where these are used themselves. Inputs first.
+  std::vector<MemoryPool::Block*> blocks;
+};
+
+ProgramContext::ProgramContext(const ResidentProgram& program,
+                               std::unique_ptr<Interpreter> interpreter)
+    : program_(program), interpreter_(std::move(interpreter)), call_(std::make_unique<Call>()) {}
+
+ProgramContext::~ProgramContext() = default;
+
+absl::Span<const int64_t> ProgramContext::step_durations_ns() const {
+  return interpreter_->durations_ns();
+}
+
+absl::Status ProgramContext::Run(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs,
+                                 int entry) {
+  return RunAny(inputs, outputs, entry);
+}
+
+absl::Status ProgramContext::Run(absl::Span<const DeviceTensor> inputs,
+                                 absl::Span<DeviceTensor> outputs, int entry) {
+  return RunAny(inputs, outputs, entry);
+}
+
+namespace {
+
+absl::Status CheckCount(size_t given, size_t wanted, absl::string_view what) {
+  if (given == wanted) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("the program has ", wanted, " ", what, "s, but ", given, " are given"));
+}
+
+// Whether a tensor can be used where it is, in place of memory of a port's space.
+bool IsIn(const ResidentProgram& program, const PortPlan& port, const End& tensor) {
+  if (port.is_on_host) return tensor.memory.host != nullptr || tensor.memory.bytes == 0;
+  const SpacePlan& space = program.plan().spaces[port.space];
+  return tensor.device == program.device(space.device).get() && tensor.kind == space.kind;
+}
+
+// Copies at once; a device does it whose memory the host does not reach, if there is one.
+absl::Status CopyTensor(const ResidentProgram& program, const End& from, const End& to,
+                        int64_t bytes) {
+  if (bytes == 0) return absl::OkStatus();
+  ComputeDevice* device = program.device(0).get();
+  for (const End* end : {&from, &to}) {
+    if (end->memory.host == nullptr) device = end->device;
+  }
+  return device->Copy({from.device, from.memory}, {to.device, to.memory}, bytes);
+}
+
+}  // namespace
+
+template <typename AnyTensor>
+absl::Status ProgramContext::RunAny(absl::Span<const AnyTensor> inputs,
+                                    absl::Span<AnyTensor> outputs, int entry) {
+  const ProgramPlan& plan = program_.plan();
+  if (entry < 0 || static_cast<size_t>(entry) >= plan.entries.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("there is no entry ", entry, " of ", plan.entries.size()));
+  }
+  const FunctionPlan& function = plan.functions[plan.entries[static_cast<size_t>(entry)]];
+  const v1::Function& proto = *function.proto;
+  SLIPWAY_RETURN_IF_ERROR(CheckCount(inputs.size(), function.inputs.size(), "input"));
+  SLIPWAY_RETURN_IF_ERROR(CheckCount(outputs.size(), function.outputs.size(), "output"));
+  Interpreter& interpreter = *interpreter_;
+  DynamicMemory& memory = interpreter.memory();
+  Call& call = *call_;
+  call.inputs.resize(inputs.size());
+  call.blocks.assign(inputs.size() + outputs.size(), nullptr);
+  interpreter.BeginRun();
+  bool has_ended = false;
+  const absl::Cleanup end = [&] {
+    // After an error, work may still be queued that uses the caller's memory.
+    if (!has_ended) interpreter.FinishRun().IgnoreError();
+    interpreter.End(function);
+    for (MemoryPool::Block* const block : call.blocks) {
+      if (block != nullptr) memory.Return(*block);
+    }
+    memory.SetIdle();
+  };
+  const auto end_of = [&](const PortPlan& port, const DeviceMemory& where) {
+    return End{&program_.device_of_space(port.space), plan.spaces[port.space].kind, where};
+  };
+
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const PortPlan& port = function.inputs[i];
+    const End tensor = EndOf(inputs[i]);
+    TensorView& view = call.inputs[i];
+    view = {inputs[i].type().dtype, inputs[i].type().shape, tensor.memory};
+    if (IsIn(program_, port, tensor)) continue;
+    SLIPWAY_ASSIGN_OR_RETURN(call.blocks[i], memory.Take(port.space, tensor.memory.bytes));
+    view.memory = call.blocks[i]->memory;
+    SLIPWAY_RETURN_IF_ERROR(
+        CopyTensor(program_, tensor, end_of(port, view.memory), tensor.memory.bytes));
+  }
+  SLIPWAY_RETURN_IF_ERROR(interpreter.Begin(function, call.inputs));
+
+  const ValueTable& values = interpreter.values();
+  const auto name_of = [&](size_t i) {
+    return absl::StrCat("output '",
+                        absl::Utf8SafeCEscape(proto.outputs(static_cast<int>(i)).name()), "'");
+  };
+  const auto make = [&](const PortPlan& port, AnyTensor& tensor) {
+    const SpacePlan& space = plan.spaces[port.space];
+    const absl::Span<const int64_t> extents = values.extents(port.value);
+    return Make({program_.device(space.device), space.kind},
+                {values.dtype(port.value), Shape(extents.begin(), extents.end())}, tensor);
+  };
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const PortPlan& port = function.outputs[i];
+    if (!port.is_external) continue;
+    if (!outputs[i].is_set()) SLIPWAY_RETURN_IF_ERROR_WITH(make(port, outputs[i]), name_of(i));
+    const TensorType& type = outputs[i].type();
+    if (type.dtype != values.dtype(port.value) ||
+        absl::MakeConstSpan(type.shape) != values.extents(port.value)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          name_of(i), " is ", Name(values.dtype(port.value)), ToString(values.extents(port.value)),
+          ", but ", ToString(type), " is given"));
+    }
+    const End tensor = EndOf(outputs[i]);
+    if (IsIn(program_, port, tensor)) {
+      interpreter.SetOutput(port, tensor.memory);
+      continue;
+    }
+    MemoryPool::Block*& block = call.blocks[inputs.size() + i];
+    SLIPWAY_ASSIGN_OR_RETURN(block, memory.Take(port.space, tensor.memory.bytes));
+    interpreter.SetOutput(port, block->memory);
+  }
+
+  SLIPWAY_RETURN_IF_ERROR(interpreter.RunSteps(function));
+  has_ended = true;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const PortPlan& port = function.outputs[i];
+    if (port.is_external && call.blocks[inputs.size() + i] == nullptr) continue;
+    // A tensor that was given may be held by others, who did not know its size.
+    if (!port.is_external) SLIPWAY_RETURN_IF_ERROR_WITH(make(port, outputs[i]), name_of(i));
+    const End tensor = EndOf(outputs[i]);
+    SLIPWAY_RETURN_IF_ERROR_WITH(
+        CopyTensor(program_, end_of(port, values.memory(port.value)), tensor, tensor.memory.bytes),
+        name_of(i));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace slipway

@@ -1,0 +1,293 @@
+// Programs whose sizes are known only when they run: bound from inputs, computed, and found out by a step.
+#include <malloc.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/runtime/drivers/cpu/cpu_driver.h"
+#include "core/runtime/program.h"
+#include "core/runtime/test_programs/program_builder.h"
+#include "core/target/target.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway {
+namespace {
+
+using ::slipway::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Code = absl::StatusCode;
+using Operation = v1::Expression::Operation;
+using Extent = ProgramBuilder::Extent;
+
+constexpr DataType kF32 = DataType::kFloat32;
+constexpr DataType kI64 = DataType::kInt64;
+constexpr v1::Buffer::Class kExternal = v1::Buffer::CLASS_EXTERNAL;
+constexpr v1::Buffer::Class kDynamic = v1::Buffer::CLASS_DYNAMIC;
+
+std::vector<std::shared_ptr<ComputeDevice>> Cpu() {
+  return {*MakeCpuDriver(HostTarget())->Open(0)};
+}
+
+Tensor Counting(int64_t rows, int64_t columns) {
+  Tensor tensor = Tensor::Zeros(kF32, {rows, columns});
+  float next = 1;
+  for (float& value : tensor.mutable_values<float>()) value = next++;
+  return tensor;
+}
+
+// y = the sums of three elements of x, every second one, and 100 more; x is f32[batch, width] and z, unused but for
+// its shape, f32[width of y].
+class Convolution : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const uint32_t batch = builder_.AddSymbol("batch", 1, 8);
+    const uint32_t width = builder_.AddSymbol("width", 3, 64);
+    const uint32_t positions = builder_.Operation(
+        Operation::ADD,
+        builder_.Operation(Operation::FLOOR_DIVIDE,
+                           builder_.Operation(Operation::SUBTRACT, width, builder_.Number(3)),
+                           builder_.Number(2)),
+        builder_.Number(1));
+    const Extent b = Extent::Of(batch);
+    const Extent w = Extent::Of(positions);
+    const uint32_t x = builder_.AddValue(kExternal, kF32, {b, Extent::Of(width)});
+    const uint32_t z = builder_.AddValue(kExternal, kF32, {w});
+    sums_ = builder_.AddValue(kDynamic, kF32, {b, w});
+    const uint32_t hundred = builder_.AddConstant(Tensor::Scalar<float>(100));
+    const uint32_t y = builder_.AddValue(kExternal, kF32, {b, w});
+    v1::Function& main = builder_.AddFunction("main");
+    ProgramBuilder::AddInput(main, "x", x);
+    ProgramBuilder::AddInput(main, "z", z);
+    ProgramBuilder::AddOutput(main, "y", y);
+    ProgramBuilder::AddKernel(main, SmallKernel::kWindowSum, {x}, {sums_});
+    ProgramBuilder::AddKernel(main, SmallKernel::kAdd, {sums_, hundred}, {y});
+  }
+
+  void Load(const ProgramContextOptions& options = {}) {
+    ASSERT_OK_AND_ASSIGN(program_, builder_.Load(Cpu()));
+    ASSERT_OK_AND_ASSIGN(context_, program_->NewContext(options));
+  }
+
+  absl::Status Run(int64_t batch, int64_t width, int64_t out_width, std::vector<Tensor>& outputs) {
+    return context_->Run({Counting(batch, width), Tensor::Zeros(kF32, {out_width})},
+                         absl::MakeSpan(outputs));
+  }
+
+  ProgramBuilder builder_;
+  uint32_t sums_ = 0;
+  std::unique_ptr<Program> program_;
+  std::unique_ptr<ProgramContext> context_;
+};
+
+TEST_F(Convolution, RunsForEverySize) {
+  Load();
+  for (const auto& [batch, width] : std::vector<std::pair<int64_t, int64_t>>{
+           {1, 3}, {2, 9}, {2, 10}, {8, 64}, {1, 3}, {3, 63}}) {
+    const int64_t out_width = (width - 3) / 2 + 1;
+    std::vector<Tensor> outputs(1);
+    ASSERT_OK(Run(batch, width, out_width, outputs));
+    EXPECT_EQ(outputs[0].type(), (TensorType{kF32, {batch, out_width}}));
+    const Tensor x = Counting(batch, width);
+    for (int64_t b = 0; b < batch; ++b) {
+      for (int64_t j = 0; j < out_width; ++j) {
+        const float* window = &x.values<float>()[static_cast<size_t>(b * width + 2 * j)];
+        ASSERT_EQ(outputs[0].values<float>()[static_cast<size_t>(b * out_width + j)],
+                  window[0] + window[1] + window[2] + 100);
+      }
+    }
+  }
+}
+
+TEST_F(Convolution, NamesSymbolsOutOfBoundsAndExtentsThatDisagree) {
+  Load();
+  std::vector<Tensor> outputs(1);
+  EXPECT_THAT(
+      Run(9, 9, 4, outputs),
+      StatusIs(Code::kInvalidArgument, "input 'x': dimension 0: symbol 'batch' is 1 to 8, not 9"));
+  EXPECT_THAT(Run(0, 9, 4, outputs), StatusIs(Code::kInvalidArgument, HasSubstr("not 0")));
+  EXPECT_THAT(Run(1, 2, 1, outputs), StatusIs(Code::kInvalidArgument, HasSubstr("'width'")));
+  EXPECT_THAT(Run(1, 9, 5, outputs),
+              StatusIs(Code::kInvalidArgument, "input 'z': dimension 0 must be 4 here, not 5"));
+  EXPECT_THAT(
+      context_->Run({Tensor::Zeros(kF32, {2}), Tensor::Zeros(kF32, {2})}, absl::MakeSpan(outputs)),
+      StatusIs(Code::kInvalidArgument, "input 'x' is f32 of rank 2, but f32[2] is given"));
+  EXPECT_THAT(context_->Run({Tensor::Zeros(kI64, {2, 9}), Tensor::Zeros(kF32, {4})},
+                            absl::MakeSpan(outputs)),
+              StatusIs(Code::kInvalidArgument, HasSubstr("i64[2, 9] is given")));
+  EXPECT_OK(Run(1, 9, 4, outputs));
+}
+
+TEST_F(Convolution, WritesInPlaceWhereTheTypeIsTheCallsOwn) {
+  Load();
+  std::vector<Tensor> outputs = {Tensor::Zeros(kF32, {1, 4})};
+  const Tensor held = outputs[0];
+  ASSERT_OK(Run(1, 9, 4, outputs));
+  EXPECT_EQ(held.values<float>()[0], 106);
+  EXPECT_THAT(Run(2, 9, 4, outputs),
+              StatusIs(Code::kInvalidArgument, "output 'y' is f32[2, 4], but f32[1, 4] is given"));
+}
+
+TEST_F(Convolution, AllocatesNothingWhenSizesRepeat) {
+  Load();
+  const std::vector<Tensor> small = {Counting(1, 9), Tensor::Zeros(kF32, {4})};
+  const std::vector<Tensor> large = {Counting(8, 64), Tensor::Zeros(kF32, {31})};
+  std::vector<Tensor> small_out(1);
+  std::vector<Tensor> large_out(1);
+  ASSERT_OK(context_->Run(small, absl::MakeSpan(small_out)));
+  ASSERT_OK(context_->Run(large, absl::MakeSpan(large_out)));
+  const struct mallinfo2 before = mallinfo2();
+  for (int i = 0; i < 1000; ++i) {
+    context_->Run(small, absl::MakeSpan(small_out)).IgnoreError();
+    context_->Run(large, absl::MakeSpan(large_out)).IgnoreError();
+  }
+  EXPECT_EQ(mallinfo2().uordblks, before.uordblks);
+}
+
+TEST_F(Convolution, NamesTheOptionThatLimitsDynamicMemory) {
+  ProgramContextOptions options;
+  options.dynamic_bytes = 300;
+  Load(options);
+  std::vector<Tensor> outputs(1);
+  EXPECT_OK(Run(1, 9, 4, outputs));
+  outputs.assign(1, Tensor());
+  EXPECT_THAT(Run(8, 64, 31, outputs),
+              StatusIs(Code::kResourceExhausted,
+                       AllOf(HasSubstr("step 0"), HasSubstr("dynamic_bytes = 300"))));
+  outputs.assign(1, Tensor());
+  EXPECT_OK(Run(1, 9, 4, outputs));
+}
+
+TEST_F(Convolution, RefusesABufferThatIsTooSmallForItsValue) {
+  v1::Manifest& manifest = builder_.manifest();
+  const uint32_t eight = builder_.Number(8);
+  manifest.mutable_buffers(static_cast<int>(manifest.values(static_cast<int>(sums_)).buffer()))
+      ->mutable_size()
+      ->set_expression(eight);
+  Load();
+  std::vector<Tensor> outputs(1);
+  EXPECT_OK(Run(1, 5, 2, outputs));
+  outputs.assign(1, Tensor());
+  EXPECT_THAT(
+      Run(1, 7, 3, outputs),
+      StatusIs(Code::kInvalidArgument, AllOf(HasSubstr("step 0"), HasSubstr("needs 12 bytes"))));
+}
+
+TEST(SymbolicProgram, RefusesExpressionsWithoutResult) {
+  ProgramBuilder builder;
+  const uint32_t n = builder.AddSymbol("n", 0, INT32_MAX);
+  uint32_t power = n;
+  for (int i = 0; i < 3; ++i) power = builder.Operation(Operation::MULTIPLY, power, power);
+  builder.Operation(Operation::FLOOR_DIVIDE, builder.Number(12), n);
+  const uint32_t x = builder.AddValue(kExternal, DataType::kUint8, {Extent::Of(n)});
+  v1::Function& main = builder.AddFunction("main");
+  ProgramBuilder::AddInput(main, "x", x);
+  ASSERT_OK_AND_ASSIGN(const auto program, builder.Load(Cpu()));
+  ASSERT_OK_AND_ASSIGN(const auto context, program->NewContext({}));
+  EXPECT_OK(context->Run({Tensor::Zeros(DataType::kUint8, {200})}, absl::Span<Tensor>()));
+  EXPECT_THAT(context->Run({Tensor::Zeros(DataType::kUint8, {300})}, absl::Span<Tensor>()),
+              StatusIs(Code::kInvalidArgument, HasSubstr("MULTIPLY of 8100000000")));
+  EXPECT_THAT(context->Run({Tensor::Zeros(DataType::kUint8, {0})}, absl::Span<Tensor>()),
+              StatusIs(Code::kInvalidArgument, HasSubstr("FLOOR_DIVIDE of 12 and 0")));
+}
+
+TEST(SymbolicProgram, RefusesValuesThatKernelsCannotIndex) {
+  ProgramBuilder builder;
+  const uint32_t n = builder.AddSymbol("n", 0, INT32_MAX);
+  const uint32_t x = builder.AddValue(kExternal, DataType::kUint8, {Extent::Of(n)});
+  const uint32_t square =
+      builder.AddValue(kDynamic, DataType::kUint8, {Extent::Of(n), Extent::Of(n)});
+  v1::Function& main = builder.AddFunction("main");
+  ProgramBuilder::AddInput(main, "x", x);
+  ProgramBuilder::AddKernel(main, SmallKernel::kAlways, {x}, {square});
+  ASSERT_OK_AND_ASSIGN(const auto program, builder.Load(Cpu()));
+  ASSERT_OK_AND_ASSIGN(const auto context, program->NewContext({}));
+  EXPECT_THAT(context->Run({Tensor::Zeros(DataType::kUint8, {50000})}, absl::Span<Tensor>()),
+              StatusIs(Code::kInvalidArgument, HasSubstr("more than 2147483647 bytes")));
+}
+
+// Where x is positive: the number of places is counted by a step, and shapes what follows.
+TEST(SymbolicProgram, AStepFindsAShapeOut) {
+  ProgramBuilder builder;
+  const uint32_t n = builder.AddSymbol("n", 0, 1000);
+  const uint32_t found = builder.AddSymbol("found", 0, 6);
+  const uint32_t x = builder.AddValue(kExternal, kF32, {Extent::Of(n)});
+  const uint32_t count = builder.AddValue(v1::Buffer::CLASS_STATIC, kI64, {1});
+  const uint32_t places = builder.AddValue(kDynamic, kI64, {Extent::Of(found)});
+  v1::Function& main = builder.AddFunction("main");
+  ProgramBuilder::AddInput(main, "x", x);
+  ProgramBuilder::AddOutput(main, "places", places);
+  ProgramBuilder::AddKernel(main, SmallKernel::kCountPositive, {x}, {count});
+  v1::Step& bind = *main.add_steps();
+  bind.set_name("bind");
+  bind.mutable_bind_symbols()->set_value(count);
+  bind.mutable_bind_symbols()->add_symbols(ProgramBuilder::SymbolOf(builder.manifest(), found));
+  ProgramBuilder::AddKernel(main, SmallKernel::kPositions, {x}, {places});
+  ASSERT_OK_AND_ASSIGN(const auto program, builder.Load(Cpu()));
+  ASSERT_OK_AND_ASSIGN(const auto context, program->NewContext({}));
+  const auto run = [&](const std::vector<float>& values) {
+    std::vector<Tensor> outputs(1);
+    const absl::Status status =
+        context->Run({Tensor::Of<float>({static_cast<int64_t>(values.size())}, values)},
+                     absl::MakeSpan(outputs));
+    return status.ok() ? absl::StatusOr<Tensor>(outputs[0]) : status;
+  };
+  ASSERT_OK_AND_ASSIGN(Tensor out, run({-1, 5, 0, 7, 8}));
+  EXPECT_THAT(out.values<int64_t>(), ElementsAre(1, 3, 4));
+  ASSERT_OK_AND_ASSIGN(out, run({-1, -1}));
+  EXPECT_EQ(out.type(), (TensorType{kI64, {0}}));
+  ASSERT_OK_AND_ASSIGN(out, run({1, 1, 1, 1, 1, 1}));
+  EXPECT_THAT(out.values<int64_t>(), ElementsAre(0, 1, 2, 3, 4, 5));
+  EXPECT_THAT(
+      run({1, 1, 1, 1, 1, 1, 1}),
+      StatusIs(Code::kInvalidArgument,
+               AllOf(HasSubstr("step 1 'bind'"), HasSubstr("symbol 'found' is 0 to 6, not 7"))));
+  // The tensor of an earlier call is its caller's.
+  EXPECT_THAT(out.values<int64_t>(), ElementsAre(0, 1, 2, 3, 4, 5));
+}
+
+TEST(SymbolicProgram, ComputesWithEveryOperation) {
+  struct Case {
+    Operation::Kind kind;
+    int64_t right;
+    int64_t expected;  // For a left side of -7 + n, where n is 0 here, and 14 in the other call.
+    int64_t expected_at_14;
+  };
+  for (const Case& c : std::vector<Case>{{Operation::ADD, 9, 2, 16},
+                                         {Operation::SUBTRACT, -9, 2, 16},
+                                         {Operation::MULTIPLY, -1, 7, -7},
+                                         {Operation::FLOOR_DIVIDE, 2, -4, 3},
+                                         {Operation::CEIL_DIVIDE, 2, -3, 4},
+                                         {Operation::MIN, 3, -7, 3},
+                                         {Operation::MAX, 3, 3, 7}}) {
+    ProgramBuilder builder;
+    const uint32_t n = builder.AddSymbol("n", 0, 100);
+    const uint32_t left = builder.Operation(Operation::ADD, builder.Number(-7), n);
+    const uint32_t result = builder.Operation(c.kind, left, builder.Number(c.right));
+    // An extent is not negative, so 20 more.
+    const uint32_t extent = builder.Operation(Operation::ADD, result, builder.Number(20));
+    const uint32_t x = builder.AddValue(kExternal, DataType::kUint8, {Extent::Of(n)});
+    const uint32_t y = builder.AddValue(kExternal, DataType::kUint8, {Extent::Of(extent)});
+    v1::Function& main = builder.AddFunction("main");
+    ProgramBuilder::AddInput(main, "x", x);
+    ProgramBuilder::AddOutput(main, "y", y);
+    ASSERT_OK_AND_ASSIGN(const auto program, builder.Load(Cpu()));
+    ASSERT_OK_AND_ASSIGN(const auto context, program->NewContext({}));
+    for (const auto& [number, expected] :
+         {std::pair<int64_t, int64_t>{0, c.expected}, {14, c.expected_at_14}}) {
+      std::vector<Tensor> outputs(1);
+      ASSERT_OK(context->Run({Tensor::Zeros(DataType::kUint8, {number})}, absl::MakeSpan(outputs)));
+      EXPECT_EQ(outputs[0].shape()[0], expected + 20) << Operation::Kind_Name(c.kind);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace slipway
