@@ -1,0 +1,338 @@
+// Programs over two devices: the CPU and a null device, which does what it is told as late as it may.
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/runtime/device_tensor.h"
+#include "core/runtime/drivers/cpu/cpu_driver.h"
+#include "core/runtime/drivers/null/null_device.h"
+#include "core/runtime/program.h"
+#include "core/runtime/test_programs/program_builder.h"
+#include "core/target/target.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway {
+namespace {
+
+using ::slipway::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Code = absl::StatusCode;
+using Extent = ProgramBuilder::Extent;
+using Operation = v1::Expression::Operation;
+
+constexpr DataType kF32 = DataType::kFloat32;
+constexpr v1::Buffer::Class kExternal = v1::Buffer::CLASS_EXTERNAL;
+constexpr v1::Buffer::Class kDynamic = v1::Buffer::CLASS_DYNAMIC;
+constexpr v1::Buffer::Class kStatic = v1::Buffer::CLASS_STATIC;
+constexpr uint32_t kAdd = 0;
+constexpr uint32_t kCopy = 1;
+constexpr uint32_t kFill = 2;
+constexpr uint32_t kFail = 3;
+
+class DeviceProgramTest : public ::testing::Test {
+ protected:
+  DeviceProgramTest() {
+    gpu_ = builder_.AddDevice("cuda-sm90");
+    host_space_ = builder_.AddSpace(0);
+    gpu_space_ = builder_.AddSpace(gpu_);
+    shared_space_ = builder_.AddSpace(gpu_, {0});
+    code_ =
+        builder_.AddEntries(v1::Code::KIND_PTX, gpu_, {"add_f32", "copy_f32", "fill_f32", "fail"});
+  }
+
+  void Load(const NullDeviceOptions& null_options = {}, const ProgramContextOptions& options = {}) {
+    null_ = std::make_shared<NullDevice>(null_options);
+    ASSERT_OK_AND_ASSIGN(program_, builder_.Load({*MakeCpuDriver(HostTarget())->Open(0), null_}));
+    ASSERT_OK_AND_ASSIGN(context_, program_->NewContext(options));
+  }
+
+  absl::StatusOr<std::vector<float>> Run(const std::vector<Tensor>& inputs) {
+    std::vector<Tensor> outputs(1);
+    const absl::Status status = context_->Run(inputs, absl::MakeSpan(outputs));
+    if (!status.ok()) return status;
+    const absl::Span<const float> values = outputs[0].values<float>();
+    return std::vector<float>(values.begin(), values.end());
+  }
+
+  // y = x + x (CPU), to the device by queue 0, + bias there on queue 2, and back by queue 1.
+  v1::Function& BuildThereAndBack(bool with_events) {
+    const uint32_t x = builder_.AddValue(kExternal, kF32, {5}, host_space_);
+    const uint32_t doubled = builder_.AddValue(kStatic, kF32, {5}, host_space_);
+    const uint32_t there = builder_.AddValue(kStatic, kF32, {5}, gpu_space_);
+    const uint32_t bias =
+        builder_.AddConstant(Tensor::Of<float>({5}, {10, 20, 30, 40, 50}), gpu_space_);
+    const uint32_t sum = builder_.AddValue(kStatic, kF32, {5}, gpu_space_);
+    const uint32_t back = builder_.AddValue(kStatic, kF32, {5}, host_space_);
+    const uint32_t y = builder_.AddValue(kExternal, kF32, {5}, host_space_);
+    const uint32_t one = builder_.AddConstant(Tensor::Scalar<float>(1), host_space_);
+    v1::Function& main = builder_.AddFunction("main");
+    ProgramBuilder::AddInput(main, "x", x);
+    ProgramBuilder::AddOutput(main, "y", y);
+    const auto after = [with_events](v1::Step& step, uint32_t before) {
+      if (with_events) step.add_after(before);
+    };
+    ProgramBuilder::AddKernel(main, SmallKernel::kAdd, {x, x}, {doubled});
+    after(ProgramBuilder::AddCopy(main, gpu_, doubled, there), 0);
+    v1::Step& add = builder_.AddLaunch(main, code_, kAdd, {there, bias}, {sum}, {2}, 4);
+    add.set_queue(2);
+    after(add, 1);
+    v1::Step& copy = ProgramBuilder::AddCopy(main, gpu_, sum, back);
+    copy.set_queue(1);
+    after(copy, 2);
+    after(ProgramBuilder::AddKernel(main, SmallKernel::kAdd, {back, one}, {y}), 3);
+    return main;
+  }
+
+  ProgramBuilder builder_;
+  uint32_t gpu_ = 0;
+  uint32_t host_space_ = 0;
+  uint32_t gpu_space_ = 0;
+  uint32_t shared_space_ = 0;
+  uint32_t code_ = 0;
+  std::shared_ptr<NullDevice> null_;
+  std::unique_ptr<Program> program_;
+  std::unique_ptr<ProgramContext> context_;
+};
+
+Tensor Five() { return Tensor::Of<float>({5}, {1, 2, 3, 4, 5}); }
+
+TEST_F(DeviceProgramTest, GoesThereAndBackInTheOrderOfEvents) {
+  BuildThereAndBack(true);
+  Load();
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_OK_AND_ASSIGN(const std::vector<float> y, Run({Five()}));
+    EXPECT_THAT(y, ElementsAre(13, 25, 37, 49, 61));
+  }
+  EXPECT_THAT(null_->trace(), Contains("queue 2: add_f32 of 8 instances").Times(3));
+}
+
+TEST_F(DeviceProgramTest, WithoutEventsTheNumbersAreWrong) {
+  BuildThereAndBack(false);
+  Load();
+  ASSERT_OK_AND_ASSIGN(const std::vector<float> y, Run({Five()}));
+  EXPECT_THAT(y, Not(ElementsAre(13, 25, 37, 49, 61)));
+}
+
+TEST_F(DeviceProgramTest, ProfilesTheStepsOfBothDevices) {
+  BuildThereAndBack(true);
+  ProgramContextOptions options;
+  options.profile = true;
+  Load({}, options);
+  ASSERT_OK(Run({Five()}).status());
+  EXPECT_THAT(context_->step_durations_ns(), ::testing::SizeIs(5));
+  EXPECT_THAT(context_->step_durations_ns(), ::testing::Each(::testing::Gt(0)));
+}
+
+TEST_F(DeviceProgramTest, ContextsRunAtTheSameTime) {
+  BuildThereAndBack(true);
+  Load();
+  ASSERT_OK_AND_ASSIGN(const auto other, program_->NewContext({}));
+  std::vector<Tensor> outputs(1);
+  ASSERT_OK(other->Run({Five()}, absl::MakeSpan(outputs)));
+  ASSERT_OK_AND_ASSIGN(const std::vector<float> y, Run({Tensor::Zeros(kF32, {5})}));
+  EXPECT_THAT(y, ElementsAre(11, 21, 31, 41, 51));
+  EXPECT_THAT(outputs[0].values<float>(), ElementsAre(13, 25, 37, 49, 61));
+}
+
+// The number of groups is computed from a symbol: with one less, elements would stay as they were.
+TEST_F(DeviceProgramTest, LaunchSizesAreComputed) {
+  const uint32_t n = builder_.AddSymbol("n", 1, 100);
+  const uint32_t groups = builder_.Operation(Operation::CEIL_DIVIDE, n, builder_.Number(4));
+  const uint32_t x = builder_.AddValue(kExternal, kF32, {Extent::Of(n)}, gpu_space_);
+  const uint32_t twice = builder_.AddValue(kDynamic, kF32, {Extent::Of(n)}, gpu_space_);
+  const uint32_t y = builder_.AddValue(kExternal, kF32, {Extent::Of(n)}, gpu_space_);
+  v1::Function& main = builder_.AddFunction("main");
+  ProgramBuilder::AddInput(main, "x", x);
+  ProgramBuilder::AddOutput(main, "y", y);
+  builder_.AddLaunch(main, code_, kAdd, {x, x}, {twice}, {Extent::Of(groups)}, 4);
+  builder_.AddLaunch(main, code_, kAdd, {twice, x}, {y}, {1, Extent::Of(groups)}, 4);
+  Load();
+  for (const int64_t size : {1, 4, 5, 100, 5}) {
+    Tensor tensor = Tensor::Zeros(kF32, {size});
+    for (int64_t i = 0; i < size; ++i) {
+      tensor.mutable_values<float>()[static_cast<size_t>(i)] = static_cast<float>(i);
+    }
+    // Host tensors for memory that is not the host's: copied there and back.
+    ASSERT_OK_AND_ASSIGN(const std::vector<float> y_values, Run({tensor}));
+    ASSERT_EQ(y_values.size(), static_cast<size_t>(size));
+    for (int64_t i = 0; i < size; ++i) {
+      ASSERT_EQ(y_values[static_cast<size_t>(i)], static_cast<float>(3 * i));
+    }
+  }
+  EXPECT_THAT(null_->trace(), Contains("queue 0: add_f32 of 8 instances").Times(4));
+  EXPECT_THAT(Run({Tensor::Zeros(kF32, {101})}),
+              StatusIs(Code::kInvalidArgument, HasSubstr("symbol 'n'")));
+}
+
+TEST_F(DeviceProgramTest, HostAndDeviceShareASpace) {
+  const uint32_t x = builder_.AddValue(kExternal, kF32, {5}, host_space_);
+  const uint32_t shared = builder_.AddValue(kStatic, kF32, {5}, shared_space_);
+  const uint32_t sum = builder_.AddValue(kStatic, kF32, {5}, shared_space_);
+  const uint32_t y = builder_.AddValue(kExternal, kF32, {5}, host_space_);
+  v1::Function& main = builder_.AddFunction("main");
+  ProgramBuilder::AddInput(main, "x", x);
+  ProgramBuilder::AddOutput(main, "y", y);
+  ProgramBuilder::AddKernel(main, SmallKernel::kAdd, {x, x}, {shared});
+  builder_.AddLaunch(main, code_, kAdd, {shared, shared}, {sum}, {5}).add_after(0);
+  ProgramBuilder::AddKernel(main, SmallKernel::kAdd, {sum, x}, {y}).add_after(1);
+  Load();
+  ASSERT_OK_AND_ASSIGN(const std::vector<float> values, Run({Five()}));
+  EXPECT_THAT(values, ElementsAre(5, 10, 15, 20, 25));
+  EXPECT_THAT(null_->trace(), ElementsAre("queue 0: add_f32 of 5 instances"));
+}
+
+class HandlesTest : public DeviceProgramTest {
+ protected:
+  void SetUp() override {
+    const uint32_t x = builder_.AddValue(kExternal, kF32, {5}, gpu_space_);
+    const uint32_t y = builder_.AddValue(kExternal, kF32, {5}, gpu_space_);
+    v1::Function& main = builder_.AddFunction("main");
+    ProgramBuilder::AddInput(main, "x", x);
+    ProgramBuilder::AddOutput(main, "y", y);
+    builder_.AddLaunch(main, code_, kAdd, {x, x}, {y}, {5});
+    Load();
+  }
+};
+
+TEST_F(HandlesTest, TensorsStayOnTheDevice) {
+  ASSERT_OK_AND_ASSIGN(DeviceTensor x, DeviceTensor::FromHost(program_->InputPlace(0), Five()));
+  EXPECT_EQ(x.place().device, null_);
+  std::vector<DeviceTensor> y(1);
+  ASSERT_OK(context_->Run({x}, absl::MakeSpan(y)));
+  const DeviceTensor first = y[0];
+  y[0] = DeviceTensor();
+  ASSERT_OK(context_->Run({first}, absl::MakeSpan(y)));
+  // In place, where there is an output already.
+  const uint64_t address = y[0].memory().address;
+  ASSERT_OK(context_->Run({first}, absl::MakeSpan(y)));
+  EXPECT_EQ(y[0].memory().address, address);
+  ASSERT_OK_AND_ASSIGN(const Tensor result, y[0].ToHost());
+  EXPECT_THAT(result.values<float>(), ElementsAre(4, 8, 12, 16, 20));
+  ASSERT_OK_AND_ASSIGN(const Tensor unchanged, first.ToHost());
+  EXPECT_THAT(unchanged.values<float>(), ElementsAre(2, 4, 6, 8, 10));
+  EXPECT_THAT(null_->trace(), Not(Contains(HasSubstr("copy"))));
+  // Outlives its program.
+  context_.reset();
+  program_.reset();
+  EXPECT_OK(first.ToHost().status());
+}
+
+TEST_F(HandlesTest, TensorsElsewhereAreCopied) {
+  ASSERT_OK_AND_ASSIGN(const auto other_device, MakeCpuDriver(HostTarget())->Open(0));
+  for (const TensorPlace& place :
+       {TensorPlace{other_device, MemoryKind::kLocal}, TensorPlace{null_, MemoryKind::kHostVisible},
+        TensorPlace{std::make_shared<NullDevice>(), MemoryKind::kLocal}}) {
+    ASSERT_OK_AND_ASSIGN(const DeviceTensor x, DeviceTensor::FromHost(place, Five()));
+    ASSERT_OK_AND_ASSIGN(DeviceTensor y, DeviceTensor::Create(place, {kF32, {5}}));
+    ASSERT_OK(context_->Run({x}, absl::MakeSpan(&y, 1)));
+    ASSERT_OK_AND_ASSIGN(const Tensor result, y.ToHost());
+    EXPECT_THAT(result.values<float>(), ElementsAre(2, 4, 6, 8, 10));
+  }
+}
+
+TEST_F(HandlesTest, RefusesTensorsOfAnotherType) {
+  ASSERT_OK_AND_ASSIGN(const DeviceTensor x,
+                       DeviceTensor::Create(program_->InputPlace(0), {kF32, {4}}));
+  std::vector<DeviceTensor> y(1);
+  EXPECT_THAT(context_->Run({x}, absl::MakeSpan(y)),
+              StatusIs(Code::kInvalidArgument, "input 'x' is f32[5], but f32[4] is given"));
+  EXPECT_THAT(context_->Run({DeviceTensor()}, absl::MakeSpan(y)),
+              StatusIs(Code::kInvalidArgument, HasSubstr("input 'x'")));
+}
+
+// A loop whose carried value stays on the device in memory that the runtime places.
+TEST_F(DeviceProgramTest, LoopsCarryValuesOnADevice) {
+  const uint32_t turn = builder_.AddValue(kExternal, DataType::kInt64, {}, host_space_);
+  const uint32_t carried = builder_.AddValue(kExternal, kF32, {5}, gpu_space_);
+  const uint32_t row = builder_.AddValue(kExternal, kF32, {5}, gpu_space_);
+  const uint32_t next = builder_.AddValue(kDynamic, kF32, {5}, gpu_space_);
+  v1::Function& body = builder_.AddFunction("body");
+  ProgramBuilder::AddInput(body, "turn", turn);
+  ProgramBuilder::AddInput(body, "carried", carried);
+  ProgramBuilder::AddInput(body, "row", row);
+  ProgramBuilder::AddOutput(body, "next", next);
+  ProgramBuilder::AddOutput(body, "slice", next);
+  builder_.AddLaunch(body, code_, kAdd, {carried, row}, {next}, {5}).set_queue(3);
+
+  const uint32_t n = builder_.AddSymbol("n", 0, 10);
+  const uint32_t rows = builder_.AddValue(kExternal, kF32, {Extent::Of(n), 5}, gpu_space_);
+  const uint32_t zero = builder_.AddConstant(Tensor::Zeros(kF32, {5}), gpu_space_);
+  const uint32_t total = builder_.AddValue(kDynamic, kF32, {5}, gpu_space_);
+  const uint32_t all = builder_.AddValue(kDynamic, kF32, {Extent::Of(n), 5}, gpu_space_);
+  const uint32_t y = builder_.AddValue(kExternal, kF32, {5}, host_space_);
+  v1::Function& main = builder_.AddFunction("main");
+  ProgramBuilder::AddInput(main, "rows", rows);
+  ProgramBuilder::AddOutput(main, "y", y);
+  ProgramBuilder::AddOutput(main, "all", all);
+  v1::Step::Loop& loop = *main.add_steps()->mutable_loop();
+  loop.add_initial(zero);
+  loop.add_scanned(rows);
+  loop.add_results(total);
+  loop.add_collected(all);
+  ProgramBuilder::AddCopy(main, gpu_, total, y);
+  Load();
+  const Tensor input = Tensor::Of<float>({3, 5}, {1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 4, 5, 6, 7});
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    std::vector<Tensor> outputs(2);
+    ASSERT_OK(context_->Run({input}, absl::MakeSpan(outputs)));
+    EXPECT_THAT(outputs[0].values<float>(), ElementsAre(6, 7, 8, 9, 10));
+    EXPECT_THAT(outputs[1].values<float>(),
+                ElementsAre(1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 6, 7, 8, 9, 10));
+  }
+}
+
+TEST_F(DeviceProgramTest, AFailureOnADeviceNamesTheStep) {
+  const uint32_t x = builder_.AddValue(kExternal, kF32, {5}, gpu_space_);
+  const uint32_t y = builder_.AddValue(kExternal, kF32, {5}, gpu_space_);
+  v1::Function& main = builder_.AddFunction("main");
+  ProgramBuilder::AddInput(main, "x", x);
+  ProgramBuilder::AddOutput(main, "y", y);
+  builder_.AddLaunch(main, code_, kFill, {x}, {y}, {5});
+  builder_.AddLaunch(main, code_, kFail, {x}, {y}, {5});
+  Load();
+  EXPECT_THAT(Run({Five()}), StatusIs(Code::kInternal, AllOf(HasSubstr("step 1 'fail'"),
+                                                             HasSubstr("entry 'fail' failed"))));
+}
+
+TEST_F(DeviceProgramTest, NamesTheSpaceThatHasNoMemory) {
+  BuildThereAndBack(true);
+  null_ = std::make_shared<NullDevice>(NullDeviceOptions{.memory_bytes = 100});
+  ASSERT_OK_AND_ASSIGN(program_, builder_.Load({*MakeCpuDriver(HostTarget())->Open(0), null_}));
+  EXPECT_THAT(program_->NewContext({}),
+              StatusIs(Code::kResourceExhausted,
+                       AllOf(HasSubstr("arena of memory space 1"), HasSubstr("null 0"))));
+}
+
+TEST_F(DeviceProgramTest, NamesAnEntryTheDeviceDoesNotKnow) {
+  builder_.AddEntries(v1::Code::KIND_OPENCL_SOURCE, gpu_, {"winograd"});
+  builder_.AddFunction("main");
+  EXPECT_THAT(
+      builder_.Load({*MakeCpuDriver(HostTarget())->Open(0), std::make_shared<NullDevice>()}),
+      StatusIs(Code::kUnimplemented, HasSubstr("code 2: null devices do not know entry")));
+}
+
+TEST_F(DeviceProgramTest, OpenClEntriesRunLikeThoseOfPtx) {
+  const uint32_t opencl = builder_.AddEntries(v1::Code::KIND_OPENCL_SOURCE, gpu_, {"copy_f32"});
+  const uint32_t x = builder_.AddValue(kExternal, kF32, {5}, gpu_space_);
+  const uint32_t middle = builder_.AddValue(kStatic, kF32, {5}, gpu_space_);
+  const uint32_t y = builder_.AddValue(kExternal, kF32, {5}, gpu_space_);
+  v1::Function& main = builder_.AddFunction("main");
+  ProgramBuilder::AddInput(main, "x", x);
+  ProgramBuilder::AddOutput(main, "y", y);
+  builder_.AddLaunch(main, opencl, 0, {x}, {middle}, {5});
+  builder_.AddLaunch(main, code_, kCopy, {middle}, {y}, {5});
+  Load();
+  ASSERT_OK_AND_ASSIGN(const std::vector<float> y_values, Run({Five()}));
+  EXPECT_THAT(y_values, ElementsAre(1, 2, 3, 4, 5));
+}
+
+}  // namespace
+}  // namespace slipway
