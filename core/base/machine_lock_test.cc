@@ -1,12 +1,15 @@
 #include "core/base/machine_lock.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <optional>
+#include <string>
 #include <thread>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "gtest/gtest.h"
 #include "tests/common/status_matchers.h"
 
@@ -61,6 +64,13 @@ TEST_F(MachineLockTest, WaitingCanBeCancelled) {
   const std::optional<MachineLock> holder = *Try(Mode::kExclusive);
   EXPECT_THAT(MachineLock::Acquire(Mode::kExclusive, absl::Seconds(30), [] { return true; }),
               StatusIs(absl::StatusCode::kCancelled));
+}
+
+TEST_F(MachineLockTest, TheFolderIsWhatOneIsToldOrWhereOneMayWrite) {
+  EXPECT_EQ(MachineLockFolder(), folder_.path());
+  setenv("SLIPWAY_LOCK_DIR", "", 1);
+  const std::string folder = MachineLockFolder();
+  EXPECT_TRUE(access(folder.c_str(), W_OK) == 0 || absl::StartsWith(folder, "/tmp/")) << folder;
 }
 
 }  // namespace
