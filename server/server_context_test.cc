@@ -331,6 +331,39 @@ TEST_F(ServerTest, RunsNeedADeviceThatTakesTheArtifactsVersions) {
   EXPECT_EQ(done->assignee(), "old");
 }
 
+TEST_F(ServerTest, ArtifactsOfANewerAbiWaitForAnUpdatedAgent) {
+  v1::Manifest manifest = TestManifest();
+  manifest.set_min_reader_abi(7);
+  ASSERT_TRUE(client_->Write(SerializeManifest(manifest)).ok());
+  WriteProgram();
+  v1::CreateRunRequest request = Run("r1");
+  *request.mutable_spec()->mutable_manifest() = ToProto(Digest::Of(SerializeManifest(manifest)));
+  const absl::StatusOr<std::string> waiting = Create(request);
+  ASSERT_TRUE(waiting.ok()) << waiting.status();
+
+  const TestAgent old(server_->address(), &TestClient::agents, TestAgentState("old", "i1"),
+                      Succeed);
+  const auto devices = [this] {
+    return TestClient::Call(*client_->fleet, &v1::FleetService::Stub::ListDevices,
+                            v1::ListDevicesRequest())
+        ->devices_size();
+  };
+  ASSERT_TRUE(Eventually([&] { return devices() == 1; }));
+  request.set_request_id("r2");
+  const absl::Status status = Create(request).status();
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kFailedPrecondition));
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("device 'old': the artifact is of kernel ABI 7, but the device's agent "
+                        "takes 1: update the agent"));
+
+  v1::AgentState updated = TestAgentState("updated", "i1");
+  updated.set_max_abi(7);
+  const TestAgent agent(server_->address(), &TestClient::agents, updated, Succeed);
+  const absl::StatusOr<Job> done = client_->WaitFor(*waiting);
+  ASSERT_TRUE(done.ok()) << done.status();
+  EXPECT_EQ(done->assignee(), "updated");
+}
+
 TEST_F(ServerTest, AgentsWithoutARangeOfVersionsAreRefused) {
   v1::AgentState state = TestAgentState("board", "i1");
   state.set_min_abi(3);

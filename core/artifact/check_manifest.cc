@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "core/artifact/check_function.h"
 #include "core/artifact/check_tables.h"
-#include "core/artifact/kernel_abi.h"
 #include "core/base/status_macros.h"
 
 namespace slipway {
@@ -22,11 +21,6 @@ absl::Status CheckVersions(const v1::Manifest& manifest) {
   }
   if (manifest.min_reader_abi() == 0) {
     return absl::InvalidArgumentError("kernel ABI version is not set");
-  }
-  if (manifest.min_reader_abi() > SLIPWAY_ABI_VERSION) {
-    return absl::UnimplementedError(absl::StrCat(
-        "kernel ABI version ", manifest.min_reader_abi(), " is newer than this reader's ",
-        SLIPWAY_ABI_VERSION, "; update it or compile with an older Slipway"));
   }
   for (const std::string& feature : manifest.required_features()) {
     return absl::UnimplementedError(

@@ -8,7 +8,7 @@
 
 namespace slipway {
 
-// Whether this source knows the format, the kernel ABI and the features. Errors as of CheckedManifest::Check.
+// Whether this source knows the format and the features; the kernel ABI is for the runtime to know. Errors as of CheckedManifest::Check.
 absl::Status CheckVersions(const v1::Manifest& manifest);
 
 // All that CheckedManifest promises. Errors as of CheckedManifest::Check.

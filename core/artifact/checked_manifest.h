@@ -49,7 +49,7 @@ class CheckedManifest {
                                                const ReaderLimits& limits = {});
 
   // From a manifest just made. INVALID_ARGUMENT names the entry that is wrong; UNIMPLEMENTED names what this
-  // reader does not know or follow (a newer format or ABI, a feature, element types kernels lack);
+  // reader does not know or follow (a newer format, a feature, element types kernels lack);
   // RESOURCE_EXHAUSTED names the limit.
   static absl::StatusOr<CheckedManifest> Check(v1::Manifest manifest,
                                                const ReaderLimits& limits = {});

@@ -163,6 +163,10 @@ absl::Status LoadError(const v1::Manifest& manifest) {
 TEST(LoadProgram, RefusesCodeThatDoesNotKeepTheContract) {
   EXPECT_THAT(LoadProgram(TestProgram(TestKernel::kAdd, TestAbi::kOtherAbi)),
               StatusIs(Code::kInvalidArgument, HasSubstr("kernel ABI 2, but its manifest says 1")));
+  v1::Manifest newer = TestProgramManifest(TestKernel::kAdd, TestAbi::kVersion2);
+  newer.set_min_reader_abi(2);
+  EXPECT_THAT(LoadError(newer), StatusIs(Code::kUnimplemented,
+                                         HasSubstr("kernel ABI 2, but this runtime speaks 1;")));
   EXPECT_THAT(LoadProgram(TestProgram(TestKernel::kAdd, TestAbi::kNoQuery)),
               StatusIs(Code::kInvalidArgument, HasSubstr("slipway_program_query")));
   v1::Manifest manifest = TestProgramManifest(TestKernel::kAdd);

@@ -53,7 +53,8 @@ v1::Manifest TestProgramManifest(TestKernel kernel, TestAbi abi) {
 }
 
 absl::StatusOr<Blob> GetTestProgramBlob(const Digest& digest) {
-  for (const TestAbi abi : {TestAbi::kGood, TestAbi::kOtherAbi, TestAbi::kNoQuery}) {
+  for (const TestAbi abi :
+       {TestAbi::kGood, TestAbi::kVersion2, TestAbi::kOtherAbi, TestAbi::kNoQuery}) {
     if (Digest::Of(TestCodeBytes(abi)) == digest) return Blob(TestCodeBytes(abi), nullptr);
   }
   if (Digest::Of(ConstantBytes()) == digest) return Blob::Own(ConstantBytes());
