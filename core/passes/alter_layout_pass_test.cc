@@ -67,6 +67,26 @@ TEST(AlterLayout, BlocksAConvWithFewChannelsFromPlainInput) {
     })")));
 }
 
+// One row of pixels is not in the order of its channels, as one pixel is.
+TEST(AlterLayout, OnlyASinglePixelIsPackedByReshape) {
+  for (const auto& [extents, packs] :
+       {std::pair("1, 2", 1), std::pair("2, 1", 1), std::pair("1, 1", 0)}) {
+    const std::string text = absl::StrCat(
+        R"(
+    graph "g" opset 13 (%x: f32[1, 4, )",
+        extents, "], %z: f32[1, 4, ", extents, R"(]) -> (%y) {
+      const %w: f32[4, 4, 1, 1] =
+          {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0, 16.0}
+      %c = Conv "c" (%x, %w) {group = 1, )",
+        kWindow, R"(}
+      %y = Add(%c, %z)
+    })");
+    std::map<std::string, int> counts = Operators({4}, text);
+    EXPECT_EQ(counts["slipway.ConvNCHWc"], 1) << extents;
+    EXPECT_EQ(counts["slipway.Pack"], packs) << extents;
+  }
+}
+
 TEST(AlterLayout, StaysBlockedThroughAResidualBlock) {
   const std::map<std::string, int> operators = Operators({16, 8, 4}, R"(
     graph "g" opset 13 (%x: f32[1, 16, 6, 6]) -> (%y) {

@@ -138,7 +138,7 @@ TEST(JobStateTest, AResultOfAnotherKindIsRefused) {
 
 TEST(JobStateTest, LostAttemptsWaitLongerAndEndAfterThree) {
   JobRecord record = RecordIn(Job::QUEUED);
-  absl::Duration last_wait;
+  absl::Duration wait = kFirstBackoff;
   for (int attempt = 1; attempt <= kMaxAttempts; ++attempt) {
     const std::string id = "a" + std::to_string(attempt);
     record = *Apply(record, Assigned{.attempt_id = id}, kNow);
@@ -146,9 +146,8 @@ TEST(JobStateTest, LostAttemptsWaitLongerAndEndAfterThree) {
     record = *Apply(record, AttemptLost{id, "worker 'w' was silent", true}, kNow);
     if (attempt == kMaxAttempts) break;
     EXPECT_EQ(record.job().state(), Job::QUEUED);
-    const absl::Duration wait = absl::FromUnixNanos(record.not_before_ns()) - kNow;
-    EXPECT_GT(wait, last_wait);
-    last_wait = wait;
+    EXPECT_EQ(absl::FromUnixNanos(record.not_before_ns()) - kNow, wait);
+    wait *= kBackoffFactor;
   }
   EXPECT_EQ(record.job().state(), Job::FAILED);
   EXPECT_EQ(record.job().error().code(), static_cast<int>(absl::StatusCode::kAborted));

@@ -37,7 +37,7 @@ class FakeArtifacts final : public ArtifactSource {
   absl::Status admit;
 };
 
-// Refuses transitions when told to.
+// Refuses transitions and deletions when told to.
 class FailingJobStore final : public JobStore {
  public:
   explicit FailingJobStore(JobStore* store) : store_(*store) {}
@@ -59,6 +59,7 @@ class FailingJobStore final : public JobStore {
   }
   absl::StatusOr<std::vector<JobRecord>> ListLive() const override { return store_.ListLive(); }
   absl::StatusOr<int64_t> DeleteEndedBefore(absl::Time time) override {
+    if (!failure.ok()) return failure;
     return store_.DeleteEndedBefore(time);
   }
 
@@ -567,6 +568,17 @@ TEST_F(DispatcherTest, EndedJobsAreForgottenInTime) {
   Advance(kDefaultJobRetention - absl::Minutes(5));
   EXPECT_TRUE(store_.Get(id).ok());
   Advance(absl::Minutes(10));
+  EXPECT_THAT(store_.Get(id), StatusIs(absl::StatusCode::kNotFound));
+}
+
+TEST_F(DispatcherTest, WhatCannotBeForgottenIsForgottenLater) {
+  const std::string id = AcceptRun("1");
+  ASSERT_OK(dispatcher_->Cancel(id));
+  store_.failure = absl::ResourceExhaustedError("the disk is full");
+  Advance(kDefaultJobRetention + absl::Hours(1));
+  EXPECT_OK(store_.Get(id));
+  store_.failure = absl::OkStatus();
+  Advance(absl::Hours(1));
   EXPECT_THAT(store_.Get(id), StatusIs(absl::StatusCode::kNotFound));
 }
 
