@@ -302,12 +302,14 @@ TEST_F(AgentProcessTest, BadAssignmentsAreRefusedByName) {
   *wrong_name.mutable_run()->add_inputs() = ToInlineProto("z", Rows(2, 1));
   std::optional<State> end = RunToEnd(wrong_name);
   ASSERT_TRUE(end.has_value());
-  EXPECT_THAT(end->error().message(), HasSubstr("no input 'z'; it has: 'x'"));
+  EXPECT_THAT(end->error().message(),
+              HasSubstr("no input \"z\"; the program takes \"x\" f32[2, 8]"));
   v1::RunAssignment wrong_shape = Assign(TestKernel::kAdd);
   *wrong_shape.mutable_run()->add_inputs() = ToInlineProto("x", Rows(3, 1));
   end = RunToEnd(wrong_shape);
   ASSERT_TRUE(end.has_value());
-  EXPECT_THAT(end->error().message(), HasSubstr("input 'x' is f32[2, 8], but f32[3, 8] is given"));
+  EXPECT_THAT(end->error().message(),
+              HasSubstr("input \"x\" is f32[2, 8], but f32[3, 8] is given"));
   v1::RunAssignment wrong_device = Assign(TestKernel::kAdd);
   wrong_device.set_device("other");
   end = RunToEnd(wrong_device);

@@ -9,13 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "core/artifact/checked_manifest.h"
+#include "core/artifact/input_match.h"
 #include "core/base/clock.h"
 #include "core/base/machine_lock.h"
 #include "core/base/status_macros.h"
@@ -88,7 +87,7 @@ class Attempt {
 
   absl::Status Work() {
     SLIPWAY_RETURN_IF_ERROR(CheckAssignment());
-    SLIPWAY_RETURN_IF_ERROR(MatchInputs());
+    SLIPWAY_ASSIGN_OR_RETURN(inputs_, MatchInputs(signature().inputs, spec().inputs()));
     const int64_t fetch_begin = NowNs();
     is_retriable_ = true;
     SLIPWAY_RETURN_IF_ERROR(Fetch());
@@ -139,39 +138,6 @@ class Attempt {
           absl::StrCat("samples and warm-up must be at most ", kMaxSamples));
     }
     return absl::OkStatus();
-  }
-
-  // Finds the given tensor, or null, for each input of the program.
-  absl::Status MatchInputs() {
-    absl::flat_hash_map<std::string, const v1::Tensor*> given;
-    for (const v1::Tensor& tensor : spec().inputs()) {
-      SLIPWAY_RETURN_IF_ERROR(CheckTensorProto(tensor));
-      if (!given.emplace(tensor.name(), &tensor).second) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("input '", absl::Utf8SafeCEscape(tensor.name()), "' is given twice"));
-      }
-    }
-    for (const NamedType& input : signature().inputs) {
-      const auto found = given.find(input.name);
-      if (found == given.end()) {
-        inputs_.push_back(nullptr);
-        continue;
-      }
-      SLIPWAY_ASSIGN_OR_RETURN(const TensorType type, FromProto(found->second->type()));
-      if (!input.type.Admits(type)) {
-        return absl::InvalidArgumentError(absl::StrCat("input '", absl::Utf8SafeCEscape(input.name),
-                                                       "' is ", ToString(input.type), ", but ",
-                                                       ToString(type), " is given"));
-      }
-      inputs_.push_back(found->second);
-      given.erase(found);
-    }
-    if (given.empty()) return absl::OkStatus();
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the program has no input '", absl::Utf8SafeCEscape(given.begin()->first), "'; it has: ",
-        absl::StrJoin(signature().inputs, ", ", [](std::string* out, const NamedType& input) {
-          absl::StrAppend(out, "'", absl::Utf8SafeCEscape(input.name), "'");
-        })));
   }
 
   RetryPolicy Persistently() const {
@@ -316,7 +282,7 @@ class Attempt {
   const absl::Time deadline_;
 
   std::optional<CheckedManifest> manifest_;  // Set by CheckAssignment.
-  std::vector<const v1::Tensor*> inputs_;
+  std::vector<const v1::Tensor*> inputs_;    // For each input the tensor given, or null.
   std::unique_ptr<RunnerProcess> runner_;
   // Whether a failure now would be the device's rather than the program's.
   bool is_retriable_ = false;

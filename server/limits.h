@@ -21,7 +21,6 @@ inline constexpr int kMaxDimensionBindings = 1'000;
 inline constexpr int kMaxDimensionValue = 0x7fffffff;
 inline constexpr int kMaxSymbolBytes = 255;
 inline constexpr int kMaxInputs = 1'000;
-inline constexpr int kMaxTensorNameBytes = 1'024;
 inline constexpr int kMaxThreads = 1'024;
 inline constexpr int kMaxSamples = 1'000'000;
 inline constexpr int kMaxDigestsInFindMissing = 10'000;

@@ -258,14 +258,14 @@ TEST_F(ServerTest, RunsAreCheckedWhenAccepted) {
   input.set_name("y");
   absl::Status status = Create(request).status();
   EXPECT_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument));
-  EXPECT_THAT(std::string(status.message()), HasSubstr("'x' f32[2, 8]"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("\"x\" f32[2, 8]"));
   input.set_name("x");
   input.mutable_type()->set_dtype(v1::DATA_TYPE_FLOAT32);
   input.mutable_type()->add_shape(3);
   input.set_inline_data(std::string(12, '\0'));
   status = Create(request).status();
   EXPECT_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument));
-  EXPECT_EQ(std::string(status.message()), "input 'x' is f32[3]; the program expects f32[2, 8]");
+  EXPECT_EQ(std::string(status.message()), "input \"x\" is f32[2, 8], but f32[3] is given");
   // What was refused has not used up its request id.
   EXPECT_OK(Create(Run("r1")));
 }

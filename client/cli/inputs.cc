@@ -1,6 +1,5 @@
 #include "client/cli/inputs.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -8,6 +7,7 @@
 #include "absl/strings/str_split.h"
 #include "client/cli/exit_code.h"
 #include "client/cli/tensor_summary.h"
+#include "core/artifact/input_match.h"
 #include "core/base/files.h"
 #include "core/base/status_macros.h"
 #include "core/tensor/npy.h"
@@ -18,16 +18,6 @@ namespace {
 
 // Larger inputs than a server could take are not read at all.
 constexpr int64_t kMaxInputFileBytes = int64_t{8} << 30;
-
-std::string Takes(const ArtifactSummary& program) {
-  if (program.inputs.empty()) return "the program takes no inputs";
-  std::string text = "the program takes";
-  for (size_t i = 0; i < program.inputs.size(); ++i) {
-    absl::StrAppend(&text, i == 0 ? " \"" : ", \"", program.inputs[i].name, "\" ",
-                    ToString(program.inputs[i].type));
-  }
-  return text;
-}
 
 absl::StatusOr<Tensor> ReadTensor(const std::string& path) {
   SLIPWAY_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path, kMaxInputFileBytes));
@@ -44,6 +34,7 @@ absl::StatusOr<Tensor> ReadTensor(const std::string& path) {
 absl::StatusOr<std::vector<NamedTensor>> ReadInputs(const std::vector<std::string>& flags,
                                                     const ArtifactSummary& program) {
   std::vector<NamedTensor> inputs;
+  InputNames names(program.inputs);
   for (const std::string& flag : flags) {
     // Names of inputs may hold "=", files are rather called simply.
     const size_t equals = flag.rfind('=');
@@ -52,25 +43,15 @@ absl::StatusOr<std::vector<NamedTensor>> ReadInputs(const std::vector<std::strin
     }
     const std::string name = flag.substr(0, equals);
     const std::string path = flag.substr(equals + 1);
-    const auto port = std::find_if(program.inputs.begin(), program.inputs.end(),
-                                   [&name](const auto& input) { return input.name == name; });
-    if (port == program.inputs.end()) {
-      return WrongCall(absl::StrCat("no input \"", name, "\"; ", Takes(program)));
-    }
-    for (const NamedTensor& other : inputs) {
-      if (other.name == name) {
-        return WrongCall(absl::StrCat("input \"", name, "\" is given twice"));
-      }
-    }
+    const absl::StatusOr<size_t> position = names.Take(name);
+    if (!position.ok()) return WrongCall(position.status().message());
     absl::StatusOr<Tensor> tensor = ReadTensor(path);
     if (!tensor.ok()) {
       return WrongCall(
           absl::StrCat("input \"", name, "\", \"", path, "\": ", tensor.status().message()));
     }
-    if (!port->type.Admits(tensor->type())) {
-      return WrongCall(absl::StrCat("input \"", name, "\" is ", ToString(tensor->type()), " in \"",
-                                    path, "\"; ", Takes(program)));
-    }
+    const absl::Status fits = CheckInput(program.inputs[*position], tensor->type());
+    if (!fits.ok()) return WrongCall(absl::StrCat(fits.message(), " by \"", path, "\""));
     inputs.push_back({name, *std::move(tensor)});
   }
   return inputs;

@@ -4,10 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "core/artifact/input_match.h"
 #include "core/base/status_macros.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/shape.h"
@@ -19,12 +17,6 @@
 
 namespace slipway::server {
 namespace {
-
-std::string NamesOf(const std::vector<NamedType>& inputs) {
-  return absl::StrJoin(inputs, ", ", [](std::string* out, const NamedType& input) {
-    absl::StrAppend(out, "'", absl::Utf8SafeCHexEscape(input.name), "' ", ToString(input.type));
-  });
-}
 
 // The devices that could run it must not lack what the program needs. When none is known the job waits for
 // one to come.
@@ -114,28 +106,10 @@ absl::Status CheckInputs(const HandlerLimits& limits, const ProgramSignature& si
     return absl::InvalidArgumentError(
         absl::StrCat(spec.inputs_size(), " inputs are given; at most ", kMaxInputs));
   }
-  absl::flat_hash_set<std::string> seen;
+  SLIPWAY_RETURN_IF_ERROR(MatchInputs(signature.inputs, spec.inputs()).status());
   int64_t total = 0;
   for (const v1::Tensor& input : spec.inputs()) {
-    const NamedType* expected = nullptr;
-    for (const NamedType& candidate : signature.inputs) {
-      if (candidate.name == input.name()) expected = &candidate;
-    }
-    const std::string name = absl::Utf8SafeCHexEscape(input.name().substr(0, kMaxTensorNameBytes));
-    if (expected == nullptr) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "the program has no input '", name, "'; its inputs are ", NamesOf(signature.inputs)));
-    }
-    if (!seen.insert(input.name()).second) {
-      return absl::InvalidArgumentError(absl::StrCat("input '", name, "' is given twice"));
-    }
-    SLIPWAY_RETURN_IF_ERROR(CheckTensorProto(input));
     SLIPWAY_ASSIGN_OR_RETURN(const TensorType type, FromProto(input.type()));
-    if (!expected->type.Admits(type)) {
-      return absl::InvalidArgumentError(absl::StrCat("input '", name, "' is ", ToString(type),
-                                                     "; the program expects ",
-                                                     ToString(expected->type)));
-    }
     SLIPWAY_ASSIGN_OR_RETURN(const int64_t bytes, CheckShape(type.shape, ByteSize(type.dtype)));
     if (bytes > limits.max_input_bytes - total) {
       return absl::ResourceExhaustedError(absl::StrCat("the inputs have more than ",

@@ -189,9 +189,9 @@ TEST_F(CheckInputsTest, SaysWhatIsExpected) {
     std::vector<v1::Tensor> inputs;
     const char* says;
   } bad[] = {
-      {{Input("z", {2, 8})}, "no input 'z'; its inputs are 'x' f32[2, 8]"},
+      {{Input("z", {2, 8})}, "no input \"z\"; the program takes \"x\" f32[2, 8]"},
       {{Input("x", {2, 8}), Input("x", {2, 8})}, "given twice"},
-      {{Input("x", {8, 2})}, "is f32[8, 2]; the program expects f32[2, 8]"},
+      {{Input("x", {8, 2})}, "input \"x\" is f32[2, 8], but f32[8, 2] is given"},
       {{Input("x", {2, 8, 1})}, "f32[2, 8, 1]"},
       {{Input("x", {2, 8}, v1::DATA_TYPE_INT32)}, "i32[2, 8]"},
   };
