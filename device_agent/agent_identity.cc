@@ -61,8 +61,8 @@ absl::Status CheckAgentId(absl::string_view id) {
   for (const char c : id) is_good = is_good && IsIdPart(c);
   if (is_good) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("'", absl::Utf8SafeCEscape(id), "' is no agent id: 1 to ", kMaxIdBytes,
-                   " of a-z, 0-9, '.', '_' and '-', beginning with a letter or digit"));
+      absl::StrCat("\"", absl::Utf8SafeCEscape(id), "\" is no agent id: 1 to ", kMaxIdBytes,
+                   " of a-z, 0-9, \".\", \"_\" and \"-\", beginning with a letter or digit"));
 }
 
 std::string IdFromHostName(absl::string_view host_name) {

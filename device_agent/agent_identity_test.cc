@@ -40,7 +40,7 @@ TEST(KeepAgentId, IsTheSameAfterARestart) {
   EXPECT_THAT(KeepAgentId(folder.path(), "chosen"), IsOkAndHolds(std::string("chosen")));
   EXPECT_THAT(KeepAgentId(folder.path(), ""), IsOkAndHolds(std::string("chosen")));
   EXPECT_THAT(KeepAgentId(folder.path(), "Bad Id"),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'Bad Id'")));
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("\"Bad Id\"")));
 }
 
 TEST(MakeIdentity, InstancesDiffer) {

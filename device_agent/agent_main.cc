@@ -59,8 +59,8 @@ int AgentMain(int argc, char** argv) {
   const absl::StatusOr<std::vector<std::string>> arguments = flags.Parse(argc, argv);
   absl::Status status = arguments.status();
   if (status.ok() && !arguments->empty()) {
-    status =
-        absl::InvalidArgumentError(absl::StrCat("unexpected argument '", arguments->front(), "'"));
+    status = absl::InvalidArgumentError(
+        absl::StrCat("unexpected argument \"", arguments->front(), "\""));
   }
   absl::StatusOr<LogLevel> level = ParseLogLevel(options.log_level);
   if (status.ok()) status = level.status();

@@ -117,9 +117,9 @@ class Attempt {
       return absl::UnimplementedError("the assignment is of a kind this agent does not know");
     }
     if (!assignment_.device().empty() && assignment_.device() != tools_.device_id) {
-      return absl::InvalidArgumentError(absl::StrCat("this agent has no device '",
+      return absl::InvalidArgumentError(absl::StrCat("this agent has no device \"",
                                                      absl::Utf8SafeCEscape(assignment_.device()),
-                                                     "', only '", tools_.device_id, "'"));
+                                                     "\", only \"", tools_.device_id, "\""));
     }
     SLIPWAY_ASSIGN_OR_RETURN(manifest_, CheckedManifest::Parse(assignment_.manifest()));
     SLIPWAY_ASSIGN_OR_RETURN_WITH(const Digest digest, FromProto(spec().manifest()), "manifest");
@@ -195,7 +195,7 @@ class Attempt {
         random.set_handle(i);
         SLIPWAY_ASSIGN_OR_RETURN_WITH(
             const TensorType type, signature().inputs[i].type.Known(),
-            absl::StrCat("input '", absl::Utf8SafeCEscape(signature().inputs[i].name), "'"));
+            absl::StrCat("input \"", absl::Utf8SafeCEscape(signature().inputs[i].name), "\""));
         *random.mutable_type() = ToProto(type);
         random.set_seed(spec().seed());
         random.set_name(signature().inputs[i].name);

@@ -16,8 +16,8 @@ namespace {
 
 // Shared with the thread that waits for signals, which never ends.
 struct State {
-  absl::Mutex mu;
-  std::function<void()> handler ABSL_GUARDED_BY(mu);
+  absl::Mutex mutex;
+  std::function<void()> handler ABSL_GUARDED_BY(mutex);
 };
 
 class SignalInterrupts final : public Interrupts {
@@ -31,7 +31,7 @@ class SignalInterrupts final : public Interrupts {
       while (true) {
         int signal = 0;
         if (sigwait(&signals, &signal) != 0) continue;
-        absl::MutexLock lock(&state->mu);
+        absl::MutexLock lock(&state->mutex);
         // Children follow: their lifelines break with this process.
         if (state->handler == nullptr) _exit(static_cast<int>(ExitCode::kWorkFailed));
         std::exchange(state->handler, nullptr)();
@@ -40,7 +40,7 @@ class SignalInterrupts final : public Interrupts {
   }
 
   void SetHandler(std::function<void()> handler) override {
-    absl::MutexLock lock(&state_->mu);
+    absl::MutexLock lock(&state_->mutex);
     state_->handler = std::move(handler);
   }
 

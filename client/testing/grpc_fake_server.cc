@@ -21,18 +21,18 @@
 namespace slipway::testing {
 
 struct FakeServer::State {
-  mutable absl::Mutex mu;
-  FakeBehaviour behaviour ABSL_GUARDED_BY(mu);
-  std::map<std::string, v1::Job> jobs ABSL_GUARDED_BY(mu);
-  int creates ABSL_GUARDED_BY(mu) = 0;
-  int64_t revision ABSL_GUARDED_BY(mu) = 0;
+  mutable absl::Mutex mutex;
+  FakeBehaviour behaviour ABSL_GUARDED_BY(mutex);
+  std::map<std::string, v1::Job> jobs ABSL_GUARDED_BY(mutex);
+  int creates ABSL_GUARDED_BY(mutex) = 0;
+  int64_t revision ABSL_GUARDED_BY(mutex) = 0;
   FakeBlobService blobs{[this](const grpc::ServerContext& context) {
-    absl::MutexLock lock(&mu);
+    absl::MutexLock lock(&mutex);
     return Enter(context);
   }};
 
   // What every call does first.
-  grpc::Status Enter(const grpc::ServerContext& context) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu) {
+  grpc::Status Enter(const grpc::ServerContext& context) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
     if (behaviour.unavailable_calls > 0) {
       --behaviour.unavailable_calls;
       return grpc::Status(grpc::StatusCode::UNAVAILABLE, "the fake is away");
@@ -53,7 +53,7 @@ struct FakeServer::State {
   }
 
   // Moves a job one step on.
-  void Advance(v1::Job& job) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu) {
+  void Advance(v1::Job& job) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
     job.set_revision(++revision);
     if (job.state() == v1::Job::QUEUED) {
       job.set_state(v1::Job::RUNNING);
@@ -75,7 +75,7 @@ struct FakeServer::State {
     }
   }
 
-  void Finish(v1::Job& job) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu) {
+  void Finish(v1::Job& job) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
     if (job.has_compilation()) {
       const Digest manifest = Put(SerializeManifest(TestManifest()));
       Put(TestCode());
@@ -133,7 +133,7 @@ struct FakeServer::State {
   grpc::Status Create(const grpc::ServerContext& context, const Request& request,
                       const std::vector<v1::Digest>& needed, std::string& id,
                       const std::function<void(v1::Job&)>& set_spec) {
-    absl::MutexLock lock(&mu);
+    absl::MutexLock lock(&mutex);
     grpc::Status status = Enter(context);
     if (!status.ok()) return status;
     if (!behaviour.create_status.ok()) return std::exchange(behaviour.create_status, {});
@@ -234,7 +234,7 @@ class FakeServer::Jobs final : public v1::JobService::Service {
 
   grpc::Status GetJob(grpc::ServerContext* context, const v1::GetJobRequest* request,
                       v1::Job* response) override {
-    absl::MutexLock lock(&state_.mu);
+    absl::MutexLock lock(&state_.mutex);
     const grpc::Status status = state_.Enter(*context);
     const auto found = state_.jobs.find(request->id());
     if (found == state_.jobs.end()) return NoSuchJob(request->id());
@@ -244,7 +244,7 @@ class FakeServer::Jobs final : public v1::JobService::Service {
 
   grpc::Status ListJobs(grpc::ServerContext* context, const v1::ListJobsRequest* request,
                         v1::ListJobsResponse* response) override {
-    absl::MutexLock lock(&state_.mu);
+    absl::MutexLock lock(&state_.mutex);
     const grpc::Status status = state_.Enter(*context);
     int left = request->page_size();
     for (auto job = state_.jobs.rbegin(); job != state_.jobs.rend(); ++job) {
@@ -271,7 +271,7 @@ class FakeServer::Jobs final : public v1::JobService::Service {
     while (!context->IsCancelled()) {
       v1::Job job;
       {
-        absl::MutexLock lock(&state_.mu);
+        absl::MutexLock lock(&state_.mutex);
         if (sent == 0) {
           const grpc::Status status = state_.Enter(*context);
           if (!status.ok()) return status;
@@ -289,7 +289,7 @@ class FakeServer::Jobs final : public v1::JobService::Service {
         if (found->second.revision() <= after && !Ended(found->second)) {
           // Held: wait for a change, or for the caller to go.
           bool never = false;
-          state_.mu.AwaitWithTimeout(absl::Condition(&never), absl::Milliseconds(5));
+          state_.mutex.AwaitWithTimeout(absl::Condition(&never), absl::Milliseconds(5));
           continue;
         }
         job = found->second;
@@ -304,7 +304,7 @@ class FakeServer::Jobs final : public v1::JobService::Service {
 
   grpc::Status CancelJob(grpc::ServerContext* context, const v1::CancelJobRequest* request,
                          v1::Job* response) override {
-    absl::MutexLock lock(&state_.mu);
+    absl::MutexLock lock(&state_.mutex);
     const grpc::Status status = state_.Enter(*context);
     if (!status.ok()) return status;
     const auto found = state_.jobs.find(request->id());
@@ -332,7 +332,7 @@ class FakeServer::Fleet final : public v1::FleetService::Service {
 
   grpc::Status ListDevices(grpc::ServerContext* context, const v1::ListDevicesRequest*,
                            v1::ListDevicesResponse* response) override {
-    absl::MutexLock lock(&state_.mu);
+    absl::MutexLock lock(&state_.mutex);
     for (const v1::Device& device : state_.behaviour.devices) *response->add_devices() = device;
     return state_.Enter(*context);
   }
@@ -347,7 +347,7 @@ class FakeServer::Server final : public v1::ServerService::Service {
 
   grpc::Status GetServerInfo(grpc::ServerContext* context, const v1::GetServerInfoRequest*,
                              v1::ServerInfo* response) override {
-    absl::MutexLock lock(&state_.mu);
+    absl::MutexLock lock(&state_.mutex);
     *response = state_.behaviour.info;
     return state_.Enter(*context);
   }
@@ -358,7 +358,7 @@ class FakeServer::Server final : public v1::ServerService::Service {
 
 FakeServer::FakeServer() : state_(std::make_unique<State>()) {
   {
-    absl::MutexLock lock(&state_->mu);
+    absl::MutexLock lock(&state_->mutex);
     v1::ServerInfo& info = state_->behaviour.info;
     info.set_version("0.1.0");
     info.set_min_protocol(1);
@@ -395,17 +395,17 @@ FakeServer::~FakeServer() { server_->Shutdown(std::chrono::system_clock::now());
 std::string FakeServer::address() const { return absl::StrCat("127.0.0.1:", port_); }
 
 void FakeServer::Configure(const std::function<void(FakeBehaviour&)>& change) {
-  absl::MutexLock lock(&state_->mu);
+  absl::MutexLock lock(&state_->mutex);
   change(state_->behaviour);
 }
 
 int FakeServer::creates() const {
-  absl::MutexLock lock(&state_->mu);
+  absl::MutexLock lock(&state_->mutex);
   return state_->creates;
 }
 
 std::vector<v1::Job> FakeServer::jobs() const {
-  absl::MutexLock lock(&state_->mu);
+  absl::MutexLock lock(&state_->mutex);
   std::vector<v1::Job> jobs;
   for (const auto& [id, job] : state_->jobs) jobs.push_back(job);
   return jobs;

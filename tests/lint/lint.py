@@ -130,6 +130,37 @@ def check_nlohmann(files):
         'only tests read JSON, and through tests/common/json.h')
 
 
+# One word for one thing: a pattern, what to write instead, and where the other
+# one still stands. Of a line, only what is no character literal is looked at.
+CHARACTER = r"'(?:\\.|[^'\\])'"
+DIALECT = [
+    (r'"\'|^[^"]*(?:"[^"]*"[^"]*)*"[^"]*\'"',
+     'names in messages stand in double quotes',
+     ('core/artifact/', 'core/base/', 'core/runtime/', 'core/store/',
+      'core/symbolic/', 'core/target/', 'core/tensor/', 'core/wire/',
+      'server/', 'tests/')),
+    (r'\babsl::(optional|nullopt|make_optional)\b', 'write std::optional',
+     ('server/', 'core/tensor/')),
+    (r'\babsl::Mutex (?!\w*mutex_?\b)\w+', 'a mutex is called mutex_',
+     ('server/', 'tests/')),
+    (r'\b' r'resp\. ', 'write the word out',
+     ('core/graph/', 'core/kernels/', 'core/codegen/')),
+]
+
+
+def check_dialect(files):
+    for source in files:
+        if not source.path.endswith(('.h', '.cc')):
+            continue
+        lines = [re.sub(CHARACTER, '', line) for line in source.lines]
+        for pattern, message, elsewhere in DIALECT:
+            if source.path.startswith(elsewhere):
+                continue
+            for number, line in enumerate(lines, 1):
+                if re.search(pattern, line):
+                    yield f'{source.path}:{number}: {message}'
+
+
 def check_build_files(files):
     """Layers are only enforced on targets made with the rules of slipway.bzl."""
     for source in files:
@@ -264,6 +295,7 @@ CHECKS = {
     'halide': check_halide,
     'onnx': check_onnx,
     'nlohmann': check_nlohmann,
+    'dialect': check_dialect,
     'build_files': check_build_files,
     'families': check_families,
     'proto_comments': check_proto_comments,

@@ -65,6 +65,19 @@ class LintTest(unittest.TestCase):
             findings(lint.check_build_files, 'third_party/BUILD', text), [])
 
 
+    def test_dialect(self):
+        for line in ['StrCat("job \'", id, "\' is")', 'Error("no \'host\'");',
+                     'absl::optional<int> a;', 'return absl::nullopt;',
+                     'absl::Mutex mu_;', '// One, res' 'p. two of them.']:
+            self.assertEqual(
+                len(findings(lint.check_dialect, 'client/a.cc', line)), 1, line)
+        for line in ['StrCat("job \\"", id, "\\" is")', "if (c == '\"') Take('\\'');",
+                     'Error("it doesn\'t");', 'std::optional<int> a;',
+                     'absl::Mutex mutex_;', 'absl::Mutex send_mutex_;',
+                     "Expect('}', \"a brace\");"]:
+            self.assertEqual(
+                findings(lint.check_dialect, 'client/a.cc', line), [], line)
+
     def test_one_definition(self):
         header = source('a/x.h', '''
 namespace slipway {
