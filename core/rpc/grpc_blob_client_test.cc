@@ -266,6 +266,20 @@ TEST_F(BlobClientTest, AServerThatIsAwayIsWaitedForAndThatIsTold) {
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("cannot be reached")));
 }
 
+TEST_F(BlobClientTest, ACallThatSucceededIsNotTakenBack) {
+  std::stop_source stop;
+  const auto stop_and_answer = [&stop](grpc::StatusCode code) {
+    return [&stop, code](grpc::ClientContext&) {
+      stop.request_stop();
+      return grpc::Status(code, "");
+    };
+  };
+  const RetryPolicy policy = {.stop = stop.get_token()};
+  EXPECT_OK(calls_->Once(kCallDeadline, policy, stop_and_answer(grpc::StatusCode::OK)));
+  EXPECT_THAT(calls_->Once(kCallDeadline, policy, stop_and_answer(grpc::StatusCode::UNKNOWN)),
+              StatusIs(absl::StatusCode::kCancelled));
+}
+
 TEST_F(BlobClientTest, ACallHasADeadline) {
   EXPECT_THAT(calls_->Once(absl::Milliseconds(50), {},
                            [](grpc::ClientContext& context) {
