@@ -49,6 +49,7 @@ class DeviceProgramTest : public ::testing::Test {
   }
 
   void Load(const NullDeviceOptions& null_options = {}, const ProgramContextOptions& options = {}) {
+    context_.reset();
     null_ = std::make_shared<NullDevice>(null_options);
     ASSERT_OK_AND_ASSIGN(program_, builder_.Load({*MakeCpuDriver(HostTarget())->Open(0), null_}));
     ASSERT_OK_AND_ASSIGN(context_, program_->NewContext(options));
@@ -170,6 +171,54 @@ TEST_F(DeviceProgramTest, LaunchSizesAreComputed) {
   EXPECT_THAT(null_->trace(), Contains("queue 0: add_f32 of 8 instances").Times(4));
   EXPECT_THAT(Run({Tensor::Zeros(kF32, {101})}),
               StatusIs(Code::kInvalidArgument, HasSubstr("symbol 'n'")));
+}
+
+TEST_F(DeviceProgramTest, GroupsShareMemory) {
+  const uint32_t tile = builder_.AddEntries(v1::Code::KIND_PTX, gpu_, {"tile_f32"});
+  const uint32_t x = builder_.AddValue(kExternal, kF32, {5}, gpu_space_);
+  const uint32_t y = builder_.AddValue(kExternal, kF32, {5}, gpu_space_);
+  v1::Function& main = builder_.AddFunction("main");
+  ProgramBuilder::AddInput(main, "x", x);
+  ProgramBuilder::AddOutput(main, "y", y);
+  v1::Step::Launch& launch =
+      *builder_.AddLaunch(main, tile, 0, {x}, {y}, {1}, 5).mutable_kernel()->mutable_launch();
+  for (const auto& [bytes, code] : {std::pair<int64_t, Code>{20, Code::kOk},
+                                    {19, Code::kInternal},
+                                    {1 << 20, Code::kInvalidArgument}}) {
+    launch.set_shared_bytes(bytes);
+    Load();
+    const absl::StatusOr<std::vector<float>> values = Run({Five()});
+    EXPECT_EQ(values.status().code(), code) << bytes;
+    if (values.ok()) EXPECT_THAT(*values, ElementsAre(1, 2, 3, 4, 5));
+  }
+}
+
+// A buffer of memory that the runtime places, with two values in it and a third over the first.
+TEST_F(DeviceProgramTest, ValuesShareADynamicBuffer) {
+  const uint32_t n = builder_.AddSymbol("n", 1, 16);
+  const uint32_t x = builder_.AddValue(kExternal, kF32, {Extent::Of(n)}, host_space_);
+  const uint32_t first = builder_.AddValue(kDynamic, kF32, {Extent::Of(n)}, host_space_);
+  const uint32_t second = builder_.AddValue(kDynamic, kF32, {Extent::Of(n)}, host_space_);
+  const uint32_t column = builder_.AddValue(kDynamic, kF32, {Extent::Of(n), 1}, host_space_);
+  const uint32_t y = builder_.AddValue(kExternal, kF32, {Extent::Of(n)}, host_space_);
+  v1::Manifest& manifest = builder_.manifest();
+  const uint32_t buffer = manifest.values(static_cast<int>(first)).buffer();
+  for (const uint32_t value : {second, column}) {
+    manifest.mutable_values(static_cast<int>(value))->set_buffer(buffer);
+  }
+  manifest.mutable_values(static_cast<int>(second))->set_offset(64);
+  manifest.mutable_buffers(static_cast<int>(buffer))
+      ->mutable_size()
+      ->set_expression(builder_.Number(128));
+  v1::Function& main = builder_.AddFunction("main");
+  ProgramBuilder::AddInput(main, "x", x);
+  ProgramBuilder::AddOutput(main, "y", y);
+  ProgramBuilder::AddKernel(main, SmallKernel::kAdd, {x, x}, {first});
+  ProgramBuilder::AddKernel(main, SmallKernel::kAdd, {first, x}, {second});
+  ProgramBuilder::AddKernel(main, SmallKernel::kAdd, {second, column}, {y});
+  Load();
+  ASSERT_OK_AND_ASSIGN(const std::vector<float> values, Run({Five()}));
+  EXPECT_THAT(values, ElementsAre(5, 10, 15, 20, 25));
 }
 
 TEST_F(DeviceProgramTest, HostAndDeviceShareASpace) {

@@ -30,9 +30,10 @@ struct NullDeviceOptions {
 //      copy_f32 (a -> out)      out[i] = a[i]
 //      fill_f32 (a -> out)      out[i] = a[0]
 //      add_f32  (a, b -> out)   out[i] = a[i] + b[i]
+//      tile_f32 (a -> out)      out[i] = a[i], through memory that a group shares: 4 bytes an instance
 //      fail     (a -> out)      ends with an error
 //    They read the parameters that Prepare describes. Any other entry is UNIMPLEMENTED.
-//  - At most 1024 instances a group.
+//  - At most 1024 instances a group, and 48 KiB that it shares.
 class NullDevice final : public ComputeDevice {
  public:
   static constexpr uint8_t kPoison = 0xEE;

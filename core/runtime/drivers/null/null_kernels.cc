@@ -29,10 +29,9 @@ absl::Status Fail(absl::Span<float* const> /*tensors*/, int64_t /*i*/) {
 }
 
 constexpr NullKernel kKernels[] = {
-    {"copy_f32", 1, 1, &CopyF32},
-    {"fill_f32", 1, 1, &FillF32},
-    {"add_f32", 2, 1, &AddF32},
-    {"fail", 1, 1, &Fail},
+    {"copy_f32", 1, 1, 0, &CopyF32}, {"fill_f32", 1, 1, 0, &FillF32},
+    {"add_f32", 2, 1, 0, &AddF32},   {"tile_f32", 1, 1, sizeof(float), &CopyF32},
+    {"fail", 1, 1, 0, &Fail},
 };
 
 }  // namespace

@@ -11,6 +11,7 @@ namespace slipway {
 namespace {
 
 constexpr int64_t kMaxInstancesOfAGroup = 1024;
+constexpr int64_t kMaxSharedBytes = 48 << 10;
 
 struct NullLaunch final : DeviceLaunch {
   const NullKernel* kernel = nullptr;
@@ -94,7 +95,17 @@ absl::Status NullQueues::Launch(uint32_t queue, DeviceLaunch& launch, const Laun
                                                      " x ", sizes.group[1], " x ", sizes.group[2]));
     }
   }
+  if (sizes.shared_bytes < 0 || sizes.shared_bytes > kMaxSharedBytes) {
+    return absl::InvalidArgumentError(absl::StrCat(device_.name(), " has ", kMaxSharedBytes,
+                                                   " bytes for a group to share, not ",
+                                                   sizes.shared_bytes));
+  }
   const auto& call = static_cast<const NullLaunch&>(launch);
+  if (sizes.shared_bytes < call.kernel->shared_bytes * group) {
+    return absl::InternalError(
+        absl::StrCat("entry '", call.kernel->name, "' uses ", call.kernel->shared_bytes * group,
+                     " bytes that its group shares, which has ", sizes.shared_bytes));
+  }
   const int64_t instances = groups > INT64_MAX / group ? INT64_MAX : groups * group;
   Enqueue(queue, [this, queue, kernel = call.kernel, label = call.label, instances,
                   parameters = ParametersOf(call)] {
