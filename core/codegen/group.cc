@@ -19,12 +19,17 @@ absl::Status CheckValue(const Value& value) {
     return absl::InvalidArgumentError(
         absl::StrCat("value \"", value.name, "\" of the group has no type; infer types first"));
   }
+  if (!value.type->is_static()) {
+    return absl::UnimplementedError(absl::StrCat("value \"", value.name, "\" is ",
+                                                 ToString(*value.type),
+                                                 ": a kernel needs extents that are known"));
+  }
   if (value.type->byte_size() > kMaxKernelTensorBytes) {
     return absl::UnimplementedError(absl::StrCat("value \"", value.name, "\" of type ",
                                                  ToString(*value.type),
                                                  " has 2^31 bytes or more: no kernel can hold it"));
   }
-  SLIPWAY_RETURN_IF_ERROR_WITH(HalideType(value.type->dtype).status(),
+  SLIPWAY_RETURN_IF_ERROR_WITH(HalideType(value.type->dtype()).status(),
                                absl::StrCat("value \"", value.name, "\""));
   return absl::OkStatus();
 }
@@ -44,8 +49,8 @@ const Shape* CommonShape(const Graph& body, const OperatorRegistry& registry) {
   for (const Value& value : body.values) {
     if (!value.type.has_value()) return nullptr;
     if (value.type->num_elements() == 1) continue;
-    if (common != nullptr && *common != value.type->shape) return nullptr;
-    common = &value.type->shape;
+    if (common != nullptr && *common != value.type->shape()) return nullptr;
+    common = &value.type->shape();
   }
   // A value of one element that is an output keeps its shape, so it must not be reshaped.
   for (const ValueId output : body.outputs) {
@@ -57,9 +62,9 @@ const Shape* CommonShape(const Graph& body, const OperatorRegistry& registry) {
 void Flatten(Graph& body) {
   for (Value& value : body.values) {
     const int64_t elements = value.type->num_elements();
-    value.type->shape = elements == 1 ? Shape{} : Shape{elements};
+    value.type = TensorType{value.type->dtype(), elements == 1 ? Shape{} : Shape{elements}};
     if (value.constant.has_value()) {
-      value.constant = value.constant->Reshaped(value.type->shape).value();
+      value.constant = value.constant->Reshaped(value.type->shape()).value();
     }
   }
 }

@@ -58,12 +58,14 @@ class Builder {
   }
 
  private:
-  std::vector<int> Extents(ValueId id) const { return HalideExtents(body_.value(id).type->shape); }
+  std::vector<int> Extents(ValueId id) const {
+    return HalideExtents(body_.value(id).type->shape());
+  }
 
   absl::Status AddInputs() {
     for (size_t i = 0; i < body_.inputs.size(); ++i) {
       const ValueId id = body_.inputs[i];
-      SLIPWAY_ASSIGN_OR_RETURN(const Halide::Type type, HalideType(body_.value(id).type->dtype));
+      SLIPWAY_ASSIGN_OR_RETURN(const Halide::Type type, HalideType(body_.value(id).type->dtype()));
       const std::vector<int> extents = Extents(id);
       Halide::ImageParam param(type, static_cast<int>(extents.size()), absl::StrCat("input", i));
       FixBounds(param, extents);
@@ -86,7 +88,7 @@ class Builder {
       const Value& value = body_.values[id];
       if (!value.constant.has_value()) continue;
       if (value.constant->byte_size() > kMaxBakedConstantBytes) continue;  // See CheckGroup.
-      SLIPWAY_ASSIGN_OR_RETURN(const Halide::Type type, HalideType(value.type->dtype));
+      SLIPWAY_ASSIGN_OR_RETURN(const Halide::Type type, HalideType(value.type->dtype()));
       const std::vector<int> extents = Extents(static_cast<ValueId>(id));
       Halide::Buffer<> buffer(type, extents);
       std::memcpy(buffer.data(), value.constant->bytes().data(), value.constant->byte_size());
@@ -130,7 +132,7 @@ class Builder {
     }
     std::vector<TensorType> types;
     for (const ValueId output : node.outputs) {
-      types.push_back(output == kNoValue ? TensorType{} : *body_.value(output).type);
+      types.push_back(output == kNoValue ? TensorType{} : body_.value(output).type->tensor());
     }
     if (HasOnlyEmptyOutputs(types)) return AddEmpty(id, types);
     const Lowering* lowering = lowerings_.Find(node.op);
@@ -256,7 +258,8 @@ class Builder {
           const OperatorSchema* schema = registry_.Find(body_.nodes[user].op);
           const bool elementwise = schema != nullptr && (schema->pattern == Pattern::kElementwise ||
                                                          schema->pattern == Pattern::kBroadcast);
-          if (!elementwise || body_.value(output).type->shape != body_.value(anchor).type->shape) {
+          if (!elementwise ||
+              body_.value(output).type->shape() != body_.value(anchor).type->shape()) {
             return kNoValue;
           }
           pending.push_back(output);

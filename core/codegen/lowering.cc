@@ -54,7 +54,7 @@ std::vector<Halide::Expr> AsExprs(const std::vector<Halide::Var>& vars) {
 absl::Status RequireFloat32(const LoweringContext& context) {
   for (int i = 0; i < context.node.num_inputs(); ++i) {
     if (!context.node.has_input(i)) continue;
-    const DataType dtype = context.node.input_type(i).dtype;
+    const DataType dtype = context.node.input_type(i).dtype();
     if (dtype != DataType::kFloat32) {
       return context.node.Unimplemented(
           absl::StrCat("no kernel for input ", i, " of type ", Name(dtype), " yet, only f32"));

@@ -23,8 +23,8 @@ using ::slipway::testing::TempTree;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-absl::StatusOr<std::vector<TensorType>> SameType(const NodeView& node) {
-  return std::vector<TensorType>{node.input_type(0)};
+absl::StatusOr<std::vector<ValueType>> SameType(const NodeView& node) {
+  return std::vector<ValueType>{node.input_type(0)};
 }
 
 absl::Status Twice(const KernelCall& call) {

@@ -13,9 +13,20 @@ GraphBuilder::GraphBuilder(absl::string_view name, const OperatorRegistry& regis
   graph_.name = std::string(name);
 }
 
+Dimension GraphBuilder::Symbol(absl::string_view name, int64_t min, int64_t max) {
+  graph_.symbols.push_back({std::string(name), min, max});
+  const auto symbol = Expression::Symbol(name);
+  status_.Update(symbol.status());
+  return symbol.ok() ? Dimension(*symbol) : Dimension();
+}
+
 ValueId GraphBuilder::Input(absl::string_view name, DataType dtype,
                             absl::Span<const int64_t> shape) {
-  return graph_.AddInput(names_.Make(name), TensorType{dtype, Shape(shape.begin(), shape.end())});
+  return Input(name, TensorType{dtype, Shape(shape.begin(), shape.end())});
+}
+
+ValueId GraphBuilder::Input(absl::string_view name, ValueType type) {
+  return graph_.AddInput(names_.Make(name), std::move(type));
 }
 
 ValueId GraphBuilder::Constant(absl::string_view name, Tensor tensor) {
@@ -73,7 +84,7 @@ std::vector<ValueId> GraphBuilder::Append(absl::string_view op, std::vector<Valu
 
 void GraphBuilder::Output(ValueId value) { graph_.outputs.push_back(value); }
 
-const TensorType* GraphBuilder::type(ValueId value) const {
+const ValueType* GraphBuilder::type(ValueId value) const {
   const auto& type = graph_.values[value].type;
   return type.has_value() ? &*type : nullptr;
 }

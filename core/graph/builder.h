@@ -28,7 +28,10 @@ class GraphBuilder {
  public:
   GraphBuilder(absl::string_view name, const OperatorRegistry& registry);
 
+  // The extent that a symbol stands for.
+  Dimension Symbol(absl::string_view name, int64_t min, int64_t max);
   ValueId Input(absl::string_view name, DataType dtype, absl::Span<const int64_t> shape);
+  ValueId Input(absl::string_view name, ValueType type);
   ValueId Constant(absl::string_view name, Tensor tensor);
   // One output, named after the operator ("Conv", "Conv_1", ...). kNoValue omits an input.
   ValueId Add(absl::string_view op, std::vector<ValueId> inputs, Attributes attributes = {});
@@ -40,7 +43,7 @@ class GraphBuilder {
   void Output(ValueId value);
 
   // The type inferred for a value so far; null when unknown.
-  const TensorType* type(ValueId value) const;
+  const ValueType* type(ValueId value) const;
 
   // The verified graph, or the first error.
   absl::StatusOr<Graph> Build() &&;

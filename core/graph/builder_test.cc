@@ -22,18 +22,18 @@ OperatorRegistry TestRegistry() {
   same.name = "Same";
   same.max_inputs = 2;
   same.max_outputs = 2;
-  same.type_rule = [](const NodeView& view) -> absl::StatusOr<std::vector<TensorType>> {
-    return std::vector<TensorType>(2, view.input_type(0));
+  same.type_rule = [](const NodeView& view) -> absl::StatusOr<std::vector<ValueType>> {
+    return std::vector<ValueType>(2, view.input_type(0));
   };
   EXPECT_OK(registry.Add(same));
   OperatorSchema sized;
   sized.name = "Sized";
   sized.attributes = {{"times", AttributeKind::kInt, false, Attribute(int64_t{1})}};
-  sized.type_rule = [](const NodeView& view) -> absl::StatusOr<std::vector<TensorType>> {
+  sized.type_rule = [](const NodeView& view) -> absl::StatusOr<std::vector<ValueType>> {
     const auto n = view.RequireConstant(0, "size");
     if (!n.ok()) return n.status();
-    return std::vector<TensorType>{
-        {DataType::kFloat32, {(*n)->values<int64_t>()[0] * view.Int("times")}}};
+    return std::vector<ValueType>{
+        TensorType{DataType::kFloat32, {(*n)->values<int64_t>()[0] * view.Int("times")}}};
   };
   EXPECT_OK(registry.Add(sized));
   return registry;

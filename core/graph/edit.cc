@@ -55,6 +55,21 @@ void ReplaceUses(Graph& graph, const std::vector<ValueId>& replacement) {
   for (ValueId& id : graph.outputs) id = follow(id);
 }
 
+void RefineType(Value& value, const ValueType& type) {
+  if (!value.type.has_value()) {
+    value.type = type;
+    return;
+  }
+  if (value.type->is_static()) return;
+  Dimensions dimensions = value.type->dimensions();
+  for (int d = 0; d < type.rank(); ++d) {
+    dimensions[d] = MorePrecise(dimensions[d], type.dimension(d));
+  }
+  ValueType refined(type.dtype(), dimensions);
+  refined.set_quantization(value.type->quantization());
+  value.type = std::move(refined);
+}
+
 void DropUnusedValues(Graph& graph) {
   std::vector<bool> used(graph.values.size(), false);
   const auto mark = [&used](const std::vector<ValueId>& ids) {

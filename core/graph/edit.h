@@ -30,6 +30,10 @@ void ReplaceUses(Graph& graph, ValueId from, ValueId to);
 // Chains are followed. REQUIRES: one entry a value, no cycles.
 void ReplaceUses(Graph& graph, const std::vector<ValueId>& replacement);
 
+// Adds to the value's type what another type of the same value says: every extent from the one that
+// says more; its quantization stays. REQUIRES: the two do not contradict.
+void RefineType(Value& value, const ValueType& type);
+
 // Drops values that no node, input or output mentions, and renumbers the rest in their old order.
 void DropUnusedValues(Graph& graph);
 

@@ -20,18 +20,18 @@ bool SameNode(const Node& a, const Node& b) {
 
 }  // namespace
 
-ValueId Graph::AddValue(std::string value_name, std::optional<TensorType> type) {
+ValueId Graph::AddValue(std::string value_name, std::optional<ValueType> type) {
   values.push_back(Value{std::move(value_name), std::move(type), std::nullopt});
   return static_cast<ValueId>(values.size()) - 1;
 }
 
 ValueId Graph::AddConstant(std::string value_name, Tensor tensor) {
-  TensorType type = tensor.type();
+  ValueType type = tensor.type();
   values.push_back(Value{std::move(value_name), std::move(type), std::move(tensor)});
   return static_cast<ValueId>(values.size()) - 1;
 }
 
-ValueId Graph::AddInput(std::string value_name, std::optional<TensorType> type) {
+ValueId Graph::AddInput(std::string value_name, std::optional<ValueType> type) {
   const ValueId id = AddValue(std::move(value_name), std::move(type));
   inputs.push_back(id);
   return id;
@@ -46,7 +46,8 @@ std::string DisplayName(const Graph& graph, const Node& node) {
 }
 
 bool operator==(const Graph& a, const Graph& b) {
-  return a.name == b.name && a.opset == b.opset && a.inputs == b.inputs && a.outputs == b.outputs &&
+  return a.name == b.name && a.opset == b.opset && a.symbols == b.symbols && a.inputs == b.inputs &&
+         a.outputs == b.outputs &&
          std::equal(a.values.begin(), a.values.end(), b.values.begin(), b.values.end(),
                     SameValue) &&
          std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(), SameNode);

@@ -12,6 +12,8 @@
 
 #include "core/graph/attributes.h"
 #include "core/graph/limits.h"
+#include "core/graph/value_type.h"
+#include "core/symbolic/evaluation.h"
 #include "core/tensor/tensor.h"
 
 namespace slipway {
@@ -27,8 +29,9 @@ inline constexpr NodeId kNoNode = -1;
 
 // What a node makes or reads: a graph input, a constant, or a node's output.
 struct Value {
-  std::string name;                // Not empty, unique in its graph.
-  std::optional<TensorType> type;  // Absent until type inference; a constant's is its tensor's.
+  std::string name;  // Not empty, unique in its graph.
+  // Absent until type inference. A constant's is its tensor's and may add a quantization.
+  std::optional<ValueType> type;
   std::optional<Tensor> constant;  // Set for constants: such a value has no producer.
 };
 
@@ -43,6 +46,9 @@ struct Node {
 struct Graph {
   std::string name;
   int opset = kOpset;
+  // What types may mention; known when the graph is bound to its inputs. A body lists those it
+  // mentions, which are the ones of the graph around it.
+  std::vector<Symbol> symbols;
   std::vector<Value> values;
   std::vector<Node> nodes;       // In topological order.
   std::vector<ValueId> inputs;   // Values without producer that the caller supplies.
@@ -52,16 +58,16 @@ struct Graph {
   Value& value(ValueId id) { return values[id]; }
 
   // Append a value and return its id. Names are not checked for uniqueness (see UniqueNames).
-  ValueId AddValue(std::string value_name, std::optional<TensorType> type = std::nullopt);
+  ValueId AddValue(std::string value_name, std::optional<ValueType> type = std::nullopt);
   ValueId AddConstant(std::string value_name, Tensor tensor);
   // AddValue and an entry in `inputs`.
-  ValueId AddInput(std::string value_name, std::optional<TensorType> type);
+  ValueId AddInput(std::string value_name, std::optional<ValueType> type);
 };
 
 // The node's name for messages: its own, or its first output's.
 std::string DisplayName(const Graph& graph, const Node& node);
 
-// Deep equality: same names, ids, types, attributes, constants bit by bit.
+// Deep equality: same names, symbols, ids, types, attributes, constants bit by bit.
 bool operator==(const Graph& a, const Graph& b);
 inline bool operator!=(const Graph& a, const Graph& b) { return !(a == b); }
 

@@ -9,6 +9,9 @@
 namespace slipway {
 namespace {
 
+// Stands where a 0 or 1 stands behind a type that is not quantized.
+constexpr int64_t kQuantized = 2;
+
 // Writes the graph as an unambiguous sequence of bytes: every integer takes eight bytes, every
 // string stands behind its length, every alternative behind its number.
 class DigestWriter {
@@ -20,6 +23,7 @@ class DigestWriter {
     int64_t next = 0;
     Text(names_ == DigestNames::kIncluded ? graph.name : "");
     Int(graph.opset);
+    Symbols(graph.symbols);
     Int(static_cast<int64_t>(graph.inputs.size()));
     for (const ValueId id : graph.inputs) Define(graph, id, numbers, next);
     Int(static_cast<int64_t>(graph.nodes.size()));
@@ -64,10 +68,32 @@ class DigestWriter {
     std::memcpy(&bits, &value, sizeof bits);
     Int(bits);
   }
-  void Type(const TensorType& type) {
-    Int(static_cast<int64_t>(type.dtype));
-    Int(static_cast<int64_t>(type.shape.size()));
-    for (const int64_t extent : type.shape) Int(extent);
+  // Negative, so that it is told from the number of inputs, which follows where there are none.
+  void Symbols(const std::vector<Symbol>& symbols) {
+    if (symbols.empty()) return;
+    Int(-static_cast<int64_t>(symbols.size()));
+    for (const Symbol& symbol : symbols) {
+      Text(symbol.name);
+      Int(symbol.min);
+      Int(symbol.max);
+    }
+  }
+  void Extent(const Dimension& dimension) {
+    if (dimension.is_known()) return Int(dimension.extent());
+    Int(dimension.is_unknown() ? -1 : -2);
+    if (!dimension.is_unknown()) Text(ToString(dimension.expression()));
+  }
+  void Type(const ValueType& type) {
+    Int(static_cast<int64_t>(type.dtype()));
+    Int(type.rank());
+    for (int d = 0; d < type.rank(); ++d) Extent(type.dimension(d));
+    if (!type.quantization().has_value()) return;
+    const Quantization& quantization = *type.quantization();
+    Int(kQuantized);
+    Int(quantization.axis.value_or(-1));
+    Int(static_cast<int64_t>(quantization.scales.size()));
+    for (const float scale : quantization.scales) Float(scale);
+    for (const int64_t zero : quantization.zero_points) Int(zero);
   }
   void Constant(const Tensor& tensor) {
     Type(tensor.type());

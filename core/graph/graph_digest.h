@@ -12,7 +12,7 @@ enum class DigestNames {
   kIgnored,   // Only structure counts: the same layer in two models has one digest.
 };
 
-// Covers opset, inputs, outputs, nodes in their order, attributes, types, and constants by their
+// Covers opset, symbols (by name, since expressions mention them), inputs, outputs, nodes in their order, attributes, types, and constants by their
 // bytes. Values that nothing mentions do not count, nor does the numbering of values. REQUIRES: ids
 // are in range.
 Digest DigestOf(const Graph& graph, DigestNames names);

@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/check.h"
 #include "core/base/status_macros.h"
-#include "core/tensor/shape.h"
 
 namespace slipway {
 namespace {
@@ -130,7 +129,7 @@ absl::Status CheckNode(const Node& node, const OperatorSchema& schema,
 
 absl::StatusOr<NodeView> NodeView::Create(const Node& node, const OperatorRegistry& registry,
                                           std::string display_name,
-                                          std::vector<const TensorType*> types,
+                                          std::vector<const ValueType*> types,
                                           std::vector<const Tensor*> constants) {
   SLIPWAY_CHECK(types.size() == node.inputs.size(), "one type an input");
   SLIPWAY_CHECK(constants.size() == node.inputs.size(), "one constant an input");
@@ -152,7 +151,7 @@ absl::StatusOr<NodeView> NodeView::Create(const Node& node, const OperatorRegist
 
 absl::StatusOr<NodeView> NodeView::Create(const Graph& graph, const Node& node,
                                           const OperatorRegistry& registry) {
-  std::vector<const TensorType*> types(node.inputs.size(), nullptr);
+  std::vector<const ValueType*> types(node.inputs.size(), nullptr);
   std::vector<const Tensor*> constants(node.inputs.size(), nullptr);
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     if (node.inputs[i] == kNoValue) continue;
@@ -206,6 +205,15 @@ absl::StatusOr<const Tensor*> NodeView::RequireConstant(int i, absl::string_view
       absl::StrCat("the ", what, " (input ", i, ") must be known when compiling")));
 }
 
+absl::Status NodeView::RequireStatic() const {
+  for (int i = 0; i < num_inputs(); ++i) {
+    if (!has_input(i) || input_type(i).is_static()) continue;
+    return Unimplemented(absl::StrCat("input ", i, " is ", ToString(input_type(i)),
+                                      ", which is not supported while its extents are not known"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status NodeView::Error(absl::string_view message) const {
   return absl::InvalidArgumentError(absl::StrCat(Context(display_name_, op()), ": ", message));
 }
@@ -216,24 +224,23 @@ absl::Status NodeView::Annotated(const absl::Status& status) const {
   return Annotate(status, Context(display_name_, op()));
 }
 
-absl::StatusOr<std::vector<TensorType>> InferNodeTypes(const NodeView& view) {
-  SLIPWAY_ASSIGN_OR_RETURN(std::vector<TensorType> types, view.schema().type_rule(view));
+absl::StatusOr<std::vector<ValueType>> InferNodeTypes(const NodeView& view) {
+  SLIPWAY_ASSIGN_OR_RETURN(std::vector<ValueType> types, view.schema().type_rule(view));
   if (types.size() < view.node().outputs.size()) {
     return view.Error(absl::StrCat("has ", view.node().outputs.size(), " outputs where ",
                                    types.size(), " are made"));
   }
   types.resize(view.node().outputs.size());
   for (size_t i = 0; i < types.size(); ++i) {
-    const auto checked = CheckShape(types[i].shape, ByteSize(types[i].dtype));
-    if (!checked.ok()) {
-      return view.Annotated(Annotate(checked.status(), absl::StrCat("output ", i)));
-    }
+    types[i].set_quantization(std::nullopt);
+    const absl::Status checked = CheckType(types[i]);
+    if (!checked.ok()) return view.Annotated(Annotate(checked, absl::StrCat("output ", i)));
   }
   return types;
 }
 
-absl::StatusOr<std::vector<TensorType>> InferNodeTypes(const Graph& graph, const Node& node,
-                                                       const OperatorRegistry& registry) {
+absl::StatusOr<std::vector<ValueType>> InferNodeTypes(const Graph& graph, const Node& node,
+                                                      const OperatorRegistry& registry) {
   SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(graph, node, registry));
   return InferNodeTypes(view);
 }

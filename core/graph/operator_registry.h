@@ -25,9 +25,10 @@ namespace slipway {
 class NodeView;
 
 // From attributes, input types and those input values that are constant to the types of all
-// outputs the operator can have with these inputs (at least as many as the node lists). Fails with
-// an error that names node and operator (NodeView::Error).
-using TypeRule = std::function<absl::StatusOr<std::vector<TensorType>>(const NodeView&)>;
+// outputs the operator can have with these inputs (at least as many as the node lists). Extents that
+// are not known give such again, and contradict nothing. Fails with an error that names node and
+// operator (NodeView::Error).
+using TypeRule = std::function<absl::StatusOr<std::vector<ValueType>>(const NodeView&)>;
 
 struct AttributeSchema {
   std::string name;
@@ -86,7 +87,7 @@ class NodeView {
   // input.
   static absl::StatusOr<NodeView> Create(const Node& node, const OperatorRegistry& registry,
                                          std::string display_name,
-                                         std::vector<const TensorType*> types,
+                                         std::vector<const ValueType*> types,
                                          std::vector<const Tensor*> constants);
 
   const Node& node() const { return *node_; }
@@ -100,8 +101,11 @@ class NodeView {
   // Whether output i is listed and not omitted.
   bool has_output(int i) const { return i < num_outputs() && node_->outputs[i] != kNoValue; }
   // REQUIRES: has_input(i).
-  const TensorType& input_type(int i) const { return *types_[i]; }
-  const Shape& input_shape(int i) const { return types_[i]->shape; }
+  const ValueType& input_type(int i) const { return *types_[i]; }
+  // REQUIRES: has_input(i), and its type is static (see RequireStatic).
+  const Shape& input_shape(int i) const { return types_[i]->shape(); }
+  // For what works on numbers alone: UNIMPLEMENTED names an input with extents that are not known.
+  absl::Status RequireStatic() const;
   // Null when input i is omitted or not a constant.
   const Tensor* constant(int i) const { return i < num_inputs() ? constants_[i] : nullptr; }
   // The same for a type rule that cannot do without: FAILED_PRECONDITION when it is not a constant.
@@ -133,7 +137,7 @@ class NodeView {
   const Node* node_ = nullptr;
   const OperatorSchema* schema_ = nullptr;
   std::string display_name_;
-  std::vector<const TensorType*> types_;
+  std::vector<const ValueType*> types_;
   std::vector<const Tensor*> constants_;
 };
 
@@ -143,12 +147,12 @@ absl::Status CheckNode(const Node& node, const OperatorSchema& schema,
                        absl::string_view display_name);
 
 // One type an output the node lists (entries of omitted outputs are there too), by the operator's
-// type rule; every type passed CheckShape. Reads only the types and constants of the node's inputs.
+// type rule; every type passed CheckType and is without quantization. Reads only the types and constants of the node's inputs.
 // FAILED_PRECONDITION (and nothing else is) when a type hangs on the value of an input that is not
 // constant: the caller may evaluate such inputs first (Shape hangs on its input's type alone).
-absl::StatusOr<std::vector<TensorType>> InferNodeTypes(const NodeView& view);
-absl::StatusOr<std::vector<TensorType>> InferNodeTypes(const Graph& graph, const Node& node,
-                                                       const OperatorRegistry& registry);
+absl::StatusOr<std::vector<ValueType>> InferNodeTypes(const NodeView& view);
+absl::StatusOr<std::vector<ValueType>> InferNodeTypes(const Graph& graph, const Node& node,
+                                                      const OperatorRegistry& registry);
 
 }  // namespace slipway
 

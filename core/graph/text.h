@@ -7,9 +7,15 @@
 //     %y = Relu(%c) : f32[1, 8, 28, 28]
 //   }
 //
+//   graph "any" opset 13 [batch in 1..64, w in 8..4096] (%x: f32[batch, 3, w], %q: f32[?]) -> (%y) {
+//     %y = MaxPool(%x) {kernel_shape = [2], strides = [2]} : f32[batch, 3, floordiv(w, 2)]
+//   }
+//
 // Grammar (blanks and `# comment` to the end of line, where no digest can stand, separate tokens):
-//   graph     = "graph" string "opset" int "(" [ input *( "," input ) ] ")"
+//   graph     = "graph" string "opset" int [ symbols ] "(" [ input *( "," input ) ] ")"
 //               "->" "(" [ value *( "," value ) ] ")" "{" *( const / node ) "}"
+//   symbols   = "[" symbol *( "," symbol ) "]"     ; what types may mention, with bounds
+//   symbol    = name "in" int ".." int
 //   input     = value [ ":" type ]
 //   const     = "const" value ":" type "=" contents
 //   contents  = "{" [ element *( "," element ) ] "}" / "splat" element / "hex" string / digest
@@ -18,8 +24,11 @@
 //               [ "{" attribute *( "," attribute ) "}" ] [ ":" otype *( "," otype ) ]
 //   operand   = value / "_"                        ; "_" is omitted
 //   otype     = type / "?"                         ; one an output; "?" is not known
-//   type      = dtype "[" [ int *( "," int ) ] "]"
-//   attribute = name "=" ( int / float / string / list / type contents / graph )
+//   type      = tensor [ "quantized" "{" [ "axis" "=" int "," ] "scales" "=" list ","
+//               "zeros" "=" list "}" ]
+//   tensor    = dtype "[" [ dimension *( "," dimension ) ] "]"
+//   dimension = expression / "?"                   ; of core/symbolic; "?" is not known
+//   attribute = name "=" ( int / float / string / list / tensor contents / graph )
 //   list      = [ "ints" / "floats" / "strings" ] "[" ... "]" ; the word where the list is empty
 //   value     = "%" name / "%" string              ; quoted where a name has other characters
 //   float     = always with ".", "e", "inf" or "nan"; "nan(7fc00001)" gives a NaN's bits

@@ -16,7 +16,7 @@ enum class TokenKind {
   kString,       // text holds what the quotes hold, unescaped.
   kValue,        // "%" and a name; text holds the name.
   kDigest,       // "#HEX/SIZE"; text holds what stands behind "#".
-  kPunctuation,  // One of ( ) { } [ ] , : = ? or "->".
+  kPunctuation,  // One of ( ) { } [ ] , : = ? + * or "->".
 };
 
 struct Token {

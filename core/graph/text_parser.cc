@@ -108,28 +108,130 @@ class Parser {
     return lexer_.Advance();
   }
 
-  absl::StatusOr<TensorType> ParseType() {
+  // Its tokens up to "," or "]" outside of parentheses.
+  absl::StatusOr<Dimension> ParseDimension() {
+    const Token start = lexer_.current();
+    std::string text;
+    int open = 0;
+    while (open > 0 || !(At(",") || At("]") || At(")"))) {
+      const TokenKind kind = lexer_.current().kind;
+      if (kind != TokenKind::kWord && kind != TokenKind::kNumber &&
+          kind != TokenKind::kPunctuation) {
+        return lexer_.Error("expected an extent");
+      }
+      if (At("(")) ++open;
+      if (At(")")) --open;
+      absl::StrAppend(&text, text.empty() ? "" : " ", lexer_.current().text);
+      if (text.size() > kMaxExpressionTextBytes) {
+        return absl::ResourceExhaustedError(
+            lexer_.Error(absl::StrCat("longer than ", kMaxExpressionTextBytes, " bytes"))
+                .message());
+      }
+      SLIPWAY_RETURN_IF_ERROR(lexer_.Advance());
+    }
+    if (text == "?") return Dimension();
+    if (const auto number = ParseInt(text); number.ok()) return Dimension(*number);
+    auto expression = ParseExpression(text);
+    if (!expression.ok()) {
+      return Annotate(expression.status(),
+                      absl::StrCat(start.line, ":", start.column, ": expected an extent"));
+    }
+    return Dimension(*std::move(expression));
+  }
+
+  absl::StatusOr<ValueType> ParseType() {
     const Token start = lexer_.current();
     const auto dtype = ParseDataType(start.text);
     if (start.kind != TokenKind::kWord || !dtype.ok()) {
       return lexer_.Error(dtype.ok() ? "expected a type" : dtype.status().message());
     }
-    TensorType type{*dtype, {}};
+    Dimensions dimensions;
     SLIPWAY_RETURN_IF_ERROR(lexer_.Advance());
     SLIPWAY_RETURN_IF_ERROR(Expect("["));
     SLIPWAY_RETURN_IF_ERROR(List("]", [&]() -> absl::Status {
-      if (type.shape.size() >= kMaxRank) {
+      if (dimensions.size() >= kMaxRank) {
         return lexer_.Error(absl::StrCat("more than ", kMaxRank, " dimensions"));
       }
-      SLIPWAY_ASSIGN_OR_RETURN(const int64_t extent, TakeInt("an extent"));
-      type.shape.push_back(extent);
+      SLIPWAY_ASSIGN_OR_RETURN(Dimension dimension, ParseDimension());
+      dimensions.push_back(std::move(dimension));
       return absl::OkStatus();
     }));
-    const auto checked = CheckShape(type.shape, ByteSize(type.dtype));
-    if (!checked.ok()) {
-      return Annotate(checked.status(), absl::StrCat(start.line, ":", start.column));
+    ValueType type(*dtype, dimensions);
+    if (AtWord("quantized")) {
+      SLIPWAY_ASSIGN_OR_RETURN(Quantization quantization, ParseQuantization());
+      type.set_quantization(std::move(quantization));
     }
+    SLIPWAY_RETURN_IF_ERROR_WITH(CheckType(type), absl::StrCat(start.line, ":", start.column));
     return type;
+  }
+
+  absl::StatusOr<Quantization> ParseQuantization() {
+    Quantization quantization;
+    SLIPWAY_RETURN_IF_ERROR(ExpectWord("quantized"));
+    SLIPWAY_RETURN_IF_ERROR(Expect("{"));
+    if (AtWord("axis")) {
+      const Token start = lexer_.current();
+      SLIPWAY_RETURN_IF_ERROR(lexer_.Advance());
+      SLIPWAY_RETURN_IF_ERROR(Expect("="));
+      SLIPWAY_ASSIGN_OR_RETURN(const int64_t axis, TakeInt("an axis"));
+      if (axis < 0 || axis >= kMaxRank) return ErrorAt(start, "the axis is out of range");
+      quantization.axis = static_cast<int>(axis);
+      SLIPWAY_RETURN_IF_ERROR(Expect(","));
+    }
+    SLIPWAY_RETURN_IF_ERROR(ExpectWord("scales"));
+    SLIPWAY_RETURN_IF_ERROR(Expect("="));
+    SLIPWAY_RETURN_IF_ERROR(Expect("["));
+    SLIPWAY_RETURN_IF_ERROR(List("]", [&]() -> absl::Status {
+      const Token start = lexer_.current();
+      SLIPWAY_ASSIGN_OR_RETURN(const std::string text, TakeElement());
+      const auto scale = ParseFloat(text);
+      if (!scale.ok()) return ErrorAt(start, scale.status().message());
+      quantization.scales.push_back(*scale);
+      return absl::OkStatus();
+    }));
+    SLIPWAY_RETURN_IF_ERROR(Expect(","));
+    SLIPWAY_RETURN_IF_ERROR(ExpectWord("zeros"));
+    SLIPWAY_RETURN_IF_ERROR(Expect("="));
+    SLIPWAY_RETURN_IF_ERROR(Expect("["));
+    SLIPWAY_RETURN_IF_ERROR(List("]", [&]() -> absl::Status {
+      SLIPWAY_ASSIGN_OR_RETURN(const int64_t zero, TakeInt("a zero point"));
+      quantization.zero_points.push_back(zero);
+      return absl::OkStatus();
+    }));
+    SLIPWAY_RETURN_IF_ERROR(Expect("}"));
+    return quantization;
+  }
+
+  // The type of a constant: every extent is a number.
+  absl::StatusOr<ValueType> ParseStaticType() {
+    const Token start = lexer_.current();
+    SLIPWAY_ASSIGN_OR_RETURN(ValueType type, ParseType());
+    if (!type.is_static()) return ErrorAt(start, "a constant's extents must be numbers");
+    return type;
+  }
+
+  absl::StatusOr<std::vector<Symbol>> ParseSymbols() {
+    std::vector<Symbol> symbols;
+    SLIPWAY_RETURN_IF_ERROR(Expect("["));
+    SLIPWAY_RETURN_IF_ERROR(List("]", [&]() -> absl::Status {
+      const Token start = lexer_.current();
+      Symbol symbol;
+      SLIPWAY_ASSIGN_OR_RETURN(symbol.name, Take(TokenKind::kWord, "a symbol"));
+      SLIPWAY_RETURN_IF_ERROR(ExpectWord("in"));
+      // "1..64" is one token.
+      const Token range = lexer_.current();
+      SLIPWAY_RETURN_IF_ERROR(Take(TokenKind::kNumber, "bounds such as 1..64").status());
+      const size_t dots = range.text.find("..");
+      const auto min = ParseInt(range.text.substr(0, dots));
+      const auto max = ParseInt(dots == std::string::npos ? "" : range.text.substr(dots + 2));
+      if (!min.ok() || !max.ok()) return ErrorAt(range, "expected bounds such as 1..64");
+      symbol.min = *min;
+      symbol.max = *max;
+      symbols.push_back(std::move(symbol));
+      if (symbols.size() > kMaxSymbols) return ErrorAt(start, "too many symbols");
+      return absl::OkStatus();
+    }));
+    return symbols;
   }
 
   absl::StatusOr<Tensor> ParseContents(const TensorType& type) {
@@ -251,8 +353,11 @@ class Parser {
       return Attribute(std::make_shared<const Graph>(std::move(body)));
     }
     if (start.kind == TokenKind::kWord && start.text != "inf" && start.text != "nan") {
-      SLIPWAY_ASSIGN_OR_RETURN(const TensorType type, ParseType());
-      SLIPWAY_ASSIGN_OR_RETURN(Tensor tensor, ParseContents(type));
+      SLIPWAY_ASSIGN_OR_RETURN(const ValueType type, ParseStaticType());
+      if (type.quantization().has_value()) {
+        return ErrorAt(start, "a tensor in an attribute has no quantization");
+      }
+      SLIPWAY_ASSIGN_OR_RETURN(Tensor tensor, ParseContents(type.tensor()));
       return Attribute(std::move(tensor));
     }
     SLIPWAY_ASSIGN_OR_RETURN(const std::string text, TakeElement());
@@ -302,9 +407,9 @@ class Parser {
     SLIPWAY_RETURN_IF_ERROR(lexer_.Advance());
     SLIPWAY_ASSIGN_OR_RETURN(const Token name, TakeValue());
     SLIPWAY_RETURN_IF_ERROR(Expect(":"));
-    SLIPWAY_ASSIGN_OR_RETURN(const TensorType type, ParseType());
+    SLIPWAY_ASSIGN_OR_RETURN(const ValueType type, ParseStaticType());
     SLIPWAY_RETURN_IF_ERROR(Expect("="));
-    SLIPWAY_ASSIGN_OR_RETURN(Tensor tensor, ParseContents(type));
+    SLIPWAY_ASSIGN_OR_RETURN(Tensor tensor, ParseContents(type.tensor()));
     SLIPWAY_ASSIGN_OR_RETURN(const ValueId id, Define(scope, name));
     scope.graph.values[id].type = type;
     scope.graph.values[id].constant = std::move(tensor);
@@ -351,7 +456,7 @@ class Parser {
         return absl::OkStatus();
       }));
     }
-    std::vector<std::optional<TensorType>> types(outputs.size());
+    std::vector<std::optional<ValueType>> types(outputs.size());
     if (At(":")) {
       for (size_t i = 0; i < outputs.size(); ++i) {
         SLIPWAY_RETURN_IF_ERROR(Expect(i == 0 ? ":" : ","));
@@ -390,6 +495,9 @@ class Parser {
     SLIPWAY_ASSIGN_OR_RETURN(const int64_t opset, TakeInt("an opset"));
     if (opset < 1 || opset > 1'000'000) return ErrorAt(opset_at, "this is no opset");
     scope.graph.opset = static_cast<int>(opset);
+    if (At("[")) {
+      SLIPWAY_ASSIGN_OR_RETURN(scope.graph.symbols, ParseSymbols());
+    }
     SLIPWAY_RETURN_IF_ERROR(Expect("("));
     SLIPWAY_RETURN_IF_ERROR(List(")", [&]() -> absl::Status {
       SLIPWAY_ASSIGN_OR_RETURN(const Token name, TakeValue());

@@ -40,16 +40,43 @@ bool IsSplat(const Tensor& tensor, int64_t element_bytes) {
          bytes.substr(element_bytes) == bytes.substr(0, bytes.size() - element_bytes);
 }
 
+std::string TypeText(const ValueType& type) {
+  std::string text = ToString(type);
+  if (!type.quantization().has_value()) return text;
+  const Quantization& quantization = *type.quantization();
+  absl::StrAppend(&text, " quantized {");
+  if (quantization.axis.has_value()) absl::StrAppend(&text, "axis = ", *quantization.axis, ", ");
+  absl::StrAppend(&text, "scales = [",
+                  absl::StrJoin(quantization.scales, ", ",
+                                [](std::string* out, float scale) {
+                                  absl::StrAppend(out, FormatFloat(scale));
+                                }),
+                  "], zeros = [", absl::StrJoin(quantization.zero_points, ", "), "]}");
+  return text;
+}
+
+std::string SymbolsText(const std::vector<Symbol>& symbols) {
+  if (symbols.empty()) return "";
+  return absl::StrCat("[",
+                      absl::StrJoin(symbols, ", ",
+                                    [](std::string* out, const Symbol& symbol) {
+                                      absl::StrAppend(out, symbol.name, " in ", symbol.min, "..",
+                                                      symbol.max);
+                                    }),
+                      "] ");
+}
+
 class Printer {
  public:
   explicit Printer(const PrintOptions& options) : options_(options) {}
 
   std::string Write(const Graph& graph, const std::string& indent) {
-    std::string out = absl::StrCat("graph ", Quote(graph.name), " opset ", graph.opset, " (");
+    std::string out = absl::StrCat("graph ", Quote(graph.name), " opset ", graph.opset, " ",
+                                   SymbolsText(graph.symbols), "(");
     absl::StrAppend(&out, absl::StrJoin(graph.inputs, ", ", [&](std::string* o, ValueId id) {
       const Value& value = graph.values[id];
       absl::StrAppend(o, ValueText(value.name));
-      if (value.type.has_value()) absl::StrAppend(o, ": ", ToString(*value.type));
+      if (value.type.has_value()) absl::StrAppend(o, ": ", TypeText(*value.type));
     }));
     absl::StrAppend(&out, ") -> (", Operands(graph, graph.outputs), ") {\n");
 
@@ -59,7 +86,8 @@ class Printer {
       written[id] = true;
       const Value& value = graph.values[id];
       absl::StrAppend(&out, indent, "  const ", ValueText(value.name), ": ",
-                      ToString(value.constant->type()), " = ", Contents(*value.constant), "\n");
+                      TypeText(value.type.value_or(value.constant->type())), " = ",
+                      Contents(*value.constant), "\n");
     };
     for (const Node& node : graph.nodes) {
       for (const ValueId id : node.inputs) write_constant(id);
@@ -98,7 +126,7 @@ class Printer {
       absl::StrAppend(&out, " : ",
                       absl::StrJoin(node.outputs, ", ", [&graph](std::string* o, ValueId id) {
                         const bool typed = id != kNoValue && graph.values[id].type.has_value();
-                        absl::StrAppend(o, typed ? ToString(*graph.values[id].type) : "?");
+                        absl::StrAppend(o, typed ? TypeText(*graph.values[id].type) : "?");
                       }));
     }
     return out;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -159,6 +160,94 @@ TEST(GraphTextTest, ErrorsSayWhere) {
     ASSERT_FALSE(graph.ok());
     EXPECT_THAT(graph.status().message(), HasSubstr(bad.message));
   }
+}
+
+TEST(GraphTextTest, SymbolsAndQuantizationsComeBack) {
+  constexpr char kText[] =
+      "graph \"any\" opset 13 [batch in 1..64, w in 0..4096] (%x: f32[batch, 3, w], %n: i64[?]) -> "
+      "(%q, %t) {\n"
+      "  const %k: i8[2, 1] quantized {axis = 0, scales = [0.5, 0.1], zeros = [0, -3]} = {1, 2}\n"
+      "  %q = Quantize(%x, %k) : u8[batch, 3, floordiv(w + 1, 2)] quantized {scales = [0.25], "
+      "zeros = [128]}\n"
+      "  %t = Take(%x, %n) {body = graph \"b\" opset 13 [w in 0..4096] (%y: f32[3*w - 1]) -> (%y) "
+      "{\n"
+      "  }} : f32[?, max(batch, w, 2)]\n"
+      "}\n";
+  const auto graph = ParseGraph(kText);
+  ASSERT_OK(graph.status());
+  EXPECT_EQ(Print(*graph), kText);
+  EXPECT_TRUE(*ParseGraph(Print(*graph)) == *graph);
+  ASSERT_EQ(graph->symbols.size(), 2u);
+  EXPECT_EQ(graph->symbols[1], (Symbol{"w", 0, 4096}));
+  EXPECT_EQ(graph->values[0].type->dimension(0), Dimension(*Expression::Symbol("batch")));
+  EXPECT_TRUE(graph->values[1].type->dimension(0).is_unknown());
+  EXPECT_EQ(graph->values[graph->outputs[0]].type->quantization()->zero_points[0], 128);
+  // What is written otherwise prints in the canonical form; comments may stand anywhere.
+  const auto other =
+      ParseGraph("graph \"g\" opset 13[w in 1..2](%x: f32[(1 + w)*2 # so\n - w, 4-1])->(%x){}");
+  ASSERT_OK(other.status());
+  EXPECT_EQ(Print(*other), "graph \"g\" opset 13 [w in 1..2] (%x: f32[w + 2, 3]) -> (%x) {\n}\n");
+}
+
+TEST(GraphTextTest, ErrorsOfSymbolsAndQuantizationsSayWhere) {
+  const auto types = [](absl::string_view type) {
+    return absl::StrCat("graph \"g\" opset 13 [w in 1..9] (%x: ", type, ") -> () {}");
+  };
+  const std::pair<std::string, const char*> cases[] = {
+      {"graph \"g\" opset 13 [w] () -> () {}", "1:22: expected \"in\""},
+      {"graph \"g\" opset 13 [w in 3] () -> () {}", "1:26: expected bounds such as 1..64"},
+      {"graph \"g\" opset 13 [w in 1..x] () -> () {}", "1:26: expected bounds such as 1..64"},
+      {"graph \"g\" opset 13 [1 in 1..2] () -> () {}", "1:21: expected a symbol"},
+      {types("f32[]]"), "expected \",\""},
+      {types("f32[w w]"), "1:41: expected an extent: expression \"w w\": expected the end"},
+      {types("f32[2, ,]"), "expected an extent"},
+      {types("f32[%x]"), "1:41: expected an extent"},
+      {types("f32[floordiv(w, 0)]"), "1:41: expected an extent: \"w\" is divided by 0"},
+      {types("f32[9223372036854775807 + 1]"), "does not fit in 64 bits"},
+      {types("f32[9223372036854775808]"), "1:41: expected an extent"},
+      {types("f32[(w]"), "expected an extent"},
+      {types("f32[w, -1]"), "1:37: known extents of f32[w, -1]"},
+      {types("u8[2] quantized {scales = [1.0, 1.0], zeros = [0, 0]}"), "2 scales without an axis"},
+      {types("u8[2] quantized {axis = 1, scales = [1.0], zeros = [0]}"), "axis 1 is outside"},
+      {types("u8[2] quantized {axis = 16, scales = [1.0], zeros = [0]}"), "out of range"},
+      {types("u8[2] quantized {axis = 0, scales = [1.0], zeros = [0]}"), "1 scales along axis 0"},
+      {types("u8[2] quantized {scales = [nan], zeros = [0]}"), "scale nan is not a finite number"},
+      {types("u8[2] quantized {scales = [0.0], zeros = [0]}"), "scale 0 is not a finite number"},
+      {types("u8[2] quantized {scales = [1.0], zeros = [-1]}"), "zero point -1 is no value of u8"},
+      {types("u8[2] quantized {zeros = [0]}"), "expected \"scales\""},
+      {types("f32[2] quantized {scales = [1.0], zeros = [0]}"), "f32 is not an integer"},
+      {"graph \"g\" opset 13 () -> () { const %c: f32[?] = {1} }", "extents must be numbers"},
+  };
+  for (const auto& [text, message] : cases) {
+    SCOPED_TRACE(text);
+    const auto graph = ParseGraph(text);
+    ASSERT_FALSE(graph.ok());
+    EXPECT_THAT(graph.status().message(), HasSubstr(message));
+  }
+}
+
+TEST(GraphTextTest, ExpressionsAndSymbolsAreBounded) {
+  const auto with_extent = [](absl::string_view extent) {
+    return ParseGraph(absl::StrCat("graph \"g\" opset 13 (%x: f32[", extent, "]) -> () {}"))
+        .status();
+  };
+  EXPECT_EQ(with_extent(std::string(100'000, '(')).code(), absl::StatusCode::kResourceExhausted);
+  std::string nested(300 * 9, ' ');
+  for (int i = 0; i < 300; ++i) nested.replace(i * 9, 9, "floordiv(");
+  EXPECT_EQ(with_extent(nested).code(), absl::StatusCode::kInvalidArgument);  // Never closed.
+  nested += "w";
+  for (int i = 0; i < 300; ++i) nested += ", h)";
+  EXPECT_EQ(with_extent(nested).code(), absl::StatusCode::kResourceExhausted);
+  std::string sum = "w";
+  for (int i = 0; i < 20'000; ++i) sum += " + w";
+  EXPECT_EQ(with_extent(sum).code(), absl::StatusCode::kResourceExhausted);
+
+  std::string symbols = "s in 1..2";
+  for (int i = 0; i < 300; ++i) absl::StrAppend(&symbols, ", s", i, " in 1..2");
+  EXPECT_THAT(ParseGraph(absl::StrCat("graph \"g\" opset 13 [", symbols, "] () -> () {}"))
+                  .status()
+                  .message(),
+              HasSubstr("too many symbols"));
 }
 
 TEST(GraphTextTest, NestingAndSplatsAreBounded) {

@@ -26,12 +26,14 @@ absl::Status CheckName(absl::string_view name, absl::string_view what) {
 
 class GraphVerifier {
  public:
+  // `around` is the graph that a body stands in, else null.
   GraphVerifier(const Graph& graph, const OperatorRegistry& registry, const VerifyOptions& options,
-                int depth)
-      : graph_(graph), registry_(registry), options_(options), depth_(depth) {}
+                const Graph* around, int depth)
+      : graph_(graph), registry_(registry), options_(options), around_(around), depth_(depth) {}
 
   absl::Status Run() {
     SLIPWAY_RETURN_IF_ERROR(CheckSizes());
+    SLIPWAY_RETURN_IF_ERROR(CheckGraphSymbols());
     SLIPWAY_RETURN_IF_ERROR(CheckValues());
     SLIPWAY_RETURN_IF_ERROR(CheckOrder());
     for (const Node& node : graph_.nodes) SLIPWAY_RETURN_IF_ERROR(CheckTypes(node));
@@ -65,6 +67,19 @@ class GraphVerifier {
     return CheckName(graph_.name, "graph");
   }
 
+  absl::Status CheckGraphSymbols() const {
+    SLIPWAY_RETURN_IF_ERROR_WITH(CheckSymbols(graph_.symbols),
+                                 absl::StrCat("graph \"", graph_.name, "\""));
+    if (around_ == nullptr) return absl::OkStatus();
+    for (const Symbol& symbol : graph_.symbols) {
+      const Symbol* outer = FindSymbol(around_->symbols, symbol.name);
+      if (outer != nullptr && *outer == symbol) continue;
+      return Invalid(absl::StrCat("graph \"", graph_.name, "\" has the symbol \"", symbol.name,
+                                  "\", which the graph around it lacks or bounds otherwise"));
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status CheckValues() const {
     absl::flat_hash_set<absl::string_view> names;
     for (const Value& value : graph_.values) {
@@ -74,15 +89,14 @@ class GraphVerifier {
         return Invalid(absl::StrCat("two values are named \"", value.name, "\""));
       }
       if (value.constant.has_value() &&
-          (!value.constant->is_set() || value.type != value.constant->type())) {
+          (!value.constant->is_set() || !value.type.has_value() || !value.type->is_static() ||
+           value.type->tensor() != value.constant->type())) {
         return Invalid(
             absl::StrCat("constant \"", value.name, "\" has another type than its tensor"));
       }
       if (value.type.has_value()) {
-        const auto checked = CheckShape(value.type->shape, ByteSize(value.type->dtype));
-        if (!checked.ok()) {
-          return Annotate(checked.status(), absl::StrCat("value \"", value.name, "\""));
-        }
+        SLIPWAY_RETURN_IF_ERROR_WITH(CheckType(*value.type, graph_.symbols),
+                                     absl::StrCat("value \"", value.name, "\""));
       }
     }
     return absl::OkStatus();
@@ -155,8 +169,9 @@ class GraphVerifier {
     for (const auto& [attribute, value] : node.attributes) {
       if (KindOf(value) != AttributeKind::kGraph) continue;
       const Graph& body = *std::get<std::shared_ptr<const Graph>>(value);
-      SLIPWAY_RETURN_IF_ERROR_WITH(GraphVerifier(body, registry_, options_, depth_ + 1).Run(),
-                                   absl::StrCat(Describe(node), " attribute \"", attribute, "\""));
+      SLIPWAY_RETURN_IF_ERROR_WITH(
+          GraphVerifier(body, registry_, options_, &graph_, depth_ + 1).Run(),
+          absl::StrCat(Describe(node), " attribute \"", attribute, "\""));
     }
     for (const ValueId id : node.inputs) {
       if (id != kNoValue && !graph_.values[id].type.has_value()) return absl::OkStatus();
@@ -169,7 +184,7 @@ class GraphVerifier {
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i] == kNoValue) continue;
       const Value& output = graph_.values[node.outputs[i]];
-      if (output.type.has_value() && *output.type != (*types)[i]) {
+      if (output.type.has_value() && Contradict(*output.type, (*types)[i])) {
         return Invalid(absl::StrCat(Describe(node), " makes ", ToString((*types)[i]), " but \"",
                                     output.name, "\" is declared ", ToString(*output.type)));
       }
@@ -190,6 +205,7 @@ class GraphVerifier {
   const Graph& graph_;
   const OperatorRegistry& registry_;
   const VerifyOptions& options_;
+  const Graph* around_;
   const int depth_;
 };
 
@@ -197,7 +213,7 @@ class GraphVerifier {
 
 absl::Status Verify(const Graph& graph, const OperatorRegistry& registry,
                     const VerifyOptions& options) {
-  return GraphVerifier(graph, registry, options, 0).Run();
+  return GraphVerifier(graph, registry, options, nullptr, 0).Run();
 }
 
 }  // namespace slipway

@@ -14,11 +14,12 @@ struct VerifyOptions {
   bool require_types = false;
 };
 
-// OK when: the opset is kOpset; ids are in range; names are UTF-8 and within the limits, those of
+// OK when: the opset is kOpset; symbols pass CheckSymbols, and a body's are among those of the graph
+// around it; ids are in range; names are UTF-8 and within the limits, those of
 // values unique; every value has at most one producer, and neither inputs nor constants have one; nodes are in
 // topological order (INVALID_ARGUMENT names a node that reads what is not made yet, and says so when
-// that is a cycle); every node fits its operator's schema; types agree with the type rules; bodies
-// verify too. INVALID_ARGUMENT names the node or value; UNIMPLEMENTED an unknown operator or opset.
+// that is a cycle); every node fits its operator's schema; types pass CheckType and do not contradict
+// the type rules; bodies verify too. INVALID_ARGUMENT names the node or value; UNIMPLEMENTED an unknown operator or opset.
 absl::Status Verify(const Graph& graph, const OperatorRegistry& registry,
                     const VerifyOptions& options = {});
 

@@ -24,7 +24,7 @@ OperatorRegistry TestRegistry() {
   same.name = "Same";
   same.max_inputs = 2;
   same.type_rule = [](const NodeView& view) {
-    return absl::StatusOr<std::vector<TensorType>>({view.input_type(0)});
+    return absl::StatusOr<std::vector<ValueType>>({view.input_type(0)});
   };
   EXPECT_OK(registry.Add(same));
   OperatorSchema twice = same;
@@ -48,6 +48,63 @@ Graph Chain() {
   return *ParseGraph(
       "graph \"g\" opset 13 (%x: f32[2]) -> (%b) {\n"
       "  %a = Same(%x) : f32[2]\n  %b = Same(%a) : f32[2]\n}");
+}
+
+TEST(VerifierTest, SymbolsAreBoundedAndKnown) {
+  EXPECT_OK(
+      VerifyText("graph \"g\" opset 13 [b in 1..9] (%x: f32[b, ?]) -> (%y) {\n"
+                 "  %y = Same(%x) : f32[?, 3]\n}"));
+  EXPECT_THAT(VerifyText("graph \"g\" opset 13 [b in 1..9, b in 1..9] () -> () {}").message(),
+              HasSubstr("graph \"g\": symbol \"b\" is there twice"));
+  EXPECT_THAT(VerifyText("graph \"g\" opset 13 [b in 2..1] () -> () {}").message(),
+              HasSubstr("symbol \"b\" lies in 2..1"));
+  EXPECT_THAT(VerifyText("graph \"g\" opset 13 [b$ in 1..2] () -> () {}").message(),
+              HasSubstr("cannot be the name of a symbol"));
+  EXPECT_THAT(VerifyText("graph \"g\" opset 13 [b in 1..9] (%x: f32[2, c]) -> () {}").message(),
+              HasSubstr("value \"x\": dimension 1 of f32[2, c]: there is no symbol \"c\""));
+}
+
+TEST(VerifierTest, TypesMayNotContradict) {
+  const auto with_output = [](const std::string& type) {
+    return VerifyText(
+        "graph \"g\" opset 13 [b in 1..9] (%x: f32[b, 3]) -> (%y) {\n  %y = Same(%x) : " + type +
+        "\n}");
+  };
+  EXPECT_OK(with_output("f32[b, 3]"));
+  EXPECT_OK(with_output("f32[4, 3]"));
+  EXPECT_OK(with_output("f32[?, ?]"));
+  for (const char* type : {"f32[b, 4]", "f32[b + 1, 3]", "f32[b]", "i32[b, 3]"}) {
+    EXPECT_THAT(with_output(type).message(), HasSubstr("makes f32[b, 3] but \"y\" is declared"))
+        << type;
+  }
+}
+
+TEST(VerifierTest, ABodysSymbolsAreThoseAroundIt) {
+  const auto with_body = [](const std::string& symbols) {
+    return VerifyText(
+        "graph \"g\" opset 13 [b in 1..9] (%x: f32[b]) -> (%y) {\n"
+        "  %y = Group(%x) {body = graph \"i\" opset 13 " +
+        symbols + " (%p) -> (%p) {}}\n}");
+  };
+  EXPECT_OK(with_body("[b in 1..9]"));
+  EXPECT_OK(with_body(""));
+  EXPECT_THAT(with_body("[b in 1..8]").message(), HasSubstr("lacks or bounds otherwise"));
+  EXPECT_THAT(with_body("[c in 1..9]").message(), HasSubstr("has the symbol \"c\""));
+}
+
+TEST(VerifierTest, AQuantizedConstantHasTheTypeOfItsTensor) {
+  Graph graph = *ParseGraph(
+      "graph \"g\" opset 13 () -> (%c) {\n"
+      "  const %c: i8[2] quantized {axis = 0, scales = [0.5, 1.0], zeros = [0, 1]} = {1, 2}\n}");
+  EXPECT_OK(Verify(graph, TestRegistry()));
+  Quantization quantization = *graph.values[0].type->quantization();
+  quantization.scales[1] = 0;
+  graph.values[0].type->set_quantization(quantization);
+  EXPECT_THAT(Verify(graph, TestRegistry()).message(),
+              HasSubstr("value \"c\": quantization: scale 0 is not"));
+  graph.values[0].type = ValueType(DataType::kInt8, {Dimension()});
+  EXPECT_THAT(Verify(graph, TestRegistry()).message(),
+              HasSubstr("constant \"c\" has another type than its tensor"));
 }
 
 TEST(VerifierTest, NamesAreUtf8) {

@@ -9,29 +9,26 @@
 namespace slipway {
 namespace {
 
-absl::StatusOr<Shape> BroadcastInputs(const NodeView& view) {
-  Shape shape = view.input_shape(0);
+absl::StatusOr<std::vector<ValueType>> BroadcastType(const NodeView& view) {
+  Dimensions dimensions = view.input_type(0).dimensions();
   for (int i = 1; i < view.num_inputs(); ++i) {
-    auto both = BroadcastShapes(shape, view.input_shape(i));
-    if (!both.ok()) return view.Annotated(both.status());
-    shape = *std::move(both);
+    SLIPWAY_ASSIGN_OR_RETURN(dimensions,
+                             BroadcastInputs(view, dimensions, view.input_type(i).dimensions()));
   }
-  return shape;
+  return std::vector<ValueType>{ValueType(view.input_type(0).dtype(), dimensions)};
 }
 
-absl::StatusOr<std::vector<TensorType>> ArithmeticType(const NodeView& view) {
+absl::StatusOr<std::vector<ValueType>> ArithmeticType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kNumeric));
   SLIPWAY_RETURN_IF_ERROR(CheckSameDtypes(view));
-  SLIPWAY_ASSIGN_OR_RETURN(Shape shape, BroadcastInputs(view));
-  return std::vector<TensorType>{{view.input_type(0).dtype, std::move(shape)}};
+  return BroadcastType(view);
 }
 
 // The exponent may have a type of its own.
-absl::StatusOr<std::vector<TensorType>> PowType(const NodeView& view) {
+absl::StatusOr<std::vector<ValueType>> PowType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kNumeric));
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 1, TypeSet::kNumeric));
-  SLIPWAY_ASSIGN_OR_RETURN(Shape shape, BroadcastInputs(view));
-  return std::vector<TensorType>{{view.input_type(0).dtype, std::move(shape)}};
+  return BroadcastType(view);
 }
 
 }  // namespace

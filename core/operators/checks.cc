@@ -32,7 +32,7 @@ bool Contains(TypeSet set, DataType dtype) {
 }  // namespace
 
 absl::Status CheckDtype(const NodeView& view, int input, TypeSet set) {
-  const DataType dtype = view.input_type(input).dtype;
+  const DataType dtype = view.input_type(input).dtype();
   if (Contains(set, dtype)) return absl::OkStatus();
   return view.Unimplemented(
       absl::StrCat("input ", input, " of type ", Name(dtype), " is not supported"));
@@ -40,22 +40,22 @@ absl::Status CheckDtype(const NodeView& view, int input, TypeSet set) {
 
 absl::Status CheckSameDtypes(const NodeView& view) {
   for (int i = 1; i < view.num_inputs(); ++i) {
-    if (!view.has_input(i) || view.input_type(i).dtype == view.input_type(0).dtype) continue;
-    return view.Error(absl::StrCat("input ", i, " is of type ", Name(view.input_type(i).dtype),
-                                   " and input 0 of type ", Name(view.input_type(0).dtype)));
+    if (!view.has_input(i) || view.input_type(i).dtype() == view.input_type(0).dtype()) continue;
+    return view.Error(absl::StrCat("input ", i, " is of type ", Name(view.input_type(i).dtype()),
+                                   " and input 0 of type ", Name(view.input_type(0).dtype())));
   }
   return absl::OkStatus();
 }
 
 absl::Status CheckRank(const NodeView& view, int input, int min, int max) {
-  const int rank = static_cast<int>(view.input_shape(input).size());
+  const int rank = view.input_type(input).rank();
   if (rank >= min && rank <= max) return absl::OkStatus();
   const std::string wanted = min == max        ? absl::StrCat(min)
                              : max == kMaxRank ? absl::StrCat("at least ", min)
                                                : absl::StrCat(min, " to ", max);
   return view.Error(absl::StrCat("input ", input, " has the shape ",
-                                 ToString(view.input_shape(input)), " where rank ", wanted,
-                                 " is needed"));
+                                 ToString(view.input_type(input).dimensions()), " where rank ",
+                                 wanted, " is needed"));
 }
 
 absl::StatusOr<int64_t> NormalizeAxis(const NodeView& view, int64_t axis, int64_t rank) {
@@ -77,15 +77,34 @@ absl::StatusOr<std::vector<int64_t>> NormalizeAxes(const NodeView& view,
   return normal;
 }
 
+Dimensions DimensionsOf(const NodeView& view, int input, size_t first, size_t count) {
+  const Dimensions all = view.input_type(input).dimensions();
+  const auto begin = all.begin() + std::min(first, all.size());
+  return Dimensions(begin, begin + std::min<size_t>(count, all.end() - begin));
+}
+
+absl::StatusOr<Dimensions> BroadcastInputs(const NodeView& view, absl::Span<const Dimension> a,
+                                           absl::Span<const Dimension> b) {
+  auto both = Broadcast(a, b);
+  if (!both.ok()) return view.Annotated(both.status());
+  return both;
+}
+
+std::vector<int64_t> KnownExtents(absl::Span<const Dimension> dimensions) {
+  std::vector<int64_t> extents;
+  for (const Dimension& dimension : dimensions) extents.push_back(dimension.extent());
+  return extents;
+}
+
 absl::StatusOr<std::vector<int64_t>> ConstantInts(const NodeView& view, int input,
                                                   absl::string_view what) {
-  const TensorType& type = view.input_type(input);
-  if (type.shape.size() > 1 || (type.dtype != DataType::kInt64 && type.dtype != DataType::kInt32)) {
+  const ValueType& type = view.input_type(input);
+  if (type.rank() > 1 || (type.dtype() != DataType::kInt64 && type.dtype() != DataType::kInt32)) {
     return view.Error(absl::StrCat("the ", what, " (input ", input, ") must be a list of i64, not ",
                                    ToString(type)));
   }
   SLIPWAY_ASSIGN_OR_RETURN(const Tensor* tensor, view.RequireConstant(input, what));
-  if (type.dtype == DataType::kInt64) {
+  if (type.dtype() == DataType::kInt64) {
     const auto values = tensor->values<int64_t>();
     return std::vector<int64_t>(values.begin(), values.end());
   }

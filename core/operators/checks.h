@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "core/graph/operator_registry.h"
 
 namespace slipway {
@@ -34,6 +35,16 @@ absl::StatusOr<int64_t> NormalizeAxis(const NodeView& view, int64_t axis, int64_
 // The same for several, sorted; INVALID_ARGUMENT for one that is there twice.
 absl::StatusOr<std::vector<int64_t>> NormalizeAxes(const NodeView& view,
                                                    const std::vector<int64_t>& axes, int64_t rank);
+
+// The extents of an input. `count` of them from `first` on, or all that follow.
+Dimensions DimensionsOf(const NodeView& view, int input, size_t first = 0, size_t count = SIZE_MAX);
+
+// INVALID_ARGUMENT for a broadcast that is impossible.
+absl::StatusOr<Dimensions> BroadcastInputs(const NodeView& view, absl::Span<const Dimension> a,
+                                           absl::Span<const Dimension> b);
+
+// REQUIRES: every extent is known.
+std::vector<int64_t> KnownExtents(absl::Span<const Dimension> dimensions);
 
 // The values of a constant i32 or i64 input of rank 0 or 1. FAILED_PRECONDITION when it is not
 // constant (see NodeView::RequireConstant).

@@ -9,15 +9,15 @@
 namespace slipway {
 namespace {
 
-absl::StatusOr<std::vector<TensorType>> ConstantType(const NodeView& view) {
+absl::StatusOr<std::vector<ValueType>> ConstantType(const NodeView& view) {
   SLIPWAY_ASSIGN_OR_RETURN(const Tensor tensor, DecodeConstant(view));
-  return std::vector<TensorType>{tensor.type()};
+  return std::vector<ValueType>{tensor.type()};
 }
 
-absl::StatusOr<std::vector<TensorType>> ConstantOfShapeType(const NodeView& view) {
+absl::StatusOr<std::vector<ValueType>> ConstantOfShapeType(const NodeView& view) {
   SLIPWAY_ASSIGN_OR_RETURN(const Tensor element, DecodeConstantOfShape(view));
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> shape, ConstantInts(view, 0, "shape"));
-  return std::vector<TensorType>{{element.dtype(), Shape(shape.begin(), shape.end())}};
+  return std::vector<ValueType>{TensorType{element.dtype(), Shape(shape.begin(), shape.end())}};
 }
 
 }  // namespace

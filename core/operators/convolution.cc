@@ -10,26 +10,40 @@
 namespace slipway {
 namespace {
 
-absl::Status CheckBias(const NodeView& view, int64_t channels) {
-  if (!view.has_input(2) || view.input_shape(2) == Shape{channels}) return absl::OkStatus();
-  return view.Error(absl::StrCat("the bias has the shape ", ToString(view.input_shape(2)),
-                                 " where [", channels, "] is needed"));
+using OpenConvView = BasicConvView<Dimension>;
+
+absl::Status CheckBias(const NodeView& view, const Dimension& channels) {
+  if (!view.has_input(2) || !Contradict(DimensionsOf(view, 2), {channels})) {
+    return absl::OkStatus();
+  }
+  return view.Error(absl::StrCat("the bias has the shape ", ToString(DimensionsOf(view, 2)),
+                                 " where [", ToString(channels), "] is needed"));
 }
 
-absl::Status CheckGroups(const NodeView& view, const ConvView& conv, int64_t channels_per_group) {
-  if (conv.group < 1 || conv.out_channels % conv.group != 0 || conv.in_channels % conv.group != 0 ||
-      conv.in_channels / conv.group != channels_per_group) {
-    return view.Error(absl::StrCat("x has ", conv.in_channels, " channels, w takes ",
-                                   channels_per_group, " and makes ", conv.out_channels, " with ",
-                                   conv.group, " groups: these do not fit"));
+absl::Status CheckGroups(const NodeView& view, const OpenConvView& conv,
+                         const Dimension& channels_per_group) {
+  const auto divides = [&conv](const Dimension& channels) {
+    return conv.group >= 1 && (!channels.is_known() || channels.extent() % conv.group == 0);
+  };
+  if (!divides(conv.in_channels) || !divides(conv.out_channels) ||
+      Contradict(FloorDivide(conv.in_channels, conv.group), channels_per_group)) {
+    return view.Error(absl::StrCat("x has ", ToString(conv.in_channels), " channels, w takes ",
+                                   ToString(channels_per_group), " and makes ",
+                                   ToString(conv.out_channels), " with ", conv.group,
+                                   " groups: these do not fit"));
   }
   return absl::OkStatus();
 }
 
-absl::Status CheckKernelShape(const NodeView& view, absl::Span<const int64_t> kernel) {
-  if (!view.has("kernel_shape") || view.Ints("kernel_shape") == kernel) return absl::OkStatus();
-  return view.Error(absl::StrCat("\"kernel_shape\" is ", ToString(view.Ints("kernel_shape")),
-                                 " but w has ", ToString(kernel)));
+// The spatial dimensions of the weights are `kernel`, those of x begin at dimension 2.
+absl::Status DecodeSpatial(const NodeView& view, const Dimensions& kernel, OpenConvView& conv) {
+  if (view.has("kernel_shape") && Contradict(kernel, ToDimensions(view.Ints("kernel_shape")))) {
+    return view.Error(absl::StrCat("\"kernel_shape\" is ", ToString(view.Ints("kernel_shape")),
+                                   " but w has ", ToString(kernel)));
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(conv.window,
+                           DecodeWindow(view, kernel, DimensionsOf(view, 0, 2, kernel.size())));
+  return absl::OkStatus();
 }
 
 absl::Status CheckTypes(const NodeView& view) {
@@ -37,63 +51,63 @@ absl::Status CheckTypes(const NodeView& view) {
   return CheckSameDtypes(view);
 }
 
-absl::StatusOr<ConvView> DecodePlain(const NodeView& view) {
+absl::StatusOr<OpenConvView> DecodePlain(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 3, 5));
-  const int rank = static_cast<int>(view.input_shape(0).size());
+  const int rank = view.input_type(0).rank();
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 1, rank, rank));
-  const absl::Span<const int64_t> x = view.input_shape(0);
-  const absl::Span<const int64_t> w = view.input_shape(1);
-  ConvView conv;
-  conv.batch = x[0];
-  conv.in_channels = x[1];
-  conv.out_channels = w[0];
+  OpenConvView conv;
+  conv.batch = view.input_type(0).dimension(0);
+  conv.in_channels = view.input_type(0).dimension(1);
+  conv.out_channels = view.input_type(1).dimension(0);
   conv.group = view.Int("group");
   conv.has_bias = view.has_input(2);
-  SLIPWAY_RETURN_IF_ERROR(CheckGroups(view, conv, w[1]));
+  SLIPWAY_RETURN_IF_ERROR(CheckGroups(view, conv, view.input_type(1).dimension(1)));
   SLIPWAY_RETURN_IF_ERROR(CheckBias(view, conv.out_channels));
-  SLIPWAY_RETURN_IF_ERROR(CheckKernelShape(view, w.subspan(2)));
-  SLIPWAY_ASSIGN_OR_RETURN(conv.window, DecodeWindow(view, w.subspan(2), x.subspan(2)));
+  SLIPWAY_RETURN_IF_ERROR(DecodeSpatial(view, DimensionsOf(view, 1, 2), conv));
   return conv;
 }
 
-absl::StatusOr<ConvView> DecodeBlocked(const NodeView& view) {
+absl::StatusOr<OpenConvView> DecodeBlocked(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 4, 5));
+  SLIPWAY_RETURN_IF_ERROR(view.RequireStatic());
   const absl::Span<const int64_t> x = view.input_shape(0);
   const bool plain_x = x.size() == 4;
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 1, plain_x ? 5 : 6, plain_x ? 5 : 6));
   const absl::Span<const int64_t> w = view.input_shape(1);
-  ConvView conv;
+  OpenConvView conv;
   conv.batch = x[0];
   conv.in_block = plain_x ? 1 : x[4];
   conv.out_block = w.back();
+  const int64_t out_channels = w[0] * conv.out_block;
   conv.in_channels = x[1] * conv.in_block;
-  conv.out_channels = w[0] * conv.out_block;
+  conv.out_channels = out_channels;
   conv.group = view.Int("group");
   conv.has_bias = view.has_input(2);
   if (!plain_x && w[4] != conv.in_block) {
     return view.Error(absl::StrCat("x has blocks of ", conv.in_block, " channels, w of ", w[4]));
   }
   SLIPWAY_RETURN_IF_ERROR(CheckGroups(view, conv, w[1] * conv.in_block));
-  if (conv.out_block < 1 || (conv.out_channels / conv.group) % conv.out_block != 0) {
-    return view.Error(absl::StrCat("groups of ", conv.out_channels / conv.group,
+  if (conv.out_block < 1 || (out_channels / conv.group) % conv.out_block != 0) {
+    return view.Error(absl::StrCat("groups of ", out_channels / conv.group,
                                    " output channels do not divide into blocks of ",
                                    conv.out_block));
   }
   SLIPWAY_RETURN_IF_ERROR(CheckBias(view, conv.out_channels));
-  SLIPWAY_RETURN_IF_ERROR(CheckKernelShape(view, w.subspan(2, 2)));
-  SLIPWAY_ASSIGN_OR_RETURN(conv.window, DecodeWindow(view, w.subspan(2, 2), x.subspan(2, 2)));
+  SLIPWAY_RETURN_IF_ERROR(DecodeSpatial(view, DimensionsOf(view, 1, 2, 2), conv));
   return conv;
 }
 
-absl::StatusOr<ConvView> DecodeDepthwise(const NodeView& view) {
+absl::StatusOr<OpenConvView> DecodeDepthwise(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 5, 5));
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 1, 4, 4));
+  SLIPWAY_RETURN_IF_ERROR(view.RequireStatic());
   const absl::Span<const int64_t> x = view.input_shape(0);
   const absl::Span<const int64_t> w = view.input_shape(1);
-  ConvView conv;
+  OpenConvView conv;
   conv.batch = x[0];
   conv.in_block = conv.out_block = x[4];
-  conv.in_channels = conv.out_channels = conv.group = x[1] * x[4];
+  conv.group = x[1] * x[4];
+  conv.in_channels = conv.out_channels = conv.group;
   conv.has_bias = view.has_input(2);
   if (w[0] != x[1] || w[3] != x[4]) {
     return view.Error(
@@ -104,26 +118,38 @@ absl::StatusOr<ConvView> DecodeDepthwise(const NodeView& view) {
         absl::StrCat("\"group\" is ", view.Int("group"), " where ", conv.group, " is needed"));
   }
   SLIPWAY_RETURN_IF_ERROR(CheckBias(view, conv.out_channels));
-  SLIPWAY_RETURN_IF_ERROR(CheckKernelShape(view, w.subspan(1, 2)));
-  SLIPWAY_ASSIGN_OR_RETURN(conv.window, DecodeWindow(view, w.subspan(1, 2), x.subspan(2, 2)));
+  SLIPWAY_RETURN_IF_ERROR(DecodeSpatial(view, DimensionsOf(view, 1, 1, 2), conv));
   return conv;
 }
 
-absl::StatusOr<std::vector<TensorType>> ConvType(const NodeView& view) {
-  SLIPWAY_ASSIGN_OR_RETURN(const ConvView conv, DecodeConv(view));
-  TensorType type{view.input_type(0).dtype, {conv.batch, conv.out_channels / conv.out_block}};
-  type.shape.insert(type.shape.end(), conv.window.output.begin(), conv.window.output.end());
-  if (view.op() != "Conv") type.shape.push_back(conv.out_block);
-  return std::vector<TensorType>{type};
+absl::StatusOr<OpenConvView> DecodeOpenConv(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckTypes(view));
+  if (view.op() == "slipway.ConvNCHWc") return DecodeBlocked(view);
+  if (view.op() == "slipway.DepthwiseConvNCHWc") return DecodeDepthwise(view);
+  return DecodePlain(view);
+}
+
+absl::StatusOr<std::vector<ValueType>> ConvType(const NodeView& view) {
+  SLIPWAY_ASSIGN_OR_RETURN(const OpenConvView conv, DecodeOpenConv(view));
+  Dimensions y = {conv.batch, FloorDivide(conv.out_channels, conv.out_block)};
+  y.insert(y.end(), conv.window.output.begin(), conv.window.output.end());
+  if (view.op() != "Conv") y.push_back(conv.out_block);
+  return std::vector<ValueType>{ValueType(view.input_type(0).dtype(), y)};
 }
 
 }  // namespace
 
 absl::StatusOr<ConvView> DecodeConv(const NodeView& view) {
-  SLIPWAY_RETURN_IF_ERROR(CheckTypes(view));
-  if (view.op() == "slipway.ConvNCHWc") return DecodeBlocked(view);
-  if (view.op() == "slipway.DepthwiseConvNCHWc") return DecodeDepthwise(view);
-  return DecodePlain(view);
+  SLIPWAY_RETURN_IF_ERROR(view.RequireStatic());
+  SLIPWAY_ASSIGN_OR_RETURN(const OpenConvView conv, DecodeOpenConv(view));
+  return ConvView{conv.batch.extent(),
+                  conv.in_channels.extent(),
+                  conv.out_channels.extent(),
+                  conv.group,
+                  conv.in_block,
+                  conv.out_block,
+                  conv.has_bias,
+                  KnownWindow(conv.window)};
 }
 
 absl::Status RegisterConvolutionOperators(OperatorRegistry& registry) {

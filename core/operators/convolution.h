@@ -19,18 +19,22 @@
 namespace slipway {
 
 // A convolution's sizes with everything implicit made explicit, of any of the three operators.
-struct ConvView {
-  int64_t batch = 0;
-  int64_t in_channels = 0;
-  int64_t out_channels = 0;
-  int64_t group = 1;      // in_channels for the depthwise form.
-  int64_t in_block = 1;   // Channels innermost in x; 1 when x is plain.
-  int64_t out_block = 1;  // Channels innermost in y; 1 for Conv.
-  bool has_bias = false;  // Input 2.
-  Window window;          // Over the spatial dimensions; the blocked forms have two.
+// Extent: see BasicWindow.
+template <typename Extent>
+struct BasicConvView {
+  Extent batch = 0;
+  Extent in_channels = 0;
+  Extent out_channels = 0;
+  int64_t group = 1;           // in_channels for the depthwise form.
+  int64_t in_block = 1;        // Channels innermost in x; 1 when x is plain.
+  int64_t out_block = 1;       // Channels innermost in y; 1 for Conv.
+  bool has_bias = false;       // Input 2.
+  BasicWindow<Extent> window;  // Over the spatial dimensions; the blocked forms have two.
 };
+using ConvView = BasicConvView<int64_t>;
 
-// Any of the three by node.op. Errors as those of the type rule, which calls it.
+// Any of the three by node.op. Errors as those of the type rule, which reads nodes by the same code;
+// UNIMPLEMENTED where an extent is open.
 absl::StatusOr<ConvView> DecodeConv(const NodeView& view);
 
 absl::Status RegisterConvolutionOperators(OperatorRegistry& registry);

@@ -24,6 +24,8 @@ TEST(ConvolutionTypeTest, FollowsTheFormula) {
   EXPECT_EQ(Conv("f32[2, 4, 9]", "f32[6, 2, 3]", "group = 2, dilations = [2]"), "f32[2, 6, 5]");
   EXPECT_EQ(Conv("f32[1, 1, 5, 6, 7]", "f32[1, 1, 1, 2, 3]"), "f32[1, 1, 5, 5, 5]");
   EXPECT_EQ(Conv("f32[0, 3, 4, 4]", "f32[2, 3, 1, 1]"), "f32[0, 2, 4, 4]");
+  // Padding as wide as the kernel makes outputs that see padding alone.
+  EXPECT_EQ(Conv("f32[1, 1, 4, 4]", "f32[1, 1, 1, 1]", "pads = [1, 1, 1, 1]"), "f32[1, 1, 6, 6]");
 }
 
 TEST(ConvolutionTypeTest, ResolvesAutoPad) {

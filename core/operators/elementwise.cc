@@ -11,29 +11,29 @@ namespace slipway {
 namespace {
 
 template <TypeSet kSet>
-absl::StatusOr<std::vector<TensorType>> UnaryType(const NodeView& view) {
+absl::StatusOr<std::vector<ValueType>> UnaryType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, kSet));
-  return std::vector<TensorType>{view.input_type(0)};
+  return std::vector<ValueType>{view.input_type(0)};
 }
 
-absl::StatusOr<std::vector<TensorType>> ClipType(const NodeView& view) {
+absl::StatusOr<std::vector<ValueType>> ClipType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kNumeric));
   SLIPWAY_RETURN_IF_ERROR(CheckSameDtypes(view));
   for (const int bound : {1, 2}) {
-    if (view.has_input(bound) && view.input_type(bound).num_elements() != 1) {
+    if (view.has_input(bound) && Contradict(NumElements(DimensionsOf(view, bound)), 1)) {
       return view.Error(absl::StrCat("bound (input ", bound, ") of shape ",
-                                     ToString(view.input_shape(bound)), " is not one number"));
+                                     ToString(DimensionsOf(view, bound)), " is not one number"));
     }
   }
-  return std::vector<TensorType>{view.input_type(0)};
+  return std::vector<ValueType>{view.input_type(0)};
 }
 
-absl::StatusOr<std::vector<TensorType>> CastType(const NodeView& view) {
+absl::StatusOr<std::vector<ValueType>> CastType(const NodeView& view) {
   SLIPWAY_ASSIGN_OR_RETURN(const DataType to, DecodeCast(view));
-  return std::vector<TensorType>{{to, view.input_shape(0)}};
+  return std::vector<ValueType>{ValueType(to, DimensionsOf(view, 0))};
 }
 
-absl::StatusOr<std::vector<TensorType>> DropoutType(const NodeView& view) {
+absl::StatusOr<std::vector<ValueType>> DropoutType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kFloat));
   if (view.has_input(2)) {
     SLIPWAY_ASSIGN_OR_RETURN(const Tensor* training, view.RequireConstant(2, "training mode"));
@@ -44,7 +44,8 @@ absl::StatusOr<std::vector<TensorType>> DropoutType(const NodeView& view) {
       return view.Unimplemented("dropout in training mode is not supported");
     }
   }
-  return std::vector<TensorType>{view.input_type(0), {DataType::kBool, view.input_shape(0)}};
+  return std::vector<ValueType>{view.input_type(0),
+                                ValueType(DataType::kBool, DimensionsOf(view, 0))};
 }
 
 OperatorSchema Unary(absl::string_view name, TypeRule rule,
@@ -63,13 +64,13 @@ OperatorSchema Unary(absl::string_view name, TypeRule rule,
 absl::StatusOr<DataType> DecodeCast(const NodeView& view) {
   const auto to = DataTypeFromNumber(view.Int("to"));
   if (!to.ok()) return view.Annotated(to.status());
-  for (const DataType dtype : {view.input_type(0).dtype, *to}) {
+  for (const DataType dtype : {view.input_type(0).dtype(), *to}) {
     switch (dtype) {
       case DataType::kString:
       case DataType::kInvalid:
       case DataType::kComplex64:
       case DataType::kComplex128:
-        return view.Unimplemented(absl::StrCat("casting ", Name(view.input_type(0).dtype), " to ",
+        return view.Unimplemented(absl::StrCat("casting ", Name(view.input_type(0).dtype()), " to ",
                                                Name(*to), " is not supported"));
       default:
         break;

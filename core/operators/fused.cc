@@ -7,7 +7,7 @@
 namespace slipway {
 namespace {
 
-absl::StatusOr<std::vector<TensorType>> FusedType(const NodeView& view) {
+absl::StatusOr<std::vector<ValueType>> FusedType(const NodeView& view) {
   const Graph& body = view.Body(kFusedBody);
   if (static_cast<int>(body.inputs.size()) != view.num_inputs() ||
       static_cast<int>(body.outputs.size()) != view.num_outputs()) {
@@ -17,12 +17,13 @@ absl::StatusOr<std::vector<TensorType>> FusedType(const NodeView& view) {
   }
   for (int i = 0; i < view.num_inputs(); ++i) {
     const Value& input = body.values[body.inputs[i]];
-    if (!view.has_input(i) || !input.type.has_value() || *input.type != view.input_type(i)) {
+    if (!view.has_input(i) || !input.type.has_value() ||
+        Contradict(*input.type, view.input_type(i))) {
       return view.Error(
           absl::StrCat("input ", i, " has another type than the body's \"", input.name, "\""));
     }
   }
-  std::vector<TensorType> types;
+  std::vector<ValueType> types;
   for (const ValueId id : body.outputs) {
     const Value& output = body.values[id];
     if (!output.type.has_value()) {

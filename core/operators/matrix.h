@@ -7,6 +7,7 @@
 #define SLIPWAY_CORE_OPERATORS_MATRIX_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -15,10 +16,12 @@
 namespace slipway {
 
 // Gemm and slipway.GemmPacked: y = alpha * op(a) * op(b) + beta * c.
-struct GemmView {
-  int64_t m = 0;
-  int64_t n = 0;
-  int64_t k = 0;
+// Extent is int64_t, or Dimension where types are inferred and an extent may be open.
+template <typename Extent>
+struct BasicGemmView {
+  Extent m = 0;
+  Extent n = 0;
+  Extent k = 0;
   bool transpose_a = false;
   bool transpose_b = false;
   float alpha = 1;
@@ -26,16 +29,21 @@ struct GemmView {
   bool has_c = false;  // Input 2; it broadcasts to [m, n].
   int64_t block = 0;   // Columns a block of w; 0 for Gemm.
 };
+using GemmView = BasicGemmView<int64_t>;
+// UNIMPLEMENTED where an extent is open.
 absl::StatusOr<GemmView> DecodeGemm(const NodeView& view);
 
-struct MatMulView {
-  Shape batch;  // The broadcast batch dimensions of the output.
-  int64_t m = 0;
-  int64_t n = 0;
-  int64_t k = 0;
+template <typename Extent>
+struct BasicMatMulView {
+  std::vector<Extent> batch;  // The broadcast batch dimensions of the output.
+  Extent m = 0;
+  Extent n = 0;
+  Extent k = 0;
   bool a_is_vector = false;  // Rank 1: m is 1 and missing from the output's shape.
   bool b_is_vector = false;  // Rank 1: n is 1 and missing from the output's shape.
 };
+using MatMulView = BasicMatMulView<int64_t>;
+// UNIMPLEMENTED where an extent is open.
 absl::StatusOr<MatMulView> DecodeMatMul(const NodeView& view);
 
 absl::Status RegisterMatrixOperators(OperatorRegistry& registry);

@@ -19,10 +19,14 @@ absl::StatusOr<std::vector<int64_t>> DecodeTranspose(const NodeView& view);
 absl::StatusOr<int64_t> DecodeConcat(const NodeView& view);
 absl::StatusOr<int64_t> DecodeGather(const NodeView& view);
 
-struct SplitView {
+// Extent is int64_t, or Dimension where types are inferred and an extent may be open.
+template <typename Extent>
+struct BasicSplitView {
   int64_t axis = 0;
-  std::vector<int64_t> extents;  // Along the axis, one an output.
+  std::vector<Extent> extents;  // Along the axis, one an output.
 };
+using SplitView = BasicSplitView<int64_t>;
+// UNIMPLEMENTED where an extent is open, as DecodeSlice and DecodePad.
 absl::StatusOr<SplitView> DecodeSplit(const NodeView& view);
 
 // One entry a dimension: output index i reads input index starts[d] + i * steps[d]. Steps may be

@@ -9,30 +9,30 @@
 namespace slipway {
 namespace {
 
-absl::StatusOr<std::vector<TensorType>> BatchNormalizationType(const NodeView& view) {
+absl::StatusOr<std::vector<ValueType>> BatchNormalizationType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kFloat));
   SLIPWAY_RETURN_IF_ERROR(CheckSameDtypes(view));
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 2));
   if (view.Int("training_mode") != 0 || view.has_output(1)) {
     return view.Unimplemented("batch normalization in training mode is not supported");
   }
-  const Shape channels = {view.input_shape(0)[1]};
+  const Dimensions channels = DimensionsOf(view, 0, 1, 1);
   for (int i = 1; i < 5; ++i) {
-    if (view.input_shape(i) == channels) continue;
-    return view.Error(absl::StrCat("input ", i, " has the shape ", ToString(view.input_shape(i)),
+    if (!Contradict(DimensionsOf(view, i), channels)) continue;
+    return view.Error(absl::StrCat("input ", i, " has the shape ", ToString(DimensionsOf(view, i)),
                                    " where ", ToString(channels), " is needed"));
   }
-  return std::vector<TensorType>(view.num_outputs(), view.input_type(0));
+  return std::vector<ValueType>(view.num_outputs(), view.input_type(0));
 }
 
-absl::StatusOr<std::vector<TensorType>> LrnType(const NodeView& view) {
+absl::StatusOr<std::vector<ValueType>> LrnType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(DecodeLrn(view).status());
-  return std::vector<TensorType>{view.input_type(0)};
+  return std::vector<ValueType>{view.input_type(0)};
 }
 
-absl::StatusOr<std::vector<TensorType>> SoftmaxType(const NodeView& view) {
+absl::StatusOr<std::vector<ValueType>> SoftmaxType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(DecodeSoftmax(view).status());
-  return std::vector<TensorType>{view.input_type(0)};
+  return std::vector<ValueType>{view.input_type(0)};
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ absl::StatusOr<std::vector<TensorType>> SoftmaxType(const NodeView& view) {
 absl::StatusOr<int64_t> DecodeSoftmax(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kFloat));
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 1));
-  return NormalizeAxis(view, view.Int("axis"), view.input_shape(0).size());
+  return NormalizeAxis(view, view.Int("axis"), view.input_type(0).rank());
 }
 
 absl::StatusOr<LrnView> DecodeLrn(const NodeView& view) {

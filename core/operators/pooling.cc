@@ -1,33 +1,58 @@
 #include "core/operators/pooling.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/types/span.h"
 #include "core/base/status_macros.h"
 #include "core/operators/checks.h"
 
 namespace slipway {
 namespace {
 
-absl::StatusOr<std::vector<TensorType>> PoolType(const NodeView& view) {
-  SLIPWAY_ASSIGN_OR_RETURN(const PoolView pool, DecodePool(view));
-  TensorType type = view.input_type(0);
-  for (size_t d = 0; d < pool.window.output.size(); ++d) {
-    type.shape[2 + d] = pool.window.output[d];
+absl::StatusOr<BasicPoolView<Dimension>> DecodeOpenPool(const NodeView& view) {
+  BasicPoolView<Dimension> pool;
+  pool.blocked = view.op() == "slipway.MaxPoolNCHWc" || view.op() == "slipway.AveragePoolNCHWc";
+  pool.is_max = view.op() == "MaxPool" || view.op() == "slipway.MaxPoolNCHWc";
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kFloat));
+  SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, pool.blocked ? 5 : 3, 5));
+  if (view.has_output(1)) {
+    return view.Unimplemented("the output \"Indices\" of MaxPool is not supported");
   }
-  return std::vector<TensorType>{type};
+  if (view.has("count_include_pad")) pool.count_include_pad = view.Int("count_include_pad") != 0;
+  SLIPWAY_ASSIGN_OR_RETURN(pool.window,
+                           DecodeWindow(view, ToDimensions(view.Ints("kernel_shape")),
+                                        DimensionsOf(view, 0, 2, pool.blocked ? 2 : kMaxRank)));
+  for (size_t d = 0; d < pool.window.kernel.size(); ++d) {
+    const int64_t reach = (pool.window.kernel[d].extent() - 1) * pool.window.dilations[d] + 1;
+    const auto too_wide = [reach](const Dimension& pad) {
+      return pad.is_known() && pad.extent() >= reach;
+    };
+    if (too_wide(pool.window.pads_begin[d]) || too_wide(pool.window.pads_end[d])) {
+      return view.Error("padding as wide as the window makes outputs that see no input");
+    }
+  }
+  return pool;
 }
 
-absl::StatusOr<std::vector<TensorType>> GlobalPoolType(const NodeView& view) {
+absl::StatusOr<std::vector<ValueType>> PoolType(const NodeView& view) {
+  SLIPWAY_ASSIGN_OR_RETURN(const BasicPoolView<Dimension> pool, DecodeOpenPool(view));
+  Dimensions y = DimensionsOf(view, 0);
+  std::copy(pool.window.output.begin(), pool.window.output.end(), y.begin() + 2);
+  return std::vector<ValueType>{ValueType(view.input_type(0).dtype(), y)};
+}
+
+absl::StatusOr<std::vector<ValueType>> GlobalPoolType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kFloat));
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 3));
-  TensorType type = view.input_type(0);
-  for (size_t d = 2; d < type.shape.size(); ++d) {
-    if (type.shape[d] < 1) return view.Error("an empty spatial dimension has no mean or maximum");
-    type.shape[d] = 1;
+  Dimensions y = DimensionsOf(view, 0);
+  for (size_t d = 2; d < y.size(); ++d) {
+    if (y[d] == Dimension(0)) {
+      return view.Error("an empty spatial dimension has no mean or maximum");
+    }
+    y[d] = 1;
   }
-  return std::vector<TensorType>{type};
+  return std::vector<ValueType>{ValueType(view.input_type(0).dtype(), y)};
 }
 
 OperatorSchema PoolSchema(absl::string_view name, bool is_max, bool blocked) {
@@ -54,26 +79,9 @@ OperatorSchema PoolSchema(absl::string_view name, bool is_max, bool blocked) {
 }  // namespace
 
 absl::StatusOr<PoolView> DecodePool(const NodeView& view) {
-  PoolView pool;
-  pool.blocked = view.op() == "slipway.MaxPoolNCHWc" || view.op() == "slipway.AveragePoolNCHWc";
-  pool.is_max = view.op() == "MaxPool" || view.op() == "slipway.MaxPoolNCHWc";
-  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kFloat));
-  SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, pool.blocked ? 5 : 3, 5));
-  if (view.has_output(1)) {
-    return view.Unimplemented("the output \"Indices\" of MaxPool is not supported");
-  }
-  if (view.has("count_include_pad")) pool.count_include_pad = view.Int("count_include_pad") != 0;
-  const absl::Span<const int64_t> x = view.input_shape(0);
-  SLIPWAY_ASSIGN_OR_RETURN(
-      pool.window,
-      DecodeWindow(view, view.Ints("kernel_shape"), x.subspan(2, pool.blocked ? 2 : x.size() - 2)));
-  for (size_t d = 0; d < pool.window.kernel.size(); ++d) {
-    const int64_t reach = (pool.window.kernel[d] - 1) * pool.window.dilations[d] + 1;
-    if (pool.window.pads_begin[d] >= reach || pool.window.pads_end[d] >= reach) {
-      return view.Error("padding as wide as the window makes outputs that see no input");
-    }
-  }
-  return pool;
+  SLIPWAY_RETURN_IF_ERROR(view.RequireStatic());
+  SLIPWAY_ASSIGN_OR_RETURN(const BasicPoolView<Dimension> pool, DecodeOpenPool(view));
+  return PoolView{pool.blocked, pool.is_max, pool.count_include_pad, KnownWindow(pool.window)};
 }
 
 absl::Status RegisterPoolingOperators(OperatorRegistry& registry) {

@@ -10,15 +10,19 @@
 
 namespace slipway {
 
-struct PoolView {
+// Extent: see BasicWindow.
+template <typename Extent>
+struct BasicPoolView {
   bool blocked = false;  // One of the NCHWc forms.
   bool is_max = false;   // Else the average.
   // Average: whether padding counts as elements of value 0. What ceil_mode adds never counts.
   bool count_include_pad = false;
-  Window window;
+  BasicWindow<Extent> window;
 };
+using PoolView = BasicPoolView<int64_t>;
 
-// One of the four poolings with a window. Errors as those of the type rule, which calls it.
+// One of the four poolings with a window. Errors as those of the type rule, which reads nodes by the same
+// code; UNIMPLEMENTED where an extent is open.
 absl::StatusOr<PoolView> DecodePool(const NodeView& view);
 
 absl::Status RegisterPoolingOperators(OperatorRegistry& registry);

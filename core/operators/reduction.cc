@@ -9,36 +9,41 @@
 namespace slipway {
 namespace {
 
-Shape ReducedShape(const Shape& shape, const std::vector<int64_t>& axes, bool keep_dims) {
-  Shape reduced;
-  for (int64_t d = 0; d < static_cast<int64_t>(shape.size()); ++d) {
+ValueType ReducedType(const NodeView& view, DataType dtype, const std::vector<int64_t>& axes,
+                      bool keep_dims) {
+  Dimensions reduced;
+  for (int d = 0; d < view.input_type(0).rank(); ++d) {
     const bool gone = std::binary_search(axes.begin(), axes.end(), d);
     if (!gone) {
-      reduced.push_back(shape[d]);
+      reduced.push_back(view.input_type(0).dimension(d));
     } else if (keep_dims) {
       reduced.push_back(1);
     }
   }
-  return reduced;
+  return ValueType(dtype, reduced);
 }
 
-absl::StatusOr<std::vector<TensorType>> ReduceType(const NodeView& view) {
+absl::StatusOr<std::vector<ValueType>> ReduceType(const NodeView& view) {
   SLIPWAY_ASSIGN_OR_RETURN(const ReduceView reduce, DecodeReduce(view));
-  return std::vector<TensorType>{
-      {view.input_type(0).dtype, ReducedShape(view.input_shape(0), reduce.axes, reduce.keep_dims)}};
+  return std::vector<ValueType>{
+      ReducedType(view, view.input_type(0).dtype(), reduce.axes, reduce.keep_dims)};
 }
 
-absl::StatusOr<std::vector<TensorType>> ArgMaxType(const NodeView& view) {
+absl::StatusOr<std::vector<ValueType>> ArgMaxType(const NodeView& view) {
   SLIPWAY_ASSIGN_OR_RETURN(const ArgMaxView arg_max, DecodeArgMax(view));
-  return std::vector<TensorType>{
-      {DataType::kInt64, ReducedShape(view.input_shape(0), {arg_max.axis}, arg_max.keep_dims)}};
+  return std::vector<ValueType>{
+      ReducedType(view, DataType::kInt64, {arg_max.axis}, arg_max.keep_dims)};
+}
+
+bool IsEmpty(const NodeView& view, int64_t axis) {
+  return view.input_type(0).dimension(static_cast<int>(axis)) == Dimension(0);
 }
 
 }  // namespace
 
 absl::StatusOr<ReduceView> DecodeReduce(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kNumeric));
-  const int64_t rank = static_cast<int64_t>(view.input_shape(0).size());
+  const int64_t rank = view.input_type(0).rank();
   ReduceView reduce;
   reduce.keep_dims = view.Int("keepdims") != 0;
   std::vector<int64_t> axes;
@@ -55,7 +60,7 @@ absl::StatusOr<ReduceView> DecodeReduce(const NodeView& view) {
     SLIPWAY_ASSIGN_OR_RETURN(reduce.axes, NormalizeAxes(view, axes, rank));
   }
   for (const int64_t axis : reduce.axes) {
-    if (view.op() != "ReduceSum" && view.input_shape(0)[axis] == 0) {
+    if (view.op() != "ReduceSum" && IsEmpty(view, axis)) {
       return view.Error("an empty dimension has no mean or maximum");
     }
   }
@@ -67,10 +72,10 @@ absl::StatusOr<ArgMaxView> DecodeArgMax(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 1));
   ArgMaxView arg_max;
   SLIPWAY_ASSIGN_OR_RETURN(arg_max.axis,
-                           NormalizeAxis(view, view.Int("axis"), view.input_shape(0).size()));
+                           NormalizeAxis(view, view.Int("axis"), view.input_type(0).rank()));
   arg_max.keep_dims = view.Int("keepdims") != 0;
   arg_max.select_last = view.Int("select_last_index") != 0;
-  if (view.input_shape(0)[arg_max.axis] == 0) {
+  if (IsEmpty(view, arg_max.axis)) {
     return view.Error("an empty dimension has no maximum");
   }
   return arg_max;

@@ -1,27 +1,36 @@
 #include "core/operators/reshaping.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
-#include "absl/types/span.h"
 #include "core/base/status_macros.h"
 #include "core/operators/checks.h"
 
 namespace slipway {
 namespace {
 
-using Types = absl::StatusOr<std::vector<TensorType>>;
+using Types = absl::StatusOr<std::vector<ValueType>>;
 
-Types WithShape(const NodeView& view, Shape shape) {
-  return std::vector<TensorType>{{view.input_type(0).dtype, std::move(shape)}};
+Types WithDimensions(const NodeView& view, const Dimensions& dimensions) {
+  return std::vector<ValueType>{ValueType(view.input_type(0).dtype(), dimensions)};
 }
 
-// The product of a part of a shape that passed CheckShape as a whole: with an extent of 0 elsewhere
+// The product of a part of a type that passed CheckType as a whole: with an extent of 0 elsewhere
 // the part alone may still overflow.
-absl::StatusOr<int64_t> Product(const NodeView& view, absl::Span<const int64_t> extents) {
-  const auto bytes = CheckShape(extents, 1);
+absl::StatusOr<Dimension> Product(const NodeView& view, const Dimensions& extents) {
+  const std::optional<Shape> known = KnownShape(extents);
+  if (!known.has_value()) return NumElements(extents);
+  const auto bytes = CheckShape(*known, 1);
   if (!bytes.ok()) return view.Annotated(bytes.status());
-  return *bytes;
+  return Dimension(*bytes);
+}
+
+// What an extent of -1 stands for: the `from` elements over the `others`.
+Dimension Remaining(const Dimension& from, const Dimension& others) {
+  if (from.is_unknown() || others.is_unknown()) return Dimension();
+  const auto exact = ExactQuotient(from.expression(), others.expression());
+  return exact.has_value() ? Dimension(*exact) : FloorDivide(from, others);
 }
 
 Types ReshapeType(const NodeView& view) {
@@ -31,107 +40,141 @@ Types ReshapeType(const NodeView& view) {
     return view.Error(
         absl::StrCat("a shape of ", wanted.size(), " dimensions is more than ", kMaxRank));
   }
-  const Shape& from = view.input_shape(0);
+  const Dimensions from = DimensionsOf(view, 0);
   const bool copy_zeros = view.Int("allowzero") == 0;
-  Shape to;
+  Dimensions to;
+  // Extents that are copied are the same on both sides, known or not, so that the others decide.
+  Dimensions from_rest = from;
+  Dimensions to_rest;
   int64_t open = -1;
   for (size_t d = 0; d < wanted.size(); ++d) {
-    int64_t extent = wanted[d];
-    if (extent == 0 && copy_zeros) {
+    if (wanted[d] == 0 && copy_zeros) {
       if (d >= from.size()) {
         return view.Error(absl::StrCat("0 at dimension ", d, " copies from ", ToString(from),
                                        ", which has no such dimension"));
       }
-      extent = from[d];
-    } else if (extent == -1) {
+      to.push_back(from[d]);
+      // A 0 among them decides about everything.
+      if (from[d] == Dimension(0)) {
+        to_rest.push_back(from[d]);
+      } else {
+        from_rest[d] = 1;
+      }
+    } else if (wanted[d] == -1) {
       if (open >= 0) return view.Error("a shape may hold only one -1");
       open = static_cast<int64_t>(d);
-      extent = 1;
-    } else if (extent < 0) {
-      return view.Error(absl::StrCat("the shape holds ", extent));
+      to.push_back(1);
+    } else if (wanted[d] < 0) {
+      return view.Error(absl::StrCat("the shape holds ", wanted[d]));
+    } else {
+      to.push_back(wanted[d]);
+      to_rest.push_back(wanted[d]);
     }
-    to.push_back(extent);
   }
-  SLIPWAY_ASSIGN_OR_RETURN(const int64_t known, Product(view, to));
-  const int64_t total = NumElements(from);
-  if (open >= 0 && known > 0 && total % known == 0) to[open] = total / known;
-  if (NumElements(to) != total || (open >= 0 && known == 0)) {
+  SLIPWAY_RETURN_IF_ERROR(Product(view, to).status());
+  SLIPWAY_ASSIGN_OR_RETURN(const Dimension before, Product(view, from_rest));
+  SLIPWAY_ASSIGN_OR_RETURN(const Dimension others, Product(view, to_rest));
+  bool fits = true;
+  if (open < 0) {
+    fits = !Contradict(before, others);
+  } else if (before.is_known() && others.is_known()) {
+    fits = others.extent() > 0 && before.extent() % others.extent() == 0;
+    if (fits) to[open] = before.extent() / others.extent();
+  } else {
+    fits = others != Dimension(0);
+    to[open] = Remaining(before, others);
+  }
+  if (!fits) {
     return view.Error(
         absl::StrCat("cannot give ", ToString(from), " the shape ", ToString(wanted)));
   }
-  return WithShape(view, to);
+  return WithDimensions(view, to);
 }
 
 Types FlattenType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kSized));
-  const absl::Span<const int64_t> from = view.input_shape(0);
-  const int64_t rank = static_cast<int64_t>(from.size());
+  const int64_t rank = view.input_type(0).rank();
   int64_t axis = view.Int("axis");
   if (axis < -rank || axis > rank) {
     return view.Error(absl::StrCat("axis ", axis, " is outside [", -rank, ", ", rank, "]"));
   }
   if (axis < 0) axis += rank;
-  SLIPWAY_ASSIGN_OR_RETURN(const int64_t outer, Product(view, from.subspan(0, axis)));
-  SLIPWAY_ASSIGN_OR_RETURN(const int64_t inner, Product(view, from.subspan(axis)));
-  return WithShape(view, {outer, inner});
+  SLIPWAY_ASSIGN_OR_RETURN(const Dimension outer, Product(view, DimensionsOf(view, 0, 0, axis)));
+  SLIPWAY_ASSIGN_OR_RETURN(const Dimension inner, Product(view, DimensionsOf(view, 0, axis)));
+  return WithDimensions(view, {outer, inner});
 }
 
 Types SqueezeType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kSized));
-  const Shape& from = view.input_shape(0);
+  const Dimensions from = DimensionsOf(view, 0);
   std::vector<int64_t> axes;
   if (view.has_input(1)) {
     SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> given, ConstantInts(view, 1, "axes"));
     SLIPWAY_ASSIGN_OR_RETURN(axes, NormalizeAxes(view, given, from.size()));
   } else {
     for (size_t d = 0; d < from.size(); ++d) {
-      if (from[d] == 1) axes.push_back(d);
+      if (!from[d].is_known()) {
+        return view.Unimplemented(absl::StrCat("which dimensions of ", ToString(from),
+                                               " are 1 is not known; name them by axes"));
+      }
+      if (from[d] == Dimension(1)) axes.push_back(d);
     }
   }
-  Shape to;
+  Dimensions to;
   for (int64_t d = 0; d < static_cast<int64_t>(from.size()); ++d) {
     if (!std::binary_search(axes.begin(), axes.end(), d)) {
       to.push_back(from[d]);
-    } else if (from[d] != 1) {
+    } else if (Contradict(from[d], 1)) {
       return view.Error(absl::StrCat("dimension ", d, " of ", ToString(from),
                                      " is not 1 and cannot be squeezed"));
     }
   }
-  return WithShape(view, to);
+  return WithDimensions(view, to);
 }
 
 Types UnsqueezeType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kSized));
-  const Shape& from = view.input_shape(0);
+  const Dimensions from = DimensionsOf(view, 0);
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> given, ConstantInts(view, 1, "axes"));
   const size_t rank = from.size() + given.size();
   if (rank > kMaxRank) return view.Error(absl::StrCat("rank ", rank, " is more than ", kMaxRank));
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> axes, NormalizeAxes(view, given, rank));
-  Shape to;
+  Dimensions to;
   size_t next = 0;
   for (int64_t d = 0; d < static_cast<int64_t>(rank); ++d) {
-    to.push_back(std::binary_search(axes.begin(), axes.end(), d) ? 1 : from[next++]);
+    to.push_back(std::binary_search(axes.begin(), axes.end(), d) ? Dimension(1) : from[next++]);
   }
-  return WithShape(view, to);
+  return WithDimensions(view, to);
+}
+
+struct Range {
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+
+// Of the input's dimensions, those whose extents a Shape node makes.
+Range ShapeRange(const NodeView& view) {
+  const int64_t rank = view.input_type(0).rank();
+  const auto clamp = [rank](int64_t at) {
+    return std::clamp<int64_t>(at < 0 ? at + rank : at, 0, rank);
+  };
+  const int64_t begin = clamp(view.Int("start"));
+  const int64_t end = view.has("end") ? clamp(view.Int("end")) : rank;
+  return {begin, std::max(begin, end)};
 }
 
 Types ShapeType(const NodeView& view) {
-  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> extents, DecodeShape(view));
-  return std::vector<TensorType>{{DataType::kInt64, {static_cast<int64_t>(extents.size())}}};
+  const Range range = ShapeRange(view);
+  return std::vector<ValueType>{ValueType(DataType::kInt64, {range.end - range.begin})};
 }
 
 }  // namespace
 
 absl::StatusOr<std::vector<int64_t>> DecodeShape(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(view.RequireStatic());
+  const Range range = ShapeRange(view);
   const Shape& shape = view.input_shape(0);
-  const int64_t rank = static_cast<int64_t>(shape.size());
-  const auto clamp = [rank](int64_t at) {
-    return std::clamp<int64_t>(at < 0 ? at + rank : at, 0, rank);
-  };
-  const int64_t start = clamp(view.Int("start"));
-  const int64_t end = view.has("end") ? clamp(view.Int("end")) : rank;
-  if (end <= start) return std::vector<int64_t>();
-  return std::vector<int64_t>(shape.begin() + start, shape.begin() + end);
+  return std::vector<int64_t>(shape.begin() + range.begin, shape.begin() + range.end);
 }
 
 absl::Status RegisterReshapingOperators(OperatorRegistry& registry) {

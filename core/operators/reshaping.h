@@ -12,7 +12,8 @@
 
 namespace slipway {
 
-// What a Shape node makes: the extents from `start` up to `end` of its input's type.
+// What a Shape node makes: the extents from `start` up to `end` of its input's type. UNIMPLEMENTED
+// where one of them is open.
 absl::StatusOr<std::vector<int64_t>> DecodeShape(const NodeView& view);
 
 absl::Status RegisterReshapingOperators(OperatorRegistry& registry);

@@ -23,7 +23,7 @@ inline std::string TypeOf(absl::string_view inputs, absl::string_view node) {
   if (!graph.ok()) return graph.status().ToString();
   const auto types = InferNodeTypes(*graph, graph->nodes.back(), registry);
   if (!types.ok()) return types.status().ToString();
-  return absl::StrJoin(*types, "; ", [](std::string* out, const TensorType& type) {
+  return absl::StrJoin(*types, "; ", [](std::string* out, const ValueType& type) {
     absl::StrAppend(out, ToString(type));
   });
 }

@@ -1,11 +1,11 @@
 #include "core/operators/window.h"
 
-#include <algorithm>
 #include <limits>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "core/operators/checks.h"
 
 namespace slipway {
 namespace {
@@ -29,23 +29,29 @@ absl::StatusOr<std::vector<int64_t>> IntsOr(const NodeView& view, absl::string_v
   return values;
 }
 
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+bool IsBelow(const Dimension& extent, int64_t lowest) {
+  return extent.is_known() && extent.extent() < lowest;
+}
+bool IsAbove(const Dimension& extent, int64_t highest) {
+  return extent.is_known() && extent.extent() > highest;
+}
 
 }  // namespace
 
-absl::StatusOr<Window> DecodeWindow(const NodeView& view, absl::Span<const int64_t> kernel,
-                                    absl::Span<const int64_t> input) {
+absl::StatusOr<BasicWindow<Dimension>> DecodeWindow(const NodeView& view,
+                                                    absl::Span<const Dimension> kernel,
+                                                    absl::Span<const Dimension> input) {
   const size_t rank = input.size();
-  Window window;
+  BasicWindow<Dimension> window;
   window.kernel.assign(kernel.begin(), kernel.end());
   window.input.assign(input.begin(), input.end());
   if (kernel.size() != rank) {
     return view.Error(absl::StrCat("the kernel has ", kernel.size(), " dimensions, the input ",
                                    rank, " spatial ones"));
   }
-  for (const int64_t extent : kernel) {
-    if (extent < 1 || extent > kMaxParameter) {
-      return view.Error(absl::StrCat("the kernel has an extent of ", extent));
+  for (const Dimension& extent : kernel) {
+    if (IsBelow(extent, 1) || IsAbove(extent, kMaxParameter)) {
+      return view.Error(absl::StrCat("the kernel has an extent of ", ToString(extent)));
     }
   }
   SLIPWAY_ASSIGN_OR_RETURN(window.strides, IntsOr(view, "strides", rank, 1, 1));
@@ -62,33 +68,48 @@ absl::StatusOr<Window> DecodeWindow(const NodeView& view, absl::Span<const int64
   }
   const bool ceil = view.has("ceil_mode") && view.Int("ceil_mode") != 0;
   for (size_t d = 0; d < rank; ++d) {
-    const int64_t reach = (window.kernel[d] - 1) * window.dilations[d] + 1;
+    const Dimension reach = (window.kernel[d] - 1) * window.dilations[d] + 1;
     const int64_t stride = window.strides[d];
     if (auto_pad == "VALID") window.pads_begin[d] = window.pads_end[d] = 0;
-    int64_t extent = 0;
+    Dimension extent;
     if (same) {
-      extent = CeilDiv(window.input[d], stride);
-      const int64_t total = std::max<int64_t>((extent - 1) * stride + reach - window.input[d], 0);
-      window.pads_begin[d] = auto_pad == "SAME_UPPER" ? total / 2 : total - total / 2;
+      extent = CeilDivide(window.input[d], stride);
+      const Dimension total = Max((extent - 1) * stride + reach - window.input[d], 0);
+      const Dimension half = FloorDivide(total, 2);
+      window.pads_begin[d] = auto_pad == "SAME_UPPER" ? half : total - half;
       window.pads_end[d] = total - window.pads_begin[d];
     } else {
-      const int64_t span = window.input[d] + window.pads_begin[d] + window.pads_end[d] - reach;
-      extent = span < 0 ? 0 : (ceil ? CeilDiv(span, stride) : span / stride) + 1;
+      const Dimension span = window.input[d] + window.pads_begin[d] + window.pads_end[d] - reach;
+      extent = (ceil ? CeilDivide(span, stride) : FloorDivide(span, stride)) + 1;
       // A window that begins behind the input and its begin padding would see nothing.
-      if (extent > 1 && (extent - 1) * stride >= window.input[d] + window.pads_begin[d]) --extent;
+      if (ceil) extent = Min(extent, CeilDivide(window.input[d] + window.pads_begin[d], stride));
+      if (IsBelow(span, 0)) extent = 0;
     }
-    if (extent < 1) {
-      return view.Error(absl::StrCat("a window reaching over ", reach,
-                                     " elements does not fit into spatial dimension ", d, " of ",
-                                     window.input[d], " with pads ", window.pads_begin[d], " and ",
-                                     window.pads_end[d]));
+    if (IsBelow(extent, 1)) {
+      return view.Error(absl::StrCat(
+          "a window reaching over ", ToString(reach),
+          " elements does not fit into spatial dimension ", d, " of ", ToString(window.input[d]),
+          " with pads ", ToString(window.pads_begin[d]), " and ", ToString(window.pads_end[d])));
     }
-    if (window.pads_begin[d] > kMaxParameter || window.pads_end[d] > kMaxParameter) {
+    if (IsAbove(window.pads_begin[d], kMaxParameter) ||
+        IsAbove(window.pads_end[d], kMaxParameter)) {
       return view.Error(absl::StrCat("padding of spatial dimension ", d, " is too large"));
     }
     window.output.push_back(extent);
   }
   return window;
+}
+
+Window KnownWindow(const BasicWindow<Dimension>& window) {
+  Window known;
+  known.kernel = KnownExtents(window.kernel);
+  known.strides = window.strides;
+  known.dilations = window.dilations;
+  known.pads_begin = KnownExtents(window.pads_begin);
+  known.pads_end = KnownExtents(window.pads_end);
+  known.input = KnownExtents(window.input);
+  known.output = KnownExtents(window.output);
+  return known;
 }
 
 std::vector<int64_t> PadsAttribute(const Window& window) {

@@ -11,22 +11,29 @@
 
 namespace slipway {
 
-// One entry a spatial dimension, in the order of the shape. auto_pad is resolved: pads are numbers.
-struct Window {
-  std::vector<int64_t> kernel;
+// One entry a spatial dimension, in the order of the shape. auto_pad is resolved into pads. Extent is
+// int64_t, or Dimension where types are inferred and an extent may be open.
+template <typename Extent>
+struct BasicWindow {
+  std::vector<Extent> kernel;
   std::vector<int64_t> strides;
   std::vector<int64_t> dilations;
-  std::vector<int64_t> pads_begin;
-  std::vector<int64_t> pads_end;
-  std::vector<int64_t> input;   // Extents the window slides over.
-  std::vector<int64_t> output;  // Extents of the result. With ceil_mode the last window may reach
-                                // beyond input + pads_end.
+  std::vector<Extent> pads_begin;
+  std::vector<Extent> pads_end;
+  std::vector<Extent> input;   // Extents the window slides over.
+  std::vector<Extent> output;  // Extents of the result. With ceil_mode the last window may reach
+                               // beyond input + pads_end.
 };
+using Window = BasicWindow<int64_t>;
 
 // Reads strides, pads, dilations, auto_pad and ceil_mode where the schema has them. `kernel` and
-// `input` hold the extents. Errors name what does not fit; the output's extents are at least 1.
-absl::StatusOr<Window> DecodeWindow(const NodeView& view, absl::Span<const int64_t> kernel,
-                                    absl::Span<const int64_t> input);
+// `input` hold the extents. Errors name what does not fit; the output's known extents are at least 1.
+absl::StatusOr<BasicWindow<Dimension>> DecodeWindow(const NodeView& view,
+                                                    absl::Span<const Dimension> kernel,
+                                                    absl::Span<const Dimension> input);
+
+// REQUIRES: every extent is known.
+Window KnownWindow(const BasicWindow<Dimension>& window);
 
 // The pads attribute: all begins, then all ends.
 std::vector<int64_t> PadsAttribute(const Window& window);

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "core/graph/bind_symbols.h"
 #include "core/operators/convolution.h"
 #include "core/passes/canonicalize_rules.h"
 #include "core/passes/channel_layout.h"
@@ -78,7 +79,7 @@ class LayoutAlteration {
   // Inputs from the third on: the bias, which is the same in every layout.
   absl::Status AppendBias(const Node& node, std::vector<ValueId>& inputs);
 
-  const TensorType& type(ValueId id) const { return rewriter_.type(id); }
+  const TensorType& type(ValueId id) const { return rewriter_.type(id).tensor(); }
   std::string NameOf(ValueId id) const { return rewriter_.graph().values[id].name; }
 
   const PassContext& context_;
@@ -340,6 +341,7 @@ absl::StatusOr<bool> LayoutAlteration::BlockConcat(const Node& node) {
 
 absl::StatusOr<Graph> AlterLayout(Graph graph, const PassContext& context,
                                   const std::vector<int64_t>& channel_blocks) {
+  SLIPWAY_RETURN_IF_ERROR(CheckStatic(graph, "choosing a layout"));
   SLIPWAY_ASSIGN_OR_RETURN(std::vector<int64_t> blocks,
                            ChooseChannelBlocks(graph, context, channel_blocks));
   return LayoutAlteration(std::move(graph), std::move(blocks), context, channel_blocks).Run();

@@ -15,8 +15,9 @@ namespace {
 // Type inference refuses training mode.
 absl::StatusOr<bool> DropDropout(Node& node, GraphRewriter& rewriter, const PassContext&) {
   if (node.outputs.size() > 1 && node.outputs[1] != kNoValue) {
-    const TensorType& type = rewriter.type(node.outputs[1]);
-    SLIPWAY_ASSIGN_OR_RETURN(Tensor mask, Tensor::Create(type));
+    const ValueType& type = rewriter.type(node.outputs[1]);
+    if (!type.is_static()) return false;
+    SLIPWAY_ASSIGN_OR_RETURN(Tensor mask, Tensor::Create(type.tensor()));
     for (bool& keep : mask.mutable_values<bool>()) keep = true;
     const std::string name = absl::StrCat(DisplayName(rewriter.graph(), node), "_mask");
     rewriter.ReplaceOutput(node.outputs[1], rewriter.Constant(name, std::move(mask)));
@@ -34,8 +35,8 @@ absl::StatusOr<bool> ConstantToValue(Node& node, GraphRewriter& rewriter,
   return true;
 }
 
-absl::StatusOr<bool> DropIfSameType(Node& node, GraphRewriter& rewriter, const PassContext&) {
-  if (rewriter.type(node.inputs[0]) != rewriter.type(node.outputs[0])) return false;
+absl::StatusOr<bool> DropIfSameDtype(Node& node, GraphRewriter& rewriter, const PassContext&) {
+  if (rewriter.type(node.inputs[0]).dtype() != rewriter.type(node.outputs[0]).dtype()) return false;
   rewriter.Replace(node, node.inputs[0]);
   return true;
 }
@@ -56,11 +57,11 @@ absl::StatusOr<bool> DropSingleConcat(Node& node, GraphRewriter& rewriter, const
 
 absl::StatusOr<bool> DropSortedTranspose(Node& node, GraphRewriter& rewriter, const PassContext&) {
   const auto* perm = node.attributes.FindAs<std::vector<int64_t>>("perm");
-  const size_t rank = rewriter.type(node.inputs[0]).shape.size();
+  const int rank = rewriter.type(node.inputs[0]).rank();
   if (perm == nullptr) {
     // The default reverses; say so.
     std::vector<int64_t> reversed;
-    for (size_t d = rank; d > 0; --d) reversed.push_back(static_cast<int64_t>(d) - 1);
+    for (int64_t d = rank; d > 0; --d) reversed.push_back(d - 1);
     node.attributes.Set("perm", reversed);
     perm = node.attributes.FindAs<std::vector<int64_t>>("perm");
   }
@@ -74,7 +75,7 @@ absl::StatusOr<bool> DropSortedTranspose(Node& node, GraphRewriter& rewriter, co
 void AddIdentityRules(CanonicalizeRules& rules) {
   rules["Dropout"] = DropDropout;
   rules["Constant"] = ConstantToValue;
-  rules["Cast"] = DropIfSameType;
+  rules["Cast"] = DropIfSameDtype;
   rules["Clip"] = DropUnboundedClip;
   rules["Concat"] = DropSingleConcat;
   rules["Transpose"] = DropSortedTranspose;

@@ -1,5 +1,6 @@
 #include "core/passes/canonicalize_ops_pass.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/status_macros.h"
@@ -8,6 +9,17 @@
 #include "core/passes/graph_rewriter.h"
 
 namespace slipway {
+
+namespace {
+
+// Of these only the values are known to the rules, not what they stand for.
+bool MakesQuantized(const Graph& graph, const Node& node) {
+  return std::any_of(node.outputs.begin(), node.outputs.end(), [&graph](ValueId id) {
+    return id != kNoValue && graph.values[id].type->quantization().has_value();
+  });
+}
+
+}  // namespace
 
 absl::StatusOr<Graph> CanonicalizeOps(Graph graph, const PassContext& context) {
   CanonicalizeRules rules;
@@ -25,7 +37,7 @@ absl::StatusOr<Graph> CanonicalizeOps(Graph graph, const PassContext& context) {
     const auto of_operator = rules.find(node.op);
     CanonicalizeRule rule = of_operator == rules.end() ? nullptr : of_operator->second;
     if (context.registry.MovementOf(node.op) == Movement::kView) rule = ViewToReshape;
-    if (rule != nullptr) {
+    if (rule != nullptr && !MakesQuantized(rewriter.graph(), node)) {
       SLIPWAY_ASSIGN_OR_RETURN(const bool replaced, rule(node, rewriter, context));
       if (replaced) continue;
     }

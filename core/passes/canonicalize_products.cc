@@ -64,7 +64,7 @@ absl::StatusOr<ValueId> AddTransposed(GraphRewriter& rewriter, ValueId x, const 
 
 absl::StatusOr<bool> CanonicalizeGemm(Node& node, GraphRewriter& rewriter,
                                       const PassContext& context) {
-  if (rewriter.type(node.inputs[0]).dtype != DataType::kFloat32) return false;
+  if (rewriter.type(node.inputs[0]).dtype() != DataType::kFloat32) return false;
   float alpha, beta;
   bool transpose_a, transpose_b;
   {
@@ -76,7 +76,9 @@ absl::StatusOr<bool> CanonicalizeGemm(Node& node, GraphRewriter& rewriter,
     transpose_b = view.Int("transB") != 0;
   }
   const std::string name = DisplayName(rewriter.graph(), node);
-  const int64_t columns = rewriter.type(node.outputs[0]).shape[1];
+  const Dimension made = rewriter.type(node.outputs[0]).dimension(1);
+  if (!made.is_known()) return false;
+  const int64_t columns = made.extent();
   ValueId a = node.inputs[0];
   ValueId b = node.inputs[1];
   const ValueId c = node.inputs.size() > 2 && beta != 0 ? node.inputs[2] : kNoValue;
@@ -119,11 +121,12 @@ absl::StatusOr<bool> CanonicalizeGemm(Node& node, GraphRewriter& rewriter,
 absl::StatusOr<bool> CanonicalizeMatMul(Node& node, GraphRewriter& rewriter, const PassContext&) {
   const ValueId a = node.inputs[0];
   const ValueId b = node.inputs[1];
-  const Shape a_shape = rewriter.type(a).shape;
-  const Shape b_shape = rewriter.type(b).shape;
-  const TensorType result = rewriter.type(node.outputs[0]);
-  if (rewriter.constant(b) == nullptr || b_shape.size() != 2 || a_shape.size() < 2 ||
-      result.dtype != DataType::kFloat32 || result.num_elements() == 0 || a_shape.back() == 0) {
+  if (rewriter.constant(b) == nullptr || !rewriter.type(a).is_static()) return false;
+  const Shape a_shape = rewriter.type(a).shape();
+  const Shape b_shape = rewriter.type(b).shape();
+  const TensorType result = rewriter.type(node.outputs[0]).tensor();
+  if (b_shape.size() != 2 || a_shape.size() < 2 || result.dtype != DataType::kFloat32 ||
+      result.num_elements() == 0 || a_shape.back() == 0) {
     return false;
   }
   const std::string name = DisplayName(rewriter.graph(), node);

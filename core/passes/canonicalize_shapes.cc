@@ -22,12 +22,14 @@ absl::StatusOr<ValueId> AddReshape(GraphRewriter& rewriter, ValueId x, const Sha
 }
 
 absl::StatusOr<bool> ViewToReshape(Node& node, GraphRewriter& rewriter, const PassContext&) {
-  const TensorType result = rewriter.type(node.outputs[0]);
+  const ValueType type = rewriter.type(node.outputs[0]);
   ValueId x = node.inputs[0];
-  if (result == rewriter.type(x)) {
+  if (SameTensors(type, rewriter.type(x))) {
     rewriter.Replace(node, x);
     return true;
   }
+  if (!type.is_static()) return false;
+  const TensorType& result = type.tensor();
   // In Reshape's shape an extent of 0 stands for the input's.
   if (result.num_elements() == 0) return false;
   // A Reshape of a Reshape starts from the first one's input.
@@ -36,7 +38,7 @@ absl::StatusOr<bool> ViewToReshape(Node& node, GraphRewriter& rewriter, const Pa
     x = before->inputs[0];
   }
   const std::string name = DisplayName(rewriter.graph(), node);
-  if (result == rewriter.type(x)) {
+  if (SameTensors(type, rewriter.type(x))) {
     rewriter.Replace(node, x);
     return true;
   }
@@ -48,12 +50,14 @@ absl::StatusOr<bool> ViewToReshape(Node& node, GraphRewriter& rewriter, const Pa
 namespace {
 
 absl::StatusOr<bool> CanonicalizeSoftmax(Node& node, GraphRewriter& rewriter, const PassContext&) {
-  const TensorType type = rewriter.type(node.inputs[0]);
-  const int64_t rank = static_cast<int64_t>(type.shape.size());
+  const ValueType before = rewriter.type(node.inputs[0]);
+  const int64_t rank = before.rank();
   const int64_t* attribute = node.attributes.FindAs<int64_t>("axis");
   int64_t axis = attribute == nullptr ? -1 : *attribute;
   if (axis < 0) axis += rank;
   node.attributes.Set("axis", axis);
+  if (!before.is_static()) return false;
+  const TensorType& type = before.tensor();
   const bool trailing_ones =
       axis + 1 < rank && std::all_of(type.shape.begin() + axis + 1, type.shape.end(),
                                      [](int64_t e) { return e == 1; });

@@ -54,7 +54,7 @@ void AddUnitHeight(Node& node) {
 // Kernels slide over two dimensions; a node with one spatial dimension gets another of extent 1.
 // REQUIRES: the window is explicit.
 absl::StatusOr<bool> ReplaceByTwoDimensional(Node& node, GraphRewriter& rewriter) {
-  const Shape output = rewriter.type(node.outputs[0]).shape;
+  const Shape output = rewriter.type(node.outputs[0]).shape();
   if (output.size() != 3 || NumElements(output) == 0) return false;
   const std::string name = DisplayName(rewriter.graph(), node);
   Node wide = node;
@@ -62,7 +62,7 @@ absl::StatusOr<bool> ReplaceByTwoDimensional(Node& node, GraphRewriter& rewriter
   const size_t reshaped_inputs = node.op == "Conv" ? 2 : 1;
   for (size_t i = 0; i < reshaped_inputs; ++i) {
     const ValueId id = node.inputs[i];
-    const Shape shape = WithUnitHeight(rewriter.type(id).shape);
+    const Shape shape = WithUnitHeight(rewriter.type(id).shape());
     const std::string wide_name = absl::StrCat(rewriter.graph().values[id].name, "_2d");
     if (const Tensor* constant = rewriter.constant(id)) {
       SLIPWAY_ASSIGN_OR_RETURN(Tensor reshaped, constant->Reshaped(shape));
@@ -79,12 +79,16 @@ absl::StatusOr<bool> ReplaceByTwoDimensional(Node& node, GraphRewriter& rewriter
   return true;
 }
 
+// Windows over extents that are not known cannot be made explicit.
+bool IsStatic(const NodeView& view) { return view.RequireStatic().ok(); }
+
 absl::StatusOr<bool> CanonicalizeConv(Node& node, GraphRewriter& rewriter,
                                       const PassContext& context) {
   ConvView conv;
   {
     SLIPWAY_ASSIGN_OR_RETURN(const NodeView view,
                              NodeView::Create(rewriter.graph(), node, context.registry));
+    if (!IsStatic(view)) return false;
     SLIPWAY_ASSIGN_OR_RETURN(conv, DecodeConv(view));
   }
   SetWindow(node, conv.window);
@@ -97,8 +101,7 @@ absl::StatusOr<bool> CanonicalizeConv(Node& node, GraphRewriter& rewriter,
 
 // A mean or maximum over all of the spatial dimensions.
 absl::StatusOr<bool> ReplaceByReduction(Node& node, GraphRewriter& rewriter, absl::string_view op) {
-  const size_t rank = rewriter.type(node.inputs[0]).shape.size();
-  IntList axes(rank - 2);
+  IntList axes(rewriter.type(node.inputs[0]).rank() - 2);
   std::iota(axes.begin(), axes.end(), 2);
   SLIPWAY_ASSIGN_OR_RETURN(
       const ValueId reduced,
@@ -123,6 +126,7 @@ absl::StatusOr<bool> CanonicalizePool(Node& node, GraphRewriter& rewriter,
   {
     SLIPWAY_ASSIGN_OR_RETURN(const NodeView view,
                              NodeView::Create(rewriter.graph(), node, context.registry));
+    if (!IsStatic(view)) return false;
     SLIPWAY_ASSIGN_OR_RETURN(pool, DecodePool(view));
   }
   if (!pool.is_max && CoversAll(pool.window)) {

@@ -10,13 +10,13 @@ namespace slipway {
 namespace {
 
 bool IsFloat4d(const Graph& graph, ValueId id) {
-  const TensorType& type = *graph.values[id].type;
+  const TensorType& type = graph.values[id].type->tensor();
   return type.dtype == DataType::kFloat32 && type.shape.size() == 4 && type.num_elements() > 0;
 }
 
 bool IsConstant(const Graph& graph, ValueId id) { return graph.values[id].constant.has_value(); }
 
-int64_t Channels(const Graph& graph, ValueId id) { return graph.values[id].type->shape[1]; }
+int64_t Channels(const Graph& graph, ValueId id) { return graph.values[id].type->shape()[1]; }
 
 // Inputs of rank 4 with all the channels follow the output's layout; constants are repacked; what has
 // one channel, or one element in all, broadcasts in either layout.
@@ -25,7 +25,7 @@ bool ElementwiseFits(const Graph& graph, const Node& node) {
   bool any = false;
   for (const ValueId id : node.inputs) {
     if (id == kNoValue) continue;
-    const TensorType& type = *graph.values[id].type;
+    const TensorType& type = graph.values[id].type->tensor();
     if (type.dtype != DataType::kFloat32 || type.num_elements() == 0) return false;
     if (type.num_elements() == 1 && type.shape.size() <= 4) continue;
     if (IsConstant(graph, id) ? type.shape.size() > 4 : type.shape.size() != 4) return false;

@@ -11,7 +11,8 @@ bool IsConstantNode(const Graph& graph, const Node& node, const OperatorRegistry
   return std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) {
     if (id == kNoValue) return true;
     const Value& value = graph.values[id];
-    return schema->reads_types_only ? value.type.has_value() : value.constant.has_value();
+    return schema->reads_types_only ? value.type.has_value() && value.type->is_static()
+                                    : value.constant.has_value();
   });
 }
 
@@ -29,7 +30,9 @@ void MakeOutputsConstant(const Node& node, std::vector<Tensor> results, Graph& g
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i] == kNoValue) continue;
     Value& value = graph.values[node.outputs[i]];
-    value.type = results[i].type();
+    ValueType type = results[i].type();
+    if (value.type.has_value()) type.set_quantization(value.type->quantization());
+    value.type = std::move(type);
     value.constant = std::move(results[i]);
   }
 }

@@ -10,7 +10,8 @@
 
 namespace slipway {
 
-// Whether all inputs are constants; of an operator that reads types only, whether they have types. Never
+// Whether all inputs are constants; of an operator that reads types only, whether all their
+// extents are known. Never
 // for random and unknown operators.
 bool IsConstantNode(const Graph& graph, const Node& node, const OperatorRegistry& registry);
 

@@ -31,13 +31,20 @@ size_t HashOf(const Node& node) {
   return hash;
 }
 
-bool SameNode(const Node& a, const Node& b) {
+bool SameQuantization(const Graph& graph, ValueId a, ValueId b) {
+  return graph.values[a].type->quantization() == graph.values[b].type->quantization();
+}
+
+bool SameNode(const Graph& graph, const Node& a, const Node& b) {
   if (a.op != b.op || a.inputs != b.inputs || a.outputs.size() != b.outputs.size() ||
       a.attributes != b.attributes) {
     return false;
   }
   for (size_t i = 0; i < a.outputs.size(); ++i) {
     if ((a.outputs[i] == kNoValue) != (b.outputs[i] == kNoValue)) return false;
+    if (a.outputs[i] != kNoValue && !SameQuantization(graph, a.outputs[i], b.outputs[i])) {
+      return false;
+    }
   }
   return true;
 }
@@ -55,7 +62,10 @@ std::vector<ValueId> MergeConstants(const Graph& graph) {
         seen[absl::HashOf(tensor->dtype(), tensor->shape(), tensor->bytes())];
     bool found = false;
     for (const ValueId candidate : candidates) {
-      if (!SameBytes(*graph.values[candidate].constant, *tensor)) continue;
+      if (!SameBytes(*graph.values[candidate].constant, *tensor) ||
+          !SameQuantization(graph, candidate, static_cast<ValueId>(id))) {
+        continue;
+      }
       replacement[id] = candidate;
       found = true;
       break;
@@ -81,7 +91,7 @@ absl::StatusOr<Graph> EliminateCommonSubexpr(Graph graph, const PassContext& con
     std::vector<Node>& candidates = seen[HashOf(node)];
     const Node* same = nullptr;
     for (const Node& candidate : candidates) {
-      if (SameNode(candidate, node)) same = &candidate;
+      if (SameNode(rewriter.graph(), candidate, node)) same = &candidate;
     }
     if (same == nullptr) {
       candidates.push_back(node);

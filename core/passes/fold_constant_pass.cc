@@ -1,6 +1,7 @@
 #include "core/passes/fold_constant_pass.h"
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -12,10 +13,13 @@
 namespace slipway {
 namespace {
 
-int64_t OutputBytes(const Graph& graph, const Node& node) {
+// Absent where an output's extents are not known.
+std::optional<int64_t> OutputBytes(const Graph& graph, const Node& node) {
   int64_t bytes = 0;
   for (const ValueId id : node.outputs) {
-    if (id != kNoValue) bytes += graph.values[id].type->byte_size();
+    if (id == kNoValue) continue;
+    if (!graph.values[id].type->is_static()) return std::nullopt;
+    bytes += graph.values[id].type->byte_size();
   }
   return bytes;
 }
@@ -28,8 +32,8 @@ absl::StatusOr<Graph> FoldConstant(Graph graph, const PassContext& context) {
   std::vector<Node> kept;
   int64_t bytes_left = kMaxFoldedBytes;
   for (Node& node : graph.nodes) {
-    const int64_t bytes = OutputBytes(graph, node);
-    if (!IsConstantNode(graph, node, context.registry) || bytes > bytes_left) {
+    const std::optional<int64_t> bytes = OutputBytes(graph, node);
+    if (!IsConstantNode(graph, node, context.registry) || bytes.value_or(INT64_MAX) > bytes_left) {
       kept.push_back(std::move(node));
       continue;
     }
@@ -39,7 +43,7 @@ absl::StatusOr<Graph> FoldConstant(Graph graph, const PassContext& context) {
       continue;
     }
     SLIPWAY_RETURN_IF_ERROR(results.status());
-    bytes_left -= bytes;
+    bytes_left -= *bytes;
     MakeOutputsConstant(node, *std::move(results), graph);
   }
   graph.nodes = std::move(kept);

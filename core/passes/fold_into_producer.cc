@@ -59,7 +59,7 @@ bool CanFoldIntoProducer(GraphRewriter& rewriter, ValueId x) {
 
 int64_t ProducerChannels(GraphRewriter& rewriter, ValueId x) {
   const Node* producer = rewriter.Producer(x);
-  return rewriter.type(producer->inputs[kWeights]).shape[ChannelAxis(*producer)];
+  return rewriter.type(producer->inputs[kWeights]).shape()[ChannelAxis(*producer)];
 }
 
 void FoldIntoProducer(GraphRewriter& rewriter, ValueId x, const ChannelAffine& affine) {

@@ -12,22 +12,24 @@
 namespace slipway {
 namespace {
 
-// One value a channel of a tensor of `shape` whose channels are dimension `axis`, from a constant that
-// broadcasts to it. Absent when the constant varies along another dimension, or is not f32.
-std::optional<std::vector<double>> PerChannel(const Tensor* constant, const Shape& shape,
+// One value a channel of a tensor of `type` whose channels are dimension `axis`, from a constant that
+// broadcasts to it. Absent when the constant varies along another dimension, or is not f32, and where
+// the number of channels is not known.
+std::optional<std::vector<double>> PerChannel(const Tensor* constant, const ValueType& type,
                                               int axis) {
   if (constant == nullptr || constant->dtype() != DataType::kFloat32) return std::nullopt;
-  const int offset = static_cast<int>(shape.size()) - static_cast<int>(constant->shape().size());
-  if (offset < 0) return std::nullopt;
+  const int offset = type.rank() - static_cast<int>(constant->shape().size());
+  if (offset < 0 || type.rank() <= axis || !type.dimension(axis).is_known()) return std::nullopt;
+  const int64_t channels = type.dimension(axis).extent();
   for (size_t d = 0; d < constant->shape().size(); ++d) {
     const int64_t extent = constant->shape()[d];
     const bool is_channel = static_cast<int>(d) + offset == axis;
-    if (extent != 1 && !(is_channel && extent == shape[axis])) return std::nullopt;
+    if (extent != 1 && !(is_channel && extent == channels)) return std::nullopt;
   }
   const absl::Span<const float> values = constant->values<float>();
   if (values.empty()) return std::nullopt;
-  std::vector<double> per_channel(shape[axis]);
-  for (int64_t c = 0; c < shape[axis]; ++c) per_channel[c] = values[values.size() == 1 ? 0 : c];
+  std::vector<double> per_channel(channels);
+  for (int64_t c = 0; c < channels; ++c) per_channel[c] = values[values.size() == 1 ? 0 : c];
   return per_channel;
 }
 
@@ -61,10 +63,10 @@ bool FoldBackward(const Node& node, GraphRewriter& rewriter) {
     if (rewriter.constant(node.inputs[which]) == nullptr || !CanFoldIntoProducer(rewriter, x)) {
       continue;
     }
-    const Shape& shape = rewriter.type(x).shape;
-    if (rewriter.type(node.outputs[0]).shape != shape) continue;
+    const ValueType& type = rewriter.type(x);
+    if (!SameTensors(rewriter.type(node.outputs[0]), type)) continue;
     const std::optional<std::vector<double>> constant =
-        PerChannel(rewriter.constant(node.inputs[which]), shape, 1);
+        PerChannel(rewriter.constant(node.inputs[which]), type, 1);
     if (!constant.has_value()) continue;
     const std::optional<ChannelAffine> affine = AffineOf(node, *constant, which == 0);
     if (!affine.has_value() || !IsFinite(*affine)) continue;
@@ -103,10 +105,10 @@ void FoldForward(Node& conv, GraphRewriter& rewriter) {
   const int64_t group = group_attribute == nullptr ? 1 : *group_attribute;
   for (const int which : {1, 0}) {
     const ValueId x = mul->inputs[1 - which];
-    const Shape& shape = rewriter.type(x).shape;
-    if (shape != rewriter.type(conv.inputs[0]).shape || shape.size() < 3) continue;
+    const ValueType& type = rewriter.type(x);
+    if (!SameTensors(type, rewriter.type(conv.inputs[0])) || type.rank() < 3) continue;
     const std::optional<std::vector<double>> scale =
-        PerChannel(rewriter.constant(mul->inputs[which]), shape, 1);
+        PerChannel(rewriter.constant(mul->inputs[which]), type, 1);
     if (!scale.has_value() || !IsFinite({*scale, {}})) continue;
     const std::string name = absl::StrCat(rewriter.graph().values[conv.inputs[1]].name, "_scaled");
     rewriter.SetInput(conv, 1,

@@ -11,6 +11,7 @@
 #include "absl/strings/strip.h"
 #include "core/base/status_macros.h"
 #include "core/base/utf8.h"
+#include "core/graph/bind_symbols.h"
 #include "core/graph/edit.h"
 #include "core/operators/fused.h"
 #include "core/passes/fusion_groups.h"
@@ -95,6 +96,7 @@ class BodyBuilder {
 }  // namespace
 
 absl::StatusOr<Graph> FuseOps(Graph graph, const PassContext& context) {
+  SLIPWAY_RETURN_IF_ERROR(CheckStatic(graph, "making kernels"));
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<std::vector<NodeId>> groups,
                            ChooseFusionGroups(graph, context.registry));
   // A group stands where its last node stood: what it reads is made before, what reads it comes behind.

@@ -44,7 +44,7 @@ class Grouping {
     return PatternOf(n) == Pattern::kOutFusable || PatternOf(n) == Pattern::kReduction;
   }
   const TensorType& OutputType(NodeId n) const {
-    return *graph_.values[graph_.nodes[n].outputs[0]].type;
+    return graph_.values[graph_.nodes[n].outputs[0]].type->tensor();
   }
   bool MayJoin(NodeId head, NodeId n) const;
   // The nodes behind `last` up to and including `end`; empty when one of them may not join.

@@ -79,7 +79,7 @@ absl::StatusOr<ValueId> GraphRewriter::Add(absl::string_view op, std::vector<Val
   replacement_.push_back(output);
   uses_.push_back(0);
   producer_.push_back(kNoNode);
-  SLIPWAY_ASSIGN_OR_RETURN(std::vector<TensorType> types, InferNodeTypes(graph_, node, registry_));
+  SLIPWAY_ASSIGN_OR_RETURN(std::vector<ValueType> types, InferNodeTypes(graph_, node, registry_));
   graph_.values[output].type = std::move(types.front());
   for (const ValueId id : node.inputs) {
     if (id != kNoValue) ++uses_[id];
@@ -107,8 +107,10 @@ void GraphRewriter::ReplaceOutput(ValueId output, ValueId value) {
   value = Resolve(value);
   SLIPWAY_CHECK(output != value, "a value cannot replace itself");
   SLIPWAY_CHECK(
-      graph_.values[output].type == graph_.values[value].type,
+      !Contradict(*graph_.values[output].type, *graph_.values[value].type),
       absl::StrCat("the replacement of ", graph_.values[output].name, " is of another type"));
+  // What callers bring stays as they were told.
+  if (producer_[value] != kNoNode) RefineType(graph_.values[value], *graph_.values[output].type);
   replacement_[output] = value;
   uses_[value] += uses_[output];
   uses_[output] = 0;

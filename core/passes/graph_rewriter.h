@@ -36,7 +36,7 @@ class GraphRewriter {
 
   // The values, old and new, and the nodes emitted so far.
   const Graph& graph() const { return graph_; }
-  const TensorType& type(ValueId id) const { return *graph_.values[id].type; }
+  const ValueType& type(ValueId id) const { return *graph_.values[id].type; }
   // Null when it is not a constant.
   const Tensor* constant(ValueId id) const;
 
@@ -61,7 +61,7 @@ class GraphRewriter {
   ValueId Constant(absl::string_view name, Tensor tensor);
 
   // Instead of an old node: its output (output 0, or `output`) is `value` from now on; further
-  // outputs must be replaced too or be unread. REQUIRES: same type.
+  // outputs must be replaced too or be unread. REQUIRES: their types do not contradict.
   void Replace(const Node& node, ValueId value);
   void ReplaceOutput(ValueId output, ValueId value);
   // An old node that is not emitted no longer reads its inputs. Replace does this.

@@ -14,15 +14,15 @@
 namespace slipway {
 namespace {
 
-absl::Status SetType(const Node& node, ValueId id, const TensorType& type, Graph& graph) {
+absl::Status SetType(const Node& node, ValueId id, const ValueType& type, Graph& graph) {
   Value& value = graph.values[id];
-  if (value.type.has_value() && *value.type != type) {
+  if (value.type.has_value() && Contradict(*value.type, type)) {
     return absl::InvalidArgumentError(
         absl::StrCat("node \"", DisplayName(graph, node), "\" (", node.op, ") makes \"", value.name,
                      "\" of type ", ToString(type), ", but the model states ",
                      ToString(*value.type), "; correct one of the two"));
   }
-  value.type = type;
+  RefineType(value, type);
   return absl::OkStatus();
 }
 
@@ -36,7 +36,9 @@ absl::Status NotDynamic(const absl::Status& status) {
 // Shape arithmetic: small inputs, small results.
 bool IsSmall(const Graph& graph, const Node& node, const OperatorRegistry& registry) {
   const auto small = [&graph](ValueId id) {
-    return id == kNoValue || graph.values[id].type->byte_size() <= kMaxShapeArithmeticBytes;
+    if (id == kNoValue) return true;
+    const ValueType& type = *graph.values[id].type;
+    return type.is_static() && type.byte_size() <= kMaxShapeArithmeticBytes;
   };
   return (registry.Find(node.op)->reads_types_only ||
           std::all_of(node.inputs.begin(), node.inputs.end(), small)) &&
@@ -54,7 +56,7 @@ absl::StatusOr<Graph> InferType(Graph graph, const PassContext& context) {
   }
   std::vector<Node> kept;
   for (Node& node : graph.nodes) {
-    const absl::StatusOr<std::vector<TensorType>> types =
+    const absl::StatusOr<std::vector<ValueType>> types =
         InferNodeTypes(graph, node, context.registry);
     if (!types.ok()) return NotDynamic(types.status());
     for (size_t i = 0; i < node.outputs.size(); ++i) {

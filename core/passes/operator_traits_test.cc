@@ -23,7 +23,7 @@ namespace slipway {
 namespace {
 
 using ::slipway::testing::PassTester;
-using Types = absl::StatusOr<std::vector<TensorType>>;
+using Types = absl::StatusOr<std::vector<ValueType>>;
 
 absl::Status CopyInput(const KernelCall& call) {
   auto copy = call.inputs[0]->Reshaped(call.outputs[0].shape());
@@ -42,14 +42,14 @@ OperatorRegistry MadeUpOperators() {
   flat.pattern = Pattern::kInjective;
   flat.movement = Movement::kView;
   flat.type_rule = [](const NodeView& view) -> Types {
-    const TensorType& x = view.input_type(0);
-    return std::vector<TensorType>{{x.dtype, {x.num_elements()}}};
+    const ValueType& x = view.input_type(0);
+    return std::vector<ValueType>{ValueType(x.dtype(), {NumElements(x.dimensions())})};
   };
   EXPECT_OK(registry.Add(flat));
 
   OperatorSchema same;
   same.type_rule = [](const NodeView& view) -> Types {
-    return std::vector<TensorType>{view.input_type(0)};
+    return std::vector<ValueType>{view.input_type(0)};
   };
   same.name = "test.Turned";
   same.pattern = Pattern::kInjective;
@@ -73,7 +73,7 @@ OperatorRegistry MadeUpOperators() {
   elements.name = "test.Elements";
   elements.reads_types_only = true;
   elements.type_rule = [](const NodeView&) -> Types {
-    return std::vector<TensorType>{{DataType::kInt64, {1}}};
+    return std::vector<ValueType>{ValueType(DataType::kInt64, {1})};
   };
   EXPECT_OK(registry.Add(elements));
   return registry;

@@ -18,7 +18,7 @@ bool CanPack(const Node& node, const GraphRewriter& rewriter) {
     return false;
   }
   if (node.inputs.size() < 3 || node.inputs[2] == kNoValue) return true;
-  return rewriter.type(node.inputs[2]).shape == Shape{weights->shape()[1]};
+  return SameExtents(rewriter.type(node.inputs[2]).dimensions(), {{weights->shape()[1]}});
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ class Placement {
 
  private:
   bool IsContiguous(const Node& node) const {
-    const Shape& shape = graph_.values[node.outputs[0]].type->shape;
+    const Shape& shape = graph_.values[node.outputs[0]].type->shape();
     const int64_t* attribute = node.attributes.FindAs<int64_t>("axis");
     if (attribute == nullptr) return false;
     const int64_t rank = static_cast<int64_t>(shape.size());

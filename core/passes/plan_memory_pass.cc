@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/base/status_macros.h"
+#include "core/graph/bind_symbols.h"
 #include "core/passes/arena_plan.h"
 #include "core/passes/placed_concats.h"
 
@@ -155,6 +156,7 @@ absl::StatusOr<MemoryPlan> Planner::Run() {
     if (value.type.has_value()) continue;
     return absl::InternalError(absl::StrCat("value \"", value.name, "\" has no type"));
   }
+  SLIPWAY_RETURN_IF_ERROR(CheckStatic(graph_, "planning memory"));
   SLIPWAY_RETURN_IF_ERROR(PlaceConcats());
   FindLifetimes();
   PlaceInputs();

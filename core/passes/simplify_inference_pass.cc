@@ -47,7 +47,7 @@ absl::Status SimplifyBatchNormalization(Node& node, GraphRewriter& rewriter,
   {
     SLIPWAY_ASSIGN_OR_RETURN(const NodeView view,
                              NodeView::Create(rewriter.graph(), node, context.registry));
-    if (view.input_type(0).dtype == DataType::kFloat32) affine = AffineOf(view);
+    if (view.input_type(0).dtype() == DataType::kFloat32) affine = AffineOf(view);
   }
   if (!affine.has_value() || node.outputs.size() != 1) {
     rewriter.Keep(std::move(node));
@@ -60,7 +60,7 @@ absl::Status SimplifyBatchNormalization(Node& node, GraphRewriter& rewriter,
     rewriter.Replace(node, x);
     return absl::OkStatus();
   }
-  const size_t rank = rewriter.type(x).shape.size();
+  const size_t rank = rewriter.type(x).rank();
   const std::string name = DisplayName(rewriter.graph(), node);
   const ValueId scale =
       rewriter.Constant(absl::StrCat(name, "_scale"), PerChannel(affine->scale, rank));

@@ -32,7 +32,7 @@ absl::Status CheckInputs(const Graph& graph, absl::Span<const Tensor> inputs) {
     if (!inputs[i].is_set()) {
       return absl::InvalidArgumentError(absl::StrCat("input \"", input.name, "\" is not set"));
     }
-    if (input.type.has_value() && *input.type != inputs[i].type()) {
+    if (input.type.has_value() && Contradict(*input.type, inputs[i].type())) {
       return absl::InvalidArgumentError(absl::StrCat("input \"", input.name, "\" must be ",
                                                      ToString(*input.type), ", not ",
                                                      ToString(inputs[i].type())));
@@ -67,22 +67,27 @@ bool Reference::Supports(absl::string_view op) const {
 absl::StatusOr<std::vector<Tensor>> Reference::EvaluateNode(const Graph& graph, const Node& node,
                                                             absl::Span<const Tensor> inputs) const {
   SLIPWAY_CHECK(inputs.size() == node.inputs.size(), "one tensor a node input");
-  std::vector<const TensorType*> types(inputs.size(), nullptr);
+  std::vector<ValueType> input_types(inputs.size());
+  std::vector<const ValueType*> types(inputs.size(), nullptr);
   std::vector<const Tensor*> values(inputs.size(), nullptr);
   const OperatorSchema* schema = registry_.Find(node.op);
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i].is_set()) {
-      types[i] = &inputs[i].type();
+      input_types[i] = inputs[i].type();
       values[i] = &inputs[i];
     } else if (node.inputs[i] != kNoValue && schema != nullptr && schema->reads_types_only) {
-      const std::optional<TensorType>& type = graph.values[node.inputs[i]].type;
-      if (type.has_value()) types[i] = &*type;
+      const std::optional<ValueType>& type = graph.values[node.inputs[i]].type;
+      if (!type.has_value()) continue;
+      input_types[i] = *type;
+    } else {
+      continue;
     }
+    types[i] = &input_types[i];
   }
   SLIPWAY_ASSIGN_OR_RETURN(
       const NodeView view,
       NodeView::Create(node, registry_, DisplayName(graph, node), std::move(types), values));
-  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<TensorType> output_types, InferNodeTypes(view));
+  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<ValueType> output_types, InferNodeTypes(view));
   if (node.op == kFusedOperator) {
     auto outputs = Evaluate(view.Body(kFusedBody), inputs);
     if (!outputs.ok()) return view.Annotated(outputs.status());
@@ -94,7 +99,11 @@ absl::StatusOr<std::vector<Tensor>> Reference::EvaluateNode(const Graph& graph, 
   std::vector<Tensor> outputs(node.outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (node.outputs[i] == kNoValue) continue;
-    auto output = Tensor::Create(output_types[i]);
+    if (!output_types[i].is_static()) {
+      return view.Unimplemented(absl::StrCat("output ", i, " is ", ToString(output_types[i]),
+                                             ", whose extents only running finds out"));
+    }
+    auto output = Tensor::Create(output_types[i].tensor());
     if (!output.ok()) return view.Annotated(output.status());
     outputs[i] = *std::move(output);
   }

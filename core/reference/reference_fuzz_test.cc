@@ -26,7 +26,8 @@ struct Evaluator {
 // Whether the type rules promise that everything stays small. Infers as it goes.
 bool IsSmall(slipway::Graph& graph, const slipway::OperatorRegistry& registry) {
   for (const slipway::Value& value : graph.values) {
-    if (value.type.has_value() && value.type->byte_size() > kMaxBytes) return false;
+    if (!value.type.has_value()) continue;
+    if (!value.type->is_static() || value.type->byte_size() > kMaxBytes) return false;
   }
   for (const slipway::Node& node : graph.nodes) {
     if (!node.attributes.empty()) {
@@ -41,7 +42,7 @@ bool IsSmall(slipway::Graph& graph, const slipway::OperatorRegistry& registry) {
     const auto types = slipway::InferNodeTypes(graph, node, registry);
     if (!types.ok()) return false;
     for (size_t i = 0; i < types->size(); ++i) {
-      if ((*types)[i].byte_size() > kMaxBytes) return false;
+      if (!(*types)[i].is_static() || (*types)[i].byte_size() > kMaxBytes) return false;
       if (node.outputs[i] != slipway::kNoValue) graph.values[node.outputs[i]].type = (*types)[i];
     }
   }
@@ -58,8 +59,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::vector<slipway::Tensor> inputs;
   for (const slipway::ValueId id : graph->inputs) {
     const auto& type = graph->values[id].type;
-    if (!type.has_value() || type->byte_size() > kMaxBytes) return 0;
-    auto input = slipway::Tensor::Create(*type);
+    if (!type.has_value() || !type->is_static() || type->byte_size() > kMaxBytes) return 0;
+    auto input = slipway::Tensor::Create(type->tensor());
     if (!input.ok()) return 0;
     inputs.push_back(*std::move(input));
   }

@@ -84,7 +84,7 @@ TEST_F(ReferenceTest, RunsTheCorpus) {
     ASSERT_OK(graph.status());
     std::vector<Tensor> inputs;
     for (const ValueId id : graph->inputs) {
-      const Shape& shape = graph->values[id].type->shape;
+      const Shape& shape = graph->values[id].type->shape();
       inputs.push_back(Random(std::vector<int64_t>(shape.begin(), shape.end())));
     }
     EXPECT_OK(reference_.Evaluate(*graph, inputs).status());

@@ -75,7 +75,7 @@ class Arguments {
  public:
   explicit Arguments(const Graph& graph) {
     for (const auto* ids : {&graph.inputs, &graph.outputs}) {
-      for (const ValueId id : *ids) Add(*graph.value(id).type);
+      for (const ValueId id : *ids) Add(graph.value(id).type->tensor());
     }
     for (slipway_buffer& buffer : buffers_) args_.push_back(&buffer);
   }

@@ -13,9 +13,10 @@ constexpr DataType kFloat = DataType::kFloat32;
 struct ConvCase {
   int64_t size, kernel, stride, pad;
 };
-// One position, fewer than a vector, odd numbers, more than a tile; with and without padding.
-constexpr ConvCase kConvCases[] = {{1, 1, 1, 0},  {2, 1, 1, 0},  {7, 1, 2, 0}, {7, 3, 1, 1},
-                                   {17, 3, 2, 1}, {17, 5, 1, 2}, {29, 3, 1, 1}};
+// One position, fewer than a vector, odd numbers, more than a tile; without padding, with, with more
+// than a kernel sees over.
+constexpr ConvCase kConvCases[] = {{1, 1, 1, 0}, {2, 1, 1, 0},  {5, 1, 1, 1},  {7, 1, 2, 0},
+                                   {7, 3, 1, 1}, {17, 3, 2, 1}, {17, 5, 1, 2}, {29, 3, 1, 1}};
 
 Attributes ConvAttributes(const ConvCase& c, int64_t group = 1, int64_t dilation = 1) {
   return {{"strides", Ints({c.stride, c.stride})},

@@ -91,7 +91,8 @@ void KernelSuite::Add(const std::string& name, const std::function<void(GraphBui
   absl::StatusOr<Graph> graph = std::move(builder).Build();
   ASSERT_TRUE(graph.ok()) << name << ": " << graph.status();
   for (size_t i = inputs.size(); i < graph->inputs.size(); ++i) {
-    inputs.push_back(RandomTensor(*graph->value(graph->inputs[i]).type, static_cast<uint32_t>(i)));
+    inputs.push_back(
+        RandomTensor(graph->value(graph->inputs[i]).type->tensor(), static_cast<uint32_t>(i)));
   }
   cases_.push_back({name, *std::move(graph), std::move(inputs), tolerance});
 }

@@ -51,7 +51,7 @@ class Seeder {
  private:
   bool IsParameter(ValueId id) const {
     const Value& value = graph_.values[id];
-    if (!value.type.has_value() || value.type->dtype != DataType::kFloat32) return false;
+    if (!value.type.has_value() || value.type->dtype() != DataType::kFloat32) return false;
     return value.constant.has_value() ||
            (producers_[id] != kNoNode && graph_.nodes[producers_[id]].op == "ConstantOfShape");
   }
@@ -61,7 +61,7 @@ class Seeder {
     if (input >= graph_.nodes[node].inputs.size()) return;
     const ValueId id = graph_.nodes[node].inputs[input];
     if (id == kNoValue || !IsParameter(id)) return;
-    const Shape shape = graph_.values[id].type->shape;
+    const Shape shape = graph_.values[id].type->shape();
     graph_.nodes[node].inputs[input] = graph_.AddConstant(
         names_.Make(graph_.values[id].name), Normal(shape, mean, deviation, next_seed_++));
     producers_.push_back(kNoNode);
@@ -69,7 +69,7 @@ class Seeder {
 
   void SeedProduct(size_t node) {
     const ValueId weights = graph_.nodes[node].inputs[1];
-    const Shape shape = graph_.values[weights].type->shape;
+    const Shape shape = graph_.values[weights].type->shape();
     int64_t fan_in = shape.size() < 2 ? 1 : shape[1];
     for (size_t d = 2; d < shape.size(); ++d) fan_in *= shape[d];
     Seed(node, 1, 0, std::sqrt(2.0 / static_cast<double>(fan_in)));

@@ -51,7 +51,7 @@ void RunLightModel(const std::string& path) {
   const auto graph = ImportOnnx(files, registry);
   ASSERT_OK(graph.status());
   ASSERT_EQ(graph->inputs.size(), 1u);
-  auto input = Tensor::Create(*graph->values[graph->inputs[0]].type);
+  auto input = Tensor::Create(graph->values[graph->inputs[0]].type->tensor());
   ASSERT_OK(input.status());
   const auto values = input->mutable_values<float>();
   for (size_t i = 0; i < values.size(); ++i) {

@@ -69,7 +69,7 @@ std::vector<NamedTensor> RandomNamedInputs(const Graph& graph, uint64_t seed) {
   std::vector<NamedTensor> inputs;
   for (const ValueId id : graph.inputs) {
     const Value& value = graph.value(id);
-    absl::StatusOr<Tensor> tensor = RandomTensor(*value.type, seed, value.name);
+    absl::StatusOr<Tensor> tensor = RandomTensor(value.type->tensor(), seed, value.name);
     SLIPWAY_CHECK(tensor.ok(), tensor.status().message());
     inputs.push_back({value.name, *std::move(tensor)});
   }

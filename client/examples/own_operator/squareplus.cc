@@ -15,12 +15,12 @@ namespace slipway::examples {
 namespace {
 
 // The type rule: from the types of the inputs to those of the outputs.
-absl::StatusOr<std::vector<TensorType>> SquareplusType(const NodeView& node) {
-  if (node.input_type(0).dtype != DataType::kFloat32) {
+absl::StatusOr<std::vector<ValueType>> SquareplusType(const NodeView& node) {
+  if (node.input_type(0).dtype() != DataType::kFloat32) {
     return node.Error("x must be of type f32");
   }
   if (!(node.Float("b") >= 0)) return node.Error("\"b\" must not be negative");
-  return std::vector<TensorType>{node.input_type(0)};
+  return std::vector<ValueType>{node.input_type(0)};
 }
 
 // The kernel of the reference: plain loops. It folds constants, and tests compare with it.

@@ -32,17 +32,21 @@ struct Environment {
   const slipway::SystemClock clock{};
 };
 
-// Whether the type rules promise that everything stays small. Infers as it goes; what it cannot infer
-// hangs on small constants.
+bool IsLarge(const slipway::ValueType& type) {
+  return type.is_static() && type.byte_size() > kMaxBytes;
+}
+
+// Whether the type rules promise that everything stays small: what is open is never evaluated. Infers
+// as it goes; what it cannot infer hangs on small constants.
 bool IsSmall(slipway::Graph graph, const slipway::OperatorRegistry& registry) {
   for (const slipway::Value& value : graph.values) {
-    if (value.type.has_value() && value.type->byte_size() > kMaxBytes) return false;
+    if (value.type.has_value() && IsLarge(*value.type)) return false;
   }
   for (const slipway::Node& node : graph.nodes) {
     const auto types = slipway::InferNodeTypes(graph, node, registry);
     if (!types.ok()) return false;
     for (size_t i = 0; i < types->size(); ++i) {
-      if ((*types)[i].byte_size() > kMaxBytes) return false;
+      if (IsLarge((*types)[i])) return false;
       if (i < node.outputs.size() && node.outputs[i] != slipway::kNoValue) {
         graph.values[node.outputs[i]].type = (*types)[i];
       }

@@ -10,6 +10,7 @@
 #include "core/base/digest.h"
 #include "core/base/status_macros.h"
 #include "core/base/version.h"
+#include "core/graph/bind_symbols.h"
 #include "core/wire/digest_proto.h"
 
 namespace slipway {
@@ -36,6 +37,7 @@ absl::Status NullBackend::CheckTarget(const Target& target) const {
 
 absl::StatusOr<BackendResult> NullBackend::Compile(const BackendRequest& request) {
   const Graph& graph = request.graph;
+  SLIPWAY_RETURN_IF_ERROR(CheckStatic(graph, "null"));
   int64_t zero_bytes = 1;
   for (const ValueId id : graph.outputs) {
     zero_bytes = std::max(zero_bytes, graph.value(id).type->byte_size());
@@ -63,10 +65,10 @@ absl::StatusOr<BackendResult> NullBackend::Compile(const BackendRequest& request
   for (const ValueId id : graph.inputs) {
     v1::Binding& input = *main.add_inputs();
     input.set_name(graph.value(id).name);
-    input.set_value(AddValue(manifest, v1::Buffer::CLASS_EXTERNAL, *graph.value(id).type));
+    input.set_value(AddValue(manifest, v1::Buffer::CLASS_EXTERNAL, graph.value(id).type->tensor()));
   }
   for (const ValueId id : graph.outputs) {
-    const TensorType& type = *graph.value(id).type;
+    const TensorType& type = graph.value(id).type->tensor();
     v1::Constant& constant = *manifest.add_constants();
     *constant.mutable_blob() = ToProto(zeros_digest);
     constant.set_size_bytes(type.byte_size());

@@ -121,8 +121,8 @@ uint32_t ManifestBuilder::AddValue(const TensorType& type, int buffer, int64_t o
 uint32_t ManifestBuilder::ValueIndex(ValueId id) {
   if (value_ids_[id] < 0) {
     const PlannedValue& place = request_.memory.values[id];
-    value_ids_[id] =
-        static_cast<int>(AddValue(*request_.graph.values[id].type, place.buffer, place.offset));
+    value_ids_[id] = static_cast<int>(
+        AddValue(request_.graph.values[id].type->tensor(), place.buffer, place.offset));
   }
   return static_cast<uint32_t>(value_ids_[id]);
 }
@@ -198,8 +198,9 @@ void ManifestBuilder::AddBindings() {
   for (const PlannedOutput& planned : request_.memory.outputs) {
     v1::Binding& output = *main_->add_outputs();
     output.set_name(graph.values[planned.value].name);
-    output.set_value(planned.copy ? AddValue(*graph.values[planned.value].type, planned.buffer, 0)
-                                  : ValueIndex(planned.value));
+    output.set_value(planned.copy
+                         ? AddValue(graph.values[planned.value].type->tensor(), planned.buffer, 0)
+                         : ValueIndex(planned.value));
   }
 }
 

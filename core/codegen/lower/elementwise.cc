@@ -74,7 +74,7 @@ Expr AsByte(Expr condition) {
 
 Expr CastElement(const LoweringContext& context, const std::vector<Expr>& in) {
   const bool to_bool = context.output_types[0].dtype == DataType::kBool;
-  const bool from_bool = context.node.input_type(0).dtype == DataType::kBool;
+  const bool from_bool = context.node.input_type(0).dtype() == DataType::kBool;
   if (to_bool && !from_bool) {
     return AsByte(in[0] != Halide::Internal::make_zero(in[0].type()));
   }

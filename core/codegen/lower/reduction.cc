@@ -91,7 +91,7 @@ absl::StatusOr<std::vector<Func>> LowerReduction(LoweringContext& context,
                                                  const ReduceKind& kind) {
   const Shape& shape = context.node.input_shape(0);
   SLIPWAY_ASSIGN_OR_RETURN(const Halide::Type type, HalideType(context.output_types[0].dtype));
-  if (context.output_types[0].dtype != context.node.input_type(0).dtype) {
+  if (context.output_types[0].dtype != context.node.input_type(0).dtype()) {
     return context.node.Unimplemented("no kernel for a reduction to another type");
   }
   if (NumElements(shape) == 0) {

@@ -41,12 +41,12 @@ ValueId Emitter::AddInts(absl::string_view wanted_name, const std::vector<int64_
 }
 
 ValueId Emitter::AddScalar(absl::string_view wanted_name, float value, ValueId like) {
-  const bool is_double = type(like) != nullptr && type(like)->dtype == DataType::kFloat64;
+  const bool is_double = type(like) != nullptr && type(like)->dtype() == DataType::kFloat64;
   return graph_.AddConstant(names_.Make(wanted_name), is_double ? Tensor::Scalar<double>(value)
                                                                 : Tensor::Scalar<float>(value));
 }
 
-const TensorType* Emitter::type(ValueId id) const {
+const ValueType* Emitter::type(ValueId id) const {
   if (id == kNoValue) return nullptr;
   const auto& type = graph_.values[id].type;
   return type.has_value() ? &*type : nullptr;

@@ -31,7 +31,7 @@ class Emitter {
   ValueId AddScalar(absl::string_view wanted_name, float value, ValueId like);
 
   // Null while unknown. Valid until the next value is added.
-  const TensorType* type(ValueId id) const;
+  const ValueType* type(ValueId id) const;
   const Graph& graph() const { return graph_; }
 
  private:

@@ -298,14 +298,14 @@ class Importer {
       if (type.ok()) value.type = *type;
       return absl::OkStatus();
     }
-    const TensorType& inferred = *value.type;
+    const ValueType& inferred = *value.type;
     bool fits =
-        declared.elem_type() == 0 || declared.elem_type() == static_cast<int32_t>(inferred.dtype);
+        declared.elem_type() == 0 || declared.elem_type() == static_cast<int32_t>(inferred.dtype());
     if (fits && declared.has_shape()) {
-      fits = declared.shape().dim_size() == static_cast<int>(inferred.shape.size());
+      fits = declared.shape().dim_size() == inferred.rank();
       for (int d = 0; fits && d < declared.shape().dim_size(); ++d) {
         const auto& dim = declared.shape().dim(d);
-        fits = !dim.has_dim_value() || dim.dim_value() == inferred.shape[d];
+        fits = !dim.has_dim_value() || !Contradict(dim.dim_value(), inferred.dimension(d));
       }
     }
     if (fits) return absl::OkStatus();

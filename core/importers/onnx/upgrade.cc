@@ -113,9 +113,10 @@ absl::Status UpgradeSoftmax(int, Node node, Emitter& emitter) {
   const auto* given = node.attributes.FindAs<int64_t>("axis");
   const int64_t axis = given == nullptr ? 1 : *given;
   const bool complete = node.inputs.size() == 1 && node.inputs[0] != kNoValue;
-  const bool typed = complete && emitter.type(node.inputs[0]) != nullptr;
+  const ValueType* type = complete ? emitter.type(node.inputs[0]) : nullptr;
+  const bool typed = type != nullptr && type->is_static();
   // A copy: values that are added move the types about.
-  const Shape x = typed ? emitter.type(node.inputs[0])->shape : Shape();
+  const Shape x = typed ? type->shape() : Shape();
   const bool is_last = axis == -1 || (typed && axis + 1 == static_cast<int64_t>(x.size()));
   if (is_last || !complete) {
     node.attributes.Set("axis", int64_t{-1});

@@ -75,7 +75,7 @@ std::vector<Tensor> RandomInputs(const Graph& graph, uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<Tensor> inputs;
   for (const ValueId id : graph.inputs) {
-    const TensorType& type = *graph.values[id].type;
+    const TensorType& type = graph.values[id].type->tensor();
     Tensor tensor = Tensor::Zeros(type.dtype, type.shape);
     switch (type.dtype) {
       case DataType::kFloat32:

@@ -26,7 +26,7 @@ class PlannedMemory {
   }
 
   absl::StatusOr<Tensor> Read(ValueId id) {
-    const TensorType& type = *graph_.values[id].type;
+    const TensorType& type = graph_.values[id].type->tensor();
     SLIPWAY_ASSIGN_OR_RETURN(char* at, Place(id));
     return Tensor::FromBytes(type, absl::string_view(at, type.byte_size()));
   }
@@ -95,7 +95,7 @@ absl::StatusOr<std::vector<Tensor>> EvaluateInPlannedMemory(const Graph& graph,
   for (const PlannedOutput& output : plan.outputs) {
     absl::StatusOr<Tensor> tensor =
         output.copy ? memory.Read(output.value)
-                    : memory.ReadBuffer(output.buffer, *graph.values[output.value].type);
+                    : memory.ReadBuffer(output.buffer, graph.values[output.value].type->tensor());
     SLIPWAY_RETURN_IF_ERROR(tensor.status());
     outputs.push_back(*std::move(tensor));
   }

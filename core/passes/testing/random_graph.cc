@@ -59,8 +59,8 @@ class Generator {
     return maps_[count - 1 - std::min(Below(count), Below(count))];
   }
   Shape ShapeOf(ValueId id) {
-    const TensorType* type = builder_.type(id);
-    return type == nullptr ? Shape{1, 1, 1, 1} : type->shape;
+    const ValueType* type = builder_.type(id);
+    return type == nullptr ? Shape{1, 1, 1, 1} : type->shape();
   }
 
   void Step() {
