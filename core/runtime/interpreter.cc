@@ -15,6 +15,9 @@
 namespace slipway {
 namespace {
 
+// Along each of x, y and z.
+constexpr int64_t kMaxGroups = (int64_t{1} << 31) - 1;
+
 int64_t MonotonicNanoseconds() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -238,11 +241,14 @@ absl::Status Interpreter::BindSymbolicInputs(const FunctionPlan& function,
   return absl::OkStatus();
 }
 
-void Interpreter::SetOutput(const PortPlan& output, const DeviceMemory& memory) {
+absl::Status Interpreter::SetOutput(const FunctionPlan& function, const PortPlan& output,
+                                    const DeviceMemory& memory) {
   DeviceMemory place = memory;
   if (place.host == nullptr && place.address == 0) place = arenas_[output.space];
   place.bytes = values_.bytes(output.value);
   values_.SetBuffer(output.buffer, place);
+  if (!function.has_symbolic_inputs) return absl::OkStatus();
+  return CheckFits(function, output.buffer);
 }
 
 absl::Status Interpreter::ComputeStage(const StagePlan& stage) {
@@ -365,10 +371,10 @@ absl::Status Interpreter::RunKernel(const StepPlan& step) {
   const v1::Step::Launch& launch = step.proto->kernel().launch();
   for (int i = 0; i < launch.groups_size(); ++i) {
     const int64_t groups = symbols_.Number(launch.groups(i));
-    if (groups < 1) {
+    if (groups < 1 || groups > kMaxGroups) {
       return absl::InvalidArgumentError(
           absl::StrCat("groups along ", absl::string_view("xyz").substr(static_cast<size_t>(i), 1),
-                       " come to ", groups, "; at least 1"));
+                       " come to ", groups, "; 1 to ", kMaxGroups, " are allowed"));
     }
     sizes.groups[static_cast<size_t>(i)] = groups;
   }

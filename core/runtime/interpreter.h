@@ -53,8 +53,10 @@ class Interpreter {
 
   // Binds inputs, whose memory lives until End. INVALID_ARGUMENT names the input that does not fit.
   absl::Status Begin(const FunctionPlan& function, absl::Span<const TensorView> inputs);
-  // Gives an output in an external buffer its memory, after Begin.
-  void SetOutput(const PortPlan& output, const DeviceMemory& memory);
+  // Gives an output in an external buffer its memory, after Begin. INVALID_ARGUMENT if another value in that
+  // buffer does not fit.
+  absl::Status SetOutput(const FunctionPlan& function, const PortPlan& output,
+                         const DeviceMemory& memory);
   // Runs all steps and waits until they have ended. Errors name the step.
   absl::Status RunSteps(const FunctionPlan& function);
   void End(const FunctionPlan& function);

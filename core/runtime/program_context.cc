@@ -168,12 +168,13 @@ absl::Status ProgramContext::RunAny(absl::Span<const AnyTensor> inputs,
     }
     const End tensor = EndOf(outputs[i]);
     if (IsIn(program_, port, tensor)) {
-      interpreter.SetOutput(port, tensor.memory);
+      SLIPWAY_RETURN_IF_ERROR_WITH(interpreter.SetOutput(function, port, tensor.memory),
+                                   name_of(i));
       continue;
     }
     MemoryPool::Block*& block = call.blocks[inputs.size() + i];
     SLIPWAY_ASSIGN_OR_RETURN(block, memory.Take(port.space, tensor.memory.bytes));
-    interpreter.SetOutput(port, block->memory);
+    SLIPWAY_RETURN_IF_ERROR_WITH(interpreter.SetOutput(function, port, block->memory), name_of(i));
   }
 
   SLIPWAY_RETURN_IF_ERROR(interpreter.RunSteps(function));

@@ -180,6 +180,31 @@ TEST_F(Convolution, RefusesABufferThatIsTooSmallForItsValue) {
       StatusIs(Code::kInvalidArgument, AllOf(HasSubstr("step 0"), HasSubstr("needs 12 bytes"))));
 }
 
+// A value of fixed size in memory that callers bring: as large as they like.
+TEST(SymbolicProgram, RefusesMemoryOfCallersThatIsTooSmallForAValueInIt) {
+  for (const bool is_output : {false, true}) {
+    ProgramBuilder builder;
+    const uint32_t n = builder.AddSymbol("n", 0, 100);
+    const uint32_t x = builder.AddValue(kExternal, kF32, {Extent::Of(n)});
+    const uint32_t y = builder.AddValue(kExternal, kF32, {Extent::Of(n)});
+    const uint32_t eight = builder.AddValue(kDynamic, kF32, {8});
+    v1::Manifest& manifest = builder.manifest();
+    manifest.mutable_values(static_cast<int>(eight))
+        ->set_buffer(manifest.values(static_cast<int>(is_output ? y : x)).buffer());
+    v1::Function& main = builder.AddFunction("main");
+    ProgramBuilder::AddInput(main, "x", x);
+    ProgramBuilder::AddOutput(main, "y", y);
+    ProgramBuilder::AddKernel(main, SmallKernel::kAdd, {x, x}, {y});
+    ASSERT_OK_AND_ASSIGN(const auto program, builder.Load(Cpu()));
+    ASSERT_OK_AND_ASSIGN(const auto context, program->NewContext({}));
+    std::vector<Tensor> outputs(1);
+    EXPECT_OK(context->Run({Tensor::Zeros(kF32, {8})}, absl::MakeSpan(outputs)));
+    outputs.assign(1, Tensor());
+    EXPECT_THAT(context->Run({Tensor::Zeros(kF32, {7})}, absl::MakeSpan(outputs)),
+                StatusIs(Code::kInvalidArgument, HasSubstr("needs 32 bytes at 0")));
+  }
+}
+
 TEST(SymbolicProgram, RefusesExpressionsWithoutResult) {
   ProgramBuilder builder;
   const uint32_t n = builder.AddSymbol("n", 0, INT32_MAX);
