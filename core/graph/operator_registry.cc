@@ -1,7 +1,9 @@
 #include "core/graph/operator_registry.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
+#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "core/base/check.h"
@@ -222,6 +224,41 @@ absl::Status NodeView::Unimplemented(absl::string_view message) const {
 }
 absl::Status NodeView::Annotated(const absl::Status& status) const {
   return Annotate(status, Context(display_name_, op()));
+}
+
+bool IsRandom(const Node& node, const OperatorRegistry& registry) {
+  const OperatorSchema* schema = registry.Find(node.op);
+  if (schema != nullptr && schema->random) return true;
+  for (const auto& [name, value] : node.attributes) {
+    const auto* body = std::get_if<std::shared_ptr<const Graph>>(&value);
+    if (body == nullptr) continue;
+    for (const Node& inner : (*body)->nodes) {
+      if (IsRandom(inner, registry)) return true;
+    }
+  }
+  return false;
+}
+
+absl::Status CheckBodyInputs(const NodeView& view) {
+  if (view.schema().body_rule == nullptr) return absl::OkStatus();
+  for (const auto& [name, value] : view.node().attributes) {
+    const auto* attribute = std::get_if<std::shared_ptr<const Graph>>(&value);
+    if (attribute == nullptr) continue;
+    const Graph& body = **attribute;
+    SLIPWAY_ASSIGN_OR_RETURN(const std::vector<ValueType> types,
+                             view.schema().body_rule(view, name));
+    if (types.size() != body.inputs.size()) {
+      return view.Error(absl::StrCat("body \"", name, "\" has ", body.inputs.size(),
+                                     " inputs where it is given ", types.size()));
+    }
+    for (size_t i = 0; i < types.size(); ++i) {
+      const Value& input = body.values[body.inputs[i]];
+      if (!input.type.has_value() || !Contradict(*input.type, types[i])) continue;
+      return view.Error(absl::StrCat("input \"", input.name, "\" of body \"", name, "\" is ",
+                                     ToString(*input.type), " but is given ", ToString(types[i])));
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<ValueType>> InferNodeTypes(const NodeView& view) {

@@ -30,6 +30,10 @@ class NodeView;
 // operator (NodeView::Error).
 using TypeRule = std::function<absl::StatusOr<std::vector<ValueType>>(const NodeView&)>;
 
+// From the node to the types of the inputs of its body `attribute`, in their order. Fails as a type rule.
+using BodyRule = std::function<absl::StatusOr<std::vector<ValueType>>(const NodeView&,
+                                                                      absl::string_view attribute)>;
+
 struct AttributeSchema {
   std::string name;
   AttributeKind kind = AttributeKind::kInt;
@@ -47,12 +51,17 @@ struct OperatorSchema {
   int max_outputs = 1;
   std::vector<AttributeSchema> attributes;
   TypeRule type_rule;
+  // Set where the node's bodies are ordinary subgraphs, into which passes descend. Such bodies are closed:
+  // what they read from around them comes in through their inputs. The type rule is asked when their types
+  // are inferred, and says FAILED_PRECONDITION where they are not. Null where bodies have a meaning of
+  // their own (slipway.Fused), and where there are none.
+  BodyRule body_rule;
 
   // Traits (operator_traits.h).
   Pattern pattern = Pattern::kOpaque;
   Movement movement = Movement::kOther;
   LayoutTrait layout = {};
-  // Makes other values each time: never evaluated ahead, two of them are never one.
+  // Makes other values each time: never evaluated ahead, two of them are never one. Ask IsRandom.
   bool random = false;
   // Makes values of its inputs' types alone: known as soon as these are.
   bool reads_types_only = false;
@@ -145,6 +154,13 @@ class NodeView {
 // types.
 absl::Status CheckNode(const Node& node, const OperatorSchema& schema,
                        absl::string_view display_name);
+
+// Whether the operator is random, or a node in one of the node's bodies.
+bool IsRandom(const Node& node, const OperatorRegistry& registry);
+
+// Errors unless the inputs of each ordinary body of the node have, as far as they state any, the types
+// that the body rule gives; INVALID_ARGUMENT names node, body and input.
+absl::Status CheckBodyInputs(const NodeView& view);
 
 // One type an output the node lists (entries of omitted outputs are there too), by the operator's
 // type rule; every type passed CheckType and is without quantization. Reads only the types and constants of the node's inputs.

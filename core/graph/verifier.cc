@@ -176,7 +176,9 @@ class GraphVerifier {
     for (const ValueId id : node.inputs) {
       if (id != kNoValue && !graph_.values[id].type.has_value()) return absl::OkStatus();
     }
-    const auto types = InferNodeTypes(graph_, node, registry_);
+    SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(graph_, node, registry_));
+    SLIPWAY_RETURN_IF_ERROR(CheckBodyInputs(view));
+    const auto types = InferNodeTypes(view);
     if (absl::IsFailedPrecondition(types.status()) && !options_.require_types) {
       return absl::OkStatus();
     }

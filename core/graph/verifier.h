@@ -19,7 +19,7 @@ struct VerifyOptions {
 // values unique; every value has at most one producer, and neither inputs nor constants have one; nodes are in
 // topological order (INVALID_ARGUMENT names a node that reads what is not made yet, and says so when
 // that is a cycle); every node fits its operator's schema; types pass CheckType and do not contradict
-// the type rules; bodies verify too. INVALID_ARGUMENT names the node or value; UNIMPLEMENTED an unknown operator or opset.
+// the type rules; bodies verify too, and are given inputs that fit the types they state. INVALID_ARGUMENT names the node or value; UNIMPLEMENTED an unknown operator or opset.
 absl::Status Verify(const Graph& graph, const OperatorRegistry& registry,
                     const VerifyOptions& options = {});
 

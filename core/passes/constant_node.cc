@@ -7,7 +7,7 @@ namespace slipway {
 
 bool IsConstantNode(const Graph& graph, const Node& node, const OperatorRegistry& registry) {
   const OperatorSchema* schema = registry.Find(node.op);
-  if (schema == nullptr || schema->random) return false;
+  if (schema == nullptr || IsRandom(node, registry)) return false;
   return std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) {
     if (id == kNoValue) return true;
     const Value& value = graph.values[id];

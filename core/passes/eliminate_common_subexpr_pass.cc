@@ -83,8 +83,7 @@ absl::StatusOr<Graph> EliminateCommonSubexpr(Graph graph, const PassContext& con
   absl::flat_hash_map<size_t, std::vector<Node>> seen;
   for (Node& node : rewriter.TakeNodes()) {
     rewriter.Resolve(node);
-    const OperatorSchema* schema = context.registry.Find(node.op);
-    if (schema == nullptr || schema->random) {
+    if (IsRandom(node, context.registry)) {
       rewriter.Keep(std::move(node));
       continue;
     }

@@ -1,6 +1,7 @@
 #include "core/passes/infer_type_pass.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/graph/edit.h"
+#include "core/passes/bodies.h"
 #include "core/passes/constant_node.h"
 #include "core/passes/limits.h"
 
@@ -45,6 +47,25 @@ bool IsSmall(const Graph& graph, const Node& node, const OperatorRegistry& regis
          std::all_of(node.outputs.begin(), node.outputs.end(), small);
 }
 
+// A node's ordinary bodies: their inputs have the types that the node gives, the rest follows.
+absl::Status InferBodies(const Graph& graph, const PassContext& context, Node& node) {
+  const Node given = node;
+  const OperatorSchema* schema = context.registry.Find(node.op);
+  if (schema == nullptr || schema->body_rule == nullptr) return absl::OkStatus();
+  SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(graph, given, context.registry));
+  SLIPWAY_RETURN_IF_ERROR(CheckBodyInputs(view));
+  return RewriteBodiesOf(graph, node, context.registry,
+                         [&](const std::string& name, Graph body) -> absl::StatusOr<Graph> {
+                           SLIPWAY_ASSIGN_OR_RETURN(const std::vector<ValueType> types,
+                                                    schema->body_rule(view, name));
+                           body.symbols = graph.symbols;  // Those of its inputs' types.
+                           for (size_t i = 0; i < types.size(); ++i) {
+                             RefineType(body.values[body.inputs[i]], types[i]);
+                           }
+                           return InferType(std::move(body), context);
+                         });
+}
+
 }  // namespace
 
 absl::StatusOr<Graph> InferType(Graph graph, const PassContext& context) {
@@ -56,6 +77,7 @@ absl::StatusOr<Graph> InferType(Graph graph, const PassContext& context) {
   }
   std::vector<Node> kept;
   for (Node& node : graph.nodes) {
+    SLIPWAY_RETURN_IF_ERROR(InferBodies(graph, context, node));
     const absl::StatusOr<std::vector<ValueType>> types =
         InferNodeTypes(graph, node, context.registry);
     if (!types.ok()) return NotDynamic(types.status());

@@ -22,6 +22,11 @@ struct PassContext {
 // Errors name the node: INVALID_ARGUMENT where the model is wrong, UNIMPLEMENTED where we lack
 // something, RESOURCE_EXHAUSTED past a limit. What a pass has to know of a target is a parameter of its
 // own, which the backend that runs it binds.
+//
+// Bodies: a pass sees one graph, and leaves the bodies of its nodes alone. A pass that descends (NamedPass in
+// pipeline.h) is applied to the ordinary bodies of nodes (OperatorSchema::body_rule) as to a graph of its
+// own, innermost first, before the graph around them. Only InferType enters bodies itself, since their types
+// follow from what stands before the node and decide over what stands behind it.
 using Pass = std::function<absl::StatusOr<Graph>(Graph, const PassContext&)>;
 
 }  // namespace slipway

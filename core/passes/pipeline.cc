@@ -9,6 +9,7 @@
 #include "core/base/status_macros.h"
 #include "core/graph/text.h"
 #include "core/graph/verifier.h"
+#include "core/passes/bodies.h"
 #include "core/passes/canonicalize_ops_pass.h"
 #include "core/passes/dead_code_pass.h"
 #include "core/passes/eliminate_common_subexpr_pass.h"
@@ -26,7 +27,7 @@ constexpr absl::string_view kPlanMemory = "PlanMemory";
 // The passes for every target.
 std::vector<NamedPass> TargetIndependentPasses() {
   return {
-      {"InferType", InferType},
+      {"InferType", InferType, /*descends=*/false},
       {"FoldConstant", FoldConstant},  // So that CanonicalizeOps sees which weights are constant.
       {"CanonicalizeOps", CanonicalizeOps},
       {"SimplifyInference", SimplifyInference},
@@ -59,6 +60,16 @@ std::string PrintForPeople(const Graph& graph, const PipelineOptions& options) {
   return Print(graph, print_options);
 }
 
+absl::StatusOr<Graph> RunPass(const NamedPass& pass, Graph graph, const PassContext& context) {
+  if (pass.descends) {
+    const auto run = [&pass, &context](Graph body) {
+      return RunPass(pass, std::move(body), context);
+    };
+    SLIPWAY_RETURN_IF_ERROR(RewriteBodies(graph, context.registry, run));
+  }
+  return pass.pass(std::move(graph), context);
+}
+
 }  // namespace
 
 std::vector<std::string> PassNames(const BackendPipeline& backend) {
@@ -80,7 +91,7 @@ absl::StatusOr<PipelineResult> RunPipeline(Graph graph, const BackendPipeline& b
   PipelineResult result;
   for (const NamedPass& pass : AllPasses(backend)) {
     const absl::Duration start = clock.Monotonic();
-    SLIPWAY_ASSIGN_OR_RETURN_WITH(graph, pass.pass(std::move(graph), context), pass.name);
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(graph, RunPass(pass, std::move(graph), context), pass.name);
     result.passes.push_back(
         {pass.name, clock.Monotonic() - start, static_cast<int64_t>(graph.nodes.size())});
     const absl::Status verified = Verify(graph, context.registry, {.require_types = true});

@@ -21,6 +21,7 @@ namespace slipway {
 struct NamedPass {
   std::string name;  // For people and for print_after: "FuseOps".
   Pass pass;
+  bool descends = true;  // Whether bodies of nodes are treated as well (pass.h).
 };
 
 // What a backend does to a graph in its canonical form before it makes code of it.
