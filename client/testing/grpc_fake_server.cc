@@ -99,7 +99,7 @@ struct FakeServer::State {
       report.set_constant_bytes(32);
       report.set_arena_bytes(128);
       if (!job.compilation().options().print_after().empty()) {
-        report.set_printed_graph("graph \"fake\" opset 13 () -> () {\n}\n");
+        report.set_printed_graph("graph \"fake\" () -> () {\n}\n");
       }
     } else if (job.has_run()) {
       v1::RunResult& result = *job.mutable_run_result();

@@ -22,7 +22,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr char kModel[] = R"(
-  graph "tiny" opset 13 (%x: f32[1, 1, 6, 6]) -> (%y) {
+  graph "tiny" (%x: f32[1, 1, 6, 6]) -> (%y) {
     const %w: f32[8, 1, 3, 3] = splat 0.5
     const %v: f32[8, 3] = splat 0.25
     %c = Conv "conv1" (%x, %w)
@@ -127,19 +127,18 @@ TEST_F(CompilerTest, CompilesForArm) {
 TEST_F(CompilerTest, RefusesByName) {
   EXPECT_THAT(CompileText("nonsense"), StatusIs(absl::StatusCode::kInvalidArgument));
   EXPECT_THAT(CompileText(R"(
-    graph "g" opset 13 (%x: f32[2]) -> (%y) {
+    graph "g" (%x: f32[2]) -> (%y) {
       %y = Frobnicate "frob" (%x)
     })"),
               StatusIs(absl::StatusCode::kUnimplemented,
                        AllOf(HasSubstr("\"frob\""), HasSubstr("Frobnicate"))));
   EXPECT_THAT(CompileText(R"(
-    graph "g" opset 13 (%x: f32[2]) -> (%y, %y) {
+    graph "g" (%x: f32[2]) -> (%y, %y) {
       %y = Relu(%x)
     })"),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("\"y\" is listed twice")));
-  EXPECT_THAT(
-      CompileText("graph \"g\" opset 13 (%\"\xff\": f32[2]) -> (%y) { %y = Relu(%\"\xff\") }"),
-      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("not UTF-8")));
+  EXPECT_THAT(CompileText("graph \"g\" (%\"\xff\": f32[2]) -> (%y) { %y = Relu(%\"\xff\") }"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("not UTF-8")));
   ModelSource model;
   EXPECT_THAT(CompileModel(model, target_, {}, environment_),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no files")));
@@ -154,15 +153,14 @@ TEST_F(CompilerTest, RefusesByName) {
 TEST_F(CompilerTest, TakesNamesAsLongAsTheyMayBe) {
   const std::string x(1024, 'x');
   const std::string y(1024, 'y');
-  ASSERT_OK_AND_ASSIGN(
-      const CompiledModel model,
-      CompileText(absl::StrCat("graph \"g\" opset 13 (%", x, ": f32[1, 8, 2, 2]) -> (%", y,
-                               ") { const %w: f32[8, 8, 1, 1] = splat 0.5\n%", y, " = Conv \"", x,
-                               "\" (%", x, ", %w) }")));
+  ASSERT_OK_AND_ASSIGN(const CompiledModel model,
+                       CompileText(absl::StrCat("graph \"g\" (%", x, ": f32[1, 8, 2, 2]) -> (%", y,
+                                                ") { const %w: f32[8, 8, 1, 1] = splat 0.5\n%", y,
+                                                " = Conv \"", x, "\" (%", x, ", %w) }")));
   EXPECT_GT(model.report.kernels(), 0);
-  EXPECT_THAT(CompileText(absl::StrCat("graph \"g\" opset 13 (%x", x,
-                                       ": f32[2]) -> (%y) { %y = Relu(%x", x, ") }")),
-              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("1025 bytes")));
+  EXPECT_THAT(
+      CompileText(absl::StrCat("graph \"g\" (%x", x, ": f32[2]) -> (%y) { %y = Relu(%x", x, ") }")),
+      StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("1025 bytes")));
 }
 
 TEST_F(CompilerTest, RefusesTargetsWithoutBackend) {

@@ -71,7 +71,7 @@ class OwnOperatorTest : public ::testing::Test {
 };
 
 constexpr char kText[] = R"(
-  graph "own" opset 13 (%x: f32[4]) -> (%y) {
+  graph "own" (%x: f32[4]) -> (%y) {
     %a = Exp(%x)
     %y = test.Twice(%a)
   })";
@@ -86,7 +86,7 @@ TEST_F(OwnOperatorTest, IsCompiledIntoTheKernelOfItsNeighbours) {
 
 TEST_F(OwnOperatorTest, ItsKernelFoldsConstants) {
   ASSERT_OK_AND_ASSIGN(const CompiledModel model, Compile(R"(
-    graph "own" opset 13 () -> (%y) {
+    graph "own" () -> (%y) {
       const %x: f32[2] = {1.5, -4}
       %y = test.Twice(%x)
     })",
@@ -104,7 +104,7 @@ TEST_F(OwnOperatorTest, ItsRevisionTellsKernelsApart) {
   ASSERT_OK_AND_ASSIGN(const CompiledModel changed, Compile(kText, {MakeTwice("test.Twice", "2")}));
   EXPECT_EQ(changed.report.kernels_compiled(), 1);
   // Kernels without it are nobody's business but Slipway's.
-  constexpr char kOther[] = R"(graph "o" opset 13 (%x: f32[4]) -> (%y) { %y = Exp(%x) })";
+  constexpr char kOther[] = R"(graph "o" (%x: f32[4]) -> (%y) { %y = Exp(%x) })";
   ASSERT_OK(Compile(kOther, {MakeTwice()}));
   ASSERT_OK_AND_ASSIGN(const CompiledModel other, Compile(kOther, {MakeTwice("test.Twice", "2")}));
   EXPECT_EQ(other.report.kernels_cached(), 1);

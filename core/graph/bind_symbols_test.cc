@@ -22,24 +22,24 @@ Graph Parsed(const std::string& text) {
 
 TEST(BindSymbolsTest, ReplacesSymbolsInBodiesToo) {
   const Graph graph = Parsed(
-      "graph \"g\" opset 13 [b in 1..64, w in 1..100] (%x: f32[b, w]) -> (%y, %z) {\n"
+      "graph \"g\" opset 28 [b in 1..64, w in 1..100] (%x: f32[b, w]) -> (%y, %z) {\n"
       "  %y = Half(%x) : f32[b, floordiv(w + 1, 2)]\n"
-      "  %z = Group(%x) {body = graph \"i\" opset 13 [b in 1..64] (%a: f32[b, ?]) -> (%a) {\n"
+      "  %z = Group(%x) {body = graph \"i\" opset 28 [b in 1..64] (%a: f32[b, ?]) -> (%a) {\n"
       "  }} : f32[b, ?]\n"
       "}\n");
   const auto bound = BindSymbols(graph, {{"b", 4}, {"w", 7}});
   ASSERT_OK(bound.status());
   EXPECT_EQ(Print(*bound),
-            "graph \"g\" opset 13 (%x: f32[4, 7]) -> (%y, %z) {\n"
+            "graph \"g\" opset 28 (%x: f32[4, 7]) -> (%y, %z) {\n"
             "  %y = Half(%x) : f32[4, 4]\n"
-            "  %z = Group(%x) {body = graph \"i\" opset 13 (%a: f32[4, ?]) -> (%a) {\n"
+            "  %z = Group(%x) {body = graph \"i\" opset 28 (%a: f32[4, ?]) -> (%a) {\n"
             "  }} : f32[4, ?]\n"
             "}\n");
 }
 
 TEST(BindSymbolsTest, ErrorsNameSymbolAndValue) {
   const Graph graph = Parsed(
-      "graph \"g\" opset 13 [b in 1..64] (%x: f32[4 - b], %y: f32[floordiv(8, b - 2)]) -> () {}");
+      "graph \"g\" opset 28 [b in 1..64] (%x: f32[4 - b], %y: f32[floordiv(8, b - 2)]) -> () {}");
   EXPECT_THAT(BindSymbols(graph, {}).status().message(), HasSubstr("symbol \"b\" has no value"));
   EXPECT_THAT(BindSymbols(graph, {{"b", 65}}).status().message(),
               HasSubstr("symbol \"b\" is 65, which is outside 1..64"));
@@ -52,9 +52,9 @@ TEST(BindSymbolsTest, ErrorsNameSymbolAndValue) {
 }
 
 TEST(CheckStaticTest, NamesTheValueAndItsType) {
-  EXPECT_OK(CheckStatic(Parsed("graph \"g\" opset 13 (%x: f32[2], %y) -> () {}"), "test"));
+  EXPECT_OK(CheckStatic(Parsed("graph \"g\" opset 28 (%x: f32[2], %y) -> () {}"), "test"));
   const absl::Status status =
-      CheckStatic(Parsed("graph \"g\" opset 13 (%x: f32[2, ?]) -> () {}"), "planning memory");
+      CheckStatic(Parsed("graph \"g\" opset 28 (%x: f32[2, ?]) -> () {}"), "planning memory");
   EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
   EXPECT_EQ(status.message(),
             "value \"x\" is f32[2, ?]: planning memory needs extents that are known");

@@ -51,7 +51,7 @@ TEST(GraphBuilderTest, NamesAndTypesValues) {
   const auto graph = std::move(b).Build();
   ASSERT_OK(graph.status());
   EXPECT_EQ(Print(*graph),
-            "graph \"built\" opset 13 (%x: f32[2]) -> (%last) {\n"
+            "graph \"built\" opset 28 (%x: f32[2]) -> (%last) {\n"
             "  const %n: i64[] = {3}\n"
             "  %Sized = Sized(%n) {times = 2} : f32[6]\n"
             "  %Same, %Same_1 = Same(%x, _) : f32[2], f32[2]\n"
@@ -89,7 +89,7 @@ TEST(OperatorRegistryTest, RefusesHalfSchemasAndDoubles) {
 TEST(OperatorRegistryTest, ViewsFillDefaultsIn) {
   const OperatorRegistry registry = TestRegistry();
   const Graph graph =
-      *ParseGraph("graph \"g\" opset 13 (%n: i64[]) -> () { %y = Sized \"named\" (%n) }");
+      *ParseGraph("graph \"g\" opset 28 (%n: i64[]) -> () { %y = Sized \"named\" (%n) }");
   const auto view = NodeView::Create(graph, graph.nodes[0], registry);
   ASSERT_OK(view.status());
   EXPECT_EQ(view->Int("times"), 1);

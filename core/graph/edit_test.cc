@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 // Values: x 0, w 1, a 2, b 3, c 4.
 Graph Diamond() {
   return *ParseGraph(
-      "graph \"g\" opset 13 (%x) -> (%c, %a) {\n"
+      "graph \"g\" opset 28 (%x) -> (%c, %a) {\n"
       "  const %w: f32[] = {1}\n"
       "  %a = A(%x, %w)\n  %b = B(%x, _)\n  %c = C(%a, %b, %a)\n}");
 }
@@ -52,7 +52,7 @@ TEST(EditTest, DropsUnusedValuesAndRenumbers) {
   graph.outputs = {4};
   DropUnusedValues(graph);
   EXPECT_EQ(Print(graph),
-            "graph \"g\" opset 13 (%x) -> (%c) {\n  %b = B(%x, _)\n  %c = C(%b)\n}\n");
+            "graph \"g\" opset 28 (%x) -> (%c) {\n  %b = B(%x, _)\n  %c = C(%b)\n}\n");
 }
 
 TEST(EditTest, SortsAndKeepsTheOldOrderWhereItCan) {

@@ -1,6 +1,6 @@
 // Graph: the compiler's one form of a model, a plain value.
 //
-// Operators have ONNX's names and the semantics of opset 13 (kOpset); importers upgrade older
+// Operators have ONNX's names and the semantics of opset 28 (kOpset); importers upgrade older
 // models. Internal operators begin with "slipway.". Nothing here checks anything: see verifier.h.
 #ifndef SLIPWAY_CORE_GRAPH_GRAPH_H_
 #define SLIPWAY_CORE_GRAPH_GRAPH_H_
@@ -19,7 +19,7 @@
 namespace slipway {
 
 // The one opset whose semantics the operators have.
-inline constexpr int kOpset = 13;
+inline constexpr int kOpset = 28;
 
 using ValueId = int32_t;  // Index into Graph::values.
 using NodeId = int32_t;   // Index into Graph::nodes.

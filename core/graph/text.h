@@ -1,18 +1,18 @@
 // The text form of graphs. Every graph prints, and what was printed parses to an equal graph.
 //
-//   graph "mnist" opset 13 (%x: f32[1, 1, 28, 28]) -> (%y) {
+//   graph "mnist" opset 28 (%x: f32[1, 1, 28, 28]) -> (%y) {
 //     const %w: f32[8, 1, 5, 5] = #0f3c.../800
 //     const %b: f32[2] = {0.5, -1}
 //     %c = Conv "conv1" (%x, %w, _) {pads = [2, 2, 2, 2], strides = [1, 1]} : f32[1, 8, 28, 28]
 //     %y = Relu(%c) : f32[1, 8, 28, 28]
 //   }
 //
-//   graph "any" opset 13 [batch in 1..64, w in 8..4096] (%x: f32[batch, 3, w], %q: f32[?]) -> (%y) {
+//   graph "any" [batch in 1..64, w in 8..4096] (%x: f32[batch, 3, w], %q: f32[?]) -> (%y) {
 //     %y = MaxPool(%x) {kernel_shape = [2], strides = [2]} : f32[batch, 3, floordiv(w, 2)]
 //   }
 //
 // Grammar (blanks and `# comment` to the end of line, where no digest can stand, separate tokens):
-//   graph     = "graph" string "opset" int [ symbols ] "(" [ input *( "," input ) ] ")"
+//   graph     = "graph" string [ "opset" int ] [ symbols ] "(" [ input *( "," input ) ] ")"
 //               "->" "(" [ value *( "," value ) ] ")" "{" *( const / node ) "}"
 //   symbols   = "[" symbol *( "," symbol ) "]"     ; what types may mention, with bounds
 //   symbol    = name "in" int ".." int

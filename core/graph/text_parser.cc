@@ -490,11 +490,13 @@ class Parser {
       return lexer_.Error("expected the graph's name in quotes");
     }
     SLIPWAY_ASSIGN_OR_RETURN(scope.graph.name, TakeName("a name"));
-    SLIPWAY_RETURN_IF_ERROR(ExpectWord("opset"));
-    const Token opset_at = lexer_.current();
-    SLIPWAY_ASSIGN_OR_RETURN(const int64_t opset, TakeInt("an opset"));
-    if (opset < 1 || opset > 1'000'000) return ErrorAt(opset_at, "this is no opset");
-    scope.graph.opset = static_cast<int>(opset);
+    if (AtWord("opset")) {
+      SLIPWAY_RETURN_IF_ERROR(lexer_.Advance());
+      const Token opset_at = lexer_.current();
+      SLIPWAY_ASSIGN_OR_RETURN(const int64_t opset, TakeInt("an opset"));
+      if (opset < 1 || opset > 1'000'000) return ErrorAt(opset_at, "this is no opset");
+      scope.graph.opset = static_cast<int>(opset);
+    }
     if (At("[")) {
       SLIPWAY_ASSIGN_OR_RETURN(scope.graph.symbols, ParseSymbols());
     }

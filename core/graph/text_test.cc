@@ -21,7 +21,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr char kSmall[] = R"(graph "mnist" opset 13 (%x: f32[1, 1, 4, 4]) -> (%y) {
+constexpr char kSmall[] = R"(graph "mnist" opset 28 (%x: f32[1, 1, 4, 4]) -> (%y) {
   const %w: f32[2, 1, 1, 1] = {0.5, -1}
   %c = Conv "conv1" (%x, %w, _) {pads = [0, 0, 0, 0], strides = [1, 1]} : f32[1, 2, 4, 4]
   %y = Relu(%c) : f32[1, 2, 4, 4]
@@ -41,11 +41,17 @@ TEST(GraphTextTest, PrintsWhatItParsed) {
   EXPECT_EQ(DisplayName(*graph, graph->nodes[1]), "y");
 }
 
+TEST(GraphTextTest, WithoutAnOpsetItIsTheCurrentOne) {
+  ASSERT_OK_AND_ASSIGN(const Graph graph, ParseGraph("graph \"g\" (%x) -> (%x) {}"));
+  EXPECT_EQ(graph.opset, kOpset);
+  EXPECT_EQ(Print(graph), "graph \"g\" opset 28 (%x) -> (%x) {\n}\n");
+}
+
 TEST(GraphTextTest, CommentsAndBlanksDoNotCount) {
   const auto graph =
-      ParseGraph("# a comment\ngraph \"g\" opset 13(%x)->(%x){# another\n} # #0123\n");
+      ParseGraph("# a comment\ngraph \"g\" opset 28(%x)->(%x){# another\n} # #0123\n");
   ASSERT_OK(graph.status());
-  EXPECT_EQ(Print(*graph), "graph \"g\" opset 13 (%x) -> (%x) {\n}\n");
+  EXPECT_EQ(Print(*graph), "graph \"g\" opset 28 (%x) -> (%x) {\n}\n");
   EXPECT_FALSE(graph->values[0].type.has_value());
 }
 
@@ -133,26 +139,26 @@ TEST(GraphTextTest, ErrorsSayWhere) {
       {"", "1:1: expected \"graph\""},
       {"graph g", "1:7: expected the graph's name in quotes"},
       {"graph \"g\" opset 0 () -> () {}", "1:17: this is no opset"},
-      {"graph \"g\" opset 13 () -> () {", "1:30: expected a value"},
-      {"graph \"g\" opset 13 () -> () {} x", "1:32: expected the end"},
-      {"graph \"g\" opset 13 () -> (%y) {}", "1:27: \"y\" is not defined"},
-      {"graph \"g\" opset 13 (%x, %x) -> () {}", "1:25: \"x\" is defined twice"},
-      {"graph \"g\" opset 13 (%x: f32[1) -> () {}", "expected \",\""},
-      {"graph \"g\" opset 13 (%x: f33[1]) -> () {}", "1:25: "},
-      {"graph \"g\" opset 13 (%x: f32[-1]) -> () {}", "1:25: "},
-      {"graph \"g\" opset 13 (%x: f32[2000000000, 2000000000, 2000000000]) -> () {}", "1:25: "},
-      {"graph \"g\" opset 13 () -> () {\n  %y = Relu(%x)\n}", "2:13: \"x\" is not defined"},
-      {"graph \"g\" opset 13 () -> () {\n const %c: f32[2] = {1}\n}", "2:21: "},
-      {"graph \"g\" opset 13 () -> () {\n const %c: i8[1] = {128}\n}", "2:21: \"128\" is not"},
-      {"graph \"g\" opset 13 () -> () {\n const %c: f16[1] = {1}\n}", "written in hex"},
-      {"graph \"g\" opset 13 () -> () {\n const %c: f16[1] = hex \"0g00\"\n}", "other digits"},
-      {"graph \"g\" opset 13 () -> () {\n %y = A() {a = []}\n}", "needs its kind"},
-      {"graph \"g\" opset 13 () -> () {\n %y = A() {a = [1, 2.0]}\n}", "mixes"},
-      {"graph \"g\" opset 13 () -> () {\n %y = A() {a = 1, a = 2}\n}", "there twice"},
-      {"graph \"g\" opset 13 () -> () {\n %y = A() {a = 1.5.5}\n}", "is not a 32-bit float"},
+      {"graph \"g\" opset 28 () -> () {", "1:30: expected a value"},
+      {"graph \"g\" opset 28 () -> () {} x", "1:32: expected the end"},
+      {"graph \"g\" opset 28 () -> (%y) {}", "1:27: \"y\" is not defined"},
+      {"graph \"g\" opset 28 (%x, %x) -> () {}", "1:25: \"x\" is defined twice"},
+      {"graph \"g\" opset 28 (%x: f32[1) -> () {}", "expected \",\""},
+      {"graph \"g\" opset 28 (%x: f33[1]) -> () {}", "1:25: "},
+      {"graph \"g\" opset 28 (%x: f32[-1]) -> () {}", "1:25: "},
+      {"graph \"g\" opset 28 (%x: f32[2000000000, 2000000000, 2000000000]) -> () {}", "1:25: "},
+      {"graph \"g\" opset 28 () -> () {\n  %y = Relu(%x)\n}", "2:13: \"x\" is not defined"},
+      {"graph \"g\" opset 28 () -> () {\n const %c: f32[2] = {1}\n}", "2:21: "},
+      {"graph \"g\" opset 28 () -> () {\n const %c: i8[1] = {128}\n}", "2:21: \"128\" is not"},
+      {"graph \"g\" opset 28 () -> () {\n const %c: f16[1] = {1}\n}", "written in hex"},
+      {"graph \"g\" opset 28 () -> () {\n const %c: f16[1] = hex \"0g00\"\n}", "other digits"},
+      {"graph \"g\" opset 28 () -> () {\n %y = A() {a = []}\n}", "needs its kind"},
+      {"graph \"g\" opset 28 () -> () {\n %y = A() {a = [1, 2.0]}\n}", "mixes"},
+      {"graph \"g\" opset 28 () -> () {\n %y = A() {a = 1, a = 2}\n}", "there twice"},
+      {"graph \"g\" opset 28 () -> () {\n %y = A() {a = 1.5.5}\n}", "is not a 32-bit float"},
       {"graph \"unfinished", "1:7: the string does not end"},
       {"graph \"\\q\"", "may follow a backslash"},
-      {"graph \"g\" opset 13 () -> () { ; }", "unexpected character 0x3b"},
+      {"graph \"g\" opset 28 () -> () { ; }", "unexpected character 0x3b"},
   };
   for (const BadText& bad : cases) {
     SCOPED_TRACE(bad.text);
@@ -164,12 +170,12 @@ TEST(GraphTextTest, ErrorsSayWhere) {
 
 TEST(GraphTextTest, SymbolsAndQuantizationsComeBack) {
   constexpr char kText[] =
-      "graph \"any\" opset 13 [batch in 1..64, w in 0..4096] (%x: f32[batch, 3, w], %n: i64[?]) -> "
+      "graph \"any\" opset 28 [batch in 1..64, w in 0..4096] (%x: f32[batch, 3, w], %n: i64[?]) -> "
       "(%q, %t) {\n"
       "  const %k: i8[2, 1] quantized {axis = 0, scales = [0.5, 0.1], zeros = [0, -3]} = {1, 2}\n"
       "  %q = Quantize(%x, %k) : u8[batch, 3, floordiv(w + 1, 2)] quantized {scales = [0.25], "
       "zeros = [128]}\n"
-      "  %t = Take(%x, %n) {body = graph \"b\" opset 13 [w in 0..4096] (%y: f32[3*w - 1]) -> (%y) "
+      "  %t = Take(%x, %n) {body = graph \"b\" opset 28 [w in 0..4096] (%y: f32[3*w - 1]) -> (%y) "
       "{\n"
       "  }} : f32[?, max(batch, w, 2)]\n"
       "}\n";
@@ -184,20 +190,20 @@ TEST(GraphTextTest, SymbolsAndQuantizationsComeBack) {
   EXPECT_EQ(graph->values[graph->outputs[0]].type->quantization()->zero_points[0], 128);
   // What is written otherwise prints in the canonical form; comments may stand anywhere.
   const auto other =
-      ParseGraph("graph \"g\" opset 13[w in 1..2](%x: f32[(1 + w)*2 # so\n - w, 4-1])->(%x){}");
+      ParseGraph("graph \"g\" opset 28[w in 1..2](%x: f32[(1 + w)*2 # so\n - w, 4-1])->(%x){}");
   ASSERT_OK(other.status());
-  EXPECT_EQ(Print(*other), "graph \"g\" opset 13 [w in 1..2] (%x: f32[w + 2, 3]) -> (%x) {\n}\n");
+  EXPECT_EQ(Print(*other), "graph \"g\" opset 28 [w in 1..2] (%x: f32[w + 2, 3]) -> (%x) {\n}\n");
 }
 
 TEST(GraphTextTest, ErrorsOfSymbolsAndQuantizationsSayWhere) {
   const auto types = [](absl::string_view type) {
-    return absl::StrCat("graph \"g\" opset 13 [w in 1..9] (%x: ", type, ") -> () {}");
+    return absl::StrCat("graph \"g\" opset 28 [w in 1..9] (%x: ", type, ") -> () {}");
   };
   const std::pair<std::string, const char*> cases[] = {
-      {"graph \"g\" opset 13 [w] () -> () {}", "1:22: expected \"in\""},
-      {"graph \"g\" opset 13 [w in 3] () -> () {}", "1:26: expected bounds such as 1..64"},
-      {"graph \"g\" opset 13 [w in 1..x] () -> () {}", "1:26: expected bounds such as 1..64"},
-      {"graph \"g\" opset 13 [1 in 1..2] () -> () {}", "1:21: expected a symbol"},
+      {"graph \"g\" opset 28 [w] () -> () {}", "1:22: expected \"in\""},
+      {"graph \"g\" opset 28 [w in 3] () -> () {}", "1:26: expected bounds such as 1..64"},
+      {"graph \"g\" opset 28 [w in 1..x] () -> () {}", "1:26: expected bounds such as 1..64"},
+      {"graph \"g\" opset 28 [1 in 1..2] () -> () {}", "1:21: expected a symbol"},
       {types("f32[]]"), "expected \",\""},
       {types("f32[w w]"), "1:41: expected an extent: expression \"w w\": expected the end"},
       {types("f32[2, ,]"), "expected an extent"},
@@ -216,7 +222,7 @@ TEST(GraphTextTest, ErrorsOfSymbolsAndQuantizationsSayWhere) {
       {types("u8[2] quantized {scales = [1.0], zeros = [-1]}"), "zero point -1 is no value of u8"},
       {types("u8[2] quantized {zeros = [0]}"), "expected \"scales\""},
       {types("f32[2] quantized {scales = [1.0], zeros = [0]}"), "f32 is not an integer"},
-      {"graph \"g\" opset 13 () -> () { const %c: f32[?] = {1} }", "extents must be numbers"},
+      {"graph \"g\" opset 28 () -> () { const %c: f32[?] = {1} }", "extents must be numbers"},
   };
   for (const auto& [text, message] : cases) {
     SCOPED_TRACE(text);
@@ -228,7 +234,7 @@ TEST(GraphTextTest, ErrorsOfSymbolsAndQuantizationsSayWhere) {
 
 TEST(GraphTextTest, ExpressionsAndSymbolsAreBounded) {
   const auto with_extent = [](absl::string_view extent) {
-    return ParseGraph(absl::StrCat("graph \"g\" opset 13 (%x: f32[", extent, "]) -> () {}"))
+    return ParseGraph(absl::StrCat("graph \"g\" opset 28 (%x: f32[", extent, "]) -> () {}"))
         .status();
   };
   EXPECT_EQ(with_extent(std::string(100'000, '(')).code(), absl::StatusCode::kResourceExhausted);
@@ -244,7 +250,7 @@ TEST(GraphTextTest, ExpressionsAndSymbolsAreBounded) {
 
   std::string symbols = "s in 1..2";
   for (int i = 0; i < 300; ++i) absl::StrAppend(&symbols, ", s", i, " in 1..2");
-  EXPECT_THAT(ParseGraph(absl::StrCat("graph \"g\" opset 13 [", symbols, "] () -> () {}"))
+  EXPECT_THAT(ParseGraph(absl::StrCat("graph \"g\" opset 28 [", symbols, "] () -> () {}"))
                   .status()
                   .message(),
               HasSubstr("too many symbols"));
@@ -253,13 +259,13 @@ TEST(GraphTextTest, ExpressionsAndSymbolsAreBounded) {
 TEST(GraphTextTest, NestingAndSplatsAreBounded) {
   std::string deep;
   for (int i = 0; i < 100'000; ++i) {
-    deep += "graph \"g\" opset 13 () -> () { %y = A() {b = ";
+    deep += "graph \"g\" opset 28 () -> () { %y = A() {b = ";
   }
   EXPECT_EQ(ParseGraph(deep).status().code(), absl::StatusCode::kResourceExhausted);
 
-  const std::string splat = "graph \"g\" opset 13 () -> () { const %c: f32[2000000000] = splat 1 }";
+  const std::string splat = "graph \"g\" opset 28 () -> () { const %c: f32[2000000000] = splat 1 }";
   EXPECT_EQ(ParseGraph(splat).status().code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_EQ(ParseGraph("graph \"g\" opset 13 () -> () { const %c: f32[10] = splat 1 }",
+  EXPECT_EQ(ParseGraph("graph \"g\" opset 28 () -> () { const %c: f32[10] = splat 1 }",
                        {.max_splat_bytes = 39})
                 .status()
                 .code(),

@@ -46,29 +46,28 @@ absl::Status VerifyText(const std::string& text, const VerifyOptions& options = 
 
 Graph Chain() {
   return *ParseGraph(
-      "graph \"g\" opset 13 (%x: f32[2]) -> (%b) {\n"
+      "graph \"g\" (%x: f32[2]) -> (%b) {\n"
       "  %a = Same(%x) : f32[2]\n  %b = Same(%a) : f32[2]\n}");
 }
 
 TEST(VerifierTest, SymbolsAreBoundedAndKnown) {
   EXPECT_OK(
-      VerifyText("graph \"g\" opset 13 [b in 1..9] (%x: f32[b, ?]) -> (%y) {\n"
+      VerifyText("graph \"g\" [b in 1..9] (%x: f32[b, ?]) -> (%y) {\n"
                  "  %y = Same(%x) : f32[?, 3]\n}"));
-  EXPECT_THAT(VerifyText("graph \"g\" opset 13 [b in 1..9, b in 1..9] () -> () {}").message(),
+  EXPECT_THAT(VerifyText("graph \"g\" [b in 1..9, b in 1..9] () -> () {}").message(),
               HasSubstr("graph \"g\": symbol \"b\" is there twice"));
-  EXPECT_THAT(VerifyText("graph \"g\" opset 13 [b in 2..1] () -> () {}").message(),
+  EXPECT_THAT(VerifyText("graph \"g\" [b in 2..1] () -> () {}").message(),
               HasSubstr("symbol \"b\" lies in 2..1"));
-  EXPECT_THAT(VerifyText("graph \"g\" opset 13 [b$ in 1..2] () -> () {}").message(),
+  EXPECT_THAT(VerifyText("graph \"g\" [b$ in 1..2] () -> () {}").message(),
               HasSubstr("cannot be the name of a symbol"));
-  EXPECT_THAT(VerifyText("graph \"g\" opset 13 [b in 1..9] (%x: f32[2, c]) -> () {}").message(),
+  EXPECT_THAT(VerifyText("graph \"g\" [b in 1..9] (%x: f32[2, c]) -> () {}").message(),
               HasSubstr("value \"x\": dimension 1 of f32[2, c]: there is no symbol \"c\""));
 }
 
 TEST(VerifierTest, TypesMayNotContradict) {
   const auto with_output = [](const std::string& type) {
     return VerifyText(
-        "graph \"g\" opset 13 [b in 1..9] (%x: f32[b, 3]) -> (%y) {\n  %y = Same(%x) : " + type +
-        "\n}");
+        "graph \"g\" [b in 1..9] (%x: f32[b, 3]) -> (%y) {\n  %y = Same(%x) : " + type + "\n}");
   };
   EXPECT_OK(with_output("f32[b, 3]"));
   EXPECT_OK(with_output("f32[4, 3]"));
@@ -82,8 +81,8 @@ TEST(VerifierTest, TypesMayNotContradict) {
 TEST(VerifierTest, ABodysSymbolsAreThoseAroundIt) {
   const auto with_body = [](const std::string& symbols) {
     return VerifyText(
-        "graph \"g\" opset 13 [b in 1..9] (%x: f32[b]) -> (%y) {\n"
-        "  %y = Group(%x) {body = graph \"i\" opset 13 " +
+        "graph \"g\" [b in 1..9] (%x: f32[b]) -> (%y) {\n"
+        "  %y = Group(%x) {body = graph \"i\" " +
         symbols + " (%p) -> (%p) {}}\n}");
   };
   EXPECT_OK(with_body("[b in 1..9]"));
@@ -94,7 +93,7 @@ TEST(VerifierTest, ABodysSymbolsAreThoseAroundIt) {
 
 TEST(VerifierTest, AQuantizedConstantHasTheTypeOfItsTensor) {
   Graph graph = *ParseGraph(
-      "graph \"g\" opset 13 () -> (%c) {\n"
+      "graph \"g\" () -> (%c) {\n"
       "  const %c: i8[2] quantized {axis = 0, scales = [0.5, 1.0], zeros = [0, 1]} = {1, 2}\n}");
   EXPECT_OK(Verify(graph, TestRegistry()));
   Quantization quantization = *graph.values[0].type->quantization();
@@ -157,7 +156,7 @@ TEST(VerifierTest, RefusesBadNames) {
 
 TEST(VerifierTest, RefusesWhatTheSchemaDoesNotAllow) {
   const auto body = [](const std::string& node) {
-    return "graph \"g\" opset 13 (%x: f32[2]) -> (%y) { %y = " + node + " }";
+    return "graph \"g\" (%x: f32[2]) -> (%y) { %y = " + node + " }";
   };
   EXPECT_EQ(VerifyText(body("Unknown(%x)")).code(), absl::StatusCode::kUnimplemented);
   EXPECT_THAT(VerifyText(body("Same()")).message(), HasSubstr("has 0 inputs where 1 to 2"));
@@ -171,17 +170,17 @@ TEST(VerifierTest, RefusesWhatTheSchemaDoesNotAllow) {
 }
 
 TEST(VerifierTest, ComparesTypesWithTheTypeRules) {
-  const std::string wrong = "graph \"g\" opset 13 (%x: f32[2]) -> (%y) { %y = Same(%x) : f32[3] }";
+  const std::string wrong = "graph \"g\" (%x: f32[2]) -> (%y) { %y = Same(%x) : f32[3] }";
   EXPECT_THAT(VerifyText(wrong).message(), HasSubstr("makes f32[2] but \"y\" is declared f32[3]"));
-  const std::string untyped = "graph \"g\" opset 13 (%x) -> (%y) { %y = Same(%x) }";
+  const std::string untyped = "graph \"g\" (%x) -> (%y) { %y = Same(%x) }";
   EXPECT_OK(VerifyText(untyped));
   EXPECT_FALSE(VerifyText(untyped, {.require_types = true}).ok());
 }
 
 TEST(VerifierTest, ChecksBodiesAndOpsets) {
   const std::string bad_body =
-      "graph \"g\" opset 13 (%x: f32[2]) -> (%y) {\n"
-      "  %y = Group(%x) {body = graph \"b\" opset 13 (%i: f32[1]) -> (%o) { %o = Nope(%i) }}\n}";
+      "graph \"g\" (%x: f32[2]) -> (%y) {\n"
+      "  %y = Group(%x) {body = graph \"b\" (%i: f32[1]) -> (%o) { %o = Nope(%i) }}\n}";
   EXPECT_THAT(VerifyText(bad_body).message(), HasSubstr("node \"y\" (Group) attribute \"body\""));
   EXPECT_EQ(VerifyText("graph \"g\" opset 12 () -> () {}").code(),
             absl::StatusCode::kUnimplemented);

@@ -17,6 +17,8 @@ int64_t SourcePosition(PadMode mode, int64_t at, int64_t extent) {
       return -1;
     case PadMode::kEdge:
       return std::clamp<int64_t>(at, 0, extent - 1);
+    case PadMode::kWrap:
+      return (at % extent + extent) % extent;
     case PadMode::kReflect: {
       // 0 1 2 3 goes on as 2 1 and comes from 2 1: the border is not repeated.
       const int64_t mirrored = at < 0 ? -at : 2 * (extent - 1) - at;

@@ -14,7 +14,7 @@ void StridedCopy(int64_t element_bytes, absl::Span<const int64_t> shape, const c
                  absl::Span<const int64_t> source_strides, char* destination,
                  absl::Span<const int64_t> destination_strides);
 
-enum class PadMode { kConstant, kReflect, kEdge };
+enum class PadMode { kConstant, kReflect, kEdge, kWrap };
 
 // destination[i] = source[i - begins] along every dimension; outside of the source by `mode`.
 // `value` points to one element, used by kConstant.

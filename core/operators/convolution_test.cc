@@ -42,7 +42,7 @@ TEST(ConvolutionTypeTest, SameLowerPadsTheBeginning) {
   const OperatorRegistry registry = StandardOperators();
   for (const bool upper : {true, false}) {
     const Graph graph =
-        *ParseGraph(absl::StrCat("graph \"t\" opset 13 (%x: f32[1, 1, 6], %w: f32[1, 1, 4]) -> () {"
+        *ParseGraph(absl::StrCat("graph \"t\" (%x: f32[1, 1, 6], %w: f32[1, 1, 4]) -> () {"
                                  " %y = Conv(%x, %w) {auto_pad = \"SAME_",
                                  upper ? "UPPER" : "LOWER", "\"} }"));
     const auto view = NodeView::Create(graph, graph.nodes[0], registry);

@@ -97,7 +97,9 @@ absl::Status RegisterElementwiseOperators(OperatorRegistry& registry) {
       registry.Add(Unary("HardSigmoid", UnaryType<TypeSet::kFloat>,
                          {FloatAttribute("alpha", 0.2f), FloatAttribute("beta", 0.5f)})));
   SLIPWAY_RETURN_IF_ERROR(
-      registry.Add(Unary("Cast", CastType, {Required(IntAttribute("to", std::nullopt))})));
+      registry.Add(Unary("Cast", CastType,
+                         {Required(IntAttribute("to", std::nullopt)), IntAttribute("saturate", 1),
+                          StringAttribute("round_mode", "up")})));
 
   OperatorSchema clip = Unary("Clip", ClipType);
   clip.max_inputs = 3;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -80,12 +81,22 @@ absl::StatusOr<BasicSplitView<Dimension>> DecodeOpenSplit(const NodeView& view) 
   SLIPWAY_ASSIGN_OR_RETURN(split.axis, AxisOfFirst(view));
   const Dimension extent = view.input_type(0).dimension(static_cast<int>(split.axis));
   const int64_t parts = view.num_outputs();
+  if (view.has_input(1) == view.has("num_outputs")) {
+    return view.Error("either the parts (input 1) or \"num_outputs\" must be given");
+  }
   if (!view.has_input(1)) {
-    if (extent.is_known() && extent.extent() % parts != 0) {
-      return view.Error(
-          absl::StrCat("cannot split ", ToString(extent), " into ", parts, " equal parts"));
+    if (view.Int("num_outputs") != parts) {
+      return view.Error(absl::StrCat("\"num_outputs\" is ", view.Int("num_outputs"), " where ",
+                                     parts, " outputs are listed"));
     }
-    split.extents.assign(parts, FloorDivide(extent, parts));
+    const Dimension part = CeilDivide(extent, parts);
+    split.extents.assign(parts, part);
+    split.extents.back() = extent - part * (parts - 1);  // What is left.
+    const Dimension& last = split.extents.back();
+    if (last.is_known() && last.extent() < 0) {
+      return view.Error(absl::StrCat("cannot split ", ToString(extent), " into ", parts,
+                                     " parts of ", ToString(part)));
+    }
     return split;
   }
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> given, ConstantInts(view, 1, "split"));
@@ -214,8 +225,11 @@ absl::StatusOr<PadView> DecodePads(const NodeView& view) {
     pad.mode = PadView::Mode::kReflect;
   } else if (mode == "edge") {
     pad.mode = PadView::Mode::kEdge;
+  } else if (mode == "wrap") {
+    pad.mode = PadView::Mode::kWrap;
   } else if (mode != "constant") {
-    return view.Error(absl::StrCat("\"mode\" is \"", mode, "\", not constant, reflect or edge"));
+    return view.Error(
+        absl::StrCat("\"mode\" is \"", mode, "\", not constant, reflect, edge or wrap"));
   }
   if (view.has_input(2) && (view.input_type(2).dtype() != view.input_type(0).dtype() ||
                             Contradict(NumElements(DimensionsOf(view, 2)), 1))) {
@@ -223,11 +237,23 @@ absl::StatusOr<PadView> DecodePads(const NodeView& view) {
         absl::StrCat("the value (input 2) must be one ", Name(view.input_type(0).dtype())));
   }
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> pads, ConstantInts(view, 1, "pads"));
-  if (pads.size() != 2 * rank) {
-    return view.Error(absl::StrCat("there are ", pads.size(), " pads, ", 2 * rank, " are needed"));
+  std::vector<int64_t> axes(rank);
+  std::iota(axes.begin(), axes.end(), 0);
+  if (view.has_input(3)) {
+    SLIPWAY_ASSIGN_OR_RETURN(axes, ConstantInts(view, 3, "axes"));
+    SLIPWAY_RETURN_IF_ERROR(NormalizeAxes(view, axes, static_cast<int64_t>(rank)).status());
   }
-  pad.begins.assign(pads.begin(), pads.begin() + rank);
-  pad.ends.assign(pads.begin() + rank, pads.end());
+  if (pads.size() != 2 * axes.size()) {
+    return view.Error(
+        absl::StrCat("there are ", pads.size(), " pads, ", 2 * axes.size(), " are needed"));
+  }
+  pad.begins.assign(rank, 0);
+  pad.ends.assign(rank, 0);
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const size_t axis = axes[i] < 0 ? axes[i] + rank : axes[i];
+    pad.begins[axis] = pads[i];
+    pad.ends[axis] = pads[axes.size() + i];
+  }
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
   for (size_t d = 0; d < rank; ++d) {
     const int64_t begin = pad.begins[d];
@@ -242,7 +268,8 @@ absl::StatusOr<PadView> DecodePads(const NodeView& view) {
       const bool grows = begin > 0 || end > 0;
       const bool nothing_to_copy =
           (pad.mode == PadView::Mode::kReflect && grows && std::max(begin, end) >= extent) ||
-          (pad.mode == PadView::Mode::kEdge && grows && extent == 0);
+          ((pad.mode == PadView::Mode::kEdge || pad.mode == PadView::Mode::kWrap) && grows &&
+           extent == 0);
       fits = !cuts_too_much && !nothing_to_copy;
     }
     if (!fits) {
@@ -365,13 +392,11 @@ absl::StatusOr<BlockMoveView> DecodeBlockMove(const NodeView& view) {
     return view.Error(
         absl::StrCat("blocks of ", move.block, " do not fit the shape ", ToString(x)));
   }
-  if (view.has("mode")) {
-    const std::string& mode = view.String("mode");
-    if (mode != "DCR" && mode != "CRD") {
-      return view.Error(absl::StrCat("\"mode\" is \"", mode, "\", not DCR or CRD"));
-    }
-    move.channel_major = mode == "CRD";
+  const std::string& mode = view.String("mode");
+  if (mode != "DCR" && mode != "CRD") {
+    return view.Error(absl::StrCat("\"mode\" is \"", mode, "\", not DCR or CRD"));
   }
+  move.channel_major = mode == "CRD";
   return move;
 }
 
@@ -391,13 +416,18 @@ absl::Status RegisterMovementOperators(OperatorRegistry& registry) {
   const Row rows[] = {
       {"Transpose", 1, 1, 1, {IntsAttribute("perm")}, TransposeType, Movement::kPermutation},
       {"Concat", 1, kVariadic, 1, {axis}, ConcatType, Movement::kConcat},
-      {"Split", 1, 2, kVariadic, {IntAttribute("axis", 0)}, SplitType},
+      {"Split",
+       1,
+       2,
+       kVariadic,
+       {IntAttribute("axis", 0), IntAttribute("num_outputs", std::nullopt)},
+       SplitType},
       {"Slice", 3, 5, 1, {}, SliceType},
       {"Gather", 2, 2, 1, {IntAttribute("axis", 0)}, GatherType},
       {"Expand", 2, 2, 1, {}, ExpandType},
-      {"Pad", 2, 3, 1, {StringAttribute("mode", "constant")}, PadType},
+      {"Pad", 2, 4, 1, {StringAttribute("mode", "constant")}, PadType},
       {"DepthToSpace", 1, 1, 1, {blocks, block_mode}, DepthToSpaceType, Movement::kPermutation},
-      {"SpaceToDepth", 1, 1, 1, {blocks}, SpaceToDepthType, Movement::kPermutation},
+      {"SpaceToDepth", 1, 1, 1, {blocks, block_mode}, SpaceToDepthType, Movement::kPermutation},
   };
   for (const Row& row : rows) {
     OperatorSchema schema;

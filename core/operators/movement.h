@@ -40,7 +40,7 @@ absl::StatusOr<SliceView> DecodeSlice(const NodeView& view);
 
 // One entry a dimension; negative pads cut elements off.
 struct PadView {
-  enum class Mode { kConstant, kReflect, kEdge };
+  enum class Mode { kConstant, kReflect, kEdge, kWrap };
   Mode mode = Mode::kConstant;  // kConstant pads with input 2, or 0 without it.
   std::vector<int64_t> begins;
   std::vector<int64_t> ends;
@@ -51,8 +51,7 @@ absl::StatusOr<PadView> DecodePad(const NodeView& view);
 // DepthToSpace and SpaceToDepth on [N, C, H, W].
 struct BlockMoveView {
   int64_t block = 1;
-  // DepthToSpace: channel = c * block^2 + position (CRD) instead of position * C + c (DCR).
-  // SpaceToDepth always has the second order.
+  // Channel of the deep tensor: c * block^2 + position (CRD) instead of position * C + c (DCR).
   bool channel_major = false;
 };
 absl::StatusOr<BlockMoveView> DecodeBlockMove(const NodeView& view);

@@ -56,10 +56,16 @@ TEST(MovementTypeTest, SliceIsPythons) {
 }
 
 TEST(MovementTypeTest, SplitExpandPad) {
-  EXPECT_EQ(TypeOf("%x: f32[6, 2]", "%a, %b, %c = Split(%x)"), "f32[2, 2]; f32[2, 2]; f32[2, 2]");
+  EXPECT_EQ(TypeOf("%x: f32[6, 2]", "%a, %b, %c = Split(%x) {num_outputs = 3}"),
+            "f32[2, 2]; f32[2, 2]; f32[2, 2]");
+  EXPECT_EQ(TypeOf("%x: f32[5]", "%a, %b = Split(%x) {num_outputs = 2}"), "f32[3]; f32[2]");
+  EXPECT_THAT(TypeOf("%x: f32[1]", "%a, %b, %c = Split(%x) {num_outputs = 3}"),
+              HasSubstr("cannot split 1 into 3"));
+  EXPECT_THAT(TypeOf("%x: f32[4]", "%a, %b = Split(%x) {num_outputs = 4}"),
+              HasSubstr("\"num_outputs\" is 4 where 2 outputs are listed"));
+  EXPECT_THAT(TypeOf("%x: f32[4]", "%a, %b = Split(%x)"), HasSubstr("must be given"));
   EXPECT_EQ(TypeOf("%x: f32[2, 6]", "const %s: i64[2] = {2, 4} %a, %b = Split(%x, %s) {axis = 1}"),
             "f32[2, 2]; f32[2, 4]");
-  EXPECT_THAT(TypeOf("%x: f32[5]", "%a, %b = Split(%x)"), HasSubstr("cannot split 5 into 2"));
   EXPECT_THAT(TypeOf("%x: f32[5]",
                      "const %s: i64[2] = {9223372036854775807, 9223372036854775807}"
                      " %a, %b = Split(%x, %s)"),
@@ -75,6 +81,19 @@ TEST(MovementTypeTest, SplitExpandPad) {
   EXPECT_THAT(
       TypeOf("%x: f32[3]", "const %p: i64[2] = {3, 0} %y = Pad(%x, %p) {mode = \"reflect\"}"),
       HasSubstr("do not fit"));
+  EXPECT_EQ(TypeOf("%x: f32[3, 4, 5]",
+                   "const %p: i64[4] = {1, 2, 3, 4} const %a: i64[2] = {-1, 0}"
+                   " %y = Pad(%x, %p, _, %a) {mode = \"wrap\"}"),
+            "f32[9, 4, 9]");
+  EXPECT_THAT(TypeOf("%x: f32[3, 4]",
+                     "const %p: i64[4] = {1, 2, 3, 4} const %a: i64[1] = {1}"
+                     " %y = Pad(%x, %p, _, %a)"),
+              HasSubstr("there are 4 pads, 2 are needed"));
+  EXPECT_THAT(TypeOf("%x: f32[3, 4]",
+                     "const %p: i64[2] = {1, 2} const %a: i64[1] = {2} %y = Pad(%x, %p, _, %a)"),
+              HasSubstr("outside"));
+  EXPECT_THAT(TypeOf("%x: f32[0]", "const %p: i64[2] = {1, 0} %y = Pad(%x, %p) {mode = \"wrap\"}"),
+              HasSubstr("do not fit"));
   EXPECT_THAT(TypeOf("%x: f32[3]", "const %p: i64[2] = {9223372036854775807, 1} %y = Pad(%x, %p)"),
               HasSubstr("do not fit"));
 }

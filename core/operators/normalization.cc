@@ -55,7 +55,7 @@ absl::Status RegisterNormalizationOperators(OperatorRegistry& registry) {
   OperatorSchema batch;
   batch.name = "BatchNormalization";
   batch.min_inputs = batch.max_inputs = 5;
-  batch.max_outputs = 5;
+  batch.max_outputs = 3;
   batch.pattern = Pattern::kBroadcast;  // But not kElementwise in layouts: channels stand alone.
   batch.type_rule = BatchNormalizationType;
   batch.attributes = {FloatAttribute("epsilon", 1e-5f), FloatAttribute("momentum", 0.9f),

@@ -61,13 +61,10 @@ OperatorSchema PoolSchema(absl::string_view name, bool is_max, bool blocked) {
   schema.pattern = Pattern::kReduction;
   schema.type_rule = PoolType;
   schema.attributes = {Required(IntsAttribute("kernel_shape")), IntsAttribute("strides"),
-                       IntsAttribute("pads"), IntAttribute("ceil_mode", 0)};
+                       IntsAttribute("pads"), IntsAttribute("dilations"),
+                       IntAttribute("ceil_mode", 0)};
   if (!blocked) schema.attributes.push_back(StringAttribute("auto_pad", "NOTSET"));
-  if (is_max) {
-    schema.attributes.push_back(IntsAttribute("dilations"));
-  } else {
-    schema.attributes.push_back(IntAttribute("count_include_pad", 0));
-  }
+  if (!is_max) schema.attributes.push_back(IntAttribute("count_include_pad", 0));
   if (!blocked) schema.layout = {LayoutRole::kWindow, absl::StrCat("slipway.", name, "NCHWc")};
   if (is_max && !blocked) {
     schema.max_outputs = 2;

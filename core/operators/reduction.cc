@@ -47,13 +47,10 @@ absl::StatusOr<ReduceView> DecodeReduce(const NodeView& view) {
   ReduceView reduce;
   reduce.keep_dims = view.Int("keepdims") != 0;
   std::vector<int64_t> axes;
-  if (view.has("axes")) {
-    axes = view.Ints("axes");
-  } else if (view.has_input(1)) {
+  if (view.has_input(1)) {
     SLIPWAY_ASSIGN_OR_RETURN(axes, ConstantInts(view, 1, "axes"));
   }
-  const bool keep_all = view.has("noop_with_empty_axes") && view.Int("noop_with_empty_axes") != 0;
-  if (axes.empty() && !keep_all) {
+  if (axes.empty() && view.Int("noop_with_empty_axes") == 0) {
     reduce.axes.resize(rank);
     std::iota(reduce.axes.begin(), reduce.axes.end(), 0);
   } else {
@@ -86,15 +83,14 @@ absl::Status RegisterReductionOperators(OperatorRegistry& registry) {
   schema.pattern = Pattern::kReduction;
   schema.layout.role = LayoutRole::kSpatialReduction;
   schema.type_rule = ReduceType;
-  schema.attributes = {IntsAttribute("axes"), IntAttribute("keepdims", 1)};
+  schema.max_inputs = 2;
+  schema.attributes = {IntAttribute("keepdims", 1), IntAttribute("noop_with_empty_axes", 0)};
   for (const char* name : {"ReduceMean", "ReduceMax"}) {
     schema.name = name;
     SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
   }
   schema.layout = {};
   schema.name = "ReduceSum";
-  schema.max_inputs = 2;
-  schema.attributes = {IntAttribute("keepdims", 1), IntAttribute("noop_with_empty_axes", 0)};
   SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
 
   schema.name = "ArgMax";

@@ -1,5 +1,4 @@
-// Reductions over axes: ReduceMean, ReduceSum, ReduceMax (axes are an attribute, for ReduceSum input
-// 1) and ArgMax.
+// Reductions over axes: ReduceMean, ReduceSum, ReduceMax (the axes are input 1) and ArgMax.
 #ifndef SLIPWAY_CORE_OPERATORS_REDUCTION_H_
 #define SLIPWAY_CORE_OPERATORS_REDUCTION_H_
 

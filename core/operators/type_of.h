@@ -18,8 +18,7 @@ namespace slipway {
 // error is its text. `inputs` are the graph's; constants may stand in front of the node.
 inline std::string TypeOf(absl::string_view inputs, absl::string_view node) {
   const OperatorRegistry registry = StandardOperators();
-  const auto graph =
-      ParseGraph(absl::StrCat("graph \"t\" opset 13 (", inputs, ") -> () {\n", node, "\n}"));
+  const auto graph = ParseGraph(absl::StrCat("graph \"t\" (", inputs, ") -> () {\n", node, "\n}"));
   if (!graph.ok()) return graph.status().ToString();
   const auto types = InferNodeTypes(*graph, graph->nodes.back(), registry);
   if (!types.ok()) return types.status().ToString();

@@ -282,7 +282,7 @@ absl::StatusOr<bool> LayoutAlteration::BlockReduction(const Node& node) {
   const int64_t block = blocks_[node.outputs[0]];
   if (block == 0) return false;
   SLIPWAY_ASSIGN_OR_RETURN(const ValueId x, AsBlocked(node.inputs[0], block));
-  SLIPWAY_RETURN_IF_ERROR(SetBlocked(node, node.op, {x}, node.attributes, block));
+  SLIPWAY_RETURN_IF_ERROR(SetBlocked(node, node.op, {x, node.inputs[1]}, node.attributes, block));
   return true;
 }
 

@@ -49,7 +49,7 @@ TEST(AlterLayout, BlocksAConvWithFewChannelsFromPlainInput) {
   const PassTester tester;
   EXPECT_OK(tester.Check(AlterLayoutIn({4}),
                          absl::StrCat(R"(
-    graph "g" opset 13 (%x: f32[1, 2, 2, 2]) -> (%y) {
+    graph "g" (%x: f32[1, 2, 2, 2]) -> (%y) {
       const %w: f32[4, 2, 1, 1] = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0}
       const %b: f32[4] = {1.0, 2.0, 3.0, 4.0}
       %c = Conv "c" (%x, %w, %b) {group = 1, )",
@@ -57,7 +57,7 @@ TEST(AlterLayout, BlocksAConvWithFewChannelsFromPlainInput) {
       %y = Relu "r" (%c)
     })"),
                          absl::StrCat(R"(
-    graph "g" opset 13 (%x: f32[1, 2, 2, 2]) -> (%y) {
+    graph "g" (%x: f32[1, 2, 2, 2]) -> (%y) {
       const %b: f32[4] = {1.0, 2.0, 3.0, 4.0}
       const %w_packed: f32[1, 2, 1, 1, 4] = {1.0, 3.0, 5.0, 7.0, 2.0, 4.0, 6.0, 8.0}
       %c_1 = slipway.ConvNCHWc "c" (%x, %w_packed, %b) {group = 1, )",
@@ -73,7 +73,7 @@ TEST(AlterLayout, OnlyASinglePixelIsPackedByReshape) {
        {std::pair("1, 2", 1), std::pair("2, 1", 1), std::pair("1, 1", 0)}) {
     const std::string text = absl::StrCat(
         R"(
-    graph "g" opset 13 (%x: f32[1, 4, )",
+    graph "g" (%x: f32[1, 4, )",
         extents, "], %z: f32[1, 4, ", extents, R"(]) -> (%y) {
       const %w: f32[4, 4, 1, 1] =
           {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0, 16.0}
@@ -89,7 +89,7 @@ TEST(AlterLayout, OnlyASinglePixelIsPackedByReshape) {
 
 TEST(AlterLayout, StaysBlockedThroughAResidualBlock) {
   const std::map<std::string, int> operators = Operators({16, 8, 4}, R"(
-    graph "g" opset 13 (%x: f32[1, 16, 6, 6]) -> (%y) {
+    graph "g" (%x: f32[1, 16, 6, 6]) -> (%y) {
       const %w: f32[16, 16, 3, 3] = splat 0.1
       const %d: f32[16, 1, 3, 3] = splat 0.2
       const %scale: f32[16, 1, 1] = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0, 16.0}
@@ -117,7 +117,7 @@ TEST(AlterLayout, StaysBlockedThroughAResidualBlock) {
 
 TEST(AlterLayout, UnpacksOnceForAllReaders) {
   const std::map<std::string, int> operators = Operators({8, 4}, R"(
-    graph "g" opset 13 (%x: f32[1, 1, 4, 4]) -> (%y, %z) {
+    graph "g" (%x: f32[1, 1, 4, 4]) -> (%y, %z) {
       const %w: f32[8, 1, 1, 1] = splat 0.5
       %c = Conv(%x, %w)
       %y = LRN(%c) {size = 3}
@@ -130,7 +130,7 @@ TEST(AlterLayout, UnpacksOnceForAllReaders) {
 
 TEST(AlterLayout, KeepsChannelsThatNoBlockDividesPlain) {
   const std::map<std::string, int> operators = Operators({8, 4}, R"(
-    graph "g" opset 13 (%x: f32[1, 3, 4, 4]) -> (%y) {
+    graph "g" (%x: f32[1, 3, 4, 4]) -> (%y) {
       const %w: f32[6, 3, 1, 1] = splat 0.5
       %c = Conv(%x, %w)
       %r = Relu(%c)
@@ -141,14 +141,14 @@ TEST(AlterLayout, KeepsChannelsThatNoBlockDividesPlain) {
 
 TEST(AlterLayout, GroupedConvsNeedBlocksWithinTheirGroups) {
   EXPECT_EQ(Operators({16, 8, 4}, R"(
-    graph "g" opset 13 (%x: f32[1, 16, 4, 4]) -> (%y) {
+    graph "g" (%x: f32[1, 16, 4, 4]) -> (%y) {
       const %w: f32[32, 8, 1, 1] = splat 0.5
       %y = Conv(%x, %w) {group = 2}
     })"),
             (std::map<std::string, int>{
                 {"slipway.Pack", 1}, {"slipway.ConvNCHWc", 1}, {"slipway.Unpack", 1}}));
   EXPECT_EQ(Operators({16, 8, 4}, R"(
-    graph "g" opset 13 (%x: f32[1, 16, 4, 4]) -> (%y) {
+    graph "g" (%x: f32[1, 16, 4, 4]) -> (%y) {
       const %w: f32[24, 8, 1, 1] = splat 0.5
       const %v: f32[24, 6, 1, 1] = splat 0.5
       %c = Conv(%x, %w) {group = 2}
@@ -165,7 +165,7 @@ TEST(AlterLayout, GroupedConvsNeedBlocksWithinTheirGroups) {
 TEST(AlterLayout, LeavesGraphsWithoutConvolutions) {
   const PassTester tester;
   const char* text = R"(
-    graph "g" opset 13 (%x: f32[1, 16, 4, 4]) -> (%y) {
+    graph "g" (%x: f32[1, 16, 4, 4]) -> (%y) {
       %r = Relu "r" (%x)
       %y = MaxPool "p" (%r) {kernel_shape = [2, 2]}
     })";

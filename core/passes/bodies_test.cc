@@ -112,10 +112,10 @@ class BodiesTest : public ::testing::Test {
 
 TEST_F(BodiesTest, TypesInsideFollowFromThoseOutside) {
   ASSERT_OK_AND_ASSIGN(const Graph graph, tester_.Parse(R"(
-    graph "g" opset 13 (%x: f32[2, 3]) -> (%y) {
+    graph "g" (%x: f32[2, 3]) -> (%y) {
       %a = Transpose(%x)
-      %b = test.Apply(%a) {body = graph "outer" opset 13 (%i) -> (%o) {
-        %o = test.Apply(%i) {body = graph "inner" opset 13 (%j) -> (%p) {
+      %b = test.Apply(%a) {body = graph "outer" (%i) -> (%o) {
+        %o = test.Apply(%i) {body = graph "inner" (%j) -> (%p) {
           %k = Transpose(%j)
           %p = MatMul(%j, %k)
         }}
@@ -129,14 +129,14 @@ TEST_F(BodiesTest, TypesInsideFollowFromThoseOutside) {
 
 TEST_F(BodiesTest, PassesDescend) {
   constexpr absl::string_view kText = R"(
-    graph "g" opset 13 (%x: f32[2, 2]) -> (%y) {
-      %y = test.Apply(%x) {body = graph "outer" opset 13 (%i) -> (%o) {
+    graph "g" (%x: f32[2, 2]) -> (%y) {
+      %y = test.Apply(%x) {body = graph "outer" (%i) -> (%o) {
         const %a: f32[] = {1}
         const %b: f32[] = {2}
         %sum = Add(%a, %b)
         %dead = Exp(%i)
         %same = Identity(%i)
-        %z = test.Apply(%same) {body = graph "inner" opset 13 (%j) -> (%p) {
+        %z = test.Apply(%same) {body = graph "inner" (%j) -> (%p) {
           %e = Exp(%j)
           %f = Exp(%j)
           %p = Sum(%e, %f)
@@ -159,11 +159,11 @@ TEST_F(BodiesTest, OnlyPassesThatDescendEnterAndOnlyOrdinaryBodies) {
     return graph;
   };
   constexpr absl::string_view kText = R"(
-    graph "g" opset 13 (%x: f32[2]) -> (%y, %z) {
-      %y = test.Apply(%x) {body = graph "outer" opset 13 (%i) -> (%o) {
-        %o = test.Apply(%i) {body = graph "inner" opset 13 (%j) -> (%p) { %p = Exp(%j) }}
+    graph "g" (%x: f32[2]) -> (%y, %z) {
+      %y = test.Apply(%x) {body = graph "outer" (%i) -> (%o) {
+        %o = test.Apply(%i) {body = graph "inner" (%j) -> (%p) { %p = Exp(%j) }}
       }}
-      %z = slipway.Fused(%x) {body = graph "kernel" opset 13 (%k: f32[2]) -> (%q) {
+      %z = slipway.Fused(%x) {body = graph "kernel" (%k: f32[2]) -> (%q) {
         %q = Exp(%k) : f32[2]
       }}
     })";
@@ -180,8 +180,8 @@ TEST_F(BodiesTest, ErrorsSayWhereTheyAre) {
     return graph;
   };
   EXPECT_THAT(Run(R"(
-    graph "g" opset 13 (%x: f32[2]) -> (%y) {
-      %y = test.Apply "loop" (%x) {body = graph "inner" opset 13 (%i) -> (%o) { %o = Exp(%i) }}
+    graph "g" (%x: f32[2]) -> (%y) {
+      %y = test.Apply "loop" (%x) {body = graph "inner" (%i) -> (%o) { %o = Exp(%i) }}
     })",
                   {{{"Fail", fail}}, nullptr}),
               StatusIs(absl::StatusCode::kUnimplemented,
@@ -191,8 +191,8 @@ TEST_F(BodiesTest, ErrorsSayWhereTheyAre) {
 
 TEST_F(BodiesTest, InputsOfAnotherTypeOrNumberAreRefused) {
   const auto text = [](absl::string_view body) {
-    return absl::StrCat("graph \"g\" opset 13 (%x: f32[2]) -> (%y) { %y = test.Apply(%x) {body = ",
-                        "graph \"b\" opset 13 ", body, " }}");
+    return absl::StrCat("graph \"g\" (%x: f32[2]) -> (%y) { %y = test.Apply(%x) {body = ",
+                        "graph \"b\" ", body, " }}");
   };
   EXPECT_OK(VerifyText(text("(%i: f32[2]) -> (%o) { %o = Exp(%i) }")));
   EXPECT_THAT(VerifyText(text("(%i: f32[3]) -> (%o) { %o = Exp(%i) }")),
@@ -207,10 +207,10 @@ TEST_F(BodiesTest, InputsOfAnotherTypeOrNumberAreRefused) {
 
 TEST_F(BodiesTest, WhatIsRandomInsideIsRandom) {
   const auto text = [](absl::string_view op) {
-    return absl::StrCat("graph \"g\" opset 13 () -> (%y, %z) { const %x: f32[1] = {3} ",
-                        "%y = test.Apply(%x) {body = graph \"b\" opset 13 (%i: f32[1]) -> (%o) {",
+    return absl::StrCat("graph \"g\" () -> (%y, %z) { const %x: f32[1] = {3} ",
+                        "%y = test.Apply(%x) {body = graph \"b\" (%i: f32[1]) -> (%o) {",
                         "%o = ", op, "(%i) : f32[1] }} : f32[1] ",
-                        "%z = test.Apply(%x) {body = graph \"b\" opset 13 (%i: f32[1]) -> (%o) {",
+                        "%z = test.Apply(%x) {body = graph \"b\" (%i: f32[1]) -> (%o) {",
                         "%o = ", op, "(%i) : f32[1] }} : f32[1] }");
   };
   ASSERT_OK_AND_ASSIGN(const Graph noise, ParseGraph(text("test.Noise")));

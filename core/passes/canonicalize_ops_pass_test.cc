@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 TEST(CanonicalizeOps, DropsWhatChangesNothing) {
   const PassTester tester;
   EXPECT_OK(tester.Check(CanonicalizeOps, R"(
-    graph "g" opset 13 (%x: f32[2, 3]) -> (%y) {
+    graph "g" (%x: f32[2, 3]) -> (%y) {
       %a = Identity(%x)
       %b, %mask = Dropout(%a)
       %c = Cast(%b) {to = 1}
@@ -27,7 +27,7 @@ TEST(CanonicalizeOps, DropsWhatChangesNothing) {
       %y = Relu "r" (%h)
     })",
                          R"(
-    graph "g" opset 13 (%x: f32[2, 3]) -> (%y) {
+    graph "g" (%x: f32[2, 3]) -> (%y) {
       %y = Relu "r" (%x)
     })"));
 }
@@ -35,11 +35,11 @@ TEST(CanonicalizeOps, DropsWhatChangesNothing) {
 TEST(CanonicalizeOps, KeepsAnIdentityBetweenInputAndOutput) {
   const PassTester tester;
   EXPECT_OK(tester.Check(CanonicalizeOps, R"(
-    graph "g" opset 13 (%x: f32[2]) -> (%y) {
+    graph "g" (%x: f32[2]) -> (%y) {
       %y = Dropout(%x)
     })",
                          R"(
-    graph "g" opset 13 (%x: f32[2]) -> (%y) {
+    graph "g" (%x: f32[2]) -> (%y) {
       %y = Identity "y" (%x)
     })"));
 }
@@ -47,12 +47,12 @@ TEST(CanonicalizeOps, KeepsAnIdentityBetweenInputAndOutput) {
 TEST(CanonicalizeOps, RenamesWhatBecomesAnOutput) {
   const PassTester tester;
   EXPECT_OK(tester.Check(CanonicalizeOps, R"(
-    graph "g" opset 13 (%x: f32[2]) -> (%y) {
+    graph "g" (%x: f32[2]) -> (%y) {
       %r = Relu "r" (%x)
       %y = Identity(%r)
     })",
                          R"(
-    graph "g" opset 13 (%x: f32[2]) -> (%y) {
+    graph "g" (%x: f32[2]) -> (%y) {
       %y = Relu "r" (%x)
     })"));
 }
@@ -60,12 +60,12 @@ TEST(CanonicalizeOps, RenamesWhatBecomesAnOutput) {
 TEST(CanonicalizeOps, WritesAMaskThatIsRead) {
   const PassTester tester;
   EXPECT_OK(tester.Check(CanonicalizeOps, R"(
-    graph "g" opset 13 (%x: f32[2]) -> (%y, %mask) {
+    graph "g" (%x: f32[2]) -> (%y, %mask) {
       %r = Relu "r" (%x)
       %y, %mask = Dropout "d" (%r)
     })",
                          R"(
-    graph "g" opset 13 (%x: f32[2]) -> (%y, %mask) {
+    graph "g" (%x: f32[2]) -> (%y, %mask) {
       const %mask: bool[2] = splat true
       %y = Relu "r" (%x)
     })"));
@@ -74,12 +74,12 @@ TEST(CanonicalizeOps, WritesAMaskThatIsRead) {
 TEST(CanonicalizeOps, ChainsVariadicOperators) {
   const PassTester tester;
   EXPECT_OK(tester.Check(CanonicalizeOps, R"(
-    graph "g" opset 13 (%a: f32[2], %b: f32[2], %c: f32[2]) -> (%y) {
+    graph "g" (%a: f32[2], %b: f32[2], %c: f32[2]) -> (%y) {
       %s = Sum "s" (%a, %b, %c)
       %y = Max "m" (%s, %a, %b)
     })",
                          R"(
-    graph "g" opset 13 (%a: f32[2], %b: f32[2], %c: f32[2]) -> (%y) {
+    graph "g" (%a: f32[2], %b: f32[2], %c: f32[2]) -> (%y) {
       %s_1 = Add "s" (%a, %b)
       %s_2 = Add "s" (%s_1, %c)
       %m = Max "m" (%s_2, %a)
@@ -90,23 +90,23 @@ TEST(CanonicalizeOps, ChainsVariadicOperators) {
 TEST(CanonicalizeOps, SpellsGemmOut) {
   const PassTester tester;
   EXPECT_OK(tester.Check(CanonicalizeOps, R"(
-    graph "g" opset 13 (%x: f32[2, 3]) -> (%y) {
+    graph "g" (%x: f32[2, 3]) -> (%y) {
       const %w: f32[2, 3] = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0}
       const %c: f32[1, 2] = {1.0, 2.0}
       %y = Gemm "fc" (%x, %w, %c) {alpha = 0.5, beta = 2.0, transB = 1}
     })",
                          R"(
-    graph "g" opset 13 (%x: f32[2, 3]) -> (%y) {
+    graph "g" (%x: f32[2, 3]) -> (%y) {
       const %w_kn: f32[3, 2] = {0.5, 2.0, 1.0, 2.5, 1.5, 3.0}
       const %c_n: f32[2] = {2.0, 4.0}
       %y = Gemm "fc" (%x, %w_kn, %c_n)
     })"));
   EXPECT_OK(tester.Check(CanonicalizeOps, R"(
-    graph "g" opset 13 (%x: f32[3, 2], %w: f32[3, 4], %c: f32[2, 1]) -> (%y) {
+    graph "g" (%x: f32[3, 2], %w: f32[3, 4], %c: f32[2, 1]) -> (%y) {
       %y = Gemm "fc" (%x, %w, %c) {transA = 1}
     })",
                          R"(
-    graph "g" opset 13 (%x: f32[3, 2], %w: f32[3, 4], %c: f32[2, 1]) -> (%y) {
+    graph "g" (%x: f32[3, 2], %w: f32[3, 4], %c: f32[2, 1]) -> (%y) {
       %fc_a_transposed = Transpose "fc_a_transposed" (%x) {perm = [1, 0]}
       %fc = Gemm "fc" (%fc_a_transposed, %w)
       %y = Add "fc" (%fc, %c)
@@ -116,12 +116,12 @@ TEST(CanonicalizeOps, SpellsGemmOut) {
 TEST(CanonicalizeOps, MatMulByAConstantMatrixIsAGemm) {
   const PassTester tester;
   EXPECT_OK(tester.Check(CanonicalizeOps, R"(
-    graph "g" opset 13 (%x: f32[5, 2, 3]) -> (%y) {
+    graph "g" (%x: f32[5, 2, 3]) -> (%y) {
       const %w: f32[3, 1] = {1.0, 2.0, 3.0}
       %y = MatMul "mm" (%x, %w)
     })",
                          R"(
-    graph "g" opset 13 (%x: f32[5, 2, 3]) -> (%y) {
+    graph "g" (%x: f32[5, 2, 3]) -> (%y) {
       const %w: f32[3, 1] = {1.0, 2.0, 3.0}
       const %mm_rows_shape: i64[2] = {10, 3}
       const %mm_shaped_shape: i64[3] = {5, 2, 1}
@@ -134,13 +134,13 @@ TEST(CanonicalizeOps, MatMulByAConstantMatrixIsAGemm) {
 TEST(CanonicalizeOps, StatesWindows) {
   const PassTester tester;
   EXPECT_OK(tester.Check(CanonicalizeOps, R"(
-    graph "g" opset 13 (%x: f32[1, 1, 6, 6]) -> (%y) {
+    graph "g" (%x: f32[1, 1, 6, 6]) -> (%y) {
       const %w: f32[1, 1, 3, 3] = splat 0.5
       %c = Conv "c" (%x, %w, _) {auto_pad = "SAME_LOWER", strides = [2, 2]}
       %y = MaxPool "p" (%c) {kernel_shape = [2, 2], strides = [2, 2], ceil_mode = 1}
     })",
                          R"(
-    graph "g" opset 13 (%x: f32[1, 1, 6, 6]) -> (%y) {
+    graph "g" (%x: f32[1, 1, 6, 6]) -> (%y) {
       const %w: f32[1, 1, 3, 3] = splat 0.5
       %c = Conv "c" (%x, %w) {dilations = [1, 1], group = 1, kernel_shape = [3, 3], pads = [1, 1, 0, 0], strides = [2, 2]}
       %y = MaxPool "p" (%c) {dilations = [1, 1], kernel_shape = [2, 2], pads = [0, 0, 1, 1], strides = [2, 2]}
@@ -150,24 +150,24 @@ TEST(CanonicalizeOps, StatesWindows) {
 TEST(CanonicalizeOps, KeepsCeilModeWhereItDecidesWhatCounts) {
   const PassTester tester;
   EXPECT_OK(tester.Check(CanonicalizeOps, R"(
-    graph "g" opset 13 (%x: f32[1, 1, 3, 3]) -> (%y) {
+    graph "g" (%x: f32[1, 1, 3, 3]) -> (%y) {
       %y = AveragePool "p" (%x) {kernel_shape = [2, 2], strides = [2, 2], ceil_mode = 1, count_include_pad = 1}
     })",
                          R"(
-    graph "g" opset 13 (%x: f32[1, 1, 3, 3]) -> (%y) {
-      %y = AveragePool "p" (%x) {ceil_mode = 1, count_include_pad = 1, kernel_shape = [2, 2], pads = [0, 0, 0, 0], strides = [2, 2]}
+    graph "g" (%x: f32[1, 1, 3, 3]) -> (%y) {
+      %y = AveragePool "p" (%x) {ceil_mode = 1, count_include_pad = 1, dilations = [1, 1], kernel_shape = [2, 2], pads = [0, 0, 0, 0], strides = [2, 2]}
     })"));
 }
 
 TEST(CanonicalizeOps, OneDimensionBecomesTwo) {
   const PassTester tester;
   EXPECT_OK(tester.Check(CanonicalizeOps, R"(
-    graph "g" opset 13 (%x: f32[1, 1, 6]) -> (%y) {
+    graph "g" (%x: f32[1, 1, 6]) -> (%y) {
       const %w: f32[2, 1, 3] = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0}
       %y = Conv "c" (%x, %w) {pads = [1, 0], strides = [2]}
     })",
                          R"(
-    graph "g" opset 13 (%x: f32[1, 1, 6]) -> (%y) {
+    graph "g" (%x: f32[1, 1, 6]) -> (%y) {
       const %x_2d_shape: i64[4] = {1, 1, 1, 6}
       const %w_2d: f32[2, 1, 1, 3] = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0}
       const %c_1d_shape: i64[3] = {1, 2, 3}
@@ -180,7 +180,7 @@ TEST(CanonicalizeOps, OneDimensionBecomesTwo) {
 TEST(CanonicalizeOps, PoolsOverEverythingAreReductions) {
   const PassTester tester;
   EXPECT_OK(tester.Check(CanonicalizeOps, R"(
-    graph "g" opset 13 (%x: f32[1, 2, 3, 4]) -> (%y) {
+    graph "g" (%x: f32[1, 2, 3, 4]) -> (%y) {
       %a = GlobalAveragePool "a" (%x)
       %b = AveragePool "b" (%x) {kernel_shape = [3, 4]}
       %c = GlobalMaxPool "c" (%x)
@@ -188,10 +188,13 @@ TEST(CanonicalizeOps, PoolsOverEverythingAreReductions) {
       %y = Add "t" (%s, %c)
     })",
                          R"(
-    graph "g" opset 13 (%x: f32[1, 2, 3, 4]) -> (%y) {
-      %a_1 = ReduceMean "a" (%x) {axes = [2, 3], keepdims = 1}
-      %b_1 = ReduceMean "b" (%x) {axes = [2, 3], keepdims = 1}
-      %c_1 = ReduceMax "c" (%x) {axes = [2, 3], keepdims = 1}
+    graph "g" (%x: f32[1, 2, 3, 4]) -> (%y) {
+      const %a_axes: i64[2] = {2, 3}
+      %a_1 = ReduceMean "a" (%x, %a_axes) {keepdims = 1}
+      const %b_axes: i64[2] = {2, 3}
+      %b_1 = ReduceMean "b" (%x, %b_axes) {keepdims = 1}
+      const %c_axes: i64[2] = {2, 3}
+      %c_1 = ReduceMax "c" (%x, %c_axes) {keepdims = 1}
       %s = Add "s" (%a_1, %b_1)
       %y = Add "t" (%s, %c_1)
     })"));
@@ -200,7 +203,7 @@ TEST(CanonicalizeOps, PoolsOverEverythingAreReductions) {
 TEST(CanonicalizeOps, ReshapesInDisguiseMerge) {
   const PassTester tester;
   EXPECT_OK(tester.Check(CanonicalizeOps, R"(
-    graph "g" opset 13 (%x: f32[1, 2, 1, 3]) -> (%y) {
+    graph "g" (%x: f32[1, 2, 1, 3]) -> (%y) {
       const %axes: i64[1] = {2}
       const %axis: i64[1] = {0}
       %a = Squeeze(%x, %axes)
@@ -208,7 +211,7 @@ TEST(CanonicalizeOps, ReshapesInDisguiseMerge) {
       %y = Flatten "f" (%b)
     })",
                          R"(
-    graph "g" opset 13 (%x: f32[1, 2, 1, 3]) -> (%y) {
+    graph "g" (%x: f32[1, 2, 1, 3]) -> (%y) {
       const %f_shape: i64[2] = {1, 6}
       %y = Reshape "f" (%x, %f_shape)
     })"));
@@ -217,11 +220,11 @@ TEST(CanonicalizeOps, ReshapesInDisguiseMerge) {
 TEST(CanonicalizeOps, SoftmaxRunsOverTheLastAxis) {
   const PassTester tester;
   EXPECT_OK(tester.Check(CanonicalizeOps, R"(
-    graph "g" opset 13 (%x: f32[2, 3, 1, 1]) -> (%y) {
+    graph "g" (%x: f32[2, 3, 1, 1]) -> (%y) {
       %y = Softmax "s" (%x) {axis = -3}
     })",
                          R"(
-    graph "g" opset 13 (%x: f32[2, 3, 1, 1]) -> (%y) {
+    graph "g" (%x: f32[2, 3, 1, 1]) -> (%y) {
       const %s_rows_shape: i64[2] = {2, 3}
       const %s_shaped_shape: i64[4] = {2, 3, 1, 1}
       %s_rows = Reshape "s_rows" (%x, %s_rows_shape)

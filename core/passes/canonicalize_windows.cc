@@ -101,12 +101,12 @@ absl::StatusOr<bool> CanonicalizeConv(Node& node, GraphRewriter& rewriter,
 
 // A mean or maximum over all of the spatial dimensions.
 absl::StatusOr<bool> ReplaceByReduction(Node& node, GraphRewriter& rewriter, absl::string_view op) {
-  IntList axes(rewriter.type(node.inputs[0]).rank() - 2);
+  Shape axes(rewriter.type(node.inputs[0]).rank() - 2);
   std::iota(axes.begin(), axes.end(), 2);
-  SLIPWAY_ASSIGN_OR_RETURN(
-      const ValueId reduced,
-      rewriter.Add(op, {node.inputs[0]}, {{"axes", axes}, {"keepdims", int64_t{1}}},
-                   DisplayName(rewriter.graph(), node)));
+  const std::string name = DisplayName(rewriter.graph(), node);
+  const ValueId over = ShapeConstant(rewriter, absl::StrCat(name, "_axes"), axes);
+  SLIPWAY_ASSIGN_OR_RETURN(const ValueId reduced, rewriter.Add(op, {node.inputs[0], over},
+                                                               {{"keepdims", int64_t{1}}}, name));
   rewriter.Replace(node, reduced);
   return true;
 }
@@ -133,7 +133,7 @@ absl::StatusOr<bool> CanonicalizePool(Node& node, GraphRewriter& rewriter,
     return ReplaceByReduction(node, rewriter, "ReduceMean");
   }
   SetWindow(node, pool.window);
-  if (pool.is_max) node.attributes.Set("dilations", pool.window.dilations);
+  node.attributes.Set("dilations", pool.window.dilations);
   // Elements that ceil_mode adds behind the padding do not count, those of the padding do.
   if (!pool.count_include_pad) {
     node.attributes.Erase("ceil_mode");

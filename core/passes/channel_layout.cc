@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "core/base/status_macros.h"
@@ -34,11 +35,15 @@ bool ElementwiseFits(const Graph& graph, const Node& node) {
   return any;
 }
 
-bool ReducesSpaceOnly(const Node& node) {
-  const auto* axes = node.attributes.FindAs<std::vector<int64_t>>("axes");
+bool ReducesSpaceOnly(const Graph& graph, const Node& node) {
   const int64_t* keepdims = node.attributes.FindAs<int64_t>("keepdims");
-  if (axes == nullptr || axes->empty() || (keepdims != nullptr && *keepdims == 0)) return false;
-  return std::all_of(axes->begin(), axes->end(), [](int64_t a) { return a == 2 || a == 3; });
+  if (keepdims != nullptr && *keepdims == 0) return false;
+  if (node.inputs.size() < 2 || node.inputs[1] == kNoValue) return false;
+  const std::optional<Tensor>& constant = graph.values[node.inputs[1]].constant;
+  if (!constant.has_value() || constant->dtype() != DataType::kInt64) return false;
+  const auto axes = constant->values<int64_t>();
+  return !axes.empty() &&
+         std::all_of(axes.begin(), axes.end(), [](int64_t a) { return a == 2 || a == 3; });
 }
 
 bool ConcatFits(const Graph& graph, const Node& node) {
@@ -140,7 +145,7 @@ LayoutRole LayoutRoleOf(const Graph& graph, const Node& node, const OperatorRegi
       fits = IsFloat4d(graph, node.inputs[0]);
       break;
     case LayoutRole::kSpatialReduction:
-      fits = IsFloat4d(graph, node.inputs[0]) && ReducesSpaceOnly(node);
+      fits = IsFloat4d(graph, node.inputs[0]) && ReducesSpaceOnly(graph, node);
       break;
     case LayoutRole::kElementwise:
       fits = ElementwiseFits(graph, node);

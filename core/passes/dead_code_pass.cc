@@ -9,11 +9,13 @@
 namespace slipway {
 namespace {
 
-// Trailing outputs are cut off; one in the middle is marked as omitted.
-void OmitDeadOutputs(Node& node, const std::vector<bool>& alive, int min_outputs) {
+// Outputs are marked as omitted; trailing ones are cut off, unless their number means something.
+void OmitDeadOutputs(Node& node, const std::vector<bool>& alive, const OperatorSchema& schema) {
+  const int min_outputs = schema.min_outputs;
   for (size_t i = min_outputs; i < node.outputs.size(); ++i) {
     if (node.outputs[i] != kNoValue && !alive[node.outputs[i]]) node.outputs[i] = kNoValue;
   }
+  if (schema.max_outputs == kVariadic) return;
   while (static_cast<int>(node.outputs.size()) > min_outputs && node.outputs.back() == kNoValue) {
     node.outputs.pop_back();
   }
@@ -32,7 +34,7 @@ absl::StatusOr<Graph> DeadCode(Graph graph, const PassContext& context) {
       if (id != kNoValue) alive[id] = true;
     }
     if (const OperatorSchema* schema = context.registry.Find(node->op)) {
-      OmitDeadOutputs(*node, alive, schema->min_outputs);
+      OmitDeadOutputs(*node, alive, *schema);
     }
     kept.push_back(std::move(*node));
   }

@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 TEST(EliminateCommonSubexpr, MergesConstantsThenNodes) {
   const PassTester tester;
   EXPECT_OK(tester.Check(EliminateCommonSubexpr, R"(
-    graph "g" opset 13 (%x: f32[2]) -> (%y) {
+    graph "g" (%x: f32[2]) -> (%y) {
       const %a: f32[2] = {1.0, 2.0}
       const %b: f32[2] = {1.0, 2.0}
       const %c: f32[2] = {1.0, 3.0}
@@ -27,7 +27,7 @@ TEST(EliminateCommonSubexpr, MergesConstantsThenNodes) {
       %y = Mul(%s, %r)
     })",
                          R"(
-    graph "g" opset 13 (%x: f32[2]) -> (%y) {
+    graph "g" (%x: f32[2]) -> (%y) {
       const %a: f32[2] = {1.0, 2.0}
       const %c: f32[2] = {1.0, 3.0}
       %p = Add(%x, %a)
@@ -40,13 +40,13 @@ TEST(EliminateCommonSubexpr, MergesConstantsThenNodes) {
 TEST(EliminateCommonSubexpr, LooksAtAttributes) {
   const PassTester tester;
   EXPECT_OK(tester.Check(EliminateCommonSubexpr, R"(
-    graph "g" opset 13 (%x: f32[2]) -> (%y) {
+    graph "g" (%x: f32[2]) -> (%y) {
       %p = LeakyRelu(%x) {alpha = 0.1}
       %q = LeakyRelu(%x) {alpha = 0.2}
       %y = Mul(%p, %q)
     })",
                          R"(
-    graph "g" opset 13 (%x: f32[2]) -> (%y) {
+    graph "g" (%x: f32[2]) -> (%y) {
       %p = LeakyRelu(%x) {alpha = 0.1}
       %q = LeakyRelu(%x) {alpha = 0.2}
       %y = Mul(%p, %q)
@@ -56,12 +56,12 @@ TEST(EliminateCommonSubexpr, LooksAtAttributes) {
 TEST(EliminateCommonSubexpr, KeepsTheNamesOfOutputs) {
   const PassTester tester;
   EXPECT_OK(tester.Check(EliminateCommonSubexpr, R"(
-    graph "g" opset 13 (%x: f32[2]) -> (%y, %z) {
+    graph "g" (%x: f32[2]) -> (%y, %z) {
       %y = Relu(%x)
       %z = Relu(%x)
     })",
                          R"(
-    graph "g" opset 13 (%x: f32[2]) -> (%y, %z) {
+    graph "g" (%x: f32[2]) -> (%y, %z) {
       %y = Relu(%x)
       %z = Identity "z" (%y)
     })"));

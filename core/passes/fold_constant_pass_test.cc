@@ -16,14 +16,14 @@ using ::testing::HasSubstr;
 TEST(FoldConstant, EvaluatesWhatDependsOnConstantsAlone) {
   const PassTester tester;
   EXPECT_OK(tester.Check(FoldConstant, R"(
-    graph "g" opset 13 (%x: f32[2]) -> (%y) {
+    graph "g" (%x: f32[2]) -> (%y) {
       const %a: f32[2] = {1.0, 2.0}
       const %b: f32[2] = {10.0, 20.0}
       %sum = Add(%a, %b)
       %y = Mul(%x, %sum)
     })",
                          R"(
-    graph "g" opset 13 (%x: f32[2]) -> (%y) {
+    graph "g" (%x: f32[2]) -> (%y) {
       const %sum: f32[2] = {11.0, 22.0}
       %y = Mul(%x, %sum)
     })"));
@@ -33,13 +33,13 @@ TEST(FoldConstant, EvaluatesWhatDependsOnConstantsAlone) {
 TEST(FoldConstant, MakesWeightsOfConstantOfShape) {
   const PassTester tester;
   EXPECT_OK(tester.Check(FoldConstant, R"(
-    graph "g" opset 13 (%x: f32[25000]) -> (%y) {
+    graph "g" (%x: f32[25000]) -> (%y) {
       const %shape: i64[1] = {25000}
       %w = ConstantOfShape(%shape) {value = f32[1] {0.5}}
       %y = Mul(%x, %w)
     })",
                          R"(
-    graph "g" opset 13 (%x: f32[25000]) -> (%y) {
+    graph "g" (%x: f32[25000]) -> (%y) {
       const %w: f32[25000] = splat 0.5
       %y = Mul(%x, %w)
     })"));
@@ -48,7 +48,7 @@ TEST(FoldConstant, MakesWeightsOfConstantOfShape) {
 TEST(FoldConstant, DoesNotMakeWhatIsTooLargeOrUnused) {
   const PassTester tester;
   ASSERT_OK_AND_ASSIGN(Graph graph, tester.Parse(R"(
-    graph "g" opset 13 (%x: f32[1]) -> (%y) {
+    graph "g" (%x: f32[1]) -> (%y) {
       const %shape: i64[2] = {1048576, 1024}
       %unused = ConstantOfShape(%shape) {value = f32[1] {0.5}}
       %huge = ConstantOfShape(%shape) {value = f32[1] {0.5}}

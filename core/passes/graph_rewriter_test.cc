@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 TEST(GraphRewriter, CountsUsesThroughReplacements) {
   const PassTester tester;
   ASSERT_OK_AND_ASSIGN(const Graph graph, tester.Parse(R"(
-    graph "g" opset 13 (%x: f32[1]) -> (%y) {
+    graph "g" (%x: f32[1]) -> (%y) {
       %a = Relu "a" (%x)
       %b = Identity "b" (%a)
       %y = Mul "m" (%b, %b)
@@ -39,7 +39,7 @@ TEST(GraphRewriter, CountsUsesThroughReplacements) {
 TEST(GraphRewriter, InfersTypesAndFindsFreeNames) {
   const PassTester tester;
   ASSERT_OK_AND_ASSIGN(const Graph graph, tester.Parse(R"(
-    graph "g" opset 13 (%x: f32[2, 3]) -> (%y) {
+    graph "g" (%x: f32[2, 3]) -> (%y) {
       %y = Relu(%x)
     })"));
   GraphRewriter rewriter(graph, tester.registry());
@@ -55,7 +55,7 @@ TEST(GraphRewriter, InfersTypesAndFindsFreeNames) {
 TEST(GraphRewriter, OutputsKeepTheirNames) {
   const PassTester tester;
   ASSERT_OK_AND_ASSIGN(const Graph graph, tester.Parse(R"(
-    graph "g" opset 13 (%x: f32[1]) -> (%p, %q, %r, %q) {
+    graph "g" (%x: f32[1]) -> (%p, %q, %r, %q) {
       %a = Relu "a" (%x)
       %p = Identity(%a)
       %q = Identity(%a)
@@ -72,7 +72,7 @@ TEST(GraphRewriter, OutputsKeepTheirNames) {
   }
   ASSERT_OK_AND_ASSIGN(const Graph after, std::move(rewriter).Finish());
   ASSERT_OK_AND_ASSIGN(const Graph expected, tester.Parse(R"(
-    graph "g" opset 13 (%x: f32[1]) -> (%p, %q, %r, %q) {
+    graph "g" (%x: f32[1]) -> (%p, %q, %r, %q) {
       %p = Relu "a" (%x)
       %q = Identity "q" (%p)
       %r = Identity "r" (%x)

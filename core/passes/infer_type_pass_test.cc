@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 TEST(InferType, ComputesShapesOnTheWay) {
   const PassTester tester;
   EXPECT_OK(tester.Check(InferType, R"(
-    graph "g" opset 13 (%x: f32[2, 3, 4]) -> (%y) {
+    graph "g" (%x: f32[2, 3, 4]) -> (%y) {
       const %zero: i64[1] = {0}
       const %open: i64[1] = {-1}
       %shape = Shape(%x)
@@ -25,7 +25,7 @@ TEST(InferType, ComputesShapesOnTheWay) {
       %y = Reshape(%x, %target)
     })",
                          R"(
-    graph "g" opset 13 (%x: f32[2, 3, 4]) -> (%y) {
+    graph "g" (%x: f32[2, 3, 4]) -> (%y) {
       const %target: i64[2] = {2, -1}
       %y = Reshape(%x, %target)
     })"));
@@ -34,7 +34,7 @@ TEST(InferType, ComputesShapesOnTheWay) {
 TEST(InferType, NamesTheNodeThatDoesNotFit) {
   const PassTester tester;
   EXPECT_THAT(tester.Parse(R"(
-    graph "g" opset 13 (%x: f32[2, 3], %z: f32[4]) -> (%y) {
+    graph "g" (%x: f32[2, 3], %z: f32[4]) -> (%y) {
       %y = Add "sum" (%x, %z)
     })"),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("\"sum\" (Add)")));
@@ -43,7 +43,7 @@ TEST(InferType, NamesTheNodeThatDoesNotFit) {
 TEST(InferType, RefusesTypesThatTheModelStatesWrongly) {
   const PassTester tester;
   EXPECT_THAT(tester.Parse(R"(
-    graph "g" opset 13 (%x: f32[2, 3]) -> (%y) {
+    graph "g" (%x: f32[2, 3]) -> (%y) {
       %y = Relu "r" (%x) : f32[2, 4]
     })"),
               StatusIs(absl::StatusCode::kInvalidArgument,
@@ -53,7 +53,7 @@ TEST(InferType, RefusesTypesThatTheModelStatesWrongly) {
 TEST(InferType, SaysThatShapesFromInputsAreLacking) {
   const PassTester tester;
   EXPECT_THAT(tester.Parse(R"(
-    graph "g" opset 13 (%x: f32[2, 3], %shape: i64[1]) -> (%y) {
+    graph "g" (%x: f32[2, 3], %shape: i64[1]) -> (%y) {
       %y = Reshape "r" (%x, %shape)
     })"),
               StatusIs(absl::StatusCode::kUnimplemented,
@@ -63,7 +63,7 @@ TEST(InferType, SaysThatShapesFromInputsAreLacking) {
 TEST(InferType, RefusesInputsWithoutType) {
   const PassTester tester;
   EXPECT_THAT(tester.Parse(R"(
-    graph "g" opset 13 (%x) -> (%y) {
+    graph "g" (%x) -> (%y) {
       %y = Relu(%x)
     })"),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("\"x\" has no type")));

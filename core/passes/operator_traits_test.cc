@@ -149,7 +149,7 @@ using Strings = std::vector<std::string>;
 
 TEST_F(OperatorTraitsTest, AViewNeedsNoKernel) {
   const PipelineResult result = Run(R"(
-    graph "g" opset 13 (%x: f32[2, 3]) -> (%y) {
+    graph "g" (%x: f32[2, 3]) -> (%y) {
       %a = Exp(%x)
       %b = test.Flat(%a)
       %y = Relu(%b)
@@ -157,7 +157,7 @@ TEST_F(OperatorTraitsTest, AViewNeedsNoKernel) {
   EXPECT_EQ(Kernels(result.graph), (Strings{"Exp", "Reshape", "Relu"}));
   // Where no canonical form takes it in, too: it lies where its input lies.
   ASSERT_OK_AND_ASSIGN(Graph graph, tester_.Parse(R"(
-    graph "g" opset 13 (%x: f32[2, 3]) -> (%y) {
+    graph "g" (%x: f32[2, 3]) -> (%y) {
       %a = Exp(%x)
       %b = test.Flat(%a)
       %y = Relu(%b)
@@ -172,13 +172,14 @@ TEST_F(OperatorTraitsTest, AViewNeedsNoKernel) {
 
 TEST_F(OperatorTraitsTest, AnElementwiseOperatorEndsAConvolutionAndKeepsItsLayout) {
   const PipelineResult result = Run(R"(
-    graph "g" opset 13 (%x: f32[1, 8, 4, 4]) -> (%y) {
+    graph "g" (%x: f32[1, 8, 4, 4]) -> (%y) {
       const %w: f32[8, 8, 1, 1] = splat 0.25
       const %v: f32[8, 8, 3, 3] = splat 0.5
       %a = Conv(%x, %w)
       %b = test.Square(%a)
       %c = Conv(%b, %v)
-      %y = ReduceMean(%c) {axes = [2, 3]}
+      const %space: i64[2] = {2, 3}
+      %y = ReduceMean(%c, %space)
     })");
   EXPECT_EQ(Kernels(result.graph), (Strings{"slipway.Pack", "slipway.ConvNCHWc+test.Square",
                                             "slipway.ConvNCHWc", "ReduceMean", "Reshape"}));
@@ -186,7 +187,7 @@ TEST_F(OperatorTraitsTest, AnElementwiseOperatorEndsAConvolutionAndKeepsItsLayou
 
 TEST_F(OperatorTraitsTest, APermutationJoinsElementwiseOperators) {
   const PipelineResult result = Run(R"(
-    graph "g" opset 13 (%x: f32[2, 3]) -> (%y) {
+    graph "g" (%x: f32[2, 3]) -> (%y) {
       %a = test.Turned(%x)
       %b = test.Square(%a)
       %y = Relu(%b)
@@ -196,7 +197,7 @@ TEST_F(OperatorTraitsTest, APermutationJoinsElementwiseOperators) {
 
 TEST_F(OperatorTraitsTest, AConcatenationIsPlaced) {
   const PipelineResult result = Run(R"(
-    graph "g" opset 13 (%x: f32[1, 16], %z: f32[1, 16]) -> (%y) {
+    graph "g" (%x: f32[1, 16], %z: f32[1, 16]) -> (%y) {
       %a = Exp(%x)
       %b = Neg(%z)
       %c = test.Joined(%a, %b) {axis = -1}
@@ -211,7 +212,7 @@ TEST_F(OperatorTraitsTest, AConcatenationIsPlaced) {
 
 TEST_F(OperatorTraitsTest, RandomNumbersAreNeitherFoldedNorShared) {
   constexpr absl::string_view kText = R"(
-    graph "g" opset 13 () -> (%a, %b) {
+    graph "g" () -> (%a, %b) {
       const %c: f32[2] = {1, 2}
       %a = test.Noise(%c) : f32[2]
       %b = test.Noise(%c) : f32[2]
@@ -223,7 +224,7 @@ TEST_F(OperatorTraitsTest, RandomNumbersAreNeitherFoldedNorShared) {
 TEST_F(OperatorTraitsTest, WhatReadsTypesOnlyIsKnownWithThem) {
   // Parse infers types, and evaluates what is known then.
   ASSERT_OK_AND_ASSIGN(const Graph graph, tester_.Parse(R"(
-    graph "g" opset 13 (%x: f32[2, 3]) -> (%y) {
+    graph "g" (%x: f32[2, 3]) -> (%y) {
       %n = test.Elements(%x)
       %y = Reshape(%x, %n)
     })"));

@@ -22,13 +22,13 @@ absl::StatusOr<Graph> InPanelsOf8(Graph graph, const PassContext& context) {
 TEST(PackGemm, PacksConstantWeightsIntoPanels) {
   const PassTester tester;
   EXPECT_OK(tester.Check(InPanelsOf8, R"(
-    graph "g" opset 13 (%x: f32[1, 2]) -> (%y) {
+    graph "g" (%x: f32[1, 2]) -> (%y) {
       const %w: f32[2, 9] = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 11.0, 12.0, 13.0, 14.0, 15.0, 16.0, 17.0, 18.0, 19.0}
       const %b: f32[9] = splat 0.5
       %y = Gemm "fc" (%x, %w, %b)
     })",
                          R"(
-    graph "g" opset 13 (%x: f32[1, 2]) -> (%y) {
+    graph "g" (%x: f32[1, 2]) -> (%y) {
       const %b: f32[9] = splat 0.5
       const %w_packed: f32[2, 2, 8] = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 11.0, 12.0, 13.0, 14.0, 15.0, 16.0, 17.0, 18.0, 9.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 19.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0}
       %y = slipway.GemmPacked "fc" (%x, %w_packed, %b) {columns = 9}
@@ -38,7 +38,7 @@ TEST(PackGemm, PacksConstantWeightsIntoPanels) {
 TEST(PackGemm, LeavesOtherProducts) {
   const PassTester tester;
   const char* text = R"(
-    graph "g" opset 13 (%x: f32[2, 2], %z: f32[2, 2]) -> (%y) {
+    graph "g" (%x: f32[2, 2], %z: f32[2, 2]) -> (%y) {
       const %w: f32[2, 2] = {1.0, 2.0, 3.0, 4.0}
       %p = Gemm "p" (%x, %z)
       %y = Gemm "q" (%p, %w) {alpha = 2.0}

@@ -20,7 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr char kSmall[] = R"(
-  graph "small" opset 13 (%x: f32[1, 4, 3, 3]) -> (%y) {
+  graph "small" (%x: f32[1, 4, 3, 3]) -> (%y) {
     %d = Dropout(%x)
     %y = Relu "last" (%d)
   })";
@@ -99,7 +99,7 @@ TEST(Pipeline, RefusesToPrintAfterAnUnknownPass) {
 TEST(Pipeline, NamesPassAndNodeOfAWrongModel) {
   const PassTester tester;
   ASSERT_OK_AND_ASSIGN(Graph graph, ParseGraph(R"(
-    graph "wrong" opset 13 (%x: f32[2, 3], %z: f32[4, 5]) -> (%y) {
+    graph "wrong" (%x: f32[2, 3], %z: f32[4, 5]) -> (%y) {
       %y = MatMul "product" (%x, %z)
     })"));
   EXPECT_THAT(RunPipeline(graph, {}, tester.context(), {}, SystemClock()),

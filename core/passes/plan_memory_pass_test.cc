@@ -44,7 +44,7 @@ class PlanMemoryTest : public ::testing::Test {
 
 TEST_F(PlanMemoryTest, ReusesTheArenaAlongAChain) {
   Plan(R"(
-    graph "g" opset 13 (%x: f32[100]) -> (%y) {
+    graph "g" (%x: f32[100]) -> (%y) {
       %a = Relu(%x)
       %b = Exp(%a)
       %c = Neg(%b)
@@ -64,7 +64,7 @@ TEST_F(PlanMemoryTest, ReusesTheArenaAlongAChain) {
 
 TEST_F(PlanMemoryTest, ViewsLieWhereTheirInputLies) {
   Plan(R"(
-    graph "g" opset 13 (%x: f32[4, 2]) -> (%y) {
+    graph "g" (%x: f32[4, 2]) -> (%y) {
       const %shape: i64[1] = {8}
       %a = Reshape(%x, %shape)
       %b = Relu(%a)
@@ -85,7 +85,7 @@ TEST_F(PlanMemoryTest, ViewsLieWhereTheirInputLies) {
 
 TEST_F(PlanMemoryTest, OutputsThatAreSomethingElseAreCopied) {
   Plan(R"(
-    graph "g" opset 13 (%x: f32[4]) -> (%same, %y, %y, %k) {
+    graph "g" (%x: f32[4]) -> (%same, %y, %y, %k) {
       const %k: f32[4] = splat 1.0
       %same = Identity(%x)
       %y = Add(%x, %k)
@@ -108,7 +108,7 @@ TEST_F(PlanMemoryTest, OutputsThatAreSomethingElseAreCopied) {
 
 TEST_F(PlanMemoryTest, AnOutputReadLaterKeepsItsBuffer) {
   Plan(R"(
-    graph "g" opset 13 (%x: f32[4]) -> (%a, %y) {
+    graph "g" (%x: f32[4]) -> (%a, %y) {
       %a = Relu(%x)
       %y = Exp(%a)
     })");
@@ -119,7 +119,7 @@ TEST_F(PlanMemoryTest, AnOutputReadLaterKeepsItsBuffer) {
 
 TEST_F(PlanMemoryTest, TensorsWithoutElementsHaveAPlaceToo) {
   Plan(R"(
-    graph "g" opset 13 (%x: f32[0]) -> (%y) {
+    graph "g" (%x: f32[0]) -> (%y) {
       %a = Relu(%x)
       %y = Exp(%a)
     })");
@@ -129,7 +129,7 @@ TEST_F(PlanMemoryTest, TensorsWithoutElementsHaveAPlaceToo) {
 
 TEST_F(PlanMemoryTest, InputsOfAConcatAreMadeInItsResult) {
   Plan(R"(
-    graph "g" opset 13 (%x: f32[1, 16, 2]) -> (%y) {
+    graph "g" (%x: f32[1, 16, 2]) -> (%y) {
       const %shape: i64[3] = {1, 2, 16}
       %a = Relu(%x)
       %b = Exp(%x)
@@ -152,7 +152,7 @@ TEST_F(PlanMemoryTest, InputsOfAConcatAreMadeInItsResult) {
 
 TEST_F(PlanMemoryTest, AConcatMayBeAnOutput) {
   Plan(R"(
-    graph "g" opset 13 (%x: f32[16]) -> (%y) {
+    graph "g" (%x: f32[16]) -> (%y) {
       %a = Relu(%x)
       %b = Exp(%x)
       %y = Concat(%a, %b) {axis = 0}
@@ -165,7 +165,7 @@ TEST_F(PlanMemoryTest, AConcatMayBeAnOutput) {
 
 TEST_F(PlanMemoryTest, Dumps) {
   Plan(R"(
-    graph "g" opset 13 (%x: f32[4]) -> (%y) {
+    graph "g" (%x: f32[4]) -> (%y) {
       const %k: f32[4] = splat 1.0
       %a = Add(%x, %k)
       %y = Exp(%a)

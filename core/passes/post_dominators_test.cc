@@ -20,7 +20,7 @@ Nodes DominatorsOf(absl::string_view text) {
 
 TEST(PostDominators, OfAChain) {
   EXPECT_EQ(DominatorsOf(R"(
-    graph "g" opset 13 (%x: f32[1]) -> (%c) {
+    graph "g" (%x: f32[1]) -> (%c) {
       %a = Relu(%x)
       %b = Relu(%a)
       %c = Relu(%b)
@@ -30,7 +30,7 @@ TEST(PostDominators, OfAChain) {
 
 TEST(PostDominators, OfADiamondIsWhereItEnds) {
   EXPECT_EQ(DominatorsOf(R"(
-    graph "g" opset 13 (%x: f32[1]) -> (%f) {
+    graph "g" (%x: f32[1]) -> (%f) {
       %a = Relu(%x)
       %b = Relu(%a)
       %c = Relu(%a)
@@ -43,7 +43,7 @@ TEST(PostDominators, OfADiamondIsWhereItEnds) {
 
 TEST(PostDominators, OutputsEndEveryPath) {
   EXPECT_EQ(DominatorsOf(R"(
-    graph "g" opset 13 (%x: f32[1]) -> (%b, %c) {
+    graph "g" (%x: f32[1]) -> (%b, %c) {
       %a = Relu(%x)
       %b = Relu(%a)
       %c = Relu(%b)
@@ -54,7 +54,7 @@ TEST(PostDominators, OutputsEndEveryPath) {
 
 TEST(PostDominators, PathsThatNeverMeetHaveNone) {
   EXPECT_EQ(DominatorsOf(R"(
-    graph "g" opset 13 (%x: f32[1]) -> (%b, %c) {
+    graph "g" (%x: f32[1]) -> (%b, %c) {
       %a = Relu(%x)
       %b = Relu(%a)
       %c = Relu(%a)

@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 TEST(SimplifyInference, FoldsBatchNormalizationIntoConv) {
   const PassTester tester;
   EXPECT_OK(tester.Check(SimplifyInference, R"(
-    graph "g" opset 13 (%x: f32[1, 1, 2, 2]) -> (%y) {
+    graph "g" (%x: f32[1, 1, 2, 2]) -> (%y) {
       const %w: f32[2, 1, 1, 1] = {3.0, 5.0}
       const %b: f32[2] = {0.5, 1.5}
       const %scale: f32[2] = {4.0, 1.0}
@@ -28,7 +28,7 @@ TEST(SimplifyInference, FoldsBatchNormalizationIntoConv) {
       %y = BatchNormalization "bn" (%c, %scale, %bias, %mean, %variance) {epsilon = 0.0}
     })",
                          R"(
-    graph "g" opset 13 (%x: f32[1, 1, 2, 2]) -> (%y) {
+    graph "g" (%x: f32[1, 1, 2, 2]) -> (%y) {
       const %w_scaled: f32[2, 1, 1, 1] = {6.0, 2.5}
       const %b_shifted: f32[2] = {9.0, 19.75}
       %y = Conv "c" (%x, %w_scaled, %b_shifted)
@@ -38,7 +38,7 @@ TEST(SimplifyInference, FoldsBatchNormalizationIntoConv) {
 TEST(SimplifyInference, SpellsItOutWhereTheConvIsReadTwice) {
   const PassTester tester;
   EXPECT_OK(tester.Check(SimplifyInference, R"(
-    graph "g" opset 13 (%x: f32[1, 1, 2, 2]) -> (%y, %c) {
+    graph "g" (%x: f32[1, 1, 2, 2]) -> (%y, %c) {
       const %w: f32[2, 1, 1, 1] = {3.0, 5.0}
       const %scale: f32[2] = {4.0, 1.0}
       const %bias: f32[2] = {10.0, 20.0}
@@ -48,7 +48,7 @@ TEST(SimplifyInference, SpellsItOutWhereTheConvIsReadTwice) {
       %y = BatchNormalization "bn" (%c, %scale, %bias, %mean, %variance) {epsilon = 0.0}
     })",
                          R"(
-    graph "g" opset 13 (%x: f32[1, 1, 2, 2]) -> (%y, %c) {
+    graph "g" (%x: f32[1, 1, 2, 2]) -> (%y, %c) {
       const %w: f32[2, 1, 1, 1] = {3.0, 5.0}
       const %bn_scale: f32[2, 1, 1] = {2.0, 0.5}
       const %bn_shift: f32[2, 1, 1] = {8.0, 19.0}
@@ -61,7 +61,7 @@ TEST(SimplifyInference, SpellsItOutWhereTheConvIsReadTwice) {
 TEST(SimplifyInference, LeavesStatisticsThatAreNotConstant) {
   const PassTester tester;
   const char* text = R"(
-    graph "g" opset 13 (%x: f32[1, 2, 2], %s: f32[2], %b: f32[2], %m: f32[2]) -> (%y) {
+    graph "g" (%x: f32[1, 2, 2], %s: f32[2], %b: f32[2], %m: f32[2]) -> (%y) {
       const %v: f32[2] = {1.0, 2.0}
       %y = BatchNormalization "bn" (%x, %s, %b, %m, %v)
     })";

@@ -86,10 +86,9 @@ INSTANTIATE_TEST_SUITE_P(Extents, SymbolicGraphs, ::testing::Values(Free::kBatch
 
 TEST(SymbolicGraphsTest, PassesThatNeedNumbersRefuseTheOthers) {
   const PassTester tester;
-  ASSERT_OK_AND_ASSIGN(
-      const Graph graph,
-      ParseGraph("graph \"g\" opset 13 [batch in 1..8] (%x: f32[batch, 3]) -> (%y) {"
-                 " %y = Relu(%x) : f32[batch, 3] }"));
+  ASSERT_OK_AND_ASSIGN(const Graph graph,
+                       ParseGraph("graph \"g\" [batch in 1..8] (%x: f32[batch, 3]) -> (%y) {"
+                                  " %y = Relu(%x) : f32[batch, 3] }"));
   EXPECT_THAT(AlterLayout(graph, tester.context(), {4}),
               StatusIs(absl::StatusCode::kUnimplemented,
                        HasSubstr("value \"x\" is f32[batch, 3]: choosing a layout needs")));
@@ -103,11 +102,11 @@ TEST(SymbolicGraphsTest, WhatTheModelStatesOfATypeIsKept) {
   const PassTester tester;
   ASSERT_OK_AND_ASSIGN(
       const Graph graph,
-      ParseGraph("graph \"g\" opset 13 [b in 1..8] (%x: u8[b, ?]) -> (%y) {\n"
+      ParseGraph("graph \"g\" [b in 1..8] (%x: u8[b, ?]) -> (%y) {\n"
                  "  %y = Identity(%x) : u8[?, 3] quantized {scales = [0.5], zeros = [0]}\n}\n"));
   ASSERT_OK_AND_ASSIGN(const Graph typed, InferType(graph, tester.context()));
   EXPECT_EQ(Print(typed),
-            "graph \"g\" opset 13 [b in 1..8] (%x: u8[b, ?]) -> (%y) {\n"
+            "graph \"g\" opset 28 [b in 1..8] (%x: u8[b, ?]) -> (%y) {\n"
             "  %y = Identity(%x) : u8[b, 3] quantized {scales = [0.5], zeros = [0]}\n}\n");
   // What stands for other numbers is another value.
   ASSERT_OK_AND_ASSIGN(const PipelineResult result,

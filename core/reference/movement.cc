@@ -111,6 +111,20 @@ absl::Status Gather(const KernelCall& call) {
   return absl::OkStatus();
 }
 
+kernels::PadMode ModeOf(PadView::Mode mode) {
+  switch (mode) {
+    case PadView::Mode::kConstant:
+      return kernels::PadMode::kConstant;
+    case PadView::Mode::kReflect:
+      return kernels::PadMode::kReflect;
+    case PadView::Mode::kEdge:
+      return kernels::PadMode::kEdge;
+    case PadView::Mode::kWrap:
+      break;
+  }
+  return kernels::PadMode::kWrap;
+}
+
 absl::Status Pad(const KernelCall& call) {
   SLIPWAY_ASSIGN_OR_RETURN(const PadView pad, DecodePad(call.view));
   const Tensor& x = *call.inputs[0];
@@ -119,11 +133,8 @@ absl::Status Pad(const KernelCall& call) {
   const bool has_value = call.inputs.size() > 2 && call.inputs[2] != nullptr;
   const std::string value =
       has_value ? std::string(call.inputs[2]->bytes()) : std::string(bytes, '\0');
-  const kernels::PadMode mode = pad.mode == PadView::Mode::kConstant ? kernels::PadMode::kConstant
-                                : pad.mode == PadView::Mode::kEdge   ? kernels::PadMode::kEdge
-                                                                     : kernels::PadMode::kReflect;
-  kernels::Pad(bytes, mode, x.shape(), pad.begins, y.shape(), x.bytes().data(), value.data(),
-               y.mutable_bytes());
+  kernels::Pad(bytes, ModeOf(pad.mode), x.shape(), pad.begins, y.shape(), x.bytes().data(),
+               value.data(), y.mutable_bytes());
   return absl::OkStatus();
 }
 

@@ -42,7 +42,7 @@ class ReferenceTest : public ::testing::Test {
   // The one output of one node over constants: Node("Add(%a, %b)", "const %a: ...").
   absl::StatusOr<Tensor> Node(const std::string& constants, const std::string& node) {
     auto outputs =
-        Run(absl::StrCat("graph \"t\" opset 13 () -> (%y) {\n", constants, "\n%y = ", node, "\n}"));
+        Run(absl::StrCat("graph \"t\" () -> (%y) {\n", constants, "\n%y = ", node, "\n}"));
     if (!outputs.ok()) return outputs.status();
     return (*outputs)[0];
   }
@@ -95,7 +95,7 @@ TEST_F(ReferenceTest, RunsTheCorpus) {
 
 TEST_F(ReferenceTest, EvaluatesAGraph) {
   const auto outputs =
-      Run("graph \"g\" opset 13 (%x: f32[2], %s) -> (%z, %x, %c) {\n"
+      Run("graph \"g\" (%x: f32[2], %s) -> (%z, %x, %c) {\n"
           "  const %c: f32[2] = {1, 2}\n  %y = Add(%x, %c)\n  %z = Reshape(%y, %s)\n}",
           {Tensor::Of<float>({2}, {10, 20}), Tensor::Of<int64_t>({2}, {2, 1})});
   ASSERT_OK(outputs.status());
@@ -106,7 +106,7 @@ TEST_F(ReferenceTest, EvaluatesAGraph) {
 }
 
 TEST_F(ReferenceTest, RefusesInputsThatDoNotFit) {
-  const std::string text = "graph \"g\" opset 13 (%x: f32[2]) -> (%y) { %y = Relu(%x) }";
+  const std::string text = "graph \"g\" (%x: f32[2]) -> (%y) { %y = Relu(%x) }";
   EXPECT_THAT(Run(text).status().message(), HasSubstr("has 1 inputs, 0 were given"));
   EXPECT_THAT(Run(text, {Tensor::Of<float>({1}, {1})}).status().message(),
               HasSubstr("input \"x\" must be f32[2], not f32[1]"));
@@ -145,8 +145,30 @@ TEST_F(ReferenceTest, NanGoesThrough) {
   }
   const std::string image = "const %x: f32[1, 1, 1, 3] = {1, nan, 2}";
   EXPECT_TRUE(std::isnan(Floats(image, "MaxPool(%x) {kernel_shape = [1, 3]}").at(0)));
-  EXPECT_TRUE(std::isnan(Floats(image, "ReduceMax(%x) {axes = [3]}").at(0)));
+  EXPECT_TRUE(std::isnan(Floats(image + " const %a: i64[1] = {3}", "ReduceMax(%x, %a)").at(0)));
   EXPECT_TRUE(std::isnan(Floats(image, "GlobalMaxPool(%x)").at(0)));
+}
+
+TEST_F(ReferenceTest, PadsWrapAndTakeAxes) {
+  const std::string x =
+      "const %x: f32[2, 2] = {1, 2, 3, 4} const %p: i64[2] = {3, 1}"
+      " const %a: i64[1] = {-1}";
+  EXPECT_THAT(Floats(x, "Pad(%x, %p, _, %a) {mode = \"wrap\"}"),
+              ElementsAre(2, 1, 2, 1, 2, 1, 4, 3, 4, 3, 4, 3));
+  EXPECT_THAT(Floats(x, "Pad(%x, %p, _, %a)"), ElementsAre(0, 0, 0, 1, 2, 0, 0, 0, 0, 3, 4, 0));
+}
+
+TEST_F(ReferenceTest, SpaceToDepthOrdersChannelsEitherWay) {
+  const std::string x = "const %x: f32[1, 2, 2, 2] = {0, 1, 2, 3, 4, 5, 6, 7}";
+  EXPECT_THAT(Floats(x, "SpaceToDepth(%x) {blocksize = 2}"), ElementsAre(0, 4, 1, 5, 2, 6, 3, 7));
+  EXPECT_THAT(Floats(x, "SpaceToDepth(%x) {blocksize = 2, mode = \"CRD\"}"),
+              ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
+}
+
+TEST_F(ReferenceTest, AveragesOfDilatedWindows) {
+  const std::string x = "const %x: f32[1, 1, 1, 5] = {1, 2, 4, 8, 16}";
+  EXPECT_THAT(Floats(x, "AveragePool(%x) {kernel_shape = [1, 2], dilations = [1, 3]}"),
+              ElementsAre(4.5, 9));
 }
 
 TEST_F(ReferenceTest, UnaryFunctions) {
@@ -229,8 +251,8 @@ TEST_F(ReferenceTest, BlockedConvolutionIsTheConvolution) {
     const Tensor w = Random({c.out_channels, c.in_channels / c.group, 3, 3});
     const Tensor b = Random({c.out_channels});
     const auto plain = Run(
-        absl::StrCat("graph \"p\" opset 13 (%x, %w, %b) -> (%y) { %y = Conv(%x, %w, %b) {group = ",
-                     c.group, ", ", c.attributes, "} }"),
+        absl::StrCat("graph \"p\" (%x, %w, %b) -> (%y) { %y = Conv(%x, %w, %b) {group = ", c.group,
+                     ", ", c.attributes, "} }"),
         {x, w, b});
     ASSERT_OK(plain.status());
 
@@ -242,7 +264,7 @@ TEST_F(ReferenceTest, BlockedConvolutionIsTheConvolution) {
       packed = *packed.Reshaped({s[0], s[1], s[2], s[3], s[5]});
       pack = "%p = Identity(%x)";
     }
-    const auto blocked = Run(absl::StrCat("graph \"b\" opset 13 (%x, %w, %b) -> (%y) {\n", pack,
+    const auto blocked = Run(absl::StrCat("graph \"b\" (%x, %w, %b) -> (%y) {\n", pack,
                                           "\n%c = slipway.ConvNCHWc(%p, %w, %b) {group = ", c.group,
                                           ", ", c.attributes, "}\n%y = slipway.Unpack(%c)\n}"),
                              {x, packed, b});
@@ -256,7 +278,7 @@ TEST_F(ReferenceTest, BlockedDepthwiseConvolutionIsTheConvolution) {
   const Tensor w = Random({8, 1, 3, 3});
   const Tensor b = Random({8});
   const char* attributes = "pads = [1, 0, 1, 1], strides = [2, 1]";
-  const auto plain = Run(absl::StrCat("graph \"p\" opset 13 (%x, %w, %b) -> (%y) {"
+  const auto plain = Run(absl::StrCat("graph \"p\" (%x, %w, %b) -> (%y) {"
                                       " %y = Conv(%x, %w, %b) {group = 8, ",
                                       attributes, "} }"),
                          {x, w, b});
@@ -267,7 +289,7 @@ TEST_F(ReferenceTest, BlockedDepthwiseConvolutionIsTheConvolution) {
       packed.mutable_values<float>()[(c / 4 * 9 + k) * 4 + c % 4] = w.values<float>()[c * 9 + k];
     }
   }
-  const auto blocked = Run(absl::StrCat("graph \"b\" opset 13 (%x, %w, %b) -> (%y) {\n"
+  const auto blocked = Run(absl::StrCat("graph \"b\" (%x, %w, %b) -> (%y) {\n"
                                         "%p = slipway.Pack(%x) {block = 4}\n"
                                         "%c = slipway.DepthwiseConvNCHWc(%p, %w, %b) {",
                                         attributes, "}\n%y = slipway.Unpack(%c) {block = 4}\n}"),
@@ -281,12 +303,11 @@ TEST_F(ReferenceTest, BlockedPoolsAreThePools) {
   for (const char* pool : {"MaxPool", "AveragePool"}) {
     const char* attributes =
         "{kernel_shape = [3, 2], pads = [1, 1, 1, 0], strides = [2, 2], ceil_mode = 1}";
-    const auto plain = Run(
-        absl::StrCat("graph \"p\" opset 13 (%x) -> (%y) { %y = ", pool, "(%x) ", attributes, "}"),
-        {x});
+    const auto plain =
+        Run(absl::StrCat("graph \"p\" (%x) -> (%y) { %y = ", pool, "(%x) ", attributes, "}"), {x});
     ASSERT_OK(plain.status());
     const auto blocked =
-        Run(absl::StrCat("graph \"b\" opset 13 (%x) -> (%y) {\n%p = slipway.Pack(%x) {block = 4}\n",
+        Run(absl::StrCat("graph \"b\" (%x) -> (%y) {\n%p = slipway.Pack(%x) {block = 4}\n",
                          "%c = slipway.", pool, "NCHWc(%p) ", attributes,
                          "\n%y = slipway.Unpack(%c)\n}"),
             {x});
@@ -299,8 +320,7 @@ TEST_F(ReferenceTest, PackedGemmIsTheGemm) {
   const Tensor x = Random({3, 5});
   const Tensor w = Random({5, 6});
   const Tensor b = Random({6});
-  const auto plain =
-      Run("graph \"p\" opset 13 (%x, %w, %b) -> (%y) { %y = Gemm(%x, %w, %b) }", {x, w, b});
+  const auto plain = Run("graph \"p\" (%x, %w, %b) -> (%y) { %y = Gemm(%x, %w, %b) }", {x, w, b});
   ASSERT_OK(plain.status());
   Tensor packed = Tensor::Zeros(DataType::kFloat32, {2, 5, 4});  // 6 columns in blocks of 4.
   for (int64_t k = 0; k < 5; ++k) {
@@ -309,7 +329,7 @@ TEST_F(ReferenceTest, PackedGemmIsTheGemm) {
     }
   }
   const auto blocked =
-      Run("graph \"b\" opset 13 (%x, %w, %b) -> (%y) {"
+      Run("graph \"b\" (%x, %w, %b) -> (%y) {"
           " %y = slipway.GemmPacked(%x, %w, %b) {columns = 6} }",
           {x, packed, b});
   ASSERT_OK(blocked.status());
@@ -317,12 +337,12 @@ TEST_F(ReferenceTest, PackedGemmIsTheGemm) {
 }
 
 TEST_F(ReferenceTest, FusedGroupsAreTheirBodies) {
-  const auto outputs = Run(
-      "graph \"g\" opset 13 (%x: f32[2]) -> (%a, %b) {\n"
-      "  %a, %b = slipway.Fused(%x) {body = graph \"body\" opset 13 (%i: f32[2]) -> (%p, %q) {\n"
-      "    const %one: f32[] = {1}\n"
-      "    %p = Add(%i, %one) : f32[2]\n    %q = Relu(%p) : f32[2]\n  }} : f32[2], f32[2]\n}",
-      {Tensor::Of<float>({2}, {-3, 3})});
+  const auto outputs =
+      Run("graph \"g\" (%x: f32[2]) -> (%a, %b) {\n"
+          "  %a, %b = slipway.Fused(%x) {body = graph \"body\" (%i: f32[2]) -> (%p, %q) {\n"
+          "    const %one: f32[] = {1}\n"
+          "    %p = Add(%i, %one) : f32[2]\n    %q = Relu(%p) : f32[2]\n  }} : f32[2], f32[2]\n}",
+          {Tensor::Of<float>({2}, {-3, 3})});
   ASSERT_OK(outputs.status());
   EXPECT_THAT((*outputs)[0].values<float>(), ElementsAre(-2, 4));
   EXPECT_THAT((*outputs)[1].values<float>(), ElementsAre(0, 4));

@@ -121,18 +121,18 @@ TEST_F(BadInput, GraphTextThatMustBeRefused) {
   } cases[] = {
       {"noise", "this is no graph", {"1:1"}},
       {"cycle",
-       "graph \"c\" opset 13 (%x: f32[2]) -> (%a) {\n  %a = Add \"first\" (%x, %b)\n"
+       "graph \"c\" (%x: f32[2]) -> (%a) {\n  %a = Add \"first\" (%x, %b)\n"
        "  %b = Relu(%a)\n}\n",
        {"b"}},
       {"unknown",
-       "graph \"u\" opset 13 (%x: f32[2]) -> (%y) {\n  %y = Frobnicate \"the_node\" (%x)\n}\n",
+       "graph \"u\" (%x: f32[2]) -> (%y) {\n  %y = Frobnicate \"the_node\" (%x)\n}\n",
        {"Frobnicate", "the_node"}},
       {"overflow",
-       "graph \"o\" opset 13 (%x: f32[2147483647, 2147483647, 2147483647]) -> (%y) {\n"
+       "graph \"o\" (%x: f32[2147483647, 2147483647, 2147483647]) -> (%y) {\n"
        "  %y = Relu(%x)\n}\n",
        {"2147483647"}},
       {"shapes",
-       "graph \"s\" opset 13 (%x: f32[2], %z: f32[3]) -> (%y) {\n  %y = Add \"the_node\" (%x, "
+       "graph \"s\" (%x: f32[2], %z: f32[3]) -> (%y) {\n  %y = Add \"the_node\" (%x, "
        "%z)\n}\n",
        {"the_node", "[2]", "[3]"}},
   };
@@ -300,11 +300,10 @@ TEST_F(BadInput, CompilationEatsMemory) {
   ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Cluster> cluster,
                        Cluster::Start({.server_flags = {"--compile-memory=1GiB"}}));
   // A few words that ask for two times a gigabyte.
-  const std::string model =
-      tree_.Write("large.graph",
-                  "graph \"large\" opset 13 (%x: f32[256, 1024, 1024]) -> (%y) {\n"
-                  "  const %w: f32[256, 1024, 1024] = splat 2.0\n"
-                  "  %v = Sqrt(%w)\n  %y = Add(%x, %v)\n}\n");
+  const std::string model = tree_.Write("large.graph",
+                                        "graph \"large\" (%x: f32[256, 1024, 1024]) -> (%y) {\n"
+                                        "  const %w: f32[256, 1024, 1024] = splat 2.0\n"
+                                        "  %v = Sqrt(%w)\n  %y = Add(%x, %v)\n}\n");
   ExpectError(cluster->Slipway({"compile", model}), kWorkFailed, {"memory"});
   ExpectServes(*cluster);
   EXPECT_OK(cluster->StopAll());

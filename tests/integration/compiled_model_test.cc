@@ -85,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(Levels, EveryLevel,
 TEST(CompiledModel, OutputsThatNoKernelMakes) {
   const PassTester tester;
   ASSERT_OK_AND_ASSIGN(const Graph graph, tester.Parse(R"(
-    graph "g" opset 13 (%x: f32[2, 3]) -> (%same, %flat, %k, %y, %z) {
+    graph "g" (%x: f32[2, 3]) -> (%same, %flat, %k, %y, %z) {
       const %k: f32[2] = {1.0, 2.0}
       const %shape: i64[1] = {6}
       %same = Identity(%x)
@@ -104,16 +104,16 @@ TEST(CompiledModel, OutputsThatNoKernelMakes) {
 TEST(CompiledModel, ProgramsWithoutKernels) {
   const PassTester tester;
   for (const char* text : {R"(
-    graph "identity" opset 13 (%x: f32[2, 3]) -> (%y) {
+    graph "identity" (%x: f32[2, 3]) -> (%y) {
       %y = Identity(%x)
     })",
                            R"(
-    graph "constant" opset 13 () -> (%y) {
+    graph "constant" () -> (%y) {
       const %a: f32[2] = {1.0, 2.0}
       %y = Add(%a, %a)
     })",
                            R"(
-    graph "empty" opset 13 (%x: f32[0, 3]) -> (%y) {
+    graph "empty" (%x: f32[0, 3]) -> (%y) {
       %a = Relu(%x)
       %y = Exp(%a)
     })"}) {

@@ -65,9 +65,9 @@ def bad_unknown_domain(folder):
     return small("Relu", domain="com.example")
 
 
-@case("opset 18")
+@case("opset 99")
 def bad_opset_too_new(folder):
-    return small(opset=18)
+    return small(opset=99)
 
 
 @case("opset 5")

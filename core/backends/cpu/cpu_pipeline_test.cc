@@ -27,7 +27,7 @@ DeviceTarget Device(const std::string& name) { return ParseTarget(name)->host();
 
 TEST(CpuPipeline, BlocksOfOneVectorAndPanelsOfTwo) {
   constexpr char kModel[] = R"(
-    graph "g" opset 13 (%x: f32[1, 3, 4, 4]) -> (%y) {
+    graph "g" (%x: f32[1, 3, 4, 4]) -> (%y) {
       const %w: f32[32, 3, 1, 1] = splat 0.5
       const %v: f32[32, 32] = splat 0.25
       %c = Conv(%x, %w)

@@ -166,6 +166,7 @@ Funcs LowerPad(LoweringContext& context) {
       position = Halide::cast<int32_t>(Halide::abs(position));
       position = last - Halide::cast<int32_t>(Halide::abs(last - position));
     }
+    if (pad.mode == PadView::Mode::kWrap) position = position % std::max(last + 1, 1);
     if (pad.begins[axis] != 0 || pad.ends[axis] != 0) {
       inside = inside && position >= 0 && position <= last;
     }
@@ -202,10 +203,11 @@ Funcs LowerSpaceToDepth(LoweringContext& context) {
   const int block = static_cast<int>(move.block);
   const int channels = static_cast<int>(context.node.input_shape(0)[1]);
   Var x("x"), y("y"), c("c"), n("n");
-  const Expr position = c / channels;
+  const Expr position = move.channel_major ? c % (block * block) : c / channels;
+  const Expr channel = move.channel_major ? c / (block * block) : c % channels;
   Func result("space_to_depth");
-  result(x, y, c, n) = context.inputs[0](x * block + position % block, y * block + position / block,
-                                         c % channels, n);
+  result(x, y, c, n) =
+      context.inputs[0](x * block + position % block, y * block + position / block, channel, n);
   return std::vector<Func>{result};
 }
 

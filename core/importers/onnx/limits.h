@@ -4,11 +4,13 @@
 
 #include <cstdint>
 
+#include "core/graph/graph.h"
+
 namespace slipway {
 
 // Opset 6 is taken as far as its operators did not change in 7.
 inline constexpr int kMinOnnxOpset = 6;
-inline constexpr int kMaxOnnxOpset = 17;
+inline constexpr int kMaxOnnxOpset = kOpset;
 // Protocol buffers hold no more; larger models keep their weights in files of their own.
 inline constexpr int64_t kMaxOnnxFileBytes = (int64_t{1} << 31) - 1;
 inline constexpr int64_t kMaxExternalBytes = int64_t{64} << 30;  // All weights of a model.

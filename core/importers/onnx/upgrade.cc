@@ -41,8 +41,12 @@ absl::Status AxesToInput(int, Node node, Emitter& emitter) {
   return emitter.Emit(std::move(node));
 }
 
-absl::Status UpgradeSplit(int, Node node, Emitter& emitter) {
-  MoveIntsToInput("split", 1, node, emitter);
+// Up to opset 17 a Split without parts made as many as it has outputs.
+absl::Status UpgradeSplit(int opset, Node node, Emitter& emitter) {
+  if (opset <= 12) MoveIntsToInput("split", 1, node, emitter);
+  if (node.inputs.size() < 2 || node.inputs[1] == kNoValue) {
+    node.attributes.Set("num_outputs", static_cast<int64_t>(node.outputs.size()));
+  }
   return emitter.Emit(std::move(node));
 }
 
@@ -94,6 +98,8 @@ absl::Status UpgradeBatchNormalization(int opset, Node node, Emitter& emitter) {
     return Unsupported(emitter, node, "\"spatial\" = 0");
   }
   node.attributes.Erase("spatial");
+  // Outputs that opset 14 has no more; all but the first are made in training.
+  if (node.outputs.size() > 1) return Unsupported(emitter, node, "training (further outputs)");
   return emitter.Emit(std::move(node));
 }
 
@@ -150,13 +156,14 @@ struct Row {
   absl::Status (*upgrade)(int opset, Node, Emitter&);
 };
 constexpr Row kRows[] = {
-    {"Add", 6, UpgradeOldBroadcast}, {"BatchNormalization", 8, UpgradeBatchNormalization},
+    {"Add", 6, UpgradeOldBroadcast}, {"BatchNormalization", 13, UpgradeBatchNormalization},
     {"Clip", 10, UpgradeClip},       {"Div", 6, UpgradeOldBroadcast},
     {"Dropout", 11, UpgradeDropout}, {"Gemm", 6, UpgradeOldBroadcast},
     {"Mul", 6, UpgradeOldBroadcast}, {"Pad", 10, UpgradePad},
-    {"Pow", 6, UpgradeOldBroadcast}, {"ReduceSum", 12, AxesToInput},
+    {"Pow", 6, UpgradeOldBroadcast}, {"ReduceMax", 17, AxesToInput},
+    {"ReduceMean", 17, AxesToInput}, {"ReduceSum", 12, AxesToInput},
     {"Slice", 9, UpgradeSlice},      {"Softmax", 12, UpgradeSoftmax},
-    {"Split", 12, UpgradeSplit},     {"Squeeze", 12, AxesToInput},
+    {"Split", 17, UpgradeSplit},     {"Squeeze", 12, AxesToInput},
     {"Sub", 6, UpgradeOldBroadcast}, {"Unsqueeze", 12, AxesToInput},
 };
 

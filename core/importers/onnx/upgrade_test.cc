@@ -68,6 +68,32 @@ TEST(UpgradeTest, SliceSplitPadAndClip) {
             "  %z = Clip(%p, _, %z_max) : f32[3, 5]\n}\n");
 }
 
+TEST(UpgradeTest, WhatChangedBehindOpset13) {
+  ModelBuilder builder(17);
+  builder.Input("x", {4, 6}).Output("y").Output("z");
+  builder.Ints(builder.Node("ReduceMean", {"x"}, {"m"}), "axes", {0});
+  builder.Node("ReduceMax", {"m"}, {"y"});
+  builder.Int(builder.Node("Split", {"x"}, {"z", "b"}), "axis", 1);
+  EXPECT_EQ(Imported(builder),
+            "  const %m_axes: i64[1] = {0}\n"
+            "  %m = ReduceMean(%x, %m_axes) : f32[1, 6]\n"
+            "  %y = ReduceMax(%m) : f32[1, 1]\n"
+            "  %z, %b = Split(%x) {axis = 1, num_outputs = 2} : f32[4, 3], f32[4, 3]\n}\n");
+
+  // The new forms come through as they are; the old ones are no longer known.
+  ModelBuilder modern(18);
+  modern.Input("x", {4, 5}).Output("z");
+  onnx::NodeProto& split = modern.Node("Split", {"x"}, {"z", "b"});
+  modern.Int(split, "axis", 1);
+  modern.Int(split, "num_outputs", 2);
+  EXPECT_EQ(Imported(modern),
+            "  %z, %b = Split(%x) {axis = 1, num_outputs = 2} : f32[4, 3], f32[4, 2]\n}\n");
+  ModelBuilder late(18);
+  late.Input("x", {4, 6}).Output("m");
+  late.Ints(late.Node("ReduceMean", {"x"}, {"m"}), "axes", {0});
+  EXPECT_THAT(Imported(late), HasSubstr("(ReduceMean): has the unknown attribute \"axes\""));
+}
+
 TEST(UpgradeTest, SoftmaxKeepsItsFlattening) {
   ModelBuilder last(9);
   last.Input("x", {2, 3}).Output("y").Node("Softmax", {"x"}, {"y"});
