@@ -2,313 +2,187 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "core/artifact/memory_map.h"
+#include "core/artifact/check_step.h"
+#include "core/artifact/function_state.h"
+#include "core/artifact/step_order.h"
 #include "core/base/status_macros.h"
-#include "core/tensor/tensor.h"
 
 namespace slipway {
 namespace {
 
 using absl::InvalidArgumentError;
-using absl::UnimplementedError;
-using Indices = google::protobuf::RepeatedField<uint32_t>;
 using Bindings = google::protobuf::RepeatedPtrField<v1::Binding>;
 
-// Space 0 is the arena; external buffer i is space i + 1.
-constexpr int kArena = 0;
-
-// Bytes [begin, end) of a space, reached through a buffer.
-struct Place {
-  int space;
-  int64_t begin;
-  int64_t end;
-  uint32_t buffer;
-};
-
-bool Overlap(const Place& a, const Place& b) {
-  return a.space == b.space && a.begin < b.end && b.begin < a.end;
+std::string Named(absl::string_view what, absl::string_view name) {
+  return absl::StrCat(what, " '", absl::Utf8SafeCEscape(name), "'");
 }
 
-bool Same(const Place& a, const Place& b) {
-  return a.space == b.space && a.begin == b.begin && a.end == b.end;
+bool IsExternal(const Tables& tables, uint32_t value) {
+  return tables.buffer_of(value).class_() == v1::Buffer::CLASS_EXTERNAL;
 }
 
-// REQUIRES: the value exists.
-TensorType TypeOfValue(const v1::Manifest& manifest, uint32_t value) {
-  const v1::Value& proto = manifest.values(static_cast<int>(value));
-  TensorType type;
-  type.dtype = static_cast<DataType>(proto.dtype());
-  for (const v1::Dimension& dimension : proto.shape()) type.shape.push_back(dimension.value());
-  return type;
+// An input, or an output that the caller brings, fills an external buffer of its own.
+absl::Status TakeBuffer(const Tables& tables, const v1::Binding& binding, int function,
+                        ProgramFacts& program) {
+  const v1::Value& value = tables.value(binding.value());
+  if (!IsExternal(tables, binding.value()) || value.offset() != 0) {
+    return InvalidArgumentError(
+        absl::StrCat("value ", binding.value(), " does not begin an external buffer"));
+  }
+  const v1::Size& size = tables.buffer_of(binding.value()).size();
+  const IntegerRange bytes = tables.value_bytes[binding.value()];
+  const bool fills = size.has_expression()
+                         ? tables.expressions.interval(size.expression()).Meets(bytes)
+                         : bytes.min == size.constant() && bytes.max == size.constant();
+  if (!fills) {
+    return InvalidArgumentError(
+        absl::StrCat("value ", binding.value(), " does not fill its external buffer of ",
+                     size.has_expression() ? tables.expressions.text(size.expression())
+                                           : absl::StrCat(size.constant()),
+                     " bytes"));
+  }
+  int& owner = program.buffer_owners[value.buffer()];
+  if (owner != ProgramFacts::kNobody) {
+    return InvalidArgumentError(
+        absl::StrCat("buffer ", value.buffer(), " is bound to another one as well"));
+  }
+  owner = function;
+  return absl::OkStatus();
 }
 
-class FunctionCheck {
- public:
-  FunctionCheck(const v1::Manifest& manifest, const v1::Function& function,
-                const ReaderLimits& limits)
-      : manifest_(manifest), function_(function), limits_(limits) {}
-
-  absl::Status Run() {
-    if (function_.name().size() > static_cast<size_t>(limits_.name_bytes)) {
-      return InvalidArgumentError("its name is too long");
-    }
-    SLIPWAY_RETURN_IF_ERROR(CheckBindings(function_.inputs(), "input"));
-    SLIPWAY_RETURN_IF_ERROR(CheckBindings(function_.outputs(), "output"));
-    SLIPWAY_RETURN_IF_ERROR(CheckExternalBuffersAreBound());
-    for (const v1::Binding& input : function_.inputs()) {
-      const Place place = PlaceOf(input.value());
-      input_spaces_.insert(place.space);
-      memory_.Write(place.space, place.begin, place.end, place.buffer);
-    }
-    if (function_.steps_size() > limits_.entries) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat(function_.steps_size(), " steps, more than the limit of ", limits_.entries));
-    }
-    for (int i = 0; i < function_.steps_size(); ++i) {
-      SLIPWAY_RETURN_IF_ERROR_WITH(
-          CheckStep(i, function_.steps(i)),
-          absl::StrCat("step ", i, " '", absl::Utf8SafeCEscape(function_.steps(i).name()), "'"));
-    }
-    for (const v1::Binding& output : function_.outputs()) {
-      SLIPWAY_RETURN_IF_ERROR_WITH(
-          CheckRead(output.value()),
-          absl::StrCat("output '", absl::Utf8SafeCEscape(output.name()), "'"));
-    }
-    return absl::OkStatus();
-  }
-
- private:
-  const v1::Buffer& BufferOf(uint32_t value) const {
-    return manifest_.buffers(static_cast<int>(manifest_.values(static_cast<int>(value)).buffer()));
-  }
-
-  // REQUIRES: the value exists and is no constant.
-  Place PlaceOf(uint32_t value) const {
-    const v1::Value& proto = manifest_.values(static_cast<int>(value));
-    const v1::Buffer& buffer = BufferOf(value);
-    const bool in_arena = buffer.class_() == v1::Buffer::CLASS_STATIC;
-    const int64_t begin = proto.offset() + (in_arena ? buffer.arena_offset() : 0);
-    return {in_arena ? kArena : static_cast<int>(proto.buffer()) + 1, begin,
-            begin + TypeOfValue(manifest_, value).byte_size(), proto.buffer()};
-  }
-
-  absl::Status CheckExists(uint32_t value) const {
-    if (value < static_cast<uint32_t>(manifest_.values_size())) {
-      return absl::OkStatus();
-    }
-    return InvalidArgumentError(absl::StrCat("value ", value, " does not exist"));
-  }
-
-  absl::Status CheckBindings(const Bindings& bindings, absl::string_view what) {
-    if (bindings.size() > limits_.bindings) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat(bindings.size(), " ", what, "s, more than the limit of ", limits_.bindings));
-    }
-    absl::flat_hash_set<absl::string_view> names;
-    for (const v1::Binding& binding : bindings) {
-      SLIPWAY_RETURN_IF_ERROR_WITH(
-          CheckBinding(binding, names),
-          absl::StrCat(what, " '", absl::Utf8SafeCEscape(binding.name()), "'"));
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status CheckBinding(const v1::Binding& binding,
-                            absl::flat_hash_set<absl::string_view>& names) {
-    if (binding.name().size() > static_cast<size_t>(limits_.binding_name_bytes)) {
-      return InvalidArgumentError(
-          absl::StrCat("its name has more than ", limits_.binding_name_bytes, " bytes"));
+absl::Status CheckNames(const Tables& tables, const Bindings& bindings, absl::string_view what) {
+  SLIPWAY_RETURN_IF_ERROR(
+      CheckCount(bindings.size(), tables.limits.bindings, absl::StrCat(what, "s")));
+  absl::flat_hash_set<absl::string_view> names;
+  for (const v1::Binding& binding : bindings) {
+    if (binding.name().size() > static_cast<size_t>(tables.limits.binding_name_bytes)) {
+      return InvalidArgumentError(absl::StrCat(Named(what, binding.name()),
+                                               ": its name has more than ",
+                                               tables.limits.binding_name_bytes, " bytes"));
     }
     if (!names.insert(binding.name()).second) {
-      return InvalidArgumentError("its name is used twice");
-    }
-    SLIPWAY_RETURN_IF_ERROR(CheckExists(binding.value()));
-    const v1::Value& value = manifest_.values(static_cast<int>(binding.value()));
-    const v1::Buffer& buffer = BufferOf(binding.value());
-    if (buffer.class_() != v1::Buffer::CLASS_EXTERNAL || value.offset() != 0) {
       return InvalidArgumentError(
-          absl::StrCat("value ", binding.value(), " does not begin an external buffer"));
+          absl::StrCat(Named(what, binding.name()), ": its name is used twice"));
     }
-    if (buffer.size().constant() != TypeOfValue(manifest_, binding.value()).byte_size()) {
-      return InvalidArgumentError(absl::StrCat("value ", binding.value(),
-                                               " does not fill its external buffer of ",
-                                               buffer.size().constant(), " bytes"));
+    if (binding.value() >= static_cast<uint32_t>(tables.manifest.values_size())) {
+      return InvalidArgumentError(absl::StrCat(Named(what, binding.name()), ": value ",
+                                               binding.value(), " does not exist"));
     }
-    if (!bound_buffers_.insert(value.buffer()).second) {
-      return InvalidArgumentError(
-          absl::StrCat("buffer ", value.buffer(), " is bound to another one as well"));
-    }
+  }
+  return absl::OkStatus();
+}
+
+// Names of a function, and whose the external buffers are.
+absl::Status CheckBindings(const Tables& tables, int index, ProgramFacts& program) {
+  const v1::Function& function = tables.manifest.functions(index);
+  SLIPWAY_RETURN_IF_ERROR(CheckLength(function.name(), tables.limits.name_bytes, "its name"));
+  SLIPWAY_RETURN_IF_ERROR(CheckNames(tables, function.inputs(), "input"));
+  SLIPWAY_RETURN_IF_ERROR(CheckNames(tables, function.outputs(), "output"));
+  for (const v1::Binding& input : function.inputs()) {
+    SLIPWAY_RETURN_IF_ERROR_WITH(TakeBuffer(tables, input, index, program),
+                                 Named("input", input.name()));
+  }
+  if (!program.functions[static_cast<size_t>(index)].is_entry) return absl::OkStatus();
+  for (const v1::Binding& output : function.outputs()) {
+    if (!IsExternal(tables, output.value())) continue;
+    SLIPWAY_RETURN_IF_ERROR_WITH(TakeBuffer(tables, output, index, program),
+                                 Named("output", output.name()));
+  }
+  return absl::OkStatus();
+}
+
+// An output of an entry is brought by the caller exactly when the caller can know its size.
+absl::Status CheckOutput(FunctionState& state, bool of_entry, uint32_t value) {
+  SLIPWAY_RETURN_IF_ERROR(state.CheckHeld(value));
+  if (!of_entry || IsExternal(state.tables(), value) == state.IsKnownToCaller(value)) {
     return absl::OkStatus();
   }
-
-  absl::Status CheckExternalBuffersAreBound() const {
-    for (int i = 0; i < manifest_.buffers_size(); ++i) {
-      if (manifest_.buffers(i).class_() == v1::Buffer::CLASS_EXTERNAL &&
-          !bound_buffers_.contains(static_cast<uint32_t>(i))) {
-        return InvalidArgumentError(
-            absl::StrCat("external buffer ", i, " is no input and no output"));
-      }
-    }
-    return absl::OkStatus();
+  if (state.IsKnownToCaller(value)) {
+    return InvalidArgumentError(
+        absl::StrCat("value ", value, " does not begin an external buffer"));
   }
+  return InvalidArgumentError(absl::StrCat(
+      "value ", value, " lies in an external buffer, but its size is found out by a step"));
+}
 
-  absl::Status CheckRead(uint32_t value) const {
-    SLIPWAY_RETURN_IF_ERROR(CheckExists(value));
-    if (BufferOf(value).class_() == v1::Buffer::CLASS_CONSTANT) {
-      return absl::OkStatus();
-    }
-    const Place place = PlaceOf(value);
-    if (memory_.Holds(place.space, place.begin, place.end, place.buffer)) {
-      return absl::OkStatus();
-    }
-    return InvalidArgumentError(absl::StrCat("value ", value,
-                                             " is read, but has not been written or was written "
-                                             "over through another buffer"));
+absl::Status CheckSteps(const Tables& tables, int index, ProgramFacts& program) {
+  const v1::Function& function = tables.manifest.functions(index);
+  FunctionFacts& facts = program.functions[static_cast<size_t>(index)];
+  SLIPWAY_RETURN_IF_ERROR(CheckCount(function.steps_size(), tables.limits.entries, "steps"));
+  SLIPWAY_ASSIGN_OR_RETURN(const StepOrder order,
+                           StepOrder::Of(tables.manifest, function, tables.limits));
+  FunctionState state(tables, order, index, program);
+  for (const v1::Binding& input : function.inputs()) {
+    SLIPWAY_RETURN_IF_ERROR_WITH(state.BindInput(input.value()), Named("input", input.name()));
   }
-
-  // Checks a step that reads and writes these values, and notes the writes.
-  absl::Status CheckAccess(const Indices& inputs, const Indices& outputs) {
-    std::vector<Place> read;
-    for (const uint32_t input : inputs) {
-      SLIPWAY_RETURN_IF_ERROR(CheckRead(input));
-      if (BufferOf(input).class_() != v1::Buffer::CLASS_CONSTANT) {
-        read.push_back(PlaceOf(input));
-      }
-    }
-    std::vector<Place> written;
-    for (const uint32_t output : outputs) {
-      SLIPWAY_RETURN_IF_ERROR(CheckExists(output));
-      if (BufferOf(output).class_() == v1::Buffer::CLASS_CONSTANT) {
-        return InvalidArgumentError(absl::StrCat("value ", output, " is constant, but written"));
-      }
-      const Place place = PlaceOf(output);
-      if (input_spaces_.contains(place.space)) {
-        return InvalidArgumentError(absl::StrCat("value ", output, " is an input, but written"));
-      }
-      for (const Place& other : written) {
-        if (Overlap(place, other)) {
-          return InvalidArgumentError(
-              absl::StrCat("value ", output, " overlaps another output of the step"));
-        }
-      }
-      for (const Place& other : read) {
-        if (Overlap(place, other) && !Same(place, other)) {
-          return InvalidArgumentError(
-              absl::StrCat("value ", output, " overlaps a part of an input of the step"));
-        }
-      }
-      written.push_back(place);
-    }
-    for (const Place& place : written) {
-      memory_.Write(place.space, place.begin, place.end, place.buffer);
-    }
-    return absl::OkStatus();
+  for (const v1::Binding& input : function.inputs()) {
+    SLIPWAY_RETURN_IF_ERROR_WITH(state.CheckInput(input.value()), Named("input", input.name()));
   }
-
-  absl::Status CheckKernel(const v1::Step& step) {
-    const v1::Step::Kernel& kernel = step.kernel();
-    if (kernel.code() >= static_cast<uint32_t>(manifest_.code_size())) {
-      return InvalidArgumentError(absl::StrCat("code ", kernel.code(), " does not exist"));
-    }
-    const v1::Code& code = manifest_.code(static_cast<int>(kernel.code()));
-    if (kernel.kernel() >= code.kernel_count()) {
-      return InvalidArgumentError(absl::StrCat("kernel ", kernel.kernel(), " does not exist: code ",
-                                               kernel.code(), " has ", code.kernel_count()));
-    }
-    if (kernel.has_launch()) return UnimplementedError("launch sizes are not supported");
-    if (code.device() != step.device()) {
-      return InvalidArgumentError(absl::StrCat("code ", kernel.code(), " is for device ",
-                                               code.device(), ", but the step runs on device ",
-                                               step.device()));
-    }
-    if (kernel.inputs_size() > limits_.arguments_per_step ||
-        kernel.outputs_size() > limits_.arguments_per_step) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("has more than ", limits_.arguments_per_step, " inputs or outputs"));
-    }
-    if (kernel.outputs_size() == 0) {
-      return InvalidArgumentError("writes nothing");
-    }
-    return CheckAccess(kernel.inputs(), kernel.outputs());
+  for (int i = 0; i < function.steps_size(); ++i) {
+    SLIPWAY_RETURN_IF_ERROR_WITH(CheckStep(function.steps(i), i, state),
+                                 Named(absl::StrCat("step ", i), function.steps(i).name()));
   }
-
-  absl::Status CheckCopy(const v1::Step::Copy& copy) {
-    SLIPWAY_RETURN_IF_ERROR(CheckExists(copy.from()));
-    SLIPWAY_RETURN_IF_ERROR(CheckExists(copy.to()));
-    const TensorType from = TypeOfValue(manifest_, copy.from());
-    const TensorType to = TypeOfValue(manifest_, copy.to());
-    if (from != to) {
-      return InvalidArgumentError(absl::StrCat("copies ", ToString(from), " to ", ToString(to)));
-    }
-    Indices inputs;
-    inputs.Add(copy.from());
-    Indices outputs;
-    outputs.Add(copy.to());
-    return CheckAccess(inputs, outputs);
+  for (const v1::Binding& output : function.outputs()) {
+    SLIPWAY_RETURN_IF_ERROR_WITH(CheckOutput(state, facts.is_entry, output.value()),
+                                 Named("output", output.name()));
   }
+  const bool is_entry = facts.is_entry;
+  facts = state.facts();
+  facts.is_entry = is_entry;
+  return absl::OkStatus();
+}
 
-  absl::Status CheckStep(int index, const v1::Step& step) {
-    if (step.name().size() > static_cast<size_t>(limits_.step_name_bytes)) {
-      return InvalidArgumentError(
-          absl::StrCat("its name has more than ", limits_.step_name_bytes, " bytes"));
-    }
-    if (step.operators_size() > limits_.operators_per_step) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("has more than ", limits_.operators_per_step, " operators"));
-    }
-    for (const std::string& name : step.operators()) {
-      if (name.size() > static_cast<size_t>(limits_.name_bytes)) {
-        return InvalidArgumentError("the name of an operator is too long");
-      }
-    }
-    if (step.device() >= static_cast<uint32_t>(manifest_.devices_size())) {
-      return InvalidArgumentError(absl::StrCat("device ", step.device(), " does not exist"));
-    }
-    if (step.queue() != 0) {
-      return UnimplementedError(absl::StrCat("queue ", step.queue(), ": a CPU has queue 0 alone"));
-    }
-    for (const uint32_t before : step.after()) {
-      if (before >= static_cast<uint32_t>(index)) {
-        return InvalidArgumentError(
-            absl::StrCat("waits for step ", before, ", which does not come before it"));
-      }
-    }
-    switch (step.kind_case()) {
-      case v1::Step::kKernel:
-        return CheckKernel(step);
-      case v1::Step::kCopy:
-        return CheckCopy(step.copy());
-      case v1::Step::kBindSymbols:
-        return UnimplementedError("steps that bind symbols are not supported");
-      case v1::Step::kBranch:
-        return UnimplementedError("branches are not supported");
-      case v1::Step::kLoop:
-        return UnimplementedError("loops are not supported");
-      case v1::Step::KIND_NOT_SET:
-        return InvalidArgumentError("kind is not set");
-    }
-    return InvalidArgumentError("kind is unknown");
+absl::Status CheckEntries(const v1::Manifest& manifest, ProgramFacts& program) {
+  if (manifest.entry() >= program.functions.size()) {
+    return InvalidArgumentError(
+        absl::StrCat("entry function ", manifest.entry(), " does not exist"));
   }
-
-  const v1::Manifest& manifest_;
-  const v1::Function& function_;
-  const ReaderLimits& limits_;
-  absl::flat_hash_set<uint32_t> bound_buffers_;
-  absl::flat_hash_set<int> input_spaces_;
-  MemoryMap memory_;
-};
+  program.functions[manifest.entry()].is_entry = true;
+  for (int i = 0; i < manifest.more_entries_size(); ++i) {
+    const uint32_t entry = manifest.more_entries(i);
+    if (entry >= program.functions.size()) {
+      return InvalidArgumentError(absl::StrCat("entry function ", entry, " does not exist"));
+    }
+    if (entry == manifest.entry() || (i > 0 && entry <= manifest.more_entries(i - 1))) {
+      return InvalidArgumentError("further entries are not ascending, or name the entry again");
+    }
+    program.functions[entry].is_entry = true;
+  }
+  return absl::OkStatus();
+}
 
 }  // namespace
 
-absl::Status CheckFunction(const v1::Manifest& manifest, const v1::Function& function,
-                           const ReaderLimits& limits) {
-  return FunctionCheck(manifest, function, limits).Run();
+absl::Status CheckFunctions(const Tables& tables) {
+  const v1::Manifest& manifest = tables.manifest;
+  SLIPWAY_RETURN_IF_ERROR(
+      CheckCount(manifest.functions_size(), tables.limits.functions, "functions"));
+  ProgramFacts program;
+  program.symbol_owners.assign(static_cast<size_t>(manifest.symbols_size()), ProgramFacts::kNobody);
+  program.buffer_owners.assign(static_cast<size_t>(manifest.buffers_size()), ProgramFacts::kNobody);
+  program.functions.resize(static_cast<size_t>(manifest.functions_size()));
+  SLIPWAY_RETURN_IF_ERROR(CheckEntries(manifest, program));
+  for (int i = 0; i < manifest.functions_size(); ++i) {
+    SLIPWAY_RETURN_IF_ERROR_WITH(CheckBindings(tables, i, program),
+                                 Named("function", manifest.functions(i).name()));
+  }
+  for (int i = 0; i < manifest.buffers_size(); ++i) {
+    if (manifest.buffers(i).class_() == v1::Buffer::CLASS_EXTERNAL &&
+        program.buffer_owners[static_cast<size_t>(i)] == ProgramFacts::kNobody) {
+      return InvalidArgumentError(
+          absl::StrCat("external buffer ", i, " is no input and no output"));
+    }
+  }
+  for (int i = 0; i < manifest.functions_size(); ++i) {
+    SLIPWAY_RETURN_IF_ERROR_WITH(CheckSteps(tables, i, program),
+                                 Named("function", manifest.functions(i).name()));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace slipway

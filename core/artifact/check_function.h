@@ -3,15 +3,12 @@
 #define SLIPWAY_CORE_ARTIFACT_CHECK_FUNCTION_H_
 
 #include "absl/status/status.h"
-#include "core/artifact/limits.h"
-#include "proto/slipway/v1/artifact.pb.h"
+#include "core/artifact/check_tables.h"
 
 namespace slipway {
 
-// Checks the entry function. REQUIRES: CheckTables(manifest) is OK and the
-// function exists. Errors as of CheckManifest.
-absl::Status CheckFunction(const v1::Manifest& manifest, const v1::Function& function,
-                           const ReaderLimits& limits);
+// Checks all functions and which of them are entries. Errors as of CheckedManifest::Check.
+absl::Status CheckFunctions(const Tables& tables);
 
 }  // namespace slipway
 

@@ -5,7 +5,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "core/artifact/check_function.h"
-#include "core/artifact/check_tables.h"
+#include "core/artifact/format_version.h"
 #include "core/base/status_macros.h"
 
 namespace slipway {
@@ -29,19 +29,21 @@ absl::Status CheckVersions(const v1::Manifest& manifest) {
   return absl::OkStatus();
 }
 
-absl::Status CheckManifest(const v1::Manifest& manifest, const ReaderLimits& limits) {
+absl::StatusOr<Tables> CheckManifest(const v1::Manifest& manifest, const ReaderLimits& limits) {
   SLIPWAY_RETURN_IF_ERROR(CheckVersions(manifest));
-  SLIPWAY_RETURN_IF_ERROR(CheckTables(manifest, limits));
-  if (manifest.functions_size() > 1) {
-    return absl::UnimplementedError("programs of several functions are not supported");
+  const std::string newer = FirstUseOfVersion2(manifest);
+  if (manifest.format_version() < 2 && !newer.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("format version ", manifest.format_version(),
+                                                   " has no such thing as ", newer));
   }
-  if (manifest.entry() >= static_cast<uint32_t>(manifest.functions_size())) {
+  if (manifest.format_version() > LowestFormatVersion(manifest)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("entry function ", manifest.entry(), " does not exist"));
+        absl::StrCat("format version ", manifest.format_version(), " is stated, but ",
+                     LowestFormatVersion(manifest), " has all that is used"));
   }
-  const v1::Function& entry = manifest.functions(static_cast<int>(manifest.entry()));
-  return Annotate(CheckFunction(manifest, entry, limits),
-                  absl::StrCat("function '", absl::Utf8SafeCEscape(entry.name()), "'"));
+  SLIPWAY_ASSIGN_OR_RETURN(Tables tables, CheckTables(manifest, limits));
+  SLIPWAY_RETURN_IF_ERROR(CheckFunctions(tables));
+  return tables;
 }
 
 }  // namespace slipway

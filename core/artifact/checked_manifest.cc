@@ -6,6 +6,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "core/artifact/check_manifest.h"
+#include "core/artifact/check_tables.h"
 #include "core/artifact/manifest.h"
 #include "core/base/check.h"
 #include "core/base/status_macros.h"
@@ -38,33 +39,15 @@ int FirstUnknownField(const google::protobuf::Message& message) {
   return 0;
 }
 
-TensorType TypeOfValue(const v1::Manifest& manifest, uint32_t value) {
-  const v1::Value& proto = manifest.values(static_cast<int>(value));
-  TensorType type;
-  type.dtype = static_cast<DataType>(proto.dtype());
-  for (const v1::Dimension& dimension : proto.shape()) type.shape.push_back(dimension.value());
-  return type;
-}
-
-std::vector<NamedType> TypesOf(const v1::Manifest& manifest,
+std::vector<NamedType> TypesOf(const v1::Manifest& manifest, const Expressions& expressions,
                                const google::protobuf::RepeatedPtrField<v1::Binding>& bindings) {
   std::vector<NamedType> result;
   result.reserve(static_cast<size_t>(bindings.size()));
   for (const v1::Binding& binding : bindings) {
-    result.push_back({binding.name(), PortType::Of(TypeOfValue(manifest, binding.value()))});
+    const v1::Value& value = manifest.values(static_cast<int>(binding.value()));
+    result.push_back({binding.name(), PortTypeOf(value, expressions)});
   }
   return result;
-}
-
-std::vector<ProgramSpace> SpacesOf(const v1::Manifest& manifest) {
-  std::vector<ProgramSpace> spaces(static_cast<size_t>(manifest.devices_size()));
-  for (size_t i = 0; i < spaces.size(); ++i) spaces[i].device = static_cast<uint32_t>(i);
-  for (const v1::Buffer& buffer : manifest.buffers()) {
-    if (buffer.class_() != v1::Buffer::CLASS_STATIC) continue;
-    int64_t& bytes = spaces[buffer.space()].arena_bytes;
-    bytes = std::max(bytes, buffer.arena_offset() + buffer.size().constant());
-  }
-  return spaces;
 }
 
 std::vector<Digest> BlobsOf(const v1::Manifest& manifest) {
@@ -127,25 +110,37 @@ absl::StatusOr<CheckedManifest> CheckedManifest::Check(v1::Manifest manifest,
 
 absl::StatusOr<CheckedManifest> CheckedManifest::Make(v1::Manifest proto, std::string bytes,
                                                       const ReaderLimits& limits) {
-  SLIPWAY_RETURN_IF_ERROR_WITH(CheckManifest(proto, limits), "manifest");
   auto data = std::make_shared<Data>();
   data->proto = std::move(proto);
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(Tables tables, CheckManifest(data->proto, limits), "manifest");
   data->digest = Digest::Of(bytes);
   data->bytes = std::move(bytes);
-  SLIPWAY_ASSIGN_OR_RETURN(data->target, ParseTarget(data->proto.target()));
-  const v1::Function& entry = data->proto.functions(static_cast<int>(data->proto.entry()));
-  data->signature = {TypesOf(data->proto, entry.inputs()), TypesOf(data->proto, entry.outputs())};
-  data->spaces = SpacesOf(data->proto);
+  data->target = std::move(tables.target);
+  data->expressions = std::move(tables.expressions);
+  data->spaces = std::move(tables.spaces);
   data->blobs = BlobsOf(data->proto);
   data->artifact_bytes = data->digest.size_bytes();
   for (const Digest& digest : data->blobs) data->artifact_bytes += digest.size_bytes();
-  return CheckedManifest(std::move(data));
+  CheckedManifest checked(data);
+  data->signature = checked.SignatureOf(data->proto.entry());
+  return checked;
 }
 
 const v1::Function& CheckedManifest::entry() const {
   return proto().functions(static_cast<int>(proto().entry()));
 }
 
-TensorType CheckedManifest::TypeOf(uint32_t value) const { return TypeOfValue(proto(), value); }
+ProgramSignature CheckedManifest::SignatureOf(uint32_t function) const {
+  const v1::Function& called = proto().functions(static_cast<int>(function));
+  return {TypesOf(proto(), expressions(), called.inputs()),
+          TypesOf(proto(), expressions(), called.outputs())};
+}
+
+TensorType CheckedManifest::TypeOf(uint32_t value) const {
+  const v1::Value& type = proto().values(static_cast<int>(value));
+  TensorType result{static_cast<DataType>(type.dtype()), {}};
+  for (const v1::Dimension& dimension : type.shape()) result.shape.push_back(dimension.value());
+  return result;
+}
 
 }  // namespace slipway

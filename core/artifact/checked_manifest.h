@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "core/artifact/expressions.h"
 #include "core/artifact/limits.h"
 #include "core/artifact/signature.h"
 #include "core/base/digest.h"
@@ -64,8 +65,12 @@ class CheckedManifest {
   // The function a call runs unless it names another, and what it takes and gives.
   const v1::Function& entry() const;
   const ProgramSignature& signature() const { return data_->signature; }
+  // What another function takes and gives. REQUIRES: it exists.
+  ProgramSignature SignatureOf(uint32_t function) const;
 
-  // Never empty.
+  // The numbers that dimensions and sizes name.
+  const Expressions& expressions() const { return data_->expressions; }
+  // Never empty: one a device where the manifest names none.
   const std::vector<ProgramSpace>& spaces() const { return data_->spaces; }
   // The blobs it names, code first, each once, in the order they are first named.
   const std::vector<Digest>& blobs() const { return data_->blobs; }
@@ -82,6 +87,7 @@ class CheckedManifest {
     Digest digest;
     Target target;
     ProgramSignature signature;
+    Expressions expressions;
     std::vector<ProgramSpace> spaces;
     std::vector<Digest> blobs;
     int64_t artifact_bytes = 0;

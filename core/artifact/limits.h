@@ -6,8 +6,8 @@
 
 namespace slipway {
 
-// Version of the manifest this source reads and writes.
-inline constexpr uint32_t kManifestFormatVersion = 1;
+// Newest version of the manifest this source reads and writes; it reads all before.
+inline constexpr uint32_t kManifestFormatVersion = 2;
 // Placement of everything a kernel may touch, in memory and in blobs.
 inline constexpr int64_t kBufferAlignment = 64;
 
@@ -17,9 +17,10 @@ struct ReaderLimits {
   int64_t blob_bytes = int64_t{1} << 36;
   // Largest .slip file.
   int64_t file_bytes = int64_t{1} << 37;
-  // All static buffers of a device; all external buffers.
+  // All static buffers of a space; all external buffers, as small as they can be; a dynamic one, likewise.
   int64_t arena_bytes = int64_t{1} << 36;
   int64_t external_bytes = int64_t{1} << 36;
+  int64_t dynamic_bytes = int64_t{1} << 36;
   // Kernels index elements with 32 bits.
   int64_t value_bytes = (int64_t{1} << 31) - 1;
   int devices = 16;
@@ -28,6 +29,18 @@ struct ReaderLimits {
   // Each of: constants, buffers, values, steps.
   int entries = 1 << 18;
   int bindings = 1024;
+  int symbols = 4096;
+  int expressions = 1 << 16;
+  int symbols_per_expression = 16;
+  int functions = 4096;
+  // Of functions that call each other: a runtime may need a frame of its own for each.
+  int call_depth = 64;
+  int spaces = 64;
+  // Queues in use by one function, of all devices.
+  int queues = 64;
+  int after_per_step = 1024;
+  // Pieces of memory looked at while a function is followed.
+  int64_t memory_visits = int64_t{1} << 27;
   int arguments_per_step = 256;
   int operators_per_step = 1024;
   int tools = 64;

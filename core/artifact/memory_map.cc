@@ -1,48 +1,84 @@
 #include "core/artifact/memory_map.h"
 
+#include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace slipway {
 
-void MemoryMap::Write(int space, int64_t begin, int64_t end, uint32_t buffer) {
-  if (begin == end) return;
-  std::map<int64_t, Range>& ranges = spaces_[space];
-  auto it = ranges.lower_bound(begin);
-  if (it != ranges.begin()) {
-    const auto before = std::prev(it);
-    const Range range = before->second;
-    if (range.end > begin) {
-      before->second.end = begin;
-      if (range.end > end) ranges.emplace(end, range);
-    }
-  }
-  while (it != ranges.end() && it->first < end) {
-    const Range range = it->second;
-    it = ranges.erase(it);
-    if (range.end > end) {
-      ranges.emplace(end, range);
-      break;
-    }
-  }
-  ranges.emplace(begin, Range{end, buffer});
+void MemoryMap::Cut(Pieces& pieces, int64_t at) {
+  auto it = pieces.lower_bound(at);
+  if (it == pieces.begin()) return;
+  --it;
+  if (it->second.end <= at) return;
+  Piece rest = it->second;
+  it->second.end = at;
+  pieces.emplace_hint(std::next(it), at, std::move(rest));
 }
 
-bool MemoryMap::Holds(int space, int64_t begin, int64_t end, uint32_t buffer) const {
-  if (begin == end) return true;
-  const auto found = spaces_.find(space);
-  if (found == spaces_.end()) return false;
-  const std::map<int64_t, Range>& ranges = found->second;
-  auto it = ranges.upper_bound(begin);
-  if (it == ranges.begin()) return false;
-  --it;
-  for (int64_t reached = begin; reached < end; ++it) {
-    if (it == ranges.end() || it->first > reached || it->second.end <= reached ||
-        it->second.buffer != buffer) {
-      return false;
-    }
-    reached = it->second.end;
+MemoryConflict MemoryMap::Read(const MemoryRange& range, int step) {
+  if (range.begin == range.end) return MemoryConflict::kNone;
+  const auto found = memories_.find(range.memory);
+  if (found == memories_.end()) return MemoryConflict::kNotHeld;
+  Pieces& pieces = found->second;
+  const bool tell_readers = !order_.IsSequential();
+  if (tell_readers) {
+    Cut(pieces, range.begin);
+    Cut(pieces, range.end);
   }
-  return true;
+  auto it = pieces.upper_bound(range.begin);
+  if (it == pieces.begin()) return MemoryConflict::kNotHeld;
+  --it;
+  for (int64_t reached = range.begin; reached < range.end; ++it) {
+    ++visits_;
+    if (it == pieces.end() || it->first > reached || it->second.end <= reached ||
+        it->second.buffer != range.buffer) {
+      return MemoryConflict::kNotHeld;
+    }
+    Piece& piece = it->second;
+    if (!IsBefore(piece.writer, step)) return MemoryConflict::kUnordered;
+    if (tell_readers) {
+      // Of steps in order the last one stands for all.
+      piece.readers.erase(std::remove_if(piece.readers.begin(), piece.readers.end(),
+                                         [&](int reader) { return IsBefore(reader, step); }),
+                          piece.readers.end());
+      piece.readers.push_back(step);
+      visits_ += static_cast<int64_t>(piece.readers.size());
+    }
+    reached = piece.end;
+  }
+  return MemoryConflict::kNone;
+}
+
+MemoryConflict MemoryMap::Write(const MemoryRange& range, int step) {
+  return Replace(range.memory, range.begin, range.end, range.buffer, step);
+}
+
+MemoryConflict MemoryMap::Clobber(int memory, int64_t begin, int64_t end, int step) {
+  return Replace(memory, begin, end, kNobody, step);
+}
+
+MemoryConflict MemoryMap::Replace(int memory, int64_t begin, int64_t end, int64_t buffer,
+                                  int step) {
+  if (begin == end) return MemoryConflict::kNone;
+  Pieces& pieces = memories_[memory];
+  Cut(pieces, begin);
+  Cut(pieces, end);
+  const auto first = pieces.lower_bound(begin);
+  const auto last = pieces.lower_bound(end);
+  for (auto it = first; it != last; ++it) {
+    ++visits_;
+    const Piece& piece = it->second;
+    if (!IsBefore(piece.writer, step)) return MemoryConflict::kUnordered;
+    for (const int reader : piece.readers) {
+      ++visits_;
+      if (!IsBefore(reader, step)) return MemoryConflict::kUnordered;
+    }
+  }
+  pieces.erase(first, last);
+  ++visits_;
+  pieces.emplace(begin, Piece{end, buffer, step, {}});
+  return MemoryConflict::kNone;
 }
 
 }  // namespace slipway

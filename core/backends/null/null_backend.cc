@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/artifact/artifact.h"
+#include "core/artifact/format_version.h"
 #include "core/artifact/kernel_abi.h"
 #include "core/base/blob.h"
 #include "core/base/digest.h"
@@ -50,7 +51,6 @@ absl::StatusOr<BackendResult> NullBackend::Compile(const BackendRequest& request
   const Digest zeros_digest = Digest::Of(zeros.bytes());
 
   v1::Manifest manifest;
-  manifest.set_format_version(kManifestFormatVersion);
   manifest.set_min_reader_abi(SLIPWAY_ABI_VERSION);
   manifest.set_target(request.target.ToString());
   manifest.set_name("null");
@@ -83,6 +83,7 @@ absl::StatusOr<BackendResult> NullBackend::Compile(const BackendRequest& request
     step.mutable_copy()->set_from(from);
     step.mutable_copy()->set_to(output.value());
   }
+  manifest.set_format_version(LowestFormatVersion(manifest));
   SLIPWAY_ASSIGN_OR_RETURN(
       Artifact artifact,
       Artifact::Create(manifest, [&](const Digest&) -> absl::StatusOr<Blob> { return zeros; }));

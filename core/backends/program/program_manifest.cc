@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/artifact/format_version.h"
 #include "core/artifact/kernel_abi.h"
 #include "core/artifact/limits.h"
 #include "core/base/status_macros.h"
@@ -57,7 +58,6 @@ class ManifestBuilder {
 };
 
 void ManifestBuilder::AddHeader(std::vector<ToolUsed> tools) {
-  manifest_.set_format_version(kManifestFormatVersion);
   manifest_.set_min_reader_abi(SLIPWAY_ABI_VERSION);
   manifest_.set_target(request_.target.ToString());
   manifest_.set_name(Shortened(request_.graph.name, limits_.name_bytes));
@@ -213,6 +213,7 @@ absl::StatusOr<v1::Manifest> ManifestBuilder::Run(const std::vector<PlacedConsta
   main_->set_name("main");
   AddBindings();
   SLIPWAY_RETURN_IF_ERROR(AddSteps());
+  manifest_.set_format_version(LowestFormatVersion(manifest_));
   return std::move(manifest_);
 }
 
