@@ -17,6 +17,31 @@ struct ArtifactSummary {
   struct Step {
     std::string name;
     std::vector<std::string> operators;
+    // What a step that decides does: "if: keep, else change", "loop: body", "bind: count".
+    std::string control;
+  };
+  struct Function {
+    std::string name;
+    bool is_entry = false;  // The one that runs, or a further one.
+    std::vector<NamedType> inputs, outputs;
+    std::vector<Step> steps;
+  };
+  struct Code {
+    std::string kind;  // "ELF", "PTX", "OPENCL_SOURCE".
+    std::string device;
+    int64_t bytes = 0;
+    int64_t kernels = 0;
+    std::vector<std::string> entries;
+  };
+  struct Space {
+    std::string device;
+    std::vector<std::string> shared_with;
+    int64_t arena_bytes = 0;
+  };
+  struct Symbol {
+    std::string name;
+    int64_t min = 0;
+    int64_t max = 0;
   };
 
   Digest digest;
@@ -25,7 +50,11 @@ struct ArtifactSummary {
   std::string compile_key;
   std::vector<std::pair<std::string, std::string>> tools;  // Name and version.
   std::vector<NamedType> inputs, outputs;
-  std::vector<Step> steps;  // Of the entry function.
+  std::vector<Step> steps;          // Of the entry function.
+  std::vector<Function> functions;  // The others, in the manifest's order.
+  std::vector<Code> code;
+  std::vector<Space> spaces;
+  std::vector<Symbol> symbols;
   int64_t kernels = 0;
   int64_t code_bytes = 0;
   int64_t constant_bytes = 0;

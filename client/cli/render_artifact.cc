@@ -27,6 +27,103 @@ void PortsJson(JsonWriter& json, absl::string_view name, const std::vector<Named
   json.EndArray();
 }
 
+std::string StepsTable(const std::vector<ArtifactSummary::Step>& steps) {
+  TextTable table({">", "STEP", "OPERATORS"});
+  for (size_t i = 0; i < steps.size(); ++i) {
+    table.Row(
+        {absl::StrCat(i), steps[i].name,
+         steps[i].control.empty() ? absl::StrJoin(steps[i].operators, " ") : steps[i].control});
+  }
+  return table.Render("  ");
+}
+
+void StepsJson(JsonWriter& json, const std::vector<ArtifactSummary::Step>& steps) {
+  json.BeginArray("steps");
+  for (const ArtifactSummary::Step& step : steps) {
+    json.BeginObject();
+    json.Text("name", step.name);
+    json.BeginArray("operators");
+    for (const std::string& name : step.operators) json.Text("", name);
+    json.EndArray();
+    if (!step.control.empty()) json.Text("control", step.control);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+void TextsJson(JsonWriter& json, absl::string_view name, const std::vector<std::string>& texts) {
+  json.BeginArray(name);
+  for (const std::string& text : texts) json.Text("", text);
+  json.EndArray();
+}
+
+// Rows of what static programs for one device have one of, or none.
+void AddTables(const ArtifactSummary& artifact, TextTable& table) {
+  for (const ArtifactSummary::Symbol& symbol : artifact.symbols) {
+    table.Row({"symbol", absl::StrCat(symbol.name, ": ", symbol.min, " to ", symbol.max)});
+  }
+  if (artifact.code.size() > 1) {
+    for (const ArtifactSummary::Code& code : artifact.code) {
+      table.Row({"code for",
+                 absl::StrCat(code.device, ": ", FormatBytes(code.bytes), " of ", code.kind, ", ",
+                              code.kernels, " kernels", code.entries.empty() ? "" : ": ",
+                              absl::StrJoin(code.entries, ", "))});
+    }
+  }
+  if (artifact.spaces.size() > 1) {
+    for (size_t i = 0; i < artifact.spaces.size(); ++i) {
+      const ArtifactSummary::Space& space = artifact.spaces[i];
+      table.Row(
+          {"space", absl::StrCat(i, ": ", space.device, ", arena ", FormatBytes(space.arena_bytes),
+                                 space.shared_with.empty() ? "" : ", shared with ",
+                                 absl::StrJoin(space.shared_with, ", "))});
+    }
+  }
+}
+
+void TablesJson(JsonWriter& json, const ArtifactSummary& artifact) {
+  json.BeginArray("symbols");
+  for (const ArtifactSummary::Symbol& symbol : artifact.symbols) {
+    json.BeginObject();
+    json.Text("name", symbol.name);
+    json.Integer("min", symbol.min);
+    json.Integer("max", symbol.max);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.BeginArray("code");
+  for (const ArtifactSummary::Code& code : artifact.code) {
+    json.BeginObject();
+    json.Text("kind", code.kind);
+    json.Text("device", code.device);
+    json.Integer("bytes", code.bytes);
+    json.Integer("kernels", code.kernels);
+    TextsJson(json, "entries", code.entries);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.BeginArray("spaces");
+  for (const ArtifactSummary::Space& space : artifact.spaces) {
+    json.BeginObject();
+    json.Text("device", space.device);
+    TextsJson(json, "shared_with", space.shared_with);
+    json.Integer("arena_bytes", space.arena_bytes);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.BeginArray("functions");
+  for (const ArtifactSummary::Function& function : artifact.functions) {
+    json.BeginObject();
+    json.Text("name", function.name);
+    json.Bool("is_entry", function.is_entry);
+    PortsJson(json, "inputs", function.inputs);
+    PortsJson(json, "outputs", function.outputs);
+    StepsJson(json, function.steps);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
 }  // namespace
 
 std::string RenderArtifact(const ArtifactSummary& artifact) {
@@ -49,13 +146,19 @@ std::string RenderArtifact(const ArtifactSummary& artifact) {
   table.Row({"constants", FormatBytes(artifact.constant_bytes)});
   table.Row({"arena", FormatBytes(artifact.arena_bytes)});
   table.Row({"size", FormatBytes(artifact.artifact_bytes)});
-  std::string text = table.Render("", false);
-  TextTable steps({">", "STEP", "OPERATORS"});
-  for (size_t i = 0; i < artifact.steps.size(); ++i) {
-    steps.Row(
-        {absl::StrCat(i), artifact.steps[i].name, absl::StrJoin(artifact.steps[i].operators, " ")});
+  AddTables(artifact, table);
+  std::string text = absl::StrCat(table.Render("", false), StepsTable(artifact.steps));
+  for (const ArtifactSummary::Function& function : artifact.functions) {
+    absl::StrAppend(&text, function.is_entry ? "entry " : "function ", function.name, "\n");
+    for (const NamedType& input : function.inputs) {
+      absl::StrAppend(&text, "  input ", input.name, ": ", ToString(input.type), "\n");
+    }
+    for (const NamedType& output : function.outputs) {
+      absl::StrAppend(&text, "  output ", output.name, ": ", ToString(output.type), "\n");
+    }
+    absl::StrAppend(&text, StepsTable(function.steps));
   }
-  return absl::StrCat(text, steps.Render("  "));
+  return text;
 }
 
 std::string RenderArtifactJson(const ArtifactSummary& artifact) {
@@ -76,16 +179,8 @@ std::string RenderArtifactJson(const ArtifactSummary& artifact) {
   json.Integer("constant_bytes", artifact.constant_bytes);
   json.Integer("arena_bytes", artifact.arena_bytes);
   json.Integer("artifact_bytes", artifact.artifact_bytes);
-  json.BeginArray("steps");
-  for (const ArtifactSummary::Step& step : artifact.steps) {
-    json.BeginObject();
-    json.Text("name", step.name);
-    json.BeginArray("operators");
-    for (const std::string& name : step.operators) json.Text("", name);
-    json.EndArray();
-    json.EndObject();
-  }
-  json.EndArray();
+  StepsJson(json, artifact.steps);
+  TablesJson(json, artifact);
   json.EndObject();
   return json.Take();
 }

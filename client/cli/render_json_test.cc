@@ -135,6 +135,7 @@ TEST(RenderJsonTest, TargetsAndArtifact) {
                  {"name": "scalar", "dtype": "i64", "shape": []}],
       "outputs": [], "kernels": 0, "code_bytes": 0, "constant_bytes": 0, "arena_bytes": 0,
       "artifact_bytes": 5242880, "steps": [{"name": "conv1", "operators": ["Conv", "Relu"]}],
+      "symbols": [], "code": [], "spaces": [], "functions": [],
       "artifact_digest": )" + QuotedManifest() + "}"));
 }
 

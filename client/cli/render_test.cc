@@ -98,6 +98,22 @@ TEST(RenderTest, TargetsAndArtifact) {
               AllOf(HasSubstr("input        x: f32[1, 2]\n"), HasSubstr("0  conv1  Conv Relu\n")));
 }
 
+TEST(RenderTest, ArtifactThatDecides) {
+  ArtifactSummary artifact = TwoInputArtifact();
+  artifact.symbols = {{"batch", 1, 16}};
+  artifact.steps = {{"If", {}, "if: keep, else change"}};
+  artifact.code = {{"ELF", "x86-64-linux", 2048, 3, {}}, {"PTX", "cuda-sm90", 1024, 1, {"scale"}}};
+  artifact.spaces = {{"x86-64-linux", {"cuda-sm90"}, 1024}, {"cuda-sm90", {}, 0}};
+  artifact.functions = {{"keep", false, artifact.inputs, {}, {{"copy", {"Identity"}, ""}}}};
+  EXPECT_THAT(
+      RenderArtifact(artifact),
+      AllOf(HasSubstr("symbol       batch: 1 to 16\n"),
+            HasSubstr("code for     cuda-sm90: 1.0 KiB of PTX, 1 kernels: scale\n"),
+            HasSubstr("space        0: x86-64-linux, arena 1.0 KiB, shared with cuda-sm90\n"),
+            HasSubstr("0  If    if: keep, else change\n"),
+            HasSubstr("function keep\n  input x: f32[1, 2]\n"), HasSubstr("0  copy  Identity\n")));
+}
+
 TEST(ProgressTest, PlainLinesOncePerStageAndOneLineOnATerminal) {
   Job job = CompiledJob();
   job.state = JobState::kRunning;

@@ -114,7 +114,7 @@ inline ArtifactSummary TwoInputArtifact() {
   ArtifactSummary artifact = Context().artifact;
   artifact.inputs = {{"x", PortType::Of({DataType::kFloat32, {1, 2}})},
                      {"scalar", PortType::Of({DataType::kInt64, {}})}};
-  artifact.steps = {{"conv1", {"Conv", "Relu"}}};
+  artifact.steps = {{"conv1", {"Conv", "Relu"}, ""}};
   return artifact;
 }
 
