@@ -207,8 +207,17 @@ void FunctionState::GrowArenaPart(uint32_t space, IntegerRange part) {
   grown.max = std::max(grown.max, part.max);
 }
 
+// Where two values in one buffer surely lie apart is known of units as well.
+bool FunctionState::MayOverlap(uint32_t a, uint32_t b) const {
+  if (!RangeOf(a).Overlaps(RangeOf(b))) return false;
+  const int64_t a_begin = tables_.value(a).offset();
+  const int64_t b_begin = tables_.value(b).offset();
+  return !IsUnit(a) || (a_begin < b_begin + tables_.value_bytes[b].max &&
+                        b_begin < a_begin + tables_.value_bytes[a].max);
+}
+
 absl::Status FunctionState::CheckOutputs(const Access& access) {
-  std::vector<MemoryRange> written;
+  std::vector<uint32_t> written;
   for (const uint32_t output : access.outputs) {
     SLIPWAY_RETURN_IF_ERROR(CheckUse(output));
     SLIPWAY_RETURN_IF_ERROR(CheckKnown(output));
@@ -218,22 +227,21 @@ absl::Status FunctionState::CheckOutputs(const Access& access) {
     if (input_buffers_.contains(tables_.value(output).buffer())) {
       return InvalidArgumentError(absl::StrCat("value ", output, " is an input, but written"));
     }
-    const MemoryRange range = RangeOf(output);
-    for (const MemoryRange& other : written) {
-      if (range.Overlaps(other)) {
+    for (const uint32_t other : written) {
+      if (MayOverlap(output, other)) {
         return InvalidArgumentError(
             absl::StrCat("value ", output, " overlaps another output of the step"));
       }
     }
     for (const uint32_t input : access.inputs) {
       if (tables_.buffer_of(input).class_() == v1::Buffer::CLASS_CONSTANT) continue;
-      if (!range.Overlaps(RangeOf(input))) continue;
+      if (!MayOverlap(output, input)) continue;
       if (access.in_place && TakesThePlaceOf(output, input)) continue;
       return InvalidArgumentError(absl::StrCat("value ", output, " overlaps ",
                                                access.in_place ? "a part of " : "",
                                                "an input of the step"));
     }
-    written.push_back(range);
+    written.push_back(output);
   }
   return absl::OkStatus();
 }

@@ -93,6 +93,7 @@ class FunctionState {
   absl::Status CheckKnownExpression(uint32_t expression) const;
   bool IsUnit(uint32_t value) const;
   MemoryRange RangeOf(uint32_t value) const;
+  bool MayOverlap(uint32_t a, uint32_t b) const;
   bool TakesThePlaceOf(uint32_t output, uint32_t input) const;
   absl::Status CheckOutputs(const Access& access);
   absl::Status CheckOutsideOf(const FunctionFacts& callee, const Access& access) const;

@@ -513,6 +513,29 @@ TEST(Manifest2, QueuesThatWaitForEachOtherAreFine) {
   EXPECT_OK(CheckedManifest::Check(manifest));
 }
 
+TEST(Manifest2, PartsOfADynamicBufferMayBeUsedTogether) {
+  // "Find" reads what it wrote before at offset 0, and writes one row far behind all of it.
+  M manifest = TestManifest2();
+  const uint32_t found = Output(manifest, kMain, 2);
+  *manifest.add_values() = ValueOf(manifest, found);
+  const auto row = static_cast<uint32_t>(manifest.values_size() - 1);
+  ValueOf(manifest, row).mutable_shape(0)->clear_expression();
+  ValueOf(manifest, row).mutable_shape(0)->set_value(1);
+  ValueOf(manifest, row).set_offset(3136);
+  BufferOf(manifest, found).mutable_size()->clear_expression();
+  BufferOf(manifest, found).mutable_size()->set_constant(3200);
+  v1::Step& again = *manifest.mutable_functions(kMain)->add_steps();
+  again = StepOf(manifest, kFind);
+  again.mutable_kernel()->set_inputs(0, found);
+  again.mutable_kernel()->set_outputs(0, row);
+  // 100 rows of 32 bytes may reach over it.
+  EXPECT_THAT(CheckedManifest::Check(manifest),
+              StatusIs(Code::kInvalidArgument, HasSubstr("overlaps a part of an input")));
+  ValueOf(manifest, row).set_offset(3200);
+  BufferOf(manifest, found).mutable_size()->set_constant(3264);
+  EXPECT_OK(CheckedManifest::Check(manifest));
+}
+
 TEST(Manifest2, LimitsHold) {
   const auto refused = [](int ReaderLimits::*limit, int value) {
     ReaderLimits limits;
