@@ -83,6 +83,15 @@ TEST_F(ArtifactLibraryTest, ReadsWhatAServerNeedsToKnow) {
   EXPECT_EQ(&library_.ReadProgram(manifest)->proto(), &program->proto());
 }
 
+// Nothing here runs programs: code for GPUs and control pass through as they are.
+TEST_F(ArtifactLibraryTest, PassesOnWhatOnlyADeviceKnows) {
+  const Digest manifest = PutProgram(TestManifest2());
+  const auto program = library_.ReadProgram(manifest);
+  ASSERT_OK(program);
+  EXPECT_EQ(program->target().ToString(), "x86-64-linux,cuda-sm90,opencl");
+  EXPECT_EQ(Fill(manifest).manifest(), SerializeManifest(TestManifest2()));
+}
+
 TEST_F(ArtifactLibraryTest, RefusesManifestsThatAreNotHereOrNone) {
   EXPECT_THAT(library_.ReadProgram(Digest::Of("nowhere")),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("write it")));
