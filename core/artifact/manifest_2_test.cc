@@ -536,6 +536,24 @@ TEST(Manifest2, PartsOfADynamicBufferMayBeUsedTogether) {
   EXPECT_OK(CheckedManifest::Check(manifest));
 }
 
+TEST(Manifest2, WhatACalleeCallsIsAPartOfItsArena) {
+  // Only "keep" is called by the branch, so that its result may lie where "change" works.
+  M manifest = TestManifest2();
+  IfOf(manifest).set_else_function(kKeep);
+  BufferOf(manifest, IfOf(manifest).outputs(0)).set_arena_offset(0);
+  EXPECT_OK(CheckedManifest::Check(manifest));
+  // Now the loop, which takes that result, calls "change" through its body.
+  v1::Step& step = *manifest.mutable_functions(kBody)->add_steps();
+  step.mutable_branch()->set_condition(Output(manifest, kBody, 0));
+  step.mutable_branch()->set_then_function(kKeep);
+  step.mutable_branch()->set_else_function(kChange);
+  step.mutable_branch()->add_inputs(Input(manifest, kBody, 3));
+  step.mutable_branch()->add_outputs(Output(manifest, kBody, 1));
+  EXPECT_THAT(CheckedManifest::Check(manifest),
+              StatusIs(Code::kInvalidArgument,
+                       HasSubstr("step 4 'Loop': value 17 lies in the part of the arena")));
+}
+
 TEST(Manifest2, LimitsHold) {
   const auto refused = [](int ReaderLimits::*limit, int value) {
     ReaderLimits limits;
