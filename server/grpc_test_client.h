@@ -224,7 +224,9 @@ inline v1::WorkerState TestWorkerState(const std::string& id, const std::string&
   state.set_instance_id(instance);
   state.set_min_protocol(1);
   state.set_max_protocol(1);
-  state.set_fingerprint(std::string(64, 'f'));
+  v1::TargetSupport& target = *state.add_targets();
+  target.set_family("x86-64-linux");
+  target.set_fingerprint(std::string(64, 'f'));
   state.set_capacity(1);
   return state;
 }

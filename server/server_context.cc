@@ -7,6 +7,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/base/log.h"
 #include "core/base/status_macros.h"
 #include "core/rpc/token.h"
@@ -65,7 +66,13 @@ absl::Status ServerContext::Open() {
           .artifacts = artifacts_.get(),
           .clock = &clock_,
           .ids = &ids_,
-          .fingerprint = [this] { return Fingerprint(); },
+          .fingerprint = [this](const Target& target) { return Fingerprint(target); },
+          .compiler_families =
+              [this] {
+                std::vector<std::string> families;
+                for (const auto& [family, fingerprint] : Compilers()) families.push_back(family);
+                return families;
+              },
           .blobs_evicted = &evicted_,
           .limits = LimitsOf(options_),
           .instance_id = ids_.Next(clock_.Now())};
@@ -113,9 +120,9 @@ absl::Status ServerContext::StartDispatcher() {
                                        .ids = &ids_,
                                        .hub = &hub_,
                                        .wake = [this](absl::Duration wait) { TickAfter(wait); },
-                                       .local_fingerprint =
-                                           [this](const std::string& fingerprint) {
-                                             compiler_->Correct(fingerprint);
+                                       .local_targets =
+                                           [this](const TargetFingerprints& targets) {
+                                             compiler_->Correct(targets);
                                            },
                                        .demand = [this] { TellDemand(); }},
                                       {.silence = options_.silence,
@@ -163,14 +170,33 @@ void ServerContext::TickAfter(absl::Duration wait) {
   });
 }
 
-absl::StatusOr<std::string> ServerContext::Fingerprint() {
-  absl::StatusOr<std::string> own = absl::UnavailableError(
-      "there is no compiler: start a slipway-compile-worker with --server " + address());
-  if (options_.workers > 0) own = compiler_->Fingerprint();
-  if (own.ok()) return own;
-  std::string other = dispatcher_->AnyWorkersFingerprint();
-  if (other.empty()) return own;
-  return other;
+TargetFingerprints ServerContext::Compilers() {
+  TargetFingerprints all;
+  if (options_.workers > 0) {
+    absl::StatusOr<TargetFingerprints> own = compiler_->Targets();
+    if (own.ok()) all = *std::move(own);
+  }
+  TargetFingerprints others = dispatcher_->WorkersTargets();
+  all.insert(others.begin(), others.end());
+  return all;
+}
+
+absl::StatusOr<std::string> ServerContext::Fingerprint(const Target& target) {
+  const std::string family = FamilyOf(target);
+  const TargetFingerprints compilers = Compilers();
+  if (const auto found = compilers.find(family); found != compilers.end()) return found->second;
+  const std::string remedy =
+      absl::StrCat("start a slipway-compile-worker with --server ", address());
+  if (!compilers.empty()) {
+    return absl::UnimplementedError(absl::StrCat(
+        "no compiler of this server compiles for '", target.ToString(),
+        "'; there are compilers for ",
+        absl::StrJoin(compilers, "; ",
+                      [](std::string* out, const auto& entry) { out->append(entry.first); }),
+        ": choose a target of these, or ", remedy, " that compiles for ", family));
+  }
+  if (options_.workers > 0) return compiler_->Targets().status();
+  return absl::UnavailableError(absl::StrCat("there is no compiler: ", remedy));
 }
 
 // A smart pointer is null while what it held is being destroyed, and the objects here call each other through

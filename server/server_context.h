@@ -27,6 +27,7 @@
 #include "server/work_pool.h"
 #include "server/workers/compiler_identity.h"
 #include "server/workers/local_workers.h"
+#include "server/workers/target_fingerprints.h"
 
 namespace slipway::server {
 
@@ -53,7 +54,9 @@ class ServerContext {
   void TellDemand();
   // Lets Tick be called after `wait`.
   void TickAfter(absl::Duration wait);
-  absl::StatusOr<std::string> Fingerprint();
+  absl::StatusOr<std::string> Fingerprint(const Target& target);
+  // What there are compilers for; of the server's own one and another, its own.
+  TargetFingerprints Compilers();
 
   const ServerOptions options_;
   const SystemClock clock_;

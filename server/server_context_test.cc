@@ -26,6 +26,8 @@ namespace slipway::server {
 namespace {
 
 using slipway::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using v1::Job;
 
@@ -147,8 +149,32 @@ TEST_F(ServerTest, SaysWhatItIs) {
                                      v1::GetServerInfoRequest());
   ASSERT_OK(info);
   EXPECT_EQ(info->min_protocol(), 1);
-  EXPECT_GT(info->targets_size(), 3);
+  EXPECT_EQ(info->targets_size(), 0);  // There is no compiler.
   EXPECT_GT(info->limits().max_blob_bytes(), 0);
+}
+
+TEST_F(ServerTest, SaysWhatThereAreCompilersFor) {
+  v1::WorkerState state = TestWorkerState("w", "i1");
+  v1::TargetSupport& new_kind = *state.add_targets();
+  new_kind.set_family("x86-64-linux,abacus");
+  new_kind.set_fingerprint(std::string(64, 'e'));
+  TestWorker worker(server_->address(), &TestClient::workers, state, CompileToTestProgram());
+  ASSERT_TRUE(WorkerIsThere());
+  const auto info = TestClient::Call(*client_->servers, &v1::ServerService::Stub::GetServerInfo,
+                                     v1::GetServerInfoRequest());
+  ASSERT_TRUE(info.ok()) << info.status();
+  EXPECT_THAT(info->targets(), ElementsAre("x86-64-linux", "x86-64-v2-linux", "x86-64-v3-linux",
+                                           "x86-64-v4-linux", "x86-64-linux,abacus"));
+  ASSERT_TRUE(client_->Write("m").ok());
+  v1::CreateCompilationRequest request = Compilation("c", "m");
+  request.mutable_spec()->mutable_target()->set_name("arm-64-linux");
+  const absl::Status refused = Create(request).status();
+  EXPECT_THAT(refused, StatusIs(absl::StatusCode::kUnimplemented,
+                                AllOf(HasSubstr("'arm-64-linux'"),
+                                      HasSubstr("compilers for x86-64-linux; x86-64-linux,abacus"),
+                                      HasSubstr("slipway-compile-worker"))));
+  request.mutable_spec()->mutable_target()->set_name("x86-64-v4-linux-vnni");
+  EXPECT_TRUE(Create(request).ok());
 }
 
 TEST_F(ServerTest, SessionsAreUnimplementedByName) {

@@ -6,6 +6,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "core/backends/cpu/cpu_backend.h"
 #include "core/backends/cpu/cpu_fingerprint.h"
 #include "core/base/status_macros.h"
@@ -13,19 +15,22 @@
 namespace slipway {
 namespace {
 
-using CreateBackend = absl::StatusOr<std::unique_ptr<TargetBackend>> (*)(const BackendEnvironment&);
+struct Backend {
+  absl::Span<const absl::string_view> families;  // FamilyOf the targets it compiles for.
+  absl::StatusOr<std::unique_ptr<TargetBackend>> (*create)(const BackendEnvironment&);
+  absl::StatusOr<std::string> (*fingerprint)();
+};
 
-// A backend is a folder here and a line each in these two lists.
-constexpr CreateBackend kBackends[] = {CreateCpuBackend};
-constexpr absl::StatusOr<std::string> (*kFingerprints[])() = {CpuBackendFingerprint};
+// A backend is a folder here and a row of this list.
+constexpr Backend kBackends[] = {{kCpuFamilies, CreateCpuBackend, CpuBackendFingerprint}};
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<TargetBackend>> BackendFor(const Target& target,
                                                           const BackendEnvironment& environment) {
   std::vector<std::string> reasons;
-  for (const CreateBackend create : kBackends) {
-    SLIPWAY_ASSIGN_OR_RETURN(std::unique_ptr<TargetBackend> backend, create(environment));
+  for (const Backend& row : kBackends) {
+    SLIPWAY_ASSIGN_OR_RETURN(std::unique_ptr<TargetBackend> backend, row.create(environment));
     const absl::Status supported = backend->CheckTarget(target);
     if (supported.ok()) return backend;
     reasons.emplace_back(supported.message());
@@ -34,11 +39,13 @@ absl::StatusOr<std::unique_ptr<TargetBackend>> BackendFor(const Target& target,
                                                "\": ", absl::StrJoin(reasons, "; ")));
 }
 
-absl::StatusOr<std::string> AllBackendFingerprints() {
-  std::string lines;
-  for (const auto fingerprint_of : kFingerprints) {
-    SLIPWAY_ASSIGN_OR_RETURN(const std::string fingerprint, fingerprint_of());
-    absl::StrAppend(&lines, fingerprint, "\n");
+absl::StatusOr<std::map<std::string, std::string>> BackendFingerprints() {
+  std::map<std::string, std::string> lines;
+  for (const Backend& row : kBackends) {
+    SLIPWAY_ASSIGN_OR_RETURN(const std::string fingerprint, row.fingerprint());
+    for (const absl::string_view family : row.families) {
+      absl::StrAppend(&lines[std::string(family)], fingerprint, "\n");
+    }
   }
   return lines;
 }

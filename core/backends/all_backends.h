@@ -2,6 +2,7 @@
 #ifndef SLIPWAY_CORE_BACKENDS_ALL_BACKENDS_H_
 #define SLIPWAY_CORE_BACKENDS_ALL_BACKENDS_H_
 
+#include <map>
 #include <memory>
 #include <string>
 
@@ -16,8 +17,9 @@ namespace slipway {
 absl::StatusOr<std::unique_ptr<TargetBackend>> BackendFor(const Target& target,
                                                           const BackendEnvironment& environment);
 
-// The fingerprints of all backends, in lines: everything about them that changes what they make.
-absl::StatusOr<std::string> AllBackendFingerprints();
+// By family of targets (FamilyOf) that there is a backend for: everything about the backend that changes what
+// it makes for them, in lines.
+absl::StatusOr<std::map<std::string, std::string>> BackendFingerprints();
 
 }  // namespace slipway
 

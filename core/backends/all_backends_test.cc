@@ -1,5 +1,9 @@
 #include "core/backends/all_backends.h"
 
+#include <map>
+#include <set>
+#include <string>
+
 #include "core/base/clock.h"
 #include "core/graph/operator_registry.h"
 #include "gmock/gmock.h"
@@ -30,6 +34,20 @@ class AllBackendsTest : public ::testing::Test {
 
 TEST_F(AllBackendsTest, CompileForEveryKnownTarget) {
   for (const std::string& name : KnownTargets()) EXPECT_THAT(Find(name), IsOk()) << name;
+}
+
+TEST_F(AllBackendsTest, HaveAFingerprintForEveryFamilyTheyCompileFor) {
+  const absl::StatusOr<std::map<std::string, std::string>> fingerprints = BackendFingerprints();
+  ASSERT_THAT(fingerprints, IsOk());
+  std::set<std::string> known;
+  for (const std::string& name : KnownTargets()) known.insert(FamilyOf(*ParseTarget(name)));
+  std::set<std::string> families;
+  for (const auto& [family, fingerprint] : *fingerprints) {
+    families.insert(family);
+    EXPECT_THAT(Find(family), IsOk()) << "a family without GPUs is a target itself";
+    EXPECT_FALSE(fingerprint.empty());
+  }
+  EXPECT_EQ(families, known);
 }
 
 TEST_F(AllBackendsTest, TellWhyTheyDoNotCompileForOthers) {

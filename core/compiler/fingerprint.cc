@@ -1,7 +1,6 @@
 #include "core/compiler/fingerprint.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -14,21 +13,28 @@
 
 namespace slipway {
 
-absl::StatusOr<std::string> FingerprintText(absl::Span<const OwnOperator> own_operators) {
-  SLIPWAY_ASSIGN_OR_RETURN(const std::string backends, AllBackendFingerprints());
-  std::string text =
-      absl::StrCat("slipway ", kVersion, "\ncompiler ", CompilerSourceDigest(), "\n", backends);
-  std::vector<std::string> lines;
+absl::StatusOr<std::map<std::string, std::string>> FingerprintTexts(
+    absl::Span<const OwnOperator> own_operators) {
+  std::vector<std::string> own_lines;
   for (const OwnOperator& own : own_operators) {
-    lines.push_back(absl::StrCat("operator ", own.schema.name, " ", own.lowering.revision, "\n"));
+    own_lines.push_back(
+        absl::StrCat("operator ", own.schema.name, " ", own.lowering.revision, "\n"));
   }
-  std::sort(lines.begin(), lines.end());
-  return absl::StrCat(text, absl::StrJoin(lines, ""));
+  std::sort(own_lines.begin(), own_lines.end());
+  SLIPWAY_ASSIGN_OR_RETURN(auto texts, BackendFingerprints());
+  for (auto& [family, text] : texts) {
+    text = absl::StrCat("slipway ", kVersion, "\ncompiler ", CompilerSourceDigest(), "\n", text,
+                        absl::StrJoin(own_lines, ""));
+  }
+  return texts;
 }
 
-absl::StatusOr<std::string> WorkerFingerprint(absl::Span<const OwnOperator> own_operators) {
-  SLIPWAY_ASSIGN_OR_RETURN(const std::string text, FingerprintText(own_operators));
-  return Digest::Of(text).hex();
+absl::StatusOr<std::vector<CompilerTarget>> CompilerTargets(
+    absl::Span<const OwnOperator> own_operators) {
+  SLIPWAY_ASSIGN_OR_RETURN(const auto texts, FingerprintTexts(own_operators));
+  std::vector<CompilerTarget> targets;
+  for (const auto& [family, text] : texts) targets.push_back({family, Digest::Of(text).hex()});
+  return targets;
 }
 
 }  // namespace slipway

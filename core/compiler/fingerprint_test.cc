@@ -17,16 +17,20 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 TEST(Fingerprint, NamesWhatMakesArtifacts) {
-  ASSERT_OK_AND_ASSIGN(const std::string text, FingerprintText());
-  EXPECT_THAT(text, AllOf(HasSubstr("slipway 0."), HasSubstr("\ncompiler "), HasSubstr("\ncpu "),
-                          HasSubstr("\ncodegen "), HasSubstr("\nlibHalide14.so"),
-                          HasSubstr("\nlibLLVM-14.so")));
+  ASSERT_OK_AND_ASSIGN(const auto texts, FingerprintTexts());
+  EXPECT_THAT(
+      texts.at("x86-64-linux"),
+      AllOf(HasSubstr("slipway 0."), HasSubstr("\ncompiler "), HasSubstr("\ncpu "),
+            HasSubstr("\ncodegen "), HasSubstr("\nlibHalide14.so"), HasSubstr("\nlibLLVM-14.so")));
 }
 
-TEST(Fingerprint, IsADigest) {
-  ASSERT_OK_AND_ASSIGN(const std::string fingerprint, WorkerFingerprint());
-  EXPECT_EQ(fingerprint.size(), 64u);
-  EXPECT_EQ(*WorkerFingerprint(), fingerprint);
+TEST(Fingerprint, IsTheDigestOfThat) {
+  ASSERT_OK_AND_ASSIGN(const auto texts, FingerprintTexts());
+  ASSERT_OK_AND_ASSIGN(const auto targets, CompilerTargets());
+  ASSERT_EQ(targets.size(), texts.size());
+  for (const CompilerTarget& target : targets) {
+    EXPECT_EQ(target.fingerprint, Digest::Of(texts.at(target.family)).hex());
+  }
 }
 
 TEST(Fingerprint, CoversTheSourcesThatDecideOverArtifacts) {

@@ -17,7 +17,7 @@ struct OwnOperator {
   OperatorSchema schema;
   Kernel kernel;  // Evaluates it where its inputs are constants.
   // With a revision, which is changed with every change to any of the three: it is part of the key of every
-  // kernel with this operator, and of WorkerFingerprint.
+  // kernel with this operator, and of CompilerTargets.
   Lowering lowering;
 };
 

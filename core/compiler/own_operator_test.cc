@@ -114,11 +114,14 @@ TEST_F(OwnOperatorTest, ItsRevisionIsPartOfTheFingerprint) {
   const std::vector<OwnOperator> one = {MakeTwice("test.A"), MakeTwice("test.B")};
   const std::vector<OwnOperator> turned = {MakeTwice("test.B"), MakeTwice("test.A")};
   const std::vector<OwnOperator> changed = {MakeTwice("test.A"), MakeTwice("test.B", "2")};
-  ASSERT_OK_AND_ASSIGN(const std::string text, FingerprintText(one));
-  EXPECT_THAT(text, HasSubstr("\noperator test.A 1\noperator test.B 1\n"));
-  EXPECT_EQ(*WorkerFingerprint(one), *WorkerFingerprint(turned));
-  EXPECT_NE(*WorkerFingerprint(one), *WorkerFingerprint(changed));
-  EXPECT_NE(*WorkerFingerprint(one), *WorkerFingerprint());
+  ASSERT_OK_AND_ASSIGN(const auto texts, FingerprintTexts(one));
+  EXPECT_THAT(texts.at("x86-64-linux"), HasSubstr("\noperator test.A 1\noperator test.B 1\n"));
+  const auto fingerprint = [](const std::vector<OwnOperator>& own) {
+    return CompilerTargets(own)->front().fingerprint;
+  };
+  EXPECT_EQ(fingerprint(one), fingerprint(turned));
+  EXPECT_NE(fingerprint(one), fingerprint(changed));
+  EXPECT_NE(fingerprint(one), fingerprint({}));
 }
 
 TEST_F(OwnOperatorTest, WhatIsIncompleteIsRefused) {

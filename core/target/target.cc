@@ -1,6 +1,7 @@
 #include "core/target/target.h"
 
 #include <algorithm>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -64,6 +65,16 @@ std::string Target::ToString() const {
   return absl::StrJoin(devices, ",", [](std::string* out, const DeviceTarget& device) {
     out->append(device.ToString());
   });
+}
+
+std::string FamilyOf(const Target& target) {
+  std::set<std::string> gpus;
+  for (size_t i = 1; i < target.devices.size(); ++i) {
+    gpus.emplace(ArchName(target.devices[i].arch));
+  }
+  std::string family = absl::StrCat(ArchName(target.host().arch), "-", OsName(target.host().os));
+  for (const std::string& gpu : gpus) absl::StrAppend(&family, ",", gpu);
+  return family;
 }
 
 absl::Status CheckRunsOn(const Target& program, const Target& device) {

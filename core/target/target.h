@@ -52,13 +52,18 @@ struct Target {
 // with a hint: it must be resolved before a target crosses a process boundary.
 absl::StatusOr<Target> ParseTarget(absl::string_view text);
 
-// The names `slipway targets` shows, in canonical form: the families of targets that a backend compiles for
-// (held against core/backends by a test there). More targets parse; compiling for one is UNIMPLEMENTED.
+// The names `slipway targets` shows, in canonical form: targets that a backend compiles for (held against
+// core/backends by a test there). More targets parse; compiling for one is UNIMPLEMENTED.
 std::vector<std::string> KnownTargets();
 
 // The target of the machine this runs on, from cpuid or the auxiliary vector: the highest level it
 // has with the operating system's support (XGETBV), and further features of the lexicon.
 Target HostTarget();
+
+// The kind of machine that a target is for: its architectures and systems, without levels and features, the
+// GPUs each once and sorted: "x86-64-linux", "x86-64-linux,cuda". Compilers say by families what they
+// compile for, since targets of new features come about by themselves.
+std::string FamilyOf(const Target& target);
 
 // OK when a device described by `device` can run what was compiled for `program`.
 // FAILED_PRECONDITION names the missing feature or the architectures that differ.

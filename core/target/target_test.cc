@@ -105,6 +105,16 @@ TEST(TargetTest, KnownTargetsAreCanonical) {
   for (const std::string& text : KnownTargets()) EXPECT_EQ(Parse(text).ToString(), text);
 }
 
+TEST(TargetTest, FamiliesAreWithoutLevelsAndFeatures) {
+  for (const char* text : {"x86-64-linux", "x86-64-v4-linux-bf16-vnni"}) {
+    EXPECT_EQ(FamilyOf(Parse(text)), "x86-64-linux");
+  }
+  EXPECT_EQ(FamilyOf(Parse("arm-64-linux-dotprod")), "arm-64-linux");
+  EXPECT_EQ(FamilyOf(Parse("arm-64-android")), "arm-64-android");
+  EXPECT_EQ(FamilyOf(Parse("x86-64-v3-linux,opencl,cuda-sm90,cuda-sm80")),
+            "x86-64-linux,cuda,opencl");
+}
+
 absl::Status Check(absl::string_view program, absl::string_view device) {
   return CheckRunsOn(Parse(program), Parse(device));
 }

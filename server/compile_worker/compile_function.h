@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "core/base/blob.h"
 #include "core/base/digest.h"
+#include "core/compiler/compiler_target.h"
 #include "core/store/blob_store.h"
 #include "proto/slipway/v1/compile.pb.h"
 
@@ -45,8 +46,8 @@ using CompileFunction =
 
 // A compiler, as the worker sees it.
 struct Compiler {
-  // 64 hexadecimal digits: equal ones make equal artifacts.
-  std::function<absl::StatusOr<std::string>()> fingerprint;
+  // What it compiles for; never empty.
+  std::function<absl::StatusOr<std::vector<CompilerTarget>>()> targets;
   CompileFunction compile;
 };
 

@@ -55,5 +55,9 @@ absl::StatusOr<CompileOutput> Compile(const CompileInput& input, const ReportPro
 int main(int argc, char** argv) {
   return slipway::worker::WorkerMain(
       argc, argv,
-      {.fingerprint = [] { return std::string(64, 'a'); }, .compile = slipway::worker::Compile});
+      {.targets =
+           [] {
+             return std::vector<slipway::CompilerTarget>{{"x86-64-linux", std::string(64, 'a')}};
+           },
+       .compile = slipway::worker::Compile});
 }

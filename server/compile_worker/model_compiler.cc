@@ -97,7 +97,7 @@ absl::StatusOr<CompileOutput> Compile(const CompileInput& input, const ReportPro
 }  // namespace
 
 Compiler ModelCompiler() {
-  return {.fingerprint = [] { return WorkerFingerprint(); }, .compile = Compile};
+  return {.targets = [] { return CompilerTargets(); }, .compile = Compile};
 }
 
 }  // namespace slipway::worker

@@ -34,7 +34,12 @@ v1::WorkerState WorkerLoop::NextReport() {
   state.set_version(kVersion);
   state.set_min_protocol(kMinProtocol);
   state.set_max_protocol(kMaxProtocol);
-  state.set_fingerprint(options_.fingerprint);
+  state.set_fingerprint(options_.targets.front().fingerprint);
+  for (const CompilerTarget& target : options_.targets) {
+    v1::TargetSupport& support = *state.add_targets();
+    support.set_family(target.family);
+    support.set_fingerprint(target.fingerprint);
+  }
   state.set_capacity(options_.capacity);
   state.set_applied_version(applied_version_);
   absl::Duration park = kPark;

@@ -6,8 +6,10 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "absl/container/btree_map.h"
+#include "core/compiler/compiler_target.h"
 #include "core/rpc/retry.h"
 #include "proto/slipway/v1/worker.pb.h"
 #include "server/compile_worker/compile_attempt.h"
@@ -20,7 +22,7 @@ class WorkerLoop {
   struct Options {
     std::string worker_id;
     std::string instance_id;
-    std::string fingerprint;
+    std::vector<CompilerTarget> targets;  // Not empty.
     int capacity = 1;
   };
   // `env` must outlive the loop.

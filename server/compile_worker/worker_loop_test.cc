@@ -95,7 +95,9 @@ class WorkerLoopTest : public ::testing::Test {
     env_.child_command = {"server/compile_worker/fake_compile_worker"};
     env_.take_machine_lock = false;
     loop_ = std::make_unique<WorkerLoop>(
-        WorkerLoop::Options{.worker_id = "w", .instance_id = "i", .fingerprint = "f"}, &env_);
+        WorkerLoop::Options{
+            .worker_id = "w", .instance_id = "i", .targets = {{"x86-64-linux", "f"}}},
+        &env_);
     thread_ = std::thread([this] { loop_->Run(); });
   }
   ~WorkerLoopTest() override {

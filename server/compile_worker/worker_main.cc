@@ -67,12 +67,12 @@ absl::Status Work(const WorkerOptions& options, const Compiler& compiler,
   SLIPWAY_ASSIGN_OR_RETURN_WITH(const std::unique_ptr<BlobStore> store,
                                 OpenStore(options, env.store_folder, is_shared), "--blob-dir");
   env.store = store.get();
-  SLIPWAY_ASSIGN_OR_RETURN_WITH(const std::string fingerprint, compiler.fingerprint(),
-                                "the compiler's fingerprint");
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(std::vector<CompilerTarget> targets, compiler.targets(),
+                                "what the compiler is");
   absl::BitGen random;
   WorkerLoop loop({.worker_id = options.worker_id,
                    .instance_id = absl::StrCat(absl::Hex(random(), absl::kZeroPad16)),
-                   .fingerprint = fingerprint,
+                   .targets = std::move(targets),
                    .capacity = static_cast<int>(options.capacity)},
                   &env);
   std::thread worker([&loop] { loop.Run(); });
@@ -108,10 +108,12 @@ int WorkerMain(int argc, char** argv, const Compiler& compiler) {
     fputs(text.c_str(), stdout);
     return 0;
   }
-  if (given.print_fingerprint) {
-    const absl::StatusOr<std::string> fingerprint = compiler.fingerprint();
-    if (!fingerprint.ok()) return Report(fingerprint.status(), kFailed);
-    printf("%s\n", fingerprint->c_str());
+  if (given.print_targets) {
+    const auto targets = compiler.targets();
+    if (!targets.ok()) return Report(targets.status(), kFailed);
+    for (const CompilerTarget& target : *targets) {
+      printf("%s %s\n", target.family.c_str(), target.fingerprint.c_str());
+    }
     return 0;
   }
   const absl::StatusOr<WorkerOptions> options = Complete(given);

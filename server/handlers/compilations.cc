@@ -131,7 +131,8 @@ absl::Status CreateCompilation(const Environment& env, const v1::CreateCompilati
   }
   const std::vector<Digest> files = FilesOf(spec.model());
   SLIPWAY_RETURN_IF_ERROR(CheckPresent(*env.blobs, files, "the model"));
-  SLIPWAY_ASSIGN_OR_RETURN(const std::string fingerprint, env.fingerprint());
+  SLIPWAY_ASSIGN_OR_RETURN(const Target target, ParseTarget(spec.target().name()));
+  SLIPWAY_ASSIGN_OR_RETURN(const std::string fingerprint, env.fingerprint(target));
   SLIPWAY_ASSIGN_OR_RETURN(const std::string key, CompileKey(spec, fingerprint));
 
   JobRecord record = NewRecord(env, job_request, files);

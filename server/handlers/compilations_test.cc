@@ -94,7 +94,7 @@ TEST_F(CompilationsTest, TheSameRequestIsTheSameJob) {
   ASSERT_OK(id);
   // Even when its blobs have gone, and with no compiler.
   ASSERT_OK(server_.blobs.Remove(Digest::Of("a model")));
-  server_.env.fingerprint = [] { return absl::UnavailableError("none"); };
+  server_.env.fingerprint = [](const Target&) { return absl::UnavailableError("none"); };
   v1::CreateCompilationRequest again = Request("r");
   EXPECT_EQ(Create(again).value(), *id);
   again.mutable_spec()->mutable_target()->set_name("x86-64-v4-linux");
@@ -109,7 +109,7 @@ TEST_F(CompilationsTest, WantsTheModelsFilesAndACompiler) {
   EXPECT_THAT(Create(request),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("the model")));
   server_.Put("a model");
-  server_.env.fingerprint = [] { return absl::UnavailableError("no compiler"); };
+  server_.env.fingerprint = [](const Target&) { return absl::UnavailableError("no compiler"); };
   EXPECT_THAT(Create(request), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("no compiler")));
 }
 

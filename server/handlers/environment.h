@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "core/base/clock.h"
 #include "core/store/blob_store.h"
+#include "core/target/target.h"
 #include "server/artifacts/artifact_library.h"
 #include "server/jobs/job_store.h"
 #include "server/limits.h"
@@ -40,8 +42,11 @@ struct Environment {
   ArtifactLibrary* artifacts = nullptr;
   const Clock* clock = nullptr;
   IdGenerator* ids = nullptr;
-  // Fingerprint of the compiler that new compilations are for. UNAVAILABLE when there is none.
-  std::function<absl::StatusOr<std::string>()> fingerprint;
+  // Fingerprint of the compiler that new compilations for a target are for. UNAVAILABLE when there is no
+  // compiler, UNIMPLEMENTED when none compiles for the target; the message names what there is.
+  std::function<absl::StatusOr<std::string>(const Target&)> fingerprint;
+  // The families of targets (FamilyOf) that there are compilers for, sorted.
+  std::function<std::vector<std::string>()> compiler_families;
   const std::atomic<int64_t>* blobs_evicted = nullptr;  // Since the server began; may be null.
   HandlerLimits limits;
   std::string instance_id;  // Of this start of the server.

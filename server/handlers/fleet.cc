@@ -1,11 +1,29 @@
 #include "server/handlers/fleet.h"
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/base/version.h"
 #include "core/target/target.h"
 
 namespace slipway::server {
+namespace {
+
+// The targets of the families that have a name; a family whose targets are not known here stands for itself.
+std::vector<std::string> TargetsOf(const std::vector<std::string>& families) {
+  std::vector<std::string> targets;
+  for (const std::string& family : families) {
+    const size_t before = targets.size();
+    for (std::string& known : KnownTargets()) {
+      if (FamilyOf(*ParseTarget(known)) == family) targets.push_back(std::move(known));
+    }
+    if (targets.size() == before) targets.push_back(family);
+  }
+  return targets;
+}
+
+}  // namespace
 
 absl::Status ListDevices(const Environment& env, v1::ListDevicesResponse* response) {
   for (v1::Device& device : env.dispatcher->Devices()) *response->add_devices() = std::move(device);
@@ -21,7 +39,9 @@ absl::Status GetServerInfo(const Environment& env, v1::ServerInfo* response) {
   response->set_version(kVersion);
   response->set_min_protocol(kMinProtocol);
   response->set_max_protocol(kMaxProtocol);
-  for (std::string& target : KnownTargets()) response->add_targets(std::move(target));
+  for (std::string& target : TargetsOf(env.compiler_families())) {
+    response->add_targets(std::move(target));
+  }
   v1::ServerLimits& limits = *response->mutable_limits();
   limits.set_max_blob_bytes(env.limits.max_blob_bytes);
   limits.set_max_model_bytes(env.limits.max_model_bytes);

@@ -50,6 +50,10 @@ void LiveJobs::Put(JobRecord record) {
     if (record.has_run()) {
       it->second.program = NeedsOf(record.run());
     }
+    if (record.has_compilation()) {
+      const auto target = ParseTarget(record.job().compilation().target().name());
+      if (target.ok()) it->second.family = FamilyOf(*target);
+    }
   }
   it->second.record = std::move(record);
   Index(it->second.record);

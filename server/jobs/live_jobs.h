@@ -24,6 +24,7 @@ namespace slipway::server {
 struct LiveJob {
   JobRecord record;
   ProgramNeeds program;  // Of runs and benchmarks. No devices in the target if it cannot be parsed.
+  std::string family;    // Compilations: that of their target. Empty if it cannot be parsed.
 };
 
 // Not thread-safe. Pointers and references are valid until the next Put.

@@ -271,7 +271,12 @@ std::vector<v1::Worker> Dispatcher::Workers() {
   for (const auto& [id, worker] : workers_.workers()) {
     v1::Worker& entry = shown.emplace_back();
     entry.set_id(id);
-    entry.set_fingerprint(worker.fingerprint);
+    entry.set_fingerprint(worker.targets.begin()->second);
+    for (const auto& [family, fingerprint] : worker.targets) {
+      v1::TargetSupport& target = *entry.add_targets();
+      target.set_family(family);
+      target.set_fingerprint(fingerprint);
+    }
     entry.set_last_seen_ns(absl::ToUnixNanos(worker.last_seen));
     entry.set_lost(workers_.peers().IsLost(id, now));
     for (const std::string& attempt : live_.AttemptsOf(WorkerKey(id))) {
@@ -300,13 +305,14 @@ int Dispatcher::CompilationsWanted() {
   return live_.CompilationsWanted();
 }
 
-std::string Dispatcher::AnyWorkersFingerprint() {
+TargetFingerprints Dispatcher::WorkersTargets() {
   absl::MutexLock lock(&mu_);
   const absl::Duration now = parts_.clock->Monotonic();
+  TargetFingerprints all;
   for (const auto& [id, worker] : workers_.workers()) {
-    if (!workers_.peers().IsLost(id, now)) return worker.fingerprint;
+    if (!workers_.peers().IsLost(id, now)) all.insert(worker.targets.begin(), worker.targets.end());
   }
-  return "";
+  return all;
 }
 
 absl::flat_hash_set<Digest> Dispatcher::NeededBlobs() {

@@ -35,6 +35,7 @@
 #include "server/jobs/live_jobs.h"
 #include "server/limits.h"
 #include "server/names.h"
+#include "server/workers/target_fingerprints.h"
 #include "server/workers/worker_registry.h"
 
 namespace slipway::server {
@@ -70,8 +71,8 @@ class Dispatcher {
     ChangeHub* hub = nullptr;
     // Called, with no lock held, when Tick should be called after this time at the latest.
     std::function<void(absl::Duration)> wake;
-    // Told the fingerprint that one of the server's own workers reports.
-    std::function<void(const std::string&)> local_fingerprint;
+    // Told what one of the server's own workers compiles for.
+    std::function<void(const TargetFingerprints&)> local_targets;
     // Called, with no lock held, when CompilationsWanted() has changed.
     std::function<void()> demand;
   };
@@ -120,8 +121,8 @@ class Dispatcher {
   std::vector<RegisteredDevice> RegisteredDevices();
   // Compilations that wait or are worked on; those that share an attempt count once.
   int CompilationsWanted();
-  // Fingerprint of a worker that is there; empty when there is none.
-  std::string AnyWorkersFingerprint();
+  // What the workers that are there compile for; of several for a family, one's fingerprint.
+  TargetFingerprints WorkersTargets();
   absl::flat_hash_set<Digest> NeededBlobs();
   v1::ServerCounters Counters();
   void CountCacheHit();
@@ -158,8 +159,9 @@ class Dispatcher {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void AssignCompilation(const std::string& job_id, const std::string& worker_id)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Keys waiting compilations anew that are for another compiler than the server's own.
-  void RekeyCompilations(const std::string& fingerprint) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Keys waiting compilations anew that are for another compiler than the server's own, which compiles for
+  // `targets`.
+  void RekeyCompilations(const TargetFingerprints& targets) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Lets a waiting compilation take part in an attempt of its group, if there is one.
   void JoinGroup(const std::string& job_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   absl::StatusOr<v1::RunAssignment> BuildAssignment(const JobRecord& record);

@@ -121,14 +121,16 @@ void Dispatcher::ScheduleCompilations() {
       for (std::string& attempt : live_.AttemptsOf(WorkerKey(worker_id))) {
         attempts.insert(std::move(attempt));
       }
-      const WorkerSnapshot snapshot{.fingerprint = worker.fingerprint,
+      const WorkerSnapshot snapshot{.targets = &worker.targets,
                                     .present = !workers_.peers().IsLost(worker_id, monotonic),
                                     .attempts = static_cast<int>(attempts.size()),
                                     .capacity = worker.capacity};
       std::vector<CompileCandidate> candidates;
       for (const std::string& id : live_.queued_compilations()) {
-        const JobRecord& record = live_.Find(id)->record;
+        const LiveJob& job = *live_.Find(id);
+        const JobRecord& record = job.record;
         candidates.push_back({.job_id = id,
+                              .family = job.family,
                               .fingerprint = record.compilation().fingerprint(),
                               .not_before = absl::FromUnixNanos(record.not_before_ns())});
       }
@@ -160,10 +162,14 @@ void Dispatcher::AssignCompilation(const std::string& job_id, const std::string&
   }
 }
 
-void Dispatcher::RekeyCompilations(const std::string& fingerprint) {
+void Dispatcher::RekeyCompilations(const TargetFingerprints& targets) {
   const LiveJobs::Ids waiting = live_.queued_compilations();
   for (const std::string& id : waiting) {
-    const JobRecord& record = live_.Find(id)->record;
+    const LiveJob& job = *live_.Find(id);
+    const JobRecord& record = job.record;
+    const auto target = targets.find(job.family);
+    if (target == targets.end()) continue;
+    const std::string& fingerprint = target->second;
     if (record.compilation().fingerprint() == fingerprint) continue;
     const absl::StatusOr<std::string> key = CompileKey(record.job().compilation(), fingerprint);
     if (!key.ok()) continue;  // Checked when it was accepted; its queue deadline ends it otherwise.

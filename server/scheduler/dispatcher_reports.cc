@@ -160,8 +160,9 @@ absl::Status Dispatcher::WorkerReported(const v1::WorkerState& state, absl::stri
     Log(LogLevel::kInfo, "worker came",
         {{"worker", state.worker_id()}, {"address", address}, {"version", state.version()}});
     if (IsLocalWorkerId(state.worker_id())) {
-      if (parts_.local_fingerprint) parts_.local_fingerprint(state.fingerprint());
-      RekeyCompilations(state.fingerprint());
+      const TargetFingerprints& targets = workers_.Find(state.worker_id())->targets;
+      if (parts_.local_targets) parts_.local_targets(targets);
+      RekeyCompilations(targets);
     }
   }
   const bool up_to_date = state.applied_version() == DesiredVersion(live_.AttemptsOf(holder));

@@ -562,6 +562,44 @@ TEST_F(DispatcherTest, WaitingCompilationsFollowTheCompilerOfTheServer) {
   EXPECT_NE(desired.attempts(0).compile_key(), "key");
 }
 
+TEST_F(DispatcherTest, CompilationsGoToWorkersThatCompileForTheirTarget) {
+  const std::string id = AcceptCompilation("1");  // For x86-64-linux, fingerprint f.
+  const auto for_family = [this](const std::string& worker, const std::string& family) {
+    v1::WorkerState state = Worker(worker);
+    v1::TargetSupport& target = *state.add_targets();
+    target.set_family(family);
+    target.set_fingerprint(std::string(64, 'f'));
+    return state;
+  };
+  EXPECT_EQ(Sync(for_family("arm", "arm-64-linux")).attempts_size(), 0);
+  EXPECT_EQ(Sync(for_family("gpu", "x86-64-linux,cuda")).attempts_size(), 0);
+  // Nor does a compiler of the server's own that is for something else take it over.
+  EXPECT_EQ(Sync(for_family(LocalWorkerId(0), "wasm-32-wasi")).attempts_size(), 0);
+  EXPECT_EQ(Get(id).state(), Job::QUEUED);
+  const v1::DesiredWorkerState desired = Sync(for_family("x86", "x86-64-linux"));
+  ASSERT_EQ(desired.attempts_size(), 1);
+  EXPECT_EQ(desired.attempts(0).compile_key(), "key");
+
+  EXPECT_EQ(dispatcher_->WorkersTargets().size(), 4u);
+  std::vector<std::string> shown;
+  for (const v1::Worker& worker : dispatcher_->Workers()) {
+    ASSERT_EQ(worker.targets_size(), 1);
+    EXPECT_EQ(worker.targets(0).fingerprint(), worker.fingerprint());
+    shown.push_back(worker.id() + " " + worker.targets(0).family());
+  }
+  EXPECT_THAT(shown, ::testing::UnorderedElementsAre("arm arm-64-linux", "gpu x86-64-linux,cuda",
+                                                     LocalWorkerId(0) + " wasm-32-wasi",
+                                                     "x86 x86-64-linux"));
+}
+
+TEST_F(DispatcherTest, AWorkerFromBeforeTargetsCompilesForTheCpusOfItsTime) {
+  AcceptCompilation("1");
+  EXPECT_EQ(Sync(Worker("old")).attempts_size(), 1);
+  EXPECT_EQ(dispatcher_->WorkersTargets(),
+            (TargetFingerprints{{"arm-64-linux", std::string(64, 'f')},
+                                {"x86-64-linux", std::string(64, 'f')}}));
+}
+
 TEST_F(DispatcherTest, EndedJobsAreForgottenInTime) {
   const std::string id = AcceptRun("1");
   ASSERT_TRUE(dispatcher_->Cancel(id).ok());

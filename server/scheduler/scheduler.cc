@@ -21,7 +21,8 @@ absl::optional<std::string> PickCompilation(const WorkerSnapshot& worker,
   if (!worker.present || worker.attempts >= worker.capacity) return absl::nullopt;
   for (const CompileCandidate& candidate : candidates) {
     if (candidate.not_before > now) continue;
-    if (candidate.fingerprint != worker.fingerprint) continue;
+    const auto target = worker.targets->find(candidate.family);
+    if (target == worker.targets->end() || target->second != candidate.fingerprint) continue;
     return candidate.job_id;
   }
   return absl::nullopt;

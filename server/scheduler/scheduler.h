@@ -10,6 +10,7 @@
 #include "absl/types/optional.h"
 #include "absl/types/span.h"
 #include "server/devices/can_run.h"
+#include "server/workers/target_fingerprints.h"
 
 namespace slipway::server {
 
@@ -36,7 +37,7 @@ absl::optional<std::string> PickAssignment(const DeviceSnapshot& device,
 
 // A worker that could take work.
 struct WorkerSnapshot {
-  std::string fingerprint;
+  const TargetFingerprints* targets = nullptr;
   bool present = false;
   int attempts = 0;
   int capacity = 0;
@@ -45,6 +46,7 @@ struct WorkerSnapshot {
 // A compilation that waits.
 struct CompileCandidate {
   std::string job_id;
+  std::string family;       // Of its target.
   std::string fingerprint;  // Of the compiler it needs.
   absl::Time not_before;
 };

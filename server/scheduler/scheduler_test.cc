@@ -63,9 +63,11 @@ TEST_F(PickAssignmentTest, OneAtATimeAndOnlyWhenPresent) {
 }
 
 TEST(PickCompilationTest, FingerprintCapacityAndOrder) {
-  const std::vector<CompileCandidate> waiting = {
-      {"1", "old", kBefore}, {"2", "new", kNow + absl::Seconds(1)}, {"3", "new", kBefore}};
-  WorkerSnapshot worker{.fingerprint = "new", .present = true, .attempts = 1, .capacity = 2};
+  const std::vector<CompileCandidate> waiting = {{"1", "x86", "old", kBefore},
+                                                 {"2", "x86", "new", kNow + absl::Seconds(1)},
+                                                 {"3", "x86", "new", kBefore}};
+  const TargetFingerprints targets = {{"x86", "new"}};
+  WorkerSnapshot worker{.targets = &targets, .present = true, .attempts = 1, .capacity = 2};
   EXPECT_EQ(PickCompilation(worker, waiting, kNow), "3");
   EXPECT_EQ(PickCompilation(worker, waiting, kNow + absl::Seconds(1)), "2");
   worker.attempts = 2;
@@ -73,6 +75,22 @@ TEST(PickCompilationTest, FingerprintCapacityAndOrder) {
   worker.attempts = 0;
   worker.present = false;
   EXPECT_EQ(PickCompilation(worker, waiting, kNow), absl::nullopt);
+}
+
+TEST(PickCompilationTest, AWorkerGetsWhatItCompilesFor) {
+  // Fingerprints are compared within a family alone.
+  const std::vector<CompileCandidate> waiting = {{"gpu", "x86,cuda", "a", kBefore},
+                                                 {"arm", "arm", "a", kBefore},
+                                                 {"x86", "x86", "b", kBefore}};
+  const auto gets = [&waiting](const TargetFingerprints& targets) {
+    return PickCompilation({.targets = &targets, .present = true, .attempts = 0, .capacity = 1},
+                           waiting, kNow)
+        .value_or("none");
+  };
+  EXPECT_EQ(gets({{"arm", "a"}, {"x86", "b"}}), "arm");
+  EXPECT_EQ(gets({{"arm", "b"}, {"x86", "b"}}), "x86");
+  EXPECT_EQ(gets({{"x86,cuda", "a"}}), "gpu");
+  EXPECT_EQ(gets({{"x86", "a"}}), "none");
 }
 
 }  // namespace

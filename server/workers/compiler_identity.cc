@@ -2,13 +2,10 @@
 
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <memory>
 #include <utility>
-#include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
@@ -24,22 +21,14 @@ namespace {
 constexpr absl::Duration kAnswerTime = absl::Seconds(30);
 constexpr int64_t kMaxCacheFileBytes = 16 << 10;
 
-bool IsFingerprint(absl::string_view text) {
-  return text.size() == 64 && std::all_of(text.begin(), text.end(), [](char c) {
-           return absl::ascii_isdigit(c) || (c >= 'a' && c <= 'f');
-         });
-}
-
-absl::StatusOr<std::string> Ask(const std::string& worker) {
+absl::StatusOr<TargetFingerprints> Ask(const std::string& worker) {
   SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<Subprocess> process,
-                           Subprocess::Start({.argv = {worker, "--print-fingerprint"},
+                           Subprocess::Start({.argv = {worker, "--print-targets"},
                                               .stdout_stream = ChildStream::Tail(),
                                               .stderr_stream = ChildStream::Inherit()}));
   SLIPWAY_ASSIGN_OR_RETURN(const ExitStatus end, process->Wait(kAnswerTime));
-  const std::string answer(absl::StripAsciiWhitespace(process->OutputTail()));
-  if (end.ok() && IsFingerprint(answer)) return answer;
-  return absl::InternalError(
-      absl::StrCat("it ended with ", end.ToString(), " and did not print 64 hexadecimal digits"));
+  if (!end.ok()) return absl::InternalError(absl::StrCat("it ended with ", end.ToString()));
+  return ParseTargetFingerprints(process->OutputTail());
 }
 
 }  // namespace
@@ -63,40 +52,45 @@ std::string CompilerIdentity::CachePath() const {
                                               ".fingerprint"));
 }
 
-absl::StatusOr<std::string> CompilerIdentity::Fingerprint() {
+absl::StatusOr<TargetFingerprints> CompilerIdentity::Targets() {
   SLIPWAY_ASSIGN_OR_RETURN(const std::string stamp, Stamp());
   absl::MutexLock lock(&mu_);
-  if (stamp == stamp_) return fingerprint_;
+  if (stamp == stamp_) return targets_;
   const absl::StatusOr<std::string> kept = ReadFile(CachePath(), kMaxCacheFileBytes);
   if (kept.ok()) {
     absl::string_view rest = *kept;
-    if (absl::ConsumePrefix(&rest, absl::StrCat(stamp, "\n")) && IsFingerprint(rest)) {
-      stamp_ = stamp;
-      fingerprint_ = std::string(rest);
-      return fingerprint_;
+    if (absl::ConsumePrefix(&rest, absl::StrCat(stamp, "\n"))) {
+      absl::StatusOr<TargetFingerprints> targets = ParseTargetFingerprints(rest);
+      if (targets.ok()) {
+        stamp_ = stamp;
+        targets_ = *std::move(targets);
+        return targets_;
+      }
     }
   }
-  const absl::StatusOr<std::string> answer = Ask(worker_);
+  absl::StatusOr<TargetFingerprints> answer = Ask(worker_);
   if (!answer.ok()) {
-    return absl::UnavailableError(absl::StrCat(
-        "the compiler '", worker_, "' does not tell its fingerprint: ", answer.status().message()));
+    return absl::UnavailableError(
+        absl::StrCat("the compiler '", worker_,
+                     "' does not tell what it compiles for: ", answer.status().message()));
   }
-  Keep(stamp, *answer);
-  return fingerprint_;
+  Keep(stamp, *std::move(answer));
+  return targets_;
 }
 
-void CompilerIdentity::Correct(absl::string_view fingerprint) {
+void CompilerIdentity::Correct(const TargetFingerprints& targets) {
   const absl::StatusOr<std::string> stamp = Stamp();
   absl::MutexLock lock(&mu_);
-  if (stamp.ok() && fingerprint != fingerprint_) Keep(*stamp, fingerprint);
+  if (stamp.ok() && targets != targets_) Keep(*stamp, targets);
 }
 
-void CompilerIdentity::Keep(const std::string& stamp, absl::string_view fingerprint) {
+void CompilerIdentity::Keep(const std::string& stamp, TargetFingerprints targets) {
   stamp_ = stamp;
-  fingerprint_ = std::string(fingerprint);
+  targets_ = std::move(targets);
   // Only saves time.
-  const absl::Status status =
-      WriteFileAtomically(CachePath(), absl::StrCat(stamp, "\n", fingerprint), /*durable=*/false);
+  const absl::Status status = WriteFileAtomically(
+      CachePath(), absl::StrCat(stamp, "\n", FormatTargetFingerprints(targets_)),
+      /*durable=*/false);
   if (!status.ok()) Log(LogLevel::kWarning, "fingerprint not kept", {{"why", status.ToString()}});
 }
 

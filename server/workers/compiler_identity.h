@@ -1,4 +1,4 @@
-// CompilerIdentity: the fingerprint of the compiler on this machine, without starting it each time.
+// CompilerIdentity: what the compiler on this machine compiles for, without starting it each time.
 #ifndef SLIPWAY_SERVER_WORKERS_COMPILER_IDENTITY_H_
 #define SLIPWAY_SERVER_WORKERS_COMPILER_IDENTITY_H_
 
@@ -6,8 +6,8 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
+#include "server/workers/target_fingerprints.h"
 
 namespace slipway::server {
 
@@ -18,23 +18,23 @@ class CompilerIdentity {
   // holds as long as the program's path, size, time of change and inode stay the same.
   CompilerIdentity(std::string worker, std::string cache_folder);
 
-  // The fingerprint, 64 hexadecimal digits. UNAVAILABLE when the program is not there or does not answer.
-  absl::StatusOr<std::string> Fingerprint();
+  // Never empty. UNAVAILABLE when the program is not there or does not answer.
+  absl::StatusOr<TargetFingerprints> Targets();
 
-  // A worker of this program reports another one: a library it uses has changed.
-  void Correct(absl::string_view fingerprint);
+  // A worker of this program reports others: a library it uses has changed.
+  void Correct(const TargetFingerprints& targets);
 
  private:
   absl::StatusOr<std::string> Stamp() const;
   std::string CachePath() const;
-  void Keep(const std::string& stamp, absl::string_view fingerprint)
+  void Keep(const std::string& stamp, TargetFingerprints targets)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   const std::string worker_;
   const std::string cache_folder_;
   absl::Mutex mu_;  // Held while the program runs: nobody needs to run it twice.
   std::string stamp_ ABSL_GUARDED_BY(mu_);
-  std::string fingerprint_ ABSL_GUARDED_BY(mu_);
+  TargetFingerprints targets_ ABSL_GUARDED_BY(mu_);
 };
 
 }  // namespace slipway::server

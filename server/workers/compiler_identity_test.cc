@@ -15,12 +15,14 @@ namespace {
 
 using slipway::testing::StatusIs;
 
+TargetFingerprints Of(char digit) { return {{"x86-64-linux", std::string(64, digit)}}; }
+
 class CompilerIdentityTest : public ::testing::Test {
  protected:
-  // A compiler that tells `fingerprint`, and leaves a line behind each time it is asked.
+  // A compiler for one family that tells `fingerprint`, and leaves a line behind each time it is asked.
   void WriteCompiler(const std::string& fingerprint) {
     std::ofstream(worker_) << "#!/bin/sh\necho >> " << folder_.path() << "/asked\necho "
-                           << fingerprint << "\n";
+                           << "x86-64-linux " << fingerprint << "\n";
     chmod(worker_.c_str(), 0700);
   }
   size_t Asked() {
@@ -36,40 +38,40 @@ TEST_F(CompilerIdentityTest, AsksOnceAndKeepsTheAnswerOverRestarts) {
   WriteCompiler(std::string(64, 'a'));
   {
     CompilerIdentity identity(worker_, folder_.path());
-    EXPECT_EQ(*identity.Fingerprint(), std::string(64, 'a'));
-    EXPECT_EQ(*identity.Fingerprint(), std::string(64, 'a'));
+    EXPECT_EQ(*identity.Targets(), Of('a'));
+    EXPECT_EQ(*identity.Targets(), Of('a'));
   }
   CompilerIdentity again(worker_, folder_.path());
-  EXPECT_EQ(*again.Fingerprint(), std::string(64, 'a'));
+  EXPECT_EQ(*again.Targets(), Of('a'));
   EXPECT_EQ(Asked(), 1u);
 }
 
 TEST_F(CompilerIdentityTest, AsksAnewWhenTheProgramChanges) {
   WriteCompiler(std::string(64, 'a'));
   CompilerIdentity identity(worker_, folder_.path());
-  EXPECT_EQ(*identity.Fingerprint(), std::string(64, 'a'));
+  EXPECT_EQ(*identity.Targets(), Of('a'));
   ASSERT_TRUE(RemoveTree(worker_).ok());
-  WriteCompiler(std::string(64, 'b') + " ");
-  EXPECT_EQ(*identity.Fingerprint(), std::string(64, 'b'));
+  WriteCompiler(std::string(64, 'b') + "\necho");
+  EXPECT_EQ(*identity.Targets(), Of('b'));
 }
 
 TEST_F(CompilerIdentityTest, AWorkersOwnWordCorrectsIt) {
   WriteCompiler(std::string(64, 'a'));
   CompilerIdentity identity(worker_, folder_.path());
-  EXPECT_EQ(*identity.Fingerprint(), std::string(64, 'a'));
-  identity.Correct(std::string(64, 'c'));
-  EXPECT_EQ(*identity.Fingerprint(), std::string(64, 'c'));
+  EXPECT_EQ(*identity.Targets(), Of('a'));
+  identity.Correct(Of('c'));
+  EXPECT_EQ(*identity.Targets(), Of('c'));
   CompilerIdentity again(worker_, folder_.path());
-  EXPECT_EQ(*again.Fingerprint(), std::string(64, 'c'));
+  EXPECT_EQ(*again.Targets(), Of('c'));
 }
 
 TEST_F(CompilerIdentityTest, ACompilerThatIsNotThereOrTalksNonsense) {
   CompilerIdentity absent(worker_, folder_.path());
-  const absl::Status status = absent.Fingerprint().status();
+  const absl::Status status = absent.Targets().status();
   EXPECT_THAT(status, StatusIs(absl::StatusCode::kUnavailable));
   EXPECT_THAT(std::string(status.message()), ::testing::HasSubstr("--worker"));
   WriteCompiler("hello");
-  EXPECT_THAT(CompilerIdentity(worker_, folder_.path()).Fingerprint(),
+  EXPECT_THAT(CompilerIdentity(worker_, folder_.path()).Targets(),
               StatusIs(absl::StatusCode::kUnavailable));
 }
 

@@ -1,8 +1,7 @@
 #include "server/workers/worker_registry.h"
 
-#include <algorithm>
+#include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "server/limits.h"
@@ -13,12 +12,6 @@ namespace slipway::server {
 namespace {
 
 constexpr int kMaxCapacity = 1'000;
-
-bool IsFingerprint(absl::string_view text) {
-  return text.size() == 64 && std::all_of(text.begin(), text.end(), [](char c) {
-           return absl::ascii_isdigit(c) || (c >= 'a' && c <= 'f');
-         });
-}
 
 }  // namespace
 
@@ -35,10 +28,8 @@ absl::StatusOr<ReportKind> WorkerRegistry::Report(const v1::WorkerState& state,
                                              .max_protocol = state.max_protocol(),
                                              .attempts = state.attempts_size(),
                                              .park_ns = state.park_ns()}));
-  if (!IsFingerprint(state.fingerprint())) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "worker '", state.worker_id(), "' has a fingerprint that is not 64 hexadecimal digits"));
-  }
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(TargetFingerprints targets, TargetFingerprintsOf(state),
+                                absl::StrCat("worker '", state.worker_id(), "'"));
   if (state.capacity() < 1 || state.capacity() > kMaxCapacity) {
     return absl::InvalidArgumentError(absl::StrCat("worker '", state.worker_id(), "' has capacity ",
                                                    state.capacity(), "; 1 to ", kMaxCapacity,
@@ -55,7 +46,7 @@ absl::StatusOr<ReportKind> WorkerRegistry::Report(const v1::WorkerState& state,
                                                         now));
   if (kind == ReportKind::kOutdated) return kind;
   RegisteredWorker& worker = workers_[state.worker_id()];
-  worker.fingerprint = state.fingerprint();
+  worker.targets = std::move(targets);
   worker.capacity = state.capacity();
   worker.last_seen = wall;
   worker.active.clear();

@@ -11,11 +11,12 @@
 #include "absl/time/time.h"
 #include "proto/slipway/v1/worker.pb.h"
 #include "server/peers/peer_table.h"
+#include "server/workers/target_fingerprints.h"
 
 namespace slipway::server {
 
 struct RegisteredWorker {
-  std::string fingerprint;
+  TargetFingerprints targets;  // What it compiles for; never empty.
   int capacity = 0;
   absl::btree_set<std::string> active;  // Attempts it said it works on.
   absl::Time last_seen;                 // Wall clock.

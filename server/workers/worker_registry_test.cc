@@ -55,7 +55,7 @@ TEST_F(WorkerRegistryTest, KnowsWhatWasReported) {
   EXPECT_EQ(Report(state).value(), ReportKind::kNewInstance);
   const RegisteredWorker* worker = workers_.Find("w");
   ASSERT_NE(worker, nullptr);
-  EXPECT_EQ(worker->fingerprint, std::string(64, 'f'));
+  EXPECT_EQ(worker->targets.at("x86-64-linux"), std::string(64, 'f'));
   EXPECT_EQ(worker->capacity, 2);
   EXPECT_EQ(worker->last_seen, wall_);
   EXPECT_THAT(worker->active, ElementsAre("attempt0"));
@@ -65,7 +65,7 @@ TEST_F(WorkerRegistryTest, KnowsWhatWasReported) {
   next.set_capacity(1);
   next.set_fingerprint(std::string(64, 'a'));
   EXPECT_EQ(Report(next).value(), ReportKind::kNewer);
-  EXPECT_EQ(worker->fingerprint, std::string(64, 'a'));
+  EXPECT_EQ(worker->targets.at("x86-64-linux"), std::string(64, 'a'));
   EXPECT_EQ(worker->capacity, 1);
   EXPECT_EQ(worker->last_seen, wall_);
   EXPECT_THAT(worker->active, ElementsAre());
@@ -89,12 +89,8 @@ TEST_F(WorkerRegistryTest, RefusesWhatIsMalformed) {
       {absl::StatusCode::kInvalidArgument, "instance_id", [](auto& s) { s.clear_instance_id(); }},
       {absl::StatusCode::kFailedPrecondition, "protocol", [](auto& s) { s.set_max_protocol(0); }},
       {absl::StatusCode::kInvalidArgument, "fingerprint", [](auto& s) { s.clear_fingerprint(); }},
-      {absl::StatusCode::kInvalidArgument, "fingerprint",
-       [](auto& s) { s.set_fingerprint(std::string(63, 'f')); }},
-      {absl::StatusCode::kInvalidArgument, "fingerprint",
-       [](auto& s) { s.set_fingerprint(std::string(64, 'F')); }},
-      {absl::StatusCode::kInvalidArgument, "fingerprint",
-       [](auto& s) { s.set_fingerprint(std::string(64, 'g')); }},
+      {absl::StatusCode::kInvalidArgument, "family",
+       [](auto& s) { s.add_targets()->set_fingerprint(std::string(64, 'f')); }},
       {absl::StatusCode::kInvalidArgument, "capacity 0", [](auto& s) { s.set_capacity(0); }},
       {absl::StatusCode::kInvalidArgument, "capacity 1001", [](auto& s) { s.set_capacity(1'001); }},
   };

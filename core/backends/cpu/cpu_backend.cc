@@ -3,7 +3,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/artifact/artifact.h"
 #include "core/backends/cpu/cpu_pipeline.h"
 #include "core/backends/program/constant_blobs.h"
@@ -103,14 +106,9 @@ KernelTable MakeTable(const Graph& graph, const std::vector<CompiledKernel>& com
 }
 
 absl::Status CpuBackend::CheckTarget(const Target& target) const {
-  if (target.devices.size() != 1) {
-    return absl::UnimplementedError("cpu: programs of several devices are not supported yet");
-  }
-  const DeviceTarget& device = target.host();
-  if ((device.arch != Arch::kX86_64 && device.arch != Arch::kArm64) || device.os != Os::kLinux) {
-    return absl::UnimplementedError("cpu: compiles for x86-64 and arm-64 with linux only");
-  }
-  return absl::OkStatus();
+  if (absl::c_linear_search(kCpuFamilies, FamilyOf(target))) return absl::OkStatus();
+  return absl::UnimplementedError(
+      absl::StrCat("cpu: compiles for ", absl::StrJoin(kCpuFamilies, " and "), " only"));
 }
 
 absl::StatusOr<BackendResult> CpuBackend::Compile(const BackendRequest& request) {

@@ -6,10 +6,14 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "core/backends/backend_environment.h"
 #include "core/backends/target_backend.h"
 
 namespace slipway {
+
+// FamilyOf the targets it compiles for.
+inline constexpr absl::string_view kCpuFamilies[] = {"arm-64-linux", "x86-64-linux"};
 
 // Compiles kernels in forked children: the calling process must have one thread
 // (core/codegen/kernel_compiler.h).

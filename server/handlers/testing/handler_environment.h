@@ -35,7 +35,8 @@ class HandlerEnvironment {
     env.artifacts = &artifacts;
     env.clock = &clock;
     env.ids = &ids;
-    env.fingerprint = [] { return std::string(64, 'f'); };
+    env.fingerprint = [](const Target&) { return std::string(64, 'f'); };
+    env.compiler_families = [] { return std::vector<std::string>{"arm-64-linux", "x86-64-linux"}; };
     env.instance_id = "instance";
   }
 
