@@ -68,7 +68,7 @@ absl::Status Interpreter::StoreResult(const FunctionPlan& function, const StepPl
   const uint32_t buffer = values_.buffer(value);
   if (IsMadeBy(step, value)) {
     const int64_t bytes =
-        symbols_.Number(program_.manifest().buffers(static_cast<int>(buffer)).size());
+        symbols_.Number(program_.manifest().proto().buffers(static_cast<int>(buffer)).size());
     // Somebody else who holds the block reads it, or gets it as another result.
     if (view.block != nullptr && view.block->holders == 1 && values_.offset(value) == 0 &&
         bytes >= 0 && bytes <= view.block->memory.bytes) {

@@ -5,10 +5,9 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "core/runtime/drivers/cpu/cpu_driver.h"
+#include "core/runtime/load_program.h"
 #include "core/runtime/program.h"
 #include "core/runtime/test_programs/program_builder.h"
-#include "core/target/target.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/common/status_matchers.h"
@@ -33,7 +32,8 @@ constexpr v1::Buffer::Class kStatic = v1::Buffer::CLASS_STATIC;
 class ControlTest : public ::testing::Test {
  protected:
   void Load(const ProgramContextOptions& options = {}) {
-    ASSERT_OK_AND_ASSIGN(program_, builder_.Load({*MakeCpuDriver(HostTarget())->Open(0)}));
+    ASSERT_OK_AND_ASSIGN(const Artifact artifact, builder_.Build());
+    ASSERT_OK_AND_ASSIGN(program_, LoadProgram(artifact));
     ASSERT_OK_AND_ASSIGN(context_, program_->NewContext(options));
   }
   absl::StatusOr<std::vector<Tensor>> Run(const std::vector<Tensor>& inputs, size_t outputs,
@@ -60,7 +60,7 @@ class ControlTest : public ::testing::Test {
                         uint32_t out) {
     ProgramBuilder::AddKernel(function, kernel, in, {out});
   }
-  // A function `name`: f32[] a, b -> a + b, in its arena or its caller's memory.
+  // A function `name`: f32[] a, b -> a + b, in memory of this class.
   void AddSum(const std::string& name, v1::Buffer::Class output) {
     const uint32_t a = External(kF32, {});
     const uint32_t b = External(kF32, {});
@@ -345,7 +345,7 @@ TEST_F(ControlTest, CarriedValuesMayChangePlaces) {
 
 // for i in 0..n: for j in 0..n: total = sum(total, one), by a branch that always takes the first way.
 TEST_F(ControlTest, ControlNests) {
-  AddSum("sum", kExternal);
+  AddSum("sum", kDynamic);
   AddSum("other", kStatic);
   const auto add_loop = [&](const std::string& name, bool is_inner) {
     const uint32_t turn = External(kI64, {});

@@ -5,9 +5,12 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/base/status_macros.h"
 #include "core/runtime/device_tensor.h"
 #include "core/runtime/drivers/cpu/cpu_driver.h"
 #include "core/runtime/drivers/null/null_device.h"
+#include "core/runtime/drivers/null/null_driver.h"
+#include "core/runtime/load_program.h"
 #include "core/runtime/program.h"
 #include "core/runtime/test_programs/program_builder.h"
 #include "core/target/target.h"
@@ -48,10 +51,19 @@ class DeviceProgramTest : public ::testing::Test {
         builder_.AddEntries(v1::Code::KIND_PTX, gpu_, {"add_f32", "copy_f32", "fill_f32", "fail"});
   }
 
+  absl::Status LoadOnDevices(const NullDeviceOptions& null_options = {}) {
+    Drivers drivers = AllDrivers();
+    drivers.push_back(MakeNullDriver(null_options));
+    SLIPWAY_ASSIGN_OR_RETURN(const Artifact artifact, builder_.Build());
+    SLIPWAY_ASSIGN_OR_RETURN(const auto devices, OpenDevices(artifact.manifest(), drivers));
+    null_ = std::dynamic_pointer_cast<NullDevice>(devices[gpu_]);
+    SLIPWAY_ASSIGN_OR_RETURN(program_, Program::Load(artifact, devices));
+    return absl::OkStatus();
+  }
+
   void Load(const NullDeviceOptions& null_options = {}, const ProgramContextOptions& options = {}) {
     context_.reset();
-    null_ = std::make_shared<NullDevice>(null_options);
-    ASSERT_OK_AND_ASSIGN(program_, builder_.Load({*MakeCpuDriver(HostTarget())->Open(0), null_}));
+    ASSERT_OK(LoadOnDevices(null_options));
     ASSERT_OK_AND_ASSIGN(context_, program_->NewContext(options));
   }
 
@@ -64,7 +76,7 @@ class DeviceProgramTest : public ::testing::Test {
   }
 
   // y = x + x (CPU), to the device by queue 0, + bias there on queue 2, and back by queue 1.
-  v1::Function& BuildThereAndBack(bool with_events) {
+  v1::Function& BuildThereAndBack() {
     const uint32_t x = builder_.AddValue(kExternal, kF32, {5}, host_space_);
     const uint32_t doubled = builder_.AddValue(kStatic, kF32, {5}, host_space_);
     const uint32_t there = builder_.AddValue(kStatic, kF32, {5}, gpu_space_);
@@ -77,18 +89,15 @@ class DeviceProgramTest : public ::testing::Test {
     v1::Function& main = builder_.AddFunction("main");
     ProgramBuilder::AddInput(main, "x", x);
     ProgramBuilder::AddOutput(main, "y", y);
-    const auto after = [with_events](v1::Step& step, uint32_t before) {
-      if (with_events) step.add_after(before);
-    };
     ProgramBuilder::AddKernel(main, SmallKernel::kAdd, {x, x}, {doubled});
-    after(ProgramBuilder::AddCopy(main, gpu_, doubled, there), 0);
+    ProgramBuilder::AddCopy(main, gpu_, doubled, there).add_after(0);
     v1::Step& add = builder_.AddLaunch(main, code_, kAdd, {there, bias}, {sum}, {2}, 4);
     add.set_queue(2);
-    after(add, 1);
+    add.add_after(1);
     v1::Step& copy = ProgramBuilder::AddCopy(main, gpu_, sum, back);
     copy.set_queue(1);
-    after(copy, 2);
-    after(ProgramBuilder::AddKernel(main, SmallKernel::kAdd, {back, one}, {y}), 3);
+    copy.add_after(2);
+    ProgramBuilder::AddKernel(main, SmallKernel::kAdd, {back, one}, {y}).add_after(3);
     return main;
   }
 
@@ -106,7 +115,7 @@ class DeviceProgramTest : public ::testing::Test {
 Tensor Five() { return Tensor::Of<float>({5}, {1, 2, 3, 4, 5}); }
 
 TEST_F(DeviceProgramTest, GoesThereAndBackInTheOrderOfEvents) {
-  BuildThereAndBack(true);
+  BuildThereAndBack();
   Load();
   for (int i = 0; i < 3; ++i) {
     ASSERT_OK_AND_ASSIGN(const std::vector<float> y, Run({Five()}));
@@ -115,15 +124,22 @@ TEST_F(DeviceProgramTest, GoesThereAndBackInTheOrderOfEvents) {
   EXPECT_THAT(null_->trace(), Contains("queue 2: add_f32 of 8 instances").Times(3));
 }
 
-TEST_F(DeviceProgramTest, WithoutEventsTheNumbersAreWrong) {
-  BuildThereAndBack(false);
+// A null device does what came last first (NullDeviceTest): right numbers come of events alone.
+TEST_F(DeviceProgramTest, WaitsForEventsAloneAndRefusesProgramsThatLackThem) {
+  BuildThereAndBack();
   Load();
-  ASSERT_OK_AND_ASSIGN(const std::vector<float> y, Run({Five()}));
-  EXPECT_THAT(y, Not(ElementsAre(13, 25, 37, 49, 61)));
+  ASSERT_OK(Run({Five()}).status());
+  EXPECT_THAT(null_->trace(), Contains(HasSubstr("wait")).Times(2));
+  for (int step = 1; step < 5; ++step) {
+    v1::Step& mutated = *builder_.manifest().mutable_functions(0)->mutable_steps(step);
+    mutated.clear_after();
+    EXPECT_THAT(builder_.Build(), StatusIs(Code::kInvalidArgument, HasSubstr("wait for it")));
+    mutated.add_after(static_cast<uint32_t>(step) - 1);
+  }
 }
 
 TEST_F(DeviceProgramTest, ProfilesTheStepsOfBothDevices) {
-  BuildThereAndBack(true);
+  BuildThereAndBack();
   ProgramContextOptions options;
   options.profile = true;
   Load({}, options);
@@ -133,7 +149,7 @@ TEST_F(DeviceProgramTest, ProfilesTheStepsOfBothDevices) {
 }
 
 TEST_F(DeviceProgramTest, ContextsRunAtTheSameTime) {
-  BuildThereAndBack(true);
+  BuildThereAndBack();
   Load();
   ASSERT_OK_AND_ASSIGN(const auto other, program_->NewContext({}));
   std::vector<Tensor> outputs(1);
@@ -315,7 +331,7 @@ TEST_F(DeviceProgramTest, LoopsCarryValuesOnADevice) {
   const uint32_t rows = builder_.AddValue(kExternal, kF32, {Extent::Of(n), 5}, gpu_space_);
   const uint32_t zero = builder_.AddConstant(Tensor::Zeros(kF32, {5}), gpu_space_);
   const uint32_t total = builder_.AddValue(kDynamic, kF32, {5}, gpu_space_);
-  const uint32_t all = builder_.AddValue(kDynamic, kF32, {Extent::Of(n), 5}, gpu_space_);
+  const uint32_t all = builder_.AddValue(kExternal, kF32, {Extent::Of(n), 5}, gpu_space_);
   const uint32_t y = builder_.AddValue(kExternal, kF32, {5}, host_space_);
   v1::Function& main = builder_.AddFunction("main");
   ProgramBuilder::AddInput(main, "rows", rows);
@@ -352,32 +368,38 @@ TEST_F(DeviceProgramTest, AFailureOnADeviceNamesTheStep) {
 }
 
 TEST_F(DeviceProgramTest, NamesTheSpaceThatHasNoMemory) {
-  BuildThereAndBack(true);
-  null_ = std::make_shared<NullDevice>(NullDeviceOptions{.memory_bytes = 100});
-  ASSERT_OK_AND_ASSIGN(program_, builder_.Load({*MakeCpuDriver(HostTarget())->Open(0), null_}));
+  BuildThereAndBack();
+  ASSERT_OK(LoadOnDevices({.memory_bytes = 100}));
   EXPECT_THAT(program_->NewContext({}),
               StatusIs(Code::kResourceExhausted,
                        AllOf(HasSubstr("arena of memory space 1"), HasSubstr("null 0"))));
 }
 
 TEST_F(DeviceProgramTest, NamesAnEntryTheDeviceDoesNotKnow) {
-  builder_.AddEntries(v1::Code::KIND_OPENCL_SOURCE, gpu_, {"winograd"});
+  builder_.AddEntries(v1::Code::KIND_PTX, gpu_, {"winograd"});
   builder_.AddFunction("main");
-  EXPECT_THAT(
-      builder_.Load({*MakeCpuDriver(HostTarget())->Open(0), std::make_shared<NullDevice>()}),
-      StatusIs(Code::kUnimplemented, HasSubstr("code 2: null devices do not know entry")));
+  EXPECT_THAT(LoadOnDevices(),
+              StatusIs(Code::kUnimplemented, "null: null devices do not know entry 'winograd'"));
 }
 
+// From one GPU by the host's memory to another one.
 TEST_F(DeviceProgramTest, OpenClEntriesRunLikeThoseOfPtx) {
-  const uint32_t opencl = builder_.AddEntries(v1::Code::KIND_OPENCL_SOURCE, gpu_, {"copy_f32"});
-  const uint32_t x = builder_.AddValue(kExternal, kF32, {5}, gpu_space_);
-  const uint32_t middle = builder_.AddValue(kStatic, kF32, {5}, gpu_space_);
+  const uint32_t other_gpu = builder_.AddDevice("opencl");
+  const uint32_t other_space = builder_.AddSpace(other_gpu);
+  const uint32_t opencl =
+      builder_.AddEntries(v1::Code::KIND_OPENCL_SOURCE, other_gpu, {"copy_f32"});
+  const uint32_t x = builder_.AddValue(kExternal, kF32, {5}, other_space);
+  const uint32_t there = builder_.AddValue(kStatic, kF32, {5}, other_space);
+  const uint32_t middle = builder_.AddValue(kStatic, kF32, {5}, host_space_);
+  const uint32_t here = builder_.AddValue(kStatic, kF32, {5}, gpu_space_);
   const uint32_t y = builder_.AddValue(kExternal, kF32, {5}, gpu_space_);
   v1::Function& main = builder_.AddFunction("main");
   ProgramBuilder::AddInput(main, "x", x);
   ProgramBuilder::AddOutput(main, "y", y);
-  builder_.AddLaunch(main, opencl, 0, {x}, {middle}, {5});
-  builder_.AddLaunch(main, code_, kCopy, {middle}, {y}, {5});
+  builder_.AddLaunch(main, opencl, 0, {x}, {there}, {5});
+  ProgramBuilder::AddCopy(main, other_gpu, there, middle);
+  ProgramBuilder::AddCopy(main, gpu_, middle, here).add_after(1);
+  builder_.AddLaunch(main, code_, kCopy, {here}, {y}, {5});
   Load();
   ASSERT_OK_AND_ASSIGN(const std::vector<float> y_values, Run({Five()}));
   EXPECT_THAT(y_values, ElementsAre(1, 2, 3, 4, 5));

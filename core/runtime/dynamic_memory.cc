@@ -8,13 +8,13 @@ DynamicMemory::DynamicMemory(const ResidentProgram& program, ValueTable& values,
                              int64_t limit_bytes)
     : program_(program),
       values_(values),
-      blocks_(static_cast<size_t>(program.manifest().buffers_size())) {
+      blocks_(static_cast<size_t>(program.manifest().proto().buffers_size())) {
   for (uint32_t i = 0; i < program.device_count(); ++i) {
     is_synchronous_ &= program.device(i)->is_synchronous();
   }
-  for (uint32_t i = 0; i < program.plan().spaces.size(); ++i) {
-    pools_.push_back(std::make_unique<MemoryPool>(program.device_of_space(i),
-                                                  program.plan().spaces[i].kind, limit_bytes));
+  for (uint32_t i = 0; i < program.manifest().spaces().size(); ++i) {
+    pools_.push_back(std::make_unique<MemoryPool>(*program.device_of_space(i),
+                                                  program.kind_of_space(i), limit_bytes));
   }
 }
 
@@ -27,7 +27,7 @@ void DynamicMemory::Return(Block& block) {
 }
 
 absl::Status DynamicMemory::Place(uint32_t buffer, int64_t bytes) {
-  const uint32_t space = program_.manifest().buffers(static_cast<int>(buffer)).space();
+  const uint32_t space = program_.plan().buffer_spaces[buffer];
   SLIPWAY_ASSIGN_OR_RETURN(Block* const block, Take(space, bytes));
   Release(buffer);
   blocks_[buffer] = block;

@@ -47,7 +47,7 @@ absl::StatusOr<std::unique_ptr<Interpreter>> Interpreter::Create(
 Interpreter::Interpreter(const ResidentProgram& program, const InterpreterOptions& options)
     : program_(program),
       options_(options),
-      values_(program.manifest()),
+      values_(program.manifest().proto()),
       symbols_(program.manifest()),
       memory_(program, values_, options.dynamic_bytes),
       frames_(program.plan().functions.size()),
@@ -61,38 +61,35 @@ Interpreter::~Interpreter() {
   launches_.clear();
   events_.clear();
   queues_.clear();
-  for (uint32_t i = 0; i < arenas_.size(); ++i) program_.device_of_space(i).Free(arenas_[i]);
+  for (uint32_t i = 0; i < arenas_.size(); ++i) program_.device_of_space(i)->Free(arenas_[i]);
 }
 
 absl::Status Interpreter::Prepare() {
   const ProgramPlan& plan = program_.plan();
-  SLIPWAY_RETURN_IF_ERROR(symbols_.Evaluate(plan.constant_expressions));
-  for (uint32_t value = 0; value < plan.value_stages.size(); ++value) {
-    // Those that hang on symbols are computed again with every stage.
-    SLIPWAY_RETURN_IF_ERROR(values_.SetExtents(value, symbols_.expressions()));
-  }
   for (size_t i = 0; i < program_.device_count(); ++i) {
     SLIPWAY_ASSIGN_OR_RETURN(std::unique_ptr<DeviceQueues> queues,
                              program_.device(static_cast<uint32_t>(i))->NewQueues(options_.queues));
     queues_.push_back(std::move(queues));
   }
   SLIPWAY_RETURN_IF_ERROR(PrepareMemory());
+  SLIPWAY_RETURN_IF_ERROR(ComputeStage(plan.constants));
   SLIPWAY_RETURN_IF_ERROR(PrepareLaunches());
   if (options_.profile) durations_ns_.resize(plan.steps);
   return absl::OkStatus();
 }
 
 absl::Status Interpreter::PrepareMemory() {
-  const std::vector<SpacePlan>& spaces = program_.plan().spaces;
+  const v1::Manifest& manifest = program_.manifest().proto();
+  const std::vector<ProgramSpace>& spaces = program_.manifest().spaces();
   for (uint32_t i = 0; i < spaces.size(); ++i) {
     SLIPWAY_ASSIGN_OR_RETURN_WITH(
         const DeviceMemory arena,
-        program_.device_of_space(i).Allocate(spaces[i].arena_bytes, spaces[i].kind),
+        program_.device_of_space(i)->Allocate(spaces[i].arena_bytes, program_.kind_of_space(i)),
         absl::StrCat("arena of memory space ", i));
     arenas_.push_back(arena);
   }
-  for (int i = 0; i < program_.manifest().buffers_size(); ++i) {
-    const v1::Buffer& buffer = program_.manifest().buffers(i);
+  for (int i = 0; i < manifest.buffers_size(); ++i) {
+    const v1::Buffer& buffer = manifest.buffers(i);
     const auto index = static_cast<uint32_t>(i);
     if (buffer.class_() == v1::Buffer::CLASS_CONSTANT) {
       values_.SetBuffer(index, program_.constant(index));
@@ -168,7 +165,7 @@ absl::Status Interpreter::CopyNow(uint32_t space, const DeviceMemory& from, cons
                                   int64_t bytes) {
   // Tensors without elements may have no address.
   if (bytes == 0) return absl::OkStatus();
-  ComputeDevice& device = program_.device_of_space(space);
+  ComputeDevice& device = *program_.device_of_space(space);
   return device.Copy({&device, from}, {&device, to}, bytes);
 }
 
@@ -286,7 +283,7 @@ absl::Status Interpreter::CheckFits(const FunctionPlan& function, uint32_t buffe
 
 absl::Status Interpreter::Place(const FunctionPlan& function, uint32_t buffer) {
   const int64_t bytes =
-      symbols_.Number(program_.manifest().buffers(static_cast<int>(buffer)).size());
+      symbols_.Number(program_.manifest().proto().buffers(static_cast<int>(buffer)).size());
   if (bytes < 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("buffer ", buffer, " comes to ", bytes, " bytes"));
@@ -297,9 +294,6 @@ absl::Status Interpreter::Place(const FunctionPlan& function, uint32_t buffer) {
 
 absl::Status Interpreter::Call(const FunctionPlan& function, absl::Span<const TensorView> inputs) {
   SLIPWAY_RETURN_IF_ERROR(Begin(function, inputs));
-  for (const PortPlan& output : function.outputs) {
-    if (output.is_external) SLIPWAY_RETURN_IF_ERROR(Place(function, output.buffer));
-  }
   return RunSteps(function);
 }
 
@@ -389,8 +383,8 @@ absl::Status Interpreter::RunCopy(const StepPlan& step) {
                                                    " to ", ToString(values_.extents(to))));
   }
   return queues_[step.device]->Copy(
-      step.queue, {&program_.device_of_space(space_of(from)), values_.memory(from)},
-      {&program_.device_of_space(space_of(to)), values_.memory(to)}, values_.bytes(from));
+      step.queue, {program_.device_of_space(space_of(from)).get(), values_.memory(from)},
+      {program_.device_of_space(space_of(to)).get(), values_.memory(to)}, values_.bytes(from));
 }
 
 }  // namespace slipway

@@ -61,7 +61,7 @@ class Interpreter {
   absl::Status RunSteps(const FunctionPlan& function);
   void End(const FunctionPlan& function);
 
-  // Begin with outputs in memory of the pool, and RunSteps: how functions call functions.
+  // Begin and RunSteps: how functions call functions.
   absl::Status Call(const FunctionPlan& function, absl::Span<const TensorView> inputs);
 
   const ResidentProgram& program() const { return program_; }

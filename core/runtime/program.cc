@@ -15,17 +15,11 @@ namespace slipway {
 absl::StatusOr<std::unique_ptr<Program>> Program::Load(
     const Artifact& artifact, std::vector<std::shared_ptr<ComputeDevice>> devices) {
   SLIPWAY_ASSIGN_OR_RETURN(std::unique_ptr<ResidentProgram> loaded,
-                           ResidentProgram::Load(
-                               artifact.manifest().proto(),
-                               [&artifact](const Digest& digest) -> absl::StatusOr<Blob> {
-                                 return artifact.blob(digest);
-                               },
-                               std::move(devices)));
-  return std::make_unique<Program>(std::move(loaded), artifact.manifest().signature());
+                           ResidentProgram::Load(artifact, std::move(devices)));
+  return std::unique_ptr<Program>(new Program(std::move(loaded)));
 }
 
-Program::Program(std::unique_ptr<ResidentProgram> loaded, ProgramSignature signature)
-    : loaded_(std::move(loaded)), signature_(std::move(signature)) {
+Program::Program(std::unique_ptr<ResidentProgram> loaded) : loaded_(std::move(loaded)) {
   const ProgramPlan& plan = loaded_->plan();
   for (const uint32_t entry : plan.entries) {
     entries_.push_back(plan.functions[entry].proto->name());
@@ -43,6 +37,8 @@ Program::Program(std::unique_ptr<ResidentProgram> loaded, ProgramSignature signa
 
 Program::~Program() = default;
 
+const ProgramSignature& Program::signature() const { return loaded_->manifest().signature(); }
+
 absl::StatusOr<int> Program::FindEntry(absl::string_view name) const {
   const auto found = std::find(entries_.begin(), entries_.end(), name);
   if (found != entries_.end()) return static_cast<int>(found - entries_.begin());
@@ -58,8 +54,8 @@ absl::StatusOr<int> Program::FindEntry(absl::string_view name) const {
 TensorPlace Program::InputPlace(int input, int entry) const {
   const ProgramPlan& plan = loaded_->plan();
   const FunctionPlan& function = plan.functions[plan.entries[static_cast<size_t>(entry)]];
-  const SpacePlan& space = plan.spaces[function.inputs[static_cast<size_t>(input)].space];
-  return {loaded_->device(space.device), space.kind};
+  const uint32_t space = function.inputs[static_cast<size_t>(input)].space;
+  return {loaded_->device_of_space(space), loaded_->kind_of_space(space)};
 }
 
 absl::StatusOr<std::unique_ptr<ProgramContext>> Program::NewContext(

@@ -93,14 +93,12 @@ class Program {
   // memory for the constants.
   static absl::StatusOr<std::unique_ptr<Program>> Load(
       const Artifact& artifact, std::vector<std::shared_ptr<ComputeDevice>> devices);
-  // Of what was loaded otherwise.
-  Program(std::unique_ptr<ResidentProgram> loaded, ProgramSignature signature);
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
   // Of entry 0.
-  const ProgramSignature& signature() const { return signature_; }
+  const ProgramSignature& signature() const;
   // The steps of all functions, those of the first one first.
   const std::vector<StepInfo>& steps() const { return steps_; }
 
@@ -117,8 +115,9 @@ class Program {
       const ProgramContextOptions& options) const;
 
  private:
+  explicit Program(std::unique_ptr<ResidentProgram> loaded);
+
   const std::unique_ptr<ResidentProgram> loaded_;
-  const ProgramSignature signature_;
   std::vector<StepInfo> steps_;
   std::vector<std::string> entries_;
 };

@@ -82,8 +82,8 @@ absl::Status CheckCount(size_t given, size_t wanted, absl::string_view what) {
 // Whether a tensor can be used where it is, in place of memory of a port's space.
 bool IsIn(const ResidentProgram& program, const PortPlan& port, const End& tensor) {
   if (port.is_on_host) return tensor.memory.host != nullptr || tensor.memory.bytes == 0;
-  const SpacePlan& space = program.plan().spaces[port.space];
-  return tensor.device == program.device(space.device).get() && tensor.kind == space.kind;
+  return tensor.device == program.device_of_space(port.space).get() &&
+         tensor.kind == program.kind_of_space(port.space);
 }
 
 // Copies at once; a device does it whose memory the host does not reach, if there is one.
@@ -128,7 +128,8 @@ absl::Status ProgramContext::RunAny(absl::Span<const AnyTensor> inputs,
     memory.SetIdle();
   };
   const auto end_of = [&](const PortPlan& port, const DeviceMemory& where) {
-    return End{&program_.device_of_space(port.space), plan.spaces[port.space].kind, where};
+    return End{program_.device_of_space(port.space).get(), program_.kind_of_space(port.space),
+               where};
   };
 
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -150,9 +151,8 @@ absl::Status ProgramContext::RunAny(absl::Span<const AnyTensor> inputs,
                         absl::Utf8SafeCEscape(proto.outputs(static_cast<int>(i)).name()), "'");
   };
   const auto make = [&](const PortPlan& port, AnyTensor& tensor) {
-    const SpacePlan& space = plan.spaces[port.space];
     const absl::Span<const int64_t> extents = values.extents(port.value);
-    return Make({program_.device(space.device), space.kind},
+    return Make({program_.device_of_space(port.space), program_.kind_of_space(port.space)},
                 {values.dtype(port.value), Shape(extents.begin(), extents.end())}, tensor);
   };
   for (size_t i = 0; i < outputs.size(); ++i) {

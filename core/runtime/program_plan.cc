@@ -1,27 +1,25 @@
 #include "core/runtime/program_plan.h"
 
 #include <algorithm>
-#include <optional>
 
 namespace slipway {
 namespace {
 
-// Where a number becomes known: a stage of a function, or nowhere since it is constant.
+// Where a number becomes known: in a stage of a function.
 struct Known {
-  int function = -1;
+  static constexpr int kAlways = -1;
+  // Of symbols that nothing binds, and of what mixes those of two functions: nothing that runs needs it.
+  static constexpr int kNever = -2;
+
+  int function = kAlways;
   uint32_t stage = 0;
 };
 
 Known Later(const Known& a, const Known& b) {
-  return {std::max(a.function, b.function), std::max(a.stage, b.stage)};
-}
-
-// The symbol a dimension is exactly; none where it is a number or computed.
-std::optional<uint32_t> SymbolOf(const v1::Manifest& manifest, const v1::Dimension& dimension) {
-  if (!dimension.has_expression()) return std::nullopt;
-  const v1::Expression& expression = manifest.expressions(static_cast<int>(dimension.expression()));
-  if (!expression.has_symbol()) return std::nullopt;
-  return expression.symbol();
+  if (a.function == Known::kAlways) return b;
+  if (b.function == Known::kAlways) return a;
+  if (a.function != b.function) return {Known::kNever, 0};
+  return {a.function, std::max(a.stage, b.stage)};
 }
 
 std::vector<uint32_t> ResultsOf(const v1::Step& step) {
@@ -76,12 +74,11 @@ bool HasFixedSizes(const v1::Step::Launch& launch) {
 
 class Planner {
  public:
-  Planner(const v1::Manifest& manifest, absl::Span<const bool> is_synchronous)
-      : manifest_(manifest),
+  Planner(const CheckedManifest& checked, absl::Span<const bool> is_synchronous)
+      : checked_(checked),
+        manifest_(checked.proto()),
         is_synchronous_(is_synchronous),
-        symbols_(static_cast<size_t>(manifest_.symbols_size())) {
-    plan_.spaces = PlanSpaces(manifest);
-  }
+        symbols_(static_cast<size_t>(manifest_.symbols_size()), Known{Known::kNever, 0}) {}
 
   ProgramPlan Run() {
     plan_.functions.resize(static_cast<size_t>(manifest_.functions_size()));
@@ -91,9 +88,6 @@ class Planner {
       function.proto = &manifest_.functions(static_cast<int>(i));
       function.inputs = PlanPorts(function.proto->inputs());
       function.outputs = PlanPorts(function.proto->outputs());
-      for (PortPlan& output : function.outputs) {
-        output.is_external &= !IsInput(function, output.buffer);
-      }
       PlanSteps(function);
       PlanSymbols(function);
       PlanDynamicBuffers(function);
@@ -127,20 +121,14 @@ class Planner {
     return BufferOf(value).class_() == v1::Buffer::CLASS_DYNAMIC;
   }
 
-  static bool IsInput(const FunctionPlan& function, uint32_t buffer) {
-    return std::any_of(function.inputs.begin(), function.inputs.end(),
-                       [buffer](const PortPlan& input) { return input.buffer == buffer; });
-  }
-
   std::vector<PortPlan> PlanPorts(
       const google::protobuf::RepeatedPtrField<v1::Binding>& bindings) const {
     std::vector<PortPlan> ports;
     for (const v1::Binding& binding : bindings) {
       const v1::Buffer& buffer = BufferOf(binding.value());
-      const SpacePlan& space = plan_.spaces[buffer.space()];
       ports.push_back({binding.value(), Buffer(binding.value()), buffer.space(),
                        buffer.class_() == v1::Buffer::CLASS_EXTERNAL,
-                       space.device == 0 && space.kind == MemoryKind::kLocal});
+                       checked_.spaces()[buffer.space()].device == 0});
     }
     return ports;
   }
@@ -158,11 +146,21 @@ class Planner {
     }
   }
 
-  // Notes a dimension that may give a symbol its value; true if it does.
-  bool Bind(std::optional<uint32_t> symbol, const Known& known) {
-    if (!symbol.has_value() || symbols_[*symbol].function >= 0) return false;
-    symbols_[*symbol] = known;
+  // Notes that a symbol may get its value; true if it does.
+  bool Bind(uint32_t symbol, const Known& known) {
+    if (symbols_[symbol].function >= 0) return false;
+    symbols_[symbol] = known;
     return true;
+  }
+  // The same of the symbols that dimensions of a value are.
+  bool BindExtents(uint32_t value, const Known& known) {
+    bool binds = false;
+    for (const v1::Dimension& dimension : manifest_.values(static_cast<int>(value)).shape()) {
+      if (!dimension.has_expression()) continue;
+      const int64_t symbol = checked_.expressions().symbol(dimension.expression());
+      if (symbol >= 0) binds |= Bind(static_cast<uint32_t>(symbol), known);
+    }
+    return binds;
   }
 
   void PlanSymbols(FunctionPlan& function) {
@@ -171,8 +169,8 @@ class Planner {
     for (const v1::Binding& input : function.proto->inputs()) {
       for (const auto& dimension : manifest_.values(static_cast<int>(input.value())).shape()) {
         function.has_symbolic_inputs |= dimension.has_expression();
-        Bind(SymbolOf(manifest_, dimension), {index, 0});
       }
+      BindExtents(input.value(), {index, 0});
     }
     for (StepPlan& step : function.steps) {
       const Known known{index, static_cast<uint32_t>(function.stages.size())};
@@ -182,11 +180,7 @@ class Planner {
       if (step.proto->has_loop() && step.proto->loop().has_turns()) {
         binds |= Bind(step.proto->loop().turns(), known);
       }
-      for (const uint32_t value : ResultsOf(*step.proto)) {
-        for (const auto& dimension : manifest_.values(static_cast<int>(value)).shape()) {
-          binds |= Bind(SymbolOf(manifest_, dimension), known);
-        }
-      }
+      for (const uint32_t value : ResultsOf(*step.proto)) binds |= BindExtents(value, known);
       if (!binds) continue;
       step.stage = known.stage;
       function.stages.emplace_back();
@@ -223,11 +217,7 @@ class Planner {
     for (const uint32_t buffer : function.pooled) {
       if (lives[buffer].last != nullptr) lives[buffer].last->release.push_back(buffer);
     }
-    for (const auto* ports : {&function.inputs, &function.outputs}) {
-      for (const PortPlan& port : *ports) {
-        if (port.is_external) function.pooled.push_back(port.buffer);
-      }
-    }
+    for (const PortPlan& input : function.inputs) function.pooled.push_back(input.buffer);
   }
 
   // Steps whose work has ended when they return, or that run in the same queue, need no event.
@@ -259,11 +249,7 @@ class Planner {
                       expressions_[expression.operation().right()]);
       }
       expressions_.push_back(known);
-      auto& list = known.function < 0 ? plan_.constant_expressions
-                                      : plan_.functions[static_cast<size_t>(known.function)]
-                                            .stages[known.stage]
-                                            .expressions;
-      list.push_back(index);
+      if (StagePlan* const stage = StageOf(known)) stage->expressions.push_back(index);
     }
   }
 
@@ -271,15 +257,26 @@ class Planner {
     plan_.value_stages.resize(static_cast<size_t>(manifest_.values_size()));
     for (uint32_t i = 0; i < plan_.value_stages.size(); ++i) {
       Known known;
+      bool is_number = true;
       for (const auto& dimension : manifest_.values(static_cast<int>(i)).shape()) {
-        if (dimension.has_expression()) known = Later(known, expressions_[dimension.expression()]);
+        if (!dimension.has_expression()) continue;
+        known = Later(known, expressions_[dimension.expression()]);
+        is_number = false;
       }
       plan_.value_stages[i] = known.stage;
-      if (known.function < 0) continue;
-      plan_.functions[static_cast<size_t>(known.function)].stages[known.stage].values.push_back(i);
+      if (is_number) continue;
+      if (StagePlan* const stage = StageOf(known)) stage->values.push_back(i);
     }
   }
 
+  // Null for what is never known.
+  StagePlan* StageOf(const Known& known) {
+    if (known.function == Known::kNever) return nullptr;
+    if (known.function == Known::kAlways) return &plan_.constants;
+    return &plan_.functions[static_cast<size_t>(known.function)].stages[known.stage];
+  }
+
+  const CheckedManifest& checked_;
   const v1::Manifest& manifest_;
   const absl::Span<const bool> is_synchronous_;
   ProgramPlan plan_;
@@ -289,29 +286,7 @@ class Planner {
 
 }  // namespace
 
-std::vector<SpacePlan> PlanSpaces(const v1::Manifest& manifest) {
-  std::vector<SpacePlan> spaces;
-  for (const v1::MemorySpace& space : manifest.spaces()) {
-    const bool is_shared = space.device() != 0 &&
-                           std::find(space.shared_with().begin(), space.shared_with().end(), 0u) !=
-                               space.shared_with().end();
-    spaces.push_back({space.device(), is_shared ? MemoryKind::kHostVisible : MemoryKind::kLocal,
-                      is_shared || space.device() == 0});
-  }
-  if (manifest.spaces().empty()) {
-    for (uint32_t i = 0; i < static_cast<uint32_t>(manifest.devices_size()); ++i) {
-      spaces.push_back({i, MemoryKind::kLocal, i == 0});
-    }
-  }
-  for (const v1::Buffer& buffer : manifest.buffers()) {
-    if (buffer.class_() != v1::Buffer::CLASS_STATIC) continue;
-    int64_t& bytes = spaces[buffer.space()].arena_bytes;
-    bytes = std::max(bytes, buffer.arena_offset() + buffer.size().constant());
-  }
-  return spaces;
-}
-
-ProgramPlan PlanProgram(const v1::Manifest& manifest, absl::Span<const bool> is_synchronous) {
+ProgramPlan PlanProgram(const CheckedManifest& manifest, absl::Span<const bool> is_synchronous) {
   return Planner(manifest, is_synchronous).Run();
 }
 

@@ -6,22 +6,10 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "core/runtime/device.h"
+#include "core/artifact/checked_manifest.h"
 #include "proto/slipway/v1/artifact.pb.h"
 
 namespace slipway {
-
-// A memory space.
-struct SpacePlan {
-  uint32_t device = 0;
-  MemoryKind kind = MemoryKind::kLocal;
-  bool is_host_visible = false;
-  // Size of the arena for static buffers.
-  int64_t arena_bytes = 0;
-};
-
-// The spaces, in the order of their indices.
-std::vector<SpacePlan> PlanSpaces(const v1::Manifest& manifest);
 
 // Numbers become known in stages: stage 0 when a function is called, and one more with each of its steps that
 // gives symbols values. What follows from the symbols of a stage is computed once, when the stage begins.
@@ -61,7 +49,7 @@ struct PortPlan {
   uint32_t value = 0;
   uint32_t buffer = 0;
   uint32_t space = 0;
-  // The caller brings its memory. (An output that is an input as well has that one's.)
+  // Of an entry: the caller brings its memory.
   bool is_external = false;
   // It lies in memory that is only the host's.
   bool is_on_host = false;
@@ -77,20 +65,19 @@ struct FunctionPlan {
   std::vector<StagePlan> stages;
   // Some extent of an input is an expression.
   bool has_symbolic_inputs = false;
-  // Buffers that may hold memory of the pool while the function runs: dynamic ones, and those of inputs and
-  // outputs when another function calls this one.
+  // Buffers that may hold memory of the pool while the function runs: dynamic ones, and those of inputs when
+  // another function calls this one.
   std::vector<uint32_t> pooled;
   // Devices whose queued work must be waited for.
   std::vector<uint32_t> asynchronous_devices;
 };
 
 struct ProgramPlan {
-  std::vector<SpacePlan> spaces;
   std::vector<FunctionPlan> functions;
   // Functions that callers may run: the manifest's entry, then its further ones.
   std::vector<uint32_t> entries;
-  // Expressions that use no symbol, ascending.
-  std::vector<uint32_t> constant_expressions;
+  // What uses expressions, but no symbol: known before anything is called.
+  StagePlan constants;
   // By buffer.
   std::vector<v1::Buffer::Class> buffer_classes;
   std::vector<uint32_t> buffer_spaces;
@@ -102,9 +89,8 @@ struct ProgramPlan {
   uint32_t events = 0;
 };
 
-// REQUIRES: the manifest was checked. It outlives the plan; `is_synchronous` is that of ComputeDevice, for each
-// of its devices.
-ProgramPlan PlanProgram(const v1::Manifest& manifest, absl::Span<const bool> is_synchronous);
+// The manifest outlives the plan; `is_synchronous` is that of ComputeDevice, for each of its devices.
+ProgramPlan PlanProgram(const CheckedManifest& manifest, absl::Span<const bool> is_synchronous);
 
 }  // namespace slipway
 

@@ -33,8 +33,8 @@ DeviceMemory HostMemory(const Blob& blob) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<ResidentProgram>> ResidentProgram::Load(
-    v1::Manifest manifest, GetBlob get_blob, std::vector<std::shared_ptr<ComputeDevice>> devices) {
-  std::unique_ptr<ResidentProgram> program(new ResidentProgram(std::move(manifest)));
+    const Artifact& artifact, std::vector<std::shared_ptr<ComputeDevice>> devices) {
+  std::unique_ptr<ResidentProgram> program(new ResidentProgram(artifact.manifest()));
   program->devices_ = std::move(devices);
   auto is_synchronous = std::make_unique<bool[]>(program->devices_.size());
   for (size_t i = 0; i < program->devices_.size(); ++i) {
@@ -42,8 +42,8 @@ absl::StatusOr<std::unique_ptr<ResidentProgram>> ResidentProgram::Load(
   }
   program->plan_ = PlanProgram(program->manifest_,
                                absl::MakeConstSpan(is_synchronous.get(), program->devices_.size()));
-  SLIPWAY_RETURN_IF_ERROR(program->LoadCode(get_blob));
-  SLIPWAY_RETURN_IF_ERROR(program->LoadConstants(get_blob));
+  SLIPWAY_RETURN_IF_ERROR(program->LoadCode(artifact));
+  SLIPWAY_RETURN_IF_ERROR(program->LoadConstants(artifact));
   return program;
 }
 
@@ -51,19 +51,19 @@ ResidentProgram::~ResidentProgram() {
   for (const Owned& owned : uploaded_) owned.device->Free(owned.memory);
 }
 
-absl::Status ResidentProgram::LoadCode(GetBlob get_blob) {
-  for (int i = 0; i < manifest().code_size(); ++i) {
-    const v1::Code& code = manifest().code(i);
+absl::Status ResidentProgram::LoadCode(const Artifact& artifact) {
+  const v1::Manifest& manifest = manifest_.proto();
+  for (int i = 0; i < manifest.code_size(); ++i) {
+    const v1::Code& code = manifest.code(i);
     SLIPWAY_ASSIGN_OR_RETURN(const Digest digest, FromProto(code.blob()));
-    SLIPWAY_ASSIGN_OR_RETURN(const Blob blob, get_blob(digest));
-    SLIPWAY_ASSIGN_OR_RETURN_WITH(
-        std::unique_ptr<DeviceCode> loaded,
-        devices_[code.device()]->LoadCode(code, manifest().min_reader_abi(), blob.bytes()),
-        absl::StrCat("code ", i));
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(std::unique_ptr<DeviceCode> loaded,
+                                  devices_[code.device()]->LoadCode(code, manifest.min_reader_abi(),
+                                                                    artifact.blob(digest).bytes()),
+                                  absl::StrCat("code ", i));
     code_.push_back(std::move(loaded));
   }
   // That a step's arguments are as many as its kernel takes cannot be seen in the manifest alone.
-  for (const v1::Function& function : manifest().functions()) {
+  for (const v1::Function& function : manifest.functions()) {
     for (const v1::Step& step : function.steps()) {
       if (!step.has_kernel()) continue;
       const v1::Step::Kernel& call = step.kernel();
@@ -76,33 +76,32 @@ absl::Status ResidentProgram::LoadCode(GetBlob get_blob) {
 }
 
 absl::StatusOr<DeviceMemory> ResidentProgram::Upload(const Blob& blob, uint32_t space) {
-  ComputeDevice& device = device_of_space(space);
+  ComputeDevice& device = *device_of_space(space);
   SLIPWAY_ASSIGN_OR_RETURN(const DeviceMemory memory,
-                           device.Allocate(blob.size_bytes(), plan_.spaces[space].kind));
+                           device.Allocate(blob.size_bytes(), kind_of_space(space)));
   uploaded_.push_back({&device, memory});
   SLIPWAY_RETURN_IF_ERROR(
       device.Copy({devices_[0].get(), HostMemory(blob)}, {&device, memory}, blob.size_bytes()));
   return memory;
 }
 
-absl::Status ResidentProgram::LoadConstants(GetBlob get_blob) {
-  constants_.resize(static_cast<size_t>(manifest().buffers_size()));
+absl::Status ResidentProgram::LoadConstants(const Artifact& artifact) {
+  const v1::Manifest& manifest = manifest_.proto();
+  constants_.resize(static_cast<size_t>(manifest.buffers_size()));
   absl::flat_hash_map<Digest, Blob> aligned;
   absl::flat_hash_map<std::pair<uint32_t, uint32_t>, DeviceMemory> on_devices;
   for (size_t i = 0; i < constants_.size(); ++i) {
-    const v1::Buffer& buffer = manifest().buffers(static_cast<int>(i));
+    const v1::Buffer& buffer = manifest.buffers(static_cast<int>(i));
     if (buffer.class_() != v1::Buffer::CLASS_CONSTANT) continue;
-    const v1::Constant& constant = manifest().constants(static_cast<int>(buffer.constant()));
+    const v1::Constant& constant = manifest.constants(static_cast<int>(buffer.constant()));
     SLIPWAY_ASSIGN_OR_RETURN(const Digest digest, FromProto(constant.blob()));
     auto found = aligned.find(digest);
     if (found == aligned.end()) {
-      SLIPWAY_ASSIGN_OR_RETURN(Blob blob, get_blob(digest));
-      SLIPWAY_ASSIGN_OR_RETURN(blob, Aligned(blob));
+      SLIPWAY_ASSIGN_OR_RETURN(Blob blob, Aligned(artifact.blob(digest)));
       found = aligned.emplace(digest, std::move(blob)).first;
     }
     const Blob part = found->second.Part(constant.offset(), constant.size_bytes());
-    const SpacePlan& space = plan_.spaces[buffer.space()];
-    if (space.device == 0 && space.kind == MemoryKind::kLocal) {
+    if (manifest_.spaces()[buffer.space()].device == 0) {
       constants_[i] = HostMemory(part);
       blobs_.push_back(part);
       continue;

@@ -7,36 +7,38 @@
 #include <utility>
 #include <vector>
 
-#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
+#include "core/artifact/artifact.h"
+#include "core/artifact/checked_manifest.h"
 #include "core/base/blob.h"
-#include "core/base/digest.h"
 #include "core/runtime/device.h"
 #include "core/runtime/program_plan.h"
-#include "proto/slipway/v1/artifact.pb.h"
 
 namespace slipway {
 
 // Immutable and thread-safe.
 class ResidentProgram {
  public:
-  using GetBlob = absl::FunctionRef<absl::StatusOr<Blob>(const Digest&)>;
-
-  // REQUIRES: the manifest was checked. `devices` are those it names, in its order, and support it; the first is the host. Keeps the blobs of
-  // constants that the host reads in place. INVALID_ARGUMENT and UNIMPLEMENTED say why code does not load;
+  // `devices` are those the manifest names, in its order, and support it; the first is the host. Keeps the blobs
+  // of constants that the host reads in place. INVALID_ARGUMENT and UNIMPLEMENTED say why code does not load;
   // RESOURCE_EXHAUSTED that a device has no memory for the constants.
   static absl::StatusOr<std::unique_ptr<ResidentProgram>> Load(
-      v1::Manifest manifest, GetBlob get_blob, std::vector<std::shared_ptr<ComputeDevice>> devices);
+      const Artifact& artifact, std::vector<std::shared_ptr<ComputeDevice>> devices);
   ~ResidentProgram();
   ResidentProgram(const ResidentProgram&) = delete;
   ResidentProgram& operator=(const ResidentProgram&) = delete;
 
-  const v1::Manifest& manifest() const { return manifest_; }
+  const CheckedManifest& manifest() const { return manifest_; }
   const ProgramPlan& plan() const { return plan_; }
   const std::shared_ptr<ComputeDevice>& device(uint32_t index) const { return devices_[index]; }
-  // The device that memory of a space belongs to.
-  ComputeDevice& device_of_space(uint32_t space) const {
-    return *devices_[plan_.spaces[space].device];
+  // Where memory of a space is.
+  const std::shared_ptr<ComputeDevice>& device_of_space(uint32_t space) const {
+    return devices_[manifest_.spaces()[space].device];
+  }
+  MemoryKind kind_of_space(uint32_t space) const {
+    const ProgramSpace& place = manifest_.spaces()[space];
+    return place.device != 0 && place.IsTouchedBy(0) ? MemoryKind::kHostVisible
+                                                     : MemoryKind::kLocal;
   }
   size_t device_count() const { return devices_.size(); }
   const DeviceCode& code(uint32_t index) const { return *code_[index]; }
@@ -44,12 +46,12 @@ class ResidentProgram {
   const DeviceMemory& constant(uint32_t buffer) const { return constants_[buffer]; }
 
  private:
-  explicit ResidentProgram(v1::Manifest manifest) : manifest_(std::move(manifest)) {}
-  absl::Status LoadCode(GetBlob get_blob);
-  absl::Status LoadConstants(GetBlob get_blob);
+  explicit ResidentProgram(CheckedManifest manifest) : manifest_(std::move(manifest)) {}
+  absl::Status LoadCode(const Artifact& artifact);
+  absl::Status LoadConstants(const Artifact& artifact);
   absl::StatusOr<DeviceMemory> Upload(const Blob& blob, uint32_t space);
 
-  const v1::Manifest manifest_;
+  const CheckedManifest manifest_;
   std::vector<std::shared_ptr<ComputeDevice>> devices_;
   ProgramPlan plan_;
   std::vector<std::unique_ptr<DeviceCode>> code_;

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "core/artifact/checked_manifest.h"
 #include "proto/slipway/v1/artifact.pb.h"
 
 namespace slipway {
@@ -18,8 +19,7 @@ inline constexpr int64_t kUnknownExtent = -1;
 // construction nothing is allocated. Not thread-safe.
 class SymbolTable {
  public:
-  // The manifest was checked and outlives the table.
-  explicit SymbolTable(const v1::Manifest& manifest);
+  explicit SymbolTable(CheckedManifest manifest);
 
   // A call of some function begins: symbols bound from now on belong to it. Calls are numbered, so that a symbol
   // knows whether this call has bound it.
@@ -36,8 +36,8 @@ class SymbolTable {
                            absl::Span<const int64_t> extents);
   absl::Status CompareExtents(const v1::Value& value, absl::Span<const int64_t> extents) const;
 
-  // Computes these expressions; their operands are known. INVALID_ARGUMENT names one that divides by less than 1
-  // or leaves 64 bits.
+  // Computes these expressions, ascending; what they are computed from is known. Errors as of
+  // Expressions::Evaluate.
   absl::Status Evaluate(absl::Span<const uint32_t> expressions);
 
   // By index; of use once they were evaluated.
@@ -51,13 +51,10 @@ class SymbolTable {
   uint64_t changes() const { return changes_; }
 
  private:
-  struct Symbol {
-    int64_t number = 0;
-    uint64_t call = 0;
-  };
-
-  const v1::Manifest& manifest_;
-  std::vector<Symbol> symbols_;
+  const CheckedManifest manifest_;
+  // By symbol: its number, and the call that bound it last; 0 before any.
+  std::vector<int64_t> numbers_;
+  std::vector<uint64_t> bound_by_;
   std::vector<int64_t> expressions_;
   uint64_t calls_ = 0;
   uint64_t changes_ = 1;

@@ -4,13 +4,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/artifact/format_version.h"
 #include "core/artifact/kernel_abi.h"
 #include "core/artifact/limits.h"
-#include "core/artifact/signature.h"
 #include "core/base/blob.h"
 #include "core/base/digest.h"
-#include "core/base/status_macros.h"
-#include "core/runtime/resident_program.h"
 #include "core/wire/digest_proto.h"
 
 namespace slipway {
@@ -25,7 +23,6 @@ int64_t RoundUp(int64_t bytes) {
 }  // namespace
 
 ProgramBuilder::ProgramBuilder() {
-  manifest_.set_format_version(kManifestFormatVersion);
   manifest_.set_min_reader_abi(SLIPWAY_ABI_VERSION);
   manifest_.set_name("by hand");
   AddDevice("x86-64-linux");
@@ -203,17 +200,12 @@ v1::Step& ProgramBuilder::AddCopy(v1::Function& function, uint32_t device, uint3
   return step;
 }
 
-absl::StatusOr<std::unique_ptr<Program>> ProgramBuilder::Load(
-    std::vector<std::shared_ptr<ComputeDevice>> devices) {
+absl::StatusOr<Artifact> ProgramBuilder::Build() {
   manifest_.set_entry(Last(manifest_.functions_size()));
-  SLIPWAY_ASSIGN_OR_RETURN(std::unique_ptr<ResidentProgram> loaded,
-                           ResidentProgram::Load(
-                               manifest_,
-                               [this](const Digest& digest) -> absl::StatusOr<Blob> {
-                                 return Blob::Own(blobs_.at(digest.ToString()));
-                               },
-                               std::move(devices)));
-  return std::make_unique<Program>(std::move(loaded), ProgramSignature());
+  manifest_.set_format_version(LowestFormatVersion(manifest_));
+  return Artifact::Create(manifest_, [this](const Digest& digest) -> absl::StatusOr<Blob> {
+    return Blob::Own(blobs_.at(digest.ToString()));
+  });
 }
 
 }  // namespace slipway

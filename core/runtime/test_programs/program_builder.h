@@ -4,21 +4,18 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/runtime/device.h"
-#include "core/runtime/program.h"
+#include "core/artifact/artifact.h"
 #include "core/runtime/test_programs/small_kernels.h"
 #include "core/tensor/tensor.h"
 #include "proto/slipway/v1/artifact.pb.h"
 
 namespace slipway {
 
-// Adds entries to a manifest of the newest format and answers with their indices. Code 0 are the SmallKernels, on
-// device 0, an x86-64.
+// Adds entries to a manifest and answers with their indices. Code 0 are the SmallKernels, on device 0, an x86-64.
 class ProgramBuilder {
  public:
   // An extent: a number, or an expression.
@@ -68,9 +65,8 @@ class ProgramBuilder {
   static v1::Step& AddCopy(v1::Function& function, uint32_t device, uint32_t from, uint32_t to);
 
   v1::Manifest& manifest() { return manifest_; }
-  // The last function added is the entry. `devices` are those added, the host first.
-  absl::StatusOr<std::unique_ptr<Program>> Load(
-      std::vector<std::shared_ptr<ComputeDevice>> devices);
+  // The program, checked; the last function added is the entry. Errors of Artifact::Create.
+  absl::StatusOr<Artifact> Build();
 
  private:
   uint32_t ByteSize(DataType dtype, const Extents& extents);

@@ -2,30 +2,27 @@
 
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "absl/types/span.h"
 #include "core/artifact/checked_manifest.h"
 #include "core/base/status_macros.h"
 #include "core/runtime/drivers/cpu/cpu_device.h"
-#include "core/runtime/program_plan.h"
 
 namespace slipway {
 namespace {
 
 // Copies are made by the host, which must reach both ends.
-absl::Status CheckCopy(const v1::Manifest& manifest, absl::Span<const SpacePlan> spaces,
-                       const v1::Step& step) {
+absl::Status CheckCopy(const CheckedManifest& checked, const v1::Step& step) {
+  const v1::Manifest& manifest = checked.proto();
   for (const uint32_t value : {step.copy().from(), step.copy().to()}) {
     const uint32_t buffer = manifest.values(static_cast<int>(value)).buffer();
     const uint32_t space = manifest.buffers(static_cast<int>(buffer)).space();
-    if (spaces[space].is_host_visible) continue;
+    if (checked.spaces()[space].IsTouchedBy(0)) continue;
     return absl::UnimplementedError(
         absl::StrCat("cpu: step '", absl::Utf8SafeCEscape(step.name()), "' copies value ", value,
                      " of memory space ", space, ", which the host does not reach: let device ",
-                     spaces[space].device, " copy"));
+                     checked.spaces()[space].device, " copy"));
   }
   return absl::OkStatus();
 }
@@ -50,11 +47,10 @@ class CpuDriver final : public Driver {
             absl::StrCat("cpu: code of ", v1::Code::Kind_Name(code.kind()), " does not run here"));
       }
     }
-    const std::vector<SpacePlan> spaces = PlanSpaces(manifest);
     for (const v1::Function& function : manifest.functions()) {
       for (const v1::Step& step : function.steps()) {
         if (step.device() != device || !step.has_copy()) continue;
-        SLIPWAY_RETURN_IF_ERROR(CheckCopy(manifest, spaces, step));
+        SLIPWAY_RETURN_IF_ERROR(CheckCopy(checked, step));
       }
     }
     return absl::OkStatus();
