@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 #include "core/artifact/checked_manifest.h"
-#include "core/artifact/kernel_abi.h"
+#include "core/kernel_abi/kernel_abi.h"
 #include "core/artifact/test_manifest.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

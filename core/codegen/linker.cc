@@ -5,7 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "core/artifact/kernel_abi.h"
+#include "core/kernel_abi/kernel_abi.h"
 #include "core/base/files.h"
 #include "core/base/status_macros.h"
 #include "core/base/subprocess.h"

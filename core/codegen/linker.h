@@ -24,7 +24,7 @@ struct LinkOptions {
   absl::Duration deadline = absl::Seconds(60);
 };
 
-// An ELF shared object after core/artifact/kernel_abi.h: no undefined symbols, no needed libraries, one
+// An ELF shared object after core/kernel_abi/kernel_abi.h: no undefined symbols, no needed libraries, one
 // exported function. The bytes depend on the arguments alone. Objects may refer to what
 // support/program_support.c defines.
 //

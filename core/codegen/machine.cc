@@ -7,7 +7,7 @@
 namespace slipway {
 namespace {
 
-// Kernels get their memory and threads through the imports of core/artifact/kernel_abi.h, so there is
+// Kernels get their memory and threads through the imports of core/kernel_abi/kernel_abi.h, so there is
 // no runtime in them; shapes are static and schedules proved, so there are no checks either.
 const std::vector<Halide::Target::Feature>& CommonFeatures() {
   static const auto& features = *new std::vector<Halide::Target::Feature>{

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <map>
 
-#include "core/artifact/kernel_abi.h"
+#include "core/kernel_abi/kernel_abi.h"
 
 namespace slipway {
 namespace {

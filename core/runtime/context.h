@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "absl/strings/string_view.h"
-#include "core/artifact/kernel_abi.h"
+#include "core/kernel_abi/kernel_abi.h"
 #include "core/runtime/scratch.h"
 #include "core/runtime/thread_pool.h"
 

@@ -32,7 +32,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "core/artifact/kernel_abi.h"
+#include "core/kernel_abi/kernel_abi.h"
 #include "proto/slipway/v1/artifact.pb.h"
 
 namespace slipway {

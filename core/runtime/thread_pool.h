@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/artifact/kernel_abi.h"
+#include "core/kernel_abi/kernel_abi.h"
 
 namespace slipway {
 

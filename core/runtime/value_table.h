@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "core/artifact/kernel_abi.h"
+#include "core/kernel_abi/kernel_abi.h"
 #include "core/runtime/device.h"
 #include "core/tensor/dtype.h"
 #include "proto/slipway/v1/artifact.pb.h"

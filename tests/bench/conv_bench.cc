@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "core/artifact/kernel_abi.h"
+#include "core/kernel_abi/kernel_abi.h"
 #include "core/base/clock.h"
 #include "core/codegen/kernel_compiler.h"
 #include "core/codegen/linker.h"

@@ -12,7 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "core/artifact/kernel_abi.h"
+#include "core/kernel_abi/kernel_abi.h"
 #include "core/base/clock.h"
 #include "core/base/flags.h"
 #include "core/base/status_macros.h"

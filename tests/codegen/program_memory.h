@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/artifact/kernel_abi.h"
+#include "core/kernel_abi/kernel_abi.h"
 
 namespace slipway {
 

@@ -63,7 +63,11 @@ LAYERS = {
         "core/tensor",
         "proto",
     ]),
-    "core/kernels": _row(sees = ["core/tensor"]),
+    "core/kernel_abi": _row(),
+    "core/kernels": _row(sees = [
+        "core/kernel_abi",
+        "core/tensor",
+    ]),
     "core/graph": _row(sees = [
         "core/symbolic",
         "core/target",
@@ -89,10 +93,9 @@ LAYERS = {
         ],
     ),
     "core/passes": _row(sees = ["core/reference"]),
-    # Of the artifact, core/codegen needs kernel_abi.h alone.
     "core/codegen": _row(
         sees = [
-            "core/artifact",
+            "core/kernel_abi",
             "core/kernels",
             "core/operators",
         ],
@@ -133,6 +136,7 @@ LAYERS = {
         "core/store",
     ]),
     "core/artifact": _row(sees = [
+        "core/kernel_abi",
         "core/symbolic",
         "core/target",
         "core/wire",

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/artifact/artifact.h"
 #include "core/artifact/format_version.h"
-#include "core/artifact/kernel_abi.h"
+#include "core/kernel_abi/kernel_abi.h"
 #include "core/base/blob.h"
 #include "core/base/digest.h"
 #include "core/base/status_macros.h"

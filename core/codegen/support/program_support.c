@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/artifact/kernel_abi.h"
+#include "core/kernel_abi/kernel_abi.h"
 
 /* Made by core/codegen/table_object. */
 extern const slipway_kernel_table slipway_program_kernels;

@@ -1,6 +1,6 @@
 /* Code of a program for tests: kernels that behave, and kernels that do not. Compiled as the
  * compiler's own code is: freestanding, nothing undefined. */
-#include "core/artifact/kernel_abi.h"
+#include "core/kernel_abi/kernel_abi.h"
 
 static const slipway_imports* imports;
 

@@ -5,10 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/artifact/format_version.h"
-#include "core/artifact/kernel_abi.h"
 #include "core/artifact/limits.h"
 #include "core/base/blob.h"
 #include "core/base/digest.h"
+#include "core/kernel_abi/kernel_abi.h"
 #include "core/wire/digest_proto.h"
 
 namespace slipway {

@@ -1,6 +1,6 @@
 /* Kernels that small programs are put together from (small_kernels.h). Built as the compiler's own code is:
  * freestanding, nothing undefined. */
-#include "core/artifact/kernel_abi.h"
+#include "core/kernel_abi/kernel_abi.h"
 
 static const slipway_imports* imports;
 

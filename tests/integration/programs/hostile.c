@@ -1,7 +1,7 @@
 /* A program's code whose kernels do what no compiler makes: they call the system by themselves.
  * HostileKernel in hostile_program.h names them by their place in the table.
  */
-#include "core/artifact/kernel_abi.h"
+#include "core/kernel_abi/kernel_abi.h"
 
 enum { kWrite = 1, kMmap = 9, kPause = 34, kFork = 57, kExitGroup = 231 };
 

@@ -25,8 +25,8 @@
  * Thread-safety: after the query returned, kernels may be called from any number of threads at once as
  * long as their contexts differ and no argument is written by two calls.
  */
-#ifndef SLIPWAY_CORE_ARTIFACT_KERNEL_ABI_H_
-#define SLIPWAY_CORE_ARTIFACT_KERNEL_ABI_H_
+#ifndef SLIPWAY_CORE_KERNEL_ABI_KERNEL_ABI_H_
+#define SLIPWAY_CORE_KERNEL_ABI_KERNEL_ABI_H_
 
 #include <stdint.h>
 
@@ -124,4 +124,4 @@ typedef const slipway_kernel_table* (*slipway_query_function)(uint32_t abi_versi
 } /* extern "C" */
 #endif
 
-#endif /* SLIPWAY_CORE_ARTIFACT_KERNEL_ABI_H_ */
+#endif /* SLIPWAY_CORE_KERNEL_ABI_KERNEL_ABI_H_ */
