@@ -6,8 +6,8 @@
 
 #include "absl/status/status.h"
 #include "core/artifact/checked_manifest.h"
-#include "core/kernel_abi/kernel_abi.h"
 #include "core/artifact/test_manifest.h"
+#include "core/kernel_abi/kernel_abi.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/common/status_matchers.h"

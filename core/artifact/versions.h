@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
-#include "core/kernel_abi/kernel_abi.h"
 #include "core/artifact/limits.h"
+#include "core/kernel_abi/kernel_abi.h"
 
 namespace slipway {
 

@@ -5,13 +5,13 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "core/kernel_abi/kernel_abi.h"
 #include "core/base/files.h"
 #include "core/base/status_macros.h"
 #include "core/base/subprocess.h"
 #include "core/codegen/limits.h"
 #include "core/codegen/program_support.h"
 #include "core/codegen/table_object.h"
+#include "core/kernel_abi/kernel_abi.h"
 
 namespace slipway {
 namespace {

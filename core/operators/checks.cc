@@ -14,7 +14,10 @@ bool Contains(TypeSet set, DataType dtype) {
   switch (dtype) {
     case DataType::kFloat32:
     case DataType::kFloat64:
-      return true;
+      return set != TypeSet::kInteger;
+    case DataType::kFloat16:
+    case DataType::kBfloat16:
+      return set == TypeSet::kAnyFloat || set == TypeSet::kAnyNumeric || set == TypeSet::kSized;
     case DataType::kUint8:
     case DataType::kInt8:
     case DataType::kUint16:
@@ -23,7 +26,7 @@ bool Contains(TypeSet set, DataType dtype) {
     case DataType::kInt64:
     case DataType::kUint32:
     case DataType::kUint64:
-      return set != TypeSet::kFloat;
+      return set != TypeSet::kFloat && set != TypeSet::kAnyFloat;
     default:
       return set == TypeSet::kSized && ByteSize(dtype) > 0;
   }

@@ -15,9 +15,12 @@
 namespace slipway {
 
 enum class TypeSet {
-  kFloat,    // f32, f64
-  kNumeric,  // kFloat and the integers
-  kSized,    // Everything of fixed size.
+  kFloat,       // f32, f64: what kernels that are not callable compute in.
+  kNumeric,     // kFloat and the integers
+  kAnyFloat,    // kFloat, f16, bf16
+  kAnyNumeric,  // kAnyFloat and the integers
+  kInteger,
+  kSized,  // Everything of fixed size.
 };
 
 // UNIMPLEMENTED for an element type outside the set.

@@ -13,6 +13,7 @@
 #include "core/operators/pooling.h"
 #include "core/operators/reduction.h"
 #include "core/operators/reshaping.h"
+#include "core/operators/selection.h"
 
 namespace slipway {
 namespace {
@@ -30,6 +31,7 @@ constexpr OperatorFamily<OperatorRegistry> kFamilies[] = {
     {"pooling", RegisterPoolingOperators},
     {"reduction", RegisterReductionOperators},
     {"reshaping", RegisterReshapingOperators},
+    {"selection", RegisterSelectionOperators},
 };
 
 }  // namespace

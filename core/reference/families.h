@@ -18,6 +18,7 @@ absl::Status RegisterNormalizationKernels(KernelColumn& kernels);
 absl::Status RegisterPoolingKernels(KernelColumn& kernels);
 absl::Status RegisterReductionKernels(KernelColumn& kernels);
 absl::Status RegisterReshapingKernels(KernelColumn& kernels);
+absl::Status RegisterSelectionKernels(KernelColumn& kernels);
 
 }  // namespace slipway
 

@@ -3,11 +3,15 @@
 #define SLIPWAY_CORE_REFERENCE_KERNEL_H_
 
 #include <functional>
+#include <optional>
+#include <type_traits>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "core/graph/operator_column.h"
 #include "core/graph/operator_registry.h"
+#include "core/reference/callable_kernel.h"
 #include "core/tensor/tensor.h"
 
 namespace slipway {
@@ -23,7 +27,23 @@ struct KernelCall {
 
 // UNIMPLEMENTED for element types the kernel lacks; INVALID_ARGUMENT for values the operator cannot
 // take (an index out of range).
-using Kernel = std::function<absl::Status(const KernelCall&)>;
+using EvaluateFunction = std::function<absl::Status(const KernelCall&)>;
+
+struct Kernel {
+  template <typename Function>
+  requires std::is_convertible_v<Function, EvaluateFunction> Kernel(Function function)
+      : evaluate(std::move(function)) {}
+  Kernel(CallableKernel kernel)
+      : evaluate([kernel](const KernelCall& call) {
+          return CallKernel(kernel, call.view, call.inputs, call.outputs);
+        }),
+        callable(std::move(kernel)) {}
+
+  EvaluateFunction evaluate;
+  // Set where the kernel can be linked into programs, for nodes that have no lowering.
+  std::optional<CallableKernel> callable;
+};
+
 using KernelColumn = OperatorColumn<Kernel>;
 
 }  // namespace slipway

@@ -107,7 +107,7 @@ absl::StatusOr<std::vector<Tensor>> Reference::EvaluateNode(const Graph& graph, 
     if (!output.ok()) return view.Annotated(output.status());
     outputs[i] = *std::move(output);
   }
-  SLIPWAY_RETURN_IF_ERROR((*kernel)(KernelCall{view, values, absl::MakeSpan(outputs)}));
+  SLIPWAY_RETURN_IF_ERROR(kernel->evaluate(KernelCall{view, values, absl::MakeSpan(outputs)}));
   return outputs;
 }
 

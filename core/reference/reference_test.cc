@@ -75,7 +75,8 @@ TEST_F(ReferenceTest, HasAKernelForEveryOperator) {
 // What the fuzzer begins with runs through, and has every operator in it.
 TEST_F(ReferenceTest, RunsTheCorpus) {
   std::set<std::string> seen;
-  for (const char* name : {"arithmetic", "blocked", "conv", "image", "matrix", "shapes"}) {
+  for (const char* name :
+       {"arithmetic", "blocked", "conv", "image", "matrix", "selection", "shapes"}) {
     SCOPED_TRACE(name);
     const auto text =
         ReadFile(absl::StrCat("core/reference/reference_corpus/", name, ".txt"), 1 << 20);
@@ -358,6 +359,29 @@ TEST_F(ReferenceTest, EmptyTensorsAreFine) {
   EXPECT_THAT(Floats(x + " const %z: f32[1, 3] = {1, 2, 3}", "Concat(%x, %z) {axis = 0}"),
               ElementsAre(1, 2, 3));
   EXPECT_THAT(Floats(x, "Transpose(%x)"), ElementsAre());
+}
+
+TEST_F(ReferenceTest, TopKOrdersEqualOnesByPlaceAndNanAsLargest) {
+  const std::string x = "const %x: f32[2, 4] = {3, 1, 3, nan, 2, 2, 1, 2}\nconst %k: i64[1] = {3}";
+  EXPECT_THAT(Floats(x, "Identity(%x)"), ::testing::SizeIs(8));
+  const auto graph = [&](const char* attributes) {
+    return absl::StrCat("graph \"t\" () -> (%y, %i) {\n", x, "\n%y, %i = TopK(%x, %k) {",
+                        attributes, "}\n}");
+  };
+  const auto indices = [](const absl::StatusOr<std::vector<Tensor>>& outputs) {
+    EXPECT_OK(outputs.status());
+    if (!outputs.ok()) return std::vector<int64_t>();
+    const auto values = (*outputs)[1].values<int64_t>();
+    return std::vector<int64_t>(values.begin(), values.end());
+  };
+  EXPECT_THAT(indices(Run(graph("axis = -1"))), ElementsAre(3, 0, 2, 0, 1, 3));
+  EXPECT_THAT(indices(Run(graph("largest = 0"))), ElementsAre(1, 0, 2, 2, 0, 1));
+}
+
+TEST_F(ReferenceTest, RefusesMoreThanThereIs) {
+  EXPECT_THAT(
+      Node("const %x: f32[2] = {1, 2}\nconst %k: i64[1] = {3}", "TopK(%x, %k)").status().message(),
+      HasSubstr("\"k\" is 3, axis 0 has 2 elements"));
 }
 
 }  // namespace

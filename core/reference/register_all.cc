@@ -11,7 +11,7 @@ constexpr OperatorFamily<KernelColumn> kFamilies[] = {
     {"layout", RegisterLayoutKernels},           {"matrix", RegisterMatrixKernels},
     {"movement", RegisterMovementKernels},       {"normalization", RegisterNormalizationKernels},
     {"pooling", RegisterPoolingKernels},         {"reduction", RegisterReductionKernels},
-    {"reshaping", RegisterReshapingKernels},
+    {"reshaping", RegisterReshapingKernels},     {"selection", RegisterSelectionKernels},
 };
 
 }  // namespace

@@ -8,9 +8,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "core/kernel_abi/kernel_abi.h"
 #include "core/artifact/versions.h"
 #include "core/base/files.h"
+#include "core/kernel_abi/kernel_abi.h"
 
 namespace slipway {
 

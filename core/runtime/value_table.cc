@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/artifact/limits.h"
+#include "core/kernel_abi/element_type.h"
 #include "core/tensor/shape.h"
 
 namespace slipway {
@@ -11,25 +12,6 @@ namespace {
 
 // Kernels index elements with 32 bits.
 constexpr int64_t kMaxValueBytes = ReaderLimits().value_bytes;
-
-slipway_element_type ElementType(DataType dtype) {
-  const auto bits = static_cast<uint8_t>(8 * ByteSize(dtype));
-  switch (dtype) {
-    case DataType::kFloat16:
-    case DataType::kFloat32:
-    case DataType::kFloat64:
-      return {SLIPWAY_TYPE_FLOAT, bits, 1};
-    case DataType::kBfloat16:
-      return {SLIPWAY_TYPE_BFLOAT, bits, 1};
-    case DataType::kInt8:
-    case DataType::kInt16:
-    case DataType::kInt32:
-    case DataType::kInt64:
-      return {SLIPWAY_TYPE_INT, bits, 1};
-    default:
-      return {SLIPWAY_TYPE_UINT, bits, 1};
-  }
-}
 
 }  // namespace
 

@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "core/kernel_abi/kernel_abi.h"
 #include "core/base/clock.h"
 #include "core/codegen/kernel_compiler.h"
 #include "core/codegen/linker.h"
 #include "core/codegen/lower/register_all.h"
 #include "core/graph/builder.h"
+#include "core/kernel_abi/kernel_abi.h"
 #include "core/operators/register_all.h"
 #include "core/target/target.h"
 #include "tests/bench/fma_peak.h"

@@ -12,10 +12,10 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "core/kernel_abi/kernel_abi.h"
 #include "core/base/clock.h"
 #include "core/base/flags.h"
 #include "core/base/status_macros.h"
+#include "core/kernel_abi/kernel_abi.h"
 #include "core/runtime/code_module.h"
 #include "core/runtime/context.h"
 #include "core/runtime/load_program.h"

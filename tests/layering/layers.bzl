@@ -63,11 +63,8 @@ LAYERS = {
         "core/tensor",
         "proto",
     ]),
-    "core/kernel_abi": _row(),
-    "core/kernels": _row(sees = [
-        "core/kernel_abi",
-        "core/tensor",
-    ]),
+    "core/kernel_abi": _row(sees = ["core/tensor"]),
+    "core/kernels": _row(sees = ["core/kernel_abi"]),
     "core/graph": _row(sees = [
         "core/symbolic",
         "core/target",

@@ -6,12 +6,12 @@
 #include "absl/strings/str_cat.h"
 #include "core/artifact/artifact.h"
 #include "core/artifact/format_version.h"
-#include "core/kernel_abi/kernel_abi.h"
 #include "core/base/blob.h"
 #include "core/base/digest.h"
 #include "core/base/status_macros.h"
 #include "core/base/version.h"
 #include "core/graph/bind_symbols.h"
+#include "core/kernel_abi/kernel_abi.h"
 #include "core/wire/digest_proto.h"
 
 namespace slipway {

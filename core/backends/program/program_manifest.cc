@@ -8,10 +8,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/artifact/format_version.h"
-#include "core/kernel_abi/kernel_abi.h"
 #include "core/artifact/limits.h"
 #include "core/base/status_macros.h"
 #include "core/base/utf8.h"
+#include "core/kernel_abi/kernel_abi.h"
 #include "core/operators/fused.h"
 #include "core/wire/digest_proto.h"
 

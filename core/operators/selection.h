@@ -1,0 +1,27 @@
+// Operators that choose among elements by their values: TopK.
+#ifndef SLIPWAY_CORE_OPERATORS_SELECTION_H_
+#define SLIPWAY_CORE_OPERATORS_SELECTION_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/graph/operator_registry.h"
+
+namespace slipway {
+
+// The `count` largest (or smallest) elements along the axis, and where they stand. Of equal ones the first comes first;
+// NaN counts as larger than everything. `sorted` ones come in order, others may.
+struct TopKView {
+  int64_t axis = 0;
+  int64_t count = 0;
+  bool largest = true;
+};
+// FAILED_PRECONDITION when the count is not constant.
+absl::StatusOr<TopKView> DecodeTopK(const NodeView& view);
+
+absl::Status RegisterSelectionOperators(OperatorRegistry& registry);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_OPERATORS_SELECTION_H_

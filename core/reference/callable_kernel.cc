@@ -1,0 +1,114 @@
+#include "core/reference/callable_kernel.h"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <new>
+#include <optional>
+
+#include "absl/base/casts.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "core/kernel_abi/element_type.h"
+#include "core/tensor/dtype.h"
+
+// What kernels import (core/kernels/call.h) when they run in this process.
+struct slipway_context {
+  std::string error;
+};
+
+extern "C" {
+
+void* slipway_allocate(void* /*context*/, uint64_t bytes) {
+  return operator new (bytes, std::align_val_t{64}, std::nothrow);
+}
+
+void slipway_release(void* /*context*/, void* memory) {
+  operator delete (memory, std::align_val_t{64});
+}
+
+void slipway_error(void* context, const char* message) {
+  static_cast<slipway_context*>(context)->error = message;
+}
+
+}  // extern "C"
+
+namespace slipway {
+namespace {
+
+// A tensor as kernels see it. Refers to the tensor's bytes.
+class Buffer {
+ public:
+  Buffer(const Tensor& tensor, char* bytes) : dimensions_(tensor.shape().size() + 1) {
+    int32_t stride = 1;
+    for (size_t d = 0; d < tensor.shape().size(); ++d) {
+      const auto extent = static_cast<int32_t>(tensor.shape()[tensor.shape().size() - 1 - d]);
+      dimensions_[d] = {0, extent, stride, 0};
+      stride *= extent;
+    }
+    buffer_.host = reinterpret_cast<uint8_t*>(bytes);
+    buffer_.type = ElementType(tensor.dtype());
+    buffer_.dimensions = static_cast<int32_t>(tensor.shape().size());
+    buffer_.dim = dimensions_.data();
+  }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  slipway_buffer* get() { return &buffer_; }
+
+ private:
+  std::vector<slipway_dimension> dimensions_;
+  slipway_buffer buffer_ = {};
+};
+
+}  // namespace
+
+void KernelParameters::AddReal(double value) { values_.push_back(absl::bit_cast<int64_t>(value)); }
+
+absl::StatusOr<Tensor> ParametersTensor(const CallableKernel& kernel, const NodeView& view) {
+  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<ValueType> output_types, InferNodeTypes(view));
+  KernelParameters parameters;
+  parameters.Add(view.num_inputs());
+  parameters.Add(view.num_outputs());
+  const auto add_type = [&parameters](const ValueType& type) {
+    parameters.Add(static_cast<int64_t>(type.dtype()));
+  };
+  const auto omitted = static_cast<int64_t>(DataType::kInvalid);
+  for (int i = 0; i < view.num_inputs(); ++i) {
+    view.has_input(i) ? add_type(view.input_type(i)) : parameters.Add(omitted);
+  }
+  for (int i = 0; i < view.num_outputs(); ++i) {
+    view.has_output(i) ? add_type(output_types[i]) : parameters.Add(omitted);
+  }
+  if (kernel.parameters) SLIPWAY_RETURN_IF_ERROR(kernel.parameters(view, parameters));
+  const std::vector<int64_t>& values = parameters.values();
+  return Tensor::Of<int64_t>({static_cast<int64_t>(values.size())}, values);
+}
+
+absl::Status CallKernel(const CallableKernel& kernel, const NodeView& view,
+                        absl::Span<const Tensor* const> inputs, absl::Span<Tensor> outputs) {
+  SLIPWAY_ASSIGN_OR_RETURN(Tensor parameters, ParametersTensor(kernel, view));
+  slipway_context context;
+  slipway_context* context_pointer = &context;
+  std::vector<std::unique_ptr<Buffer>> buffers;
+  std::vector<void*> arguments = {&context_pointer};
+  const auto add = [&](const Tensor& tensor, char* bytes) {
+    buffers.push_back(std::make_unique<Buffer>(tensor, bytes));
+    arguments.push_back(buffers.back()->get());
+    return tensor.num_elements() <= std::numeric_limits<int32_t>::max();
+  };
+  bool fits = add(parameters, parameters.mutable_bytes());
+  for (int i = 0; i < view.num_inputs(); ++i) {
+    if (!view.has_input(i)) continue;
+    // Kernels write to outputs alone.
+    fits = add(*inputs[i], const_cast<char*>(inputs[i]->bytes().data())) && fits;
+  }
+  for (Tensor& output : outputs) {
+    if (output.is_set()) fits = add(output, output.mutable_bytes()) && fits;
+  }
+  if (!fits) return view.Unimplemented("tensors of more than 2^31 - 1 elements are not supported");
+  if (kernel.function(arguments.data()) != 0) return view.Error(context.error);
+  return absl::OkStatus();
+}
+
+}  // namespace slipway
