@@ -154,5 +154,13 @@ TEST(SlipFile, ARecordedOldFileIsStillRead) {
   EXPECT_EQ(artifact.manifest().signature().inputs[0].name, "x");
 }
 
+TEST(SlipFile, HoldsManifestsOfVersion2) {
+  ASSERT_OK_AND_ASSIGN(const Artifact artifact, ReadSlip("tests/testdata/artifact/version_2.slip"));
+  ASSERT_OK_AND_ASSIGN(const std::string manifest,
+                       ReadFile("tests/testdata/artifact/version_2.manifest", 1 << 20));
+  EXPECT_EQ(artifact.manifest().bytes(), manifest);
+  EXPECT_EQ(FormatSlip(artifact), *ReadFile("tests/testdata/artifact/version_2.slip", 1 << 20));
+}
+
 }  // namespace
 }  // namespace slipway

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "core/runtime/load_program.h"
 #include "core/runtime/program.h"
+#include "core/runtime/test_programs/hand_written_programs.h"
 #include "core/runtime/test_programs/program_builder.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -24,10 +25,8 @@ using Extent = ProgramBuilder::Extent;
 
 constexpr DataType kF32 = DataType::kFloat32;
 constexpr DataType kI64 = DataType::kInt64;
-constexpr DataType kBool = DataType::kBool;
 constexpr v1::Buffer::Class kExternal = v1::Buffer::CLASS_EXTERNAL;
 constexpr v1::Buffer::Class kDynamic = v1::Buffer::CLASS_DYNAMIC;
-constexpr v1::Buffer::Class kStatic = v1::Buffer::CLASS_STATIC;
 
 class ControlTest : public ::testing::Test {
  protected:
@@ -50,26 +49,9 @@ class ControlTest : public ::testing::Test {
   uint32_t Dynamic(DataType dtype, const ProgramBuilder::Extents& extents) {
     return builder_.AddValue(kDynamic, dtype, extents);
   }
-  uint32_t Static(DataType dtype, const ProgramBuilder::Extents& extents) {
-    return builder_.AddValue(kStatic, dtype, extents);
-  }
-  uint32_t SymbolOf(uint32_t expression) {
-    return ProgramBuilder::SymbolOf(builder_.manifest(), expression);
-  }
   static void AddKernel(v1::Function& function, SmallKernel kernel, const std::vector<uint32_t>& in,
                         uint32_t out) {
     ProgramBuilder::AddKernel(function, kernel, in, {out});
-  }
-  // A function `name`: f32[] a, b -> a + b, in memory of this class.
-  void AddSum(const std::string& name, v1::Buffer::Class output) {
-    const uint32_t a = External(kF32, {});
-    const uint32_t b = External(kF32, {});
-    const uint32_t sum = builder_.AddValue(output, kF32, {});
-    v1::Function& function = builder_.AddFunction(name);
-    ProgramBuilder::AddInput(function, "a", a);
-    ProgramBuilder::AddInput(function, "b", b);
-    ProgramBuilder::AddOutput(function, "sum", sum);
-    AddKernel(function, SmallKernel::kAdd, {a, b}, sum);
   }
 
   ProgramBuilder builder_;
@@ -80,44 +62,8 @@ class ControlTest : public ::testing::Test {
 Tensor F32(float value) { return Tensor::Scalar<float>(value); }
 Tensor I64(int64_t value) { return Tensor::Scalar<int64_t>(value); }
 
-// if (c) y = x + x, of the same length, else y = x with 0 at its end: shapes that the branches decide.
 TEST_F(ControlTest, BranchesGiveValuesTheirShapes) {
-  const auto add_branch = [&](const std::string& name, bool appends) {
-    const uint32_t n = builder_.AddSymbol("n", 0, 100);
-    const uint32_t more = builder_.Operation(v1::Expression::Operation::ADD, n, builder_.Number(1));
-    const uint32_t x = External(kF32, {Extent::Of(n)});
-    const uint32_t turn = External(kI64, {});
-    const uint32_t y = Dynamic(kF32, {Extent::Of(appends ? more : n)});
-    v1::Function& function = builder_.AddFunction(name);
-    ProgramBuilder::AddInput(function, "x", x);
-    ProgramBuilder::AddInput(function, "turn", turn);
-    ProgramBuilder::AddOutput(function, "y", y);
-    AddKernel(function, appends ? SmallKernel::kAppend : SmallKernel::kAdd, {x, appends ? turn : x},
-              y);
-  };
-  add_branch("double", false);
-  add_branch("longer", true);
-  const uint32_t n = builder_.AddSymbol("n", 0, 100);
-  const uint32_t m = builder_.AddSymbol("m", 0, 4);
-  const uint32_t c = External(kBool, {});
-  const uint32_t x = External(kF32, {Extent::Of(n)});
-  const uint32_t seven = builder_.AddConstant(I64(7));
-  const uint32_t chosen = Dynamic(kF32, {Extent::Of(m)});
-  const uint32_t y = Dynamic(kF32, {Extent::Of(m)});
-  v1::Function& main = builder_.AddFunction("main");
-  ProgramBuilder::AddInput(main, "c", c);
-  ProgramBuilder::AddInput(main, "x", x);
-  ProgramBuilder::AddOutput(main, "y", y);
-  v1::Step& step = *main.add_steps();
-  step.set_name("choose");
-  v1::Step::If& branch = *step.mutable_branch();
-  branch.set_condition(c);
-  branch.set_then_function(0);
-  branch.set_else_function(1);
-  branch.add_inputs(x);
-  branch.add_inputs(seven);
-  branch.add_outputs(chosen);
-  AddKernel(main, SmallKernel::kAdd, {chosen, chosen}, y);
+  builder_ = Branches().builder;
   Load();
   const Tensor x3 = Tensor::Of<float>({3}, {1, 2, 3});
   ASSERT_OK_AND_ASSIGN(std::vector<Tensor> out, Run({Tensor::Scalar<bool>(true), x3}, 1));
@@ -177,57 +123,12 @@ TEST_F(ControlTest, CarriedValuesChangeTheirShape) {
   EXPECT_OK(Run({I64(4), two}, 1).status());
 }
 
-// sum = 0; while (sum < limit) { sum += step; collect sum }: a number of turns that nobody knows before.
 class WhileTest : public ControlTest {
  protected:
-  void Build() {
-    const uint32_t turn = External(kI64, {});
-    const uint32_t sum = External(kF32, {});
-    const uint32_t limit = External(kF32, {});
-    const uint32_t step_by = External(kF32, {});
-    const uint32_t next = Static(kF32, {});
-    const uint32_t goes_on = Static(kBool, {});
-    v1::Function& body = builder_.AddFunction("body");
-    ProgramBuilder::AddInput(body, "turn", turn);
-    ProgramBuilder::AddInput(body, "sum", sum);
-    ProgramBuilder::AddInput(body, "limit", limit);
-    ProgramBuilder::AddInput(body, "step", step_by);
-    ProgramBuilder::AddOutput(body, "goes on", goes_on);
-    ProgramBuilder::AddOutput(body, "next", next);
-    ProgramBuilder::AddOutput(body, "collected", next);
-    AddKernel(body, SmallKernel::kAdd, {sum, step_by}, next);
-    AddKernel(body, SmallKernel::kBelow, {next, limit}, goes_on);
-
-    const uint32_t turns = builder_.AddSymbol("turns", 0, 1000000);
-    const uint32_t start = External(kF32, {});
-    const uint32_t main_limit = External(kF32, {});
-    const uint32_t main_step = External(kF32, {});
-    const uint32_t first = Static(kBool, {});
-    const uint32_t total = External(kF32, {});
-    const uint32_t sums = Dynamic(kF32, {Extent::Of(turns)});
-    v1::Function& main = builder_.AddFunction("main");
-    ProgramBuilder::AddInput(main, "start", start);
-    ProgramBuilder::AddInput(main, "limit", main_limit);
-    ProgramBuilder::AddInput(main, "step", main_step);
-    ProgramBuilder::AddOutput(main, "total", total);
-    ProgramBuilder::AddOutput(main, "sums", sums);
-    AddKernel(main, SmallKernel::kBelow, {start, main_limit}, first);
-    v1::Step& step = *main.add_steps();
-    step.set_name("while");
-    v1::Step::Loop& loop = *step.mutable_loop();
-    loop.set_has_condition(true);
-    loop.set_first_condition(first);
-    loop.add_initial(start);
-    loop.add_captured(main_limit);
-    loop.add_captured(main_step);
-    loop.add_results(total);
-    loop.add_collected(sums);
-    loop.set_turns(SymbolOf(turns));
-  }
+  void SetUp() override { builder_ = While().builder; }
 };
 
 TEST_F(WhileTest, TheBodyDecidesWhetherToGoOn) {
-  Build();
   Load();
   for (int repeat = 0; repeat < 2; ++repeat) {
     ASSERT_OK_AND_ASSIGN(std::vector<Tensor> out, Run({F32(0), F32(10), F32(3)}, 2));
@@ -246,7 +147,6 @@ TEST_F(WhileTest, TheBodyDecidesWhetherToGoOn) {
 }
 
 TEST_F(WhileTest, ALoopWithoutEndIsEnded) {
-  Build();
   ProgramContextOptions options;
   options.loop_turns = 100;
   Load(options);
@@ -258,7 +158,6 @@ TEST_F(WhileTest, ALoopWithoutEndIsEnded) {
 }
 
 TEST_F(WhileTest, AllocatesNothingWhenSizesRepeat) {
-  Build();
   ProgramContextOptions options;
   // What one call needs, and less than two.
   options.dynamic_bytes = 4096;
@@ -266,40 +165,8 @@ TEST_F(WhileTest, AllocatesNothingWhenSizesRepeat) {
   for (int i = 0; i < 100; ++i) ASSERT_OK(Run({F32(0), F32(100), F32(1)}, 2).status());
 }
 
-// ONNX's Scan: rows of 12 bytes, which kernels could not read in place.
 TEST_F(ControlTest, ScansAndCollectsAKnownNumberOfSlices) {
-  const uint32_t turn = External(kI64, {});
-  const uint32_t sum = External(kF32, {3});
-  const uint32_t row = External(kF32, {3});
-  const uint32_t bias = External(kF32, {});
-  const uint32_t next = Static(kF32, {3});
-  const uint32_t moved = Static(kF32, {3});
-  v1::Function& body = builder_.AddFunction("body");
-  ProgramBuilder::AddInput(body, "turn", turn);
-  ProgramBuilder::AddInput(body, "sum", sum);
-  ProgramBuilder::AddInput(body, "row", row);
-  ProgramBuilder::AddInput(body, "bias", bias);
-  ProgramBuilder::AddOutput(body, "next", next);
-  ProgramBuilder::AddOutput(body, "moved", moved);
-  AddKernel(body, SmallKernel::kAdd, {sum, row}, next);
-  AddKernel(body, SmallKernel::kAdd, {row, bias}, moved);
-
-  const uint32_t n = builder_.AddSymbol("n", 0, 100);
-  const uint32_t rows = External(kF32, {Extent::Of(n), 3});
-  const uint32_t zero = builder_.AddConstant(Tensor::Zeros(kF32, {3}));
-  const uint32_t ten = builder_.AddConstant(F32(10));
-  const uint32_t total = External(kF32, {3});
-  const uint32_t all = External(kF32, {Extent::Of(n), 3});
-  v1::Function& main = builder_.AddFunction("main");
-  ProgramBuilder::AddInput(main, "rows", rows);
-  ProgramBuilder::AddOutput(main, "total", total);
-  ProgramBuilder::AddOutput(main, "all", all);
-  v1::Step::Loop& loop = *main.add_steps()->mutable_loop();
-  loop.add_initial(zero);
-  loop.add_scanned(rows);
-  loop.add_captured(ten);
-  loop.add_results(total);
-  loop.add_collected(all);
+  builder_ = Scan().builder;
   Load();
   ASSERT_OK_AND_ASSIGN(std::vector<Tensor> out,
                        Run({Tensor::Of<float>({3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9})}, 2));
@@ -343,57 +210,8 @@ TEST_F(ControlTest, CarriedValuesMayChangePlaces) {
   }
 }
 
-// for i in 0..n: for j in 0..n: total = sum(total, one), by a branch that always takes the first way.
 TEST_F(ControlTest, ControlNests) {
-  AddSum("sum", kDynamic);
-  AddSum("other", kStatic);
-  const auto add_loop = [&](const std::string& name, bool is_inner) {
-    const uint32_t turn = External(kI64, {});
-    const uint32_t total = External(kF32, {});
-    const uint32_t turns = External(kI64, {});
-    const uint32_t one = External(kF32, {});
-    const uint32_t next = is_inner ? Dynamic(kF32, {}) : Static(kF32, {});
-    const uint32_t always = Static(kBool, {});
-    v1::Function& body = builder_.AddFunction(name);
-    ProgramBuilder::AddInput(body, "turn", turn);
-    ProgramBuilder::AddInput(body, "total", total);
-    ProgramBuilder::AddInput(body, "turns", turns);
-    ProgramBuilder::AddInput(body, "one", one);
-    ProgramBuilder::AddOutput(body, "next", next);
-    if (is_inner) {
-      AddKernel(body, SmallKernel::kAlways, {turn}, always);
-      v1::Step::If& branch = *body.add_steps()->mutable_branch();
-      branch.set_condition(always);
-      branch.set_then_function(0);
-      branch.set_else_function(1);
-      for (const uint32_t value : {total, one}) branch.add_inputs(value);
-      branch.add_outputs(next);
-    } else {
-      v1::Step::Loop& loop = *body.add_steps()->mutable_loop();
-      loop.set_body(2);
-      loop.set_max_turns(turns);
-      loop.add_initial(total);
-      for (const uint32_t value : {turns, one}) loop.add_captured(value);
-      loop.add_results(next);
-    }
-  };
-  add_loop("inner", true);
-  add_loop("outer", false);
-  const uint32_t turns = External(kI64, {});
-  const uint32_t one = builder_.AddConstant(F32(1));
-  const uint32_t zero = builder_.AddConstant(F32(0));
-  const uint32_t total = External(kF32, {});
-  v1::Function& main = builder_.AddFunction("main");
-  ProgramBuilder::AddInput(main, "turns", turns);
-  ProgramBuilder::AddOutput(main, "total", total);
-  v1::Step& step = *main.add_steps();
-  step.set_name("outer loop");
-  v1::Step::Loop& loop = *step.mutable_loop();
-  loop.set_body(3);
-  loop.set_max_turns(turns);
-  loop.add_initial(zero);
-  for (const uint32_t value : {turns, one}) loop.add_captured(value);
-  loop.add_results(total);
+  builder_ = NestedControl().builder;
   ProgramContextOptions options;
   options.profile = true;
   options.loop_turns = 60;
@@ -448,9 +266,7 @@ TEST_F(ControlTest, AFailureInABodyNamesFunctionTurnAndStep) {
 }
 
 TEST_F(ControlTest, SeveralFunctionsAreCalledByName) {
-  AddSum("sum", kExternal);
-  AddSum("sum again", kExternal);
-  builder_.manifest().add_more_entries(0);
+  builder_ = SeveralEntries().builder;
   Load();
   EXPECT_THAT(program_->entries(), ElementsAre("sum again", "sum"));
   ASSERT_OK_AND_ASSIGN(const int entry, program_->FindEntry("sum"));

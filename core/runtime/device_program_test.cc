@@ -12,6 +12,7 @@
 #include "core/runtime/drivers/null/null_driver.h"
 #include "core/runtime/load_program.h"
 #include "core/runtime/program.h"
+#include "core/runtime/test_programs/hand_written_programs.h"
 #include "core/runtime/test_programs/program_builder.h"
 #include "core/target/target.h"
 #include "gmock/gmock.h"
@@ -36,9 +37,8 @@ constexpr v1::Buffer::Class kExternal = v1::Buffer::CLASS_EXTERNAL;
 constexpr v1::Buffer::Class kDynamic = v1::Buffer::CLASS_DYNAMIC;
 constexpr v1::Buffer::Class kStatic = v1::Buffer::CLASS_STATIC;
 constexpr uint32_t kAdd = 0;
-constexpr uint32_t kCopy = 1;
-constexpr uint32_t kFill = 2;
-constexpr uint32_t kFail = 3;
+constexpr uint32_t kFill = 1;
+constexpr uint32_t kFail = 2;
 
 class DeviceProgramTest : public ::testing::Test {
  protected:
@@ -47,8 +47,7 @@ class DeviceProgramTest : public ::testing::Test {
     host_space_ = builder_.AddSpace(0);
     gpu_space_ = builder_.AddSpace(gpu_);
     shared_space_ = builder_.AddSpace(gpu_, {0});
-    code_ =
-        builder_.AddEntries(v1::Code::KIND_PTX, gpu_, {"add_f32", "copy_f32", "fill_f32", "fail"});
+    code_ = builder_.AddEntries(v1::Code::KIND_PTX, gpu_, {"add_f32", "fill_f32", "fail"});
   }
 
   absl::Status LoadOnDevices(const NullDeviceOptions& null_options = {}) {
@@ -75,32 +74,6 @@ class DeviceProgramTest : public ::testing::Test {
     return std::vector<float>(values.begin(), values.end());
   }
 
-  // y = x + x (CPU), to the device by queue 0, + bias there on queue 2, and back by queue 1.
-  v1::Function& BuildThereAndBack() {
-    const uint32_t x = builder_.AddValue(kExternal, kF32, {5}, host_space_);
-    const uint32_t doubled = builder_.AddValue(kStatic, kF32, {5}, host_space_);
-    const uint32_t there = builder_.AddValue(kStatic, kF32, {5}, gpu_space_);
-    const uint32_t bias =
-        builder_.AddConstant(Tensor::Of<float>({5}, {10, 20, 30, 40, 50}), gpu_space_);
-    const uint32_t sum = builder_.AddValue(kStatic, kF32, {5}, gpu_space_);
-    const uint32_t back = builder_.AddValue(kStatic, kF32, {5}, host_space_);
-    const uint32_t y = builder_.AddValue(kExternal, kF32, {5}, host_space_);
-    const uint32_t one = builder_.AddConstant(Tensor::Scalar<float>(1), host_space_);
-    v1::Function& main = builder_.AddFunction("main");
-    ProgramBuilder::AddInput(main, "x", x);
-    ProgramBuilder::AddOutput(main, "y", y);
-    ProgramBuilder::AddKernel(main, SmallKernel::kAdd, {x, x}, {doubled});
-    ProgramBuilder::AddCopy(main, gpu_, doubled, there).add_after(0);
-    v1::Step& add = builder_.AddLaunch(main, code_, kAdd, {there, bias}, {sum}, {2}, 4);
-    add.set_queue(2);
-    add.add_after(1);
-    v1::Step& copy = ProgramBuilder::AddCopy(main, gpu_, sum, back);
-    copy.set_queue(1);
-    copy.add_after(2);
-    ProgramBuilder::AddKernel(main, SmallKernel::kAdd, {back, one}, {y}).add_after(3);
-    return main;
-  }
-
   ProgramBuilder builder_;
   uint32_t gpu_ = 0;
   uint32_t host_space_ = 0;
@@ -115,7 +88,7 @@ class DeviceProgramTest : public ::testing::Test {
 Tensor Five() { return Tensor::Of<float>({5}, {1, 2, 3, 4, 5}); }
 
 TEST_F(DeviceProgramTest, GoesThereAndBackInTheOrderOfEvents) {
-  BuildThereAndBack();
+  builder_ = ThereAndBack().builder;
   Load();
   for (int i = 0; i < 3; ++i) {
     ASSERT_OK_AND_ASSIGN(const std::vector<float> y, Run({Five()}));
@@ -126,7 +99,7 @@ TEST_F(DeviceProgramTest, GoesThereAndBackInTheOrderOfEvents) {
 
 // A null device does what came last first (NullDeviceTest): right numbers come of events alone.
 TEST_F(DeviceProgramTest, WaitsForEventsAloneAndRefusesProgramsThatLackThem) {
-  BuildThereAndBack();
+  builder_ = ThereAndBack().builder;
   Load();
   ASSERT_OK(Run({Five()}).status());
   EXPECT_THAT(null_->trace(), Contains(HasSubstr("wait")).Times(2));
@@ -139,7 +112,7 @@ TEST_F(DeviceProgramTest, WaitsForEventsAloneAndRefusesProgramsThatLackThem) {
 }
 
 TEST_F(DeviceProgramTest, ProfilesTheStepsOfBothDevices) {
-  BuildThereAndBack();
+  builder_ = ThereAndBack().builder;
   ProgramContextOptions options;
   options.profile = true;
   Load({}, options);
@@ -149,7 +122,7 @@ TEST_F(DeviceProgramTest, ProfilesTheStepsOfBothDevices) {
 }
 
 TEST_F(DeviceProgramTest, ContextsRunAtTheSameTime) {
-  BuildThereAndBack();
+  builder_ = ThereAndBack().builder;
   Load();
   ASSERT_OK_AND_ASSIGN(const auto other, program_->NewContext({}));
   std::vector<Tensor> outputs(1);
@@ -207,34 +180,6 @@ TEST_F(DeviceProgramTest, GroupsShareMemory) {
     EXPECT_EQ(values.status().code(), code) << bytes;
     if (values.ok()) EXPECT_THAT(*values, ElementsAre(1, 2, 3, 4, 5));
   }
-}
-
-// A buffer of memory that the runtime places, with two values in it and a third over the first.
-TEST_F(DeviceProgramTest, ValuesShareADynamicBuffer) {
-  const uint32_t n = builder_.AddSymbol("n", 1, 16);
-  const uint32_t x = builder_.AddValue(kExternal, kF32, {Extent::Of(n)}, host_space_);
-  const uint32_t first = builder_.AddValue(kDynamic, kF32, {Extent::Of(n)}, host_space_);
-  const uint32_t second = builder_.AddValue(kDynamic, kF32, {Extent::Of(n)}, host_space_);
-  const uint32_t column = builder_.AddValue(kDynamic, kF32, {Extent::Of(n), 1}, host_space_);
-  const uint32_t y = builder_.AddValue(kExternal, kF32, {Extent::Of(n)}, host_space_);
-  v1::Manifest& manifest = builder_.manifest();
-  const uint32_t buffer = manifest.values(static_cast<int>(first)).buffer();
-  for (const uint32_t value : {second, column}) {
-    manifest.mutable_values(static_cast<int>(value))->set_buffer(buffer);
-  }
-  manifest.mutable_values(static_cast<int>(second))->set_offset(64);
-  manifest.mutable_buffers(static_cast<int>(buffer))
-      ->mutable_size()
-      ->set_expression(builder_.Number(128));
-  v1::Function& main = builder_.AddFunction("main");
-  ProgramBuilder::AddInput(main, "x", x);
-  ProgramBuilder::AddOutput(main, "y", y);
-  ProgramBuilder::AddKernel(main, SmallKernel::kAdd, {x, x}, {first});
-  ProgramBuilder::AddKernel(main, SmallKernel::kAdd, {first, x}, {second});
-  ProgramBuilder::AddKernel(main, SmallKernel::kAdd, {second, column}, {y});
-  Load();
-  ASSERT_OK_AND_ASSIGN(const std::vector<float> values, Run({Five()}));
-  EXPECT_THAT(values, ElementsAre(5, 10, 15, 20, 25));
 }
 
 TEST_F(DeviceProgramTest, HostAndDeviceShareASpace) {
@@ -368,7 +313,7 @@ TEST_F(DeviceProgramTest, AFailureOnADeviceNamesTheStep) {
 }
 
 TEST_F(DeviceProgramTest, NamesTheSpaceThatHasNoMemory) {
-  BuildThereAndBack();
+  builder_ = ThereAndBack().builder;
   ASSERT_OK(LoadOnDevices({.memory_bytes = 100}));
   EXPECT_THAT(program_->NewContext({}),
               StatusIs(Code::kResourceExhausted,
@@ -382,27 +327,12 @@ TEST_F(DeviceProgramTest, NamesAnEntryTheDeviceDoesNotKnow) {
               StatusIs(Code::kUnimplemented, "null: null devices do not know entry 'winograd'"));
 }
 
-// From one GPU by the host's memory to another one.
 TEST_F(DeviceProgramTest, OpenClEntriesRunLikeThoseOfPtx) {
-  const uint32_t other_gpu = builder_.AddDevice("opencl");
-  const uint32_t other_space = builder_.AddSpace(other_gpu);
-  const uint32_t opencl =
-      builder_.AddEntries(v1::Code::KIND_OPENCL_SOURCE, other_gpu, {"copy_f32"});
-  const uint32_t x = builder_.AddValue(kExternal, kF32, {5}, other_space);
-  const uint32_t there = builder_.AddValue(kStatic, kF32, {5}, other_space);
-  const uint32_t middle = builder_.AddValue(kStatic, kF32, {5}, host_space_);
-  const uint32_t here = builder_.AddValue(kStatic, kF32, {5}, gpu_space_);
-  const uint32_t y = builder_.AddValue(kExternal, kF32, {5}, gpu_space_);
-  v1::Function& main = builder_.AddFunction("main");
-  ProgramBuilder::AddInput(main, "x", x);
-  ProgramBuilder::AddOutput(main, "y", y);
-  builder_.AddLaunch(main, opencl, 0, {x}, {there}, {5});
-  ProgramBuilder::AddCopy(main, other_gpu, there, middle);
-  ProgramBuilder::AddCopy(main, gpu_, middle, here).add_after(1);
-  builder_.AddLaunch(main, code_, kCopy, {here}, {y}, {5});
+  builder_ = TwoGpus().builder;
   Load();
-  ASSERT_OK_AND_ASSIGN(const std::vector<float> y_values, Run({Five()}));
-  EXPECT_THAT(y_values, ElementsAre(1, 2, 3, 4, 5));
+  ASSERT_OK_AND_ASSIGN(const std::vector<float> y, Run({Five()}));
+  EXPECT_THAT(y, ElementsAre(2, 4, 6, 8, 10));
+  EXPECT_THAT(null_->trace(), Contains("queue 0: copy_f32 of 8 instances"));
 }
 
 }  // namespace

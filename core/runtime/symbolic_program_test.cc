@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "core/runtime/load_program.h"
 #include "core/runtime/program.h"
+#include "core/runtime/test_programs/hand_written_programs.h"
 #include "core/runtime/test_programs/program_builder.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -44,34 +45,8 @@ Tensor Counting(int64_t rows, int64_t columns) {
   return tensor;
 }
 
-// y = the sums of three elements of x, every second one, and 100 more; x is f32[batch, width] and z, unused but for
-// its shape, f32[width of y].
 class Convolution : public ::testing::Test {
  protected:
-  void SetUp() override {
-    const uint32_t batch = builder_.AddSymbol("batch", 1, 8);
-    const uint32_t width = builder_.AddSymbol("width", 3, 64);
-    const uint32_t positions = builder_.Operation(
-        Operation::ADD,
-        builder_.Operation(Operation::FLOOR_DIVIDE,
-                           builder_.Operation(Operation::SUBTRACT, width, builder_.Number(3)),
-                           builder_.Number(2)),
-        builder_.Number(1));
-    const Extent b = Extent::Of(batch);
-    const Extent w = Extent::Of(positions);
-    const uint32_t x = builder_.AddValue(kExternal, kF32, {b, Extent::Of(width)});
-    const uint32_t z = builder_.AddValue(kExternal, kF32, {w});
-    sums_ = builder_.AddValue(kDynamic, kF32, {b, w});
-    const uint32_t hundred = builder_.AddConstant(Tensor::Scalar<float>(100));
-    const uint32_t y = builder_.AddValue(kExternal, kF32, {b, w});
-    v1::Function& main = builder_.AddFunction("main");
-    ProgramBuilder::AddInput(main, "x", x);
-    ProgramBuilder::AddInput(main, "z", z);
-    ProgramBuilder::AddOutput(main, "y", y);
-    ProgramBuilder::AddKernel(main, SmallKernel::kWindowSum, {x}, {sums_});
-    ProgramBuilder::AddKernel(main, SmallKernel::kAdd, {sums_, hundred}, {y});
-  }
-
   void Load(const ProgramContextOptions& options = {}) {
     ASSERT_OK_AND_ASSIGN(program_, LoadBuilt(builder_));
     ASSERT_OK_AND_ASSIGN(context_, program_->NewContext(options));
@@ -82,8 +57,7 @@ class Convolution : public ::testing::Test {
                          absl::MakeSpan(outputs));
   }
 
-  ProgramBuilder builder_;
-  uint32_t sums_ = 0;
+  ProgramBuilder builder_ = FreeWidth().builder;
   std::unique_ptr<Program> program_;
   std::unique_ptr<ProgramContext> context_;
 };
@@ -167,11 +141,9 @@ TEST_F(Convolution, NamesTheOptionThatLimitsDynamicMemory) {
 }
 
 TEST_F(Convolution, RefusesABufferThatIsTooSmallForItsValue) {
-  v1::Manifest& manifest = builder_.manifest();
   const uint32_t eight = builder_.Number(8);
-  manifest.mutable_buffers(static_cast<int>(manifest.values(static_cast<int>(sums_)).buffer()))
-      ->mutable_size()
-      ->set_expression(eight);
+  const uint32_t sums = builder_.manifest().functions(0).steps(0).kernel().outputs(0);
+  builder_.buffer_of(sums).mutable_size()->set_expression(eight);
   Load();
   std::vector<Tensor> outputs(1);
   EXPECT_OK(Run(1, 5, 2, outputs));
@@ -188,10 +160,7 @@ TEST(SymbolicProgram, RefusesMemoryOfCallersThatIsTooSmallForAValueInIt) {
     const uint32_t n = builder.AddSymbol("n", 0, 100);
     const uint32_t x = builder.AddValue(kExternal, kF32, {Extent::Of(n)});
     const uint32_t y = builder.AddValue(kExternal, kF32, {Extent::Of(n)});
-    const uint32_t eight = builder.AddValue(kDynamic, kF32, {8});
-    v1::Manifest& manifest = builder.manifest();
-    manifest.mutable_values(static_cast<int>(eight))
-        ->set_buffer(manifest.values(static_cast<int>(is_output ? y : x)).buffer());
+    builder.AddValueBeside(is_output ? y : x, 0, kF32, {8});
     v1::Function& main = builder.AddFunction("main");
     ProgramBuilder::AddInput(main, "x", x);
     ProgramBuilder::AddOutput(main, "y", y);
@@ -263,23 +232,8 @@ TEST(SymbolicProgram, RefusesValuesThatKernelsCannotIndex) {
               StatusIs(Code::kInvalidArgument, HasSubstr("more than 2147483647 bytes")));
 }
 
-// Where x is positive: the number of places is counted by a step, and shapes what follows.
 TEST(SymbolicProgram, AStepFindsAShapeOut) {
-  ProgramBuilder builder;
-  const uint32_t n = builder.AddSymbol("n", 0, 1000);
-  const uint32_t found = builder.AddSymbol("found", 0, 6);
-  const uint32_t x = builder.AddValue(kExternal, kF32, {Extent::Of(n)});
-  const uint32_t count = builder.AddValue(v1::Buffer::CLASS_STATIC, kI64, {1});
-  const uint32_t places = builder.AddValue(kDynamic, kI64, {Extent::Of(found)});
-  v1::Function& main = builder.AddFunction("main");
-  ProgramBuilder::AddInput(main, "x", x);
-  ProgramBuilder::AddOutput(main, "places", places);
-  ProgramBuilder::AddKernel(main, SmallKernel::kCountPositive, {x}, {count});
-  v1::Step& bind = *main.add_steps();
-  bind.set_name("bind");
-  bind.mutable_bind_symbols()->set_value(count);
-  bind.mutable_bind_symbols()->add_symbols(ProgramBuilder::SymbolOf(builder.manifest(), found));
-  ProgramBuilder::AddKernel(main, SmallKernel::kPositions, {x}, {places});
+  ProgramBuilder builder = FoundShape().builder;
   ASSERT_OK_AND_ASSIGN(const auto program, LoadBuilt(builder));
   ASSERT_OK_AND_ASSIGN(const auto context, program->NewContext({}));
   const auto run = [&](const std::vector<float>& values) {

@@ -22,12 +22,12 @@ int64_t RoundUp(int64_t bytes) {
 
 }  // namespace
 
-ProgramBuilder::ProgramBuilder() {
+ProgramBuilder::ProgramBuilder(const std::string& host) {
   manifest_.set_min_reader_abi(SLIPWAY_ABI_VERSION);
   manifest_.set_name("by hand");
-  AddDevice("x86-64-linux");
-  *manifest_.add_code() = SmallKernelCode();
-  blobs_[Digest::Of(SmallKernelBytes()).ToString()] = std::string(SmallKernelBytes());
+  AddDevice(host);
+  *manifest_.add_code() = SmallKernelCode(host);
+  blobs_[Digest::Of(SmallKernelBytes(host)).ToString()] = std::string(SmallKernelBytes(host));
 }
 
 uint32_t ProgramBuilder::AddDevice(const std::string& target) {
@@ -94,27 +94,31 @@ uint32_t ProgramBuilder::ByteSize(DataType dtype, const Extents& extents) {
   return bytes;
 }
 
-uint32_t ProgramBuilder::AddValue(v1::Buffer::Class kind, DataType dtype, const Extents& extents,
-                                  uint32_t space) {
+v1::Value& ProgramBuilder::AddType(DataType dtype, const Extents& extents) {
   v1::Value& value = *manifest_.add_values();
   value.set_dtype(static_cast<v1::DataType>(dtype));
-  int64_t bytes = slipway::ByteSize(dtype);
   for (const Extent& extent : extents) {
     if (extent.is_expression) {
       value.add_shape()->set_expression(static_cast<uint32_t>(extent.value));
     } else {
       value.add_shape()->set_value(extent.value);
-      bytes *= extent.value;
     }
   }
+  return value;
+}
+
+uint32_t ProgramBuilder::AddValue(v1::Buffer::Class kind, DataType dtype, const Extents& extents,
+                                  uint32_t space) {
+  v1::Value& value = AddType(dtype, extents);
   const bool is_symbolic = std::any_of(extents.begin(), extents.end(),
                                        [](const Extent& extent) { return extent.is_expression; });
-  const uint32_t size = is_symbolic ? ByteSize(dtype, extents) : 0;
+  int64_t bytes = slipway::ByteSize(dtype);
+  for (const Extent& extent : extents) bytes *= extent.value;
   v1::Buffer& buffer = *manifest_.add_buffers();
   buffer.set_class_(kind);
   buffer.set_space(space);
   if (is_symbolic) {
-    buffer.mutable_size()->set_expression(size);
+    buffer.mutable_size()->set_expression(ByteSize(dtype, extents));
   } else {
     buffer.mutable_size()->set_constant(kind == v1::Buffer::CLASS_STATIC ? RoundUp(bytes) : bytes);
   }
@@ -124,6 +128,19 @@ uint32_t ProgramBuilder::AddValue(v1::Buffer::Class kind, DataType dtype, const 
   }
   value.set_buffer(Last(manifest_.buffers_size()));
   return Last(manifest_.values_size());
+}
+
+uint32_t ProgramBuilder::AddValueBeside(uint32_t value, int64_t offset, DataType dtype,
+                                        const Extents& extents) {
+  v1::Value& added = AddType(dtype, extents);
+  added.set_buffer(manifest_.values(static_cast<int>(value)).buffer());
+  added.set_offset(offset);
+  return Last(manifest_.values_size());
+}
+
+v1::Buffer& ProgramBuilder::buffer_of(uint32_t value) {
+  return *manifest_.mutable_buffers(
+      static_cast<int>(manifest_.values(static_cast<int>(value)).buffer()));
 }
 
 uint32_t ProgramBuilder::AddConstant(const Tensor& tensor, uint32_t space) {

@@ -15,7 +15,7 @@
 
 namespace slipway {
 
-// Adds entries to a manifest and answers with their indices. Code 0 are the SmallKernels, on device 0, an x86-64.
+// Adds entries to a manifest and answers with their indices. Code 0 are the SmallKernels, on device 0.
 class ProgramBuilder {
  public:
   // An extent: a number, or an expression.
@@ -33,7 +33,8 @@ class ProgramBuilder {
   using Extents = std::vector<Extent>;
   using Values = std::vector<uint32_t>;
 
-  ProgramBuilder();
+  // `host` as for SmallKernelBytes.
+  explicit ProgramBuilder(const std::string& host = kTestHost);
 
   // "cuda-sm90" or "opencl"; answers with the device's index.
   uint32_t AddDevice(const std::string& target);
@@ -51,6 +52,9 @@ class ProgramBuilder {
   // space.
   uint32_t AddValue(v1::Buffer::Class kind, DataType dtype, const Extents& extents,
                     uint32_t space = 0);
+  // Another value in the buffer of `value`, from `offset` on.
+  uint32_t AddValueBeside(uint32_t value, int64_t offset, DataType dtype, const Extents& extents);
+  v1::Buffer& buffer_of(uint32_t value);
   uint32_t AddConstant(const Tensor& tensor, uint32_t space = 0);
 
   // A function, last of all: those it calls are there.
@@ -69,6 +73,7 @@ class ProgramBuilder {
   absl::StatusOr<Artifact> Build();
 
  private:
+  v1::Value& AddType(DataType dtype, const Extents& extents);
   uint32_t ByteSize(DataType dtype, const Extents& extents);
 
   v1::Manifest manifest_;

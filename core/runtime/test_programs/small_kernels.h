@@ -23,9 +23,13 @@ enum class SmallKernel : uint32_t {
 };
 inline constexpr uint32_t kSmallKernelCount = 9;
 
-// A shared object that has them, and its entry in a manifest, for device 0.
-absl::string_view SmallKernelBytes();
-v1::Code SmallKernelCode();
+// The machine that tests run on.
+inline constexpr char kTestHost[] = "x86-64-linux";
+
+// A shared object that has them, and its entry in a manifest, for device 0. REQUIRES: `host` is kTestHost or
+// "arm-64-linux".
+absl::string_view SmallKernelBytes(absl::string_view host = kTestHost);
+v1::Code SmallKernelCode(absl::string_view host = kTestHost);
 
 }  // namespace slipway
 
