@@ -12,6 +12,13 @@ ARCHITECTURES = {
     "x86-64": ["--target=x86_64-linux-gnu"],
 }
 
+# For callable kernels, wherever they are compiled: the same results on every
+# architecture, and a square root that is one instruction (math.h).
+CALLABLE_COPTS = [
+    "-ffp-contract=off",
+    "-fno-math-errno",
+]
+
 _COMMON = [
     "-O2",
     "-fPIC",

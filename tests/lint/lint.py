@@ -178,7 +178,7 @@ def check_build_files(files):
 # what families share.
 FAMILY_FOLDERS = ('core/operators', 'core/kernels', 'core/reference',
                   'core/codegen/lower')
-SHARED_KERNELS = ('broadcast', 'call', 'types')
+SHARED_KERNELS = ('broadcast', 'call', 'math', 'pair', 'trigonometry', 'types')
 
 
 def check_families(files):
