@@ -179,6 +179,7 @@ TEST_F(KernelCompilerTest, EveryLoweringIsOfAnOperatorAndOnlyTheseHaveNone) {
   for (const std::string& name : registry_.Names()) {
     // Never in a group: a group itself, and what becomes a constant value.
     if (name == "slipway.Fused" || name == "Constant") continue;
+    if (name == "TopK") continue;  // Has a callable kernel alone.
     EXPECT_NE(lowerings_.Find(name), nullptr) << name;
   }
 }

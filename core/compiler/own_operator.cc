@@ -17,7 +17,7 @@ absl::Status CheckComplete(const OwnOperator& own) {
   std::string lacks;
   if (!absl::StrContains(name, ".") || absl::StartsWith(name, "slipway.")) {
     lacks = "a name with a dot that does not begin with \"slipway.\"";
-  } else if (own.kernel == nullptr) {
+  } else if (own.kernel.evaluate == nullptr) {
     lacks = "a kernel";
   } else if (own.lowering.lower == nullptr) {
     lacks = "a lowering";
