@@ -42,9 +42,9 @@ TEST(GeneratorTest, KnowsTheSourcesThatDecideOverKernels) {
     paths.push_back(columns[1]);
   }
   for (const char* path :
-       {"core/codegen/group.cc", "core/codegen/kernel_compiler.cc", "core/codegen/machine.cc",
+       {"core/codegen/group.cc", "core/codegen/kernel_compiler.cc", "core/codegen/halide_target.cc",
         "core/codegen/float_math.cc", "core/codegen/group_pipeline.cc",
-        "core/codegen/lower/convolution.cc", "core/codegen/schedules/tiles.cc",
+        "core/codegen/lower/convolution.cc", "core/codegen/schedules/cpu/tiles.cc",
         "core/operators/convolution.cc", "core/graph/graph_digest.cc"}) {
     EXPECT_THAT(paths, Contains(path));
   }

@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/codegen/limits.h"
-#include "core/codegen/schedules/loops.h"
 #include "core/graph/edit.h"
 
 namespace slipway {
@@ -22,7 +21,7 @@ struct Stage {
   Func func;
   int terms = 1;  // Size of the expression that reading it inlines.
   bool inlined = false;
-  std::optional<AnchorSchedule> schedule;  // Of the anchor that made it.
+  std::optional<Anchor> anchor;  // Of the operator that made it.
   NodeId producer = kNoNode;
 };
 
@@ -38,11 +37,12 @@ void FixBounds(Parameter parameter, const std::vector<int>& extents) {
 class Builder {
  public:
   Builder(const Graph& body, const OperatorRegistry& registry, const Lowerings& lowerings,
-          const Machine& machine)
+          int lanes, const ScheduleFunction& schedule)
       : body_(body),
         registry_(registry),
         lowerings_(lowerings),
-        machine_(machine),
+        lanes_(lanes),
+        schedule_(schedule),
         stages_(body.values.size()) {}
 
   absl::StatusOr<GroupPipeline> Build() {
@@ -51,8 +51,8 @@ class Builder {
     for (size_t i = 0; i < body_.nodes.size(); ++i) {
       SLIPWAY_RETURN_IF_ERROR(AddNode(static_cast<NodeId>(i)));
     }
-    std::vector<Func> outputs = TakeOutputs();
-    ScheduleAnchors(outputs);
+    SLIPWAY_ASSIGN_OR_RETURN(const std::vector<Func> outputs, TakeOutputs());
+    SLIPWAY_RETURN_IF_ERROR(ScheduleAnchors(outputs));
     result_.pipeline = Halide::Pipeline(outputs);
     return std::move(result_);
   }
@@ -137,14 +137,16 @@ class Builder {
     if (HasOnlyEmptyOutputs(types)) return AddEmpty(id, types);
     const Lowering* lowering = lowerings_.Find(node.op);
     if (lowering == nullptr) return view.Unimplemented("no kernel can be generated for it yet");
-    LoweringContext context{view, machine_, inputs, types};
+    LoweringContext context{view, lanes_, inputs, types, schedule_};
     SLIPWAY_ASSIGN_OR_RETURN(std::vector<Func> outputs, lowering->lower(context));
 
-    const bool anchor = context.schedule.has_value();
+    const bool anchor = context.anchor.has_value();
     // An anchor reads its inputs many times over; a reduction as often as there are elements.
     if (anchor && view.schema().pattern != Pattern::kReduction) {
       for (const ValueId input : node.inputs) {
-        if (input != kNoValue && stages_[input].inlined) Materialize(input);
+        if (input != kNoValue && stages_[input].inlined) {
+          SLIPWAY_RETURN_IF_ERROR(Materialize(input));
+        }
       }
     }
     for (size_t i = 0; i < node.outputs.size(); ++i) {
@@ -154,8 +156,10 @@ class Builder {
       stage.producer = id;
       stage.inlined = !anchor;
       stage.terms = anchor ? 1 : terms;
-      if (anchor) stage.schedule = context.schedule;
-      if (stage.terms > kMaxInlinedTerms) Materialize(node.outputs[i]);
+      if (anchor) stage.anchor = context.anchor;
+      if (stage.terms > kMaxInlinedTerms) {
+        SLIPWAY_RETURN_IF_ERROR(Materialize(node.outputs[i]));
+      }
     }
     return absl::OkStatus();
   }
@@ -183,14 +187,18 @@ class Builder {
   }
 
   // Makes an expression a stage of its own.
-  void Materialize(ValueId id) {
-    ScheduleInjective(machine_, stages_[id].func, Extents(id));
+  absl::Status Materialize(ValueId id) {
     stages_[id].inlined = false;
     stages_[id].terms = 1;
+    return ScheduleInjective(stages_[id].func, id);
+  }
+
+  absl::Status ScheduleInjective(const Func& func, ValueId id) const {
+    return schedule_({AnchorKind::kInjective, InjectiveStages{Extents(id)}}, func);
   }
 
   // The Funcs of the group's outputs, each a Func of its own, with their memory's layout fixed.
-  std::vector<Func> TakeOutputs() {
+  absl::StatusOr<std::vector<Func>> TakeOutputs() {
     std::vector<Func> outputs;
     for (size_t i = 0; i < body_.outputs.size(); ++i) {
       const ValueId id = body_.outputs[i];
@@ -201,10 +209,10 @@ class Builder {
         const std::vector<Halide::Var> vars = FreshVars(func.dimensions());
         func = Func("copy");
         func(vars) = stages_[id].func(AsExprs(vars));
-        ScheduleInjective(machine_, func, Extents(id));
+        SLIPWAY_RETURN_IF_ERROR(ScheduleInjective(func, id));
       } else if (stages_[id].inlined) {
         // The tail of an anchor is scheduled with it instead.
-        if (TailAnchor() == kNoValue) ScheduleInjective(machine_, func, Extents(id));
+        if (TailAnchor() == kNoValue) SLIPWAY_RETURN_IF_ERROR(ScheduleInjective(func, id));
       }
       FixBounds(func.output_buffer(), Extents(id));
       outputs.push_back(func);
@@ -212,20 +220,21 @@ class Builder {
     return outputs;
   }
 
-  void ScheduleAnchors(const std::vector<Func>& outputs) {
+  absl::Status ScheduleAnchors(const std::vector<Func>& outputs) {
     const ValueId tail_anchor = TailAnchor();
     for (size_t id = 0; id < stages_.size(); ++id) {
       Stage& stage = stages_[id];
-      if (!stage.schedule.has_value()) continue;
-      // The operator's other outputs are scheduled by the first's callback.
+      if (!stage.anchor.has_value()) continue;
+      // The operator's other outputs are scheduled with the first.
       if (body_.nodes[stage.producer].outputs[0] != static_cast<ValueId>(id)) continue;
       if (static_cast<ValueId>(id) == tail_anchor) {
-        stage.schedule->apply(outputs[0]);
+        SLIPWAY_RETURN_IF_ERROR(schedule_(*stage.anchor, outputs[0]));
       } else {
         stage.func.compute_root();
-        stage.schedule->apply(stage.func);
+        SLIPWAY_RETURN_IF_ERROR(schedule_(*stage.anchor, stage.func));
       }
     }
+    return absl::OkStatus();
   }
 
   // The anchor's value that only elementwise nodes of its shape lead to the group's one output, which
@@ -235,8 +244,8 @@ class Builder {
     if (!stages_[body_.outputs[0]].inlined) return kNoValue;
     ValueId anchor = kNoValue;
     for (size_t id = 0; id < stages_.size(); ++id) {
-      const std::optional<AnchorSchedule>& schedule = stages_[id].schedule;
-      if (!schedule.has_value() || !schedule->takes_epilogue) continue;
+      const std::optional<Anchor>& candidate = stages_[id].anchor;
+      if (!candidate.has_value() || !candidate->takes_epilogue) continue;
       // Later anchors have later producers.
       if (anchor == kNoValue || stages_[id].producer > stages_[anchor].producer) {
         anchor = static_cast<ValueId>(id);
@@ -272,7 +281,8 @@ class Builder {
   const Graph& body_;
   const OperatorRegistry& registry_;
   const Lowerings& lowerings_;
-  const Machine& machine_;
+  const int lanes_;
+  const ScheduleFunction& schedule_;
   std::vector<Stage> stages_;
   GroupPipeline result_;
 };
@@ -281,9 +291,9 @@ class Builder {
 
 absl::StatusOr<GroupPipeline> BuildGroupPipeline(const Graph& body,
                                                  const OperatorRegistry& registry,
-                                                 const Lowerings& lowerings,
-                                                 const Machine& machine) {
-  return Builder(body, registry, lowerings, machine).Build();
+                                                 const Lowerings& lowerings, int lanes,
+                                                 const ScheduleFunction& schedule) {
+  return Builder(body, registry, lowerings, lanes, schedule).Build();
 }
 
 }  // namespace slipway

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/codegen/anchor.h"
 #include "core/codegen/lowering.h"
-#include "core/codegen/machine.h"
 #include "core/graph/graph.h"
 #include "core/graph/operator_registry.h"
 
@@ -22,12 +22,13 @@ struct GroupPipeline {
 // One schedule for the whole group: the last operator that is more than an expression (its anchor)
 // shapes the loops and takes an elementwise tail into its tiles; other such operators are stages of
 // their own; everything else is computed where it is used.
-// UNIMPLEMENTED as CheckGroup and the lowerings say. May throw Halide's errors.
+// `lanes` is LoweringContext's. UNIMPLEMENTED as CheckGroup, the lowerings and `schedule` say. May throw
+// Halide's errors.
 // REQUIRES: CheckGroup(body). Uses Halide, whose names count up in a process: see kernel_compiler.h.
 absl::StatusOr<GroupPipeline> BuildGroupPipeline(const Graph& body,
                                                  const OperatorRegistry& registry,
-                                                 const Lowerings& lowerings,
-                                                 const Machine& machine);
+                                                 const Lowerings& lowerings, int lanes,
+                                                 const ScheduleFunction& schedule);
 
 }  // namespace slipway
 

@@ -14,8 +14,10 @@
 #include "core/codegen/generator.h"
 #include "core/codegen/group.h"
 #include "core/codegen/group_pipeline.h"
+#include "core/codegen/halide_target.h"
 #include "core/codegen/limits.h"
-#include "core/codegen/machine.h"
+#include "core/codegen/schedules/schedule_list.h"
+#include "core/target/machine_description.h"
 
 namespace slipway {
 namespace {
@@ -32,10 +34,9 @@ constexpr bool kMemoryCanBeLimited = true;
 #endif
 
 // Compiles `pipeline` to an object file at `path`.
-absl::Status WriteObject(GroupPipeline& group, const std::string& function, const Machine& machine,
-                         const std::string& path) {
-  Halide::Module module =
-      group.pipeline.compile_to_module(group.arguments, function, machine.target);
+absl::Status WriteObject(GroupPipeline& group, const std::string& function,
+                         const Halide::Target& target, const std::string& path) {
+  Halide::Module module = group.pipeline.compile_to_module(group.arguments, function, target);
   module.compile({{Halide::OutputFileType::object, path}});
   return absl::OkStatus();
 }
@@ -46,10 +47,10 @@ absl::Status WarmUp() {
   static std::once_flag once;
   absl::Status status;
   std::call_once(once, [&status] {
-    absl::StatusOr<Machine> machine =
-        MachineFor(DeviceTarget{Arch::kX86_64, Os::kLinux, /*level=*/3, {}});
-    if (!machine.ok()) {
-      status = machine.status();
+    const absl::StatusOr<Halide::Target> target =
+        HalideTargetFor(DeviceTarget{Arch::kX86_64, Os::kLinux, /*level=*/3, {}});
+    if (!target.ok()) {
+      status = target.status();
       return;
     }
     try {
@@ -58,7 +59,7 @@ absl::Status WarmUp() {
       warm(x) = Halide::cast<float>(x);
       GroupPipeline group;
       group.pipeline = Halide::Pipeline(warm);
-      status = WriteObject(group, "slipway_warm_up", *machine, "/dev/null");
+      status = WriteObject(group, "slipway_warm_up", *target, "/dev/null");
     } catch (const std::exception& error) {
       status = absl::InternalError(absl::StrCat("the kernel generator fails: ", error.what()));
     }
@@ -104,7 +105,10 @@ KernelCompiler::KernelCompiler(const OperatorRegistry& registry, const Lowerings
 
 absl::StatusOr<std::vector<CompiledKernel>> KernelCompiler::Compile(
     absl::Span<const KernelRequest> requests, const DeviceTarget& target) {
-  SLIPWAY_ASSIGN_OR_RETURN(const Machine machine, MachineFor(target));
+  SLIPWAY_ASSIGN_OR_RETURN(const Halide::Target halide_target, HalideTargetFor(target));
+  const MachineDescription machine = DescribeMachine(target);
+  const ScheduleFunction schedule = SchedulesFor(machine);
+  const int lanes = machine.vector_bytes / 4;
   SLIPWAY_ASSIGN_OR_RETURN(const std::string generator, GeneratorFingerprint());
   std::vector<Job> jobs;
   std::map<Digest, size_t> job_of_key;
@@ -146,9 +150,10 @@ absl::StatusOr<std::vector<CompiledKernel>> KernelCompiler::Compile(
       const size_t index = pending[next++];
       const Job& job = jobs[index];
       const ChildBody body = [&](const std::string& path) -> absl::Status {
-        SLIPWAY_ASSIGN_OR_RETURN(GroupPipeline group,
-                                 BuildGroupPipeline(job.body, registry_, lowerings_, machine));
-        return WriteObject(group, KernelFunction(job.key), machine, path);
+        SLIPWAY_ASSIGN_OR_RETURN(
+            GroupPipeline group,
+            BuildGroupPipeline(job.body, registry_, lowerings_, lanes, schedule));
+        return WriteObject(group, KernelFunction(job.key), halide_target, path);
       };
       SLIPWAY_ASSIGN_OR_RETURN_WITH(
           CompileChild child,

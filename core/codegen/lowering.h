@@ -1,4 +1,5 @@
-// Lowering: what an operator contributes to the Halide pipeline of its fusion group.
+// Lowering: what an operator contributes to the Halide pipeline of its fusion group. It says what is computed; how,
+// is for a schedule to say (anchor.h), and no lowering knows a machine.
 //
 // A tensor of shape [d0, ..., dk] is a Func of k + 1 dimensions in Halide's order, innermost first:
 // func(ik, ..., i0). Elements are bool as UInt(8) (0 or 1) and otherwise of the type that the name says.
@@ -18,27 +19,23 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "core/codegen/machine.h"
+#include "core/codegen/anchor.h"
 #include "core/graph/operator_column.h"
 #include "core/graph/operator_registry.h"
 
 namespace slipway {
 
-// How an operator that is more than an expression wants to be computed. `result` is the Func to
-// schedule: the operator's own output or, when `takes_epilogue`, a Func of the same shape that an
-// elementwise tail of the group made of it. The callback schedules `result` and everything of the
-// operator below it.
-struct AnchorSchedule {
-  bool takes_epilogue = false;
-  std::function<void(Halide::Func result)> apply;
-};
-
 struct LoweringContext {
   const NodeView& node;
-  const Machine& machine;
-  absl::Span<const Halide::Func> inputs;        // One a node input; undefined where it is omitted.
-  absl::Span<const TensorType> output_types;    // One an output of the node.
-  std::optional<AnchorSchedule> schedule = {};  // Set by anchors; without it outputs are inlined.
+  // f32 elements that the machine works on at once: a sum along the innermost dimension keeps so many parts.
+  const int lanes;
+  absl::Span<const Halide::Func> inputs;      // One a node input; undefined where it is omitted.
+  absl::Span<const TensorType> output_types;  // One an output of the node.
+  // Schedules a Func on the way to the output, which the lowering has given memory of its own.
+  const ScheduleFunction& schedule;
+  // Set by operators that are more than an expression: what a schedule needs to compute the first output and
+  // what is below it. Without it outputs are inlined.
+  std::optional<Anchor> anchor = {};
 };
 
 // Returns one Func an output of the node. UNIMPLEMENTED names node, operator and what is missing.

@@ -8,26 +8,31 @@
 #include "core/passes/fuse_ops_pass.h"
 #include "core/passes/pack_gemm_pass.h"
 #include "core/passes/plan_memory_pass.h"
+#include "core/target/machine_description.h"
 
 namespace slipway {
 namespace {
 
-std::vector<int64_t> ChannelBlocks(const DeviceTarget& device) {
-  if (device.Has("avx512f")) return {16, 8, 4};
-  if (device.Has("avx2")) return {8, 4};
-  return {4};
+std::vector<int64_t> ChannelBlocks(const MachineDescription& machine) {
+  std::vector<int64_t> blocks;
+  for (int block = machine.vector_bytes / 4; block >= 4; block /= 2) blocks.push_back(block);
+  return blocks;
 }
 
-int64_t PanelColumns(const DeviceTarget& device) { return device.Has("avx2") ? 16 : 8; }
+int64_t PanelColumns(const MachineDescription& machine) {
+  return machine.vector_bytes >= 32 ? 16 : 8;
+}
 
 }  // namespace
 
 BackendPipeline CpuPipeline(const DeviceTarget& device) {
-  const auto alter_layout = [blocks = ChannelBlocks(device)](Graph graph,
-                                                             const PassContext& context) {
+  const MachineDescription machine = DescribeMachine(device);
+  const auto alter_layout = [blocks = ChannelBlocks(machine)](Graph graph,
+                                                              const PassContext& context) {
     return AlterLayout(std::move(graph), context, blocks);
   };
-  const auto pack_gemm = [columns = PanelColumns(device)](Graph graph, const PassContext& context) {
+  const auto pack_gemm = [columns = PanelColumns(machine)](Graph graph,
+                                                           const PassContext& context) {
     return PackGemm(std::move(graph), context, columns);
   };
   return {{{"AlterLayout", alter_layout}, {"PackGemm", pack_gemm}, {"FuseOps", FuseOps}},

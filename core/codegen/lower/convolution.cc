@@ -7,7 +7,6 @@
 #include "core/base/status_macros.h"
 #include "core/codegen/lower/families.h"
 #include "core/codegen/lower/window.h"
-#include "core/codegen/schedules/conv_schedule.h"
 
 namespace slipway {
 namespace {
@@ -22,7 +21,7 @@ struct Prepared {
   PlaneWindow window;
   int group = 1;
   Func input;  // Index 0 is the first padded position.
-  ConvStages stages;
+  ConvolutionStages stages;
 };
 
 // `x_dim` is the dimension of the input's width in Halide's order.
@@ -92,10 +91,8 @@ absl::StatusOr<std::vector<Func>> LowerConvNchwc(LoweringContext& context) {
   }
   prepared.stages.accumulator = accumulator;
   prepared.stages.group_blocks = out_blocks / group;
-  context.schedule =
-      AnchorSchedule{true, [machine = context.machine, stages = prepared.stages](Func result) {
-                       ScheduleBlockedConv(machine, stages, result);
-                     }};
+  context.anchor =
+      Anchor{AnchorKind::kBlockedConvolution, prepared.stages, /*takes_epilogue=*/true};
   return std::vector<Func>{AddBias(accumulator, Bias(context), vars, channel * block + c)};
 }
 
@@ -116,10 +113,8 @@ absl::StatusOr<std::vector<Func>> LowerDepthwiseConvNchwc(LoweringContext& conte
   prepared.stages.accumulator = accumulator;
   prepared.stages.group_blocks = 1;
   const int block = static_cast<int>(w.back());
-  context.schedule =
-      AnchorSchedule{true, [machine = context.machine, stages = prepared.stages](Func result) {
-                       ScheduleDepthwiseConv(machine, stages, result);
-                     }};
+  context.anchor =
+      Anchor{AnchorKind::kDepthwiseConvolution, prepared.stages, /*takes_epilogue=*/true};
   return std::vector<Func>{AddBias(accumulator, Bias(context), vars, channel * block + c)};
 }
 
@@ -143,10 +138,7 @@ absl::StatusOr<std::vector<Func>> LowerConv(LoweringContext& context) {
   prepared.stages.reduction = r;
   prepared.stages.accumulator = accumulator;
   prepared.stages.group_blocks = group_channels;
-  context.schedule =
-      AnchorSchedule{true, [machine = context.machine, stages = prepared.stages](Func result) {
-                       SchedulePlainConv(machine, stages, result);
-                     }};
+  context.anchor = Anchor{AnchorKind::kPlainConvolution, prepared.stages, /*takes_epilogue=*/true};
   return std::vector<Func>{AddBias(accumulator, Bias(context), vars, channel)};
 }
 

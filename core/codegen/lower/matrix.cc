@@ -1,6 +1,4 @@
 // Matrix products: Gemm, MatMul with batches, and Gemm with packed weights.
-#include <algorithm>
-#include <functional>
 #include <utility>
 #include <vector>
 
@@ -8,8 +6,6 @@
 #include "core/base/status_macros.h"
 #include "core/codegen/lower/broadcast.h"
 #include "core/codegen/lower/families.h"
-#include "core/codegen/schedules/gemm_schedule.h"
-#include "core/codegen/schedules/loops.h"
 
 namespace slipway {
 namespace {
@@ -19,15 +15,14 @@ using Halide::Func;
 using Halide::RDom;
 using Halide::Var;
 
-AnchorSchedule GemmSchedule(const LoweringContext& context, GemmStages stages) {
-  return AnchorSchedule{true, [machine = context.machine, stages = std::move(stages)](Func result) {
-                          ScheduleGemm(machine, stages, result);
-                        }};
+Anchor ProductOf(MatrixStages stages) {
+  return {AnchorKind::kMatrixProduct, std::move(stages), /*takes_epilogue=*/true};
 }
 
 // `matrix` with its two innermost dimensions exchanged, in memory of its own: the product reads rows of
 // the right operand as vectors.
-Func Transposed(const Machine& machine, const Func& matrix, const std::vector<int>& extents) {
+absl::StatusOr<Func> Transposed(const LoweringContext& context, const Func& matrix,
+                                const std::vector<int>& extents) {
   const std::vector<Var> vars = FreshVars(matrix.dimensions());
   std::vector<Expr> at = AsExprs(vars);
   std::swap(at[0], at[1]);
@@ -35,7 +30,8 @@ Func Transposed(const Machine& machine, const Func& matrix, const std::vector<in
   transposed(vars) = matrix(at);
   std::vector<int> swapped = extents;
   std::swap(swapped[0], swapped[1]);
-  ScheduleInjective(machine, transposed, swapped);
+  SLIPWAY_RETURN_IF_ERROR(
+      context.schedule({AnchorKind::kInjective, InjectiveStages{swapped}}, transposed));
   return transposed;
 }
 
@@ -48,9 +44,10 @@ absl::StatusOr<std::vector<Func>> LowerGemm(LoweringContext& context) {
   const Shape& out = context.output_types[0].shape;
   const int depth = static_cast<int>(a_shape[trans_a ? 0 : 1]);
   const Func a = context.inputs[0];
-  const Func b =
-      trans_b ? Transposed(context.machine, context.inputs[1], HalideExtents(node.input_shape(1)))
-              : context.inputs[1];
+  Func b = context.inputs[1];
+  if (trans_b) {
+    SLIPWAY_ASSIGN_OR_RETURN(b, Transposed(context, b, HalideExtents(node.input_shape(1))));
+  }
   Var column("column"), row("row");
   RDom k(0, depth, "k");
   Func accumulator("accumulator");
@@ -65,8 +62,8 @@ absl::StatusOr<std::vector<Func>> LowerGemm(LoweringContext& context) {
     value += c;
   }
   result(column, row) = value;
-  context.schedule = GemmSchedule(
-      context, {accumulator, k, static_cast<int>(out[1]), static_cast<int>(out[0]), 1, 0});
+  context.anchor =
+      ProductOf({accumulator, k, static_cast<int>(out[1]), static_cast<int>(out[0]), 1, 0});
   return std::vector<Func>{result};
 }
 
@@ -100,17 +97,17 @@ absl::StatusOr<std::vector<Func>> LowerMatMul(LoweringContext& context) {
   Func accumulator("accumulator");
   accumulator(vars) = 0.0f;
   accumulator(vars) += read(context.inputs[0], a_shape, k, vars[1]) * right;
-  GemmStages stages = {accumulator, k, columns, rows, 1, 0};
+  MatrixStages stages = {accumulator, k, columns, rows, 1, 0};
   for (int i = 0; i < batch_rank; ++i) stages.batch *= out[i];
 
   Func product("matmul");
   product(vars) = accumulator(vars);
   if (has_rows && has_columns) {
-    context.schedule = GemmSchedule(context, stages);
+    context.anchor = ProductOf(stages);
     return std::vector<Func>{product};
   }
   product.compute_root();
-  ScheduleGemm(context.machine, stages, product);
+  SLIPWAY_RETURN_IF_ERROR(context.schedule(ProductOf(stages), product));
   const std::vector<Var> out_vars = FreshVars(static_cast<int>(out.size()));
   std::vector<Expr> at = AsExprs(out_vars);
   if (!has_columns) at.insert(at.begin(), 0);
@@ -145,14 +142,14 @@ absl::StatusOr<std::vector<Func>> LowerGemmPacked(LoweringContext& context) {
   Expr value = accumulator(column, row);
   if (exact && context.node.has_input(2)) value += context.inputs[2](column);
   product(column, row) = value;
-  const GemmStages stages = {accumulator, k, blocks * block, rows, 1, block};
+  const MatrixStages stages = {accumulator, k, blocks * block, rows, 1, block};
   if (exact) {
-    context.schedule = GemmSchedule(context, stages);
+    context.anchor = ProductOf(stages);
     return std::vector<Func>{product};
   }
   // Whole blocks in scratch memory; the operator's result takes its columns from there.
   product.compute_root().bound(column, 0, blocks * block);
-  ScheduleGemm(context.machine, stages, product);
+  SLIPWAY_RETURN_IF_ERROR(context.schedule(ProductOf(stages), product));
   Func result("gemm_columns");
   Expr taken = product(column, row);
   if (context.node.has_input(2)) taken += context.inputs[2](column);

@@ -45,12 +45,7 @@ Funcs LowerConcat(LoweringContext& context) {
   const std::vector<int> extents = HalideExtents(context.output_types[0].shape);
   Func result("concat");
   result(vars) = Halide::undef(type);
-  struct Part {
-    Halide::RDom domain;
-    int stage;
-    int extent;
-  };
-  std::vector<Part> parts;
+  JoinStages stages{{}, dim, vars, extents, type};
   int begin = 0;
   for (int i = 0; i < context.node.num_inputs(); ++i) {
     const int extent = static_cast<int>(context.node.input_shape(i)[axis]);
@@ -61,31 +56,10 @@ Funcs LowerConcat(LoweringContext& context) {
     std::vector<Expr> to = from;
     to[dim] = begin + domain.x;
     result(to) = context.inputs[i](from);
-    parts.push_back({domain, static_cast<int>(parts.size()), extent});
+    stages.parts.push_back({domain, static_cast<int>(stages.parts.size()), extent});
     begin += extent;
   }
-  const int vector_bytes = context.machine.vector_bytes;
-  context.schedule = AnchorSchedule{
-      false, [parts, dim, vars, extents, vector_bytes, type](Func scheduled) {
-        for (const Part& part : parts) {
-          Halide::Stage update = scheduled.update(part.stage);
-          const int lanes = vector_bytes / type.bytes();
-          if (dim == 0) {
-            // Vectors within the part, the rest of it element by element.
-            if (part.extent >= lanes) {
-              update.vectorize(part.domain.x, lanes, Halide::TailStrategy::GuardWithIf);
-            }
-          } else {
-            int factor = lanes;
-            while (factor > extents[0]) factor /= 2;
-            if (factor > 1) {
-              update.vectorize(vars[0], factor,
-                               extents[0] % factor == 0 ? Halide::TailStrategy::RoundUp
-                                                        : Halide::TailStrategy::GuardWithIf);
-            }
-          }
-        }
-      }};
+  context.anchor = Anchor{AnchorKind::kJoin, std::move(stages)};
   return std::vector<Func>{result};
 }
 

@@ -7,16 +7,13 @@
 #include "core/base/status_macros.h"
 #include "core/codegen/float_math.h"
 #include "core/codegen/lower/families.h"
-#include "core/codegen/schedules/loops.h"
-#include "core/codegen/schedules/reduce_schedule.h"
-#include "core/codegen/schedules/tiles.h"
+#include "core/codegen/lower/reduction.h"
 
 namespace slipway {
 namespace {
 
 using Halide::Expr;
 using Halide::Func;
-using Halide::TailStrategy;
 using Halide::Var;
 
 absl::StatusOr<std::vector<Func>> LowerBatchNormalization(LoweringContext& context) {
@@ -91,86 +88,21 @@ absl::StatusOr<std::vector<Func>> LowerSoftmax(LoweringContext& context) {
   const std::vector<Expr> kept_at = AsExprs(kept);
 
   const Func input = context.inputs[0];
-  const Reduction largest = MakeReduction(
-      context.machine, [&](const std::vector<Expr>& at) { return Expr(input(at)); }, extents,
-      reduced, kept,
-      {LowestOf(Halide::Float(32)), [](Expr a, Expr b) { return Halide::max(a, b); }}, "largest");
+  const PartialReduction largest = ReducePartially(
+      context.lanes, [&](const std::vector<Expr>& at) { return Expr(input(at)); }, extents, reduced,
+      kept, {LowestOf(Halide::Float(32)), [](Expr a, Expr b) { return Halide::max(a, b); }},
+      "largest");
   Func exponential("exponential");
   exponential(vars) = ExpOf(input(AsExprs(vars)) - largest.total(kept_at));
-  const Reduction sum = MakeReduction(
-      context.machine, [&](const std::vector<Expr>& at) { return Expr(exponential(at)); }, extents,
+  const PartialReduction sum = ReducePartially(
+      context.lanes, [&](const std::vector<Expr>& at) { return Expr(exponential(at)); }, extents,
       reduced, kept, {Expr(0.0f), [](Expr a, Expr b) { return a + b; }}, "sum");
   Func result("softmax");
   result(vars) = exponential(AsExprs(vars)) / sum.total(kept_at);
 
-  context.schedule = AnchorSchedule{
-      true, [=, machine = context.machine](Func scheduled) {
-        const std::vector<Var> loops = scheduled.args();
-        const int lanes = LanesWithin(machine.FloatLanes(), extents[0]);
-        const bool in_rows = along == 0;
-        Var lane("lane");
-        Var innermost = loops[0];
-        if (lanes > 1) {
-          scheduled.split(innermost, innermost, lane, lanes, ExactOrShifted(extents[0], lanes))
-              .vectorize(lane);
-        }
-        // One softmax at a time, or `lanes` of them: everything below happens inside this loop.
-        std::vector<Halide::VarOrRVar> order;
-        if (lanes > 1) order.emplace_back(lane);
-        order.emplace_back(loops[along]);
-        if (!in_rows) order.emplace_back(innermost);
-        for (int i = 1; i < rank; ++i) {
-          if (i != along) order.emplace_back(loops[i]);
-        }
-        scheduled.reorder(order);
-
-        std::vector<OuterLoop> outer;
-        if (!in_rows) outer.push_back({innermost, (extents[0] + lanes - 1) / lanes});
-        int64_t rows = 1;
-        for (int i = 1; i < rank; ++i) {
-          if (i == along) continue;
-          outer.push_back({loops[i], extents[i]});
-        }
-        for (const OuterLoop& loop : outer) rows *= loop.extent;
-        Func partial_max = largest.partial;
-        if (outer.empty()) {
-          // A single softmax over everything.
-          Func a = largest.total, b = exponential, c = sum.total, d = sum.partial;
-          a.compute_root();
-          b.compute_root();
-          c.compute_root();
-          if (partial_max.defined()) partial_max.compute_root();
-          if (d.defined()) d.compute_root();
-          VectorizeScratch(machine, b, extents[0]);
-          return;
-        }
-        Var at = outer[0].var;
-        Var row = at;
-        bool fused = false;
-        for (const OuterLoop& loop : outer) {
-          if (loop.extent <= 1) continue;
-          if (fused) {
-            Var both;
-            scheduled.fuse(row, loop.var, both);
-            row = both;
-          } else {
-            row = loop.var;
-          }
-          fused = true;
-        }
-        at = row;
-        if (rows > 1 && rows * extents[along] * lanes > kElementsPerTask) {
-          Var task("task");
-          const int per_task = static_cast<int>((rows + kWantedTasks - 1) / kWantedTasks);
-          scheduled.split(row, task, row, per_task, TailStrategy::GuardWithIf).parallel(task);
-        }
-        Func e = exponential;
-        e.compute_at(scheduled, at);
-        // Outside rows, exactly `lanes` of them are computed at once.
-        VectorizeScratch(machine, e, in_rows ? extents[0] : lanes);
-        ComputeReductionAt(largest, scheduled, at, in_rows ? 1 : lanes);
-        ComputeReductionAt(sum, scheduled, at, in_rows ? 1 : lanes);
-      }};
+  context.anchor =
+      Anchor{AnchorKind::kSoftmax, SoftmaxStages{largest, exponential, sum, extents, along},
+             /*takes_epilogue=*/true};
   return std::vector<Func>{result};
 }
 

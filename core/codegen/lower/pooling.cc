@@ -10,7 +10,6 @@
 #include "core/codegen/lower/families.h"
 #include "core/codegen/lower/reduction.h"
 #include "core/codegen/lower/window.h"
-#include "core/codegen/schedules/conv_schedule.h"
 
 namespace slipway {
 namespace {
@@ -61,7 +60,7 @@ absl::StatusOr<std::vector<Func>> LowerPool(LoweringContext& context) {
   const Expr identity = pool.is_max ? LowestOf(Halide::Float(32)) : Expr(0.0f);
   RDom r(0, window.kernel[1], 0, window.kernel[0], "r");
 
-  ConvStages stages;
+  ConvolutionStages stages;
   std::vector<Expr> at = AsExprs(vars);
   Expr value;
   const bool outside = window.ReadsOutside();
@@ -101,14 +100,9 @@ absl::StatusOr<std::vector<Func>> LowerPool(LoweringContext& context) {
   stages.channel_blocks = static_cast<int>(out_shape[1]);
   stages.height = window.output[0];
   stages.width = window.output[1];
-  context.schedule =
-      AnchorSchedule{true, [machine = context.machine, stages, blocked](Func scheduled) {
-                       if (blocked) {
-                         ScheduleDepthwiseConv(machine, stages, scheduled);
-                       } else {
-                         SchedulePlainConv(machine, stages, scheduled);
-                       }
-                     }};
+  context.anchor =
+      Anchor{blocked ? AnchorKind::kDepthwiseConvolution : AnchorKind::kPlainConvolution, stages,
+             /*takes_epilogue=*/true};
   return std::vector<Func>{result};
 }
 

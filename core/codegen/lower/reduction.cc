@@ -7,9 +7,6 @@
 #include "core/base/status_macros.h"
 #include "core/codegen/float_math.h"
 #include "core/codegen/lower/families.h"
-#include "core/codegen/schedules/loops.h"
-#include "core/codegen/schedules/reduce_schedule.h"
-#include "core/codegen/schedules/tiles.h"
 #include "core/operators/reduction.h"
 
 namespace slipway {
@@ -17,6 +14,7 @@ namespace {
 
 using Halide::Expr;
 using Halide::Func;
+using Halide::RDom;
 using Halide::Var;
 
 Combiner Sums(Halide::Type type) {
@@ -75,12 +73,68 @@ absl::StatusOr<std::vector<Func>> LowerArgMax(LoweringContext& context) {
   if (arg_max.keep_dims) kept_at.erase(kept_at.begin() + along);
   Func result("arg_max");
   result(vars) = Halide::cast<int64_t>(best(kept_at));
-  largest.compute_root();
-  best.compute_root();
+  for (const Func& stage : {largest, best}) {
+    SLIPWAY_RETURN_IF_ERROR(context.schedule({AnchorKind::kUpdated, UpdatedStages{}}, stage));
+  }
   return std::vector<Func>{result};
 }
 
 }  // namespace
+
+PartialReduction ReducePartially(int lanes,
+                                 const std::function<Expr(const std::vector<Expr>&)>& element,
+                                 const std::vector<int>& extents, const std::vector<bool>& reduced,
+                                 const std::vector<Var>& vars, const Combiner& combiner,
+                                 const std::string& name) {
+  const bool by_lanes = !extents.empty() && reduced[0];
+  PartialReduction reduction;
+  reduction.lanes = by_lanes ? LanesWithin(lanes, extents[0]) : 1;
+  lanes = reduction.lanes;
+  Halide::Region region;
+  for (size_t i = 0; i < extents.size(); ++i) {
+    if (!reduced[i]) continue;
+    const int extent = i == 0 ? (extents[0] + lanes - 1) / lanes : extents[i];
+    region.push_back({0, extent});
+  }
+  const RDom r(region, name + "_r");
+  Var lane("lane");
+  std::vector<Expr> at;
+  size_t kept = 0;
+  int next_r = 0;
+  for (size_t i = 0; i < extents.size(); ++i) {
+    at.push_back(reduced[i] ? Expr(r[next_r++]) : Expr(vars[kept++]));
+  }
+
+  reduction.total = Func(name);
+  const std::vector<Expr> kept_at(vars.begin(), vars.end());
+  reduction.total(vars) = combiner.identity;
+  if (!by_lanes) {
+    reduction.total(kept_at) = combiner.combine(reduction.total(kept_at), element(at));
+    return reduction;
+  }
+  const Expr position = r[0] * lanes + lane;
+  Expr value;
+  if (extents[0] % lanes == 0) {
+    at[0] = position;
+    value = element(at);
+  } else {
+    at[0] = Halide::min(position, extents[0] - 1);
+    value = Halide::select(position < extents[0], element(at), combiner.identity);
+  }
+  std::vector<Var> lane_vars = vars;
+  lane_vars.insert(lane_vars.begin(), lane);
+  const std::vector<Expr> lane_at(lane_vars.begin(), lane_vars.end());
+  reduction.partial = Func(name + "_lanes");
+  reduction.partial(lane_vars) = combiner.identity;
+  reduction.partial(lane_at) = combiner.combine(reduction.partial(lane_at), value);
+  const RDom over_lanes(0, lanes, name + "_l");
+  std::vector<Expr> total_at = kept_at;
+  total_at.insert(total_at.begin(), over_lanes);
+  reduction.total(kept_at) =
+      combiner.combine(reduction.total(kept_at), reduction.partial(total_at));
+  reduction.partial.bound(lane, 0, lanes);
+  return reduction;
+}
 
 ReduceKind SumOf() { return {Sums, Total}; }
 ReduceKind MeanOf() { return {Sums, Average}; }
@@ -109,9 +163,9 @@ absl::StatusOr<std::vector<Func>> LowerReduction(LoweringContext& context,
 
   const std::vector<Var> kept_vars = FreshVars(kept);
   const Func input = context.inputs[0];
-  const Reduction reduction = MakeReduction(
-      context.machine, [&](const std::vector<Expr>& at) { return Expr(input(at)); }, extents,
-      reduced, kept_vars, kind.combiner(type), "reduce");
+  const PartialReduction reduction = ReducePartially(
+      context.lanes, [&](const std::vector<Expr>& at) { return Expr(input(at)); }, extents, reduced,
+      kept_vars, kind.combiner(type), "reduce");
 
   const int out_rank = static_cast<int>(context.output_types[0].shape.size());
   const std::vector<Var> vars = FreshVars(out_rank);
@@ -122,32 +176,11 @@ absl::StatusOr<std::vector<Func>> LowerReduction(LoweringContext& context,
   Func result("reduced");
   result(vars) = Halide::cast(type, kind.finish(reduction.total(at), count));
 
-  const std::vector<int> out_extents = HalideExtents(context.output_types[0].shape);
-  const bool vectors = kept > 0 && !reduced[0];
-  const int lanes = vectors ? LanesWithin(context.machine.Lanes(type), extents[0]) : 1;
-  const int64_t work = NumElements(shape);
-  context.schedule = AnchorSchedule{
-      true, [=](Func scheduled) {
-        const std::vector<Var> loops = scheduled.args();
-        if (loops.empty()) {
-          ComputeReductionAt(reduction, scheduled, Var(), 1);
-          return;
-        }
-        Var lane("lane");
-        Var innermost = loops[0];
-        if (lanes > 1) {
-          scheduled.split(innermost, innermost, lane, lanes, ExactOrShifted(out_extents[0], lanes))
-              .vectorize(lane);
-        }
-        Var at_loop = innermost;
-        if (work > kElementsPerTask) {
-          std::vector<OuterLoop> outer;
-          outer.push_back({innermost, (out_extents[0] + lanes - 1) / lanes});
-          for (size_t i = 1; i < loops.size(); ++i) outer.push_back({loops[i], out_extents[i]});
-          at_loop = ParallelizeOuter(scheduled, outer);
-        }
-        ComputeReductionAt(reduction, scheduled, at_loop, lanes);
-      }};
+  context.anchor =
+      Anchor{AnchorKind::kReduction,
+             ReductionStages{reduction, type, kept > 0 && !reduced[0] ? extents[0] : 0,
+                             HalideExtents(context.output_types[0].shape), NumElements(shape)},
+             /*takes_epilogue=*/true};
   return std::vector<Func>{result};
 }
 

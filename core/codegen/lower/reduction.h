@@ -6,13 +6,28 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/codegen/anchor.h"
 #include "core/codegen/lowering.h"
-#include "core/codegen/schedules/reduce_schedule.h"
 
 namespace slipway {
+
+// How elements are combined: an associative, commutative function with an identity.
+struct Combiner {
+  Halide::Expr identity;
+  std::function<Halide::Expr(Halide::Expr, Halide::Expr)> combine;
+};
+
+// Reduces `element`, a function of one index a dimension (innermost first), over the dimensions where
+// `reduced` is true; where the innermost is, into as many partial results as `lanes` and its extent allow.
+// `vars` names the kept dimensions. REQUIRES: every extent is at least 1.
+PartialReduction ReducePartially(
+    int lanes, const std::function<Halide::Expr(const std::vector<Halide::Expr>&)>& element,
+    const std::vector<int>& extents, const std::vector<bool>& reduced,
+    const std::vector<Halide::Var>& vars, const Combiner& combiner, const std::string& name);
 
 // What becomes of the elements: combined, then finish(total, number of elements).
 struct ReduceKind {

@@ -1,8 +1,6 @@
-#include "core/codegen/schedules/loops.h"
+#include "core/codegen/schedules/cpu/loops.h"
 
 #include <algorithm>
-
-#include "core/codegen/schedules/tiles.h"
 
 namespace slipway {
 
@@ -12,11 +10,6 @@ using Halide::Var;
 
 TailStrategy ExactOrShifted(int extent, int factor) {
   return extent % factor == 0 ? TailStrategy::RoundUp : TailStrategy::ShiftInwards;
-}
-
-int LanesWithin(int lanes, int extent) {
-  while (lanes > extent && lanes > 1) lanes /= 2;
-  return lanes;
 }
 
 Var ParallelizeOuter(Func func, const std::vector<OuterLoop>& loops) {
@@ -37,9 +30,9 @@ Var ParallelizeOuter(Func func, const std::vector<OuterLoop>& loops) {
   return fused;
 }
 
-void VectorizeScratch(const Machine& machine, Func func, int innermost_extent) {
+void VectorizeScratch(const MachineDescription& machine, Func func, int innermost_extent) {
   if (func.args().empty()) return;
-  const int lanes = machine.Lanes(func.output_types()[0]);
+  const int lanes = Lanes(machine, func.output_types()[0]);
   if (innermost_extent == 0) {
     func.vectorize(func.args()[0], lanes, TailStrategy::RoundUp);
     return;
@@ -50,14 +43,20 @@ void VectorizeScratch(const Machine& machine, Func func, int innermost_extent) {
   }
 }
 
-void ScheduleInjective(const Machine& machine, Func func, const std::vector<int>& extents) {
+void ScheduleUpdated(const MachineDescription&, const UpdatedStages&, Func func) {
+  func.compute_root();
+}
+
+void ScheduleInjective(const MachineDescription& machine, const InjectiveStages& stages,
+                       Func func) {
+  const std::vector<int>& extents = stages.extents;
   func.compute_root();
   if (extents.empty()) return;
   const std::vector<Var> vars = func.args();
   int lanes = machine.vector_bytes;
   int64_t total = 1;
   for (const Halide::Type& type : func.output_types()) {
-    lanes = std::min(lanes, machine.Lanes(type));
+    lanes = std::min(lanes, Lanes(machine, type));
   }
   for (const int extent : extents) total *= extent;
 
@@ -71,7 +70,7 @@ void ScheduleInjective(const Machine& machine, Func func, const std::vector<int>
         .vectorize(inner);
   }
 
-  const int64_t wanted = std::min(kWantedTasks, total / kElementsPerTask);
+  const int64_t wanted = std::min(WantedTasks(machine), total / kElementsPerTask);
   if (wanted <= 1) return;
   std::vector<OuterLoop> loops;
   int64_t tasks = 1;

@@ -1,10 +1,10 @@
-#include "core/codegen/schedules/conv_schedule.h"
+#include "core/codegen/schedules/cpu/convolution_schedule.h"
 
 #include <algorithm>
 #include <vector>
 
-#include "core/codegen/schedules/loops.h"
-#include "core/codegen/schedules/tiles.h"
+#include "core/codegen/schedules/cpu/loops.h"
+#include "core/codegen/schedules/cpu/tiles.h"
 
 namespace slipway {
 namespace {
@@ -20,7 +20,7 @@ std::vector<Halide::VarOrRVar> Order(std::vector<Halide::VarOrRVar> first,
   return first;
 }
 
-void SchedulePadding(const Machine& machine, const ConvStages& stages) {
+void SchedulePadding(const MachineDescription& machine, const ConvolutionStages& stages) {
   Func padded = stages.padded;
   if (!padded.defined()) return;
   padded.compute_root();
@@ -29,7 +29,8 @@ void SchedulePadding(const Machine& machine, const ConvStages& stages) {
 
 }  // namespace
 
-void ScheduleBlockedConv(const Machine& machine, const ConvStages& stages, Func result) {
+void ScheduleBlockedConvolution(const MachineDescription& machine, const ConvolutionStages& stages,
+                                Func result) {
   const AccumulatorTile tile =
       ChooseTile(stages.width, stages.group_blocks, machine.vector_registers);
   const std::vector<Var> vars = result.args();
@@ -37,7 +38,7 @@ void ScheduleBlockedConv(const Machine& machine, const ConvStages& stages, Func 
   Var xi("xi"), ci("ci"), yi("yi");
 
   const int64_t outer = int64_t{stages.batch} * (stages.channel_blocks / tile.blocks);
-  const int strips = PiecesFor(outer, stages.height, kWantedTasks);
+  const int strips = PiecesFor(outer, stages.height, WantedTasks(machine));
   result.split(channel, channel, ci, tile.blocks, TailStrategy::RoundUp)
       .split(x, x, xi, tile.width, ExactOrShifted(stages.width, tile.width))
       .split(y, y, yi, stages.height / strips, TailStrategy::RoundUp)
@@ -59,14 +60,15 @@ void ScheduleBlockedConv(const Machine& machine, const ConvStages& stages, Func 
   SchedulePadding(machine, stages);
 }
 
-void ScheduleDepthwiseConv(const Machine& machine, const ConvStages& stages, Func result) {
+void ScheduleDepthwiseConvolution(const MachineDescription& machine,
+                                  const ConvolutionStages& stages, Func result) {
   const std::vector<Var> vars = result.args();
   const Var c = vars[0], x = vars[1], y = vars[2], channel = vars[3], n = vars[4];
   Var xi("xi"), yi("yi");
   const AccumulatorTile tile = ChooseTile(stages.width, 1, machine.vector_registers);
   const int width = std::min(tile.width, 8);
   const int64_t outer = int64_t{stages.batch} * stages.channel_blocks;
-  const int strips = PiecesFor(outer, stages.height, kWantedTasks);
+  const int strips = PiecesFor(outer, stages.height, WantedTasks(machine));
   result.split(x, x, xi, width, ExactOrShifted(stages.width, width))
       .split(y, y, yi, stages.height / strips, TailStrategy::RoundUp)
       .reorder({c, xi, x, yi, y, channel, n})
@@ -86,16 +88,17 @@ void ScheduleDepthwiseConv(const Machine& machine, const ConvStages& stages, Fun
   }
 }
 
-void SchedulePlainConv(const Machine& machine, const ConvStages& stages, Func result) {
+void SchedulePlainConvolution(const MachineDescription& machine, const ConvolutionStages& stages,
+                              Func result) {
   const std::vector<Var> vars = result.args();
   const Var x = vars[0], y = vars[1], channel = vars[2], n = vars[3];
   Var xi("xi"), ci("ci"), yi("yi"), xv("xv");
-  const int lanes = LanesWithin(machine.FloatLanes(), stages.width);
+  const int lanes = LanesWithin(FloatLanes(machine), stages.width);
   const AccumulatorTile tile =
       ChooseTile(std::max(1, stages.width / lanes), stages.group_blocks, machine.vector_registers);
   const int width = tile.width * lanes;
   const int64_t outer = int64_t{stages.batch} * (stages.channel_blocks / tile.blocks);
-  const int strips = PiecesFor(outer, stages.height, kWantedTasks);
+  const int strips = PiecesFor(outer, stages.height, WantedTasks(machine));
   result.split(channel, channel, ci, tile.blocks, TailStrategy::RoundUp)
       .split(x, x, xi, width, ExactOrShifted(stages.width, width))
       .split(xi, xi, xv, lanes, TailStrategy::RoundUp)

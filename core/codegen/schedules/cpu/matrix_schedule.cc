@@ -1,10 +1,10 @@
-#include "core/codegen/schedules/gemm_schedule.h"
+#include "core/codegen/schedules/cpu/matrix_schedule.h"
 
 #include <algorithm>
 #include <vector>
 
-#include "core/codegen/schedules/loops.h"
-#include "core/codegen/schedules/tiles.h"
+#include "core/codegen/schedules/cpu/loops.h"
+#include "core/codegen/schedules/cpu/tiles.h"
 
 namespace slipway {
 
@@ -13,12 +13,13 @@ using Halide::RVar;
 using Halide::TailStrategy;
 using Halide::Var;
 
-void ScheduleGemm(const Machine& machine, const GemmStages& stages, Func result) {
+void ScheduleMatrixProduct(const MachineDescription& machine, const MatrixStages& stages,
+                           Func result) {
   const std::vector<Var> vars = result.args();
   const Var column = vars[0], row = vars[1];
   Var lane("lane"), vector("vector"), inner_row("inner_row");
   const int lanes =
-      stages.block > 0 ? stages.block : LanesWithin(machine.FloatLanes(), stages.columns);
+      stages.block > 0 ? stages.block : LanesWithin(FloatLanes(machine), stages.columns);
   const int vectors = std::max(1, stages.columns / lanes);
   const AccumulatorTile tile = ChooseTile(stages.rows, vectors, machine.vector_registers);
   const int width = tile.blocks * lanes;

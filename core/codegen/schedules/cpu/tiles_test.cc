@@ -1,4 +1,4 @@
-#include "core/codegen/schedules/tiles.h"
+#include "core/codegen/schedules/cpu/tiles.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // The arithmetic of schedules, free of Halide: how many accumulators a tile has, how many tasks a loop
 // is cut into.
-#ifndef SLIPWAY_CORE_CODEGEN_SCHEDULES_TILES_H_
-#define SLIPWAY_CORE_CODEGEN_SCHEDULES_TILES_H_
+#ifndef SLIPWAY_CORE_CODEGEN_SCHEDULES_CPU_TILES_H_
+#define SLIPWAY_CORE_CODEGEN_SCHEDULES_CPU_TILES_H_
 
 #include <cstdint>
 
@@ -26,12 +26,12 @@ int PiecesFor(int64_t outer, int extent, int64_t wanted);
 // The largest divisor of `extent` that is at most `limit`. REQUIRES: limit >= 1.
 int LargestDivisor(int extent, int limit);
 
-// Tasks a kernel's outer loop is cut into: enough for a balanced load on the cores of phones and
-// servers, few enough that starting one costs nothing against its work.
-inline constexpr int64_t kWantedTasks = 16;
+// Tasks a kernel's outer loop is cut into for each core: enough for a balanced load, few enough that
+// starting one costs nothing against its work.
+inline constexpr int64_t kTasksPerCore = 4;
 // Elements of simple work that are worth a task of their own.
 inline constexpr int64_t kElementsPerTask = 16'384;
 
 }  // namespace slipway
 
-#endif  // SLIPWAY_CORE_CODEGEN_SCHEDULES_TILES_H_
+#endif  // SLIPWAY_CORE_CODEGEN_SCHEDULES_CPU_TILES_H_

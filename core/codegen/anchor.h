@@ -1,0 +1,124 @@
+// What a lowering leaves to a schedule: the kind of loops that a Func asks for, the Funcs it is computed by, and
+// the numbers that tiles are chosen by. It says what is computed and knows no machine; how, is said by the
+// schedule that schedules/schedule_list.h has for the kind and the machine.
+#ifndef SLIPWAY_CORE_CODEGEN_ANCHOR_H_
+#define SLIPWAY_CORE_CODEGEN_ANCHOR_H_
+
+#include <halide14/Halide.h>
+
+#include <cstdint>
+#include <functional>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+
+namespace slipway {
+
+// The dimensions that are named are those of the Func that is scheduled, innermost first.
+enum class AnchorKind {
+  kInjective,             // Nothing but an expression: InjectiveStages.
+  kUpdated,               // Updates over whole dimensions, read element by element: UpdatedStages.
+  kBlockedConvolution,    // (c, x, y, C, n), c a block of channels: ConvolutionStages.
+  kDepthwiseConvolution,  // (c, x, y, C, n), each C from its own input channels: ConvolutionStages.
+  kPlainConvolution,      // (x, y, C, n): ConvolutionStages.
+  kMatrixProduct,         // (column, row, batch...): MatrixStages.
+  kReduction,             // The dimensions that are left: ReductionStages.
+  kSoftmax,               // Those of its input: SoftmaxStages.
+  kJoin,                  // Those of its parts: JoinStages.
+};
+
+struct InjectiveStages {
+  std::vector<int> extents;  // Innermost first.
+};
+
+struct UpdatedStages {};
+
+struct ConvolutionStages {
+  Halide::Func accumulator;  // Summed in its one update; the same dimensions as the result.
+  Halide::Func padded;       // The input within its zeros; undefined where there is no padding.
+  Halide::RDom reduction;
+  // Extent of the padded input's innermost dimension where that is channels, a power of two; 0 where it is
+  // the width.
+  int input_block = 0;
+  int width = 1;   // Of the output, in positions.
+  int height = 1;  // Of the output.
+  int batch = 1;
+  // Outer channel extent of the output, and how many of those read the same inputs (a group's).
+  int channel_blocks = 1;
+  int group_blocks = 1;
+};
+
+struct MatrixStages {
+  Halide::Func accumulator;  // (column, row, batch...), summed in its one update over one RVar.
+  Halide::RDom reduction;
+  int columns = 1;
+  int rows = 1;
+  int64_t batch = 1;  // The product of the batch dimensions.
+  // Columns of one packed block, a power of two that divides `columns`; 0 when the right operand is
+  // row-major and any vector will do.
+  int block = 0;
+};
+
+// Elements combined over some dimensions. All Funcs have the kept dimensions; `partial` has a dimension of
+// `lanes` partial results before them.
+struct PartialReduction {
+  Halide::Func total;
+  Halide::Func partial;  // Undefined when the innermost dimension is kept.
+  int lanes = 1;
+};
+
+struct ReductionStages {
+  PartialReduction reduction;
+  Halide::Type type;
+  int kept_extent = 0;  // Of the innermost dimension where it is kept; 0 where it is reduced.
+  std::vector<int> out_extents;  // Of the result, innermost first.
+  int64_t elements = 0;          // Of the input.
+};
+
+struct SoftmaxStages {
+  PartialReduction largest;
+  Halide::Func exponential;
+  PartialReduction sum;
+  std::vector<int> extents;  // Innermost first.
+  int along = 0;             // The dimension that sums to one.
+};
+
+// Several inputs one after the other along a dimension, each written by an update of its own.
+struct JoinStages {
+  struct Part {
+    Halide::RDom domain;  // Of `dimension`.
+    int update = 0;
+    int extent = 0;
+  };
+  std::vector<Part> parts;
+  int dimension = 0;
+  std::vector<Halide::Var> vars;
+  std::vector<int> extents;  // Of the result, innermost first.
+  Halide::Type type;
+};
+
+using AnchorStages = std::variant<InjectiveStages, UpdatedStages, ConvolutionStages, MatrixStages,
+                                  ReductionStages, SoftmaxStages, JoinStages>;
+
+struct Anchor {
+  AnchorKind kind = AnchorKind::kInjective;
+  AnchorStages stages;
+  // Whether the schedule may be given, in place of the operator's own output, a Func of the same shape that an
+  // elementwise tail of the group made of it.
+  bool takes_epilogue = false;
+};
+
+// Schedules `result` and every Func of the anchor below it. kInjective and kUpdated also give it memory of its
+// own (compute_root). UNIMPLEMENTED where the machine has no schedule for the kind. May throw Halide's errors.
+using ScheduleFunction = std::function<absl::Status(const Anchor& anchor, Halide::Func result)>;
+
+// The largest power of two that is at most `lanes` and at most `extent`: what fits into a vector.
+inline int LanesWithin(int lanes, int extent) {
+  while (lanes > extent && lanes > 1) lanes /= 2;
+  return lanes;
+}
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_CODEGEN_ANCHOR_H_

@@ -1,0 +1,48 @@
+#include "core/codegen/halide_target.h"
+
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+
+namespace slipway {
+namespace {
+
+// Kernels get their memory and threads through the imports of core/kernel_abi/kernel_abi.h, so there is
+// no runtime in them; shapes are static and schedules proved, so there are no checks either.
+const std::vector<Halide::Target::Feature>& CommonFeatures() {
+  static const auto& features = *new std::vector<Halide::Target::Feature>{
+      Halide::Target::NoAsserts, Halide::Target::NoBoundsQuery, Halide::Target::NoRuntime,
+      Halide::Target::UserContext};
+  return features;
+}
+
+absl::Status Unimplemented(const DeviceTarget& device, absl::string_view supported) {
+  return absl::UnimplementedError(absl::StrCat("no kernels can be generated for target \"",
+                                               device.ToString(), "\": only ", supported,
+                                               " supported"));
+}
+
+}  // namespace
+
+absl::StatusOr<Halide::Target> HalideTargetFor(const DeviceTarget& device) {
+  if (device.os != Os::kLinux) return Unimplemented(device, "linux is");
+  std::vector<Halide::Target::Feature> features = CommonFeatures();
+  if (device.arch == Arch::kArm64) {
+    return Halide::Target(Halide::Target::Linux, Halide::Target::ARM, 64, features);
+  }
+  if (device.arch != Arch::kX86_64) return Unimplemented(device, "x86-64 and arm-64 are");
+  if (device.level >= 2) features.push_back(Halide::Target::SSE41);
+  if (device.level >= 3) {
+    for (const auto feature :
+         {Halide::Target::AVX, Halide::Target::AVX2, Halide::Target::FMA, Halide::Target::F16C}) {
+      features.push_back(feature);
+    }
+  }
+  if (device.level >= 4) {
+    features.push_back(Halide::Target::AVX512);
+    features.push_back(Halide::Target::AVX512_Skylake);
+  }
+  return Halide::Target(Halide::Target::Linux, Halide::Target::X86, 64, features);
+}
+
+}  // namespace slipway

@@ -1,0 +1,148 @@
+#include "core/codegen/schedules/cpu/reduction_schedule.h"
+
+#include <vector>
+
+#include "core/codegen/schedules/cpu/loops.h"
+#include "core/codegen/schedules/cpu/tiles.h"
+
+namespace slipway {
+namespace {
+
+using Halide::Func;
+using Halide::TailStrategy;
+using Halide::Var;
+
+// The lanes of the partial results are one vector.
+void VectorizePartial(const PartialReduction& reduction) {
+  if (!reduction.partial.defined() || reduction.lanes <= 1) return;
+  Func partial = reduction.partial;
+  const Var lane = partial.args()[0];
+  partial.vectorize(lane).update().vectorize(lane);
+}
+
+// Computes the reduction's Funcs at `at` of `consumer`, or as stages of the root when `consumer` has no loops.
+// `lanes` is the number of kept elements of the innermost dimension that the consumer computes at once (1 when
+// it is reduced).
+void ComputeReductionAt(const PartialReduction& reduction, Func consumer, Var at, int lanes) {
+  VectorizePartial(reduction);
+  Func total = reduction.total;
+  Func partial = reduction.partial;
+  if (consumer.args().empty()) {
+    total.compute_root();
+    if (partial.defined()) partial.compute_root();
+  } else {
+    total.compute_at(consumer, at);
+    if (partial.defined()) partial.compute_at(consumer, at);
+  }
+  if (lanes > 1) {
+    const Var innermost = total.args()[0];
+    total.vectorize(innermost, lanes, TailStrategy::RoundUp);
+    total.update().vectorize(innermost, lanes, TailStrategy::RoundUp);
+  }
+}
+
+void ComputeAtRoot(const PartialReduction& reduction) {
+  VectorizePartial(reduction);
+  Func total = reduction.total;
+  Func partial = reduction.partial;
+  total.compute_root();
+  if (partial.defined()) partial.compute_root();
+}
+
+}  // namespace
+
+void ScheduleReduction(const MachineDescription& machine, const ReductionStages& stages,
+                       Func result) {
+  const std::vector<Var> loops = result.args();
+  if (loops.empty()) {
+    ComputeReductionAt(stages.reduction, result, Var(), 1);
+    return;
+  }
+  const int lanes =
+      stages.kept_extent > 0 ? LanesWithin(Lanes(machine, stages.type), stages.kept_extent) : 1;
+  const std::vector<int>& extents = stages.out_extents;
+  Var lane("lane");
+  Var innermost = loops[0];
+  if (lanes > 1) {
+    result.split(innermost, innermost, lane, lanes, ExactOrShifted(extents[0], lanes))
+        .vectorize(lane);
+  }
+  Var at_loop = innermost;
+  if (stages.elements > kElementsPerTask) {
+    std::vector<OuterLoop> outer;
+    outer.push_back({innermost, (extents[0] + lanes - 1) / lanes});
+    for (size_t i = 1; i < loops.size(); ++i) outer.push_back({loops[i], extents[i]});
+    at_loop = ParallelizeOuter(result, outer);
+  }
+  ComputeReductionAt(stages.reduction, result, at_loop, lanes);
+}
+
+void ScheduleSoftmax(const MachineDescription& machine, const SoftmaxStages& stages, Func result) {
+  const std::vector<int>& extents = stages.extents;
+  const int rank = static_cast<int>(extents.size());
+  const int along = stages.along;
+  Func exponential = stages.exponential;
+  const std::vector<Var> loops = result.args();
+  const int lanes = LanesWithin(FloatLanes(machine), extents[0]);
+  const bool in_rows = along == 0;
+  Var lane("lane");
+  Var innermost = loops[0];
+  if (lanes > 1) {
+    result.split(innermost, innermost, lane, lanes, ExactOrShifted(extents[0], lanes))
+        .vectorize(lane);
+  }
+  // One softmax at a time, or `lanes` of them: everything below happens inside this loop.
+  std::vector<Halide::VarOrRVar> order;
+  if (lanes > 1) order.emplace_back(lane);
+  order.emplace_back(loops[along]);
+  if (!in_rows) order.emplace_back(innermost);
+  for (int i = 1; i < rank; ++i) {
+    if (i != along) order.emplace_back(loops[i]);
+  }
+  result.reorder(order);
+
+  std::vector<OuterLoop> outer;
+  if (!in_rows) outer.push_back({innermost, (extents[0] + lanes - 1) / lanes});
+  int64_t rows = 1;
+  for (int i = 1; i < rank; ++i) {
+    if (i == along) continue;
+    outer.push_back({loops[i], extents[i]});
+  }
+  for (const OuterLoop& loop : outer) rows *= loop.extent;
+  if (outer.empty()) {
+    // A single softmax over everything.
+    ComputeAtRoot(stages.largest);
+    ComputeAtRoot(stages.sum);
+    exponential.compute_root();
+    VectorizeScratch(machine, exponential, extents[0]);
+    return;
+  }
+  Var at = outer[0].var;
+  Var row = at;
+  bool fused = false;
+  for (const OuterLoop& loop : outer) {
+    if (loop.extent <= 1) continue;
+    if (fused) {
+      Var both;
+      result.fuse(row, loop.var, both);
+      row = both;
+    } else {
+      row = loop.var;
+    }
+    fused = true;
+  }
+  at = row;
+  if (rows > 1 && rows * extents[along] * lanes > kElementsPerTask) {
+    Var task("task");
+    const int64_t wanted = WantedTasks(machine);
+    const int per_task = static_cast<int>((rows + wanted - 1) / wanted);
+    result.split(row, task, row, per_task, TailStrategy::GuardWithIf).parallel(task);
+  }
+  exponential.compute_at(result, at);
+  // Outside rows, exactly `lanes` of them are computed at once.
+  VectorizeScratch(machine, exponential, in_rows ? extents[0] : lanes);
+  ComputeReductionAt(stages.largest, result, at, in_rows ? 1 : lanes);
+  ComputeReductionAt(stages.sum, result, at, in_rows ? 1 : lanes);
+}
+
+}  // namespace slipway
