@@ -49,6 +49,9 @@ struct RunOptions {
   std::string device;  // Empty: any that can.
   uint64_t seed = 0;   // Makes the inputs that are not given.
   int threads = 1;
+  int64_t loop_turns = 0;  // All loops of a call together; 0: RunSpec's default.
+  int64_t dynamic_bytes =
+      0;  // Of buffers of sizes found out while running; 0: what the device has.
   Deadlines deadlines;
 };
 

@@ -360,6 +360,8 @@ class GrpcClient final : public Client {
     spec.set_device(options.device);
     spec.set_seed(options.seed);
     spec.set_threads(options.threads);
+    spec.set_loop_turns(options.loop_turns);
+    spec.set_dynamic_bytes(options.dynamic_bytes);
     std::vector<NamedBlob> blobs;
     for (const NamedTensor& input : inputs) {
       const Tensor& tensor = input.tensor;

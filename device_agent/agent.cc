@@ -61,7 +61,7 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
                    .pinned = &agent->pinned_,
                    .device_id = id,
                    .device_target = loop.identity.devices(0).target(),
-                   .scratch_bytes = memory};
+                   .memory_bytes = memory};
   agent->loop_.emplace(
       *agent->transport_,
       [raw = agent.get()](const v1::RunAssignment& assignment, const AttemptObserver& observer,

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -18,6 +19,7 @@
 #include "core/artifact/artifact.h"
 #include "core/base/files.h"
 #include "core/base/subprocess.h"
+#include "core/runtime/test_programs/hand_written_programs.h"
 #include "core/runtime/test_programs/test_programs.h"
 #include "core/wire/digest_proto.h"
 #include "core/wire/tensor_proto.h"
@@ -58,8 +60,7 @@ class AgentProcessTest : public ::testing::Test {
     agent_ = *Subprocess::Start(AgentOptions(flags));
   }
 
-  v1::RunAssignment Assign(const v1::Manifest& manifest) {
-    const Artifact artifact = *Artifact::Create(manifest, GetTestProgramBlob);
+  v1::RunAssignment Assign(const Artifact& artifact) {
     for (const Digest& digest : artifact.manifest().blobs()) {
       EXPECT_OK(server_->blobs().blobs().Put(digest, artifact.blob(digest).bytes()));
     }
@@ -71,6 +72,9 @@ class AgentProcessTest : public ::testing::Test {
     *assignment.mutable_run()->mutable_manifest() = ToProto(artifact.digest());
     assignment.set_deadline_ns(absl::ToInt64Nanoseconds(absl::Seconds(30)));
     return assignment;
+  }
+  v1::RunAssignment Assign(const v1::Manifest& manifest) {
+    return Assign(*Artifact::Create(manifest, GetTestProgramBlob));
   }
   v1::RunAssignment Assign(TestKernel kernel) { return Assign(TestProgramManifest(kernel)); }
 
@@ -136,6 +140,36 @@ TEST_F(AgentProcessTest, RunsAProgram) {
   // Forgotten once it is no longer wanted.
   server_->Want({});
   EXPECT_TRUE(server_->WaitFor([](const v1::AgentState& s) { return s.attempts_size() == 0; }));
+}
+
+TEST_F(AgentProcessTest, LimitsOfLoopsAndBuffersAreTheJobs) {
+  StartAgent();
+  HandWrittenProgram program = While();
+  ASSERT_OK_AND_ASSIGN(const Artifact artifact, program.builder.Build());
+  const auto assign = [&](int64_t loop_turns, int64_t dynamic_bytes) {
+    v1::RunAssignment assignment = Assign(artifact);
+    v1::RunSpec& run = *assignment.mutable_run();
+    for (size_t i = 0; i < program.inputs.size(); ++i) {
+      *run.add_inputs() =
+          ToInlineProto(artifact.manifest().signature().inputs[i].name, program.inputs[i]);
+    }
+    run.set_loop_turns(loop_turns);
+    run.set_dynamic_bytes(dynamic_bytes);
+    return assignment;
+  };
+  ExpectSucceeds(assign(0, 0));
+  ExpectSucceeds(assign(4, 4096));
+  for (const auto& [turns, bytes, message] :
+       {std::tuple(3, 4096,
+                   "more than 3 turns in this call; if they would end, allow more with "
+                   "--loop-turns"),
+        std::tuple(4, 1, "of the 1 allowed; allow more with --dynamic-bytes"),
+        std::tuple(-1, 0, "0 at least"), std::tuple(0, -1, "0 at least")}) {
+    const std::optional<State> end = RunToEnd(assign(turns, bytes));
+    ASSERT_TRUE(end.has_value());
+    EXPECT_EQ(end->state(), State::FAILED);
+    EXPECT_THAT(end->error().message(), HasSubstr(message));
+  }
 }
 
 TEST_F(AgentProcessTest, ReportsWhatItIs) {

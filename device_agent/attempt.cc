@@ -131,6 +131,9 @@ class Attempt {
       return absl::InvalidArgumentError(
           absl::StrCat("threads must be 1 to ", kMaxThreads, ", not ", spec().threads()));
     }
+    if (spec().loop_turns() < 0 || spec().dynamic_bytes() < 0) {
+      return absl::InvalidArgumentError("loop_turns and dynamic_bytes must be 0 at least");
+    }
     if (is_benchmark() &&
         (assignment_.benchmark().samples() < 0 || assignment_.benchmark().samples() > kMaxSamples ||
          assignment_.benchmark().warmup() > kMaxSamples)) {
@@ -208,7 +211,10 @@ class Attempt {
   void FillLoad(runner::Load& load) const {
     load.set_manifest(assignment_.manifest());
     load.set_threads(std::max(1, spec().threads()));
-    load.set_scratch_bytes(tools_.scratch_bytes);
+    load.set_scratch_bytes(tools_.memory_bytes);
+    load.set_loop_turns(spec().loop_turns());
+    load.set_dynamic_bytes(spec().dynamic_bytes() > 0 ? spec().dynamic_bytes()
+                                                      : tools_.memory_bytes);
   }
 
   absl::Status Call() {

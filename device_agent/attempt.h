@@ -26,8 +26,8 @@ struct AttemptTools {
   // The device, for results.
   std::string device_id;
   std::string device_target;
-  // Scratch memory a program may hold.
-  int64_t scratch_bytes = 0;
+  // Memory a program may hold: of scratch, and in dynamic buffers where the job does not say.
+  int64_t memory_bytes = 0;
 };
 
 // Told whenever the attempt comes to another state, or makes progress.

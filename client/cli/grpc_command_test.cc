@@ -138,7 +138,9 @@ TEST_F(CommandTest, CompileDefaultsToThisMachineAndPrintsGraphs) {
 TEST_F(CommandTest, RunModelWithInputsAndOutputs) {
   const std::string x = WriteTensor("x.npy", Tensor::Zeros(DataType::kFloat32, {2, 8}));
   const std::string folder = JoinPath(folder_.path(), "outputs");
-  ASSERT_EQ(Command({"run", model_, "--input", "x=" + x, "--output-dir", folder, "--seed=5"}), 0)
+  ASSERT_EQ(Command({"run", model_, "--input", "x=" + x, "--output-dir", folder, "--seed=5",
+                     "--loop-turns=7", "--dynamic-bytes=2KiB"}),
+            0)
       << err_;
   EXPECT_THAT(out_, AllOf(HasSubstr("y/0     f32[1, 3]  min -1, max 2"),
                           HasSubstr("wrote y/0 to " + folder + "/y%2F0.npy")));
@@ -147,6 +149,8 @@ TEST_F(CommandTest, RunModelWithInputsAndOutputs) {
   const v1::RunSpec spec = server_.jobs()[1].run();
   EXPECT_EQ(spec.inputs(0).name(), "x");
   EXPECT_EQ(spec.seed(), 5u);
+  EXPECT_EQ(spec.loop_turns(), 7);
+  EXPECT_EQ(spec.dynamic_bytes(), 2048);
 }
 
 TEST_F(CommandTest, RunArtifact) {

@@ -15,6 +15,10 @@ void RunFlags::AddTo(FlagSet& flags) {
             "An input, from .npy or ONNX's .pb; repeatable. Others are random.");
   flags.Add("seed", &seed, 0, INT64_MAX, "N", "Seed of the random inputs.");
   flags.Add("threads", &threads, 1, 1024, "N", "Threads to run on.");
+  flags.Add("loop-turns", &loop_turns, 0, INT64_MAX, "N",
+            "Turns all loops of a call may make together; 0: 16,777,216.");
+  flags.AddBytes("dynamic-bytes", &dynamic_bytes, 0, INT64_MAX,
+                 "Memory for buffers of sizes found out while running; 0: what the device has.");
   model.AddTo(flags, /*runs=*/true);
   flags.Add("detach", &detach, "Print the job's id and do not wait.");
   flags.Add("json", &json, "Print JSON.");
@@ -42,6 +46,8 @@ absl::StatusOr<std::optional<PreparedRun>> PrepareRun(Environment& environment, 
   prepared.options.device = run.model.device;
   prepared.options.seed = static_cast<uint64_t>(run.seed);
   prepared.options.threads = static_cast<int>(run.threads);
+  prepared.options.loop_turns = run.loop_turns;
+  prepared.options.dynamic_bytes = run.dynamic_bytes;
   return prepared;
 }
 

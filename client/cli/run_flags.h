@@ -26,6 +26,8 @@ struct RunFlags {
   std::vector<std::string> inputs;
   int64_t seed = 0;
   int64_t threads = 1;
+  int64_t loop_turns = 0;
+  int64_t dynamic_bytes = 0;
   bool json = false;
   bool detach = false;
 

@@ -150,9 +150,11 @@ TEST_F(WhileTest, ALoopWithoutEndIsEnded) {
   ProgramContextOptions options;
   options.loop_turns = 100;
   Load(options);
-  EXPECT_THAT(Run({F32(0), F32(10), F32(0)}, 2),
-              StatusIs(Code::kResourceExhausted,
-                       "step 1 'while': loops made more than loop_turns = 100 turns in this call"));
+  EXPECT_THAT(
+      Run({F32(0), F32(10), F32(0)}, 2),
+      StatusIs(Code::kResourceExhausted,
+               "step 1 'while': loops made more than 100 turns in this call; if they would end, "
+               "allow more with --loop-turns"));
   ASSERT_OK_AND_ASSIGN(const std::vector<Tensor> out, Run({F32(0), F32(100), F32(1)}, 2));
   EXPECT_THAT(out[0].values<float>(), ElementsAre(100));
 }
@@ -208,6 +210,16 @@ TEST_F(ControlTest, CarriedValuesMayChangePlaces) {
     EXPECT_THAT(out[0].values<float>(), ElementsAre(count % 2 == 0 ? 1 : 2));
     EXPECT_THAT(out[1].values<float>(), ElementsAre(count % 2 == 0 ? 2 : 1));
   }
+  // Inputs may be the same memory, outputs may not.
+  const Tensor five = F32(5);
+  const Tensor six = F32(6);
+  std::vector<Tensor> outputs = {six, six};
+  EXPECT_THAT(
+      context_->Run({I64(1), five, five}, absl::MakeSpan(outputs)),
+      StatusIs(Code::kInvalidArgument, HasSubstr("output 'q' shares memory with output 'p'")));
+  outputs[1] = Tensor();
+  ASSERT_OK(context_->Run({I64(1), five, five}, absl::MakeSpan(outputs)));
+  EXPECT_THAT(outputs[1].values<float>(), ElementsAre(5));
 }
 
 TEST_F(ControlTest, ControlNests) {
@@ -228,7 +240,8 @@ TEST_F(ControlTest, ControlNests) {
   EXPECT_GE(durations[5], durations[4]);
   EXPECT_GE(durations[4], durations[2] + durations[3]);
   // 8 + 64 turns.
-  EXPECT_THAT(Run({I64(8)}, 1), StatusIs(Code::kResourceExhausted, HasSubstr("loop_turns = 60")));
+  EXPECT_THAT(Run({I64(8)}, 1),
+              StatusIs(Code::kResourceExhausted, HasSubstr("more than 60 turns")));
 }
 
 TEST_F(ControlTest, AFailureInABodyNamesFunctionTurnAndStep) {

@@ -248,6 +248,14 @@ TEST_F(HandlesTest, TensorsElsewhereAreCopied) {
   }
 }
 
+TEST_F(HandlesTest, RefusesOutputsThatShareMemory) {
+  ASSERT_OK_AND_ASSIGN(DeviceTensor x, DeviceTensor::FromHost(program_->InputPlace(0), Five()));
+  EXPECT_THAT(context_->Run({x}, absl::MakeSpan(&x, 1)),
+              StatusIs(Code::kInvalidArgument, HasSubstr("output 'y' shares memory with input")));
+  ASSERT_OK_AND_ASSIGN(const Tensor unchanged, x.ToHost());
+  EXPECT_EQ(unchanged.values<float>()[1], 2.0f);
+}
+
 TEST_F(HandlesTest, RefusesTensorsOfAnotherType) {
   ASSERT_OK_AND_ASSIGN(const DeviceTensor x,
                        DeviceTensor::Create(program_->InputPlace(0), {kF32, {4}}));

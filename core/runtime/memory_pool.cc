@@ -45,7 +45,7 @@ absl::StatusOr<DeviceMemory> MemoryPool::Allocate(int64_t bytes) {
   if (bytes > limit_bytes_ - size_bytes_) {
     return absl::ResourceExhaustedError(
         absl::StrCat("a buffer of ", bytes, " bytes does not fit: buffers hold ", size_bytes_,
-                     " of dynamic_bytes = ", limit_bytes_));
+                     " of the ", limit_bytes_, " allowed; allow more with --dynamic-bytes"));
   }
   absl::StatusOr<DeviceMemory> memory = device_.Allocate(bytes, kind_);
   if (absl::IsResourceExhausted(memory.status())) {

@@ -52,7 +52,8 @@ class ProgramContext {
   // before and outputs are set, a call allocates nothing but those.
   //
   // INVALID_ARGUMENT names an input or output of another type, their number, or the symbol, step and value that
-  // do not agree with the extents given; RESOURCE_EXHAUSTED the step and the option whose limit it reached;
+  // do not agree with the extents given, or an output that shares memory with an input or another output (inputs
+  // may share theirs); RESOURCE_EXHAUSTED the step and the option whose limit it reached;
   // INTERNAL the step that failed, in which function and turn, with what its kernel said. Outputs are then
   // undefined; the context is as good as before.
   absl::Status Run(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs, int entry = 0);

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -27,6 +30,59 @@ End EndOf(const Tensor& tensor) {
            tensor.byte_size()}};
 }
 
+// A tensor's memory, and whose it is.
+struct Range {
+  const ComputeDevice* device;
+  uint64_t begin;
+  uint64_t end;
+  // Inputs first.
+  size_t port;
+};
+
+Range RangeOf(const End& tensor, size_t port) {
+  const DeviceMemory& memory = tensor.memory;
+  const uint64_t begin =
+      memory.address != 0 ? memory.address : reinterpret_cast<uint64_t>(memory.host);
+  return {tensor.device, begin, begin + static_cast<uint64_t>(memory.bytes), port};
+}
+
+std::string PortText(const v1::Function& function, size_t port) {
+  const auto inputs = static_cast<size_t>(function.inputs_size());
+  return port < inputs
+             ? absl::StrCat("input '",
+                            absl::Utf8SafeCEscape(function.inputs(static_cast<int>(port)).name()),
+                            "'")
+             : absl::StrCat(
+                   "output '",
+                   absl::Utf8SafeCEscape(function.outputs(static_cast<int>(port - inputs)).name()),
+                   "'");
+}
+
+// Kernels may write an output before they have read an input. Sorts `ranges`.
+absl::Status CheckApart(const v1::Function& function, absl::Span<Range> ranges) {
+  std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) {
+    return std::tie(a.device, a.begin) < std::tie(b.device, b.begin);
+  });
+  // Of those before: what reaches furthest, and what of the outputs does.
+  const Range* any = nullptr;
+  const Range* output = nullptr;
+  for (const Range& range : ranges) {
+    const bool is_output = range.port >= static_cast<size_t>(function.inputs_size());
+    const Range* const other = is_output ? any : output;
+    if (other != nullptr && other->device == range.device && other->end > range.begin) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          PortText(function, std::max(other->port, range.port)), " shares memory with ",
+          PortText(function, std::min(other->port, range.port)), ": give it its own"));
+    }
+    const auto reaches_further = [&range](const Range* before) {
+      return before == nullptr || before->device != range.device || before->end < range.end;
+    };
+    if (reaches_further(any)) any = &range;
+    if (is_output && reaches_further(output)) output = &range;
+  }
+  return absl::OkStatus();
+}
+
 End EndOf(const DeviceTensor& tensor) {
   if (!tensor.is_set()) return {nullptr, MemoryKind::kLocal, {}};
   return {tensor.place().device.get(), tensor.place().kind, tensor.memory()};
@@ -46,6 +102,8 @@ absl::Status Make(const TensorPlace& place, TensorType type, DeviceTensor& tenso
 
 // What a call sets up around the interpreter's: memory on devices for tensors that are elsewhere.
 struct ProgramContext::Call {
+  // Of the tensors that the caller brings, as they lie in memory.
+  std::vector<Range> ranges;
   std::vector<TensorView> inputs;
   // Blocks that stand for tensors; null where these are used themselves. Inputs first.
   std::vector<MemoryPool::Block*> blocks;
@@ -114,6 +172,7 @@ absl::Status ProgramContext::RunAny(absl::Span<const AnyTensor> inputs,
   Interpreter& interpreter = *interpreter_;
   DynamicMemory& memory = interpreter.memory();
   Call& call = *call_;
+  call.ranges.clear();
   call.inputs.resize(inputs.size());
   call.blocks.assign(inputs.size() + outputs.size(), nullptr);
   interpreter.BeginRun();
@@ -137,6 +196,7 @@ absl::Status ProgramContext::RunAny(absl::Span<const AnyTensor> inputs,
     const End tensor = EndOf(inputs[i]);
     TensorView& view = call.inputs[i];
     view = {inputs[i].type().dtype, inputs[i].type().shape, tensor.memory};
+    if (tensor.memory.bytes > 0) call.ranges.push_back(RangeOf(tensor, i));
     if (IsIn(program_, port, tensor)) continue;
     SLIPWAY_ASSIGN_OR_RETURN(call.blocks[i], memory.Take(port.space, tensor.memory.bytes));
     view.memory = call.blocks[i]->memory;
@@ -146,10 +206,7 @@ absl::Status ProgramContext::RunAny(absl::Span<const AnyTensor> inputs,
   SLIPWAY_RETURN_IF_ERROR(interpreter.Begin(function, call.inputs));
 
   const ValueTable& values = interpreter.values();
-  const auto name_of = [&](size_t i) {
-    return absl::StrCat("output '",
-                        absl::Utf8SafeCEscape(proto.outputs(static_cast<int>(i)).name()), "'");
-  };
+  const auto name_of = [&](size_t i) { return PortText(proto, inputs.size() + i); };
   const auto make = [&](const PortPlan& port, AnyTensor& tensor) {
     const absl::Span<const int64_t> extents = values.extents(port.value);
     return Make({program_.device_of_space(port.space), program_.kind_of_space(port.space)},
@@ -167,6 +224,7 @@ absl::Status ProgramContext::RunAny(absl::Span<const AnyTensor> inputs,
           ", but ", ToString(type), " is given"));
     }
     const End tensor = EndOf(outputs[i]);
+    if (tensor.memory.bytes > 0) call.ranges.push_back(RangeOf(tensor, inputs.size() + i));
     if (IsIn(program_, port, tensor)) {
       SLIPWAY_RETURN_IF_ERROR_WITH(interpreter.SetOutput(function, port, tensor.memory),
                                    name_of(i));
@@ -177,6 +235,7 @@ absl::Status ProgramContext::RunAny(absl::Span<const AnyTensor> inputs,
     SLIPWAY_RETURN_IF_ERROR_WITH(interpreter.SetOutput(function, port, block->memory), name_of(i));
   }
 
+  SLIPWAY_RETURN_IF_ERROR(CheckApart(proto, absl::MakeSpan(call.ranges)));
   SLIPWAY_RETURN_IF_ERROR(interpreter.RunSteps(function));
   has_ended = true;
   for (size_t i = 0; i < outputs.size(); ++i) {

@@ -145,6 +145,20 @@ TEST(Program, RefusesWrongTensors) {
   EXPECT_THAT(context->Run({TestInput()}, {}), StatusIs(Code::kInvalidArgument));
 }
 
+TEST(Program, RefusesOutputsThatShareMemory) {
+  ASSERT_OK_AND_ASSIGN(const auto program, LoadProgram(TestProgram(TestKernel::kAdd)));
+  ASSERT_OK_AND_ASSIGN(const auto context, program->NewContext({}));
+  const Tensor x = TestInput();
+  std::vector<Tensor> outputs = {x};
+  EXPECT_THAT(
+      context->Run({x}, absl::MakeSpan(outputs)),
+      StatusIs(Code::kInvalidArgument, "output 'y' shares memory with input 'x': give it its own"));
+  EXPECT_EQ(x.values<float>()[0], 10.0f);
+  outputs[0] = Tensor();
+  EXPECT_OK(context->Run({x}, absl::MakeSpan(outputs)));
+  EXPECT_OK(context->Run({x}, absl::MakeSpan(outputs)));
+}
+
 TEST(Program, RefusesWrongOptions) {
   ASSERT_OK_AND_ASSIGN(const auto program, LoadProgram(TestProgram(TestKernel::kAdd)));
   ProgramContextOptions options;

@@ -135,7 +135,8 @@ TEST_F(Convolution, NamesTheOptionThatLimitsDynamicMemory) {
   outputs.assign(1, Tensor());
   EXPECT_THAT(Run(8, 64, 31, outputs),
               StatusIs(Code::kResourceExhausted,
-                       AllOf(HasSubstr("step 0"), HasSubstr("dynamic_bytes = 300"))));
+                       AllOf(HasSubstr("step 0"),
+                             HasSubstr("300 allowed; allow more with --dynamic-bytes"))));
   outputs.assign(1, Tensor());
   EXPECT_OK(Run(1, 9, 4, outputs));
 }

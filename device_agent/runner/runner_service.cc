@@ -17,6 +17,15 @@
 namespace slipway {
 namespace {
 
+ProgramContextOptions ContextOptions(const runner::Load& load) {
+  ProgramContextOptions options;
+  options.threads = load.threads();
+  options.scratch_bytes = load.scratch_bytes();
+  options.dynamic_bytes = load.dynamic_bytes();
+  if (load.loop_turns() > 0) options.loop_turns = load.loop_turns();
+  return options;
+}
+
 int64_t NowNs() { return absl::ToInt64Nanoseconds(SystemClock().Monotonic()); }
 
 }  // namespace
@@ -71,10 +80,7 @@ absl::Status RunnerService::Load(const runner::Load& request) {
   program_.reset();
   SLIPWAY_ASSIGN_OR_RETURN(const Artifact artifact, OpenArtifact(request.manifest()));
   SLIPWAY_ASSIGN_OR_RETURN(program_, LoadProgram(artifact));
-  ProgramContextOptions options;
-  options.threads = request.threads();
-  options.scratch_bytes = request.scratch_bytes();
-  SLIPWAY_ASSIGN_OR_RETURN(context_, program_->NewContext(options));
+  SLIPWAY_ASSIGN_OR_RETURN(context_, program_->NewContext(ContextOptions(request)));
   return absl::OkStatus();
 }
 
@@ -135,8 +141,7 @@ absl::StatusOr<v1::BenchmarkResult> RunnerService::Measure(const runner::Measure
   Log(LogLevel::kInfo, "measures a program",
       {{"artifact", artifact.digest().hex()}, {"samples", request.samples()}});
   MeasureOptions options;
-  options.context.threads = request.load().threads();
-  options.context.scratch_bytes = request.load().scratch_bytes();
+  options.context = ContextOptions(request.load());
   options.warmup = request.warmup();
   options.samples = request.samples();
   options.profile = request.profile();

@@ -47,6 +47,14 @@ absl::StatusOr<CheckedRun> CheckRun(const Environment& env, const v1::RunSpec& s
     return absl::InvalidArgumentError(
         absl::StrCat("threads is ", spec.threads(), "; 0 to ", kMaxThreads, " wanted"));
   }
+  if (spec.loop_turns() < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("loop_turns is ", spec.loop_turns(), "; 0 or more wanted"));
+  }
+  if (spec.dynamic_bytes() < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("dynamic_bytes is ", spec.dynamic_bytes(), "; 0 or more wanted"));
+  }
   SLIPWAY_ASSIGN_OR_RETURN_WITH(const Digest manifest, FromProto(spec.manifest()), "manifest");
   SLIPWAY_ASSIGN_OR_RETURN(const CheckedManifest program, env.artifacts->ReadProgram(manifest));
   SLIPWAY_RETURN_IF_ERROR(CheckInputs(env.limits, program.signature(), spec));

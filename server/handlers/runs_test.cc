@@ -115,6 +115,12 @@ TEST_F(RunsTest, NumbersHaveLimits) {
     spec.set_threads(threads);
     EXPECT_THAT(Run(spec), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("threads")));
   }
+  v1::RunSpec turns = spec_;
+  turns.set_loop_turns(-1);
+  EXPECT_THAT(Run(turns), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("loop_turns")));
+  v1::RunSpec bytes = spec_;
+  bytes.set_dynamic_bytes(-1);
+  EXPECT_THAT(Run(bytes), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("dynamic_bytes")));
   spec_.set_threads(kMaxThreads);
   EXPECT_OK(Run(spec_));
   v1::BenchmarkSpec spec;

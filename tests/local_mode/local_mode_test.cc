@@ -14,7 +14,9 @@
 #include "core/artifact/slip_file.h"
 #include "core/base/files.h"
 #include "core/base/subprocess.h"
+#include "core/runtime/test_programs/hand_written_programs.h"
 #include "core/runtime/test_programs/test_programs.h"
+#include "core/tensor/npy.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/common/command.h"
@@ -100,6 +102,24 @@ TEST_F(LocalModeTest, RunsAndLeavesNothing) {
   const CommandResult bench = Slipway({"bench", program, "--samples=5", "--warmup=1", "--json"});
   EXPECT_TRUE(bench.status.ok()) << bench.ToString();
   EXPECT_THAT(bench.out, HasSubstr("\"device\": \"local\""));
+}
+
+TEST_F(LocalModeTest, ALoopWithoutEndIsEndedByAFlag) {
+  HandWrittenProgram program = While();
+  ASSERT_OK_AND_ASSIGN(const Artifact artifact, program.builder.Build());
+  std::vector<std::string> arguments = {"run", tree_.Write("while.slip", FormatSlip(artifact))};
+  for (size_t i = 0; i < program.inputs.size(); ++i) {
+    const std::string& name = artifact.manifest().signature().inputs[i].name;
+    // With steps of 0 the sum never comes to its limit.
+    const Tensor& tensor = name == "step" ? program.inputs[0] : program.inputs[i];
+    arguments.push_back(
+        absl::StrCat("--input=", name, "=", tree_.Write(name + ".npy", *FormatNpy(tensor))));
+  }
+  arguments.push_back("--loop-turns=1000");
+  const CommandResult ended = Slipway(arguments);
+  EXPECT_EQ(ended.status.exit_code, 1) << ended.ToString();
+  EXPECT_THAT(ended.err, HasSubstr("step 1 'while': loops made more than 1000 turns"));
+  EXPECT_THAT(ended.err, HasSubstr("--loop-turns"));
 }
 
 TEST_F(LocalModeTest, LocalWinsOverTheVariable) {
