@@ -5,9 +5,11 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/embedded_file.h"
 #include "core/base/files.h"
 #include "core/base/status_macros.h"
 #include "core/base/subprocess.h"
+#include "core/codegen/callable_kernels.h"
 #include "core/codegen/limits.h"
 #include "core/codegen/program_support.h"
 #include "core/codegen/table_object.h"
@@ -18,18 +20,22 @@ namespace {
 
 struct ArchNames {
   const char* support;    // The embedded object of support/program_support.c.
+  const char* kernels;    // The embedded archive of callable kernels.
   const char* emulation;  // lld's.
 };
 
 absl::StatusOr<ArchNames> NamesOf(const DeviceTarget& target) {
-  if (target.arch == Arch::kX86_64) return ArchNames{"program_support_x86_64.o", "elf_x86_64"};
-  if (target.arch == Arch::kArm64) return ArchNames{"program_support_aarch64.o", "aarch64linux"};
+  if (target.arch == Arch::kX86_64)
+    return ArchNames{"program_support_x86_64.o", "callable_kernels.x86-64.a", "elf_x86_64"};
+  if (target.arch == Arch::kArm64)
+    return ArchNames{"program_support_aarch64.o", "callable_kernels.arm-64.a", "aarch64linux"};
   return absl::UnimplementedError(absl::StrCat("programs for target \"", target.ToString(),
                                                "\" cannot be linked: only x86-64 and arm-64 can"));
 }
 
-absl::StatusOr<absl::string_view> SupportObject(absl::string_view name) {
-  for (const EmbeddedFile& file : ProgramSupport()) {
+absl::StatusOr<absl::string_view> Embedded(absl::Span<const EmbeddedFile> files,
+                                           absl::string_view name) {
+  for (const EmbeddedFile& file : files) {
     if (file.name == name) return file.contents;
   }
   return absl::InternalError(absl::StrCat("\"", name, "\" is not part of this build"));
@@ -41,7 +47,10 @@ absl::StatusOr<std::string> LinkProgram(const DeviceTarget& target,
                                         absl::Span<const LinkedKernel> kernels,
                                         const LinkOptions& options) {
   SLIPWAY_ASSIGN_OR_RETURN(const ArchNames names, NamesOf(target));
-  SLIPWAY_ASSIGN_OR_RETURN(const absl::string_view support, SupportObject(names.support));
+  SLIPWAY_ASSIGN_OR_RETURN(const absl::string_view support,
+                           Embedded(ProgramSupport(), names.support));
+  SLIPWAY_ASSIGN_OR_RETURN(const absl::string_view callable,
+                           Embedded(CallableKernels(), names.kernels));
   std::vector<TableRow> rows;
   for (const LinkedKernel& kernel : kernels) rows.push_back({kernel.symbol, kernel.argument_count});
   SLIPWAY_ASSIGN_OR_RETURN(const std::string table, MakeTableObject(target.arch, rows));
@@ -83,9 +92,12 @@ absl::StatusOr<std::string> LinkProgram(const DeviceTarget& target,
   SLIPWAY_ASSIGN_OR_RETURN(path, write("support.o", support));
   arguments.push_back(path);
   for (size_t i = 0; i < kernels.size(); ++i) {
+    if (kernels[i].object == nullptr) continue;
     SLIPWAY_ASSIGN_OR_RETURN(path, write(absl::StrCat("kernel", i, ".o"), *kernels[i].object));
     arguments.push_back(path);
   }
+  SLIPWAY_ASSIGN_OR_RETURN(path, write("callable.a", callable));
+  arguments.push_back(path);
 
   SubprocessOptions process;
   // A response file: a program may have more kernels than a command line has room for.

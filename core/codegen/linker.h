@@ -14,9 +14,10 @@ namespace slipway {
 
 // A kernel of a program. Kernels are numbered by their place in the list.
 struct LinkedKernel {
-  std::string symbol;         // Defined by `object`; unique in a program.
-  const std::string* object;  // Must outlive the call.
-  int argument_count = 0;     // Inputs and outputs.
+  std::string symbol;  // Defined by `object`; unique in a program.
+  // Must outlive the call. Null for a callable kernel: the archives of //core/kernels define it.
+  const std::string* object = nullptr;
+  int argument_count = 0;  // Inputs and outputs.
 };
 
 struct LinkOptions {

@@ -43,7 +43,7 @@ struct PlannedOutput {
   bool copy = false;
 };
 
-// A node that is no slipway.Fused moves nothing and needs no step: a view lies where its input lies, a
+// A node that is no kernel (Pattern::kKernel) moves nothing and needs no step: a view lies where its input lies, a
 // Concat's inputs lie in its output. (A kernel's outputs overlap none of its inputs.)
 struct MemoryPlan {
   std::vector<PlannedBuffer> buffers;  // Inputs, outputs, constants in use, then the arena's.

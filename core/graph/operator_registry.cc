@@ -87,6 +87,8 @@ absl::string_view Name(Pattern pattern) {
       return "out-fusable";
     case Pattern::kOpaque:
       return "opaque";
+    case Pattern::kKernel:
+      return "kernel";
   }
   return "invalid";
 }

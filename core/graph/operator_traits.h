@@ -17,6 +17,7 @@ enum class Pattern {
   kReduction,    // An output element reads many of one input: ReduceMean, MaxPool.
   kOutFusable,   // Takes elementwise and broadcast nodes behind it into its kernel: Conv, Gemm.
   kOpaque,       // Never fused.
+  kKernel,       // A kernel of a program, to which nothing is added: slipway.Fused, slipway.Call.
 };
 absl::string_view Name(Pattern pattern);
 

@@ -1,28 +1,33 @@
 #include "core/operators/fused.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
 
 namespace slipway {
 namespace {
 
-absl::StatusOr<std::vector<ValueType>> FusedType(const NodeView& view) {
-  const Graph& body = view.Body(kFusedBody);
-  if (static_cast<int>(body.inputs.size()) != view.num_inputs() ||
-      static_cast<int>(body.outputs.size()) != view.num_outputs()) {
-    return view.Error(absl::StrCat("has ", view.num_inputs(), " inputs and ", view.num_outputs(),
-                                   " outputs, its body ", body.inputs.size(), " and ",
-                                   body.outputs.size()));
+// Input `i` of the node against the value of the body that it is.
+absl::Status CheckIs(const NodeView& view, int i, const Value& value) {
+  if (view.has_input(i) && value.type.has_value() && !Contradict(*value.type, view.input_type(i))) {
+    return absl::OkStatus();
   }
-  for (int i = 0; i < view.num_inputs(); ++i) {
-    const Value& input = body.values[body.inputs[i]];
-    if (!view.has_input(i) || !input.type.has_value() ||
-        Contradict(*input.type, view.input_type(i))) {
-      return view.Error(
-          absl::StrCat("input ", i, " has another type than the body's \"", input.name, "\""));
-    }
+  return view.Error(
+      absl::StrCat("input ", i, " has another type than the body's \"", value.name, "\""));
+}
+
+absl::Status CheckCounts(const NodeView& view, size_t inputs, size_t outputs) {
+  if (static_cast<int>(inputs) == view.num_inputs() &&
+      static_cast<int>(outputs) == view.num_outputs()) {
+    return absl::OkStatus();
   }
+  return view.Error(absl::StrCat("has ", view.num_inputs(), " inputs and ", view.num_outputs(),
+                                 " outputs, by its body it must have ", inputs, " and ", outputs));
+}
+
+absl::StatusOr<std::vector<ValueType>> OutputTypes(const NodeView& view, const Graph& body) {
   std::vector<ValueType> types;
   for (const ValueId id : body.outputs) {
     const Value& output = body.values[id];
@@ -34,7 +39,54 @@ absl::StatusOr<std::vector<ValueType>> FusedType(const NodeView& view) {
   return types;
 }
 
+absl::StatusOr<std::vector<ValueType>> FusedType(const NodeView& view) {
+  const Graph& body = view.Body(kFusedBody);
+  SLIPWAY_RETURN_IF_ERROR(CheckCounts(view, body.inputs.size(), body.outputs.size()));
+  for (int i = 0; i < view.num_inputs(); ++i) {
+    SLIPWAY_RETURN_IF_ERROR(CheckIs(view, i, body.values[body.inputs[i]]));
+  }
+  return OutputTypes(view, body);
+}
+
+absl::StatusOr<std::vector<ValueType>> CallType(const NodeView& view) {
+  const ValueType& parameters = view.input_type(0);
+  if (parameters.dtype() != DataType::kInt64 || parameters.rank() != 1) {
+    return view.Error(absl::StrCat("input 0 must be i64[n], not ", ToString(parameters)));
+  }
+  const Graph& body = view.Body(kFusedBody);
+  if (body.nodes.size() != 1) {
+    return view.Error(absl::StrCat("its body must have 1 node, not ", body.nodes.size()));
+  }
+  std::vector<ValueId> operands;
+  for (const ValueId id : body.nodes[0].inputs) {
+    if (id != kNoValue) operands.push_back(id);
+  }
+  SLIPWAY_RETURN_IF_ERROR(CheckCounts(view, operands.size() + 1, body.outputs.size()));
+  for (size_t i = 0; i < operands.size(); ++i) {
+    SLIPWAY_RETURN_IF_ERROR(CheckIs(view, static_cast<int>(i) + 1, body.values[operands[i]]));
+  }
+  for (const ValueId id : body.inputs) {
+    if (std::count(operands.begin(), operands.end(), id) > 0) continue;
+    return view.Error(absl::StrCat("its body's node does not read \"", body.values[id].name, "\""));
+  }
+  return OutputTypes(view, body);
+}
+
 }  // namespace
+
+std::vector<int> CallInputsOfBody(const Graph& body) {
+  std::vector<int> places;
+  for (const ValueId input : body.inputs) {
+    int place = 0;
+    for (const ValueId id : body.nodes[0].inputs) {
+      if (id == kNoValue) continue;
+      ++place;
+      if (id == input) break;
+    }
+    places.push_back(place);
+  }
+  return places;
+}
 
 absl::Status RegisterFusedOperators(OperatorRegistry& registry) {
   OperatorSchema schema;
@@ -43,7 +95,14 @@ absl::Status RegisterFusedOperators(OperatorRegistry& registry) {
   schema.max_inputs = kVariadic;
   schema.max_outputs = kVariadic;
   schema.attributes = {{kFusedBody, AttributeKind::kGraph, true}};
+  schema.pattern = Pattern::kKernel;
   schema.type_rule = FusedType;
+  SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
+
+  schema.name = kCallOperator;
+  schema.min_inputs = 1;
+  schema.attributes.push_back({kCallSymbol, AttributeKind::kString, true});
+  schema.type_rule = CallType;
   return registry.Add(schema);
 }
 

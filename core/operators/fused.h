@@ -1,15 +1,30 @@
+// Nodes that are kernels of a program.
+//
 // slipway.Fused: a group of nodes that becomes one kernel. Its attribute `body` is a typed graph whose
 // inputs and outputs match the node's in number, order and type; constants of the body stay inside.
+//
+// slipway.Call: a call of a callable kernel (core/kernels). Its `body` is a typed graph of the one node that the kernel
+// computes, its `kernel` the kernel's symbol. Input 0 is the kernel's parameters, i64[n]; the others are the inputs that
+// the body's node has, in their order, those too that are constants of the body. The outputs match the body's.
 #ifndef SLIPWAY_CORE_OPERATORS_FUSED_H_
 #define SLIPWAY_CORE_OPERATORS_FUSED_H_
 
+#include <vector>
+
 #include "absl/status/status.h"
+#include "core/graph/graph.h"
 #include "core/graph/operator_registry.h"
 
 namespace slipway {
 
 inline constexpr char kFusedOperator[] = "slipway.Fused";
-inline constexpr char kFusedBody[] = "body";
+inline constexpr char kCallOperator[] = "slipway.Call";
+inline constexpr char kFusedBody[] = "body";  // Of both.
+inline constexpr char kCallSymbol[] = "kernel";
+
+// What the body's inputs are, of a slipway.Call's inputs: by body input the place of an input of the node. REQUIRES: the
+// node passed its type rule.
+std::vector<int> CallInputsOfBody(const Graph& body);
 
 absl::Status RegisterFusedOperators(OperatorRegistry& registry);
 

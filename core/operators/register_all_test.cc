@@ -119,13 +119,32 @@ TEST(TypeRuleTest, Constants) {
               HasSubstr("RESOURCE_EXHAUSTED"));
 }
 
+TEST(TypeRuleTest, CallsMatchTheirBodies) {
+  const auto body = [](const char* node) {
+    return std::string(
+               "{kernel = \"k\", body = graph \"b\" (%i: f32[2]) -> (%o) { const %c: f32[1] = "
+               "{1} ") +
+           node + " : f32[2] }}";
+  };
+  const std::string inputs = "%p: i64[3], %x: f32[2], %c: f32[1]";
+  EXPECT_EQ(TypeOf(inputs, "%y = slipway.Call(%p, %x, %c) " + body("%o = Add(%i, %c)")), "f32[2]");
+  EXPECT_THAT(TypeOf(inputs, "%y = slipway.Call(%x, %x, %c) " + body("%o = Add(%i, %c)")),
+              HasSubstr("input 0 must be i64[n], not f32[2]"));
+  EXPECT_THAT(TypeOf(inputs, "%y = slipway.Call(%p, %c, %x) " + body("%o = Add(%i, %c)")),
+              HasSubstr("input 1 has another type than the body's \"i\""));
+  EXPECT_THAT(TypeOf(inputs, "%y = slipway.Call(%p, %x) " + body("%o = Add(%i, %c)")),
+              HasSubstr("has 2 inputs and 1 outputs, by its body it must have 3 and 1"));
+  EXPECT_THAT(TypeOf(inputs, "%y = slipway.Call(%p, %c) " + body("%o = Relu(%c)")),
+              HasSubstr("its body's node does not read \"i\""));
+}
+
 TEST(TypeRuleTest, FusedGroupsMatchTheirBodies) {
   const std::string body = "{body = graph \"b\" (%i: f32[2]) -> (%o) { %o = Relu(%i) : f32[2] }}";
   EXPECT_EQ(TypeOf("%x: f32[2]", "%y = slipway.Fused(%x) " + body), "f32[2]");
   EXPECT_THAT(TypeOf("%x: f32[3]", "%y = slipway.Fused(%x) " + body),
               HasSubstr("input 0 has another type than the body's \"i\""));
   EXPECT_THAT(TypeOf("%x: f32[2]", "%y, %z = slipway.Fused(%x) " + body),
-              HasSubstr("has 1 inputs and 2 outputs, its body 1 and 1"));
+              HasSubstr("has 1 inputs and 2 outputs, by its body it must have 1 and 1"));
 }
 
 }  // namespace

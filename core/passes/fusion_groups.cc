@@ -31,8 +31,9 @@ class Grouping {
 
  private:
   Pattern PatternOf(NodeId n) const { return schemas_[n]->pattern; }
-  bool NeedsNoKernel(NodeId n) const {
-    return placed_[n] || schemas_[n]->movement == Movement::kView;
+  bool StaysAsItIs(NodeId n) const {
+    return placed_[n] || schemas_[n]->movement == Movement::kView ||
+           PatternOf(n) == Pattern::kKernel;
   }
   bool IsPermutation(NodeId n) const { return schemas_[n]->movement == Movement::kPermutation; }
   bool IsElementwise(NodeId n) const {
@@ -62,7 +63,7 @@ class Grouping {
 };
 
 bool Grouping::MayJoin(NodeId head, NodeId n) const {
-  if (group_of_[n] != kUngrouped || NeedsNoKernel(n)) return false;
+  if (group_of_[n] != kUngrouped || StaysAsItIs(n)) return false;
   if (IsAnchor(head)) return IsElementwise(n) && OutputType(n) == OutputType(head);
   // What broadcasts an earlier result would compute it again for every element.
   return (IsElementwise(n) || IsPermutation(n)) &&
@@ -124,7 +125,7 @@ std::vector<std::vector<NodeId>> Grouping::Run() {
   // Out-fusable operators choose first: an Add between two of them belongs to one of theirs.
   for (const bool out_fusable : {true, false}) {
     for (NodeId n = 0; n < count; ++n) {
-      if (group_of_[n] != kUngrouped || NeedsNoKernel(n)) continue;
+      if (group_of_[n] != kUngrouped || StaysAsItIs(n)) continue;
       if ((PatternOf(n) == Pattern::kOutFusable) == out_fusable) Grow(n);
     }
   }

@@ -30,6 +30,7 @@ struct KernelCall {
 using EvaluateFunction = std::function<absl::Status(const KernelCall&)>;
 
 struct Kernel {
+  Kernel() = default;  // None.
   template <typename Function>
   requires std::is_convertible_v<Function, EvaluateFunction> Kernel(Function function)
       : evaluate(std::move(function)) {}

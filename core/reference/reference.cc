@@ -61,7 +61,12 @@ Reference::Reference(const OperatorRegistry& registry, KernelColumn kernels)
     : registry_(registry), kernels_(std::move(kernels)) {}
 
 bool Reference::Supports(absl::string_view op) const {
-  return op == kFusedOperator || kernels_.Find(op) != nullptr;
+  return op == kFusedOperator || op == kCallOperator || kernels_.Find(op) != nullptr;
+}
+
+const CallableKernel* Reference::FindCallable(absl::string_view op) const {
+  const Kernel* kernel = kernels_.Find(op);
+  return kernel != nullptr && kernel->callable.has_value() ? &*kernel->callable : nullptr;
 }
 
 absl::StatusOr<std::vector<Tensor>> Reference::EvaluateNode(const Graph& graph, const Node& node,
@@ -88,6 +93,14 @@ absl::StatusOr<std::vector<Tensor>> Reference::EvaluateNode(const Graph& graph, 
       const NodeView view,
       NodeView::Create(node, registry_, DisplayName(graph, node), std::move(types), values));
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<ValueType> output_types, InferNodeTypes(view));
+  if (node.op == kCallOperator) {
+    const Graph& body = view.Body(kFusedBody);
+    std::vector<Tensor> read;
+    for (const int place : CallInputsOfBody(body)) read.push_back(inputs[place]);
+    auto outputs = Evaluate(body, read);
+    if (!outputs.ok()) return view.Annotated(outputs.status());
+    return outputs;
+  }
   if (node.op == kFusedOperator) {
     auto outputs = Evaluate(view.Body(kFusedBody), inputs);
     if (!outputs.ok()) return view.Annotated(outputs.status());

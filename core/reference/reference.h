@@ -38,6 +38,8 @@ class Reference {
 
   // Whether there is a kernel for the operator.
   bool Supports(absl::string_view op) const;
+  // The kernel of `op` that can be linked into programs; null where there is none.
+  const CallableKernel* FindCallable(absl::string_view op) const;
 
  private:
   const OperatorRegistry& registry_;

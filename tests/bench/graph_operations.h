@@ -16,7 +16,7 @@ namespace slipway::bench {
 absl::StatusOr<int64_t> CountOperations(const Graph& graph, const Node& node,
                                         const OperatorRegistry& registry);
 
-// One number for each slipway.Fused node, in order: the steps of the program it becomes.
+// One number for each kernel (slipway.Fused, slipway.Call), in order: the steps of the program it becomes.
 absl::StatusOr<std::vector<int64_t>> OperationsOfSteps(const Graph& graph,
                                                        const OperatorRegistry& registry);
 

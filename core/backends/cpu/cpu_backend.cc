@@ -41,7 +41,9 @@ class CpuBackend final : public TargetBackend {
 
   absl::Status CheckTarget(const Target& target) const override;
   BackendPipeline PipelineFor(const Target& target) const override {
-    return CpuPipeline(target.host());
+    return CpuPipeline(target.host(), [this](const NodeView& view) {
+      return lowerings_.Find(view.op()) != nullptr;
+    });
   }
   absl::StatusOr<BackendResult> Compile(const BackendRequest& request) override;
 
@@ -89,17 +91,20 @@ KernelTable MakeTable(const Graph& graph, const std::vector<CompiledKernel>& com
   absl::flat_hash_map<std::string, uint32_t> index_of;  // By symbol.
   size_t next = 0;
   for (const Node& node : graph.nodes) {
-    if (node.op != kFusedOperator) {
+    LinkedKernel kernel;
+    if (node.op == kFusedOperator) {
+      kernel.symbol = compiled[next].symbol;
+      kernel.object = &compiled[next++].object;
+    } else if (node.op == kCallOperator) {
+      kernel.symbol = *node.attributes.FindAs<std::string>(absl::string_view(kCallSymbol));
+    } else {
       table.kernel_of_node.push_back(0);
       continue;
     }
-    const CompiledKernel& kernel = compiled[next++];
+    kernel.argument_count = static_cast<int>(node.inputs.size() + node.outputs.size());
     const auto [entry, is_new] =
         index_of.try_emplace(kernel.symbol, static_cast<uint32_t>(table.kernels.size()));
-    if (is_new) {
-      const size_t arguments = node.inputs.size() + node.outputs.size();
-      table.kernels.push_back({kernel.symbol, &kernel.object, static_cast<int>(arguments)});
-    }
+    if (is_new) table.kernels.push_back(std::move(kernel));
     table.kernel_of_node.push_back(entry->second);
   }
   return table;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/passes/alter_layout_pass.h"
+#include "core/passes/call_kernels_pass.h"
 #include "core/passes/fuse_ops_pass.h"
 #include "core/passes/pack_gemm_pass.h"
 #include "core/passes/plan_memory_pass.h"
@@ -25,7 +26,8 @@ int64_t PanelColumns(const MachineDescription& machine) {
 
 }  // namespace
 
-BackendPipeline CpuPipeline(const DeviceTarget& device) {
+BackendPipeline CpuPipeline(const DeviceTarget& device,
+                            std::function<bool(const NodeView&)> is_lowered) {
   const MachineDescription machine = DescribeMachine(device);
   const auto alter_layout = [blocks = ChannelBlocks(machine)](Graph graph,
                                                               const PassContext& context) {
@@ -35,7 +37,15 @@ BackendPipeline CpuPipeline(const DeviceTarget& device) {
                                                            const PassContext& context) {
     return PackGemm(std::move(graph), context, columns);
   };
-  return {{{"AlterLayout", alter_layout}, {"PackGemm", pack_gemm}, {"FuseOps", FuseOps}},
+  if (!is_lowered) is_lowered = [](const NodeView&) { return true; };
+  const auto call_kernels = [is_lowered = std::move(is_lowered)](Graph graph,
+                                                                 const PassContext& context) {
+    return CallKernels(std::move(graph), context, is_lowered);
+  };
+  return {{{"AlterLayout", alter_layout},
+           {"PackGemm", pack_gemm},
+           {"CallKernels", call_kernels},
+           {"FuseOps", FuseOps}},
           [](const Graph& graph, const PassContext& context) {
             return PlanMemory(graph, context.registry);
           }};

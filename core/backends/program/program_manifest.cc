@@ -169,7 +169,7 @@ absl::Status ManifestBuilder::AddSteps() {
   const MemoryPlan& memory = request_.memory;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
-    if (node.op == kFusedOperator) {
+    if (registry_.Find(node.op)->pattern == Pattern::kKernel) {
       SLIPWAY_RETURN_IF_ERROR(AddKernelStep(node, code_.kernel_of_node[n]));
     } else {
       SLIPWAY_RETURN_IF_ERROR(CheckNeedsNoStep(node));

@@ -32,7 +32,7 @@ struct ToolUsed {
 // The constants of the plan, in the order of its buffers: what PlaceConstants takes.
 std::vector<Tensor> ConstantsOf(const BackendRequest& request);
 
-// One function "main": a kernel step a slipway.Fused node, then a copy step an output that the plan says
+// One function "main": a kernel step a kernel (Pattern::kKernel), then a copy step an output that the plan says
 // to copy. `constants` are placed in the order of ConstantsOf. INTERNAL for a graph that is not as the
 // pipeline leaves it.
 absl::StatusOr<v1::Manifest> BuildManifest(const BackendRequest& request,

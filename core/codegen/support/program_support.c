@@ -20,6 +20,20 @@ __attribute__((visibility("default"))) const slipway_kernel_table* slipway_progr
   return &slipway_program_kernels;
 }
 
+/* What callable kernels import (core/kernels/call.h). */
+
+void* slipway_allocate(void* context, uint64_t bytes) {
+  return program_imports->allocate((slipway_context*)context, bytes);
+}
+
+void slipway_release(void* context, void* memory) {
+  program_imports->release((slipway_context*)context, memory);
+}
+
+void slipway_error(void* context, const char* message) {
+  program_imports->error((slipway_context*)context, message);
+}
+
 /* Halide's runtime, as much of it as kernels call. `context` is the kernel's args[0]. */
 
 int halide_do_par_for(void* context, int (*task)(void*, int, uint8_t*), int min, int extent,

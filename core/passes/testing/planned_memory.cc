@@ -79,7 +79,7 @@ absl::StatusOr<std::vector<Tensor>> EvaluateInPlannedMemory(const Graph& graph,
     SLIPWAY_RETURN_IF_ERROR(memory.Write(buffer.index, *graph.values[buffer.index].constant));
   }
   for (const Node& node : graph.nodes) {
-    if (node.op != kFusedOperator) continue;
+    if (node.op != kFusedOperator && node.op != kCallOperator) continue;
     std::vector<Tensor> read;
     for (const ValueId id : node.inputs) {
       SLIPWAY_ASSIGN_OR_RETURN(Tensor tensor, memory.Read(id));

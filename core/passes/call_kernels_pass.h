@@ -1,0 +1,21 @@
+// CallKernels: nodes that a backend has no lowering for become calls of callable kernels.
+#ifndef SLIPWAY_CORE_PASSES_CALL_KERNELS_PASS_H_
+#define SLIPWAY_CORE_PASSES_CALL_KERNELS_PASS_H_
+
+#include <functional>
+
+#include "absl/status/statusor.h"
+#include "core/graph/graph.h"
+#include "core/graph/operator_registry.h"
+#include "core/passes/pass.h"
+
+namespace slipway {
+
+// A pass (pass.h). Every node that `is_lowered` is false of, and whose operator has a callable kernel in the reference,
+// becomes a slipway.Call. Other nodes without a lowering stay; so do views, which need no kernel.
+absl::StatusOr<Graph> CallKernels(Graph graph, const PassContext& context,
+                                  const std::function<bool(const NodeView&)>& is_lowered);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_PASSES_CALL_KERNELS_PASS_H_
