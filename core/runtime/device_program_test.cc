@@ -261,9 +261,9 @@ TEST_F(HandlesTest, RefusesTensorsOfAnotherType) {
                        DeviceTensor::Create(program_->InputPlace(0), {kF32, {4}}));
   std::vector<DeviceTensor> y(1);
   EXPECT_THAT(context_->Run({x}, absl::MakeSpan(y)),
-              StatusIs(Code::kInvalidArgument, "input 'x' is f32[5], but f32[4] is given"));
+              StatusIs(Code::kInvalidArgument, "input \"x\" is f32[5], but f32[4] is given"));
   EXPECT_THAT(context_->Run({DeviceTensor()}, absl::MakeSpan(y)),
-              StatusIs(Code::kInvalidArgument, HasSubstr("input 'x'")));
+              StatusIs(Code::kInvalidArgument, HasSubstr("input \"x\"")));
 }
 
 // A loop whose carried value stays on the device in memory that the runtime places.

@@ -13,8 +13,8 @@ DynamicMemory::DynamicMemory(const ResidentProgram& program, ValueTable& values,
     is_synchronous_ &= program.device(i)->is_synchronous();
   }
   for (uint32_t i = 0; i < program.manifest().spaces().size(); ++i) {
-    pools_.push_back(std::make_unique<MemoryPool>(*program.device_of_space(i),
-                                                  program.kind_of_space(i), limit_bytes));
+    pools_.push_back(std::make_unique<MemoryPool>(*program.place_of_space(i).device,
+                                                  program.place_of_space(i).kind, limit_bytes));
   }
 }
 
@@ -42,11 +42,6 @@ void DynamicMemory::Adopt(uint32_t buffer, Block& block, int64_t bytes) {
   DeviceMemory memory = block.memory;
   memory.bytes = bytes;
   values_.SetBuffer(buffer, memory);
-}
-
-void DynamicMemory::SetIdle() {
-  for (Block* const block : waiting_) MemoryPool::Return(*block);
-  waiting_.clear();
 }
 
 int DynamicMemory::blocks_held() const {

@@ -47,7 +47,10 @@ class DynamicMemory {
   Block* block(uint32_t buffer) const { return blocks_[buffer]; }
 
   // No work is queued.
-  void SetIdle();
+  void SetIdle() {
+    for (Block* const block : waiting_) MemoryPool::Return(*block);
+    waiting_.clear();
+  }
 
   // Blocks that somebody holds, in all pools.
   int blocks_held() const;

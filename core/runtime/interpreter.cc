@@ -8,6 +8,7 @@
 #include "absl/base/optimization.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "core/artifact/input_match.h"
 #include "core/base/status_macros.h"
 #include "core/runtime/loop_runner.h"
 #include "core/tensor/shape.h"
@@ -28,6 +29,13 @@ std::string InputText(const FunctionPlan& function, size_t input) {
   return absl::StrCat("input '",
                       absl::Utf8SafeCEscape(function.proto->inputs(static_cast<int>(input)).name()),
                       "'");
+}
+
+// Of an input that is no tensor the function takes.
+absl::Status TypeError(const CheckedManifest& manifest, const FunctionPlan& function, size_t input,
+                       const TensorView& view) {
+  return CheckInput(manifest.SignatureOf(function.index).inputs[input],
+                    {view.dtype, Shape(view.extents.begin(), view.extents.end())});
 }
 
 std::string StepText(const FunctionPlan& function, const StepPlan& step) {
@@ -61,7 +69,9 @@ Interpreter::~Interpreter() {
   launches_.clear();
   events_.clear();
   queues_.clear();
-  for (uint32_t i = 0; i < arenas_.size(); ++i) program_.device_of_space(i)->Free(arenas_[i]);
+  for (uint32_t i = 0; i < arenas_.size(); ++i) {
+    program_.place_of_space(i).device->Free(arenas_[i]);
+  }
 }
 
 absl::Status Interpreter::Prepare() {
@@ -82,10 +92,10 @@ absl::Status Interpreter::PrepareMemory() {
   const v1::Manifest& manifest = program_.manifest().proto();
   const std::vector<ProgramSpace>& spaces = program_.manifest().spaces();
   for (uint32_t i = 0; i < spaces.size(); ++i) {
-    SLIPWAY_ASSIGN_OR_RETURN_WITH(
-        const DeviceMemory arena,
-        program_.device_of_space(i)->Allocate(spaces[i].arena_bytes, program_.kind_of_space(i)),
-        absl::StrCat("arena of memory space ", i));
+    const TensorPlace& place = program_.place_of_space(i);
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(const DeviceMemory arena,
+                                  place.device->Allocate(spaces[i].arena_bytes, place.kind),
+                                  absl::StrCat("arena of memory space ", i));
     arenas_.push_back(arena);
   }
   for (int i = 0; i < manifest.buffers_size(); ++i) {
@@ -165,30 +175,8 @@ absl::Status Interpreter::CopyNow(uint32_t space, const DeviceMemory& from, cons
                                   int64_t bytes) {
   // Tensors without elements may have no address.
   if (bytes == 0) return absl::OkStatus();
-  ComputeDevice& device = *program_.device_of_space(space);
+  ComputeDevice& device = *program_.place_of_space(space).device;
   return device.Copy({&device, from}, {&device, to}, bytes);
-}
-
-absl::Status Interpreter::BindInput(const FunctionPlan& function, const PortPlan& input,
-                                    const TensorView& view) {
-  DeviceMemory memory = view.memory;
-  // A tensor without elements may have no address.
-  if (memory.host == nullptr && memory.address == 0) memory = arenas_[input.space];
-  memory.bytes = values_.bytes(input.value);
-  values_.SetBuffer(input.buffer, memory);
-  memory_.Note(input.buffer, view.block);
-  if (!function.has_symbolic_inputs) return absl::OkStatus();
-  return CheckFits(function, input.buffer);
-}
-
-absl::Status Interpreter::TypeError(const FunctionPlan& function, size_t input,
-                                    const TensorView& view) const {
-  const uint32_t value = function.inputs[input].value;
-  return absl::InvalidArgumentError(absl::StrCat(
-      InputText(function, input), " is ", Name(values_.dtype(value)),
-      function.has_symbolic_inputs ? absl::StrCat(" of rank ", values_.extents(value).size())
-                                   : ToString(values_.extents(value)),
-      ", but ", Name(view.dtype), ToString(view.extents), " is given"));
 }
 
 absl::Status Interpreter::Begin(const FunctionPlan& function, absl::Span<const TensorView> inputs) {
@@ -201,13 +189,14 @@ absl::Status Interpreter::Begin(const FunctionPlan& function, absl::Span<const T
     for (size_t i = 0; i < inputs.size(); ++i) {
       const uint32_t value = function.inputs[i].value;
       if (ABSL_PREDICT_FALSE(inputs[i].dtype != values_.dtype(value) ||
-                             inputs[i].extents != values_.extents(value))) {
-        return TypeError(function, i, inputs[i]);
+                             !values_.HasExtents(value, inputs[i].extents))) {
+        return TypeError(program_.manifest(), function, i, inputs[i]);
       }
     }
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
-    SLIPWAY_RETURN_IF_ERROR(BindInput(function, function.inputs[i], inputs[i]));
+    memory_.Note(function.inputs[i].buffer, inputs[i].block);
+    SLIPWAY_RETURN_IF_ERROR(SetMemory(function, function.inputs[i], inputs[i].memory));
   }
   return absl::OkStatus();
 }
@@ -219,7 +208,7 @@ absl::Status Interpreter::BindSymbolicInputs(const FunctionPlan& function,
     const uint32_t value = function.inputs[i].value;
     if (inputs[i].dtype != values_.dtype(value) ||
         inputs[i].extents.size() != values_.extents(value).size()) {
-      return TypeError(function, i, inputs[i]);
+      return TypeError(program_.manifest(), function, i, inputs[i]);
     }
     SLIPWAY_RETURN_IF_ERROR_WITH(
         symbols_.BindExtents(frame.call, values_.proto(value), inputs[i].extents),
@@ -236,16 +225,6 @@ absl::Status Interpreter::BindSymbolicInputs(const FunctionPlan& function,
         InputText(function, i));
   }
   return absl::OkStatus();
-}
-
-absl::Status Interpreter::SetOutput(const FunctionPlan& function, const PortPlan& output,
-                                    const DeviceMemory& memory) {
-  DeviceMemory place = memory;
-  if (place.host == nullptr && place.address == 0) place = arenas_[output.space];
-  place.bytes = values_.bytes(output.value);
-  values_.SetBuffer(output.buffer, place);
-  if (!function.has_symbolic_inputs) return absl::OkStatus();
-  return CheckFits(function, output.buffer);
 }
 
 absl::Status Interpreter::ComputeStage(const StagePlan& stage) {
@@ -383,8 +362,9 @@ absl::Status Interpreter::RunCopy(const StepPlan& step) {
                                                    " to ", ToString(values_.extents(to))));
   }
   return queues_[step.device]->Copy(
-      step.queue, {program_.device_of_space(space_of(from)).get(), values_.memory(from)},
-      {program_.device_of_space(space_of(to)).get(), values_.memory(to)}, values_.bytes(from));
+      step.queue, {program_.place_of_space(space_of(from)).device.get(), values_.memory(from)},
+      {program_.place_of_space(space_of(to)).device.get(), values_.memory(to)},
+      values_.bytes(from));
 }
 
 }  // namespace slipway

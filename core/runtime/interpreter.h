@@ -53,10 +53,16 @@ class Interpreter {
 
   // Binds inputs, whose memory lives until End. INVALID_ARGUMENT names the input that does not fit.
   absl::Status Begin(const FunctionPlan& function, absl::Span<const TensorView> inputs);
-  // Gives an output in an external buffer its memory, after Begin. INVALID_ARGUMENT if another value in that
-  // buffer does not fit.
-  absl::Status SetOutput(const FunctionPlan& function, const PortPlan& output,
-                         const DeviceMemory& memory);
+  // Gives an input, or after Begin an output in an external buffer, its memory. INVALID_ARGUMENT if another value
+  // in that buffer does not fit.
+  absl::Status SetMemory(const FunctionPlan& function, const PortPlan& port,
+                         const DeviceMemory& memory) {
+    // A tensor without elements may have no address.
+    const bool has_address = memory.host != nullptr || memory.address != 0;
+    const DeviceMemory& place = has_address ? memory : arenas_[port.space];
+    values_.SetBuffer(port.buffer, {place.address, place.host, values_.bytes(port.value)});
+    return function.has_symbolic_inputs ? CheckFits(function, port.buffer) : absl::OkStatus();
+  }
   // Runs all steps and waits until they have ended. Errors name the step.
   absl::Status RunSteps(const FunctionPlan& function);
   void End(const FunctionPlan& function);
@@ -113,9 +119,6 @@ class Interpreter {
   absl::Status Prepare();
   absl::Status PrepareMemory();
   absl::Status PrepareLaunches();
-  absl::Status BindInput(const FunctionPlan& function, const PortPlan& input,
-                         const TensorView& view);
-  absl::Status TypeError(const FunctionPlan& function, size_t input, const TensorView& view) const;
   absl::Status BindSymbolicInputs(const FunctionPlan& function,
                                   absl::Span<const TensorView> inputs);
   absl::Status ComputeStage(const StagePlan& stage);

@@ -55,7 +55,7 @@ TensorPlace Program::InputPlace(int input, int entry) const {
   const ProgramPlan& plan = loaded_->plan();
   const FunctionPlan& function = plan.functions[plan.entries[static_cast<size_t>(entry)]];
   const uint32_t space = function.inputs[static_cast<size_t>(input)].space;
-  return {loaded_->device_of_space(space), loaded_->kind_of_space(space)};
+  return loaded_->place_of_space(space);
 }
 
 absl::StatusOr<std::unique_ptr<ProgramContext>> Program::NewContext(

@@ -32,11 +32,11 @@ End EndOf(const Tensor& tensor) {
 
 // A tensor's memory, and whose it is.
 struct Range {
-  const ComputeDevice* device;
-  uint64_t begin;
-  uint64_t end;
+  const ComputeDevice* device = nullptr;
+  uint64_t begin = 0;
+  uint64_t end = 0;
   // Inputs first.
-  size_t port;
+  size_t port = 0;
 };
 
 Range RangeOf(const End& tensor, size_t port) {
@@ -101,17 +101,30 @@ absl::Status Make(const TensorPlace& place, TensorType type, DeviceTensor& tenso
 }  // namespace
 
 // What a call sets up around the interpreter's: memory on devices for tensors that are elsewhere.
+// Room for the entry with most of them.
 struct ProgramContext::Call {
-  // Of the tensors that the caller brings, as they lie in memory.
-  std::vector<Range> ranges;
+  explicit Call(const ProgramPlan& plan) {
+    for (const uint32_t entry : plan.entries) {
+      const FunctionPlan& function = plan.functions[entry];
+      const size_t ports = function.inputs.size() + function.outputs.size();
+      inputs.resize(std::max(inputs.size(), function.inputs.size()));
+      blocks.resize(std::max(blocks.size(), ports));
+      ranges.resize(std::max(ranges.size(), ports));
+    }
+  }
+
   std::vector<TensorView> inputs;
   // Blocks that stand for tensors; null where these are used themselves. Inputs first.
   std::vector<MemoryPool::Block*> blocks;
+  // Of the tensors that the caller brings.
+  std::vector<Range> ranges;
 };
 
 ProgramContext::ProgramContext(const ResidentProgram& program,
                                std::unique_ptr<Interpreter> interpreter)
-    : program_(program), interpreter_(std::move(interpreter)), call_(std::make_unique<Call>()) {}
+    : program_(program),
+      interpreter_(std::move(interpreter)),
+      call_(std::make_unique<Call>(program.plan())) {}
 
 ProgramContext::~ProgramContext() = default;
 
@@ -140,8 +153,8 @@ absl::Status CheckCount(size_t given, size_t wanted, absl::string_view what) {
 // Whether a tensor can be used where it is, in place of memory of a port's space.
 bool IsIn(const ResidentProgram& program, const PortPlan& port, const End& tensor) {
   if (port.is_on_host) return tensor.memory.host != nullptr || tensor.memory.bytes == 0;
-  return tensor.device == program.device_of_space(port.space).get() &&
-         tensor.kind == program.kind_of_space(port.space);
+  const TensorPlace& place = program.place_of_space(port.space);
+  return tensor.device == place.device.get() && tensor.kind == place.kind;
 }
 
 // Copies at once; a device does it whose memory the host does not reach, if there is one.
@@ -172,23 +185,21 @@ absl::Status ProgramContext::RunAny(absl::Span<const AnyTensor> inputs,
   Interpreter& interpreter = *interpreter_;
   DynamicMemory& memory = interpreter.memory();
   Call& call = *call_;
-  call.ranges.clear();
-  call.inputs.resize(inputs.size());
-  call.blocks.assign(inputs.size() + outputs.size(), nullptr);
+  size_t ranges = 0;
   interpreter.BeginRun();
   bool has_ended = false;
   const absl::Cleanup end = [&] {
     // After an error, work may still be queued that uses the caller's memory.
     if (!has_ended) interpreter.FinishRun().IgnoreError();
     interpreter.End(function);
-    for (MemoryPool::Block* const block : call.blocks) {
-      if (block != nullptr) memory.Return(*block);
+    for (MemoryPool::Block*& block : call.blocks) {
+      if (block != nullptr) memory.Return(*std::exchange(block, nullptr));
     }
     memory.SetIdle();
   };
   const auto end_of = [&](const PortPlan& port, const DeviceMemory& where) {
-    return End{program_.device_of_space(port.space).get(), program_.kind_of_space(port.space),
-               where};
+    const TensorPlace& place = program_.place_of_space(port.space);
+    return End{place.device.get(), place.kind, where};
   };
 
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -196,20 +207,21 @@ absl::Status ProgramContext::RunAny(absl::Span<const AnyTensor> inputs,
     const End tensor = EndOf(inputs[i]);
     TensorView& view = call.inputs[i];
     view = {inputs[i].type().dtype, inputs[i].type().shape, tensor.memory};
-    if (tensor.memory.bytes > 0) call.ranges.push_back(RangeOf(tensor, i));
+    if (tensor.memory.bytes > 0) call.ranges[ranges++] = RangeOf(tensor, i);
     if (IsIn(program_, port, tensor)) continue;
     SLIPWAY_ASSIGN_OR_RETURN(call.blocks[i], memory.Take(port.space, tensor.memory.bytes));
     view.memory = call.blocks[i]->memory;
     SLIPWAY_RETURN_IF_ERROR(
         CopyTensor(program_, tensor, end_of(port, view.memory), tensor.memory.bytes));
   }
-  SLIPWAY_RETURN_IF_ERROR(interpreter.Begin(function, call.inputs));
+  SLIPWAY_RETURN_IF_ERROR(
+      interpreter.Begin(function, absl::MakeConstSpan(call.inputs).first(inputs.size())));
 
   const ValueTable& values = interpreter.values();
   const auto name_of = [&](size_t i) { return PortText(proto, inputs.size() + i); };
   const auto make = [&](const PortPlan& port, AnyTensor& tensor) {
     const absl::Span<const int64_t> extents = values.extents(port.value);
-    return Make({program_.device_of_space(port.space), program_.kind_of_space(port.space)},
+    return Make(program_.place_of_space(port.space),
                 {values.dtype(port.value), Shape(extents.begin(), extents.end())}, tensor);
   };
   for (size_t i = 0; i < outputs.size(); ++i) {
@@ -217,25 +229,24 @@ absl::Status ProgramContext::RunAny(absl::Span<const AnyTensor> inputs,
     if (!port.is_external) continue;
     if (!outputs[i].is_set()) SLIPWAY_RETURN_IF_ERROR_WITH(make(port, outputs[i]), name_of(i));
     const TensorType& type = outputs[i].type();
-    if (type.dtype != values.dtype(port.value) ||
-        absl::MakeConstSpan(type.shape) != values.extents(port.value)) {
+    if (type.dtype != values.dtype(port.value) || !values.HasExtents(port.value, type.shape)) {
       return absl::InvalidArgumentError(absl::StrCat(
           name_of(i), " is ", Name(values.dtype(port.value)), ToString(values.extents(port.value)),
           ", but ", ToString(type), " is given"));
     }
     const End tensor = EndOf(outputs[i]);
-    if (tensor.memory.bytes > 0) call.ranges.push_back(RangeOf(tensor, inputs.size() + i));
+    if (tensor.memory.bytes > 0) call.ranges[ranges++] = RangeOf(tensor, inputs.size() + i);
     if (IsIn(program_, port, tensor)) {
-      SLIPWAY_RETURN_IF_ERROR_WITH(interpreter.SetOutput(function, port, tensor.memory),
+      SLIPWAY_RETURN_IF_ERROR_WITH(interpreter.SetMemory(function, port, tensor.memory),
                                    name_of(i));
       continue;
     }
     MemoryPool::Block*& block = call.blocks[inputs.size() + i];
     SLIPWAY_ASSIGN_OR_RETURN(block, memory.Take(port.space, tensor.memory.bytes));
-    SLIPWAY_RETURN_IF_ERROR_WITH(interpreter.SetOutput(function, port, block->memory), name_of(i));
+    SLIPWAY_RETURN_IF_ERROR_WITH(interpreter.SetMemory(function, port, block->memory), name_of(i));
   }
 
-  SLIPWAY_RETURN_IF_ERROR(CheckApart(proto, absl::MakeSpan(call.ranges)));
+  SLIPWAY_RETURN_IF_ERROR(CheckApart(proto, absl::MakeSpan(call.ranges).first(ranges)));
   SLIPWAY_RETURN_IF_ERROR(interpreter.RunSteps(function));
   has_ended = true;
   for (size_t i = 0; i < outputs.size(); ++i) {

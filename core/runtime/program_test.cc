@@ -141,7 +141,7 @@ TEST(Program, RefusesWrongTensors) {
   EXPECT_THAT(context->Run({}, absl::MakeSpan(outputs)),
               StatusIs(Code::kInvalidArgument, "the program has 1 inputs, but 0 are given"));
   EXPECT_THAT(context->Run({Tensor::Zeros(DataType::kFloat32, {2, 9})}, absl::MakeSpan(outputs)),
-              StatusIs(Code::kInvalidArgument, "input 'x' is f32[2, 8], but f32[2, 9] is given"));
+              StatusIs(Code::kInvalidArgument, "input \"x\" is f32[2, 8], but f32[2, 9] is given"));
   EXPECT_THAT(context->Run({TestInput()}, {}), StatusIs(Code::kInvalidArgument));
 }
 

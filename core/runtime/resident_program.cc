@@ -36,6 +36,11 @@ absl::StatusOr<std::unique_ptr<ResidentProgram>> ResidentProgram::Load(
     const Artifact& artifact, std::vector<std::shared_ptr<ComputeDevice>> devices) {
   std::unique_ptr<ResidentProgram> program(new ResidentProgram(artifact.manifest()));
   program->devices_ = std::move(devices);
+  for (const ProgramSpace& space : program->manifest_.spaces()) {
+    const bool is_shared = space.device != 0 && space.IsTouchedBy(0);
+    program->places_.push_back({program->devices_[space.device],
+                                is_shared ? MemoryKind::kHostVisible : MemoryKind::kLocal});
+  }
   auto is_synchronous = std::make_unique<bool[]>(program->devices_.size());
   for (size_t i = 0; i < program->devices_.size(); ++i) {
     is_synchronous[i] = program->devices_[i]->is_synchronous();
@@ -76,9 +81,9 @@ absl::Status ResidentProgram::LoadCode(const Artifact& artifact) {
 }
 
 absl::StatusOr<DeviceMemory> ResidentProgram::Upload(const Blob& blob, uint32_t space) {
-  ComputeDevice& device = *device_of_space(space);
+  ComputeDevice& device = *places_[space].device;
   SLIPWAY_ASSIGN_OR_RETURN(const DeviceMemory memory,
-                           device.Allocate(blob.size_bytes(), kind_of_space(space)));
+                           device.Allocate(blob.size_bytes(), places_[space].kind));
   uploaded_.push_back({&device, memory});
   SLIPWAY_RETURN_IF_ERROR(
       device.Copy({devices_[0].get(), HostMemory(blob)}, {&device, memory}, blob.size_bytes()));

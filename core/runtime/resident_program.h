@@ -12,6 +12,7 @@
 #include "core/artifact/checked_manifest.h"
 #include "core/base/blob.h"
 #include "core/runtime/device.h"
+#include "core/runtime/device_tensor.h"
 #include "core/runtime/program_plan.h"
 
 namespace slipway {
@@ -32,14 +33,7 @@ class ResidentProgram {
   const ProgramPlan& plan() const { return plan_; }
   const std::shared_ptr<ComputeDevice>& device(uint32_t index) const { return devices_[index]; }
   // Where memory of a space is.
-  const std::shared_ptr<ComputeDevice>& device_of_space(uint32_t space) const {
-    return devices_[manifest_.spaces()[space].device];
-  }
-  MemoryKind kind_of_space(uint32_t space) const {
-    const ProgramSpace& place = manifest_.spaces()[space];
-    return place.device != 0 && place.IsTouchedBy(0) ? MemoryKind::kHostVisible
-                                                     : MemoryKind::kLocal;
-  }
+  const TensorPlace& place_of_space(uint32_t space) const { return places_[space]; }
   size_t device_count() const { return devices_.size(); }
   const DeviceCode& code(uint32_t index) const { return *code_[index]; }
   // The memory of a buffer of class CONSTANT.
@@ -53,6 +47,7 @@ class ResidentProgram {
 
   const CheckedManifest manifest_;
   std::vector<std::shared_ptr<ComputeDevice>> devices_;
+  std::vector<TensorPlace> places_;  // By space.
   ProgramPlan plan_;
   std::vector<std::unique_ptr<DeviceCode>> code_;
   std::vector<DeviceMemory> constants_;  // By buffer.

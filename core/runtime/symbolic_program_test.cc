@@ -93,7 +93,7 @@ TEST_F(Convolution, NamesSymbolsOutOfBoundsAndExtentsThatDisagree) {
               StatusIs(Code::kInvalidArgument, "input 'z': dimension 0 must be 4 here, not 5"));
   EXPECT_THAT(
       context_->Run({Tensor::Zeros(kF32, {2}), Tensor::Zeros(kF32, {2})}, absl::MakeSpan(outputs)),
-      StatusIs(Code::kInvalidArgument, "input 'x' is f32 of rank 2, but f32[2] is given"));
+      StatusIs(Code::kInvalidArgument, "input \"x\" is f32[batch, width], but f32[2] is given"));
   EXPECT_THAT(context_->Run({Tensor::Zeros(kI64, {2, 9}), Tensor::Zeros(kF32, {4})},
                             absl::MakeSpan(outputs)),
               StatusIs(Code::kInvalidArgument, HasSubstr("i64[2, 9] is given")));

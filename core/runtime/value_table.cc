@@ -57,15 +57,6 @@ void ValueTable::Describe(uint32_t value) {
   rows_[value].bytes = NumElements(shape) * ByteSize(dtype(value));
 }
 
-void ValueTable::SetBuffer(uint32_t buffer, const DeviceMemory& memory) {
-  buffer_memory_[buffer] = memory;
-  for (const uint32_t value : values_of_buffer(buffer)) {
-    const DeviceMemory place = memory.From(offset(value));
-    descriptors_[value].host = place.host;
-    descriptors_[value].device = place.address;
-  }
-}
-
 absl::Status ValueTable::SetExtents(uint32_t value, absl::Span<const int64_t> expressions) {
   int64_t* const out = extents_.data() + rows_[value].first_extent;
   // With extents of 0 counted as 1: strides are 32-bit as well, and a 0 would hide a large product.

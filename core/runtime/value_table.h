@@ -32,6 +32,14 @@ class ValueTable {
   absl::Span<const int64_t> extents(uint32_t value) const {
     return {extents_.data() + rows_[value].first_extent, rows_[value].rank};
   }
+  bool HasExtents(uint32_t value, absl::Span<const int64_t> given) const {
+    const Row& row = rows_[value];
+    if (given.size() != row.rank) return false;
+    for (size_t d = 0; d < row.rank; ++d) {
+      if (given[d] != extents_[row.first_extent + d]) return false;
+    }
+    return true;
+  }
   // The memory a value begins at.
   DeviceMemory memory(uint32_t value) const {
     return buffer_memory_[rows_[value].buffer].From(rows_[value].offset);
@@ -39,7 +47,14 @@ class ValueTable {
   const DeviceMemory& buffer_memory(uint32_t buffer) const { return buffer_memory_[buffer]; }
 
   // Moves a buffer, and all values in it, to that memory.
-  void SetBuffer(uint32_t buffer, const DeviceMemory& memory);
+  void SetBuffer(uint32_t buffer, const DeviceMemory& memory) {
+    buffer_memory_[buffer] = memory;
+    for (const uint32_t value : values_of_buffer(buffer)) {
+      const DeviceMemory place = memory.From(offset(value));
+      descriptors_[value].host = place.host;
+      descriptors_[value].device = place.address;
+    }
+  }
   // Computes the extents of a value from those of the expressions. INVALID_ARGUMENT for one that is below 0 or
   // makes the value larger than kernels can index.
   absl::Status SetExtents(uint32_t value, absl::Span<const int64_t> expressions);
