@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "core/base/digest.h"
 #include "core/tensor/float16.h"
+#include "core/tensor/small_float.h"
 
 namespace slipway::cli {
 namespace {
@@ -16,9 +17,12 @@ namespace {
 constexpr int64_t kShownElements = 8;
 constexpr size_t kMaxFileNameBytes = 200;
 
+// REQUIRES: T is what an element lies in memory as.
 template <typename T>
 std::function<double(int64_t)> Reader(const Tensor& tensor) {
-  return [values = tensor.values<T>()](int64_t i) { return static_cast<double>(values[i]); };
+  return [values = reinterpret_cast<const T*>(tensor.bytes().data())](int64_t i) {
+    return static_cast<double>(values[i]);
+  };
 }
 
 // Reads elements as numbers; empty for types that are none.
@@ -29,8 +33,12 @@ std::function<double(int64_t)> ElementReader(const Tensor& tensor) {
     case DataType::kFloat64:
       return Reader<double>(tensor);
     case DataType::kUint8:
+    case DataType::kUint4:
+    case DataType::kUint2:
       return Reader<uint8_t>(tensor);
     case DataType::kInt8:
+    case DataType::kInt4:
+    case DataType::kInt2:
       return Reader<int8_t>(tensor);
     case DataType::kUint16:
       return Reader<uint16_t>(tensor);
@@ -53,6 +61,17 @@ std::function<double(int64_t)> ElementReader(const Tensor& tensor) {
     case DataType::kBfloat16:
       return [bytes = tensor.bytes()](int64_t i) {
         return Bfloat16ToFloat(reinterpret_cast<const uint16_t*>(bytes.data())[i]);
+      };
+    case DataType::kFloat8E4M3Fn:
+    case DataType::kFloat8E4M3FnUz:
+    case DataType::kFloat8E5M2:
+    case DataType::kFloat8E5M2FnUz:
+    case DataType::kFloat8E8M0:
+    case DataType::kFloat6E2M3:
+    case DataType::kFloat6E3M2:
+    case DataType::kFloat4E2M1:
+      return [dtype = tensor.dtype(), bytes = tensor.bytes()](int64_t i) {
+        return SmallFloatToFloat(dtype, static_cast<uint8_t>(bytes[i]));
       };
     case DataType::kInvalid:
     case DataType::kString:

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/base/status_macros.h"
+#include "core/tensor/small_float.h"
 
 namespace slipway::text_internal {
 namespace {
@@ -114,6 +115,15 @@ absl::StatusOr<std::string> ParseTyped(absl::string_view text) {
   }
 }
 
+// Integers of fewer bits than the byte they take.
+template <typename T>
+absl::StatusOr<std::string> ParseNarrow(DataType dtype, absl::string_view text) {
+  SLIPWAY_ASSIGN_OR_RETURN(const std::string byte, ParseTyped<T>(text));
+  int64_t bad = 0;
+  if (AreElements(dtype, byte, &bad)) return byte;
+  return BadNumber(text, absl::StrCat("a number of type ", Name(dtype)));
+}
+
 absl::StatusOr<std::string> ParseBool(absl::string_view text) {
   if (text == "true") return std::string(1, '\1');
   if (text == "false") return std::string(1, '\0');
@@ -132,7 +142,7 @@ bool HasNumericText(DataType dtype) {
     case DataType::kInvalid:
       return false;
     default:
-      return true;
+      return !IsSmallFloat(dtype);
   }
 }
 
@@ -147,6 +157,8 @@ std::string FormatElement(DataType dtype, absl::string_view bytes) {
     case DataType::kFloat64:
       return FormatTyped<double>(bytes);
     case DataType::kInt8:
+    case DataType::kInt4:
+    case DataType::kInt2:
       return FormatTyped<int8_t>(bytes);
     case DataType::kInt16:
       return FormatTyped<int16_t>(bytes);
@@ -155,6 +167,8 @@ std::string FormatElement(DataType dtype, absl::string_view bytes) {
     case DataType::kInt64:
       return FormatTyped<int64_t>(bytes);
     case DataType::kUint8:
+    case DataType::kUint4:
+    case DataType::kUint2:
       return FormatTyped<uint8_t>(bytes);
     case DataType::kUint16:
       return FormatTyped<uint16_t>(bytes);
@@ -191,6 +205,12 @@ absl::StatusOr<std::string> ParseElement(DataType dtype, absl::string_view text)
       return ParseTyped<uint32_t>(text);
     case DataType::kUint64:
       return ParseTyped<uint64_t>(text);
+    case DataType::kInt4:
+    case DataType::kInt2:
+      return ParseNarrow<int8_t>(dtype, text);
+    case DataType::kUint4:
+    case DataType::kUint2:
+      return ParseNarrow<uint8_t>(dtype, text);
     case DataType::kBool:
       return ParseBool(text);
     default:

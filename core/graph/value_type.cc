@@ -19,6 +19,14 @@ Interval RangeOf() {
 // The values of integers that can be quantized.
 std::optional<Interval> QuantizedRange(DataType dtype) {
   switch (dtype) {
+    case DataType::kInt2:
+      return Interval{-2, 1};
+    case DataType::kUint2:
+      return Interval{0, 3};
+    case DataType::kInt4:
+      return Interval{-8, 7};
+    case DataType::kUint4:
+      return Interval{0, 15};
     case DataType::kInt8:
       return RangeOf<int8_t>();
     case DataType::kUint8:
@@ -40,7 +48,7 @@ absl::Status CheckQuantization(const ValueType& type, const Quantization& quanti
   };
   const std::optional<Interval> range = QuantizedRange(type.dtype());
   if (!range.has_value()) {
-    return invalid(Name(type.dtype()), " is not an integer of 8, 16 or 32 bits");
+    return invalid(Name(type.dtype()), " is not an integer of 2 to 32 bits");
   }
   const size_t scales = quantization.scales.size();
   if (quantization.zero_points.size() != scales) {

@@ -93,7 +93,7 @@ TEST(ValueTypeTest, QuantizationsAreChecked) {
               HasSubstr("zero point 256 is no value of u8"));
   EXPECT_THAT(QuantizationError(bytes, {{1}, {-1}, {}}), HasSubstr("zero point -1"));
   EXPECT_THAT(QuantizationError(ValueType(DataType::kFloat32, {1}), {{1}, {0}, {}}),
-              HasSubstr("f32 is not an integer of 8, 16 or 32 bits"));
+              HasSubstr("f32 is not an integer of 2 to 32 bits"));
 }
 
 }  // namespace

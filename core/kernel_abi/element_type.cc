@@ -3,6 +3,7 @@
 namespace slipway {
 
 slipway_element_type ElementType(DataType dtype) {
+  // Of the memory that an element takes: smaller ones lie in bytes of their own.
   const auto bits = static_cast<uint8_t>(8 * ByteSize(dtype));
   switch (dtype) {
     case DataType::kFloat16:
@@ -11,6 +12,8 @@ slipway_element_type ElementType(DataType dtype) {
       return {SLIPWAY_TYPE_FLOAT, bits, 1};
     case DataType::kBfloat16:
       return {SLIPWAY_TYPE_BFLOAT, bits, 1};
+    case DataType::kInt2:
+    case DataType::kInt4:
     case DataType::kInt8:
     case DataType::kInt16:
     case DataType::kInt32:

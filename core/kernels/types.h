@@ -24,6 +24,19 @@ enum class Type : int64_t {
   kComplex64 = 14,
   kComplex128 = 15,
   kBfloat16 = 16,
+  // Those of small_types.h.
+  kFloat8E4M3Fn = 17,
+  kFloat8E4M3FnUz = 18,
+  kFloat8E5M2 = 19,
+  kFloat8E5M2FnUz = 20,
+  kUint4 = 21,
+  kInt4 = 22,
+  kFloat4E2M1 = 23,
+  kFloat8E8M0 = 24,
+  kUint2 = 25,
+  kInt2 = 26,
+  kFloat6E2M3 = 27,
+  kFloat6E3M2 = 28,
 };
 
 inline uint32_t BitsOf(float value) { return __builtin_bit_cast(uint32_t, value); }
@@ -149,6 +162,18 @@ inline int64_t ByteSize(Type type) {
     case Type::kUint8:
     case Type::kInt8:
     case Type::kBool:
+    case Type::kFloat8E4M3Fn:
+    case Type::kFloat8E4M3FnUz:
+    case Type::kFloat8E5M2:
+    case Type::kFloat8E5M2FnUz:
+    case Type::kUint4:
+    case Type::kInt4:
+    case Type::kFloat4E2M1:
+    case Type::kFloat8E8M0:
+    case Type::kUint2:
+    case Type::kInt2:
+    case Type::kFloat6E2M3:
+    case Type::kFloat6E3M2:
       return 1;
     case Type::kUint16:
     case Type::kInt16:

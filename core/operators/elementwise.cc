@@ -28,11 +28,6 @@ absl::StatusOr<std::vector<ValueType>> ClipType(const NodeView& view) {
   return std::vector<ValueType>{view.input_type(0)};
 }
 
-absl::StatusOr<std::vector<ValueType>> CastType(const NodeView& view) {
-  SLIPWAY_ASSIGN_OR_RETURN(const DataType to, DecodeCast(view));
-  return std::vector<ValueType>{ValueType(to, DimensionsOf(view, 0))};
-}
-
 absl::StatusOr<std::vector<ValueType>> DropoutType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kFloat));
   if (view.has_input(2)) {
@@ -61,24 +56,6 @@ OperatorSchema Unary(absl::string_view name, TypeRule rule,
 
 }  // namespace
 
-absl::StatusOr<DataType> DecodeCast(const NodeView& view) {
-  const auto to = DataTypeFromNumber(view.Int("to"));
-  if (!to.ok()) return view.Annotated(to.status());
-  for (const DataType dtype : {view.input_type(0).dtype(), *to}) {
-    switch (dtype) {
-      case DataType::kString:
-      case DataType::kInvalid:
-      case DataType::kComplex64:
-      case DataType::kComplex128:
-        return view.Unimplemented(absl::StrCat("casting ", Name(view.input_type(0).dtype()), " to ",
-                                               Name(*to), " is not supported"));
-      default:
-        break;
-    }
-  }
-  return *to;
-}
-
 absl::Status RegisterElementwiseOperators(OperatorRegistry& registry) {
   for (const char* name : {"Sigmoid", "Tanh", "Exp", "Log", "Sqrt", "HardSwish"}) {
     SLIPWAY_RETURN_IF_ERROR(registry.Add(Unary(name, UnaryType<TypeSet::kFloat>)));
@@ -96,10 +73,6 @@ absl::Status RegisterElementwiseOperators(OperatorRegistry& registry) {
   SLIPWAY_RETURN_IF_ERROR(
       registry.Add(Unary("HardSigmoid", UnaryType<TypeSet::kFloat>,
                          {FloatAttribute("alpha", 0.2f), FloatAttribute("beta", 0.5f)})));
-  SLIPWAY_RETURN_IF_ERROR(
-      registry.Add(Unary("Cast", CastType,
-                         {Required(IntAttribute("to", std::nullopt)), IntAttribute("saturate", 1),
-                          StringAttribute("round_mode", "up")})));
 
   OperatorSchema clip = Unary("Clip", ClipType);
   clip.max_inputs = 3;

@@ -1,17 +1,13 @@
 // Unary operators, element by element: Relu, LeakyRelu, Elu, Sigmoid, HardSigmoid, HardSwish, Tanh,
-// Exp, Log, Sqrt, Neg, Abs, Identity, Cast, Dropout (as in inference: the identity), and Clip, whose
+// Exp, Log, Sqrt, Neg, Abs, Identity, Dropout (as in inference: the identity), and Clip, whose
 // bounds are optional scalar inputs 1 and 2.
 #ifndef SLIPWAY_CORE_OPERATORS_ELEMENTWISE_H_
 #define SLIPWAY_CORE_OPERATORS_ELEMENTWISE_H_
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "core/graph/operator_registry.h"
 
 namespace slipway {
-
-// The element type that a Cast makes.
-absl::StatusOr<DataType> DecodeCast(const NodeView& view);
 
 absl::Status RegisterElementwiseOperators(OperatorRegistry& registry);
 

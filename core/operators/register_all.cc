@@ -2,6 +2,7 @@
 
 #include "core/base/check.h"
 #include "core/operators/arithmetic.h"
+#include "core/operators/cast.h"
 #include "core/operators/constants.h"
 #include "core/operators/convolution.h"
 #include "core/operators/elementwise.h"
@@ -20,6 +21,7 @@ namespace {
 
 constexpr OperatorFamily<OperatorRegistry> kFamilies[] = {
     {"arithmetic", RegisterArithmeticOperators},
+    {"cast", RegisterCastOperators},
     {"constants", RegisterConstantsOperators},
     {"convolution", RegisterConvolutionOperators},
     {"elementwise", RegisterElementwiseOperators},

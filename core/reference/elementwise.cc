@@ -2,13 +2,11 @@
 
 #include <cmath>
 #include <limits>
-#include <type_traits>
 
 #include "core/base/status_macros.h"
 #include "core/kernels/elementwise.h"
 #include "core/reference/dispatch.h"
 #include "core/reference/families.h"
-#include "core/tensor/float16.h"
 
 namespace slipway {
 namespace {
@@ -98,71 +96,6 @@ absl::Status Dropout(const KernelCall& call) {
   return absl::OkStatus();
 }
 
-// Casts go through a number that holds every value of the source.
-template <typename To, typename From>
-To Convert(From x) {
-  if constexpr (std::is_same_v<To, bool>) {
-    return x != From{0};
-  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
-    // Out of range is not defined by ONNX; saturate, and NaN is 0.
-    if (x != x) return To{0};
-    if (x <= static_cast<From>(std::numeric_limits<To>::lowest())) {
-      return std::numeric_limits<To>::lowest();
-    }
-    if (x >= static_cast<From>(std::numeric_limits<To>::max())) {
-      return std::numeric_limits<To>::max();
-    }
-    return static_cast<To>(x);
-  } else {
-    return static_cast<To>(x);
-  }
-}
-
-template <typename From, typename Load>
-absl::Status CastFrom(const KernelCall& call, const From* x, Load load) {
-  Tensor& output = call.outputs[0];
-  const int64_t count = output.num_elements();
-  switch (output.dtype()) {
-    case DataType::kBool:
-      kernels::Map(count, x, output.mutable_values<bool>().data(),
-                   [&](From v) { return Convert<bool>(load(v)); });
-      return absl::OkStatus();
-    case DataType::kFloat16:
-    case DataType::kBfloat16: {
-      const auto narrow = output.dtype() == DataType::kFloat16 ? FloatToFloat16 : FloatToBfloat16;
-      kernels::Map(count, x, reinterpret_cast<uint16_t*>(output.mutable_bytes()),
-                   [&](From v) { return narrow(Convert<float>(load(v))); });
-      return absl::OkStatus();
-    }
-    default:
-      return DispatchNumeric(call, output.dtype(), [&](auto zero) {
-        using To = decltype(zero);
-        kernels::Map(count, x, Out<To>(call), [&](From v) { return Convert<To>(load(v)); });
-        return absl::OkStatus();
-      });
-  }
-}
-
-absl::Status Cast(const KernelCall& call) {
-  const Tensor& input = *call.inputs[0];
-  switch (input.dtype()) {
-    case DataType::kBool:
-      return CastFrom(call, input.values<bool>().data(),
-                      [](bool v) { return static_cast<uint8_t>(v); });
-    case DataType::kFloat16:
-      return CastFrom(call, reinterpret_cast<const uint16_t*>(input.bytes().data()),
-                      Float16ToFloat);
-    case DataType::kBfloat16:
-      return CastFrom(call, reinterpret_cast<const uint16_t*>(input.bytes().data()),
-                      Bfloat16ToFloat);
-    default:
-      return DispatchNumeric(call, input.dtype(), [&](auto zero) {
-        using From = decltype(zero);
-        return CastFrom(call, In<From>(call, 0), [](From v) { return v; });
-      });
-  }
-}
-
 }  // namespace
 
 absl::Status RegisterElementwiseKernels(KernelColumn& kernels) {
@@ -185,7 +118,6 @@ absl::Status RegisterElementwiseKernels(KernelColumn& kernels) {
       {"Clip", Clip},
       {"Identity", Copy},
       {"Dropout", Dropout},
-      {"Cast", Cast},
   };
   for (const auto& row : rows) SLIPWAY_RETURN_IF_ERROR(kernels.Add(row.op, row.kernel));
   return absl::OkStatus();

@@ -8,6 +8,7 @@
 namespace slipway {
 
 absl::Status RegisterArithmeticKernels(KernelColumn& kernels);
+absl::Status RegisterCastKernels(KernelColumn& kernels);
 absl::Status RegisterConstantsKernels(KernelColumn& kernels);
 absl::Status RegisterConvolutionKernels(KernelColumn& kernels);
 absl::Status RegisterElementwiseKernels(KernelColumn& kernels);

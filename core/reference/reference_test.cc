@@ -76,7 +76,7 @@ TEST_F(ReferenceTest, HasAKernelForEveryOperator) {
 TEST_F(ReferenceTest, RunsTheCorpus) {
   std::set<std::string> seen;
   for (const char* name :
-       {"arithmetic", "blocked", "conv", "image", "matrix", "selection", "shapes"}) {
+       {"arithmetic", "blocked", "cast", "conv", "image", "matrix", "selection", "shapes"}) {
     SCOPED_TRACE(name);
     const auto text =
         ReadFile(absl::StrCat("core/reference/reference_corpus/", name, ".txt"), 1 << 20);

@@ -6,12 +6,19 @@ namespace slipway {
 namespace {
 
 constexpr OperatorFamily<KernelColumn> kFamilies[] = {
-    {"arithmetic", RegisterArithmeticKernels},   {"constants", RegisterConstantsKernels},
-    {"convolution", RegisterConvolutionKernels}, {"elementwise", RegisterElementwiseKernels},
-    {"layout", RegisterLayoutKernels},           {"matrix", RegisterMatrixKernels},
-    {"movement", RegisterMovementKernels},       {"normalization", RegisterNormalizationKernels},
-    {"pooling", RegisterPoolingKernels},         {"reduction", RegisterReductionKernels},
-    {"reshaping", RegisterReshapingKernels},     {"selection", RegisterSelectionKernels},
+    {"arithmetic", RegisterArithmeticKernels},
+    {"cast", RegisterCastKernels},
+    {"constants", RegisterConstantsKernels},
+    {"convolution", RegisterConvolutionKernels},
+    {"elementwise", RegisterElementwiseKernels},
+    {"layout", RegisterLayoutKernels},
+    {"matrix", RegisterMatrixKernels},
+    {"movement", RegisterMovementKernels},
+    {"normalization", RegisterNormalizationKernels},
+    {"pooling", RegisterPoolingKernels},
+    {"reduction", RegisterReductionKernels},
+    {"reshaping", RegisterReshapingKernels},
+    {"selection", RegisterSelectionKernels},
 };
 
 }  // namespace

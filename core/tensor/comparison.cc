@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/tensor/float16.h"
+#include "core/tensor/small_float.h"
 
 namespace slipway {
 namespace {
@@ -22,7 +23,7 @@ bool IsExact(DataType dtype) {
     case DataType::kComplex128:
       return false;
     default:
-      return true;
+      return !IsSmallFloat(dtype);
   }
 }
 
@@ -121,6 +122,8 @@ absl::Status CheckClose(const Tensor& actual, const Tensor& expected, const Tole
     case DataType::kComplex128:
       return Compare<double>(actual, expected, tolerance, 2, FromReal);
     case DataType::kInt8:
+    case DataType::kInt4:
+    case DataType::kInt2:
       return Compare<int8_t>(actual, expected, tolerance, 1, FromSigned);
     case DataType::kInt16:
       return Compare<int16_t>(actual, expected, tolerance, 1, FromSigned);
@@ -130,6 +133,8 @@ absl::Status CheckClose(const Tensor& actual, const Tensor& expected, const Tole
       return Compare<int64_t>(actual, expected, tolerance, 1, FromSigned);
     case DataType::kBool:
     case DataType::kUint8:
+    case DataType::kUint4:
+    case DataType::kUint2:
       return Compare<uint8_t>(actual, expected, tolerance, 1, FromUnsigned);
     case DataType::kUint16:
       return Compare<uint16_t>(actual, expected, tolerance, 1, FromUnsigned);
@@ -137,6 +142,17 @@ absl::Status CheckClose(const Tensor& actual, const Tensor& expected, const Tole
       return Compare<uint32_t>(actual, expected, tolerance, 1, FromUnsigned);
     case DataType::kUint64:
       return Compare<uint64_t>(actual, expected, tolerance, 1, FromUnsigned);
+    case DataType::kFloat8E4M3Fn:
+    case DataType::kFloat8E4M3FnUz:
+    case DataType::kFloat8E5M2:
+    case DataType::kFloat8E5M2FnUz:
+    case DataType::kFloat8E8M0:
+    case DataType::kFloat6E2M3:
+    case DataType::kFloat6E3M2:
+    case DataType::kFloat4E2M1:
+      return Compare<uint8_t>(actual, expected, tolerance, 1, [&actual](uint8_t v) -> double {
+        return SmallFloatToFloat(actual.dtype(), v);
+      });
     case DataType::kInvalid:
     case DataType::kString:
       break;

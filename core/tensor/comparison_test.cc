@@ -82,6 +82,23 @@ TEST(ComparisonTest, ReadsHalfPrecision) {
                    .ok());
 }
 
+TEST(ComparisonTest, ReadsSmallElements) {
+  const auto tensor = [](DataType dtype, absl::string_view bytes) {
+    const auto made = Tensor::FromBytes({dtype, {static_cast<int64_t>(bytes.size())}}, bytes);
+    EXPECT_OK(made.status());
+    return made.value_or(Tensor());
+  };
+  const Tolerance loose = {0.1, 0};
+  // 1 and 1.125, which are too far apart; NaN of both signs.
+  const DataType f8 = DataType::kFloat8E4M3Fn;
+  EXPECT_OK(CheckClose(tensor(f8, "\x38\xff"), tensor(f8, "\x38\x7f"), loose));
+  EXPECT_THAT(CheckClose(tensor(f8, "\x39"), tensor(f8, "\x38"), loose),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("1.125, expected 1")));
+  const DataType i4 = DataType::kInt4;
+  EXPECT_THAT(CheckClose(tensor(i4, "\xf8"), tensor(i4, "\x07"), loose),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("-8, expected 7")));
+}
+
 TEST(ComparisonTest, RefusesOtherTypes) {
   EXPECT_THAT(
       CheckClose(Tensor::Scalar(1.0f), Tensor::Scalar(1.0), kTolerance),

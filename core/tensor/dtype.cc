@@ -9,19 +9,39 @@ namespace {
 
 struct Entry {
   DataType dtype;
-  int64_t byte_size;
+  int bits;
   absl::string_view name;
 };
 
 constexpr Entry kEntries[] = {
-    {DataType::kFloat32, 4, "f32"},      {DataType::kUint8, 1, "u8"},
-    {DataType::kInt8, 1, "i8"},          {DataType::kUint16, 2, "u16"},
-    {DataType::kInt16, 2, "i16"},        {DataType::kInt32, 4, "i32"},
-    {DataType::kInt64, 8, "i64"},        {DataType::kString, 0, "string"},
-    {DataType::kBool, 1, "bool"},        {DataType::kFloat16, 2, "f16"},
-    {DataType::kFloat64, 8, "f64"},      {DataType::kUint32, 4, "u32"},
-    {DataType::kUint64, 8, "u64"},       {DataType::kComplex64, 8, "c64"},
-    {DataType::kComplex128, 16, "c128"}, {DataType::kBfloat16, 2, "bf16"},
+    {DataType::kFloat32, 32, "f32"},
+    {DataType::kUint8, 8, "u8"},
+    {DataType::kInt8, 8, "i8"},
+    {DataType::kUint16, 16, "u16"},
+    {DataType::kInt16, 16, "i16"},
+    {DataType::kInt32, 32, "i32"},
+    {DataType::kInt64, 64, "i64"},
+    {DataType::kString, 0, "string"},
+    {DataType::kBool, 1, "bool"},
+    {DataType::kFloat16, 16, "f16"},
+    {DataType::kFloat64, 64, "f64"},
+    {DataType::kUint32, 32, "u32"},
+    {DataType::kUint64, 64, "u64"},
+    {DataType::kComplex64, 64, "c64"},
+    {DataType::kComplex128, 128, "c128"},
+    {DataType::kBfloat16, 16, "bf16"},
+    {DataType::kFloat8E4M3Fn, 8, "f8e4m3fn"},
+    {DataType::kFloat8E4M3FnUz, 8, "f8e4m3fnuz"},
+    {DataType::kFloat8E5M2, 8, "f8e5m2"},
+    {DataType::kFloat8E5M2FnUz, 8, "f8e5m2fnuz"},
+    {DataType::kUint4, 4, "u4"},
+    {DataType::kInt4, 4, "i4"},
+    {DataType::kFloat4E2M1, 4, "f4e2m1"},
+    {DataType::kFloat8E8M0, 8, "f8e8m0"},
+    {DataType::kUint2, 2, "u2"},
+    {DataType::kInt2, 2, "i2"},
+    {DataType::kFloat6E2M3, 6, "f6e2m3"},
+    {DataType::kFloat6E3M2, 6, "f6e3m2"},
 };
 
 const Entry* Find(DataType dtype) {
@@ -33,9 +53,26 @@ const Entry* Find(DataType dtype) {
 
 }  // namespace
 
-int64_t ByteSize(DataType dtype) {
+int64_t ByteSize(DataType dtype) { return (BitSize(dtype) + 7) / 8; }
+
+int BitSize(DataType dtype) {
   const Entry* const entry = Find(dtype);
-  return entry == nullptr ? 0 : entry->byte_size;
+  return entry == nullptr ? 0 : entry->bits;
+}
+
+bool AreElements(DataType dtype, absl::string_view bytes, int64_t* first_bad) {
+  const int bits = BitSize(dtype);
+  if (bits == 0 || bits >= 8) return true;
+  // The lowest byte that is one, seen as a number from -128 on, and how many are.
+  const bool is_signed = dtype == DataType::kInt4 || dtype == DataType::kInt2;
+  const int lowest = is_signed ? -(1 << (bits - 1)) : 0;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    const int above = static_cast<signed char>(bytes[i]) - lowest;
+    if (above >= 0 && above < 1 << bits) continue;
+    *first_bad = static_cast<int64_t>(i);
+    return false;
+  }
+  return true;
 }
 
 absl::string_view Name(DataType dtype) {

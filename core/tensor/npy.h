@@ -14,7 +14,7 @@ namespace slipway {
 // elements and element types a tensor cannot hold. Fortran order is transposed on reading.
 absl::StatusOr<Tensor> ParseNpy(absl::string_view bytes);
 
-// UNIMPLEMENTED for types NumPy lacks (bf16).
+// UNIMPLEMENTED for types NumPy lacks: bf16, and those of ONNX that are smaller than NumPy's.
 absl::StatusOr<std::string> FormatNpy(const Tensor& tensor);
 
 }  // namespace slipway

@@ -135,6 +135,58 @@ absl::StatusOr<Tensor> FromList(const TensorType& type, absl::Span<const From> l
   return tensor;
 }
 
+// The bits of an element in a file; bools take a byte.
+int OnnxBits(DataType dtype) { return dtype == DataType::kBool ? 8 : BitSize(dtype); }
+
+// From elements one behind the other to one a byte. REQUIRES: `packed` has OnnxByteSize(type) bytes.
+absl::StatusOr<Tensor> Unpack(const TensorType& type, absl::string_view packed) {
+  SLIPWAY_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Create(type));
+  const int bits = OnnxBits(type.dtype);
+  const bool is_signed = type.dtype == DataType::kInt4 || type.dtype == DataType::kInt2;
+  char* to = tensor.mutable_bytes();
+  for (int64_t i = 0; i < tensor.num_elements(); ++i) {
+    const int64_t bit = i * bits;
+    uint32_t window = static_cast<unsigned char>(packed[bit / 8]);
+    if (bit % 8 + bits > 8) window |= static_cast<unsigned char>(packed[bit / 8 + 1]) << 8;
+    uint32_t element = window >> (bit % 8) & ((1u << bits) - 1);
+    if (is_signed && element >> (bits - 1) != 0) element -= 1u << bits;
+    to[i] = static_cast<char>(element);
+  }
+  return tensor;
+}
+
+std::string Pack(const Tensor& tensor) {
+  const int bits = OnnxBits(tensor.dtype());
+  std::string packed(OnnxByteSize(tensor.type()), '\0');
+  for (int64_t i = 0; i < tensor.num_elements(); ++i) {
+    const int64_t bit = i * bits;
+    const uint32_t element = static_cast<unsigned char>(tensor.bytes()[i]) & ((1u << bits) - 1);
+    const uint32_t window = element << (bit % 8);
+    packed[bit / 8] = static_cast<char>(packed[bit / 8] | window);
+    if (bit % 8 + bits > 8) packed[bit / 8 + 1] = static_cast<char>(window >> 8);
+  }
+  return packed;
+}
+
+// Listed bytes that hold two or four elements each.
+absl::StatusOr<Tensor> FromPackedList(const TensorType& type, absl::Span<const int32_t> list) {
+  if (static_cast<int64_t>(list.size()) != OnnxByteSize(type)) {
+    return absl::InvalidArgumentError(absl::StrCat("a tensor of ", ToString(type), " needs ",
+                                                   OnnxByteSize(type), " packed bytes, ",
+                                                   list.size(), " are given"));
+  }
+  std::string packed;
+  for (const int32_t byte : list) packed += static_cast<char>(byte);
+  return Unpack(type, packed);
+}
+
+// Listed elements of six bits each.
+absl::StatusOr<Tensor> FromSixBitList(const TensorType& type, absl::Span<const int32_t> list) {
+  SLIPWAY_ASSIGN_OR_RETURN(Tensor tensor, FromList<uint8_t>(type, list));
+  for (int64_t i = 0; i < tensor.byte_size(); ++i) tensor.mutable_bytes()[i] &= 0x3f;
+  return tensor;
+}
+
 void AppendVarint(uint64_t value, std::string& out) {
   while (value >= 0x80) {
     out += static_cast<char>((value & 0x7f) | 0x80);
@@ -150,6 +202,11 @@ void AppendField(Field field, WireType wire_type, uint64_t value, std::string& o
 
 }  // namespace
 
+int64_t OnnxByteSize(const TensorType& type) {
+  if (OnnxBits(type.dtype) >= 8) return type.byte_size();
+  return (type.num_elements() * OnnxBits(type.dtype) + 7) / 8;
+}
+
 absl::StatusOr<Tensor> TensorFromOnnxFields(const OnnxTensorFields& fields) {
   SLIPWAY_ASSIGN_OR_RETURN(const DataType dtype, DataTypeFromNumber(fields.data_type));
   if (dtype == DataType::kString) {
@@ -160,15 +217,15 @@ absl::StatusOr<Tensor> TensorFromOnnxFields(const OnnxTensorFields& fields) {
   }
   SLIPWAY_RETURN_IF_ERROR(CheckShape(fields.dims, ByteSize(dtype)).status());
   const TensorType type{dtype, Shape(fields.dims.begin(), fields.dims.end())};
-  if (fields.raw_data.has_value()) {
-    SLIPWAY_ASSIGN_OR_RETURN(Tensor tensor, Tensor::FromBytes(type, *fields.raw_data));
-    if (dtype == DataType::kBool) {
-      // Any byte but 0 is true to ONNX; in C++ only 0 and 1 are bools.
-      char* bytes = tensor.mutable_bytes();
-      for (int64_t i = 0; i < tensor.byte_size(); ++i) bytes[i] = bytes[i] != 0;
+  if (fields.raw_data.has_value() && OnnxBits(dtype) < 8) {
+    if (static_cast<int64_t>(fields.raw_data->size()) != OnnxByteSize(type)) {
+      return absl::InvalidArgumentError(absl::StrCat("a tensor ", ToString(type), " has ",
+                                                     OnnxByteSize(type), " packed bytes, not ",
+                                                     fields.raw_data->size()));
     }
-    return tensor;
+    return Unpack(type, *fields.raw_data);
   }
+  if (fields.raw_data.has_value()) return Tensor::FromBytes(type, *fields.raw_data);
   switch (dtype) {
     case DataType::kFloat32:
     case DataType::kComplex64:
@@ -196,6 +253,21 @@ absl::StatusOr<Tensor> TensorFromOnnxFields(const OnnxTensorFields& fields) {
     case DataType::kFloat16:
     case DataType::kBfloat16:
       return FromList<uint16_t>(type, fields.int32_data);
+    case DataType::kFloat8E4M3Fn:
+    case DataType::kFloat8E4M3FnUz:
+    case DataType::kFloat8E5M2:
+    case DataType::kFloat8E5M2FnUz:
+    case DataType::kFloat8E8M0:
+      return FromList<uint8_t>(type, fields.int32_data);
+    case DataType::kUint4:
+    case DataType::kInt4:
+    case DataType::kFloat4E2M1:
+    case DataType::kUint2:
+    case DataType::kInt2:
+      return FromPackedList(type, fields.int32_data);
+    case DataType::kFloat6E2M3:
+    case DataType::kFloat6E3M2:
+      return FromSixBitList(type, fields.int32_data);
     case DataType::kString:
     case DataType::kInvalid:
       break;
@@ -285,8 +357,12 @@ std::string FormatOnnxTensor(const Tensor& tensor, absl::string_view name) {
     AppendField(kName, kBytes, name.size(), out);
     absl::StrAppend(&out, name);
   }
-  AppendField(kRawData, kBytes, tensor.byte_size(), out);
-  absl::StrAppend(&out, tensor.bytes());
+  AppendField(kRawData, kBytes, OnnxByteSize(tensor.type()), out);
+  if (OnnxBits(tensor.dtype()) < 8) {
+    absl::StrAppend(&out, Pack(tensor));
+  } else {
+    absl::StrAppend(&out, tensor.bytes());
+  }
   return out;
 }
 

@@ -25,13 +25,18 @@ std::string FormatOnnxTensor(const Tensor& tensor, absl::string_view name);
 struct OnnxTensorFields {
   absl::Span<const int64_t> dims;
   int64_t data_type = 0;
-  absl::optional<absl::string_view> raw_data;  // Absent, or exactly the elements' bytes.
+  absl::optional<absl::string_view> raw_data;  // Absent, or OnnxByteSize bytes.
   absl::Span<const float> float_data;          // f32, c64 in pairs
-  absl::Span<const int32_t> int32_data;        // i32, i16, i8, u16, u8, bool, f16, bf16
-  absl::Span<const int64_t> int64_data;        // i64
-  absl::Span<const double> double_data;        // f64, c128 in pairs
-  absl::Span<const uint64_t> uint64_data;      // u64, u32
+  absl::Span<const int32_t>
+      int32_data;  // i32, i16, i8, u16, u8, bool, other floats; packed bytes of 4 and 2 bits
+  absl::Span<const int64_t> int64_data;    // i64
+  absl::Span<const double> double_data;    // f64, c128 in pairs
+  absl::Span<const uint64_t> uint64_data;  // u64, u32
 };
+
+// Bytes of the type's elements in ONNX's files: elements of 6, 4 and 2 bits lie there one behind the other, from the
+// lowest bit of each byte up.
+int64_t OnnxByteSize(const TensorType& type);
 
 // The tensor, with its own copy of the elements. Nothing is allocated before the number of elements
 // fits the shape. Errors as ParseOnnxTensor's.

@@ -46,6 +46,65 @@ TEST(OnnxTensorTest, ReadsPackedAndUnpackedLists) {
   EXPECT_THAT(unpacked->tensor.values<bool>(), ElementsAre(true, false));
 }
 
+std::string HexOf(const Tensor& tensor) { return absl::BytesToHexString(tensor.bytes()); }
+
+// The packing is worked out by hand from onnx.proto.
+TEST(OnnxTensorTest, UnpacksElementsSmallerThanAByte) {
+  const struct {
+    const char* bytes;
+    const char* type;
+    const char* elements;
+  } cases[] = {
+      // dims 3, data_type, raw_data: 3, -1, -8 as nibbles, the first one low
+      {"08031016"
+       "4a02f308",
+       "i4[3]", "03fff8"},
+      {"08031015"
+       "4a02f308",
+       "u4[3]", "030f08"},
+      {"08031017"
+       "4a02f308",
+       "f4e2m1[3]", "030f08"},
+      // 1, -2, -1, 0, 1
+      {"0805101a"
+       "4a023901",
+       "i2[5]", "01feff0001"},
+      {"08051019"
+       "4a023901",
+       "u2[5]", "0102030001"},
+      // 6-bit elements 1, 63, 32, 3, 5: a stream of bits
+      {"0805101b"
+       "4a04c10f0e05",
+       "f6e2m3[5]", "013f200305"},
+      // The same in int32_data, each entry a byte of the packed form.
+      {"08031016"
+       "2a03f30108",
+       "i4[3]", "03fff8"},
+      // f6e3m2 lists its elements, f8e5m2 too.
+      {"0802101c"
+       "2a02013f",
+       "f6e3m2[2]", "013f"},
+      {"08021013"
+       "2a037cfc01",
+       "f8e5m2[2]", "7cfc"},
+  };
+  for (const auto& c : cases) {
+    ASSERT_OK_AND_ASSIGN(const NamedTensor parsed, ParseOnnxTensor(Bytes(c.bytes)));
+    EXPECT_EQ(ToString(parsed.tensor.type()), c.type);
+    EXPECT_EQ(HexOf(parsed.tensor), c.elements) << c.type;
+    ASSERT_OK_AND_ASSIGN(const NamedTensor again,
+                         ParseOnnxTensor(FormatOnnxTensor(parsed.tensor, "again")));
+    EXPECT_EQ(HexOf(again.tensor), c.elements) << c.type;
+  }
+}
+
+TEST(OnnxTensorTest, RefusesPackedDataOfTheWrongSize) {
+  for (const char* bytes : {"080310164a01f3", "080310164a03f30801", "080310162a02f301"}) {
+    EXPECT_THAT(ParseOnnxTensor(Bytes(bytes)),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("2 packed bytes")));
+  }
+}
+
 TEST(OnnxTensorTest, AScalarHasNoDims) {
   const auto parsed =
       ParseOnnxTensor(Bytes("1001"

@@ -63,10 +63,14 @@ absl::StatusOr<Tensor> RandomTensor(const TensorType& type, uint64_t seed, absl:
       Fill<uint16_t>(tensor, random, [](uint64_t r) { return FloatToBfloat16(UnitFloat(r)); });
       return tensor;
     case DataType::kBool:
+    case DataType::kInt2:
+    case DataType::kUint2:
       Fill<uint8_t>(tensor, random, [](uint64_t r) { return r >> 63; });
       return tensor;
     case DataType::kInt8:
     case DataType::kUint8:
+    case DataType::kInt4:
+    case DataType::kUint4:
       Fill<uint8_t>(tensor, random, small);
       return tensor;
     case DataType::kInt16:

@@ -15,8 +15,8 @@ namespace slipway {
 //   f32           (r >> 40) * 2^-24, in [0, 1); f16 and bf16 are it, rounded
 //   f64           (r >> 11) * 2^-53, in [0, 1)
 //   integers      r >> 61, 0 to 7: indices into nearly anything
-//   bool          r >> 63
-// Errors of Tensor::Create; UNIMPLEMENTED for complex types.
+//   bool, u2, i2  r >> 63
+// Errors of Tensor::Create; UNIMPLEMENTED for complex types and floats of less than 16 bits.
 absl::StatusOr<Tensor> RandomTensor(const TensorType& type, uint64_t seed, absl::string_view name);
 
 }  // namespace slipway

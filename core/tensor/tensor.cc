@@ -50,16 +50,13 @@ absl::Status CheckBytes(const TensorType& type, absl::string_view bytes) {
     return absl::InvalidArgumentError(
         absl::StrCat("a tensor ", ToString(type), " has ", expected, " bytes, not ", bytes.size()));
   }
-  if (type.dtype == DataType::kBool) {
-    // Reading any other byte as a bool is undefined behaviour.
-    for (size_t i = 0; i < bytes.size(); ++i) {
-      if (bytes[i] == 0 || bytes[i] == 1) continue;
-      return absl::InvalidArgumentError(
-          absl::StrCat("element ", i, " of a tensor ", ToString(type), " is ",
-                       static_cast<int>(static_cast<unsigned char>(bytes[i])), ", not 0 or 1"));
-    }
-  }
-  return absl::OkStatus();
+  // Reading any other byte as a bool is undefined behaviour; kernels rely on the others.
+  int64_t bad = 0;
+  if (AreElements(type.dtype, bytes, &bad)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "element ", bad, " of a tensor ", ToString(type), " is the byte ",
+      static_cast<int>(static_cast<unsigned char>(bytes[bad])),
+      type.dtype == DataType::kBool ? ", not 0 or 1" : ", which stands for no element"));
 }
 
 }  // namespace

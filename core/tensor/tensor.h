@@ -55,7 +55,7 @@ class Tensor {
   // For shapes known to be sane (tests, kernels): CHECKs instead.
   static Tensor Zeros(DataType dtype, absl::Span<const int64_t> shape);
   // A copy of `bytes`, little-endian elements. INVALID_ARGUMENT when the size does not match the type
-  // or a bool is neither 0 nor 1.
+  // or a byte is no element (AreElements).
   static absl::StatusOr<Tensor> FromBytes(TensorType type, absl::string_view bytes);
   // Bytes owned elsewhere, kept alive by `owner`; read-only by convention. Copied when they are not
   // 64-byte aligned. INVALID_ARGUMENT as for FromBytes.

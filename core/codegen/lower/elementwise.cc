@@ -1,5 +1,5 @@
 // Operators that make each output element from the one element of their input at its place: activations,
-// Cast, Identity, Dropout at inference; and Clip, whose bounds are one number each.
+// Identity, Dropout at inference; and Clip, whose bounds are one number each.
 #include <functional>
 #include <utility>
 #include <vector>
@@ -9,7 +9,6 @@
 #include "core/codegen/lower/broadcast.h"
 #include "core/codegen/lower/families.h"
 #include "core/codegen/lower/formula.h"
-#include "core/tensor/dtype.h"
 
 namespace slipway {
 namespace {
@@ -17,7 +16,6 @@ namespace {
 using Halide::cast;
 using Halide::Expr;
 using Halide::Func;
-using Halide::select;
 
 Formula Unary(std::function<Expr(Expr)> function) {
   return [function](const NodeView&, const std::vector<Expr>& in) { return function(in[0]); };
@@ -48,37 +46,13 @@ Expr HardSigmoid(const NodeView& node, const std::vector<Expr>& in) {
 
 Expr HardSwish(Expr x) { return x * ClampStrictly(x / 6.0f + 0.5f, 0.0f, 1.0f); }
 
-using ContextFormula =
-    std::function<Expr(const LoweringContext& context, const std::vector<Expr>& inputs)>;
-
 // Over every type, bool (one byte, 0 or 1) among them.
-Lowering Broadcasting(ContextFormula formula) {
-  return [formula](LoweringContext& context) -> absl::StatusOr<std::vector<Func>> {
-    const std::vector<Halide::Var> vars =
-        FreshVars(static_cast<int>(context.output_types[0].shape.size()));
-    std::vector<Expr> inputs;
-    for (int i = 0; i < context.node.num_inputs(); ++i) {
-      inputs.push_back(
-          ReadBroadcast(context.inputs[i], context.node.input_shape(i), AsExprs(vars)));
-    }
-    SLIPWAY_ASSIGN_OR_RETURN(const Halide::Type type, HalideType(context.output_types[0].dtype));
-    Func result("logic");
-    result(vars) = cast(type, formula(context, inputs));
-    return std::vector<Func>{result};
-  };
-}
-
-Expr AsByte(Expr condition) {
-  return Halide::strict_float(select(std::move(condition), cast<uint8_t>(1), cast<uint8_t>(0)));
-}
-
-Expr CastElement(const LoweringContext& context, const std::vector<Expr>& in) {
-  const bool to_bool = context.output_types[0].dtype == DataType::kBool;
-  const bool from_bool = context.node.input_type(0).dtype() == DataType::kBool;
-  if (to_bool && !from_bool) {
-    return AsByte(in[0] != Halide::Internal::make_zero(in[0].type()));
-  }
-  return in[0];
+absl::StatusOr<std::vector<Func>> Identity(LoweringContext& context) {
+  const std::vector<Halide::Var> vars =
+      FreshVars(static_cast<int>(context.output_types[0].shape.size()));
+  Func result("same");
+  result(vars) = ReadBroadcast(context.inputs[0], context.node.input_shape(0), AsExprs(vars));
+  return std::vector<Func>{result};
 }
 
 }  // namespace
@@ -105,9 +79,7 @@ absl::Status RegisterElementwiseLowerings(Lowerings& lowerings) {
   for (const FormulaRow& row : rows) {
     SLIPWAY_RETURN_IF_ERROR(lowerings.Add(row.op, Elementwise(row.types, row.formula)));
   }
-  SLIPWAY_RETURN_IF_ERROR(lowerings.Add("Cast", Broadcasting(CastElement)));
-  return lowerings.Add("Identity", Broadcasting([](const LoweringContext&,
-                                                   const std::vector<Expr>& in) { return in[0]; }));
+  return lowerings.Add("Identity", Identity);
 }
 
 }  // namespace slipway

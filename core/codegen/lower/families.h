@@ -8,6 +8,7 @@
 namespace slipway {
 
 absl::Status RegisterArithmeticLowerings(Lowerings& lowerings);
+absl::Status RegisterCastLowerings(Lowerings& lowerings);
 absl::Status RegisterConstantsLowerings(Lowerings& lowerings);
 absl::Status RegisterConvolutionLowerings(Lowerings& lowerings);
 absl::Status RegisterElementwiseLowerings(Lowerings& lowerings);

@@ -7,6 +7,7 @@ namespace {
 
 constexpr OperatorFamily<Lowerings> kFamilies[] = {
     {"arithmetic", RegisterArithmeticLowerings},
+    {"cast", RegisterCastLowerings},
     {"constants", RegisterConstantsLowerings},
     {"convolution", RegisterConvolutionLowerings},
     {"elementwise", RegisterElementwiseLowerings},

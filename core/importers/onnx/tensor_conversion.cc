@@ -94,8 +94,9 @@ absl::StatusOr<Tensor> ConvertTensor(const onnx::TensorProto& proto, const OnnxF
       reinterpret_cast<const uint64_t*>(proto.uint64_data().data()), proto.uint64_data_size());
   if (proto.data_location() == onnx::TensorProto::EXTERNAL) {
     SLIPWAY_ASSIGN_OR_RETURN(const DataType dtype, DataTypeFromNumber(proto.data_type()));
-    SLIPWAY_ASSIGN_OR_RETURN(const int64_t bytes, CheckShape(fields.dims, ByteSize(dtype)));
-    SLIPWAY_ASSIGN_OR_RETURN(fields.raw_data, FindExternalData(proto, files, bytes));
+    SLIPWAY_RETURN_IF_ERROR(CheckShape(fields.dims, ByteSize(dtype)).status());
+    const TensorType type{dtype, Shape(fields.dims.begin(), fields.dims.end())};
+    SLIPWAY_ASSIGN_OR_RETURN(fields.raw_data, FindExternalData(proto, files, OnnxByteSize(type)));
   } else if (proto.has_raw_data()) {
     fields.raw_data = proto.raw_data();
   }
