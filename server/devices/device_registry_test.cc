@@ -8,11 +8,14 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/limits.h"
+#include "server/peers/bad_reports.h"
 #include "tests/common/status_matchers.h"
 
 namespace slipway::server {
 namespace {
 
+using slipway::server::testing::BadReport;
+using slipway::server::testing::BadReports;
 using slipway::testing::StatusIs;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -145,28 +148,9 @@ TEST_F(DeviceRegistryTest, ADeviceIsOneAgentsUntilThatIsLost) {
 }
 
 TEST_F(DeviceRegistryTest, RefusesWhatIsMalformed) {
-  const struct {
-    absl::StatusCode code;
-    const char* says;
-    std::function<void(v1::AgentState&)> spoil;
-  } bad[] = {
+  std::vector<BadReport<v1::AgentState>> bad = BadReports<v1::AgentState>();
+  const std::vector<BadReport<v1::AgentState>> own = {
       {absl::StatusCode::kInvalidArgument, "agent_id", [](auto& s) { s.set_agent_id("A/B"); }},
-      {absl::StatusCode::kInvalidArgument, "instance_id", [](auto& s) { s.clear_instance_id(); }},
-      {absl::StatusCode::kInvalidArgument, "a version",
-       [](auto& s) { s.set_version(std::string(kMaxVersionBytes + 1, 'v')); }},
-      {absl::StatusCode::kInvalidArgument, "a version",
-       [](auto& s) { s.set_applied_version(std::string(kMaxVersionBytes + 1, 'v')); }},
-      {absl::StatusCode::kInvalidArgument, "attempts",
-       [](auto& s) {
-         for (int i = 0; i <= kMaxAttemptsReported; ++i) s.add_attempts();
-       }},
-      {absl::StatusCode::kInvalidArgument, "park_ns", [](auto& s) { s.set_park_ns(-1); }},
-      {absl::StatusCode::kFailedPrecondition, "protocol", [](auto& s) { s.set_max_protocol(0); }},
-      {absl::StatusCode::kFailedPrecondition, "protocol",
-       [](auto& s) {
-         s.set_min_protocol(99);
-         s.set_max_protocol(99);
-       }},
       {absl::StatusCode::kInvalidArgument, "0 devices", [](auto& s) { s.clear_devices(); }},
       {absl::StatusCode::kInvalidArgument, "2 devices",
        [](auto& s) { *s.add_devices() = s.devices(0); }},
@@ -179,6 +163,7 @@ TEST_F(DeviceRegistryTest, RefusesWhatIsMalformed) {
       {absl::StatusCode::kInvalidArgument, "device 'd'",
        [](auto& s) { s.mutable_devices(0)->set_target("z80"); }},
   };
+  bad.insert(bad.end(), own.begin(), own.end());
   for (const auto& row : bad) {
     v1::AgentState state = State("a", "d");
     row.spoil(state);

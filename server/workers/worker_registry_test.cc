@@ -1,17 +1,20 @@
 #include "server/workers/worker_registry.h"
 
-#include <functional>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/limits.h"
+#include "server/peers/bad_reports.h"
 #include "tests/common/status_matchers.h"
 
 namespace slipway::server {
 namespace {
 
+using slipway::server::testing::BadReport;
+using slipway::server::testing::BadReports;
 using slipway::testing::StatusIs;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -80,20 +83,16 @@ TEST_F(WorkerRegistryTest, AnOutdatedReportChangesNothing) {
 }
 
 TEST_F(WorkerRegistryTest, RefusesWhatIsMalformed) {
-  const struct {
-    absl::StatusCode code;
-    const char* says;
-    std::function<void(v1::WorkerState&)> spoil;
-  } bad[] = {
+  std::vector<BadReport<v1::WorkerState>> bad = BadReports<v1::WorkerState>();
+  const std::vector<BadReport<v1::WorkerState>> own = {
       {absl::StatusCode::kInvalidArgument, "worker_id", [](auto& s) { s.set_worker_id(""); }},
-      {absl::StatusCode::kInvalidArgument, "instance_id", [](auto& s) { s.clear_instance_id(); }},
-      {absl::StatusCode::kFailedPrecondition, "protocol", [](auto& s) { s.set_max_protocol(0); }},
       {absl::StatusCode::kInvalidArgument, "fingerprint", [](auto& s) { s.clear_fingerprint(); }},
       {absl::StatusCode::kInvalidArgument, "family",
        [](auto& s) { s.add_targets()->set_fingerprint(std::string(64, 'f')); }},
       {absl::StatusCode::kInvalidArgument, "capacity 0", [](auto& s) { s.set_capacity(0); }},
       {absl::StatusCode::kInvalidArgument, "capacity 1001", [](auto& s) { s.set_capacity(1'001); }},
   };
+  bad.insert(bad.end(), own.begin(), own.end());
   for (const auto& row : bad) {
     v1::WorkerState state = State("w");
     row.spoil(state);
