@@ -1,6 +1,5 @@
 #include "server/devices/device_registry.h"
 
-#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -57,10 +56,9 @@ DeviceRegistry::DeviceRegistry(absl::Duration silence) : agents_("agent", silenc
 void DeviceRegistry::Restore(const v1::Device& device) {
   absl::StatusOr<DeviceOffer> offer = ReadOffer(device.description(), device);
   if (!offer.ok()) return;
-  RegisteredDevice& restored = devices_[device.description().id()];
+  RegisteredDevice& restored = Put(device.description().id(), device.agent_id());
   restored.description = device.description();
   restored.offer = *std::move(offer);
-  restored.agent_id = device.agent_id();
   restored.agent_version = device.agent_version();
   restored.last_seen = absl::FromUnixNanos(device.last_seen_ns());
 }
@@ -104,22 +102,21 @@ absl::StatusOr<DeviceRegistry::Reported> DeviceRegistry::Report(const v1::AgentS
                                                          now));
   if (kind == ReportKind::kOutdated) return Reported{kind, false};
 
-  // What the agent does not describe any more is not there any more.
-  for (auto it = devices_.begin(); it != devices_.end();) {
-    const bool is_gone = it->second.agent_id == state.agent_id() && it->first != description.id();
-    it = is_gone ? devices_.erase(it) : std::next(it);
-  }
-  RegisteredDevice& device = devices_[description.id()];
-  const bool changed = device.agent_id != state.agent_id() ||
-                       device.agent_version != state.version() || device.offer.abis != offer.abis ||
-                       device.offer.formats != offer.formats ||
-                       !SameDescription(device.description, description);
+  const bool changed = known == nullptr || known->agent_id != state.agent_id() ||
+                       known->agent_version != state.version() || known->offer.abis != offer.abis ||
+                       known->offer.formats != offer.formats ||
+                       !SameDescription(known->description, description);
+  RegisteredDevice& device = Put(description.id(), state.agent_id());
   device.description = description;
   device.offer = std::move(offer);
-  device.agent_id = state.agent_id();
   device.agent_version = state.version();
   device.last_seen = wall;
-  absl::btree_set<std::string>& active = active_[state.agent_id()];
+  // What the agent does not describe any more is not there any more.
+  const absl::btree_set<std::string> held = holdings_[state.agent_id()].devices;
+  for (const std::string& id : held) {
+    if (id != description.id()) Erase(id);
+  }
+  absl::btree_set<std::string>& active = holdings_[state.agent_id()].active;
   active.clear();
   for (const v1::RunAttemptState& attempt : state.attempts()) {
     if (attempt.state() == v1::RunAttemptState::PREPARING ||
@@ -137,17 +134,17 @@ const RegisteredDevice* DeviceRegistry::Find(absl::string_view device_id) const 
 
 std::vector<const RegisteredDevice*> DeviceRegistry::DevicesOf(absl::string_view agent_id) const {
   std::vector<const RegisteredDevice*> found;
-  for (const auto& [id, device] : devices_) {
-    if (device.agent_id == agent_id) found.push_back(&device);
-  }
+  const auto it = holdings_.find(agent_id);
+  if (it == holdings_.end()) return found;
+  for (const std::string& id : it->second.devices) found.push_back(Find(id));
   return found;
 }
 
 const absl::btree_set<std::string>& DeviceRegistry::ActiveAttempts(
     absl::string_view agent_id) const {
   static const auto* const kNone = new absl::btree_set<std::string>;
-  auto it = active_.find(agent_id);
-  return it == active_.end() ? *kNone : it->second;
+  auto it = holdings_.find(agent_id);
+  return it == holdings_.end() ? *kNone : it->second.active;
 }
 
 v1::Device DeviceRegistry::Show(const RegisteredDevice& device, absl::Duration now) const {
@@ -172,17 +169,34 @@ v1::Device DeviceRegistry::Show(const RegisteredDevice& device, absl::Duration n
 
 std::vector<std::string> DeviceRegistry::ForgetUnseenSince(absl::Time time) {
   std::vector<std::string> forgotten;
-  for (auto it = devices_.begin(); it != devices_.end();) {
-    if (it->second.last_seen < time) {
-      forgotten.push_back(it->first);
-      agents_.Forget(it->second.agent_id);
-      active_.erase(it->second.agent_id);
-      it = devices_.erase(it);
-    } else {
-      ++it;
-    }
+  for (const auto& [id, device] : devices_) {
+    if (device.last_seen < time) forgotten.push_back(id);
   }
+  for (const std::string& id : forgotten) Erase(id);
   return forgotten;
+}
+
+RegisteredDevice& DeviceRegistry::Put(const std::string& device_id, const std::string& agent_id) {
+  const auto [it, is_new] = devices_.try_emplace(device_id);
+  RegisteredDevice& device = it->second;
+  if (!is_new && device.agent_id != agent_id) Release(device_id, device.agent_id);
+  device.agent_id = agent_id;
+  holdings_[agent_id].devices.insert(device_id);
+  return device;
+}
+
+void DeviceRegistry::Erase(const std::string& device_id) {
+  const auto it = devices_.find(device_id);
+  Release(device_id, it->second.agent_id);
+  devices_.erase(it);
+}
+
+void DeviceRegistry::Release(const std::string& device_id, const std::string& agent_id) {
+  const auto it = holdings_.find(agent_id);
+  it->second.devices.erase(device_id);
+  if (!it->second.devices.empty()) return;
+  agents_.Forget(agent_id);
+  holdings_.erase(it);
 }
 
 }  // namespace slipway::server

@@ -66,9 +66,19 @@ class DeviceRegistry {
   std::vector<std::string> ForgetUnseenSince(absl::Time time);
 
  private:
+  // What belongs to an agent. One without devices is forgotten.
+  struct Holdings {
+    absl::btree_set<std::string> devices;
+    absl::btree_set<std::string> active;  // Attempts.
+  };
+  // Makes a device, known or new, that of an agent.
+  RegisteredDevice& Put(const std::string& device_id, const std::string& agent_id);
+  void Erase(const std::string& device_id);
+  void Release(const std::string& device_id, const std::string& agent_id);
+
   PeerTable agents_;
   absl::btree_map<std::string, RegisteredDevice> devices_;
-  absl::btree_map<std::string, absl::btree_set<std::string>> active_;  // By agent.
+  absl::btree_map<std::string, Holdings> holdings_;  // By agent.
 };
 
 }  // namespace slipway::server

@@ -132,7 +132,16 @@ TEST_F(DeviceRegistryTest, WhatAnAgentDoesNotDescribeAnyMoreIsGone) {
   ASSERT_OK(Report(State("a", "f")));
   EXPECT_EQ(devices_.Find("d"), nullptr);
   EXPECT_NE(devices_.Find("e"), nullptr);
-  EXPECT_NE(devices_.Find("f"), nullptr);
+  EXPECT_THAT(devices_.DevicesOf("a"), ElementsAre(devices_.Find("f")));
+  EXPECT_NE(devices_.agents().Find("a"), nullptr);
+  // Nor is what it described before the server began.
+  v1::Device kept = devices_.Show(*devices_.Find("f"), now_);
+  kept.mutable_description()->set_id("g");
+  devices_.Restore(kept);
+  EXPECT_EQ(devices_.DevicesOf("a").size(), 2u);
+  ASSERT_OK(Report(State("a", "f")));
+  EXPECT_THAT(devices_.DevicesOf("a"), ElementsAre(devices_.Find("f")));
+  EXPECT_EQ(devices_.Find("g"), nullptr);
 }
 
 TEST_F(DeviceRegistryTest, ADeviceIsOneAgentsUntilThatIsLost) {
@@ -145,6 +154,10 @@ TEST_F(DeviceRegistryTest, ADeviceIsOneAgentsUntilThatIsLost) {
   ASSERT_OK(reported);
   EXPECT_TRUE(reported->description_changed);
   EXPECT_EQ(devices_.Find("d")->agent_id, "b");
+  EXPECT_THAT(devices_.DevicesOf("b"), ElementsAre(devices_.Find("d")));
+  // An agent without devices is forgotten.
+  EXPECT_THAT(devices_.DevicesOf("a"), ElementsAre());
+  EXPECT_EQ(devices_.agents().Find("a"), nullptr);
 }
 
 TEST_F(DeviceRegistryTest, RefusesWhatIsMalformed) {

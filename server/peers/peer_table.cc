@@ -29,10 +29,12 @@ absl::StatusOr<ReportKind> PeerTable::Take(const Report& report, absl::Duration 
           absl::StrCat(noun_, " '", report.id, "' is already there, from ", peer.address,
                        ": give this one another id, or stop the other"));
     }
-    peer = Peer{};
   }
   const bool is_first = is_new || is_other;
+  if (!is_new) Unlist(peer);
+  if (is_first) peer = Peer{};
   peer.heard_at = now;
+  List(peer);
   if (!is_first && report.sequence <= peer.sequence) return ReportKind::kOutdated;
   peer.instance_id = report.instance_id;
   peer.sequence = report.sequence;
@@ -42,14 +44,19 @@ absl::StatusOr<ReportKind> PeerTable::Take(const Report& report, absl::Duration 
 
 void PeerTable::CallBegan(absl::string_view id, absl::string_view instance_id) {
   auto it = peers_.find(id);
-  if (it != peers_.end() && it->second.instance_id == instance_id) ++it->second.open_calls;
+  if (it == peers_.end() || it->second.instance_id != instance_id) return;
+  Unlist(it->second);
+  ++it->second.open_calls;
+  List(it->second);
 }
 
 void PeerTable::CallEnded(absl::string_view id, absl::string_view instance_id, absl::Duration now) {
   auto it = peers_.find(id);
   if (it == peers_.end() || it->second.instance_id != instance_id) return;
+  Unlist(it->second);
   it->second.open_calls = std::max(0, it->second.open_calls - 1);
   it->second.heard_at = now;
+  List(it->second);
 }
 
 const Peer* PeerTable::Find(absl::string_view id) const {
@@ -64,13 +71,9 @@ bool PeerTable::IsLost(absl::string_view id, absl::Duration now) const {
 }
 
 absl::optional<absl::Duration> PeerTable::NextLoss(absl::Duration now) const {
-  absl::optional<absl::Duration> next;
-  for (const auto& [id, peer] : peers_) {
-    if (peer.open_calls > 0) continue;
-    const absl::Duration loss = peer.heard_at + silence_;
-    if (loss > now && (!next.has_value() || loss < *next)) next = loss;
-  }
-  return next;
+  const auto it = silent_since_.upper_bound(now - silence_);
+  if (it == silent_since_.end()) return absl::nullopt;
+  return *it + silence_;
 }
 
 std::string PeerTable::Warning(absl::string_view id, absl::Duration now) const {
@@ -81,7 +84,17 @@ std::string PeerTable::Warning(absl::string_view id, absl::Duration now) const {
 
 void PeerTable::Forget(absl::string_view id) {
   auto it = peers_.find(id);
-  if (it != peers_.end()) peers_.erase(it);
+  if (it == peers_.end()) return;
+  Unlist(it->second);
+  peers_.erase(it);
+}
+
+void PeerTable::Unlist(const Peer& peer) {
+  if (peer.open_calls == 0) silent_since_.erase(silent_since_.find(peer.heard_at));
+}
+
+void PeerTable::List(const Peer& peer) {
+  if (peer.open_calls == 0) silent_since_.insert(peer.heard_at);
 }
 
 }  // namespace slipway::server

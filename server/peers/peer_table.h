@@ -9,6 +9,7 @@
 #include <string>
 
 #include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -72,9 +73,14 @@ class PeerTable {
   absl::Duration silence() const { return silence_; }
 
  private:
+  // What changes a peer's open_calls or heard_at does so between these two.
+  void Unlist(const Peer& peer);
+  void List(const Peer& peer);
+
   const std::string noun_;
   const absl::Duration silence_;
   absl::btree_map<std::string, Peer> peers_;
+  absl::btree_multiset<absl::Duration> silent_since_;  // heard_at of those without open calls.
 };
 
 }  // namespace slipway::server

@@ -66,6 +66,40 @@ TEST(PeerTableTest, SilenceBeginsWithTheEndOfTheLastCall) {
   EXPECT_TRUE(peers.IsLost("a", absl::Hours(5) + kSilence));
 }
 
+TEST(PeerTableTest, TheNextLossIsOfWhoWasHeardFirst) {
+  PeerTable peers("agent", kSilence);
+  const auto heard = [&peers](const std::string& id, const std::string& instance, int64_t second) {
+    ASSERT_OK(peers.Take({.id = id, .instance_id = instance, .sequence = second, .address = ""},
+                         absl::Seconds(second)));
+  };
+  const auto next = [&peers](int64_t second) {
+    return peers.NextLoss(absl::Seconds(second)).value_or(absl::ZeroDuration()) - kSilence;
+  };
+  heard("a", "i", 1);
+  heard("b", "i", 2);
+  heard("c", "i", 2);
+  heard("d", "i", 4);
+  EXPECT_EQ(next(4), absl::Seconds(1));
+  heard("a", "i", 5);
+  EXPECT_EQ(next(5), absl::Seconds(2));
+  // Each of two that were heard at once counts.
+  peers.CallBegan("b", "i");
+  peers.CallBegan("b", "i");
+  EXPECT_EQ(next(5), absl::Seconds(2));
+  peers.Forget("c");
+  EXPECT_EQ(next(5), absl::Seconds(4));
+  peers.CallEnded("b", "i", absl::Seconds(6));
+  heard("d", "j", 7);
+  EXPECT_EQ(next(7), absl::Seconds(5));
+  heard("a", "i", 8);
+  EXPECT_EQ(next(8), absl::Seconds(7));
+  peers.CallEnded("b", "i", absl::Seconds(9));
+  // Those that are lost by now are no next ones.
+  EXPECT_EQ(next(17), absl::Seconds(8));
+  EXPECT_EQ(next(18), absl::Seconds(9));
+  EXPECT_FALSE(peers.NextLoss(absl::Seconds(19)).has_value());
+}
+
 TEST(ProtocolTest, VersionsNameSets) {
   EXPECT_EQ(DesiredVersion({"a", "b"}), DesiredVersion({"b", "a"}));
   EXPECT_NE(DesiredVersion({"a"}), DesiredVersion({"a", "b"}));

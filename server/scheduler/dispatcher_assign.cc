@@ -52,15 +52,13 @@ void Dispatcher::ScheduleRuns() {
   const absl::Time now = parts_.clock->Now();
   const absl::Duration monotonic = parts_.clock->Monotonic();
   std::vector<RunCandidate> candidates = RunCandidates(live_);
-  std::vector<RegisteredDevice> devices;
-  for (const auto& [id, device] : devices_.devices()) devices.push_back(device);
-  for (const RegisteredDevice& device : devices) {
+  for (const auto& [id, device] : devices_.devices()) {
     // What the agent still works on counts, wanted or not: a device does one thing at a time.
     absl::btree_set<std::string> attempts = devices_.ActiveAttempts(device.agent_id);
     for (std::string& attempt : live_.AttemptsOf(AgentKey(device.agent_id))) {
       attempts.insert(std::move(attempt));
     }
-    const DeviceSnapshot snapshot{.id = device.description.id(),
+    const DeviceSnapshot snapshot{.id = id,
                                   .offer = &device.offer,
                                   .present = !devices_.agents().IsLost(device.agent_id, monotonic),
                                   .attempts = static_cast<int>(attempts.size())};
