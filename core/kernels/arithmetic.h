@@ -1,59 +1,31 @@
-// Arithmetic, number by number.
+// Kernels of arithmetic. Callable: see call.h. The output has the shape the inputs broadcast to. Integers wrap around;
+// NaN goes through.
 #ifndef SLIPWAY_CORE_KERNELS_ARITHMETIC_H_
 #define SLIPWAY_CORE_KERNELS_ARITHMETIC_H_
 
-#include <cstdint>
-#include <type_traits>
+#include <stdint.h>
 
-namespace slipway::kernels {
+extern "C" {
+// Inputs: a, b of one type.
+int32_t slipway_Add(void** arguments);
+int32_t slipway_Sub(void** arguments);
+int32_t slipway_Mul(void** arguments);
+// Of integers, towards zero; an integer divided by 0 fails.
+int32_t slipway_Div(void** arguments);
+// What is left of a after whole multiples of b. Parameter: whether it has the sign of a, as C's fmod, and not that of b.
+// Of integers, b = 0 fails.
+int32_t slipway_Mod(void** arguments);
 
-// Integers wrap around; NaN goes through.
-template <typename T>
-T Sum(T a, T b) {
-  if constexpr (std::is_integral_v<T>) {
-    return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-  } else {
-    return a + b;
-  }
-}
-template <typename T>
-T Difference(T a, T b) {
-  if constexpr (std::is_integral_v<T>) {
-    return static_cast<T>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
-  } else {
-    return a - b;
-  }
-}
-template <typename T>
-T Product(T a, T b) {
-  if constexpr (std::is_integral_v<T>) {
-    return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-  } else {
-    return a * b;
-  }
-}
-// Integers truncate towards zero. REQUIRES: an integral b is not 0.
-template <typename T>
-T Quotient(T a, T b) {
-  if constexpr (std::is_integral_v<T>) {
-    // The lowest number divided by -1 does not fit and wraps.
-    if constexpr (std::is_signed_v<T>) {
-      if (b == -1) return Difference(T{0}, a);
-    }
-    return static_cast<T>(a / b);
-  } else {
-    return a / b;
-  }
-}
-template <typename T>
-T Minimum(T a, T b) {
-  return a < b || a != a ? a : b;
-}
-template <typename T>
-T Maximum(T a, T b) {
-  return a > b || a != a ? a : b;
-}
+// Inputs: base, exponent, each of its own type. Output: of the base's type. Whole powers of integers wrap around; those
+// with a negative exponent are rounded towards zero, where 0 has none and stays 0. What an exponent with a fraction gives
+// is rounded towards zero and saturates.
+int32_t slipway_Pow(void** arguments);
 
-}  // namespace slipway::kernels
+// Inputs: any number, of one type. Floats are summed in f64.
+int32_t slipway_Sum(void** arguments);
+int32_t slipway_Mean(void** arguments);
+int32_t slipway_Min(void** arguments);
+int32_t slipway_Max(void** arguments);
+}
 
 #endif  // SLIPWAY_CORE_KERNELS_ARITHMETIC_H_

@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/operators/checks.h"
 
@@ -10,24 +9,20 @@ namespace slipway {
 namespace {
 
 absl::StatusOr<std::vector<ValueType>> BroadcastType(const NodeView& view) {
-  Dimensions dimensions = view.input_type(0).dimensions();
-  for (int i = 1; i < view.num_inputs(); ++i) {
-    SLIPWAY_ASSIGN_OR_RETURN(dimensions,
-                             BroadcastInputs(view, dimensions, view.input_type(i).dimensions()));
-  }
+  SLIPWAY_ASSIGN_OR_RETURN(const Dimensions dimensions, BroadcastAllInputs(view));
   return std::vector<ValueType>{ValueType(view.input_type(0).dtype(), dimensions)};
 }
 
 absl::StatusOr<std::vector<ValueType>> ArithmeticType(const NodeView& view) {
-  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kNumeric));
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kAnyNumeric));
   SLIPWAY_RETURN_IF_ERROR(CheckSameDtypes(view));
   return BroadcastType(view);
 }
 
 // The exponent may have a type of its own.
 absl::StatusOr<std::vector<ValueType>> PowType(const NodeView& view) {
-  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kNumeric));
-  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 1, TypeSet::kNumeric));
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kAnyNumeric));
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 1, TypeSet::kAnyNumeric));
   return BroadcastType(view);
 }
 
@@ -52,7 +47,19 @@ absl::Status RegisterArithmeticOperators(OperatorRegistry& registry) {
   schema.name = "Pow";
   schema.min_inputs = schema.max_inputs = 2;
   schema.type_rule = PowType;
-  return registry.Add(schema);
+  SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
+
+  OperatorSchema mean;
+  mean.name = "Mean";
+  mean.max_inputs = kVariadic;
+  mean.type_rule = ArithmeticType;
+  SLIPWAY_RETURN_IF_ERROR(registry.Add(mean));
+  OperatorSchema mod;
+  mod.name = "Mod";
+  mod.min_inputs = mod.max_inputs = 2;
+  mod.attributes = {IntAttribute("fmod", 0)};
+  mod.type_rule = ArithmeticType;
+  return registry.Add(mod);
 }
 
 }  // namespace slipway

@@ -1,4 +1,4 @@
-// Operators on several broadcast inputs: Add, Sub, Mul, Div, Pow (two), Sum, Min, Max (any number).
+// Operators on several broadcast inputs: Add, Sub, Mul, Div, Mod, Pow (two), Sum, Mean, Min, Max (any number).
 // Integer Div truncates towards zero, as in C++.
 #ifndef SLIPWAY_CORE_OPERATORS_ARITHMETIC_H_
 #define SLIPWAY_CORE_OPERATORS_ARITHMETIC_H_

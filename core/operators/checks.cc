@@ -93,6 +93,15 @@ absl::StatusOr<Dimensions> BroadcastInputs(const NodeView& view, absl::Span<cons
   return both;
 }
 
+absl::StatusOr<Dimensions> BroadcastAllInputs(const NodeView& view) {
+  Dimensions dimensions = DimensionsOf(view, 0);
+  for (int i = 1; i < view.num_inputs(); ++i) {
+    SLIPWAY_ASSIGN_OR_RETURN(dimensions,
+                             BroadcastInputs(view, dimensions, view.input_type(i).dimensions()));
+  }
+  return dimensions;
+}
+
 std::vector<int64_t> KnownExtents(absl::Span<const Dimension> dimensions) {
   std::vector<int64_t> extents;
   for (const Dimension& dimension : dimensions) extents.push_back(dimension.extent());

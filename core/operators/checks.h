@@ -46,6 +46,9 @@ Dimensions DimensionsOf(const NodeView& view, int input, size_t first = 0, size_
 absl::StatusOr<Dimensions> BroadcastInputs(const NodeView& view, absl::Span<const Dimension> a,
                                            absl::Span<const Dimension> b);
 
+// What all inputs broadcast to together. REQUIRES: none is omitted.
+absl::StatusOr<Dimensions> BroadcastAllInputs(const NodeView& view);
+
 // REQUIRES: every extent is known.
 std::vector<int64_t> KnownExtents(absl::Span<const Dimension> dimensions);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/operators/checks.h"
 
@@ -39,10 +40,30 @@ bool IsEmpty(const NodeView& view, int64_t axis) {
   return view.input_type(0).dimension(static_cast<int>(axis)) == Dimension(0);
 }
 
+// Which numbers the operator reduces: logarithms are of floats, and truth has a highest and a lowest.
+absl::Status CheckReduced(const NodeView& view) {
+  const bool extreme = view.op() == "ReduceMax" || view.op() == "ReduceMin";
+  if (extreme && view.input_type(0).dtype() == DataType::kBool) return absl::OkStatus();
+  const bool log = view.op() == "ReduceLogSum" || view.op() == "ReduceLogSumExp";
+  return CheckDtype(view, 0, log ? TypeSet::kAnyFloat : TypeSet::kAnyNumeric);
+}
+
+absl::StatusOr<std::vector<ValueType>> CumulateType(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kAnyNumeric));
+  SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 1));
+  const DataType axis = view.input_type(1).dtype();
+  if ((axis != DataType::kInt32 && axis != DataType::kInt64) ||
+      Contradict(NumElements(DimensionsOf(view, 1)), 1)) {
+    return view.Error(absl::StrCat("the axis (input 1) is ", ToString(view.input_type(1)),
+                                   ", it must be one i32 or i64"));
+  }
+  return std::vector<ValueType>{view.input_type(0)};
+}
+
 }  // namespace
 
 absl::StatusOr<ReduceView> DecodeReduce(const NodeView& view) {
-  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kNumeric));
+  SLIPWAY_RETURN_IF_ERROR(CheckReduced(view));
   const int64_t rank = view.input_type(0).rank();
   ReduceView reduce;
   reduce.keep_dims = view.Int("keepdims") != 0;
@@ -56,16 +77,11 @@ absl::StatusOr<ReduceView> DecodeReduce(const NodeView& view) {
   } else {
     SLIPWAY_ASSIGN_OR_RETURN(reduce.axes, NormalizeAxes(view, axes, rank));
   }
-  for (const int64_t axis : reduce.axes) {
-    if (view.op() != "ReduceSum" && IsEmpty(view, axis)) {
-      return view.Error("an empty dimension has no mean or maximum");
-    }
-  }
   return reduce;
 }
 
 absl::StatusOr<ArgMaxView> DecodeArgMax(const NodeView& view) {
-  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kNumeric));
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kAnyNumeric));
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 1));
   ArgMaxView arg_max;
   SLIPWAY_ASSIGN_OR_RETURN(arg_max.axis,
@@ -73,7 +89,7 @@ absl::StatusOr<ArgMaxView> DecodeArgMax(const NodeView& view) {
   arg_max.keep_dims = view.Int("keepdims") != 0;
   arg_max.select_last = view.Int("select_last_index") != 0;
   if (IsEmpty(view, arg_max.axis)) {
-    return view.Error("an empty dimension has no maximum");
+    return view.Error("an empty dimension has no maximum or minimum");
   }
   return arg_max;
 }
@@ -92,13 +108,32 @@ absl::Status RegisterReductionOperators(OperatorRegistry& registry) {
   schema.layout = {};
   schema.name = "ReduceSum";
   SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
+  schema.pattern = Pattern::kOpaque;
+  for (const char* name : {"ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMin",
+                           "ReduceProd", "ReduceSumSquare"}) {
+    schema.name = name;
+    SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
+  }
 
-  schema.name = "ArgMax";
   schema.max_inputs = 1;
   schema.type_rule = ArgMaxType;
   schema.attributes = {IntAttribute("axis", 0), IntAttribute("keepdims", 1),
                        IntAttribute("select_last_index", 0)};
-  return registry.Add(schema);
+  schema.name = "ArgMin";
+  SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
+  schema.name = "ArgMax";
+  schema.pattern = Pattern::kReduction;
+  SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
+
+  OperatorSchema cumulate;
+  cumulate.min_inputs = cumulate.max_inputs = 2;
+  cumulate.type_rule = CumulateType;
+  cumulate.attributes = {IntAttribute("exclusive", 0), IntAttribute("reverse", 0)};
+  for (const char* name : {"CumSum", "CumProd"}) {
+    cumulate.name = name;
+    SLIPWAY_RETURN_IF_ERROR(registry.Add(cumulate));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace slipway

@@ -1,4 +1,6 @@
-// Reductions over axes: ReduceMean, ReduceSum, ReduceMax (the axes are input 1) and ArgMax.
+// Reductions over axes, which are input 1: ReduceL1, ReduceL2, ReduceLogSum, ReduceLogSumExp, ReduceMax, ReduceMean,
+// ReduceMin, ReduceProd, ReduceSum, ReduceSumSquare; ArgMax and ArgMin along one; CumSum and CumProd, whose axis is an
+// input that need not be constant.
 #ifndef SLIPWAY_CORE_OPERATORS_REDUCTION_H_
 #define SLIPWAY_CORE_OPERATORS_REDUCTION_H_
 
@@ -17,6 +19,7 @@ struct ReduceView {
 };
 absl::StatusOr<ReduceView> DecodeReduce(const NodeView& view);
 
+// ArgMax and ArgMin.
 struct ArgMaxView {
   int64_t axis = 0;  // In [0, rank).
   bool keep_dims = true;

@@ -2,12 +2,14 @@
 
 #include "core/base/check.h"
 #include "core/operators/arithmetic.h"
+#include "core/operators/bits.h"
 #include "core/operators/cast.h"
 #include "core/operators/constants.h"
 #include "core/operators/convolution.h"
 #include "core/operators/elementwise.h"
 #include "core/operators/fused.h"
 #include "core/operators/layout.h"
+#include "core/operators/logic.h"
 #include "core/operators/matrix.h"
 #include "core/operators/movement.h"
 #include "core/operators/normalization.h"
@@ -21,12 +23,14 @@ namespace {
 
 constexpr OperatorFamily<OperatorRegistry> kFamilies[] = {
     {"arithmetic", RegisterArithmeticOperators},
+    {"bits", RegisterBitsOperators},
     {"cast", RegisterCastOperators},
     {"constants", RegisterConstantsOperators},
     {"convolution", RegisterConvolutionOperators},
     {"elementwise", RegisterElementwiseOperators},
     {"fused", RegisterFusedOperators},
     {"layout", RegisterLayoutOperators},
+    {"logic", RegisterLogicOperators},
     {"matrix", RegisterMatrixOperators},
     {"movement", RegisterMovementOperators},
     {"normalization", RegisterNormalizationOperators},

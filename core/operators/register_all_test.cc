@@ -76,7 +76,11 @@ TEST(TypeRuleTest, Reductions) {
   EXPECT_EQ(TypeOf("%x: f32[2, 3]", "%y = ReduceSum(%x) {noop_with_empty_axes = 1}"), "f32[2, 3]");
   EXPECT_THAT(TypeOf("%x: f32[2, 3]", "const %a: i64[2] = {0, -2} %y = ReduceMax(%x, %a)"),
               HasSubstr("twice"));
-  EXPECT_THAT(TypeOf("%x: f32[2, 0]", "%y = ReduceMax(%x)"), HasSubstr("empty"));
+  EXPECT_EQ(TypeOf("%x: f32[2, 0]", "%y = ReduceMax(%x)"), "f32[1, 1]");
+  EXPECT_THAT(TypeOf("%x: f32[2, 0]", "%y = ArgMin(%x) {axis = 1}"), HasSubstr("empty"));
+  EXPECT_THAT(TypeOf("%x: i32[2]", "%y = ReduceLogSum(%x)"), HasSubstr("UNIMPLEMENTED"));
+  EXPECT_EQ(TypeOf("%x: f32[b, 2], %a: i64[]", "%y = CumSum(%x, %a)"), "f32[b, 2]");
+  EXPECT_THAT(TypeOf("%x: f32[2], %a: i64[2]", "%y = CumSum(%x, %a)"), HasSubstr("must be one"));
   EXPECT_EQ(TypeOf("%x: f32[2, 3]", "%y = ArgMax(%x) {axis = 1, keepdims = 0}"), "i64[2]");
 }
 

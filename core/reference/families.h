@@ -8,11 +8,13 @@
 namespace slipway {
 
 absl::Status RegisterArithmeticKernels(KernelColumn& kernels);
+absl::Status RegisterBitsKernels(KernelColumn& kernels);
 absl::Status RegisterCastKernels(KernelColumn& kernels);
 absl::Status RegisterConstantsKernels(KernelColumn& kernels);
 absl::Status RegisterConvolutionKernels(KernelColumn& kernels);
 absl::Status RegisterElementwiseKernels(KernelColumn& kernels);
 absl::Status RegisterLayoutKernels(KernelColumn& kernels);
+absl::Status RegisterLogicKernels(KernelColumn& kernels);
 absl::Status RegisterMatrixKernels(KernelColumn& kernels);
 absl::Status RegisterMovementKernels(KernelColumn& kernels);
 absl::Status RegisterNormalizationKernels(KernelColumn& kernels);

@@ -7,11 +7,13 @@ namespace {
 
 constexpr OperatorFamily<KernelColumn> kFamilies[] = {
     {"arithmetic", RegisterArithmeticKernels},
+    {"bits", RegisterBitsKernels},
     {"cast", RegisterCastKernels},
     {"constants", RegisterConstantsKernels},
     {"convolution", RegisterConvolutionKernels},
     {"elementwise", RegisterElementwiseKernels},
     {"layout", RegisterLayoutKernels},
+    {"logic", RegisterLogicKernels},
     {"matrix", RegisterMatrixKernels},
     {"movement", RegisterMovementKernels},
     {"normalization", RegisterNormalizationKernels},

@@ -178,8 +178,8 @@ def check_build_files(files):
 # what families share.
 FAMILY_FOLDERS = ('core/operators', 'core/kernels', 'core/reference',
                   'core/codegen/lower')
-SHARED_KERNELS = ('broadcast', 'call', 'math', 'pair', 'small_types',
-                  'trigonometry', 'types')
+SHARED_KERNELS = ('broadcast', 'call', 'elements', 'math', 'pair', 'places',
+                  'small_types', 'trigonometry', 'types')
 
 
 def check_families(files):

@@ -1,0 +1,246 @@
+#include "core/kernels/reduction.h"
+
+#include "core/kernels/elements.h"
+#include "core/kernels/math.h"
+
+namespace slipway::kernels {
+namespace {
+
+template <typename Wide>
+Wide Magnitude(Wide x) {
+  if constexpr (__is_same(Wide, double)) return Abs(x);
+  return x < 0 ? static_cast<Wide>(-static_cast<uint64_t>(x)) : x;
+}
+
+// Which dimensions of input 0 are reduced.
+struct Axes {
+  explicit Axes(const Call& call) {
+    for (int64_t i = 0; i < call.Integer(0); ++i) {
+      reduced[static_cast<int>(call.Integer(1 + static_cast<int>(i)))] = 1;
+    }
+  }
+  // Strides that lead from an element of x to the one of the output that it goes into.
+  PerDimension StridesOfResult(const Operand& x) const {
+    PerDimension strides;
+    int64_t stride = 1;
+    for (int d = x.rank() - 1; d >= 0; --d) {
+      if (reduced[d] != 0) continue;
+      strides[d] = stride;
+      stride *= x.extent(d);
+    }
+    return strides;
+  }
+  PerDimension reduced;
+};
+
+// result = op(result, x) for every element x that goes into it.
+template <typename Wide, typename Op>
+void Accumulate(const Call& call, Wide* results, Op op) {
+  const Operand x = call.input(0);
+  BroadcastRows rows(Axes(call).StridesOfResult(x), x);
+  ForEachRun(rows, 1, [&](int64_t first, const int64_t* at, int64_t count) {
+    Wide values[kChunk];
+    Load(x, first, 1, count, values);
+    Wide* result = results + at[0];
+    if (rows.step(0) == 0) {
+      Wide total = *result;
+      for (int64_t i = 0; i < count; ++i) total = op(total, values[i]);
+      *result = total;
+    } else {
+      for (int64_t i = 0; i < count; ++i) {
+        result[i * rows.step(0)] = op(result[i * rows.step(0)], values[i]);
+      }
+    }
+  });
+}
+
+// The reduction as a whole. identity(Wide()) is what results begin with, finish(result, number of elements) what they end
+// with.
+template <typename Identity, typename Op, typename Finish>
+int32_t Reduce(void** arguments, Identity identity, Op op, Finish finish) {
+  const Call call(arguments);
+  const Operand x = call.input(0);
+  const Operand y = call.output(0);
+  return DispatchWide(x.type(), [&](auto zero) {
+    using Wide = decltype(zero);
+    const int64_t results = y.elements();
+    const Scratch<Wide> result(call, results);
+    if (!result) return call.Fail(kOutOfScratch);
+    for (int64_t i = 0; i < results; ++i) result[i] = identity(x.type(), zero);
+    Accumulate(call, result.get(), op);
+    int64_t count = 1;
+    const Axes axes(call);
+    for (int d = 0; d < x.rank(); ++d) count *= axes.reduced[d] != 0 ? x.extent(d) : 1;
+    for (int64_t i = 0; i < results; ++i) result[i] = finish(result[i], count);
+    Store(result.get(), 0, results, y);
+    return 0;
+  });
+}
+
+constexpr auto kZero = [](Type, auto zero) { return zero; };
+constexpr auto kOne = [](Type, auto zero) { return static_cast<decltype(zero)>(1); };
+constexpr auto kAsItIs = [](auto result, int64_t) { return result; };
+
+template <typename Better>
+int32_t ArgBest(void** arguments, Better better) {
+  const Call call(arguments);
+  const Operand x = call.input(0);
+  const int axis = static_cast<int>(call.Integer(0));
+  const bool last = call.Integer(1) != 0;
+  const int64_t extent = x.extent(axis);
+  const int64_t inner = x.Product(axis + 1, x.rank());
+  int64_t* y = call.output(0).data<int64_t>();
+  return DispatchWide(x.type(), [&](auto best) {
+    for (int64_t row = 0; row < x.Product(0, axis) * inner; ++row) {
+      const int64_t first = row / inner * extent * inner + row % inner;
+      decltype(best) values[kChunk];
+      for (int64_t e = 0; e < extent; ++e) {
+        if (e % kChunk == 0) {
+          const int64_t left = extent - e;
+          Load(x, first + e * inner, inner, left < kChunk ? left : kChunk, values);
+        }
+        const auto value = values[e % kChunk];
+        const bool nan = value != value;
+        const bool equal = nan ? best != best : value == best;
+        if (e == 0 || (equal ? last : best == best && (nan || better(value, best)))) {
+          best = value;
+          y[row] = e;
+        }
+      }
+    }
+    return 0;
+  });
+}
+
+template <typename Identity, typename Op>
+int32_t Cumulate(void** arguments, Identity identity, Op op) {
+  const Call call(arguments);
+  const Operand x = call.input(0);
+  const bool exclusive = call.Integer(0) != 0;
+  const bool reverse = call.Integer(1) != 0;
+  if (call.input(1).elements() != 1) return call.Fail("the axis (input 1) is not one number");
+  int64_t axis = IndexAt(call.input(1), 0);
+  if (axis < 0) axis += x.rank();
+  if (axis < 0 || axis >= x.rank()) return call.Fail("the axis (input 1) is none of x");
+  const int along = static_cast<int>(axis);
+  const int64_t extent = x.extent(along);
+  const int64_t inner = x.Product(along + 1, x.rank());
+  return DispatchWide(x.type(), [&](auto zero) {
+    using Wide = decltype(zero);
+    for (int64_t row = 0; row < x.Product(0, along) * inner; ++row) {
+      const int64_t first = row / inner * extent * inner + row % inner;
+      Wide total = identity(x.type(), zero);
+      for (int64_t e = 0; e < extent; ++e) {
+        const int64_t at = first + (reverse ? extent - 1 - e : e) * inner;
+        Wide value;
+        Load(x, at, 1, 1, &value);
+        const Wide next = op(total, value);
+        Store(exclusive ? &total : &next, at, 1, call.output(0));
+        total = next;
+      }
+    }
+    return 0;
+  });
+}
+
+}  // namespace
+}  // namespace slipway::kernels
+
+using namespace slipway::kernels;  // NOLINT
+
+int32_t slipway_ReduceL1(void** arguments) {
+  return Reduce(
+      arguments, kZero, [](auto a, auto b) { return Plus(a, Magnitude(b)); }, kAsItIs);
+}
+int32_t slipway_ReduceL2(void** arguments) {
+  return Reduce(
+      arguments, kZero, [](auto a, auto b) { return Plus(a, Times(b, b)); },
+      [](auto result, int64_t) {
+        if constexpr (__is_same(decltype(result), double)) return Sqrt(result);
+        // Squares that wrapped around are no negative number either.
+        const auto squares = static_cast<double>(static_cast<uint64_t>(result));
+        return static_cast<decltype(result)>(Sqrt(squares));
+      });
+}
+int32_t slipway_ReduceLogSum(void** arguments) {
+  return Reduce(
+      arguments, kZero, [](auto a, auto b) { return Plus(a, b); },
+      [](auto result, int64_t) {
+        return static_cast<decltype(result)>(Log(static_cast<double>(result)));
+      });
+}
+int32_t slipway_ReduceMax(void** arguments) {
+  return Reduce(
+      arguments, [](Type type, auto zero) { return LowestOf<decltype(zero)>(type); },
+      [](auto a, auto b) { return Higher(a, b); }, kAsItIs);
+}
+int32_t slipway_ReduceMin(void** arguments) {
+  return Reduce(
+      arguments, [](Type type, auto zero) { return HighestOf<decltype(zero)>(type); },
+      [](auto a, auto b) { return Lower(a, b); }, kAsItIs);
+}
+int32_t slipway_ReduceProd(void** arguments) {
+  return Reduce(
+      arguments, kOne, [](auto a, auto b) { return Times(a, b); }, kAsItIs);
+}
+int32_t slipway_ReduceSum(void** arguments) {
+  return Reduce(
+      arguments, kZero, [](auto a, auto b) { return Plus(a, b); }, kAsItIs);
+}
+int32_t slipway_ReduceSumSquare(void** arguments) {
+  return Reduce(
+      arguments, kZero, [](auto a, auto b) { return Plus(a, Times(b, b)); }, kAsItIs);
+}
+
+int32_t slipway_ReduceMean(void** arguments) {
+  const Call call(arguments);
+  if (!IsFloat(call.input(0).type()) && call.input(0).elements() == 0 &&
+      call.output(0).elements() != 0) {
+    return call.Fail("no integers have no mean");
+  }
+  return Reduce(
+      arguments, kZero, [](auto a, auto b) { return Plus(a, b); },
+      [](auto result, int64_t count) { return result / static_cast<decltype(result)>(count); });
+}
+
+int32_t slipway_ReduceLogSumExp(void** arguments) {
+  const Call call(arguments);
+  const Operand x = call.input(0);
+  const Operand y = call.output(0);
+  const int64_t results = y.elements();
+  const Scratch<double> highest(call, results);
+  const Scratch<double> sum(call, results);
+  if (!highest || !sum) return call.Fail(kOutOfScratch);
+  for (int64_t i = 0; i < results; ++i) highest[i] = -kInfinity;
+  Accumulate(call, highest.get(), [](double a, double b) { return Higher(a, b); });
+  for (int64_t i = 0; i < results; ++i) {
+    // What is infinite takes nothing away: the difference to itself would be NaN.
+    if (IsInfinite(highest[i])) highest[i] = 0;
+    sum[i] = 0;
+  }
+  BroadcastRows rows(Axes(call).StridesOfResult(x), x);
+  ForEachRun(rows, 1, [&](int64_t first, const int64_t* at, int64_t count) {
+    double values[kChunk];
+    Load(x, first, 1, count, values);
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t result = at[0] + i * rows.step(0);
+      sum[result] += Exp(values[i] - highest[result]);
+    }
+  });
+  for (int64_t i = 0; i < results; ++i) sum[i] = highest[i] + Log(sum[i]);
+  Store(sum.get(), 0, results, y);
+  return 0;
+}
+
+int32_t slipway_ArgMax(void** arguments) {
+  return ArgBest(arguments, [](auto value, auto best) { return value > best; });
+}
+int32_t slipway_ArgMin(void** arguments) {
+  return ArgBest(arguments, [](auto value, auto best) { return value < best; });
+}
+int32_t slipway_CumSum(void** arguments) {
+  return Cumulate(arguments, kZero, [](auto a, auto b) { return Plus(a, b); });
+}
+int32_t slipway_CumProd(void** arguments) {
+  return Cumulate(arguments, kOne, [](auto a, auto b) { return Times(a, b); });
+}

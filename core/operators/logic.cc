@@ -1,0 +1,87 @@
+#include "core/operators/logic.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "core/operators/checks.h"
+
+namespace slipway {
+namespace {
+
+absl::StatusOr<std::vector<ValueType>> BroadcastBools(const NodeView& view) {
+  SLIPWAY_ASSIGN_OR_RETURN(const Dimensions dimensions, BroadcastAllInputs(view));
+  return std::vector<ValueType>{ValueType(DataType::kBool, dimensions)};
+}
+
+absl::Status CheckBool(const NodeView& view, int input) {
+  const DataType dtype = view.input_type(input).dtype();
+  if (dtype == DataType::kBool) return absl::OkStatus();
+  return view.Error(absl::StrCat("input ", input, " is of type ", Name(dtype), ", not bool"));
+}
+
+absl::StatusOr<std::vector<ValueType>> ComparisonType(const NodeView& view) {
+  // Truth has no order, but may be equal.
+  const bool of_truth = view.op() == "Equal" && view.input_type(0).dtype() == DataType::kBool;
+  if (!of_truth) SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kAnyNumeric));
+  SLIPWAY_RETURN_IF_ERROR(CheckSameDtypes(view));
+  return BroadcastBools(view);
+}
+
+absl::StatusOr<std::vector<ValueType>> LogicType(const NodeView& view) {
+  for (int i = 0; i < view.num_inputs(); ++i) SLIPWAY_RETURN_IF_ERROR(CheckBool(view, i));
+  return BroadcastBools(view);
+}
+
+absl::StatusOr<std::vector<ValueType>> ClassifyType(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kAnyFloat));
+  return std::vector<ValueType>{ValueType(DataType::kBool, DimensionsOf(view, 0))};
+}
+
+absl::StatusOr<std::vector<ValueType>> WhereType(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckBool(view, 0));
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 1, TypeSet::kSized));
+  const DataType dtype = view.input_type(1).dtype();
+  if (view.input_type(2).dtype() != dtype) {
+    return view.Error(absl::StrCat("chooses between elements of the types ", Name(dtype), " and ",
+                                   Name(view.input_type(2).dtype())));
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(const Dimensions dimensions, BroadcastAllInputs(view));
+  return std::vector<ValueType>{ValueType(dtype, dimensions)};
+}
+
+OperatorSchema Schema(absl::string_view name, int inputs, TypeRule rule,
+                      std::vector<AttributeSchema> attributes = {}) {
+  OperatorSchema schema;
+  schema.name = std::string(name);
+  schema.min_inputs = schema.max_inputs = inputs;
+  schema.type_rule = std::move(rule);
+  schema.attributes = std::move(attributes);
+  return schema;
+}
+
+}  // namespace
+
+absl::Status RegisterLogicOperators(OperatorRegistry& registry) {
+  const OperatorSchema schemas[] = {
+      Schema("Equal", 2, ComparisonType),
+      Schema("Greater", 2, ComparisonType),
+      Schema("GreaterOrEqual", 2, ComparisonType),
+      Schema("Less", 2, ComparisonType),
+      Schema("LessOrEqual", 2, ComparisonType),
+      Schema("And", 2, LogicType),
+      Schema("Or", 2, LogicType),
+      Schema("Xor", 2, LogicType),
+      Schema("Not", 1, LogicType),
+      Schema("IsNaN", 1, ClassifyType),
+      Schema("IsInf", 1, ClassifyType,
+             {IntAttribute("detect_negative", 1), IntAttribute("detect_positive", 1)}),
+      Schema("Where", 3, WhereType),
+  };
+  for (const OperatorSchema& schema : schemas) SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
+  return absl::OkStatus();
+}
+
+}  // namespace slipway
