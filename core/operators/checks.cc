@@ -1,14 +1,62 @@
 #include "core/operators/checks.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "core/tensor/float16.h"
 
 namespace slipway {
 namespace {
+
+// function(value) with the one element of a tensor of numbers.
+template <typename Function>
+auto WithNumber(const Tensor& tensor, Function function) {
+  switch (tensor.dtype()) {
+    case DataType::kInt8:
+      return function(tensor.values<int8_t>()[0]);
+    case DataType::kInt16:
+      return function(tensor.values<int16_t>()[0]);
+    case DataType::kInt32:
+      return function(tensor.values<int32_t>()[0]);
+    case DataType::kInt64:
+      return function(tensor.values<int64_t>()[0]);
+    case DataType::kUint8:
+      return function(tensor.values<uint8_t>()[0]);
+    case DataType::kUint16:
+      return function(tensor.values<uint16_t>()[0]);
+    case DataType::kUint32:
+      return function(tensor.values<uint32_t>()[0]);
+    case DataType::kUint64:
+      return function(tensor.values<uint64_t>()[0]);
+    case DataType::kFloat32:
+      return function(tensor.values<float>()[0]);
+    case DataType::kFloat64:
+      return function(tensor.values<double>()[0]);
+    default: {
+      uint16_t bits = 0;
+      std::memcpy(&bits, tensor.bytes().data(), sizeof(bits));
+      return function(tensor.dtype() == DataType::kFloat16 ? Float16ToFloat(bits)
+                                                           : Bfloat16ToFloat(bits));
+    }
+  }
+}
+
+absl::StatusOr<const Tensor*> ConstantNumber(const NodeView& view, int input,
+                                             absl::string_view what) {
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, input, TypeSet::kAnyNumeric));
+  if (Contradict(NumElements(DimensionsOf(view, input)), 1)) {
+    return view.Error(absl::StrCat("the ", what, " (input ", input, ") must be one number, not ",
+                                   ToString(view.input_type(input))));
+  }
+  return view.RequireConstant(input, what);
+}
+
+}  // namespace
 
 bool Contains(TypeSet set, DataType dtype) {
   switch (dtype) {
@@ -17,7 +65,9 @@ bool Contains(TypeSet set, DataType dtype) {
       return set != TypeSet::kInteger;
     case DataType::kFloat16:
     case DataType::kBfloat16:
-      return set == TypeSet::kAnyFloat || set == TypeSet::kAnyNumeric || set == TypeSet::kSized;
+      return set != TypeSet::kFloat && set != TypeSet::kNumeric && set != TypeSet::kInteger;
+    case DataType::kBool:
+      return set == TypeSet::kNumberOrBool || set == TypeSet::kSized;
     case DataType::kUint8:
     case DataType::kInt8:
     case DataType::kUint16:
@@ -31,8 +81,6 @@ bool Contains(TypeSet set, DataType dtype) {
       return set == TypeSet::kSized && ByteSize(dtype) > 0;
   }
 }
-
-}  // namespace
 
 absl::Status CheckDtype(const NodeView& view, int input, TypeSet set) {
   const DataType dtype = view.input_type(input).dtype();
@@ -48,6 +96,13 @@ absl::Status CheckSameDtypes(const NodeView& view) {
                                    " and input 0 of type ", Name(view.input_type(0).dtype())));
   }
   return absl::OkStatus();
+}
+
+absl::Status CheckIndices(const NodeView& view, int input) {
+  const DataType dtype = view.input_type(input).dtype();
+  if (dtype == DataType::kInt64 || dtype == DataType::kInt32) return absl::OkStatus();
+  return view.Error(
+      absl::StrCat("indices (input ", input, ") are of type ", Name(dtype), ", not i32 or i64"));
 }
 
 absl::Status CheckRank(const NodeView& view, int input, int min, int max) {
@@ -122,6 +177,23 @@ absl::StatusOr<std::vector<int64_t>> ConstantInts(const NodeView& view, int inpu
   }
   const auto values = tensor->values<int32_t>();
   return std::vector<int64_t>(values.begin(), values.end());
+}
+
+absl::StatusOr<double> ConstantReal(const NodeView& view, int input, absl::string_view what) {
+  SLIPWAY_ASSIGN_OR_RETURN(const Tensor* tensor, ConstantNumber(view, input, what));
+  return WithNumber(*tensor, [](auto value) { return static_cast<double>(value); });
+}
+
+absl::StatusOr<int64_t> ConstantWhole(const NodeView& view, int input, absl::string_view what) {
+  SLIPWAY_ASSIGN_OR_RETURN(const Tensor* tensor, ConstantNumber(view, input, what));
+  // What is not below 2^63, in either direction, is no i64; neither is NaN.
+  constexpr double kEnd = 9223372036854775808.0;
+  const bool fits = WithNumber(*tensor, [](auto value) {
+    if constexpr (std::is_integral_v<decltype(value)>) return std::in_range<int64_t>(value);
+    return static_cast<double>(value) >= -kEnd && static_cast<double>(value) < kEnd;
+  });
+  if (!fits) return view.Error(absl::StrCat("the ", what, " (input ", input, ") is no i64"));
+  return WithNumber(*tensor, [](auto value) { return static_cast<int64_t>(value); });
 }
 
 AttributeSchema IntAttribute(absl::string_view name, std::optional<int64_t> default_value) {

@@ -19,15 +19,21 @@ enum class TypeSet {
   kNumeric,     // kFloat and the integers
   kAnyFloat,    // kFloat, f16, bf16
   kAnyNumeric,  // kAnyFloat and the integers
+  kNumberOrBool,
   kInteger,
   kSized,  // Everything of fixed size.
 };
+
+bool Contains(TypeSet set, DataType dtype);
 
 // UNIMPLEMENTED for an element type outside the set.
 absl::Status CheckDtype(const NodeView& view, int input, TypeSet set);
 
 // INVALID_ARGUMENT when inputs present differ in element type from the first.
 absl::Status CheckSameDtypes(const NodeView& view);
+
+// INVALID_ARGUMENT unless an input of indices is i32 or i64.
+absl::Status CheckIndices(const NodeView& view, int input);
 
 // INVALID_ARGUMENT when the rank is outside [min, max].
 absl::Status CheckRank(const NodeView& view, int input, int min, int max = kMaxRank);
@@ -56,6 +62,11 @@ std::vector<int64_t> KnownExtents(absl::Span<const Dimension> dimensions);
 // constant (see NodeView::RequireConstant).
 absl::StatusOr<std::vector<int64_t>> ConstantInts(const NodeView& view, int input,
                                                   absl::string_view what);
+
+// The value of a constant input of one number of any type (kAnyNumeric): in f64, or without its fraction. Errors as
+// ConstantInts; INVALID_ARGUMENT for what no i64 is.
+absl::StatusOr<double> ConstantReal(const NodeView& view, int input, absl::string_view what);
+absl::StatusOr<int64_t> ConstantWhole(const NodeView& view, int input, absl::string_view what);
 
 // An attribute's schema, for the tables of the families.
 AttributeSchema IntAttribute(absl::string_view name, std::optional<int64_t> default_value);

@@ -1,5 +1,7 @@
 #include "core/operators/constants.h"
 
+#include <cmath>
+#include <limits>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -18,6 +20,53 @@ absl::StatusOr<std::vector<ValueType>> ConstantOfShapeType(const NodeView& view)
   SLIPWAY_ASSIGN_OR_RETURN(const Tensor element, DecodeConstantOfShape(view));
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> shape, ConstantInts(view, 0, "shape"));
   return std::vector<ValueType>{TensorType{element.dtype(), Shape(shape.begin(), shape.end())}};
+}
+
+absl::StatusOr<std::vector<ValueType>> EyeLikeType(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 2, 2));
+  DataType dtype = view.input_type(0).dtype();
+  if (view.has("dtype")) {
+    const auto wanted = DataTypeFromNumber(view.Int("dtype"));
+    if (!wanted.ok()) return view.Annotated(wanted.status());
+    dtype = *wanted;
+  }
+  if (!Contains(TypeSet::kNumberOrBool, dtype)) {
+    return view.Unimplemented(absl::StrCat("elements of type ", Name(dtype), " are not supported"));
+  }
+  return std::vector<ValueType>{ValueType(dtype, DimensionsOf(view, 0))};
+}
+
+// ceil((limit - start) / delta), at least 0; the largest i64 where it is no i64.
+absl::StatusOr<int64_t> RangeCount(const NodeView& view) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  if (Contains(TypeSet::kInteger, view.input_type(0).dtype())) {
+    SLIPWAY_ASSIGN_OR_RETURN(const int64_t start, ConstantWhole(view, 0, "start"));
+    SLIPWAY_ASSIGN_OR_RETURN(const int64_t limit, ConstantWhole(view, 1, "limit"));
+    SLIPWAY_ASSIGN_OR_RETURN(const int64_t delta, ConstantWhole(view, 2, "delta"));
+    if (delta == 0) return view.Error("the delta (input 2) is 0");
+    using Wide = __int128;
+    const Wide span = Wide{limit} - start;
+    const Wide step = delta;
+    if ((span > 0) != (step > 0) || span == 0) return 0;
+    const Wide count = (span - (step > 0 ? 1 : -1)) / step + 1;
+    return count > kMost ? kMost : static_cast<int64_t>(count);
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(const double start, ConstantReal(view, 0, "start"));
+  SLIPWAY_ASSIGN_OR_RETURN(const double limit, ConstantReal(view, 1, "limit"));
+  SLIPWAY_ASSIGN_OR_RETURN(const double delta, ConstantReal(view, 2, "delta"));
+  const double count = std::ceil((limit - start) / delta);
+  if (std::isnan(count)) {
+    return view.Error(
+        absl::StrCat("from ", start, " to ", limit, " by ", delta, " is no number of steps"));
+  }
+  if (count <= 0) return 0;
+  return count < 9e18 ? static_cast<int64_t>(count) : kMost;
+}
+
+absl::StatusOr<std::vector<ValueType>> RangeType(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckSameDtypes(view));
+  SLIPWAY_ASSIGN_OR_RETURN(const int64_t count, RangeCount(view));
+  return std::vector<ValueType>{ValueType(view.input_type(0).dtype(), {Dimension(count)})};
 }
 
 }  // namespace
@@ -74,7 +123,21 @@ absl::Status RegisterConstantsOperators(OperatorRegistry& registry) {
   of_shape.name = "ConstantOfShape";
   of_shape.attributes = {{"value", AttributeKind::kTensor}};
   of_shape.type_rule = ConstantOfShapeType;
-  return registry.Add(of_shape);
+  SLIPWAY_RETURN_IF_ERROR(registry.Add(of_shape));
+
+  OperatorSchema eye;
+  eye.name = "EyeLike";
+  eye.attributes = {IntAttribute("dtype", std::nullopt), IntAttribute("k", 0)};
+  eye.type_rule = EyeLikeType;
+  SLIPWAY_RETURN_IF_ERROR(registry.Add(eye));
+
+  OperatorSchema range;
+  range.name = "Range";
+  range.min_inputs = range.max_inputs = 3;
+  // What f16 and bf16 are computed in: always more than is asked for.
+  range.attributes = {IntAttribute("stash_type", 1)};
+  range.type_rule = RangeType;
+  return registry.Add(range);
 }
 
 }  // namespace slipway

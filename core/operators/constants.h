@@ -1,4 +1,4 @@
-// Operators that make values out of little: Constant (attributes only) and ConstantOfShape.
+// Operators that make values out of little: Constant (attributes only), ConstantOfShape, EyeLike, Range.
 #ifndef SLIPWAY_CORE_OPERATORS_CONSTANTS_H_
 #define SLIPWAY_CORE_OPERATORS_CONSTANTS_H_
 

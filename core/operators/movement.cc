@@ -169,8 +169,10 @@ struct StartAndCount {
   int64_t count = 0;
 };
 
-// Python's rule: negative positions count from the end, everything is clamped.
+// Negative positions count from the end, everything is clamped: as Python does but for one thing, that a slice which goes
+// backwards begins at an element even where it is told to begin before the first.
 StartAndCount SliceOfKnown(const AxisSlice& slice, int64_t extent) {
+  if (extent == 0) return {};
   const auto position = [extent](int64_t at, int64_t lowest, int64_t highest) {
     if (at < 0) at = at < -extent ? -1 : at + extent;
     return std::clamp(at, lowest, highest);
@@ -182,7 +184,7 @@ StartAndCount SliceOfKnown(const AxisSlice& slice, int64_t extent) {
     const int64_t end = slice.end < -extent ? 0 : position(slice.end, 0, extent);
     count = end > start ? (end - start - 1) / slice.step + 1 : 0;
   } else {
-    start = position(slice.start, -1, extent - 1);
+    start = position(slice.start, 0, extent - 1);
     const int64_t end = position(slice.end, -1, extent - 1);
     count = start > end ? (start - end - 1) / -slice.step + 1 : 0;
   }
@@ -328,11 +330,7 @@ absl::StatusOr<int64_t> DecodeConcat(const NodeView& view) {
 }
 
 absl::StatusOr<int64_t> DecodeGather(const NodeView& view) {
-  const DataType indices = view.input_type(1).dtype();
-  if (indices != DataType::kInt64 && indices != DataType::kInt32) {
-    return view.Error(
-        absl::StrCat("indices (input 1) are of type ", Name(indices), ", not i32 or i64"));
-  }
+  SLIPWAY_RETURN_IF_ERROR(CheckIndices(view, 1));
   SLIPWAY_ASSIGN_OR_RETURN(const int64_t axis, AxisOfFirst(view));
   const Dimension wanted = NumElements(DimensionsOf(view, 1));
   if (view.input_type(0).dimension(static_cast<int>(axis)) == Dimension(0) && wanted.is_known() &&

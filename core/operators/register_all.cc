@@ -8,12 +8,14 @@
 #include "core/operators/convolution.h"
 #include "core/operators/elementwise.h"
 #include "core/operators/fused.h"
+#include "core/operators/indexing.h"
 #include "core/operators/layout.h"
 #include "core/operators/logic.h"
 #include "core/operators/matrix.h"
 #include "core/operators/movement.h"
 #include "core/operators/normalization.h"
 #include "core/operators/pooling.h"
+#include "core/operators/rearrangement.h"
 #include "core/operators/reduction.h"
 #include "core/operators/reshaping.h"
 #include "core/operators/selection.h"
@@ -29,12 +31,14 @@ constexpr OperatorFamily<OperatorRegistry> kFamilies[] = {
     {"convolution", RegisterConvolutionOperators},
     {"elementwise", RegisterElementwiseOperators},
     {"fused", RegisterFusedOperators},
+    {"indexing", RegisterIndexingOperators},
     {"layout", RegisterLayoutOperators},
     {"logic", RegisterLogicOperators},
     {"matrix", RegisterMatrixOperators},
     {"movement", RegisterMovementOperators},
     {"normalization", RegisterNormalizationOperators},
     {"pooling", RegisterPoolingOperators},
+    {"rearrangement", RegisterRearrangementOperators},
     {"reduction", RegisterReductionOperators},
     {"reshaping", RegisterReshapingOperators},
     {"selection", RegisterSelectionOperators},

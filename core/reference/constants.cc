@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "core/base/status_macros.h"
+#include "core/kernels/constants.h"
 #include "core/reference/families.h"
 
 namespace slipway {
@@ -10,6 +11,11 @@ namespace {
 
 absl::Status Constant(const KernelCall& call) {
   SLIPWAY_ASSIGN_OR_RETURN(call.outputs[0], DecodeConstant(call.view));
+  return absl::OkStatus();
+}
+
+absl::Status EyeLike(const NodeView& view, KernelParameters& parameters) {
+  parameters.Add(view.Int("k"));
   return absl::OkStatus();
 }
 
@@ -27,7 +33,10 @@ absl::Status ConstantOfShape(const KernelCall& call) {
 
 absl::Status RegisterConstantsKernels(KernelColumn& kernels) {
   SLIPWAY_RETURN_IF_ERROR(kernels.Add("Constant", Constant));
-  return kernels.Add("ConstantOfShape", ConstantOfShape);
+  SLIPWAY_RETURN_IF_ERROR(kernels.Add("ConstantOfShape", ConstantOfShape));
+  SLIPWAY_RETURN_IF_ERROR(
+      kernels.Add("EyeLike", CallableKernel{"slipway_EyeLike", slipway_EyeLike, EyeLike}));
+  return kernels.Add("Range", CallableKernel{"slipway_Range", slipway_Range, nullptr});
 }
 
 }  // namespace slipway

@@ -75,8 +75,9 @@ TEST_F(ReferenceTest, HasAKernelForEveryOperator) {
 // What the fuzzer begins with runs through, and has every operator in it.
 TEST_F(ReferenceTest, RunsTheCorpus) {
   std::set<std::string> seen;
-  for (const char* name : {"arithmetic", "bits", "blocked", "cast", "conv", "image", "logic",
-                           "matrix", "reduction", "selection", "shapes"}) {
+  for (const char* name :
+       {"arithmetic", "bits", "blocked", "cast", "conv", "image", "indexing", "logic", "matrix",
+        "rearrangement", "reduction", "selection", "shapes"}) {
     SCOPED_TRACE(name);
     const auto text =
         ReadFile(absl::StrCat("core/reference/reference_corpus/", name, ".txt"), 1 << 20);

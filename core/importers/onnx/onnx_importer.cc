@@ -224,7 +224,7 @@ class Importer {
                                                    proto.op_type(), "\" of domain \"",
                                                    proto.domain(), "\" is not supported"));
     }
-    if (registry_.Find(proto.op_type()) == nullptr) {
+    if (registry_.Find(proto.op_type()) == nullptr && !IsUpgraded(opset_, proto.op_type())) {
       return absl::UnimplementedError(absl::StrCat(Describe(proto), ": the operator \"",
                                                    proto.op_type(), "\" (opset ", opset_,
                                                    ") is not supported"));

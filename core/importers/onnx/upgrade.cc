@@ -57,6 +57,21 @@ absl::Status UpgradeSlice(int, Node node, Emitter& emitter) {
   return emitter.Emit(std::move(node));
 }
 
+// ScatterElements under its first name.
+absl::Status UpgradeScatter(int, Node node, Emitter& emitter) {
+  node.op = "ScatterElements";
+  return emitter.Emit(std::move(node));
+}
+
+absl::Status UpgradeTopK(int, Node node, Emitter& emitter) {
+  if (const auto* k = node.attributes.FindAs<int64_t>("k")) {
+    node.inputs.resize(2, kNoValue);
+    node.inputs[1] = emitter.AddInts(Prefix(emitter, node, "k"), {*k});
+    node.attributes.Erase("k");
+  }
+  return emitter.Emit(std::move(node));
+}
+
 absl::Status UpgradeClip(int, Node node, Emitter& emitter) {
   MoveFloatToInput("min", 1, node, emitter);
   MoveFloatToInput("max", 2, node, emitter);
@@ -180,24 +195,33 @@ constexpr Row kRows[] = {
     {"ReduceProd", 17, AxesToInput},
     {"ReduceSum", 12, AxesToInput},
     {"ReduceSumSquare", 17, AxesToInput},
+    {"Scatter", 10, UpgradeScatter},
     {"Slice", 9, UpgradeSlice},
     {"Softmax", 12, UpgradeSoftmax},
     {"Split", 17, UpgradeSplit},
     {"Squeeze", 12, AxesToInput},
     {"Sub", 6, UpgradeOldBroadcast},
+    {"TopK", 9, UpgradeTopK},
     {"Unsqueeze", 12, AxesToInput},
     {"Xor", 6, UpgradeOldBroadcast},
 };
 
+// Null where the form is that of kOpset.
+const Row* RowOf(int opset, absl::string_view op) {
+  for (const Row& row : kRows) {
+    if (op == row.op && opset <= row.last_old_opset) return &row;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
+bool IsUpgraded(int opset, absl::string_view op) { return RowOf(opset, op) != nullptr; }
+
 absl::Status EmitUpgraded(int opset, Node node, Emitter& emitter) {
-  for (const Row& row : kRows) {
-    if (node.op == row.op && opset <= row.last_old_opset) {
-      return row.upgrade(opset, std::move(node), emitter);
-    }
-  }
-  return emitter.Emit(std::move(node));
+  const Row* row = RowOf(opset, node.op);
+  if (row == nullptr) return emitter.Emit(std::move(node));
+  return row->upgrade(opset, std::move(node), emitter);
 }
 
 }  // namespace slipway

@@ -94,6 +94,19 @@ TEST(UpgradeTest, WhatChangedBehindOpset13) {
   EXPECT_THAT(Imported(late), HasSubstr("(ReduceMean): has the unknown attribute \"axes\""));
 }
 
+TEST(UpgradeTest, ScatterAndTopK) {
+  ModelBuilder builder(9);
+  builder.Input("x", {4, 6}).Input("u", {1, 6}).Output("y").Output("z");
+  onnx::NodeProto& top = builder.Node("TopK", {"x"}, {"y", "i"});
+  builder.Int(top, "k", 1);
+  builder.Int(top, "axis", 0);
+  builder.Node("Scatter", {"x", "i", "u"}, {"z"});
+  EXPECT_EQ(Imported(builder),
+            "  const %y_k: i64[1] = {1}\n"
+            "  %y, %i = TopK(%x, %y_k) {axis = 0} : f32[1, 6], i64[1, 6]\n"
+            "  %z = ScatterElements(%x, %i, %u) : f32[4, 6]\n}\n");
+}
+
 TEST(UpgradeTest, SoftmaxKeepsItsFlattening) {
   ModelBuilder last(9);
   last.Input("x", {2, 3}).Output("y").Node("Softmax", {"x"}, {"y"});

@@ -1,0 +1,114 @@
+#include "core/operators/rearrangement.h"
+
+#include <numeric>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "core/operators/checks.h"
+
+namespace slipway {
+namespace {
+
+using Types = absl::StatusOr<std::vector<ValueType>>;
+
+Types TileType(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kSized));
+  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> repeats, ConstantInts(view, 1, "repeats"));
+  Dimensions y = DimensionsOf(view, 0);
+  if (repeats.size() != y.size()) {
+    return view.Error(
+        absl::StrCat("there are ", repeats.size(), " repeats for the shape ", ToString(y)));
+  }
+  const auto sane = CheckShape(repeats, 1);
+  if (!sane.ok()) return view.Annotated(sane.status());
+  for (size_t d = 0; d < y.size(); ++d) y[d] = y[d] * repeats[d];
+  return std::vector<ValueType>{ValueType(view.input_type(0).dtype(), y)};
+}
+
+Types TriluType(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kSized));
+  SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 2));
+  if (view.has_input(1) && (view.input_type(1).dtype() != DataType::kInt64 ||
+                            Contradict(NumElements(DimensionsOf(view, 1)), 1))) {
+    return view.Error(
+        absl::StrCat("k (input 1) must be one i64, not ", ToString(view.input_type(1))));
+  }
+  return std::vector<ValueType>{ValueType(view.input_type(0).dtype(), DimensionsOf(view, 0))};
+}
+
+Types ReverseSequenceType(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(DecodeReverseSequence(view).status());
+  return std::vector<ValueType>{ValueType(view.input_type(0).dtype(), DimensionsOf(view, 0))};
+}
+
+Types CenterCropPadType(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kSized));
+  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> wanted, ConstantInts(view, 1, "shape"));
+  Dimensions y = DimensionsOf(view, 0);
+  const auto rank = static_cast<int64_t>(y.size());
+  std::vector<int64_t> axes(rank);
+  std::iota(axes.begin(), axes.end(), 0);
+  if (view.has("axes")) {
+    axes = view.Ints("axes");
+    SLIPWAY_RETURN_IF_ERROR(NormalizeAxes(view, axes, rank).status());
+  }
+  if (wanted.size() != axes.size()) {
+    return view.Error(absl::StrCat("a shape of ", wanted.size(), " extents for ", axes.size(),
+                                   " axes of ", ToString(y)));
+  }
+  for (size_t i = 0; i < axes.size(); ++i) y[axes[i] < 0 ? axes[i] + rank : axes[i]] = wanted[i];
+  return std::vector<ValueType>{ValueType(view.input_type(0).dtype(), y)};
+}
+
+}  // namespace
+
+absl::StatusOr<ReverseSequenceView> DecodeReverseSequence(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kSized));
+  SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 2));
+  ReverseSequenceView reverse{view.Int("batch_axis"), view.Int("time_axis")};
+  const bool in_order = reverse.batch_axis == 0 && reverse.time_axis == 1;
+  if (!in_order && !(reverse.batch_axis == 1 && reverse.time_axis == 0)) {
+    return view.Error(absl::StrCat("\"batch_axis\" and \"time_axis\" are ", reverse.batch_axis,
+                                   " and ", reverse.time_axis, ", not 0 and 1 or 1 and 0"));
+  }
+  const Dimension batch = view.input_type(0).dimension(static_cast<int>(reverse.batch_axis));
+  if (view.input_type(1).dtype() != DataType::kInt64 ||
+      Contradict(DimensionsOf(view, 1), {batch})) {
+    return view.Error(absl::StrCat("the lengths (input 1) must be i64[", ToString(batch), "], not ",
+                                   ToString(view.input_type(1))));
+  }
+  return reverse;
+}
+
+absl::Status RegisterRearrangementOperators(OperatorRegistry& registry) {
+  struct Row {
+    const char* name;
+    int min_inputs;
+    int max_inputs;
+    std::vector<AttributeSchema> attributes;
+    Types (*rule)(const NodeView&);
+  };
+  const Row rows[] = {
+      {"CenterCropPad", 2, 2, {IntsAttribute("axes")}, CenterCropPadType},
+      {"ReverseSequence",
+       2,
+       2,
+       {IntAttribute("batch_axis", 1), IntAttribute("time_axis", 0)},
+       ReverseSequenceType},
+      {"Tile", 2, 2, {}, TileType},
+      {"Trilu", 1, 2, {IntAttribute("upper", 1)}, TriluType},
+  };
+  for (const Row& row : rows) {
+    OperatorSchema schema;
+    schema.name = row.name;
+    schema.min_inputs = row.min_inputs;
+    schema.max_inputs = row.max_inputs;
+    schema.attributes = row.attributes;
+    schema.type_rule = row.rule;
+    SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace slipway
