@@ -75,6 +75,15 @@ class Call {
   double Real(int i) const { return __builtin_bit_cast(double, Integers()[i]); }
   const int64_t* Integers() const { return parameters_ + 2 + num_inputs() + num_outputs(); }
 
+  // For a function that says what extents outputs will have, before there are any: its only output, behind the inputs, is
+  // an i64[], the extent of each dimension that the type rule leaves unknown. Returns success.
+  int32_t Count(int64_t extent) const {
+    int buffer = 1;
+    for (int i = 0; i < num_inputs(); ++i) buffer += parameters_[2 + i] != 0;
+    *reinterpret_cast<int64_t*>(Buffer(buffer)->host) = extent;
+    return 0;
+  }
+
   // Says why the kernel fails; return its result. `message` has no more to name than what is wrong: who calls knows
   // the node.
   int32_t Fail(const char* message) const {

@@ -1,4 +1,5 @@
-// Operators that choose among elements by their values: TopK.
+// Operators that choose among elements by their values: TopK, NonZero, Compress, Unique. Of how many elements the last
+// three are, no type rule says: their outputs have an extent that is not known.
 #ifndef SLIPWAY_CORE_OPERATORS_SELECTION_H_
 #define SLIPWAY_CORE_OPERATORS_SELECTION_H_
 
@@ -19,6 +20,13 @@ struct TopKView {
 };
 // FAILED_PRECONDITION when the count is not constant.
 absl::StatusOr<TopKView> DecodeTopK(const NodeView& view);
+
+// Where Compress and Unique choose: along the axis, or among all elements as if they had one dimension.
+struct PiecesView {
+  bool flat = false;
+  int64_t axis = 0;  // 0 where flat.
+};
+absl::StatusOr<PiecesView> DecodePieces(const NodeView& view);
 
 absl::Status RegisterSelectionOperators(OperatorRegistry& registry);
 

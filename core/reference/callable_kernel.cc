@@ -61,6 +61,32 @@ class Buffer {
   slipway_buffer buffer_ = {};
 };
 
+absl::Status Call(const CallableKernel& kernel, slipway_kernel function, const NodeView& view,
+                  absl::Span<const Tensor* const> inputs, absl::Span<Tensor> outputs) {
+  SLIPWAY_ASSIGN_OR_RETURN(Tensor parameters, ParametersTensor(kernel, view));
+  slipway_context context;
+  slipway_context* context_pointer = &context;
+  std::vector<std::unique_ptr<Buffer>> buffers;
+  std::vector<void*> arguments = {&context_pointer};
+  const auto add = [&](const Tensor& tensor, char* bytes) {
+    buffers.push_back(std::make_unique<Buffer>(tensor, bytes));
+    arguments.push_back(buffers.back()->get());
+    return tensor.num_elements() <= std::numeric_limits<int32_t>::max();
+  };
+  bool fits = add(parameters, parameters.mutable_bytes());
+  for (int i = 0; i < view.num_inputs(); ++i) {
+    if (!view.has_input(i)) continue;
+    // Kernels write to outputs alone.
+    fits = add(*inputs[i], const_cast<char*>(inputs[i]->bytes().data())) && fits;
+  }
+  for (Tensor& output : outputs) {
+    if (output.is_set()) fits = add(output, output.mutable_bytes()) && fits;
+  }
+  if (!fits) return view.Unimplemented("tensors of more than 2^31 - 1 elements are not supported");
+  if (function(arguments.data()) != 0) return view.Error(context.error);
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 void KernelParameters::AddReal(double value) { values_.push_back(absl::bit_cast<int64_t>(value)); }
@@ -85,30 +111,25 @@ absl::StatusOr<Tensor> ParametersTensor(const CallableKernel& kernel, const Node
   return Tensor::Of<int64_t>({static_cast<int64_t>(values.size())}, values);
 }
 
+absl::StatusOr<std::vector<ValueType>> CountExtents(const CallableKernel& kernel,
+                                                    const NodeView& view,
+                                                    absl::Span<const Tensor* const> inputs,
+                                                    std::vector<ValueType> types) {
+  Tensor count = Tensor::Scalar<int64_t>(0);
+  SLIPWAY_RETURN_IF_ERROR(Call(kernel, kernel.count, view, inputs, absl::MakeSpan(&count, 1)));
+  for (ValueType& type : types) {
+    Dimensions dimensions = type.dimensions();
+    for (Dimension& dimension : dimensions) {
+      if (dimension.is_unknown()) dimension = count.values<int64_t>()[0];
+    }
+    type = ValueType(type.dtype(), dimensions);
+  }
+  return types;
+}
+
 absl::Status CallKernel(const CallableKernel& kernel, const NodeView& view,
                         absl::Span<const Tensor* const> inputs, absl::Span<Tensor> outputs) {
-  SLIPWAY_ASSIGN_OR_RETURN(Tensor parameters, ParametersTensor(kernel, view));
-  slipway_context context;
-  slipway_context* context_pointer = &context;
-  std::vector<std::unique_ptr<Buffer>> buffers;
-  std::vector<void*> arguments = {&context_pointer};
-  const auto add = [&](const Tensor& tensor, char* bytes) {
-    buffers.push_back(std::make_unique<Buffer>(tensor, bytes));
-    arguments.push_back(buffers.back()->get());
-    return tensor.num_elements() <= std::numeric_limits<int32_t>::max();
-  };
-  bool fits = add(parameters, parameters.mutable_bytes());
-  for (int i = 0; i < view.num_inputs(); ++i) {
-    if (!view.has_input(i)) continue;
-    // Kernels write to outputs alone.
-    fits = add(*inputs[i], const_cast<char*>(inputs[i]->bytes().data())) && fits;
-  }
-  for (Tensor& output : outputs) {
-    if (output.is_set()) fits = add(output, output.mutable_bytes()) && fits;
-  }
-  if (!fits) return view.Unimplemented("tensors of more than 2^31 - 1 elements are not supported");
-  if (kernel.function(arguments.data()) != 0) return view.Error(context.error);
-  return absl::OkStatus();
+  return Call(kernel, kernel.function, view, inputs, outputs);
 }
 
 }  // namespace slipway

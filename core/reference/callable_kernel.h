@@ -38,10 +38,21 @@ struct CallableKernel {
   // Adds what the kernel needs to know of the node. Empty where that is nothing. It must not hang on the values of
   // inputs unless the type rule does.
   std::function<absl::Status(const NodeView&, KernelParameters&)> parameters;
+
+  // Set where the type rule leaves extents of outputs unknown that values decide: what finds them (Call::Count), given
+  // the same parameters and inputs. One number a node: every such extent is it.
+  std::string count_symbol = "";
+  slipway_kernel count = nullptr;
 };
 
 // The first argument of a call for this node (core/kernels/call.h), i64[n]. Errors of `parameters`.
 absl::StatusOr<Tensor> ParametersTensor(const CallableKernel& kernel, const NodeView& view);
+
+// The types of the node's outputs with every unknown extent counted. REQUIRES: kernel.count. Errors as CallKernel.
+absl::StatusOr<std::vector<ValueType>> CountExtents(const CallableKernel& kernel,
+                                                    const NodeView& view,
+                                                    absl::Span<const Tensor* const> inputs,
+                                                    std::vector<ValueType> types);
 
 // Calls the function for the node. `inputs` and `outputs` as in KernelCall. INVALID_ARGUMENT with the kernel's message
 // when it fails; UNIMPLEMENTED for operands that the kernel ABI cannot describe.

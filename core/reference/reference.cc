@@ -92,7 +92,7 @@ absl::StatusOr<std::vector<Tensor>> Reference::EvaluateNode(const Graph& graph, 
   SLIPWAY_ASSIGN_OR_RETURN(
       const NodeView view,
       NodeView::Create(node, registry_, DisplayName(graph, node), std::move(types), values));
-  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<ValueType> output_types, InferNodeTypes(view));
+  SLIPWAY_ASSIGN_OR_RETURN(std::vector<ValueType> output_types, InferNodeTypes(view));
   if (node.op == kCallOperator) {
     const Graph& body = view.Body(kFusedBody);
     std::vector<Tensor> read;
@@ -108,6 +108,10 @@ absl::StatusOr<std::vector<Tensor>> Reference::EvaluateNode(const Graph& graph, 
   }
   const Kernel* kernel = kernels_.Find(node.op);
   if (kernel == nullptr) return view.Unimplemented("the reference has no kernel for it");
+  if (kernel->callable.has_value() && kernel->callable->count != nullptr) {
+    SLIPWAY_ASSIGN_OR_RETURN(
+        output_types, CountExtents(*kernel->callable, view, values, std::move(output_types)));
+  }
 
   std::vector<Tensor> outputs(node.outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) {

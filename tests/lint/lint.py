@@ -179,7 +179,7 @@ def check_build_files(files):
 FAMILY_FOLDERS = ('core/operators', 'core/kernels', 'core/reference',
                   'core/codegen/lower')
 SHARED_KERNELS = ('broadcast', 'call', 'elements', 'math', 'pair', 'places',
-                  'small_types', 'trigonometry', 'types')
+                  'small_types', 'sorting', 'trigonometry', 'types')
 
 
 def check_families(files):
