@@ -91,9 +91,11 @@ absl::Status CheckGroup(const Graph& body, const OperatorRegistry& registry,
   }
   for (const Node& node : body.nodes) {
     SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(body, node, registry));
-    if (lowerings.Find(node.op) == nullptr) {
-      return view.Unimplemented("no kernel can be generated for this operator yet");
+    std::vector<TensorType> outputs;
+    for (const ValueId id : node.outputs) {
+      outputs.push_back(id == kNoValue ? TensorType{} : body.value(id).type->tensor());
     }
+    SLIPWAY_RETURN_IF_ERROR(CheckLowered(lowerings, view, outputs));
     for (const std::vector<ValueId>* ids : {&node.inputs, &node.outputs}) {
       for (const ValueId id : *ids) {
         if (id != kNoValue) {

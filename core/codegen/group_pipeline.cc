@@ -135,8 +135,8 @@ class Builder {
       types.push_back(output == kNoValue ? TensorType{} : body_.value(output).type->tensor());
     }
     if (HasOnlyEmptyOutputs(types)) return AddEmpty(id, types);
+    SLIPWAY_RETURN_IF_ERROR(CheckLowered(lowerings_, view, types));
     const Lowering* lowering = lowerings_.Find(node.op);
-    if (lowering == nullptr) return view.Unimplemented("no kernel can be generated for it yet");
     LoweringContext context{view, lanes_, inputs, types, schedule_};
     SLIPWAY_ASSIGN_OR_RETURN(std::vector<Func> outputs, lowering->lower(context));
 

@@ -1,5 +1,7 @@
 #include "core/codegen/lowering.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/tensor/dtype.h"
@@ -51,22 +53,46 @@ std::vector<Halide::Expr> AsExprs(const std::vector<Halide::Var>& vars) {
   return std::vector<Halide::Expr>(vars.begin(), vars.end());
 }
 
-absl::Status RequireFloat32(const LoweringContext& context) {
-  for (int i = 0; i < context.node.num_inputs(); ++i) {
-    if (!context.node.has_input(i)) continue;
-    const DataType dtype = context.node.input_type(i).dtype();
-    if (dtype != DataType::kFloat32) {
-      return context.node.Unimplemented(
-          absl::StrCat("no kernel for input ", i, " of type ", Name(dtype), " yet, only f32"));
-    }
+absl::Status ServesFloat32(const NodeView& node, absl::Span<const TensorType> outputs) {
+  for (int i = 0; i < node.num_inputs(); ++i) {
+    if (!node.has_input(i) || node.input_type(i).dtype() == DataType::kFloat32) continue;
+    return node.Unimplemented(absl::StrCat("no kernel can be generated for input ", i, " of type ",
+                                           Name(node.input_type(i).dtype()), " yet, only f32"));
   }
-  for (const TensorType& type : context.output_types) {
-    if (type.dtype != DataType::kFloat32) {
-      return context.node.Unimplemented(
-          absl::StrCat("no kernel for an output of type ", Name(type.dtype), " yet, only f32"));
-    }
+  for (const TensorType& type : outputs) {
+    if (type.dtype == DataType::kInvalid || type.dtype == DataType::kFloat32) continue;
+    return node.Unimplemented(absl::StrCat("no kernel can be generated for an output of type ",
+                                           Name(type.dtype), " yet, only f32"));
   }
   return absl::OkStatus();
+}
+
+absl::Status ServesEveryType(const NodeView& node, absl::Span<const TensorType> outputs) {
+  const auto check = [&node](DataType dtype) {
+    const absl::Status known = HalideType(dtype).status();
+    return known.ok() ? known : node.Unimplemented(known.message());
+  };
+  for (int i = 0; i < node.num_inputs(); ++i) {
+    if (node.has_input(i)) SLIPWAY_RETURN_IF_ERROR(check(node.input_type(i).dtype()));
+  }
+  for (const TensorType& type : outputs) {
+    if (type.dtype != DataType::kInvalid) SLIPWAY_RETURN_IF_ERROR(check(type.dtype));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckLowered(const Lowerings& lowerings, const NodeView& node,
+                          absl::Span<const TensorType> outputs) {
+  const bool makes_nothing =
+      std::all_of(outputs.begin(), outputs.end(), [](const TensorType& type) {
+        return type.dtype == DataType::kInvalid || type.num_elements() == 0;
+      });
+  if (makes_nothing) return absl::OkStatus();
+  const Lowering* lowering = lowerings.Find(node.op());
+  if (lowering == nullptr) {
+    return node.Unimplemented("no kernel can be generated for this operator yet");
+  }
+  return lowering->serves(node, outputs);
 }
 
 }  // namespace slipway

@@ -42,13 +42,30 @@ struct LoweringContext {
 // Halide's errors may be thrown; the caller catches them.
 using LowerFunction = std::function<absl::StatusOr<std::vector<Halide::Func>>(LoweringContext&)>;
 
+// Whether a lowering serves a node: OK, or UNIMPLEMENTED that names node, operator and what is missing. There is an entry
+// an output of the node, unset where it is omitted.
+using ServesFunction =
+    std::function<absl::Status(const NodeView& node, absl::Span<const TensorType> outputs)>;
+
+// Nodes all of whose inputs and outputs are f32; are of any type that a pipeline has.
+absl::Status ServesFloat32(const NodeView& node, absl::Span<const TensorType> outputs);
+absl::Status ServesEveryType(const NodeView& node, absl::Span<const TensorType> outputs);
+
 struct Lowering {
   template <typename Function>
   requires std::is_convertible_v<Function, LowerFunction> Lowering(
       Function function, std::string lowering_revision = "")
       : lower(std::move(function)), revision(std::move(lowering_revision)) {}
 
+  // The same lowering, for these nodes alone.
+  Lowering Serving(ServesFunction function) const {
+    Lowering lowering = *this;
+    lowering.serves = std::move(function);
+    return lowering;
+  }
+
   LowerFunction lower;
+  ServesFunction serves = ServesEveryType;  // Asked before `lower`.
   // Part of the key of every kernel with this operator. Empty for those of core/codegen, whose sources are
   // in every key. Others name themselves and what they were changed to ("example.com/snake 3"): who
   // changes the lowering changes this, or caches go on giving kernels of the old one.
@@ -56,6 +73,11 @@ struct Lowering {
 };
 
 using Lowerings = OperatorColumn<Lowering>;
+
+// OK where a kernel can be generated for the node: a lowering serves it, or it makes no element. Otherwise UNIMPLEMENTED,
+// as ServesFunction.
+absl::Status CheckLowered(const Lowerings& lowerings, const NodeView& node,
+                          absl::Span<const TensorType> outputs);
 
 // The element type of a tensor in a pipeline. UNIMPLEMENTED names types without one.
 absl::StatusOr<Halide::Type> HalideType(DataType dtype);
@@ -66,9 +88,6 @@ std::vector<int> HalideExtents(absl::Span<const int64_t> shape);
 // `rank` fresh Vars.
 std::vector<Halide::Var> FreshVars(int rank);
 std::vector<Halide::Expr> AsExprs(const std::vector<Halide::Var>& vars);
-
-// UNIMPLEMENTED unless every input present and every output is f32; names the type that is not.
-absl::Status RequireFloat32(const LoweringContext& context);
 
 }  // namespace slipway
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/base/utf8.h"
+#include "core/graph/bind_symbols.h"
 #include "core/operators/fused.h"
 #include "core/passes/limits.h"
 #include "core/reference/callable_kernel.h"
@@ -58,6 +59,7 @@ Node MakeCall(Graph& graph, const Node& node, const CallableKernel& kernel, Tens
 
 absl::StatusOr<Graph> CallKernels(Graph graph, const PassContext& context,
                                   const std::function<bool(const NodeView&)>& is_lowered) {
+  SLIPWAY_RETURN_IF_ERROR(CheckStatic(graph, "making kernels"));
   for (Node& node : graph.nodes) {
     const CallableKernel* kernel = context.reference.FindCallable(node.op);
     if (kernel == nullptr || context.registry.MovementOf(node.op) == Movement::kView) continue;

@@ -35,7 +35,6 @@ absl::Status EvaluateSquareplus(const KernelCall& call) {
 // The lowering: what it contributes to the Halide pipeline of its kernel. An expression without a schedule
 // is computed wherever it is used.
 absl::StatusOr<std::vector<Halide::Func>> LowerSquareplus(LoweringContext& context) {
-  SLIPWAY_RETURN_IF_ERROR(RequireFloat32(context));
   const std::vector<Halide::Var> at =
       FreshVars(static_cast<int>(context.output_types[0].shape.size()));
   const Halide::Expr x = context.inputs[0](AsExprs(at));
@@ -55,7 +54,7 @@ OwnOperator Squareplus() {
   schema.pattern = Pattern::kElementwise;
   schema.layout.role = LayoutRole::kElementwise;
   // The revision is raised with every change to the above: caches rest on it.
-  return {schema, EvaluateSquareplus, {LowerSquareplus, "1"}};
+  return {schema, EvaluateSquareplus, Lowering(LowerSquareplus, "1").Serving(ServesFloat32)};
 }
 
 }  // namespace slipway::examples

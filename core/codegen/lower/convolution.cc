@@ -26,7 +26,6 @@ struct Prepared {
 
 // `x_dim` is the dimension of the input's width in Halide's order.
 absl::StatusOr<Prepared> Prepare(LoweringContext& context, int x_dim) {
-  SLIPWAY_RETURN_IF_ERROR(RequireFloat32(context));
   SLIPWAY_ASSIGN_OR_RETURN(const ConvView conv, DecodeConv(context.node));
   Prepared prepared;
   SLIPWAY_ASSIGN_OR_RETURN(prepared.window, PlaneOf(context.node, conv.window));
@@ -142,12 +141,20 @@ absl::StatusOr<std::vector<Func>> LowerConv(LoweringContext& context) {
   return std::vector<Func>{AddBias(accumulator, Bias(context), vars, channel)};
 }
 
+absl::Status Serves(const NodeView& node, absl::Span<const TensorType> outputs) {
+  SLIPWAY_RETURN_IF_ERROR(ServesFloat32(node, outputs));
+  SLIPWAY_ASSIGN_OR_RETURN(const ConvView conv, DecodeConv(node));
+  return PlaneOf(node, conv.window).status();
+}
+
 }  // namespace
 
 absl::Status RegisterConvolutionLowerings(Lowerings& lowerings) {
-  SLIPWAY_RETURN_IF_ERROR(lowerings.Add("Conv", LowerConv));
-  SLIPWAY_RETURN_IF_ERROR(lowerings.Add("slipway.ConvNCHWc", LowerConvNchwc));
-  return lowerings.Add("slipway.DepthwiseConvNCHWc", LowerDepthwiseConvNchwc);
+  SLIPWAY_RETURN_IF_ERROR(lowerings.Add("Conv", Lowering(LowerConv).Serving(Serves)));
+  SLIPWAY_RETURN_IF_ERROR(
+      lowerings.Add("slipway.ConvNCHWc", Lowering(LowerConvNchwc).Serving(Serves)));
+  return lowerings.Add("slipway.DepthwiseConvNCHWc",
+                       Lowering(LowerDepthwiseConvNchwc).Serving(Serves));
 }
 
 }  // namespace slipway

@@ -10,13 +10,25 @@ namespace slipway {
 using Halide::Expr;
 using Halide::Func;
 
-Lowering Elementwise(Types types, Formula formula) {
-  return [types, formula](LoweringContext& context) -> absl::StatusOr<std::vector<Func>> {
-    const DataType dtype = context.output_types[0].dtype;
-    if (types == Types::kFloat) SLIPWAY_RETURN_IF_ERROR(RequireFloat32(context));
+namespace {
+
+ServesFunction ServesTypes(Types types) {
+  if (types == Types::kFloat) return ServesFloat32;
+  return [types](const NodeView& node, absl::Span<const TensorType> outputs) {
+    const DataType dtype = outputs[0].dtype;
     if (dtype == DataType::kBool || (types == Types::kResult && dtype != DataType::kFloat32)) {
-      return context.node.Unimplemented(absl::StrCat("no kernel for ", Name(dtype), " yet"));
+      return node.Unimplemented(
+          absl::StrCat("no kernel can be generated for ", Name(dtype), " yet"));
     }
+    return ServesEveryType(node, outputs);
+  };
+}
+
+}  // namespace
+
+Lowering Elementwise(Types types, Formula formula) {
+  const auto lower = [formula](LoweringContext& context) -> absl::StatusOr<std::vector<Func>> {
+    const DataType dtype = context.output_types[0].dtype;
     const std::vector<Halide::Var> vars =
         FreshVars(static_cast<int>(context.output_types[0].shape.size()));
     const std::vector<Expr> at = AsExprs(vars);
@@ -31,6 +43,7 @@ Lowering Elementwise(Types types, Formula formula) {
     result(vars) = Halide::cast(type, formula(context.node, inputs));
     return std::vector<Func>{result};
   };
+  return Lowering(lower).Serving(ServesTypes(types));
 }
 
 }  // namespace slipway

@@ -36,7 +36,6 @@ absl::StatusOr<Func> Transposed(const LoweringContext& context, const Func& matr
 }
 
 absl::StatusOr<std::vector<Func>> LowerGemm(LoweringContext& context) {
-  SLIPWAY_RETURN_IF_ERROR(RequireFloat32(context));
   const NodeView& node = context.node;
   const bool trans_a = node.Int("transA") != 0;
   const bool trans_b = node.Int("transB") != 0;
@@ -69,7 +68,6 @@ absl::StatusOr<std::vector<Func>> LowerGemm(LoweringContext& context) {
 
 // Operands of rank 1 are a row on the left and a column on the right, which the result then lacks.
 absl::StatusOr<std::vector<Func>> LowerMatMul(LoweringContext& context) {
-  SLIPWAY_RETURN_IF_ERROR(RequireFloat32(context));
   const Shape& a_shape = context.node.input_shape(0);
   const Shape& b_shape = context.node.input_shape(1);
   const Shape& out = context.output_types[0].shape;
@@ -119,7 +117,6 @@ absl::StatusOr<std::vector<Func>> LowerMatMul(LoweringContext& context) {
 
 // w is [blocks, K, n]; the columns beyond `columns` are padding.
 absl::StatusOr<std::vector<Func>> LowerGemmPacked(LoweringContext& context) {
-  SLIPWAY_RETURN_IF_ERROR(RequireFloat32(context));
   const Shape& w = context.node.input_shape(1);
   const Shape& out = context.output_types[0].shape;
   const int blocks = static_cast<int>(w[0]);
@@ -160,9 +157,9 @@ absl::StatusOr<std::vector<Func>> LowerGemmPacked(LoweringContext& context) {
 }  // namespace
 
 absl::Status RegisterMatrixLowerings(Lowerings& lowerings) {
-  SLIPWAY_RETURN_IF_ERROR(lowerings.Add("Gemm", LowerGemm));
-  SLIPWAY_RETURN_IF_ERROR(lowerings.Add("MatMul", LowerMatMul));
-  return lowerings.Add("slipway.GemmPacked", LowerGemmPacked);
+  SLIPWAY_RETURN_IF_ERROR(lowerings.Add("Gemm", Lowering(LowerGemm).Serving(ServesFloat32)));
+  SLIPWAY_RETURN_IF_ERROR(lowerings.Add("MatMul", Lowering(LowerMatMul).Serving(ServesFloat32)));
+  return lowerings.Add("slipway.GemmPacked", Lowering(LowerGemmPacked).Serving(ServesFloat32));
 }
 
 }  // namespace slipway

@@ -1,9 +1,9 @@
 // BatchNormalization at inference and LRN, which are expressions, and Softmax along one axis.
 #include "core/operators/normalization.h"
 
-#include <algorithm>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/codegen/float_math.h"
 #include "core/codegen/lower/families.h"
@@ -16,8 +16,10 @@ using Halide::Expr;
 using Halide::Func;
 using Halide::Var;
 
+// Each is a term of the expression.
+constexpr int64_t kMaxNeighbours = 64;
+
 absl::StatusOr<std::vector<Func>> LowerBatchNormalization(LoweringContext& context) {
-  SLIPWAY_RETURN_IF_ERROR(RequireFloat32(context));
   const int rank = static_cast<int>(context.output_types[0].shape.size());
   const std::vector<Var> vars = FreshVars(rank);
   const Expr channel = rank >= 2 ? Expr(vars[rank - 2]) : Expr(vars[0]);
@@ -40,14 +42,22 @@ Expr NegativePower(const Expr& value, float beta) {
   return PowOf(value, -beta);
 }
 
+absl::Status ServesLrn(const NodeView& node, absl::Span<const TensorType> outputs) {
+  SLIPWAY_RETURN_IF_ERROR(ServesFloat32(node, outputs));
+  SLIPWAY_ASSIGN_OR_RETURN(const LrnView lrn, DecodeLrn(node));
+  if (lrn.size > kMaxNeighbours) {
+    return node.Unimplemented(
+        absl::StrCat("no kernel can be generated for more than ", kMaxNeighbours, " neighbours"));
+  }
+  return absl::OkStatus();
+}
+
 // x / (bias + alpha / size * sum of squares of `size` neighbouring channels)^beta
 absl::StatusOr<std::vector<Func>> LowerLrn(LoweringContext& context) {
-  SLIPWAY_RETURN_IF_ERROR(RequireFloat32(context));
   const NodeView& node = context.node;
   const Shape& shape = context.output_types[0].shape;
   const int rank = static_cast<int>(shape.size());
   SLIPWAY_ASSIGN_OR_RETURN(const LrnView lrn, DecodeLrn(node));
-  if (lrn.size > 64) return node.Unimplemented("no kernel for more than 64 neighbours");
   const int size = static_cast<int>(lrn.size);
   const int channels = static_cast<int>(shape[1]);
   const std::vector<Var> vars = FreshVars(rank);
@@ -70,15 +80,11 @@ absl::StatusOr<std::vector<Func>> LowerLrn(LoweringContext& context) {
 // The maximum is subtracted first, so that no exponential overflows. NaN in a row makes the row NaN:
 // the maximum may lose it, the exponentials' sum does not.
 absl::StatusOr<std::vector<Func>> LowerSoftmax(LoweringContext& context) {
-  SLIPWAY_RETURN_IF_ERROR(RequireFloat32(context));
   const Shape& shape = context.node.input_shape(0);
   const int rank = static_cast<int>(shape.size());
   SLIPWAY_ASSIGN_OR_RETURN(const int64_t axis, DecodeSoftmax(context.node));
   const std::vector<int> extents = HalideExtents(shape);
   const int along = rank - 1 - static_cast<int>(axis);
-  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) {
-    return context.node.Unimplemented("no kernel for a softmax of nothing");
-  }
 
   std::vector<bool> reduced(rank, false);
   reduced[along] = true;
@@ -109,9 +115,10 @@ absl::StatusOr<std::vector<Func>> LowerSoftmax(LoweringContext& context) {
 }  // namespace
 
 absl::Status RegisterNormalizationLowerings(Lowerings& lowerings) {
-  SLIPWAY_RETURN_IF_ERROR(lowerings.Add("BatchNormalization", LowerBatchNormalization));
-  SLIPWAY_RETURN_IF_ERROR(lowerings.Add("LRN", LowerLrn));
-  return lowerings.Add("Softmax", LowerSoftmax);
+  SLIPWAY_RETURN_IF_ERROR(lowerings.Add("BatchNormalization",
+                                        Lowering(LowerBatchNormalization).Serving(ServesFloat32)));
+  SLIPWAY_RETURN_IF_ERROR(lowerings.Add("LRN", Lowering(LowerLrn).Serving(ServesLrn)));
+  return lowerings.Add("Softmax", Lowering(LowerSoftmax).Serving(ServesFloat32));
 }
 
 }  // namespace slipway

@@ -45,12 +45,8 @@ bool EveryWindowIsInside(const PlaneWindow& window) {
 }
 
 absl::StatusOr<std::vector<Func>> LowerPool(LoweringContext& context) {
-  SLIPWAY_RETURN_IF_ERROR(RequireFloat32(context));
   SLIPWAY_ASSIGN_OR_RETURN(const PoolView pool, DecodePool(context.node));
   SLIPWAY_ASSIGN_OR_RETURN(const PlaneWindow window, PlaneOf(context.node, pool.window));
-  if (!pool.is_max && (window.dilation[0] != 1 || window.dilation[1] != 1)) {
-    return context.node.Unimplemented("no kernel for a dilated average yet");
-  }
   const bool blocked = pool.blocked;
 
   Var c("c"), x("x"), y("y"), channel("channel"), n("n");
@@ -106,9 +102,18 @@ absl::StatusOr<std::vector<Func>> LowerPool(LoweringContext& context) {
   return std::vector<Func>{result};
 }
 
+absl::Status ServesPool(const NodeView& node, absl::Span<const TensorType> outputs) {
+  SLIPWAY_RETURN_IF_ERROR(ServesFloat32(node, outputs));
+  SLIPWAY_ASSIGN_OR_RETURN(const PoolView pool, DecodePool(node));
+  SLIPWAY_ASSIGN_OR_RETURN(const PlaneWindow window, PlaneOf(node, pool.window));
+  if (!pool.is_max && (window.dilation[0] != 1 || window.dilation[1] != 1)) {
+    return node.Unimplemented("no kernel can be generated for a dilated average yet");
+  }
+  return absl::OkStatus();
+}
+
 Lowering GlobalPool(ReduceKind kind) {
   return [kind = std::move(kind)](LoweringContext& context) -> absl::StatusOr<std::vector<Func>> {
-    SLIPWAY_RETURN_IF_ERROR(RequireFloat32(context));
     std::vector<bool> reduced(context.node.input_shape(0).size(), true);
     std::fill_n(reduced.begin(), std::min<size_t>(2, reduced.size()), false);
     return LowerReduction(context, std::move(reduced), /*keep_dims=*/true, kind);
@@ -120,10 +125,11 @@ Lowering GlobalPool(ReduceKind kind) {
 absl::Status RegisterPoolingLowerings(Lowerings& lowerings) {
   for (const char* op :
        {"MaxPool", "AveragePool", "slipway.MaxPoolNCHWc", "slipway.AveragePoolNCHWc"}) {
-    SLIPWAY_RETURN_IF_ERROR(lowerings.Add(op, LowerPool));
+    SLIPWAY_RETURN_IF_ERROR(lowerings.Add(op, Lowering(LowerPool).Serving(ServesPool)));
   }
-  SLIPWAY_RETURN_IF_ERROR(lowerings.Add("GlobalAveragePool", GlobalPool(MeanOf())));
-  return lowerings.Add("GlobalMaxPool", GlobalPool(LargestOf()));
+  SLIPWAY_RETURN_IF_ERROR(
+      lowerings.Add("GlobalAveragePool", GlobalPool(MeanOf()).Serving(ServesFloat32)));
+  return lowerings.Add("GlobalMaxPool", GlobalPool(LargestOf()).Serving(ServesFloat32));
 }
 
 }  // namespace slipway

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/codegen/float_math.h"
 #include "core/codegen/lower/families.h"
@@ -25,7 +26,7 @@ Combiner Largest(Halide::Type type) { return {LowestOf(type), MaxOf}; }
 Expr Total(Expr total, int64_t) { return total; }
 Expr Average(Expr total, int64_t count) { return total * (1.0f / static_cast<float>(count)); }
 
-LowerFunction Reduce(ReduceKind kind) {
+Lowering Reduce(ReduceKind kind) {
   return [kind](LoweringContext& context) -> absl::StatusOr<std::vector<Func>> {
     SLIPWAY_ASSIGN_OR_RETURN(const ReduceView reduce, DecodeReduce(context.node));
     std::vector<bool> reduced(context.node.input_shape(0).size(), false);
@@ -34,14 +35,11 @@ LowerFunction Reduce(ReduceKind kind) {
   };
 }
 
-Lowering ReduceFloats(ReduceKind kind) {
-  return [lowering = Reduce(std::move(kind))](
-             LoweringContext& context) -> absl::StatusOr<std::vector<Func>> {
-    if (context.output_types[0].dtype != DataType::kFloat32) {
-      return context.node.Unimplemented("no kernel for types other than f32 yet");
-    }
-    return lowering(context);
-  };
+// The axes of ReduceMean are integers.
+absl::Status ServesFloat32Data(const NodeView& node, absl::Span<const TensorType> outputs) {
+  if (outputs[0].dtype == DataType::kFloat32) return absl::OkStatus();
+  return node.Unimplemented(absl::StrCat("no kernel can be generated for a mean of ",
+                                         Name(outputs[0].dtype), " yet, only f32"));
 }
 
 // The position of the largest element, the first of equals or with select_last_index the last.
@@ -145,9 +143,6 @@ absl::StatusOr<std::vector<Func>> LowerReduction(LoweringContext& context,
                                                  const ReduceKind& kind) {
   const Shape& shape = context.node.input_shape(0);
   SLIPWAY_ASSIGN_OR_RETURN(const Halide::Type type, HalideType(context.output_types[0].dtype));
-  if (context.output_types[0].dtype != context.node.input_type(0).dtype()) {
-    return context.node.Unimplemented("no kernel for a reduction to another type");
-  }
   if (NumElements(shape) == 0) {
     // Each result is that of no elements.
     Func result("reduced");
@@ -190,7 +185,7 @@ absl::Status RegisterReductionLowerings(Lowerings& lowerings) {
     Lowering lowering;
   } rows[] = {
       {"ReduceMax", Reduce(LargestOf())},
-      {"ReduceMean", ReduceFloats(MeanOf())},
+      {"ReduceMean", Reduce(MeanOf()).Serving(ServesFloat32Data)},
       {"ReduceSum", Reduce(SumOf())},
       {"ArgMax", LowerArgMax},
   };
