@@ -68,18 +68,4 @@ Shape RowMajorStrides(absl::Span<const int64_t> shape) {
   return strides;
 }
 
-absl::StatusOr<Shape> BroadcastShapes(absl::Span<const int64_t> a, absl::Span<const int64_t> b) {
-  Shape result(std::max(a.size(), b.size()), 1);
-  for (size_t i = 1; i <= result.size(); ++i) {  // From the innermost dimension outwards.
-    const int64_t extent_a = i <= a.size() ? a[a.size() - i] : 1;
-    const int64_t extent_b = i <= b.size() ? b[b.size() - i] : 1;
-    if (extent_a != extent_b && extent_a != 1 && extent_b != 1) {
-      return absl::InvalidArgumentError(absl::StrCat("shapes ", ToString(a), " and ", ToString(b),
-                                                     " cannot be broadcast together"));
-    }
-    result[result.size() - i] = extent_a == 1 ? extent_b : extent_a;
-  }
-  return result;
-}
-
 }  // namespace slipway

@@ -29,9 +29,6 @@ std::string ToString(absl::Span<const int64_t> shape);
 // Row-major strides in elements.
 Shape RowMajorStrides(absl::Span<const int64_t> shape);
 
-// NumPy's multidirectional broadcast of two shapes. INVALID_ARGUMENT names both shapes.
-absl::StatusOr<Shape> BroadcastShapes(absl::Span<const int64_t> a, absl::Span<const int64_t> b);
-
 }  // namespace slipway
 
 #endif  // SLIPWAY_CORE_TENSOR_SHAPE_H_

@@ -56,16 +56,5 @@ TEST(ShapeTest, StridesAreRowMajor) {
   EXPECT_THAT(RowMajorStrides({}), ElementsAre());
 }
 
-TEST(ShapeTest, Broadcasts) {
-  EXPECT_THAT(*BroadcastShapes({}, {}), ElementsAre());
-  EXPECT_THAT(*BroadcastShapes({2, 3}, {}), ElementsAre(2, 3));
-  EXPECT_THAT(*BroadcastShapes({3}, {2, 1}), ElementsAre(2, 3));
-  EXPECT_THAT(*BroadcastShapes({8, 1, 6, 1}, {7, 1, 5}), ElementsAre(8, 7, 6, 5));
-  EXPECT_THAT(*BroadcastShapes({1}, {0}), ElementsAre(0));
-  EXPECT_THAT(BroadcastShapes({2, 3}, {2}), StatusIs(absl::StatusCode::kInvalidArgument,
-                                                     AllOf(HasSubstr("[2, 3]"), HasSubstr("[2]"))));
-  EXPECT_THAT(BroadcastShapes({2}, {0}), StatusIs(absl::StatusCode::kInvalidArgument));
-}
-
 }  // namespace
 }  // namespace slipway
