@@ -34,16 +34,12 @@ absl::Status CheckValue(const Value& value) {
   return absl::OkStatus();
 }
 
-bool IsElementwise(const OperatorSchema& schema) {
-  return schema.pattern == Pattern::kElementwise || schema.pattern == Pattern::kBroadcast;
-}
-
 // The shape that all values with more than one element have, if there is exactly one and every node is
 // elementwise; else null.
 const Shape* CommonShape(const Graph& body, const OperatorRegistry& registry) {
   for (const Node& node : body.nodes) {
     const OperatorSchema* schema = registry.Find(node.op);
-    if (schema == nullptr || !IsElementwise(*schema)) return nullptr;
+    if (schema == nullptr || !IsElementwise(schema->pattern)) return nullptr;
   }
   const Shape* common = nullptr;
   for (const Value& value : body.values) {

@@ -265,9 +265,7 @@ class Builder {
         for (const ValueId output : body_.nodes[user].outputs) {
           if (output == kNoValue || !stages_[output].inlined) return kNoValue;
           const OperatorSchema* schema = registry_.Find(body_.nodes[user].op);
-          const bool elementwise = schema != nullptr && (schema->pattern == Pattern::kElementwise ||
-                                                         schema->pattern == Pattern::kBroadcast);
-          if (!elementwise ||
+          if (schema == nullptr || !IsElementwise(schema->pattern) ||
               body_.value(output).type->shape() != body_.value(anchor).type->shape()) {
             return kNoValue;
           }

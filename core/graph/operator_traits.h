@@ -21,6 +21,11 @@ enum class Pattern {
 };
 absl::string_view Name(Pattern pattern);
 
+// Whether an output element is made of one element of each input.
+inline bool IsElementwise(Pattern pattern) {
+  return pattern == Pattern::kElementwise || pattern == Pattern::kBroadcast;
+}
+
 // What becomes of the inputs' bytes where that is known without looking at values.
 enum class Movement {
   kOther,        // They are computed with, or moved in a way that nothing rests on.

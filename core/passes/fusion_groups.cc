@@ -37,8 +37,7 @@ class Grouping {
   }
   bool IsPermutation(NodeId n) const { return schemas_[n]->movement == Movement::kPermutation; }
   bool IsElementwise(NodeId n) const {
-    return graph_.nodes[n].outputs.size() == 1 &&
-           (PatternOf(n) == Pattern::kElementwise || PatternOf(n) == Pattern::kBroadcast);
+    return graph_.nodes[n].outputs.size() == 1 && slipway::IsElementwise(PatternOf(n));
   }
   // Computes an output element from many inputs; an elementwise tail costs it nothing.
   bool IsAnchor(NodeId n) const {
