@@ -320,6 +320,29 @@ TEST_F(DeviceProgramTest, AFailureOnADeviceNamesTheStep) {
                                                              HasSubstr("entry 'fail' failed"))));
 }
 
+TEST_F(DeviceProgramTest, EntriesReadNoFurtherThanTheirInputs) {
+  const uint32_t x = builder_.AddValue(kExternal, kF32, {5}, gpu_space_);
+  const uint32_t y = builder_.AddValue(kExternal, kF32, {6}, gpu_space_);
+  v1::Function& main = builder_.AddFunction("main");
+  ProgramBuilder::AddInput(main, "x", x);
+  ProgramBuilder::AddOutput(main, "y", y);
+  builder_.AddLaunch(main, code_, kAdd, {x, x}, {y}, {6});
+  Load();
+  EXPECT_THAT(Run({Five()}),
+              StatusIs(Code::kInternal, HasSubstr("reads 6 elements of input 0, which has 5")));
+}
+
+TEST_F(DeviceProgramTest, EntriesTakeF32Alone) {
+  const uint32_t x = builder_.AddValue(kExternal, DataType::kInt32, {5}, gpu_space_);
+  const uint32_t y = builder_.AddValue(kExternal, kF32, {5}, gpu_space_);
+  v1::Function& main = builder_.AddFunction("main");
+  ProgramBuilder::AddInput(main, "x", x);
+  ProgramBuilder::AddOutput(main, "y", y);
+  builder_.AddLaunch(main, code_, kFill, {x}, {y}, {5});
+  ASSERT_OK(LoadOnDevices());
+  EXPECT_THAT(program_->NewContext({}), StatusIs(Code::kInvalidArgument, HasSubstr("f32 alone")));
+}
+
 TEST_F(DeviceProgramTest, NamesTheSpaceThatHasNoMemory) {
   builder_ = ThereAndBack().builder;
   ASSERT_OK(LoadOnDevices({.memory_bytes = 100}));

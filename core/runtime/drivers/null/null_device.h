@@ -32,7 +32,8 @@ struct NullDeviceOptions {
 //      add_f32  (a, b -> out)   out[i] = a[i] + b[i]
 //      tile_f32 (a -> out)      out[i] = a[i], through memory that a group shares: 4 bytes an instance
 //      fail     (a -> out)      ends with an error
-//    They read the parameters that Prepare describes. Any other entry is UNIMPLEMENTED.
+//    They read the parameters that Prepare describes; an input with fewer elements than are read is INTERNAL. Any
+//    other entry is UNIMPLEMENTED, any other element type INVALID_ARGUMENT.
 //  - At most 1024 instances a group, and 48 KiB that it shares.
 class NullDevice final : public ComputeDevice {
  public:

@@ -29,9 +29,9 @@ absl::Status Fail(absl::Span<float* const> /*tensors*/, int64_t /*i*/) {
 }
 
 constexpr NullKernel kKernels[] = {
-    {"copy_f32", 1, 1, 0, &CopyF32}, {"fill_f32", 1, 1, 0, &FillF32},
-    {"add_f32", 2, 1, 0, &AddF32},   {"tile_f32", 1, 1, sizeof(float), &CopyF32},
-    {"fail", 1, 1, 0, &Fail},
+    {"copy_f32", 1, 1, false, 0, &CopyF32}, {"fill_f32", 1, 1, true, 0, &FillF32},
+    {"add_f32", 2, 1, false, 0, &AddF32},   {"tile_f32", 1, 1, false, sizeof(float), &CopyF32},
+    {"fail", 1, 1, true, 0, &Fail},
 };
 
 }  // namespace

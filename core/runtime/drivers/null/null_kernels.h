@@ -19,6 +19,8 @@ struct NullKernel {
   absl::string_view name;
   int inputs;
   int outputs;
+  // Reads the first element of its inputs alone, and not the one that the instance does.
+  bool reads_first;
   // Memory that its group shares and that it uses, for each instance.
   int64_t shared_bytes;
   absl::Status (*function)(absl::Span<float* const> tensors, int64_t i);

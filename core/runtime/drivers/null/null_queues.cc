@@ -64,6 +64,13 @@ absl::Status RunInstances(const NullDevice& device, const NullKernel& kernel,
     tensors.push_back(reinterpret_cast<float*>(bytes));
   }
   const int64_t elements = std::min(instances, Count(parameters.extents.back()));
+  for (int i = 0; elements > 0 && i < kernel.inputs; ++i) {
+    const int64_t has = Count(parameters.extents[static_cast<size_t>(i)]);
+    const int64_t reads = kernel.reads_first ? 1 : elements;
+    if (has >= reads) continue;
+    return absl::InternalError(absl::StrCat("entry '", kernel.name, "' reads ", reads,
+                                            " elements of input ", i, ", which has ", has));
+  }
   for (int64_t i = 0; i < elements; ++i) {
     SLIPWAY_RETURN_IF_ERROR(kernel.function(tensors, i));
   }
@@ -75,6 +82,11 @@ absl::Status RunInstances(const NullDevice& device, const NullKernel& kernel,
 absl::StatusOr<std::unique_ptr<DeviceLaunch>> NullQueues::Prepare(
     const DeviceCode& code, uint32_t kernel, absl::Span<slipway_buffer* const> arguments,
     std::string label) {
+  for (const slipway_buffer* argument : arguments) {
+    if (argument->type.code == SLIPWAY_TYPE_FLOAT && argument->type.bits == 32) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(device_.name(), ": entries take tensors of f32 alone"));
+  }
   auto launch = std::make_unique<NullLaunch>();
   launch->kernel = &static_cast<const NullCode&>(code).kernel(kernel);
   launch->arguments.assign(arguments.begin(), arguments.end());
