@@ -58,7 +58,10 @@ Expr LogOf(Expr x) {
 Expr PowOf(Expr base, Expr exponent) {
   // |base|^exponent; a negative base has a power only for whole exponents, negative for odd ones.
   const float infinity = std::numeric_limits<float>::infinity();
-  const Expr magnitude = BoundedExp(exponent * LogOf(Halide::abs(base)));
+  // The product would be NaN for an infinite power of 1.
+  const Expr power =
+      SelectStrictly(Halide::abs(base) == 1.0f, 0.0f, exponent * LogOf(Halide::abs(base)));
+  const Expr magnitude = BoundedExp(power);
   const Expr half = exponent * 0.5f;
   const Expr whole = Halide::floor(exponent) == exponent;
   const Expr odd = whole && Halide::floor(half) != half;
@@ -67,9 +70,13 @@ Expr PowOf(Expr base, Expr exponent) {
                                           std::numeric_limits<float>::quiet_NaN());
   // The sign of zero shows in its reciprocal.
   const Expr negative = SelectStrictly(base == 0.0f, 1.0f / base, base) < 0.0f;
+  const Expr of_numbers = SelectStrictly(negative, of_negative, magnitude);
+  // What is 1 whatever the other is, NaN too.
+  const Expr one = exponent == 0.0f || base == 1.0f;
   return SelectStrictly(
-      exponent == 0.0f, 1.0f,
-      SelectStrictly(Halide::is_nan(base), base, SelectStrictly(negative, of_negative, magnitude)));
+      one, 1.0f,
+      SelectStrictly(Halide::is_nan(base), base,
+                     SelectStrictly(Halide::is_nan(exponent), exponent, of_numbers)));
 }
 
 Expr SigmoidOf(Expr x) { return KeepNan(x, 1.0f / (1.0f + BoundedExp(-x))); }

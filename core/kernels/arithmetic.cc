@@ -10,11 +10,6 @@ template <typename Wide>
 constexpr bool kIsReal = __is_same(Wide, double);
 
 template <typename Wide>
-Wide Minus(Wide a, Wide b) {
-  if constexpr (kIsReal<Wide>) return a - b;
-  return static_cast<Wide>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
-}
-template <typename Wide>
 Wide Over(Wide a, Wide b) {
   if constexpr (__is_same(Wide, int64_t)) {
     // The lowest number divided by -1 does not fit and wraps.
@@ -70,16 +65,6 @@ Base WholePower(Base base, Exponent exponent) {
   return static_cast<Base>(WholePower(static_cast<uint64_t>(base), magnitude));
 }
 
-// The integer of the type that is nearest to `value` from zero; 0 of NaN.
-template <typename Wide>
-Wide Saturated(double value, Type type) {
-  const auto highest = HighestOf<Wide>(type);
-  const auto lowest = LowestOf<Wide>(type);
-  if (IsNan(value)) return 0;
-  if (value <= static_cast<double>(lowest)) return lowest;
-  return value >= static_cast<double>(highest) ? highest : static_cast<Wide>(value);
-}
-
 // finish(op(op(x0, x1), x2) ...), rounded once.
 template <typename Op, typename Finish>
 int32_t Fold(void** arguments, Op op, Finish finish) {
@@ -101,7 +86,7 @@ int32_t Fold(void** arguments, Op op, Finish finish) {
       });
     }
     for (int64_t i = 0; i < y.elements(); ++i) result[i] = finish(result[i], call.num_inputs());
-    Store(result.get(), 0, y.elements(), y);
+    Store(result.get(), 0, 1, y.elements(), y);
     return 0;
   });
 }
@@ -156,7 +141,7 @@ int32_t slipway_Pow(void** arguments) {
             a[i] = WholePower(a[i], b[i]);
           }
         }
-        Store(a, first, count, call.output(0));
+        Store(a, first, 1, count, call.output(0));
       });
       return 0;
     });

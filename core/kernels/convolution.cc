@@ -1,28 +1,9 @@
 #include "core/kernels/convolution.h"
 
-#include <algorithm>
+#include "core/kernels/call.h"
 
 namespace slipway::kernels {
 namespace {
-
-struct Range {
-  int64_t begin;
-  int64_t end;
-};
-
-int64_t CeilDiv(int64_t a, int64_t b) { return a <= 0 ? 0 : (a + b - 1) / b; }
-
-// The outputs whose window has its element k inside the input.
-Range ValidOutputs(const WindowDimension& d, int64_t k) {
-  const int64_t offset = k * d.dilation - d.pad_begin;
-  const int64_t begin = CeilDiv(-offset, d.stride);
-  const int64_t end = std::min(d.output, CeilDiv(d.input - offset, d.stride));
-  return {begin, std::max(begin, end)};
-}
-
-int64_t InputIndex(const WindowDimension& d, int64_t output, int64_t k) {
-  return output * d.stride + k * d.dilation - d.pad_begin;
-}
 
 template <typename T>
 void FillBias(int64_t blocks, int64_t positions, int64_t block, const T* bias, T* y) {
@@ -159,4 +140,78 @@ template void DepthwiseConvolution(const ConvolutionShape&, const float*, const 
 template void DepthwiseConvolution(const ConvolutionShape&, const double*, const double*,
                                    const double*, double*);
 
+namespace {
+
+ConvolutionShape ShapeOf(const Call& call) {
+  ConvolutionShape shape;
+  static_cast<SpatialWindow&>(shape) = WindowAt(call, 3, call.input(0), call.output(0));
+  shape.batch = call.input(0).extent(0);
+  shape.group = call.Integer(0);
+  shape.in_block = call.Integer(1);
+  shape.out_block = call.Integer(2);
+  shape.in_channels = call.input(0).extent(1) * shape.in_block;
+  shape.out_channels = call.output(0).extent(1) * shape.out_block;
+  return shape;
+}
+
+template <typename T, typename Function>
+int32_t Run(const Call& call, Function function) {
+  const Operand bias = call.input(2);
+  function(call.input(0).data<const T>(), call.input(1).data<const T>(),
+           bias.present() ? bias.data<const T>() : nullptr, call.output(0).data<T>());
+  return 0;
+}
+
+// Narrow floats by way of copies in f64.
+template <typename T, typename Function>
+int32_t RunWidened(const Call& call, Function function) {
+  const auto elements = [](const Operand& x) { return x.present() ? x.elements() : 0; };
+  const auto widen = [&](const Operand& from, const Scratch<double>& to) {
+    for (int64_t i = 0; i < elements(from); ++i) to[i] = Widen(from.data<const T>()[i]);
+  };
+  const Operand y = call.output(0);
+  const Scratch<double> x(call, call.input(0).elements());
+  const Scratch<double> w(call, call.input(1).elements());
+  const Scratch<double> bias(call, elements(call.input(2)));
+  const Scratch<double> wide(call, y.elements());
+  if (!x || !w || !bias || !wide) return call.Fail(kOutOfScratch);
+  widen(call.input(0), x);
+  widen(call.input(1), w);
+  widen(call.input(2), bias);
+  function(x.get(), w.get(), call.input(2).present() ? bias.get() : nullptr, wide.get());
+  for (int64_t i = 0; i < y.elements(); ++i) y.data<T>()[i] = Narrow<T>(wide[i]);
+  return 0;
+}
+
+template <typename Function>
+int32_t RunAny(const Call& call, Function function) {
+  return DispatchFloat(call, call.input(0).type(), [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (sizeof(T) >= sizeof(float)) {
+      return Run<T>(call, function);
+    } else {
+      return RunWidened<T>(call, function);
+    }
+  });
+}
+
+}  // namespace
 }  // namespace slipway::kernels
+
+using namespace slipway::kernels;  // NOLINT
+
+int32_t slipway_Conv(void** arguments) {
+  const Call call(arguments);
+  const ConvolutionShape shape = ShapeOf(call);
+  return RunAny(call, [&](const auto* x, const auto* w, const auto* bias, auto* y) {
+    Convolution(shape, x, w, bias, y);
+  });
+}
+
+int32_t slipway_DepthwiseConv(void** arguments) {
+  const Call call(arguments);
+  const ConvolutionShape shape = ShapeOf(call);
+  return RunAny(call, [&](const auto* x, const auto* w, const auto* bias, auto* y) {
+    DepthwiseConvolution(shape, x, w, bias, y);
+  });
+}

@@ -1,23 +1,14 @@
-// Convolutions over raw memory: no allocation, no state. All sizes are in elements.
+// Convolutions. Callable: see call.h. f32 and f64 are summed as what they are, narrower floats in f64.
 #ifndef SLIPWAY_CORE_KERNELS_CONVOLUTION_H_
 #define SLIPWAY_CORE_KERNELS_CONVOLUTION_H_
 
-#include <cstdint>
+#include <stdint.h>
+
+#include "core/kernels/window.h"
 
 namespace slipway::kernels {
 
-// One spatial dimension of a sliding window.
-struct WindowDimension {
-  int64_t input = 1;   // Extent slid over.
-  int64_t output = 1;  // Extent of the result.
-  int64_t kernel = 1;
-  int64_t stride = 1;
-  int64_t dilation = 1;
-  int64_t pad_begin = 0;
-  int64_t pad_end = 0;
-};
-
-struct ConvolutionShape {
+struct ConvolutionShape : SpatialWindow {
   int64_t batch = 1;
   int64_t in_channels = 1;
   int64_t out_channels = 1;
@@ -25,9 +16,6 @@ struct ConvolutionShape {
   // Channels innermost in x and y; 1 is plain NCHW. Blocks do not cross groups.
   int64_t in_block = 1;
   int64_t out_block = 1;
-  WindowDimension depth;  // Of extent 1 where there are fewer than three dimensions.
-  WindowDimension height;
-  WindowDimension width;
 };
 
 // x [N, Ci/ci, D, H, W, ci], w [Co/co, Ci/group/ci, KD, KH, KW, ci, co], bias [Co] or null,
@@ -51,5 +39,12 @@ extern template void DepthwiseConvolution(const ConvolutionShape&, const double*
                                           const double*, double*);
 
 }  // namespace slipway::kernels
+
+extern "C" {
+// Inputs: x, w, bias. Parameters: group, the number of channels innermost in x and in y (1 for Conv), a window.
+int32_t slipway_Conv(void** arguments);
+// The same for one filter a channel (slipway.DepthwiseConvNCHWc).
+int32_t slipway_DepthwiseConv(void** arguments);
+}
 
 #endif  // SLIPWAY_CORE_KERNELS_CONVOLUTION_H_

@@ -41,6 +41,15 @@ void DispatchNarrow(Type type, Function function) {
   }
 }
 
+struct AllStrides {
+  PerDimension of[BroadcastRows::kMostInputs];
+};
+AllStrides StridesOfAll(const Operand* inputs, int count, const Operand& y) {
+  AllStrides strides;
+  for (int k = 0; k < count; ++k) strides.of[k] = StridesWithin(inputs[k], y);
+  return strides;
+}
+
 }  // namespace
 
 template <typename Wide>
@@ -63,31 +72,49 @@ template void Load(const Operand&, int64_t, int64_t, int64_t, int64_t*);
 template void Load(const Operand&, int64_t, int64_t, int64_t, uint64_t*);
 
 template <typename Wide>
-void Store(const Wide* from, int64_t first, int64_t count, const Operand& y) {
+void Store(const Wide* from, int64_t first, int64_t step, int64_t count, const Operand& y) {
   DispatchNarrow<Wide>(y.type(), [&](auto zero) {
     using T = decltype(zero);
     T* to = y.data<T>() + first;
-    for (int64_t i = 0; i < count; ++i) to[i] = Narrow<T>(from[i]);
+    if (step == 1) {
+      for (int64_t i = 0; i < count; ++i) to[i] = Narrow<T>(from[i]);
+    } else {
+      for (int64_t i = 0; i < count; ++i) to[i * step] = Narrow<T>(from[i]);
+    }
   });
 }
-template void Store(const double*, int64_t, int64_t, const Operand&);
-template void Store(const int64_t*, int64_t, int64_t, const Operand&);
-template void Store(const uint64_t*, int64_t, int64_t, const Operand&);
+template void Store(const double*, int64_t, int64_t, int64_t, const Operand&);
+template void Store(const int64_t*, int64_t, int64_t, int64_t, const Operand&);
+template void Store(const uint64_t*, int64_t, int64_t, int64_t, const Operand&);
 
-BroadcastRows::BroadcastRows(const Operand* inputs, int count, const Operand& y) : count_(count) {
-  PerDimension strides[kMostInputs];
-  for (int k = 0; k < count; ++k) {
-    const PerDimension own = StridesOf(inputs[k]);
-    const int further = y.rank() - inputs[k].rank();
-    for (int d = 0; d < inputs[k].rank(); ++d) {
-      if (inputs[k].extent(d) != 1) strides[k][further + d] = own[d];
-    }
+PerDimension StridesWithin(const Operand& x, const Operand& y) {
+  const PerDimension own = StridesOf(x);
+  const int further = y.rank() - x.rank();
+  PerDimension strides;
+  for (int d = 0; d < x.rank(); ++d) {
+    if (x.extent(d) != 1) strides[further + d] = own[d];
   }
-  Plan(strides, y);
+  return strides;
 }
 
-void BroadcastRows::Plan(const PerDimension* strides, const Operand& y) {
-  const int count = count_;
+PerDimension StridesOfReduced(const Operand& x, const int64_t* axes, int64_t count) {
+  PerDimension reduced;
+  for (int64_t i = 0; i < count; ++i) reduced[static_cast<int>(axes[i])] = 1;
+  PerDimension strides;
+  int64_t stride = 1;
+  for (int d = x.rank() - 1; d >= 0; --d) {
+    if (reduced[d] != 0) continue;
+    strides[d] = stride;
+    stride *= x.extent(d);
+  }
+  return strides;
+}
+
+BroadcastRows::BroadcastRows(const Operand* inputs, int count, const Operand& y)
+    : BroadcastRows(StridesOfAll(inputs, count, y).of, count, y) {}
+
+BroadcastRows::BroadcastRows(const PerDimension* strides, int count, const Operand& y)
+    : count_(count) {
   bool in_row = true;
   for (int d = y.rank() - 1; d >= 0; --d) {
     const int64_t extent = y.extent(d);

@@ -22,12 +22,12 @@ void Load(const Operand& x, int64_t first, int64_t step, int64_t count, Wide* to
 extern template void Load(const Operand&, int64_t, int64_t, int64_t, double*);
 extern template void Load(const Operand&, int64_t, int64_t, int64_t, int64_t*);
 extern template void Load(const Operand&, int64_t, int64_t, int64_t, uint64_t*);
-// Narrows to `count` elements of y from number `first` on.
+// Narrows to `count` elements of y: number `first`, and the others `step` apart.
 template <typename Wide>
-void Store(const Wide* from, int64_t first, int64_t count, const Operand& y);
-extern template void Store(const double*, int64_t, int64_t, const Operand&);
-extern template void Store(const int64_t*, int64_t, int64_t, const Operand&);
-extern template void Store(const uint64_t*, int64_t, int64_t, const Operand&);
+void Store(const Wide* from, int64_t first, int64_t step, int64_t count, const Operand& y);
+extern template void Store(const double*, int64_t, int64_t, int64_t, const Operand&);
+extern template void Store(const int64_t*, int64_t, int64_t, int64_t, const Operand&);
+extern template void Store(const uint64_t*, int64_t, int64_t, int64_t, const Operand&);
 
 inline bool IsFloat(Type type) {
   return type == Type::kFloat32 || type == Type::kFloat64 || type == Type::kFloat16 ||
@@ -64,7 +64,7 @@ Wide LowestOf(Type type) {
   }
 }
 
-// Sums and products; those of integers wrap around.
+// Integers wrap around.
 template <typename Wide>
 Wide Plus(Wide a, Wide b) {
   if constexpr (__is_same(Wide, double)) return a + b;
@@ -75,6 +75,17 @@ Wide Times(Wide a, Wide b) {
   if constexpr (__is_same(Wide, double)) return a * b;
   return static_cast<Wide>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
 }
+template <typename Wide>
+Wide Minus(Wide a, Wide b) {
+  if constexpr (__is_same(Wide, double)) return a - b;
+  return static_cast<Wide>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
+}
+template <typename Wide>
+Wide Magnitude(Wide x) {
+  if constexpr (__is_same(Wide, double)) return __builtin_fabs(x);
+  return x < 0 ? static_cast<Wide>(-static_cast<uint64_t>(x)) : x;
+}
+
 // The lower and the higher of two; NaN where one is NaN.
 template <typename Wide>
 Wide Lower(Wide a, Wide b) {
@@ -85,6 +96,21 @@ Wide Higher(Wide a, Wide b) {
   return a > b || a != a ? a : b;
 }
 
+// The integer of the type that is next to `value` towards zero; 0 of NaN.
+template <typename Wide>
+Wide Saturated(double value, Type type) {
+  const auto highest = HighestOf<Wide>(type);
+  const auto lowest = LowestOf<Wide>(type);
+  if (value != value) return 0;
+  if (value <= static_cast<double>(lowest)) return lowest;
+  return value >= static_cast<double>(highest) ? highest : static_cast<Wide>(value);
+}
+
+// Strides that read x as a tensor of y's shape, to which it broadcasts: 0 along what is repeated.
+PerDimension StridesWithin(const Operand& x, const Operand& y);
+// Strides that lead from an element of x to the one that it goes into when the axes are reduced.
+PerDimension StridesOfReduced(const Operand& x, const int64_t* axes, int64_t count);
+
 // A walk over the elements of y, and over those of what broadcasts to it, row by row: along a row, an input is read one by
 // one or stands still. Rows are as long as they can be.
 class BroadcastRows {
@@ -93,8 +119,8 @@ class BroadcastRows {
 
   // REQUIRES: count <= kMostInputs
   BroadcastRows(const Operand* inputs, int count, const Operand& y);
-  // The same for one input, read by strides over y's dimensions: 0 along what is repeated.
-  BroadcastRows(const PerDimension& strides, const Operand& y) : count_(1) { Plan(&strides, y); }
+  // The same for inputs that are read by strides over y's dimensions: 0 along what is repeated.
+  BroadcastRows(const PerDimension* strides, int count, const Operand& y);
 
   // Goes to the next row, at first to the first one. False when there is none left.
   bool Next();
@@ -105,8 +131,6 @@ class BroadcastRows {
   int64_t step(int input) const { return step_[input]; }
 
  private:
-  void Plan(const PerDimension* strides, const Operand& y);
-
   int count_;
   int64_t length_ = 1;
   int64_t rows_ = 1;
@@ -147,39 +171,31 @@ struct Stored<bool> {
 
 // Kernels of an operator as a whole, from the function of its elements: of widened numbers, to such or to bool.
 
-// y = function(x), of floats.
-template <typename Function>
-int32_t MapFloats(const Call& call, Function function) {
-  using Result = typename internal::Stored<decltype(function(0.0))>::Wide;
+// y = function(x), where x's type is widened to Wide.
+template <typename Wide, typename Function>
+int32_t MapWide(const Call& call, Function function) {
+  using Result = typename internal::Stored<decltype(function(Wide()))>::Wide;
   const Operand x = call.input(0);
   const int64_t elements = x.elements();
   for (int64_t first = 0; first < elements; first += kChunk) {
     const int64_t count = elements - first < kChunk ? elements - first : kChunk;
-    double from[kChunk];
+    Wide from[kChunk];
     Result to[kChunk];
     Load(x, first, 1, count, from);
     for (int64_t i = 0; i < count; ++i) to[i] = function(from[i]);
-    Store(to, first, count, call.output(0));
+    Store(to, first, 1, count, call.output(0));
   }
   return 0;
 }
-
-// y = function(x), of numbers of any type; the function is generic.
+// The same of floats; and of numbers of any type, where the function is generic.
+template <typename Function>
+int32_t MapFloats(const Call& call, Function function) {
+  return MapWide<double>(call, function);
+}
 template <typename Function>
 int32_t MapNumbers(const Call& call, Function function) {
-  const Operand x = call.input(0);
-  return DispatchWide(x.type(), [&](auto zero) {
-    using Wide = decltype(zero);
-    const int64_t elements = x.elements();
-    for (int64_t first = 0; first < elements; first += kChunk) {
-      const int64_t count = elements - first < kChunk ? elements - first : kChunk;
-      Wide values[kChunk];
-      Load(x, first, 1, count, values);
-      for (int64_t i = 0; i < count; ++i) values[i] = function(values[i]);
-      Store(values, first, count, call.output(0));
-    }
-    return 0;
-  });
+  return DispatchWide(call.input(0).type(),
+                      [&](auto zero) { return MapWide<decltype(zero)>(call, function); });
 }
 
 // y = function(a, b) after broadcasting, of numbers of one type; the function is generic.
@@ -197,7 +213,7 @@ int32_t MapPairs(const Call& call, Function function) {
       Load(inputs[0], at[0], rows.step(0), count, a);
       Load(inputs[1], at[1], rows.step(1), count, b);
       for (int64_t i = 0; i < count; ++i) y[i] = function(a[i], b[i]);
-      Store(y, first, count, call.output(0));
+      Store(y, first, 1, count, call.output(0));
     });
     return 0;
   });

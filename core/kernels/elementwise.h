@@ -1,75 +1,50 @@
-// Unary functions, element by element.
+// Kernels of functions, element by element. Callable: see call.h. NaN goes through all of them.
 #ifndef SLIPWAY_CORE_KERNELS_ELEMENTWISE_H_
 #define SLIPWAY_CORE_KERNELS_ELEMENTWISE_H_
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <type_traits>
+#include <stdint.h>
 
-namespace slipway::kernels {
+extern "C" {
+// Input: x of floats. The mathematics is that of math.h.
+int32_t slipway_Acos(void** arguments);
+int32_t slipway_Acosh(void** arguments);
+int32_t slipway_Asin(void** arguments);
+int32_t slipway_Asinh(void** arguments);
+int32_t slipway_Atan(void** arguments);
+int32_t slipway_Atanh(void** arguments);
+int32_t slipway_Ceil(void** arguments);
+int32_t slipway_Cos(void** arguments);
+int32_t slipway_Cosh(void** arguments);
+int32_t slipway_Erf(void** arguments);
+int32_t slipway_Exp(void** arguments);
+int32_t slipway_Floor(void** arguments);
+int32_t slipway_Log(void** arguments);
+int32_t slipway_Reciprocal(void** arguments);
+int32_t slipway_Round(void** arguments);
+int32_t slipway_Sin(void** arguments);
+int32_t slipway_Sinh(void** arguments);
+int32_t slipway_Sqrt(void** arguments);
+int32_t slipway_Tan(void** arguments);
+int32_t slipway_Tanh(void** arguments);
 
-// y[i] = function(x[i]).
-template <typename X, typename Y, typename Function>
-void Map(int64_t count, const X* x, Y* y, Function function) {
-  for (int64_t i = 0; i < count; ++i) y[i] = function(x[i]);
-}
+// The same. Parameters: the operator's attributes in the order of their names, as reals.
+int32_t slipway_Elu(void** arguments);          // alpha
+int32_t slipway_HardSigmoid(void** arguments);  // alpha, beta
+int32_t slipway_HardSwish(void** arguments);
+int32_t slipway_LeakyRelu(void** arguments);  // alpha
+int32_t slipway_Sigmoid(void** arguments);
 
-// The functions. NaN goes through all of them.
-template <typename T>
-T Relu(T x) {
-  return x < T{0} ? T{0} : x;
-}
-template <typename T>
-T LeakyRelu(T x, T alpha) {
-  return x < T{0} ? alpha * x : x;
-}
-template <typename T>
-T Elu(T x, T alpha) {
-  return x < T{0} ? alpha * std::expm1(x) : x;
-}
-template <typename T>
-T Sigmoid(T x) {
-  // Either way the exponential is of a negative number, which does not overflow.
-  if (x >= T{0}) return T{1} / (T{1} + std::exp(-x));
-  const T e = std::exp(x);
-  return e / (T{1} + e);
-}
-template <typename T>
-T HardSigmoid(T x, T alpha, T beta) {
-  const T y = alpha * x + beta;
-  return y < T{0} ? T{0} : y > T{1} ? T{1} : y;
-}
-template <typename T>
-T HardSwish(T x) {
-  return x * HardSigmoid(x, T{1} / T{6}, T{0.5});
-}
-template <typename T>
-T Absolute(T x) {
-  if constexpr (std::is_unsigned_v<T>) {
-    return x;
-  } else if constexpr (std::is_integral_v<T>) {
-    return x < 0 ? static_cast<T>(0 - static_cast<std::make_unsigned_t<T>>(x)) : x;
-  } else {
-    return std::fabs(x);
-  }
-}
-// The lowest integer is its own negative, as in two's complement.
-template <typename T>
-T Negative(T x) {
-  if constexpr (std::is_integral_v<T>) {
-    return static_cast<T>(0 - static_cast<std::make_unsigned_t<T>>(x));
-  } else {
-    return -x;
-  }
-}
-template <typename T>
-T Clip(T x, T low, T high) {
-  // As ONNX says: min(max(x, low), high), whatever the order of the bounds.
-  const T raised = x < low ? low : x;
-  return raised > high ? high : raised;
-}
+// Input: x of numbers of any type. The lowest integer is its own negative, as in two's complement.
+int32_t slipway_Abs(void** arguments);
+int32_t slipway_Neg(void** arguments);
+int32_t slipway_Relu(void** arguments);
+int32_t slipway_Sign(void** arguments);
+// Inputs: x, and where present the lowest and the highest number that remain: min(max(x, low), high), whatever their
+// order.
+int32_t slipway_Clip(void** arguments);
 
-}  // namespace slipway::kernels
+// As while nothing is dropped. Input: x. Outputs: x, and bool that is true throughout.
+int32_t slipway_Dropout(void** arguments);
+}
 
 #endif  // SLIPWAY_CORE_KERNELS_ELEMENTWISE_H_

@@ -198,6 +198,13 @@ double Pow(double x, double y) {
   return sign * ExpOfPair(Multiply(log, {y, 0}));
 }
 
+double Logistic(double x) {
+  // Either way the exponential is of a negative number, which does not overflow.
+  if (x >= 0) return 1 / (1 + Exp(-x));
+  const double e = Exp(x);
+  return e / (1 + e);
+}
+
 double Sinh(double x) {
   const double magnitude = Abs(x);
   if (IsNan(x) || magnitude < 0x1p-28) return x;

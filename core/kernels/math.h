@@ -8,7 +8,7 @@
 //   0.5  Sqrt
 //   1    Exp, Expm1, Log, Log1p, Pow, Sin, Cos, Atan, Atan2
 //   2    Asin, Acos, Cosh, Asinh, Acosh, Atanh, Erf
-//   3    Tan, Sinh, Tanh
+//   3    Logistic, Tan, Sinh, Tanh
 //   4    Erfc
 // A result that is narrowed to float or below is therefore the nearest one but in rare near-ties.
 //
@@ -57,6 +57,9 @@ double Expm1(double x);
 double Log(double x);
 double Log1p(double x);
 double Pow(double x, double y);
+
+// 1 / (1 + e^-x)
+double Logistic(double x);
 
 double Sinh(double x);
 double Cosh(double x);

@@ -99,6 +99,8 @@ double Error(double actual, long double expected) {
   return static_cast<double>(std::fabs(actual - expected) / unit);
 }
 
+long double OracleLogistic(long double x) { return 1 / (1 + std::exp(-x)); }
+
 struct Unary {
   std::string name;
   double (*function)(double);
@@ -116,6 +118,7 @@ TEST(MathTest, UnaryFunctionsKeepTheirBounds) {
       {"Cos", Cos, std::cos, 1},
       {"Atan", Atan, std::atan, 1},
       {"Erf", Erf, std::erf, 2},
+      {"Logistic", Logistic, OracleLogistic, 3},
       {"Tan", Tan, std::tan, 3},
       {"Asin", Asin, std::asin, 2},
       {"Acos", Acos, std::acos, 2},

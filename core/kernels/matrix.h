@@ -1,37 +1,17 @@
-// Matrix products over raw memory, row-major.
+// Matrix products. Floats are summed up as doubles and rounded once, integers wrap around. Callable: see call.h.
 #ifndef SLIPWAY_CORE_KERNELS_MATRIX_H_
 #define SLIPWAY_CORE_KERNELS_MATRIX_H_
 
-#include <cstdint>
+#include <stdint.h>
 
-namespace slipway::kernels {
+extern "C" {
+// Inputs: a [..., m, k] and b [..., k, n], whose first dimensions broadcast; a vector is a row on the left, a column on the
+// right. Output: y.
+int32_t slipway_MatMul(void** arguments);
 
-// A matrix seen through strides in elements: element (row, column) is data[row * rs + column * cs].
-template <typename T>
-struct MatrixView {
-  const T* data = nullptr;
-  int64_t row_stride = 0;
-  int64_t column_stride = 1;
-};
-
-// y [m, n] += alpha * a [m, k] * b [k, n]; y is dense. Integers wrap around.
-template <typename T>
-void MultiplyAdd(int64_t m, int64_t n, int64_t k, T alpha, const MatrixView<T>& a,
-                 const MatrixView<T>& b, T* y) {
-  for (int64_t i = 0; i < m; ++i) {
-    T* row = y + i * n;
-    for (int64_t p = 0; p < k; ++p) {
-      const T factor = alpha * a.data[i * a.row_stride + p * a.column_stride];
-      const T* column = b.data + p * b.row_stride;
-      if (b.column_stride == 1) {
-        for (int64_t j = 0; j < n; ++j) row[j] += factor * column[j];
-      } else {
-        for (int64_t j = 0; j < n; ++j) row[j] += factor * column[j * b.column_stride];
-      }
-    }
-  }
+// Inputs: a, b, c, which broadcasts to y. Output: y = alpha * a * b + beta * c. Parameters: whether a and b are to be
+// transposed; alpha, beta (reals; for integers their whole part).
+int32_t slipway_Gemm(void** arguments);
 }
-
-}  // namespace slipway::kernels
 
 #endif  // SLIPWAY_CORE_KERNELS_MATRIX_H_

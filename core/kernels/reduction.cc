@@ -6,38 +6,17 @@
 namespace slipway::kernels {
 namespace {
 
-template <typename Wide>
-Wide Magnitude(Wide x) {
-  if constexpr (__is_same(Wide, double)) return Abs(x);
-  return x < 0 ? static_cast<Wide>(-static_cast<uint64_t>(x)) : x;
+// Strides that lead from an element of x to its result.
+PerDimension StridesOfResult(const Call& call) {
+  return StridesOfReduced(call.input(0), call.Integers() + 1, call.Integer(0));
 }
-
-// Which dimensions of input 0 are reduced.
-struct Axes {
-  explicit Axes(const Call& call) {
-    for (int64_t i = 0; i < call.Integer(0); ++i) {
-      reduced[static_cast<int>(call.Integer(1 + static_cast<int>(i)))] = 1;
-    }
-  }
-  // Strides that lead from an element of x to the one of the output that it goes into.
-  PerDimension StridesOfResult(const Operand& x) const {
-    PerDimension strides;
-    int64_t stride = 1;
-    for (int d = x.rank() - 1; d >= 0; --d) {
-      if (reduced[d] != 0) continue;
-      strides[d] = stride;
-      stride *= x.extent(d);
-    }
-    return strides;
-  }
-  PerDimension reduced;
-};
 
 // result = op(result, x) for every element x that goes into it.
 template <typename Wide, typename Op>
 void Accumulate(const Call& call, Wide* results, Op op) {
   const Operand x = call.input(0);
-  BroadcastRows rows(Axes(call).StridesOfResult(x), x);
+  const PerDimension strides = StridesOfResult(call);
+  BroadcastRows rows(&strides, 1, x);
   ForEachRun(rows, 1, [&](int64_t first, const int64_t* at, int64_t count) {
     Wide values[kChunk];
     Load(x, first, 1, count, values);
@@ -68,11 +47,9 @@ int32_t Reduce(void** arguments, Identity identity, Op op, Finish finish) {
     if (!result) return call.Fail(kOutOfScratch);
     for (int64_t i = 0; i < results; ++i) result[i] = identity(x.type(), zero);
     Accumulate(call, result.get(), op);
-    int64_t count = 1;
-    const Axes axes(call);
-    for (int d = 0; d < x.rank(); ++d) count *= axes.reduced[d] != 0 ? x.extent(d) : 1;
+    const int64_t count = results == 0 ? 0 : x.elements() / results;
     for (int64_t i = 0; i < results; ++i) result[i] = finish(result[i], count);
-    Store(result.get(), 0, results, y);
+    Store(result.get(), 0, 1, results, y);
     return 0;
   });
 }
@@ -135,7 +112,7 @@ int32_t Cumulate(void** arguments, Identity identity, Op op) {
         Wide value;
         Load(x, at, 1, 1, &value);
         const Wide next = op(total, value);
-        Store(exclusive ? &total : &next, at, 1, call.output(0));
+        Store(exclusive ? &total : &next, at, 1, 1, call.output(0));
         total = next;
       }
     }
@@ -218,7 +195,8 @@ int32_t slipway_ReduceLogSumExp(void** arguments) {
     if (IsInfinite(highest[i])) highest[i] = 0;
     sum[i] = 0;
   }
-  BroadcastRows rows(Axes(call).StridesOfResult(x), x);
+  const PerDimension strides = StridesOfResult(call);
+  BroadcastRows rows(&strides, 1, x);
   ForEachRun(rows, 1, [&](int64_t first, const int64_t* at, int64_t count) {
     double values[kChunk];
     Load(x, first, 1, count, values);
@@ -228,7 +206,7 @@ int32_t slipway_ReduceLogSumExp(void** arguments) {
     }
   });
   for (int64_t i = 0; i < results; ++i) sum[i] = highest[i] + Log(sum[i]);
-  Store(sum.get(), 0, results, y);
+  Store(sum.get(), 0, 1, results, y);
   return 0;
 }
 

@@ -56,6 +56,11 @@ absl::StatusOr<const Tensor*> ConstantNumber(const NodeView& view, int input,
   return view.RequireConstant(input, what);
 }
 
+absl::Status Unsupported(const NodeView& view, int input) {
+  return view.Unimplemented(absl::StrCat(
+      "input ", input, " of type ", Name(view.input_type(input).dtype()), " is not supported"));
+}
+
 }  // namespace
 
 bool Contains(TypeSet set, DataType dtype) {
@@ -83,10 +88,14 @@ bool Contains(TypeSet set, DataType dtype) {
 }
 
 absl::Status CheckDtype(const NodeView& view, int input, TypeSet set) {
+  return Contains(set, view.input_type(input).dtype()) ? absl::OkStatus()
+                                                       : Unsupported(view, input);
+}
+
+absl::Status CheckDtype(const NodeView& view, int input, absl::Span<const DataType> allowed) {
   const DataType dtype = view.input_type(input).dtype();
-  if (Contains(set, dtype)) return absl::OkStatus();
-  return view.Unimplemented(
-      absl::StrCat("input ", input, " of type ", Name(dtype), " is not supported"));
+  const bool found = std::find(allowed.begin(), allowed.end(), dtype) != allowed.end();
+  return found ? absl::OkStatus() : Unsupported(view, input);
 }
 
 absl::Status CheckSameDtypes(const NodeView& view) {

@@ -28,6 +28,7 @@ bool Contains(TypeSet set, DataType dtype);
 
 // UNIMPLEMENTED for an element type outside the set.
 absl::Status CheckDtype(const NodeView& view, int input, TypeSet set);
+absl::Status CheckDtype(const NodeView& view, int input, absl::Span<const DataType> allowed);
 
 // INVALID_ARGUMENT when inputs present differ in element type from the first.
 absl::Status CheckSameDtypes(const NodeView& view);

@@ -47,7 +47,7 @@ absl::Status DecodeSpatial(const NodeView& view, const Dimensions& kernel, OpenC
 }
 
 absl::Status CheckTypes(const NodeView& view) {
-  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kFloat));
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kAnyFloat));
   return CheckSameDtypes(view);
 }
 

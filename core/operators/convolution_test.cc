@@ -109,8 +109,8 @@ TEST(PoolingTypeTest, FollowsTheFormula) {
   EXPECT_THAT(pool("MaxPool", "kernel_shape = [2]"), HasSubstr("the kernel has 1 dimensions"));
   EXPECT_THAT(pool("MaxPool", "kernel_shape = [2, 2], pads = [2, 0, 0, 0]"),
               HasSubstr("see no input"));
-  EXPECT_THAT(TypeOf("%x: f32[1, 2, 4, 4]", "%y, %i = MaxPool \"p\" (%x) {kernel_shape = [2, 2]}"),
-              HasSubstr("UNIMPLEMENTED: node \"p\" (MaxPool): the output \"Indices\""));
+  EXPECT_EQ(TypeOf("%x: f32[1, 2, 4, 4]", "%y, %i = MaxPool(%x) {kernel_shape = [2, 2]}"),
+            "f32[1, 2, 3, 3]; i64[1, 2, 3, 3]");
   EXPECT_EQ(TypeOf("%x: f32[1, 2, 4, 4]", "%y = GlobalAveragePool(%x)"), "f32[1, 2, 1, 1]");
   EXPECT_THAT(TypeOf("%x: f32[1, 2, 0, 4]", "%y = GlobalMaxPool(%x)"), HasSubstr("empty"));
   // A window that would begin behind the input is left out.

@@ -1,5 +1,7 @@
 #include "core/operators/elementwise.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -17,7 +19,7 @@ absl::StatusOr<std::vector<ValueType>> UnaryType(const NodeView& view) {
 }
 
 absl::StatusOr<std::vector<ValueType>> ClipType(const NodeView& view) {
-  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kNumeric));
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kAnyNumeric));
   SLIPWAY_RETURN_IF_ERROR(CheckSameDtypes(view));
   for (const int bound : {1, 2}) {
     if (view.has_input(bound) && Contradict(NumElements(DimensionsOf(view, bound)), 1)) {
@@ -28,16 +30,26 @@ absl::StatusOr<std::vector<ValueType>> ClipType(const NodeView& view) {
   return std::vector<ValueType>{view.input_type(0)};
 }
 
+// A node that trains has a result that can be told only where it drops nothing.
+absl::Status CheckNothingDropped(const NodeView& view) {
+  if (view.has_input(1)) {
+    SLIPWAY_ASSIGN_OR_RETURN(const Tensor* ratio, view.RequireConstant(1, "ratio"));
+    const absl::Span<const char> bytes = ratio->bytes();
+    if (std::all_of(bytes.begin(), bytes.end(), [](char byte) { return byte == 0; })) {
+      return absl::OkStatus();
+    }
+  }
+  return view.Unimplemented("dropout in training mode is not supported but for the ratio 0");
+}
+
 absl::StatusOr<std::vector<ValueType>> DropoutType(const NodeView& view) {
-  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kFloat));
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kAnyFloat));
   if (view.has_input(2)) {
     SLIPWAY_ASSIGN_OR_RETURN(const Tensor* training, view.RequireConstant(2, "training mode"));
     if (training->dtype() != DataType::kBool || training->num_elements() != 1) {
       return view.Error("the training mode (input 2) must be one bool");
     }
-    if (training->values<bool>()[0]) {
-      return view.Unimplemented("dropout in training mode is not supported");
-    }
+    if (training->values<bool>()[0]) SLIPWAY_RETURN_IF_ERROR(CheckNothingDropped(view));
   }
   return std::vector<ValueType>{view.input_type(0),
                                 ValueType(DataType::kBool, DimensionsOf(view, 0))};
@@ -54,24 +66,37 @@ OperatorSchema Unary(absl::string_view name, TypeRule rule,
   return schema;
 }
 
+// What has no lowering.
+OperatorSchema Opaque(absl::string_view name, TypeRule rule) {
+  OperatorSchema schema;
+  schema.name = std::string(name);
+  schema.type_rule = std::move(rule);
+  return schema;
+}
+
 }  // namespace
 
 absl::Status RegisterElementwiseOperators(OperatorRegistry& registry) {
   for (const char* name : {"Sigmoid", "Tanh", "Exp", "Log", "Sqrt", "HardSwish"}) {
-    SLIPWAY_RETURN_IF_ERROR(registry.Add(Unary(name, UnaryType<TypeSet::kFloat>)));
+    SLIPWAY_RETURN_IF_ERROR(registry.Add(Unary(name, UnaryType<TypeSet::kAnyFloat>)));
   }
   for (const char* name : {"Relu", "Neg", "Abs"}) {
-    SLIPWAY_RETURN_IF_ERROR(registry.Add(Unary(name, UnaryType<TypeSet::kNumeric>)));
+    SLIPWAY_RETURN_IF_ERROR(registry.Add(Unary(name, UnaryType<TypeSet::kAnyNumeric>)));
   }
+  for (const char* name : {"Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Ceil", "Cos", "Cosh",
+                           "Erf", "Floor", "Reciprocal", "Round", "Sin", "Sinh", "Tan"}) {
+    SLIPWAY_RETURN_IF_ERROR(registry.Add(Opaque(name, UnaryType<TypeSet::kAnyFloat>)));
+  }
+  SLIPWAY_RETURN_IF_ERROR(registry.Add(Opaque("Sign", UnaryType<TypeSet::kAnyNumeric>)));
   OperatorSchema identity = Unary("Identity", UnaryType<TypeSet::kSized>);
   identity.movement = Movement::kView;
   SLIPWAY_RETURN_IF_ERROR(registry.Add(identity));
   SLIPWAY_RETURN_IF_ERROR(registry.Add(
-      Unary("LeakyRelu", UnaryType<TypeSet::kFloat>, {FloatAttribute("alpha", 0.01f)})));
+      Unary("LeakyRelu", UnaryType<TypeSet::kAnyFloat>, {FloatAttribute("alpha", 0.01f)})));
   SLIPWAY_RETURN_IF_ERROR(
-      registry.Add(Unary("Elu", UnaryType<TypeSet::kFloat>, {FloatAttribute("alpha", 1.0f)})));
+      registry.Add(Unary("Elu", UnaryType<TypeSet::kAnyFloat>, {FloatAttribute("alpha", 1.0f)})));
   SLIPWAY_RETURN_IF_ERROR(
-      registry.Add(Unary("HardSigmoid", UnaryType<TypeSet::kFloat>,
+      registry.Add(Unary("HardSigmoid", UnaryType<TypeSet::kAnyFloat>,
                          {FloatAttribute("alpha", 0.2f), FloatAttribute("beta", 0.5f)})));
 
   OperatorSchema clip = Unary("Clip", ClipType);

@@ -1,6 +1,6 @@
-// Unary operators, element by element: Relu, LeakyRelu, Elu, Sigmoid, HardSigmoid, HardSwish, Tanh,
-// Exp, Log, Sqrt, Neg, Abs, Identity, Dropout (as in inference: the identity), and Clip, whose
-// bounds are optional scalar inputs 1 and 2.
+// Unary operators, element by element: Relu, LeakyRelu, Elu, Sigmoid, HardSigmoid, HardSwish; Exp, Log, Sqrt, Erf,
+// Reciprocal, Sin, Sinh and their kin; Ceil, Floor, Round; Neg, Abs, Sign, Identity, Dropout (as in inference: the
+// identity), and Clip, whose bounds are optional scalar inputs 1 and 2.
 #ifndef SLIPWAY_CORE_OPERATORS_ELEMENTWISE_H_
 #define SLIPWAY_CORE_OPERATORS_ELEMENTWISE_H_
 

@@ -74,8 +74,9 @@ absl::StatusOr<OpenGemmView> DecodePackedGemm(const NodeView& view) {
 }
 
 absl::StatusOr<OpenGemmView> DecodeOpenGemm(const NodeView& view) {
-  SLIPWAY_RETURN_IF_ERROR(CheckTypes(view, TypeSet::kFloat));
-  return view.op() == "Gemm" ? DecodePlainGemm(view) : DecodePackedGemm(view);
+  const bool plain = view.op() == "Gemm";
+  SLIPWAY_RETURN_IF_ERROR(CheckTypes(view, plain ? TypeSet::kAnyNumeric : TypeSet::kFloat));
+  return plain ? DecodePlainGemm(view) : DecodePackedGemm(view);
 }
 
 absl::StatusOr<std::vector<ValueType>> GemmType(const NodeView& view) {
@@ -84,7 +85,7 @@ absl::StatusOr<std::vector<ValueType>> GemmType(const NodeView& view) {
 }
 
 absl::StatusOr<OpenMatMulView> DecodeOpenMatMul(const NodeView& view) {
-  SLIPWAY_RETURN_IF_ERROR(CheckTypes(view, TypeSet::kNumeric));
+  SLIPWAY_RETURN_IF_ERROR(CheckTypes(view, TypeSet::kAnyNumeric));
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 1));
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 1, 1));
   const Dimensions a = DimensionsOf(view, 0);

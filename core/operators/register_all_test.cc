@@ -89,9 +89,23 @@ TEST(TypeRuleTest, Normalizations) {
   EXPECT_THAT(TypeOf("%x: f32[2, 3]", "%y = Softmax(%x) {axis = 2}"), HasSubstr("outside"));
   EXPECT_THAT(TypeOf("%x: f32[2, 3], %v: f32[2]", "%y = BatchNormalization(%x, %v, %v, %v, %v)"),
               HasSubstr("input 1 has the shape [2] where [3] is needed"));
-  EXPECT_THAT(TypeOf("%x: f32[2, 3], %v: f32[3]",
-                     "%y = BatchNormalization(%x, %v, %v, %v, %v) {training_mode = 1}"),
-              HasSubstr("UNIMPLEMENTED"));
+  const std::string channels = "%x: f32[2, 4, 3], %v: f32[4]";
+  EXPECT_EQ(
+      TypeOf(channels, "%y, %m, %s = BatchNormalization(%x, %v, %v, %v, %v) {training_mode = 1}"),
+      "f32[2, 4, 3]; f32[4]; f32[4]");
+  EXPECT_THAT(TypeOf(channels, "%y, %m = BatchNormalization(%x, %v, %v, %v, %v)"),
+              HasSubstr("in training mode alone"));
+  EXPECT_EQ(TypeOf(channels, "%y = InstanceNormalization(%x, %v, %v)"), "f32[2, 4, 3]");
+  EXPECT_THAT(TypeOf(channels, "%y = GroupNormalization(%x, %v, %v) {num_groups = 3}"),
+              HasSubstr("does not divide 4 channels"));
+  EXPECT_EQ(TypeOf("%x: f16[b, 4, w], %s: f16[4, 1]",
+                   "%y, %m, %i = LayerNormalization(%x, %s) {axis = 1}"),
+            "f16[b, 4, w]; f32[b, 1, 1]; f32[b, 1, 1]");
+  EXPECT_EQ(TypeOf("%x: f16[b, 4], %s: f32[4]", "%y = RMSNormalization(%x, %s)"), "f32[b, 4]");
+  EXPECT_THAT(TypeOf("%x: f32[4], %s: f32[2, 1]", "%y = LayerNormalization(%x, %s)"),
+              HasSubstr("input 1 of shape [2, 1] does not broadcast to [4]"));
+  EXPECT_THAT(TypeOf("%x: f32[4]", "%y = LpNormalization(%x) {p = 3}"), HasSubstr("1 or 2"));
+  EXPECT_THAT(TypeOf("%x: f32[4, 2]", "%y = MeanVarianceNormalization(%x)"), HasSubstr("axis 2"));
   EXPECT_THAT(TypeOf("%x: f32[2, 3]", "%y = LRN(%x) {size = 0}"), HasSubstr("must be > 0"));
 }
 
@@ -106,6 +120,20 @@ TEST(TypeRuleTest, CastsClipsAndDropouts) {
   EXPECT_EQ(TypeOf("%x: f32[2]", "%y, %m = Dropout(%x)"), "f32[2]; bool[2]");
   EXPECT_THAT(TypeOf("%x: f32[2]", "const %t: bool[] = {true} %y = Dropout(%x, _, %t)"),
               HasSubstr("training mode is not supported"));
+  EXPECT_EQ(TypeOf("%x: f16[2]",
+                   "const %t: bool[] = {true} const %r: f32[] = {0}"
+                   " %y, %m = Dropout(%x, %r, %t)"),
+            "f16[2]; bool[2]");
+}
+
+TEST(TypeRuleTest, Activations) {
+  EXPECT_EQ(TypeOf("%x: i32[2, 3], %s: i32[3]", "%y = PRelu(%x, %s)"), "i32[2, 3]");
+  EXPECT_THAT(TypeOf("%x: f32[3], %s: f32[2, 1]", "%y = PRelu(%x, %s)"),
+              HasSubstr("a slope of shape [2, 1] does not broadcast to [3]"));
+  EXPECT_THAT(TypeOf("%a: f32[2, 3], %b: f32[3]", "%y = SwiGLU(%a, %b)"), HasSubstr("not alike"));
+  EXPECT_THAT(TypeOf("%x: f32[2]", "%y = Gelu(%x) {approximate = \"erf\"}"),
+              HasSubstr("\"approximate\" is \"erf\""));
+  EXPECT_EQ(TypeOf("%x: f32[b, ?]", "%y = Size(%x)"), "i64[]");
 }
 
 TEST(TypeRuleTest, Constants) {

@@ -168,6 +168,10 @@ Types ShapeType(const NodeView& view) {
   return std::vector<ValueType>{ValueType(DataType::kInt64, {range.end - range.begin})};
 }
 
+Types SizeType(const NodeView&) {
+  return std::vector<ValueType>{ValueType(DataType::kInt64, Dimensions())};
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<int64_t>> DecodeShape(const NodeView& view) {
@@ -175,6 +179,11 @@ absl::StatusOr<std::vector<int64_t>> DecodeShape(const NodeView& view) {
   const Range range = ShapeRange(view);
   const Shape& shape = view.input_shape(0);
   return std::vector<int64_t>(shape.begin() + range.begin, shape.begin() + range.end);
+}
+
+absl::StatusOr<int64_t> DecodeSize(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(view.RequireStatic());
+  return NumElements(view.input_shape(0));
 }
 
 absl::Status RegisterReshapingOperators(OperatorRegistry& registry) {
@@ -204,12 +213,16 @@ absl::Status RegisterReshapingOperators(OperatorRegistry& registry) {
   schema.type_rule = FlattenType;
   SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
 
-  schema.name = "Shape";
+  schema.attributes.clear();
   schema.pattern = Pattern::kOpaque;
   schema.movement = Movement::kOther;
   schema.reads_types_only = true;
+  schema.type_rule = SizeType;
+  schema.name = "Size";
+  SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
   schema.attributes = {IntAttribute("start", 0), IntAttribute("end", std::nullopt)};
   schema.type_rule = ShapeType;
+  schema.name = "Shape";
   return registry.Add(schema);
 }
 

@@ -8,6 +8,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/utf8.h"
 #include "core/graph/bind_symbols.h"
+#include "core/graph/edit.h"
 #include "core/operators/fused.h"
 #include "core/passes/limits.h"
 #include "core/reference/callable_kernel.h"
@@ -16,19 +17,20 @@ namespace slipway {
 namespace {
 
 // The call that stands for `node`. Its parameters become a constant of the graph.
-Node MakeCall(Graph& graph, const Node& node, const CallableKernel& kernel, Tensor parameters) {
-  const auto name = [](absl::string_view prefix, absl::string_view of) {
-    return std::string(Utf8Prefix(absl::StrCat(prefix, of), kMaxMadeNameBytes));
+Node MakeCall(Graph& graph, UniqueNames& names, const Node& node, const CallableKernel& kernel,
+              Tensor parameters) {
+  const auto shortened = [](absl::string_view made) {
+    return std::string(Utf8Prefix(made, kMaxMadeNameBytes));
   };
   Node call;
-  call.name = name(absl::StrCat(node.op, " "), node.name);
+  call.name = shortened(absl::StrCat(node.op, " ", DisplayName(graph, node)));
   call.op = kCallOperator;
   Graph body;
   body.name = call.name;
   body.opset = graph.opset;
   Node inner = node;
-  call.inputs.push_back(
-      graph.AddConstant(name("parameters of ", node.name), std::move(parameters)));
+  call.inputs.push_back(graph.AddConstant(
+      names.Make(shortened(absl::StrCat(call.name, " parameters"))), std::move(parameters)));
   absl::flat_hash_map<ValueId, ValueId> inside;  // By value of the graph: that of the body.
   for (ValueId& id : inner.inputs) {
     if (id == kNoValue) continue;
@@ -60,13 +62,14 @@ Node MakeCall(Graph& graph, const Node& node, const CallableKernel& kernel, Tens
 absl::StatusOr<Graph> CallKernels(Graph graph, const PassContext& context,
                                   const std::function<bool(const NodeView&)>& is_lowered) {
   SLIPWAY_RETURN_IF_ERROR(CheckStatic(graph, "making kernels"));
+  UniqueNames names(graph);
   for (Node& node : graph.nodes) {
     const CallableKernel* kernel = context.reference.FindCallable(node.op);
     if (kernel == nullptr || context.registry.MovementOf(node.op) == Movement::kView) continue;
     SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(graph, node, context.registry));
     if (is_lowered(view)) continue;
     SLIPWAY_ASSIGN_OR_RETURN(Tensor parameters, ParametersTensor(*kernel, view));
-    Node call = MakeCall(graph, node, *kernel, std::move(parameters));
+    Node call = MakeCall(graph, names, node, *kernel, std::move(parameters));
     node = std::move(call);
   }
   return graph;

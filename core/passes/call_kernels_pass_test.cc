@@ -19,6 +19,7 @@ constexpr char kCall[] = "slipway.Call";
 
 bool Everything(const NodeView&) { return true; }
 bool Nothing(const NodeView&) { return false; }
+bool AllButTopK(const NodeView& view) { return view.op() != "TopK"; }
 
 class CallKernelsTest : public ::testing::Test {
  protected:
@@ -53,7 +54,7 @@ constexpr char kTopOfRelu[] = R"(
     })";
 
 TEST_F(CallKernelsTest, WhatHasNoLoweringBecomesACall) {
-  const Graph graph = Call(kTopOfRelu, Nothing);
+  const Graph graph = Call(kTopOfRelu, AllButTopK);
   EXPECT_EQ(Operators(graph), (Strings{"Relu", kCall}));
   const Node& call = graph.nodes[1];
   EXPECT_EQ(*call.attributes.FindAs<std::string>("kernel"), "slipway_TopK");
@@ -77,6 +78,16 @@ TEST_F(CallKernelsTest, OmittedOutputsAreNoArguments) {
                            Nothing);
   ASSERT_EQ(Operators(graph), Strings{kCall});
   EXPECT_EQ(graph.nodes[0].outputs.size(), 1u);
+}
+
+TEST_F(CallKernelsTest, NodesWithoutANameHaveParametersOfTheirOwn) {
+  const Graph graph = Call(R"(
+    graph "g" (%x: f32[2]) -> (%y) {
+      %a = Relu(%x)
+      %y = Abs(%a)
+    })",
+                           Nothing);
+  EXPECT_EQ(Operators(graph), (Strings{kCall, kCall}));
 }
 
 TEST_F(CallKernelsTest, ViewsNeedNoKernel) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <utility>
 
 #include "absl/base/casts.h"
 #include "absl/strings/str_cat.h"
@@ -90,6 +91,13 @@ absl::Status Call(const CallableKernel& kernel, slipway_kernel function, const N
 }  // namespace
 
 void KernelParameters::AddReal(double value) { values_.push_back(absl::bit_cast<int64_t>(value)); }
+
+ParametersFunction RealAttributes(std::vector<std::string> names) {
+  return [names = std::move(names)](const NodeView& view, KernelParameters& parameters) {
+    for (const std::string& name : names) parameters.AddReal(view.Float(name));
+    return absl::OkStatus();
+  };
+}
 
 absl::StatusOr<Tensor> ParametersTensor(const CallableKernel& kernel, const NodeView& view) {
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<ValueType> output_types, InferNodeTypes(view));

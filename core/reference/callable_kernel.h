@@ -32,12 +32,17 @@ class KernelParameters {
   std::vector<int64_t> values_;
 };
 
+// Adds what a kernel needs to know of a node (CallableKernel::parameters).
+using ParametersFunction = std::function<absl::Status(const NodeView&, KernelParameters&)>;
+// Adds the attributes of these names, which are of the kind float and set or have a default.
+ParametersFunction RealAttributes(std::vector<std::string> names);
+
 struct CallableKernel {
   std::string symbol;       // The function's name in the archives of //core/kernels.
   slipway_kernel function;  // The same function in this process.
   // Adds what the kernel needs to know of the node. Empty where that is nothing. It must not hang on the values of
   // inputs unless the type rule does.
-  std::function<absl::Status(const NodeView&, KernelParameters&)> parameters;
+  ParametersFunction parameters;
 
   // Set where the type rule leaves extents of outputs unknown that values decide: what finds them (Call::Count), given
   // the same parameters and inputs. One number a node: every such extent is it.

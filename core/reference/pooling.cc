@@ -1,54 +1,66 @@
 #include "core/operators/pooling.h"
 
+#include <utility>
+
 #include "core/base/status_macros.h"
 #include "core/kernels/pooling.h"
-#include "core/reference/dispatch.h"
 #include "core/reference/families.h"
-#include "core/reference/window_dimensions.h"
+#include "core/reference/window_parameters.h"
 
 namespace slipway {
 namespace {
 
-absl::Status Run(const KernelCall& call, bool is_max, const kernels::PoolingShape& shape) {
-  return DispatchFloat(call, call.outputs[0].dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    const auto kernel = is_max ? kernels::MaxPool<T> : kernels::AveragePool<T>;
-    kernel(shape, In<T>(call, 0), Out<T>(call));
-    return absl::OkStatus();
-  });
+absl::Status Pool(const NodeView& view, KernelParameters& parameters) {
+  SLIPWAY_ASSIGN_OR_RETURN(const PoolView pool, DecodePool(view));
+  const kernels::Pooling kind = pool.is_max  ? kernels::Pooling::kMax
+                                : pool.p > 0 ? kernels::Pooling::kLp
+                                             : kernels::Pooling::kAverage;
+  parameters.Add(static_cast<int64_t>(kind));
+  parameters.Add(pool.blocked ? view.input_shape(0).back() : 1);
+  parameters.Add(pool.count_include_pad);
+  parameters.Add(view.has("storage_order") && view.Int("storage_order") != 0);
+  parameters.Add(pool.p);
+  AddWindow(pool.window, parameters);
+  return absl::OkStatus();
 }
 
-absl::Status Pool(const KernelCall& call) {
-  SLIPWAY_ASSIGN_OR_RETURN(const PoolView pool, DecodePool(call.view));
-  const Shape& x = call.view.input_shape(0);
-  kernels::PoolingShape shape;
-  shape.planes = x[0] * x[1];
-  shape.block = pool.blocked ? x[4] : 1;
-  shape.count_include_pad = pool.count_include_pad;
-  SetWindow(pool.window, shape);
-  return Run(call, pool.is_max, shape);
+template <kernels::Pooling kind>
+absl::Status GlobalPool(const NodeView& view, KernelParameters& parameters) {
+  parameters.Add(static_cast<int64_t>(kind));
+  parameters.Add(view.has("p") ? view.Int("p") : 0);
+  return absl::OkStatus();
 }
 
-absl::Status GlobalPool(const KernelCall& call) {
-  const Shape& x = call.view.input_shape(0);
-  kernels::PoolingShape shape;
-  shape.planes = x[0] * x[1];
-  // All spatial dimensions as one.
-  shape.width.input = 1;
-  for (size_t d = 2; d < x.size(); ++d) shape.width.input *= x[d];
-  shape.width.kernel = shape.width.input;
-  return Run(call, call.view.op() == "GlobalMaxPool", shape);
+absl::Status MaxUnpool(const NodeView& view, KernelParameters& parameters) {
+  SLIPWAY_ASSIGN_OR_RETURN(const UnpoolView unpool, DecodeMaxUnpool(view));
+  parameters.Add(static_cast<int64_t>(unpool.strides.size()));
+  for (size_t d = 0; d < unpool.strides.size(); ++d) {
+    parameters.Add(unpool.strides[d]);
+    parameters.Add(unpool.rests[d]);
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
 
 absl::Status RegisterPoolingKernels(KernelColumn& kernels) {
-  SLIPWAY_RETURN_IF_ERROR(kernels.Add("MaxPool", Pool));
-  SLIPWAY_RETURN_IF_ERROR(kernels.Add("AveragePool", Pool));
-  SLIPWAY_RETURN_IF_ERROR(kernels.Add("slipway.MaxPoolNCHWc", Pool));
-  SLIPWAY_RETURN_IF_ERROR(kernels.Add("slipway.AveragePoolNCHWc", Pool));
-  SLIPWAY_RETURN_IF_ERROR(kernels.Add("GlobalAveragePool", GlobalPool));
-  return kernels.Add("GlobalMaxPool", GlobalPool);
+  const CallableKernel pool = {"slipway_Pool", slipway_Pool, Pool};
+  const auto global = [](auto parameters) {
+    return CallableKernel{"slipway_GlobalPool", slipway_GlobalPool, parameters};
+  };
+  const std::pair<const char*, CallableKernel> rows[] = {
+      {"AveragePool", pool},
+      {"GlobalAveragePool", global(GlobalPool<kernels::Pooling::kAverage>)},
+      {"GlobalLpPool", global(GlobalPool<kernels::Pooling::kLp>)},
+      {"GlobalMaxPool", global(GlobalPool<kernels::Pooling::kMax>)},
+      {"LpPool", pool},
+      {"MaxPool", pool},
+      {"MaxUnpool", {"slipway_MaxUnpool", slipway_MaxUnpool, MaxUnpool}},
+      {"slipway.AveragePoolNCHWc", pool},
+      {"slipway.MaxPoolNCHWc", pool},
+  };
+  for (const auto& [op, kernel] : rows) SLIPWAY_RETURN_IF_ERROR(kernels.Add(op, kernel));
+  return absl::OkStatus();
 }
 
 }  // namespace slipway

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <random>
 #include <set>
@@ -75,12 +76,9 @@ TEST_F(ReferenceTest, HasAKernelForEveryOperator) {
 // What the fuzzer begins with runs through, and has every operator in it.
 TEST_F(ReferenceTest, RunsTheCorpus) {
   std::set<std::string> seen;
-  for (const char* name :
-       {"arithmetic", "bits", "blocked", "cast", "conv", "image", "indexing", "logic", "matrix",
-        "rearrangement", "reduction", "selection", "shapes"}) {
-    SCOPED_TRACE(name);
-    const auto text =
-        ReadFile(absl::StrCat("core/reference/reference_corpus/", name, ".txt"), 1 << 20);
+  for (const auto& file : std::filesystem::directory_iterator("core/reference/reference_corpus")) {
+    SCOPED_TRACE(file.path().string());
+    const auto text = ReadFile(file.path().string(), 1 << 20);
     ASSERT_OK(text.status());
     const auto graph = ParseGraph(*text);
     ASSERT_OK(graph.status());
@@ -122,7 +120,7 @@ TEST_F(ReferenceTest, ErrorsNameTheNode) {
   EXPECT_THAT(
       Node("const %x: i32[1] = {1} const %z: i32[1] = {0}", "Div(%x, %z)").status().message(),
       HasSubstr("divides an integer by 0"));
-  EXPECT_EQ(Node("const %x: f16[1] = hex \"0000\"", "Relu(%x)").status().code(),
+  EXPECT_EQ(Node("const %x: bool[1] = {true}", "Relu(%x)").status().code(),
             absl::StatusCode::kUnimplemented);
 }
 
@@ -343,7 +341,8 @@ TEST_F(ReferenceTest, FusedGroupsAreTheirBodies) {
       Run("graph \"g\" (%x: f32[2]) -> (%a, %b) {\n"
           "  %a, %b = slipway.Fused(%x) {body = graph \"body\" (%i: f32[2]) -> (%p, %q) {\n"
           "    const %one: f32[] = {1}\n"
-          "    %p = Add(%i, %one) : f32[2]\n    %q = Relu(%p) : f32[2]\n  }} : f32[2], f32[2]\n}",
+          "    %p = Add(%i, %one) : f32[2]\n    %q = Relu(%p) : f32[2]\n  }} : f32[2], "
+          "f32[2]\n}",
           {Tensor::Of<float>({2}, {-3, 3})});
   ASSERT_OK(outputs.status());
   EXPECT_THAT((*outputs)[0].values<float>(), ElementsAre(-2, 4));

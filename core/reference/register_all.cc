@@ -6,23 +6,37 @@ namespace slipway {
 namespace {
 
 constexpr OperatorFamily<KernelColumn> kFamilies[] = {
+    {"activation", RegisterActivationKernels},
     {"arithmetic", RegisterArithmeticKernels},
+    {"attention", RegisterAttentionKernels},
     {"bits", RegisterBitsKernels},
     {"cast", RegisterCastKernels},
     {"constants", RegisterConstantsKernels},
+    {"contraction", RegisterContractionKernels},
     {"convolution", RegisterConvolutionKernels},
+    {"deconvolution", RegisterDeconvolutionKernels},
+    {"detection", RegisterDetectionKernels},
     {"elementwise", RegisterElementwiseKernels},
     {"indexing", RegisterIndexingKernels},
     {"layout", RegisterLayoutKernels},
     {"logic", RegisterLogicKernels},
+    {"loss", RegisterLossKernels},
     {"matrix", RegisterMatrixKernels},
     {"movement", RegisterMovementKernels},
     {"normalization", RegisterNormalizationKernels},
     {"pooling", RegisterPoolingKernels},
+    {"quantization", RegisterQuantizationKernels},
+    {"quantized", RegisterQuantizedKernels},
+    {"random", RegisterRandomKernels},
     {"rearrangement", RegisterRearrangementKernels},
+    {"recurrent", RegisterRecurrentKernels},
     {"reduction", RegisterReductionKernels},
     {"reshaping", RegisterReshapingKernels},
+    {"resize", RegisterResizeKernels},
+    {"sampling", RegisterSamplingKernels},
     {"selection", RegisterSelectionKernels},
+    {"signal", RegisterSignalKernels},
+    {"training", RegisterTrainingKernels},
 };
 
 }  // namespace

@@ -23,12 +23,18 @@ absl::Status TakeShape(const KernelCall& call) {
   return absl::OkStatus();
 }
 
+absl::Status TakeSize(const KernelCall& call) {
+  SLIPWAY_ASSIGN_OR_RETURN(call.outputs[0].mutable_values<int64_t>()[0], DecodeSize(call.view));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status RegisterReshapingKernels(KernelColumn& kernels) {
   for (const char* op : {"Reshape", "Flatten", "Squeeze", "Unsqueeze"}) {
     SLIPWAY_RETURN_IF_ERROR(kernels.Add(op, Reshape));
   }
+  SLIPWAY_RETURN_IF_ERROR(kernels.Add("Size", TakeSize));
   return kernels.Add("Shape", TakeShape);
 }
 

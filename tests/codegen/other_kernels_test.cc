@@ -319,6 +319,25 @@ TEST(ElementwiseKernelsTest, PassNanAndInfinityOn) {
       for (size_t i = 0; i < mixed.size(); ++i) mixed[i] = shifted[(i * 7) % 50];
       suite.Add(op, OneNode(op, {{50}, {50}}), {x, Tensor::Of<float>({50}, mixed)});
     }
+    // Every one to the power of every one.
+    std::vector<float> bases;
+    std::vector<float> exponents;
+    for (const float base : {nan, inf, -inf, 0.0f, -0.0f, 1.0f, -1.0f, 89.0f, -89.0f, 0.5f}) {
+      for (const float exponent : {nan, inf, -inf, 0.0f, 1.0f, -1.0f, 3.0f, 2.5f, -0.5f, 1e30f}) {
+        bases.push_back(base);
+        exponents.push_back(exponent);
+      }
+    }
+    suite.Add("Pow", OneNode("Pow", {{100}, {100}}),
+              {Tensor::Of<float>({100}, bases), Tensor::Of<float>({100}, exponents)});
+    // Rows without NaN, with one in front of, between and behind others, and with infinities.
+    for (const int64_t axis : {0, 1}) {
+      const Tensor rows =
+          Tensor::Of<float>({5, 5}, {1,  2, 100, 4, 5, nan, 1,   2, 3, 100,  1, 100, nan,
+                                     -1, 2, 5,   4, 3, 2,   nan, 1, 2, -inf, 4, 100});
+      suite.Add(absl::StrCat("Softmax", axis), OneNode("Softmax", {{5, 5}}, {{"axis", axis}}),
+                {rows});
+    }
     for (const float exponent : {0.0f, 1.0f, 3.0f, 2.5f, -1.0f}) {
       suite.Add(absl::StrCat("Pow", exponent),
                 [=](GraphBuilder& b) {

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/files.h"
 #include "core/base/status_macros.h"
+#include "core/operators/register_all.h"
 #include "core/tensor/onnx_tensor.h"
 #include "third_party/onnx/onnx.pb.h"
 
@@ -19,9 +20,15 @@ constexpr int64_t kMaxFileBytes = int64_t{1} << 31;
 // What the harness itself reads of a model.
 struct ModelSummary {
   std::string op;
+  bool is_random = false;                       // What it makes is compared by type alone.
   std::vector<onnx::TypeProto::Tensor> inputs;  // By position.
   std::vector<onnx::TypeProto::Tensor> outputs;
 };
+
+// The name that the importer gives an operator.
+std::string OperatorName(const onnx::NodeProto& node) {
+  return node.domain().empty() ? node.op_type() : absl::StrCat(node.domain(), ".", node.op_type());
+}
 
 absl::StatusOr<ModelSummary> Summarize(absl::string_view bytes) {
   onnx::ModelProto model;
@@ -30,7 +37,12 @@ absl::StatusOr<ModelSummary> Summarize(absl::string_view bytes) {
   }
   const onnx::GraphProto& graph = model.graph();
   ModelSummary summary;
-  summary.op = graph.node_size() == 1 ? graph.node(0).op_type() : "(several)";
+  summary.op = graph.node_size() == 1 ? OperatorName(graph.node(0)) : "(several)";
+  const OperatorRegistry registry = StandardOperators();
+  for (const onnx::NodeProto& node : graph.node()) {
+    const OperatorSchema* schema = registry.Find(OperatorName(node));
+    summary.is_random |= schema != nullptr && schema->random;
+  }
   std::set<std::string> initialized;
   for (const auto& initializer : graph.initializer()) initialized.insert(initializer.name());
   for (const auto& input : graph.input()) {
@@ -41,6 +53,23 @@ absl::StatusOr<ModelSummary> Summarize(absl::string_view bytes) {
     summary.outputs.push_back(output.type().tensor_type());
   }
   return summary;
+}
+
+// Published cases whose results are not those of their model, in releases where they fail, and why.
+struct FaultyCase {
+  const char* name;
+  const char* reason;
+};
+constexpr FaultyCase kFaultyCases[] = {
+    {"test_adam_multiple", "its results are made with an epsilon that its model does not say"},
+};
+
+absl::Status Excused(const BackendCase& backend_case, absl::Status failure) {
+  for (const FaultyCase& faulty : kFaultyCases) {
+    if (!absl::IsFailedPrecondition(failure) || backend_case.name != faulty.name) continue;
+    return absl::UnimplementedError(absl::StrCat("the case is faulty: ", faulty.reason));
+  }
+  return failure;
 }
 
 // A few published cases hold data of another shape than their own model declares.
@@ -95,9 +124,12 @@ absl::Status RunDataSet(const std::string& folder, const ModelSummary& model, En
         absl::StrCat(actual.size(), " outputs instead of ", expected.size()));
   }
   for (size_t i = 0; i < actual.size(); ++i) {
+    if (model.is_random && actual[i].type() == expected[i].type()) continue;
     Tolerance allowed = tolerance;
-    // The published results cut the low half off where others round to the nearest: one unit.
-    if (expected[i].dtype() == DataType::kBfloat16) allowed.relative = 1.0 / 128;
+    // The published results round between the steps of an operator, or cut the low half off, where we round once:
+    // two units.
+    if (expected[i].dtype() == DataType::kBfloat16) allowed.relative = 1.0 / 64;
+    if (expected[i].dtype() == DataType::kFloat16) allowed.relative = 1.0 / 512;
     SLIPWAY_RETURN_IF_ERROR_WITH(CheckClose(actual[i], expected[i], allowed),
                                  absl::StrCat("output ", i));
   }
@@ -159,7 +191,8 @@ CaseResult RunBackendCase(const BackendCase& backend_case, Engine& engine,
     return result;
   }
   result.op = model->op;
-  const absl::Status status = RunAllDataSets(backend_case, *bytes, *model, engine, tolerance);
+  const absl::Status status =
+      Excused(backend_case, RunAllDataSets(backend_case, *bytes, *model, engine, tolerance));
   if (status.ok()) {
     result.verdict = CaseResult::Verdict::kPassed;
   } else {

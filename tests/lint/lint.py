@@ -178,8 +178,9 @@ def check_build_files(files):
 # what families share.
 FAMILY_FOLDERS = ('core/operators', 'core/kernels', 'core/reference',
                   'core/codegen/lower')
-SHARED_KERNELS = ('broadcast', 'call', 'elements', 'math', 'pair', 'places',
-                  'small_types', 'sorting', 'trigonometry', 'types')
+SHARED_KERNELS = ('batch', 'broadcast', 'call', 'elements', 'fourier', 'math',
+                  'numbers', 'pair', 'places', 'saturate', 'small_types',
+                  'sorting', 'trigonometry', 'types', 'window')
 
 
 def check_families(files):

@@ -42,6 +42,13 @@ Expr NegativePower(const Expr& value, float beta) {
   return PowOf(value, -beta);
 }
 
+absl::Status ServesInference(const NodeView& node, absl::Span<const TensorType> outputs) {
+  if (node.Int("training_mode") != 0) {
+    return node.Unimplemented("no kernel can be generated for training yet");
+  }
+  return ServesFloat32(node, outputs);
+}
+
 absl::Status ServesLrn(const NodeView& node, absl::Span<const TensorType> outputs) {
   SLIPWAY_RETURN_IF_ERROR(ServesFloat32(node, outputs));
   SLIPWAY_ASSIGN_OR_RETURN(const LrnView lrn, DecodeLrn(node));
@@ -77,8 +84,8 @@ absl::StatusOr<std::vector<Func>> LowerLrn(LoweringContext& context) {
   return std::vector<Func>{result};
 }
 
-// The maximum is subtracted first, so that no exponential overflows. NaN in a row makes the row NaN:
-// the maximum may lose it, the exponentials' sum does not.
+// The maximum is subtracted first, so that no exponential overflows. NaN in a row makes the row NaN, by way of the
+// maximum: one that lost it would be that of the elements behind it alone.
 absl::StatusOr<std::vector<Func>> LowerSoftmax(LoweringContext& context) {
   const Shape& shape = context.node.input_shape(0);
   const int rank = static_cast<int>(shape.size());
@@ -96,8 +103,7 @@ absl::StatusOr<std::vector<Func>> LowerSoftmax(LoweringContext& context) {
   const Func input = context.inputs[0];
   const PartialReduction largest = ReducePartially(
       context.lanes, [&](const std::vector<Expr>& at) { return Expr(input(at)); }, extents, reduced,
-      kept, {LowestOf(Halide::Float(32)), [](Expr a, Expr b) { return Halide::max(a, b); }},
-      "largest");
+      kept, {LowestOf(Halide::Float(32)), MaxOf}, "largest");
   Func exponential("exponential");
   exponential(vars) = ExpOf(input(AsExprs(vars)) - largest.total(kept_at));
   const PartialReduction sum = ReducePartially(
@@ -115,8 +121,8 @@ absl::StatusOr<std::vector<Func>> LowerSoftmax(LoweringContext& context) {
 }  // namespace
 
 absl::Status RegisterNormalizationLowerings(Lowerings& lowerings) {
-  SLIPWAY_RETURN_IF_ERROR(lowerings.Add("BatchNormalization",
-                                        Lowering(LowerBatchNormalization).Serving(ServesFloat32)));
+  SLIPWAY_RETURN_IF_ERROR(lowerings.Add(
+      "BatchNormalization", Lowering(LowerBatchNormalization).Serving(ServesInference)));
   SLIPWAY_RETURN_IF_ERROR(lowerings.Add("LRN", Lowering(LowerLrn).Serving(ServesLrn)));
   return lowerings.Add("Softmax", Lowering(LowerSoftmax).Serving(ServesFloat32));
 }

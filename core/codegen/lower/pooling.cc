@@ -104,6 +104,9 @@ absl::StatusOr<std::vector<Func>> LowerPool(LoweringContext& context) {
 
 absl::Status ServesPool(const NodeView& node, absl::Span<const TensorType> outputs) {
   SLIPWAY_RETURN_IF_ERROR(ServesFloat32(node, outputs));
+  if (node.has_output(1)) {
+    return node.Unimplemented("no kernel can be generated for the places of maxima yet");
+  }
   SLIPWAY_ASSIGN_OR_RETURN(const PoolView pool, DecodePool(node));
   SLIPWAY_ASSIGN_OR_RETURN(const PlaneWindow window, PlaneOf(node, pool.window));
   if (!pool.is_max && (window.dilation[0] != 1 || window.dilation[1] != 1)) {

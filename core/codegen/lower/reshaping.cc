@@ -1,4 +1,4 @@
-// Reshape and its kin, and Shape.
+// Reshape and its kin, Shape and Size.
 #include "core/operators/reshaping.h"
 
 #include <algorithm>
@@ -58,12 +58,20 @@ Funcs LowerShape(LoweringContext& context) {
   return std::vector<Func>{result};
 }
 
+Funcs LowerSize(LoweringContext& context) {
+  SLIPWAY_ASSIGN_OR_RETURN(const int64_t size, DecodeSize(context.node));
+  Func result("size");
+  result() = Expr(size);
+  return std::vector<Func>{result};
+}
+
 }  // namespace
 
 absl::Status RegisterReshapingLowerings(Lowerings& lowerings) {
   for (const char* op : {"Flatten", "Reshape", "Squeeze", "Unsqueeze"}) {
     SLIPWAY_RETURN_IF_ERROR(lowerings.Add(op, LowerReshape));
   }
+  SLIPWAY_RETURN_IF_ERROR(lowerings.Add("Size", LowerSize));
   return lowerings.Add("Shape", LowerShape);
 }
 

@@ -40,6 +40,11 @@ ValueId Emitter::AddInts(absl::string_view wanted_name, const std::vector<int64_
                             Tensor::Of<int64_t>({static_cast<int64_t>(values.size())}, values));
 }
 
+ValueId Emitter::AddFloats(absl::string_view wanted_name, const std::vector<float>& values) {
+  return graph_.AddConstant(names_.Make(wanted_name),
+                            Tensor::Of<float>({static_cast<int64_t>(values.size())}, values));
+}
+
 ValueId Emitter::AddScalar(absl::string_view wanted_name, float value, ValueId like) {
   const bool is_double = type(like) != nullptr && type(like)->dtype() == DataType::kFloat64;
   return graph_.AddConstant(names_.Make(wanted_name), is_double ? Tensor::Scalar<double>(value)

@@ -27,6 +27,8 @@ class Emitter {
   ValueId AddValue(absl::string_view wanted_name);
   // A constant list of i64.
   ValueId AddInts(absl::string_view wanted_name, const std::vector<int64_t>& values);
+  // A constant list of f32.
+  ValueId AddFloats(absl::string_view wanted_name, const std::vector<float>& values);
   // A constant of the type that `like` has, f32 while that is unknown.
   ValueId AddScalar(absl::string_view wanted_name, float value, ValueId like);
 

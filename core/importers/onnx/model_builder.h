@@ -69,6 +69,12 @@ class ModelBuilder {
     attribute.set_type(onnx::AttributeProto::FLOAT);
     attribute.set_f(value);
   }
+  static void String(onnx::NodeProto& node, const std::string& name, const std::string& value) {
+    onnx::AttributeProto& attribute = *node.add_attribute();
+    attribute.set_name(name);
+    attribute.set_type(onnx::AttributeProto::STRING);
+    attribute.set_s(value);
+  }
 
   std::string Bytes() const { return model.SerializeAsString(); }
 

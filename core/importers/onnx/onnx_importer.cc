@@ -35,6 +35,11 @@ std::string WithoutControls(absl::string_view text) {
 
 bool IsOnnxDomain(absl::string_view domain) { return domain.empty() || domain == "ai.onnx"; }
 
+// Domains whose operators are known by name and domain, "ai.onnx.ml.Scaler".
+bool IsFurtherDomain(absl::string_view domain) {
+  return domain == "ai.onnx.ml" || domain == "ai.onnx.preview.training";
+}
+
 std::string Describe(const onnx::NodeProto& node) {
   const std::string& name =
       !node.name().empty() || node.output_size() == 0 ? node.name() : node.output(0);
@@ -58,9 +63,11 @@ absl::Status CheckFileSizes(const OnnxFiles& files) {
   return absl::OkStatus();
 }
 
-// The opset of ONNX's own operators.
+// The opset of ONNX's own operators; 0 where a model uses none of these.
 absl::StatusOr<int> FindOpset(const onnx::ModelProto& model) {
+  bool has_further = false;
   for (const onnx::OperatorSetIdProto& opset : model.opset_import()) {
+    has_further |= IsFurtherDomain(opset.domain());
     if (!IsOnnxDomain(opset.domain())) continue;
     if (opset.version() < kMinOnnxOpset || opset.version() > kMaxOnnxOpset) {
       return absl::UnimplementedError(absl::StrCat("the model has opset ", opset.version(),
@@ -69,6 +76,7 @@ absl::StatusOr<int> FindOpset(const onnx::ModelProto& model) {
     }
     return static_cast<int>(opset.version());
   }
+  if (has_further) return 0;
   if (model.opset_import_size() > 0) {
     return absl::UnimplementedError(absl::StrCat("the model uses only operators of the domain \"",
                                                  model.opset_import(0).domain(),
@@ -219,19 +227,22 @@ class Importer {
 
   absl::StatusOr<Node> ConvertNode(const onnx::NodeProto& proto) {
     // Internal operators have a prefix that no model may use.
-    if (!IsOnnxDomain(proto.domain()) || absl::StrContains(proto.op_type(), '.')) {
+    const bool is_further = IsFurtherDomain(proto.domain());
+    if ((!is_further && !IsOnnxDomain(proto.domain())) || absl::StrContains(proto.op_type(), '.')) {
       return absl::UnimplementedError(absl::StrCat(Describe(proto), ": the operator \"",
                                                    proto.op_type(), "\" of domain \"",
                                                    proto.domain(), "\" is not supported"));
     }
-    if (registry_.Find(proto.op_type()) == nullptr && !IsUpgraded(opset_, proto.op_type())) {
-      return absl::UnimplementedError(absl::StrCat(Describe(proto), ": the operator \"",
-                                                   proto.op_type(), "\" (opset ", opset_,
-                                                   ") is not supported"));
+    if (!is_further && opset_ == 0) {
+      return Invalid(absl::StrCat(Describe(proto), ": the model imports no opset of ONNX's own"));
     }
     Node node;
+    node.op = is_further ? absl::StrCat(proto.domain(), ".", proto.op_type()) : proto.op_type();
+    if (registry_.Find(node.op) == nullptr && !IsUpgraded(opset_, node.op)) {
+      return absl::UnimplementedError(absl::StrCat(Describe(proto), ": the operator \"", node.op,
+                                                   "\" (opset ", opset_, ") is not supported"));
+    }
     node.name = WithoutControls(proto.name());
-    node.op = proto.op_type();
     for (const std::string& input : proto.input()) {
       node.inputs.push_back(input.empty() ? kNoValue : ids_.at(input));
     }

@@ -127,10 +127,32 @@ TEST(OnnxImporterTest, NamesOpsetsItLacks) {
   EXPECT_THAT(status.message(), HasSubstr("opset 29"));
   builder.model.mutable_opset_import(0)->set_version(5);
   EXPECT_EQ(ImportError(builder).code(), absl::StatusCode::kUnimplemented);
+  builder.model.mutable_opset_import(0)->set_domain("com.example");
+  EXPECT_THAT(ImportError(builder).message(), HasSubstr("com.example"));
   builder.model.mutable_opset_import(0)->set_domain("ai.onnx.ml");
-  EXPECT_THAT(ImportError(builder).message(), HasSubstr("ai.onnx.ml"));
+  EXPECT_THAT(ImportError(builder).message(), HasSubstr("(Relu): the model imports no opset"));
   builder.model.clear_opset_import();
   EXPECT_EQ(ImportError(builder).code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(OnnxImporterTest, KnowsOperatorsOfFurtherDomainsByTheirWholeName) {
+  ModelBuilder builder(28);
+  builder.model.mutable_opset_import(0)->set_domain("ai.onnx.preview.training");
+  for (const char* name : {"r", "x", "g", "v"}) builder.Input(name, {1});
+  builder.Input("t", {}, onnx::TensorProto::INT64);
+  onnx::NodeProto& node = builder.Node("Momentum", {"r", "t", "x", "g", "v"}, {"y"});
+  node.set_domain("ai.onnx.preview.training");
+  for (const char* name : {"alpha", "beta", "norm_coefficient"}) {
+    ModelBuilder::Float(node, name, 1);
+  }
+  onnx::AttributeProto& mode = *node.add_attribute();
+  mode.set_name("mode");
+  mode.set_type(onnx::AttributeProto::STRING);
+  mode.set_s("standard");
+  builder.Output("y");
+  const auto graph = Import(builder);
+  ASSERT_OK(graph.status());
+  EXPECT_EQ(graph->nodes[0].op, "ai.onnx.preview.training.Momentum");
 }
 
 TEST(OnnxImporterTest, NamesOperatorsItLacksWithTheirNode) {

@@ -1,5 +1,6 @@
 #include "core/importers/onnx/upgrade.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -72,6 +73,51 @@ absl::Status UpgradeTopK(int, Node node, Emitter& emitter) {
   return emitter.Emit(std::move(node));
 }
 
+// Up to opset 10 the nearest element was the one before, and places were not those of pixels' centers.
+void ResizeAsBefore(Node& node) {
+  node.attributes.Set("coordinate_transformation_mode", std::string("asymmetric"));
+  node.attributes.Set("nearest_mode", std::string("floor"));
+}
+
+absl::Status UpgradeResize(int, Node node, Emitter& emitter) {
+  ResizeAsBefore(node);
+  node.inputs.insert(node.inputs.begin() + std::min<size_t>(node.inputs.size(), 1), kNoValue);
+  return emitter.Emit(std::move(node));
+}
+
+absl::Status UpgradeUpsample(int opset, Node node, Emitter& emitter) {
+  if (const auto* scales = node.attributes.FindAs<std::vector<float>>("scales")) {
+    node.inputs.resize(2, kNoValue);
+    node.inputs[1] = emitter.AddFloats(Prefix(emitter, node, "scales"), *scales);
+    node.attributes.Erase("scales");
+  }
+  node.op = "Resize";
+  return UpgradeResize(opset, std::move(node), emitter);
+}
+
+// The modes had their names in two dimensions.
+absl::Status UpgradeGridSample(int, Node node, Emitter& emitter) {
+  const auto* mode = node.attributes.FindAs<std::string>("mode");
+  if (mode != nullptr && *mode == "bilinear") node.attributes.Set("mode", std::string("linear"));
+  if (mode != nullptr && *mode == "bicubic") node.attributes.Set("mode", std::string("cubic"));
+  return emitter.Emit(std::move(node));
+}
+
+absl::Status UpgradeRoiAlign(int, Node node, Emitter& emitter) {
+  node.attributes.Set("coordinate_transformation_mode", std::string("output_half_pixel"));
+  return emitter.Emit(std::move(node));
+}
+
+// The axis was an attribute, of another default.
+absl::Status UpgradeDft(int, Node node, Emitter& emitter) {
+  const auto* given = node.attributes.FindAs<int64_t>("axis");
+  const int64_t axis = given == nullptr ? 1 : *given;
+  node.inputs.resize(3, kNoValue);
+  node.inputs[2] = emitter.AddInts(Prefix(emitter, node, "axis"), {axis});
+  node.attributes.Erase("axis");
+  return emitter.Emit(std::move(node));
+}
+
 absl::Status UpgradeClip(int, Node node, Emitter& emitter) {
   MoveFloatToInput("min", 1, node, emitter);
   MoveFloatToInput("max", 2, node, emitter);
@@ -129,7 +175,7 @@ absl::Status UpgradeOldBroadcast(int, Node node, Emitter& emitter) {
   return emitter.Emit(std::move(node));
 }
 
-// Before opset 13 a Softmax saw its input as a matrix: all dimensions from the axis on were one.
+// Before opset 13 a Softmax, LogSoftmax or Hardmax saw its input as a matrix: all dimensions from the axis on were one.
 absl::Status UpgradeSoftmax(int, Node node, Emitter& emitter) {
   const auto* given = node.attributes.FindAs<int64_t>("axis");
   const int64_t axis = given == nullptr ? 1 : *given;
@@ -158,10 +204,37 @@ absl::Status UpgradeSoftmax(int, Node node, Emitter& emitter) {
   SLIPWAY_RETURN_IF_ERROR(
       emitter.Emit(Node{node.name, "Flatten", {input}, {flat}, {{"axis", axis}}}));
   SLIPWAY_RETURN_IF_ERROR(
-      emitter.Emit(Node{node.name, "Softmax", {flat}, {soft}, {{"axis", int64_t{-1}}}}));
+      emitter.Emit(Node{node.name, node.op, {flat}, {soft}, {{"axis", int64_t{-1}}}}));
   // An empty dimension stays empty instead of being copied.
   return emitter.Emit(
       Node{node.name, "Reshape", {soft, shape}, outputs, {{"allowzero", int64_t{1}}}});
+}
+
+// Before opset 7 a slope of rank 1 was one a channel.
+absl::Status UpgradePRelu(int, Node node, Emitter& emitter) {
+  const bool complete =
+      node.inputs.size() == 2 && node.inputs[0] != kNoValue && node.inputs[1] != kNoValue;
+  const ValueType* x = complete ? emitter.type(node.inputs[0]) : nullptr;
+  const ValueType* slope = complete ? emitter.type(node.inputs[1]) : nullptr;
+  if (!complete || (slope != nullptr && slope->rank() != 1)) return emitter.Emit(std::move(node));
+  if (x == nullptr || slope == nullptr) {
+    return Unsupported(emitter, node,
+                       "a slope for each channel of an input whose rank is not known");
+  }
+  std::vector<int64_t> axes;
+  for (int d = 2; d < x->rank(); ++d) axes.push_back(d - 1);
+  if (axes.empty()) return emitter.Emit(std::move(node));
+  const ValueId axes_input = emitter.AddInts(Prefix(emitter, node, "axes"), axes);
+  const ValueId by_channel = emitter.AddValue(Prefix(emitter, node, "slope"));
+  SLIPWAY_RETURN_IF_ERROR(
+      emitter.Emit(Node{node.name, "Unsqueeze", {node.inputs[1], axes_input}, {by_channel}, {}}));
+  node.inputs[1] = by_channel;
+  return emitter.Emit(std::move(node));
+}
+
+// Up to opset 20 scale and bias were of groups, not of channels.
+absl::Status UpgradeGroupNormalization(int, Node node, Emitter& emitter) {
+  return Unsupported(emitter, node, "a scale for each group");
 }
 
 // The last opset with the old form, by operator.
@@ -175,14 +248,20 @@ constexpr Row kRows[] = {
     {"And", 6, UpgradeOldBroadcast},
     {"BatchNormalization", 13, UpgradeBatchNormalization},
     {"Clip", 10, UpgradeClip},
+    {"DFT", 19, UpgradeDft},
     {"Div", 6, UpgradeOldBroadcast},
     {"Dropout", 11, UpgradeDropout},
     {"Equal", 6, UpgradeOldBroadcast},
     {"Gemm", 6, UpgradeOldBroadcast},
     {"Greater", 6, UpgradeOldBroadcast},
+    {"GridSample", 19, UpgradeGridSample},
+    {"GroupNormalization", 20, UpgradeGroupNormalization},
+    {"Hardmax", 12, UpgradeSoftmax},
     {"Less", 6, UpgradeOldBroadcast},
+    {"LogSoftmax", 12, UpgradeSoftmax},
     {"Mul", 6, UpgradeOldBroadcast},
     {"Or", 6, UpgradeOldBroadcast},
+    {"PRelu", 6, UpgradePRelu},
     {"Pad", 10, UpgradePad},
     {"Pow", 6, UpgradeOldBroadcast},
     {"ReduceL1", 17, AxesToInput},
@@ -195,6 +274,8 @@ constexpr Row kRows[] = {
     {"ReduceProd", 17, AxesToInput},
     {"ReduceSum", 12, AxesToInput},
     {"ReduceSumSquare", 17, AxesToInput},
+    {"Resize", 10, UpgradeResize},
+    {"RoiAlign", 15, UpgradeRoiAlign},
     {"Scatter", 10, UpgradeScatter},
     {"Slice", 9, UpgradeSlice},
     {"Softmax", 12, UpgradeSoftmax},
@@ -203,6 +284,7 @@ constexpr Row kRows[] = {
     {"Sub", 6, UpgradeOldBroadcast},
     {"TopK", 9, UpgradeTopK},
     {"Unsqueeze", 12, AxesToInput},
+    {"Upsample", 9, UpgradeUpsample},
     {"Xor", 6, UpgradeOldBroadcast},
 };
 

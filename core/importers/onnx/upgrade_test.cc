@@ -42,6 +42,16 @@ TEST(UpgradeTest, AxesBecomeInputs) {
             "  %y = ReduceSum(%b, %y_axes) : f32[1, 2, 1]\n}\n");
 }
 
+TEST(UpgradeTest, SlopesWereOneAChannel) {
+  ModelBuilder builder(6);
+  builder.Input("x", {2, 3, 4}).Input("s", {3}).Output("y");
+  builder.Node("PRelu", {"x", "s"}, {"y"});
+  EXPECT_EQ(Imported(builder),
+            "  const %y_axes: i64[1] = {1}\n"
+            "  %y_slope = Unsqueeze(%s, %y_axes) : f32[3, 1]\n"
+            "  %y = PRelu(%x, %y_slope) : f32[2, 3, 4]\n}\n");
+}
+
 TEST(UpgradeTest, SliceSplitPadAndClip) {
   ModelBuilder builder(9);
   builder.Input("x", {4, 6}).Output("y").Output("z");
@@ -105,6 +115,30 @@ TEST(UpgradeTest, ScatterAndTopK) {
             "  const %y_k: i64[1] = {1}\n"
             "  %y, %i = TopK(%x, %y_k) {axis = 0} : f32[1, 6], i64[1, 6]\n"
             "  %z = ScatterElements(%x, %i, %u) : f32[4, 6]\n}\n");
+}
+
+TEST(UpgradeTest, WhatWasResized) {
+  ModelBuilder builder(7);
+  builder.Input("x", {1, 1, 2, 3}).Output("y");
+  onnx::NodeProto& upsample = builder.Node("Upsample", {"x"}, {"y"});
+  builder.String(upsample, "mode", "linear");
+  onnx::AttributeProto& scales = *upsample.add_attribute();
+  scales.set_name("scales");
+  scales.set_type(onnx::AttributeProto::FLOATS);
+  for (const float scale : {1, 1, 2, 2}) scales.add_floats(scale);
+  EXPECT_EQ(
+      Imported(builder),
+      "  const %y_scales: f32[4] = {1, 1, 2, 2}\n"
+      "  %y = Resize(%x, _, %y_scales) {coordinate_transformation_mode = \"asymmetric\", mode "
+      "= \"linear\", nearest_mode = \"floor\"} : f32[1, 1, 4, 6]\n}\n");
+}
+
+TEST(UpgradeTest, WhatIsSampled) {
+  ModelBuilder builder(16);
+  builder.Input("x", {1, 1, 2, 3}).Input("g", {1, 2, 2, 2}).Output("y");
+  builder.String(builder.Node("GridSample", {"x", "g"}, {"y"}), "mode", "bicubic");
+  EXPECT_EQ(Imported(builder),
+            "  %y = GridSample(%x, %g) {mode = \"cubic\"} : f32[1, 1, 2, 2]\n}\n");
 }
 
 TEST(UpgradeTest, SoftmaxKeepsItsFlattening) {

@@ -1,0 +1,15 @@
+// Kernels that spread elements over an image and add up what meets. Callable: see call.h.
+#ifndef SLIPWAY_CORE_KERNELS_DECONVOLUTION_H_
+#define SLIPWAY_CORE_KERNELS_DECONVOLUTION_H_
+
+#include <stdint.h>
+
+extern "C" {
+// Inputs: x, w, bias. Parameters: group, the window (window.h), which slides over y and makes x.
+int32_t slipway_ConvTranspose(void** arguments);
+// Inputs: x, image shape, block shape (the output and the parameters say as much). Parameters: a window over the image,
+// of any number of dimensions.
+int32_t slipway_Col2Im(void** arguments);
+}
+
+#endif  // SLIPWAY_CORE_KERNELS_DECONVOLUTION_H_

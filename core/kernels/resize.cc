@@ -1,0 +1,333 @@
+#include "core/kernels/resize.h"
+
+#include "core/kernels/call.h"
+#include "core/kernels/math.h"
+#include "core/kernels/places.h"
+#include "core/kernels/saturate.h"
+
+namespace slipway::kernels {
+namespace {
+
+struct Options {
+  explicit Options(const Call& call)
+      : mode(static_cast<ResizeMode>(call.Integer(0))),
+        coordinates(static_cast<ResizeCoordinates>(call.Integer(1))),
+        rounding(static_cast<ResizeRounding>(call.Integer(2))),
+        aspect(static_cast<ResizeAspect>(call.Integer(3))),
+        antialias(call.Integer(4) != 0),
+        exclude_outside(call.Integer(5) != 0),
+        cubic_a(call.Real(6)),
+        extrapolation(call.Real(7)),
+        has_sizes(call.Integer(8) != 0),
+        axes(call.Integer(9)),
+        axis(call.Integers() + 10) {}
+
+  ResizeMode mode;
+  ResizeCoordinates coordinates;
+  ResizeRounding rounding;
+  ResizeAspect aspect;
+  bool antialias;
+  bool exclude_outside;
+  double cubic_a;
+  double extrapolation;
+  bool has_sizes;
+  int64_t axes;
+  const int64_t* axis;
+};
+
+double RealAt(const Operand& x, int64_t i) {
+  switch (x.type()) {
+    case Type::kFloat64:
+      return x.data<const double>()[i];
+    case Type::kFloat16:
+      return Widen(x.data<const Float16>()[i]);
+    case Type::kBfloat16:
+      return Widen(x.data<const Bfloat16>()[i]);
+    default:
+      return x.data<const float>()[i];
+  }
+}
+
+// How one axis is resized. The scale is above / below, two numbers, so that those which come from extents stay exact.
+class Axis {
+ public:
+  Axis(const Call& call, const Options& options, int64_t i)
+      : options_(options),
+        in_(call.input(0).extent(static_cast<int>(options.axis[i]))),
+        out_(call.output(0).extent(static_cast<int>(options.axis[i]))) {
+    if (!options.has_sizes) {
+      above_ = call.input(2).data<const float>()[i];
+    } else {
+      const int64_t decides = options.aspect == ResizeAspect::kStretch ? i : Decides(call, options);
+      above_ = static_cast<double>(IndexAt(call.input(3), decides));
+      below_ = static_cast<double>(call.input(0).extent(static_cast<int>(options.axis[decides])));
+    }
+    if (options.coordinates == ResizeCoordinates::kCropAndResize) {
+      begin_ = RealAt(call.input(1), i);
+      end_ = RealAt(call.input(1), options.axes + i);
+    }
+  }
+
+  int64_t in() const { return in_; }
+  int64_t out() const { return out_; }
+  bool changes() const {
+    return in_ != out_ || above_ != below_ ||
+           options_.coordinates == ResizeCoordinates::kCropAndResize ||
+           options_.coordinates == ResizeCoordinates::kTfHalfPixel;
+  }
+  // How many outputs an input becomes.
+  double scale() const { return above_ / below_; }
+
+  // Where output i lies in the input. False where that is outside of what is cropped.
+  bool Source(int64_t i, double& at) const {
+    const auto place = static_cast<double>(i);
+    const auto last = static_cast<double>(in_ - 1);
+    // What the output would be long, not rounded.
+    const double length = static_cast<double>(in_) * above_ / below_;
+    switch (options_.coordinates) {
+      case ResizeCoordinates::kHalfPixel:
+        at = (place + 0.5) * below_ / above_ - 0.5;
+        return true;
+      case ResizeCoordinates::kHalfPixelSymmetric:
+        at = static_cast<double>(in_) / 2 * (1 - static_cast<double>(out_) / length) +
+             (place + 0.5) * below_ / above_ - 0.5;
+        return true;
+      case ResizeCoordinates::kPytorchHalfPixel:
+        at = out_ > 1 ? (place + 0.5) * below_ / above_ - 0.5 : 0;
+        return true;
+      case ResizeCoordinates::kAlignCorners:
+        at = length == 1 ? 0 : place * last / (length - 1);
+        return true;
+      case ResizeCoordinates::kAsymmetric:
+        at = place * below_ / above_;
+        return true;
+      case ResizeCoordinates::kTfHalfPixel:
+        at = (place + 0.5) * below_ / above_;
+        return true;
+      case ResizeCoordinates::kCropAndResize:
+        at = length == 1 ? (begin_ + end_) / 2 * last
+                         : begin_ * last + place * (end_ - begin_) * last / (length - 1);
+        return at >= 0 && at <= last;
+    }
+    return false;
+  }
+
+ private:
+  // Of several axes with one scale the one whose size says it.
+  static int64_t Decides(const Call& call, const Options& options) {
+    const auto scale = [&](int64_t i) {
+      return static_cast<double>(IndexAt(call.input(3), i)) /
+             static_cast<double>(call.input(0).extent(static_cast<int>(options.axis[i])));
+    };
+    int64_t decides = 0;
+    for (int64_t i = 1; i < options.axes; ++i) {
+      const bool better = options.aspect == ResizeAspect::kNotLarger ? scale(i) < scale(decides)
+                                                                     : scale(i) > scale(decides);
+      if (better) decides = i;
+    }
+    return decides;
+  }
+
+  const Options& options_;
+  int64_t in_;
+  int64_t out_;
+  double above_ = 1;
+  double below_ = 1;
+  double begin_ = 0;
+  double end_ = 1;
+};
+
+int64_t Clamped(int64_t at, int64_t extent) { return at < 0 ? 0 : at >= extent ? extent - 1 : at; }
+
+// As a float, so that a scale which f32 rounds does not push places beside whole numbers.
+int64_t Rounded(ResizeRounding rounding, double at) {
+  const double place = static_cast<float>(at);
+  switch (rounding) {
+    case ResizeRounding::kHalfDown:
+      return static_cast<int64_t>(Ceil(place - 0.5));
+    case ResizeRounding::kHalfUp:
+      return static_cast<int64_t>(Floor(place + 0.5));
+    case ResizeRounding::kFloor:
+      return static_cast<int64_t>(Floor(place));
+    case ResizeRounding::kCeil:
+      break;
+  }
+  return static_cast<int64_t>(Ceil(place));
+}
+
+template <typename T>
+int32_t Nearest(const Call& call, const Options& options) {
+  const Operand x = call.input(0);
+  const Operand y = call.output(0);
+  const int rank = y.rank();
+  // Per dimension and place of y the offset in x; negative outside.
+  int64_t entries = 0;
+  for (int d = 0; d < rank; ++d) entries += y.extent(d);
+  const Scratch<int64_t> offsets(call, entries);
+  if (!offsets) return call.Fail(kOutOfScratch);
+  PerDimension first;
+  for (int d = 1; d < rank; ++d) first[d] = first[d - 1] + y.extent(d - 1);
+  const PerDimension strides = StridesOf(x);
+  for (int d = 0; d < rank; ++d) {
+    for (int64_t i = 0; i < y.extent(d); ++i) offsets[first[d] + i] = i * strides[d];
+  }
+  for (int64_t a = 0; a < options.axes; ++a) {
+    const Axis axis(call, options, a);
+    const auto d = static_cast<int>(options.axis[a]);
+    for (int64_t i = 0; axis.changes() && i < axis.out(); ++i) {
+      double at = 0;
+      offsets[first[d] + i] =
+          axis.Source(i, at) ? Clamped(Rounded(options.rounding, at), axis.in()) * strides[d] : -1;
+    }
+  }
+  const T outside = Narrow<T>(static_cast<WideOf<T>>(options.extrapolation));
+  const int64_t row = rank == 0 ? 1 : y.extent(rank - 1);
+  PerDimension index;
+  T* to = y.data<T>();
+  for (int64_t left = y.elements(); left > 0; left -= row) {
+    int64_t from = 0;
+    for (int d = 0; d + 1 < rank && from >= 0; ++d) {
+      const int64_t offset = offsets[first[d] + index[d]];
+      from = offset < 0 ? -1 : from + offset;
+    }
+    for (int64_t i = 0; i < row; ++i) {
+      const int64_t offset = rank == 0 ? 0 : offsets[first[rank - 1] + i];
+      *to++ = from < 0 || offset < 0 ? outside : x.data<const T>()[from + offset];
+    }
+    for (int d = rank - 2; d >= 0 && ++index[d] == y.extent(d); --d) index[d] = 0;
+  }
+  return 0;
+}
+
+double Weight(const Options& options, double distance) {
+  const double d = Abs(distance);
+  if (options.mode == ResizeMode::kLinear) return d < 1 ? 1 - d : 0;
+  const double a = options.cubic_a;
+  if (d <= 1) return ((a + 2) * d - (a + 3)) * d * d + 1;
+  return d < 2 ? ((d - 5) * d + 8) * d * a - 4 * a : 0;
+}
+
+// What the places along one axis are made of: `taps` neighbours from first[i] on, with their weights. No taps where
+// the place is outside of what is cropped.
+class Taps {
+ public:
+  Taps(const Call& call, const Options& options, const Axis& axis)
+      : count_(Count(options, axis)),
+        weights_(call, axis.out() * count_),
+        first_(call, axis.out()),
+        inside_(call, axis.out()) {
+    if (!*this) return;
+    const double narrowing = Narrowing(options, axis);
+    for (int64_t i = 0; i < axis.out(); ++i) {
+      double at = 0;
+      inside_[i] = axis.Source(i, at);
+      if (!inside_[i]) continue;
+      first_[i] = static_cast<int64_t>(Ceil(at)) - count_ / 2;
+      double sum = 0;
+      for (int64_t k = 0; k < count_; ++k) {
+        const int64_t neighbour = first_[i] + k;
+        const bool counts = !options.exclude_outside || (neighbour >= 0 && neighbour < axis.in());
+        double& weight = weights_[i * count_ + k];
+        weight = counts ? Weight(options, (static_cast<double>(neighbour) - at) * narrowing) : 0;
+        sum += weight;
+      }
+      if (!(options.antialias || options.exclude_outside) || sum == 0) continue;
+      for (int64_t k = 0; k < count_; ++k) weights_[i * count_ + k] /= sum;
+    }
+  }
+  explicit operator bool() const { return weights_ && first_ && inside_; }
+
+  // Makes `y` [outer, out, inner] of `x` [outer, in, inner].
+  void Apply(const Options& options, const Axis& axis, int64_t outer, int64_t inner,
+             const double* x, double* y) const {
+    for (int64_t o = 0; o < outer; ++o) {
+      for (int64_t i = 0; i < axis.out(); ++i) {
+        double* row = y + (o * axis.out() + i) * inner;
+        for (int64_t e = 0; e < inner; ++e) row[e] = inside_[i] ? 0 : options.extrapolation;
+        for (int64_t k = 0; inside_[i] && k < count_; ++k) {
+          const double weight = weights_[i * count_ + k];
+          const double* from = x + (o * axis.in() + Clamped(first_[i] + k, axis.in())) * inner;
+          for (int64_t e = 0; e < inner; ++e) row[e] += weight * from[e];
+        }
+      }
+    }
+  }
+
+ private:
+  static double Narrowing(const Options& options, const Axis& axis) {
+    return options.antialias && axis.scale() < 1 ? axis.scale() : 1;
+  }
+  static int64_t Count(const Options& options, const Axis& axis) {
+    const double reach = options.mode == ResizeMode::kLinear ? 1 : 2;
+    const double begin = Floor(-reach / Narrowing(options, axis)) + 1;
+    // A scale so small that every element counts more than once: twice is enough, beyond are copies of the border.
+    const auto most = static_cast<double>(2 * axis.in() + 2);
+    return 2 + 2 * static_cast<int64_t>(-begin < most ? -begin : most);
+  }
+
+  int64_t count_;
+  Scratch<double> weights_;
+  Scratch<int64_t> first_;
+  Scratch<bool> inside_;
+};
+
+template <typename T>
+int32_t Interpolate(const Call& call, const Options& options) {
+  const Operand x = call.input(0);
+  const Operand y = call.output(0);
+  // The extents while axis after axis is resized, and the most elements that there are on the way.
+  PerDimension extents = ExtentsOf(x);
+  const auto elements = [&](int first, int last) {
+    int64_t product = 1;
+    for (int d = first; d < last; ++d) product *= extents[d];
+    return product;
+  };
+  int64_t most = x.elements();
+  for (int64_t a = 0; a < options.axes; ++a) {
+    const auto d = static_cast<int>(options.axis[a]);
+    extents[d] = y.extent(d);
+    if (elements(0, x.rank()) > most) most = elements(0, x.rank());
+  }
+  const Scratch<double> one(call, most);
+  const Scratch<double> other(call, most);
+  if (!one || !other) return call.Fail(kOutOfScratch);
+  double* from = one.get();
+  double* to = other.get();
+  for (int64_t i = 0; i < x.elements(); ++i) {
+    from[i] = static_cast<double>(Widen(x.data<const T>()[i]));
+  }
+  extents = ExtentsOf(x);
+  for (int64_t a = 0; a < options.axes; ++a) {
+    const Axis axis(call, options, a);
+    if (!axis.changes()) continue;
+    const auto d = static_cast<int>(options.axis[a]);
+    const Taps taps(call, options, axis);
+    if (!taps) return call.Fail(kOutOfScratch);
+    taps.Apply(options, axis, elements(0, d), elements(d + 1, x.rank()), from, to);
+    extents[d] = axis.out();
+    double* const taken = from;
+    from = to;
+    to = taken;
+  }
+  for (int64_t i = 0; i < y.elements(); ++i) {
+    y.data<T>()[i] = CutTo<T>(kIsFloat<T> ? from[i] : RoundHalfEven(from[i]));
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace slipway::kernels
+
+using namespace slipway::kernels;  // NOLINT
+
+int32_t slipway_Resize(void** arguments) {
+  const Call call(arguments);
+  const Options options(call);
+  if (call.output(0).elements() == 0) return 0;
+  if (options.mode == ResizeMode::kNearest) {
+    return DispatchAny(call, call.input(0).type(),
+                       [&](auto zero) { return Nearest<decltype(zero)>(call, options); });
+  }
+  return DispatchNumber(call, call.input(0).type(),
+                        [&](auto zero) { return Interpolate<decltype(zero)>(call, options); });
+}

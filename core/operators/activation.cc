@@ -1,0 +1,91 @@
+#include "core/operators/activation.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "core/operators/checks.h"
+
+namespace slipway {
+namespace {
+
+absl::StatusOr<std::vector<ValueType>> FloatType(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kAnyFloat));
+  return std::vector<ValueType>{view.input_type(0)};
+}
+
+absl::StatusOr<std::vector<ValueType>> NumberType(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kAnyNumeric));
+  return std::vector<ValueType>{view.input_type(0)};
+}
+
+absl::StatusOr<std::vector<ValueType>> GeluType(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(DecodeGelu(view).status());
+  return FloatType(view);
+}
+
+// The slope broadcasts to x, and x to nothing.
+absl::StatusOr<std::vector<ValueType>> PReluType(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kAnyNumeric));
+  SLIPWAY_RETURN_IF_ERROR(CheckSameDtypes(view));
+  SLIPWAY_ASSIGN_OR_RETURN(const Dimensions both, BroadcastAllInputs(view));
+  if (both.size() != DimensionsOf(view, 0).size() || Contradict(both, DimensionsOf(view, 0))) {
+    return view.Error(absl::StrCat("a slope of shape ", ToString(DimensionsOf(view, 1)),
+                                   " does not broadcast to ", ToString(DimensionsOf(view, 0))));
+  }
+  return std::vector<ValueType>{view.input_type(0)};
+}
+
+absl::StatusOr<std::vector<ValueType>> SwiGluType(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kAnyFloat));
+  SLIPWAY_RETURN_IF_ERROR(CheckSameDtypes(view));
+  if (Contradict(DimensionsOf(view, 0), DimensionsOf(view, 1))) {
+    return view.Error(absl::StrCat("inputs of shapes ", ToString(DimensionsOf(view, 0)), " and ",
+                                   ToString(DimensionsOf(view, 1)), " are not alike"));
+  }
+  return std::vector<ValueType>{view.input_type(0)};
+}
+
+OperatorSchema Schema(absl::string_view name, int inputs, TypeRule rule,
+                      std::vector<AttributeSchema> attributes = {}) {
+  OperatorSchema schema;
+  schema.name = std::string(name);
+  schema.min_inputs = schema.max_inputs = inputs;
+  schema.type_rule = std::move(rule);
+  schema.attributes = std::move(attributes);
+  return schema;
+}
+
+}  // namespace
+
+absl::StatusOr<bool> DecodeGelu(const NodeView& view) {
+  const std::string& approximate = view.String("approximate");
+  if (approximate == "tanh") return true;
+  if (approximate == "none") return false;
+  return view.Error(
+      absl::StrCat("\"approximate\" is \"", approximate, "\", it must be \"none\" or \"tanh\""));
+}
+
+absl::Status RegisterActivationOperators(OperatorRegistry& registry) {
+  const OperatorSchema schemas[] = {
+      Schema("Celu", 1, FloatType, {FloatAttribute("alpha", 1.0f)}),
+      Schema("Gelu", 1, GeluType, {StringAttribute("approximate", "none")}),
+      Schema("Mish", 1, FloatType),
+      Schema("PRelu", 2, PReluType),
+      Schema("Selu", 1, FloatType,
+             {FloatAttribute("alpha", 1.67326319f), FloatAttribute("gamma", 1.05070102f)}),
+      Schema("Shrink", 1, NumberType,
+             {FloatAttribute("bias", 0.0f), FloatAttribute("lambd", 0.5f)}),
+      Schema("Softplus", 1, FloatType),
+      Schema("Softsign", 1, FloatType),
+      Schema("SwiGLU", 2, SwiGluType, {FloatAttribute("alpha", 1.0f)}),
+      Schema("Swish", 1, FloatType, {FloatAttribute("alpha", 1.0f)}),
+      Schema("ThresholdedRelu", 1, FloatType, {FloatAttribute("alpha", 1.0f)}),
+  };
+  for (const OperatorSchema& schema : schemas) SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
+  return absl::OkStatus();
+}
+
+}  // namespace slipway

@@ -1,0 +1,52 @@
+// Attention, LinearAttention and RotaryEmbedding.
+#ifndef SLIPWAY_CORE_OPERATORS_ATTENTION_H_
+#define SLIPWAY_CORE_OPERATORS_ATTENTION_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/graph/operator_registry.h"
+
+namespace slipway {
+
+// What the optional fourth output of Attention holds.
+enum class AttentionScores { kProducts = 0, kCapped = 1, kBiased = 2, kProbabilities = 3 };
+
+// Attention's attributes, with those that tensors of rank 4 say themselves.
+struct AttentionView {
+  int64_t query_heads = 1;
+  int64_t key_heads = 1;  // Divides query_heads.
+  bool causal = false;
+  int64_t left_window =
+      -1;  // Keys that are seen before and after a query's own position; -1 for all.
+  int64_t right_window = -1;
+  double scale = 1;  // Of the products of queries and keys.
+  double softcap = 0;
+  DataType softmax_type = DataType::kInvalid;  // What scores are rounded to before the softmax.
+  AttentionScores scores = AttentionScores::kProducts;
+};
+absl::StatusOr<AttentionView> DecodeAttention(const NodeView& view);
+
+// The recurrence of LinearAttention over the state of each head.
+struct LinearAttentionView {
+  int64_t query_heads = 1;
+  int64_t key_heads = 1;  // Divides query_heads.
+  bool gated = false;     // The state decays, by input 4.
+  bool delta = false;  // What the state already says of a key is taken off its value; by input 5.
+  double scale = 1;
+};
+absl::StatusOr<LinearAttentionView> DecodeLinearAttention(const NodeView& view);
+
+struct RotaryView {
+  int64_t heads = 1;
+  int64_t rotated = 0;  // How many elements of each head are turned; even.
+  bool interleaved = false;
+};
+absl::StatusOr<RotaryView> DecodeRotary(const NodeView& view);
+
+absl::Status RegisterAttentionOperators(OperatorRegistry& registry);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_OPERATORS_ATTENTION_H_

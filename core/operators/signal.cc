@@ -1,0 +1,194 @@
+#include "core/operators/signal.h"
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "core/operators/checks.h"
+
+namespace slipway {
+namespace {
+
+using Types = absl::StatusOr<std::vector<ValueType>>;
+
+constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+
+// A constant number in [least, 2^31 - 1].
+absl::StatusOr<int64_t> Length(const NodeView& view, int input, absl::string_view what,
+                               int64_t least) {
+  SLIPWAY_ASSIGN_OR_RETURN(const int64_t length, ConstantWhole(view, input, what));
+  if (length >= least && length <= kMost) return length;
+  return view.Error(absl::StrCat("the ", what, " (input ", input, ") is ", length));
+}
+
+absl::StatusOr<DataType> OutputType(const NodeView& view) {
+  const auto dtype = DataTypeFromNumber(view.Int("output_datatype"));
+  if (!dtype.ok()) return view.Annotated(dtype.status());
+  if (Contains(TypeSet::kAnyNumeric, *dtype)) return *dtype;
+  return view.Unimplemented(absl::StrCat("elements of type ", Name(*dtype), " are not supported"));
+}
+
+// 1 for real numbers, 2 for complex ones: the last extent of a signal.
+absl::StatusOr<int64_t> Parts(const NodeView& view) {
+  const Dimension last = DimensionsOf(view, 0).back();
+  if (last.is_known() && (last.extent() == 1 || last.extent() == 2)) return last.extent();
+  return view.Error(absl::StrCat("x of shape ", ToString(DimensionsOf(view, 0)),
+                                 " must hold 1 or 2 numbers last, a real and an imaginary part"));
+}
+
+Types DftType(const NodeView& view) {
+  SLIPWAY_ASSIGN_OR_RETURN(const DftView dft, DecodeDft(view));
+  Dimensions y = DimensionsOf(view, 0);
+  y[dft.axis] = dft.onesided && !dft.inverse ? FloorDivide(dft.length, 2) + 1 : dft.length;
+  y.back() = dft.onesided && dft.inverse ? 1 : 2;
+  return std::vector<ValueType>{ValueType(view.input_type(0).dtype(), y)};
+}
+
+Types StftType(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kAnyFloat));
+  SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 3, 3));
+  SLIPWAY_ASSIGN_OR_RETURN(const int64_t parts, Parts(view));
+  SLIPWAY_ASSIGN_OR_RETURN(const int64_t step, Length(view, 1, "frame step", 1));
+  const Dimension signal = view.input_type(0).dimension(1);
+  Dimension frame = signal;
+  if (view.has_input(2)) {
+    if (view.input_type(2).dtype() != view.input_type(0).dtype()) {
+      return view.Error(absl::StrCat("the window (input 2) is ", ToString(view.input_type(2)),
+                                     " and the signal ", ToString(view.input_type(0))));
+    }
+    SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 2, 1, 1));
+    frame = view.input_type(2).dimension(0);
+  }
+  if (view.has_input(3)) {
+    SLIPWAY_ASSIGN_OR_RETURN(const int64_t length, Length(view, 3, "frame length", 1));
+    if (view.has_input(2) && Contradict(frame, length)) {
+      return view.Error(absl::StrCat("frames of ", length, " with a window of ", ToString(frame)));
+    }
+    frame = length;
+  }
+  const bool onesided = view.Int("onesided") != 0;
+  const Dimension frames = FloorDivide(signal - frame, step) + 1;
+  if ((onesided && parts == 2) || (frame.is_known() && frame.extent() < 1) ||
+      (frames.is_known() && frames.extent() < 1)) {
+    return view.Error(absl::StrCat(onesided ? "one-sided" : "two-sided", " frames of ",
+                                   ToString(frame), " cannot be made of a signal of ",
+                                   ToString(DimensionsOf(view, 0))));
+  }
+  return std::vector<ValueType>{ValueType(
+      view.input_type(0).dtype(), {view.input_type(0).dimension(0), frames,
+                                   onesided ? FloorDivide(frame, 2) + 1 : frame, Dimension(2)})};
+}
+
+Types WindowType(const NodeView& view) {
+  SLIPWAY_ASSIGN_OR_RETURN(const int64_t size, Length(view, 0, "size", 0));
+  SLIPWAY_ASSIGN_OR_RETURN(const DataType dtype, OutputType(view));
+  return std::vector<ValueType>{ValueType(dtype, {Dimension(size)})};
+}
+
+Types MelWeightMatrixType(const NodeView& view) {
+  SLIPWAY_ASSIGN_OR_RETURN(const int64_t bins, Length(view, 0, "number of bins", 0));
+  SLIPWAY_ASSIGN_OR_RETURN(const int64_t length, Length(view, 1, "length of the transform", 0));
+  SLIPWAY_ASSIGN_OR_RETURN(const DataType dtype, OutputType(view));
+  for (int i = 2; i < 5; ++i) {
+    SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, i, i == 2 ? TypeSet::kInteger : TypeSet::kAnyFloat));
+    if (Contradict(NumElements(DimensionsOf(view, i)), 1)) {
+      return view.Error(
+          absl::StrCat("input ", i, " must be one number, not ", ToString(view.input_type(i))));
+    }
+  }
+  return std::vector<ValueType>{ValueType(dtype, {Dimension(length / 2 + 1), Dimension(bins)})};
+}
+
+Types CausalConvType(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kAnyFloat));
+  SLIPWAY_RETURN_IF_ERROR(CheckSameDtypes(view));
+  SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 3, 3));
+  SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 1, 3, 3));
+  const std::string& activation = view.String("activation");
+  if (activation != "none" && activation != "silu" && activation != "swish") {
+    return view.Error(
+        absl::StrCat("\"activation\" is \"", activation, "\", not none, silu or swish"));
+  }
+  const Dimensions x = DimensionsOf(view, 0);
+  const Dimension kernel = view.input_type(1).dimension(2);
+  const Dimensions state = {x[0], x[1], kernel - 1};
+  if (Contradict(DimensionsOf(view, 1), {x[1], Dimension(1), kernel}) ||
+      (kernel.is_known() && kernel.extent() < 1) ||
+      (view.has_input(2) && Contradict(DimensionsOf(view, 2), {x[1]})) ||
+      (view.has_input(3) && Contradict(DimensionsOf(view, 3), state))) {
+    return view.Error(absl::StrCat("weights, bias and state do not fit x of shape ", ToString(x),
+                                   ": [", ToString(x[1]), ", 1, k], [", ToString(x[1]), "] and ",
+                                   ToString(state), " are needed"));
+  }
+  const DataType dtype = view.input_type(0).dtype();
+  return std::vector<ValueType>{ValueType(dtype, x), ValueType(dtype, state)};
+}
+
+}  // namespace
+
+absl::StatusOr<DftView> DecodeDft(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kAnyFloat));
+  SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 2));
+  SLIPWAY_ASSIGN_OR_RETURN(const int64_t parts, Parts(view));
+  const int64_t rank = view.input_type(0).rank();
+  DftView dft;
+  dft.inverse = view.Int("inverse") != 0;
+  dft.onesided = view.Int("onesided") != 0;
+  int64_t axis = -2;
+  if (view.has_input(2)) {
+    SLIPWAY_ASSIGN_OR_RETURN(axis, ConstantWhole(view, 2, "axis"));
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(dft.axis, NormalizeAxis(view, axis, rank));
+  if (dft.axis == rank - 1) return view.Error("the axis is that of real and imaginary parts");
+  if (dft.onesided && (parts == 2) != dft.inverse) {
+    return view.Error(absl::StrCat(dft.inverse ? "the inverse of " : "",
+                                   "a one-sided transform of ", parts == 1 ? "real" : "complex",
+                                   " numbers is not defined"));
+  }
+  const Dimension extent = view.input_type(0).dimension(static_cast<int>(dft.axis));
+  dft.length = dft.onesided && dft.inverse ? (extent - 1) * 2 : extent;
+  if (view.has_input(1)) {
+    SLIPWAY_ASSIGN_OR_RETURN(dft.length, Length(view, 1, "length", 1));
+  }
+  if (dft.length.is_known() && dft.length.extent() < 1) {
+    return view.Error(absl::StrCat("a transform of ", dft.length.extent(), " numbers"));
+  }
+  return dft;
+}
+
+absl::Status RegisterSignalOperators(OperatorRegistry& registry) {
+  struct Row {
+    const char* name;
+    int min_inputs;
+    int max_inputs;
+    int max_outputs;
+    std::vector<AttributeSchema> attributes;
+    Types (*rule)(const NodeView&);
+  };
+  const AttributeSchema dtype = IntAttribute("output_datatype", 1);
+  const std::vector<AttributeSchema> window = {dtype, IntAttribute("periodic", 1)};
+  const Row rows[] = {
+      {"BlackmanWindow", 1, 1, 1, window, WindowType},
+      {"CausalConvWithState", 2, 4, 2, {StringAttribute("activation", "none")}, CausalConvType},
+      {"DFT", 1, 3, 1, {IntAttribute("inverse", 0), IntAttribute("onesided", 0)}, DftType},
+      {"HammingWindow", 1, 1, 1, window, WindowType},
+      {"HannWindow", 1, 1, 1, window, WindowType},
+      {"MelWeightMatrix", 5, 5, 1, {dtype}, MelWeightMatrixType},
+      {"STFT", 2, 4, 1, {IntAttribute("onesided", 1)}, StftType},
+  };
+  for (const Row& row : rows) {
+    OperatorSchema schema;
+    schema.name = row.name;
+    schema.min_inputs = row.min_inputs;
+    schema.max_inputs = row.max_inputs;
+    schema.max_outputs = row.max_outputs;
+    schema.attributes = row.attributes;
+    schema.type_rule = row.rule;
+    SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace slipway

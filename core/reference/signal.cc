@@ -1,0 +1,61 @@
+#include "core/operators/signal.h"
+
+#include <utility>
+
+#include "core/base/status_macros.h"
+#include "core/kernels/signal.h"
+#include "core/reference/families.h"
+
+namespace slipway {
+namespace {
+
+using kernels::SignalWindow;
+
+absl::Status Dft(const NodeView& view, KernelParameters& parameters) {
+  SLIPWAY_RETURN_IF_ERROR(view.RequireStatic());
+  SLIPWAY_ASSIGN_OR_RETURN(const DftView dft, DecodeDft(view));
+  parameters.Add(dft.axis);
+  parameters.Add(dft.length.extent());
+  parameters.Add(dft.inverse);
+  parameters.Add(dft.onesided);
+  return absl::OkStatus();
+}
+
+absl::Status Stft(const NodeView& view, KernelParameters& parameters) {
+  parameters.Add(view.Int("onesided") != 0);
+  return absl::OkStatus();
+}
+
+template <SignalWindow window>
+absl::Status Window(const NodeView& view, KernelParameters& parameters) {
+  parameters.Add(static_cast<int64_t>(window));
+  parameters.Add(view.Int("periodic") != 0);
+  return absl::OkStatus();
+}
+
+absl::Status CausalConv(const NodeView& view, KernelParameters& parameters) {
+  parameters.Add(view.String("activation") != "none");
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status RegisterSignalKernels(KernelColumn& kernels) {
+  const auto window = [](auto parameters) {
+    return CallableKernel{"slipway_SignalWindow", slipway_SignalWindow, parameters};
+  };
+  const std::pair<const char*, CallableKernel> rows[] = {
+      {"BlackmanWindow", window(Window<SignalWindow::kBlackman>)},
+      {"CausalConvWithState",
+       {"slipway_CausalConvWithState", slipway_CausalConvWithState, CausalConv}},
+      {"DFT", {"slipway_DFT", slipway_DFT, Dft}},
+      {"HammingWindow", window(Window<SignalWindow::kHamming>)},
+      {"HannWindow", window(Window<SignalWindow::kHann>)},
+      {"MelWeightMatrix", {"slipway_MelWeightMatrix", slipway_MelWeightMatrix, nullptr}},
+      {"STFT", {"slipway_STFT", slipway_STFT, Stft}},
+  };
+  for (const auto& [op, kernel] : rows) SLIPWAY_RETURN_IF_ERROR(kernels.Add(op, kernel));
+  return absl::OkStatus();
+}
+
+}  // namespace slipway
