@@ -48,16 +48,6 @@ absl::StatusOr<std::vector<ValueType>> SwiGluType(const NodeView& view) {
   return std::vector<ValueType>{view.input_type(0)};
 }
 
-OperatorSchema Schema(absl::string_view name, int inputs, TypeRule rule,
-                      std::vector<AttributeSchema> attributes = {}) {
-  OperatorSchema schema;
-  schema.name = std::string(name);
-  schema.min_inputs = schema.max_inputs = inputs;
-  schema.type_rule = std::move(rule);
-  schema.attributes = std::move(attributes);
-  return schema;
-}
-
 }  // namespace
 
 absl::StatusOr<bool> DecodeGelu(const NodeView& view) {
@@ -70,22 +60,21 @@ absl::StatusOr<bool> DecodeGelu(const NodeView& view) {
 
 absl::Status RegisterActivationOperators(OperatorRegistry& registry) {
   const OperatorSchema schemas[] = {
-      Schema("Celu", 1, FloatType, {FloatAttribute("alpha", 1.0f)}),
-      Schema("Gelu", 1, GeluType, {StringAttribute("approximate", "none")}),
-      Schema("Mish", 1, FloatType),
-      Schema("PRelu", 2, PReluType),
-      Schema("Selu", 1, FloatType,
-             {FloatAttribute("alpha", 1.67326319f), FloatAttribute("gamma", 1.05070102f)}),
-      Schema("Shrink", 1, NumberType,
-             {FloatAttribute("bias", 0.0f), FloatAttribute("lambd", 0.5f)}),
-      Schema("Softplus", 1, FloatType),
-      Schema("Softsign", 1, FloatType),
-      Schema("SwiGLU", 2, SwiGluType, {FloatAttribute("alpha", 1.0f)}),
-      Schema("Swish", 1, FloatType, {FloatAttribute("alpha", 1.0f)}),
-      Schema("ThresholdedRelu", 1, FloatType, {FloatAttribute("alpha", 1.0f)}),
+      OpaqueSchema("Celu", 1, FloatType, {FloatAttribute("alpha", 1.0f)}),
+      OpaqueSchema("Gelu", 1, GeluType, {StringAttribute("approximate", "none")}),
+      OpaqueSchema("Mish", 1, FloatType),
+      OpaqueSchema("PRelu", 2, PReluType),
+      OpaqueSchema("Selu", 1, FloatType,
+                   {FloatAttribute("alpha", 1.67326319f), FloatAttribute("gamma", 1.05070102f)}),
+      OpaqueSchema("Shrink", 1, NumberType,
+                   {FloatAttribute("bias", 0.0f), FloatAttribute("lambd", 0.5f)}),
+      OpaqueSchema("Softplus", 1, FloatType),
+      OpaqueSchema("Softsign", 1, FloatType),
+      OpaqueSchema("SwiGLU", 2, SwiGluType, {FloatAttribute("alpha", 1.0f)}),
+      OpaqueSchema("Swish", 1, FloatType, {FloatAttribute("alpha", 1.0f)}),
+      OpaqueSchema("ThresholdedRelu", 1, FloatType, {FloatAttribute("alpha", 1.0f)}),
   };
-  for (const OperatorSchema& schema : schemas) SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
-  return absl::OkStatus();
+  return AddAll(registry, schemas);
 }
 
 }  // namespace slipway

@@ -205,6 +205,23 @@ absl::StatusOr<int64_t> ConstantWhole(const NodeView& view, int input, absl::str
   return WithNumber(*tensor, [](auto value) { return static_cast<int64_t>(value); });
 }
 
+OperatorSchema OpaqueSchema(absl::string_view name, Arity inputs, TypeRule rule,
+                            std::vector<AttributeSchema> attributes, int max_outputs) {
+  OperatorSchema schema;
+  schema.name = std::string(name);
+  schema.min_inputs = inputs.min;
+  schema.max_inputs = inputs.max;
+  schema.max_outputs = max_outputs;
+  schema.type_rule = std::move(rule);
+  schema.attributes = std::move(attributes);
+  return schema;
+}
+
+absl::Status AddAll(OperatorRegistry& registry, absl::Span<const OperatorSchema> schemas) {
+  for (const OperatorSchema& schema : schemas) SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
+  return absl::OkStatus();
+}
+
 AttributeSchema IntAttribute(absl::string_view name, std::optional<int64_t> default_value) {
   AttributeSchema schema{std::string(name), AttributeKind::kInt};
   if (default_value.has_value()) schema.default_value = Attribute(*default_value);

@@ -69,7 +69,20 @@ absl::StatusOr<std::vector<int64_t>> ConstantInts(const NodeView& view, int inpu
 absl::StatusOr<double> ConstantReal(const NodeView& view, int input, absl::string_view what);
 absl::StatusOr<int64_t> ConstantWhole(const NodeView& view, int input, absl::string_view what);
 
-// An attribute's schema, for the tables of the families.
+// How many inputs an operator takes: `min` to `max`, or one number alone.
+struct Arity {
+  Arity(int count) : min(count), max(count) {}  // NOLINT: a number is an arity.
+  Arity(int min_count, int max_count) : min(min_count), max(max_count) {}
+  int min;
+  int max;
+};
+
+// The schema of an operator without traits, and schemas added in order, for the tables of the families.
+OperatorSchema OpaqueSchema(absl::string_view name, Arity inputs, TypeRule rule,
+                            std::vector<AttributeSchema> attributes = {}, int max_outputs = 1);
+absl::Status AddAll(OperatorRegistry& registry, absl::Span<const OperatorSchema> schemas);
+
+// An attribute's schema, likewise.
 AttributeSchema IntAttribute(absl::string_view name, std::optional<int64_t> default_value);
 AttributeSchema FloatAttribute(absl::string_view name, std::optional<float> default_value);
 AttributeSchema StringAttribute(absl::string_view name, std::optional<std::string> default_value);

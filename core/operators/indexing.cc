@@ -185,37 +185,18 @@ absl::StatusOr<int64_t> DecodeOneHotAxis(const NodeView& view) {
 }
 
 absl::Status RegisterIndexingOperators(OperatorRegistry& registry) {
-  struct Row {
-    const char* name;
-    int min_inputs;
-    int max_inputs;
-    std::vector<AttributeSchema> attributes;
-    Types (*rule)(const NodeView&);
-  };
   const AttributeSchema axis = IntAttribute("axis", 0);
   const AttributeSchema reduction = StringAttribute("reduction", "none");
-  const Row rows[] = {
-      {"GatherElements", 2, 2, {axis}, GatherElementsType},
-      {"GatherND", 2, 2, {IntAttribute("batch_dims", 0)}, GatherNDType},
-      {"OneHot", 3, 3, {IntAttribute("axis", -1)}, OneHotType},
-      {"ScatterElements", 3, 3, {axis, reduction}, ScatterElementsType},
-      {"ScatterND", 3, 3, {reduction}, ScatterNDType},
-      {"TensorScatter",
-       2,
-       3,
-       {IntAttribute("axis", -2), StringAttribute("mode", "linear")},
-       TensorScatterType},
+  const OperatorSchema schemas[] = {
+      OpaqueSchema("GatherElements", 2, GatherElementsType, {axis}),
+      OpaqueSchema("GatherND", 2, GatherNDType, {IntAttribute("batch_dims", 0)}),
+      OpaqueSchema("OneHot", 3, OneHotType, {IntAttribute("axis", -1)}),
+      OpaqueSchema("ScatterElements", 3, ScatterElementsType, {axis, reduction}),
+      OpaqueSchema("ScatterND", 3, ScatterNDType, {reduction}),
+      OpaqueSchema("TensorScatter", {2, 3}, TensorScatterType,
+                   {IntAttribute("axis", -2), StringAttribute("mode", "linear")}),
   };
-  for (const Row& row : rows) {
-    OperatorSchema schema;
-    schema.name = row.name;
-    schema.min_inputs = row.min_inputs;
-    schema.max_inputs = row.max_inputs;
-    schema.attributes = row.attributes;
-    schema.type_rule = row.rule;
-    SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
-  }
-  return absl::OkStatus();
+  return AddAll(registry, schemas);
 }
 
 }  // namespace slipway

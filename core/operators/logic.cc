@@ -52,36 +52,25 @@ absl::StatusOr<std::vector<ValueType>> WhereType(const NodeView& view) {
   return std::vector<ValueType>{ValueType(dtype, dimensions)};
 }
 
-OperatorSchema Schema(absl::string_view name, int inputs, TypeRule rule,
-                      std::vector<AttributeSchema> attributes = {}) {
-  OperatorSchema schema;
-  schema.name = std::string(name);
-  schema.min_inputs = schema.max_inputs = inputs;
-  schema.type_rule = std::move(rule);
-  schema.attributes = std::move(attributes);
-  return schema;
-}
-
 }  // namespace
 
 absl::Status RegisterLogicOperators(OperatorRegistry& registry) {
   const OperatorSchema schemas[] = {
-      Schema("Equal", 2, ComparisonType),
-      Schema("Greater", 2, ComparisonType),
-      Schema("GreaterOrEqual", 2, ComparisonType),
-      Schema("Less", 2, ComparisonType),
-      Schema("LessOrEqual", 2, ComparisonType),
-      Schema("And", 2, LogicType),
-      Schema("Or", 2, LogicType),
-      Schema("Xor", 2, LogicType),
-      Schema("Not", 1, LogicType),
-      Schema("IsNaN", 1, ClassifyType),
-      Schema("IsInf", 1, ClassifyType,
-             {IntAttribute("detect_negative", 1), IntAttribute("detect_positive", 1)}),
-      Schema("Where", 3, WhereType),
+      OpaqueSchema("Equal", 2, ComparisonType),
+      OpaqueSchema("Greater", 2, ComparisonType),
+      OpaqueSchema("GreaterOrEqual", 2, ComparisonType),
+      OpaqueSchema("Less", 2, ComparisonType),
+      OpaqueSchema("LessOrEqual", 2, ComparisonType),
+      OpaqueSchema("And", 2, LogicType),
+      OpaqueSchema("Or", 2, LogicType),
+      OpaqueSchema("Xor", 2, LogicType),
+      OpaqueSchema("Not", 1, LogicType),
+      OpaqueSchema("IsNaN", 1, ClassifyType),
+      OpaqueSchema("IsInf", 1, ClassifyType,
+                   {IntAttribute("detect_negative", 1), IntAttribute("detect_positive", 1)}),
+      OpaqueSchema("Where", 3, WhereType),
   };
-  for (const OperatorSchema& schema : schemas) SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
-  return absl::OkStatus();
+  return AddAll(registry, schemas);
 }
 
 }  // namespace slipway

@@ -68,16 +68,6 @@ absl::StatusOr<std::vector<ValueType>> DecodedType(const NodeView& view) {
   return std::vector<ValueType>{view.input_type(0)};
 }
 
-OperatorSchema Schema(absl::string_view name, int inputs, TypeRule rule,
-                      std::vector<AttributeSchema> attributes) {
-  OperatorSchema schema;
-  schema.name = std::string(name);
-  schema.min_inputs = schema.max_inputs = inputs;
-  schema.type_rule = std::move(rule);
-  schema.attributes = std::move(attributes);
-  return schema;
-}
-
 }  // namespace
 
 absl::StatusOr<int64_t> DecodeSoftmax(const NodeView& view) {
@@ -146,7 +136,7 @@ absl::Status RegisterNormalizationOperators(OperatorRegistry& registry) {
                       IntAttribute("training_mode", 0)};
   SLIPWAY_RETURN_IF_ERROR(registry.Add(batch));
 
-  OperatorSchema layer = Schema(
+  OperatorSchema layer = OpaqueSchema(
       "LayerNormalization", 2, LayerNormalizationType,
       {IntAttribute("axis", -1), FloatAttribute("epsilon", 1e-5f), IntAttribute("stash_type", 1)});
   OperatorSchema root = layer;
@@ -157,24 +147,24 @@ absl::Status RegisterNormalizationOperators(OperatorRegistry& registry) {
   SLIPWAY_RETURN_IF_ERROR(registry.Add(layer));
 
   const OperatorSchema schemas[] = {
-      Schema("GroupNormalization", 3, GroupNormalizationType,
-             {FloatAttribute("epsilon", 1e-5f), Required(IntAttribute("num_groups", std::nullopt)),
-              IntAttribute("stash_type", 1)}),
-      Schema("Hardmax", 1, DecodedType<DecodeSoftmax>, {IntAttribute("axis", -1)}),
-      Schema("InstanceNormalization", 3, InstanceNormalizationType,
-             {FloatAttribute("epsilon", 1e-5f)}),
-      Schema("LogSoftmax", 1, DecodedType<DecodeSoftmax>, {IntAttribute("axis", -1)}),
-      Schema("LpNormalization", 1, DecodedType<DecodeLpNormalization>,
-             {IntAttribute("axis", -1), IntAttribute("p", 2)}),
-      Schema("LRN", 1, DecodedType<DecodeLrn>,
-             {FloatAttribute("alpha", 0.0001f), FloatAttribute("beta", 0.75f),
-              FloatAttribute("bias", 1), Required(IntAttribute("size", std::nullopt))}),
-      Schema("MeanVarianceNormalization", 1, DecodedType<DecodeMeanVarianceNormalization>,
-             {IntsAttribute("axes")}),
-      Schema("Softmax", 1, DecodedType<DecodeSoftmax>, {IntAttribute("axis", -1)}),
+      OpaqueSchema(
+          "GroupNormalization", 3, GroupNormalizationType,
+          {FloatAttribute("epsilon", 1e-5f), Required(IntAttribute("num_groups", std::nullopt)),
+           IntAttribute("stash_type", 1)}),
+      OpaqueSchema("Hardmax", 1, DecodedType<DecodeSoftmax>, {IntAttribute("axis", -1)}),
+      OpaqueSchema("InstanceNormalization", 3, InstanceNormalizationType,
+                   {FloatAttribute("epsilon", 1e-5f)}),
+      OpaqueSchema("LogSoftmax", 1, DecodedType<DecodeSoftmax>, {IntAttribute("axis", -1)}),
+      OpaqueSchema("LpNormalization", 1, DecodedType<DecodeLpNormalization>,
+                   {IntAttribute("axis", -1), IntAttribute("p", 2)}),
+      OpaqueSchema("LRN", 1, DecodedType<DecodeLrn>,
+                   {FloatAttribute("alpha", 0.0001f), FloatAttribute("beta", 0.75f),
+                    FloatAttribute("bias", 1), Required(IntAttribute("size", std::nullopt))}),
+      OpaqueSchema("MeanVarianceNormalization", 1, DecodedType<DecodeMeanVarianceNormalization>,
+                   {IntsAttribute("axes")}),
+      OpaqueSchema("Softmax", 1, DecodedType<DecodeSoftmax>, {IntAttribute("axis", -1)}),
   };
-  for (const OperatorSchema& schema : schemas) SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
-  return absl::OkStatus();
+  return AddAll(registry, schemas);
 }
 
 }  // namespace slipway

@@ -82,33 +82,14 @@ absl::StatusOr<ReverseSequenceView> DecodeReverseSequence(const NodeView& view) 
 }
 
 absl::Status RegisterRearrangementOperators(OperatorRegistry& registry) {
-  struct Row {
-    const char* name;
-    int min_inputs;
-    int max_inputs;
-    std::vector<AttributeSchema> attributes;
-    Types (*rule)(const NodeView&);
+  const OperatorSchema schemas[] = {
+      OpaqueSchema("CenterCropPad", 2, CenterCropPadType, {IntsAttribute("axes")}),
+      OpaqueSchema("ReverseSequence", 2, ReverseSequenceType,
+                   {IntAttribute("batch_axis", 1), IntAttribute("time_axis", 0)}),
+      OpaqueSchema("Tile", 2, TileType),
+      OpaqueSchema("Trilu", {1, 2}, TriluType, {IntAttribute("upper", 1)}),
   };
-  const Row rows[] = {
-      {"CenterCropPad", 2, 2, {IntsAttribute("axes")}, CenterCropPadType},
-      {"ReverseSequence",
-       2,
-       2,
-       {IntAttribute("batch_axis", 1), IntAttribute("time_axis", 0)},
-       ReverseSequenceType},
-      {"Tile", 2, 2, {}, TileType},
-      {"Trilu", 1, 2, {IntAttribute("upper", 1)}, TriluType},
-  };
-  for (const Row& row : rows) {
-    OperatorSchema schema;
-    schema.name = row.name;
-    schema.min_inputs = row.min_inputs;
-    schema.max_inputs = row.max_inputs;
-    schema.attributes = row.attributes;
-    schema.type_rule = row.rule;
-    SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
-  }
-  return absl::OkStatus();
+  return AddAll(registry, schemas);
 }
 
 }  // namespace slipway

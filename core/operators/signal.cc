@@ -159,36 +159,20 @@ absl::StatusOr<DftView> DecodeDft(const NodeView& view) {
 }
 
 absl::Status RegisterSignalOperators(OperatorRegistry& registry) {
-  struct Row {
-    const char* name;
-    int min_inputs;
-    int max_inputs;
-    int max_outputs;
-    std::vector<AttributeSchema> attributes;
-    Types (*rule)(const NodeView&);
-  };
   const AttributeSchema dtype = IntAttribute("output_datatype", 1);
   const std::vector<AttributeSchema> window = {dtype, IntAttribute("periodic", 1)};
-  const Row rows[] = {
-      {"BlackmanWindow", 1, 1, 1, window, WindowType},
-      {"CausalConvWithState", 2, 4, 2, {StringAttribute("activation", "none")}, CausalConvType},
-      {"DFT", 1, 3, 1, {IntAttribute("inverse", 0), IntAttribute("onesided", 0)}, DftType},
-      {"HammingWindow", 1, 1, 1, window, WindowType},
-      {"HannWindow", 1, 1, 1, window, WindowType},
-      {"MelWeightMatrix", 5, 5, 1, {dtype}, MelWeightMatrixType},
-      {"STFT", 2, 4, 1, {IntAttribute("onesided", 1)}, StftType},
+  const OperatorSchema schemas[] = {
+      OpaqueSchema("BlackmanWindow", 1, WindowType, window),
+      OpaqueSchema("CausalConvWithState", {2, 4}, CausalConvType,
+                   {StringAttribute("activation", "none")}, 2),
+      OpaqueSchema("DFT", {1, 3}, DftType,
+                   {IntAttribute("inverse", 0), IntAttribute("onesided", 0)}),
+      OpaqueSchema("HammingWindow", 1, WindowType, window),
+      OpaqueSchema("HannWindow", 1, WindowType, window),
+      OpaqueSchema("MelWeightMatrix", 5, MelWeightMatrixType, {dtype}),
+      OpaqueSchema("STFT", {2, 4}, StftType, {IntAttribute("onesided", 1)}),
   };
-  for (const Row& row : rows) {
-    OperatorSchema schema;
-    schema.name = row.name;
-    schema.min_inputs = row.min_inputs;
-    schema.max_inputs = row.max_inputs;
-    schema.max_outputs = row.max_outputs;
-    schema.attributes = row.attributes;
-    schema.type_rule = row.rule;
-    SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
-  }
-  return absl::OkStatus();
+  return AddAll(registry, schemas);
 }
 
 }  // namespace slipway
