@@ -2,7 +2,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "core/reference/result_of.h"
+#include "core/reference/values_of.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 
 // The results for the elements given.
 std::string Of(const std::string& node, const std::string& x) {
-  return ResultOf(absl::StrCat("const %x: ", x), absl::StrCat("%y = ", node));
+  return ValuesOf(absl::StrCat("const %x: ", x), absl::StrCat("%y = ", node));
 }
 
 TEST(ActivationTest, NanGoesThrough) {
@@ -53,7 +53,7 @@ TEST(ActivationTest, IntegersTakePart) {
   EXPECT_EQ(Of("Shrink(%x) {bias = 1.5, lambd = 2.0}", "i32[4] = {-5, -2, 2, 5}"),
             "i32[4] = {-3, 0, 0, 3}");
   EXPECT_EQ(Of("Shrink(%x) {bias = -1e30, lambd = 0.0}", "i8[2] = {1, -1}"), "i8[2] = {127, -128}");
-  EXPECT_EQ(ResultOf("const %x: i32[2, 2] = {-1, -2, 3, -4} const %s: i32[2, 1] = {10, 20}",
+  EXPECT_EQ(ValuesOf("const %x: i32[2, 2] = {-1, -2, 3, -4} const %s: i32[2, 1] = {10, 20}",
                      "%y = PRelu(%x, %s)"),
             "i32[2, 2] = {-10, -20, 3, -80}");
 }
@@ -68,20 +68,20 @@ TEST(ActivationTest, SignsOfZeroStay) {
 
 TEST(ActivationTest, HalvesAndBounds) {
   EXPECT_EQ(Of("Exp(%x)", "f16[2] = hex \"003c00cc\""), "f16[2] = hex \"70410200\"");
-  EXPECT_EQ(ResultOf("const %x: u64[2] = {18446744073709551615, 1} const %l: u64[] = {2}",
+  EXPECT_EQ(ValuesOf("const %x: u64[2] = {18446744073709551615, 1} const %l: u64[] = {2}",
                      "%y = Clip(%x, %l)"),
             "u64[2] = {18446744073709551615, 2}");
-  EXPECT_EQ(ResultOf("const %x: bf16[2] = hex \"80bf8040\" const %l: bf16[] = hex \"0000\"",
+  EXPECT_EQ(ValuesOf("const %x: bf16[2] = hex \"80bf8040\" const %l: bf16[] = hex \"0000\"",
                      "%y = Clip(%x, %l)"),
             "bf16[2] = hex \"00008040\"");
 }
 
 TEST(ActivationTest, DropoutThatDropsNothing) {
-  EXPECT_EQ(ResultOf("const %x: f64[2] = {1, 2} const %r: f32[] = {0} const %t: bool[] = {true}",
-                     "%y, %m = Dropout(%x, %r, %t)", "%y, %m"),
+  EXPECT_EQ(ValuesOf("const %x: f64[2] = {1, 2} const %r: f32[] = {0} const %t: bool[] = {true}",
+                     "%y, %m = Dropout(%x, %r, %t)"),
             "f64[2] = {1.0, 2.0}; bool[2] = {true, true}");
   EXPECT_THAT(
-      ResultOf("const %x: f64[2] = {1, 2} const %r: f32[] = {0.5} const %t: bool[] = {true}",
+      ValuesOf("const %x: f64[2] = {1, 2} const %r: f32[] = {0.5} const %t: bool[] = {true}",
                "%y = Dropout(%x, %r, %t)"),
       HasSubstr("UNIMPLEMENTED"));
 }

@@ -1,5 +1,5 @@
 // Attention against values worked out by hand. ONNX's own cases cover its forms.
-#include "core/reference/result_of.h"
+#include "core/reference/values_of.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -14,34 +14,34 @@ constexpr char kTwoKeys[] =
     "const %v: f32[1, 1, 2, 1] = {10, 30}\n";
 
 TEST(AttentionTest, EqualScoresGiveTheMean) {
-  EXPECT_EQ(ResultOf(kTwoKeys, "%y = Attention(%q, %k, %v)"), "f32[1, 1, 1, 1] = {20}");
-  EXPECT_EQ(ResultOf(kTwoKeys, "%y = Attention(%q, %k, %v) {is_causal = 1}"),
+  EXPECT_EQ(ValuesOf(kTwoKeys, "%y = Attention(%q, %k, %v)"), "f32[1, 1, 1, 1] = {20}");
+  EXPECT_EQ(ValuesOf(kTwoKeys, "%y = Attention(%q, %k, %v) {is_causal = 1}"),
             "f32[1, 1, 1, 1] = {10}");
 }
 
 TEST(AttentionTest, WhatSeesNoKeyIsZero) {
-  EXPECT_EQ(ResultOf(std::string(kTwoKeys) + "const %m: bool[1, 2] = {false, false}",
+  EXPECT_EQ(ValuesOf(std::string(kTwoKeys) + "const %m: bool[1, 2] = {false, false}",
                      "%y = Attention(%q, %k, %v, %m)"),
             "f32[1, 1, 1, 1] = {0}");
-  EXPECT_EQ(ResultOf(std::string(kTwoKeys) + "const %n: i64[1] = {0}",
+  EXPECT_EQ(ValuesOf(std::string(kTwoKeys) + "const %n: i64[1] = {0}",
                      "%y = Attention(%q, %k, %v, _, _, _, %n)"),
             "f32[1, 1, 1, 1] = {0}");
 }
 
 TEST(AttentionTest, AShortMaskHidesTheRest) {
-  EXPECT_EQ(ResultOf(std::string(kTwoKeys) + "const %m: f32[1, 1] = {5}",
+  EXPECT_EQ(ValuesOf(std::string(kTwoKeys) + "const %m: f32[1, 1] = {5}",
                      "%y = Attention(%q, %k, %v, %m)"),
             "f32[1, 1, 1, 1] = {10}");
 }
 
 TEST(AttentionTest, RefusesWhatDoesNotFit) {
-  EXPECT_THAT(ResultOf(std::string(kTwoKeys) + "const %n: i64[1] = {3}",
+  EXPECT_THAT(ValuesOf(std::string(kTwoKeys) + "const %n: i64[1] = {3}",
                        "%y = Attention(%q, %k, %v, _, _, _, %n)"),
               HasSubstr("a number of keys (input 6) is outside"));
-  EXPECT_THAT(ResultOf(kTwoKeys, "%y = Attention(%q, %v, %k, _, %k)"), HasSubstr("go together"));
-  EXPECT_THAT(ResultOf(kTwoKeys, "%y = Attention(%q, %k, %q)"),
+  EXPECT_THAT(ValuesOf(kTwoKeys, "%y = Attention(%q, %v, %k, _, %k)"), HasSubstr("go together"));
+  EXPECT_THAT(ValuesOf(kTwoKeys, "%y = Attention(%q, %k, %q)"),
               HasSubstr("input 2 of shape [1, 1, 1, 1] does not fit input 1"));
-  EXPECT_THAT(ResultOf("const %q: f32[1, 2, 6] = splat 1", "%y = Attention(%q, %q, %q)"),
+  EXPECT_THAT(ValuesOf("const %q: f32[1, 2, 6] = splat 1", "%y = Attention(%q, %q, %q)"),
               HasSubstr("cannot be divided into 0 heads"));
 }
 
@@ -49,13 +49,12 @@ TEST(LinearAttentionTest, AddsKeysTimesValues) {
   const char* operands =
       "const %q: f32[1, 2, 1] = {1, 1}\nconst %k: f32[1, 2, 1] = {1, 2}\n"
       "const %v: f32[1, 2, 1] = {3, 4}\n";
-  EXPECT_EQ(ResultOf(operands,
+  EXPECT_EQ(ValuesOf(operands,
                      "%y, %s = LinearAttention(%q, %k, %v) {kv_num_heads = 1, q_num_heads = 1, "
-                     "update_rule = \"linear\"}",
-                     "%y, %s"),
+                     "update_rule = \"linear\"}"),
             "f32[1, 2, 1] = {3, 11}; f32[1, 1, 1, 1] = {11}");
   EXPECT_THAT(
-      ResultOf(operands, "%y = LinearAttention(%q, %k, %v) {kv_num_heads = 1, q_num_heads = 1}"),
+      ValuesOf(operands, "%y = LinearAttention(%q, %k, %v) {kv_num_heads = 1, q_num_heads = 1}"),
       HasSubstr("takes a decay (input 4) and an update rate (input 5)"));
 }
 
@@ -64,10 +63,10 @@ TEST(RotaryTest, TurnsPairs) {
       "const %x: f32[1, 1, 4] = {1, 2, 3, 4}\nconst %c: f32[2, 1] = {1, 0}\n"
       "const %s: f32[2, 1] = {0, 1}\nconst %p: i64[1, 1] = {1}\nconst %far: i64[1, 1] = {2}\n";
   EXPECT_EQ(
-      ResultOf(operands,
+      ValuesOf(operands,
                "%y = RotaryEmbedding(%x, %c, %s, %p) {num_heads = 1, rotary_embedding_dim = 2}"),
       "f32[1, 1, 4] = {-2, 1, 3, 4}");
-  EXPECT_THAT(ResultOf(operands,
+  EXPECT_THAT(ValuesOf(operands,
                        "%y = RotaryEmbedding(%x, %c, %s, %far) {num_heads = 1, "
                        "rotary_embedding_dim = 2}"),
               HasSubstr("a position (input 3) is outside of the cosines"));

@@ -1,5 +1,5 @@
 // Losses against values worked out by hand.
-#include "core/reference/result_of.h"
+#include "core/reference/values_of.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -14,24 +14,24 @@ constexpr char kSamples[] =
 
 TEST(LossTest, MeansAreWeighted) {
   const std::string loss = "%y = NegativeLogLikelihoodLoss(%x, %t, %w)";
-  EXPECT_EQ(ResultOf(kSamples, loss), "f32[] = {-3.25}");
-  EXPECT_EQ(ResultOf(kSamples, loss + "{reduction = \"sum\"}"), "f32[] = {-13}");
-  EXPECT_EQ(ResultOf(kSamples, loss + "{reduction = \"none\"}"), "f32[2] = {-1, -12}");
-  EXPECT_EQ(ResultOf(kSamples, loss + "{ignore_index = 1}"), "f32[] = {-1}");
+  EXPECT_EQ(ValuesOf(kSamples, loss), "f32[] = {-3.25}");
+  EXPECT_EQ(ValuesOf(kSamples, loss + "{reduction = \"sum\"}"), "f32[] = {-13}");
+  EXPECT_EQ(ValuesOf(kSamples, loss + "{reduction = \"none\"}"), "f32[2] = {-1, -12}");
+  EXPECT_EQ(ValuesOf(kSamples, loss + "{ignore_index = 1}"), "f32[] = {-1}");
 }
 
 TEST(LossTest, ClassesMustExist) {
-  EXPECT_THAT(ResultOf(kSamples, "%y = NegativeLogLikelihoodLoss(%x, %bad)"),
+  EXPECT_THAT(ValuesOf(kSamples, "%y = NegativeLogLikelihoodLoss(%x, %bad)"),
               HasSubstr("a class (input 1) is outside"));
-  EXPECT_EQ(ResultOf(kSamples, "%y = NegativeLogLikelihoodLoss(%x, %bad) {ignore_index = 2}"),
+  EXPECT_EQ(ValuesOf(kSamples, "%y = NegativeLogLikelihoodLoss(%x, %bad) {ignore_index = 2}"),
             "f32[] = {-1}");
-  EXPECT_THAT(ResultOf(kSamples, "%y = NegativeLogLikelihoodLoss(%x, %t) {reduction = \"max\"}"),
+  EXPECT_THAT(ValuesOf(kSamples, "%y = NegativeLogLikelihoodLoss(%x, %t) {reduction = \"max\"}"),
               HasSubstr("not none, sum or mean"));
 }
 
 TEST(LossTest, LargeScoresDoNotOverflow) {
-  EXPECT_EQ(ResultOf("const %x: f32[1, 2] = {1000, -1000}\nconst %t: i32[1] = {1}",
-                     "%y, %l = SoftmaxCrossEntropyLoss(%x, %t)", "%y, %l"),
+  EXPECT_EQ(ValuesOf("const %x: f32[1, 2] = {1000, -1000}\nconst %t: i32[1] = {1}",
+                     "%y, %l = SoftmaxCrossEntropyLoss(%x, %t)"),
             "f32[] = {2000}; f32[1, 2] = {0, -2000}");
 }
 

@@ -6,7 +6,7 @@
 #include "core/graph/text.h"
 #include "core/operators/register_all.h"
 #include "core/reference/reference.h"
-#include "core/reference/result_of.h"
+#include "core/reference/values_of.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -17,12 +17,12 @@ using ::testing::HasSubstr;
 
 TEST(RandomTest, SeedsAndNamesTellTheSequence) {
   const std::string node = "RandomUniform() {seed = 1.0, shape = [3]}";
-  EXPECT_EQ(ResultOf("", "%y = " + node),
-            ResultOf("", "%y = \"RandomUniform\" \"other\"() {seed = 1.0, shape = [3]}"));
-  EXPECT_NE(ResultOf("", "%y = " + node),
-            ResultOf("", "%y = RandomUniform() {seed = 2.0, shape = [3]}"));
-  EXPECT_NE(ResultOf("", "%y = \"RandomUniform\" \"a\"() {shape = [3]}"),
-            ResultOf("", "%y = \"RandomUniform\" \"b\"() {shape = [3]}"));
+  EXPECT_EQ(ValuesOf("", "%y = " + node),
+            ValuesOf("", "%y = \"RandomUniform\" \"other\"() {seed = 1.0, shape = [3]}"));
+  EXPECT_NE(ValuesOf("", "%y = " + node),
+            ValuesOf("", "%y = RandomUniform() {seed = 2.0, shape = [3]}"));
+  EXPECT_NE(ValuesOf("", "%y = \"RandomUniform\" \"a\"() {shape = [3]}"),
+            ValuesOf("", "%y = \"RandomUniform\" \"b\"() {shape = [3]}"));
 }
 
 std::vector<float> Numbers(const std::string& node) {
@@ -56,12 +56,12 @@ TEST(RandomTest, NumbersAreSpreadAsAsked) {
 }
 
 TEST(RandomTest, CertainEventsHappen) {
-  EXPECT_EQ(ResultOf("const %x: f32[3] = {0, 1, 0}", "%y = Bernoulli(%x) {dtype = 7}"),
+  EXPECT_EQ(ValuesOf("const %x: f32[3] = {0, 1, 0}", "%y = Bernoulli(%x) {dtype = 7}"),
             "i64[3] = {0, 1, 0}");
   EXPECT_EQ(
-      ResultOf("const %x: f32[1, 3] = {-inf, 5, -inf}", "%y = Multinomial(%x) {sample_size = 2}"),
+      ValuesOf("const %x: f32[1, 3] = {-inf, 5, -inf}", "%y = Multinomial(%x) {sample_size = 2}"),
       "i32[1, 2] = {1, 1}");
-  EXPECT_THAT(ResultOf("const %x: f32[1, 2] = {-inf, -inf}", "%y = Multinomial(%x)"),
+  EXPECT_THAT(ValuesOf("const %x: f32[1, 2] = {-inf, -inf}", "%y = Multinomial(%x)"),
               HasSubstr("have no probabilities"));
 }
 

@@ -1,5 +1,5 @@
 // Recurrent networks of one cell against values worked out by hand.
-#include "core/reference/result_of.h"
+#include "core/reference/values_of.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -14,37 +14,35 @@ constexpr char kSum[] =
     "const %r: f32[1, 1, 1] = {1}\nconst %l: i32[2] = {3, 2}\nconst %bad: i32[2] = {3, 4}\n";
 
 TEST(RecurrentTest, SequencesEnd) {
-  EXPECT_EQ(
-      ResultOf(kSum, "%y, %h = RNN(%x, %w, %r, _, %l) {activations = [\"Affine\"]}", "%y, %h"),
-      "f32[3, 1, 2, 1] = {2, 20, 6, 60, 12, 0}; f32[1, 2, 1] = {12, 60}");
+  EXPECT_EQ(ValuesOf(kSum, "%y, %h = RNN(%x, %w, %r, _, %l) {activations = [\"Affine\"]}"),
+            "f32[3, 1, 2, 1] = {2, 20, 6, 60, 12, 0}; f32[1, 2, 1] = {12, 60}");
 }
 
 TEST(RecurrentTest, BackwardsBeginsAtTheEndOfEachSequence) {
-  EXPECT_EQ(ResultOf(kSum,
+  EXPECT_EQ(ValuesOf(kSum,
                      "%y, %h = RNN(%x, %w, %r, _, %l) {activations = [\"Affine\"], direction = "
-                     "\"reverse\"}",
-                     "%y, %h"),
+                     "\"reverse\"}"),
             "f32[3, 1, 2, 1] = {12, 60, 10, 40, 6, 0}; f32[1, 2, 1] = {12, 60}");
 }
 
 TEST(RecurrentTest, ActivationsAreClippedAndParametersGoToThoseThatTakeThem) {
-  EXPECT_EQ(ResultOf(kSum,
+  EXPECT_EQ(ValuesOf(kSum,
                      "%y = RNN(%x, %w, %r) {activation_alpha = [3.0], activation_beta = [1.0], "
                      "activations = [\"affine\"], clip = 5.0}"),
             "f32[3, 1, 2, 1] = {7, 16, 16, 16, 16, 16}");
-  EXPECT_THAT(ResultOf(kSum, "%y = RNN(%x, %w, %r) {activations = [\"Sine\"]}"),
+  EXPECT_THAT(ValuesOf(kSum, "%y = RNN(%x, %w, %r) {activations = [\"Sine\"]}"),
               HasSubstr("the activation \"Sine\" is not known"));
 }
 
 TEST(RecurrentTest, LengthsStayWithinTheSteps) {
-  EXPECT_THAT(ResultOf(kSum, "%y = RNN(%x, %w, %r, _, %bad)"),
+  EXPECT_THAT(ValuesOf(kSum, "%y = RNN(%x, %w, %r, _, %bad)"),
               HasSubstr("a sequence's length (input 4) is outside"));
 }
 
 TEST(RecurrentTest, WeightsMustFit) {
-  EXPECT_THAT(ResultOf(kSum, "%y = GRU(%x, %w, %r)"),
+  EXPECT_THAT(ValuesOf(kSum, "%y = GRU(%x, %w, %r)"),
               HasSubstr("input 1 has the shape [1, 1, 1] where [1, 3, 1] is needed"));
-  EXPECT_THAT(ResultOf(kSum, "%y = RNN(%x, %w, %r) {hidden_size = 2}"),
+  EXPECT_THAT(ValuesOf(kSum, "%y = RNN(%x, %w, %r) {hidden_size = 2}"),
               HasSubstr("\"hidden_size\" is 2, the weights have 1"));
 }
 
@@ -56,9 +54,9 @@ TEST(RecurrentTest, AnLstmForgetsWhatItTakesInWhereTheGatesAreOne) {
   const std::string node =
       "%y, %h, %c = LSTM(%x, %w, %r) {activation_alpha = [0.0, 1.0, 1.0], activation_beta = [1.0, "
       "0.0, 0.0], activations = [\"Affine\", \"Affine\", \"Affine\"]";
-  EXPECT_EQ(ResultOf(cell, node + "}", "%y, %c"), "f32[2, 1, 1, 1] = {3, 8}; f32[1, 1, 1] = {8}");
-  EXPECT_EQ(ResultOf(cell, node + ", input_forget = 1}", "%y, %c"),
-            "f32[2, 1, 1, 1] = {3, 5}; f32[1, 1, 1] = {5}");
+  EXPECT_EQ(ValuesOf(cell, node + "}"), "f32[2, 1, 1, 1] = {3, 8}; f32[1, 1, 1] = {8}; f32[1, 1, 1] = {8}");
+  EXPECT_EQ(ValuesOf(cell, node + ", input_forget = 1}"),
+            "f32[2, 1, 1, 1] = {3, 5}; f32[1, 1, 1] = {5}; f32[1, 1, 1] = {5}");
 }
 
 }  // namespace

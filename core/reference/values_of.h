@@ -40,6 +40,10 @@ inline std::string ValuesOf(absl::string_view nodes) {
   });
 }
 
+inline std::string ValuesOf(absl::string_view constants, absl::string_view node) {
+  return ValuesOf(absl::StrCat(constants, "\n", node));
+}
+
 }  // namespace slipway
 
 #endif  // SLIPWAY_CORE_REFERENCE_VALUES_OF_H_
