@@ -134,11 +134,9 @@ class Builder {
     for (const ValueId output : node.outputs) {
       types.push_back(output == kNoValue ? TensorType{} : body_.value(output).type->tensor());
     }
-    if (HasOnlyEmptyOutputs(types)) return AddEmpty(id, types);
-    SLIPWAY_RETURN_IF_ERROR(CheckLowered(lowerings_, view, types));
-    const Lowering* lowering = lowerings_.Find(node.op);
+    if (MakesNothing(types)) return AddEmpty(id, types);
     LoweringContext context{view, lanes_, inputs, types, schedule_};
-    SLIPWAY_ASSIGN_OR_RETURN(std::vector<Func> outputs, lowering->lower(context));
+    SLIPWAY_ASSIGN_OR_RETURN(std::vector<Func> outputs, lowerings_.Find(node.op)->lower(context));
 
     const bool anchor = context.anchor.has_value();
     // An anchor reads its inputs many times over; a reduction as often as there are elements.
@@ -162,13 +160,6 @@ class Builder {
       }
     }
     return absl::OkStatus();
-  }
-
-  static bool HasOnlyEmptyOutputs(const std::vector<TensorType>& types) {
-    for (const TensorType& type : types) {
-      if (type.dtype != DataType::kInvalid && type.num_elements() > 0) return false;
-    }
-    return true;
   }
 
   // A node that makes no element: its schedule would divide by extents of 0.

@@ -81,13 +81,15 @@ absl::Status ServesEveryType(const NodeView& node, absl::Span<const TensorType> 
   return absl::OkStatus();
 }
 
+bool MakesNothing(absl::Span<const TensorType> outputs) {
+  return std::all_of(outputs.begin(), outputs.end(), [](const TensorType& type) {
+    return type.dtype == DataType::kInvalid || type.num_elements() == 0;
+  });
+}
+
 absl::Status CheckLowered(const Lowerings& lowerings, const NodeView& node,
                           absl::Span<const TensorType> outputs) {
-  const bool makes_nothing =
-      std::all_of(outputs.begin(), outputs.end(), [](const TensorType& type) {
-        return type.dtype == DataType::kInvalid || type.num_elements() == 0;
-      });
-  if (makes_nothing) return absl::OkStatus();
+  if (MakesNothing(outputs)) return absl::OkStatus();
   const Lowering* lowering = lowerings.Find(node.op());
   if (lowering == nullptr) {
     return node.Unimplemented("no kernel can be generated for this operator yet");

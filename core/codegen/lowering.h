@@ -74,6 +74,9 @@ struct Lowering {
 
 using Lowerings = OperatorColumn<Lowering>;
 
+// Whether no output has an element: there is nothing to lower.
+bool MakesNothing(absl::Span<const TensorType> outputs);
+
 // OK where a kernel can be generated for the node: a lowering serves it, or it makes no element. Otherwise UNIMPLEMENTED,
 // as ServesFunction.
 absl::Status CheckLowered(const Lowerings& lowerings, const NodeView& node,

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
@@ -60,15 +61,21 @@ Node MakeCall(Graph& graph, UniqueNames& names, const Node& node, const Callable
 }  // namespace
 
 absl::StatusOr<Graph> CallKernels(Graph graph, const PassContext& context,
-                                  const std::function<bool(const NodeView&)>& is_lowered) {
+                                  const IsLowered& is_lowered) {
   SLIPWAY_RETURN_IF_ERROR(CheckStatic(graph, "making kernels"));
   UniqueNames names(graph);
   for (Node& node : graph.nodes) {
     const CallableKernel* kernel = context.reference.FindCallable(node.op);
     if (kernel == nullptr || context.registry.MovementOf(node.op) == Movement::kView) continue;
     SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(graph, node, context.registry));
-    if (is_lowered(view)) continue;
-    SLIPWAY_ASSIGN_OR_RETURN(Tensor parameters, ParametersTensor(*kernel, view));
+    std::vector<TensorType> outputs;
+    std::vector<DataType> dtypes;
+    for (const ValueId id : node.outputs) {
+      outputs.push_back(id == kNoValue ? TensorType{} : graph.values[id].type->tensor());
+      dtypes.push_back(outputs.back().dtype);
+    }
+    if (is_lowered(view, outputs)) continue;
+    SLIPWAY_ASSIGN_OR_RETURN(Tensor parameters, ParametersTensor(*kernel, view, dtypes));
     Node call = MakeCall(graph, names, node, *kernel, std::move(parameters));
     node = std::move(call);
   }

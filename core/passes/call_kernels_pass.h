@@ -5,16 +5,21 @@
 #include <functional>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "core/graph/graph.h"
 #include "core/graph/operator_registry.h"
 #include "core/passes/pass.h"
+#include "core/tensor/tensor.h"
 
 namespace slipway {
+
+// Whether a backend makes a kernel of the node. There is an entry an output of it, unset where it is omitted.
+using IsLowered = std::function<bool(const NodeView& node, absl::Span<const TensorType> outputs)>;
 
 // A pass (pass.h). Every node that `is_lowered` is false of, and whose operator has a callable kernel in the reference,
 // becomes a slipway.Call. Other nodes without a lowering stay; so do views, which need no kernel.
 absl::StatusOr<Graph> CallKernels(Graph graph, const PassContext& context,
-                                  const std::function<bool(const NodeView&)>& is_lowered);
+                                  const IsLowered& is_lowered);
 
 }  // namespace slipway
 

@@ -17,14 +17,14 @@ using ::slipway::testing::PassTester;
 
 constexpr char kCall[] = "slipway.Call";
 
-bool Everything(const NodeView&) { return true; }
-bool Nothing(const NodeView&) { return false; }
-bool AllButTopK(const NodeView& view) { return view.op() != "TopK"; }
+bool Everything(const NodeView&, absl::Span<const TensorType>) { return true; }
+bool Nothing(const NodeView&, absl::Span<const TensorType>) { return false; }
+bool AllButTopK(const NodeView& view, absl::Span<const TensorType>) { return view.op() != "TopK"; }
 
 class CallKernelsTest : public ::testing::Test {
  protected:
   // The graph afterwards, verified and compared with the one before.
-  Graph Call(absl::string_view text, bool (*is_lowered)(const NodeView&)) {
+  Graph Call(absl::string_view text, const IsLowered& is_lowered) {
     absl::StatusOr<Graph> before = tester_.Parse(text);
     EXPECT_OK(before);
     if (!before.ok()) return Graph();

@@ -62,9 +62,9 @@ class Buffer {
   slipway_buffer buffer_ = {};
 };
 
-absl::Status Call(const CallableKernel& kernel, slipway_kernel function, const NodeView& view,
+// Calls `function`, which writes to `outputs`, with these parameters of the node.
+absl::Status Call(slipway_kernel function, Tensor parameters, const NodeView& view,
                   absl::Span<const Tensor* const> inputs, absl::Span<Tensor> outputs) {
-  SLIPWAY_ASSIGN_OR_RETURN(Tensor parameters, ParametersTensor(kernel, view));
   slipway_context context;
   slipway_context* context_pointer = &context;
   std::vector<std::unique_ptr<Buffer>> buffers;
@@ -99,21 +99,16 @@ ParametersFunction RealAttributes(std::vector<std::string> names) {
   };
 }
 
-absl::StatusOr<Tensor> ParametersTensor(const CallableKernel& kernel, const NodeView& view) {
-  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<ValueType> output_types, InferNodeTypes(view));
+absl::StatusOr<Tensor> ParametersTensor(const CallableKernel& kernel, const NodeView& view,
+                                        absl::Span<const DataType> outputs) {
   KernelParameters parameters;
   parameters.Add(view.num_inputs());
-  parameters.Add(view.num_outputs());
-  const auto add_type = [&parameters](const ValueType& type) {
-    parameters.Add(static_cast<int64_t>(type.dtype()));
-  };
-  const auto omitted = static_cast<int64_t>(DataType::kInvalid);
+  parameters.Add(static_cast<int64_t>(outputs.size()));
   for (int i = 0; i < view.num_inputs(); ++i) {
-    view.has_input(i) ? add_type(view.input_type(i)) : parameters.Add(omitted);
+    const DataType dtype = view.has_input(i) ? view.input_type(i).dtype() : DataType::kInvalid;
+    parameters.Add(static_cast<int64_t>(dtype));
   }
-  for (int i = 0; i < view.num_outputs(); ++i) {
-    view.has_output(i) ? add_type(output_types[i]) : parameters.Add(omitted);
-  }
+  for (const DataType dtype : outputs) parameters.Add(static_cast<int64_t>(dtype));
   if (kernel.parameters) SLIPWAY_RETURN_IF_ERROR(kernel.parameters(view, parameters));
   const std::vector<int64_t>& values = parameters.values();
   return Tensor::Of<int64_t>({static_cast<int64_t>(values.size())}, values);
@@ -123,8 +118,14 @@ absl::StatusOr<std::vector<ValueType>> CountExtents(const CallableKernel& kernel
                                                     const NodeView& view,
                                                     absl::Span<const Tensor* const> inputs,
                                                     std::vector<ValueType> types) {
+  std::vector<DataType> dtypes;
+  for (int i = 0; i < view.num_outputs(); ++i) {
+    dtypes.push_back(view.has_output(i) ? types[i].dtype() : DataType::kInvalid);
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(Tensor parameters, ParametersTensor(kernel, view, dtypes));
   Tensor count = Tensor::Scalar<int64_t>(0);
-  SLIPWAY_RETURN_IF_ERROR(Call(kernel, kernel.count, view, inputs, absl::MakeSpan(&count, 1)));
+  SLIPWAY_RETURN_IF_ERROR(
+      Call(kernel.count, std::move(parameters), view, inputs, absl::MakeSpan(&count, 1)));
   for (ValueType& type : types) {
     Dimensions dimensions = type.dimensions();
     for (Dimension& dimension : dimensions) {
@@ -137,7 +138,10 @@ absl::StatusOr<std::vector<ValueType>> CountExtents(const CallableKernel& kernel
 
 absl::Status CallKernel(const CallableKernel& kernel, const NodeView& view,
                         absl::Span<const Tensor* const> inputs, absl::Span<Tensor> outputs) {
-  return Call(kernel, kernel.function, view, inputs, outputs);
+  std::vector<DataType> dtypes;
+  for (const Tensor& output : outputs) dtypes.push_back(output.dtype());
+  SLIPWAY_ASSIGN_OR_RETURN(Tensor parameters, ParametersTensor(kernel, view, dtypes));
+  return Call(kernel.function, std::move(parameters), view, inputs, outputs);
 }
 
 }  // namespace slipway

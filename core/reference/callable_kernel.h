@@ -50,8 +50,10 @@ struct CallableKernel {
   slipway_kernel count = nullptr;
 };
 
-// The first argument of a call for this node (core/kernels/call.h), i64[n]. Errors of `parameters`.
-absl::StatusOr<Tensor> ParametersTensor(const CallableKernel& kernel, const NodeView& view);
+// The first argument of a call for this node (core/kernels/call.h), i64[n]. `outputs` has the element type of each
+// output, kInvalid where it is omitted. Errors of `parameters`.
+absl::StatusOr<Tensor> ParametersTensor(const CallableKernel& kernel, const NodeView& view,
+                                        absl::Span<const DataType> outputs);
 
 // The types of the node's outputs with every unknown extent counted. REQUIRES: kernel.count. Errors as CallKernel.
 absl::StatusOr<std::vector<ValueType>> CountExtents(const CallableKernel& kernel,

@@ -41,13 +41,14 @@ class CpuBackend final : public TargetBackend {
 
   absl::Status CheckTarget(const Target& target) const override;
   BackendPipeline PipelineFor(const Target& target) const override {
-    return CpuPipeline(target.host(), [this](const NodeView& view) { return IsLowered(view); });
+    return CpuPipeline(target.host(),
+                       [this](const NodeView& view, absl::Span<const TensorType> outputs) {
+                         return CheckLowered(lowerings_, view, outputs).ok();
+                       });
   }
   absl::StatusOr<BackendResult> Compile(const BackendRequest& request) override;
 
  private:
-  bool IsLowered(const NodeView& view) const;
-
   const BackendEnvironment environment_;
   Lowerings lowerings_;
 };
@@ -108,17 +109,6 @@ KernelTable MakeTable(const Graph& graph, const std::vector<CompiledKernel>& com
     table.kernel_of_node.push_back(entry->second);
   }
   return table;
-}
-
-bool CpuBackend::IsLowered(const NodeView& view) const {
-  const absl::StatusOr<std::vector<ValueType>> types = InferNodeTypes(view);
-  if (!types.ok()) return false;
-  std::vector<TensorType> outputs;
-  for (int i = 0; i < view.num_outputs(); ++i) {
-    if (view.has_output(i) && !(*types)[i].is_static()) return false;
-    outputs.push_back(view.has_output(i) ? (*types)[i].tensor() : TensorType{});
-  }
-  return CheckLowered(lowerings_, view, outputs).ok();
 }
 
 absl::Status CpuBackend::CheckTarget(const Target& target) const {

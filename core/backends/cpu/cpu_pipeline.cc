@@ -26,8 +26,7 @@ int64_t PanelColumns(const MachineDescription& machine) {
 
 }  // namespace
 
-BackendPipeline CpuPipeline(const DeviceTarget& device,
-                            std::function<bool(const NodeView&)> is_lowered) {
+BackendPipeline CpuPipeline(const DeviceTarget& device, IsLowered is_lowered) {
   const MachineDescription machine = DescribeMachine(device);
   const auto alter_layout = [blocks = ChannelBlocks(machine)](Graph graph,
                                                               const PassContext& context) {
@@ -37,7 +36,7 @@ BackendPipeline CpuPipeline(const DeviceTarget& device,
                                                            const PassContext& context) {
     return PackGemm(std::move(graph), context, columns);
   };
-  if (!is_lowered) is_lowered = [](const NodeView&) { return true; };
+  if (!is_lowered) is_lowered = [](const NodeView&, absl::Span<const TensorType>) { return true; };
   const auto call_kernels = [is_lowered = std::move(is_lowered)](Graph graph,
                                                                  const PassContext& context) {
     return CallKernels(std::move(graph), context, is_lowered);

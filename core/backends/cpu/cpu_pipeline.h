@@ -2,9 +2,7 @@
 #ifndef SLIPWAY_CORE_BACKENDS_CPU_CPU_PIPELINE_H_
 #define SLIPWAY_CORE_BACKENDS_CPU_CPU_PIPELINE_H_
 
-#include <functional>
-
-#include "core/graph/operator_registry.h"
+#include "core/passes/call_kernels_pass.h"
 #include "core/passes/pipeline.h"
 #include "core/target/target.h"
 
@@ -13,8 +11,7 @@ namespace slipway {
 // AlterLayout, PackGemm, CallKernels for nodes of which `is_lowered` is false (empty: for none), and FuseOps; PlanMemory in one arena. Blocks of channels are one vector register of
 // f32 and the smaller powers of two down to 4 (x86-64-v4: 16, 8, 4; v3: 8, 4; everything else: 4); panels of
 // matrices have 16 columns where vectors have at least 8 elements, else 8.
-BackendPipeline CpuPipeline(const DeviceTarget& device,
-                            std::function<bool(const NodeView&)> is_lowered = {});
+BackendPipeline CpuPipeline(const DeviceTarget& device, IsLowered is_lowered = {});
 
 }  // namespace slipway
 
