@@ -41,7 +41,7 @@ absl::StatusOr<std::vector<int64_t>> OperationsOfSteps(const Graph& graph,
                                                        const OperatorRegistry& registry) {
   std::vector<int64_t> steps;
   for (const Node& node : graph.nodes) {
-    if (node.op != kFusedOperator && node.op != kCallOperator) continue;
+    if (registry.Find(node.op)->pattern != Pattern::kKernel) continue;
     SLIPWAY_ASSIGN_OR_RETURN(const int64_t operations, CountOperations(graph, node, registry));
     steps.push_back(operations);
   }

@@ -13,6 +13,7 @@
 #include "core/base/status_macros.h"
 #include "core/codegen/linker.h"
 #include "core/codegen/lower/register_all.h"
+#include "core/kernel_abi/element_type.h"
 #include "core/operators/register_all.h"
 #include "core/reference/reference.h"
 #include "gtest/gtest.h"
@@ -41,22 +42,6 @@ Tensor RandomTensor(const TensorType& type, uint32_t seed) {
       for (int64_t i = 0; i < tensor.byte_size(); ++i) tensor.mutable_bytes()[i] = random() % 2;
   }
   return tensor;
-}
-
-slipway_element_type ElementType(DataType dtype) {
-  const uint8_t bits = static_cast<uint8_t>(ByteSize(dtype) * 8);
-  switch (dtype) {
-    case DataType::kFloat32:
-    case DataType::kFloat64:
-      return {SLIPWAY_TYPE_FLOAT, bits, 1};
-    case DataType::kInt8:
-    case DataType::kInt16:
-    case DataType::kInt32:
-    case DataType::kInt64:
-      return {SLIPWAY_TYPE_INT, bits, 1};
-    default:
-      return {SLIPWAY_TYPE_UINT, bits, 1};
-  }
 }
 
 // One argument of a kernel: guarded memory and its descriptor.
