@@ -54,7 +54,8 @@ TEST(RecurrentTest, AnLstmForgetsWhatItTakesInWhereTheGatesAreOne) {
   const std::string node =
       "%y, %h, %c = LSTM(%x, %w, %r) {activation_alpha = [0.0, 1.0, 1.0], activation_beta = [1.0, "
       "0.0, 0.0], activations = [\"Affine\", \"Affine\", \"Affine\"]";
-  EXPECT_EQ(ValuesOf(cell, node + "}"), "f32[2, 1, 1, 1] = {3, 8}; f32[1, 1, 1] = {8}; f32[1, 1, 1] = {8}");
+  EXPECT_EQ(ValuesOf(cell, node + "}"),
+            "f32[2, 1, 1, 1] = {3, 8}; f32[1, 1, 1] = {8}; f32[1, 1, 1] = {8}");
   EXPECT_EQ(ValuesOf(cell, node + ", input_forget = 1}"),
             "f32[2, 1, 1, 1] = {3, 5}; f32[1, 1, 1] = {5}; f32[1, 1, 1] = {5}");
 }
