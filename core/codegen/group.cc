@@ -34,12 +34,18 @@ absl::Status CheckValue(const Value& value) {
   return absl::OkStatus();
 }
 
-// The shape that all values with more than one element have, if there is exactly one and every node is
-// elementwise; else null.
+// Whether the operator computes the same over one long row, all of its inputs being of one shape or one element.
+bool MayFlatten(const OperatorSchema& schema) {
+  return schema.pattern == Pattern::kElementwise ||
+         (schema.pattern == Pattern::kBroadcast && schema.layout.role == LayoutRole::kElementwise);
+}
+
+// The shape that all values with more than one element have, if there is exactly one and every node may be
+// flattened; else null.
 const Shape* CommonShape(const Graph& body, const OperatorRegistry& registry) {
   for (const Node& node : body.nodes) {
     const OperatorSchema* schema = registry.Find(node.op);
-    if (schema == nullptr || !IsElementwise(schema->pattern)) return nullptr;
+    if (schema == nullptr || !MayFlatten(*schema)) return nullptr;
   }
   const Shape* common = nullptr;
   for (const Value& value : body.values) {

@@ -129,14 +129,17 @@ TEST(NormalizationKernelsTest, AgreeWithTheReference) {
                 OneNode("LRN", {{1, 6, n, n}}, {{"size", int64_t{5}}, {"alpha", 0.5f}}));
     }
     suite.Add("lrn_beta", OneNode("LRN", {{2, 6, 3, 9}}, {{"size", int64_t{4}}, {"beta", 0.6f}}));
-    suite.Add("batch_normalization", [](GraphBuilder& b) {
-      std::vector<ValueId> inputs = {b.Input("x", kFloat, {2, 3, 5, 7})};
-      for (const char* name : {"scale", "bias", "mean"})
-        inputs.push_back(b.Input(name, kFloat, {3}));
-      const ValueId v = b.Input("v", kFloat, {3});
-      inputs.push_back(b.Add("Abs", {v}));
-      b.Output(b.Add("BatchNormalization", inputs, {{"epsilon", 0.1f}}));
-    });
+    for (const Shape& shape : std::vector<Shape>{{2, 3, 5, 7}, {2, 1, 5}, {4, 1}}) {
+      suite.Add(absl::StrCat("batch_normalization", shape[1], "rank", shape.size()),
+                [=](GraphBuilder& b) {
+                  std::vector<ValueId> inputs = {b.Input("x", kFloat, shape)};
+                  for (const char* name : {"scale", "bias", "mean"})
+                    inputs.push_back(b.Input(name, kFloat, {shape[1]}));
+                  const ValueId v = b.Input("v", kFloat, {shape[1]});
+                  inputs.push_back(b.Add("Abs", {v}));
+                  b.Output(b.Add("BatchNormalization", inputs, {{"epsilon", 0.1f}}));
+                });
+    }
   });
 }
 
