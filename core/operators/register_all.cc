@@ -12,6 +12,8 @@
 #include "core/operators/deconvolution.h"
 #include "core/operators/detection.h"
 #include "core/operators/elementwise.h"
+#include "core/operators/ensemble.h"
+#include "core/operators/features.h"
 #include "core/operators/fused.h"
 #include "core/operators/indexing.h"
 #include "core/operators/layout.h"
@@ -32,6 +34,7 @@
 #include "core/operators/sampling.h"
 #include "core/operators/selection.h"
 #include "core/operators/signal.h"
+#include "core/operators/svm.h"
 #include "core/operators/training.h"
 
 namespace slipway {
@@ -49,6 +52,8 @@ constexpr OperatorFamily<OperatorRegistry> kFamilies[] = {
     {"deconvolution", RegisterDeconvolutionOperators},
     {"detection", RegisterDetectionOperators},
     {"elementwise", RegisterElementwiseOperators},
+    {"ensemble", RegisterEnsembleOperators},
+    {"features", RegisterFeaturesOperators},
     {"fused", RegisterFusedOperators},
     {"indexing", RegisterIndexingOperators},
     {"layout", RegisterLayoutOperators},
@@ -69,6 +74,7 @@ constexpr OperatorFamily<OperatorRegistry> kFamilies[] = {
     {"sampling", RegisterSamplingOperators},
     {"selection", RegisterSelectionOperators},
     {"signal", RegisterSignalOperators},
+    {"svm", RegisterSvmOperators},
     {"training", RegisterTrainingOperators},
 };
 

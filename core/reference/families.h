@@ -18,6 +18,8 @@ absl::Status RegisterConvolutionKernels(KernelColumn& kernels);
 absl::Status RegisterDeconvolutionKernels(KernelColumn& kernels);
 absl::Status RegisterDetectionKernels(KernelColumn& kernels);
 absl::Status RegisterElementwiseKernels(KernelColumn& kernels);
+absl::Status RegisterEnsembleKernels(KernelColumn& kernels);
+absl::Status RegisterFeaturesKernels(KernelColumn& kernels);
 absl::Status RegisterIndexingKernels(KernelColumn& kernels);
 absl::Status RegisterLayoutKernels(KernelColumn& kernels);
 absl::Status RegisterLogicKernels(KernelColumn& kernels);
@@ -37,6 +39,7 @@ absl::Status RegisterResizeKernels(KernelColumn& kernels);
 absl::Status RegisterSamplingKernels(KernelColumn& kernels);
 absl::Status RegisterSelectionKernels(KernelColumn& kernels);
 absl::Status RegisterSignalKernels(KernelColumn& kernels);
+absl::Status RegisterSvmKernels(KernelColumn& kernels);
 absl::Status RegisterTrainingKernels(KernelColumn& kernels);
 
 }  // namespace slipway

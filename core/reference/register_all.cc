@@ -17,6 +17,8 @@ constexpr OperatorFamily<KernelColumn> kFamilies[] = {
     {"deconvolution", RegisterDeconvolutionKernels},
     {"detection", RegisterDetectionKernels},
     {"elementwise", RegisterElementwiseKernels},
+    {"ensemble", RegisterEnsembleKernels},
+    {"features", RegisterFeaturesKernels},
     {"indexing", RegisterIndexingKernels},
     {"layout", RegisterLayoutKernels},
     {"logic", RegisterLogicKernels},
@@ -36,6 +38,7 @@ constexpr OperatorFamily<KernelColumn> kFamilies[] = {
     {"sampling", RegisterSamplingKernels},
     {"selection", RegisterSelectionKernels},
     {"signal", RegisterSignalKernels},
+    {"svm", RegisterSvmKernels},
     {"training", RegisterTrainingKernels},
 };
 

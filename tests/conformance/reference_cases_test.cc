@@ -52,7 +52,17 @@ const std::vector<std::string>& OperatorsWithoutCases() {
                                                                "Softsign",
                                                                "SwiGLU",
                                                                "Swish",
-                                                               "TensorScatter"};
+                                                               "TensorScatter",
+                                                               "ai.onnx.ml.ArrayFeatureExtractor",
+                                                               "ai.onnx.ml.Imputer",
+                                                               "ai.onnx.ml.LabelEncoder",
+                                                               "ai.onnx.ml.Normalizer",
+                                                               "ai.onnx.ml.OneHotEncoder",
+                                                               "ai.onnx.ml.SVMClassifier",
+                                                               "ai.onnx.ml.SVMRegressor",
+                                                               "ai.onnx.ml.TreeEnsemble",
+                                                               "ai.onnx.ml.TreeEnsembleClassifier",
+                                                               "ai.onnx.ml.TreeEnsembleRegressor"};
   return operators;
 }
 

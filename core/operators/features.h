@@ -1,0 +1,45 @@
+// What stands before and behind models of classical learning, of the domain ai.onnx.ml: ArrayFeatureExtractor, Imputer,
+// LabelEncoder, Normalizer, OneHotEncoder. Of numbers alone: text is not supported.
+#ifndef SLIPWAY_CORE_OPERATORS_FEATURES_H_
+#define SLIPWAY_CORE_OPERATORS_FEATURES_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/graph/operator_registry.h"
+
+namespace slipway {
+
+// A number of a list, in both forms that kernels compare and store.
+struct Label {
+  int64_t integer = 0;
+  double real = 0;
+};
+
+// LabelEncoder: what becomes of each key, and of everything else.
+struct LabelEncoderView {
+  DataType output = DataType::kInvalid;
+  std::vector<Label> keys;
+  std::vector<Label> values;  // As many.
+  Label otherwise;
+};
+absl::StatusOr<LabelEncoderView> DecodeLabelEncoder(const NodeView& view);
+
+// Imputer: what is replaced, and by what: one number, or one for each feature.
+struct ImputerView {
+  Label replaced;
+  std::vector<Label> values;
+};
+absl::StatusOr<ImputerView> DecodeImputer(const NodeView& view);
+
+// What a row is divided by.
+enum class RowNorm { kMax = 0, kSum = 1, kEuclid = 2 };
+absl::StatusOr<RowNorm> DecodeRowNorm(const NodeView& view);
+
+absl::Status RegisterFeaturesOperators(OperatorRegistry& registry);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_OPERATORS_FEATURES_H_

@@ -1,0 +1,51 @@
+// Features of classical learning against values worked out by hand.
+#include "core/reference/values_of.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace slipway {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(FeaturesTest, LabelsThatAreNotKnownBecomeTheDefault) {
+  const char* x = "const %x: f32[4] = {1.5, nan, 2, -1}";
+  EXPECT_EQ(ValuesOf(x,
+                     "%y = ai.onnx.ml.LabelEncoder(%x) {default_int64 = 7, keys_floats = [1.5, "
+                     "nan, 1.5], values_int64s = [1, 2, 3]}"),
+            "i64[4] = {3, 2, 7, 7}");
+  EXPECT_THAT(
+      ValuesOf(x, "%y = ai.onnx.ml.LabelEncoder(%x) {keys_int64s = [1], values_int64s = [2]}"),
+      HasSubstr("the keys are of type i64, x of type f32"));
+  EXPECT_THAT(ValuesOf(x,
+                       "%y = ai.onnx.ml.LabelEncoder(%x) {keys_floats = [1.0], values_strings = "
+                       "[\"a\"]}"),
+              HasSubstr("UNIMPLEMENTED"));
+}
+
+TEST(FeaturesTest, MissingValuesAreReplaced) {
+  EXPECT_EQ(ValuesOf("const %x: f32[2, 2] = {nan, 1, 2, nan}",
+                     "%y = ai.onnx.ml.Imputer(%x) {imputed_value_floats = [5.0, 6.0], "
+                     "replaced_value_float = nan}"),
+            "f32[2, 2] = {5, 1, 2, 6}");
+}
+
+TEST(FeaturesTest, RowsAreNormalized) {
+  const char* x = "const %x: i64[2, 2] = {3, -4, 0, 0}";
+  EXPECT_EQ(ValuesOf(x, "%y = ai.onnx.ml.Normalizer(%x) {norm = \"L2\"}"),
+            "f32[2, 2] = {0.6, -0.8, 0, 0}");
+  EXPECT_EQ(ValuesOf(x, "%y = ai.onnx.ml.Normalizer(%x)"), "f32[2, 2] = {1, -1.3333334, 0, 0}");
+}
+
+TEST(FeaturesTest, CategoriesAndIndicesMustExist) {
+  const char* x = "const %x: i64[2] = {2, 9}\nconst %i: i64[1] = {2}";
+  EXPECT_EQ(ValuesOf(x, "%y = ai.onnx.ml.OneHotEncoder(%x) {cats_int64s = [1, 2]}"),
+            "f32[2, 2] = {0, 1, 0, 0}");
+  EXPECT_THAT(ValuesOf(x, "%y = ai.onnx.ml.OneHotEncoder(%x) {cats_int64s = [1, 2], zeros = 0}"),
+              HasSubstr("of no category"));
+  EXPECT_THAT(ValuesOf(x, "%y = ai.onnx.ml.ArrayFeatureExtractor(%x, %i)"),
+              HasSubstr("an index (input 1) is outside of x"));
+}
+
+}  // namespace
+}  // namespace slipway
