@@ -123,8 +123,7 @@ class GrpcClient final : public Client {
     }
     SetDeadlines(options.deadlines, request);
 
-    spec.mutable_model()->set_format(model.is_graph_text ? v1::MODEL_FORMAT_GRAPH_TEXT
-                                                         : v1::MODEL_FORMAT_ONNX);
+    spec.mutable_model()->set_format(model.format);
     spec.mutable_model()->set_display_name(model.display_name);
     std::vector<NamedBlob> blobs;
     for (const ModelFile& file : model.files) {

@@ -15,6 +15,12 @@ namespace {
 
 constexpr size_t kMaxNameBytes = 255;
 
+v1::ModelFormat FormatOf(absl::string_view path) {
+  if (absl::EndsWith(path, ".graph")) return v1::MODEL_FORMAT_GRAPH_TEXT;
+  if (absl::EndsWith(path, ".graphpb")) return v1::MODEL_FORMAT_GRAPH_PROTO;
+  return v1::MODEL_FORMAT_ONNX;
+}
+
 }  // namespace
 
 absl::Status CheckModelFileName(absl::string_view name) {
@@ -43,7 +49,7 @@ absl::StatusOr<ModelFiles> ReadModelFiles(const std::string& path, int64_t max_b
   ModelFiles model;
   model.display_name =
       (slash == std::string::npos ? path : path.substr(slash + 1)).substr(0, kMaxNameBytes);
-  model.is_graph_text = absl::EndsWith(path, ".graph");
+  model.format = FormatOf(path);
 
   int64_t bytes_left = max_bytes;
   const auto add = [&](const std::string& name, const std::string& file_path) -> absl::Status {
@@ -65,7 +71,7 @@ absl::StatusOr<ModelFiles> ReadModelFiles(const std::string& path, int64_t max_b
   if (model.files.front().contents.size_bytes() == 0) {
     return absl::InvalidArgumentError(absl::StrCat("model \"", path, "\" is empty"));
   }
-  if (model.is_graph_text) return model;
+  if (model.format != v1::MODEL_FORMAT_ONNX) return model;
 
   const std::vector<std::string> locations =
       FindExternalData(model.files.front().contents.bytes(), kMaxModelFiles);

@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "core/base/blob.h"
 #include "core/base/digest.h"
+#include "proto/slipway/v1/graph.pb.h"
 
 namespace slipway {
 
@@ -21,7 +22,7 @@ struct ModelFile {
 };
 
 struct ModelFiles {
-  bool is_graph_text = false;    // Slipway's own text form (a name in .graph); else ONNX.
+  v1::ModelFormat format = v1::MODEL_FORMAT_ONNX;
   std::string display_name;      // The main file's name without its folder.
   std::vector<ModelFile> files;  // The main file first.
 };
@@ -29,8 +30,8 @@ struct ModelFiles {
 // Most files of a model (proto/slipway/v1/graph.proto).
 inline constexpr size_t kMaxModelFiles = 1000;
 
-// Maps and hashes the files; they must not change while they are sent. INVALID_ARGUMENT for an empty main file
-// and for a name that points outside its folder; NOT_FOUND names the file that is missing and the model that
+// Maps and hashes the files. The format follows from the name's end: ".graph" is the graph text form, ".graphpb" the
+// graph protobuf form, everything else ONNX. The files must not change while they are sent. INVALID_ARGUMENT for an empty main file and for a name that points outside its folder; NOT_FOUND names the file that is missing and the model that
 // refers to it; RESOURCE_EXHAUSTED when all files are larger than `max_bytes` together or too many.
 absl::StatusOr<ModelFiles> ReadModelFiles(const std::string& path, int64_t max_bytes);
 

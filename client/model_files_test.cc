@@ -5,6 +5,7 @@
 #include "core/base/files.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "proto/slipway/v1/graph.pb.h"
 #include "tests/common/status_matchers.h"
 
 namespace slipway {
@@ -88,7 +89,7 @@ TEST_F(ReadModelFilesTest, BringsExternalData) {
   Write("w.bin", "weights");
   ASSERT_OK_AND_ASSIGN(const ModelFiles model, ReadModelFiles(path, 1000));
   EXPECT_EQ(model.display_name, "m.onnx");
-  EXPECT_FALSE(model.is_graph_text);
+  EXPECT_EQ(model.format, v1::MODEL_FORMAT_ONNX);
   ASSERT_EQ(model.files.size(), 2u);
   EXPECT_EQ(model.files[0].name, "m.onnx");
   EXPECT_EQ(model.files[1].name, "w.bin");
@@ -115,7 +116,13 @@ TEST_F(ReadModelFilesTest, RefusesByName) {
 
 TEST_F(ReadModelFilesTest, GraphTextRefersToNothing) {
   ASSERT_OK_AND_ASSIGN(const ModelFiles model, ReadModelFiles(Write("m.graph", "graph"), 1000));
-  EXPECT_TRUE(model.is_graph_text);
+  EXPECT_EQ(model.format, v1::MODEL_FORMAT_GRAPH_TEXT);
+  EXPECT_EQ(model.files.size(), 1u);
+}
+
+TEST_F(ReadModelFilesTest, GraphProtobufIsToldByItsName) {
+  ASSERT_OK_AND_ASSIGN(const ModelFiles model, ReadModelFiles(Write("m.graphpb", "graph"), 1000));
+  EXPECT_EQ(model.format, v1::MODEL_FORMAT_GRAPH_PROTO);
   EXPECT_EQ(model.files.size(), 1u);
 }
 

@@ -9,6 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/clock.h"
 #include "core/codegen/kernel_cache.h"
+#include "core/graph/text.h"
+#include "core/wire/graph/graph_proto.h"
 #include "tests/common/status_matchers.h"
 #include "tests/common/temp_tree.h"
 
@@ -180,6 +182,21 @@ TEST_F(CompilerTest, TextModelsAreOneFileWithoutDimensions) {
   options.dimensions["batch"] = 2;
   EXPECT_THAT(CompileModel(model, target_, options, environment_),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("\"batch\"")));
+}
+
+TEST_F(CompilerTest, GraphsInProtobufCompileToTheSameArtifact) {
+  ASSERT_OK_AND_ASSIGN(const Graph graph, ParseGraph(kModel));
+  ASSERT_OK_AND_ASSIGN(const std::string bytes, FormatGraphFile(graph));
+  ModelSource model;
+  model.format = v1::MODEL_FORMAT_GRAPH_PROTO;
+  model.files = {{"model.graphpb", bytes}};
+  ASSERT_OK_AND_ASSIGN(const CompiledModel compiled,
+                       CompileModel(model, target_, {}, environment_));
+  ASSERT_OK_AND_ASSIGN(const CompiledModel expected, CompileText(kModel));
+  EXPECT_EQ(compiled.artifact.digest(), expected.artifact.digest());
+  model.files = {{"model.graphpb", "no graph"}};
+  EXPECT_THAT(CompileModel(model, target_, {}, environment_),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no graph in protobuf")));
 }
 
 }  // namespace

@@ -2,15 +2,19 @@
 
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/graph/text.h"
 #include "core/graph/verifier.h"
 #include "core/importers/onnx/onnx_importer.h"
+#include "core/wire/graph/graph_proto.h"
 
 namespace slipway {
 namespace {
+
+using GraphParser = absl::FunctionRef<absl::StatusOr<Graph>(absl::string_view)>;
 
 absl::StatusOr<Graph> ReadOnnx(const ModelSource& model, const CompilerOptions& options,
                                const OperatorRegistry& registry) {
@@ -27,18 +31,19 @@ absl::StatusOr<Graph> ReadOnnx(const ModelSource& model, const CompilerOptions& 
   return ImportOnnx(onnx, registry, import_options);
 }
 
-absl::StatusOr<Graph> ReadText(const ModelSource& model, const CompilerOptions& options,
-                               const OperatorRegistry& registry) {
+// A graph of ours, in the form that `parse` reads.
+absl::StatusOr<Graph> ReadGraph(absl::string_view form, GraphParser parse, const ModelSource& model,
+                                const CompilerOptions& options, const OperatorRegistry& registry) {
   if (model.files.size() > 1) {
-    return absl::InvalidArgumentError(absl::StrCat("a model in the graph text form is one file; \"",
+    return absl::InvalidArgumentError(absl::StrCat("a model in the ", form, " is one file; \"",
                                                    model.files[1].name, "\" is too many"));
   }
   if (!options.dimensions.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the graph text form has no symbolic dimensions; \"",
-                     options.dimensions.begin()->first, "\" cannot be given a value"));
+    return absl::InvalidArgumentError(absl::StrCat("the ", form, " has no symbolic dimensions; \"",
+                                                   options.dimensions.begin()->first,
+                                                   "\" cannot be given a value"));
   }
-  SLIPWAY_ASSIGN_OR_RETURN(Graph graph, ParseGraph(model.files.front().bytes));
+  SLIPWAY_ASSIGN_OR_RETURN(Graph graph, parse(model.files.front().bytes));
   SLIPWAY_RETURN_IF_ERROR(Verify(graph, registry));
   return graph;
 }
@@ -52,7 +57,11 @@ absl::StatusOr<Graph> ReadModel(const ModelSource& model, const CompilerOptions&
     case v1::MODEL_FORMAT_ONNX:
       return ReadOnnx(model, options, registry);
     case v1::MODEL_FORMAT_GRAPH_TEXT:
-      return ReadText(model, options, registry);
+      return ReadGraph(
+          "graph text form", [](absl::string_view bytes) { return ParseGraph(bytes); }, model,
+          options, registry);
+    case v1::MODEL_FORMAT_GRAPH_PROTO:
+      return ReadGraph("graph protobuf form", ParseGraphFile, model, options, registry);
     default:
       return absl::UnimplementedError(
           absl::StrCat("model format ", static_cast<int>(model.format), " is not known"));

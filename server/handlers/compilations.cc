@@ -37,7 +37,7 @@ absl::Status CheckFileName(absl::string_view name) {
 }
 
 absl::Status CheckModel(const HandlerLimits& limits, const v1::Model& model) {
-  if (model.format() != v1::MODEL_FORMAT_ONNX && model.format() != v1::MODEL_FORMAT_GRAPH_TEXT) {
+  if (model.format() == v1::MODEL_FORMAT_UNSPECIFIED || !v1::ModelFormat_IsValid(model.format())) {
     return absl::InvalidArgumentError(absl::StrCat("model format ", model.format(), " is unknown"));
   }
   if (model.files_size() < 1 || model.files_size() > kMaxModelFiles) {

@@ -70,6 +70,12 @@ LAYERS = {
         "core/target",
         "core/tensor",
     ]),
+    # Graphs to and from protocol buffers; the rest of core/wire knows no graph.
+    "core/wire/graph": _row(sees = [
+        "core/graph",
+        "core/wire",
+        "proto",
+    ]),
     "core/operators": _row(sees = ["core/graph"]),
     "core/reference": _row(sees = [
         "core/kernels",
@@ -82,6 +88,17 @@ LAYERS = {
     "core/importers/onnx": _row(
         sees = [
             "core/importers",
+            "core/operators",
+        ],
+        libraries = [
+            "onnx_proto",
+            "protobuf",
+        ],
+    ),
+    "core/exporters": _row(sees = ["core/operators"]),
+    "core/exporters/onnx": _row(
+        sees = [
+            "core/exporters",
             "core/operators",
         ],
         libraries = [
@@ -131,6 +148,7 @@ LAYERS = {
         "core/importers",
         "core/passes",
         "core/store",
+        "core/wire/graph",
     ]),
     "core/artifact": _row(sees = [
         "core/kernel_abi",
