@@ -120,8 +120,9 @@ def check_halide(files):
 def check_onnx(files):
     return _confined_include(
         files, r'(onnx/|third_party/onnx/)',
-        lambda path: path.startswith(('core/importers/onnx/', 'tests/')),
-        'only core/importers/onnx includes ONNX')
+        lambda path: path.startswith(('core/importers/onnx/',
+                                      'core/exporters/onnx/', 'tests/')),
+        'only core/importers/onnx and core/exporters/onnx include ONNX')
 
 
 def check_nlohmann(files):

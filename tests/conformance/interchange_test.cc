@@ -1,0 +1,138 @@
+// Every form that graphs are written in reads back as the same graph: text, protocol buffers, ONNX.
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/files.h"
+#include "core/exporters/onnx/onnx_exporter.h"
+#include "core/graph/bind_symbols.h"
+#include "core/graph/edit.h"
+#include "core/graph/graph_digest.h"
+#include "core/graph/text.h"
+#include "core/importers/onnx/onnx_importer.h"
+#include "core/passes/infer_type_pass.h"
+#include "core/passes/testing/pass_tester.h"
+#include "core/passes/testing/random_graph.h"
+#include "core/wire/graph/graph_proto.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway::testing {
+namespace {
+
+constexpr uint64_t kRandomGraphs = 100;
+
+class InterchangeTest : public ::testing::Test {
+ protected:
+  // The graphs of core/reference's corpus, which have every operator, with types.
+  std::vector<Graph> Corpus() const {
+    std::vector<Graph> graphs;
+    for (const auto& file :
+         std::filesystem::directory_iterator("core/reference/reference_corpus")) {
+      const auto text = ReadFile(file.path().string(), 1 << 20);
+      EXPECT_OK(text.status());
+      auto graph = tester_.Parse(*text);
+      EXPECT_OK(graph.status()) << file.path();
+      if (graph.ok()) graphs.push_back(*std::move(graph));
+    }
+    return graphs;
+  }
+
+  void ExpectComesBack(const Graph& graph) const {
+    ASSERT_OK_AND_ASSIGN(const std::string bytes, FormatGraphFile(graph));
+    ASSERT_OK_AND_ASSIGN(const Graph from_proto, ParseGraphFile(bytes));
+    EXPECT_TRUE(from_proto == graph) << Print(graph);
+    const std::string text = Print(graph);
+    ASSERT_OK_AND_ASSIGN(const Graph from_text, ParseGraph(text));
+    EXPECT_EQ(Print(from_text), text);
+  }
+
+  // With all types, as `graph` has them.
+  absl::StatusOr<Graph> Import(const OnnxExport& files) const {
+    OnnxFiles onnx;
+    onnx.main = files.main;
+    if (!files.external.empty()) onnx.external["w.bin"] = files.external;
+    auto graph = ImportOnnx(onnx, tester_.registry());
+    if (!graph.ok()) return graph.status();
+    return InferType(*std::move(graph), tester_.context());
+  }
+
+  void ExpectComesBackThroughOnnx(const Graph& graph, const OnnxExportOptions& options) const {
+    ASSERT_OK_AND_ASSIGN(const OnnxExport files, ExportOnnx(graph, tester_.registry(), options));
+    const auto again = Import(files);
+    ASSERT_OK(again.status()) << Print(graph);
+    EXPECT_EQ(DigestOf(*again, DigestNames::kIncluded), DigestOf(graph, DigestNames::kIncluded))
+        << Print(graph) << "became\n"
+        << Print(*again);
+  }
+
+  const PassTester tester_;
+};
+
+// The node alone, with what it reads, and without naming what is omitted at the end.
+Graph Alone(const Graph& graph, const Node& node) {
+  Graph alone;
+  alone.name = "alone";
+  alone.values = graph.values;
+  alone.nodes = {node};
+  Node& only = alone.nodes[0];
+  while (!only.inputs.empty() && only.inputs.back() == kNoValue) only.inputs.pop_back();
+  while (!only.outputs.empty() && only.outputs.back() == kNoValue) only.outputs.pop_back();
+  for (const ValueId id : node.inputs) {
+    if (id == kNoValue || alone.values[id].constant.has_value()) continue;
+    const bool is_known =
+        std::find(alone.inputs.begin(), alone.inputs.end(), id) != alone.inputs.end();
+    if (!is_known) alone.inputs.push_back(id);
+  }
+  for (const ValueId id : node.outputs) {
+    if (id != kNoValue) alone.outputs.push_back(id);
+  }
+  DropUnusedValues(alone);
+  return alone;
+}
+
+TEST_F(InterchangeTest, EveryOperatorInTextAndProtobuf) {
+  for (const Graph& graph : Corpus()) ExpectComesBack(graph);
+}
+
+TEST_F(InterchangeTest, RandomGraphsInEveryForm) {
+  for (uint64_t seed = 0; seed < kRandomGraphs; ++seed) {
+    ASSERT_OK_AND_ASSIGN(const Graph graph, RandomGraph(tester_.registry(), seed));
+    ExpectComesBack(graph);
+    ExpectComesBackThroughOnnx(graph, {});
+    ExpectComesBackThroughOnnx(graph, {.opset = 20, .external_name = "w.bin"});
+  }
+}
+
+TEST_F(InterchangeTest, EveryOperatorOfOnnxThroughOnnx) {
+  int nodes = 0;
+  for (const Graph& graph : Corpus()) {
+    for (const Node& node : graph.nodes) {
+      const Graph alone = Alone(graph, node);
+      if (absl::StartsWith(node.op, "slipway.")) continue;
+      SCOPED_TRACE(node.op);
+      if (!CheckStatic(alone, "the importer").ok()) continue;
+      ++nodes;
+      ExpectComesBackThroughOnnx(alone, {});
+      // Older opsets say less, but nothing else.
+      for (const int opset : {26, 21, 18}) {
+        const auto files = ExportOnnx(alone, tester_.registry(), {.opset = opset});
+        if (files.ok()) {
+          EXPECT_OK(Import(*files).status()) << opset;
+        } else {
+          EXPECT_THAT(files.status(), StatusIs(absl::StatusCode::kUnimplemented));
+        }
+      }
+    }
+  }
+  EXPECT_GT(nodes, 150);
+}
+
+}  // namespace
+}  // namespace slipway::testing
