@@ -151,9 +151,10 @@ void Score(const Forest& forest, const double* row, double* scores, bool* voted)
 // A label and the scores of two classes, where all votes are for one.
 int64_t DecideBetweenTwo(const Forest& forest, double score, bool has_negative, double* scores) {
   const bool positive = score > (has_negative ? 0 : 0.5);
-  scores[0] = has_negative ? -score : 1 - score;
+  const bool logistic = forest.transform() == kLogistic;
+  scores[0] = has_negative || logistic ? -score : 1 - score;
   scores[1] = score;
-  if (has_negative && forest.transform() == kLogistic) Apply(kLogistic, scores, 2);
+  if (logistic) Apply(kLogistic, scores, 2);
   if (forest.transform() == kProbit) Apply(kProbit, scores, 2);
   return positive ? 1 : 0;
 }
@@ -186,10 +187,14 @@ int32_t TreeEnsemble(const Call& call, bool classifies) {
       if (forest.bases() > 0) score += forest.base(forest.bases() - 1);
       chosen = DecideBetweenTwo(forest, score, has_negative, scores.get());
     } else {
+      // The best of those that have a score at all.
+      chosen = -1;
       for (int64_t t = 0; t < targets; ++t) {
         if (t < forest.bases()) scores[t] += forest.base(t);
-        if (scores[t] > scores[chosen]) chosen = t;
+        const bool counts = voted[t] || t < forest.bases();
+        if (counts && (chosen < 0 || scores[t] > scores[chosen])) chosen = t;
       }
+      if (chosen < 0) chosen = 0;
       Apply(forest.transform(), scores.get(), targets);
     }
     if (labels.present()) labels.data<int64_t>()[r] = forest.label(chosen);

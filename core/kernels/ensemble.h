@@ -13,8 +13,9 @@
 extern "C" {
 // Input: x. Output: scores.
 int32_t slipway_TreeEnsemble(void** arguments);
-// Input: x. Outputs: labels, scores. Of two classes where all votes are for one of them, the other one has the rest: 1 - s
-// where no vote is negative, else -s.
+// Input: x. Outputs: labels, scores. The label is that of the best score that has votes or a base value. Of two classes where
+// all votes are for one of them, the other one has the rest: 1 - s where no vote is negative, else, and where s passes
+// through the logistic function, -s.
 int32_t slipway_TreeEnsembleClassifier(void** arguments);
 }
 

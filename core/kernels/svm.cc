@@ -177,20 +177,22 @@ int32_t SvmClassifier(const Call& call) {
   const int pairs = classes.pairs();
   const Scratch<double> alike(call, machine.vectors());
   const Scratch<double> scores(call, pairs > 2 ? pairs : 2);
-  const Scratch<double> of_class(call, k);  // Votes, or probabilities.
+  const Scratch<double> votes(call, k);
+  const Scratch<double> probabilities(call, k);
   const Scratch<double> r(call, int64_t{k} * k);
   const Scratch<double> q(call, int64_t{k} * k);
   const Scratch<double> qp(call, k);
-  if (!alike || !scores || !of_class || !r || !q || !qp) return call.Fail(kOutOfScratch);
+  if (!alike || !scores || !votes || !probabilities || !r || !q || !qp)
+    return call.Fail(kOutOfScratch);
   const Operand labels = call.output(0);
   const Operand y = call.output(1);
   return ForEachRow(call, [&](int64_t row_number, const double* row) {
     for (int v = 0; v < machine.vectors(); ++v) alike[v] = machine.Compare(row, v);
     ScorePairs(classes, alike.get(), scores.get());
-    for (int c = 0; c < k; ++c) of_class[c] = 0;
+    for (int c = 0; c < k; ++c) votes[c] = 0;
     for (int i = 0, pair = 0; i < k; ++i) {
       for (int j = i + 1; j < k; ++j, ++pair) {
-        of_class[scores[pair] > 0 ? i : j] += 1;
+        votes[scores[pair] > 0 ? i : j] += 1;
         if (!classes.probable()) continue;
         r[i * k + j] = PairProbability(classes, pair, scores[pair]);
         r[j * k + i] = 1 - r[i * k + j];
@@ -199,8 +201,8 @@ int32_t SvmClassifier(const Call& call) {
     const double* results = scores.get();
     int count = pairs;
     if (classes.probable()) {
-      Couple(r.get(), k, q.get(), qp.get(), of_class.get());
-      results = of_class.get();
+      Couple(r.get(), k, q.get(), qp.get(), probabilities.get());
+      results = probabilities.get();
       count = k;
     } else if (k == 2) {
       scores[1] = scores[0];
@@ -208,7 +210,7 @@ int32_t SvmClassifier(const Call& call) {
       count = 2;
     }
     if (labels.present()) {
-      labels.data<int64_t>()[row_number] = classes.label(Best(of_class.get(), k));
+      labels.data<int64_t>()[row_number] = classes.label(Best(votes.get(), k));
     }
     for (int c = 0; y.present() && c < count; ++c) {
       SetNumber(y, row_number * count + c, classes.logistic() ? Logistic(results[c]) : results[c]);

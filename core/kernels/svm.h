@@ -13,8 +13,8 @@ int32_t slipway_SvmRegressor(void** arguments);
 // Input: x. Outputs: labels, scores. Further: the number of classes; whether there are probabilities; whether the scores
 // pass through the logistic function; of each class its label and how many vectors it has; of each pair of classes its
 // rho, a and b (reals); the coefficients (reals), [classes - 1, vectors]. Each pair of classes has a vote, the class with
-// most of them (of equals the first) is the label; where there are probabilities, the most probable one is. Scores are
-// probabilities, or those of pairs; that s of two classes is -s and s.
+// most of them (of equals the first) is the label. Scores are probabilities, or those of pairs; that s of two classes is
+// -s and s.
 int32_t slipway_SvmClassifier(void** arguments);
 }
 

@@ -34,7 +34,7 @@ TEST(SvmTest, PairsOfClassesVote) {
       "0.0], rho = [0.0], support_vectors = [1.0, 0.0, 0.0, 0.0], vectors_per_class = [1, 1]";
   EXPECT_EQ(ValuesOf(kRows, two + "}"), "i64[2] = {5, 6}; f32[2, 2] = {-1, 1, 1, -1}");
   EXPECT_EQ(ValuesOf(kRows, two + ", prob_a = [0.0], prob_b = [0.0]}"),
-            "i64[2] = {5, 5}; f32[2, 2] = {0.5, 0.5, 0.5, 0.5}");
+            "i64[2] = {5, 6}; f32[2, 2] = {0.5, 0.5, 0.5, 0.5}");
 }
 
 TEST(SvmTest, RefusesListsThatDoNotFit) {

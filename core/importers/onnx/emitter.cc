@@ -45,6 +45,10 @@ ValueId Emitter::AddFloats(absl::string_view wanted_name, const std::vector<floa
                             Tensor::Of<float>({static_cast<int64_t>(values.size())}, values));
 }
 
+ValueId Emitter::AddConstant(absl::string_view wanted_name, Tensor tensor) {
+  return graph_.AddConstant(names_.Make(wanted_name), std::move(tensor));
+}
+
 ValueId Emitter::AddScalar(absl::string_view wanted_name, float value, ValueId like) {
   const bool is_double = type(like) != nullptr && type(like)->dtype() == DataType::kFloat64;
   return graph_.AddConstant(names_.Make(wanted_name), is_double ? Tensor::Scalar<double>(value)

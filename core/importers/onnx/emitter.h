@@ -29,6 +29,7 @@ class Emitter {
   ValueId AddInts(absl::string_view wanted_name, const std::vector<int64_t>& values);
   // A constant list of f32.
   ValueId AddFloats(absl::string_view wanted_name, const std::vector<float>& values);
+  ValueId AddConstant(absl::string_view wanted_name, Tensor tensor);
   // A constant of the type that `like` has, f32 while that is unknown.
   ValueId AddScalar(absl::string_view wanted_name, float value, ValueId like);
 

@@ -12,6 +12,7 @@
 #include "core/base/status_macros.h"
 #include "core/graph/edit.h"
 #include "core/graph/verifier.h"
+#include "core/importers/onnx/composition.h"
 #include "core/importers/onnx/emitter.h"
 #include "core/importers/onnx/limits.h"
 #include "core/importers/onnx/tensor_conversion.h"
@@ -37,7 +38,8 @@ bool IsOnnxDomain(absl::string_view domain) { return domain.empty() || domain ==
 
 // Domains whose operators are known by name and domain, "ai.onnx.ml.Scaler".
 bool IsFurtherDomain(absl::string_view domain) {
-  return domain == "ai.onnx.ml" || domain == "ai.onnx.preview.training";
+  return domain == "ai.onnx.ml" || domain == "ai.onnx.preview.training" ||
+         domain == "com.microsoft";
 }
 
 std::string Describe(const onnx::NodeProto& node) {
@@ -238,7 +240,8 @@ class Importer {
     }
     Node node;
     node.op = is_further ? absl::StrCat(proto.domain(), ".", proto.op_type()) : proto.op_type();
-    if (registry_.Find(node.op) == nullptr && !IsUpgraded(opset_, node.op)) {
+    if (registry_.Find(node.op) == nullptr && !IsUpgraded(opset_, node.op) &&
+        expansions_.Find(node.op) == nullptr) {
       return absl::UnimplementedError(absl::StrCat(Describe(proto), ": the operator \"", node.op,
                                                    "\" (opset ", opset_, ") is not supported"));
     }
@@ -270,6 +273,8 @@ class Importer {
   absl::Status AddNode(const onnx::NodeProto& proto, Emitter& emitter) {
     SLIPWAY_ASSIGN_OR_RETURN(Node node, ConvertNode(proto));
     if (node.op == "Constant") return AddConstant(node);
+    const Expansion* expansion = expansions_.Find(node.op);
+    if (expansion != nullptr) return EmitExpanded(*expansion, std::move(node), emitter);
     return EmitUpgraded(opset_, std::move(node), emitter);
   }
 
@@ -328,6 +333,7 @@ class Importer {
   const OnnxFiles& files_;
   const OperatorRegistry& registry_;
   const OnnxImportOptions& options_;
+  const Expansions expansions_ = AllExpansions();
   int opset_ = 0;
   Graph graph_;
   absl::flat_hash_map<std::string, ValueId> ids_;

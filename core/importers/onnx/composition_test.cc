@@ -1,0 +1,100 @@
+// Operators of other domains become canonical ones. (Their values are compared with ONNX Runtime's in
+// tests/conformance/kept_cases_test.)
+#include "core/importers/onnx/composition.h"
+
+#include <string>
+
+#include "core/graph/text.h"
+#include "core/importers/onnx/model_builder.h"
+#include "core/importers/onnx/onnx_importer.h"
+#include "core/operators/register_all.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace slipway {
+namespace {
+
+using ::testing::HasSubstr;
+
+// The nodes and constants of the imported graph as text, or the error.
+std::string Imported(const ModelBuilder& builder) {
+  const std::string bytes = builder.Bytes();
+  OnnxFiles files;
+  files.main = bytes;
+  const auto graph = ImportOnnx(files, StandardOperators());
+  if (!graph.ok()) return graph.status().ToString();
+  const std::string text = Print(*graph);
+  return text.substr(text.find('\n') + 1);
+}
+
+TEST(CompositionTest, EveryRowIsOfAnOperatorThatHasNoSchema) {
+  const OperatorRegistry registry = StandardOperators();
+  const Expansions expansions = AllExpansions();
+  EXPECT_GE(expansions.Names().size(), 44u);
+  for (const std::string& op : expansions.Names()) EXPECT_EQ(registry.Find(op), nullptr) << op;
+}
+
+TEST(CompositionTest, FusedNodesAreTakenApart) {
+  ModelBuilder builder(17);
+  builder.Input("x", {1, 2, 4, 4}).Input("w", {3, 2, 3, 3}).Output("y");
+  onnx::NodeProto& conv = builder.Node("FusedConv", {"x", "w"}, {"y"});
+  conv.set_domain("com.microsoft");
+  builder.String(conv, "activation", "Relu");
+  EXPECT_EQ(Imported(builder),
+            "  %y_conv = Conv(%x, %w) {auto_pad = \"NOTSET\", group = 1} : f32[1, 3, 2, 2]\n"
+            "  %y = Relu(%y_conv) : f32[1, 3, 2, 2]\n}\n");
+  conv.mutable_attribute(0)->set_s("Sine");
+  EXPECT_THAT(Imported(builder),
+              HasSubstr("UNIMPLEMENTED: node \"y\" (com.microsoft.FusedConv): \"activation\" = "
+                        "\"Sine\" with 0 parameters is not supported"));
+}
+
+TEST(CompositionTest, SchemasAreHeld) {
+  ModelBuilder builder(17);
+  builder.Input("x", {2, 3}).Output("y");
+  onnx::NodeProto& scaler = builder.Node("Scaler", {"x"}, {"y"});
+  scaler.set_domain("ai.onnx.ml");
+  builder.Int(scaler, "scale", 2);
+  EXPECT_THAT(Imported(builder), HasSubstr("INVALID_ARGUMENT"));
+  scaler.clear_attribute();
+  EXPECT_THAT(Imported(builder), HasSubstr("%y = Mul(%x, "));
+  builder.Int(scaler, "sclae", 2);
+  EXPECT_THAT(Imported(builder), HasSubstr("has the unknown attribute \"sclae\""));
+}
+
+TEST(CompositionTest, LabelsThatAreTextAreRefused) {
+  ModelBuilder builder(17);
+  builder.Input("x", {2, 3}).Output("y");
+  builder.Node("LinearClassifier", {"x"}, {"y"}).set_domain("ai.onnx.ml");
+  EXPECT_THAT(Imported(builder), HasSubstr("UNIMPLEMENTED: node \"y\" "
+                                           "(ai.onnx.ml.LinearClassifier): a classifier with other "
+                                           "labels than \"classlabels_ints\""));
+}
+
+TEST(CompositionTest, ListsThatDoNotFitAreRefused) {
+  ModelBuilder builder(17);
+  builder.Input("x", {2, 3}).Output("y");
+  onnx::NodeProto& linear = builder.Node("LinearRegressor", {"x"}, {"y"});
+  linear.set_domain("ai.onnx.ml");
+  EXPECT_THAT(Imported(builder), HasSubstr("0 coefficients and 0 intercepts do not fit 1 results"));
+  builder.Int(linear, "targets", -5);
+  EXPECT_THAT(Imported(builder), HasSubstr("do not fit -5 results"));
+
+  ModelBuilder packed(17);
+  packed.Input("x", {2, 32}).Floats("s", {1}, {1});
+  packed.Output("y");
+  onnx::TensorProto& b = *packed.model.mutable_graph()->add_initializer();
+  b.set_name("b");
+  b.set_data_type(onnx::TensorProto::UINT8);
+  b.add_dims(2);
+  b.set_raw_data("ab");
+  onnx::NodeProto& product = packed.Node("MatMulNBits", {"x", "b", "s"}, {"y"});
+  product.set_domain("com.microsoft");
+  packed.Int(product, "K", int64_t{1} << 62);
+  packed.Int(product, "N", int64_t{1} << 62);
+  packed.Int(product, "block_size", 32);
+  EXPECT_THAT(Imported(packed), HasSubstr("a matrix of 2 bytes for N = 4611686018427387904"));
+}
+
+}  // namespace
+}  // namespace slipway
