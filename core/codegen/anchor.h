@@ -24,7 +24,7 @@ enum class AnchorKind {
   kPlainConvolution,      // (x, y, C, n): ConvolutionStages.
   kMatrixProduct,         // (column, row, batch...): MatrixStages.
   kReduction,             // The dimensions that are left: ReductionStages.
-  kSoftmax,               // Those of its input: SoftmaxStages.
+  kRows,                  // Those of its input: RowStages.
   kJoin,                  // Those of its parts: JoinStages.
 };
 
@@ -76,12 +76,14 @@ struct ReductionStages {
   int64_t elements = 0;          // Of the input.
 };
 
-struct SoftmaxStages {
-  PartialReduction largest;
-  Halide::Func exponential;
-  PartialReduction sum;
+// Rows, each made of what was combined over all of its elements: softmax, normalizations. A row runs along some of the
+// dimensions, and through `group` places of the innermost other one, which that divides.
+struct RowStages {
+  std::vector<PartialReduction> reductions;  // Over a row's elements, each of the ones before.
+  Halide::Func elements;     // A row on the way, in memory of its own; may be undefined.
   std::vector<int> extents;  // Innermost first.
-  int along = 0;             // The dimension that sums to one.
+  std::vector<bool> along;   // A dimension.
+  int group = 1;
 };
 
 // Several inputs one after the other along a dimension, each written by an update of its own.
@@ -99,7 +101,7 @@ struct JoinStages {
 };
 
 using AnchorStages = std::variant<InjectiveStages, UpdatedStages, ConvolutionStages, MatrixStages,
-                                  ReductionStages, SoftmaxStages, JoinStages>;
+                                  ReductionStages, RowStages, JoinStages>;
 
 struct Anchor {
   AnchorKind kind = AnchorKind::kInjective;

@@ -23,13 +23,21 @@ Halide::Expr LowestOf(Halide::Type type);
 Halide::Expr HighestOf(Halide::Type type);
 
 // Of f32: no libm behind them, NaN gives NaN, infinities and poles as IEEE 754 has them. Relative error
-// below 1e-6 for ExpOf, LogOf and SigmoidOf, absolute for TanhOf; PowOf loses as many digits as
-// exponent * log(base) has before the point.
+// below 1e-6 for ExpOf, ExpLessOneOf, ErfOf, LogOf, LogOfOneAndExpOf and SigmoidOf; absolute for CosOf, SinOf and TanhOf,
+// however large the argument is; PowOf loses as many digits as exponent * log(base) has before the point.
+Halide::Expr CosOf(Halide::Expr x);
+Halide::Expr ErfOf(Halide::Expr x);
 Halide::Expr ExpOf(Halide::Expr x);
+Halide::Expr ExpLessOneOf(Halide::Expr x);
 Halide::Expr LogOf(Halide::Expr x);
+Halide::Expr LogOfOneAndExpOf(Halide::Expr x);
 Halide::Expr PowOf(Halide::Expr base, Halide::Expr exponent);
 Halide::Expr SigmoidOf(Halide::Expr x);
+Halide::Expr SinOf(Halide::Expr x);
 Halide::Expr TanhOf(Halide::Expr x);
+
+// Where a comparison of floats as IEEE 754 has it holds, as an element of type bool: 1 or 0.
+Halide::Expr TruthOf(Halide::Expr condition);
 
 }  // namespace slipway
 

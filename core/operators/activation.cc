@@ -60,19 +60,20 @@ absl::StatusOr<bool> DecodeGelu(const NodeView& view) {
 
 absl::Status RegisterActivationOperators(OperatorRegistry& registry) {
   const OperatorSchema schemas[] = {
-      OpaqueSchema("Celu", 1, FloatType, {FloatAttribute("alpha", 1.0f)}),
-      OpaqueSchema("Gelu", 1, GeluType, {StringAttribute("approximate", "none")}),
-      OpaqueSchema("Mish", 1, FloatType),
-      OpaqueSchema("PRelu", 2, PReluType),
-      OpaqueSchema("Selu", 1, FloatType,
-                   {FloatAttribute("alpha", 1.67326319f), FloatAttribute("gamma", 1.05070102f)}),
-      OpaqueSchema("Shrink", 1, NumberType,
-                   {FloatAttribute("bias", 0.0f), FloatAttribute("lambd", 0.5f)}),
-      OpaqueSchema("Softplus", 1, FloatType),
-      OpaqueSchema("Softsign", 1, FloatType),
-      OpaqueSchema("SwiGLU", 2, SwiGluType, {FloatAttribute("alpha", 1.0f)}),
-      OpaqueSchema("Swish", 1, FloatType, {FloatAttribute("alpha", 1.0f)}),
-      OpaqueSchema("ThresholdedRelu", 1, FloatType, {FloatAttribute("alpha", 1.0f)}),
+      ElementwiseSchema("Celu", 1, FloatType, {FloatAttribute("alpha", 1.0f)}),
+      ElementwiseSchema("Gelu", 1, GeluType, {StringAttribute("approximate", "none")}),
+      ElementwiseSchema("Mish", 1, FloatType),
+      ElementwiseSchema("PRelu", 2, PReluType),
+      ElementwiseSchema(
+          "Selu", 1, FloatType,
+          {FloatAttribute("alpha", 1.67326319f), FloatAttribute("gamma", 1.05070102f)}),
+      ElementwiseSchema("Shrink", 1, NumberType,
+                        {FloatAttribute("bias", 0.0f), FloatAttribute("lambd", 0.5f)}),
+      ElementwiseSchema("Softplus", 1, FloatType),
+      ElementwiseSchema("Softsign", 1, FloatType),
+      ElementwiseSchema("SwiGLU", 2, SwiGluType, {FloatAttribute("alpha", 1.0f)}),
+      ElementwiseSchema("Swish", 1, FloatType, {FloatAttribute("alpha", 1.0f)}),
+      ElementwiseSchema("ThresholdedRelu", 1, FloatType, {FloatAttribute("alpha", 1.0f)}),
   };
   return AddAll(registry, schemas);
 }

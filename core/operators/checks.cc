@@ -217,6 +217,14 @@ OperatorSchema OpaqueSchema(absl::string_view name, Arity inputs, TypeRule rule,
   return schema;
 }
 
+OperatorSchema ElementwiseSchema(absl::string_view name, Arity inputs, TypeRule rule,
+                                 std::vector<AttributeSchema> attributes) {
+  OperatorSchema schema = OpaqueSchema(name, inputs, std::move(rule), std::move(attributes));
+  schema.pattern = inputs.max == 1 ? Pattern::kElementwise : Pattern::kBroadcast;
+  schema.layout.role = LayoutRole::kElementwise;
+  return schema;
+}
+
 absl::Status AddAll(OperatorRegistry& registry, absl::Span<const OperatorSchema> schemas) {
   for (const OperatorSchema& schema : schemas) SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
   return absl::OkStatus();

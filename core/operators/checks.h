@@ -80,6 +80,11 @@ struct Arity {
 // The schema of an operator without traits, and schemas added in order, for the tables of the families.
 OperatorSchema OpaqueSchema(absl::string_view name, Arity inputs, TypeRule rule,
                             std::vector<AttributeSchema> attributes = {}, int max_outputs = 1);
+
+// The same of an operator that makes each element of one element of each input, at its place or broadcast as Add's,
+// and has a lowering.
+OperatorSchema ElementwiseSchema(absl::string_view name, Arity inputs, TypeRule rule,
+                                 std::vector<AttributeSchema> attributes = {});
 absl::Status AddAll(OperatorRegistry& registry, absl::Span<const OperatorSchema> schemas);
 
 // An attribute's schema, likewise.

@@ -77,17 +77,17 @@ OperatorSchema Opaque(absl::string_view name, TypeRule rule) {
 }  // namespace
 
 absl::Status RegisterElementwiseOperators(OperatorRegistry& registry) {
-  for (const char* name : {"Sigmoid", "Tanh", "Exp", "Log", "Sqrt", "HardSwish"}) {
+  for (const char* name : {"Ceil", "Cos", "Erf", "Exp", "Floor", "HardSwish", "Log", "Reciprocal",
+                           "Round", "Sigmoid", "Sin", "Sqrt", "Tanh"}) {
     SLIPWAY_RETURN_IF_ERROR(registry.Add(Unary(name, UnaryType<TypeSet::kAnyFloat>)));
   }
-  for (const char* name : {"Relu", "Neg", "Abs"}) {
+  for (const char* name : {"Abs", "Neg", "Relu", "Sign"}) {
     SLIPWAY_RETURN_IF_ERROR(registry.Add(Unary(name, UnaryType<TypeSet::kAnyNumeric>)));
   }
-  for (const char* name : {"Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Ceil", "Cos", "Cosh",
-                           "Erf", "Floor", "Reciprocal", "Round", "Sin", "Sinh", "Tan"}) {
+  for (const char* name :
+       {"Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Cosh", "Sinh", "Tan"}) {
     SLIPWAY_RETURN_IF_ERROR(registry.Add(Opaque(name, UnaryType<TypeSet::kAnyFloat>)));
   }
-  SLIPWAY_RETURN_IF_ERROR(registry.Add(Opaque("Sign", UnaryType<TypeSet::kAnyNumeric>)));
   OperatorSchema identity = Unary("Identity", UnaryType<TypeSet::kSized>);
   identity.movement = Movement::kView;
   SLIPWAY_RETURN_IF_ERROR(registry.Add(identity));

@@ -56,19 +56,19 @@ absl::StatusOr<std::vector<ValueType>> WhereType(const NodeView& view) {
 
 absl::Status RegisterLogicOperators(OperatorRegistry& registry) {
   const OperatorSchema schemas[] = {
-      OpaqueSchema("Equal", 2, ComparisonType),
-      OpaqueSchema("Greater", 2, ComparisonType),
-      OpaqueSchema("GreaterOrEqual", 2, ComparisonType),
-      OpaqueSchema("Less", 2, ComparisonType),
-      OpaqueSchema("LessOrEqual", 2, ComparisonType),
-      OpaqueSchema("And", 2, LogicType),
-      OpaqueSchema("Or", 2, LogicType),
-      OpaqueSchema("Xor", 2, LogicType),
-      OpaqueSchema("Not", 1, LogicType),
-      OpaqueSchema("IsNaN", 1, ClassifyType),
-      OpaqueSchema("IsInf", 1, ClassifyType,
-                   {IntAttribute("detect_negative", 1), IntAttribute("detect_positive", 1)}),
-      OpaqueSchema("Where", 3, WhereType),
+      ElementwiseSchema("Equal", 2, ComparisonType),
+      ElementwiseSchema("Greater", 2, ComparisonType),
+      ElementwiseSchema("GreaterOrEqual", 2, ComparisonType),
+      ElementwiseSchema("Less", 2, ComparisonType),
+      ElementwiseSchema("LessOrEqual", 2, ComparisonType),
+      ElementwiseSchema("And", 2, LogicType),
+      ElementwiseSchema("Or", 2, LogicType),
+      ElementwiseSchema("Xor", 2, LogicType),
+      ElementwiseSchema("Not", 1, LogicType),
+      ElementwiseSchema("IsNaN", 1, ClassifyType),
+      ElementwiseSchema("IsInf", 1, ClassifyType,
+                        {IntAttribute("detect_negative", 1), IntAttribute("detect_positive", 1)}),
+      ElementwiseSchema("Where", 3, WhereType),
   };
   return AddAll(registry, schemas);
 }

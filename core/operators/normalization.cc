@@ -68,6 +68,14 @@ absl::StatusOr<std::vector<ValueType>> DecodedType(const NodeView& view) {
   return std::vector<ValueType>{view.input_type(0)};
 }
 
+// Of operators whose lowering takes what is elementwise behind it.
+OperatorSchema Anchoring(absl::string_view name, Arity inputs, TypeRule rule,
+                         std::vector<AttributeSchema> attributes) {
+  OperatorSchema schema = OpaqueSchema(name, inputs, std::move(rule), std::move(attributes));
+  schema.pattern = Pattern::kOutFusable;
+  return schema;
+}
+
 }  // namespace
 
 absl::StatusOr<int64_t> DecodeSoftmax(const NodeView& view) {
@@ -136,7 +144,7 @@ absl::Status RegisterNormalizationOperators(OperatorRegistry& registry) {
                       IntAttribute("training_mode", 0)};
   SLIPWAY_RETURN_IF_ERROR(registry.Add(batch));
 
-  OperatorSchema layer = OpaqueSchema(
+  OperatorSchema layer = Anchoring(
       "LayerNormalization", 2, LayerNormalizationType,
       {IntAttribute("axis", -1), FloatAttribute("epsilon", 1e-5f), IntAttribute("stash_type", 1)});
   OperatorSchema root = layer;
@@ -147,13 +155,13 @@ absl::Status RegisterNormalizationOperators(OperatorRegistry& registry) {
   SLIPWAY_RETURN_IF_ERROR(registry.Add(layer));
 
   const OperatorSchema schemas[] = {
-      OpaqueSchema(
+      Anchoring(
           "GroupNormalization", 3, GroupNormalizationType,
           {FloatAttribute("epsilon", 1e-5f), Required(IntAttribute("num_groups", std::nullopt)),
            IntAttribute("stash_type", 1)}),
       OpaqueSchema("Hardmax", 1, DecodedType<DecodeSoftmax>, {IntAttribute("axis", -1)}),
-      OpaqueSchema("InstanceNormalization", 3, InstanceNormalizationType,
-                   {FloatAttribute("epsilon", 1e-5f)}),
+      Anchoring("InstanceNormalization", 3, InstanceNormalizationType,
+                {FloatAttribute("epsilon", 1e-5f)}),
       OpaqueSchema("LogSoftmax", 1, DecodedType<DecodeSoftmax>, {IntAttribute("axis", -1)}),
       OpaqueSchema("LpNormalization", 1, DecodedType<DecodeLpNormalization>,
                    {IntAttribute("axis", -1), IntAttribute("p", 2)}),
@@ -162,7 +170,7 @@ absl::Status RegisterNormalizationOperators(OperatorRegistry& registry) {
                     FloatAttribute("bias", 1), Required(IntAttribute("size", std::nullopt))}),
       OpaqueSchema("MeanVarianceNormalization", 1, DecodedType<DecodeMeanVarianceNormalization>,
                    {IntsAttribute("axes")}),
-      OpaqueSchema("Softmax", 1, DecodedType<DecodeSoftmax>, {IntAttribute("axis", -1)}),
+      Anchoring("Softmax", 1, DecodedType<DecodeSoftmax>, {IntAttribute("axis", -1)}),
   };
   return AddAll(registry, schemas);
 }

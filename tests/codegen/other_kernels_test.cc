@@ -128,6 +128,35 @@ TEST(NormalizationKernelsTest, AgreeWithTheReference) {
       suite.Add(absl::StrCat("lrn", n),
                 OneNode("LRN", {{1, 6, n, n}}, {{"size", int64_t{5}}, {"alpha", 0.5f}}));
     }
+    for (const int64_t n : {1, 2, 7, 17, 130}) {
+      for (const int64_t axis : {1, 2, -1}) {
+        const Shape shape = {2, 3, 5, n};
+        const Shape weights(shape.begin() + (axis < 0 ? 3 : axis), shape.end());
+        const Attributes attributes = {{"axis", axis}, {"epsilon", 0.01f}};
+        suite.Add(absl::StrCat("layer", n, "axis", axis),
+                  OneNode("LayerNormalization", {shape, weights, weights}, attributes));
+        suite.Add(absl::StrCat("root", n, "axis", axis),
+                  OneNode("RMSNormalization", {shape, {n}}, attributes));
+      }
+      suite.Add(absl::StrCat("instance", n),
+                OneNode("InstanceNormalization", {{2, 3, 5, n}, {3}, {3}}, {{"epsilon", 0.01f}}));
+      suite.Add(absl::StrCat("group", n),
+                OneNode("GroupNormalization", {{2, 12, 3, n}, {12}, {12}},
+                        {{"num_groups", int64_t{3}}, {"epsilon", 0.01f}}));
+      suite.Add(absl::StrCat("groups_of_one", n),
+                OneNode("GroupNormalization", {{2, 3, n}, {3}, {3}},
+                        {{"num_groups", int64_t{3}}, {"epsilon", 0.01f}}));
+    }
+    suite.Add("without_bias", OneNode("LayerNormalization", {{70, 768}, {768}}));
+    suite.Add("with_tail", [](GraphBuilder& b) {
+      const ValueId x = b.Input("x", kFloat, {2, 8, 9, 33});
+      const ValueId scale = b.Input("scale", kFloat, {8});
+      const ValueId y =
+          b.Add("GroupNormalization", {x, scale, scale}, {{"num_groups", int64_t{2}}});
+      b.Output(b.Add("Mul", {y, b.Add("Sigmoid", {y})}));
+    });
+    suite.Add("large_group", OneNode("GroupNormalization", {{1, 32, 40, 50}, {32}, {32}},
+                                     {{"num_groups", int64_t{8}}}));
     suite.Add("lrn_beta", OneNode("LRN", {{2, 6, 3, 9}}, {{"size", int64_t{4}}, {"beta", 0.6f}}));
     for (const Shape& shape : std::vector<Shape>{{2, 3, 5, 7}, {2, 1, 5}, {4, 1}}) {
       suite.Add(absl::StrCat("batch_normalization", shape[1], "rank", shape.size()),
@@ -217,10 +246,24 @@ TEST(ElementwiseKernelsTest, AgreeWithTheReference) {
     for (const int64_t n : {1, 2, 7, 17, 40000}) {
       suite.Add(absl::StrCat("relu", n), OneNode("Relu", {{n}}));
     }
-    for (const char* op : {"Abs", "Exp", "Neg", "Sigmoid", "Tanh", "HardSwish", "LeakyRelu", "Elu",
-                           "HardSigmoid", "Identity"}) {
+    for (const char* op :
+         {"Abs",         "Celu",           "Cos",      "Elu",       "Erf",      "Exp",      "Gelu",
+          "HardSigmoid", "HardSwish",      "Identity", "LeakyRelu", "Mish",     "Neg",      "Selu",
+          "Shrink",      "Sigmoid",        "Sign",     "Sin",       "Softplus", "Softsign", "Swish",
+          "Tanh",        "ThresholdedRelu"}) {
       suite.Add(op, OneNode(op, {{3, 7}}), {}, {2e-6, 2e-6});
     }
+    for (const char* op : {"Ceil", "Floor", "Reciprocal", "Round"}) {
+      suite.Add(op, OneNode(op, {{3, 40}}), {}, {2e-6, 2e-6});
+    }
+    suite.Add("gelu_by_tanh", OneNode("Gelu", {{3, 40}}, {{"approximate", "tanh"}}), {},
+              {2e-6, 2e-6});
+    suite.Add("halves", OneNode("Round", {{8}}),
+              {Tensor::Of<float>({8}, {0.5f, 1.5f, 2.5f, -0.5f, -1.5f, -2.5f, 0.49f, 3e9f})});
+    for (const char* op : {"PRelu", "SwiGLU"}) {
+      suite.Add(op, OneNode(op, {{3, 21}, {3, 21}}), {}, {2e-6, 2e-6});
+    }
+    suite.Add("slope_a_channel", OneNode("PRelu", {{2, 3, 5}, {3, 1}}));
     for (const char* op : {"Add", "Sub", "Mul", "Div", "Min", "Max", "Sum"}) {
       suite.Add(op, OneNode(op, {{3, 1, 7}, {2, 7}}));
       suite.Add(absl::StrCat(op, "_scalar"), OneNode(op, {{3, 7}, {}}));
@@ -240,6 +283,15 @@ TEST(ElementwiseKernelsTest, AgreeWithTheReference) {
     for (const DataType to : {DataType::kInt64, DataType::kInt32, DataType::kBool}) {
       suite.Add(absl::StrCat("cast_to_", Name(to)),
                 OneNode("Cast", {{3, 9}}, {{"to", static_cast<int64_t>(to)}}));
+    }
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    const Tensor far = Tensor::Of<float>(
+        {18}, {nan, 1e30f, -1e30f, 3e9f, -3e9f, 300, -300, -0.5f, 2147483648.0f, -2147483648.0f,
+               255, 256, 127, 128, -128, -129, 9.2233720e18f, 1.9f});
+    for (const DataType to : {DataType::kInt64, DataType::kInt32, DataType::kInt8, DataType::kUint8,
+                              DataType::kUint64, DataType::kBool}) {
+      suite.Add(absl::StrCat("cast_far_to_", Name(to)),
+                OneNode("Cast", {{18}}, {{"to", static_cast<int64_t>(to)}}), {far});
     }
     suite.Add("cast_from_integers", [](GraphBuilder& b) {
       const ValueId x = b.Input("x", DataType::kInt64, {19});
@@ -271,6 +323,51 @@ TEST(ElementwiseKernelsTest, AgreeWithTheReference) {
       b.Output(x);
       b.Output(b.Add("Relu", {x}));
       b.Output(x);
+    });
+  });
+}
+
+Build OfTypes(std::string op, DataType dtype, std::vector<Shape> shapes) {
+  return [=](GraphBuilder& b) {
+    std::vector<ValueId> inputs;
+    for (const Shape& shape : shapes) {
+      inputs.push_back(b.Input(absl::StrCat("x", inputs.size()), dtype, shape));
+    }
+    b.Output(b.Add(op, inputs));
+  };
+}
+
+TEST(LogicKernelsTest, AgreeWithTheReference) {
+  RunEverywhere([](KernelSuite& suite) {
+    for (const char* op : {"Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"}) {
+      for (const DataType dtype : {kFloat, DataType::kInt64, DataType::kInt32, DataType::kUint8}) {
+        suite.Add(absl::StrCat(op, Name(dtype)), OfTypes(op, dtype, {{3, 1, 70}, {2, 70}}));
+      }
+      suite.Add(absl::StrCat(op, "_scalar"), OfTypes(op, DataType::kInt64, {{3, 7}, {}}));
+    }
+    for (const char* op : {"And", "Or", "Xor", "Equal"}) {
+      suite.Add(absl::StrCat(op, "_of_truth"), [op](GraphBuilder& b) {
+        const ValueId x = b.Input("x", DataType::kInt64, {3, 1, 70});
+        const ValueId y = b.Input("y", DataType::kInt64, {2, 70});
+        const ValueId three = b.Constant("three", Tensor::Scalar<int64_t>(3));
+        b.Output(b.Add(op, {b.Add("Less", {x, three}), b.Add("Greater", {y, three})}));
+      });
+    }
+    for (const int64_t n : {1, 9, 70}) {
+      suite.Add(absl::StrCat("mask", n), [n](GraphBuilder& b) {
+        const ValueId x = b.Input("x", kFloat, {2, 3, n});
+        const ValueId y = b.Input("y", kFloat, {n});
+        const ValueId low = b.Constant("low", Tensor::Scalar<float>(-1e9f));
+        b.Output(b.Add("Where", {b.Add("Not", {b.Add("Less", {x, y})}), x, low}));
+      });
+    }
+    suite.Add("where_of_integers", [](GraphBuilder& b) {
+      const ValueId x = b.Input("x", DataType::kInt64, {3, 1, 7});
+      const ValueId y = b.Input("y", DataType::kInt64, {2, 1});
+      b.Output(b.Add("Where", {b.Add("Less", {x, y}), x, y}));
+    });
+    suite.Add("bool_in_and_out", [](GraphBuilder& b) {
+      b.Output(b.Add("Not", {b.Input("x", DataType::kBool, {65})}));
     });
   });
 }
@@ -311,11 +408,37 @@ TEST(ElementwiseKernelsTest, PassNanAndInfinityOn) {
   }
   const Tensor x = Tensor::Of<float>({50}, values);
   RunEverywhere([&](KernelSuite& suite) {
-    for (const char* op : {"Relu", "Abs", "Neg", "Exp", "Log", "Sqrt", "Sigmoid", "Tanh",
-                           "LeakyRelu", "Elu", "HardSigmoid"}) {
+    for (const char* op :
+         {"Abs",       "Ceil",     "Celu",   "Cos",         "Elu",        "Erf",
+          "Exp",       "Floor",    "Gelu",   "HardSigmoid", "IsInf",      "IsNaN",
+          "LeakyRelu", "Log",      "Mish",   "Neg",         "Reciprocal", "Relu",
+          "Round",     "Selu",     "Shrink", "Sigmoid",     "Sign",       "Sin",
+          "Softplus",  "Softsign", "Sqrt",   "Swish",       "Tanh",       "ThresholdedRelu"}) {
       suite.Add(op, OneNode(op, {{50}}), {x});
     }
-    for (const char* op : {"Max", "Min", "Add", "Mul"}) {
+    suite.Add("gelu_by_tanh", OneNode("Gelu", {{50}}, {{"approximate", "tanh"}}), {x});
+    // However far the angle is.
+    std::vector<float> angles;
+    for (float angle = 1e-3f; angle < 1e38f; angle *= 1.37f)
+      angles.insert(angles.end(), {angle, -angle});
+    for (const float angle :
+         {3.14159274f, 1.57079637f, 6.28318548f, 12582912.0f, 0.75f, 0.78539819f}) {
+      angles.push_back(angle);
+    }
+    for (const char* op : {"Sin", "Cos"}) {
+      const int64_t count = static_cast<int64_t>(angles.size());
+      suite.Add(absl::StrCat(op, "_far"), OneNode(op, {{count}}),
+                {Tensor::Of<float>({count}, angles)}, {1e-6, 1e-6});
+    }
+    // The whole range where the result changes.
+    std::vector<float> steps;
+    for (int i = -3000; i <= 3000; ++i) steps.push_back(static_cast<float>(i) * 4e-3f);
+    for (const char* op : {"Erf", "Gelu", "Softplus", "Mish", "Elu", "Swish"}) {
+      suite.Add(absl::StrCat(op, "_steps"), OneNode(op, {{6001}}),
+                {Tensor::Of<float>({6001}, steps)}, {1e-6, 1e-6});
+    }
+    for (const char* op : {"Max", "Min", "Add", "Mul", "Equal", "Less", "LessOrEqual", "Greater",
+                           "GreaterOrEqual"}) {
       std::vector<float> shifted(values.begin() + 3, values.end());
       shifted.insert(shifted.end(), values.begin(), values.begin() + 3);
       std::vector<float> mixed = shifted;

@@ -13,11 +13,6 @@ namespace {
 using Halide::Expr;
 using Halide::select;
 
-Formula Binary(std::function<Expr(Expr, Expr)> function) {
-  return
-      [function](const NodeView&, const std::vector<Expr>& in) { return function(in[0], in[1]); };
-}
-
 // Of one or more inputs.
 Formula Fold(std::function<Expr(Expr, Expr)> function) {
   return [function](const NodeView&, const std::vector<Expr>& in) {
@@ -62,10 +57,7 @@ absl::Status RegisterArithmeticLowerings(Lowerings& lowerings) {
       {"Sub", Types::kNumber, Binary([](Expr a, Expr b) { return a - b; })},
       {"Sum", Types::kNumber, Fold(add)},
   };
-  for (const FormulaRow& row : rows) {
-    SLIPWAY_RETURN_IF_ERROR(lowerings.Add(row.op, Elementwise(row.types, row.formula)));
-  }
-  return absl::OkStatus();
+  return AddFormulas(rows, lowerings);
 }
 
 }  // namespace slipway

@@ -1,7 +1,9 @@
 // Casts between the types that generated code knows, bool (one byte, 0 or 1) among them.
+#include <cmath>
 #include <vector>
 
 #include "core/base/status_macros.h"
+#include "core/codegen/float_math.h"
 #include "core/codegen/lower/broadcast.h"
 #include "core/codegen/lower/families.h"
 #include "core/tensor/dtype.h"
@@ -13,6 +15,16 @@ using Halide::cast;
 using Halide::Expr;
 using Halide::Func;
 
+// A float as an integer: what does not fit becomes the nearest that does, NaN 0.
+Expr Saturated(Halide::Type type, const Expr& x) {
+  const double end = std::ldexp(1.0, type.bits() - (type.is_int() ? 1 : 0));
+  const Expr above = Halide::Internal::make_const(x.type(), end);
+  const Expr least = type.is_int() ? -above : Halide::Internal::make_zero(x.type());
+  const Expr inside =
+      SelectStrictly(x > least, SelectStrictly(x < above, cast(type, x), type.max()), type.min());
+  return SelectStrictly(Halide::is_nan(x), Halide::Internal::make_zero(type), inside);
+}
+
 absl::StatusOr<std::vector<Func>> Cast(LoweringContext& context) {
   const std::vector<Halide::Var> vars =
       FreshVars(static_cast<int>(context.output_types[0].shape.size()));
@@ -21,8 +33,9 @@ absl::StatusOr<std::vector<Func>> Cast(LoweringContext& context) {
   SLIPWAY_ASSIGN_OR_RETURN(const Halide::Type type, HalideType(to));
   Func result("cast");
   if (to == DataType::kBool && context.node.input_type(0).dtype() != DataType::kBool) {
-    const Expr is_set = x != Halide::Internal::make_zero(x.type());
-    result(vars) = Halide::strict_float(Halide::select(is_set, cast<uint8_t>(1), cast<uint8_t>(0)));
+    result(vars) = TruthOf(x != Halide::Internal::make_zero(x.type()));
+  } else if (x.type().is_float() && !type.is_float()) {
+    result(vars) = Saturated(type, x);
   } else {
     result(vars) = cast(type, x);
   }

@@ -17,10 +17,6 @@ using Halide::cast;
 using Halide::Expr;
 using Halide::Func;
 
-Formula Unary(std::function<Expr(Expr)> function) {
-  return [function](const NodeView&, const std::vector<Expr>& in) { return function(in[0]); };
-}
-
 Expr Relu(Expr x) { return MaxOf(x, Halide::Internal::make_zero(x.type())); }
 
 Expr ClampStrictly(Expr x, Expr low, Expr high) { return MinOf(MaxOf(x, low), high); }
@@ -37,7 +33,7 @@ Expr LeakyRelu(const NodeView& node, const std::vector<Expr>& in) {
 }
 
 Expr Elu(const NodeView& node, const std::vector<Expr>& in) {
-  return SelectStrictly(in[0] < 0.0f, (ExpOf(in[0]) - 1.0f) * node.Float("alpha"), in[0]);
+  return SelectStrictly(in[0] < 0.0f, ExpLessOneOf(in[0]) * node.Float("alpha"), in[0]);
 }
 
 Expr HardSigmoid(const NodeView& node, const std::vector<Expr>& in) {
@@ -45,6 +41,22 @@ Expr HardSigmoid(const NodeView& node, const std::vector<Expr>& in) {
 }
 
 Expr HardSwish(Expr x) { return x * ClampStrictly(x / 6.0f + 0.5f, 0.0f, 1.0f); }
+
+// To the nearest, of two to the even one: below 2^23 by adding that, where floats have no fraction. Halide's round() would
+// call libm on some machines.
+Expr Round(Expr x) {
+  const Expr magnitude = Halide::abs(x);
+  const Expr whole = Halide::strict_float((magnitude + 8388608.0f) - 8388608.0f);
+  const Expr rounded = SelectStrictly(x < 0.0f, -whole, whole);
+  return SelectStrictly(magnitude < 8388608.0f && x != 0.0f, rounded, x);
+}
+
+Expr Sign(Expr x) {
+  const Expr zero = Halide::Internal::make_zero(x.type());
+  const Expr one = Halide::Internal::make_one(x.type());
+  if (x.type().is_uint()) return Halide::min(x, one);
+  return SelectStrictly(x > zero, one, SelectStrictly(x < zero, -one, x));
+}
 
 // Over every type, bool (one byte, 0 or 1) among them.
 absl::StatusOr<std::vector<Func>> Identity(LoweringContext& context) {
@@ -62,23 +74,29 @@ absl::Status RegisterElementwiseLowerings(Lowerings& lowerings) {
   const FormulaRow rows[] = {
       {"Abs", Types::kNumber,
        Unary([](Expr x) { return x.type().is_uint() ? x : cast(x.type(), Halide::abs(x)); })},
+      {"Ceil", Types::kFloat, Unary([](Expr x) { return Halide::ceil(x); })},
       {"Clip", Types::kNumber, Clip},
+      {"Cos", Types::kFloat, Unary(CosOf)},
       {"Elu", Types::kFloat, Elu},
+      {"Erf", Types::kFloat, Unary(ErfOf)},
       {"Exp", Types::kFloat, Unary(ExpOf)},
+      {"Floor", Types::kFloat, Unary([](Expr x) { return Halide::floor(x); })},
       {"HardSigmoid", Types::kFloat, HardSigmoid},
       {"HardSwish", Types::kFloat, Unary(HardSwish)},
       {"LeakyRelu", Types::kFloat, LeakyRelu},
       {"Log", Types::kFloat, Unary(LogOf)},
       {"Neg", Types::kNumber, Unary([](Expr x) { return -x; })},
+      {"Reciprocal", Types::kFloat, Unary([](Expr x) { return 1.0f / x; })},
       {"Relu", Types::kNumber, Unary(Relu)},
+      {"Round", Types::kFloat, Unary(Round)},
       {"Sigmoid", Types::kFloat, Unary(SigmoidOf)},
+      {"Sign", Types::kNumber, Unary(Sign)},
+      {"Sin", Types::kFloat, Unary(SinOf)},
       {"Sqrt", Types::kFloat, Unary([](Expr x) { return Halide::sqrt(x); })},
       {"Tanh", Types::kFloat, Unary(TanhOf)},
       {"Dropout", Types::kNumber, Unary(identity)},
   };
-  for (const FormulaRow& row : rows) {
-    SLIPWAY_RETURN_IF_ERROR(lowerings.Add(row.op, Elementwise(row.types, row.formula)));
-  }
+  SLIPWAY_RETURN_IF_ERROR(AddFormulas(rows, lowerings));
   return lowerings.Add("Identity", Identity);
 }
 

@@ -7,12 +7,14 @@
 
 namespace slipway {
 
+absl::Status RegisterActivationLowerings(Lowerings& lowerings);
 absl::Status RegisterArithmeticLowerings(Lowerings& lowerings);
 absl::Status RegisterCastLowerings(Lowerings& lowerings);
 absl::Status RegisterConstantsLowerings(Lowerings& lowerings);
 absl::Status RegisterConvolutionLowerings(Lowerings& lowerings);
 absl::Status RegisterElementwiseLowerings(Lowerings& lowerings);
 absl::Status RegisterLayoutLowerings(Lowerings& lowerings);
+absl::Status RegisterLogicLowerings(Lowerings& lowerings);
 absl::Status RegisterMatrixLowerings(Lowerings& lowerings);
 absl::Status RegisterMovementLowerings(Lowerings& lowerings);
 absl::Status RegisterNormalizationLowerings(Lowerings& lowerings);

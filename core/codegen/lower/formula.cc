@@ -14,6 +14,7 @@ namespace {
 
 ServesFunction ServesTypes(Types types) {
   if (types == Types::kFloat) return ServesFloat32;
+  if (types == Types::kEvery) return ServesEveryType;
   return [types](const NodeView& node, absl::Span<const TensorType> outputs) {
     const DataType dtype = outputs[0].dtype;
     if (dtype == DataType::kBool || (types == Types::kResult && dtype != DataType::kFloat32)) {
@@ -44,6 +45,22 @@ Lowering Elementwise(Types types, Formula formula) {
     return std::vector<Func>{result};
   };
   return Lowering(lower).Serving(ServesTypes(types));
+}
+
+Formula Unary(std::function<Expr(Expr)> function) {
+  return [function](const NodeView&, const std::vector<Expr>& in) { return function(in[0]); };
+}
+
+Formula Binary(std::function<Expr(Expr, Expr)> function) {
+  return
+      [function](const NodeView&, const std::vector<Expr>& in) { return function(in[0], in[1]); };
+}
+
+absl::Status AddFormulas(absl::Span<const FormulaRow> rows, Lowerings& lowerings) {
+  for (const FormulaRow& row : rows) {
+    SLIPWAY_RETURN_IF_ERROR(lowerings.Add(row.op, Elementwise(row.types, row.formula)));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace slipway

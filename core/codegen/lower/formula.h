@@ -15,10 +15,15 @@ namespace slipway {
 using Formula =
     std::function<Halide::Expr(const NodeView& node, const std::vector<Halide::Expr>& inputs)>;
 
+// Formulas that ask nothing of the node.
+Formula Unary(std::function<Halide::Expr(Halide::Expr)> function);
+Formula Binary(std::function<Halide::Expr(Halide::Expr, Halide::Expr)> function);
+
 enum class Types {
   kFloat,   // f32 alone.
   kResult,  // The result, and with it input 0, is f32; others are numbers of any type.
   kNumber,  // Every number: all inputs and the output have one type.
+  kEvery,   // Whatever a pipeline has, bool too; the formula sees to what differs.
 };
 
 Lowering Elementwise(Types types, Formula formula);
@@ -29,6 +34,7 @@ struct FormulaRow {
   Types types;
   Formula formula;
 };
+absl::Status AddFormulas(absl::Span<const FormulaRow> rows, Lowerings& lowerings);
 
 }  // namespace slipway
 

@@ -1,11 +1,15 @@
-// BatchNormalization at inference and LRN, which are expressions, and Softmax along one axis.
+// BatchNormalization at inference and LRN, which are expressions; Softmax along one axis and normalizations by the moments
+// of rows.
 #include "core/operators/normalization.h"
 
+#include <algorithm>
+#include <functional>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/codegen/float_math.h"
+#include "core/codegen/lower/broadcast.h"
 #include "core/codegen/lower/families.h"
 #include "core/codegen/lower/reduction.h"
 
@@ -113,9 +117,145 @@ absl::StatusOr<std::vector<Func>> LowerSoftmax(LoweringContext& context) {
   result(vars) = exponential(AsExprs(vars)) / sum.total(kept_at);
 
   context.anchor =
-      Anchor{AnchorKind::kSoftmax, SoftmaxStages{largest, exponential, sum, extents, along},
+      Anchor{AnchorKind::kRows, RowStages{{largest, sum}, exponential, extents, reduced},
              /*takes_epilogue=*/true};
   return std::vector<Func>{result};
+}
+
+// The rows that a normalization takes together, as RowStages has them, and its weights: how scale (input 1) and bias
+// (input 2) are read.
+struct Rows {
+  std::vector<bool> along;  // Innermost first.
+  int group = 1;
+  bool centered = true;
+  std::function<Expr(int input, const std::vector<Expr>& at)> weight;
+};
+
+// (x - mean) / sqrt(mean of squares + epsilon) * scale + bias, where what is squared has been centered too.
+absl::StatusOr<std::vector<Func>> NormalizeRows(LoweringContext& context, const Rows& rows) {
+  const NodeView& node = context.node;
+  const std::vector<int> extents = HalideExtents(node.input_shape(0));
+  const size_t rank = extents.size();
+  // With groups the dimension of channels is seen as two: which of a group, and which group.
+  size_t channel = rank;
+  std::vector<int> seen = extents;
+  std::vector<bool> reduced = rows.along;
+  if (rows.group > 1) {
+    channel = rank - 2;
+    seen[channel] = rows.group;
+    seen.insert(seen.begin() + channel + 1, extents[channel] / rows.group);
+    reduced[channel] = true;
+    reduced.insert(reduced.begin() + channel + 1, false);
+  }
+  double count = 1;
+  for (size_t i = 0; i < seen.size(); ++i) count *= reduced[i] ? seen[i] : 1;
+  const auto x = [&](std::vector<Expr> at) {
+    if (channel < rank) {
+      at[channel] += at[channel + 1] * rows.group;
+      at.erase(at.begin() + channel + 1);
+    }
+    return Expr(context.inputs[0](at));
+  };
+  // A row's place, of that of one of its elements.
+  const auto row_of = [&](const std::vector<Expr>& at) {
+    std::vector<Expr> row;
+    for (size_t i = 0; i < at.size(); ++i) {
+      if (!reduced[i]) row.push_back(at[i]);
+    }
+    return row;
+  };
+  const std::vector<Var> kept =
+      FreshVars(static_cast<int>(std::count(reduced.begin(), reduced.end(), false)));
+  const auto mean_of = [&](const std::function<Expr(const std::vector<Expr>&)>& element,
+                           const char* name) {
+    return ReducePartially(context.lanes, element, seen, reduced, kept,
+                           {Expr(0.0f), [](Expr a, Expr b) { return a + b; }}, name);
+  };
+  const float each = static_cast<float>(1 / count);
+  std::vector<PartialReduction> reductions;
+  if (rows.centered) reductions.push_back(mean_of(x, "total"));
+  const auto centered = [&](const std::vector<Expr>& at) {
+    return rows.centered ? x(at) - reductions[0].total(row_of(at)) * each : x(at);
+  };
+  const auto square = [&](const std::vector<Expr>& at) {
+    const Expr value = centered(at);
+    return value * value;
+  };
+  reductions.push_back(mean_of(square, "squares"));
+
+  const std::vector<Var> vars = FreshVars(static_cast<int>(rank));
+  const std::vector<Expr> at = AsExprs(vars);
+  std::vector<Expr> place = at;
+  if (channel < rank) {
+    place[channel] = at[channel] % rows.group;
+    place.insert(place.begin() + channel + 1, at[channel] / rows.group);
+  }
+  const Expr variance = reductions.back().total(row_of(place)) * each;
+  Expr value = centered(place) * (1.0f / Halide::sqrt(variance + node.Float("epsilon")));
+  value *= rows.weight(1, at);
+  if (node.has_input(2)) value += rows.weight(2, at);
+  Func result("normalized");
+  result(vars) = value;
+  context.anchor =
+      Anchor{AnchorKind::kRows, RowStages{reductions, Func(), extents, rows.along, rows.group},
+             /*takes_epilogue=*/true};
+  return std::vector<Func>{result};
+}
+
+// From an axis on to the last, with weights that broadcast.
+absl::StatusOr<std::vector<Func>> NormalizeLayers(LoweringContext& context, bool centered) {
+  SLIPWAY_ASSIGN_OR_RETURN(const int64_t axis, DecodeLayerNormalization(context.node));
+  Rows rows;
+  rows.along.assign(context.node.input_shape(0).size(), false);
+  std::fill_n(rows.along.begin(), static_cast<int64_t>(rows.along.size()) - axis, true);
+  rows.centered = centered;
+  rows.weight = [&context](int input, const std::vector<Expr>& at) {
+    return ReadBroadcast(context.inputs[input], context.node.input_shape(input), at);
+  };
+  return NormalizeRows(context, rows);
+}
+absl::StatusOr<std::vector<Func>> LowerLayerNormalization(LoweringContext& context) {
+  return NormalizeLayers(context, /*centered=*/true);
+}
+absl::StatusOr<std::vector<Func>> LowerRmsNormalization(LoweringContext& context) {
+  return NormalizeLayers(context, /*centered=*/false);
+}
+
+// Everything within `group` channels, with a weight a channel.
+absl::StatusOr<std::vector<Func>> NormalizeChannels(LoweringContext& context, int64_t group) {
+  const size_t rank = context.node.input_shape(0).size();
+  Rows rows;
+  rows.along.assign(rank, true);
+  rows.along[rank - 2] = rows.along[rank - 1] = false;
+  rows.group = static_cast<int>(group);
+  rows.weight = [&context, rank](int input, const std::vector<Expr>& at) {
+    return Expr(context.inputs[input](at[rank - 2]));
+  };
+  return NormalizeRows(context, rows);
+}
+absl::StatusOr<std::vector<Func>> LowerInstanceNormalization(LoweringContext& context) {
+  return NormalizeChannels(context, 1);
+}
+absl::StatusOr<std::vector<Func>> LowerGroupNormalization(LoweringContext& context) {
+  SLIPWAY_ASSIGN_OR_RETURN(const int64_t groups, DecodeGroupNormalization(context.node));
+  return NormalizeChannels(context, context.node.input_shape(0)[1] / groups);
+}
+
+absl::Status ServesPlacesOfChannels(const NodeView& node, absl::Span<const TensorType> outputs) {
+  if (node.input_shape(0).size() < 3) {
+    return node.Unimplemented("no kernel can be generated for channels of one place yet");
+  }
+  return ServesFloat32(node, outputs);
+}
+
+// The mean and the deviation are not made.
+absl::Status ServesNormalizedAlone(const NodeView& node, absl::Span<const TensorType> outputs) {
+  for (int i = 1; i < node.num_outputs(); ++i) {
+    if (node.has_output(i)) {
+      return node.Unimplemented("no kernel can be generated for mean and deviation yet");
+    }
+  }
+  return ServesFloat32(node, outputs);
 }
 
 }  // namespace
@@ -124,7 +264,21 @@ absl::Status RegisterNormalizationLowerings(Lowerings& lowerings) {
   SLIPWAY_RETURN_IF_ERROR(lowerings.Add(
       "BatchNormalization", Lowering(LowerBatchNormalization).Serving(ServesInference)));
   SLIPWAY_RETURN_IF_ERROR(lowerings.Add("LRN", Lowering(LowerLrn).Serving(ServesLrn)));
-  return lowerings.Add("Softmax", Lowering(LowerSoftmax).Serving(ServesFloat32));
+  const struct {
+    const char* op;
+    LowerFunction lower;
+    ServesFunction serves;
+  } rows[] = {
+      {"GroupNormalization", LowerGroupNormalization, ServesPlacesOfChannels},
+      {"InstanceNormalization", LowerInstanceNormalization, ServesPlacesOfChannels},
+      {"LayerNormalization", LowerLayerNormalization, ServesNormalizedAlone},
+      {"RMSNormalization", LowerRmsNormalization, ServesNormalizedAlone},
+      {"Softmax", LowerSoftmax, ServesFloat32},
+  };
+  for (const auto& row : rows) {
+    SLIPWAY_RETURN_IF_ERROR(lowerings.Add(row.op, Lowering(row.lower).Serving(row.serves)));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace slipway

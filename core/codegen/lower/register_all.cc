@@ -6,12 +6,14 @@ namespace slipway {
 namespace {
 
 constexpr OperatorFamily<Lowerings> kFamilies[] = {
+    {"activation", RegisterActivationLowerings},
     {"arithmetic", RegisterArithmeticLowerings},
     {"cast", RegisterCastLowerings},
     {"constants", RegisterConstantsLowerings},
     {"convolution", RegisterConvolutionLowerings},
     {"elementwise", RegisterElementwiseLowerings},
     {"layout", RegisterLayoutLowerings},
+    {"logic", RegisterLogicLowerings},
     {"matrix", RegisterMatrixLowerings},
     {"movement", RegisterMovementLowerings},
     {"normalization", RegisterNormalizationLowerings},

@@ -43,7 +43,7 @@ constexpr Row kSchedules[] = {
     {AnchorKind::kMatrixProduct, "a matrix product", IsCpu,
      Typed<MatrixStages, ScheduleMatrixProduct>},
     {AnchorKind::kReduction, "a reduction", IsCpu, Typed<ReductionStages, ScheduleReduction>},
-    {AnchorKind::kSoftmax, "a softmax", IsCpu, Typed<SoftmaxStages, ScheduleSoftmax>},
+    {AnchorKind::kRows, "rows", IsCpu, Typed<RowStages, ScheduleRows>},
     {AnchorKind::kJoin, "joined tensors", IsCpu, Typed<JoinStages, ScheduleJoin>},
 };
 

@@ -77,50 +77,54 @@ void ScheduleReduction(const MachineDescription& machine, const ReductionStages&
   ComputeReductionAt(stages.reduction, result, at_loop, lanes);
 }
 
-void ScheduleSoftmax(const MachineDescription& machine, const SoftmaxStages& stages, Func result) {
+void ScheduleRows(const MachineDescription& machine, const RowStages& stages, Func result) {
   const std::vector<int>& extents = stages.extents;
-  const int rank = static_cast<int>(extents.size());
-  const int along = stages.along;
-  Func exponential = stages.exponential;
+  const size_t rank = extents.size();
   const std::vector<Var> loops = result.args();
   const int lanes = LanesWithin(FloatLanes(machine), extents[0]);
-  const bool in_rows = along == 0;
-  Var lane("lane");
-  Var innermost = loops[0];
+  const bool in_rows = stages.along[0];
+  Var lane("lane"), within("within");
   if (lanes > 1) {
-    result.split(innermost, innermost, lane, lanes, ExactOrShifted(extents[0], lanes))
+    result.split(loops[0], loops[0], lane, lanes, ExactOrShifted(extents[0], lanes))
         .vectorize(lane);
   }
-  // One softmax at a time, or `lanes` of them: everything below happens inside this loop.
+  // One row at a time, or `lanes` of them: everything below happens inside this loop.
   std::vector<Halide::VarOrRVar> order;
   if (lanes > 1) order.emplace_back(lane);
-  order.emplace_back(loops[along]);
-  if (!in_rows) order.emplace_back(innermost);
-  for (int i = 1; i < rank; ++i) {
-    if (i != along) order.emplace_back(loops[i]);
+  std::vector<OuterLoop> outer;
+  int64_t elements = 1;  // Of a row.
+  for (size_t i = 0; i < rank; ++i) {
+    if (stages.along[i]) {
+      order.emplace_back(loops[i]);
+      elements *= extents[i];
+      continue;
+    }
+    int extent = i == 0 ? (extents[0] + lanes - 1) / lanes : extents[i];
+    if (outer.empty() && stages.group > 1) {
+      result.split(loops[i], loops[i], within, stages.group, TailStrategy::RoundUp);
+      order.emplace_back(within);
+      elements *= stages.group;
+      extent /= stages.group;
+    }
+    outer.push_back({loops[i], extent});
   }
+  for (const OuterLoop& loop : outer) order.emplace_back(loop.var);
   result.reorder(order);
 
-  std::vector<OuterLoop> outer;
-  if (!in_rows) outer.push_back({innermost, (extents[0] + lanes - 1) / lanes});
-  int64_t rows = 1;
-  for (int i = 1; i < rank; ++i) {
-    if (i == along) continue;
-    outer.push_back({loops[i], extents[i]});
-  }
-  for (const OuterLoop& loop : outer) rows *= loop.extent;
   if (outer.empty()) {
-    // A single softmax over everything.
-    ComputeAtRoot(stages.largest);
-    ComputeAtRoot(stages.sum);
-    exponential.compute_root();
-    VectorizeScratch(machine, exponential, extents[0]);
+    // A single row.
+    for (const PartialReduction& reduction : stages.reductions) ComputeAtRoot(reduction);
+    if (stages.elements.defined()) {
+      Func(stages.elements).compute_root();
+      VectorizeScratch(machine, stages.elements, extents[0]);
+    }
     return;
   }
-  Var at = outer[0].var;
-  Var row = at;
+  int64_t rows = 1;
+  Var row = outer[0].var;
   bool fused = false;
   for (const OuterLoop& loop : outer) {
+    rows *= loop.extent;
     if (loop.extent <= 1) continue;
     if (fused) {
       Var both;
@@ -131,18 +135,19 @@ void ScheduleSoftmax(const MachineDescription& machine, const SoftmaxStages& sta
     }
     fused = true;
   }
-  at = row;
-  if (rows > 1 && rows * extents[along] * lanes > kElementsPerTask) {
+  if (rows > 1 && rows * elements * lanes > kElementsPerTask) {
     Var task("task");
     const int64_t wanted = WantedTasks(machine);
     const int per_task = static_cast<int>((rows + wanted - 1) / wanted);
     result.split(row, task, row, per_task, TailStrategy::GuardWithIf).parallel(task);
   }
-  exponential.compute_at(result, at);
   // Outside rows, exactly `lanes` of them are computed at once.
-  VectorizeScratch(machine, exponential, in_rows ? extents[0] : lanes);
-  ComputeReductionAt(stages.largest, result, at, in_rows ? 1 : lanes);
-  ComputeReductionAt(stages.sum, result, at, in_rows ? 1 : lanes);
+  for (const PartialReduction& reduction : stages.reductions) {
+    ComputeReductionAt(reduction, result, row, in_rows ? 1 : lanes);
+  }
+  if (!stages.elements.defined()) return;
+  Func(stages.elements).compute_at(result, row);
+  VectorizeScratch(machine, stages.elements, in_rows ? extents[0] : lanes);
 }
 
 }  // namespace slipway

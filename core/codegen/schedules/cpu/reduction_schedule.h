@@ -1,4 +1,4 @@
-// Reductions and softmax on CPUs: partial results a lane where the innermost dimension is reduced, tasks over
+// Reductions and what is made of rows by them on CPUs: partial results a lane where the innermost dimension is reduced, tasks over
 // what is kept.
 #ifndef SLIPWAY_CORE_CODEGEN_SCHEDULES_CPU_REDUCTION_SCHEDULE_H_
 #define SLIPWAY_CORE_CODEGEN_SCHEDULES_CPU_REDUCTION_SCHEDULE_H_
@@ -13,8 +13,7 @@ namespace slipway {
 void ScheduleReduction(const MachineDescription& machine, const ReductionStages& stages,
                        Halide::Func result);
 
-void ScheduleSoftmax(const MachineDescription& machine, const SoftmaxStages& stages,
-                     Halide::Func result);
+void ScheduleRows(const MachineDescription& machine, const RowStages& stages, Halide::Func result);
 
 }  // namespace slipway
 
