@@ -1,11 +1,14 @@
 #include "client/model_files.h"
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "client/external_data.h"
 #include "core/base/files.h"
 #include "core/base/status_macros.h"
@@ -14,11 +17,35 @@ namespace slipway {
 namespace {
 
 constexpr size_t kMaxNameBytes = 255;
+constexpr absl::string_view kSymbolEnd = "-symbol.json";
+constexpr absl::string_view kParametersEnd = ".params";
 
 v1::ModelFormat FormatOf(absl::string_view path) {
   if (absl::EndsWith(path, ".graph")) return v1::MODEL_FORMAT_GRAPH_TEXT;
   if (absl::EndsWith(path, ".graphpb")) return v1::MODEL_FORMAT_GRAPH_PROTO;
+  if (absl::EndsWith(path, kSymbolEnd)) return v1::MODEL_FORMAT_NNVM_JSON;
   return v1::MODEL_FORMAT_ONNX;
+}
+
+// The parameters beside a symbol file, as MXNet names them: NAME-0010.params, by epoch. Empty where there are none.
+absl::StatusOr<std::string> FindParameters(const std::string& folder, absl::string_view symbol) {
+  const std::string start = absl::StrCat(absl::StripSuffix(symbol, kSymbolEnd), "-");
+  std::string found;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (!absl::StartsWith(name, start) || !absl::EndsWith(name, kParametersEnd)) continue;
+    const std::string epoch =
+        name.substr(start.size(), name.size() - start.size() - kParametersEnd.size());
+    if (epoch.empty() || epoch.find_first_not_of("0123456789") != std::string::npos) continue;
+    if (!found.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("model \"", symbol, "\" has parameters of several epochs, \"", found,
+                       "\" and \"", name, "\"; keep one in its folder"));
+    }
+    found = name;
+  }
+  return found;
 }
 
 }  // namespace
@@ -70,6 +97,11 @@ absl::StatusOr<ModelFiles> ReadModelFiles(const std::string& path, int64_t max_b
   SLIPWAY_RETURN_IF_ERROR_WITH(add(model.display_name, path), "model");
   if (model.files.front().contents.size_bytes() == 0) {
     return absl::InvalidArgumentError(absl::StrCat("model \"", path, "\" is empty"));
+  }
+  if (model.format == v1::MODEL_FORMAT_NNVM_JSON) {
+    SLIPWAY_ASSIGN_OR_RETURN(const std::string parameters,
+                             FindParameters(folder, model.display_name));
+    if (!parameters.empty()) SLIPWAY_RETURN_IF_ERROR(add(parameters, JoinPath(folder, parameters)));
   }
   if (model.format != v1::MODEL_FORMAT_ONNX) return model;
 

@@ -31,7 +31,8 @@ struct ModelFiles {
 inline constexpr size_t kMaxModelFiles = 1000;
 
 // Maps and hashes the files. The format follows from the name's end: ".graph" is the graph text form, ".graphpb" the
-// graph protobuf form, everything else ONNX. The files must not change while they are sent. INVALID_ARGUMENT for an empty main file and for a name that points outside its folder; NOT_FOUND names the file that is missing and the model that
+// graph protobuf form, "-symbol.json" NNVM's JSON, to which the file "NAME-DIGITS.params" beside it belongs, everything
+// else ONNX. The files must not change while they are sent. INVALID_ARGUMENT for an empty main file and for a name that points outside its folder; NOT_FOUND names the file that is missing and the model that
 // refers to it; RESOURCE_EXHAUSTED when all files are larger than `max_bytes` together or too many.
 absl::StatusOr<ModelFiles> ReadModelFiles(const std::string& path, int64_t max_bytes);
 

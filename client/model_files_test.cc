@@ -120,6 +120,23 @@ TEST_F(ReadModelFilesTest, GraphTextRefersToNothing) {
   EXPECT_EQ(model.files.size(), 1u);
 }
 
+TEST_F(ReadModelFilesTest, NnvmBringsItsParameters) {
+  const std::string path = Write("net-symbol.json", "{}");
+  Write("net-best.params", "other");
+  Write("network-0000.params", "other");
+  ASSERT_OK_AND_ASSIGN(const ModelFiles alone, ReadModelFiles(path, 1000));
+  EXPECT_EQ(alone.format, v1::MODEL_FORMAT_NNVM_JSON);
+  EXPECT_EQ(alone.files.size(), 1u);
+  Write("net-0010.params", "weights");
+  ASSERT_OK_AND_ASSIGN(const ModelFiles model, ReadModelFiles(path, 1000));
+  ASSERT_EQ(model.files.size(), 2u);
+  EXPECT_EQ(model.files[1].name, "net-0010.params");
+  EXPECT_EQ(model.files[1].contents.bytes(), "weights");
+  Write("net-0011.params", "weights");
+  EXPECT_THAT(ReadModelFiles(path, 1000),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("several epochs")));
+}
+
 TEST_F(ReadModelFilesTest, GraphProtobufIsToldByItsName) {
   ASSERT_OK_AND_ASSIGN(const ModelFiles model, ReadModelFiles(Write("m.graphpb", "graph"), 1000));
   EXPECT_EQ(model.format, v1::MODEL_FORMAT_GRAPH_PROTO);

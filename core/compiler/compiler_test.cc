@@ -10,6 +10,8 @@
 #include "core/base/clock.h"
 #include "core/codegen/kernel_cache.h"
 #include "core/graph/text.h"
+#include "core/tensor/nd_array_file.h"
+#include "core/tensor/tensor.h"
 #include "core/wire/graph/graph_proto.h"
 #include "tests/common/status_matchers.h"
 #include "tests/common/temp_tree.h"
@@ -182,6 +184,26 @@ TEST_F(CompilerTest, TextModelsAreOneFileWithoutDimensions) {
   options.dimensions["batch"] = 2;
   EXPECT_THAT(CompileModel(model, target_, options, environment_),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("\"batch\"")));
+}
+
+TEST_F(CompilerTest, CompilesNnvmWithItsParameters) {
+  ASSERT_OK_AND_ASSIGN(const std::string parameters,
+                       FormatNdArrayFile({{"arg:w", Tensor::Of<float>({1, 2}, {1, 2})}}));
+  ModelSource model;
+  model.format = v1::MODEL_FORMAT_NNVM_JSON;
+  model.files = {{"net-symbol.json", R"json({"nodes": [
+      {"op": "null", "name": "x", "inputs": []}, {"op": "null", "name": "w", "inputs": []},
+      {"op": "FullyConnected", "name": "y", "attrs": {"num_hidden": "1", "no_bias": "True"},
+       "inputs": [[0, 0, 0], [1, 0, 0]]}], "heads": [[2, 0, 0]]})json"},
+                 {"net-0000.params", parameters}};
+  CompilerOptions options;
+  options.dimensions = {{"x[0]", 1}, {"x[1]", 2}};
+  ASSERT_OK_AND_ASSIGN(const CompiledModel compiled,
+                       CompileModel(model, target_, options, environment_));
+  EXPECT_GT(compiled.report.kernels(), 0);
+  model.files.push_back({"more", ""});
+  EXPECT_THAT(CompileModel(model, target_, options, environment_),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("\"more\" is too many")));
 }
 
 TEST_F(CompilerTest, GraphsInProtobufCompileToTheSameArtifact) {

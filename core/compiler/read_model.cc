@@ -8,6 +8,7 @@
 #include "core/base/status_macros.h"
 #include "core/graph/text.h"
 #include "core/graph/verifier.h"
+#include "core/importers/nnvm_json/nnvm_importer.h"
 #include "core/importers/onnx/onnx_importer.h"
 #include "core/wire/graph/graph_proto.h"
 
@@ -29,6 +30,21 @@ absl::StatusOr<Graph> ReadOnnx(const ModelSource& model, const CompilerOptions& 
   OnnxImportOptions import_options;
   import_options.dims = options.dimensions;
   return ImportOnnx(onnx, registry, import_options);
+}
+
+absl::StatusOr<Graph> ReadNnvm(const ModelSource& model, const CompilerOptions& options,
+                               const OperatorRegistry& registry) {
+  if (model.files.size() > 2) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a model in NNVM's form is a graph and its parameters; \"",
+                     model.files[2].name, "\" is too many"));
+  }
+  NnvmFiles nnvm;
+  nnvm.symbol = model.files[0].bytes;
+  if (model.files.size() == 2) nnvm.parameters = model.files[1].bytes;
+  NnvmImportOptions import_options;
+  import_options.dims = options.dimensions;
+  return ImportNnvm(nnvm, registry, import_options);
 }
 
 // A graph of ours, in the form that `parse` reads.
@@ -62,6 +78,8 @@ absl::StatusOr<Graph> ReadModel(const ModelSource& model, const CompilerOptions&
           options, registry);
     case v1::MODEL_FORMAT_GRAPH_PROTO:
       return ReadGraph("graph protobuf form", ParseGraphFile, model, options, registry);
+    case v1::MODEL_FORMAT_NNVM_JSON:
+      return ReadNnvm(model, options, registry);
     default:
       return absl::UnimplementedError(
           absl::StrCat("model format ", static_cast<int>(model.format), " is not known"));

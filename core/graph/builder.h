@@ -42,6 +42,8 @@ class GraphBuilder {
                                Attributes attributes = {});
   void Output(ValueId value);
 
+  // The first error so far.
+  const absl::Status& status() const { return status_; }
   // The type inferred for a value so far; null when unknown.
   const ValueType* type(ValueId value) const;
 

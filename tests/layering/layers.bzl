@@ -82,7 +82,12 @@ LAYERS = {
         "core/operators",
     ]),
     "core/importers": _row(sees = [
+        "core/importers/nnvm_json",
         "core/importers/onnx",
+        "core/operators",
+    ]),
+    "core/importers/nnvm_json": _row(sees = [
+        "core/importers",
         "core/operators",
     ]),
     "core/importers/onnx": _row(
