@@ -68,12 +68,6 @@ int Composition::RankOf(ValueId id) const { return type(id) == nullptr ? -1 : ty
 bool Composition::IsOfType(ValueId id, DataType dtype) const {
   return type(id) != nullptr && type(id)->dtype() == dtype;
 }
-const Tensor* Composition::constant(ValueId id) const {
-  if (id == kNoValue) return nullptr;
-  const auto& value = emitter_.graph().values[id].constant;
-  return value.has_value() ? &*value : nullptr;
-}
-
 ValueId Composition::Ints(const std::vector<int64_t>& values) {
   return emitter_.AddInts(absl::StrCat(display_name_, "_ints"), values);
 }

@@ -48,7 +48,7 @@ class Composition {
   // -1 while unknown.
   int RankOf(ValueId id) const;
   bool IsOfType(ValueId id, DataType dtype) const;
-  const Tensor* constant(ValueId id) const;
+  const Tensor* constant(ValueId id) const { return emitter_.constant(id); }
 
   // A constant: i64[n], i64[], or f32[].
   ValueId Ints(const std::vector<int64_t>& values);

@@ -61,4 +61,10 @@ const ValueType* Emitter::type(ValueId id) const {
   return type.has_value() ? &*type : nullptr;
 }
 
+const Tensor* Emitter::constant(ValueId id) const {
+  if (id == kNoValue) return nullptr;
+  const auto& constant = graph_.values[id].constant;
+  return constant.has_value() ? &*constant : nullptr;
+}
+
 }  // namespace slipway

@@ -35,6 +35,7 @@ class Emitter {
 
   // Null while unknown. Valid until the next value is added.
   const ValueType* type(ValueId id) const;
+  const Tensor* constant(ValueId id) const;  // Likewise.
   const Graph& graph() const { return graph_; }
 
  private:

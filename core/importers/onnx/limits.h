@@ -8,8 +8,7 @@
 
 namespace slipway {
 
-// Opset 6 is taken as far as its operators did not change in 7.
-inline constexpr int kMinOnnxOpset = 6;
+inline constexpr int kMinOnnxOpset = 1;
 inline constexpr int kMaxOnnxOpset = kOpset;
 // Protocol buffers hold no more; larger models keep their weights in files of their own.
 inline constexpr int64_t kMaxOnnxFileBytes = (int64_t{1} << 31) - 1;

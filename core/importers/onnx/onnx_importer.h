@@ -1,4 +1,4 @@
-// Reads ONNX models (opsets 7 to 28, in part 6) into graphs of the canonical opset.
+// Reads ONNX models (opsets 1 to 28) into graphs of the canonical opset.
 #ifndef SLIPWAY_CORE_IMPORTERS_ONNX_ONNX_IMPORTER_H_
 #define SLIPWAY_CORE_IMPORTERS_ONNX_ONNX_IMPORTER_H_
 

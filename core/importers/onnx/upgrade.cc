@@ -1,6 +1,7 @@
 #include "core/importers/onnx/upgrade.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,19 @@ std::string Describe(const Emitter& emitter, const Node& node) {
 
 std::string Prefix(const Emitter& emitter, const Node& node, absl::string_view what) {
   return absl::StrCat(DisplayName(emitter.graph(), node), "_", what);
+}
+
+absl::Status Unsupported(const Emitter& emitter, const Node& node, absl::string_view what) {
+  return absl::UnimplementedError(
+      absl::StrCat(Describe(emitter, node), ": ", what, " is not supported"));
+}
+
+void Rename(absl::string_view attribute, absl::string_view name, Node& node) {
+  const Attribute* found = node.attributes.Find(attribute);
+  if (found == nullptr) return;
+  const Attribute value = *found;
+  node.attributes.Erase(attribute);
+  node.attributes.Set(name, value);
 }
 
 // Turns a list attribute into a constant input at `position`. Leaves it out when it is not there.
@@ -44,6 +58,9 @@ absl::Status AxesToInput(int, Node node, Emitter& emitter) {
 
 // Up to opset 17 a Split without parts made as many as it has outputs.
 absl::Status UpgradeSplit(int opset, Node node, Emitter& emitter) {
+  if (opset <= 1 && node.inputs.size() > 1) {
+    return Unsupported(emitter, node, "a split that is an input of opset 1");
+  }
   if (opset <= 12) MoveIntsToInput("split", 1, node, emitter);
   if (node.inputs.size() < 2 || node.inputs[1] == kNoValue) {
     node.attributes.Set("num_outputs", static_cast<int64_t>(node.outputs.size()));
@@ -86,6 +103,13 @@ absl::Status UpgradeResize(int, Node node, Emitter& emitter) {
 }
 
 absl::Status UpgradeUpsample(int opset, Node node, Emitter& emitter) {
+  const auto* height = node.attributes.FindAs<float>("height_scale");
+  const auto* width = node.attributes.FindAs<float>("width_scale");
+  if (opset <= 6 && height != nullptr && width != nullptr) {
+    node.attributes.Set("scales", std::vector<float>{1, 1, *height, *width});
+    node.attributes.Erase("height_scale");
+    node.attributes.Erase("width_scale");
+  }
   if (const auto* scales = node.attributes.FindAs<std::vector<float>>("scales")) {
     node.inputs.resize(2, kNoValue);
     node.inputs[1] = emitter.AddFloats(Prefix(emitter, node, "scales"), *scales);
@@ -124,15 +148,11 @@ absl::Status UpgradeClip(int, Node node, Emitter& emitter) {
   return emitter.Emit(std::move(node));
 }
 
-absl::Status UpgradePad(int, Node node, Emitter& emitter) {
+absl::Status UpgradePad(int opset, Node node, Emitter& emitter) {
+  if (opset <= 1) Rename("paddings", "pads", node);
   MoveIntsToInput("pads", 1, node, emitter);
   MoveFloatToInput("value", 2, node, emitter);
   return emitter.Emit(std::move(node));
-}
-
-absl::Status Unsupported(const Emitter& emitter, const Node& node, absl::string_view what) {
-  return absl::UnimplementedError(
-      absl::StrCat(Describe(emitter, node), ": ", what, " is not supported"));
 }
 
 // Up to opset 6 an attribute said whether a node trains, which it did by default.
@@ -164,14 +184,41 @@ absl::Status UpgradeBatchNormalization(int opset, Node node, Emitter& emitter) {
   return emitter.Emit(std::move(node));
 }
 
-// Up to opset 6 the second operand was only broadcast where an attribute said so, along an axis.
+// Puts `count` dimensions of extent 1 behind those of an input.
+absl::Status AppendDimensions(int input, int64_t count, Node& node, Emitter& emitter) {
+  const int rank = emitter.type(node.inputs[input])->rank();
+  std::vector<int64_t> axes;
+  for (int64_t d = 0; d < count; ++d) axes.push_back(rank + d);
+  const ValueId axes_input = emitter.AddInts(Prefix(emitter, node, "axes"), axes);
+  const ValueId longer = emitter.AddValue(Prefix(emitter, node, "longer"));
+  const ValueId shorter = std::exchange(node.inputs[input], longer);
+  return emitter.Emit(Node{node.name, "Unsqueeze", {shorter, axes_input}, {longer}, {}});
+}
+
+// Up to opset 6 the second operand was only broadcast where an attribute said so: its dimensions stand from an axis of the
+// first one on, or are the last ones.
 absl::Status UpgradeOldBroadcast(int, Node node, Emitter& emitter) {
   const auto* broadcast = node.attributes.FindAs<int64_t>("broadcast");
-  if (broadcast != nullptr && *broadcast != 0 && node.attributes.Find("axis") != nullptr) {
-    return Unsupported(emitter, node, "broadcasting along an \"axis\"");
-  }
+  const auto* given = node.attributes.FindAs<int64_t>("axis");
+  const bool along = broadcast != nullptr && *broadcast != 0 && given != nullptr;
+  const int64_t axis = along ? *given : 0;
   node.attributes.Erase("broadcast");
   node.attributes.Erase("axis");
+  if (!along) return emitter.Emit(std::move(node));
+  const bool complete = node.inputs.size() == 2;
+  const ValueType* a = complete ? emitter.type(node.inputs[0]) : nullptr;
+  const ValueType* b = complete ? emitter.type(node.inputs[1]) : nullptr;
+  if (a == nullptr || b == nullptr) {
+    return Unsupported(emitter, node, "broadcasting along an axis of an input of unknown rank");
+  }
+  const int64_t first = axis < 0 ? axis + a->rank() : axis;
+  const int64_t behind = a->rank() - first - b->rank();
+  if (first < 0 || behind < 0) {
+    return absl::InvalidArgumentError(absl::StrCat(Describe(emitter, node), ": ", ToString(*b),
+                                                   " does not stand in ", ToString(*a),
+                                                   " from axis ", axis, " on"));
+  }
+  if (behind > 0) SLIPWAY_RETURN_IF_ERROR(AppendDimensions(1, behind, node, emitter));
   return emitter.Emit(std::move(node));
 }
 
@@ -221,20 +268,120 @@ absl::Status UpgradePRelu(int, Node node, Emitter& emitter) {
     return Unsupported(emitter, node,
                        "a slope for each channel of an input whose rank is not known");
   }
-  std::vector<int64_t> axes;
-  for (int d = 2; d < x->rank(); ++d) axes.push_back(d - 1);
-  if (axes.empty()) return emitter.Emit(std::move(node));
-  const ValueId axes_input = emitter.AddInts(Prefix(emitter, node, "axes"), axes);
-  const ValueId by_channel = emitter.AddValue(Prefix(emitter, node, "slope"));
-  SLIPWAY_RETURN_IF_ERROR(
-      emitter.Emit(Node{node.name, "Unsqueeze", {node.inputs[1], axes_input}, {by_channel}, {}}));
-  node.inputs[1] = by_channel;
+  if (x->rank() > 2) {
+    SLIPWAY_RETURN_IF_ERROR(AppendDimensions(1, x->rank() - 2, node, emitter));
+  }
   return emitter.Emit(std::move(node));
 }
 
 // Up to opset 20 scale and bias were of groups, not of channels.
 absl::Status UpgradeGroupNormalization(int, Node node, Emitter& emitter) {
-  return Unsupported(emitter, node, "a scale for each group");
+  const auto* groups = node.attributes.FindAs<int64_t>("num_groups");
+  const ValueType* x = node.inputs.empty() ? nullptr : emitter.type(node.inputs[0]);
+  if (groups == nullptr || *groups < 1 || node.inputs.size() != 3) {
+    return emitter.Emit(std::move(node));  // Whose schema says what is wrong.
+  }
+  if (x == nullptr || x->rank() < 2 || !x->dimension(1).is_known()) {
+    return Unsupported(emitter, node, "a scale for each group of channels of unknown number");
+  }
+  const int64_t each = x->dimension(1).extent() / *groups;
+  for (const int input : {1, 2}) {
+    const ValueId shape = emitter.AddInts(Prefix(emitter, node, "shape"), {*groups, each});
+    const ValueId column = emitter.AddInts(Prefix(emitter, node, "column"), {*groups, 1});
+    const ValueId flat = emitter.AddInts(Prefix(emitter, node, "flat"), {-1});
+    const ValueId by_group = emitter.AddValue(Prefix(emitter, node, "by_group"));
+    const ValueId repeated = emitter.AddValue(Prefix(emitter, node, "repeated"));
+    const ValueId by_channel = emitter.AddValue(Prefix(emitter, node, "by_channel"));
+    SLIPWAY_RETURN_IF_ERROR(
+        emitter.Emit(Node{node.name, "Reshape", {node.inputs[input], column}, {by_group}, {}}));
+    SLIPWAY_RETURN_IF_ERROR(
+        emitter.Emit(Node{node.name, "Expand", {by_group, shape}, {repeated}, {}}));
+    SLIPWAY_RETURN_IF_ERROR(
+        emitter.Emit(Node{node.name, "Reshape", {repeated, flat}, {by_channel}, {}}));
+    node.inputs[input] = by_channel;
+  }
+  return emitter.Emit(std::move(node));
+}
+
+// Up to opset 5 the type had its name in ONNX's enumeration.
+absl::Status UpgradeCast(int, Node node, Emitter& emitter) {
+  constexpr std::pair<const char*, DataType> kTypes[] = {
+      {"BOOL", DataType::kBool},     {"DOUBLE", DataType::kFloat64},
+      {"FLOAT", DataType::kFloat32}, {"FLOAT16", DataType::kFloat16},
+      {"INT16", DataType::kInt16},   {"INT32", DataType::kInt32},
+      {"INT64", DataType::kInt64},   {"INT8", DataType::kInt8},
+      {"UINT16", DataType::kUint16}, {"UINT32", DataType::kUint32},
+      {"UINT64", DataType::kUint64}, {"UINT8", DataType::kUint8},
+  };
+  const auto* given = node.attributes.FindAs<std::string>("to");
+  if (given == nullptr) return emitter.Emit(std::move(node));
+  for (const auto& [name, dtype] : kTypes) {
+    if (*given != name) continue;
+    node.attributes.Set("to", static_cast<int64_t>(dtype));
+    return emitter.Emit(std::move(node));
+  }
+  return Unsupported(emitter, node, absl::StrCat("a cast to \"", *given, "\""));
+}
+
+absl::Status UpgradeConcat(int, Node node, Emitter& emitter) {
+  if (node.attributes.Find("axis") == nullptr) node.attributes.Set("axis", int64_t{1});
+  return emitter.Emit(std::move(node));
+}
+
+// The order of the norm could be a fraction.
+absl::Status UpgradeLpPool(int, Node node, Emitter& emitter) {
+  if (const auto* p = node.attributes.FindAs<float>("p")) {
+    if (*p != 1 && *p != 2) return Unsupported(emitter, node, absl::StrCat("\"p\" = ", *p));
+    node.attributes.Set("p", static_cast<int64_t>(*p));
+  }
+  return emitter.Emit(std::move(node));
+}
+
+// Which outputs there are said an attribute, too; the direction's default was misspelled.
+absl::Status UpgradeRecurrent(int, Node node, Emitter& emitter) {
+  node.attributes.Erase("output_sequence");
+  const auto* direction = node.attributes.FindAs<std::string>("direction");
+  if (direction != nullptr && *direction == "foward") node.attributes.Erase("direction");
+  return emitter.Emit(std::move(node));
+}
+
+absl::Status UpgradeReshape(int, Node node, Emitter& emitter) {
+  MoveIntsToInput("shape", 1, node, emitter);
+  return emitter.Emit(std::move(node));
+}
+
+absl::Status UpgradeSelu(int, Node node, Emitter& emitter) {
+  if (node.attributes.Find("alpha") == nullptr) node.attributes.Set("alpha", 1.6732f);
+  if (node.attributes.Find("gamma") == nullptr) node.attributes.Set("gamma", 1.0507f);
+  return emitter.Emit(std::move(node));
+}
+
+// Up to opset 5 one axis was repeated.
+absl::Status UpgradeTile(int, Node node, Emitter& emitter) {
+  if (node.inputs.size() != 3) return emitter.Emit(std::move(node));
+  const ValueType* x = emitter.type(node.inputs[0]);
+  int64_t numbers[2] = {};  // How often, and the axis.
+  bool known = x != nullptr;
+  for (const int i : {1, 2}) {
+    const Tensor* tensor = emitter.constant(node.inputs[i]);
+    known = known && tensor != nullptr && tensor->num_elements() == 1;
+    if (known && tensor->dtype() == DataType::kInt64) {
+      numbers[i - 1] = tensor->values<int64_t>()[0];
+    } else if (known && tensor->dtype() == DataType::kFloat32) {
+      const float number = tensor->values<float>()[0];
+      known = number >= 0 && number < 1e9f && number == std::floor(number);
+      if (known) numbers[i - 1] = static_cast<int64_t>(number);
+    } else {
+      known = false;
+    }
+  }
+  if (!known || numbers[1] < 0 || numbers[1] >= x->rank()) {
+    return Unsupported(emitter, node, "repeating along an axis or a number that is not known");
+  }
+  std::vector<int64_t> repeats(x->rank(), 1);
+  repeats[numbers[1]] = numbers[0];
+  node.inputs = {node.inputs[0], emitter.AddInts(Prefix(emitter, node, "repeats"), repeats)};
+  return emitter.Emit(std::move(node));
 }
 
 // The last opset with the old form, by operator.
@@ -247,23 +394,30 @@ constexpr Row kRows[] = {
     {"Add", 6, UpgradeOldBroadcast},
     {"And", 6, UpgradeOldBroadcast},
     {"BatchNormalization", 13, UpgradeBatchNormalization},
+    {"Cast", 5, UpgradeCast},
     {"Clip", 10, UpgradeClip},
+    {"Concat", 3, UpgradeConcat},
     {"DFT", 19, UpgradeDft},
     {"Div", 6, UpgradeOldBroadcast},
     {"Dropout", 11, UpgradeDropout},
     {"Equal", 6, UpgradeOldBroadcast},
+    {"GRU", 6, UpgradeRecurrent},
     {"Gemm", 6, UpgradeOldBroadcast},
+    {"GlobalLpPool", 1, UpgradeLpPool},
     {"Greater", 6, UpgradeOldBroadcast},
     {"GridSample", 19, UpgradeGridSample},
     {"GroupNormalization", 20, UpgradeGroupNormalization},
     {"Hardmax", 12, UpgradeSoftmax},
+    {"LSTM", 6, UpgradeRecurrent},
     {"Less", 6, UpgradeOldBroadcast},
     {"LogSoftmax", 12, UpgradeSoftmax},
+    {"LpPool", 1, UpgradeLpPool},
     {"Mul", 6, UpgradeOldBroadcast},
     {"Or", 6, UpgradeOldBroadcast},
     {"PRelu", 6, UpgradePRelu},
     {"Pad", 10, UpgradePad},
     {"Pow", 6, UpgradeOldBroadcast},
+    {"RNN", 6, UpgradeRecurrent},
     {"ReduceL1", 17, AxesToInput},
     {"ReduceL2", 17, AxesToInput},
     {"ReduceLogSum", 17, AxesToInput},
@@ -274,14 +428,17 @@ constexpr Row kRows[] = {
     {"ReduceProd", 17, AxesToInput},
     {"ReduceSum", 12, AxesToInput},
     {"ReduceSumSquare", 17, AxesToInput},
+    {"Reshape", 4, UpgradeReshape},
     {"Resize", 10, UpgradeResize},
     {"RoiAlign", 15, UpgradeRoiAlign},
     {"Scatter", 10, UpgradeScatter},
+    {"Selu", 5, UpgradeSelu},
     {"Slice", 9, UpgradeSlice},
     {"Softmax", 12, UpgradeSoftmax},
     {"Split", 17, UpgradeSplit},
     {"Squeeze", 12, AxesToInput},
     {"Sub", 6, UpgradeOldBroadcast},
+    {"Tile", 5, UpgradeTile},
     {"TopK", 9, UpgradeTopK},
     {"Unsqueeze", 12, AxesToInput},
     {"Upsample", 9, UpgradeUpsample},
@@ -301,6 +458,8 @@ const Row* RowOf(int opset, absl::string_view op) {
 bool IsUpgraded(int opset, absl::string_view op) { return RowOf(opset, op) != nullptr; }
 
 absl::Status EmitUpgraded(int opset, Node node, Emitter& emitter) {
+  // Up to opset 5 nodes said which inputs they might overwrite.
+  if (opset <= 5) node.attributes.Erase("consumed_inputs");
   const Row* row = RowOf(opset, node.op);
   if (row == nullptr) return emitter.Emit(std::move(node));
   return row->upgrade(opset, std::move(node), emitter);

@@ -48,8 +48,72 @@ TEST(UpgradeTest, SlopesWereOneAChannel) {
   builder.Node("PRelu", {"x", "s"}, {"y"});
   EXPECT_EQ(Imported(builder),
             "  const %y_axes: i64[1] = {1}\n"
-            "  %y_slope = Unsqueeze(%s, %y_axes) : f32[3, 1]\n"
-            "  %y = PRelu(%x, %y_slope) : f32[2, 3, 4]\n}\n");
+            "  %y_longer = Unsqueeze(%s, %y_axes) : f32[3, 1]\n"
+            "  %y = PRelu(%x, %y_longer) : f32[2, 3, 4]\n}\n");
+}
+
+TEST(UpgradeTest, OperandsWereBroadcastAlongAnAxis) {
+  ModelBuilder builder(6);
+  builder.Input("x", {2, 3, 4, 5}).Input("b", {3, 4}).Output("y").Output("z");
+  onnx::NodeProto& along = builder.Node("Add", {"x", "b"}, {"y"});
+  builder.Int(along, "axis", 1);
+  builder.Int(along, "broadcast", 1);
+  builder.Node("Mul", {"y", "x"}, {"z"});
+  EXPECT_EQ(Imported(builder),
+            "  const %y_axes: i64[1] = {2}\n"
+            "  %y_longer = Unsqueeze(%b, %y_axes) : f32[3, 4, 1]\n"
+            "  %y = Add(%x, %y_longer) : f32[2, 3, 4, 5]\n"
+            "  %z = Mul(%y, %x) : f32[2, 3, 4, 5]\n}\n");
+  along.mutable_attribute(0)->set_i(-3);
+  EXPECT_THAT(Imported(builder), HasSubstr("%y = Add(%x, %y_longer) : f32[2, 3, 4, 5]"));
+  along.mutable_attribute(0)->set_i(3);
+  EXPECT_THAT(Imported(builder),
+              HasSubstr("f32[3, 4] does not stand in f32[2, 3, 4, 5] from axis"));
+}
+
+TEST(UpgradeTest, FormsOfTheFirstOpset) {
+  ModelBuilder builder(1);
+  builder.Input("x", {1, 2, 3, 4}).Output("y").Output("z").Output("p");
+  builder.Floats("times", {1}, {3});
+  builder.Floats("along", {1}, {2});
+  builder.Ints(builder.Node("Relu", {"x"}, {"a"}), "consumed_inputs", {0});
+  onnx::NodeProto& upsample = builder.Node("Upsample", {"a"}, {"u"});
+  builder.Float(upsample, "height_scale", 2);
+  builder.Float(upsample, "width_scale", 1);
+  builder.Node("Tile", {"u", "times", "along"}, {"t"});
+  builder.Node("Concat", {"t", "t"}, {"c"});
+  builder.Ints(builder.Node("Reshape", {"c"}, {"r"}), "shape", {4, -1});
+  builder.Ints(builder.Node("Pad", {"r"}, {"p"}), "paddings", {0, 0, 1, 1});
+  builder.String(builder.Node("Cast", {"r"}, {"y"}), "to", "INT32");
+  builder.Float(builder.Node("LpPool", {"x"}, {"z"}), "p", 1);
+  builder.Ints(*builder.model.mutable_graph()->mutable_node(7), "kernel_shape", {3, 4});
+  EXPECT_EQ(Imported(builder),
+            "  %a = Relu(%x) : f32[1, 2, 3, 4]\n"
+            "  const %u_scales: f32[4] = {1, 1, 2, 1}\n"
+            "  %u = Resize(%a, _, %u_scales) {coordinate_transformation_mode = \"asymmetric\", "
+            "nearest_mode = \"floor\"} : f32[1, 2, 6, 4]\n"
+            "  const %t_repeats: i64[4] = {1, 1, 3, 1}\n"
+            "  %t = Tile(%u, %t_repeats) : f32[1, 2, 18, 4]\n"
+            "  %c = Concat(%t, %t) {axis = 1} : f32[1, 4, 18, 4]\n"
+            "  const %r_shape: i64[2] = {4, -1}\n"
+            "  %r = Reshape(%c, %r_shape) : f32[4, 72]\n"
+            "  const %p_pads: i64[4] = {0, 0, 1, 1}\n"
+            "  %p = Pad(%r, %p_pads) : f32[5, 73]\n"
+            "  %y = Cast(%r) {to = 6} : i32[4, 72]\n"
+            "  %z = LpPool(%x) {kernel_shape = [3, 4], p = 1} : f32[1, 2, 1, 1]\n}\n");
+  builder.model.mutable_graph()->mutable_node(6)->mutable_attribute(0)->set_s("STRING");
+  EXPECT_THAT(Imported(builder),
+              HasSubstr("UNIMPLEMENTED: node \"y\" (Cast): a cast to \"STRING\""));
+}
+
+TEST(UpgradeTest, ScalesWereThoseOfGroups) {
+  ModelBuilder builder(18);
+  builder.Input("x", {1, 6, 2}).Input("s", {3}).Input("b", {3}).Output("y");
+  builder.Int(builder.Node("GroupNormalization", {"x", "s", "b"}, {"y"}), "num_groups", 3);
+  const std::string text = Imported(builder);
+  EXPECT_THAT(text, HasSubstr("%y_by_group = Reshape(%s, %y_column) : f32[3, 1]"));
+  EXPECT_THAT(text, HasSubstr("%y_repeated = Expand(%y_by_group, %y_shape) : f32[3, 2]"));
+  EXPECT_THAT(text, HasSubstr("%y = GroupNormalization(%x, %y_by_channel, %y_by_channel_1)"));
 }
 
 TEST(UpgradeTest, SliceSplitPadAndClip) {
