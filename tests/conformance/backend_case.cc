@@ -176,6 +176,10 @@ std::string Name(CaseResult::Verdict verdict) {
       return "failed";
     case CaseResult::Verdict::kUnsupported:
       return "unsupported";
+    case CaseResult::Verdict::kCrashed:
+      return "crashed";
+    case CaseResult::Verdict::kHung:
+      return "hung";
   }
   return "";
 }

@@ -21,14 +21,15 @@ struct BackendCase {
 absl::StatusOr<std::vector<BackendCase>> FindBackendCases(const std::string& folder);
 
 struct CaseResult {
-  enum class Verdict { kPassed, kFailed, kUnsupported };
+  // Of the last two, see run_cases.h.
+  enum class Verdict { kPassed, kFailed, kUnsupported, kCrashed, kHung };
   std::string name;
   std::string op;  // The operator tested; "(several)" for models of more than one node.
   Verdict verdict = Verdict::kFailed;
   std::string reason;  // Why it did not pass.
 };
 
-// "passed", "failed", "unsupported".
+// "passed", "failed", "unsupported", "crashed", "hung".
 std::string Name(CaseResult::Verdict verdict);
 
 // Runs every data set of the case. Unsupported is what the engine says is UNIMPLEMENTED.

@@ -1,5 +1,6 @@
 // Runs ONNX's backend-test cases through an engine and prints a table per operator:
-//   onnx_backend_test --data DIR [--filter RE] [--json OUT] [--engine reference|compiled|TARGET]
+//   onnx_backend_test --data DIR [--filter RE] [--json OUT] [--engine reference|compiled|TARGET] [--jobs N]
+// Each case runs in a process of its own: one that crashes, or takes longer than --deadline, is one result.
 // Exit codes: 0 nothing failed, 1 something did, 2 the call was wrong.
 #include <functional>
 #include <iostream>
@@ -11,17 +12,22 @@
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
 #include "absl/flags/usage.h"
+#include "absl/time/time.h"
 #include "core/base/files.h"
 #include "core/target/target.h"
 #include "tests/conformance/backend_case.h"
 #include "tests/conformance/engine.h"
 #include "tests/conformance/report.h"
+#include "tests/conformance/run_cases.h"
 
 ABSL_FLAG(std::string, data, "", "folder with cases, searched with all that is below");
 ABSL_FLAG(std::string, filter, "", "regular expression that a case's name must contain");
 ABSL_FLAG(std::string, json, "", "file for the results as JSON");
 ABSL_FLAG(std::string, engine, "reference",
           "what to test: reference; compiled, for this machine; or a target to compile for");
+
+ABSL_FLAG(int, jobs, 1, "how many cases run at a time");
+ABSL_FLAG(absl::Duration, deadline, slipway::ProcessOptions().deadline, "for each case");
 
 namespace slipway {
 namespace {
@@ -57,13 +63,20 @@ int Main() {
     std::cerr << cases.status().message() << "\n";
     return 2;
   }
-  std::vector<CaseResult> results;
-  bool failed = false;
+  std::vector<BackendCase> chosen;
   for (const BackendCase& backend_case : *cases) {
-    if (!std::regex_search(backend_case.name, filter)) continue;
-    const std::unique_ptr<Engine> engine = (*make_engine)();
-    results.push_back(RunBackendCase(backend_case, *engine, Tolerance()));
-    failed |= results.back().verdict == CaseResult::Verdict::kFailed;
+    if (std::regex_search(backend_case.name, filter)) chosen.push_back(backend_case);
+  }
+  const std::vector<CaseResult> results =
+      RunCases(chosen,
+               [&make_engine](const BackendCase& backend_case) {
+                 return RunBackendCase(backend_case, *(*make_engine)(), Tolerance());
+               },
+               {absl::GetFlag(FLAGS_jobs), absl::GetFlag(FLAGS_deadline)});
+  bool failed = false;
+  for (const CaseResult& result : results) {
+    failed |= result.verdict != CaseResult::Verdict::kPassed &&
+              result.verdict != CaseResult::Verdict::kUnsupported;
   }
   std::cout << FormatTable(results);
   if (!absl::GetFlag(FLAGS_json).empty()) {

@@ -12,13 +12,18 @@ namespace {
 
 using Verdict = CaseResult::Verdict;
 
+// Verdicts but that nothing is wrong, or that something is missing.
+bool IsWrong(Verdict verdict) {
+  return verdict != Verdict::kPassed && verdict != Verdict::kUnsupported;
+}
+
 struct Counts {
   int passed = 0;
-  int failed = 0;
+  int failed = 0;  // And crashed, and hung.
   int unsupported = 0;
 
   void Add(Verdict verdict) {
-    ++(verdict == Verdict::kPassed ? passed : verdict == Verdict::kFailed ? failed : unsupported);
+    ++(verdict == Verdict::kPassed ? passed : IsWrong(verdict) ? failed : unsupported);
   }
 };
 
@@ -59,18 +64,21 @@ std::string FormatTable(const std::vector<CaseResult>& results) {
                             counts.unsupported);
     }
   }
-  const auto append_reasons = [&](absl::string_view title, Verdict verdict) {
+  const auto append_reasons = [&](absl::string_view title, bool wrong) {
     bool first = true;
     for (const CaseResult& result : results) {
       const Counts& counts = by_operator[result.op];
-      if (result.verdict != verdict || counts.passed + counts.failed == 0) continue;
+      if (result.verdict == Verdict::kPassed || IsWrong(result.verdict) != wrong ||
+          counts.passed + counts.failed == 0) {
+        continue;
+      }
       if (first) absl::StrAppend(&out, "\n", title, "\n");
       first = false;
       absl::StrAppend(&out, "  ", result.name, ": ", result.reason, "\n");
     }
   };
-  append_reasons("failed:", Verdict::kFailed);
-  append_reasons("unsupported cases of these operators:", Verdict::kUnsupported);
+  append_reasons("failed:", /*wrong=*/true);
+  append_reasons("unsupported cases of these operators:", /*wrong=*/false);
   if (!missing.empty()) {
     absl::StrAppend(&out, "\nno case passes or fails of: ", absl::StrJoin(missing, ", "), "\n");
   }

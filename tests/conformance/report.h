@@ -9,6 +9,8 @@
 
 namespace slipway {
 
+// What crashed or hung counts as failed in both; the verdict in JSON tells which.
+//
 // A table with a line an operator that has a case that passed or failed, the reasons of what failed,
 // the operators without support, and counts on the last line.
 std::string FormatTable(const std::vector<CaseResult>& results);
