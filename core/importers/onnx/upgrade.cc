@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "core/importers/onnx/forms.h"
 
 namespace slipway {
 namespace {
@@ -454,6 +455,12 @@ const Row* RowOf(int opset, absl::string_view op) {
 }
 
 }  // namespace
+
+std::vector<OldOnnxForm> OldOnnxForms() {
+  std::vector<OldOnnxForm> forms;
+  for (const Row& row : kRows) forms.push_back({row.op, row.last_old_opset});
+  return forms;
+}
 
 bool IsUpgraded(int opset, absl::string_view op) { return RowOf(opset, op) != nullptr; }
 
