@@ -30,7 +30,8 @@ class NodeView;
 // operator (NodeView::Error).
 using TypeRule = std::function<absl::StatusOr<std::vector<ValueType>>(const NodeView&)>;
 
-// From the node to the types of the inputs of its body `attribute`, in their order. Fails as a type rule.
+// From the node to the types of the inputs of its body `attribute`, in their order. Where what the body makes is what it is
+// given next, and has types already, they include these. Fails as a type rule.
 using BodyRule = std::function<absl::StatusOr<std::vector<ValueType>>(const NodeView&,
                                                                       absl::string_view attribute)>;
 
@@ -40,6 +41,10 @@ struct AttributeSchema {
   bool required = false;
   std::optional<Attribute> default_value = std::nullopt;
 };
+
+// How many of a node's last inputs are captured: each of its ordinary bodies has as many last inputs, and takes them
+// unchanged. An attribute of every operator with such bodies; 0 where it is not set.
+inline constexpr char kCapturesAttribute[] = "captures";
 
 inline constexpr int kVariadic = std::numeric_limits<int>::max();
 

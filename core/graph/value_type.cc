@@ -107,6 +107,16 @@ bool Contradict(const ValueType& a, const ValueType& b) {
   return a.dtype() != b.dtype() || Contradict(a.dimensions(), b.dimensions());
 }
 
+std::optional<ValueType> Join(const ValueType& a, const ValueType& b) {
+  if (a.dtype() != b.dtype() || a.rank() != b.rank()) return std::nullopt;
+  Dimensions joined;
+  for (int d = 0; d < a.rank(); ++d) {
+    const Dimension extent = a.dimension(d);
+    joined.push_back(SameExtent(extent, b.dimension(d)) ? extent : Dimension());
+  }
+  return ValueType(a.dtype(), joined);
+}
+
 absl::Status CheckType(const ValueType& type) {
   Shape known;
   for (const Dimension& dimension : type.dimensions()) {

@@ -80,6 +80,10 @@ bool SameTensors(const ValueType& a, const ValueType& b);
 // symbols are. Quantization does not count: type rules say nothing of it.
 bool Contradict(const ValueType& a, const ValueType& b);
 
+// The type of what has one or the other, without quantization: extents that may differ are not known. Absent for another
+// element type or rank.
+std::optional<ValueType> Join(const ValueType& a, const ValueType& b);
+
 // Errors of CheckShape for what is known; INVALID_ARGUMENT for a quantization that does not fit its
 // type (not of 8, 16 or 32 bit integers, axis out of range, numbers of scales, zero points and indices
 // that differ, a scale that is not finite and positive, a zero point out of range).

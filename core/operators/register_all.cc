@@ -8,6 +8,7 @@
 #include "core/operators/cast.h"
 #include "core/operators/constants.h"
 #include "core/operators/contraction.h"
+#include "core/operators/control.h"
 #include "core/operators/convolution.h"
 #include "core/operators/deconvolution.h"
 #include "core/operators/detection.h"
@@ -48,6 +49,7 @@ constexpr OperatorFamily<OperatorRegistry> kFamilies[] = {
     {"cast", RegisterCastOperators},
     {"constants", RegisterConstantsOperators},
     {"contraction", RegisterContractionOperators},
+    {"control", RegisterControlOperators},
     {"convolution", RegisterConvolutionOperators},
     {"deconvolution", RegisterDeconvolutionOperators},
     {"detection", RegisterDetectionOperators},

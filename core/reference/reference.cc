@@ -1,5 +1,6 @@
 #include "core/reference/reference.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -8,7 +9,6 @@
 #include "core/base/check.h"
 #include "core/base/status_macros.h"
 #include "core/graph/edit.h"
-#include "core/operators/fused.h"
 #include "core/reference/register_all.h"
 
 namespace slipway {
@@ -55,22 +55,59 @@ std::vector<int> CountReaders(const Graph& graph) {
 
 }  // namespace
 
-Reference::Reference(const OperatorRegistry& registry) : Reference(registry, StandardKernels()) {}
+// One call, whose loops share one number of turns.
+class Reference::Evaluation final : public BodyEvaluator {
+ public:
+  explicit Evaluation(const Reference& reference)
+      : registry_(reference.registry_),
+        kernels_(reference.kernels_),
+        turns_(reference.options_.loop_turns),
+        turns_left_(turns_) {}
 
-Reference::Reference(const OperatorRegistry& registry, KernelColumn kernels)
-    : registry_(registry), kernels_(std::move(kernels)) {}
+  absl::StatusOr<std::vector<Tensor>> Evaluate(const Graph& graph,
+                                               absl::Span<const Tensor> inputs) override;
+  absl::StatusOr<std::vector<Tensor>> EvaluateNode(const Graph& graph, const Node& node,
+                                                   absl::Span<const Tensor> inputs);
+  absl::Status BeginTurn() override {
+    if (turns_left_-- > 0) return absl::OkStatus();
+    return absl::ResourceExhaustedError(
+        absl::StrCat("loops made more than ", turns_,
+                     " turns, which is the limit: raise it if they are to end at all"));
+  }
 
-bool Reference::Supports(absl::string_view op) const {
-  return op == kFusedOperator || op == kCallOperator || kernels_.Find(op) != nullptr;
-}
+ private:
+  const OperatorRegistry& registry_;
+  const KernelColumn& kernels_;
+  const int64_t turns_;
+  int64_t turns_left_;
+};
+
+Reference::Reference(const OperatorRegistry& registry, const ReferenceOptions& options)
+    : Reference(registry, StandardKernels(), options) {}
+
+Reference::Reference(const OperatorRegistry& registry, KernelColumn kernels,
+                     const ReferenceOptions& options)
+    : registry_(registry), kernels_(std::move(kernels)), options_(options) {}
+
+bool Reference::Supports(absl::string_view op) const { return kernels_.Find(op) != nullptr; }
 
 const CallableKernel* Reference::FindCallable(absl::string_view op) const {
   const Kernel* kernel = kernels_.Find(op);
   return kernel != nullptr && kernel->callable.has_value() ? &*kernel->callable : nullptr;
 }
 
+absl::StatusOr<std::vector<Tensor>> Reference::Evaluate(const Graph& graph,
+                                                        absl::Span<const Tensor> inputs) const {
+  return Evaluation(*this).Evaluate(graph, inputs);
+}
+
 absl::StatusOr<std::vector<Tensor>> Reference::EvaluateNode(const Graph& graph, const Node& node,
                                                             absl::Span<const Tensor> inputs) const {
+  return Evaluation(*this).EvaluateNode(graph, node, inputs);
+}
+
+absl::StatusOr<std::vector<Tensor>> Reference::Evaluation::EvaluateNode(
+    const Graph& graph, const Node& node, absl::Span<const Tensor> inputs) {
   SLIPWAY_CHECK(inputs.size() == node.inputs.size(), "one tensor a node input");
   std::vector<ValueType> input_types(inputs.size());
   std::vector<const ValueType*> types(inputs.size(), nullptr);
@@ -92,22 +129,15 @@ absl::StatusOr<std::vector<Tensor>> Reference::EvaluateNode(const Graph& graph, 
   SLIPWAY_ASSIGN_OR_RETURN(
       const NodeView view,
       NodeView::Create(node, registry_, DisplayName(graph, node), std::move(types), values));
-  SLIPWAY_ASSIGN_OR_RETURN(std::vector<ValueType> output_types, InferNodeTypes(view));
-  if (node.op == kCallOperator) {
-    const Graph& body = view.Body(kFusedBody);
-    std::vector<Tensor> read;
-    for (const int place : CallInputsOfBody(body)) read.push_back(inputs[place]);
-    auto outputs = Evaluate(body, read);
-    if (!outputs.ok()) return view.Annotated(outputs.status());
-    return outputs;
-  }
-  if (node.op == kFusedOperator) {
-    auto outputs = Evaluate(view.Body(kFusedBody), inputs);
-    if (!outputs.ok()) return view.Annotated(outputs.status());
-    return outputs;
-  }
   const Kernel* kernel = kernels_.Find(node.op);
   if (kernel == nullptr) return view.Unimplemented("the reference has no kernel for it");
+  if (kernel->evaluate_bodies != nullptr) {
+    SLIPWAY_ASSIGN_OR_RETURN(std::vector<Tensor> outputs,
+                             kernel->evaluate_bodies(view, inputs, *this));
+    outputs.resize(node.outputs.size());
+    return outputs;
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(std::vector<ValueType> output_types, InferNodeTypes(view));
   if (kernel->callable.has_value() && kernel->callable->count != nullptr) {
     SLIPWAY_ASSIGN_OR_RETURN(
         output_types, CountExtents(*kernel->callable, view, values, std::move(output_types)));
@@ -128,8 +158,8 @@ absl::StatusOr<std::vector<Tensor>> Reference::EvaluateNode(const Graph& graph, 
   return outputs;
 }
 
-absl::StatusOr<std::vector<Tensor>> Reference::Evaluate(const Graph& graph,
-                                                        absl::Span<const Tensor> inputs) const {
+absl::StatusOr<std::vector<Tensor>> Reference::Evaluation::Evaluate(
+    const Graph& graph, absl::Span<const Tensor> inputs) {
   SLIPWAY_RETURN_IF_ERROR(CheckInputs(graph, inputs));
   std::vector<Tensor> values(graph.values.size());
   for (size_t id = 0; id < values.size(); ++id) {

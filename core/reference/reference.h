@@ -3,6 +3,7 @@
 #ifndef SLIPWAY_CORE_REFERENCE_REFERENCE_H_
 #define SLIPWAY_CORE_REFERENCE_REFERENCE_H_
 
+#include <cstdint>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -15,18 +16,24 @@
 
 namespace slipway {
 
+struct ReferenceOptions {
+  // Turns that all loops of one evaluation may make together.
+  int64_t loop_turns = int64_t{1} << 16;
+};
+
 // Thread-safe once built. `registry` must outlive it.
 class Reference {
  public:
   // With the kernels of RegisterAllKernels.
-  explicit Reference(const OperatorRegistry& registry);
+  explicit Reference(const OperatorRegistry& registry, const ReferenceOptions& options = {});
   // With kernels of the caller's own.
-  Reference(const OperatorRegistry& registry, KernelColumn kernels);
+  Reference(const OperatorRegistry& registry, KernelColumn kernels,
+            const ReferenceOptions& options = {});
 
   // The graph's outputs for `inputs`, one a graph input in order. Types are inferred on the way, so
   // that the graph needs none but its inputs' (which `inputs` must have, where stated). Errors name
   // the input or node: INVALID_ARGUMENT; UNIMPLEMENTED for an operator or element type without
-  // kernel; RESOURCE_EXHAUSTED when memory ends.
+  // kernel; RESOURCE_EXHAUSTED when memory ends, and when loops make too many turns.
   absl::StatusOr<std::vector<Tensor>> Evaluate(const Graph& graph,
                                                absl::Span<const Tensor> inputs) const;
 
@@ -42,8 +49,11 @@ class Reference {
   const CallableKernel* FindCallable(absl::string_view op) const;
 
  private:
+  class Evaluation;
+
   const OperatorRegistry& registry_;
-  KernelColumn kernels_;
+  const KernelColumn kernels_;
+  const ReferenceOptions options_;
 };
 
 }  // namespace slipway

@@ -31,28 +31,32 @@ absl::Status Emitter::Emit(Node node) {
   return absl::OkStatus();
 }
 
-ValueId Emitter::AddValue(absl::string_view wanted_name) {
-  return graph_.AddValue(names_.Make(wanted_name));
-}
-
-ValueId Emitter::AddInts(absl::string_view wanted_name, const std::vector<int64_t>& values) {
-  return graph_.AddConstant(names_.Make(wanted_name),
-                            Tensor::Of<int64_t>({static_cast<int64_t>(values.size())}, values));
-}
-
-ValueId Emitter::AddFloats(absl::string_view wanted_name, const std::vector<float>& values) {
-  return graph_.AddConstant(names_.Make(wanted_name),
-                            Tensor::Of<float>({static_cast<int64_t>(values.size())}, values));
+ValueId Emitter::AddValue(absl::string_view wanted_name, std::optional<ValueType> type) {
+  return graph_.AddValue(names_.Make(wanted_name), std::move(type));
 }
 
 ValueId Emitter::AddConstant(absl::string_view wanted_name, Tensor tensor) {
   return graph_.AddConstant(names_.Make(wanted_name), std::move(tensor));
 }
 
+void Emitter::SetConstant(ValueId id, Tensor tensor) {
+  graph_.values[id].type = tensor.type();
+  graph_.values[id].constant = std::move(tensor);
+}
+
+ValueId Emitter::AddInts(absl::string_view wanted_name, const std::vector<int64_t>& values) {
+  return AddConstant(wanted_name,
+                     Tensor::Of<int64_t>({static_cast<int64_t>(values.size())}, values));
+}
+
+ValueId Emitter::AddFloats(absl::string_view wanted_name, const std::vector<float>& values) {
+  return AddConstant(wanted_name, Tensor::Of<float>({static_cast<int64_t>(values.size())}, values));
+}
+
 ValueId Emitter::AddScalar(absl::string_view wanted_name, float value, ValueId like) {
   const bool is_double = type(like) != nullptr && type(like)->dtype() == DataType::kFloat64;
-  return graph_.AddConstant(names_.Make(wanted_name), is_double ? Tensor::Scalar<double>(value)
-                                                                : Tensor::Scalar<float>(value));
+  return AddConstant(wanted_name,
+                     is_double ? Tensor::Scalar<double>(value) : Tensor::Scalar<float>(value));
 }
 
 const ValueType* Emitter::type(ValueId id) const {

@@ -2,6 +2,7 @@
 #ifndef SLIPWAY_CORE_IMPORTERS_ONNX_EMITTER_H_
 #define SLIPWAY_CORE_IMPORTERS_ONNX_EMITTER_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,8 @@
 
 namespace slipway {
 
-// Appends checked nodes to a graph. `graph` and `registry` must outlive it; every value of the model
-// must be in `graph` before it is made, so that fresh names differ from all of theirs.
+// Appends checked nodes to a graph. `graph` and `registry` must outlive it; values are added to `graph` by it alone, those
+// with names of the model first, so that fresh names differ from all of theirs.
 class Emitter {
  public:
   Emitter(Graph& graph, const OperatorRegistry& registry);
@@ -24,7 +25,9 @@ class Emitter {
   absl::Status Emit(Node node);
 
   // A new value for something between two nodes.
-  ValueId AddValue(absl::string_view wanted_name);
+  ValueId AddValue(absl::string_view wanted_name, std::optional<ValueType> type = std::nullopt);
+  // Makes a constant of a value.
+  void SetConstant(ValueId id, Tensor tensor);
   // A constant list of i64.
   ValueId AddInts(absl::string_view wanted_name, const std::vector<int64_t>& values);
   // A constant list of f32.

@@ -12,6 +12,11 @@ inline constexpr int kMinOnnxOpset = 1;
 inline constexpr int kMaxOnnxOpset = kOpset;
 // Protocol buffers hold no more; larger models keep their weights in files of their own.
 inline constexpr int64_t kMaxOnnxFileBytes = (int64_t{1} << 31) - 1;
+inline constexpr int kMaxFunctionNesting = 64;  // Functions that call functions.
+// What functions that are called more than once may hold, for all calls but the first.
+inline constexpr int64_t kMaxRepeatedBytes = int64_t{256} << 20;
+// What a function's call puts before the names of what it makes.
+inline constexpr int kMaxNamePrefixBytes = 1024;
 inline constexpr int64_t kMaxExternalBytes = int64_t{64} << 30;  // All weights of a model.
 
 }  // namespace slipway

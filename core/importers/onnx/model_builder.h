@@ -35,7 +35,12 @@ class ModelBuilder {
   }
   onnx::NodeProto& Node(const std::string& op, const std::vector<std::string>& inputs,
                         const std::vector<std::string>& outputs) {
-    onnx::NodeProto& node = *model.mutable_graph()->add_node();
+    return *model.mutable_graph()->add_node() = NewNode(op, inputs, outputs);
+  }
+  // For bodies and functions.
+  static onnx::NodeProto NewNode(const std::string& op, const std::vector<std::string>& inputs,
+                                 const std::vector<std::string>& outputs) {
+    onnx::NodeProto node;
     node.set_op_type(op);
     for (const std::string& input : inputs) node.add_input(input);
     for (const std::string& output : outputs) node.add_output(output);

@@ -284,6 +284,8 @@ TEST(OnnxImporterTest, RefusesAttributesThatDoNotFit) {
   EXPECT_THAT(ImportError(twice).message(), HasSubstr("is there twice"));
   node.mutable_attribute()->RemoveLast();
   node.mutable_attribute(0)->set_type(onnx::AttributeProto::GRAPH);
+  EXPECT_THAT(ImportError(twice).message(), HasSubstr("is of kind graph instead of int"));
+  node.mutable_attribute(0)->set_type(onnx::AttributeProto::SPARSE_TENSOR);
   EXPECT_EQ(ImportError(twice).code(), absl::StatusCode::kUnimplemented);
   node.mutable_attribute(0)->clear_type();
   EXPECT_EQ(ImportError(twice).code(), absl::StatusCode::kInvalidArgument);

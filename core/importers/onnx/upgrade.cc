@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -385,6 +387,45 @@ absl::Status UpgradeTile(int, Node node, Emitter& emitter) {
   return emitter.Emit(std::move(node));
 }
 
+// Here a Loop has both, the number of turns and the condition.
+void CompleteLoop(Node& node, Emitter& emitter) {
+  node.inputs.resize(std::max<size_t>(node.inputs.size(), 2), kNoValue);
+  if (node.inputs[0] == kNoValue) {
+    node.inputs[0] = emitter.AddConstant(Prefix(emitter, node, "turns"),
+                                         Tensor::Scalar(std::numeric_limits<int64_t>::max()));
+  }
+  if (node.inputs[1] == kNoValue) {
+    node.inputs[1] = emitter.AddConstant(Prefix(emitter, node, "first"), Tensor::Scalar(true));
+  }
+}
+
+// In opset 8 a Scan scanned each element of a batch by itself: a Scan over them around one over the sequence.
+absl::Status UpgradeScan(int, Node node, Emitter& emitter) {
+  if (!node.inputs.empty() && node.inputs[0] != kNoValue) {
+    return Unsupported(emitter, node, "a length for each sequence of a batch");
+  }
+  if (!node.inputs.empty()) node.inputs.erase(node.inputs.begin());
+  if (const Attribute* directions = node.attributes.Find("directions")) {
+    node.attributes.Set("scan_input_directions", *directions);
+    node.attributes.Erase("directions");
+  }
+  const int64_t* captures = node.attributes.FindAs<int64_t>(kCapturesAttribute);
+  const int64_t captured = captures == nullptr ? 0 : *captures;
+  Node batch = node;
+  batch.attributes = {{"num_scan_inputs", static_cast<int64_t>(node.inputs.size()) - captured},
+                      {kCapturesAttribute, captured}};
+  Graph body;
+  body.name = "batch";
+  for (ValueId& id : node.inputs) id = body.AddInput(absl::StrCat("in_", id), std::nullopt);
+  for (ValueId& id : node.outputs) {
+    if (id != kNoValue) id = body.AddValue(absl::StrCat("out_", id));
+    body.outputs.push_back(id);
+  }
+  body.nodes.push_back(std::move(node));
+  batch.attributes.Set("body", std::make_shared<const Graph>(std::move(body)));
+  return emitter.Emit(std::move(batch));
+}
+
 // The last opset with the old form, by operator.
 struct Row {
   const char* op;
@@ -432,6 +473,7 @@ constexpr Row kRows[] = {
     {"Reshape", 4, UpgradeReshape},
     {"Resize", 10, UpgradeResize},
     {"RoiAlign", 15, UpgradeRoiAlign},
+    {"Scan", 8, UpgradeScan},
     {"Scatter", 10, UpgradeScatter},
     {"Selu", 5, UpgradeSelu},
     {"Slice", 9, UpgradeSlice},
@@ -467,6 +509,7 @@ bool IsUpgraded(int opset, absl::string_view op) { return RowOf(opset, op) != nu
 absl::Status EmitUpgraded(int opset, Node node, Emitter& emitter) {
   // Up to opset 5 nodes said which inputs they might overwrite.
   if (opset <= 5) node.attributes.Erase("consumed_inputs");
+  if (node.op == "Loop") CompleteLoop(node, emitter);
   const Row* row = RowOf(opset, node.op);
   if (row == nullptr) return emitter.Emit(std::move(node));
   return row->upgrade(opset, std::move(node), emitter);
