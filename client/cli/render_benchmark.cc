@@ -3,10 +3,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "client/cli/json_writer.h"
 #include "client/cli/render.h"
 #include "client/cli/text_table.h"
 #include "client/statistics.h"
+#include "core/base/json_writer.h"
 
 namespace slipway::cli {
 namespace {

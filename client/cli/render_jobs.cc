@@ -1,9 +1,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "client/cli/json_writer.h"
 #include "client/cli/render.h"
 #include "client/cli/text_table.h"
+#include "core/base/json_writer.h"
 
 namespace slipway::cli {
 namespace {

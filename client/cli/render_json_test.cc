@@ -3,10 +3,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "client/cli/json_writer.h"
 #include "client/cli/render.h"
 #include "client/cli/test_results.h"
 #include "core/base/digest.h"
+#include "core/base/json_writer.h"
 #include "core/tensor/tensor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -1,7 +1,7 @@
 // Numbers, tables, JSON and tensors as text.
-#include "client/cli/json_writer.h"
 #include "client/cli/tensor_summary.h"
 #include "client/cli/text_table.h"
+#include "core/base/json_writer.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -24,22 +24,8 @@ namespace {
 
 constexpr absl::string_view kPlanMemory = "PlanMemory";
 
-// The passes for every target.
-std::vector<NamedPass> TargetIndependentPasses() {
-  return {
-      {"InferType", InferType, /*descends=*/false},
-      {"FoldConstant", FoldConstant},  // So that CanonicalizeOps sees which weights are constant.
-      {"CanonicalizeOps", CanonicalizeOps},
-      {"SimplifyInference", SimplifyInference},
-      {"FoldScaleAxis", FoldScaleAxis},
-      {"FoldConstant", FoldConstant},  // What CanonicalizeOps wrote around constants.
-      {"EliminateCommonSubexpr", EliminateCommonSubexpr},
-      {"DeadCode", DeadCode},
-  };
-}
-
 std::vector<NamedPass> AllPasses(const BackendPipeline& backend) {
-  std::vector<NamedPass> passes = TargetIndependentPasses();
+  std::vector<NamedPass> passes = PassesForEveryTarget();
   passes.insert(passes.end(), backend.passes.begin(), backend.passes.end());
   return passes;
 }
@@ -60,17 +46,52 @@ std::string PrintForPeople(const Graph& graph, const PipelineOptions& options) {
   return Print(graph, print_options);
 }
 
-absl::StatusOr<Graph> RunPass(const NamedPass& pass, Graph graph, const PassContext& context) {
+absl::StatusOr<Graph> Descend(const NamedPass& pass, Graph graph, const PassContext& context) {
   if (pass.descends) {
     const auto run = [&pass, &context](Graph body) {
-      return RunPass(pass, std::move(body), context);
+      return Descend(pass, std::move(body), context);
     };
     SLIPWAY_RETURN_IF_ERROR(RewriteBodies(graph, context.registry, run));
   }
   return pass.pass(std::move(graph), context);
 }
 
+int64_t ConstantBytes(const Graph& graph) {
+  int64_t bytes = 0;
+  for (const Value& value : graph.values) {
+    if (value.constant.has_value()) bytes += value.constant->byte_size();
+  }
+  return bytes;
+}
+
 }  // namespace
+
+std::vector<NamedPass> PassesForEveryTarget() {
+  return {
+      {"InferType", InferType, /*descends=*/false},
+      {"FoldConstant", FoldConstant},  // So that CanonicalizeOps sees which weights are constant.
+      {"CanonicalizeOps", CanonicalizeOps},
+      {"SimplifyInference", SimplifyInference},
+      {"FoldScaleAxis", FoldScaleAxis},
+      {"FoldConstant", FoldConstant},  // What CanonicalizeOps wrote around constants.
+      {"EliminateCommonSubexpr", EliminateCommonSubexpr},
+      {"DeadCode", DeadCode},
+  };
+}
+
+absl::StatusOr<Graph> RunPass(const NamedPass& pass, Graph graph, const PassContext& context,
+                              const Clock& clock, std::vector<PassReport>& reports) {
+  const absl::Duration start = clock.Monotonic();
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(graph, Descend(pass, std::move(graph), context), pass.name);
+  reports.push_back({pass.name, clock.Monotonic() - start, static_cast<int64_t>(graph.nodes.size()),
+                     ConstantBytes(graph)});
+  const absl::Status verified = Verify(graph, context.registry, {.require_types = true});
+  if (!verified.ok()) {
+    return absl::InternalError(
+        absl::StrCat("the graph is wrong after ", pass.name, ": ", verified.message()));
+  }
+  return graph;
+}
 
 std::vector<std::string> PassNames(const BackendPipeline& backend) {
   std::vector<std::string> names;
@@ -90,22 +111,14 @@ absl::StatusOr<PipelineResult> RunPipeline(Graph graph, const BackendPipeline& b
   SLIPWAY_RETURN_IF_ERROR(Verify(graph, context.registry));
   PipelineResult result;
   for (const NamedPass& pass : AllPasses(backend)) {
-    const absl::Duration start = clock.Monotonic();
-    SLIPWAY_ASSIGN_OR_RETURN_WITH(graph, RunPass(pass, std::move(graph), context), pass.name);
-    result.passes.push_back(
-        {pass.name, clock.Monotonic() - start, static_cast<int64_t>(graph.nodes.size())});
-    const absl::Status verified = Verify(graph, context.registry, {.require_types = true});
-    if (!verified.ok()) {
-      return absl::InternalError(
-          absl::StrCat("the graph is wrong after ", pass.name, ": ", verified.message()));
-    }
+    SLIPWAY_ASSIGN_OR_RETURN(graph, RunPass(pass, std::move(graph), context, clock, result.passes));
     if (options.print_after == pass.name) result.printed_graph = PrintForPeople(graph, options);
   }
   if (backend.plan_memory) {
     const absl::Duration start = clock.Monotonic();
     SLIPWAY_ASSIGN_OR_RETURN_WITH(result.memory, backend.plan_memory(graph, context), kPlanMemory);
     result.passes.push_back({std::string(kPlanMemory), clock.Monotonic() - start,
-                             static_cast<int64_t>(graph.nodes.size())});
+                             static_cast<int64_t>(graph.nodes.size()), ConstantBytes(graph)});
     if (options.print_after == kPlanMemory) {
       result.printed_graph =
           absl::StrCat(PrintForPeople(graph, options), DumpMemory(graph, result.memory));

@@ -43,6 +43,7 @@ struct PassReport {
   std::string name;
   absl::Duration duration;
   int64_t nodes_after = 0;
+  int64_t constant_bytes_after = 0;
 };
 
 struct PipelineResult {
@@ -51,6 +52,14 @@ struct PipelineResult {
   std::vector<PassReport> passes;  // In the order they ran.
   std::string printed_graph;       // What print_after asked for.
 };
+
+// The passes for every target in their order; one may be there more than once.
+std::vector<NamedPass> PassesForEveryTarget();
+
+// The graph after one pass, in bodies too where it descends, verified; what it took is added to `reports`. Errors as
+// RunPipeline's.
+absl::StatusOr<Graph> RunPass(const NamedPass& pass, Graph graph, const PassContext& context,
+                              const Clock& clock, std::vector<PassReport>& reports);
 
 // The names of all passes in their order, each once: those for every target, those of `backend`, and
 // "PlanMemory" if it plans.

@@ -167,6 +167,15 @@ LAYERS = {
         "core/store",
     ]),
 
+    # A program for people: graphs in every form, through passes by name.
+    "core/graph_opt": _row(sees = [
+        "core/backends",
+        "core/exporters",
+        "core/exporters/onnx",
+        "core/importers",
+        "core/wire/graph",
+    ]),
+
     # The binaries: slipwayd, slipway-compile-worker, slipway-agent, slipway.
     "server": _row(
         sees = [

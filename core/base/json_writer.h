@@ -1,6 +1,6 @@
 // JsonWriter: writes JSON (RFC 8259), indented, in the order of the calls.
-#ifndef SLIPWAY_CLIENT_CLI_JSON_WRITER_H_
-#define SLIPWAY_CLIENT_CLI_JSON_WRITER_H_
+#ifndef SLIPWAY_CORE_BASE_JSON_WRITER_H_
+#define SLIPWAY_CORE_BASE_JSON_WRITER_H_
 
 #include <cstdint>
 #include <string>
@@ -8,7 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
-namespace slipway::cli {
+namespace slipway {
 
 // An empty `name` stands for an element of an array, or the whole text. Not thread-safe.
 class JsonWriter {
@@ -41,6 +41,6 @@ class JsonWriter {
   bool is_first_ = true;
 };
 
-}  // namespace slipway::cli
+}  // namespace slipway
 
-#endif  // SLIPWAY_CLIENT_CLI_JSON_WRITER_H_
+#endif  // SLIPWAY_CORE_BASE_JSON_WRITER_H_

@@ -1,4 +1,4 @@
-#include "client/cli/json_writer.h"
+#include "core/base/json_writer.h"
 
 #include <cmath>
 #include <utility>
@@ -9,7 +9,7 @@
 #include "core/base/check.h"
 #include "core/base/utf8.h"
 
-namespace slipway::cli {
+namespace slipway {
 namespace {
 
 std::string Quote(absl::string_view value) {
@@ -92,4 +92,4 @@ std::string JsonWriter::Take() {
   return std::exchange(text_, "") + "\n";
 }
 
-}  // namespace slipway::cli
+}  // namespace slipway
