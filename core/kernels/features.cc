@@ -147,6 +147,63 @@ int32_t OneHotEncoder(const Call& call) {
   return 0;
 }
 
+// The sorted grams of one length among the parameters of a call.
+struct Grams {
+  const int64_t* first;
+  int64_t count;
+  int64_t length;
+
+  int64_t size() const { return length + 2; }
+  // Null where there is none like the `length` elements of x from `start` on that are `step` apart.
+  const int64_t* Find(const Operand& x, int64_t start, int64_t step) const {
+    int64_t low = 0;
+    int64_t high = count;
+    while (low < high) {
+      const int64_t middle = low + (high - low) / 2;
+      const int64_t* gram = first + middle * size();
+      int order = 0;
+      for (int64_t i = 0; order == 0 && i < length; ++i) {
+        const int64_t item = IndexAt(x, start + i * step);
+        order = gram[i] < item ? -1 : gram[i] > item ? 1 : 0;
+      }
+      if (order == 0) return gram;
+      (order < 0 ? low : high) = order < 0 ? middle + 1 : middle;
+    }
+    return nullptr;
+  }
+};
+
+void CountGrams(const Call& call, const Grams& grams, int64_t row, float* to) {
+  const Operand x = call.input(0);
+  const int64_t items = Features(x);
+  const int64_t steps = grams.length == 1 ? 1 : call.Integer(3) + 1;
+  for (int64_t step = 1; step <= steps && step <= items; ++step) {
+    for (int64_t start = 0; start + (grams.length - 1) * step < items; ++start) {
+      const int64_t* gram = grams.Find(x, row * items + start, step);
+      if (gram == nullptr) continue;
+      const auto weight = static_cast<float>(__builtin_bit_cast(double, gram[grams.length + 1]));
+      float& y = to[gram[grams.length]];
+      y = call.Integer(0) == 0 ? y + 1 : call.Integer(0) == 1 ? weight : y + weight;
+    }
+  }
+}
+
+int32_t TfIdfVectorizer(const Call& call) {
+  const Operand y = call.output(0);
+  const int64_t columns = Features(y);
+  const int64_t rows = y.rank() == 2 ? y.extent(0) : 1;
+  for (int64_t i = 0; i < y.elements(); ++i) y.data<float>()[i] = 0;
+  const int64_t* counts = call.Integers() + 5;
+  const int64_t* gram = counts + call.Integer(4);
+  for (int64_t length = 1; length <= call.Integer(2); ++length) {
+    const Grams grams = {gram, counts[length - 1], length};
+    gram += grams.count * grams.size();
+    if (length < call.Integer(1)) continue;
+    for (int64_t r = 0; r < rows; ++r) CountGrams(call, grams, r, y.data<float>() + r * columns);
+  }
+  return 0;
+}
+
 }  // namespace
 }  // namespace slipway::kernels
 
@@ -159,3 +216,4 @@ int32_t slipway_Imputer(void** arguments) { return Imputer(Call(arguments)); }
 int32_t slipway_LabelEncoder(void** arguments) { return LabelEncoder(Call(arguments)); }
 int32_t slipway_Normalizer(void** arguments) { return Normalizer(Call(arguments)); }
 int32_t slipway_OneHotEncoder(void** arguments) { return OneHotEncoder(Call(arguments)); }
+int32_t slipway_TfIdfVectorizer(void** arguments) { return TfIdfVectorizer(Call(arguments)); }

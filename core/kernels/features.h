@@ -18,6 +18,10 @@ int32_t slipway_LabelEncoder(void** arguments);
 // Rows of f32. Parameter: whether by the largest element (0), the sum of magnitudes (1), the length (2). Where that is 0,
 // the row stays.
 int32_t slipway_Normalizer(void** arguments);
+// Parameters: the mode (GramMode of core/operators/features.h), the least and the greatest length of a gram, how many
+// elements lie between two of a gram at most, how many lengths there are, the number of grams of each; then of each gram,
+// those of a length sorted by them, its elements, its column and its weight (real).
+int32_t slipway_TfIdfVectorizer(void** arguments);
 // Parameters: whether other categories are zeros (or else an error), a list of labels.
 int32_t slipway_OneHotEncoder(void** arguments);
 }

@@ -1,6 +1,8 @@
 #include "core/operators/features.h"
 
+#include <algorithm>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
@@ -13,6 +15,8 @@ constexpr DataType kNumbers[] = {DataType::kFloat32, DataType::kFloat64, DataTyp
                                  DataType::kInt32};
 constexpr DataType kLabels[] = {DataType::kInt64, DataType::kFloat32, DataType::kInt32,
                                 DataType::kInt16, DataType::kFloat64};
+
+constexpr int64_t kMaxColumns = int64_t{1} << 31;
 
 bool IsInteger(DataType dtype) {
   return dtype == DataType::kInt64 || dtype == DataType::kInt32 || dtype == DataType::kInt16;
@@ -114,6 +118,41 @@ absl::StatusOr<std::vector<ValueType>> OneHotType(const NodeView& view) {
   return std::vector<ValueType>{ValueType(DataType::kFloat32, y)};
 }
 
+absl::StatusOr<std::vector<ValueType>> TfIdfType(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, {DataType::kInt32, DataType::kInt64}));
+  SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 1, 2));
+  SLIPWAY_ASSIGN_OR_RETURN(const GramsView grams, DecodeGrams(view));
+  Dimensions y = DimensionsOf(view, 0);
+  y.back() = grams.columns;
+  return std::vector<ValueType>{ValueType(DataType::kFloat32, y)};
+}
+
+// The grams of one length, which lie in [begin, end) of the pool. `number` counts all of them.
+absl::StatusOr<std::vector<Gram>> DecodeGramsOf(const NodeView& view, int64_t length, int64_t begin,
+                                                int64_t end, size_t& number) {
+  const std::vector<int64_t>& pool = view.Ints("pool_int64s");
+  const std::vector<int64_t>& columns = view.Ints("ngram_indexes");
+  if (begin < 0 || end < begin || end > std::ssize(pool) || (end - begin) % length != 0) {
+    return view.Error(absl::StrCat("grams of length ", length, " cannot lie in [", begin, ", ", end,
+                                   ") of a pool of ", pool.size()));
+  }
+  std::vector<Gram> grams;
+  for (int64_t at = begin; at < end; at += length, ++number) {
+    if (number >= columns.size()) return view.Error("there are more grams than \"ngram_indexes\"");
+    Gram& gram = grams.emplace_back();
+    gram.items.assign(pool.begin() + at, pool.begin() + at + length);
+    gram.column = columns[number];
+    if (view.has("weights")) gram.weight = view.Floats("weights")[number];
+  }
+  const auto before = [](const Gram& a, const Gram& b) { return a.items < b.items; };
+  const auto equal = [](const Gram& a, const Gram& b) { return a.items == b.items; };
+  std::sort(grams.begin(), grams.end(), before);
+  if (std::adjacent_find(grams.begin(), grams.end(), equal) != grams.end()) {
+    return view.Error(absl::StrCat("a gram of length ", length, " is there twice"));
+  }
+  return grams;
+}
+
 absl::StatusOr<std::vector<ValueType>> ExtractorType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, kNumbers));
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 1, {DataType::kInt64}));
@@ -172,6 +211,50 @@ absl::StatusOr<ImputerView> DecodeImputer(const NodeView& view) {
   return imputer;
 }
 
+absl::StatusOr<GramsView> DecodeGrams(const NodeView& view) {
+  if (!view.has("pool_int64s")) return view.Unimplemented("a pool of strings is not supported");
+  GramsView grams;
+  const std::string& mode = view.String("mode");
+  if (mode != "TF" && mode != "IDF" && mode != "TFIDF") {
+    return view.Error(absl::StrCat("\"mode\" is \"", mode, "\", not TF, IDF or TFIDF"));
+  }
+  grams.mode = mode == "TF"    ? GramMode::kCount
+               : mode == "IDF" ? GramMode::kWeight
+                               : GramMode::kWeightedCount;
+  grams.min_length = view.Int("min_gram_length");
+  grams.max_length = view.Int("max_gram_length");
+  grams.max_skip = view.Int("max_skip_count");
+  const std::vector<int64_t>& starts = view.Ints("ngram_counts");
+  const std::vector<int64_t>& columns = view.Ints("ngram_indexes");
+  if (grams.min_length < 1 || grams.max_length < grams.min_length ||
+      grams.max_length > std::ssize(starts) || grams.max_skip < 0 ||
+      grams.max_skip >= kMaxColumns) {
+    return view.Error(absl::StrCat("lengths from ", grams.min_length, " to ", grams.max_length,
+                                   " with ", grams.max_skip, " skipped, and \"ngram_counts\" of ",
+                                   starts.size()));
+  }
+  if (view.has("weights") && view.Floats("weights").size() != columns.size()) {
+    return view.Error(absl::StrCat(view.Floats("weights").size(), " weights for ", columns.size(),
+                                   " \"ngram_indexes\""));
+  }
+  size_t number = 0;
+  for (size_t i = 0; i < starts.size(); ++i) {
+    const int64_t end =
+        i + 1 < starts.size() ? starts[i + 1] : std::ssize(view.Ints("pool_int64s"));
+    SLIPWAY_ASSIGN_OR_RETURN(
+        std::vector<Gram> of_length,
+        DecodeGramsOf(view, static_cast<int64_t>(i) + 1, starts[i], end, number));
+    grams.by_length.push_back(std::move(of_length));
+  }
+  for (const int64_t column : columns) {
+    if (column < 0 || column >= kMaxColumns) {
+      return view.Error(absl::StrCat("\"ngram_indexes\" holds ", column));
+    }
+    grams.columns = std::max(grams.columns, column + 1);
+  }
+  return grams;
+}
+
 absl::StatusOr<RowNorm> DecodeRowNorm(const NodeView& view) {
   const std::string& norm = view.String("norm");
   if (norm == "MAX") return RowNorm::kMax;
@@ -206,7 +289,15 @@ absl::Status RegisterFeaturesOperators(OperatorRegistry& registry) {
        OpaqueSchema("ai.onnx.ml.Normalizer", 1, NormalizerType, {StringAttribute("norm", "MAX")}),
        OpaqueSchema(
            "ai.onnx.ml.OneHotEncoder", 1, OneHotType,
-           {IntsAttribute("cats_int64s"), strings("cats_strings"), IntAttribute("zeros", 1)})});
+           {IntsAttribute("cats_int64s"), strings("cats_strings"), IntAttribute("zeros", 1)}),
+       OpaqueSchema(
+           "TfIdfVectorizer", 1, TfIdfType,
+           {Required(IntAttribute("max_gram_length", std::nullopt)),
+            Required(IntAttribute("max_skip_count", std::nullopt)),
+            Required(IntAttribute("min_gram_length", std::nullopt)),
+            Required(StringAttribute("mode", std::nullopt)),
+            Required(IntsAttribute("ngram_counts")), Required(IntsAttribute("ngram_indexes")),
+            IntsAttribute("pool_int64s"), strings("pool_strings"), floats("weights")})});
 }
 
 }  // namespace slipway

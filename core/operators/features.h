@@ -1,5 +1,5 @@
 // What stands before and behind models of classical learning, of the domain ai.onnx.ml: ArrayFeatureExtractor, Imputer,
-// LabelEncoder, Normalizer, OneHotEncoder. Of numbers alone: text is not supported.
+// LabelEncoder, Normalizer, OneHotEncoder; and ONNX's TfIdfVectorizer. Of numbers alone: text is not supported.
 #ifndef SLIPWAY_CORE_OPERATORS_FEATURES_H_
 #define SLIPWAY_CORE_OPERATORS_FEATURES_H_
 
@@ -37,6 +37,23 @@ absl::StatusOr<ImputerView> DecodeImputer(const NodeView& view);
 // What a row is divided by.
 enum class RowNorm { kMax = 0, kSum = 1, kEuclid = 2 };
 absl::StatusOr<RowNorm> DecodeRowNorm(const NodeView& view);
+
+// TfIdfVectorizer: what it counts in a row, and where.
+enum class GramMode { kCount = 0, kWeight = 1, kWeightedCount = 2 };
+struct Gram {
+  std::vector<int64_t> items;
+  int64_t column = 0;
+  double weight = 1;
+};
+struct GramsView {
+  GramMode mode = GramMode::kCount;
+  int64_t min_length = 1;
+  int64_t max_length = 1;
+  int64_t max_skip = 0;  // How many elements lie between two of a gram, at most.
+  int64_t columns = 0;
+  std::vector<std::vector<Gram>> by_length;  // From 1 on, each sorted by items, none twice.
+};
+absl::StatusOr<GramsView> DecodeGrams(const NodeView& view);
 
 absl::Status RegisterFeaturesOperators(OperatorRegistry& registry);
 

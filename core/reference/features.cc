@@ -3,7 +3,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/kernels/features.h"
 #include "core/reference/families.h"
@@ -50,19 +49,38 @@ absl::Status OneHot(const NodeView& view, KernelParameters& parameters) {
   return absl::OkStatus();
 }
 
+absl::Status TfIdf(const NodeView& view, KernelParameters& parameters) {
+  SLIPWAY_ASSIGN_OR_RETURN(const GramsView grams, DecodeGrams(view));
+  parameters.Add(static_cast<int64_t>(grams.mode));
+  parameters.Add(grams.min_length);
+  parameters.Add(grams.max_length);
+  parameters.Add(grams.max_skip);
+  parameters.Add(std::ssize(grams.by_length));
+  for (const auto& of_length : grams.by_length) parameters.Add(std::ssize(of_length));
+  for (const auto& of_length : grams.by_length) {
+    for (const Gram& gram : of_length) {
+      parameters.AddAll(gram.items);
+      parameters.Add(gram.column);
+      parameters.AddReal(gram.weight);
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status RegisterFeaturesKernels(KernelColumn& kernels) {
   const std::pair<const char*, CallableKernel> rows[] = {
-      {"ArrayFeatureExtractor",
+      {"ai.onnx.ml.ArrayFeatureExtractor",
        {"slipway_ArrayFeatureExtractor", slipway_ArrayFeatureExtractor, nullptr}},
-      {"Imputer", {"slipway_Imputer", slipway_Imputer, Imputer}},
-      {"LabelEncoder", {"slipway_LabelEncoder", slipway_LabelEncoder, LabelEncoder}},
-      {"Normalizer", {"slipway_Normalizer", slipway_Normalizer, Normalizer}},
-      {"OneHotEncoder", {"slipway_OneHotEncoder", slipway_OneHotEncoder, OneHot}},
+      {"ai.onnx.ml.Imputer", {"slipway_Imputer", slipway_Imputer, Imputer}},
+      {"ai.onnx.ml.LabelEncoder", {"slipway_LabelEncoder", slipway_LabelEncoder, LabelEncoder}},
+      {"ai.onnx.ml.Normalizer", {"slipway_Normalizer", slipway_Normalizer, Normalizer}},
+      {"ai.onnx.ml.OneHotEncoder", {"slipway_OneHotEncoder", slipway_OneHotEncoder, OneHot}},
+      {"TfIdfVectorizer", {"slipway_TfIdfVectorizer", slipway_TfIdfVectorizer, TfIdf}},
   };
   for (const auto& [op, kernel] : rows) {
-    SLIPWAY_RETURN_IF_ERROR(kernels.Add(absl::StrCat("ai.onnx.ml.", op), kernel));
+    SLIPWAY_RETURN_IF_ERROR(kernels.Add(op, kernel));
   }
   return absl::OkStatus();
 }

@@ -23,6 +23,28 @@ TEST(FeaturesTest, LabelsThatAreNotKnownBecomeTheDefault) {
               HasSubstr("UNIMPLEMENTED"));
 }
 
+TEST(FeaturesTest, GramsAreCounted) {
+  const char* x = "const %x: i64[2, 4] = {1, 2, 1, 2, 3, 2, 2, 2}";
+  const auto counts = [x](const std::string& attributes) {
+    return ValuesOf(x,
+                    "%y = TfIdfVectorizer(%x) {max_skip_count = 1, ngram_indexes = [0, 1, 3, 4], "
+                    "pool_int64s = [2, 3, 1, 2, 2, 2], " +
+                        attributes + "}");
+  };
+  const std::string both = "max_gram_length = 2, min_gram_length = 1, ngram_counts = [0, 2]";
+  EXPECT_EQ(counts(both + ", mode = \"TF\""), "f32[2, 5] = {2, 0, 0, 2, 1, 3, 1, 0, 0, 3}");
+  EXPECT_EQ(counts(both + ", mode = \"IDF\", weights = [0.5, 2.0, 3.0, 4.0]"),
+            "f32[2, 5] = {0.5, 0, 0, 3, 4, 0.5, 2, 0, 0, 4}");
+  EXPECT_EQ(
+      counts("max_gram_length = 2, min_gram_length = 2, ngram_counts = [0, 2], mode = \"TF\""),
+      "f32[2, 5] = {0, 0, 0, 2, 1, 0, 0, 0, 0, 3}");
+  EXPECT_THAT(counts(both + ", mode = \"TF\", weights = [1.0]"),
+              HasSubstr("1 weights for 4 \"ngram_indexes\""));
+  EXPECT_THAT(
+      counts("max_gram_length = 2, min_gram_length = 1, ngram_counts = [0, 1], mode = \"TF\""),
+      HasSubstr("grams of length 2 cannot lie in [1, 6) of a pool of 6"));
+}
+
 TEST(FeaturesTest, MissingValuesAreReplaced) {
   EXPECT_EQ(ValuesOf("const %x: f32[2, 2] = {nan, 1, 2, nan}",
                      "%y = ai.onnx.ml.Imputer(%x) {imputed_value_floats = [5.0, 6.0], "
