@@ -26,6 +26,10 @@ absl::StatusOr<std::vector<Tensor>> EvaluateConstantNode(const Graph& graph, con
   return context.reference.EvaluateNode(graph, node, inputs);
 }
 
+bool IsLeftToRunTime(const absl::Status& status) {
+  return absl::IsUnimplemented(status) || absl::IsResourceExhausted(status);
+}
+
 void MakeOutputsConstant(const Node& node, std::vector<Tensor> results, Graph& graph) {
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i] == kNoValue) continue;

@@ -19,6 +19,10 @@ bool IsConstantNode(const Graph& graph, const Node& node, const OperatorRegistry
 absl::StatusOr<std::vector<Tensor>> EvaluateConstantNode(const Graph& graph, const Node& node,
                                                          const PassContext& context);
 
+// Whether what EvaluateConstantNode said is no fault of the model: the reference lacks something, or the node takes more memory
+// or turns of loops than it has.
+bool IsLeftToRunTime(const absl::Status& status);
+
 // Makes constants of the node's outputs. REQUIRES: `results` are its own.
 void MakeOutputsConstant(const Node& node, std::vector<Tensor> results, Graph& graph);
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/graph/edit.h"
+#include "core/passes/captures.h"
 
 namespace slipway {
 namespace {
@@ -30,6 +31,7 @@ absl::StatusOr<Graph> DeadCode(Graph graph, const PassContext& context) {
     const bool needed = std::any_of(node->outputs.begin(), node->outputs.end(),
                                     [&](ValueId id) { return id != kNoValue && alive[id]; });
     if (!needed) continue;
+    DropUnreadCaptures(*node);
     for (const ValueId id : node->inputs) {
       if (id != kNoValue) alive[id] = true;
     }

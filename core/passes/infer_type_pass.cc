@@ -1,6 +1,8 @@
 #include "core/passes/infer_type_pass.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,8 +11,9 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/graph/edit.h"
-#include "core/passes/bodies.h"
+#include "core/passes/body_types.h"
 #include "core/passes/constant_node.h"
+#include "core/passes/inline_branch.h"
 #include "core/passes/limits.h"
 
 namespace slipway {
@@ -47,28 +50,15 @@ bool IsSmall(const Graph& graph, const Node& node, const OperatorRegistry& regis
          std::all_of(node.outputs.begin(), node.outputs.end(), small);
 }
 
-// A node's ordinary bodies: their inputs have the types that the node gives, the rest follows.
-absl::Status InferBodies(const Graph& graph, const PassContext& context, Node& node) {
-  const Node given = node;
-  const OperatorSchema* schema = context.registry.Find(node.op);
-  if (schema == nullptr || schema->body_rule == nullptr) return absl::OkStatus();
-  SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(graph, given, context.registry));
-  SLIPWAY_RETURN_IF_ERROR(CheckBodyInputs(view));
-  return RewriteBodiesOf(graph, node, context.registry,
-                         [&](const std::string& name, Graph body) -> absl::StatusOr<Graph> {
-                           SLIPWAY_ASSIGN_OR_RETURN(const std::vector<ValueType> types,
-                                                    schema->body_rule(view, name));
-                           body.symbols = graph.symbols;  // Those of its inputs' types.
-                           for (size_t i = 0; i < types.size(); ++i) {
-                             RefineType(body.values[body.inputs[i]], types[i]);
-                           }
-                           return InferType(std::move(body), context);
-                         });
-}
-
-}  // namespace
-
-absl::StatusOr<Graph> InferType(Graph graph, const PassContext& context) {
+// `nodes_left` bounds how many nodes of bodies are looked at, since loops within loops are inferred again and again.
+absl::StatusOr<Graph> Infer(Graph graph, const PassContext& context, int64_t& nodes_left) {
+  const auto infer_body = [&](Graph body) -> absl::StatusOr<Graph> {
+    nodes_left -= static_cast<int64_t>(body.nodes.size());
+    if (nodes_left >= 0) return Infer(std::move(body), context, nodes_left);
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the types in bodies hang on each other in more than the limit of ",
+                     kMaxInferredBodyNodes, " steps"));
+  };
   for (const ValueId id : graph.inputs) {
     if (graph.values[id].type.has_value()) continue;
     return absl::InvalidArgumentError(
@@ -76,8 +66,18 @@ absl::StatusOr<Graph> InferType(Graph graph, const PassContext& context) {
                      "\" has no type: state its element type and shape in the model"));
   }
   std::vector<Node> kept;
-  for (Node& node : graph.nodes) {
-    SLIPWAY_RETURN_IF_ERROR(InferBodies(graph, context, node));
+  UniqueNames names(graph);
+  std::vector<Node> waiting(std::make_move_iterator(graph.nodes.rbegin()),
+                            std::make_move_iterator(graph.nodes.rend()));  // The next one last.
+  while (!waiting.empty()) {
+    Node node = std::move(waiting.back());
+    waiting.pop_back();
+    if (auto nodes = InlineKnownBranch(node, context.registry, graph, names)) {
+      waiting.insert(waiting.end(), std::make_move_iterator(nodes->rbegin()),
+                     std::make_move_iterator(nodes->rend()));
+      continue;
+    }
+    SLIPWAY_RETURN_IF_ERROR(InferBodyTypes(graph, node, context.registry, infer_body));
     const absl::StatusOr<std::vector<ValueType>> types =
         InferNodeTypes(graph, node, context.registry);
     if (!types.ok()) return NotDynamic(types.status());
@@ -91,13 +91,20 @@ absl::StatusOr<Graph> InferType(Graph graph, const PassContext& context) {
         MakeOutputsConstant(node, *std::move(results), graph);
         continue;
       }
-      if (!absl::IsUnimplemented(results.status())) return results.status();
+      if (!IsLeftToRunTime(results.status())) return results.status();
     }
     kept.push_back(std::move(node));
   }
   graph.nodes = std::move(kept);
   DropUnusedValues(graph);
   return graph;
+}
+
+}  // namespace
+
+absl::StatusOr<Graph> InferType(Graph graph, const PassContext& context) {
+  int64_t nodes_left = kMaxInferredBodyNodes;
+  return Infer(std::move(graph), context, nodes_left);
 }
 
 }  // namespace slipway

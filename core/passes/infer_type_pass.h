@@ -11,7 +11,8 @@ namespace slipway {
 // evaluated on the way and become constants, so that the rule that needs their value has it. A type
 // that the model states and that contradicts the rule is an error; an input without a type too; a shape
 // that depends on the values of inputs is UNIMPLEMENTED. Ordinary bodies of a node get their types when the
-// node's inputs have theirs.
+// node's inputs have theirs (body_types.h). An If whose condition is constant becomes its branch, whose types then count
+// alone.
 absl::StatusOr<Graph> InferType(Graph graph, const PassContext& context);
 
 }  // namespace slipway

@@ -8,6 +8,10 @@ namespace slipway {
 
 // Shapes are computed from tensors at most this large while types are inferred.
 inline constexpr int64_t kMaxShapeArithmeticBytes = 64 << 10;
+// After as many rounds no extent of what a loop carries counts as known.
+inline constexpr int kMaxWideningRounds = 4;
+// Nodes of bodies that are looked at while types are inferred, each as often as it is.
+inline constexpr int64_t kMaxInferredBodyNodes = 400'000;
 // Constants that FoldConstant may make of one graph, in all. Weights written as ConstantOfShape count.
 inline constexpr int64_t kMaxFoldedBytes = int64_t{2} << 30;
 // A constant with as many elements of an integer type becomes part of a fusion group's body (it says

@@ -63,12 +63,12 @@ TEST(BodiesTest, CaptureWhatIsAroundThem) {
   EXPECT_EQ(Imported(builder),
             "  %sum = Add(%x, %z) : f32[2]\n"
             "  %y = If(%c, %sum, %z) {captures = 2, "
-            "else_branch = graph \"else_branch\" opset 28 (%sum: f32[2], %z: f32[2]) -> (%y) {\n"
-            "    %y = Sub(%z, %sum) : f32[2]\n"
-            "  }, then_branch = graph \"then_branch\" opset 28 (%sum: f32[2], %unread) -> (%o) {\n"
+            "else_branch = graph \"else_branch\" opset 28 (%sum, %z) -> (%y) {\n"
+            "    %y = Sub(%z, %sum)\n"
+            "  }, then_branch = graph \"then_branch\" opset 28 (%sum, %unread) -> (%o) {\n"
             "    const %w: f32[1] = {3}\n"
-            "    %o = Mul(%sum, %w) : f32[2]\n"
-            "  }} : f32[2]\n}\n");
+            "    %o = Mul(%sum, %w)\n"
+            "  }}\n}\n");
 }
 
 TEST(BodiesTest, SeeThroughEachOther) {
@@ -89,9 +89,22 @@ TEST(BodiesTest, SeeThroughEachOther) {
   for (const char* name : {"on", "p"}) body.add_output()->set_name(name);
   EXPECT_THAT(Imported(builder),
               AllOf(HasSubstr("%y = Loop(%m, %y_first, %x, %x) {body = graph \"body\" opset 28 "
-                              "(%turn, %on, %v, %x: f32[2]) -> (%on, %p) {"),
+                              "(%turn, %on, %v, %x) -> (%on, %p) {"),
                     HasSubstr("%o = If(%on, %v, %x) {captures = 2"),
                     HasSubstr("%p = Squeeze(%o, %p_axes)"), HasSubstr("captures = 1}")));
+}
+
+// Only what runs must fit: shapes decide over conditions.
+TEST(BodiesTest, AreNotHeldAgainstTypesAround) {
+  ModelBuilder builder(16);
+  builder.Input("c", {}, onnx::TensorProto::BOOL).Input("x", {2}).Input("z", {3}).Output("y");
+  onnx::NodeProto& node = builder.Node("If", {"c"}, {"y"});
+  for (const char* name : {"then_branch", "else_branch"}) {
+    onnx::GraphProto& branch = AddBody(node, name);
+    AddNode(branch, "Add", {"x", "z"}, {"o"});
+    branch.add_output()->set_name("o");
+  }
+  EXPECT_OK(Import(builder).status());
 }
 
 TEST(BodiesTest, ScansOfBatchesBecomeTwo) {

@@ -31,8 +31,8 @@ absl::Status Emitter::Emit(Node node) {
   return absl::OkStatus();
 }
 
-ValueId Emitter::AddValue(absl::string_view wanted_name, std::optional<ValueType> type) {
-  return graph_.AddValue(names_.Make(wanted_name), std::move(type));
+ValueId Emitter::AddValue(absl::string_view wanted_name) {
+  return graph_.AddValue(names_.Make(wanted_name));
 }
 
 ValueId Emitter::AddConstant(absl::string_view wanted_name, Tensor tensor) {

@@ -2,7 +2,6 @@
 #ifndef SLIPWAY_CORE_IMPORTERS_ONNX_EMITTER_H_
 #define SLIPWAY_CORE_IMPORTERS_ONNX_EMITTER_H_
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,7 +24,7 @@ class Emitter {
   absl::Status Emit(Node node);
 
   // A new value for something between two nodes.
-  ValueId AddValue(absl::string_view wanted_name, std::optional<ValueType> type = std::nullopt);
+  ValueId AddValue(absl::string_view wanted_name);
   // Makes a constant of a value.
   void SetConstant(ValueId id, Tensor tensor);
   // A constant list of i64.

@@ -64,7 +64,7 @@ absl::StatusOr<std::optional<ValueId>> Scope::Find(const std::string& name) {
   if (value.constant.has_value()) {
     inner = emitter_.AddConstant(value.name, *value.constant);
   } else {
-    inner = emitter_.AddValue(value.name, value.type);
+    inner = emitter_.AddValue(value.name);
     captures_.push_back({*outer, inner});
   }
   ids_.emplace(name, inner);

@@ -58,7 +58,7 @@ class Scope {
   // Null where the name is not defined in this scope itself.
   const ValueId* FindOwn(const std::string& name) const;
   // Absent where nothing defines the name; kNoValue where it stands for none. What a scope around defines is captured,
-  // a constant as a constant.
+  // a constant as a constant. Other captured values have no types: a branch that is never taken may contradict them.
   absl::StatusOr<std::optional<ValueId>> Find(const std::string& name);
 
   const std::vector<Capture>& captures() const { return captures_; }
