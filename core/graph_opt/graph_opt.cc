@@ -19,7 +19,10 @@
 #include "core/graph_opt/read_graph.h"
 #include "core/graph_opt/write_graph.h"
 #include "core/operators/register_all.h"
+#include "core/passes/gradient_pass.h"
+#include "core/passes/gradients/register_all.h"
 #include "core/passes/pipeline.h"
+#include "core/passes/recompute_pass.h"
 #include "core/reference/reference.h"
 #include "core/target/target.h"
 
@@ -36,14 +39,31 @@ struct Options {
   bool table = true;
 };
 
+// What is run by name alone, with the options that it has by itself.
+std::map<std::string, NamedPass> KnownPasses() {
+  std::map<std::string, NamedPass> known;
+  for (const NamedPass& pass : PassesForEveryTarget()) known.emplace(pass.name, pass);
+  const auto gradient = [](Graph graph, const PassContext& context) {
+    return Gradient(std::move(graph), {}, StandardGradients(), context);
+  };
+  const auto recompute = [](Graph graph, const PassContext& context) {
+    return Recompute(std::move(graph), {}, context);
+  };
+  known.emplace("Gradient", NamedPass{"Gradient", gradient, /*descends=*/false});
+  known.emplace("Recompute", NamedPass{"Recompute", recompute, /*descends=*/false});
+  return known;
+}
+
 // The passes that the names stand for, InferType first.
 absl::StatusOr<std::vector<NamedPass>> FindPasses(const std::string& names) {
-  std::vector<NamedPass> every = PassesForEveryTarget();
-  if (names == "all") return every;
-  std::map<std::string, NamedPass> known;
-  for (const NamedPass& pass : every) known.emplace(pass.name, pass);
+  const std::vector<NamedPass> every = PassesForEveryTarget();
+  const std::map<std::string, NamedPass> known = KnownPasses();
   std::vector<NamedPass> wanted = {every.front()};
   for (const absl::string_view name : absl::StrSplit(names, ',', absl::SkipEmpty())) {
+    if (name == "all") {
+      wanted.insert(wanted.end(), every.begin() + (wanted.size() == 1), every.end());
+      continue;
+    }
     const auto found = known.find(std::string(name));
     if (found == known.end()) {
       std::vector<std::string> all;

@@ -55,6 +55,13 @@ TEST_F(GraphOptTest, RunsPassesByNameAndSaysWhatTheyTook) {
   EXPECT_THAT(quiet.out, ::testing::Not(HasSubstr("Identity")));
 }
 
+TEST_F(GraphOptTest, DerivesAndRecomputes) {
+  const CommandResult done = Opt({model_, "--passes", "all,Gradient,Recompute"});
+  ASSERT_EQ(done.status.exit_code, 0) << done.ToString();
+  EXPECT_THAT(done.out, HasSubstr("-> (%y, %x_gradient, "));
+  EXPECT_THAT(done.err, HasSubstr("Recompute"));
+}
+
 TEST_F(GraphOptTest, EveryFormReadsBack) {
   const std::string text = Opt({model_}).out;
   for (const auto& [form, name] : {std::pair("proto", "g.graphpb"), std::pair("onnx", "g.onnx"),
