@@ -9,15 +9,17 @@ namespace {
 
 class Generator {
  public:
-  explicit Generator(int64_t seed) : state_(static_cast<uint64_t>(seed)) {}
+  explicit Generator(int64_t seed) {
+    state_[0] = static_cast<uint32_t>(seed);
+    for (uint32_t i = 1; i < kSize; ++i) {
+      state_[i] = 1812433253u * (state_[i - 1] ^ (state_[i - 1] >> 30)) + i;
+    }
+  }
 
   // In [0, 1).
   double Uniform() {
-    state_ += 0x9e3779b97f4a7c15u;
-    uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
+    const uint32_t high = Next() >> 5;
+    return (static_cast<double>(high) * 0x1p26 + (Next() >> 6)) * 0x1p-53;
   }
   double Normal() {
     const double radius = Sqrt(-2 * Log(1 - Uniform()));
@@ -25,7 +27,26 @@ class Generator {
   }
 
  private:
-  uint64_t state_;
+  static constexpr int kSize = 624;
+
+  uint32_t Next() {
+    if (next_ == kSize) Turn();
+    uint32_t y = state_[next_++];
+    y ^= y >> 11;
+    y ^= (y << 7) & 0x9d2c5680u;
+    y ^= (y << 15) & 0xefc60000u;
+    return y ^ (y >> 18);
+  }
+  void Turn() {
+    for (int i = 0; i < kSize; ++i) {
+      const uint32_t y = (state_[i] & 0x80000000u) | (state_[(i + 1) % kSize] & 0x7fffffffu);
+      state_[i] = state_[(i + 397) % kSize] ^ (y >> 1) ^ ((y & 1) != 0 ? 0x9908b0dfu : 0u);
+    }
+    next_ = 0;
+  }
+
+  uint32_t state_[kSize];
+  int next_ = kSize;
 };
 
 int32_t RandomNormal(const Call& call) {

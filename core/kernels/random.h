@@ -1,4 +1,5 @@
-// Random numbers: one sequence of SplitMix64 (Steele, Lea, Flood 2014) a call, from the seed on. Callable: see call.h.
+// Random numbers: one sequence of MT19937 (Matsumoto, Nishimura 1998) a call, from the lower 32 bits of the seed on, two of its
+// numbers for 53 bits: the sequence that published results are made with, where they name a seed. Callable: see call.h.
 #ifndef SLIPWAY_CORE_KERNELS_RANDOM_H_
 #define SLIPWAY_CORE_KERNELS_RANDOM_H_
 

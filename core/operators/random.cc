@@ -1,5 +1,6 @@
 #include "core/operators/random.h"
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -63,13 +64,17 @@ absl::StatusOr<std::vector<ValueType>> MultinomialType(const NodeView& view) {
 }  // namespace
 
 uint64_t RandomSeed(const NodeView& view) {
-  if (view.has("seed")) return absl::bit_cast<uint32_t>(view.Float("seed"));
+  if (view.has("seed")) {
+    const float seed = view.Float("seed");
+    const bool is_whole = seed >= 0 && seed < 0x1p32f && seed == std::floor(seed);
+    return is_whole ? static_cast<uint32_t>(seed) : absl::bit_cast<uint32_t>(seed);
+  }
   // FNV-1a.
   uint64_t hash = 0xcbf29ce484222325u;
   for (const char c : view.display_name()) {
     hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
   }
-  return hash;
+  return hash ^ (hash >> 32);
 }
 
 absl::Status RegisterRandomOperators(OperatorRegistry& registry) {

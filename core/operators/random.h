@@ -13,7 +13,7 @@
 
 namespace slipway {
 
-// Where the node's sequence begins.
+// Where the node's sequence begins: a whole seed is that number. Its lower 32 bits count.
 uint64_t RandomSeed(const NodeView& view);
 
 absl::Status RegisterRandomOperators(OperatorRegistry& registry);

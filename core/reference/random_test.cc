@@ -35,6 +35,14 @@ std::vector<float> Numbers(const std::string& node) {
   return std::vector<float>(values.begin(), values.end());
 }
 
+// Those of NumPy's RandomState(0).
+TEST(RandomTest, NumbersAreThoseThatAreExpectedOfASeed) {
+  EXPECT_EQ(ValuesOf("", "%y = RandomUniform() {seed = 0.0, shape = [4]}"),
+            "f32[4] = {0.5488135, 0.71518934, 0.60276335, 0.5448832}");
+  const std::vector<float> many = Numbers("RandomUniform() {seed = 7.0, shape = [700]}");
+  EXPECT_FLOAT_EQ(many[699], 0.33871570229530334f);
+}
+
 TEST(RandomTest, NumbersAreSpreadAsAsked) {
   const std::vector<float> uniform =
       Numbers("RandomUniform() {high = 3.0, low = 1.0, shape = [20000]}");

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "core/importers/onnx/composition.h"
 #include "core/importers/onnx/forms.h"
 
 namespace slipway {
@@ -168,8 +169,41 @@ absl::Status EraseIsTest(int opset, Node& node, const Emitter& emitter) {
   return absl::OkStatus();
 }
 
-// The ratio means nothing in inference.
+// A Dropout that trains, or may: elements whose random number is below the ratio become 0, and the others larger.
+absl::Status DropElements(const Node& node, Emitter& emitter) {
+  Composition parts(node, emitter);
+  constexpr auto kFloat64 = static_cast<int64_t>(DataType::kFloat64);
+  const auto scalar = [&parts](double value) {
+    return parts.Constant(Tensor::Scalar<double>(value));
+  };
+  const ValueId x = parts.input(0);
+  const ValueId training = parts.input(2);
+  const ValueId ratio =
+      parts.has_input(1) ? parts.Make("Cast", {parts.input(1)}, {{"to", kFloat64}}) : scalar(0.5);
+  Attributes sequence = {{"dtype", kFloat64}};
+  if (const auto* seed = node.attributes.FindAs<int64_t>("seed")) {
+    sequence.Set("seed", static_cast<float>(*seed));
+  }
+  const ValueId numbers = parts.Make("RandomUniformLike", {x}, sequence);
+  const ValueId kept = parts.MakeOutput(
+      1, "Or", {parts.Make("GreaterOrEqual", {numbers, ratio}), parts.Make("Not", {training})});
+  const ValueId grown = parts.Make("Div", {scalar(1), parts.Make("Sub", {scalar(1), ratio})});
+  const ValueId scale =
+      parts.Make("CastLike", {parts.Make("Where", {training, grown, scalar(1)}), x});
+  parts.MakeOutput(0, "Where", {kept, parts.Make("Mul", {x, scale}), parts.FloatLike(0, x)});
+  return parts.status();
+}
+
+// The ratio means nothing in inference, which an input says from opset 12 on.
 absl::Status UpgradeDropout(int opset, Node node, Emitter& emitter) {
+  if (opset >= 12) {
+    const bool says = node.inputs.size() == 3 && node.inputs[0] != kNoValue &&
+                      !node.outputs.empty() && node.inputs[2] != kNoValue;
+    const Tensor* training = says ? emitter.constant(node.inputs[2]) : nullptr;
+    const bool trains = says && (training == nullptr || training->dtype() != DataType::kBool ||
+                                 training->num_elements() != 1 || training->values<bool>()[0]);
+    return trains ? DropElements(node, emitter) : emitter.Emit(std::move(node));
+  }
   SLIPWAY_RETURN_IF_ERROR(EraseIsTest(opset, node, emitter));
   node.attributes.Erase("ratio");
   return emitter.Emit(std::move(node));
@@ -441,7 +475,7 @@ constexpr Row kRows[] = {
     {"Concat", 3, UpgradeConcat},
     {"DFT", 19, UpgradeDft},
     {"Div", 6, UpgradeOldBroadcast},
-    {"Dropout", 11, UpgradeDropout},
+    {"Dropout", kOpset, UpgradeDropout},  // One that trains never has a form of its own.
     {"Equal", 6, UpgradeOldBroadcast},
     {"GRU", 6, UpgradeRecurrent},
     {"Gemm", 6, UpgradeOldBroadcast},

@@ -224,6 +224,19 @@ TEST(UpgradeTest, SoftmaxKeepsItsFlattening) {
   EXPECT_EQ(Imported(modern), "  %y = Softmax(%x) {axis = 1} : f32[2, 3, 4]\n}\n");
 }
 
+TEST(UpgradeTest, WhatIsDroppedIsRandom) {
+  ModelBuilder builder(13);
+  builder.Input("x", {2}).Input("t", {}, onnx::TensorProto::BOOL).Output("y").Output("m");
+  builder.Int(builder.Node("Dropout", {"x", "", "t"}, {"y", "m"}), "seed", 3);
+  const std::string text = Imported(builder);
+  EXPECT_THAT(text, HasSubstr("RandomUniformLike(%x) {dtype = 11, seed = 3.0} : f64[2]"));
+  EXPECT_THAT(text, HasSubstr("Not(%t) : bool[]"));
+  EXPECT_THAT(text, HasSubstr("%y = Where("));
+  EXPECT_THAT(text, HasSubstr("%m = Or("));
+  builder.model.mutable_graph()->mutable_node(0)->mutable_input()->DeleteSubrange(1, 2);
+  EXPECT_THAT(Imported(builder), HasSubstr("%y, %m = Dropout(%x) {seed = 3}"));
+}
+
 TEST(UpgradeTest, WhatTrainsIsRefused) {
   ModelBuilder dropout(7);
   dropout.Input("x", {2}).Output("y");
