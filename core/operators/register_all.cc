@@ -34,6 +34,7 @@
 #include "core/operators/resize.h"
 #include "core/operators/sampling.h"
 #include "core/operators/selection.h"
+#include "core/operators/sequence.h"
 #include "core/operators/signal.h"
 #include "core/operators/svm.h"
 #include "core/operators/training.h"
@@ -75,6 +76,7 @@ constexpr OperatorFamily<OperatorRegistry> kFamilies[] = {
     {"resize", RegisterResizeOperators},
     {"sampling", RegisterSamplingOperators},
     {"selection", RegisterSelectionOperators},
+    {"sequence", RegisterSequenceOperators},
     {"signal", RegisterSignalOperators},
     {"svm", RegisterSvmOperators},
     {"training", RegisterTrainingOperators},

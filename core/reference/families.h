@@ -40,6 +40,7 @@ absl::Status RegisterReshapingKernels(KernelColumn& kernels);
 absl::Status RegisterResizeKernels(KernelColumn& kernels);
 absl::Status RegisterSamplingKernels(KernelColumn& kernels);
 absl::Status RegisterSelectionKernels(KernelColumn& kernels);
+absl::Status RegisterSequenceKernels(KernelColumn& kernels);
 absl::Status RegisterSignalKernels(KernelColumn& kernels);
 absl::Status RegisterSvmKernels(KernelColumn& kernels);
 absl::Status RegisterTrainingKernels(KernelColumn& kernels);

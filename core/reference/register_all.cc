@@ -39,6 +39,7 @@ constexpr OperatorFamily<KernelColumn> kFamilies[] = {
     {"resize", RegisterResizeKernels},
     {"sampling", RegisterSamplingKernels},
     {"selection", RegisterSelectionKernels},
+    {"sequence", RegisterSequenceKernels},
     {"signal", RegisterSignalKernels},
     {"svm", RegisterSvmKernels},
     {"training", RegisterTrainingKernels},

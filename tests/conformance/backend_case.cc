@@ -10,6 +10,7 @@
 #include "core/base/status_macros.h"
 #include "core/operators/register_all.h"
 #include "core/tensor/onnx_tensor.h"
+#include "tests/conformance/packed_data.h"
 #include "third_party/onnx/onnx.pb.h"
 
 namespace slipway {
@@ -20,9 +21,9 @@ constexpr int64_t kMaxFileBytes = int64_t{1} << 31;
 // What the harness itself reads of a model.
 struct ModelSummary {
   std::string op;
-  bool is_random = false;                       // What it makes is compared by type alone.
-  std::vector<onnx::TypeProto::Tensor> inputs;  // By position.
-  std::vector<onnx::TypeProto::Tensor> outputs;
+  bool is_random = false;               // What it makes is compared by type alone.
+  std::vector<onnx::TypeProto> inputs;  // By position.
+  std::vector<onnx::TypeProto> outputs;
 };
 
 // The name that the importer gives an operator.
@@ -47,10 +48,10 @@ absl::StatusOr<ModelSummary> Summarize(absl::string_view bytes) {
   for (const auto& initializer : graph.initializer()) initialized.insert(initializer.name());
   for (const auto& input : graph.input()) {
     if (initialized.count(input.name()) > 0) continue;
-    summary.inputs.push_back(input.type().tensor_type());
+    summary.inputs.push_back(input.type());
   }
   for (const auto& output : graph.output()) {
-    summary.outputs.push_back(output.type().tensor_type());
+    summary.outputs.push_back(output.type());
   }
   return summary;
 }
@@ -75,8 +76,9 @@ absl::Status Excused(const BackendCase& backend_case, absl::Status failure) {
 // A few published cases hold data of another shape than their own model declares.
 absl::Status CheckDataFitsModel(const std::vector<Tensor>& inputs, const ModelSummary& model) {
   for (size_t i = 0; i < inputs.size() && i < model.inputs.size(); ++i) {
-    if (!model.inputs[i].has_shape()) continue;
-    const auto& dims = model.inputs[i].shape().dim();
+    const onnx::TypeProto::Tensor& declared = model.inputs[i].tensor_type();
+    if (!declared.has_shape()) continue;
+    const auto& dims = declared.shape().dim();
     bool fits = dims.size() == static_cast<int>(inputs[i].shape().size());
     for (int d = 0; fits && d < dims.size(); ++d) {
       fits = !dims[d].has_dim_value() || dims[d].dim_value() == inputs[i].shape()[d];
@@ -89,25 +91,31 @@ absl::Status CheckDataFitsModel(const std::vector<Tensor>& inputs, const ModelSu
   return absl::OkStatus();
 }
 
+absl::StatusOr<Tensor> ParseData(absl::string_view bytes, const onnx::TypeProto& declared) {
+  if (declared.has_sequence_type()) return ParsePackedData(bytes, PackKind::kSequence);
+  if (declared.has_optional_type()) return ParsePackedData(bytes, PackKind::kOptional);
+  SLIPWAY_ASSIGN_OR_RETURN(NamedTensor tensor, ParseOnnxTensor(bytes));
+  return std::move(tensor.tensor);
+}
+
 // input_0.pb, input_1.pb, ... of one data set.
-absl::StatusOr<std::vector<Tensor>> ReadTensors(
-    const std::string& folder, absl::string_view kind,
-    const std::vector<onnx::TypeProto::Tensor>& declared) {
+absl::StatusOr<std::vector<Tensor>> ReadTensors(const std::string& folder, absl::string_view kind,
+                                                const std::vector<onnx::TypeProto>& declared) {
   std::vector<Tensor> tensors;
   while (true) {
     const std::string path = JoinPath(folder, absl::StrCat(kind, "_", tensors.size(), ".pb"));
     if (!std::filesystem::exists(path)) return tensors;
     SLIPWAY_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path, kMaxFileBytes));
-    SLIPWAY_ASSIGN_OR_RETURN_WITH(NamedTensor tensor, ParseOnnxTensor(bytes), path);
+    const onnx::TypeProto type =
+        tensors.size() < declared.size() ? declared[tensors.size()] : onnx::TypeProto();
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(Tensor tensor, ParseData(bytes, type), path);
     // NumPy has no bf16: the data sets hold its bits as u16.
-    if (tensors.size() < declared.size() &&
-        declared[tensors.size()].elem_type() == onnx::TensorProto::BFLOAT16 &&
-        tensor.tensor.dtype() == DataType::kUint16) {
+    if (type.tensor_type().elem_type() == onnx::TensorProto::BFLOAT16 &&
+        tensor.dtype() == DataType::kUint16) {
       SLIPWAY_ASSIGN_OR_RETURN(
-          tensor.tensor,
-          Tensor::FromBytes({DataType::kBfloat16, tensor.tensor.shape()}, tensor.tensor.bytes()));
+          tensor, Tensor::FromBytes({DataType::kBfloat16, tensor.shape()}, tensor.bytes()));
     }
-    tensors.push_back(std::move(tensor.tensor));
+    tensors.push_back(std::move(tensor));
   }
 }
 
@@ -130,7 +138,7 @@ absl::Status RunDataSet(const std::string& folder, const ModelSummary& model, En
     // two units.
     if (expected[i].dtype() == DataType::kBfloat16) allowed.relative = 1.0 / 64;
     if (expected[i].dtype() == DataType::kFloat16) allowed.relative = 1.0 / 512;
-    SLIPWAY_RETURN_IF_ERROR_WITH(CheckClose(actual[i], expected[i], allowed),
+    SLIPWAY_RETURN_IF_ERROR_WITH(CheckCloseData(actual[i], expected[i], allowed),
                                  absl::StrCat("output ", i));
   }
   return absl::OkStatus();

