@@ -177,6 +177,14 @@ Expr PowOf(Expr base, Expr exponent) {
                      SelectStrictly(Halide::is_nan(exponent), exponent, of_numbers)));
 }
 
+// Below 2^23 by adding that, where floats have no fraction. Halide's round() would call libm on some machines.
+Expr RoundOf(Expr x) {
+  const Expr magnitude = Halide::abs(x);
+  const Expr whole = strict_float((magnitude + 8388608.0f) - 8388608.0f);
+  const Expr rounded = SelectStrictly(x < 0.0f, -whole, whole);
+  return SelectStrictly(magnitude < 8388608.0f && x != 0.0f, rounded, x);
+}
+
 Expr SigmoidOf(Expr x) { return KeepNan(x, 1.0f / (1.0f + BoundedExp(-x))); }
 
 // Near zero the series of S. Moshier's Cephes (tanhf.c, 1989: an odd polynomial, relative error 2e-8

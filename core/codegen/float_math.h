@@ -32,6 +32,7 @@ Halide::Expr ExpLessOneOf(Halide::Expr x);
 Halide::Expr LogOf(Halide::Expr x);
 Halide::Expr LogOfOneAndExpOf(Halide::Expr x);
 Halide::Expr PowOf(Halide::Expr base, Halide::Expr exponent);
+Halide::Expr RoundOf(Halide::Expr x);  // To the nearest whole number, of two to the even one.
 Halide::Expr SigmoidOf(Halide::Expr x);
 Halide::Expr SinOf(Halide::Expr x);
 Halide::Expr TanhOf(Halide::Expr x);

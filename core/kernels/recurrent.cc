@@ -64,67 +64,98 @@ struct Activation {
   }
 };
 
+// Rows of a matrix for products with a vector, kTogether of them at a time, so that no sum waits for another's. Those of a
+// gate begin anew.
+constexpr int64_t kTogether = 16;
+
+int64_t RoundedUp(int64_t rows) { return (rows + kTogether - 1) / kTogether * kTogether; }
+
+struct Rows {
+  const double* values;  // [gates, blocks, width, kTogether]
+  int64_t rows;          // Of a gate.
+  int64_t width;
+
+  // sums[i] += the `gate`th matrix's row i times x. There is room for RoundedUp(rows) sums.
+  void AddProduct(int64_t gate, const double* x, double* sums) const {
+    const double* block = values + gate * RoundedUp(rows) * width;
+    for (int64_t first = 0; first < rows; first += kTogether, block += kTogether * width) {
+      double parts[kTogether];
+      for (int64_t k = 0; k < kTogether; ++k) parts[k] = sums[first + k];
+      for (int64_t i = 0; i < width; ++i) {
+        for (int64_t k = 0; k < kTogether; ++k) parts[k] += block[i * kTogether + k] * x[i];
+      }
+      for (int64_t k = 0; k < kTogether; ++k) sums[first + k] = parts[k];
+    }
+  }
+};
+
 // One direction of a network, and what one step of it does to the state of one sample.
 struct Direction {
-  int64_t width;   // Of x.
   int64_t hidden;  // Of the state.
   int gates;
   bool option;
   Activation activations[3];
   // Of this direction, as doubles. Biases are two lists of all gates' rows, peepholes three of one gate's.
-  const double* w;
-  const double* r;
+  Rows w;
+  Rows r;
   const double* bias;
   const double* peepholes;
-  double* sums;  // Room for 2 * gates * hidden.
+  // Of RoundedUp(hidden) numbers for each gate: what comes of x and of the state. And so many again.
+  double* from_input;
+  double* from_state;
+  double* old;
 
-  // A row of w times x and its bias; a row of r times h and its bias.
-  double FromInput(int64_t row, const double* x) const {
-    double sum = bias[row];
-    for (int64_t i = 0; i < width; ++i) sum += w[row * width + i] * x[i];
-    return sum;
+  double* Sums(double* all, int64_t gate) const { return all + gate * RoundedUp(hidden); }
+  // The biases, and the gates' rows of w and r times x and the state.
+  void Begin(const double* x) const {
+    for (int64_t gate = 0; gate < gates; ++gate) {
+      for (int64_t i = 0; i < hidden; ++i) {
+        Sums(from_input, gate)[i] = bias[gate * hidden + i];
+        Sums(from_state, gate)[i] = bias[(gates + gate) * hidden + i];
+      }
+      w.AddProduct(gate, x, Sums(from_input, gate));
+    }
   }
-  double FromState(int64_t row, const double* h) const {
-    double sum = bias[gates * hidden + row];
-    for (int64_t i = 0; i < hidden; ++i) sum += r[row * hidden + i] * h[i];
-    return sum;
+  double Sum(int64_t gate, int64_t i) const {
+    return Sums(from_input, gate)[i] + Sums(from_state, gate)[i];
   }
 
   void StepRnn(const double* x, double* h) const {
-    for (int64_t i = 0; i < hidden; ++i) sums[i] = FromInput(i, x) + FromState(i, h);
-    for (int64_t i = 0; i < hidden; ++i) h[i] = activations[0](sums[i]);
+    Begin(x);
+    r.AddProduct(0, h, from_state);
+    for (int64_t i = 0; i < hidden; ++i) h[i] = activations[0](Sum(0, i));
   }
 
   // Gates: update, reset, hidden.
   void StepGru(const double* x, double* h) const {
-    double* update = sums;
-    double* reset = sums + hidden;
-    double* made = sums + 2 * hidden;
-    double* old = sums + 3 * hidden;
+    Begin(x);
+    for (int gate = 0; gate < 2; ++gate) r.AddProduct(gate, h, Sums(from_state, gate));
+    double* const update = Sums(from_input, 0);
+    double* const reset = Sums(from_input, 1);
     for (int64_t i = 0; i < hidden; ++i) {
-      update[i] = activations[0](FromInput(i, x) + FromState(i, h));
-      reset[i] = activations[0](FromInput(hidden + i, x) + FromState(hidden + i, h));
+      update[i] = activations[0](Sum(0, i));
+      reset[i] = activations[0](Sum(1, i));
+      old[i] = option ? h[i] : reset[i] * h[i];
     }
-    for (int64_t i = 0; i < hidden; ++i) old[i] = option ? h[i] : reset[i] * h[i];
+    r.AddProduct(2, old, Sums(from_state, 2));
     for (int64_t i = 0; i < hidden; ++i) {
-      const double state = FromState(2 * hidden + i, old);
-      made[i] = activations[1](FromInput(2 * hidden + i, x) + (option ? reset[i] * state : state));
+      const double state = Sums(from_state, 2)[i];
+      const double made =
+          activations[1](Sums(from_input, 2)[i] + (option ? reset[i] * state : state));
+      h[i] = (1 - update[i]) * made + update[i] * h[i];
     }
-    for (int64_t i = 0; i < hidden; ++i) h[i] = (1 - update[i]) * made[i] + update[i] * h[i];
   }
 
   // Gates: input, output, forget, cell. Peepholes: input, output, forget.
   void StepLstm(const double* x, double* h, double* c) const {
-    for (int64_t row = 0; row < gates * hidden; ++row) {
-      sums[row] = FromInput(row, x) + FromState(row, h);
-    }
+    Begin(x);
+    for (int gate = 0; gate < gates; ++gate) r.AddProduct(gate, h, Sums(from_state, gate));
     for (int64_t i = 0; i < hidden; ++i) {
-      const double input = activations[0](sums[i] + peepholes[i] * c[i]);
+      const double input = activations[0](Sum(0, i) + peepholes[i] * c[i]);
       const double forget =
-          option ? 1 - input
-                 : activations[0](sums[2 * hidden + i] + peepholes[2 * hidden + i] * c[i]);
-      c[i] = forget * c[i] + input * activations[1](sums[3 * hidden + i]);
-      const double output = activations[0](sums[hidden + i] + peepholes[hidden + i] * c[i]);
+          option ? 1 - input : activations[0](Sum(2, i) + peepholes[2 * hidden + i] * c[i]);
+      c[i] = forget * c[i] + input * activations[1](Sum(3, i));
+      const double output = activations[0](Sum(1, i) + peepholes[hidden + i] * c[i]);
       h[i] = output * activations[2](c[i]);
     }
   }
@@ -158,6 +189,21 @@ void LoadPart(const Operand& operand, int64_t direction, int64_t count, double* 
   }
 }
 
+// The `direction`th matrix of rows of gates, as Rows has them; zeros in the rows that fill up a block.
+void LoadRows(const Operand& operand, int64_t direction, int64_t gates, int64_t rows, int64_t width,
+              double* to) {
+  for (int64_t gate = 0; gate < gates; ++gate) {
+    for (int64_t row = 0; row < RoundedUp(rows); ++row) {
+      double* const block = to + (row - row % kTogether) * width + row % kTogether;
+      const int64_t from = ((direction * gates + gate) * rows + row) * width;
+      for (int64_t i = 0; i < width; ++i) {
+        block[i * kTogether] = row < rows ? NumberAt(operand, from + i) : 0;
+      }
+    }
+    to += RoundedUp(rows) * width;
+  }
+}
+
 void StorePart(const Operand& operand, int64_t part, int64_t count, const double* from) {
   if (!operand.present()) return;
   for (int64_t i = 0; i < count; ++i) {
@@ -175,25 +221,37 @@ int32_t Run(const Call& call) {
   const int64_t width = x.extent(2);
   const int64_t hidden = call.input(2).extent(2);
   const int64_t rows = gates * hidden;
-  const Scratch<double> w(call, rows * width);
-  const Scratch<double> r(call, rows * hidden);
+  const int64_t room = gates * RoundedUp(hidden);
+  const Scratch<double> w(call, room * width);
+  const Scratch<double> r(call, room * hidden);
   const Scratch<double> bias(call, 2 * rows);
   const Scratch<double> peepholes(call, 3 * hidden);
-  const Scratch<double> sums(call, 4 * rows);
+  const Scratch<double> sums(call, 2 * room + RoundedUp(hidden));
   const Scratch<double> vector(call, width);
   const Scratch<double> h(call, hidden);
   const Scratch<double> c(call, hidden);
   if (!w || !r || !bias || !peepholes || !sums || !vector || !h || !c) {
     return call.Fail(kOutOfScratch);
   }
+  // Those behind the last row of a gate too, which nothing else sets.
+  for (int64_t i = 0; i < 2 * room; ++i) sums[i] = 0;
   for (int64_t b = 0; lengths.present() && b < layout.batches; ++b) {
     const int32_t length = lengths.data<const int32_t>()[b];
     if (length < 0 || length > layout.steps) {
       return call.Fail("a sequence's length (input 4) is outside of the steps that there are");
     }
   }
-  Direction direction = {width,   hidden,  gates,      call.Integer(1) != 0, {},
-                         w.get(), r.get(), bias.get(), peepholes.get(),      sums.get()};
+  Direction direction = {hidden,
+                         gates,
+                         call.Integer(1) != 0,
+                         {},
+                         {w.get(), hidden, width},
+                         {r.get(), hidden, hidden},
+                         bias.get(),
+                         peepholes.get(),
+                         sums.get(),
+                         sums.get() + room,
+                         sums.get() + 2 * room};
   const double clip = call.Integer(2) != 0 ? call.Real(4) : kInfinity;
   for (int64_t d = 0; d < layout.directions; ++d) {
     const int first = kFixedParameters + static_cast<int>(d) * (1 + 3 * activations);
@@ -203,8 +261,8 @@ int32_t Run(const Call& call) {
       direction.activations[a] = {static_cast<ActivationKind>(call.Integer(at)), call.Real(at + 1),
                                   call.Real(at + 2), clip};
     }
-    LoadPart(call.input(1), d, rows * width, w.get());
-    LoadPart(call.input(2), d, rows * hidden, r.get());
+    LoadRows(call.input(1), d, gates, hidden, width, w.get());
+    LoadRows(call.input(2), d, gates, hidden, hidden, r.get());
     LoadPart(call.input(3), d, 2 * rows, bias.get());
     LoadPart(call.input(7), d, 3 * hidden, peepholes.get());
     for (int64_t b = 0; b < layout.batches; ++b) {

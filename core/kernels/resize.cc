@@ -3,6 +3,7 @@
 #include "core/kernels/call.h"
 #include "core/kernels/math.h"
 #include "core/kernels/places.h"
+#include "core/kernels/resize_axis.h"
 #include "core/kernels/saturate.h"
 
 namespace slipway::kernels {
@@ -48,111 +49,39 @@ double RealAt(const Operand& x, int64_t i) {
   }
 }
 
-// How one axis is resized. The scale is above / below, two numbers, so that those which come from extents stay exact.
-class Axis {
- public:
-  Axis(const Call& call, const Options& options, int64_t i)
-      : options_(options),
-        in_(call.input(0).extent(static_cast<int>(options.axis[i]))),
-        out_(call.output(0).extent(static_cast<int>(options.axis[i]))) {
-    if (!options.has_sizes) {
-      above_ = call.input(2).data<const float>()[i];
-    } else {
-      const int64_t decides = options.aspect == ResizeAspect::kStretch ? i : Decides(call, options);
-      above_ = static_cast<double>(IndexAt(call.input(3), decides));
-      below_ = static_cast<double>(call.input(0).extent(static_cast<int>(options.axis[decides])));
-    }
-    if (options.coordinates == ResizeCoordinates::kCropAndResize) {
-      begin_ = RealAt(call.input(1), i);
-      end_ = RealAt(call.input(1), options.axes + i);
-    }
+// Of several axes with one scale the one whose size says it.
+int64_t DecidingAxis(const Call& call, const Options& options) {
+  const auto scale = [&](int64_t i) {
+    return static_cast<double>(IndexAt(call.input(3), i)) /
+           static_cast<double>(call.input(0).extent(static_cast<int>(options.axis[i])));
+  };
+  int64_t decides = 0;
+  for (int64_t i = 1; i < options.axes; ++i) {
+    const bool better = options.aspect == ResizeAspect::kNotLarger ? scale(i) < scale(decides)
+                                                                   : scale(i) > scale(decides);
+    if (better) decides = i;
   }
+  return decides;
+}
 
-  int64_t in() const { return in_; }
-  int64_t out() const { return out_; }
-  bool changes() const {
-    return in_ != out_ || above_ != below_ ||
-           options_.coordinates == ResizeCoordinates::kCropAndResize ||
-           options_.coordinates == ResizeCoordinates::kTfHalfPixel;
+ResizeAxis AxisOf(const Call& call, const Options& options, int64_t i) {
+  ResizeAxis axis;
+  axis.coordinates = options.coordinates;
+  axis.in = call.input(0).extent(static_cast<int>(options.axis[i]));
+  axis.out = call.output(0).extent(static_cast<int>(options.axis[i]));
+  if (!options.has_sizes) {
+    axis.above = call.input(2).data<const float>()[i];
+  } else {
+    const int64_t decides =
+        options.aspect == ResizeAspect::kStretch ? i : DecidingAxis(call, options);
+    axis.above = static_cast<double>(IndexAt(call.input(3), decides));
+    axis.below = static_cast<double>(call.input(0).extent(static_cast<int>(options.axis[decides])));
   }
-  // How many outputs an input becomes.
-  double scale() const { return above_ / below_; }
-
-  // Where output i lies in the input. False where that is outside of what is cropped.
-  bool Source(int64_t i, double& at) const {
-    const auto place = static_cast<double>(i);
-    const auto last = static_cast<double>(in_ - 1);
-    // What the output would be long, not rounded.
-    const double length = static_cast<double>(in_) * above_ / below_;
-    switch (options_.coordinates) {
-      case ResizeCoordinates::kHalfPixel:
-        at = (place + 0.5) * below_ / above_ - 0.5;
-        return true;
-      case ResizeCoordinates::kHalfPixelSymmetric:
-        at = static_cast<double>(in_) / 2 * (1 - static_cast<double>(out_) / length) +
-             (place + 0.5) * below_ / above_ - 0.5;
-        return true;
-      case ResizeCoordinates::kPytorchHalfPixel:
-        at = out_ > 1 ? (place + 0.5) * below_ / above_ - 0.5 : 0;
-        return true;
-      case ResizeCoordinates::kAlignCorners:
-        at = length == 1 ? 0 : place * last / (length - 1);
-        return true;
-      case ResizeCoordinates::kAsymmetric:
-        at = place * below_ / above_;
-        return true;
-      case ResizeCoordinates::kTfHalfPixel:
-        at = (place + 0.5) * below_ / above_;
-        return true;
-      case ResizeCoordinates::kCropAndResize:
-        at = length == 1 ? (begin_ + end_) / 2 * last
-                         : begin_ * last + place * (end_ - begin_) * last / (length - 1);
-        return at >= 0 && at <= last;
-    }
-    return false;
+  if (options.coordinates == ResizeCoordinates::kCropAndResize) {
+    axis.begin = RealAt(call.input(1), i);
+    axis.end = RealAt(call.input(1), options.axes + i);
   }
-
- private:
-  // Of several axes with one scale the one whose size says it.
-  static int64_t Decides(const Call& call, const Options& options) {
-    const auto scale = [&](int64_t i) {
-      return static_cast<double>(IndexAt(call.input(3), i)) /
-             static_cast<double>(call.input(0).extent(static_cast<int>(options.axis[i])));
-    };
-    int64_t decides = 0;
-    for (int64_t i = 1; i < options.axes; ++i) {
-      const bool better = options.aspect == ResizeAspect::kNotLarger ? scale(i) < scale(decides)
-                                                                     : scale(i) > scale(decides);
-      if (better) decides = i;
-    }
-    return decides;
-  }
-
-  const Options& options_;
-  int64_t in_;
-  int64_t out_;
-  double above_ = 1;
-  double below_ = 1;
-  double begin_ = 0;
-  double end_ = 1;
-};
-
-int64_t Clamped(int64_t at, int64_t extent) { return at < 0 ? 0 : at >= extent ? extent - 1 : at; }
-
-// As a float, so that a scale which f32 rounds does not push places beside whole numbers.
-int64_t Rounded(ResizeRounding rounding, double at) {
-  const double place = static_cast<float>(at);
-  switch (rounding) {
-    case ResizeRounding::kHalfDown:
-      return static_cast<int64_t>(Ceil(place - 0.5));
-    case ResizeRounding::kHalfUp:
-      return static_cast<int64_t>(Floor(place + 0.5));
-    case ResizeRounding::kFloor:
-      return static_cast<int64_t>(Floor(place));
-    case ResizeRounding::kCeil:
-      break;
-  }
-  return static_cast<int64_t>(Ceil(place));
+  return axis;
 }
 
 template <typename T>
@@ -172,12 +101,12 @@ int32_t Nearest(const Call& call, const Options& options) {
     for (int64_t i = 0; i < y.extent(d); ++i) offsets[first[d] + i] = i * strides[d];
   }
   for (int64_t a = 0; a < options.axes; ++a) {
-    const Axis axis(call, options, a);
+    const ResizeAxis axis = AxisOf(call, options, a);
     const auto d = static_cast<int>(options.axis[a]);
-    for (int64_t i = 0; axis.changes() && i < axis.out(); ++i) {
+    for (int64_t i = 0; axis.Changes() && i < axis.out; ++i) {
       double at = 0;
       offsets[first[d] + i] =
-          axis.Source(i, at) ? Clamped(Rounded(options.rounding, at), axis.in()) * strides[d] : -1;
+          axis.Source(i, at) ? Clamped(Rounded(options.rounding, at), axis.in) * strides[d] : -1;
     }
   }
   const T outside = Narrow<T>(static_cast<WideOf<T>>(options.extrapolation));
@@ -211,14 +140,14 @@ double Weight(const Options& options, double distance) {
 // the place is outside of what is cropped.
 class Taps {
  public:
-  Taps(const Call& call, const Options& options, const Axis& axis)
+  Taps(const Call& call, const Options& options, const ResizeAxis& axis)
       : count_(Count(options, axis)),
-        weights_(call, axis.out() * count_),
-        first_(call, axis.out()),
-        inside_(call, axis.out()) {
+        weights_(call, axis.out * count_),
+        first_(call, axis.out),
+        inside_(call, axis.out) {
     if (!*this) return;
     const double narrowing = Narrowing(options, axis);
-    for (int64_t i = 0; i < axis.out(); ++i) {
+    for (int64_t i = 0; i < axis.out; ++i) {
       double at = 0;
       inside_[i] = axis.Source(i, at);
       if (!inside_[i]) continue;
@@ -226,7 +155,7 @@ class Taps {
       double sum = 0;
       for (int64_t k = 0; k < count_; ++k) {
         const int64_t neighbour = first_[i] + k;
-        const bool counts = !options.exclude_outside || (neighbour >= 0 && neighbour < axis.in());
+        const bool counts = !options.exclude_outside || (neighbour >= 0 && neighbour < axis.in);
         double& weight = weights_[i * count_ + k];
         weight = counts ? Weight(options, (static_cast<double>(neighbour) - at) * narrowing) : 0;
         sum += weight;
@@ -238,15 +167,15 @@ class Taps {
   explicit operator bool() const { return weights_ && first_ && inside_; }
 
   // Makes `y` [outer, out, inner] of `x` [outer, in, inner].
-  void Apply(const Options& options, const Axis& axis, int64_t outer, int64_t inner,
+  void Apply(const Options& options, const ResizeAxis& axis, int64_t outer, int64_t inner,
              const double* x, double* y) const {
     for (int64_t o = 0; o < outer; ++o) {
-      for (int64_t i = 0; i < axis.out(); ++i) {
-        double* row = y + (o * axis.out() + i) * inner;
+      for (int64_t i = 0; i < axis.out; ++i) {
+        double* row = y + (o * axis.out + i) * inner;
         for (int64_t e = 0; e < inner; ++e) row[e] = inside_[i] ? 0 : options.extrapolation;
         for (int64_t k = 0; inside_[i] && k < count_; ++k) {
           const double weight = weights_[i * count_ + k];
-          const double* from = x + (o * axis.in() + Clamped(first_[i] + k, axis.in())) * inner;
+          const double* from = x + (o * axis.in + Clamped(first_[i] + k, axis.in)) * inner;
           for (int64_t e = 0; e < inner; ++e) row[e] += weight * from[e];
         }
       }
@@ -254,14 +183,14 @@ class Taps {
   }
 
  private:
-  static double Narrowing(const Options& options, const Axis& axis) {
-    return options.antialias && axis.scale() < 1 ? axis.scale() : 1;
+  static double Narrowing(const Options& options, const ResizeAxis& axis) {
+    return options.antialias && axis.Scale() < 1 ? axis.Scale() : 1;
   }
-  static int64_t Count(const Options& options, const Axis& axis) {
+  static int64_t Count(const Options& options, const ResizeAxis& axis) {
     const double reach = options.mode == ResizeMode::kLinear ? 1 : 2;
     const double begin = Floor(-reach / Narrowing(options, axis)) + 1;
     // A scale so small that every element counts more than once: twice is enough, beyond are copies of the border.
-    const auto most = static_cast<double>(2 * axis.in() + 2);
+    const auto most = static_cast<double>(2 * axis.in + 2);
     return 2 + 2 * static_cast<int64_t>(-begin < most ? -begin : most);
   }
 
@@ -298,13 +227,13 @@ int32_t Interpolate(const Call& call, const Options& options) {
   }
   extents = ExtentsOf(x);
   for (int64_t a = 0; a < options.axes; ++a) {
-    const Axis axis(call, options, a);
-    if (!axis.changes()) continue;
+    const ResizeAxis axis = AxisOf(call, options, a);
+    if (!axis.Changes()) continue;
     const auto d = static_cast<int>(options.axis[a]);
     const Taps taps(call, options, axis);
     if (!taps) return call.Fail(kOutOfScratch);
     taps.Apply(options, axis, elements(0, d), elements(d + 1, x.rank()), from, to);
-    extents[d] = axis.out();
+    extents[d] = axis.out;
     double* const taken = from;
     from = to;
     to = taken;

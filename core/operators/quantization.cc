@@ -146,6 +146,7 @@ absl::Status RegisterQuantizationOperators(OperatorRegistry& registry) {
   OperatorSchema schema;
   schema.min_inputs = 2;
   schema.max_inputs = 3;
+  schema.pattern = Pattern::kBroadcast;
   schema.type_rule = QuantizationType;
   schema.attributes = {IntAttribute("axis", 1), IntAttribute("block_size", 0),
                        IntAttribute("output_dtype", 0)};

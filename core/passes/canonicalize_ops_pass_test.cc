@@ -32,6 +32,25 @@ TEST(CanonicalizeOps, DropsWhatChangesNothing) {
     })"));
 }
 
+// What a scale of 1.5 makes of 5 is no whole number, and its ratio not that of the extents.
+TEST(CanonicalizeOps, TellsResizeSizesInPlaceOfScales) {
+  const PassTester tester;
+  EXPECT_OK(tester.Check(CanonicalizeOps, R"(
+    graph "g" (%x: f32[1, 2, 4, 5]) -> (%y, %z) {
+      const %scales: f32[4] = {1, 1, 2, 3}
+      const %fractions: f32[2] = {0.5, 1.5}
+      %y = Resize "r" (%x, _, %scales) {mode = "linear"}
+      %z = Resize "s" (%x, _, %fractions) {axes = [2, 3]}
+    })",
+                         R"(
+    graph "g" (%x: f32[1, 2, 4, 5]) -> (%y, %z) {
+      const %fractions: f32[2] = {0.5, 1.5}
+      const %r_sizes: i64[4] = {1, 2, 8, 15}
+      %y = Resize "r" (%x, _, _, %r_sizes) {mode = "linear"}
+      %z = Resize "s" (%x, _, %fractions) {axes = [2, 3]}
+    })"));
+}
+
 TEST(CanonicalizeOps, KeepsAnIdentityBetweenInputAndOutput) {
   const PassTester tester;
   EXPECT_OK(tester.Check(CanonicalizeOps, R"(

@@ -24,7 +24,7 @@ void AddVariadicRules(CanonicalizeRules& rules);
 void AddProductRules(CanonicalizeRules& rules);
 // Conv, the pools.
 void AddWindowRules(CanonicalizeRules& rules);
-// Softmax.
+// Resize, Softmax.
 void AddShapeRules(CanonicalizeRules& rules);
 
 // The rule of all views: a Reshape, or nothing where the type stays.

@@ -1,5 +1,6 @@
-// Reshape and what is one in disguise; Softmax's axis.
+// Reshape and what is one in disguise; Softmax's axis; Resize's scales.
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -75,8 +76,36 @@ absl::StatusOr<bool> CanonicalizeSoftmax(Node& node, GraphRewriter& rewriter, co
   return true;
 }
 
+// Scales that make whole extents are the ratios of these: sizes say the same, and are integers.
+absl::StatusOr<bool> CanonicalizeResize(Node& node, GraphRewriter& rewriter, const PassContext&) {
+  const ValueType& before = rewriter.type(node.inputs[0]);
+  const ValueType& after = rewriter.type(node.outputs[0]);
+  if (node.inputs.size() < 3 || node.inputs[2] == kNoValue) return false;
+  const std::optional<Tensor>& scales = rewriter.graph().value(node.inputs[2]).constant;
+  if (!scales.has_value() || scales->num_elements() == 0) return false;
+  if (!before.is_static() || !after.is_static()) return false;
+  const auto* axes = node.attributes.FindAs<std::vector<int64_t>>("axes");
+  Shape sizes;
+  for (const float scale : scales->values<float>()) {
+    const auto i = static_cast<int64_t>(sizes.size());
+    int64_t axis = axes == nullptr ? i : (*axes)[i];
+    if (axis < 0) axis += before.rank();
+    sizes.push_back(after.shape()[axis]);
+    if (static_cast<double>(before.shape()[axis]) * scale != static_cast<double>(sizes.back())) {
+      return false;
+    }
+  }
+  const std::string name = DisplayName(rewriter.graph(), node);
+  const ValueId constant = ShapeConstant(rewriter, absl::StrCat(name, "_sizes"), sizes);
+  node.inputs = {node.inputs[0], node.inputs[1], kNoValue, constant};
+  return false;
+}
+
 }  // namespace
 
-void AddShapeRules(CanonicalizeRules& rules) { rules["Softmax"] = CanonicalizeSoftmax; }
+void AddShapeRules(CanonicalizeRules& rules) {
+  rules["Resize"] = CanonicalizeResize;
+  rules["Softmax"] = CanonicalizeSoftmax;
+}
 
 }  // namespace slipway

@@ -372,6 +372,94 @@ TEST(LogicKernelsTest, AgreeWithTheReference) {
   });
 }
 
+TEST(QuantizedKernelsTest, AgreeWithTheReference) {
+  RunEverywhere([](KernelSuite& suite) {
+    const auto scaled = [&](const char* op, DataType from, DataType to, Shape scales) {
+      suite.Add(absl::StrCat(op, Name(from), Name(to), "scales", scales.size()),
+                [=](GraphBuilder& b) {
+                  const bool makes_real = to == kFloat;
+                  const ValueId x = b.Input("x", from, {2, 3, 70});
+                  const ValueId scale = b.Add("Abs", {b.Input("scale", kFloat, scales)});
+                  const ValueId zero = b.Input("zero", makes_real ? from : to, scales);
+                  b.Output(b.Add(op, {x, scale, zero}));
+                });
+    };
+    for (const DataType dtype : {DataType::kInt8, DataType::kUint8, DataType::kInt16}) {
+      for (const Shape& scales : {Shape{}, Shape{1}, Shape{3}}) {
+        scaled("QuantizeLinear", kFloat, dtype, scales);
+        scaled("DequantizeLinear", dtype, kFloat, scales);
+      }
+    }
+    // Halves, what saturates, and what is no number.
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    const float inf = std::numeric_limits<float>::infinity();
+    suite.Add("halves",
+              [](GraphBuilder& b) {
+                b.Output(b.Add("QuantizeLinear", {b.Input("x", kFloat, {12}),
+                                                  b.Constant("s", Tensor::Scalar<float>(0.5f)),
+                                                  b.Constant("z", Tensor::Scalar<int8_t>(3))}));
+              },
+              {Tensor::Of<float>({12}, {0.25f, 0.75f, 1.25f, -0.25f, -0.75f, 1e9f, -1e9f, nan, inf,
+                                        -inf, 61.9f, -65.6f})});
+    std::vector<float> steps;
+    for (int i = 0; i < 4000; ++i) steps.push_back(static_cast<float>(i - 2000) * 0.0137f);
+    suite.Add("quotients",
+              [](GraphBuilder& b) {
+                b.Output(b.Add("QuantizeLinear", {b.Input("x", kFloat, {4000}),
+                                                  b.Constant("s", Tensor::Scalar<float>(0.0274f)),
+                                                  b.Constant("z", Tensor::Scalar<int16_t>(0))}));
+              },
+              {Tensor::Of<float>({4000}, steps)});
+    for (const int64_t n : {1, 7, 40}) {
+      suite.Add(absl::StrCat("integers", n), [=](GraphBuilder& b) {
+        const ValueId x = b.Input("x", DataType::kUint8, {2, 5, 33});
+        const ValueId w = b.Input("w", DataType::kInt8, {33, n});
+        const ValueId x_zero = b.Input("xz", DataType::kUint8, {});
+        b.Output(b.Add("MatMulInteger", {x, w, x_zero, b.Input("wz", DataType::kInt8, {n})}));
+      });
+    }
+    suite.Add("largest",
+              [](GraphBuilder& b) {
+                b.Output(b.Add("MatMulInteger", {b.Input("x", DataType::kUint8, {3, 64}),
+                                                 b.Input("w", DataType::kInt8, {64, 20}),
+                                                 b.Constant("xz", Tensor::Scalar<uint8_t>(255)),
+                                                 b.Constant("wz", Tensor::Scalar<int8_t>(-128))}));
+              },
+              {Tensor::Of<uint8_t>({3, 64}, std::vector<uint8_t>(192, 0)),
+               Tensor::Of<int8_t>({64, 20}, std::vector<int8_t>(1280, 127))});
+  });
+}
+
+TEST(ResizeKernelsTest, AgreeWithTheReference) {
+  RunEverywhere([](KernelSuite& suite) {
+    const auto resize = [&](const std::string& name, Shape in, Shape out, Attributes attributes) {
+      suite.Add(absl::StrCat(name, out.back()), [=](GraphBuilder& b) {
+        const int64_t rank = static_cast<int64_t>(out.size());
+        const ValueId sizes =
+            b.Constant("sizes", Tensor::Of<int64_t>({rank}, absl::MakeConstSpan(out)));
+        const ValueId x = b.Input("x", kFloat, in);
+        b.Output(b.Add("Resize", {x, kNoValue, kNoValue, sizes}, attributes));
+      });
+    };
+    for (const char* mode : {"nearest", "linear"}) {
+      for (const char* places : {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel",
+                                 "align_corners", "asymmetric"}) {
+        const Attributes attributes = {{"mode", mode}, {"coordinate_transformation_mode", places}};
+        const std::string name = absl::StrCat(mode, "_", places);
+        resize(name, {1, 3, 5, 7}, {1, 3, 10, 14}, attributes);
+        resize(name, {1, 2, 9, 40}, {1, 2, 4, 17}, attributes);
+        resize(name, {2, 1, 1, 1}, {2, 1, 3, 9}, attributes);
+      }
+    }
+    for (const char* rounding : {"round_prefer_ceil", "floor", "ceil"}) {
+      resize(rounding, {1, 2, 6, 8}, {1, 2, 9, 20}, {{"nearest_mode", rounding}});
+    }
+    resize("rows", {4, 20}, {4, 33}, {{"mode", "linear"}});
+    resize("columns", {1, 2, 4, 20}, {1, 2, 7, 20}, {{"mode", "linear"}});
+    resize("large", {1, 8, 32, 32}, {1, 8, 64, 64}, {{"mode", "linear"}});
+  });
+}
+
 TEST(EmptyKernelsTest, AgreeWithTheReference) {
   RunEverywhere([](KernelSuite& suite) {
     suite.Add("relu", OneNode("Relu", {{0, 3}}));

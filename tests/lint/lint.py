@@ -180,8 +180,8 @@ def check_build_files(files):
 FAMILY_FOLDERS = ('core/operators', 'core/kernels', 'core/reference',
                   'core/codegen/lower')
 SHARED_KERNELS = ('batch', 'broadcast', 'call', 'elements', 'fourier', 'math',
-                  'numbers', 'pair', 'places', 'saturate', 'small_types',
-                  'sorting', 'trigonometry', 'types', 'window')
+                  'numbers', 'pair', 'places', 'resize_axis', 'saturate',
+                  'small_types', 'sorting', 'trigonometry', 'types', 'window')
 
 
 def check_families(files):

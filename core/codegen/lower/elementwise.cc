@@ -42,15 +42,6 @@ Expr HardSigmoid(const NodeView& node, const std::vector<Expr>& in) {
 
 Expr HardSwish(Expr x) { return x * ClampStrictly(x / 6.0f + 0.5f, 0.0f, 1.0f); }
 
-// To the nearest, of two to the even one: below 2^23 by adding that, where floats have no fraction. Halide's round() would
-// call libm on some machines.
-Expr Round(Expr x) {
-  const Expr magnitude = Halide::abs(x);
-  const Expr whole = Halide::strict_float((magnitude + 8388608.0f) - 8388608.0f);
-  const Expr rounded = SelectStrictly(x < 0.0f, -whole, whole);
-  return SelectStrictly(magnitude < 8388608.0f && x != 0.0f, rounded, x);
-}
-
 Expr Sign(Expr x) {
   const Expr zero = Halide::Internal::make_zero(x.type());
   const Expr one = Halide::Internal::make_one(x.type());
@@ -88,7 +79,7 @@ absl::Status RegisterElementwiseLowerings(Lowerings& lowerings) {
       {"Neg", Types::kNumber, Unary([](Expr x) { return -x; })},
       {"Reciprocal", Types::kFloat, Unary([](Expr x) { return 1.0f / x; })},
       {"Relu", Types::kNumber, Unary(Relu)},
-      {"Round", Types::kFloat, Unary(Round)},
+      {"Round", Types::kFloat, Unary(RoundOf)},
       {"Sigmoid", Types::kFloat, Unary(SigmoidOf)},
       {"Sign", Types::kNumber, Unary(Sign)},
       {"Sin", Types::kFloat, Unary(SinOf)},

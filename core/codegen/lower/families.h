@@ -19,8 +19,11 @@ absl::Status RegisterMatrixLowerings(Lowerings& lowerings);
 absl::Status RegisterMovementLowerings(Lowerings& lowerings);
 absl::Status RegisterNormalizationLowerings(Lowerings& lowerings);
 absl::Status RegisterPoolingLowerings(Lowerings& lowerings);
+absl::Status RegisterQuantizationLowerings(Lowerings& lowerings);
+absl::Status RegisterQuantizedLowerings(Lowerings& lowerings);
 absl::Status RegisterReductionLowerings(Lowerings& lowerings);
 absl::Status RegisterReshapingLowerings(Lowerings& lowerings);
+absl::Status RegisterResizeLowerings(Lowerings& lowerings);
 
 }  // namespace slipway
 

@@ -6,6 +6,7 @@
 #include "core/base/status_macros.h"
 #include "core/codegen/lower/broadcast.h"
 #include "core/codegen/lower/families.h"
+#include "core/codegen/lower/product.h"
 
 namespace slipway {
 namespace {
@@ -66,8 +67,10 @@ absl::StatusOr<std::vector<Func>> LowerGemm(LoweringContext& context) {
   return std::vector<Func>{result};
 }
 
-// Operands of rank 1 are a row on the left and a column on the right, which the result then lacks.
-absl::StatusOr<std::vector<Func>> LowerMatMul(LoweringContext& context) {
+}  // namespace
+
+absl::StatusOr<std::vector<Func>> LowerProduct(LoweringContext& context, Halide::Type type,
+                                               const ProductTerm& term) {
   const Shape& a_shape = context.node.input_shape(0);
   const Shape& b_shape = context.node.input_shape(1);
   const Shape& out = context.output_types[0].shape;
@@ -93,8 +96,8 @@ absl::StatusOr<std::vector<Func>> LowerMatMul(LoweringContext& context) {
   const Expr right =
       has_columns ? read(context.inputs[1], b_shape, vars[0], k) : Expr(context.inputs[1](k));
   Func accumulator("accumulator");
-  accumulator(vars) = 0.0f;
-  accumulator(vars) += read(context.inputs[0], a_shape, k, vars[1]) * right;
+  accumulator(vars) = Halide::Internal::make_zero(type);
+  accumulator(vars) += term(read(context.inputs[0], a_shape, k, vars[1]), right, vars[0]);
   MatrixStages stages = {accumulator, k, columns, rows, 1, 0};
   for (int i = 0; i < batch_rank; ++i) stages.batch *= out[i];
 
@@ -113,6 +116,13 @@ absl::StatusOr<std::vector<Func>> LowerMatMul(LoweringContext& context) {
   Func result("matmul_vector");
   result(out_vars) = product(at);
   return std::vector<Func>{result};
+}
+
+namespace {
+
+absl::StatusOr<std::vector<Func>> LowerMatMul(LoweringContext& context) {
+  return LowerProduct(context, Halide::Float(32),
+                      [](Expr left, Expr right, Expr) { return left * right; });
 }
 
 // w is [blocks, K, n]; the columns beyond `columns` are padding.

@@ -18,8 +18,11 @@ constexpr OperatorFamily<Lowerings> kFamilies[] = {
     {"movement", RegisterMovementLowerings},
     {"normalization", RegisterNormalizationLowerings},
     {"pooling", RegisterPoolingLowerings},
+    {"quantization", RegisterQuantizationLowerings},
+    {"quantized", RegisterQuantizedLowerings},
     {"reduction", RegisterReductionLowerings},
     {"reshaping", RegisterReshapingLowerings},
+    {"resize", RegisterResizeLowerings},
 };
 
 }  // namespace

@@ -1,0 +1,86 @@
+// QuantizeLinear and DequantizeLinear between f32 and integers, with one scale for all or one a place along an axis.
+#include "core/operators/quantization.h"
+
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "core/codegen/float_math.h"
+#include "core/codegen/lower/families.h"
+#include "core/tensor/dtype.h"
+
+namespace slipway {
+namespace {
+
+using Halide::cast;
+using Halide::Expr;
+using Halide::Func;
+
+// A vector's element that belongs to a place of x, or the one that it has.
+Expr Parameter(const LoweringContext& context, const QuantizationView& view, int input,
+               const std::vector<Expr>& at) {
+  const Shape& shape = context.node.input_shape(input);
+  if (shape.empty()) return context.inputs[input]();
+  if (view.granularity == Granularity::kTensor) return context.inputs[input](0);
+  return context.inputs[input](at[at.size() - 1 - static_cast<size_t>(view.axis)]);
+}
+
+// As real(x, scale, zero point or an undefined Expr) has it.
+Lowering Scaled(Expr (*real)(Expr x, Expr scale, Expr zero, Halide::Type to)) {
+  return [real](LoweringContext& context) -> absl::StatusOr<std::vector<Func>> {
+    SLIPWAY_ASSIGN_OR_RETURN(const QuantizationView view, DecodeQuantization(context.node));
+    SLIPWAY_ASSIGN_OR_RETURN(const Halide::Type to, HalideType(context.output_types[0].dtype));
+    const std::vector<Halide::Var> vars =
+        FreshVars(static_cast<int>(context.output_types[0].shape.size()));
+    const std::vector<Expr> at = AsExprs(vars);
+    const Expr zero = context.node.has_input(2) ? Parameter(context, view, 2, at) : Expr();
+    Func result("scaled");
+    result(vars) = real(context.inputs[0](at), Parameter(context, view, 1, at), zero, to);
+    return std::vector<Func>{result};
+  };
+}
+
+// The quotient is rounded as IEEE 754 has it: what lies beside a half decides over the result.
+Expr Quantize(Expr x, Expr scale, Expr zero, Halide::Type to) {
+  const Expr quotient = Halide::strict_float(x / scale);
+  Expr value = SelectStrictly(Halide::is_nan(quotient), 0.0f, RoundOf(quotient));
+  if (zero.defined()) value += cast<float>(zero);
+  return cast(to, Halide::clamp(value, cast<float>(to.min()), cast<float>(to.max())));
+}
+
+Expr Dequantize(Expr x, Expr scale, Expr zero, Halide::Type) {
+  if (!zero.defined()) return cast<float>(x) * scale;
+  // Exact in f32 below 24 bits.
+  return (cast<float>(x) - cast<float>(zero)) * scale;
+}
+
+bool IsStored(DataType dtype) {
+  return dtype == DataType::kInt8 || dtype == DataType::kUint8 || dtype == DataType::kInt16 ||
+         dtype == DataType::kUint16;
+}
+
+absl::Status ServesIntegers(const NodeView& node, absl::Span<const TensorType> outputs) {
+  SLIPWAY_ASSIGN_OR_RETURN(const QuantizationView view, DecodeQuantization(node));
+  const bool makes_real = node.op() == "DequantizeLinear";
+  const DataType real = makes_real ? outputs[0].dtype : node.input_type(0).dtype();
+  const DataType stored = makes_real ? node.input_type(0).dtype() : outputs[0].dtype;
+  if (real != DataType::kFloat32 || node.input_type(1).dtype() != DataType::kFloat32 ||
+      !IsStored(stored) || view.precision != DataType::kInvalid) {
+    return node.Unimplemented(absl::StrCat("no kernel can be generated between ", Name(real),
+                                           " and ", Name(stored), " yet"));
+  }
+  if (view.granularity == Granularity::kBlock) {
+    return node.Unimplemented("no kernel can be generated for blocks with scales of their own yet");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status RegisterQuantizationLowerings(Lowerings& lowerings) {
+  SLIPWAY_RETURN_IF_ERROR(
+      lowerings.Add("DequantizeLinear", Scaled(Dequantize).Serving(ServesIntegers)));
+  return lowerings.Add("QuantizeLinear", Scaled(Quantize).Serving(ServesIntegers));
+}
+
+}  // namespace slipway
