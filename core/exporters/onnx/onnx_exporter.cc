@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/exporters/onnx/older_forms.h"
+#include "core/graph/edit.h"
 #include "core/tensor/onnx_tensor.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
@@ -148,7 +149,8 @@ class Exporter {
   absl::Status AddNode(const Node& node) {
     SLIPWAY_ASSIGN_OR_RETURN(const OperatorSchema* schema, registry_.Get(node.op));
     onnx::NodeProto& proto = *model_.mutable_graph()->add_node();
-    proto.set_name(node.name);
+    // Runtimes refuse two nodes of one name.
+    if (!node.name.empty()) proto.set_name(names_.Make(node.name));
     const size_t dot = node.op.rfind('.');
     if (dot == std::string::npos) {
       const std::string lacked = LackedBy(options_.opset, node, *schema);
@@ -242,6 +244,7 @@ class Exporter {
   const OperatorRegistry& registry_;
   const OnnxExportOptions& options_;
   onnx::ModelProto model_;
+  UniqueNames names_{Graph()};          // Of nodes.
   std::map<std::string, int> domains_;  // With their versions.
   std::string external_;
   int64_t bytes_ = 0;  // Of tensors inside the model.

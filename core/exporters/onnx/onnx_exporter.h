@@ -25,7 +25,7 @@ struct OnnxExport {
   std::string external;  // The file external_name; empty where nothing is in it.
 };
 
-// Values and nodes keep their names. Of symbols only the names can be told, of expressions their text. Errors name
+// Values keep their names, and nodes theirs as far as no other has it. Of symbols only the names can be told, of expressions their text. Errors name
 // the node or value:
 //   UNIMPLEMENTED       an operator of Slipway's own, a body, a quantized type, or a form that `opset` lacks
 //   INVALID_ARGUMENT    an opset out of range

@@ -96,6 +96,18 @@ graph "g" (%x: f32[2], %r: f32[], %t: i64[]) -> (%a) {
   EXPECT_EQ(model.opset_import(1).version(), 1);
 }
 
+TEST_F(OnnxExporterTest, NamesOfNodesAreUnique) {
+  ASSERT_OK_AND_ASSIGN(const onnx::ModelProto model, Export(R"(
+graph "g" (%x: f32[2]) -> (%c) {
+  %a = Relu "n" (%x)
+  %b = Exp "n" (%a)
+  %c = Neg(%b)
+})"));
+  EXPECT_EQ(model.graph().node(0).name(), "n");
+  EXPECT_EQ(model.graph().node(1).name(), "n_1");
+  EXPECT_EQ(model.graph().node(2).name(), "");
+}
+
 TEST_F(OnnxExporterTest, OlderOpsets) {
   ASSERT_OK_AND_ASSIGN(const onnx::ModelProto model, Export(kConv, {.opset = 20}));
   EXPECT_EQ(model.opset_import(0).version(), 20);
