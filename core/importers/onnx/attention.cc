@@ -1,6 +1,8 @@
-// Attention as ONNX Runtime's operators have it, by way of ONNX's.
+// Attention as ONNX Runtime's operators have it, by way of ONNX's; and that of ai.onnx.preview, whose steps bodies change.
 //
 // Letters of shapes: batch b, queries' positions s, keys' positions t, heads n.
+#include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -301,6 +303,53 @@ void GroupQueryAttention(Composition& node) {
   node.MakeOutput(0, "Attention", {q, k, v, seen}, attributes);
 }
 
+// Each head of keys or values, as often as queries need it.
+ValueId RepeatHeads(Composition& node, ValueId x, int64_t query_heads) {
+  const int64_t heads = node.type(x)->dimension(1).extent();
+  if (heads == query_heads) return x;
+  std::vector<int64_t> places;
+  for (int64_t h = 0; h < query_heads; ++h) places.push_back(h / (query_heads / heads));
+  return node.Make("Gather", {x, node.Ints(places)}, {{"axis", int64_t{1}}});
+}
+
+void FlexAttention(Composition& node) {
+  if (node.has(kCapturesAttribute)) return node.Unsupported("a body that reads what is around it");
+  for (int i = 0; i < 3; ++i) {
+    const bool known =
+        node.RankOf(node.input(i)) == 4 && node.type(node.input(i))->dimension(1).is_known();
+    if (!known) return node.Unsupported("an input that is not [batch, HEADS, length, size]");
+  }
+  const ValueId q = node.input(0);
+  const int64_t query_heads = node.type(q)->dimension(1).extent();
+  for (const int i : {1, 2}) {
+    const int64_t heads = node.type(node.input(i))->dimension(1).extent();
+    if (query_heads > kMaxNodeArity || heads < 1 || query_heads % heads != 0) {
+      return node.Fail(absl::StrCat(query_heads, " heads of queries and ", heads, " of input ", i,
+                                    " do not fit"));
+    }
+  }
+  const Dimension size = node.type(q)->dimension(3);
+  if (!node.has("scale") && !size.is_known()) return node.Unsupported("a scale by an unknown size");
+  const double scale =
+      node.has("scale") ? node.Float("scale") : 1 / std::sqrt(static_cast<double>(size.extent()));
+  const bool is_double = node.IsOfType(q, DataType::kFloat64);
+  const int64_t precision =
+      node.has("softmax_precision")
+          ? node.Int("softmax_precision")
+          : static_cast<int64_t>(is_double ? DataType::kFloat64 : DataType::kFloat32);
+  const ValueId k = node.Make("Transpose", {RepeatHeads(node, node.input(1), query_heads)},
+                              {{"perm", std::vector<int64_t>{0, 1, 3, 2}}});
+  const ValueId products = node.Make("Cast", {node.Make("MatMul", {q, k})}, {{"to", precision}});
+  const ValueId factor =
+      node.Make("Cast", {node.Constant(Tensor::Scalar<double>(scale))}, {{"to", precision}});
+  ValueId scores = node.Make("Mul", {products, factor});
+  if (node.has("score_mod")) scores = node.Inline(node.Body("score_mod"), scores);
+  scores = node.Make("Softmax", {scores}, {{"axis", int64_t{-1}}});
+  if (node.has("prob_mod")) scores = node.Inline(node.Body("prob_mod"), scores);
+  const ValueId v = RepeatHeads(node, node.input(2), query_heads);
+  node.MakeOutput(0, "MatMul", {node.Make("CastLike", {scores, v}), v});
+}
+
 }  // namespace
 
 absl::Status AddAttentionExpansions(Expansions& expansions) {
@@ -320,6 +369,12 @@ absl::Status AddAttentionExpansions(Expansions& expansions) {
             IntAttribute("past_present_share_buffer", 0), IntsAttribute("qkv_hidden_sizes"),
             IntAttribute("rotary_embedding_dim", 0), scale, causal},
            2),
+       ExpansionOf("ai.onnx.preview.FlexAttention", {3, kVariadic}, FlexAttention,
+                   {IntAttribute(kCapturesAttribute, std::nullopt),
+                    AttributeSchema{"prob_mod", AttributeKind::kGraph},
+                    FloatAttribute("scale", std::nullopt),
+                    AttributeSchema{"score_mod", AttributeKind::kGraph},
+                    IntAttribute("softmax_precision", std::nullopt)}),
        row("GroupQueryAttention", {1, 16}, GroupQueryAttention,
            {IntAttribute("causal", 1), IntAttribute("do_rotary", 0),
             StringAttribute("k_quant_type", "NONE"), IntAttribute("kv_cache_bit_width", 0),

@@ -1,5 +1,6 @@
 #include "core/importers/onnx/composition.h"
 
+#include <memory>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -56,6 +57,10 @@ const std::vector<float>& Composition::Floats(absl::string_view attribute) const
   return As<std::vector<float>>(node_.attributes, attribute);
 }
 
+const Graph& Composition::Body(absl::string_view attribute) const {
+  return *As<std::shared_ptr<const Graph>>(node_.attributes, attribute);
+}
+
 Attributes Composition::Only(const std::vector<std::string>& names) const {
   Attributes attributes;
   for (const std::string& name : names) {
@@ -110,6 +115,28 @@ void Composition::MakeAll(std::vector<ValueId> outputs, absl::string_view op,
   while (!outputs.empty() && outputs.back() == kNoValue) outputs.pop_back();
   status_ = emitter_.Emit(Node{node_.name, std::string(op), std::move(inputs), std::move(outputs),
                                std::move(attributes)});
+}
+
+ValueId Composition::Inline(const Graph& body, ValueId input) {
+  if (body.inputs.size() != 1 || body.outputs.size() != 1) {
+    Fail(absl::StrCat("a body has ", body.inputs.size(), " inputs and ", body.outputs.size(),
+                      " outputs, not one each"));
+  }
+  if (!status_.ok()) return kNoValue;
+  std::vector<ValueId> ids(body.values.size(), kNoValue);
+  ids[body.inputs[0]] = input;
+  const auto here = [&](ValueId id) {
+    if (id == kNoValue || ids[id] != kNoValue) return id == kNoValue ? id : ids[id];
+    const Value& value = body.values[id];
+    return ids[id] = value.constant.has_value() ? Constant(*value.constant) : NewValue(value.name);
+  };
+  for (Node node : body.nodes) {
+    for (ValueId& id : node.inputs) id = here(id);
+    for (ValueId& id : node.outputs) id = here(id);
+    status_ = emitter_.Emit(std::move(node));
+    if (!status_.ok()) return kNoValue;
+  }
+  return here(body.outputs[0]);
 }
 
 void Composition::Unsupported(absl::string_view what) {

@@ -40,6 +40,7 @@ class Composition {
   const std::vector<int64_t>& Ints(absl::string_view attribute) const;
   const std::vector<float>& Floats(absl::string_view attribute) const;
   const Attributes& attributes() const { return node_.attributes; }
+  const Graph& Body(absl::string_view attribute) const;
   // Those of these names, as far as the node has them.
   Attributes Only(const std::vector<std::string>& names) const;
 
@@ -66,6 +67,8 @@ class Composition {
   // A node with the outputs given, see Output and NewValue.
   void MakeAll(std::vector<ValueId> outputs, absl::string_view op, std::vector<ValueId> inputs,
                Attributes attributes = {});
+  // The nodes of a body of one input and one output; its output. INVALID_ARGUMENT for another body.
+  ValueId Inline(const Graph& body, ValueId input);
   ValueId Output(int i) const;  // kNoValue where omitted.
   ValueId NewValue(absl::string_view what);
 

@@ -49,6 +49,33 @@ TEST(CompositionTest, FusedNodesAreTakenApart) {
                         "\"Sine\" with 0 parameters is not supported"));
 }
 
+TEST(CompositionTest, BodiesChangeScores) {
+  ModelBuilder builder(26);
+  builder.Input("q", {1, 2, 3, 4}).Input("k", {1, 1, 5, 4}).Output("y");
+  onnx::NodeProto& flex = builder.Node("FlexAttention", {"q", "k", "k"}, {"y"});
+  flex.set_domain("ai.onnx.preview");
+  onnx::AttributeProto& attribute = *flex.add_attribute();
+  attribute.set_name("score_mod");
+  attribute.set_type(onnx::AttributeProto::GRAPH);
+  onnx::GraphProto& body = *attribute.mutable_g();
+  body.set_name("b");
+  body.add_input()->set_name("s");
+  body.add_output()->set_name("t");
+  onnx::NodeProto& tanh = *body.add_node();
+  tanh.set_op_type("Tanh");
+  tanh.add_input("s");
+  tanh.add_output("t");
+  const std::string text = Imported(builder);
+  EXPECT_THAT(text, HasSubstr("%y_t = Tanh(%y_mul) : f32[1, 2, 3, 5]"));
+  EXPECT_THAT(text, HasSubstr("= Softmax(%y_t) {axis = -1} : f32[1, 2, 3, 5]"));
+  EXPECT_THAT(text, HasSubstr(": f32[1, 2, 3, 4]\n}"));
+  tanh.set_input(0, "q");
+  EXPECT_THAT(Imported(builder), HasSubstr("a body that reads what is around it"));
+  tanh.set_input(0, "s");
+  body.add_input()->set_name("r");
+  EXPECT_THAT(Imported(builder), HasSubstr("a body has 2 inputs and 1 outputs, not one each"));
+}
+
 TEST(CompositionTest, SchemasAreHeld) {
   ModelBuilder builder(17);
   builder.Input("x", {2, 3}).Output("y");

@@ -13,8 +13,8 @@ bool IsOnnxDomain(absl::string_view domain) { return domain.empty() || domain ==
 
 // Domains whose operators are known by name and domain.
 bool IsFurtherDomain(absl::string_view domain) {
-  return domain == "ai.onnx.ml" || domain == "ai.onnx.preview.training" ||
-         domain == "com.microsoft";
+  return domain == "ai.onnx.ml" || domain == "ai.onnx.preview" ||
+         domain == "ai.onnx.preview.training" || domain == "com.microsoft";
 }
 
 // Of the imports of a model or function, which `what` names. Absent where ONNX's own opset is not among them.
