@@ -28,6 +28,7 @@ absl::StatusOr<Graph> CanonicalizeOps(Graph graph, const PassContext& context) {
   AddProductRules(rules);
   AddWindowRules(rules);
   AddShapeRules(rules);
+  AddControlRules(rules);
 
   // Optional outputs that nothing reads would keep a rule from being sure.
   SLIPWAY_ASSIGN_OR_RETURN(graph, DeadCode(std::move(graph), context));

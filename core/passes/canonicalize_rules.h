@@ -24,6 +24,8 @@ void AddVariadicRules(CanonicalizeRules& rules);
 void AddProductRules(CanonicalizeRules& rules);
 // Conv, the pools.
 void AddWindowRules(CanonicalizeRules& rules);
+// Scan.
+void AddControlRules(CanonicalizeRules& rules);
 // Resize, Softmax.
 void AddShapeRules(CanonicalizeRules& rules);
 

@@ -168,6 +168,30 @@ TEST_F(ControlFlowTest, LoopsOfConstantsAreEvaluatedUnlessTheyGoOn) {
   EXPECT_EQ(graph->nodes.size(), 1);
 }
 
+TEST_F(ControlFlowTest, AScanTakesOutermostSlicesInOrder) {
+  const auto text = [](const char* attributes) {
+    return absl::StrCat("graph \"g\" (%a: f32[4], %x: f32[3, 4, 2]) -> (%y, %z) {\n",
+                        "%y, %z = Scan(%a, %x) {num_scan_inputs = 1, ", attributes, R"(,
+        body = graph "body" (%sum, %slice) -> (%o, %p) {
+          const %axes: i64[1] = {0}
+          %m = ReduceMean(%slice, %axes) {keepdims = 0}
+          %n = ReduceMean(%m) {keepdims = 0}
+          %o = Add(%sum, %n)
+          %p = Add(%slice, %n)
+        }
+      }
+    })");
+  };
+  EXPECT_THAT(Optimized(text("scan_input_axes = [2], scan_output_axes = [-1]")),
+              AllOf(Not(HasSubstr("axes = [")), HasSubstr("perm = [2, 0, 1]"),
+                    HasSubstr("perm = [1, 2, 0]")));
+  EXPECT_THAT(Optimized(text("scan_input_directions = [1], scan_output_directions = [1]")),
+              AllOf(Not(HasSubstr("directions")), HasSubstr("Slice"), Not(HasSubstr("perm"))));
+  EXPECT_THAT(Optimized(text("scan_input_axes = [1], scan_input_directions = [1], "
+                             "scan_output_axes = [1], scan_output_directions = [1]")),
+              AllOf(HasSubstr("Slice"), HasSubstr("perm = [1, 0, 2]")));
+}
+
 TEST_F(ControlFlowTest, AScanIsTypedByItsSlices) {
   EXPECT_EQ(TypesOfOutputs(R"(
     graph "g" [n in 1..9] (%a: f32[4], %x: f32[n, 5, 4]) -> (%y, %z) {

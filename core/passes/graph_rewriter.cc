@@ -58,6 +58,17 @@ void GraphRewriter::SetInput(Node& node, size_t index, ValueId value) {
   if (value != kNoValue) ++uses_[value];
 }
 
+std::string GraphRewriter::MadeName(absl::string_view wanted) {
+  return names_.Make(Utf8Prefix(wanted, kMaxMadeNameBytes));
+}
+
+ValueId GraphRewriter::Track(ValueId id) {
+  replacement_.push_back(id);
+  uses_.push_back(0);
+  producer_.push_back(kNoNode);
+  return id;
+}
+
 void GraphRewriter::Emit(Node node) {
   for (const ValueId id : node.outputs) {
     if (id != kNoValue) producer_[id] = static_cast<NodeId>(graph_.nodes.size());
@@ -74,11 +85,8 @@ absl::StatusOr<ValueId> GraphRewriter::Add(absl::string_view op, std::vector<Val
   node.op = std::string(op);
   node.inputs = std::move(inputs);
   node.attributes = std::move(attributes);
-  const ValueId output = graph_.AddValue(names_.Make(Utf8Prefix(name, kMaxMadeNameBytes)));
+  const ValueId output = Track(graph_.AddValue(MadeName(name)));
   node.outputs = {output};
-  replacement_.push_back(output);
-  uses_.push_back(0);
-  producer_.push_back(kNoNode);
   SLIPWAY_ASSIGN_OR_RETURN(std::vector<ValueType> types, InferNodeTypes(graph_, node, registry_));
   graph_.values[output].type = std::move(types.front());
   for (const ValueId id : node.inputs) {
@@ -89,12 +97,11 @@ absl::StatusOr<ValueId> GraphRewriter::Add(absl::string_view op, std::vector<Val
 }
 
 ValueId GraphRewriter::Constant(absl::string_view name, Tensor tensor) {
-  const ValueId id =
-      graph_.AddConstant(names_.Make(Utf8Prefix(name, kMaxMadeNameBytes)), std::move(tensor));
-  replacement_.push_back(id);
-  uses_.push_back(0);
-  producer_.push_back(kNoNode);
-  return id;
+  return Track(graph_.AddConstant(MadeName(name), std::move(tensor)));
+}
+
+ValueId GraphRewriter::AddValue(absl::string_view name, ValueType type) {
+  return Track(graph_.AddValue(MadeName(name), std::move(type)));
 }
 
 void GraphRewriter::Release(const Node& node) {

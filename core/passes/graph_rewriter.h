@@ -59,6 +59,8 @@ class GraphRewriter {
   absl::StatusOr<ValueId> Add(absl::string_view op, std::vector<ValueId> inputs,
                               Attributes attributes, absl::string_view name);
   ValueId Constant(absl::string_view name, Tensor tensor);
+  // A new value, for an output of an old node that is kept with another type.
+  ValueId AddValue(absl::string_view name, ValueType type);
 
   // Instead of an old node: its output (output 0, or `output`) is `value` from now on; further
   // outputs must be replaced too or be unread. REQUIRES: their types do not contradict.
@@ -72,6 +74,9 @@ class GraphRewriter {
   absl::StatusOr<Graph> Finish() &&;
 
  private:
+  std::string MadeName(absl::string_view wanted);
+  // Of a value that was just added.
+  ValueId Track(ValueId id);
   void Emit(Node node);
   void SettleOutputs();
 
