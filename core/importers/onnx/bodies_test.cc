@@ -253,6 +253,15 @@ TEST(FunctionsTest, AreRefusedWhereTheyCannotBeExpanded) {
   EXPECT_THAT(Imported(builder), HasSubstr("\"b\" of domain \"mine\" is there twice"));
 }
 
+TEST(FunctionsTest, GoBeforeOperatorsOfTheirName) {
+  ModelBuilder builder(16);
+  builder.Input("x", {2}).Output("y").Node("Selu", {"x"}, {"y"});
+  onnx::FunctionProto& function = AddFunction(builder, "Selu", {"i"}, {"o"});
+  function.set_domain("ai.onnx");
+  *function.add_node() = ModelBuilder::NewNode("Neg", {"i"}, {"o"});
+  EXPECT_EQ(Imported(builder), "  %y = Neg(%x) : f32[2]\n}\n");
+}
+
 TEST(FunctionsTest, ThatGrowWithoutEndAreRefused) {
   // Each calls the next one ten times.
   ModelBuilder builder(16);

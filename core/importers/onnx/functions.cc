@@ -1,7 +1,6 @@
 #include "core/importers/onnx/functions.h"
 
-#include <algorithm>
-
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
@@ -11,18 +10,18 @@
 namespace slipway {
 namespace {
 
-std::string Key(const std::string& domain, const std::string& name, const std::string& overload) {
-  // No name can hold the separator and stay apart from another one: it is cut at its lengths.
-  return absl::StrCat(domain.size(), ":", name.size(), ":", domain == "ai.onnx" ? "" : domain, name,
-                      overload);
+// One string for all three: their lengths tell where each begins.
+std::string Key(absl::string_view domain, absl::string_view name, absl::string_view overload) {
+  if (domain == "ai.onnx") domain = "";
+  return absl::StrCat(domain.size(), ":", name.size(), ":", domain, name, overload);
 }
 
-bool Declares(const onnx::FunctionProto& function, const std::string& attribute) {
-  const auto& names = function.attribute();
-  const auto& defaults = function.attribute_proto();
-  return std::count(names.begin(), names.end(), attribute) > 0 ||
-         std::any_of(defaults.begin(), defaults.end(),
-                     [&](const auto& proto) { return proto.name() == attribute; });
+absl::flat_hash_set<std::string> DeclaredAttributes(const onnx::FunctionProto& function) {
+  absl::flat_hash_set<std::string> names(function.attribute().begin(), function.attribute().end());
+  for (const onnx::AttributeProto& attribute : function.attribute_proto()) {
+    names.insert(attribute.name());
+  }
+  return names;
 }
 
 }  // namespace
@@ -61,10 +60,11 @@ absl::StatusOr<FunctionAttributes> AttributesOfCall(const onnx::NodeProto& call,
                                                     const onnx::FunctionProto& function,
                                                     const FunctionAttributes* around) {
   FunctionAttributes attributes;
+  const absl::flat_hash_set<std::string> declared = DeclaredAttributes(function);
   for (const onnx::AttributeProto& attribute : call.attribute()) {
     const std::string context =
         absl::StrCat(Describe(call), " attribute \"", attribute.name(), "\"");
-    if (!Declares(function, attribute.name())) {
+    if (!declared.contains(attribute.name())) {
       return absl::InvalidArgumentError(
           absl::StrCat(context, ": its function has no such attribute"));
     }

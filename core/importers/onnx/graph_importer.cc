@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/graph/edit.h"
@@ -28,21 +29,20 @@ absl::Status Invalid(absl::string_view message) { return absl::InvalidArgumentEr
 template <typename Body>
 std::vector<ValueId> CloseBodies(std::vector<Body>& bodies) {
   std::vector<ValueId> captured;
+  absl::flat_hash_set<ValueId> seen;
   for (const Body& body : bodies) {
     for (const Scope::Capture& capture : body.captures) {
-      if (std::count(captured.begin(), captured.end(), capture.outer) == 0) {
-        captured.push_back(capture.outer);
-      }
+      if (seen.insert(capture.outer).second) captured.push_back(capture.outer);
     }
   }
   for (Body& body : bodies) {
+    absl::flat_hash_map<ValueId, ValueId> inner;
+    for (const Scope::Capture& capture : body.captures) inner.emplace(capture.outer, capture.inner);
     UniqueNames names(body.graph);
     for (const ValueId outer : captured) {
-      const auto found =
-          std::find_if(body.captures.begin(), body.captures.end(),
-                       [outer](const Scope::Capture& capture) { return capture.outer == outer; });
-      if (found != body.captures.end()) {
-        body.graph.inputs.push_back(found->inner);
+      const auto found = inner.find(outer);
+      if (found != inner.end()) {
+        body.graph.inputs.push_back(found->second);
       } else {
         body.graph.AddInput(names.Make("unread"), std::nullopt);
       }
