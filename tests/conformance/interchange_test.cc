@@ -30,14 +30,14 @@ constexpr uint64_t kRandomGraphs = 100;
 
 class InterchangeTest : public ::testing::Test {
  protected:
-  // The graphs of core/reference's corpus, which have every operator, with types.
+  // The graphs of core/reference's corpus, which have every operator.
   std::vector<Graph> Corpus() const {
     std::vector<Graph> graphs;
     for (const auto& file :
          std::filesystem::directory_iterator("core/reference/reference_corpus")) {
       const auto text = ReadFile(file.path().string(), 1 << 20);
       EXPECT_OK(text.status());
-      auto graph = tester_.Parse(*text);
+      auto graph = ParseGraph(*text);
       EXPECT_OK(graph.status()) << file.path();
       if (graph.ok()) graphs.push_back(*std::move(graph));
     }
@@ -97,8 +97,18 @@ Graph Alone(const Graph& graph, const Node& node) {
   return alone;
 }
 
+bool HasBody(const Node& node) {
+  return std::any_of(node.attributes.begin(), node.attributes.end(), [](const auto& attribute) {
+    return KindOf(attribute.second) == AttributeKind::kGraph;
+  });
+}
+
 TEST_F(InterchangeTest, EveryOperatorInTextAndProtobuf) {
-  for (const Graph& graph : Corpus()) ExpectComesBack(graph);
+  for (const Graph& graph : Corpus()) {
+    ExpectComesBack(graph);
+    const auto typed = InferType(graph, tester_.context());
+    if (typed.ok()) ExpectComesBack(*typed);
+  }
 }
 
 TEST_F(InterchangeTest, RandomGraphsInEveryForm) {
@@ -112,10 +122,14 @@ TEST_F(InterchangeTest, RandomGraphsInEveryForm) {
 
 TEST_F(InterchangeTest, EveryOperatorOfOnnxThroughOnnx) {
   int nodes = 0;
-  for (const Graph& graph : Corpus()) {
-    for (const Node& node : graph.nodes) {
-      const Graph alone = Alone(graph, node);
-      if (absl::StartsWith(node.op, "slipway.")) continue;
+  for (const Graph& untyped : Corpus()) {
+    const auto graph = InferType(untyped, tester_.context());
+    // Of what types the elements of sequences are is found out by running.
+    if (absl::IsUnimplemented(graph.status())) continue;
+    ASSERT_OK(graph.status());
+    for (const Node& node : graph->nodes) {
+      const Graph alone = Alone(*graph, node);
+      if (absl::StartsWith(node.op, "slipway.") || HasBody(node)) continue;
       SCOPED_TRACE(node.op);
       if (!CheckStatic(alone, "the importer").ok()) continue;
       ++nodes;
