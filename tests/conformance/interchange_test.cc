@@ -9,11 +9,13 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/files.h"
+#include "core/exporters/nnvm_json/nnvm_exporter.h"
 #include "core/exporters/onnx/onnx_exporter.h"
 #include "core/graph/bind_symbols.h"
 #include "core/graph/edit.h"
 #include "core/graph/graph_digest.h"
 #include "core/graph/text.h"
+#include "core/importers/nnvm_json/nnvm_importer.h"
 #include "core/importers/onnx/onnx_importer.h"
 #include "core/passes/infer_type_pass.h"
 #include "core/passes/testing/pass_tester.h"
@@ -118,6 +120,37 @@ TEST_F(InterchangeTest, RandomGraphsInEveryForm) {
     ExpectComesBackThroughOnnx(graph, {});
     ExpectComesBackThroughOnnx(graph, {.opset = 20, .external_name = "w.bin"});
   }
+}
+
+TEST_F(InterchangeTest, NetworksThroughNnvm) {
+  constexpr char kNetwork[] = R"(graph "net" (%x: f32[1, 3, 8, 8]) -> (%y) {
+    const %w: f32[4, 3, 3, 3] = splat 0.1
+    const %b: f32[4] = {0.5, -0.5, 0, 1}
+    const %s: f32[4] = {1, 2, 3, 4}
+    const %half: f32[] = {0.5}
+    const %v: f32[5, 16] = splat 0.25
+    const %shape: i64[2] = {1, -1}
+    %c = Conv(%x, %w, %b) {pads = [1, 1, 1, 1], strides = [2, 2]}
+    %n = BatchNormalization(%c, %s, %b, %b, %s)
+    %l = LeakyRelu(%n) {alpha = 0.1}
+    %p = AveragePool(%l) {kernel_shape = [3, 3], pads = [1, 1, 1, 1], strides = [2, 2]}
+    %m = MaxPool(%l) {kernel_shape = [2, 2], strides = [2, 2]}
+    %a = Add(%p, %m)
+    %h = Mul(%a, %half)
+    %r = Reshape(%h, %shape)
+    %g = Gemm(%r, %v) {transB = 1}
+    %y = Softmax(%g)
+  })";
+  ASSERT_OK_AND_ASSIGN(const Graph graph, tester_.Parse(kNetwork));
+  ASSERT_OK_AND_ASSIGN(const NnvmExport files, ExportNnvm(graph, tester_.registry()));
+  ASSERT_OK_AND_ASSIGN(const Graph again,
+                       ImportNnvm({files.symbol, files.parameters}, tester_.registry()));
+  EXPECT_EQ(again.values[again.outputs[0]].name, "y");
+  EXPECT_OK(tester_.CheckSameResults(graph, again, 3));
+  ASSERT_OK_AND_ASSIGN(const Graph unsayable, tester_.Parse(R"(graph "g" (%x: f32[2]) -> (%y) {
+    %y = Mish "act" (%x) })"));
+  EXPECT_THAT(ExportNnvm(unsayable, tester_.registry()),
+              StatusIs(absl::StatusCode::kUnimplemented, ::testing::HasSubstr("\"act\" (Mish)")));
 }
 
 TEST_F(InterchangeTest, EveryOperatorOfOnnxThroughOnnx) {

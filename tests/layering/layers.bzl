@@ -101,6 +101,10 @@ LAYERS = {
         ],
     ),
     "core/exporters": _row(sees = ["core/operators"]),
+    "core/exporters/nnvm_json": _row(sees = [
+        "core/exporters",
+        "core/operators",
+    ]),
     "core/exporters/onnx": _row(
         sees = [
             "core/exporters",
