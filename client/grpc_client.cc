@@ -114,12 +114,14 @@ class GrpcClient final : public Client {
     v1::CompilationSpec& spec = *request.mutable_spec();
     spec.mutable_target()->set_name(target.ToString());
     spec.mutable_options()->set_print_after(options.print_after);
-    std::vector<std::pair<std::string, int64_t>> dimensions = options.dimensions;
-    std::sort(dimensions.begin(), dimensions.end());
-    for (const auto& [symbol, value] : dimensions) {
+    std::vector<DimensionBounds> dimensions = options.dimensions;
+    std::sort(dimensions.begin(), dimensions.end(),
+              [](const auto& a, const auto& b) { return a.name < b.name; });
+    for (const DimensionBounds& dimension : dimensions) {
       v1::DimensionBinding& binding = *spec.mutable_options()->add_dimensions();
-      binding.set_symbol(symbol);
-      binding.set_value(value);
+      binding.set_symbol(dimension.name);
+      binding.set_value(dimension.min);
+      if (dimension.max != dimension.min) binding.set_max(dimension.max);
     }
     SetDeadlines(options.deadlines, request);
 

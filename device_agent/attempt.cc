@@ -196,10 +196,7 @@ class Attempt {
       } else {
         runner::PutRandom& random = *request.mutable_put_random();
         random.set_handle(i);
-        SLIPWAY_ASSIGN_OR_RETURN_WITH(
-            const TensorType type, signature().inputs[i].type.Known(),
-            absl::StrCat("input \"", absl::Utf8SafeCEscape(signature().inputs[i].name), "\""));
-        *random.mutable_type() = ToProto(type);
+        *random.mutable_type() = ToProto(signature().inputs[i].type.Smallest());
         random.set_seed(spec().seed());
         random.set_name(signature().inputs[i].name);
       }

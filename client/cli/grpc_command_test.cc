@@ -244,6 +244,7 @@ TEST_F(CommandTest, WrongCallsExitWith2) {
       {{"compile", model_, "--target=z80"}, "z80"},
       {{"compile", model_, "-o", "x.bin"}, "does not end in .slip"},
       {{"compile", model_, "--dimension", "n=x"}, "SYMBOL=N"},
+      {{"compile", model_, "--dimension", "n=4..2"}, "SYMBOL=MIN..MAX"},
       {{"compile", model_, "--detach", "-o", "x.slip"}, "nothing to write"},
       {{"run", slip_, "--target=x86-64-linux"}, "compiled already"},
       {{"run", slip_, "--input", "z=" + good}, "no input \"z\"; the program takes \"x\" f32[2, 8]"},

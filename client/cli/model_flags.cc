@@ -38,7 +38,8 @@ void ModelFlags::AddTo(FlagSet& flags, bool runs) {
                  : "Compile for it; \"host\", the default, is this machine.");
   flags.Add("device", &device, "ID",
             runs ? "Device to run on; else any that can." : "Compile for this device's target.");
-  flags.Add("dimension", &dimensions, "SYMBOL=N", "Value of a symbolic dimension; repeatable.");
+  flags.Add("dimension", &dimensions, "SYMBOL=N",
+            "Extent of a symbolic dimension, or its bounds MIN..MAX; free without it. Repeatable.");
 }
 
 absl::StatusOr<std::string> ChooseTarget(const ModelFlags& flags, bool runs,
@@ -80,11 +81,19 @@ absl::StatusOr<CompileOptions> MakeCompileOptions(Connection& connection, const 
   CompileOptions options;
   for (const std::string& text : flags.dimensions) {
     const std::pair<std::string, std::string> parts = absl::StrSplit(text, absl::MaxSplits('=', 1));
-    int64_t value = 0;
-    if (parts.first.empty() || !absl::SimpleAtoi(parts.second, &value) || value < 1) {
-      return WrongCall(absl::StrCat("flag \"--dimension\" takes SYMBOL=N, not \"", text, "\""));
+    const std::pair<std::string, std::string> bounds =
+        absl::StrSplit(parts.second, absl::MaxSplits("..", 1));
+    DimensionBounds dimension{parts.first};
+    bool fits = !parts.first.empty() && absl::SimpleAtoi(bounds.first, &dimension.min);
+    dimension.max = dimension.min;
+    if (fits && absl::StrContains(parts.second, "..")) {
+      fits = absl::SimpleAtoi(bounds.second, &dimension.max);
     }
-    options.dimensions.emplace_back(parts.first, value);
+    if (!fits || dimension.min < 1 || dimension.max < dimension.min) {
+      return WrongCall(absl::StrCat(
+          "flag \"--dimension\" takes SYMBOL=N or SYMBOL=MIN..MAX, not \"", text, "\""));
+    }
+    options.dimensions.push_back(std::move(dimension));
   }
   std::vector<Device> devices;
   if (flags.target.empty() && (runs || !flags.device.empty())) {

@@ -24,16 +24,9 @@ bool PortType::Admits(const TensorType& type) const {
   return true;
 }
 
-absl::StatusOr<TensorType> PortType::Known() const {
+TensorType PortType::Smallest() const {
   TensorType type{dtype, {}};
-  for (const PortExtent& extent : extents) {
-    if (!extent.is_known()) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("extent '", absl::Utf8SafeCEscape(extent.text), "' of ", ToString(*this),
-                       " is not known before a tensor is given"));
-    }
-    type.shape.push_back(extent.min);
-  }
+  for (const PortExtent& extent : extents) type.shape.push_back(extent.min);
   return type;
 }
 

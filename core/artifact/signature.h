@@ -35,8 +35,8 @@ struct PortType {
   // found out by the runtime.
   bool Admits(const TensorType& type) const;
 
-  // The one type it admits. FAILED_PRECONDITION names the extent that is not known.
-  absl::StatusOr<TensorType> Known() const;
+  // The smallest type it admits. Of all inputs together these fit each other: a symbol has one smallest value.
+  TensorType Smallest() const;
 
   friend bool operator==(const PortType&, const PortType&) = default;
 };

@@ -31,12 +31,11 @@ TEST(PortType, AdmitsTensorsWithinItsBounds) {
   EXPECT_FALSE(Symbolic().Admits({DataType::kFloat64, {1, 3}}));
 }
 
-TEST(PortType, IsATypeWhenAllIsKnown) {
+TEST(PortType, HasASmallestType) {
   const TensorType type{DataType::kFloat32, {2, 3}};
-  ASSERT_OK_AND_ASSIGN(const TensorType known, PortType::Of(type).Known());
-  EXPECT_EQ(known, type);
-  EXPECT_THAT(Symbolic().Known(), StatusIs(absl::StatusCode::kFailedPrecondition,
-                                           HasSubstr("extent 'batch' of f32[batch, 3]")));
+  EXPECT_EQ(PortType::Of(type).Smallest(), type);
+  const PortType symbolic = Symbolic();
+  EXPECT_EQ(symbolic.Smallest(), (TensorType{DataType::kFloat32, {symbolic.extents[0].min, 3}}));
 }
 
 }  // namespace

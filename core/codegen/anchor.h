@@ -15,6 +15,13 @@
 
 namespace slipway {
 
+// Stands for an extent that is not known, in the numbers that schedules get. What is split by a factor then has a tail that
+// is guarded.
+inline constexpr int kOpen = -1;
+// What a schedule reckons with in its place.
+inline constexpr int kAssumedExtent = 256;
+inline int Assumed(int extent) { return extent == kOpen ? kAssumedExtent : extent; }
+
 // The dimensions that are named are those of the Func that is scheduled, innermost first.
 enum class AnchorKind {
   kInjective,             // Nothing but an expression: InjectiveStages.
@@ -117,6 +124,7 @@ using ScheduleFunction = std::function<absl::Status(const Anchor& anchor, Halide
 
 // The largest power of two that is at most `lanes` and at most `extent`: what fits into a vector.
 inline int LanesWithin(int lanes, int extent) {
+  if (extent == kOpen) return lanes;
   while (lanes > extent && lanes > 1) lanes /= 2;
   return lanes;
 }

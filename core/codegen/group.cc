@@ -1,6 +1,7 @@
 #include "core/codegen/group.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -19,12 +20,7 @@ absl::Status CheckValue(const Value& value) {
     return absl::InvalidArgumentError(
         absl::StrCat("value \"", value.name, "\" of the group has no type; infer types first"));
   }
-  if (!value.type->is_static()) {
-    return absl::UnimplementedError(absl::StrCat("value \"", value.name, "\" is ",
-                                                 ToString(*value.type),
-                                                 ": a kernel needs extents that are known"));
-  }
-  if (value.type->byte_size() > kMaxKernelTensorBytes) {
+  if (value.type->is_static() && value.type->byte_size() > kMaxKernelTensorBytes) {
     return absl::UnimplementedError(absl::StrCat("value \"", value.name, "\" of type ",
                                                  ToString(*value.type),
                                                  " has 2^31 bytes or more: no kernel can hold it"));
@@ -49,7 +45,7 @@ const Shape* CommonShape(const Graph& body, const OperatorRegistry& registry) {
   }
   const Shape* common = nullptr;
   for (const Value& value : body.values) {
-    if (!value.type.has_value()) return nullptr;
+    if (!value.type.has_value() || !value.type->is_static()) return nullptr;
     if (value.type->num_elements() == 1) continue;
     if (common != nullptr && *common != value.type->shape()) return nullptr;
     common = &value.type->shape();
@@ -68,6 +64,35 @@ void Flatten(Graph& body) {
     if (value.constant.has_value()) {
       value.constant = value.constant->Reshaped(value.type->shape()).value();
     }
+  }
+}
+
+// Kernels are the same whatever their symbols are called: these get numbers in the order of their first use.
+void RenameSymbols(Graph& body) {
+  SymbolExpressions renamed;
+  const std::function<void(const Expression&)> collect = [&](const Expression& expression) {
+    if (expression.kind() == Expression::Kind::kSymbol) {
+      renamed.try_emplace(expression.symbol(),
+                          Expression::Symbol(absl::StrCat("s", renamed.size())).value());
+    }
+    for (const Expression& operand : expression.operands()) collect(operand);
+  };
+  for (const Value& value : body.values) {
+    if (value.type->is_static()) continue;
+    for (const Dimension& dimension : value.type->dimensions()) collect(dimension.expression());
+  }
+  std::vector<Symbol> symbols;
+  for (const auto& [name, symbol] : renamed) symbols.push_back({symbol.symbol()});
+  std::sort(symbols.begin(), symbols.end(),
+            [](const Symbol& a, const Symbol& b) { return a.name < b.name; });
+  body.symbols = std::move(symbols);
+  for (Value& value : body.values) {
+    if (value.type->is_static()) continue;
+    Dimensions dimensions = value.type->dimensions();
+    for (Dimension& dimension : dimensions) {
+      dimension = Substitute(dimension.expression(), renamed).value();
+    }
+    value.type = ValueType(value.type->dtype(), dimensions);
   }
 }
 
@@ -93,9 +118,9 @@ absl::Status CheckGroup(const Graph& body, const OperatorRegistry& registry,
   }
   for (const Node& node : body.nodes) {
     SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(body, node, registry));
-    std::vector<TensorType> outputs;
+    std::vector<ValueType> outputs;
     for (const ValueId id : node.outputs) {
-      outputs.push_back(id == kNoValue ? TensorType{} : body.value(id).type->tensor());
+      outputs.push_back(id == kNoValue ? ValueType() : *body.value(id).type);
     }
     SLIPWAY_RETURN_IF_ERROR(CheckLowered(lowerings, view, outputs));
     for (const std::vector<ValueId>* ids : {&node.inputs, &node.outputs}) {
@@ -120,6 +145,7 @@ absl::Status CheckGroup(const Graph& body, const OperatorRegistry& registry,
 Graph NormalizeGroup(const Graph& body, const OperatorRegistry& registry) {
   Graph normalized = body;
   EraseNames(normalized);
+  RenameSymbols(normalized);
   if (CommonShape(normalized, registry) != nullptr) Flatten(normalized);
   return normalized;
 }

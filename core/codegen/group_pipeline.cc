@@ -1,6 +1,8 @@
 #include "core/codegen/group_pipeline.h"
 
 #include <cstring>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -25,12 +27,31 @@ struct Stage {
   NodeId producer = kNoNode;
 };
 
+bool IsExtentOf(const Expr& expr, const Expr& extent) {
+  const auto* variable = expr.as<Halide::Internal::Variable>();
+  const auto* own = extent.as<Halide::Internal::Variable>();
+  return variable != nullptr && own != nullptr && variable->name == own->name;
+}
+
+// Dense memory of these extents, innermost first.
 template <typename Parameter>
-void FixBounds(Parameter parameter, const std::vector<int>& extents) {
+void FixBounds(Parameter parameter, const std::vector<Extent>& extents) {
+  bool is_open = false;  // Whether an extent further in is.
   int stride = 1;
+  Expr open_stride = 1;
   for (size_t i = 0; i < extents.size(); ++i) {
-    parameter.dim(static_cast<int>(i)).set_bounds(0, extents[i]).set_stride(stride);
-    stride *= std::max(extents[i], 1);
+    const Extent& extent = extents[i];
+    auto dimension = parameter.dim(static_cast<int>(i));
+    if (IsExtentOf(extent.expr, dimension.extent())) {
+      dimension.set_min(0);  // The one that tells it.
+    } else {
+      dimension.set_bounds(0, extent.expr);
+    }
+    dimension.set_stride(is_open ? open_stride : Expr(stride));
+    is_open = is_open || extent.known == kOpen;
+    if (is_open) open_stride = (i == 0 ? Expr(1) : open_stride) * extent.expr;
+    stride *= std::max(extent.known, 1);
+    if (!is_open) open_stride = stride;
   }
 }
 
@@ -46,7 +67,9 @@ class Builder {
         stages_(body.values.size()) {}
 
   absl::StatusOr<GroupPipeline> Build() {
-    SLIPWAY_RETURN_IF_ERROR(AddInputs());
+    SLIPWAY_RETURN_IF_ERROR(AddParameters());
+    SLIPWAY_RETURN_IF_ERROR(LearnExtents());
+    AddInputs();
     SLIPWAY_RETURN_IF_ERROR(AddConstants());
     for (size_t i = 0; i < body_.nodes.size(); ++i) {
       SLIPWAY_RETURN_IF_ERROR(AddNode(static_cast<NodeId>(i)));
@@ -58,29 +81,96 @@ class Builder {
   }
 
  private:
-  std::vector<int> Extents(ValueId id) const {
-    return HalideExtents(body_.value(id).type->shape());
+  std::vector<int> Extents(ValueId id) const { return HalideExtents(*body_.value(id).type); }
+  std::vector<Extent> OpenExtents(ValueId id) const {
+    std::vector<Extent> extents;
+    const ValueType& type = *body_.value(id).type;
+    for (int d = type.rank() - 1; d >= 0; --d) {
+      const Dimension extent = type.dimension(d);
+      extents.push_back(extent.is_known() ? Extent(static_cast<int>(extent.extent()))
+                                          : Extent(kOpen, open_extent_(extent)));
+    }
+    return extents;
   }
 
-  absl::Status AddInputs() {
+  // The extents that inputs tell. Each is that of the first dimension that has it.
+  absl::Status LearnExtents() {
+    for (size_t i = 0; i < body_.inputs.size(); ++i) {
+      const ValueType& type = *body_.value(body_.inputs[i]).type;
+      for (int d = 0; d < type.rank(); ++d) {
+        if (type.dimension(d).is_known()) continue;
+        told_.try_emplace(ToString(type.dimension(d)),
+                          parameters_[i].dim(type.rank() - 1 - d).extent());
+      }
+    }
+    for (const Value& value : body_.values) {
+      for (const Dimension& dimension : value.type->dimensions()) {
+        if (dimension.is_known() || Tell(dimension.expression()).defined()) continue;
+        return absl::UnimplementedError(
+            absl::StrCat("value \"", value.name, "\" is ", ToString(*value.type),
+                         ", which the inputs of its kernel do not tell"));
+      }
+    }
+    return absl::OkStatus();
+  }
+  // Undefined where they do not tell it.
+  Expr Tell(const Expression& expression) const {
+    if (expression.is_constant()) return Expr(static_cast<int>(expression.constant()));
+    const auto found = told_.find(ToString(expression));
+    if (found != told_.end()) return found->second;
+    Expr result;
+    for (const Expression& operand : expression.operands()) {
+      const Expr next = Tell(operand);
+      if (!next.defined()) return Expr();
+      result = result.defined() ? Combined(expression.kind(), result, next) : next;
+    }
+    return result;
+  }
+  // Extents are never negative, and Halide rounds down.
+  static Expr Combined(Expression::Kind kind, const Expr& a, const Expr& b) {
+    switch (kind) {
+      case Expression::Kind::kProduct:
+        return a * b;
+      case Expression::Kind::kSum:
+        return a + b;
+      case Expression::Kind::kFloorDivide:
+        return a / b;
+      case Expression::Kind::kCeilDivide:
+        return (a + b - 1) / b;
+      case Expression::Kind::kMin:
+        return Halide::min(a, b);
+      case Expression::Kind::kMax:
+        return Halide::max(a, b);
+      default:
+        return Expr();
+    }
+  }
+
+  absl::Status AddParameters() {
+    for (size_t i = 0; i < body_.inputs.size(); ++i) {
+      const ValueType& type = *body_.value(body_.inputs[i]).type;
+      SLIPWAY_ASSIGN_OR_RETURN(const Halide::Type element, HalideType(type.dtype()));
+      parameters_.emplace_back(element, type.rank(), absl::StrCat("input", i));
+      result_.arguments.push_back(parameters_.back());
+    }
+    return absl::OkStatus();
+  }
+
+  void AddInputs() {
     for (size_t i = 0; i < body_.inputs.size(); ++i) {
       const ValueId id = body_.inputs[i];
-      SLIPWAY_ASSIGN_OR_RETURN(const Halide::Type type, HalideType(body_.value(id).type->dtype()));
-      const std::vector<int> extents = Extents(id);
-      Halide::ImageParam param(type, static_cast<int>(extents.size()), absl::StrCat("input", i));
-      FixBounds(param, extents);
-      result_.arguments.push_back(param);
-      const std::vector<Halide::Var> vars = FreshVars(static_cast<int>(extents.size()));
+      Halide::ImageParam& param = parameters_[i];
+      FixBounds(param, OpenExtents(id));
+      const std::vector<Halide::Var> vars = FreshVars(param.dimensions());
       Func read("read");
-      if (body_.value(id).type->num_elements() == 0) {
+      if (NumElements(body_.value(id).type->dimensions()) == Dimension(0)) {
         // There is nothing behind its pointer, and operators may clamp indices to its edge.
-        read(vars) = Halide::Internal::make_zero(type);
+        read(vars) = Halide::Internal::make_zero(param.type());
       } else {
         read(vars) = param(AsExprs(vars));
       }
       stages_[id].func = read;
     }
-    return absl::OkStatus();
   }
 
   absl::Status AddConstants() {
@@ -130,12 +220,12 @@ class Builder {
       inputs.push_back(input == kNoValue ? Func() : stages_[input].func);
       if (input != kNoValue) terms += stages_[input].terms;
     }
-    std::vector<TensorType> types;
+    std::vector<ValueType> types;
     for (const ValueId output : node.outputs) {
-      types.push_back(output == kNoValue ? TensorType{} : body_.value(output).type->tensor());
+      types.push_back(output == kNoValue ? ValueType() : *body_.value(output).type);
     }
     if (MakesNothing(types)) return AddEmpty(id, types);
-    LoweringContext context{view, lanes_, inputs, types, schedule_};
+    LoweringContext context{view, lanes_, inputs, types, open_extent_, schedule_};
     SLIPWAY_ASSIGN_OR_RETURN(std::vector<Func> outputs, lowerings_.Find(node.op)->lower(context));
 
     const bool anchor = context.anchor.has_value();
@@ -163,13 +253,13 @@ class Builder {
   }
 
   // A node that makes no element: its schedule would divide by extents of 0.
-  absl::Status AddEmpty(NodeId id, const std::vector<TensorType>& types) {
+  absl::Status AddEmpty(NodeId id, const std::vector<ValueType>& types) {
     for (size_t i = 0; i < types.size(); ++i) {
       const ValueId output = body_.nodes[id].outputs[i];
       if (output == kNoValue) continue;
-      SLIPWAY_ASSIGN_OR_RETURN(const Halide::Type type, HalideType(types[i].dtype));
+      SLIPWAY_ASSIGN_OR_RETURN(const Halide::Type type, HalideType(types[i].dtype()));
       Func empty("empty");
-      empty(FreshVars(static_cast<int>(types[i].shape.size()))) = Halide::Internal::make_zero(type);
+      empty(FreshVars(static_cast<int>(types[i].rank()))) = Halide::Internal::make_zero(type);
       stages_[output].func = empty;
       stages_[output].producer = id;
       stages_[output].inlined = true;
@@ -205,7 +295,7 @@ class Builder {
         // The tail of an anchor is scheduled with it instead.
         if (TailAnchor() == kNoValue) SLIPWAY_RETURN_IF_ERROR(ScheduleInjective(func, id));
       }
-      FixBounds(func.output_buffer(), Extents(id));
+      FixBounds(func.output_buffer(), OpenExtents(id));
       outputs.push_back(func);
     }
     return outputs;
@@ -257,7 +347,8 @@ class Builder {
           if (output == kNoValue || !stages_[output].inlined) return kNoValue;
           const OperatorSchema* schema = registry_.Find(body_.nodes[user].op);
           if (schema == nullptr || !IsElementwise(schema->pattern) ||
-              body_.value(output).type->shape() != body_.value(anchor).type->shape()) {
+              !SameExtents(body_.value(output).type->dimensions(),
+                           body_.value(anchor).type->dimensions())) {
             return kNoValue;
           }
           pending.push_back(output);
@@ -272,6 +363,11 @@ class Builder {
   const Lowerings& lowerings_;
   const int lanes_;
   const ScheduleFunction& schedule_;
+  std::vector<Halide::ImageParam> parameters_;  // The inputs.
+  std::map<std::string, Expr> told_;            // By extent, as written.
+  const std::function<Expr(const Dimension&)> open_extent_ = [this](const Dimension& extent) {
+    return Tell(extent.expression());
+  };
   std::vector<Stage> stages_;
   GroupPipeline result_;
 };

@@ -3,7 +3,7 @@
 //
 // A tensor of shape [d0, ..., dk] is a Func of k + 1 dimensions in Halide's order, innermost first:
 // func(ik, ..., i0). Elements are bool as UInt(8) (0 or 1) and otherwise of the type that the name says.
-// All extents are known.
+// All extents are known but where a lowering says that it serves open ones (Lowering::open).
 #ifndef SLIPWAY_CORE_CODEGEN_LOWERING_H_
 #define SLIPWAY_CORE_CODEGEN_LOWERING_H_
 
@@ -25,12 +25,27 @@
 
 namespace slipway {
 
+// An extent of a tensor in a pipeline.
+struct Extent {
+  Extent(int extent) : known(extent), expr(extent) {}  // NOLINT: a number is an extent.
+  Extent(int known_extent, Halide::Expr extent) : known(known_extent), expr(std::move(extent)) {}
+
+  int known;          // kOpen where it is not known.
+  Halide::Expr expr;  // i32, always.
+};
+std::vector<int> KnownExtents(const std::vector<Extent>& extents);
+
 struct LoweringContext {
+  // The extents of a value of the group, innermost first.
+  std::vector<Extent> Extents(const ValueType& type) const;
+
   const NodeView& node;
   // f32 elements that the machine works on at once: a sum along the innermost dimension keeps so many parts.
   const int lanes;
-  absl::Span<const Halide::Func> inputs;      // One a node input; undefined where it is omitted.
-  absl::Span<const TensorType> output_types;  // One an output of the node.
+  absl::Span<const Halide::Func> inputs;     // One a node input; undefined where it is omitted.
+  absl::Span<const ValueType> output_types;  // One an output of the node.
+  // The extent that an open dimension of an input has when the kernel runs.
+  const std::function<Halide::Expr(const Dimension&)>& open_extent;
   // Schedules a Func on the way to the output, which the lowering has given memory of its own.
   const ScheduleFunction& schedule;
   // Set by operators that are more than an expression: what a schedule needs to compute the first output and
@@ -45,11 +60,11 @@ using LowerFunction = std::function<absl::StatusOr<std::vector<Halide::Func>>(Lo
 // Whether a lowering serves a node: OK, or UNIMPLEMENTED that names node, operator and what is missing. There is an entry
 // an output of the node, unset where it is omitted.
 using ServesFunction =
-    std::function<absl::Status(const NodeView& node, absl::Span<const TensorType> outputs)>;
+    std::function<absl::Status(const NodeView& node, absl::Span<const ValueType> outputs)>;
 
 // Nodes all of whose inputs and outputs are f32; are of any type that a pipeline has.
-absl::Status ServesFloat32(const NodeView& node, absl::Span<const TensorType> outputs);
-absl::Status ServesEveryType(const NodeView& node, absl::Span<const TensorType> outputs);
+absl::Status ServesFloat32(const NodeView& node, absl::Span<const ValueType> outputs);
+absl::Status ServesEveryType(const NodeView& node, absl::Span<const ValueType> outputs);
 
 struct Lowering {
   template <typename Function>
@@ -64,7 +79,15 @@ struct Lowering {
     return lowering;
   }
 
+  // The same lowering, for open extents too.
+  Lowering Open() const {
+    Lowering lowering = *this;
+    lowering.open = true;
+    return lowering;
+  }
+
   LowerFunction lower;
+  bool open = false;  // Whether it serves nodes with extents that are not known.
   ServesFunction serves = ServesEveryType;  // Asked before `lower`.
   // Part of the key of every kernel with this operator. Empty for those of core/codegen, whose sources are
   // in every key. Others name themselves and what they were changed to ("example.com/snake 3"): who
@@ -75,18 +98,19 @@ struct Lowering {
 using Lowerings = OperatorColumn<Lowering>;
 
 // Whether no output has an element: there is nothing to lower.
-bool MakesNothing(absl::Span<const TensorType> outputs);
+bool MakesNothing(absl::Span<const ValueType> outputs);
 
 // OK where a kernel can be generated for the node: a lowering serves it, or it makes no element. Otherwise UNIMPLEMENTED,
 // as ServesFunction.
 absl::Status CheckLowered(const Lowerings& lowerings, const NodeView& node,
-                          absl::Span<const TensorType> outputs);
+                          absl::Span<const ValueType> outputs);
 
 // The element type of a tensor in a pipeline. UNIMPLEMENTED names types without one.
 absl::StatusOr<Halide::Type> HalideType(DataType dtype);
 
 // A Func's dimensions from a tensor's shape: extents innermost first.
 std::vector<int> HalideExtents(absl::Span<const int64_t> shape);
+std::vector<int> HalideExtents(const ValueType& type);  // kOpen where they are not known.
 
 // `rank` fresh Vars.
 std::vector<Halide::Var> FreshVars(int rank);

@@ -33,8 +33,8 @@ struct ModelSource {
 };
 
 struct CompilerOptions {
-  // Values of symbolic dimensions.
-  std::map<std::string, int64_t> dimensions;
+  // What symbolic dimensions may be, by name; where both bounds are equal the program is for that extent alone.
+  std::map<std::string, Interval> dimensions;
   // Name of a pass: CompileReport.printed_graph is the graph after it. Empty for none.
   std::string print_after;
   // For the manifest; may be empty.

@@ -77,7 +77,7 @@ TEST_F(CompilerTest, ReportsWhatItDid) {
   std::vector<std::string> stages;
   for (const v1::StageTime& stage : report.stages()) stages.push_back(stage.name());
   EXPECT_THAT(stages, ElementsAre("import", "passes", "compile kernels", "link", "write"));
-  EXPECT_EQ(report.passes_size(), 13);
+  EXPECT_EQ(report.passes_size(), 14);
   EXPECT_EQ(report.kernels_compiled(), 3);
   EXPECT_EQ(report.kernels_cached(), 0);
   EXPECT_EQ(report.kernels(), 3);
@@ -181,7 +181,7 @@ TEST_F(CompilerTest, TextModelsAreOneFileWithoutDimensions) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("weights.bin")));
   model.files.pop_back();
   CompilerOptions options;
-  options.dimensions["batch"] = 2;
+  options.dimensions["batch"] = {2, 2};
   EXPECT_THAT(CompileModel(model, target_, options, environment_),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("\"batch\"")));
 }
@@ -197,7 +197,7 @@ TEST_F(CompilerTest, CompilesNnvmWithItsParameters) {
        "inputs": [[0, 0, 0], [1, 0, 0]]}], "heads": [[2, 0, 0]]})json"},
                  {"net-0000.params", parameters}};
   CompilerOptions options;
-  options.dimensions = {{"x[0]", 1}, {"x[1]", 2}};
+  options.dimensions = {{"x[0]", {1, 1}}, {"x[1]", {2, 2}}};
   ASSERT_OK_AND_ASSIGN(const CompiledModel compiled,
                        CompileModel(model, target_, options, environment_));
   EXPECT_GT(compiled.report.kernels(), 0);

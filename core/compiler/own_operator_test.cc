@@ -35,8 +35,7 @@ absl::Status Twice(const KernelCall& call) {
 }
 
 absl::StatusOr<std::vector<Halide::Func>> LowerTwice(LoweringContext& context) {
-  const std::vector<Halide::Var> at =
-      FreshVars(static_cast<int>(context.output_types[0].shape.size()));
+  const std::vector<Halide::Var> at = FreshVars(context.output_types[0].rank());
   Halide::Func y("twice");
   y(at) = context.inputs[0](AsExprs(at)) * 2.0f;
   return std::vector<Halide::Func>{y};
@@ -133,7 +132,7 @@ TEST_F(OwnOperatorTest, WhatIsIncompleteIsRefused) {
               StatusIs(absl::StatusCode::kInvalidArgument,
                        AllOf(HasSubstr("\"test.Twice\""), HasSubstr("revision"))));
   OwnOperator own = MakeTwice();
-  own.kernel = nullptr;
+  own.kernel = Kernel();
   EXPECT_THAT(Compile(kText, {own}),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("needs a kernel")));
   own = MakeTwice();

@@ -43,7 +43,14 @@ absl::StatusOr<Graph> ReadNnvm(const ModelSource& model, const CompilerOptions& 
   nnvm.symbol = model.files[0].bytes;
   if (model.files.size() == 2) nnvm.parameters = model.files[1].bytes;
   NnvmImportOptions import_options;
-  import_options.dims = options.dimensions;
+  for (const auto& [name, bounds] : options.dimensions) {
+    if (bounds.min != bounds.max) {
+      return absl::UnimplementedError(
+          absl::StrCat("a model in NNVM's form has no open extents; give \"", name,
+                       "\" one number instead of ", bounds.min, " to ", bounds.max));
+    }
+    import_options.dims[name] = bounds.min;
+  }
   return ImportNnvm(nnvm, registry, import_options);
 }
 

@@ -81,6 +81,29 @@ Dimension Max(const Dimension& a, const Dimension& b) {
 
 bool SameExtent(const Dimension& a, const Dimension& b) { return !a.is_unknown() && a == b; }
 
+namespace {
+
+bool IsNeverNegative(const Expression& expression) {
+  const auto operands = expression.operands();
+  const auto is_never_negative = [](const Expression& e) { return IsNeverNegative(e); };
+  switch (expression.kind()) {
+    case Expression::Kind::kConstant:
+      return expression.constant() >= 0;
+    case Expression::Kind::kSymbol:
+      return true;
+    case Expression::Kind::kMax:
+      return std::any_of(operands.begin(), operands.end(), is_never_negative);
+    default:
+      return std::all_of(operands.begin(), operands.end(), is_never_negative);
+  }
+}
+
+}  // namespace
+
+bool IsNeverNegative(const Dimension& dimension) {
+  return !dimension.is_unknown() && IsNeverNegative(dimension.expression());
+}
+
 bool SameExtents(absl::Span<const Dimension> a, absl::Span<const Dimension> b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), SameExtent);
 }
@@ -98,6 +121,25 @@ const Dimension& MorePrecise(const Dimension& a, const Dimension& b) {
   return a.is_known() || b.is_unknown() || !(b.is_known() || a.is_unknown()) ? a : b;
 }
 
+namespace {
+
+// Whether `part` is a minimum of `whole` and others.
+bool IsLimited(const Dimension& part, const Dimension& whole) {
+  if (part.is_unknown() || whole.is_unknown()) return false;
+  const Expression limited = part.expression();
+  if (limited.kind() != Expression::Kind::kMin) return false;
+  const auto operands = limited.operands();
+  return std::find(operands.begin(), operands.end(), whole.expression()) != operands.end();
+}
+
+Dimension Larger(const Dimension& a, const Dimension& b) {
+  if (IsLimited(a, b)) return b;
+  if (IsLimited(b, a)) return a;
+  return Max(a, b);
+}
+
+}  // namespace
+
 absl::StatusOr<Dimensions> Broadcast(absl::Span<const Dimension> a, absl::Span<const Dimension> b) {
   Dimensions result(std::max(a.size(), b.size()), Dimension(1));
   for (size_t i = 1; i <= result.size(); ++i) {  // From the innermost dimension outwards.
@@ -112,7 +154,7 @@ absl::StatusOr<Dimensions> Broadcast(absl::Span<const Dimension> a, absl::Span<c
       return absl::InvalidArgumentError(absl::StrCat("shapes ", ToString(a), " and ", ToString(b),
                                                      " cannot be broadcast together"));
     } else {
-      extent = x.is_known() ? x : (y.is_known() ? y : Dimension());
+      extent = x.is_known() ? x : (y.is_known() ? y : Larger(x, y));
     }
   }
   return result;

@@ -62,12 +62,16 @@ bool SameExtents(absl::Span<const Dimension> a, absl::Span<const Dimension> b);
 bool Contradict(const Dimension& a, const Dimension& b);
 bool Contradict(absl::Span<const Dimension> a, absl::Span<const Dimension> b);
 
+// Whether it is 0 or more, whatever the symbols are; they are never negative. False where that is not seen.
+bool IsNeverNegative(const Dimension& dimension);
+
 // Of two that have the same extent the one that says more: a number before an expression before what
 // is not known; `a` where both say as much.
 const Dimension& MorePrecise(const Dimension& a, const Dimension& b);
 
 // NumPy's multidirectional broadcast. A known extent other than 1 decides about what stands against
-// it; where neither does, the result is not known. INVALID_ARGUMENT names both shapes when two known
+// it; of two expressions it is the larger (what computes checks that they are the same, or one of them 1). Where nothing is
+// known of one, the result is not known. INVALID_ARGUMENT names both shapes when two known
 // extents contradict.
 absl::StatusOr<Dimensions> Broadcast(absl::Span<const Dimension> a, absl::Span<const Dimension> b);
 

@@ -81,7 +81,9 @@ TEST(DimensionTest, Broadcasts) {
   EXPECT_EQ(broadcast({}, {"w"}), "[w]");
   EXPECT_EQ(broadcast({"b", "1", "w"}, {"h", "1"}), "[b, h, w]");
   EXPECT_EQ(broadcast({"b", "w"}, {"b", "w"}), "[b, w]");
-  EXPECT_EQ(broadcast({"b"}, {"w"}), "[?]");  // Equal, or one of them 1.
+  EXPECT_EQ(broadcast({"b"}, {"w"}), "[max(b, w)]");  // Equal, or one of them 1.
+  EXPECT_EQ(broadcast({"b"}, {"min(b, 512)"}), "[b]");
+  EXPECT_EQ(broadcast({"b"}, {"?"}), "[?]");
   EXPECT_EQ(broadcast({"b"}, {"3"}), "[3]");  // b is 1 or 3.
   EXPECT_EQ(broadcast({"?"}, {"0"}), "[0]");  // 1 or 0.
   EXPECT_EQ(broadcast({"?"}, {"1"}), "[?]");

@@ -71,6 +71,40 @@ absl::Status CheckAttributes(const Attributes& attributes, const OperatorSchema&
   return absl::OkStatus();
 }
 
+template <typename T>
+Dimensions WholeNumbers(const Tensor& tensor) {
+  Dimensions elements;
+  for (const T value : tensor.values<T>()) {
+    const bool whole = value >= T(-9e15) && value <= T(9e15) && value == T(int64_t(value));
+    elements.push_back(whole ? Dimension(static_cast<int64_t>(value)) : Dimension());
+  }
+  return elements;
+}
+
+Dimensions WholeElements(const Tensor& tensor) {
+  switch (tensor.dtype()) {
+    case DataType::kInt64: {
+      const auto values = tensor.values<int64_t>();
+      return Dimensions(values.begin(), values.end());
+    }
+    case DataType::kInt32: {
+      const auto values = tensor.values<int32_t>();
+      return Dimensions(values.begin(), values.end());
+    }
+    case DataType::kBool: {
+      Dimensions elements;
+      for (const char byte : tensor.bytes()) elements.push_back(byte != 0 ? 1 : 0);
+      return elements;
+    }
+    case DataType::kFloat32:
+      return WholeNumbers<float>(tensor);
+    case DataType::kFloat64:
+      return WholeNumbers<double>(tensor);
+    default:
+      return Dimensions(static_cast<size_t>(tensor.num_elements()));
+  }
+}
+
 }  // namespace
 
 absl::string_view Name(Pattern pattern) {
@@ -200,6 +234,18 @@ const Tensor& NodeView::TensorValue(absl::string_view attribute) const {
 }
 const Graph& NodeView::Body(absl::string_view attribute) const {
   return *As<std::shared_ptr<const Graph>>(attribute);
+}
+
+std::optional<Dimensions> NodeView::contents(int i) const {
+  if (!has_input(i)) return std::nullopt;
+  if (const Tensor* tensor = constant(i)) {
+    if (tensor->shape().size() > 1) return std::nullopt;
+    return WholeElements(*tensor);
+  }
+  if (!contents_.empty() && contents_[i] != nullptr) return *contents_[i];
+  const ValueType& type = input_type(i);
+  if (type.rank() > 1 || !type.is_static()) return std::nullopt;
+  return Dimensions(static_cast<size_t>(type.num_elements()));
 }
 
 absl::StatusOr<const Tensor*> NodeView::RequireConstant(int i, absl::string_view what) const {

@@ -35,6 +35,10 @@ using TypeRule = std::function<absl::StatusOr<std::vector<ValueType>>(const Node
 using BodyRule = std::function<absl::StatusOr<std::vector<ValueType>>(const NodeView&,
                                                                       absl::string_view attribute)>;
 
+// What is known of the elements of output 0, an integer tensor of rank 0 or 1, one entry an element: numbers, expressions over
+// symbols, or nothing. Shapes are computed by such tensors. Asked only where the type of output 0 is static.
+using ContentsRule = std::function<Dimensions(const NodeView&)>;
+
 struct AttributeSchema {
   std::string name;
   AttributeKind kind = AttributeKind::kInt;
@@ -61,6 +65,9 @@ struct OperatorSchema {
   // are inferred, and says FAILED_PRECONDITION where they are not. Null where bodies have a meaning of
   // their own (slipway.Fused), and where there are none.
   BodyRule body_rule;
+
+  // Null where nothing is known of elements before they are computed.
+  ContentsRule contents_rule = nullptr;
 
   // Traits (operator_traits.h).
   Pattern pattern = Pattern::kOpaque;
@@ -103,6 +110,8 @@ class NodeView {
                                          std::string display_name,
                                          std::vector<const ValueType*> types,
                                          std::vector<const Tensor*> constants);
+  // What is known of inputs' elements besides (ContentsRule): an entry an input, null where nothing is. They outlive the view.
+  void set_contents(std::vector<const Dimensions*> contents) { contents_ = std::move(contents); }
 
   const Node& node() const { return *node_; }
   const std::string& op() const { return node_->op; }
@@ -122,6 +131,9 @@ class NodeView {
   absl::Status RequireStatic() const;
   // Null when input i is omitted or not a constant.
   const Tensor* constant(int i) const { return i < num_inputs() ? constants_[i] : nullptr; }
+  // What is known of the elements of input i, of rank 0 or 1: those of a constant where they are whole numbers, what
+  // set_contents gave, or as many that are not known. Null where not even their number is known.
+  std::optional<Dimensions> contents(int i) const;
   // The same for a type rule that cannot do without: FAILED_PRECONDITION when it is not a constant.
   absl::StatusOr<const Tensor*> RequireConstant(int i, absl::string_view what) const;
 
@@ -153,6 +165,7 @@ class NodeView {
   std::string display_name_;
   std::vector<const ValueType*> types_;
   std::vector<const Tensor*> constants_;
+  std::vector<const Dimensions*> contents_;  // Empty, or one an input.
 };
 
 // Arity and attributes of a node against its schema, the part of NodeView::Create that needs no

@@ -169,8 +169,12 @@ class GraphVerifier {
     for (const auto& [attribute, value] : node.attributes) {
       if (KindOf(value) != AttributeKind::kGraph) continue;
       const Graph& body = *std::get<std::shared_ptr<const Graph>>(value);
+      // Bodies that passes do not enter may have types that only running tells.
+      VerifyOptions inside = options_;
+      inside.require_types = options_.require_types && ((*schema)->body_rule != nullptr ||
+                                                        (*schema)->pattern == Pattern::kKernel);
       SLIPWAY_RETURN_IF_ERROR_WITH(
-          GraphVerifier(body, registry_, options_, &graph_, depth_ + 1).Run(),
+          GraphVerifier(body, registry_, inside, &graph_, depth_ + 1).Run(),
           absl::StrCat(Describe(node), " attribute \"", attribute, "\""));
     }
     for (const ValueId id : node.inputs) {

@@ -65,7 +65,9 @@ absl::StatusOr<Graph> Read(const std::string& path, const ReadGraphOptions& opti
                              MappedFile::Open(JoinPath(folder, name), kMaxFileBytes));
     files.external[name] = external[name].bytes();
   }
-  return ImportOnnx(files, registry, {.dims = dimensions});
+  OnnxImportOptions import_options;
+  for (const auto& [name, extent] : dimensions) import_options.dims[name] = {extent, extent};
+  return ImportOnnx(files, registry, import_options);
 }
 
 }  // namespace

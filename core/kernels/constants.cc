@@ -35,6 +35,19 @@ int32_t Range(const Call& call) {
 
 using namespace slipway::kernels;  // NOLINT
 
+int32_t slipway_ConstantOfShape(void** arguments) {
+  const Call call(arguments);
+  const Operand y = call.output(0);
+  const char* element = reinterpret_cast<const char*>(call.Integers());
+  const int64_t bytes = ByteSize(y.type());
+  const int64_t elements = y.elements();
+  char* to = y.data<char>();
+  for (int64_t i = 0; i < elements; ++i, to += bytes) {
+    __builtin_memcpy(to, element, static_cast<uint64_t>(bytes));
+  }
+  return 0;
+}
+
 int32_t slipway_EyeLike(void** arguments) {
   const Call call(arguments);
   return DispatchAny(call, call.output(0).type(),

@@ -5,6 +5,8 @@
 #include <stdint.h>
 
 extern "C" {
+// Inputs: shape (the extents of y say as much). Parameters: the bytes of the element, 16 of them.
+int32_t slipway_ConstantOfShape(void** arguments);
 // Inputs: x. Parameters: the diagonal.
 int32_t slipway_EyeLike(void** arguments);
 // Inputs: start, limit, delta. Element i is start + i * delta, rounded once.

@@ -1,13 +1,124 @@
 #include "core/kernels/movement.h"
 
-#include <algorithm>
-#include <cstring>
-
-#include "core/kernels/broadcast.h"
-#include "core/tensor/shape.h"
+#include "core/kernels/call.h"
+#include "core/kernels/places.h"
 
 namespace slipway::kernels {
 namespace {
+
+constexpr char kOutside[] = "an index is outside of its dimension";
+constexpr char kOtherExtents[] = "the result has other extents than the inputs make";
+
+// A space of elements that are copied, each side with its strides in elements; 0 and negative ones are fine.
+struct Walk {
+  int rank = 0;
+  PerDimension extents;
+  PerDimension from;
+  PerDimension to;
+
+  void Add(int64_t extent, int64_t from_stride, int64_t to_stride) {
+    extents[rank] = extent;
+    from[rank] = from_stride;
+    to[rank] = to_stride;
+    ++rank;
+  }
+};
+
+void Copy(const Walk& walk, int64_t bytes, const char* from, char* to) {
+  // The innermost dimensions that are dense on both sides move as one piece.
+  int rank = walk.rank;
+  int64_t piece = 1;
+  while (rank > 0 && (walk.extents[rank - 1] == 1 ||
+                      (walk.from[rank - 1] == piece && walk.to[rank - 1] == piece))) {
+    piece *= walk.extents[--rank];
+  }
+  if (piece == 0) return;
+  const auto move = static_cast<uint64_t>(piece * bytes);
+  const PerDimension strides[] = {walk.from, walk.to};
+  ForEachPlace(rank, walk.extents, strides, [&](int64_t, const int64_t* at) {
+    __builtin_memcpy(to + at[1] * bytes, from + at[0] * bytes, move);
+    return 0;
+  });
+}
+
+// The same for elements of one to eight bytes that lie apart: as numbers, which is faster than a call each.
+template <typename T>
+void CopyElements(const Walk& walk, const char* from, char* to) {
+  const PerDimension strides[] = {walk.from, walk.to};
+  const int last = walk.rank - 1;
+  const int64_t count = walk.extents[last];
+  const int64_t from_step = walk.from[last];
+  const int64_t to_step = walk.to[last];
+  ForEachPlace(last, walk.extents, strides, [&](int64_t, const int64_t* at) {
+    const T* source = reinterpret_cast<const T*>(from) + at[0];
+    T* destination = reinterpret_cast<T*>(to) + at[1];
+    for (int64_t i = 0; i < count; ++i) destination[i * to_step] = source[i * from_step];
+    return 0;
+  });
+}
+
+void CopyBetween(const Walk& walk, const Operand& x, int64_t x_offset, const Operand& y,
+                 int64_t y_offset) {
+  const int64_t bytes = ByteSize(x.type());
+  const char* from = x.data<const char>() + x_offset * bytes;
+  char* to = y.data<char>() + y_offset * bytes;
+  const int last = walk.rank - 1;
+  const bool apart =
+      last >= 0 && walk.extents[last] != 1 && (walk.from[last] != 1 || walk.to[last] != 1);
+  if (apart && bytes == 4) return CopyElements<uint32_t>(walk, from, to);
+  if (apart && bytes == 8) return CopyElements<uint64_t>(walk, from, to);
+  if (apart && bytes == 1) return CopyElements<uint8_t>(walk, from, to);
+  if (apart && bytes == 2) return CopyElements<uint16_t>(walk, from, to);
+  Copy(walk, bytes, from, to);
+}
+
+// All of `part`, which lies in `whole` but for the axis; walked with the strides of both.
+Walk PartOf(const Operand& part, const Operand& whole, bool whole_is_source) {
+  const PerDimension inner = StridesOf(part);
+  const PerDimension outer = StridesOf(whole);
+  Walk walk;
+  for (int d = 0; d < part.rank(); ++d) {
+    walk.Add(part.extent(d), whole_is_source ? outer[d] : inner[d],
+             whole_is_source ? inner[d] : outer[d]);
+  }
+  return walk;
+}
+
+bool SameBut(const Operand& a, const Operand& b, int axis) {
+  for (int d = 0; d < a.rank(); ++d) {
+    if (d != axis && a.extent(d) != b.extent(d)) return false;
+  }
+  return true;
+}
+
+// One axis of a Slice over an extent: as Python does but for one thing, that a slice which goes backwards begins at an
+// element even where it is told to begin before the first.
+struct AxisSlice {
+  int64_t start = 0;
+  int64_t step = 1;
+  int64_t count = 0;
+};
+
+int64_t Clamped(int64_t at, int64_t extent, int64_t lowest, int64_t highest) {
+  if (at < 0) at = at < -extent ? -1 : at + extent;
+  return at < lowest ? lowest : at > highest ? highest : at;
+}
+
+AxisSlice SliceOf(int64_t start, int64_t end, int64_t step, int64_t extent) {
+  AxisSlice slice{0, step, 0};
+  if (extent == 0) return slice;
+  if (step > 0) {
+    slice.start = start < -extent ? 0 : Clamped(start, extent, 0, extent);
+    const int64_t last = end < -extent ? 0 : Clamped(end, extent, 0, extent);
+    if (last > slice.start) slice.count = (last - slice.start - 1) / step + 1;
+  } else {
+    slice.start = Clamped(start, extent, 0, extent - 1);
+    const int64_t last = Clamped(end, extent, -1, extent - 1);
+    if (slice.start > last) slice.count = (slice.start - last - 1) / -step + 1;
+  }
+  if (slice.count == 0) slice.start = 0;
+  return slice;
+}
 
 // Where position `at` of a padded dimension reads; -1 where it reads nothing.
 int64_t SourcePosition(PadMode mode, int64_t at, int64_t extent) {
@@ -16,7 +127,7 @@ int64_t SourcePosition(PadMode mode, int64_t at, int64_t extent) {
     case PadMode::kConstant:
       return -1;
     case PadMode::kEdge:
-      return std::clamp<int64_t>(at, 0, extent - 1);
+      return at < 0 ? 0 : extent - 1;
     case PadMode::kWrap:
       return (at % extent + extent) % extent;
     case PadMode::kReflect: {
@@ -28,46 +139,230 @@ int64_t SourcePosition(PadMode mode, int64_t at, int64_t extent) {
   return -1;
 }
 
-}  // namespace
-
-void StridedCopy(int64_t element_bytes, absl::Span<const int64_t> shape, const char* source,
-                 absl::Span<const int64_t> source_strides, char* destination,
-                 absl::Span<const int64_t> destination_strides) {
-  // The innermost dimensions that are dense on both sides move as one piece.
-  size_t rank = shape.size();
-  int64_t piece = 1;
-  while (rank > 0 && (shape[rank - 1] == 1 || (source_strides[rank - 1] == piece &&
-                                               destination_strides[rank - 1] == piece))) {
-    piece *= shape[--rank];
+// Over [N, C, H, W, bh, bw] of the small image with its block unfolded.
+int32_t MoveBlocks(const Call& call, bool to_space) {
+  const Operand x = call.input(0);
+  const Operand y = call.output(0);
+  const Operand deep = to_space ? x : y;
+  const int64_t b = call.Integer(0);
+  const bool channel_major = call.Integer(1) != 0;
+  const int64_t channels = deep.extent(1) / (b * b);
+  const int64_t height = deep.extent(2);
+  const int64_t width = deep.extent(3);
+  const int64_t area = height * width;
+  if (x.elements() != y.elements() || deep.extent(0) * channels * b * b * area != x.elements()) {
+    return call.Fail(kOtherExtents);
   }
-  if (piece == 0) return;
-  Walk(shape.subspan(0, rank), source_strides.subspan(0, rank),
-       destination_strides.subspan(0, rank), [&](int64_t, int64_t from, int64_t to) {
-         std::memcpy(destination + to * element_bytes, source + from * element_bytes,
-                     piece * element_bytes);
-       });
+  // Channel of the deep image: position * channels + c, or c * b * b + position.
+  const int64_t channel_step = channel_major ? b * b : 1;
+  const int64_t position_step = channel_major ? 1 : channels;
+  const int64_t row = width * b;
+  const int64_t extents[] = {deep.extent(0), channels, height, width, b, b};
+  const int64_t deep_strides[] = {deep.extent(1) * area,    channel_step * area, width, 1,
+                                  b * position_step * area, position_step * area};
+  const int64_t wide_strides[] = {deep.extent(1) * area, area * b * b, row * b, b, row, 1};
+  Walk walk;
+  for (int d = 0; d < 6; ++d) {
+    walk.Add(extents[d], to_space ? deep_strides[d] : wide_strides[d],
+             to_space ? wide_strides[d] : deep_strides[d]);
+  }
+  CopyBetween(walk, x, 0, y, 0);
+  return 0;
 }
 
-void Pad(int64_t element_bytes, PadMode mode, absl::Span<const int64_t> source_shape,
-         absl::Span<const int64_t> begins, absl::Span<const int64_t> destination_shape,
-         const char* source, const char* value, char* destination) {
-  const Shape strides = RowMajorStrides(source_shape);
-  const size_t rank = destination_shape.size();
-  Shape index(rank, 0);
-  const int64_t count = NumElements(destination_shape);
+// Over [N, C / block, block, H, W].
+int32_t MoveChannels(const Call& call, bool pack) {
+  const Operand x = call.input(0);
+  const Operand y = call.output(0);
+  const Operand plain = pack ? x : y;
+  const Operand packed = pack ? y : x;
+  const int64_t block = packed.extent(4);
+  const int64_t area = plain.extent(2) * plain.extent(3);
+  const int64_t extents[] = {plain.extent(0), plain.extent(1) / block, block, plain.extent(2),
+                             plain.extent(3)};
+  if (x.elements() != y.elements()) return call.Fail(kOtherExtents);
+  const int64_t image = plain.extent(1) * area;
+  const int64_t plain_strides[] = {image, block * area, area, plain.extent(3), 1};
+  const int64_t packed_strides[] = {image, block * area, 1, plain.extent(3) * block, block};
+  Walk walk;
+  for (int d = 0; d < 5; ++d) {
+    walk.Add(extents[d], pack ? plain_strides[d] : packed_strides[d],
+             pack ? packed_strides[d] : plain_strides[d]);
+  }
+  CopyBetween(walk, x, 0, y, 0);
+  return 0;
+}
+
+}  // namespace
+}  // namespace slipway::kernels
+
+using namespace slipway::kernels;  // NOLINT
+
+int32_t slipway_Transpose(void** arguments) {
+  const Call call(arguments);
+  const Operand x = call.input(0);
+  const Operand y = call.output(0);
+  const PerDimension from = StridesOf(x);
+  const PerDimension to = StridesOf(y);
+  Walk walk;
+  for (int d = 0; d < y.rank(); ++d) walk.Add(y.extent(d), from[call.Integer(d)], to[d]);
+  CopyBetween(walk, x, 0, y, 0);
+  return 0;
+}
+
+int32_t slipway_Concat(void** arguments) {
+  const Call call(arguments);
+  const int axis = static_cast<int>(call.Integer(0));
+  const Operand y = call.output(0);
+  const int64_t step = StridesOf(y)[axis];
+  int64_t position = 0;
+  for (int i = 0; i < call.num_inputs(); ++i) {
+    const Operand x = call.input(i);
+    if (!SameBut(x, y, axis) || position + x.extent(axis) > y.extent(axis)) {
+      return call.Fail(kOtherExtents);
+    }
+    CopyBetween(PartOf(x, y, false), x, 0, y, position * step);
+    position += x.extent(axis);
+  }
+  return position == y.extent(axis) ? 0 : call.Fail(kOtherExtents);
+}
+
+int32_t slipway_Split(void** arguments) {
+  const Call call(arguments);
+  const int axis = static_cast<int>(call.Integer(0));
+  const Operand x = call.input(0);
+  const int64_t step = StridesOf(x)[axis];
+  int64_t position = 0;
+  for (int i = 0; i < call.num_outputs(); ++i) {
+    const Operand y = call.output(i);
+    const int64_t length = y.present() ? y.extent(axis) : call.Integer(1 + i);
+    if (position + length > x.extent(axis)) return call.Fail(kOtherExtents);
+    if (y.present()) CopyBetween(PartOf(y, x, true), x, position * step, y, 0);
+    position += length;
+  }
+  return 0;
+}
+
+int32_t slipway_Slice(void** arguments) {
+  const Call call(arguments);
+  const Operand x = call.input(0);
+  const Operand starts = call.input(1);
+  const Operand ends = call.input(2);
+  const Operand axes = call.input(3);
+  const Operand steps = call.input(4);
+  const Operand y = call.output(0);
+  const PerDimension from = StridesOf(x);
+  const PerDimension to = StridesOf(y);
+  PerDimension strides = from;
+  PerDimension counts = ExtentsOf(x);
+  int64_t offset = 0;
+  for (int64_t i = 0; i < starts.elements(); ++i) {
+    int64_t axis = axes.present() ? IndexAt(axes, i) : i;
+    if (axis < 0) axis += x.rank();
+    if (axis < 0 || axis >= x.rank()) return call.Fail(kOutside);
+    const int64_t step = steps.present() ? IndexAt(steps, i) : 1;
+    if (step == 0) return call.Fail("a step is 0");
+    const int d = static_cast<int>(axis);
+    const AxisSlice slice = SliceOf(IndexAt(starts, i), IndexAt(ends, i), step, x.extent(d));
+    // Where there is at most one element along it, the step is not taken and may be anything.
+    strides[d] = slice.count > 1 ? from[d] * slice.step : 0;
+    counts[d] = slice.count;
+    offset += slice.start * from[d];
+  }
+  Walk walk;
+  for (int d = 0; d < y.rank(); ++d) {
+    if (counts[d] != y.extent(d)) return call.Fail(kOtherExtents);
+    walk.Add(counts[d], strides[d], to[d]);
+  }
+  CopyBetween(walk, x, offset, y, 0);
+  return 0;
+}
+
+int32_t slipway_Gather(void** arguments) {
+  const Call call(arguments);
+  const int axis = static_cast<int>(call.Integer(0));
+  const Operand x = call.input(0);
+  const Operand indices = call.input(1);
+  const int64_t extent = x.extent(axis);
+  const int64_t outer = x.Product(0, axis);
+  const int64_t piece = x.Product(axis + 1, x.rank()) * ByteSize(x.type());
+  const int64_t count = indices.elements();
+  char* to = call.output(0).data<char>();
+  for (int64_t o = 0; o < outer; ++o) {
+    for (int64_t i = 0; i < count; ++i, to += piece) {
+      int64_t index = IndexAt(indices, i);
+      if (index < -extent || index >= extent) return call.Fail(kOutside);
+      if (index < 0) index += extent;
+      __builtin_memcpy(to, x.data<const char>() + (o * extent + index) * piece,
+                       static_cast<uint64_t>(piece));
+    }
+  }
+  return 0;
+}
+
+int32_t slipway_Expand(void** arguments) {
+  const Call call(arguments);
+  const Operand x = call.input(0);
+  const Operand y = call.output(0);
+  const PerDimension from = StridesOf(x);
+  const PerDimension to = StridesOf(y);
+  const int offset = y.rank() - x.rank();
+  Walk walk;
+  for (int d = 0; d < y.rank(); ++d) {
+    const int64_t extent = d < offset ? 1 : x.extent(d - offset);
+    if (extent != 1 && extent != y.extent(d)) return call.Fail(kOtherExtents);
+    walk.Add(y.extent(d), extent == 1 ? 0 : from[d - offset], to[d]);
+  }
+  CopyBetween(walk, x, 0, y, 0);
+  return 0;
+}
+
+int32_t slipway_Pad(void** arguments) {
+  const Call call(arguments);
+  const auto mode = static_cast<PadMode>(call.Integer(0));
+  const Operand x = call.input(0);
+  const Operand pads = call.input(1);
+  const Operand value = call.input(2);
+  const Operand axes = call.input(3);
+  const Operand y = call.output(0);
+  const int rank = x.rank();
+  const int64_t bytes = ByteSize(x.type());
+  PerDimension begins;
+  PerDimension wanted = ExtentsOf(x);
+  const int64_t count = pads.elements() / 2;
   for (int64_t i = 0; i < count; ++i) {
+    int64_t axis = axes.present() ? IndexAt(axes, i) : i;
+    if (axis < 0) axis += rank;
+    if (axis < 0 || axis >= rank) return call.Fail(kOutside);
+    begins[static_cast<int>(axis)] = IndexAt(pads, i);
+    wanted[static_cast<int>(axis)] += IndexAt(pads, i) + IndexAt(pads, count + i);
+  }
+  for (int d = 0; d < rank; ++d) {
+    if (wanted[d] != y.extent(d)) return call.Fail(kOtherExtents);
+    if (x.extent(d) == 0 && y.extent(d) > 0 && mode != PadMode::kConstant) {
+      return call.Fail("there is nothing to pad with");
+    }
+  }
+  const char zero[16] = {};
+  const char* fill = value.present() ? value.data<const char>() : zero;
+  const PerDimension strides = StridesOf(x);
+  PerDimension index;
+  char* to = y.data<char>();
+  const int64_t elements = y.elements();
+  for (int64_t i = 0; i < elements; ++i, to += bytes) {
     int64_t from = 0;
-    for (size_t d = 0; d < rank && from >= 0; ++d) {
-      const int64_t at = SourcePosition(mode, index[d] - begins[d], source_shape[d]);
+    for (int d = 0; d < rank && from >= 0; ++d) {
+      const int64_t at = SourcePosition(mode, index[d] - begins[d], x.extent(d));
       from = at < 0 ? -1 : from + at * strides[d];
     }
-    std::memcpy(destination + i * element_bytes, from < 0 ? value : source + from * element_bytes,
-                element_bytes);
-    for (size_t d = rank; d > 0; --d) {
-      if (++index[d - 1] < destination_shape[d - 1]) break;
-      index[d - 1] = 0;
-    }
+    __builtin_memcpy(to, from < 0 ? fill : x.data<const char>() + from * bytes,
+                     static_cast<uint64_t>(bytes));
+    for (int d = rank - 1; d >= 0 && ++index[d] == y.extent(d); --d) index[d] = 0;
   }
+  return 0;
 }
 
-}  // namespace slipway::kernels
+int32_t slipway_DepthToSpace(void** arguments) { return MoveBlocks(Call(arguments), true); }
+int32_t slipway_SpaceToDepth(void** arguments) { return MoveBlocks(Call(arguments), false); }
+int32_t slipway_Pack(void** arguments) { return MoveChannels(Call(arguments), true); }
+int32_t slipway_Unpack(void** arguments) { return MoveChannels(Call(arguments), false); }

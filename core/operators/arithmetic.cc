@@ -4,6 +4,7 @@
 
 #include "core/base/status_macros.h"
 #include "core/operators/checks.h"
+#include "core/operators/contents.h"
 
 namespace slipway {
 namespace {
@@ -33,6 +34,7 @@ absl::Status RegisterArithmeticOperators(OperatorRegistry& registry) {
   schema.pattern = Pattern::kBroadcast;
   schema.layout.role = LayoutRole::kElementwise;
   schema.type_rule = ArithmeticType;
+  schema.contents_rule = ArithmeticContents;
   schema.min_inputs = schema.max_inputs = 2;
   for (const char* name : {"Add", "Sub", "Mul", "Div"}) {
     schema.name = name;
@@ -44,6 +46,7 @@ absl::Status RegisterArithmeticOperators(OperatorRegistry& registry) {
     schema.name = name;
     SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
   }
+  schema.contents_rule = nullptr;
   schema.name = "Pow";
   schema.min_inputs = schema.max_inputs = 2;
   schema.type_rule = PowType;

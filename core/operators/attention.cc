@@ -163,8 +163,10 @@ absl::StatusOr<std::vector<ValueType>> RotaryType(const NodeView& view) {
 }  // namespace
 
 absl::StatusOr<AttentionView> DecodeAttention(const NodeView& view) {
-  SLIPWAY_RETURN_IF_ERROR(view.RequireStatic());
   SLIPWAY_ASSIGN_OR_RETURN(const Shapes shapes, DecodeShapes(view));
+  if (!shapes.q.heads.is_known() || !shapes.k.heads.is_known() || !shapes.q.size.is_known()) {
+    return view.Unimplemented("heads whose number and size are not known are not supported");
+  }
   AttentionView attention;
   attention.query_heads = shapes.q.heads.extent();
   attention.key_heads = shapes.k.heads.extent();

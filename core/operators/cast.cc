@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/operators/checks.h"
+#include "core/operators/contents.h"
 
 namespace slipway {
 namespace {
@@ -66,6 +67,7 @@ absl::Status RegisterCastOperators(OperatorRegistry& registry) {
   cast.min_inputs = cast.max_inputs = 1;
   cast.pattern = Pattern::kElementwise;
   cast.layout.role = LayoutRole::kElementwise;
+  cast.contents_rule = CastContents;
   cast.attributes.push_back(Required(IntAttribute("to", std::nullopt)));
   return registry.Add(cast);
 }

@@ -56,6 +56,15 @@ absl::StatusOr<const Tensor*> ConstantNumber(const NodeView& view, int input,
   return view.RequireConstant(input, what);
 }
 
+absl::Status CheckInts(const NodeView& view, int input, absl::string_view what) {
+  const ValueType& type = view.input_type(input);
+  if (type.rank() <= 1 && (type.dtype() == DataType::kInt64 || type.dtype() == DataType::kInt32)) {
+    return absl::OkStatus();
+  }
+  return view.Error(absl::StrCat("the ", what, " (input ", input, ") must be a list of i64, not ",
+                                 ToString(type)));
+}
+
 absl::Status Unsupported(const NodeView& view, int input) {
   return view.Unimplemented(absl::StrCat(
       "input ", input, " of type ", Name(view.input_type(input).dtype()), " is not supported"));
@@ -172,13 +181,17 @@ std::vector<int64_t> KnownExtents(absl::Span<const Dimension> dimensions) {
   return extents;
 }
 
+absl::StatusOr<Dimensions> KnownInts(const NodeView& view, int input, absl::string_view what) {
+  SLIPWAY_RETURN_IF_ERROR(CheckInts(view, input, what));
+  std::optional<Dimensions> contents = view.contents(input);
+  if (contents.has_value()) return *std::move(contents);
+  return view.RequireConstant(input, what).status();
+}
+
 absl::StatusOr<std::vector<int64_t>> ConstantInts(const NodeView& view, int input,
                                                   absl::string_view what) {
+  SLIPWAY_RETURN_IF_ERROR(CheckInts(view, input, what));
   const ValueType& type = view.input_type(input);
-  if (type.rank() > 1 || (type.dtype() != DataType::kInt64 && type.dtype() != DataType::kInt32)) {
-    return view.Error(absl::StrCat("the ", what, " (input ", input, ") must be a list of i64, not ",
-                                   ToString(type)));
-  }
   SLIPWAY_ASSIGN_OR_RETURN(const Tensor* tensor, view.RequireConstant(input, what));
   if (type.dtype() == DataType::kInt64) {
     const auto values = tensor->values<int64_t>();
@@ -203,6 +216,11 @@ absl::StatusOr<int64_t> ConstantWhole(const NodeView& view, int input, absl::str
   });
   if (!fits) return view.Error(absl::StrCat("the ", what, " (input ", input, ") is no i64"));
   return WithNumber(*tensor, [](auto value) { return static_cast<int64_t>(value); });
+}
+
+OperatorSchema Knowing(OperatorSchema schema, ContentsRule rule) {
+  schema.contents_rule = std::move(rule);
+  return schema;
 }
 
 OperatorSchema OpaqueSchema(absl::string_view name, Arity inputs, TypeRule rule,

@@ -64,6 +64,10 @@ std::vector<int64_t> KnownExtents(absl::Span<const Dimension> dimensions);
 absl::StatusOr<std::vector<int64_t>> ConstantInts(const NodeView& view, int input,
                                                   absl::string_view what);
 
+// What is known of the elements of an i32 or i64 input of rank 0 or 1 (NodeView::contents). FAILED_PRECONDITION when not even
+// their number is.
+absl::StatusOr<Dimensions> KnownInts(const NodeView& view, int input, absl::string_view what);
+
 // The value of a constant input of one number of any type (kAnyNumeric): in f64, or without its fraction. Errors as
 // ConstantInts; INVALID_ARGUMENT for what no i64 is.
 absl::StatusOr<double> ConstantReal(const NodeView& view, int input, absl::string_view what);
@@ -86,6 +90,9 @@ OperatorSchema OpaqueSchema(absl::string_view name, Arity inputs, TypeRule rule,
 OperatorSchema ElementwiseSchema(absl::string_view name, Arity inputs, TypeRule rule,
                                  std::vector<AttributeSchema> attributes = {});
 absl::Status AddAll(OperatorRegistry& registry, absl::Span<const OperatorSchema> schemas);
+
+// The schema with a contents rule.
+OperatorSchema Knowing(OperatorSchema schema, ContentsRule rule);
 
 // An attribute's schema, likewise.
 AttributeSchema IntAttribute(absl::string_view name, std::optional<int64_t> default_value);

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/operators/checks.h"
+#include "core/operators/contents.h"
 
 namespace slipway {
 namespace {
@@ -18,8 +19,8 @@ absl::StatusOr<std::vector<ValueType>> ConstantType(const NodeView& view) {
 
 absl::StatusOr<std::vector<ValueType>> ConstantOfShapeType(const NodeView& view) {
   SLIPWAY_ASSIGN_OR_RETURN(const Tensor element, DecodeConstantOfShape(view));
-  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> shape, ConstantInts(view, 0, "shape"));
-  return std::vector<ValueType>{TensorType{element.dtype(), Shape(shape.begin(), shape.end())}};
+  SLIPWAY_ASSIGN_OR_RETURN(const Dimensions shape, KnownInts(view, 0, "shape"));
+  return std::vector<ValueType>{ValueType(element.dtype(), shape)};
 }
 
 absl::StatusOr<std::vector<ValueType>> EyeLikeType(const NodeView& view) {
@@ -63,8 +64,25 @@ absl::StatusOr<int64_t> RangeCount(const NodeView& view) {
   return count < 9e18 ? static_cast<int64_t>(count) : kMost;
 }
 
+// The same of what is known of integers.
+Dimension OpenRangeCount(const NodeView& view) {
+  if (!Contains(TypeSet::kInteger, view.input_type(0).dtype())) return Dimension();
+  Dimensions numbers;
+  for (int i = 0; i < 3; ++i) {
+    const std::optional<Dimensions> contents = view.contents(i);
+    if (!contents.has_value() || contents->size() != 1) return Dimension();
+    numbers.push_back(contents->front());
+  }
+  if (!numbers[2].is_known() || numbers[2].extent() <= 0) return Dimension();
+  const Dimension count = CeilDivide(numbers[1] - numbers[0], numbers[2]);
+  return IsNeverNegative(count) ? count : Max(count, 0);
+}
+
 absl::StatusOr<std::vector<ValueType>> RangeType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckSameDtypes(view));
+  if (view.constant(0) == nullptr || view.constant(1) == nullptr || view.constant(2) == nullptr) {
+    return std::vector<ValueType>{ValueType(view.input_type(0).dtype(), {OpenRangeCount(view)})};
+  }
   SLIPWAY_ASSIGN_OR_RETURN(const int64_t count, RangeCount(view));
   return std::vector<ValueType>{ValueType(view.input_type(0).dtype(), {Dimension(count)})};
 }
@@ -107,6 +125,23 @@ absl::StatusOr<Tensor> DecodeConstantOfShape(const NodeView& view) {
   return value.Reshaped({1});
 }
 
+namespace {
+
+Dimensions ConstantOfShapeContents(const NodeView& view) {
+  const std::optional<Dimensions> shape = view.contents(0);
+  const absl::StatusOr<Tensor> element = DecodeConstantOfShape(view);
+  if (!shape.has_value() || shape->size() > 1 || !element.ok()) return {};
+  size_t count = 1;
+  if (!shape->empty()) {
+    if (!shape->front().is_known() || shape->front().extent() > kMaxContents) return {};
+    count = static_cast<size_t>(std::max<int64_t>(shape->front().extent(), 0));
+  }
+  if (element->dtype() != DataType::kInt64) return Dimensions(count);
+  return Dimensions(count, Dimension(element->values<int64_t>()[0]));
+}
+
+}  // namespace
+
 absl::Status RegisterConstantsOperators(OperatorRegistry& registry) {
   OperatorSchema constant;
   constant.name = "Constant";
@@ -123,6 +158,7 @@ absl::Status RegisterConstantsOperators(OperatorRegistry& registry) {
   of_shape.name = "ConstantOfShape";
   of_shape.attributes = {{"value", AttributeKind::kTensor}};
   of_shape.type_rule = ConstantOfShapeType;
+  of_shape.contents_rule = ConstantOfShapeContents;
   SLIPWAY_RETURN_IF_ERROR(registry.Add(of_shape));
 
   OperatorSchema eye;
@@ -137,6 +173,7 @@ absl::Status RegisterConstantsOperators(OperatorRegistry& registry) {
   // What f16 and bf16 are computed in: always more than is asked for.
   range.attributes = {IntAttribute("stash_type", 1)};
   range.type_rule = RangeType;
+  range.contents_rule = RangeContents;
   return registry.Add(range);
 }
 

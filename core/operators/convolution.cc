@@ -67,19 +67,30 @@ absl::StatusOr<OpenConvView> DecodePlain(const NodeView& view) {
   return conv;
 }
 
+// What the blocked forms need to know: channels and weights.
+absl::Status RequireChannels(const NodeView& view) {
+  const ValueType& x = view.input_type(0);
+  if (x.dimension(1).is_known() && x.dimension(x.rank() - 1).is_known() &&
+      view.input_type(1).is_static()) {
+    return absl::OkStatus();
+  }
+  return view.Unimplemented(absl::StrCat("x of ", ToString(x), " and w of ",
+                                         ToString(view.input_type(1)), " are not supported"));
+}
+
 absl::StatusOr<OpenConvView> DecodeBlocked(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 4, 5));
-  SLIPWAY_RETURN_IF_ERROR(view.RequireStatic());
-  const absl::Span<const int64_t> x = view.input_shape(0);
+  SLIPWAY_RETURN_IF_ERROR(RequireChannels(view));
+  const Dimensions x = DimensionsOf(view, 0);
   const bool plain_x = x.size() == 4;
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 1, plain_x ? 5 : 6, plain_x ? 5 : 6));
   const absl::Span<const int64_t> w = view.input_shape(1);
   OpenConvView conv;
   conv.batch = x[0];
-  conv.in_block = plain_x ? 1 : x[4];
+  conv.in_block = plain_x ? 1 : x[4].extent();
   conv.out_block = w.back();
   const int64_t out_channels = w[0] * conv.out_block;
-  conv.in_channels = x[1] * conv.in_block;
+  conv.in_channels = x[1].extent() * conv.in_block;
   conv.out_channels = out_channels;
   conv.group = view.Int("group");
   conv.has_bias = view.has_input(2);
@@ -100,16 +111,16 @@ absl::StatusOr<OpenConvView> DecodeBlocked(const NodeView& view) {
 absl::StatusOr<OpenConvView> DecodeDepthwise(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 5, 5));
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 1, 4, 4));
-  SLIPWAY_RETURN_IF_ERROR(view.RequireStatic());
-  const absl::Span<const int64_t> x = view.input_shape(0);
+  SLIPWAY_RETURN_IF_ERROR(RequireChannels(view));
+  const Dimensions x = DimensionsOf(view, 0);
   const absl::Span<const int64_t> w = view.input_shape(1);
   OpenConvView conv;
   conv.batch = x[0];
-  conv.in_block = conv.out_block = x[4];
-  conv.group = x[1] * x[4];
+  conv.in_block = conv.out_block = x[4].extent();
+  conv.group = x[1].extent() * x[4].extent();
   conv.in_channels = conv.out_channels = conv.group;
   conv.has_bias = view.has_input(2);
-  if (w[0] != x[1] || w[3] != x[4]) {
+  if (w[0] != x[1].extent() || w[3] != x[4].extent()) {
     return view.Error(
         absl::StrCat("w of shape ", ToString(w), " does not fit x of shape ", ToString(x)));
   }
@@ -140,16 +151,19 @@ absl::StatusOr<std::vector<ValueType>> ConvType(const NodeView& view) {
 }  // namespace
 
 absl::StatusOr<ConvView> DecodeConv(const NodeView& view) {
-  SLIPWAY_RETURN_IF_ERROR(view.RequireStatic());
   SLIPWAY_ASSIGN_OR_RETURN(const OpenConvView conv, DecodeOpenConv(view));
-  return ConvView{conv.batch.extent(),
+  if (!conv.in_channels.is_known() || !conv.out_channels.is_known()) {
+    return view.Unimplemented("a number of channels that is not known is not supported");
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(Window window, KnownWindow(view, conv.window));
+  return ConvView{ExtentOrOpen(conv.batch),
                   conv.in_channels.extent(),
                   conv.out_channels.extent(),
                   conv.group,
                   conv.in_block,
                   conv.out_block,
                   conv.has_bias,
-                  KnownWindow(conv.window)};
+                  std::move(window)};
 }
 
 absl::Status RegisterConvolutionOperators(OperatorRegistry& registry) {

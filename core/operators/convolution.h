@@ -33,8 +33,8 @@ struct BasicConvView {
 };
 using ConvView = BasicConvView<int64_t>;
 
-// Any of the three by node.op. Errors as those of the type rule, which reads nodes by the same code;
-// UNIMPLEMENTED where an extent is open.
+// Any of the three by node.op; batch and the window's input and output are kOpenExtent where they are not known. Errors as
+// those of the type rule, which reads nodes by the same code; UNIMPLEMENTED where another number is open.
 absl::StatusOr<ConvView> DecodeConv(const NodeView& view);
 
 absl::Status RegisterConvolutionOperators(OperatorRegistry& registry);

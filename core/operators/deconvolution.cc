@@ -148,14 +148,14 @@ absl::StatusOr<std::vector<ValueType>> Col2ImType(const NodeView& view) {
 }  // namespace
 
 absl::StatusOr<ConvTransposeView> DecodeConvTranspose(const NodeView& view) {
-  SLIPWAY_RETURN_IF_ERROR(view.RequireStatic());
   SLIPWAY_ASSIGN_OR_RETURN(const OpenView transposed, DecodeOpen(view));
-  return ConvTransposeView{transposed.group, KnownWindow(transposed.window)};
+  SLIPWAY_ASSIGN_OR_RETURN(Window window, KnownWindow(view, transposed.window));
+  return ConvTransposeView{transposed.group, std::move(window)};
 }
 
 absl::StatusOr<Window> DecodeCol2Im(const NodeView& view) {
   SLIPWAY_ASSIGN_OR_RETURN(const BasicWindow<Dimension> window, DecodeOpenCol2Im(view));
-  return KnownWindow(window);
+  return KnownWindow(view, window);
 }
 
 absl::Status RegisterDeconvolutionOperators(OperatorRegistry& registry) {

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/operators/checks.h"
+#include "core/operators/contents.h"
 
 namespace slipway {
 namespace {
@@ -77,9 +78,13 @@ OperatorSchema Opaque(absl::string_view name, TypeRule rule) {
 }  // namespace
 
 absl::Status RegisterElementwiseOperators(OperatorRegistry& registry) {
-  for (const char* name : {"Ceil", "Cos", "Erf", "Exp", "Floor", "HardSwish", "Log", "Reciprocal",
-                           "Round", "Sigmoid", "Sin", "Sqrt", "Tanh"}) {
+  for (const char* name :
+       {"Cos", "Erf", "Exp", "HardSwish", "Log", "Reciprocal", "Sigmoid", "Sin", "Sqrt", "Tanh"}) {
     SLIPWAY_RETURN_IF_ERROR(registry.Add(Unary(name, UnaryType<TypeSet::kAnyFloat>)));
+  }
+  for (const char* name : {"Ceil", "Floor", "Round"}) {
+    SLIPWAY_RETURN_IF_ERROR(
+        registry.Add(Knowing(Unary(name, UnaryType<TypeSet::kAnyFloat>), SameContents)));
   }
   for (const char* name : {"Abs", "Neg", "Relu", "Sign"}) {
     SLIPWAY_RETURN_IF_ERROR(registry.Add(Unary(name, UnaryType<TypeSet::kAnyNumeric>)));
@@ -90,6 +95,7 @@ absl::Status RegisterElementwiseOperators(OperatorRegistry& registry) {
   }
   OperatorSchema identity = Unary("Identity", UnaryType<TypeSet::kSized>);
   identity.movement = Movement::kView;
+  identity.contents_rule = SameContents;
   SLIPWAY_RETURN_IF_ERROR(registry.Add(identity));
   SLIPWAY_RETURN_IF_ERROR(registry.Add(
       Unary("LeakyRelu", UnaryType<TypeSet::kAnyFloat>, {FloatAttribute("alpha", 0.01f)})));

@@ -61,7 +61,8 @@ absl::StatusOr<std::vector<ValueType>> CallType(const NodeView& view) {
   for (const ValueId id : body.nodes[0].inputs) {
     if (id != kNoValue) operands.push_back(id);
   }
-  SLIPWAY_RETURN_IF_ERROR(CheckCounts(view, operands.size() + 1, body.outputs.size()));
+  const bool counts = view.Int(kCallCounts) != 0;
+  SLIPWAY_RETURN_IF_ERROR(CheckCounts(view, operands.size() + 1, counts ? 1 : body.outputs.size()));
   for (size_t i = 0; i < operands.size(); ++i) {
     SLIPWAY_RETURN_IF_ERROR(CheckIs(view, static_cast<int>(i) + 1, body.values[operands[i]]));
   }
@@ -69,7 +70,17 @@ absl::StatusOr<std::vector<ValueType>> CallType(const NodeView& view) {
     if (std::count(operands.begin(), operands.end(), id) > 0) continue;
     return view.Error(absl::StrCat("its body's node does not read \"", body.values[id].name, "\""));
   }
+  if (counts) return std::vector<ValueType>{ValueType(DataType::kInt64, {1})};
   return OutputTypes(view, body);
+}
+
+absl::StatusOr<std::vector<ValueType>> BindSymbolsType(const NodeView& view) {
+  const ValueType& numbers = view.input_type(0);
+  const auto count = static_cast<int64_t>(view.Strings(kBoundSymbols).size());
+  if (numbers.dtype() != DataType::kInt64 || Contradict(NumElements(numbers.dimensions()), count)) {
+    return view.Error(absl::StrCat("input 0 must be i64[", count, "], not ", ToString(numbers)));
+  }
+  return std::vector<ValueType>();
 }
 
 }  // namespace
@@ -102,8 +113,17 @@ absl::Status RegisterFusedOperators(OperatorRegistry& registry) {
   schema.name = kCallOperator;
   schema.min_inputs = 1;
   schema.attributes.push_back({kCallSymbol, AttributeKind::kString, true});
+  schema.attributes.push_back({kCallCounts, AttributeKind::kInt, false, Attribute(int64_t{0})});
   schema.type_rule = CallType;
-  return registry.Add(schema);
+  SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
+
+  OperatorSchema bind;
+  bind.name = kBindSymbolsOperator;
+  bind.min_outputs = bind.max_outputs = 0;
+  bind.attributes = {{kBoundSymbols, AttributeKind::kStrings, true}};
+  bind.pattern = Pattern::kKernel;
+  bind.type_rule = BindSymbolsType;
+  return registry.Add(bind);
 }
 
 }  // namespace slipway

@@ -12,26 +12,26 @@ namespace {
 absl::StatusOr<std::vector<ValueType>> PackType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kSized));
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 4, 4));
-  SLIPWAY_RETURN_IF_ERROR(view.RequireStatic());
-  const Shape& x = view.input_shape(0);
+  const Dimensions x = DimensionsOf(view, 0);
   const int64_t block = view.Int("block");
-  if (block < 1 || x[1] % block != 0) {
-    return view.Error(absl::StrCat(x[1], " channels do not divide into blocks of ", block));
+  if (block < 1 || (x[1].is_known() && x[1].extent() % block != 0)) {
+    return view.Error(
+        absl::StrCat(ToString(x[1]), " channels do not divide into blocks of ", block));
   }
   return std::vector<ValueType>{
-      TensorType{view.input_type(0).dtype(), {x[0], x[1] / block, x[2], x[3], block}}};
+      ValueType(view.input_type(0).dtype(), {x[0], FloorDivide(x[1], block), x[2], x[3], block})};
 }
 
 absl::StatusOr<std::vector<ValueType>> UnpackType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kSized));
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 5, 5));
-  SLIPWAY_RETURN_IF_ERROR(view.RequireStatic());
-  const Shape& x = view.input_shape(0);
-  if (view.has("block") && view.Int("block") != x[4]) {
-    return view.Error(absl::StrCat("x has blocks of ", x[4], ", not ", view.Int("block")));
+  const Dimensions x = DimensionsOf(view, 0);
+  if (view.has("block") && Contradict(x[4], Dimension(view.Int("block")))) {
+    return view.Error(
+        absl::StrCat("x has blocks of ", ToString(x[4]), ", not ", view.Int("block")));
   }
   return std::vector<ValueType>{
-      TensorType{view.input_type(0).dtype(), {x[0], x[1] * x[4], x[2], x[3]}}};
+      ValueType(view.input_type(0).dtype(), {x[0], x[1] * x[4], x[2], x[3]})};
 }
 
 }  // namespace

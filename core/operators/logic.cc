@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/operators/checks.h"
+#include "core/operators/contents.h"
 
 namespace slipway {
 namespace {
@@ -56,7 +57,7 @@ absl::StatusOr<std::vector<ValueType>> WhereType(const NodeView& view) {
 
 absl::Status RegisterLogicOperators(OperatorRegistry& registry) {
   const OperatorSchema schemas[] = {
-      ElementwiseSchema("Equal", 2, ComparisonType),
+      Knowing(ElementwiseSchema("Equal", 2, ComparisonType), EqualContents),
       ElementwiseSchema("Greater", 2, ComparisonType),
       ElementwiseSchema("GreaterOrEqual", 2, ComparisonType),
       ElementwiseSchema("Less", 2, ComparisonType),
@@ -68,7 +69,7 @@ absl::Status RegisterLogicOperators(OperatorRegistry& registry) {
       ElementwiseSchema("IsNaN", 1, ClassifyType),
       ElementwiseSchema("IsInf", 1, ClassifyType,
                         {IntAttribute("detect_negative", 1), IntAttribute("detect_positive", 1)}),
-      ElementwiseSchema("Where", 3, WhereType),
+      Knowing(ElementwiseSchema("Where", 3, WhereType), WhereContents),
   };
   return AddAll(registry, schemas);
 }

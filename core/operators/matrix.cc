@@ -52,8 +52,11 @@ absl::StatusOr<OpenGemmView> DecodePlainGemm(const NodeView& view) {
 absl::StatusOr<OpenGemmView> DecodePackedGemm(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 2, 2));
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 1, 3, 3));
-  SLIPWAY_RETURN_IF_ERROR(view.RequireStatic());
-  const Shape& x = view.input_shape(0);
+  const Dimensions x = DimensionsOf(view, 0);
+  if (!view.input_type(1).is_static()) {
+    return view.Unimplemented(
+        absl::StrCat("w of ", ToString(view.input_type(1)), " is not supported"));
+  }
   const Shape& w = view.input_shape(1);
   const int64_t columns = view.Int("columns");
   OpenGemmView gemm;
@@ -62,12 +65,12 @@ absl::StatusOr<OpenGemmView> DecodePackedGemm(const NodeView& view) {
   gemm.n = columns;
   gemm.block = w[2];
   gemm.has_c = view.has_input(2);
-  if (w[1] != x[1]) return Mismatch(view);
+  if (Contradict(x[1], w[1])) return Mismatch(view);
   if (columns < 1 || gemm.block < 1 || (columns - 1) / gemm.block + 1 != w[0]) {
     return view.Error(absl::StrCat(columns, " columns do not fit w of shape ", ToString(w)));
   }
-  if (gemm.has_c && view.input_shape(2) != Shape{columns}) {
-    return view.Error(absl::StrCat("the bias has the shape ", ToString(view.input_shape(2)),
+  if (gemm.has_c && !SameExtents(DimensionsOf(view, 2), {{Dimension(columns)}})) {
+    return view.Error(absl::StrCat("the bias has the shape ", ToString(DimensionsOf(view, 2)),
                                    " where [", columns, "] is needed"));
   }
   return gemm;
@@ -115,11 +118,19 @@ absl::StatusOr<std::vector<ValueType>> MatMulType(const NodeView& view) {
 }  // namespace
 
 absl::StatusOr<GemmView> DecodeGemm(const NodeView& view) {
-  SLIPWAY_RETURN_IF_ERROR(view.RequireStatic());
   SLIPWAY_ASSIGN_OR_RETURN(const OpenGemmView gemm, DecodeOpenGemm(view));
-  return GemmView{gemm.m.extent(),  gemm.n.extent(),  gemm.k.extent(),
-                  gemm.transpose_a, gemm.transpose_b, gemm.alpha,
-                  gemm.beta,        gemm.has_c,       gemm.block};
+  if (!gemm.n.is_known() || !gemm.k.is_known()) {
+    return view.Unimplemented("columns and a depth that are not known are not supported");
+  }
+  return GemmView{gemm.m.is_known() ? gemm.m.extent() : kOpenRows,
+                  gemm.n.extent(),
+                  gemm.k.extent(),
+                  gemm.transpose_a,
+                  gemm.transpose_b,
+                  gemm.alpha,
+                  gemm.beta,
+                  gemm.has_c,
+                  gemm.block};
 }
 
 absl::StatusOr<MatMulView> DecodeMatMul(const NodeView& view) {

@@ -30,7 +30,8 @@ struct BasicGemmView {
   int64_t block = 0;   // Columns a block of w; 0 for Gemm.
 };
 using GemmView = BasicGemmView<int64_t>;
-// UNIMPLEMENTED where an extent is open.
+inline constexpr int64_t kOpenRows = -1;  // GemmView::m where it is not known.
+// UNIMPLEMENTED where n or k is open.
 absl::StatusOr<GemmView> DecodeGemm(const NodeView& view);
 
 template <typename Extent>

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/operators/checks.h"
+#include "core/operators/contents.h"
 
 namespace slipway {
 namespace {
@@ -48,11 +49,13 @@ Types GatherType(const NodeView& view) {
 
 Types ExpandType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kSized));
-  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> wanted, ConstantInts(view, 1, "shape"));
-  const auto sane = CheckShape(wanted, 1);
-  if (!sane.ok()) return view.Annotated(sane.status());
+  SLIPWAY_ASSIGN_OR_RETURN(const Dimensions wanted, KnownInts(view, 1, "shape"));
+  if (const std::optional<Shape> known = KnownShape(wanted)) {
+    const auto sane = CheckShape(*known, 1);
+    if (!sane.ok()) return view.Annotated(sane.status());
+  }
   SLIPWAY_ASSIGN_OR_RETURN(const Dimensions both,
-                           BroadcastInputs(view, DimensionsOf(view, 0), ToDimensions(wanted)));
+                           BroadcastInputs(view, DimensionsOf(view, 0), wanted));
   return WithDimensions(view, both);
 }
 
@@ -76,44 +79,8 @@ absl::StatusOr<int64_t> AxisOfFirst(const NodeView& view) {
   return NormalizeAxis(view, view.Int("axis"), view.input_type(0).rank());
 }
 
-absl::StatusOr<BasicSplitView<Dimension>> DecodeOpenSplit(const NodeView& view) {
-  BasicSplitView<Dimension> split;
-  SLIPWAY_ASSIGN_OR_RETURN(split.axis, AxisOfFirst(view));
-  const Dimension extent = view.input_type(0).dimension(static_cast<int>(split.axis));
-  const int64_t parts = view.num_outputs();
-  if (view.has_input(1) == view.has("num_outputs")) {
-    return view.Error("either the parts (input 1) or \"num_outputs\" must be given");
-  }
-  if (!view.has_input(1)) {
-    if (view.Int("num_outputs") != parts) {
-      return view.Error(absl::StrCat("\"num_outputs\" is ", view.Int("num_outputs"), " where ",
-                                     parts, " outputs are listed"));
-    }
-    const Dimension part = CeilDivide(extent, parts);
-    split.extents.assign(parts, part);
-    split.extents.back() = extent - part * (parts - 1);  // What is left.
-    const Dimension& last = split.extents.back();
-    if (last.is_known() && last.extent() < 0) {
-      return view.Error(absl::StrCat("cannot split ", ToString(extent), " into ", parts,
-                                     " parts of ", ToString(part)));
-    }
-    return split;
-  }
-  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> given, ConstantInts(view, 1, "split"));
-  const bool negative = std::any_of(given.begin(), given.end(), [](int64_t e) { return e < 0; });
-  split.extents = ToDimensions(given);
-  Dimension sum = 0;
-  for (const Dimension& part : split.extents) sum = sum + part;
-  if (negative || sum.is_unknown() || Contradict(sum, extent) ||
-      static_cast<int64_t>(given.size()) != parts) {
-    return view.Error(absl::StrCat("parts ", ToString(given), " do not split ", ToString(extent),
-                                   " for ", parts, " outputs"));
-  }
-  return split;
-}
-
 Types SplitType(const NodeView& view) {
-  SLIPWAY_ASSIGN_OR_RETURN(const BasicSplitView<Dimension> split, DecodeOpenSplit(view));
+  SLIPWAY_ASSIGN_OR_RETURN(const SplitView split, DecodeSplit(view));
   std::vector<ValueType> types;
   Dimensions to = DimensionsOf(view, 0);
   for (const Dimension& extent : split.extents) {
@@ -126,16 +93,16 @@ Types SplitType(const NodeView& view) {
 // What a Slice asks for along one axis.
 struct AxisSlice {
   int64_t axis = 0;
-  int64_t start = 0;
-  int64_t end = 0;
+  Dimension start;
+  Dimension end;
   int64_t step = 1;
 };
 
 absl::StatusOr<std::vector<AxisSlice>> SlicesOf(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kSized));
   const int64_t rank = view.input_type(0).rank();
-  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> starts, ConstantInts(view, 1, "starts"));
-  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> ends, ConstantInts(view, 2, "ends"));
+  SLIPWAY_ASSIGN_OR_RETURN(const Dimensions starts, KnownInts(view, 1, "starts"));
+  SLIPWAY_ASSIGN_OR_RETURN(const Dimensions ends, KnownInts(view, 2, "ends"));
   std::vector<int64_t> axes;
   if (view.has_input(3)) {
     SLIPWAY_ASSIGN_OR_RETURN(axes, ConstantInts(view, 3, "axes"));
@@ -171,119 +138,67 @@ struct StartAndCount {
 
 // Negative positions count from the end, everything is clamped: as Python does but for one thing, that a slice which goes
 // backwards begins at an element even where it is told to begin before the first.
+// REQUIRES: its start and end are known.
 StartAndCount SliceOfKnown(const AxisSlice& slice, int64_t extent) {
   if (extent == 0) return {};
   const auto position = [extent](int64_t at, int64_t lowest, int64_t highest) {
     if (at < 0) at = at < -extent ? -1 : at + extent;
     return std::clamp(at, lowest, highest);
   };
+  const int64_t first = slice.start.extent();
+  const int64_t last = slice.end.extent();
   int64_t start = 0;
   int64_t count = 0;
   if (slice.step > 0) {
-    start = slice.start < -extent ? 0 : position(slice.start, 0, extent);
-    const int64_t end = slice.end < -extent ? 0 : position(slice.end, 0, extent);
+    start = first < -extent ? 0 : position(first, 0, extent);
+    const int64_t end = last < -extent ? 0 : position(last, 0, extent);
     count = end > start ? (end - start - 1) / slice.step + 1 : 0;
   } else {
-    start = position(slice.start, 0, extent - 1);
-    const int64_t end = position(slice.end, -1, extent - 1);
+    start = position(first, 0, extent - 1);
+    const int64_t end = position(last, -1, extent - 1);
     count = start > end ? (start - end - 1) / -slice.step + 1 : 0;
   }
   return {count == 0 ? 0 : start, count};
 }
 
-// The same rule for an extent that is open, as far as it can be said: forwards.
+// A position of a slice that goes forwards, within [0, extent]. Not known where its sign is not.
+Dimension Position(const Dimension& at, const Dimension& extent) {
+  if (at == Dimension(0) || at.is_unknown()) return at;
+  if (at.is_known() && at.extent() >= kMaxSymbolValue) return extent;
+  if (at.is_known() && at.extent() <= -kMaxSymbolValue) return 0;
+  if (at.is_known() && at.extent() < 0) return Max(extent + at, 0);
+  return IsNeverNegative(at) ? Min(extent, at) : Dimension();
+}
+
+// The same rule where an extent or a position is open, as far as it can be said: forwards.
 Dimension CountOfOpen(const AxisSlice& slice, const Dimension& extent) {
   if (slice.step < 0) return Dimension();
-  const bool to_the_end = slice.end >= kMaxSymbolValue;
-  const Dimension end = to_the_end      ? extent
-                        : slice.end < 0 ? extent + slice.end
-                                        : Min(extent, slice.end);
-  if (slice.start == 0 && slice.end >= 0) return CeilDivide(end, slice.step);
-  if (slice.start < 0 && to_the_end && slice.start > -kMaxSymbolValue) {
-    return CeilDivide(Min(extent, -slice.start), slice.step);
+  const Dimension end = Position(slice.end, extent);
+  if (slice.start == Dimension(0) && slice.end.is_known() && slice.end.extent() < 0) {
+    return CeilDivide(Max(extent + slice.end, 0), slice.step);
   }
-  const Dimension start = slice.start < 0 ? Max(extent + slice.start, 0) : Dimension(slice.start);
-  return CeilDivide(Max(end - start, 0), slice.step);
+  if (slice.start == Dimension(0)) return CeilDivide(end, slice.step);
+  if (slice.start.is_known() && slice.start.extent() < 0 && end == extent) {
+    return CeilDivide(Min(extent, -slice.start.extent()), slice.step);
+  }
+  const Dimension start = slice.start.is_known() && slice.start.extent() > 0
+                              ? slice.start
+                              : Position(slice.start, extent);
+  const Dimension count = end - start;
+  return CeilDivide(IsNeverNegative(count) ? count : Max(count, 0), slice.step);
+}
+
+bool IsKnown(const AxisSlice& slice, const Dimension& extent) {
+  return extent.is_known() && slice.start.is_known() && slice.end.is_known();
 }
 
 Types SliceType(const NodeView& view) {
-  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<AxisSlice> slices, SlicesOf(view));
-  Dimensions to = DimensionsOf(view, 0);
-  for (const AxisSlice& slice : slices) {
-    Dimension& extent = to[slice.axis];
-    extent = extent.is_known() ? Dimension(SliceOfKnown(slice, extent.extent()).count)
-                               : CountOfOpen(slice, extent);
-  }
-  return WithDimensions(view, to);
-}
-
-// Everything but the output's extents.
-absl::StatusOr<PadView> DecodePads(const NodeView& view) {
-  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kSized));
-  const size_t rank = view.input_type(0).rank();
-  PadView pad;
-  const std::string& mode = view.String("mode");
-  if (mode == "reflect") {
-    pad.mode = PadView::Mode::kReflect;
-  } else if (mode == "edge") {
-    pad.mode = PadView::Mode::kEdge;
-  } else if (mode == "wrap") {
-    pad.mode = PadView::Mode::kWrap;
-  } else if (mode != "constant") {
-    return view.Error(
-        absl::StrCat("\"mode\" is \"", mode, "\", not constant, reflect, edge or wrap"));
-  }
-  if (view.has_input(2) && (view.input_type(2).dtype() != view.input_type(0).dtype() ||
-                            Contradict(NumElements(DimensionsOf(view, 2)), 1))) {
-    return view.Error(
-        absl::StrCat("the value (input 2) must be one ", Name(view.input_type(0).dtype())));
-  }
-  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> pads, ConstantInts(view, 1, "pads"));
-  std::vector<int64_t> axes(rank);
-  std::iota(axes.begin(), axes.end(), 0);
-  if (view.has_input(3)) {
-    SLIPWAY_ASSIGN_OR_RETURN(axes, ConstantInts(view, 3, "axes"));
-    SLIPWAY_RETURN_IF_ERROR(NormalizeAxes(view, axes, static_cast<int64_t>(rank)).status());
-  }
-  if (pads.size() != 2 * axes.size()) {
-    return view.Error(
-        absl::StrCat("there are ", pads.size(), " pads, ", 2 * axes.size(), " are needed"));
-  }
-  pad.begins.assign(rank, 0);
-  pad.ends.assign(rank, 0);
-  for (size_t i = 0; i < axes.size(); ++i) {
-    const size_t axis = axes[i] < 0 ? axes[i] + rank : axes[i];
-    pad.begins[axis] = pads[i];
-    pad.ends[axis] = pads[axes.size() + i];
-  }
-  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
-  for (size_t d = 0; d < rank; ++d) {
-    const int64_t begin = pad.begins[d];
-    const int64_t end = pad.ends[d];
-    const Dimension from = view.input_type(0).dimension(static_cast<int>(d));
-    const bool in_range = begin >= -kMost && begin <= kMost && end >= -kMost && end <= kMost;
-    bool fits = in_range;
-    if (fits && from.is_known()) {
-      const int64_t extent = from.extent();
-      const bool cuts_too_much =
-          std::min<int64_t>(begin, 0) + std::min<int64_t>(end, 0) + extent < 0;
-      const bool grows = begin > 0 || end > 0;
-      const bool nothing_to_copy =
-          (pad.mode == PadView::Mode::kReflect && grows && std::max(begin, end) >= extent) ||
-          ((pad.mode == PadView::Mode::kEdge || pad.mode == PadView::Mode::kWrap) && grows &&
-           extent == 0);
-      fits = !cuts_too_much && !nothing_to_copy;
-    }
-    if (!fits) {
-      return view.Error(absl::StrCat("pads ", begin, " and ", end, " do not fit dimension ", d,
-                                     " of ", ToString(from)));
-    }
-  }
-  return pad;
+  SLIPWAY_ASSIGN_OR_RETURN(const SliceView slice, DecodeSlice(view));
+  return WithDimensions(view, slice.output);
 }
 
 Types PadType(const NodeView& view) {
-  SLIPWAY_ASSIGN_OR_RETURN(const PadView pad, DecodePads(view));
+  SLIPWAY_ASSIGN_OR_RETURN(const PadView pad, DecodePad(view));
   Dimensions to = DimensionsOf(view, 0);
   for (size_t d = 0; d < to.size(); ++d) to[d] = to[d] + (pad.begins[d] + pad.ends[d]);
   return WithDimensions(view, to);
@@ -341,34 +256,122 @@ absl::StatusOr<int64_t> DecodeGather(const NodeView& view) {
 }
 
 absl::StatusOr<SplitView> DecodeSplit(const NodeView& view) {
-  SLIPWAY_RETURN_IF_ERROR(view.RequireStatic());
-  SLIPWAY_ASSIGN_OR_RETURN(const BasicSplitView<Dimension> split, DecodeOpenSplit(view));
-  return SplitView{split.axis, KnownExtents(split.extents)};
+  SplitView split;
+  SLIPWAY_ASSIGN_OR_RETURN(split.axis, AxisOfFirst(view));
+  const Dimension extent = view.input_type(0).dimension(static_cast<int>(split.axis));
+  const int64_t parts = view.num_outputs();
+  if (view.has_input(1) == view.has("num_outputs")) {
+    return view.Error("either the parts (input 1) or \"num_outputs\" must be given");
+  }
+  if (!view.has_input(1)) {
+    if (view.Int("num_outputs") != parts) {
+      return view.Error(absl::StrCat("\"num_outputs\" is ", view.Int("num_outputs"), " where ",
+                                     parts, " outputs are listed"));
+    }
+    const Dimension part = CeilDivide(extent, parts);
+    split.extents.assign(parts, part);
+    split.extents.back() = extent - part * (parts - 1);  // What is left.
+    const Dimension& last = split.extents.back();
+    if (last.is_known() && last.extent() < 0) {
+      return view.Error(absl::StrCat("cannot split ", ToString(extent), " into ", parts,
+                                     " parts of ", ToString(part)));
+    }
+    return split;
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> given, ConstantInts(view, 1, "split"));
+  const bool negative = std::any_of(given.begin(), given.end(), [](int64_t e) { return e < 0; });
+  split.extents = ToDimensions(given);
+  Dimension sum = 0;
+  for (const Dimension& part : split.extents) sum = sum + part;
+  if (negative || sum.is_unknown() || Contradict(sum, extent) ||
+      static_cast<int64_t>(given.size()) != parts) {
+    return view.Error(absl::StrCat("parts ", ToString(given), " do not split ", ToString(extent),
+                                   " for ", parts, " outputs"));
+  }
+  return split;
 }
 
 absl::StatusOr<SliceView> DecodeSlice(const NodeView& view) {
-  SLIPWAY_RETURN_IF_ERROR(view.RequireStatic());
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<AxisSlice> slices, SlicesOf(view));
-  const Shape& from = view.input_shape(0);
-  SliceView decoded{std::vector<int64_t>(from.size(), 0), std::vector<int64_t>(from.size(), 1),
-                    from};
+  const Dimensions from = DimensionsOf(view, 0);
+  SliceView decoded{Dimensions(from.size(), 0), std::vector<int64_t>(from.size(), 1), from};
   for (const AxisSlice& slice : slices) {
-    const StartAndCount along = SliceOfKnown(slice, from[slice.axis]);
-    decoded.starts[slice.axis] = along.start;
+    const Dimension& extent = from[slice.axis];
     decoded.steps[slice.axis] = slice.step;
-    decoded.output[slice.axis] = along.count;
+    if (IsKnown(slice, extent)) {
+      const StartAndCount along = SliceOfKnown(slice, extent.extent());
+      decoded.starts[slice.axis] = along.start;
+      decoded.output[slice.axis] = along.count;
+    } else {
+      decoded.starts[slice.axis] = slice.step > 0 ? Position(slice.start, extent) : Dimension();
+      decoded.output[slice.axis] = CountOfOpen(slice, extent);
+    }
   }
   return decoded;
 }
 
 absl::StatusOr<PadView> DecodePad(const NodeView& view) {
-  SLIPWAY_RETURN_IF_ERROR(view.RequireStatic());
-  SLIPWAY_ASSIGN_OR_RETURN(PadView pad, DecodePads(view));
-  const Shape& from = view.input_shape(0);
-  for (size_t d = 0; d < from.size(); ++d) {
-    pad.output.push_back(from[d] + pad.begins[d] + pad.ends[d]);
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kSized));
+  const size_t rank = view.input_type(0).rank();
+  PadView pad;
+  SLIPWAY_ASSIGN_OR_RETURN(pad.mode, DecodePadMode(view));
+  if (view.has_input(2) && (view.input_type(2).dtype() != view.input_type(0).dtype() ||
+                            Contradict(NumElements(DimensionsOf(view, 2)), 1))) {
+    return view.Error(
+        absl::StrCat("the value (input 2) must be one ", Name(view.input_type(0).dtype())));
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> pads, ConstantInts(view, 1, "pads"));
+  std::vector<int64_t> axes(rank);
+  std::iota(axes.begin(), axes.end(), 0);
+  if (view.has_input(3)) {
+    SLIPWAY_ASSIGN_OR_RETURN(axes, ConstantInts(view, 3, "axes"));
+    SLIPWAY_RETURN_IF_ERROR(NormalizeAxes(view, axes, static_cast<int64_t>(rank)).status());
+  }
+  if (pads.size() != 2 * axes.size()) {
+    return view.Error(
+        absl::StrCat("there are ", pads.size(), " pads, ", 2 * axes.size(), " are needed"));
+  }
+  pad.begins.assign(rank, 0);
+  pad.ends.assign(rank, 0);
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const size_t axis = axes[i] < 0 ? axes[i] + rank : axes[i];
+    pad.begins[axis] = pads[i];
+    pad.ends[axis] = pads[axes.size() + i];
+  }
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  for (size_t d = 0; d < rank; ++d) {
+    const int64_t begin = pad.begins[d];
+    const int64_t end = pad.ends[d];
+    const Dimension from = view.input_type(0).dimension(static_cast<int>(d));
+    const bool in_range = begin >= -kMost && begin <= kMost && end >= -kMost && end <= kMost;
+    bool fits = in_range;
+    if (fits && from.is_known()) {
+      const int64_t extent = from.extent();
+      const bool cuts_too_much =
+          std::min<int64_t>(begin, 0) + std::min<int64_t>(end, 0) + extent < 0;
+      const bool grows = begin > 0 || end > 0;
+      const bool nothing_to_copy =
+          (pad.mode == PadView::Mode::kReflect && grows && std::max(begin, end) >= extent) ||
+          ((pad.mode == PadView::Mode::kEdge || pad.mode == PadView::Mode::kWrap) && grows &&
+           extent == 0);
+      fits = !cuts_too_much && !nothing_to_copy;
+    }
+    if (!fits) {
+      return view.Error(absl::StrCat("pads ", begin, " and ", end, " do not fit dimension ", d,
+                                     " of ", ToString(from)));
+    }
   }
   return pad;
+}
+
+absl::StatusOr<PadView::Mode> DecodePadMode(const NodeView& view) {
+  const std::string& mode = view.String("mode");
+  if (mode == "constant") return PadView::Mode::kConstant;
+  if (mode == "reflect") return PadView::Mode::kReflect;
+  if (mode == "edge") return PadView::Mode::kEdge;
+  if (mode == "wrap") return PadView::Mode::kWrap;
+  return view.Error(
+      absl::StrCat("\"mode\" is \"", mode, "\", not constant, reflect, edge or wrap"));
 }
 
 absl::StatusOr<BlockMoveView> DecodeBlockMove(const NodeView& view) {
@@ -398,6 +401,23 @@ absl::StatusOr<BlockMoveView> DecodeBlockMove(const NodeView& view) {
   return move;
 }
 
+namespace {
+
+Dimensions SliceContents(const NodeView& view) {
+  const std::optional<Dimensions> from = view.contents(0);
+  if (!from.has_value() || view.input_type(0).rank() != 1) return {};
+  const absl::StatusOr<SliceView> slice = DecodeSlice(view);
+  if (!slice.ok()) return {};
+  Dimensions results;
+  if (!slice->starts[0].is_known() || !slice->output[0].is_known()) return {};
+  for (int64_t i = 0; i < slice->output[0].extent(); ++i) {
+    results.push_back((*from)[slice->starts[0].extent() + i * slice->steps[0]]);
+  }
+  return results;
+}
+
+}  // namespace
+
 absl::Status RegisterMovementOperators(OperatorRegistry& registry) {
   struct Row {
     const char* name;
@@ -407,22 +427,23 @@ absl::Status RegisterMovementOperators(OperatorRegistry& registry) {
     std::vector<AttributeSchema> attributes;
     Types (*rule)(const NodeView&);
     Movement movement = Movement::kOther;
+    Dimensions (*contents)(const NodeView&) = nullptr;
   };
   const AttributeSchema axis = Required(IntAttribute("axis", std::nullopt));
   const AttributeSchema blocks = Required(IntAttribute("blocksize", std::nullopt));
   const AttributeSchema block_mode = StringAttribute("mode", "DCR");
   const Row rows[] = {
       {"Transpose", 1, 1, 1, {IntsAttribute("perm")}, TransposeType, Movement::kPermutation},
-      {"Concat", 1, kVariadic, 1, {axis}, ConcatType, Movement::kConcat},
+      {"Concat", 1, kVariadic, 1, {axis}, ConcatType, Movement::kConcat, ConcatContents},
       {"Split",
        1,
        2,
        kVariadic,
        {IntAttribute("axis", 0), IntAttribute("num_outputs", std::nullopt)},
        SplitType},
-      {"Slice", 3, 5, 1, {}, SliceType},
-      {"Gather", 2, 2, 1, {IntAttribute("axis", 0)}, GatherType},
-      {"Expand", 2, 2, 1, {}, ExpandType},
+      {"Slice", 3, 5, 1, {}, SliceType, Movement::kOther, SliceContents},
+      {"Gather", 2, 2, 1, {IntAttribute("axis", 0)}, GatherType, Movement::kOther, GatherContents},
+      {"Expand", 2, 2, 1, {}, ExpandType, Movement::kOther, ExpandContents},
       {"Pad", 2, 4, 1, {StringAttribute("mode", "constant")}, PadType},
       {"DepthToSpace", 1, 1, 1, {blocks, block_mode}, DepthToSpaceType, Movement::kPermutation},
       {"SpaceToDepth", 1, 1, 1, {blocks, block_mode}, SpaceToDepthType, Movement::kPermutation},
@@ -438,6 +459,7 @@ absl::Status RegisterMovementOperators(OperatorRegistry& registry) {
     schema.movement = row.movement;
     if (row.movement == Movement::kConcat) schema.layout.role = LayoutRole::kConcat;
     schema.type_rule = row.rule;
+    if (row.contents != nullptr) schema.contents_rule = row.contents;
     SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
   }
   return absl::OkStatus();

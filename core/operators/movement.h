@@ -19,22 +19,18 @@ absl::StatusOr<std::vector<int64_t>> DecodeTranspose(const NodeView& view);
 absl::StatusOr<int64_t> DecodeConcat(const NodeView& view);
 absl::StatusOr<int64_t> DecodeGather(const NodeView& view);
 
-// Extent is int64_t, or Dimension where types are inferred and an extent may be open.
-template <typename Extent>
-struct BasicSplitView {
+struct SplitView {
   int64_t axis = 0;
-  std::vector<Extent> extents;  // Along the axis, one an output.
+  Dimensions extents;  // Along the axis, one an output.
 };
-using SplitView = BasicSplitView<int64_t>;
-// UNIMPLEMENTED where an extent is open, as DecodeSlice and DecodePad.
 absl::StatusOr<SplitView> DecodeSplit(const NodeView& view);
 
 // One entry a dimension: output index i reads input index starts[d] + i * steps[d]. Steps may be
 // negative, never 0.
 struct SliceView {
-  std::vector<int64_t> starts;
+  Dimensions starts;  // Unknown where they hang on the values of inputs.
   std::vector<int64_t> steps;
-  Shape output;
+  Dimensions output;
 };
 absl::StatusOr<SliceView> DecodeSlice(const NodeView& view);
 
@@ -44,9 +40,9 @@ struct PadView {
   Mode mode = Mode::kConstant;  // kConstant pads with input 2, or 0 without it.
   std::vector<int64_t> begins;
   std::vector<int64_t> ends;
-  Shape output;
 };
 absl::StatusOr<PadView> DecodePad(const NodeView& view);
+absl::StatusOr<PadView::Mode> DecodePadMode(const NodeView& view);
 
 // DepthToSpace and SpaceToDepth on [N, C, H, W].
 struct BlockMoveView {

@@ -26,7 +26,7 @@ std::string WithInts(const std::string& x, const std::string& node, const std::s
 TEST(OpenTypesTest, ElementwiseAndBroadcast) {
   EXPECT_EQ(TypeOf("%x: f32[b, ?]", "%y = Relu(%x)"), "f32[b, ?]");
   EXPECT_EQ(TypeOf("%x: f32[b, 1, w], %z: f32[3, 1]", "%y = Add(%x, %z)"), "f32[b, 3, w]");
-  EXPECT_EQ(TypeOf("%x: f32[b], %z: f32[c], %u: f32[1]", "%y = Sum(%x, %z, %u)"), "f32[?]");
+  EXPECT_EQ(TypeOf("%x: f32[b], %z: f32[c], %u: f32[1]", "%y = Sum(%x, %z, %u)"), "f32[max(b, c)]");
   EXPECT_EQ(TypeOf("%x: f32[b, ?], %z: f32[b, 4]", "%y = Mul(%x, %z)"), "f32[b, 4]");
   EXPECT_EQ(TypeOf("%x: f32[?, w]", "%y = Cast(%x) {to = 7}"), "i64[?, w]");
   EXPECT_EQ(TypeOf("%x: f32[b, ?]", "%y, %m = Dropout(%x)"), "f32[b, ?]; bool[b, ?]");
@@ -151,19 +151,31 @@ TEST(OpenTypesTest, SlicesFollowPythonsRule) {
   }
 }
 
-TEST(OpenTypesTest, WhatWorksOnNumbersRefusesThem) {
+TEST(OpenTypesTest, DecodedWindowsSayWhatIsOpen) {
   const OperatorRegistry registry = StandardOperators();
   const Graph graph = *ParseGraph(
-      "graph \"t\" (%x: f32[b, 1, 6], %w: f32[1, 1, 4]) -> () {"
-      " %y = Conv \"c\" (%x, %w) }");
+      "graph \"t\" (%x: f32[b, 1, w], %w: f32[1, 1, 4], %v: f32[1, 1, ?]) -> () {"
+      " %y = Conv(%x, %w)\n %z = Conv \"c\" (%x, %v) }");
   const auto view = NodeView::Create(graph, graph.nodes[0], registry);
-  const absl::Status status = DecodeConv(*view).status();
+  const auto conv = DecodeConv(*view);
+  ASSERT_TRUE(conv.ok()) << conv.status();
+  EXPECT_EQ(conv->batch, kOpenExtent);
+  EXPECT_EQ(conv->window.kernel[0], 4);
+  EXPECT_EQ(conv->window.output[0], kOpenExtent);
+  const auto open = NodeView::Create(graph, graph.nodes[1], registry);
+  const absl::Status status = DecodeConv(*open).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
-  EXPECT_EQ(status.message(),
-            "node \"c\" (Conv): input 0 is f32[b, 1, 6], which is not supported while its extents "
-            "are not known");
-  EXPECT_THAT(TypeOf("%x: f32[b, 8, 2, 2]", "%y = slipway.Pack(%x) {block = 4}"),
-              HasSubstr("is not supported while its extents are not known"));
+  EXPECT_THAT(status.message(), HasSubstr("node \"c\" (Conv): windows of [?]"));
+}
+
+TEST(OpenTypesTest, ShapesThatAreComputed) {
+  // A shape that no value is known of has its length's rank; what rank it is must be known.
+  EXPECT_EQ(TypeOf("%x: f32[b, 6], %s: i64[3]", "%y = Reshape(%x, %s)"), "f32[?, ?, ?]");
+  EXPECT_THAT(TypeOf("%x: f32[b, 6], %s: i64[?]", "%y = Reshape(%x, %s)"),
+              HasSubstr("the shape (input 1) must be known"));
+  EXPECT_EQ(TypeOf("%s: i64[2]", "%y = ConstantOfShape(%s)"), "f32[?, ?]");
+  EXPECT_EQ(TypeOf("%x: f32[3], %s: i64[2]", "%y = Expand(%x, %s)"), "f32[?, 3]");
+  EXPECT_EQ(TypeOf("%a: i64[], %b: i64[], %c: i64[]", "%y = Range(%a, %b, %c)"), "i64[?]");
 }
 
 }  // namespace

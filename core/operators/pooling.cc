@@ -121,10 +121,9 @@ OperatorSchema PoolSchema(absl::string_view name, bool is_max, bool blocked) {
 }  // namespace
 
 absl::StatusOr<PoolView> DecodePool(const NodeView& view) {
-  SLIPWAY_RETURN_IF_ERROR(view.RequireStatic());
   SLIPWAY_ASSIGN_OR_RETURN(const BasicPoolView<Dimension> pool, DecodeOpenPool(view));
-  return PoolView{pool.blocked, pool.is_max, pool.count_include_pad, pool.p,
-                  KnownWindow(pool.window)};
+  SLIPWAY_ASSIGN_OR_RETURN(Window window, KnownWindow(view, pool.window));
+  return PoolView{pool.blocked, pool.is_max, pool.count_include_pad, pool.p, std::move(window)};
 }
 
 absl::StatusOr<UnpoolView> DecodeMaxUnpool(const NodeView& view) {

@@ -27,7 +27,7 @@ struct BasicPoolView {
 using PoolView = BasicPoolView<int64_t>;
 
 // One of the four poolings with a window. Errors as those of the type rule, which reads nodes by the same
-// code; UNIMPLEMENTED where an extent is open.
+// code; the window's input and output are kOpenExtent where they are not known, UNIMPLEMENTED where another number is.
 absl::StatusOr<PoolView> DecodePool(const NodeView& view);
 
 // MaxUnpool undoes a pooling of extents (x - 1) * strides + rests: kernel less padding.

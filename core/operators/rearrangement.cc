@@ -14,14 +14,16 @@ using Types = absl::StatusOr<std::vector<ValueType>>;
 
 Types TileType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kSized));
-  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> repeats, ConstantInts(view, 1, "repeats"));
+  SLIPWAY_ASSIGN_OR_RETURN(const Dimensions repeats, KnownInts(view, 1, "repeats"));
   Dimensions y = DimensionsOf(view, 0);
   if (repeats.size() != y.size()) {
     return view.Error(
         absl::StrCat("there are ", repeats.size(), " repeats for the shape ", ToString(y)));
   }
-  const auto sane = CheckShape(repeats, 1);
-  if (!sane.ok()) return view.Annotated(sane.status());
+  if (const std::optional<Shape> known = KnownShape(repeats)) {
+    const auto sane = CheckShape(*known, 1);
+    if (!sane.ok()) return view.Annotated(sane.status());
+  }
   for (size_t d = 0; d < y.size(); ++d) y[d] = y[d] * repeats[d];
   return std::vector<ValueType>{ValueType(view.input_type(0).dtype(), y)};
 }

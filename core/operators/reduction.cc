@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/operators/checks.h"
+#include "core/operators/contents.h"
 
 namespace slipway {
 namespace {
@@ -106,6 +107,7 @@ absl::Status RegisterReductionOperators(OperatorRegistry& registry) {
     SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
   }
   schema.layout = {};
+  schema.contents_rule = ReduceContents;
   schema.name = "ReduceSum";
   SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
   schema.pattern = Pattern::kOpaque;
@@ -115,6 +117,7 @@ absl::Status RegisterReductionOperators(OperatorRegistry& registry) {
     SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
   }
 
+  schema.contents_rule = nullptr;
   schema.max_inputs = 1;
   schema.type_rule = ArgMaxType;
   schema.attributes = {IntAttribute("axis", 0), IntAttribute("keepdims", 1),

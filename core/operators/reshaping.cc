@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/operators/checks.h"
+#include "core/operators/contents.h"
 
 namespace slipway {
 namespace {
@@ -35,7 +36,7 @@ Dimension Remaining(const Dimension& from, const Dimension& others) {
 
 Types ReshapeType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kSized));
-  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> wanted, ConstantInts(view, 1, "shape"));
+  SLIPWAY_ASSIGN_OR_RETURN(const Dimensions wanted, KnownInts(view, 1, "shape"));
   if (wanted.size() > kMaxRank) {
     return view.Error(
         absl::StrCat("a shape of ", wanted.size(), " dimensions is more than ", kMaxRank));
@@ -48,7 +49,7 @@ Types ReshapeType(const NodeView& view) {
   Dimensions to_rest;
   int64_t open = -1;
   for (size_t d = 0; d < wanted.size(); ++d) {
-    if (wanted[d] == 0 && copy_zeros) {
+    if (wanted[d] == Dimension(0) && copy_zeros) {
       if (d >= from.size()) {
         return view.Error(absl::StrCat("0 at dimension ", d, " copies from ", ToString(from),
                                        ", which has no such dimension"));
@@ -60,12 +61,12 @@ Types ReshapeType(const NodeView& view) {
       } else {
         from_rest[d] = 1;
       }
-    } else if (wanted[d] == -1) {
+    } else if (wanted[d] == Dimension(-1)) {
       if (open >= 0) return view.Error("a shape may hold only one -1");
       open = static_cast<int64_t>(d);
       to.push_back(1);
-    } else if (wanted[d] < 0) {
-      return view.Error(absl::StrCat("the shape holds ", wanted[d]));
+    } else if (wanted[d].is_known() && wanted[d].extent() < 0) {
+      return view.Error(absl::StrCat("the shape holds ", wanted[d].extent()));
     } else {
       to.push_back(wanted[d]);
       to_rest.push_back(wanted[d]);
@@ -147,6 +148,14 @@ Types UnsqueezeType(const NodeView& view) {
   return WithDimensions(view, to);
 }
 
+// The extents stand in the type of the output alone.
+Types ViewType(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kSized));
+  const int64_t rank = view.Int("rank");
+  if (rank < 0 || rank > kMaxRank) return view.Error(absl::StrCat("\"rank\" is ", rank));
+  return WithDimensions(view, Dimensions(static_cast<size_t>(rank)));
+}
+
 struct Range {
   int64_t begin = 0;
   int64_t end = 0;
@@ -174,17 +183,22 @@ Types SizeType(const NodeView&) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<int64_t>> DecodeShape(const NodeView& view) {
-  SLIPWAY_RETURN_IF_ERROR(view.RequireStatic());
+Dimensions OpenShape(const NodeView& view) {
   const Range range = ShapeRange(view);
-  const Shape& shape = view.input_shape(0);
-  return std::vector<int64_t>(shape.begin() + range.begin, shape.begin() + range.end);
+  return DimensionsOf(view, 0, range.begin, range.end - range.begin);
 }
 
-absl::StatusOr<int64_t> DecodeSize(const NodeView& view) {
-  SLIPWAY_RETURN_IF_ERROR(view.RequireStatic());
-  return NumElements(view.input_shape(0));
+ShapeView DecodeShape(const NodeView& view) {
+  const Range range = ShapeRange(view);
+  return {range.begin, range.end};
 }
+
+// What is known of Shape's and Size's elements is their input's type.
+namespace {
+
+Dimensions SizeContents(const NodeView& view) { return {NumElements(DimensionsOf(view, 0))}; }
+
+}  // namespace
 
 absl::Status RegisterReshapingOperators(OperatorRegistry& registry) {
   OperatorSchema schema;
@@ -192,6 +206,7 @@ absl::Status RegisterReshapingOperators(OperatorRegistry& registry) {
   schema.movement = Movement::kView;
 
   schema.name = "Reshape";
+  schema.contents_rule = SameContents;
   schema.min_inputs = schema.max_inputs = 2;
   schema.attributes = {IntAttribute("allowzero", 0)};
   schema.type_rule = ReshapeType;
@@ -213,15 +228,23 @@ absl::Status RegisterReshapingOperators(OperatorRegistry& registry) {
   schema.type_rule = FlattenType;
   SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
 
+  schema.name = "slipway.View";
+  schema.attributes = {Required(IntAttribute("rank", std::nullopt))};
+  schema.type_rule = ViewType;
+  SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
+
   schema.attributes.clear();
+  schema.contents_rule = nullptr;
   schema.pattern = Pattern::kOpaque;
   schema.movement = Movement::kOther;
   schema.reads_types_only = true;
   schema.type_rule = SizeType;
+  schema.contents_rule = SizeContents;
   schema.name = "Size";
   SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
   schema.attributes = {IntAttribute("start", 0), IntAttribute("end", std::nullopt)};
   schema.type_rule = ShapeType;
+  schema.contents_rule = OpenShape;
   schema.name = "Shape";
   return registry.Add(schema);
 }

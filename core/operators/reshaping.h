@@ -1,5 +1,6 @@
 // Operators that give the same elements another shape: Reshape, Flatten, Squeeze, Unsqueeze; and
-// Shape and Size, which make the shape and the number of elements a tensor. Their outputs lie where their input lies, row by row.
+// Shape and Size, which make the shape and the number of elements a tensor. The outputs of the others lie where their input
+// lies, row by row. slipway.View is a Reshape to open extents, which its output's type states (`rank` of them).
 #ifndef SLIPWAY_CORE_OPERATORS_RESHAPING_H_
 #define SLIPWAY_CORE_OPERATORS_RESHAPING_H_
 
@@ -12,12 +13,15 @@
 
 namespace slipway {
 
-// What a Shape node makes: the extents from `start` up to `end` of its input's type. UNIMPLEMENTED
-// where one of them is open.
-absl::StatusOr<std::vector<int64_t>> DecodeShape(const NodeView& view);
+// A Shape node makes the extents of its input's dimensions [begin, end).
+struct ShapeView {
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+ShapeView DecodeShape(const NodeView& view);
 
-// What a Size node makes: the number of its input's elements. UNIMPLEMENTED where it is open.
-absl::StatusOr<int64_t> DecodeSize(const NodeView& view);
+// These extents.
+Dimensions OpenShape(const NodeView& view);
 
 absl::Status RegisterReshapingOperators(OperatorRegistry& registry);
 

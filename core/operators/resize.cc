@@ -130,11 +130,19 @@ absl::StatusOr<std::vector<ValueType>> ResizeType(const NodeView& view) {
   const Dimensions before = resized;
   if (resize.has_sizes) {
     SLIPWAY_RETURN_IF_ERROR(CheckLength(view, 3, resize.axes.size()));
-    SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, ConstantInts(view, 3, "sizes"));
-    const auto sane = CheckShape(sizes, 1);
-    if (!sane.ok()) return view.Annotated(sane.status());
-    resized = resize.aspect == Aspect::kStretch ? ToDimensions(sizes)
-                                                : WithAspect(resize.aspect, sizes, resized);
+    SLIPWAY_ASSIGN_OR_RETURN(const Dimensions sizes, KnownInts(view, 3, "sizes"));
+    const std::optional<Shape> known = KnownShape(sizes);
+    if (known.has_value()) {
+      const auto sane = CheckShape(*known, 1);
+      if (!sane.ok()) return view.Annotated(sane.status());
+    }
+    if (resize.aspect == Aspect::kStretch) {
+      resized = sizes;
+    } else {
+      resized = known.has_value()
+                    ? WithAspect(resize.aspect, {known->begin(), known->end()}, resized)
+                    : Dimensions(sizes.size());
+    }
   } else {
     SLIPWAY_ASSIGN_OR_RETURN(const std::vector<float> scales, Scales(view, resize.axes.size()));
     for (size_t i = 0; i < scales.size(); ++i) resized[i] = Scaled(resized[i], scales[i]);

@@ -133,9 +133,9 @@ absl::StatusOr<GridSampleView> DecodeGridSample(const NodeView& view) {
 }
 
 absl::StatusOr<DeformConvView> DecodeDeformConv(const NodeView& view) {
-  SLIPWAY_RETURN_IF_ERROR(view.RequireStatic());
-  SLIPWAY_ASSIGN_OR_RETURN(const BasicWindow<Dimension> window, DeformWindow(view));
-  return DeformConvView{view.Int("group"), view.Int("offset_group"), KnownWindow(window)};
+  SLIPWAY_ASSIGN_OR_RETURN(const BasicWindow<Dimension> open, DeformWindow(view));
+  SLIPWAY_ASSIGN_OR_RETURN(Window window, KnownWindow(view, open));
+  return DeformConvView{view.Int("group"), view.Int("offset_group"), std::move(window)};
 }
 
 absl::StatusOr<RoiAlignView> DecodeRoiAlign(const NodeView& view) {

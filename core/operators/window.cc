@@ -100,15 +100,24 @@ absl::StatusOr<BasicWindow<Dimension>> DecodeWindow(const NodeView& view,
   return window;
 }
 
-Window KnownWindow(const BasicWindow<Dimension>& window) {
+absl::StatusOr<Window> KnownWindow(const NodeView& view, const BasicWindow<Dimension>& window) {
+  for (const std::vector<Dimension>* list :
+       {&window.kernel, &window.pads_begin, &window.pads_end}) {
+    for (const Dimension& number : *list) {
+      if (number.is_known()) continue;
+      return view.Unimplemented(absl::StrCat(
+          "windows of ", ToString(window.kernel), " with pads from ", ToString(window.pads_begin),
+          " to ", ToString(window.pads_end), ", which are not known, are not supported"));
+    }
+  }
   Window known;
   known.kernel = KnownExtents(window.kernel);
   known.strides = window.strides;
   known.dilations = window.dilations;
   known.pads_begin = KnownExtents(window.pads_begin);
   known.pads_end = KnownExtents(window.pads_end);
-  known.input = KnownExtents(window.input);
-  known.output = KnownExtents(window.output);
+  for (const Dimension& extent : window.input) known.input.push_back(ExtentOrOpen(extent));
+  for (const Dimension& extent : window.output) known.output.push_back(ExtentOrOpen(extent));
   return known;
 }
 

@@ -20,7 +20,7 @@ struct BasicWindow {
   std::vector<int64_t> dilations;
   std::vector<Extent> pads_begin;
   std::vector<Extent> pads_end;
-  std::vector<Extent> input;   // Extents the window slides over.
+  std::vector<Extent> input;   // Extents the window slides over; kOpenExtent where it is not known.
   std::vector<Extent> output;  // Extents of the result. With ceil_mode the last window may reach
                                // beyond input + pads_end.
 };
@@ -32,8 +32,14 @@ absl::StatusOr<BasicWindow<Dimension>> DecodeWindow(const NodeView& view,
                                                     absl::Span<const Dimension> kernel,
                                                     absl::Span<const Dimension> input);
 
-// REQUIRES: every extent is known.
-Window KnownWindow(const BasicWindow<Dimension>& window);
+// UNIMPLEMENTED where kernel or pads are not known.
+absl::StatusOr<Window> KnownWindow(const NodeView& view, const BasicWindow<Dimension>& window);
+
+// An extent of a Window or ConvView that is not known.
+inline constexpr int64_t kOpenExtent = -1;
+inline int64_t ExtentOrOpen(const Dimension& dimension) {
+  return dimension.is_known() ? dimension.extent() : kOpenExtent;
+}
 
 // The pads attribute: all begins, then all ends.
 std::vector<int64_t> PadsAttribute(const Window& window);

@@ -8,7 +8,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
-#include "core/graph/bind_symbols.h"
 #include "core/operators/convolution.h"
 #include "core/passes/canonicalize_rules.h"
 #include "core/passes/channel_layout.h"
@@ -18,9 +17,12 @@
 namespace slipway {
 namespace {
 
-Shape BlockedShape(const Shape& nchw, int64_t block) {
-  return {nchw[0], nchw[1] / block, nchw[2], nchw[3], block};
+Dimensions BlockedShape(const Dimensions& nchw, int64_t block) {
+  return {nchw[0], FloorDivide(nchw[1], block), nchw[2], nchw[3], block};
 }
+
+// Whether there is one place a channel, so that both layouts have the same bytes.
+bool IsFlat(const Dimensions& nchw) { return nchw[2] == Dimension(1) && nchw[3] == Dimension(1); }
 
 // The attributes of `node` that `op` has too.
 absl::StatusOr<Attributes> AttributesFor(absl::string_view op, const Node& node,
@@ -79,7 +81,7 @@ class LayoutAlteration {
   // Inputs from the third on: the bias, which is the same in every layout.
   absl::Status AppendBias(const Node& node, std::vector<ValueId>& inputs);
 
-  const TensorType& type(ValueId id) const { return rewriter_.type(id).tensor(); }
+  Dimensions shape(ValueId id) const { return rewriter_.type(id).dimensions(); }
   std::string NameOf(ValueId id) const { return rewriter_.graph().values[id].name; }
 
   const PassContext& context_;
@@ -137,10 +139,9 @@ absl::Status LayoutAlteration::Rewrite(Node& node) {
 
 absl::Status LayoutAlteration::KeepPlain(Node node) {
   // A Reshape of a blocked tensor without height and width may read it as it is.
-  if (node.op == "Reshape" && plain_[node.inputs[0]] == kNoValue) {
-    const Shape& shape = type(node.inputs[0]).shape;
-    if (shape.size() == 4 && shape[2] == 1 && shape[3] == 1 &&
-        type(node.outputs[0]).num_elements() != 0) {
+  if ((node.op == "Reshape" || node.op == "slipway.View") && plain_[node.inputs[0]] == kNoValue) {
+    const Dimensions from = shape(node.inputs[0]);
+    if (from.size() == 4 && IsFlat(from) && NumElements(shape(node.outputs[0])) != Dimension(0)) {
       plain_[node.outputs[0]] = node.outputs[0];
       node.inputs[0] = blocked_[node.inputs[0]].value;
       rewriter_.Keep(std::move(node));
@@ -160,10 +161,10 @@ absl::Status LayoutAlteration::KeepPlain(Node node) {
 
 absl::StatusOr<ValueId> LayoutAlteration::AsPlain(ValueId id) {
   if (plain_[id] != kNoValue) return plain_[id];
-  const Shape shape = type(id).shape;
   const std::string name = absl::StrCat(NameOf(id), "_nchw");
-  if (shape[2] == 1 && shape[3] == 1) {
-    SLIPWAY_ASSIGN_OR_RETURN(plain_[id], AddReshape(rewriter_, blocked_[id].value, shape, name));
+  if (IsFlat(shape(id))) {
+    SLIPWAY_ASSIGN_OR_RETURN(plain_[id],
+                             AddReshape(rewriter_, blocked_[id].value, shape(id), name));
   } else {
     SLIPWAY_ASSIGN_OR_RETURN(plain_[id], rewriter_.Add("slipway.Unpack", {blocked_[id].value},
                                                        {{"block", blocked_[id].block}}, name));
@@ -176,11 +177,11 @@ absl::StatusOr<ValueId> LayoutAlteration::AsBlocked(ValueId id, int64_t block) {
   const std::string name = absl::StrCat(NameOf(id), "_nchw", block, "c");
   SLIPWAY_ASSIGN_OR_RETURN(const ValueId plain, AsPlain(id));
   ValueId value = kNoValue;
-  const Shape shape = type(id).shape;
   if (const Tensor* constant = rewriter_.constant(id)) {
     value = rewriter_.Constant(name, PackChannels(*constant, block));
-  } else if (shape[2] == 1 && shape[3] == 1) {
-    SLIPWAY_ASSIGN_OR_RETURN(value, AddReshape(rewriter_, plain, BlockedShape(shape, block), name));
+  } else if (IsFlat(shape(id))) {
+    SLIPWAY_ASSIGN_OR_RETURN(value,
+                             AddReshape(rewriter_, plain, BlockedShape(shape(id), block), name));
   } else {
     SLIPWAY_ASSIGN_OR_RETURN(value,
                              rewriter_.Add("slipway.Pack", {plain}, {{"block", block}}, name));
@@ -197,10 +198,9 @@ absl::Status LayoutAlteration::SetBlocked(const Node& node, absl::string_view op
   SLIPWAY_ASSIGN_OR_RETURN(const ValueId blocked,
                            rewriter_.Add(op, std::move(inputs), std::move(attributes),
                                          DisplayName(rewriter_.graph(), node)));
-  if (type(blocked).shape != BlockedShape(type(y).shape, block)) {
+  if (!SameExtents(shape(blocked), BlockedShape(shape(y), block))) {
     return absl::InternalError(absl::StrCat("the blocked form of node \"", node.name, "\" (",
-                                            node.op, ") has the shape ",
-                                            ToString(type(blocked).shape)));
+                                            node.op, ") has the shape ", ToString(shape(blocked))));
   }
   blocked_[y] = {blocked, block};
   return absl::OkStatus();
@@ -229,7 +229,7 @@ absl::StatusOr<bool> LayoutAlteration::BlockConvolution(const Node& node) {
                                 : BlockDividing(out_channels, channel_blocks_);
   if (out_block == 0) return false;
   int64_t in_block = 0;
-  if (type(x).shape[1] > kFewChannels) {
+  if (shape(x)[1].extent() > kFewChannels) {
     in_block = blocks_[x] != 0 && in_channels % blocks_[x] == 0
                    ? blocks_[x]
                    : BlockDividing(in_channels, channel_blocks_);
@@ -288,17 +288,17 @@ absl::StatusOr<bool> LayoutAlteration::BlockReduction(const Node& node) {
 
 absl::StatusOr<ValueId> LayoutAlteration::AsElementwiseOperand(ValueId id, int64_t channels,
                                                                int64_t block) {
-  const TensorType operand = type(id);
-  if (operand.num_elements() == 1) return AsPlain(id);
-  Shape shape(4 - operand.shape.size(), 1);  // As broadcasting aligns it.
-  shape.insert(shape.end(), operand.shape.begin(), operand.shape.end());
+  const Dimensions operand = shape(id);
+  if (NumElements(operand) == Dimension(1)) return AsPlain(id);
+  Dimensions shape(4 - operand.size(), 1);  // As broadcasting aligns it.
+  shape.insert(shape.end(), operand.begin(), operand.end());
   if (const Tensor* constant = rewriter_.constant(id)) {
-    SLIPWAY_ASSIGN_OR_RETURN(const Tensor aligned, constant->Reshaped(shape));
-    const int64_t own_block = shape[1] == channels ? block : 1;
+    SLIPWAY_ASSIGN_OR_RETURN(const Tensor aligned, constant->Reshaped(*KnownShape(shape)));
+    const int64_t own_block = shape[1] == Dimension(channels) ? block : 1;
     return rewriter_.Constant(absl::StrCat(NameOf(id), "_nchw", own_block, "c"),
                               PackChannels(aligned, own_block));
   }
-  if (shape[1] == channels) return AsBlocked(id, block);
+  if (shape[1] == Dimension(channels)) return AsBlocked(id, block);
   // One channel for all: the same bytes with an innermost dimension of 1.
   SLIPWAY_ASSIGN_OR_RETURN(const ValueId plain, AsPlain(id));
   return AddReshape(rewriter_, plain, BlockedShape(shape, 1), absl::StrCat(NameOf(id), "_nchw1c"));
@@ -315,7 +315,7 @@ absl::StatusOr<bool> LayoutAlteration::BlockElementwise(const Node& node) {
       continue;
     }
     SLIPWAY_ASSIGN_OR_RETURN(const ValueId operand,
-                             AsElementwiseOperand(id, type(y).shape[1], block));
+                             AsElementwiseOperand(id, shape(y)[1].extent(), block));
     inputs.push_back(operand);
   }
   SLIPWAY_RETURN_IF_ERROR(SetBlocked(node, node.op, std::move(inputs), node.attributes, block));
@@ -341,7 +341,6 @@ absl::StatusOr<bool> LayoutAlteration::BlockConcat(const Node& node) {
 
 absl::StatusOr<Graph> AlterLayout(Graph graph, const PassContext& context,
                                   const std::vector<int64_t>& channel_blocks) {
-  SLIPWAY_RETURN_IF_ERROR(CheckStatic(graph, "choosing a layout"));
   SLIPWAY_ASSIGN_OR_RETURN(std::vector<int64_t> blocks,
                            ChooseChannelBlocks(graph, context, channel_blocks));
   return LayoutAlteration(std::move(graph), std::move(blocks), context, channel_blocks).Run();

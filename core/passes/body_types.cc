@@ -11,6 +11,7 @@
 #include "core/graph/edit.h"
 #include "core/passes/captures.h"
 #include "core/passes/limits.h"
+#include "core/passes/open_extents.h"
 
 namespace slipway {
 namespace {
@@ -51,24 +52,33 @@ bool Widen(const TypesByBody& more, TypesByBody& types) {
 
 }  // namespace
 
-absl::Status InferBodyTypes(const Graph& graph, Node& node, const OperatorRegistry& registry,
+absl::Status InferBodyTypes(Graph& graph, Node& node, const OperatorRegistry& registry,
                             const BodyRewrite& infer) {
   const OperatorSchema* schema = registry.Find(node.op);
   if (schema == nullptr || schema->body_rule == nullptr) return absl::OkStatus();
   SinkConstants(graph, node);
   const Node given = node;
+  const std::vector<Symbol> around = graph.symbols;
   SLIPWAY_ASSIGN_OR_RETURN(TypesByBody types, GivenTypes(graph, given, registry));
   for (int round = 1;; ++round) {
     node = given;
+    std::vector<Symbol> symbols = around;
     SLIPWAY_RETURN_IF_ERROR(RewriteBodiesOf(
         graph, node, registry, [&](const std::string& name, Graph body) -> absl::StatusOr<Graph> {
-          body.symbols = graph.symbols;  // Those of its inputs' types.
           for (size_t i = 0; i < body.inputs.size(); ++i) {
-            RefineType(body.values[body.inputs[i]], types.at(name)[i]);
+            Value& input = body.values[body.inputs[i]];
+            RefineType(input, WithNamedExtents(input.name, types.at(name)[i], symbols));
           }
-          return infer(std::move(body));
+          body.symbols = symbols;
+          SLIPWAY_ASSIGN_OR_RETURN(body, infer(std::move(body)));
+          symbols = body.symbols;
+          return body;
         }));
-    SLIPWAY_ASSIGN_OR_RETURN(const TypesByBody made, GivenTypes(graph, node, registry));
+    graph.symbols = symbols;
+    SLIPWAY_ASSIGN_OR_RETURN(TypesByBody made, GivenTypes(graph, node, registry));
+    for (auto& [name, list] : made) {
+      for (ValueType& type : list) type = WithoutOtherSymbols(type, around);
+    }
     if (!Widen(made, types)) return absl::OkStatus();
     if (round < kMaxWideningRounds) continue;
     for (auto& [name, list] : types) {

@@ -11,9 +11,9 @@ namespace slipway {
 
 // Gives the ordinary bodies of the node types by `infer`, which infers those of a body whose inputs have theirs. Inputs have
 // the types that the node gives (body_rule); where these grow wider with what the bodies make, the bodies are inferred
-// anew, as they were, until they do not. After a few rounds every extent counts as not known, so that this ends. Captured
+// anew, as they were, until they do not. An extent that is not known gets a symbol inside, which the graph lists too. After a few rounds every extent counts as not known, so that this ends. Captured
 // constants become constants of the bodies. REQUIRES: the node's inputs have types. Errors name node and body.
-absl::Status InferBodyTypes(const Graph& graph, Node& node, const OperatorRegistry& registry,
+absl::Status InferBodyTypes(Graph& graph, Node& node, const OperatorRegistry& registry,
                             const BodyRewrite& infer);
 
 }  // namespace slipway

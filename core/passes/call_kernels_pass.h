@@ -14,10 +14,12 @@
 namespace slipway {
 
 // Whether a backend makes a kernel of the node. There is an entry an output of it, unset where it is omitted.
-using IsLowered = std::function<bool(const NodeView& node, absl::Span<const TensorType> outputs)>;
+using IsLowered = std::function<bool(const NodeView& node, absl::Span<const ValueType> outputs)>;
 
 // A pass (pass.h). Every node that `is_lowered` is false of, and whose operator has a callable kernel in the reference,
-// becomes a slipway.Call. Other nodes without a lowering stay; so do views, which need no kernel.
+// becomes a slipway.Call. Other nodes without a lowering stay; so do views, which need no kernel. Before a call whose
+// outputs have extents that only a kernel finds out (CallableKernel::count) stand a call of that one and a
+// slipway.BindSymbols. UNIMPLEMENTED names a node with extents that nothing finds out.
 absl::StatusOr<Graph> CallKernels(Graph graph, const PassContext& context,
                                   const IsLowered& is_lowered);
 

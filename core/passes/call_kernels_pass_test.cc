@@ -17,9 +17,9 @@ using ::slipway::testing::PassTester;
 
 constexpr char kCall[] = "slipway.Call";
 
-bool Everything(const NodeView&, absl::Span<const TensorType>) { return true; }
-bool Nothing(const NodeView&, absl::Span<const TensorType>) { return false; }
-bool AllButTopK(const NodeView& view, absl::Span<const TensorType>) { return view.op() != "TopK"; }
+bool Everything(const NodeView&, absl::Span<const ValueType>) { return true; }
+bool Nothing(const NodeView&, absl::Span<const ValueType>) { return false; }
+bool AllButTopK(const NodeView& view, absl::Span<const ValueType>) { return view.op() != "TopK"; }
 
 class CallKernelsTest : public ::testing::Test {
  protected:

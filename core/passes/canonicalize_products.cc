@@ -121,12 +121,14 @@ absl::StatusOr<bool> CanonicalizeGemm(Node& node, GraphRewriter& rewriter,
 absl::StatusOr<bool> CanonicalizeMatMul(Node& node, GraphRewriter& rewriter, const PassContext&) {
   const ValueId a = node.inputs[0];
   const ValueId b = node.inputs[1];
-  if (rewriter.constant(b) == nullptr || !rewriter.type(a).is_static()) return false;
-  const Shape a_shape = rewriter.type(a).shape();
-  const Shape b_shape = rewriter.type(b).shape();
-  const TensorType result = rewriter.type(node.outputs[0]).tensor();
-  if (b_shape.size() != 2 || a_shape.size() < 2 || result.dtype != DataType::kFloat32 ||
-      result.num_elements() == 0 || a_shape.back() == 0) {
+  if (rewriter.constant(b) == nullptr) return false;
+  const Dimensions a_shape = rewriter.type(a).dimensions();
+  const ValueType result = rewriter.type(node.outputs[0]);
+  const Dimension rows = NumElements(absl::MakeConstSpan(a_shape).first(a_shape.size() - 1));
+  const Dimension elements = NumElements(result.dimensions());
+  if (rewriter.type(b).rank() != 2 || a_shape.size() < 2 || result.dtype() != DataType::kFloat32 ||
+      elements == Dimension(0) || elements.is_unknown() || rows.is_unknown() ||
+      !a_shape.back().is_known() || a_shape.back().extent() == 0) {
     return false;
   }
   const std::string name = DisplayName(rewriter.graph(), node);
@@ -135,11 +137,10 @@ absl::StatusOr<bool> CanonicalizeMatMul(Node& node, GraphRewriter& rewriter, con
     rewriter.Replace(node, product);
     return true;
   }
-  const Shape rows = {NumElements(a_shape) / a_shape.back(), a_shape.back()};
-  SLIPWAY_ASSIGN_OR_RETURN(const ValueId flat,
-                           AddReshape(rewriter, a, rows, absl::StrCat(name, "_rows")));
+  SLIPWAY_ASSIGN_OR_RETURN(const ValueId flat, AddReshape(rewriter, a, {rows, a_shape.back()},
+                                                          absl::StrCat(name, "_rows")));
   SLIPWAY_ASSIGN_OR_RETURN(const ValueId product, rewriter.Add("Gemm", {flat, b}, {}, name));
-  SLIPWAY_ASSIGN_OR_RETURN(const ValueId shaped, AddReshape(rewriter, product, result.shape,
+  SLIPWAY_ASSIGN_OR_RETURN(const ValueId shaped, AddReshape(rewriter, product, result.dimensions(),
                                                             absl::StrCat(name, "_shaped")));
   rewriter.Replace(node, shaped);
   return true;

@@ -35,8 +35,8 @@ absl::StatusOr<bool> ViewToReshape(Node& node, GraphRewriter& rewriter, const Pa
 // A constant 1-D i64 tensor.
 ValueId ShapeConstant(GraphRewriter& rewriter, absl::string_view name, const Shape& shape);
 
-// Reshape to a shape without empty extents.
-absl::StatusOr<ValueId> AddReshape(GraphRewriter& rewriter, ValueId x, const Shape& shape,
+// Reshape to a shape without empty extents; slipway.View where extents are open. REQUIRES: none is unknown.
+absl::StatusOr<ValueId> AddReshape(GraphRewriter& rewriter, ValueId x, const Dimensions& shape,
                                    absl::string_view name);
 
 }  // namespace slipway

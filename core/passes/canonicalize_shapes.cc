@@ -16,11 +16,30 @@ ValueId ShapeConstant(GraphRewriter& rewriter, absl::string_view name, const Sha
       name, Tensor::Of<int64_t>({static_cast<int64_t>(shape.size())}, absl::MakeConstSpan(shape)));
 }
 
-absl::StatusOr<ValueId> AddReshape(GraphRewriter& rewriter, ValueId x, const Shape& shape,
+absl::StatusOr<ValueId> AddReshape(GraphRewriter& rewriter, ValueId x, const Dimensions& shape,
                                    absl::string_view name) {
-  const ValueId target = ShapeConstant(rewriter, absl::StrCat(name, "_shape"), shape);
-  return rewriter.Add("Reshape", {x, target}, {}, name);
+  if (const std::optional<Shape> known = KnownShape(shape)) {
+    const ValueId target = ShapeConstant(rewriter, absl::StrCat(name, "_shape"), *known);
+    return rewriter.Add("Reshape", {x, target}, {}, name);
+  }
+  const DataType dtype = rewriter.type(x).dtype();
+  SLIPWAY_ASSIGN_OR_RETURN(
+      const ValueId view,
+      rewriter.Add("slipway.View", {x}, {{"rank", static_cast<int64_t>(shape.size())}}, name));
+  rewriter.Refine(view, ValueType(dtype, shape));
+  return view;
 }
+
+namespace {
+
+bool IsReshape(const Node& node) { return node.op == "Reshape" || node.op == "slipway.View"; }
+
+bool AnyUnknown(const Dimensions& dimensions) {
+  return std::any_of(dimensions.begin(), dimensions.end(),
+                     [](const Dimension& d) { return d.is_unknown(); });
+}
+
+}  // namespace
 
 absl::StatusOr<bool> ViewToReshape(Node& node, GraphRewriter& rewriter, const PassContext&) {
   const ValueType type = rewriter.type(node.outputs[0]);
@@ -29,13 +48,12 @@ absl::StatusOr<bool> ViewToReshape(Node& node, GraphRewriter& rewriter, const Pa
     rewriter.Replace(node, x);
     return true;
   }
-  if (!type.is_static()) return false;
-  const TensorType& result = type.tensor();
+  const Dimensions shape = type.dimensions();
   // In Reshape's shape an extent of 0 stands for the input's.
-  if (result.num_elements() == 0) return false;
+  if (AnyUnknown(shape) || NumElements(shape) == Dimension(0)) return false;
   // A Reshape of a Reshape starts from the first one's input.
   while (const Node* before = rewriter.Producer(x)) {
-    if (before->op != "Reshape") break;
+    if (!IsReshape(*before)) break;
     x = before->inputs[0];
   }
   const std::string name = DisplayName(rewriter.graph(), node);
@@ -43,7 +61,7 @@ absl::StatusOr<bool> ViewToReshape(Node& node, GraphRewriter& rewriter, const Pa
     rewriter.Replace(node, x);
     return true;
   }
-  SLIPWAY_ASSIGN_OR_RETURN(const ValueId reshaped, AddReshape(rewriter, x, result.shape, name));
+  SLIPWAY_ASSIGN_OR_RETURN(const ValueId reshaped, AddReshape(rewriter, x, shape, name));
   rewriter.Replace(node, reshaped);
   return true;
 }
@@ -65,13 +83,15 @@ absl::StatusOr<bool> CanonicalizeSoftmax(Node& node, GraphRewriter& rewriter, co
   if (!trailing_ones || type.num_elements() == 0) return false;
   const std::string name = DisplayName(rewriter.graph(), node);
   const Shape rows = {type.num_elements() / type.shape[axis], type.shape[axis]};
-  SLIPWAY_ASSIGN_OR_RETURN(const ValueId flat,
-                           AddReshape(rewriter, node.inputs[0], rows, absl::StrCat(name, "_rows")));
+  SLIPWAY_ASSIGN_OR_RETURN(
+      const ValueId flat,
+      AddReshape(rewriter, node.inputs[0], ToDimensions(rows), absl::StrCat(name, "_rows")));
   // Taking every dimension before the axis as one row dimension keeps rows apart.
   SLIPWAY_ASSIGN_OR_RETURN(const ValueId softmax,
                            rewriter.Add(node.op, {flat}, {{"axis", int64_t{1}}}, name));
-  SLIPWAY_ASSIGN_OR_RETURN(const ValueId shaped, AddReshape(rewriter, softmax, type.shape,
-                                                            absl::StrCat(name, "_shaped")));
+  SLIPWAY_ASSIGN_OR_RETURN(
+      const ValueId shaped,
+      AddReshape(rewriter, softmax, ToDimensions(type.shape), absl::StrCat(name, "_shaped")));
   rewriter.Replace(node, shaped);
   return true;
 }

@@ -37,7 +37,7 @@ void SetWindow(Node& node, const Window& window) {
 }
 
 // [N, C, L] as [N, C, 1, L].
-Shape WithUnitHeight(const Shape& shape) { return {shape[0], shape[1], 1, shape[2]}; }
+Dimensions WithUnitHeight(const Dimensions& shape) { return {shape[0], shape[1], 1, shape[2]}; }
 
 // A window over one dimension as one over two, the first of extent 1.
 void AddUnitHeight(Node& node) {
@@ -54,18 +54,19 @@ void AddUnitHeight(Node& node) {
 // Kernels slide over two dimensions; a node with one spatial dimension gets another of extent 1.
 // REQUIRES: the window is explicit.
 absl::StatusOr<bool> ReplaceByTwoDimensional(Node& node, GraphRewriter& rewriter) {
-  const Shape output = rewriter.type(node.outputs[0]).shape();
-  if (output.size() != 3 || NumElements(output) == 0) return false;
+  const Dimensions output = rewriter.type(node.outputs[0]).dimensions();
+  const Dimension elements = NumElements(output);
+  if (output.size() != 3 || elements == Dimension(0) || elements.is_unknown()) return false;
   const std::string name = DisplayName(rewriter.graph(), node);
   Node wide = node;
   AddUnitHeight(wide);
   const size_t reshaped_inputs = node.op == "Conv" ? 2 : 1;
   for (size_t i = 0; i < reshaped_inputs; ++i) {
     const ValueId id = node.inputs[i];
-    const Shape shape = WithUnitHeight(rewriter.type(id).shape());
+    const Dimensions shape = WithUnitHeight(rewriter.type(id).dimensions());
     const std::string wide_name = absl::StrCat(rewriter.graph().values[id].name, "_2d");
     if (const Tensor* constant = rewriter.constant(id)) {
-      SLIPWAY_ASSIGN_OR_RETURN(Tensor reshaped, constant->Reshaped(shape));
+      SLIPWAY_ASSIGN_OR_RETURN(Tensor reshaped, constant->Reshaped(*KnownShape(shape)));
       wide.inputs[i] = rewriter.Constant(wide_name, std::move(reshaped));
     } else {
       SLIPWAY_ASSIGN_OR_RETURN(wide.inputs[i], AddReshape(rewriter, id, shape, wide_name));
@@ -79,17 +80,16 @@ absl::StatusOr<bool> ReplaceByTwoDimensional(Node& node, GraphRewriter& rewriter
   return true;
 }
 
-// Windows over extents that are not known cannot be made explicit.
-bool IsStatic(const NodeView& view) { return view.RequireStatic().ok(); }
-
 absl::StatusOr<bool> CanonicalizeConv(Node& node, GraphRewriter& rewriter,
                                       const PassContext& context) {
   ConvView conv;
   {
     SLIPWAY_ASSIGN_OR_RETURN(const NodeView view,
                              NodeView::Create(rewriter.graph(), node, context.registry));
-    if (!IsStatic(view)) return false;
-    SLIPWAY_ASSIGN_OR_RETURN(conv, DecodeConv(view));
+    absl::StatusOr<ConvView> decoded = DecodeConv(view);
+    if (absl::IsUnimplemented(decoded.status()))
+      return false;  // Not known well enough to be explicit.
+    SLIPWAY_ASSIGN_OR_RETURN(conv, std::move(decoded));
   }
   SetWindow(node, conv.window);
   node.attributes.Set("dilations", conv.window.dilations);
@@ -111,6 +111,10 @@ absl::StatusOr<bool> ReplaceByReduction(Node& node, GraphRewriter& rewriter, abs
   return true;
 }
 
+bool IsOpen(const Window& window) {
+  return std::find(window.output.begin(), window.output.end(), kOpenExtent) != window.output.end();
+}
+
 bool CoversAll(const Window& window) {
   const auto is_zero = [](int64_t pad) { return pad == 0; };
   const auto is_one = [](int64_t extent) { return extent == 1; };
@@ -126,8 +130,9 @@ absl::StatusOr<bool> CanonicalizePool(Node& node, GraphRewriter& rewriter,
   {
     SLIPWAY_ASSIGN_OR_RETURN(const NodeView view,
                              NodeView::Create(rewriter.graph(), node, context.registry));
-    if (!IsStatic(view)) return false;
-    SLIPWAY_ASSIGN_OR_RETURN(pool, DecodePool(view));
+    absl::StatusOr<PoolView> decoded = DecodePool(view);
+    if (absl::IsUnimplemented(decoded.status())) return false;
+    SLIPWAY_ASSIGN_OR_RETURN(pool, std::move(decoded));
   }
   if (!pool.is_max && CoversAll(pool.window)) {
     return ReplaceByReduction(node, rewriter, "ReduceMean");
@@ -135,7 +140,7 @@ absl::StatusOr<bool> CanonicalizePool(Node& node, GraphRewriter& rewriter,
   SetWindow(node, pool.window);
   node.attributes.Set("dilations", pool.window.dilations);
   // Elements that ceil_mode adds behind the padding do not count, those of the padding do.
-  if (!pool.count_include_pad) {
+  if (!pool.count_include_pad && !IsOpen(pool.window)) {
     node.attributes.Erase("ceil_mode");
     node.attributes.Set("pads", PadsReached(pool.window));
   }

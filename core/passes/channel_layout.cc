@@ -10,14 +10,22 @@
 namespace slipway {
 namespace {
 
+// [N, C, H, W] of f32, all of whose extents are known but perhaps N's, and none is 0.
 bool IsFloat4d(const Graph& graph, ValueId id) {
-  const TensorType& type = graph.values[id].type->tensor();
-  return type.dtype == DataType::kFloat32 && type.shape.size() == 4 && type.num_elements() > 0;
+  const ValueType& type = *graph.values[id].type;
+  if (type.dtype() != DataType::kFloat32 || type.rank() != 4) return false;
+  if (type.dimension(0).is_unknown() || type.dimension(0) == Dimension(0)) return false;
+  for (int d = 1; d < 4; ++d) {
+    if (!type.dimension(d).is_known() || type.dimension(d).extent() == 0) return false;
+  }
+  return true;
 }
 
 bool IsConstant(const Graph& graph, ValueId id) { return graph.values[id].constant.has_value(); }
 
-int64_t Channels(const Graph& graph, ValueId id) { return graph.values[id].type->shape()[1]; }
+int64_t Channels(const Graph& graph, ValueId id) {
+  return graph.values[id].type->dimension(1).extent();
+}
 
 // Inputs of rank 4 with all the channels follow the output's layout; constants are repacked; what has
 // one channel, or one element in all, broadcasts in either layout.
@@ -26,10 +34,11 @@ bool ElementwiseFits(const Graph& graph, const Node& node) {
   bool any = false;
   for (const ValueId id : node.inputs) {
     if (id == kNoValue) continue;
-    const TensorType& type = graph.values[id].type->tensor();
-    if (type.dtype != DataType::kFloat32 || type.num_elements() == 0) return false;
-    if (type.num_elements() == 1 && type.shape.size() <= 4) continue;
-    if (IsConstant(graph, id) ? type.shape.size() > 4 : type.shape.size() != 4) return false;
+    const ValueType& type = *graph.values[id].type;
+    const Dimension elements = NumElements(type.dimensions());
+    if (type.dtype() != DataType::kFloat32 || elements == Dimension(0)) return false;
+    if (elements == Dimension(1) && type.rank() <= 4) continue;
+    if (IsConstant(graph, id) ? type.rank() > 4 : !IsFloat4d(graph, id)) return false;
     any |= !IsConstant(graph, id) && Channels(graph, id) == Channels(graph, y);
   }
   return any;

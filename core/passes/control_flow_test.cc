@@ -53,11 +53,12 @@ std::string LoopOver(const std::string& type, const std::string& nodes) {
 }
 
 TEST_F(ControlFlowTest, WhatALoopCarriesIsAsWideAsItBecomes) {
-  EXPECT_EQ(TypesOfOutputs(LoopOver("f32[2, 3]", "%w = Neg(%v)")), "f32[2, 3] f32[?, 2, 3] ");
+  EXPECT_EQ(TypesOfOutputs(LoopOver("f32[2, 3]", "%w = Neg(%v)")), "f32[2, 3] f32[z, 2, 3] ");
   EXPECT_EQ(TypesOfOutputs(LoopOver("f32[2, 3]", "%w = Concat(%v, %v) {axis = 0}")),
-            "f32[?, 3] f32[?, ?, 3] ");
-  EXPECT_EQ(TypesOfOutputs(LoopOver("f32[3, 3]", "%w = Transpose(%v)")), "f32[3, 3] f32[?, 3, 3] ");
-  EXPECT_EQ(TypesOfOutputs(LoopOver("f32[2, 3]", "%w = Transpose(%v)")), "f32[?, ?] f32[?, ?, ?] ");
+            "f32[y, 3] f32[z, z.1, 3] ");
+  EXPECT_EQ(TypesOfOutputs(LoopOver("f32[3, 3]", "%w = Transpose(%v)")), "f32[3, 3] f32[z, 3, 3] ");
+  EXPECT_EQ(TypesOfOutputs(LoopOver("f32[2, 3]", "%w = Transpose(%v)")),
+            "f32[y, y.1] f32[z, z.1, z.2] ");
   EXPECT_THAT(TypesOfOutputs(LoopOver("f32[3]", "const %a: i64[1] = {0} %w = Unsqueeze(%v, %a)")),
               AllOf(HasSubstr("UNIMPLEMENTED"), HasSubstr("\"again\" (Loop)"),
                     HasSubstr("carried value 0 is f32[3] or f32[1, 3]")));
@@ -80,7 +81,7 @@ TEST_F(ControlFlowTest, WideningGoesAroundAndEnds) {
   for (int i = 0; i < 11; ++i) absl::StrAppend(&results, ", %v", i);
   absl::StrAppend(&text, outputs, " = Loop(%m, %c", given, ") {body = graph \"b\" (%t, %true", made,
                   ") -> (%true", results, ") { %w = Concat(%v0, %v0) {axis = 0} }}}");
-  EXPECT_EQ(TypesOfOutputs(text), "f32[?] ");
+  EXPECT_EQ(TypesOfOutputs(text), "f32[y11] ");
 }
 
 TEST_F(ControlFlowTest, LoopsWithinLoopsAreInferredWithinALimit) {
@@ -94,7 +95,7 @@ TEST_F(ControlFlowTest, LoopsWithinLoopsAreInferredWithinALimit) {
                         "(%true, %w) {", text, "}}");
   }
   // Whether it ends within the limit or not, it ends soon.
-  EXPECT_THAT(TypesOfOutputs(LoopOver("f32[1]", text)), HasSubstr("f32[?]"));
+  EXPECT_THAT(TypesOfOutputs(LoopOver("f32[1]", text)), HasSubstr("f32[y] f32[z, z.1]"));
 }
 
 TEST_F(ControlFlowTest, BranchesMayDifferInExtents) {
@@ -108,7 +109,7 @@ TEST_F(ControlFlowTest, BranchesMayDifferInExtents) {
       else_branch = graph "else" (%i, %a) -> (%i) {}
     }})");
   };
-  EXPECT_EQ(TypesOfOutputs(text("%c", "%o = Concat(%i, %i) {axis = 0}")), "f32[?, 1] ");
+  EXPECT_EQ(TypesOfOutputs(text("%c", "%o = Concat(%i, %i) {axis = 0}")), "f32[y, 1] ");
   EXPECT_THAT(TypesOfOutputs(text("%c", "%o = Squeeze(%i, %a)")),
               AllOf(HasSubstr("UNIMPLEMENTED"), HasSubstr("output 0 is f32[2] or f32[2, 1]")));
   // Of a known condition one branch counts alone, whatever the other is.

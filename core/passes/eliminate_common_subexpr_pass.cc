@@ -35,6 +35,11 @@ bool SameQuantization(const Graph& graph, ValueId a, ValueId b) {
   return graph.values[a].type->quantization() == graph.values[b].type->quantization();
 }
 
+// Extents may stand in an output's type alone (slipway.View), and what nothing is known of may differ.
+bool SameType(const Graph& graph, ValueId a, ValueId b) {
+  return SameTensors(*graph.values[a].type, *graph.values[b].type) && SameQuantization(graph, a, b);
+}
+
 bool SameNode(const Graph& graph, const Node& a, const Node& b) {
   if (a.op != b.op || a.inputs != b.inputs || a.outputs.size() != b.outputs.size() ||
       a.attributes != b.attributes) {
@@ -42,7 +47,7 @@ bool SameNode(const Graph& graph, const Node& a, const Node& b) {
   }
   for (size_t i = 0; i < a.outputs.size(); ++i) {
     if ((a.outputs[i] == kNoValue) != (b.outputs[i] == kNoValue)) return false;
-    if (a.outputs[i] != kNoValue && !SameQuantization(graph, a.outputs[i], b.outputs[i])) {
+    if (a.outputs[i] != kNoValue && !SameType(graph, a.outputs[i], b.outputs[i])) {
       return false;
     }
   }

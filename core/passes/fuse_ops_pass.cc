@@ -11,7 +11,6 @@
 #include "absl/strings/strip.h"
 #include "core/base/status_macros.h"
 #include "core/base/utf8.h"
-#include "core/graph/bind_symbols.h"
 #include "core/graph/edit.h"
 #include "core/operators/fused.h"
 #include "core/passes/fusion_groups.h"
@@ -54,6 +53,7 @@ class BodyBuilder {
     fused.op = kFusedOperator;
     body_.name = fused.name;
     body_.opset = graph_.opset;
+    body_.symbols = graph_.symbols;
     for (const NodeId n : group) {
       Node node = graph_.nodes[n];
       for (ValueId& id : node.inputs) id = Read(id, fused);
@@ -96,7 +96,6 @@ class BodyBuilder {
 }  // namespace
 
 absl::StatusOr<Graph> FuseOps(Graph graph, const PassContext& context) {
-  SLIPWAY_RETURN_IF_ERROR(CheckStatic(graph, "making kernels"));
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<std::vector<NodeId>> groups,
                            ChooseFusionGroups(graph, context.registry));
   // A group stands where its last node stood: what it reads is made before, what reads it comes behind.

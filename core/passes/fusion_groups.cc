@@ -33,7 +33,7 @@ class Grouping {
   Pattern PatternOf(NodeId n) const { return schemas_[n]->pattern; }
   bool StaysAsItIs(NodeId n) const {
     return placed_[n] || schemas_[n]->movement == Movement::kView ||
-           PatternOf(n) == Pattern::kKernel;
+           schemas_[n]->body_rule != nullptr || PatternOf(n) == Pattern::kKernel;
   }
   bool IsPermutation(NodeId n) const { return schemas_[n]->movement == Movement::kPermutation; }
   bool IsElementwise(NodeId n) const {
@@ -43,8 +43,16 @@ class Grouping {
   bool IsAnchor(NodeId n) const {
     return PatternOf(n) == Pattern::kOutFusable || PatternOf(n) == Pattern::kReduction;
   }
-  const TensorType& OutputType(NodeId n) const {
-    return graph_.values[graph_.nodes[n].outputs[0]].type->tensor();
+  const ValueType& OutputType(NodeId n) const {
+    return *graph_.values[graph_.nodes[n].outputs[0]].type;
+  }
+  bool SameShape(NodeId a, NodeId b) const {
+    return OutputType(a).dtype() == OutputType(b).dtype() &&
+           SameExtents(OutputType(a).dimensions(), OutputType(b).dimensions());
+  }
+  bool SameCount(NodeId a, NodeId b) const {
+    return SameExtent(NumElements(OutputType(a).dimensions()),
+                      NumElements(OutputType(b).dimensions()));
   }
   bool MayJoin(NodeId head, NodeId n) const;
   // The nodes behind `last` up to and including `end`; empty when one of them may not join.
@@ -63,10 +71,9 @@ class Grouping {
 
 bool Grouping::MayJoin(NodeId head, NodeId n) const {
   if (group_of_[n] != kUngrouped || StaysAsItIs(n)) return false;
-  if (IsAnchor(head)) return IsElementwise(n) && OutputType(n) == OutputType(head);
+  if (IsAnchor(head)) return IsElementwise(n) && SameShape(n, head);
   // What broadcasts an earlier result would compute it again for every element.
-  return (IsElementwise(n) || IsPermutation(n)) &&
-         OutputType(n).num_elements() == OutputType(head).num_elements();
+  return (IsElementwise(n) || IsPermutation(n)) && SameCount(n, head);
 }
 
 std::vector<NodeId> Grouping::PathsBetween(NodeId head, NodeId last, NodeId end) const {

@@ -58,6 +58,8 @@ class GraphRewriter {
   // it is free.
   absl::StatusOr<ValueId> Add(absl::string_view op, std::vector<ValueId> inputs,
                               Attributes attributes, absl::string_view name);
+  // Adds to the type of a new value what its type rule could not know. REQUIRES: the two do not contradict.
+  void Refine(ValueId id, const ValueType& type) { RefineType(graph_.values[id], type); }
   ValueId Constant(absl::string_view name, Tensor tensor);
   // A new value, for an output of an old node that is kept with another type.
   ValueId AddValue(absl::string_view name, ValueType type);

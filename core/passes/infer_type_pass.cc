@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,8 +14,11 @@
 #include "core/graph/edit.h"
 #include "core/passes/body_types.h"
 #include "core/passes/constant_node.h"
+#include "core/passes/contents.h"
 #include "core/passes/inline_branch.h"
 #include "core/passes/limits.h"
+#include "core/passes/open_extents.h"
+#include "core/reference/callable_kernel.h"
 
 namespace slipway {
 namespace {
@@ -50,6 +54,34 @@ bool IsSmall(const Graph& graph, const Node& node, const OperatorRegistry& regis
          std::all_of(node.outputs.begin(), node.outputs.end(), small);
 }
 
+// Extents that values decide and a kernel counts get a symbol, one a node (CallableKernel::count).
+void NameCountedExtents(const Node& node, const PassContext& context, Graph& graph) {
+  const CallableKernel* kernel = context.reference.FindCallable(node.op);
+  if (kernel == nullptr || kernel->count == nullptr || graph.symbols.size() >= kMaxSymbols) return;
+  std::optional<Expression> symbol;
+  for (const ValueId id : node.outputs) {
+    if (id == kNoValue) continue;
+    Value& value = graph.values[id];
+    Dimensions dimensions = value.type->dimensions();
+    for (Dimension& dimension : dimensions) {
+      if (!dimension.is_unknown()) continue;
+      if (!symbol.has_value()) symbol = AddExtentSymbol(value.name, graph.symbols);
+      dimension = *symbol;
+    }
+    RefineType(value, ValueType(value.type->dtype(), dimensions));
+  }
+}
+
+// What runs bodies makes values whose extents may be known inside alone: here each of these is a symbol of its own.
+void NameMadeExtents(const Node& node, const std::vector<Symbol>& around,
+                     std::vector<ValueType>& types, Graph& graph) {
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    if (node.outputs[i] == kNoValue) continue;
+    types[i] = WithNamedExtents(graph.values[node.outputs[i]].name,
+                                WithoutOtherSymbols(types[i], around), graph.symbols);
+  }
+}
+
 // `nodes_left` bounds how many nodes of bodies are looked at, since loops within loops are inferred again and again.
 absl::StatusOr<Graph> Infer(Graph graph, const PassContext& context, int64_t& nodes_left) {
   const auto infer_body = [&](Graph body) -> absl::StatusOr<Graph> {
@@ -66,6 +98,7 @@ absl::StatusOr<Graph> Infer(Graph graph, const PassContext& context, int64_t& no
                      "\" has no type: state its element type and shape in the model"));
   }
   std::vector<Node> kept;
+  KnownContents contents;
   UniqueNames names(graph);
   std::vector<Node> waiting(std::make_move_iterator(graph.nodes.rbegin()),
                             std::make_move_iterator(graph.nodes.rend()));  // The next one last.
@@ -77,14 +110,19 @@ absl::StatusOr<Graph> Infer(Graph graph, const PassContext& context, int64_t& no
                      std::make_move_iterator(nodes->rend()));
       continue;
     }
+    const std::vector<Symbol> around = graph.symbols;
     SLIPWAY_RETURN_IF_ERROR(InferBodyTypes(graph, node, context.registry, infer_body));
-    const absl::StatusOr<std::vector<ValueType>> types =
-        InferNodeTypes(graph, node, context.registry);
+    const Node given = node;
+    SLIPWAY_ASSIGN_OR_RETURN(NodeView view, NodeView::Create(graph, given, context.registry));
+    contents.Show(given, view);
+    absl::StatusOr<std::vector<ValueType>> types = InferNodeTypes(view);
     if (!types.ok()) return NotDynamic(types.status());
+    if (view.schema().body_rule != nullptr) NameMadeExtents(given, around, *types, graph);
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i] == kNoValue) continue;
       SLIPWAY_RETURN_IF_ERROR(SetType(node, node.outputs[i], (*types)[i], graph));
     }
+    NameCountedExtents(node, context, graph);
     if (IsConstantNode(graph, node, context.registry) && IsSmall(graph, node, context.registry)) {
       absl::StatusOr<std::vector<Tensor>> results = EvaluateConstantNode(graph, node, context);
       if (results.ok()) {
@@ -92,6 +130,13 @@ absl::StatusOr<Graph> Infer(Graph graph, const PassContext& context, int64_t& no
         continue;
       }
       if (!IsLeftToRunTime(results.status())) return results.status();
+    }
+    std::optional<Tensor> known = contents.Learn(graph, given, view);
+    if (known.has_value() && node.outputs.size() == 1) {
+      std::vector<Tensor> results;
+      results.push_back(*std::move(known));
+      MakeOutputsConstant(node, std::move(results), graph);
+      continue;
     }
     kept.push_back(std::move(node));
   }

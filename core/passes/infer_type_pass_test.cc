@@ -53,7 +53,7 @@ TEST(InferType, RefusesTypesThatTheModelStatesWrongly) {
 TEST(InferType, SaysThatShapesFromInputsAreLacking) {
   const PassTester tester;
   EXPECT_THAT(tester.Parse(R"(
-    graph "g" (%x: f32[2, 3], %shape: i64[1]) -> (%y) {
+    graph "g" (%x: f32[2, 3], %shape: i64[?]) -> (%y) {
       %y = Reshape "r" (%x, %shape)
     })"),
               StatusIs(absl::StatusCode::kUnimplemented,

@@ -41,6 +41,7 @@ class Placement {
 
  private:
   bool IsContiguous(const Node& node) const {
+    if (!graph_.values[node.outputs[0]].type->is_static()) return false;
     const Shape& shape = graph_.values[node.outputs[0]].type->shape();
     const int64_t* attribute = node.attributes.FindAs<int64_t>("axis");
     if (attribute == nullptr) return false;

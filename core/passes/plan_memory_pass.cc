@@ -8,8 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/base/status_macros.h"
-#include "core/graph/bind_symbols.h"
+#include "core/operators/control.h"
 #include "core/passes/arena_plan.h"
+#include "core/passes/function_bodies.h"
 #include "core/passes/placed_concats.h"
 
 namespace slipway {
@@ -19,23 +20,49 @@ constexpr int kNever = -1;
 
 class Planner {
  public:
-  Planner(const Graph& graph, const OperatorRegistry& registry)
+  // Of a body: its outputs stay where they are.
+  Planner(const Graph& graph, const OperatorRegistry& registry, bool is_body)
       : graph_(graph),
+        is_body_(is_body),
         registry_(registry),
         root_(ViewRoots(graph, registry)),
         offset_(graph.values.size(), 0),
         first_(graph.values.size(), kNever),
         last_(graph.values.size(), kNever),
-        buffer_(graph.values.size(), kNoBuffer) {}
+        buffer_(graph.values.size(), kNoBuffer),
+        dynamic_(graph.values.size(), false) {
+    for (const ValueId id : graph.inputs) {
+      for (const Dimension& dimension : graph.values[id].type->dimensions()) {
+        if (dimension.is_known() || dimension.is_unknown()) continue;
+        const Expression extent = dimension.expression();
+        if (extent.kind() == Expression::Kind::kSymbol) given_.push_back({extent.symbol()});
+      }
+    }
+  }
 
   absl::StatusOr<MemoryPlan> Run();
 
  private:
-  int AddBuffer(PlannedBuffer::Kind kind, int index, int64_t size_bytes) {
-    plan_.buffers.push_back({kind, index, size_bytes, 0});
+  // A buffer for the value.
+  int AddBuffer(PlannedBuffer::Kind kind, int index, ValueId id) {
+    PlannedBuffer buffer{kind, index};
+    if (IsOpen(id)) {
+      buffer.open_size = OpenBytes(id).expression();
+    } else {
+      buffer.size_bytes = Bytes(id);
+    }
+    plan_.buffers.push_back(std::move(buffer));
     return static_cast<int>(plan_.buffers.size()) - 1;
   }
+  bool IsOpen(ValueId id) const { return !graph_.values[id].type->is_static(); }
   int64_t Bytes(ValueId id) const { return graph_.values[id].type->byte_size(); }
+  Dimension OpenBytes(ValueId id) const {
+    const ValueType& type = *graph_.values[id].type;
+    return NumElements(type.dimensions()) * ByteSize(type.dtype());
+  }
+  // Whether the value's size follows from the extents of the graph's inputs.
+  bool IsKnownAtCall(ValueId id) const;
+  absl::Status CheckSizes() const;
 
   // Concats that FuseOps left: their inputs lie in their result.
   absl::Status PlaceConcats();
@@ -43,9 +70,12 @@ class Planner {
   void PlaceInputs();
   void PlaceOutputs();
   void PlaceConstants();
+  void PlaceDynamic();
+  absl::Status PlanBodies();
   absl::Status PlaceArena();
 
   const Graph& graph_;
+  const bool is_body_;
   const OperatorRegistry& registry_;
   // By value: the one in whose buffer it lies, and where there.
   std::vector<ValueId> root_;
@@ -55,6 +85,8 @@ class Planner {
   std::vector<int> last_;
   // By root: its buffer.
   std::vector<int> buffer_;
+  std::vector<bool> dynamic_;  // By root: whether the runtime places it, though its size be known.
+  std::vector<Symbol> given_;  // Those that extents of inputs give.
   MemoryPlan plan_;
 };
 
@@ -106,16 +138,21 @@ void Planner::FindLifetimes() {
 void Planner::PlaceInputs() {
   for (size_t i = 0; i < graph_.inputs.size(); ++i) {
     const ValueId id = graph_.inputs[i];
-    buffer_[id] = AddBuffer(PlannedBuffer::Kind::kInput, static_cast<int>(i), Bytes(id));
+    buffer_[id] = AddBuffer(PlannedBuffer::Kind::kInput, static_cast<int>(i), id);
   }
 }
 
 void Planner::PlaceOutputs() {
   for (size_t i = 0; i < graph_.outputs.size(); ++i) {
     const ValueId id = graph_.outputs[i];
-    const int buffer = AddBuffer(PlannedBuffer::Kind::kOutput, static_cast<int>(i), Bytes(id));
+    if (is_body_ || !IsKnownAtCall(id)) {
+      plan_.outputs.push_back({id, kNoBuffer, false});  // Its own, once it has one.
+      continue;
+    }
+    const int buffer = AddBuffer(PlannedBuffer::Kind::kOutput, static_cast<int>(i), id);
     const ValueId root = root_[id];
-    const bool is_ours = !graph_.values[root].constant.has_value() && buffer_[root] == kNoBuffer;
+    const bool is_ours =
+        !graph_.values[root].constant.has_value() && buffer_[root] == kNoBuffer && !dynamic_[root];
     if (is_ours) buffer_[root] = buffer;
     plan_.outputs.push_back({id, buffer, !is_ours});
   }
@@ -124,9 +161,68 @@ void Planner::PlaceOutputs() {
 void Planner::PlaceConstants() {
   for (size_t id = 0; id < root_.size(); ++id) {
     if (!graph_.values[id].constant.has_value() || last_[id] == kNever) continue;
-    buffer_[id] = AddBuffer(PlannedBuffer::Kind::kConstant, static_cast<int>(id),
-                            Bytes(static_cast<ValueId>(id)));
+    buffer_[id] =
+        AddBuffer(PlannedBuffer::Kind::kConstant, static_cast<int>(id), static_cast<ValueId>(id));
   }
+}
+
+bool Planner::IsKnownAtCall(ValueId id) const {
+  if (!IsOpen(id)) return true;
+  for (const Dimension& dimension : graph_.values[id].type->dimensions()) {
+    if (!dimension.is_known() && !CheckSymbolsKnown(dimension.expression(), given_).ok()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+absl::Status Planner::CheckSizes() const {
+  for (size_t id = 0; id < graph_.values.size(); ++id) {
+    if (!IsOpen(static_cast<ValueId>(id)) || last_[root_[id]] == kNever) continue;
+    if (!OpenBytes(static_cast<ValueId>(id)).is_unknown()) continue;
+    return absl::UnimplementedError(absl::StrCat("value \"", graph_.values[id].name, "\" is ",
+                                                 ToString(*graph_.values[id].type),
+                                                 ", whose size cannot be told before it is made"));
+  }
+  return absl::OkStatus();
+}
+
+void Planner::PlaceDynamic() {
+  for (size_t id = 0; id < root_.size(); ++id) {
+    if (buffer_[id] != kNoBuffer || first_[id] == kNever || root_[id] != static_cast<ValueId>(id) ||
+        !(IsOpen(static_cast<ValueId>(id)) || dynamic_[id])) {
+      continue;
+    }
+    buffer_[id] = AddBuffer(PlannedBuffer::Kind::kDynamic, 0, static_cast<ValueId>(id));
+  }
+}
+
+absl::Status Planner::PlanBodies() {
+  for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+    const OperatorSchema* schema = registry_.Find(graph_.nodes[n].op);
+    if (schema == nullptr || schema->body_rule == nullptr) continue;
+    SLIPWAY_ASSIGN_OR_RETURN(const NodeView view,
+                             NodeView::Create(graph_, graph_.nodes[n], registry_));
+    SLIPWAY_ASSIGN_OR_RETURN(std::vector<FunctionBody> functions, FunctionBodiesOf(view));
+    for (FunctionBody& function : functions) {
+      PlannedBody body{static_cast<NodeId>(n),
+                       function.attribute,
+                       function.has_condition,
+                       std::move(function.graph),
+                       {}};
+      SLIPWAY_ASSIGN_OR_RETURN_WITH(body.plan, Planner(body.graph, registry_, true).Run(),
+                                    view.display_name());
+      if (body.has_condition) {
+        // How many slices are collected, running tells; they lie where there is room for any number.
+        SLIPWAY_ASSIGN_OR_RETURN(const LoopView loop, DecodeLoop(view));
+        for (size_t i = loop.carried; i < graph_.nodes[n].outputs.size(); ++i) {
+          dynamic_[graph_.nodes[n].outputs[i]] = true;
+        }
+      }
+      plan_.bodies.push_back(std::move(body));
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Planner::PlaceArena() {
@@ -143,7 +239,8 @@ absl::Status Planner::PlaceArena() {
   for (size_t i = 0; i < values.size(); ++i) {
     const int64_t size =
         (intervals[i].bytes + kPlanAlignment - 1) / kPlanAlignment * kPlanAlignment;
-    buffer_[values[i]] = AddBuffer(PlannedBuffer::Kind::kArena, 0, size);
+    buffer_[values[i]] = AddBuffer(PlannedBuffer::Kind::kArena, 0, values[i]);
+    plan_.buffers.back().size_bytes = size;
     plan_.buffers.back().arena_offset = arena.offsets[i];
   }
   plan_.arena_bytes = arena.arena_bytes;
@@ -156,15 +253,20 @@ absl::StatusOr<MemoryPlan> Planner::Run() {
     if (value.type.has_value()) continue;
     return absl::InternalError(absl::StrCat("value \"", value.name, "\" has no type"));
   }
-  SLIPWAY_RETURN_IF_ERROR(CheckStatic(graph_, "planning memory"));
+  SLIPWAY_RETURN_IF_ERROR(PlanBodies());
   SLIPWAY_RETURN_IF_ERROR(PlaceConcats());
   FindLifetimes();
+  SLIPWAY_RETURN_IF_ERROR(CheckSizes());
   PlaceInputs();
   PlaceOutputs();
   PlaceConstants();
+  PlaceDynamic();
   SLIPWAY_RETURN_IF_ERROR(PlaceArena());
   for (size_t id = 0; id < root_.size(); ++id) {
     plan_.values.push_back({buffer_[root_[id]], offset_[id]});
+  }
+  for (PlannedOutput& output : plan_.outputs) {
+    if (output.buffer == kNoBuffer) output.buffer = plan_.values[output.value].buffer;
   }
   return std::move(plan_);
 }
@@ -172,7 +274,7 @@ absl::StatusOr<MemoryPlan> Planner::Run() {
 }  // namespace
 
 absl::StatusOr<MemoryPlan> PlanMemory(const Graph& graph, const OperatorRegistry& registry) {
-  return Planner(graph, registry).Run();
+  return Planner(graph, registry, false).Run();
 }
 
 std::string DumpMemory(const Graph& graph, const MemoryPlan& plan) {
@@ -197,6 +299,9 @@ std::string DumpMemory(const Graph& graph, const MemoryPlan& plan) {
         break;
       case PlannedBuffer::Kind::kConstant:
         place = "constant";
+        break;
+      case PlannedBuffer::Kind::kDynamic:
+        place = absl::StrCat("dynamic, ", ToString(*buffer.open_size), " bytes");
         break;
     }
     absl::StrAppend(&text, "%", graph.values[id].name, ": ", place, "\n");

@@ -84,18 +84,17 @@ TEST_P(SymbolicGraphs, ComputeTheSameOnceBound) {
 
 INSTANTIATE_TEST_SUITE_P(Extents, SymbolicGraphs, ::testing::Values(Free::kBatch, Free::kImage));
 
-TEST(SymbolicGraphsTest, PassesThatNeedNumbersRefuseTheOthers) {
+TEST(SymbolicGraphsTest, OpenValuesArePlannedBySize) {
   const PassTester tester;
   ASSERT_OK_AND_ASSIGN(const Graph graph,
                        ParseGraph("graph \"g\" [batch in 1..8] (%x: f32[batch, 3]) -> (%y) {"
-                                  " %y = Relu(%x) : f32[batch, 3] }"));
-  EXPECT_THAT(AlterLayout(graph, tester.context(), {4}),
-              StatusIs(absl::StatusCode::kUnimplemented,
-                       HasSubstr("value \"x\" is f32[batch, 3]: choosing a layout needs")));
-  EXPECT_THAT(FuseOps(graph, tester.context()),
-              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("making kernels needs")));
-  EXPECT_THAT(PlanMemory(graph, tester.registry()),
-              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("planning memory needs")));
+                                  " %r = Relu(%x) : f32[batch, 3]\n"
+                                  " %s = Exp(%r) : f32[batch, 3]\n"
+                                  " %y = Relu(%s) : f32[batch, 3] }"));
+  ASSERT_OK_AND_ASSIGN(const MemoryPlan plan, PlanMemory(graph, tester.registry()));
+  EXPECT_EQ(DumpMemory(graph, plan),
+            "arena 0 bytes, lower bound 0\n%x: input 0\n%r: dynamic, 12*batch bytes\n"
+            "%s: dynamic, 12*batch bytes\n%y: output 0\n");
 }
 
 TEST(SymbolicGraphsTest, WhatTheModelStatesOfATypeIsKept) {

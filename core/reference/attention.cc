@@ -22,8 +22,10 @@ absl::Status Attention(const NodeView& view, KernelParameters& parameters) {
 }
 
 absl::Status LinearAttention(const NodeView& view, KernelParameters& parameters) {
-  SLIPWAY_RETURN_IF_ERROR(view.RequireStatic());
   SLIPWAY_ASSIGN_OR_RETURN(const LinearAttentionView attention, DecodeLinearAttention(view));
+  if (attention.scale == 0) {
+    return view.Unimplemented("heads whose size is not known are not supported");
+  }
   parameters.Add(attention.query_heads);
   parameters.Add(attention.key_heads);
   parameters.AddReal(attention.scale);
@@ -31,8 +33,10 @@ absl::Status LinearAttention(const NodeView& view, KernelParameters& parameters)
 }
 
 absl::Status Rotary(const NodeView& view, KernelParameters& parameters) {
-  SLIPWAY_RETURN_IF_ERROR(view.RequireStatic());
   SLIPWAY_ASSIGN_OR_RETURN(const RotaryView rotary, DecodeRotary(view));
+  if (rotary.heads == 0) {
+    return view.Unimplemented("heads whose number and size are not known are not supported");
+  }
   parameters.Add(rotary.heads);
   parameters.Add(rotary.rotated);
   parameters.Add(rotary.interleaved);

@@ -40,16 +40,16 @@ namespace {
 // A tensor as kernels see it. Refers to the tensor's bytes.
 class Buffer {
  public:
-  Buffer(const Tensor& tensor, char* bytes) : dimensions_(tensor.shape().size() + 1) {
-    int32_t stride = 1;
-    for (size_t d = 0; d < tensor.shape().size(); ++d) {
-      const auto extent = static_cast<int32_t>(tensor.shape()[tensor.shape().size() - 1 - d]);
-      dimensions_[d] = {0, extent, stride, 0};
+  Buffer(const TensorType& type, char* bytes) : dimensions_(type.shape.size() + 1) {
+    int64_t stride = 1;
+    for (size_t d = 0; d < type.shape.size(); ++d) {
+      const auto extent = static_cast<int32_t>(type.shape[type.shape.size() - 1 - d]);
+      dimensions_[d] = {0, extent, static_cast<int32_t>(stride), 0};
       stride *= extent;
     }
     buffer_.host = reinterpret_cast<uint8_t*>(bytes);
-    buffer_.type = ElementType(tensor.dtype());
-    buffer_.dimensions = static_cast<int32_t>(tensor.shape().size());
+    buffer_.type = ElementType(type.dtype);
+    buffer_.dimensions = static_cast<int32_t>(type.shape.size());
     buffer_.dim = dimensions_.data();
   }
   Buffer(const Buffer&) = delete;
@@ -69,19 +69,21 @@ absl::Status Call(slipway_kernel function, Tensor parameters, const NodeView& vi
   slipway_context* context_pointer = &context;
   std::vector<std::unique_ptr<Buffer>> buffers;
   std::vector<void*> arguments = {&context_pointer};
-  const auto add = [&](const Tensor& tensor, char* bytes) {
-    buffers.push_back(std::make_unique<Buffer>(tensor, bytes));
+  const auto add = [&](const TensorType& type, char* bytes) {
+    if (type.num_elements() > std::numeric_limits<int32_t>::max()) return false;
+    buffers.push_back(std::make_unique<Buffer>(type, bytes));
     arguments.push_back(buffers.back()->get());
-    return tensor.num_elements() <= std::numeric_limits<int32_t>::max();
+    return true;
   };
-  bool fits = add(parameters, parameters.mutable_bytes());
+  bool fits = add(parameters.type(), parameters.mutable_bytes());
   for (int i = 0; i < view.num_inputs(); ++i) {
     if (!view.has_input(i)) continue;
-    // Kernels write to outputs alone.
-    fits = add(*inputs[i], const_cast<char*>(inputs[i]->bytes().data())) && fits;
+    // Kernels write to outputs alone. Those that read types alone may be given no bytes (reads_types_only).
+    char* bytes = inputs[i] == nullptr ? nullptr : const_cast<char*>(inputs[i]->bytes().data());
+    fits = fits && add(view.input_type(i).tensor(), bytes);
   }
   for (Tensor& output : outputs) {
-    if (output.is_set()) fits = add(output, output.mutable_bytes()) && fits;
+    if (output.is_set()) fits = fits && add(output.type(), output.mutable_bytes());
   }
   if (!fits) return view.Unimplemented("tensors of more than 2^31 - 1 elements are not supported");
   if (function(arguments.data()) != 0) return view.Error(context.error);

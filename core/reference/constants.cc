@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/kernels/constants.h"
 #include "core/reference/families.h"
@@ -19,13 +20,14 @@ absl::Status EyeLike(const NodeView& view, KernelParameters& parameters) {
   return absl::OkStatus();
 }
 
-absl::Status ConstantOfShape(const KernelCall& call) {
-  SLIPWAY_ASSIGN_OR_RETURN(const Tensor element, DecodeConstantOfShape(call.view));
-  Tensor& output = call.outputs[0];
-  const int64_t bytes = element.byte_size();
-  for (int64_t at = 0; at < output.byte_size(); at += bytes) {
-    std::memcpy(output.mutable_bytes() + at, element.bytes().data(), bytes);
+absl::Status ConstantOfShape(const NodeView& view, KernelParameters& parameters) {
+  SLIPWAY_ASSIGN_OR_RETURN(const Tensor element, DecodeConstantOfShape(view));
+  int64_t bytes[2] = {};
+  if (element.byte_size() > static_cast<int64_t>(sizeof(bytes))) {
+    return view.Unimplemented(absl::StrCat("elements of ", element.byte_size(), " bytes"));
   }
+  std::memcpy(bytes, element.bytes().data(), element.byte_size());
+  parameters.AddAll(bytes);
   return absl::OkStatus();
 }
 
@@ -33,7 +35,9 @@ absl::Status ConstantOfShape(const KernelCall& call) {
 
 absl::Status RegisterConstantsKernels(KernelColumn& kernels) {
   SLIPWAY_RETURN_IF_ERROR(kernels.Add("Constant", Constant));
-  SLIPWAY_RETURN_IF_ERROR(kernels.Add("ConstantOfShape", ConstantOfShape));
+  SLIPWAY_RETURN_IF_ERROR(kernels.Add(
+      "ConstantOfShape",
+      CallableKernel{"slipway_ConstantOfShape", slipway_ConstantOfShape, ConstantOfShape}));
   SLIPWAY_RETURN_IF_ERROR(
       kernels.Add("EyeLike", CallableKernel{"slipway_EyeLike", slipway_EyeLike, EyeLike}));
   return kernels.Add("Range", CallableKernel{"slipway_Range", slipway_Range, nullptr});

@@ -18,13 +18,14 @@ absl::Status GemmParameters(const NodeView& view, KernelParameters& parameters) 
 
 absl::Status GemmPacked(const KernelCall& call) {
   SLIPWAY_ASSIGN_OR_RETURN(const GemmView gemm, DecodeGemm(call.view));
+  const int64_t rows = call.outputs[0].shape()[0];
   return DispatchFloat(call, call.outputs[0].dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* x = In<T>(call, 0);
     const T* w = In<T>(call, 1);
     const T* bias = In<T>(call, 2);
     T* y = Out<T>(call);
-    for (int64_t i = 0; i < gemm.m; ++i) {
+    for (int64_t i = 0; i < rows; ++i) {
       for (int64_t j = 0; j < gemm.n; ++j) {
         const T* column = w + j / gemm.block * gemm.k * gemm.block + j % gemm.block;
         T sum = bias == nullptr ? T{0} : bias[j];

@@ -16,7 +16,7 @@ absl::Status Pool(const NodeView& view, KernelParameters& parameters) {
                                 : pool.p > 0 ? kernels::Pooling::kLp
                                              : kernels::Pooling::kAverage;
   parameters.Add(static_cast<int64_t>(kind));
-  parameters.Add(pool.blocked ? view.input_shape(0).back() : 1);
+  parameters.Add(pool.blocked ? view.input_type(0).dimension(4).extent() : 1);
   parameters.Add(pool.count_include_pad);
   parameters.Add(view.has("storage_order") && view.Int("storage_order") != 0);
   parameters.Add(pool.p);

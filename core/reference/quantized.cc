@@ -9,8 +9,7 @@ namespace {
 
 absl::Status ConvParameters(const NodeView& view, KernelParameters& parameters) {
   SLIPWAY_ASSIGN_OR_RETURN(const QuantizedConvView conv, DecodeQuantizedConv(view));
-  SLIPWAY_RETURN_IF_ERROR(view.RequireStatic());
-  const Window window = KnownWindow(conv.window);
+  SLIPWAY_ASSIGN_OR_RETURN(const Window window, KnownWindow(view, conv.window));
   parameters.Add(conv.group);
   parameters.Add(static_cast<int64_t>(window.input.size()));
   parameters.AddAll(window.strides);

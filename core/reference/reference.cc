@@ -146,6 +146,11 @@ absl::StatusOr<std::vector<Tensor>> Reference::Evaluation::EvaluateNode(
   std::vector<Tensor> outputs(node.outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (node.outputs[i] == kNoValue) continue;
+    // What a rule leaves open the graph may state.
+    const std::optional<ValueType>& stated = graph.values[node.outputs[i]].type;
+    if (!output_types[i].is_static() && stated.has_value() && stated->is_static()) {
+      output_types[i] = *stated;
+    }
     if (!output_types[i].is_static()) {
       return view.Unimplemented(absl::StrCat("output ", i, " is ", ToString(output_types[i]),
                                              ", whose extents only running finds out"));

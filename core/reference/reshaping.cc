@@ -1,9 +1,7 @@
 #include "core/operators/reshaping.h"
 
-#include <algorithm>
-#include <vector>
-
 #include "core/base/status_macros.h"
+#include "core/kernels/reshaping.h"
 #include "core/reference/families.h"
 
 namespace slipway {
@@ -17,25 +15,20 @@ absl::Status Reshape(const KernelCall& call) {
   return absl::OkStatus();
 }
 
-absl::Status TakeShape(const KernelCall& call) {
-  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> extents, DecodeShape(call.view));
-  std::copy(extents.begin(), extents.end(), call.outputs[0].mutable_values<int64_t>().begin());
-  return absl::OkStatus();
-}
-
-absl::Status TakeSize(const KernelCall& call) {
-  SLIPWAY_ASSIGN_OR_RETURN(call.outputs[0].mutable_values<int64_t>()[0], DecodeSize(call.view));
+absl::Status FirstDimension(const NodeView& view, KernelParameters& parameters) {
+  parameters.Add(DecodeShape(view).begin);
   return absl::OkStatus();
 }
 
 }  // namespace
 
 absl::Status RegisterReshapingKernels(KernelColumn& kernels) {
-  for (const char* op : {"Reshape", "Flatten", "Squeeze", "Unsqueeze"}) {
+  for (const char* op : {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "slipway.View"}) {
     SLIPWAY_RETURN_IF_ERROR(kernels.Add(op, Reshape));
   }
-  SLIPWAY_RETURN_IF_ERROR(kernels.Add("Size", TakeSize));
-  return kernels.Add("Shape", TakeShape);
+  SLIPWAY_RETURN_IF_ERROR(
+      kernels.Add("Size", CallableKernel{"slipway_Size", slipway_Size, nullptr}));
+  return kernels.Add("Shape", CallableKernel{"slipway_Shape", slipway_Shape, FirstDimension});
 }
 
 }  // namespace slipway

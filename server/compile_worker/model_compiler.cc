@@ -78,7 +78,8 @@ absl::StatusOr<CompileOutput> Compile(const CompileInput& input, const ReportPro
   for (const InputFile& file : input.files) source.files.push_back({file.name, file.bytes.bytes()});
   CompilerOptions options;
   for (const v1::DimensionBinding& dimension : input.spec.options().dimensions()) {
-    options.dimensions[dimension.symbol()] = dimension.value();
+    options.dimensions[dimension.symbol()] = {
+        dimension.value(), dimension.max() == 0 ? dimension.value() : dimension.max()};
   }
   options.print_after = input.spec.options().print_after();
   options.compile_key = input.compile_key;

@@ -92,6 +92,12 @@ absl::Status CheckOptions(const v1::CompileOptions& options) {
                                                      "' is bound to ", binding.value(), "; 1 to ",
                                                      kMaxDimensionValue, " wanted"));
     }
+    if (binding.max() != 0 &&
+        (binding.max() < binding.value() || binding.max() > kMaxDimensionValue)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("dimension '", binding.symbol(), "' is at most ", binding.max(), "; ",
+                       binding.value(), " to ", kMaxDimensionValue, " wanted"));
+    }
     last = binding.symbol();
   }
   if (options.print_after().size() > kMaxSymbolBytes) {

@@ -13,8 +13,11 @@
 #include "core/base/status_macros.h"
 #include "core/codegen/linker.h"
 #include "core/codegen/lower/register_all.h"
+#include "core/graph/bind_symbols.h"
+#include "core/graph/text.h"
 #include "core/kernel_abi/element_type.h"
 #include "core/operators/register_all.h"
+#include "core/passes/infer_type_pass.h"
 #include "core/reference/reference.h"
 #include "gtest/gtest.h"
 #include "tests/codegen/program_memory.h"
@@ -79,7 +82,27 @@ void KernelSuite::Add(const std::string& name, const std::function<void(GraphBui
     inputs.push_back(
         RandomTensor(graph->value(graph->inputs[i]).type->tensor(), static_cast<uint32_t>(i)));
   }
-  cases_.push_back({name, *std::move(graph), std::move(inputs), tolerance});
+  cases_.push_back({name, *graph, *graph, std::move(inputs), tolerance});
+}
+
+void KernelSuite::AddOpen(const std::string& name, absl::string_view text,
+                          const std::vector<SymbolValues>& sizes, Tolerance tolerance) {
+  absl::StatusOr<Graph> graph = ParseGraph(text);
+  ASSERT_TRUE(graph.ok()) << name << ": " << graph.status();
+  const Reference reference(registry_);
+  graph = InferType(*std::move(graph), {registry_, reference});
+  ASSERT_TRUE(graph.ok()) << name << ": " << graph.status();
+  for (const SymbolValues& values : sizes) {
+    absl::StatusOr<Graph> bound = BindSymbols(*graph, values);
+    ASSERT_TRUE(bound.ok()) << name << ": " << bound.status();
+    std::vector<Tensor> inputs;
+    std::string which = name;
+    for (const auto& [symbol, value] : values) absl::StrAppend(&which, " ", symbol, "=", value);
+    for (const ValueId id : bound->inputs) {
+      inputs.push_back(RandomTensor(bound->value(id).type->tensor(), static_cast<uint32_t>(id)));
+    }
+    cases_.push_back({which, *graph, *std::move(bound), std::move(inputs), tolerance});
+  }
 }
 
 absl::StatusOr<KernelSuite::Program> KernelSuite::Build(const DeviceTarget& target) const {
@@ -121,7 +144,7 @@ void KernelSuite::Run(const DeviceTarget& target) {
     SCOPED_TRACE(absl::StrCat(one.name, " for ", target.ToString()));
     // A kernel that faults takes the test down: this says which one it was.
     std::fprintf(stderr, "running %s for %s\n", one.name.c_str(), target.ToString().c_str());
-    absl::StatusOr<std::vector<Tensor>> expected = reference.Evaluate(one.graph, one.inputs);
+    absl::StatusOr<std::vector<Tensor>> expected = reference.Evaluate(one.bound, one.inputs);
     ASSERT_TRUE(expected.ok()) << expected.status();
 
     std::vector<std::unique_ptr<Argument>> arguments;

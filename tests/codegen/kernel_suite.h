@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "core/codegen/kernel_compiler.h"
 #include "core/codegen/lowering.h"
 #include "core/graph/builder.h"
 #include "core/graph/graph.h"
 #include "core/graph/operator_registry.h"
+#include "core/symbolic/evaluation.h"
 #include "core/target/target.h"
 #include "core/tensor/comparison.h"
 #include "core/tensor/tensor.h"
@@ -31,6 +33,11 @@ class KernelSuite {
   void Add(const std::string& name, const std::function<void(GraphBuilder&)>& build,
            std::vector<Tensor> inputs = {}, Tolerance tolerance = {1e-4, 1e-5});
 
+  // Adds a group with open extents, in the graph's text form, once for each of the sizes that its symbols shall have. It is
+  // compiled once.
+  void AddOpen(const std::string& name, absl::string_view text,
+               const std::vector<SymbolValues>& sizes, Tolerance tolerance = {1e-4, 1e-5});
+
   // Compiles all groups for `target` (whose features this machine must have), links one program, runs
   // every kernel and compares. Failures are reported as test failures naming the group.
   void Run(const DeviceTarget& target);
@@ -45,6 +52,7 @@ class KernelSuite {
   struct Case {
     std::string name;
     Graph graph;
+    Graph bound;  // The same with all extents known: what the reference evaluates.
     std::vector<Tensor> inputs;
     Tolerance tolerance;
   };

@@ -117,13 +117,7 @@ absl::Status Ask(const Node& node, const std::vector<Tensor>& values,
     asked.accepted.insert(dtype);
     const Lowering* lowering = lowerings.Find(node.op);
     if (lowering == nullptr || !outputs.ok()) continue;
-    std::vector<TensorType> made;
-    for (const ValueType& type : *outputs) {
-      if (type.is_static()) made.push_back(type.tensor());
-    }
-    if (made.size() == outputs->size() && lowering->serves(view, made).ok()) {
-      asked.lowered.insert(dtype);
-    }
+    if (CheckLowered(lowerings, view, *outputs).ok()) asked.lowered.insert(dtype);
   }
   return absl::OkStatus();
 }

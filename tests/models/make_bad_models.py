@@ -70,9 +70,9 @@ def bad_opset_too_new(folder):
     return small(opset=99)
 
 
-@case("opset 5")
+@case("opset 0")
 def bad_opset_too_old(folder):
-    return small(opset=5)
+    return small(opset=0)
 
 
 @case("a_from_b")
@@ -168,11 +168,12 @@ def bad_extent_too_large(folder):
     return graph.serialize()
 
 
-@case("batch")
-def bad_symbol_unbound(folder):
+@case("the_node|[batch, 4]|[batch, 5]")
+def bad_open_shapes(folder):
     graph = GraphBuilder("symbol")
     x = graph.input("x", ["batch", 4])
-    graph.output(graph.node("Relu", [x], output="y", name="the_node"), ["batch", 4])
+    z = graph.input("z", ["batch", 5])
+    graph.output(graph.node("Add", [x, z], output="y", name="the_node"), ["batch", 4])
     return graph.serialize()
 
 

@@ -35,7 +35,7 @@ absl::Status EvaluateSquareplus(const KernelCall& call) {
 
 // The lowering: what it contributes to the Halide pipeline of its kernel.
 absl::StatusOr<std::vector<Halide::Func>> LowerSquareplus(LoweringContext& context) {
-  const auto at = FreshVars(static_cast<int>(context.output_types[0].shape.size()));
+  const auto at = FreshVars(context.output_types[0].rank());
   const Halide::Expr x = context.inputs[0](AsExprs(at));
   Halide::Func y("squareplus");
   y(at) = (x + Halide::sqrt(x * x + context.node.Float("b"))) / 2.0f;

@@ -1,5 +1,7 @@
 #include "core/backends/cpu/cpu_backend.h"
 
+#include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -42,7 +44,7 @@ class CpuBackend final : public TargetBackend {
   absl::Status CheckTarget(const Target& target) const override;
   BackendPipeline PipelineFor(const Target& target) const override {
     return CpuPipeline(target.host(),
-                       [this](const NodeView& view, absl::Span<const TensorType> outputs) {
+                       [this](const NodeView& view, absl::Span<const ValueType> outputs) {
                          return CheckLowered(lowerings_, view, outputs).ok();
                        });
   }
@@ -70,44 +72,46 @@ class Stages {
   std::vector<BackendStage> stages_;
 };
 
-std::vector<KernelRequest> RequestsFor(const Graph& graph) {
+std::vector<KernelRequest> RequestsFor(const BackendRequest& request) {
   std::vector<KernelRequest> requests;
-  for (const Node& node : graph.nodes) {
-    if (node.op != kFusedOperator) continue;
-    const auto& body =
-        *node.attributes.FindAs<std::shared_ptr<const Graph>>(absl::string_view(kFusedBody));
-    requests.push_back({DisplayName(graph, node), body.get()});
-  }
+  ForEachFunction(request.graph, request.memory, [&](const Graph& graph, const MemoryPlan&) {
+    for (const Node& node : graph.nodes) {
+      if (node.op == kFusedOperator)
+        requests.push_back({DisplayName(graph, node), ComputedBy(node)});
+    }
+  });
   return requests;
 }
 
 // The table of a program: every kernel once, in the order of first use.
 struct KernelTable {
   std::vector<LinkedKernel> kernels;
-  std::vector<uint32_t> kernel_of_node;  // By node of the graph.
+  absl::flat_hash_map<const Graph*, uint32_t> kernel_of;  // As ProgramCode has it.
 };
 
-KernelTable MakeTable(const Graph& graph, const std::vector<CompiledKernel>& compiled) {
+KernelTable MakeTable(const BackendRequest& request, const std::vector<CompiledKernel>& compiled) {
   KernelTable table;
-  absl::flat_hash_map<std::string, uint32_t> index_of;  // By symbol.
+  // By symbol and number of arguments: some callable kernels take any number.
+  std::map<std::pair<std::string, int>, uint32_t> index_of;
   size_t next = 0;
-  for (const Node& node : graph.nodes) {
-    LinkedKernel kernel;
-    if (node.op == kFusedOperator) {
-      kernel.symbol = compiled[next].symbol;
-      kernel.object = &compiled[next++].object;
-    } else if (node.op == kCallOperator) {
-      kernel.symbol = *node.attributes.FindAs<std::string>(absl::string_view(kCallSymbol));
-    } else {
-      table.kernel_of_node.push_back(0);
-      continue;
+  ForEachFunction(request.graph, request.memory, [&](const Graph& graph, const MemoryPlan&) {
+    for (const Node& node : graph.nodes) {
+      LinkedKernel kernel;
+      if (node.op == kFusedOperator) {
+        kernel.symbol = compiled[next].symbol;
+        kernel.object = &compiled[next++].object;
+      } else if (node.op == kCallOperator) {
+        kernel.symbol = *node.attributes.FindAs<std::string>(absl::string_view(kCallSymbol));
+      } else {
+        continue;
+      }
+      kernel.argument_count = static_cast<int>(node.inputs.size() + node.outputs.size());
+      const auto [entry, is_new] = index_of.try_emplace(
+          {kernel.symbol, kernel.argument_count}, static_cast<uint32_t>(table.kernels.size()));
+      if (is_new) table.kernels.push_back(std::move(kernel));
+      table.kernel_of[ComputedBy(node)] = entry->second;
     }
-    kernel.argument_count = static_cast<int>(node.inputs.size() + node.outputs.size());
-    const auto [entry, is_new] =
-        index_of.try_emplace(kernel.symbol, static_cast<uint32_t>(table.kernels.size()));
-    if (is_new) table.kernels.push_back(std::move(kernel));
-    table.kernel_of_node.push_back(entry->second);
-  }
+  });
   return table;
 }
 
@@ -125,19 +129,18 @@ absl::StatusOr<BackendResult> CpuBackend::Compile(const BackendRequest& request)
                            .deadline = environment_.kernel_deadline,
                            .memory_limit_bytes = environment_.kernel_memory_bytes,
                            .progress = environment_.kernel_progress});
-  const std::vector<KernelRequest> requests = RequestsFor(request.graph);
+  const std::vector<KernelRequest> requests = RequestsFor(request);
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<CompiledKernel> compiled,
                            compiler.Compile(requests, request.target.host()));
   stages.End("compile kernels");
 
-  const KernelTable table = MakeTable(request.graph, compiled);
+  const KernelTable table = MakeTable(request, compiled);
   SLIPWAY_ASSIGN_OR_RETURN_WITH(std::string elf,
                                 LinkProgram(request.target.host(), table.kernels, {}), "link");
   stages.End("link");
 
   const ConstantBlobs constants = PlaceConstants(ConstantsOf(request));
-  ProgramCode code{Digest::Of(elf), static_cast<uint32_t>(table.kernels.size()),
-                   table.kernel_of_node};
+  ProgramCode code{Digest::Of(elf), static_cast<uint32_t>(table.kernels.size()), table.kernel_of};
   SLIPWAY_ASSIGN_OR_RETURN(
       const v1::Manifest manifest,
       BuildManifest(request, *environment_.registry, code, constants.constants,

@@ -6,6 +6,7 @@
 
 #include "core/passes/alter_layout_pass.h"
 #include "core/passes/call_kernels_pass.h"
+#include "core/passes/complete_outputs_pass.h"
 #include "core/passes/fuse_ops_pass.h"
 #include "core/passes/pack_gemm_pass.h"
 #include "core/passes/plan_memory_pass.h"
@@ -36,7 +37,7 @@ BackendPipeline CpuPipeline(const DeviceTarget& device, IsLowered is_lowered) {
                                                            const PassContext& context) {
     return PackGemm(std::move(graph), context, columns);
   };
-  if (!is_lowered) is_lowered = [](const NodeView&, absl::Span<const TensorType>) { return true; };
+  if (!is_lowered) is_lowered = [](const NodeView&, absl::Span<const ValueType>) { return true; };
   const auto call_kernels = [is_lowered = std::move(is_lowered)](Graph graph,
                                                                  const PassContext& context) {
     return CallKernels(std::move(graph), context, is_lowered);
@@ -44,7 +45,8 @@ BackendPipeline CpuPipeline(const DeviceTarget& device, IsLowered is_lowered) {
   return {{{"AlterLayout", alter_layout},
            {"PackGemm", pack_gemm},
            {"CallKernels", call_kernels},
-           {"FuseOps", FuseOps}},
+           {"FuseOps", FuseOps},
+           {"CompleteOutputs", CompleteOutputs}},
           [](const Graph& graph, const PassContext& context) {
             return PlanMemory(graph, context.registry);
           }};

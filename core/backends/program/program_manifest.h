@@ -3,13 +3,17 @@
 #define SLIPWAY_CORE_BACKENDS_PROGRAM_PROGRAM_MANIFEST_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "core/backends/program/constant_blobs.h"
 #include "core/backends/target_backend.h"
 #include "core/base/digest.h"
+#include "core/graph/graph.h"
+#include "core/graph/memory_plan.h"
 #include "core/graph/operator_registry.h"
 #include "proto/slipway/v1/artifact.pb.h"
 
@@ -19,8 +23,8 @@ namespace slipway {
 struct ProgramCode {
   Digest blob;
   uint32_t kernel_count = 0;
-  // By node of the graph: the kernel of the table that it calls. Views have none.
-  std::vector<uint32_t> kernel_of_node;
+  // By what a node computes (its attribute kFusedBody): the kernel of the table that it calls.
+  absl::flat_hash_map<const Graph*, uint32_t> kernel_of;
 };
 
 // A tool and its version, for the record.
@@ -29,11 +33,18 @@ struct ToolUsed {
   std::string version;
 };
 
-// The constants of the plan, in the order of its buffers: what PlaceConstants takes.
+// What is called of a node that is a kernel.
+const Graph* ComputedBy(const Node& node);
+
+// Every graph that becomes a function, with its plan: bodies before what they stand in.
+void ForEachFunction(const Graph& graph, const MemoryPlan& plan,
+                     const std::function<void(const Graph&, const MemoryPlan&)>& visit);
+
+// The constants of all functions, in the order of their buffers: what PlaceConstants takes.
 std::vector<Tensor> ConstantsOf(const BackendRequest& request);
 
-// One function "main": a kernel step a kernel (Pattern::kKernel), then a copy step an output that the plan says
-// to copy. `constants` are placed in the order of ConstantsOf. INTERNAL for a graph that is not as the
+// The function "main" and one for each body: a kernel step a kernel (Pattern::kKernel), a step for what runs bodies, then a
+// copy step an output that the plan says to copy. `constants` are placed in the order of ConstantsOf. INTERNAL for a graph that is not as the
 // pipeline leaves it.
 absl::StatusOr<v1::Manifest> BuildManifest(const BackendRequest& request,
                                            const OperatorRegistry& registry,

@@ -6,17 +6,18 @@
 
 #include <vector>
 
-#include "absl/types/span.h"
+#include "core/graph/value_type.h"
 
 namespace slipway {
 
-// The element of `input`, of shape `shape`, that belongs to the output element at `at` (innermost
-// first, at least as many as the shape has).
-inline Halide::Expr ReadBroadcast(const Halide::Func& input, absl::Span<const int64_t> shape,
+// The element of `input`, a tensor of the type, that belongs to the output element at `at` (innermost
+// first, at least as many as the type has dimensions).
+inline Halide::Expr ReadBroadcast(const Halide::Func& input, const ValueType& type,
                                   const std::vector<Halide::Expr>& at) {
-  std::vector<Halide::Expr> index(at.begin(), at.begin() + shape.size());
-  for (size_t i = 0; i < shape.size(); ++i) {
-    if (shape[shape.size() - 1 - i] == 1) index[i] = 0;
+  const int rank = type.rank();
+  std::vector<Halide::Expr> index(at.begin(), at.begin() + rank);
+  for (int i = 0; i < rank; ++i) {
+    if (type.dimension(rank - 1 - i) == Dimension(1)) index[i] = 0;
   }
   return input(index);
 }

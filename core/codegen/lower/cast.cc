@@ -26,10 +26,9 @@ Expr Saturated(Halide::Type type, const Expr& x) {
 }
 
 absl::StatusOr<std::vector<Func>> Cast(LoweringContext& context) {
-  const std::vector<Halide::Var> vars =
-      FreshVars(static_cast<int>(context.output_types[0].shape.size()));
-  const Expr x = ReadBroadcast(context.inputs[0], context.node.input_shape(0), AsExprs(vars));
-  const DataType to = context.output_types[0].dtype;
+  const std::vector<Halide::Var> vars = FreshVars(context.output_types[0].rank());
+  const Expr x = ReadBroadcast(context.inputs[0], context.node.input_type(0), AsExprs(vars));
+  const DataType to = context.output_types[0].dtype();
   SLIPWAY_ASSIGN_OR_RETURN(const Halide::Type type, HalideType(to));
   Func result("cast");
   if (to == DataType::kBool && context.node.input_type(0).dtype() != DataType::kBool) {
@@ -44,6 +43,8 @@ absl::StatusOr<std::vector<Func>> Cast(LoweringContext& context) {
 
 }  // namespace
 
-absl::Status RegisterCastLowerings(Lowerings& lowerings) { return lowerings.Add("Cast", Cast); }
+absl::Status RegisterCastLowerings(Lowerings& lowerings) {
+  return lowerings.Add("Cast", Lowering(Cast).Open());
+}
 
 }  // namespace slipway

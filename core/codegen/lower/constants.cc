@@ -19,8 +19,7 @@ absl::StatusOr<std::vector<Func>> LowerConstantOfShape(LoweringContext& context)
   Halide::Buffer<> value = Halide::Buffer<>::make_scalar(type);
   std::memcpy(value.data(), element.bytes().data(), element.byte_size());
   Func result("constant_of_shape");
-  result(FreshVars(static_cast<int>(context.output_types[0].shape.size()))) =
-      value(std::vector<Expr>{});
+  result(FreshVars(context.output_types[0].rank())) = value(std::vector<Expr>{});
   return std::vector<Func>{result};
 }
 

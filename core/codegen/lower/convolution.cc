@@ -36,7 +36,7 @@ absl::StatusOr<Prepared> Prepare(LoweringContext& context, int x_dim) {
     prepared.stages.padded = prepared.input;
   }
   if (x_dim > 0) prepared.stages.input_block = static_cast<int>(conv.in_block);
-  prepared.stages.batch = static_cast<int>(conv.batch);
+  prepared.stages.batch = conv.batch == kOpenExtent ? kOpen : static_cast<int>(conv.batch);
   prepared.stages.channel_blocks = static_cast<int>(conv.out_channels / conv.out_block);
   prepared.stages.height = prepared.window.output[0];
   prepared.stages.width = prepared.window.output[1];
@@ -60,7 +60,7 @@ const Func* Bias(const LoweringContext& context) {
 // w is [Co/co, Ci/g/ci, KH, KW, ci, co], or for a plain input [Co/co, Ci/g, KH, KW, co].
 absl::StatusOr<std::vector<Func>> LowerConvNchwc(LoweringContext& context) {
   const Shape& w = context.node.input_shape(1);
-  const bool plain_input = context.node.input_shape(0).size() == 4;
+  const bool plain_input = context.node.input_type(0).rank() == 4;
   SLIPWAY_ASSIGN_OR_RETURN(Prepared prepared, Prepare(context, plain_input ? 0 : 1));
   const PlaneWindow& window = prepared.window;
   const int group = prepared.group;
@@ -141,7 +141,7 @@ absl::StatusOr<std::vector<Func>> LowerConv(LoweringContext& context) {
   return std::vector<Func>{AddBias(accumulator, Bias(context), vars, channel)};
 }
 
-absl::Status Serves(const NodeView& node, absl::Span<const TensorType> outputs) {
+absl::Status Serves(const NodeView& node, absl::Span<const ValueType> outputs) {
   SLIPWAY_RETURN_IF_ERROR(ServesFloat32(node, outputs));
   SLIPWAY_ASSIGN_OR_RETURN(const ConvView conv, DecodeConv(node));
   return PlaneOf(node, conv.window).status();
@@ -150,11 +150,11 @@ absl::Status Serves(const NodeView& node, absl::Span<const TensorType> outputs) 
 }  // namespace
 
 absl::Status RegisterConvolutionLowerings(Lowerings& lowerings) {
-  SLIPWAY_RETURN_IF_ERROR(lowerings.Add("Conv", Lowering(LowerConv).Serving(Serves)));
+  SLIPWAY_RETURN_IF_ERROR(lowerings.Add("Conv", Lowering(LowerConv).Serving(Serves).Open()));
   SLIPWAY_RETURN_IF_ERROR(
-      lowerings.Add("slipway.ConvNCHWc", Lowering(LowerConvNchwc).Serving(Serves)));
+      lowerings.Add("slipway.ConvNCHWc", Lowering(LowerConvNchwc).Serving(Serves).Open()));
   return lowerings.Add("slipway.DepthwiseConvNCHWc",
-                       Lowering(LowerDepthwiseConvNchwc).Serving(Serves));
+                       Lowering(LowerDepthwiseConvNchwc).Serving(Serves).Open());
 }
 
 }  // namespace slipway

@@ -51,10 +51,9 @@ Expr Sign(Expr x) {
 
 // Over every type, bool (one byte, 0 or 1) among them.
 absl::StatusOr<std::vector<Func>> Identity(LoweringContext& context) {
-  const std::vector<Halide::Var> vars =
-      FreshVars(static_cast<int>(context.output_types[0].shape.size()));
+  const std::vector<Halide::Var> vars = FreshVars(context.output_types[0].rank());
   Func result("same");
-  result(vars) = ReadBroadcast(context.inputs[0], context.node.input_shape(0), AsExprs(vars));
+  result(vars) = ReadBroadcast(context.inputs[0], context.node.input_type(0), AsExprs(vars));
   return std::vector<Func>{result};
 }
 
@@ -88,7 +87,7 @@ absl::Status RegisterElementwiseLowerings(Lowerings& lowerings) {
       {"Dropout", Types::kNumber, Unary(identity)},
   };
   SLIPWAY_RETURN_IF_ERROR(AddFormulas(rows, lowerings));
-  return lowerings.Add("Identity", Identity);
+  return lowerings.Add("Identity", Lowering(Identity).Open());
 }
 
 }  // namespace slipway

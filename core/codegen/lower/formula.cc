@@ -15,8 +15,8 @@ namespace {
 ServesFunction ServesTypes(Types types) {
   if (types == Types::kFloat) return ServesFloat32;
   if (types == Types::kEvery) return ServesEveryType;
-  return [types](const NodeView& node, absl::Span<const TensorType> outputs) {
-    const DataType dtype = outputs[0].dtype;
+  return [types](const NodeView& node, absl::Span<const ValueType> outputs) {
+    const DataType dtype = outputs[0].dtype();
     if (dtype == DataType::kBool || (types == Types::kResult && dtype != DataType::kFloat32)) {
       return node.Unimplemented(
           absl::StrCat("no kernel can be generated for ", Name(dtype), " yet"));
@@ -29,14 +29,13 @@ ServesFunction ServesTypes(Types types) {
 
 Lowering Elementwise(Types types, Formula formula) {
   const auto lower = [formula](LoweringContext& context) -> absl::StatusOr<std::vector<Func>> {
-    const DataType dtype = context.output_types[0].dtype;
-    const std::vector<Halide::Var> vars =
-        FreshVars(static_cast<int>(context.output_types[0].shape.size()));
+    const DataType dtype = context.output_types[0].dtype();
+    const std::vector<Halide::Var> vars = FreshVars(context.output_types[0].rank());
     const std::vector<Expr> at = AsExprs(vars);
     std::vector<Expr> inputs;
     for (int i = 0; i < context.node.num_inputs(); ++i) {
       inputs.push_back(context.node.has_input(i)
-                           ? ReadBroadcast(context.inputs[i], context.node.input_shape(i), at)
+                           ? ReadBroadcast(context.inputs[i], context.node.input_type(i), at)
                            : Expr());
     }
     SLIPWAY_ASSIGN_OR_RETURN(const Halide::Type type, HalideType(dtype));
@@ -44,7 +43,7 @@ Lowering Elementwise(Types types, Formula formula) {
     result(vars) = Halide::cast(type, formula(context.node, inputs));
     return std::vector<Func>{result};
   };
-  return Lowering(lower).Serving(ServesTypes(types));
+  return Lowering(lower).Serving(ServesTypes(types)).Open();
 }
 
 Formula Unary(std::function<Expr(Expr)> function) {

@@ -12,7 +12,7 @@ using Halide::Func;
 using Halide::Var;
 
 absl::StatusOr<std::vector<Func>> LowerPack(LoweringContext& context) {
-  const int block = static_cast<int>(context.output_types[0].shape.back());
+  const int block = HalideExtents(context.output_types[0])[0];
   Var c("c"), x("x"), y("y"), channel("channel"), n("n");
   Func result("packed");
   result(c, x, y, channel, n) = context.inputs[0](x, y, channel * block + c, n);
@@ -20,18 +20,28 @@ absl::StatusOr<std::vector<Func>> LowerPack(LoweringContext& context) {
 }
 
 absl::StatusOr<std::vector<Func>> LowerUnpack(LoweringContext& context) {
-  const int block = static_cast<int>(context.node.input_shape(0).back());
+  const int block = HalideExtents(context.node.input_type(0))[0];
   Var x("x"), y("y"), channel("channel"), n("n");
   Func result("unpacked");
   result(x, y, channel, n) = context.inputs[0](channel % block, x, y, channel / block, n);
   return std::vector<Func>{result};
 }
 
+absl::Status ServesBlocks(const NodeView& node, absl::Span<const ValueType> outputs) {
+  const ValueType& packed = outputs[0].rank() == 5 ? outputs[0] : node.input_type(0);
+  if (!packed.dimension(4).is_known()) {
+    return node.Unimplemented(
+        "no kernel can be generated for blocks of an extent that is not known");
+  }
+  return ServesEveryType(node, outputs);
+}
+
 }  // namespace
 
 absl::Status RegisterLayoutLowerings(Lowerings& lowerings) {
-  SLIPWAY_RETURN_IF_ERROR(lowerings.Add("slipway.Pack", LowerPack));
-  return lowerings.Add("slipway.Unpack", LowerUnpack);
+  SLIPWAY_RETURN_IF_ERROR(
+      lowerings.Add("slipway.Pack", Lowering(LowerPack).Serving(ServesBlocks).Open()));
+  return lowerings.Add("slipway.Unpack", Lowering(LowerUnpack).Serving(ServesBlocks).Open());
 }
 
 }  // namespace slipway

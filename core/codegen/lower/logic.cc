@@ -27,7 +27,7 @@ Expr Where(const NodeView&, const std::vector<Expr>& in) {
   return SelectStrictly(in[0] != 0, in[1], in[2]);
 }
 
-absl::Status ServesFloat32Input(const NodeView& node, absl::Span<const TensorType>) {
+absl::Status ServesFloat32Input(const NodeView& node, absl::Span<const ValueType>) {
   return ServesFloat32(node, {});
 }
 

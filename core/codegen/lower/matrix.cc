@@ -36,70 +36,93 @@ absl::StatusOr<Func> Transposed(const LoweringContext& context, const Func& matr
   return transposed;
 }
 
+// An index that does not leave an operand in tiles that reach beyond an open extent.
+Expr Within(const Expr& index, const Extent& extent) {
+  if (extent.known != kOpen) return index;
+  return Halide::clamp(Halide::likely(index), 0, extent.expr - 1);
+}
+
 absl::StatusOr<std::vector<Func>> LowerGemm(LoweringContext& context) {
   const NodeView& node = context.node;
   const bool trans_a = node.Int("transA") != 0;
   const bool trans_b = node.Int("transB") != 0;
-  const Shape& a_shape = node.input_shape(0);
-  const Shape& out = context.output_types[0].shape;
-  const int depth = static_cast<int>(a_shape[trans_a ? 0 : 1]);
+  const std::vector<Extent> a_extents = context.Extents(node.input_type(0));
+  const int columns = HalideExtents(context.output_types[0])[0];
+  const Extent& rows = a_extents[trans_a ? 0 : 1];
+  const Extent& depth = a_extents[trans_a ? 1 : 0];
   const Func a = context.inputs[0];
   Func b = context.inputs[1];
   if (trans_b) {
-    SLIPWAY_ASSIGN_OR_RETURN(b, Transposed(context, b, HalideExtents(node.input_shape(1))));
+    SLIPWAY_ASSIGN_OR_RETURN(b, Transposed(context, b, HalideExtents(node.input_type(1))));
   }
   Var column("column"), row("row");
-  RDom k(0, depth, "k");
+  RDom k(0, depth.expr, "k");
   Func accumulator("accumulator");
   accumulator(column, row) = 0.0f;
-  accumulator(column, row) += (trans_a ? a(row, k) : a(k, row)) * b(column, k);
+  const Expr at = Within(row, rows);
+  accumulator(column, row) += (trans_a ? a(at, k) : a(k, at)) * b(column, k);
   Func result("gemm");
   Expr value = accumulator(column, row);
   if (node.Float("alpha") != 1.0f) value *= node.Float("alpha");
   if (node.has_input(2)) {
-    Expr c = ReadBroadcast(context.inputs[2], node.input_shape(2), {column, row});
+    Expr c = ReadBroadcast(context.inputs[2], node.input_type(2), {column, row});
     if (node.Float("beta") != 1.0f) c *= node.Float("beta");
     value += c;
   }
   result(column, row) = value;
-  context.anchor =
-      ProductOf({accumulator, k, static_cast<int>(out[1]), static_cast<int>(out[0]), 1, 0});
+  context.anchor = ProductOf({accumulator, k, columns, rows.known, 1, 0});
   return std::vector<Func>{result};
+}
+
+// Columns are what tiles are made of: where their number is open, the right operand is copied to where they may end.
+absl::StatusOr<Func> WholeColumns(const LoweringContext& context, const Func& matrix,
+                                  const std::vector<Extent>& extents) {
+  const std::vector<Var> vars = FreshVars(matrix.dimensions());
+  std::vector<Expr> at = AsExprs(vars);
+  at[0] = Within(at[0], extents[0]);
+  Func whole("whole_columns");
+  whole(vars) = matrix(at);
+  SLIPWAY_RETURN_IF_ERROR(
+      context.schedule({AnchorKind::kInjective, InjectiveStages{KnownExtents(extents)}}, whole));
+  return whole;
 }
 
 }  // namespace
 
 absl::StatusOr<std::vector<Func>> LowerProduct(LoweringContext& context, Halide::Type type,
                                                const ProductTerm& term) {
-  const Shape& a_shape = context.node.input_shape(0);
-  const Shape& b_shape = context.node.input_shape(1);
-  const Shape& out = context.output_types[0].shape;
-  const bool has_rows = a_shape.size() >= 2;
-  const bool has_columns = b_shape.size() >= 2;
+  const std::vector<Extent> a_extents = context.Extents(context.node.input_type(0));
+  const std::vector<Extent> b_extents = context.Extents(context.node.input_type(1));
+  const std::vector<int> out = HalideExtents(context.output_types[0]);
+  const bool has_rows = a_extents.size() >= 2;
+  const bool has_columns = b_extents.size() >= 2;
   const int batch_rank = static_cast<int>(out.size()) - has_rows - has_columns;
-  const int rows = has_rows ? static_cast<int>(a_shape[a_shape.size() - 2]) : 1;
-  const int columns = has_columns ? static_cast<int>(b_shape.back()) : 1;
-  const int depth = static_cast<int>(a_shape.back());
+  const Extent rows = has_rows ? a_extents[1] : Extent(1);
+  const Extent columns = has_columns ? b_extents[0] : Extent(1);
+  Func b = context.inputs[1];
+  if (columns.known == kOpen) {
+    SLIPWAY_ASSIGN_OR_RETURN(b, WholeColumns(context, b, b_extents));
+  }
 
   const std::vector<Var> vars = FreshVars(batch_rank + 2);  // column, row, batch...
-  RDom k(0, depth, "k");
+  RDom k(0, a_extents[0].expr, "k");
   const std::vector<Expr> batch(vars.begin() + 2, vars.end());
-  const auto read = [&batch](const Func& matrix, const Shape& shape, const Expr& column,
-                             const Expr& row) {
-    if (shape.size() == 1) return Expr(matrix(column));
+  const auto read = [&batch](const Func& matrix, const std::vector<Extent>& extents,
+                             const Expr& column, const Expr& row) {
+    if (extents.size() == 1) return Expr(matrix(column));
     std::vector<Expr> at = {column, row};
-    for (size_t i = 0; i + 2 < shape.size(); ++i) {
-      at.push_back(shape[shape.size() - 3 - i] == 1 ? Expr(0) : batch[i]);
+    for (size_t i = 2; i < extents.size(); ++i) {
+      at.push_back(extents[i].known == 1 ? Expr(0) : batch[i - 2]);
     }
     return Expr(matrix(at));
   };
-  const Expr right =
-      has_columns ? read(context.inputs[1], b_shape, vars[0], k) : Expr(context.inputs[1](k));
+  const Expr right = has_columns ? read(b, b_extents, vars[0], k) : Expr(b(k));
   Func accumulator("accumulator");
   accumulator(vars) = Halide::Internal::make_zero(type);
-  accumulator(vars) += term(read(context.inputs[0], a_shape, k, vars[1]), right, vars[0]);
-  MatrixStages stages = {accumulator, k, columns, rows, 1, 0};
-  for (int i = 0; i < batch_rank; ++i) stages.batch *= out[i];
+  accumulator(vars) +=
+      term(read(context.inputs[0], a_extents, k, Within(vars[1], rows)), right, vars[0]);
+  MatrixStages stages = {accumulator, k, columns.known, rows.known, 1, 0};
+  for (int i = 0; i < batch_rank; ++i) stages.batch *= Assumed(out[out.size() - 1 - i]);
 
   Func product("matmul");
   product(vars) = accumulator(vars);
@@ -125,15 +148,61 @@ absl::StatusOr<std::vector<Func>> LowerMatMul(LoweringContext& context) {
                       [](Expr left, Expr right, Expr) { return left * right; });
 }
 
+// Batch dimensions must be seen to be the same, or 1.
+absl::Status ServesMatMul(const NodeView& node, absl::Span<const ValueType> outputs) {
+  SLIPWAY_RETURN_IF_ERROR(ServesFloat32(node, outputs));
+  const ValueType& y = outputs[0];
+  const bool is_static =
+      node.input_type(0).is_static() && node.input_type(1).is_static() && y.is_static();
+  if (is_static) return absl::OkStatus();
+  for (int i = 0; i < 2; ++i) {
+    const ValueType& x = node.input_type(i);
+    bool fits = x.rank() >= 2;
+    for (int d = 0; fits && d + 2 < x.rank(); ++d) {
+      const Dimension extent = x.dimension(d);
+      fits = extent == Dimension(1) || SameExtent(extent, y.dimension(d + y.rank() - x.rank()));
+    }
+    if (!fits) {
+      return node.Unimplemented(absl::StrCat("no kernel can be generated for ", ToString(x), " in ",
+                                             ToString(y), " yet"));
+    }
+  }
+  const Dimension depth = node.input_type(0).dimension(node.input_type(0).rank() - 1);
+  if (SameExtent(depth, node.input_type(1).dimension(node.input_type(1).rank() - 2))) {
+    return absl::OkStatus();
+  }
+  return node.Unimplemented("no kernel can be generated where only running tells the depth");
+}
+
+// Of Gemm only the number of rows may be open.
+absl::Status ServesGemm(const NodeView& node, absl::Span<const ValueType> outputs) {
+  SLIPWAY_RETURN_IF_ERROR(ServesFloat32(node, outputs));
+  const ValueType& y = outputs[0];
+  if (y.is_static() && node.input_type(0).is_static()) return absl::OkStatus();
+  const auto is_row_or_one = [&y](const Dimension& extent) {
+    return extent == Dimension(1) || SameExtent(extent, y.dimension(0));
+  };
+  bool fits = node.input_type(1).is_static() && y.dimension(1).is_known();
+  for (int d = 0; d < 2; ++d) {
+    const Dimension extent = node.input_type(0).dimension(d);
+    fits = fits && (extent.is_known() || SameExtent(extent, y.dimension(0)));
+  }
+  if (fits && node.has_input(2) && node.input_type(2).rank() == 2) {
+    fits = is_row_or_one(node.input_type(2).dimension(0));
+  }
+  if (fits) return absl::OkStatus();
+  return node.Unimplemented("no kernel can be generated for open extents but that of the rows");
+}
+
 // w is [blocks, K, n]; the columns beyond `columns` are padding.
 absl::StatusOr<std::vector<Func>> LowerGemmPacked(LoweringContext& context) {
   const Shape& w = context.node.input_shape(1);
-  const Shape& out = context.output_types[0].shape;
+  const std::vector<Extent> a_extents = context.Extents(context.node.input_type(0));
   const int blocks = static_cast<int>(w[0]);
   const int depth = static_cast<int>(w[1]);
   const int block = static_cast<int>(w[2]);
-  const int columns = static_cast<int>(out[1]);
-  const int rows = static_cast<int>(out[0]);
+  const int columns = HalideExtents(context.output_types[0])[0];
+  const Extent& rows = a_extents[1];
   if (int64_t{blocks} * block < columns) {
     return context.node.Error(absl::StrCat("its packed weights hold ", blocks * block,
                                            " columns, but the output has ", columns));
@@ -142,14 +211,14 @@ absl::StatusOr<std::vector<Func>> LowerGemmPacked(LoweringContext& context) {
   RDom k(0, depth, "k");
   Func accumulator("accumulator");
   accumulator(column, row) = 0.0f;
-  accumulator(column, row) +=
-      context.inputs[0](k, row) * context.inputs[1](column % block, k, column / block);
+  accumulator(column, row) += context.inputs[0](k, Within(row, rows)) *
+                              context.inputs[1](column % block, k, column / block);
   const bool exact = columns == blocks * block;
   Func product("gemm");
   Expr value = accumulator(column, row);
   if (exact && context.node.has_input(2)) value += context.inputs[2](column);
   product(column, row) = value;
-  const MatrixStages stages = {accumulator, k, blocks * block, rows, 1, block};
+  const MatrixStages stages = {accumulator, k, blocks * block, rows.known, 1, block};
   if (exact) {
     context.anchor = ProductOf(stages);
     return std::vector<Func>{product};
@@ -167,9 +236,10 @@ absl::StatusOr<std::vector<Func>> LowerGemmPacked(LoweringContext& context) {
 }  // namespace
 
 absl::Status RegisterMatrixLowerings(Lowerings& lowerings) {
-  SLIPWAY_RETURN_IF_ERROR(lowerings.Add("Gemm", Lowering(LowerGemm).Serving(ServesFloat32)));
-  SLIPWAY_RETURN_IF_ERROR(lowerings.Add("MatMul", Lowering(LowerMatMul).Serving(ServesFloat32)));
-  return lowerings.Add("slipway.GemmPacked", Lowering(LowerGemmPacked).Serving(ServesFloat32));
+  SLIPWAY_RETURN_IF_ERROR(lowerings.Add("Gemm", Lowering(LowerGemm).Serving(ServesGemm).Open()));
+  SLIPWAY_RETURN_IF_ERROR(
+      lowerings.Add("MatMul", Lowering(LowerMatMul).Serving(ServesMatMul).Open()));
+  return lowerings.Add("slipway.GemmPacked", Lowering(LowerGemmPacked).Serving(ServesGemm).Open());
 }
 
 }  // namespace slipway

@@ -24,7 +24,7 @@ using Halide::Var;
 constexpr int64_t kMaxNeighbours = 64;
 
 absl::StatusOr<std::vector<Func>> LowerBatchNormalization(LoweringContext& context) {
-  const int rank = static_cast<int>(context.output_types[0].shape.size());
+  const int rank = context.output_types[0].rank();
   const std::vector<Var> vars = FreshVars(rank);
   const Expr channel = rank >= 2 ? Expr(vars[rank - 2]) : Expr(vars[0]);
   const Expr scale = context.inputs[1](channel) /
@@ -46,14 +46,14 @@ Expr NegativePower(const Expr& value, float beta) {
   return PowOf(value, -beta);
 }
 
-absl::Status ServesInference(const NodeView& node, absl::Span<const TensorType> outputs) {
+absl::Status ServesInference(const NodeView& node, absl::Span<const ValueType> outputs) {
   if (node.Int("training_mode") != 0) {
     return node.Unimplemented("no kernel can be generated for training yet");
   }
   return ServesFloat32(node, outputs);
 }
 
-absl::Status ServesLrn(const NodeView& node, absl::Span<const TensorType> outputs) {
+absl::Status ServesLrn(const NodeView& node, absl::Span<const ValueType> outputs) {
   SLIPWAY_RETURN_IF_ERROR(ServesFloat32(node, outputs));
   SLIPWAY_ASSIGN_OR_RETURN(const LrnView lrn, DecodeLrn(node));
   if (lrn.size > kMaxNeighbours) {
@@ -66,7 +66,7 @@ absl::Status ServesLrn(const NodeView& node, absl::Span<const TensorType> output
 // x / (bias + alpha / size * sum of squares of `size` neighbouring channels)^beta
 absl::StatusOr<std::vector<Func>> LowerLrn(LoweringContext& context) {
   const NodeView& node = context.node;
-  const Shape& shape = context.output_types[0].shape;
+  const Shape& shape = context.output_types[0].shape();
   const int rank = static_cast<int>(shape.size());
   SLIPWAY_ASSIGN_OR_RETURN(const LrnView lrn, DecodeLrn(node));
   const int size = static_cast<int>(lrn.size);
@@ -91,10 +91,9 @@ absl::StatusOr<std::vector<Func>> LowerLrn(LoweringContext& context) {
 // The maximum is subtracted first, so that no exponential overflows. NaN in a row makes the row NaN, by way of the
 // maximum: one that lost it would be that of the elements behind it alone.
 absl::StatusOr<std::vector<Func>> LowerSoftmax(LoweringContext& context) {
-  const Shape& shape = context.node.input_shape(0);
-  const int rank = static_cast<int>(shape.size());
+  const std::vector<Extent> extents = context.Extents(context.node.input_type(0));
+  const int rank = static_cast<int>(extents.size());
   SLIPWAY_ASSIGN_OR_RETURN(const int64_t axis, DecodeSoftmax(context.node));
-  const std::vector<int> extents = HalideExtents(shape);
   const int along = rank - 1 - static_cast<int>(axis);
 
   std::vector<bool> reduced(rank, false);
@@ -116,9 +115,9 @@ absl::StatusOr<std::vector<Func>> LowerSoftmax(LoweringContext& context) {
   Func result("softmax");
   result(vars) = exponential(AsExprs(vars)) / sum.total(kept_at);
 
-  context.anchor =
-      Anchor{AnchorKind::kRows, RowStages{{largest, sum}, exponential, extents, reduced},
-             /*takes_epilogue=*/true};
+  context.anchor = Anchor{AnchorKind::kRows,
+                          RowStages{{largest, sum}, exponential, KnownExtents(extents), reduced},
+                          /*takes_epilogue=*/true};
   return std::vector<Func>{result};
 }
 
@@ -134,7 +133,7 @@ struct Rows {
 // (x - mean) / sqrt(mean of squares + epsilon) * scale + bias, where what is squared has been centered too.
 absl::StatusOr<std::vector<Func>> NormalizeRows(LoweringContext& context, const Rows& rows) {
   const NodeView& node = context.node;
-  const std::vector<int> extents = HalideExtents(node.input_shape(0));
+  const std::vector<int> extents = HalideExtents(node.input_type(0));
   const size_t rank = extents.size();
   // With groups the dimension of channels is seen as two: which of a group, and which group.
   size_t channel = rank;
@@ -168,7 +167,7 @@ absl::StatusOr<std::vector<Func>> NormalizeRows(LoweringContext& context, const 
       FreshVars(static_cast<int>(std::count(reduced.begin(), reduced.end(), false)));
   const auto mean_of = [&](const std::function<Expr(const std::vector<Expr>&)>& element,
                            const char* name) {
-    return ReducePartially(context.lanes, element, seen, reduced, kept,
+    return ReducePartially(context.lanes, element, {seen.begin(), seen.end()}, reduced, kept,
                            {Expr(0.0f), [](Expr a, Expr b) { return a + b; }}, name);
   };
   const float each = static_cast<float>(1 / count);
@@ -206,11 +205,11 @@ absl::StatusOr<std::vector<Func>> NormalizeRows(LoweringContext& context, const 
 absl::StatusOr<std::vector<Func>> NormalizeLayers(LoweringContext& context, bool centered) {
   SLIPWAY_ASSIGN_OR_RETURN(const int64_t axis, DecodeLayerNormalization(context.node));
   Rows rows;
-  rows.along.assign(context.node.input_shape(0).size(), false);
+  rows.along.assign(context.node.input_type(0).rank(), false);
   std::fill_n(rows.along.begin(), static_cast<int64_t>(rows.along.size()) - axis, true);
   rows.centered = centered;
   rows.weight = [&context](int input, const std::vector<Expr>& at) {
-    return ReadBroadcast(context.inputs[input], context.node.input_shape(input), at);
+    return ReadBroadcast(context.inputs[input], context.node.input_type(input), at);
   };
   return NormalizeRows(context, rows);
 }
@@ -223,7 +222,7 @@ absl::StatusOr<std::vector<Func>> LowerRmsNormalization(LoweringContext& context
 
 // Everything within `group` channels, with a weight a channel.
 absl::StatusOr<std::vector<Func>> NormalizeChannels(LoweringContext& context, int64_t group) {
-  const size_t rank = context.node.input_shape(0).size();
+  const size_t rank = context.node.input_type(0).rank();
   Rows rows;
   rows.along.assign(rank, true);
   rows.along[rank - 2] = rows.along[rank - 1] = false;
@@ -238,23 +237,37 @@ absl::StatusOr<std::vector<Func>> LowerInstanceNormalization(LoweringContext& co
 }
 absl::StatusOr<std::vector<Func>> LowerGroupNormalization(LoweringContext& context) {
   SLIPWAY_ASSIGN_OR_RETURN(const int64_t groups, DecodeGroupNormalization(context.node));
-  return NormalizeChannels(context, context.node.input_shape(0)[1] / groups);
+  return NormalizeChannels(context, context.node.input_type(0).dimension(1).extent() / groups);
 }
 
-absl::Status ServesPlacesOfChannels(const NodeView& node, absl::Span<const TensorType> outputs) {
-  if (node.input_shape(0).size() < 3) {
+// What a mean is taken over must be known.
+absl::Status ServesKnownFrom(const NodeView& node, int64_t axis) {
+  const ValueType& x = node.input_type(0);
+  for (int d = static_cast<int>(axis); d < x.rank(); ++d) {
+    if (x.dimension(d).is_known()) continue;
+    return node.Unimplemented(absl::StrCat("no kernel can be generated for rows of ", ToString(x),
+                                           ", whose length is not known, yet"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ServesPlacesOfChannels(const NodeView& node, absl::Span<const ValueType> outputs) {
+  if (node.input_type(0).rank() < 3) {
     return node.Unimplemented("no kernel can be generated for channels of one place yet");
   }
+  SLIPWAY_RETURN_IF_ERROR(ServesKnownFrom(node, 1));
   return ServesFloat32(node, outputs);
 }
 
 // The mean and the deviation are not made.
-absl::Status ServesNormalizedAlone(const NodeView& node, absl::Span<const TensorType> outputs) {
+absl::Status ServesNormalizedAlone(const NodeView& node, absl::Span<const ValueType> outputs) {
   for (int i = 1; i < node.num_outputs(); ++i) {
     if (node.has_output(i)) {
       return node.Unimplemented("no kernel can be generated for mean and deviation yet");
     }
   }
+  SLIPWAY_ASSIGN_OR_RETURN(const int64_t axis, DecodeLayerNormalization(node));
+  SLIPWAY_RETURN_IF_ERROR(ServesKnownFrom(node, axis));
   return ServesFloat32(node, outputs);
 }
 
@@ -262,7 +275,7 @@ absl::Status ServesNormalizedAlone(const NodeView& node, absl::Span<const Tensor
 
 absl::Status RegisterNormalizationLowerings(Lowerings& lowerings) {
   SLIPWAY_RETURN_IF_ERROR(lowerings.Add(
-      "BatchNormalization", Lowering(LowerBatchNormalization).Serving(ServesInference)));
+      "BatchNormalization", Lowering(LowerBatchNormalization).Serving(ServesInference).Open()));
   SLIPWAY_RETURN_IF_ERROR(lowerings.Add("LRN", Lowering(LowerLrn).Serving(ServesLrn)));
   const struct {
     const char* op;
@@ -276,7 +289,7 @@ absl::Status RegisterNormalizationLowerings(Lowerings& lowerings) {
       {"Softmax", LowerSoftmax, ServesFloat32},
   };
   for (const auto& row : rows) {
-    SLIPWAY_RETURN_IF_ERROR(lowerings.Add(row.op, Lowering(row.lower).Serving(row.serves)));
+    SLIPWAY_RETURN_IF_ERROR(lowerings.Add(row.op, Lowering(row.lower).Serving(row.serves).Open()));
   }
   return absl::OkStatus();
 }

@@ -88,12 +88,12 @@ absl::StatusOr<std::vector<Func>> LowerPool(LoweringContext& context) {
     result(vars) = accumulator(vars) / Halide::cast<float>(count);
   }
 
-  if (blocked) stages.input_block = static_cast<int>(context.node.input_shape(0).back());
+  const std::vector<int> out_extents = HalideExtents(context.output_types[0]);
+  if (blocked) stages.input_block = out_extents[0];
   stages.accumulator = accumulator;
   stages.reduction = r;
-  const Shape& out_shape = context.output_types[0].shape;
-  stages.batch = static_cast<int>(out_shape[0]);
-  stages.channel_blocks = static_cast<int>(out_shape[1]);
+  stages.batch = out_extents.back();
+  stages.channel_blocks = out_extents[out_extents.size() - 2];
   stages.height = window.output[0];
   stages.width = window.output[1];
   context.anchor =
@@ -102,7 +102,7 @@ absl::StatusOr<std::vector<Func>> LowerPool(LoweringContext& context) {
   return std::vector<Func>{result};
 }
 
-absl::Status ServesPool(const NodeView& node, absl::Span<const TensorType> outputs) {
+absl::Status ServesPool(const NodeView& node, absl::Span<const ValueType> outputs) {
   SLIPWAY_RETURN_IF_ERROR(ServesFloat32(node, outputs));
   if (node.has_output(1)) {
     return node.Unimplemented("no kernel can be generated for the places of maxima yet");
@@ -128,7 +128,7 @@ Lowering GlobalPool(ReduceKind kind) {
 absl::Status RegisterPoolingLowerings(Lowerings& lowerings) {
   for (const char* op :
        {"MaxPool", "AveragePool", "slipway.MaxPoolNCHWc", "slipway.AveragePoolNCHWc"}) {
-    SLIPWAY_RETURN_IF_ERROR(lowerings.Add(op, Lowering(LowerPool).Serving(ServesPool)));
+    SLIPWAY_RETURN_IF_ERROR(lowerings.Add(op, Lowering(LowerPool).Serving(ServesPool).Open()));
   }
   SLIPWAY_RETURN_IF_ERROR(
       lowerings.Add("GlobalAveragePool", GlobalPool(MeanOf()).Serving(ServesFloat32)));

@@ -29,9 +29,8 @@ Expr Parameter(const LoweringContext& context, const QuantizationView& view, int
 Lowering Scaled(Expr (*real)(Expr x, Expr scale, Expr zero, Halide::Type to)) {
   return [real](LoweringContext& context) -> absl::StatusOr<std::vector<Func>> {
     SLIPWAY_ASSIGN_OR_RETURN(const QuantizationView view, DecodeQuantization(context.node));
-    SLIPWAY_ASSIGN_OR_RETURN(const Halide::Type to, HalideType(context.output_types[0].dtype));
-    const std::vector<Halide::Var> vars =
-        FreshVars(static_cast<int>(context.output_types[0].shape.size()));
+    SLIPWAY_ASSIGN_OR_RETURN(const Halide::Type to, HalideType(context.output_types[0].dtype()));
+    const std::vector<Halide::Var> vars = FreshVars(context.output_types[0].rank());
     const std::vector<Expr> at = AsExprs(vars);
     const Expr zero = context.node.has_input(2) ? Parameter(context, view, 2, at) : Expr();
     Func result("scaled");
@@ -59,11 +58,11 @@ bool IsStored(DataType dtype) {
          dtype == DataType::kUint16;
 }
 
-absl::Status ServesIntegers(const NodeView& node, absl::Span<const TensorType> outputs) {
+absl::Status ServesIntegers(const NodeView& node, absl::Span<const ValueType> outputs) {
   SLIPWAY_ASSIGN_OR_RETURN(const QuantizationView view, DecodeQuantization(node));
   const bool makes_real = node.op() == "DequantizeLinear";
-  const DataType real = makes_real ? outputs[0].dtype : node.input_type(0).dtype();
-  const DataType stored = makes_real ? node.input_type(0).dtype() : outputs[0].dtype;
+  const DataType real = makes_real ? outputs[0].dtype() : node.input_type(0).dtype();
+  const DataType stored = makes_real ? node.input_type(0).dtype() : outputs[0].dtype();
   if (real != DataType::kFloat32 || node.input_type(1).dtype() != DataType::kFloat32 ||
       !IsStored(stored) || view.precision != DataType::kInvalid) {
     return node.Unimplemented(absl::StrCat("no kernel can be generated between ", Name(real),

@@ -34,7 +34,7 @@ absl::StatusOr<std::vector<Func>> LowerMatMulInteger(LoweringContext& context) {
   });
 }
 
-absl::Status ServesOneZeroPoint(const NodeView& node, absl::Span<const TensorType> outputs) {
+absl::Status ServesOneZeroPoint(const NodeView& node, absl::Span<const ValueType> outputs) {
   if (node.has_input(kLeftZero) && !IsOne(node, kLeftZero)) {
     return node.Unimplemented("no kernel can be generated for a zero point a row yet");
   }

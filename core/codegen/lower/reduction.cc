@@ -29,17 +29,29 @@ Expr Average(Expr total, int64_t count) { return total * (1.0f / static_cast<flo
 Lowering Reduce(ReduceKind kind) {
   return [kind](LoweringContext& context) -> absl::StatusOr<std::vector<Func>> {
     SLIPWAY_ASSIGN_OR_RETURN(const ReduceView reduce, DecodeReduce(context.node));
-    std::vector<bool> reduced(context.node.input_shape(0).size(), false);
+    std::vector<bool> reduced(context.node.input_type(0).rank(), false);
     for (const int64_t axis : reduce.axes) reduced[axis] = true;
     return LowerReduction(context, std::move(reduced), reduce.keep_dims, kind);
   };
 }
 
+// What is reduced must be known.
+absl::Status ServesKnownAxes(const NodeView& node, absl::Span<const ValueType> outputs) {
+  SLIPWAY_ASSIGN_OR_RETURN(const ReduceView reduce, DecodeReduce(node));
+  for (const int64_t axis : reduce.axes) {
+    if (node.input_type(0).dimension(static_cast<int>(axis)).is_known()) continue;
+    return node.Unimplemented(absl::StrCat("no kernel can be generated that reduces ",
+                                           ToString(node.input_type(0)), " along axis ", axis,
+                                           " yet"));
+  }
+  return ServesEveryType(node, outputs);
+}
+
 // The axes of ReduceMean are integers.
-absl::Status ServesFloat32Data(const NodeView& node, absl::Span<const TensorType> outputs) {
-  if (outputs[0].dtype == DataType::kFloat32) return absl::OkStatus();
+absl::Status ServesFloat32Data(const NodeView& node, absl::Span<const ValueType> outputs) {
+  if (outputs[0].dtype() == DataType::kFloat32) return ServesKnownAxes(node, outputs);
   return node.Unimplemented(absl::StrCat("no kernel can be generated for a mean of ",
-                                         Name(outputs[0].dtype), " yet, only f32"));
+                                         Name(outputs[0].dtype()), " yet, only f32"));
 }
 
 // The position of the largest element, the first of equals or with select_last_index the last.
@@ -65,7 +77,7 @@ absl::StatusOr<std::vector<Func>> LowerArgMax(LoweringContext& context) {
   best(kept) = none;
   best(kept) =
       arg_max.select_last ? Halide::max(best(kept), position) : Halide::min(best(kept), position);
-  const int out_rank = static_cast<int>(context.output_types[0].shape.size());
+  const int out_rank = context.output_types[0].rank();
   const std::vector<Var> vars = FreshVars(out_rank);
   std::vector<Expr> kept_at = AsExprs(vars);
   if (arg_max.keep_dims) kept_at.erase(kept_at.begin() + along);
@@ -81,17 +93,20 @@ absl::StatusOr<std::vector<Func>> LowerArgMax(LoweringContext& context) {
 
 PartialReduction ReducePartially(int lanes,
                                  const std::function<Expr(const std::vector<Expr>&)>& element,
-                                 const std::vector<int>& extents, const std::vector<bool>& reduced,
-                                 const std::vector<Var>& vars, const Combiner& combiner,
-                                 const std::string& name) {
+                                 const std::vector<Extent>& extents,
+                                 const std::vector<bool>& reduced, const std::vector<Var>& vars,
+                                 const Combiner& combiner, const std::string& name) {
   const bool by_lanes = !extents.empty() && reduced[0];
   PartialReduction reduction;
-  reduction.lanes = by_lanes ? LanesWithin(lanes, extents[0]) : 1;
+  reduction.lanes = by_lanes ? LanesWithin(lanes, extents[0].known) : 1;
   lanes = reduction.lanes;
+  const bool open = by_lanes && extents[0].known == kOpen;
   Halide::Region region;
   for (size_t i = 0; i < extents.size(); ++i) {
     if (!reduced[i]) continue;
-    const int extent = i == 0 ? (extents[0] + lanes - 1) / lanes : extents[i];
+    Expr extent = extents[i].expr;
+    // Of an open extent the whole vectors.
+    if (i == 0) extent = open ? extent / lanes : Expr((extents[0].known + lanes - 1) / lanes);
     region.push_back({0, extent});
   }
   const RDom r(region, name + "_r");
@@ -112,12 +127,12 @@ PartialReduction ReducePartially(int lanes,
   }
   const Expr position = r[0] * lanes + lane;
   Expr value;
-  if (extents[0] % lanes == 0) {
+  if (open || extents[0].known % lanes == 0) {
     at[0] = position;
     value = element(at);
   } else {
-    at[0] = Halide::min(position, extents[0] - 1);
-    value = Halide::select(position < extents[0], element(at), combiner.identity);
+    at[0] = Halide::min(position, extents[0].known - 1);
+    value = Halide::select(position < extents[0].known, element(at), combiner.identity);
   }
   std::vector<Var> lane_vars = vars;
   lane_vars.insert(lane_vars.begin(), lane);
@@ -131,6 +146,16 @@ PartialReduction ReducePartially(int lanes,
   reduction.total(kept_at) =
       combiner.combine(reduction.total(kept_at), reduction.partial(total_at));
   reduction.partial.bound(lane, 0, lanes);
+  if (open) {
+    // What is left behind the last whole vector, one by one.
+    region[0] = {extents[0].expr / lanes * lanes, extents[0].expr % lanes};
+    const RDom rest(region, name + "_rest");
+    next_r = 0;
+    for (size_t i = 0; i < extents.size(); ++i) {
+      if (reduced[i]) at[i] = Expr(rest[next_r++]);
+    }
+    reduction.total(kept_at) = combiner.combine(reduction.total(kept_at), element(at));
+  }
   return reduction;
 }
 
@@ -141,19 +166,23 @@ ReduceKind LargestOf() { return {Largest, Total}; }
 absl::StatusOr<std::vector<Func>> LowerReduction(LoweringContext& context,
                                                  std::vector<bool> reduced, bool keep_dims,
                                                  const ReduceKind& kind) {
-  const Shape& shape = context.node.input_shape(0);
-  SLIPWAY_ASSIGN_OR_RETURN(const Halide::Type type, HalideType(context.output_types[0].dtype));
-  if (NumElements(shape) == 0) {
+  const ValueType& input_type = context.node.input_type(0);
+  SLIPWAY_ASSIGN_OR_RETURN(const Halide::Type type, HalideType(context.output_types[0].dtype()));
+  if (NumElements(input_type.dimensions()) == Dimension(0)) {
     // Each result is that of no elements.
     Func result("reduced");
-    result(FreshVars(static_cast<int>(context.output_types[0].shape.size()))) =
+    result(FreshVars(context.output_types[0].rank())) =
         Halide::cast(type, kind.finish(kind.combiner(type).identity, 0));
     return std::vector<Func>{result};
   }
   int64_t count = 1;
-  for (size_t i = 0; i < shape.size(); ++i) count *= reduced[i] ? shape[i] : 1;
+  int64_t elements = 1;
   std::reverse(reduced.begin(), reduced.end());
-  const std::vector<int> extents = HalideExtents(shape);
+  const std::vector<Extent> extents = context.Extents(input_type);
+  for (size_t i = 0; i < extents.size(); ++i) {
+    elements *= Assumed(extents[i].known);
+    if (reduced[i]) count *= extents[i].known;
+  }
   const int kept = static_cast<int>(std::count(reduced.begin(), reduced.end(), false));
 
   const std::vector<Var> kept_vars = FreshVars(kept);
@@ -162,7 +191,7 @@ absl::StatusOr<std::vector<Func>> LowerReduction(LoweringContext& context,
       context.lanes, [&](const std::vector<Expr>& at) { return Expr(input(at)); }, extents, reduced,
       kept_vars, kind.combiner(type), "reduce");
 
-  const int out_rank = static_cast<int>(context.output_types[0].shape.size());
+  const int out_rank = context.output_types[0].rank();
   const std::vector<Var> vars = FreshVars(out_rank);
   std::vector<Expr> at;
   for (int i = 0; i < static_cast<int>(extents.size()); ++i) {
@@ -173,8 +202,8 @@ absl::StatusOr<std::vector<Func>> LowerReduction(LoweringContext& context,
 
   context.anchor =
       Anchor{AnchorKind::kReduction,
-             ReductionStages{reduction, type, kept > 0 && !reduced[0] ? extents[0] : 0,
-                             HalideExtents(context.output_types[0].shape), NumElements(shape)},
+             ReductionStages{reduction, type, kept > 0 && !reduced[0] ? extents[0].known : 0,
+                             HalideExtents(context.output_types[0]), elements},
              /*takes_epilogue=*/true};
   return std::vector<Func>{result};
 }
@@ -184,9 +213,9 @@ absl::Status RegisterReductionLowerings(Lowerings& lowerings) {
     const char* op;
     Lowering lowering;
   } rows[] = {
-      {"ReduceMax", Reduce(LargestOf())},
-      {"ReduceMean", Reduce(MeanOf()).Serving(ServesFloat32Data)},
-      {"ReduceSum", Reduce(SumOf())},
+      {"ReduceMax", Reduce(LargestOf()).Serving(ServesKnownAxes).Open()},
+      {"ReduceMean", Reduce(MeanOf()).Serving(ServesFloat32Data).Open()},
+      {"ReduceSum", Reduce(SumOf()).Serving(ServesKnownAxes).Open()},
       {"ArgMax", LowerArgMax},
   };
   for (const auto& row : rows) SLIPWAY_RETURN_IF_ERROR(lowerings.Add(row.op, row.lowering));

@@ -23,10 +23,11 @@ struct Combiner {
 
 // Reduces `element`, a function of one index a dimension (innermost first), over the dimensions where
 // `reduced` is true; where the innermost is, into as many partial results as `lanes` and its extent allow.
-// `vars` names the kept dimensions. REQUIRES: every extent is at least 1.
+// `vars` names the kept dimensions. REQUIRES: every extent is at least 1. Of the kept
+// ones nothing is asked.
 PartialReduction ReducePartially(
     int lanes, const std::function<Halide::Expr(const std::vector<Halide::Expr>&)>& element,
-    const std::vector<int>& extents, const std::vector<bool>& reduced,
+    const std::vector<Extent>& extents, const std::vector<bool>& reduced,
     const std::vector<Halide::Var>& vars, const Combiner& combiner, const std::string& name);
 
 // What becomes of the elements: combined, then finish(total, number of elements).

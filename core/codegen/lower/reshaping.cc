@@ -1,4 +1,4 @@
-// Reshape and its kin, Shape and Size.
+// Reshape and its kin.
 #include "core/operators/reshaping.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using Funcs = absl::StatusOr<std::vector<Func>>;
 // they are, so that vectors stay vectors; the rest goes through the flat index.
 Funcs LowerReshape(LoweringContext& context) {
   const std::vector<int> from = HalideExtents(context.node.input_shape(0));
-  const std::vector<int> to = HalideExtents(context.output_types[0].shape);
+  const std::vector<int> to = HalideExtents(context.output_types[0].shape());
   const std::vector<Var> vars = FreshVars(static_cast<int>(to.size()));
   size_t same = 0;
   while (same < from.size() && same < to.size() && from[same] == to[same]) ++same;
@@ -46,33 +46,13 @@ Funcs LowerReshape(LoweringContext& context) {
   return std::vector<Func>{result};
 }
 
-Funcs LowerShape(LoweringContext& context) {
-  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> extents, DecodeShape(context.node));
-  Var i("i");
-  Expr value = Halide::cast<int64_t>(0);
-  for (size_t k = 0; k < extents.size(); ++k) {
-    value = Halide::select(i == static_cast<int>(k), Expr(extents[k]), value);
-  }
-  Func result("shape");
-  result(i) = value;
-  return std::vector<Func>{result};
-}
-
-Funcs LowerSize(LoweringContext& context) {
-  SLIPWAY_ASSIGN_OR_RETURN(const int64_t size, DecodeSize(context.node));
-  Func result("size");
-  result() = Expr(size);
-  return std::vector<Func>{result};
-}
-
 }  // namespace
 
 absl::Status RegisterReshapingLowerings(Lowerings& lowerings) {
   for (const char* op : {"Flatten", "Reshape", "Squeeze", "Unsqueeze"}) {
     SLIPWAY_RETURN_IF_ERROR(lowerings.Add(op, LowerReshape));
   }
-  SLIPWAY_RETURN_IF_ERROR(lowerings.Add("Size", LowerSize));
-  return lowerings.Add("Shape", LowerShape);
+  return absl::OkStatus();
 }
 
 }  // namespace slipway

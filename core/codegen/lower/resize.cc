@@ -42,7 +42,7 @@ Places PlacesOf(const kernels::ResizeAxis& axis, const ResizeView& resize) {
 absl::StatusOr<std::vector<Func>> LowerResize(LoweringContext& context) {
   SLIPWAY_ASSIGN_OR_RETURN(const ResizeView resize, DecodeResize(context.node));
   const Shape& in = context.node.input_shape(0);
-  const Shape& out = context.output_types[0].shape;
+  const Shape& out = context.output_types[0].shape();
   const size_t rank = out.size();
   // Outer axes first: what they make of a row is read by vectors.
   Func stage = context.inputs[0];
@@ -83,7 +83,7 @@ absl::StatusOr<std::vector<Func>> LowerResize(LoweringContext& context) {
   return std::vector<Func>{result};
 }
 
-absl::Status ServesSizes(const NodeView& node, absl::Span<const TensorType> outputs) {
+absl::Status ServesSizes(const NodeView& node, absl::Span<const ValueType> outputs) {
   SLIPWAY_ASSIGN_OR_RETURN(const ResizeView resize, DecodeResize(node));
   if (!resize.has_sizes || resize.aspect != ResizeView::Aspect::kStretch) {
     return node.Unimplemented("no kernel can be generated for scales that are no ratio of extents");
@@ -95,7 +95,7 @@ absl::Status ServesSizes(const NodeView& node, absl::Span<const TensorType> outp
   if (resize.mode != ResizeView::Mode::kLinear || resize.antialias || resize.exclude_outside) {
     return node.Unimplemented("no kernel can be generated for this mode yet");
   }
-  if (outputs[0].dtype != DataType::kFloat32) {
+  if (outputs[0].dtype() != DataType::kFloat32) {
     return node.Unimplemented("no kernel can be generated but for f32 yet");
   }
   return absl::OkStatus();

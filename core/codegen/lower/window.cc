@@ -29,6 +29,10 @@ absl::StatusOr<PlaneWindow> PlaneOf(const NodeView& node, const Window& window) 
         absl::StrCat("no kernel for windows of ", window.kernel.size(), " dimensions yet, only 2"));
   }
   for (int d = 0; d < 2; ++d) {
+    if (window.input[d] == kOpenExtent || window.output[d] == kOpenExtent) {
+      return node.Unimplemented(
+          "no kernel can be generated for windows over extents that are not known yet");
+    }
     // All positions that any window touches must be numbers of 32 bits.
     const int64_t reach = window.output[d] * window.strides[d] +
                           window.kernel[d] * window.dilations[d] + window.pads_begin[d] +

@@ -57,6 +57,7 @@ absl::StatusOr<Graph> GraphImporter::Import(const onnx::GraphProto& proto, int o
   if (proto.output_size() == 0) return Invalid("the model has no outputs");
   Graph graph;
   graph.name = WithoutControls(proto.name());
+  SymbolicDimensions symbolic(options_);
   Emitter emitter(graph, registry_);
   Scope scope(emitter, budget_, "", nullptr);
   Frame frame{emitter, scope, opset};
@@ -69,8 +70,9 @@ absl::StatusOr<Graph> GraphImporter::Import(const onnx::GraphProto& proto, int o
       value.type = PackType();
       continue;
     }
-    SLIPWAY_ASSIGN_OR_RETURN_WITH(value.type, ConvertType(input, options_), "input");
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(value.type, ConvertType(input, &symbolic), "input");
   }
+  graph.symbols = symbolic.symbols();
   SLIPWAY_RETURN_IF_ERROR(AddNodes(proto.node(), frame));
   SLIPWAY_RETURN_IF_ERROR(AddOutputs(proto, frame, graph));
   for (int i = 0; i < proto.output_size(); ++i) {
@@ -144,7 +146,7 @@ absl::Status GraphImporter::CheckDeclared(const onnx::ValueInfoProto& proto, Val
   if (!proto.has_type() || !proto.type().has_tensor_type()) return absl::OkStatus();
   const onnx::TypeProto::Tensor& declared = proto.type().tensor_type();
   if (!value.type.has_value()) {
-    const auto type = ConvertType(proto, options_);
+    const auto type = ConvertType(proto, nullptr);
     if (type.ok()) value.type = *type;
     return absl::OkStatus();
   }

@@ -17,6 +17,8 @@ inline constexpr int kMaxFunctionNesting = 64;  // Functions that call functions
 inline constexpr int64_t kMaxRepeatedBytes = int64_t{256} << 20;
 // What a function's call puts before the names of what it makes.
 inline constexpr int kMaxNamePrefixBytes = 1024;
+// The largest extent of a symbolic dimension unless the caller says another: products of four still fit in 64 bits.
+inline constexpr int64_t kMostFreeExtent = 32768;
 inline constexpr int64_t kMaxExternalBytes = int64_t{64} << 30;  // All weights of a model.
 
 }  // namespace slipway

@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "core/graph/graph.h"
 #include "core/graph/operator_registry.h"
+#include "core/symbolic/evaluation.h"
 
 namespace slipway {
 
@@ -22,19 +23,19 @@ struct OnnxFiles {
 };
 
 struct OnnxImportOptions {
-  // Extents for symbolic dimensions by name ("N"). A dimension without a name is called after its
-  // input and position: "x[0]".
-  std::map<std::string, int64_t> dims;
+  // What symbolic dimensions may be, by name ("N"): where both bounds are equal it is that extent. A dimension without a
+  // name is called after its input and position: "x[0]". Those that are not here are free, from 1 to
+  // kMostFreeExtent.
+  std::map<std::string, Interval> dims;
 };
 
-// The graph, verified, with types as far as type rules alone can tell (a shape that hangs on computed
+// The graph, verified, with a symbol for each dimension of an input that is free, with types as far as type rules alone can tell (a shape that hangs on computed
 // values is left to the InferType pass). Constant nodes and initializers become constants; an
 // initializer that is a graph input as well is a constant, too. Errors name the node, input or file:
 //   INVALID_ARGUMENT    bytes that are no ONNX model, a graph that is cyclic, dangling, untyped or
 //                       inconsistent, external data that is missing, too short or outside of the
 //                       model's folder
-//   UNIMPLEMENTED       an operator, opset, attribute, element type or symbolic dimension without a
-//                       value that Slipway lacks
+//   UNIMPLEMENTED       an operator, opset, attribute or element type that Slipway lacks
 //   RESOURCE_EXHAUSTED  more than the limits allow
 absl::StatusOr<Graph> ImportOnnx(const OnnxFiles& files, const OperatorRegistry& registry,
                                  const OnnxImportOptions& options = {});

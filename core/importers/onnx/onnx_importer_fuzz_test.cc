@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   slipway::OnnxFiles files;
   files.main = absl::string_view(reinterpret_cast<const char*>(data), size);
   files.external["w"] = "0123456789abcdef";
-  const auto graph = slipway::ImportOnnx(files, registry, {.dims = {{"N", 2}}});
+  const auto graph = slipway::ImportOnnx(files, registry, {.dims = {{"N", {2, 2}}}});
   if (!graph.ok()) return 0;
   const absl::Status verified = slipway::Verify(*graph, registry);
   SLIPWAY_CHECK(verified.ok(), verified.message());

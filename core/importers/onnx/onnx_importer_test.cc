@@ -72,24 +72,31 @@ TEST(OnnxImporterTest, PutsNodesInOrderAndConstantsInPlace) {
             "}\n");
 }
 
-TEST(OnnxImporterTest, SymbolicDimensionsNeedAnExtent) {
+TEST(OnnxImporterTest, SymbolicDimensionsAreFreeUnlessToldOtherwise) {
   ModelBuilder builder = ReluModel();
   auto* shape = builder.model.mutable_graph()
                     ->mutable_input(0)
                     ->mutable_type()
                     ->mutable_tensor_type()
                     ->mutable_shape();
-  shape->mutable_dim(0)->set_dim_param("N");
+  shape->mutable_dim(0)->set_dim_param("batch size");
   shape->mutable_dim(1)->clear_dim_value();
   builder.model.mutable_graph()->mutable_output(0)->clear_type();
-  const absl::Status status = ImportError(builder);
-  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
-  EXPECT_THAT(status.message(), HasSubstr("\"x\" has the symbolic dimension \"N\" at position 0"));
-  EXPECT_THAT(Import(builder, {.dims = {{"N", 3}}}).status().message(), HasSubstr("\"x[1]\""));
-  const auto graph = Import(builder, {.dims = {{"N", 3}, {"x[1]", 5}}});
-  ASSERT_OK(graph.status());
-  EXPECT_EQ(ToString(*graph->values[graph->outputs[0]].type), "f32[3, 5]");
-  EXPECT_FALSE(Import(builder, {.dims = {{"N", -3}, {"x[1]", 5}}}).ok());
+  const auto type = [&](const OnnxImportOptions& options) {
+    const auto graph = Import(builder, options);
+    if (!graph.ok()) return std::string(graph.status().message());
+    std::string text = ToString(*graph->values[graph->outputs[0]].type);
+    for (const Symbol& symbol : graph->symbols) {
+      absl::StrAppend(&text, " ", symbol.name, " ", symbol.min, "..", symbol.max);
+    }
+    return text;
+  };
+  EXPECT_EQ(type({}), "f32[batch_size, x_1_] batch_size 1..32768 x_1_ 1..32768");
+  EXPECT_EQ(type({.dims = {{"batch size", {2, 8}}, {"x[1]", {5, 5}}}}),
+            "f32[batch_size, 5] batch_size 2..8");
+  EXPECT_EQ(type({.dims = {{"batch size", {3, 3}}, {"x[1]", {5, 5}}}}), "f32[3, 5]");
+  EXPECT_THAT(type({.dims = {{"batch size", {-3, -3}}}}),
+              HasSubstr("the dimension \"batch size\" cannot be -3 to -3"));
 }
 
 // Bad input.

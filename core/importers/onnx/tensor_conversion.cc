@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -103,8 +104,37 @@ absl::StatusOr<Tensor> ConvertTensor(const onnx::TensorProto& proto, const OnnxF
   return TensorFromOnnxFields(fields);
 }
 
-absl::StatusOr<TensorType> ConvertType(const onnx::ValueInfoProto& proto,
-                                       const OnnxImportOptions& options) {
+absl::StatusOr<Dimension> SymbolicDimensions::Get(const std::string& name) {
+  const auto found = known_.find(name);
+  if (found != known_.end()) return found->second;
+  Interval bounds{1, kMostFreeExtent};
+  const auto given = options_.dims.find(name);
+  if (given != options_.dims.end()) bounds = given->second;
+  if (bounds.min < 0 || bounds.max < bounds.min || bounds.max > kMaxSymbolValue) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the dimension \"", name, "\" cannot be ", bounds.min, " to ", bounds.max));
+  }
+  if (bounds.min == bounds.max) return known_[name] = Dimension(bounds.min);
+  if (symbols_.size() >= kMaxSymbols) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the model has more than ", kMaxSymbols, " symbolic dimensions"));
+  }
+  std::string base;
+  for (const char c : name.substr(0, kMaxSymbolNameBytes - 8)) {
+    base.push_back(absl::ascii_isalnum(c) || c == '_' || c == '.' ? c : '_');
+  }
+  if (!IsSymbolName(base)) base.insert(0, "d_");
+  std::string unique = base;
+  for (int i = 1; FindSymbol(symbols_, unique) != nullptr; ++i) {
+    unique = absl::StrCat(base, ".", i);
+  }
+  symbols_.push_back({unique, bounds.min, bounds.max});
+  SLIPWAY_ASSIGN_OR_RETURN(Expression symbol, Expression::Symbol(unique));
+  return known_[name] = Dimension(std::move(symbol));
+}
+
+absl::StatusOr<ValueType> ConvertType(const onnx::ValueInfoProto& proto,
+                                      SymbolicDimensions* symbolic) {
   const std::string name = absl::StrCat("\"", proto.name(), "\"");
   if (!proto.has_type() || proto.type().value_case() == onnx::TypeProto::VALUE_NOT_SET) {
     return absl::InvalidArgumentError(absl::StrCat(name, " has no type"));
@@ -113,32 +143,33 @@ absl::StatusOr<TensorType> ConvertType(const onnx::ValueInfoProto& proto,
     return absl::UnimplementedError(absl::StrCat(name, " is no tensor, which is not supported"));
   }
   const onnx::TypeProto::Tensor& declared = proto.type().tensor_type();
-  TensorType type;
-  SLIPWAY_ASSIGN_OR_RETURN_WITH(type.dtype, DataTypeFromNumber(declared.elem_type()), name);
-  if (type.dtype == DataType::kString) {
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(const DataType dtype, DataTypeFromNumber(declared.elem_type()),
+                                name);
+  if (dtype == DataType::kString) {
     return absl::UnimplementedError(absl::StrCat(name, " holds strings: not supported"));
   }
-  if (type.dtype == DataType::kInvalid || !declared.has_shape()) {
+  if (dtype == DataType::kInvalid || !declared.has_shape()) {
     return absl::InvalidArgumentError(
         absl::StrCat(name, " is declared without its element type or shape"));
   }
+  Dimensions dimensions;
   for (int d = 0; d < declared.shape().dim_size() && d <= kMaxRank; ++d) {
     const onnx::TensorShapeProto::Dimension& dim = declared.shape().dim(d);
     if (dim.has_dim_value()) {
-      type.shape.push_back(dim.dim_value());
-      continue;
+      dimensions.emplace_back(dim.dim_value());
+    } else if (symbolic == nullptr) {
+      dimensions.emplace_back();
+    } else {
+      SLIPWAY_ASSIGN_OR_RETURN_WITH(
+          Dimension extent,
+          symbolic->Get(dim.dim_param().empty() ? absl::StrCat(proto.name(), "[", d, "]")
+                                                : dim.dim_param()),
+          name);
+      dimensions.push_back(std::move(extent));
     }
-    const std::string symbol =
-        dim.dim_param().empty() ? absl::StrCat(proto.name(), "[", d, "]") : dim.dim_param();
-    const auto bound = options.dims.find(symbol);
-    if (bound == options.dims.end()) {
-      return absl::UnimplementedError(
-          absl::StrCat(name, " has the symbolic dimension \"", symbol, "\" at position ", d,
-                       ": give it an extent, as in --dimension \"", symbol, "=1\""));
-    }
-    type.shape.push_back(bound->second);
   }
-  SLIPWAY_RETURN_IF_ERROR_WITH(CheckShape(type.shape, ByteSize(type.dtype)).status(), name);
+  ValueType type(dtype, dimensions);
+  SLIPWAY_RETURN_IF_ERROR_WITH(CheckType(type), name);
   return type;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,14 +46,15 @@ void SplitGradient(GradientNode& n) {
 }
 
 // The places in x, one an element of the slice in its order.
-std::vector<int64_t> Places(const SliceView& slice, const Shape& x) {
+std::vector<int64_t> Places(const Shape& starts, const std::vector<int64_t>& steps,
+                            const Shape& output, const Shape& x) {
   const Shape strides = RowMajorStrides(x);
   std::vector<int64_t> places = {0};
   for (size_t d = 0; d < x.size(); ++d) {
     std::vector<int64_t> next;
     for (const int64_t place : places) {
-      for (int64_t i = 0; i < slice.output[d]; ++i) {
-        next.push_back(place + (slice.starts[d] + i * slice.steps[d]) * strides[d]);
+      for (int64_t i = 0; i < output[d]; ++i) {
+        next.push_back(place + (starts[d] + i * steps[d]) * strides[d]);
       }
     }
     places = std::move(next);
@@ -63,16 +65,19 @@ std::vector<int64_t> Places(const SliceView& slice, const Shape& x) {
 void SliceGradient(GradientNode& n) {
   const auto slice = DecodeSlice(n.view());
   if (!slice.ok()) return n.Lack(slice.status().message());
+  const std::optional<Shape> starts = KnownShape(slice->starts);
+  const std::optional<Shape> output = KnownShape(slice->output);
+  if (!starts.has_value() || !output.has_value()) return n.Lack("positions that are not known");
   const Shape x = n.view().input_shape(0);
   if (std::all_of(slice->steps.begin(), slice->steps.end(),
                   [](int64_t step) { return step == 1; })) {
-    std::vector<int64_t> pads = slice->starts;
+    std::vector<int64_t> pads(starts->begin(), starts->end());
     for (size_t d = 0; d < x.size(); ++d) {
-      pads.push_back(x[d] - slice->starts[d] - slice->output[d]);
+      pads.push_back(x[d] - (*starts)[d] - (*output)[d]);
     }
     return n.Give(0, n.Op("Pad", {n.dy(), n.Ints(pads)}));
   }
-  const std::vector<int64_t> places = Places(*slice, x);
+  const std::vector<int64_t> places = Places(*starts, slice->steps, *output, x);
   const Shape flat = {static_cast<int64_t>(places.size())};
   const ValueId sums = n.Op(
       "ScatterElements", {n.Filled({NumElements(x)}, 0), n.Ints(places), n.ReshapeTo(n.dy(), flat)},

@@ -37,7 +37,7 @@ void ScheduleBlockedConvolution(const MachineDescription& machine, const Convolu
   const Var c = vars[0], x = vars[1], y = vars[2], channel = vars[3], n = vars[4];
   Var xi("xi"), ci("ci"), yi("yi");
 
-  const int64_t outer = int64_t{stages.batch} * (stages.channel_blocks / tile.blocks);
+  const int64_t outer = int64_t{Assumed(stages.batch)} * (stages.channel_blocks / tile.blocks);
   const int strips = PiecesFor(outer, stages.height, WantedTasks(machine));
   result.split(channel, channel, ci, tile.blocks, TailStrategy::RoundUp)
       .split(x, x, xi, tile.width, ExactOrShifted(stages.width, tile.width))
@@ -47,7 +47,8 @@ void ScheduleBlockedConvolution(const MachineDescription& machine, const Convolu
       .unroll(xi)
       .unroll(ci);
   ParallelizeOuter(
-      result, {{y, strips}, {channel, stages.channel_blocks / tile.blocks}, {n, stages.batch}});
+      result,
+      {{y, strips}, {channel, stages.channel_blocks / tile.blocks}, {n, Assumed(stages.batch)}});
 
   Func accumulator = stages.accumulator;
   const std::vector<Var> a = accumulator.args();
@@ -67,15 +68,15 @@ void ScheduleDepthwiseConvolution(const MachineDescription& machine,
   Var xi("xi"), yi("yi");
   const AccumulatorTile tile = ChooseTile(stages.width, 1, machine.vector_registers);
   const int width = std::min(tile.width, 8);
-  const int64_t outer = int64_t{stages.batch} * stages.channel_blocks;
+  const int64_t outer = int64_t{Assumed(stages.batch)} * stages.channel_blocks;
   const int strips = PiecesFor(outer, stages.height, WantedTasks(machine));
   result.split(x, x, xi, width, ExactOrShifted(stages.width, width))
       .split(y, y, yi, stages.height / strips, TailStrategy::RoundUp)
       .reorder({c, xi, x, yi, y, channel, n})
       .vectorize(c)
       .unroll(xi);
-  const Var task =
-      ParallelizeOuter(result, {{y, strips}, {channel, stages.channel_blocks}, {n, stages.batch}});
+  const Var task = ParallelizeOuter(
+      result, {{y, strips}, {channel, stages.channel_blocks}, {n, Assumed(stages.batch)}});
 
   Func accumulator = stages.accumulator;
   const std::vector<Var> a = accumulator.args();
@@ -97,7 +98,7 @@ void SchedulePlainConvolution(const MachineDescription& machine, const Convoluti
   const AccumulatorTile tile =
       ChooseTile(std::max(1, stages.width / lanes), stages.group_blocks, machine.vector_registers);
   const int width = tile.width * lanes;
-  const int64_t outer = int64_t{stages.batch} * (stages.channel_blocks / tile.blocks);
+  const int64_t outer = int64_t{Assumed(stages.batch)} * (stages.channel_blocks / tile.blocks);
   const int strips = PiecesFor(outer, stages.height, WantedTasks(machine));
   result.split(channel, channel, ci, tile.blocks, TailStrategy::RoundUp)
       .split(x, x, xi, width, ExactOrShifted(stages.width, width))
@@ -108,7 +109,8 @@ void SchedulePlainConvolution(const MachineDescription& machine, const Convoluti
       .unroll(xi)
       .unroll(ci);
   ParallelizeOuter(
-      result, {{y, strips}, {channel, stages.channel_blocks / tile.blocks}, {n, stages.batch}});
+      result,
+      {{y, strips}, {channel, stages.channel_blocks / tile.blocks}, {n, Assumed(stages.batch)}});
 
   Func accumulator = stages.accumulator;
   const std::vector<Var> a = accumulator.args();

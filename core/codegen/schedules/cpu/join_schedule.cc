@@ -13,16 +13,17 @@ void ScheduleJoin(const MachineDescription& machine, const JoinStages& stages,
     Halide::Stage update = result.update(part.update);
     if (stages.dimension == 0) {
       // Vectors within the part, the rest of it element by element.
-      if (part.extent >= lanes) {
+      if (Assumed(part.extent) >= lanes) {
         update.vectorize(part.domain.x, lanes, TailStrategy::GuardWithIf);
       }
       continue;
     }
     const int factor = LanesWithin(lanes, stages.extents[0]);
     if (factor > 1) {
-      update.vectorize(
-          stages.vars[0], factor,
-          stages.extents[0] % factor == 0 ? TailStrategy::RoundUp : TailStrategy::GuardWithIf);
+      update.vectorize(stages.vars[0], factor,
+                       stages.extents[0] != kOpen && stages.extents[0] % factor == 0
+                           ? TailStrategy::RoundUp
+                           : TailStrategy::GuardWithIf);
     }
   }
 }

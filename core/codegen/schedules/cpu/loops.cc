@@ -9,6 +9,8 @@ using Halide::TailStrategy;
 using Halide::Var;
 
 TailStrategy ExactOrShifted(int extent, int factor) {
+  if (factor == 1) return TailStrategy::RoundUp;
+  if (extent == kOpen) return TailStrategy::GuardWithIf;
   return extent % factor == 0 ? TailStrategy::RoundUp : TailStrategy::ShiftInwards;
 }
 
@@ -58,7 +60,7 @@ void ScheduleInjective(const MachineDescription& machine, const InjectiveStages&
   for (const Halide::Type& type : func.output_types()) {
     lanes = std::min(lanes, Lanes(machine, type));
   }
-  for (const int extent : extents) total *= extent;
+  for (const int extent : extents) total *= Assumed(extent);
 
   // Vectors run along the innermost dimension that has any extent.
   size_t along = 0;
@@ -75,15 +77,15 @@ void ScheduleInjective(const MachineDescription& machine, const InjectiveStages&
   std::vector<OuterLoop> loops;
   int64_t tasks = 1;
   for (size_t i = extents.size(); i-- > along + 1 && tasks < wanted;) {
-    loops.insert(loops.begin(), OuterLoop{vars[i], extents[i]});
-    tasks *= extents[i];
+    loops.insert(loops.begin(), OuterLoop{vars[i], Assumed(extents[i])});
+    tasks *= Assumed(extents[i]);
   }
   if (tasks > 1) {
     ParallelizeOuter(func, loops);
   } else {
     // One long row: tasks are pieces of it.
     Var task("task");
-    const int per_task = static_cast<int>(extents[along] / factor / wanted);
+    const int per_task = static_cast<int>(Assumed(extents[along]) / factor / wanted);
     func.split(vars[along], task, vars[along], per_task, TailStrategy::GuardWithIf).parallel(task);
   }
 }

@@ -2,7 +2,7 @@
 //
 // Kernels are compiled without checks, so every split here is proved by static extents: RoundUp only
 // where the factor divides the extent or the memory behind is ours to round up, ShiftInwards only where
-// the extent is at least the factor.
+// the extent is at least the factor. What is split along an open extent has a guarded tail.
 #ifndef SLIPWAY_CORE_CODEGEN_SCHEDULES_CPU_LOOPS_H_
 #define SLIPWAY_CORE_CODEGEN_SCHEDULES_CPU_LOOPS_H_
 
@@ -16,7 +16,7 @@
 
 namespace slipway {
 
-// The tail of a split of a pure loop. REQUIRES: factor <= extent.
+// The tail of a split of a pure loop. REQUIRES: factor <= extent, or the extent is kOpen.
 Halide::TailStrategy ExactOrShifted(int extent, int factor);
 
 // Elements of `type` in one vector register.
@@ -43,7 +43,7 @@ struct OuterLoop {
 Halide::Var ParallelizeOuter(Halide::Func func, const std::vector<OuterLoop>& loops);
 
 // Vectorizes the innermost dimension of a Func that lives in scratch memory of its own.
-// `innermost_extent` is its extent; 0 when bounds inference alone knows, and then the Func must read
+// `innermost_extent` is its extent, or kOpen; 0 when bounds inference alone knows, and then the Func must read
 // nothing out of bounds where it is computed beyond it.
 void VectorizeScratch(const MachineDescription& machine, Halide::Func func, int innermost_extent);
 

@@ -20,8 +20,8 @@ void ScheduleMatrixProduct(const MachineDescription& machine, const MatrixStages
   Var lane("lane"), vector("vector"), inner_row("inner_row");
   const int lanes =
       stages.block > 0 ? stages.block : LanesWithin(FloatLanes(machine), stages.columns);
-  const int vectors = std::max(1, stages.columns / lanes);
-  const AccumulatorTile tile = ChooseTile(stages.rows, vectors, machine.vector_registers);
+  const int vectors = std::max(1, Assumed(stages.columns) / lanes);
+  const AccumulatorTile tile = ChooseTile(Assumed(stages.rows), vectors, machine.vector_registers);
   const int width = tile.blocks * lanes;
 
   result.split(column, column, vector, width, ExactOrShifted(stages.columns, width))
@@ -31,12 +31,13 @@ void ScheduleMatrixProduct(const MachineDescription& machine, const MatrixStages
   for (size_t i = 2; i < vars.size(); ++i) order.emplace_back(vars[i]);
   result.reorder(order).vectorize(lane).unroll(vector).unroll(inner_row);
 
-  const int64_t work = int64_t{stages.columns} * stages.rows * stages.batch *
-                       stages.reduction.x.extent().as<Halide::Internal::IntImm>()->value;
+  const auto* depth = stages.reduction.x.extent().as<Halide::Internal::IntImm>();
+  const int64_t work = int64_t{Assumed(stages.columns)} * Assumed(stages.rows) * stages.batch *
+                       (depth == nullptr ? kAssumedExtent : depth->value);
   Var tile_loop = row;
   if (work > kElementsPerTask) {
-    std::vector<OuterLoop> loops = {{row, (stages.rows + tile.width - 1) / tile.width},
-                                    {column, (stages.columns + width - 1) / width}};
+    std::vector<OuterLoop> loops = {{row, (Assumed(stages.rows) + tile.width - 1) / tile.width},
+                                    {column, (Assumed(stages.columns) + width - 1) / width}};
     // The batch dimensions' own extents do not matter here, only that they run at all.
     for (size_t i = 2; i < vars.size(); ++i) loops.push_back({vars[i], stages.batch});
     tile_loop = ParallelizeOuter(result, loops);
@@ -45,6 +46,9 @@ void ScheduleMatrixProduct(const MachineDescription& machine, const MatrixStages
   Func accumulator = stages.accumulator;
   const std::vector<Var> a = accumulator.args();
   Var al("al"), av("av");
+  // The last tile is computed as a whole, too; what it reads beyond the operands is the lowering's to prevent.
+  if (stages.columns == kOpen) accumulator.bound_extent(a[0], width);
+  if (stages.rows == kOpen) accumulator.bound_extent(a[1], tile.width);
   accumulator.compute_at(result, tile_loop)
       .split(a[0], av, al, lanes, TailStrategy::RoundUp)
       .vectorize(al)

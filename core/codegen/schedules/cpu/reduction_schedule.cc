@@ -59,7 +59,7 @@ void ScheduleReduction(const MachineDescription& machine, const ReductionStages&
     return;
   }
   const int lanes =
-      stages.kept_extent > 0 ? LanesWithin(Lanes(machine, stages.type), stages.kept_extent) : 1;
+      stages.kept_extent != 0 ? LanesWithin(Lanes(machine, stages.type), stages.kept_extent) : 1;
   const std::vector<int>& extents = stages.out_extents;
   Var lane("lane");
   Var innermost = loops[0];
@@ -70,8 +70,8 @@ void ScheduleReduction(const MachineDescription& machine, const ReductionStages&
   Var at_loop = innermost;
   if (stages.elements > kElementsPerTask) {
     std::vector<OuterLoop> outer;
-    outer.push_back({innermost, (extents[0] + lanes - 1) / lanes});
-    for (size_t i = 1; i < loops.size(); ++i) outer.push_back({loops[i], extents[i]});
+    outer.push_back({innermost, (Assumed(extents[0]) + lanes - 1) / lanes});
+    for (size_t i = 1; i < loops.size(); ++i) outer.push_back({loops[i], Assumed(extents[i])});
     at_loop = ParallelizeOuter(result, outer);
   }
   ComputeReductionAt(stages.reduction, result, at_loop, lanes);
@@ -96,10 +96,10 @@ void ScheduleRows(const MachineDescription& machine, const RowStages& stages, Fu
   for (size_t i = 0; i < rank; ++i) {
     if (stages.along[i]) {
       order.emplace_back(loops[i]);
-      elements *= extents[i];
+      elements *= Assumed(extents[i]);
       continue;
     }
-    int extent = i == 0 ? (extents[0] + lanes - 1) / lanes : extents[i];
+    int extent = i == 0 ? (Assumed(extents[0]) + lanes - 1) / lanes : Assumed(extents[i]);
     if (outer.empty() && stages.group > 1) {
       result.split(loops[i], loops[i], within, stages.group, TailStrategy::RoundUp);
       order.emplace_back(within);

@@ -1,0 +1,342 @@
+#include "core/backends/program/program_function.h"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "absl/types/span.h"
+#include "core/artifact/limits.h"
+#include "core/backends/program/program_manifest.h"
+#include "core/backends/program/symbol_tables.h"
+#include "core/base/status_macros.h"
+#include "core/base/utf8.h"
+#include "core/operators/control.h"
+#include "core/operators/fused.h"
+
+namespace slipway {
+namespace {
+
+using Kind = PlannedBuffer::Kind;
+
+// Names are for people; the format bounds them.
+std::string Shortened(absl::string_view name, int max_bytes) {
+  return std::string(Utf8Prefix(name, static_cast<size_t>(max_bytes)));
+}
+
+class FunctionBuilder {
+ public:
+  FunctionBuilder(const Graph& graph, const MemoryPlan& memory, int64_t arena_base, bool is_entry,
+                  FunctionContext& context)
+      : graph_(graph),
+        memory_(memory),
+        arena_base_(arena_base),
+        is_entry_(is_entry),
+        context_(context),
+        value_ids_(graph.values.size(), -1),
+        symbols_(graph.symbols, context.manifest) {}
+
+  absl::StatusOr<uint32_t> Run(absl::string_view name);
+
+ private:
+  struct BodyFunction {
+    uint32_t index = 0;
+    bool has_condition = false;
+  };
+
+  absl::Status AddBodies(absl::string_view name);
+  absl::Status AddBuffers();
+  absl::StatusOr<uint32_t> ValueIndex(ValueId id);
+  absl::StatusOr<uint32_t> ScalarIndex(ValueId id);
+  absl::StatusOr<uint32_t> AddValue(const ValueType& type, int buffer, int64_t offset);
+  absl::Status AddAll(absl::Span<const ValueId> ids,
+                      google::protobuf::RepeatedField<uint32_t>& list);
+  absl::Status AddKernelStep(const Node& node);
+  absl::Status AddBindSymbolsStep(const Node& node);
+  absl::Status AddControlStep(NodeId n);
+  absl::Status CheckNeedsNoStep(const Node& node) const;
+  absl::Status AddSteps();
+  absl::Status AddBindings();
+
+  const Graph& graph_;
+  const MemoryPlan& memory_;
+  const int64_t arena_base_;
+  const bool is_entry_;
+  FunctionContext& context_;
+  const ReaderLimits limits_;
+  std::vector<int> value_ids_;  // By value of the graph: that of the manifest, once it has one.
+  uint32_t first_buffer_ = 0;   // Of the manifest: this plan's first.
+  SymbolTables symbols_;
+  std::map<std::pair<NodeId, std::string>, BodyFunction> functions_;
+  v1::Function* function_ = nullptr;
+};
+
+absl::Status FunctionBuilder::AddBodies(absl::string_view name) {
+  for (const PlannedBody& body : memory_.bodies) {
+    const std::string body_name =
+        absl::StrCat(name, "/", DisplayName(graph_, graph_.nodes[body.node]), "/", body.attribute);
+    SLIPWAY_ASSIGN_OR_RETURN(
+        const uint32_t index,
+        FunctionBuilder(body.graph, body.plan, arena_base_ + memory_.arena_bytes, false, context_)
+            .Run(body_name));
+    functions_[{body.node, body.attribute}] = {index, body.has_condition};
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FunctionBuilder::AddBuffers() {
+  for (const PlannedBuffer& planned : memory_.buffers) {
+    v1::Buffer& buffer = *context_.manifest.add_buffers();
+    if (planned.open_size.has_value()) {
+      SLIPWAY_ASSIGN_OR_RETURN(const uint32_t size, symbols_.ExpressionIndex(*planned.open_size));
+      buffer.mutable_size()->set_expression(size);
+    } else {
+      buffer.mutable_size()->set_constant(planned.size_bytes);
+    }
+    switch (planned.kind) {
+      case Kind::kArena:
+        buffer.set_class_(v1::Buffer::CLASS_STATIC);
+        buffer.set_arena_offset(planned.arena_offset + arena_base_);
+        break;
+      case Kind::kInput:
+      case Kind::kOutput:
+        buffer.set_class_(v1::Buffer::CLASS_EXTERNAL);
+        break;
+      case Kind::kConstant:
+        buffer.set_class_(v1::Buffer::CLASS_CONSTANT);
+        buffer.set_constant(context_.next_constant++);
+        break;
+      case Kind::kDynamic:
+        buffer.set_class_(v1::Buffer::CLASS_DYNAMIC);
+        break;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<uint32_t> FunctionBuilder::AddValue(const ValueType& type, int buffer,
+                                                   int64_t offset) {
+  v1::Value value;
+  value.set_dtype(static_cast<v1::DataType>(type.dtype()));
+  for (const Dimension& extent : type.dimensions()) {
+    if (extent.is_known()) {
+      value.add_shape()->set_value(extent.extent());
+      continue;
+    }
+    SLIPWAY_ASSIGN_OR_RETURN(const uint32_t expression,
+                             symbols_.ExpressionIndex(extent.expression()));
+    value.add_shape()->set_expression(expression);
+  }
+  value.set_buffer(first_buffer_ + static_cast<uint32_t>(buffer));
+  value.set_offset(offset);
+  *context_.manifest.add_values() = std::move(value);
+  return static_cast<uint32_t>(context_.manifest.values_size()) - 1;
+}
+
+absl::StatusOr<uint32_t> FunctionBuilder::ValueIndex(ValueId id) {
+  if (value_ids_[id] < 0) {
+    const PlannedValue& place = memory_.values[id];
+    SLIPWAY_ASSIGN_OR_RETURN(const uint32_t index,
+                             AddValue(*graph_.values[id].type, place.buffer, place.offset));
+    value_ids_[id] = static_cast<int>(index);
+  }
+  return static_cast<uint32_t>(value_ids_[id]);
+}
+
+absl::Status FunctionBuilder::AddBindSymbolsStep(const Node& node) {
+  v1::Step& step = *function_->add_steps();
+  step.set_name(Shortened(DisplayName(graph_, node), limits_.step_name_bytes));
+  v1::Step::BindSymbols& bind = *step.mutable_bind_symbols();
+  SLIPWAY_ASSIGN_OR_RETURN(const uint32_t numbers, ValueIndex(node.inputs[0]));
+  bind.set_value(numbers);
+  for (const std::string& name :
+       *node.attributes.FindAs<std::vector<std::string>>(absl::string_view(kBoundSymbols))) {
+    SLIPWAY_ASSIGN_OR_RETURN(const uint32_t symbol, symbols_.SymbolIndex(name));
+    bind.add_symbols(symbol);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FunctionBuilder::AddKernelStep(const Node& node) {
+  v1::Step& step = *function_->add_steps();
+  step.set_name(Shortened(DisplayName(graph_, node), limits_.step_name_bytes));
+  const Graph* computed = ComputedBy(node);
+  for (const Node& inner : computed->nodes) {
+    step.add_operators(std::string(absl::StripPrefix(inner.op, "slipway.")));
+  }
+  v1::Step::Kernel& call = *step.mutable_kernel();
+  call.set_kernel(context_.kernel_of.at(computed));
+  for (const ValueId id : node.inputs) {
+    SLIPWAY_ASSIGN_OR_RETURN(const uint32_t index, ValueIndex(id));
+    call.add_inputs(index);
+  }
+  for (const ValueId id : node.outputs) {
+    SLIPWAY_ASSIGN_OR_RETURN(const uint32_t index, ValueIndex(id));
+    call.add_outputs(index);
+  }
+  const int arguments = call.inputs_size() + call.outputs_size();
+  if (arguments > limits_.arguments_per_step) {
+    return absl::ResourceExhaustedError(absl::StrCat("node \"", step.name(), "\" has ", arguments,
+                                                     " inputs and outputs, more than the limit of ",
+                                                     limits_.arguments_per_step));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FunctionBuilder::AddAll(absl::Span<const ValueId> ids,
+                                     google::protobuf::RepeatedField<uint32_t>& list) {
+  for (const ValueId id : ids) {
+    SLIPWAY_ASSIGN_OR_RETURN(const uint32_t index, ValueIndex(id));
+    list.Add(index);
+  }
+  return absl::OkStatus();
+}
+
+// One element as a value of rank 0, whatever its rank is.
+absl::StatusOr<uint32_t> FunctionBuilder::ScalarIndex(ValueId id) {
+  if (graph_.values[id].type->rank() == 0) return ValueIndex(id);
+  const PlannedValue& place = memory_.values[id];
+  return AddValue(TensorType{graph_.values[id].type->dtype(), {}}, place.buffer, place.offset);
+}
+
+absl::Status FunctionBuilder::AddControlStep(NodeId n) {
+  const Node& node = graph_.nodes[n];
+  SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(graph_, node, context_.registry));
+  v1::Step step;
+  step.set_name(Shortened(DisplayName(graph_, node), limits_.step_name_bytes));
+  step.add_operators(node.op);
+  const absl::Span<const ValueId> inputs = node.inputs;
+  const absl::Span<const ValueId> outputs = node.outputs;
+  if (node.op == kIfOperator) {
+    v1::Step::If& branch = *step.mutable_branch();
+    SLIPWAY_ASSIGN_OR_RETURN(const uint32_t condition, ScalarIndex(inputs[0]));
+    branch.set_condition(condition);
+    branch.set_then_function(functions_.at({n, kThenBody}).index);
+    branch.set_else_function(functions_.at({n, kElseBody}).index);
+    SLIPWAY_RETURN_IF_ERROR(AddAll(inputs.subspan(1), *branch.mutable_inputs()));
+    SLIPWAY_RETURN_IF_ERROR(AddAll(outputs, *branch.mutable_outputs()));
+  } else {
+    SLIPWAY_ASSIGN_OR_RETURN(const LoopView loop, DecodeLoop(view));
+    const BodyFunction& body = functions_.at({n, kLoopBody});
+    v1::Step::Loop& proto = *step.mutable_loop();
+    proto.set_body(body.index);
+    if (!loop.is_scan && inputs[0] != kNoValue) {
+      SLIPWAY_ASSIGN_OR_RETURN(const uint32_t turns, ScalarIndex(inputs[0]));
+      proto.set_max_turns(turns);
+    }
+    // Without conditions after turns the one before the first is known to hold.
+    if (!loop.is_scan && inputs[1] != kNoValue && body.has_condition) {
+      SLIPWAY_ASSIGN_OR_RETURN(const uint32_t first, ScalarIndex(inputs[1]));
+      proto.set_first_condition(first);
+    }
+    proto.set_has_condition(body.has_condition);
+    const size_t carried = loop.carried;
+    SLIPWAY_RETURN_IF_ERROR(
+        AddAll(inputs.subspan(loop.first_carried, carried), *proto.mutable_initial()));
+    SLIPWAY_RETURN_IF_ERROR(AddAll(inputs.subspan(loop.first_scanned(), loop.scanned.size()),
+                                   *proto.mutable_scanned()));
+    SLIPWAY_RETURN_IF_ERROR(
+        AddAll(inputs.subspan(loop.first_captured()), *proto.mutable_captured()));
+    SLIPWAY_RETURN_IF_ERROR(AddAll(outputs.subspan(0, carried), *proto.mutable_results()));
+    SLIPWAY_RETURN_IF_ERROR(AddAll(outputs.subspan(carried), *proto.mutable_collected()));
+  }
+  *function_->add_steps() = std::move(step);
+  return absl::OkStatus();
+}
+
+absl::Status FunctionBuilder::CheckNeedsNoStep(const Node& node) const {
+  const PlannedValue& to = memory_.values[node.outputs[0]];
+  int64_t offset = to.offset;
+  for (const ValueId id : node.inputs) {
+    const PlannedValue& from = memory_.values[id];
+    if (from.buffer != to.buffer || from.offset != offset) {
+      return absl::InternalError(absl::StrCat("node \"", DisplayName(graph_, node), "\" (", node.op,
+                                              ") is not fused, but has to move data"));
+    }
+    // A view's further inputs say its shape.
+    if (context_.registry.MovementOf(node.op) != Movement::kConcat) break;
+    offset += graph_.values[id].type->byte_size();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FunctionBuilder::AddSteps() {
+  for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+    const Node& node = graph_.nodes[n];
+    if (node.op == kBindSymbolsOperator) {
+      SLIPWAY_RETURN_IF_ERROR(AddBindSymbolsStep(node));
+    } else if (context_.registry.Find(node.op)->pattern == Pattern::kKernel) {
+      SLIPWAY_RETURN_IF_ERROR(AddKernelStep(node));
+    } else if (context_.registry.Find(node.op)->body_rule != nullptr) {
+      SLIPWAY_RETURN_IF_ERROR(AddControlStep(static_cast<NodeId>(n)));
+    } else {
+      SLIPWAY_RETURN_IF_ERROR(CheckNeedsNoStep(node));
+    }
+  }
+  for (size_t i = 0; i < memory_.outputs.size(); ++i) {
+    const PlannedOutput& output = memory_.outputs[i];
+    if (!output.copy) continue;
+    v1::Step& step = *function_->add_steps();
+    step.set_name(Shortened(absl::StrCat("Copy ", graph_.values[output.value].name),
+                            limits_.step_name_bytes));
+    step.add_operators("Identity");
+    SLIPWAY_ASSIGN_OR_RETURN(const uint32_t from, ValueIndex(output.value));
+    step.mutable_copy()->set_from(from);
+    step.mutable_copy()->set_to(function_->outputs(static_cast<int>(i)).value());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FunctionBuilder::AddBindings() {
+  for (const ValueId id : graph_.inputs) {
+    v1::Binding& input = *function_->add_inputs();
+    // Names are for callers of entries.
+    input.set_name(is_entry_ ? graph_.values[id].name
+                             : absl::StrCat("input ", function_->inputs_size() - 1));
+    SLIPWAY_ASSIGN_OR_RETURN(const uint32_t value, ValueIndex(id));
+    input.set_value(value);
+  }
+  for (const PlannedOutput& planned : memory_.outputs) {
+    v1::Binding& output = *function_->add_outputs();
+    output.set_name(is_entry_ ? graph_.values[planned.value].name
+                              : absl::StrCat("output ", function_->outputs_size() - 1));
+    SLIPWAY_ASSIGN_OR_RETURN(const uint32_t value,
+                             planned.copy
+                                 ? AddValue(*graph_.values[planned.value].type, planned.buffer, 0)
+                                 : ValueIndex(planned.value));
+    output.set_value(value);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<uint32_t> FunctionBuilder::Run(absl::string_view name) {
+  SLIPWAY_RETURN_IF_ERROR(AddBodies(name));
+  for (const ValueId id : graph_.inputs) {
+    for (const Dimension& extent : graph_.values[id].type->dimensions()) {
+      if (!extent.is_known()) SLIPWAY_RETURN_IF_ERROR(symbols_.AddInputExtent(extent.expression()));
+    }
+  }
+  first_buffer_ = static_cast<uint32_t>(context_.manifest.buffers_size());
+  SLIPWAY_RETURN_IF_ERROR(AddBuffers());
+  const auto index = static_cast<uint32_t>(context_.manifest.functions_size());
+  v1::Function function;
+  function.set_name(Shortened(name, limits_.name_bytes));
+  function_ = &function;
+  SLIPWAY_RETURN_IF_ERROR(AddBindings());
+  SLIPWAY_RETURN_IF_ERROR(AddSteps());
+  *context_.manifest.add_functions() = std::move(function);
+  return index;
+}
+
+}  // namespace
+
+absl::StatusOr<uint32_t> AddFunction(const Graph& graph, const MemoryPlan& memory,
+                                     absl::string_view name, int64_t arena_base,
+                                     FunctionContext& context) {
+  return FunctionBuilder(graph, memory, arena_base, true, context).Run(name);
+}
+
+}  // namespace slipway

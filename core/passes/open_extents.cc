@@ -1,0 +1,41 @@
+#include "core/passes/open_extents.h"
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+
+namespace slipway {
+
+Expression AddExtentSymbol(absl::string_view name, std::vector<Symbol>& symbols) {
+  std::string base;
+  for (const char c : name.substr(0, kMaxSymbolNameBytes - 8)) {
+    base.push_back(absl::ascii_isalnum(c) ? c : '_');
+  }
+  if (!IsSymbolName(base)) base.insert(0, "n_");
+  std::string unique = base;
+  for (int i = 1; FindSymbol(symbols, unique) != nullptr; ++i) {
+    unique = absl::StrCat(base, ".", i);
+  }
+  symbols.push_back({unique, 0, kMaxSymbolValue});
+  return Expression::Symbol(unique).value();
+}
+
+ValueType WithNamedExtents(absl::string_view name, const ValueType& type,
+                           std::vector<Symbol>& symbols) {
+  Dimensions dimensions = type.dimensions();
+  for (Dimension& dimension : dimensions) {
+    if (!dimension.is_unknown() || symbols.size() >= kMaxSymbols) continue;
+    dimension = AddExtentSymbol(name, symbols);
+  }
+  return ValueType(type.dtype(), dimensions);
+}
+
+ValueType WithoutOtherSymbols(const ValueType& type, const std::vector<Symbol>& symbols) {
+  Dimensions dimensions = type.dimensions();
+  for (Dimension& dimension : dimensions) {
+    if (dimension.is_known() || dimension.is_unknown()) continue;
+    if (!CheckSymbolsKnown(dimension.expression(), symbols).ok()) dimension = Dimension();
+  }
+  return ValueType(type.dtype(), dimensions);
+}
+
+}  // namespace slipway

@@ -1,0 +1,278 @@
+// Models with open extents, whole: compiled once, run at several sizes, and compared with the reference at each of them.
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/clock.h"
+#include "core/base/status_macros.h"
+#include "core/compiler/compiler.h"
+#include "core/graph/text.h"
+#include "core/operators/register_all.h"
+#include "core/passes/infer_type_pass.h"
+#include "core/reference/reference.h"
+#include "core/runtime/load_program.h"
+#include "core/target/target.h"
+#include "core/tensor/comparison.h"
+#include "core/tensor/random.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway {
+namespace {
+
+using ::slipway::testing::StatusIs;
+using ::testing::HasSubstr;
+
+class OpenModelTest : public ::testing::Test {
+ protected:
+  // Compiles the model and compares a run at each of the sizes.
+  void Check(absl::string_view text, const std::vector<SymbolValues>& sizes) {
+    ASSERT_OK_AND_ASSIGN(Graph graph, ParseGraph(text));
+    ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Program> program, Compile(graph));
+    ASSERT_OK_AND_ASSIGN(graph, InferType(std::move(graph), {registry_, reference_}));
+    // One context for all: what a size leaves behind must not reach the next.
+    ASSERT_OK_AND_ASSIGN(const std::unique_ptr<ProgramContext> context, program->NewContext({}));
+    for (const SymbolValues& values : sizes) {
+      std::string trace;
+      for (const auto& [name, value] : values) trace += name + "=" + std::to_string(value) + " ";
+      SCOPED_TRACE(trace);
+      std::vector<Tensor> inputs;
+      for (const ValueId id : graph.inputs) {
+        ASSERT_OK_AND_ASSIGN(const TensorType type, TypeAt(*graph.values[id].type, values));
+        ASSERT_OK_AND_ASSIGN(Tensor input, RandomTensor(type, 1, graph.values[id].name));
+        inputs.push_back(std::move(input));
+      }
+      Graph bound = graph;
+      for (size_t i = 0; i < inputs.size(); ++i)
+        bound.values[bound.inputs[i]].type = inputs[i].type();
+      ASSERT_OK_AND_ASSIGN(const std::vector<Tensor> expected, reference_.Evaluate(bound, inputs));
+      std::vector<Tensor> outputs(program->signature().outputs.size());
+      ASSERT_OK(context->Run(inputs, absl::MakeSpan(outputs)));
+      for (size_t i = 0; i < outputs.size(); ++i) {
+        EXPECT_OK(CheckClose(outputs[i], expected[i], {1e-4, 1e-4}));
+      }
+    }
+  }
+
+  absl::StatusOr<std::unique_ptr<Program>> Compile(const Graph& graph) {
+    CompileEnvironment environment;
+    environment.clock = &clock_;
+    SLIPWAY_ASSIGN_OR_RETURN(const CompiledModel compiled,
+                             CompileGraph(graph, HostTarget(), {}, environment));
+    return LoadProgram(compiled.artifact);
+  }
+
+  static absl::StatusOr<TensorType> TypeAt(const ValueType& type, const SymbolValues& values) {
+    TensorType known{type.dtype(), {}};
+    for (const Dimension& dimension : type.dimensions()) {
+      SLIPWAY_ASSIGN_OR_RETURN(const int64_t extent, Evaluate(dimension.expression(), values));
+      known.shape.push_back(extent);
+    }
+    return known;
+  }
+
+  const OperatorRegistry registry_ = StandardOperators();
+  const Reference reference_{registry_};
+  const SystemClock clock_{};
+};
+
+TEST_F(OpenModelTest, ABatchOfImages) {
+  Check(R"(
+    graph "images" [batch in 1..64] (%x: f32[batch, 3, 9, 9]) -> (%y) {
+      const %w: f32[16, 3, 3, 3] = splat 0.03
+      const %v: f32[16, 16, 1, 1] = splat 0.05
+      const %b: f32[16] = splat 0.1
+      const %f: f32[16, 10] = splat 0.02
+      const %shape: i64[2] = {0, -1}
+      %c = Conv(%x, %w, %b) {pads = [1, 1, 1, 1]}
+      %r = Relu(%c)
+      %d = Conv(%r, %v)
+      %s = Add(%d, %r)
+      %p = MaxPool(%s) {kernel_shape = [2, 2], strides = [2, 2]}
+      %g = GlobalAveragePool(%p)
+      %l = Reshape(%g, %shape)
+      %m = Gemm(%l, %f)
+      %y = Softmax(%m)
+    })",
+        {{{"batch", 1}}, {{"batch", 5}}, {{"batch", 2}}, {{"batch", 64}}});
+}
+
+TEST_F(OpenModelTest, AttentionOverSequences) {
+  Check(R"(
+    graph "attention" [batch in 1..8, seq in 1..128] (%x: f32[batch, seq, 32]) -> (%y) {
+      const %wq: f32[32, 32] = splat 0.02
+      const %wk: f32[32, 32] = splat 0.03
+      const %wv: f32[32, 32] = splat 0.04
+      const %scale: f32[32] = splat 1.5
+      const %bias: f32[32] = splat 0.25
+      const %zero: i64[] = {0}
+      const %one: i64[] = {1}
+      const %axes: i64[1] = {0}
+      const %rest: i64[2] = {4, 8}
+      const %whole: i64[1] = {32}
+      const %root: f32[] = {0.35}
+      %n = LayerNormalization(%x, %scale, %bias)
+      %q = MatMul(%n, %wq)
+      %k = MatMul(%n, %wk)
+      %v = MatMul(%n, %wv)
+      %shape = Shape(%x)
+      %b = Gather(%shape, %zero)
+      %s = Gather(%shape, %one)
+      %b1 = Unsqueeze(%b, %axes)
+      %s1 = Unsqueeze(%s, %axes)
+      %heads = Concat(%b1, %s1, %rest) {axis = 0}
+      %joined = Concat(%b1, %s1, %whole) {axis = 0}
+      %qh = Reshape(%q, %heads)
+      %kh = Reshape(%k, %heads)
+      %vh = Reshape(%v, %heads)
+      %qt = Transpose(%qh) {perm = [0, 2, 1, 3]}
+      %kt = Transpose(%kh) {perm = [0, 2, 3, 1]}
+      %vt = Transpose(%vh) {perm = [0, 2, 1, 3]}
+      %scores = MatMul(%qt, %kt)
+      %scaled = Mul(%scores, %root)
+      %weights = Softmax(%scaled)
+      %o = MatMul(%weights, %vt)
+      %ot = Transpose(%o) {perm = [0, 2, 1, 3]}
+      %of = Reshape(%ot, %joined)
+      %y = Add(%of, %x)
+    })",
+        {{{"batch", 1}, {"seq", 1}},
+         {{"batch", 2}, {"seq", 7}},
+         {{"batch", 1}, {"seq", 128}},
+         {{"batch", 8}, {"seq", 33}}});
+}
+
+TEST_F(OpenModelTest, ShapesAsValues) {
+  Check(R"(
+    graph "shapes" [n in 1..64] (%x: f32[n, 3]) -> (%y, %z, %t) {
+      const %zero: i64[] = {0}
+      const %one: i64[] = {1}
+      const %axes: i64[1] = {0}
+      const %v: f32[1] = {2.5}
+      const %three: i64[1] = {3}
+      %shape = Shape(%x)
+      %n = Gather(%shape, %zero)
+      %places = Range(%zero, %n, %one)
+      %y = Cast(%places) {to = 1}
+      %n1 = Unsqueeze(%n, %axes)
+      %target = Concat(%three, %n1) {axis = 0}
+      %z = Expand(%v, %target)
+      %t = Add(%n, %one)
+    })",
+        {{{"n", 1}}, {{"n", 17}}, {{"n", 64}}});
+}
+
+// Two views of one value differ in their types alone.
+TEST_F(OpenModelTest, CausalMasks) {
+  Check(R"(
+    graph "mask" [n in 1..64] (%x: f32[n, n]) -> (%y) {
+      const %zero: i64[] = {0}
+      const %one: i64[] = {1}
+      const %rows: i64[1] = {1}
+      const %columns: i64[1] = {0}
+      const %low: f32[] = {-1000.0}
+      %shape = Shape(%x)
+      %n = Gather(%shape, %zero)
+      %places = Range(%zero, %n, %one)
+      %row = Unsqueeze(%places, %rows)
+      %column = Unsqueeze(%places, %columns)
+      %seen = LessOrEqual(%column, %row)
+      %y = Where(%seen, %x, %low)
+    })",
+        {{{"n", 1}}, {{"n", 17}}, {{"n", 64}}});
+}
+
+TEST_F(OpenModelTest, ExtentsThatValuesDecide) {
+  Check(R"(
+    graph "places" [n in 1..64] (%x: f32[n, 4]) -> (%y, %z) {
+      const %axes: i64[2] = {0, 1}
+      const %half: f32[] = {0.5}
+      %large = Greater(%x, %half)
+      %places = NonZero(%large)
+      %t = Transpose(%places)
+      %y = Cast(%t) {to = 1}
+      %z = Shape(%places)
+    })",
+        {{{"n", 1}}, {{"n", 17}}, {{"n", 64}}});
+}
+
+TEST_F(OpenModelTest, Branches) {
+  Check(R"(
+    graph "branches" [n in 1..64] (%x: f32[n, 4], %w: f32[4]) -> (%y) {
+      const %ten: i64[] = {10}
+      const %zero: i64[] = {0}
+      %shape = Shape(%x)
+      %n = Gather(%shape, %zero)
+      %large = Greater(%n, %ten)
+      %y = If(%large, %x, %w) {captures = 2, then_branch = graph "then" (%a, %b) -> (%c) {
+        %s = Add(%a, %b)
+        %c = Relu(%s)
+      }, else_branch = graph "else" (%a, %b) -> (%c) {
+        %c = Mul(%a, %b)
+      }}
+    })",
+        {{{"n", 1}}, {{"n", 11}}, {{"n", 10}}, {{"n", 64}}});
+}
+
+TEST_F(OpenModelTest, ScansOverSequences) {
+  Check(R"(
+    graph "scan" [seq in 1..64] (%x: f32[seq, 4], %s: f32[4]) -> (%last, %all) {
+      %last, %all = Scan(%s, %x) {num_scan_inputs = 1, body = graph "body" (%state, %slice) -> (%next, %out) {
+        %next = Add(%state, %slice)
+        %out = Relu(%next)
+      }}
+    })",
+        {{{"seq", 1}}, {{"seq", 7}}, {{"seq", 64}}});
+}
+
+TEST_F(OpenModelTest, LoopsWithConditions) {
+  Check(R"(
+    graph "loop" [n in 1..64] (%x: f32[n]) -> (%y, %all) {
+      const %most: i64[] = {100}
+      const %yes: bool[] = {true}
+      %y, %all = Loop(%most, %yes, %x) {body = graph "body" (%turn, %go, %v) -> (%more, %next, %out) {
+        const %limit: f32[] = {20.0}
+        const %one: f32[] = {1.0}
+        const %three: i64[] = {3}
+        const %axes: i64[1] = {0}
+        %next = Add(%v, %one)
+        %biggest = ReduceMax(%next, %axes) {keepdims = 0}
+        %more = Less(%biggest, %limit)
+        %out = Identity(%next)
+      }}
+    })",
+        {{{"n", 1}}, {{"n", 13}}});
+}
+
+TEST_F(OpenModelTest, CarriedValuesMayGrow) {
+  Check(R"(
+    graph "grow" [n in 1..64] (%x: f32[n]) -> (%y) {
+      const %turns: i64[] = {3}
+      const %yes: bool[] = {true}
+      %y = Loop(%turns, %yes, %x) {body = graph "body" (%turn, %go, %v) -> (%go, %next) {
+        %next = Concat(%v, %v) {axis = 0}
+      }}
+    })",
+        {{{"n", 1}}, {{"n", 5}}});
+}
+
+TEST_F(OpenModelTest, BoundsAreHeld) {
+  ASSERT_OK_AND_ASSIGN(const Graph graph, ParseGraph(R"(
+    graph "bounds" [n in 2..8] (%a: f32[n, 3], %b: f32[n, 3]) -> (%y) { %y = Add(%a, %b) })"));
+  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Program> program, Compile(graph));
+  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<ProgramContext> context, program->NewContext({}));
+  const auto run = [&](int64_t a, int64_t b) {
+    std::vector<Tensor> outputs(1);
+    return context->Run(
+        {Tensor::Zeros(DataType::kFloat32, {a, 3}), Tensor::Zeros(DataType::kFloat32, {b, 3})},
+        absl::MakeSpan(outputs));
+  };
+  EXPECT_OK(run(8, 8));
+  EXPECT_THAT(run(9, 9), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("n")));
+  EXPECT_THAT(run(4, 5), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("n")));
+}
+
+}  // namespace
+}  // namespace slipway
