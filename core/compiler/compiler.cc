@@ -44,9 +44,24 @@ absl::Status CheckName(const Graph& graph, ValueId id) {
                                                    " bytes, more than the limit of ", limit));
 }
 
+// What is open must have a name, by which a program gets to know it.
+absl::Status CheckExtents(const Value& input) {
+  if (!input.type.has_value()) return absl::OkStatus();
+  for (const Dimension& extent : input.type->dimensions()) {
+    if (!extent.is_unknown()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("graph input \"", input.name, "\" is ", ToString(*input.type),
+                     ": write a symbol of the graph for each \"?\""));
+  }
+  return absl::OkStatus();
+}
+
 // Callers of a program tell its inputs and outputs apart by their names.
 absl::Status CheckNames(const Graph& graph) {
-  for (const ValueId id : graph.inputs) SLIPWAY_RETURN_IF_ERROR(CheckName(graph, id));
+  for (const ValueId id : graph.inputs) {
+    SLIPWAY_RETURN_IF_ERROR(CheckName(graph, id));
+    SLIPWAY_RETURN_IF_ERROR(CheckExtents(graph.values[id]));
+  }
   absl::flat_hash_set<ValueId> seen;
   for (const ValueId id : graph.outputs) {
     SLIPWAY_RETURN_IF_ERROR(CheckName(graph, id));

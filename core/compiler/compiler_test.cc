@@ -173,6 +173,16 @@ TEST_F(CompilerTest, RefusesTargetsWithoutBackend) {
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("cuda-sm90")));
 }
 
+TEST_F(CompilerTest, OpenExtentsOfInputsHaveNames) {
+  EXPECT_THAT(CompileText("graph \"g\" (%x: f32[?, 4]) -> (%y) { %y = Relu(%x) }"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("graph input \"x\" is f32[?, 4]")));
+  ASSERT_OK_AND_ASSIGN(
+      const CompiledModel model,
+      CompileText("graph \"g\" [n in 1..9] (%x: f32[n, 4]) -> (%y) { %y = Relu(%x) }"));
+  EXPECT_EQ(model.artifact.manifest().proto().symbols(0).name(), "n");
+}
+
 TEST_F(CompilerTest, TextModelsAreOneFileWithoutDimensions) {
   ModelSource model;
   model.format = v1::MODEL_FORMAT_GRAPH_TEXT;
