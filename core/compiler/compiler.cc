@@ -1,6 +1,7 @@
 #include "core/compiler/compiler.h"
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
@@ -13,6 +14,7 @@
 #include "core/compiler/limits.h"
 #include "core/compiler/own_operator.h"
 #include "core/compiler/read_model.h"
+#include "core/passes/open_extents.h"
 #include "core/passes/pipeline.h"
 #include "core/reference/reference.h"
 
@@ -45,23 +47,19 @@ absl::Status CheckName(const Graph& graph, ValueId id) {
 }
 
 // What is open must have a name, by which a program gets to know it.
-absl::Status CheckExtents(const Value& input) {
-  if (!input.type.has_value()) return absl::OkStatus();
-  for (const Dimension& extent : input.type->dimensions()) {
-    if (!extent.is_unknown()) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("graph input \"", input.name, "\" is ", ToString(*input.type),
-                     ": write a symbol of the graph for each \"?\""));
+void NameOpenInputs(Graph& graph) {
+  for (const ValueId id : graph.inputs) {
+    std::optional<ValueType>& type = graph.values[id].type;
+    if (!type.has_value() || type->is_static()) continue;
+    const std::optional<Quantization> quantization = type->quantization();
+    type = WithNamedExtents(graph.values[id].name, *type, graph.symbols);
+    type->set_quantization(quantization);
   }
-  return absl::OkStatus();
 }
 
 // Callers of a program tell its inputs and outputs apart by their names.
 absl::Status CheckNames(const Graph& graph) {
-  for (const ValueId id : graph.inputs) {
-    SLIPWAY_RETURN_IF_ERROR(CheckName(graph, id));
-    SLIPWAY_RETURN_IF_ERROR(CheckExtents(graph.values[id]));
-  }
+  for (const ValueId id : graph.inputs) SLIPWAY_RETURN_IF_ERROR(CheckName(graph, id));
   absl::flat_hash_set<ValueId> seen;
   for (const ValueId id : graph.outputs) {
     SLIPWAY_RETURN_IF_ERROR(CheckName(graph, id));
@@ -138,6 +136,7 @@ absl::StatusOr<CompiledModel> Compilation::Run(const ModelSource& model) {
 
 absl::StatusOr<CompiledModel> Compilation::Run(Graph graph) {
   SLIPWAY_RETURN_IF_ERROR(CheckNames(graph));
+  NameOpenInputs(graph);
   BackendEnvironment backend_environment;
   backend_environment.registry = &operators_.registry;
   backend_environment.own_lowerings = &operators_.own_lowerings;

@@ -1,5 +1,7 @@
 #include "tests/bench/graph_operations.h"
 
+#include <algorithm>
+
 #include "core/base/status_macros.h"
 #include "core/operators/convolution.h"
 #include "core/operators/fused.h"
@@ -23,12 +25,13 @@ absl::StatusOr<int64_t> CountOperations(const Graph& graph, const Node& node,
   if (node.op == "Conv" || node.op == "slipway.ConvNCHWc" ||
       node.op == "slipway.DepthwiseConvNCHWc") {
     SLIPWAY_ASSIGN_OR_RETURN(const ConvView conv, DecodeConv(view));
-    return 2 * conv.batch * conv.out_channels * (conv.in_channels / conv.group) *
-           NumElements(conv.window.output) * NumElements(conv.window.kernel);
+    return 2 * std::max<int64_t>(conv.batch, 1) * conv.out_channels *
+           (conv.in_channels / conv.group) * NumElements(conv.window.output) *
+           NumElements(conv.window.kernel);
   }
   if (node.op == "Gemm" || node.op == "slipway.GemmPacked") {
     SLIPWAY_ASSIGN_OR_RETURN(const GemmView gemm, DecodeGemm(view));
-    return 2 * gemm.m * gemm.n * gemm.k;
+    return 2 * std::max<int64_t>(gemm.m, 1) * gemm.n * gemm.k;
   }
   if (node.op == "MatMul") {
     SLIPWAY_ASSIGN_OR_RETURN(const MatMulView product, DecodeMatMul(view));
