@@ -102,22 +102,26 @@ absl::Status RegisterReductionOperators(OperatorRegistry& registry) {
   schema.type_rule = ReduceType;
   schema.max_inputs = 2;
   schema.attributes = {IntAttribute("keepdims", 1), IntAttribute("noop_with_empty_axes", 0)};
-  for (const char* name : {"ReduceMean", "ReduceMax"}) {
-    schema.name = name;
-    SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
-  }
-  schema.layout = {};
+  schema.name = "ReduceMean";
+  SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
   schema.contents_rule = ReduceContents;
+  schema.name = "ReduceMax";
+  SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
+  schema.layout = {};
   schema.name = "ReduceSum";
   SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
   schema.pattern = Pattern::kOpaque;
-  for (const char* name : {"ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMin",
-                           "ReduceProd", "ReduceSumSquare"}) {
+  for (const char* name : {"ReduceMin", "ReduceProd"}) {
+    schema.name = name;
+    SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
+  }
+  schema.contents_rule = nullptr;
+  for (const char* name :
+       {"ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceSumSquare"}) {
     schema.name = name;
     SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
   }
 
-  schema.contents_rule = nullptr;
   schema.max_inputs = 1;
   schema.type_rule = ArgMaxType;
   schema.attributes = {IntAttribute("axis", 0), IntAttribute("keepdims", 1),

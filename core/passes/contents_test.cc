@@ -53,6 +53,19 @@ TEST(ContentsTest, ShapesAreFollowedThroughArithmetic) {
             "f32[batch, 3]");
 }
 
+TEST(ContentsTest, ReductionsOfOneElement) {
+  const auto reduced = [](absl::string_view op) {
+    return TypeOfY(absl::StrCat("%r = ", op, "(%n1) {keepdims = 0}\n",
+                                "%u = Unsqueeze(%r, %axes)\n%y = ConstantOfShape(%u)"));
+  };
+  EXPECT_EQ(reduced("ReduceProd"), "f32[w]");
+  EXPECT_EQ(reduced("ReduceSum"), "f32[w]");
+  EXPECT_EQ(reduced("ReduceMin"), "f32[w]");
+  EXPECT_EQ(reduced("ReduceMax"), "f32[w]");
+  // The square of one element is not that element.
+  EXPECT_EQ(reduced("ReduceSumSquare"), "f32[?]");
+}
+
 TEST(ContentsTest, FloatsBetweenWholeNumbers) {
   const std::string scaled =
       "const %f: f32[1] = {FACTOR}\n%c = Cast(%n1) {to = 1}\n%m = Mul(%c, %f)\n"
