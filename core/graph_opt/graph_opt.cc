@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "core/base/files.h"
 #include "core/base/flags.h"
 #include "core/base/status_macros.h"
+#include "core/graph/memory_plan.h"
 #include "core/graph_opt/read_graph.h"
 #include "core/graph_opt/write_graph.h"
 #include "core/operators/register_all.h"
@@ -77,22 +79,33 @@ absl::StatusOr<std::vector<NamedPass>> FindPasses(const std::string& names) {
   return wanted;
 }
 
-std::string Table(const std::vector<PassReport>& reports) {
+// What a graph has become, and how.
+struct Optimized {
+  Graph graph;
+  std::vector<PassReport> passes;
+  std::optional<MemoryPlan> memory;  // Of a backend's pipeline.
+};
+
+std::string Table(const Optimized& optimized) {
   std::string table =
       absl::StrFormat("%-24s %12s %10s %16s\n", "pass", "ms", "nodes", "constant bytes");
   absl::Duration total;
-  for (const PassReport& report : reports) {
+  for (const PassReport& report : optimized.passes) {
     absl::StrAppendFormat(&table, "%-24s %12.3f %10d %16d\n", report.name,
                           absl::ToDoubleMilliseconds(report.duration), report.nodes_after,
                           report.constant_bytes_after);
     total += report.duration;
   }
   absl::StrAppendFormat(&table, "%-24s %12.3f\n", "total", absl::ToDoubleMilliseconds(total));
+  if (optimized.memory.has_value()) {
+    absl::StrAppendFormat(&table, "arena %d bytes, lower bound %d\n", optimized.memory->arena_bytes,
+                          optimized.memory->arena_lower_bound_bytes);
+  }
   return table;
 }
 
-absl::StatusOr<Graph> RunPasses(Graph graph, const Options& options, const PassContext& context,
-                                std::vector<PassReport>& reports) {
+absl::StatusOr<Optimized> RunPasses(Graph graph, const Options& options,
+                                    const PassContext& context) {
   const SystemClock clock;
   if (!options.target.empty()) {
     if (!options.passes.empty()) {
@@ -109,15 +122,16 @@ absl::StatusOr<Graph> RunPasses(Graph graph, const Options& options, const PassC
     SLIPWAY_ASSIGN_OR_RETURN(
         PipelineResult result,
         RunPipeline(std::move(graph), backend->PipelineFor(target), context, {}, clock));
-    reports = std::move(result.passes);
-    return std::move(result.graph);
+    return Optimized{std::move(result.graph), std::move(result.passes), std::move(result.memory)};
   }
-  if (options.passes.empty()) return graph;
+  Optimized optimized{std::move(graph), {}, std::nullopt};
+  if (options.passes.empty()) return optimized;
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<NamedPass> passes, FindPasses(options.passes));
   for (const NamedPass& pass : passes) {
-    SLIPWAY_ASSIGN_OR_RETURN(graph, RunPass(pass, std::move(graph), context, clock, reports));
+    SLIPWAY_ASSIGN_OR_RETURN(optimized.graph, RunPass(pass, std::move(optimized.graph), context,
+                                                      clock, optimized.passes));
   }
-  return graph;
+  return optimized;
 }
 
 absl::Status Run(const std::string& path, const Options& options) {
@@ -127,13 +141,14 @@ absl::Status Run(const std::string& path, const Options& options) {
   const SystemClock clock;
   const absl::Duration start = clock.Monotonic();
   SLIPWAY_ASSIGN_OR_RETURN(Graph graph, ReadGraph(path, options.read, registry));
-  std::vector<PassReport> reports;
   const absl::Duration reading = clock.Monotonic() - start;
-  SLIPWAY_ASSIGN_OR_RETURN(graph, RunPasses(std::move(graph), options, context, reports));
-  SLIPWAY_ASSIGN_OR_RETURN(const std::string text, WriteGraph(graph, registry, options.write));
+  SLIPWAY_ASSIGN_OR_RETURN(const Optimized optimized,
+                           RunPasses(std::move(graph), options, context));
+  SLIPWAY_ASSIGN_OR_RETURN(const std::string text,
+                           WriteGraph(optimized.graph, registry, options.write));
   if (options.table) {
     std::fprintf(stderr, "%s read in %.3f ms\n%s", path.c_str(),
-                 absl::ToDoubleMilliseconds(reading), Table(reports).c_str());
+                 absl::ToDoubleMilliseconds(reading), Table(optimized).c_str());
   }
   if (!options.output.empty()) return WriteFileAtomically(options.output, text, false);
   std::fwrite(text.data(), 1, text.size(), stdout);

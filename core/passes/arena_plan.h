@@ -25,10 +25,12 @@ struct ArenaPlan {
   int64_t lower_bound_bytes = 0;
 };
 
-// Greedy by size with best fit: the largest piece first, each into the smallest gap that holds it
-// (Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020, section 5).
-// Deterministic; O(n^2). INVALID_ARGUMENT for a piece that ends before it begins, or of negative
-// size; RESOURCE_EXHAUSTED when the arena exceeds 2^62 bytes. REQUIRES: alignment is a power of two.
+// Greedy: the pieces in some order, each into the lowest gap that holds it. The orders by size and by breadth (Pisarchyk and
+// Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020, section 5) are tried; each is improved on, until the
+// plan reaches the lower bound or enough has been tried, by moving forward what lies above the bound (Joslin and Clements,
+// "Squeaky Wheel Optimization", JAIR 10, 1999). Deterministic; O(n^2), and a fixed number of steps more where that does not
+// suffice. INVALID_ARGUMENT for a piece that ends before it begins, or of negative size; RESOURCE_EXHAUSTED when the arena
+// exceeds 2^62 bytes. REQUIRES: alignment is a power of two.
 absl::StatusOr<ArenaPlan> PlanArena(const std::vector<ArenaPiece>& pieces, int64_t alignment);
 
 // For people: a line a piece in the order of offsets, with a bar over the steps it is alive:
