@@ -92,6 +92,17 @@ absl::StatusOr<UniqueFd> CreateBeside(const std::string& folder, std::string* pa
   }
 }
 
+bool IsDeviceOrPipe(const std::string& path) {
+  struct stat found;
+  return stat(path.c_str(), &found) == 0 && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode);
+}
+
+absl::Status WriteTo(const std::string& path, absl::string_view bytes) {
+  const UniqueFd fd(open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
+  if (!fd.is_open()) return PathError(errno, "open", path);
+  return WriteAll(fd.get(), bytes, path);
+}
+
 }  // namespace
 
 void UniqueFd::reset(int fd) {
@@ -178,6 +189,7 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes)
 }
 
 absl::Status WriteFileAtomically(const std::string& path, absl::string_view bytes, bool durable) {
+  if (IsDeviceOrPipe(path)) return WriteTo(path, bytes);
   const std::string folder = ParentFolder(path);
   std::string temporary;
   SLIPWAY_ASSIGN_OR_RETURN_WITH(UniqueFd fd, CreateBeside(folder, &temporary),

@@ -58,7 +58,8 @@ absl::Status ErrnoStatus(int error_number, absl::string_view what);
 // devices are INVALID_ARGUMENT.
 absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes);
 
-// Replaces `path` by `bytes` in one step: written beside it, synced when `durable`, renamed.
+// Replaces `path` by `bytes` in one step: written beside it, synced when `durable`, renamed. What is no file and no folder (a
+// device, a pipe) is not replaced: it is written to.
 // RESOURCE_EXHAUSTED on a full disk, and then nothing is left behind.
 absl::Status WriteFileAtomically(const std::string& path, absl::string_view bytes, bool durable);
 

@@ -189,5 +189,15 @@ TEST_F(FilesTest, FindsTheUserCacheFolder) {
   EXPECT_THAT(UserCacheFolder(), StatusIs(absl::StatusCode::kFailedPrecondition));
 }
 
+TEST_F(FilesTest, WritesIntoWhatIsNoFile) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const UniqueFd from(ends[0]), to(ends[1]);
+  const std::string path = "/dev/fd/" + std::to_string(to.get());
+  ASSERT_OK(WriteFileAtomically(path, "1234567", /*durable=*/true));
+  char buffer[16];
+  EXPECT_EQ(read(from.get(), buffer, sizeof(buffer)), 7);
+}
+
 }  // namespace
 }  // namespace slipway
