@@ -7,6 +7,7 @@
 #include "core/base/status_macros.h"
 #include "core/graph/edit.h"
 #include "core/operators/control.h"
+#include "core/passes/open_extents.h"
 
 namespace slipway {
 namespace {
@@ -43,15 +44,11 @@ absl::StatusOr<Graph> CompleteOutputs(Graph graph, const PassContext& context) {
     if (added.empty()) continue;
     SLIPWAY_ASSIGN_OR_RETURN(const std::vector<ValueType> types,
                              InferNodeTypes(graph, node, context.registry));
+    const std::vector<Symbol> around = graph.symbols;
     for (const size_t i : added) {
-      Dimensions dimensions = types[i].dimensions();
-      for (Dimension& dimension : dimensions) {
-        if (dimension.is_known()) continue;
-        const std::string symbol = absl::StrCat("unread.", graph.symbols.size());
-        graph.symbols.push_back({symbol, 0, kMaxSymbolValue});
-        dimension = Expression::Symbol(symbol).value();
-      }
-      graph.values[node.outputs[i]].type = ValueType(types[i].dtype(), dimensions);
+      Value& value = graph.values[node.outputs[i]];
+      value.type =
+          WithNamedExtents(value.name, WithoutOtherSymbols(types[i], around), graph.symbols);
     }
   }
   return graph;

@@ -1,20 +1,9 @@
 #include "core/passes/open_extents.h"
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/str_cat.h"
-
 namespace slipway {
 
 Expression AddExtentSymbol(absl::string_view name, std::vector<Symbol>& symbols) {
-  std::string base;
-  for (const char c : name.substr(0, kMaxSymbolNameBytes - 8)) {
-    base.push_back(absl::ascii_isalnum(c) ? c : '_');
-  }
-  if (!IsSymbolName(base)) base.insert(0, "n_");
-  std::string unique = base;
-  for (int i = 1; FindSymbol(symbols, unique) != nullptr; ++i) {
-    unique = absl::StrCat(base, ".", i);
-  }
+  const std::string unique = UniqueSymbolName(name, symbols);
   symbols.push_back({unique, 0, kMaxSymbolValue});
   return Expression::Symbol(unique).value();
 }

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/symbolic/checked_math.h"
@@ -131,6 +132,19 @@ const Symbol* FindSymbol(absl::Span<const Symbol> symbols, absl::string_view nam
     if (symbol.name == name) return &symbol;
   }
   return nullptr;
+}
+
+std::string UniqueSymbolName(absl::string_view like, absl::Span<const Symbol> symbols) {
+  std::string base;
+  for (const char c : like.substr(0, kMaxSymbolNameBytes - 8)) {
+    base.push_back(absl::ascii_isalnum(c) || c == '_' || c == '.' ? c : '_');
+  }
+  if (!IsSymbolName(base)) base.insert(0, "d_");
+  std::string unique = base;
+  for (int i = 1; FindSymbol(symbols, unique) != nullptr; ++i) {
+    unique = absl::StrCat(base, ".", i);
+  }
+  return unique;
 }
 
 absl::Status CheckSymbols(absl::Span<const Symbol> symbols) {

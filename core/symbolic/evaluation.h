@@ -33,6 +33,9 @@ struct Symbol {
 // Null when there is none of this name.
 const Symbol* FindSymbol(absl::Span<const Symbol> symbols, absl::string_view name);
 
+// A symbol name that none of these has, made after `like`, which may be anything.
+std::string UniqueSymbolName(absl::string_view like, absl::Span<const Symbol> symbols);
+
 // OK when all names are symbol names and unique and 0 <= min <= max <= kMaxSymbolValue.
 // INVALID_ARGUMENT names the symbol; RESOURCE_EXHAUSTED beyond kMaxSymbols.
 absl::Status CheckSymbols(absl::Span<const Symbol> symbols);

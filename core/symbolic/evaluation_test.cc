@@ -182,5 +182,16 @@ TEST(EvaluationTest, SimplifyingKeepsValues) {
   EXPECT_GT(compared, 10'000);
 }
 
+TEST(UniqueSymbolNameTest, IsASymbolNameOfItsOwnAfterAnything) {
+  const std::vector<Symbol> symbols = {{"batch"}, {"batch.1"}, {"d_min"}};
+  EXPECT_EQ(UniqueSymbolName("seq.len_2", symbols), "seq.len_2");
+  EXPECT_EQ(UniqueSymbolName("batch", symbols), "batch.2");
+  EXPECT_EQ(UniqueSymbolName("min", symbols), "d_min.1");
+  for (const std::string& like :
+       {std::string(), std::string("2*h / \xc3\xa9"), std::string(100, 'x')}) {
+    EXPECT_TRUE(IsSymbolName(UniqueSymbolName(like, symbols))) << like;
+  }
+}
+
 }  // namespace
 }  // namespace slipway

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -119,15 +118,7 @@ absl::StatusOr<Dimension> SymbolicDimensions::Get(const std::string& name) {
     return absl::ResourceExhaustedError(
         absl::StrCat("the model has more than ", kMaxSymbols, " symbolic dimensions"));
   }
-  std::string base;
-  for (const char c : name.substr(0, kMaxSymbolNameBytes - 8)) {
-    base.push_back(absl::ascii_isalnum(c) || c == '_' || c == '.' ? c : '_');
-  }
-  if (!IsSymbolName(base)) base.insert(0, "d_");
-  std::string unique = base;
-  for (int i = 1; FindSymbol(symbols_, unique) != nullptr; ++i) {
-    unique = absl::StrCat(base, ".", i);
-  }
+  const std::string unique = UniqueSymbolName(name, symbols_);
   symbols_.push_back({unique, bounds.min, bounds.max});
   SLIPWAY_ASSIGN_OR_RETURN(Expression symbol, Expression::Symbol(unique));
   return known_[name] = Dimension(std::move(symbol));
