@@ -110,14 +110,15 @@ absl::StatusOr<Graph> Infer(Graph graph, const PassContext& context, int64_t& no
                      std::make_move_iterator(nodes->rend()));
       continue;
     }
-    const std::vector<Symbol> around = graph.symbols;
+    const OperatorSchema* schema = context.registry.Find(node.op);
+    const bool has_bodies = schema != nullptr && schema->body_rule != nullptr;
+    const std::vector<Symbol> around = has_bodies ? graph.symbols : std::vector<Symbol>();
     SLIPWAY_RETURN_IF_ERROR(InferBodyTypes(graph, node, context.registry, infer_body));
-    const Node given = node;
-    SLIPWAY_ASSIGN_OR_RETURN(NodeView view, NodeView::Create(graph, given, context.registry));
-    contents.Show(given, view);
+    SLIPWAY_ASSIGN_OR_RETURN(NodeView view, NodeView::Create(graph, node, context.registry));
+    contents.Show(node, view);
     absl::StatusOr<std::vector<ValueType>> types = InferNodeTypes(view);
     if (!types.ok()) return NotDynamic(types.status());
-    if (view.schema().body_rule != nullptr) NameMadeExtents(given, around, *types, graph);
+    if (has_bodies) NameMadeExtents(node, around, *types, graph);
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i] == kNoValue) continue;
       SLIPWAY_RETURN_IF_ERROR(SetType(node, node.outputs[i], (*types)[i], graph));
@@ -131,7 +132,7 @@ absl::StatusOr<Graph> Infer(Graph graph, const PassContext& context, int64_t& no
       }
       if (!IsLeftToRunTime(results.status())) return results.status();
     }
-    std::optional<Tensor> known = contents.Learn(graph, given, view);
+    std::optional<Tensor> known = contents.Learn(graph, node, view);
     if (known.has_value() && node.outputs.size() == 1) {
       std::vector<Tensor> results;
       results.push_back(*std::move(known));
