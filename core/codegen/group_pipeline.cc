@@ -1,5 +1,6 @@
 #include "core/codegen/group_pipeline.h"
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -36,9 +37,7 @@ bool IsExtentOf(const Expr& expr, const Expr& extent) {
 // Dense memory of these extents, innermost first.
 template <typename Parameter>
 void FixBounds(Parameter parameter, const std::vector<Extent>& extents) {
-  bool is_open = false;  // Whether an extent further in is.
-  int stride = 1;
-  Expr open_stride = 1;
+  Extent stride(1);
   for (size_t i = 0; i < extents.size(); ++i) {
     const Extent& extent = extents[i];
     auto dimension = parameter.dim(static_cast<int>(i));
@@ -47,11 +46,10 @@ void FixBounds(Parameter parameter, const std::vector<Extent>& extents) {
     } else {
       dimension.set_bounds(0, extent.expr);
     }
-    dimension.set_stride(is_open ? open_stride : Expr(stride));
-    is_open = is_open || extent.known == kOpen;
-    if (is_open) open_stride = (i == 0 ? Expr(1) : open_stride) * extent.expr;
-    stride *= std::max(extent.known, 1);
-    if (!is_open) open_stride = stride;
+    dimension.set_stride(stride.expr);
+    stride = stride.known == kOpen || extent.known == kOpen
+                 ? Extent(kOpen, stride.expr * extent.expr)
+                 : Extent(stride.known * std::max(extent.known, 1));
   }
 }
 
@@ -81,18 +79,6 @@ class Builder {
   }
 
  private:
-  std::vector<int> Extents(ValueId id) const { return HalideExtents(*body_.value(id).type); }
-  std::vector<Extent> OpenExtents(ValueId id) const {
-    std::vector<Extent> extents;
-    const ValueType& type = *body_.value(id).type;
-    for (int d = type.rank() - 1; d >= 0; --d) {
-      const Dimension extent = type.dimension(d);
-      extents.push_back(extent.is_known() ? Extent(static_cast<int>(extent.extent()))
-                                          : Extent(kOpen, open_extent_(extent)));
-    }
-    return extents;
-  }
-
   // The extents that inputs tell. Each is that of the first dimension that has it.
   absl::Status LearnExtents() {
     for (size_t i = 0; i < body_.inputs.size(); ++i) {
@@ -160,7 +146,7 @@ class Builder {
     for (size_t i = 0; i < body_.inputs.size(); ++i) {
       const ValueId id = body_.inputs[i];
       Halide::ImageParam& param = parameters_[i];
-      FixBounds(param, OpenExtents(id));
+      FixBounds(param, Extents(*body_.value(id).type, open_extent_));
       const std::vector<Halide::Var> vars = FreshVars(param.dimensions());
       Func read("read");
       if (NumElements(body_.value(id).type->dimensions()) == Dimension(0)) {
@@ -179,7 +165,7 @@ class Builder {
       if (!value.constant.has_value()) continue;
       if (value.constant->byte_size() > kMaxBakedConstantBytes) continue;  // See CheckGroup.
       SLIPWAY_ASSIGN_OR_RETURN(const Halide::Type type, HalideType(value.type->dtype()));
-      const std::vector<int> extents = Extents(static_cast<ValueId>(id));
+      const std::vector<int> extents = HalideExtents(*value.type);
       Halide::Buffer<> buffer(type, extents);
       std::memcpy(buffer.data(), value.constant->bytes().data(), value.constant->byte_size());
       const std::vector<Halide::Var> vars = FreshVars(static_cast<int>(extents.size()));
@@ -275,7 +261,8 @@ class Builder {
   }
 
   absl::Status ScheduleInjective(const Func& func, ValueId id) const {
-    return schedule_({AnchorKind::kInjective, InjectiveStages{Extents(id)}}, func);
+    return schedule_(
+        {AnchorKind::kInjective, InjectiveStages{HalideExtents(*body_.value(id).type)}}, func);
   }
 
   // The Funcs of the group's outputs, each a Func of its own, with their memory's layout fixed.
@@ -295,7 +282,7 @@ class Builder {
         // The tail of an anchor is scheduled with it instead.
         if (TailAnchor() == kNoValue) SLIPWAY_RETURN_IF_ERROR(ScheduleInjective(func, id));
       }
-      FixBounds(func.output_buffer(), OpenExtents(id));
+      FixBounds(func.output_buffer(), Extents(*body_.value(id).type, open_extent_));
       outputs.push_back(func);
     }
     return outputs;
@@ -365,7 +352,7 @@ class Builder {
   const ScheduleFunction& schedule_;
   std::vector<Halide::ImageParam> parameters_;  // The inputs.
   std::map<std::string, Expr> told_;            // By extent, as written.
-  const std::function<Expr(const Dimension&)> open_extent_ = [this](const Dimension& extent) {
+  const OpenExtent open_extent_ = [this](const Dimension& extent) {
     return Tell(extent.expression());
   };
   std::vector<Stage> stages_;

@@ -51,7 +51,7 @@ std::vector<int> HalideExtents(const ValueType& type) {
   return extents;
 }
 
-std::vector<Extent> LoweringContext::Extents(const ValueType& type) const {
+std::vector<Extent> Extents(const ValueType& type, const OpenExtent& open_extent) {
   std::vector<Extent> extents;
   for (int d = type.rank() - 1; d >= 0; --d) {
     const Dimension extent = type.dimension(d);

@@ -35,17 +35,23 @@ struct Extent {
 };
 std::vector<int> KnownExtents(const std::vector<Extent>& extents);
 
+// The extent that an open dimension of an input has when the kernel runs.
+using OpenExtent = std::function<Halide::Expr(const Dimension&)>;
+// The extents of a value, innermost first.
+std::vector<Extent> Extents(const ValueType& type, const OpenExtent& open_extent);
+
 struct LoweringContext {
-  // The extents of a value of the group, innermost first.
-  std::vector<Extent> Extents(const ValueType& type) const;
+  // Of a value of the group.
+  std::vector<Extent> Extents(const ValueType& type) const {
+    return slipway::Extents(type, open_extent);
+  }
 
   const NodeView& node;
   // f32 elements that the machine works on at once: a sum along the innermost dimension keeps so many parts.
   const int lanes;
   absl::Span<const Halide::Func> inputs;     // One a node input; undefined where it is omitted.
   absl::Span<const ValueType> output_types;  // One an output of the node.
-  // The extent that an open dimension of an input has when the kernel runs.
-  const std::function<Halide::Expr(const Dimension&)>& open_extent;
+  const OpenExtent& open_extent;
   // Schedules a Func on the way to the output, which the lowering has given memory of its own.
   const ScheduleFunction& schedule;
   // Set by operators that are more than an expression: what a schedule needs to compute the first output and
