@@ -14,6 +14,7 @@
 #include "core/compiler/limits.h"
 #include "core/compiler/own_operator.h"
 #include "core/compiler/read_model.h"
+#include "core/graph/edit.h"
 #include "core/passes/open_extents.h"
 #include "core/passes/pipeline.h"
 #include "core/reference/reference.h"
@@ -49,11 +50,9 @@ absl::Status CheckName(const Graph& graph, ValueId id) {
 // What is open must have a name, by which a program gets to know it.
 void NameOpenInputs(Graph& graph) {
   for (const ValueId id : graph.inputs) {
-    std::optional<ValueType>& type = graph.values[id].type;
-    if (!type.has_value() || type->is_static()) continue;
-    const std::optional<Quantization> quantization = type->quantization();
-    type = WithNamedExtents(graph.values[id].name, *type, graph.symbols);
-    type->set_quantization(quantization);
+    Value& value = graph.values[id];
+    if (!value.type.has_value()) continue;
+    RefineType(value, WithNamedExtents(value.name, *value.type, graph.symbols));
   }
 }
 
