@@ -169,14 +169,8 @@ absl::Status FunctionBuilder::AddKernelStep(const Node& node) {
   }
   v1::Step::Kernel& call = *step.mutable_kernel();
   call.set_kernel(context_.kernel_of.at(computed));
-  for (const ValueId id : node.inputs) {
-    SLIPWAY_ASSIGN_OR_RETURN(const uint32_t index, ValueIndex(id));
-    call.add_inputs(index);
-  }
-  for (const ValueId id : node.outputs) {
-    SLIPWAY_ASSIGN_OR_RETURN(const uint32_t index, ValueIndex(id));
-    call.add_outputs(index);
-  }
+  SLIPWAY_RETURN_IF_ERROR(AddAll(node.inputs, *call.mutable_inputs()));
+  SLIPWAY_RETURN_IF_ERROR(AddAll(node.outputs, *call.mutable_outputs()));
   const int arguments = call.inputs_size() + call.outputs_size();
   if (arguments > limits_.arguments_per_step) {
     return absl::ResourceExhaustedError(absl::StrCat("node \"", step.name(), "\" has ", arguments,
