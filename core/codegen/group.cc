@@ -11,6 +11,7 @@
 #include "core/codegen/limits.h"
 #include "core/graph/graph_digest.h"
 #include "core/tensor/dtype.h"
+#include "core/tensor/finite.h"
 
 namespace slipway {
 namespace {
@@ -136,6 +137,11 @@ absl::Status CheckGroup(const Graph& body, const OperatorRegistry& registry,
         return view.Unimplemented(absl::StrCat("constant \"", body.value(id).name, "\" of ",
                                                body.value(id).constant->byte_size(),
                                                " bytes is inside the group; make it an input"));
+      }
+      if (!AllFinite(*body.value(id).constant)) {
+        return view.Unimplemented(absl::StrCat("constant \"", body.value(id).name,
+                                               "\" is not finite and inside the group, whose "
+                                               "code would take it for finite; make it an input"));
       }
     }
   }

@@ -15,12 +15,14 @@
 #include "core/operators/fused.h"
 #include "core/passes/fusion_groups.h"
 #include "core/passes/limits.h"
+#include "core/tensor/finite.h"
 
 namespace slipway {
 namespace {
 
 bool BelongsInBody(const Tensor& constant) {
-  if (constant.num_elements() == 1) return true;
+  // Generated code may take the numbers in it for finite.
+  if (constant.num_elements() == 1) return AllFinite(constant);
   switch (constant.dtype()) {
     case DataType::kInt32:
     case DataType::kInt64:

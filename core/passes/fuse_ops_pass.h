@@ -19,7 +19,7 @@ namespace slipway {
 //    (Transpose, Pack, Unpack, DepthToSpace, SpaceToDepth), as long as the number of elements stays.
 //  - Anything else stands alone.
 // A group has one output unless its one operator has several. Constants that say how to compute (single
-// numbers; up to kMaxBodyIntegers integers) are in its body, all others are its inputs, so that layers
+// finite numbers; up to kMaxBodyIntegers integers) are in its body, all others are its inputs, so that layers
 // with other weights are the same kernel. A group is named "Conv+Add+Relu HEAD'S NAME".
 absl::StatusOr<Graph> FuseOps(Graph graph, const PassContext& context);
 

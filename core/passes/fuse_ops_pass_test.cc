@@ -63,6 +63,18 @@ TEST_F(FuseOpsTest, AnchorTakesItsElementwiseTail) {
   EXPECT_EQ(Body(graph.nodes[0]).nodes.size(), 3u);
 }
 
+TEST_F(FuseOpsTest, InfinitiesAreInputs) {
+  const Graph graph = Fuse(R"(
+    graph "g" (%m: bool[2, 3], %x: f32[2, 3]) -> (%y) {
+      const %shown: f32[] = {0}
+      const %hidden: f32[] = {-inf}
+      %w = Where(%m, %shown, %hidden)
+      %y = Add(%w, %x)
+    })");
+  ASSERT_EQ(graph.nodes.size(), 1u);
+  EXPECT_EQ(Body(graph.nodes[0]).inputs.size(), 3u);
+}
+
 TEST_F(FuseOpsTest, TheFirstAnchorTakesTheAdd) {
   EXPECT_EQ(Names(Fuse(R"(
     graph "g" (%x: f32[1, 2, 4, 4]) -> (%y) {
