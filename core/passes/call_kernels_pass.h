@@ -2,19 +2,12 @@
 #ifndef SLIPWAY_CORE_PASSES_CALL_KERNELS_PASS_H_
 #define SLIPWAY_CORE_PASSES_CALL_KERNELS_PASS_H_
 
-#include <functional>
-
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
 #include "core/graph/graph.h"
-#include "core/graph/operator_registry.h"
+#include "core/passes/is_lowered.h"
 #include "core/passes/pass.h"
-#include "core/tensor/tensor.h"
 
 namespace slipway {
-
-// Whether a backend makes a kernel of the node. There is an entry an output of it, unset where it is omitted.
-using IsLowered = std::function<bool(const NodeView& node, absl::Span<const ValueType> outputs)>;
 
 // A pass (pass.h). Every node that `is_lowered` is false of, and whose operator has a callable kernel in the reference,
 // becomes a slipway.Call. Other nodes without a lowering stay; so do views, which need no kernel. Before a call whose

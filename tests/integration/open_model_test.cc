@@ -78,6 +78,23 @@ class OpenModelTest : public ::testing::Test {
   const SystemClock clock_{};
 };
 
+TEST_F(OpenModelTest, AttentionOverWhatAMaskShows) {
+  constexpr char kText[] = R"(
+    graph "g" [b in 1..4, s in 1..70, t in 1..70]
+        (%q: f32[b, 4, s, 8], %k: f32[b, 2, t, 8], %c: f32[1, 1, s, t]) -> (%y, %w) {
+      const %limit: f32[] = {0.3}
+      const %shown: f32[] = {0}
+      const %hidden: f32[] = {-inf}
+      %m = Less(%c, %limit)
+      %y = Attention(%q, %k, %k, %m)
+      %n = Where(%m, %shown, %hidden)
+      %w = Add(%n, %c)
+    })";
+  Check(kText, {{{"b", 2}, {"s", 3}, {"t", 2}},
+                {{"b", 1}, {"s", 64}, {"t", 65}},
+                {{"b", 4}, {"s", 1}, {"t", 1}}});
+}
+
 TEST_F(OpenModelTest, ABatchOfImages) {
   Check(R"(
     graph "images" [batch in 1..64] (%x: f32[batch, 3, 9, 9]) -> (%y) {

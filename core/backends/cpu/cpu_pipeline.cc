@@ -7,6 +7,7 @@
 #include "core/passes/alter_layout_pass.h"
 #include "core/passes/call_kernels_pass.h"
 #include "core/passes/complete_outputs_pass.h"
+#include "core/passes/expand_ops_pass.h"
 #include "core/passes/fuse_ops_pass.h"
 #include "core/passes/pack_gemm_pass.h"
 #include "core/passes/plan_memory_pass.h"
@@ -38,11 +39,15 @@ BackendPipeline CpuPipeline(const DeviceTarget& device, IsLowered is_lowered) {
     return PackGemm(std::move(graph), context, columns);
   };
   if (!is_lowered) is_lowered = [](const NodeView&, absl::Span<const ValueType>) { return true; };
+  const auto expand_ops = [is_lowered](Graph graph, const PassContext& context) {
+    return ExpandOps(std::move(graph), context, is_lowered);
+  };
   const auto call_kernels = [is_lowered = std::move(is_lowered)](Graph graph,
                                                                  const PassContext& context) {
     return CallKernels(std::move(graph), context, is_lowered);
   };
-  return {{{"AlterLayout", alter_layout},
+  return {{{"ExpandOps", expand_ops},
+           {"AlterLayout", alter_layout},
            {"PackGemm", pack_gemm},
            {"CallKernels", call_kernels},
            {"FuseOps", FuseOps},
