@@ -196,6 +196,18 @@ TEST(CanonicalizeOps, OneDimensionBecomesTwo) {
     })"));
 }
 
+TEST(CanonicalizeOps, APoolThatTellsPlacesKeepsItsDimension) {
+  const PassTester tester;
+  EXPECT_OK(tester.Check(CanonicalizeOps, R"(
+    graph "g" (%x: f32[2, 3, 8]) -> (%y, %i) {
+      %y, %i = MaxPool "p" (%x) {kernel_shape = [2]}
+    })",
+                         R"(
+    graph "g" (%x: f32[2, 3, 8]) -> (%y, %i) {
+      %y, %i = MaxPool "p" (%x) {dilations = [1], kernel_shape = [2], pads = [0, 0], strides = [1]}
+    })"));
+}
+
 TEST(CanonicalizeOps, PoolsOverEverythingAreReductions) {
   const PassTester tester;
   EXPECT_OK(tester.Check(CanonicalizeOps, R"(

@@ -52,8 +52,10 @@ void AddUnitHeight(Node& node) {
 }
 
 // Kernels slide over two dimensions; a node with one spatial dimension gets another of extent 1.
+// Places, which MaxPool may also make, count in the shape that the node has.
 // REQUIRES: the window is explicit.
 absl::StatusOr<bool> ReplaceByTwoDimensional(Node& node, GraphRewriter& rewriter) {
+  if (node.outputs.size() > 1 && node.outputs[1] != kNoValue) return false;
   const Dimensions output = rewriter.type(node.outputs[0]).dimensions();
   const Dimension elements = NumElements(output);
   if (output.size() != 3 || elements == Dimension(0) || elements.is_unknown()) return false;
