@@ -118,7 +118,7 @@ TEST(OpenKernelsTest, Movement) {
         Few());
     suite.AddOpen("gather", OneNode("%x: f32[9, 6], %i: i64[n]", "Gather(%x, %i)"), Few());
     suite.AddOpen("gather of open",
-                  "graph \"g\" [n in 1..4096] (%x: f32[n, 6]) -> (%y) {\n"
+                  "graph \"g\" [n in 1..4096] (%x: f32[6, n]) -> (%y) {\n"
                   "  const %i: i64[2] = {0, -1}\n  %y = Gather(%x, %i)\n}",
                   Few());
     suite.AddOpen("slice",

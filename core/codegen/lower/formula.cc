@@ -13,9 +13,12 @@ using Halide::Func;
 namespace {
 
 ServesFunction ServesTypes(Types types) {
-  if (types == Types::kFloat) return ServesFloat32;
-  if (types == Types::kEvery) return ServesEveryType;
   return [types](const NodeView& node, absl::Span<const ValueType> outputs) {
+    if (node.has_output(1)) {
+      return node.Unimplemented("no kernel can be generated for a further output yet");
+    }
+    if (types == Types::kFloat) return ServesFloat32(node, outputs);
+    if (types == Types::kEvery) return ServesEveryType(node, outputs);
     const DataType dtype = outputs[0].dtype();
     if (dtype == DataType::kBool || (types == Types::kResult && dtype != DataType::kFloat32)) {
       return node.Unimplemented(

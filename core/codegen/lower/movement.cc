@@ -221,8 +221,20 @@ absl::Status ServesExpand(const NodeView& node, absl::Span<const ValueType> outp
   return ServesEveryType(node, outputs);
 }
 
+// An extent that is not known may be 0, and then there is nothing to read in place of what is outside.
+absl::Status ServesGather(const NodeView& node, absl::Span<const ValueType> outputs) {
+  SLIPWAY_ASSIGN_OR_RETURN(const int64_t axis, DecodeGather(node));
+  if (!node.input_type(0).dimension(static_cast<int>(axis)).is_known()) return Refused(node);
+  return ServesEveryType(node, outputs);
+}
+
 absl::Status ServesPad(const NodeView& node, absl::Span<const ValueType> outputs) {
-  if (!DecodePad(node).ok()) return Refused(node);
+  const absl::StatusOr<PadView> pad = DecodePad(node);
+  if (!pad.ok()) return Refused(node);
+  for (int d = 0; d < outputs[0].rank() && pad->mode != PadView::Mode::kConstant; ++d) {
+    const bool padded = pad->begins[d] > 0 || pad->ends[d] > 0;
+    if (padded && !node.input_type(0).dimension(d).is_known()) return Refused(node);
+  }
   return ServesEveryType(node, outputs);
 }
 
@@ -256,7 +268,7 @@ absl::Status RegisterMovementLowerings(Lowerings& lowerings) {
       {"Concat", LowerConcat, ServesConcat},
       {"DepthToSpace", LowerDepthToSpace, ServesBlocks},
       {"Expand", LowerExpand, ServesExpand},
-      {"Gather", LowerGather, ServesEveryType},
+      {"Gather", LowerGather, ServesGather},
       {"Pad", LowerPad, ServesPad},
       {"Slice", LowerSlice, ServesSlice},
       {"SpaceToDepth", LowerSpaceToDepth, ServesBlocks},

@@ -240,14 +240,17 @@ absl::StatusOr<std::vector<Func>> LowerGroupNormalization(LoweringContext& conte
   return NormalizeChannels(context, context.node.input_type(0).dimension(1).extent() / groups);
 }
 
-// What a mean is taken over must be known.
+// What a mean is taken over must be known, and more than one element: infinity less itself would be taken for 0.
 absl::Status ServesKnownFrom(const NodeView& node, int64_t axis) {
   const ValueType& x = node.input_type(0);
+  bool one = true;
   for (int d = static_cast<int>(axis); d < x.rank(); ++d) {
+    one = one && x.dimension(d) == Dimension(1);
     if (x.dimension(d).is_known()) continue;
     return node.Unimplemented(absl::StrCat("no kernel can be generated for rows of ", ToString(x),
                                            ", whose length is not known, yet"));
   }
+  if (one) return node.Unimplemented("no kernel can be generated for rows of one element yet");
   return absl::OkStatus();
 }
 

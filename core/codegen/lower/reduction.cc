@@ -1,6 +1,7 @@
 #include "core/codegen/lower/reduction.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -24,7 +25,10 @@ Combiner Sums(Halide::Type type) {
 Combiner Largest(Halide::Type type) { return {LowestOf(type), MaxOf}; }
 
 Expr Total(Expr total, int64_t) { return total; }
-Expr Average(Expr total, int64_t count) { return total * (1.0f / static_cast<float>(count)); }
+Expr Average(Expr total, int64_t count) {
+  if (count == 0) return Halide::Internal::make_const(total.type(), std::nan(""));
+  return total * (1.0f / static_cast<float>(count));
+}
 
 Lowering Reduce(ReduceKind kind) {
   return [kind](LoweringContext& context) -> absl::StatusOr<std::vector<Func>> {
