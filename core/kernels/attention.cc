@@ -288,12 +288,16 @@ int32_t LinearAttention(const Call& call) {
 int32_t RotaryEmbedding(const Call& call) {
   const Heads x(call.input(0), call.Integer(0));
   const Heads y(call.output(0), call.Integer(0));
-  const int64_t rotated = call.Integer(1);
+  const int64_t rotated = call.Integer(1) != 0 ? call.Integer(1) : x.size;
   const bool neighbours = call.Integer(2) != 0;
   const Operand cosines = call.input(1);
   const Operand sines = call.input(2);
   const Operand positions = call.input(3);
   const int64_t half = rotated / 2;
+  if (rotated % 2 != 0 || rotated > x.size || cosines.extent(cosines.rank() - 1) != half ||
+      sines.extent(sines.rank() - 1) != half) {
+    return call.Fail("the elements that are rotated in pairs are not twice the cosines and sines");
+  }
   for (int64_t b = 0; b < call.input(0).extent(0); ++b) {
     for (int64_t s = 0; s < x.sequence; ++s) {
       int64_t row = b * x.sequence + s;

@@ -67,6 +67,9 @@ int32_t ArgBest(void** arguments, Better better) {
   const int64_t extent = x.extent(axis);
   const int64_t inner = x.Product(axis + 1, x.rank());
   int64_t* y = call.output(0).data<int64_t>();
+  if (extent == 0 && call.output(0).elements() != 0) {
+    return call.Fail("no elements have no best one");
+  }
   return DispatchWide(x.type(), [&](auto best) {
     for (int64_t row = 0; row < x.Product(0, axis) * inner; ++row) {
       const int64_t first = row / inner * extent * inner + row % inner;

@@ -65,6 +65,7 @@ int32_t TopK(const Call& call) {
   const Operand indices = call.output(1);
   const Operand& result = values.present() ? values : indices;
   const int64_t count = result.extent(axis);
+  if (count > extent) return call.Fail("there are fewer elements than are to be taken");
   const Scratch<int64_t> places(call, count);
   if (!places) return call.Fail(kOutOfScratch);
   for (int64_t o = 0; o < x.Product(0, axis); ++o) {

@@ -84,6 +84,7 @@ int32_t Stft(const Call& call) {
   const int64_t length = window.present()          ? window.extent(0)
                          : call.input(3).present() ? IndexAt(call.input(3), 0)
                                                    : signal;
+  if (parts != 1 && parts != 2) return call.Fail("the signal has neither real nor complex numbers");
   if (length < 1 || step < 0 || (frames - 1) * step + length > signal) {
     return call.Fail("the frames reach beyond the signal");
   }

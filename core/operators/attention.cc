@@ -259,15 +259,14 @@ absl::StatusOr<RotaryView> DecodeRotary(const NodeView& view) {
   rotary.interleaved = view.Int("interleaved") != 0;
   rotary.heads = x.heads.is_known() ? x.heads.extent() : 0;
   rotary.rotated = view.Int("rotary_embedding_dim");
-  if (rotary.rotated == 0 && x.size.is_known()) rotary.rotated = x.size.extent();
-  if (rotary.rotated < 0 || rotary.rotated % 2 != 0 ||
-      (x.size.is_known() && rotary.rotated > x.size.extent())) {
-    return view.Error(absl::StrCat(rotary.rotated, " of ", ToString(x.size),
+  const Dimension rotated = rotary.rotated == 0 ? x.size : Dimension(rotary.rotated);
+  if (rotary.rotated < 0 ||
+      (rotated.is_known() &&
+       (rotated.extent() % 2 != 0 || (x.size.is_known() && rotated.extent() > x.size.extent())))) {
+    return view.Error(absl::StrCat(ToString(rotated), " of ", ToString(x.size),
                                    " elements cannot be rotated in pairs"));
   }
-  const Dimension half = view.Int("rotary_embedding_dim") == 0 && !x.size.is_known()
-                             ? FloorDivide(x.size, 2)
-                             : Dimension(rotary.rotated / 2);
+  const Dimension half = FloorDivide(rotated, 2);
   const bool by_position = view.has_input(3);
   if (by_position) {
     SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 3, {DataType::kInt64}));

@@ -40,7 +40,7 @@ absl::StatusOr<LinearAttentionView> DecodeLinearAttention(const NodeView& view);
 
 struct RotaryView {
   int64_t heads = 1;
-  int64_t rotated = 0;  // How many elements of each head are turned; even.
+  int64_t rotated = 0;  // How many elements of each head are turned: an even number; 0 for all.
   bool interleaved = false;
 };
 absl::StatusOr<RotaryView> DecodeRotary(const NodeView& view);

@@ -168,6 +168,14 @@ TEST(OpenTypesTest, DecodedWindowsSayWhatIsOpen) {
   EXPECT_THAT(status.message(), HasSubstr("node \"c\" (Conv): windows of [?]"));
 }
 
+TEST(OpenTypesTest, Signals) {
+  EXPECT_EQ(TypeOf("%x: f32[b, n, p]", "%y = DFT(%x)"), "f32[b, n, 2]");
+  EXPECT_EQ(TypeOf("%x: f32[b, 8, ?]", "%y = DFT(%x) {onesided = 1}"), "f32[b, 5, 2]");
+  EXPECT_THAT(TypeOf("%x: f32[b, 8, 2]", "%y = DFT(%x) {onesided = 1}"),
+              HasSubstr("one-sided transform of complex numbers"));
+  EXPECT_THAT(TypeOf("%x: f32[b, n, 3]", "%y = DFT(%x)"), HasSubstr("must hold 1 or 2 numbers"));
+}
+
 TEST(OpenTypesTest, ShapesThatAreComputed) {
   // A shape that no value is known of has its length's rank; what rank it is must be known.
   EXPECT_EQ(TypeOf("%x: f32[b, 6], %s: i64[3]", "%y = Reshape(%x, %s)"), "f32[?, ?, ?]");

@@ -31,9 +31,9 @@ absl::StatusOr<DataType> OutputType(const NodeView& view) {
 }
 
 // 1 for real numbers, 2 for complex ones: the last extent of a signal.
-absl::StatusOr<int64_t> Parts(const NodeView& view) {
+absl::StatusOr<Dimension> Parts(const NodeView& view) {
   const Dimension last = DimensionsOf(view, 0).back();
-  if (last.is_known() && (last.extent() == 1 || last.extent() == 2)) return last.extent();
+  if (!Contradict(last, 1) || !Contradict(last, 2)) return last;
   return view.Error(absl::StrCat("x of shape ", ToString(DimensionsOf(view, 0)),
                                  " must hold 1 or 2 numbers last, a real and an imaginary part"));
 }
@@ -49,7 +49,7 @@ Types DftType(const NodeView& view) {
 Types StftType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kAnyFloat));
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 3, 3));
-  SLIPWAY_ASSIGN_OR_RETURN(const int64_t parts, Parts(view));
+  SLIPWAY_ASSIGN_OR_RETURN(const Dimension parts, Parts(view));
   SLIPWAY_ASSIGN_OR_RETURN(const int64_t step, Length(view, 1, "frame step", 1));
   const Dimension signal = view.input_type(0).dimension(1);
   Dimension frame = signal;
@@ -70,7 +70,7 @@ Types StftType(const NodeView& view) {
   }
   const bool onesided = view.Int("onesided") != 0;
   const Dimension frames = FloorDivide(signal - frame, step) + 1;
-  if ((onesided && parts == 2) || (frame.is_known() && frame.extent() < 1) ||
+  if ((onesided && parts == Dimension(2)) || (frame.is_known() && frame.extent() < 1) ||
       (frames.is_known() && frames.extent() < 1)) {
     return view.Error(absl::StrCat(onesided ? "one-sided" : "two-sided", " frames of ",
                                    ToString(frame), " cannot be made of a signal of ",
@@ -131,7 +131,7 @@ Types CausalConvType(const NodeView& view) {
 absl::StatusOr<DftView> DecodeDft(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kAnyFloat));
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 2));
-  SLIPWAY_ASSIGN_OR_RETURN(const int64_t parts, Parts(view));
+  SLIPWAY_ASSIGN_OR_RETURN(const Dimension parts, Parts(view));
   const int64_t rank = view.input_type(0).rank();
   DftView dft;
   dft.inverse = view.Int("inverse") != 0;
@@ -142,9 +142,9 @@ absl::StatusOr<DftView> DecodeDft(const NodeView& view) {
   }
   SLIPWAY_ASSIGN_OR_RETURN(dft.axis, NormalizeAxis(view, axis, rank));
   if (dft.axis == rank - 1) return view.Error("the axis is that of real and imaginary parts");
-  if (dft.onesided && (parts == 2) != dft.inverse) {
+  if (dft.onesided && Contradict(parts, dft.inverse ? 2 : 1)) {
     return view.Error(absl::StrCat(dft.inverse ? "the inverse of " : "",
-                                   "a one-sided transform of ", parts == 1 ? "real" : "complex",
+                                   "a one-sided transform of ", dft.inverse ? "real" : "complex",
                                    " numbers is not defined"));
   }
   const Dimension extent = view.input_type(0).dimension(static_cast<int>(dft.axis));

@@ -1,4 +1,6 @@
 // Models with open extents, whole: compiled once, run at several sizes, and compared with the reference at each of them.
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -54,6 +56,17 @@ class OpenModelTest : public ::testing::Test {
         EXPECT_OK(CheckClose(outputs[i], expected[i], {1e-4, 1e-4}));
       }
     }
+  }
+
+  absl::StatusOr<std::vector<Tensor>> Run(absl::string_view text,
+                                          const std::vector<Tensor>& inputs) {
+    SLIPWAY_ASSIGN_OR_RETURN(const Graph graph, ParseGraph(text));
+    SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<Program> program, Compile(graph));
+    SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<ProgramContext> context,
+                             program->NewContext({}));
+    std::vector<Tensor> outputs(program->signature().outputs.size());
+    SLIPWAY_RETURN_IF_ERROR(context->Run(inputs, absl::MakeSpan(outputs)));
+    return outputs;
   }
 
   absl::StatusOr<std::unique_ptr<Program>> Compile(const Graph& graph) {
@@ -213,6 +226,60 @@ TEST_F(OpenModelTest, ExtentsThatValuesDecide) {
       %z = Shape(%places)
     })",
         {{{"n", 1}}, {{"n", 17}}, {{"n", 64}}});
+}
+
+TEST_F(OpenModelTest, RotationsOfWholeHeads) {
+  const char* const model = R"(
+    graph "rotary" [size in 1..64, half in 1..32]
+        (%x: f32[2, 3, 4, size], %c: f32[2, 4, half], %s: f32[2, 4, half]) -> (%y) {
+      %y = RotaryEmbedding(%x, %c, %s)
+    })";
+  Check(model, {{{"size", 8}, {"half", 4}}, {{"size", 2}, {"half", 1}}});
+  const Tensor cache = Tensor::Of<float>({2, 4, 1}, std::vector<float>(8));
+  EXPECT_THAT(
+      Run(model, {Tensor::Of<float>({2, 3, 4, 8}, std::vector<float>(192)), cache, cache}).status(),
+      StatusIs(absl::StatusCode::kInternal, HasSubstr("not twice the cosines")));
+}
+
+TEST_F(OpenModelTest, AMaskBesideAnOutput) {
+  Check("graph \"mask\" [n in 1..9] (%x: f32[n]) -> (%y, %m) { %y, %m = Dropout(%x) }",
+        {{{"n", 5}}});
+}
+
+TEST_F(OpenModelTest, InfinityLessItself) {
+  const float inf = std::numeric_limits<float>::infinity();
+  ASSERT_OK_AND_ASSIGN(const std::vector<Tensor> outputs,
+                       Run("graph \"g\" (%x: f32[1, 3, 1]) -> (%y) { const %s: f32[1] = {2}\n"
+                           "%y = LayerNormalization(%x, %s) }",
+                           {Tensor::Of<float>({1, 3, 1}, {inf, std::nanf(""), 7})}));
+  EXPECT_THAT(outputs[0].values<float>(),
+              ::testing::ElementsAre(::testing::IsNan(), ::testing::IsNan(), 0));
+}
+
+// Extents that values decide may be 0, and what then cannot be made is told.
+TEST_F(OpenModelTest, NothingIsFound) {
+  const Tensor nothing = Tensor::Of<float>({4}, {0, 0, 0, 0});
+  const auto of_places = [](const std::string& node) {
+    return "graph \"g\" [n in 1..9] (%x: f32[n]) -> (%y) {\n const %i: i64[1] = {0}\n"
+           "const %k: i64[1] = {1}\n const %p: i64[4] = {0, 1, 0, 1}\n %z = NonZero(%x)\n"
+           " %f = Cast(%z) {to = 1}\n" +
+           node + "\n}";
+  };
+  const std::pair<const char*, const char*> refused[] = {
+      {"%y = Gather(%f, %i) {axis = 1}", "outside"},
+      {"%y = Pad(%f, %p) {mode = \"edge\"}", "nothing to pad with"},
+      {"%y, %j = TopK(%f, %k) {axis = 1}", "fewer elements than are to be taken"},
+      {"%y = ArgMax(%f) {axis = 1}", "no elements have no best one"},
+  };
+  for (const auto& [node, reason] : refused) {
+    EXPECT_THAT(Run(of_places(node), {nothing}).status(),
+                StatusIs(absl::StatusCode::kInternal, HasSubstr(reason)))
+        << node;
+    EXPECT_OK(Run(of_places(node), {Tensor::Of<float>({4}, {0, 1, 2, 0})}).status()) << node;
+  }
+  ASSERT_OK_AND_ASSIGN(const std::vector<Tensor> padded,
+                       Run(of_places("%y = Pad(%f, %p)"), {nothing}));
+  EXPECT_THAT(padded[0].values<float>(), ::testing::ElementsAre(0, 0));
 }
 
 TEST_F(OpenModelTest, Branches) {
