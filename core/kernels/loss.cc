@@ -7,14 +7,14 @@
 namespace slipway::kernels {
 namespace {
 
-// The logarithm of the sum of the exponentials of `count` elements, by way of the largest.
+// The logarithm of the sum of the exponentials of `count` elements, by way of the largest; NaN where that is infinite.
 double LogSum(const Operand& x, int64_t first, int64_t stride, int64_t count) {
   double largest = -kInfinity;
   for (int64_t c = 0; c < count; ++c) {
     const double value = NumberAt(x, first + c * stride);
     if (!(value <= largest)) largest = value;
   }
-  if (IsInfinite(largest) || IsNan(largest)) return largest;
+  if (IsInfinite(largest) || IsNan(largest)) return kNan;
   double sum = 0;
   for (int64_t c = 0; c < count; ++c) sum += Exp(NumberAt(x, first + c * stride) - largest);
   return largest + Log(sum);

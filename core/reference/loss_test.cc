@@ -35,5 +35,11 @@ TEST(LossTest, LargeScoresDoNotOverflow) {
             "f32[] = {2000}; f32[1, 2] = {0, -2000}");
 }
 
+TEST(LossTest, AnInfiniteScoreLeavesNothingDefined) {
+  EXPECT_EQ(ValuesOf("const %x: f32[2, 2] = {inf, 1, 0, 0}\nconst %t: i32[2] = {1, 0}",
+                     "%y, %l = SoftmaxCrossEntropyLoss(%x, %t) {reduction = \"none\"}"),
+            "f32[2] = {nan, 0.6931472}; f32[2, 2] = {nan, nan, -0.6931472, -0.6931472}");
+}
+
 }  // namespace
 }  // namespace slipway
