@@ -206,7 +206,15 @@ absl::Status UpgradeDropout(int opset, Node node, Emitter& emitter) {
   }
   SLIPWAY_RETURN_IF_ERROR(EraseIsTest(opset, node, emitter));
   node.attributes.Erase("ratio");
-  return emitter.Emit(std::move(node));
+  if (opset >= 10 || node.outputs.size() < 2 || node.outputs[1] == kNoValue) {
+    return emitter.Emit(std::move(node));
+  }
+  // The mask had the elements' type.
+  const ValueId mask = emitter.AddValue(Prefix(emitter, node, "mask"));
+  Node like{
+      node.name, "CastLike", {mask, node.inputs[0]}, {std::exchange(node.outputs[1], mask)}, {}};
+  SLIPWAY_RETURN_IF_ERROR(emitter.Emit(std::move(node)));
+  return emitter.Emit(std::move(like));
 }
 
 absl::Status UpgradeBatchNormalization(int opset, Node node, Emitter& emitter) {

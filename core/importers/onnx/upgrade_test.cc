@@ -237,6 +237,15 @@ TEST(UpgradeTest, WhatIsDroppedIsRandom) {
   EXPECT_THAT(Imported(builder), HasSubstr("%y, %m = Dropout(%x) {seed = 3}"));
 }
 
+TEST(UpgradeTest, AMaskOnceHadTheTypeOfElements) {
+  ModelBuilder builder(9);
+  builder.Input("x", {2}).Output("y").Output("m");
+  builder.Node("Dropout", {"x"}, {"y", "m"});
+  EXPECT_EQ(Imported(builder),
+            "  %y, %y_mask = Dropout(%x) : f32[2], bool[2]\n"
+            "  %m = CastLike(%y_mask, %x) : f32[2]\n}\n");
+}
+
 TEST(UpgradeTest, WhatTrainsIsRefused) {
   ModelBuilder dropout(7);
   dropout.Input("x", {2}).Output("y");
