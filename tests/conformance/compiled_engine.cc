@@ -40,7 +40,9 @@ class CompiledEngine final : public Engine {
     std::vector<Tensor> rest;
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (IsParameter(inputs[i])) {
-        bound.values[graph_.inputs[i]].constant = inputs[i];
+        Value& parameter = bound.values[graph_.inputs[i]];
+        parameter.type = ValueType(inputs[i].type());
+        parameter.constant = inputs[i];
       } else {
         bound.inputs.push_back(graph_.inputs[i]);
         rest.push_back(inputs[i]);

@@ -1,5 +1,6 @@
 // Runs ONNX's backend-test cases through an engine and prints a table per operator:
 //   onnx_backend_test --data DIR [--filter RE] [--json OUT] [--engine reference|compiled|TARGET] [--jobs N]
+//     [--outputs DIR]
 // Each case runs in a process of its own: one that crashes, or takes longer than --deadline, is one result.
 // Exit codes: 0 nothing failed, 1 something did, 2 the call was wrong.
 #include <functional>
@@ -7,6 +8,7 @@
 #include <memory>
 #include <regex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/flags/flag.h"
@@ -17,6 +19,7 @@
 #include "core/target/target.h"
 #include "tests/conformance/backend_case.h"
 #include "tests/conformance/engine.h"
+#include "tests/conformance/recording_engine.h"
 #include "tests/conformance/report.h"
 #include "tests/conformance/run_cases.h"
 
@@ -25,7 +28,8 @@ ABSL_FLAG(std::string, filter, "", "regular expression that a case's name must c
 ABSL_FLAG(std::string, json, "", "file for the results as JSON");
 ABSL_FLAG(std::string, engine, "reference",
           "what to test: reference; compiled, for this machine; or a target to compile for");
-
+ABSL_FLAG(std::string, outputs, "",
+          "folder for what the engine makes of each case's last data set: CASE/output_N.pb");
 ABSL_FLAG(int, jobs, 1, "how many cases run at a time");
 ABSL_FLAG(absl::Duration, deadline, slipway::ProcessOptions().deadline, "for each case");
 
@@ -70,7 +74,12 @@ int Main() {
   const std::vector<CaseResult> results =
       RunCases(chosen,
                [&make_engine](const BackendCase& backend_case) {
-                 return RunBackendCase(backend_case, *(*make_engine)(), Tolerance());
+                 std::unique_ptr<Engine> engine = (*make_engine)();
+                 const std::string outputs = absl::GetFlag(FLAGS_outputs);
+                 if (!outputs.empty()) {
+                   engine = RecordOutputs(std::move(engine), JoinPath(outputs, backend_case.name));
+                 }
+                 return RunBackendCase(backend_case, *engine, Tolerance());
                },
                {absl::GetFlag(FLAGS_jobs), absl::GetFlag(FLAGS_deadline)});
   bool failed = false;
