@@ -19,6 +19,7 @@
 #include "core/rpc/grpc_calls.h"
 #include "core/store/memory_blob_store.h"
 #include "core/target/target.h"
+#include "core/tensor/strings.h"
 #include "core/wire/digest_proto.h"
 #include "core/wire/tensor_proto.h"
 #include "proto/slipway/v1/compile.grpc.pb.h"
@@ -147,7 +148,9 @@ class GrpcClient final : public Client {
     v1::CreateRunRequest request;
     request.set_request_id(NewRequestId());
     SetDeadlines(options.deadlines, request);
-    const std::vector<NamedBlob> blobs = SetRun(artifact, inputs, options, *request.mutable_spec());
+    SLIPWAY_ASSIGN_OR_RETURN(const std::vector<NamedTensor> numbers, SplitAllStrings(inputs));
+    const std::vector<NamedBlob> blobs =
+        SetRun(artifact, numbers, options, *request.mutable_spec());
     v1::CreateJobResponse response;
     SLIPWAY_RETURN_IF_ERROR(UploadThen(blobs, [&](grpc::ClientContext& context) {
       return runs_->CreateRun(&context, request, &response);
@@ -165,7 +168,9 @@ class GrpcClient final : public Client {
     spec.set_warmup(options.warmup);
     spec.set_samples(options.samples);
     spec.set_profile(options.profile);
-    const std::vector<NamedBlob> blobs = SetRun(artifact, inputs, options.run, *spec.mutable_run());
+    SLIPWAY_ASSIGN_OR_RETURN(const std::vector<NamedTensor> numbers, SplitAllStrings(inputs));
+    const std::vector<NamedBlob> blobs =
+        SetRun(artifact, numbers, options.run, *spec.mutable_run());
     v1::CreateJobResponse response;
     SLIPWAY_RETURN_IF_ERROR(UploadThen(blobs, [&](grpc::ClientContext& context) {
       return runs_->CreateBenchmark(&context, request, &response);
@@ -269,7 +274,7 @@ class GrpcClient final : public Client {
       }
       tensors.push_back(std::move(named));
     }
-    return tensors;
+    return JoinAllStrings(std::move(tensors));
   }
 
   absl::Status PutArtifact(const Artifact& artifact) override {

@@ -77,6 +77,8 @@ struct OperatorSchema {
   bool random = false;
   // Makes values of its inputs' types alone: known as soon as these are.
   bool reads_types_only = false;
+  // What it makes are elements of its inputs, or zeros, wherever these come to lie: so it takes strings too.
+  bool moves_elements = false;
 };
 
 class OperatorRegistry {

@@ -12,6 +12,7 @@
 #include "core/graph/text.h"
 #include "core/graph/text_elements.h"
 #include "core/graph/text_lexer.h"
+#include "core/tensor/strings.h"
 
 namespace slipway {
 namespace {
@@ -235,11 +236,16 @@ class Parser {
   }
 
   absl::StatusOr<Tensor> ParseContents(const TensorType& type) {
+    if (lexer_.current().kind == TokenKind::kDigest) return ParseDigest(type);
+    const Token start = lexer_.current();
+    if (type.dtype == DataType::kString) {
+      auto strings = ParseStrings(type.shape);
+      if (strings.ok()) return strings;
+      return Annotate(strings.status(), absl::StrCat(start.line, ":", start.column));
+    }
     if (ByteSize(type.dtype) == 0) {
       return lexer_.Error(absl::StrCat("tensors of type ", Name(type.dtype), " hold nothing here"));
     }
-    if (lexer_.current().kind == TokenKind::kDigest) return ParseDigest(type);
-    const Token start = lexer_.current();
     std::string bytes;
     if (AtWord("hex")) {
       SLIPWAY_RETURN_IF_ERROR(lexer_.Advance());
@@ -272,6 +278,16 @@ class Parser {
       return Annotate(tensor.status(), absl::StrCat(start.line, ":", start.column));
     }
     return tensor;
+  }
+
+  absl::StatusOr<Tensor> ParseStrings(const Shape& shape) {
+    std::vector<std::string> strings;
+    SLIPWAY_RETURN_IF_ERROR(Expect("{"));
+    SLIPWAY_RETURN_IF_ERROR(List("}", [&]() -> absl::Status {
+      SLIPWAY_ASSIGN_OR_RETURN(strings.emplace_back(), Take(TokenKind::kString, "a string"));
+      return absl::OkStatus();
+    }));
+    return StringTensor(shape, std::vector<absl::string_view>(strings.begin(), strings.end()));
   }
 
   absl::StatusOr<std::string> ParseOneElement(DataType dtype) {

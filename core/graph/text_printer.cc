@@ -9,6 +9,7 @@
 #include "core/graph/text.h"
 #include "core/graph/text_elements.h"
 #include "core/graph/text_lexer.h"
+#include "core/tensor/strings.h"
 
 namespace slipway {
 namespace {
@@ -177,6 +178,14 @@ class Printer {
       const Digest digest = Digest::Of(tensor.bytes());
       if (options_.elided != nullptr) options_.elided->emplace(digest.hex(), tensor);
       return absl::StrCat("#", digest.ToString());
+    }
+    if (tensor.dtype() == DataType::kString) {
+      return absl::StrCat("{",
+                          absl::StrJoin(StringsIn(tensor), ", ",
+                                        [](std::string* out, absl::string_view string) {
+                                          absl::StrAppend(out, Quote(string));
+                                        }),
+                          "}");
     }
     const int64_t element_bytes = ByteSize(tensor.dtype());
     if (!text_internal::HasNumericText(tensor.dtype())) {

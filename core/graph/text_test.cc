@@ -117,6 +117,21 @@ TEST(GraphTextTest, EveryKindOfThingComesBack) {
   EXPECT_TRUE(*parsed == graph) << text;
 }
 
+TEST(GraphTextTest, StringsAreQuoted) {
+  const char* const kText =
+      "graph \"g\" (%x: string[2]) -> (%y) {\n"
+      "  const %c: string[2, 1] = {\"a\\\"\", \"\\xff\\x00\"}\n"
+      "  const %none: string[0] = {}\n";
+  const std::string whole = std::string(kText) + "  %y = Add(%x, %c, %none)\n}\n";
+  ASSERT_OK_AND_ASSIGN(const Graph graph, ParseGraph(whole));
+  const std::string printed = Print(graph);
+  EXPECT_THAT(printed, HasSubstr("const %c: string[2, 1] = {\"a\\\"\", \"\\xff\\x00\"}"));
+  ASSERT_OK_AND_ASSIGN(const Graph again, ParseGraph(printed));
+  EXPECT_EQ(again, graph);
+  EXPECT_FALSE(ParseGraph("graph \"g\" () -> () {\nconst %c: string[2] = {\"a\"}\n}").ok());
+  EXPECT_FALSE(ParseGraph("graph \"g\" () -> () {\nconst %c: string[1] = {1}\n}").ok());
+}
+
 TEST(GraphTextTest, LargeTensorsTravelByDigest) {
   const Graph graph = EverythingGraph();
   ConstantTable table;

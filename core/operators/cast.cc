@@ -27,14 +27,18 @@ absl::StatusOr<CastView> DecodeCast(const NodeView& view) {
     if (!to.ok()) return view.Annotated(to.status());
     cast.to = *to;
   }
-  for (const DataType dtype : {view.input_type(0).dtype(), cast.to}) {
+  const DataType from = view.input_type(0).dtype();
+  const bool is_text = from == DataType::kString || cast.to == DataType::kString;
+  for (const DataType dtype : {from, cast.to}) {
     switch (dtype) {
-      case DataType::kString:
+      case DataType::kBool:
+        if (!is_text) break;
+        [[fallthrough]];
       case DataType::kInvalid:
       case DataType::kComplex64:
       case DataType::kComplex128:
-        return view.Unimplemented(absl::StrCat("casting ", Name(view.input_type(0).dtype()), " to ",
-                                               Name(cast.to), " is not supported"));
+        return view.Unimplemented(
+            absl::StrCat("casting ", Name(from), " to ", Name(cast.to), " is not supported"));
       default:
         break;
     }

@@ -97,8 +97,10 @@ bool Contains(TypeSet set, DataType dtype) {
 }
 
 absl::Status CheckDtype(const NodeView& view, int input, TypeSet set) {
-  return Contains(set, view.input_type(input).dtype()) ? absl::OkStatus()
-                                                       : Unsupported(view, input);
+  const DataType dtype = view.input_type(input).dtype();
+  const bool is_moved =
+      set == TypeSet::kSized && dtype == DataType::kString && view.schema().moves_elements;
+  return is_moved || Contains(set, dtype) ? absl::OkStatus() : Unsupported(view, input);
 }
 
 absl::Status CheckDtype(const NodeView& view, int input, absl::Span<const DataType> allowed) {
@@ -220,6 +222,11 @@ absl::StatusOr<int64_t> ConstantWhole(const NodeView& view, int input, absl::str
 
 OperatorSchema Knowing(OperatorSchema schema, ContentsRule rule) {
   schema.contents_rule = std::move(rule);
+  return schema;
+}
+
+OperatorSchema Moving(OperatorSchema schema) {
+  schema.moves_elements = true;
   return schema;
 }
 

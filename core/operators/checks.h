@@ -21,7 +21,7 @@ enum class TypeSet {
   kAnyNumeric,  // kAnyFloat and the integers
   kNumberOrBool,
   kInteger,
-  kSized,  // Everything of fixed size.
+  kSized,  // Everything of fixed size; and strings, where the operator moves elements (OperatorSchema::moves_elements).
 };
 
 bool Contains(TypeSet set, DataType dtype);
@@ -93,6 +93,8 @@ absl::Status AddAll(OperatorRegistry& registry, absl::Span<const OperatorSchema>
 
 // The schema with a contents rule.
 OperatorSchema Knowing(OperatorSchema schema, ContentsRule rule);
+// The schema of what moves elements (OperatorSchema::moves_elements).
+OperatorSchema Moving(OperatorSchema schema);
 
 // An attribute's schema, likewise.
 AttributeSchema IntAttribute(absl::string_view name, std::optional<int64_t> default_value);

@@ -8,6 +8,7 @@
 #include "core/base/status_macros.h"
 #include "core/operators/checks.h"
 #include "core/operators/contents.h"
+#include "core/tensor/strings.h"
 
 namespace slipway {
 namespace {
@@ -110,7 +111,14 @@ absl::StatusOr<Tensor> DecodeConstant(const NodeView& view) {
       const auto& list = std::get<std::vector<float>>(value);
       return Tensor::Of<float>({static_cast<int64_t>(list.size())}, list);
     }
-    default:
+    case AttributeKind::kString:
+      return StringTensor({}, {std::get<std::string>(value)});
+    case AttributeKind::kStrings: {
+      const auto& list = std::get<std::vector<std::string>>(value);
+      return StringTensor({static_cast<int64_t>(list.size())},
+                          std::vector<absl::string_view>(list.begin(), list.end()));
+    }
+    case AttributeKind::kGraph:
       return view.Unimplemented("constants of this kind are not supported");
   }
 }
@@ -121,6 +129,10 @@ absl::StatusOr<Tensor> DecodeConstantOfShape(const NodeView& view) {
   if (value.num_elements() != 1) {
     return view.Error(
         absl::StrCat("\"value\" of type ", ToString(value.type()), " is not one element"));
+  }
+  if (!Contains(TypeSet::kSized, value.dtype())) {
+    return view.Unimplemented(
+        absl::StrCat("a \"value\" of type ", Name(value.dtype()), " is not supported"));
   }
   return value.Reshaped({1});
 }
@@ -146,11 +158,11 @@ absl::Status RegisterConstantsOperators(OperatorRegistry& registry) {
   OperatorSchema constant;
   constant.name = "Constant";
   constant.min_inputs = constant.max_inputs = 0;
-  constant.attributes = {{"value", AttributeKind::kTensor},
-                         {"value_float", AttributeKind::kFloat},
-                         {"value_floats", AttributeKind::kFloats},
-                         {"value_int", AttributeKind::kInt},
-                         {"value_ints", AttributeKind::kInts}};
+  constant.attributes = {
+      {"value", AttributeKind::kTensor},         {"value_float", AttributeKind::kFloat},
+      {"value_floats", AttributeKind::kFloats},  {"value_int", AttributeKind::kInt},
+      {"value_ints", AttributeKind::kInts},      {"value_string", AttributeKind::kString},
+      {"value_strings", AttributeKind::kStrings}};
   constant.type_rule = ConstantType;
   SLIPWAY_RETURN_IF_ERROR(registry.Add(constant));
 

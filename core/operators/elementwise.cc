@@ -95,6 +95,7 @@ absl::Status RegisterElementwiseOperators(OperatorRegistry& registry) {
   }
   OperatorSchema identity = Unary("Identity", UnaryType<TypeSet::kSized>);
   identity.movement = Movement::kView;
+  identity.moves_elements = true;
   identity.contents_rule = SameContents;
   SLIPWAY_RETURN_IF_ERROR(registry.Add(identity));
   SLIPWAY_RETURN_IF_ERROR(registry.Add(

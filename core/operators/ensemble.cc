@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/operators/checks.h"
+#include "core/operators/classes.h"
 
 namespace slipway {
 namespace {
@@ -268,7 +269,7 @@ absl::StatusOr<std::vector<ValueType>> EnsembleType(const NodeView& view) {
   }
   const DataType scores = is_new ? view.input_type(0).dtype() : DataType::kFloat32;
   std::vector<ValueType> types;
-  if (IsClassifier(view)) types.push_back(ValueType(DataType::kInt64, {rows}));
+  if (IsClassifier(view)) types.push_back(ValueType(ClassType(view, "classlabels_int64s"), {rows}));
   types.push_back(ValueType(scores, {rows, forest.targets}));
   return types;
 }
@@ -280,11 +281,8 @@ absl::StatusOr<ForestView> DecodeForest(const NodeView& view) {
   if (view.op() == "ai.onnx.ml.TreeEnsemble") {
     SLIPWAY_ASSIGN_OR_RETURN(forest, DecodeEnsemble(view));
   } else if (IsClassifier(view)) {
-    if (!view.has("classlabels_int64s")) {
-      return view.Unimplemented("classes other than \"classlabels_int64s\" are not supported");
-    }
     SLIPWAY_ASSIGN_OR_RETURN(forest, DecodeTrees(view, "class"));
-    forest.labels = view.Ints("classlabels_int64s");
+    SLIPWAY_ASSIGN_OR_RETURN(forest.labels, DecodeClasses(view, "classlabels_int64s"));
     forest.targets = static_cast<int64_t>(forest.labels.size());
   } else {
     SLIPWAY_ASSIGN_OR_RETURN(forest, DecodeTrees(view, "target"));

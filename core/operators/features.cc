@@ -4,9 +4,11 @@
 #include <string>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/operators/checks.h"
+#include "core/tensor/strings.h"
 
 namespace slipway {
 namespace {
@@ -14,7 +16,7 @@ namespace {
 constexpr DataType kNumbers[] = {DataType::kFloat32, DataType::kFloat64, DataType::kInt64,
                                  DataType::kInt32};
 constexpr DataType kLabels[] = {DataType::kInt64, DataType::kFloat32, DataType::kInt32,
-                                DataType::kInt16, DataType::kFloat64};
+                                DataType::kInt16, DataType::kFloat64, DataType::kString};
 
 constexpr int64_t kMaxColumns = int64_t{1} << 31;
 
@@ -35,54 +37,91 @@ std::vector<Label> LabelsIn(const Tensor& tensor) {
   return labels;
 }
 
-absl::StatusOr<std::vector<Label>> LabelsOf(const NodeView& view, const Tensor& tensor) {
+absl::StatusOr<LabelList> LabelsOf(const NodeView& view, const Tensor& tensor) {
+  LabelList list;
+  list.dtype = tensor.dtype();
   switch (tensor.dtype()) {
     case DataType::kInt64:
-      return LabelsIn<int64_t>(tensor);
+      list.numbers = LabelsIn<int64_t>(tensor);
+      break;
     case DataType::kInt32:
-      return LabelsIn<int32_t>(tensor);
+      list.numbers = LabelsIn<int32_t>(tensor);
+      break;
     case DataType::kInt16:
-      return LabelsIn<int16_t>(tensor);
+      list.numbers = LabelsIn<int16_t>(tensor);
+      break;
     case DataType::kFloat32:
-      return LabelsIn<float>(tensor);
+      list.numbers = LabelsIn<float>(tensor);
+      break;
     case DataType::kFloat64:
-      return LabelsIn<double>(tensor);
+      list.numbers = LabelsIn<double>(tensor);
+      break;
+    case DataType::kString:
+      for (const absl::string_view string : StringsIn(tensor)) list.strings.emplace_back(string);
+      break;
     default:
       return view.Unimplemented(
           absl::StrCat("labels of type ", Name(tensor.dtype()), " are not supported"));
   }
+  return list;
 }
 
-struct LabelList {
-  DataType dtype = DataType::kInvalid;
-  std::vector<Label> labels;
-};
-
-// The list that one of the attributes PREFIX_int64s, PREFIX_floats and PREFIX_tensor is.
+// The list that one of the attributes PREFIX_int64s, PREFIX_floats, PREFIX_strings and PREFIX_tensor is.
 absl::StatusOr<LabelList> DecodeList(const NodeView& view, const std::string& prefix) {
   LabelList list;
   if (view.has(prefix + "_strings")) {
-    return view.Unimplemented(absl::StrCat("\"", prefix, "_strings\" is not supported"));
-  }
-  if (view.has(prefix + "_int64s")) {
+    list.dtype = DataType::kString;
+    list.strings = view.Strings(prefix + "_strings");
+  } else if (view.has(prefix + "_int64s")) {
     list.dtype = DataType::kInt64;
-    for (const int64_t value : view.Ints(prefix + "_int64s")) list.labels.push_back(Integer(value));
+    for (const int64_t value : view.Ints(prefix + "_int64s")) {
+      list.numbers.push_back(Integer(value));
+    }
   } else if (view.has(prefix + "_floats")) {
     list.dtype = DataType::kFloat32;
-    for (const float value : view.Floats(prefix + "_floats")) list.labels.push_back(Real(value));
+    for (const float value : view.Floats(prefix + "_floats")) list.numbers.push_back(Real(value));
   } else if (view.has(prefix + "_tensor")) {
-    const Tensor& tensor = view.TensorValue(prefix + "_tensor");
-    list.dtype = tensor.dtype();
-    SLIPWAY_ASSIGN_OR_RETURN(list.labels, LabelsOf(view, tensor));
+    return LabelsOf(view, view.TensorValue(prefix + "_tensor"));
   } else {
     return view.Error(absl::StrCat("no attribute \"", prefix, "_...\" is given"));
   }
   return list;
 }
 
+// The value of what is no key.
+absl::StatusOr<LabelList> DecodeDefault(const NodeView& view, DataType dtype) {
+  if (view.has("default_tensor")) {
+    const Tensor& tensor = view.TensorValue("default_tensor");
+    if (tensor.num_elements() != 1 || tensor.dtype() != dtype) {
+      return view.Error(absl::StrCat("\"default_tensor\" is ", ToString(tensor.type()),
+                                     ", not one ", Name(dtype)));
+    }
+    return LabelsOf(view, tensor);
+  }
+  LabelList list;
+  list.dtype = dtype;
+  if (dtype == DataType::kString) {
+    list.strings = {view.String("default_string")};
+  } else {
+    list.numbers = {IsInteger(dtype) ? Integer(view.Int("default_int64"))
+                                     : Real(view.Float("default_float"))};
+  }
+  return list;
+}
+
+template <typename T>
+Tensor TensorOf(const LabelList& list) {
+  std::vector<T> values;
+  for (const Label& label : list.numbers) {
+    values.push_back(IsInteger(list.dtype) ? static_cast<T>(label.integer)
+                                           : static_cast<T>(label.real));
+  }
+  return Tensor::Of<T>({static_cast<int64_t>(values.size())}, values);
+}
+
 absl::StatusOr<std::vector<ValueType>> LabelEncoderType(const NodeView& view) {
   SLIPWAY_ASSIGN_OR_RETURN(const LabelEncoderView encoder, DecodeLabelEncoder(view));
-  return std::vector<ValueType>{ValueType(encoder.output, DimensionsOf(view, 0))};
+  return std::vector<ValueType>{ValueType(encoder.values.dtype, DimensionsOf(view, 0))};
 }
 
 // A list has one entry, or one for each index of the last dimension.
@@ -109,17 +148,19 @@ absl::StatusOr<std::vector<ValueType>> NormalizerType(const NodeView& view) {
 }
 
 absl::StatusOr<std::vector<ValueType>> OneHotType(const NodeView& view) {
-  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, kNumbers));
-  if (!view.has("cats_int64s")) {
-    return view.Unimplemented("categories other than \"cats_int64s\" are not supported");
-  }
+  const bool is_string = view.input_type(0).dtype() == DataType::kString;
+  if (!is_string) SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, kNumbers));
+  const char* categories = is_string ? "cats_strings" : "cats_int64s";
+  if (!view.has(categories)) return view.Error(absl::StrCat("\"", categories, "\" is missing"));
   Dimensions y = DimensionsOf(view, 0);
-  y.push_back(static_cast<int64_t>(view.Ints("cats_int64s").size()));
+  y.push_back(static_cast<int64_t>(is_string ? view.Strings(categories).size()
+                                             : view.Ints(categories).size()));
   return std::vector<ValueType>{ValueType(DataType::kFloat32, y)};
 }
 
 absl::StatusOr<std::vector<ValueType>> TfIdfType(const NodeView& view) {
-  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, {DataType::kInt32, DataType::kInt64}));
+  SLIPWAY_RETURN_IF_ERROR(
+      CheckDtype(view, 0, {DataType::kInt32, DataType::kInt64, DataType::kString}));
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 1, 2));
   SLIPWAY_ASSIGN_OR_RETURN(const GramsView grams, DecodeGrams(view));
   Dimensions y = DimensionsOf(view, 0);
@@ -128,9 +169,9 @@ absl::StatusOr<std::vector<ValueType>> TfIdfType(const NodeView& view) {
 }
 
 // The grams of one length, which lie in [begin, end) of the pool. `number` counts all of them.
-absl::StatusOr<std::vector<Gram>> DecodeGramsOf(const NodeView& view, int64_t length, int64_t begin,
-                                                int64_t end, size_t& number) {
-  const std::vector<int64_t>& pool = view.Ints("pool_int64s");
+absl::StatusOr<std::vector<Gram>> DecodeGramsOf(const NodeView& view,
+                                                const std::vector<int64_t>& pool, int64_t length,
+                                                int64_t begin, int64_t end, size_t& number) {
   const std::vector<int64_t>& columns = view.Ints("ngram_indexes");
   if (begin < 0 || end < begin || end > std::ssize(pool) || (end - begin) % length != 0) {
     return view.Error(absl::StrCat("grams of length ", length, " cannot lie in [", begin, ", ", end,
@@ -165,31 +206,36 @@ absl::StatusOr<std::vector<ValueType>> ExtractorType(const NodeView& view) {
 
 }  // namespace
 
+absl::StatusOr<Tensor> ToTensor(const LabelList& list) {
+  switch (list.dtype) {
+    case DataType::kInt64:
+      return TensorOf<int64_t>(list);
+    case DataType::kInt32:
+      return TensorOf<int32_t>(list);
+    case DataType::kInt16:
+      return TensorOf<int16_t>(list);
+    case DataType::kFloat32:
+      return TensorOf<float>(list);
+    case DataType::kFloat64:
+      return TensorOf<double>(list);
+    default:
+      return absl::InternalError("labels are no numbers");
+  }
+}
+
 absl::StatusOr<LabelEncoderView> DecodeLabelEncoder(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, kLabels));
-  SLIPWAY_ASSIGN_OR_RETURN(const LabelList keys, DecodeList(view, "keys"));
-  SLIPWAY_ASSIGN_OR_RETURN(const LabelList values, DecodeList(view, "values"));
-  if (keys.dtype != view.input_type(0).dtype()) {
-    return view.Error(absl::StrCat("the keys are of type ", Name(keys.dtype), ", x of type ",
-                                   Name(view.input_type(0).dtype())));
+  LabelEncoderView encoder;
+  SLIPWAY_ASSIGN_OR_RETURN(encoder.keys, DecodeList(view, "keys"));
+  SLIPWAY_ASSIGN_OR_RETURN(encoder.values, DecodeList(view, "values"));
+  SLIPWAY_ASSIGN_OR_RETURN(encoder.otherwise, DecodeDefault(view, encoder.values.dtype));
+  if (encoder.keys.dtype != view.input_type(0).dtype()) {
+    return view.Error(absl::StrCat("the keys are of type ", Name(encoder.keys.dtype),
+                                   ", x of type ", Name(view.input_type(0).dtype())));
   }
-  if (keys.labels.size() != values.labels.size()) {
-    return view.Error(
-        absl::StrCat(keys.labels.size(), " keys and ", values.labels.size(), " values do not fit"));
-  }
-  LabelEncoderView encoder = {values.dtype, keys.labels, values.labels, {}};
-  if (view.has("default_tensor")) {
-    const Tensor& tensor = view.TensorValue("default_tensor");
-    SLIPWAY_ASSIGN_OR_RETURN(const std::vector<Label> labels, LabelsOf(view, tensor));
-    if (labels.size() != 1 || tensor.dtype() != values.dtype) {
-      return view.Error(absl::StrCat("\"default_tensor\" is ", ToString(tensor.type()),
-                                     ", not one ", Name(values.dtype)));
-    }
-    encoder.otherwise = labels[0];
-  } else if (IsInteger(values.dtype)) {
-    encoder.otherwise = Integer(view.Int("default_int64"));
-  } else {
-    encoder.otherwise = Real(view.Float("default_float"));
+  if (encoder.keys.size() != encoder.values.size()) {
+    return view.Error(absl::StrCat(encoder.keys.size(), " keys and ", encoder.values.size(),
+                                   " values do not fit"));
   }
   return encoder;
 }
@@ -212,7 +258,10 @@ absl::StatusOr<ImputerView> DecodeImputer(const NodeView& view) {
 }
 
 absl::StatusOr<GramsView> DecodeGrams(const NodeView& view) {
-  if (!view.has("pool_int64s")) return view.Unimplemented("a pool of strings is not supported");
+  const bool is_string = view.input_type(0).dtype() == DataType::kString;
+  const char* name = is_string ? "pool_strings" : "pool_int64s";
+  if (!view.has(name)) return view.Error(absl::StrCat("\"", name, "\" is missing"));
+  const std::vector<int64_t> pool = is_string ? NumberedPool(view.Strings(name)) : view.Ints(name);
   GramsView grams;
   const std::string& mode = view.String("mode");
   if (mode != "TF" && mode != "IDF" && mode != "TFIDF") {
@@ -239,11 +288,10 @@ absl::StatusOr<GramsView> DecodeGrams(const NodeView& view) {
   }
   size_t number = 0;
   for (size_t i = 0; i < starts.size(); ++i) {
-    const int64_t end =
-        i + 1 < starts.size() ? starts[i + 1] : std::ssize(view.Ints("pool_int64s"));
+    const int64_t end = i + 1 < starts.size() ? starts[i + 1] : std::ssize(pool);
     SLIPWAY_ASSIGN_OR_RETURN(
         std::vector<Gram> of_length,
-        DecodeGramsOf(view, static_cast<int64_t>(i) + 1, starts[i], end, number));
+        DecodeGramsOf(view, pool, static_cast<int64_t>(i) + 1, starts[i], end, number));
     grams.by_length.push_back(std::move(of_length));
   }
   for (const int64_t column : columns) {
@@ -253,6 +301,14 @@ absl::StatusOr<GramsView> DecodeGrams(const NodeView& view) {
     grams.columns = std::max(grams.columns, column + 1);
   }
   return grams;
+}
+
+std::vector<int64_t> NumberedPool(const std::vector<std::string>& pool) {
+  absl::flat_hash_map<absl::string_view, int64_t> last;
+  for (size_t i = 0; i < pool.size(); ++i) last[pool[i]] = static_cast<int64_t>(i);
+  std::vector<int64_t> numbers;
+  for (const std::string& string : pool) numbers.push_back(last[string]);
+  return numbers;
 }
 
 absl::StatusOr<RowNorm> DecodeRowNorm(const NodeView& view) {

@@ -1,5 +1,6 @@
 // What stands before and behind models of classical learning, of the domain ai.onnx.ml: ArrayFeatureExtractor, Imputer,
-// LabelEncoder, Normalizer, OneHotEncoder; and ONNX's TfIdfVectorizer. Of numbers alone: text is not supported.
+// LabelEncoder, Normalizer, OneHotEncoder; and ONNX's TfIdfVectorizer. What of their attributes are
+// strings, core/reference/string_nodes.h replaces by numbers.
 #ifndef SLIPWAY_CORE_OPERATORS_FEATURES_H_
 #define SLIPWAY_CORE_OPERATORS_FEATURES_H_
 
@@ -18,12 +19,22 @@ struct Label {
   double real = 0;
 };
 
+// Labels of one type: numbers, or strings.
+struct LabelList {
+  DataType dtype = DataType::kInvalid;
+  std::vector<Label> numbers;
+  std::vector<std::string> strings;
+
+  size_t size() const { return dtype == DataType::kString ? strings.size() : numbers.size(); }
+};
+// REQUIRES: they are numbers. Of shape [n].
+absl::StatusOr<Tensor> ToTensor(const LabelList& list);
+
 // LabelEncoder: what becomes of each key, and of everything else.
 struct LabelEncoderView {
-  DataType output = DataType::kInvalid;
-  std::vector<Label> keys;
-  std::vector<Label> values;  // As many.
-  Label otherwise;
+  LabelList keys;
+  LabelList values;     // As many.
+  LabelList otherwise;  // One, of the values' type.
 };
 absl::StatusOr<LabelEncoderView> DecodeLabelEncoder(const NodeView& view);
 
@@ -54,6 +65,8 @@ struct GramsView {
   std::vector<std::vector<Gram>> by_length;  // From 1 on, each sorted by items, none twice.
 };
 absl::StatusOr<GramsView> DecodeGrams(const NodeView& view);
+// A pool of strings with the number of the last equal string in place of each.
+std::vector<int64_t> NumberedPool(const std::vector<std::string>& pool);
 
 absl::Status RegisterFeaturesOperators(OperatorRegistry& registry);
 

@@ -188,13 +188,13 @@ absl::Status RegisterIndexingOperators(OperatorRegistry& registry) {
   const AttributeSchema axis = IntAttribute("axis", 0);
   const AttributeSchema reduction = StringAttribute("reduction", "none");
   const OperatorSchema schemas[] = {
-      OpaqueSchema("GatherElements", 2, GatherElementsType, {axis}),
-      OpaqueSchema("GatherND", 2, GatherNDType, {IntAttribute("batch_dims", 0)}),
-      OpaqueSchema("OneHot", 3, OneHotType, {IntAttribute("axis", -1)}),
-      OpaqueSchema("ScatterElements", 3, ScatterElementsType, {axis, reduction}),
-      OpaqueSchema("ScatterND", 3, ScatterNDType, {reduction}),
-      OpaqueSchema("TensorScatter", {2, 3}, TensorScatterType,
-                   {IntAttribute("axis", -2), StringAttribute("mode", "linear")}),
+      Moving(OpaqueSchema("GatherElements", 2, GatherElementsType, {axis})),
+      Moving(OpaqueSchema("GatherND", 2, GatherNDType, {IntAttribute("batch_dims", 0)})),
+      Moving(OpaqueSchema("OneHot", 3, OneHotType, {IntAttribute("axis", -1)})),
+      Moving(OpaqueSchema("ScatterElements", 3, ScatterElementsType, {axis, reduction})),
+      Moving(OpaqueSchema("ScatterND", 3, ScatterNDType, {reduction})),
+      Moving(OpaqueSchema("TensorScatter", {2, 3}, TensorScatterType,
+                          {IntAttribute("axis", -2), StringAttribute("mode", "linear")})),
   };
   return AddAll(registry, schemas);
 }

@@ -24,9 +24,11 @@ absl::Status CheckBool(const NodeView& view, int input) {
 }
 
 absl::StatusOr<std::vector<ValueType>> ComparisonType(const NodeView& view) {
-  // Truth has no order, but may be equal.
-  const bool of_truth = view.op() == "Equal" && view.input_type(0).dtype() == DataType::kBool;
-  if (!of_truth) SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kAnyNumeric));
+  // Truth and strings have no order here, but may be equal.
+  const DataType dtype = view.input_type(0).dtype();
+  const bool is_unordered = dtype == DataType::kBool || dtype == DataType::kString;
+  if (view.op() != "Equal" || !is_unordered)
+    SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kAnyNumeric));
   SLIPWAY_RETURN_IF_ERROR(CheckSameDtypes(view));
   return BroadcastBools(view);
 }
@@ -69,7 +71,7 @@ absl::Status RegisterLogicOperators(OperatorRegistry& registry) {
       ElementwiseSchema("IsNaN", 1, ClassifyType),
       ElementwiseSchema("IsInf", 1, ClassifyType,
                         {IntAttribute("detect_negative", 1), IntAttribute("detect_positive", 1)}),
-      Knowing(ElementwiseSchema("Where", 3, WhereType), WhereContents),
+      Moving(Knowing(ElementwiseSchema("Where", 3, WhereType), WhereContents)),
   };
   return AddAll(registry, schemas);
 }

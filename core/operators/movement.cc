@@ -457,6 +457,7 @@ absl::Status RegisterMovementOperators(OperatorRegistry& registry) {
     schema.attributes = row.attributes;
     schema.pattern = Pattern::kInjective;
     schema.movement = row.movement;
+    schema.moves_elements = true;
     if (row.movement == Movement::kConcat) schema.layout.role = LayoutRole::kConcat;
     schema.type_rule = row.rule;
     if (row.contents != nullptr) schema.contents_rule = row.contents;

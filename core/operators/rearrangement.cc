@@ -85,11 +85,11 @@ absl::StatusOr<ReverseSequenceView> DecodeReverseSequence(const NodeView& view) 
 
 absl::Status RegisterRearrangementOperators(OperatorRegistry& registry) {
   const OperatorSchema schemas[] = {
-      OpaqueSchema("CenterCropPad", 2, CenterCropPadType, {IntsAttribute("axes")}),
-      OpaqueSchema("ReverseSequence", 2, ReverseSequenceType,
-                   {IntAttribute("batch_axis", 1), IntAttribute("time_axis", 0)}),
-      OpaqueSchema("Tile", 2, TileType),
-      OpaqueSchema("Trilu", {1, 2}, TriluType, {IntAttribute("upper", 1)}),
+      Moving(OpaqueSchema("CenterCropPad", 2, CenterCropPadType, {IntsAttribute("axes")})),
+      Moving(OpaqueSchema("ReverseSequence", 2, ReverseSequenceType,
+                          {IntAttribute("batch_axis", 1), IntAttribute("time_axis", 0)})),
+      Moving(OpaqueSchema("Tile", 2, TileType)),
+      Moving(OpaqueSchema("Trilu", {1, 2}, TriluType, {IntAttribute("upper", 1)})),
   };
   return AddAll(registry, schemas);
 }

@@ -36,6 +36,7 @@
 #include "core/operators/selection.h"
 #include "core/operators/sequence.h"
 #include "core/operators/signal.h"
+#include "core/operators/strings.h"
 #include "core/operators/svm.h"
 #include "core/operators/training.h"
 
@@ -78,6 +79,7 @@ constexpr OperatorFamily<OperatorRegistry> kFamilies[] = {
     {"selection", RegisterSelectionOperators},
     {"sequence", RegisterSequenceOperators},
     {"signal", RegisterSignalOperators},
+    {"strings", RegisterStringsOperators},
     {"svm", RegisterSvmOperators},
     {"training", RegisterTrainingOperators},
 };

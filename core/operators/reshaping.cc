@@ -204,6 +204,7 @@ absl::Status RegisterReshapingOperators(OperatorRegistry& registry) {
   OperatorSchema schema;
   schema.pattern = Pattern::kInjective;
   schema.movement = Movement::kView;
+  schema.moves_elements = true;
 
   schema.name = "Reshape";
   schema.contents_rule = SameContents;
@@ -237,6 +238,7 @@ absl::Status RegisterReshapingOperators(OperatorRegistry& registry) {
   schema.contents_rule = nullptr;
   schema.pattern = Pattern::kOpaque;
   schema.movement = Movement::kOther;
+  schema.moves_elements = false;
   schema.reads_types_only = true;
   schema.type_rule = SizeType;
   schema.contents_rule = SizeContents;

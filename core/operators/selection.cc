@@ -44,7 +44,9 @@ absl::StatusOr<std::vector<ValueType>> CompressType(const NodeView& view) {
 }
 
 absl::StatusOr<std::vector<ValueType>> UniqueType(const NodeView& view) {
-  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kNumberOrBool));
+  if (view.input_type(0).dtype() != DataType::kString) {
+    SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kNumberOrBool));
+  }
   SLIPWAY_ASSIGN_OR_RETURN(const ValueType y, ChosenType(view));
   SLIPWAY_ASSIGN_OR_RETURN(const PiecesView pieces, DecodePieces(view));
   const Dimension all =
@@ -98,6 +100,7 @@ absl::Status RegisterSelectionOperators(OperatorRegistry& registry) {
 
   OperatorSchema compress;
   compress.name = "Compress";
+  compress.moves_elements = true;
   compress.min_inputs = compress.max_inputs = 2;
   compress.type_rule = CompressType;
   compress.attributes = {IntAttribute("axis", std::nullopt)};

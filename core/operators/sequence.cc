@@ -1,5 +1,6 @@
 #include "core/operators/sequence.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -12,7 +13,7 @@ namespace slipway {
 namespace {
 
 // A pack is numbers of 8 bytes, and contents rounded up to them: the mark, the kind, how many elements there are; then of
-// each its element type, rank, extents and contents.
+// each its element type, rank, extents, of strings how many bytes they are, and contents.
 constexpr int64_t kMark = 0x6b6361702d70696c;  // "lip-pack"
 constexpr int64_t kWord = 8;
 
@@ -40,7 +41,7 @@ class PackReader {
     SLIPWAY_ASSIGN_OR_RETURN(const int64_t dtype, Number());
     TensorType type;
     SLIPWAY_ASSIGN_OR_RETURN(type.dtype, DataTypeFromNumber(dtype));
-    if (ByteSize(type.dtype) == 0) {
+    if (type.dtype == DataType::kInvalid) {
       return absl::InvalidArgumentError("a sequence or optional holds an element of no type");
     }
     SLIPWAY_ASSIGN_OR_RETURN(const int64_t rank, Number());
@@ -48,7 +49,13 @@ class PackReader {
     for (int64_t d = 0; d < rank && d <= kMaxRank; ++d) {
       SLIPWAY_ASSIGN_OR_RETURN(type.shape.emplace_back(), Number());
     }
-    SLIPWAY_ASSIGN_OR_RETURN(const int64_t size, CheckShape(type.shape, ByteSize(type.dtype)));
+    SLIPWAY_ASSIGN_OR_RETURN(int64_t size, CheckShape(type.shape, ByteSize(type.dtype)));
+    if (type.dtype == DataType::kString) {
+      SLIPWAY_ASSIGN_OR_RETURN(size, Number());
+    }
+    if (size < 0 || size > static_cast<int64_t>(bytes_.size())) {
+      return absl::InvalidArgumentError("a sequence or optional is cut off");
+    }
     SLIPWAY_ASSIGN_OR_RETURN(const absl::string_view contents, Take(RoundedUp(size)));
     return Tensor::FromBytes(type, contents.substr(0, size));
   }
@@ -94,6 +101,41 @@ absl::StatusOr<std::vector<ValueType>> ElementType(const NodeView& view) {
       absl::FailedPreconditionError("of what type an element is only running finds out"));
 }
 
+// Bytes of an element in a pack.
+Dimension PackedBytes(const ValueType& element) {
+  return Dimension((2 + element.rank()) * kWord) + Dimension(RoundedUp(element.byte_size()));
+}
+
+absl::StatusOr<std::vector<ValueType>> PackElementsType(const NodeView& view) {
+  Dimension bytes(3 * kWord);
+  for (int i = 0; i < view.num_inputs(); ++i) {
+    SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, i, TypeSet::kSized));
+    if (!view.input_type(i).is_static()) return std::vector<ValueType>{PackType()};
+    bytes = bytes + PackedBytes(view.input_type(i));
+  }
+  return std::vector<ValueType>{ValueType(DataType::kUint8, {bytes})};
+}
+
+absl::StatusOr<std::vector<ValueType>> UnpackElementsType(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckPack(view, 0));
+  const std::vector<int64_t>& words = view.Ints("types");
+  std::vector<ValueType> types;
+  for (size_t at = 0; at < words.size();) {
+    const auto dtype = DataTypeFromNumber(words[at]);
+    const size_t left = words.size() - at - 1;
+    if (!dtype.ok() || ByteSize(*dtype) == 0 || left == 0 || words[at + 1] < 0 ||
+        words[at + 1] > static_cast<int64_t>(left) - 1) {
+      return view.Error("\"types\" says no types");
+    }
+    const auto rank = static_cast<size_t>(words[at + 1]);
+    TensorType type{*dtype, {}};
+    for (size_t d = 0; d < rank; ++d) type.shape.push_back(words[at + 2 + d]);
+    types.emplace_back(std::move(type));
+    at += 2 + rank;
+  }
+  return types;
+}
+
 }  // namespace
 
 ValueType PackType() { return ValueType(DataType::kUint8, {Dimension()}); }
@@ -103,6 +145,7 @@ absl::StatusOr<Tensor> ToTensor(const Pack& pack) {
   for (const Tensor& element : pack.elements) {
     size +=
         (2 + static_cast<int64_t>(element.shape().size())) * kWord + RoundedUp(element.byte_size());
+    if (element.dtype() == DataType::kString) size += kWord;
   }
   SLIPWAY_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Create({DataType::kUint8, {size}}));
   char* at = tensor.mutable_bytes();
@@ -117,6 +160,7 @@ absl::StatusOr<Tensor> ToTensor(const Pack& pack) {
     put(static_cast<int64_t>(element.dtype()));
     put(static_cast<int64_t>(element.shape().size()));
     for (const int64_t extent : element.shape()) put(extent);
+    if (element.dtype() == DataType::kString) put(element.byte_size());
     if (element.byte_size() > 0) {
       std::memcpy(at, element.bytes().data(), static_cast<size_t>(element.byte_size()));
     }
@@ -153,6 +197,53 @@ absl::StatusOr<Pack> ToPack(const Tensor& tensor) {
   return pack;
 }
 
+absl::StatusOr<int64_t> PositionIn(const Tensor& tensor, int64_t size, int64_t last) {
+  int64_t position = 0;
+  if (tensor.num_elements() == 1 && tensor.dtype() == DataType::kInt64) {
+    position = tensor.values<int64_t>()[0];
+  } else if (tensor.num_elements() == 1 && tensor.dtype() == DataType::kInt32) {
+    position = tensor.values<int32_t>()[0];
+  } else {
+    return absl::InvalidArgumentError(absl::StrCat("the position is ", ToString(tensor.type()),
+                                                   " where one i32 or i64 is needed"));
+  }
+  if (position < -size || position > last) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the position ", position, " is outside of a sequence of ", size));
+  }
+  return position < 0 ? position + size : position;
+}
+
+absl::StatusOr<std::vector<int64_t>> PartsOf(const Tensor* given, int64_t extent) {
+  if (given == nullptr) return std::vector<int64_t>(extent, 1);
+  const Tensor& split = *given;
+  std::vector<int64_t> parts;
+  if (split.dtype() == DataType::kInt64) {
+    parts.assign(split.values<int64_t>().begin(), split.values<int64_t>().end());
+  } else if (split.dtype() == DataType::kInt32) {
+    parts.assign(split.values<int32_t>().begin(), split.values<int32_t>().end());
+  } else {
+    return absl::InvalidArgumentError(
+        absl::StrCat("\"split\" is ", ToString(split.type()), ", not i32 or i64"));
+  }
+  if (split.shape().empty()) {
+    const int64_t part = parts[0];
+    if (part <= 0)
+      return absl::InvalidArgumentError(
+          absl::StrCat("\"split\" is ", part, ", it must be above 0"));
+    parts.clear();
+    for (int64_t at = 0; at < extent; at += part) parts.push_back(std::min(part, extent - at));
+  }
+  int64_t left = extent;
+  for (const int64_t part : parts) {
+    if (part < 0 || part > left)
+      return absl::InvalidArgumentError("\"split\" does not fit the extent");
+    left -= part;
+  }
+  if (left != 0) return absl::InvalidArgumentError("\"split\" does not fit the extent");
+  return parts;
+}
+
 absl::Status RegisterSequenceOperators(OperatorRegistry& registry) {
   OperatorSchema map = OpaqueSchema(
       "SequenceMap", {1, kVariadic}, MapType,
@@ -171,7 +262,11 @@ absl::Status RegisterSequenceOperators(OperatorRegistry& registry) {
       OpaqueSchema("SequenceInsert", {2, 3}, PackToPack),
       OpaqueSchema("SequenceLength", 1, LengthType),
       OpaqueSchema("SplitToSequence", {1, 2}, MakesPack,
-                   {IntAttribute("axis", 0), IntAttribute("keepdims", 1)})};
+                   {IntAttribute("axis", 0), IntAttribute("keepdims", 1)}),
+      OpaqueSchema(kPackElementsOperator, {0, kVariadic}, PackElementsType,
+                   {Required(IntAttribute("kind", std::nullopt))}),
+      OpaqueSchema(kUnpackElementsOperator, 1, UnpackElementsType,
+                   {Required(IntsAttribute("types"))}, kVariadic)};
   return AddAll(registry, schemas);
 }
 

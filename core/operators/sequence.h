@@ -32,6 +32,20 @@ bool IsPack(const Tensor& tensor);
 // INVALID_ARGUMENT where the tensor is no pack, or is cut off.
 absl::StatusOr<Pack> ToPack(const Tensor& tensor);
 
+// What has a form of its own while compiling (core/passes/known_sequences.h) is a pack at the edges of programs: these make one
+// of its elements, and take one apart whose elements are of known types. Attributes: "kind", a PackKind; "types", for each
+// element its element type, rank and extents.
+inline constexpr char kPackElementsOperator[] = "slipway.PackElements";
+inline constexpr char kUnpackElementsOperator[] = "slipway.UnpackElements";
+
+// A position, one i32 or i64 in [-size, last], from 0 on: it counts from the end where it is negative. INVALID_ARGUMENT for
+// others.
+absl::StatusOr<int64_t> PositionIn(const Tensor& position, int64_t size, int64_t last);
+
+// How long the parts are that SplitToSequence makes of `extent`. `split` is its input 1, null where omitted. INVALID_ARGUMENT
+// where it does not fit.
+absl::StatusOr<std::vector<int64_t>> PartsOf(const Tensor* split, int64_t extent);
+
 absl::Status RegisterSequenceOperators(OperatorRegistry& registry);
 
 }  // namespace slipway

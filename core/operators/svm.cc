@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/operators/checks.h"
+#include "core/operators/classes.h"
 
 namespace slipway {
 namespace {
@@ -63,16 +64,13 @@ absl::Status DecodeVectors(const NodeView& view, int64_t supports, SvmView& svm)
 }
 
 absl::Status DecodeClassifier(const NodeView& view, SvmView& svm) {
-  if (!view.has("classlabels_ints")) {
-    return view.Unimplemented("classes other than \"classlabels_ints\" are not supported");
-  }
   const std::string& transform = view.String("post_transform");
   if (transform != "NONE" && transform != "LOGISTIC") {
     return view.Unimplemented(
         absl::StrCat("\"post_transform\" = \"", transform, "\" is not supported"));
   }
   svm.logistic = transform == "LOGISTIC";
-  svm.labels = view.Ints("classlabels_ints");
+  SLIPWAY_ASSIGN_OR_RETURN(svm.labels, DecodeClasses(view, "classlabels_ints"));
   const int64_t classes = std::ssize(svm.labels);
   if (classes < 2) return view.Error(absl::StrCat(classes, " classes, 2 are needed"));
   if (!view.has("vectors_per_class")) {
@@ -137,7 +135,7 @@ absl::StatusOr<std::vector<ValueType>> SvmType(const NodeView& view) {
   const int64_t classes = std::ssize(svm.labels);
   const bool by_class = classes == 2 || !svm.prob_a.empty();
   return std::vector<ValueType>{
-      ValueType(DataType::kInt64, {rows}),
+      ValueType(ClassType(view, "classlabels_ints"), {rows}),
       ValueType(DataType::kFloat32, {rows, by_class ? classes : std::ssize(svm.rho)})};
 }
 

@@ -16,6 +16,7 @@
 #include "core/passes/constant_node.h"
 #include "core/passes/contents.h"
 #include "core/passes/inline_branch.h"
+#include "core/passes/known_sequences.h"
 #include "core/passes/limits.h"
 #include "core/passes/open_extents.h"
 #include "core/reference/callable_kernel.h"
@@ -47,7 +48,9 @@ bool IsSmall(const Graph& graph, const Node& node, const OperatorRegistry& regis
   const auto small = [&graph](ValueId id) {
     if (id == kNoValue) return true;
     const ValueType& type = *graph.values[id].type;
-    return type.is_static() && type.byte_size() <= kMaxShapeArithmeticBytes;
+    // Of strings, which have no size by their type, as many.
+    return type.is_static() &&
+           std::max(type.byte_size(), type.num_elements()) <= kMaxShapeArithmeticBytes;
   };
   return (registry.Find(node.op)->reads_types_only ||
           std::all_of(node.inputs.begin(), node.inputs.end(), small)) &&
@@ -100,14 +103,25 @@ absl::StatusOr<Graph> Infer(Graph graph, const PassContext& context, int64_t& no
   std::vector<Node> kept;
   KnownContents contents;
   UniqueNames names(graph);
-  std::vector<Node> waiting(std::make_move_iterator(graph.nodes.rbegin()),
-                            std::make_move_iterator(graph.nodes.rend()));  // The next one last.
-  while (!waiting.empty()) {
+  KnownSequences sequences(graph, context.registry, names);
+  std::vector<Node> waiting;  // The next one last.
+  const auto take_first = [&waiting](std::vector<Node> nodes) {
+    waiting.insert(waiting.end(), std::make_move_iterator(nodes.rbegin()),
+                   std::make_move_iterator(nodes.rend()));
+  };
+  take_first(std::move(graph.nodes));
+  while (true) {
+    if (waiting.empty()) take_first(sequences.PackOutputs());
+    if (waiting.empty()) break;
     Node node = std::move(waiting.back());
     waiting.pop_back();
     if (auto nodes = InlineKnownBranch(node, context.registry, graph, names)) {
-      waiting.insert(waiting.end(), std::make_move_iterator(nodes->rbegin()),
-                     std::make_move_iterator(nodes->rend()));
+      take_first(*std::move(nodes));
+      continue;
+    }
+    SLIPWAY_ASSIGN_OR_RETURN(auto rewritten, sequences.Rewrite(node));
+    if (rewritten.has_value()) {
+      take_first(*std::move(rewritten));
       continue;
     }
     const OperatorSchema* schema = context.registry.Find(node.op);

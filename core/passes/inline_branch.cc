@@ -4,45 +4,9 @@
 
 #include "absl/types/span.h"
 #include "core/operators/control.h"
+#include "core/passes/inline_body.h"
 
 namespace slipway {
-namespace {
-
-// The body's nodes over values of `graph`, reading `inputs` and writing `outputs`.
-std::vector<Node> NodesOf(const Graph& body, absl::Span<const ValueId> inputs,
-                          absl::Span<const ValueId> outputs, Graph& graph, UniqueNames& names) {
-  std::vector<ValueId> here(body.values.size(), kNoValue);
-  std::vector<bool> handed_on(outputs.size(), false);
-  const std::vector<NodeId> producers = Producers(body);
-  for (size_t i = 0; i < inputs.size(); ++i) here[body.inputs[i]] = inputs[i];
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    const ValueId made = body.outputs[i];
-    handed_on[i] = producers[made] == kNoNode || here[made] != kNoValue;
-    if (!handed_on[i]) here[made] = outputs[i];
-  }
-  for (size_t id = 0; id < here.size(); ++id) {
-    if (here[id] != kNoValue) continue;
-    const Value& value = body.values[id];
-    here[id] = graph.AddValue(names.Make(value.name), value.type);
-    graph.values[here[id]].constant = value.constant;
-  }
-  std::vector<Node> nodes = body.nodes;
-  for (Node& node : nodes) {
-    for (std::vector<ValueId>* ids : {&node.inputs, &node.outputs}) {
-      for (ValueId& id : *ids) {
-        if (id != kNoValue) id = here[id];
-      }
-    }
-  }
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    if (!handed_on[i] || outputs[i] == kNoValue) continue;
-    nodes.push_back(Node{"", "Identity", {here[body.outputs[i]]}, {outputs[i]}, {}});
-  }
-  return nodes;
-}
-
-}  // namespace
-
 std::optional<std::vector<Node>> InlineKnownBranch(const Node& node,
                                                    const OperatorRegistry& registry, Graph& graph,
                                                    UniqueNames& names) {
@@ -55,8 +19,8 @@ std::optional<std::vector<Node>> InlineKnownBranch(const Node& node,
   const auto branches = DecodeIf(*view);
   const auto holds = Holds(*view, *view->constant(0));
   if (!branches.ok() || !holds.ok()) return std::nullopt;
-  return NodesOf(*holds ? *branches->then_body : *branches->else_body,
-                 absl::MakeConstSpan(node.inputs).subspan(1), node.outputs, graph, names);
+  return InlineBody(*holds ? *branches->then_body : *branches->else_body,
+                    absl::MakeConstSpan(node.inputs).subspan(1), node.outputs, graph, names);
 }
 
 }  // namespace slipway

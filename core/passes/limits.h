@@ -28,6 +28,10 @@ inline constexpr int kMaxFusedInputs = 64;
 // kMaxNameBytes.
 inline constexpr int kMaxMadeNameBytes = 1024;
 
+// Nodes that loops over sequences may become in a graph, and elements that are known of a sequence.
+inline constexpr int64_t kMaxUnrolledNodes = 20'000;
+inline constexpr int64_t kMaxKnownElements = 1'024;
+
 }  // namespace slipway
 
 #endif  // SLIPWAY_CORE_PASSES_LIMITS_H_

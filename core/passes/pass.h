@@ -17,7 +17,7 @@ struct PassContext {
   const Reference& reference;  // What folds constants.
 };
 
-// Every pass keeps names, order and types of the graph's inputs and outputs, and leaves a graph that
+// Every pass keeps names, order and types of the graph's inputs and outputs (LowerStrings alone makes two of one), and leaves a graph that
 // passes Verify with all types known. It takes verified graphs; all but InferType need all types.
 // Errors name the node: INVALID_ARGUMENT where the model is wrong, UNIMPLEMENTED where we lack
 // something, RESOURCE_EXHAUSTED past a limit. What a pass has to know of a target is a parameter of its

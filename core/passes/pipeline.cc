@@ -16,6 +16,7 @@
 #include "core/passes/fold_constant_pass.h"
 #include "core/passes/fold_scale_axis_pass.h"
 #include "core/passes/infer_type_pass.h"
+#include "core/passes/lower_strings_pass.h"
 #include "core/passes/plan_memory_pass.h"
 #include "core/passes/simplify_inference_pass.h"
 
@@ -69,6 +70,7 @@ int64_t ConstantBytes(const Graph& graph) {
 std::vector<NamedPass> PassesForEveryTarget() {
   return {
       {"InferType", InferType, /*descends=*/false},
+      {"LowerStrings", LowerStrings, /*descends=*/false},
       {"FoldConstant", FoldConstant},  // So that CanonicalizeOps sees which weights are constant.
       {"CanonicalizeOps", CanonicalizeOps},
       {"SimplifyInference", SimplifyInference},

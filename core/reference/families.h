@@ -42,6 +42,7 @@ absl::Status RegisterSamplingKernels(KernelColumn& kernels);
 absl::Status RegisterSelectionKernels(KernelColumn& kernels);
 absl::Status RegisterSequenceKernels(KernelColumn& kernels);
 absl::Status RegisterSignalKernels(KernelColumn& kernels);
+absl::Status RegisterStringsKernels(KernelColumn& kernels);
 absl::Status RegisterSvmKernels(KernelColumn& kernels);
 absl::Status RegisterTrainingKernels(KernelColumn& kernels);
 

@@ -29,9 +29,9 @@ absl::Status Imputer(const NodeView& view, KernelParameters& parameters) {
 
 absl::Status LabelEncoder(const NodeView& view, KernelParameters& parameters) {
   SLIPWAY_ASSIGN_OR_RETURN(const LabelEncoderView encoder, DecodeLabelEncoder(view));
-  AddLabel(encoder.otherwise, parameters);
-  AddLabels(encoder.keys, parameters);
-  AddLabels(encoder.values, parameters);
+  AddLabel(encoder.otherwise.numbers[0], parameters);
+  AddLabels(encoder.keys.numbers, parameters);
+  AddLabels(encoder.values.numbers, parameters);
   return absl::OkStatus();
 }
 

@@ -17,10 +17,10 @@ TEST(FeaturesTest, LabelsThatAreNotKnownBecomeTheDefault) {
   EXPECT_THAT(
       ValuesOf(x, "%y = ai.onnx.ml.LabelEncoder(%x) {keys_int64s = [1], values_int64s = [2]}"),
       HasSubstr("the keys are of type i64, x of type f32"));
-  EXPECT_THAT(ValuesOf(x,
-                       "%y = ai.onnx.ml.LabelEncoder(%x) {keys_floats = [1.0], values_strings = "
-                       "[\"a\"]}"),
-              HasSubstr("UNIMPLEMENTED"));
+  EXPECT_EQ(ValuesOf(x,
+                     "%y = ai.onnx.ml.LabelEncoder(%x) {keys_floats = [2.0], values_strings = "
+                     "[\"a\"]}"),
+            "string[4] = {\"_Unused\", \"_Unused\", \"a\", \"_Unused\"}");
 }
 
 TEST(FeaturesTest, GramsAreCounted) {

@@ -10,6 +10,8 @@
 #include "core/base/status_macros.h"
 #include "core/graph/edit.h"
 #include "core/reference/register_all.h"
+#include "core/reference/string_nodes.h"
+#include "core/tensor/strings.h"
 
 namespace slipway {
 namespace {
@@ -68,6 +70,10 @@ class Reference::Evaluation final : public BodyEvaluator {
                                                absl::Span<const Tensor> inputs) override;
   absl::StatusOr<std::vector<Tensor>> EvaluateNode(const Graph& graph, const Node& node,
                                                    absl::Span<const Tensor> inputs);
+  // Of a node that reads or makes strings.
+  absl::StatusOr<std::vector<Tensor>> EvaluateStrings(const NodeView& view,
+                                                      absl::Span<const ValueType> types,
+                                                      absl::Span<const Tensor> inputs);
   absl::Status BeginTurn() override {
     if (turns_left_-- > 0) return absl::OkStatus();
     return absl::ResourceExhaustedError(
@@ -89,7 +95,9 @@ Reference::Reference(const OperatorRegistry& registry, KernelColumn kernels,
                      const ReferenceOptions& options)
     : registry_(registry), kernels_(std::move(kernels)), options_(options) {}
 
-bool Reference::Supports(absl::string_view op) const { return kernels_.Find(op) != nullptr; }
+bool Reference::Supports(absl::string_view op) const {
+  return kernels_.Find(op) != nullptr || HasStringRule(op);
+}
 
 const CallableKernel* Reference::FindCallable(absl::string_view op) const {
   const Kernel* kernel = kernels_.Find(op);
@@ -130,14 +138,15 @@ absl::StatusOr<std::vector<Tensor>> Reference::Evaluation::EvaluateNode(
       const NodeView view,
       NodeView::Create(node, registry_, DisplayName(graph, node), std::move(types), values));
   const Kernel* kernel = kernels_.Find(node.op);
-  if (kernel == nullptr) return view.Unimplemented("the reference has no kernel for it");
-  if (kernel->evaluate_bodies != nullptr) {
+  if (kernel != nullptr && kernel->evaluate_bodies != nullptr) {
     SLIPWAY_ASSIGN_OR_RETURN(std::vector<Tensor> outputs,
                              kernel->evaluate_bodies(view, inputs, *this));
     outputs.resize(node.outputs.size());
     return outputs;
   }
   SLIPWAY_ASSIGN_OR_RETURN(std::vector<ValueType> output_types, InferNodeTypes(view));
+  if (HasStrings(view, output_types)) return EvaluateStrings(view, output_types, inputs);
+  if (kernel == nullptr) return view.Unimplemented("the reference has no kernel for it");
   if (kernel->callable.has_value() && kernel->callable->count != nullptr) {
     SLIPWAY_ASSIGN_OR_RETURN(
         output_types, CountExtents(*kernel->callable, view, values, std::move(output_types)));
@@ -160,6 +169,37 @@ absl::StatusOr<std::vector<Tensor>> Reference::Evaluation::EvaluateNode(
     outputs[i] = *std::move(output);
   }
   SLIPWAY_RETURN_IF_ERROR(kernel->evaluate(KernelCall{view, values, absl::MakeSpan(outputs)}));
+  return outputs;
+}
+
+absl::StatusOr<std::vector<Tensor>> Reference::Evaluation::EvaluateStrings(
+    const NodeView& view, absl::Span<const ValueType> types, absl::Span<const Tensor> inputs) {
+  SLIPWAY_ASSIGN_OR_RETURN(const Graph graph, WithoutStrings(view, types, registry_));
+  std::vector<Tensor> numbers;
+  for (int i = 0; i < view.num_inputs(); ++i) {
+    if (!view.has_input(i)) continue;
+    // What reads types alone may be given none of the values.
+    if (!inputs[i].is_set()) return view.Unimplemented("the reference needs the strings");
+    if (inputs[i].dtype() != DataType::kString) {
+      numbers.push_back(inputs[i]);
+      continue;
+    }
+    SLIPWAY_ASSIGN_OR_RETURN(StringParts parts, SplitStrings(inputs[i]));
+    numbers.push_back(std::move(parts.places));
+    numbers.push_back(std::move(parts.contents));
+  }
+  auto made = Evaluate(graph, numbers);
+  if (!made.ok()) return view.Annotated(made.status());
+  std::vector<Tensor> outputs(view.node().outputs.size());
+  size_t next = 0;
+  for (int i = 0; i < view.num_outputs(); ++i) {
+    if (!view.has_output(i)) continue;
+    outputs[i] = std::move((*made)[next++]);
+    if (types[i].dtype() != DataType::kString) continue;
+    auto joined = JoinStrings({outputs[i], (*made)[next++]});
+    if (!joined.ok()) return view.Annotated(joined.status());
+    outputs[i] = *std::move(joined);
+  }
   return outputs;
 }
 

@@ -43,7 +43,7 @@ class Reference {
   absl::StatusOr<std::vector<Tensor>> EvaluateNode(const Graph& graph, const Node& node,
                                                    absl::Span<const Tensor> inputs) const;
 
-  // Whether there is a kernel for the operator.
+  // Whether there is a kernel for the operator, or it is written with others that have one.
   bool Supports(absl::string_view op) const;
   // The kernel of `op` that can be linked into programs; null where there is none.
   const CallableKernel* FindCallable(absl::string_view op) const;

@@ -42,7 +42,11 @@ bool IsSmall(slipway::Graph& graph, const slipway::OperatorRegistry& registry) {
     const auto types = slipway::InferNodeTypes(graph, node, registry);
     if (!types.ok()) return false;
     for (size_t i = 0; i < types->size(); ++i) {
-      if (!(*types)[i].is_static() || (*types)[i].byte_size() > kMaxBytes) return false;
+      // Places of strings count as eight bytes, as those of the widest numbers.
+      if (!(*types)[i].is_static() || (*types)[i].byte_size() > kMaxBytes ||
+          (*types)[i].num_elements() > kMaxBytes / 8) {
+        return false;
+      }
       if (node.outputs[i] != slipway::kNoValue) graph.values[node.outputs[i]].type = (*types)[i];
     }
   }

@@ -41,6 +41,7 @@ constexpr OperatorFamily<KernelColumn> kFamilies[] = {
     {"selection", RegisterSelectionKernels},
     {"sequence", RegisterSequenceKernels},
     {"signal", RegisterSignalKernels},
+    {"strings", RegisterStringsKernels},
     {"svm", RegisterSvmKernels},
     {"training", RegisterTrainingKernels},
 };

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "core/kernels/sequence.h"
 #include "core/reference/families.h"
 
 namespace slipway {
@@ -32,23 +33,6 @@ absl::StatusOr<std::vector<Tensor>> ElementsOf(const Tensor& tensor) {
   return Invalid("it is given an optional where a sequence is needed");
 }
 
-// A position in [-size, last], which counts from the end where it is negative.
-absl::StatusOr<int64_t> Position(const Tensor& tensor, int64_t size, int64_t last) {
-  int64_t position = 0;
-  if (tensor.num_elements() == 1 && tensor.dtype() == DataType::kInt64) {
-    position = tensor.values<int64_t>()[0];
-  } else if (tensor.num_elements() == 1 && tensor.dtype() == DataType::kInt32) {
-    position = tensor.values<int32_t>()[0];
-  } else {
-    return Invalid(absl::StrCat("the position is ", ToString(tensor.type()),
-                                " where one i32 or i64 is needed"));
-  }
-  if (position < -size || position > last) {
-    return Invalid(absl::StrCat("the position ", position, " is outside of a sequence of ", size));
-  }
-  return position < 0 ? position + size : position;
-}
-
 Results Construct(const NodeView&, Inputs inputs, BodyEvaluator&) {
   return Packed(PackKind::kSequence, std::vector<Tensor>(inputs.begin(), inputs.end()));
 }
@@ -58,7 +42,7 @@ Results Insert(const NodeView&, Inputs inputs, BodyEvaluator&) {
   const int64_t size = static_cast<int64_t>(elements.size());
   int64_t position = size;
   if (inputs.size() > 2 && inputs[2].is_set()) {
-    SLIPWAY_ASSIGN_OR_RETURN(position, Position(inputs[2], size, size));
+    SLIPWAY_ASSIGN_OR_RETURN(position, PositionIn(inputs[2], size, size));
   }
   elements.insert(elements.begin() + position, inputs[1]);
   return Packed(PackKind::kSequence, std::move(elements));
@@ -70,7 +54,7 @@ Results Erase(const NodeView&, Inputs inputs, BodyEvaluator&) {
   if (size == 0) return Invalid("there is nothing to erase");
   int64_t position = size - 1;
   if (inputs.size() > 1 && inputs[1].is_set()) {
-    SLIPWAY_ASSIGN_OR_RETURN(position, Position(inputs[1], size, size - 1));
+    SLIPWAY_ASSIGN_OR_RETURN(position, PositionIn(inputs[1], size, size - 1));
   }
   elements.erase(elements.begin() + position);
   return Packed(PackKind::kSequence, std::move(elements));
@@ -79,7 +63,7 @@ Results Erase(const NodeView&, Inputs inputs, BodyEvaluator&) {
 Results At(const NodeView&, Inputs inputs, BodyEvaluator&) {
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<Tensor> elements, ElementsOf(inputs[0]));
   const int64_t size = static_cast<int64_t>(elements.size());
-  SLIPWAY_ASSIGN_OR_RETURN(const int64_t position, Position(inputs[1], size, size - 1));
+  SLIPWAY_ASSIGN_OR_RETURN(const int64_t position, PositionIn(inputs[1], size, size - 1));
   return std::vector<Tensor>{elements[position]};
 }
 
@@ -124,33 +108,6 @@ Results Concat(const NodeView& view, Inputs inputs, BodyEvaluator& evaluator) {
   return std::vector<Tensor>{std::move(joined)};
 }
 
-// How long the parts are.
-absl::StatusOr<std::vector<int64_t>> PartsOf(Inputs inputs, int64_t extent) {
-  if (inputs.size() < 2 || !inputs[1].is_set()) return std::vector<int64_t>(extent, 1);
-  const Tensor& split = inputs[1];
-  std::vector<int64_t> parts;
-  if (split.dtype() == DataType::kInt64) {
-    parts.assign(split.values<int64_t>().begin(), split.values<int64_t>().end());
-  } else if (split.dtype() == DataType::kInt32) {
-    parts.assign(split.values<int32_t>().begin(), split.values<int32_t>().end());
-  } else {
-    return Invalid(absl::StrCat("\"split\" is ", ToString(split.type()), ", not i32 or i64"));
-  }
-  if (split.shape().empty()) {
-    const int64_t part = parts[0];
-    if (part <= 0) return Invalid(absl::StrCat("\"split\" is ", part, ", it must be above 0"));
-    parts.clear();
-    for (int64_t at = 0; at < extent; at += part) parts.push_back(std::min(part, extent - at));
-  }
-  int64_t left = extent;
-  for (const int64_t part : parts) {
-    if (part < 0 || part > left) return Invalid("\"split\" does not fit the extent");
-    left -= part;
-  }
-  if (left != 0) return Invalid("\"split\" does not fit the extent");
-  return parts;
-}
-
 Results Split(const NodeView& view, Inputs inputs, BodyEvaluator& evaluator) {
   const int64_t rank = static_cast<int64_t>(inputs[0].shape().size());
   const int64_t given = view.Int("axis");
@@ -159,7 +116,8 @@ Results Split(const NodeView& view, Inputs inputs, BodyEvaluator& evaluator) {
   }
   const int64_t axis = given < 0 ? given + rank : given;
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> parts,
-                           PartsOf(inputs, inputs[0].shape()[axis]));
+                           PartsOf(inputs.size() > 1 && inputs[1].is_set() ? &inputs[1] : nullptr,
+                                   inputs[0].shape()[axis]));
   const bool squeeze = view.Int("keepdims") == 0 && (inputs.size() < 2 || !inputs[1].is_set());
   std::vector<Tensor> elements;
   int64_t begin = 0;
@@ -237,6 +195,11 @@ Results GetElement(const NodeView&, Inputs inputs, BodyEvaluator&) {
   return std::vector<Tensor>{pack.elements[0]};
 }
 
+absl::Status PackKindParameter(const NodeView& view, KernelParameters& parameters) {
+  parameters.Add(view.Int("kind"));
+  return absl::OkStatus();
+}
+
 // Errors name the node.
 Kernel Named(EvaluateBodiesFunction function) {
   return Kernel(
@@ -265,7 +228,12 @@ absl::Status RegisterSequenceKernels(KernelColumn& kernels) {
   for (const auto& [op, function] : rows) {
     SLIPWAY_RETURN_IF_ERROR(kernels.Add(op, Named(function)));
   }
-  return absl::OkStatus();
+  SLIPWAY_RETURN_IF_ERROR(
+      kernels.Add(kPackElementsOperator,
+                  CallableKernel{"slipway_PackElements", slipway_PackElements, PackKindParameter,
+                                 "slipway_PackElements_count", slipway_PackElements_count}));
+  return kernels.Add(kUnpackElementsOperator,
+                     CallableKernel{"slipway_UnpackElements", slipway_UnpackElements, nullptr});
 }
 
 }  // namespace slipway

@@ -4,11 +4,14 @@
 
 #include <cmath>
 #include <limits>
+#include <vector>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/tensor/float16.h"
 #include "core/tensor/small_float.h"
+#include "core/tensor/strings.h"
 
 namespace slipway {
 namespace {
@@ -94,6 +97,25 @@ absl::Status Compare(const Tensor& actual, const Tensor& expected, const Toleran
   return absl::FailedPreconditionError(message);
 }
 
+absl::Status CompareStrings(const Tensor& actual, const Tensor& expected) {
+  const std::vector<absl::string_view> a = StringsIn(actual);
+  const std::vector<absl::string_view> e = StringsIn(expected);
+  int64_t differing = 0;
+  size_t first = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i] == e[i]) continue;
+    if (differing++ == 0) first = i;
+  }
+  if (differing == 0) return absl::OkStatus();
+  const auto quoted = [](absl::string_view text) {
+    return absl::StrCat("\"", absl::CHexEscape(text.substr(0, 60)), "\"");
+  };
+  return absl::FailedPreconditionError(
+      absl::StrCat(differing, " of ", a.size(), " strings differ, first at ",
+                   IndexText(actual.shape(), static_cast<int64_t>(first)), ": ", quoted(a[first]),
+                   ", expected ", quoted(e[first])));
+}
+
 double FromFloat16(uint16_t v) { return Float16ToFloat(v); }
 double FromBfloat16(uint16_t v) { return Bfloat16ToFloat(v); }
 double FromReal(double v) { return v; }
@@ -153,8 +175,9 @@ absl::Status CheckClose(const Tensor& actual, const Tensor& expected, const Tole
       return Compare<uint8_t>(actual, expected, tolerance, 1, [&actual](uint8_t v) -> double {
         return SmallFloatToFloat(actual.dtype(), v);
       });
-    case DataType::kInvalid:
     case DataType::kString:
+      return CompareStrings(actual, expected);
+    case DataType::kInvalid:
       break;
   }
   return absl::InvalidArgumentError("an unset tensor cannot be compared");

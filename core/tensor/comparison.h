@@ -8,7 +8,7 @@
 namespace slipway {
 
 // |actual - expected| <= absolute + relative * |expected|, as in NumPy's allclose. NaN equals NaN,
-// infinities equal themselves. Integer and bool tensors must be equal. Of complex tensors the real and
+// infinities equal themselves. Integers, bools and strings must be equal. Of complex tensors the real and
 // the imaginary parts are compared one by one.
 struct Tolerance {
   double relative = 1e-3;

@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "core/tensor/float16.h"
+#include "core/tensor/strings.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/common/status_matchers.h"
@@ -97,6 +98,14 @@ TEST(ComparisonTest, ReadsSmallElements) {
   const DataType i4 = DataType::kInt4;
   EXPECT_THAT(CheckClose(tensor(i4, "\xf8"), tensor(i4, "\x07"), loose),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("-8, expected 7")));
+}
+
+TEST(ComparisonTest, StringsMustBeEqual) {
+  const Tensor a = Strings({2}, {"a", "b"});
+  EXPECT_OK(CheckClose(a, Strings({2}, {"a", "b"}), {}));
+  EXPECT_THAT(CheckClose(a, Strings({2}, {"a", "\n"}), {}),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("1 of 2 strings differ, first at [1]: \"b\", expected \"\\n\"")));
 }
 
 TEST(ComparisonTest, RefusesOtherTypes) {

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "core/tensor/strings.h"
 
 namespace slipway {
 namespace {
@@ -210,7 +211,8 @@ int64_t OnnxByteSize(const TensorType& type) {
 absl::StatusOr<Tensor> TensorFromOnnxFields(const OnnxTensorFields& fields) {
   SLIPWAY_ASSIGN_OR_RETURN(const DataType dtype, DataTypeFromNumber(fields.data_type));
   if (dtype == DataType::kString) {
-    return absl::UnimplementedError("tensors of strings are not supported");
+    if (!fields.raw_data.has_value()) return StringTensor(fields.dims, fields.string_data);
+    return absl::InvalidArgumentError("strings cannot be given as raw data");
   }
   if (dtype == DataType::kInvalid) {
     return absl::InvalidArgumentError("the tensor has no element type");
@@ -285,6 +287,7 @@ absl::StatusOr<NamedTensor> ParseOnnxTensor(absl::string_view bytes) {
   std::vector<int64_t> int64s;
   std::vector<double> doubles;
   std::vector<uint64_t> uint64s;
+  std::vector<absl::string_view> strings;
   WireReader reader(bytes);
   while (!reader.at_end()) {
     SLIPWAY_ASSIGN_OR_RETURN(const uint64_t tag, reader.Varint());
@@ -308,6 +311,11 @@ absl::StatusOr<NamedTensor> ParseOnnxTensor(absl::string_view bytes) {
       case kUint64Data:
         SLIPWAY_RETURN_IF_ERROR(ReadVarints(reader, wire_type, uint64s));
         break;
+      case kStringData: {
+        if (wire_type != kBytes) return Malformed("a string is no text");
+        SLIPWAY_ASSIGN_OR_RETURN(strings.emplace_back(), reader.Bytes());
+        break;
+      }
       case kDataType: {
         if (wire_type != kVarint) return Malformed("the element type is no number");
         SLIPWAY_ASSIGN_OR_RETURN(const uint64_t number, reader.Varint());
@@ -345,6 +353,7 @@ absl::StatusOr<NamedTensor> ParseOnnxTensor(absl::string_view bytes) {
   fields.int64_data = int64s;
   fields.double_data = doubles;
   fields.uint64_data = uint64s;
+  fields.string_data = strings;
   SLIPWAY_ASSIGN_OR_RETURN(result.tensor, TensorFromOnnxFields(fields));
   return result;
 }
@@ -356,6 +365,13 @@ std::string FormatOnnxTensor(const Tensor& tensor, absl::string_view name) {
   if (!name.empty()) {
     AppendField(kName, kBytes, name.size(), out);
     absl::StrAppend(&out, name);
+  }
+  if (tensor.dtype() == DataType::kString) {
+    for (const absl::string_view string : StringsIn(tensor)) {
+      AppendField(kStringData, kBytes, string.size(), out);
+      absl::StrAppend(&out, string);
+    }
+    return out;
   }
   AppendField(kRawData, kBytes, OnnxByteSize(tensor.type()), out);
   if (OnnxBits(tensor.dtype()) < 8) {

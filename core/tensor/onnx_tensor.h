@@ -14,8 +14,8 @@
 
 namespace slipway {
 
-// With an empty name when the file gives none. INVALID_ARGUMENT says what is wrong with the bytes; UNIMPLEMENTED for strings, segments and data
-// kept in another file.
+// With an empty name when the file gives none. INVALID_ARGUMENT says what is wrong with the bytes; UNIMPLEMENTED for segments
+// and data kept in another file.
 absl::StatusOr<NamedTensor> ParseOnnxTensor(absl::string_view bytes);
 
 // REQUIRES: the tensor is set.
@@ -32,6 +32,7 @@ struct OnnxTensorFields {
   absl::Span<const int64_t> int64_data;    // i64
   absl::Span<const double> double_data;    // f64, c128 in pairs
   absl::Span<const uint64_t> uint64_data;  // u64, u32
+  absl::Span<const absl::string_view> string_data;
 };
 
 // Bytes of the type's elements in ONNX's files: elements of 6, 4 and 2 bits lie there one behind the other, from the

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
+#include "core/tensor/strings.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/common/status_matchers.h"
@@ -121,6 +122,21 @@ TEST(OnnxTensorTest, WhatIsWrittenReadsBack) {
   EXPECT_EQ(parsed->name, "weights");
   EXPECT_EQ(parsed->tensor.type(), tensor.type());
   EXPECT_EQ(parsed->tensor.bytes(), tensor.bytes());
+}
+
+TEST(OnnxTensorTest, StringsReadBack) {
+  const Tensor tensor = Strings({2, 1}, {"", std::string("a\0b", 3)});
+  ASSERT_OK_AND_ASSIGN(const NamedTensor read, ParseOnnxTensor(FormatOnnxTensor(tensor, "x")));
+  EXPECT_EQ(read.name, "x");
+  EXPECT_EQ(read.tensor.type(), tensor.type());
+  EXPECT_EQ(read.tensor.bytes(), tensor.bytes());
+  OnnxTensorFields fields;
+  fields.data_type = static_cast<int64_t>(DataType::kString);
+  const int64_t dims[] = {int64_t{1} << 30, int64_t{1} << 30};
+  fields.dims = dims;
+  EXPECT_THAT(TensorFromOnnxFields(fields), StatusIs(absl::StatusCode::kInvalidArgument));
+  fields.raw_data = "a";
+  EXPECT_THAT(TensorFromOnnxFields(fields), StatusIs(absl::StatusCode::kInvalidArgument));
 }
 
 TEST(OnnxTensorTest, RefusesWhatDoesNotFit) {

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/check.h"
 #include "core/base/status_macros.h"
+#include "core/tensor/string_layout.h"
 
 namespace slipway {
 namespace {
@@ -32,12 +33,10 @@ std::shared_ptr<char> AllocateZeroed(int64_t bytes) {
   return std::shared_ptr<char>(block, [](char* pointer) { free(pointer); });
 }
 
-// The number of bytes a tensor of this type has, if there can be one.
+// The number of bytes a tensor of this type has, of strings without their contents, if there can be one.
 absl::StatusOr<int64_t> CheckType(const TensorType& type) {
-  if (type.dtype == DataType::kString) {
-    return absl::UnimplementedError("tensors of strings are not supported");
-  }
-  const int64_t element_bytes = ByteSize(type.dtype);
+  const bool is_string = type.dtype == DataType::kString;
+  const int64_t element_bytes = is_string ? kPlaceBytes : ByteSize(type.dtype);
   if (element_bytes == 0) return absl::InvalidArgumentError("a tensor has no data type");
   return CheckShape(type.shape, element_bytes);
 }
@@ -46,6 +45,10 @@ absl::StatusOr<int64_t> CheckType(const TensorType& type) {
 absl::Status CheckBytes(const TensorType& type, absl::string_view bytes) {
   // Nothing is allocated before this: the type may be a lie of gigabytes.
   SLIPWAY_ASSIGN_OR_RETURN(const int64_t expected, CheckType(type));
+  if (type.dtype == DataType::kString) {
+    return Annotate(CheckStringLayout(type.num_elements(), bytes),
+                    absl::StrCat("a tensor ", ToString(type)));
+  }
   if (static_cast<int64_t>(bytes.size()) != expected) {
     return absl::InvalidArgumentError(
         absl::StrCat("a tensor ", ToString(type), " has ", expected, " bytes, not ", bytes.size()));
@@ -67,6 +70,10 @@ std::string ToString(const TensorType& type) {
 
 absl::StatusOr<Tensor> Tensor::Create(TensorType type) {
   SLIPWAY_ASSIGN_OR_RETURN(const int64_t bytes, CheckType(type));
+  return Allocate(std::move(type), bytes);
+}
+
+absl::StatusOr<Tensor> Tensor::Allocate(TensorType type, int64_t bytes) {
   std::shared_ptr<char> data = AllocateZeroed(bytes);
   if (data == nullptr) {
     return absl::ResourceExhaustedError(
@@ -88,7 +95,8 @@ Tensor Tensor::Zeros(DataType dtype, absl::Span<const int64_t> shape) {
 
 absl::StatusOr<Tensor> Tensor::FromBytes(TensorType type, absl::string_view bytes) {
   SLIPWAY_RETURN_IF_ERROR(CheckBytes(type, bytes));
-  SLIPWAY_ASSIGN_OR_RETURN(Tensor tensor, Create(std::move(type)));
+  SLIPWAY_ASSIGN_OR_RETURN(Tensor tensor,
+                           Allocate(std::move(type), static_cast<int64_t>(bytes.size())));
   if (!bytes.empty()) memcpy(tensor.data_, bytes.data(), bytes.size());
   return tensor;
 }

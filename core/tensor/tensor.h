@@ -25,6 +25,7 @@ struct TensorType {
   Shape shape;
 
   int64_t num_elements() const { return NumElements(shape); }
+  // 0 for strings, whose elements have no fixed size.
   int64_t byte_size() const { return num_elements() * ByteSize(dtype); }
   friend bool operator==(const TensorType& a, const TensorType& b) {
     return a.dtype == b.dtype && a.shape == b.shape;
@@ -36,7 +37,8 @@ struct TensorType {
 std::string ToString(const TensorType& type);
 
 // A cheap handle on shared bytes, 64-byte aligned. Copies share the bytes, so write only to a tensor
-// nobody else holds. Handles are thread-compatible. kString tensors do not exist.
+// nobody else holds. Handles are thread-compatible. What the bytes of strings are, string_layout.h says; such a tensor is
+// never written to.
 class Tensor {
  public:
   Tensor() = default;  // Unset: dtype() is kInvalid and there are no bytes.
@@ -49,13 +51,12 @@ class Tensor {
     return *this;
   }
 
-  // Zero-filled. Errors of CheckShape; UNIMPLEMENTED for kString; RESOURCE_EXHAUSTED when the memory
-  // cannot be had.
+  // Zero-filled: empty strings. Errors of CheckShape; RESOURCE_EXHAUSTED when the memory cannot be had.
   static absl::StatusOr<Tensor> Create(TensorType type);
   // For shapes known to be sane (tests, kernels): CHECKs instead.
   static Tensor Zeros(DataType dtype, absl::Span<const int64_t> shape);
   // A copy of `bytes`, little-endian elements. INVALID_ARGUMENT when the size does not match the type
-  // or a byte is no element (AreElements).
+  // or a byte is no element (AreElements); for strings errors of CheckStringLayout.
   static absl::StatusOr<Tensor> FromBytes(TensorType type, absl::string_view bytes);
   // Bytes owned elsewhere, kept alive by `owner`; read-only by convention. Copied when they are not
   // 64-byte aligned. INVALID_ARGUMENT as for FromBytes.
@@ -93,6 +94,8 @@ class Tensor {
   absl::StatusOr<Tensor> Reshaped(absl::Span<const int64_t> shape) const;
 
  private:
+  // Zero-filled bytes of a type that may have them.
+  static absl::StatusOr<Tensor> Allocate(TensorType type, int64_t bytes);
   void Swap(Tensor& other) noexcept {
     std::swap(type_, other.type_);
     std::swap(owner_, other.owner_);

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/check.h"
 #include "core/base/status_macros.h"
+#include "core/tensor/string_layout.h"
 #include "core/wire/digest_proto.h"
 
 namespace slipway {
@@ -15,6 +16,20 @@ namespace {
 
 std::string Subject(const v1::Tensor& proto) {
   return absl::StrCat("tensor '", absl::Utf8SafeCEscape(proto.name()), "'");
+}
+
+// Whether so many bytes may be a tensor of the type. `what` they are.
+absl::Status CheckSize(const TensorType& type, int64_t size, absl::string_view what) {
+  if (type.dtype == DataType::kString) {
+    const int64_t least = type.num_elements() * kPlaceBytes;
+    if (size >= least && size - least <= kMaxStringBytes) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(ToString(type), " needs ", least,
+                                                   " bytes and those of its strings, but ", what,
+                                                   " ", size));
+  }
+  if (size == type.byte_size()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(ToString(type), " needs ", type.byte_size(), " bytes, but ", what, " ", size));
 }
 
 absl::StatusOr<TensorType> CheckedType(const v1::Tensor& proto) {
@@ -28,19 +43,12 @@ absl::StatusOr<TensorType> CheckedType(const v1::Tensor& proto) {
                                                          kMaxInlineTensorBytes,
                                                          "; send larger tensors as blobs"));
       }
-      if (size != type.byte_size()) {
-        return absl::InvalidArgumentError(absl::StrCat(ToString(type), " needs ", type.byte_size(),
-                                                       " bytes, but there are ", size, " inline"));
-      }
+      SLIPWAY_RETURN_IF_ERROR(CheckSize(type, size, "inline there are"));
       return type;
     }
     case v1::Tensor::kBlob: {
       SLIPWAY_ASSIGN_OR_RETURN(const Digest digest, FromProto(proto.blob()));
-      if (digest.size_bytes() != type.byte_size()) {
-        return absl::InvalidArgumentError(absl::StrCat(ToString(type), " needs ", type.byte_size(),
-                                                       " bytes, but its blob has ",
-                                                       digest.size_bytes()));
-      }
+      SLIPWAY_RETURN_IF_ERROR(CheckSize(type, digest.size_bytes(), "its blob has"));
       return type;
     }
     case v1::Tensor::CONTENT_NOT_SET:
@@ -64,12 +72,10 @@ absl::StatusOr<TensorType> FromProto(const v1::TensorType& proto) {
   }
   TensorType type;
   SLIPWAY_ASSIGN_OR_RETURN(type.dtype, DataTypeFromNumber(proto.dtype()));
-  if (ByteSize(type.dtype) == 0) {
-    return absl::UnimplementedError(
-        absl::StrCat("element type '", Name(type.dtype), "' is not supported"));
-  }
   type.shape.assign(proto.shape().begin(), proto.shape().end());
-  SLIPWAY_RETURN_IF_ERROR(CheckShape(type.shape, ByteSize(type.dtype)).status());
+  const bool is_string = type.dtype == DataType::kString;
+  SLIPWAY_RETURN_IF_ERROR(
+      CheckShape(type.shape, is_string ? kPlaceBytes : ByteSize(type.dtype)).status());
   return type;
 }
 

@@ -20,8 +20,7 @@ inline constexpr int64_t kMaxInlineTensorBytes = 1 << 20;
 
 v1::TensorType ToProto(const TensorType& type);
 
-// Element types without a fixed size are UNIMPLEMENTED by name; otherwise the
-// errors of CheckShape.
+// INVALID_ARGUMENT for an unknown element type; errors of CheckShape.
 absl::StatusOr<TensorType> FromProto(const v1::TensorType& proto);
 
 // With the elements inline. REQUIRES: tensor.byte_size() <=
@@ -32,7 +31,7 @@ v1::Tensor ToInlineProto(absl::string_view name, const Tensor& tensor);
 v1::Tensor ToBlobProto(absl::string_view name, const TensorType& type, const Digest& digest);
 
 // Checks all that can be checked without the blob: the type, that there is
-// content, that its size is that of the type and within the limit for inline
+// content, that its size is that of the type (of strings at least that of their places) and within the limit for inline
 // content. Names the tensor.
 absl::Status CheckTensorProto(const v1::Tensor& proto);
 

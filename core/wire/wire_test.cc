@@ -1,6 +1,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "core/tensor/strings.h"
 #include "core/wire/digest_proto.h"
 #include "core/wire/status_proto.h"
 #include "core/wire/tensor_proto.h"
@@ -60,7 +61,7 @@ TEST(TensorProto, RefusesWhatDoesNotFit) {
   proto.mutable_inline_data()->push_back('\0');
   EXPECT_THAT(CheckTensorProto(proto),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       "tensor 'x': f32[] needs 4 bytes, but there are 5 inline"));
+                       "tensor 'x': f32[] needs 4 bytes, but inline there are 5"));
   proto.clear_content();
   EXPECT_THAT(CheckTensorProto(proto),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("content is not set")));
@@ -73,13 +74,25 @@ TEST(TensorProto, RefusesWhatDoesNotFit) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("its blob has 3")));
 }
 
+TEST(TensorProto, StringsTravelWithTheirPlaces) {
+  const Tensor tensor = Strings({2}, {"one", ""});
+  v1::Tensor proto = ToInlineProto("x", tensor);
+  ASSERT_OK_AND_ASSIGN(const Tensor back, FromProto(proto, NoBlob));
+  EXPECT_EQ(back.type(), tensor.type());
+  EXPECT_EQ(back.bytes(), tensor.bytes());
+  proto.mutable_inline_data()->resize(15);
+  EXPECT_THAT(CheckTensorProto(proto),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("needs 16 bytes and those")));
+  proto.mutable_inline_data()->resize(17);
+  EXPECT_OK(CheckTensorProto(proto));
+  EXPECT_THAT(FromProto(proto, NoBlob), StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
 TEST(TensorProto, RefusesHostileTypes) {
   v1::TensorType type;
   EXPECT_THAT(FromProto(type), StatusIs(absl::StatusCode::kInvalidArgument));
   type.set_dtype(static_cast<v1::DataType>(99));
   EXPECT_THAT(FromProto(type), StatusIs(absl::StatusCode::kInvalidArgument));
-  type.set_dtype(v1::DATA_TYPE_STRING);
-  EXPECT_THAT(FromProto(type), StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("string")));
   type.set_dtype(v1::DATA_TYPE_FLOAT32);
   type.add_shape(-1);
   EXPECT_THAT(FromProto(type), StatusIs(absl::StatusCode::kInvalidArgument));

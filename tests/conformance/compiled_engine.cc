@@ -8,8 +8,11 @@
 #include "core/graph/graph.h"
 #include "core/importers/onnx/onnx_importer.h"
 #include "core/operators/register_all.h"
+#include "core/operators/sequence.h"
+#include "core/passes/tell_elements.h"
 #include "core/runtime/load_program.h"
 #include "core/target/target.h"
+#include "core/tensor/strings.h"
 #include "tests/conformance/engine.h"
 
 namespace slipway {
@@ -31,20 +34,27 @@ class CompiledEngine final : public Engine {
 
   absl::StatusOr<std::vector<Tensor>> Run(absl::Span<const Tensor> inputs) override {
     std::vector<Tensor> all(inputs.begin(), inputs.end());
-    absl::StatusOr<std::vector<Tensor>> outputs = CompileAndRun(graph_, all);
+    // A program is for sequences of known elements.
+    Graph told = graph_;
+    for (size_t i = 0; i < inputs.size() && i < graph_.inputs.size(); ++i) {
+      if (IsPack(inputs[i])) {
+        SLIPWAY_RETURN_IF_ERROR(TellElements(told, graph_.inputs[i], inputs[i]));
+      }
+    }
+    absl::StatusOr<std::vector<Tensor>> outputs = CompileAndRun(told, all);
     if (!absl::IsUnimplemented(outputs.status()) || inputs.size() != graph_.inputs.size()) {
       return outputs;
     }
-    Graph bound = graph_;
+    Graph bound = told;
     bound.inputs.clear();
     std::vector<Tensor> rest;
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (IsParameter(inputs[i])) {
-        Value& parameter = bound.values[graph_.inputs[i]];
+        Value& parameter = bound.values[told.inputs[i]];
         parameter.type = ValueType(inputs[i].type());
         parameter.constant = inputs[i];
       } else {
-        bound.inputs.push_back(graph_.inputs[i]);
+        bound.inputs.push_back(told.inputs[i]);
         rest.push_back(inputs[i]);
       }
     }
@@ -62,9 +72,36 @@ class CompiledEngine final : public Engine {
                              LoadProgram(compiled.artifact));
     SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<ProgramContext> context,
                              program->NewContext({}));
+    SLIPWAY_ASSIGN_OR_RETURN(const std::vector<Tensor> numbers, WithoutStrings(graph, inputs));
     std::vector<Tensor> outputs(program->signature().outputs.size());
-    SLIPWAY_RETURN_IF_ERROR(context->Run(inputs, absl::MakeSpan(outputs)));
-    return outputs;
+    SLIPWAY_RETURN_IF_ERROR(context->Run(numbers, absl::MakeSpan(outputs)));
+    return WithStrings(program->signature(), outputs);
+  }
+
+  static absl::StatusOr<std::vector<Tensor>> WithoutStrings(const Graph& graph,
+                                                            absl::Span<const Tensor> inputs) {
+    std::vector<NamedTensor> named;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      named.push_back({graph.values[graph.inputs[i]].name, inputs[i]});
+    }
+    SLIPWAY_ASSIGN_OR_RETURN(named, SplitAllStrings(std::move(named)));
+    return Tensors(std::move(named));
+  }
+
+  static absl::StatusOr<std::vector<Tensor>> WithStrings(const ProgramSignature& signature,
+                                                         absl::Span<const Tensor> outputs) {
+    std::vector<NamedTensor> named;
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      named.push_back({signature.outputs[i].name, outputs[i]});
+    }
+    SLIPWAY_ASSIGN_OR_RETURN(named, JoinAllStrings(std::move(named)));
+    return Tensors(std::move(named));
+  }
+
+  static std::vector<Tensor> Tensors(std::vector<NamedTensor> named) {
+    std::vector<Tensor> tensors;
+    for (NamedTensor& tensor : named) tensors.push_back(std::move(tensor.tensor));
+    return tensors;
   }
 
   const Target target_;

@@ -53,6 +53,7 @@ const std::vector<std::string>& OperatorsWithoutCases() {
                                                                "RandomNormalLike",
                                                                "RandomUniform",
                                                                "RandomUniformLike",
+                                                               "RegexFullMatch",
                                                                "RotaryEmbedding",
                                                                "SequenceAt",
                                                                "SequenceConstruct",
@@ -60,10 +61,13 @@ const std::vector<std::string>& OperatorsWithoutCases() {
                                                                "SequenceErase",
                                                                "SequenceLength",
                                                                "SplitToSequence",
+                                                               "StringConcat",
+                                                               "StringSplit",
                                                                "SwiGLU",
                                                                "Swish",
                                                                "TensorScatter",
                                                                "ai.onnx.ml.ArrayFeatureExtractor",
+                                                               "ai.onnx.ml.CategoryMapper",
                                                                "ai.onnx.ml.Imputer",
                                                                "ai.onnx.ml.LabelEncoder",
                                                                "ai.onnx.ml.Normalizer",
@@ -111,7 +115,7 @@ TEST(ReferenceCasesTest, EverySupportedCasePasses) {
   }
   int total = 0;
   for (const auto& [op, count] : passed) total += count;
-  EXPECT_GE(total, 1035);
+  EXPECT_GE(total, 1055);
   EXPECT_THAT(unsupported, ::testing::ElementsAreArray(ListedCases()))
       << "what passes now leaves tests/conformance/unsupported_cases.txt";
   for (const std::string& op : StandardOperators().Names()) {

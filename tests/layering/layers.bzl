@@ -77,10 +77,13 @@ LAYERS = {
         "proto",
     ]),
     "core/operators": _row(sees = ["core/graph"]),
-    "core/reference": _row(sees = [
-        "core/kernels",
-        "core/operators",
-    ]),
+    "core/reference": _row(
+        sees = [
+            "core/kernels",
+            "core/operators",
+        ],
+        hidden_libraries = ["re2"],
+    ),
     "core/importers": _row(sees = [
         "core/importers/nnvm_json",
         "core/importers/onnx",
@@ -229,6 +232,7 @@ LIBRARIES = [
     "onnx_proto",
     "openssl_crypto",
     "protobuf",
+    "re2",
     "spdlog",
     "sqlite3",
 ]

@@ -118,7 +118,7 @@ class Exporter {
   absl::Status SetTensor(const Tensor& tensor, absl::string_view name, onnx::TensorProto& proto) {
     const bool external =
         !options_.external_name.empty() && OnnxByteSize(tensor.type()) >= kMinExternalBytes;
-    bytes_ += external ? 0 : OnnxByteSize(tensor.type());
+    bytes_ += external ? 0 : std::max(OnnxByteSize(tensor.type()), tensor.byte_size());
     if (bytes_ > std::numeric_limits<int32_t>::max()) {
       return absl::ResourceExhaustedError(
           "the model takes 2 GiB or more, which one file of ONNX cannot; name a file for external "

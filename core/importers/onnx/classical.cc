@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/importers/onnx/composition.h"
+#include "core/tensor/strings.h"
 
 namespace slipway {
 namespace {
@@ -104,13 +105,25 @@ void LinearRegressor(Composition& node) {
   node.MakeOutput(0, TransformOf(node), {Linear(node, node.Int("targets"))});
 }
 
+// The labels with these numbers. An error where there are none.
+ValueId Labels(Composition& node) {
+  if (node.has("classlabels_ints")) return node.Ints(node.Ints("classlabels_ints"));
+  if (!node.has("classlabels_strings")) {
+    node.Fail("neither \"classlabels_ints\" nor \"classlabels_strings\" is given");
+    return kNoValue;
+  }
+  const std::vector<std::string>& labels = node.Strings("classlabels_strings");
+  return node.Constant(Strings({static_cast<int64_t>(labels.size())}, labels));
+}
+
 // One score for two classes is the second one's.
-void BinaryClassifier(Composition& node, const std::vector<int64_t>& labels) {
+void BinaryClassifier(Composition& node, ValueId labels) {
   const ValueId score = Linear(node, 1);
   if (node.has_output(0)) {
     const ValueId flat = node.Make("Reshape", {score, node.Ints({-1})});
     const ValueId positive = node.Make("Greater", {flat, node.Float(0)});
-    node.MakeOutput(0, "Where", {positive, node.Int(labels[1]), node.Int(labels[0])});
+    const ValueId best = node.Make("Where", {positive, node.Int(1), node.Int(0)});
+    node.MakeOutput(0, "Gather", {labels, best});
   }
   if (!node.has_output(1)) return;
   const bool logistic = TransformOf(node) == "Sigmoid";
@@ -121,11 +134,9 @@ void BinaryClassifier(Composition& node, const std::vector<int64_t>& labels) {
 }
 
 void LinearClassifier(Composition& node) {
-  if (!node.has("classlabels_ints")) {
-    return node.Unsupported("a classifier with other labels than \"classlabels_ints\"");
-  }
-  const std::vector<int64_t>& labels = node.Ints("classlabels_ints");
-  const auto classes = static_cast<int64_t>(labels.size());
+  const ValueId labels = Labels(node);
+  if (labels == kNoValue) return;
+  const auto classes = node.constant(labels)->num_elements();
   const auto outputs =
       node.has("intercepts") ? static_cast<int64_t>(node.Floats("intercepts").size()) : classes;
   if (classes == 2 && outputs == 1) return BinaryClassifier(node, labels);
@@ -133,10 +144,14 @@ void LinearClassifier(Composition& node) {
   if (node.has_output(0)) {
     const ValueId best =
         node.Make("ArgMax", {scores}, {{"axis", int64_t{1}}, {"keepdims", int64_t{0}}});
-    node.MakeOutput(0, "Gather", {node.Ints(labels), best});
+    node.MakeOutput(0, "Gather", {labels, best});
   }
   if (node.has_output(1)) node.MakeOutput(1, TransformOf(node), {scores});
 }
+
+// A list of maps, from each label to a number, has no form here: it stays the tensor of the numbers, whose columns are the
+// labels in their order.
+void ZipMap(Composition& node) { node.MakeOutput(0, "Identity", {node.input(0)}); }
 
 }  // namespace
 
@@ -159,7 +174,10 @@ absl::Status AddClassicalExpansions(Expansions& expansions) {
                  row("LinearRegressor", 1, LinearRegressor,
                      {FloatsAttribute("coefficients"), FloatsAttribute("intercepts"),
                       StringAttribute("post_transform", "NONE"), IntAttribute("targets", 1)}),
-                 row("Scaler", 1, Scaler, {FloatsAttribute("offset"), FloatsAttribute("scale")})});
+                 row("Scaler", 1, Scaler, {FloatsAttribute("offset"), FloatsAttribute("scale")}),
+                 row("ZipMap", 1, ZipMap,
+                     {IntsAttribute("classlabels_int64s"),
+                      AttributeSchema{"classlabels_strings", AttributeKind::kStrings}})});
 }
 
 }  // namespace slipway

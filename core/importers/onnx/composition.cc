@@ -57,6 +57,10 @@ const std::vector<float>& Composition::Floats(absl::string_view attribute) const
   return As<std::vector<float>>(node_.attributes, attribute);
 }
 
+const std::vector<std::string>& Composition::Strings(absl::string_view attribute) const {
+  return As<std::vector<std::string>>(node_.attributes, attribute);
+}
+
 const Graph& Composition::Body(absl::string_view attribute) const {
   return *As<std::shared_ptr<const Graph>>(node_.attributes, attribute);
 }

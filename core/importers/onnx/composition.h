@@ -39,6 +39,7 @@ class Composition {
   const std::string& String(absl::string_view attribute) const;
   const std::vector<int64_t>& Ints(absl::string_view attribute) const;
   const std::vector<float>& Floats(absl::string_view attribute) const;
+  const std::vector<std::string>& Strings(absl::string_view attribute) const;
   const Attributes& attributes() const { return node_.attributes; }
   const Graph& Body(absl::string_view attribute) const;
   // Those of these names, as far as the node has them.

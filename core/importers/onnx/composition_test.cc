@@ -89,13 +89,30 @@ TEST(CompositionTest, SchemasAreHeld) {
   EXPECT_THAT(Imported(builder), HasSubstr("has the unknown attribute \"sclae\""));
 }
 
-TEST(CompositionTest, LabelsThatAreTextAreRefused) {
+TEST(CompositionTest, LabelsMayBeText) {
+  ModelBuilder builder(17);
+  builder.Input("x", {2, 1}).Output("y");
+  onnx::NodeProto& linear = builder.Node("LinearClassifier", {"x"}, {"y"});
+  linear.set_domain("ai.onnx.ml");
+  EXPECT_THAT(Imported(builder), HasSubstr("INVALID_ARGUMENT: node \"y\" "
+                                           "(ai.onnx.ml.LinearClassifier): neither "
+                                           "\"classlabels_ints\" nor \"classlabels_strings\""));
+  onnx::AttributeProto& labels = *linear.add_attribute();
+  labels.set_name("classlabels_strings");
+  labels.set_type(onnx::AttributeProto::STRINGS);
+  for (const char* label : {"no", "yes", "perhaps"}) labels.add_strings(label);
+  onnx::AttributeProto& coefficients = *linear.add_attribute();
+  coefficients.set_name("coefficients");
+  coefficients.set_type(onnx::AttributeProto::FLOATS);
+  for (const float weight : {1.0f, 2.0f, 3.0f}) coefficients.add_floats(weight);
+  EXPECT_THAT(Imported(builder), HasSubstr("string[3] = {\"no\", \"yes\", \"perhaps\"}"));
+}
+
+TEST(CompositionTest, MapsStayTensors) {
   ModelBuilder builder(17);
   builder.Input("x", {2, 3}).Output("y");
-  builder.Node("LinearClassifier", {"x"}, {"y"}).set_domain("ai.onnx.ml");
-  EXPECT_THAT(Imported(builder), HasSubstr("UNIMPLEMENTED: node \"y\" "
-                                           "(ai.onnx.ml.LinearClassifier): a classifier with other "
-                                           "labels than \"classlabels_ints\""));
+  builder.Node("ZipMap", {"x"}, {"y"}).set_domain("ai.onnx.ml");
+  EXPECT_THAT(Imported(builder), HasSubstr("%y = Identity(%x)"));
 }
 
 TEST(CompositionTest, ListsThatDoNotFitAreRefused) {

@@ -92,8 +92,15 @@ absl::StatusOr<Tensor> ConvertTensor(const onnx::TensorProto& proto, const OnnxF
   fields.double_data = absl::MakeConstSpan(proto.double_data().data(), proto.double_data_size());
   fields.uint64_data = absl::MakeConstSpan(
       reinterpret_cast<const uint64_t*>(proto.uint64_data().data()), proto.uint64_data_size());
+  const std::vector<absl::string_view> strings(proto.string_data().begin(),
+                                               proto.string_data().end());
+  fields.string_data = strings;
   if (proto.data_location() == onnx::TensorProto::EXTERNAL) {
     SLIPWAY_ASSIGN_OR_RETURN(const DataType dtype, DataTypeFromNumber(proto.data_type()));
+    if (ByteSize(dtype) == 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("elements of type ", Name(dtype), " cannot lie in another file"));
+    }
     SLIPWAY_RETURN_IF_ERROR(CheckShape(fields.dims, ByteSize(dtype)).status());
     const TensorType type{dtype, Shape(fields.dims.begin(), fields.dims.end())};
     SLIPWAY_ASSIGN_OR_RETURN(fields.raw_data, FindExternalData(proto, files, OnnxByteSize(type)));
@@ -136,9 +143,6 @@ absl::StatusOr<ValueType> ConvertType(const onnx::ValueInfoProto& proto,
   const onnx::TypeProto::Tensor& declared = proto.type().tensor_type();
   SLIPWAY_ASSIGN_OR_RETURN_WITH(const DataType dtype, DataTypeFromNumber(declared.elem_type()),
                                 name);
-  if (dtype == DataType::kString) {
-    return absl::UnimplementedError(absl::StrCat(name, " holds strings: not supported"));
-  }
   if (dtype == DataType::kInvalid || !declared.has_shape()) {
     return absl::InvalidArgumentError(
         absl::StrCat(name, " is declared without its element type or shape"));
