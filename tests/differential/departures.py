@@ -4,6 +4,7 @@ import dataclasses
 import typing
 
 import numpy as np
+from onnx import helper
 
 import elements
 
@@ -33,6 +34,32 @@ def _has_infinity(case):
                for array in _operands(case))
 
 
+def _first_is(*names):
+    return lambda case: any(elements.name_of(array) in names for array in list(_operands(case))[:1])
+
+
+def _value(case, name, default=None):
+    for attribute in case.model.graph.node[0].attribute:
+        if attribute.name == name:
+            return helper.get_attribute_value(attribute)
+    return default
+
+
+def _does_not_fit(case):
+    """Whether a window reaches over more than there is, padding included."""
+    kernel = _value(case, 'kernel_shape')
+    if not kernel or not case.inputs:
+        return False
+    spatial = next(iter(case.inputs.values())).shape[2:]
+    dilations, pads = _value(case, 'dilations', [1] * len(kernel)), _value(case, 'pads', [0] * 2 * len(kernel))
+    return any((k - 1) * d + 1 > n + pads[i] + pads[i + len(kernel)]
+               for i, (k, d, n) in enumerate(zip(kernel, dilations, spatial)))
+
+
+def _one_place(case):
+    return any(array.size == 1 and int(array.ravel()[0]) == 1 for array in _operands(case))
+
+
 def _operands(case):
     from onnx import numpy_helper
     yield from case.inputs.values()
@@ -60,18 +87,19 @@ DEPARTURES = (
     Departure('onnx', ('MaxPool', 'AveragePool', 'LpPool', 'Conv', 'ConvTranspose', 'ConvInteger', 'QLinearConv'),
               'gets ceil_mode, auto_pad, dilations and rank 5 wrong in turns'),
     Departure('onnx', ('GlobalMaxPool', 'GlobalAveragePool'), 'reduces the wrong axes above rank 4'),
-    Departure('onnx', ('LRN',), 'leaves out the last channel of an even size', lambda case: True),
+    Departure('onnx', ('LRN',), 'leaves out the last channel of an even size'),
     Departure('onnx', ('Attention',), 'makes its causal mask as large as a mask that is still to be broadcast'),
     Departure('onnx', ('Adagrad', 'Adam', 'Momentum'), 'takes the rate, an f32, for one of f32 arithmetic', _has_type('float64')),
     Departure('onnx', ('LinearRegressor', 'SVMRegressor', 'LinearClassifier', 'SVMClassifier', 'Scaler', 'Normalizer'),
               'gives the type of its input, and knows only some transforms'),
-    Departure('onnxruntime', ('LinearRegressor', 'SVMRegressor'), 'transforms no single target'),
+    Departure('onnxruntime', ('LinearRegressor', 'SVMRegressor'), 'transforms no single target',
+              lambda case: 'post_transform' in _attributes(case)),
     Departure('onnx', ('Dropout',), 'its mask is always bool', _opset_below(10)),
     Departure('onnx', ('LpNormalization',), 'drops signs'),
     Departure('onnxruntime', ('ConvTranspose',), 'makes fewer places than the input times the stride where it pads by itself',
               lambda case: 'auto_pad' in _attributes(case)),
     Departure('onnxruntime', ('Normalizer',), 'squares integers as i32', _has_type('int32', 'int64')),
-    Departure('onnxruntime', ('Loop',), 'knows no shape of what no turn made', lambda case: True),
+    Departure('onnxruntime', ('Loop',), 'knows no shape of what no turn made'),
     Departure('onnx', ('SwiGLU', 'CausalConvWithState'), 'rounds to infinity between steps'),
     Departure('onnx', ('LayerNormalization',), 'has no mean of nothing', _is_empty),
     Departure('onnx', ('Loop',), 'makes lists of scalars columns'),
@@ -82,12 +110,12 @@ DEPARTURES = (
     Departure('onnxruntime', ('MaxPool', 'GlobalMaxPool'), 'drops NaN, which goes through here', _has_nan),
     Departure('onnx', ('MaxPool', 'GlobalMaxPool'), 'drops NaN, which goes through here', _has_nan),
     Departure('onnxruntime', ('HammingWindow', 'BlackmanWindow', 'HannWindow', 'Gelu'), 'has constants of f32 only',
-              _has_type('float64', 'int32', 'int64')),
+              lambda case: _value(case, 'output_datatype') == 11 or _first_is('float64')(case)),
     *(Departure(oracle, ('Shrink', 'ThresholdedRelu'), 'turns NaN into 0, which goes through here', _has_nan)
       for oracle in ('onnxruntime', 'onnx')),
     *(Departure(oracle, ('GroupNormalization', 'Attention', 'DFT'), 'computes f64 by way of f32', _has_type('float64'))
       for oracle in ('onnxruntime', 'onnx')),
-    *(Departure(oracle, ('HannWindow', 'HammingWindow', 'BlackmanWindow'), 'divides 0 by 0 for a window of one place')
+    *(Departure(oracle, ('HannWindow', 'HammingWindow', 'BlackmanWindow'), 'divides 0 by 0 for a window of one place', _one_place)
       for oracle in ('onnxruntime', 'onnx')),
     Departure('onnxruntime', ('AveragePool', 'LpPool', 'MaxPool'), 'leaves dilations out where it pads by itself',
               lambda case: 'auto_pad' in _attributes(case)),
@@ -103,13 +131,23 @@ DEPARTURES = (
     Departure('onnxruntime', ('LRN',), 'subtracts infinities from a running sum', _has_infinity),
     Departure('onnxruntime', ('MeanVarianceNormalization',), 'its epsilon is 0 in f16', _has_type('float16')),
     Departure('onnxruntime', ('TreeEnsemble', 'TreeEnsembleRegressor'),
-              'transforms no single target, and adds no base to a target without leaves'),
-    Departure('onnx', ('TreeEnsemble', 'TreeEnsembleRegressor'), 'makes no transform of results'),
+              'transforms no single target, and adds no base to a target without leaves',
+              lambda case: bool(_attributes(case) & {'post_transform', 'base_values'})),
+    Departure('onnx', ('TreeEnsemble', 'TreeEnsembleRegressor'), 'makes no transform of results',
+              lambda case: 'post_transform' in _attributes(case)),
     Departure('onnx', ('Optional', 'OptionalGetElement'), 'gives a list in place of a tensor'),
     Departure('onnxruntime', ('Resize',), 'gives back what has the size asked for, whatever the region',
-              lambda case: 'roi' in _attributes(case) or _attributes(case) & {'keep_aspect_ratio_policy', 'extrapolation_value'}),
+              lambda case: _value(case, 'coordinate_transformation_mode') == b'tf_crop_and_resize' or
+              'keep_aspect_ratio_policy' in _attributes(case)),
     Departure('onnxruntime', ('Resize',), 'cuts integers off where they are to be rounded',
-              _has_type(*elements.INTEGERS)),
+              _first_is(*elements.INTEGERS)),
+    Departure('onnxruntime', ('MaxPool', 'LpPool', 'AveragePool'), 'takes a window that does not fit for one of no places',
+              _does_not_fit),
+    Departure('onnx', ('FlexAttention',), 'computes f64 by way of f32', _has_type('float64')),
+    Departure('onnx', ('LayerNormalization',), 'rounds the mean before it is widened', _has_type('bfloat16', 'float16')),
+    Departure('onnx', ('ReduceLogSumExp',), 'subtracts infinity from itself', _has_infinity),
+    Departure('onnxruntime', ('Hardmax',), 'finds no NaN', _has_nan),
+    Departure('onnxruntime', ('GlobalMaxPool',), 'begins with the lowest number, not with -infinity', _has_infinity),
 )
 
 
