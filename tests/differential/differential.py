@@ -16,6 +16,8 @@ import time
 
 NEEDED = ('ml_dtypes', 'numpy', 'onnx.defs')
 ORACLES = ('onnxruntime', 'onnx.reference')
+# Operators of strings and maps, which no Maker makes yet.
+WITHOUT_GENERATOR = ('RegexFullMatch', 'StringConcat', 'StringNormalizer', 'StringSplit', 'CategoryMapper', 'ZipMap')
 ABSENT = 77
 UNCOVERED = 2
 BATCH = 100
@@ -106,7 +108,7 @@ def uncovered(document):
     with open(document, encoding='utf-8') as file:
         for name in re.findall(r'^(?:\| |- )([\w.]+)(?: \||,|$)', file.read(), re.MULTILINE):
             domain, _, op = name.rpartition('.')
-            if (domain, op) in known and (domain, op) not in families.GENERATORS:
+            if (domain, op) in known and (domain, op) not in families.GENERATORS and op not in WITHOUT_GENERATOR:
                 missing.append(name)
     return missing
 
