@@ -111,6 +111,14 @@ void UniqueFd::reset(int fd) {
   fd_ = fd;
 }
 
+void MappedFile::LetGo(absl::string_view part) {
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(part.data()) / page * page;
+  const uintptr_t end = reinterpret_cast<uintptr_t>(part.data()) + part.size();
+  // Private and never written to: what is dropped is as it is in the file. A failure costs memory alone.
+  if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+
 absl::StatusOr<MappedFile> MappedFile::Open(const std::string& path, int64_t max_bytes) {
   SLIPWAY_ASSIGN_OR_RETURN(const OpenFile file, OpenRegularFile(path, max_bytes));
   MappedFile mapped;

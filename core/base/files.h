@@ -43,6 +43,8 @@ class MappedFile {
   MappedFile& operator=(MappedFile&& other) noexcept;
   ~MappedFile();
   absl::string_view bytes() const { return absl::string_view(data_, size_); }
+  // Gives back the memory that a part of bytes() takes; looking at it reads the file again.
+  static void LetGo(absl::string_view part);
 
  private:
   const char* data_ = nullptr;

@@ -89,6 +89,24 @@ TEST_F(FilesTest, MapsAFile) {
   EXPECT_EQ(file.bytes(), "");
 }
 
+TEST_F(FilesTest, MappedBytesTakeNoMemoryOnceTheyAreLetGo) {
+  const auto mapped_memory = [] {
+    const auto status = ReadFile("/proc/self/status", kMax);
+    EXPECT_OK(status.status());
+    return std::atoll(status->c_str() + status->find("RssFile:") + 8) << 10;
+  };
+  constexpr int64_t kBytes = 8 << 20;
+  ASSERT_OK(WriteFileAtomically(Path("f"), std::string(kBytes, 'x'), false));
+  ASSERT_OK_AND_ASSIGN(const MappedFile file, MappedFile::Open(Path("f"), kBytes));
+  ASSERT_EQ(file.bytes().find_first_not_of('x'), absl::string_view::npos);
+  const int64_t before = mapped_memory();
+  // The pages at both ends go too.
+  MappedFile::LetGo(file.bytes().substr(1, kBytes - 2));
+  EXPECT_LE(mapped_memory(), before - kBytes * 9 / 10);
+  EXPECT_EQ(file.bytes().find_first_not_of('x'), absl::string_view::npos);
+  MappedFile::LetGo({});
+}
+
 TEST_F(FilesTest, FailedWriteLeavesNothingBehind) {
   EXPECT_THAT(WriteFileAtomically(Path("no/f"), "x", false), StatusIs(absl::StatusCode::kNotFound));
   ASSERT_OK(MakeFolders(Path("taken/inner")));

@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <mutex>
+#include <new>
+
 #include "absl/strings/str_cat.h"
 #include "core/base/check.h"
 #include "core/base/status_macros.h"
@@ -41,6 +44,11 @@ absl::StatusOr<int64_t> CheckType(const TensorType& type) {
   return CheckShape(type.shape, element_bytes);
 }
 
+[[noreturn]] void EndOutOfMemory() {
+  if (const std::new_handler handler = std::get_new_handler()) handler();
+  throw std::bad_alloc();
+}
+
 // Checks bytes from anywhere against the type that they claim to be of.
 absl::Status CheckBytes(const TensorType& type, absl::string_view bytes) {
   // Nothing is allocated before this: the type may be a lie of gigabytes.
@@ -63,6 +71,36 @@ absl::Status CheckBytes(const TensorType& type, absl::string_view bytes) {
 }
 
 }  // namespace
+
+class Tensor::DeferredBytes {
+ public:
+  DeferredBytes(TensorType type, std::function<absl::StatusOr<Tensor>()> make)
+      : type_(std::move(type)), make_(std::move(make)) {}
+
+  Tensor Make() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (kept_.is_set()) return kept_;
+    }
+    absl::StatusOr<Tensor> made = make_();
+    if (absl::IsResourceExhausted(made.status())) EndOutOfMemory();
+    SLIPWAY_CHECK(made.ok(), made.status().message());
+    SLIPWAY_CHECK(made->type() == type_, "a deferred tensor's bytes are of another type");
+    return made->Loaded();
+  }
+  char* Keep() {
+    Tensor made = Make();
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!kept_.is_set()) kept_ = std::move(made);
+    return kept_.data_;
+  }
+
+ private:
+  const TensorType type_;
+  const std::function<absl::StatusOr<Tensor>()> make_;
+  std::mutex mutex_;
+  Tensor kept_;  // Guarded by mutex_. Set once; never unset.
+};
 
 std::string ToString(const TensorType& type) {
   return absl::StrCat(Name(type.dtype), ToString(type.shape));
@@ -89,6 +127,7 @@ absl::StatusOr<Tensor> Tensor::Allocate(TensorType type, int64_t bytes) {
 
 Tensor Tensor::Zeros(DataType dtype, absl::Span<const int64_t> shape) {
   absl::StatusOr<Tensor> tensor = Create({dtype, Shape(shape.begin(), shape.end())});
+  if (absl::IsResourceExhausted(tensor.status())) EndOutOfMemory();
   SLIPWAY_CHECK(tensor.ok(), tensor.status().message());
   return *std::move(tensor);
 }
@@ -114,6 +153,25 @@ absl::StatusOr<Tensor> Tensor::Borrow(TensorType type, absl::string_view bytes,
   tensor.size_ = static_cast<int64_t>(bytes.size());
   return tensor;
 }
+
+Tensor Tensor::Deferred(TensorType type, std::function<absl::StatusOr<Tensor>()> make) {
+  const absl::StatusOr<int64_t> bytes = CheckType(type);
+  SLIPWAY_CHECK(bytes.ok(), bytes.status().message());
+  Tensor tensor;
+  tensor.deferred_ = std::make_shared<DeferredBytes>(type, std::move(make));
+  tensor.type_ = std::move(type);
+  tensor.size_ = *bytes;
+  return tensor;
+}
+
+Tensor Tensor::Loaded() const {
+  if (deferred_ == nullptr) return *this;
+  Tensor loaded = deferred_->Make();
+  loaded.type_ = type_;
+  return loaded;
+}
+
+char* Tensor::KeptBytes() const { return deferred_->Keep(); }
 
 absl::StatusOr<Tensor> Tensor::Reshaped(absl::Span<const int64_t> shape) const {
   SLIPWAY_RETURN_IF_ERROR(CheckShape(shape, ByteSize(dtype())).status());

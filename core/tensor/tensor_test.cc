@@ -1,6 +1,7 @@
 #include "core/tensor/tensor.h"
 
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -109,6 +110,40 @@ TEST(TensorTest, ReshapesWithoutCopying) {
   EXPECT_THAT(tensor.Reshaped({-2, -3}), StatusIs(absl::StatusCode::kInvalidArgument));
 }
 
+TEST(TensorTest, DeferredBytesAreMadeWhenTheyAreAskedFor) {
+  int made = 0;
+  const Tensor tensor = Tensor::Deferred({DataType::kInt32, {4}}, [&made] {
+    ++made;
+    return Tensor::Of<int32_t>({4}, {1, 2, 3, made});
+  });
+  ASSERT_OK_AND_ASSIGN(const Tensor reshaped, tensor.Reshaped({2, 2}));
+  EXPECT_TRUE(tensor.is_deferred());
+  EXPECT_EQ(reshaped.byte_size(), 16);
+  EXPECT_EQ(made, 0);
+  {
+    const Tensor loaded = reshaped.Loaded();
+    EXPECT_FALSE(loaded.is_deferred());
+    EXPECT_THAT(loaded.shape(), ElementsAre(2, 2));
+    EXPECT_THAT(loaded.values<int32_t>(), ElementsAre(1, 2, 3, 1));
+  }
+  EXPECT_THAT(tensor.Loaded().values<int32_t>(), ElementsAre(1, 2, 3, 2));
+  // From here on they are kept, for all handles.
+  EXPECT_THAT(tensor.values<int32_t>(), ElementsAre(1, 2, 3, 3));
+  EXPECT_EQ(reshaped.bytes().data(), tensor.bytes().data());
+  EXPECT_EQ(reshaped.Loaded().bytes().data(), tensor.bytes().data());
+  EXPECT_EQ(made, 3);
+}
+
+TEST(TensorTest, OutOfMemoryIsToldAsByOperatorNew) {
+  const Shape too_large = {1 << 30, 1 << 30, 2};
+  EXPECT_THROW(Tensor::Zeros(DataType::kUint8, too_large), std::bad_alloc);
+  const Tensor tensor = Tensor::Deferred({DataType::kUint8, too_large}, [&] {
+    return Tensor::Create({DataType::kUint8, too_large});
+  });
+  EXPECT_THROW(tensor.Loaded(), std::bad_alloc);
+  EXPECT_THROW(tensor.bytes(), std::bad_alloc);
+}
+
 TEST(TensorTest, MovedFromIsUnset) {
   Tensor tensor = Tensor::Scalar(1.0f);
   const Tensor moved = std::move(tensor);
@@ -121,6 +156,8 @@ TEST(TensorDeathTest, ChecksItsOwnUse) {
   const Tensor tensor = Tensor::Scalar(1.0f);
   EXPECT_DEATH(tensor.values<int32_t>(), "f32\\[\\]");
   EXPECT_DEATH(Tensor::Of<float>({2}, {1.0f}), "as many values");
+  const Tensor deferred = Tensor::Deferred({DataType::kFloat32, {1}}, [&] { return tensor; });
+  EXPECT_DEATH(deferred.bytes(), "another type");
 }
 
 }  // namespace
