@@ -6,22 +6,13 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/passes/canonicalize_rules.h"
+#include "core/passes/computed_constant.h"
 
 namespace slipway {
 namespace {
 
-// alpha * m, transposed if asked. Tile by tile: weights of fully connected layers exceed any cache.
-Tensor ScaledMatrix(const Tensor& m, bool transpose, float alpha) {
-  const int64_t rows = m.shape()[0];
-  const int64_t columns = m.shape()[1];
-  Tensor result =
-      Tensor::Zeros(DataType::kFloat32, transpose ? Shape{columns, rows} : Shape{rows, columns});
-  const absl::Span<const float> from = m.values<float>();
-  const absl::Span<float> to = result.mutable_values<float>();
-  if (!transpose) {
-    std::transform(from.begin(), from.end(), to.begin(), [alpha](float v) { return alpha * v; });
-    return result;
-  }
+// Tile by tile: weights of fully connected layers exceed any cache.
+void TransposeScaled(const float* from, int64_t rows, int64_t columns, float alpha, float* to) {
   constexpr int64_t kTile = 32;
   for (int64_t r0 = 0; r0 < rows; r0 += kTile) {
     for (int64_t c0 = 0; c0 < columns; c0 += kTile) {
@@ -32,7 +23,22 @@ Tensor ScaledMatrix(const Tensor& m, bool transpose, float alpha) {
       }
     }
   }
-  return result;
+}
+
+// alpha * m, transposed if asked.
+Tensor ScaledMatrix(const Tensor& m, bool transpose, float alpha) {
+  const int64_t rows = m.shape()[0];
+  const int64_t columns = m.shape()[1];
+  const Shape shape = transpose ? Shape{columns, rows} : Shape{rows, columns};
+  return ComputedConstant(m, {DataType::kFloat32, shape}, [=](const Tensor& plain, Tensor& scaled) {
+    const absl::Span<const float> from = plain.values<float>();
+    const absl::Span<float> to = scaled.mutable_values<float>();
+    if (transpose) {
+      TransposeScaled(from.data(), rows, columns, alpha, to.data());
+    } else {
+      std::transform(from.begin(), from.end(), to.begin(), [alpha](float v) { return alpha * v; });
+    }
+  });
 }
 
 // C of Gemm as one value a column, scaled. Unset where it varies from row to row.

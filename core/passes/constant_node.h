@@ -2,6 +2,7 @@
 #ifndef SLIPWAY_CORE_PASSES_CONSTANT_NODE_H_
 #define SLIPWAY_CORE_PASSES_CONSTANT_NODE_H_
 
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -18,6 +19,11 @@ bool IsConstantNode(const Graph& graph, const Node& node, const OperatorRegistry
 // One tensor an output, unset where omitted. REQUIRES: IsConstantNode.
 absl::StatusOr<std::vector<Tensor>> EvaluateConstantNode(const Graph& graph, const Node& node,
                                                          const PassContext& context);
+
+// The node's result where that is its first input's elements as they are or in another order: nothing is computed, and a large
+// constant is moved when its bytes are asked for. Absent otherwise. REQUIRES: IsConstantNode.
+std::optional<Tensor> MovedConstant(const Graph& graph, const Node& node,
+                                    const PassContext& context);
 
 // Whether what EvaluateConstantNode said is no fault of the model: the reference lacks something, or the node takes more memory
 // or turns of loops than it has.

@@ -1,5 +1,6 @@
 #include "core/passes/eliminate_common_subexpr_pass.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <utility>
@@ -13,6 +14,19 @@
 
 namespace slipway {
 namespace {
+
+// So many bytes from the beginning, the middle and the end of a constant tell most of those that differ apart.
+constexpr size_t kSampleBytes = 256;
+// Constants of like samples that one is compared with: more, which are hardly ever there, would cost their product.
+constexpr size_t kMaxCandidates = 4;
+
+size_t HashOf(const Tensor& tensor) {
+  const absl::string_view bytes = tensor.bytes();
+  const size_t middle = bytes.size() / 2;
+  const size_t end = bytes.size() - std::min(bytes.size(), kSampleBytes);
+  return absl::HashOf(tensor.dtype(), tensor.shape(), bytes.substr(0, kSampleBytes),
+                      bytes.substr(middle, kSampleBytes), bytes.substr(end));
+}
 
 bool SameBytes(const Tensor& a, const Tensor& b) {
   return a.type() == b.type() && (a.bytes().data() == b.bytes().data() || a.bytes() == b.bytes());
@@ -54,7 +68,7 @@ bool SameNode(const Graph& graph, const Node& a, const Node& b) {
   return true;
 }
 
-// By constant the first one with its contents.
+// By constant the first one with its contents. What is deferred is not looked at: blobs that are equal are kept once.
 std::vector<ValueId> MergeConstants(const Graph& graph) {
   std::vector<ValueId> replacement(graph.values.size());
   std::iota(replacement.begin(), replacement.end(), 0);
@@ -62,9 +76,9 @@ std::vector<ValueId> MergeConstants(const Graph& graph) {
   absl::flat_hash_map<size_t, std::vector<ValueId>> seen;
   for (size_t id = 0; id < graph.values.size(); ++id) {
     const std::optional<Tensor>& tensor = graph.values[id].constant;
-    if (!tensor.has_value() || is_output[id]) continue;  // An output keeps its name.
-    std::vector<ValueId>& candidates =
-        seen[absl::HashOf(tensor->dtype(), tensor->shape(), tensor->bytes())];
+    // An output keeps its name.
+    if (!tensor.has_value() || tensor->is_deferred() || is_output[id]) continue;
+    std::vector<ValueId>& candidates = seen[HashOf(*tensor)];
     bool found = false;
     for (const ValueId candidate : candidates) {
       if (!SameBytes(*graph.values[candidate].constant, *tensor) ||
@@ -75,7 +89,8 @@ std::vector<ValueId> MergeConstants(const Graph& graph) {
       found = true;
       break;
     }
-    if (!found) candidates.push_back(static_cast<ValueId>(id));
+    if (!found && candidates.size() < kMaxCandidates)
+      candidates.push_back(static_cast<ValueId>(id));
   }
   return replacement;
 }

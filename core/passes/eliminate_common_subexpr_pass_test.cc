@@ -37,6 +37,38 @@ TEST(EliminateCommonSubexpr, MergesConstantsThenNodes) {
     })"));
 }
 
+TEST(EliminateCommonSubexpr, LooksAtEveryByteOfConstantsThatSeemToBeEqual) {
+  const PassTester tester;
+  ASSERT_OK_AND_ASSIGN(Graph graph, tester.Parse(R"(
+    graph "g" (%x: f32[9999]) -> (%y) {
+      const %a: f32[9999] = splat 1.0
+      const %b: f32[9999] = splat 1.0
+      const %c: f32[9999] = splat 1.0
+      %p = Add(%x, %a)
+      %q = Add(%p, %b)
+      %y = Add(%q, %c)
+    })"));
+  for (Value& value : graph.values) {
+    if (value.name == "b") value.constant->mutable_values<float>()[2000] = 2;
+  }
+  ASSERT_OK_AND_ASSIGN(graph, EliminateCommonSubexpr(graph, tester.context()));
+  EXPECT_EQ(graph.nodes[0].inputs[1], graph.nodes[2].inputs[1]);
+  EXPECT_NE(graph.nodes[0].inputs[1], graph.nodes[1].inputs[1]);
+}
+
+TEST(EliminateCommonSubexpr, LeavesAloneWhatWouldHaveToBeMade) {
+  const PassTester tester;
+  ASSERT_OK_AND_ASSIGN(Graph graph, tester.Parse(R"(
+    graph "g" (%x: f32[2]) -> (%y) {
+      const %a: f32[2] = splat 1.0
+      %y = Add(%x, %a)
+    })"));
+  graph.values[1].constant = Tensor::Deferred(
+      {DataType::kFloat32, {2}},
+      []() -> absl::StatusOr<Tensor> { return absl::InternalError("somebody looked"); });
+  EXPECT_OK(EliminateCommonSubexpr(graph, tester.context()).status());
+}
+
 TEST(EliminateCommonSubexpr, LooksAtAttributes) {
   const PassTester tester;
   EXPECT_OK(tester.Check(EliminateCommonSubexpr, R"(

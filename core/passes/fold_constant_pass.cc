@@ -32,8 +32,16 @@ absl::StatusOr<Graph> FoldConstant(Graph graph, const PassContext& context) {
   std::vector<Node> kept;
   int64_t bytes_left = kMaxFoldedBytes;
   for (Node& node : graph.nodes) {
+    if (!IsConstantNode(graph, node, context.registry)) {
+      kept.push_back(std::move(node));
+      continue;
+    }
+    if (std::optional<Tensor> moved = MovedConstant(graph, node, context)) {
+      MakeOutputsConstant(node, {*std::move(moved)}, graph);
+      continue;
+    }
     const std::optional<int64_t> bytes = OutputBytes(graph, node);
-    if (!IsConstantNode(graph, node, context.registry) || bytes.value_or(INT64_MAX) > bytes_left) {
+    if (bytes.value_or(INT64_MAX) > bytes_left) {
       kept.push_back(std::move(node));
       continue;
     }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "core/passes/testing/pass_tester.h"
 #include "tests/common/status_matchers.h"
 
@@ -43,6 +45,36 @@ TEST(FoldConstant, MakesWeightsOfConstantOfShape) {
       const %w: f32[25000] = splat 0.5
       %y = Mul(%x, %w)
     })"));
+}
+
+TEST(FoldConstant, MovesLargeConstantsWhenTheirBytesAreAskedFor) {
+  const PassTester tester;
+  ASSERT_OK_AND_ASSIGN(Graph graph, tester.Parse(R"(
+    graph "g" (%x: f32[2, 128, 128]) -> (%y) {
+      const %w: f32[256, 128] = splat 0
+      const %shape: i64[3] = {128, 2, 128}
+      %transposed = Transpose(%w) {perm = [1, 0]}
+      %shaped = Reshape(%transposed, %shape)
+      %turned = Transpose(%shaped) {perm = [1, 0, 2]}
+      %y = Add(%x, %turned)
+    })"));
+  int made = 0;
+  for (Value& value : graph.values) {
+    if (value.name != "w") continue;
+    value.constant = Tensor::Deferred(value.constant->type(), [&made] {
+      ++made;
+      Tensor counting = Tensor::Zeros(DataType::kFloat32, {256, 128});
+      std::iota(counting.mutable_values<float>().begin(), counting.mutable_values<float>().end(),
+                0.0f);
+      return counting;
+    });
+  }
+  ASSERT_OK_AND_ASSIGN(const Graph folded, FoldConstant(graph, tester.context()));
+  EXPECT_EQ(made, 0);
+  ASSERT_EQ(folded.nodes.size(), 1u);
+  EXPECT_OK(tester.CheckSameResults(graph, folded, 1));
+  const Tensor turned = folded.value(folded.nodes[0].inputs[1]).constant->Loaded();
+  EXPECT_EQ(turned.values<float>()[128 * 128 + 5 * 128 + 3], (128 + 3) * 128 + 5);
 }
 
 TEST(FoldConstant, DoesNotMakeWhatIsTooLargeOrUnused) {

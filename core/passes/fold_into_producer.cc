@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/passes/computed_constant.h"
 
 namespace slipway {
 namespace {
@@ -20,17 +21,17 @@ bool IsFloatConstant(const GraphRewriter& rewriter, ValueId id) {
   return tensor != nullptr && tensor->dtype() == DataType::kFloat32;
 }
 
-Tensor Scaled(const Tensor& weights, int axis, const std::vector<double>& scale) {
-  Tensor scaled = Tensor::Zeros(DataType::kFloat32, weights.shape());
+Tensor Scaled(const Tensor& weights, int axis, std::vector<double> scale) {
   int64_t inner = 1;
   for (size_t d = axis + 1; d < weights.shape().size(); ++d) inner *= weights.shape()[d];
-  const int64_t channels = weights.shape()[axis];
-  const absl::Span<const float> from = weights.values<float>();
-  const absl::Span<float> to = scaled.mutable_values<float>();
-  for (int64_t i = 0; i < weights.num_elements(); ++i) {
-    to[i] = static_cast<float>(from[i] * scale[i / inner % channels]);
-  }
-  return scaled;
+  const auto fill = [inner, scale = std::move(scale)](const Tensor& plain, Tensor& scaled) {
+    const absl::Span<const float> from = plain.values<float>();
+    const absl::Span<float> to = scaled.mutable_values<float>();
+    for (size_t i = 0; i < from.size(); ++i) {
+      to[i] = static_cast<float>(from[i] * scale[i / inner % scale.size()]);
+    }
+  };
+  return ComputedConstant(weights, weights.type(), fill);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "core/passes/computed_constant.h"
 #include "core/passes/fold_into_producer.h"
 #include "core/passes/graph_rewriter.h"
 
@@ -78,19 +79,20 @@ bool FoldBackward(const Node& node, GraphRewriter& rewriter) {
 }
 
 // The weights [Co, Ci/g, ...] with each input channel scaled.
-Tensor ScaleInputChannels(const Tensor& weights, int64_t group, const std::vector<double>& scale) {
-  Tensor scaled = Tensor::Zeros(DataType::kFloat32, weights.shape());
+Tensor ScaleInputChannels(const Tensor& weights, int64_t group, std::vector<double> scale) {
   const int64_t per_group = weights.shape()[1];
   const int64_t rows_per_group = weights.shape()[0] / group;
   const int64_t inner = weights.num_elements() / (weights.shape()[0] * per_group);
-  const absl::Span<const float> from = weights.values<float>();
-  const absl::Span<float> to = scaled.mutable_values<float>();
-  for (int64_t i = 0; i < weights.num_elements(); ++i) {
-    const int64_t row = i / inner / per_group;
-    const int64_t channel = row / rows_per_group * per_group + i / inner % per_group;
-    to[i] = static_cast<float>(from[i] * scale[channel]);
-  }
-  return scaled;
+  const auto fill = [=, scale = std::move(scale)](const Tensor& plain, Tensor& scaled) {
+    const absl::Span<const float> from = plain.values<float>();
+    const absl::Span<float> to = scaled.mutable_values<float>();
+    for (int64_t i = 0; i < plain.num_elements(); ++i) {
+      const int64_t row = i / inner / per_group;
+      const int64_t channel = row / rows_per_group * per_group + i / inner % per_group;
+      to[i] = static_cast<float>(from[i] * scale[channel]);
+    }
+  };
+  return ComputedConstant(weights, weights.type(), fill);
 }
 
 void FoldForward(Node& conv, GraphRewriter& rewriter) {

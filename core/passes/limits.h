@@ -16,6 +16,8 @@ inline constexpr int64_t kMaxInferredBodyNodes = 400'000;
 inline constexpr int64_t kMaxFoldedBytes = int64_t{2} << 30;
 // Elements of a mask that ExpandOps writes out.
 inline constexpr int64_t kMaxWrittenMaskElements = int64_t{16} << 20;
+// Constants of as many bytes are computed when their bytes are asked for.
+inline constexpr int64_t kLargeConstantBytes = 64 << 10;
 // A constant with as many elements of an integer type becomes part of a fusion group's body (it says
 // how to compute: axes, pads); a larger one is an input of the group (it is data).
 inline constexpr int64_t kMaxBodyIntegers = 64;

@@ -12,6 +12,7 @@
 namespace slipway {
 
 // Outlives every pass it is given to; passes only read it, so it may be shared by threads.
+// Both outlive the graphs that passes make: large constants are evaluated when their bytes are asked for.
 struct PassContext {
   const OperatorRegistry& registry;
   const Reference& reference;  // What folds constants.
