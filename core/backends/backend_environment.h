@@ -5,8 +5,11 @@
 #include <cstdint>
 #include <functional>
 
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "core/base/blob.h"
 #include "core/base/clock.h"
+#include "core/base/digest.h"
 #include "core/codegen/kernel_cache.h"
 #include "core/graph/operator_column.h"
 #include "core/graph/operator_registry.h"
@@ -14,6 +17,11 @@
 namespace slipway {
 
 struct Lowering;  // core/codegen/lowering.h
+
+// Takes a blob that an artifact is made of, and gives it back as the artifact shall have it: the same, or the one in a store,
+// which takes no memory. Thread-safe.
+using KeepBlob = std::function<absl::StatusOr<Blob>(const Digest&, Blob)>;
+inline absl::StatusOr<Blob> KeepInMemory(const Digest&, Blob blob) { return blob; }
 
 // What is pointed to outlives the backends.
 struct BackendEnvironment {
@@ -27,6 +35,7 @@ struct BackendEnvironment {
   int64_t kernel_memory_bytes = int64_t{2} << 30;  // Address space that compiling one may add.
   // Told of every kernel that was compiled: `done` of `total` different ones are there. May be empty.
   std::function<void(int64_t done, int64_t total)> kernel_progress;
+  KeepBlob keep_blob = KeepInMemory;
 };
 
 }  // namespace slipway

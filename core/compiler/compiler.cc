@@ -69,6 +69,26 @@ absl::Status CheckNames(const Graph& graph) {
   return absl::OkStatus();
 }
 
+// What no program may have is refused before kernels are made for it.
+absl::Status CheckSizes(const Graph& graph, const MemoryPlan& memory) {
+  const ReaderLimits limits;
+  for (size_t id = 0; id < graph.values.size(); ++id) {
+    const Value& value = graph.values[id];
+    if (memory.values[id].buffer == kNoBuffer || !value.type->is_static() ||
+        value.type->byte_size() <= limits.value_bytes) {
+      continue;
+    }
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "value \"", value.name, "\" is ", ToString(*value.type), " and takes ",
+        value.type->byte_size(), " bytes, more than the ", limits.value_bytes,
+        " that kernels can index; split it, or give open dimensions less with --dimension"));
+  }
+  if (WholeArenaBytes(memory) <= limits.arena_bytes) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "what is alive at one time takes ", WholeArenaBytes(memory), " bytes, more than the ",
+      limits.arena_bytes, " that programs may have; give dimensions less with --dimension"));
+}
+
 // One compilation, stage by stage.
 class Compilation {
  public:
@@ -77,7 +97,8 @@ class Compilation {
       : target_(target),
         options_(options),
         environment_(environment),
-        operators_(std::move(operators)) {}
+        operators_(std::move(operators)),
+        reference_(operators_.registry, operators_.kernels) {}
 
   absl::StatusOr<CompiledModel> Run(const ModelSource& model);
   absl::StatusOr<CompiledModel> Run(Graph graph);
@@ -94,12 +115,12 @@ class Compilation {
   const CompilerOptions& options_;
   const CompileEnvironment& environment_;
   const KnownOperators operators_;
+  const Reference reference_;
   v1::CompileReport report_;
 };
 
 absl::StatusOr<PipelineResult> Compilation::Optimize(Graph graph, const BackendPipeline& pipeline) {
-  const Reference reference(operators_.registry, operators_.kernels);
-  const PassContext context{operators_.registry, reference};
+  const PassContext context{operators_.registry, reference_};
   PipelineOptions options;
   options.print_after = options_.print_after;
   return RunPipeline(std::move(graph), pipeline, context, options, *environment_.clock);
@@ -144,6 +165,7 @@ absl::StatusOr<CompiledModel> Compilation::Run(Graph graph) {
   backend_environment.max_processes = environment_.threads;
   backend_environment.kernel_deadline = environment_.kernel_deadline;
   backend_environment.kernel_memory_bytes = environment_.kernel_memory_bytes;
+  backend_environment.keep_blob = environment_.keep_blob;
   if (environment_.progress) {
     backend_environment.kernel_progress = [this](int64_t done, int64_t total) {
       environment_.progress("kernels", done, total);
@@ -159,6 +181,7 @@ absl::StatusOr<CompiledModel> Compilation::Run(Graph graph) {
   AddStage("passes", environment_.clock->Monotonic() - start,
            static_cast<int64_t>(optimized.graph.nodes.size()), *report_.mutable_stages());
   Report(optimized);
+  SLIPWAY_RETURN_IF_ERROR(CheckSizes(optimized.graph, optimized.memory));
 
   Announce("kernels");
   SLIPWAY_ASSIGN_OR_RETURN(

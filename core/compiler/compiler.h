@@ -13,6 +13,8 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "core/artifact/artifact.h"
+#include "core/backends/backend_environment.h"
+#include "core/base/blob.h"
 #include "core/base/clock.h"
 #include "core/codegen/kernel_cache.h"
 #include "core/graph/graph.h"
@@ -22,11 +24,11 @@
 
 namespace slipway {
 
-// A model as its files; the bytes must outlive the call only.
+// A model as its files.
 struct ModelSource {
   struct File {
     std::string name;  // As in v1.ModelFile.
-    absl::string_view bytes;
+    Blob bytes;
   };
   v1::ModelFormat format = v1::MODEL_FORMAT_ONNX;
   std::vector<File> files;  // The main file first.
@@ -55,6 +57,7 @@ struct CompileEnvironment {
   absl::Duration kernel_deadline = absl::Seconds(60);
   int64_t kernel_memory_bytes = int64_t{2} << 30;  // Address space that compiling one may add.
   CompileProgress progress;                        // May be empty.
+  KeepBlob keep_blob = KeepInMemory;  // Given every blob of the artifact, as it is made.
   // Operators of the caller's own, beside those of core/operators.
   absl::Span<const OwnOperator> own_operators;
 };

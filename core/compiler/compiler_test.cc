@@ -51,7 +51,7 @@ class CompilerTest : public ::testing::Test {
                                             const CompilerOptions& options = {}) {
     ModelSource model;
     model.format = v1::MODEL_FORMAT_GRAPH_TEXT;
-    model.files = {{"model.txt", text}};
+    model.files = {{"model.txt", Blob::Own(std::string(text))}};
     return CompileModel(model, target_, options, environment_);
   }
 
@@ -128,6 +128,23 @@ TEST_F(CompilerTest, CompilesForArm) {
   EXPECT_EQ(model.artifact.manifest().proto().target(), "arm-64-linux");
 }
 
+TEST_F(CompilerTest, RefusesWhatIsTooLargeBeforeItMakesKernels) {
+  // 4 GB, which nothing has to hold to see that it is too much.
+  EXPECT_THAT(CompileText(R"(
+    graph "g" (%x: f32[32768, 1], %row: f32[1, 32768]) -> (%y) {
+      %large = MatMul "outer" (%x, %row)
+      %y = ReduceMax(%large) {keepdims = 0}
+    })"),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       AllOf(HasSubstr("f32[32768, 32768] and takes 4294967296 bytes"),
+                             HasSubstr("--dimension"))));
+  EXPECT_THAT(CompileText(R"(
+    graph "g" (%x: f32[32768, 32768]) -> (%y) {
+      %y = Relu(%x)
+    })"),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("value \"x\" is f32[")));
+}
+
 TEST_F(CompilerTest, RefusesByName) {
   EXPECT_THAT(CompileText("nonsense"), StatusIs(absl::StatusCode::kInvalidArgument));
   EXPECT_THAT(CompileText(R"(
@@ -146,7 +163,7 @@ TEST_F(CompilerTest, RefusesByName) {
   ModelSource model;
   EXPECT_THAT(CompileModel(model, target_, {}, environment_),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no files")));
-  model.files = {{"model.onnx", "not ONNX"}};
+  model.files = {{"model.onnx", Blob::Own("not ONNX")}};
   EXPECT_THAT(CompileModel(model, target_, {}, environment_),
               StatusIs(absl::StatusCode::kInvalidArgument));
   model.format = v1::MODEL_FORMAT_UNSPECIFIED;
@@ -186,7 +203,7 @@ TEST_F(CompilerTest, OpenExtentsOfInputsGetNames) {
 TEST_F(CompilerTest, TextModelsAreOneFileWithoutDimensions) {
   ModelSource model;
   model.format = v1::MODEL_FORMAT_GRAPH_TEXT;
-  model.files = {{"model.txt", kModel}, {"weights.bin", ""}};
+  model.files = {{"model.txt", Blob::Own(kModel)}, {"weights.bin", Blob()}};
   EXPECT_THAT(CompileModel(model, target_, {}, environment_),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("weights.bin")));
   model.files.pop_back();
@@ -201,17 +218,17 @@ TEST_F(CompilerTest, CompilesNnvmWithItsParameters) {
                        FormatNdArrayFile({{"arg:w", Tensor::Of<float>({1, 2}, {1, 2})}}));
   ModelSource model;
   model.format = v1::MODEL_FORMAT_NNVM_JSON;
-  model.files = {{"net-symbol.json", R"json({"nodes": [
+  model.files = {{"net-symbol.json", Blob::Own(R"json({"nodes": [
       {"op": "null", "name": "x", "inputs": []}, {"op": "null", "name": "w", "inputs": []},
       {"op": "FullyConnected", "name": "y", "attrs": {"num_hidden": "1", "no_bias": "True"},
-       "inputs": [[0, 0, 0], [1, 0, 0]]}], "heads": [[2, 0, 0]]})json"},
-                 {"net-0000.params", parameters}};
+       "inputs": [[0, 0, 0], [1, 0, 0]]}], "heads": [[2, 0, 0]]})json")},
+                 {"net-0000.params", Blob::Own(parameters)}};
   CompilerOptions options;
   options.dimensions = {{"x[0]", {1, 1}}, {"x[1]", {2, 2}}};
   ASSERT_OK_AND_ASSIGN(const CompiledModel compiled,
                        CompileModel(model, target_, options, environment_));
   EXPECT_GT(compiled.report.kernels(), 0);
-  model.files.push_back({"more", ""});
+  model.files.push_back({"more", Blob()});
   EXPECT_THAT(CompileModel(model, target_, options, environment_),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("\"more\" is too many")));
 }
@@ -221,12 +238,12 @@ TEST_F(CompilerTest, GraphsInProtobufCompileToTheSameArtifact) {
   ASSERT_OK_AND_ASSIGN(const std::string bytes, FormatGraphFile(graph));
   ModelSource model;
   model.format = v1::MODEL_FORMAT_GRAPH_PROTO;
-  model.files = {{"model.graphpb", bytes}};
+  model.files = {{"model.graphpb", Blob::Own(bytes)}};
   ASSERT_OK_AND_ASSIGN(const CompiledModel compiled,
                        CompileModel(model, target_, {}, environment_));
   ASSERT_OK_AND_ASSIGN(const CompiledModel expected, CompileText(kModel));
   EXPECT_EQ(compiled.artifact.digest(), expected.artifact.digest());
-  model.files = {{"model.graphpb", "no graph"}};
+  model.files = {{"model.graphpb", Blob::Own("no graph")}};
   EXPECT_THAT(CompileModel(model, target_, {}, environment_),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no graph in protobuf")));
 }

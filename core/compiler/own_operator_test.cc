@@ -59,7 +59,7 @@ class OwnOperatorTest : public ::testing::Test {
     environment.own_operators = own_operators;
     ModelSource model;
     model.format = v1::MODEL_FORMAT_GRAPH_TEXT;
-    model.files = {{"model.txt", text}};
+    model.files = {{"model.txt", Blob::Own(std::string(text))}};
     return CompileModel(model, *ParseTarget("x86-64-v3-linux"), {}, environment);
   }
 

@@ -40,8 +40,8 @@ absl::StatusOr<Graph> ReadNnvm(const ModelSource& model, const CompilerOptions& 
                      model.files[2].name, "\" is too many"));
   }
   NnvmFiles nnvm;
-  nnvm.symbol = model.files[0].bytes;
-  if (model.files.size() == 2) nnvm.parameters = model.files[1].bytes;
+  nnvm.symbol = model.files[0].bytes.bytes();
+  if (model.files.size() == 2) nnvm.parameters = model.files[1].bytes.bytes();
   NnvmImportOptions import_options;
   for (const auto& [name, bounds] : options.dimensions) {
     if (bounds.min != bounds.max) {
@@ -66,7 +66,7 @@ absl::StatusOr<Graph> ReadGraph(absl::string_view form, GraphParser parse, const
                                                    options.dimensions.begin()->first,
                                                    "\" cannot be given a value"));
   }
-  SLIPWAY_ASSIGN_OR_RETURN(Graph graph, parse(model.files.front().bytes));
+  SLIPWAY_ASSIGN_OR_RETURN(Graph graph, parse(model.files.front().bytes.bytes()));
   SLIPWAY_RETURN_IF_ERROR(Verify(graph, registry));
   return graph;
 }

@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/blob.h"
 #include "core/base/files.h"
 #include "core/base/status_macros.h"
 #include "core/graph/text.h"
@@ -42,28 +43,30 @@ absl::StatusOr<Graph> Verified(absl::StatusOr<Graph> graph, const OperatorRegist
   return graph;
 }
 
+absl::StatusOr<Blob> Map(const std::string& path) {
+  SLIPWAY_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open(path, kMaxFileBytes));
+  return Blob::Own(std::move(file));
+}
+
 absl::StatusOr<Graph> Read(const std::string& path, const ReadGraphOptions& options,
                            const OperatorRegistry& registry) {
   SLIPWAY_ASSIGN_OR_RETURN(const auto dimensions, ParseDimensions(options.dimensions));
-  SLIPWAY_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path, kMaxFileBytes));
+  SLIPWAY_ASSIGN_OR_RETURN(const Blob file, Map(path));
   if (absl::EndsWith(path, ".graph")) return Verified(ParseGraph(file.bytes()), registry);
   if (absl::EndsWith(path, ".graphpb")) return Verified(ParseGraphFile(file.bytes()), registry);
   if (absl::EndsWith(path, "-symbol.json")) {
-    MappedFile parameters;
+    Blob parameters;
     if (!options.parameters.empty()) {
-      SLIPWAY_ASSIGN_OR_RETURN(parameters, MappedFile::Open(options.parameters, kMaxFileBytes));
+      SLIPWAY_ASSIGN_OR_RETURN(parameters, Map(options.parameters));
     }
     return ImportNnvm({file.bytes(), parameters.bytes()}, registry, {.dims = dimensions});
   }
   const size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
   OnnxFiles files;
-  files.main = file.bytes();
-  std::map<std::string, MappedFile> external;
+  files.main = file;
   for (const std::string& name : options.external) {
-    SLIPWAY_ASSIGN_OR_RETURN(external[name],
-                             MappedFile::Open(JoinPath(folder, name), kMaxFileBytes));
-    files.external[name] = external[name].bytes();
+    SLIPWAY_ASSIGN_OR_RETURN(files.external[name], Map(JoinPath(folder, name)));
   }
   OnnxImportOptions import_options;
   for (const auto& [name, extent] : dimensions) import_options.dims[name] = {extent, extent};

@@ -59,7 +59,7 @@ absl::Status RunBench(const std::string& path, const BenchOptions& options) {
   const PassContext context{registry, reference};
 
   SLIPWAY_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path, kMaxModelBytes));
-  SLIPWAY_ASSIGN_OR_RETURN(Graph graph, ImportOnnx({bytes, {}}, registry));
+  SLIPWAY_ASSIGN_OR_RETURN(Graph graph, ImportOnnx({Blob::Own(bytes), {}}, registry));
   if (options.light) {
     SLIPWAY_ASSIGN_OR_RETURN(graph, InferType(std::move(graph), context));
     graph = testing::WithSeededWeights(std::move(graph), 1);

@@ -147,7 +147,7 @@ absl::Status RunDataSet(const std::string& folder, const ModelSummary& model, En
 absl::Status RunAllDataSets(const BackendCase& backend_case, absl::string_view bytes,
                             const ModelSummary& model, Engine& engine, const Tolerance& tolerance) {
   OnnxFiles files;
-  files.main = bytes;
+  files.main = Blob(bytes, nullptr);  // The engine is done with it when this returns.
   SLIPWAY_RETURN_IF_ERROR(engine.Load(files));
   int sets = 0;
   for (const auto& entry : std::filesystem::directory_iterator(backend_case.folder)) {

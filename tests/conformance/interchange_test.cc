@@ -58,8 +58,8 @@ class InterchangeTest : public ::testing::Test {
   // With all types, as `graph` has them.
   absl::StatusOr<Graph> Import(const OnnxExport& files) const {
     OnnxFiles onnx;
-    onnx.main = files.main;
-    if (!files.external.empty()) onnx.external["w.bin"] = files.external;
+    onnx.main = Blob::Own(files.main);
+    if (!files.external.empty()) onnx.external["w.bin"] = Blob::Own(files.external);
     auto graph = ImportOnnx(onnx, tester_.registry());
     if (!graph.ok()) return graph.status();
     return InferType(*std::move(graph), tester_.context());

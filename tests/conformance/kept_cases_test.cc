@@ -29,7 +29,7 @@ TEST(KeptCasesTest, WhatOtherDomainsMakeIsWhatTheirRuntimeMakes) {
     onnx::ModelProto model;
     ASSERT_TRUE(model.ParseFromString(*bytes));
     OnnxFiles files;
-    files.main = *bytes;
+    files.main = Blob::Own(*bytes);
     const auto graph = ImportOnnx(files, registry);
     ASSERT_OK(graph.status());
     const auto outputs = Reference(registry).Evaluate(*graph, {});

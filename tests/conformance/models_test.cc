@@ -47,7 +47,7 @@ void RunLightModel(const std::string& path) {
   ASSERT_OK(bytes.status());
   const OperatorRegistry registry = StandardOperators();
   OnnxFiles files;
-  files.main = *bytes;
+  files.main = Blob::Own(*bytes);
   const auto graph = ImportOnnx(files, registry);
   ASSERT_OK(graph.status());
   ASSERT_EQ(graph->inputs.size(), 1u);

@@ -136,14 +136,14 @@ TEST_P(PublicModels, ComputeWhatTheyShould) {
   ASSERT_OK_AND_ASSIGN(ModelCase model, LoadModelCase(GetParam()));
   if (model.has_weights) {
     ModelSource source;
-    source.files = {{"model.onnx", model.bytes}};
+    source.files = {{"model.onnx", Blob::Own(model.bytes)}};
     ASSERT_OK_AND_ASSIGN(const CompiledModel compiled,
                          CompileModel(source, HostTarget(), {}, Environment()));
     PrintReport(compiled);
     EXPECT_OK(CheckRun(compiled, model.inputs, model.outputs, 1));
     return;
   }
-  ASSERT_OK_AND_ASSIGN(Graph graph, ImportOnnx({model.bytes, {}}, tester.registry()));
+  ASSERT_OK_AND_ASSIGN(Graph graph, ImportOnnx({Blob::Own(model.bytes), {}}, tester.registry()));
   ASSERT_OK_AND_ASSIGN(graph, InferType(std::move(graph), tester.context()));
   graph = WithSeededWeights(std::move(graph), 1);
   ASSERT_OK_AND_ASSIGN(const CompiledModel compiled,

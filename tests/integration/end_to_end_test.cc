@@ -72,7 +72,7 @@ TEST_F(EndToEnd, ReadsDigits) {
                        client_->Compile(RunfilePath(kDigits), {.target = "host"}));
   ASSERT_OK_AND_ASSIGN(const std::string bytes, ReadFile(RunfilePath(kDigits), 1 << 20));
   const OperatorRegistry registry = StandardOperators();
-  ASSERT_OK_AND_ASSIGN(const Graph graph, ImportOnnx({bytes, {}}, registry));
+  ASSERT_OK_AND_ASSIGN(const Graph graph, ImportOnnx({Blob::Own(bytes), {}}, registry));
   for (int digit = 0; digit < 10; ++digit) {
     ASSERT_OK_AND_ASSIGN(
         const std::string npy,

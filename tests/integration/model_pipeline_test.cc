@@ -49,7 +49,7 @@ TEST_P(ModelPipeline, ComputesTheSameBeforeAndAfter) {
   if (!HaveModels()) GTEST_SKIP() << "SLIPWAY_MODELS is not set";
   const PassTester tester;
   ASSERT_OK_AND_ASSIGN(const ModelCase model, LoadModelCase(GetParam()));
-  ASSERT_OK_AND_ASSIGN(Graph graph, ImportOnnx({model.bytes, {}}, tester.registry()));
+  ASSERT_OK_AND_ASSIGN(Graph graph, ImportOnnx({Blob::Own(model.bytes), {}}, tester.registry()));
   ASSERT_OK_AND_ASSIGN(graph, InferType(std::move(graph), tester.context()));
   if (!model.has_weights) graph = WithSeededWeights(std::move(graph), 1);
 

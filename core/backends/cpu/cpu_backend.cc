@@ -139,14 +139,16 @@ absl::StatusOr<BackendResult> CpuBackend::Compile(const BackendRequest& request)
                                 LinkProgram(request.target.host(), table.kernels, {}), "link");
   stages.End("link");
 
-  const ConstantBlobs constants = PlaceConstants(ConstantsOf(request));
+  SLIPWAY_ASSIGN_OR_RETURN(const ConstantBlobs constants,
+                           PlaceConstants(ConstantsOf(request), environment_.keep_blob));
   ProgramCode code{Digest::Of(elf), static_cast<uint32_t>(table.kernels.size()), table.kernel_of};
   SLIPWAY_ASSIGN_OR_RETURN(
       const v1::Manifest manifest,
       BuildManifest(request, *environment_.registry, code, constants.constants,
                     {{"slipway", kVersion}, {"codegen", std::string(kGeneratorVersions)}}));
   const int64_t code_bytes = static_cast<int64_t>(elf.size());
-  const Blob code_blob = Blob::Own(std::move(elf));
+  SLIPWAY_ASSIGN_OR_RETURN(const Blob code_blob,
+                           environment_.keep_blob(code.blob, Blob::Own(std::move(elf))));
   SLIPWAY_ASSIGN_OR_RETURN(
       Artifact artifact,
       Artifact::Create(manifest, [&](const Digest& digest) -> absl::StatusOr<Blob> {

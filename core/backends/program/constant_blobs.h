@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "core/backends/backend_environment.h"
 #include "core/base/blob.h"
 #include "core/base/digest.h"
 #include "core/tensor/tensor.h"
@@ -28,8 +30,10 @@ struct ConstantBlobs {
   int64_t total_bytes = 0;  // Of all blobs.
 };
 
-// Large tensors share their memory with the blobs.
-ConstantBlobs PlaceConstants(const std::vector<Tensor>& tensors);
+// The bytes of large tensors are made (Tensor::Loaded), handed to `keep` and let go again, a few at a time, on threads of
+// its own. Errors of `keep`.
+absl::StatusOr<ConstantBlobs> PlaceConstants(const std::vector<Tensor>& tensors,
+                                             const KeepBlob& keep);
 
 }  // namespace slipway
 

@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 absl::StatusOr<Graph> Import(const ModelBuilder& builder) {
   const std::string bytes = builder.Bytes();
   OnnxFiles files;
-  files.main = bytes;
+  files.main = Blob::Own(bytes);
   return ImportOnnx(files, StandardOperators());
 }
 

@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 std::string Imported(const ModelBuilder& builder) {
   const std::string bytes = builder.Bytes();
   OnnxFiles files;
-  files.main = bytes;
+  files.main = Blob::Own(bytes);
   const auto graph = ImportOnnx(files, StandardOperators());
   if (!graph.ok()) return graph.status().ToString();
   const std::string text = Print(*graph);

@@ -19,6 +19,8 @@ inline constexpr int64_t kMaxRepeatedBytes = int64_t{256} << 20;
 inline constexpr int kMaxNamePrefixBytes = 1024;
 // The largest extent of a symbolic dimension unless the caller says another: products of four still fit in 64 bits.
 inline constexpr int64_t kMostFreeExtent = 32768;
+// Tensors of as many bytes are read from the model's files when somebody asks for their bytes.
+inline constexpr int64_t kLargeTensorBytes = 64 << 10;
 inline constexpr int64_t kMaxExternalBytes = int64_t{64} << 30;  // All weights of a model.
 
 }  // namespace slipway

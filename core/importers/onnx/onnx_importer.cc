@@ -6,6 +6,7 @@
 #include "core/importers/onnx/domains.h"
 #include "core/importers/onnx/functions.h"
 #include "core/importers/onnx/graph_importer.h"
+#include "core/importers/onnx/inside_tensors.h"
 #include "core/importers/onnx/limits.h"
 #include "core/importers/onnx/names.h"
 #include "third_party/onnx/onnx.pb.h"
@@ -16,14 +17,14 @@ namespace {
 absl::Status Invalid(absl::string_view message) { return absl::InvalidArgumentError(message); }
 
 absl::Status CheckFileSizes(const OnnxFiles& files) {
-  if (files.main.empty()) return Invalid("the model file is empty");
-  if (static_cast<int64_t>(files.main.size()) > kMaxOnnxFileBytes) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("the model file has ", files.main.size(), " bytes, more than the limit of ",
-                     kMaxOnnxFileBytes, ": keep its weights as external data"));
+  if (files.main.bytes().empty()) return Invalid("the model file is empty");
+  if (files.main.size_bytes() > kMaxOnnxFileBytes) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "the model file has ", files.main.size_bytes(), " bytes, more than the limit of ",
+        kMaxOnnxFileBytes, ": keep its weights as external data"));
   }
   int64_t external = 0;
-  for (const auto& [name, bytes] : files.external) external += bytes.size();
+  for (const auto& [name, bytes] : files.external) external += bytes.size_bytes();
   if (external > kMaxExternalBytes) {
     return absl::ResourceExhaustedError(absl::StrCat("the model's external data has ", external,
                                                      " bytes, more than the limit of ",
@@ -50,7 +51,9 @@ absl::StatusOr<Graph> ImportOnnx(const OnnxFiles& files, const OperatorRegistry&
                                  const OnnxImportOptions& options) {
   SLIPWAY_RETURN_IF_ERROR(CheckFileSizes(files));
   onnx::ModelProto model;
-  if (!model.ParseFromArray(files.main.data(), static_cast<int>(files.main.size()))) {
+  const std::string small = WithLargeTensorsInside(files.main.bytes());
+  files.main.LetGo();
+  if (!model.ParseFromString(small)) {
     return Invalid("the file is no ONNX model, or it is cut off");
   }
   auto graph = ImportModel(model, files, registry, options);

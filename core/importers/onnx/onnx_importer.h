@@ -7,19 +7,19 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
+#include "core/base/blob.h"
 #include "core/graph/graph.h"
 #include "core/graph/operator_registry.h"
 #include "core/symbolic/evaluation.h"
 
 namespace slipway {
 
-// A model as its files. The bytes must outlive the call only.
+// A model as its files. Large tensors of the graph are read from them when their bytes are asked for.
 struct OnnxFiles {
-  absl::string_view main;  // The ModelProto.
+  Blob main;  // The ModelProto.
   // Files with external data, by the name that the model gives: a path relative to the main file,
   // with "/" between its parts.
-  std::map<std::string, absl::string_view> external;
+  std::map<std::string, Blob> external;
 };
 
 struct OnnxImportOptions {

@@ -12,8 +12,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const slipway::OperatorRegistry& registry =
       *new slipway::OperatorRegistry(slipway::StandardOperators());
   slipway::OnnxFiles files;
-  files.main = absl::string_view(reinterpret_cast<const char*>(data), size);
-  files.external["w"] = "0123456789abcdef";
+  files.main = slipway::Blob::Own(std::string(reinterpret_cast<const char*>(data), size));
+  files.external["w"] = slipway::Blob::Own("0123456789abcdef");
   const auto graph = slipway::ImportOnnx(files, registry, {.dims = {{"N", {2, 2}}}});
   if (!graph.ok()) return 0;
   const absl::Status verified = slipway::Verify(*graph, registry);

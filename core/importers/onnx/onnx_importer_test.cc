@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 absl::StatusOr<Graph> Import(const ModelBuilder& builder, const OnnxImportOptions& options = {}) {
   const std::string bytes = builder.Bytes();
   OnnxFiles files;
-  files.main = bytes;
+  files.main = Blob::Own(bytes);
   static const OperatorRegistry& registry = *new OperatorRegistry(StandardOperators());
   return ImportOnnx(files, registry, options);
 }
@@ -105,12 +105,12 @@ TEST(OnnxImporterTest, RefusesBytesThatAreNoModel) {
   const OperatorRegistry registry = StandardOperators();
   OnnxFiles files;
   EXPECT_THAT(ImportOnnx(files, registry).status().message(), HasSubstr("is empty"));
-  files.main = "this is no model, but some text";
+  files.main = Blob::Own("this is no model, but some text");
   EXPECT_EQ(ImportOnnx(files, registry).status().code(), absl::StatusCode::kInvalidArgument);
 
   const std::string whole = ReluModel().Bytes();
   for (size_t size = 1; size < whole.size(); ++size) {
-    files.main = absl::string_view(whole).substr(0, size);
+    files.main = Blob::Own(whole.substr(0, size));
     const absl::Status status = ImportOnnx(files, registry).status();
     // A prefix that ends behind a field may be a model by itself, without an opset or outputs.
     if (!status.ok()) {
@@ -121,7 +121,7 @@ TEST(OnnxImporterTest, RefusesBytesThatAreNoModel) {
   for (int i = 0; i < 200; ++i) {
     std::string noise(1 + random() % 300, '\0');
     for (char& c : noise) c = static_cast<char>(random());
-    files.main = noise;
+    files.main = Blob::Own(noise);
     EXPECT_FALSE(ImportOnnx(files, registry).ok());
   }
 }
@@ -320,9 +320,9 @@ class ExternalDataTest : public ::testing::Test {
     const std::string bytes = builder.Bytes();
     const std::vector<float> weights = {9, 1, 2};
     OnnxFiles files;
-    files.main = bytes;
+    files.main = Blob::Own(bytes);
     files.external["data/w.bin"] =
-        absl::string_view(reinterpret_cast<const char*>(weights.data()), 12);
+        Blob::Own(std::string(reinterpret_cast<const char*>(weights.data()), 12));
     return ImportOnnx(files, StandardOperators());
   }
 };
@@ -353,6 +353,77 @@ TEST_F(ExternalDataTest, IsRefusedOutsideOfTheModelsFolder) {
     EXPECT_THAT(status.message(), HasSubstr("refused")) << location;
     EXPECT_THAT(status.message(), HasSubstr("initializer \"w\"")) << location;
   }
+}
+
+// Large tensors.
+
+constexpr int64_t kManyFloats = kLargeTensorBytes / 4;
+
+std::string Counting(int64_t count) {
+  std::vector<float> values(count);
+  for (int64_t i = 0; i < count; ++i) values[i] = static_cast<float>(i);
+  return std::string(reinterpret_cast<const char*>(values.data()), count * 4);
+}
+
+const Tensor& ConstantNamed(const Graph& graph, const std::string& name) {
+  for (const Value& value : graph.values) {
+    if (value.name == name) return *value.constant;
+  }
+  ADD_FAILURE() << "no constant " << name;
+  return *graph.values[0].constant;
+}
+
+TEST(LargeTensorTest, IsReadFromTheModelWhenItIsAskedFor) {
+  ModelBuilder builder(13);
+  builder.Input("x", {kManyFloats}).Output("y");
+  builder.Floats("w", {kManyFloats}, {}).set_raw_data(Counting(kManyFloats));
+  // A byte that moves what follows away from any alignment.
+  builder.model.set_doc_string("odd");
+  onnx::NodeProto& constant = builder.Node("Constant", {}, {"v"});
+  onnx::AttributeProto& attribute = *constant.add_attribute();
+  attribute.set_name("value");
+  attribute.set_type(onnx::AttributeProto::TENSOR);
+  attribute.mutable_t()->set_data_type(onnx::TensorProto::FLOAT);
+  attribute.mutable_t()->add_dims(kManyFloats);
+  attribute.mutable_t()->set_raw_data(Counting(kManyFloats));
+  builder.Node("Add", {"w", "v"}, {"s"});
+  builder.Node("Add", {"x", "s"}, {"y"});
+  ASSERT_OK_AND_ASSIGN(const Graph graph, Import(builder));
+  for (const char* name : {"w", "v"}) {
+    EXPECT_TRUE(ConstantNamed(graph, name).is_deferred()) << name;
+    EXPECT_EQ(ConstantNamed(graph, name).bytes(), Counting(kManyFloats)) << name;
+  }
+}
+
+TEST(LargeTensorTest, IsReadAtOnceWhereItsBytesMustBeLookedAt) {
+  ModelBuilder builder(13);
+  builder.Input("x", {kLargeTensorBytes}, onnx::TensorProto::BOOL).Output("y");
+  onnx::TensorProto& tensor = builder.Floats("w", {kLargeTensorBytes}, {});
+  tensor.set_data_type(onnx::TensorProto::BOOL);
+  tensor.set_raw_data(std::string(kLargeTensorBytes, '\1'));
+  builder.Node("And", {"x", "w"}, {"y"});
+  ASSERT_OK_AND_ASSIGN(const Graph graph, Import(builder));
+  EXPECT_FALSE(ConstantNamed(graph, "w").is_deferred());
+  tensor.mutable_raw_data()->back() = '\2';
+  EXPECT_THAT(ImportError(builder).message(), HasSubstr("the byte 2, not 0 or 1"));
+}
+
+TEST(LargeTensorTest, ThatSaysTooLittleIsRefused) {
+  ModelBuilder builder(13);
+  builder.Input("x", {kManyFloats + 1}).Output("y");
+  builder.Floats("w", {kManyFloats + 1}, {}).set_raw_data(Counting(kManyFloats));
+  builder.Node("Add", {"x", "w"}, {"y"});
+  EXPECT_THAT(ImportError(builder).message(),
+              HasSubstr("initializer \"w\": a tensor f32[16385] has 65540 bytes, not 65536"));
+  std::string bytes = builder.Bytes();
+  bytes.resize(bytes.size() - 100);
+  OnnxFiles files;
+  files.main = Blob::Own(bytes);
+  EXPECT_THAT(ImportOnnx(files, StandardOperators()).status().message(), HasSubstr("cut off"));
+}
+
+TEST_F(ExternalDataTest, CannotPretendToLieInTheModel) {
+  EXPECT_FALSE(ImportWith("//", "0", "8000000").ok());
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "core/importers/onnx/tensor_conversion.h"
 
 #include <charconv>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,7 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "core/base/blob.h"
 #include "core/base/status_macros.h"
+#include "core/importers/onnx/inside_tensors.h"
 #include "core/importers/onnx/limits.h"
 #include "core/tensor/onnx_tensor.h"
 #include "third_party/onnx/onnx.pb.h"
@@ -26,9 +29,18 @@ absl::StatusOr<int64_t> ParseOffset(absl::string_view key, absl::string_view tex
   return value;
 }
 
-// The bytes that a tensor keeps in another file.
-absl::StatusOr<absl::string_view> FindExternalData(const onnx::TensorProto& proto,
-                                                   const OnnxFiles& files, int64_t expected) {
+absl::StatusOr<Blob> FindFile(absl::string_view location, const OnnxFiles& files) {
+  if (location == kInsideModel) return files.main;
+  SLIPWAY_ASSIGN_OR_RETURN(const std::string name, NormalizeExternalName(location));
+  const auto found = files.external.find(name);
+  if (found != files.external.end()) return found->second;
+  return absl::InvalidArgumentError(absl::StrCat("its data lies in the file \"", name,
+                                                 "\", which was not sent along with the model"));
+}
+
+// The bytes that a tensor keeps in one of the files.
+absl::StatusOr<Blob> FindExternalData(const onnx::TensorProto& proto, const OnnxFiles& files,
+                                      int64_t expected) {
   std::string location;
   int64_t offset = 0;
   int64_t length = -1;
@@ -41,20 +53,28 @@ absl::StatusOr<absl::string_view> FindExternalData(const onnx::TensorProto& prot
       SLIPWAY_ASSIGN_OR_RETURN(length, ParseOffset("length", entry.value()));
     }
   }
-  SLIPWAY_ASSIGN_OR_RETURN(const std::string name, NormalizeExternalName(location));
-  const auto found = files.external.find(name);
-  if (found == files.external.end()) {
-    return absl::InvalidArgumentError(absl::StrCat("its data lies in the file \"", name,
-                                                   "\", which was not sent along with the model"));
-  }
-  const int64_t size = static_cast<int64_t>(found->second.size());
+  SLIPWAY_ASSIGN_OR_RETURN(const Blob file, FindFile(location, files));
+  const int64_t size = file.size_bytes();
   if (length < 0) length = expected;
   if (offset > size || length > size - offset) {
     return absl::InvalidArgumentError(absl::StrCat("its data lies in bytes ", offset, " to ",
-                                                   offset, " + ", length, " of the file \"", name,
-                                                   "\", which has only ", size));
+                                                   offset, " + ", length, " of the file \"",
+                                                   location, "\", which has only ", size));
   }
-  return found->second.substr(offset, length);
+  return file.Part(offset, length);
+}
+
+// Whether reading it later can find nothing wrong, and pays.
+bool CanWait(const TensorType& type, const Blob& stored) {
+  return BitSize(type.dtype) >= 8 && type.byte_size() == stored.size_bytes() &&
+         stored.size_bytes() >= kLargeTensorBytes;
+}
+
+Tensor ReadLater(const TensorType& type, Blob stored) {
+  return Tensor::Deferred(type, [type, stored = std::move(stored)] {
+    const auto let_go = [stored](const void*) { stored.LetGo(); };
+    return Tensor::Borrow(type, stored.bytes(), std::shared_ptr<const void>(&stored, let_go));
+  });
 }
 
 }  // namespace
@@ -95,6 +115,7 @@ absl::StatusOr<Tensor> ConvertTensor(const onnx::TensorProto& proto, const OnnxF
   const std::vector<absl::string_view> strings(proto.string_data().begin(),
                                                proto.string_data().end());
   fields.string_data = strings;
+  Blob stored;  // Outlives `fields`.
   if (proto.data_location() == onnx::TensorProto::EXTERNAL) {
     SLIPWAY_ASSIGN_OR_RETURN(const DataType dtype, DataTypeFromNumber(proto.data_type()));
     if (ByteSize(dtype) == 0) {
@@ -103,7 +124,9 @@ absl::StatusOr<Tensor> ConvertTensor(const onnx::TensorProto& proto, const OnnxF
     }
     SLIPWAY_RETURN_IF_ERROR(CheckShape(fields.dims, ByteSize(dtype)).status());
     const TensorType type{dtype, Shape(fields.dims.begin(), fields.dims.end())};
-    SLIPWAY_ASSIGN_OR_RETURN(fields.raw_data, FindExternalData(proto, files, OnnxByteSize(type)));
+    SLIPWAY_ASSIGN_OR_RETURN(stored, FindExternalData(proto, files, OnnxByteSize(type)));
+    if (CanWait(type, stored)) return ReadLater(type, std::move(stored));
+    fields.raw_data = stored.bytes();
   } else if (proto.has_raw_data()) {
     fields.raw_data = proto.raw_data();
   }
