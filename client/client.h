@@ -111,6 +111,8 @@ class Client {
   // Artifacts, to and from the server; .slip files are read and written by core/artifact/slip_file.h.
   virtual absl::Status PutArtifact(const Artifact& artifact) = 0;
   virtual absl::StatusOr<Artifact> GetArtifact(const Digest& artifact) = 0;
+  // Writes it as a .slip file, with one blob at a time in memory. Errors of GetArtifact and WriteSlip.
+  virtual absl::Status ExportArtifact(const Digest& artifact, const std::string& path) = 0;
   // Fetches the manifest alone.
   virtual absl::StatusOr<ArtifactSummary> DescribeArtifact(const Digest& artifact) = 0;
 

@@ -14,6 +14,7 @@
 #include "client/convert.h"
 #include "client/model_files.h"
 #include "core/artifact/checked_manifest.h"
+#include "core/artifact/slip_file.h"
 #include "core/base/status_macros.h"
 #include "core/rpc/grpc_blob_client.h"
 #include "core/rpc/grpc_calls.h"
@@ -289,6 +290,13 @@ class GrpcClient final : public Client {
   absl::StatusOr<Artifact> GetArtifact(const Digest& digest) override {
     SLIPWAY_ASSIGN_OR_RETURN_WITH(const Blob manifest, Download(digest), "manifest");
     return Artifact::Parse(manifest.bytes(), [this](const Digest& blob) { return Download(blob); });
+  }
+
+  absl::Status ExportArtifact(const Digest& digest, const std::string& path) override {
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(const Blob bytes, Download(digest), "manifest");
+    SLIPWAY_ASSIGN_OR_RETURN(const CheckedManifest manifest, CheckedManifest::Parse(bytes.bytes()));
+    return WriteSlip(
+        manifest, [this](const Digest& blob) { return Download(blob); }, path);
   }
 
   absl::StatusOr<ArtifactSummary> DescribeArtifact(const Digest& digest) override {

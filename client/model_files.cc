@@ -83,13 +83,14 @@ absl::StatusOr<ModelFiles> ReadModelFiles(const std::string& path, int64_t max_b
     absl::StatusOr<MappedFile> file = MappedFile::Open(file_path, bytes_left);
     if (!file.ok()) {
       if (file.status().code() != absl::StatusCode::kResourceExhausted) return file.status();
-      return absl::ResourceExhaustedError(
-          absl::StrCat("the model's files are larger than the limit of ", max_bytes,
-                       " bytes, with \"", file_path, "\""));
+      return absl::ResourceExhaustedError(absl::StrCat(
+          "the model's files are larger than the limit of ", max_bytes, " bytes, with \"",
+          file_path, "\"; --max-model-size of the server allows more"));
     }
     Blob contents = Blob::Own(*std::move(file));
     bytes_left -= contents.size_bytes();
     Digest digest = Digest::Of(contents.bytes());
+    contents.LetGo();
     model.files.push_back({name, std::move(contents), std::move(digest)});
     return absl::OkStatus();
   };

@@ -11,7 +11,6 @@
 #include "client/cli/model_flags.h"
 #include "client/cli/render.h"
 #include "client/cli/verbs.h"
-#include "core/artifact/slip_file.h"
 #include "core/base/status_macros.h"
 
 namespace slipway::cli {
@@ -73,9 +72,7 @@ absl::Status Compile(Environment& environment, Arguments arguments) {
     environment.out << job.compilation->printed_graph << RenderCompilation(job, total);
   }
   if (output.empty()) return absl::OkStatus();
-  SLIPWAY_ASSIGN_OR_RETURN(const Artifact artifact,
-                           connection->client().GetArtifact(job.compilation->artifact));
-  SLIPWAY_RETURN_IF_ERROR(WriteSlip(artifact, output));
+  SLIPWAY_RETURN_IF_ERROR(connection->client().ExportArtifact(job.compilation->artifact, output));
   if (!json) environment.out << "wrote " << output << "\n";
   return absl::OkStatus();
 }

@@ -9,7 +9,6 @@
 #include "client/cli/render.h"
 #include "client/cli/tensor_summary.h"
 #include "client/cli/verbs.h"
-#include "core/artifact/slip_file.h"
 #include "core/base/files.h"
 #include "core/base/status_macros.h"
 
@@ -21,10 +20,9 @@ absl::Status CompilationResults(Environment& environment, Client& client, const 
   const absl::Duration took = job.end_time - job.create_time;
   environment.out << (json ? RenderCompilationJson(job, took) : RenderCompilation(job, took));
   if (folder.empty()) return absl::OkStatus();
-  SLIPWAY_ASSIGN_OR_RETURN(const Artifact artifact, client.GetArtifact(job.compilation->artifact));
   SLIPWAY_RETURN_IF_ERROR(MakeFolders(folder));
   const std::string path = JoinPath(folder, FileNameFor(job.model) + ".slip");
-  SLIPWAY_RETURN_IF_ERROR(WriteSlip(artifact, path));
+  SLIPWAY_RETURN_IF_ERROR(client.ExportArtifact(job.compilation->artifact, path));
   if (!json) environment.out << "wrote " << path << "\n";
   return absl::OkStatus();
 }

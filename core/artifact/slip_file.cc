@@ -22,10 +22,9 @@ namespace {
 using Append = absl::FunctionRef<absl::Status(absl::string_view)>;
 
 // Produces the file in order, piece by piece.
-absl::Status EmitSlip(const Artifact& artifact, Append append) {
-  std::vector<Digest> digests = {artifact.digest()};
-  digests.insert(digests.end(), artifact.manifest().blobs().begin(),
-                 artifact.manifest().blobs().end());
+absl::Status EmitSlip(const CheckedManifest& manifest, Artifact::GetBlob get_blob, Append append) {
+  std::vector<Digest> digests = {manifest.digest()};
+  digests.insert(digests.end(), manifest.blobs().begin(), manifest.blobs().end());
   const SlipLayout layout = LayOutSlip(digests);
   const std::string head = FormatSlipHead(layout);
   SLIPWAY_RETURN_IF_ERROR(append(head));
@@ -35,9 +34,16 @@ absl::Status EmitSlip(const Artifact& artifact, Append append) {
     const SlipSection& section = layout.sections[i];
     SLIPWAY_RETURN_IF_ERROR(append(
         absl::string_view(padding).substr(0, static_cast<size_t>(section.offset - reached))));
-    const absl::string_view bytes = i == 0 ? absl::string_view(artifact.manifest().bytes())
-                                           : artifact.blob(section.digest).bytes();
-    SLIPWAY_RETURN_IF_ERROR(append(bytes));
+    Blob blob(manifest.bytes(), nullptr);
+    if (i > 0) {
+      SLIPWAY_ASSIGN_OR_RETURN(blob, get_blob(section.digest));
+    }
+    if (blob.size_bytes() != section.digest.size_bytes()) {
+      return absl::DataLossError(
+          absl::StrCat("blob ", section.digest.ToString(), " has ", blob.size_bytes(), " bytes"));
+    }
+    SLIPWAY_RETURN_IF_ERROR(append(blob.bytes()));
+    blob.LetGo();
     reached = section.offset + section.digest.size_bytes();
   }
   return absl::OkStatus();
@@ -120,13 +126,19 @@ absl::StatusOr<Artifact> ReadSlip(const std::string& path, const ReaderLimits& l
 }
 
 absl::Status WriteSlip(const Artifact& artifact, const std::string& path) {
+  const auto get = [&artifact](const Digest& digest) { return artifact.blob(digest); };
+  return WriteSlip(artifact.manifest(), get, path);
+}
+
+absl::Status WriteSlip(const CheckedManifest& manifest, Artifact::GetBlob get_blob,
+                       const std::string& path) {
   std::string temporary = absl::StrCat(path, ".XXXXXX");
   UniqueFd fd(mkostemp(temporary.data(), O_CLOEXEC));
   if (!fd.is_open()) {
     return ErrnoStatus(errno, absl::StrCat("cannot make ", Quote(temporary)));
   }
-  absl::Status status =
-      EmitSlip(artifact, [&fd](absl::string_view bytes) { return WriteAll(fd.get(), bytes); });
+  absl::Status status = EmitSlip(
+      manifest, get_blob, [&fd](absl::string_view bytes) { return WriteAll(fd.get(), bytes); });
   // mkostemp makes files for their owner alone; an export is for handing on.
   if (status.ok() && fchmod(fd.get(), 0644) != 0) {
     status = ErrnoStatus(errno, "cannot set its permissions");
@@ -140,7 +152,8 @@ absl::Status WriteSlip(const Artifact& artifact, const std::string& path) {
 
 std::string FormatSlip(const Artifact& artifact) {
   std::string file;
-  EmitSlip(artifact, [&file](absl::string_view bytes) {
+  const auto get = [&artifact](const Digest& digest) { return artifact.blob(digest); };
+  EmitSlip(artifact.manifest(), get, [&file](absl::string_view bytes) {
     file.append(bytes.data(), bytes.size());
     return absl::OkStatus();
   }).IgnoreError();

@@ -30,6 +30,11 @@ absl::StatusOr<Artifact> ParseSlip(const Blob& file, const ReaderLimits& limits 
 // RESOURCE_EXHAUSTED on a full disk, and then nothing is left behind.
 absl::Status WriteSlip(const Artifact& artifact, const std::string& path);
 
+// The same, one blob at a time: `get_blob` is asked for each in the order of the manifest, as Artifact::Create does.
+// Errors of `get_blob`; DATA_LOSS for a blob of another size.
+absl::Status WriteSlip(const CheckedManifest& manifest, Artifact::GetBlob get_blob,
+                       const std::string& path);
+
 // The bytes WriteSlip writes, for small artifacts and tests.
 std::string FormatSlip(const Artifact& artifact);
 

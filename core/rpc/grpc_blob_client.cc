@@ -75,16 +75,18 @@ absl::Status BlobClient::WriteFrom(int64_t offset, const Digest& digest, const B
     const auto writer = stub_->Write(&context, &response);
     v1::WriteRequest request;
     *request.mutable_digest() = ToProto(digest);
-    size_t at = static_cast<size_t>(offset);
+    int64_t at = offset;
     do {
-      const absl::string_view piece = blob.bytes().substr(at, kMaxPieceBytes);
-      request.set_offset(static_cast<int64_t>(at));
+      const Blob part = blob.Part(at, std::min<int64_t>(kMaxPieceBytes, blob.size_bytes() - at));
+      const absl::string_view piece = part.bytes();
+      request.set_offset(at);
       request.set_data(piece.data(), piece.size());
+      part.LetGo();
       // A broken stream says why in Finish.
       if (!writer->Write(request)) break;
-      at += piece.size();
+      at += part.size_bytes();
       request.clear_digest();
-    } while (at < blob.bytes().size());
+    } while (at < blob.size_bytes());
     writer->WritesDone();
     return writer->Finish();
   });

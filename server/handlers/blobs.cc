@@ -132,10 +132,10 @@ bool BlobDownload::Next(v1::ReadResponse* response) {
   // An empty blob is one empty piece.
   if (left == 0 && (began_ || blob_.size_bytes() > 0)) return false;
   began_ = true;
-  const int64_t size = std::min<int64_t>(left, kMaxPieceBytes);
-  response->set_data(
-      std::string(blob_.bytes().substr(static_cast<size_t>(offset_), static_cast<size_t>(size))));
-  offset_ += size;
+  const Blob piece = blob_.Part(offset_, std::min<int64_t>(left, kMaxPieceBytes));
+  response->set_data(std::string(piece.bytes()));
+  piece.LetGo();
+  offset_ += piece.size_bytes();
   return true;
 }
 

@@ -61,9 +61,10 @@ absl::Status CheckModel(const HandlerLimits& limits, const v1::Model& model) {
     SLIPWAY_ASSIGN_OR_RETURN_WITH(const Digest digest, FromProto(file.digest()),
                                   absl::StrCat("file '", file.name(), "' of the model"));
     if (digest.size_bytes() > limits.max_model_bytes - total) {
-      return absl::ResourceExhaustedError(absl::StrCat("the model's files have more than ",
-                                                       limits.max_model_bytes,
-                                                       " bytes, which this server allows"));
+      return absl::ResourceExhaustedError(
+          absl::StrCat("the model's files have more than ", limits.max_model_bytes,
+                       " bytes, which this server allows; "
+                       "--max-model-size of the server allows more"));
     }
     total += digest.size_bytes();
   }
