@@ -301,7 +301,9 @@ TEST_F(AgentProcessTest, MemoryLimitsHold) {
   const std::optional<State> end = RunToEnd(Assign(TestKernel::kEatMemory));
   ASSERT_TRUE(end.has_value());
   EXPECT_EQ(end->state(), State::FAILED);
+  EXPECT_EQ(end->error().code(), static_cast<int>(absl::StatusCode::kResourceExhausted));
   EXPECT_THAT(end->error().message(), HasSubstr("no scratch memory left"));
+  EXPECT_THAT(end->error().message(), HasSubstr("--runner-memory of the agent allows 512 MiB"));
   ExpectSucceeds(Assign(TestKernel::kAdd));
 }
 

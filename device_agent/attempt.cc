@@ -11,6 +11,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "core/artifact/checked_manifest.h"
@@ -182,6 +183,12 @@ class Attempt {
     // A blob has gone since it was fetched: another agent may share the cache.
     if (absl::IsNotFound(response.status()) || absl::IsDataLoss(response.status())) {
       is_retriable_ = true;
+    }
+    if (absl::IsResourceExhausted(response.status()) &&
+        absl::StrContains(response.status().message(), "memory")) {
+      return absl::ResourceExhaustedError(absl::StrCat(response.status().message(),
+                                                       "; --runner-memory of the agent allows ",
+                                                       tools_.memory_bytes >> 20, " MiB"));
     }
     return response;
   }

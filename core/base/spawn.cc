@@ -198,6 +198,9 @@ absl::Status SetLimits(pid_t pid, const ResourceLimits& limits) {
   if (limits.address_space_bytes.has_value()) {
     SLIPWAY_RETURN_IF_ERROR(set(RLIMIT_AS, "memory", *limits.address_space_bytes));
   }
+  if (limits.data_bytes.has_value()) {
+    SLIPWAY_RETURN_IF_ERROR(set(RLIMIT_DATA, "memory", *limits.data_bytes));
+  }
   if (limits.open_files.has_value()) {
     SLIPWAY_RETURN_IF_ERROR(set(RLIMIT_NOFILE, "open files", *limits.open_files));
   }

@@ -51,6 +51,8 @@ struct ResourceLimits {
   // RLIMIT_AS. Counts address space, not what is touched; programs built with ASan or TSan reserve
   // terabytes of it and cannot run under one.
   std::optional<int64_t> address_space_bytes;
+  // RLIMIT_DATA: memory that it may write to. Files that it maps to read do not count.
+  std::optional<int64_t> data_bytes;
   // RLIMIT_CPU, rounded up to seconds: SIGXCPU, and a second later SIGKILL.
   std::optional<absl::Duration> cpu_time;
   std::optional<int64_t> open_files;       // RLIMIT_NOFILE

@@ -131,7 +131,8 @@ TEST(Program, ScratchMemoryEnds) {
   ASSERT_OK_AND_ASSIGN(const auto context, program->NewContext(options));
   std::vector<Tensor> outputs(1);
   EXPECT_THAT(context->Run({TestInput()}, absl::MakeSpan(outputs)),
-              StatusIs(Code::kInternal, HasSubstr("no scratch memory left")));
+              StatusIs(Code::kResourceExhausted,
+                       HasSubstr("no scratch memory left (it may take 268435456 bytes")));
 }
 
 TEST(Program, RefusesWrongTensors) {

@@ -14,6 +14,12 @@ Scratch::~Scratch() {
 }
 
 void* Scratch::Allocate(uint64_t bytes) {
+  void* const memory = Find(bytes);
+  if (memory == nullptr) refused_.store(true, std::memory_order_relaxed);
+  return memory;
+}
+
+void* Scratch::Find(uint64_t bytes) {
   if (bytes > kLargestBlockBytes) return nullptr;
   const int size_class = SizeClassOf(bytes);
   std::lock_guard<std::mutex> lock(mutex_);

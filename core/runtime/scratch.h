@@ -3,6 +3,7 @@
 #define SLIPWAY_CORE_RUNTIME_SCRATCH_H_
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -24,6 +25,10 @@ class Scratch {
 
   // 64-byte aligned; null when there is none left.
   void* Allocate(uint64_t bytes);
+  // Whether Allocate returned null since the last ForgetRefusals.
+  bool has_refused() const { return refused_.load(std::memory_order_relaxed); }
+  void ForgetRefusals() { refused_.store(false, std::memory_order_relaxed); }
+  int64_t limit_bytes() const { return limit_bytes_; }
   // Null is allowed.
   void Release(void* memory);
 
@@ -38,7 +43,10 @@ class Scratch {
     int size_class;
   };
 
+  void* Find(uint64_t bytes);
+
   const int64_t limit_bytes_;
+  std::atomic<bool> refused_ = false;
   mutable std::mutex mutex_;
   std::array<Header*, kSizeClasses> free_ = {};
   Header* blocks_ = nullptr;

@@ -11,6 +11,7 @@
 #include "core/base/files.h"
 #include "core/base/lifeline.h"
 #include "core/base/log.h"
+#include "core/base/out_of_memory.h"
 #include "core/store/file_blob_store.h"
 #include "device_agent/runner/frame.h"
 #include "device_agent/runner/runner.pb.h"
@@ -49,6 +50,7 @@ absl::Status Serve(const char* cache_folder) {
 
 int RunnerMain(int argc, char** argv) {
   InitLog("slipway-agent runner", LogLevel::kInfo);
+  ExitWhenOutOfMemory();
   // Every arena of malloc reserves 64 MiB of the address space, which is limited.
   mallopt(M_ARENA_MAX, 1);
   OfferToBeKilled();

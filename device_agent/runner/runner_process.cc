@@ -1,9 +1,11 @@
 #include "device_agent/runner/runner_process.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <sys/socket.h>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/out_of_memory.h"
 #include "core/base/status_macros.h"
 #include "device_agent/runner/frame.h"
 #include "device_agent/runner/runner_main.h"
@@ -43,11 +45,18 @@ absl::Status RunnerProcess::Died() {
   }
   if (!end.ok()) return end.status();
   exit_status_ = *end;
+  if (EndedOutOfMemory(*end, process_->OutputTail())) {
+    return absl::ResourceExhaustedError("the runner ended: it has no memory left");
+  }
+  if (end->signal == SIGKILL && OutOfMemoryKills() > kills_before_) {
+    return absl::ResourceExhaustedError("the system killed the runner for want of memory");
+  }
   return absl::AbortedError(absl::StrCat("the runner ended: ", end->ToString()));
 }
 
 absl::StatusOr<runner::Response> RunnerProcess::Ask(const runner::Request& request,
                                                     absl::Time deadline) {
+  kills_before_ = OutOfMemoryKills();
   runner::Response response;
   absl::Status status = WriteFrame(socket_.get(), request, deadline);
   if (status.ok()) status = ReadFrame(socket_.get(), response, deadline);

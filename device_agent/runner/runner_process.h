@@ -34,7 +34,8 @@ class RunnerProcess {
 
   // Sends a request and waits for what came of it. The request's own failure is the status.
   // DEADLINE_EXCEEDED: it was not done in time; the runner has been killed. ABORTED: the runner
-  // died, with how ("killed by signal 11 (SIGSEGV)"). After either, no request succeeds.
+  // died, with how ("killed by signal 11 (SIGSEGV)"); RESOURCE_EXHAUSTED: it died for want of memory. After any of these,
+  // no request succeeds.
   absl::StatusOr<runner::Response> Ask(const runner::Request& request, absl::Time deadline);
 
   // Thread-safe. A request under way ends with ABORTED.
@@ -42,7 +43,7 @@ class RunnerProcess {
 
   // The last it wrote to stdout and stderr.
   std::string log_tail() const { return process_->OutputTail(); }
-  // How it died, once Ask has returned ABORTED.
+  // How it died, once Ask has said that it did.
   const std::optional<ExitStatus>& exit_status() const { return exit_status_; }
   // Whether it has ended by itself.
   bool HasEnded() const { return process_->Poll().has_value(); }
@@ -55,6 +56,7 @@ class RunnerProcess {
   const std::unique_ptr<Subprocess> process_;
   const UniqueFd socket_;
   std::optional<ExitStatus> exit_status_;
+  int64_t kills_before_ = 0;  // OutOfMemoryKills, when the last request was sent.
 };
 
 }  // namespace slipway

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
+#include "core/base/out_of_memory.h"
 #include "core/base/status_macros.h"
 #include "core/store/file_blob_store.h"
 #include "core/wire/digest_proto.h"
@@ -22,13 +23,6 @@ namespace slipway::worker {
 namespace {
 
 constexpr int64_t kMaxRequestBytes = 64 << 20;
-
-// Nothing may allocate here.
-[[noreturn]] void EndOutOfMemory() {
-  constexpr char kMessage[] = "out of memory\n";
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kMessage, sizeof(kMessage) - 1);
-  _exit(kOutOfMemoryExitCode);
-}
 
 void WriteProgress(absl::string_view stage, int64_t done, int64_t total) {
   const std::string line = absl::StrCat(stage, "\t", done, "\t", total, "\n");
@@ -68,7 +62,7 @@ absl::StatusOr<CompileChildResponse::Made> CompileWithoutExceptions(
   try {
     return Compile(request, compile);
   } catch (const std::bad_alloc&) {
-    EndOutOfMemory();
+    ExitOutOfMemory();
   } catch (const std::exception& exception) {
     return absl::InternalError(absl::StrCat("the compiler threw: ", exception.what()));
   }
@@ -77,7 +71,7 @@ absl::StatusOr<CompileChildResponse::Made> CompileWithoutExceptions(
 }  // namespace
 
 int RunCompileChild(const std::string& folder, const CompileFunction& compile) {
-  std::set_new_handler(EndOutOfMemory);
+  ExitWhenOutOfMemory();
   const absl::StatusOr<std::string> bytes =
       ReadFile(JoinPath(folder, kRequestFile), kMaxRequestBytes);
   CompileChildRequest request;

@@ -14,8 +14,6 @@ inline constexpr char kRequestFile[] = "request";
 inline constexpr char kResponseFile[] = "response";
 // Descriptor to which it writes its progress, a line "STAGE\tDONE\tTOTAL" each.
 inline constexpr int kProgressFd = 3;
-// It ended because it could get no more memory.
-inline constexpr int kOutOfMemoryExitCode = 77;
 
 // Reads the request in `folder`, compiles, writes the response beside it. Returns the exit code: 0 whenever
 // there is a response, also one that says why there is no artifact.

@@ -9,11 +9,11 @@
 #include <cerrno>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "core/base/clock.h"
+#include "core/base/out_of_memory.h"
 #include "core/base/status_macros.h"
 #include "core/wire/status_proto.h"
 
@@ -43,6 +43,7 @@ CompileChild::CompileChild(const Options& options, TemporaryFolder folder, Uniqu
                            std::unique_ptr<Subprocess> process)
     : options_(options),
       begin_(SystemClock().Monotonic()),
+      kills_before_(OutOfMemoryKills(options.vmstat)),
       folder_(std::move(folder)),
       progress_(std::move(progress)),
       process_(std::move(process)) {}
@@ -63,7 +64,7 @@ absl::StatusOr<std::unique_ptr<CompileChild>> CompileChild::Start(
   process_options.fds = {{kProgressFd, write_end.get()}};
   process_options.stdout_stream = ChildStream::Tail();
   process_options.stderr_stream = ChildStream::Tail();
-  if (options.memory_bytes > 0) process_options.limits.address_space_bytes = options.memory_bytes;
+  if (options.memory_bytes > 0) process_options.limits.data_bytes = options.memory_bytes;
   SLIPWAY_ASSIGN_OR_RETURN(std::unique_ptr<Subprocess> process, Subprocess::Start(process_options));
   return std::unique_ptr<CompileChild>(
       new CompileChild(options, std::move(folder), std::move(read_end), std::move(process)));
@@ -128,15 +129,17 @@ ChildFailure CompileChild::Explain(const ExitStatus& end, bool in_time) const {
                              absl::FormatDuration(options_.deadline)),
                 false);
   }
-  // LLVM and the C++ runtime end the process by themselves when memory runs out.
-  const bool out_of_memory = end.exit_code == kOutOfMemoryExitCode ||
-                             (end.signal == SIGABRT && (absl::StrContains(tail, "out of memory") ||
-                                                        absl::StrContains(tail, "bad_alloc")));
-  if (out_of_memory) {
+  if (EndedOutOfMemory(end, tail)) {
     return make(absl::StatusCode::kResourceExhausted,
                 absl::StrCat("the compilation needs more memory than the ",
                              Mebibytes(options_.memory_bytes), " that --compile-memory allows"),
                 false);
+  }
+  if (end.signal == SIGKILL && OutOfMemoryKills(options_.vmstat) > kills_before_) {
+    return make(absl::StatusCode::kResourceExhausted,
+                "the system killed the compiling process for want of memory: allow its cgroup or "
+                "machine more, or lower --capacity or --compile-memory",
+                true);
   }
   if (end.signal == SIGKILL || end.signal == SIGTERM) {
     return make(absl::StatusCode::kAborted,

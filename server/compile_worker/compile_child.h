@@ -28,7 +28,9 @@ class CompileChild {
   struct Options {
     std::vector<std::string> command = {kOwnExecutable};  // The subcommand and folder are added.
     absl::Duration deadline;
-    int64_t memory_bytes = 0;  // Of address space; 0: no limit.
+    // That it may write to (ResourceLimits::data_bytes); 0: no limit. The model's files are mapped and do not count.
+    int64_t memory_bytes = 0;
+    std::string vmstat = "/proc/vmstat";  // As of OutOfMemoryKills.
   };
   // Starts the child. Errors of the files and of Subprocess::Start; another attempt may succeed.
   static absl::StatusOr<std::unique_ptr<CompileChild>> Start(const Options& options,
@@ -50,6 +52,7 @@ class CompileChild {
 
   const Options options_;
   const absl::Duration begin_;  // Monotonic.
+  const int64_t kills_before_;  // OutOfMemoryKills.
   const TemporaryFolder folder_;
   const UniqueFd progress_;
   const std::unique_ptr<Subprocess> process_;

@@ -1,6 +1,8 @@
 // Compile children that end in every way, made of the fake compiler's binary.
 #include "server/compile_worker/compile_child.h"
 
+#include <unistd.h>
+
 #include <memory>
 #include <string>
 #include <thread>
@@ -111,6 +113,32 @@ TEST_F(CompileChildTest, MemoryHasALimit) {
   EXPECT_THAT(failure_.error.message(), HasSubstr("1024 MiB"));
   EXPECT_THAT(failure_.error.message(), HasSubstr("--compile-memory"));
   EXPECT_FALSE(failure_.retriable);
+}
+
+TEST_F(CompileChildTest, ACheckThatFailsForWantOfMemoryIsNoCrash) {
+  options_.memory_bytes = int64_t{1} << 30;
+  EXPECT_THAT(Compile("tensor"), StatusIs(absl::StatusCode::kResourceExhausted));
+  EXPECT_THAT(failure_.error.message(), HasSubstr("--compile-memory"));
+}
+
+TEST_F(CompileChildTest, FilesThatAreMappedDoNotCount) {
+  options_.memory_bytes = int64_t{1} << 30;
+  const std::string large = JoinPath(folder_.path(), "large");
+  ASSERT_OK(WriteFileAtomically(large, "", /*durable=*/false));
+  ASSERT_EQ(truncate(large.c_str(), int64_t{4} << 30), 0);  // A hole.
+  EXPECT_OK(Compile("map " + large));
+}
+
+TEST_F(CompileChildTest, TheSystemsKillForWantOfMemoryIsToldAsSuch) {
+  options_.vmstat = JoinPath(folder_.path(), "vmstat");
+  ASSERT_OK(WriteFileAtomically(options_.vmstat, "oom_kill 3\n", /*durable=*/false));
+  const std::unique_ptr<CompileChild> child = *CompileChild::Start(options_, Request("loop"));
+  ASSERT_OK(WriteFileAtomically(options_.vmstat, "oom_kill 4\n", /*durable=*/false));
+  child->Kill();
+  EXPECT_THAT(child->Wait([](absl::string_view, int64_t, int64_t) {}, &failure_),
+              StatusIs(absl::StatusCode::kResourceExhausted));
+  EXPECT_THAT(failure_.error.message(), HasSubstr("--compile-memory"));
+  EXPECT_TRUE(failure_.retriable);
 }
 
 TEST_F(CompileChildTest, KillEndsIt) {

@@ -2,6 +2,8 @@
 //   program     "compiles" to the test program of core/artifact
 //   error       says that the model is bad
 //   throw, crash, loop, eat, exit, kill
+//   tensor      makes tensors for as long as there is memory
+//   map FILE    maps the file, and compiles to the test program
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +13,13 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/artifact/manifest.h"
 #include "core/artifact/test_manifest.h"
+#include "core/base/files.h"
 #include "core/base/status_macros.h"
+#include "core/tensor/tensor.h"
 #include "server/compile_worker/worker_main.h"
 
 namespace slipway::worker {
@@ -46,6 +51,14 @@ absl::StatusOr<CompileOutput> Compile(const CompileInput& input, const ReportPro
   while (order == "loop") pause();
   std::vector<std::string> eaten;
   while (order == "eat") eaten.emplace_back(16 << 20, 'x');
+  std::vector<Tensor> tensors;
+  while (order == "tensor") {
+    tensors.push_back(Tensor::Zeros(DataType::kUint8, {16 << 20}));
+  }
+  if (absl::StartsWith(order, "map ")) {
+    SLIPWAY_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(order.substr(4), INT64_MAX));
+    return MakeProgram(input.artifact_store, input.compile_key);
+  }
   return absl::InvalidArgumentError(absl::StrCat("'", order, "' is no model"));
 }
 

@@ -45,6 +45,7 @@ absl::Status CpuQueues::Launch(uint32_t /*queue*/, DeviceLaunch& launch,
                                const LaunchSizes& /*sizes*/) {
   auto& call = static_cast<CpuLaunch&>(launch);
   context_.ClearError();
+  scratch_.ForgetRefusals();
   const int32_t result = call.kernel(call.arguments.data());
   if (ABSL_PREDICT_TRUE(result == 0)) return absl::OkStatus();
   return Failure(result);
@@ -52,8 +53,11 @@ absl::Status CpuQueues::Launch(uint32_t /*queue*/, DeviceLaunch& launch,
 
 absl::Status CpuQueues::Failure(int32_t result) {
   const std::string text = absl::Utf8SafeCEscape(context_.error_text());
-  return absl::InternalError(
-      absl::StrCat("failed with result ", result, text.empty() ? "" : ": ", text));
+  const std::string failed =
+      absl::StrCat("failed with result ", result, text.empty() ? "" : ": ", text);
+  if (!scratch_.has_refused()) return absl::InternalError(failed);
+  return absl::ResourceExhaustedError(
+      absl::StrCat(failed, " (it may take ", scratch_.limit_bytes(), " bytes of scratch memory)"));
 }
 
 absl::Status CpuQueues::Copy(uint32_t /*queue*/, const MemoryPlace& from, const MemoryPlace& to,
