@@ -32,7 +32,7 @@ Halide::Buffer<uint64_t> TurnsOfExponents() {
   // 1 / (2 pi): the binary digits behind the point.
   constexpr uint64_t kDigits[] = {0x28be60db9391054a, 0x7f09d5f47d4d3770, 0x36d8a5664f10e410,
                                   0x7f9458eaf7aef158};
-  Halide::Buffer<uint64_t> turns(256, "turns");
+  Halide::Buffer<uint64_t> turns(256);  // Without a name: a kernel may hold several.
   for (int e = 0; e < 256; ++e) {
     const int first = e - 150;  // The digits from there on are behind the point.
     uint64_t bits = 0;

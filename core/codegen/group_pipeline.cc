@@ -91,7 +91,8 @@ class Builder {
     }
     for (const Value& value : body_.values) {
       for (const Dimension& dimension : value.type->dimensions()) {
-        if (dimension.is_known() || Tell(dimension.expression()).defined()) continue;
+        if (dimension.is_known()) continue;
+        if (!dimension.is_unknown() && Tell(dimension.expression()).defined()) continue;
         return absl::UnimplementedError(
             absl::StrCat("value \"", value.name, "\" is ", ToString(*value.type),
                          ", which the inputs of its kernel do not tell"));

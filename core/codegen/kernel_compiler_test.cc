@@ -148,6 +148,15 @@ TEST_F(KernelCompilerTest, RefusesWhatNoKernelCanDo) {
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("riscv-64-linux")));
 }
 
+TEST_F(KernelCompilerTest, RefusesExtentsWithoutNames) {
+  KernelCompiler compiler(registry_, lowerings_, clock_, nullptr, {});
+  Graph graph = Elementwise("Relu", {4});
+  for (Value& value : graph.values) value.type = ValueType(DataType::kFloat32, {Dimension()});
+  EXPECT_THAT(Compile({graph}, compiler),
+              StatusIs(absl::StatusCode::kUnimplemented,
+                       AllOf(HasSubstr("layer1"), HasSubstr("input 0 of f32[?]"))));
+}
+
 TEST_F(KernelCompilerTest, ACrashIsThatKernelsError) {
   EXPECT_THAT(
       Misbehave([](LoweringContext&) -> absl::StatusOr<std::vector<Halide::Func>> { abort(); }),

@@ -141,7 +141,12 @@ absl::Status CheckTold(const NodeView& node, absl::Span<const ValueType> outputs
   for (int i = 0; i < node.num_inputs(); ++i) {
     if (!node.has_input(i)) continue;
     for (const Dimension& extent : node.input_type(i).dimensions()) {
-      if (extent.is_known() || extent.is_unknown()) continue;
+      if (extent.is_known()) continue;
+      if (extent.is_unknown()) {
+        return node.Unimplemented(absl::StrCat("no kernel can be generated for input ", i, " of ",
+                                               ToString(node.input_type(i)),
+                                               ", whose extents nothing names"));
+      }
       told.push_back(extent);
       const Expression expression = extent.expression();
       if (expression.kind() == Expression::Kind::kSymbol) symbols.push_back({expression.symbol()});

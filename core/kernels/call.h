@@ -66,6 +66,8 @@ class Call {
 
   int num_inputs() const { return static_cast<int>(parameters_[0]); }
   int num_outputs() const { return static_cast<int>(parameters_[1]); }
+  // Whether the node has the output.
+  bool makes(int i) const { return i < num_outputs() && parameters_[2 + num_inputs() + i] != 0; }
   // Inputs and outputs by their place in the operator's signature.
   Operand input(int i) const { return i < num_inputs() ? At(i) : Operand(); }
   Operand output(int i) const { return i < num_outputs() ? At(num_inputs() + i) : Operand(); }
@@ -75,12 +77,22 @@ class Call {
   double Real(int i) const { return __builtin_bit_cast(double, Integers()[i]); }
   const int64_t* Integers() const { return parameters_ + 2 + num_inputs() + num_outputs(); }
 
-  // For a function that says what extents outputs will have, before there are any: its only output, behind the inputs, is
-  // an i64[], the extent of each dimension that the type rule leaves unknown. Returns success.
-  int32_t Count(int64_t extent) const {
+  // For a function that says what extents outputs will have, before there are any: its only output, behind the inputs,
+  // an i64[].
+  Operand numbers() const {
     int buffer = 1;
     for (int i = 0; i < num_inputs(); ++i) buffer += parameters_[2 + i] != 0;
-    *reinterpret_cast<int64_t*>(Buffer(buffer)->host) = extent;
+    return Operand(Type::kInt64, Buffer(buffer));
+  }
+  // Of one that finds all extents: for the next of them, of `number` before it, whether it is wanted. The parameters end with
+  // a flag for each extent and the number of these.
+  bool wants(int64_t number) const {
+    const int64_t* end = parameters_ + Buffer(0)->dim[0].extent - 1;
+    return number < *end && end[number - *end] != 0;
+  }
+  // For one that finds a single number, the extent of each dimension that the type rule leaves unknown. Returns success.
+  int32_t Count(int64_t extent) const {
+    *numbers().data<int64_t>() = extent;
     return 0;
   }
 

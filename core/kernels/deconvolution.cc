@@ -1,6 +1,7 @@
 #include "core/kernels/deconvolution.h"
 
 #include "core/kernels/call.h"
+#include "core/kernels/extents.h"
 #include "core/kernels/places.h"
 #include "core/kernels/window.h"
 
@@ -69,23 +70,46 @@ int64_t Sum(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
 }
 
+// Dimension d of the window, and how many places it has.
+WindowDimension Col2ImWindow(const Call& call, int d) {
+  WindowDimension dimension = WindowNumbers(call.Integers() + 1, d);
+  dimension.input = IndexAt(call.input(1), d);
+  const int64_t reach = (dimension.kernel - 1) * dimension.dilation + 1;
+  const int64_t span = dimension.input + dimension.pad_begin + dimension.pad_end - reach;
+  dimension.output = span < 0 ? 0 : span / dimension.stride + 1;
+  return dimension;
+}
+
+const char* Col2ImExtents(const Call& call, Extents& extents) {
+  constexpr const char* kNoBlocks = "x holds no blocks for such an image";
+  const Operand x = call.input(0);
+  const auto rank = static_cast<int>(call.Integer(0));
+  if (call.input(1).elements() != rank) return kNoBlocks;
+  int64_t block = 1;
+  int64_t places = 1;
+  for (int d = 0; d < rank; ++d) {
+    const int64_t image = IndexAt(call.input(1), d);
+    if (image < 0 || image > kMostExtent) return kBadExtent;
+    const WindowDimension window = Col2ImWindow(call, d);
+    const bool fits = !__builtin_mul_overflow(block, window.kernel, &block) &&
+                      !__builtin_mul_overflow(places, window.output, &places);
+    if (!fits) return kNoBlocks;
+  }
+  if (x.extent(1) % block != 0 || x.extent(2) != places) return kNoBlocks;
+  extents.Add(0, x.extent(0));
+  extents.Add(0, x.extent(1) / block);
+  for (int d = 0; d < rank; ++d) extents.Add(0, IndexAt(call.input(1), d));
+  return nullptr;
+}
+
 template <typename T>
 int32_t Col2Im(const Call& call) {
   const Operand y = call.output(0);
   const auto rank = static_cast<int>(call.Integer(0));
-  // Dimension d of the window, and how many places it has.
-  const auto window = [&](int d) {
-    WindowDimension dimension = WindowNumbers(call.Integers() + 1, d);
-    dimension.input = y.extent(2 + d);
-    const int64_t reach = (dimension.kernel - 1) * dimension.dilation + 1;
-    dimension.output =
-        (dimension.input + dimension.pad_begin + dimension.pad_end - reach) / dimension.stride + 1;
-    return dimension;
-  };
   WindowDimension windows[kMostDimensions];
   int64_t block = 1;
   for (int d = 0; d < rank; ++d) {
-    windows[d] = window(d);
+    windows[d] = Col2ImWindow(call, d);
     block *= windows[d].kernel;
   }
   const int64_t places = call.input(0).extent(2);
@@ -130,8 +154,13 @@ int32_t slipway_ConvTranspose(void** arguments) {
                        [&](auto zero) { return ConvTranspose<decltype(zero)>(call); });
 }
 
+int32_t slipway_Col2Im_extents(void** arguments) {
+  return WriteExtents(Call(arguments), Col2ImExtents);
+}
+
 int32_t slipway_Col2Im(void** arguments) {
   const Call call(arguments);
+  if (const char* wrong = WrongExtents(call, Col2ImExtents)) return call.Fail(wrong);
   return DispatchNumber(call, call.input(0).type(),
                         [&](auto zero) { return Col2Im<decltype(zero)>(call); });
 }

@@ -7,9 +7,10 @@
 extern "C" {
 // Inputs: x, w, bias. Parameters: group, the window (window.h), which slides over y and makes x.
 int32_t slipway_ConvTranspose(void** arguments);
-// Inputs: x, image shape, block shape (the output and the parameters say as much). Parameters: a window over the image,
-// of any number of dimensions.
+// Inputs: x, image shape, block shape (the parameters say as much). Parameters: a window over the image, of any number of
+// dimensions.
 int32_t slipway_Col2Im(void** arguments);
+int32_t slipway_Col2Im_extents(void** arguments);
 }
 
 #endif  // SLIPWAY_CORE_KERNELS_DECONVOLUTION_H_

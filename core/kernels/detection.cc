@@ -1,6 +1,7 @@
 #include "core/kernels/detection.h"
 
 #include "core/kernels/call.h"
+#include "core/kernels/extents.h"
 #include "core/kernels/sorting.h"
 
 namespace slipway::kernels {
@@ -89,11 +90,14 @@ int32_t slipway_NonMaxSuppression_count(void** arguments) {
 int32_t slipway_NonMaxSuppression(void** arguments) {
   const Call call(arguments);
   int64_t* y = call.output(0).data<int64_t>();
+  const int64_t room = call.output(0).extent(0);
   const int64_t count =
-      Suppress(call, [y](int64_t number, int64_t batch, int64_t of_class, int64_t box) {
+      Suppress(call, [&](int64_t number, int64_t batch, int64_t of_class, int64_t box) {
+        if (number >= room) return;
         y[3 * number] = batch;
         y[3 * number + 1] = of_class;
         y[3 * number + 2] = box;
       });
-  return count < 0 ? call.Fail(kOutOfScratch) : 0;
+  if (count < 0) return call.Fail(kOutOfScratch);
+  return count == room ? 0 : call.Fail(kOtherExtents);
 }

@@ -1,6 +1,7 @@
 #include "core/kernels/indexing.h"
 
 #include "core/kernels/call.h"
+#include "core/kernels/extents.h"
 #include "core/kernels/places.h"
 
 namespace slipway::kernels {
@@ -109,7 +110,8 @@ int32_t OneHot(const Call& call) {
   const int axis = static_cast<int>(call.Integer(0));
   const int64_t size = ByteSize(y.type());
   const char* off = call.input(2).data<const char>();
-  const int64_t depth = y.extent(axis);
+  const int64_t depth = CountOf(call.input(1));
+  if (y.extent(axis) != depth) return call.Fail(kOtherExtents);
   const int64_t inner = y.Product(axis + 1, y.rank());
   char* to = y.data<char>();
   for (int64_t i = 0; i < y.elements(); ++i) __builtin_memcpy(to + i * size, off, size);
@@ -217,6 +219,12 @@ int32_t slipway_TensorScatter(void** arguments) {
     }
   }
   return 0;
+}
+
+int32_t slipway_OneHot_count(void** arguments) {
+  const Call call(arguments);
+  const int64_t depth = CountOf(call.input(1));
+  return depth < 0 || depth > kMostExtent ? call.Fail(kBadExtent) : call.Count(depth);
 }
 
 int32_t slipway_OneHot(void** arguments) {

@@ -25,6 +25,7 @@ int32_t slipway_ScatterND(void** arguments);
 int32_t slipway_TensorScatter(void** arguments);
 // Inputs: indices, depth, values. Parameters: axis.
 int32_t slipway_OneHot(void** arguments);
+int32_t slipway_OneHot_count(void** arguments);
 }
 
 #endif  // SLIPWAY_CORE_KERNELS_INDEXING_H_

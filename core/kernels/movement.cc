@@ -1,13 +1,13 @@
 #include "core/kernels/movement.h"
 
 #include "core/kernels/call.h"
+#include "core/kernels/extents.h"
 #include "core/kernels/places.h"
 
 namespace slipway::kernels {
 namespace {
 
 constexpr char kOutside[] = "an index is outside of its dimension";
-constexpr char kOtherExtents[] = "the result has other extents than the inputs make";
 
 // A space of elements that are copied, each side with its strides in elements; 0 and negative ones are fine.
 struct Walk {
@@ -120,6 +120,147 @@ AxisSlice SliceOf(int64_t start, int64_t end, int64_t step, int64_t extent) {
   return slice;
 }
 
+// How long part `i` of a Split is.
+int64_t PartLength(const Call& call, int i) {
+  if (call.input(1).present()) return IndexAt(call.input(1), i);
+  const int64_t extent = call.input(0).extent(static_cast<int>(call.Integer(0)));
+  const int64_t parts = call.num_outputs();
+  const int64_t part = (extent + parts - 1) / parts;
+  return i + 1 < parts ? part : extent - part * (parts - 1);
+}
+
+const char* SplitExtents(const Call& call, Extents& extents) {
+  constexpr const char* kNoParts = "the parts do not split the axis";
+  const Operand x = call.input(0);
+  const int axis = static_cast<int>(call.Integer(0));
+  if (call.input(1).present() && call.input(1).elements() != call.num_outputs()) return kNoParts;
+  int64_t left = x.extent(axis);
+  for (int i = 0; i < call.num_outputs(); ++i) {
+    const int64_t length = PartLength(call, i);
+    if (length < 0 || length > left) return kNoParts;
+    left -= length;
+    for (int d = 0; d < x.rank(); ++d) extents.Add(i, d == axis ? length : x.extent(d));
+  }
+  return left == 0 ? nullptr : kNoParts;
+}
+
+// What a Slice takes: an element at `offset` of x, and from there `counts` elements by `strides`.
+struct Slices {
+  explicit Slices(const Call& call) {
+    const Operand x = call.input(0);
+    const Operand starts = call.input(1);
+    const Operand ends = call.input(2);
+    const Operand axes = call.input(3);
+    const Operand steps = call.input(4);
+    const PerDimension from = StridesOf(x);
+    strides = from;
+    counts = ExtentsOf(x);
+    const int64_t count = starts.elements();
+    if (ends.elements() != count || (axes.present() && axes.elements() != count) ||
+        (steps.present() && steps.elements() != count)) {
+      wrong = "starts, ends, axes and steps differ in length";
+      return;
+    }
+    for (int64_t i = 0; i < count; ++i) {
+      int64_t axis = axes.present() ? IndexAt(axes, i) : i;
+      if (axis < 0) axis += x.rank();
+      if (axis < 0 || axis >= x.rank()) {
+        wrong = kOutside;
+        return;
+      }
+      const int64_t step = steps.present() ? IndexAt(steps, i) : 1;
+      if (step == 0 || step == INT64_MIN) {
+        wrong = "a step is 0 or has no opposite";
+        return;
+      }
+      const int d = static_cast<int>(axis);
+      const AxisSlice slice = SliceOf(IndexAt(starts, i), IndexAt(ends, i), step, x.extent(d));
+      // Where there is at most one element along it, the step is not taken and may be anything.
+      strides[d] = slice.count > 1 ? from[d] * slice.step : 0;
+      counts[d] = slice.count;
+      offset += slice.start * from[d];
+    }
+  }
+
+  PerDimension strides;
+  PerDimension counts;
+  int64_t offset = 0;
+  const char* wrong = nullptr;
+};
+
+const char* SliceExtents(const Call& call, Extents& extents) {
+  const Slices slices(call);
+  for (int d = 0; d < call.input(0).rank(); ++d) extents.Add(0, slices.counts[d]);
+  return slices.wrong;
+}
+
+const char* ExpandExtents(const Call& call, Extents& extents) {
+  const Operand x = call.input(0);
+  const Operand shape = call.input(1);
+  const auto wanted = static_cast<int>(shape.elements());
+  const int rank = wanted > x.rank() ? wanted : x.rank();
+  for (int d = 0; d < rank; ++d) {
+    const int64_t from = d < rank - x.rank() ? 1 : x.extent(d - (rank - x.rank()));
+    const int64_t to = d < rank - wanted ? 1 : IndexAt(shape, d - (rank - wanted));
+    if (from != to && from != 1 && to != 1) return "x does not broadcast to the shape";
+    extents.Add(0, from == 1 ? to : from);
+  }
+  return nullptr;
+}
+
+// What a Pad adds before and behind, by dimension; negative where it cuts off.
+struct Pads {
+  explicit Pads(const Call& call) {
+    const Operand x = call.input(0);
+    const Operand pads = call.input(1);
+    const Operand axes = call.input(3);
+    const int64_t count = pads.elements() / 2;
+    if (pads.elements() != 2 * (axes.present() ? axes.elements() : x.rank())) {
+      wrong = "there are not two pads for each axis";
+    }
+    for (int64_t i = 0; i < count && wrong == nullptr; ++i) {
+      int64_t axis = axes.present() ? IndexAt(axes, i) : i;
+      if (axis < 0) axis += x.rank();
+      if (axis < 0 || axis >= x.rank()) {
+        wrong = kOutside;
+        return;
+      }
+      const auto d = static_cast<int>(axis);
+      begins[d] = IndexAt(pads, i);
+      ends[d] = IndexAt(pads, count + i);
+      Check(static_cast<PadMode>(call.Integer(0)), begins[d], ends[d], x.extent(d));
+    }
+  }
+
+  PerDimension begins;
+  PerDimension ends;
+  const char* wrong = nullptr;
+
+ private:
+  void Check(PadMode mode, int64_t begin, int64_t end, int64_t extent) {
+    const bool fits =
+        begin >= -kMostExtent && begin <= kMostExtent && end >= -kMostExtent && end <= kMostExtent;
+    if (!fits || (begin < 0 ? begin : 0) + (end < 0 ? end : 0) + extent < 0) {
+      wrong = "a pad cuts off more than there is, or is beyond 2^31 - 1";
+      return;
+    }
+    const bool grows = begin > 0 || end > 0;
+    const int64_t more = begin > end ? begin : end;
+    if (mode != PadMode::kConstant && grows &&
+        (extent == 0 || (mode == PadMode::kReflect && more >= extent))) {
+      wrong = "there is nothing to pad with";
+    }
+  }
+};
+
+const char* PadExtents(const Call& call, Extents& extents) {
+  const Operand x = call.input(0);
+  const Pads pads(call);
+  if (pads.wrong != nullptr) return pads.wrong;
+  for (int d = 0; d < x.rank(); ++d) extents.Add(0, pads.begins[d] + x.extent(d) + pads.ends[d]);
+  return nullptr;
+}
+
 // Where position `at` of a padded dimension reads; -1 where it reads nothing.
 int64_t SourcePosition(PadMode mode, int64_t at, int64_t extent) {
   if (at >= 0 && at < extent) return at;
@@ -227,54 +368,42 @@ int32_t slipway_Concat(void** arguments) {
   return position == y.extent(axis) ? 0 : call.Fail(kOtherExtents);
 }
 
+int32_t slipway_Split_extents(void** arguments) {
+  return WriteExtents(Call(arguments), SplitExtents);
+}
+
 int32_t slipway_Split(void** arguments) {
   const Call call(arguments);
+  if (const char* wrong = WrongExtents(call, SplitExtents)) return call.Fail(wrong);
   const int axis = static_cast<int>(call.Integer(0));
   const Operand x = call.input(0);
   const int64_t step = StridesOf(x)[axis];
   int64_t position = 0;
   for (int i = 0; i < call.num_outputs(); ++i) {
     const Operand y = call.output(i);
-    const int64_t length = y.present() ? y.extent(axis) : call.Integer(1 + i);
-    if (position + length > x.extent(axis)) return call.Fail(kOtherExtents);
     if (y.present()) CopyBetween(PartOf(y, x, true), x, position * step, y, 0);
-    position += length;
+    position += PartLength(call, i);
   }
   return 0;
+}
+
+int32_t slipway_Slice_extents(void** arguments) {
+  return WriteExtents(Call(arguments), SliceExtents);
 }
 
 int32_t slipway_Slice(void** arguments) {
   const Call call(arguments);
   const Operand x = call.input(0);
-  const Operand starts = call.input(1);
-  const Operand ends = call.input(2);
-  const Operand axes = call.input(3);
-  const Operand steps = call.input(4);
   const Operand y = call.output(0);
-  const PerDimension from = StridesOf(x);
   const PerDimension to = StridesOf(y);
-  PerDimension strides = from;
-  PerDimension counts = ExtentsOf(x);
-  int64_t offset = 0;
-  for (int64_t i = 0; i < starts.elements(); ++i) {
-    int64_t axis = axes.present() ? IndexAt(axes, i) : i;
-    if (axis < 0) axis += x.rank();
-    if (axis < 0 || axis >= x.rank()) return call.Fail(kOutside);
-    const int64_t step = steps.present() ? IndexAt(steps, i) : 1;
-    if (step == 0) return call.Fail("a step is 0");
-    const int d = static_cast<int>(axis);
-    const AxisSlice slice = SliceOf(IndexAt(starts, i), IndexAt(ends, i), step, x.extent(d));
-    // Where there is at most one element along it, the step is not taken and may be anything.
-    strides[d] = slice.count > 1 ? from[d] * slice.step : 0;
-    counts[d] = slice.count;
-    offset += slice.start * from[d];
-  }
+  const Slices slices(call);
+  if (slices.wrong != nullptr) return call.Fail(slices.wrong);
   Walk walk;
   for (int d = 0; d < y.rank(); ++d) {
-    if (counts[d] != y.extent(d)) return call.Fail(kOtherExtents);
-    walk.Add(counts[d], strides[d], to[d]);
+    if (slices.counts[d] != y.extent(d)) return call.Fail(kOtherExtents);
+    walk.Add(slices.counts[d], slices.strides[d], to[d]);
   }
-  CopyBetween(walk, x, offset, y, 0);
+  CopyBetween(walk, x, slices.offset, y, 0);
   return 0;
 }
 
@@ -300,8 +429,13 @@ int32_t slipway_Gather(void** arguments) {
   return 0;
 }
 
+int32_t slipway_Expand_extents(void** arguments) {
+  return WriteExtents(Call(arguments), ExpandExtents);
+}
+
 int32_t slipway_Expand(void** arguments) {
   const Call call(arguments);
+  if (const char* wrong = WrongExtents(call, ExpandExtents)) return call.Fail(wrong);
   const Operand x = call.input(0);
   const Operand y = call.output(0);
   const PerDimension from = StridesOf(x);
@@ -310,39 +444,24 @@ int32_t slipway_Expand(void** arguments) {
   Walk walk;
   for (int d = 0; d < y.rank(); ++d) {
     const int64_t extent = d < offset ? 1 : x.extent(d - offset);
-    if (extent != 1 && extent != y.extent(d)) return call.Fail(kOtherExtents);
     walk.Add(y.extent(d), extent == 1 ? 0 : from[d - offset], to[d]);
   }
   CopyBetween(walk, x, 0, y, 0);
   return 0;
 }
 
+int32_t slipway_Pad_extents(void** arguments) { return WriteExtents(Call(arguments), PadExtents); }
+
 int32_t slipway_Pad(void** arguments) {
   const Call call(arguments);
+  if (const char* wrong = WrongExtents(call, PadExtents)) return call.Fail(wrong);
   const auto mode = static_cast<PadMode>(call.Integer(0));
   const Operand x = call.input(0);
-  const Operand pads = call.input(1);
   const Operand value = call.input(2);
-  const Operand axes = call.input(3);
   const Operand y = call.output(0);
   const int rank = x.rank();
   const int64_t bytes = ByteSize(x.type());
-  PerDimension begins;
-  PerDimension wanted = ExtentsOf(x);
-  const int64_t count = pads.elements() / 2;
-  for (int64_t i = 0; i < count; ++i) {
-    int64_t axis = axes.present() ? IndexAt(axes, i) : i;
-    if (axis < 0) axis += rank;
-    if (axis < 0 || axis >= rank) return call.Fail(kOutside);
-    begins[static_cast<int>(axis)] = IndexAt(pads, i);
-    wanted[static_cast<int>(axis)] += IndexAt(pads, i) + IndexAt(pads, count + i);
-  }
-  for (int d = 0; d < rank; ++d) {
-    if (wanted[d] != y.extent(d)) return call.Fail(kOtherExtents);
-    if (x.extent(d) == 0 && y.extent(d) > 0 && mode != PadMode::kConstant) {
-      return call.Fail("there is nothing to pad with");
-    }
-  }
+  const Pads pads(call);
   const char zero[16] = {};
   const char* fill = value.present() ? value.data<const char>() : zero;
   const PerDimension strides = StridesOf(x);
@@ -352,7 +471,7 @@ int32_t slipway_Pad(void** arguments) {
   for (int64_t i = 0; i < elements; ++i, to += bytes) {
     int64_t from = 0;
     for (int d = 0; d < rank && from >= 0; ++d) {
-      const int64_t at = SourcePosition(mode, index[d] - begins[d], x.extent(d));
+      const int64_t at = SourcePosition(mode, index[d] - pads.begins[d], x.extent(d));
       from = at < 0 ? -1 : from + at * strides[d];
     }
     __builtin_memcpy(to, from < 0 ? fill : x.data<const char>() + from * bytes,

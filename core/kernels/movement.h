@@ -1,5 +1,5 @@
 // Kernels that move elements about, whatever these are. Callable: see call.h. What the extents of the operands say is not
-// among the parameters.
+// among the parameters. Those named _extents: see extents.h.
 #ifndef SLIPWAY_CORE_KERNELS_MOVEMENT_H_
 #define SLIPWAY_CORE_KERNELS_MOVEMENT_H_
 
@@ -15,16 +15,20 @@ extern "C" {
 int32_t slipway_Transpose(void** arguments);
 // Parameters: the axis.
 int32_t slipway_Concat(void** arguments);
-// Inputs: x, the parts' lengths (as y's extents say). Parameters: the axis, the length of each output's part.
+// Inputs: x, the parts' lengths; without these parts are equal, but for the last. Parameters: the axis.
 int32_t slipway_Split(void** arguments);
-// Inputs: x, starts, ends, axes, steps. y has the extents that these make.
+int32_t slipway_Split_extents(void** arguments);
+// Inputs: x, starts, ends, axes, steps.
 int32_t slipway_Slice(void** arguments);
+int32_t slipway_Slice_extents(void** arguments);
 // Parameters: the axis.
 int32_t slipway_Gather(void** arguments);
-// Inputs: x, shape (y's extents say as much). Fails where x does not broadcast to y.
+// Inputs: x, shape.
 int32_t slipway_Expand(void** arguments);
+int32_t slipway_Expand_extents(void** arguments);
 // Inputs: x, pads, value, axes. Parameters: a PadMode.
 int32_t slipway_Pad(void** arguments);
+int32_t slipway_Pad_extents(void** arguments);
 // Parameters: the block's extent, whether channels are the major part of the deep image's (CRD).
 int32_t slipway_DepthToSpace(void** arguments);
 int32_t slipway_SpaceToDepth(void** arguments);

@@ -1,6 +1,7 @@
 #include "core/kernels/pooling.h"
 
 #include "core/kernels/call.h"
+#include "core/kernels/extents.h"
 #include "core/kernels/math.h"
 #include "core/kernels/places.h"
 
@@ -112,6 +113,24 @@ int32_t Run(const Call& call, const PoolingShape& shape, Pooling pooling, int64_
   return call.Fail("integers have no mean here");
 }
 
+// What was pooled along spatial dimension d.
+int64_t Pooled(const Call& call, int d) {
+  return (call.input(0).extent(2 + d) - 1) * call.Integer(1 + 2 * d) + call.Integer(2 + 2 * d);
+}
+
+const char* MaxUnpoolExtents(const Call& call, Extents& extents) {
+  const Operand x = call.input(0);
+  const Operand shape = call.input(2);
+  if (shape.present() && (shape.elements() != x.rank() || IndexAt(shape, 0) != x.extent(0) ||
+                          IndexAt(shape, 1) != x.extent(1))) {
+    return "the output shape has not batch and channels of x";
+  }
+  for (int d = 0; d < x.rank(); ++d) {
+    extents.Add(0, d < 2 ? x.extent(d) : shape.present() ? IndexAt(shape, d) : Pooled(call, d - 2));
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 template <typename T>
@@ -182,8 +201,13 @@ int32_t slipway_GlobalPool(void** arguments) {
   });
 }
 
+int32_t slipway_MaxUnpool_extents(void** arguments) {
+  return WriteExtents(Call(arguments), MaxUnpoolExtents);
+}
+
 int32_t slipway_MaxUnpool(void** arguments) {
   const Call call(arguments);
+  if (const char* wrong = WrongExtents(call, MaxUnpoolExtents)) return call.Fail(wrong);
   const Operand x = call.input(0);
   const Operand y = call.output(0);
   const auto rank = static_cast<int>(call.Integer(0));
@@ -191,7 +215,7 @@ int32_t slipway_MaxUnpool(void** arguments) {
   PerDimension pooled;
   int64_t elements = x.Product(0, 2);
   for (int d = 0; d < rank; ++d) {
-    pooled[d] = (x.extent(2 + d) - 1) * call.Integer(1 + 2 * d) + call.Integer(2 + 2 * d);
+    pooled[d] = Pooled(call, d);
     elements *= pooled[d];
   }
   return DispatchSize(call, x.type(), [&](auto zero) {

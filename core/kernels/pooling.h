@@ -39,9 +39,10 @@ extern "C" {
 int32_t slipway_Pool(void** arguments);
 // Inputs: x. The window is all of space. Parameters: Pooling, p.
 int32_t slipway_GlobalPool(void** arguments);
-// Inputs: x, indices, shape (the extents of the output say as much). Parameters: the number of spatial dimensions; for
+// Inputs: x, indices, shape of y, which is that of what was pooled without it. Parameters: the number of spatial dimensions; for
 // each the stride, and what the kernel reaches beyond the last stride less all padding.
 int32_t slipway_MaxUnpool(void** arguments);
+int32_t slipway_MaxUnpool_extents(void** arguments);
 }
 
 #endif  // SLIPWAY_CORE_KERNELS_POOLING_H_

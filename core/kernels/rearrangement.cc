@@ -1,12 +1,46 @@
 #include "core/kernels/rearrangement.h"
 
 #include "core/kernels/call.h"
+#include "core/kernels/extents.h"
 #include "core/kernels/places.h"
+
+namespace slipway::kernels {
+namespace {
+
+const char* TileExtents(const Call& call, Extents& extents) {
+  const Operand x = call.input(0);
+  const Operand repeats = call.input(1);
+  if (repeats.elements() != x.rank()) return "there is not one repeat for each dimension";
+  for (int d = 0; d < x.rank(); ++d) {
+    const int64_t repeat = IndexAt(repeats, d);
+    if (repeat < 0 || repeat > kMostExtent) return kBadExtent;
+    extents.Add(0, x.extent(d) * repeat);
+  }
+  return nullptr;
+}
+
+const char* CenterCropPadExtents(const Call& call, Extents& extents) {
+  const Operand x = call.input(0);
+  PerDimension y = ExtentsOf(x);
+  for (int64_t i = 0; i < call.input(1).elements(); ++i) {
+    y[static_cast<int>(call.Integer(static_cast<int>(i)))] = IndexAt(call.input(1), i);
+  }
+  for (int d = 0; d < x.rank(); ++d) extents.Add(0, y[d]);
+  return nullptr;
+}
+
+}  // namespace
+}  // namespace slipway::kernels
 
 using namespace slipway::kernels;  // NOLINT
 
+int32_t slipway_Tile_extents(void** arguments) {
+  return WriteExtents(Call(arguments), TileExtents);
+}
+
 int32_t slipway_Tile(void** arguments) {
   const Call call(arguments);
+  if (const char* wrong = WrongExtents(call, TileExtents)) return call.Fail(wrong);
   const Operand x = call.input(0);
   const Operand y = call.output(0);
   if (y.elements() == 0) return 0;
@@ -78,8 +112,13 @@ int32_t slipway_ReverseSequence(void** arguments) {
   return 0;
 }
 
+int32_t slipway_CenterCropPad_extents(void** arguments) {
+  return WriteExtents(Call(arguments), CenterCropPadExtents);
+}
+
 int32_t slipway_CenterCropPad(void** arguments) {
   const Call call(arguments);
+  if (const char* wrong = WrongExtents(call, CenterCropPadExtents)) return call.Fail(wrong);
   const Operand x = call.input(0);
   const Operand y = call.output(0);
   const int64_t bytes = ByteSize(x.type());

@@ -5,14 +5,17 @@
 #include <stdint.h>
 
 extern "C" {
-// Inputs: x, repeats (the extents of x and y say as much).
+// Inputs: x, repeats.
 int32_t slipway_Tile(void** arguments);
+int32_t slipway_Tile_extents(void** arguments);
 // Inputs: x, k. Parameters: whether the upper triangles stay.
 int32_t slipway_Trilu(void** arguments);
 // Inputs: x, lengths. Parameters: the axis of time, 0 or 1; that of the batch is the other.
 int32_t slipway_ReverseSequence(void** arguments);
-// Inputs: x, shape (the extents of y say as much). What is cut off or added is as much before as behind, or one less.
+// Inputs: x, shape. Parameters: the axes that the shape speaks of. What is cut off or added is as much before as behind, or
+// one less.
 int32_t slipway_CenterCropPad(void** arguments);
+int32_t slipway_CenterCropPad_extents(void** arguments);
 }
 
 #endif  // SLIPWAY_CORE_KERNELS_REARRANGEMENT_H_

@@ -1,6 +1,7 @@
 #include "core/kernels/resize.h"
 
 #include "core/kernels/call.h"
+#include "core/kernels/extents.h"
 #include "core/kernels/math.h"
 #include "core/kernels/places.h"
 #include "core/kernels/resize_axis.h"
@@ -36,19 +37,6 @@ struct Options {
   const int64_t* axis;
 };
 
-double RealAt(const Operand& x, int64_t i) {
-  switch (x.type()) {
-    case Type::kFloat64:
-      return x.data<const double>()[i];
-    case Type::kFloat16:
-      return Widen(x.data<const Float16>()[i]);
-    case Type::kBfloat16:
-      return Widen(x.data<const Bfloat16>()[i]);
-    default:
-      return x.data<const float>()[i];
-  }
-}
-
 // Of several axes with one scale the one whose size says it.
 int64_t DecidingAxis(const Call& call, const Options& options) {
   const auto scale = [&](int64_t i) {
@@ -62,6 +50,45 @@ int64_t DecidingAxis(const Call& call, const Options& options) {
     if (better) decides = i;
   }
   return decides;
+}
+
+const char* ResizeExtents(const Call& call, Extents& extents) {
+  const Operand x = call.input(0);
+  const Options options(call);
+  const Operand given = call.input(options.has_sizes ? 3 : 2);
+  if (given.present() && given.elements() != options.axes) {
+    return "there is not one scale or size for each axis";
+  }
+  PerDimension y = ExtentsOf(x);
+  bool is_empty = false;
+  for (int64_t i = 0; i < options.axes; ++i) {
+    is_empty = is_empty || x.extent(static_cast<int>(options.axis[i])) == 0;
+  }
+  const bool keeps_aspect = options.has_sizes && options.aspect != ResizeAspect::kStretch;
+  if (is_empty && keeps_aspect) return "nothing has no aspect ratio";
+  const int64_t decides = keeps_aspect ? DecidingAxis(call, options) : -1;
+  for (int64_t i = 0; i < options.axes; ++i) {
+    const auto d = static_cast<int>(options.axis[i]);
+    const auto before = static_cast<double>(x.extent(d));
+    double after = 0;
+    if (!options.has_sizes) {
+      const float scale = given.data<const float>()[i];
+      if (!(scale > 0) || IsInfinite(scale)) return "a scale is no positive number";
+      // In f32, as everybody does it.
+      after = Floor(static_cast<float>(x.extent(d)) * scale);
+    } else if (decides < 0) {
+      after = static_cast<double>(IndexAt(given, i));
+    } else {
+      const auto size = static_cast<double>(IndexAt(given, decides));
+      const auto of = static_cast<double>(x.extent(static_cast<int>(options.axis[decides])));
+      after = Floor(before * size / of + 0.5);
+    }
+    if (!(after >= 0 && after <= static_cast<double>(kMostExtent))) return kBadExtent;
+    if (before == 0 && after != 0) return "an empty dimension cannot become larger";
+    y[d] = static_cast<int64_t>(after);
+  }
+  for (int d = 0; d < x.rank(); ++d) extents.Add(0, y[d]);
+  return nullptr;
 }
 
 ResizeAxis AxisOf(const Call& call, const Options& options, int64_t i) {
@@ -78,8 +105,8 @@ ResizeAxis AxisOf(const Call& call, const Options& options, int64_t i) {
     axis.below = static_cast<double>(call.input(0).extent(static_cast<int>(options.axis[decides])));
   }
   if (options.coordinates == ResizeCoordinates::kCropAndResize) {
-    axis.begin = RealAt(call.input(1), i);
-    axis.end = RealAt(call.input(1), options.axes + i);
+    axis.begin = NumberAt(call.input(1), i);
+    axis.end = NumberAt(call.input(1), options.axes + i);
   }
   return axis;
 }
@@ -249,9 +276,14 @@ int32_t Interpolate(const Call& call, const Options& options) {
 
 using namespace slipway::kernels;  // NOLINT
 
+int32_t slipway_Resize_extents(void** arguments) {
+  return WriteExtents(Call(arguments), ResizeExtents);
+}
+
 int32_t slipway_Resize(void** arguments) {
   const Call call(arguments);
   const Options options(call);
+  if (const char* wrong = WrongExtents(call, ResizeExtents)) return call.Fail(wrong);
   if (call.output(0).elements() == 0) return 0;
   if (options.mode == ResizeMode::kNearest) {
     return DispatchAny(call, call.input(0).type(),

@@ -31,6 +31,7 @@ extern "C" {
 // antialiased, whether what is outside has no weight, a of the cubic kernel (real), the value outside of a crop (real),
 // whether sizes are given, the number of axes, the axes.
 int32_t slipway_Resize(void** arguments);
+int32_t slipway_Resize_extents(void** arguments);
 }
 
 #endif  // SLIPWAY_CORE_KERNELS_RESIZE_H_

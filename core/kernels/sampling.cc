@@ -1,6 +1,7 @@
 #include "core/kernels/sampling.h"
 
 #include "core/kernels/call.h"
+#include "core/kernels/extents.h"
 #include "core/kernels/math.h"
 #include "core/kernels/places.h"
 #include "core/kernels/saturate.h"
@@ -147,6 +148,21 @@ int32_t GridSample(const Call& call) {
     }
   }
   return 0;
+}
+
+const char* AffineGridExtents(const Call& call, Extents& extents) {
+  const Operand theta = call.input(0);
+  const Operand size = call.input(1);
+  const int64_t rank = size.elements() - 2;
+  if (theta.extent(0) != IndexAt(size, 0) || theta.extent(1) != rank ||
+      theta.extent(2) != rank + 1) {
+    return "theta does not fit the size";
+  }
+  for (int64_t d = 0; d < rank + 2; ++d) {
+    if (d != 1) extents.Add(0, IndexAt(size, d));
+  }
+  extents.Add(0, rank);
+  return nullptr;
 }
 
 template <typename T>
@@ -374,8 +390,13 @@ int32_t slipway_GridSample(void** arguments) {
   });
 }
 
+int32_t slipway_AffineGrid_extents(void** arguments) {
+  return WriteExtents(Call(arguments), AffineGridExtents);
+}
+
 int32_t slipway_AffineGrid(void** arguments) {
   const Call call(arguments);
+  if (const char* wrong = WrongExtents(call, AffineGridExtents)) return call.Fail(wrong);
   return DispatchFloat(call, call.input(0).type(),
                        [&](auto zero) { return AffineGrid<decltype(zero)>(call); });
 }

@@ -14,8 +14,9 @@ enum class SamplePadding : int64_t { kZeros = 0, kBorder = 1, kReflection = 2 };
 extern "C" {
 // Inputs: x, grid. Parameters: SampleMode, SamplePadding, whether corners are aligned.
 int32_t slipway_GridSample(void** arguments);
-// Inputs: theta, size (the extents of the output say as much). Parameters: whether corners are aligned.
+// Inputs: theta, size. Parameters: whether corners are aligned.
 int32_t slipway_AffineGrid(void** arguments);
+int32_t slipway_AffineGrid_extents(void** arguments);
 // Inputs: x, w, offsets, bias, mask. Parameters: group, group of the offsets, a window (window.h).
 int32_t slipway_DeformConv(void** arguments);
 // Inputs: x, rois, batch indices. Parameters: whether the maximum of samples is taken, not their mean; whether regions

@@ -1,6 +1,7 @@
 #include "core/kernels/selection.h"
 
 #include "core/kernels/call.h"
+#include "core/kernels/extents.h"
 #include "core/kernels/sorting.h"
 
 namespace slipway::kernels {
@@ -11,6 +12,15 @@ template <typename T>
 bool Below(T a, T b) {
   if (a != a || b != b) return a == a && b != b;
   return a < b;
+}
+
+constexpr char kNotAsMany[] = "k is negative, or there are fewer elements than are to be taken";
+
+// How many elements TopK is asked for; -1 where there are not as many.
+int64_t TopKCount(const Call& call) {
+  const int64_t count = IndexAt(call.input(1), 0);
+  const int64_t extent = call.input(0).extent(static_cast<int>(call.Integer(0)));
+  return count >= 0 && count <= extent ? count : -1;
 }
 
 // A heap of places whose top is the one that would be dropped first.
@@ -64,8 +74,9 @@ int32_t TopK(const Call& call) {
   const Operand values = call.output(0);
   const Operand indices = call.output(1);
   const Operand& result = values.present() ? values : indices;
-  const int64_t count = result.extent(axis);
-  if (count > extent) return call.Fail("there are fewer elements than are to be taken");
+  const int64_t count = TopKCount(call);
+  if (count < 0) return call.Fail(kNotAsMany);
+  if (result.extent(axis) != count) return call.Fail(kOtherExtents);
   const Scratch<int64_t> places(call, count);
   if (!places) return call.Fail(kOutOfScratch);
   for (int64_t o = 0; o < x.Product(0, axis); ++o) {
@@ -99,13 +110,13 @@ int32_t NonZero(const Call& call) {
   const Operand x = call.input(0);
   const Operand y = call.output(0);
   const int64_t count = y.extent(1);
-  ForEachNonZero<T>(x, [&](int64_t i, int64_t column) {
-    for (int d = x.rank() - 1; d >= 0; --d) {
+  const int64_t found = ForEachNonZero<T>(x, [&](int64_t i, int64_t column) {
+    for (int d = x.rank() - 1; d >= 0 && column < count; --d) {
       y.data<int64_t>()[d * count + column] = i % x.extent(d);
       i /= x.extent(d);
     }
   });
-  return 0;
+  return found == count ? 0 : call.Fail(kOtherExtents);
 }
 
 // What Compress and Unique choose from: along an axis, or of the flattened tensor.
@@ -191,14 +202,20 @@ int32_t Unique(const Call& call) {
   const Scratch<int64_t> number(call, count);  // Of a group among the outputs.
   const Scratch<int64_t> seen(call, count);
   if (count < 0 || !number || !seen) return call.Fail(kOutOfScratch);
-  for (int64_t g = 0; g < count; ++g) {
-    number[g] = sorted ? g : -1;
-    seen[g] = 0;
-  }
   const Operand y = call.output(0);
   const Operand indices = call.output(1);
   const Operand inverse = call.output(2);
   const Operand counts = call.output(3);
+  const int axis = static_cast<int>(call.Integer(1));
+  if ((y.present() && y.extent(axis) != count) ||
+      (indices.present() && indices.extent(0) != count) ||
+      (counts.present() && counts.extent(0) != count)) {
+    return call.Fail(kOtherExtents);
+  }
+  for (int64_t g = 0; g < count; ++g) {
+    number[g] = sorted ? g : -1;
+    seen[g] = 0;
+  }
   int64_t next = 0;
   for (int64_t piece = 0; piece < pieces.count; ++piece) {
     const int64_t group = groups[piece];
@@ -233,6 +250,12 @@ constexpr char kConditionTooLong[] = "the condition holds behind the last elemen
 
 using namespace slipway::kernels;  // NOLINT
 
+int32_t slipway_TopK_count(void** arguments) {
+  const Call call(arguments);
+  const int64_t count = TopKCount(call);
+  return count < 0 ? call.Fail(kNotAsMany) : call.Count(count);
+}
+
 int32_t slipway_TopK(void** arguments) {
   const Call call(arguments);
   return DispatchNumber(call, call.input(0).type(),
@@ -263,10 +286,10 @@ int32_t slipway_Compress(void** arguments) {
   const Pieces pieces = PiecesOf(call);
   const Operand y = call.output(0);
   const int64_t count = Pieces(y, call.Integer(0) != 0, static_cast<int>(call.Integer(1))).count;
-  ForEachHolding(call.input(1), pieces, [&](int64_t piece, int64_t to) {
-    pieces.Copy(call.input(0), piece, y, count, to);
+  const int64_t found = ForEachHolding(call.input(1), pieces, [&](int64_t piece, int64_t to) {
+    if (to < count) pieces.Copy(call.input(0), piece, y, count, to);
   });
-  return 0;
+  return found == count ? 0 : call.Fail(found < 0 ? kConditionTooLong : kOtherExtents);
 }
 
 int32_t slipway_Unique_count(void** arguments) {

@@ -8,6 +8,7 @@
 extern "C" {
 // Inputs: x, k. Outputs: values, indices. Parameters: axis, whether the largest are wanted.
 int32_t slipway_TopK(void** arguments);
+int32_t slipway_TopK_count(void** arguments);
 // Inputs: x.
 int32_t slipway_NonZero(void** arguments);
 int32_t slipway_NonZero_count(void** arguments);

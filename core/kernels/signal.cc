@@ -1,25 +1,13 @@
 #include "core/kernels/signal.h"
 
 #include "core/kernels/call.h"
+#include "core/kernels/extents.h"
 #include "core/kernels/fourier.h"
 #include "core/kernels/math.h"
 #include "core/kernels/saturate.h"
 
 namespace slipway::kernels {
 namespace {
-
-double RealOf(const Operand& x) {
-  switch (x.type()) {
-    case Type::kFloat32:
-      return x.data<const float>()[0];
-    case Type::kFloat16:
-      return Widen(x.data<const Float16>()[0]);
-    case Type::kBfloat16:
-      return Widen(x.data<const Bfloat16>()[0]);
-    default:
-      return x.data<const double>()[0];
-  }
-}
 
 // Number n of a signal whose numbers lie `stride` apart and have `parts` parts.
 template <typename T>
@@ -28,20 +16,39 @@ Complex NumberAt(const T* x, int64_t n, int64_t stride, int64_t parts) {
   return {Widen(number[0]), parts == 2 ? Widen(number[1]) : 0};
 }
 
+struct DftOptions {
+  explicit DftOptions(const Call& call)
+      : axis(static_cast<int>(call.Integer(0))),
+        inverse(call.Integer(1) != 0),
+        onesided(call.Integer(2) != 0),
+        length(call.input(0).extent(axis)) {
+    if (inverse && onesided) length = (length - 1) * 2;
+    if (call.input(1).present()) length = CountOf(call.input(1));
+    made = onesided && !inverse ? length / 2 + 1 : length;
+  }
+  bool IsPossible() const { return length >= 1 && length <= kMostExtent; }
+
+  int axis;
+  bool inverse;
+  bool onesided;
+  int64_t length;  // Of the transform.
+  int64_t made;    // What y has along the axis.
+};
+constexpr char kNoTransform[] = "a transform of less than 1 number, or of more than 2^31 - 1";
+
 template <typename T>
 int32_t Dft(const Call& call) {
   const Operand x = call.input(0);
   const Operand y = call.output(0);
-  const auto axis = static_cast<int>(call.Integer(0));
-  const int64_t length = call.Integer(1);
-  const bool inverse = call.Integer(2) != 0;
-  const bool onesided = call.Integer(3) != 0;
+  const DftOptions options(call);
+  const auto [axis, inverse, onesided, length, made] = options;
+  if (!options.IsPossible()) return call.Fail(kNoTransform);
+  if (y.extent(axis) != made) return call.Fail(kOtherExtents);
   const int last = x.rank() - 1;
   const int64_t parts = x.extent(last);
   const int64_t y_parts = y.extent(last);
   const int64_t inner = x.Product(axis + 1, last);
   const int64_t given = x.extent(axis);
-  const int64_t made = y.extent(axis);
   const Fourier fourier(call, length);
   const Scratch<Complex> z(call, length);
   if (!fourier || !z) return call.Fail(kOutOfScratch);
@@ -71,19 +78,38 @@ int32_t Dft(const Call& call) {
   return 0;
 }
 
+int64_t FrameLength(const Call& call) {
+  if (call.input(2).present()) return call.input(2).extent(0);
+  return call.input(3).present() ? CountOf(call.input(3)) : call.input(0).extent(1);
+}
+
+const char* StftExtents(const Call& call, Extents& extents) {
+  const Operand x = call.input(0);
+  const int64_t step = CountOf(call.input(1));
+  const int64_t length = FrameLength(call);
+  const int64_t signal = x.extent(1);
+  if (call.input(3).present() && CountOf(call.input(3)) != length) {
+    return "the window has not the length of a frame";
+  }
+  if (step < 1 || length < 1 || length > signal) return "the signal holds no such frames";
+  extents.Add(0, x.extent(0));
+  extents.Add(0, (signal - length) / step + 1);
+  extents.Add(0, call.Integer(0) != 0 ? length / 2 + 1 : length);
+  extents.Add(0, 2);
+  return nullptr;
+}
+
 template <typename T>
 int32_t Stft(const Call& call) {
   const Operand x = call.input(0);
   const Operand window = call.input(2);
   const Operand y = call.output(0);
-  const int64_t step = IndexAt(call.input(1), 0);
+  const int64_t step = CountOf(call.input(1));
   const int64_t parts = x.extent(2);
   const int64_t signal = x.extent(1);
   const int64_t frames = y.extent(1);
   const int64_t bins = y.extent(2);
-  const int64_t length = window.present()          ? window.extent(0)
-                         : call.input(3).present() ? IndexAt(call.input(3), 0)
-                                                   : signal;
+  const int64_t length = FrameLength(call);
   if (parts != 1 && parts != 2) return call.Fail("the signal has neither real nor complex numbers");
   if (length < 1 || step < 0 || (frames - 1) * step + length > signal) {
     return call.Fail("the frames reach beyond the signal");
@@ -122,16 +148,24 @@ double WindowAt(SignalWindow window, double turn) {
   return 0.42 - 0.5 * Cos(2 * kPi * turn) + 0.08 * Cos(4 * kPi * turn);
 }
 
+const char* MelWeightMatrixExtents(const Call& call, Extents& extents) {
+  const int64_t length = CountOf(call.input(1));
+  if (length < 0) return kBadExtent;
+  extents.Add(0, length / 2 + 1);
+  extents.Add(0, CountOf(call.input(0)));
+  return nullptr;
+}
+
 template <typename T>
 int32_t MelWeightMatrix(const Call& call) {
   const Operand y = call.output(0);
   const int64_t rows = y.extent(0);
   const int64_t bins = y.extent(1);
-  const auto length = static_cast<double>(IndexAt(call.input(1), 0));
-  const auto rate = static_cast<double>(IndexAt(call.input(2), 0));
+  const auto length = static_cast<double>(CountOf(call.input(1)));
+  const double rate = NumberAt(call.input(2), 0);
   const auto mel = [](double hertz) { return 2595 * Log1p(hertz / 700) / Log(10); };
-  const double low = mel(RealOf(call.input(3)));
-  const double step = (mel(RealOf(call.input(4))) - low) / static_cast<double>(bins + 2);
+  const double low = mel(NumberAt(call.input(3), 0));
+  const double step = (mel(NumberAt(call.input(4), 0)) - low) / static_cast<double>(bins + 2);
   // The row where triangle i - 1 ends, i has its peak and i + 1 begins; -1 where there is none.
   const auto row = [&](int64_t i) -> int64_t {
     const double hertz = 700 * Expm1((low + static_cast<double>(i) * step) / 2595 * Log(10));
@@ -197,20 +231,38 @@ int32_t CausalConv(const Call& call) {
 
 using namespace slipway::kernels;  // NOLINT
 
+int32_t slipway_DFT_count(void** arguments) {
+  const Call call(arguments);
+  const DftOptions options(call);
+  return options.IsPossible() ? call.Count(options.made) : call.Fail(kNoTransform);
+}
+
 int32_t slipway_DFT(void** arguments) {
   const Call call(arguments);
   return DispatchFloat(call, call.input(0).type(),
                        [&](auto zero) { return Dft<decltype(zero)>(call); });
 }
 
+int32_t slipway_STFT_extents(void** arguments) {
+  return WriteExtents(Call(arguments), StftExtents);
+}
+
 int32_t slipway_STFT(void** arguments) {
   const Call call(arguments);
+  if (const char* wrong = WrongExtents(call, StftExtents)) return call.Fail(wrong);
   return DispatchFloat(call, call.input(0).type(),
                        [&](auto zero) { return Stft<decltype(zero)>(call); });
 }
 
+int32_t slipway_SignalWindow_count(void** arguments) {
+  const Call call(arguments);
+  const int64_t size = CountOf(call.input(0));
+  return size < 0 || size > kMostExtent ? call.Fail(kBadExtent) : call.Count(size);
+}
+
 int32_t slipway_SignalWindow(void** arguments) {
   const Call call(arguments);
+  if (call.output(0).extent(0) != CountOf(call.input(0))) return call.Fail(kOtherExtents);
   const auto window = static_cast<SignalWindow>(call.Integer(0));
   return DispatchNumber(call, call.output(0).type(), [&](auto zero) {
     using T = decltype(zero);
@@ -225,8 +277,13 @@ int32_t slipway_SignalWindow(void** arguments) {
   });
 }
 
+int32_t slipway_MelWeightMatrix_extents(void** arguments) {
+  return WriteExtents(Call(arguments), MelWeightMatrixExtents);
+}
+
 int32_t slipway_MelWeightMatrix(void** arguments) {
   const Call call(arguments);
+  if (const char* wrong = WrongExtents(call, MelWeightMatrixExtents)) return call.Fail(wrong);
   return DispatchNumber(call, call.output(0).type(),
                         [&](auto zero) { return MelWeightMatrix<decltype(zero)>(call); });
 }

@@ -46,13 +46,16 @@ auto WithNumber(const Tensor& tensor, Function function) {
   }
 }
 
+absl::Status CheckNumber(const NodeView& view, int input, absl::string_view what) {
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, input, TypeSet::kAnyNumeric));
+  if (!Contradict(NumElements(DimensionsOf(view, input)), 1)) return absl::OkStatus();
+  return view.Error(absl::StrCat("the ", what, " (input ", input, ") must be one number, not ",
+                                 ToString(view.input_type(input))));
+}
+
 absl::StatusOr<const Tensor*> ConstantNumber(const NodeView& view, int input,
                                              absl::string_view what) {
-  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, input, TypeSet::kAnyNumeric));
-  if (Contradict(NumElements(DimensionsOf(view, input)), 1)) {
-    return view.Error(absl::StrCat("the ", what, " (input ", input, ") must be one number, not ",
-                                   ToString(view.input_type(input))));
-  }
+  SLIPWAY_RETURN_IF_ERROR(CheckNumber(view, input, what));
   return view.RequireConstant(input, what);
 }
 
@@ -153,6 +156,13 @@ absl::StatusOr<std::vector<int64_t>> NormalizeAxes(const NodeView& view,
   const auto twice = std::adjacent_find(normal.begin(), normal.end());
   if (twice != normal.end()) return view.Error(absl::StrCat("axis ", *twice, " is there twice"));
   return normal;
+}
+
+absl::StatusOr<Dimension> KnownWhole(const NodeView& view, int input, absl::string_view what) {
+  if (view.constant(input) != nullptr) return ConstantWhole(view, input, what);
+  SLIPWAY_RETURN_IF_ERROR(CheckNumber(view, input, what));
+  const std::optional<Dimensions> contents = view.contents(input);
+  return contents.has_value() && contents->size() == 1 ? contents->front() : Dimension();
 }
 
 Dimensions DimensionsOf(const NodeView& view, int input, size_t first, size_t count) {

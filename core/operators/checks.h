@@ -73,6 +73,10 @@ absl::StatusOr<Dimensions> KnownInts(const NodeView& view, int input, absl::stri
 absl::StatusOr<double> ConstantReal(const NodeView& view, int input, absl::string_view what);
 absl::StatusOr<int64_t> ConstantWhole(const NodeView& view, int input, absl::string_view what);
 
+// The same in whole numbers of a constant, or as an input that is not constant holds it, as far as that is known. What the
+// elements are is checked, and that there is one.
+absl::StatusOr<Dimension> KnownWhole(const NodeView& view, int input, absl::string_view what);
+
 // How many inputs an operator takes: `min` to `max`, or one number alone.
 struct Arity {
   Arity(int count) : min(count), max(count) {}  // NOLINT: a number is an arity.

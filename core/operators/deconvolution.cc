@@ -117,13 +117,13 @@ absl::StatusOr<std::vector<ValueType>> ConvTransposeType(const NodeView& view) {
 absl::StatusOr<BasicWindow<Dimension>> DecodeOpenCol2Im(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kAnyNumeric));
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 3, 3));
-  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> image, ConstantInts(view, 1, "image shape"));
+  SLIPWAY_ASSIGN_OR_RETURN(const Dimensions image, KnownInts(view, 1, "image shape"));
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> block, ConstantInts(view, 2, "block shape"));
   if (image.empty() || image.size() > kMaxRank - 2) {
     return view.Error(absl::StrCat("an image of ", image.size(), " dimensions"));
   }
   SLIPWAY_ASSIGN_OR_RETURN(const BasicWindow<Dimension> window,
-                           DecodeWindow(view, ToDimensions(block), ToDimensions(image)));
+                           DecodeWindow(view, ToDimensions(block), image));
   const Dimensions x = DimensionsOf(view, 0);
   const Dimension elements = NumElements(window.kernel);
   const bool whole =

@@ -61,8 +61,9 @@ absl::StatusOr<std::vector<ValueType>> CallType(const NodeView& view) {
   for (const ValueId id : body.nodes[0].inputs) {
     if (id != kNoValue) operands.push_back(id);
   }
-  const bool counts = view.Int(kCallCounts) != 0;
-  SLIPWAY_RETURN_IF_ERROR(CheckCounts(view, operands.size() + 1, counts ? 1 : body.outputs.size()));
+  const int64_t extents = view.Int(kCallExtents);
+  SLIPWAY_RETURN_IF_ERROR(
+      CheckCounts(view, operands.size() + 1, extents > 0 ? 1 : body.outputs.size()));
   for (size_t i = 0; i < operands.size(); ++i) {
     SLIPWAY_RETURN_IF_ERROR(CheckIs(view, static_cast<int>(i) + 1, body.values[operands[i]]));
   }
@@ -70,7 +71,7 @@ absl::StatusOr<std::vector<ValueType>> CallType(const NodeView& view) {
     if (std::count(operands.begin(), operands.end(), id) > 0) continue;
     return view.Error(absl::StrCat("its body's node does not read \"", body.values[id].name, "\""));
   }
-  if (counts) return std::vector<ValueType>{ValueType(DataType::kInt64, {1})};
+  if (extents > 0) return std::vector<ValueType>{ValueType(DataType::kInt64, {extents})};
   return OutputTypes(view, body);
 }
 
@@ -113,7 +114,7 @@ absl::Status RegisterFusedOperators(OperatorRegistry& registry) {
   schema.name = kCallOperator;
   schema.min_inputs = 1;
   schema.attributes.push_back({kCallSymbol, AttributeKind::kString, true});
-  schema.attributes.push_back({kCallCounts, AttributeKind::kInt, false, Attribute(int64_t{0})});
+  schema.attributes.push_back({kCallExtents, AttributeKind::kInt, false, Attribute(int64_t{0})});
   schema.type_rule = CallType;
   SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
 

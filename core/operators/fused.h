@@ -6,7 +6,7 @@
 // slipway.Call: a call of a callable kernel (core/kernels). Its `body` is a typed graph of the one node that the kernel
 // computes, its `kernel` the kernel's symbol. Input 0 is the kernel's parameters, i64[n]; the others are the inputs that
 // the body's node has, in their order, those too that are constants of the body. The outputs match the body's; or with the
-// attribute `counts` there is one, i64[1]: the extent of these that is found out by what the kernel counts.
+// attribute `extents` there is one, i64[as many]: those extents of these that the kernel finds.
 //
 // slipway.BindSymbols: gives the symbols of its attribute `symbols` the numbers that input 0, i64[as many], holds. No outputs;
 // it stands before whatever needs one of them.
@@ -27,7 +27,7 @@ inline constexpr char kBindSymbolsOperator[] = "slipway.BindSymbols";
 inline constexpr char kBoundSymbols[] = "symbols";
 inline constexpr char kFusedBody[] = "body";  // Of both.
 inline constexpr char kCallSymbol[] = "kernel";
-inline constexpr char kCallCounts[] = "counts";
+inline constexpr char kCallExtents[] = "extents";
 
 // What the body's inputs are, of a slipway.Call's inputs: by body input the place of an input of the node. REQUIRES: the
 // node passed its type rule.

@@ -93,9 +93,9 @@ Types OneHotType(const NodeView& view) {
     return view.Error(absl::StrCat("the values (input 2) must be one for off and one for on, not ",
                                    ToString(view.input_type(2))));
   }
-  SLIPWAY_ASSIGN_OR_RETURN(const int64_t depth, ConstantWhole(view, 1, "depth"));
+  SLIPWAY_ASSIGN_OR_RETURN(const Dimension depth, KnownWhole(view, 1, "depth"));
   Dimensions y = DimensionsOf(view, 0);
-  y.insert(y.begin() + axis, Dimension(depth));
+  y.insert(y.begin() + axis, depth);
   return std::vector<ValueType>{ValueType(view.input_type(2).dtype(), y)};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -98,20 +99,21 @@ struct AxisSlice {
   int64_t step = 1;
 };
 
-absl::StatusOr<std::vector<AxisSlice>> SlicesOf(const NodeView& view) {
+// Not set where the axes are not known before running.
+absl::StatusOr<std::optional<std::vector<AxisSlice>>> SlicesOf(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kSized));
   const int64_t rank = view.input_type(0).rank();
   SLIPWAY_ASSIGN_OR_RETURN(const Dimensions starts, KnownInts(view, 1, "starts"));
   SLIPWAY_ASSIGN_OR_RETURN(const Dimensions ends, KnownInts(view, 2, "ends"));
-  std::vector<int64_t> axes;
+  Dimensions axes;
   if (view.has_input(3)) {
-    SLIPWAY_ASSIGN_OR_RETURN(axes, ConstantInts(view, 3, "axes"));
+    SLIPWAY_ASSIGN_OR_RETURN(axes, KnownInts(view, 3, "axes"));
   } else {
-    for (size_t d = 0; d < starts.size(); ++d) axes.push_back(static_cast<int64_t>(d));
+    for (size_t d = 0; d < starts.size(); ++d) axes.emplace_back(static_cast<int64_t>(d));
   }
-  std::vector<int64_t> steps(starts.size(), 1);
+  Dimensions steps(starts.size(), 1);
   if (view.has_input(4)) {
-    SLIPWAY_ASSIGN_OR_RETURN(steps, ConstantInts(view, 4, "steps"));
+    SLIPWAY_ASSIGN_OR_RETURN(steps, KnownInts(view, 4, "steps"));
   }
   if (ends.size() != starts.size() || axes.size() != starts.size() ||
       steps.size() != starts.size()) {
@@ -119,14 +121,21 @@ absl::StatusOr<std::vector<AxisSlice>> SlicesOf(const NodeView& view) {
                                    ends.size(), ", ", axes.size(), " and ", steps.size(),
                                    " entries"));
   }
-  SLIPWAY_RETURN_IF_ERROR(NormalizeAxes(view, axes, rank).status());
+  const std::optional<Shape> named = KnownShape(axes);
+  if (!named.has_value()) return std::optional<std::vector<AxisSlice>>();
+  SLIPWAY_RETURN_IF_ERROR(NormalizeAxes(view, {named->begin(), named->end()}, rank).status());
   std::vector<AxisSlice> slices;
   for (size_t i = 0; i < axes.size(); ++i) {
-    const int64_t axis = axes[i] < 0 ? axes[i] + rank : axes[i];
-    if (steps[i] == 0 || steps[i] == std::numeric_limits<int64_t>::min()) {
-      return view.Error(absl::StrCat("a step of ", steps[i], " along axis ", axis));
+    const int64_t axis = (*named)[i] < 0 ? (*named)[i] + rank : (*named)[i];
+    if (!steps[i].is_known()) {
+      slices.push_back({axis, Dimension(), Dimension()});
+      continue;
     }
-    slices.push_back({axis, starts[i], ends[i], steps[i]});
+    const int64_t step = steps[i].extent();
+    if (step == 0 || step == std::numeric_limits<int64_t>::min()) {
+      return view.Error(absl::StrCat("a step of ", step, " along axis ", axis));
+    }
+    slices.push_back({axis, starts[i], ends[i], step});
   }
   return slices;
 }
@@ -197,7 +206,52 @@ Types SliceType(const NodeView& view) {
   return WithDimensions(view, slice.output);
 }
 
+absl::Status CheckPad(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kSized));
+  SLIPWAY_RETURN_IF_ERROR(DecodePadMode(view).status());
+  if (view.has_input(2) && (view.input_type(2).dtype() != view.input_type(0).dtype() ||
+                            Contradict(NumElements(DimensionsOf(view, 2)), 1))) {
+    return view.Error(
+        absl::StrCat("the value (input 2) must be one ", Name(view.input_type(0).dtype())));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckNumberOfPads(const NodeView& view, size_t pads, size_t axes) {
+  if (pads == 2 * axes) return absl::OkStatus();
+  return view.Error(absl::StrCat("there are ", pads, " pads, ", 2 * axes, " are needed"));
+}
+
+// Where pads or axes are not constant.
+Types OpenPadType(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckPad(view));
+  SLIPWAY_ASSIGN_OR_RETURN(const Dimensions pads, KnownInts(view, 1, "pads"));
+  Dimensions to = DimensionsOf(view, 0);
+  const auto rank = static_cast<int64_t>(to.size());
+  std::vector<int64_t> axes(rank);
+  std::iota(axes.begin(), axes.end(), 0);
+  if (view.has_input(3)) {
+    SLIPWAY_ASSIGN_OR_RETURN(const Dimensions given, KnownInts(view, 3, "axes"));
+    const std::optional<Shape> named = KnownShape(given);
+    if (!named.has_value()) {
+      SLIPWAY_RETURN_IF_ERROR(CheckNumberOfPads(view, pads.size(), given.size()));
+      return WithDimensions(view, Dimensions(to.size()));
+    }
+    axes.assign(named->begin(), named->end());
+    SLIPWAY_RETURN_IF_ERROR(NormalizeAxes(view, axes, rank).status());
+  }
+  SLIPWAY_RETURN_IF_ERROR(CheckNumberOfPads(view, pads.size(), axes.size()));
+  for (size_t i = 0; i < axes.size(); ++i) {
+    Dimension& extent = to[axes[i] < 0 ? axes[i] + rank : axes[i]];
+    extent = extent + pads[i] + pads[axes.size() + i];
+  }
+  return WithDimensions(view, to);
+}
+
 Types PadType(const NodeView& view) {
+  const bool is_known =
+      view.constant(1) != nullptr && (!view.has_input(3) || view.constant(3) != nullptr);
+  if (!is_known) return OpenPadType(view);
   SLIPWAY_ASSIGN_OR_RETURN(const PadView pad, DecodePad(view));
   Dimensions to = DimensionsOf(view, 0);
   for (size_t d = 0; d < to.size(); ++d) to[d] = to[d] + (pad.begins[d] + pad.ends[d]);
@@ -278,24 +332,31 @@ absl::StatusOr<SplitView> DecodeSplit(const NodeView& view) {
     }
     return split;
   }
-  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> given, ConstantInts(view, 1, "split"));
-  const bool negative = std::any_of(given.begin(), given.end(), [](int64_t e) { return e < 0; });
-  split.extents = ToDimensions(given);
+  SLIPWAY_ASSIGN_OR_RETURN(split.extents, KnownInts(view, 1, "split"));
   Dimension sum = 0;
-  for (const Dimension& part : split.extents) sum = sum + part;
-  if (negative || sum.is_unknown() || Contradict(sum, extent) ||
-      static_cast<int64_t>(given.size()) != parts) {
-    return view.Error(absl::StrCat("parts ", ToString(given), " do not split ", ToString(extent),
-                                   " for ", parts, " outputs"));
+  bool fits = static_cast<int64_t>(split.extents.size()) == parts;
+  for (const Dimension& part : split.extents) {
+    fits = fits && !(part.is_known() && part.extent() < 0);
+    const bool overflows = sum.is_known() && part.is_known() && (sum + part).is_unknown();
+    fits = fits && !overflows;
+    sum = sum + part;
+  }
+  if (!fits || Contradict(sum, extent)) {
+    return view.Error(absl::StrCat("parts ", ToString(split.extents), " do not split ",
+                                   ToString(extent), " for ", parts, " outputs"));
   }
   return split;
 }
 
 absl::StatusOr<SliceView> DecodeSlice(const NodeView& view) {
-  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<AxisSlice> slices, SlicesOf(view));
+  SLIPWAY_ASSIGN_OR_RETURN(const std::optional<std::vector<AxisSlice>> slices, SlicesOf(view));
   const Dimensions from = DimensionsOf(view, 0);
-  SliceView decoded{Dimensions(from.size(), 0), std::vector<int64_t>(from.size(), 1), from};
-  for (const AxisSlice& slice : slices) {
+  const std::vector<int64_t> ones(from.size(), 1);
+  if (!slices.has_value()) {
+    return SliceView{Dimensions(from.size()), ones, Dimensions(from.size())};
+  }
+  SliceView decoded{Dimensions(from.size(), 0), ones, from};
+  for (const AxisSlice& slice : *slices) {
     const Dimension& extent = from[slice.axis];
     decoded.steps[slice.axis] = slice.step;
     if (IsKnown(slice, extent)) {
@@ -311,15 +372,10 @@ absl::StatusOr<SliceView> DecodeSlice(const NodeView& view) {
 }
 
 absl::StatusOr<PadView> DecodePad(const NodeView& view) {
-  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kSized));
+  SLIPWAY_RETURN_IF_ERROR(CheckPad(view));
   const size_t rank = view.input_type(0).rank();
   PadView pad;
   SLIPWAY_ASSIGN_OR_RETURN(pad.mode, DecodePadMode(view));
-  if (view.has_input(2) && (view.input_type(2).dtype() != view.input_type(0).dtype() ||
-                            Contradict(NumElements(DimensionsOf(view, 2)), 1))) {
-    return view.Error(
-        absl::StrCat("the value (input 2) must be one ", Name(view.input_type(0).dtype())));
-  }
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> pads, ConstantInts(view, 1, "pads"));
   std::vector<int64_t> axes(rank);
   std::iota(axes.begin(), axes.end(), 0);
@@ -327,10 +383,7 @@ absl::StatusOr<PadView> DecodePad(const NodeView& view) {
     SLIPWAY_ASSIGN_OR_RETURN(axes, ConstantInts(view, 3, "axes"));
     SLIPWAY_RETURN_IF_ERROR(NormalizeAxes(view, axes, static_cast<int64_t>(rank)).status());
   }
-  if (pads.size() != 2 * axes.size()) {
-    return view.Error(
-        absl::StrCat("there are ", pads.size(), " pads, ", 2 * axes.size(), " are needed"));
-  }
+  SLIPWAY_RETURN_IF_ERROR(CheckNumberOfPads(view, pads.size(), axes.size()));
   pad.begins.assign(rank, 0);
   pad.ends.assign(rank, 0);
   for (size_t i = 0; i < axes.size(); ++i) {

@@ -79,13 +79,12 @@ absl::StatusOr<std::vector<ValueType>> MaxUnpoolType(const NodeView& view) {
   Dimensions y = DimensionsOf(view, 0, 0, 2);
   for (const Dimension& extent : PooledExtents(view, unpool)) y.push_back(extent);
   if (view.has_input(2)) {
-    SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> shape,
-                             ConstantInts(view, 2, "output shape"));
+    SLIPWAY_ASSIGN_OR_RETURN(const Dimensions shape, KnownInts(view, 2, "output shape"));
     if (shape.size() != y.size()) {
       return view.Error(absl::StrCat("the output shape ", ToString(shape), " (input 2) for x of ",
                                      ToString(view.input_type(0))));
     }
-    y = ToDimensions(shape);
+    y = shape;
     if (Contradict(DimensionsOf(view, 0, 0, 2), {y[0], y[1]})) {
       return view.Error(absl::StrCat("the output shape ", ToString(shape),
                                      " has not batch and channels of ",

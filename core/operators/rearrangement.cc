@@ -45,25 +45,30 @@ Types ReverseSequenceType(const NodeView& view) {
 }
 
 Types CenterCropPadType(const NodeView& view) {
-  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kSized));
-  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> wanted, ConstantInts(view, 1, "shape"));
+  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> axes, DecodeCenterCropPad(view));
+  SLIPWAY_ASSIGN_OR_RETURN(const Dimensions wanted, KnownInts(view, 1, "shape"));
   Dimensions y = DimensionsOf(view, 0);
-  const auto rank = static_cast<int64_t>(y.size());
-  std::vector<int64_t> axes(rank);
-  std::iota(axes.begin(), axes.end(), 0);
-  if (view.has("axes")) {
-    axes = view.Ints("axes");
-    SLIPWAY_RETURN_IF_ERROR(NormalizeAxes(view, axes, rank).status());
-  }
   if (wanted.size() != axes.size()) {
     return view.Error(absl::StrCat("a shape of ", wanted.size(), " extents for ", axes.size(),
                                    " axes of ", ToString(y)));
   }
-  for (size_t i = 0; i < axes.size(); ++i) y[axes[i] < 0 ? axes[i] + rank : axes[i]] = wanted[i];
+  for (size_t i = 0; i < axes.size(); ++i) y[axes[i]] = wanted[i];
   return std::vector<ValueType>{ValueType(view.input_type(0).dtype(), y)};
 }
 
 }  // namespace
+
+absl::StatusOr<std::vector<int64_t>> DecodeCenterCropPad(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kSized));
+  const int64_t rank = view.input_type(0).rank();
+  std::vector<int64_t> axes(rank);
+  std::iota(axes.begin(), axes.end(), 0);
+  if (!view.has("axes")) return axes;
+  axes = view.Ints("axes");
+  SLIPWAY_RETURN_IF_ERROR(NormalizeAxes(view, axes, rank).status());
+  for (int64_t& axis : axes) axis += axis < 0 ? rank : 0;
+  return axes;
+}
 
 absl::StatusOr<ReverseSequenceView> DecodeReverseSequence(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kSized));

@@ -3,6 +3,7 @@
 #define SLIPWAY_CORE_OPERATORS_REARRANGEMENT_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -11,6 +12,9 @@
 namespace slipway {
 
 // ReverseSequence's axes: 0 and 1, or 1 and 0.
+// The axes that a CenterCropPad's shape speaks of, in its order.
+absl::StatusOr<std::vector<int64_t>> DecodeCenterCropPad(const NodeView& view);
+
 struct ReverseSequenceView {
   int64_t batch_axis = 1;
   int64_t time_axis = 0;

@@ -110,8 +110,16 @@ Types SqueezeType(const NodeView& view) {
   const Dimensions from = DimensionsOf(view, 0);
   std::vector<int64_t> axes;
   if (view.has_input(1)) {
-    SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> given, ConstantInts(view, 1, "axes"));
-    SLIPWAY_ASSIGN_OR_RETURN(axes, NormalizeAxes(view, given, from.size()));
+    SLIPWAY_ASSIGN_OR_RETURN(const Dimensions given, KnownInts(view, 1, "axes"));
+    const std::optional<Shape> named = KnownShape(given);
+    if (!named.has_value() && given.size() <= from.size()) {
+      return WithDimensions(view, Dimensions(from.size() - given.size()));
+    }
+    if (!named.has_value()) {
+      return view.Error(absl::StrCat(given.size(), " axes of ", ToString(from)));
+    }
+    SLIPWAY_ASSIGN_OR_RETURN(axes,
+                             NormalizeAxes(view, {named->begin(), named->end()}, from.size()));
   } else {
     for (size_t d = 0; d < from.size(); ++d) {
       if (!from[d].is_known()) {
@@ -136,10 +144,13 @@ Types SqueezeType(const NodeView& view) {
 Types UnsqueezeType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kSized));
   const Dimensions from = DimensionsOf(view, 0);
-  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> given, ConstantInts(view, 1, "axes"));
+  SLIPWAY_ASSIGN_OR_RETURN(const Dimensions given, KnownInts(view, 1, "axes"));
   const size_t rank = from.size() + given.size();
   if (rank > kMaxRank) return view.Error(absl::StrCat("rank ", rank, " is more than ", kMaxRank));
-  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> axes, NormalizeAxes(view, given, rank));
+  const std::optional<Shape> named = KnownShape(given);
+  if (!named.has_value()) return WithDimensions(view, Dimensions(rank));
+  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> axes,
+                           NormalizeAxes(view, {named->begin(), named->end()}, rank));
   Dimensions to;
   size_t next = 0;
   for (int64_t d = 0; d < static_cast<int64_t>(rank); ++d) {

@@ -69,13 +69,15 @@ absl::Status CheckLength(const NodeView& view, int input, size_t length) {
                                  " where a list of ", length, " is needed"));
 }
 
-absl::StatusOr<std::vector<float>> Scales(const NodeView& view, size_t count) {
+// Unset where they are not known before running.
+absl::StatusOr<std::optional<std::vector<float>>> Scales(const NodeView& view, size_t count) {
   if (view.input_type(2).dtype() != DataType::kFloat32) {
     return view.Error(
         absl::StrCat("the scales (input 2) must be f32, not ", ToString(view.input_type(2))));
   }
   SLIPWAY_RETURN_IF_ERROR(CheckLength(view, 2, count));
-  SLIPWAY_ASSIGN_OR_RETURN(const Tensor* tensor, view.RequireConstant(2, "scales"));
+  const Tensor* tensor = view.constant(2);
+  if (tensor == nullptr) return std::optional<std::vector<float>>();
   const auto values = tensor->values<float>();
   for (const float scale : values) {
     if (!(scale > 0) || !std::isfinite(scale)) {
@@ -144,11 +146,14 @@ absl::StatusOr<std::vector<ValueType>> ResizeType(const NodeView& view) {
                     : Dimensions(sizes.size());
     }
   } else {
-    SLIPWAY_ASSIGN_OR_RETURN(const std::vector<float> scales, Scales(view, resize.axes.size()));
-    for (size_t i = 0; i < scales.size(); ++i) resized[i] = Scaled(resized[i], scales[i]);
+    SLIPWAY_ASSIGN_OR_RETURN(const std::optional<std::vector<float>> scales,
+                             Scales(view, resize.axes.size()));
+    for (size_t i = 0; i < resized.size(); ++i) {
+      resized[i] = scales.has_value() ? Scaled(resized[i], (*scales)[i]) : Dimension();
+    }
   }
   for (size_t i = 0; i < resized.size(); ++i) {
-    if (before[i] == Dimension(0) && resized[i] != Dimension(0)) {
+    if (before[i] == Dimension(0) && Contradict(resized[i], 0)) {
       return view.Error(absl::StrCat("dimension ", resize.axes[i], " is empty and becomes ",
                                      ToString(resized[i])));
     }

@@ -30,16 +30,17 @@ Types GridSampleType(const NodeView& view) {
 
 Types AffineGridType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kAnyFloat));
-  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> size, ConstantInts(view, 1, "size"));
+  SLIPWAY_ASSIGN_OR_RETURN(const Dimensions size, KnownInts(view, 1, "size"));
   if (size.size() != 4 && size.size() != 5) {
     return view.Error(absl::StrCat("\"size\" has ", size.size(), " entries, not 4 or 5"));
   }
   const auto rank = static_cast<int64_t>(size.size()) - 2;
-  if (Contradict(DimensionsOf(view, 0), {Dimension(size[0]), rank, rank + 1})) {
+  if (Contradict(DimensionsOf(view, 0), {size[0], rank, rank + 1})) {
     return view.Error(absl::StrCat("theta has the shape ", ToString(DimensionsOf(view, 0)),
-                                   " where [", size[0], ", ", rank, ", ", rank + 1, "] is needed"));
+                                   " where [", ToString(size[0]), ", ", rank, ", ", rank + 1,
+                                   "] is needed"));
   }
-  Dimensions y = ToDimensions(size);
+  Dimensions y = size;
   y.erase(y.begin() + 1);
   y.push_back(rank);
   return std::vector<ValueType>{ValueType(view.input_type(0).dtype(), y)};

@@ -70,14 +70,16 @@ absl::StatusOr<TopKView> DecodeTopK(const NodeView& view) {
   TopKView top;
   SLIPWAY_ASSIGN_OR_RETURN(top.axis,
                            NormalizeAxis(view, view.Int("axis"), view.input_type(0).rank()));
-  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> count, ConstantInts(view, 1, "k"));
+  SLIPWAY_ASSIGN_OR_RETURN(const Dimensions count, KnownInts(view, 1, "k"));
   if (count.size() != 1)
     return view.Error(absl::StrCat("\"k\" has ", count.size(), " elements, it must have 1"));
   top.count = count[0];
   top.largest = view.Int("largest") != 0;
   const Dimension extent = view.input_type(0).dimension(static_cast<int>(top.axis));
-  if (top.count < 0 || (extent.is_known() && top.count > extent.extent())) {
-    return view.Error(absl::StrCat("\"k\" is ", top.count, ", axis ", top.axis, " has ",
+  const bool is_known = top.count.is_known();
+  if ((is_known && top.count.extent() < 0) ||
+      (is_known && extent.is_known() && top.count.extent() > extent.extent())) {
+    return view.Error(absl::StrCat("\"k\" is ", ToString(top.count), ", axis ", top.axis, " has ",
                                    ToString(extent), " elements"));
   }
   return top;

@@ -15,10 +15,9 @@ namespace slipway {
 // NaN counts as larger than everything. `sorted` ones come in order, others may.
 struct TopKView {
   int64_t axis = 0;
-  int64_t count = 0;
+  Dimension count = 0;
   bool largest = true;
 };
-// FAILED_PRECONDITION when the count is not constant.
 absl::StatusOr<TopKView> DecodeTopK(const NodeView& view);
 
 // Where Compress and Unique choose: along the axis, or among all elements as if they had one dimension.

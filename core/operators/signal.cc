@@ -15,12 +15,12 @@ using Types = absl::StatusOr<std::vector<ValueType>>;
 
 constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
 
-// A constant number in [least, 2^31 - 1].
-absl::StatusOr<int64_t> Length(const NodeView& view, int input, absl::string_view what,
-                               int64_t least) {
-  SLIPWAY_ASSIGN_OR_RETURN(const int64_t length, ConstantWhole(view, input, what));
-  if (length >= least && length <= kMost) return length;
-  return view.Error(absl::StrCat("the ", what, " (input ", input, ") is ", length));
+// A number in [least, 2^31 - 1], as far as it is known.
+absl::StatusOr<Dimension> Length(const NodeView& view, int input, absl::string_view what,
+                                 int64_t least) {
+  SLIPWAY_ASSIGN_OR_RETURN(const Dimension length, KnownWhole(view, input, what));
+  if (!length.is_known() || (length.extent() >= least && length.extent() <= kMost)) return length;
+  return view.Error(absl::StrCat("the ", what, " (input ", input, ") is ", length.extent()));
 }
 
 absl::StatusOr<DataType> OutputType(const NodeView& view) {
@@ -50,7 +50,7 @@ Types StftType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kAnyFloat));
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 3, 3));
   SLIPWAY_ASSIGN_OR_RETURN(const Dimension parts, Parts(view));
-  SLIPWAY_ASSIGN_OR_RETURN(const int64_t step, Length(view, 1, "frame step", 1));
+  SLIPWAY_ASSIGN_OR_RETURN(const Dimension step, Length(view, 1, "frame step", 1));
   const Dimension signal = view.input_type(0).dimension(1);
   Dimension frame = signal;
   if (view.has_input(2)) {
@@ -62,14 +62,15 @@ Types StftType(const NodeView& view) {
     frame = view.input_type(2).dimension(0);
   }
   if (view.has_input(3)) {
-    SLIPWAY_ASSIGN_OR_RETURN(const int64_t length, Length(view, 3, "frame length", 1));
+    SLIPWAY_ASSIGN_OR_RETURN(const Dimension length, Length(view, 3, "frame length", 1));
     if (view.has_input(2) && Contradict(frame, length)) {
-      return view.Error(absl::StrCat("frames of ", length, " with a window of ", ToString(frame)));
+      return view.Error(
+          absl::StrCat("frames of ", ToString(length), " with a window of ", ToString(frame)));
     }
-    frame = length;
+    frame = view.has_input(2) ? MorePrecise(frame, length) : length;
   }
   const bool onesided = view.Int("onesided") != 0;
-  const Dimension frames = FloorDivide(signal - frame, step) + 1;
+  const Dimension frames = step.is_known() ? FloorDivide(signal - frame, step) + 1 : Dimension();
   if ((onesided && parts == Dimension(2)) || (frame.is_known() && frame.extent() < 1) ||
       (frames.is_known() && frames.extent() < 1)) {
     return view.Error(absl::StrCat(onesided ? "one-sided" : "two-sided", " frames of ",
@@ -82,14 +83,14 @@ Types StftType(const NodeView& view) {
 }
 
 Types WindowType(const NodeView& view) {
-  SLIPWAY_ASSIGN_OR_RETURN(const int64_t size, Length(view, 0, "size", 0));
+  SLIPWAY_ASSIGN_OR_RETURN(const Dimension size, Length(view, 0, "size", 0));
   SLIPWAY_ASSIGN_OR_RETURN(const DataType dtype, OutputType(view));
-  return std::vector<ValueType>{ValueType(dtype, {Dimension(size)})};
+  return std::vector<ValueType>{ValueType(dtype, {size})};
 }
 
 Types MelWeightMatrixType(const NodeView& view) {
-  SLIPWAY_ASSIGN_OR_RETURN(const int64_t bins, Length(view, 0, "number of bins", 0));
-  SLIPWAY_ASSIGN_OR_RETURN(const int64_t length, Length(view, 1, "length of the transform", 0));
+  SLIPWAY_ASSIGN_OR_RETURN(const Dimension bins, Length(view, 0, "number of bins", 0));
+  SLIPWAY_ASSIGN_OR_RETURN(const Dimension length, Length(view, 1, "length of the transform", 0));
   SLIPWAY_ASSIGN_OR_RETURN(const DataType dtype, OutputType(view));
   for (int i = 2; i < 5; ++i) {
     SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, i, i == 2 ? TypeSet::kInteger : TypeSet::kAnyFloat));
@@ -98,7 +99,7 @@ Types MelWeightMatrixType(const NodeView& view) {
           absl::StrCat("input ", i, " must be one number, not ", ToString(view.input_type(i))));
     }
   }
-  return std::vector<ValueType>{ValueType(dtype, {Dimension(length / 2 + 1), Dimension(bins)})};
+  return std::vector<ValueType>{ValueType(dtype, {FloorDivide(length, 2) + 1, bins})};
 }
 
 Types CausalConvType(const NodeView& view) {

@@ -19,7 +19,7 @@ struct DftView {
   bool onesided =
       false;  // Forwards only the first half is made; backwards only that is there, and the result real.
 };
-// FAILED_PRECONDITION where axis or length is not constant.
+// FAILED_PRECONDITION where the axis is not constant.
 absl::StatusOr<DftView> DecodeDft(const NodeView& view);
 
 absl::Status RegisterSignalOperators(OperatorRegistry& registry);

@@ -33,6 +33,8 @@ class Calls {
       if (id != kNoValue) LearnSymbols(*graph_.values[id].type);
     }
   }
+  // Whether an extent of the outputs is a symbol that nothing before the node gives a value.
+  bool MakesSymbols(absl::Span<const ValueType> outputs) const;
   // The nodes that stand for `node`, the call itself last.
   absl::StatusOr<std::vector<Node>> Make(const Node& node, const NodeView& view,
                                          const CallableKernel& kernel);
@@ -40,11 +42,15 @@ class Calls {
  private:
   Node MakeCall(const Node& node, const std::string& symbol, ValueId parameters);
   // What finds out the extents of the node's outputs that are symbols which nothing before it gives a value.
-  absl::Status AddCount(const Node& node, const NodeView& view, const CallableKernel& kernel,
-                        ValueId parameters, std::vector<Node>& nodes);
+  absl::Status AddExtents(const Node& node, const NodeView& view, const CallableKernel& kernel,
+                          absl::Span<const DataType> dtypes, std::vector<Node>& nodes);
+  ValueId AddParameters(const Node& node, const NodeView& view, absl::string_view what,
+                        const Tensor& parameters);
 
   // A dimension that is a symbol gives it its value.
   void LearnSymbols(const ValueType& type);
+  // The symbol that the dimension is and that has no value; empty where it is nothing such.
+  std::string FreeSymbol(const Dimension& dimension) const;
 
   Graph& graph_;
   UniqueNames names_;
@@ -93,53 +99,91 @@ Node Calls::MakeCall(const Node& node, const std::string& symbol, ValueId parame
   return call;
 }
 
-void Calls::LearnSymbols(const ValueType& type) {
-  for (const Dimension& dimension : type.dimensions()) {
-    if (dimension.is_known() || dimension.is_unknown()) continue;
-    const Expression extent = dimension.expression();
-    if (extent.kind() == Expression::Kind::kSymbol) bound_.insert(extent.symbol());
-  }
+std::string SymbolOf(const Dimension& dimension) {
+  if (dimension.is_known() || dimension.is_unknown()) return "";
+  const Expression extent = dimension.expression();
+  return extent.kind() == Expression::Kind::kSymbol ? extent.symbol() : "";
 }
 
-absl::Status Calls::AddCount(const Node& node, const NodeView& view, const CallableKernel& kernel,
-                             ValueId parameters, std::vector<Node>& nodes) {
-  std::optional<std::string> symbol;
+void Calls::LearnSymbols(const ValueType& type) {
+  for (const Dimension& dimension : type.dimensions()) bound_.insert(SymbolOf(dimension));
+}
+
+std::string Calls::FreeSymbol(const Dimension& dimension) const {
+  std::string symbol = SymbolOf(dimension);
+  return bound_.contains(symbol) ? "" : symbol;
+}
+
+bool Calls::MakesSymbols(absl::Span<const ValueType> outputs) const {
+  for (const ValueType& type : outputs) {
+    if (type.dtype() == DataType::kInvalid) continue;
+    for (const Dimension& dimension : type.dimensions()) {
+      if (!FreeSymbol(dimension).empty()) return true;
+    }
+  }
+  return false;
+}
+
+absl::Status Calls::AddExtents(const Node& node, const NodeView& view, const CallableKernel& kernel,
+                               absl::Span<const DataType> dtypes, std::vector<Node>& nodes) {
+  std::vector<bool> wanted;  // An entry an extent.
+  std::vector<std::string> symbols;
   for (const ValueId id : node.outputs) {
     if (id == kNoValue) continue;
-    for (const Dimension& dimension : graph_.values[id].type->dimensions()) {
-      if (dimension.is_known()) continue;
+    const ValueType& type = *graph_.values[id].type;
+    for (const Dimension& dimension : type.dimensions()) {
       if (dimension.is_unknown()) {
-        return view.Unimplemented(absl::StrCat("its result is ", ToString(*graph_.values[id].type),
+        return view.Unimplemented(absl::StrCat("its result is ", ToString(type),
                                                ", and extents that hang on the values of its "
                                                "inputs are not supported there"));
       }
-      const Expression extent = dimension.expression();
-      if (extent.kind() == Expression::Kind::kSymbol && !bound_.contains(extent.symbol())) {
-        symbol = extent.symbol();
-      }
+      const std::string symbol = FreeSymbol(dimension);
+      wanted.push_back(!symbol.empty());
+      if (symbol.empty()) continue;
+      bound_.insert(symbol);
+      symbols.push_back(symbol);
     }
   }
-  if (!symbol.has_value()) return absl::OkStatus();
-  if (kernel.count == nullptr) {
-    return absl::InternalError(absl::StrCat("nothing gives the symbol \"", *symbol, "\" of node \"",
-                                            view.display_name(), "\" its value"));
+  if (symbols.empty()) return absl::OkStatus();
+  if (kernel.extents == nullptr) {
+    return absl::InternalError(absl::StrCat("nothing gives the symbol \"", symbols[0],
+                                            "\" of node \"", view.display_name(), "\" its value"));
   }
-  Node count = MakeCall(node, kernel.count_symbol, parameters);
-  const ValueId number =
-      graph_.AddValue(names_.Make(Shortened(absl::StrCat(view.display_name(), " count"))),
-                      ValueType(DataType::kInt64, {1}));
-  count.name = Shortened(absl::StrCat("Count ", view.display_name()));
-  count.outputs = {number};
-  count.attributes.Set(kCallCounts, int64_t{1});
-  nodes.push_back(std::move(count));
-  Node bind;
-  bind.name = Shortened(absl::StrCat("BindSymbols ", view.display_name()));
-  bind.op = kBindSymbolsOperator;
-  bind.inputs = {number};
-  bind.attributes.Set(kBoundSymbols, std::vector<std::string>{*symbol});
-  nodes.push_back(std::move(bind));
-  bound_.insert(*symbol);
+  // Symbols that one number is, each by a binding of its own.
+  std::vector<std::vector<std::string>> bindings;
+  if (kernel.finds == CallableKernel::Finds::kOne) {
+    for (const std::string& symbol : symbols) bindings.push_back({symbol});
+  } else {
+    bindings.push_back(symbols);
+  }
+  const auto count = static_cast<int64_t>(bindings[0].size());
+  SLIPWAY_ASSIGN_OR_RETURN(Tensor parameters,
+                           ExtentsParametersTensor(kernel, view, dtypes, wanted));
+  Node find =
+      MakeCall(node, kernel.extents_symbol, AddParameters(node, view, "extents of ", parameters));
+  const ValueId numbers =
+      graph_.AddValue(names_.Make(Shortened(absl::StrCat(view.display_name(), " extents"))),
+                      ValueType(DataType::kInt64, {count}));
+  find.name = Shortened(absl::StrCat("Extents ", view.display_name()));
+  find.outputs = {numbers};
+  find.attributes.Set(kCallExtents, count);
+  nodes.push_back(std::move(find));
+  for (std::vector<std::string>& names : bindings) {
+    Node bind;
+    bind.name = Shortened(absl::StrCat("BindSymbols ", view.display_name()));
+    bind.op = kBindSymbolsOperator;
+    bind.inputs = {numbers};
+    bind.attributes.Set(kBoundSymbols, std::move(names));
+    nodes.push_back(std::move(bind));
+  }
   return absl::OkStatus();
+}
+
+ValueId Calls::AddParameters(const Node& node, const NodeView& view, absl::string_view what,
+                             const Tensor& parameters) {
+  return graph_.AddConstant(
+      names_.Make(Shortened(absl::StrCat(node.op, " ", what, view.display_name(), " parameters"))),
+      parameters);
 }
 
 absl::StatusOr<std::vector<Node>> Calls::Make(const Node& node, const NodeView& view,
@@ -148,13 +192,11 @@ absl::StatusOr<std::vector<Node>> Calls::Make(const Node& node, const NodeView& 
   for (const ValueId id : node.outputs) {
     dtypes.push_back(id == kNoValue ? DataType::kInvalid : graph_.values[id].type->dtype());
   }
-  SLIPWAY_ASSIGN_OR_RETURN(Tensor tensor, ParametersTensor(kernel, view, dtypes));
-  const ValueId parameters = graph_.AddConstant(
-      names_.Make(Shortened(absl::StrCat(node.op, " ", view.display_name(), " parameters"))),
-      std::move(tensor));
+  // Before values are added, which moves those that the view refers to.
+  SLIPWAY_ASSIGN_OR_RETURN(const Tensor parameters, ParametersTensor(kernel, view, dtypes));
   std::vector<Node> nodes;
-  SLIPWAY_RETURN_IF_ERROR(AddCount(node, view, kernel, parameters, nodes));
-  nodes.push_back(MakeCall(node, kernel.symbol, parameters));
+  SLIPWAY_RETURN_IF_ERROR(AddExtents(node, view, kernel, dtypes, nodes));
+  nodes.push_back(MakeCall(node, kernel.symbol, AddParameters(node, view, "", parameters)));
   return nodes;
 }
 
@@ -168,7 +210,7 @@ absl::StatusOr<Graph> CallKernels(Graph graph, const PassContext& context,
     const OperatorSchema* schema = context.registry.Find(node.op);
     if (schema != nullptr && schema->body_rule != nullptr) calls.LearnOutputs(node);
     const CallableKernel* kernel = context.reference.FindCallable(node.op);
-    if (kernel == nullptr || context.registry.MovementOf(node.op) == Movement::kView) {
+    if (kernel == nullptr) {
       nodes.push_back(std::move(node));
       continue;
     }
@@ -177,7 +219,8 @@ absl::StatusOr<Graph> CallKernels(Graph graph, const PassContext& context,
     for (const ValueId id : node.outputs) {
       outputs.push_back(id == kNoValue ? ValueType() : *graph.values[id].type);
     }
-    if (is_lowered(view, outputs)) {
+    const bool is_view = context.registry.MovementOf(node.op) == Movement::kView;
+    if (!calls.MakesSymbols(outputs) && (is_view || is_lowered(view, outputs))) {
       nodes.push_back(std::move(node));
       continue;
     }

@@ -99,5 +99,31 @@ TEST_F(CallKernelsTest, ViewsNeedNoKernel) {
   EXPECT_EQ(Operators(graph), Strings{"Flatten"});
 }
 
+TEST_F(CallKernelsTest, ExtentsAreFoundBeforeTheCallThatNeedsThem) {
+  ASSERT_OK_AND_ASSIGN(Graph graph, tester_.Parse(R"(
+    graph "g" (%x: f32[4, 6], %shape: i64[3], %repeats: i64[2]) -> (%t) {
+      %r = Reshape "r" (%x, %shape)
+      %t = Tile "t" (%x, %repeats)
+      %k = Flatten(%r)
+    })"));
+  ASSERT_OK_AND_ASSIGN(graph, CallKernels(std::move(graph), tester_.context(), Everything));
+  EXPECT_OK(Verify(graph, tester_.registry(), {.require_types = true}));
+  ASSERT_EQ(Operators(graph), (Strings{kCall, "slipway.BindSymbols", kCall, kCall,
+                                       "slipway.BindSymbols", kCall, "Flatten"}));
+  EXPECT_EQ(*graph.nodes[0].attributes.FindAs<std::string>("kernel"), "slipway_Reshape_extents");
+  EXPECT_EQ(*graph.nodes[1].attributes.FindAs<Strings>("symbols"), (Strings{"r", "r.1", "r.2"}));
+}
+
+TEST_F(CallKernelsTest, OneNumberMayBeSeveralExtents) {
+  ASSERT_OK_AND_ASSIGN(Graph graph, tester_.Parse(R"(
+    graph "g" (%x: f32[6], %k: i64[1]) -> (%values, %places) {
+      %values, %places = TopK(%x, %k)
+    })"));
+  EXPECT_EQ(graph.values[graph.outputs[0]].type->dimension(0),
+            graph.values[graph.outputs[1]].type->dimension(0));
+  ASSERT_OK_AND_ASSIGN(graph, CallKernels(std::move(graph), tester_.context(), Everything));
+  EXPECT_EQ(Operators(graph), (Strings{kCall, "slipway.BindSymbols", kCall}));
+}
+
 }  // namespace
 }  // namespace slipway

@@ -39,6 +39,29 @@ bool AnyUnknown(const Dimensions& dimensions) {
                      [](const Dimension& d) { return d.is_unknown(); });
 }
 
+// Whether the extents of the node's output follow from those of its first input and of the graph's inputs; else its other
+// inputs are what says them when the program runs.
+bool FollowsFromTypes(const Node& node, const GraphRewriter& rewriter) {
+  std::vector<ValueId> told = rewriter.graph().inputs;
+  told.push_back(node.inputs[0]);
+  Dimensions extents;
+  std::vector<Symbol> symbols;
+  for (const ValueId id : told) {
+    for (const Dimension& extent : rewriter.type(id).dimensions()) {
+      if (extent.is_known() || extent.is_unknown()) continue;
+      const Expression expression = extent.expression();
+      if (expression.kind() == Expression::Kind::kSymbol) symbols.push_back({expression.symbol()});
+      extents.push_back(extent);
+    }
+  }
+  const Dimensions shape = rewriter.type(node.outputs[0]).dimensions();
+  return std::all_of(shape.begin(), shape.end(), [&](const Dimension& extent) {
+    return extent.is_known() ||
+           std::find(extents.begin(), extents.end(), extent) != extents.end() ||
+           CheckSymbolsKnown(extent.expression(), symbols).ok();
+  });
+}
+
 }  // namespace
 
 absl::StatusOr<bool> ViewToReshape(Node& node, GraphRewriter& rewriter, const PassContext&) {
@@ -51,9 +74,11 @@ absl::StatusOr<bool> ViewToReshape(Node& node, GraphRewriter& rewriter, const Pa
   const Dimensions shape = type.dimensions();
   // In Reshape's shape an extent of 0 stands for the input's.
   if (AnyUnknown(shape) || NumElements(shape) == Dimension(0)) return false;
+  if (node.inputs.size() > 1 && !FollowsFromTypes(node, rewriter)) return false;
   // A Reshape of a Reshape starts from the first one's input.
   while (const Node* before = rewriter.Producer(x)) {
-    if (!IsReshape(*before)) break;
+    if (!IsReshape(*before) || (before->inputs.size() > 1 && !FollowsFromTypes(*before, rewriter)))
+      break;
     x = before->inputs[0];
   }
   const std::string name = DisplayName(rewriter.graph(), node);

@@ -63,7 +63,7 @@ TEST(ContentsTest, ReductionsOfOneElement) {
   EXPECT_EQ(reduced("ReduceMin"), "f32[w]");
   EXPECT_EQ(reduced("ReduceMax"), "f32[w]");
   // The square of one element is not that element.
-  EXPECT_EQ(reduced("ReduceSumSquare"), "f32[?]");
+  EXPECT_EQ(reduced("ReduceSumSquare"), "f32[y]");
 }
 
 TEST(ContentsTest, FloatsBetweenWholeNumbers) {
@@ -75,7 +75,7 @@ TEST(ContentsTest, FloatsBetweenWholeNumbers) {
     return TypeOfY(text.replace(text.find("FACTOR"), 6, factor));
   };
   EXPECT_EQ(with("2.0"), "f32[2*w]");
-  EXPECT_EQ(with("0.5"), "f32[?]");  // What is not whole is not followed.
+  EXPECT_EQ(with("0.5"), "f32[y]");  // What is not whole is not followed.
 }
 
 // What exporters write of a tensor that is broadcast to a shape with -1 in it.
@@ -88,8 +88,8 @@ TEST(ContentsTest, ChoicesThatAreKnown) {
 }
 
 TEST(ContentsTest, WhatValuesDecideIsNotKnown) {
-  EXPECT_EQ(TypeOfY("%y = ConstantOfShape(%any)"), "f32[?, ?]");
-  EXPECT_EQ(TypeOfY("%y = Expand(%x, %any)"), "f32[batch, 3, ?]");
+  EXPECT_EQ(TypeOfY("%y = ConstantOfShape(%any)"), "f32[y, y.1]");
+  EXPECT_EQ(TypeOfY("%y = Expand(%x, %any)"), "f32[batch, 3, y]");
 }
 
 }  // namespace

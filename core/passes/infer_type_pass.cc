@@ -57,10 +57,11 @@ bool IsSmall(const Graph& graph, const Node& node, const OperatorRegistry& regis
          std::all_of(node.outputs.begin(), node.outputs.end(), small);
 }
 
-// Extents that values decide and a kernel counts get a symbol, one a node (CallableKernel::count).
-void NameCountedExtents(const Node& node, const PassContext& context, Graph& graph) {
+// Extents that values decide and a kernel finds get a symbol each, or one a node (CallableKernel::extents).
+void NameFoundExtents(const Node& node, const PassContext& context, Graph& graph) {
   const CallableKernel* kernel = context.reference.FindCallable(node.op);
-  if (kernel == nullptr || kernel->count == nullptr || graph.symbols.size() >= kMaxSymbols) return;
+  if (kernel == nullptr || kernel->extents == nullptr) return;
+  const bool is_one = kernel->finds == CallableKernel::Finds::kOne;
   std::optional<Expression> symbol;
   for (const ValueId id : node.outputs) {
     if (id == kNoValue) continue;
@@ -68,7 +69,10 @@ void NameCountedExtents(const Node& node, const PassContext& context, Graph& gra
     Dimensions dimensions = value.type->dimensions();
     for (Dimension& dimension : dimensions) {
       if (!dimension.is_unknown()) continue;
-      if (!symbol.has_value()) symbol = AddExtentSymbol(value.name, graph.symbols);
+      if (!symbol.has_value() || !is_one) {
+        if (graph.symbols.size() >= kMaxSymbols) return;
+        symbol = AddExtentSymbol(value.name, *value.type, graph.symbols);
+      }
       dimension = *symbol;
     }
     RefineType(value, ValueType(value.type->dtype(), dimensions));
@@ -137,7 +141,7 @@ absl::StatusOr<Graph> Infer(Graph graph, const PassContext& context, int64_t& no
       if (node.outputs[i] == kNoValue) continue;
       SLIPWAY_RETURN_IF_ERROR(SetType(node, node.outputs[i], (*types)[i], graph));
     }
-    NameCountedExtents(node, context, graph);
+    NameFoundExtents(node, context, graph);
     if (IsConstantNode(graph, node, context.registry) && IsSmall(graph, node, context.registry)) {
       absl::StatusOr<std::vector<Tensor>> results = EvaluateConstantNode(graph, node, context);
       if (results.ok()) {

@@ -191,8 +191,8 @@ absl::StatusOr<Graph> StringLowering::Run(bool is_body) {
     for (const ValueId id : graph_.inputs) {
       Value& value = graph_.values[id];
       if (value.type.has_value() || graph_.symbols.size() >= kMaxSymbols) continue;
-      const Expression size = AddExtentSymbol(value.name, graph_.symbols);
-      value.type = ValueType(DataType::kUint8, {Dimension(size)});
+      value.type =
+          WithNamedExtents(value.name, ValueType(DataType::kUint8, {Dimension()}), graph_.symbols);
     }
   }
   std::vector<Node> nodes = std::move(graph_.nodes);

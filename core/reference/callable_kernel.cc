@@ -62,6 +62,26 @@ class Buffer {
   slipway_buffer buffer_ = {};
 };
 
+absl::StatusOr<KernelParameters> ParametersOf(const CallableKernel& kernel, const NodeView& view,
+                                              absl::Span<const DataType> outputs) {
+  KernelParameters parameters;
+  parameters.Add(view.num_inputs());
+  parameters.Add(static_cast<int64_t>(outputs.size()));
+  for (int i = 0; i < view.num_inputs(); ++i) {
+    const DataType dtype = view.has_input(i) ? view.input_type(i).dtype() : DataType::kInvalid;
+    parameters.Add(static_cast<int64_t>(dtype));
+  }
+  for (const DataType dtype : outputs) parameters.Add(static_cast<int64_t>(dtype));
+  if (kernel.parameters) SLIPWAY_RETURN_IF_ERROR(kernel.parameters(view, parameters));
+  return parameters;
+}
+
+absl::StatusOr<Tensor> TensorOf(const absl::StatusOr<KernelParameters>& parameters) {
+  SLIPWAY_RETURN_IF_ERROR(parameters.status());
+  const std::vector<int64_t>& values = parameters->values();
+  return Tensor::Of<int64_t>({static_cast<int64_t>(values.size())}, values);
+}
+
 // Calls `function`, which writes to `outputs`, with these parameters of the node.
 absl::Status Call(slipway_kernel function, Tensor parameters, const NodeView& view,
                   absl::Span<const Tensor* const> inputs, absl::Span<Tensor> outputs) {
@@ -103,35 +123,48 @@ ParametersFunction RealAttributes(std::vector<std::string> names) {
 
 absl::StatusOr<Tensor> ParametersTensor(const CallableKernel& kernel, const NodeView& view,
                                         absl::Span<const DataType> outputs) {
-  KernelParameters parameters;
-  parameters.Add(view.num_inputs());
-  parameters.Add(static_cast<int64_t>(outputs.size()));
-  for (int i = 0; i < view.num_inputs(); ++i) {
-    const DataType dtype = view.has_input(i) ? view.input_type(i).dtype() : DataType::kInvalid;
-    parameters.Add(static_cast<int64_t>(dtype));
-  }
-  for (const DataType dtype : outputs) parameters.Add(static_cast<int64_t>(dtype));
-  if (kernel.parameters) SLIPWAY_RETURN_IF_ERROR(kernel.parameters(view, parameters));
-  const std::vector<int64_t>& values = parameters.values();
-  return Tensor::Of<int64_t>({static_cast<int64_t>(values.size())}, values);
+  return TensorOf(ParametersOf(kernel, view, outputs));
 }
 
-absl::StatusOr<std::vector<ValueType>> CountExtents(const CallableKernel& kernel,
-                                                    const NodeView& view,
-                                                    absl::Span<const Tensor* const> inputs,
-                                                    std::vector<ValueType> types) {
-  std::vector<DataType> dtypes;
-  for (int i = 0; i < view.num_outputs(); ++i) {
-    dtypes.push_back(view.has_output(i) ? types[i].dtype() : DataType::kInvalid);
+absl::StatusOr<Tensor> ExtentsParametersTensor(const CallableKernel& kernel, const NodeView& view,
+                                               absl::Span<const DataType> outputs,
+                                               const std::vector<bool>& wanted) {
+  absl::StatusOr<KernelParameters> parameters = ParametersOf(kernel, view, outputs);
+  if (parameters.ok() && kernel.finds == CallableKernel::Finds::kEvery) {
+    for (const bool flag : wanted) parameters->Add(flag);
+    parameters->Add(static_cast<int64_t>(wanted.size()));
   }
-  SLIPWAY_ASSIGN_OR_RETURN(Tensor parameters, ParametersTensor(kernel, view, dtypes));
-  Tensor count = Tensor::Scalar<int64_t>(0);
+  return TensorOf(parameters);
+}
+
+absl::StatusOr<std::vector<ValueType>> FindExtents(const CallableKernel& kernel,
+                                                   const NodeView& view,
+                                                   absl::Span<const Tensor* const> inputs,
+                                                   std::vector<ValueType> types) {
+  std::vector<DataType> dtypes;
+  std::vector<bool> wanted;
+  int64_t count = 0;
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (!view.has_output(static_cast<int>(i))) types[i] = ValueType();
+    dtypes.push_back(types[i].dtype());
+    if (types[i].dtype() == DataType::kInvalid) continue;
+    for (const Dimension& dimension : types[i].dimensions()) {
+      wanted.push_back(dimension.is_unknown());
+      count += dimension.is_unknown();
+    }
+  }
+  const bool is_one = kernel.finds == CallableKernel::Finds::kOne;
+  SLIPWAY_ASSIGN_OR_RETURN(Tensor parameters,
+                           ExtentsParametersTensor(kernel, view, dtypes, wanted));
+  Tensor found = Tensor::Zeros(DataType::kInt64, {is_one ? 1 : count});
   SLIPWAY_RETURN_IF_ERROR(
-      Call(kernel.count, std::move(parameters), view, inputs, absl::MakeSpan(&count, 1)));
+      Call(kernel.extents, std::move(parameters), view, inputs, absl::MakeSpan(&found, 1)));
+  size_t next = 0;
   for (ValueType& type : types) {
+    if (type.dtype() == DataType::kInvalid) continue;
     Dimensions dimensions = type.dimensions();
     for (Dimension& dimension : dimensions) {
-      if (dimension.is_unknown()) dimension = count.values<int64_t>()[0];
+      if (dimension.is_unknown()) dimension = found.values<int64_t>()[is_one ? 0 : next++];
     }
     type = ValueType(type.dtype(), dimensions);
   }

@@ -44,22 +44,32 @@ struct CallableKernel {
   // inputs unless the type rule does.
   ParametersFunction parameters;
 
-  // Set where the type rule leaves extents of outputs unknown that values decide: what finds them (Call::Count), given
-  // the same parameters and inputs. One number a node: every such extent is it.
-  std::string count_symbol = "";
-  slipway_kernel count = nullptr;
+  // Set where the type rule leaves extents of outputs unknown that values decide: what finds them, given the same
+  // parameters and inputs.
+  std::string extents_symbol = "";
+  slipway_kernel extents = nullptr;
+  enum class Finds {
+    kOne,  // One number, which every unknown extent is (Call::Count).
+    kEvery,  // Extents of all outputs that the node has, those that are wanted (core/kernels/extents.h).
+  };
+  Finds finds = Finds::kOne;
 };
 
 // The first argument of a call for this node (core/kernels/call.h), i64[n]. `outputs` has the element type of each
 // output, kInvalid where it is omitted. Errors of `parameters`.
 absl::StatusOr<Tensor> ParametersTensor(const CallableKernel& kernel, const NodeView& view,
                                         absl::Span<const DataType> outputs);
+// The same for a call of kernel.extents: for each extent of the outputs that are there, one after the other, whether it is
+// wanted.
+absl::StatusOr<Tensor> ExtentsParametersTensor(const CallableKernel& kernel, const NodeView& view,
+                                               absl::Span<const DataType> outputs,
+                                               const std::vector<bool>& wanted);
 
-// The types of the node's outputs with every unknown extent counted. REQUIRES: kernel.count. Errors as CallKernel.
-absl::StatusOr<std::vector<ValueType>> CountExtents(const CallableKernel& kernel,
-                                                    const NodeView& view,
-                                                    absl::Span<const Tensor* const> inputs,
-                                                    std::vector<ValueType> types);
+// The types of the node's outputs with every unknown extent found. REQUIRES: kernel.extents. Errors as CallKernel.
+absl::StatusOr<std::vector<ValueType>> FindExtents(const CallableKernel& kernel,
+                                                   const NodeView& view,
+                                                   absl::Span<const Tensor* const> inputs,
+                                                   std::vector<ValueType> types);
 
 // Calls the function for the node. `inputs` and `outputs` as in KernelCall. INVALID_ARGUMENT with the kernel's message
 // when it fails; UNIMPLEMENTED for operands that the kernel ABI cannot describe.

@@ -35,12 +35,15 @@ absl::Status ConstantOfShape(const NodeView& view, KernelParameters& parameters)
 
 absl::Status RegisterConstantsKernels(KernelColumn& kernels) {
   SLIPWAY_RETURN_IF_ERROR(kernels.Add("Constant", Constant));
-  SLIPWAY_RETURN_IF_ERROR(kernels.Add(
-      "ConstantOfShape",
-      CallableKernel{"slipway_ConstantOfShape", slipway_ConstantOfShape, ConstantOfShape}));
+  SLIPWAY_RETURN_IF_ERROR(
+      kernels.Add("ConstantOfShape",
+                  CallableKernel{"slipway_ConstantOfShape", slipway_ConstantOfShape,
+                                 ConstantOfShape, "slipway_ConstantOfShape_extents",
+                                 slipway_ConstantOfShape_extents, CallableKernel::Finds::kEvery}));
   SLIPWAY_RETURN_IF_ERROR(
       kernels.Add("EyeLike", CallableKernel{"slipway_EyeLike", slipway_EyeLike, EyeLike}));
-  return kernels.Add("Range", CallableKernel{"slipway_Range", slipway_Range, nullptr});
+  return kernels.Add("Range", CallableKernel{"slipway_Range", slipway_Range, nullptr,
+                                             "slipway_Range_count", slipway_Range_count});
 }
 
 }  // namespace slipway

@@ -27,7 +27,9 @@ absl::Status RegisterDeconvolutionKernels(KernelColumn& kernels) {
   SLIPWAY_RETURN_IF_ERROR(
       kernels.Add("ConvTranspose",
                   CallableKernel{"slipway_ConvTranspose", slipway_ConvTranspose, ConvTranspose}));
-  return kernels.Add("Col2Im", CallableKernel{"slipway_Col2Im", slipway_Col2Im, Col2Im});
+  return kernels.Add(
+      "Col2Im", CallableKernel{"slipway_Col2Im", slipway_Col2Im, Col2Im, "slipway_Col2Im_extents",
+                               slipway_Col2Im_extents, CallableKernel::Finds::kEvery});
 }
 
 }  // namespace slipway

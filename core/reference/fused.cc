@@ -23,8 +23,8 @@ absl::StatusOr<std::vector<Tensor>> Fused(const NodeView& view, absl::Span<const
 absl::StatusOr<std::vector<Tensor>> Call(const NodeView& view, absl::Span<const Tensor> inputs,
                                          BodyEvaluator& evaluator) {
   SLIPWAY_RETURN_IF_ERROR(InferNodeTypes(view).status());
-  if (view.Int(kCallCounts) != 0) {
-    return view.Unimplemented("the reference counts and makes outputs in one step");
+  if (view.Int(kCallExtents) != 0) {
+    return view.Unimplemented("the reference finds extents and makes outputs in one step");
   }
   const Graph& body = view.Body(kFusedBody);
   std::vector<Tensor> read;

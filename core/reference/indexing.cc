@@ -51,7 +51,8 @@ absl::Status RegisterIndexingKernels(KernelColumn& kernels) {
   const std::pair<const char*, CallableKernel> rows[] = {
       {"GatherElements", {"slipway_GatherElements", slipway_GatherElements, Elements}},
       {"GatherND", {"slipway_GatherND", slipway_GatherND, GatherND}},
-      {"OneHot", {"slipway_OneHot", slipway_OneHot, OneHot}},
+      {"OneHot",
+       {"slipway_OneHot", slipway_OneHot, OneHot, "slipway_OneHot_count", slipway_OneHot_count}},
       {"ScatterElements", {"slipway_ScatterElements", slipway_ScatterElements, ScatterElements}},
       {"ScatterND", {"slipway_ScatterND", slipway_ScatterND, ScatterND}},
       {"TensorScatter", {"slipway_TensorScatter", slipway_TensorScatter, TensorScatter}},

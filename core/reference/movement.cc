@@ -25,14 +25,6 @@ absl::Status Concat(const NodeView& view, KernelParameters& parameters) {
 absl::Status Split(const NodeView& view, KernelParameters& parameters) {
   SLIPWAY_ASSIGN_OR_RETURN(const SplitView split, DecodeSplit(view));
   parameters.Add(split.axis);
-  for (int i = 0; i < view.num_outputs(); ++i) {
-    const Dimension& part = split.extents[i];
-    if (!view.has_output(i) && !part.is_known()) {
-      return view.Unimplemented(absl::StrCat("output ", i, " of ", ToString(part),
-                                             " parts is omitted, which is not supported"));
-    }
-    parameters.Add(part.is_known() ? part.extent() : 0);
-  }
   return absl::OkStatus();
 }
 
@@ -71,15 +63,24 @@ absl::Status Blocks(const NodeView& view, KernelParameters& parameters) {
 }  // namespace
 
 absl::Status RegisterMovementKernels(KernelColumn& kernels) {
+  using Finds = CallableKernel::Finds;
   const std::pair<const char*, CallableKernel> rows[] = {
       {"Concat", {"slipway_Concat", slipway_Concat, Concat}},
       {"DepthToSpace", {"slipway_DepthToSpace", slipway_DepthToSpace, Blocks}},
-      {"Expand", {"slipway_Expand", slipway_Expand, nullptr}},
+      {"Expand",
+       {"slipway_Expand", slipway_Expand, nullptr, "slipway_Expand_extents", slipway_Expand_extents,
+        Finds::kEvery}},
       {"Gather", {"slipway_Gather", slipway_Gather, Gather}},
-      {"Pad", {"slipway_Pad", slipway_Pad, Pad}},
-      {"Slice", {"slipway_Slice", slipway_Slice, nullptr}},
+      {"Pad",
+       {"slipway_Pad", slipway_Pad, Pad, "slipway_Pad_extents", slipway_Pad_extents,
+        Finds::kEvery}},
+      {"Slice",
+       {"slipway_Slice", slipway_Slice, nullptr, "slipway_Slice_extents", slipway_Slice_extents,
+        Finds::kEvery}},
       {"SpaceToDepth", {"slipway_SpaceToDepth", slipway_SpaceToDepth, Blocks}},
-      {"Split", {"slipway_Split", slipway_Split, Split}},
+      {"Split",
+       {"slipway_Split", slipway_Split, Split, "slipway_Split_extents", slipway_Split_extents,
+        Finds::kEvery}},
       {"Transpose", {"slipway_Transpose", slipway_Transpose, Transpose}},
   };
   for (const auto& [op, kernel] : rows) SLIPWAY_RETURN_IF_ERROR(kernels.Add(op, kernel));

@@ -55,7 +55,9 @@ absl::Status RegisterPoolingKernels(KernelColumn& kernels) {
       {"GlobalMaxPool", global(GlobalPool<kernels::Pooling::kMax>)},
       {"LpPool", pool},
       {"MaxPool", pool},
-      {"MaxUnpool", {"slipway_MaxUnpool", slipway_MaxUnpool, MaxUnpool}},
+      {"MaxUnpool",
+       {"slipway_MaxUnpool", slipway_MaxUnpool, MaxUnpool, "slipway_MaxUnpool_extents",
+        slipway_MaxUnpool_extents, CallableKernel::Finds::kEvery}},
       {"slipway.AveragePoolNCHWc", pool},
       {"slipway.MaxPoolNCHWc", pool},
   };

@@ -1,5 +1,6 @@
 #include "core/reference/reference.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -147,9 +148,11 @@ absl::StatusOr<std::vector<Tensor>> Reference::Evaluation::EvaluateNode(
   SLIPWAY_ASSIGN_OR_RETURN(std::vector<ValueType> output_types, InferNodeTypes(view));
   if (HasStrings(view, output_types)) return EvaluateStrings(view, output_types, inputs);
   if (kernel == nullptr) return view.Unimplemented("the reference has no kernel for it");
-  if (kernel->callable.has_value() && kernel->callable->count != nullptr) {
-    SLIPWAY_ASSIGN_OR_RETURN(
-        output_types, CountExtents(*kernel->callable, view, values, std::move(output_types)));
+  const auto is_open = [](const ValueType& type) { return !type.is_static(); };
+  if (kernel->callable.has_value() && kernel->callable->extents != nullptr &&
+      std::any_of(output_types.begin(), output_types.end(), is_open)) {
+    SLIPWAY_ASSIGN_OR_RETURN(output_types,
+                             FindExtents(*kernel->callable, view, values, std::move(output_types)));
   }
 
   std::vector<Tensor> outputs(node.outputs.size());

@@ -26,7 +26,9 @@ absl::Status Resize(const NodeView& view, KernelParameters& parameters) {
 }  // namespace
 
 absl::Status RegisterResizeKernels(KernelColumn& kernels) {
-  return kernels.Add("Resize", CallableKernel{"slipway_Resize", slipway_Resize, Resize});
+  return kernels.Add(
+      "Resize", CallableKernel{"slipway_Resize", slipway_Resize, Resize, "slipway_Resize_extents",
+                               slipway_Resize_extents, CallableKernel::Finds::kEvery});
 }
 
 }  // namespace slipway

@@ -44,7 +44,9 @@ absl::Status RoiAlign(const NodeView& view, KernelParameters& parameters) {
 
 absl::Status RegisterSamplingKernels(KernelColumn& kernels) {
   const std::pair<const char*, CallableKernel> rows[] = {
-      {"AffineGrid", {"slipway_AffineGrid", slipway_AffineGrid, AffineGrid}},
+      {"AffineGrid",
+       {"slipway_AffineGrid", slipway_AffineGrid, AffineGrid, "slipway_AffineGrid_extents",
+        slipway_AffineGrid_extents, CallableKernel::Finds::kEvery}},
       {"DeformConv", {"slipway_DeformConv", slipway_DeformConv, DeformConv}},
       {"GridSample", {"slipway_GridSample", slipway_GridSample, GridSample}},
       {"RoiAlign", {"slipway_RoiAlign", slipway_RoiAlign, RoiAlign}},

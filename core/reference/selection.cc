@@ -39,7 +39,7 @@ absl::Status RegisterSelectionKernels(KernelColumn& kernels) {
       {"NonZero",
        {"slipway_NonZero", slipway_NonZero, nullptr, "slipway_NonZero_count",
         slipway_NonZero_count}},
-      {"TopK", {"slipway_TopK", slipway_TopK, TopK}},
+      {"TopK", {"slipway_TopK", slipway_TopK, TopK, "slipway_TopK_count", slipway_TopK_count}},
       {"Unique",
        {"slipway_Unique", slipway_Unique, Unique, "slipway_Unique_count", slipway_Unique_count}},
   };

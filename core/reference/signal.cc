@@ -12,10 +12,8 @@ namespace {
 using kernels::SignalWindow;
 
 absl::Status Dft(const NodeView& view, KernelParameters& parameters) {
-  SLIPWAY_RETURN_IF_ERROR(view.RequireStatic());
   SLIPWAY_ASSIGN_OR_RETURN(const DftView dft, DecodeDft(view));
   parameters.Add(dft.axis);
-  parameters.Add(dft.length.extent());
   parameters.Add(dft.inverse);
   parameters.Add(dft.onesided);
   return absl::OkStatus();
@@ -42,17 +40,23 @@ absl::Status CausalConv(const NodeView& view, KernelParameters& parameters) {
 
 absl::Status RegisterSignalKernels(KernelColumn& kernels) {
   const auto window = [](auto parameters) {
-    return CallableKernel{"slipway_SignalWindow", slipway_SignalWindow, parameters};
+    return CallableKernel{"slipway_SignalWindow", slipway_SignalWindow, parameters,
+                          "slipway_SignalWindow_count", slipway_SignalWindow_count};
   };
+  using Finds = CallableKernel::Finds;
   const std::pair<const char*, CallableKernel> rows[] = {
       {"BlackmanWindow", window(Window<SignalWindow::kBlackman>)},
       {"CausalConvWithState",
        {"slipway_CausalConvWithState", slipway_CausalConvWithState, CausalConv}},
-      {"DFT", {"slipway_DFT", slipway_DFT, Dft}},
+      {"DFT", {"slipway_DFT", slipway_DFT, Dft, "slipway_DFT_count", slipway_DFT_count}},
       {"HammingWindow", window(Window<SignalWindow::kHamming>)},
       {"HannWindow", window(Window<SignalWindow::kHann>)},
-      {"MelWeightMatrix", {"slipway_MelWeightMatrix", slipway_MelWeightMatrix, nullptr}},
-      {"STFT", {"slipway_STFT", slipway_STFT, Stft}},
+      {"MelWeightMatrix",
+       {"slipway_MelWeightMatrix", slipway_MelWeightMatrix, nullptr,
+        "slipway_MelWeightMatrix_extents", slipway_MelWeightMatrix_extents, Finds::kEvery}},
+      {"STFT",
+       {"slipway_STFT", slipway_STFT, Stft, "slipway_STFT_extents", slipway_STFT_extents,
+        Finds::kEvery}},
   };
   for (const auto& [op, kernel] : rows) SLIPWAY_RETURN_IF_ERROR(kernels.Add(op, kernel));
   return absl::OkStatus();

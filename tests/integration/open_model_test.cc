@@ -46,15 +46,27 @@ class OpenModelTest : public ::testing::Test {
         ASSERT_OK_AND_ASSIGN(Tensor input, RandomTensor(type, 1, graph.values[id].name));
         inputs.push_back(std::move(input));
       }
-      Graph bound = graph;
-      for (size_t i = 0; i < inputs.size(); ++i)
-        bound.values[bound.inputs[i]].type = inputs[i].type();
-      ASSERT_OK_AND_ASSIGN(const std::vector<Tensor> expected, reference_.Evaluate(bound, inputs));
-      std::vector<Tensor> outputs(program->signature().outputs.size());
-      ASSERT_OK(context->Run(inputs, absl::MakeSpan(outputs)));
-      for (size_t i = 0; i < outputs.size(); ++i) {
-        EXPECT_OK(CheckClose(outputs[i], expected[i], {1e-4, 1e-4}));
-      }
+      CheckRun(*context, graph, inputs);
+    }
+  }
+
+  // The same of a model whose extents values decide, run with each of the lists of inputs.
+  void CheckTold(absl::string_view text, const std::vector<std::vector<Tensor>>& calls) {
+    ASSERT_OK_AND_ASSIGN(const Graph graph, ParseGraph(text));
+    ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Program> program, Compile(graph));
+    ASSERT_OK_AND_ASSIGN(const std::unique_ptr<ProgramContext> context, program->NewContext({}));
+    for (const std::vector<Tensor>& inputs : calls) CheckRun(*context, graph, inputs);
+  }
+
+  void CheckRun(ProgramContext& context, Graph graph, const std::vector<Tensor>& inputs) {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      graph.values[graph.inputs[i]].type = inputs[i].type();
+    }
+    ASSERT_OK_AND_ASSIGN(const std::vector<Tensor> expected, reference_.Evaluate(graph, inputs));
+    std::vector<Tensor> outputs(expected.size());
+    ASSERT_OK(context.Run(inputs, absl::MakeSpan(outputs)));
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      EXPECT_OK(CheckClose(outputs[i], expected[i], {1e-4, 1e-4}));
     }
   }
 
@@ -280,6 +292,103 @@ TEST_F(OpenModelTest, NothingIsFound) {
   ASSERT_OK_AND_ASSIGN(const std::vector<Tensor> padded,
                        Run(of_places("%y = Pad(%f, %p)"), {nothing}));
   EXPECT_THAT(padded[0].values<float>(), ::testing::ElementsAre(0, 0));
+}
+
+Tensor Longs(std::vector<int64_t> values) {
+  return Tensor::Of<int64_t>({static_cast<int64_t>(values.size())}, values);
+}
+
+Tensor Counting(int64_t rows, int64_t columns) {
+  Tensor x = Tensor::Zeros(DataType::kFloat32, {rows, columns});
+  float next = 0;
+  for (float& value : x.mutable_values<float>()) value = next++ - 5;
+  return x;
+}
+
+// Operators that read the extents of their results when the program runs.
+TEST_F(OpenModelTest, ExtentsThatValuesTell) {
+  CheckTold(R"(
+    graph "moved" [n in 0..64] (%x: f32[n, 6], %shape: i64[3], %repeats: i64[2], %starts: i64[2], %ends: i64[2], %pads: i64[4]) -> (%flat, %t, %s, %p, %e) {
+      const %one: f32[1] = {1.5}
+      const %rows: i64[1] = {-1}
+      %r = Reshape(%x, %shape)
+      %relu = Relu(%r)
+      %flat = Reshape(%relu, %rows)
+      %t = Tile(%x, %repeats)
+      %s = Slice(%x, %starts, %ends)
+      %p = Pad(%x, %pads)
+      %e = Expand(%one, %shape)
+    })",
+            {{Counting(4, 6), Longs({2, 3, 4}), Longs({1, 2}), Longs({0, -2}), Longs({3, 6}),
+              Longs({1, 0, 0, 2})},
+             {Counting(5, 6), Longs({1, 1, 30}), Longs({3, 0}), Longs({7, 0}), Longs({9, 2}),
+              Longs({-1, -1, 0, 0})},
+             {Counting(1, 6), Longs({6, 1, 1}), Longs({2, 2}), Longs({-9, 5}), Longs({9, -9}),
+              Longs({0, 0, 3, -6})}});
+}
+
+TEST_F(OpenModelTest, NumbersOfElementsThatValuesTell) {
+  const auto whole = [](int64_t value) { return Tensor::Scalar<int64_t>(value); };
+  const auto real = [](float value) { return Tensor::Scalar<float>(value); };
+  constexpr char kText[] = R"(
+    graph "made" (%x: f32[3, 8], %k: i64[1], %depth: i64[], %end: f32[], %parts: i64[2], %scales: f32[2], %shape: i64[2]) -> (%twice, %o, %r, %a, %b, %z, %c) {
+      const %classes: i64[2] = {1, 2}
+      const %values: f32[2] = {0, 1}
+      const %begin: f32[] = {0.5}
+      const %step: f32[] = {0.25}
+      %v, %i = TopK(%x, %k)
+      %f = Cast(%i) {to = 1}
+      %twice = Add(%v, %f)
+      %o = OneHot(%classes, %depth, %values)
+      %r = Range(%begin, %end, %step)
+      %a, %b = Split(%x, %parts) {axis = 1}
+      %z = Resize(%x, _, %scales)
+      %c = ConstantOfShape(%shape) {value = i64[1] {7}}
+    })";
+  CheckTold(kText, {{Counting(3, 8), Longs({2}), whole(4), real(3), Longs({3, 5}),
+                     Tensor::Of<float>({2}, {2, 0.5}), Longs({2, 2})},
+                    {Counting(3, 8), Longs({8}), whole(0), real(-1), Longs({0, 8}),
+                     Tensor::Of<float>({2}, {1, 1.7}), Longs({0, 3})}});
+}
+
+// What such values can do at worst is fail the run, with the node's name.
+TEST_F(OpenModelTest, ValuesThatAreNoExtents) {
+  ASSERT_OK_AND_ASSIGN(const Graph graph, ParseGraph(R"(
+    graph "hostile" (%x: f32[2, 3], %shape: i64[2], %row: f32[1, 3], %wide: i64[2]) -> (%r, %e) {
+      %r = Reshape "reshaped" (%x, %shape)
+      %e = Expand "expanded" (%row, %wide)
+    })"));
+  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Program> program, Compile(graph));
+  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<ProgramContext> context, program->NewContext({}));
+  const auto run = [&](std::vector<int64_t> shape, std::vector<int64_t> wide) {
+    std::vector<Tensor> outputs(2);
+    return context->Run(
+        {Counting(2, 3), Longs(std::move(shape)), Counting(1, 3), Longs(std::move(wide))},
+        absl::MakeSpan(outputs));
+  };
+  constexpr int64_t kHuge = int64_t{1} << 62;
+  EXPECT_OK(run({3, 2}, {2, 3}));
+  for (const std::vector<int64_t>& shape :
+       {std::vector<int64_t>{4, 2}, {-1, -1}, {-1, 4}, {-2, -3}, {kHuge, 4}, {0, 6}}) {
+    EXPECT_THAT(run(shape, {2, 3}).message(), HasSubstr("reshaped")) << shape[0];
+  }
+  for (const std::vector<int64_t>& wide :
+       {std::vector<int64_t>{4, 2}, {-1, 3}, {kHuge, 3}, {2, -kHuge}}) {
+    EXPECT_THAT(run({3, 2}, wide).message(), HasSubstr("expanded")) << wide[0];
+  }
+  EXPECT_OK(run({1, 6}, {1, 1}));
+}
+
+// A result that no memory holds.
+TEST_F(OpenModelTest, ValuesThatAskForTooMuch) {
+  ASSERT_OK_AND_ASSIGN(const Graph graph, ParseGraph(R"(
+    graph "large" (%x: f32[1, 1], %wide: i64[2]) -> (%e) { %e = Expand "expanded" (%x, %wide) })"));
+  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Program> program, Compile(graph));
+  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<ProgramContext> context, program->NewContext({}));
+  std::vector<Tensor> outputs(1);
+  constexpr int64_t kMost = (int64_t{1} << 31) - 1;
+  EXPECT_FALSE(context->Run({Counting(1, 1), Longs({kMost, kMost})}, absl::MakeSpan(outputs)).ok());
+  EXPECT_OK(context->Run({Counting(1, 1), Longs({2, 2})}, absl::MakeSpan(outputs)));
 }
 
 TEST_F(OpenModelTest, Branches) {

@@ -180,10 +180,10 @@ def check_build_files(files):
 FAMILY_FOLDERS = ('core/operators', 'core/kernels', 'core/reference',
                   'core/codegen/lower')
 SHARED_KERNELS = ('batch', 'big_number', 'broadcast', 'call', 'elements',
-                  'fourier', 'letter_case', 'math', 'number_text', 'numbers',
-                  'pair', 'places', 'resize_axis', 'saturate', 'small_types',
-                  'sorting', 'string_operand', 'trigonometry', 'types',
-                  'window')
+                  'extents', 'fourier', 'letter_case', 'math', 'number_text',
+                  'numbers', 'pair', 'places', 'resize_axis', 'saturate',
+                  'small_types', 'sorting', 'string_operand', 'trigonometry',
+                  'types', 'window')
 
 
 def check_families(files):
