@@ -113,7 +113,8 @@ TEST(TypeRuleTest, CastsClipsAndDropouts) {
   EXPECT_EQ(TypeOf("%x: f32[2]", "%y = Cast(%x) {to = 7}"), "i64[2]");
   EXPECT_EQ(TypeOf("%x: f32[2]", "%y = Cast(%x) {to = 7, saturate = 0, round_mode = \"down\"}"),
             "i64[2]");
-  EXPECT_THAT(TypeOf("%x: f32[2]", "%y = Cast(%x) {to = 8}"), HasSubstr("UNIMPLEMENTED"));
+  EXPECT_EQ(TypeOf("%x: f32[2]", "%y = Cast(%x) {to = 8}"), "string[2]");
+  EXPECT_THAT(TypeOf("%x: bool[2]", "%y = Cast(%x) {to = 8}"), HasSubstr("UNIMPLEMENTED"));
   EXPECT_THAT(TypeOf("%x: f32[2]", "%y = Cast(%x) {to = 99}"), HasSubstr("node \"y\" (Cast)"));
   EXPECT_EQ(TypeOf("%x: f32[2], %b: f32[]", "%y = Clip(%x, _, %b)"), "f32[2]");
   EXPECT_THAT(TypeOf("%x: f32[2], %b: f32[2]", "%y = Clip(%x, %b)"), HasSubstr("not one number"));
