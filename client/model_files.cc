@@ -1,5 +1,6 @@
 #include "client/model_files.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -17,6 +18,7 @@ namespace slipway {
 namespace {
 
 constexpr size_t kMaxNameBytes = 255;
+constexpr int64_t kHashedAtOnce = 16 << 20;
 constexpr absl::string_view kSymbolEnd = "-symbol.json";
 constexpr absl::string_view kParametersEnd = ".params";
 
@@ -25,6 +27,17 @@ v1::ModelFormat FormatOf(absl::string_view path) {
   if (absl::EndsWith(path, ".graphpb")) return v1::MODEL_FORMAT_GRAPH_PROTO;
   if (absl::EndsWith(path, kSymbolEnd)) return v1::MODEL_FORMAT_NNVM_JSON;
   return v1::MODEL_FORMAT_ONNX;
+}
+
+// Without keeping all of it in memory.
+Digest DigestOf(const Blob& contents) {
+  Hasher hasher;
+  for (int64_t at = 0; at < contents.size_bytes(); at += kHashedAtOnce) {
+    const Blob part = contents.Part(at, std::min(kHashedAtOnce, contents.size_bytes() - at));
+    hasher.Update(part.bytes());
+    part.LetGo();
+  }
+  return hasher.Finish();
 }
 
 // The parameters beside a symbol file, as MXNet names them: NAME-0010.params, by epoch. Empty where there are none.
@@ -89,8 +102,7 @@ absl::StatusOr<ModelFiles> ReadModelFiles(const std::string& path, int64_t max_b
     }
     Blob contents = Blob::Own(*std::move(file));
     bytes_left -= contents.size_bytes();
-    Digest digest = Digest::Of(contents.bytes());
-    contents.LetGo();
+    Digest digest = DigestOf(contents);
     model.files.push_back({name, std::move(contents), std::move(digest)});
     return absl::OkStatus();
   };
