@@ -5,11 +5,9 @@
 #include <cstdint>
 #include <functional>
 
-#include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "core/base/blob.h"
+#include "core/backends/keep_blob.h"
 #include "core/base/clock.h"
-#include "core/base/digest.h"
 #include "core/codegen/kernel_cache.h"
 #include "core/graph/operator_column.h"
 #include "core/graph/operator_registry.h"
@@ -17,11 +15,6 @@
 namespace slipway {
 
 struct Lowering;  // core/codegen/lowering.h
-
-// Takes a blob that an artifact is made of, and gives it back as the artifact shall have it: the same, or the one in a store,
-// which takes no memory. Thread-safe.
-using KeepBlob = std::function<absl::StatusOr<Blob>(const Digest&, Blob)>;
-inline absl::StatusOr<Blob> KeepInMemory(const Digest&, Blob blob) { return blob; }
 
 // What is pointed to outlives the backends.
 struct BackendEnvironment {

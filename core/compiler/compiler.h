@@ -13,7 +13,7 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "core/artifact/artifact.h"
-#include "core/backends/backend_environment.h"
+#include "core/backends/keep_blob.h"
 #include "core/base/blob.h"
 #include "core/base/clock.h"
 #include "core/codegen/kernel_cache.h"

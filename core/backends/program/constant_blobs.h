@@ -7,7 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
-#include "core/backends/backend_environment.h"
+#include "core/backends/keep_blob.h"
 #include "core/base/blob.h"
 #include "core/base/digest.h"
 #include "core/tensor/tensor.h"
