@@ -84,7 +84,8 @@ Decimal ShortestDecimal(uint64_t significand, int exponent, const Format& format
     if (is_last && !(low && !high)) {
       BigNumber twice = rest;
       twice.ShiftLeft(1);
-      if (!low || Compare(twice, scale) >= 0) ++digit;
+      const int middle = Compare(twice, scale);  // In the very middle the even digit is taken.
+      if (!low || middle > 0 || (middle == 0 && digit % 2 == 1)) ++digit;
     }
     decimal.digits[decimal.count++] = static_cast<char>('0' + digit);
   }
