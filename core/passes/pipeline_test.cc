@@ -47,7 +47,7 @@ TEST(Pipeline, RunsThePassesOfAllTargetsAndThenTheBackends) {
                        RunPipeline(graph, Renaming(), tester.context(), {}, SystemClock()));
   std::vector<std::string> names;
   for (const PassReport& pass : result.passes) names.push_back(pass.name);
-  EXPECT_THAT(names, ElementsAre("InferType", "FoldConstant", "CanonicalizeOps",
+  EXPECT_THAT(names, ElementsAre("InferType", "LowerStrings", "FoldConstant", "CanonicalizeOps",
                                  "SimplifyInference", "FoldScaleAxis", "FoldConstant",
                                  "EliminateCommonSubexpr", "DeadCode", "Rename", "PlanMemory"));
   EXPECT_EQ(result.passes.front().nodes_after, 2);
@@ -88,7 +88,7 @@ TEST(Pipeline, RefusesToPrintAfterAnUnknownPass) {
   options.print_after = "Fusion";
   EXPECT_THAT(RunPipeline(graph, Renaming(), tester.context(), options, SystemClock()),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       AllOf(HasSubstr("\"Fusion\""), HasSubstr("InferType, FoldConstant, Canon"),
+                       AllOf(HasSubstr("\"Fusion\""), HasSubstr("InferType, LowerStrings, Fold"),
                              HasSubstr("Rename, PlanMemory"))));
   // Another target's.
   options.print_after = "Rename";
