@@ -1,25 +1,28 @@
 #include "core/exporters/onnx/onnx_exporter.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <memory>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/exporters/onnx/older_forms.h"
+#include "core/exporters/onnx/tensor_writer.h"
+#include "core/exporters/onnx/value_names.h"
 #include "core/graph/edit.h"
-#include "core/tensor/onnx_tensor.h"
+#include "core/operators/sequence.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "third_party/onnx/onnx.pb.h"
 
 namespace slipway {
 namespace {
-
-constexpr int64_t kMinExternalBytes = 1024;
-constexpr int64_t kExternalAlignment = 64;
 
 // The newest version of each further domain; what is in none of these is somebody's own, at version 1.
 struct DomainVersion {
@@ -35,10 +38,26 @@ int VersionOf(const std::string& domain) {
   return 1;
 }
 
+// How many inputs of the node its bodies capture: a verified node may say more, where types are not known.
+absl::StatusOr<size_t> CountCaptures(const Node& node) {
+  const auto* captures = node.attributes.FindAs<int64_t>(kCapturesAttribute);
+  if (captures == nullptr) return 0;
+  size_t most = node.inputs.size();
+  for (const auto& [name, value] : node.attributes) {
+    const auto* body = std::get_if<std::shared_ptr<const Graph>>(&value);
+    if (body != nullptr) most = std::min(most, (*body)->inputs.size());
+  }
+  if (*captures >= 0 && static_cast<uint64_t>(*captures) <= most) {
+    return static_cast<size_t>(*captures);
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("captures ", *captures, " inputs, but there are ", most));
+}
+
 class Exporter {
  public:
   Exporter(const Graph& graph, const OperatorRegistry& registry, const OnnxExportOptions& options)
-      : graph_(graph), registry_(registry), options_(options) {}
+      : graph_(graph), registry_(registry), options_(options), tensors_(options.external_name) {}
 
   absl::StatusOr<OnnxExport> Run() {
     if (options_.opset < kMinWrittenOpset || options_.opset > kOpset) {
@@ -47,14 +66,8 @@ class Exporter {
     }
     model_.set_ir_version(IrVersion(options_.opset));
     model_.set_producer_name("slipway");
-    model_.mutable_graph()->set_name(graph_.name.empty() ? "graph" : graph_.name);
     domains_[""] = options_.opset;
-    SLIPWAY_RETURN_IF_ERROR(AddInputsAndOutputs());
-    SLIPWAY_RETURN_IF_ERROR(AddConstants());
-    for (const Node& node : graph_.nodes) {
-      SLIPWAY_RETURN_IF_ERROR_WITH(
-          AddNode(node), absl::StrCat("node \"", DisplayName(graph_, node), "\" (", node.op, ")"));
-    }
+    SLIPWAY_RETURN_IF_ERROR(AddGraph(graph_, {}, *model_.mutable_graph()));
     for (const auto& [domain, version] : domains_) {
       onnx::OperatorSetIdProto& opset = *model_.add_opset_import();
       opset.set_domain(domain);
@@ -64,14 +77,50 @@ class Exporter {
   }
 
  private:
-  absl::Status AddInputsAndOutputs() {
-    for (const ValueId id : graph_.inputs) {
-      SLIPWAY_RETURN_IF_ERROR(Declare(graph_.values[id], *model_.mutable_graph()->add_input()));
+  // One graph while it is written.
+  struct Frame {
+    const Graph& graph;
+    const GraphNames names;
+    onnx::GraphProto& proto;
+    UniqueNames node_names{Graph()};
+
+    std::string NameOf(ValueId id) const { return id == kNoValue ? "" : names.name[id]; }
+  };
+
+  // `captured` are the names of what a body captures, its last inputs: it reads them where they are.
+  absl::Status AddGraph(const Graph& graph, const std::vector<std::string>& captured,
+                        onnx::GraphProto& proto) {
+    const bool is_body = &graph != &graph_;
+    Frame frame{graph, names_.Enter(graph, captured), proto};
+    proto.set_name(graph.name.empty() ? "graph" : graph.name);
+    for (size_t i = 0; i + captured.size() < graph.inputs.size(); ++i) {
+      SLIPWAY_RETURN_IF_ERROR(Declare(frame, graph.inputs[i], *proto.add_input()));
     }
-    for (const ValueId id : graph_.outputs) {
-      SLIPWAY_RETURN_IF_ERROR(Declare(graph_.values[id], *model_.mutable_graph()->add_output()));
+    SLIPWAY_RETURN_IF_ERROR(AddConstants(frame));
+    for (const Node& node : graph.nodes) {
+      SLIPWAY_RETURN_IF_ERROR_WITH(
+          AddNode(node, frame),
+          absl::StrCat("node \"", DisplayName(graph, node), "\" (", node.op, ")"));
     }
+    std::set<ValueId> made;
+    for (const ValueId id : graph.outputs) {
+      onnx::ValueInfoProto& output = *proto.add_output();
+      SLIPWAY_RETURN_IF_ERROR(Declare(frame, id, output));
+      // Runtimes refuse a body's output that is made around it, and may leave one that is there twice unset.
+      const bool is_new = made.insert(id).second;
+      if (is_body && (frame.names.is_outer[id] || !is_new)) AddIdentity(frame, output);
+    }
+    names_.Leave();
     return absl::OkStatus();
+  }
+
+  // Makes the output a copy of what it was.
+  void AddIdentity(Frame& frame, onnx::ValueInfoProto& output) {
+    onnx::NodeProto& node = *frame.proto.add_node();
+    node.set_op_type("Identity");
+    node.add_input(output.name());
+    output.set_name(names_.Make(output.name()));
+    node.add_output(output.name());
   }
 
   absl::Status CheckSayable(const Value& value, DataType dtype) const {
@@ -86,10 +135,17 @@ class Exporter {
     return refuse(absl::StrCat("the element type ", Name(dtype), " at opset ", options_.opset));
   }
 
-  absl::Status Declare(const Value& value, onnx::ValueInfoProto& info) const {
-    info.set_name(value.name);
+  absl::Status Declare(const Frame& frame, ValueId id, onnx::ValueInfoProto& info) const {
+    const Value& value = frame.graph.values[id];
+    info.set_name(frame.names.name[id]);
     if (!value.type.has_value()) return absl::OkStatus();
     SLIPWAY_RETURN_IF_ERROR(CheckSayable(value, value.type->dtype()));
+    if (*value.type == PackType()) {
+      return absl::UnimplementedError(
+          absl::StrCat("value \"", value.name,
+                       "\" is a sequence, which ONNX declares with the type of its elements: the "
+                       "graph does not know it"));
+    }
     onnx::TypeProto::Tensor& tensor = *info.mutable_type()->mutable_tensor_type();
     tensor.set_elem_type(static_cast<int32_t>(value.type->dtype()));
     tensor.mutable_shape();
@@ -104,53 +160,23 @@ class Exporter {
     return absl::OkStatus();
   }
 
-  absl::Status AddConstants() {
-    for (const Value& value : graph_.values) {
-      if (!value.constant.has_value()) continue;
+  absl::Status AddConstants(Frame& frame) {
+    for (size_t id = 0; id < frame.graph.values.size(); ++id) {
+      const Value& value = frame.graph.values[id];
+      if (!value.constant.has_value() || frame.names.is_outer[id]) continue;
       SLIPWAY_RETURN_IF_ERROR(CheckSayable(value, value.constant->dtype()));
       SLIPWAY_RETURN_IF_ERROR_WITH(
-          SetTensor(*value.constant, value.name, *model_.mutable_graph()->add_initializer()),
+          tensors_.Write(*value.constant, frame.names.name[id], *frame.proto.add_initializer()),
           absl::StrCat("value \"", value.name, "\""));
     }
     return absl::OkStatus();
   }
 
-  absl::Status SetTensor(const Tensor& tensor, absl::string_view name, onnx::TensorProto& proto) {
-    const bool external =
-        !options_.external_name.empty() && OnnxByteSize(tensor.type()) >= kMinExternalBytes;
-    bytes_ += external ? 0 : std::max(OnnxByteSize(tensor.type()), tensor.byte_size());
-    if (bytes_ > std::numeric_limits<int32_t>::max()) {
-      return absl::ResourceExhaustedError(
-          "the model takes 2 GiB or more, which one file of ONNX cannot; name a file for external "
-          "data");
-    }
-    proto.ParseFromString(FormatOnnxTensor(tensor, name));
-    if (external) MoveOut(proto);
-    return absl::OkStatus();
-  }
-
-  // Puts the elements of a tensor into the external file.
-  void MoveOut(onnx::TensorProto& proto) {
-    const auto say = [&proto](const char* key, std::string value) {
-      onnx::StringStringEntryProto& entry = *proto.add_external_data();
-      entry.set_key(key);
-      entry.set_value(std::move(value));
-    };
-    external_.resize((external_.size() + kExternalAlignment - 1) / kExternalAlignment *
-                     kExternalAlignment);
-    say("location", options_.external_name);
-    say("offset", absl::StrCat(external_.size()));
-    say("length", absl::StrCat(proto.raw_data().size()));
-    external_ += proto.raw_data();
-    proto.clear_raw_data();
-    proto.set_data_location(onnx::TensorProto::EXTERNAL);
-  }
-
-  absl::Status AddNode(const Node& node) {
+  absl::Status AddNode(const Node& node, Frame& frame) {
     SLIPWAY_ASSIGN_OR_RETURN(const OperatorSchema* schema, registry_.Get(node.op));
-    onnx::NodeProto& proto = *model_.mutable_graph()->add_node();
+    onnx::NodeProto& proto = *frame.proto.add_node();
     // Runtimes refuse two nodes of one name.
-    if (!node.name.empty()) proto.set_name(names_.Make(node.name));
+    if (!node.name.empty()) proto.set_name(frame.node_names.Make(node.name));
     const size_t dot = node.op.rfind('.');
     if (dot == std::string::npos) {
       const std::string lacked = LackedBy(options_.opset, node, *schema);
@@ -170,21 +196,26 @@ class Exporter {
       proto.set_domain(domain);
       domains_[domain] = VersionOf(domain);
     }
-    for (const ValueId id : node.inputs) proto.add_input(NameOf(id));
-    for (const ValueId id : node.outputs) proto.add_output(NameOf(id));
+    SLIPWAY_ASSIGN_OR_RETURN(const size_t captures, CountCaptures(node));
+    const size_t own = node.inputs.size() - captures;
+    for (size_t i = 0; i < own; ++i) proto.add_input(frame.NameOf(node.inputs[i]));
+    for (const ValueId id : node.outputs) proto.add_output(frame.NameOf(id));
+    std::vector<std::string> captured;
+    for (size_t i = own; i < node.inputs.size(); ++i) {
+      captured.push_back(frame.NameOf(node.inputs[i]));
+    }
     for (const auto& [name, value] : node.attributes) {
-      if (IsOmitted(options_.opset, node.op, name)) continue;
+      if (name == kCapturesAttribute || IsOmitted(options_.opset, node.op, name)) continue;
       onnx::AttributeProto& attribute = *proto.add_attribute();
       attribute.set_name(name);
-      SLIPWAY_RETURN_IF_ERROR_WITH(SetAttribute(value, attribute),
+      SLIPWAY_RETURN_IF_ERROR_WITH(SetAttribute(value, captured, attribute),
                                    absl::StrCat("attribute \"", name, "\""));
     }
     return absl::OkStatus();
   }
 
-  std::string NameOf(ValueId id) const { return id == kNoValue ? "" : graph_.values[id].name; }
-
-  absl::Status SetAttribute(const Attribute& value, onnx::AttributeProto& proto) {
+  absl::Status SetAttribute(const Attribute& value, const std::vector<std::string>& captured,
+                            onnx::AttributeProto& proto) {
     switch (KindOf(value)) {
       case AttributeKind::kInt:
         proto.set_type(onnx::AttributeProto::INT);
@@ -218,9 +249,11 @@ class Exporter {
         return absl::OkStatus();
       case AttributeKind::kTensor:
         proto.set_type(onnx::AttributeProto::TENSOR);
-        return SetTensor(std::get<Tensor>(value), "", *proto.mutable_t());
+        return tensors_.Write(std::get<Tensor>(value), "", *proto.mutable_t());
       case AttributeKind::kGraph:
-        return absl::UnimplementedError("bodies cannot be written yet");
+        proto.set_type(onnx::AttributeProto::GRAPH);
+        return AddGraph(*std::get<std::shared_ptr<const Graph>>(value), captured,
+                        *proto.mutable_g());
     }
     return absl::InternalError("an attribute of an unknown kind");
   }
@@ -236,7 +269,7 @@ class Exporter {
     coded.SetSerializationDeterministic(true);
     model_.SerializeToCodedStream(&coded);
     coded.Trim();
-    files.external = std::move(external_);
+    files.external = tensors_.TakeExternal();
     return files;
   }
 
@@ -244,10 +277,9 @@ class Exporter {
   const OperatorRegistry& registry_;
   const OnnxExportOptions& options_;
   onnx::ModelProto model_;
-  UniqueNames names_{Graph()};          // Of nodes.
+  TensorWriter tensors_;
+  ValueNames names_;
   std::map<std::string, int> domains_;  // With their versions.
-  std::string external_;
-  int64_t bytes_ = 0;  // Of tensors inside the model.
 };
 
 }  // namespace

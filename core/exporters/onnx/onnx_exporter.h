@@ -25,10 +25,12 @@ struct OnnxExport {
   std::string external;  // The file external_name; empty where nothing is in it.
 };
 
-// Values keep their names, and nodes theirs as far as no other has it. Of symbols only the names can be told, of expressions their text. Errors name
-// the node or value:
-//   UNIMPLEMENTED       an operator of Slipway's own, a body, a quantized type, or a form that `opset` lacks
-//   INVALID_ARGUMENT    an opset out of range
+// Values keep their names, those in bodies and nodes theirs as far as no other has it. Bodies read what they capture by its
+// name, and runtimes want to know the types in them (InferType). Of symbols only the names can be told, of expressions their
+// text. Errors name the node or value:
+//   UNIMPLEMENTED       an operator of Slipway's own, a quantized type, a sequence that enters or leaves a graph, or a form
+//                       that `opset` lacks
+//   INVALID_ARGUMENT    an opset out of range, bodies that lack the inputs they are said to capture
 //   RESOURCE_EXHAUSTED  a model of 2 GiB or more that has no external file
 // REQUIRES: the graph is verified.
 absl::StatusOr<OnnxExport> ExportOnnx(const Graph& graph, const OperatorRegistry& registry,

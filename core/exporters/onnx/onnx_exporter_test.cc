@@ -14,6 +14,7 @@ namespace {
 
 using ::slipway::testing::StatusIs;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 class OnnxExporterTest : public ::testing::Test {
@@ -133,6 +134,82 @@ TEST_F(OnnxExporterTest, OlderOpsets) {
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("\"saturate\"")));
 }
 
+TEST_F(OnnxExporterTest, BodiesReadWhatTheyCaptureByItsName) {
+  ASSERT_OK_AND_ASSIGN(const onnx::ModelProto model, Export(R"(
+graph "g" (%c: bool[], %x: f32[2], %t: f32[2]) -> (%y, %z) {
+  const %w: f32[2] = {1, 2}
+  const %turns: i64[] = {3}
+  %y, %z = If(%c, %x, %w) {captures = 2,
+    then_branch = graph "then" (%a, %b) -> (%t, %y) {
+      const %w: f32[2] = {1, 2}
+      const %k: f32[2] = {1, 2}
+      %t = Add(%a, %w)
+      %y = Sub(%k, %b)
+    },
+    else_branch = graph "else" (%a, %b) -> (%o, %o) {
+      const %w: f32[2] = {1, 3}
+      const %turns: i64[] = {3}
+      %o = Loop(%turns, _, %a, %w) {captures = 1,
+        body = graph "loop" (%i, %on, %v, %d) -> (%on, %y) {
+          %y = Sub(%v, %d)
+        }
+      }
+    }
+  }
+})"));
+  const onnx::GraphProto& graph = model.graph();
+  ASSERT_EQ(graph.node_size(), 1);
+  EXPECT_THAT(graph.node(0).input(), ElementsAre("c"));
+  ASSERT_EQ(graph.node(0).attribute_size(), 2);
+  // A name is that of one thing alone, as far as it is seen; a constant that is seen already is not written again.
+  const onnx::GraphProto& then_branch = graph.node(0).attribute(1).g();
+  EXPECT_EQ(then_branch.name(), "then");
+  EXPECT_EQ(then_branch.input_size(), 0);
+  ASSERT_EQ(then_branch.initializer_size(), 1);
+  EXPECT_EQ(then_branch.initializer(0).name(), "k");
+  EXPECT_THAT(then_branch.node(0).input(), ElementsAre("x", "w"));
+  EXPECT_THAT(then_branch.node(0).output(), ElementsAre("t_1"));
+  EXPECT_THAT(then_branch.node(1).input(), ElementsAre("k", "w"));
+  EXPECT_EQ(then_branch.output(1).name(), "y_1");
+  // Another constant of the name is another thing, and what is handed out twice is two things.
+  const onnx::GraphProto& else_branch = graph.node(0).attribute(0).g();
+  ASSERT_EQ(else_branch.initializer_size(), 1);
+  EXPECT_EQ(else_branch.initializer(0).name(), "w_1");
+  ASSERT_EQ(else_branch.node_size(), 2);
+  EXPECT_THAT(else_branch.node(0).input(), ElementsAre("turns", "", "x"));
+  EXPECT_EQ(else_branch.node(1).op_type(), "Identity");
+  EXPECT_EQ(else_branch.output(1).name(), else_branch.node(1).output(0));
+  const onnx::GraphProto& body = else_branch.node(0).attribute(0).g();
+  EXPECT_EQ(body.input_size(), 3);
+  EXPECT_THAT(body.node(0).input(), ElementsAre("v", "w_1"));
+  EXPECT_EQ(body.output(0).name(), "on");
+  EXPECT_EQ(body.output(1).name(), "y_1");
+}
+
+TEST_F(OnnxExporterTest, BodiesHandOnCopiesOfWhatIsAroundThem) {
+  ASSERT_OK_AND_ASSIGN(const onnx::ModelProto model, Export(R"(
+graph "g" (%c: bool[], %x: f32[2]) -> (%y) {
+  %y = If(%c, %x) {captures = 1,
+    then_branch = graph "then" (%a: f32[2]) -> (%a) {},
+    else_branch = graph "else" (%a: f32[2]) -> (%n) { %n = Neg(%a) : f32[2] }
+  }
+})"));
+  const onnx::GraphProto& then_branch = model.graph().node(0).attribute(1).g();
+  ASSERT_EQ(then_branch.node_size(), 1);
+  EXPECT_EQ(then_branch.node(0).op_type(), "Identity");
+  EXPECT_THAT(then_branch.node(0).input(), ElementsAre("x"));
+  EXPECT_EQ(then_branch.output(0).name(), "x_1");
+  EXPECT_EQ(then_branch.output(0).type().tensor_type().shape().dim(0).dim_value(), 2);
+}
+
+TEST_F(OnnxExporterTest, BodiesThatLackWhatTheyCaptureAreRefused) {
+  EXPECT_THAT(Export(R"(graph "g" (%c: bool[], %x: f32[2]) -> (%y) {
+    %y = If "i" (%c, %x) {captures = 3, then_branch = graph "t" (%a) -> (%a) {},
+      else_branch = graph "e" (%a) -> (%a) {}} })"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("node \"i\" (If): captures 3 inputs, but there are 1")));
+}
+
 TEST_F(OnnxExporterTest, WhatOnnxCannotSayIsRefusedByName) {
   const auto refused = [](absl::string_view what) {
     return StatusIs(absl::StatusCode::kUnimplemented, HasSubstr(std::string(what)));
@@ -142,6 +219,8 @@ TEST_F(OnnxExporterTest, WhatOnnxCannotSayIsRefusedByName) {
               refused("node \"p\" (slipway.Pack): an operator of Slipway's own"));
   EXPECT_THAT(Export(R"(graph "g" (%x: i8[2] quantized {scales = [0.5], zeros = [0]}) -> (%x) {})"),
               refused("value \"x\" has a quantized type"));
+  EXPECT_THAT(Export(R"(graph "g" (%s: u8[?], %p: i64[]) -> (%y) { %y = SequenceAt(%s, %p) })"),
+              refused("value \"s\" is a sequence"));
   EXPECT_THAT(Export(R"(graph "g" (%x: i2[2]) -> (%x) {})", {.opset = 24}),
               refused("value \"x\" has the element type i2 at opset 24"));
 }

@@ -62,10 +62,10 @@ TEST(BodiesTest, CaptureWhatIsAroundThem) {
   builder.Node("Add", {"x", "z"}, {"sum"});  // Read before, and inside alone.
   EXPECT_EQ(Imported(builder),
             "  %sum = Add(%x, %z) : f32[2]\n"
-            "  %y = If(%c, %sum, %z) {captures = 2, "
-            "else_branch = graph \"else_branch\" opset 28 (%sum, %z) -> (%y) {\n"
+            "  %y = If(%c, %z, %sum) {captures = 2, "
+            "else_branch = graph \"else_branch\" opset 28 (%z, %sum) -> (%y) {\n"
             "    %y = Sub(%z, %sum)\n"
-            "  }, then_branch = graph \"then_branch\" opset 28 (%sum, %unread) -> (%o) {\n"
+            "  }, then_branch = graph \"then_branch\" opset 28 (%unread, %sum) -> (%o) {\n"
             "    const %w: f32[1] = {3}\n"
             "    %o = Mul(%sum, %w)\n"
             "  }}\n}\n");

@@ -280,6 +280,9 @@ absl::Status GraphImporter::ConvertAttributes(const onnx::NodeProto& proto, Fram
     body.attribute = name;
     bodies.push_back(std::move(body));
   }
+  // What is captured stands in one order, however the model lists the bodies.
+  std::sort(bodies.begin(), bodies.end(),
+            [](const Body& a, const Body& b) { return a.attribute < b.attribute; });
   return absl::OkStatus();
 }
 

@@ -141,7 +141,8 @@ absl::Status UpgradeDft(int, Node node, Emitter& emitter) {
   const auto* given = node.attributes.FindAs<int64_t>("axis");
   const int64_t axis = given == nullptr ? 1 : *given;
   node.inputs.resize(3, kNoValue);
-  node.inputs[2] = emitter.AddInts(Prefix(emitter, node, "axis"), {axis});
+  node.inputs[2] =
+      emitter.AddConstant(Prefix(emitter, node, "axis"), Tensor::Scalar<int64_t>(axis));
   node.attributes.Erase("axis");
   return emitter.Emit(std::move(node));
 }

@@ -42,6 +42,15 @@ TEST(UpgradeTest, AxesBecomeInputs) {
             "  %y = ReduceSum(%b, %y_axes) : f32[1, 2, 1]\n}\n");
 }
 
+TEST(UpgradeTest, TheAxisOfATransformBecomesANumber) {
+  ModelBuilder builder(17);
+  builder.Input("x", {1, 4, 2}).Output("y");
+  builder.Node("DFT", {"x"}, {"y"});
+  EXPECT_EQ(Imported(builder),
+            "  const %y_axis: i64[] = {1}\n"
+            "  %y = DFT(%x, _, %y_axis) : f32[1, 4, 2]\n}\n");
+}
+
 TEST(UpgradeTest, SlopesWereOneAChannel) {
   ModelBuilder builder(6);
   builder.Input("x", {2, 3, 4}).Input("s", {3}).Output("y");
