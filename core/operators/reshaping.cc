@@ -167,6 +167,11 @@ Types ViewType(const NodeView& view) {
   return WithDimensions(view, Dimensions(static_cast<size_t>(rank)));
 }
 
+Types AgainType(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kSized));
+  return WithDimensions(view, view.input_type(0).dimensions());
+}
+
 struct Range {
   int64_t begin = 0;
   int64_t end = 0;
@@ -246,6 +251,12 @@ absl::Status RegisterReshapingOperators(OperatorRegistry& registry) {
   SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
 
   schema.attributes.clear();
+  schema.name = kAgainOperator;
+  schema.layout.role = LayoutRole::kElementwise;
+  schema.type_rule = AgainType;
+  SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
+
+  schema.layout = {};
   schema.contents_rule = nullptr;
   schema.pattern = Pattern::kOpaque;
   schema.movement = Movement::kOther;

@@ -23,6 +23,10 @@ ShapeView DecodeShape(const NodeView& view);
 // These extents.
 Dimensions OpenShape(const NodeView& view);
 
+// Its input, as a value that no pass takes for it: what is computed of it is computed again, though it has been computed of
+// the input already (core/passes/recompute_pass.h).
+inline constexpr char kAgainOperator[] = "slipway.Again";
+
 absl::Status RegisterReshapingOperators(OperatorRegistry& registry);
 
 }  // namespace slipway

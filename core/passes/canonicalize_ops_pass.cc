@@ -36,8 +36,12 @@ absl::StatusOr<Graph> CanonicalizeOps(Graph graph, const PassContext& context) {
   for (Node& node : rewriter.TakeNodes()) {
     rewriter.Resolve(node);
     const auto of_operator = rules.find(node.op);
-    CanonicalizeRule rule = of_operator == rules.end() ? nullptr : of_operator->second;
-    if (context.registry.MovementOf(node.op) == Movement::kView) rule = ViewToReshape;
+    CanonicalizeRule rule = nullptr;
+    if (of_operator != rules.end()) {
+      rule = of_operator->second;
+    } else if (context.registry.MovementOf(node.op) == Movement::kView) {
+      rule = ViewToReshape;
+    }
     if (rule != nullptr && !MakesQuantized(rewriter.graph(), node)) {
       SLIPWAY_ASSIGN_OR_RETURN(const bool replaced, rule(node, rewriter, context));
       if (replaced) continue;

@@ -1,4 +1,4 @@
-// The rules of CanonicalizeOps: one for views (Movement::kView), others by operator, a file a family. Private to that pass.
+// The rules of CanonicalizeOps: by operator, and one for other views (Movement::kView), a file a family. Private to that pass.
 #ifndef SLIPWAY_CORE_PASSES_CANONICALIZE_RULES_H_
 #define SLIPWAY_CORE_PASSES_CANONICALIZE_RULES_H_
 
@@ -26,10 +26,10 @@ void AddProductRules(CanonicalizeRules& rules);
 void AddWindowRules(CanonicalizeRules& rules);
 // Scan.
 void AddControlRules(CanonicalizeRules& rules);
-// Resize, Softmax.
+// Resize, Softmax, slipway.Again.
 void AddShapeRules(CanonicalizeRules& rules);
 
-// The rule of all views: a Reshape, or nothing where the type stays.
+// The rule of all views without one of their own: a Reshape, or nothing where the type stays.
 absl::StatusOr<bool> ViewToReshape(Node& node, GraphRewriter& rewriter, const PassContext& context);
 
 // A constant 1-D i64 tensor.

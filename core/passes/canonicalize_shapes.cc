@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "core/operators/reshaping.h"
 #include "core/passes/canonicalize_rules.h"
 
 namespace slipway {
@@ -146,9 +147,13 @@ absl::StatusOr<bool> CanonicalizeResize(Node& node, GraphRewriter& rewriter, con
   return false;
 }
 
+// A view that must not be seen through.
+absl::StatusOr<bool> KeepApart(Node&, GraphRewriter&, const PassContext&) { return false; }
+
 }  // namespace
 
 void AddShapeRules(CanonicalizeRules& rules) {
+  rules[kAgainOperator] = KeepApart;
   rules["Resize"] = CanonicalizeResize;
   rules["Softmax"] = CanonicalizeSoftmax;
 }

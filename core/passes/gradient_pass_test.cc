@@ -68,6 +68,7 @@ const Case kCases[] = {
     {kX, "%y = HardSigmoid(%x) {alpha = 0.4}"},
     {"%x: f64[20]", "const %k: f64[] = {3}\n %u = Mul(%x, %k)\n %y = HardSwish(%u)"},
     {kX, "%y = Identity(%x)"},
+    {kX, "%y = slipway.Again(%x)"},
     {kX, "%y = LeakyRelu(%x) {alpha = 0.1}"},
     {kX, "%u = Exp(%x)\n %y = Log(%u)"},
     {kX, "%y = Neg(%x)"},

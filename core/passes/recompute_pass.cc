@@ -9,6 +9,7 @@
 #include "core/base/status_macros.h"
 #include "core/graph/bind_symbols.h"
 #include "core/graph/edit.h"
+#include "core/operators/reshaping.h"
 #include "core/passes/node_cost.h"
 
 namespace slipway {
@@ -123,14 +124,18 @@ class Recomputer {
     }
   }
 
+  bool IsForgotten(ValueId id) const {
+    return id != kNoValue && producers_[id] != kNoNode && !keeps_[producers_[id]];
+  }
+
   // The value, or its copy where it is forgotten; what makes the copy is emitted first.
   ValueId Remembered(ValueId id, const std::vector<Node>& old) {
     if (id == kNoValue) return id;
     // Nodes may be copied for a copy, and so on: a stack of those that wait for others.
     std::vector<NodeId> waiting;
-    const auto missing = [&](ValueId value) {
-      const NodeId maker = value == kNoValue ? kNoNode : producers_[value];
-      return maker != kNoNode && !keeps_[maker] && copy_[value] == kNoValue ? maker : kNoNode;
+    const auto missing = [this](ValueId value) {
+      const bool is_missing = IsForgotten(value) && copy_[value] == kNoValue;
+      return is_missing ? producers_[value] : kNoNode;
     };
     if (missing(id) != kNoNode) waiting.push_back(missing(id));
     while (!waiting.empty()) {
@@ -146,31 +151,39 @@ class Recomputer {
       waiting.pop_back();
       Emit(node);
     }
-    return copy_[id] == kNoValue ? id : copy_[id];
+    return IsForgotten(id) ? copy_[id] : id;
   }
 
+  // A copy of the node. What it reads of what is remembered it reads apart, or else it would be taken for the node.
   void Emit(Node node) {
     for (ValueId& id : node.inputs) {
-      if (id != kNoValue && copy_[id] != kNoValue) id = copy_[id];
+      if (id == kNoValue || graph_.values[id].constant.has_value()) continue;
+      if (copy_[id] == kNoValue) {
+        graph_.nodes.push_back({"", kAgainOperator, {id}, {AddCopy(id)}, {}});
+      }
+      id = copy_[id];
     }
     for (ValueId& id : node.outputs) {
-      if (id == kNoValue) continue;
-      const ValueId again = graph_.AddValue(
-          names_.Make(absl::StrCat(graph_.values[id].name, "_again")), graph_.values[id].type);
-      copy_[id] = again;
-      id = again;
+      if (id != kNoValue) id = AddCopy(id);
     }
     graph_.nodes.push_back(std::move(node));
+  }
+
+  ValueId AddCopy(ValueId id) {
+    const Value& value = graph_.values[id];
+    copy_[id] = graph_.AddValue(names_.Make(absl::StrCat(value.name, "_again")), value.type);
+    return copy_[id];
   }
 
   Graph graph_;
   const OperatorRegistry& registry_;
   const std::vector<NodeId> producers_;
   UniqueNames names_;
-  std::vector<int> segment_;   // By node; kBackward for what is not before the loss.
-  int last_ = 0;               // The last segment.
-  std::vector<bool> keeps_;    // By node: whether what it makes is remembered.
-  std::vector<ValueId> copy_;  // By value of the graph as it came; kNoValue for none yet.
+  std::vector<int> segment_;  // By node; kBackward for what is not before the loss.
+  int last_ = 0;              // The last segment.
+  std::vector<bool> keeps_;   // By node: whether what it makes is remembered.
+  // By value of the graph as it came, what copies of nodes read in its place; kNoValue for none yet.
+  std::vector<ValueId> copy_;
 };
 
 }  // namespace

@@ -24,8 +24,8 @@ struct RecomputeOptions {
 // first reader: those first that free most bytes a flop, as far as the flops suffice. So memory grows with the square
 // root of the depth (Chen et al., "Training Deep Nets with Sublinear Memory Cost", 2016). Random nodes are never copied.
 //
-// Copies compute what their originals do: EliminateCommonSubexpr would undo this, so it comes before. INVALID_ARGUMENT
-// for a loss that is no output; UNIMPLEMENTED for extents that are not known.
+// Copies compute what their originals do, but of values apart (slipway.Again), so that no pass takes one for the other.
+// INVALID_ARGUMENT for a loss that is no output; UNIMPLEMENTED for extents that are not known.
 absl::StatusOr<Graph> Recompute(Graph graph, const RecomputeOptions& options,
                                 const PassContext& context);
 

@@ -37,7 +37,7 @@ absl::Status FirstDimension(const NodeView& view, KernelParameters& parameters) 
 }  // namespace
 
 absl::Status RegisterReshapingKernels(KernelColumn& kernels) {
-  for (const char* op : {"Flatten", "slipway.View"}) {
+  for (const char* op : {"Flatten", "slipway.View", kAgainOperator}) {
     SLIPWAY_RETURN_IF_ERROR(kernels.Add(op, Reshape));
   }
   constexpr auto kEvery = CallableKernel::Finds::kEvery;

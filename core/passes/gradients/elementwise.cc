@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "core/operators/reshaping.h"
 #include "core/passes/gradients/families.h"
 
 namespace slipway {
@@ -132,6 +133,7 @@ constexpr GradientRow kRows[] = {
     {"Tan", Times<Tan>},
     {"Tanh", Times<Tanh>},
     {"Where", WhereGradient},
+    {kAgainOperator, PassOn},
 };
 
 }  // namespace
