@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -18,64 +19,44 @@
 namespace slipway {
 namespace {
 
-// Shapes, axes and the like that a case passes as inputs: compiled programs have them as constants.
-bool IsParameter(const Tensor& tensor) {
-  return tensor.dtype() == DataType::kInt64 || tensor.dtype() == DataType::kBool;
-}
-
 class CompiledEngine final : public Engine {
  public:
   explicit CompiledEngine(Target target) : target_(std::move(target)) {}
 
   absl::Status Load(const OnnxFiles& files) override {
+    program_.reset();
     SLIPWAY_ASSIGN_OR_RETURN(graph_, ImportOnnx(files, registry_));
     return absl::OkStatus();
   }
 
+  // Compiles once, for inputs of any extents that the model leaves open. But a program is for sequences of known
+  // elements: a model that takes some is compiled anew for what it is given.
   absl::StatusOr<std::vector<Tensor>> Run(absl::Span<const Tensor> inputs) override {
-    std::vector<Tensor> all(inputs.begin(), inputs.end());
-    // A program is for sequences of known elements.
+    const bool has_packs = std::any_of(inputs.begin(), inputs.end(), IsPack);
+    if (program_ == nullptr || has_packs) {
+      SLIPWAY_ASSIGN_OR_RETURN(program_, Compile(inputs));
+    }
+    SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<ProgramContext> context,
+                             program_->NewContext({}));
+    SLIPWAY_ASSIGN_OR_RETURN(const std::vector<Tensor> numbers, WithoutStrings(graph_, inputs));
+    std::vector<Tensor> outputs(program_->signature().outputs.size());
+    SLIPWAY_RETURN_IF_ERROR(context->Run(numbers, absl::MakeSpan(outputs)));
+    return WithStrings(program_->signature(), outputs);
+  }
+
+ private:
+  absl::StatusOr<std::unique_ptr<Program>> Compile(absl::Span<const Tensor> inputs) {
     Graph told = graph_;
     for (size_t i = 0; i < inputs.size() && i < graph_.inputs.size(); ++i) {
       if (IsPack(inputs[i])) {
         SLIPWAY_RETURN_IF_ERROR(TellElements(told, graph_.inputs[i], inputs[i]));
       }
     }
-    absl::StatusOr<std::vector<Tensor>> outputs = CompileAndRun(told, all);
-    if (!absl::IsUnimplemented(outputs.status()) || inputs.size() != graph_.inputs.size()) {
-      return outputs;
-    }
-    Graph bound = told;
-    bound.inputs.clear();
-    std::vector<Tensor> rest;
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      if (IsParameter(inputs[i])) {
-        Value& parameter = bound.values[told.inputs[i]];
-        parameter.type = ValueType(inputs[i].type());
-        parameter.constant = inputs[i];
-      } else {
-        bound.inputs.push_back(told.inputs[i]);
-        rest.push_back(inputs[i]);
-      }
-    }
-    return CompileAndRun(bound, rest);
-  }
-
- private:
-  absl::StatusOr<std::vector<Tensor>> CompileAndRun(const Graph& graph,
-                                                    absl::Span<const Tensor> inputs) {
     CompileEnvironment environment;
     environment.clock = &clock_;
     SLIPWAY_ASSIGN_OR_RETURN(const CompiledModel compiled,
-                             CompileGraph(graph, target_, {}, environment));
-    SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<Program> program,
-                             LoadProgram(compiled.artifact));
-    SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<ProgramContext> context,
-                             program->NewContext({}));
-    SLIPWAY_ASSIGN_OR_RETURN(const std::vector<Tensor> numbers, WithoutStrings(graph, inputs));
-    std::vector<Tensor> outputs(program->signature().outputs.size());
-    SLIPWAY_RETURN_IF_ERROR(context->Run(numbers, absl::MakeSpan(outputs)));
-    return WithStrings(program->signature(), outputs);
+                             CompileGraph(told, target_, {}, environment));
+    return LoadProgram(compiled.artifact);
   }
 
   static absl::StatusOr<std::vector<Tensor>> WithoutStrings(const Graph& graph,
@@ -108,6 +89,7 @@ class CompiledEngine final : public Engine {
   const OperatorRegistry registry_ = StandardOperators();
   const SystemClock clock_{};
   Graph graph_;
+  std::unique_ptr<Program> program_;
 };
 
 }  // namespace

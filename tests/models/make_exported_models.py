@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
-"""Exports models of every kind from PyTorch and stores what ONNX Runtime makes of them.
+"""Exports models of every kind and stores what ONNX Runtime makes of them.
 
     python3 make_exported_models.py FOLDER [--only REGEX] [--full]
 
-Writes FOLDER/NAME.EXPORTER/model.onnx with test_data_set_0/{input,output}_N.pb beside it, the layout of ONNX's own tests.
+Writes FOLDER/NAME.FORM/model.onnx with test_data_set_N/{input,output}_N.pb beside it, the layout of ONNX's own tests. Models
+are those of torch_models.py by both of PyTorch's exporters, with all extents known and with free ones, some of these as int8
+too, and those of tree_models.py. Those with free extents have a data set for each of three sizes.
 Weights and inputs are seeded random numbers: nothing is downloaded. Models are small, or with --full of their usual size.
 Exits with 77, and says what is absent, without the packages it needs.
 """
 
 import argparse
+import importlib
 import importlib.util
+import multiprocessing
 import os
 import re
 import sys
@@ -17,6 +21,7 @@ import traceback
 
 NEEDED = ["numpy", "onnx", "onnxruntime", "onnxscript", "timm", "torch", "torchvision", "transformers"]
 ABSENT = 77
+JOBS = 2
 
 # What torch.onnx.export is told.
 EXPORTERS = {
@@ -26,230 +31,20 @@ EXPORTERS = {
     "dynamo25": {"dynamo": True, "opset_version": 25, "external_data": False},
 }
 
+FREE = ["torchscript17", "dynamo25"]  # The exporters of models with free axes.
 
-def outputs_of(module, pick):
-    """`module` whose result `pick` turns into tensors."""
-    import torch
-
-    class Picked(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.module = module
-
-        def forward(self, *inputs):
-            return pick(self.module(*inputs))
-
-    return Picked()
-
-
-def bert(full):
-    import torch
-    import transformers
-
-    size = dict(hidden_size=128, num_hidden_layers=2, num_attention_heads=4, intermediate_size=512)
-    if full:
-        size = dict(num_hidden_layers=12)
-    config = transformers.BertConfig(vocab_size=3000, **size)
-    module = transformers.BertModel(config)
-    ids = torch.randint(0, 3000, (1, 128 if full else 19))
-    mask = torch.ones_like(ids)
-    mask[:, -5:] = 0
-    return outputs_of(module, lambda y: (y.last_hidden_state, y.pooler_output)), (ids, mask)
-
-
-def gpt2(full):
-    import torch
-    import transformers
-
-    size = {} if full else dict(n_embd=128, n_layer=2, n_head=4)
-    config = transformers.GPT2Config(vocab_size=3000, use_cache=False, **size)
-    module = transformers.GPT2LMHeadModel(config)
-    ids = torch.randint(0, 3000, (1, 128 if full else 17))
-
-    class Masked(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.module = module
-
-        def forward(self, ids, mask):
-            return self.module(ids, attention_mask=mask).logits
-
-    return Masked(), (ids, torch.ones_like(ids))
-
-
-def timm_model(name, image):
-    import timm
-    import torch
-
-    return timm.create_model(name, num_classes=100), (torch.randn(1, 3, image, image),)
-
-
-def vit(full):
-    return timm_model("vit_small_patch16_224" if full else "vit_tiny_patch16_224", 224)
-
-
-def convnext(full):
-    return timm_model("convnext_tiny" if full else "convnext_atto", 224 if full else 64)
-
-
-def efficientnet(full):
-    return timm_model("efficientnet_b0", 224 if full else 64)
-
-
-def mobilenet_v3(full):
-    import torch
-    import torchvision
-
-    module = torchvision.models.mobilenet_v3_large() if full else torchvision.models.mobilenet_v3_small()
-    image = 224 if full else 64
-    return module, (torch.randn(1, 3, image, image),)
-
-
-def segformer(full):
-    import torch
-    import transformers
-
-    size = {} if full else dict(depths=[1, 1, 1, 1], hidden_sizes=[16, 32, 40, 64], decoder_hidden_size=64)
-    module = transformers.SegformerForSemanticSegmentation(transformers.SegformerConfig(num_labels=20, **size))
-    image = 256 if full else 64
-    return outputs_of(module, lambda y: y.logits), (torch.randn(1, 3, image, image),)
-
-
-def unet(full):
-    """Skip connections, transposed convolutions, bilinear upsampling and group normalization."""
-    import torch
-    from torch import nn
-
-    def block(i, o):
-        return nn.Sequential(
-            nn.Conv2d(i, o, 3, padding=1), nn.GroupNorm(4, o), nn.SiLU(), nn.Conv2d(o, o, 3, padding=1), nn.InstanceNorm2d(o), nn.LeakyReLU(0.1)
-        )
-
-    class Unet(nn.Module):
-        def __init__(self, c):
-            super().__init__()
-            self.down = nn.ModuleList([block(3, c), block(c, 2 * c), block(2 * c, 4 * c)])
-            self.up = nn.ModuleList([nn.ConvTranspose2d(4 * c, 2 * c, 2, stride=2), nn.Upsample(scale_factor=2, mode="bilinear")])
-            self.join = nn.ModuleList([block(4 * c, 2 * c), block(3 * c, c)])
-            self.last = nn.Conv2d(c, 2, 1)
-
-        def forward(self, x):
-            a = self.down[0](x)
-            b = self.down[1](nn.functional.max_pool2d(a, 2))
-            y = self.down[2](nn.functional.max_pool2d(b, 2))
-            y = self.join[0](torch.cat([self.up[0](y), b], 1))
-            return self.last(self.join[1](torch.cat([self.up[1](y), a], 1)))
-
-    return Unet(32 if full else 8), (torch.randn(1, 3, 256 if full else 32, 256 if full else 32),)
-
-
-def recurrent(kind, full):
-    import torch
-    from torch import nn
-
-    class Tagger(nn.Module):
-        def __init__(self, features, hidden, layers):
-            super().__init__()
-            self.recurrent = kind(features, hidden, layers, bidirectional=True, batch_first=True)
-            self.last = nn.Linear(2 * hidden, 10)
-
-        def forward(self, x):
-            return self.last(self.recurrent(x)[0])
-
-    if full:
-        return Tagger(128, 256, 2), (torch.randn(1, 100, 128),)
-    return Tagger(12, 16, 2), (torch.randn(1, 9, 12),)
-
-
-def lstm(full):
-    import torch
-
-    return recurrent(torch.nn.LSTM, full)
-
-
-def gru(full):
-    import torch
-
-    return recurrent(torch.nn.GRU, full)
-
-
-def wav2vec(full):
-    import torch
-    import transformers
-
-    size = dict(num_hidden_layers=12)
-    if not full:
-        size = dict(hidden_size=64, num_hidden_layers=2, num_attention_heads=4, intermediate_size=128, conv_dim=(32,) * 7, num_conv_pos_embeddings=16, num_conv_pos_embedding_groups=4)
-    module = transformers.Wav2Vec2ForCTC(transformers.Wav2Vec2Config(vocab_size=32, **size))
-    return outputs_of(module, lambda y: y.logits), (torch.randn(1, 16000 if full else 4000),)
-
-
-def voice(full):
-    """A detector of voice as they are exported: two rates in the branches of an If, an LSTM with its state outside."""
-    import torch
-    from torch import nn
-
-    class Voice(nn.Module):
-        def __init__(self, hidden: int):
-            super().__init__()
-            self.fast = nn.Conv1d(1, hidden, 32, stride=16)
-            self.slow = nn.Conv1d(1, hidden, 16, stride=8)
-            self.recurrent = nn.LSTM(hidden, hidden)
-            self.last = nn.Linear(hidden, 1)
-
-        def forward(self, x, rate, h, c):
-            if bool(rate == 16000):
-                y = self.fast(x[:, None, :])
-            else:
-                y = self.slow(x[:, None, ::2])
-            y = torch.relu(y).permute(2, 0, 1)
-            y, (h, c) = self.recurrent(y, (h, c))
-            return torch.sigmoid(self.last(y[-1])), h, c
-
-    hidden = 64 if full else 8
-    state = torch.zeros(1, 1, hidden)
-    return torch.jit.script(Voice(hidden)), (torch.randn(1, 512), torch.tensor(16000), state, state)
-
-
-def detector(full):
-    """Boxes of every place of a feature map, and those that non-maximum suppression keeps."""
-    import torch
-    import torchvision
-    from torch import nn
-
-    class Detector(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.features = torchvision.models.mobilenet_v3_small().features
-            self.boxes = nn.Conv2d(576, 4, 1)
-            self.scores = nn.Conv2d(576, 1, 1)
-
-        def forward(self, x):
-            y = self.features(x)
-            height, width = y.shape[2], y.shape[3]
-            rows, columns = torch.meshgrid(torch.arange(height), torch.arange(width), indexing="ij")
-            centres = torch.stack([columns, rows], -1).reshape(-1, 2).float()
-            boxes = self.boxes(y).flatten(2)[0].t()
-            centres = centres + boxes[:, :2].sigmoid()
-            extents = boxes[:, 2:].clamp(-2, 2).exp()
-            corners = torch.cat([centres - extents, centres + extents], 1)
-            scores = self.scores(y).flatten().sigmoid()
-            kept = torchvision.ops.nms(corners, scores, 0.5)[:100]
-            return corners[kept], scores[kept]
-
-    return Detector(), (torch.randn(1, 3, 320 if full else 96, 320 if full else 96),)
-
-
-MODELS = {
-    function.__name__: function
-    for function in [bert, convnext, detector, efficientnet, gpt2, gru, lstm, mobilenet_v3, segformer, unet, vit, voice, wav2vec]
+# The extents that free axes have in turn. The second ones are those that exporters see.
+SIZES = {
+    "batch": (1, 3, 2),
+    "seq": (2, 21, 9),
+    "height": (64, 32, 96),
+    "width": (32, 64, 96),
+    "samples": (512, 1600, 3001),
 }
 
-SCRIPTS = ["voice"]  # Those with control flow of Python, which one exporter alone takes as it is.
 
-
-def save(folder, path, inputs):
-    """The inputs by name, and what ONNX Runtime makes of them."""
+def save(folder, path, data_sets):
+    """The inputs of each data set, and what ONNX Runtime makes of them."""
     import onnx
     import onnxruntime
 
@@ -257,35 +52,74 @@ def save(folder, path, inputs):
     options.log_severity_level = 3
     session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
     names = [value.name for value in session.get_inputs()]
-    outputs = session.run(None, dict(zip(names, inputs)))
-    data = os.path.join(folder, "test_data_set_0")
-    os.makedirs(data, exist_ok=True)
-    for kind, values in (("input", inputs[: len(names)]), ("output", outputs)):
-        for i, value in enumerate(values):
-            with open(os.path.join(data, f"{kind}_{i}.pb"), "wb") as file:
-                file.write(onnx.numpy_helper.from_array(value).SerializeToString())
+    for number, inputs in enumerate(data_sets):
+        outputs = session.run(None, dict(zip(names, inputs)))
+        data = os.path.join(folder, f"test_data_set_{number}")
+        os.makedirs(data, exist_ok=True)
+        for kind, values in (("input", inputs[: len(names)]), ("output", outputs)):
+            for i, value in enumerate(values):
+                with open(os.path.join(data, f"{kind}_{i}.pb"), "wb") as file:
+                    file.write(onnx.numpy_helper.from_array(value).SerializeToString())
 
 
-def export(folder, name, exporter, full):
+def export(folder, name, exporter, full, free=False):
     import torch
+    from torch_models import FREE_AXES, MODELS, outputs_of
 
     torch.manual_seed(7)
     module, inputs = MODELS[name](full)
     module.eval()
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, "model.onnx")
+    settings = dict(EXPORTERS[exporter])
+    data_sets = [inputs]
+    if free:
+        axes = FREE_AXES[name]
+        data_sets = [sized(inputs, axes, turn) for turn in range(3)]
+        if settings["dynamo"]:
+            settings["dynamic_shapes"] = (tuple(axes),)
+            module = outputs_of(module, lambda made: made)  # Its inputs are one list.
+        else:
+            settings["input_names"] = [f"input_{i}" for i in range(len(inputs))]
+            settings["dynamic_axes"] = dict(zip(settings["input_names"], axes))
+        inputs = data_sets[1]
     with torch.no_grad():
-        torch.onnx.export(module, inputs, path, **EXPORTERS[exporter])
-    save(folder, path, [tensor.numpy() for tensor in inputs])
+        torch.onnx.export(module, inputs, path, **settings)
+    save(folder, path, [[tensor.numpy() for tensor in data_set] for data_set in data_sets])
+
+
+def sized(inputs, axes, turn):
+    """`inputs` with the free axes of the extents that they have in a turn, made of the same elements."""
+    import torch
+
+    made = []
+    for tensor, free in zip(inputs, axes):
+        shape = list(tensor.shape)
+        for axis, name in free.items():
+            shape[axis] = SIZES[name][turn]
+        made.append(tensor.flatten()[torch.randint(tensor.numel(), shape)] if free else tensor)
+    return tuple(made)
+
+
+def make_trees(folder, name):
+    import onnx
+    from tree_models import MODELS
+
+    model, data_sets = MODELS[name]()
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, "model.onnx")
+    onnx.save(model, path)
+    save(folder, path, data_sets)
 
 
 def quantize(folder, source, form):
-    """An int8 form of a model that has been exported."""
+    """An int8 form of a model that has been exported beside it."""
     import onnxruntime.quantization as quantization
     from onnx import numpy_helper, load_tensor
 
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, "model.onnx")
+    source = os.path.join(os.path.dirname(folder), source)
     data = os.path.join(source, "test_data_set_0")
     inputs = [numpy_helper.to_array(load_tensor(os.path.join(data, file))) for file in sorted(os.listdir(data)) if file.startswith("input")]
     source = os.path.join(source, "model.onnx")
@@ -308,7 +142,7 @@ def quantize(folder, source, form):
                 return next(self.rows, None)
 
         quantization.quantize_static(source, path, Once(), quant_format=quantization.QuantFormat[form])
-    save(folder, path, inputs)
+    save(folder, path, [inputs])
 
 
 QUANTIZED = {  # From what, and how.
@@ -316,6 +150,33 @@ QUANTIZED = {  # From what, and how.
     "mobilenet_v3.qoperator": ("mobilenet_v3.torchscript17", "QOperator"),
     "bert.dynamic": ("bert.torchscript17", "dynamic"),
 }
+
+
+def attempt(task):
+    """Does a task: the name of a model, a function and what it takes after the folder. None, or what went wrong."""
+    folder, name, function, rest = task
+    try:
+        function(os.path.join(folder, name), *rest)
+        return name, None
+    except Exception as error:
+        traceback.print_exc()
+        return name, f"{type(error).__name__}: {str(error)[:300]}"
+
+
+def tasks(full):
+    """Those that need nothing, and those that need models of the first."""
+    import torch_models
+    import tree_models
+
+    made = [(name, make_trees, (name,)) for name in tree_models.MODELS]
+    for name in torch_models.MODELS:
+        for exporter, settings in EXPORTERS.items():
+            if settings["dynamo"] and name in torch_models.SCRIPTS:
+                continue
+            made.append((f"{name}.{exporter}", export, (name, exporter, full)))
+            if exporter in FREE:
+                made.append((f"{name}.{exporter}.free", export, (name, exporter, full, True)))
+    return made, [(name, quantize, (source, form)) for name, (source, form) in QUANTIZED.items()]
 
 
 def main():
@@ -328,29 +189,19 @@ def main():
     if absent:
         print("not installed: " + ", ".join(absent))
         return ABSENT
-    failed = []
+    for name in NEEDED:
+        importlib.import_module(name)
     # PyTorch prints what it likes; the names of models that are written are all that is printed here.
     progress = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-
-    def attempt(name, function, *rest):
-        if not re.search(arguments.only, name):
-            return
-        try:
-            function(os.path.join(arguments.folder, name), *rest)
-            print(name, file=progress, flush=True)
-        except Exception as error:
-            traceback.print_exc()
-            print(f"{name}: {type(error).__name__}: {str(error)[:300]}", file=progress, flush=True)
-            failed.append(name)
-
-    for name in MODELS:
-        for exporter in EXPORTERS:
-            if name in SCRIPTS and EXPORTERS[exporter]["dynamo"]:
-                continue
-            attempt(f"{name}.{exporter}", export, name, exporter, arguments.full)
-    for name, (source, form) in QUANTIZED.items():
-        attempt(name, quantize, os.path.join(arguments.folder, source), form)
+    failed = False
+    for group in tasks(arguments.full):
+        # A process for each: what an export leaves in PyTorch changes those after it.
+        with multiprocessing.get_context("fork").Pool(JOBS, maxtasksperchild=1) as pool:
+            chosen = [(arguments.folder, *task) for task in group if re.search(arguments.only, task[0])]
+            for name, error in pool.imap(attempt, chosen, chunksize=1):
+                print(name if error is None else f"{name}: {error}", file=progress, flush=True)
+                failed |= error is not None
     return 1 if failed else 0
 
 
