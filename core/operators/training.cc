@@ -46,6 +46,35 @@ absl::StatusOr<std::vector<ValueType>> OptimizerType(const NodeView& view) {
   return types;
 }
 
+absl::StatusOr<std::vector<ValueType>> GradientType(const NodeView& view) {
+  const int64_t derived = view.Int(kDerivedInputs);
+  const int64_t captured = view.Int(kCapturesAttribute);
+  const Graph& body = view.Body(kGradientBody);
+  if (derived < view.num_outputs() || captured < 0 || derived > view.num_inputs() ||
+      captured > view.num_inputs() - derived) {
+    return view.Error(absl::StrCat("has ", view.num_inputs(), " inputs and ", view.num_outputs(),
+                                   " outputs, derives by ", derived, " and captures ", captured));
+  }
+  if (body.outputs.size() != 1 || static_cast<int>(body.inputs.size()) != view.num_inputs()) {
+    return view.Error(absl::StrCat("its body has ", body.inputs.size(), " inputs and ",
+                                   body.outputs.size(), " outputs, it must have ",
+                                   view.num_inputs(), " and 1"));
+  }
+  std::vector<ValueType> types;
+  for (int i = 0; i < static_cast<int>(derived); ++i) {
+    SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, i, TypeSet::kAnyFloat));
+    types.emplace_back(view.input_type(i).dtype(), DimensionsOf(view, i));
+  }
+  return types;
+}
+
+absl::StatusOr<std::vector<ValueType>> GradientBodyInputs(const NodeView& view, absl::string_view) {
+  SLIPWAY_RETURN_IF_ERROR(GradientType(view).status());
+  std::vector<ValueType> types;
+  for (int i = 0; i < view.num_inputs(); ++i) types.push_back(view.input_type(i));
+  return types;
+}
+
 absl::StatusOr<std::vector<ValueType>> MomentumType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(DecodeNesterov(view).status());
   return OptimizerType<1>(view);
@@ -82,6 +111,15 @@ absl::Status RegisterTrainingOperators(OperatorRegistry& registry) {
                        Required(FloatAttribute("beta", std::nullopt)),
                        Required(StringAttribute("mode", std::nullopt)),
                        Required(FloatAttribute("norm_coefficient", std::nullopt))};
+  SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
+
+  schema.min_inputs = 1;
+  schema.name = kGradientOperator;
+  schema.type_rule = GradientType;
+  schema.body_rule = GradientBodyInputs;
+  schema.attributes = {{kGradientBody, AttributeKind::kGraph, true},
+                       Required(IntAttribute(kDerivedInputs, std::nullopt)),
+                       IntAttribute(kCapturesAttribute, 0)};
   return registry.Add(schema);
 }
 

@@ -13,6 +13,7 @@
 #include "core/passes/canonicalize_ops_pass.h"
 #include "core/passes/dead_code_pass.h"
 #include "core/passes/eliminate_common_subexpr_pass.h"
+#include "core/passes/expand_gradients_pass.h"
 #include "core/passes/fold_constant_pass.h"
 #include "core/passes/fold_scale_axis_pass.h"
 #include "core/passes/infer_type_pass.h"
@@ -70,6 +71,7 @@ int64_t ConstantBytes(const Graph& graph) {
 std::vector<NamedPass> PassesForEveryTarget() {
   return {
       {"InferType", InferType, /*descends=*/false},
+      {"ExpandGradients", ExpandGradients},
       {"LowerStrings", LowerStrings, /*descends=*/false},
       {"FoldConstant", FoldConstant},  // So that CanonicalizeOps sees which weights are constant.
       {"CanonicalizeOps", CanonicalizeOps},

@@ -47,9 +47,10 @@ TEST(Pipeline, RunsThePassesOfAllTargetsAndThenTheBackends) {
                        RunPipeline(graph, Renaming(), tester.context(), {}, SystemClock()));
   std::vector<std::string> names;
   for (const PassReport& pass : result.passes) names.push_back(pass.name);
-  EXPECT_THAT(names, ElementsAre("InferType", "LowerStrings", "FoldConstant", "CanonicalizeOps",
-                                 "SimplifyInference", "FoldScaleAxis", "FoldConstant",
-                                 "EliminateCommonSubexpr", "DeadCode", "Rename", "PlanMemory"));
+  EXPECT_THAT(names,
+              ElementsAre("InferType", "ExpandGradients", "LowerStrings", "FoldConstant",
+                          "CanonicalizeOps", "SimplifyInference", "FoldScaleAxis", "FoldConstant",
+                          "EliminateCommonSubexpr", "DeadCode", "Rename", "PlanMemory"));
   EXPECT_EQ(result.passes.front().nodes_after, 2);
   EXPECT_EQ(result.passes.back().nodes_after, 1);
   EXPECT_EQ(result.graph.name, "renamed");
@@ -88,7 +89,8 @@ TEST(Pipeline, RefusesToPrintAfterAnUnknownPass) {
   options.print_after = "Fusion";
   EXPECT_THAT(RunPipeline(graph, Renaming(), tester.context(), options, SystemClock()),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       AllOf(HasSubstr("\"Fusion\""), HasSubstr("InferType, LowerStrings, Fold"),
+                       AllOf(HasSubstr("\"Fusion\""),
+                             HasSubstr("InferType, ExpandGradients, LowerStrings, Fold"),
                              HasSubstr("Rename, PlanMemory"))));
   // Another target's.
   options.print_after = "Rename";

@@ -42,12 +42,12 @@ NamesByFamily NamesOf(absl::Span<const OperatorFamily<Column>> families,
 }
 
 TEST(OperatorListsTest, EveryOperatorHasAKernelInItsFamily) {
-  // What gives symbols their values computes nothing; what is over strings is written with other operators.
-  EXPECT_THAT(
-      NamesOf(KernelFamilies(), {}),
-      ElementsAreArray(NamesOf(OperatorFamilies(),
-                               {"RegexFullMatch", "StringConcat", "StringNormalizer", "StringSplit",
-                                "ai.onnx.ml.CategoryMapper", "slipway.BindSymbols"})));
+  // What gives symbols their values computes nothing; what is over strings, and gradients, are written with other operators.
+  EXPECT_THAT(NamesOf(KernelFamilies(), {}),
+              ElementsAreArray(NamesOf(
+                  OperatorFamilies(),
+                  {"RegexFullMatch", "StringConcat", "StringNormalizer", "StringSplit",
+                   "ai.onnx.ml.CategoryMapper", "slipway.BindSymbols", "slipway.Gradient"})));
 }
 
 // Those of `names` whose kernel can be linked into programs.
@@ -67,7 +67,7 @@ TEST(OperatorListsTest, EveryOperatorHasALoweringInItsFamilyOrACallableKernel) {
   // regular expressions are the reference's alone.
   NamesByFamily needed = NamesOf(
       OperatorFamilies(),
-      {"slipway.Again", "slipway.BindSymbols", "slipway.Call", "slipway.Fused",
+      {"slipway.Again", "slipway.BindSymbols", "slipway.Call", "slipway.Fused", "slipway.Gradient",
        "slipway.StringMatch", "slipway.View", "Constant", "If", "Loop", "RegexFullMatch", "Scan",
        "StringConcat", "StringNormalizer", "StringSplit", "ai.onnx.ml.CategoryMapper"});
   needed.erase("sequence");  // Of what type an element is no program can say yet.

@@ -1,5 +1,6 @@
 // Bodies of nodes, which see the names around them, and functions that a model brings.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -95,6 +96,63 @@ TEST(BodiesTest, SeeThroughEachOther) {
 }
 
 // Only what runs must fit: shapes decide over conditions.
+onnx::NodeProto& AddGradient(ModelBuilder& builder, const std::vector<std::string>& inputs,
+                             const std::vector<std::string>& xs, const std::vector<std::string>& zs,
+                             const std::string& y) {
+  onnx::NodeProto& node = builder.Node("Gradient", inputs, {"dy"});
+  node.set_domain("ai.onnx.preview.training");
+  const std::pair<const char*, std::vector<std::string>> lists[] = {{"xs", xs}, {"zs", zs}};
+  for (const auto& [name, values] : lists) {
+    onnx::AttributeProto& attribute = *node.add_attribute();
+    attribute.set_name(name);
+    attribute.set_type(onnx::AttributeProto::STRINGS);
+    for (const std::string& value : values) attribute.add_strings(value);
+  }
+  ModelBuilder::String(node, "y", y);
+  return node;
+}
+
+TEST(BodiesTest, AGradientHasTheNodesThatItDerives) {
+  ModelBuilder builder(16);
+  builder.Input("x", {2}).Input("k", {2}).Output("dy");
+  builder.Floats("w", {1}, {3});
+  AddGradient(builder, {"x", "x"}, {"a"}, {"b"}, "y");  // Before what it reads.
+  builder.Node("Exp", {"x"}, {"a"});
+  builder.Node("Sin", {"x"}, {"b"});
+  builder.Node("Mul", {"a", "b"}, {"c"});
+  builder.Node("Add", {"c", "k"}, {"d"});
+  builder.Node("Mul", {"d", "w"}, {"y"});
+  EXPECT_THAT(
+      Imported(builder),
+      HasSubstr("  %dy = slipway.Gradient(%x, %x, %k) {body = graph \"y\" opset 28 (%a, %b, %k) -> "
+                "(%y) {\n"
+                "    %c = Mul(%a, %b)\n"
+                "    %d = Add(%c, %k)\n"
+                "    const %w: f32[1] = {3}\n"
+                "    %y = Mul(%d, %w)\n"
+                "  }, captures = 1, derived_inputs = 1} : f32[2]\n"));
+}
+
+TEST(BodiesTest, GradientsAreRefusedWhereTheirEndsAreWrong) {
+  const auto imported = [](const std::vector<std::string>& inputs,
+                           const std::vector<std::string>& xs, const std::string& y) {
+    ModelBuilder builder(16);
+    builder.Input("x", {2}).Output("dy");
+    builder.Node("Exp", {"x"}, {"y"});
+    AddGradient(builder, inputs, xs, {}, y);
+    return Imported(builder);
+  };
+  EXPECT_THAT(imported({"x"}, {"x"}, "y"), HasSubstr("derived_inputs = 1"));
+  EXPECT_THAT(imported({"x"}, {"x"}, "q"),
+              HasSubstr("derives \"q\", which nothing beside it makes"));
+  EXPECT_THAT(imported({"x"}, {"q"}, "y"),
+              HasSubstr("derives \"q\", which nothing beside it makes"));
+  EXPECT_THAT(imported({"x", "x"}, {"x"}, "y"), HasSubstr("has 2 inputs for the 1 values"));
+  EXPECT_THAT(imported({"x", "x"}, {"x", "x"}, "y"), HasSubstr("names a value twice"));
+  EXPECT_THAT(imported({"x"}, {}, "y"), HasSubstr("must say by what to derive"));
+  EXPECT_THAT(imported({"x"}, {"x"}, "dy"), HasSubstr("cycle"));
+}
+
 TEST(BodiesTest, AreNotHeldAgainstTypesAround) {
   ModelBuilder builder(16);
   builder.Input("c", {}, onnx::TensorProto::BOOL).Input("x", {2}).Input("z", {3}).Output("y");

@@ -10,6 +10,7 @@
 #include "core/base/status_macros.h"
 #include "core/graph/edit.h"
 #include "core/importers/onnx/attribute_conversion.h"
+#include "core/importers/onnx/derived_nodes.h"
 #include "core/importers/onnx/domains.h"
 #include "core/importers/onnx/limits.h"
 #include "core/importers/onnx/names.h"
@@ -18,6 +19,7 @@
 #include "core/importers/onnx/upgrade.h"
 #include "core/operators/constants.h"
 #include "core/operators/sequence.h"
+#include "core/operators/training.h"
 #include "third_party/onnx/onnx.pb.h"
 
 namespace slipway {
@@ -192,6 +194,11 @@ absl::Status GraphImporter::AddNode(const onnx::NodeProto& proto, Frame& frame) 
     SLIPWAY_RETURN_IF_ERROR_WITH(CallFunction(proto, *function, frame), Describe(proto));
     return absl::OkStatus();
   }
+  SLIPWAY_ASSIGN_OR_RETURN(const std::string op, OperatorName(proto, frame.opset));
+  if (op == kOnnxGradient) {
+    SLIPWAY_RETURN_IF_ERROR_WITH(AddGradient(proto, frame), Describe(proto));
+    return absl::OkStatus();
+  }
   SLIPWAY_ASSIGN_OR_RETURN(Node node, ConvertNode(proto, frame));
   if (const Expansion* expansion = expansions_.Find(node.op)) {
     return EmitExpanded(*expansion, std::move(node), frame.emitter);
@@ -284,6 +291,41 @@ absl::Status GraphImporter::ConvertAttributes(const onnx::NodeProto& proto, Fram
   std::sort(bodies.begin(), bodies.end(),
             [](const Body& a, const Body& b) { return a.attribute < b.attribute; });
   return absl::OkStatus();
+}
+
+absl::Status GraphImporter::AddGradient(const onnx::NodeProto& proto, Frame& frame) {
+  Node written;
+  std::vector<Body> bodies;
+  SLIPWAY_RETURN_IF_ERROR(ConvertAttributes(proto, frame, written, bodies));
+  SLIPWAY_ASSIGN_OR_RETURN(const DerivedNames names, DecodeDerivedNames(written.attributes));
+  std::vector<ValueId> ids;
+  std::vector<std::string> all = names.from;
+  all.push_back(names.to);
+  for (const std::string& name : all) {
+    // From inside a body the nodes around it cannot be followed.
+    const ValueId* own = frame.scope.FindOwn(name);
+    if (own == nullptr || *own == kNoValue) {
+      return Invalid(absl::StrCat("derives \"", name, "\", which nothing beside it makes"));
+    }
+    ids.push_back(*own);
+  }
+  const ValueId to = ids.back();
+  ids.pop_back();
+  SLIPWAY_ASSIGN_OR_RETURN(std::vector<ValueId> inputs, FindInputs(proto, frame));
+  if (inputs.size() != ids.size() ||
+      std::find(inputs.begin(), inputs.end(), kNoValue) != inputs.end()) {
+    return Invalid(absl::StrCat("has ", inputs.size(), " inputs for the ", ids.size(),
+                                " values that \"xs\" and \"zs\" name"));
+  }
+  Node node = GradientOf(frame.emitter.graph(), names, ids, to, std::move(inputs));
+  const Graph& body = **node.attributes.FindAs<std::shared_ptr<const Graph>>(kGradientBody);
+  SLIPWAY_RETURN_IF_ERROR(budget_.TakeNodes(static_cast<int64_t>(body.nodes.size())));
+  for (size_t i = 0; i < body.values.size(); ++i) SLIPWAY_RETURN_IF_ERROR(budget_.TakeValue());
+  if (!proto.name().empty()) node.name = absl::StrCat(frame.prefix, WithoutControls(proto.name()));
+  for (const std::string& output : proto.output()) {
+    node.outputs.push_back(output.empty() ? kNoValue : *frame.scope.FindOwn(output));
+  }
+  return frame.emitter.Emit(std::move(node));
 }
 
 absl::Status GraphImporter::CallFunction(const onnx::NodeProto& call,

@@ -65,6 +65,7 @@ class GraphImporter {
   absl::Status ConvertAttributes(const onnx::NodeProto& proto, Frame& frame, Node& node,
                                  std::vector<Body>& bodies);
   absl::StatusOr<Body> ImportBody(const onnx::GraphProto& proto, Frame& frame);
+  absl::Status AddGradient(const onnx::NodeProto& proto, Frame& frame);
   absl::Status CallFunction(const onnx::NodeProto& call, const onnx::FunctionProto& function,
                             Frame& frame);
 

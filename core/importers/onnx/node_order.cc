@@ -3,21 +3,29 @@
 #include <cstdint>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/graph/edit.h"
 #include "core/graph/graph.h"
+#include "core/importers/onnx/derived_nodes.h"
 #include "third_party/onnx/onnx.pb.h"
 
 namespace slipway {
 namespace {
 
-// What a node reads, its bodies included.
+// What a node reads, its bodies and the ends of what it derives included.
 std::vector<std::string> ReadNames(const onnx::NodeProto& node) {
   std::vector<std::string> names;
   for (const std::string& input : node.input()) {
     if (!input.empty()) names.push_back(input);
   }
+  const bool derives = absl::StrCat(node.domain(), ".", node.op_type()) == kOnnxGradient;
   for (const onnx::AttributeProto& attribute : node.attribute()) {
+    // What is derived is named.
+    if (derives) {
+      names.insert(names.end(), attribute.strings().begin(), attribute.strings().end());
+      names.push_back(attribute.s());
+    }
     if (!attribute.has_g()) continue;
     for (const std::string& name : FreeNames(attribute.g())) names.push_back(name);
   }
