@@ -97,7 +97,10 @@ absl::StatusOr<std::vector<ValueType>> LoopBodyInputs(const NodeView& view, absl
 
 // How many turns there are; not known where conditions or values decide.
 absl::StatusOr<Dimension> Turns(const NodeView& view, const LoopView& loop) {
-  if (!loop.is_scan) return Dimension();
+  if (!loop.is_scan) {
+    const std::optional<int64_t> turns = KnownTurns(view, loop);
+    return turns.has_value() ? Dimension(*turns) : Dimension();
+  }
   Dimension turns;
   for (size_t i = 0; i < loop.scanned.size(); ++i) {
     const ValueType& whole = view.input_type(loop.first_scanned() + static_cast<int>(i));
@@ -218,6 +221,28 @@ absl::StatusOr<LoopView> DecodeLoop(const NodeView& view) {
                                            view.input_type(loop.first_scanned() + i).rank()));
   }
   return loop;
+}
+
+std::optional<int64_t> KnownTurns(const NodeView& view, const LoopView& loop) {
+  if (loop.is_scan || view.constant(0) == nullptr) return std::nullopt;
+  const auto turns = TurnsAtMost(view, *view.constant(0));
+  if (!turns.ok()) return std::nullopt;
+  const auto is_true = [&view](const Tensor& condition) {
+    const auto holds = Holds(view, condition);
+    return holds.ok() && *holds;
+  };
+  if (view.has_input(1) && (view.constant(1) == nullptr || !is_true(*view.constant(1)))) {
+    return std::nullopt;
+  }
+  const Graph& body = *loop.body;
+  ValueId goes_on = body.outputs[0];
+  for (auto node = body.nodes.rbegin(); node != body.nodes.rend(); ++node) {
+    const bool hands_on = node->op == "Identity" && node->outputs[0] == goes_on;
+    if (hands_on) goes_on = node->inputs[0];
+  }
+  const std::optional<Tensor>& constant = body.values[goes_on].constant;
+  const bool always = constant.has_value() ? is_true(*constant) : goes_on == body.inputs[1];
+  return always ? std::optional<int64_t>(std::max<int64_t>(*turns, 0)) : std::nullopt;
 }
 
 absl::StatusOr<int64_t> TurnsAtMost(const NodeView& view, const Tensor& input) {

@@ -4,6 +4,7 @@
 #define SLIPWAY_CORE_OPERATORS_CONTROL_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -61,6 +62,9 @@ struct LoopView {
 };
 // Needs no types of the body. INVALID_ARGUMENT where numbers of inputs and outputs do not fit.
 absl::StatusOr<LoopView> DecodeLoop(const NodeView& view);
+
+// How many turns a Loop takes where that is known: what it is told is constant, and no turn ends it. Absent for a Scan.
+std::optional<int64_t> KnownTurns(const NodeView& view, const LoopView& loop);
 
 // What the first two inputs of a Loop say.
 absl::StatusOr<int64_t> TurnsAtMost(const NodeView& view, const Tensor& input);
