@@ -1,6 +1,7 @@
 #include "core/passes/gradient_pass.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -19,21 +20,33 @@ bool IsFloat(const Value& value) {
          dtype == DataType::kFloat16 || dtype == DataType::kBfloat16;
 }
 
+// Its bytes, whatever value holds them.
+bool IsSame(const Tensor& a, const Tensor& b) {
+  return a.type() == b.type() && a.bytes().data() == b.bytes().data();
+}
+
 class Differentiator {
  public:
-  Differentiator(Graph graph, const GradientColumn& rules, const OperatorRegistry& registry)
-      : graph_(std::move(graph)), rules_(rules), registry_(registry), names_(graph_) {}
+  // `constants` are those by which is derived around a body.
+  Differentiator(Graph graph, const GradientColumn& rules, const PassContext& context,
+                 std::vector<Tensor> constants = {})
+      : graph_(std::move(graph)),
+        rules_(rules),
+        context_(context),
+        constants_(std::move(constants)),
+        names_(graph_) {}
 
   absl::StatusOr<Graph> Run(const GradientOptions& options) {
     SLIPWAY_ASSIGN_OR_RETURN(const ValueId loss, FindLoss(options.loss));
     SLIPWAY_ASSIGN_OR_RETURN(const std::vector<ValueId> sources,
                              FindSources(options.with_respect_to));
-    MarkDependents(sources);
-    const size_t forward = graph_.nodes.size();
-    if (depends_[loss]) partial_[loss] = {Ones(loss)};
-    for (size_t n = forward; n > 0; --n) {
-      SLIPWAY_RETURN_IF_ERROR(Back(static_cast<NodeId>(n - 1)));
+    for (const ValueId source : sources) {
+      const std::optional<Tensor>& constant = graph_.values[source].constant;
+      if (constant.has_value()) constants_.push_back(*constant);
     }
+    MarkDependents(sources);
+    if (depends_[loss]) partial_[loss] = {Ones(loss)};
+    SLIPWAY_RETURN_IF_ERROR(WalkBack());
     for (const ValueId source : sources) {
       SLIPWAY_ASSIGN_OR_RETURN(ValueId gradient, Total(source));
       if (gradient == kNoValue) gradient = Zeros(source);
@@ -42,7 +55,54 @@ class Differentiator {
     return std::move(graph_);
   }
 
+  // See BodyGradient.
+  absl::StatusOr<Graph> RunBody(const std::vector<bool>& flows, const std::vector<bool>& wanted) {
+    SLIPWAY_RETURN_IF_ERROR(CheckHoldsNoSource());
+    std::vector<ValueId> sources;
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      if (wanted[i]) sources.push_back(graph_.inputs[i]);
+    }
+    MarkDependents(sources);
+    for (size_t o = 0; o < flows.size(); ++o) {
+      if (!flows[o]) continue;
+      const ValueId made = graph_.outputs[o];
+      const ValueId gradient =
+          graph_.AddInput(names_.Make(absl::StrCat(graph_.values[made].name, "_gradient")),
+                          graph_.values[made].type);
+      if (depends_[made]) partial_[made].push_back(gradient);
+    }
+    SLIPWAY_RETURN_IF_ERROR(WalkBack());
+    graph_.outputs.clear();
+    for (const ValueId source : sources) {
+      SLIPWAY_ASSIGN_OR_RETURN(const ValueId gradient, Total(source));
+      graph_.outputs.push_back(gradient == kNoValue ? Zeros(source) : gradient);
+    }
+    return std::move(graph_);
+  }
+
  private:
+  // A body has constants of its own: what it reads of one around it nobody would notice.
+  absl::Status CheckHoldsNoSource() const {
+    for (const Value& value : graph_.values) {
+      const bool is_source =
+          value.constant.has_value() &&
+          std::any_of(constants_.begin(), constants_.end(),
+                      [&](const Tensor& c) { return IsSame(c, *value.constant); });
+      if (!is_source) continue;
+      return absl::UnimplementedError(
+          absl::StrCat("no gradient by a constant that a body reads (\"", value.name,
+                       "\" there); make an input of it"));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status WalkBack() {
+    for (size_t n = graph_.nodes.size(); n > 0; --n) {
+      SLIPWAY_RETURN_IF_ERROR(Back(static_cast<NodeId>(n - 1)));
+    }
+    return absl::OkStatus();
+  }
+
   absl::StatusOr<ValueId> FindLoss(const std::string& name) const {
     for (const ValueId id : graph_.outputs) {
       if (!name.empty() && graph_.values[id].name != name) continue;
@@ -110,7 +170,14 @@ class Differentiator {
     }
     std::vector<bool> wanted;
     for (const ValueId id : node.inputs) wanted.push_back(id != kNoValue && depends_[id]);
-    GradientNode view(graph_, names_, registry_, n, gradients, wanted);
+    const BodyGradient of_body = [this](const Graph& body, const std::vector<bool>& flowing,
+                                        const std::vector<bool>& asked) -> absl::StatusOr<Graph> {
+      SLIPWAY_RETURN_IF_ERROR(CheckStatic(body, "Gradient"));
+      SLIPWAY_ASSIGN_OR_RETURN(
+          Graph back, Differentiator(body, rules_, context_, constants_).RunBody(flowing, asked));
+      return DeadCode(std::move(back), context_);
+    };
+    GradientNode view(graph_, names_, context_.registry, n, gradients, wanted, of_body);
     (*rule)(view);
     SLIPWAY_RETURN_IF_ERROR_WITH(view.status(), context);
     SLIPWAY_RETURN_IF_ERROR(view.CheckAllAsked());
@@ -167,7 +234,8 @@ class Differentiator {
 
   Graph graph_;
   const GradientColumn& rules_;
-  const OperatorRegistry& registry_;
+  const PassContext& context_;
+  std::vector<Tensor> constants_;  // By which is derived, here or around.
   UniqueNames names_;
   std::vector<bool> depends_;                                   // By value of the graph as it came.
   absl::flat_hash_map<ValueId, std::vector<ValueId>> partial_;  // What flows back, by value.
@@ -178,8 +246,7 @@ class Differentiator {
 absl::StatusOr<Graph> Gradient(Graph graph, const GradientOptions& options,
                                const GradientColumn& rules, const PassContext& context) {
   SLIPWAY_RETURN_IF_ERROR(CheckStatic(graph, "Gradient"));
-  SLIPWAY_ASSIGN_OR_RETURN(graph,
-                           Differentiator(std::move(graph), rules, context.registry).Run(options));
+  SLIPWAY_ASSIGN_OR_RETURN(graph, Differentiator(std::move(graph), rules, context).Run(options));
   // Rules make more than turns out to be read.
   return DeadCode(std::move(graph), context);
 }

@@ -187,6 +187,64 @@ const Case kCases[] = {
     {"%x: f64[2, 3, 4]", "%y = Transpose(%x) {perm = [2, 0, 1]}"},
     {"%x: f64[3, 3]", "%y = Trilu(%x) {upper = 0}"},
     {kX, "const %a: i64[1] = {1}\n %y = Unsqueeze(%x, %a)"},
+    // Control flow: a branch, states and slices, a number of turns that is known.
+    {"%x: f64[2, 3], %z: f64[3], %c: f64[]",
+     R"(const %zero: f64[] = {0}
+     %positive = Greater(%c, %zero)
+     %a, %b = If(%positive, %x, %z, %c) {captures = 3,
+       then_branch = graph "t" (%x, %z, %c) -> (%p, %q) { %p = Mul(%x, %z)  %q = Sin(%p) },
+       else_branch = graph "e" (%x, %z, %c) -> (%q, %x) { %q = Mul(%x, %c) } }
+     %y = Mul(%a, %b))"},
+    {"%x: f64[2, 3], %z: f64[3], %c: f64[]",
+     R"(const %zero: f64[] = {0}
+     %negative = Less(%c, %zero)
+     %y = If(%negative, %x, %z) {captures = 2,
+       then_branch = graph "t" (%x, %z) -> (%p) { %p = Mul(%x, %z) },
+       else_branch = graph "e" (%x, %z) -> (%q) { %q = Exp(%x) } })"},
+    {"%h: f64[3], %u: f64[2, 4], %v: f64[4, 2], %w: f64[2, 3]",
+     R"(%last, %all, %other = Scan(%h, %u, %v, %w) {num_scan_inputs = 2, captures = 1,
+       scan_input_axes = [1, 0], scan_input_directions = [1, 0],
+       scan_output_axes = [-1, 0], scan_output_directions = [0, 1],
+       body = graph "cell" (%h, %a, %b, %w) -> (%next, %made, %sum) {
+         %sum = Add(%a, %b)
+         %p = MatMul(%sum, %w)
+         %s = Mul(%p, %h)
+         %next = Tanh(%s)
+         %made = Mul(%next, %h) } }
+     const %lots: i64[2] = {1, 12}
+     %r = Reshape(%all, %lots)
+     const %few: i64[2] = {1, 8}
+     %q = Reshape(%other, %few)
+     const %front: i64[1] = {0}
+     %t = Unsqueeze(%last, %front)
+     %y = Concat(%r, %q, %t) {axis = 1})"},
+    {"%x: f64[3], %w: f64[3]",
+     R"(const %turns: i64[] = {4}
+     const %go: bool[] = {true}
+     const %count: i64[] = {0}
+     %u, %n, %all = Loop(%turns, %go, %x, %count, %w) {captures = 1,
+       body = graph "loop" (%i, %on, %v, %n, %w) -> (%on, %next, %m, %sin) {
+         %t = Cast(%i) {to = 11}
+         %m = Add(%n, %i)
+         %f = Cast(%m) {to = 11}
+         %a = Mul(%v, %w)
+         %b = Add(%a, %t)
+         %c = Add(%b, %f)
+         %next = Sin(%c)
+         %sin = Sin(%v) } }
+     const %front: i64[1] = {0}
+     %s = Unsqueeze(%u, %front)
+     %y = Concat(%s, %all) {axis = 0})"},
+    {"%x: f64[3], %u: f64[4, 3]",
+     R"(const %zero: f64[] = {0}
+     %y = Scan(%x, %u) {num_scan_inputs = 1,
+       body = graph "cell" (%h, %a) -> (%next) {
+         const %zero: f64[] = {0}
+         %total = ReduceSum(%a) {keepdims = 0}
+         %positive = Greater(%total, %zero)
+         %next = If(%positive, %h, %a) {captures = 2,
+           then_branch = graph "t" (%h, %a) -> (%p) { %p = Mul(%h, %a) },
+           else_branch = graph "e" (%h, %a) -> (%q) { %q = Sub(%h, %a) } } } })"},
     // A value that is read more than once, and one that does not matter.
     {kXZ, "%s = Sin(%x)\n %p = Mul(%s, %x)\n %y = Add(%p, %s)"},
 };
@@ -330,6 +388,25 @@ TEST_F(GradientTest, NamesWhatHasNone) {
                 const %p: i64[4] = {1, 0, 0, 0}
                 %y = Pad "edges" (%x, %p) {mode = "edge"} })"),
               lacks("\"mode\" other than constant"));
+  EXPECT_THAT(Derive(R"(graph "g" (%x: f32[2], %n: i64[]) -> (%y) {
+                const %go: bool[] = {true}
+                %y = Loop "turns" (%n, %go, %x) {body = graph "b" (%i, %on, %v) -> (%on, %w) {
+                  %w = Sin(%v) } } })"),
+              lacks("node \"turns\" (Loop): no gradient: how many turns"));
+  EXPECT_THAT(Derive(R"(graph "g" (%x: f32[1, 2, 4], %c: bool[]) -> (%y) {
+                %y = If "which" (%c, %x) {captures = 1,
+                  then_branch = graph "t" (%x) -> (%z) {
+                    const %s: f32[3] = {1, 1, 1}
+                    %z = Resize "up" (%x, _, %s) },
+                  else_branch = graph "e" (%x) -> (%x) {} } })"),
+              lacks("node \"which\" (If)"));
+  EXPECT_THAT(Derive(R"(graph "g" (%x: f32[2], %c: bool[]) -> (%y) {
+                const %w: f32[2] = {1, 2}
+                %u = Mul(%x, %w)
+                %y = If "which" (%c, %u, %w) {captures = 2,
+                  then_branch = graph "t" (%u, %w) -> (%z) { %z = Add(%u, %w) },
+                  else_branch = graph "e" (%u, %w) -> (%u) {} } })"),
+              lacks("no gradient by a constant that a body reads"));
   EXPECT_THAT(Derive(R"(graph "g" [n in 1..4] (%x: f32[n]) -> (%y) { %y = Relu(%x) })"),
               lacks("n"));
   EXPECT_THAT(Derive(R"(graph "g" (%x: f32[2]) -> (%y) { %y = Relu(%x) })", {.loss = "z"}),

@@ -23,6 +23,7 @@ absl::Status AddRows(const Rows& rows, GradientColumn& column) {
 
 absl::Status RegisterActivationGradients(GradientColumn& column);
 absl::Status RegisterArithmeticGradients(GradientColumn& column);
+absl::Status RegisterControlGradients(GradientColumn& column);
 absl::Status RegisterConvolutionGradients(GradientColumn& column);
 absl::Status RegisterElementwiseGradients(GradientColumn& column);
 absl::Status RegisterIndexingGradients(GradientColumn& column);

@@ -18,13 +18,14 @@ constexpr size_t kMaxNameBytesOfOne = 256;
 
 GradientNode::GradientNode(Graph& graph, UniqueNames& names, const OperatorRegistry& registry,
                            NodeId node, const std::vector<ValueId>& gradients,
-                           const std::vector<bool>& wanted)
+                           const std::vector<bool>& wanted, const BodyGradient& of_body)
     : graph_(graph),
       names_(names),
       registry_(registry),
       node_(node),
       gradients_(gradients),
       wanted_(wanted),
+      of_body_(of_body),
       copy_(graph.nodes[node]),
       given_(copy_.inputs.size(), kNoValue),
       asked_(gradients.size(), false) {
@@ -72,19 +73,34 @@ ValueId GradientNode::dy(int output) {
 }
 
 ValueId GradientNode::Op(absl::string_view op, std::vector<ValueId> inputs, Attributes attributes) {
-  if (!status_.ok()) return kNoValue;
+  return OpWith(1, op, std::move(inputs), std::move(attributes))[0];
+}
+
+std::vector<ValueId> GradientNode::OpWith(int count, absl::string_view op,
+                                          std::vector<ValueId> inputs, Attributes attributes) {
+  const std::vector<ValueId> none(count, kNoValue);
+  if (!status_.ok()) return none;
   Node node{"", std::string(op), std::move(inputs), {}, std::move(attributes)};
   const std::string name =
       absl::StrCat(Utf8Prefix(view_->display_name(), kMaxNameBytesOfOne), "_d");
-  node.outputs = {graph_.AddValue(names_.Make(name))};
+  for (int i = 0; i < count; ++i) node.outputs.push_back(graph_.AddValue(names_.Make(name)));
   const auto types = InferNodeTypes(graph_, node, registry_);
   if (!types.ok()) {
     status_ = Annotate(types.status(), absl::StrCat("the gradient of ", view_->op()));
-    return kNoValue;
+    return none;
   }
-  graph_.values[node.outputs[0]].type = (*types)[0];
+  for (int i = 0; i < count; ++i) graph_.values[node.outputs[i]].type = (*types)[i];
   graph_.nodes.push_back(std::move(node));
-  return graph_.nodes.back().outputs[0];
+  return graph_.nodes.back().outputs;
+}
+
+Graph GradientNode::Back(const Graph& body, const std::vector<bool>& flows,
+                         const std::vector<bool>& wanted) {
+  if (!status_.ok()) return {};
+  auto back = of_body_(body, flows, wanted);
+  if (back.ok()) return *std::move(back);
+  status_ = Annotate(back.status(), absl::StrCat("body \"", body.name, "\""));
+  return {};
 }
 
 ValueId GradientNode::Ints(const std::vector<int64_t>& values) {

@@ -3,11 +3,14 @@
 #define SLIPWAY_CORE_PASSES_GRADIENTS_GRADIENT_NODE_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/graph/edit.h"
 #include "core/graph/graph.h"
@@ -16,6 +19,11 @@
 
 namespace slipway {
 
+// From a body of the node to one of the way back: behind the body's inputs it takes the gradients of those of its outputs that
+// `flows` marks, and makes those of the inputs that `wanted` marks; zeros where nothing flows.
+using BodyGradient = std::function<absl::StatusOr<Graph>(
+    const Graph& body, const std::vector<bool>& flows, const std::vector<bool>& wanted)>;
+
 // Appends nodes that compute gradients, their types inferred. The first error is kept and ends with the rule; what is
 // added from then on is nothing. Not thread-safe.
 class GradientNode {
@@ -23,7 +31,8 @@ class GradientNode {
   // `gradients` are those of the node's outputs, kNoValue where none flows; `wanted` says of which inputs one is
   // needed. All must outlive this.
   GradientNode(Graph& graph, UniqueNames& names, const OperatorRegistry& registry, NodeId node,
-               const std::vector<ValueId>& gradients, const std::vector<bool>& wanted);
+               const std::vector<ValueId>& gradients, const std::vector<bool>& wanted,
+               const BodyGradient& of_body);
 
   const NodeView& view() const { return *view_; }
   ValueId x(int input) const { return node().inputs[input]; }
@@ -44,6 +53,14 @@ class GradientNode {
 
   // A node with one output.
   ValueId Op(absl::string_view op, std::vector<ValueId> inputs, Attributes attributes = {});
+  // A node with `count` outputs, which are all kNoValue after an error.
+  std::vector<ValueId> OpWith(int count, absl::string_view op, std::vector<ValueId> inputs,
+                              Attributes attributes);
+  // See BodyGradient; an empty graph after an error.
+  Graph Back(const Graph& body, const std::vector<bool>& flows, const std::vector<bool>& wanted);
+  // Gives the node more outputs, which y() then finds.
+  void ChangeAttributes(Attributes attributes) { node().attributes = std::move(attributes); }
+  ValueId Constant(Tensor tensor) { return graph_.AddConstant(names_.Make("number"), tensor); }
   ValueId Ints(const std::vector<int64_t>& values);
   // A number of input 0's type.
   ValueId Number(double value);
@@ -75,6 +92,7 @@ class GradientNode {
 
  private:
   const Node& node() const { return graph_.nodes[node_]; }
+  Node& node() { return graph_.nodes[node_]; }
   ValueId SumTo(ValueId value, const Shape& to);
 
   Graph& graph_;
@@ -83,6 +101,7 @@ class GradientNode {
   const NodeId node_;
   const std::vector<ValueId>& gradients_;
   const std::vector<bool>& wanted_;
+  const BodyGradient& of_body_;
   // What the view looks at: the graph's own move while more are added.
   const Node copy_;
   std::vector<ValueType> types_;

@@ -9,6 +9,7 @@ namespace {
 constexpr OperatorFamily<GradientColumn> kFamilies[] = {
     {"activation", RegisterActivationGradients},
     {"arithmetic", RegisterArithmeticGradients},
+    {"control", RegisterControlGradients},
     {"convolution", RegisterConvolutionGradients},
     {"elementwise", RegisterElementwiseGradients},
     {"indexing", RegisterIndexingGradients},
