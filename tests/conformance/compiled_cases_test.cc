@@ -31,7 +31,9 @@ void RunFolder(const std::string& folder, const Target& target, int expected) {
 
 TEST(CompiledCasesTest, SingleOperators) {
   if (!std::filesystem::exists(kCases)) GTEST_SKIP() << kCases << " is not installed";
-  RunFolder("node", HostTarget(), 800);
+  RunFolder("node", HostTarget(), 912);
+  RunFolder("pytorch-operator", HostTarget(), 35);
+  RunFolder("simple", HostTarget(), 22);
 }
 
 TEST(CompiledCasesTest, LayersAtEveryLevelOfThisMachine) {
