@@ -66,6 +66,25 @@ TEST_F(ControlFlowTest, WhatALoopCarriesIsAsWideAsItBecomes) {
               HasSubstr("carried value 0 is f32[3] or i64[3]"));
 }
 
+TEST_F(ControlFlowTest, TurnsAreCountedWhereNothingEndsThem) {
+  const auto collected = [this](const std::string& turns, const std::string& first,
+                                const std::string& on, const std::string& nodes) {
+    return TypesOfOutputs(absl::StrCat(
+        "graph \"g\" (%c: bool[], %x: f32[2]) -> (%z) {\n const %m: i64[] = {", turns,
+        "}\n const %t: bool[] = {true}\n const %f: bool[] = {false}\n %y, %z = Loop(%m, ", first,
+        ", %x) {\n body = graph \"body\" (%turn, %on, %v) -> (", on, ", %w, %w) {", nodes,
+        " %w = Neg(%v) }}}"));
+  };
+  EXPECT_EQ(collected("3", "%t", "%on", ""), "f32[3, 2] ");
+  EXPECT_EQ(collected("3", "%t", "%same", "%same = Identity(%on)"), "f32[3, 2] ");
+  EXPECT_EQ(collected("3", "%t", "%k", "const %k: bool[] = {true}"), "f32[3, 2] ");
+  EXPECT_EQ(collected("-3", "%t", "%on", ""), "f32[0, 2] ");
+  EXPECT_EQ(collected("3", "%c", "%on", ""), "f32[z, 2] ");
+  EXPECT_EQ(collected("3", "%f", "%on", ""), "f32[z, 2] ");
+  EXPECT_EQ(collected("3", "%t", "%k", "const %k: bool[] = {false}"), "f32[z, 2] ");
+  EXPECT_EQ(collected("3", "%t", "%off", "%off = Not(%on)"), "f32[z, 2] ");
+}
+
 TEST_F(ControlFlowTest, WideningGoesAroundAndEnds) {
   // The first grows, and all others are what another one was: one more is found out with each round.
   std::string inputs, given, made;

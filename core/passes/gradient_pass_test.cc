@@ -393,6 +393,12 @@ TEST_F(GradientTest, NamesWhatHasNone) {
                 %y = Loop "turns" (%n, %go, %x) {body = graph "b" (%i, %on, %v) -> (%on, %w) {
                   %w = Sin(%v) } } })"),
               lacks("node \"turns\" (Loop): no gradient: how many turns"));
+  EXPECT_THAT(Derive(R"(graph "g" (%x: f32[2]) -> (%y) {
+                const %n: i64[] = {9223372036854775807}
+                const %go: bool[] = {true}
+                %y = Loop "turns" (%n, %go, %x) {body = graph "b" (%i, %on, %v) -> (%on, %w) {
+                  %w = Sin(%v) } } })"),
+              lacks("9223372036854775807 turns, more than the limit of 1048576"));
   EXPECT_THAT(Derive(R"(graph "g" (%x: f32[1, 2, 4], %c: bool[]) -> (%y) {
                 %y = If "which" (%c, %x) {captures = 1,
                   then_branch = graph "t" (%x) -> (%z) {

@@ -34,6 +34,9 @@ inline constexpr int kMaxMadeNameBytes = 1024;
 inline constexpr int64_t kMaxUnrolledNodes = 20'000;
 inline constexpr int64_t kMaxKnownElements = 1'024;
 
+// Turns of a loop that Gradient derives: what each began with is kept, and their numbers are a constant.
+inline constexpr int64_t kMaxDerivedTurns = 1 << 20;
+
 }  // namespace slipway
 
 #endif  // SLIPWAY_CORE_PASSES_LIMITS_H_

@@ -10,7 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "core/passes/gradients/families.h"
+#include "core/passes/limits.h"
 
 namespace slipway {
 namespace {
@@ -164,6 +166,10 @@ void LoopGradient(GradientNode& n) {
   const std::optional<int64_t> turns = KnownTurns(n.view(), loop);
   if (!loop.is_scan && !turns.has_value()) {
     return n.Lack("how many turns there are is not known");
+  }
+  if (turns.value_or(0) > kMaxDerivedTurns) {
+    return n.Lack(
+        absl::StrCat("its ", *turns, " turns, more than the limit of ", kMaxDerivedTurns));
   }
   const Graph& body = *loop.body;
   std::vector<bool> is_float;
