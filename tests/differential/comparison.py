@@ -10,6 +10,8 @@ def difference(actual, expected, ulps, engine_is_lowered=False):
     """None, or a sentence that tells the worst difference. `ulps` is what tolerances.of gives."""
     if actual.shape != expected.shape:
         return f'shape {list(actual.shape)} instead of {list(expected.shape)}'
+    if elements.name_of(actual) == elements.name_of(expected) == 'string':
+        return _tell(actual, expected, actual.astype(str) != expected.astype(str))
     if actual.dtype != expected.dtype:
         return f'{actual.dtype} instead of {expected.dtype}'
     if not elements.is_float(elements.name_of(actual)):

@@ -37,7 +37,7 @@ def name_of(array):
     for name, dtype in _SMALL.items():
         if array.dtype == np.dtype(dtype):
             return name
-    return array.dtype.name
+    return 'string' if array.dtype.kind in 'OU' else array.dtype.name
 
 
 def is_float(name):

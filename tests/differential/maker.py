@@ -31,7 +31,8 @@ class Maker:
         self.op = op
         self.domain = domain
         self.opset = opset
-        self.schema = defs.get_schema(op, opset, domain) if op else None
+        # None of ONNX Runtime's own operators, nor of graphs.
+        self.schema = defs.get_schema(op, opset, domain) if op and defs.has(op, domain) else None
         self.specials = self.pick([0.0, 0.0, 0.05, 0.3])
         self.nodes = []
         self.initializers = []
@@ -141,7 +142,7 @@ class Maker:
         return self.data(np.asarray(values, dtype=dtype), constant=self.chance(0.6))
 
     def has(self, attribute):
-        return attribute in self.schema.attributes
+        return self.schema is None or attribute in self.schema.attributes
 
     def takes(self, name):
         """Whether the operator has an input of this name."""

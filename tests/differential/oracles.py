@@ -23,7 +23,7 @@ class Unsupported(Exception):
 def with_onnx_runtime(case):
     import onnxruntime
     for array in case.inputs.values():
-        if elements.name_of(array) not in elements.FLOATS[:3] + elements.INTEGERS + ('bool',):
+        if elements.name_of(array) not in elements.FLOATS[:3] + elements.INTEGERS + ('bool', 'string'):
             raise Unsupported('its Python interface has no such arrays')
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL

@@ -32,7 +32,7 @@ def compare(actual, expected, operators, lowered):
     if len(actual) != len(expected):
         return f'{len(actual)} outputs instead of {len(expected)}'
     for i, (ours, theirs) in enumerate(zip(actual, expected)):
-        found = comparison.difference(ours, theirs, tolerances.of(operators), lowered)
+        found = comparison.difference(ours, theirs, tolerances.of(operators, lowered), lowered)
         if found:
             return f'output {i}: {found}'
     return None
@@ -59,7 +59,7 @@ def judge(case, made, why_not, answers, lowered):
             return Outcome(CRASHED, why_not)
         if not ran:
             return Outcome(BOTH_REFUSE, why_not)
-        if all(departures.reason(case, name) for name in ran):
+        if all(departures.reason(case, name, lowered) for name in ran):
             return Outcome(DEPARTED, why_not)
         return Outcome(GAP if why_not.startswith('UNIMPLEMENTED') else REFUSED, why_not)
     if not ran:
@@ -73,4 +73,4 @@ def judge(case, made, why_not, answers, lowered):
     text = '; '.join(f'{name}: {difference}' for name, difference in wrong.items())
     if len(wrong) < len(found):
         return Outcome(DISPUTED, text)
-    return Outcome(DEPARTED if all(departures.reason(case, name) for name in wrong) else WRONG, text)
+    return Outcome(DEPARTED if all(departures.reason(case, name, lowered) for name in wrong) else WRONG, text)

@@ -20,6 +20,8 @@ def opsets_of(op, domain):
 def choose_opset(rng, op, domain):
     """The newest one that ONNX Runtime takes as a rule, else any from that of one of the operator's forms on."""
     versions = opsets_of(op, domain)
+    if not versions:
+        return 1 if domain else oracles.RUNTIME_OPSET
     if domain:
         return int(rng.choice(versions))
     withdrawn = [schema.since_version for schema in defs.get_all_schemas_with_history()
@@ -36,6 +38,7 @@ def choose_opset(rng, op, domain):
 
 def single(op, domain, seed):
     """A model of one operator; the same for the same seed."""
+    name = f'{domain}.{op}' if domain else op
     for attempt in range(20):
         numbers = [seed, attempt] + [ord(c) for c in op]
         rng = np.random.default_rng(numbers)
@@ -44,5 +47,5 @@ def single(op, domain, seed):
             families.GENERATORS[domain, op](made)
         except maker.Refused:
             continue
-        return made.case(f'{op}-{seed}')
+        return made.case(f'{name}-{seed}')
     return None

@@ -24,20 +24,32 @@ TENSOR = {
                      'GRU', 'LSTM', 'Attention', 'LinearAttention', 'RotaryEmbedding', 'DFT', 'STFT',
                      'SoftmaxCrossEntropyLoss', 'NegativeLogLikelihoodLoss', 'SVMClassifier', 'SVMRegressor', 'LinearClassifier',
                      'LinearRegressor', 'FlexAttention', 'Scaler', 'Normalizer', 'TreeEnsemble', 'TreeEnsembleClassifier',
-                     'TreeEnsembleRegressor', 'Adagrad', 'Adam', 'Momentum'), 128),
+                     'TreeEnsembleRegressor', 'Adagrad', 'Adam', 'Momentum', 'BiasGelu', 'FastGelu', 'QuickGelu', 'FusedMatMul',
+                     'TransposeMatMul', 'FusedGemm', 'FusedConv', 'MultiHeadAttention', 'GroupQueryAttention',
+                     'SkipLayerNormalization', 'SkipSimplifiedLayerNormalization', 'SimplifiedLayerNormalization',
+                     'EmbedLayerNormalization', 'MatMulNBits', 'MatMulIntegerToFloat', 'QGemm'), 128),
+    'DynamicQuantizeMatMul': 1e6,  # A number that falls to the other side of a half is another one.
 }
 # In ULP of 1: what is made of terms about 1 and may come out far smaller.
-UNIT = {**dict.fromkeys(('Sigmoid', 'HannWindow', 'HammingWindow', 'BlackmanWindow', 'Softplus', 'Gelu', 'Mish', 'Swish'), 4)}
+UNIT = {**dict.fromkeys(('Sigmoid', 'HannWindow', 'HammingWindow', 'BlackmanWindow', 'Softplus', 'Gelu', 'Mish', 'Swish', 'BiasGelu',
+                        'FastGelu', 'QuickGelu'), 4)}
 # Where a float is rounded to an integer and may fall to either side of a half: units.
 INTEGER = dict.fromkeys(('Resize', 'QuantizeLinear', 'QLinearConv', 'QLinearMatMul', 'DynamicQuantizeLinear',
-                         'HannWindow', 'HammingWindow', 'BlackmanWindow'), 1)
+                         'HannWindow', 'HammingWindow', 'BlackmanWindow', 'QGemm', 'QLinearAdd', 'QLinearMul', 'QLinearSigmoid',
+                         'QLinearLeakyRelu', 'QLinearSoftmax', 'QLinearAveragePool', 'QLinearGlobalAveragePool',
+                         'QLinearConcat', 'QLinearWhere'), 1)
+# In ULP of each element, of lowered kernels (core/codegen/float_math.h): an exponent times a logarithm is up to 128.
+LOWERED = {'Pow': 128}
 # Random graphs: each node adds its own.
 SEVERAL = 512
 
 
-def of(operators):
+def of(operators, lowered=False):
     """(ULP of each element, ULP of the largest element, units of integers, least that the largest element counts)."""
     if len(operators) > 1:
         return 16, SEVERAL, 0, 0.0
     op = operators[0]
-    return ELEMENT.get(op, 0), max(TENSOR.get(op, 0), UNIT.get(op, 0)), INTEGER.get(op, 0), float(op in UNIT)
+    element = ELEMENT.get(op, 0)
+    if lowered:
+        element = LOWERED.get(op, element)
+    return element, max(TENSOR.get(op, 0), UNIT.get(op, 0)), INTEGER.get(op, 0), float(op in UNIT)
