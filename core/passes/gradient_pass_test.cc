@@ -376,6 +376,16 @@ TEST_F(GradientTest, WhatDoesNotMatterHasGradientZero) {
   EXPECT_THAT(results[2].values<float>(), ::testing::Each(0));
 }
 
+TEST_F(GradientTest, ZerosOfLargeValuesAreNotWritten) {
+  ASSERT_OK_AND_ASSIGN(const Graph graph, Derive(R"(graph "g" (%x: f32[1000, 1000000]) -> (%y) {
+    const %i: i64[] = {1}
+    %y = Gather(%x, %i)
+  })"));
+  for (const Value& value : graph.values) {
+    if (value.constant.has_value()) EXPECT_LT(value.constant->byte_size(), 5000) << value.name;
+  }
+}
+
 TEST_F(GradientTest, NamesWhatHasNone) {
   const auto lacks = [](absl::string_view what) {
     return StatusIs(absl::StatusCode::kUnimplemented, HasSubstr(std::string(what)));

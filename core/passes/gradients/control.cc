@@ -153,10 +153,6 @@ std::vector<bool> FlowsIn(const GradientNode& n, const LoopView& loop,
   return flows;
 }
 
-ValueId Zeros(GradientNode& n, ValueId like_shape, DataType dtype) {
-  return n.Constant(Tensor::Zeros(dtype, n.shape(like_shape)));
-}
-
 // A Scan from the last turn to the first. It carries the gradients of what is carried, and the sums of those of what is
 // captured.
 void LoopGradient(GradientNode& n) {
@@ -201,7 +197,7 @@ void LoopGradient(GradientNode& n) {
     if (!is_float[k]) continue;
     const int input = loop.first_carried + k;
     const DataType dtype = n.view().input_type(input).dtype();
-    const ValueId last = n.flows(k) ? n.dy(k) : Zeros(n, n.x(input), dtype);
+    const ValueId last = n.flows(k) ? n.dy(k) : n.Filled(dtype, n.shape(n.x(input)), 0);
     scan.Carry(last, inside[next_flow++], made[next_made++]);
     result[input] = carried++;
   }
@@ -216,7 +212,7 @@ void LoopGradient(GradientNode& n) {
     const ValueId sum = graph.AddValue(names.Make("sum"), type);
     const ValueId more = graph.AddValue(names.Make("sum"), type);
     graph.nodes.push_back({"", "Add", {sum, made[next_made++]}, {more}, {}});
-    scan.Carry(Zeros(n, n.x(m), type.dtype()), sum, more);
+    scan.Carry(n.Filled(type.dtype(), n.shape(n.x(m)), 0), sum, more);
     result[m] = carried++;
   }
   for (int k = 0; k < loop.carried; ++k) {

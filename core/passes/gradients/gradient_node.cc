@@ -13,6 +13,8 @@ namespace {
 
 // Names grow with every gradient of a gradient.
 constexpr size_t kMaxNameBytesOfOne = 256;
+// A tensor of one number with more elements is expanded.
+constexpr int64_t kMaxWrittenElements = 1024;
 
 }  // namespace
 
@@ -110,17 +112,17 @@ ValueId GradientNode::Ints(const std::vector<int64_t>& values) {
 
 ValueId GradientNode::Number(double value) { return Filled({}, value); }
 
-ValueId GradientNode::Filled(const Shape& shape, double value) {
-  const DataType dtype = types_[0].dtype();
+ValueId GradientNode::Filled(DataType dtype, const Shape& shape, double value) {
   const std::vector<int64_t> extents(shape.begin(), shape.end());
-  const size_t count = static_cast<size_t>(NumElements(shape));
+  const int64_t count = NumElements(shape);
+  if (count > kMaxWrittenElements) return ExpandTo(Filled(dtype, {}, value), shape);
   if (dtype == DataType::kFloat32) {
-    return graph_.AddConstant(
-        names_.Make("number"),
-        Tensor::Of<float>(extents, std::vector<float>(count, static_cast<float>(value))));
+    const std::vector<float> values(static_cast<size_t>(count), static_cast<float>(value));
+    return graph_.AddConstant(names_.Make("number"), Tensor::Of<float>(extents, values));
   }
-  const ValueId number = graph_.AddConstant(
-      names_.Make("number"), Tensor::Of<double>(extents, std::vector<double>(count, value)));
+  const std::vector<double> values(static_cast<size_t>(count), value);
+  const ValueId number =
+      graph_.AddConstant(names_.Make("number"), Tensor::Of<double>(extents, values));
   if (dtype == DataType::kFloat64) return number;
   return Op("Cast", {number}, {{"to", static_cast<int64_t>(dtype)}});
 }

@@ -60,12 +60,14 @@ class GradientNode {
   Graph Back(const Graph& body, const std::vector<bool>& flows, const std::vector<bool>& wanted);
   // Gives the node more outputs, which y() then finds.
   void ChangeAttributes(Attributes attributes) { node().attributes = std::move(attributes); }
-  ValueId Constant(Tensor tensor) { return graph_.AddConstant(names_.Make("number"), tensor); }
   ValueId Ints(const std::vector<int64_t>& values);
   // A number of input 0's type.
   ValueId Number(double value);
-  // A tensor of input 0's type, filled.
-  ValueId Filled(const Shape& shape, double value);
+  // A tensor of floating point, of input 0's element type where none is given, filled.
+  ValueId Filled(DataType dtype, const Shape& shape, double value);
+  ValueId Filled(const Shape& shape, double value) {
+    return Filled(types_[0].dtype(), shape, value);
+  }
   ValueId Mul(ValueId a, ValueId b) { return Op("Mul", {a, b}); }
   ValueId Div(ValueId a, ValueId b) { return Op("Div", {a, b}); }
   ValueId Plus(ValueId a, ValueId b) { return Op("Add", {a, b}); }
