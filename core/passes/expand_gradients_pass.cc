@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "core/passes/gradient_pass.h"
 #include "core/passes/gradients/register_all.h"
 #include "core/passes/inline_body.h"
+#include "core/passes/limits.h"
 
 namespace slipway {
 namespace {
@@ -44,9 +46,14 @@ absl::StatusOr<Graph> ExpandGradients(Graph graph, const PassContext& context) {
       nodes.push_back(std::move(node));
       continue;
     }
-    SLIPWAY_ASSIGN_OR_RETURN_WITH(
-        const Graph back, WayBack(node, rules, context),
-        absl::StrCat("node \"", DisplayName(graph, node), "\" (", node.op, ")"));
+    const std::string name =
+        absl::StrCat("node \"", DisplayName(graph, node), "\" (", node.op, ")");
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(const Graph back, WayBack(node, rules, context), name);
+    if (nodes.size() + back.nodes.size() > kMaxDerivedNodes) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat(name, ": with it the gradients become ", nodes.size() + back.nodes.size(),
+                       " nodes, more than the limit of ", kMaxDerivedNodes));
+    }
     for (Node& made : InlineBody(back, node.inputs, node.outputs, graph, names)) {
       nodes.push_back(std::move(made));
     }

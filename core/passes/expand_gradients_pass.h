@@ -8,7 +8,7 @@ namespace slipway {
 
 // Puts for every slipway.Gradient (core/operators/training.h) the way forward through its body and the way back, by
 // StandardGradients. What is computed beside it already is computed twice until EliminateCommonSubexpr. Errors of Gradient
-// (gradient_pass.h) name the node.
+// (gradient_pass.h) name the node; RESOURCE_EXHAUSTED past kMaxDerivedNodes (limits.h).
 absl::StatusOr<Graph> ExpandGradients(Graph graph, const PassContext& context);
 
 }  // namespace slipway

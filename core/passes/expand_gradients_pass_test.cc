@@ -1,5 +1,10 @@
 #include "core/passes/expand_gradients_pass.h"
 
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/clock.h"
+#include "core/passes/pipeline.h"
 #include "core/passes/testing/pass_tester.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -37,6 +42,23 @@ graph "g" (%x: f32[2], %k: f32[2]) -> (%dx) {
   %dx = Mul(%b, %two)
 })"));
   EXPECT_OK(tester.CheckSameResults(wanted, expanded, 3));
+}
+
+TEST(ExpandGradients, GradientsOfGradientsAreBounded) {
+  const PassTester tester;
+  std::string nodes = "%v0 = Sin(%x)\n";
+  for (int i = 0; i < 2'000; ++i) absl::StrAppend(&nodes, "%v", i + 1, " = Tanh(%v", i, ")\n");
+  std::string body = absl::StrCat("graph \"g\" (%x) -> (%v2000) {\n", nodes, "}");
+  for (int depth = 0; depth < 4; ++depth) {
+    body = absl::StrCat("graph \"g\" (%x) -> (%d) {\n %d = slipway.Gradient \"deep\" (%x) ",
+                        "{derived_inputs = 1, body = ", body, "}}");
+  }
+  body.replace(body.find("(%x)"), 4, "(%x: f32[])");
+  ASSERT_OK_AND_ASSIGN(const Graph graph, tester.Parse(body));
+  const SystemClock clock;
+  EXPECT_THAT(RunPipeline(graph, {}, tester.context(), {}, clock),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       AllOf(HasSubstr("node \"deep\""), HasSubstr("the limit of 50000"))));
 }
 
 TEST(ExpandGradients, WhatHasNoneIsNamed) {

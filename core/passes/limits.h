@@ -2,6 +2,7 @@
 #ifndef SLIPWAY_CORE_PASSES_LIMITS_H_
 #define SLIPWAY_CORE_PASSES_LIMITS_H_
 
+#include <cstddef>
 #include <cstdint>
 
 namespace slipway {
@@ -36,6 +37,8 @@ inline constexpr int64_t kMaxKnownElements = 1'024;
 
 // Turns of a loop that Gradient derives: what each began with is kept, and their numbers are a constant.
 inline constexpr int64_t kMaxDerivedTurns = 1 << 20;
+// Nodes of a graph, or body, whose gradients are written out: gradients of gradients have several times as many.
+inline constexpr size_t kMaxDerivedNodes = 50'000;
 
 }  // namespace slipway
 
