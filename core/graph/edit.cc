@@ -63,7 +63,8 @@ void RefineType(Value& value, const ValueType& type) {
   if (value.type->is_static()) return;
   Dimensions dimensions = value.type->dimensions();
   for (int d = 0; d < type.rank(); ++d) {
-    dimensions[d] = MorePrecise(dimensions[d], type.dimension(d));
+    // Where both say as much the new one, which may have been told with narrower symbols.
+    dimensions[d] = MorePrecise(type.dimension(d), dimensions[d]);
   }
   ValueType refined(type.dtype(), dimensions);
   refined.set_quantization(value.type->quantization());

@@ -197,7 +197,17 @@ absl::StatusOr<NodeView> NodeView::Create(const Graph& graph, const Node& node,
     if (value.type.has_value()) types[i] = &*value.type;
     if (value.constant.has_value()) constants[i] = &*value.constant;
   }
-  return Create(node, registry, DisplayName(graph, node), std::move(types), std::move(constants));
+  SLIPWAY_ASSIGN_OR_RETURN(NodeView view, Create(node, registry, DisplayName(graph, node),
+                                                 std::move(types), std::move(constants)));
+  view.symbols_ = &graph.symbols;
+  return view;
+}
+
+bool NodeView::IsNeverNegative(const Dimension& dimension) const {
+  if (slipway::IsNeverNegative(dimension)) return true;
+  if (dimension.is_unknown() || symbols_ == nullptr) return false;
+  const auto bounds = BoundsOf(dimension.expression(), *symbols_);
+  return bounds.ok() && bounds->min >= 0;
 }
 
 const Attribute* NodeView::Find(absl::string_view attribute) const {

@@ -138,6 +138,8 @@ class NodeView {
   std::optional<Dimensions> contents(int i) const;
   // The same for a type rule that cannot do without: FAILED_PRECONDITION when it is not a constant.
   absl::StatusOr<const Tensor*> RequireConstant(int i, absl::string_view what) const;
+  // Whether it is 0 or more, whatever the graph's symbols are within their bounds. False where that is not seen.
+  bool IsNeverNegative(const Dimension& dimension) const;
 
   // Whether the attribute is set, or has a default.
   bool has(absl::string_view attribute) const { return Find(attribute) != nullptr; }
@@ -164,6 +166,7 @@ class NodeView {
 
   const Node* node_ = nullptr;
   const OperatorSchema* schema_ = nullptr;
+  const std::vector<Symbol>* symbols_ = nullptr;  // The graph's, where there is one.
   std::string display_name_;
   std::vector<const ValueType*> types_;
   std::vector<const Tensor*> constants_;

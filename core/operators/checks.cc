@@ -171,6 +171,10 @@ Dimensions DimensionsOf(const NodeView& view, int input, size_t first, size_t co
   return Dimensions(begin, begin + std::min<size_t>(count, all.end() - begin));
 }
 
+Dimension OrZero(const NodeView& view, const Dimension& extent) {
+  return view.IsNeverNegative(extent) ? extent : Max(extent, 0);
+}
+
 absl::StatusOr<Dimensions> BroadcastInputs(const NodeView& view, absl::Span<const Dimension> a,
                                            absl::Span<const Dimension> b) {
   auto both = Broadcast(a, b);

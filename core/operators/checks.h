@@ -49,6 +49,9 @@ absl::StatusOr<std::vector<int64_t>> NormalizeAxes(const NodeView& view,
 // The extents of an input. `count` of them from `first` on, or all that follow.
 Dimensions DimensionsOf(const NodeView& view, int input, size_t first = 0, size_t count = SIZE_MAX);
 
+// The extent, or 0 where that is negative.
+Dimension OrZero(const NodeView& view, const Dimension& extent);
+
 // INVALID_ARGUMENT for a broadcast that is impossible.
 absl::StatusOr<Dimensions> BroadcastInputs(const NodeView& view, absl::Span<const Dimension> a,
                                            absl::Span<const Dimension> b);

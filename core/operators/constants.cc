@@ -75,8 +75,7 @@ Dimension OpenRangeCount(const NodeView& view) {
     numbers.push_back(contents->front());
   }
   if (!numbers[2].is_known() || numbers[2].extent() <= 0) return Dimension();
-  const Dimension count = CeilDivide(numbers[1] - numbers[0], numbers[2]);
-  return IsNeverNegative(count) ? count : Max(count, 0);
+  return OrZero(view, CeilDivide(numbers[1] - numbers[0], numbers[2]));
 }
 
 absl::StatusOr<std::vector<ValueType>> RangeType(const NodeView& view) {

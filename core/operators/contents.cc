@@ -39,11 +39,11 @@ Dimensions ByElement(const NodeView& view, Function function) {
 }
 
 // As C divides: towards 0, which is down where both are known not to be negative.
-Dimension Quotient(const Dimension& a, const Dimension& b) {
+Dimension Quotient(const NodeView& view, const Dimension& a, const Dimension& b) {
   if (b == Dimension(0)) return Dimension();
   if (a.is_known() && b.is_known()) return a.extent() / b.extent();
-  const bool positive = b.is_known() ? b.extent() > 0 : IsNeverNegative(b);
-  return positive && IsNeverNegative(a) ? FloorDivide(a, b) : Dimension();
+  const bool positive = b.is_known() ? b.extent() > 0 : view.IsNeverNegative(b);
+  return positive && view.IsNeverNegative(a) ? FloorDivide(a, b) : Dimension();
 }
 
 // What a float division makes of whole numbers where that is whole.
@@ -53,11 +53,12 @@ Dimension ExactQuotientOf(const Dimension& a, const Dimension& b) {
   return exact.has_value() ? Dimension(*exact) : Dimension();
 }
 
-Dimension Combine(absl::string_view op, const Dimension& a, const Dimension& b) {
+Dimension Combine(const NodeView& view, const Dimension& a, const Dimension& b) {
+  const std::string& op = view.op();
   if (op == "Add" || op == "ReduceSum" || op == "Sum") return a + b;
   if (op == "Sub") return a - b;
   if (op == "Mul" || op == "ReduceProd") return a * b;
-  if (op == "Div") return Quotient(a, b);
+  if (op == "Div") return Quotient(view, a, b);
   if (op == "Min" || op == "ReduceMin") return Min(a, b);
   if (op == "Max" || op == "ReduceMax") return Max(a, b);
   return Dimension();
@@ -140,19 +141,19 @@ Dimensions ArithmeticContents(const NodeView& view) {
     if (is_float && view.op() == "Div") return ExactQuotientOf(elements[0], elements[1]);
     Dimension result = elements[0];
     for (size_t i = 1; i < elements.size(); ++i) {
-      result = Combine(view.op(), result, elements[i]);
+      result = Combine(view, result, elements[i]);
     }
     return result;
   });
 }
 
 Dimensions EqualContents(const NodeView& view) {
-  return ByElement(view, [](const Dimensions& elements) {
+  return ByElement(view, [&view](const Dimensions& elements) {
     const Dimension& a = elements[0];
     const Dimension& b = elements[1];
     if (SameExtent(a, b)) return Dimension(1);
-    const auto apart = [](const Dimension& negative, const Dimension& other) {
-      return negative.is_known() && negative.extent() < 0 && IsNeverNegative(other);
+    const auto apart = [&view](const Dimension& negative, const Dimension& other) {
+      return negative.is_known() && negative.extent() < 0 && view.IsNeverNegative(other);
     };
     if (Contradict(a, b) || apart(a, b) || apart(b, a)) return Dimension(0);
     return Dimension();
@@ -173,7 +174,7 @@ Dimensions ReduceContents(const NodeView& view) {
   // Of a list there is one axis to reduce, or none is.
   if (view.Int("noop_with_empty_axes") != 0) return {};
   Dimension result = from->front();
-  for (size_t i = 1; i < from->size(); ++i) result = Combine(view.op(), result, (*from)[i]);
+  for (size_t i = 1; i < from->size(); ++i) result = Combine(view, result, (*from)[i]);
   return {result};
 }
 

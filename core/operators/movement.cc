@@ -171,20 +171,20 @@ StartAndCount SliceOfKnown(const AxisSlice& slice, int64_t extent) {
 }
 
 // A position of a slice that goes forwards, within [0, extent]. Not known where its sign is not.
-Dimension Position(const Dimension& at, const Dimension& extent) {
+Dimension Position(const NodeView& view, const Dimension& at, const Dimension& extent) {
   if (at == Dimension(0) || at.is_unknown()) return at;
   if (at.is_known() && at.extent() >= kMaxSymbolValue) return extent;
   if (at.is_known() && at.extent() <= -kMaxSymbolValue) return 0;
-  if (at.is_known() && at.extent() < 0) return Max(extent + at, 0);
-  return IsNeverNegative(at) ? Min(extent, at) : Dimension();
+  if (at.is_known() && at.extent() < 0) return OrZero(view, extent + at);
+  return view.IsNeverNegative(at) ? Min(extent, at) : Dimension();
 }
 
 // The same rule where an extent or a position is open, as far as it can be said: forwards.
-Dimension CountOfOpen(const AxisSlice& slice, const Dimension& extent) {
+Dimension CountOfOpen(const NodeView& view, const AxisSlice& slice, const Dimension& extent) {
   if (slice.step < 0) return Dimension();
-  const Dimension end = Position(slice.end, extent);
+  const Dimension end = Position(view, slice.end, extent);
   if (slice.start == Dimension(0) && slice.end.is_known() && slice.end.extent() < 0) {
-    return CeilDivide(Max(extent + slice.end, 0), slice.step);
+    return CeilDivide(OrZero(view, extent + slice.end), slice.step);
   }
   if (slice.start == Dimension(0)) return CeilDivide(end, slice.step);
   if (slice.start.is_known() && slice.start.extent() < 0 && end == extent) {
@@ -192,9 +192,8 @@ Dimension CountOfOpen(const AxisSlice& slice, const Dimension& extent) {
   }
   const Dimension start = slice.start.is_known() && slice.start.extent() > 0
                               ? slice.start
-                              : Position(slice.start, extent);
-  const Dimension count = end - start;
-  return CeilDivide(IsNeverNegative(count) ? count : Max(count, 0), slice.step);
+                              : Position(view, slice.start, extent);
+  return CeilDivide(OrZero(view, end - start), slice.step);
 }
 
 bool IsKnown(const AxisSlice& slice, const Dimension& extent) {
@@ -364,8 +363,9 @@ absl::StatusOr<SliceView> DecodeSlice(const NodeView& view) {
       decoded.starts[slice.axis] = along.start;
       decoded.output[slice.axis] = along.count;
     } else {
-      decoded.starts[slice.axis] = slice.step > 0 ? Position(slice.start, extent) : Dimension();
-      decoded.output[slice.axis] = CountOfOpen(slice, extent);
+      decoded.starts[slice.axis] =
+          slice.step > 0 ? Position(view, slice.start, extent) : Dimension();
+      decoded.output[slice.axis] = CountOfOpen(view, slice, extent);
     }
   }
   return decoded;

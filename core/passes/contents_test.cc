@@ -7,6 +7,7 @@
 #include "core/graph/text.h"
 #include "core/passes/infer_type_pass.h"
 #include "core/passes/testing/pass_tester.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/common/status_matchers.h"
 
@@ -14,6 +15,9 @@ namespace slipway {
 namespace {
 
 using ::slipway::testing::PassTester;
+using ::slipway::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 // The type of %y in a graph with x: f32[batch, 3, w] and these nodes.
 std::string TypeOfY(absl::string_view nodes) {
@@ -90,6 +94,46 @@ TEST(ContentsTest, ChoicesThatAreKnown) {
 TEST(ContentsTest, WhatValuesDecideIsNotKnown) {
   EXPECT_EQ(TypeOfY("%y = ConstantOfShape(%any)"), "f32[y, y.1]");
   EXPECT_EQ(TypeOfY("%y = Expand(%x, %any)"), "f32[batch, 3, y]");
+}
+
+// The Div cuts towards 0: a floor division where the windows leave sizes alone whose dividend is not negative.
+TEST(ContentsTest, WindowsSayHowSmallAnExtentMayBe) {
+  const PassTester tester;
+  const auto graph = ParseGraph(R"(
+    graph "g" [batch in 0..8, w in 1..640] (%x: f32[batch, 1, 1, w], %weights: f32[1, 1, 1, 10]) -> (%y, %more) {
+      const %three: i64[1] = {3}
+      const %two: i64[1] = {2}
+      const %fill: f32[1] = {1}
+      %all = Shape(%x)
+      %width = Gather(%all, %three)
+      %less = Sub(%width, %three)
+      %half = Div(%less, %two)
+      %c = Conv(%x, %weights) {strides = [1, 5]}
+      %y = MaxPool(%c) {kernel_shape = [1, 3]}
+      %more = Expand(%fill, %half)
+    })");
+  ASSERT_OK(graph.status());
+  const auto inferred = InferType(*graph, tester.context());
+  ASSERT_OK(inferred.status());
+  EXPECT_EQ(inferred->symbols[0], (Symbol{"batch", 0, 8}));
+  EXPECT_EQ(inferred->symbols[1], (Symbol{"w", 20, 640}));
+  const auto type = [&](int output) {
+    return ToString(*inferred->values[inferred->outputs[output]].type);
+  };
+  EXPECT_EQ(type(0), "f32[batch, 1, 1, floordiv(w, 5) - 3]");
+  EXPECT_EQ(type(1), "f32[floordiv(w + 1, 2) - 2]");
+}
+
+TEST(ContentsTest, RefusesWindowsThatFitAtNoSize) {
+  const PassTester tester;
+  const auto graph = ParseGraph(R"(
+    graph "g" [w in 1..9] (%x: f32[1, 1, 1, w], %weights: f32[1, 1, 1, 10]) -> (%y) {
+      %y = Conv "c" (%x, %weights)
+    })");
+  ASSERT_OK(graph.status());
+  EXPECT_THAT(InferType(*graph, tester.context()),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr("node \"c\" (Conv): the window fits"), HasSubstr("w - 9"))));
 }
 
 }  // namespace

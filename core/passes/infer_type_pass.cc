@@ -18,6 +18,7 @@
 #include "core/passes/inline_branch.h"
 #include "core/passes/known_sequences.h"
 #include "core/passes/limits.h"
+#include "core/passes/narrow_symbols.h"
 #include "core/passes/open_extents.h"
 #include "core/reference/callable_kernel.h"
 
@@ -167,8 +168,15 @@ absl::StatusOr<Graph> Infer(Graph graph, const PassContext& context, int64_t& no
 }  // namespace
 
 absl::StatusOr<Graph> InferType(Graph graph, const PassContext& context) {
-  int64_t nodes_left = kMaxInferredBodyNodes;
-  return Infer(std::move(graph), context, nodes_left);
+  const auto infer = [&context](Graph from) {
+    int64_t nodes_left = kMaxInferredBodyNodes;
+    return Infer(std::move(from), context, nodes_left);
+  };
+  if (graph.symbols.empty()) return infer(std::move(graph));
+  SLIPWAY_ASSIGN_OR_RETURN(Graph inferred, infer(graph));
+  SLIPWAY_ASSIGN_OR_RETURN(const bool narrowed,
+                           NarrowSymbols(inferred, context.registry, graph.symbols));
+  return narrowed ? infer(std::move(graph)) : inferred;
 }
 
 }  // namespace slipway

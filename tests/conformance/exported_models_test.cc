@@ -2,13 +2,11 @@
 // make what ONNX Runtime does, those with free extents compiled once for all sizes. Skipped, by the names of what is absent,
 // where PyTorch or ONNX Runtime are not installed.
 #include <cstdlib>
-#include <map>
 #include <string>
 
 #include "absl/strings/match.h"
 #include "absl/time/time.h"
 #include "core/target/target.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/common/command.h"
 #include "tests/common/status_matchers.h"
@@ -35,14 +33,6 @@ Tolerance ToleranceOf(const std::string& name) {
   return {.relative = 2e-3, .absolute = 2e-4};
 }
 
-// What models are refused for.
-const std::map<std::string, std::string>& Refused() {
-  static const auto& refused = *new std::map<std::string, std::string>{
-      {"wav2vec.dynamo25.free", "heads whose number and size are not known"},
-  };
-  return refused;
-}
-
 TEST(ExportedModelsTest, MakeWhatOnnxRuntimeDoes) {
   const testing::TempTree tree;
   const char* python = std::getenv("SLIPWAY_PYTHON");
@@ -61,13 +51,7 @@ TEST(ExportedModelsTest, MakeWhatOnnxRuntimeDoes) {
   };
   for (const CaseResult& result : RunCases(*cases, run, {.jobs = 2, .deadline = kDeadline})) {
     SCOPED_TRACE(result.name);
-    const auto refused = Refused().find(result.name);
-    if (refused == Refused().end()) {
-      EXPECT_EQ(Name(result.verdict), "passed") << result.reason;
-    } else {
-      EXPECT_EQ(Name(result.verdict), "unsupported");
-      EXPECT_THAT(result.reason, ::testing::HasSubstr(refused->second));
-    }
+    EXPECT_EQ(Name(result.verdict), "passed") << result.reason;
   }
 }
 
