@@ -24,6 +24,11 @@ ServesFunction ServesTypes(Types types) {
       return node.Unimplemented(
           absl::StrCat("no kernel can be generated for ", Name(dtype), " yet"));
     }
+    for (int i = 1; types == Types::kResult && i < node.num_inputs(); ++i) {
+      if (!node.has_input(i) || node.input_type(i).dtype() != DataType::kFloat64) continue;
+      return node.Unimplemented(absl::StrCat("no kernel can be generated for ", Name(dtype),
+                                             " of operands of ", Name(DataType::kFloat64), " yet"));
+    }
     return ServesEveryType(node, outputs);
   };
 }

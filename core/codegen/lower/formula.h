@@ -20,8 +20,8 @@ Formula Unary(std::function<Halide::Expr(Halide::Expr)> function);
 Formula Binary(std::function<Halide::Expr(Halide::Expr, Halide::Expr)> function);
 
 enum class Types {
-  kFloat,   // f32 alone.
-  kResult,  // The result, and with it input 0, is f32; others are numbers of any type.
+  kFloat,  // f32 alone.
+  kResult,  // The result, and with it input 0, is f32; others are numbers of any type that f32 holds well.
   kNumber,  // Every number: all inputs and the output have one type.
   kEvery,   // Whatever a pipeline has, bool too; the formula sees to what differs.
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -89,7 +90,8 @@ absl::StatusOr<std::vector<Func>> LowerLrn(LoweringContext& context) {
 }
 
 // The maximum is subtracted first, so that no exponential overflows. NaN in a row makes the row NaN, by way of the
-// maximum: one that lost it would be that of the elements behind it alone.
+// maximum: one that lost it would be that of the elements behind it alone. So does an infinity, whose difference from
+// itself is NaN; told to the maximum, for a sum that is NaN may get lost in a division.
 absl::StatusOr<std::vector<Func>> LowerSoftmax(LoweringContext& context) {
   const std::vector<Extent> extents = context.Extents(context.node.input_type(0));
   const int rank = static_cast<int>(extents.size());
@@ -108,7 +110,10 @@ absl::StatusOr<std::vector<Func>> LowerSoftmax(LoweringContext& context) {
       context.lanes, [&](const std::vector<Expr>& at) { return Expr(input(at)); }, extents, reduced,
       kept, {LowestOf(Halide::Float(32)), MaxOf}, "largest");
   Func exponential("exponential");
-  exponential(vars) = ExpOf(input(AsExprs(vars)) - largest.total(kept_at));
+  const Expr most = largest.total(kept_at);
+  const Expr subtracted = SelectStrictly(most < std::numeric_limits<float>::infinity(), most,
+                                         std::numeric_limits<float>::quiet_NaN());
+  exponential(vars) = ExpOf(input(AsExprs(vars)) - subtracted);
   const PartialReduction sum = ReducePartially(
       context.lanes, [&](const std::vector<Expr>& at) { return Expr(exponential(at)); }, extents,
       reduced, kept, {Expr(0.0f), [](Expr a, Expr b) { return a + b; }}, "sum");
