@@ -188,7 +188,7 @@ DEPARTURES = (
               'keep_aspect_ratio_policy' in _attributes(case)),
     Departure('onnxruntime', ('Resize',), 'cuts integers off where they are to be rounded',
               _first_is(*elements.INTEGERS)),
-    Departure('onnxruntime', ('MaxPool', 'LpPool', 'AveragePool', 'ConvInteger'), 'takes a window that does not fit for one of no places',
+    Departure('onnxruntime', ('MaxPool', 'LpPool', 'AveragePool', 'Conv', 'ConvInteger'), 'takes a window that does not fit for one of no places',
               _does_not_fit),
     Departure('onnx', ('FlexAttention',), 'computes f64 by way of f32', _has_type('float64')),
     Departure('onnx', ('LayerNormalization', 'RMSNormalization'), 'rounds between steps', _has_type('bfloat16', 'float16')),
