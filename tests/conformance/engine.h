@@ -3,6 +3,7 @@
 #define SLIPWAY_TESTS_CONFORMANCE_ENGINE_H_
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -28,6 +29,10 @@ std::unique_ptr<Engine> MakeReferenceEngine();
 // The whole compiler, for `target`, and core/runtime. Run fails where this machine lacks what the target
 // has.
 std::unique_ptr<Engine> MakeCompiledEngine(const Target& target);
+
+// A server at this address, compiled for its own machine, and the devices it has: models and tensors go there as any
+// client's do. What it compiles differs from the engine above in that inputs are never taken for constants.
+std::unique_ptr<Engine> MakeServerEngine(const std::string& address);
 
 }  // namespace slipway
 

@@ -1,6 +1,8 @@
 // Runs ONNX's backend-test cases through an engine and prints a table per operator:
 //   onnx_backend_test --data DIR [--filter RE] [--json OUT] [--engine reference|compiled|TARGET] [--jobs N]
 //     [--outputs DIR]
+//   onnx_backend_test --data DIR --via server [--server ADDRESS]
+// Without an address it starts a server, its worker and an agent of its own.
 // Each case runs in a process of its own: one that crashes, or takes longer than --deadline, is one result.
 // Exit codes: 0 nothing failed, 1 something did, 2 the call was wrong.
 #include <functional>
@@ -17,6 +19,7 @@
 #include "absl/time/time.h"
 #include "core/base/files.h"
 #include "core/target/target.h"
+#include "tests/common/cluster.h"
 #include "tests/conformance/backend_case.h"
 #include "tests/conformance/engine.h"
 #include "tests/conformance/recording_engine.h"
@@ -30,6 +33,10 @@ ABSL_FLAG(std::string, engine, "reference",
           "what to test: reference; compiled, for this machine; or a target to compile for");
 ABSL_FLAG(std::string, outputs, "",
           "folder for what the engine makes of each case's last data set: CASE/output_N.pb");
+ABSL_FLAG(std::string, via, "",
+          "\"server\": cases go as jobs through server, worker and agent, in place of --engine");
+ABSL_FLAG(std::string, server, "",
+          "with --via server: the address of one that runs; else one is started");
 ABSL_FLAG(int, jobs, 1, "how many cases run at a time");
 ABSL_FLAG(absl::Duration, deadline, slipway::ProcessOptions().deadline, "for each case");
 
@@ -45,15 +52,35 @@ absl::StatusOr<std::function<std::unique_ptr<Engine>()>> EngineMaker(absl::strin
   return Maker([target = *target] { return MakeCompiledEngine(target); });
 }
 
+// The cluster that cases go through, unset where a server runs already or none is wanted.
+absl::StatusOr<std::unique_ptr<testing::Cluster>> StartCluster() {
+  const std::string via = absl::GetFlag(FLAGS_via);
+  if (!via.empty() && via != "server") {
+    return absl::InvalidArgumentError("--via is not \"server\", the only way there is");
+  }
+  if (via.empty() || !absl::GetFlag(FLAGS_server).empty()) return nullptr;
+  return testing::Cluster::Start({});
+}
+
 int Main() {
   if (absl::GetFlag(FLAGS_data).empty()) {
     std::cerr << "--data is needed: a folder such as /usr/share/libonnx-testdata/data/node\n";
     return 2;
   }
-  const auto make_engine = EngineMaker(absl::GetFlag(FLAGS_engine));
+  auto make_engine = EngineMaker(absl::GetFlag(FLAGS_engine));
   if (!make_engine.ok()) {
     std::cerr << "--engine: " << make_engine.status().message() << "\n";
     return 2;
+  }
+  const auto cluster = StartCluster();
+  if (!cluster.ok()) {
+    std::cerr << cluster.status().message() << "\n";
+    return 2;
+  }
+  if (!absl::GetFlag(FLAGS_via).empty()) {
+    const std::string address =
+        *cluster == nullptr ? absl::GetFlag(FLAGS_server) : (*cluster)->address();
+    make_engine = [address] { return MakeServerEngine(address); };
   }
   std::regex filter;
   try {
