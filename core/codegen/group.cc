@@ -119,11 +119,7 @@ absl::Status CheckGroup(const Graph& body, const OperatorRegistry& registry,
   }
   for (const Node& node : body.nodes) {
     SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(body, node, registry));
-    std::vector<ValueType> outputs;
-    for (const ValueId id : node.outputs) {
-      outputs.push_back(id == kNoValue ? ValueType() : *body.value(id).type);
-    }
-    SLIPWAY_RETURN_IF_ERROR(CheckLowered(lowerings, view, outputs));
+    SLIPWAY_RETURN_IF_ERROR(CheckLowered(lowerings, view, TypesOf(body, node.outputs)));
     for (const std::vector<ValueId>* ids : {&node.inputs, &node.outputs}) {
       for (const ValueId id : *ids) {
         if (id != kNoValue) {

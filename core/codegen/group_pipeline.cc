@@ -207,10 +207,7 @@ class Builder {
       inputs.push_back(input == kNoValue ? Func() : stages_[input].func);
       if (input != kNoValue) terms += stages_[input].terms;
     }
-    std::vector<ValueType> types;
-    for (const ValueId output : node.outputs) {
-      types.push_back(output == kNoValue ? ValueType() : *body_.value(output).type);
-    }
+    const std::vector<ValueType> types = TypesOf(body_, node.outputs);
     if (MakesNothing(types)) return AddEmpty(id, types);
     LoweringContext context{view, lanes_, inputs, types, open_extent_, schedule_};
     SLIPWAY_ASSIGN_OR_RETURN(std::vector<Func> outputs, lowerings_.Find(node.op)->lower(context));

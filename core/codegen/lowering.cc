@@ -148,8 +148,7 @@ absl::Status CheckTold(const NodeView& node, absl::Span<const ValueType> outputs
                                                ", whose extents nothing names"));
       }
       told.push_back(extent);
-      const Expression expression = extent.expression();
-      if (expression.kind() == Expression::Kind::kSymbol) symbols.push_back({expression.symbol()});
+      if (extent.symbol() != nullptr) symbols.push_back({*extent.symbol()});
     }
   }
   for (const ValueType& output : outputs) {

@@ -55,6 +55,12 @@ Expression Dimension::expression() const {
   return is_known() ? Expression(extent()) : std::get<Expression>(content_);
 }
 
+const std::string* Dimension::symbol() const {
+  const Expression* expression = std::get_if<Expression>(&content_);
+  const bool is_symbol = expression != nullptr && expression->kind() == Expression::Kind::kSymbol;
+  return is_symbol ? &expression->symbol() : nullptr;
+}
+
 Dimension operator+(const Dimension& a, const Dimension& b) {
   return Apply({CheckedAdd, Expression::Add}, a, b);
 }

@@ -32,6 +32,9 @@ class Dimension {
   // What the extent is computed from; a constant where it is known. REQUIRES: !is_unknown().
   Expression expression() const;
 
+  // The symbol that the extent is exactly; null where it is anything else. Valid as long as the dimension.
+  const std::string* symbol() const;
+
   // As written: two that are not known are equal here, though their extents may differ.
   friend bool operator==(const Dimension& a, const Dimension& b) {
     return a.content_ == b.content_;

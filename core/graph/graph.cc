@@ -45,9 +45,17 @@ std::string DisplayName(const Graph& graph, const Node& node) {
   return "";
 }
 
+std::vector<ValueType> TypesOf(const Graph& graph, absl::Span<const ValueId> ids) {
+  std::vector<ValueType> types;
+  types.reserve(ids.size());
+  for (const ValueId id : ids) {
+    types.push_back(id == kNoValue ? ValueType() : *graph.values[id].type);
+  }
+  return types;
+}
+
 bool operator==(const Graph& a, const Graph& b) {
-  return a.name == b.name && a.opset == b.opset && a.symbols == b.symbols && a.inputs == b.inputs &&
-         a.outputs == b.outputs &&
+  return a.name == b.name && a.opset == b.opset && a.symbols == b.symbols && a.inputs == b.inputs && a.outputs == b.outputs &&
          std::equal(a.values.begin(), a.values.end(), b.values.begin(), b.values.end(),
                     SameValue) &&
          std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(), SameNode);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "core/graph/attributes.h"
 #include "core/graph/limits.h"
 #include "core/graph/value_type.h"
@@ -66,6 +67,9 @@ struct Graph {
 
 // The node's name for messages: its own, or its first output's.
 std::string DisplayName(const Graph& graph, const Node& node);
+
+// The types of the values in order; an invalid one for each that is omitted. REQUIRES: the others have types.
+std::vector<ValueType> TypesOf(const Graph& graph, absl::Span<const ValueId> ids);
 
 // Deep equality: same names, symbols, ids, types, attributes, constants bit by bit.
 bool operator==(const Graph& a, const Graph& b);

@@ -49,8 +49,8 @@ class Calls {
 
   // A dimension that is a symbol gives it its value.
   void LearnSymbols(const ValueType& type);
-  // The symbol that the dimension is and that has no value; empty where it is nothing such.
-  std::string FreeSymbol(const Dimension& dimension) const;
+  // The symbol that the dimension is and that has no value; null where it is nothing such.
+  const std::string* FreeSymbol(const Dimension& dimension) const;
 
   Graph& graph_;
   UniqueNames names_;
@@ -99,26 +99,22 @@ Node Calls::MakeCall(const Node& node, const std::string& symbol, ValueId parame
   return call;
 }
 
-std::string SymbolOf(const Dimension& dimension) {
-  if (dimension.is_known() || dimension.is_unknown()) return "";
-  const Expression extent = dimension.expression();
-  return extent.kind() == Expression::Kind::kSymbol ? extent.symbol() : "";
-}
-
 void Calls::LearnSymbols(const ValueType& type) {
-  for (const Dimension& dimension : type.dimensions()) bound_.insert(SymbolOf(dimension));
+  for (const Dimension& dimension : type.dimensions()) {
+    if (dimension.symbol() != nullptr) bound_.insert(*dimension.symbol());
+  }
 }
 
-std::string Calls::FreeSymbol(const Dimension& dimension) const {
-  std::string symbol = SymbolOf(dimension);
-  return bound_.contains(symbol) ? "" : symbol;
+const std::string* Calls::FreeSymbol(const Dimension& dimension) const {
+  const std::string* symbol = dimension.symbol();
+  return symbol == nullptr || bound_.contains(*symbol) ? nullptr : symbol;
 }
 
 bool Calls::MakesSymbols(absl::Span<const ValueType> outputs) const {
   for (const ValueType& type : outputs) {
     if (type.dtype() == DataType::kInvalid) continue;
     for (const Dimension& dimension : type.dimensions()) {
-      if (!FreeSymbol(dimension).empty()) return true;
+      if (FreeSymbol(dimension) != nullptr) return true;
     }
   }
   return false;
@@ -137,11 +133,11 @@ absl::Status Calls::AddExtents(const Node& node, const NodeView& view, const Cal
                                                ", and extents that hang on the values of its "
                                                "inputs are not supported there"));
       }
-      const std::string symbol = FreeSymbol(dimension);
-      wanted.push_back(!symbol.empty());
-      if (symbol.empty()) continue;
-      bound_.insert(symbol);
-      symbols.push_back(symbol);
+      const std::string* symbol = FreeSymbol(dimension);
+      wanted.push_back(symbol != nullptr);
+      if (symbol == nullptr) continue;
+      bound_.insert(*symbol);
+      symbols.push_back(*symbol);
     }
   }
   if (symbols.empty()) return absl::OkStatus();
@@ -215,10 +211,7 @@ absl::StatusOr<Graph> CallKernels(Graph graph, const PassContext& context,
       continue;
     }
     SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(graph, node, context.registry));
-    std::vector<ValueType> outputs;
-    for (const ValueId id : node.outputs) {
-      outputs.push_back(id == kNoValue ? ValueType() : *graph.values[id].type);
-    }
+    const std::vector<ValueType> outputs = TypesOf(graph, node.outputs);
     const bool is_view = context.registry.MovementOf(node.op) == Movement::kView;
     if (!calls.MakesSymbols(outputs) && (is_view || is_lowered(view, outputs))) {
       nodes.push_back(std::move(node));

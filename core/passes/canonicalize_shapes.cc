@@ -50,8 +50,7 @@ bool FollowsFromTypes(const Node& node, const GraphRewriter& rewriter) {
   for (const ValueId id : told) {
     for (const Dimension& extent : rewriter.type(id).dimensions()) {
       if (extent.is_known() || extent.is_unknown()) continue;
-      const Expression expression = extent.expression();
-      if (expression.kind() == Expression::Kind::kSymbol) symbols.push_back({expression.symbol()});
+      if (extent.symbol() != nullptr) symbols.push_back({*extent.symbol()});
       extents.push_back(extent);
     }
   }

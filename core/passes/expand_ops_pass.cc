@@ -15,11 +15,7 @@ namespace {
 absl::StatusOr<bool> IsServed(const Node& node, const GraphRewriter& rewriter,
                               const OperatorRegistry& registry, const IsLowered& is_lowered) {
   SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(rewriter.graph(), node, registry));
-  std::vector<ValueType> outputs;
-  for (const ValueId id : node.outputs) {
-    outputs.push_back(id == kNoValue ? ValueType() : rewriter.type(id));
-  }
-  return is_lowered(view, outputs);
+  return is_lowered(view, TypesOf(rewriter.graph(), node.outputs));
 }
 
 }  // namespace

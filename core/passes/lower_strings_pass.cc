@@ -175,10 +175,7 @@ absl::StatusOr<Graph> StringLowering::Run(bool is_body) {
     SLIPWAY_ASSIGN_OR_RETURN(const NodeView view,
                              NodeView::Create(graph_, node, context_.registry));
     if (view.schema().body_rule != nullptr) continue;
-    std::vector<ValueType> outputs;
-    for (const ValueId id : node.outputs) {
-      outputs.push_back(id == kNoValue ? ValueType() : *graph_.values[id].type);
-    }
+    const std::vector<ValueType> outputs = TypesOf(graph_, node.outputs);
     if (!HasStrings(view, outputs)) continue;
     SLIPWAY_ASSIGN_OR_RETURN(written[n], WithoutStrings(view, outputs, context_.registry));
   }

@@ -33,9 +33,7 @@ class Planner {
         dynamic_(graph.values.size(), false) {
     for (const ValueId id : graph.inputs) {
       for (const Dimension& dimension : graph.values[id].type->dimensions()) {
-        if (dimension.is_known() || dimension.is_unknown()) continue;
-        const Expression extent = dimension.expression();
-        if (extent.kind() == Expression::Kind::kSymbol) given_.push_back({extent.symbol()});
+        if (dimension.symbol() != nullptr) given_.push_back({*dimension.symbol()});
       }
     }
   }
