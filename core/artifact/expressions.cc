@@ -68,6 +68,11 @@ bool Expressions::Apply(Kind kind, int64_t left, int64_t right, int64_t& result)
   return false;
 }
 
+int64_t Expressions::End(Kind kind, int64_t left, int64_t right) {
+  const bool is_negative = kind == Kind::kMultiply ? (left < 0) != (right < 0) : left < 0;
+  return is_negative ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int64_t>::max();
+}
+
 std::string Expressions::TextOf(const Node& node, const std::string& left,
                                 const std::string& right) {
   switch (node.kind) {
@@ -154,10 +159,7 @@ absl::Status Expressions::AddOperation(const v1::Expression::Operation& operatio
   for (const int64_t a : {left.interval.min, left.interval.max}) {
     for (const int64_t b : {right.interval.min, right.interval.max}) {
       int64_t corner = 0;
-      if (!Apply(node.kind, a, b, corner)) {
-        return absl::InvalidArgumentError(
-            absl::StrCat(node.text, " can overflow: its operands can be ", a, " and ", b));
-      }
+      if (!Apply(node.kind, a, b, corner)) corner = End(node.kind, a, b);
       node.interval.min = std::min(node.interval.min, corner);
       node.interval.max = std::max(node.interval.max, corner);
     }

@@ -25,21 +25,21 @@ struct IntegerRange {
 };
 
 // The checked table of expressions, in a form that is quick to compute: while the symbols are within their bounds
-// no expression overflows 64 bits or divides by less than 1 (interval arithmetic; Moore, "IntegerRange Analysis",
-// 1966). Immutable and thread-safe.
+// no expression divides by less than 1 (interval arithmetic; Moore, "Interval Analysis", 1966). Immutable and
+// thread-safe.
 class Expressions {
  public:
   // None.
   Expressions() = default;
 
   // Checks symbols and expressions of the manifest. INVALID_ARGUMENT names the one that is wrong: an index, an
-  // order, bounds, a possible overflow or division; RESOURCE_EXHAUSTED names the limit.
+  // order, bounds, a possible division; RESOURCE_EXHAUSTED names the limit.
   static absl::StatusOr<Expressions> Check(const v1::Manifest& manifest,
                                            const ReaderLimits& limits = {});
 
   size_t size() const { return nodes_.size(); }
 
-  // What it can be while the symbols are within their bounds.
+  // What it can be while the symbols are within their bounds and Evaluate has a value for it.
   IntegerRange interval(uint32_t expression) const { return nodes_[expression].interval; }
   // The symbols it is computed from, ascending.
   absl::Span<const uint32_t> symbols(uint32_t expression) const {
@@ -57,8 +57,8 @@ class Expressions {
 
   // Computes the expressions `which`, ascending, into the places in `values` that their indices name; what they
   // are computed from is among them or stands in `values` already. `symbols` are by index; those that are not
-  // needed may hold anything. Allocates nothing when it succeeds. INVALID_ARGUMENT for symbols out of their bounds
-  // that make an expression overflow or divide by less than 1; it names the expression.
+  // needed may hold anything. Allocates nothing when it succeeds. INVALID_ARGUMENT for symbols that make an
+  // expression overflow 64 bits or, out of their bounds, divide by less than 1; it names the expression.
   absl::Status Evaluate(absl::Span<const uint32_t> which, absl::Span<const int64_t> symbols,
                         absl::Span<int64_t> values) const;
 
@@ -85,6 +85,8 @@ class Expressions {
 
   // left OP right; false when it overflows or divides by less than 1.
   static bool Apply(Kind kind, int64_t left, int64_t right, int64_t& result);
+  // The end of the 64 bits beyond which left OP right lies. REQUIRES: it overflows.
+  static int64_t End(Kind kind, int64_t left, int64_t right);
   static std::string TextOf(const Node& node, const std::string& left, const std::string& right);
   absl::Status Add(const v1::Manifest& manifest, const v1::Expression& proto,
                    const ReaderLimits& limits);

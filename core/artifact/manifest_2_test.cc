@@ -169,23 +169,6 @@ const BadManifest kExpressions[] = {
        Compute(m, 0, v1::Expression::Operation::FLOOR_DIVIDE, 1);
      },
      Code::kInvalidArgument, "floor(batch / count) divides by what can be 0"},
-    {"Overflow",
-     [](M& m) {
-       m.add_expressions()->set_constant(INT64_MAX);
-       Compute(m, static_cast<uint32_t>(m.expressions_size() - 1), v1::Expression::Operation::ADD,
-               0);
-     },
-     Code::kInvalidArgument, "can overflow"},
-    {"OverflowOfAProduct",
-     [](M& m) {
-       m.mutable_symbols(0)->set_max(0x7fffffff);
-       m.clear_values();
-       for (int i = 0; i < 3; ++i) {
-         Compute(m, static_cast<uint32_t>(i == 0 ? 0 : m.expressions_size() - 1),
-                 v1::Expression::Operation::MULTIPLY, 0);
-       }
-     },
-     Code::kInvalidArgument, "can overflow"},
     {"TooManySymbols",
      [](M& m) {
        uint32_t sum = 0;
@@ -620,6 +603,27 @@ TEST(Expressions, AreComputedWithinTheirIntervals) {
   // Nothing is computed twice but the sum in the last one, whose interval is wider for it.
   EXPECT_EQ(expressions.interval(9), (IntegerRange{least[9], most[9]}));
   EXPECT_EQ(expressions.interval(12), (IntegerRange{least[12], most[12]}));
+}
+
+// Whatever its symbols may be: what matters is what they are.
+TEST(Expressions, ThatOverflowHaveTheValuesThatFit) {
+  M manifest;
+  manifest.add_symbols()->set_max(INT32_MAX);
+  manifest.mutable_symbols(0)->set_name("n");
+  manifest.add_expressions()->set_symbol(0);
+  for (uint32_t i = 0; i < 3; ++i) Compute(manifest, i, v1::Expression::Operation::MULTIPLY, 0);
+  manifest.add_expressions()->set_constant(-1);
+  Compute(manifest, 3, v1::Expression::Operation::MULTIPLY, 4);
+  Compute(manifest, 5, v1::Expression::Operation::SUBTRACT, 3);
+  ASSERT_OK_AND_ASSIGN(const Expressions expressions, Expressions::Check(manifest));
+  EXPECT_EQ(expressions.interval(3), (IntegerRange{0, INT64_MAX}));
+  EXPECT_EQ(expressions.interval(5), (IntegerRange{-INT64_MAX, 0}));
+  EXPECT_EQ(expressions.interval(6), (IntegerRange{INT64_MIN, 0}));
+  std::vector<int64_t> values(7);
+  EXPECT_OK(expressions.Evaluate({0, 1, 2, 3, 4, 5, 6}, {1000}, absl::MakeSpan(values)));
+  EXPECT_EQ(values[6], -2'000'000'000'000);
+  EXPECT_THAT(expressions.Evaluate({0, 1, 2, 3}, {INT32_MAX}, absl::MakeSpan(values)),
+              StatusIs(Code::kInvalidArgument, HasSubstr("cannot be computed from")));
 }
 
 TEST(Expressions, AreRefusedWhenTheyCannotBeComputed) {

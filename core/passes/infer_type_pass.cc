@@ -72,7 +72,7 @@ void NameFoundExtents(const Node& node, const PassContext& context, Graph& graph
       if (!dimension.is_unknown()) continue;
       if (!symbol.has_value() || !is_one) {
         if (graph.symbols.size() >= kMaxSymbols) return;
-        symbol = AddExtentSymbol(value.name, *value.type, graph.symbols);
+        symbol = AddExtentSymbol(value.name, graph.symbols);
       }
       dimension = *symbol;
     }

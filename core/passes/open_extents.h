@@ -11,10 +11,8 @@
 
 namespace slipway {
 
-// A symbol for an extent of a value called `name` of this type, added to `symbols`. It may be as large as leaves the bytes of
-// the value countable, and room for those of values made of it. REQUIRES: symbols.size() < kMaxSymbols.
-Expression AddExtentSymbol(absl::string_view name, const ValueType& type,
-                           std::vector<Symbol>& symbols);
+// A symbol for an extent of a value called `name`, added to `symbols`. REQUIRES: symbols.size() < kMaxSymbols.
+Expression AddExtentSymbol(absl::string_view name, std::vector<Symbol>& symbols);
 
 // The type with a symbol of its own for each extent that is not known, as far as there may be more symbols.
 ValueType WithNamedExtents(absl::string_view name, const ValueType& type,

@@ -176,23 +176,36 @@ TEST(SymbolicProgram, RefusesMemoryOfCallersThatIsTooSmallForAValueInIt) {
   }
 }
 
-// What has no result for some size is refused when the program is checked, so that no size can bring it about.
-TEST(SymbolicProgram, RefusesExpressionsWithoutResult) {
-  for (const bool divides : {false, true}) {
-    ProgramBuilder builder;
-    const uint32_t n = builder.AddSymbol("n", 0, INT32_MAX);
-    uint32_t power = n;
-    for (int i = 0; i < 3; ++i) power = builder.Operation(Operation::MULTIPLY, power, power);
-    if (divides) {
-      builder.manifest().mutable_symbols(0)->set_max(200);
-      builder.Operation(Operation::FLOOR_DIVIDE, builder.Number(12), n);
-    }
-    const uint32_t x = builder.AddValue(kExternal, DataType::kUint8, {Extent::Of(n)});
-    ProgramBuilder::AddInput(builder.AddFunction("main"), "x", x);
-    EXPECT_THAT(builder.Build(),
-                StatusIs(Code::kInvalidArgument,
-                         HasSubstr(divides ? "divides by what can be 0" : "can overflow")));
-  }
+// A division that has no result for some size is refused when the program is checked.
+TEST(SymbolicProgram, RefusesDivisionsWithoutResult) {
+  ProgramBuilder builder;
+  const uint32_t n = builder.AddSymbol("n", 0, 200);
+  builder.Operation(Operation::FLOOR_DIVIDE, builder.Number(12), n);
+  const uint32_t x = builder.AddValue(kExternal, DataType::kUint8, {Extent::Of(n)});
+  ProgramBuilder::AddInput(builder.AddFunction("main"), "x", x);
+  EXPECT_THAT(builder.Build(),
+              StatusIs(Code::kInvalidArgument, HasSubstr("divides by what can be 0")));
+}
+
+// What does not fit in 64 bits is refused at the sizes where it comes about.
+TEST(SymbolicProgram, RefusesSizesAtWhichExpressionsOverflow) {
+  ProgramBuilder builder;
+  const uint32_t n = builder.AddSymbol("n", 1, INT32_MAX);
+  uint32_t power = n;
+  for (int i = 0; i < 3; ++i) power = builder.Operation(Operation::MULTIPLY, power, power);
+  const uint32_t x = builder.AddValue(kExternal, kF32, {Extent::Of(n)});
+  const uint32_t y = builder.AddValue(kExternal, kF32, {Extent::Of(n)});
+  v1::Function& main = builder.AddFunction("main");
+  ProgramBuilder::AddInput(main, "x", x);
+  ProgramBuilder::AddOutput(main, "y", y);
+  ProgramBuilder::AddKernel(main, SmallKernel::kAdd, {x, x}, {y});
+  ASSERT_OK_AND_ASSIGN(const auto program, LoadBuilt(builder));
+  ASSERT_OK_AND_ASSIGN(const auto context, program->NewContext({}));
+  std::vector<Tensor> outputs(1);
+  EXPECT_OK(context->Run({Tensor::Zeros(kF32, {200})}, absl::MakeSpan(outputs)));
+  outputs.assign(1, Tensor());
+  EXPECT_THAT(context->Run({Tensor::Zeros(kF32, {300})}, absl::MakeSpan(outputs)),
+              StatusIs(Code::kInvalidArgument, HasSubstr("cannot be computed from")));
 }
 
 // Of a symbol that nothing binds, and of those of two functions: there is nothing to compute them from.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 
 #include "absl/container/flat_hash_set.h"
@@ -69,6 +70,12 @@ absl::StatusOr<int64_t> Value(const Expression& expression, const SymbolValues& 
   return result;
 }
 
+// The end of the 64 bits beyond which the result lies. REQUIRES: Apply gives none.
+int64_t End(Kind kind, int64_t a, int64_t b) {
+  const bool is_negative = kind == Kind::kSum ? a < 0 : (a < 0) != (b < 0);
+  return is_negative ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int64_t>::max();
+}
+
 // Every operation is monotonic in each operand while the other stays (a divisor keeps its sign), so
 // its extremes lie at the ends of both intervals.
 absl::StatusOr<Interval> Applied(const Expression& expression, Interval a, Interval b) {
@@ -76,10 +83,9 @@ absl::StatusOr<Interval> Applied(const Expression& expression, Interval a, Inter
   std::optional<Interval> result;
   for (const int64_t x : {a.min, a.max}) {
     for (const int64_t y : {b.min, b.max}) {
-      const auto value = Apply(expression.kind(), x, y);
-      if (!value.has_value()) return Overflows(expression);
-      if (!result.has_value()) result = Interval{*value, *value};
-      *result = {std::min(result->min, *value), std::max(result->max, *value)};
+      const int64_t value = Apply(expression.kind(), x, y).value_or(End(expression.kind(), x, y));
+      if (!result.has_value()) result = Interval{value, value};
+      *result = {std::min(result->min, value), std::max(result->max, value)};
     }
   }
   return *result;

@@ -55,7 +55,7 @@ struct Interval {
 };
 
 // An interval that holds the value for all values of the symbols within their bounds, though not
-// always the narrowest. Errors as those of Evaluate, when they may come about for some values.
+// always the narrowest; where it does not fit in 64 bits there is no value. INVALID_ARGUMENT when it may be divided by 0.
 absl::StatusOr<Interval> BoundsOf(const Expression& expression, absl::Span<const Symbol> symbols);
 
 using SymbolExpressions = std::map<std::string, Expression, std::less<>>;

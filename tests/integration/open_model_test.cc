@@ -467,5 +467,17 @@ TEST_F(OpenModelTest, BoundsAreHeld) {
   EXPECT_THAT(run(4, 5), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("n")));
 }
 
+// An extent may be as large as it is where the others are small.
+TEST_F(OpenModelTest, ManyOpenExtents) {
+  Check(R"(
+    graph "all" [a in 1..2000000000, b in 1..2000000000, c in 1..2000000000, d in 1..2000000000]
+        (%x: f32[a, b, c, d]) -> (%y) {
+      const %flat: i64[1] = {-1}
+      %r = Relu(%x)
+      %y = Reshape(%r, %flat)
+    })",
+        {{{"a", 1}, {"b", 2}, {"c", 3}, {"d", 4}}, {{"a", 1}, {"b", 1}, {"c", 1}, {"d", 100000}}});
+}
+
 }  // namespace
 }  // namespace slipway
