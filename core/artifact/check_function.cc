@@ -110,6 +110,25 @@ absl::Status CheckOutput(FunctionState& state, bool of_entry, uint32_t value) {
       "value ", value, " lies in an external buffer, but its size is found out by a step"));
 }
 
+// Its numbers are known once all steps have ended, and belong to the function.
+absl::Status CheckConstraint(const v1::Constraint& constraint, FunctionState& state) {
+  const ReaderLimits& limits = state.tables().limits;
+  SLIPWAY_RETURN_IF_ERROR(
+      CheckLength(constraint.user(), limits.step_name_bytes, "its user's name"));
+  SLIPWAY_RETURN_IF_ERROR(
+      CheckCount(constraint.any_of_size(), limits.equalities_per_constraint, "equalities"));
+  if (constraint.any_of_size() == 0) return InvalidArgumentError("it has no equality");
+  for (const v1::Constraint::Equality& equality : constraint.any_of()) {
+    for (const uint32_t side : {equality.left(), equality.right()}) {
+      if (side >= state.tables().expressions.size()) {
+        return InvalidArgumentError(absl::StrCat("expression ", side, " does not exist"));
+      }
+      SLIPWAY_RETURN_IF_ERROR(state.CheckKnownNumber(side));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckSteps(const Tables& tables, int index, ProgramFacts& program) {
   const v1::Function& function = tables.manifest.functions(index);
   FunctionFacts& facts = program.functions[static_cast<size_t>(index)];
@@ -130,6 +149,12 @@ absl::Status CheckSteps(const Tables& tables, int index, ProgramFacts& program) 
   for (const v1::Binding& output : function.outputs()) {
     SLIPWAY_RETURN_IF_ERROR_WITH(CheckOutput(state, facts.is_entry, output.value()),
                                  Named("output", output.name()));
+  }
+  SLIPWAY_RETURN_IF_ERROR(
+      CheckCount(function.constraints_size(), tables.limits.constraints, "constraints"));
+  for (int i = 0; i < function.constraints_size(); ++i) {
+    SLIPWAY_RETURN_IF_ERROR_WITH(CheckConstraint(function.constraints(i), state),
+                                 absl::StrCat("constraint ", i));
   }
   const bool is_entry = facts.is_entry;
   facts = state.facts();

@@ -65,6 +65,7 @@ std::string FirstUseOfVersion2(const v1::Manifest& manifest) {
   if (found.empty()) found = FirstIn(manifest.buffers(), "buffer", NewInBuffer);
   if (found.empty()) found = FirstIn(manifest.values(), "value", NewInValue);
   for (int i = 0; i < manifest.functions_size() && found.empty(); ++i) {
+    if (manifest.functions(i).constraints_size() > 0) return "constraints";
     found = FirstIn(manifest.functions(i).steps(), "step", NewInStep);
   }
   return found;

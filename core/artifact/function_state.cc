@@ -96,9 +96,12 @@ absl::Status FunctionState::CheckKnown(uint32_t value) const {
 }
 
 absl::Status FunctionState::CheckKnown(const v1::Size& size) const {
-  if (!size.has_expression()) return absl::OkStatus();
-  SLIPWAY_RETURN_IF_ERROR(OwnSymbols(size.expression()));
-  return CheckKnownExpression(size.expression());
+  return size.has_expression() ? CheckKnownNumber(size.expression()) : absl::OkStatus();
+}
+
+absl::Status FunctionState::CheckKnownNumber(uint32_t expression) const {
+  SLIPWAY_RETURN_IF_ERROR(OwnSymbols(expression));
+  return CheckKnownExpression(expression);
 }
 
 absl::Status FunctionState::Bind(uint32_t symbol, int step) {

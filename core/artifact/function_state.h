@@ -70,7 +70,9 @@ class FunctionState {
   absl::Status CheckExists(uint32_t value) const;
   // Whether steps of the device may touch the value. REQUIRES: it exists.
   absl::Status CheckTouches(uint32_t device, uint32_t value) const;
-  // Whether the symbols of an expression have values by now.
+  // Whether the symbols of an expression are the function's and have values by now. REQUIRES: it exists.
+  absl::Status CheckKnownNumber(uint32_t expression) const;
+  // The same of the expression that the size may be.
   absl::Status CheckKnown(const v1::Size& size) const;
 
   const Tables& tables() const { return tables_; }

@@ -33,6 +33,9 @@ struct ReaderLimits {
   int expressions = 1 << 16;
   int symbols_per_expression = 16;
   int functions = 4096;
+  // Of one function; and equalities of one.
+  int constraints = 4096;
+  int equalities_per_constraint = 8;
   // Of functions that call each other: a runtime may need a frame of its own for each.
   int call_depth = 64;
   int spaces = 64;

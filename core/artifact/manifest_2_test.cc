@@ -113,6 +113,7 @@ TEST(Manifest2, Version1HasNothingOfIt) {
             "buffer 0: a size that is an expression");
   EXPECT_EQ(first_use([](M& m) { m.mutable_values(1)->mutable_shape(0)->set_expression(0); }),
             "value 1: a dimension that is an expression");
+  EXPECT_EQ(first_use([](M& m) { m.mutable_functions(0)->add_constraints(); }), "constraints");
   EXPECT_EQ(first_use([&](M& m) { step(m).set_queue(1); }), "step 0: a queue above 0");
   EXPECT_EQ(first_use([&](M& m) { step(m).mutable_kernel()->mutable_launch(); }),
             "step 0: a launch");
@@ -222,6 +223,53 @@ const BadManifest kExpressions[] = {
        size.set_constant(INT64_MAX);
      },
      Code::kResourceExhausted, "bytes in a dynamic buffer"},
+};
+
+// A constraint of the main function: two expressions are the same number.
+void AddEquality(M& m, uint32_t left, uint32_t right) {
+  v1::Constraint::Equality& equality = *m.mutable_functions(kMain)->add_constraints()->add_any_of();
+  equality.set_left(left);
+  equality.set_right(right);
+}
+
+TEST(Manifest2, ConstraintsAreOfTheFunctionsSymbols) {
+  M manifest = TestManifest2();
+  AddEquality(manifest, 0, 1);
+  EXPECT_OK(CheckedManifest::Check(manifest));
+}
+
+const BadManifest kConstraints[] = {
+    {"Nothing", [](M& m) { m.mutable_functions(kMain)->add_constraints(); }, Code::kInvalidArgument,
+     "constraint 0: it has no equality"},
+    {"NoSuchExpression", [](M& m) { AddEquality(m, 0, 99); }, Code::kInvalidArgument,
+     "constraint 0: expression 99 does not exist"},
+    {"OfAnotherFunction",
+     [](M& m) {
+       AddEquality(m, 0, 0);
+       m.mutable_functions(kMain)->mutable_constraints()->Swap(
+           m.mutable_functions(kOther)->mutable_constraints());
+     },
+     Code::kInvalidArgument, "constraint 0: symbol 0 'batch' belongs to function 3"},
+    {"NeverKnown",
+     [](M& m) {
+       m.add_symbols()->set_name("lost");
+       m.add_expressions()->set_symbol(static_cast<uint32_t>(m.symbols_size() - 1));
+       AddEquality(m, 0, static_cast<uint32_t>(m.expressions_size() - 1));
+     },
+     Code::kInvalidArgument, "'lost', which has no value yet"},
+    {"TooManyEqualities",
+     [](M& m) {
+       AddEquality(m, 0, 0);
+       v1::Constraint& constraint = *m.mutable_functions(kMain)->mutable_constraints(0);
+       while (constraint.any_of_size() < 9) *constraint.add_any_of() = constraint.any_of(0);
+     },
+     Code::kResourceExhausted, "equalities"},
+    {"User",
+     [](M& m) {
+       AddEquality(m, 0, 0);
+       m.mutable_functions(kMain)->mutable_constraints(0)->set_user(std::string(2000, 'n'));
+     },
+     Code::kInvalidArgument, "its user's name"},
 };
 
 const BadManifest kSymbols[] = {
@@ -482,6 +530,7 @@ const BadManifest kDevices[] = {
 
 std::string NameOf(const ::testing::TestParamInfo<BadManifest>& info) { return info.param.name; }
 INSTANTIATE_TEST_SUITE_P(Expressions, BadManifest2Test, ::testing::ValuesIn(kExpressions), NameOf);
+INSTANTIATE_TEST_SUITE_P(Constraints, BadManifest2Test, ::testing::ValuesIn(kConstraints), NameOf);
 INSTANTIATE_TEST_SUITE_P(Symbols, BadManifest2Test, ::testing::ValuesIn(kSymbols), NameOf);
 INSTANTIATE_TEST_SUITE_P(Calls, BadManifest2Test, ::testing::ValuesIn(kCalls), NameOf);
 INSTANTIATE_TEST_SUITE_P(Loops, BadManifest2Test, ::testing::ValuesIn(kLoops), NameOf);

@@ -41,7 +41,11 @@ absl::StatusOr<ValueType> Bound(const ValueType& type, const SymbolValues& value
 absl::StatusOr<Graph> BindSymbols(Graph graph, const SymbolValues& values) {
   SLIPWAY_RETURN_IF_ERROR_WITH(CheckValuesFit(graph, values),
                                absl::StrCat("graph \"", graph.name, "\""));
+  for (const Constraint& constraint : graph.constraints) {
+    SLIPWAY_RETURN_IF_ERROR(CheckHolds(constraint, values));
+  }
   graph.symbols.clear();
+  graph.constraints.clear();
   for (Value& value : graph.values) {
     if (!value.type.has_value() || value.type->is_static()) continue;
     SLIPWAY_ASSIGN_OR_RETURN_WITH(value.type, Bound(*value.type, values),

@@ -55,7 +55,8 @@ std::vector<ValueType> TypesOf(const Graph& graph, absl::Span<const ValueId> ids
 }
 
 bool operator==(const Graph& a, const Graph& b) {
-  return a.name == b.name && a.opset == b.opset && a.symbols == b.symbols && a.inputs == b.inputs && a.outputs == b.outputs &&
+  return a.name == b.name && a.opset == b.opset && a.symbols == b.symbols &&
+         a.constraints == b.constraints && a.inputs == b.inputs && a.outputs == b.outputs &&
          std::equal(a.values.begin(), a.values.end(), b.values.begin(), b.values.end(),
                     SameValue) &&
          std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(), SameNode);

@@ -14,6 +14,7 @@
 #include "core/graph/attributes.h"
 #include "core/graph/limits.h"
 #include "core/graph/value_type.h"
+#include "core/symbolic/constraint.h"
 #include "core/symbolic/evaluation.h"
 #include "core/tensor/tensor.h"
 
@@ -50,6 +51,8 @@ struct Graph {
   // What types may mention; known when the graph is bound to its inputs. A body lists those it
   // mentions, which are the ones of the graph around it.
   std::vector<Symbol> symbols;
+  // What the nodes need to hold between symbols; made by type inference. Those of a body are its own.
+  std::vector<Constraint> constraints;
   std::vector<Value> values;
   std::vector<Node> nodes;       // In topological order.
   std::vector<ValueId> inputs;   // Values without producer that the caller supplies.
@@ -71,7 +74,7 @@ std::string DisplayName(const Graph& graph, const Node& node);
 // The types of the values in order; an invalid one for each that is omitted. REQUIRES: the others have types.
 std::vector<ValueType> TypesOf(const Graph& graph, absl::Span<const ValueId> ids);
 
-// Deep equality: same names, symbols, ids, types, attributes, constants bit by bit.
+// Deep equality: same names, symbols, constraints, ids, types, attributes, constants bit by bit.
 bool operator==(const Graph& a, const Graph& b);
 inline bool operator!=(const Graph& a, const Graph& b) { return !(a == b); }
 

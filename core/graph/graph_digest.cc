@@ -24,6 +24,7 @@ class DigestWriter {
     Text(names_ == DigestNames::kIncluded ? graph.name : "");
     Int(graph.opset);
     Symbols(graph.symbols);
+    Constraints(graph.constraints);
     Int(static_cast<int64_t>(graph.inputs.size()));
     for (const ValueId id : graph.inputs) Define(graph, id, numbers, next);
     Int(static_cast<int64_t>(graph.nodes.size()));
@@ -76,6 +77,19 @@ class DigestWriter {
       Text(symbol.name);
       Int(symbol.min);
       Int(symbol.max);
+    }
+  }
+  // Less than any number of symbols, so that it is told from these.
+  void Constraints(const std::vector<Constraint>& constraints) {
+    if (constraints.empty()) return;
+    Int(-int64_t{kMaxSymbols} - static_cast<int64_t>(constraints.size()));
+    for (const Constraint& constraint : constraints) {
+      Text(names_ == DigestNames::kIncluded ? constraint.user : "");
+      Int(static_cast<int64_t>(constraint.any_of.size()));
+      for (const Equality& equality : constraint.any_of) {
+        Text(ToString(equality.left));
+        Text(ToString(equality.right));
+      }
     }
   }
   void Extent(const Dimension& dimension) {

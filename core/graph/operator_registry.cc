@@ -258,6 +258,38 @@ std::optional<Dimensions> NodeView::contents(int i) const {
   return Dimensions(static_cast<size_t>(type.num_elements()));
 }
 
+bool NodeView::Differ(const Dimension& a, const Dimension& b) const {
+  return DiffersFromAll(a, {b});
+}
+
+bool NodeView::Differ(absl::Span<const Dimension> a, absl::Span<const Dimension> b) const {
+  if (Contradict(a, b)) return true;
+  for (size_t i = 0; i < a.size(); ++i) Differ(a[i], b[i]);
+  return false;
+}
+
+bool NodeView::DiffersFromAll(const Dimension& a, absl::Span<const Dimension> allowed) const {
+  std::vector<Equality> any_of;
+  for (const Dimension& b : allowed) {
+    if (a.is_unknown() || b.is_unknown() || SameExtent(a, b)) return false;
+    if (!Contradict(a, b)) any_of.push_back({a.expression(), b.expression()});
+  }
+  if (any_of.empty()) return true;
+  Require(std::move(any_of));
+  return false;
+}
+
+bool NodeView::Exceeds(const Dimension& a, const Dimension& limit) const {
+  const Dimension most = Max(a, limit);
+  if (a.is_known() && limit.is_known()) return a.extent() > limit.extent();
+  return Differ(most, limit);
+}
+
+void NodeView::Require(std::vector<Equality> any_of) const {
+  if (constraints_ == nullptr) return;
+  constraints_->push_back({std::move(any_of), absl::StrCat(op(), " ", display_name_)});
+}
+
 absl::StatusOr<const Tensor*> NodeView::RequireConstant(int i, absl::string_view what) const {
   const Tensor* tensor = constant(i);
   if (tensor != nullptr) return tensor;

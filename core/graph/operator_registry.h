@@ -26,7 +26,8 @@ class NodeView;
 
 // From attributes, input types and those input values that are constant to the types of all
 // outputs the operator can have with these inputs (at least as many as the node lists). Extents that
-// are not known give such again, and contradict nothing. Fails with an error that names node and
+// are not known give such again, and contradict nothing; what must hold between others for the types to be right is said by
+// NodeView::Differ and the like. Fails with an error that names node and
 // operator (NodeView::Error).
 using TypeRule = std::function<absl::StatusOr<std::vector<ValueType>>(const NodeView&)>;
 
@@ -115,6 +116,20 @@ class NodeView {
   // What is known of inputs' elements besides (ContentsRule): an entry an input, null where nothing is. They outlive the view.
   void set_contents(std::vector<const Dimensions*> contents) { contents_ = std::move(contents); }
 
+  // Where what the node needs to hold between symbols is put; null, as it is at first: nowhere. It outlives the view.
+  void set_constraints(std::vector<Constraint>* constraints) { constraints_ = constraints; }
+
+  // For type rules. Whether two extents, or shapes, that the operator needs to be the same differ, whatever the symbols are.
+  // Where they do so for some of these only, that they are the same becomes a constraint.
+  bool Differ(const Dimension& a, const Dimension& b) const;
+  bool Differ(absl::Span<const Dimension> a, absl::Span<const Dimension> b) const;
+  // The same of an extent and all of those that it may be.
+  bool DiffersFromAll(const Dimension& a, absl::Span<const Dimension> allowed) const;
+  // The same of an extent that may not be more than another one.
+  bool Exceeds(const Dimension& a, const Dimension& limit) const;
+  // At least one of the equalities is a constraint.
+  void Require(std::vector<Equality> any_of) const;
+
   const Node& node() const { return *node_; }
   const std::string& op() const { return node_->op; }
   const OperatorSchema& schema() const { return *schema_; }
@@ -171,6 +186,7 @@ class NodeView {
   std::vector<const ValueType*> types_;
   std::vector<const Tensor*> constants_;
   std::vector<const Dimensions*> contents_;  // Empty, or one an input.
+  std::vector<Constraint>* constraints_ = nullptr;
 };
 
 // Arity and attributes of a node against its schema, the part of NodeView::Create that needs no

@@ -13,9 +13,11 @@
 //
 // Grammar (blanks and `# comment` to the end of line, where no digest can stand, separate tokens):
 //   graph     = "graph" string [ "opset" int ] [ symbols ] "(" [ input *( "," input ) ] ")"
-//               "->" "(" [ value *( "," value ) ] ")" "{" *( const / node ) "}"
+//               "->" "(" [ value *( "," value ) ] ")" "{" *constraint *( const / node ) "}"
 //   symbols   = "[" symbol *( "," symbol ) "]"     ; what types may mention, with bounds
 //   symbol    = name "in" int ".." int
+//   constraint = "require" equality *( "|" equality ) string    ; one holds, and who needs it
+//   equality  = extent "=" extent
 //   input     = value [ ":" type ]
 //   const     = "const" value ":" type "=" contents
 //   contents  = "{" [ element *( "," element ) ] "}" / "splat" element / "hex" string / digest

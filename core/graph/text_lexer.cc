@@ -148,7 +148,7 @@ absl::Status Lexer::Advance() {
     }
     return absl::OkStatus();
   }
-  if (absl::string_view("(){}[],:=?+*").find(c) != absl::string_view::npos) {
+  if (absl::string_view("(){}[],:=?+*|").find(c) != absl::string_view::npos) {
     current_.kind = TokenKind::kPunctuation;
     current_.text = std::string(1, c);
     ++at_;

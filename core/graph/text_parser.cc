@@ -109,12 +109,17 @@ class Parser {
     return lexer_.Advance();
   }
 
-  // Its tokens up to "," or "]" outside of parentheses.
+  bool AtEndOfExtent() const {
+    return At(",") || At("]") || At(")") || At("=") || At("|") ||
+           lexer_.current().kind == TokenKind::kString;
+  }
+
+  // Its tokens up to what ends it outside of parentheses.
   absl::StatusOr<Dimension> ParseDimension() {
     const Token start = lexer_.current();
     std::string text;
     int open = 0;
-    while (open > 0 || !(At(",") || At("]") || At(")"))) {
+    while (open > 0 || !AtEndOfExtent()) {
       const TokenKind kind = lexer_.current().kind;
       if (kind != TokenKind::kWord && kind != TokenKind::kNumber &&
           kind != TokenKind::kPunctuation) {
@@ -233,6 +238,31 @@ class Parser {
       return absl::OkStatus();
     }));
     return symbols;
+  }
+
+  absl::StatusOr<Expression> ParseSide() {
+    const Token start = lexer_.current();
+    SLIPWAY_ASSIGN_OR_RETURN(const Dimension side, ParseDimension());
+    if (side.is_unknown()) return ErrorAt(start, "expected a number or an expression");
+    return side.expression();
+  }
+
+  absl::StatusOr<Constraint> ParseConstraint() {
+    SLIPWAY_RETURN_IF_ERROR(ExpectWord("require"));
+    Constraint constraint;
+    while (true) {
+      SLIPWAY_ASSIGN_OR_RETURN(Expression left, ParseSide());
+      SLIPWAY_RETURN_IF_ERROR(Expect("="));
+      SLIPWAY_ASSIGN_OR_RETURN(Expression right, ParseSide());
+      constraint.any_of.push_back({std::move(left), std::move(right)});
+      if (constraint.any_of.size() > kMaxConstraintEqualities) {
+        return lexer_.Error("too many equalities");
+      }
+      if (!At("|")) break;
+      SLIPWAY_RETURN_IF_ERROR(lexer_.Advance());
+    }
+    SLIPWAY_ASSIGN_OR_RETURN(constraint.user, TakeName("who needs it, in quotes"));
+    return constraint;
   }
 
   absl::StatusOr<Tensor> ParseContents(const TensorType& type) {
@@ -535,6 +565,14 @@ class Parser {
       return absl::OkStatus();
     }));
     SLIPWAY_RETURN_IF_ERROR(Expect("{"));
+    while (AtWord("require")) {
+      const Token start = lexer_.current();
+      if (scope.graph.constraints.size() == kMaxConstraints) {
+        return ErrorAt(start, "too many constraints");
+      }
+      SLIPWAY_ASSIGN_OR_RETURN(Constraint constraint, ParseConstraint());
+      scope.graph.constraints.push_back(std::move(constraint));
+    }
     while (!At("}")) {
       SLIPWAY_RETURN_IF_ERROR(AtWord("const") ? ParseConstant(scope) : ParseNode(scope, depth));
     }

@@ -67,6 +67,21 @@ std::string SymbolsText(const std::vector<Symbol>& symbols) {
                       "] ");
 }
 
+// A line for each, since there may be many.
+std::string ConstraintsText(const std::vector<Constraint>& constraints, const std::string& indent) {
+  std::string text;
+  for (const Constraint& constraint : constraints) {
+    absl::StrAppend(&text, indent, "  require ",
+                    absl::StrJoin(constraint.any_of, " | ",
+                                  [](std::string* out, const Equality& equality) {
+                                    absl::StrAppend(out, ToString(equality.left), " = ",
+                                                    ToString(equality.right));
+                                  }),
+                    " ", Quote(constraint.user), "\n");
+  }
+  return text;
+}
+
 class Printer {
  public:
   explicit Printer(const PrintOptions& options) : options_(options) {}
@@ -79,7 +94,8 @@ class Printer {
       absl::StrAppend(o, ValueText(value.name));
       if (value.type.has_value()) absl::StrAppend(o, ": ", TypeText(*value.type));
     }));
-    absl::StrAppend(&out, ") -> (", Operands(graph, graph.outputs), ") {\n");
+    absl::StrAppend(&out, ") -> (", Operands(graph, graph.outputs), ") {\n",
+                    ConstraintsText(graph.constraints, indent));
 
     std::vector<bool> written(graph.values.size(), false);
     const auto write_constant = [&](ValueId id) {

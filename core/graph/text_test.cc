@@ -186,6 +186,24 @@ TEST(GraphTextTest, ErrorsSayWhere) {
   }
 }
 
+TEST(GraphTextTest, ConstraintsComeBack) {
+  constexpr char kText[] =
+      "graph \"g\" opset 28 [m in 0..9, n in 0..9] (%x: f32[n], %y: f32[m]) -> (%z) {\n"
+      "  require m = n | min(m, n) = 1 \"Add sum\"\n"
+      "  require 2*n = 4 \"\"\n"
+      "  %z = Add(%x, %y)\n"
+      "}\n";
+  const auto graph = ParseGraph(kText);
+  ASSERT_OK(graph.status());
+  EXPECT_EQ(Print(*graph), kText);
+  ASSERT_EQ(graph->constraints.size(), 2u);
+  EXPECT_EQ(graph->constraints[0].user, "Add sum");
+  Graph other = *graph;
+  other.constraints.pop_back();
+  EXPECT_FALSE(other == *graph);
+  EXPECT_NE(DigestOf(other, DigestNames::kIncluded), DigestOf(*graph, DigestNames::kIncluded));
+}
+
 TEST(GraphTextTest, SymbolsAndQuantizationsComeBack) {
   constexpr char kText[] =
       "graph \"any\" opset 28 [batch in 1..64, w in 0..4096] (%x: f32[batch, 3, w], %n: i64[?]) -> "

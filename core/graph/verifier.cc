@@ -70,6 +70,11 @@ class GraphVerifier {
   absl::Status CheckGraphSymbols() const {
     SLIPWAY_RETURN_IF_ERROR_WITH(CheckSymbols(graph_.symbols),
                                  absl::StrCat("graph \"", graph_.name, "\""));
+    SLIPWAY_RETURN_IF_ERROR_WITH(CheckConstraints(graph_.constraints, graph_.symbols),
+                                 absl::StrCat("graph \"", graph_.name, "\""));
+    for (const Constraint& constraint : graph_.constraints) {
+      SLIPWAY_RETURN_IF_ERROR(CheckName(constraint.user, "user of a constraint"));
+    }
     if (around_ == nullptr) return absl::OkStatus();
     for (const Symbol& symbol : graph_.symbols) {
       const Symbol* outer = FindSymbol(around_->symbols, symbol.name);

@@ -45,6 +45,14 @@ void WriteGraphBody(const Graph& graph, JsonWriter& json) {
     json.EndObject();
   }
   json.EndArray();
+  json.BeginArray("constraints");
+  for (const Constraint& constraint : graph.constraints) {
+    json.BeginObject();
+    json.Text("holds", ToString(constraint));
+    json.Text("user", constraint.user);
+    json.EndObject();
+  }
+  json.EndArray();
   WriteNames("inputs", graph, graph.inputs, json);
   WriteNames("outputs", graph, graph.outputs, json);
   json.BeginArray("values");

@@ -31,7 +31,7 @@ absl::StatusOr<std::vector<ValueType>> PReluType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kAnyNumeric));
   SLIPWAY_RETURN_IF_ERROR(CheckSameDtypes(view));
   SLIPWAY_ASSIGN_OR_RETURN(const Dimensions both, BroadcastAllInputs(view));
-  if (both.size() != DimensionsOf(view, 0).size() || Contradict(both, DimensionsOf(view, 0))) {
+  if (both.size() != DimensionsOf(view, 0).size() || view.Differ(both, DimensionsOf(view, 0))) {
     return view.Error(absl::StrCat("a slope of shape ", ToString(DimensionsOf(view, 1)),
                                    " does not broadcast to ", ToString(DimensionsOf(view, 0))));
   }
@@ -41,7 +41,7 @@ absl::StatusOr<std::vector<ValueType>> PReluType(const NodeView& view) {
 absl::StatusOr<std::vector<ValueType>> SwiGluType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kAnyFloat));
   SLIPWAY_RETURN_IF_ERROR(CheckSameDtypes(view));
-  if (Contradict(DimensionsOf(view, 0), DimensionsOf(view, 1))) {
+  if (view.Differ(DimensionsOf(view, 0), DimensionsOf(view, 1))) {
     return view.Error(absl::StrCat("inputs of shapes ", ToString(DimensionsOf(view, 0)), " and ",
                                    ToString(DimensionsOf(view, 1)), " are not alike"));
   }

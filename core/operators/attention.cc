@@ -22,7 +22,7 @@ absl::StatusOr<Heads> DecodeHeads(const NodeView& view, int input, int64_t packe
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, input, 3, 4));
   const Dimensions x = DimensionsOf(view, input);
   if (x.size() == 4) return Heads{x[0], x[1], x[2], x[3]};
-  if (packed_heads < 1 || (x[2].is_known() && x[2].extent() % packed_heads != 0)) {
+  if (!Divides(view, packed_heads, x[2])) {
     return view.Error(absl::StrCat("input ", input, " of shape ", ToString(x),
                                    " cannot be divided into ", packed_heads, " heads"));
   }
@@ -36,7 +36,7 @@ absl::Status Misfit(const NodeView& view, int a, int b) {
 }
 
 absl::Status RequireShape(const NodeView& view, int input, const Dimensions& wanted) {
-  if (!view.has_input(input) || !Contradict(DimensionsOf(view, input), wanted)) {
+  if (!view.has_input(input) || !view.Differ(DimensionsOf(view, input), wanted)) {
     return absl::OkStatus();
   }
   return view.Error(absl::StrCat("input ", input, " has the shape ",
@@ -46,11 +46,6 @@ absl::Status RequireShape(const NodeView& view, int input, const Dimensions& wan
 
 int64_t IntOr(const NodeView& view, absl::string_view attribute, int64_t otherwise) {
   return view.has(attribute) ? view.Int(attribute) : otherwise;
-}
-
-bool Divides(const Dimension& part, const Dimension& whole) {
-  if (part.is_known() && part.extent() < 1) return false;
-  return !part.is_known() || !whole.is_known() || whole.extent() % part.extent() == 0;
 }
 
 // The three operands of an Attention, checked against each other.
@@ -68,12 +63,12 @@ absl::StatusOr<Shapes> DecodeShapes(const NodeView& view) {
   SLIPWAY_ASSIGN_OR_RETURN(shapes.k, DecodeHeads(view, 1, key_heads));
   SLIPWAY_ASSIGN_OR_RETURN(shapes.v, DecodeHeads(view, 2, key_heads));
   const auto& [q, k, v, past, total] = shapes;
-  if (Contradict({q.batch, q.size}, {k.batch, k.size})) return Misfit(view, 0, 1);
-  if (Contradict({k.batch, k.heads, k.sequence}, {v.batch, v.heads, v.sequence})) {
+  if (view.Differ({q.batch, q.size}, {k.batch, k.size})) return Misfit(view, 0, 1);
+  if (view.Differ({k.batch, k.heads, k.sequence}, {v.batch, v.heads, v.sequence})) {
     return Misfit(view, 1, 2);
   }
-  if (!Divides(k.heads, q.heads) || (query_heads != 0 && Contradict(q.heads, query_heads)) ||
-      (key_heads != 0 && Contradict(k.heads, key_heads))) {
+  if (!Divides(view, k.heads, q.heads) || (query_heads != 0 && view.Differ(q.heads, query_heads)) ||
+      (key_heads != 0 && view.Differ(k.heads, key_heads))) {
     return view.Error(absl::StrCat(ToString(q.heads), " heads of queries and ", ToString(k.heads),
                                    " of keys do not fit"));
   }
@@ -121,10 +116,10 @@ absl::Status CheckMask(const NodeView& view, const Shapes& shapes) {
   Dimensions scores = {shapes.q.batch, shapes.q.heads, shapes.q.sequence};
   const Dimension last = mask.back();
   mask.pop_back();
-  const auto both = Broadcast(mask, scores);
-  const bool longer =
-      last.is_known() && shapes.total.is_known() && last.extent() > shapes.total.extent();
-  if (both.ok() && !Contradict(*both, scores) && !longer) return absl::OkStatus();
+  const auto both = BroadcastInputs(view, mask, scores);
+  if (both.ok() && !view.Differ(*both, scores) && !view.Exceeds(last, shapes.total)) {
+    return absl::OkStatus();
+  }
   scores.push_back(shapes.total);
   return view.Error(absl::StrCat("the mask (input 3) of shape ", ToString(DimensionsOf(view, 3)),
                                  " does not fit scores of shape ", ToString(scores)));
@@ -226,18 +221,18 @@ absl::StatusOr<LinearAttentionView> DecodeLinearAttention(const NodeView& view) 
   SLIPWAY_ASSIGN_OR_RETURN(const Heads q, DecodeHeads(view, 0, attention.query_heads));
   SLIPWAY_ASSIGN_OR_RETURN(const Heads k, DecodeHeads(view, 1, attention.key_heads));
   SLIPWAY_ASSIGN_OR_RETURN(const Heads v, DecodeHeads(view, 2, attention.key_heads));
-  if (Contradict({q.batch, q.sequence, q.size}, {k.batch, k.sequence, k.size})) {
+  if (view.Differ({q.batch, q.sequence, q.size}, {k.batch, k.sequence, k.size})) {
     return Misfit(view, 0, 1);
   }
-  if (Contradict({k.batch, k.sequence}, {v.batch, v.sequence})) return Misfit(view, 1, 2);
+  if (view.Differ({k.batch, k.sequence}, {v.batch, v.sequence})) return Misfit(view, 1, 2);
   SLIPWAY_RETURN_IF_ERROR(RequireShape(view, 3, {k.batch, attention.key_heads, k.size, v.size}));
   // A decay for each head or for each element of a key; a rate for each head or for all.
   const Dimensions each = {k.batch, k.sequence, attention.key_heads};
-  if (view.has_input(4) && Contradict(DimensionsOf(view, 4), each)) {
+  if (view.has_input(4) && view.Differ(DimensionsOf(view, 4), each)) {
     SLIPWAY_RETURN_IF_ERROR(
         RequireShape(view, 4, {k.batch, k.sequence, k.size * attention.key_heads}));
   }
-  if (view.has_input(5) && Contradict(DimensionsOf(view, 5), each)) {
+  if (view.has_input(5) && view.Differ(DimensionsOf(view, 5), each)) {
     SLIPWAY_RETURN_IF_ERROR(RequireShape(view, 5, {k.batch, k.sequence, 1}));
   }
   attention.scale = view.Float("scale");
@@ -260,9 +255,7 @@ absl::StatusOr<RotaryView> DecodeRotary(const NodeView& view) {
   rotary.heads = x.heads.is_known() ? x.heads.extent() : 0;
   rotary.rotated = view.Int("rotary_embedding_dim");
   const Dimension rotated = rotary.rotated == 0 ? x.size : Dimension(rotary.rotated);
-  if (rotary.rotated < 0 ||
-      (rotated.is_known() &&
-       (rotated.extent() % 2 != 0 || (x.size.is_known() && rotated.extent() > x.size.extent())))) {
+  if (rotary.rotated < 0 || !Divides(view, 2, rotated) || view.Exceeds(rotated, x.size)) {
     return view.Error(absl::StrCat(ToString(rotated), " of ", ToString(x.size),
                                    " elements cannot be rotated in pairs"));
   }

@@ -48,7 +48,7 @@ auto WithNumber(const Tensor& tensor, Function function) {
 
 absl::Status CheckNumber(const NodeView& view, int input, absl::string_view what) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, input, TypeSet::kAnyNumeric));
-  if (!Contradict(NumElements(DimensionsOf(view, input)), 1)) return absl::OkStatus();
+  if (!view.Differ(NumElements(DimensionsOf(view, input)), 1)) return absl::OkStatus();
   return view.Error(absl::StrCat("the ", what, " (input ", input, ") must be one number, not ",
                                  ToString(view.input_type(input))));
 }
@@ -66,6 +66,19 @@ absl::Status CheckInts(const NodeView& view, int input, absl::string_view what) 
   }
   return view.Error(absl::StrCat("the ", what, " (input ", input, ") must be a list of i64, not ",
                                  ToString(type)));
+}
+
+// Either is 1, or they are the same. Of two that are not known, none is 0 where the other is 1: their result is the larger.
+void RequireBroadcast(const NodeView& view, const Dimension& a, const Dimension& b) {
+  if (a == Dimension(1) || b == Dimension(1) || a.is_unknown() || b.is_unknown()) return;
+  if (a.is_known() || b.is_known()) {
+    view.DiffersFromAll(a.is_known() ? b : a, {a.is_known() ? a : b, 1});
+  } else if (!SameExtent(a, b)) {
+    std::vector<Equality> any_of = {{a.expression(), b.expression()}};
+    const Dimension least = Min(a, b);
+    if (!least.is_unknown()) any_of.push_back({least.expression(), 1});
+    view.Require(std::move(any_of));
+  }
 }
 
 absl::Status Unsupported(const NodeView& view, int input) {
@@ -179,6 +192,9 @@ absl::StatusOr<Dimensions> BroadcastInputs(const NodeView& view, absl::Span<cons
                                            absl::Span<const Dimension> b) {
   auto both = Broadcast(a, b);
   if (!both.ok()) return view.Annotated(both.status());
+  for (size_t i = 1; i <= std::min(a.size(), b.size()); ++i) {
+    RequireBroadcast(view, a[a.size() - i], b[b.size() - i]);
+  }
   return both;
 }
 
@@ -189,6 +205,13 @@ absl::StatusOr<Dimensions> BroadcastAllInputs(const NodeView& view) {
                              BroadcastInputs(view, dimensions, view.input_type(i).dimensions()));
   }
   return dimensions;
+}
+
+bool Divides(const NodeView& view, const Dimension& part, const Dimension& whole) {
+  if (part.is_known() && part.extent() < 1) return false;
+  if (part.is_known() && whole.is_known()) return whole.extent() % part.extent() == 0;
+  const Dimension divisor = part.is_known() ? part : Max(part, 1);
+  return !view.Differ(FloorDivide(whole, divisor) * part, whole);
 }
 
 std::vector<int64_t> KnownExtents(absl::Span<const Dimension> dimensions) {

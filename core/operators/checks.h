@@ -52,9 +52,13 @@ Dimensions DimensionsOf(const NodeView& view, int input, size_t first = 0, size_
 // The extent, or 0 where that is negative.
 Dimension OrZero(const NodeView& view, const Dimension& extent);
 
-// INVALID_ARGUMENT for a broadcast that is impossible.
+// INVALID_ARGUMENT for a broadcast that is impossible; that others are possible becomes a constraint.
 absl::StatusOr<Dimensions> BroadcastInputs(const NodeView& view, absl::Span<const Dimension> a,
                                            absl::Span<const Dimension> b);
+
+// Whether `part` divides `whole` without a remainder, for some values of the symbols; that it does so becomes a constraint.
+// False where `part` is below 1.
+bool Divides(const NodeView& view, const Dimension& part, const Dimension& whole);
 
 // What all inputs broadcast to together. REQUIRES: none is omitted.
 absl::StatusOr<Dimensions> BroadcastAllInputs(const NodeView& view);

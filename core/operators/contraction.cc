@@ -60,9 +60,8 @@ Term ImplicitOutput(const std::vector<Term>& inputs, int ellipsis) {
 
 // The extent of a label that two dimensions share; those of "..." broadcast, and so do extents of 1.
 absl::Status Meet(const NodeView& view, const Dimension& dimension, Dimension& extent) {
-  const auto both = Broadcast({dimension}, {extent});
-  if (!both.ok()) return view.Annotated(both.status());
-  extent = (*both)[0];
+  SLIPWAY_ASSIGN_OR_RETURN(const Dimensions both, BroadcastInputs(view, {dimension}, {extent}));
+  extent = both[0];
   return absl::OkStatus();
 }
 
@@ -78,7 +77,7 @@ absl::StatusOr<std::vector<ValueType>> DetType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kAnyFloat));
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 2));
   Dimensions x = DimensionsOf(view, 0);
-  if (Contradict(x[x.size() - 1], x[x.size() - 2])) {
+  if (view.Differ(x[x.size() - 1], x[x.size() - 2])) {
     return view.Error(absl::StrCat("matrices of shape ", ToString(x), " are not square"));
   }
   x.resize(x.size() - 2);

@@ -23,7 +23,7 @@ absl::StatusOr<ValueType> OutputType(const NodeView& view, const Graph& body, in
 absl::Status CheckOneElement(const NodeView& view, const ValueType& type, DataType dtype,
                              absl::string_view what) {
   const bool fits = type.dtype() == dtype && type.rank() <= 1 &&
-                    (type.rank() == 0 || !Contradict(type.dimension(0), Dimension(1)));
+                    (type.rank() == 0 || !view.Differ(type.dimension(0), Dimension(1)));
   if (fits) return absl::OkStatus();
   return view.Error(absl::StrCat(what, " is ", ToString(type), " where one element of type ",
                                  Name(dtype), " is needed"));
@@ -105,7 +105,7 @@ absl::StatusOr<Dimension> Turns(const NodeView& view, const LoopView& loop) {
   for (size_t i = 0; i < loop.scanned.size(); ++i) {
     const ValueType& whole = view.input_type(loop.first_scanned() + static_cast<int>(i));
     const Dimension extent = whole.dimension(static_cast<int>(loop.scanned[i].axis));
-    if (Contradict(turns, extent)) {
+    if (view.Differ(turns, extent)) {
       return view.Error(absl::StrCat("scans ", ToString(turns), " slices of one input and ",
                                      ToString(extent), " of another"));
     }

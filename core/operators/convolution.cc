@@ -13,7 +13,7 @@ namespace {
 using OpenConvView = BasicConvView<Dimension>;
 
 absl::Status CheckBias(const NodeView& view, const Dimension& channels) {
-  if (!view.has_input(2) || !Contradict(DimensionsOf(view, 2), {channels})) {
+  if (!view.has_input(2) || !view.Differ(DimensionsOf(view, 2), {channels})) {
     return absl::OkStatus();
   }
   return view.Error(absl::StrCat("the bias has the shape ", ToString(DimensionsOf(view, 2)),
@@ -22,11 +22,9 @@ absl::Status CheckBias(const NodeView& view, const Dimension& channels) {
 
 absl::Status CheckGroups(const NodeView& view, const OpenConvView& conv,
                          const Dimension& channels_per_group) {
-  const auto divides = [&conv](const Dimension& channels) {
-    return conv.group >= 1 && (!channels.is_known() || channels.extent() % conv.group == 0);
-  };
-  if (!divides(conv.in_channels) || !divides(conv.out_channels) ||
-      Contradict(FloorDivide(conv.in_channels, conv.group), channels_per_group)) {
+  if (!Divides(view, conv.group, conv.in_channels) ||
+      !Divides(view, conv.group, conv.out_channels) ||
+      view.Differ(FloorDivide(conv.in_channels, conv.group), channels_per_group)) {
     return view.Error(absl::StrCat("x has ", ToString(conv.in_channels), " channels, w takes ",
                                    ToString(channels_per_group), " and makes ",
                                    ToString(conv.out_channels), " with ", conv.group,
@@ -37,7 +35,7 @@ absl::Status CheckGroups(const NodeView& view, const OpenConvView& conv,
 
 // The spatial dimensions of the weights are `kernel`, those of x begin at dimension 2.
 absl::Status DecodeSpatial(const NodeView& view, const Dimensions& kernel, OpenConvView& conv) {
-  if (view.has("kernel_shape") && Contradict(kernel, ToDimensions(view.Ints("kernel_shape")))) {
+  if (view.has("kernel_shape") && view.Differ(kernel, ToDimensions(view.Ints("kernel_shape")))) {
     return view.Error(absl::StrCat("\"kernel_shape\" is ", ToString(view.Ints("kernel_shape")),
                                    " but w has ", ToString(kernel)));
   }

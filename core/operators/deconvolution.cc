@@ -30,9 +30,8 @@ absl::StatusOr<std::vector<int64_t>> IntsOr(const NodeView& view, const char* na
 absl::Status CheckChannels(const NodeView& view, int64_t group) {
   const Dimension channels = view.input_type(0).dimension(1);
   const Dimension made = view.input_type(1).dimension(1) * group;
-  const bool divides = group >= 1 && (!channels.is_known() || channels.extent() % group == 0);
-  if (!divides || Contradict(channels, view.input_type(1).dimension(0)) ||
-      (view.has_input(2) && Contradict(DimensionsOf(view, 2), {made}))) {
+  if (!Divides(view, group, channels) || view.Differ(channels, view.input_type(1).dimension(0)) ||
+      (view.has_input(2) && view.Differ(DimensionsOf(view, 2), {made}))) {
     return view.Error(absl::StrCat(
         "x of shape ", ToString(DimensionsOf(view, 0)), " and w of shape ",
         ToString(DimensionsOf(view, 1)),
@@ -96,7 +95,7 @@ absl::StatusOr<OpenView> DecodeOpen(const NodeView& view) {
   window.output = DimensionsOf(view, 0, 2);
   const size_t rank = window.kernel.size();
   if (view.has("kernel_shape") &&
-      Contradict(window.kernel, ToDimensions(view.Ints("kernel_shape")))) {
+      view.Differ(window.kernel, ToDimensions(view.Ints("kernel_shape")))) {
     return view.Error(absl::StrCat("\"kernel_shape\" is ", ToString(view.Ints("kernel_shape")),
                                    " but w has ", ToString(window.kernel)));
   }
@@ -126,9 +125,7 @@ absl::StatusOr<BasicWindow<Dimension>> DecodeOpenCol2Im(const NodeView& view) {
                            DecodeWindow(view, ToDimensions(block), image));
   const Dimensions x = DimensionsOf(view, 0);
   const Dimension elements = NumElements(window.kernel);
-  const bool whole =
-      !x[1].is_known() || !elements.is_known() || x[1].extent() % elements.extent() == 0;
-  if (!whole || Contradict(x[2], NumElements(window.output))) {
+  if (!Divides(view, elements, x[1]) || view.Differ(x[2], NumElements(window.output))) {
     return view.Error(absl::StrCat("x of shape ", ToString(x), " holds no blocks of ",
                                    ToString(block), " for an image of ", ToString(image),
                                    ", which takes ", ToString(NumElements(window.output))));

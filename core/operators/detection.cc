@@ -11,7 +11,7 @@ namespace {
 
 absl::Status CheckOne(const NodeView& view, int input, DataType dtype) {
   if (!view.has_input(input) || (view.input_type(input).dtype() == dtype &&
-                                 !Contradict(NumElements(DimensionsOf(view, input)), 1))) {
+                                 !view.Differ(NumElements(DimensionsOf(view, input)), 1))) {
     return absl::OkStatus();
   }
   return view.Error(absl::StrCat("input ", input, " is ", ToString(view.input_type(input)),
@@ -23,7 +23,7 @@ absl::StatusOr<std::vector<ValueType>> NonMaxSuppressionType(const NodeView& vie
   const Dimensions scores = DimensionsOf(view, 1);
   if (view.input_type(0).dtype() != DataType::kFloat32 ||
       view.input_type(1).dtype() != DataType::kFloat32 || boxes.size() != 3 || scores.size() != 3 ||
-      Contradict(boxes, {scores[0], scores[2], Dimension(4)})) {
+      view.Differ(boxes, {scores[0], scores[2], Dimension(4)})) {
     return view.Error(absl::StrCat("boxes of ", ToString(view.input_type(0)), " and scores of ",
                                    ToString(view.input_type(1)),
                                    " do not fit: f32[batch, n, 4] and f32[batch, classes, n] are "

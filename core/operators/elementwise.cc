@@ -23,7 +23,7 @@ absl::StatusOr<std::vector<ValueType>> ClipType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kAnyNumeric));
   SLIPWAY_RETURN_IF_ERROR(CheckSameDtypes(view));
   for (const int bound : {1, 2}) {
-    if (view.has_input(bound) && Contradict(NumElements(DimensionsOf(view, bound)), 1)) {
+    if (view.has_input(bound) && view.Differ(NumElements(DimensionsOf(view, bound)), 1)) {
       return view.Error(absl::StrCat("bound (input ", bound, ") of shape ",
                                      ToString(DimensionsOf(view, bound)), " is not one number"));
     }

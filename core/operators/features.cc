@@ -128,7 +128,7 @@ absl::StatusOr<std::vector<ValueType>> LabelEncoderType(const NodeView& view) {
 absl::Status CheckPerFeature(const NodeView& view, absl::string_view name, size_t count) {
   const ValueType& x = view.input_type(0);
   if (count == 1) return absl::OkStatus();
-  if (x.rank() > 0 && !Contradict(x.dimension(x.rank() - 1), static_cast<int64_t>(count))) {
+  if (x.rank() > 0 && !view.Differ(x.dimension(x.rank() - 1), static_cast<int64_t>(count))) {
     return absl::OkStatus();
   }
   return view.Error(absl::StrCat("\"", name, "\" has ", count, " entries for x of shape ",

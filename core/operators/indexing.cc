@@ -28,7 +28,7 @@ Types GatherElementsType(const NodeView& view) {
 Types ScatterElementsType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(DecodeElementsAxis(view).status());
   SLIPWAY_RETURN_IF_ERROR(DecodeScatterReduction(view).status());
-  if (Contradict(DimensionsOf(view, 1), DimensionsOf(view, 2))) {
+  if (view.Differ(DimensionsOf(view, 1), DimensionsOf(view, 2))) {
     return view.Error(absl::StrCat("indices of shape ", ToString(DimensionsOf(view, 1)),
                                    " and updates of shape ", ToString(DimensionsOf(view, 2)),
                                    " must be of one shape"));
@@ -74,7 +74,7 @@ Types ScatterNDType(const NodeView& view) {
   Dimensions updates = DimensionsOf(view, 1);
   updates.pop_back();
   for (const Dimension& extent : DimensionsOf(view, 0, length)) updates.push_back(extent);
-  if (Contradict(updates, DimensionsOf(view, 2))) {
+  if (view.Differ(updates, DimensionsOf(view, 2))) {
     return view.Error(absl::StrCat("updates of shape ", ToString(DimensionsOf(view, 2)), " where ",
                                    ToString(updates), " is needed"));
   }
@@ -89,7 +89,7 @@ Types TensorScatterType(const NodeView& view) {
 Types OneHotType(const NodeView& view) {
   SLIPWAY_ASSIGN_OR_RETURN(const int64_t axis, DecodeOneHotAxis(view));
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 2, TypeSet::kSized));
-  if (Contradict(DimensionsOf(view, 2), {Dimension(2)})) {
+  if (view.Differ(DimensionsOf(view, 2), {Dimension(2)})) {
     return view.Error(absl::StrCat("the values (input 2) must be one for off and one for on, not ",
                                    ToString(view.input_type(2))));
   }
@@ -124,9 +124,7 @@ absl::StatusOr<int64_t> DecodeElementsAxis(const NodeView& view) {
   const Dimensions data = DimensionsOf(view, 0);
   const Dimensions indices = DimensionsOf(view, 1);
   for (size_t d = 0; d < data.size(); ++d) {
-    const bool beyond =
-        data[d].is_known() && indices[d].is_known() && indices[d].extent() > data[d].extent();
-    if (static_cast<int64_t>(d) != axis && beyond) {
+    if (static_cast<int64_t>(d) != axis && view.Exceeds(indices[d], data[d])) {
       return view.Error(absl::StrCat("indices of shape ", ToString(indices), " reach beyond ",
                                      ToString(data), " in dimension ", d));
     }
@@ -139,7 +137,7 @@ absl::StatusOr<int64_t> DecodeBatchDims(const NodeView& view) {
   const Dimensions data = DimensionsOf(view, 0);
   const Dimensions indices = DimensionsOf(view, 1);
   if (batch_dims < 0 || batch_dims >= static_cast<int64_t>(std::min(data.size(), indices.size())) ||
-      Contradict(DimensionsOf(view, 0, 0, batch_dims), DimensionsOf(view, 1, 0, batch_dims))) {
+      view.Differ(DimensionsOf(view, 0, 0, batch_dims), DimensionsOf(view, 1, 0, batch_dims))) {
     return view.Error(absl::StrCat("\"batch_dims\" is ", batch_dims, " for data of shape ",
                                    ToString(data), " and indices of shape ", ToString(indices)));
   }
@@ -164,15 +162,15 @@ absl::StatusOr<TensorScatterView> DecodeTensorScatter(const NodeView& view) {
   if (update.size() == expected.size()) expected[scatter.axis] = update[scatter.axis];
   const bool longer =
       update.size() == cache.size() &&
-      Contradict(Max(update[scatter.axis], cache[scatter.axis]), cache[scatter.axis]);
-  if (view.input_type(1).dtype() != view.input_type(0).dtype() || Contradict(update, expected) ||
+      view.Differ(Max(update[scatter.axis], cache[scatter.axis]), cache[scatter.axis]);
+  if (view.input_type(1).dtype() != view.input_type(0).dtype() || view.Differ(update, expected) ||
       longer) {
     return view.Error(absl::StrCat("an update of ", ToString(view.input_type(1)),
                                    " does not fit a cache of ", ToString(view.input_type(0)),
                                    " along axis ", scatter.axis));
   }
   if (view.has_input(2) && (view.input_type(2).dtype() != DataType::kInt64 ||
-                            Contradict(DimensionsOf(view, 2), {cache[0]}))) {
+                            view.Differ(DimensionsOf(view, 2), {cache[0]}))) {
     return view.Error(absl::StrCat("the write indices (input 2) must be i64[", ToString(cache[0]),
                                    "], not ", ToString(view.input_type(2))));
   }

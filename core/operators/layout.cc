@@ -14,7 +14,7 @@ absl::StatusOr<std::vector<ValueType>> PackType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 4, 4));
   const Dimensions x = DimensionsOf(view, 0);
   const int64_t block = view.Int("block");
-  if (block < 1 || (x[1].is_known() && x[1].extent() % block != 0)) {
+  if (!Divides(view, block, x[1])) {
     return view.Error(
         absl::StrCat(ToString(x[1]), " channels do not divide into blocks of ", block));
   }
@@ -26,7 +26,7 @@ absl::StatusOr<std::vector<ValueType>> UnpackType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kSized));
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 5, 5));
   const Dimensions x = DimensionsOf(view, 0);
-  if (view.has("block") && Contradict(x[4], Dimension(view.Int("block")))) {
+  if (view.has("block") && view.Differ(x[4], Dimension(view.Int("block")))) {
     return view.Error(
         absl::StrCat("x has blocks of ", ToString(x[4]), ", not ", view.Int("block")));
   }

@@ -19,7 +19,7 @@ absl::StatusOr<std::vector<ValueType>> LossType(const NodeView& view) {
   const Dimensions x = DimensionsOf(view, 0);
   Dimensions samples = x;
   samples.erase(samples.begin() + 1);
-  if (Contradict(DimensionsOf(view, 1), samples)) {
+  if (view.Differ(DimensionsOf(view, 1), samples)) {
     return view.Error(absl::StrCat("the classes (input 1) have the shape ",
                                    ToString(DimensionsOf(view, 1)), " where ", ToString(samples),
                                    " is needed"));
@@ -30,7 +30,7 @@ absl::StatusOr<std::vector<ValueType>> LossType(const NodeView& view) {
                                      Name(view.input_type(2).dtype()), ", input 0 of type ",
                                      Name(view.input_type(0).dtype())));
     }
-    if (Contradict(DimensionsOf(view, 2), {x[1]})) {
+    if (view.Differ(DimensionsOf(view, 2), {x[1]})) {
       return view.Error(absl::StrCat("the weights (input 2) have the shape ",
                                      ToString(DimensionsOf(view, 2)), " where [", ToString(x[1]),
                                      "] is needed"));

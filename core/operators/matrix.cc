@@ -37,11 +37,11 @@ absl::StatusOr<OpenGemmView> DecodePlainGemm(const NodeView& view) {
   gemm.k = a.dimension(gemm.transpose_a ? 0 : 1);
   gemm.n = b.dimension(gemm.transpose_b ? 0 : 1);
   gemm.has_c = view.has_input(2);
-  if (Contradict(b.dimension(gemm.transpose_b ? 1 : 0), gemm.k)) return Mismatch(view);
+  if (view.Differ(b.dimension(gemm.transpose_b ? 1 : 0), gemm.k)) return Mismatch(view);
   if (gemm.has_c) {
     const Dimensions result = {gemm.m, gemm.n};
-    const auto both = Broadcast(DimensionsOf(view, 2), result);
-    if (!both.ok() || Contradict(*both, result)) {
+    const auto both = BroadcastInputs(view, DimensionsOf(view, 2), result);
+    if (!both.ok() || view.Differ(*both, result)) {
       return view.Error(absl::StrCat("c of shape ", ToString(DimensionsOf(view, 2)),
                                      " does not broadcast to ", ToString(result)));
     }
@@ -65,7 +65,7 @@ absl::StatusOr<OpenGemmView> DecodePackedGemm(const NodeView& view) {
   gemm.n = columns;
   gemm.block = w[2];
   gemm.has_c = view.has_input(2);
-  if (Contradict(x[1], w[1])) return Mismatch(view);
+  if (view.Differ(x[1], w[1])) return Mismatch(view);
   if (columns < 1 || gemm.block < 1 || (columns - 1) / gemm.block + 1 != w[0]) {
     return view.Error(absl::StrCat(columns, " columns do not fit w of shape ", ToString(w)));
   }
@@ -99,7 +99,7 @@ absl::StatusOr<OpenMatMulView> DecodeOpenMatMul(const NodeView& view) {
   product.m = product.a_is_vector ? Dimension(1) : a[a.size() - 2];
   product.k = a.back();
   product.n = product.b_is_vector ? Dimension(1) : b.back();
-  if (Contradict(product.b_is_vector ? b[0] : b[b.size() - 2], product.k)) return Mismatch(view);
+  if (view.Differ(product.b_is_vector ? b[0] : b[b.size() - 2], product.k)) return Mismatch(view);
   SLIPWAY_ASSIGN_OR_RETURN(
       product.batch,
       BroadcastInputs(view, DimensionsOf(view, 0, 0, product.a_is_vector ? 0 : a.size() - 2),

@@ -209,7 +209,7 @@ absl::Status CheckPad(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kSized));
   SLIPWAY_RETURN_IF_ERROR(DecodePadMode(view).status());
   if (view.has_input(2) && (view.input_type(2).dtype() != view.input_type(0).dtype() ||
-                            Contradict(NumElements(DimensionsOf(view, 2)), 1))) {
+                            view.Differ(NumElements(DimensionsOf(view, 2)), 1))) {
     return view.Error(
         absl::StrCat("the value (input 2) must be one ", Name(view.input_type(0).dtype())));
   }
@@ -287,7 +287,7 @@ absl::StatusOr<int64_t> DecodeConcat(const NodeView& view) {
     const Dimensions next = DimensionsOf(view, i);
     bool fits = next.size() == first.size();
     for (size_t d = 0; fits && d < first.size(); ++d) {
-      fits = static_cast<int64_t>(d) == axis || !Contradict(next[d], first[d]);
+      fits = static_cast<int64_t>(d) == axis || !view.Differ(next[d], first[d]);
     }
     if (!fits) {
       return view.Error(absl::StrCat("input ", i, " of shape ", ToString(next), " does not join ",
@@ -340,7 +340,7 @@ absl::StatusOr<SplitView> DecodeSplit(const NodeView& view) {
     fits = fits && !overflows;
     sum = sum + part;
   }
-  if (!fits || Contradict(sum, extent)) {
+  if (!fits || view.Differ(sum, extent)) {
     return view.Error(absl::StrCat("parts ", ToString(split.extents), " do not split ",
                                    ToString(extent), " for ", parts, " outputs"));
   }
@@ -437,11 +437,9 @@ absl::StatusOr<BlockMoveView> DecodeBlockMove(const NodeView& view) {
     return view.Error(absl::StrCat("\"blocksize\" is ", move.block));
   }
   const bool depth_to_space = view.op() == "DepthToSpace";
-  const auto divides = [](const Dimension& extent, int64_t factor) {
-    return !extent.is_known() || extent.extent() % factor == 0;
-  };
-  const bool fits = depth_to_space ? divides(x[1], move.block * move.block)
-                                   : divides(x[2], move.block) && divides(x[3], move.block);
+  const bool fits = depth_to_space
+                        ? Divides(view, move.block * move.block, x[1])
+                        : Divides(view, move.block, x[2]) && Divides(view, move.block, x[3]);
   if (!fits) {
     return view.Error(
         absl::StrCat("blocks of ", move.block, " do not fit the shape ", ToString(x)));

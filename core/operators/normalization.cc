@@ -17,7 +17,7 @@ absl::Status CheckChannels(const NodeView& view, int last) {
   const Dimensions channels = DimensionsOf(view, 0, 1, 1);
   for (int i = 0; i <= last; ++i) {
     SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, i, TypeSet::kAnyFloat));
-    if (i == 0 || !Contradict(DimensionsOf(view, i), channels)) continue;
+    if (i == 0 || !view.Differ(DimensionsOf(view, i), channels)) continue;
     return view.Error(absl::StrCat("input ", i, " has the shape ", ToString(DimensionsOf(view, i)),
                                    " where ", ToString(channels), " is needed"));
   }
@@ -99,7 +99,7 @@ absl::StatusOr<int64_t> DecodeLayerNormalization(const NodeView& view) {
     SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, i, TypeSet::kAnyFloat));
     SLIPWAY_ASSIGN_OR_RETURN(const Dimensions both,
                              BroadcastInputs(view, DimensionsOf(view, 0), DimensionsOf(view, i)));
-    if (both.size() != DimensionsOf(view, 0).size() || Contradict(both, DimensionsOf(view, 0))) {
+    if (both.size() != DimensionsOf(view, 0).size() || view.Differ(both, DimensionsOf(view, 0))) {
       return view.Error(absl::StrCat("input ", i, " of shape ", ToString(DimensionsOf(view, i)),
                                      " does not broadcast to ", ToString(DimensionsOf(view, 0))));
     }
@@ -111,7 +111,7 @@ absl::StatusOr<int64_t> DecodeGroupNormalization(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckChannels(view, 2));
   const int64_t groups = view.Int("num_groups");
   const Dimension channels = view.input_type(0).dimension(1);
-  if (groups < 1 || (channels.is_known() && channels.extent() % groups != 0)) {
+  if (!Divides(view, groups, channels)) {
     return view.Error(absl::StrCat("\"num_groups\" is ", groups, ", which does not divide ",
                                    ToString(channels), " channels"));
   }

@@ -85,7 +85,7 @@ absl::StatusOr<std::vector<ValueType>> MaxUnpoolType(const NodeView& view) {
                                      ToString(view.input_type(0))));
     }
     y = shape;
-    if (Contradict(DimensionsOf(view, 0, 0, 2), {y[0], y[1]})) {
+    if (view.Differ(DimensionsOf(view, 0, 0, 2), {y[0], y[1]})) {
       return view.Error(absl::StrCat("the output shape ", ToString(shape),
                                      " has not batch and channels of ",
                                      ToString(view.input_type(0))));
@@ -129,7 +129,7 @@ absl::StatusOr<UnpoolView> DecodeMaxUnpool(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kAnyFloat));
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 3));
   if (view.input_type(1).dtype() != DataType::kInt64 ||
-      Contradict(DimensionsOf(view, 0), DimensionsOf(view, 1))) {
+      view.Differ(DimensionsOf(view, 0), DimensionsOf(view, 1))) {
     return view.Error(absl::StrCat("indices of ", ToString(view.input_type(1)), " for x of ",
                                    ToString(view.input_type(0))));
   }

@@ -42,8 +42,8 @@ absl::Status DecodeGranularity(const NodeView& view, QuantizationView& quantizat
   const auto is_one = [](const Dimensions& shape) {
     return shape.empty() || (shape.size() == 1 && SameExtent(shape[0], 1));
   };
-  if (view.has_input(2) && Contradict(DimensionsOf(view, 2), scale) &&
-      !(is_one(DimensionsOf(view, 2)) && is_one(scale))) {
+  if (view.has_input(2) && !(is_one(DimensionsOf(view, 2)) && is_one(scale)) &&
+      view.Differ(DimensionsOf(view, 2), scale)) {
     return view.Error(absl::StrCat("the zero point (input 2) has the shape ",
                                    ToString(DimensionsOf(view, 2)), ", the scale ",
                                    ToString(scale)));
@@ -60,14 +60,14 @@ absl::Status DecodeGranularity(const NodeView& view, QuantizationView& quantizat
   const int64_t block = view.Int("block_size");
   if (block == 0 && scale.size() == 1) {
     quantization.granularity = Granularity::kAxis;
-    return Contradict(scale[0], x[quantization.axis]) ? misfit() : absl::OkStatus();
+    return view.Differ(scale[0], x[quantization.axis]) ? misfit() : absl::OkStatus();
   }
   quantization.granularity = Granularity::kBlock;
   quantization.block = block;
   if (block < 1) return view.Error(absl::StrCat("\"block_size\" is ", block));
   Dimensions blocks = x;
   blocks[quantization.axis] = CeilDivide(x[quantization.axis], block);
-  return Contradict(scale, blocks) ? misfit() : absl::OkStatus();
+  return view.Differ(scale, blocks) ? misfit() : absl::OkStatus();
 }
 
 absl::StatusOr<DataType> OutputOfQuantize(const NodeView& view) {

@@ -30,7 +30,7 @@ Places PlacesOf(const NodeView& view) {
 
 absl::Status CheckOne(const NodeView& view, int input) {
   if (input < 0 || !view.has_input(input) ||
-      !Contradict(NumElements(DimensionsOf(view, input)), 1)) {
+      !view.Differ(NumElements(DimensionsOf(view, input)), 1)) {
     return absl::OkStatus();
   }
   return view.Error(absl::StrCat("input ", input, " of shape ", ToString(DimensionsOf(view, input)),
@@ -42,10 +42,15 @@ absl::Status CheckOneOrEach(const NodeView& view, int input, const Dimension& co
                             const std::vector<Dimensions>& shapes) {
   if (input < 0 || !view.has_input(input)) return absl::OkStatus();
   const Dimensions found = DimensionsOf(view, input);
-  if (!Contradict(NumElements(found), 1) || !Contradict(found, {count})) return absl::OkStatus();
-  for (const Dimensions& shape : shapes) {
-    if (!Contradict(found, shape)) return absl::OkStatus();
+  const Dimension number = NumElements(found);
+  const bool is_one = number == Dimension(1);
+  if (is_one || (found.size() == 1 && !view.DiffersFromAll(found[0], {1, count}))) {
+    return absl::OkStatus();
   }
+  for (const Dimensions& shape : shapes) {
+    if (!view.Differ(found, shape)) return absl::OkStatus();
+  }
+  if (found.size() != 1 && !view.Differ(number, 1)) return absl::OkStatus();
   return view.Error(absl::StrCat("input ", input, " of shape ", ToString(found),
                                  " is neither one number nor ", ToString(count), " of them"));
 }
@@ -82,10 +87,8 @@ absl::Status CheckChannels(const NodeView& view, const Places& at, int64_t group
   const Dimension in = view.input_type(at.a).dimension(1);
   const Dimension out = view.input_type(at.b).dimension(0);
   const Dimension each = view.input_type(at.b).dimension(1);
-  const auto divides = [group](const Dimension& channels) {
-    return group >= 1 && (!channels.is_known() || channels.extent() % group == 0);
-  };
-  if (divides(in) && divides(out) && !Contradict(FloorDivide(in, group), each)) {
+  if (Divides(view, group, in) && Divides(view, group, out) &&
+      !view.Differ(FloorDivide(in, group), each)) {
     return absl::OkStatus();
   }
   return view.Error(absl::StrCat("x has ", ToString(in), " channels, w takes ", ToString(each),
@@ -112,7 +115,7 @@ absl::StatusOr<std::vector<ValueType>> MatMulType(const NodeView& view) {
   const Dimensions b = DimensionsOf(view, at.b);
   const bool row = a.size() > 1;
   const bool column = b.size() > 1;
-  if (Contradict(a.back(), column ? b[b.size() - 2] : b[0])) {
+  if (view.Differ(a.back(), column ? b[b.size() - 2] : b[0])) {
     return view.Error(absl::StrCat("matrices of shapes ", ToString(a), " and ", ToString(b),
                                    " cannot be multiplied"));
   }
@@ -154,14 +157,14 @@ absl::StatusOr<QuantizedConvView> DecodeQuantizedConv(const NodeView& view) {
   }
   if (at.bias >= 0 && view.has_input(at.bias)) {
     SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, at.bias, {DataType::kInt32}));
-    if (Contradict(DimensionsOf(view, at.bias), {out})) {
+    if (view.Differ(DimensionsOf(view, at.bias), {out})) {
       return view.Error(absl::StrCat("the bias has the shape ",
                                      ToString(DimensionsOf(view, at.bias)), " where [",
                                      ToString(out), "] is needed"));
     }
   }
   const Dimensions kernel = DimensionsOf(view, at.b, 2);
-  if (view.has("kernel_shape") && Contradict(kernel, ToDimensions(view.Ints("kernel_shape")))) {
+  if (view.has("kernel_shape") && view.Differ(kernel, ToDimensions(view.Ints("kernel_shape")))) {
     return view.Error(absl::StrCat("\"kernel_shape\" is ", ToString(view.Ints("kernel_shape")),
                                    " but w has ", ToString(kernel)));
   }

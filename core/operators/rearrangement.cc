@@ -32,7 +32,7 @@ Types TriluType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kSized));
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 2));
   if (view.has_input(1) && (view.input_type(1).dtype() != DataType::kInt64 ||
-                            Contradict(NumElements(DimensionsOf(view, 1)), 1))) {
+                            view.Differ(NumElements(DimensionsOf(view, 1)), 1))) {
     return view.Error(
         absl::StrCat("k (input 1) must be one i64, not ", ToString(view.input_type(1))));
   }
@@ -81,7 +81,7 @@ absl::StatusOr<ReverseSequenceView> DecodeReverseSequence(const NodeView& view) 
   }
   const Dimension batch = view.input_type(0).dimension(static_cast<int>(reverse.batch_axis));
   if (view.input_type(1).dtype() != DataType::kInt64 ||
-      Contradict(DimensionsOf(view, 1), {batch})) {
+      view.Differ(DimensionsOf(view, 1), {batch})) {
     return view.Error(absl::StrCat("the lengths (input 1) must be i64[", ToString(batch), "], not ",
                                    ToString(view.input_type(1))));
   }

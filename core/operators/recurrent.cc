@@ -106,7 +106,7 @@ absl::Status RequireShape(const NodeView& view, int input, const Dimensions& wan
                                    Name(view.input_type(input).dtype()), ", x of type ",
                                    Name(view.input_type(0).dtype())));
   }
-  if (!Contradict(DimensionsOf(view, input), wanted)) return absl::OkStatus();
+  if (!view.Differ(DimensionsOf(view, input), wanted)) return absl::OkStatus();
   return view.Error(absl::StrCat("input ", input, " has the shape ",
                                  ToString(DimensionsOf(view, input)), " where ", ToString(wanted),
                                  " is needed"));
@@ -122,7 +122,7 @@ absl::StatusOr<std::vector<ValueType>> RecurrentType(const NodeView& view) {
   const Dimension batch = view.input_type(0).dimension(batch_first ? 0 : 1);
   const Dimension width = view.input_type(0).dimension(2);
   const Dimension hidden = view.input_type(2).dimension(2);
-  if (view.has("hidden_size") && Contradict(hidden, view.Int("hidden_size"))) {
+  if (view.has("hidden_size") && view.Differ(hidden, view.Int("hidden_size"))) {
     return view.Error(absl::StrCat("\"hidden_size\" is ", view.Int("hidden_size"),
                                    ", the weights have ", ToString(hidden)));
   }

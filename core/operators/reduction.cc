@@ -54,7 +54,7 @@ absl::StatusOr<std::vector<ValueType>> CumulateType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 1));
   const DataType axis = view.input_type(1).dtype();
   if ((axis != DataType::kInt32 && axis != DataType::kInt64) ||
-      Contradict(NumElements(DimensionsOf(view, 1)), 1)) {
+      view.Differ(NumElements(DimensionsOf(view, 1)), 1)) {
     return view.Error(absl::StrCat("the axis (input 1) is ", ToString(view.input_type(1)),
                                    ", it must be one i32 or i64"));
   }

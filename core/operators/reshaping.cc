@@ -77,13 +77,14 @@ Types ReshapeType(const NodeView& view) {
   SLIPWAY_ASSIGN_OR_RETURN(const Dimension others, Product(view, to_rest));
   bool fits = true;
   if (open < 0) {
-    fits = !Contradict(before, others);
+    fits = !view.Differ(before, others);
   } else if (before.is_known() && others.is_known()) {
     fits = others.extent() > 0 && before.extent() % others.extent() == 0;
     if (fits) to[open] = before.extent() / others.extent();
   } else {
     fits = others != Dimension(0);
     to[open] = Remaining(before, others);
+    fits = fits && !view.Differ(to[open] * others, before);
   }
   if (!fits) {
     return view.Error(
@@ -133,7 +134,7 @@ Types SqueezeType(const NodeView& view) {
   for (int64_t d = 0; d < static_cast<int64_t>(from.size()); ++d) {
     if (!std::binary_search(axes.begin(), axes.end(), d)) {
       to.push_back(from[d]);
-    } else if (Contradict(from[d], 1)) {
+    } else if (view.Differ(from[d], 1)) {
       return view.Error(absl::StrCat("dimension ", d, " of ", ToString(from),
                                      " is not 1 and cannot be squeezed"));
     }

@@ -62,7 +62,7 @@ bool Says(const NodeView& view, int input) {
 }
 
 absl::Status CheckLength(const NodeView& view, int input, size_t length) {
-  if (!Contradict(DimensionsOf(view, input), {Dimension(static_cast<int64_t>(length))})) {
+  if (!view.Differ(DimensionsOf(view, input), {Dimension(static_cast<int64_t>(length))})) {
     return absl::OkStatus();
   }
   return view.Error(absl::StrCat("input ", input, " is ", ToString(view.input_type(input)),
@@ -153,7 +153,7 @@ absl::StatusOr<std::vector<ValueType>> ResizeType(const NodeView& view) {
     }
   }
   for (size_t i = 0; i < resized.size(); ++i) {
-    if (before[i] == Dimension(0) && Contradict(resized[i], 0)) {
+    if (before[i] == Dimension(0) && view.Differ(resized[i], 0)) {
       return view.Error(absl::StrCat("dimension ", resize.axes[i], " is empty and becomes ",
                                      ToString(resized[i])));
     }

@@ -17,8 +17,8 @@ Types GridSampleType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(DecodeGridSample(view).status());
   const Dimensions x = DimensionsOf(view, 0);
   const Dimensions grid = DimensionsOf(view, 1);
-  if (grid.size() != x.size() || Contradict(grid[0], x[0]) ||
-      Contradict(grid.back(), static_cast<int64_t>(x.size()) - 2)) {
+  if (grid.size() != x.size() || view.Differ(grid[0], x[0]) ||
+      view.Differ(grid.back(), static_cast<int64_t>(x.size()) - 2)) {
     return view.Error(
         absl::StrCat("a grid of shape ", ToString(grid), " does not fit x of shape ", ToString(x)));
   }
@@ -35,7 +35,7 @@ Types AffineGridType(const NodeView& view) {
     return view.Error(absl::StrCat("\"size\" has ", size.size(), " entries, not 4 or 5"));
   }
   const auto rank = static_cast<int64_t>(size.size()) - 2;
-  if (Contradict(DimensionsOf(view, 0), {size[0], rank, rank + 1})) {
+  if (view.Differ(DimensionsOf(view, 0), {size[0], rank, rank + 1})) {
     return view.Error(absl::StrCat("theta has the shape ", ToString(DimensionsOf(view, 0)),
                                    " where [", ToString(size[0]), ", ", rank, ", ", rank + 1,
                                    "] is needed"));
@@ -57,17 +57,14 @@ absl::StatusOr<BasicWindow<Dimension>> DeformWindow(const NodeView& view) {
   const int64_t offset_group = view.Int("offset_group");
   const Dimensions x = DimensionsOf(view, 0);
   const Dimensions w = DimensionsOf(view, 1);
-  const auto divides = [](const Dimension& channels, int64_t groups) {
-    return groups >= 1 && (!channels.is_known() || channels.extent() % groups == 0);
-  };
-  if (!divides(x[1], group) || !divides(x[1], offset_group) || !divides(w[0], group) ||
-      Contradict(w[1] * group, x[1])) {
+  if (!Divides(view, group, x[1]) || !Divides(view, offset_group, x[1]) ||
+      !Divides(view, group, w[0]) || view.Differ(w[1] * group, x[1])) {
     return view.Error(absl::StrCat("x of shape ", ToString(x), " and w of shape ", ToString(w),
                                    " do not fit with ", group, " groups and ", offset_group,
                                    " groups of offsets"));
   }
   const Dimensions kernel = DimensionsOf(view, 1, 2);
-  if (view.has("kernel_shape") && Contradict(kernel, ToDimensions(view.Ints("kernel_shape")))) {
+  if (view.has("kernel_shape") && view.Differ(kernel, ToDimensions(view.Ints("kernel_shape")))) {
     return view.Error(absl::StrCat("\"kernel_shape\" is ", ToString(view.Ints("kernel_shape")),
                                    " but w has ", ToString(kernel)));
   }
@@ -80,7 +77,7 @@ absl::StatusOr<BasicWindow<Dimension>> DeformWindow(const NodeView& view) {
   mask[1] = moved;
   const std::pair<int, Dimensions> wanted[] = {{2, offsets}, {3, {w[0]}}, {4, mask}};
   for (const auto& [input, shape] : wanted) {
-    if (view.has_input(input) && Contradict(DimensionsOf(view, input), shape)) {
+    if (view.has_input(input) && view.Differ(DimensionsOf(view, input), shape)) {
       return view.Error(absl::StrCat("input ", input, " has the shape ",
                                      ToString(DimensionsOf(view, input)), " where ",
                                      ToString(shape), " is needed"));
@@ -145,7 +142,7 @@ absl::StatusOr<RoiAlignView> DecodeRoiAlign(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckIndices(view, 2));
   const Dimensions regions = DimensionsOf(view, 1);
   if (view.input_type(1).dtype() != view.input_type(0).dtype() || regions.size() != 2 ||
-      Contradict(regions[1], 4) || Contradict(DimensionsOf(view, 2), {regions[0]})) {
+      view.Differ(regions[1], 4) || view.Differ(DimensionsOf(view, 2), {regions[0]})) {
     return view.Error(absl::StrCat("regions of ", ToString(view.input_type(1)),
                                    " and batch indices of ", ToString(view.input_type(2)),
                                    " do not fit: ", Name(view.input_type(0).dtype()),

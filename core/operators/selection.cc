@@ -76,9 +76,7 @@ absl::StatusOr<TopKView> DecodeTopK(const NodeView& view) {
   top.count = count[0];
   top.largest = view.Int("largest") != 0;
   const Dimension extent = view.input_type(0).dimension(static_cast<int>(top.axis));
-  const bool is_known = top.count.is_known();
-  if ((is_known && top.count.extent() < 0) ||
-      (is_known && extent.is_known() && top.count.extent() > extent.extent())) {
+  if ((top.count.is_known() && top.count.extent() < 0) || view.Exceeds(top.count, extent)) {
     return view.Error(absl::StrCat("\"k\" is ", ToString(top.count), ", axis ", top.axis, " has ",
                                    ToString(extent), " elements"));
   }

@@ -33,7 +33,7 @@ absl::StatusOr<DataType> OutputType(const NodeView& view) {
 // 1 for real numbers, 2 for complex ones: the last extent of a signal.
 absl::StatusOr<Dimension> Parts(const NodeView& view) {
   const Dimension last = DimensionsOf(view, 0).back();
-  if (!Contradict(last, 1) || !Contradict(last, 2)) return last;
+  if (!view.DiffersFromAll(last, {1, 2})) return last;
   return view.Error(absl::StrCat("x of shape ", ToString(DimensionsOf(view, 0)),
                                  " must hold 1 or 2 numbers last, a real and an imaginary part"));
 }
@@ -63,7 +63,7 @@ Types StftType(const NodeView& view) {
   }
   if (view.has_input(3)) {
     SLIPWAY_ASSIGN_OR_RETURN(const Dimension length, Length(view, 3, "frame length", 1));
-    if (view.has_input(2) && Contradict(frame, length)) {
+    if (view.has_input(2) && view.Differ(frame, length)) {
       return view.Error(
           absl::StrCat("frames of ", ToString(length), " with a window of ", ToString(frame)));
     }
@@ -94,7 +94,7 @@ Types MelWeightMatrixType(const NodeView& view) {
   SLIPWAY_ASSIGN_OR_RETURN(const DataType dtype, OutputType(view));
   for (int i = 2; i < 5; ++i) {
     SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, i, i == 2 ? TypeSet::kInteger : TypeSet::kAnyFloat));
-    if (Contradict(NumElements(DimensionsOf(view, i)), 1)) {
+    if (view.Differ(NumElements(DimensionsOf(view, i)), 1)) {
       return view.Error(
           absl::StrCat("input ", i, " must be one number, not ", ToString(view.input_type(i))));
     }
@@ -115,10 +115,10 @@ Types CausalConvType(const NodeView& view) {
   const Dimensions x = DimensionsOf(view, 0);
   const Dimension kernel = view.input_type(1).dimension(2);
   const Dimensions state = {x[0], x[1], kernel - 1};
-  if (Contradict(DimensionsOf(view, 1), {x[1], Dimension(1), kernel}) ||
+  if (view.Differ(DimensionsOf(view, 1), {x[1], Dimension(1), kernel}) ||
       (kernel.is_known() && kernel.extent() < 1) ||
-      (view.has_input(2) && Contradict(DimensionsOf(view, 2), {x[1]})) ||
-      (view.has_input(3) && Contradict(DimensionsOf(view, 3), state))) {
+      (view.has_input(2) && view.Differ(DimensionsOf(view, 2), {x[1]})) ||
+      (view.has_input(3) && view.Differ(DimensionsOf(view, 3), state))) {
     return view.Error(absl::StrCat("weights, bias and state do not fit x of shape ", ToString(x),
                                    ": [", ToString(x[1]), ", 1, k], [", ToString(x[1]), "] and ",
                                    ToString(state), " are needed"));
@@ -143,7 +143,7 @@ absl::StatusOr<DftView> DecodeDft(const NodeView& view) {
   }
   SLIPWAY_ASSIGN_OR_RETURN(dft.axis, NormalizeAxis(view, axis, rank));
   if (dft.axis == rank - 1) return view.Error("the axis is that of real and imaginary parts");
-  if (dft.onesided && Contradict(parts, dft.inverse ? 2 : 1)) {
+  if (dft.onesided && view.Differ(parts, dft.inverse ? 2 : 1)) {
     return view.Error(absl::StrCat(dft.inverse ? "the inverse of " : "",
                                    "a one-sided transform of ", dft.inverse ? "real" : "complex",
                                    " numbers is not defined"));

@@ -46,7 +46,7 @@ Types NormalizerType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 1, 2));
   SLIPWAY_RETURN_IF_ERROR(DecodeStringNormalizer(view).status());
   Dimensions y = DimensionsOf(view, 0);
-  if (y.size() == 2 && Contradict(y[0], 1)) {
+  if (y.size() == 2 && view.Differ(y[0], 1)) {
     return view.Error(absl::StrCat("x of shape ", ToString(y), " is no [n] and no [1, n]"));
   }
   if (y.size() == 2) y[0] = 1;

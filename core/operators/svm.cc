@@ -124,7 +124,7 @@ absl::StatusOr<std::vector<ValueType>> SvmType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 1, 2));
   SLIPWAY_ASSIGN_OR_RETURN(const SvmView svm, DecodeSvm(view));
   const Dimensions x = DimensionsOf(view, 0);
-  if (Contradict(x.back(), svm.features)) {
+  if (view.Differ(x.back(), svm.features)) {
     return view.Error(absl::StrCat("x has ", ToString(x.back()), " features, support vectors have ",
                                    svm.features));
   }

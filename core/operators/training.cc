@@ -24,7 +24,7 @@ absl::StatusOr<std::vector<ValueType>> OptimizerType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kFloat));
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 1, {DataType::kInt64}));
   for (const int scalar : {0, 1}) {
-    if (Contradict(NumElements(DimensionsOf(view, scalar)), 1)) {
+    if (view.Differ(NumElements(DimensionsOf(view, scalar)), 1)) {
       return view.Error(absl::StrCat("input ", scalar, " of shape ",
                                      ToString(DimensionsOf(view, scalar)), " is not one number"));
     }
@@ -36,7 +36,8 @@ absl::StatusOr<std::vector<ValueType>> OptimizerType(const NodeView& view) {
       const int input = kFirstTensor + group * count + i;
       const ValueType& value = view.input_type(kFirstTensor + i);
       SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, input, TypeSet::kFloat));
-      if (Contradict(view.input_type(input), value)) {
+      if (view.input_type(input).dtype() != value.dtype() ||
+          view.Differ(DimensionsOf(view, input), value.dimensions())) {
         return view.Error(absl::StrCat("input ", input, " is ", ToString(view.input_type(input)),
                                        ", the tensor that it belongs to ", ToString(value)));
       }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
@@ -25,9 +26,12 @@
 namespace slipway {
 namespace {
 
-absl::Status SetType(const Node& node, ValueId id, const ValueType& type, Graph& graph) {
+// `node` makes the value, of this type.
+absl::Status SetType(const NodeView& view, ValueId id, const ValueType& type, Graph& graph) {
   Value& value = graph.values[id];
-  if (value.type.has_value() && Contradict(*value.type, type)) {
+  const Node& node = view.node();
+  if (value.type.has_value() &&
+      (Contradict(*value.type, type) || view.Differ(value.type->dimensions(), type.dimensions()))) {
     return absl::InvalidArgumentError(
         absl::StrCat("node \"", DisplayName(graph, node), "\" (", node.op, ") makes \"", value.name,
                      "\" of type ", ToString(type), ", but the model states ",
@@ -90,6 +94,26 @@ void NameMadeExtents(const Node& node, const std::vector<Symbol>& around,
   }
 }
 
+// What the nodes need, each once.
+class Constraints {
+ public:
+  void Add(std::vector<Constraint> more) {
+    for (Constraint& one : more) {
+      if (seen_.insert(ToString(one)).second) all_.push_back(std::move(one));
+    }
+  }
+  absl::StatusOr<std::vector<Constraint>> Take() && {
+    if (all_.size() <= kMaxConstraints) return std::move(all_);
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the extents of inputs have to fit in ", all_.size(), " ways, which is more ",
+                     "than the limit of ", kMaxConstraints, "; state more of them in the model"));
+  }
+
+ private:
+  std::vector<Constraint> all_;
+  absl::flat_hash_set<std::string> seen_;
+};
+
 // `nodes_left` bounds how many nodes of bodies are looked at, since loops within loops are inferred again and again.
 absl::StatusOr<Graph> Infer(Graph graph, const PassContext& context, int64_t& nodes_left) {
   const auto infer_body = [&](Graph body) -> absl::StatusOr<Graph> {
@@ -108,6 +132,7 @@ absl::StatusOr<Graph> Infer(Graph graph, const PassContext& context, int64_t& no
   std::vector<Node> kept;
   KnownContents contents;
   UniqueNames names(graph);
+  Constraints constraints;
   KnownSequences sequences(graph, context.registry, names);
   std::vector<Node> waiting;  // The next one last.
   const auto take_first = [&waiting](std::vector<Node> nodes) {
@@ -135,13 +160,16 @@ absl::StatusOr<Graph> Infer(Graph graph, const PassContext& context, int64_t& no
     SLIPWAY_RETURN_IF_ERROR(InferBodyTypes(graph, node, context.registry, infer_body));
     SLIPWAY_ASSIGN_OR_RETURN(NodeView view, NodeView::Create(graph, node, context.registry));
     contents.Show(node, view);
+    std::vector<Constraint> needed;
+    view.set_constraints(&needed);
     absl::StatusOr<std::vector<ValueType>> types = InferNodeTypes(view);
     if (!types.ok()) return NotDynamic(types.status());
     if (has_bodies) NameMadeExtents(node, around, *types, graph);
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i] == kNoValue) continue;
-      SLIPWAY_RETURN_IF_ERROR(SetType(node, node.outputs[i], (*types)[i], graph));
+      SLIPWAY_RETURN_IF_ERROR(SetType(view, node.outputs[i], (*types)[i], graph));
     }
+    constraints.Add(std::move(needed));
     NameFoundExtents(node, context, graph);
     if (IsConstantNode(graph, node, context.registry) && IsSmall(graph, node, context.registry)) {
       absl::StatusOr<std::vector<Tensor>> results = EvaluateConstantNode(graph, node, context);
@@ -161,6 +189,7 @@ absl::StatusOr<Graph> Infer(Graph graph, const PassContext& context, int64_t& no
     kept.push_back(std::move(node));
   }
   graph.nodes = std::move(kept);
+  SLIPWAY_ASSIGN_OR_RETURN(graph.constraints, std::move(constraints).Take());
   DropUnusedValues(graph);
   return graph;
 }

@@ -11,6 +11,7 @@ namespace {
 using ::slipway::testing::PassTester;
 using ::slipway::testing::StatusIs;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 TEST(InferType, ComputesShapesOnTheWay) {
@@ -29,6 +30,29 @@ TEST(InferType, ComputesShapesOnTheWay) {
       const %target: i64[2] = {2, -1}
       %y = Reshape(%x, %target)
     })"));
+}
+
+// What nodes need of extents that are not known is said, once each; what is the same anyway is not.
+TEST(InferType, SaysWhatMustHoldBetweenExtents) {
+  const PassTester tester;
+  const auto graph = tester.Parse(R"(
+    graph "g" [b in 1..9, k in 1..9, l in 1..9, n in 1..9]
+        (%x: f32[b, k], %w: f32[l, n], %c: f32[n], %d: f32[b, 6]) -> (%z, %r, %q) {
+      const %flat: i64[2] = {3, -1}
+      %y = MatMul "product" (%x, %w)
+      %s = Add "bias" (%y, %c)
+      %z = Add "sum" (%s, %d)
+      %again = MatMul "again" (%x, %w)
+      %r = Reshape "r" (%again, %flat)
+      %q = Relu "stated" (%c) : f32[5]
+    })");
+  ASSERT_OK(graph.status());
+  std::vector<std::string> found;
+  for (const Constraint& constraint : graph->constraints) {
+    found.push_back(absl::StrCat(ToString(constraint), " of ", constraint.user));
+  }
+  EXPECT_THAT(found, ElementsAre("l = k of MatMul product", "n = 6 or n = 1 of Add sum",
+                                 "3*floordiv(b*n, 3) = b*n of Reshape r", "5 = n of Relu stated"));
 }
 
 TEST(InferType, NamesTheNodeThatDoesNotFit) {

@@ -94,6 +94,7 @@ absl::StatusOr<std::vector<Graph>> SplitIntoParts(const Graph& graph,
     made.name = absl::StrCat(graph.name, "_", part);
     made.opset = graph.opset;
     made.symbols = graph.symbols;
+    made.constraints = graph.constraints;
     made.values = graph.values;
     const std::vector<bool> read_outside = ReadOutside(graph, part_of_node, part);
     std::vector<bool> is_known(graph.values.size(), false);

@@ -229,6 +229,9 @@ absl::Status Interpreter::BindSymbolicInputs(const FunctionPlan& function,
 
 absl::Status Interpreter::ComputeStage(const StagePlan& stage) {
   SLIPWAY_RETURN_IF_ERROR(symbols_.Evaluate(stage.expressions));
+  for (const v1::Constraint* constraint : stage.constraints) {
+    SLIPWAY_RETURN_IF_ERROR(symbols_.CheckHolds(*constraint));
+  }
   for (const uint32_t value : stage.values) {
     SLIPWAY_RETURN_IF_ERROR(values_.SetExtents(value, symbols_.expressions()));
     const uint32_t buffer = values_.buffer(value);

@@ -107,6 +107,7 @@ class Planner {
     }
     PlanExpressions();
     PlanValues();
+    PlanConstraints();
     return std::move(plan_);
   }
 
@@ -266,6 +267,19 @@ class Planner {
       plan_.value_stages[i] = known.stage;
       if (is_number) continue;
       if (StagePlan* const stage = StageOf(known)) stage->values.push_back(i);
+    }
+  }
+
+  void PlanConstraints() {
+    for (const v1::Function& function : manifest_.functions()) {
+      for (const v1::Constraint& constraint : function.constraints()) {
+        Known known;
+        for (const v1::Constraint::Equality& equality : constraint.any_of()) {
+          known =
+              Later(known, Later(expressions_[equality.left()], expressions_[equality.right()]));
+        }
+        if (StagePlan* const stage = StageOf(known)) stage->constraints.push_back(&constraint);
+      }
     }
   }
 

@@ -18,6 +18,8 @@ struct StagePlan {
   std::vector<uint32_t> expressions;
   // Values whose extents are known then.
   std::vector<uint32_t> values;
+  // What must hold of expressions that are known then.
+  std::vector<const v1::Constraint*> constraints;
 };
 
 struct StepPlan {

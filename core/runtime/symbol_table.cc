@@ -1,5 +1,7 @@
 #include "core/runtime/symbol_table.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 #include "absl/strings/escaping.h"
@@ -65,6 +67,26 @@ absl::Status SymbolTable::CompareExtents(const v1::Value& value,
         absl::StrCat("dimension ", d, " must be ", expected, " here, not ", extents[d]));
   }
   return absl::OkStatus();
+}
+
+absl::Status SymbolTable::CheckHolds(const v1::Constraint& constraint) const {
+  const auto holds = [this](const v1::Constraint::Equality& equality) {
+    return expressions_[equality.left()] == expressions_[equality.right()];
+  };
+  if (std::any_of(constraint.any_of().begin(), constraint.any_of().end(), holds)) {
+    return absl::OkStatus();
+  }
+  const Expressions& table = manifest_.expressions();
+  std::string wanted;
+  std::string found;
+  for (const v1::Constraint::Equality& equality : constraint.any_of()) {
+    absl::StrAppend(&wanted, wanted.empty() ? "" : " or ", table.text(equality.left()), " = ",
+                    table.text(equality.right()));
+    absl::StrAppend(&found, found.empty() ? "" : ", ", expressions_[equality.left()], " and ",
+                    expressions_[equality.right()]);
+  }
+  return absl::InvalidArgumentError(absl::StrCat(absl::Utf8SafeCEscape(constraint.user()),
+                                                 " needs ", wanted, ", but these are ", found));
 }
 
 absl::Status SymbolTable::Evaluate(absl::Span<const uint32_t> expressions) {

@@ -40,6 +40,9 @@ class SymbolTable {
   // Expressions::Evaluate.
   absl::Status Evaluate(absl::Span<const uint32_t> expressions);
 
+  // INVALID_ARGUMENT says what does not hold, and what the numbers are. REQUIRES: its expressions were evaluated.
+  absl::Status CheckHolds(const v1::Constraint& constraint) const;
+
   // By index; of use once they were evaluated.
   absl::Span<const int64_t> expressions() const { return expressions_; }
   // A size in terms of them.

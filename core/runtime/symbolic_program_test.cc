@@ -176,6 +176,37 @@ TEST(SymbolicProgram, RefusesMemoryOfCallersThatIsTooSmallForAValueInIt) {
   }
 }
 
+// What a program takes for the same is the same, or nothing runs.
+TEST(SymbolicProgram, HoldsConstraints) {
+  ProgramBuilder builder;
+  const uint32_t n = builder.AddSymbol("n", 0, 64);
+  const uint32_t m = builder.AddSymbol("m", 0, 64);
+  const uint32_t x = builder.AddValue(kExternal, kF32, {Extent::Of(n)});
+  const uint32_t z = builder.AddValue(kExternal, kF32, {Extent::Of(m)});
+  const uint32_t y = builder.AddValue(kExternal, kF32, {Extent::Of(n)});
+  v1::Function& main = builder.AddFunction("main");
+  ProgramBuilder::AddInput(main, "x", x);
+  ProgramBuilder::AddInput(main, "z", z);
+  ProgramBuilder::AddOutput(main, "y", y);
+  ProgramBuilder::AddKernel(main, SmallKernel::kAdd, {x, x}, {y});
+  ProgramBuilder::AddConstraint(main, "Add sum", {{m, n}, {m, builder.Number(1)}});
+  ASSERT_OK_AND_ASSIGN(const auto program, LoadBuilt(builder));
+  ASSERT_OK_AND_ASSIGN(const auto context, program->NewContext({}));
+  const auto run = [&](int64_t of_x, int64_t of_z) {
+    std::vector<Tensor> outputs(1);
+    return context->Run({Tensor::Zeros(kF32, {of_x}), Tensor::Zeros(kF32, {of_z})},
+                        absl::MakeSpan(outputs));
+  };
+  EXPECT_OK(run(8, 8));
+  EXPECT_OK(run(8, 1));
+  for (int i = 0; i < 2; ++i) {  // What was refused is refused again.
+    EXPECT_THAT(run(8, 5),
+                StatusIs(Code::kInvalidArgument,
+                         "Add sum needs m = n or m = 1, but these are 5 and 8, 5 and 1"));
+  }
+  EXPECT_OK(run(5, 5));
+}
+
 // A division that has no result for some size is refused when the program is checked.
 TEST(SymbolicProgram, RefusesDivisionsWithoutResult) {
   ProgramBuilder builder;

@@ -3,6 +3,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -250,7 +251,7 @@ TEST_F(OpenModelTest, RotationsOfWholeHeads) {
   const Tensor cache = Tensor::Of<float>({2, 4, 1}, std::vector<float>(8));
   EXPECT_THAT(
       Run(model, {Tensor::Of<float>({2, 3, 4, 8}, std::vector<float>(192)), cache, cache}).status(),
-      StatusIs(absl::StatusCode::kInternal, HasSubstr("not twice the cosines")));
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("needs half = floor(size / 2)")));
 }
 
 TEST_F(OpenModelTest, AMaskBesideAnOutput) {
@@ -277,15 +278,15 @@ TEST_F(OpenModelTest, NothingIsFound) {
            " %f = Cast(%z) {to = 1}\n" +
            node + "\n}";
   };
-  const std::pair<const char*, const char*> refused[] = {
-      {"%y = Gather(%f, %i) {axis = 1}", "outside"},
-      {"%y = Pad(%f, %p) {mode = \"edge\"}", "nothing to pad with"},
-      {"%y, %j = TopK(%f, %k) {axis = 1}", "fewer elements than are to be taken"},
-      {"%y = ArgMax(%f) {axis = 1}", "no elements have no best one"},
+  using Code = absl::StatusCode;
+  const std::tuple<const char*, Code, const char*> refused[] = {
+      {"%y = Gather(%f, %i) {axis = 1}", Code::kInternal, "outside"},
+      {"%y = Pad(%f, %p) {mode = \"edge\"}", Code::kInternal, "nothing to pad with"},
+      {"%y, %j = TopK(%f, %k) {axis = 1}", Code::kInvalidArgument, "TopK y needs max(z, 1) = z"},
+      {"%y = ArgMax(%f) {axis = 1}", Code::kInternal, "no elements have no best one"},
   };
-  for (const auto& [node, reason] : refused) {
-    EXPECT_THAT(Run(of_places(node), {nothing}).status(),
-                StatusIs(absl::StatusCode::kInternal, HasSubstr(reason)))
+  for (const auto& [node, code, reason] : refused) {
+    EXPECT_THAT(Run(of_places(node), {nothing}).status(), StatusIs(code, HasSubstr(reason)))
         << node;
     EXPECT_OK(Run(of_places(node), {Tensor::Of<float>({4}, {0, 1, 2, 0})}).status()) << node;
   }
@@ -465,6 +466,78 @@ TEST_F(OpenModelTest, BoundsAreHeld) {
   EXPECT_OK(run(8, 8));
   EXPECT_THAT(run(9, 9), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("n")));
   EXPECT_THAT(run(4, 5), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("n")));
+}
+
+// Inputs whose extents are each their own are still to fit each other where nodes need it.
+TEST_F(OpenModelTest, RefusesExtentsThatDoNotFit) {
+  const auto f32 = [](Shape shape) { return Tensor::Zeros(DataType::kFloat32, std::move(shape)); };
+  struct Case {
+    const char* text;
+    std::vector<Tensor> fits;
+    std::vector<Tensor> misfits;
+    const char* message;
+  };
+  const Case cases[] = {
+      {R"(graph "add" [n in 0..9999, m in 0..9999] (%a: f32[n], %b: f32[m]) -> (%y) {
+            %y = Add "sum" (%a, %b) })",
+       {f32({3000}), f32({1})},
+       {f32({3000}), f32({5})},
+       "Add sum needs n = m or "},
+      {R"(graph "known" [m in 0..9999] (%a: f32[3000], %b: f32[m]) -> (%y) {
+            %y = Add "sum" (%a, %b) })",
+       {f32({3000}), f32({3000})},
+       {f32({3000}), f32({5})},
+       "m = 3000 or m = 1"},
+      {R"(graph "product" [k in 0..9999, l in 0..9999] (%a: f32[2, k], %b: f32[l, 3]) -> (%y) {
+            %y = MatMul(%a, %b) })",
+       {f32({2, 7}), f32({7, 3})},
+       {f32({2, 4000}), f32({5, 3})},
+       "needs l = k, but these are 5 and 4000"},
+      {R"(graph "norm" [c in 0..9999, s in 0..9999]
+            (%x: f32[1, c, 2], %s: f32[s], %b: f32[s], %m: f32[s], %v: f32[s]) -> (%y) {
+            %y = BatchNormalization(%x, %s, %b, %m, %v) })",
+       {f32({1, 3, 2}), f32({3}), f32({3}), f32({3}), f32({3})},
+       {f32({1, 1000, 2}), f32({3}), f32({3}), f32({3}), f32({3})},
+       "needs s = c, but these are 3 and 1000"},
+      {R"(graph "flat" [n in 0..9999, m in 0..9999] (%x: f32[n], %like: f32[m, 2]) -> (%y) {
+            %shape = Shape(%like)
+            %v = Reshape(%x, %shape)
+            %y = Add(%v, %like) })",
+       {f32({6}), f32({3, 2})},
+       {f32({6}), f32({3000, 2})},
+       "Reshape v needs "},
+      {R"(graph "groups" [c in 0..9999] (%x: f32[1, c, 4, 4]) -> (%y) {
+            %y = DepthToSpace(%x) {blocksize = 2} })",
+       {f32({1, 8, 4, 4})},
+       {f32({1, 7, 4, 4})},
+       "DepthToSpace y needs "},
+      // Inside of a body, where its own symbols are.
+      {R"(graph "body" [n in 0..9999, m in 0..9999] (%x: f32[n], %z: f32[m]) -> (%y) {
+            const %turns: i64[] = {2}
+            const %yes: bool[] = {true}
+            %y = Loop(%turns, %yes, %x, %z) {captures = 1, body = graph "b" (%i, %go, %v, %w) ->
+                (%go, %next) {
+              %next = PRelu "slope" (%v, %w) }} })",
+       {f32({3000}), f32({3000})},
+       {f32({3000}), f32({5})},
+       "PRelu slope needs "},
+      // Of an extent that is found while the program runs.
+      {R"(graph "found" [n in 0..9999, m in 0..9999] (%x: f32[n], %z: f32[m]) -> (%y) {
+            const %shape: i64[1] = {-1}
+            %at = NonZero(%x)
+            %flat = Reshape(%at, %shape)
+            %f = Cast(%flat) {to = 1}
+            %y = Mul "times" (%f, %z) })",
+       {Tensor::Of<float>({3}, {1, 0, 1}), f32({2})},
+       {Tensor::Of<float>({3}, {1, 1, 1}), f32({2000})},
+       "Mul times needs "},
+  };
+  for (const Case& one : cases) {
+    SCOPED_TRACE(one.message);
+    EXPECT_THAT(Run(one.text, one.misfits),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(one.message)));
+    EXPECT_OK(Run(one.text, one.fits));
+  }
 }
 
 // An extent may be as large as it is where the others are small.

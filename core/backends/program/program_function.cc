@@ -1,5 +1,6 @@
 #include "core/backends/program/program_function.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -21,11 +22,6 @@ namespace slipway {
 namespace {
 
 using Kind = PlannedBuffer::Kind;
-
-// Names are for people; the format bounds them.
-std::string Shortened(absl::string_view name, int max_bytes) {
-  return std::string(Utf8Prefix(name, static_cast<size_t>(max_bytes)));
-}
 
 class FunctionBuilder {
  public:
@@ -60,6 +56,7 @@ class FunctionBuilder {
   absl::Status CheckNeedsNoStep(const Node& node) const;
   absl::Status AddSteps();
   absl::Status AddBindings();
+  absl::Status AddConstraints();
 
   const Graph& graph_;
   const MemoryPlan& memory_;
@@ -306,6 +303,39 @@ absl::Status FunctionBuilder::AddBindings() {
   return absl::OkStatus();
 }
 
+// Those of symbols that nothing gives a value, since what needed them is gone, need not hold.
+absl::Status FunctionBuilder::AddConstraints() {
+  for (const ValueId id : graph_.inputs) symbols_.Bind(*graph_.values[id].type);
+  for (const Node& node : graph_.nodes) {
+    if (node.op == kBindSymbolsOperator) {
+      for (const std::string& name :
+           *node.attributes.FindAs<std::vector<std::string>>(absl::string_view(kBoundSymbols))) {
+        symbols_.Bind(name);
+      }
+    } else if (context_.registry.Find(node.op)->body_rule != nullptr) {
+      for (const ValueId id : node.outputs) {
+        if (id != kNoValue) symbols_.Bind(*graph_.values[id].type);
+      }
+    }
+  }
+  for (const Constraint& constraint : graph_.constraints) {
+    const auto is_bound = [this](const Equality& equality) {
+      return symbols_.IsBound(equality.left) && symbols_.IsBound(equality.right);
+    };
+    if (!std::all_of(constraint.any_of.begin(), constraint.any_of.end(), is_bound)) continue;
+    v1::Constraint& proto = *function_->add_constraints();
+    proto.set_user(Shortened(constraint.user, limits_.step_name_bytes));
+    for (const Equality& equality : constraint.any_of) {
+      v1::Constraint::Equality& equal = *proto.add_any_of();
+      SLIPWAY_ASSIGN_OR_RETURN(const uint32_t left, symbols_.ExpressionIndex(equality.left));
+      SLIPWAY_ASSIGN_OR_RETURN(const uint32_t right, symbols_.ExpressionIndex(equality.right));
+      equal.set_left(left);
+      equal.set_right(right);
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<uint32_t> FunctionBuilder::Run(absl::string_view name) {
   SLIPWAY_RETURN_IF_ERROR(AddBodies(name));
   for (const ValueId id : graph_.inputs) {
@@ -321,11 +351,16 @@ absl::StatusOr<uint32_t> FunctionBuilder::Run(absl::string_view name) {
   function_ = &function;
   SLIPWAY_RETURN_IF_ERROR(AddBindings());
   SLIPWAY_RETURN_IF_ERROR(AddSteps());
+  SLIPWAY_RETURN_IF_ERROR(AddConstraints());
   *context_.manifest.add_functions() = std::move(function);
   return index;
 }
 
 }  // namespace
+
+std::string Shortened(absl::string_view name, int max_bytes) {
+  return std::string(Utf8Prefix(name, static_cast<size_t>(max_bytes)));
+}
 
 absl::StatusOr<uint32_t> AddFunction(const Graph& graph, const MemoryPlan& memory,
                                      absl::string_view name, int64_t arena_base,

@@ -3,6 +3,7 @@
 #define SLIPWAY_CORE_BACKENDS_PROGRAM_PROGRAM_FUNCTION_H_
 
 #include <cstdint>
+#include <string>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
@@ -21,6 +22,9 @@ struct FunctionContext {
   v1::Manifest& manifest;
   uint32_t next_constant = 0;
 };
+
+// Names are for people; the format bounds them.
+std::string Shortened(absl::string_view name, int max_bytes);
 
 // Adds the graph as a function, behind those of the bodies in it, and returns its index. Its part of the arena begins at
 // `arena_base`. INTERNAL for a graph that is not as the pipeline leaves it.

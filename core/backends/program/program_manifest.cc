@@ -18,11 +18,6 @@
 namespace slipway {
 namespace {
 
-// Names are for people; the format bounds them.
-std::string Shortened(absl::string_view name, int max_bytes) {
-  return std::string(Utf8Prefix(name, static_cast<size_t>(max_bytes)));
-}
-
 // Header and tables that all functions share.
 class ManifestBuilder {
  public:

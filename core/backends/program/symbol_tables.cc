@@ -43,6 +43,20 @@ absl::Status SymbolTables::AddInputExtent(const Expression& extent) {
   return absl::OkStatus();
 }
 
+void SymbolTables::Bind(const ValueType& type) {
+  for (const Dimension& dimension : type.dimensions()) {
+    if (dimension.symbol() != nullptr) Bind(*dimension.symbol());
+  }
+}
+
+bool SymbolTables::IsBound(const Expression& expression) const {
+  if (expression.is_constant() || given_.contains(ToString(expression))) return true;
+  if (expression.kind() == Expression::Kind::kSymbol) return bound_.contains(expression.symbol());
+  const absl::Span<const Expression> operands = expression.operands();
+  return std::all_of(operands.begin(), operands.end(),
+                     [this](const Expression& operand) { return IsBound(operand); });
+}
+
 uint32_t SymbolTables::Add(v1::Expression expression) {
   const auto [entry, is_new] =
       expression_of_.try_emplace(expression.SerializeAsString(), manifest_.expressions_size());

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,12 @@ class SymbolTables {
 
   // The index of the symbol. INTERNAL where the graph has none of the name.
   absl::StatusOr<uint32_t> SymbolIndex(absl::string_view name);
+  // Dimensions of values of this type give symbols, or this one, their values.
+  void Bind(const ValueType& type);
+  void Bind(absl::string_view symbol) { bound_.insert(std::string(symbol)); }
+  // Whether all that the expression is computed from has a value by Bind or as an input's extent.
+  bool IsBound(const Expression& expression) const;
+
   // The index of the expression; those it is made of are written before it. Errors of SymbolIndex.
   absl::StatusOr<uint32_t> ExpressionIndex(const Expression& expression);
 
@@ -42,6 +49,7 @@ class SymbolTables {
   std::map<std::string, uint32_t>
       given_;  // Extents of inputs, as written: their symbols' expressions.
   std::map<std::string, uint32_t> expression_of_;  // By its serialized form.
+  std::set<std::string, std::less<>> bound_;       // Symbols that get values.
 };
 
 }  // namespace slipway

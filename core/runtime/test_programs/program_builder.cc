@@ -176,6 +176,17 @@ void ProgramBuilder::AddOutput(v1::Function& function, const std::string& name, 
   output.set_value(value);
 }
 
+void ProgramBuilder::AddConstraint(v1::Function& function, const std::string& user,
+                                   const std::vector<std::pair<uint32_t, uint32_t>>& any_of) {
+  v1::Constraint& constraint = *function.add_constraints();
+  constraint.set_user(user);
+  for (const auto& [left, right] : any_of) {
+    v1::Constraint::Equality& equality = *constraint.add_any_of();
+    equality.set_left(left);
+    equality.set_right(right);
+  }
+}
+
 v1::Step& ProgramBuilder::AddKernel(v1::Function& function, SmallKernel kernel,
                                     const Values& inputs, const Values& outputs) {
   v1::Step& step = *function.add_steps();

@@ -61,6 +61,9 @@ class ProgramBuilder {
   v1::Function& AddFunction(const std::string& name);
   static void AddInput(v1::Function& function, const std::string& name, uint32_t value);
   static void AddOutput(v1::Function& function, const std::string& name, uint32_t value);
+  // Pairs of expressions, one of which is equal.
+  static void AddConstraint(v1::Function& function, const std::string& user,
+                            const std::vector<std::pair<uint32_t, uint32_t>>& any_of);
   static v1::Step& AddKernel(v1::Function& function, SmallKernel kernel, const Values& inputs,
                              const Values& outputs);
   // A launch of an entry on the device of its code.

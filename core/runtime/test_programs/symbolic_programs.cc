@@ -60,6 +60,8 @@ HandWrittenProgram FoundShape(const std::string& host) {
   bind.mutable_bind_symbols()->set_value(count);
   bind.mutable_bind_symbols()->add_symbols(ProgramBuilder::SymbolOf(builder.manifest(), found));
   ProgramBuilder::AddKernel(main, SmallKernel::kPositions, {x}, {places});
+  ProgramBuilder::AddConstraint(main, "no more than there are",
+                                {{builder.Operation(Operation::MIN, n, found), found}});
   return {"found_shape",
           builder,
           {Tensor::Of<float>({5}, {-1, 5, 0, 7, 8})},

@@ -11,6 +11,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "core/symbolic/constraint.h"
 #include "core/symbolic/expression.h"
 #include "core/wire/tensor_proto.h"
 #include "google/protobuf/io/coded_stream.h"
@@ -143,6 +144,32 @@ absl::StatusOr<ValueType> TypeFromProto(const v1::Graph::ValueType& proto) {
   return type;
 }
 
+absl::StatusOr<Expression> SideFromProto(const std::string& text) {
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(Expression side, ParseExpression(text), "constraint");
+  if (ToString(side) == text) return side;
+  return absl::InvalidArgumentError(
+      absl::StrCat("constraint: ", Quoted(text), " is written ", Quoted(ToString(side))));
+}
+
+absl::StatusOr<std::vector<Constraint>> ConstraintsFromProto(
+    const google::protobuf::RepeatedPtrField<v1::Graph::Constraint>& proto) {
+  SLIPWAY_RETURN_IF_ERROR(CheckCount(proto.size(), kMaxConstraints, "constraints"));
+  std::vector<Constraint> constraints;
+  for (const v1::Graph::Constraint& from : proto) {
+    SLIPWAY_RETURN_IF_ERROR(
+        CheckCount(from.any_of_size(), kMaxConstraintEqualities, "equalities of a constraint"));
+    SLIPWAY_RETURN_IF_ERROR(CheckName(from.user(), "the user of a constraint"));
+    Constraint& constraint = constraints.emplace_back();
+    constraint.user = from.user();
+    for (const v1::Graph::Constraint::Equality& equality : from.any_of()) {
+      SLIPWAY_ASSIGN_OR_RETURN(Expression left, SideFromProto(equality.left()));
+      SLIPWAY_ASSIGN_OR_RETURN(Expression right, SideFromProto(equality.right()));
+      constraint.any_of.push_back({std::move(left), std::move(right)});
+    }
+  }
+  return constraints;
+}
+
 absl::StatusOr<Graph> GraphFromProto(const v1::Graph& proto, GetBlob get_blob, int depth);
 
 absl::StatusOr<Attribute> AttributeFromProto(const v1::Graph::Attribute& proto, GetBlob get_blob,
@@ -239,6 +266,8 @@ absl::StatusOr<Graph> GraphFromProto(const v1::Graph& proto, GetBlob get_blob, i
     graph.symbols.push_back({symbol.name(), symbol.min(), symbol.max()});
   }
   SLIPWAY_RETURN_IF_ERROR(CheckSymbols(graph.symbols));
+  SLIPWAY_ASSIGN_OR_RETURN(graph.constraints, ConstraintsFromProto(proto.constraints()));
+  SLIPWAY_RETURN_IF_ERROR(CheckConstraints(graph.constraints, graph.symbols));
   for (const v1::Graph::Value& value : proto.values()) {
     SLIPWAY_ASSIGN_OR_RETURN_WITH(Value from, ValueFromProto(value, get_blob),
                                   absl::StrCat("value ", Quoted(value.name())));
@@ -267,6 +296,15 @@ v1::Graph ToProto(const Graph& graph, AddBlob add_blob) {
     to.set_name(symbol.name);
     to.set_min(symbol.min);
     to.set_max(symbol.max);
+  }
+  for (const Constraint& constraint : graph.constraints) {
+    v1::Graph::Constraint& to = *proto.add_constraints();
+    to.set_user(constraint.user);
+    for (const Equality& equality : constraint.any_of) {
+      v1::Graph::Constraint::Equality& equal = *to.add_any_of();
+      equal.set_left(ToString(equality.left));
+      equal.set_right(ToString(equality.right));
+    }
   }
   for (const Value& value : graph.values) {
     v1::Graph::Value& to = *proto.add_values();
