@@ -14,7 +14,7 @@ using Halide::select;
 using Halide::strict_float;
 
 // Keeps a NaN argument where `value` was computed by bit arithmetic that lost it.
-Expr KeepNan(Expr x, Expr value) { return strict_float(select(Halide::is_nan(x), x, value)); }
+Expr KeepNan(Expr x, Expr value) { return SelectStrictly(IsNan(x), x, value); }
 
 // The coefficients' polynomial, that of the highest power first.
 Expr Polynomial(Expr x, std::initializer_list<float> coefficients) {
@@ -83,16 +83,24 @@ Expr SelectStrictly(Expr condition, Expr a, Expr b) {
   return strict_float(select(std::move(condition), std::move(a), std::move(b)));
 }
 
+Expr IsNan(Expr x) {
+  const Halide::Type type = x.type();
+  const Halide::Type bits = Halide::Int(type.bits());
+  const Expr infinity = Halide::Internal::make_const(type, std::numeric_limits<double>::infinity());
+  return (Halide::reinterpret(bits, std::move(x)) & bits.max()) >
+         Halide::reinterpret(bits, infinity);
+}
+
 Expr MaxOf(Expr a, Expr b) {
   if (!a.type().is_float()) return Halide::max(a, b);
   if (Halide::Internal::is_const(b)) return SelectStrictly(a < b, b, a);
-  return SelectStrictly(Halide::is_nan(a) || a > b, a, b);
+  return SelectStrictly(IsNan(a) || a > b, a, b);
 }
 
 Expr MinOf(Expr a, Expr b) {
   if (!a.type().is_float()) return Halide::min(a, b);
   if (Halide::Internal::is_const(b)) return SelectStrictly(a > b, b, a);
-  return SelectStrictly(Halide::is_nan(a) || a < b, a, b);
+  return SelectStrictly(IsNan(a) || a < b, a, b);
 }
 
 Expr LowestOf(Halide::Type type) {
@@ -173,8 +181,7 @@ Expr PowOf(Expr base, Expr exponent) {
   const Expr one = exponent == 0.0f || base == 1.0f;
   return SelectStrictly(
       one, 1.0f,
-      SelectStrictly(Halide::is_nan(base), base,
-                     SelectStrictly(Halide::is_nan(exponent), exponent, of_numbers)));
+      SelectStrictly(IsNan(base), base, SelectStrictly(IsNan(exponent), exponent, of_numbers)));
 }
 
 // Below 2^23 by adding that, where floats have no fraction. Halide's round() would call libm on some machines.

@@ -15,6 +15,10 @@ namespace slipway {
 Halide::Expr MaxOf(Halide::Expr a, Halide::Expr b);
 Halide::Expr MinOf(Halide::Expr a, Halide::Expr b);
 
+// Whether a float is NaN, told by its bits: where a loop is not vectorized, as behind the last whole vector of an open extent,
+// fast-math flags make Halide's own is_nan false.
+Halide::Expr IsNan(Halide::Expr x);
+
 // select(condition, a, b) whose condition compares floats as IEEE 754 says.
 Halide::Expr SelectStrictly(Halide::Expr condition, Halide::Expr a, Halide::Expr b);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <memory>
 #include <random>
@@ -102,6 +103,19 @@ void KernelSuite::AddOpen(const std::string& name, absl::string_view text,
       inputs.push_back(RandomTensor(bound->value(id).type->tensor(), static_cast<uint32_t>(id)));
     }
     cases_.push_back({which, *graph, *std::move(bound), std::move(inputs), tolerance});
+  }
+}
+
+void KernelSuite::AddOpenWithNan(const std::string& name, absl::string_view text,
+                                 const std::vector<SymbolValues>& sizes) {
+  const size_t first = cases_.size();
+  AddOpen(name, text, sizes);
+  for (size_t i = first; i < cases_.size(); ++i) {
+    const auto values = cases_[i].inputs[0].mutable_values<float>();
+    for (size_t k = 0; k < values.size(); k += 3) {
+      values[k] = std::numeric_limits<float>::quiet_NaN();
+    }
+    values.back() = std::numeric_limits<float>::quiet_NaN();
   }
 }
 

@@ -38,6 +38,10 @@ class KernelSuite {
   void AddOpen(const std::string& name, absl::string_view text,
                const std::vector<SymbolValues>& sizes, Tolerance tolerance = {1e-4, 1e-5});
 
+  // The same, of which every third element of the first input, an f32, and its last one are NaN.
+  void AddOpenWithNan(const std::string& name, absl::string_view text,
+                      const std::vector<SymbolValues>& sizes);
+
   // Compiles all groups for `target` (whose features this machine must have), links one program, runs
   // every kernel and compares. Failures are reported as test failures naming the group.
   void Run(const DeviceTarget& target);

@@ -49,6 +49,22 @@ TEST(OpenKernelsTest, Elementwise) {
   });
 }
 
+TEST(OpenKernelsTest, NanGoesThrough) {
+  RunEverywhere([](KernelSuite& suite) {
+    for (const char* op :
+         {"Erf", "Exp", "IsNaN", "Log", "Mish", "Relu", "Sigmoid", "Softplus", "Tanh"}) {
+      suite.AddOpenWithNan(op, OneNode("%x: f32[n]", absl::StrCat(op, "(%x)")), Few());
+    }
+    suite.AddOpenWithNan("Cast", OneNode("%x: f32[n]", "Cast(%x) {to = 6}"), Few());
+    for (const char* op : {"Max", "Min", "Pow"}) {
+      suite.AddOpenWithNan(op, OneNode("%x: f32[n], %z: f32[n]", absl::StrCat(op, "(%x, %z)")),
+                           Few());
+      suite.AddOpenWithNan(absl::StrCat(op, " behind"),
+                           OneNode("%x: f32[n], %z: f32[n]", absl::StrCat(op, "(%z, %x)")), Few());
+    }
+  });
+}
+
 TEST(OpenKernelsTest, Products) {
   RunEverywhere([](KernelSuite& suite) {
     const Tolerance tolerance = {1e-4, 1e-4};

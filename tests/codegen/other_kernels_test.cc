@@ -389,6 +389,14 @@ TEST(QuantizedKernelsTest, AgreeWithTheReference) {
         scaled("DequantizeLinear", dtype, kFloat, scales);
       }
     }
+    // What is stored as the zero point is 0, whatever constants it is made with.
+    suite.Add("zero",
+              [](GraphBuilder& b) {
+                b.Output(b.Add("DequantizeLinear", {b.Input("x", DataType::kUint8, {17}),
+                                                    b.Constant("s", Tensor::Scalar<float>(0.01f)),
+                                                    b.Constant("z", Tensor::Scalar<uint8_t>(98))}));
+              },
+              {Tensor::Of<uint8_t>({17}, std::vector<uint8_t>(17, 98))}, {0, 0});
     // Halves, what saturates, and what is no number.
     const float nan = std::numeric_limits<float>::quiet_NaN();
     const float inf = std::numeric_limits<float>::infinity();

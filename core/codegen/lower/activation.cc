@@ -34,7 +34,7 @@ Expr Selu(const NodeView& node, const std::vector<Expr>& in) {
 Expr Mish(Expr x) {
   const Expr e = ExpOf(Halide::min(x, 20.0f));
   const Expr n = e * (e + 2.0f);
-  return SelectStrictly(Halide::is_nan(x), x, x * (n / (n + 2.0f)));
+  return SelectStrictly(IsNan(x), x, x * (n / (n + 2.0f)));
 }
 
 Expr PRelu(Expr x, Expr slope) {
@@ -45,7 +45,7 @@ Expr Shrink(const NodeView& node, const std::vector<Expr>& in) {
   const Expr x = in[0];
   const float bias = node.Float("bias");
   const float lambd = node.Float("lambd");
-  const Expr between = SelectStrictly(Halide::is_nan(x), x, 0.0f);
+  const Expr between = SelectStrictly(IsNan(x), x, 0.0f);
   return SelectStrictly(x < -lambd, x + bias, SelectStrictly(x > lambd, x - bias, between));
 }
 
@@ -56,7 +56,7 @@ Expr Swish(const NodeView& node, const std::vector<Expr>& in) {
 Expr SwiGlu(const NodeView& node, const std::vector<Expr>& in) { return Swish(node, in) * in[1]; }
 
 Expr ThresholdedRelu(const NodeView& node, const std::vector<Expr>& in) {
-  const Expr otherwise = SelectStrictly(Halide::is_nan(in[0]), in[0], 0.0f);
+  const Expr otherwise = SelectStrictly(IsNan(in[0]), in[0], 0.0f);
   return SelectStrictly(in[0] > node.Float("alpha"), in[0], otherwise);
 }
 

@@ -22,7 +22,7 @@ Expr Saturated(Halide::Type type, const Expr& x) {
   const Expr least = type.is_int() ? -above : Halide::Internal::make_zero(x.type());
   const Expr inside =
       SelectStrictly(x > least, SelectStrictly(x < above, cast(type, x), type.max()), type.min());
-  return SelectStrictly(Halide::is_nan(x), Halide::Internal::make_zero(type), inside);
+  return SelectStrictly(IsNan(x), Halide::Internal::make_zero(type), inside);
 }
 
 absl::StatusOr<std::vector<Func>> Cast(LoweringContext& context) {

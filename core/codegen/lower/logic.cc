@@ -47,7 +47,7 @@ absl::Status RegisterLogicLowerings(Lowerings& lowerings) {
       {"Xor", Types::kEvery, Binary([](Expr a, Expr b) { return a ^ b; })},
   };
   SLIPWAY_RETURN_IF_ERROR(AddFormulas(rows, lowerings));
-  const auto is_nan = [](Expr x) { return TruthOf(Halide::is_nan(x)); };
+  const auto is_nan = [](Expr x) { return TruthOf(IsNan(x)); };
   SLIPWAY_RETURN_IF_ERROR(lowerings.Add(
       "IsNaN", Elementwise(Types::kEvery, Unary(is_nan)).Serving(ServesFloat32Input)));
   return lowerings.Add("IsInf", Elementwise(Types::kEvery, IsInf).Serving(ServesFloat32Input));

@@ -42,15 +42,15 @@ Lowering Scaled(Expr (*real)(Expr x, Expr scale, Expr zero, Halide::Type to)) {
 // The quotient is rounded as IEEE 754 has it: what lies beside a half decides over the result.
 Expr Quantize(Expr x, Expr scale, Expr zero, Halide::Type to) {
   const Expr quotient = Halide::strict_float(x / scale);
-  Expr value = SelectStrictly(Halide::is_nan(quotient), 0.0f, RoundOf(quotient));
+  Expr value = SelectStrictly(IsNan(quotient), 0.0f, RoundOf(quotient));
   if (zero.defined()) value += cast<float>(zero);
   return cast(to, Halide::clamp(value, cast<float>(to.min()), cast<float>(to.max())));
 }
 
 Expr Dequantize(Expr x, Expr scale, Expr zero, Halide::Type) {
   if (!zero.defined()) return cast<float>(x) * scale;
-  // Exact in f32 below 24 bits.
-  return (cast<float>(x) - cast<float>(zero)) * scale;
+  // Subtracted as integers: of floats the scale may be multiplied out, after which the zero point itself is not 0.
+  return cast<float>(cast<int32_t>(x) - cast<int32_t>(zero)) * scale;
 }
 
 bool IsStored(DataType dtype) {

@@ -74,7 +74,7 @@ absl::StatusOr<std::vector<Func>> LowerArgMax(LoweringContext& context) {
   largest(kept) = MaxOf(largest(kept), element);
   // NaN is the largest of all, and equals itself here.
   Expr found = element == largest(kept);
-  if (element.type().is_float()) found = found || Halide::is_nan(element);
+  if (element.type().is_float()) found = found || IsNan(element);
   const int none = arg_max.select_last ? -1 : static_cast<int>(shape[arg_max.axis]);
   const Expr position = SelectStrictly(found, r.x, none);
   Func best("best");
