@@ -23,7 +23,8 @@ TEST(ServerCasesTest, JobsMakeWhatIsExpected) {
   // Kernels of every sort: lowered, linked in, with extents found while running, with bodies.
   const std::regex few(
       "test_(add|relu|matmul_2d|conv_with|softmax_axis|nonzero|unique_sorted_without|"
-      "if$|loop11|reshape_|expand_dim|range_|tile$|slice_neg|maxpool_2d_d|gru_|isnan)");
+      "if$|loop11|reshape_|expand_dim|range_|tile$|slice_neg|maxpool_2d_d|gru_|isnan|"
+      "strnormalizer_nostop|cast_STRING_to_FLOAT$)");
   ASSERT_OK_AND_ASSIGN(const std::vector<BackendCase> all, FindBackendCases(kCases));
   std::vector<BackendCase> cases;
   for (const BackendCase& one : all) {

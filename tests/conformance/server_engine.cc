@@ -42,12 +42,16 @@ class ServerEngine final : public Engine {
   }
 
   absl::StatusOr<std::vector<Tensor>> Run(absl::Span<const Tensor> inputs) override {
-    if (inputs.size() != inputs_.size()) {
-      return absl::InvalidArgumentError(absl::StrCat("the program has ", inputs_.size(),
-                                                     " inputs, ", inputs.size(), " were given"));
-    }
     std::vector<NamedTensor> named;
-    for (size_t i = 0; i < inputs.size(); ++i) named.push_back({inputs_[i], inputs[i]});
+    size_t port = 0;
+    for (const Tensor& input : inputs) {
+      if (port < inputs_.size()) named.push_back({inputs_[port], input});
+      port += input.dtype() == DataType::kString ? 2 : 1;  // Strings are two of a program's.
+    }
+    if (port != inputs_.size()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "the program has ", inputs_.size(), " inputs, what was given are ", port, " of them"));
+    }
     SLIPWAY_ASSIGN_OR_RETURN(std::vector<NamedTensor> results, client_->Run(artifact_, named, {}));
     std::vector<Tensor> outputs;
     for (NamedTensor& result : results) outputs.push_back(std::move(result.tensor));
