@@ -246,8 +246,7 @@ const BadManifest kConstraints[] = {
     {"OfAnotherFunction",
      [](M& m) {
        AddEquality(m, 0, 0);
-       m.mutable_functions(kMain)->mutable_constraints()->Swap(
-           m.mutable_functions(kOther)->mutable_constraints());
+       *m.mutable_functions(kOther)->add_constraints() = m.functions(kMain).constraints(0);
      },
      Code::kInvalidArgument, "constraint 0: symbol 0 'batch' belongs to function 3"},
     {"NeverKnown",
