@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "absl/container/flat_hash_set.h"
+#include "core/base/message_fields.h"
 
 namespace slipway {
 namespace {
@@ -45,68 +46,19 @@ std::optional<Message> Follow(Message from, uint64_t field) {
   return std::nullopt;
 }
 
-// One field: its number, and its bytes if it has a length.
-struct Field {
-  uint64_t number = 0;
-  bool has_bytes = false;
-  absl::string_view bytes;
-};
-
-// Takes a varint off the front of `bytes`; false at the end or where none is.
-bool TakeVarint(absl::string_view& bytes, uint64_t& value) {
-  value = 0;
-  for (int shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
-    const auto byte = static_cast<unsigned char>(bytes.front());
-    bytes.remove_prefix(1);
-    value |= static_cast<uint64_t>(byte & 0x7f) << shift;
-    if ((byte & 0x80) == 0) return true;
-  }
-  return false;
-}
-
-// Takes a field off the front of `bytes`; false at the end or where none is.
-bool TakeField(absl::string_view& bytes, Field& field) {
-  uint64_t key = 0;
-  if (!TakeVarint(bytes, key)) return false;
-  field = {.number = key >> 3};
-  uint64_t size = 0;
-  switch (key & 7) {
-    case 0: {
-      uint64_t ignored = 0;
-      return TakeVarint(bytes, ignored);
-    }
-    case 1:
-      size = 8;
-      break;
-    case 2:
-      if (!TakeVarint(bytes, size)) return false;
-      field.has_bytes = true;
-      break;
-    case 5:
-      size = 4;
-      break;
-    default:
-      return false;
-  }
-  if (size > bytes.size()) return false;
-  if (field.has_bytes) field.bytes = bytes.substr(0, size);
-  bytes.remove_prefix(size);
-  return true;
-}
-
 class Scan {
  public:
   explicit Scan(size_t max_locations) : max_locations_(max_locations) {}
 
   void Visit(Message message, absl::string_view bytes, int depth) {
     if (depth > kMaxDepth) return;
-    Field field;
+    MessageField field;
     while (locations_.size() < max_locations_ && TakeField(bytes, field)) {
-      if (!field.has_bytes) continue;
+      if (!field.contents.has_value()) continue;
       if (message == Message::kTensor) {
-        if (field.number == kTensorExternalData) VisitEntry(field.bytes);
+        if (field.number == kTensorExternalData) VisitEntry(*field.contents);
       } else if (const std::optional<Message> to = Follow(message, field.number)) {
-        Visit(*to, field.bytes, depth + 1);
+        Visit(*to, *field.contents, depth + 1);
       }
     }
   }
@@ -116,10 +68,10 @@ class Scan {
  private:
   void VisitEntry(absl::string_view bytes) {
     absl::string_view key, value;
-    Field field;
+    MessageField field;
     while (TakeField(bytes, field)) {
-      if (field.has_bytes && field.number == 1) key = field.bytes;
-      if (field.has_bytes && field.number == 2) value = field.bytes;
+      if (field.contents.has_value() && field.number == 1) key = *field.contents;
+      if (field.contents.has_value() && field.number == 2) value = *field.contents;
     }
     if (key == "location" && seen_.insert(value).second) {
       locations_.push_back(std::string(value));

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/message_fields.h"
 #include "core/importers/onnx/limits.h"
 
 namespace slipway {
@@ -38,58 +39,6 @@ std::optional<Message> Follow(Message from, uint64_t field) {
   return std::nullopt;
 }
 
-// One field: all of it, and what it holds if that has a length.
-struct Field {
-  uint64_t number = 0;
-  absl::string_view whole;
-  std::optional<absl::string_view> contents;
-};
-
-bool TakeVarint(absl::string_view& bytes, uint64_t& value) {
-  value = 0;
-  for (int shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
-    const auto byte = static_cast<unsigned char>(bytes.front());
-    bytes.remove_prefix(1);
-    value |= static_cast<uint64_t>(byte & 0x7f) << shift;
-    if ((byte & 0x80) == 0) return true;
-  }
-  return false;
-}
-
-// Takes a field off the front of `bytes`; false, and nothing taken, at the end or where none is.
-bool TakeField(absl::string_view& bytes, Field& field) {
-  absl::string_view rest = bytes;
-  uint64_t key = 0;
-  uint64_t size = 0;
-  if (!TakeVarint(rest, key)) return false;
-  field.number = key >> 3;
-  field.contents.reset();
-  switch (key & 7) {
-    case 0: {
-      uint64_t ignored = 0;
-      if (!TakeVarint(rest, ignored)) return false;
-      break;
-    }
-    case 1:
-      size = 8;
-      break;
-    case kLengthDelimited:
-      if (!TakeVarint(rest, size) || size > rest.size()) return false;
-      field.contents = rest.substr(0, size);
-      break;
-    case 5:
-      size = 4;
-      break;
-    default:
-      return false;
-  }
-  if (size > rest.size()) return false;
-  rest.remove_prefix(size);
-  field.whole = bytes.substr(0, bytes.size() - rest.size());
-  bytes = rest;
-  return true;
-}
-
 void AppendVarint(uint64_t value, std::string& out) {
   for (; value >= 0x80; value >>= 7) out += static_cast<char>((value & 0x7f) | 0x80);
   out += static_cast<char>(value);
@@ -109,7 +58,7 @@ class Rewriter {
   std::string Rewrite(Message message, absl::string_view bytes, int depth) const {
     if (message == Message::kTensor) return RewriteTensor(bytes);
     std::string out;
-    Field field;
+    MessageField field;
     while (TakeField(bytes, field)) {
       const std::optional<Message> inner = Follow(message, field.number);
       if (inner.has_value() && field.contents.has_value() && depth < kMaxDepth &&
@@ -129,7 +78,7 @@ class Rewriter {
     std::string out;
     std::optional<absl::string_view> data;
     absl::string_view rest = bytes;
-    Field field;
+    MessageField field;
     while (TakeField(rest, field)) {
       if (field.number == kExternalData || field.number == kDataLocation) return std::string(bytes);
       if (field.number != kRawData) {
