@@ -280,9 +280,7 @@ bool NodeView::DiffersFromAll(const Dimension& a, absl::Span<const Dimension> al
 }
 
 bool NodeView::Exceeds(const Dimension& a, const Dimension& limit) const {
-  const Dimension most = Max(a, limit);
-  if (a.is_known() && limit.is_known()) return a.extent() > limit.extent();
-  return Differ(most, limit);
+  return Differ(Max(a, limit), limit);
 }
 
 void NodeView::Require(std::vector<Equality> any_of) const {

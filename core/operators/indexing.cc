@@ -161,8 +161,7 @@ absl::StatusOr<TensorScatterView> DecodeTensorScatter(const NodeView& view) {
   const Dimensions update = DimensionsOf(view, 1);
   if (update.size() == expected.size()) expected[scatter.axis] = update[scatter.axis];
   const bool longer =
-      update.size() == cache.size() &&
-      view.Differ(Max(update[scatter.axis], cache[scatter.axis]), cache[scatter.axis]);
+      update.size() == cache.size() && view.Exceeds(update[scatter.axis], cache[scatter.axis]);
   if (view.input_type(1).dtype() != view.input_type(0).dtype() || view.Differ(update, expected) ||
       longer) {
     return view.Error(absl::StrCat("an update of ", ToString(view.input_type(1)),
