@@ -233,6 +233,13 @@ inline int64_t IndexAt(const Operand& indices, int64_t i) {
                                         : indices.data<const int64_t>()[i];
 }
 
+// Such an element as an axis of something of this rank, counted from its end where it is negative; -1 for one that it has not.
+inline int AxisAt(const Operand& axes, int64_t i, int rank) {
+  int64_t axis = IndexAt(axes, i);
+  if (axis < 0) axis += rank;
+  return axis < 0 || axis >= rank ? -1 : static_cast<int>(axis);
+}
+
 }  // namespace slipway::kernels
 
 #endif  // SLIPWAY_CORE_KERNELS_CALL_H_

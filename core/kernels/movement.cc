@@ -162,9 +162,8 @@ struct Slices {
       return;
     }
     for (int64_t i = 0; i < count; ++i) {
-      int64_t axis = axes.present() ? IndexAt(axes, i) : i;
-      if (axis < 0) axis += x.rank();
-      if (axis < 0 || axis >= x.rank()) {
+      const int d = axes.present() ? AxisAt(axes, i, x.rank()) : static_cast<int>(i);
+      if (d < 0 || d >= x.rank()) {
         wrong = kOutside;
         return;
       }
@@ -173,7 +172,6 @@ struct Slices {
         wrong = "a step is 0 or has no opposite";
         return;
       }
-      const int d = static_cast<int>(axis);
       const AxisSlice slice = SliceOf(IndexAt(starts, i), IndexAt(ends, i), step, x.extent(d));
       // Where there is at most one element along it, the step is not taken and may be anything.
       strides[d] = slice.count > 1 ? from[d] * slice.step : 0;
@@ -219,13 +217,11 @@ struct Pads {
       wrong = "there are not two pads for each axis";
     }
     for (int64_t i = 0; i < count && wrong == nullptr; ++i) {
-      int64_t axis = axes.present() ? IndexAt(axes, i) : i;
-      if (axis < 0) axis += x.rank();
-      if (axis < 0 || axis >= x.rank()) {
+      const int d = axes.present() ? AxisAt(axes, i, x.rank()) : static_cast<int>(i);
+      if (d < 0 || d >= x.rank()) {
         wrong = kOutside;
         return;
       }
-      const auto d = static_cast<int>(axis);
       begins[d] = IndexAt(pads, i);
       ends[d] = IndexAt(pads, count + i);
       Check(static_cast<PadMode>(call.Integer(0)), begins[d], ends[d], x.extent(d));

@@ -99,10 +99,8 @@ int32_t Cumulate(void** arguments, Identity identity, Op op) {
   const bool exclusive = call.Integer(0) != 0;
   const bool reverse = call.Integer(1) != 0;
   if (call.input(1).elements() != 1) return call.Fail("the axis (input 1) is not one number");
-  int64_t axis = IndexAt(call.input(1), 0);
-  if (axis < 0) axis += x.rank();
-  if (axis < 0 || axis >= x.rank()) return call.Fail("the axis (input 1) is none of x");
-  const int along = static_cast<int>(axis);
+  const int along = AxisAt(call.input(1), 0, x.rank());
+  if (along < 0) return call.Fail("the axis (input 1) is none of x");
   const int64_t extent = x.extent(along);
   const int64_t inner = x.Product(along + 1, x.rank());
   return DispatchWide(x.type(), [&](auto zero) {

@@ -48,10 +48,9 @@ const char* ReshapeExtents(const Call& call, Extents& extents) {
 const char* NamedAxes(const Operand& axes, int rank, PerDimension& named) {
   if (rank < 0 || rank > kMostDimensions) return "there are too many axes";
   for (int64_t i = 0; i < axes.elements(); ++i) {
-    int64_t axis = IndexAt(axes, i);
-    if (axis < 0) axis += rank;
-    if (axis < 0 || axis >= rank) return "an axis is outside of the dimensions";
-    if (named[static_cast<int>(axis)]++ != 0) return "an axis is there twice";
+    const int axis = AxisAt(axes, i, rank);
+    if (axis < 0) return "an axis is outside of the dimensions";
+    if (named[axis]++ != 0) return "an axis is there twice";
   }
   return nullptr;
 }
