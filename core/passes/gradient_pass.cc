@@ -9,16 +9,13 @@
 #include "core/base/status_macros.h"
 #include "core/graph/bind_symbols.h"
 #include "core/graph/edit.h"
+#include "core/operators/checks.h"
 #include "core/passes/dead_code_pass.h"
 
 namespace slipway {
 namespace {
 
-bool IsFloat(const Value& value) {
-  const DataType dtype = value.type->dtype();
-  return dtype == DataType::kFloat32 || dtype == DataType::kFloat64 ||
-         dtype == DataType::kFloat16 || dtype == DataType::kBfloat16;
-}
+bool IsFloat(const Value& value) { return Contains(TypeSet::kAnyFloat, value.type->dtype()); }
 
 // Its bytes, whatever value holds them.
 bool IsSame(const Tensor& a, const Tensor& b) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/operators/checks.h"
 #include "core/passes/gradients/families.h"
 #include "core/passes/limits.h"
 
@@ -19,11 +20,6 @@ namespace {
 
 std::shared_ptr<const Graph> Shared(Graph graph) {
   return std::make_shared<const Graph>(std::move(graph));
-}
-
-bool IsFloat(const ValueType& type) {
-  return type.dtype() == DataType::kFloat32 || type.dtype() == DataType::kFloat64 ||
-         type.dtype() == DataType::kFloat16 || type.dtype() == DataType::kBfloat16;
 }
 
 // The same branch is taken on the way back.
@@ -175,7 +171,7 @@ void LoopGradient(GradientNode& n) {
   }
   for (int k = 0; k < loop.carried; ++k) {
     const int input = loop.first_carried + k;
-    is_float.push_back(IsFloat(n.view().input_type(input)));
+    is_float.push_back(Contains(TypeSet::kAnyFloat, n.view().input_type(input).dtype()));
     wanted[input] = is_float.back();
   }
   const std::vector<bool> flows = FlowsIn(n, loop, is_float);
