@@ -352,6 +352,17 @@ TEST_F(OpenModelTest, NumbersOfElementsThatValuesTell) {
                      Tensor::Of<float>({2}, {1, 1.7}), Longs({0, 3})}});
 }
 
+// A mean of one infinity, less which it is no number, in groups of one element.
+TEST_F(OpenModelTest, GroupsOfOneElement) {
+  const float inf = std::numeric_limits<float>::infinity();
+  CheckTold(R"(
+    graph "alone" (%x: f32[1, 3, 1], %w: f32[3]) -> (%g, %i) {
+      %g = GroupNormalization(%x, %w, %w) {num_groups = 3}
+      %i = InstanceNormalization(%x, %w, %w)
+    })",
+            {{Tensor::Of<float>({1, 3, 1}, {inf, 0, 4}), Tensor::Of<float>({3}, {2, 1, -2})}});
+}
+
 // What such values can do at worst is fail the run, with the node's name.
 TEST_F(OpenModelTest, ValuesThatAreNoExtents) {
   ASSERT_OK_AND_ASSIGN(const Graph graph, ParseGraph(R"(

@@ -245,25 +245,35 @@ absl::StatusOr<std::vector<Func>> LowerGroupNormalization(LoweringContext& conte
   return NormalizeChannels(context, context.node.input_type(0).dimension(1).extent() / groups);
 }
 
-// What a mean is taken over must be known, and more than one element: infinity less itself would be taken for 0.
-absl::Status ServesKnownFrom(const NodeView& node, int64_t axis) {
+// What a mean is taken over, which is one of `rows` parts of all from the axis on, must be known, and more than one
+// element: infinity less itself would be taken for 0.
+absl::Status ServesKnownFrom(const NodeView& node, int64_t axis, int64_t rows) {
   const ValueType& x = node.input_type(0);
-  bool one = true;
+  int64_t elements = 1;
   for (int d = static_cast<int>(axis); d < x.rank(); ++d) {
-    one = one && x.dimension(d) == Dimension(1);
-    if (x.dimension(d).is_known()) continue;
+    if (x.dimension(d).is_known()) {
+      elements *= x.dimension(d).extent();
+      continue;
+    }
     return node.Unimplemented(absl::StrCat("no kernel can be generated for rows of ", ToString(x),
                                            ", whose length is not known, yet"));
   }
-  if (one) return node.Unimplemented("no kernel can be generated for rows of one element yet");
+  if (elements == rows)
+    return node.Unimplemented("no kernel can be generated for rows of one element yet");
   return absl::OkStatus();
 }
 
-absl::Status ServesPlacesOfChannels(const NodeView& node, absl::Span<const ValueType> outputs) {
+absl::Status ServesChannels(const NodeView& node, absl::Span<const ValueType> outputs) {
+  SLIPWAY_RETURN_IF_ERROR(ServesKnownFrom(node, 2, 1));
+  return ServesFloat32(node, outputs);
+}
+
+absl::Status ServesGroups(const NodeView& node, absl::Span<const ValueType> outputs) {
   if (node.input_type(0).rank() < 3) {
-    return node.Unimplemented("no kernel can be generated for channels of one place yet");
+    return node.Unimplemented("no kernel can be generated for channels without places yet");
   }
-  SLIPWAY_RETURN_IF_ERROR(ServesKnownFrom(node, 1));
+  SLIPWAY_ASSIGN_OR_RETURN(const int64_t groups, DecodeGroupNormalization(node));
+  SLIPWAY_RETURN_IF_ERROR(ServesKnownFrom(node, 1, groups));
   return ServesFloat32(node, outputs);
 }
 
@@ -275,7 +285,7 @@ absl::Status ServesNormalizedAlone(const NodeView& node, absl::Span<const ValueT
     }
   }
   SLIPWAY_ASSIGN_OR_RETURN(const int64_t axis, DecodeLayerNormalization(node));
-  SLIPWAY_RETURN_IF_ERROR(ServesKnownFrom(node, axis));
+  SLIPWAY_RETURN_IF_ERROR(ServesKnownFrom(node, axis, 1));
   return ServesFloat32(node, outputs);
 }
 
@@ -290,8 +300,8 @@ absl::Status RegisterNormalizationLowerings(Lowerings& lowerings) {
     LowerFunction lower;
     ServesFunction serves;
   } rows[] = {
-      {"GroupNormalization", LowerGroupNormalization, ServesPlacesOfChannels},
-      {"InstanceNormalization", LowerInstanceNormalization, ServesPlacesOfChannels},
+      {"GroupNormalization", LowerGroupNormalization, ServesGroups},
+      {"InstanceNormalization", LowerInstanceNormalization, ServesChannels},
       {"LayerNormalization", LowerLayerNormalization, ServesNormalizedAlone},
       {"RMSNormalization", LowerRmsNormalization, ServesNormalizedAlone},
       {"Softmax", LowerSoftmax, ServesFloat32},
