@@ -1,4 +1,4 @@
-// From a graph with symbols to one without.
+// From a graph with symbols to one with fewer, or none.
 #ifndef SLIPWAY_CORE_GRAPH_BIND_SYMBOLS_H_
 #define SLIPWAY_CORE_GRAPH_BIND_SYMBOLS_H_
 
@@ -10,8 +10,8 @@
 
 namespace slipway {
 
-// The graph with every symbol replaced by its value, in bodies too; extents that are not known stay
-// so. INVALID_ARGUMENT for a symbol without value or beyond its bounds; errors of Evaluate and
+// The graph with symbols replaced by their values, in bodies too; those without a value stay, and extents that are not
+// known. INVALID_ARGUMENT for a symbol beyond its bounds and a constraint that cannot hold any more; errors of Substitute and
 // CheckType, which name the value whose extent it is.
 absl::StatusOr<Graph> BindSymbols(Graph graph, const SymbolValues& values);
 
