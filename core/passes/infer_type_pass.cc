@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "core/graph/bind_symbols.h"
 #include "core/graph/edit.h"
 #include "core/passes/body_types.h"
 #include "core/passes/constant_node.h"
@@ -203,9 +204,19 @@ absl::StatusOr<Graph> InferType(Graph graph, const PassContext& context) {
   };
   if (graph.symbols.empty()) return infer(std::move(graph));
   SLIPWAY_ASSIGN_OR_RETURN(Graph inferred, infer(graph));
-  SLIPWAY_ASSIGN_OR_RETURN(const bool narrowed,
-                           NarrowSymbols(inferred, context.registry, graph.symbols));
-  return narrowed ? infer(std::move(graph)) : inferred;
+  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<Symbol> narrowed,
+                           NarrowedSymbols(inferred, context.registry));
+  bool is_narrower = false;
+  SymbolValues settled;
+  for (Symbol& symbol : graph.symbols) {  // Those that inferring found are not asked for by inputs.
+    const Symbol& bounds = *FindSymbol(narrowed, symbol.name);
+    is_narrower |= bounds != symbol;
+    symbol = bounds;
+    if (symbol.min == symbol.max) settled.emplace(symbol.name, symbol.min);
+  }
+  if (!is_narrower) return inferred;
+  SLIPWAY_ASSIGN_OR_RETURN(graph, BindSymbols(std::move(graph), settled));
+  return infer(std::move(graph));
 }
 
 }  // namespace slipway

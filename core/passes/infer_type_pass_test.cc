@@ -36,23 +36,45 @@ TEST(InferType, ComputesShapesOnTheWay) {
 TEST(InferType, SaysWhatMustHoldBetweenExtents) {
   const PassTester tester;
   const auto graph = tester.Parse(R"(
-    graph "g" [b in 1..9, k in 1..9, l in 1..9, n in 1..9]
-        (%x: f32[b, k], %w: f32[l, n], %c: f32[n], %d: f32[b, 6]) -> (%z, %r, %q) {
+    graph "g" [b in 1..9, k in 1..9, l in 1..9, m in 1..9, n in 1..9]
+        (%x: f32[b, k], %w: f32[l, n], %c: f32[n], %d: f32[b, 6], %e: f32[2*m]) -> (%z, %r, %q) {
       const %flat: i64[2] = {3, -1}
       %y = MatMul "product" (%x, %w)
       %s = Add "bias" (%y, %c)
       %z = Add "sum" (%s, %d)
       %again = MatMul "again" (%x, %w)
       %r = Reshape "r" (%again, %flat)
-      %q = Relu "stated" (%c) : f32[5]
+      %q = Relu "stated" (%e) : f32[b + 1]
     })");
   ASSERT_OK(graph.status());
   std::vector<std::string> found;
   for (const Constraint& constraint : graph->constraints) {
     found.push_back(absl::StrCat(ToString(constraint), " of ", constraint.user));
   }
-  EXPECT_THAT(found, ElementsAre("l = k of MatMul product", "n = 6 or n = 1 of Add sum",
-                                 "3*floordiv(b*n, 3) = b*n of Reshape r", "5 = n of Relu stated"));
+  EXPECT_THAT(found,
+              ElementsAre("l = k of MatMul product", "n = 6 or n = 1 of Add sum",
+                          "3*floordiv(b*n, 3) = b*n of Reshape r", "b + 1 = 2*m of Relu stated"));
+}
+
+// One value that is left is a number, and what follows from it is one too.
+TEST(InferType, SettlesSymbols) {
+  const PassTester tester;
+  EXPECT_OK(tester.Check(InferType, R"(
+    graph "g" [b in 1..9, m in 1..9, n in 2..9] (%x: f32[b], %w: f32[2, 3], %d: f32[m, n]) -> (%y, %z) {
+      %y = Relu(%x) : f32[m]
+      %z = MatMul(%w, %d) : f32[2, 4]
+    })",
+                         R"(
+    graph "g" (%x: f32[3], %w: f32[2, 3], %d: f32[3, 4]) -> (%y, %z) {
+      %y = Relu(%x)
+      %z = MatMul(%w, %d)
+    })"));
+  EXPECT_THAT(tester.Parse(R"(
+    graph "g" [b in 1..9] (%x: f32[b]) -> (%y) {
+      %y = Relu "r" (%x) : f32[10]
+    })"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("Relu r needs 10 = b, which no inputs do: b in 1..9")));
 }
 
 TEST(InferType, NamesTheNodeThatDoesNotFit) {

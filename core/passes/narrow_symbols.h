@@ -1,4 +1,4 @@
-// What windows say of free extents: one that does not fit is refused, so sizes at which it would not are none of the graph's.
+// What a graph's nodes say of its free extents: sizes that they would refuse are none of the graph's.
 #ifndef SLIPWAY_CORE_PASSES_NARROW_SYMBOLS_H_
 #define SLIPWAY_CORE_PASSES_NARROW_SYMBOLS_H_
 
@@ -11,11 +11,11 @@
 
 namespace slipway {
 
-// Raises the least values of `symbols`, which are some of those of `graph`, to where the windows of its nodes (LayoutRole)
-// may have a place. `graph` has its types; bodies, which may never run, say nothing. Whether any was raised.
-// INVALID_ARGUMENT names a node whose window fits at no size.
-absl::StatusOr<bool> NarrowSymbols(const Graph& graph, const OperatorRegistry& registry,
-                                   std::vector<Symbol>& symbols);
+// The symbols of the graph, with bounds within which the windows of its nodes (LayoutRole) may have a place and the only
+// equality of a constraint may hold. `graph` has its types; bodies, which may never run, say nothing. INVALID_ARGUMENT names
+// a node whose window fits at no size, or whose constraint never holds.
+absl::StatusOr<std::vector<Symbol>> NarrowedSymbols(const Graph& graph,
+                                                    const OperatorRegistry& registry);
 
 }  // namespace slipway
 

@@ -363,6 +363,16 @@ TEST_F(OpenModelTest, GroupsOfOneElement) {
             {{Tensor::Of<float>({1, 3, 1}, {inf, 0, 4}), Tensor::Of<float>({3}, {2, 1, -2})}});
 }
 
+// One value that is left for an extent is no longer open: an attention over two kinds of inputs has one batch.
+TEST_F(OpenModelTest, ExtentsThatOthersSettle) {
+  ASSERT_OK_AND_ASSIGN(const Graph graph, ParseGraph(R"(
+    graph "settled" [b in 1..4096, s in 1..70] (%q: f32[b, 2, s, 8], %k: f32[2, 2, 3, 8]) -> (%y) {
+      %y = Attention(%q, %k, %k)
+    })"));
+  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Program> program, Compile(graph));
+  EXPECT_EQ(ToString(program->signature().inputs[0].type), "f32[2, 2, s, 8]");
+}
+
 // What such values can do at worst is fail the run, with the node's name.
 TEST_F(OpenModelTest, ValuesThatAreNoExtents) {
   ASSERT_OK_AND_ASSIGN(const Graph graph, ParseGraph(R"(
