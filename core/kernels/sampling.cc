@@ -49,15 +49,17 @@ class Sampler {
     const double most = align_corners_ ? size - 1 : size - 0.5;
     if (mode_ == SampleMode::kNearest) place = RoundHalfEven(place);
     if (place < least || place > most) {
-      if (padding_ == SamplePadding::kBorder) place = place < 0 ? 0 : size - 1;
+      // Cubic: what lies behind the border is as it, place by place, and a sample there is made of these as everywhere.
+      if (padding_ == SamplePadding::kBorder && mode_ != SampleMode::kCubic)
+        place = place < 0 ? 0 : size - 1;
       if (padding_ == SamplePadding::kReflection) place = Reflected(place, least, most);
     }
     Taps taps;
     taps.count = mode_ == SampleMode::kNearest ? 1 : mode_ == SampleMode::kLinear ? 2 : 4;
     // Far outside it does not matter where.
     const double near = !(place > -8) ? -8 : place > size + 8 ? size + 8 : place;
-    const double below = Floor(IsNan(place) ? 0 : near);
-    const double fraction = place - below;
+    const double below = Floor(near);
+    const double fraction = IsNan(place) ? place : near - below;
     const int64_t first = static_cast<int64_t>(below) - (mode_ == SampleMode::kCubic ? 1 : 0);
     for (int k = 0; k < taps.count; ++k) {
       taps.place[k] = Folded(first + k, extent, least, most);

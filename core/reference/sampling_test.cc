@@ -19,6 +19,9 @@ TEST(SamplingTest, PlacesFarOutside) {
   EXPECT_EQ(Sample("inf, 0", ""), "f32[1, 1, 1, 1] = {0}");
   EXPECT_EQ(Sample("-1e38, 0", "padding_mode = \"border\", mode = \"cubic\""),
             "f32[1, 1, 1, 1] = {1}");
+  // At -0.75, between two places that have what the border has, and a third that has not.
+  EXPECT_EQ(Sample("-1.75, 0", "padding_mode = \"border\", mode = \"cubic\", align_corners = 1"),
+            "f32[1, 1, 1, 1] = {0.96484375}");
   EXPECT_EQ(Sample("3, 0", "padding_mode = \"reflection\", mode = \"nearest\""),
             "f32[1, 1, 1, 1] = {1}");
   EXPECT_EQ(Sample("nan, 0", "padding_mode = \"border\""), "f32[1, 1, 1, 1] = {nan}");
