@@ -1,9 +1,11 @@
 #include "core/importers/onnx/emitter.h"
 
+#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "core/tensor/float16.h"
 
 namespace slipway {
 
@@ -54,9 +56,22 @@ ValueId Emitter::AddFloats(absl::string_view wanted_name, const std::vector<floa
 }
 
 ValueId Emitter::AddScalar(absl::string_view wanted_name, float value, ValueId like) {
-  const bool is_double = type(like) != nullptr && type(like)->dtype() == DataType::kFloat64;
-  return AddConstant(wanted_name,
-                     is_double ? Tensor::Scalar<double>(value) : Tensor::Scalar<float>(value));
+  const DataType dtype = type(like) == nullptr ? DataType::kFloat32 : type(like)->dtype();
+  const auto half = [&](uint16_t bits) {
+    Tensor scalar = Tensor::Zeros(dtype, {});
+    std::memcpy(scalar.mutable_bytes(), &bits, sizeof(bits));
+    return AddConstant(wanted_name, std::move(scalar));
+  };
+  switch (dtype) {
+    case DataType::kFloat16:
+      return half(FloatToFloat16(value));
+    case DataType::kBfloat16:
+      return half(FloatToBfloat16(value));
+    case DataType::kFloat64:
+      return AddConstant(wanted_name, Tensor::Scalar<double>(value));
+    default:
+      return AddConstant(wanted_name, Tensor::Scalar<float>(value));
+  }
 }
 
 const ValueType* Emitter::type(ValueId id) const {

@@ -32,7 +32,7 @@ class Emitter {
   // A constant list of f32.
   ValueId AddFloats(absl::string_view wanted_name, const std::vector<float>& values);
   ValueId AddConstant(absl::string_view wanted_name, Tensor tensor);
-  // A constant of the type that `like` has, f32 while that is unknown.
+  // A constant of the float type that `like` has, f32 where it has another, or none that is known.
   ValueId AddScalar(absl::string_view wanted_name, float value, ValueId like);
 
   // Null while unknown. Valid until the next value is added.

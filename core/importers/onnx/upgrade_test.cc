@@ -151,6 +151,19 @@ TEST(UpgradeTest, SliceSplitPadAndClip) {
             "  %z = Clip(%p, _, %z_max) : f32[3, 5]\n}\n");
 }
 
+// What was an attribute, an f32, has the type of what it bounds or fills.
+TEST(UpgradeTest, NumbersOfTheTypeOfTheOperand) {
+  ModelBuilder builder(9);
+  builder.Input("x", {4}, onnx::TensorProto::FLOAT16).Output("y");
+  onnx::NodeProto& pad = builder.Node("Pad", {"x"}, {"p"});
+  builder.Ints(pad, "pads", {0, 1});
+  builder.Float(pad, "value", 1.5f);
+  builder.Float(builder.Node("Clip", {"p"}, {"y"}), "max", 6);
+  const std::string text = Imported(builder);
+  EXPECT_THAT(text, HasSubstr("%p_value: f16[] = hex \"003e\""));
+  EXPECT_THAT(text, HasSubstr("%y_max: f16[] = hex \"0046\""));
+}
+
 TEST(UpgradeTest, WhatChangedBehindOpset13) {
   ModelBuilder builder(17);
   builder.Input("x", {4, 6}).Output("y").Output("z");
