@@ -74,6 +74,7 @@ int64_t Sum(int64_t a, int64_t b) {
 WindowDimension Col2ImWindow(const Call& call, int d) {
   WindowDimension dimension = WindowNumbers(call.Integers() + 1, d);
   dimension.input = IndexAt(call.input(1), d);
+  dimension.kernel = IndexAt(call.input(2), d);
   const int64_t reach = (dimension.kernel - 1) * dimension.dilation + 1;
   const int64_t span = dimension.input + dimension.pad_begin + dimension.pad_end - reach;
   dimension.output = span < 0 ? 0 : span / dimension.stride + 1;
@@ -84,12 +85,16 @@ const char* Col2ImExtents(const Call& call, Extents& extents) {
   constexpr const char* kNoBlocks = "x holds no blocks for such an image";
   const Operand x = call.input(0);
   const auto rank = static_cast<int>(call.Integer(0));
-  if (call.input(1).elements() != rank) return kNoBlocks;
+  if (call.input(1).elements() != rank || call.input(2).elements() != rank) return kNoBlocks;
   int64_t block = 1;
   int64_t places = 1;
   for (int d = 0; d < rank; ++d) {
     const int64_t image = IndexAt(call.input(1), d);
-    if (image < 0 || image > kMostExtent) return kBadExtent;
+    const int64_t kernel = IndexAt(call.input(2), d);
+    if (image < 0 || image > kMostExtent || kernel > kMostExtent) return kBadExtent;
+    int64_t reach;
+    const int64_t dilation = WindowNumbers(call.Integers() + 1, d).dilation;
+    if (kernel < 1 || __builtin_mul_overflow(kernel, dilation, &reach)) return kNoBlocks;
     const WindowDimension window = Col2ImWindow(call, d);
     const bool fits = !__builtin_mul_overflow(block, window.kernel, &block) &&
                       !__builtin_mul_overflow(places, window.output, &places);

@@ -7,8 +7,8 @@
 extern "C" {
 // Inputs: x, w, bias. Parameters: group, the window (window.h), which slides over y and makes x.
 int32_t slipway_ConvTranspose(void** arguments);
-// Inputs: x, image shape, block shape (the parameters say as much). Parameters: a window over the image, of any number of
-// dimensions.
+// Inputs: x, image shape, block shape. Parameters: a window over the image, of any number of dimensions; its input and kernel
+// are what the inputs say.
 int32_t slipway_Col2Im(void** arguments);
 int32_t slipway_Col2Im_extents(void** arguments);
 }

@@ -97,9 +97,7 @@ PerDimension StridesWithin(const Operand& x, const Operand& y) {
   return strides;
 }
 
-PerDimension StridesOfReduced(const Operand& x, const int64_t* axes, int64_t count) {
-  PerDimension reduced;
-  for (int64_t i = 0; i < count; ++i) reduced[static_cast<int>(axes[i])] = 1;
+PerDimension StridesOfReduced(const Operand& x, const PerDimension& reduced) {
   PerDimension strides;
   int64_t stride = 1;
   for (int d = x.rank() - 1; d >= 0; --d) {

@@ -108,8 +108,8 @@ Wide Saturated(double value, Type type) {
 
 // Strides that read x as a tensor of y's shape, to which it broadcasts: 0 along what is repeated.
 PerDimension StridesWithin(const Operand& x, const Operand& y);
-// Strides that lead from an element of x to the one that it goes into when the axes are reduced.
-PerDimension StridesOfReduced(const Operand& x, const int64_t* axes, int64_t count);
+// Strides that lead from an element of x to the one that it goes into when dimensions are reduced: those that are not 0.
+PerDimension StridesOfReduced(const Operand& x, const PerDimension& reduced);
 
 // A walk over the elements of y, and over those of what broadcasts to it, row by row: along a row, an input is read one by
 // one or stands still. Rows are as long as they can be.

@@ -215,14 +215,18 @@ int32_t slipway_MeanVarianceNormalization(void** arguments) {
   const Call call(arguments);
   const Operand x = call.input(0);
   const int64_t* axes = call.Integers() + 1;
+  PerDimension reduced;
   int64_t count = 1;
-  for (int64_t i = 0; i < call.Integer(0); ++i) count *= x.extent(static_cast<int>(axes[i]));
+  for (int64_t i = 0; i < call.Integer(0); ++i) {
+    reduced[static_cast<int>(axes[i])] = 1;
+    count *= x.extent(static_cast<int>(axes[i]));
+  }
   const int64_t results = count == 0 ? 0 : x.elements() / count;
   const Scratch<double> mean(call, results);
   const Scratch<double> variance(call, results);
   if (!mean || !variance) return call.Fail(kOutOfScratch);
   for (int64_t i = 0; i < results; ++i) mean[i] = variance[i] = 0;
-  const PerDimension strides[] = {StridesOfReduced(x, axes, call.Integer(0))};
+  const PerDimension strides[] = {StridesOfReduced(x, reduced)};
   // visit(value, number of its result), and back.
   const auto map = [&](auto visit, bool store) {
     BroadcastRows rows(strides, 1, x);

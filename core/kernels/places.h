@@ -17,6 +17,17 @@ struct PerDimension {
   int64_t of[kMostDimensions] = {};
 };
 
+// Counts in `named` the dimensions, of `rank`, that axes name. Returns what is wrong with them, null where nothing is.
+inline const char* NamedAxes(const Operand& axes, int rank, PerDimension& named) {
+  if (rank < 0 || rank > kMostDimensions) return "there are too many axes";
+  for (int64_t i = 0; i < axes.elements(); ++i) {
+    const int axis = AxisAt(axes, i, rank);
+    if (axis < 0) return "an axis is outside of the dimensions";
+    if (named[axis]++ != 0) return "an axis is there twice";
+  }
+  return nullptr;
+}
+
 inline PerDimension ExtentsOf(const Operand& x) {
   PerDimension extents;
   for (int d = 0; d < x.rank(); ++d) extents[d] = x.extent(d);

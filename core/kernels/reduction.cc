@@ -1,14 +1,39 @@
 #include "core/kernels/reduction.h"
 
 #include "core/kernels/elements.h"
+#include "core/kernels/extents.h"
 #include "core/kernels/math.h"
 
 namespace slipway::kernels {
 namespace {
 
-// Strides that lead from an element of x to its result.
+// The dimensions of x that are reduced. Returns what is wrong with the axes, null where nothing is.
+const char* ReducedDimensions(const Call& call, PerDimension& reduced) {
+  const int rank = call.input(0).rank();
+  const Operand axes = call.input(1);
+  if (axes.present() && axes.elements() > 0) return NamedAxes(axes, rank, reduced);
+  for (int d = 0; d < rank; ++d) reduced[d] = call.Integer(1) == 0;
+  return nullptr;
+}
+
+const char* ReduceExtents(const Call& call, Extents& extents) {
+  PerDimension reduced;
+  const char* wrong = ReducedDimensions(call, reduced);
+  for (int d = 0; d < call.input(0).rank() && wrong == nullptr; ++d) {
+    if (reduced[d] == 0) {
+      extents.Add(0, call.input(0).extent(d));
+    } else if (call.Integer(0) != 0) {
+      extents.Add(0, 1);
+    }
+  }
+  return wrong;
+}
+
+// Strides that lead from an element of x to its result. REQUIRES: the axes are right.
 PerDimension StridesOfResult(const Call& call) {
-  return StridesOfReduced(call.input(0), call.Integers() + 1, call.Integer(0));
+  PerDimension reduced;
+  ReducedDimensions(call, reduced);
+  return StridesOfReduced(call.input(0), reduced);
 }
 
 // result = op(result, x) for every element x that goes into it.
@@ -38,6 +63,7 @@ void Accumulate(const Call& call, Wide* results, Op op) {
 template <typename Identity, typename Op, typename Finish>
 int32_t Reduce(void** arguments, Identity identity, Op op, Finish finish) {
   const Call call(arguments);
+  if (const char* wrong = WrongExtents(call, ReduceExtents)) return call.Fail(wrong);
   const Operand x = call.input(0);
   const Operand y = call.output(0);
   return DispatchWide(x.type(), [&](auto zero) {
@@ -126,6 +152,9 @@ int32_t Cumulate(void** arguments, Identity identity, Op op) {
 
 using namespace slipway::kernels;  // NOLINT
 
+int32_t slipway_Reduce_extents(void** arguments) {
+  return WriteExtents(Call(arguments), ReduceExtents);
+}
 int32_t slipway_ReduceL1(void** arguments) {
   return Reduce(
       arguments, kZero, [](auto a, auto b) { return Plus(a, Magnitude(b)); }, kAsItIs);
@@ -183,6 +212,7 @@ int32_t slipway_ReduceMean(void** arguments) {
 
 int32_t slipway_ReduceLogSumExp(void** arguments) {
   const Call call(arguments);
+  if (const char* wrong = WrongExtents(call, ReduceExtents)) return call.Fail(wrong);
   const Operand x = call.input(0);
   const Operand y = call.output(0);
   const int64_t results = y.elements();

@@ -8,9 +8,10 @@
 #include <stdint.h>
 
 extern "C" {
-// Input: x. Output: x reduced over axes. Parameters: the number of these, and each. Of no elements, the result is what
-// changes nothing: 0, 1, the lowest or highest number or infinity; its logarithm where one is taken. The mean of no
-// floats is NaN, and of no integers fails.
+// Inputs: x, the axes (or omitted). Output: x reduced over these. Parameters: whether they stay as dimensions of 1, whether
+// no axes are none and not all. Of no elements, the result is what changes nothing: 0, 1, the lowest or highest number or
+// infinity; its logarithm where one is taken. The mean of no floats is NaN, and of no integers fails.
+int32_t slipway_Reduce_extents(void** arguments);  // Of all of them.
 int32_t slipway_ReduceL1(void** arguments);
 int32_t slipway_ReduceL2(void** arguments);
 int32_t slipway_ReduceLogSum(void** arguments);

@@ -44,17 +44,6 @@ const char* ReshapeExtents(const Call& call, Extents& extents) {
   return nullptr;
 }
 
-// The dimensions that axes name, of `rank`. Returns what is wrong with them, null where nothing is.
-const char* NamedAxes(const Operand& axes, int rank, PerDimension& named) {
-  if (rank < 0 || rank > kMostDimensions) return "there are too many axes";
-  for (int64_t i = 0; i < axes.elements(); ++i) {
-    const int axis = AxisAt(axes, i, rank);
-    if (axis < 0) return "an axis is outside of the dimensions";
-    if (named[axis]++ != 0) return "an axis is there twice";
-  }
-  return nullptr;
-}
-
 const char* SqueezeExtents(const Call& call, Extents& extents) {
   const Operand x = call.input(0);
   PerDimension squeezed;

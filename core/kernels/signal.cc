@@ -18,23 +18,42 @@ Complex NumberAt(const T* x, int64_t n, int64_t stride, int64_t parts) {
 
 struct DftOptions {
   explicit DftOptions(const Call& call)
-      : axis(static_cast<int>(call.Integer(0))),
-        inverse(call.Integer(1) != 0),
-        onesided(call.Integer(2) != 0),
-        length(call.input(0).extent(axis)) {
+      : axis(AxisOf(call)), inverse(call.Integer(0) != 0), onesided(call.Integer(1) != 0) {
+    if (axis < 0) return;
+    length = call.input(0).extent(axis);
     if (inverse && onesided) length = (length - 1) * 2;
     if (call.input(1).present()) length = CountOf(call.input(1));
     made = onesided && !inverse ? length / 2 + 1 : length;
   }
-  bool IsPossible() const { return length >= 1 && length <= kMostExtent; }
+  // The last but one without an axis; -1 for one along which there is no signal.
+  static int AxisOf(const Call& call) {
+    const int rank = call.input(0).rank();
+    const Operand axis = call.input(2);
+    if (!axis.present()) return rank - 2;
+    const int named = axis.elements() == 1 ? AxisAt(axis, 0, rank) : -1;
+    return named == rank - 1 ? -1 : named;
+  }
 
   int axis;
   bool inverse;
   bool onesided;
-  int64_t length;  // Of the transform.
-  int64_t made;    // What y has along the axis.
+  int64_t length = 0;  // Of the transform.
+  int64_t made = 0;    // What y has along the axis.
 };
-constexpr char kNoTransform[] = "a transform of less than 1 number, or of more than 2^31 - 1";
+
+const char* DftExtents(const Call& call, Extents& extents) {
+  const DftOptions options(call);
+  if (options.axis < 0) return "the axis (input 2) is none that a signal lies along";
+  if (options.length < 1 || options.length > kMostExtent) {
+    return "a transform of less than 1 number, or of more than 2^31 - 1";
+  }
+  const Operand x = call.input(0);
+  for (int d = 0; d < x.rank() - 1; ++d) {
+    extents.Add(0, d == options.axis ? options.made : x.extent(d));
+  }
+  extents.Add(0, options.onesided && options.inverse ? 1 : 2);
+  return nullptr;
+}
 
 template <typename T>
 int32_t Dft(const Call& call) {
@@ -42,8 +61,6 @@ int32_t Dft(const Call& call) {
   const Operand y = call.output(0);
   const DftOptions options(call);
   const auto [axis, inverse, onesided, length, made] = options;
-  if (!options.IsPossible()) return call.Fail(kNoTransform);
-  if (y.extent(axis) != made) return call.Fail(kOtherExtents);
   const int last = x.rank() - 1;
   const int64_t parts = x.extent(last);
   const int64_t y_parts = y.extent(last);
@@ -231,14 +248,11 @@ int32_t CausalConv(const Call& call) {
 
 using namespace slipway::kernels;  // NOLINT
 
-int32_t slipway_DFT_count(void** arguments) {
-  const Call call(arguments);
-  const DftOptions options(call);
-  return options.IsPossible() ? call.Count(options.made) : call.Fail(kNoTransform);
-}
+int32_t slipway_DFT_extents(void** arguments) { return WriteExtents(Call(arguments), DftExtents); }
 
 int32_t slipway_DFT(void** arguments) {
   const Call call(arguments);
+  if (const char* wrong = WrongExtents(call, DftExtents)) return call.Fail(wrong);
   return DispatchFloat(call, call.input(0).type(),
                        [&](auto zero) { return Dft<decltype(zero)>(call); });
 }

@@ -11,9 +11,9 @@ enum class SignalWindow : int64_t { kHann = 0, kHamming = 1, kBlackman = 2 };
 }  // namespace slipway::kernels
 
 extern "C" {
-// Inputs: x, length, axis. Parameters: axis, whether it is inverse, one-sided.
+// Inputs: x, length, axis. Parameters: whether it is inverse, one-sided.
 int32_t slipway_DFT(void** arguments);
-int32_t slipway_DFT_count(void** arguments);
+int32_t slipway_DFT_extents(void** arguments);
 // Inputs: signal, frame step, window, frame length. Parameters: whether it is one-sided.
 int32_t slipway_STFT(void** arguments);
 int32_t slipway_STFT_extents(void** arguments);

@@ -117,12 +117,11 @@ absl::StatusOr<BasicWindow<Dimension>> DecodeOpenCol2Im(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kAnyNumeric));
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 3, 3));
   SLIPWAY_ASSIGN_OR_RETURN(const Dimensions image, KnownInts(view, 1, "image shape"));
-  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> block, ConstantInts(view, 2, "block shape"));
+  SLIPWAY_ASSIGN_OR_RETURN(const Dimensions block, KnownInts(view, 2, "block shape"));
   if (image.empty() || image.size() > kMaxRank - 2) {
     return view.Error(absl::StrCat("an image of ", image.size(), " dimensions"));
   }
-  SLIPWAY_ASSIGN_OR_RETURN(const BasicWindow<Dimension> window,
-                           DecodeWindow(view, ToDimensions(block), image));
+  SLIPWAY_ASSIGN_OR_RETURN(const BasicWindow<Dimension> window, DecodeWindow(view, block, image));
   const Dimensions x = DimensionsOf(view, 0);
   const Dimension elements = NumElements(window.kernel);
   if (!Divides(view, elements, x[1]) || view.Differ(x[2], NumElements(window.output))) {
@@ -151,7 +150,8 @@ absl::StatusOr<ConvTransposeView> DecodeConvTranspose(const NodeView& view) {
 }
 
 absl::StatusOr<Window> DecodeCol2Im(const NodeView& view) {
-  SLIPWAY_ASSIGN_OR_RETURN(const BasicWindow<Dimension> window, DecodeOpenCol2Im(view));
+  SLIPWAY_ASSIGN_OR_RETURN(BasicWindow<Dimension> window, DecodeOpenCol2Im(view));
+  for (Dimension& extent : window.kernel) extent = ExtentOrOpen(extent);
   return KnownWindow(view, window);
 }
 

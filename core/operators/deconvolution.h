@@ -22,7 +22,8 @@ using ConvTransposeView = BasicConvTransposeView<int64_t>;
 // UNIMPLEMENTED where an extent is open.
 absl::StatusOr<ConvTransposeView> DecodeConvTranspose(const NodeView& view);
 
-// Col2Im: x [N, C * block, L], y [N, C, image...]. The window slides over the image and makes the L blocks.
+// Col2Im: x [N, C * block, L], y [N, C, image...]. The window slides over the image and makes the L blocks;
+// its kernel is kOpenExtent where the block's extents are not known.
 absl::StatusOr<Window> DecodeCol2Im(const NodeView& view);
 
 absl::Status RegisterDeconvolutionOperators(OperatorRegistry& registry);

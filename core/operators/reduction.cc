@@ -25,7 +25,36 @@ ValueType ReducedType(const NodeView& view, DataType dtype, const std::vector<in
   return ValueType(dtype, reduced);
 }
 
+// Which numbers the operator reduces: logarithms are of floats, and truth has a highest and a lowest.
+absl::Status CheckReduced(const NodeView& view) {
+  const bool extreme = view.op() == "ReduceMax" || view.op() == "ReduceMin";
+  if (extreme && view.input_type(0).dtype() == DataType::kBool) return absl::OkStatus();
+  const bool log = view.op() == "ReduceLogSum" || view.op() == "ReduceLogSumExp";
+  return CheckDtype(view, 0, log ? TypeSet::kAnyFloat : TypeSet::kAnyNumeric);
+}
+
+// Of axes whose number is known, but not which they are.
+absl::StatusOr<ValueType> TypeOverOpenAxes(const NodeView& view, size_t axes) {
+  const ValueType& x = view.input_type(0);
+  const auto rank = static_cast<size_t>(x.rank());
+  if (axes > rank) return view.Error(absl::StrCat(axes, " axes of ", ToString(x)));
+  if (view.Int("keepdims") == 0) return ValueType(x.dtype(), Dimensions(rank - axes));
+  Dimensions reduced(rank);
+  for (size_t d = 0; d < rank; ++d) {
+    if (x.dimension(static_cast<int>(d)) == Dimension(1)) reduced[d] = 1;
+  }
+  return ValueType(x.dtype(), reduced);
+}
+
 absl::StatusOr<std::vector<ValueType>> ReduceType(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckReduced(view));
+  if (view.has_input(1)) {
+    SLIPWAY_ASSIGN_OR_RETURN(const Dimensions axes, KnownInts(view, 1, "axes"));
+    if (!KnownShape(axes).has_value()) {
+      SLIPWAY_ASSIGN_OR_RETURN(const ValueType type, TypeOverOpenAxes(view, axes.size()));
+      return std::vector<ValueType>{type};
+    }
+  }
   SLIPWAY_ASSIGN_OR_RETURN(const ReduceView reduce, DecodeReduce(view));
   return std::vector<ValueType>{
       ReducedType(view, view.input_type(0).dtype(), reduce.axes, reduce.keep_dims)};
@@ -39,14 +68,6 @@ absl::StatusOr<std::vector<ValueType>> ArgMaxType(const NodeView& view) {
 
 bool IsEmpty(const NodeView& view, int64_t axis) {
   return view.input_type(0).dimension(static_cast<int>(axis)) == Dimension(0);
-}
-
-// Which numbers the operator reduces: logarithms are of floats, and truth has a highest and a lowest.
-absl::Status CheckReduced(const NodeView& view) {
-  const bool extreme = view.op() == "ReduceMax" || view.op() == "ReduceMin";
-  if (extreme && view.input_type(0).dtype() == DataType::kBool) return absl::OkStatus();
-  const bool log = view.op() == "ReduceLogSum" || view.op() == "ReduceLogSumExp";
-  return CheckDtype(view, 0, log ? TypeSet::kAnyFloat : TypeSet::kAnyNumeric);
 }
 
 absl::StatusOr<std::vector<ValueType>> CumulateType(const NodeView& view) {
@@ -70,7 +91,10 @@ absl::StatusOr<ReduceView> DecodeReduce(const NodeView& view) {
   reduce.keep_dims = view.Int("keepdims") != 0;
   std::vector<int64_t> axes;
   if (view.has_input(1)) {
-    SLIPWAY_ASSIGN_OR_RETURN(axes, ConstantInts(view, 1, "axes"));
+    SLIPWAY_ASSIGN_OR_RETURN(const Dimensions given, KnownInts(view, 1, "axes"));
+    const std::optional<Shape> known = KnownShape(given);
+    if (!known.has_value()) return view.RequireConstant(1, "axes").status();
+    axes.assign(known->begin(), known->end());
   }
   if (axes.empty() && view.Int("noop_with_empty_axes") == 0) {
     reduce.axes.resize(rank);

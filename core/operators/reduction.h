@@ -17,6 +17,7 @@ struct ReduceView {
   std::vector<int64_t> axes;  // In [0, rank), ascending; empty reduces nothing.
   bool keep_dims = true;
 };
+// FAILED_PRECONDITION where the axes are not known.
 absl::StatusOr<ReduceView> DecodeReduce(const NodeView& view);
 
 // ArgMax and ArgMin.

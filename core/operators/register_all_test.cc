@@ -70,7 +70,11 @@ TEST(TypeRuleTest, Reductions) {
   EXPECT_EQ(TypeOf("%x: f32[2, 3]",
                    "const %a: i64[0] = {} %y = ReduceMean(%x, %a) {noop_with_empty_axes = 1}"),
             "f32[2, 3]");
-  EXPECT_THAT(TypeOf("%x: f32[2, 3], %a: i64[1]", "%y = ReduceMax(%x, %a)"),
+  EXPECT_EQ(TypeOf("%x: f32[2, 3, 1], %a: i64[1]", "%y = ReduceMax(%x, %a)"), "f32[?, ?, 1]");
+  EXPECT_EQ(TypeOf("%x: f32[2, 3], %a: i64[1]", "%y = ReduceMax(%x, %a) {keepdims = 0}"), "f32[?]");
+  EXPECT_THAT(TypeOf("%x: f32[2, 3], %a: i64[3]", "%y = ReduceMax(%x, %a)"),
+              HasSubstr("3 axes of f32[2, 3]"));
+  EXPECT_THAT(TypeOf("%x: f32[2, 3], %a: i64[?]", "%y = ReduceMax(%x, %a)"),
               HasSubstr("the axes (input 1) must be known"));
   EXPECT_EQ(TypeOf("%x: f32[2, 3]", "%y = ReduceSum(%x) {keepdims = 0}"), "f32[]");
   EXPECT_EQ(TypeOf("%x: f32[2, 3]", "%y = ReduceSum(%x) {noop_with_empty_axes = 1}"), "f32[2, 3]");

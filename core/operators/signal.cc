@@ -38,7 +38,33 @@ absl::StatusOr<Dimension> Parts(const NodeView& view) {
                                  " must hold 1 or 2 numbers last, a real and an imaginary part"));
 }
 
+// Signal and axis, whatever the axis is.
+absl::Status CheckDft(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kAnyFloat));
+  SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 2));
+  SLIPWAY_ASSIGN_OR_RETURN(const Dimension parts, Parts(view));
+  const bool inverse = view.Int("inverse") != 0;
+  if (view.Int("onesided") != 0 && view.Differ(parts, inverse ? 2 : 1)) {
+    return view.Error(absl::StrCat(inverse ? "the inverse of " : "", "a one-sided transform of ",
+                                   inverse ? "real" : "complex", " numbers is not defined"));
+  }
+  if (!view.has_input(2)) return absl::OkStatus();
+  SLIPWAY_RETURN_IF_ERROR(CheckIndices(view, 2));
+  if (!view.Differ(NumElements(DimensionsOf(view, 2)), 1)) return absl::OkStatus();
+  return view.Error(
+      absl::StrCat("the axis (input 2) is ", ToString(view.input_type(2)), ", not one number"));
+}
+
+// Along an axis that is not known: every extent but the last may be another one.
+Types OpenDftType(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckDft(view));
+  Dimensions y(view.input_type(0).rank());
+  y.back() = view.Int("onesided") != 0 && view.Int("inverse") != 0 ? 1 : 2;
+  return std::vector<ValueType>{ValueType(view.input_type(0).dtype(), y)};
+}
+
 Types DftType(const NodeView& view) {
+  if (view.has_input(2) && view.constant(2) == nullptr) return OpenDftType(view);
   SLIPWAY_ASSIGN_OR_RETURN(const DftView dft, DecodeDft(view));
   Dimensions y = DimensionsOf(view, 0);
   y[dft.axis] = dft.onesided && !dft.inverse ? FloorDivide(dft.length, 2) + 1 : dft.length;
@@ -130,9 +156,7 @@ Types CausalConvType(const NodeView& view) {
 }  // namespace
 
 absl::StatusOr<DftView> DecodeDft(const NodeView& view) {
-  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kAnyFloat));
-  SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 2));
-  SLIPWAY_ASSIGN_OR_RETURN(const Dimension parts, Parts(view));
+  SLIPWAY_RETURN_IF_ERROR(CheckDft(view));
   const int64_t rank = view.input_type(0).rank();
   DftView dft;
   dft.inverse = view.Int("inverse") != 0;
@@ -143,11 +167,6 @@ absl::StatusOr<DftView> DecodeDft(const NodeView& view) {
   }
   SLIPWAY_ASSIGN_OR_RETURN(dft.axis, NormalizeAxis(view, axis, rank));
   if (dft.axis == rank - 1) return view.Error("the axis is that of real and imaginary parts");
-  if (dft.onesided && view.Differ(parts, dft.inverse ? 2 : 1)) {
-    return view.Error(absl::StrCat(dft.inverse ? "the inverse of " : "",
-                                   "a one-sided transform of ", dft.inverse ? "real" : "complex",
-                                   " numbers is not defined"));
-  }
   const Dimension extent = view.input_type(0).dimension(static_cast<int>(dft.axis));
   dft.length = dft.onesided && dft.inverse ? (extent - 1) * 2 : extent;
   if (view.has_input(1)) {

@@ -66,10 +66,15 @@ class ExtentsTest : public ::testing::Test {
 
 // What the corpus does not have.
 constexpr char kMore[] = R"(
-  graph "more" (%x: f32[1, 4], %i: i64[1, 1, 2, 2], %p: f32[1, 1, 2, 2]) -> (%e, %a, %b, %u) {
-    const %wide: i64[2] = {3, 1}
+  graph "more" (%x: f32[2, 4], %i: i64[1, 1, 2, 2], %p: f32[1, 1, 2, 2]) -> (%e, %a, %b, %u, %r, %s, %t, %v) {
+    const %wide: i64[3] = {3, 1, 1}
     const %parts: i64[2] = {1, 3}
     const %whole: i64[4] = {1, 1, 5, 6}
+    const %axis: i64[1] = {-1}
+    %r = ReduceMax(%x, %axis)
+    %s = ReduceMin(%x, %axis) {keepdims = 0}
+    %t = ReduceProd(%x, %axis)
+    %v = ReduceSum(%x, %axis) {keepdims = 0}
     %e = Expand(%x, %wide)
     %a, %b = Split(%x, %parts) {axis = 1}
     %u = MaxUnpool(%p, %i, %whole) {kernel_shape = [2, 2]}

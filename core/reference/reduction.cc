@@ -9,9 +9,8 @@ namespace slipway {
 namespace {
 
 absl::Status Reduce(const NodeView& view, KernelParameters& parameters) {
-  SLIPWAY_ASSIGN_OR_RETURN(const ReduceView reduce, DecodeReduce(view));
-  parameters.Add(static_cast<int64_t>(reduce.axes.size()));
-  parameters.AddAll(reduce.axes);
+  parameters.Add(view.Int("keepdims") != 0);
+  parameters.Add(view.Int("noop_with_empty_axes") != 0);
   return absl::OkStatus();
 }
 
@@ -52,8 +51,13 @@ absl::Status RegisterReductionKernels(KernelColumn& kernels) {
       {"CumSum", slipway_CumSum, Cumulate},
   };
   for (const auto& [op, function, parameters] : rows) {
-    SLIPWAY_RETURN_IF_ERROR(
-        kernels.Add(op, CallableKernel{absl::StrCat("slipway_", op), function, parameters}));
+    CallableKernel kernel{absl::StrCat("slipway_", op), function, parameters};
+    if (parameters == Reduce) {
+      kernel.extents_symbol = "slipway_Reduce_extents";
+      kernel.extents = slipway_Reduce_extents;
+      kernel.finds = CallableKernel::Finds::kEvery;
+    }
+    SLIPWAY_RETURN_IF_ERROR(kernels.Add(op, kernel));
   }
   return absl::OkStatus();
 }

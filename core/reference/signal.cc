@@ -12,10 +12,8 @@ namespace {
 using kernels::SignalWindow;
 
 absl::Status Dft(const NodeView& view, KernelParameters& parameters) {
-  SLIPWAY_ASSIGN_OR_RETURN(const DftView dft, DecodeDft(view));
-  parameters.Add(dft.axis);
-  parameters.Add(dft.inverse);
-  parameters.Add(dft.onesided);
+  parameters.Add(view.Int("inverse") != 0);
+  parameters.Add(view.Int("onesided") != 0);
   return absl::OkStatus();
 }
 
@@ -48,7 +46,9 @@ absl::Status RegisterSignalKernels(KernelColumn& kernels) {
       {"BlackmanWindow", window(Window<SignalWindow::kBlackman>)},
       {"CausalConvWithState",
        {"slipway_CausalConvWithState", slipway_CausalConvWithState, CausalConv}},
-      {"DFT", {"slipway_DFT", slipway_DFT, Dft, "slipway_DFT_count", slipway_DFT_count}},
+      {"DFT",
+       {"slipway_DFT", slipway_DFT, Dft, "slipway_DFT_extents", slipway_DFT_extents,
+        Finds::kEvery}},
       {"HammingWindow", window(Window<SignalWindow::kHamming>)},
       {"HannWindow", window(Window<SignalWindow::kHann>)},
       {"MelWeightMatrix",

@@ -352,6 +352,40 @@ TEST_F(OpenModelTest, NumbersOfElementsThatValuesTell) {
                      Tensor::Of<float>({2}, {1, 1.7}), Longs({0, 3})}});
 }
 
+TEST_F(OpenModelTest, AxesThatValuesTell) {
+  constexpr char kText[] = R"(
+    graph "reduced" (%x: f32[3, 8], %axes: i64[1], %any: i64[2], %i: f32[2, 5, 4, 1], %axis: i64[], %c: f32[1, 8, 12], %block: i64[2]) -> (%s, %m, %n, %l, %f, %o) {
+      const %image: i64[2] = {4, 5}
+      %s = ReduceSum(%x, %axes) {keepdims = 0}
+      %r = ReduceMean(%x, %axes)
+      %m = Sub(%x, %r)
+      %n = ReduceMax(%x, %any)
+      %l = ReduceLogSumExp(%x, %axes)
+      %f = DFT(%i, _, %axis) {onesided = 1}
+      %o = Col2Im(%c, %image, %block)
+    })";
+  const Tensor x = Counting(3, 8);
+  ASSERT_OK_AND_ASSIGN(const Tensor signal, Counting(8, 5).Reshaped({2, 5, 4, 1}));
+  ASSERT_OK_AND_ASSIGN(const Tensor columns, Counting(8, 12).Reshaped({1, 8, 12}));
+  const auto whole = [](int64_t value) { return Tensor::Scalar<int64_t>(value); };
+  CheckTold(kText, {{x, Longs({0}), Longs({0, 1}), signal, whole(1), columns, Longs({2, 2})},
+                    {x, Longs({-1}), Longs({-1, -2}), signal, whole(-2), columns, Longs({2, 2})},
+                    {x, Longs({1}), Longs({1, 0}), signal, whole(0), columns, Longs({2, 2})}});
+  const auto failure = [&](std::vector<int64_t> axes, int64_t axis, std::vector<int64_t> block) {
+    return Run(kText, {x, Longs({0}), Longs(std::move(axes)), signal, whole(axis), columns,
+                       Longs(std::move(block))})
+        .status();
+  };
+  EXPECT_THAT(failure({0, 0}, 1, {2, 2}).message(), HasSubstr("an axis is there twice"));
+  EXPECT_THAT(failure({0, 2}, 1, {2, 2}).message(), HasSubstr("outside of the dimensions"));
+  EXPECT_THAT(failure({0, 1}, 3, {2, 2}).message(), HasSubstr("none that a signal lies along"));
+  constexpr int64_t kHuge = int64_t{1} << 62;
+  for (const std::vector<int64_t>& block :
+       {std::vector<int64_t>{2, 3}, {0, 2}, {-2, -2}, {kHuge, 2}, {1 << 30, 1 << 30}}) {
+    EXPECT_FALSE(failure({0, 1}, 1, block).ok()) << block[0];
+  }
+}
+
 // A mean of one infinity, less which it is no number, in groups of one element.
 TEST_F(OpenModelTest, GroupsOfOneElement) {
   const float inf = std::numeric_limits<float>::infinity();
