@@ -21,6 +21,7 @@ WITHOUT_GENERATOR = ('ZipMap',)
 ABSENT = 77
 UNCOVERED = 2
 BATCH = 100
+PROGRESS_SECONDS = 30
 
 
 def parse_arguments():
@@ -79,10 +80,26 @@ def keep(session, case, engine, outcome, folder):
     engines.write_case(small, folder, expected)
 
 
+class Progress:
+    """Says now and then how far a long run is, on standard error."""
+
+    def __init__(self, models):
+        self.models, self.done = models, 0
+        self.start = self.said = time.time()
+
+    def add(self, models):
+        self.done += models
+        now = time.time()
+        if now - self.said >= PROGRESS_SECONDS:
+            self.said = now
+            print(f'{self.done} of {self.models} models in {now - self.start:.0f} s', file=sys.stderr, flush=True)
+
+
 def run(arguments):
     import outcomes
     from session import Session
     session = Session(arguments.runner)
+    progress = Progress(arguments.count + arguments.graphs)
     table = collections.defaultdict(collections.Counter)
     for batch in batches(generate(arguments)):
         cases = [case for _, case in batch]
@@ -96,6 +113,7 @@ def run(arguments):
                     print(f'{outcome.kind} {case.name} {engine} opset {opset}: {outcome.reason[:600]}', flush=True)
                 if failed and arguments.keep:
                     keep(session, case, engine, outcome, arguments.keep)
+        progress.add(len(batch))
     session.close()
     return table
 
