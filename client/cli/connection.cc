@@ -21,7 +21,8 @@ std::string Wish(Environment& environment, const std::string& flag, const std::s
 absl::StatusOr<std::unique_ptr<LocalFleet>> StartLocal(Environment& environment,
                                                        const ConnectionFlags& flags) {
   LocalFleetOptions options;
-  SLIPWAY_ASSIGN_OR_RETURN(options.server_binary, FindSibling("slipwayd", "server",
+  options.server.config = flags.server_config;
+  SLIPWAY_ASSIGN_OR_RETURN(options.server.binary, FindSibling("slipwayd", "server",
                                                               Wish(environment, flags.server_binary,
                                                                    "SLIPWAY_SERVER_BINARY"),
                                                               environment.executable));
@@ -45,6 +46,9 @@ void ConnectionFlags::AddTo(FlagSet& flags, bool local_allowed) {
             "slipwayd to start; else $SLIPWAY_SERVER_BINARY, else the one beside this program.");
   flags.Add("agent-binary", &agent_binary, "FILE",
             "slipway-agent to start; else $SLIPWAY_AGENT_BINARY, else as above.");
+  flags.Add("server-config", &server_config, "FILE",
+            "Flags of that server, such as `compile-memory: 16GiB`; its --config reads them.");
+  flags.Add("agent-config", &agent_config, "FILE", "The same for the agent: `runner-memory: 16GiB`.");
 }
 
 absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(Environment& environment,
@@ -94,7 +98,8 @@ absl::Status Connection::EnsureDevice() {
   const absl::StatusOr<std::string> binary = FindSibling(
       "slipway-agent", "device_agent",
       Wish(environment_, flags_.agent_binary, "SLIPWAY_AGENT_BINARY"), environment_.executable);
-  const absl::Status status = binary.ok() ? fleet_->StartAgent(*binary) : binary.status();
+  const absl::Status status =
+      binary.ok() ? fleet_->StartAgent({*binary, flags_.agent_config}) : binary.status();
   return status.ok() ? status : WithExitCode(status, ExitCode::kUnreachable);
 }
 

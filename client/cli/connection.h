@@ -20,6 +20,8 @@ struct ConnectionFlags {
   bool local = false;
   std::string server_binary;
   std::string agent_binary;
+  std::string server_config;
+  std::string agent_config;
 
   // `can_be_local`: whether the verb makes sense with a server that begins and ends with it.
   void AddTo(FlagSet& flags, bool can_be_local);

@@ -47,6 +47,12 @@ void RemoveLeftovers(const std::string& root) {
   }
 }
 
+std::vector<std::string> CommandLine(const LocalProgram& program, std::vector<std::string> flags) {
+  flags.insert(flags.begin(), program.binary);
+  if (!program.config.empty()) flags.push_back(absl::StrCat("--config=", program.config));
+  return flags;
+}
+
 }  // namespace
 
 absl::Status LocalFleet::MakeFolder() {
@@ -75,11 +81,13 @@ absl::Status LocalFleet::StartServer() {
   address_ = absl::StrCat("unix:", socket);
   SLIPWAY_ASSIGN_OR_RETURN(
       server_,
-      Sibling::Start("slipwayd",
-                     {options_.server_binary, absl::StrCat("--listen=", address_),
-                      absl::StrCat("--data-dir=", JoinPath(folder_.path(), "server")),
-                      absl::StrCat("--blob-dir=", JoinPath(options_.cache_folder, "blobs")),
-                      absl::StrCat("--cache-dir=", options_.cache_folder)}));
+      Sibling::Start(
+          "slipwayd",
+          CommandLine(options_.server,
+                      {absl::StrCat("--listen=", address_),
+                       absl::StrCat("--data-dir=", JoinPath(folder_.path(), "server")),
+                       absl::StrCat("--blob-dir=", JoinPath(options_.cache_folder, "blobs")),
+                       absl::StrCat("--cache-dir=", options_.cache_folder)})));
   return server_->WaitUntilReady(options_.ready_timeout);
 }
 
@@ -91,15 +99,17 @@ absl::StatusOr<std::unique_ptr<LocalFleet>> LocalFleet::Start(const LocalFleetOp
   return fleet;
 }
 
-absl::Status LocalFleet::StartAgent(const std::string& agent_binary) {
+absl::Status LocalFleet::StartAgent(const LocalProgram& agent) {
   if (agent_ == nullptr) {
     SLIPWAY_ASSIGN_OR_RETURN(
         agent_,
-        Sibling::Start("slipway-agent",
-                       {agent_binary, absl::StrCat("--server=", address_),
-                        absl::StrCat("--state-dir=", JoinPath(folder_.path(), "agent")),
-                        absl::StrCat("--cache-dir=", JoinPath(options_.cache_folder, "agent")),
-                        "--id=local"}));
+        Sibling::Start(
+            "slipway-agent",
+            CommandLine(agent,
+                        {absl::StrCat("--server=", address_),
+                         absl::StrCat("--state-dir=", JoinPath(folder_.path(), "agent")),
+                         absl::StrCat("--cache-dir=", JoinPath(options_.cache_folder, "agent")),
+                         "--id=local"})));
   }
   return agent_->WaitUntilReady(options_.ready_timeout);
 }

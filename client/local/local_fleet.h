@@ -13,8 +13,14 @@
 
 namespace slipway {
 
+// A program, and a file of flags that its --config reads; what the fleet needs goes before. Empty for none.
+struct LocalProgram {
+  std::string binary;
+  std::string config = "";
+};
+
 struct LocalFleetOptions {
-  std::string server_binary;
+  LocalProgram server;
   // Holds blobs, kernels and artifacts, shared by all that name it at a time.
   std::string cache_folder;
   absl::Duration ready_timeout = absl::Seconds(20);
@@ -33,7 +39,7 @@ class LocalFleet {
   const std::string& address() const { return address_; }
 
   // Returns once an agent has reported to the server; the first call starts it.
-  absl::Status StartAgent(const std::string& agent_binary);
+  absl::Status StartAgent(const LocalProgram& agent);
 
  private:
   explicit LocalFleet(const LocalFleetOptions& options) : options_(options) {}

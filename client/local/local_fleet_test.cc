@@ -27,10 +27,10 @@ class LocalFleetTest : public ::testing::Test {
     root_ = JoinPath(folder_.path(), "t");
     ASSERT_THAT(MakeFolders(root_), IsOk());
     setenv("TMPDIR", root_.c_str(), 1);
-    options_.server_binary = Script("server",
+    options_.server.binary = Script("server",
                                     "echo \"$@\" > {}/server.args; echo $$ > {}/pid;"
                                     "echo ready >&3; exec sleep 100");
-    agent_ = Script("agent", "echo \"$@\" > {}/agent.args; echo ready >&3; exec sleep 100");
+    agent_.binary = Script("agent", "echo \"$@\" > {}/agent.args; echo ready >&3; exec sleep 100");
     options_.cache_folder = JoinPath(folder_.path(), "cache");
   }
 
@@ -57,7 +57,7 @@ class LocalFleetTest : public ::testing::Test {
   TemporaryFolder folder_;
   std::string root_;
   LocalFleetOptions options_;
-  std::string agent_;
+  LocalProgram agent_;
 };
 
 TEST_F(LocalFleetTest, StartsBothAndTakesThemDown) {
@@ -78,6 +78,15 @@ TEST_F(LocalFleetTest, StartsBothAndTakesThemDown) {
   EXPECT_TRUE(RootIsEmpty());
 }
 
+TEST_F(LocalFleetTest, EachHasFlagsOfItsOwn) {
+  options_.server.config = "/etc/of server";
+  agent_.config = "/etc/of agent";
+  ASSERT_OK_AND_ASSIGN(const auto fleet, LocalFleet::Start(options_));
+  EXPECT_THAT(fleet->StartAgent(agent_), IsOk());
+  EXPECT_THAT(Contents("server.args"), HasSubstr("--config=/etc/of server"));
+  EXPECT_THAT(Contents("agent.args"), HasSubstr("--config=/etc/of agent"));
+}
+
 TEST_F(LocalFleetTest, TwoAtATimeHaveFoldersOfTheirOwn) {
   ASSERT_OK_AND_ASSIGN(const auto first, LocalFleet::Start(options_));
   ASSERT_OK_AND_ASSIGN(const auto second, LocalFleet::Start(options_));
@@ -94,7 +103,7 @@ TEST_F(LocalFleetTest, LeftoversOfKilledCommandsAreRemoved) {
 }
 
 TEST_F(LocalFleetTest, ServerThatDoesNotStartSaysWhy) {
-  options_.server_binary = Script("server", "echo 'cannot open the database' >&2; exit 1");
+  options_.server.binary = Script("server", "echo 'cannot open the database' >&2; exit 1");
   EXPECT_THAT(LocalFleet::Start(options_),
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        AllOf(HasSubstr("slipwayd"), HasSubstr("cannot open the database"))));

@@ -182,5 +182,12 @@ TEST_F(LocalModeTest, MissingSiblingIsNamed) {
   EXPECT_THAT(result.err, HasSubstr("/nowhere/slipwayd"));
 }
 
+TEST_F(LocalModeTest, TheServerTakesFlagsOfItsOwn) {
+  const std::string config = tree_.Write("server.conf", "compile-memory: 1B\n");
+  const CommandResult refused = Slipway({"devices", "--server-config=" + config});
+  EXPECT_EQ(refused.status.exit_code, 3) << refused.ToString();
+  EXPECT_THAT(refused.err, HasSubstr("compile-memory"));
+}
+
 }  // namespace
 }  // namespace slipway::testing
