@@ -308,6 +308,22 @@ TEST(ElementwiseKernelsTest, AgreeWithTheReference) {
       b.Output(b.Add("Div", {x, b.Add("Add", {y, one})}));
       b.Output(b.Add("Div", {x, b.Add("Neg", {b.Add("Add", {y, one})})}));
     });
+    for (const DataType dtype : {DataType::kInt8, DataType::kInt16, DataType::kInt32,
+                                 DataType::kInt64, DataType::kUint8}) {
+      for (const int64_t divisor : {7, -3, 10, 1, -1, 64, 127}) {
+        if (divisor < 0 && dtype == DataType::kUint8) continue;
+        suite.Add(absl::StrCat("division_of_", Name(dtype), "_by_", divisor), [=](GraphBuilder& b) {
+          const auto integers = [&](std::vector<int64_t> values) {
+            const ValueId wide =
+                b.Constant("n", Tensor::Of<int64_t>({static_cast<int64_t>(values.size())}, values));
+            return b.Add("Cast", {wide}, {{"to", static_cast<int64_t>(dtype)}});
+          };
+          const ValueId x = b.Add("Add", {b.Input("x", dtype, {24, 1}),
+                                          integers({-128, -127, -64, -21, -7, -1, 0, 1, 3, 127})});
+          b.Output(b.Add("Div", {x, integers({divisor})}));
+        });
+      }
+    }
     suite.Add("pow_of_integers", [](GraphBuilder& b) {
       const ValueId x = b.Input("x", kFloat, {9});
       b.Output(b.Add("Pow", {x, b.Input("y", DataType::kInt64, {9})}));

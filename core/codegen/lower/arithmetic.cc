@@ -22,16 +22,18 @@ Formula Fold(std::function<Expr(Expr, Expr)> function) {
   };
 }
 
-// ONNX follows C, where Halide's own "/" rounds down. What has no result in C (by zero, the lowest number
-// by -1) must not trap here: it is 0, and the number itself.
+// ONNX follows C, where the remainder of Halide's own "/" is never negative. (Halide 14's
+// div_round_to_zero divides wrongly by most constants of 8, 16 and 32 bits.) What has no result in C (by zero, the lowest number by -1) must not trap
+// here: it is 0, and the number itself.
 Expr Divide(Expr a, Expr b) {
   if (a.type().is_float()) return a / b;
   const Expr zero = Halide::Internal::make_zero(b.type());
   const Expr one = Halide::Internal::make_one(b.type());
   const Expr safe = select(b == zero, one, b);
   if (b.type().is_uint()) return select(b == zero, zero, a / safe);
-  const Expr quotient = Halide::div_round_to_zero(a, select(b == -one, one, safe));
-  return select(b == zero, zero, select(b == -one, -a, quotient));
+  const Expr by = select(b == -one, one, safe);
+  const Expr towards_zero = select(a < zero && a % by != zero, select(by > zero, one, -one), zero);
+  return select(b == zero, zero, select(b == -one, -a, a / by + towards_zero));
 }
 
 Expr Power(Expr a, Expr b) {
