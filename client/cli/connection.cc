@@ -48,7 +48,8 @@ void ConnectionFlags::AddTo(FlagSet& flags, bool local_allowed) {
             "slipway-agent to start; else $SLIPWAY_AGENT_BINARY, else as above.");
   flags.Add("server-config", &server_config, "FILE",
             "Flags of that server, such as `compile-memory: 16GiB`; its --config reads them.");
-  flags.Add("agent-config", &agent_config, "FILE", "The same for the agent: `runner-memory: 16GiB`.");
+  flags.Add("agent-config", &agent_config, "FILE",
+            "The same for the agent: `runner-memory: 16GiB`.");
 }
 
 absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(Environment& environment,

@@ -175,8 +175,11 @@ bool Planner::IsKnownAtCall(ValueId id) const {
 }
 
 absl::Status Planner::CheckSizes() const {
+  std::vector<bool> has_buffer(graph_.values.size());
+  for (size_t id = 0; id < has_buffer.size(); ++id) has_buffer[id] = last_[root_[id]] != kNever;
+  for (const ValueId id : graph_.inputs) has_buffer[id] = true;  // Those that nobody reads too.
   for (size_t id = 0; id < graph_.values.size(); ++id) {
-    if (!IsOpen(static_cast<ValueId>(id)) || last_[root_[id]] == kNever) continue;
+    if (!IsOpen(static_cast<ValueId>(id)) || !has_buffer[id]) continue;
     if (!OpenBytes(static_cast<ValueId>(id)).is_unknown()) continue;
     return absl::UnimplementedError(absl::StrCat("value \"", graph_.values[id].name, "\" is ",
                                                  ToString(*graph_.values[id].type),

@@ -11,6 +11,8 @@ namespace slipway {
 namespace {
 
 using ::slipway::testing::PassTester;
+using ::slipway::testing::StatusIs;
+using ::testing::HasSubstr;
 using Kind = PlannedBuffer::Kind;
 
 class PlanMemoryTest : public ::testing::Test {
@@ -161,6 +163,14 @@ TEST_F(PlanMemoryTest, AConcatMayBeAnOutput) {
   EXPECT_EQ(OffsetOf("b"), 64);
   EXPECT_EQ(plan_.arena_bytes, 0);
   EXPECT_FALSE(plan_.outputs[0].copy);
+}
+
+TEST_F(PlanMemoryTest, RefusesInputsWithoutASize) {
+  ASSERT_OK_AND_ASSIGN(graph_, tester_.Parse(R"(
+    graph "g" (%x: f32[4], %unread: f32[?, 2]) -> (%y) { %y = Exp(%x) })"));
+  EXPECT_THAT(PlanMemory(graph_, tester_.registry()),
+              StatusIs(absl::StatusCode::kUnimplemented,
+                       HasSubstr("value \"unread\" is f32[?, 2], whose size cannot be told")));
 }
 
 TEST_F(PlanMemoryTest, Dumps) {
