@@ -79,6 +79,10 @@ Expr TruthOf(Expr condition) {
   return SelectStrictly(std::move(condition), cast<uint8_t>(1), cast<uint8_t>(0));
 }
 
+Expr Strictly(Expr value) {
+  return value.type().is_float() ? strict_float(std::move(value)) : value;
+}
+
 Expr SelectStrictly(Expr condition, Expr a, Expr b) {
   return strict_float(select(std::move(condition), std::move(a), std::move(b)));
 }

@@ -19,6 +19,10 @@ Halide::Expr MinOf(Halide::Expr a, Halide::Expr b);
 // fast-math flags make Halide's own is_nan false.
 Halide::Expr IsNan(Halide::Expr x);
 
+// The result of one operation, or of several, as IEEE 754 has it: not simplified with what its operands are made of (x - x is
+// no 0 where x is infinite, and (x + y) - x not y), nor contracted. Integers stay what they are.
+Halide::Expr Strictly(Halide::Expr value);
+
 // select(condition, a, b) whose condition compares floats as IEEE 754 says.
 Halide::Expr SelectStrictly(Halide::Expr condition, Halide::Expr a, Halide::Expr b);
 

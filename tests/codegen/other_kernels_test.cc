@@ -99,11 +99,11 @@ TEST(ReductionKernelsTest, AgreeWithTheReference) {
       suite.Add(absl::StrCat("blocked_mean", n), Reduced("ReduceMean", {1, 3, n, n, 8}, {2, 3}));
       for (const int64_t axis : {1, 2}) {
         suite.Add(absl::StrCat("softmax", n, "axis", axis),
-                  OneNode("Softmax", {{4, 3, n}}, {{"axis", axis}}));
+                  OneNode("Softmax", {{4, 3, n + 1}}, {{"axis", axis}}));
         suite.Add(absl::StrCat("arg_max", n, "axis", axis),
                   OneNode("ArgMax", {{4, 3, n}}, {{"axis", axis}}));
       }
-      suite.Add(absl::StrCat("softmax_vector", n), OneNode("Softmax", {{n}}));
+      suite.Add(absl::StrCat("softmax_vector", n), OneNode("Softmax", {{n + 1}}));
     }
     suite.Add("global_max", OneNode("GlobalMaxPool", {{2, 3, 9, 7}}));
     suite.Add("many_rows", OneNode("Softmax", {{4420, 2}}));
@@ -601,6 +601,76 @@ TEST(ElementwiseKernelsTest, PassNanAndInfinityOn) {
               OneNode("MaxPool", {{1, 1, 5, 10}},
                       {{"kernel_shape", Ints({2, 2})}, {"strides", Ints({1, 1})}}),
               {*x.Reshaped({1, 1, 5, 10})});
+  });
+}
+
+// Nothing is taken together that the graph has apart.
+TEST(ElementwiseKernelsTest, RoundAfterEachOperation) {
+  using Chain = std::function<ValueId(GraphBuilder&, ValueId x, ValueId y, ValueId k)>;
+  const std::pair<const char*, Chain> chains[] = {
+      {"itself_less_itself",
+       [](auto& b, auto x, auto, auto) {
+         return b.Add("Sub", {x, x});
+       }},
+      {"itself_by_itself",
+       [](auto& b, auto x, auto, auto) {
+         return b.Add("Div", {x, x});
+       }},
+      {"opposites",
+       [](auto& b, auto x, auto, auto) {
+         return b.Add("Add", {b.Add("Neg", {x}), x});
+       }},
+      {"nothing_of_it",
+       [](auto& b, auto x, auto, auto) {
+         return b.Add("Mul", {x, b.Constant("zero", Tensor::Scalar<float>(0))});
+       }},
+      {"sum_less_one",
+       [](auto& b, auto x, auto y, auto) {
+         return b.Add("Sub", {b.Add("Add", {x, y}), x});
+       }},
+      {"sum_less_constant",
+       [](auto& b, auto x, auto, auto k) {
+         return b.Add("Sub", {b.Add("Add", {x, k}), k});
+       }},
+      {"common_factor",
+       [](auto& b, auto x, auto y, auto k) {
+         return b.Add("Sub", {b.Add("Mul", {x, k}), b.Add("Mul", {y, k})});
+       }},
+      {"product_by_factor",
+       [](auto& b, auto x, auto y, auto) {
+         return b.Add("Div", {b.Add("Mul", {x, y}), y});
+       }},
+      {"quotient_of_quotient",
+       [](auto& b, auto x, auto, auto k) {
+         return b.Add("Div", {b.Add("Div", {x, k}), k});
+       }},
+      {"square_of_root",
+       [](auto& b, auto x, auto, auto) {
+         const ValueId root = b.Add("Sqrt", {x});
+         return b.Add("Mul", {root, root});
+       }},
+      {"product_and_sum",
+       [](auto& b, auto x, auto y, auto k) {
+         return b.Add("Add", {b.Add("Mul", {x, k}), y});
+       }},
+  };
+  RunEverywhere([&](KernelSuite& suite) {
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    const float inf = std::numeric_limits<float>::infinity();
+    const Tensor x =
+        Tensor::Of<float>({20}, {1.5f, inf,  -inf,  nan,     3e38f, 0, 1e-3f, 7, -2, 0.1f,
+                                 1.1f, 1e9f, 1e-9f, 2.5e10f, 3,     4, 5,     6, 7,  nan});
+    const Tensor y = Tensor::Of<float>({20}, {1e-9f, 1, 1,    1,  3e38f, nan, 1e9f, -1, 0,   0.3f,
+                                              0.7f,  1, 1e9f, -3, 3,     4,   5,    6,  inf, nan});
+    for (const auto& chain : chains) {
+      suite.Add(chain.first,
+                [&](GraphBuilder& b) {
+                  const ValueId x = b.Input("x", kFloat, {20});
+                  const ValueId y = b.Input("y", kFloat, {20});
+                  b.Output(chain.second(b, x, y, b.Constant("k", Tensor::Scalar<float>(1.7e9f))));
+                },
+                {x, y}, {0, 0});
+    }
   });
 }
 

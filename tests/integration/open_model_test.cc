@@ -386,11 +386,12 @@ TEST_F(OpenModelTest, AxesThatValuesTell) {
   }
 }
 
-// A mean of one infinity, less which it is no number, in groups of one element.
-TEST_F(OpenModelTest, GroupsOfOneElement) {
+// A mean, or a maximum, of one infinity, less which it is no number.
+TEST_F(OpenModelTest, RowsOfOneElement) {
   const float inf = std::numeric_limits<float>::infinity();
   CheckTold(R"(
-    graph "alone" (%x: f32[1, 3, 1], %w: f32[3]) -> (%g, %i) {
+    graph "alone" (%x: f32[1, 3, 1], %w: f32[3]) -> (%g, %i, %s) {
+      %s = Softmax(%x)
       %g = GroupNormalization(%x, %w, %w) {num_groups = 3}
       %i = InstanceNormalization(%x, %w, %w)
     })",

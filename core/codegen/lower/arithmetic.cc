@@ -26,7 +26,7 @@ Formula Fold(std::function<Expr(Expr, Expr)> function) {
 // div_round_to_zero divides wrongly by most constants of 8, 16 and 32 bits.) What has no result in C (by zero, the lowest number by -1) must not trap
 // here: it is 0, and the number itself.
 Expr Divide(Expr a, Expr b) {
-  if (a.type().is_float()) return a / b;
+  if (a.type().is_float()) return Strictly(a / b);
   const Expr zero = Halide::Internal::make_zero(b.type());
   const Expr one = Halide::Internal::make_one(b.type());
   const Expr safe = select(b == zero, one, b);
@@ -39,8 +39,8 @@ Expr Divide(Expr a, Expr b) {
 Expr Power(Expr a, Expr b) {
   // Roots and squares are exact this way, and faster.
   if (const double* exponent = Halide::Internal::as_const_float(b)) {
-    if (*exponent == 0.5) return Halide::sqrt(a);
-    if (*exponent == 2) return a * a;
+    if (*exponent == 0.5) return Strictly(Halide::sqrt(a));
+    if (*exponent == 2) return Strictly(a * a);
   }
   return PowOf(a, Halide::cast(a.type(), b));
 }
@@ -48,15 +48,15 @@ Expr Power(Expr a, Expr b) {
 }  // namespace
 
 absl::Status RegisterArithmeticLowerings(Lowerings& lowerings) {
-  const auto add = [](Expr a, Expr b) { return a + b; };
+  const auto add = [](Expr a, Expr b) { return Strictly(a + b); };
   const FormulaRow rows[] = {
       {"Add", Types::kNumber, Binary(add)},
       {"Div", Types::kNumber, Binary(Divide)},
       {"Max", Types::kNumber, Fold(MaxOf)},
       {"Min", Types::kNumber, Fold(MinOf)},
-      {"Mul", Types::kNumber, Binary([](Expr a, Expr b) { return a * b; })},
+      {"Mul", Types::kNumber, Binary([](Expr a, Expr b) { return Strictly(a * b); })},
       {"Pow", Types::kResult, Binary(Power)},
-      {"Sub", Types::kNumber, Binary([](Expr a, Expr b) { return a - b; })},
+      {"Sub", Types::kNumber, Binary([](Expr a, Expr b) { return Strictly(a - b); })},
       {"Sum", Types::kNumber, Fold(add)},
   };
   return AddFormulas(rows, lowerings);

@@ -245,6 +245,15 @@ absl::StatusOr<std::vector<Func>> LowerGroupNormalization(LoweringContext& conte
   return NormalizeChannels(context, context.node.input_type(0).dimension(1).extent() / groups);
 }
 
+// Rows of one element would be taken for 1, whatever it is.
+absl::Status ServesSoftmax(const NodeView& node, absl::Span<const ValueType> outputs) {
+  SLIPWAY_ASSIGN_OR_RETURN(const int64_t axis, DecodeSoftmax(node));
+  if (node.input_type(0).dimension(static_cast<int>(axis)) == Dimension(1)) {
+    return node.Unimplemented("no kernel can be generated for rows of one element yet");
+  }
+  return ServesFloat32(node, outputs);
+}
+
 // What a mean is taken over, which is one of `rows` parts of all from the axis on, must be known, and more than one
 // element: infinity less itself would be taken for 0.
 absl::Status ServesKnownFrom(const NodeView& node, int64_t axis, int64_t rows) {
@@ -304,7 +313,7 @@ absl::Status RegisterNormalizationLowerings(Lowerings& lowerings) {
       {"InstanceNormalization", LowerInstanceNormalization, ServesChannels},
       {"LayerNormalization", LowerLayerNormalization, ServesNormalizedAlone},
       {"RMSNormalization", LowerRmsNormalization, ServesNormalizedAlone},
-      {"Softmax", LowerSoftmax, ServesFloat32},
+      {"Softmax", LowerSoftmax, ServesSoftmax},
   };
   for (const auto& row : rows) {
     SLIPWAY_RETURN_IF_ERROR(lowerings.Add(row.op, Lowering(row.lower).Serving(row.serves).Open()));
