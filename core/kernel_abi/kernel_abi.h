@@ -97,8 +97,15 @@ typedef struct slipway_imports {
   void (*error)(slipway_context* context, const char* message);
 } slipway_imports;
 
+/* What a kernel returns. Any other value is a failure of the kernel itself. */
+typedef enum slipway_result {
+  SLIPWAY_OK = 0,
+  SLIPWAY_INVALID_ARGUMENT =
+      3 /* what inputs hold is nothing that the kernel can take; it says why by `error` */
+} slipway_result;
+
 /* A kernel. args[0] points to a `slipway_context*`; args[1..] point to slipway_buffer, inputs first, then
- * outputs, as many as the step that calls it names. 0 is success; any other value is a failure. */
+ * outputs, as many as the step that calls it names. Returns a slipway_result. */
 typedef int32_t (*slipway_kernel)(void** args);
 
 /* One row of the table of kernels. */

@@ -96,11 +96,11 @@ class Call {
     return 0;
   }
 
-  // Says why the kernel fails; return its result. `message` has no more to name than what is wrong: who calls knows
+  // Says what is wrong with the inputs; return its result. `message` has no more to name than what is wrong: who calls knows
   // the node.
   int32_t Fail(const char* message) const {
     slipway_error(context_, message);
-    return 1;
+    return SLIPWAY_INVALID_ARGUMENT;
   }
 
   void* context() const { return context_; }

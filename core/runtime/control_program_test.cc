@@ -269,10 +269,11 @@ TEST_F(ControlTest, AFailureInABodyNamesFunctionTurnAndStep) {
   options.dynamic_bytes = 4 * 256;
   Load(options);
   for (int repeat = 0; repeat < 10; ++repeat) {
-    EXPECT_THAT(Run({I64(5)}, 1),
-                StatusIs(Code::kInternal,
-                         "step 0 'loop': turn 3 of function 'body': step 0 'kernel 7': failed with "
-                         "result 3: three is too many"));
+    EXPECT_THAT(
+        Run({I64(5)}, 1),
+        StatusIs(Code::kInvalidArgument,
+                 "step 0 'loop': turn 3 of function 'body': step 0 'kernel 7': three is too "
+                 "many"));
     ASSERT_OK_AND_ASSIGN(const std::vector<Tensor> out, Run({I64(3)}, 1));
     EXPECT_THAT(out[0].values<float>(), ElementsAre(2));
   }

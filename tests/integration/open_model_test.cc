@@ -278,15 +278,15 @@ TEST_F(OpenModelTest, NothingIsFound) {
            " %f = Cast(%z) {to = 1}\n" +
            node + "\n}";
   };
-  using Code = absl::StatusCode;
-  const std::tuple<const char*, Code, const char*> refused[] = {
-      {"%y = Gather(%f, %i) {axis = 1}", Code::kInternal, "outside"},
-      {"%y = Pad(%f, %p) {mode = \"edge\"}", Code::kInternal, "nothing to pad with"},
-      {"%y, %j = TopK(%f, %k) {axis = 1}", Code::kInvalidArgument, "TopK y needs max(z, 1) = z"},
-      {"%y = ArgMax(%f) {axis = 1}", Code::kInternal, "no elements have no best one"},
+  const std::pair<const char*, const char*> refused[] = {
+      {"%y = Gather(%f, %i) {axis = 1}", "outside"},
+      {"%y = Pad(%f, %p) {mode = \"edge\"}", "nothing to pad with"},
+      {"%y, %j = TopK(%f, %k) {axis = 1}", "TopK y needs max(z, 1) = z"},
+      {"%y = ArgMax(%f) {axis = 1}", "no elements have no best one"},
   };
-  for (const auto& [node, code, reason] : refused) {
-    EXPECT_THAT(Run(of_places(node), {nothing}).status(), StatusIs(code, HasSubstr(reason)))
+  for (const auto& [node, reason] : refused) {
+    EXPECT_THAT(Run(of_places(node), {nothing}).status(),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(reason)))
         << node;
     EXPECT_OK(Run(of_places(node), {Tensor::Of<float>({4}, {0, 1, 2, 0})}).status()) << node;
   }
@@ -376,7 +376,8 @@ TEST_F(OpenModelTest, AxesThatValuesTell) {
                        Longs(std::move(block))})
         .status();
   };
-  EXPECT_THAT(failure({0, 0}, 1, {2, 2}).message(), HasSubstr("an axis is there twice"));
+  EXPECT_THAT(failure({0, 0}, 1, {2, 2}), StatusIs(absl::StatusCode::kInvalidArgument,
+                                                   HasSubstr("n': an axis is there twice")));
   EXPECT_THAT(failure({0, 2}, 1, {2, 2}).message(), HasSubstr("outside of the dimensions"));
   EXPECT_THAT(failure({0, 1}, 3, {2, 2}).message(), HasSubstr("none that a signal lies along"));
   constexpr int64_t kHuge = int64_t{1} << 62;

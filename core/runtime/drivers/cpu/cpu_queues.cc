@@ -55,9 +55,12 @@ absl::Status CpuQueues::Failure(int32_t result) {
   const std::string text = absl::Utf8SafeCEscape(context_.error_text());
   const std::string failed =
       absl::StrCat("failed with result ", result, text.empty() ? "" : ": ", text);
-  if (!scratch_.has_refused()) return absl::InternalError(failed);
-  return absl::ResourceExhaustedError(
-      absl::StrCat(failed, " (it may take ", scratch_.limit_bytes(), " bytes of scratch memory)"));
+  if (scratch_.has_refused()) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        failed, " (it may take ", scratch_.limit_bytes(), " bytes of scratch memory)"));
+  }
+  if (result == SLIPWAY_INVALID_ARGUMENT && !text.empty()) return absl::InvalidArgumentError(text);
+  return absl::InternalError(failed);
 }
 
 absl::Status CpuQueues::Copy(uint32_t /*queue*/, const MemoryPlace& from, const MemoryPlace& to,
