@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -43,8 +45,17 @@ Condition MayHold(const Equality& equality) {
   };
 }
 
+// Takes `size` from `steps` each time.
+Condition Counted(Condition condition, int64_t size, int64_t& steps) {
+  return [condition = std::move(condition), size, &steps](const std::vector<Symbol>& symbols) {
+    steps -= size;
+    return condition(symbols);
+  };
+}
+
 // The first value in [first, last] of which `holds` is true, which it is of the last, and of all behind one of which it is.
 int64_t FirstThat(int64_t first, int64_t last, const std::function<bool(int64_t)>& holds) {
+  if (holds(first)) return first;  // As most do.
   while (first < last) {
     const int64_t middle = first + (last - first) / 2;
     if (holds(middle)) {
@@ -74,8 +85,10 @@ bool Narrow(const Condition& condition, std::vector<Symbol>& symbols, Symbol& sy
   return symbol != whole;
 }
 
-// What one equality takes away another may see.
+// What one equality takes away another may see. Bounds that are wider than need be are no fault, so that there is an end to
+// it: how often, and of how many nodes of expressions, it is seen whether something may hold.
 constexpr int kMaxRounds = 16;
+constexpr int64_t kMaxSteps = 1 << 20;
 
 std::string BoundsText(const std::vector<Symbol>& symbols) {
   return absl::StrJoin(symbols, ", ", [](std::string* out, const Symbol& symbol) {
@@ -83,8 +96,9 @@ std::string BoundsText(const std::vector<Symbol>& symbols) {
   });
 }
 
-// To where the windows of the node may have a place.
-absl::Status NarrowToWindows(const Graph& graph, const Node& node, std::vector<Symbol>& symbols) {
+// To where the windows of the node may have a place. Takes from `steps` what it needs, as all below.
+absl::Status NarrowToWindows(const Graph& graph, const Node& node, std::vector<Symbol>& symbols,
+                             int64_t& steps) {
   const ValueType& type = *graph.values[node.outputs[0]].type;
   for (int d = 2; d < type.rank(); ++d) {
     const Dimension& extent = type.dimension(d);
@@ -96,25 +110,28 @@ absl::Status NarrowToWindows(const Graph& graph, const Node& node, std::vector<S
           "): the window fits into dimension ", d, " of no input: of ", ToString(extent),
           " places there are ", bounds->max, " at most; allow larger extents"));
     }
+    const Expression places = extent.expression();
+    const Condition may_fit = Counted(MayBePositive(places), places.size(), steps);
     for (Symbol& symbol : symbols) {
-      if (Mentions(extent.expression(), symbol.name)) {
-        Narrow(MayBePositive(extent.expression()), symbols, symbol);
-      }
+      if (steps > 0 && Mentions(places, symbol.name)) Narrow(may_fit, symbols, symbol);
     }
   }
   return absl::OkStatus();
 }
 
 // To where the equality may hold. Whether symbols were narrowed.
-absl::StatusOr<bool> NarrowToEquality(const Constraint& constraint, std::vector<Symbol>& symbols) {
+absl::StatusOr<bool> NarrowToEquality(const Constraint& constraint, std::vector<Symbol>& symbols,
+                                      int64_t& steps) {
   const Equality& equality = constraint.any_of[0];
-  const Condition may_hold = MayHold(equality);
+  const Condition may_hold =
+      Counted(MayHold(equality), equality.left.size() + equality.right.size(), steps);
   if (!may_hold(symbols)) {
     return absl::InvalidArgumentError(absl::StrCat(constraint.user, " needs ", ToString(constraint),
                                                    ", which no inputs do: ", BoundsText(symbols)));
   }
   bool narrowed = false;
   for (Symbol& symbol : symbols) {
+    if (steps <= 0) break;
     if (!Mentions(equality.left, symbol.name) && !Mentions(equality.right, symbol.name)) continue;
     narrowed |= Narrow(may_hold, symbols, symbol);
   }
@@ -126,17 +143,18 @@ absl::StatusOr<bool> NarrowToEquality(const Constraint& constraint, std::vector<
 absl::StatusOr<std::vector<Symbol>> NarrowedSymbols(const Graph& graph,
                                                     const OperatorRegistry& registry) {
   std::vector<Symbol> symbols = graph.symbols;
+  int64_t steps = kMaxSteps;
   for (const Node& node : graph.nodes) {
     const OperatorSchema* schema = registry.Find(node.op);
     if (schema == nullptr || !HasWindow(*schema)) continue;
-    SLIPWAY_RETURN_IF_ERROR(NarrowToWindows(graph, node, symbols));
+    SLIPWAY_RETURN_IF_ERROR(NarrowToWindows(graph, node, symbols, steps));
   }
   bool narrowed = true;
   for (int round = 0; round < kMaxRounds && narrowed; ++round) {
     narrowed = false;
     for (const Constraint& constraint : graph.constraints) {
       if (constraint.any_of.size() > 1) continue;
-      SLIPWAY_ASSIGN_OR_RETURN(const bool more, NarrowToEquality(constraint, symbols));
+      SLIPWAY_ASSIGN_OR_RETURN(const bool more, NarrowToEquality(constraint, symbols, steps));
       narrowed |= more;
     }
   }
