@@ -60,6 +60,12 @@ def _one_place(case):
     return any(array.size == 1 and int(array.ravel()[0]) == 1 for array in _operands(case))
 
 
+def _one_place_in_size(case):
+    """Whether the list that is the second operand holds a 1 behind its first two elements."""
+    size = list(_operands(case))[1]
+    return size.ndim == 1 and bool((size[2:] == 1).any())
+
+
 def _operands(case):
     """Those of the first node in their order, then all others."""
     from onnx import numpy_helper
@@ -205,7 +211,9 @@ DEPARTURES = (
               _first_is(*elements.INTEGERS)),
     *(Departure(oracle, ('MaxPool', 'LpPool', 'AveragePool', 'Conv', 'ConvInteger', 'QLinearConv'),
                 'takes a window that does not fit for one of no places', _does_not_fit) for oracle in ('onnxruntime', 'onnx')),
-    Departure('onnx', ('FlexAttention',), 'computes f64 by way of f32', _has_type('float64')),
+    Departure('onnx', ('FlexAttention', 'AffineGrid'), 'computes f64 by way of f32', _has_type('float64')),
+    Departure('onnxruntime', ('AffineGrid',), 'puts what is alone along a dimension at its end',
+              lambda case: _value(case, 'align_corners', 0) == 1 and _one_place_in_size(case)),
     Departure('onnx', ('LayerNormalization', 'RMSNormalization'), 'rounds between steps', _has_type('bfloat16', 'float16')),
     Departure('onnx', ('TreeEnsembleRegressor',), 'has numbers for targets that no leaf votes for',
               lambda case: _value(case, 'aggregate_function') in (b'MIN', b'MAX')),
