@@ -99,11 +99,11 @@ TEST(ReductionKernelsTest, AgreeWithTheReference) {
       suite.Add(absl::StrCat("blocked_mean", n), Reduced("ReduceMean", {1, 3, n, n, 8}, {2, 3}));
       for (const int64_t axis : {1, 2}) {
         suite.Add(absl::StrCat("softmax", n, "axis", axis),
-                  OneNode("Softmax", {{4, 3, n + 1}}, {{"axis", axis}}));
+                  OneNode("Softmax", {{4, 3, n}}, {{"axis", axis}}));
         suite.Add(absl::StrCat("arg_max", n, "axis", axis),
                   OneNode("ArgMax", {{4, 3, n}}, {{"axis", axis}}));
       }
-      suite.Add(absl::StrCat("softmax_vector", n), OneNode("Softmax", {{n + 1}}));
+      suite.Add(absl::StrCat("softmax_vector", n), OneNode("Softmax", {{n}}));
     }
     suite.Add("global_max", OneNode("GlobalMaxPool", {{2, 3, 9, 7}}));
     suite.Add("many_rows", OneNode("Softmax", {{4420, 2}}));
@@ -582,6 +582,16 @@ TEST(ElementwiseKernelsTest, PassNanAndInfinityOn) {
     columns[35] = -inf;
     suite.Add("SoftmaxInfinity", OneNode("Softmax", {{3, 8, 2}}, {{"axis", int64_t{1}}}),
               {Tensor::Of<float>({3, 8, 2}, columns)});
+    // Rows of one element, the mean or maximum of which is that.
+    suite.Add("SoftmaxOfOne", OneNode("Softmax", {{50, 1}}), {*x.Reshaped({50, 1})});
+    const Tensor weights = Tensor::Of<float>({1}, {2});
+    suite.Add("LayerOfOne", OneNode("LayerNormalization", {{50, 1}, {1}}),
+              {*x.Reshaped({50, 1}), weights});
+    suite.Add("GroupOfOne",
+              OneNode("GroupNormalization", {{10, 5, 1}, {5}, {5}}, {{"num_groups", int64_t{5}}}),
+              {*x.Reshaped({10, 5, 1})});
+    suite.Add("InstanceOfOne", OneNode("InstanceNormalization", {{10, 5, 1}, {5}, {5}}),
+              {*x.Reshaped({10, 5, 1})});
     for (const float exponent : {0.0f, 1.0f, 3.0f, 2.5f, -1.0f}) {
       suite.Add(absl::StrCat("Pow", exponent),
                 [=](GraphBuilder& b) {

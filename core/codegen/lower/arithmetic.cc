@@ -22,9 +22,9 @@ Formula Fold(std::function<Expr(Expr, Expr)> function) {
   };
 }
 
-// ONNX follows C, where the remainder of Halide's own "/" is never negative. (Halide 14's
-// div_round_to_zero divides wrongly by most constants of 8, 16 and 32 bits.) What has no result in C (by zero, the lowest number by -1) must not trap
-// here: it is 0, and the number itself.
+// ONNX follows C, where the remainder of Halide's own "/" is never negative. (Halide 14's div_round_to_zero divides wrongly by
+// most constants of 8, 16 and 32 bits.) What has no result in C (by zero, the lowest number by -1) must not trap here: it is
+// 0, and the number itself.
 Expr Divide(Expr a, Expr b) {
   if (a.type().is_float()) return Strictly(a / b);
   const Expr zero = Halide::Internal::make_zero(b.type());

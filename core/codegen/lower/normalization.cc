@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -91,7 +90,7 @@ absl::StatusOr<std::vector<Func>> LowerLrn(LoweringContext& context) {
 
 // The maximum is subtracted first, so that no exponential overflows. NaN in a row makes the row NaN, by way of the
 // maximum: one that lost it would be that of the elements behind it alone. So does an infinity, whose difference from
-// itself is NaN; told to the maximum, for a sum that is NaN may get lost in a division.
+// itself is NaN.
 absl::StatusOr<std::vector<Func>> LowerSoftmax(LoweringContext& context) {
   const std::vector<Extent> extents = context.Extents(context.node.input_type(0));
   const int rank = static_cast<int>(extents.size());
@@ -110,15 +109,12 @@ absl::StatusOr<std::vector<Func>> LowerSoftmax(LoweringContext& context) {
       context.lanes, [&](const std::vector<Expr>& at) { return Expr(input(at)); }, extents, reduced,
       kept, {LowestOf(Halide::Float(32)), MaxOf}, "largest");
   Func exponential("exponential");
-  const Expr most = largest.total(kept_at);
-  const Expr subtracted = SelectStrictly(most < std::numeric_limits<float>::infinity(), most,
-                                         std::numeric_limits<float>::quiet_NaN());
-  exponential(vars) = ExpOf(input(AsExprs(vars)) - subtracted);
+  exponential(vars) = ExpOf(Strictly(input(AsExprs(vars)) - largest.total(kept_at)));
   const PartialReduction sum = ReducePartially(
       context.lanes, [&](const std::vector<Expr>& at) { return Expr(exponential(at)); }, extents,
       reduced, kept, {Expr(0.0f), [](Expr a, Expr b) { return a + b; }}, "sum");
   Func result("softmax");
-  result(vars) = exponential(AsExprs(vars)) / sum.total(kept_at);
+  result(vars) = Strictly(exponential(AsExprs(vars)) / sum.total(kept_at));
 
   context.anchor = Anchor{AnchorKind::kRows,
                           RowStages{{largest, sum}, exponential, KnownExtents(extents), reduced},
@@ -179,7 +175,7 @@ absl::StatusOr<std::vector<Func>> NormalizeRows(LoweringContext& context, const 
   std::vector<PartialReduction> reductions;
   if (rows.centered) reductions.push_back(mean_of(x, "total"));
   const auto centered = [&](const std::vector<Expr>& at) {
-    return rows.centered ? x(at) - reductions[0].total(row_of(at)) * each : x(at);
+    return rows.centered ? Strictly(x(at) - reductions[0].total(row_of(at)) * each) : x(at);
   };
   const auto square = [&](const std::vector<Expr>& at) {
     const Expr value = centered(at);
@@ -245,44 +241,22 @@ absl::StatusOr<std::vector<Func>> LowerGroupNormalization(LoweringContext& conte
   return NormalizeChannels(context, context.node.input_type(0).dimension(1).extent() / groups);
 }
 
-// Rows of one element would be taken for 1, whatever it is.
-absl::Status ServesSoftmax(const NodeView& node, absl::Span<const ValueType> outputs) {
-  SLIPWAY_ASSIGN_OR_RETURN(const int64_t axis, DecodeSoftmax(node));
-  if (node.input_type(0).dimension(static_cast<int>(axis)) == Dimension(1)) {
-    return node.Unimplemented("no kernel can be generated for rows of one element yet");
-  }
-  return ServesFloat32(node, outputs);
-}
-
-// What a mean is taken over, which is one of `rows` parts of all from the axis on, must be known, and more than one
-// element: infinity less itself would be taken for 0.
-absl::Status ServesKnownFrom(const NodeView& node, int64_t axis, int64_t rows) {
+// What a mean is taken over must be known.
+absl::Status ServesKnownFrom(const NodeView& node, int64_t axis) {
   const ValueType& x = node.input_type(0);
-  int64_t elements = 1;
   for (int d = static_cast<int>(axis); d < x.rank(); ++d) {
-    if (x.dimension(d).is_known()) {
-      elements *= x.dimension(d).extent();
-      continue;
-    }
+    if (x.dimension(d).is_known()) continue;
     return node.Unimplemented(absl::StrCat("no kernel can be generated for rows of ", ToString(x),
                                            ", whose length is not known, yet"));
   }
-  if (elements == rows)
-    return node.Unimplemented("no kernel can be generated for rows of one element yet");
   return absl::OkStatus();
 }
 
-absl::Status ServesChannels(const NodeView& node, absl::Span<const ValueType> outputs) {
-  SLIPWAY_RETURN_IF_ERROR(ServesKnownFrom(node, 2, 1));
-  return ServesFloat32(node, outputs);
-}
-
-absl::Status ServesGroups(const NodeView& node, absl::Span<const ValueType> outputs) {
+absl::Status ServesPlacesOfChannels(const NodeView& node, absl::Span<const ValueType> outputs) {
   if (node.input_type(0).rank() < 3) {
     return node.Unimplemented("no kernel can be generated for channels without places yet");
   }
-  SLIPWAY_ASSIGN_OR_RETURN(const int64_t groups, DecodeGroupNormalization(node));
-  SLIPWAY_RETURN_IF_ERROR(ServesKnownFrom(node, 1, groups));
+  SLIPWAY_RETURN_IF_ERROR(ServesKnownFrom(node, 1));
   return ServesFloat32(node, outputs);
 }
 
@@ -294,7 +268,7 @@ absl::Status ServesNormalizedAlone(const NodeView& node, absl::Span<const ValueT
     }
   }
   SLIPWAY_ASSIGN_OR_RETURN(const int64_t axis, DecodeLayerNormalization(node));
-  SLIPWAY_RETURN_IF_ERROR(ServesKnownFrom(node, axis, 1));
+  SLIPWAY_RETURN_IF_ERROR(ServesKnownFrom(node, axis));
   return ServesFloat32(node, outputs);
 }
 
@@ -309,11 +283,11 @@ absl::Status RegisterNormalizationLowerings(Lowerings& lowerings) {
     LowerFunction lower;
     ServesFunction serves;
   } rows[] = {
-      {"GroupNormalization", LowerGroupNormalization, ServesGroups},
-      {"InstanceNormalization", LowerInstanceNormalization, ServesChannels},
+      {"GroupNormalization", LowerGroupNormalization, ServesPlacesOfChannels},
+      {"InstanceNormalization", LowerInstanceNormalization, ServesPlacesOfChannels},
       {"LayerNormalization", LowerLayerNormalization, ServesNormalizedAlone},
       {"RMSNormalization", LowerRmsNormalization, ServesNormalizedAlone},
-      {"Softmax", LowerSoftmax, ServesSoftmax},
+      {"Softmax", LowerSoftmax, ServesFloat32},
   };
   for (const auto& row : rows) {
     SLIPWAY_RETURN_IF_ERROR(lowerings.Add(row.op, Lowering(row.lower).Serving(row.serves).Open()));

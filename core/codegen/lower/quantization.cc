@@ -41,7 +41,7 @@ Lowering Scaled(Expr (*real)(Expr x, Expr scale, Expr zero, Halide::Type to)) {
 
 // The quotient is rounded as IEEE 754 has it: what lies beside a half decides over the result.
 Expr Quantize(Expr x, Expr scale, Expr zero, Halide::Type to) {
-  const Expr quotient = Halide::strict_float(x / scale);
+  const Expr quotient = Strictly(x / scale);
   Expr value = SelectStrictly(IsNan(quotient), 0.0f, RoundOf(quotient));
   if (zero.defined()) value += cast<float>(zero);
   return cast(to, Halide::clamp(value, cast<float>(to.min()), cast<float>(to.max())));
