@@ -1,5 +1,7 @@
 #include "core/operators/reduction.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/kernels/reduction.h"
@@ -30,35 +32,25 @@ absl::Status Cumulate(const NodeView& view, KernelParameters& parameters) {
 }  // namespace
 
 absl::Status RegisterReductionKernels(KernelColumn& kernels) {
-  const struct {
-    const char* op;
-    slipway_kernel function;
-    absl::Status (*parameters)(const NodeView&, KernelParameters&);
-  } rows[] = {
-      {"ReduceL1", slipway_ReduceL1, Reduce},
-      {"ReduceL2", slipway_ReduceL2, Reduce},
-      {"ReduceLogSum", slipway_ReduceLogSum, Reduce},
-      {"ReduceLogSumExp", slipway_ReduceLogSumExp, Reduce},
-      {"ReduceMax", slipway_ReduceMax, Reduce},
-      {"ReduceMean", slipway_ReduceMean, Reduce},
-      {"ReduceMin", slipway_ReduceMin, Reduce},
-      {"ReduceProd", slipway_ReduceProd, Reduce},
-      {"ReduceSum", slipway_ReduceSum, Reduce},
-      {"ReduceSumSquare", slipway_ReduceSumSquare, Reduce},
-      {"ArgMax", slipway_ArgMax, ArgBest},
-      {"ArgMin", slipway_ArgMin, ArgBest},
-      {"CumProd", slipway_CumProd, Cumulate},
-      {"CumSum", slipway_CumSum, Cumulate},
+  const std::pair<const char*, slipway_kernel> reductions[] = {
+      {"ReduceL1", slipway_ReduceL1},         {"ReduceL2", slipway_ReduceL2},
+      {"ReduceLogSum", slipway_ReduceLogSum}, {"ReduceLogSumExp", slipway_ReduceLogSumExp},
+      {"ReduceMax", slipway_ReduceMax},       {"ReduceMean", slipway_ReduceMean},
+      {"ReduceMin", slipway_ReduceMin},       {"ReduceProd", slipway_ReduceProd},
+      {"ReduceSum", slipway_ReduceSum},       {"ReduceSumSquare", slipway_ReduceSumSquare},
   };
-  for (const auto& [op, function, parameters] : rows) {
-    CallableKernel kernel{absl::StrCat("slipway_", op), function, parameters};
-    if (parameters == Reduce) {
-      kernel.extents_symbol = "slipway_Reduce_extents";
-      kernel.extents = slipway_Reduce_extents;
-      kernel.finds = CallableKernel::Finds::kEvery;
-    }
-    SLIPWAY_RETURN_IF_ERROR(kernels.Add(op, kernel));
+  for (const auto& [op, function] : reductions) {
+    SLIPWAY_RETURN_IF_ERROR(kernels.Add(
+        op, CallableKernel{absl::StrCat("slipway_", op), function, Reduce, "slipway_Reduce_extents",
+                           slipway_Reduce_extents, CallableKernel::Finds::kEvery}));
   }
+  const std::pair<const char*, CallableKernel> along_one[] = {
+      {"ArgMax", {"slipway_ArgMax", slipway_ArgMax, ArgBest}},
+      {"ArgMin", {"slipway_ArgMin", slipway_ArgMin, ArgBest}},
+      {"CumProd", {"slipway_CumProd", slipway_CumProd, Cumulate}},
+      {"CumSum", {"slipway_CumSum", slipway_CumSum, Cumulate}},
+  };
+  for (const auto& [op, kernel] : along_one) SLIPWAY_RETURN_IF_ERROR(kernels.Add(op, kernel));
   return absl::OkStatus();
 }
 
