@@ -45,6 +45,21 @@ Tensor Counting(int64_t rows, int64_t columns) {
   return tensor;
 }
 
+// A program that adds x to itself: n elements, as the symbol says.
+struct Doubling {
+  Doubling(ProgramBuilder& builder, uint32_t n)
+      : x(builder.AddValue(kExternal, kF32, {Extent::Of(n)})),
+        y(builder.AddValue(kExternal, kF32, {Extent::Of(n)})),
+        main(builder.AddFunction("main")) {
+    ProgramBuilder::AddInput(main, "x", x);
+    ProgramBuilder::AddOutput(main, "y", y);
+    ProgramBuilder::AddKernel(main, SmallKernel::kAdd, {x, x}, {y});
+  }
+  uint32_t x;
+  uint32_t y;
+  v1::Function& main;
+};
+
 class Convolution : public ::testing::Test {
  protected:
   void Load(const ProgramContextOptions& options = {}) {
@@ -158,14 +173,8 @@ TEST_F(Convolution, RefusesABufferThatIsTooSmallForItsValue) {
 TEST(SymbolicProgram, RefusesMemoryOfCallersThatIsTooSmallForAValueInIt) {
   for (const bool is_output : {false, true}) {
     ProgramBuilder builder;
-    const uint32_t n = builder.AddSymbol("n", 0, 100);
-    const uint32_t x = builder.AddValue(kExternal, kF32, {Extent::Of(n)});
-    const uint32_t y = builder.AddValue(kExternal, kF32, {Extent::Of(n)});
-    builder.AddValueBeside(is_output ? y : x, 0, kF32, {8});
-    v1::Function& main = builder.AddFunction("main");
-    ProgramBuilder::AddInput(main, "x", x);
-    ProgramBuilder::AddOutput(main, "y", y);
-    ProgramBuilder::AddKernel(main, SmallKernel::kAdd, {x, x}, {y});
+    const Doubling doubling(builder, builder.AddSymbol("n", 0, 100));
+    builder.AddValueBeside(is_output ? doubling.y : doubling.x, 0, kF32, {8});
     ASSERT_OK_AND_ASSIGN(const auto program, LoadBuilt(builder));
     ASSERT_OK_AND_ASSIGN(const auto context, program->NewContext({}));
     std::vector<Tensor> outputs(1);
@@ -181,15 +190,10 @@ TEST(SymbolicProgram, HoldsConstraints) {
   ProgramBuilder builder;
   const uint32_t n = builder.AddSymbol("n", 0, 64);
   const uint32_t m = builder.AddSymbol("m", 0, 64);
-  const uint32_t x = builder.AddValue(kExternal, kF32, {Extent::Of(n)});
+  const Doubling doubling(builder, n);
   const uint32_t z = builder.AddValue(kExternal, kF32, {Extent::Of(m)});
-  const uint32_t y = builder.AddValue(kExternal, kF32, {Extent::Of(n)});
-  v1::Function& main = builder.AddFunction("main");
-  ProgramBuilder::AddInput(main, "x", x);
-  ProgramBuilder::AddInput(main, "z", z);
-  ProgramBuilder::AddOutput(main, "y", y);
-  ProgramBuilder::AddKernel(main, SmallKernel::kAdd, {x, x}, {y});
-  ProgramBuilder::AddConstraint(main, "Add sum", {{m, n}, {m, builder.Number(1)}});
+  ProgramBuilder::AddInput(doubling.main, "z", z);
+  ProgramBuilder::AddConstraint(doubling.main, "Add sum", {{m, n}, {m, builder.Number(1)}});
   ASSERT_OK_AND_ASSIGN(const auto program, LoadBuilt(builder));
   ASSERT_OK_AND_ASSIGN(const auto context, program->NewContext({}));
   const auto run = [&](int64_t of_x, int64_t of_z) {
@@ -224,12 +228,7 @@ TEST(SymbolicProgram, RefusesSizesAtWhichExpressionsOverflow) {
   const uint32_t n = builder.AddSymbol("n", 1, INT32_MAX);
   uint32_t power = n;
   for (int i = 0; i < 3; ++i) power = builder.Operation(Operation::MULTIPLY, power, power);
-  const uint32_t x = builder.AddValue(kExternal, kF32, {Extent::Of(n)});
-  const uint32_t y = builder.AddValue(kExternal, kF32, {Extent::Of(n)});
-  v1::Function& main = builder.AddFunction("main");
-  ProgramBuilder::AddInput(main, "x", x);
-  ProgramBuilder::AddOutput(main, "y", y);
-  ProgramBuilder::AddKernel(main, SmallKernel::kAdd, {x, x}, {y});
+  const Doubling doubling(builder, n);
   ASSERT_OK_AND_ASSIGN(const auto program, LoadBuilt(builder));
   ASSERT_OK_AND_ASSIGN(const auto context, program->NewContext({}));
   std::vector<Tensor> outputs(1);
