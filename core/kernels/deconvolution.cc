@@ -92,7 +92,7 @@ const char* Col2ImExtents(const Call& call, Extents& extents) {
     const int64_t image = IndexAt(call.input(1), d);
     const int64_t kernel = IndexAt(call.input(2), d);
     if (image < 0 || image > kMostExtent || kernel > kMostExtent) return kBadExtent;
-    int64_t reach;
+    int64_t reach = 0;
     const int64_t dilation = WindowNumbers(call.Integers() + 1, d).dilation;
     if (kernel < 1 || __builtin_mul_overflow(kernel, dilation, &reach)) return kNoBlocks;
     const WindowDimension window = Col2ImWindow(call, d);

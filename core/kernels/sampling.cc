@@ -50,8 +50,9 @@ class Sampler {
     if (mode_ == SampleMode::kNearest) place = RoundHalfEven(place);
     if (place < least || place > most) {
       // Cubic: what lies behind the border is as it, place by place, and a sample there is made of these as everywhere.
-      if (padding_ == SamplePadding::kBorder && mode_ != SampleMode::kCubic)
+      if (padding_ == SamplePadding::kBorder && mode_ != SampleMode::kCubic) {
         place = place < 0 ? 0 : size - 1;
+      }
       if (padding_ == SamplePadding::kReflection) place = Reflected(place, least, most);
     }
     Taps taps;

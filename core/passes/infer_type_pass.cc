@@ -208,7 +208,7 @@ absl::StatusOr<Graph> InferType(Graph graph, const PassContext& context) {
                            NarrowedSymbols(inferred, context.registry));
   bool is_narrower = false;
   SymbolValues settled;
-  for (Symbol& symbol : graph.symbols) {  // Those that inferring found are not asked for by inputs.
+  for (Symbol& symbol : graph.symbols) {  // Not those that inferring added: it adds them again.
     const Symbol& bounds = *FindSymbol(narrowed, symbol.name);
     is_narrower |= bounds != symbol;
     symbol = bounds;

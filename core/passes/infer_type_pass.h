@@ -12,9 +12,8 @@ namespace slipway {
 // that the model states and that contradicts the rule is an error; an input without a type too. Extents that hang on
 // values which are not known before running become symbols where a kernel finds them; a rank, or what else hangs on
 // such values, is UNIMPLEMENTED. Ordinary bodies of a node get their types when the
-// node's inputs have theirs (body_types.h). Symbols are narrowed to what nodes take, and become
-// numbers where there is one value left (narrow_symbols.h). An If whose condition is constant becomes its branch, whose types then count
-// alone.
+// node's inputs have theirs (body_types.h). Symbols are narrowed to what nodes take, and become numbers where there is one
+// value left (narrow_symbols.h). An If whose condition is constant becomes its branch, whose types then count alone.
 absl::StatusOr<Graph> InferType(Graph graph, const PassContext& context);
 
 }  // namespace slipway
