@@ -180,7 +180,7 @@ TEST_F(ServerTest, SaysWhatThereAreCompilersFor) {
 TEST_F(ServerTest, SessionsAreUnimplementedByName) {
   grpc::ClientContext context;
   auto stream = client_->sessions->Open(&context);
-  v1::SessionResponse response;
+  v1::SessionResponses response;
   EXPECT_FALSE(stream->Read(&response));
   const absl::Status status = FromGrpc(stream->Finish());
   EXPECT_THAT(status, StatusIs(absl::StatusCode::kUnimplemented));

@@ -8,7 +8,7 @@ namespace slipway::server {
 namespace {
 
 class RefusedSession final
-    : public grpc::ServerBidiReactor<v1::SessionRequest, v1::SessionResponse> {
+    : public grpc::ServerBidiReactor<v1::SessionRequests, v1::SessionResponses> {
  public:
   RefusedSession() {
     Finish(ToGrpc(absl::UnimplementedError(
@@ -60,7 +60,7 @@ grpc::ServerUnaryReactor* FleetGrpcService::ListWorkers(grpc::CallbackServerCont
   return calls_.Unary(context, [this, response] { return server::ListWorkers(env_, response); });
 }
 
-grpc::ServerBidiReactor<v1::SessionRequest, v1::SessionResponse>* SessionGrpcService::Open(
+grpc::ServerBidiReactor<v1::SessionRequests, v1::SessionResponses>* SessionGrpcService::Open(
     grpc::CallbackServerContext*) {
   return new RefusedSession;
 }

@@ -68,7 +68,7 @@ class FleetGrpcService final : public v1::FleetService::CallbackService {
 
 class SessionGrpcService final : public v1::SessionService::CallbackService {
  public:
-  grpc::ServerBidiReactor<v1::SessionRequest, v1::SessionResponse>* Open(
+  grpc::ServerBidiReactor<v1::SessionRequests, v1::SessionResponses>* Open(
       grpc::CallbackServerContext* context) override;
 };
 

@@ -1,0 +1,44 @@
+// The messages of a session (session.proto) without copies of the bytes they carry: a message is a cord whose last
+// piece is the data of its last request or response, where it lies.
+//
+// Messages that are put behind each other are one message with the requests, or responses, of both; the data must
+// come last.
+#ifndef SLIPWAY_CORE_WIRE_SESSION_MESSAGES_H_
+#define SLIPWAY_CORE_WIRE_SESSION_MESSAGES_H_
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/cord.h"
+#include "proto/slipway/v1/session.pb.h"
+
+namespace slipway {
+
+// Largest message either side takes.
+inline constexpr int64_t kMaxSessionMessageBytes = 4 << 20;
+// Most bytes of data in a message.
+inline constexpr int64_t kMaxSessionDataBytes = 1 << 20;
+
+// A message that was taken apart.
+template <typename Message>
+struct SessionParts {
+  Message message;  // No request or response of it has data.
+  absl::Cord data;  // That of the last one.
+};
+using SessionRequestParts = SessionParts<v1::SessionRequests>;
+using SessionResponseParts = SessionParts<v1::SessionResponses>;
+
+// `data` shares the message's memory. INVALID_ARGUMENT for bytes that are no such message, one that is too large, and
+// data that is too large or does not come last.
+absl::StatusOr<SessionRequestParts> ParseSessionRequests(const absl::Cord& message);
+absl::StatusOr<SessionResponseParts> ParseSessionResponses(const absl::Cord& message);
+
+// A message of one request or response; `data` is shared. REQUIRES: it has no data of its own.
+absl::Cord WriteSessionRequest(const v1::SessionRequest& request, const absl::Cord& data = {});
+absl::Cord WriteSessionResponse(const v1::SessionResponse& response, const absl::Cord& data = {});
+// A message that says nothing but what was taken.
+absl::Cord WriteSessionAck(uint64_t acked);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_WIRE_SESSION_MESSAGES_H_
