@@ -87,7 +87,7 @@ bool Interpreter::IsMadeBy(const StepPlan& step, uint32_t value) const {
 }
 
 absl::Status Interpreter::CountTurn() {
-  if (++turns_ <= options_.loop_turns) return absl::OkStatus();
+  if (++turns_made_ <= options_.loop_turns) return absl::OkStatus();
   return absl::ResourceExhaustedError(
       absl::StrCat("loops made more than ", options_.loop_turns,
                    " turns in this call; if they would end, allow more with --loop-turns"));

@@ -36,9 +36,9 @@ class ControlTest : public ::testing::Test {
     ASSERT_OK_AND_ASSIGN(context_, program_->NewContext(options));
   }
   absl::StatusOr<std::vector<Tensor>> Run(const std::vector<Tensor>& inputs, size_t outputs,
-                                          int entry = 0) {
+                                          const CallOptions& options = {}) {
     std::vector<Tensor> results(outputs);
-    const absl::Status status = context_->Run(inputs, absl::MakeSpan(results), entry);
+    const absl::Status status = context_->Run(inputs, absl::MakeSpan(results), options);
     if (!status.ok()) return status;
     return results;
   }
@@ -225,10 +225,9 @@ TEST_F(ControlTest, CarriedValuesMayChangePlaces) {
 TEST_F(ControlTest, ControlNests) {
   builder_ = NestedControl().builder;
   ProgramContextOptions options;
-  options.profile = true;
   options.loop_turns = 60;
   Load(options);
-  ASSERT_OK_AND_ASSIGN(const std::vector<Tensor> out, Run({I64(7)}, 1));
+  ASSERT_OK_AND_ASSIGN(const std::vector<Tensor> out, Run({I64(7)}, 1, {.profile = true}));
   EXPECT_THAT(out[0].values<float>(), ElementsAre(49));
   // sum, other, inner (two steps), outer, main.
   const absl::Span<const int64_t> durations = context_->step_durations_ns();
@@ -287,9 +286,9 @@ TEST_F(ControlTest, SeveralFunctionsAreCalledByName) {
   EXPECT_EQ(entry, 1);
   EXPECT_THAT(program_->FindEntry("product"),
               StatusIs(Code::kNotFound, HasSubstr("'sum again', 'sum'")));
-  ASSERT_OK_AND_ASSIGN(const std::vector<Tensor> out, Run({F32(1), F32(2)}, 1, entry));
+  ASSERT_OK_AND_ASSIGN(const std::vector<Tensor> out, Run({F32(1), F32(2)}, 1, {.entry = entry}));
   EXPECT_THAT(out[0].values<float>(), ElementsAre(3));
-  EXPECT_THAT(Run({F32(1), F32(2)}, 1, 2), StatusIs(Code::kInvalidArgument));
+  EXPECT_THAT(Run({F32(1), F32(2)}, 1, {.entry = 2}), StatusIs(Code::kInvalidArgument));
 }
 
 }  // namespace

@@ -113,10 +113,9 @@ TEST_F(DeviceProgramTest, WaitsForEventsAloneAndRefusesProgramsThatLackThem) {
 
 TEST_F(DeviceProgramTest, ProfilesTheStepsOfBothDevices) {
   builder_ = ThereAndBack().builder;
-  ProgramContextOptions options;
-  options.profile = true;
-  Load({}, options);
-  ASSERT_OK(Run({Five()}).status());
+  Load();
+  std::vector<Tensor> outputs(1);
+  ASSERT_OK(context_->Run({Five()}, absl::MakeSpan(outputs), {.profile = true}));
   EXPECT_THAT(context_->step_durations_ns(), ::testing::SizeIs(5));
   EXPECT_THAT(context_->step_durations_ns(), ::testing::Each(::testing::Gt(0)));
 }

@@ -46,14 +46,14 @@ TEST_P(HandWrittenProgramTest, RunsFromBytes) {
   const ProgramSignature& signature = program->signature();
   ASSERT_EQ(signature.inputs.size(), GetParam().inputs.size());
   ASSERT_EQ(signature.outputs.size(), GetParam().outputs.size());
-  for (const bool profile : {false, true}) {
-    ProgramContextOptions options;
-    options.profile = profile;
-    ASSERT_OK_AND_ASSIGN(const auto context, program->NewContext(options));
+  const StepObserver observer = [](const StepReport&) { return absl::OkStatus(); };
+  for (const CallOptions& options :
+       {CallOptions(), CallOptions{.profile = true}, CallOptions{.observer = &observer}}) {
+    ASSERT_OK_AND_ASSIGN(const auto context, program->NewContext({}));
     // Twice: nothing may hang on what memory held before.
     for (int run = 0; run < 2; ++run) {
       std::vector<Tensor> outputs(GetParam().outputs.size());
-      ASSERT_OK(context->Run(GetParam().inputs, absl::MakeSpan(outputs)));
+      ASSERT_OK(context->Run(GetParam().inputs, absl::MakeSpan(outputs), options));
       for (size_t i = 0; i < outputs.size(); ++i) {
         EXPECT_OK(CheckClose(outputs[i], GetParam().outputs[i], {})) << signature.outputs[i].name;
         EXPECT_TRUE(signature.outputs[i].type.Admits(outputs[i].type()));

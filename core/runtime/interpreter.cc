@@ -1,7 +1,5 @@
 #include "core/runtime/interpreter.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -18,12 +16,6 @@ namespace {
 
 // Along each of x, y and z.
 constexpr int64_t kMaxGroups = (int64_t{1} << 31) - 1;
-
-int64_t MonotonicNanoseconds() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
 
 std::string InputText(const FunctionPlan& function, size_t input) {
   return absl::StrCat("input '",
@@ -60,7 +52,10 @@ Interpreter::Interpreter(const ResidentProgram& program, const InterpreterOption
       memory_(program, values_, options.dynamic_bytes),
       frames_(program.plan().functions.size()),
       launches_(program.plan().launches),
-      launch_sizes_(program.plan().launches) {}
+      launch_sizes_(program.plan().launches),
+      position_(options.position != nullptr ? options.position : &own_position_) {
+  EndRun();
+}
 
 Interpreter::~Interpreter() {
   // Queued work may still use what follows; nobody is left to tell an error to.
@@ -83,9 +78,7 @@ absl::Status Interpreter::Prepare() {
   }
   SLIPWAY_RETURN_IF_ERROR(PrepareMemory());
   SLIPWAY_RETURN_IF_ERROR(ComputeStage(plan.constants));
-  SLIPWAY_RETURN_IF_ERROR(PrepareLaunches());
-  if (options_.profile) durations_ns_.resize(plan.steps);
-  return absl::OkStatus();
+  return PrepareLaunches();
 }
 
 absl::Status Interpreter::PrepareMemory() {
@@ -154,9 +147,12 @@ absl::Status Interpreter::PrepareLaunches() {
   return absl::OkStatus();
 }
 
-void Interpreter::BeginRun() {
-  turns_ = 0;
-  std::fill(durations_ns_.begin(), durations_ns_.end(), 0);
+void Interpreter::BeginRun(const CallOptions& options) {
+  turns_made_ = 0;
+  call_ = &options;
+  is_watched_ = options.profile || options.cancelled != nullptr || options.observer != nullptr;
+  durations_ns_.clear();
+  if (options.profile) durations_ns_.resize(program_.plan().steps);
 }
 
 absl::Status Interpreter::FinishRun() {
@@ -285,16 +281,13 @@ void Interpreter::End(const FunctionPlan& function) {
 
 absl::Status Interpreter::RunSteps(const FunctionPlan& function) {
   for (const StepPlan& step : function.steps) {
-    const int64_t begin = options_.profile ? MonotonicNanoseconds() : 0;
-    absl::Status status = step.is_plain_launch
-                              ? queues_[step.device]->Launch(step.queue, *launches_[step.launch],
-                                                             launch_sizes_[step.launch])
-                              : RunStep(function, step);
+    position_->store(step.number, std::memory_order_relaxed);
+    const absl::Status status =
+        ABSL_PREDICT_FALSE(is_watched_) ? RunWatchedStep(function, step)
+        : step.is_plain_launch ? queues_[step.device]->Launch(step.queue, *launches_[step.launch],
+                                                              launch_sizes_[step.launch])
+                               : RunStep(function, step);
     if (ABSL_PREDICT_FALSE(!status.ok())) return Annotate(status, StepText(function, step));
-    if (ABSL_PREDICT_FALSE(options_.profile)) {
-      SLIPWAY_RETURN_IF_ERROR_WITH(queues_[step.device]->Finish(), StepText(function, step));
-      durations_ns_[step.number] += MonotonicNanoseconds() - begin;
-    }
   }
   return Finish(function);
 }
@@ -308,6 +301,12 @@ absl::Status Interpreter::Finish(const FunctionPlan& function) {
 }
 
 absl::Status Interpreter::RunStep(const FunctionPlan& function, const StepPlan& step) {
+  SLIPWAY_RETURN_IF_ERROR(QueueStep(function, step));
+  Release(step);
+  return absl::OkStatus();
+}
+
+absl::Status Interpreter::QueueStep(const FunctionPlan& function, const StepPlan& step) {
   for (const uint32_t event : step.waits) {
     SLIPWAY_RETURN_IF_ERROR(queues_[step.device]->Wait(step.queue, *events_[event]));
   }
@@ -317,7 +316,6 @@ absl::Status Interpreter::RunStep(const FunctionPlan& function, const StepPlan& 
     SLIPWAY_RETURN_IF_ERROR(
         queues_[step.device]->Record(step.queue, *events_[static_cast<size_t>(step.event)]));
   }
-  for (const uint32_t buffer : step.release) memory_.Release(buffer);
   return absl::OkStatus();
 }
 

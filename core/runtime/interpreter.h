@@ -2,13 +2,16 @@
 #ifndef SLIPWAY_CORE_RUNTIME_INTERPRETER_H_
 #define SLIPWAY_CORE_RUNTIME_INTERPRETER_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "core/runtime/call_options.h"
 #include "core/runtime/device.h"
 #include "core/runtime/dynamic_memory.h"
 #include "core/runtime/resident_program.h"
@@ -26,8 +29,8 @@ struct InterpreterOptions {
   int64_t dynamic_bytes = 0;
   // Turns that all loops of a call may make together.
   int64_t loop_turns = 0;
-  // Measure every step, waiting for it to end.
-  bool profile = false;
+  // As ProgramContextOptions has it.
+  std::atomic<uint32_t>* position = nullptr;
 };
 
 // All that a run needs is laid out once: descriptors, launches bound to them, arenas, events. A call then sets the
@@ -46,10 +49,12 @@ class Interpreter {
   Interpreter(const Interpreter&) = delete;
   Interpreter& operator=(const Interpreter&) = delete;
 
-  // A call of the program begins: durations and turns are counted from here.
-  void BeginRun();
+  // A call of the program begins: durations and turns are counted from here. The options outlive it.
+  void BeginRun(const CallOptions& options);
   // Waits for queued work, whatever became of the call.
   absl::Status FinishRun();
+  // The call has ended.
+  void EndRun() { position_->store(kNoStep, std::memory_order_relaxed); }
 
   // Binds inputs, whose memory lives until End. INVALID_ARGUMENT names the input that does not fit.
   absl::Status Begin(const FunctionPlan& function, absl::Span<const TensorView> inputs);
@@ -102,8 +107,10 @@ class Interpreter {
   // RESOURCE_EXHAUSTED when there were too many turns.
   absl::Status CountTurn();
   uint64_t call_of(const FunctionPlan& function) const { return frames_[function.index].call; }
+  // The turns of the loops that are running, outermost first; a loop adds and removes its own.
+  std::vector<int64_t>& turns() { return turns_; }
 
-  // By StepPlan::number; empty without `profile`. Of steps run several times, the sum.
+  // By StepPlan::number; empty where the last call was not profiled. Of steps run several times, the sum.
   absl::Span<const int64_t> durations_ns() const { return durations_ns_; }
 
  private:
@@ -128,6 +135,15 @@ class Interpreter {
   absl::Status Place(const FunctionPlan& function, uint32_t buffer);
 
   absl::Status RunStep(const FunctionPlan& function, const StepPlan& step);
+  // The same without giving memory back.
+  absl::Status QueueStep(const FunctionPlan& function, const StepPlan& step);
+  void Release(const StepPlan& step) {
+    for (const uint32_t buffer : step.release) memory_.Release(buffer);
+  }
+  // A step of a call that is profiled, observed or may be cancelled (watched_steps.cc).
+  absl::Status RunWatchedStep(const FunctionPlan& function, const StepPlan& step);
+  absl::Status Tell(const StepPlan& step);
+  absl::Status AddStepValues(uint32_t value);
   absl::Status DoStep(const FunctionPlan& function, const StepPlan& step);
   absl::Status RunKernel(const StepPlan& step);
   absl::Status RunCopy(const StepPlan& step);
@@ -150,7 +166,16 @@ class Interpreter {
   std::vector<TensorView> branch_inputs_;
   std::vector<Result> results_;
   std::vector<int64_t> durations_ns_;
-  int64_t turns_ = 0;
+  int64_t turns_made_ = 0;
+  std::vector<int64_t> turns_;
+  // Where the position goes that nobody reads.
+  std::atomic<uint32_t> own_position_ = kNoStep;
+  std::atomic<uint32_t>* const position_;
+  // Of the call that runs.
+  const CallOptions* call_ = nullptr;
+  bool is_watched_ = false;
+  std::vector<StepValue> step_values_;
+  std::vector<std::string> step_bytes_;  // Copies of values that the host cannot touch.
 };
 
 }  // namespace slipway

@@ -19,19 +19,11 @@ absl::StatusOr<std::unique_ptr<Program>> Program::Load(
   return std::unique_ptr<Program>(new Program(std::move(loaded)));
 }
 
-Program::Program(std::unique_ptr<ResidentProgram> loaded) : loaded_(std::move(loaded)) {
+Program::Program(std::unique_ptr<ResidentProgram> loaded)
+    : loaded_(std::move(loaded)), steps_(StepsOf(loaded_->manifest())) {
   const ProgramPlan& plan = loaded_->plan();
   for (const uint32_t entry : plan.entries) {
     entries_.push_back(plan.functions[entry].proto->name());
-  }
-  for (const FunctionPlan& function : plan.functions) {
-    const bool is_entry =
-        std::find(plan.entries.begin(), plan.entries.end(), function.index) != plan.entries.end();
-    for (const StepPlan& step : function.steps) {
-      steps_.push_back({is_entry ? step.proto->name()
-                                 : absl::StrCat(function.proto->name(), "/", step.proto->name()),
-                        {step.proto->operators().begin(), step.proto->operators().end()}});
-    }
   }
 }
 
@@ -68,7 +60,7 @@ absl::StatusOr<std::unique_ptr<ProgramContext>> Program::NewContext(
   interpreter_options.queues = {options.threads, options.scratch_bytes};
   interpreter_options.dynamic_bytes = options.dynamic_bytes;
   interpreter_options.loop_turns = options.loop_turns;
-  interpreter_options.profile = options.profile;
+  interpreter_options.position = options.position;
   SLIPWAY_ASSIGN_OR_RETURN(std::unique_ptr<Interpreter> interpreter,
                            Interpreter::Create(*loaded_, interpreter_options));
   return std::unique_ptr<ProgramContext>(new ProgramContext(*loaded_, std::move(interpreter)));

@@ -2,6 +2,7 @@
 #ifndef SLIPWAY_CORE_RUNTIME_PROGRAM_H_
 #define SLIPWAY_CORE_RUNTIME_PROGRAM_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -12,7 +13,9 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "core/artifact/artifact.h"
+#include "core/artifact/program_steps.h"
 #include "core/artifact/signature.h"
+#include "core/runtime/call_options.h"
 #include "core/runtime/device.h"
 #include "core/runtime/device_tensor.h"
 #include "core/tensor/tensor.h"
@@ -34,8 +37,10 @@ struct ProgramContextOptions {
   int64_t dynamic_bytes = int64_t{1} << 34;
   // Turns that all loops of a call may make together.
   int64_t loop_turns = int64_t{1} << 24;
-  // Measure every step of every run.
-  bool profile = false;
+  // Where the number of the step begun last stands, its place in Program::steps; kNoStep between calls. May lie in
+  // memory that another process reads after this one has crashed. Of a device that queues work it is the step queued
+  // last. Outlives the context; null where nobody reads it.
+  std::atomic<uint32_t>* position = nullptr;
 };
 
 // Buffers, queues, threads and scratch memory for calls that follow each other. Not thread-safe; contexts
@@ -46,7 +51,7 @@ class ProgramContext {
   ProgramContext(const ProgramContext&) = delete;
   ProgramContext& operator=(const ProgramContext&) = delete;
 
-  // Calls the entry function number `entry`. Inputs and outputs are in the signature's order. An output that
+  // Calls an entry function. Inputs and outputs are in the signature's order. An output that
   // is set is written in place and must be of the type that the call gives it; one that is not is made.
   // Outputs whose size is found out while running are always made anew. When inputs have sizes that were seen
   // before and outputs are set, a call allocates nothing but those.
@@ -54,16 +59,18 @@ class ProgramContext {
   // INVALID_ARGUMENT names an input or output of another type, their number, or the symbol, step and value that
   // do not agree with the extents given, or an output that shares memory with an input or another output (inputs
   // may share theirs); RESOURCE_EXHAUSTED the step and the option whose limit it reached;
-  // INTERNAL the step that failed, in which function and turn, with what its kernel said. Outputs are then
-  // undefined; the context is as good as before.
-  absl::Status Run(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs, int entry = 0);
+  // INTERNAL the step that failed, in which function and turn, with what its kernel said; CANCELLED the step before
+  // which it was cancelled; the observer's error the step it was told. Outputs are then undefined; the context is
+  // as good as before.
+  absl::Status Run(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs,
+                   const CallOptions& options = {});
   // The same with tensors that stay on their devices: those in the place the program wants them in
   // (Program::InputPlace) are used where they are, others copied.
   absl::Status Run(absl::Span<const DeviceTensor> inputs, absl::Span<DeviceTensor> outputs,
-                   int entry = 0);
+                   const CallOptions& options = {});
 
   // Duration of each step in the last run, nanoseconds, in the order of Program::steps; empty without
-  // `profile`. Of a step run several times, the sum; a control step's has those of the steps in it.
+  // CallOptions::profile. Of a step run several times, the sum; a control step's has those of the steps in it.
   absl::Span<const int64_t> step_durations_ns() const;
 
  private:
@@ -71,19 +78,13 @@ class ProgramContext {
   ProgramContext(const ResidentProgram& program, std::unique_ptr<Interpreter> interpreter);
 
   template <typename AnyTensor>
-  absl::Status RunAny(absl::Span<const AnyTensor> inputs, absl::Span<AnyTensor> outputs, int entry);
+  absl::Status RunAny(absl::Span<const AnyTensor> inputs, absl::Span<AnyTensor> outputs,
+                      const CallOptions& options);
 
   struct Call;
   const ResidentProgram& program_;
   const std::unique_ptr<Interpreter> interpreter_;
   const std::unique_ptr<Call> call_;
-};
-
-// A step, for people.
-struct StepInfo {
-  // With the name of its function in front of it where that is no entry.
-  std::string name;
-  std::vector<std::string> operators;
 };
 
 // Immutable and thread-safe.

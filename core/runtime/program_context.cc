@@ -133,13 +133,13 @@ absl::Span<const int64_t> ProgramContext::step_durations_ns() const {
 }
 
 absl::Status ProgramContext::Run(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs,
-                                 int entry) {
-  return RunAny(inputs, outputs, entry);
+                                 const CallOptions& options) {
+  return RunAny(inputs, outputs, options);
 }
 
 absl::Status ProgramContext::Run(absl::Span<const DeviceTensor> inputs,
-                                 absl::Span<DeviceTensor> outputs, int entry) {
-  return RunAny(inputs, outputs, entry);
+                                 absl::Span<DeviceTensor> outputs, const CallOptions& options) {
+  return RunAny(inputs, outputs, options);
 }
 
 namespace {
@@ -172,8 +172,9 @@ absl::Status CopyTensor(const ResidentProgram& program, const End& from, const E
 
 template <typename AnyTensor>
 absl::Status ProgramContext::RunAny(absl::Span<const AnyTensor> inputs,
-                                    absl::Span<AnyTensor> outputs, int entry) {
+                                    absl::Span<AnyTensor> outputs, const CallOptions& options) {
   const ProgramPlan& plan = program_.plan();
+  const int entry = options.entry;
   if (entry < 0 || static_cast<size_t>(entry) >= plan.entries.size()) {
     return absl::InvalidArgumentError(
         absl::StrCat("there is no entry ", entry, " of ", plan.entries.size()));
@@ -186,12 +187,13 @@ absl::Status ProgramContext::RunAny(absl::Span<const AnyTensor> inputs,
   DynamicMemory& memory = interpreter.memory();
   Call& call = *call_;
   size_t ranges = 0;
-  interpreter.BeginRun();
+  interpreter.BeginRun(options);
   bool has_ended = false;
   const absl::Cleanup end = [&] {
     // After an error, work may still be queued that uses the caller's memory.
     if (!has_ended) interpreter.FinishRun().IgnoreError();
     interpreter.End(function);
+    interpreter.EndRun();
     for (MemoryPool::Block*& block : call.blocks) {
       if (block != nullptr) memory.Return(*std::exchange(block, nullptr));
     }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/artifact/program_steps.h"
+
 namespace slipway {
 namespace {
 
@@ -22,15 +24,9 @@ Known Later(const Known& a, const Known& b) {
   return {a.function, std::max(a.stage, b.stage)};
 }
 
+// Of a control step.
 std::vector<uint32_t> ResultsOf(const v1::Step& step) {
-  std::vector<uint32_t> results;
-  if (step.has_branch()) {
-    results.assign(step.branch().outputs().begin(), step.branch().outputs().end());
-  } else if (step.has_loop()) {
-    results.assign(step.loop().results().begin(), step.loop().results().end());
-    results.insert(results.end(), step.loop().collected().begin(), step.loop().collected().end());
-  }
-  return results;
+  return step.has_branch() || step.has_loop() ? ValuesWrittenBy(step) : std::vector<uint32_t>();
 }
 
 // All values a step touches but the results of a control step.

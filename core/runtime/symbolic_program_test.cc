@@ -257,7 +257,8 @@ TEST(SymbolicProgram, ExpressionsThatNothingNeedsAreNotComputed) {
   ASSERT_OK_AND_ASSIGN(const auto program, LoadBuilt(builder));
   ASSERT_OK_AND_ASSIGN(const auto context, program->NewContext({}));
   for (const int entry : {0, 1}) {
-    EXPECT_OK(context->Run({Tensor::Zeros(DataType::kUint8, {5})}, absl::Span<Tensor>(), entry));
+    EXPECT_OK(context->Run({Tensor::Zeros(DataType::kUint8, {5})}, absl::Span<Tensor>(),
+                           {.entry = entry}));
   }
 }
 

@@ -78,7 +78,9 @@ class Measurement {
   }
 
  private:
-  absl::Status Call() { return loaded_.context->Run(inputs_, absl::MakeSpan(loaded_.outputs)); }
+  absl::Status Call(const CallOptions& options = {}) {
+    return loaded_.context->Run(inputs_, absl::MakeSpan(loaded_.outputs), options);
+  }
 
   absl::Status MeasureLoads() {
     DropFromPageCache(artifact_);
@@ -132,15 +134,12 @@ class Measurement {
   }
 
   absl::Status Profile() {
-    ProgramContextOptions options = options_.context;
-    options.profile = true;
-    SLIPWAY_ASSIGN_OR_RETURN(loaded_.context, loaded_.program->NewContext(options));
-    SLIPWAY_RETURN_IF_ERROR(Call());
+    SLIPWAY_RETURN_IF_ERROR(Call({.profile = true}));
     const std::vector<StepInfo>& steps = loaded_.program->steps();
     std::vector<int64_t> smallest(steps.size(), INT64_MAX);
     const int64_t begin = NowNs();
     for (int i = 0; i < kProfiledCalls && (i == 0 || NowNs() - begin < kProfiledNs); ++i) {
-      SLIPWAY_RETURN_IF_ERROR(Call());
+      SLIPWAY_RETURN_IF_ERROR(Call({.profile = true}));
       const absl::Span<const int64_t> durations = loaded_.context->step_durations_ns();
       for (size_t s = 0; s < steps.size(); ++s) smallest[s] = std::min(smallest[s], durations[s]);
     }

@@ -86,10 +86,7 @@ absl::Status RunBench(const std::string& path, const BenchOptions& options) {
       static_cast<double>(model.report.constant_bytes()) / (1 << 20));
 
   SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<Program> program, LoadProgram(model.artifact));
-  ProgramContextOptions run_options;
-  run_options.profile = true;
-  SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<ProgramContext> run,
-                           program->NewContext(run_options));
+  SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<ProgramContext> run, program->NewContext({}));
   std::vector<Tensor> inputs;
   for (const auto& input : program->signature().inputs) {
     SLIPWAY_ASSIGN_OR_RETURN(Tensor tensor, RandomTensor(input.type.Smallest(), 1, input.name));
@@ -109,7 +106,7 @@ absl::Status RunBench(const std::string& path, const BenchOptions& options) {
   for (int64_t sample = -2; sample < options.samples; ++sample) {
     peak = std::max(peak, MeasureFmaPeak(clock, absl::Milliseconds(5)));
     const absl::Duration begin = clock.Monotonic();
-    SLIPWAY_RETURN_IF_ERROR(run->Run(inputs, absl::MakeSpan(outputs)));
+    SLIPWAY_RETURN_IF_ERROR(run->Run(inputs, absl::MakeSpan(outputs), {.profile = true}));
     const int64_t ns = absl::ToInt64Nanoseconds(clock.Monotonic() - begin);
     if (sample < 0) continue;
     best_ns = std::min(best_ns, ns);

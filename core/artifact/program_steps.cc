@@ -1,0 +1,71 @@
+#include "core/artifact/program_steps.h"
+
+#include <algorithm>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+
+namespace slipway {
+
+std::vector<StepInfo> StepsOf(const CheckedManifest& manifest) {
+  const v1::Manifest& proto = manifest.proto();
+  std::vector<StepInfo> steps;
+  for (int f = 0; f < proto.functions_size(); ++f) {
+    const v1::Function& function = proto.functions(f);
+    const auto index = static_cast<uint32_t>(f);
+    const bool is_entry = index == proto.entry() ||
+                          std::find(proto.more_entries().begin(), proto.more_entries().end(),
+                                    index) != proto.more_entries().end();
+    for (const v1::Step& step : function.steps()) {
+      StepInfo& info = steps.emplace_back();
+      info.name = is_entry ? step.name() : absl::StrCat(function.name(), "/", step.name());
+      info.operators.assign(step.operators().begin(), step.operators().end());
+      if (!step.has_kernel()) continue;
+      const v1::Step::Kernel& kernel = step.kernel();
+      const v1::Code& code = proto.code(static_cast<int>(kernel.code()));
+      info.kernel = {kernel.code(), kernel.kernel(),
+                     code.entries().empty() ? "" : code.entries(static_cast<int>(kernel.kernel()))};
+    }
+  }
+  return steps;
+}
+
+std::string DescribeStep(absl::Span<const StepInfo> steps, uint32_t number) {
+  if (number >= steps.size()) return "no step of the program";
+  const StepInfo& step = steps[number];
+  std::string text = absl::StrCat("step ", number, " '", absl::Utf8SafeCEscape(step.name), "'");
+  if (!step.kernel.has_value()) return text;
+  absl::StrAppend(&text, ", kernel ", step.kernel->kernel, " of code ", step.kernel->code);
+  if (!step.kernel->entry.empty()) {
+    absl::StrAppend(&text, " '", absl::Utf8SafeCEscape(step.kernel->entry), "'");
+  }
+  return text;
+}
+
+std::vector<uint32_t> ValuesWrittenBy(const v1::Step& step) {
+  std::vector<uint32_t> values;
+  const auto add = [&values](const auto& more) {
+    values.insert(values.end(), more.begin(), more.end());
+  };
+  switch (step.kind_case()) {
+    case v1::Step::kKernel:
+      add(step.kernel().outputs());
+      break;
+    case v1::Step::kCopy:
+      values.push_back(step.copy().to());
+      break;
+    case v1::Step::kBranch:
+      add(step.branch().outputs());
+      break;
+    case v1::Step::kLoop:
+      add(step.loop().results());
+      add(step.loop().collected());
+      break;
+    case v1::Step::kBindSymbols:
+    case v1::Step::KIND_NOT_SET:
+      break;
+  }
+  return values;
+}
+
+}  // namespace slipway

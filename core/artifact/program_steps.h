@@ -1,0 +1,44 @@
+// The steps of a program, for people: what an error, a profile or a value in between came from.
+#ifndef SLIPWAY_CORE_ARTIFACT_PROGRAM_STEPS_H_
+#define SLIPWAY_CORE_ARTIFACT_PROGRAM_STEPS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "core/artifact/checked_manifest.h"
+
+namespace slipway {
+
+struct StepInfo {
+  // A kernel of the manifest's code.
+  struct Kernel {
+    uint32_t code = 0;
+    uint32_t kernel = 0;
+    // Of code that has entries; empty for a kernel of a table.
+    std::string entry;
+  };
+
+  // With the name of its function in front of it where that is no entry.
+  std::string name;
+  std::vector<std::string> operators;
+  // What a kernel step calls.
+  std::optional<Kernel> kernel;
+};
+
+// The steps of all functions, those of the first one first: what Program::steps are, without loading it.
+std::vector<StepInfo> StepsOf(const CheckedManifest& manifest);
+
+// "step 3 'Conv+Relu stem', kernel 2 of code 0", for messages. `number` may come from a process that was not well:
+// any is answered.
+std::string DescribeStep(absl::Span<const StepInfo> steps, uint32_t number);
+
+// The values that a step writes, as indices of the manifest: a kernel's outputs, what a copy copies to, the results
+// of a control step.
+std::vector<uint32_t> ValuesWrittenBy(const v1::Step& step);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_ARTIFACT_PROGRAM_STEPS_H_

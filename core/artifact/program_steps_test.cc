@@ -1,0 +1,54 @@
+#include "core/artifact/program_steps.h"
+
+#include <string>
+#include <vector>
+
+#include "core/artifact/checked_manifest.h"
+#include "core/artifact/test_manifest.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST(ProgramSteps, SayWhatAStepIs) {
+  ASSERT_OK_AND_ASSIGN(const CheckedManifest manifest, CheckedManifest::Check(TestManifest()));
+  const std::vector<StepInfo> steps = StepsOf(manifest);
+  ASSERT_EQ(steps.size(), 2u);
+  EXPECT_THAT(steps[0].operators, ElementsAre("Add"));
+  EXPECT_EQ(DescribeStep(steps, 0), "step 0 'Add', kernel 0 of code 0");
+  EXPECT_EQ(DescribeStep(steps, 1), "step 1 'Identity'");
+  EXPECT_EQ(DescribeStep(steps, 2), "no step of the program");
+  EXPECT_EQ(DescribeStep(steps, UINT32_MAX), "no step of the program");
+}
+
+TEST(ProgramSteps, NameFunctionsThatAreNoEntries) {
+  ASSERT_OK_AND_ASSIGN(const CheckedManifest manifest, CheckedManifest::Check(TestManifest2()));
+  std::vector<std::string> names;
+  for (const StepInfo& step : StepsOf(manifest)) names.push_back(step.name);
+  ASSERT_GE(names.size(), 10u);
+  // "keep" has no steps.
+  names.resize(10);
+  EXPECT_THAT(names, ElementsAre("change/Change", "body/Turn", "Count", "Bind", "Find", "If",
+                                 "Loop", "Copy", "Scale", "Copy"));
+  EXPECT_EQ(DescribeStep(StepsOf(manifest), 8), "step 8 'Scale', kernel 0 of code 1 'scale_rows'");
+}
+
+TEST(ProgramSteps, SayWhatIsWritten) {
+  const v1::Manifest manifest = TestManifest2();
+  const v1::Function& main = manifest.functions(3);
+  const v1::Step::Kernel& find = main.steps(2).kernel();
+  EXPECT_THAT(ValuesWrittenBy(main.steps(2)), ElementsAre(find.outputs(0)));
+  EXPECT_THAT(ValuesWrittenBy(main.steps(1)), IsEmpty());
+  EXPECT_THAT(ValuesWrittenBy(main.steps(3)), ElementsAre(main.steps(3).branch().outputs(0)));
+  const v1::Step::Loop& loop = main.steps(4).loop();
+  EXPECT_THAT(ValuesWrittenBy(main.steps(4)), ElementsAre(loop.results(0), loop.collected(0)));
+  EXPECT_THAT(ValuesWrittenBy(main.steps(5)), ElementsAre(main.steps(5).copy().to()));
+}
+
+}  // namespace
+}  // namespace slipway
