@@ -15,12 +15,15 @@ namespace slipway::server {
 class DeviceStore {
  public:
   virtual ~DeviceStore() = default;
-  // Keeps `device` (description, agent, versions and when it was last seen; nothing else is kept) by its id.
+  // Keeps what KeptOf leaves of `device`, by its id.
   virtual absl::Status SaveDevice(const v1::Device& device) = 0;
   // Every device kept, sorted by id.
   virtual absl::StatusOr<std::vector<v1::Device>> LoadDevices() const = 0;
   virtual absl::Status DeleteDevice(absl::string_view id) = 0;
 };
+
+// Description, agent, versions and when it was last seen.
+v1::Device KeptOf(const v1::Device& device);
 
 }  // namespace slipway::server
 

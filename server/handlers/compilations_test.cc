@@ -39,7 +39,7 @@ class CompilationsTest : public ::testing::Test {
     if (!status.ok()) return status;
     return response.job_id();
   }
-  JobRecord Record(const std::string& id) { return *server_.store->Get(id); }
+  JobRecord Record(const std::string& id) { return *server_.store.Get(id); }
 
   testing::HandlerEnvironment server_;
 };

@@ -124,7 +124,7 @@ TEST_F(ConcurrencyTest, EveryJobEndsAndItsWatcherHearsOfIt) {
   clock.join();
   EXPECT_TRUE(AllEnded({watched}));
   EXPECT_GT(told, 0);
-  EXPECT_THAT(*server_.store->ListLive(), ::testing::IsEmpty());
+  EXPECT_THAT(*server_.store.ListLive(), ::testing::IsEmpty());
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/wire/digest_proto.h"
+#include "server/jobs/job_store.h"
 #include "server/limits.h"
 #include "server/names.h"
 
@@ -37,12 +38,8 @@ absl::StatusOr<absl::optional<std::string>> FindEarlier(const Environment& env,
   SLIPWAY_ASSIGN_OR_RETURN(absl::optional<JobRecord> earlier,
                            env.jobs->FindRequest(kLocalOwner, request.request_id));
   if (!earlier.has_value()) return absl::optional<std::string>();
-  if (earlier->work_digest() == request.work_digest) {
-    return absl::optional<std::string>(earlier->job().id());
-  }
-  return absl::AlreadyExistsError(absl::StrCat("request_id '", request.request_id,
-                                               "' was used for different work, job '",
-                                               earlier->job().id(), "': choose another"));
+  SLIPWAY_RETURN_IF_ERROR(CheckSameWork(*earlier, request.work_digest));
+  return absl::optional<std::string>(earlier->job().id());
 }
 
 JobRecord NewRecord(const Environment& env, const JobRequest& request,

@@ -43,7 +43,7 @@ class RunsTest : public ::testing::Test {
     v1::CreateJobResponse response;
     const absl::Status status = CreateRun(server_.env, request, &response);
     if (!status.ok()) return status;
-    return server_.store->Get(response.job_id())->job();
+    return server_.store.Get(response.job_id())->job();
   }
   absl::StatusOr<Job> Measure(const v1::BenchmarkSpec& spec) {
     v1::CreateBenchmarkRequest request;
@@ -52,7 +52,7 @@ class RunsTest : public ::testing::Test {
     v1::CreateJobResponse response;
     const absl::Status status = CreateBenchmark(server_.env, request, &response);
     if (!status.ok()) return status;
-    return server_.store->Get(response.job_id())->job();
+    return server_.store.Get(response.job_id())->job();
   }
 
   testing::HandlerEnvironment server_;
@@ -68,7 +68,7 @@ TEST_F(RunsTest, ARunKeepsItsWorkAndTheBlobsItNeeds) {
   EXPECT_EQ(job->state(), Job::QUEUED);
   EXPECT_EQ(job->run().threads(), 2);
   EXPECT_FALSE(job->has_benchmark());
-  const JobRecord record = *server_.store->Get(job->id());
+  const JobRecord record = *server_.store.Get(job->id());
   EXPECT_EQ(record.run().target(), "x86-64-linux");
   EXPECT_EQ(record.run().abi(), 1);
   EXPECT_EQ(record.run().format(), 1);

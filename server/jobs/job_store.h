@@ -11,9 +11,9 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/optional.h"
+#include "absl/types/span.h"
 #include "proto/slipway/v1/job.pb.h"
 #include "server/jobs/job_record.pb.h"
-#include "server/jobs/job_state.h"
 
 namespace slipway::server {
 
@@ -24,20 +24,36 @@ struct JobFilter {
   std::string before_id;               // Only ids below this; empty: all.
 };
 
-// Thread-safe. Errors of every method: RESOURCE_EXHAUSTED when the disk is full, UNAVAILABLE when it is
-// busy, DATA_LOSS when the stored data is damaged, INTERNAL otherwise; nothing has changed then.
+// Thread-safe. Several servers may use one store at a time, over a network. Errors of every method:
+// RESOURCE_EXHAUSTED when the disk is full, UNAVAILABLE when it is busy or cannot be reached, DATA_LOSS when the
+// stored data is damaged, INTERNAL otherwise; nothing has changed then.
 class JobStore {
  public:
-  struct Created {
-    JobRecord record;      // With its revision.
-    bool existed = false;  // The request_id was known; `record` is the job it made.
+  // A new job, or the next record of a known one.
+  struct Change {
+    // With its new revision. That of a known job may lack the specification, which never changes.
+    JobRecord record;
+    int64_t replaces = 0;  // The revision that is stored now; 0: the job is new.
+  };
+  // What became of a change of a group.
+  struct Outcome {
+    // ABORTED: what is stored is of another revision than `replaces`. ALREADY_EXISTS: the new job's owner used
+    // its request_id for other work. The change was left out then, and the rest of its group was stored.
+    absl::Status status;
+    // The job that was made by the same request before, for the same work. The new one was left out.
+    absl::optional<JobRecord> earlier;
   };
 
   virtual ~JobStore() = default;
 
-  // Stores a new job, durably: it survives the end of the machine once this returned. A job with the same
-  // owner and request_id is returned instead if its work_digest is equal; ALREADY_EXISTS if it is not.
-  virtual absl::StatusOr<Created> Create(JobRecord record) = 0;
+  // Stores changes in one transaction, in their order; one outcome for each. What is stored survives the end of
+  // the process, and, if a new job is among it, the end of the machine; that may otherwise undo the latest
+  // groups, as if they had not come.
+  virtual absl::StatusOr<std::vector<Outcome>> Commit(absl::Span<const Change> group) = 0;
+
+  // The first of `count` revisions that were not given out before and will not be again, whoever asks, over all
+  // restarts; above those of all jobs.
+  virtual absl::StatusOr<int64_t> ReserveRevisions(int64_t count) = 0;
 
   // NOT_FOUND.
   virtual absl::StatusOr<JobRecord> Get(absl::string_view id) const = 0;
@@ -45,13 +61,6 @@ class JobStore {
   // The job a request made, if any.
   virtual absl::StatusOr<absl::optional<JobRecord>> FindRequest(
       absl::string_view owner, absl::string_view request_id) const = 0;
-
-  // Applies an event to `current`, which must be the whole record as last returned, and stores what comes of
-  // it with a new revision. It survives the end of the process; the end of the machine may undo the
-  // latest ones, as if the events had not come. Errors of Apply; ABORTED when the stored job has
-  // changed since `current` was read. Returns `current` when the event has no effect.
-  virtual absl::StatusOr<JobRecord> Transition(const JobRecord& current, const JobEvent& event,
-                                               absl::Time now) = 0;
 
   // At most `limit` jobs, newest first, with the contents of their tensors left out.
   virtual absl::StatusOr<std::vector<v1::Job>> List(const JobFilter& filter, int limit) const = 0;
@@ -62,6 +71,12 @@ class JobStore {
   // Forgets jobs that ended before `time`; returns how many.
   virtual absl::StatusOr<int64_t> DeleteEndedBefore(absl::Time time) = 0;
 };
+
+// What stores say alike.
+absl::Status NoSuchJob(absl::string_view id);
+absl::Status ChangedMeanwhile(absl::string_view id);
+// OK if a request asks for the same work as it did when it made `earlier`; otherwise ALREADY_EXISTS.
+absl::Status CheckSameWork(const JobRecord& earlier, absl::string_view work_digest);
 
 }  // namespace slipway::server
 

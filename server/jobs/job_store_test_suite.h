@@ -1,43 +1,58 @@
-// What every JobStore must do, as tests: each implementation instantiates the suite with a factory.
+// What every JobStore and DeviceStore must do, as tests: each implementation instantiates the suite with a factory.
+// Nothing here asks for one process or a file: an implementation over a network runs it as it is.
 #ifndef SLIPWAY_SERVER_JOBS_JOB_STORE_TEST_SUITE_H_
 #define SLIPWAY_SERVER_JOBS_JOB_STORE_TEST_SUITE_H_
 
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "server/devices/device_store.h"
+#include "server/jobs/job_state.h"
 #include "server/jobs/job_store.h"
 #include "tests/common/status_matchers.h"
 
 namespace slipway::server {
 
-// A store that can be closed and opened again without losing anything.
+// A server's view of what is stored.
+struct Stores {
+  std::shared_ptr<JobStore> jobs;
+  std::shared_ptr<DeviceStore> devices;
+};
+
+// What is stored, first nothing; it stays while nobody has it open.
 class JobStoreFixture {
  public:
   virtual ~JobStoreFixture() = default;
-  // Opens the store, the first time an empty one; an earlier one has been destroyed.
-  virtual std::unique_ptr<JobStore> Open() = 0;
+  virtual Stores Open() = 0;
+  // Whether it can be open twice at a time.
+  virtual bool IsShared() const = 0;
 };
 
 using MakeJobStoreFixture = std::function<std::unique_ptr<JobStoreFixture>()>;
 
 class JobStoreTest : public ::testing::TestWithParam<MakeJobStoreFixture> {
  protected:
-  JobStoreTest() : fixture_(GetParam()()), store_(fixture_->Open()) {}
+  JobStoreTest() : fixture_(GetParam()()), stores_(fixture_->Open()) { Reserve(); }
+
+  JobStore& store() { return *stores_.jobs; }
 
   void Reopen() {
-    store_.reset();
-    store_ = fixture_->Open();
+    stores_ = {};
+    stores_ = fixture_->Open();
+    Reserve();
   }
 
-  static JobRecord NewRun(int number) {
+  static JobRecord NewRun(int number, const std::string& owner = "local") {
     JobRecord record;
     v1::Job& job = *record.mutable_job();
     const std::string digits = std::to_string(number);
     job.set_id("01JAAAAAAAAAAAAAAAAAAAA" + std::string(3 - digits.size(), '0') + digits);
-    job.set_owner("local");
+    job.set_owner(owner);
     job.set_request_id("request " + digits);
     job.set_state(v1::Job::QUEUED);
     job.set_create_time_ns(1'000 + number);
@@ -49,124 +64,209 @@ class JobStoreTest : public ::testing::TestWithParam<MakeJobStoreFixture> {
     return record;
   }
 
+  // A new job as it is to be stored.
+  JobStore::Change New(JobRecord record) {
+    record.mutable_job()->set_revision(next_revision_++);
+    return {.record = std::move(record), .replaces = 0};
+  }
+  // What becomes of `current`.
+  JobStore::Change Next(const JobRecord& current, const JobEvent& event, absl::Time now) {
+    JobRecord next = *Apply(current, event, now);
+    next.mutable_job()->set_revision(next_revision_++);
+    return {.record = std::move(next), .replaces = current.job().revision()};
+  }
+  JobStore::Change Next(const JobRecord& current, const JobEvent& event) {
+    return Next(current, event, now_);
+  }
+
+  // Stores one change that must not be left out; the record stored.
+  JobRecord Put(const JobStore::Change& change) {
+    const auto outcomes = store().Commit({change});
+    EXPECT_OK(outcomes);
+    EXPECT_EQ(outcomes->size(), 1u);
+    EXPECT_OK(outcomes->front().status);
+    EXPECT_FALSE(outcomes->front().earlier.has_value());
+    return change.record;
+  }
+  JobRecord PutNew(JobRecord record) { return Put(New(std::move(record))); }
+
+  static std::vector<std::string> RequestsOf(const std::vector<v1::Job>& jobs) {
+    std::vector<std::string> requests;
+    for (const v1::Job& job : jobs) requests.push_back(job.request_id());
+    return requests;
+  }
+
   const absl::Time now_ = absl::FromUnixSeconds(1'767'225'600);
   const std::unique_ptr<JobStoreFixture> fixture_;
-  std::unique_ptr<JobStore> store_;
+  Stores stores_;
+  int64_t next_revision_ = 0;
+
+ private:
+  void Reserve() { next_revision_ = *store().ReserveRevisions(1'000); }
 };
 
 using slipway::testing::StatusIs;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 TEST_P(JobStoreTest, KeepsWhatWasCreated) {
-  const JobStore::Created created = *store_->Create(NewRun(1));
-  EXPECT_FALSE(created.existed);
-  EXPECT_GT(created.record.job().revision(), 0);
+  const JobRecord created = PutNew(NewRun(1));
   Reopen();
-  const absl::StatusOr<JobRecord> read = store_->Get(created.record.job().id());
+  const absl::StatusOr<JobRecord> read = store().Get(created.job().id());
   ASSERT_OK(read);
-  EXPECT_EQ(read->SerializeAsString(), created.record.SerializeAsString());
+  EXPECT_EQ(read->SerializeAsString(), created.SerializeAsString());
+}
+
+TEST_P(JobStoreTest, KeepsAJobThatIsNewAndHasEnded) {
+  JobRecord record = NewRun(1);
+  record.mutable_job()->set_state(v1::Job::SUCCEEDED);
+  record.mutable_job()->mutable_run_result()->set_device("d");
+  record = PutNew(record);
+  Reopen();
+  EXPECT_EQ(store().Get(record.job().id())->SerializeAsString(), record.SerializeAsString());
+  EXPECT_THAT(*store().ListLive(), IsEmpty());
 }
 
 TEST_P(JobStoreTest, GetOfAnUnknownJob) {
-  EXPECT_THAT(store_->Get("01JAAAAAAAAAAAAAAAAAAAAAAA"), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_THAT(store().Get("01JAAAAAAAAAAAAAAAAAAAAAAA"), StatusIs(absl::StatusCode::kNotFound));
 }
 
 TEST_P(JobStoreTest, TheSameRequestMakesOneJob) {
-  const JobStore::Created first = *store_->Create(NewRun(1));
+  const JobRecord first = PutNew(NewRun(1));
   JobRecord again = NewRun(2);
   again.mutable_job()->set_request_id("request 1");
   again.set_work_digest("work 1");
-  const JobStore::Created second = *store_->Create(again);
-  EXPECT_TRUE(second.existed);
-  EXPECT_EQ(second.record.job().id(), first.record.job().id());
+  auto outcomes = store().Commit({New(again)});
+  ASSERT_OK(outcomes);
+  ASSERT_OK(outcomes->front().status);
+  EXPECT_EQ(outcomes->front().earlier->SerializeAsString(), first.SerializeAsString());
   again.set_work_digest("other work");
-  EXPECT_THAT(store_->Create(again), StatusIs(absl::StatusCode::kAlreadyExists));
-  EXPECT_THAT(store_->Get(again.job().id()), StatusIs(absl::StatusCode::kNotFound));
-  EXPECT_EQ((*store_->FindRequest("local", "request 1"))->job().id(), first.record.job().id());
-  EXPECT_FALSE(store_->FindRequest("local", "request 2")->has_value());
-  EXPECT_FALSE(store_->FindRequest("somebody", "request 1")->has_value());
+  outcomes = store().Commit({New(again)});
+  ASSERT_OK(outcomes);
+  EXPECT_THAT(outcomes->front().status, StatusIs(absl::StatusCode::kAlreadyExists));
+  EXPECT_THAT(store().Get(again.job().id()), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_EQ((*store().FindRequest("local", "request 1"))->job().id(), first.job().id());
+  EXPECT_FALSE(store().FindRequest("local", "request 2")->has_value());
 }
 
-TEST_P(JobStoreTest, TransitionsRaiseTheRevisionAndLast) {
-  JobRecord record = store_->Create(NewRun(1))->record;
-  const JobRecord other = store_->Create(NewRun(2))->record;
-  EXPECT_GT(other.job().revision(), record.job().revision());
-  record = *store_->Transition(record, Assigned{.attempt_id = "a1", .assignee = "d"}, now_);
-  EXPECT_GT(record.job().revision(), other.job().revision());
+TEST_P(JobStoreTest, RequestsAreTheirOwners) {
+  const JobRecord mine = PutNew(NewRun(1, "ann"));
+  JobRecord other = NewRun(2, "bob");
+  other.mutable_job()->set_request_id("request 1");
+  other = PutNew(other);
+  EXPECT_EQ((*store().FindRequest("ann", "request 1"))->job().id(), mine.job().id());
+  EXPECT_EQ((*store().FindRequest("bob", "request 1"))->job().id(), other.job().id());
+  EXPECT_FALSE(store().FindRequest("eve", "request 1")->has_value());
+  EXPECT_THAT(RequestsOf(*store().List({.owner = "ann"}, 9)), ElementsAre("request 1"));
+  EXPECT_THAT(RequestsOf(*store().List({.owner = "eve"}, 9)), IsEmpty());
+  EXPECT_EQ(store().ListLive()->size(), 2u);
+}
+
+TEST_P(JobStoreTest, ChangesLastAndLeaveTheSpecificationAsItIs) {
+  JobRecord record = PutNew(NewRun(1));
+  record = Put(Next(record, Assigned{.attempt_id = "a1", .assignee = "d"}));
   v1::RunResult result;
   result.set_device("d");
-  record = *store_->Transition(record, AttemptSucceeded{"a1", result}, now_);
+  JobStore::Change end = Next(record, AttemptSucceeded{"a1", result});
+  const JobRecord whole = end.record;
+  end.record.mutable_job()->clear_run();
+  Put(end);
   Reopen();
-  const JobRecord read = *store_->Get(record.job().id());
-  EXPECT_EQ(read.SerializeAsString(), record.SerializeAsString());
+  const JobRecord read = *store().Get(record.job().id());
+  EXPECT_EQ(read.SerializeAsString(), whole.SerializeAsString());
   EXPECT_EQ(read.job().run_result().device(), "d");
   EXPECT_EQ(read.job().run().inputs(0).inline_data().size(), 4u);
 }
 
-TEST_P(JobStoreTest, RevisionsRiseOverRestarts) {
-  const int64_t before = store_->Create(NewRun(1))->record.job().revision();
+TEST_P(JobStoreTest, AGroupIsStoredTogether) {
+  const JobRecord old = PutNew(NewRun(1));
+  const auto outcomes =
+      store().Commit({Next(old, CancelRequested{}), New(NewRun(2)), New(NewRun(3))});
+  ASSERT_OK(outcomes);
+  ASSERT_EQ(outcomes->size(), 3u);
+  for (const JobStore::Outcome& outcome : *outcomes) EXPECT_OK(outcome.status);
   Reopen();
-  EXPECT_GT(store_->Create(NewRun(2))->record.job().revision(), before);
+  EXPECT_EQ(store().Get(old.job().id())->job().state(), v1::Job::CANCELLED);
+  EXPECT_EQ(store().ListLive()->size(), 2u);
 }
 
-TEST_P(JobStoreTest, RevisionsRiseWhenTheNewestJobIsForgotten) {
-  JobRecord record = store_->Create(NewRun(1))->record;
-  record = *store_->Transition(record, CancelRequested{}, now_);
-  EXPECT_EQ(*store_->DeleteEndedBefore(now_ + absl::Seconds(1)), 1);
+TEST_P(JobStoreTest, AnEmptyGroupIsNothing) {
+  const auto outcomes = store().Commit({});
+  ASSERT_OK(outcomes);
+  EXPECT_THAT(*outcomes, IsEmpty());
+}
+
+TEST_P(JobStoreTest, WhatAGroupLeavesOutKeepsNothingElseFromBeingStored) {
+  const JobRecord old = PutNew(NewRun(1));
+  Put(Next(old, Assigned{.attempt_id = "a1"}));
+  JobRecord twice = NewRun(3);
+  twice.mutable_job()->set_request_id("request 2");
+  twice.set_work_digest("work 2");
+  const auto outcomes = store().Commit(
+      {Next(old, Assigned{.attempt_id = "a2"}), New(NewRun(2)), New(twice), New(NewRun(4))});
+  ASSERT_OK(outcomes);
+  EXPECT_THAT((*outcomes)[0].status, StatusIs(absl::StatusCode::kAborted));
+  EXPECT_OK((*outcomes)[1].status);
+  ASSERT_OK((*outcomes)[2].status);
+  EXPECT_EQ((*outcomes)[2].earlier->job().id(), NewRun(2).job().id());
+  EXPECT_OK((*outcomes)[3].status);
+  EXPECT_EQ(store().Get(old.job().id())->attempt().id(), "a1");
+  EXPECT_EQ(store().ListLive()->size(), 3u);
+}
+
+TEST_P(JobStoreTest, AChangeOfWhatIsNotThereIsLeftOut) {
+  JobRecord unknown = NewRun(1);
+  unknown.mutable_job()->set_revision(next_revision_++);
+  const auto outcomes = store().Commit({Next(unknown, CancelRequested{})});
+  ASSERT_OK(outcomes);
+  EXPECT_THAT(outcomes->front().status, StatusIs(absl::StatusCode::kAborted));
+  EXPECT_THAT(store().Get(unknown.job().id()), StatusIs(absl::StatusCode::kNotFound));
+}
+
+TEST_P(JobStoreTest, RevisionsAreGivenOutOnce) {
+  const int64_t first = *store().ReserveRevisions(10);
+  const int64_t second = *store().ReserveRevisions(1);
+  EXPECT_GT(first, 0);
+  EXPECT_GE(second, first + 10);
   Reopen();
-  EXPECT_GT(store_->Create(NewRun(2))->record.job().revision(), record.job().revision());
+  EXPECT_GT(*store().ReserveRevisions(1), second);
 }
 
-TEST_P(JobStoreTest, ATransitionOfAnOldRecordIsRefused) {
-  const JobRecord old = store_->Create(NewRun(1))->record;
-  const JobRecord assigned = *store_->Transition(old, Assigned{.attempt_id = "a1"}, now_);
-  EXPECT_THAT(store_->Transition(old, Assigned{.attempt_id = "a2"}, now_),
-              StatusIs(absl::StatusCode::kAborted));
-  EXPECT_EQ(store_->Get(old.job().id())->attempt().id(), "a1");
-}
-
-TEST_P(JobStoreTest, AnEventWithoutEffectChangesNothing) {
-  JobRecord record = store_->Create(NewRun(1))->record;
-  record = *store_->Transition(record, CancelRequested{}, now_);
-  const JobRecord again = *store_->Transition(record, CancelRequested{}, now_ + absl::Seconds(9));
-  EXPECT_EQ(again.SerializeAsString(), record.SerializeAsString());
-}
-
-TEST_P(JobStoreTest, AnIllegalEventChangesNothing) {
-  const JobRecord record = store_->Create(NewRun(1))->record;
-  EXPECT_THAT(store_->Transition(record, Started{"a1"}, now_),
-              StatusIs(absl::StatusCode::kFailedPrecondition));
-  EXPECT_EQ(store_->Get(record.job().id())->SerializeAsString(), record.SerializeAsString());
+TEST_P(JobStoreTest, RevisionsRiseAboveThoseOfAllJobs) {
+  // As a server did that knew no reservations.
+  JobRecord record = NewRun(1);
+  record.mutable_job()->set_revision(next_revision_ + 999);
+  record = Put({.record = record, .replaces = 0});
+  Reopen();
+  EXPECT_GT(next_revision_, record.job().revision());
 }
 
 TEST_P(JobStoreTest, ListsNewestFirstInPagesWithoutContents) {
-  for (int i = 1; i <= 5; ++i) ASSERT_OK(store_->Create(NewRun(i)));
-  const std::vector<v1::Job> page = *store_->List({.owner = "local"}, 2);
+  for (int i = 1; i <= 5; ++i) PutNew(NewRun(i));
+  const std::vector<v1::Job> page = *store().List({.owner = "local"}, 2);
   ASSERT_EQ(page.size(), 2u);
   EXPECT_EQ(page[0].request_id(), "request 5");
   EXPECT_EQ(page[0].run().inputs(0).name(), "x");
   EXPECT_FALSE(page[0].run().inputs(0).has_inline_data());
-  const std::vector<v1::Job> next = *store_->List({.owner = "local", .before_id = page[1].id()}, 9);
-  ASSERT_EQ(next.size(), 3u);
-  EXPECT_EQ(next[0].request_id(), "request 3");
-  EXPECT_TRUE(store_->List({.owner = "somebody"}, 9)->empty());
+  const std::vector<v1::Job> next = *store().List({.owner = "local", .before_id = page[1].id()}, 9);
+  EXPECT_THAT(RequestsOf(next), ElementsAre("request 3", "request 2", "request 1"));
 }
 
 TEST_P(JobStoreTest, ListsByState) {
-  JobRecord record = store_->Create(NewRun(1))->record;
-  ASSERT_OK(store_->Create(NewRun(2)));
-  ASSERT_OK(store_->Transition(record, CancelRequested{}, now_));
+  const JobRecord record = PutNew(NewRun(1));
+  PutNew(NewRun(2));
+  Put(Next(record, CancelRequested{}));
   const std::vector<v1::Job> cancelled =
-      *store_->List({.owner = "local", .states = {v1::Job::CANCELLED, v1::Job::FAILED}}, 9);
-  ASSERT_EQ(cancelled.size(), 1u);
-  EXPECT_EQ(cancelled[0].request_id(), "request 1");
+      *store().List({.owner = "local", .states = {v1::Job::CANCELLED, v1::Job::FAILED}}, 9);
+  EXPECT_THAT(RequestsOf(cancelled), ElementsAre("request 1"));
 }
 
 TEST_P(JobStoreTest, ListsLiveJobsOldestFirst) {
-  for (int i = 1; i <= 3; ++i) ASSERT_OK(store_->Create(NewRun(i)));
-  const JobRecord second = (*store_->ListLive())[1];
-  ASSERT_OK(store_->Transition(second, CancelRequested{}, now_));
+  for (int i = 1; i <= 3; ++i) PutNew(NewRun(i));
+  const JobRecord second = (*store().ListLive())[1];
+  Put(Next(second, CancelRequested{}));
   Reopen();
-  const std::vector<JobRecord> live = *store_->ListLive();
+  const std::vector<JobRecord> live = *store().ListLive();
   ASSERT_EQ(live.size(), 2u);
   EXPECT_EQ(live[0].job().request_id(), "request 1");
   EXPECT_EQ(live[1].job().request_id(), "request 3");
@@ -174,17 +274,58 @@ TEST_P(JobStoreTest, ListsLiveJobsOldestFirst) {
 }
 
 TEST_P(JobStoreTest, ForgetsOnlyWhatEndedBefore) {
-  const JobRecord live = store_->Create(NewRun(1))->record;
-  const JobRecord old =
-      *store_->Transition(store_->Create(NewRun(2))->record, CancelRequested{}, now_);
-  const JobRecord fresh = *store_->Transition(store_->Create(NewRun(3))->record, CancelRequested{},
-                                              now_ + absl::Hours(2));
-  EXPECT_EQ(*store_->DeleteEndedBefore(now_ + absl::Hours(1)), 1);
-  EXPECT_OK(store_->Get(live.job().id()));
-  EXPECT_THAT(store_->Get(old.job().id()), StatusIs(absl::StatusCode::kNotFound));
-  EXPECT_OK(store_->Get(fresh.job().id()));
+  const JobRecord live = PutNew(NewRun(1));
+  const JobRecord old = Put(Next(PutNew(NewRun(2)), CancelRequested{}));
+  const JobRecord fresh = Put(Next(PutNew(NewRun(3)), CancelRequested{}, now_ + absl::Hours(2)));
+  EXPECT_EQ(*store().DeleteEndedBefore(now_ + absl::Hours(1)), 1);
+  EXPECT_OK(store().Get(live.job().id()));
+  EXPECT_THAT(store().Get(old.job().id()), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_OK(store().Get(fresh.job().id()));
   // The request is forgotten with its job.
-  EXPECT_FALSE(store_->FindRequest("local", "request 2")->has_value());
+  EXPECT_FALSE(store().FindRequest("local", "request 2")->has_value());
+}
+
+TEST_P(JobStoreTest, OfTwoServersTheFirstChangesAJob) {
+  if (!fixture_->IsShared()) return;
+  const Stores other = fixture_->Open();
+  const JobRecord record = PutNew(NewRun(1));
+  EXPECT_GE(*other.jobs->ReserveRevisions(1), next_revision_);
+  const auto first = other.jobs->Commit({Next(record, Assigned{.attempt_id = "theirs"})});
+  ASSERT_OK(first);
+  EXPECT_OK(first->front().status);
+  const auto second = store().Commit({Next(record, Assigned{.attempt_id = "ours"})});
+  ASSERT_OK(second);
+  EXPECT_THAT(second->front().status, StatusIs(absl::StatusCode::kAborted));
+  EXPECT_EQ(store().Get(record.job().id())->attempt().id(), "theirs");
+}
+
+TEST_P(JobStoreTest, KeepsDevices) {
+  v1::Device device;
+  device.mutable_description()->set_id("board");
+  device.mutable_description()->set_target("x86-64-v3-linux");
+  device.set_agent_id("board");
+  device.set_last_seen_ns(7);
+  device.set_state(v1::Device::BUSY);
+  ASSERT_OK(stores_.devices->SaveDevice(device));
+  device.mutable_description()->set_cores(4);
+  device.set_min_abi(2);
+  device.set_max_abi(3);
+  device.set_min_format(4);
+  device.set_max_format(5);
+  ASSERT_OK(stores_.devices->SaveDevice(device));
+  Reopen();
+  const std::vector<v1::Device> devices = *stores_.devices->LoadDevices();
+  ASSERT_EQ(devices.size(), 1u);
+  EXPECT_EQ(devices[0].description().cores(), 4);
+  EXPECT_EQ(devices[0].last_seen_ns(), 7);
+  EXPECT_EQ(devices[0].min_abi(), 2);
+  EXPECT_EQ(devices[0].max_abi(), 3);
+  EXPECT_EQ(devices[0].min_format(), 4);
+  EXPECT_EQ(devices[0].max_format(), 5);
+  EXPECT_EQ(devices[0].state(), v1::Device::STATE_UNSPECIFIED);
+  ASSERT_OK(stores_.devices->DeleteDevice("board"));
+  EXPECT_THAT(*stores_.devices->LoadDevices(), IsEmpty());
+  EXPECT_OK(stores_.devices->DeleteDevice("board"));
 }
 
 }  // namespace slipway::server

@@ -39,12 +39,9 @@ ProgramNeeds NeedsOf(const RunFacts& facts) {
 
 void LiveJobs::Put(JobRecord record) {
   const std::string id = record.job().id();
+  if (IsTerminal(record.job().state())) return Forget(id);
   auto it = jobs_.find(id);
   if (it != jobs_.end()) Unindex(it->second.record);
-  if (IsTerminal(record.job().state())) {
-    if (it != jobs_.end()) jobs_.erase(it);
-    return;
-  }
   if (it == jobs_.end()) {
     it = jobs_.emplace(id, LiveJob{}).first;
     if (record.has_run()) {
@@ -107,6 +104,13 @@ void LiveJobs::Unindex(const JobRecord& record) {
       Erase(by_holder_, record.attempt().holder(), record.attempt().id());
     }
   }
+}
+
+void LiveJobs::Forget(absl::string_view id) {
+  auto it = jobs_.find(id);
+  if (it == jobs_.end()) return;
+  Unindex(it->second.record);
+  jobs_.erase(it);
 }
 
 const LiveJob* LiveJobs::Find(absl::string_view id) const {

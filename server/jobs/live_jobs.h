@@ -34,6 +34,7 @@ class LiveJobs {
 
   // Takes in a new job or the next record of a known one; one that has ended is let go.
   void Put(JobRecord record);
+  void Forget(absl::string_view id);
 
   // nullptr when it is not live.
   const LiveJob* Find(absl::string_view id) const;

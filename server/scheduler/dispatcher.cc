@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/check.h"
 #include "core/base/log.h"
 #include "core/base/status_macros.h"
+#include "server/jobs/job_contents.h"
 #include "server/jobs/job_state.h"
 #include "server/scheduler/dispatcher_section.h"
 
@@ -14,9 +16,11 @@ namespace {
 
 // How often ended jobs and unseen devices are looked for.
 constexpr absl::Duration kCleaning = absl::Minutes(1);
-// Between ticks, so that a full disk does not make the server spin.
+// How long a store that refused is left alone, if nobody asks.
 constexpr absl::Duration kRetryStore = absl::Seconds(1);
 constexpr absl::Duration kShortestTick = absl::Milliseconds(1);
+// How many are reserved at a time: none run out between two cleanings.
+constexpr int64_t kRevisions = int64_t{1} << 32;
 
 void LogTransition(const JobRecord& from, const JobRecord& to, const JobEvent& event,
                    absl::Time now) {
@@ -31,12 +35,25 @@ void LogTransition(const JobRecord& from, const JobRecord& to, const JobEvent& e
        {"age_ms", absl::ToInt64Milliseconds(age)}});
 }
 
+// The same, but for its job's specification.
+JobRecord WithoutSpec(JobRecord& record) {
+  v1::Job spec;
+  MoveSpec(*record.mutable_job(), spec);
+  JobRecord rest = record;
+  MoveSpec(spec, *record.mutable_job());
+  return rest;
+}
+
 }  // namespace
 
 Dispatcher::Dispatcher(Parts parts, Options options)
     : parts_(std::move(parts)),
       options_(options),
       started_at_(parts_.clock->Monotonic()),
+      writer_(parts_.jobs, parts_.devices,
+              [this](absl::string_view id, absl::optional<JobRecord> stored) {
+                Overtaken(id, std::move(stored));
+              }),
       devices_(options.silence),
       workers_(options.silence),
       next_cleaning_(started_at_ + kCleaning) {}
@@ -48,6 +65,7 @@ absl::StatusOr<std::unique_ptr<Dispatcher>> Dispatcher::Create(Parts parts, Opti
 }
 
 absl::Status Dispatcher::Recover() {
+  SLIPWAY_RETURN_IF_ERROR_WITH(ReserveRevisions(), "reserving revisions of jobs");
   SLIPWAY_ASSIGN_OR_RETURN_WITH(std::vector<JobRecord> records, parts_.jobs->ListLive(),
                                 "reading the jobs that have not ended");
   SLIPWAY_ASSIGN_OR_RETURN_WITH(std::vector<v1::Device> devices, parts_.devices->LoadDevices(),
@@ -65,26 +83,40 @@ absl::Status Dispatcher::Recover() {
   return absl::OkStatus();
 }
 
-absl::Status Dispatcher::Transit(absl::string_view id, const JobEvent& event) {
-  const LiveJob* live = live_.Find(id);
-  if (live == nullptr) return absl::NotFoundError(absl::StrCat("job '", id, "' is not live"));
-  const absl::Time now = parts_.clock->Now();
-  absl::StatusOr<JobRecord> next = parts_.jobs->Transition(live->record, event, now);
-  if (!next.ok()) {
-    // A late or repeated report is no failure of the store.
-    const bool refused = absl::IsAborted(next.status()) ||
-                         absl::IsFailedPrecondition(next.status()) ||
-                         absl::IsInvalidArgument(next.status());
-    Log(refused ? LogLevel::kDebug : LogLevel::kError, "job not changed",
-        {{"id", id}, {"event", EventName(event.index())}, {"why", next.status().ToString()}});
-    if (!refused) store_failed_ = true;
-    return next.status();
+absl::Status Dispatcher::ReserveRevisions() {
+  SLIPWAY_ASSIGN_OR_RETURN(const int64_t first, parts_.jobs->ReserveRevisions(kRevisions));
+  absl::MutexLock lock(&mu_);
+  if (first >= end_of_revisions_) {
+    next_revision_ = first;
+    end_of_revisions_ = first + kRevisions;
   }
-  if (next->job().revision() == live->record.job().revision()) return absl::OkStatus();
-  LogTransition(live->record, *next, event, now);
+  return absl::OkStatus();
+}
+
+int64_t Dispatcher::NextRevision() {
+  SLIPWAY_CHECK(next_revision_ < end_of_revisions_, "revisions have run out");
+  return next_revision_++;
+}
+
+bool Dispatcher::Transit(absl::string_view id, const JobEvent& event) {
+  const LiveJob* live = live_.Find(id);
+  if (live == nullptr) return false;
+  const JobRecord& from = live->record;
+  const absl::Time now = parts_.clock->Now();
+  absl::StatusOr<JobRecord> next = Apply(from, event, now);
+  if (!next.ok()) {
+    Log(LogLevel::kDebug, "job not changed",
+        {{"id", id}, {"event", EventName(event.index())}, {"why", next.status().ToString()}});
+    return false;
+  }
+  if (RuleFor(from.job().state(), event.index()) == Rule::kStay) return true;
+  LogTransition(from, *next, event, now);
   changed_.push_back(JobKey(id));
-  const Attempt before = live->record.attempt();
+  const Attempt before = from.attempt();
   const Attempt after = next->attempt();
+  const int64_t replaces = from.job().revision();
+  next->mutable_job()->set_revision(NextRevision());
+  writer_.Put({.record = WithoutSpec(*next), .replaces = replaces});
   live_.Put(*std::move(next));
   if (before.id() != after.id()) {
     if (!before.id().empty()) {
@@ -93,18 +125,50 @@ absl::Status Dispatcher::Transit(absl::string_view id, const JobEvent& event) {
     }
     if (!after.id().empty()) changed_.push_back(after.holder());
   }
-  return absl::OkStatus();
+  return true;
 }
 
-absl::Status Dispatcher::TransitAttempt(absl::string_view attempt_id, const JobEvent& event) {
-  absl::Status first;
-  for (const std::string& id : live_.JobsOfAttempt(attempt_id)) first.Update(Transit(id, event));
-  return first;
+bool Dispatcher::TransitAttempt(absl::string_view attempt_id, const JobEvent& event) {
+  bool all = true;
+  for (const std::string& id : live_.JobsOfAttempt(attempt_id)) all = Transit(id, event) && all;
+  return all;
+}
+
+void Dispatcher::Overtaken(absl::string_view id, absl::optional<JobRecord> stored) {
+  Log(LogLevel::kWarning, "job changed by another server", {{"id", id}});
+  const absl::Status reserved = ReserveRevisions();
+  if (!reserved.ok()) {
+    Log(LogLevel::kError, "no revisions reserved", {{"why", reserved.ToString()}});
+  }
+  std::vector<std::string> changed = {JobKey(id)};
+  {
+    absl::MutexLock lock(&mu_);
+    writer_.Drop(id);
+    const LiveJob* live = live_.Find(id);
+    if (live != nullptr && live->record.has_attempt()) {
+      changed.push_back(live->record.attempt().holder());
+      assignments_.erase(live->record.attempt().id());
+    }
+    if (stored.has_value()) {
+      live_.Put(*std::move(stored));
+    } else {
+      live_.Forget(id);
+    }
+  }
+  parts_.hub->Notify(changed);
+}
+
+absl::Duration Dispatcher::StoreRefused(const absl::Status& status, std::vector<std::string> keys) {
+  Log(LogLevel::kError, "changes not stored", {{"why", status.ToString()}});
+  absl::MutexLock lock(&mu_);
+  changed_.insert(changed_.end(), keys.begin(), keys.end());
+  next_tick_ = std::min(next_tick_, parts_.clock->Monotonic() + kRetryStore);
+  return kRetryStore;
 }
 
 void Dispatcher::LoseAttempts(absl::string_view holder, absl::string_view why, bool counted) {
   for (const std::string& attempt : live_.AttemptsOf(holder)) {
-    if (TransitAttempt(attempt, AttemptLost{attempt, std::string(why), counted}).ok() && counted) {
+    if (TransitAttempt(attempt, AttemptLost{attempt, std::string(why), counted}) && counted) {
       counters_.set_attempts_lost(counters_.attempts_lost() + 1);
     }
   }
@@ -124,7 +188,7 @@ void Dispatcher::LoseUnreported(absl::string_view holder,
     const std::string why = absl::StrCat(
         "'", job->record.job().assignee(), "' ",
         restarted ? "restarted during the attempt" : "does not hold the attempt any more");
-    if (TransitAttempt(attempt, AttemptLost{attempt, why, true}).ok()) {
+    if (TransitAttempt(attempt, AttemptLost{attempt, why, true})) {
       counters_.set_attempts_lost(counters_.attempts_lost() + 1);
     }
   }
@@ -138,9 +202,9 @@ absl::StatusOr<JobRecord> Dispatcher::Accept(JobRecord record) {
           absl::StrCat("the queue is full: ", live_.size(),
                        " jobs wait or run; try again when some have ended"));
     }
+    record.mutable_job()->set_revision(NextRevision());
   }
-  // Outside the lock: this waits for the disk.
-  SLIPWAY_ASSIGN_OR_RETURN(JobStore::Created created, parts_.jobs->Create(std::move(record)));
+  SLIPWAY_ASSIGN_OR_RETURN(JobWriter::Created created, writer_.Create(std::move(record)));
   if (created.existed) return created.record;
 
   Section section(this);
@@ -158,28 +222,40 @@ absl::StatusOr<JobRecord> Dispatcher::Accept(JobRecord record) {
 
 absl::StatusOr<v1::Job> Dispatcher::Cancel(absl::string_view id) {
   SLIPWAY_RETURN_IF_ERROR(CheckJobId(id));
-  absl::Status status;
   {
     Section section(this);
-    if (live_.Find(id) != nullptr) status = Transit(id, CancelRequested{});
+    Transit(id, CancelRequested{});
     Schedule();
+    const absl::Status stored = section.End();
+    if (!stored.ok()) {
+      return absl::UnavailableError(
+          absl::StrCat("the end of the job could not be stored yet: ", stored.message()));
+    }
   }
-  SLIPWAY_RETURN_IF_ERROR(status);
   SLIPWAY_ASSIGN_OR_RETURN(JobRecord record, parts_.jobs->Get(id));
   return std::move(*record.mutable_job());
 }
 
 absl::Duration Dispatcher::Tick() {
-  Section section(this);
-  next_tick_ = absl::InfiniteDuration();
-  store_failed_ = false;
-  PassDeadlines();
-  LoseSilentHolders();
-  Schedule();
-  ForgetOldThings();
-  const absl::Duration wait = UntilNextTick();
-  next_tick_ = parts_.clock->Monotonic() + wait;
-  return wait;
+  bool cleans = false;
+  {
+    Section section(this);
+    const absl::Duration now = parts_.clock->Monotonic();
+    // Called for what has been done since; the call for what is due next comes.
+    if (now < next_tick_) return next_tick_ - now;
+    next_tick_ = absl::InfiniteDuration();
+    PassDeadlines();
+    LoseSilentHolders();
+    Schedule();
+    cleans = now >= next_cleaning_;
+    if (cleans) {
+      next_cleaning_ = now + kCleaning;
+      ForgetOldPeers();
+    }
+  }
+  if (cleans) ForgetOldJobs();
+  absl::MutexLock lock(&mu_);
+  return next_tick_ - parts_.clock->Monotonic();
 }
 
 void Dispatcher::PassDeadlines() {
@@ -187,8 +263,8 @@ void Dispatcher::PassDeadlines() {
   while (absl::optional<LiveJobs::Due> due = live_.NextDeadline()) {
     if (due->time > now) return;
     const absl::optional<NextDeadline> deadline = DeadlineOf(live_.Find(due->id)->record);
-    // A store that refuses now is asked again by the next tick.
-    if (!Transit(due->id, DeadlinePassed{deadline->kind}).ok()) return;
+    SLIPWAY_CHECK(Transit(due->id, DeadlinePassed{deadline->kind}),
+                  "a live job passed no deadline");
   }
 }
 
@@ -211,23 +287,39 @@ void Dispatcher::LoseSilentHolders() {
   }
 }
 
-void Dispatcher::ForgetOldThings() {
-  if (parts_.clock->Monotonic() < next_cleaning_) return;
-  next_cleaning_ = parts_.clock->Monotonic() + kCleaning;
+void Dispatcher::ForgetOldPeers() {
   const absl::Time now = parts_.clock->Now();
+  workers_.ForgetUnseenSince(now - kWorkerRetention, parts_.clock->Monotonic());
+  for (const std::string& id : devices_.ForgetUnseenSince(now - kDeviceRetention)) {
+    Log(LogLevel::kInfo, "device forgotten", {{"device", id}});
+    writer_.DeleteDevice(id);
+  }
+}
+
+void Dispatcher::ForgetOldJobs() {
   const absl::StatusOr<int64_t> deleted =
-      parts_.jobs->DeleteEndedBefore(now - options_.job_retention);
+      parts_.jobs->DeleteEndedBefore(parts_.clock->Now() - options_.job_retention);
   if (!deleted.ok()) {
     Log(LogLevel::kError, "ended jobs not forgotten", {{"why", deleted.status().ToString()}});
   } else if (*deleted > 0) {
     Log(LogLevel::kInfo, "ended jobs forgotten", {{"jobs", *deleted}});
   }
-  workers_.ForgetUnseenSince(now - kWorkerRetention, parts_.clock->Monotonic());
-  for (const std::string& id : devices_.ForgetUnseenSince(now - kDeviceRetention)) {
-    Log(LogLevel::kInfo, "device forgotten", {{"device", id}});
-    const absl::Status status = parts_.devices->DeleteDevice(id);
-    if (!status.ok()) Log(LogLevel::kError, "device not forgotten", {{"why", status.ToString()}});
+  {
+    absl::MutexLock lock(&mu_);
+    if (end_of_revisions_ - next_revision_ > kRevisions / 2) return;
   }
+  const absl::Status reserved = ReserveRevisions();
+  if (!reserved.ok()) {
+    Log(LogLevel::kError, "no revisions reserved", {{"why", reserved.ToString()}});
+  }
+}
+
+absl::optional<absl::Duration> Dispatcher::EarlierTick() {
+  const absl::Duration wait = UntilNextTick();
+  const absl::Duration at = parts_.clock->Monotonic() + wait;
+  if (at >= next_tick_) return absl::nullopt;
+  next_tick_ = at;
+  return wait;
 }
 
 absl::Duration Dispatcher::UntilNextTick() {
@@ -244,7 +336,7 @@ absl::Duration Dispatcher::UntilNextTick() {
   }
   const absl::Duration returns = started_at_ + options_.silence - now;
   if (returns > absl::ZeroDuration()) wait = std::min(wait, returns);
-  return std::max(wait, store_failed_ ? kRetryStore : kShortestTick);
+  return std::max(wait, kShortestTick);
 }
 
 std::vector<v1::Device> Dispatcher::Devices() {

@@ -1,6 +1,9 @@
 // Dispatcher: acts on what the scheduler and the job rules decide. Everything that changes a job passes
 // through here, under one lock: accepting, assigning, reports of agents and workers, deadlines, cancelling.
 //
+// Nothing waits for a disk under the lock: jobs change in memory, and before anybody is told of it (a peer or client
+// answered, a watcher woken) the lock is released and the change stored (server/jobs/job_writer.h).
+//
 // What an agent or worker should hold follows from the live jobs alone, so that a restarted server answers as
 // the one before it did.
 #ifndef SLIPWAY_SERVER_SCHEDULER_DISPATCHER_H_
@@ -32,6 +35,7 @@
 #include "server/devices/device_registry.h"
 #include "server/devices/device_store.h"
 #include "server/jobs/job_store.h"
+#include "server/jobs/job_writer.h"
 #include "server/jobs/live_jobs.h"
 #include "server/limits.h"
 #include "server/names.h"
@@ -88,7 +92,7 @@ class Dispatcher {
   // many jobs wait.
   absl::StatusOr<JobRecord> Accept(JobRecord record);
 
-  // Ends a job; one that has ended is returned as it is. NOT_FOUND.
+  // Ends a job; one that has ended is returned as it is. NOT_FOUND; UNAVAILABLE when that could not be stored yet.
   absl::StatusOr<v1::Job> Cancel(absl::string_view id);
 
   // --- Agents ---
@@ -137,12 +141,20 @@ class Dispatcher {
 
   absl::Status Recover();
 
-  // Moves one job; wakes its watchers and its holder.
-  absl::Status Transit(absl::string_view id, const JobEvent& event)
+  // Moves one job, in memory; the end of the section stores it, and wakes its watchers and its holder. False when
+  // the job's rules refuse the event, as they do a late or repeated report.
+  bool Transit(absl::string_view id, const JobEvent& event) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Moves every job of an attempt. False when one refused.
+  bool TransitAttempt(absl::string_view attempt_id, const JobEvent& event)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Moves every job of an attempt. The first error, after all have been tried.
-  absl::Status TransitAttempt(absl::string_view attempt_id, const JobEvent& event)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Another server has changed a job: what is stored holds.
+  void Overtaken(absl::string_view id, absl::optional<JobRecord> stored);
+  // From now on, changes get revisions above those of all jobs. Waits for the store.
+  absl::Status ReserveRevisions();
+  int64_t NextRevision() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // The store did not take what was changed: `keys` are to be told when it does. Returns how long to wait with the
+  // next try.
+  absl::Duration StoreRefused(const absl::Status& status, std::vector<std::string> keys);
   // Loses all attempts of a holder, a key of names.h.
   void LoseAttempts(absl::string_view holder, absl::string_view why, bool counted)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -166,31 +178,37 @@ class Dispatcher {
   void JoinGroup(const std::string& job_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   absl::StatusOr<v1::RunAssignment> BuildAssignment(const JobRecord& record);
 
-  absl::Status TakeRunAttempt(const v1::RunAttemptState& attempt, absl::string_view holder)
+  void TakeRunAttempt(const v1::RunAttemptState& attempt, absl::string_view holder)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  absl::Status TakeCompileAttempt(const v1::CompileAttemptState& attempt, absl::string_view holder)
+  void TakeCompileAttempt(const v1::CompileAttemptState& attempt, absl::string_view holder)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   void PassDeadlines() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void LoseSilentHolders() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  void ForgetOldThings() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void ForgetOldPeers() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Waits for the store.
+  void ForgetOldJobs();
   absl::Duration UntilNextTick() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // When Tick is needed earlier than whoever calls it was told.
+  absl::optional<absl::Duration> EarlierTick() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   bool IsHolderLost(absl::string_view holder) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   const Parts parts_;
   const Options options_;
   const absl::Duration started_at_;  // Monotonic.
+  JobWriter writer_;
 
   absl::Mutex mu_;
+  int64_t next_revision_ ABSL_GUARDED_BY(mu_) = 0;
+  int64_t end_of_revisions_ ABSL_GUARDED_BY(mu_) = 0;
   LiveJobs live_ ABSL_GUARDED_BY(mu_);
   DeviceRegistry devices_ ABSL_GUARDED_BY(mu_);
   WorkerRegistry workers_ ABSL_GUARDED_BY(mu_);
   // Assignments of running attempts; made when first asked for, and again after a restart.
   absl::btree_map<std::string, v1::RunAssignment> assignments_ ABSL_GUARDED_BY(mu_);
   v1::ServerCounters counters_ ABSL_GUARDED_BY(mu_);
-  std::vector<std::string> changed_
-      ABSL_GUARDED_BY(mu_);                         // Keys to notify when the lock is released.
-  bool store_failed_ ABSL_GUARDED_BY(mu_) = false;  // Since the last tick.
+  // Keys to notify when what was changed is stored.
+  std::vector<std::string> changed_ ABSL_GUARDED_BY(mu_);
   int told_demand_ ABSL_GUARDED_BY(mu_) = 0;
   absl::Duration next_tick_ ABSL_GUARDED_BY(mu_) = absl::InfiniteDuration();  // Monotonic.
   absl::Duration next_cleaning_ ABSL_GUARDED_BY(mu_);                         // Monotonic.

@@ -72,21 +72,18 @@ void Dispatcher::ScheduleRuns() {
 void Dispatcher::AssignRun(const std::string& job_id, const RegisteredDevice& device) {
   const absl::Time now = parts_.clock->Now();
   const std::string attempt_id = parts_.ids->Next(now);
-  const absl::Status status =
-      Transit(job_id, Assigned{.attempt_id = attempt_id,
-                               .holder = AgentKey(device.agent_id),
-                               .assignee = device.description.id(),
-                               .instance_id = devices_.agents().Find(device.agent_id)->instance_id,
-                               .deadline = AttemptDeadline(live_.Find(job_id)->record.job(), now)});
-  if (!status.ok()) return;
+  Transit(job_id, Assigned{.attempt_id = attempt_id,
+                           .holder = AgentKey(device.agent_id),
+                           .assignee = device.description.id(),
+                           .instance_id = devices_.agents().Find(device.agent_id)->instance_id,
+                           .deadline = AttemptDeadline(live_.Find(job_id)->record.job(), now)});
   absl::StatusOr<v1::RunAssignment> assignment = BuildAssignment(live_.Find(job_id)->record);
   if (assignment.ok()) {
     assignments_[attempt_id] = *std::move(assignment);
     return;
   }
-  // What is stored cannot be given out; no other attempt would fare better. If even this cannot be stored,
-  // DesiredOf comes here again.
-  Transit(job_id, AttemptFailed{attempt_id, ToProto(assignment.status(), ""), false}).IgnoreError();
+  // What is stored cannot be given out; no other attempt would fare better.
+  Transit(job_id, AttemptFailed{attempt_id, ToProto(assignment.status(), ""), false});
 }
 
 absl::StatusOr<v1::RunAssignment> Dispatcher::BuildAssignment(const JobRecord& record) {
@@ -135,7 +132,6 @@ void Dispatcher::ScheduleCompilations() {
       const absl::optional<std::string> job = PickCompilation(snapshot, candidates, now);
       if (!job.has_value()) break;
       AssignCompilation(*job, worker_id);
-      if (live_.queued_compilations().contains(*job)) break;  // The store refused.
     }
   }
 }
@@ -147,13 +143,11 @@ void Dispatcher::AssignCompilation(const std::string& job_id, const std::string&
   for (const std::string& id : live_.JobsOfGroup(group)) {
     deadline = std::max(deadline, AttemptDeadline(live_.Find(id)->record.job(), now));
   }
-  const absl::Status status =
-      Transit(job_id, Assigned{.attempt_id = parts_.ids->Next(now),
-                               .holder = WorkerKey(worker_id),
-                               .assignee = worker_id,
-                               .instance_id = workers_.peers().Find(worker_id)->instance_id,
-                               .deadline = deadline});
-  if (!status.ok()) return;
+  Transit(job_id, Assigned{.attempt_id = parts_.ids->Next(now),
+                           .holder = WorkerKey(worker_id),
+                           .assignee = worker_id,
+                           .instance_id = workers_.peers().Find(worker_id)->instance_id,
+                           .deadline = deadline});
   counters_.set_artifact_cache_misses(counters_.artifact_cache_misses() + 1);
   for (const std::string& id : live_.JobsOfGroup(group)) {
     if (id != job_id) JoinGroup(id);
@@ -175,7 +169,7 @@ void Dispatcher::RekeyCompilations(const TargetFingerprints& targets) {
     facts.set_compile_key(*key);
     facts.set_fingerprint(fingerprint);
     if (!record.compilation().group().empty()) facts.set_group(*key);
-    Transit(id, Rekeyed{std::move(facts)}).IgnoreError();
+    Transit(id, Rekeyed{std::move(facts)});
   }
 }
 
@@ -188,13 +182,12 @@ void Dispatcher::JoinGroup(const std::string& job_id) {
   for (const std::string& id : live_.JobsOfGroup(job->record.compilation().group())) {
     const JobRecord other = live_.Find(id)->record;
     if (!other.has_attempt()) continue;
-    const absl::Status status = Transit(job_id, Joined{.attempt = other.attempt(),
-                                                       .assignee = other.job().assignee(),
-                                                       .attempts = other.job().attempts()});
-    if (!status.ok()) return;
+    Transit(job_id, Joined{.attempt = other.attempt(),
+                           .assignee = other.job().assignee(),
+                           .attempts = other.job().attempts()});
     counters_.set_compilations_coalesced(counters_.compilations_coalesced() + 1);
     if (other.job().state() == v1::Job::RUNNING) {
-      Transit(job_id, Started{other.attempt().id()}).IgnoreError();
+      Transit(job_id, Started{other.attempt().id()});
     }
     return;
   }

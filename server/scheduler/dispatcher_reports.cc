@@ -15,12 +15,9 @@
 namespace slipway::server {
 namespace {
 
-// A change that the store refused for reasons of its own: the holder keeps its state and reports again.
-absl::Status StoreStatus(const absl::Status& status) {
-  if (status.ok() || absl::IsAborted(status) || absl::IsFailedPrecondition(status) ||
-      absl::IsInvalidArgument(status) || absl::IsNotFound(status)) {
-    return absl::OkStatus();
-  }
+// What a peer is told when the store refuses: it keeps its state and reports again.
+absl::Status ReportNotStored(const absl::Status& status) {
+  if (status.ok()) return status;
   return absl::UnavailableError(absl::StrCat("the report could not be stored: ", status.message()));
 }
 
@@ -52,39 +49,39 @@ absl::Status Dispatcher::AgentReported(const v1::AgentState& state, absl::string
     Log(LogLevel::kInfo, "agent came",
         {{"agent", state.agent_id()}, {"address", address}, {"version", state.version()}});
   }
-  absl::Status status;
   if (reported.description_changed) {
     for (const RegisteredDevice* device : devices_.DevicesOf(state.agent_id())) {
-      status.Update(parts_.devices->SaveDevice(devices_.Show(*device, parts_.clock->Monotonic())));
+      writer_.PutDevice(devices_.Show(*device, parts_.clock->Monotonic()));
     }
   }
   const bool up_to_date = state.applied_version() == DesiredVersion(live_.AttemptsOf(holder));
   absl::btree_set<std::string> held;
   for (const v1::RunAttemptState& attempt : state.attempts()) {
     held.insert(attempt.attempt_id());
-    status.Update(TakeRunAttempt(attempt, holder));
+    TakeRunAttempt(attempt, holder);
   }
   LoseUnreported(holder, held, state.instance_id(), reported.kind == ReportKind::kNewInstance,
                  up_to_date);
   Schedule();
-  return StoreStatus(status);
+  return ReportNotStored(section.End());
 }
 
-absl::Status Dispatcher::TakeRunAttempt(const v1::RunAttemptState& attempt,
-                                        absl::string_view holder) {
+void Dispatcher::TakeRunAttempt(const v1::RunAttemptState& attempt, absl::string_view holder) {
   const std::string& id = attempt.attempt_id();
   const std::vector<std::string> jobs = live_.JobsOfAttempt(id);
-  if (jobs.empty()) return absl::OkStatus();  // Late: the job has ended or another attempt goes on.
+  if (jobs.empty()) return;  // Late: the job has ended or another attempt goes on.
   const JobRecord& record = live_.Find(jobs.front())->record;
-  if (record.attempt().holder() != holder) return absl::OkStatus();
+  if (record.attempt().holder() != holder) return;
   switch (attempt.state()) {
     case v1::RunAttemptState::PREPARING:
-      return absl::OkStatus();
+      return;
     case v1::RunAttemptState::RUNNING:
       if (attempt.has_progress() && !SameProgress(attempt.progress(), record.job().progress())) {
-        return StoreStatus(TransitAttempt(id, Progressed{id, attempt.progress()}));
+        TransitAttempt(id, Progressed{id, attempt.progress()});
+        return;
       }
-      return StoreStatus(TransitAttempt(id, Started{id}));
+      TransitAttempt(id, Started{id});
+      return;
     case v1::RunAttemptState::SUCCEEDED: {
       absl::Status bad;
       JobResult result = v1::RunResult();
@@ -96,18 +93,23 @@ absl::Status Dispatcher::TakeRunAttempt(const v1::RunAttemptState& attempt,
       } else {
         bad = absl::InternalError("the agent reported a result of another kind than the job's");
       }
-      if (bad.ok()) return StoreStatus(TransitAttempt(id, AttemptSucceeded{id, std::move(result)}));
-      return StoreStatus(TransitAttempt(id, AttemptFailed{id, ToProto(bad, ""), true}));
+      if (bad.ok()) {
+        TransitAttempt(id, AttemptSucceeded{id, std::move(result)});
+      } else {
+        TransitAttempt(id, AttemptFailed{id, ToProto(bad, ""), true});
+      }
+      return;
     }
     case v1::RunAttemptState::FAILED:
-      return StoreStatus(
-          TransitAttempt(id, AttemptFailed{id, Cleaned(attempt.error()), attempt.retriable()}));
+      TransitAttempt(id, AttemptFailed{id, Cleaned(attempt.error()), attempt.retriable()});
+      return;
     case v1::RunAttemptState::STOPPED:
-      return StoreStatus(TransitAttempt(
+      TransitAttempt(
           id, AttemptLost{id, absl::StrCat("'", record.job().assignee(), "' stopped the attempt"),
-                          true}));
+                          true});
+      return;
     default:
-      return absl::OkStatus();
+      return;
   }
 }
 
@@ -126,8 +128,7 @@ absl::StatusOr<v1::DesiredAgentState> Dispatcher::DesiredOf(const v1::AgentState
       const std::string job_id = live_.JobsOfAttempt(attempt).front();
       absl::StatusOr<v1::RunAssignment> built = BuildAssignment(live_.Find(job_id)->record);
       if (!built.ok()) {
-        SLIPWAY_RETURN_IF_ERROR(StoreStatus(
-            TransitAttempt(attempt, AttemptFailed{attempt, ToProto(built.status(), ""), false})));
+        TransitAttempt(attempt, AttemptFailed{attempt, ToProto(built.status(), ""), false});
         continue;
       }
       it = assignments_.emplace(attempt, *std::move(built)).first;
@@ -136,6 +137,7 @@ absl::StatusOr<v1::DesiredAgentState> Dispatcher::DesiredOf(const v1::AgentState
   }
   desired.set_version(DesiredVersion(live_.AttemptsOf(holder)));
   desired.set_silence_ns(absl::ToInt64Nanoseconds(options_.silence));
+  SLIPWAY_RETURN_IF_ERROR(ReportNotStored(section.End()));
   return desired;
 }
 
@@ -166,51 +168,55 @@ absl::Status Dispatcher::WorkerReported(const v1::WorkerState& state, absl::stri
     }
   }
   const bool up_to_date = state.applied_version() == DesiredVersion(live_.AttemptsOf(holder));
-  absl::Status status;
   absl::btree_set<std::string> held;
   for (const v1::CompileAttemptState& attempt : state.attempts()) {
     held.insert(attempt.attempt_id());
-    status.Update(TakeCompileAttempt(attempt, holder));
+    TakeCompileAttempt(attempt, holder);
   }
   LoseUnreported(holder, held, state.instance_id(), kind == ReportKind::kNewInstance, up_to_date);
   Schedule();
-  return StoreStatus(status);
+  return ReportNotStored(section.End());
 }
 
-absl::Status Dispatcher::TakeCompileAttempt(const v1::CompileAttemptState& attempt,
-                                            absl::string_view holder) {
+void Dispatcher::TakeCompileAttempt(const v1::CompileAttemptState& attempt,
+                                    absl::string_view holder) {
   const std::string& id = attempt.attempt_id();
   const std::vector<std::string> jobs = live_.JobsOfAttempt(id);
-  if (jobs.empty()) return absl::OkStatus();
+  if (jobs.empty()) return;
   const JobRecord& record = live_.Find(jobs.front())->record;
-  if (record.attempt().holder() != holder) return absl::OkStatus();
+  if (record.attempt().holder() != holder) return;
   switch (attempt.state()) {
     case v1::CompileAttemptState::RUNNING:
       if (attempt.has_progress() && !SameProgress(attempt.progress(), record.job().progress())) {
-        return StoreStatus(TransitAttempt(id, Progressed{id, attempt.progress()}));
+        TransitAttempt(id, Progressed{id, attempt.progress()});
+        return;
       }
-      return StoreStatus(TransitAttempt(id, Started{id}));
+      TransitAttempt(id, Started{id});
+      return;
     case v1::CompileAttemptState::SUCCEEDED: {
       v1::CompilationResult result = attempt.result();
       result.set_cached(false);
       const absl::Status admitted = parts_.artifacts->Admit(record.compilation(), &result);
       if (!admitted.ok()) {
-        return StoreStatus(TransitAttempt(id, AttemptFailed{id, ToProto(admitted, ""), true}));
+        TransitAttempt(id, AttemptFailed{id, ToProto(admitted, ""), true});
+        return;
       }
       const v1::CompileReport& report = result.report();
       counters_.set_kernels_compiled(counters_.kernels_compiled() + report.kernels_compiled());
       counters_.set_kernels_cached(counters_.kernels_cached() + report.kernels_cached());
-      return StoreStatus(TransitAttempt(id, AttemptSucceeded{id, std::move(result)}));
+      TransitAttempt(id, AttemptSucceeded{id, std::move(result)});
+      return;
     }
     case v1::CompileAttemptState::FAILED:
-      return StoreStatus(
-          TransitAttempt(id, AttemptFailed{id, Cleaned(attempt.error()), attempt.retriable()}));
+      TransitAttempt(id, AttemptFailed{id, Cleaned(attempt.error()), attempt.retriable()});
+      return;
     case v1::CompileAttemptState::STOPPED:
-      return StoreStatus(TransitAttempt(
+      TransitAttempt(
           id, AttemptLost{id, absl::StrCat("'", record.job().assignee(), "' stopped the attempt"),
-                          true}));
+                          true});
+      return;
     default:
-      return absl::OkStatus();
+      return;
   }
 }
 
@@ -234,6 +240,7 @@ absl::StatusOr<v1::DesiredWorkerState> Dispatcher::DesiredOf(const v1::WorkerSta
   }
   desired.set_version(DesiredVersion(attempts));
   desired.set_silence_ns(absl::ToInt64Nanoseconds(options_.silence));
+  SLIPWAY_RETURN_IF_ERROR(ReportNotStored(section.End()));
   return desired;
 }
 

@@ -1,4 +1,4 @@
-// Dispatcher::Section: the dispatcher's lock, and what is to be told when it is released.
+// Dispatcher::Section: the dispatcher's lock, and what is to be done when it is released.
 #ifndef SLIPWAY_SERVER_SCHEDULER_DISPATCHER_SECTION_H_
 #define SLIPWAY_SERVER_SCHEDULER_DISPATCHER_SECTION_H_
 
@@ -12,7 +12,7 @@
 
 namespace slipway::server {
 
-// Holds the lock; on destruction releases it, and then wakes whoever waits for what has changed.
+// Holds the lock until its end.
 class ABSL_SCOPED_LOCKABLE Dispatcher::Section {
  public:
   explicit Section(Dispatcher* dispatcher) ABSL_EXCLUSIVE_LOCK_FUNCTION(dispatcher->mu_)
@@ -20,24 +20,32 @@ class ABSL_SCOPED_LOCKABLE Dispatcher::Section {
     dispatcher_.mu_.Lock();
   }
 
-  ~Section() ABSL_UNLOCK_FUNCTION() ABSL_NO_THREAD_SAFETY_ANALYSIS {
-    std::vector<std::string> changed = std::move(dispatcher_.changed_);
-    dispatcher_.changed_.clear();
-    const absl::Duration now = dispatcher_.parts_.clock->Monotonic();
-    const absl::Duration wait = dispatcher_.UntilNextTick();
-    absl::optional<absl::Duration> wake;
-    if (now + wait < dispatcher_.next_tick_) {
-      dispatcher_.next_tick_ = now + wait;
-      wake = wait;
-    }
+  // Releases the lock, waits until all that was seen under it is stored, and then wakes whoever waits for what has
+  // changed. An error of the store: nobody may be told what was seen; it is stored, and whoever waits is woken, at
+  // the end of a later section.
+  absl::Status End() ABSL_UNLOCK_FUNCTION() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    has_ended_ = true;
+    std::vector<std::string> changed = std::exchange(dispatcher_.changed_, {});
+    const JobWriter::Mark seen = dispatcher_.writer_.entered();
+    absl::optional<absl::Duration> wake = dispatcher_.EarlierTick();
     const int demand = dispatcher_.live_.CompilationsWanted();
     const bool tell = demand != dispatcher_.told_demand_;
     dispatcher_.told_demand_ = demand;
     dispatcher_.mu_.Unlock();
 
-    if (!changed.empty()) dispatcher_.parts_.hub->Notify(changed);
+    const absl::Status stored = dispatcher_.writer_.Flush(seen);
+    if (!stored.ok()) {
+      wake = dispatcher_.StoreRefused(stored, std::move(changed));
+    } else if (!changed.empty()) {
+      dispatcher_.parts_.hub->Notify(changed);
+    }
     if (wake.has_value() && dispatcher_.parts_.wake) dispatcher_.parts_.wake(*wake);
     if (tell && dispatcher_.parts_.demand) dispatcher_.parts_.demand();
+    return stored;
+  }
+
+  ~Section() ABSL_UNLOCK_FUNCTION() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    if (!has_ended_) End().IgnoreError();
   }
 
   Section(const Section&) = delete;
@@ -45,6 +53,7 @@ class ABSL_SCOPED_LOCKABLE Dispatcher::Section {
 
  private:
   Dispatcher& dispatcher_;
+  bool has_ended_ = false;
 };
 
 }  // namespace slipway::server

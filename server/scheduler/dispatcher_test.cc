@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "server/storage/sqlite_store.h"
+#include "server/storage/memory_store.h"
 #include "tests/common/fake_clock.h"
 #include "tests/common/status_matchers.h"
 
@@ -37,47 +37,15 @@ class FakeArtifacts final : public ArtifactSource {
   absl::Status admit;
 };
 
-// Refuses transitions and deletions when told to.
-class FailingJobStore final : public JobStore {
- public:
-  explicit FailingJobStore(JobStore* store) : store_(*store) {}
-  absl::StatusOr<Created> Create(JobRecord record) override {
-    return store_.Create(std::move(record));
-  }
-  absl::StatusOr<JobRecord> Get(absl::string_view id) const override { return store_.Get(id); }
-  absl::StatusOr<absl::optional<JobRecord>> FindRequest(absl::string_view owner,
-                                                        absl::string_view request) const override {
-    return store_.FindRequest(owner, request);
-  }
-  absl::StatusOr<JobRecord> Transition(const JobRecord& current, const JobEvent& event,
-                                       absl::Time now) override {
-    if (!failure.ok()) return failure;
-    return store_.Transition(current, event, now);
-  }
-  absl::StatusOr<std::vector<v1::Job>> List(const JobFilter& filter, int limit) const override {
-    return store_.List(filter, limit);
-  }
-  absl::StatusOr<std::vector<JobRecord>> ListLive() const override { return store_.ListLive(); }
-  absl::StatusOr<int64_t> DeleteEndedBefore(absl::Time time) override {
-    if (!failure.ok()) return failure;
-    return store_.DeleteEndedBefore(time);
-  }
-
-  absl::Status failure;
-
- private:
-  JobStore& store_;
-};
-
 class DispatcherTest : public ::testing::Test {
  protected:
-  DispatcherTest() : sqlite_(*SqliteStore::Open(":memory:")), store_(sqlite_.get()) { Restart(); }
+  DispatcherTest() { Restart(); }
 
   // As a new process over the same store would.
   void Restart() {
     dispatcher_.reset();
     dispatcher_ = *Dispatcher::Create({.jobs = &store_,
-                                       .devices = sqlite_.get(),
+                                       .devices = &store_,
                                        .artifacts = &artifacts_,
                                        .clock = &clock_,
                                        .ids = &ids_,
@@ -196,8 +164,8 @@ class DispatcherTest : public ::testing::Test {
   IdGenerator ids_{[] { return 1; }};
   ChangeHub hub_;
   FakeArtifacts artifacts_;
-  std::unique_ptr<SqliteStore> sqlite_;
-  FailingJobStore store_;
+  MemoryDatabase database_;
+  MemoryStore store_{&database_};
   std::unique_ptr<Dispatcher> dispatcher_;
   int64_t sequence_ = 0;
 };
@@ -383,14 +351,52 @@ TEST_F(DispatcherTest, AResultThatCannotBeStoredIsKeptByItsAgent) {
   const v1::DesiredAgentState desired = Sync(agent);
   const v1::RunAttemptState done =
       Attempt(desired.attempts(0).attempt_id(), v1::RunAttemptState::SUCCEEDED);
-  store_.failure = absl::ResourceExhaustedError("the disk is full");
+  database_.Refuse(absl::ResourceExhaustedError("the disk is full"));
   const absl::Status refused = Report(Holding(agent, desired, done));
   EXPECT_THAT(refused, StatusIs(absl::StatusCode::kUnavailable));
   EXPECT_THAT(std::string(refused.message()), HasSubstr("the disk is full"));
   EXPECT_EQ(Get(id).state(), Job::ASSIGNED);
-  store_.failure = absl::OkStatus();
+  database_.Refuse(absl::OkStatus());
   ASSERT_TRUE(Report(Holding(agent, desired, done)).ok());
   EXPECT_EQ(Get(id).state(), Job::SUCCEEDED);
+}
+
+TEST_F(DispatcherTest, NobodyIsToldOfWhatIsNotStored) {
+  const std::string id = AcceptRun("1");
+  int told = 0;
+  const ChangeHub::Subscription watcher = hub_.Subscribe(JobKey(id), [&] { ++told; });
+  v1::AgentState agent = Agent("d");
+  database_.Refuse(absl::ResourceExhaustedError("the disk is full"));
+  EXPECT_THAT(Report(agent), StatusIs(absl::StatusCode::kUnavailable));
+  EXPECT_THAT(dispatcher_->DesiredOf(agent), StatusIs(absl::StatusCode::kUnavailable));
+  EXPECT_THAT(dispatcher_->Cancel(id), StatusIs(absl::StatusCode::kUnavailable));
+  EXPECT_EQ(told, 0);
+  EXPECT_EQ(Get(id).state(), Job::QUEUED);
+  EXPECT_EQ(dispatcher_->Tick(), absl::Seconds(1));
+  database_.Refuse(absl::OkStatus());
+  // All that waited, at once.
+  dispatcher_->Tick();
+  EXPECT_GT(told, 0);
+  EXPECT_EQ(Get(id).state(), Job::CANCELLED);
+  EXPECT_EQ(Get(id).attempts(), 1);
+}
+
+TEST_F(DispatcherTest, WhatAnotherServerChangedHolds) {
+  const std::string id = AcceptRun("1");
+  int told = 0;
+  const ChangeHub::Subscription watcher = hub_.Subscribe(JobKey(id), [&] { ++told; });
+  MemoryStore other(&database_);
+  JobRecord theirs = *other.Get(id);
+  const int64_t ours = theirs.job().revision();
+  theirs.mutable_job()->set_state(Job::CANCELLED);
+  theirs.mutable_job()->set_revision(*other.ReserveRevisions(1));
+  ASSERT_OK(other.Commit({{theirs, ours}}));
+  EXPECT_EQ(Sync(Agent("d")).attempts_size(), 0);
+  EXPECT_EQ(Get(id).state(), Job::CANCELLED);
+  EXPECT_GT(told, 0);
+  // New revisions are above theirs.
+  const std::string next = AcceptRun("2");
+  EXPECT_GT(Get(next).revision(), theirs.job().revision());
 }
 
 TEST_F(DispatcherTest, AnArtifactThatIsGoneFailsTheRun) {
@@ -473,14 +479,9 @@ TEST_F(DispatcherTest, CompilationsOfAGroupShareAnAttempt) {
   EXPECT_EQ(dispatcher_->Counters().compilations_coalesced(), 2);
   // The first may go.
   EXPECT_EQ(dispatcher_->Cancel(first)->state(), Job::CANCELLED);
-  EXPECT_EQ(dispatcher_
-                ->DesiredOf([&] {
-                  v1::WorkerState again = worker;
-                  again.set_sequence(sequence_);
-                  return again;
-                }())
-                ->attempts_size(),
-            1);
+  v1::WorkerState again = worker;
+  again.set_sequence(sequence_);
+  EXPECT_EQ(dispatcher_->DesiredOf(again)->attempts_size(), 1);
   v1::CompileAttemptState done = Attempt(attempt, v1::CompileAttemptState::SUCCEEDED);
   done.mutable_result()->mutable_report()->set_kernels_compiled(7);
   desired = Sync(Holding(worker, desired, done));
@@ -612,10 +613,10 @@ TEST_F(DispatcherTest, EndedJobsAreForgottenInTime) {
 TEST_F(DispatcherTest, WhatCannotBeForgottenIsForgottenLater) {
   const std::string id = AcceptRun("1");
   ASSERT_OK(dispatcher_->Cancel(id));
-  store_.failure = absl::ResourceExhaustedError("the disk is full");
+  database_.Refuse(absl::ResourceExhaustedError("the disk is full"));
   Advance(kDefaultJobRetention + absl::Hours(1));
   EXPECT_OK(store_.Get(id));
-  store_.failure = absl::OkStatus();
+  database_.Refuse(absl::OkStatus());
   Advance(absl::Hours(1));
   EXPECT_THAT(store_.Get(id), StatusIs(absl::StatusCode::kNotFound));
 }
@@ -652,7 +653,7 @@ TEST_F(DispatcherTest, DevicesKeptByAnOlderServerTakeTheFirstVersions) {
   kept.mutable_description()->set_id("d");
   kept.mutable_description()->set_target("x86-64-linux");
   kept.set_agent_id("d");
-  ASSERT_TRUE(sqlite_->SaveDevice(kept).ok());
+  ASSERT_TRUE(store_.SaveDevice(kept).ok());
   Restart();
   EXPECT_EQ(dispatcher_->FindDevice("d")->offer.abis, (VersionRange{1, 1}));
   EXPECT_EQ(dispatcher_->FindDevice("d")->offer.formats, (VersionRange{1, 1}));

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
-#include "server/jobs/job_state.h"
+#include "server/jobs/job_contents.h"
 
 namespace slipway::server {
 namespace {
@@ -46,48 +46,9 @@ constexpr char kSchema[] = R"sql(
   INSERT INTO counters VALUES ('revision', 0);
 )sql";
 
-// The end of the machine may undo the latest transitions, whose revisions a watcher has seen already.
-// New revisions begin so far above the last one stored that none is given twice.
+// Servers from before reservations gave revisions out as they went, and the end of the machine may have undone
+// the latest changes, whose revisions a watcher had seen.
 constexpr int64_t kRevisionGap = 1 << 20;
-
-// Moves what stands in rows of its own out of a record and back.
-v1::Job TakeSpec(v1::Job& job) {
-  v1::Job spec;
-  switch (job.spec_case()) {
-    case v1::Job::kCompilation:
-      spec.mutable_compilation()->Swap(job.mutable_compilation());
-      break;
-    case v1::Job::kRun:
-      spec.mutable_run()->Swap(job.mutable_run());
-      break;
-    case v1::Job::kBenchmark:
-      spec.mutable_benchmark()->Swap(job.mutable_benchmark());
-      break;
-    case v1::Job::SPEC_NOT_SET:
-      break;
-  }
-  job.clear_spec();
-  return spec;
-}
-
-v1::Job TakeResult(v1::Job& job) {
-  v1::Job result;
-  switch (job.result_case()) {
-    case v1::Job::kCompilationResult:
-      result.mutable_compilation_result()->Swap(job.mutable_compilation_result());
-      break;
-    case v1::Job::kRunResult:
-      result.mutable_run_result()->Swap(job.mutable_run_result());
-      break;
-    case v1::Job::kBenchmarkResult:
-      result.mutable_benchmark_result()->Swap(job.mutable_benchmark_result());
-      break;
-    case v1::Job::RESULT_NOT_SET:
-      break;
-  }
-  job.clear_result();
-  return result;
-}
 
 bool Parse(absl::string_view bytes, google::protobuf::MessageLite* message) {
   return message->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
@@ -108,27 +69,14 @@ absl::StatusOr<JobRecord> ReadRow(const SqliteStatement& row) {
   }
   v1::Job& job = *record.mutable_job();
   job.set_revision(row.Integer(2));
-  job.MergeFrom(spec);
-  job.MergeFrom(result);
+  MoveSpec(spec, job);
+  MoveResult(result, job);
   return record;
 }
 
 #define SLIPWAY_JOB_COLUMNS                              \
   "SELECT id, record, revision, spec, result FROM jobs " \
   "LEFT JOIN specs ON specs.job_id = id LEFT JOIN results ON results.job_id = id "
-
-void ClearTensors(google::protobuf::RepeatedPtrField<v1::Tensor>* tensors) {
-  for (v1::Tensor& tensor : *tensors) tensor.clear_content();
-}
-
-void ClearContents(v1::Job& job) {
-  if (job.has_run()) ClearTensors(job.mutable_run()->mutable_inputs());
-  if (job.has_benchmark()) ClearTensors(job.mutable_benchmark()->mutable_run()->mutable_inputs());
-  if (job.has_run_result()) ClearTensors(job.mutable_run_result()->mutable_outputs());
-  if (job.has_compilation_result()) {
-    job.mutable_compilation_result()->mutable_report()->clear_printed_graph();
-  }
-}
 
 absl::Status CheckSchema(SqliteDatabase& database, const std::string& path) {
   SLIPWAY_ASSIGN_OR_RETURN(SqliteStatement statement, database.Prepare("PRAGMA user_version"));
@@ -161,7 +109,7 @@ struct SqliteStore::Statements {
   SqliteStatement list;
   SqliteStatement list_live;
   SqliteStatement delete_ended;
-  SqliteStatement keep_revision;
+  SqliteStatement reserve;
   SqliteStatement save_device;
   SqliteStatement load_devices;
   SqliteStatement delete_device;
@@ -170,7 +118,7 @@ struct SqliteStore::Statements {
     const std::pair<SqliteStatement*, const char*> all[] = {
         {&insert_job,
          "INSERT INTO jobs (id, owner, request_id, state, revision, end_time_ns, record) "
-         "VALUES (?, ?, ?, ?, ?, ?, ?)"},
+         "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (owner, request_id) DO NOTHING"},
         {&insert_spec, "INSERT INTO specs VALUES (?, ?)"},
         {&insert_result, "INSERT INTO results VALUES (?, ?)"},
         {&update_job,
@@ -183,7 +131,10 @@ struct SqliteStore::Statements {
          "WHERE owner = ? AND id < ? AND ((1 << state) & ?) != 0 ORDER BY id DESC LIMIT ?"},
         {&list_live, SLIPWAY_JOB_COLUMNS "WHERE state < 4 ORDER BY id"},
         {&delete_ended, "DELETE FROM jobs WHERE state >= 4 AND end_time_ns < ?"},
-        {&keep_revision, "UPDATE counters SET value = ? WHERE name = 'revision'"},
+        {&reserve,
+         "UPDATE counters SET value = ? + max(value, (SELECT coalesce(max(revision), 0) FROM "
+         "jobs)) "
+         "WHERE name = 'revision' RETURNING value"},
         {&save_device, "INSERT OR REPLACE INTO devices VALUES (?, ?)"},
         {&load_devices, "SELECT id, device FROM devices ORDER BY id"},
         {&delete_device, "DELETE FROM devices WHERE id = ?"},
@@ -193,6 +144,13 @@ struct SqliteStore::Statements {
     }
     return absl::OkStatus();
   }
+};
+
+// What the rows of a job hold. Those of spec and result are written once.
+struct SqliteStore::Row {
+  std::string record;
+  std::string spec;
+  std::string result;  // Empty: none yet.
 };
 
 SqliteStore::SqliteStore() = default;
@@ -209,60 +167,104 @@ absl::StatusOr<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string
   SLIPWAY_RETURN_IF_ERROR(CheckSchema(*store->database_, path));
   store->statements_ = std::make_unique<Statements>();
   SLIPWAY_RETURN_IF_ERROR(store->statements_->Prepare(*store->database_));
-  SLIPWAY_ASSIGN_OR_RETURN(
-      SqliteStatement last,
-      store->database_->Prepare("SELECT max(value, (SELECT coalesce(max(revision), 0) FROM jobs)) "
-                                "FROM counters WHERE name = 'revision'"));
-  SLIPWAY_ASSIGN_OR_RETURN(bool has_row, last.Step());
-  if (!has_row) return DamagedRow("revision");
-  store->last_revision_ = last.Integer(0) + kRevisionGap;
   return store;
 }
 
-absl::StatusOr<JobStore::Created> SqliteStore::Create(JobRecord record) {
-  absl::MutexLock lock(&mu_);
-  SLIPWAY_ASSIGN_OR_RETURN(absl::optional<JobRecord> existing,
-                           FindRequestLocked(record.job().owner(), record.job().request_id()));
-  if (existing.has_value()) {
-    if (existing->work_digest() != record.work_digest()) {
-      return absl::AlreadyExistsError(absl::StrCat("request_id '", record.job().request_id(),
-                                                   "' was used for different work, job '",
-                                                   existing->job().id(), "': choose another"));
-    }
-    return Created{*std::move(existing), true};
-  }
-  SLIPWAY_ASSIGN_OR_RETURN(SqliteTransaction transaction,
-                           SqliteTransaction::Begin(database_.get(), /*durable=*/true));
-  v1::Job& job = *record.mutable_job();
-  job.set_revision(++last_revision_);
+SqliteStore::Row SqliteStore::RowOf(const JobRecord& record) {
   JobRecord small = record;
-  const std::string spec = TakeSpec(*small.mutable_job()).SerializeAsString();
-  const std::string result = TakeResult(*small.mutable_job()).SerializeAsString();
-  const std::string bytes = small.SerializeAsString();
+  v1::Job spec;
+  v1::Job result;
+  MoveSpec(*small.mutable_job(), spec);
+  MoveResult(*small.mutable_job(), result);
+  return {.record = small.SerializeAsString(),
+          .spec = spec.SerializeAsString(),
+          .result = result.SerializeAsString()};
+}
+
+absl::StatusOr<std::vector<JobStore::Outcome>> SqliteStore::Commit(absl::Span<const Change> group) {
+  bool durable = false;
+  std::vector<Row> rows;
+  for (const Change& change : group) {
+    rows.push_back(RowOf(change.record));
+    durable = durable || change.replaces == 0;
+  }
+  std::vector<Outcome> outcomes;
+  absl::MutexLock lock(&mu_);
+  SLIPWAY_ASSIGN_OR_RETURN(SqliteTransaction transaction,
+                           SqliteTransaction::Begin(database_.get(), durable));
+  for (size_t i = 0; i < group.size(); ++i) {
+    SLIPWAY_ASSIGN_OR_RETURN(Outcome outcome, group[i].replaces == 0
+                                                  ? Insert(group[i].record, rows[i])
+                                                  : Update(group[i], rows[i]));
+    outcomes.push_back(std::move(outcome));
+  }
+  SLIPWAY_RETURN_IF_ERROR(transaction.Commit());
+  return outcomes;
+}
+
+absl::StatusOr<JobStore::Outcome> SqliteStore::Insert(const JobRecord& record, const Row& row) {
+  const v1::Job& job = record.job();
   SLIPWAY_RETURN_IF_ERROR(statements_->insert_job.BindText(job.id())
                               .BindText(job.owner())
                               .BindText(job.request_id())
                               .Bind(job.state())
                               .Bind(job.revision())
                               .Bind(job.end_time_ns())
-                              .BindBlob(bytes)
+                              .BindBlob(row.record)
                               .Run());
-  SLIPWAY_RETURN_IF_ERROR(statements_->insert_spec.BindText(job.id()).BindBlob(spec).Run());
-  if (!result.empty()) {
-    SLIPWAY_RETURN_IF_ERROR(statements_->insert_result.BindText(job.id()).BindBlob(result).Run());
+  if (database_->changes() == 0) {
+    SLIPWAY_ASSIGN_OR_RETURN(absl::optional<JobRecord> earlier,
+                             FindRequestLocked(job.owner(), job.request_id()));
+    if (!earlier.has_value()) return DamagedRow(job.request_id());
+    absl::Status same = CheckSameWork(*earlier, record.work_digest());
+    if (!same.ok()) return Outcome{std::move(same), absl::nullopt};
+    return Outcome{absl::OkStatus(), std::move(earlier)};
   }
+  SLIPWAY_RETURN_IF_ERROR(statements_->insert_spec.BindText(job.id()).BindBlob(row.spec).Run());
+  if (!row.result.empty()) {
+    SLIPWAY_RETURN_IF_ERROR(
+        statements_->insert_result.BindText(job.id()).BindBlob(row.result).Run());
+  }
+  return Outcome{};
+}
+
+absl::StatusOr<JobStore::Outcome> SqliteStore::Update(const Change& change, const Row& row) {
+  const v1::Job& job = change.record.job();
+  SLIPWAY_RETURN_IF_ERROR(statements_->update_job.Bind(job.state())
+                              .Bind(job.revision())
+                              .Bind(job.end_time_ns())
+                              .BindBlob(row.record)
+                              .BindText(job.id())
+                              .Bind(change.replaces)
+                              .Run());
+  if (database_->changes() != 1) return Outcome{ChangedMeanwhile(job.id()), absl::nullopt};
+  if (!row.result.empty()) {
+    SLIPWAY_RETURN_IF_ERROR(
+        statements_->insert_result.BindText(job.id()).BindBlob(row.result).Run());
+  }
+  return Outcome{};
+}
+
+absl::StatusOr<int64_t> SqliteStore::ReserveRevisions(int64_t count) {
+  absl::MutexLock lock(&mu_);
+  SLIPWAY_ASSIGN_OR_RETURN(SqliteTransaction transaction,
+                           SqliteTransaction::Begin(database_.get(), /*durable=*/true));
+  SqliteStatement& reserve = statements_->reserve;
+  reserve.Bind(kRevisionGap + count);
+  const absl::StatusOr<bool> row = reserve.Step();
+  const int64_t last = row.ok() && *row ? reserve.Integer(0) : 0;
+  reserve.Reset();
+  if (!row.ok()) return row.status();
+  if (!*row) return DamagedRow("revision");
   SLIPWAY_RETURN_IF_ERROR(transaction.Commit());
-  return Created{std::move(record), false};
+  return last - count + 1;
 }
 
 absl::StatusOr<JobRecord> SqliteStore::Get(absl::string_view id) const {
   absl::MutexLock lock(&mu_);
   SqliteStatement& get = statements_->get;
   get.BindText(id);
-  absl::StatusOr<JobRecord> record =
-      absl::NotFoundError(absl::StrCat("no job '", id,
-                                       "': it was never accepted, or it ended so long "
-                                       "ago that it has been forgotten"));
+  absl::StatusOr<JobRecord> record = NoSuchJob(id);
   const absl::StatusOr<bool> row = get.Step();
   if (!row.ok()) {
     record = row.status();
@@ -297,43 +299,6 @@ absl::StatusOr<absl::optional<JobRecord>> SqliteStore::FindRequestLocked(
   }
   find.Reset();
   return found;
-}
-
-absl::StatusOr<JobRecord> SqliteStore::Transition(const JobRecord& current, const JobEvent& event,
-                                                  absl::Time now) {
-  SLIPWAY_ASSIGN_OR_RETURN(JobRecord next, Apply(current, event, now));
-  if (RuleFor(current.job().state(), event.index()) == Rule::kStay) return next;
-
-  absl::MutexLock lock(&mu_);
-  v1::Job& job = *next.mutable_job();
-  const int64_t revision = last_revision_ + 1;
-  const v1::Job spec = TakeSpec(job);
-  const v1::Job result = TakeResult(job);
-  job.set_revision(revision);
-  const std::string record_bytes = next.SerializeAsString();
-  const bool has_result = result.result_case() != v1::Job::RESULT_NOT_SET;
-  const std::string result_bytes = has_result ? result.SerializeAsString() : "";
-  SLIPWAY_ASSIGN_OR_RETURN(SqliteTransaction transaction,
-                           SqliteTransaction::Begin(database_.get(), /*durable=*/false));
-  SLIPWAY_RETURN_IF_ERROR(statements_->update_job.Bind(job.state())
-                              .Bind(revision)
-                              .Bind(job.end_time_ns())
-                              .BindBlob(record_bytes)
-                              .BindText(job.id())
-                              .Bind(current.job().revision())
-                              .Run());
-  if (database_->changes() != 1) {
-    return absl::AbortedError(absl::StrCat("job '", job.id(), "' has changed meanwhile"));
-  }
-  if (has_result) {
-    SLIPWAY_RETURN_IF_ERROR(
-        statements_->insert_result.BindText(job.id()).BindBlob(result_bytes).Run());
-  }
-  SLIPWAY_RETURN_IF_ERROR(transaction.Commit());
-  last_revision_ = revision;
-  job.MergeFrom(spec);
-  job.MergeFrom(result);
-  return next;
 }
 
 absl::StatusOr<std::vector<v1::Job>> SqliteStore::List(const JobFilter& filter, int limit) const {
@@ -383,8 +348,6 @@ absl::StatusOr<int64_t> SqliteStore::DeleteEndedBefore(absl::Time time) {
   absl::MutexLock lock(&mu_);
   SLIPWAY_ASSIGN_OR_RETURN(SqliteTransaction transaction,
                            SqliteTransaction::Begin(database_.get(), /*durable=*/false));
-  // The highest revision may be among those deleted.
-  SLIPWAY_RETURN_IF_ERROR(statements_->keep_revision.Bind(last_revision_).Run());
   SLIPWAY_RETURN_IF_ERROR(statements_->delete_ended.Bind(absl::ToUnixNanos(time)).Run());
   const int64_t deleted = database_->changes();
   SLIPWAY_RETURN_IF_ERROR(transaction.Commit());
@@ -392,16 +355,7 @@ absl::StatusOr<int64_t> SqliteStore::DeleteEndedBefore(absl::Time time) {
 }
 
 absl::Status SqliteStore::SaveDevice(const v1::Device& device) {
-  v1::Device kept;
-  *kept.mutable_description() = device.description();
-  kept.set_agent_id(device.agent_id());
-  kept.set_agent_version(device.agent_version());
-  kept.set_last_seen_ns(device.last_seen_ns());
-  kept.set_min_abi(device.min_abi());
-  kept.set_max_abi(device.max_abi());
-  kept.set_min_format(device.min_format());
-  kept.set_max_format(device.max_format());
-  const std::string bytes = kept.SerializeAsString();
+  const std::string bytes = KeptOf(device).SerializeAsString();
   absl::MutexLock lock(&mu_);
   SLIPWAY_ASSIGN_OR_RETURN(SqliteTransaction transaction,
                            SqliteTransaction::Begin(database_.get(), /*durable=*/false));

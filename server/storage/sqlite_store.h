@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/types/span.h"
 #include "server/devices/device_store.h"
 #include "server/jobs/job_store.h"
 #include "server/storage/sqlite_database.h"
@@ -26,12 +27,11 @@ class SqliteStore final : public JobStore, public DeviceStore {
   static absl::StatusOr<std::unique_ptr<SqliteStore>> Open(const std::string& path);
   ~SqliteStore() override;
 
-  absl::StatusOr<Created> Create(JobRecord record) override;
+  absl::StatusOr<std::vector<Outcome>> Commit(absl::Span<const Change> group) override;
+  absl::StatusOr<int64_t> ReserveRevisions(int64_t count) override;
   absl::StatusOr<JobRecord> Get(absl::string_view id) const override;
   absl::StatusOr<absl::optional<JobRecord>> FindRequest(
       absl::string_view owner, absl::string_view request_id) const override;
-  absl::StatusOr<JobRecord> Transition(const JobRecord& current, const JobEvent& event,
-                                       absl::Time now) override;
   absl::StatusOr<std::vector<v1::Job>> List(const JobFilter& filter, int limit) const override;
   absl::StatusOr<std::vector<JobRecord>> ListLive() const override;
   absl::StatusOr<int64_t> DeleteEndedBefore(absl::Time time) override;
@@ -42,7 +42,14 @@ class SqliteStore final : public JobStore, public DeviceStore {
 
  private:
   struct Statements;
+  struct Row;
   SqliteStore();
+
+  static Row RowOf(const JobRecord& record);
+  absl::StatusOr<Outcome> Insert(const JobRecord& record, const Row& row)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  absl::StatusOr<Outcome> Update(const Change& change, const Row& row)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   absl::StatusOr<absl::optional<JobRecord>> FindRequestLocked(absl::string_view owner,
                                                               absl::string_view request_id) const
@@ -51,7 +58,6 @@ class SqliteStore final : public JobStore, public DeviceStore {
   mutable absl::Mutex mu_;
   std::unique_ptr<SqliteDatabase> database_ ABSL_GUARDED_BY(mu_);
   std::unique_ptr<Statements> statements_ ABSL_GUARDED_BY(mu_);
-  int64_t last_revision_ ABSL_GUARDED_BY(mu_) = 0;
 };
 
 }  // namespace slipway::server

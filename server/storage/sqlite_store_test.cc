@@ -18,9 +18,11 @@ namespace {
 
 class SqliteFixture final : public JobStoreFixture {
  public:
-  std::unique_ptr<JobStore> Open() override {
-    return *SqliteStore::Open(JoinPath(folder_.path(), "db"));
+  Stores Open() override {
+    const std::shared_ptr<SqliteStore> store = *SqliteStore::Open(JoinPath(folder_.path(), "db"));
+    return {store, store};
   }
+  bool IsShared() const override { return false; }
 
  private:
   TemporaryFolder folder_ = *TemporaryFolder::Create("sqlite_store_test");
@@ -38,6 +40,7 @@ class SqliteStoreTest : public ::testing::Test {
     record.mutable_job()->set_owner("local");
     record.mutable_job()->set_request_id(request);
     record.mutable_job()->set_state(v1::Job::QUEUED);
+    record.mutable_job()->set_revision(1);
     record.mutable_job()->mutable_compilation();
     return record;
   }
@@ -64,7 +67,7 @@ TEST_F(SqliteStoreTest, RefusesALaterSchema) {
 TEST_F(SqliteStoreTest, ADamagedRecordIsDataLoss) {
   {
     auto store = *SqliteStore::Open(path_);
-    ASSERT_OK(store->Create(SomeRecord("001")));
+    ASSERT_OK(store->Commit({{.record = SomeRecord("001")}}));
   }
   {
     auto database = *SqliteDatabase::Open(path_);
@@ -76,7 +79,7 @@ TEST_F(SqliteStoreTest, ADamagedRecordIsDataLoss) {
 
 TEST_F(SqliteStoreTest, AFullDiskRefusesTheJobAndLosesNothing) {
   auto store = *SqliteStore::Open(path_);
-  ASSERT_OK(store->Create(SomeRecord("001")));
+  ASSERT_OK(store->Commit({{.record = SomeRecord("001")}}));
   // The write-ahead log may not grow any more.
   rlimit old;
   getrlimit(RLIMIT_FSIZE, &old);
@@ -87,44 +90,13 @@ TEST_F(SqliteStoreTest, AFullDiskRefusesTheJobAndLosesNothing) {
   JobRecord large = SomeRecord("002");
   large.mutable_job()->mutable_compilation()->mutable_model()->set_display_name(
       std::string(200 << 10, 'x'));
-  const absl::Status refused = store->Create(large).status();
+  const absl::Status refused = store->Commit({{.record = large}}).status();
   setrlimit(RLIMIT_FSIZE, &old);
   EXPECT_THAT(refused, StatusIs(absl::StatusCode::kResourceExhausted));
   EXPECT_THAT(store->Get(large.job().id()), StatusIs(absl::StatusCode::kNotFound));
   // With room again, it is as if nothing had been.
-  EXPECT_OK(store->Create(large));
+  EXPECT_OK(store->Commit({{.record = large}}));
   EXPECT_OK(store->Get("01JAAAAAAAAAAAAAAAAAAAA001"));
-}
-
-TEST_F(SqliteStoreTest, KeepsDevices) {
-  v1::Device device;
-  device.mutable_description()->set_id("board");
-  device.mutable_description()->set_target("x86-64-v3-linux");
-  device.set_agent_id("board");
-  device.set_last_seen_ns(7);
-  device.set_state(v1::Device::BUSY);
-  {
-    auto store = *SqliteStore::Open(path_);
-    ASSERT_OK(store->SaveDevice(device));
-    device.mutable_description()->set_cores(4);
-    device.set_min_abi(2);
-    device.set_max_abi(3);
-    device.set_min_format(4);
-    device.set_max_format(5);
-    ASSERT_OK(store->SaveDevice(device));
-  }
-  auto store = *SqliteStore::Open(path_);
-  const std::vector<v1::Device> devices = *store->LoadDevices();
-  ASSERT_EQ(devices.size(), 1u);
-  EXPECT_EQ(devices[0].description().cores(), 4);
-  EXPECT_EQ(devices[0].last_seen_ns(), 7);
-  EXPECT_EQ(devices[0].min_abi(), 2);
-  EXPECT_EQ(devices[0].max_abi(), 3);
-  EXPECT_EQ(devices[0].min_format(), 4);
-  EXPECT_EQ(devices[0].max_format(), 5);
-  EXPECT_EQ(devices[0].state(), v1::Device::STATE_UNSPECIFIED);
-  ASSERT_OK(store->DeleteDevice("board"));
-  EXPECT_TRUE(store->LoadDevices()->empty());
 }
 
 }  // namespace

@@ -20,7 +20,7 @@
 #include "server/handlers/environment.h"
 #include "server/names.h"
 #include "server/scheduler/dispatcher.h"
-#include "server/storage/sqlite_store.h"
+#include "server/storage/memory_store.h"
 #include "tests/common/fake_clock.h"
 
 namespace slipway::server::testing {
@@ -29,7 +29,7 @@ namespace slipway::server::testing {
 class HandlerEnvironment {
  public:
   HandlerEnvironment() {
-    env.jobs = store.get();
+    env.jobs = &store;
     env.dispatcher = dispatcher.get();
     env.blobs = &blobs;
     env.artifacts = &artifacts;
@@ -69,9 +69,10 @@ class HandlerEnvironment {
   MemoryBlobStore blobs{&clock};
   const std::unique_ptr<FileCompileCache> cache = *FileCompileCache::Create(folder.path(), &clock);
   ArtifactLibrary artifacts{&blobs, cache.get()};
-  const std::unique_ptr<SqliteStore> store = *SqliteStore::Open(":memory:");
-  const std::unique_ptr<Dispatcher> dispatcher = *Dispatcher::Create({.jobs = store.get(),
-                                                                      .devices = store.get(),
+  MemoryDatabase database;
+  MemoryStore store{&database};
+  const std::unique_ptr<Dispatcher> dispatcher = *Dispatcher::Create({.jobs = &store,
+                                                                      .devices = &store,
                                                                       .artifacts = &artifacts,
                                                                       .clock = &clock,
                                                                       .ids = &ids,

@@ -1,0 +1,18 @@
+#include "server/devices/device_store.h"
+
+namespace slipway::server {
+
+v1::Device KeptOf(const v1::Device& device) {
+  v1::Device kept;
+  *kept.mutable_description() = device.description();
+  kept.set_agent_id(device.agent_id());
+  kept.set_agent_version(device.agent_version());
+  kept.set_last_seen_ns(device.last_seen_ns());
+  kept.set_min_abi(device.min_abi());
+  kept.set_max_abi(device.max_abi());
+  kept.set_min_format(device.min_format());
+  kept.set_max_format(device.max_format());
+  return kept;
+}
+
+}  // namespace slipway::server

@@ -1,0 +1,151 @@
+#include "server/jobs/job_writer.h"
+
+#include <utility>
+
+namespace slipway::server {
+
+JobWriter::JobWriter(JobStore* jobs, DeviceStore* devices, Overtaken overtaken)
+    : jobs_(*jobs), devices_(*devices), overtaken_(std::move(overtaken)) {}
+
+absl::StatusOr<JobWriter::Created> JobWriter::Create(JobRecord record) {
+  NewJob job{.record = std::move(record), .end = absl::nullopt};
+  absl::MutexLock lock(&mu_);
+  waiting_.new_jobs.push_back(&job);
+  while (!job.end.has_value()) {
+    if (is_writing_) {
+      written_.Wait(&mu_);
+    } else {
+      WriteGroup().IgnoreError();  // `end` has it.
+    }
+  }
+  return *std::move(job.end);
+}
+
+void JobWriter::Put(JobStore::Change change) {
+  absl::MutexLock lock(&mu_);
+  ++entered_;
+  const std::string id = change.record.job().id();
+  const auto [it, is_new] = waiting_.changes.try_emplace(id);
+  if (!is_new) change.replaces = it->second.replaces;
+  it->second = std::move(change);
+}
+
+void JobWriter::PutDevice(const v1::Device& device) {
+  absl::MutexLock lock(&mu_);
+  ++entered_;
+  waiting_.devices[device.description().id()] = device;
+}
+
+void JobWriter::DeleteDevice(const std::string& id) {
+  absl::MutexLock lock(&mu_);
+  ++entered_;
+  waiting_.devices[id] = absl::nullopt;
+}
+
+void JobWriter::Drop(absl::string_view id) {
+  absl::MutexLock lock(&mu_);
+  waiting_.changes.erase(std::string(id));
+}
+
+JobWriter::Mark JobWriter::entered() const {
+  absl::MutexLock lock(&mu_);
+  return entered_;
+}
+
+absl::Status JobWriter::Flush(Mark mark) {
+  absl::MutexLock lock(&mu_);
+  while (stored_ < mark) {
+    if (is_writing_) {
+      written_.Wait(&mu_);
+      continue;
+    }
+    const absl::Status status = WriteGroup();
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status JobWriter::WriteGroup() {
+  is_writing_ = true;
+  Group group = std::exchange(waiting_, Group{});
+  const Mark mark = entered_;
+  mu_.Unlock();
+  std::vector<absl::StatusOr<Created>> ends;
+  absl::Status status = WriteJobs(group, ends);
+  if (status.ok()) status = WriteDevices(group);
+  mu_.Lock();
+  if (status.ok()) stored_ = mark;
+  for (size_t i = 0; i < group.new_jobs.size(); ++i) {
+    if (i < ends.size()) {
+      group.new_jobs[i]->end = std::move(ends[i]);
+    } else {
+      group.new_jobs[i]->end = status;  // The group failed before they were stored.
+    }
+  }
+  // What was entered meanwhile is newer, but replaces what is stored still.
+  for (auto& [id, change] : group.changes) {
+    const int64_t replaces = change.replaces;
+    const auto [it, is_new] = waiting_.changes.try_emplace(id);
+    if (is_new) it->second = std::move(change);
+    it->second.replaces = replaces;
+  }
+  waiting_.devices.insert(group.devices.begin(), group.devices.end());
+  is_writing_ = false;
+  written_.SignalAll();
+  return status;
+}
+
+absl::Status JobWriter::WriteJobs(Group& group, std::vector<absl::StatusOr<Created>>& ends) {
+  if (group.changes.empty() && group.new_jobs.empty()) return absl::OkStatus();
+  std::vector<JobStore::Change> changes;
+  for (auto& [id, change] : group.changes) changes.push_back(std::move(change));
+  for (NewJob* job : group.new_jobs) changes.push_back({.record = std::move(job->record)});
+  absl::StatusOr<std::vector<JobStore::Outcome>> outcomes = jobs_.Commit(changes);
+  auto change = changes.begin();
+  if (!outcomes.ok()) {
+    for (auto& [id, waiting] : group.changes) waiting = std::move(*change++);
+    return outcomes.status();
+  }
+  auto outcome = outcomes->begin();
+  for (auto it = group.changes.begin(); it != group.changes.end(); ++change, ++outcome) {
+    if (outcome->status.ok()) {
+      it = group.changes.erase(it);
+    } else {
+      (it++)->second = std::move(*change);
+    }
+  }
+  for (; change != changes.end(); ++change, ++outcome) {
+    if (!outcome->status.ok()) {
+      ends.push_back(std::move(outcome->status));
+    } else if (outcome->earlier.has_value()) {
+      ends.push_back(Created{*std::move(outcome->earlier), true});
+    } else {
+      ends.push_back(Created{std::move(change->record), false});
+    }
+  }
+  return TellOvertaken(group);
+}
+
+absl::Status JobWriter::TellOvertaken(Group& group) {
+  while (!group.changes.empty()) {
+    const std::string id = group.changes.begin()->first;
+    absl::StatusOr<JobRecord> stored = jobs_.Get(id);
+    if (!stored.ok() && !absl::IsNotFound(stored.status())) return stored.status();
+    group.changes.erase(group.changes.begin());
+    overtaken_(id, stored.ok() ? absl::make_optional(*std::move(stored)) : absl::nullopt);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status JobWriter::WriteDevices(Group& group) {
+  while (!group.devices.empty()) {
+    const auto& [id, device] = *group.devices.begin();
+    const absl::Status status =
+        device.has_value() ? devices_.SaveDevice(*device) : devices_.DeleteDevice(id);
+    if (!status.ok()) return status;
+    group.devices.erase(group.devices.begin());
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace slipway::server

@@ -1,0 +1,131 @@
+#include "server/storage/memory_store.h"
+
+#include <algorithm>
+
+#include "server/jobs/job_contents.h"
+#include "server/jobs/job_state.h"
+
+namespace slipway::server {
+
+absl::StatusOr<std::vector<JobStore::Outcome>> MemoryStore::Commit(absl::Span<const Change> group) {
+  std::vector<Outcome> outcomes;
+  absl::MutexLock lock(&database_.mu_);
+  if (!database_.failure_.ok()) return database_.failure_;
+  for (const Change& change : group) {
+    const v1::Job& job = change.record.job();
+    Outcome& outcome = outcomes.emplace_back();
+    if (change.replaces == 0) {
+      const auto [request, is_new] =
+          database_.requests_.try_emplace({job.owner(), job.request_id()}, job.id());
+      if (is_new) {
+        database_.jobs_[job.id()] = change.record;
+        continue;
+      }
+      const JobRecord& earlier = database_.jobs_.at(request->second);
+      outcome.status = CheckSameWork(earlier, change.record.work_digest());
+      if (outcome.status.ok()) outcome.earlier = earlier;
+      continue;
+    }
+    const auto it = database_.jobs_.find(job.id());
+    if (it == database_.jobs_.end() || it->second.job().revision() != change.replaces) {
+      outcome.status = ChangedMeanwhile(job.id());
+      continue;
+    }
+    v1::Job spec;
+    MoveSpec(*it->second.mutable_job(), spec);
+    it->second = change.record;
+    MoveSpec(spec, *it->second.mutable_job());
+  }
+  return outcomes;
+}
+
+absl::StatusOr<int64_t> MemoryStore::ReserveRevisions(int64_t count) {
+  absl::MutexLock lock(&database_.mu_);
+  if (!database_.failure_.ok()) return database_.failure_;
+  for (const auto& [id, record] : database_.jobs_) {
+    database_.last_revision_ = std::max(database_.last_revision_, record.job().revision());
+  }
+  database_.last_revision_ += count;
+  return database_.last_revision_ - count + 1;
+}
+
+absl::StatusOr<JobRecord> MemoryStore::Get(absl::string_view id) const {
+  absl::MutexLock lock(&database_.mu_);
+  const auto it = database_.jobs_.find(std::string(id));
+  if (it == database_.jobs_.end()) return NoSuchJob(id);
+  return it->second;
+}
+
+absl::StatusOr<absl::optional<JobRecord>> MemoryStore::FindRequest(
+    absl::string_view owner, absl::string_view request_id) const {
+  absl::MutexLock lock(&database_.mu_);
+  const auto it = database_.requests_.find({std::string(owner), std::string(request_id)});
+  if (it == database_.requests_.end()) return absl::optional<JobRecord>();
+  return absl::optional<JobRecord>(database_.jobs_.at(it->second));
+}
+
+absl::StatusOr<std::vector<v1::Job>> MemoryStore::List(const JobFilter& filter, int limit) const {
+  std::vector<v1::Job> jobs;
+  absl::MutexLock lock(&database_.mu_);
+  for (auto it = database_.jobs_.rbegin(); it != database_.jobs_.rend(); ++it) {
+    if (static_cast<int>(jobs.size()) == limit) break;
+    const v1::Job& job = it->second.job();
+    const bool has_state =
+        filter.states.empty() ||
+        std::find(filter.states.begin(), filter.states.end(), job.state()) != filter.states.end();
+    if (job.owner() != filter.owner || !has_state) continue;
+    if (!filter.before_id.empty() && job.id() >= filter.before_id) continue;
+    jobs.push_back(job);
+    ClearContents(jobs.back());
+  }
+  return jobs;
+}
+
+absl::StatusOr<std::vector<JobRecord>> MemoryStore::ListLive() const {
+  std::vector<JobRecord> live;
+  absl::MutexLock lock(&database_.mu_);
+  for (const auto& [id, record] : database_.jobs_) {
+    if (!IsTerminal(record.job().state())) live.push_back(record);
+  }
+  return live;
+}
+
+absl::StatusOr<int64_t> MemoryStore::DeleteEndedBefore(absl::Time time) {
+  int64_t deleted = 0;
+  absl::MutexLock lock(&database_.mu_);
+  if (!database_.failure_.ok()) return database_.failure_;
+  for (auto it = database_.jobs_.begin(); it != database_.jobs_.end();) {
+    const v1::Job& job = it->second.job();
+    if (IsTerminal(job.state()) && absl::FromUnixNanos(job.end_time_ns()) < time) {
+      database_.requests_.erase({job.owner(), job.request_id()});
+      it = database_.jobs_.erase(it);
+      ++deleted;
+    } else {
+      ++it;
+    }
+  }
+  return deleted;
+}
+
+absl::Status MemoryStore::SaveDevice(const v1::Device& device) {
+  absl::MutexLock lock(&database_.mu_);
+  if (!database_.failure_.ok()) return database_.failure_;
+  database_.devices_[device.description().id()] = KeptOf(device);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<v1::Device>> MemoryStore::LoadDevices() const {
+  std::vector<v1::Device> devices;
+  absl::MutexLock lock(&database_.mu_);
+  for (const auto& [id, device] : database_.devices_) devices.push_back(device);
+  return devices;
+}
+
+absl::Status MemoryStore::DeleteDevice(absl::string_view id) {
+  absl::MutexLock lock(&database_.mu_);
+  if (!database_.failure_.ok()) return database_.failure_;
+  database_.devices_.erase(std::string(id));
+  return absl::OkStatus();
+}
+
+}  // namespace slipway::server

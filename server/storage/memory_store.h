@@ -1,0 +1,68 @@
+// MemoryStore: jobs and devices in memory, for tests and measurements: the second implementation of what
+// server/jobs and server/devices ask of a store, and one that several servers may share.
+#ifndef SLIPWAY_SERVER_STORAGE_MEMORY_STORE_H_
+#define SLIPWAY_SERVER_STORAGE_MEMORY_STORE_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/types/span.h"
+#include "server/devices/device_store.h"
+#include "server/jobs/job_store.h"
+
+namespace slipway::server {
+
+// What is stored. Thread-safe.
+class MemoryDatabase {
+ public:
+  // From now on everything that would change something fails with this; OK: not any more.
+  void Refuse(absl::Status failure) {
+    absl::MutexLock lock(&mu_);
+    failure_ = std::move(failure);
+  }
+
+ private:
+  friend class MemoryStore;
+  absl::Mutex mu_;
+  absl::Status failure_ ABSL_GUARDED_BY(mu_);
+  std::map<std::string, JobRecord> jobs_ ABSL_GUARDED_BY(mu_);
+  // Ids, by owner and request.
+  std::map<std::pair<std::string, std::string>, std::string> requests_ ABSL_GUARDED_BY(mu_);
+  std::map<std::string, v1::Device> devices_ ABSL_GUARDED_BY(mu_);
+  int64_t last_revision_ ABSL_GUARDED_BY(mu_) = 0;
+};
+
+// A server's view of a database. Thread-safe.
+class MemoryStore final : public JobStore, public DeviceStore {
+ public:
+  // `database` must outlive the store.
+  explicit MemoryStore(MemoryDatabase* database) : database_(*database) {}
+
+  absl::StatusOr<std::vector<Outcome>> Commit(absl::Span<const Change> group) override;
+  absl::StatusOr<int64_t> ReserveRevisions(int64_t count) override;
+  absl::StatusOr<JobRecord> Get(absl::string_view id) const override;
+  absl::StatusOr<absl::optional<JobRecord>> FindRequest(
+      absl::string_view owner, absl::string_view request_id) const override;
+  absl::StatusOr<std::vector<v1::Job>> List(const JobFilter& filter, int limit) const override;
+  absl::StatusOr<std::vector<JobRecord>> ListLive() const override;
+  absl::StatusOr<int64_t> DeleteEndedBefore(absl::Time time) override;
+
+  absl::Status SaveDevice(const v1::Device& device) override;
+  absl::StatusOr<std::vector<v1::Device>> LoadDevices() const override;
+  absl::Status DeleteDevice(absl::string_view id) override;
+
+ private:
+  MemoryDatabase& database_;
+};
+
+}  // namespace slipway::server
+
+#endif  // SLIPWAY_SERVER_STORAGE_MEMORY_STORE_H_
