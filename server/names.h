@@ -15,9 +15,6 @@
 
 namespace slipway::server {
 
-// The owner of every job until there are users.
-inline constexpr absl::string_view kLocalOwner = "local";
-
 // Makes ids of 26 characters of Crockford's base 32: 48 bits of milliseconds since 1970 and 80 random
 // bits. Ids made by one generator rise strictly, even when the clock goes back. Thread-safe.
 class IdGenerator {

@@ -1,4 +1,4 @@
-// BlobService. Every job is the same owner's until there are users, so whoever may call may read every blob.
+// BlobService. A blob is named by its digest, and nothing lists blobs: who knows the name may read it.
 #ifndef SLIPWAY_SERVER_HANDLERS_BLOBS_H_
 #define SLIPWAY_SERVER_HANDLERS_BLOBS_H_
 

@@ -125,13 +125,14 @@ absl::Status CheckCompilationSpec(const HandlerLimits& limits, v1::CompilationSp
   return CheckOptions(spec->options());
 }
 
-absl::Status CreateCompilation(const Environment& env, const v1::CreateCompilationRequest& request,
+absl::Status CreateCompilation(const Caller& caller, const Environment& env,
+                               const v1::CreateCompilationRequest& request,
                                v1::CreateCompilationResponse* response) {
   SLIPWAY_ASSIGN_OR_RETURN(const JobRequest job_request, ReadJobRequest(request));
   v1::CompilationSpec spec = request.spec();
   SLIPWAY_RETURN_IF_ERROR(CheckCompilationSpec(env.limits, &spec));
   SLIPWAY_ASSIGN_OR_RETURN(const absl::optional<std::string> earlier,
-                           FindEarlier(env, job_request));
+                           FindEarlier(caller, env, job_request));
   if (earlier.has_value()) {
     response->set_job_id(*earlier);
     return absl::OkStatus();
@@ -142,7 +143,7 @@ absl::Status CreateCompilation(const Environment& env, const v1::CreateCompilati
   SLIPWAY_ASSIGN_OR_RETURN(const std::string fingerprint, env.fingerprint(target));
   SLIPWAY_ASSIGN_OR_RETURN(const std::string key, CompileKey(spec, fingerprint));
 
-  JobRecord record = NewRecord(env, job_request, files);
+  JobRecord record = NewRecord(caller, env, job_request, files);
   CompilationFacts& facts = *record.mutable_compilation();
   facts.set_compile_key(key);
   facts.set_fingerprint(fingerprint);
@@ -157,7 +158,8 @@ absl::Status CreateCompilation(const Environment& env, const v1::CreateCompilati
       env.dispatcher->CountCacheHit();
     }
   }
-  SLIPWAY_ASSIGN_OR_RETURN(const JobRecord accepted, env.dispatcher->Accept(std::move(record)));
+  SLIPWAY_ASSIGN_OR_RETURN(const JobRecord accepted,
+                           env.dispatcher->Accept(caller, std::move(record)));
   response->set_job_id(accepted.job().id());
   return absl::OkStatus();
 }

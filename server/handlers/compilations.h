@@ -4,11 +4,13 @@
 
 #include "absl/status/status.h"
 #include "proto/slipway/v1/compile.pb.h"
+#include "server/caller.h"
 #include "server/handlers/environment.h"
 
 namespace slipway::server {
 
-absl::Status CreateCompilation(const Environment& env, const v1::CreateCompilationRequest& request,
+absl::Status CreateCompilation(const Caller& caller, const Environment& env,
+                               const v1::CreateCompilationRequest& request,
                                v1::CreateCompilationResponse* response);
 
 // INVALID_ARGUMENT or RESOURCE_EXHAUSTED, as CreateCompilation says. Puts the target's canonical name into

@@ -35,7 +35,7 @@ class CompilationsTest : public ::testing::Test {
   }
   absl::StatusOr<std::string> Create(const v1::CreateCompilationRequest& request) {
     v1::CreateCompilationResponse response;
-    const absl::Status status = CreateCompilation(server_.env, request, &response);
+    const absl::Status status = CreateCompilation(server_.caller, server_.env, request, &response);
     if (!status.ok()) return status;
     return response.job_id();
   }
@@ -50,7 +50,7 @@ TEST_F(CompilationsTest, AcceptsWithDefaultsAndFacts) {
   const JobRecord record = Record(*id);
   EXPECT_EQ(record.job().state(), Job::QUEUED);
   EXPECT_EQ(record.job().request_id(), "r");
-  EXPECT_EQ(record.job().owner(), kLocalOwner);
+  EXPECT_EQ(record.job().owner(), server_.caller.owner);
   EXPECT_EQ(record.job().create_time_ns(), absl::ToUnixNanos(server_.clock.Now()));
   EXPECT_EQ(record.job().deadlines().queue_ns(), absl::ToInt64Nanoseconds(kDefaultQueueDeadline));
   EXPECT_EQ(record.job().deadlines().run_ns(), absl::ToInt64Nanoseconds(kDefaultRunDeadline));

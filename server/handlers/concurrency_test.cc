@@ -30,7 +30,7 @@ class ConcurrencyTest : public ::testing::Test {
     request.set_request_id(request_id);
     *request.mutable_spec()->mutable_manifest() = manifest_;
     v1::CreateJobResponse response;
-    EXPECT_OK(CreateRun(server_.env, request, &response));
+    EXPECT_OK(CreateRun(server_.caller, server_.env, request, &response));
     return response.job_id();
   }
 
@@ -41,16 +41,16 @@ class ConcurrencyTest : public ::testing::Test {
       const std::string request = absl::StrCat("client", client, "-", i);
       const std::string id = Create(request);
       EXPECT_EQ(Create(request), id);
-      EXPECT_OK(ReadJob(server_.env, id));
+      EXPECT_OK(ReadJob(server_.caller, server_.env, id));
       if (i % 3 == 0) {
         v1::CancelJobRequest cancel;
         cancel.set_id(id);
         Job job;
-        EXPECT_OK(CancelJob(server_.env, cancel, &job));
+        EXPECT_OK(CancelJob(server_.caller, server_.env, cancel, &job));
       }
       v1::ListJobsRequest list;
       v1::ListJobsResponse listed;
-      EXPECT_OK(ListJobs(server_.env, list, &listed));
+      EXPECT_OK(ListJobs(server_.caller, server_.env, list, &listed));
       ids.push_back(id);
     }
     return ids;
@@ -85,7 +85,7 @@ class ConcurrencyTest : public ::testing::Test {
 
   bool AllEnded(const std::vector<std::string>& ids) {
     for (const std::string& id : ids) {
-      const Job::State state = ReadJob(server_.env, id)->state();
+      const Job::State state = ReadJob(server_.caller, server_.env, id)->state();
       if (state != Job::SUCCEEDED && state != Job::CANCELLED) return false;
     }
     return true;
@@ -106,7 +106,7 @@ TEST_F(ConcurrencyTest, EveryJobEndsAndItsWatcherHearsOfIt) {
     while (!stops) {
       server_.clock.Advance(absl::Microseconds(10));
       server_.dispatcher->Tick();
-      server_.dispatcher->Devices();
+      server_.dispatcher->Devices(server_.caller);
     }
   });
   std::vector<std::vector<std::string>> ids(kClients);

@@ -25,13 +25,17 @@ std::vector<std::string> TargetsOf(const std::vector<std::string>& families) {
 
 }  // namespace
 
-absl::Status ListDevices(const Environment& env, v1::ListDevicesResponse* response) {
-  for (v1::Device& device : env.dispatcher->Devices()) *response->add_devices() = std::move(device);
+absl::Status ListDevices(const Caller& caller, const Environment& env,
+                         v1::ListDevicesResponse* response) {
+  for (v1::Device& device : env.dispatcher->Devices(caller))
+    *response->add_devices() = std::move(device);
   return absl::OkStatus();
 }
 
-absl::Status ListWorkers(const Environment& env, v1::ListWorkersResponse* response) {
-  for (v1::Worker& worker : env.dispatcher->Workers()) *response->add_workers() = std::move(worker);
+absl::Status ListWorkers(const Caller& caller, const Environment& env,
+                         v1::ListWorkersResponse* response) {
+  for (v1::Worker& worker : env.dispatcher->Workers(caller))
+    *response->add_workers() = std::move(worker);
   return absl::OkStatus();
 }
 

@@ -5,12 +5,15 @@
 #include "absl/status/status.h"
 #include "proto/slipway/v1/fleet.pb.h"
 #include "proto/slipway/v1/server.pb.h"
+#include "server/caller.h"
 #include "server/handlers/environment.h"
 
 namespace slipway::server {
 
-absl::Status ListDevices(const Environment& env, v1::ListDevicesResponse* response);
-absl::Status ListWorkers(const Environment& env, v1::ListWorkersResponse* response);
+absl::Status ListDevices(const Caller& caller, const Environment& env,
+                         v1::ListDevicesResponse* response);
+absl::Status ListWorkers(const Caller& caller, const Environment& env,
+                         v1::ListWorkersResponse* response);
 absl::Status GetServerInfo(const Environment& env, v1::ServerInfo* response);
 
 }  // namespace slipway::server

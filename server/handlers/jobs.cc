@@ -11,24 +11,27 @@
 
 namespace slipway::server {
 
-absl::StatusOr<v1::Job> ReadJob(const Environment& env, absl::string_view id) {
+absl::StatusOr<v1::Job> ReadJob(const Caller& caller, const Environment& env,
+                                absl::string_view id) {
   SLIPWAY_RETURN_IF_ERROR(CheckJobId(id));
   SLIPWAY_ASSIGN_OR_RETURN(JobRecord record, env.jobs->Get(id));
+  if (record.job().owner() != caller.owner) return NoSuchJob(id);
   return std::move(*record.mutable_job());
 }
 
-absl::Status GetJob(const Environment& env, const v1::GetJobRequest& request, v1::Job* response) {
-  SLIPWAY_ASSIGN_OR_RETURN(*response, ReadJob(env, request.id()));
+absl::Status GetJob(const Caller& caller, const Environment& env, const v1::GetJobRequest& request,
+                    v1::Job* response) {
+  SLIPWAY_ASSIGN_OR_RETURN(*response, ReadJob(caller, env, request.id()));
   return absl::OkStatus();
 }
 
-absl::Status ListJobs(const Environment& env, const v1::ListJobsRequest& request,
-                      v1::ListJobsResponse* response) {
+absl::Status ListJobs(const Caller& caller, const Environment& env,
+                      const v1::ListJobsRequest& request, v1::ListJobsResponse* response) {
   if (request.page_size() < 0 || request.page_size() > kMaxPageSize) {
     return absl::InvalidArgumentError(
         absl::StrCat("page_size is ", request.page_size(), "; 0 to ", kMaxPageSize, " wanted"));
   }
-  JobFilter filter{.owner = std::string(kLocalOwner), .before_id = request.page_token()};
+  JobFilter filter{.owner = caller.owner, .before_id = request.page_token()};
   if (!filter.before_id.empty())
     SLIPWAY_RETURN_IF_ERROR_WITH(CheckJobId(filter.before_id), "page_token");
   for (int state : request.states()) {
@@ -49,9 +52,9 @@ absl::Status ListJobs(const Environment& env, const v1::ListJobsRequest& request
   return absl::OkStatus();
 }
 
-absl::Status CancelJob(const Environment& env, const v1::CancelJobRequest& request,
-                       v1::Job* response) {
-  SLIPWAY_ASSIGN_OR_RETURN(*response, env.dispatcher->Cancel(request.id()));
+absl::Status CancelJob(const Caller& caller, const Environment& env,
+                       const v1::CancelJobRequest& request, v1::Job* response) {
+  SLIPWAY_ASSIGN_OR_RETURN(*response, env.dispatcher->Cancel(caller, request.id()));
   return absl::OkStatus();
 }
 

@@ -6,18 +6,20 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "proto/slipway/v1/job.pb.h"
+#include "server/caller.h"
 #include "server/handlers/environment.h"
 
 namespace slipway::server {
 
-// INVALID_ARGUMENT, NOT_FOUND.
-absl::StatusOr<v1::Job> ReadJob(const Environment& env, absl::string_view id);
+// INVALID_ARGUMENT; NOT_FOUND for a job that is not there, or not the caller's. The same for the others.
+absl::StatusOr<v1::Job> ReadJob(const Caller& caller, const Environment& env, absl::string_view id);
 
-absl::Status GetJob(const Environment& env, const v1::GetJobRequest& request, v1::Job* response);
-absl::Status ListJobs(const Environment& env, const v1::ListJobsRequest& request,
-                      v1::ListJobsResponse* response);
-absl::Status CancelJob(const Environment& env, const v1::CancelJobRequest& request,
-                       v1::Job* response);
+absl::Status GetJob(const Caller& caller, const Environment& env, const v1::GetJobRequest& request,
+                    v1::Job* response);
+absl::Status ListJobs(const Caller& caller, const Environment& env,
+                      const v1::ListJobsRequest& request, v1::ListJobsResponse* response);
+absl::Status CancelJob(const Caller& caller, const Environment& env,
+                       const v1::CancelJobRequest& request, v1::Job* response);
 
 }  // namespace slipway::server
 

@@ -1,9 +1,11 @@
 #include "server/handlers/jobs.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "core/base/version.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -25,24 +27,25 @@ class JobsTest : public ::testing::Test {
  protected:
   JobsTest() : manifest_(server_.PutProgram()) {}
 
-  std::string Create() {
+  std::string Create() { return Create(server_.caller, absl::StrCat("r", ++requests_)); }
+  std::string Create(const Caller& caller, const std::string& request_id) {
     v1::CreateRunRequest request;
-    request.set_request_id(absl::StrCat("r", ++requests_));
+    request.set_request_id(request_id);
     *request.mutable_spec()->mutable_manifest() = manifest_;
     v1::CreateJobResponse response;
-    EXPECT_OK(CreateRun(server_.env, request, &response));
+    EXPECT_OK(CreateRun(caller, server_.env, request, &response));
     return response.job_id();
   }
   Job Cancel(const std::string& id) {
     v1::CancelJobRequest request;
     request.set_id(id);
     Job job;
-    EXPECT_OK(CancelJob(server_.env, request, &job));
+    EXPECT_OK(CancelJob(server_.caller, server_.env, request, &job));
     return job;
   }
   absl::StatusOr<v1::ListJobsResponse> List(const v1::ListJobsRequest& request) {
     v1::ListJobsResponse response;
-    const absl::Status status = ListJobs(server_.env, request, &response);
+    const absl::Status status = ListJobs(server_.caller, server_.env, request, &response);
     if (!status.ok()) return status;
     return response;
   }
@@ -62,11 +65,12 @@ TEST_F(JobsTest, AJobIsReadByItsId) {
   v1::GetJobRequest request;
   request.set_id(id);
   Job job;
-  ASSERT_OK(GetJob(server_.env, request, &job));
+  ASSERT_OK(GetJob(server_.caller, server_.env, request, &job));
   EXPECT_EQ(job.id(), id);
   EXPECT_EQ(job.run().manifest().sha256(), manifest_.sha256());
-  EXPECT_THAT(ReadJob(server_.env, "nonsense"), StatusIs(absl::StatusCode::kInvalidArgument));
-  EXPECT_THAT(ReadJob(server_.env, server_.ids.Next(server_.clock.Now())),
+  EXPECT_THAT(ReadJob(server_.caller, server_.env, "nonsense"),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(ReadJob(server_.caller, server_.env, server_.ids.Next(server_.clock.Now())),
               StatusIs(absl::StatusCode::kNotFound));
 }
 
@@ -120,17 +124,65 @@ TEST_F(JobsTest, CancelEndsAJobOnce) {
   const std::string id = Create();
   EXPECT_EQ(Cancel(id).state(), Job::CANCELLED);
   EXPECT_EQ(Cancel(id).state(), Job::CANCELLED);
-  EXPECT_EQ(ReadJob(server_.env, id)->state(), Job::CANCELLED);
+  EXPECT_EQ(ReadJob(server_.caller, server_.env, id)->state(), Job::CANCELLED);
   v1::CancelJobRequest request;
   request.set_id("nonsense");
   Job job;
-  EXPECT_THAT(CancelJob(server_.env, request, &job), StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(CancelJob(server_.caller, server_.env, request, &job),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
+// As if the jobs of others did not exist.
+TEST_F(JobsTest, EverybodySeesAndEndsHisOwn) {
+  const Caller& ann = server_.caller;
+  const Caller bob = server_.Owner("bob");
+  const std::string mine = Create(ann, "same name"), his = Create(bob, "same name");
+  EXPECT_NE(mine, his);
+  EXPECT_EQ(Create(ann, "same name"), mine);
+  EXPECT_EQ(Create(bob, "same name"), his);
+  EXPECT_EQ(ReadJob(bob, server_.env, his)->owner(), "bob");
+
+  const std::string unknown = server_.ids.Next(server_.clock.Now());
+  const auto message = [&](const absl::Status& status, const std::string& id) {
+    return absl::StrReplaceAll(status.ToString(), {{id, "ID"}});
+  };
+  v1::CancelJobRequest cancel;
+  Job job;
+  cancel.set_id(unknown);
+  const absl::Status no_such = CancelJob(ann, server_.env, cancel, &job);
+  cancel.set_id(his);
+  EXPECT_EQ(message(CancelJob(ann, server_.env, cancel, &job), his), message(no_such, unknown));
+  EXPECT_EQ(ReadJob(bob, server_.env, his)->state(), Job::QUEUED);
+  EXPECT_EQ(message(ReadJob(ann, server_.env, his).status(), his),
+            message(ReadJob(ann, server_.env, unknown).status(), unknown));
+
+  for (const auto& [caller, id] : {std::pair(ann, mine), std::pair(bob, his)}) {
+    v1::ListJobsResponse listed;
+    ASSERT_OK(ListJobs(caller, server_.env, {}, &listed));
+    EXPECT_THAT(Ids(listed), ElementsAre(id));
+  }
+  ASSERT_OK(CancelJob(bob, server_.env, cancel, &job));
+  EXPECT_EQ(job.state(), Job::CANCELLED);
+  // One that has ended, too.
+  EXPECT_THAT(CancelJob(ann, server_.env, cancel, &job), StatusIs(absl::StatusCode::kNotFound));
+}
+
+TEST_F(JobsTest, WhoWorksOnADeviceIsHisOwnBusiness) {
+  ASSERT_OK(server_.AddDevice("pc", "x86-64-v3-linux"));
+  const std::string id = Create();
+  for (const auto& [caller, shown] :
+       {std::pair(server_.caller, id), std::pair(server_.Owner("bob"), std::string())}) {
+    v1::ListDevicesResponse devices;
+    ASSERT_OK(ListDevices(caller, server_.env, &devices));
+    EXPECT_EQ(devices.devices(0).job_id(), shown);
+    EXPECT_EQ(devices.devices(0).state(), v1::Device::BUSY);
+  }
 }
 
 TEST_F(JobsTest, TheFleetIsWhatReported) {
   ASSERT_OK(server_.AddDevice("pc", "x86-64-v3-linux"));
   v1::ListDevicesResponse devices;
-  ASSERT_OK(ListDevices(server_.env, &devices));
+  ASSERT_OK(ListDevices(server_.caller, server_.env, &devices));
   ASSERT_EQ(devices.devices_size(), 1);
   EXPECT_EQ(devices.devices(0).description().id(), "pc");
   v1::WorkerState worker;
@@ -143,7 +195,7 @@ TEST_F(JobsTest, TheFleetIsWhatReported) {
   worker.set_fingerprint(std::string(64, 'f'));
   ASSERT_OK(server_.dispatcher->WorkerReported(worker, "here"));
   v1::ListWorkersResponse workers;
-  ASSERT_OK(ListWorkers(server_.env, &workers));
+  ASSERT_OK(ListWorkers(server_.caller, server_.env, &workers));
   ASSERT_EQ(workers.workers_size(), 1);
   EXPECT_EQ(workers.workers(0).id(), "w");
 }

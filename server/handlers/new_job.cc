@@ -33,22 +33,23 @@ std::string WorkDigest(absl::string_view kind, std::string serialized) {
   return Digest::Of(absl::StrCat(kind, "\n", serialized)).hex();
 }
 
-absl::StatusOr<absl::optional<std::string>> FindEarlier(const Environment& env,
+absl::StatusOr<absl::optional<std::string>> FindEarlier(const Caller& caller,
+                                                        const Environment& env,
                                                         const JobRequest& request) {
   SLIPWAY_ASSIGN_OR_RETURN(absl::optional<JobRecord> earlier,
-                           env.jobs->FindRequest(kLocalOwner, request.request_id));
+                           env.jobs->FindRequest(caller.owner, request.request_id));
   if (!earlier.has_value()) return absl::optional<std::string>();
   SLIPWAY_RETURN_IF_ERROR(CheckSameWork(*earlier, request.work_digest));
   return absl::optional<std::string>(earlier->job().id());
 }
 
-JobRecord NewRecord(const Environment& env, const JobRequest& request,
+JobRecord NewRecord(const Caller& caller, const Environment& env, const JobRequest& request,
                     absl::Span<const Digest> blobs) {
   const absl::Time now = env.clock->Now();
   JobRecord record;
   v1::Job& job = *record.mutable_job();
   job.set_id(env.ids->Next(now));
-  job.set_owner(std::string(kLocalOwner));
+  job.set_owner(caller.owner);
   job.set_request_id(request.request_id);
   job.set_state(v1::Job::QUEUED);
   job.set_create_time_ns(absl::ToUnixNanos(now));

@@ -10,6 +10,7 @@
 #include "absl/types/optional.h"
 #include "absl/types/span.h"
 #include "core/base/digest.h"
+#include "server/caller.h"
 #include "server/handlers/environment.h"
 #include "server/jobs/job_record.pb.h"
 
@@ -31,11 +32,12 @@ absl::StatusOr<JobRequest> ReadJobRequest(const Request& request);
 
 // The id of the job this request made before, if any; ALREADY_EXISTS when it asked for other work. It needs no
 // blob any more, so this comes before every check that does.
-absl::StatusOr<absl::optional<std::string>> FindEarlier(const Environment& env,
+absl::StatusOr<absl::optional<std::string>> FindEarlier(const Caller& caller,
+                                                        const Environment& env,
                                                         const JobRequest& request);
 
 // A record with everything but the specification and facts.
-JobRecord NewRecord(const Environment& env, const JobRequest& request,
+JobRecord NewRecord(const Caller& caller, const Environment& env, const JobRequest& request,
                     absl::Span<const Digest> blobs);
 
 absl::Status CheckJobRequest(const JobRequest& request);

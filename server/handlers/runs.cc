@@ -88,20 +88,21 @@ absl::Status CheckMeasure(const v1::BenchmarkSpec& spec) {
 
 // `set_spec` puts the specification into the job.
 template <typename Request, typename SetSpec>
-absl::Status Accept(const Environment& env, const Request& request, const v1::RunSpec& run,
-                    SetSpec set_spec, v1::CreateJobResponse* response) {
+absl::Status Accept(const Caller& caller, const Environment& env, const Request& request,
+                    const v1::RunSpec& run, SetSpec set_spec, v1::CreateJobResponse* response) {
   SLIPWAY_ASSIGN_OR_RETURN(const JobRequest job_request, ReadJobRequest(request));
   SLIPWAY_ASSIGN_OR_RETURN(const absl::optional<std::string> earlier,
-                           FindEarlier(env, job_request));
+                           FindEarlier(caller, env, job_request));
   if (earlier.has_value()) {
     response->set_job_id(*earlier);
     return absl::OkStatus();
   }
   SLIPWAY_ASSIGN_OR_RETURN(const CheckedRun checked, CheckRun(env, run));
-  JobRecord record = NewRecord(env, job_request, checked.blobs);
+  JobRecord record = NewRecord(caller, env, job_request, checked.blobs);
   *record.mutable_run() = checked.facts;
   set_spec(record.mutable_job());
-  SLIPWAY_ASSIGN_OR_RETURN(const JobRecord accepted, env.dispatcher->Accept(std::move(record)));
+  SLIPWAY_ASSIGN_OR_RETURN(const JobRecord accepted,
+                           env.dispatcher->Accept(caller, std::move(record)));
   response->set_job_id(accepted.job().id());
   return absl::OkStatus();
 }
@@ -129,18 +130,19 @@ absl::Status CheckInputs(const HandlerLimits& limits, const ProgramSignature& si
   return absl::OkStatus();
 }
 
-absl::Status CreateRun(const Environment& env, const v1::CreateRunRequest& request,
-                       v1::CreateJobResponse* response) {
+absl::Status CreateRun(const Caller& caller, const Environment& env,
+                       const v1::CreateRunRequest& request, v1::CreateJobResponse* response) {
   return Accept(
-      env, request, request.spec(), [&](v1::Job* job) { *job->mutable_run() = request.spec(); },
-      response);
+      caller, env, request, request.spec(),
+      [&](v1::Job* job) { *job->mutable_run() = request.spec(); }, response);
 }
 
-absl::Status CreateBenchmark(const Environment& env, const v1::CreateBenchmarkRequest& request,
+absl::Status CreateBenchmark(const Caller& caller, const Environment& env,
+                             const v1::CreateBenchmarkRequest& request,
                              v1::CreateJobResponse* response) {
   SLIPWAY_RETURN_IF_ERROR(CheckMeasure(request.spec()));
   return Accept(
-      env, request, request.spec().run(),
+      caller, env, request, request.spec().run(),
       [&](v1::Job* job) { *job->mutable_benchmark() = request.spec(); }, response);
 }
 

@@ -4,13 +4,15 @@
 
 #include "absl/status/status.h"
 #include "proto/slipway/v1/run.pb.h"
+#include "server/caller.h"
 #include "server/handlers/environment.h"
 
 namespace slipway::server {
 
-absl::Status CreateRun(const Environment& env, const v1::CreateRunRequest& request,
-                       v1::CreateJobResponse* response);
-absl::Status CreateBenchmark(const Environment& env, const v1::CreateBenchmarkRequest& request,
+absl::Status CreateRun(const Caller& caller, const Environment& env,
+                       const v1::CreateRunRequest& request, v1::CreateJobResponse* response);
+absl::Status CreateBenchmark(const Caller& caller, const Environment& env,
+                             const v1::CreateBenchmarkRequest& request,
                              v1::CreateJobResponse* response);
 
 // Checks the inputs of a run against what the program takes: names, types, shapes, sizes. INVALID_ARGUMENT

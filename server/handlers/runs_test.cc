@@ -41,7 +41,7 @@ class RunsTest : public ::testing::Test {
     request.set_request_id(absl::StrCat("r", ++requests_));
     *request.mutable_spec() = spec;
     v1::CreateJobResponse response;
-    const absl::Status status = CreateRun(server_.env, request, &response);
+    const absl::Status status = CreateRun(server_.caller, server_.env, request, &response);
     if (!status.ok()) return status;
     return server_.store.Get(response.job_id())->job();
   }
@@ -50,7 +50,7 @@ class RunsTest : public ::testing::Test {
     request.set_request_id(absl::StrCat("r", ++requests_));
     *request.mutable_spec() = spec;
     v1::CreateJobResponse response;
-    const absl::Status status = CreateBenchmark(server_.env, request, &response);
+    const absl::Status status = CreateBenchmark(server_.caller, server_.env, request, &response);
     if (!status.ok()) return status;
     return server_.store.Get(response.job_id())->job();
   }
@@ -95,17 +95,18 @@ TEST_F(RunsTest, TheSameRequestIsTheSameJob) {
   request.set_request_id("r");
   *request.mutable_spec() = spec_;
   v1::CreateJobResponse first, again, other;
-  ASSERT_OK(CreateRun(server_.env, request, &first));
+  ASSERT_OK(CreateRun(server_.caller, server_.env, request, &first));
   ASSERT_OK(server_.blobs.Remove(Digest::Of(TestCode())));
-  ASSERT_OK(CreateRun(server_.env, request, &again));
+  ASSERT_OK(CreateRun(server_.caller, server_.env, request, &again));
   EXPECT_EQ(first.job_id(), again.job_id());
   request.mutable_spec()->set_threads(3);
-  EXPECT_THAT(CreateRun(server_.env, request, &other), StatusIs(absl::StatusCode::kAlreadyExists));
+  EXPECT_THAT(CreateRun(server_.caller, server_.env, request, &other),
+              StatusIs(absl::StatusCode::kAlreadyExists));
   // A benchmark of the same work is other work.
   v1::CreateBenchmarkRequest benchmark;
   benchmark.set_request_id("r");
   *benchmark.mutable_spec()->mutable_run() = spec_;
-  EXPECT_THAT(CreateBenchmark(server_.env, benchmark, &other),
+  EXPECT_THAT(CreateBenchmark(server_.caller, server_.env, benchmark, &other),
               StatusIs(absl::StatusCode::kAlreadyExists));
 }
 

@@ -194,7 +194,7 @@ void Dispatcher::LoseUnreported(absl::string_view holder,
   }
 }
 
-absl::StatusOr<JobRecord> Dispatcher::Accept(JobRecord record) {
+absl::StatusOr<JobRecord> Dispatcher::Accept(const Caller& caller, JobRecord record) {
   {
     absl::MutexLock lock(&mu_);
     if (live_.size() >= options_.max_queued_jobs || live_.size_bytes() >= kMaxLiveSpecBytes) {
@@ -213,6 +213,9 @@ absl::StatusOr<JobRecord> Dispatcher::Accept(JobRecord record) {
   Log(LogLevel::kInfo, "job accepted",
       {{"id", id},
        {"request", created.record.job().request_id()},
+       {"owner", caller.owner},
+       {"address", caller.address},
+       {"call", caller.request_id},
        {"state", StateName(created.record.job().state())}});
   live_.Put(created.record);
   JoinGroup(id);
@@ -220,12 +223,15 @@ absl::StatusOr<JobRecord> Dispatcher::Accept(JobRecord record) {
   return created.record;
 }
 
-absl::StatusOr<v1::Job> Dispatcher::Cancel(absl::string_view id) {
+absl::StatusOr<v1::Job> Dispatcher::Cancel(const Caller& caller, absl::string_view id) {
   SLIPWAY_RETURN_IF_ERROR(CheckJobId(id));
   {
     Section section(this);
-    Transit(id, CancelRequested{});
-    Schedule();
+    const LiveJob* live = live_.Find(id);
+    if (live != nullptr && live->record.job().owner() == caller.owner) {
+      Transit(id, CancelRequested{});
+      Schedule();
+    }
     const absl::Status stored = section.End();
     if (!stored.ok()) {
       return absl::UnavailableError(
@@ -233,6 +239,7 @@ absl::StatusOr<v1::Job> Dispatcher::Cancel(absl::string_view id) {
     }
   }
   SLIPWAY_ASSIGN_OR_RETURN(JobRecord record, parts_.jobs->Get(id));
+  if (record.job().owner() != caller.owner) return NoSuchJob(id);
   return std::move(*record.mutable_job());
 }
 
@@ -339,7 +346,7 @@ absl::Duration Dispatcher::UntilNextTick() {
   return std::max(wait, kShortestTick);
 }
 
-std::vector<v1::Device> Dispatcher::Devices() {
+std::vector<v1::Device> Dispatcher::Devices(const Caller& caller) {
   Section section(this);
   const absl::Duration now = parts_.clock->Monotonic();
   std::vector<v1::Device> shown;
@@ -347,8 +354,9 @@ std::vector<v1::Device> Dispatcher::Devices() {
     shown.push_back(devices_.Show(device, now));
     for (const std::string& attempt : live_.AttemptsOf(AgentKey(device.agent_id))) {
       for (const std::string& job : live_.JobsOfAttempt(attempt)) {
-        if (live_.Find(job)->record.job().assignee() != id) continue;
-        shown.back().set_job_id(job);
+        const v1::Job& held_by = live_.Find(job)->record.job();
+        if (held_by.assignee() != id) continue;
+        if (held_by.owner() == caller.owner) shown.back().set_job_id(job);
         if (shown.back().state() != v1::Device::LOST) shown.back().set_state(v1::Device::BUSY);
       }
     }
@@ -356,7 +364,7 @@ std::vector<v1::Device> Dispatcher::Devices() {
   return shown;
 }
 
-std::vector<v1::Worker> Dispatcher::Workers() {
+std::vector<v1::Worker> Dispatcher::Workers(const Caller& caller) {
   Section section(this);
   const absl::Duration now = parts_.clock->Monotonic();
   std::vector<v1::Worker> shown;
@@ -372,7 +380,9 @@ std::vector<v1::Worker> Dispatcher::Workers() {
     entry.set_last_seen_ns(absl::ToUnixNanos(worker.last_seen));
     entry.set_lost(workers_.peers().IsLost(id, now));
     for (const std::string& attempt : live_.AttemptsOf(WorkerKey(id))) {
-      for (const std::string& job : live_.JobsOfAttempt(attempt)) entry.add_job_ids(job);
+      for (const std::string& job : live_.JobsOfAttempt(attempt)) {
+        if (live_.Find(job)->record.job().owner() == caller.owner) entry.add_job_ids(job);
+      }
     }
   }
   return shown;

@@ -31,6 +31,7 @@
 #include "proto/slipway/v1/job.pb.h"
 #include "proto/slipway/v1/server.pb.h"
 #include "proto/slipway/v1/worker.pb.h"
+#include "server/caller.h"
 #include "server/change_hub.h"
 #include "server/devices/device_registry.h"
 #include "server/devices/device_store.h"
@@ -90,10 +91,10 @@ class Dispatcher {
   // Stores a job, durably, and returns it; or the one its request made before. `record` is complete but for
   // the revision, and QUEUED or SUCCEEDED. ALREADY_EXISTS: see JobStore::Create. RESOURCE_EXHAUSTED when too
   // many jobs wait.
-  absl::StatusOr<JobRecord> Accept(JobRecord record);
+  absl::StatusOr<JobRecord> Accept(const Caller& caller, JobRecord record);
 
-  // Ends a job; one that has ended is returned as it is. NOT_FOUND; UNAVAILABLE when that could not be stored yet.
-  absl::StatusOr<v1::Job> Cancel(absl::string_view id);
+  // Ends a job of the caller's; one that has ended is returned as it is. NOT_FOUND; UNAVAILABLE when that could not be stored yet.
+  absl::StatusOr<v1::Job> Cancel(const Caller& caller, absl::string_view id);
 
   // --- Agents ---
 
@@ -118,8 +119,9 @@ class Dispatcher {
 
   // --- What is ---
 
-  std::vector<v1::Device> Devices();
-  std::vector<v1::Worker> Workers();
+  // With the names of the caller's jobs alone.
+  std::vector<v1::Device> Devices(const Caller& caller);
+  std::vector<v1::Worker> Workers(const Caller& caller);
   // NOT_FOUND when no device of that name is known.
   absl::StatusOr<RegisteredDevice> FindDevice(absl::string_view id);
   std::vector<RegisteredDevice> RegisteredDevices();

@@ -72,13 +72,13 @@ class DispatcherTest : public ::testing::Test {
     JobRecord record = NewRecord(request);
     record.mutable_job()->mutable_run()->set_device(device);
     record.mutable_run()->set_target("x86-64-linux");
-    return dispatcher_->Accept(record)->job().id();
+    return dispatcher_->Accept(caller_, record)->job().id();
   }
   std::string AcceptBenchmark(const std::string& request) {
     JobRecord record = NewRecord(request);
     record.mutable_job()->mutable_benchmark()->set_samples(1);
     record.mutable_run()->set_target("x86-64-linux");
-    return dispatcher_->Accept(record)->job().id();
+    return dispatcher_->Accept(caller_, record)->job().id();
   }
   std::string AcceptCompilation(const std::string& request, const std::string& group = "g",
                                 char fingerprint = 'f') {
@@ -92,7 +92,7 @@ class DispatcherTest : public ::testing::Test {
     record.mutable_compilation()->set_group(group);
     record.mutable_compilation()->set_compile_key("key");
     record.mutable_compilation()->set_fingerprint(std::string(64, fingerprint));
-    return dispatcher_->Accept(record)->job().id();
+    return dispatcher_->Accept(caller_, record)->job().id();
   }
 
   v1::AgentState Agent(const std::string& id, const std::string& instance = "i1") {
@@ -160,6 +160,7 @@ class DispatcherTest : public ::testing::Test {
     dispatcher_->Tick();
   }
 
+  const Caller caller_{.owner = "local"};
   FakeClock clock_;
   IdGenerator ids_{[] { return 1; }};
   ChangeHub hub_;
@@ -171,8 +172,7 @@ class DispatcherTest : public ::testing::Test {
 };
 
 TEST_F(DispatcherTest, ADeviceGetsOneRunAtATimeInOrder) {
-  const std::string first = AcceptRun("1");
-  const std::string second = AcceptRun("2");
+  const std::string first = AcceptRun("1"), second = AcceptRun("2");
   v1::AgentState agent = Agent("d");
   v1::DesiredAgentState desired = Sync(agent);
   ASSERT_EQ(desired.attempts_size(), 1);
@@ -180,8 +180,8 @@ TEST_F(DispatcherTest, ADeviceGetsOneRunAtATimeInOrder) {
   EXPECT_EQ(desired.attempts(0).manifest(), "manifest");
   EXPECT_EQ(Get(first).state(), Job::ASSIGNED);
   EXPECT_EQ(Get(second).state(), Job::QUEUED);
-  EXPECT_EQ(dispatcher_->Devices()[0].job_id(), first);
-  EXPECT_EQ(dispatcher_->Devices()[0].state(), v1::Device::BUSY);
+  EXPECT_EQ(dispatcher_->Devices(caller_)[0].job_id(), first);
+  EXPECT_EQ(dispatcher_->Devices(caller_)[0].state(), v1::Device::BUSY);
 
   const std::string attempt = desired.attempts(0).attempt_id();
   desired = Sync(Holding(agent, desired, Attempt(attempt, v1::RunAttemptState::RUNNING)));
@@ -199,8 +199,8 @@ TEST_F(DispatcherTest, ACancelledRunKeepsItsDeviceUntilItHasStopped) {
   const std::string attempt = desired.attempts(0).attempt_id();
   const v1::RunAttemptState running = Attempt(attempt, v1::RunAttemptState::RUNNING);
   Sync(Holding(agent, desired, running));
-  EXPECT_EQ(dispatcher_->Cancel(first)->state(), Job::CANCELLED);
-  EXPECT_EQ(dispatcher_->Cancel(first)->state(), Job::CANCELLED);
+  EXPECT_EQ(dispatcher_->Cancel(caller_, first)->state(), Job::CANCELLED);
+  EXPECT_EQ(dispatcher_->Cancel(caller_, first)->state(), Job::CANCELLED);
   const std::string second = AcceptRun("2");
   desired = Sync(Holding(agent, desired, running));
   EXPECT_EQ(desired.attempts_size(), 0);
@@ -214,9 +214,11 @@ TEST_F(DispatcherTest, ACancelledRunKeepsItsDeviceUntilItHasStopped) {
 }
 
 TEST_F(DispatcherTest, CancelOfAWaitingRunAndOfNone) {
-  EXPECT_EQ(dispatcher_->Cancel(AcceptRun("1"))->state(), Job::CANCELLED);
-  EXPECT_THAT(dispatcher_->Cancel("nonsense"), StatusIs(absl::StatusCode::kInvalidArgument));
-  EXPECT_THAT(dispatcher_->Cancel(ids_.Next(clock_.Now())), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_EQ(dispatcher_->Cancel(caller_, AcceptRun("1"))->state(), Job::CANCELLED);
+  EXPECT_THAT(dispatcher_->Cancel(caller_, "nonsense"),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(dispatcher_->Cancel(caller_, ids_.Next(clock_.Now())),
+              StatusIs(absl::StatusCode::kNotFound));
 }
 
 TEST_F(DispatcherTest, ASilentAgentLosesItsAttemptAndAnotherGetsIt) {
@@ -226,7 +228,7 @@ TEST_F(DispatcherTest, ASilentAgentLosesItsAttemptAndAnotherGetsIt) {
   EXPECT_EQ(Get(id).state(), Job::ASSIGNED);
   Advance(absl::Milliseconds(1));
   EXPECT_EQ(Get(id).state(), Job::QUEUED);
-  EXPECT_EQ(dispatcher_->Devices()[0].state(), v1::Device::LOST);
+  EXPECT_EQ(dispatcher_->Devices(caller_)[0].state(), v1::Device::LOST);
   EXPECT_EQ(dispatcher_->Counters().attempts_lost(), 1);
   // Not before its time has come.
   EXPECT_EQ(Sync(Agent("other")).attempts_size(), 0);
@@ -369,7 +371,7 @@ TEST_F(DispatcherTest, NobodyIsToldOfWhatIsNotStored) {
   database_.Refuse(absl::ResourceExhaustedError("the disk is full"));
   EXPECT_THAT(Report(agent), StatusIs(absl::StatusCode::kUnavailable));
   EXPECT_THAT(dispatcher_->DesiredOf(agent), StatusIs(absl::StatusCode::kUnavailable));
-  EXPECT_THAT(dispatcher_->Cancel(id), StatusIs(absl::StatusCode::kUnavailable));
+  EXPECT_THAT(dispatcher_->Cancel(caller_, id), StatusIs(absl::StatusCode::kUnavailable));
   EXPECT_EQ(told, 0);
   EXPECT_EQ(Get(id).state(), Job::QUEUED);
   EXPECT_EQ(dispatcher_->Tick(), absl::Seconds(1));
@@ -427,7 +429,7 @@ TEST_F(DispatcherTest, TickSaysWhenItIsNeededNext) {
   record.mutable_job()->mutable_run()->set_device("nobody");
   record.mutable_job()->mutable_deadlines()->set_queue_ns(5'000'000'000);
   record.mutable_run()->set_target("x86-64-linux");
-  ASSERT_TRUE(dispatcher_->Accept(record).ok());
+  ASSERT_TRUE(dispatcher_->Accept(caller_, record).ok());
   EXPECT_EQ(dispatcher_->Tick(), absl::Seconds(5));
 }
 
@@ -435,7 +437,7 @@ TEST_F(DispatcherTest, TheQueueHasAnEnd) {
   for (int i = 0; i < 20; ++i) AcceptRun(absl::StrCat("r", i), "nobody");
   JobRecord record = NewRecord("one more");
   record.mutable_job()->mutable_run();
-  EXPECT_THAT(dispatcher_->Accept(record), StatusIs(absl::StatusCode::kResourceExhausted));
+  EXPECT_THAT(dispatcher_->Accept(caller_, record), StatusIs(absl::StatusCode::kResourceExhausted));
 }
 
 TEST_F(DispatcherTest, ARestartChangesNothingForAnAgent) {
@@ -443,7 +445,7 @@ TEST_F(DispatcherTest, ARestartChangesNothingForAnAgent) {
   v1::AgentState agent = Agent("d");
   const v1::DesiredAgentState before = Sync(agent);
   Restart();
-  EXPECT_EQ(dispatcher_->Devices()[0].state(), v1::Device::LOST);
+  EXPECT_EQ(dispatcher_->Devices(caller_)[0].state(), v1::Device::LOST);
   const v1::DesiredAgentState after = Sync(Holding(
       agent, before, Attempt(before.attempts(0).attempt_id(), v1::RunAttemptState::RUNNING)));
   EXPECT_EQ(after.SerializeAsString(), before.SerializeAsString());
@@ -462,8 +464,7 @@ TEST_F(DispatcherTest, AfterARestartAgentsHaveTimeToComeBack) {
 }
 
 TEST_F(DispatcherTest, CompilationsOfAGroupShareAnAttempt) {
-  const std::string first = AcceptCompilation("1");
-  const std::string second = AcceptCompilation("2");
+  const std::string first = AcceptCompilation("1"), second = AcceptCompilation("2");
   const std::string other = AcceptCompilation("3", "other group");
   EXPECT_EQ(dispatcher_->CompilationsWanted(), 2);
   v1::WorkerState worker = Worker("w");
@@ -478,7 +479,7 @@ TEST_F(DispatcherTest, CompilationsOfAGroupShareAnAttempt) {
   EXPECT_EQ(Get(third).state(), Job::RUNNING);
   EXPECT_EQ(dispatcher_->Counters().compilations_coalesced(), 2);
   // The first may go.
-  EXPECT_EQ(dispatcher_->Cancel(first)->state(), Job::CANCELLED);
+  EXPECT_EQ(dispatcher_->Cancel(caller_, first)->state(), Job::CANCELLED);
   v1::WorkerState again = worker;
   again.set_sequence(sequence_);
   EXPECT_EQ(dispatcher_->DesiredOf(again)->attempts_size(), 1);
@@ -495,7 +496,7 @@ TEST_F(DispatcherTest, CompilationsOfAGroupShareAnAttempt) {
 TEST_F(DispatcherTest, WorkersAreShownWithWhatTheyDo) {
   const std::string id = AcceptCompilation("1");
   Sync(Worker("w"));
-  std::vector<v1::Worker> shown = dispatcher_->Workers();
+  std::vector<v1::Worker> shown = dispatcher_->Workers(caller_);
   ASSERT_EQ(shown.size(), 1);
   EXPECT_EQ(shown[0].id(), "w");
   EXPECT_EQ(shown[0].fingerprint(), std::string(64, 'f'));
@@ -503,29 +504,27 @@ TEST_F(DispatcherTest, WorkersAreShownWithWhatTheyDo) {
   EXPECT_FALSE(shown[0].lost());
   EXPECT_THAT(shown[0].job_ids(), ElementsAre(id));
   Advance(kSilence);
-  shown = dispatcher_->Workers();
+  shown = dispatcher_->Workers(caller_);
   EXPECT_TRUE(shown[0].lost());
   EXPECT_THAT(shown[0].job_ids(), ElementsAre());
 }
 
 TEST_F(DispatcherTest, CancellingAllOfAGroupStopsIt) {
-  const std::string first = AcceptCompilation("1");
-  const std::string second = AcceptCompilation("2");
+  const std::string first = AcceptCompilation("1"), second = AcceptCompilation("2");
   v1::WorkerState worker = Worker("w");
   ASSERT_EQ(Sync(worker).attempts_size(), 1);
-  ASSERT_TRUE(dispatcher_->Cancel(first).ok());
+  ASSERT_TRUE(dispatcher_->Cancel(caller_, first).ok());
   EXPECT_EQ(dispatcher_->DesiredOf(worker)->attempts_size(), 1);
-  ASSERT_TRUE(dispatcher_->Cancel(second).ok());
+  ASSERT_TRUE(dispatcher_->Cancel(caller_, second).ok());
   EXPECT_EQ(dispatcher_->DesiredOf(worker)->attempts_size(), 0);
 }
 
 TEST_F(DispatcherTest, AGroupWhoseWorkerCrashedIsCompiledTogetherAgain) {
-  const std::string first = AcceptCompilation("1");
-  const std::string second = AcceptCompilation("2");
+  const std::string first = AcceptCompilation("1"), second = AcceptCompilation("2");
   Sync(Worker(LocalWorkerId(0)));
   dispatcher_->LocalWorkerEnded(LocalWorkerId(0), "worker 'local-0' crashed", /*counted=*/true);
   EXPECT_EQ(Get(first).state(), Job::QUEUED);
-  EXPECT_TRUE(dispatcher_->Workers().empty());
+  EXPECT_TRUE(dispatcher_->Workers(caller_).empty());
   Advance(kFirstBackoff);
   const v1::DesiredWorkerState desired = Sync(Worker(LocalWorkerId(0), 'f', "i2"));
   EXPECT_EQ(desired.attempts_size(), 1);
@@ -583,7 +582,7 @@ TEST_F(DispatcherTest, CompilationsGoToWorkersThatCompileForTheirTarget) {
 
   EXPECT_EQ(dispatcher_->WorkersTargets().size(), 4u);
   std::vector<std::string> shown;
-  for (const v1::Worker& worker : dispatcher_->Workers()) {
+  for (const v1::Worker& worker : dispatcher_->Workers(caller_)) {
     ASSERT_EQ(worker.targets_size(), 1);
     EXPECT_EQ(worker.targets(0).fingerprint(), worker.fingerprint());
     shown.push_back(worker.id() + " " + worker.targets(0).family());
@@ -603,7 +602,7 @@ TEST_F(DispatcherTest, AWorkerFromBeforeTargetsCompilesForTheCpusOfItsTime) {
 
 TEST_F(DispatcherTest, EndedJobsAreForgottenInTime) {
   const std::string id = AcceptRun("1");
-  ASSERT_TRUE(dispatcher_->Cancel(id).ok());
+  ASSERT_TRUE(dispatcher_->Cancel(caller_, id).ok());
   Advance(kDefaultJobRetention - absl::Minutes(5));
   EXPECT_TRUE(store_.Get(id).ok());
   Advance(absl::Minutes(10));
@@ -612,7 +611,7 @@ TEST_F(DispatcherTest, EndedJobsAreForgottenInTime) {
 
 TEST_F(DispatcherTest, WhatCannotBeForgottenIsForgottenLater) {
   const std::string id = AcceptRun("1");
-  ASSERT_OK(dispatcher_->Cancel(id));
+  ASSERT_OK(dispatcher_->Cancel(caller_, id));
   database_.Refuse(absl::ResourceExhaustedError("the disk is full"));
   Advance(kDefaultJobRetention + absl::Hours(1));
   EXPECT_OK(store_.Get(id));
@@ -631,7 +630,7 @@ TEST_F(DispatcherTest, WhoWaitsIsTold) {
   Sync(agent);
   EXPECT_EQ(told, 1);
   const int before = agent_told;
-  ASSERT_TRUE(dispatcher_->Cancel(id).ok());
+  ASSERT_TRUE(dispatcher_->Cancel(caller_, id).ok());
   EXPECT_EQ(told, 2);
   EXPECT_EQ(agent_told, before + 1);
 }
@@ -642,9 +641,9 @@ TEST_F(DispatcherTest, NeededBlobsAreThoseOfLiveJobs) {
   record.mutable_run()->set_target("x86-64-linux");
   record.add_blobs()->set_sha256(std::string(64, 'a'));
   record.mutable_blobs(0)->set_size_bytes(3);
-  const std::string id = dispatcher_->Accept(record)->job().id();
+  const std::string id = dispatcher_->Accept(caller_, record)->job().id();
   EXPECT_EQ(dispatcher_->NeededBlobs().size(), 1u);
-  ASSERT_TRUE(dispatcher_->Cancel(id).ok());
+  ASSERT_TRUE(dispatcher_->Cancel(caller_, id).ok());
   EXPECT_TRUE(dispatcher_->NeededBlobs().empty());
 }
 
@@ -680,7 +679,7 @@ TEST_F(DispatcherTest, ARunWaitsForADeviceThatTakesItsVersions) {
     record.mutable_run()->set_target("x86-64-linux");
     record.mutable_run()->set_abi(abi);
     record.mutable_run()->set_format(format);
-    return dispatcher_->Accept(record)->job().id();
+    return dispatcher_->Accept(caller_, record)->job().id();
   };
   const std::string newer_abi = accept("newer abi", 2, 1);
   accept("newer format", 1, 2);

@@ -1,6 +1,9 @@
 #include "server/services/admission.h"
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/base/status_macros.h"
+#include "server/names.h"
 
 namespace slipway::server {
 namespace {
@@ -14,9 +17,42 @@ bool EqualInConstantTime(absl::string_view given, absl::string_view wanted) {
   return differs == 0;
 }
 
+// The owner of everything until there are users.
+constexpr absl::string_view kLocalOwner = "local";
+
+absl::string_view RoleName(Role role) {
+  switch (role) {
+    case Role::kUser:
+      return "user";
+    case Role::kAgent:
+      return "agent";
+    case Role::kWorker:
+      return "worker";
+  }
+  return "unknown";
+}
+
 }  // namespace
 
-absl::Status Admission::Check(absl::string_view authorization) const {
+absl::StatusOr<Caller> Admission::Admit(const CallHeader& call) const {
+  SLIPWAY_RETURN_IF_ERROR(CheckToken(call.authorization));
+  if (!call.request_id.empty()) {
+    SLIPWAY_RETURN_IF_ERROR_WITH(CheckRequestId(call.request_id), "x-request-id");
+  }
+  return Caller{.owner = std::string(kLocalOwner),
+                .roles = {Role::kUser, Role::kAgent, Role::kWorker},
+                .deadline = call.deadline,
+                .request_id = std::string(call.request_id),
+                .address = call.address};
+}
+
+absl::Status CheckRole(const Caller& caller, Role role) {
+  if (caller.roles.contains(role)) return absl::OkStatus();
+  return absl::PermissionDeniedError(
+      absl::StrCat("'", caller.owner, "' lacks the role of a ", RoleName(role)));
+}
+
+absl::Status Admission::CheckToken(absl::string_view authorization) const {
   if (token_.empty()) return absl::OkStatus();
   absl::string_view given = authorization;
   if (!absl::ConsumePrefix(&given, "Bearer ")) {

@@ -1,14 +1,25 @@
-// Admission: who may call.
+// Admission: who calls, and what he may do.
 #ifndef SLIPWAY_SERVER_SERVICES_ADMISSION_H_
 #define SLIPWAY_SERVER_SERVICES_ADMISSION_H_
 
 #include <string>
 #include <utility>
 
-#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "server/caller.h"
 
 namespace slipway::server {
+
+// What a call says of itself.
+struct CallHeader {
+  absl::string_view
+      authorization;  // Metadata of that name; empty when there is none. The same for the next.
+  absl::string_view request_id;  // Metadata "x-request-id".
+  absl::Time deadline = absl::InfiniteFuture();
+  std::string address;
+};
 
 // Thread-safe.
 class Admission {
@@ -16,13 +27,18 @@ class Admission {
   // With an empty token everybody may call.
   explicit Admission(std::string token) : token_(std::move(token)) {}
 
-  // `authorization` is the call's metadata of that name, empty when there is none. UNAUTHENTICATED unless it is
-  // "Bearer TOKEN".
-  absl::Status Check(absl::string_view authorization) const;
+  // UNAUTHENTICATED unless the authorization is "Bearer TOKEN". INVALID_ARGUMENT for a request id that is longer
+  // than 128 bytes or not printable. Until there are users, all who are admitted are one owner with every role.
+  absl::StatusOr<Caller> Admit(const CallHeader& call) const;
 
  private:
+  absl::Status CheckToken(absl::string_view authorization) const;
+
   const std::string token_;
 };
+
+// PERMISSION_DENIED when the caller lacks the role, which is named.
+absl::Status CheckRole(const Caller& caller, Role role);
 
 }  // namespace slipway::server
 

@@ -16,8 +16,8 @@ using ::testing::Not;
 
 constexpr char kToken[] = "0123456789abcdef";
 
-absl::Status Check(const std::string& authorization) {
-  return Admission(kToken).Check(authorization);
+absl::Status Check(const std::string& authorization, const std::string& token = kToken) {
+  return Admission(token).Admit({.authorization = authorization}).status();
 }
 
 TEST(Admission, TakesTheToken) { EXPECT_OK(Check("Bearer 0123456789abcdef")); }
@@ -49,8 +49,38 @@ TEST(Admission, WantsABearer) {
 }
 
 TEST(Admission, AsksNobodyWithoutAToken) {
-  EXPECT_OK(Admission("").Check(""));
-  EXPECT_OK(Admission("").Check("Bearer anything"));
+  EXPECT_OK(Check("", ""));
+  EXPECT_OK(Check("Bearer anything", ""));
+}
+
+TEST(Admission, MakesTheCaller) {
+  const absl::Time deadline = absl::FromUnixSeconds(7);
+  const auto caller = Admission("").Admit(
+      {.request_id = "call 1", .deadline = deadline, .address = "ipv4:127.0.0.1:1"});
+  ASSERT_OK(caller);
+  EXPECT_EQ(caller->owner, "local");
+  EXPECT_EQ(caller->deadline, deadline);
+  EXPECT_EQ(caller->request_id, "call 1");
+  EXPECT_EQ(caller->address, "ipv4:127.0.0.1:1");
+  for (const Role role : {Role::kUser, Role::kAgent, Role::kWorker}) {
+    EXPECT_OK(CheckRole(*caller, role));
+  }
+}
+
+TEST(Admission, RefusesRequestIdsThatAreNone) {
+  const std::string longest(128, 'x');
+  for (const std::string& good : {std::string(), longest}) {
+    EXPECT_OK(Admission("").Admit({.request_id = good}));
+  }
+  for (const std::string& bad : {longest + "x", std::string("a\nb")}) {
+    EXPECT_THAT(Admission("").Admit({.request_id = bad}),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("x-request-id")));
+  }
+}
+
+TEST(Admission, WhoLacksARoleIsToldWhich) {
+  EXPECT_THAT(CheckRole({.owner = "ann", .roles = {Role::kUser}}, Role::kWorker),
+              StatusIs(absl::StatusCode::kPermissionDenied, HasSubstr("worker")));
 }
 
 }  // namespace

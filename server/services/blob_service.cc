@@ -15,7 +15,7 @@ class WriteReactor final : public grpc::ServerReadReactor<v1::WriteRequest> {
   WriteReactor(const Calls& calls, const Environment& env,
                const grpc::CallbackServerContext& context, v1::WriteResponse* response)
       : pool_(calls.pool()), upload_(env), response_(response) {
-    const absl::Status admitted = calls.Admit(context);
+    const absl::Status admitted = calls.Admit(context).status();
     if (admitted.ok()) {
       StartRead(&request_);
     } else {
@@ -47,7 +47,7 @@ class ReadReactor final : public grpc::ServerWriteReactor<v1::ReadResponse> {
   ReadReactor(const Calls& calls, const Environment& env,
               const grpc::CallbackServerContext& context, const v1::ReadRequest& request)
       : pool_(calls.pool()) {
-    const absl::Status admitted = calls.Admit(context);
+    const absl::Status admitted = calls.Admit(context).status();
     if (!admitted.ok()) {
       Finish(ToGrpc(admitted));
       return;
@@ -82,15 +82,17 @@ class ReadReactor final : public grpc::ServerWriteReactor<v1::ReadResponse> {
 grpc::ServerUnaryReactor* BlobGrpcService::FindMissing(grpc::CallbackServerContext* context,
                                                        const v1::FindMissingRequest* request,
                                                        v1::FindMissingResponse* response) {
-  return calls_.Unary(
-      context, [this, request, response] { return server::FindMissing(env_, *request, response); });
+  return calls_.Unary(context, [this, request, response](const Caller&) {
+    return server::FindMissing(env_, *request, response);
+  });
 }
 
 grpc::ServerUnaryReactor* BlobGrpcService::QueryWrite(grpc::CallbackServerContext* context,
                                                       const v1::QueryWriteRequest* request,
                                                       v1::QueryWriteResponse* response) {
-  return calls_.Unary(
-      context, [this, request, response] { return server::QueryWrite(env_, *request, response); });
+  return calls_.Unary(context, [this, request, response](const Caller&) {
+    return server::QueryWrite(env_, *request, response);
+  });
 }
 
 grpc::ServerReadReactor<v1::WriteRequest>* BlobGrpcService::Write(

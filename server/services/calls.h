@@ -9,8 +9,12 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "core/rpc/grpc_status.h"
+#include "server/caller.h"
 #include "server/services/admission.h"
 #include "server/work_pool.h"
 
@@ -21,26 +25,29 @@ class Calls {
  public:
   Calls(const Admission* admission, WorkPool* pool) : admission_(*admission), pool_(*pool) {}
 
-  absl::Status Admit(const grpc::CallbackServerContext& context) const {
-    const auto& metadata = context.client_metadata();
-    const auto it = metadata.find("authorization");
-    if (it == metadata.end()) return admission_.Check("");
-    return admission_.Check(absl::string_view(it->second.data(), it->second.size()));
+  absl::StatusOr<Caller> Admit(const grpc::CallbackServerContext& context) const {
+    return admission_.Admit({.authorization = Metadata(context, "authorization"),
+                             .request_id = Metadata(context, "x-request-id"),
+                             .deadline = absl::FromChrono(context.deadline()),
+                             .address = context.peer()});
+  }
+  // The same, for what only those with a role may do.
+  absl::StatusOr<Caller> Admit(const grpc::CallbackServerContext& context, Role role) const {
+    absl::StatusOr<Caller> caller = Admit(context);
+    if (!caller.ok()) return caller;
+    absl::Status may = CheckRole(*caller, role);
+    if (!may.ok()) return may;
+    return caller;
   }
 
   // Answers a unary call by what `handler` returns.
-  grpc::ServerUnaryReactor* Unary(grpc::CallbackServerContext* context,
-                                  std::function<absl::Status()> handler) const {
-    grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-    const absl::Status admitted = Admit(*context);
-    if (!admitted.ok()) {
-      reactor->Finish(ToGrpc(admitted));
-      return reactor;
-    }
-    const bool posted = pool_.TryPost(
-        [reactor, handler = std::move(handler)] { reactor->Finish(ToGrpc(handler())); });
-    if (!posted) reactor->Finish(ToGrpc(Overloaded()));
-    return reactor;
+  using Handler = std::function<absl::Status(const Caller&)>;
+  grpc::ServerUnaryReactor* Unary(grpc::CallbackServerContext* context, Handler handler) const {
+    return Answer(context, Admit(*context), std::move(handler));
+  }
+  grpc::ServerUnaryReactor* Unary(grpc::CallbackServerContext* context, Role role,
+                                  Handler handler) const {
+    return Answer(context, Admit(*context, role), std::move(handler));
   }
 
   WorkPool& pool() const { return pool_; }
@@ -48,11 +55,36 @@ class Calls {
   static absl::Status Ending() {
     return absl::UnavailableError("the server is ending; try again when it is back");
   }
+  static absl::Status TooLate() {
+    return absl::DeadlineExceededError("the call's deadline passed before its turn came");
+  }
   static absl::Status Overloaded() {
     return absl::UnavailableError("the server has too many calls waiting; try again");
   }
 
  private:
+  static absl::string_view Metadata(const grpc::CallbackServerContext& context, const char* name) {
+    const auto it = context.client_metadata().find(name);
+    if (it == context.client_metadata().end()) return "";
+    return absl::string_view(it->second.data(), it->second.size());
+  }
+
+  grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext* context,
+                                   absl::StatusOr<Caller> caller, Handler handler) const {
+    grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+    if (!caller.ok()) {
+      reactor->Finish(ToGrpc(caller.status()));
+      return reactor;
+    }
+    const bool posted =
+        pool_.TryPost([reactor, caller = *std::move(caller), handler = std::move(handler)] {
+          // Under load it may have waited for longer than whoever called.
+          reactor->Finish(ToGrpc(absl::Now() < caller.deadline ? handler(caller) : TooLate()));
+        });
+    if (!posted) reactor->Finish(ToGrpc(Overloaded()));
+    return reactor;
+  }
+
   const Admission& admission_;
   WorkPool& pool_;
 };

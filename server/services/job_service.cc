@@ -22,11 +22,12 @@ class WatchReactor final : public grpc::ServerWriteReactor<v1::Job>,
                                                   const v1::WatchJobRequest& request) {
     std::shared_ptr<WatchReactor> reactor(new WatchReactor(calls, env, hub, request));
     reactor->self_ = reactor;
-    const absl::Status admitted = calls.Admit(context);
-    if (!admitted.ok()) {
-      reactor->End(admitted);
+    absl::StatusOr<Caller> caller = calls.Admit(context, Role::kUser);
+    if (!caller.ok()) {
+      reactor->End(caller.status());
       return reactor.get();
     }
+    reactor->caller_ = *std::move(caller);
     std::weak_ptr<WatchReactor> weak = reactor;
     reactor->subscription_ = hub.Subscribe(JobKey(request.id()), [weak] {
       if (std::shared_ptr<WatchReactor> live = weak.lock()) live->LookLater();
@@ -74,7 +75,7 @@ class WatchReactor final : public grpc::ServerWriteReactor<v1::Job>,
     if (is_cancelled_) return EndLocked(absl::CancelledError("the watcher went away"));
     if (is_complete_) return EndLocked(absl::OkStatus());
     if (hub_.is_closed()) return EndLocked(Calls::Ending());
-    absl::StatusOr<v1::Job> job = ReadJob(env_, id_);
+    absl::StatusOr<v1::Job> job = ReadJob(caller_, env_, id_);
     if (!job.ok()) return EndLocked(job.status());
     is_complete_ = IsTerminal(job->state());
     if (job->revision() > seen_) {
@@ -100,6 +101,7 @@ class WatchReactor final : public grpc::ServerWriteReactor<v1::Job>,
   const Environment& env_;
   const ChangeHub& hub_;
   const std::string id_;
+  Caller caller_;
   ChangeHub::Subscription subscription_;
   std::shared_ptr<WatchReactor> self_;
 
@@ -117,15 +119,17 @@ class WatchReactor final : public grpc::ServerWriteReactor<v1::Job>,
 grpc::ServerUnaryReactor* JobGrpcService::GetJob(grpc::CallbackServerContext* context,
                                                  const v1::GetJobRequest* request,
                                                  v1::Job* response) {
-  return calls_.Unary(
-      context, [this, request, response] { return server::GetJob(env_, *request, response); });
+  return calls_.Unary(context, Role::kUser, [this, request, response](const Caller& caller) {
+    return server::GetJob(caller, env_, *request, response);
+  });
 }
 
 grpc::ServerUnaryReactor* JobGrpcService::ListJobs(grpc::CallbackServerContext* context,
                                                    const v1::ListJobsRequest* request,
                                                    v1::ListJobsResponse* response) {
-  return calls_.Unary(
-      context, [this, request, response] { return server::ListJobs(env_, *request, response); });
+  return calls_.Unary(context, Role::kUser, [this, request, response](const Caller& caller) {
+    return server::ListJobs(caller, env_, *request, response);
+  });
 }
 
 grpc::ServerWriteReactor<v1::Job>* JobGrpcService::WatchJob(grpc::CallbackServerContext* context,
@@ -136,8 +140,9 @@ grpc::ServerWriteReactor<v1::Job>* JobGrpcService::WatchJob(grpc::CallbackServer
 grpc::ServerUnaryReactor* JobGrpcService::CancelJob(grpc::CallbackServerContext* context,
                                                     const v1::CancelJobRequest* request,
                                                     v1::Job* response) {
-  return calls_.Unary(
-      context, [this, request, response] { return server::CancelJob(env_, *request, response); });
+  return calls_.Unary(context, Role::kUser, [this, request, response](const Caller& caller) {
+    return server::CancelJob(caller, env_, *request, response);
+  });
 }
 
 }  // namespace slipway::server

@@ -14,6 +14,7 @@ namespace {
 
 // What the two kinds of Sync differ in.
 struct AgentSync {
+  static constexpr Role kRole = Role::kAgent;
   using State = v1::AgentState;
   using Desired = v1::DesiredAgentState;
   static std::string Key(const State& state) { return AgentKey(state.agent_id()); }
@@ -30,6 +31,7 @@ struct AgentSync {
 };
 
 struct WorkerSync {
+  static constexpr Role kRole = Role::kWorker;
   using State = v1::WorkerState;
   using Desired = v1::DesiredWorkerState;
   static std::string Key(const State& state) { return WorkerKey(state.worker_id()); }
@@ -58,7 +60,7 @@ class SyncReactor final : public grpc::ServerUnaryReactor,
     std::shared_ptr<SyncReactor> reactor(
         new SyncReactor(calls, parking, context.peer(), *state, desired));
     reactor->self_ = reactor;
-    absl::Status status = calls.Admit(context);
+    absl::Status status = calls.Admit(context, Kind::kRole).status();
     if (status.ok() && !calls.pool().TryPost([reactor] { reactor->Begin(); })) {
       status = Calls::Overloaded();
     }

@@ -22,42 +22,48 @@ class RefusedSession final
 grpc::ServerUnaryReactor* ServerGrpcService::GetServerInfo(grpc::CallbackServerContext* context,
                                                            const v1::GetServerInfoRequest*,
                                                            v1::ServerInfo* response) {
-  return calls_.Unary(context, [this, response] { return server::GetServerInfo(env_, response); });
+  return calls_.Unary(
+      context, [this, response](const Caller&) { return server::GetServerInfo(env_, response); });
 }
 
 grpc::ServerUnaryReactor* CompileGrpcService::CreateCompilation(
     grpc::CallbackServerContext* context, const v1::CreateCompilationRequest* request,
     v1::CreateCompilationResponse* response) {
-  return calls_.Unary(context, [this, request, response] {
-    return server::CreateCompilation(env_, *request, response);
+  return calls_.Unary(context, Role::kUser, [this, request, response](const Caller& caller) {
+    return server::CreateCompilation(caller, env_, *request, response);
   });
 }
 
 grpc::ServerUnaryReactor* RunGrpcService::CreateRun(grpc::CallbackServerContext* context,
                                                     const v1::CreateRunRequest* request,
                                                     v1::CreateJobResponse* response) {
-  return calls_.Unary(
-      context, [this, request, response] { return server::CreateRun(env_, *request, response); });
+  return calls_.Unary(context, Role::kUser, [this, request, response](const Caller& caller) {
+    return server::CreateRun(caller, env_, *request, response);
+  });
 }
 
 grpc::ServerUnaryReactor* RunGrpcService::CreateBenchmark(grpc::CallbackServerContext* context,
                                                           const v1::CreateBenchmarkRequest* request,
                                                           v1::CreateJobResponse* response) {
-  return calls_.Unary(context, [this, request, response] {
-    return server::CreateBenchmark(env_, *request, response);
+  return calls_.Unary(context, Role::kUser, [this, request, response](const Caller& caller) {
+    return server::CreateBenchmark(caller, env_, *request, response);
   });
 }
 
 grpc::ServerUnaryReactor* FleetGrpcService::ListDevices(grpc::CallbackServerContext* context,
                                                         const v1::ListDevicesRequest*,
                                                         v1::ListDevicesResponse* response) {
-  return calls_.Unary(context, [this, response] { return server::ListDevices(env_, response); });
+  return calls_.Unary(context, Role::kUser, [this, response](const Caller& caller) {
+    return server::ListDevices(caller, env_, response);
+  });
 }
 
 grpc::ServerUnaryReactor* FleetGrpcService::ListWorkers(grpc::CallbackServerContext* context,
                                                         const v1::ListWorkersRequest*,
                                                         v1::ListWorkersResponse* response) {
-  return calls_.Unary(context, [this, response] { return server::ListWorkers(env_, response); });
+  return calls_.Unary(context, Role::kUser, [this, response](const Caller& caller) {
+    return server::ListWorkers(caller, env_, response);
+  });
 }
 
 grpc::ServerBidiReactor<v1::SessionRequests, v1::SessionResponses>* SessionGrpcService::Open(

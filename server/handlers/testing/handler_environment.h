@@ -16,6 +16,7 @@
 #include "core/store/memory_blob_store.h"
 #include "core/wire/digest_proto.h"
 #include "server/artifacts/artifact_library.h"
+#include "server/caller.h"
 #include "server/change_hub.h"
 #include "server/handlers/environment.h"
 #include "server/names.h"
@@ -62,6 +63,9 @@ class HandlerEnvironment {
     return dispatcher->AgentReported(state, "here");
   }
 
+  static Caller Owner(const std::string& name) { return {.owner = name, .roles = {Role::kUser}}; }
+
+  const Caller caller = Owner("ann");
   const TemporaryFolder folder = *TemporaryFolder::Create("handlers");
   FakeClock clock;
   IdGenerator ids{[] { return 1; }};
