@@ -51,16 +51,17 @@ absl::StatusOr<std::string> CompileKey(const v1::CompilationSpec& spec,
   }
   SLIPWAY_ASSIGN_OR_RETURN(const Target target, ParseTarget(spec.target().name()));
   AddField("target", target.ToString(), text);
-  std::map<std::string, int64_t> dimensions;
+  std::map<std::string, const v1::DimensionBinding*> dimensions;
   for (const v1::DimensionBinding& binding : spec.options().dimensions()) {
-    if (!dimensions.emplace(binding.symbol(), binding.value()).second) {
+    if (!dimensions.emplace(binding.symbol(), &binding).second) {
       return absl::InvalidArgumentError(
           absl::StrCat("dimension '", absl::Utf8SafeCEscape(binding.symbol()), "' is bound twice"));
     }
   }
-  for (const auto& [symbol, value] : dimensions) {
+  for (const auto& [symbol, binding] : dimensions) {
     AddField("dimension", symbol, text);
-    AddField("value", absl::StrCat(value), text);
+    AddField("value", absl::StrCat(binding->value()), text);
+    if (binding->max() != 0) AddField("max", absl::StrCat(binding->max()), text);
   }
   AddField("compiler", fingerprint, text);
   return Digest::Of(text).hex();

@@ -17,7 +17,7 @@ namespace slipway {
 //   3. the digest of the main file (its name is free, and so not part of this);
 //   4. name and digest of every further file, sorted by name;
 //   5. the canonical spelling of the target;
-//   6. symbol and value of every bound dimension, sorted by symbol;
+//   6. symbol, value and, where there is one, max of every bound dimension, sorted by symbol;
 //   7. the compiler's fingerprint, which covers its sources and the builds of
 //      the libraries that generate its code.
 // Not part of it: display_name and print_after, which do not change the artifact.

@@ -51,6 +51,8 @@ TEST(CompileKey, EveryPartOfTheListCounts) {
       [](Spec& s) { s.mutable_model()->mutable_files()->RemoveLast(); },
       [](Spec& s) { s.mutable_target()->set_name("x86-64-v4-linux"); },
       [](Spec& s) { s.mutable_options()->mutable_dimensions(0)->set_value(2); },
+      [](Spec& s) { s.mutable_options()->mutable_dimensions(0)->set_max(2); },
+      [](Spec& s) { s.mutable_options()->mutable_dimensions(0)->set_max(3); },
       [](Spec& s) { s.mutable_options()->clear_dimensions(); },
   };
   std::set<std::string> keys;
