@@ -50,6 +50,9 @@ struct CompileOptions {
   std::string target;       // As core/target/target.h writes them; "host" is resolved here.
   std::string print_after;  // A pass after which the graph's text is wanted.
   std::vector<DimensionBounds> dimensions;
+  // Names of values of the model that the program gives as outputs, too, "*" in them standing for any characters; in
+  // any order.
+  std::vector<std::string> keep;
   Deadlines deadlines;
 };
 

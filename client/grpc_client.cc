@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
 #include <stop_token>
 #include <utility>
 
@@ -124,6 +125,10 @@ class GrpcClient final : public Client {
       binding.set_symbol(dimension.name);
       binding.set_value(dimension.min);
       if (dimension.max != dimension.min) binding.set_max(dimension.max);
+    }
+    for (const std::string& name :
+         std::set<std::string>(options.keep.begin(), options.keep.end())) {
+      spec.mutable_options()->add_keep(name);
     }
     SetDeadlines(options.deadlines, request);
 

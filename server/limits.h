@@ -20,6 +20,9 @@ inline constexpr int kMaxFileNameBytes = 255;
 inline constexpr int kMaxDimensionBindings = 1'000;
 inline constexpr int kMaxDimensionValue = 0x7fffffff;
 inline constexpr int kMaxSymbolBytes = 255;
+// CompileOptions.keep.
+inline constexpr int kMaxKeptNames = 256;
+inline constexpr int kMaxKeptNameBytes = 1024;
 inline constexpr int kMaxInputs = 1'000;
 inline constexpr int kMaxThreads = 1'024;
 inline constexpr int kMaxSamples = 1'000'000;

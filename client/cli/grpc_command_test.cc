@@ -130,9 +130,11 @@ TEST_F(CommandTest, CompileDefaultsToThisMachineAndPrintsGraphs) {
   ASSERT_EQ(Command({"compile", model_, "--print-after", "FuseOps"}), 0) << err_;
   EXPECT_THAT(out_, StartsWith("graph \"fake\""));
   EXPECT_THAT(server_.jobs()[0].compilation().target().name(), HasSubstr("-linux"));
-  const Json json = CommandJson({"compile", model_, "--device=fake", "--dimension", "n=4"});
+  const Json json = CommandJson({"compile", model_, "--device=fake", "--dimension", "n=4",
+                                 "--keep=conv*", "--keep=a", "--keep=a"});
   EXPECT_EQ(json["target"], "x86-64-v3-linux");
   EXPECT_EQ(server_.jobs()[1].compilation().options().dimensions(0).value(), 4);
+  EXPECT_THAT(server_.jobs()[1].compilation().options().keep(), ElementsAre("a", "conv*"));
 }
 
 TEST_F(CommandTest, RunModelWithInputsAndOutputs) {

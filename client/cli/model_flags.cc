@@ -40,6 +40,9 @@ void ModelFlags::AddTo(FlagSet& flags, bool runs) {
             runs ? "Device to run on; else any that can." : "Compile for this device's target.");
   flags.Add("dimension", &dimensions, "SYMBOL=N",
             "Extent of a symbolic dimension, or its bounds MIN..MAX; free without it. Repeatable.");
+  flags.Add("keep", &keep, "NAME",
+            "Give this value of the model as an output, too; \"*\" stands for any characters. "
+            "Repeatable.");
 }
 
 absl::StatusOr<std::string> ChooseTarget(const ModelFlags& flags, bool runs,
@@ -79,6 +82,7 @@ absl::StatusOr<std::string> ChooseTarget(const ModelFlags& flags, bool runs,
 absl::StatusOr<CompileOptions> MakeCompileOptions(Connection& connection, const ModelFlags& flags,
                                                   bool runs) {
   CompileOptions options;
+  options.keep = flags.keep;
   for (const std::string& text : flags.dimensions) {
     const std::pair<std::string, std::string> parts = absl::StrSplit(text, absl::MaxSplits('=', 1));
     const std::pair<std::string, std::string> bounds =
@@ -118,9 +122,9 @@ absl::StatusOr<ArtifactSummary> PrepareArtifact(Environment& environment, Connec
   SLIPWAY_RETURN_IF_ERROR(CheckFile(path));
   SLIPWAY_ASSIGN_OR_RETURN(const bool is_slip, IsSlip(path));
   if (is_slip) {
-    if (!flags.target.empty() || !flags.dimensions.empty()) {
-      return WrongCall(absl::StrCat("\"", path, "\" is compiled already; \"--target\" and ",
-                                    "\"--dimension\" are for models"));
+    if (!flags.target.empty() || !flags.dimensions.empty() || !flags.keep.empty()) {
+      return WrongCall(absl::StrCat("\"", path, "\" is compiled already; \"--target\", ",
+                                    "\"--dimension\" and \"--keep\" are for models"));
     }
     SLIPWAY_ASSIGN_OR_RETURN_WITH(const Artifact artifact, ReadSlip(path),
                                   absl::StrCat("\"", path, "\""));

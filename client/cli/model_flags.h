@@ -18,6 +18,7 @@ struct ModelFlags {
   std::string target;
   std::string device;
   std::vector<std::string> dimensions;
+  std::vector<std::string> keep;
 
   void AddTo(FlagSet& flags, bool runs);
 };

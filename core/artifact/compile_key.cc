@@ -63,6 +63,7 @@ absl::StatusOr<std::string> CompileKey(const v1::CompilationSpec& spec,
     AddField("value", absl::StrCat(binding->value()), text);
     if (binding->max() != 0) AddField("max", absl::StrCat(binding->max()), text);
   }
+  for (const std::string& name : spec.options().keep()) AddField("keep", name, text);
   AddField("compiler", fingerprint, text);
   return Digest::Of(text).hex();
 }

@@ -54,6 +54,11 @@ TEST(CompileKey, EveryPartOfTheListCounts) {
       [](Spec& s) { s.mutable_options()->mutable_dimensions(0)->set_max(2); },
       [](Spec& s) { s.mutable_options()->mutable_dimensions(0)->set_max(3); },
       [](Spec& s) { s.mutable_options()->clear_dimensions(); },
+      [](Spec& s) { s.mutable_options()->add_keep("*"); },
+      [](Spec& s) {
+        s.mutable_options()->add_keep("*");
+        s.mutable_options()->add_keep("a");
+      },
   };
   std::set<std::string> keys;
   for (const auto& change : changes) {

@@ -11,6 +11,7 @@
 #include "core/backends/all_backends.h"
 #include "core/base/status_macros.h"
 #include "core/base/utf8.h"
+#include "core/compiler/kept_values.h"
 #include "core/compiler/limits.h"
 #include "core/compiler/own_operator.h"
 #include "core/compiler/read_model.h"
@@ -155,6 +156,7 @@ absl::StatusOr<CompiledModel> Compilation::Run(const ModelSource& model) {
 }
 
 absl::StatusOr<CompiledModel> Compilation::Run(Graph graph) {
+  SLIPWAY_RETURN_IF_ERROR(KeepValues(options_.keep, graph));
   SLIPWAY_RETURN_IF_ERROR(CheckNames(graph));
   NameOpenInputs(graph);
   BackendEnvironment backend_environment;

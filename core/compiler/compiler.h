@@ -39,6 +39,8 @@ struct CompilerOptions {
   std::map<std::string, Interval> dimensions;
   // Name of a pass: CompileReport.printed_graph is the graph after it. Empty for none.
   std::string print_after;
+  // Names of values that the program gives as outputs, too; "*" in them stands for any characters (kept_values.h).
+  std::vector<std::string> keep;
   // For the manifest; may be empty.
   std::string compile_key;
 };

@@ -104,6 +104,21 @@ absl::Status CheckOptions(const v1::CompileOptions& options) {
   if (options.print_after().size() > kMaxSymbolBytes) {
     return absl::InvalidArgumentError("print_after is no name of a pass: it is too long");
   }
+  if (options.keep_size() > kMaxKeptNames) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        options.keep_size(), " names of values to keep are given; at most ", kMaxKeptNames));
+  }
+  for (int i = 0; i < options.keep_size(); ++i) {
+    if (options.keep(i).size() > kMaxKeptNameBytes) {
+      return absl::InvalidArgumentError(absl::StrCat("a name of values to keep has ",
+                                                     options.keep(i).size(), " bytes; at most ",
+                                                     kMaxKeptNameBytes));
+    }
+    if (i > 0 && options.keep(i) <= options.keep(i - 1)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("'", options.keep(i), "' to keep is out of order or given twice"));
+    }
+  }
   return absl::OkStatus();
 }
 

@@ -202,6 +202,17 @@ TEST_F(CompilationsTest, RefusesWhatIsMalformed) {
        }},
       {"print_after",
        [](auto& spec) { spec.mutable_options()->set_print_after(std::string(256, 'x')); }},
+      {"257 names of values",
+       [](auto& spec) {
+         for (int i = 0; i < 257; ++i) spec.mutable_options()->add_keep(absl::StrCat(1000 + i));
+       }},
+      {"has 1025 bytes",
+       [](auto& spec) { spec.mutable_options()->add_keep(std::string(1025, 'x')); }},
+      {"'a' to keep is out of order or given twice",
+       [](auto& spec) {
+         spec.mutable_options()->add_keep("a");
+         spec.mutable_options()->add_keep("a");
+       }},
   };
   for (const BadSpec& row : bad) {
     v1::CompilationSpec spec = Request("r").spec();
@@ -224,6 +235,10 @@ TEST_F(CompilationsTest, TakesWhatIsAtItsLimit) {
   *spec.mutable_options()->add_dimensions() = Bound(std::string(kMaxSymbolBytes, 'm'), 1);
   *spec.mutable_options()->add_dimensions() = Bound("n", kMaxDimensionValue);
   spec.mutable_options()->set_print_after(std::string(kMaxSymbolBytes, 'x'));
+  for (int i = 0; i < kMaxKeptNames; ++i) {
+    spec.mutable_options()->add_keep(
+        absl::StrCat(1000 + i, std::string(kMaxKeptNameBytes - 4, 'x')));
+  }
   EXPECT_OK(CheckCompilationSpec({}, &spec));
 }
 

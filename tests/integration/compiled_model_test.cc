@@ -101,6 +101,51 @@ TEST(CompiledModel, OutputsThatNoKernelMakes) {
   EXPECT_OK(CheckRun(model, inputs, expected, 1));
 }
 
+// Blocked convolutions, tails that would be fused, folded scales, a Concat in place, views, a constant, a size found out.
+TEST(CompiledModel, GivesEveryValueThatIsKept) {
+  const PassTester tester;
+  ASSERT_OK_AND_ASSIGN(Graph graph, ParseGraph(R"(
+    graph "g" (%x: f32[1, 16, 6, 6]) -> (%y) {
+      const %w: f32[16, 16, 3, 3] = splat 0.125
+      const %scale: f32[16] = splat 2.0
+      const %shift: f32[16] = splat 0.5
+      const %mean: f32[16] = splat 0.25
+      const %variance: f32[16] = splat 4.0
+      const %k: f32[2] = {1.0, 2.0}
+      const %flat: i64[2] = {32, 36}
+      %c = Conv(%x, %w) {pads = [1, 1, 1, 1]}
+      %n = BatchNormalization(%c, %scale, %shift, %mean, %variance)
+      %r = Relu(%n)
+      %same = Identity(%r)
+      %both = Concat(%r, %c) {axis = 1}
+      %f = Reshape(%both, %flat)
+      %s = Sigmoid(%f)
+      %kk = Add(%k, %k)
+      %found = NonZero(%s)
+      %y = Sub(%s, %f)
+    })"));
+  CompilerOptions options;
+  options.keep = {"*"};
+  ASSERT_OK_AND_ASSIGN(const CompiledModel model,
+                       CompileGraph(graph, HostTarget(), options, Environment()));
+  graph.outputs.clear();
+  for (const char* name : {"y", "c", "n", "r", "same", "both", "f", "s", "kk", "found"}) {
+    for (size_t id = 0; id < graph.values.size(); ++id) {
+      if (graph.values[id].name == name) graph.outputs.push_back(static_cast<ValueId>(id));
+    }
+  }
+  ASSERT_EQ(graph.outputs.size(), 10u);
+  const auto& outputs = model.artifact.manifest().signature().outputs;
+  ASSERT_EQ(outputs.size(), 10u);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    EXPECT_EQ(outputs[i].name, graph.values[graph.outputs[i]].name);
+  }
+  const std::vector<Tensor> inputs = RandomInputs(graph, 1);
+  ASSERT_OK_AND_ASSIGN(const std::vector<Tensor> expected,
+                       tester.reference().Evaluate(graph, inputs));
+  EXPECT_OK(CheckRun(model, inputs, expected, 1));
+}
+
 TEST(CompiledModel, ProgramsWithoutKernels) {
   const PassTester tester;
   for (const char* text : {R"(

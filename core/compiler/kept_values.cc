@@ -1,0 +1,67 @@
+#include "core/compiler/kept_values.h"
+
+#include <cstddef>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "core/artifact/limits.h"
+#include "core/graph/edit.h"
+
+namespace slipway {
+
+// The last "*" alone is ever tried again: what one before it took can be left to the later one.
+bool MatchesPattern(absl::string_view pattern, absl::string_view name) {
+  size_t p = 0;
+  size_t n = 0;
+  size_t star = absl::string_view::npos;
+  size_t taken = 0;  // Of the name, by that star and what stands before it.
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      taken = n;
+    } else if (p < pattern.size() && pattern[p] == name[n]) {
+      ++p;
+      ++n;
+    } else if (star != absl::string_view::npos) {
+      p = star + 1;
+      n = ++taken;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+absl::Status KeepValues(absl::Span<const std::string> patterns, Graph& graph) {
+  std::vector<bool> is_output = OutputFlags(graph);
+  std::vector<bool> is_used(patterns.size(), false);
+  for (const Node& node : graph.nodes) {
+    for (const ValueId id : node.outputs) {
+      if (id == kNoValue) continue;
+      bool is_kept = false;
+      for (size_t i = 0; i < patterns.size(); ++i) {
+        if (!MatchesPattern(patterns[i], graph.values[id].name)) continue;
+        is_used[i] = true;
+        is_kept = true;
+      }
+      if (!is_kept || is_output[id]) continue;
+      is_output[id] = true;
+      graph.outputs.push_back(id);
+    }
+  }
+  for (size_t i = 0; i < patterns.size(); ++i) {
+    if (is_used[i]) continue;
+    return absl::InvalidArgumentError(absl::StrCat("no node of the model makes a value called \"",
+                                                   absl::Utf8SafeCEscape(patterns[i]),
+                                                   "\", which should be kept"));
+  }
+  const auto limit = static_cast<size_t>(ReaderLimits().bindings);
+  if (patterns.empty() || graph.outputs.size() <= limit) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat("with the values that are kept the program has ", graph.outputs.size(),
+                   " outputs, more than the limit of ", limit, "; keep fewer at a time"));
+}
+
+}  // namespace slipway

@@ -1,0 +1,27 @@
+// KeepValues: values in between that a program gives as outputs, too, for those who debug numerics.
+#ifndef SLIPWAY_CORE_COMPILER_KEPT_VALUES_H_
+#define SLIPWAY_CORE_COMPILER_KEPT_VALUES_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "core/graph/graph.h"
+
+namespace slipway {
+
+// Whether all of `name` is what the pattern says, in which "*" stands for any characters and all others for themselves.
+bool MatchesPattern(absl::string_view pattern, absl::string_view name);
+
+// Makes outputs of the values that nodes make and whose names a pattern matches, behind the graph's own outputs, in the
+// order of the nodes. As outputs they pass through all passes with name, type and meaning: none is fused over, none stays
+// in blocks. Values in bodies are none of the graph's.
+//
+// INVALID_ARGUMENT names a pattern that matches no value that a node makes; RESOURCE_EXHAUSTED: a program cannot have so
+// many outputs.
+absl::Status KeepValues(absl::Span<const std::string> patterns, Graph& graph);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_COMPILER_KEPT_VALUES_H_
