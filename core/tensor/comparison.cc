@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -45,75 +46,73 @@ std::string Show(double value) { return absl::StrFormat("%.9g", value); }
 std::string Show(int64_t value) { return absl::StrCat(value); }
 std::string Show(uint64_t value) { return absl::StrCat(value); }
 
-// The row-major index of element `i`.
-std::string IndexText(absl::Span<const int64_t> shape, int64_t i) {
+Shape IndexOf(absl::Span<const int64_t> shape, int64_t i) {
   Shape index(shape.size());
   for (size_t d = shape.size(); d-- > 0;) {
     index[d] = i % shape[d];
     i /= shape[d];
   }
-  return ToString(index);
+  return index;
 }
 
 // Compares `count` numbers of the stored type T, `parts` of which make one element. `widen` turns a
 // T into a double, int64_t or uint64_t without loss.
 template <typename T, typename Widen>
-absl::Status Compare(const Tensor& actual, const Tensor& expected, const Tolerance& tolerance,
-                     int64_t parts, Widen widen) {
+TensorDifference Compare(const Tensor& actual, const Tensor& expected, const Tolerance& tolerance,
+                         int64_t parts, Widen widen) {
   const bool is_exact = IsExact(actual.dtype());
-  const int64_t count = actual.num_elements() * parts;
-  int64_t differing = 0;
+  TensorDifference difference;
+  difference.count = actual.num_elements() * parts;
   int64_t worst = -1;
   double worst_excess = 0;
   T a, e;
-  for (int64_t i = 0; i < count; ++i) {
+  for (int64_t i = 0; i < difference.count; ++i) {
     memcpy(&a, actual.bytes().data() + i * sizeof(T), sizeof(T));
     memcpy(&e, expected.bytes().data() + i * sizeof(T), sizeof(T));
-    double excess;
-    if (is_exact) {
-      if (a == e) continue;
-      excess = std::abs(static_cast<double>(widen(a)) - static_cast<double>(widen(e)));
-    } else {
-      excess = Excess(static_cast<double>(widen(a)), static_cast<double>(widen(e)), tolerance);
-      if (excess <= 0) continue;
+    const auto wide_a = static_cast<double>(widen(a));
+    const auto wide_e = static_cast<double>(widen(e));
+    const double distance = std::abs(wide_a - wide_e);
+    const bool is_finite = std::isfinite(wide_a) && std::isfinite(wide_e);
+    if (is_finite && distance > 0) {
+      difference.absolute = std::max(difference.absolute, distance);
+      if (wide_e != 0) {
+        difference.relative = std::max(difference.relative, distance / std::abs(wide_e));
+      }
     }
-    ++differing;
+    if (is_exact ? a == e : Excess(wide_a, wide_e, tolerance) <= 0) continue;
+    const double excess = is_exact ? distance : Excess(wide_a, wide_e, tolerance);
+    ++difference.differing;
+    if (!is_finite) ++difference.not_finite;
     if (worst < 0 || excess > worst_excess) {
       worst = i;
       worst_excess = excess;
     }
   }
-  if (differing == 0) return absl::OkStatus();
+  if (worst < 0) return difference;
   memcpy(&a, actual.bytes().data() + worst * sizeof(T), sizeof(T));
   memcpy(&e, expected.bytes().data() + worst * sizeof(T), sizeof(T));
-  std::string message =
-      absl::StrCat(differing, " of ", count, parts == 1 ? " elements" : " real and imaginary parts",
-                   " differ, most at ", IndexText(actual.shape(), worst / parts), ": ",
-                   Show(widen(a)), ", expected ", Show(widen(e)));
-  if (!is_exact) {
-    absl::StrAppendFormat(&message, " (relative tolerance %g, absolute %g)", tolerance.relative,
-                          tolerance.absolute);
-  }
-  return absl::FailedPreconditionError(message);
+  difference.at = IndexOf(actual.shape(), worst / parts);
+  difference.actual = Show(widen(a));
+  difference.expected = Show(widen(e));
+  return difference;
 }
 
-absl::Status CompareStrings(const Tensor& actual, const Tensor& expected) {
+TensorDifference CompareStrings(const Tensor& actual, const Tensor& expected) {
   const std::vector<absl::string_view> a = StringsIn(actual);
   const std::vector<absl::string_view> e = StringsIn(expected);
-  int64_t differing = 0;
-  size_t first = 0;
-  for (size_t i = 0; i < a.size(); ++i) {
-    if (a[i] == e[i]) continue;
-    if (differing++ == 0) first = i;
-  }
-  if (differing == 0) return absl::OkStatus();
   const auto quoted = [](absl::string_view text) {
     return absl::StrCat("\"", absl::CHexEscape(text.substr(0, 60)), "\"");
   };
-  return absl::FailedPreconditionError(
-      absl::StrCat(differing, " of ", a.size(), " strings differ, first at ",
-                   IndexText(actual.shape(), static_cast<int64_t>(first)), ": ", quoted(a[first]),
-                   ", expected ", quoted(e[first])));
+  TensorDifference difference;
+  difference.count = static_cast<int64_t>(a.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i] == e[i]) continue;
+    if (difference.differing++ > 0) continue;
+    difference.at = IndexOf(actual.shape(), static_cast<int64_t>(i));
+    difference.actual = quoted(a[i]);
+    difference.expected = quoted(e[i]);
+  }
+  return difference;
 }
 
 double FromFloat16(uint16_t v) { return Float16ToFloat(v); }
@@ -124,7 +123,35 @@ uint64_t FromUnsigned(uint64_t v) { return v; }
 
 }  // namespace
 
-absl::Status CheckClose(const Tensor& actual, const Tensor& expected, const Tolerance& tolerance) {
+Tolerance DefaultTolerance(DataType dtype) {
+  switch (dtype) {
+    case DataType::kFloat64:
+    case DataType::kComplex128:
+      return {1e-9, 1e-11};
+    case DataType::kFloat16:
+      return {1e-2, 1e-3};
+    case DataType::kBfloat16:
+      return {5e-2, 5e-3};
+    // One step up or down.
+    case DataType::kFloat8E4M3Fn:
+    case DataType::kFloat8E4M3FnUz:
+    case DataType::kFloat6E2M3:
+      return {0.125, 0.01};
+    case DataType::kFloat8E5M2:
+    case DataType::kFloat8E5M2FnUz:
+    case DataType::kFloat6E3M2:
+      return {0.25, 0.01};
+    case DataType::kFloat4E2M1:
+      return {0.5, 0.5};
+    case DataType::kFloat8E8M0:
+      return {1, 0};
+    default:
+      return {};
+  }
+}
+
+absl::StatusOr<TensorDifference> MeasureDifference(const Tensor& actual, const Tensor& expected,
+                                                   const Tolerance& tolerance) {
   if (actual.type() != expected.type()) {
     return absl::InvalidArgumentError(absl::StrCat("a tensor ", ToString(actual.type()),
                                                    " where one of type ", ToString(expected.type()),
@@ -181,6 +208,26 @@ absl::Status CheckClose(const Tensor& actual, const Tensor& expected, const Tole
       break;
   }
   return absl::InvalidArgumentError("an unset tensor cannot be compared");
+}
+
+absl::Status CheckClose(const Tensor& actual, const Tensor& expected, const Tolerance& tolerance) {
+  const absl::StatusOr<TensorDifference> measured = MeasureDifference(actual, expected, tolerance);
+  if (!measured.ok()) return measured.status();
+  const TensorDifference& difference = *measured;
+  if (difference.differing == 0) return absl::OkStatus();
+  const bool are_strings = actual.dtype() == DataType::kString;
+  const bool are_parts = difference.count != actual.num_elements();
+  std::string message = absl::StrCat(difference.differing, " of ", difference.count,
+                                     are_strings ? " strings differ, first at "
+                                     : are_parts ? " real and imaginary parts differ, most at "
+                                                 : " elements differ, most at ",
+                                     ToString(difference.at), ": ", difference.actual,
+                                     ", expected ", difference.expected);
+  if (!IsExact(actual.dtype())) {
+    absl::StrAppendFormat(&message, " (relative tolerance %g, absolute %g)", tolerance.relative,
+                          tolerance.absolute);
+  }
+  return absl::FailedPreconditionError(message);
 }
 
 }  // namespace slipway

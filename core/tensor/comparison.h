@@ -2,7 +2,11 @@
 #ifndef SLIPWAY_CORE_TENSOR_COMPARISON_H_
 #define SLIPWAY_CORE_TENSOR_COMPARISON_H_
 
+#include <cstdint>
+#include <string>
+
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "core/tensor/tensor.h"
 
 namespace slipway {
@@ -15,8 +19,34 @@ struct Tolerance {
   double absolute = 1e-5;
 };
 
+// What two correct ways to compute a value of a network may differ by: the type's precision with room for sums in
+// another order.
+Tolerance DefaultTolerance(DataType dtype);
+
+struct TensorDifference {
+  // What was compared: numbers, of which complex elements have two, or strings.
+  int64_t count = 0;
+  // Those outside the tolerance.
+  int64_t differing = 0;
+  // Of these, those that are NaN or infinite on one side and something else on the other.
+  int64_t not_finite = 0;
+  // The largest |actual - expected| of numbers that are finite on both sides, and the largest such part of |expected|
+  // where that is not 0.
+  double absolute = 0;
+  double relative = 0;
+  // Of what is furthest outside the tolerance, the first of equals (of strings the first at all): the index of its
+  // element, and both sides as text. Empty where nothing differs.
+  Shape at;
+  std::string actual;
+  std::string expected;
+};
+
+// INVALID_ARGUMENT when types or shapes differ or a tensor is unset.
+absl::StatusOr<TensorDifference> MeasureDifference(const Tensor& actual, const Tensor& expected,
+                                                   const Tolerance& tolerance);
+
 // OK, or FAILED_PRECONDITION with the number of elements that differ, the worst one's index and both
-// values; or INVALID_ARGUMENT when types or shapes differ or a tensor is unset.
+// values; or an error of MeasureDifference.
 absl::Status CheckClose(const Tensor& actual, const Tensor& expected, const Tolerance& tolerance);
 
 }  // namespace slipway

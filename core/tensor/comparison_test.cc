@@ -116,5 +116,40 @@ TEST(ComparisonTest, RefusesOtherTypes) {
               StatusIs(absl::StatusCode::kInvalidArgument));
 }
 
+TEST(ComparisonTest, MeasuresWhatDiffers) {
+  const Tensor expected = Tensor::Of<float>({2, 3}, {1, 0, -4, kInf, NAN, 2});
+  const Tensor actual = Tensor::Of<float>({2, 3}, {1.5f, 0.25f, -5, kInf, 3, 2});
+  ASSERT_OK_AND_ASSIGN(TensorDifference difference,
+                       MeasureDifference(actual, expected, {.relative = 0.3, .absolute = 0}));
+  EXPECT_EQ(difference.count, 6);
+  EXPECT_EQ(difference.differing, 3);
+  EXPECT_EQ(difference.not_finite, 1);
+  EXPECT_EQ(difference.absolute, 1);
+  EXPECT_EQ(difference.relative, 0.5);
+  EXPECT_EQ(difference.at, (Shape{1, 1}));
+  EXPECT_EQ(difference.actual, "3");
+  EXPECT_EQ(difference.expected, "nan");
+
+  ASSERT_OK_AND_ASSIGN(difference, MeasureDifference(expected, expected, {0, 0}));
+  EXPECT_EQ(difference.differing, 0);
+  EXPECT_EQ(difference.absolute, 0);
+  EXPECT_TRUE(difference.actual.empty());
+
+  // What is within the tolerance is measured all the same.
+  ASSERT_OK_AND_ASSIGN(
+      difference, MeasureDifference(Tensor::Scalar<float>(5), Tensor::Scalar<float>(4), {1, 1}));
+  EXPECT_EQ(difference.differing, 0);
+  EXPECT_EQ(difference.absolute, 1);
+  EXPECT_EQ(difference.relative, 0.25);
+}
+
+TEST(ComparisonTest, CoarserTypesMayDifferByMore) {
+  for (const DataType dtype : {DataType::kFloat16, DataType::kBfloat16, DataType::kFloat8E4M3Fn}) {
+    EXPECT_GT(DefaultTolerance(dtype).relative, DefaultTolerance(DataType::kFloat32).relative);
+  }
+  EXPECT_LT(DefaultTolerance(DataType::kFloat64).relative,
+            DefaultTolerance(DataType::kFloat32).relative);
+}
+
 }  // namespace
 }  // namespace slipway
