@@ -9,6 +9,7 @@
 #include "absl/time/time.h"
 #include "client/artifact_summary.h"
 #include "client/types.h"
+#include "client/value_differences.h"
 
 namespace slipway::cli {
 
@@ -40,6 +41,12 @@ struct BenchmarkContext {
 std::string RenderBenchmark(const BenchmarkContext& context, const BenchmarkResult& result);
 // The fields and their meaning are listed in client/README.md; schema_version 1.
 std::string RenderBenchmarkJson(const BenchmarkContext& context, const BenchmarkResult& result);
+
+// --- comparisons of two programs' values ---
+
+// The actual ones are the first program's, the expected ones the second's. The text has the first rows, JSON all.
+std::string RenderDifferences(const ValueDifferences& differences);
+std::string RenderDifferencesJson(const ValueDifferences& differences);
 
 // --- devices, jobs, job, targets, inspect ---
 

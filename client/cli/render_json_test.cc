@@ -152,5 +152,23 @@ TEST(RenderJsonTest, TextFromOutsideStaysText) {
   }
 }
 
+TEST(RenderJsonTest, Differences) {
+  EXPECT_THAT(RenderDifferencesJson(Differences()), IsJson(R"({
+      "schema_version": 1, "compared": 3, "differing": 2, "first_differing": "relu\n1",
+      "only_first": 1, "only_second": 0,
+      "values": [{"name": "conv1", "close": true, "first_type": "f32[2]", "second_type": "f32[2]",
+                  "relative_tolerance": 0.001, "absolute_tolerance": 1e-05, "count": 2,
+                  "differing": 0, "not_finite": 0, "largest_absolute": 0, "largest_relative": 0},
+                 {"name": "relu\n1", "close": false, "first_type": "f32[2]",
+                  "second_type": "f32[2]", "relative_tolerance": 0.001, "absolute_tolerance": 1e-05,
+                  "count": 2, "differing": 2, "not_finite": 1, "largest_absolute": 2,
+                  "largest_relative": 1, "at": [1], "first_value": "inf", "second_value": "3"},
+                 {"name": "fc", "close": false, "first_type": "f32[1]", "second_type": "f32[0]",
+                  "relative_tolerance": 0.001, "absolute_tolerance": 1e-05}]})"));
+  EXPECT_THAT(RenderDifferencesJson(CompareValues({}, {})), IsJson(R"({
+      "schema_version": 1, "compared": 0, "differing": 0, "first_differing": null,
+      "only_first": 0, "only_second": 0, "values": []})"));
+}
+
 }  // namespace
 }  // namespace slipway::cli

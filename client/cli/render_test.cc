@@ -3,6 +3,7 @@
 
 #include <sstream>
 
+#include "absl/strings/str_cat.h"
 #include "client/cli/progress.h"
 #include "client/cli/test_results.h"
 #include "core/base/digest.h"
@@ -142,6 +143,25 @@ TEST(ProgressTest, StatesHaveNames) {
   EXPECT_EQ(Describe(job, "net").stage, "compile net: queued again, after 2 attempts");
   job.state = JobState::kRunning;
   EXPECT_EQ(Describe(job, "net").stage, "compile net: running");
+}
+
+TEST(RenderTest, Differences) {
+  EXPECT_EQ(RenderDifferences(Differences()),
+            "3 values compared (skipped: 1 that only the first has, 0 that only the second has): "
+            "2 differ, first \"relu\\x0a1\"\n"
+            "VALUE      TYPE                DIFFERING             ABSOLUTE  RELATIVE  FURTHEST\n"
+            "relu\\x0a1  f32[2]              2 of 2, 1 not finite         2         1  [1]: inf, "
+            "not 3\n"
+            "fc         f32[1], not f32[0]\n");
+  EXPECT_EQ(RenderDifferences(CompareValues({}, {})), "0 values compared: all agree\n");
+  std::vector<NamedTensor> ones, twos;
+  for (int i = 0; i < 25; ++i) {
+    ones.push_back({absl::StrCat("v", i), Tensor::Scalar<float>(1)});
+    twos.push_back({absl::StrCat("v", i), Tensor::Scalar<float>(2)});
+  }
+  const std::string text = RenderDifferences(CompareValues(ones, twos));
+  EXPECT_THAT(text, AllOf(HasSubstr("25 differ, first \"v0\""), HasSubstr("\nv19 "),
+                          ::testing::Not(HasSubstr("v20")), HasSubstr("... and 5 more\n")));
 }
 
 }  // namespace

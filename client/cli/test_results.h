@@ -2,12 +2,14 @@
 #ifndef SLIPWAY_CLIENT_CLI_TEST_RESULTS_H_
 #define SLIPWAY_CLIENT_CLI_TEST_RESULTS_H_
 
+#include <initializer_list>
 #include <numeric>
 #include <vector>
 
 #include "absl/time/time.h"
 #include "client/cli/render.h"
 #include "client/types.h"
+#include "client/value_differences.h"
 #include "core/base/digest.h"
 #include "core/tensor/tensor.h"
 
@@ -116,6 +118,19 @@ inline ArtifactSummary TwoInputArtifact() {
                      {"scalar", PortType::Of({DataType::kInt64, {}})}};
   artifact.steps = {{"conv1", {"Conv", "Relu"}, ""}};
   return artifact;
+}
+
+// Two of three values differ, of the last one the type.
+inline ValueDifferences Differences() {
+  const auto values = [](std::initializer_list<float> numbers) {
+    return Tensor::Of<float>({static_cast<int64_t>(numbers.size())}, numbers);
+  };
+  return CompareValues(
+      {{"conv1", values({1, 2})},
+       {"mine", values({1})},
+       {"relu\n1", values({4, 1.0f / 0.0f})},
+       {"fc", values({1})}},
+      {{"conv1", values({1, 2})}, {"relu\n1", values({2, 3})}, {"fc", values({})}});
 }
 
 }  // namespace slipway::cli
