@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/notification.h"
 #include "core/base/log.h"
 #include "core/base/status_macros.h"
 #include "core/rpc/token.h"
@@ -12,7 +13,6 @@
 #include "device_agent/grpc_agent_transport.h"
 
 namespace slipway {
-namespace {}  // namespace
 
 absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options,
                                                      std::unique_ptr<AgentTransport> transport,
@@ -23,7 +23,7 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
       FileLock::TryAcquire(JoinPath(options.state_dir, "lock"), absl::StrCat("pid ", getpid())),
       "another agent uses this state folder; give each one its own --state-dir");
   SLIPWAY_ASSIGN_OR_RETURN(const std::string id, KeepAgentId(options.state_dir, options.id));
-  if (transport == nullptr) {
+  if (transport == nullptr && options.listen.empty()) {
     SLIPWAY_ASSIGN_OR_RETURN(const std::string token, ReadToken(options.token_file));
     transport = MakeGrpcAgentTransport(options.server, token);
   }
@@ -53,8 +53,6 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
 
   AgentLoopOptions loop;
   loop.identity = MakeIdentity(id);
-  loop.on_ready = [raw = agent.get()] { raw->TellReady(); };
-  loop.after_attempt = [raw = agent.get()] { raw->runners_->Refill(); };
   agent->tools_ = {.transport = agent->transport_.get(),
                    .cache = agent->cache_.get(),
                    .runners = &*agent->runners_,
@@ -62,14 +60,49 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
                    .device_id = id,
                    .device_target = loop.identity.devices(0).target(),
                    .memory_bytes = memory};
-  agent->loop_.emplace(
-      *agent->transport_,
-      [raw = agent.get()](const v1::RunAssignment& assignment, const AttemptObserver& observer,
-                          std::stop_token stop) {
-        return raw->RunOne(assignment, observer, std::move(stop));
-      },
-      std::move(loop));
+  if (options.listen.empty()) {
+    agent->WorkForServer(std::move(loop));
+  } else {
+    SLIPWAY_RETURN_IF_ERROR(agent->ServeSessions());
+  }
   return agent;
+}
+
+void Agent::WorkForServer(AgentLoopOptions loop) {
+  loop.on_ready = [this] {
+    Log(LogLevel::kInfo, "connected to the server",
+        {{"server", options_.server}, {"id", tools_.device_id}});
+    TellReady("ready");
+  };
+  loop.after_attempt = [this] { runners_->Refill(); };
+  loop_.emplace(
+      *transport_,
+      [this](const v1::RunAssignment& assignment, const AttemptObserver& observer,
+             std::stop_token stop) { return RunOne(assignment, observer, std::move(stop)); },
+      std::move(loop));
+}
+
+absl::Status Agent::ServeSessions() {
+  SLIPWAY_ASSIGN_OR_RETURN(const std::string token, ReadToken(options_.token_file));
+  SLIPWAY_ASSIGN_OR_RETURN(listener_, SessionListener::Start(options_.listen, token));
+  SessionTools tools;
+  tools.start_runner = [this] {
+    absl::StatusOr<std::unique_ptr<RunnerProcess>> runner = runners_->Take();
+    runners_->Refill();
+    return runner;
+  };
+  tools.blobs = {.cache = cache_.get(), .pinned = &pinned_, .fetch = nullptr};
+  tools.memory_bytes = tools_.memory_bytes;
+  sessions_.emplace(LocalSessions::Options{.device = tools_.device_id,
+                                           .target = tools_.device_target,
+                                           .address = listener_->address(),
+                                           .tools = std::move(tools)});
+  return absl::OkStatus();
+}
+
+Agent::~Agent() {
+  // Connections call the sessions until there are none.
+  if (listener_ != nullptr) listener_->EndServing();
 }
 
 v1::RunAttemptState Agent::RunOne(const v1::RunAssignment& assignment,
@@ -83,20 +116,27 @@ v1::RunAttemptState Agent::RunOne(const v1::RunAssignment& assignment,
   return result;
 }
 
-void Agent::TellReady() {
-  Log(LogLevel::kInfo, "connected to the server",
-      {{"server", options_.server}, {"id", tools_.device_id}});
+void Agent::TellReady(const std::string& what) {
   if (options_.ready_fd < 0) return;
   const int fd = static_cast<int>(options_.ready_fd);
+  const std::string line = absl::StrCat(what, "\n");
   // Whoever waits sees the end of the file even if the line could not be written.
-  const ssize_t written = write(fd, "ready\n", 6);
-  if (written != 6) Log(LogLevel::kWarning, "nobody listens on the ready descriptor");
+  if (write(fd, line.data(), line.size()) != static_cast<ssize_t>(line.size())) {
+    Log(LogLevel::kWarning, "nobody listens on the ready descriptor");
+  }
   close(fd);
 }
 
 void Agent::Run(std::stop_token stop) {
   runners_->Refill();
-  loop_->Run(std::move(stop));
+  if (loop_.has_value()) return loop_->Run(std::move(stop));
+  listener_->Serve(&*sessions_);
+  Log(LogLevel::kInfo, "serves sessions",
+      {{"address", listener_->address()}, {"id", tools_.device_id}});
+  TellReady(listener_->address());
+  absl::Notification stopped;
+  const std::stop_callback on_stop(stop, [&stopped] { stopped.Notify(); });
+  stopped.WaitForNotification();
 }
 
 }  // namespace slipway

@@ -17,16 +17,21 @@
 #include "device_agent/attempt.h"
 #include "device_agent/pinned_blobs.h"
 #include "device_agent/runner/runner_pool.h"
+#include "device_agent/session/grpc_session_listener.h"
+#include "device_agent/session/local_sessions.h"
 
 namespace slipway {
 
 class Agent {
  public:
-  // Takes the state folder. FAILED_PRECONDITION when another agent has it; errors of its files.
+  // Takes the state folder. FAILED_PRECONDITION when another agent has it; errors of its files; UNAVAILABLE when it
+  // cannot listen where it shall.
   // `transport` is for tests; null: gRPC to options.server. `executable` starts runners.
   static absl::StatusOr<std::unique_ptr<Agent>> Create(
       const AgentOptions& options, std::unique_ptr<AgentTransport> transport = nullptr,
       std::string executable = kOwnExecutable);
+
+  ~Agent();
 
   // Works until `stop`.
   void Run(std::stop_token stop);
@@ -36,9 +41,12 @@ class Agent {
  private:
   Agent(const AgentOptions& options, FileLock lock, std::unique_ptr<AgentTransport> transport)
       : options_(options), lock_(std::move(lock)), transport_(std::move(transport)) {}
+  // One of them is what the agent is there for.
+  void WorkForServer(AgentLoopOptions loop);
+  absl::Status ServeSessions();
   v1::RunAttemptState RunOne(const v1::RunAssignment& assignment, const AttemptObserver& observer,
                              std::stop_token stop);
-  void TellReady();
+  void TellReady(const std::string& what);
 
   const AgentOptions options_;
   const FileLock lock_;
@@ -48,6 +56,8 @@ class Agent {
   std::optional<RunnerPool> runners_;
   AttemptTools tools_;
   std::optional<AgentLoop> loop_;
+  std::unique_ptr<SessionListener> listener_;
+  std::optional<LocalSessions> sessions_;
 };
 
 }  // namespace slipway

@@ -3,14 +3,31 @@
 #include <stdlib.h>
 
 #include "core/base/files.h"
+#include "core/base/status_macros.h"
+#include "core/rpc/listen_address.h"
 
 namespace slipway {
+namespace {
+
+constexpr char kDefaultServer[] = "127.0.0.1:7411";
+
+}  // namespace
 
 FlagSet AgentFlags(AgentOptions& options) {
   FlagSet flags("slipway-agent [flags]",
-                "Runs programs on this machine for a server. One agent a state folder.");
-  flags.Add("server", &options.server, "ADDRESS", "Server to work for: HOST:PORT or unix:PATH.");
-  flags.Add("token-file", &options.token_file, "FILE", "Holds the token the server asks for.");
+                "Runs programs on this machine, for a server or for clients that call. One agent a "
+                "state folder.");
+  flags.Add(
+      "server", &options.server, "ADDRESS",
+      "Server to work for: HOST:PORT or unix:PATH; default: 127.0.0.1:7411, none with --listen.");
+  flags.Add(
+      "listen", &options.listen, "ADDRESS",
+      "Serve sessions here without a server: HOST:PORT or unix:PATH; port 0 takes a free one.");
+  flags.Add(
+      "insecure", &options.insecure,
+      "Listen without a token where other machines can reach it: whoever does runs code here.");
+  flags.Add("token-file", &options.token_file, "FILE",
+            "Holds the token the server asks for; with --listen the one that clients must show.");
   flags.Add(
       "id", &options.id, "ID",
       "Name in the fleet; default: the one it had before, at first made from the host's name.");
@@ -24,7 +41,9 @@ FlagSet AgentFlags(AgentOptions& options) {
   flags.AddBytes("runner-memory", &options.runner_memory_bytes, 0, int64_t{1} << 50,
                  "Address space a program may use; 0: half of the machine's memory.");
   flags.Add("ready-fd", &options.ready_fd, -1, 1 << 20, "N",
-            "Descriptor that gets a line once the server has answered, and is then closed.");
+            "Descriptor that gets a line once the server has answered, with --listen the address, "
+            "and is then "
+            "closed.");
   flags.Add("log-level", &options.log_level, "LEVEL", "debug, info, warning or error.");
   return flags;
 }
@@ -43,6 +62,16 @@ absl::Status CompleteOptions(AgentOptions& options) {
     }
   }
   if (options.cache_dir.empty()) options.cache_dir = JoinPath(options.state_dir, "cache");
+  if (options.listen.empty()) {
+    if (options.server.empty()) options.server = kDefaultServer;
+    return absl::OkStatus();
+  }
+  if (!options.server.empty()) {
+    return absl::UnimplementedError(
+        "an agent that works for a server does not listen yet: pass --server or --listen");
+  }
+  SLIPWAY_RETURN_IF_ERROR(
+      CheckListen(options.listen, !options.token_file.empty(), options.insecure));
   return absl::OkStatus();
 }
 

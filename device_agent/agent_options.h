@@ -12,7 +12,9 @@
 namespace slipway {
 
 struct AgentOptions {
-  std::string server = "127.0.0.1:7411";
+  std::string server;
+  std::string listen;
+  bool insecure = false;
   std::string token_file;
   std::string id;
   std::string state_dir;
@@ -26,8 +28,9 @@ struct AgentOptions {
 // Declares the agent's flags, bound to `options`.
 FlagSet AgentFlags(AgentOptions& options);
 
-// Fills in what was not given: folders below $XDG_STATE_HOME/slipway (or ~/.local/state/slipway).
-// FAILED_PRECONDITION when neither variable is set.
+// Fills in what was not given: folders below $XDG_STATE_HOME/slipway (or ~/.local/state/slipway), the server of this
+// machine unless the agent listens. FAILED_PRECONDITION when neither variable is set; PERMISSION_DENIED for listening
+// without a token where other machines reach it; UNIMPLEMENTED for listening beside working for a server.
 absl::Status CompleteOptions(AgentOptions& options);
 
 }  // namespace slipway

@@ -193,17 +193,22 @@ class Attempt {
     return response;
   }
 
-  // Handles 0 and up are the inputs.
+  // Handles: the program's, then those of inputs, then those of outputs.
+  static constexpr uint64_t kProgram = 1;
+  static uint64_t InputHandle(size_t i) { return kProgram + 1 + i; }
+  uint64_t OutputHandle(size_t i) const { return InputHandle(inputs_.size() + i); }
+
   absl::Status PutInputs() {
     for (size_t i = 0; i < inputs_.size(); ++i) {
       runner::Request request;
       if (inputs_[i] != nullptr) {
-        request.mutable_put()->set_handle(i);
+        request.mutable_put()->set_handle(InputHandle(i));
         *request.mutable_put()->mutable_tensor() = *inputs_[i];
       } else {
-        runner::PutRandom& random = *request.mutable_put_random();
-        random.set_handle(i);
+        v1::SessionRequest::Allocate& random = *request.mutable_operation()->mutable_allocate();
+        random.set_tensor(InputHandle(i));
         *random.mutable_type() = ToProto(signature().inputs[i].type.Smallest());
+        random.set_random(true);
         random.set_seed(spec().seed());
         random.set_name(signature().inputs[i].name);
       }
@@ -212,32 +217,33 @@ class Attempt {
     return absl::OkStatus();
   }
 
-  void FillLoad(runner::Load& load) const {
-    load.set_manifest(assignment_.manifest());
-    load.set_threads(std::max(1, spec().threads()));
-    load.set_scratch_bytes(tools_.memory_bytes);
+  void FillLoad(v1::SessionRequest::Load& load, runner::LoadContext& context) const {
+    load.set_program(kProgram);
+    load.set_threads(spec().threads());
     load.set_loop_turns(spec().loop_turns());
-    load.set_dynamic_bytes(spec().dynamic_bytes() > 0 ? spec().dynamic_bytes()
-                                                      : tools_.memory_bytes);
+    load.set_dynamic_bytes(spec().dynamic_bytes());
+    context.set_manifest(assignment_.manifest());
+    context.set_scratch_bytes(tools_.memory_bytes);
+    context.set_dynamic_bytes(tools_.memory_bytes);
   }
 
   absl::Status Call() {
     runner::Request load;
-    FillLoad(*load.mutable_load());
+    FillLoad(*load.mutable_operation()->mutable_load(), *load.mutable_load());
     SLIPWAY_ASSIGN_OR_RETURN(runner::Response response, Ask(load));
     timings_.set_load_ns(response.duration_ns());
     SLIPWAY_RETURN_IF_ERROR(PutInputs());
-    runner::Request call;
-    for (size_t i = 0; i < inputs_.size(); ++i) call.mutable_call()->add_inputs(i);
-    for (size_t i = 0; i < signature().outputs.size(); ++i) {
-      call.mutable_call()->add_outputs(inputs_.size() + i);
-    }
-    SLIPWAY_ASSIGN_OR_RETURN(response, Ask(call));
+    runner::Request request;
+    v1::SessionRequest::Call& call = *request.mutable_operation()->mutable_call();
+    call.set_program(kProgram);
+    for (size_t i = 0; i < inputs_.size(); ++i) call.add_inputs(InputHandle(i));
+    for (size_t i = 0; i < signature().outputs.size(); ++i) call.add_outputs(OutputHandle(i));
+    SLIPWAY_ASSIGN_OR_RETURN(response, Ask(request));
     timings_.set_run_ns(response.duration_ns());
     int64_t inline_left = kMaxInlineBytes;
     for (size_t i = 0; i < signature().outputs.size(); ++i) {
       runner::Request fetch;
-      fetch.mutable_fetch()->set_handle(inputs_.size() + i);
+      fetch.mutable_fetch()->set_handle(OutputHandle(i));
       fetch.mutable_fetch()->set_name(signature().outputs[i].name);
       fetch.mutable_fetch()->set_max_inline_bytes(inline_left);
       SLIPWAY_ASSIGN_OR_RETURN(response, Ask(fetch));
@@ -252,8 +258,8 @@ class Attempt {
     const v1::BenchmarkSpec& benchmark = assignment_.benchmark();
     runner::Request request;
     runner::Measure& measure = *request.mutable_measure();
-    FillLoad(*measure.mutable_load());
-    for (size_t i = 0; i < inputs_.size(); ++i) measure.add_inputs(i);
+    FillLoad(*measure.mutable_load(), *request.mutable_load());
+    for (size_t i = 0; i < inputs_.size(); ++i) measure.add_inputs(InputHandle(i));
     measure.set_warmup(benchmark.warmup() < 0 ? kDefaultWarmup : benchmark.warmup());
     measure.set_samples(benchmark.samples() == 0 ? kDefaultSamples : benchmark.samples());
     measure.set_profile(benchmark.profile());

@@ -10,7 +10,7 @@
 #include "core/base/files.h"
 #include "core/base/log.h"
 #include "core/base/status_macros.h"
-#include "server/services/grpc_server.h"
+#include "core/rpc/listen_address.h"
 
 namespace slipway::server {
 namespace {
@@ -87,13 +87,8 @@ void AddFlags(FlagSet& flags, ServerOptions* options) {
 
 absl::StatusOr<ServerOptions> Complete(ServerOptions options) {
   SLIPWAY_RETURN_IF_ERROR_WITH(ParseLogLevel(options.log_level).status(), "--log-level");
-  SLIPWAY_ASSIGN_OR_RETURN_WITH(const ListenAddress address, ParseListenAddress(options.listen),
-                                "--listen");
-  if (!address.is_loopback && options.token_file.empty() && !options.insecure) {
-    return absl::PermissionDeniedError(absl::StrCat(
-        "--listen '", options.listen,
-        "' can be reached by other machines: pass --token-file, or --insecure if that is meant"));
-  }
+  SLIPWAY_RETURN_IF_ERROR(
+      CheckListen(options.listen, !options.token_file.empty(), options.insecure));
   for (const auto& [name, time] :
        {std::pair<const char*, absl::Duration>{"--queue-deadline", options.queue_deadline},
         {"--run-deadline", options.run_deadline},

@@ -4,6 +4,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "core/base/files.h"
 #include "core/base/status_macros.h"
 
@@ -26,6 +27,25 @@ absl::StatusOr<std::string> ReadToken(const std::string& path) {
   return absl::InvalidArgumentError(absl::StrCat("--token-file \"", path,
                                                  "\" holds no token of at least ", kMinTokenBytes,
                                                  " printable ASCII characters"));
+}
+
+bool IsSameSecret(absl::string_view secret, absl::string_view given) {
+  if (secret.empty()) return given.empty();
+  unsigned char differs = given.size() == secret.size() ? 0 : 1;
+  for (size_t i = 0; i < given.size(); ++i) {
+    differs |= static_cast<unsigned char>(given[i] ^ secret[i % secret.size()]);
+  }
+  return differs == 0;
+}
+
+absl::Status CheckAuthorization(absl::string_view token, absl::string_view authorization) {
+  if (token.empty()) return absl::OkStatus();
+  absl::string_view given = authorization;
+  if (!absl::ConsumePrefix(&given, "Bearer ")) {
+    return absl::UnauthenticatedError("this server wants a token: pass --token-file");
+  }
+  if (IsSameSecret(token, given)) return absl::OkStatus();
+  return absl::UnauthenticatedError("the token is not that of this server: check --token-file");
 }
 
 }  // namespace slipway

@@ -4,7 +4,9 @@
 
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 
 namespace slipway {
 
@@ -12,6 +14,13 @@ namespace slipway {
 // server takes, it and its callers read alike: INVALID_ARGUMENT for fewer than 16 characters or others than
 // printable ASCII; errors of reading.
 absl::StatusOr<std::string> ReadToken(const std::string& path);
+
+// Compares in a time that depends on the length of `given` alone.
+bool IsSameSecret(absl::string_view secret, absl::string_view given);
+
+// Whether a call may be served: `authorization` is its metadata of that name, empty when there is none.
+// UNAUTHENTICATED unless it is "Bearer TOKEN"; OK for all where `token` is empty.
+absl::Status CheckAuthorization(absl::string_view token, absl::string_view authorization);
 
 }  // namespace slipway
 

@@ -3,9 +3,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#include <algorithm>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "absl/time/clock.h"
@@ -14,19 +12,10 @@
 #include "core/base/status_macros.h"
 #include "core/runtime/load_program.h"
 #include "device_agent/measure/machine_state.h"
+#include "device_agent/measure/samples.h"
 
 namespace slipway {
 namespace {
-
-constexpr int64_t kMinSampleNs = 1'000'000;
-constexpr int64_t kMaxIterations = 1 << 20;
-// More foreign time than this makes a result disturbed; both, since a tick of the kernel's
-// accounting is 10 ms and a short measurement would see it as a large share.
-constexpr int64_t kDisturbedMillis = 50;
-constexpr int64_t kDisturbedNs = 30'000'000;
-// Profiled calls end after this many or this long.
-constexpr int kProfiledCalls = 20;
-constexpr int64_t kProfiledNs = 2'000'000'000;
 
 int64_t NowNs() { return absl::ToInt64Nanoseconds(SystemClock().Monotonic()); }
 
@@ -65,9 +54,8 @@ class Measurement {
   absl::StatusOr<v1::BenchmarkResult> Run() {
     *result_.mutable_before() = ReadMachineState();
     SLIPWAY_RETURN_IF_ERROR(MeasureLoads());
-    SLIPWAY_RETURN_IF_ERROR(ChooseIterations());
-    for (int i = 0; i < options_.warmup; ++i) SLIPWAY_RETURN_IF_ERROR(Sample().status());
-    SLIPWAY_RETURN_IF_ERROR(TakeSamples());
+    const SampleOptions samples = {.warmup = options_.warmup, .samples = options_.samples};
+    SLIPWAY_RETURN_IF_ERROR(TakeSamples([this] { return Call(); }, samples, result_));
     *result_.mutable_after() = ReadMachineState();
     rusage usage;
     getrusage(RUSAGE_SELF, &usage);
@@ -96,78 +84,19 @@ class Measurement {
     return absl::OkStatus();
   }
 
-  absl::Status ChooseIterations() {
-    while (true) {
-      SLIPWAY_ASSIGN_OR_RETURN(const int64_t duration_ns, Sample());
-      const int64_t next = NextIterations(iterations_, duration_ns);
-      if (next <= iterations_) break;
-      iterations_ = next;
-    }
-    result_.set_iterations_per_sample(iterations_);
-    return absl::OkStatus();
-  }
-
-  absl::StatusOr<int64_t> Sample() {
-    const int64_t begin = NowNs();
-    for (int64_t i = 0; i < iterations_; ++i) SLIPWAY_RETURN_IF_ERROR(Call());
-    return NowNs() - begin;
-  }
-
-  absl::Status TakeSamples() {
-    result_.mutable_samples_ns()->Reserve(options_.samples);
-    result_.set_start_time_ns(absl::ToUnixNanos(absl::Now()));
-    const std::optional<CpuTimes> before = ReadCpuTimes();
-    const int64_t begin = NowNs();
-    for (int i = 0; i < options_.samples; ++i) {
-      SLIPWAY_ASSIGN_OR_RETURN(const int64_t duration_ns, Sample());
-      result_.add_samples_ns(duration_ns);
-    }
-    const int64_t wall_ns = NowNs() - begin;
-    const std::optional<CpuTimes> after = ReadCpuTimes();
-    if (before.has_value() && after.has_value()) {
-      const int64_t share = ForeignShareMillis(*before, *after, wall_ns);
-      result_.set_disturbed_millis(share);
-      result_.set_disturbed(share > kDisturbedMillis &&
-                            share * wall_ns / 1000 * after->processors > kDisturbedNs);
-    }
-    return absl::OkStatus();
-  }
-
   absl::Status Profile() {
-    SLIPWAY_RETURN_IF_ERROR(Call({.profile = true}));
-    const std::vector<StepInfo>& steps = loaded_.program->steps();
-    std::vector<int64_t> smallest(steps.size(), INT64_MAX);
-    const int64_t begin = NowNs();
-    for (int i = 0; i < kProfiledCalls && (i == 0 || NowNs() - begin < kProfiledNs); ++i) {
-      SLIPWAY_RETURN_IF_ERROR(Call({.profile = true}));
-      const absl::Span<const int64_t> durations = loaded_.context->step_durations_ns();
-      for (size_t s = 0; s < steps.size(); ++s) smallest[s] = std::min(smallest[s], durations[s]);
-    }
-    for (size_t s = 0; s < steps.size(); ++s) {
-      v1::StepTime& time = *result_.add_steps();
-      time.set_name(steps[s].name);
-      for (const std::string& name : steps[s].operators) time.add_operators(name);
-      time.set_duration_ns(smallest[s]);
-    }
-    return absl::OkStatus();
+    return ProfileSteps(
+        *loaded_.program, *loaded_.context, [this] { return Call({.profile = true}); }, result_);
   }
 
   const Artifact& artifact_;
   const absl::Span<const Tensor> inputs_;
   const MeasureOptions& options_;
   Loaded loaded_;
-  int64_t iterations_ = 1;
   v1::BenchmarkResult result_;
 };
 
 }  // namespace
-
-int64_t NextIterations(int64_t calls, int64_t duration_ns) {
-  if (duration_ns >= kMinSampleNs || calls >= kMaxIterations) return calls;
-  // A tenth more than needed, and at most ten times as many: a first guess is a bad one.
-  const int64_t needed = calls * kMinSampleNs / std::max<int64_t>(duration_ns, 1) * 11 / 10 + 1;
-  return std::clamp(needed, calls + 1, std::min(10 * calls, kMaxIterations));
-}
 
 absl::StatusOr<v1::BenchmarkResult> MeasureProgram(const Artifact& artifact,
                                                    absl::Span<const Tensor> inputs,

@@ -36,9 +36,6 @@ absl::StatusOr<v1::BenchmarkResult> MeasureProgram(const Artifact& artifact,
                                                    absl::Span<const Tensor> inputs,
                                                    const MeasureOptions& options);
 
-// Smallest number of calls that make a sample long enough, given that `calls` took `duration_ns`.
-int64_t NextIterations(int64_t calls, int64_t duration_ns);
-
 }  // namespace slipway
 
 #endif  // SLIPWAY_DEVICE_AGENT_MEASURE_MEASURE_H_

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "core/runtime/test_programs/test_programs.h"
 #include "device_agent/measure/machine_state.h"
+#include "device_agent/measure/samples.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/common/status_matchers.h"
@@ -58,6 +59,20 @@ TEST(MeasureProgram, TellsErrors) {
               StatusIs(absl::StatusCode::kInvalidArgument));
 }
 
+TEST(TakeSamples, WithCachesFlushedCallsOnceASample) {
+  int calls = 0;
+  v1::BenchmarkResult result;
+  ASSERT_OK(TakeSamples(
+      [&] {
+        ++calls;
+        return absl::OkStatus();
+      },
+      {.warmup = 2, .samples = 3, .flush_cache = true, .cool_down_ns = 1}, result));
+  EXPECT_EQ(calls, 5);
+  EXPECT_EQ(result.samples_ns_size(), 3);
+  EXPECT_EQ(result.iterations_per_sample(), 1);
+}
+
 TEST(NextIterations, ComesToAMillisecond) {
   EXPECT_EQ(NextIterations(1, 1'000'000), 1);
   EXPECT_EQ(NextIterations(1, 500'000), 3);
@@ -65,6 +80,8 @@ TEST(NextIterations, ComesToAMillisecond) {
   EXPECT_EQ(NextIterations(1000, 1'200'000), 1000);
   EXPECT_EQ(NextIterations(1000, 0), 10000);
   EXPECT_EQ(NextIterations(1 << 20, 0), 1 << 20);
+  // Where longer samples are asked for.
+  EXPECT_EQ(NextIterations(10, 1'200'000, 3'600'000), 34);
 }
 
 TEST(MachineState, ParsesProcStat) {

@@ -18,6 +18,7 @@ namespace slipway {
 namespace {
 
 constexpr size_t kLengthBytes = 4;
+constexpr size_t kReadBytes = 64 << 10;
 
 absl::Status Gone() { return absl::UnavailableError("the other process closed the connection"); }
 
@@ -54,23 +55,6 @@ absl::Status SendAll(int socket, absl::string_view bytes, absl::Time deadline) {
   return absl::OkStatus();
 }
 
-absl::Status ReceiveAll(int socket, char* to, size_t size, absl::Time deadline) {
-  while (size > 0) {
-    const ssize_t received = recv(socket, to, size, MSG_DONTWAIT);
-    if (received > 0) {
-      to += received;
-      size -= static_cast<size_t>(received);
-    } else if (received == 0 || errno == ECONNRESET) {
-      return Gone();
-    } else if (errno == EAGAIN) {
-      SLIPWAY_RETURN_IF_ERROR(WaitFor(socket, POLLIN, deadline));
-    } else if (errno != EINTR) {
-      return ErrnoStatus(errno, "cannot receive");
-    }
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 absl::Status WriteFrame(int socket, const google::protobuf::MessageLite& message,
@@ -86,21 +70,63 @@ absl::Status WriteFrame(int socket, const google::protobuf::MessageLite& message
   return SendAll(socket, frame, deadline);
 }
 
-absl::Status ReadFrame(int socket, google::protobuf::MessageLite& message, absl::Time deadline) {
-  char length[kLengthBytes];
-  SLIPWAY_RETURN_IF_ERROR(ReceiveAll(socket, length, kLengthBytes, deadline));
+absl::StatusOr<size_t> FrameReader::FrameSize() const {
+  if (end_ - begin_ < kLengthBytes) return kLengthBytes;
   int64_t size = 0;
   for (size_t i = 0; i < kLengthBytes; ++i) {
-    size |= int64_t{static_cast<unsigned char>(length[i])} << (8 * i);
+    size |= int64_t{static_cast<unsigned char>(buffer_[begin_ + i])} << (8 * i);
   }
   if (size > kMaxFrameBytes) {
     return absl::InvalidArgumentError(
         absl::StrCat("a message of ", size, " bytes is over the limit of ", kMaxFrameBytes));
   }
-  std::string bytes(static_cast<size_t>(size), '\0');
-  SLIPWAY_RETURN_IF_ERROR(ReceiveAll(socket, bytes.data(), bytes.size(), deadline));
-  if (!message.ParseFromString(bytes)) {
-    return absl::InvalidArgumentError(absl::StrCat(size, " bytes are no such message"));
+  return kLengthBytes + static_cast<size_t>(size);
+}
+
+bool FrameReader::HasFrame() const {
+  if (end_ - begin_ < kLengthBytes) return false;
+  const absl::StatusOr<size_t> size = FrameSize();
+  // What is too large is there to be refused.
+  return !size.ok() || end_ - begin_ >= *size;
+}
+
+absl::Status FrameReader::Receive(size_t wanted, absl::Time deadline) {
+  if (begin_ > 0) {
+    buffer_.erase(0, begin_);
+    end_ -= begin_;
+    begin_ = 0;
+  }
+  buffer_.resize(std::max(wanted, kReadBytes));
+  while (end_ < wanted) {
+    const ssize_t received =
+        recv(socket_, buffer_.data() + end_, buffer_.size() - end_, MSG_DONTWAIT);
+    if (received > 0) {
+      end_ += static_cast<size_t>(received);
+    } else if (received == 0 || errno == ECONNRESET) {
+      return Gone();
+    } else if (errno == EAGAIN) {
+      SLIPWAY_RETURN_IF_ERROR(WaitFor(socket_, POLLIN, deadline));
+    } else if (errno != EINTR) {
+      return ErrnoStatus(errno, "cannot receive");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FrameReader::Read(google::protobuf::MessageLite& message, absl::Time deadline) {
+  if (end_ - begin_ < kLengthBytes) SLIPWAY_RETURN_IF_ERROR(Receive(kLengthBytes, deadline));
+  SLIPWAY_ASSIGN_OR_RETURN(const size_t size, FrameSize());
+  if (end_ - begin_ < size) SLIPWAY_RETURN_IF_ERROR(Receive(size, deadline));
+  const char* const bytes = buffer_.data() + begin_ + kLengthBytes;
+  begin_ += size;
+  if (!message.ParseFromArray(bytes, static_cast<int>(size - kLengthBytes))) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(size - kLengthBytes, " bytes are no such message"));
+  }
+  if (begin_ == end_ && buffer_.size() > kReadBytes) {
+    // A large frame is the exception.
+    buffer_ = std::string();
+    begin_ = end_ = 0;
   }
   return absl::OkStatus();
 }

@@ -2,9 +2,12 @@
 #ifndef SLIPWAY_DEVICE_AGENT_RUNNER_FRAME_H_
 #define SLIPWAY_DEVICE_AGENT_RUNNER_FRAME_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "google/protobuf/message_lite.h"
 
@@ -18,9 +21,27 @@ inline constexpr int64_t kMaxFrameBytes = 64 << 20;
 absl::Status WriteFrame(int socket, const google::protobuf::MessageLite& message,
                         absl::Time deadline);
 
-// UNAVAILABLE when the peer closed; INVALID_ARGUMENT for a length over the limit (nothing is
-// allocated for it) or bytes that are no such message; DEADLINE_EXCEEDED.
-absl::Status ReadFrame(int socket, google::protobuf::MessageLite& message, absl::Time deadline);
+// Reads the frames of a socket, as many at a time as are there. Not thread-safe.
+class FrameReader {
+ public:
+  explicit FrameReader(int socket) : socket_(socket) {}
+
+  // UNAVAILABLE when the peer closed; INVALID_ARGUMENT for a length over the limit (nothing is
+  // allocated for it) or bytes that are no such message; DEADLINE_EXCEEDED, and then a later call goes on.
+  absl::Status Read(google::protobuf::MessageLite& message, absl::Time deadline);
+
+  // Whether a whole frame has been received that was not yet read.
+  bool HasFrame() const;
+
+ private:
+  absl::StatusOr<size_t> FrameSize() const;
+  absl::Status Receive(size_t wanted, absl::Time deadline);
+
+  const int socket_;
+  std::string buffer_;
+  size_t begin_ = 0;  // Of what was not read.
+  size_t end_ = 0;    // Of what was received.
+};
 
 }  // namespace slipway
 

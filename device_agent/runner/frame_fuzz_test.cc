@@ -18,7 +18,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (send(writer.get(), data, size, MSG_NOSIGNAL) != static_cast<ssize_t>(size)) return 0;
   writer.reset();
   slipway::runner::Response response;
-  while (slipway::ReadFrame(reader.get(), response, absl::InfiniteFuture()).ok()) {
+  slipway::FrameReader frames(reader.get());
+  while (frames.Read(response, absl::InfiniteFuture()).ok()) {
   }
   return 0;
 }

@@ -31,12 +31,13 @@ class FrameTest : public ::testing::Test {
 };
 
 TEST_F(FrameTest, MessagesOfAllSizesArrive) {
-  for (const size_t size : {0, 1, 1000, 3 << 20}) {
+  FrameReader reader(b_.get());
+  for (const size_t size : {0, 1, 1000, 3 << 20, 70'000, 5}) {
     runner::Request sent;
     sent.mutable_load()->set_manifest(std::string(size, 'm'));
     std::thread writer([&] { EXPECT_OK(WriteFrame(a_.get(), sent, Soon())); });
     runner::Request received;
-    EXPECT_OK(ReadFrame(b_.get(), received, Soon()));
+    EXPECT_OK(reader.Read(received, Soon()));
     writer.join();
     EXPECT_EQ(received.load().manifest().size(), size);
   }
@@ -45,25 +46,59 @@ TEST_F(FrameTest, MessagesOfAllSizesArrive) {
 TEST_F(FrameTest, AClosedPeerIsTold) {
   a_.reset();
   runner::Request message;
-  EXPECT_THAT(ReadFrame(b_.get(), message, Soon()), StatusIs(Code::kUnavailable));
+  EXPECT_THAT(FrameReader(b_.get()).Read(message, Soon()), StatusIs(Code::kUnavailable));
   EXPECT_THAT(WriteFrame(b_.get(), message, Soon()), StatusIs(Code::kUnavailable));
 }
 
 TEST_F(FrameTest, WaitingEnds) {
   runner::Request message;
-  EXPECT_THAT(ReadFrame(b_.get(), message, absl::Now() + absl::Milliseconds(5)),
+  EXPECT_THAT(FrameReader(b_.get()).Read(message, absl::Now() + absl::Milliseconds(5)),
               StatusIs(Code::kDeadlineExceeded));
   message.mutable_load()->set_manifest(std::string(8 << 20, 'm'));
   EXPECT_THAT(WriteFrame(b_.get(), message, absl::Now() + absl::Milliseconds(5)),
               StatusIs(Code::kDeadlineExceeded));
 }
 
-TEST_F(FrameTest, HugeLengthsAndGarbageAreRefused) {
+TEST_F(FrameTest, ManyAtATime) {
+  runner::Request sent;
+  for (uint64_t handle = 1; handle <= 3; ++handle) {
+    sent.mutable_put()->set_handle(handle);
+    ASSERT_OK(WriteFrame(a_.get(), sent, Soon()));
+  }
+  FrameReader reader(b_.get());
+  EXPECT_FALSE(reader.HasFrame());
+  for (uint64_t handle = 1; handle <= 3; ++handle) {
+    runner::Request received;
+    ASSERT_OK(reader.Read(received, Soon()));
+    EXPECT_EQ(received.put().handle(), handle);
+    EXPECT_EQ(reader.HasFrame(), handle < 3);
+  }
+}
+
+TEST_F(FrameTest, ReadingGoesOnAfterADeadline) {
+  FrameReader reader(b_.get());
+  runner::Request received;
+  ASSERT_EQ(send(a_.get(), "\x02\0", 2, 0), 2);
+  EXPECT_THAT(reader.Read(received, absl::Now() + absl::Milliseconds(5)),
+              StatusIs(Code::kDeadlineExceeded));
+  ASSERT_EQ(send(a_.get(), "\0\0\x12", 3, 0), 3);
+  EXPECT_THAT(reader.Read(received, absl::Now() + absl::Milliseconds(5)),
+              StatusIs(Code::kDeadlineExceeded));
+  ASSERT_EQ(send(a_.get(), "\0", 1, 0), 1);
+  EXPECT_OK(reader.Read(received, Soon()));
+  EXPECT_TRUE(received.has_put());
+}
+
+TEST_F(FrameTest, HugeLengthsAreRefused) {
   ASSERT_EQ(send(a_.get(), "\xff\xff\xff\xff", 4, 0), 4);
   runner::Request message;
-  EXPECT_THAT(ReadFrame(b_.get(), message, Soon()), StatusIs(Code::kInvalidArgument));
+  EXPECT_THAT(FrameReader(b_.get()).Read(message, Soon()), StatusIs(Code::kInvalidArgument));
+}
+
+TEST_F(FrameTest, GarbageIsRefused) {
   ASSERT_EQ(send(a_.get(), "\x02\0\0\0\xff\xff", 6, 0), 6);
-  EXPECT_THAT(ReadFrame(b_.get(), message, Soon()), StatusIs(Code::kInvalidArgument));
+  runner::Request message;
+  EXPECT_THAT(FrameReader(b_.get()).Read(message, Soon()), StatusIs(Code::kInvalidArgument));
 }
 
 }  // namespace

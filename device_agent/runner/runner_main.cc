@@ -16,6 +16,7 @@
 #include "device_agent/runner/frame.h"
 #include "device_agent/runner/runner.pb.h"
 #include "device_agent/runner/runner_service.h"
+#include "device_agent/runner/runner_window.h"
 
 namespace slipway {
 namespace {
@@ -35,12 +36,16 @@ absl::Status Serve(const char* cache_folder) {
   options.durable = false;
   absl::StatusOr<std::unique_ptr<FileBlobStore>> store = FileBlobStore::Create(options);
   if (!store.ok()) return store.status();
-  RunnerService service(**store);
+  absl::StatusOr<std::unique_ptr<RunnerWindow>> window = RunnerWindow::Map(kRunnerWindow);
+  if (!window.ok()) return window.status();
+  RunnerService service(**store, **window);
+  FrameReader reader(kRunnerSocket);
   while (true) {
     runner::Request request;
-    absl::Status status = ReadFrame(kRunnerSocket, request, absl::InfiniteFuture());
+    absl::Status status = reader.Read(request, absl::InfiniteFuture());
     if (absl::IsUnavailable(status)) return absl::OkStatus();
     if (!status.ok()) return status;
+    // Each by itself: what was done must be told before the next request ends this process.
     status = WriteFrame(kRunnerSocket, service.Handle(request), absl::InfiniteFuture());
     if (!status.ok()) return status;
   }

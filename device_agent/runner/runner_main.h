@@ -4,9 +4,10 @@
 
 namespace slipway {
 
-// The subcommand's name, and the descriptor of its socket.
+// The subcommand's name, and the descriptors of its socket and of the memory it shares with the agent.
 inline constexpr char kRunnerCommand[] = "runner";
 inline constexpr int kRunnerSocket = 3;
+inline constexpr int kRunnerWindow = 4;
 
 // Serves requests until the socket is closed. argv is `runner CACHE_FOLDER`. Never initialises gRPC:
 // it shall start fast and stay small. Returns the process's exit code.

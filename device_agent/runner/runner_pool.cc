@@ -8,7 +8,7 @@ absl::StatusOr<std::unique_ptr<RunnerProcess>> RunnerPool::Take() {
     absl::MutexLock lock(&mutex_);
     spare = std::move(spare_);
   }
-  if (spare != nullptr && !spare->HasEnded()) return spare;
+  if (spare != nullptr && !spare->HasEnded() && !spare->IsStopped()) return spare;
   return RunnerProcess::Start(options_);
 }
 

@@ -1,7 +1,9 @@
 #include "device_agent/runner/runner_process.h"
 
 #include <errno.h>
+#include <linux/sockios.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include "absl/strings/str_cat.h"
@@ -15,6 +17,8 @@ namespace {
 
 // A process whose connection is closed is about to end; one that is not is killed.
 constexpr absl::Duration kTimeToEnd = absl::Seconds(2);
+// What a runner may have to read when it is sent more; a socket holds more.
+constexpr int kMaxUnreadBytes = 64 << 10;
 
 }  // namespace
 
@@ -25,16 +29,18 @@ absl::StatusOr<std::unique_ptr<RunnerProcess>> RunnerProcess::Start(const Runner
   }
   UniqueFd ours(sockets[0]);
   const UniqueFd theirs(sockets[1]);
+  SLIPWAY_ASSIGN_OR_RETURN(std::unique_ptr<RunnerWindow> window, RunnerWindow::Create());
   SubprocessOptions child;
   child.argv = {options.executable, kRunnerCommand, options.cache_folder};
-  child.fds = {{kRunnerSocket, theirs.get()}};
+  child.fds = {{kRunnerSocket, theirs.get()}, {kRunnerWindow, window->fd()}};
   child.stdout_stream = ChildStream::Tail();
   child.stderr_stream = ChildStream::Tail();
   child.limits.address_space_bytes = options.memory_bytes;
   child.follow_parent = true;
   SLIPWAY_ASSIGN_OR_RETURN_WITH(std::unique_ptr<Subprocess> process, Subprocess::Start(child),
                                 "cannot start a runner");
-  return std::unique_ptr<RunnerProcess>(new RunnerProcess(std::move(process), std::move(ours)));
+  return std::unique_ptr<RunnerProcess>(
+      new RunnerProcess(std::move(process), std::move(ours), std::move(window)));
 }
 
 absl::Status RunnerProcess::Died() {
@@ -57,18 +63,50 @@ absl::Status RunnerProcess::Died() {
 absl::StatusOr<runner::Response> RunnerProcess::Ask(const runner::Request& request,
                                                     absl::Time deadline) {
   kills_before_ = OutOfMemoryKills();
-  runner::Response response;
-  absl::Status status = WriteFrame(socket_.get(), request, deadline);
-  if (status.ok()) status = ReadFrame(socket_.get(), response, deadline);
+  const absl::Status status = WriteFrame(socket_.get(), request, deadline);
   if (absl::IsUnavailable(status)) return Died();
   if (!status.ok()) {
     process_->Kill();
     return status;
   }
-  if (response.code() != 0) {
-    return absl::Status(static_cast<absl::StatusCode>(response.code()), response.message());
+  SLIPWAY_ASSIGN_OR_RETURN(runner::Response response, Receive(deadline));
+  if (response.result().code() != 0) {
+    return absl::Status(static_cast<absl::StatusCode>(response.result().code()),
+                        response.result().message());
   }
   return response;
+}
+
+absl::Status RunnerProcess::Send(const runner::Request& request) {
+  int unread = 0;
+  if (ioctl(socket_.get(), SIOCOUTQ, &unread) != 0) {
+    return ErrnoStatus(errno, "cannot ask what a runner has to read");
+  }
+  if (unread > kMaxUnreadBytes) {
+    return absl::ResourceExhaustedError("the runner has enough to read");
+  }
+  // There is room, but for a frame so large that waiting for it is right.
+  return WriteFrame(socket_.get(), request, absl::InfiniteFuture());
+}
+
+absl::StatusOr<runner::Response> RunnerProcess::Receive(absl::Time deadline) {
+  runner::Response response;
+  const absl::Status status = reader_.Read(response, deadline);
+  if (absl::IsUnavailable(status)) return Died();
+  if (!status.ok()) {
+    process_->Kill();
+    return status;
+  }
+  return response;
+}
+
+bool RunnerProcess::IsStopped() const {
+  const absl::StatusOr<std::string> stat =
+      ReadFile(absl::StrCat("/proc/", process_->pid(), "/stat"), 4096);
+  // "123 (a name) T ...", where the name may hold anything.
+  if (!stat.ok()) return false;
+  const size_t end = stat->rfind(") ");
+  return end != std::string::npos && end + 2 < stat->size() && (*stat)[end + 2] == 'T';
 }
 
 void RunnerProcess::Kill() { process_->Kill(); }

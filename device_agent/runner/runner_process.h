@@ -13,7 +13,9 @@
 #include "absl/time/time.h"
 #include "core/base/files.h"
 #include "core/base/subprocess.h"
+#include "device_agent/runner/frame.h"
 #include "device_agent/runner/runner.pb.h"
+#include "device_agent/runner/runner_window.h"
 
 namespace slipway {
 
@@ -26,7 +28,8 @@ struct RunnerOptions {
   std::optional<int64_t> memory_bytes;
 };
 
-// A child process that executes programs. Ask is for one thread; Kill may be called from any.
+// A child process that executes programs. One thread may Send while one Receives; Ask is both. Kill may be called from
+// any.
 class RunnerProcess {
  public:
   // Returns before the child is ready: the first request waits for it. Errors of Subprocess::Start.
@@ -38,6 +41,17 @@ class RunnerProcess {
   // no request succeeds.
   absl::StatusOr<runner::Response> Ask(const runner::Request& request, absl::Time deadline);
 
+  // The two halves of Ask, for requests that are sent before the one before them is answered. Send does not wait for
+  // room: RESOURCE_EXHAUSTED, and nothing was sent, while the runner has kMaxUnreadBytes to read.
+  absl::Status Send(const runner::Request& request);
+  absl::StatusOr<runner::Response> Receive(absl::Time deadline);
+  // Readable when Receive would not wait, unless has_received().
+  int socket() const { return socket_.get(); }
+  bool has_received() const { return reader_.HasFrame(); }
+
+  // Memory shared with it.
+  const std::shared_ptr<RunnerWindow>& window() const { return window_; }
+
   // Thread-safe. A request under way ends with ABORTED.
   void Kill();
 
@@ -45,16 +59,24 @@ class RunnerProcess {
   std::string log_tail() const { return process_->OutputTail(); }
   // How it died, once Ask has said that it did.
   const std::optional<ExitStatus>& exit_status() const { return exit_status_; }
+  // Whether somebody has stopped it by a signal (SIGSTOP), so that it goes on when it gets another.
+  bool IsStopped() const;
   // Whether it has ended by itself.
   bool HasEnded() const { return process_->Poll().has_value(); }
 
  private:
-  RunnerProcess(std::unique_ptr<Subprocess> process, UniqueFd socket)
-      : process_(std::move(process)), socket_(std::move(socket)) {}
+  RunnerProcess(std::unique_ptr<Subprocess> process, UniqueFd socket,
+                std::shared_ptr<RunnerWindow> window)
+      : process_(std::move(process)),
+        socket_(std::move(socket)),
+        window_(std::move(window)),
+        reader_(socket_.get()) {}
   absl::Status Died();
 
   const std::unique_ptr<Subprocess> process_;
   const UniqueFd socket_;
+  const std::shared_ptr<RunnerWindow> window_;
+  FrameReader reader_;
   std::optional<ExitStatus> exit_status_;
   int64_t kills_before_ = 0;  // OutOfMemoryKills, when the last request was sent.
 };

@@ -1,5 +1,8 @@
 #include "device_agent/runner/runner_service.h"
 
+#include <string.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -9,24 +12,76 @@
 #include "core/base/digest.h"
 #include "core/base/log.h"
 #include "core/base/status_macros.h"
+#include "core/runtime/call_options.h"
 #include "core/runtime/load_program.h"
 #include "core/tensor/random.h"
 #include "core/wire/tensor_proto.h"
+#include "device_agent/measure/machine_state.h"
 #include "device_agent/measure/measure.h"
+#include "device_agent/measure/samples.h"
+#include "device_agent/runner/tensor_box.h"
 
 namespace slipway {
 namespace {
 
-ProgramContextOptions ContextOptions(const runner::Load& load) {
+constexpr size_t kMaxProgramNameBytes = 255;
+constexpr size_t kMaxTensorNameBytes = 1024;
+constexpr int kMaxSamples = 1'000'000;
+constexpr int kDefaultSamples = 100;
+constexpr int64_t kMaxSamplingNs = 60'000'000'000;
+
+int64_t NowNs() { return absl::ToInt64Nanoseconds(SystemClock().Monotonic()); }
+
+absl::Status InRange(absl::string_view what, int64_t value, int64_t least, int64_t most) {
+  if (value >= least && value <= most) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(what, " is ", value, "; ", least, " to ", most, " wanted"));
+}
+
+absl::StatusOr<ProgramContextOptions> ContextOptions(const v1::SessionRequest::Load& load,
+                                                     const runner::LoadContext& context) {
+  SLIPWAY_RETURN_IF_ERROR(InRange("threads", load.threads(), 0, kMaxThreads));
+  SLIPWAY_RETURN_IF_ERROR(InRange("loop_turns", load.loop_turns(), 0, INT64_MAX));
+  SLIPWAY_RETURN_IF_ERROR(InRange("dynamic_bytes", load.dynamic_bytes(), 0, INT64_MAX));
   ProgramContextOptions options;
-  options.threads = load.threads();
-  options.scratch_bytes = load.scratch_bytes();
-  options.dynamic_bytes = load.dynamic_bytes();
+  options.threads = std::max(1, load.threads());
+  options.scratch_bytes = context.scratch_bytes();
+  options.dynamic_bytes = load.dynamic_bytes() > 0 ? load.dynamic_bytes() : context.dynamic_bytes();
   if (load.loop_turns() > 0) options.loop_turns = load.loop_turns();
   return options;
 }
 
-int64_t NowNs() { return absl::ToInt64Nanoseconds(SystemClock().Monotonic()); }
+void AddFunction(const CheckedManifest& manifest, uint32_t index,
+                 v1::SessionResponse::Loaded& loaded) {
+  v1::SessionResponse::Loaded::Function& function = *loaded.add_functions();
+  function.set_name(manifest.proto().functions(static_cast<int>(index)).name());
+  const ProgramSignature signature = manifest.SignatureOf(index);
+  for (const NamedType& input : signature.inputs) {
+    v1::SessionResponse::Loaded::Port& port = *function.add_inputs();
+    port.set_name(input.name);
+    port.set_type(ToString(input.type));
+  }
+  for (const NamedType& output : signature.outputs) {
+    v1::SessionResponse::Loaded::Port& port = *function.add_outputs();
+    port.set_name(output.name);
+    port.set_type(ToString(output.type));
+  }
+}
+
+// The bytes of a piece must be whole elements of the tensor, and lie in it.
+absl::Status CheckPiece(const Tensor& tensor, int64_t offset, int64_t size) {
+  const int64_t element = ByteSize(tensor.dtype());
+  if (offset < 0 || size < 0 || offset > tensor.byte_size() || size > tensor.byte_size() - offset) {
+    return absl::OutOfRangeError(
+        absl::StrCat(size, " bytes from byte ", offset, " on do not lie in a tensor ",
+                     ToString(tensor.type()), " of ", tensor.byte_size(), " bytes"));
+  }
+  if (offset % element != 0 || size % element != 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        size, " bytes from byte ", offset, " on are no whole elements of ", element, " bytes"));
+  }
+  return absl::OkStatus();
+}
 
 }  // namespace
 
@@ -35,116 +90,330 @@ runner::Response RunnerService::Handle(const runner::Request& request) {
   const int64_t begin = NowNs();
   const absl::Status status = Dispatch(request, response);
   response.set_duration_ns(NowNs() - begin);
-  response.set_code(static_cast<int32_t>(status.code()));
-  response.set_message(std::string(status.message()));
+  v1::SessionResponse& result = *response.mutable_result();
+  result.set_id(request.operation().id());
+  result.set_code(static_cast<int32_t>(status.code()));
+  result.set_message(std::string(status.message()));
   return response;
 }
 
 absl::Status RunnerService::Dispatch(const runner::Request& request, runner::Response& response) {
+  if (request.not_after_ns() > 0 && NowNs() > request.not_after_ns()) {
+    return absl::DeadlineExceededError("the deadline passed before the request began");
+  }
   switch (request.kind_case()) {
-    case runner::Request::kLoad:
-      return Load(request.load());
+    case runner::Request::kOperation: {
+      const uint64_t id = request.operation().id();
+      RunnerStatus::Cancelling& cancelling = window_.status().CancellingOf(id);
+      cancelling.flag = false;
+      if (id != 0 && cancelling.id == id) {
+        return absl::CancelledError("the request was cancelled before it began");
+      }
+      return Operate(request, *response.mutable_result());
+    }
     case runner::Request::kPut:
       return Put(request.put());
-    case runner::Request::kPutRandom:
-      return PutRandom(request.put_random());
-    case runner::Request::kCall:
-      return Call(request.call());
     case runner::Request::kFetch: {
       SLIPWAY_ASSIGN_OR_RETURN(*response.mutable_tensor(), Fetch(request.fetch()));
       return absl::OkStatus();
     }
     case runner::Request::kMeasure: {
-      SLIPWAY_ASSIGN_OR_RETURN(*response.mutable_benchmark(), Measure(request.measure()));
+      SLIPWAY_ASSIGN_OR_RETURN(*response.mutable_benchmark(), Measure(request));
       return absl::OkStatus();
     }
-    case runner::Request::kUnload:
-      context_.reset();
-      program_.reset();
-      tensors_.clear();
-      return absl::OkStatus();
     case runner::Request::KIND_NOT_SET:
       break;
   }
   return absl::InvalidArgumentError("the request is of no known kind");
 }
 
+absl::Status RunnerService::Operate(const runner::Request& request, v1::SessionResponse& result) {
+  const v1::SessionRequest& operation = request.operation();
+  const std::atomic<bool>& cancelled = window_.status().CancellingOf(operation.id()).flag;
+  switch (operation.kind_case()) {
+    case v1::SessionRequest::kLoad:
+      return Load(operation.load(), request.load(), *result.mutable_loaded());
+    case v1::SessionRequest::kAllocate:
+      return Allocate(operation.allocate());
+    case v1::SessionRequest::kWrite: {
+      SLIPWAY_ASSIGN_OR_RETURN(const absl::Span<char> data, DataOf(request));
+      return Write(operation.write(), absl::string_view(data.data(), data.size()));
+    }
+    case v1::SessionRequest::kRead: {
+      SLIPWAY_ASSIGN_OR_RETURN(const absl::Span<char> data, DataOf(request));
+      return Read(operation.read(), data);
+    }
+    case v1::SessionRequest::kSlice:
+      return Slice(operation.slice());
+    case v1::SessionRequest::kAssign:
+      return Assign(operation.assign());
+    case v1::SessionRequest::kCall:
+      return Call(operation.call(), cancelled, *result.mutable_called());
+    case v1::SessionRequest::kTime:
+      return Time(operation.time(), cancelled, *result.mutable_timed()->mutable_result());
+    case v1::SessionRequest::kFree:
+      return Free(operation.free());
+    case v1::SessionRequest::kGetFacts:
+      GetFacts(*result.mutable_facts());
+      return absl::OkStatus();
+    default:
+      return absl::UnimplementedError("this device does not know the request; update its agent");
+  }
+}
+
+absl::StatusOr<absl::Span<char>> RunnerService::DataOf(const runner::Request& request) const {
+  if (request.data_offset() < 0 || request.data_size() < 0 ||
+      request.data_size() > RunnerWindow::kDataBytes ||
+      request.data_offset() > RunnerWindow::kDataBytes - request.data_size()) {
+    return absl::InvalidArgumentError("the data does not lie in the shared memory");
+  }
+  return absl::MakeSpan(window_.data() + request.data_offset(),
+                        static_cast<size_t>(request.data_size()));
+}
+
 absl::StatusOr<Artifact> RunnerService::OpenArtifact(const std::string& manifest) {
   return Artifact::Parse(manifest, [this](const Digest& digest) { return store_.Get(digest); });
 }
 
-absl::Status RunnerService::Load(const runner::Load& request) {
-  // Lines of the log, which goes into the job's error, say how far a program came that crashed.
-  Log(LogLevel::kInfo, "loads a program", {{"artifact", Digest::Of(request.manifest()).hex()}});
-  context_.reset();
-  program_.reset();
-  SLIPWAY_ASSIGN_OR_RETURN(const Artifact artifact, OpenArtifact(request.manifest()));
-  SLIPWAY_ASSIGN_OR_RETURN(program_, LoadProgram(artifact));
-  SLIPWAY_ASSIGN_OR_RETURN(context_, program_->NewContext(ContextOptions(request)));
+absl::Status RunnerService::Load(const Operation::Load& load, const runner::LoadContext& context,
+                                 v1::SessionResponse::Loaded& loaded) {
+  SLIPWAY_RETURN_IF_ERROR(handles_.CheckNew(load.program()));
+  // Lines of the log, which goes into the error, say how far a program came that crashed.
+  Log(LogLevel::kInfo, "loads a program", {{"artifact", Digest::Of(context.manifest()).hex()}});
+  const int64_t begin = NowNs();
+  HeldProgram held;
+  held.name = load.name().substr(0, kMaxProgramNameBytes);
+  SLIPWAY_ASSIGN_OR_RETURN(held.options, ContextOptions(load, context));
+  held.options.position = &window_.status().position;
+  SLIPWAY_ASSIGN_OR_RETURN(const Artifact artifact, OpenArtifact(context.manifest()));
+  SLIPWAY_ASSIGN_OR_RETURN(held.program, LoadProgram(artifact));
+  SLIPWAY_ASSIGN_OR_RETURN(held.context, held.program->NewContext(held.options));
+  loaded.set_load_ns(NowNs() - begin);
+  const CheckedManifest& manifest = artifact.manifest();
+  AddFunction(manifest, manifest.proto().entry(), loaded);
+  for (const uint32_t entry : manifest.proto().more_entries()) AddFunction(manifest, entry, loaded);
+  for (const v1::SessionResponse::Loaded::Function& function : loaded.functions()) {
+    held.output_counts.push_back(static_cast<size_t>(function.outputs_size()));
+  }
+  handles_.PutProgram(load.program(), std::move(held));
   return absl::OkStatus();
 }
 
-absl::Status RunnerService::Put(const runner::Put& request) {
-  SLIPWAY_ASSIGN_OR_RETURN(
-      tensors_[request.handle()],
-      FromProto(request.tensor(), [this](const Digest& digest) { return store_.Get(digest); }));
-  return absl::OkStatus();
-}
-
-absl::Status RunnerService::PutRandom(const runner::PutRandom& request) {
+absl::Status RunnerService::Allocate(const Operation::Allocate& request) {
+  SLIPWAY_RETURN_IF_ERROR(handles_.CheckNew(request.tensor()));
+  if (request.name().size() > kMaxTensorNameBytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the tensor's name has more than ", kMaxTensorNameBytes, " bytes"));
+  }
   SLIPWAY_ASSIGN_OR_RETURN(const TensorType type, FromProto(request.type()));
-  SLIPWAY_ASSIGN_OR_RETURN(tensors_[request.handle()],
-                           RandomTensor(type, request.seed(), request.name()));
+  if (type.dtype == DataType::kString) {
+    return absl::InvalidArgumentError(
+        "programs take no tensors of strings: put places and contents as two tensors");
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(Tensor tensor, request.random()
+                                              ? RandomTensor(type, request.seed(), request.name())
+                                              : Tensor::Create(type));
+  handles_.PutTensor(request.tensor(), std::move(tensor));
   return absl::OkStatus();
+}
+
+absl::Status RunnerService::Write(const Operation::Write& request, absl::string_view data) {
+  SLIPWAY_ASSIGN_OR_RETURN(Tensor* const tensor, handles_.FindTensor(request.tensor()));
+  const int64_t size = static_cast<int64_t>(data.size());
+  SLIPWAY_RETURN_IF_ERROR(CheckPiece(*tensor, request.offset(), size));
+  if (data.empty()) return absl::OkStatus();
+  char* const to = tensor->mutable_bytes() + request.offset();
+  if (BitSize(tensor->dtype()) >= 8) {
+    memcpy(to, data.data(), data.size());
+    return absl::OkStatus();
+  }
+  // The shared memory may change between a check and a copy.
+  const std::string copy(data);
+  int64_t bad = 0;
+  if (!AreElements(tensor->dtype(), copy, &bad)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("byte ", request.offset() + bad, " is ",
+                     static_cast<int>(static_cast<unsigned char>(copy[static_cast<size_t>(bad)])),
+                     ", which is no element of ", ToString(tensor->type())));
+  }
+  memcpy(to, copy.data(), copy.size());
+  return absl::OkStatus();
+}
+
+absl::Status RunnerService::Read(const Operation::Read& request, absl::Span<char> data) {
+  SLIPWAY_ASSIGN_OR_RETURN(Tensor* const tensor, handles_.FindTensor(request.tensor()));
+  const int64_t size = static_cast<int64_t>(data.size());
+  SLIPWAY_RETURN_IF_ERROR(CheckPiece(*tensor, request.offset(), size));
+  if (!data.empty()) memcpy(data.data(), tensor->bytes().data() + request.offset(), data.size());
+  return absl::OkStatus();
+}
+
+absl::Status RunnerService::Slice(const Operation::Slice& request) {
+  SLIPWAY_RETURN_IF_ERROR(handles_.CheckNew(request.tensor()));
+  SLIPWAY_ASSIGN_OR_RETURN(Tensor* const from, handles_.FindTensor(request.from()));
+  std::vector<int64_t> begin(request.begin().begin(), request.begin().end());
+  std::vector<int64_t> shape(request.shape().begin(), request.shape().end());
+  if (begin.empty() && shape.empty()) {
+    begin.resize(from->shape().size(), 0);
+    shape.assign(from->shape().begin(), from->shape().end());
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(Tensor box, CopyBox(*from, begin, shape));
+  handles_.PutTensor(request.tensor(), std::move(box));
+  return absl::OkStatus();
+}
+
+absl::Status RunnerService::Assign(const Operation::Assign& request) {
+  SLIPWAY_ASSIGN_OR_RETURN(Tensor* const to, handles_.FindTensor(request.to()));
+  SLIPWAY_ASSIGN_OR_RETURN(Tensor* const from, handles_.FindTensor(request.from()));
+  return AssignBox(*from, {request.begin().data(), static_cast<size_t>(request.begin_size())}, *to);
 }
 
 absl::StatusOr<std::vector<Tensor>> RunnerService::Find(
-    const google::protobuf::RepeatedField<uint64_t>& handles) const {
+    const google::protobuf::RepeatedField<uint64_t>& handles) {
   std::vector<Tensor> tensors;
+  tensors.reserve(static_cast<size_t>(handles.size()));
   for (const uint64_t handle : handles) {
-    const auto found = tensors_.find(handle);
-    if (found == tensors_.end()) {
-      return absl::InvalidArgumentError(absl::StrCat("no tensor has handle ", handle));
-    }
-    tensors.push_back(found->second);
+    SLIPWAY_ASSIGN_OR_RETURN(Tensor* const tensor, handles_.FindTensor(handle));
+    tensors.push_back(*tensor);
   }
   return tensors;
 }
 
-absl::Status RunnerService::Call(const runner::Call& request) {
-  if (context_ == nullptr) return absl::FailedPreconditionError("no program is loaded");
+absl::Status RunnerService::Run(uint64_t program, absl::FunctionRef<absl::Status()> calls) {
+  window_.status().program = program;
+  const absl::Status status = calls();
+  window_.status().program = 0;
+  return status;
+}
+
+absl::Status RunnerService::Call(const Operation::Call& request, const std::atomic<bool>& cancelled,
+                                 v1::SessionResponse::Called& called) {
+  SLIPWAY_ASSIGN_OR_RETURN(HeldProgram* const held, handles_.FindProgram(request.program()));
+  int entry = 0;
+  if (!request.function().empty()) {
+    SLIPWAY_ASSIGN_OR_RETURN(entry, held->program->FindEntry(request.function()));
+  }
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<Tensor> inputs, Find(request.inputs()));
   std::vector<Tensor> outputs(static_cast<size_t>(request.outputs_size()));
-  Log(LogLevel::kInfo, "calls the program", {{"steps", program_->steps().size()}});
-  SLIPWAY_RETURN_IF_ERROR(context_->Run(inputs, absl::MakeSpan(outputs)));
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    tensors_[request.outputs(static_cast<int>(i))] = std::move(outputs[i]);
+  uint64_t last_new = 0;
+  for (int i = 0; i < request.outputs_size(); ++i) {
+    const uint64_t handle = request.outputs(i);
+    if (handles_.HasTensor(handle)) {
+      SLIPWAY_ASSIGN_OR_RETURN(Tensor* const tensor, handles_.FindTensor(handle));
+      outputs[static_cast<size_t>(i)] = *tensor;
+      continue;
+    }
+    SLIPWAY_RETURN_IF_ERROR(handles_.CheckNew(handle));
+    if (handle <= last_new) {
+      return absl::InvalidArgumentError("new handles of outputs must rise");
+    }
+    last_new = handle;
+  }
+  if (!held->was_called) Log(LogLevel::kInfo, "calls the program", {{"program", held->name}});
+  held->was_called = true;
+  const int64_t begin = NowNs();
+  const CallOptions options = {
+      .entry = entry, .profile = request.profile(), .cancelled = &cancelled};
+  SLIPWAY_RETURN_IF_ERROR(Run(request.program(), [&] {
+    return held->context->Run(inputs, absl::MakeSpan(outputs), options);
+  }));
+  called.set_duration_ns(NowNs() - begin);
+  if (request.profile()) {
+    for (v1::StepTime& time : StepTimes(*held->program, held->context->step_durations_ns())) {
+      *called.add_steps() = std::move(time);
+    }
+  }
+  for (int i = 0; i < request.outputs_size(); ++i) {
+    Tensor& output = outputs[static_cast<size_t>(i)];
+    *called.add_outputs() = ToProto(output.type());
+    const uint64_t handle = request.outputs(i);
+    if (!handles_.HasTensor(handle)) {
+      handles_.PutTensor(handle, std::move(output));
+    } else {
+      // Found out while running, it may have been made anew.
+      handles_.ReplaceTensor(handle, std::move(output));
+    }
   }
   return absl::OkStatus();
 }
 
-absl::StatusOr<v1::Tensor> RunnerService::Fetch(const runner::Fetch& request) {
-  const auto found = tensors_.find(request.handle());
-  if (found == tensors_.end()) {
-    return absl::InvalidArgumentError(absl::StrCat("no tensor has handle ", request.handle()));
+absl::Status RunnerService::Time(const Operation::Time& request, const std::atomic<bool>& cancelled,
+                                 v1::BenchmarkResult& result) {
+  SLIPWAY_RETURN_IF_ERROR(InRange("warmup", request.warmup(), 0, kMaxSamples));
+  SLIPWAY_RETURN_IF_ERROR(InRange("samples", request.samples(), 0, kMaxSamples));
+  SLIPWAY_RETURN_IF_ERROR(InRange("min_sample_ns", request.min_sample_ns(), 0, kMaxSamplingNs));
+  SLIPWAY_RETURN_IF_ERROR(InRange("cool_down_ns", request.cool_down_ns(), 0, kMaxSamplingNs));
+  const Operation::Call& call = request.call();
+  SLIPWAY_ASSIGN_OR_RETURN(HeldProgram* const held, handles_.FindProgram(call.program()));
+  int entry = 0;
+  if (!call.function().empty()) {
+    SLIPWAY_ASSIGN_OR_RETURN(entry, held->program->FindEntry(call.function()));
   }
-  const Tensor& tensor = found->second;
-  if (tensor.byte_size() <= std::min(request.max_inline_bytes(), kMaxInlineTensorBytes))
-    return ToInlineProto(request.name(), tensor);
-  SLIPWAY_ASSIGN_OR_RETURN(const Digest digest, PutBytes(store_, tensor.bytes()));
-  return ToBlobProto(request.name(), tensor.type(), digest);
+  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<Tensor> inputs, Find(call.inputs()));
+  std::vector<Tensor> outputs(held->output_counts[static_cast<size_t>(entry)]);
+  SampleOptions options;
+  options.warmup = request.warmup();
+  options.samples = request.samples() == 0 ? kDefaultSamples : request.samples();
+  if (request.min_sample_ns() > 0) options.min_sample_ns = request.min_sample_ns();
+  options.flush_cache = request.flush_cache();
+  options.cool_down_ns = request.cool_down_ns();
+  *result.mutable_before() = ReadMachineState();
+  const auto run = [&](bool profile) {
+    return held->context->Run(inputs, absl::MakeSpan(outputs),
+                              {.entry = entry, .profile = profile, .cancelled = &cancelled});
+  };
+  return Run(call.program(), [&] {
+    SLIPWAY_RETURN_IF_ERROR(TakeSamples([&] { return run(false); }, options, result));
+    *result.mutable_after() = ReadMachineState();
+    result.set_threads(held->options.threads);
+    if (!call.profile()) return absl::OkStatus();
+    return ProfileSteps(
+        *held->program, *held->context, [&] { return run(true); }, result);
+  });
 }
 
-absl::StatusOr<v1::BenchmarkResult> RunnerService::Measure(const runner::Measure& request) {
-  SLIPWAY_ASSIGN_OR_RETURN(const Artifact artifact, OpenArtifact(request.load().manifest()));
-  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<Tensor> inputs, Find(request.inputs()));
-  Log(LogLevel::kInfo, "measures a program",
-      {{"artifact", artifact.digest().hex()}, {"samples", request.samples()}});
+absl::Status RunnerService::Free(const Operation::Free& request) {
+  absl::Status first;
+  for (const uint64_t handle : request.handles()) first.Update(handles_.Free(handle));
+  return first;
+}
+
+void RunnerService::GetFacts(v1::SessionResponse::Facts& facts) const {
+  *facts.mutable_machine() = ReadMachineState();
+  facts.set_free_bytes(int64_t{sysconf(_SC_AVPHYS_PAGES)} * sysconf(_SC_PAGESIZE));
+  facts.set_tensor_bytes(handles_.tensor_bytes());
+  facts.set_tensors(handles_.tensors());
+  facts.set_programs(handles_.programs());
+}
+
+absl::Status RunnerService::Put(const runner::Put& request) {
+  SLIPWAY_RETURN_IF_ERROR(handles_.CheckNew(request.handle()));
+  SLIPWAY_ASSIGN_OR_RETURN(Tensor tensor, FromProto(request.tensor(), [this](const Digest& digest) {
+                             return store_.Get(digest);
+                           }));
+  handles_.PutTensor(request.handle(), std::move(tensor));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<v1::Tensor> RunnerService::Fetch(const runner::Fetch& request) {
+  SLIPWAY_ASSIGN_OR_RETURN(const Tensor* const tensor, handles_.FindTensor(request.handle()));
+  if (tensor->byte_size() <= std::min(request.max_inline_bytes(), kMaxInlineTensorBytes))
+    return ToInlineProto(request.name(), *tensor);
+  SLIPWAY_ASSIGN_OR_RETURN(const Digest digest, PutBytes(store_, tensor->bytes()));
+  return ToBlobProto(request.name(), tensor->type(), digest);
+}
+
+absl::StatusOr<v1::BenchmarkResult> RunnerService::Measure(const runner::Request& request) {
+  const runner::Measure& measure = request.measure();
   MeasureOptions options;
-  options.context = ContextOptions(request.load());
-  options.warmup = request.warmup();
-  options.samples = request.samples();
-  options.profile = request.profile();
+  SLIPWAY_ASSIGN_OR_RETURN(options.context, ContextOptions(measure.load(), request.load()));
+  SLIPWAY_ASSIGN_OR_RETURN(const Artifact artifact, OpenArtifact(request.load().manifest()));
+  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<Tensor> inputs, Find(measure.inputs()));
+  Log(LogLevel::kInfo, "measures a program",
+      {{"artifact", artifact.digest().hex()}, {"samples", measure.samples()}});
+  options.warmup = measure.warmup();
+  options.samples = measure.samples();
+  options.profile = measure.profile();
   return MeasureProgram(artifact, inputs, options);
 }
 

@@ -2,47 +2,68 @@
 #ifndef SLIPWAY_DEVICE_AGENT_RUNNER_RUNNER_SERVICE_H_
 #define SLIPWAY_DEVICE_AGENT_RUNNER_RUNNER_SERVICE_H_
 
+#include <atomic>
 #include <cstdint>
-#include <memory>
+#include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "core/artifact/artifact.h"
-#include "core/runtime/program.h"
 #include "core/store/blob_store.h"
 #include "core/tensor/tensor.h"
+#include "device_agent/runner/handle_table.h"
 #include "device_agent/runner/runner.pb.h"
+#include "device_agent/runner/runner_window.h"
 
 namespace slipway {
 
-// Holds a program and tensors. Not thread-safe.
+// Holds programs and tensors. Not thread-safe.
 class RunnerService {
  public:
-  // `store` holds the blobs and takes large outputs; must outlive this.
-  explicit RunnerService(BlobStore& store) : store_(store) {}
+  // `store` holds the blobs and takes large outputs of jobs; `window` is shared with the agent. Both must outlive
+  // this.
+  RunnerService(BlobStore& store, RunnerWindow& window) : store_(store), window_(window) {}
 
   // The response to a request; failures are in it.
   runner::Response Handle(const runner::Request& request);
 
  private:
+  using Operation = v1::SessionRequest;
+
   absl::Status Dispatch(const runner::Request& request, runner::Response& response);
-  absl::Status Load(const runner::Load& request);
+  absl::Status Operate(const runner::Request& request, v1::SessionResponse& result);
+  absl::Status Load(const Operation::Load& load, const runner::LoadContext& context,
+                    v1::SessionResponse::Loaded& loaded);
+  absl::Status Allocate(const Operation::Allocate& request);
+  absl::Status Write(const Operation::Write& request, absl::string_view data);
+  absl::Status Read(const Operation::Read& request, absl::Span<char> data);
+  absl::Status Slice(const Operation::Slice& request);
+  absl::Status Assign(const Operation::Assign& request);
+  absl::Status Call(const Operation::Call& request, const std::atomic<bool>& cancelled,
+                    v1::SessionResponse::Called& called);
+  absl::Status Time(const Operation::Time& request, const std::atomic<bool>& cancelled,
+                    v1::BenchmarkResult& result);
+  absl::Status Free(const Operation::Free& request);
+  void GetFacts(v1::SessionResponse::Facts& facts) const;
   absl::Status Put(const runner::Put& request);
-  absl::Status PutRandom(const runner::PutRandom& request);
-  absl::Status Call(const runner::Call& request);
   absl::StatusOr<v1::Tensor> Fetch(const runner::Fetch& request);
-  absl::StatusOr<v1::BenchmarkResult> Measure(const runner::Measure& request);
+  absl::StatusOr<v1::BenchmarkResult> Measure(const runner::Request& request);
 
   absl::StatusOr<Artifact> OpenArtifact(const std::string& manifest);
   absl::StatusOr<std::vector<Tensor>> Find(
-      const google::protobuf::RepeatedField<uint64_t>& handles) const;
+      const google::protobuf::RepeatedField<uint64_t>& handles);
+  // The part of the window that a request names. INVALID_ARGUMENT when it is not in it.
+  absl::StatusOr<absl::Span<char>> DataOf(const runner::Request& request) const;
+  // Calls the program as often as `calls` does; meanwhile the window says which one is called.
+  absl::Status Run(uint64_t program, absl::FunctionRef<absl::Status()> calls);
 
   BlobStore& store_;
-  absl::flat_hash_map<uint64_t, Tensor> tensors_;
-  std::unique_ptr<Program> program_;
-  std::unique_ptr<ProgramContext> context_;  // Of program_.
+  RunnerWindow& window_;
+  HandleTable handles_;
 };
 
 }  // namespace slipway

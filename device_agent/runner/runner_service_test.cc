@@ -1,10 +1,14 @@
 #include "device_agent/runner/runner_service.h"
 
+#include <string.h>
+
+#include <memory>
 #include <string>
 
 #include "core/runtime/test_programs/test_programs.h"
 #include "core/store/memory_blob_store.h"
 #include "core/wire/tensor_proto.h"
+#include "device_agent/runner/runner_window.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/common/status_matchers.h"
@@ -13,6 +17,7 @@ namespace slipway {
 namespace {
 
 using ::testing::HasSubstr;
+using Code = absl::StatusCode;
 
 class RunnerServiceTest : public ::testing::Test {
  protected:
@@ -23,11 +28,18 @@ class RunnerServiceTest : public ::testing::Test {
     }
     manifest_ = artifact.manifest().bytes();
   }
-  runner::Response Load() {
+  runner::Response Operate(const v1::SessionRequest& operation, int64_t data_size = 0) {
     runner::Request request;
+    *request.mutable_operation() = operation;
+    request.set_data_size(data_size);
+    return service_.Handle(request);
+  }
+  runner::Response Load(uint64_t program = 1) {
+    runner::Request request;
+    request.mutable_operation()->mutable_load()->set_program(program);
     request.mutable_load()->set_manifest(manifest_);
-    request.mutable_load()->set_threads(1);
     request.mutable_load()->set_scratch_bytes(1 << 20);
+    request.mutable_load()->set_dynamic_bytes(1 << 20);
     return service_.Handle(request);
   }
   runner::Response Put(uint64_t handle) {
@@ -38,10 +50,11 @@ class RunnerServiceTest : public ::testing::Test {
     return service_.Handle(request);
   }
   runner::Response Call(uint64_t input, uint64_t output) {
-    runner::Request request;
+    v1::SessionRequest request;
+    request.mutable_call()->set_program(1);
     request.mutable_call()->add_inputs(input);
     request.mutable_call()->add_outputs(output);
-    return service_.Handle(request);
+    return Operate(request);
   }
   runner::Response Fetch(uint64_t handle, int64_t max_inline_bytes) {
     runner::Request request;
@@ -50,20 +63,51 @@ class RunnerServiceTest : public ::testing::Test {
     request.mutable_fetch()->set_max_inline_bytes(max_inline_bytes);
     return service_.Handle(request);
   }
+  runner::Response Allocate(uint64_t handle, const TensorType& type) {
+    v1::SessionRequest request;
+    request.mutable_allocate()->set_tensor(handle);
+    *request.mutable_allocate()->mutable_type() = ToProto(type);
+    return Operate(request);
+  }
+  runner::Response Write(uint64_t handle, int64_t offset, const std::string& data) {
+    memcpy(window_->data(), data.data(), data.size());
+    v1::SessionRequest request;
+    request.mutable_write()->set_tensor(handle);
+    request.mutable_write()->set_offset(offset);
+    return Operate(request, static_cast<int64_t>(data.size()));
+  }
+  runner::Response Read(uint64_t handle, int64_t offset, int64_t size) {
+    v1::SessionRequest request;
+    request.mutable_read()->set_tensor(handle);
+    request.mutable_read()->set_offset(offset);
+    return Operate(request, size);
+  }
+  runner::Response Free(uint64_t handle) {
+    v1::SessionRequest request;
+    request.mutable_free()->add_handles(handle);
+    return Operate(request);
+  }
+  static Code CodeOf(const runner::Response& response) {
+    return static_cast<Code>(response.result().code());
+  }
 
   MemoryBlobStore store_;
   std::string manifest_;
-  RunnerService service_{store_};
+  const std::unique_ptr<RunnerWindow> window_ = *RunnerWindow::Create();
+  RunnerService service_{store_, *window_};
 };
 
 TEST_F(RunnerServiceTest, LoadsCallsAndFetches) {
-  ASSERT_EQ(Load().code(), 0);
-  ASSERT_EQ(Put(5).code(), 0);
-  ASSERT_EQ(Call(5, 6).code(), 0);
+  const runner::Response loaded = Load();
+  ASSERT_EQ(loaded.result().code(), 0) << loaded.result().message();
+  ASSERT_EQ(loaded.result().loaded().functions_size(), 1);
+  EXPECT_EQ(loaded.result().loaded().functions(0).inputs(0).type(), "f32[2, 8]");
+  ASSERT_EQ(CodeOf(Put(5)), Code::kOk);
+  ASSERT_EQ(CodeOf(Call(5, 6)), Code::kOk);
   // An output is an input of the next call without leaving the runner.
-  ASSERT_EQ(Call(6, 7).code(), 0);
+  ASSERT_EQ(CodeOf(Call(6, 7)), Code::kOk);
   const runner::Response fetched = Fetch(7, 1 << 20);
-  ASSERT_EQ(fetched.code(), 0) << fetched.message();
+  ASSERT_EQ(fetched.result().code(), 0) << fetched.result().message();
   ASSERT_OK_AND_ASSIGN(const Tensor y, FromProto(fetched.tensor(), [](const Digest&) {
                          return absl::StatusOr<Blob>(absl::NotFoundError(""));
                        }));
@@ -75,26 +119,116 @@ TEST_F(RunnerServiceTest, LoadsCallsAndFetches) {
                          return store_.Get(digest);
                        }));
   EXPECT_EQ(same.bytes(), y.bytes());
+  // An output that is there is written in place.
+  ASSERT_EQ(CodeOf(Call(7, 6)), Code::kOk);
+  ASSERT_EQ(CodeOf(Read(6, 28, 4)), Code::kOk);
+  float last = 0;
+  memcpy(&last, window_->data(), sizeof(last));
+  EXPECT_EQ(last, 21.0f);
+}
+
+TEST_F(RunnerServiceTest, TellsStepsAndTimesCalls) {
+  ASSERT_EQ(CodeOf(Load()), Code::kOk);
+  ASSERT_EQ(CodeOf(Put(2)), Code::kOk);
+  v1::SessionRequest request;
+  request.mutable_call()->set_program(1);
+  request.mutable_call()->add_inputs(2);
+  request.mutable_call()->add_outputs(3);
+  request.mutable_call()->set_profile(true);
+  const runner::Response called = Operate(request);
+  EXPECT_EQ(called.result().called().steps(0).operators(0), "Add");
+  EXPECT_EQ(called.result().called().outputs(0).shape(1), 8);
+  const v1::SessionRequest::Call call = request.call();
+  *request.mutable_time()->mutable_call() = call;
+  request.mutable_time()->set_samples(3);
+  const runner::Response timed = Operate(request);
+  EXPECT_EQ(timed.result().code(), 0) << timed.result().message();
+  EXPECT_EQ(timed.result().timed().result().samples_ns_size(), 3);
+  request.mutable_time()->set_cool_down_ns(-1);
+  EXPECT_THAT(Operate(request).result().message(), HasSubstr("cool_down_ns is -1"));
 }
 
 TEST_F(RunnerServiceTest, MistakesAreNamed) {
-  EXPECT_THAT(service_.Handle({}).message(), HasSubstr("no known kind"));
-  EXPECT_THAT(Call(1, 2).message(), HasSubstr("no program is loaded"));
-  ASSERT_EQ(Load().code(), 0);
-  EXPECT_THAT(Call(1, 2).message(), HasSubstr("no tensor has handle 1"));
-  EXPECT_THAT(Fetch(3, 0).message(), HasSubstr("no tensor has handle 3"));
+  EXPECT_THAT(service_.Handle({}).result().message(), HasSubstr("no known kind"));
+  EXPECT_THAT(Operate({}).result().message(), HasSubstr("does not know the request"));
+  EXPECT_THAT(Call(1, 2).result().message(), HasSubstr("no program has handle 1"));
+  ASSERT_EQ(CodeOf(Load()), Code::kOk);
+  EXPECT_THAT(Call(1, 2).result().message(), HasSubstr("handle 1 is no tensor"));
+  EXPECT_THAT(Call(4, 5).result().message(), HasSubstr("no tensor has handle 4"));
+  EXPECT_THAT(Fetch(3, 0).result().message(), HasSubstr("no tensor has handle 3"));
+  EXPECT_EQ(CodeOf(Load(1)), Code::kInvalidArgument);
   manifest_ = "garbage";
-  EXPECT_EQ(Load().code(), static_cast<int>(absl::StatusCode::kInvalidArgument));
+  EXPECT_EQ(CodeOf(Load(2)), Code::kInvalidArgument);
 }
 
-TEST_F(RunnerServiceTest, UnloadDropsEverything) {
-  ASSERT_EQ(Load().code(), 0);
-  ASSERT_EQ(Put(1).code(), 0);
-  runner::Request unload;
-  unload.mutable_unload();
-  ASSERT_EQ(service_.Handle(unload).code(), 0);
-  EXPECT_NE(Fetch(1, 0).code(), 0);
-  EXPECT_NE(Call(1, 2).code(), 0);
+TEST_F(RunnerServiceTest, FreedHandlesAreNoMore) {
+  ASSERT_EQ(CodeOf(Load()), Code::kOk);
+  ASSERT_EQ(CodeOf(Put(2)), Code::kOk);
+  ASSERT_EQ(CodeOf(Free(2)), Code::kOk);
+  EXPECT_THAT(Call(2, 3).result().message(), HasSubstr("it was freed"));
+  EXPECT_EQ(CodeOf(Free(2)), Code::kNotFound);
+  // Its handle is never that of another tensor.
+  EXPECT_THAT(Put(2).result().message(), HasSubstr("above 2"));
+  ASSERT_EQ(CodeOf(Free(1)), Code::kOk);
+  EXPECT_EQ(CodeOf(Call(2, 3)), Code::kNotFound);
+}
+
+TEST_F(RunnerServiceTest, TensorsAreWrittenAndReadInPieces) {
+  ASSERT_EQ(CodeOf(Allocate(1, {DataType::kInt32, {3}})), Code::kOk);
+  ASSERT_EQ(CodeOf(Write(1, 4, std::string("\1\0\0\0\2\0\0\0", 8))), Code::kOk);
+  ASSERT_EQ(CodeOf(Read(1, 0, 12)), Code::kOk);
+  EXPECT_EQ(std::string(window_->data(), 12), std::string("\0\0\0\0\1\0\0\0\2\0\0\0", 12));
+  EXPECT_EQ(CodeOf(Write(1, 8, "12345678")), Code::kOutOfRange);
+  EXPECT_EQ(CodeOf(Write(1, 2, "1234")), Code::kInvalidArgument);
+  EXPECT_EQ(CodeOf(Read(1, -4, 4)), Code::kOutOfRange);
+  EXPECT_EQ(CodeOf(Read(1, 0, RunnerWindow::kDataBytes + 1)), Code::kInvalidArgument);
+  // Bytes that are no elements.
+  ASSERT_EQ(CodeOf(Allocate(2, {DataType::kBool, {2}})), Code::kOk);
+  EXPECT_THAT(Write(2, 0, std::string("\1\7", 2)).result().message(),
+              HasSubstr("byte 1 is 7, which is no element of bool[2]"));
+  EXPECT_EQ(CodeOf(Allocate(3, {DataType::kString, {2}})), Code::kInvalidArgument);
+  EXPECT_EQ(CodeOf(Allocate(3, {DataType::kFloat32, {-1}})), Code::kInvalidArgument);
+}
+
+TEST_F(RunnerServiceTest, BoxesAreCopiedOnTheDevice) {
+  ASSERT_EQ(CodeOf(Allocate(1, {DataType::kUint8, {2, 3}})), Code::kOk);
+  ASSERT_EQ(CodeOf(Write(1, 0, "abcdef")), Code::kOk);
+  v1::SessionRequest request;
+  v1::SessionRequest::Slice& slice = *request.mutable_slice();
+  slice.set_from(1);
+  slice.set_tensor(2);
+  slice.add_begin(0);
+  slice.add_begin(1);
+  slice.add_shape(2);
+  slice.add_shape(2);
+  ASSERT_EQ(CodeOf(Operate(request)), Code::kOk);
+  ASSERT_EQ(CodeOf(Read(2, 0, 4)), Code::kOk);
+  EXPECT_EQ(std::string(window_->data(), 4), "bcef");
+  v1::SessionRequest::Assign& assign = *request.mutable_assign();
+  assign.set_from(2);
+  assign.set_to(1);
+  assign.add_begin(0);
+  assign.add_begin(0);
+  ASSERT_EQ(CodeOf(Operate(request)), Code::kOk);
+  ASSERT_EQ(CodeOf(Read(1, 0, 6)), Code::kOk);
+  EXPECT_EQ(std::string(window_->data(), 6), "bcceff");
+  v1::SessionRequest facts;
+  facts.mutable_get_facts();
+  EXPECT_EQ(Operate(facts).result().facts().tensor_bytes(), 10);
+  EXPECT_EQ(Operate(facts).result().facts().tensors(), 2);
+}
+
+TEST_F(RunnerServiceTest, WhatIsTooLateOrCancelledIsNotDone) {
+  runner::Request request;
+  request.mutable_operation()->set_id(7);
+  request.mutable_operation()->mutable_get_facts();
+  request.set_not_after_ns(1);
+  EXPECT_EQ(CodeOf(service_.Handle(request)), Code::kDeadlineExceeded);
+  request.clear_not_after_ns();
+  window_->status().Cancel(7);
+  EXPECT_EQ(CodeOf(service_.Handle(request)), Code::kCancelled);
+  request.mutable_operation()->set_id(8);
+  EXPECT_EQ(CodeOf(service_.Handle(request)), Code::kOk);
 }
 
 TEST_F(RunnerServiceTest, MissingBlobsAreNamed) {
@@ -102,7 +236,7 @@ TEST_F(RunnerServiceTest, MissingBlobsAreNamed) {
   for (const Digest& digest : program.manifest().blobs()) {
     ASSERT_OK(store_.Remove(digest));
   }
-  EXPECT_EQ(Load().code(), static_cast<int>(absl::StatusCode::kNotFound));
+  EXPECT_EQ(CodeOf(Load()), Code::kNotFound);
 }
 
 }  // namespace

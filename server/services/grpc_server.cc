@@ -11,13 +11,11 @@
 #include <chrono>
 #include <utility>
 
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "core/base/files.h"
 #include "core/base/status_macros.h"
 #include "core/rpc/grpc_settings.h"
+#include "core/rpc/listen_address.h"
 #include "server/services/admission.h"
 #include "server/services/blob_service.h"
 #include "server/services/calls.h"
@@ -28,7 +26,6 @@
 namespace slipway::server {
 namespace {
 
-constexpr absl::string_view kUnixPrefix = "unix:";
 constexpr absl::Duration kDrainTime = absl::Milliseconds(500);
 
 // Whether somebody answers at a unix socket. gRPC would take the path from them.
@@ -63,7 +60,7 @@ class RunningServer final : public GrpcServer {
 
   absl::Status Listen(const std::string& listen) {
     SLIPWAY_ASSIGN_OR_RETURN(const ListenAddress parsed, ParseListenAddress(listen));
-    if (parsed.host.empty() && IsServed(listen.substr(kUnixPrefix.size()))) {
+    if (parsed.host.empty() && IsServed(listen.substr(kUnixAddressPrefix.size()))) {
       return absl::UnavailableError(
           absl::StrCat("cannot listen on '", listen, "': another process does"));
     }
@@ -104,29 +101,6 @@ class RunningServer final : public GrpcServer {
 };
 
 }  // namespace
-
-absl::StatusOr<ListenAddress> ParseListenAddress(absl::string_view text) {
-  absl::string_view rest = text;
-  if (absl::ConsumePrefix(&rest, kUnixPrefix)) {
-    if (rest.empty() || rest.size() >= sizeof(sockaddr_un::sun_path)) {
-      return absl::InvalidArgumentError(absl::StrCat("'", text, "' names no socket of 1 to ",
-                                                     sizeof(sockaddr_un::sun_path) - 1, " bytes"));
-    }
-    return ListenAddress{.is_loopback = true};
-  }
-  const size_t colon = text.rfind(':');
-  ListenAddress address;
-  if (colon == absl::string_view::npos || colon == 0 ||
-      !absl::SimpleAtoi(text.substr(colon + 1), &address.port) || address.port < 0 ||
-      address.port > 65535) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("'", text, "' is no address: HOST:PORT or unix:PATH is wanted"));
-  }
-  address.host = std::string(text.substr(0, colon));
-  address.is_loopback = address.host == "localhost" || address.host == "[::1]" ||
-                        absl::StartsWith(address.host, "127.");
-  return address;
-}
 
 absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const Parts& parts,
                                                               const Options& options) {

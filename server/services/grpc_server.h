@@ -7,7 +7,6 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/change_hub.h"
 #include "server/handlers/environment.h"
@@ -39,15 +38,6 @@ class GrpcServer {
   // What clients connect to: as `listen`, with the port taken.
   virtual const std::string& address() const = 0;
 };
-
-// INVALID_ARGUMENT for an address that is neither of the two forms. `is_loopback` tells whether only this
-// machine can reach it.
-struct ListenAddress {
-  std::string host;  // Empty for a unix socket.
-  int port = 0;
-  bool is_loopback = false;
-};
-absl::StatusOr<ListenAddress> ParseListenAddress(absl::string_view text);
 
 }  // namespace slipway::server
 

@@ -1,0 +1,145 @@
+#include "device_agent/measure/samples.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "absl/time/clock.h"
+#include "core/base/clock.h"
+#include "core/base/status_macros.h"
+#include "device_agent/measure/machine_state.h"
+
+namespace slipway {
+namespace {
+
+constexpr int64_t kMaxIterations = 1 << 20;
+// More foreign time than this makes a result disturbed; both, since a tick of the kernel's
+// accounting is 10 ms and a short measurement would see it as a large share.
+constexpr int64_t kDisturbedMillis = 50;
+constexpr int64_t kDisturbedNs = 30'000'000;
+// Profiled calls end after this many or this long.
+constexpr int kProfiledCalls = 20;
+constexpr int64_t kProfiledNs = 2'000'000'000;
+
+int64_t NowNs() { return absl::ToInt64Nanoseconds(SystemClock().Monotonic()); }
+
+// Fills the caches with something else: reads and writes twice the last level's size.
+class CacheFlush {
+ public:
+  CacheFlush() {
+    const long size = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    bytes_.resize(static_cast<size_t>(std::clamp<long>(size * 2, 8 << 20, 256 << 20)));
+  }
+  void Run() {
+    constexpr size_t kLine = 64;
+    volatile char* const bytes = bytes_.data();
+    for (size_t i = 0; i < bytes_.size(); i += kLine) bytes[i] = static_cast<char>(bytes[i] + 1);
+  }
+
+ private:
+  std::vector<char> bytes_;
+};
+
+class Sampler {
+ public:
+  Sampler(absl::FunctionRef<absl::Status()> call, const SampleOptions& options)
+      : call_(call), options_(options) {
+    if (options.flush_cache) flush_.emplace();
+  }
+
+  absl::Status Run(v1::BenchmarkResult& result) {
+    if (!options_.flush_cache) SLIPWAY_RETURN_IF_ERROR(ChooseIterations());
+    result.set_iterations_per_sample(iterations_);
+    for (int i = 0; i < options_.warmup; ++i) SLIPWAY_RETURN_IF_ERROR(Sample().status());
+    result.mutable_samples_ns()->Reserve(options_.samples);
+    result.set_start_time_ns(absl::ToUnixNanos(absl::Now()));
+    const std::optional<CpuTimes> before = ReadCpuTimes();
+    const int64_t begin = NowNs();
+    for (int i = 0; i < options_.samples; ++i) {
+      SLIPWAY_ASSIGN_OR_RETURN(const int64_t duration_ns, Sample());
+      result.add_samples_ns(duration_ns);
+    }
+    const int64_t wall_ns = NowNs() - begin;
+    const std::optional<CpuTimes> after = ReadCpuTimes();
+    if (before.has_value() && after.has_value()) {
+      const int64_t share = ForeignShareMillis(*before, *after, wall_ns);
+      result.set_disturbed_millis(share);
+      result.set_disturbed(share > kDisturbedMillis &&
+                           share * wall_ns / 1000 * after->processors > kDisturbedNs);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status ChooseIterations() {
+    while (true) {
+      SLIPWAY_ASSIGN_OR_RETURN(const int64_t duration_ns, Sample());
+      const int64_t next = NextIterations(iterations_, duration_ns, options_.min_sample_ns);
+      if (next <= iterations_) return absl::OkStatus();
+      iterations_ = next;
+    }
+  }
+
+  absl::StatusOr<int64_t> Sample() {
+    if (options_.cool_down_ns > 0) absl::SleepFor(absl::Nanoseconds(options_.cool_down_ns));
+    if (flush_.has_value()) flush_->Run();
+    const int64_t begin = NowNs();
+    for (int64_t i = 0; i < iterations_; ++i) SLIPWAY_RETURN_IF_ERROR(call_());
+    return NowNs() - begin;
+  }
+
+  const absl::FunctionRef<absl::Status()> call_;
+  const SampleOptions options_;
+  std::optional<CacheFlush> flush_;
+  int64_t iterations_ = 1;
+};
+
+}  // namespace
+
+int64_t NextIterations(int64_t calls, int64_t duration_ns, int64_t min_sample_ns) {
+  if (duration_ns >= min_sample_ns || calls >= kMaxIterations) return calls;
+  // A tenth more than needed, and at most ten times as many: a first guess is a bad one.
+  const double needed = static_cast<double>(calls) * static_cast<double>(min_sample_ns) /
+                            static_cast<double>(std::max<int64_t>(duration_ns, 1)) * 1.1 +
+                        1;
+  return std::clamp(static_cast<int64_t>(std::min(needed, 1e15)), calls + 1,
+                    std::min(10 * calls, kMaxIterations));
+}
+
+absl::Status TakeSamples(absl::FunctionRef<absl::Status()> call, const SampleOptions& options,
+                         v1::BenchmarkResult& result) {
+  if (options.samples < 1 || options.warmup < 0) {
+    return absl::InvalidArgumentError("samples must be 1 or more, and warm-up 0 or more");
+  }
+  return Sampler(call, options).Run(result);
+}
+
+std::vector<v1::StepTime> StepTimes(const Program& program,
+                                    absl::Span<const int64_t> durations_ns) {
+  const std::vector<StepInfo>& steps = program.steps();
+  std::vector<v1::StepTime> times(steps.size());
+  for (size_t s = 0; s < steps.size(); ++s) {
+    times[s].set_name(steps[s].name);
+    for (const std::string& name : steps[s].operators) times[s].add_operators(name);
+    times[s].set_duration_ns(durations_ns[s]);
+  }
+  return times;
+}
+
+absl::Status ProfileSteps(const Program& program, const ProgramContext& context,
+                          absl::FunctionRef<absl::Status()> call, v1::BenchmarkResult& result) {
+  SLIPWAY_RETURN_IF_ERROR(call());
+  std::vector<int64_t> smallest(program.steps().size(), INT64_MAX);
+  const int64_t begin = NowNs();
+  for (int i = 0; i < kProfiledCalls && (i == 0 || NowNs() - begin < kProfiledNs); ++i) {
+    SLIPWAY_RETURN_IF_ERROR(call());
+    const absl::Span<const int64_t> durations = context.step_durations_ns();
+    for (size_t s = 0; s < smallest.size(); ++s) smallest[s] = std::min(smallest[s], durations[s]);
+  }
+  for (v1::StepTime& time : StepTimes(program, smallest)) *result.add_steps() = std::move(time);
+  return absl::OkStatus();
+}
+
+}  // namespace slipway

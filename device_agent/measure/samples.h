@@ -1,0 +1,47 @@
+// Samples: how long calls take, and how long each step of them.
+//
+// A sample is the execution of kernels with inputs resident, on the monotonic clock. Calls that are too short for the
+// clock are made several times for one sample.
+#ifndef SLIPWAY_DEVICE_AGENT_MEASURE_SAMPLES_H_
+#define SLIPWAY_DEVICE_AGENT_MEASURE_SAMPLES_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "core/runtime/program.h"
+#include "proto/slipway/v1/run.pb.h"
+
+namespace slipway {
+
+inline constexpr int64_t kMinSampleNs = 1'000'000;
+
+struct SampleOptions {
+  int warmup = 10;    // Dropped; 0 or more.
+  int samples = 100;  // Kept; 1 or more.
+  int64_t min_sample_ns = kMinSampleNs;
+  // Data is driven out of the processor's caches before each sample, which is a single call then.
+  bool flush_cache = false;
+  // Pause before each sample.
+  int64_t cool_down_ns = 0;
+};
+
+// Sets samples, calls in each, when they began, and what other processes took of the processors meanwhile. Errors of
+// `call`; INVALID_ARGUMENT for options out of range.
+absl::Status TakeSamples(absl::FunctionRef<absl::Status()> call, const SampleOptions& options,
+                         v1::BenchmarkResult& result);
+
+// The steps of a program with the smallest time of each over several calls. `call` calls `context` with a profile.
+absl::Status ProfileSteps(const Program& program, const ProgramContext& context,
+                          absl::FunctionRef<absl::Status()> call, v1::BenchmarkResult& result);
+
+// The steps with these durations.
+std::vector<v1::StepTime> StepTimes(const Program& program, absl::Span<const int64_t> durations_ns);
+
+// Smallest number of calls that make a sample long enough, given that `calls` took `duration_ns`.
+int64_t NextIterations(int64_t calls, int64_t duration_ns, int64_t min_sample_ns = kMinSampleNs);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_DEVICE_AGENT_MEASURE_SAMPLES_H_

@@ -1,0 +1,185 @@
+#include "device_agent/session/local_sessions.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/clock.h"
+#include "core/base/log.h"
+#include "core/base/status_macros.h"
+#include "core/rpc/token.h"
+#include "core/target/target.h"
+#include "core/wire/session_messages.h"
+
+namespace slipway {
+namespace {
+
+constexpr size_t kMaxWaiting = 1000;
+constexpr absl::Duration kTick = absl::Seconds(1);
+
+absl::Duration Now() { return SystemClock().Monotonic(); }
+
+}  // namespace
+
+LocalSessions::LocalSessions(Options options) : options_(std::move(options)) {
+  watcher_ = std::thread([this] { Watch(); });
+}
+
+LocalSessions::~LocalSessions() {
+  const absl::Status why = absl::UnavailableError("the agent is ending");
+  {
+    absl::MutexLock lock(&mutex_);
+    ends_ = true;
+    for (const Waiting& waiting : waiting_) waiting.connection->End(why);
+    waiting_.clear();
+    if (host_ != nullptr) host_->Stop(why);
+  }
+  watcher_.join();
+}
+
+void LocalSessions::Watch() {
+  while (true) {
+    std::shared_ptr<SessionHost> ended;
+    {
+      absl::MutexLock lock(&mutex_);
+      mutex_.AwaitWithTimeout(absl::Condition(this, &LocalSessions::HasNews), kTick);
+      if (has_ended_) {
+        ended = std::move(host_);
+        has_ended_ = false;
+      }
+      if (ends_ && host_ == nullptr && ended == nullptr) return;
+      if (!ends_) {
+        StartNext();
+        Tick();
+      }
+    }
+    // Its thread ends outside of the lock, which it takes to say that it ended.
+    ended = nullptr;
+  }
+}
+
+absl::Status LocalSessions::Check(const SessionWish& wish) const {
+  if (!wish.device.empty() && wish.device != options_.device) {
+    return absl::NotFoundError(absl::StrCat("this agent has no device \"",
+                                            absl::Utf8SafeCEscape(wish.device), "\", only \"",
+                                            options_.device, "\""));
+  }
+  if (wish.target.empty()) return absl::OkStatus();
+  SLIPWAY_ASSIGN_OR_RETURN(const Target wanted, ParseTarget(wish.target));
+  SLIPWAY_ASSIGN_OR_RETURN(const Target own, ParseTarget(options_.target));
+  return Annotate(CheckRunsOn(wanted, own), absl::StrCat("device \"", options_.device, "\""));
+}
+
+void LocalSessions::Enter(const v1::SessionRequest& first,
+                          std::shared_ptr<SessionConnection> connection) {
+  absl::MutexLock lock(&mutex_);
+  if (ends_) return connection->End(absl::UnavailableError("the agent is ending"));
+  if (first.has_resume()) return Resume(first.resume(), connection);
+  if (first.has_open()) return Open(first.open(), std::move(connection));
+  connection->End(
+      absl::FailedPreconditionError("a connection of a session begins with open or resume"));
+}
+
+void LocalSessions::Open(const v1::SessionRequest::Open& open,
+                         std::shared_ptr<SessionConnection> connection) {
+  absl::StatusOr<SessionWish> wish = ReadWish(open);
+  if (!wish.ok()) return connection->End(wish.status());
+  if (absl::Status status = Check(*wish); !status.ok()) return connection->End(status);
+  if (waiting_.size() >= kMaxWaiting) {
+    return connection->End(absl::ResourceExhaustedError(
+        absl::StrCat(waiting_.size(), " clients wait for the device already; try again later")));
+  }
+  Waiting waiting;
+  waiting.connection = std::move(connection);
+  waiting.until = Now() + wish->wait;
+  waiting.wish = *std::move(wish);
+  waiting.session = RandomName();
+  waiting.ticket = RandomName();
+  waiting_.push_back(std::move(waiting));
+  StartNext();
+  if (waiting_.empty()) return;
+  Tell(waiting_.back(), static_cast<int64_t>(waiting_.size()) - 1);
+  Tick();
+}
+
+void LocalSessions::Resume(const v1::SessionRequest::Resume& resume,
+                           const std::shared_ptr<SessionConnection>& connection) {
+  // One that waits: its client lost the connection and is back.
+  for (size_t i = 0; i < waiting_.size(); ++i) {
+    Waiting& waiting = waiting_[i];
+    if (waiting.session != resume.session()) continue;
+    if (!IsSameSecret(waiting.ticket, resume.ticket())) break;
+    waiting.connection->End(absl::AbortedError("another connection has taken the session up"));
+    waiting.connection = connection;
+    return Tell(waiting, static_cast<int64_t>(i));
+  }
+  if (host_ == nullptr || has_ended_ || host_->terms().session != resume.session()) {
+    return connection->End(absl::NotFoundError(
+        absl::StrCat("there is no session ", absl::Utf8SafeCEscape(resume.session()),
+                     ": its lease has ended, or this is another device")));
+  }
+  if (!IsSameSecret(host_->terms().ticket, resume.ticket())) {
+    return connection->End(absl::PermissionDeniedError("the ticket is not that of the session"));
+  }
+  host_->Attach(connection, resume.received());
+}
+
+void LocalSessions::Left(const SessionConnection* connection) {
+  absl::MutexLock lock(&mutex_);
+  waiting_.erase(
+      std::remove_if(waiting_.begin(), waiting_.end(),
+                     [&](const Waiting& one) { return one.connection.get() == connection; }),
+      waiting_.end());
+}
+
+void LocalSessions::StartNext() {
+  if (host_ != nullptr || waiting_.empty()) return;
+  Waiting next = std::move(waiting_.front());
+  waiting_.pop_front();
+  SessionTerms terms{.session = next.session,
+                     .ticket = next.ticket,
+                     .device = options_.device,
+                     .target = options_.target,
+                     .address = options_.address,
+                     .idle = next.wish.idle,
+                     .longest = next.wish.longest};
+  absl::StatusOr<std::shared_ptr<SessionHost>> started =
+      SessionHost::Start(std::move(terms), options_.tools, [this](const absl::Status& why) {
+        Log(LogLevel::kInfo, "a session ended", {{"why", why.ToString()}});
+        absl::MutexLock lock(&mutex_);
+        has_ended_ = true;
+      });
+  if (!started.ok()) return next.connection->End(started.status());
+  host_ = *std::move(started);
+  purpose_ = next.wish.purpose;
+  Log(LogLevel::kInfo, "a session began", {{"session", next.session}, {"purpose", purpose_}});
+  host_->Attach(next.connection, 0);
+}
+
+void LocalSessions::Tell(const Waiting& waiting, int64_t ahead) {
+  v1::SessionResponse news;
+  v1::SessionResponse::Waiting& told = *news.mutable_waiting();
+  told.set_session(waiting.session);
+  told.set_ticket(waiting.ticket);
+  told.set_ahead(ahead);
+  told.set_holder(purpose_.empty() ? "another session" : absl::StrCat("a session: ", purpose_));
+  waiting.connection->Send(WriteSessionResponse(news), false);
+}
+
+void LocalSessions::Tick() {
+  const absl::Duration now = Now();
+  std::deque<Waiting> still;
+  for (Waiting& waiting : waiting_) {
+    if (now < waiting.until) {
+      still.push_back(std::move(waiting));
+      continue;
+    }
+    waiting.connection->End(absl::DeadlineExceededError(absl::StrCat(
+        "the device did not come free within ", absl::FormatDuration(waiting.wish.wait))));
+  }
+  waiting_ = std::move(still);
+  for (size_t i = 0; i < waiting_.size(); ++i) Tell(waiting_[i], static_cast<int64_t>(i));
+}
+
+}  // namespace slipway

@@ -1,0 +1,74 @@
+// LocalSessions: the sessions of an agent that works for no server: one at a time, others wait in line.
+#ifndef SLIPWAY_DEVICE_AGENT_SESSION_LOCAL_SESSIONS_H_
+#define SLIPWAY_DEVICE_AGENT_SESSION_LOCAL_SESSIONS_H_
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "device_agent/session/session_entrance.h"
+#include "device_agent/session/session_host.h"
+#include "device_agent/session/session_terms.h"
+
+namespace slipway {
+
+// Thread-safe.
+class LocalSessions final : public SessionEntrance {
+ public:
+  struct Options {
+    std::string device;
+    std::string target;   // Its canonical target.
+    std::string address;  // Where the agent listens.
+    SessionTools tools;
+  };
+  explicit LocalSessions(Options options);
+  // Ends the session and all that wait.
+  ~LocalSessions() override;
+
+  void Enter(const v1::SessionRequest& first,
+             std::shared_ptr<SessionConnection> connection) override;
+  void Left(const SessionConnection* connection) override;
+
+ private:
+  struct Waiting {
+    std::shared_ptr<SessionConnection> connection;
+    SessionWish wish;
+    std::string session;
+    std::string ticket;
+    absl::Duration until;  // Monotonic.
+  };
+
+  absl::Status Check(const SessionWish& wish) const;
+  void Open(const v1::SessionRequest::Open& open, std::shared_ptr<SessionConnection> connection)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Resume(const v1::SessionRequest::Resume& resume,
+              const std::shared_ptr<SessionConnection>& connection)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Gives the device to who is next, if it is free.
+  void StartNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Tell(const Waiting& waiting, int64_t ahead) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Tells those who wait that they still do, and ends those who have waited long enough.
+  void Tick() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Watch();
+  bool HasNews() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return has_ended_ || (ends_ && host_ == nullptr);
+  }
+
+  const Options options_;
+  absl::Mutex mutex_;
+  bool ends_ ABSL_GUARDED_BY(mutex_) = false;
+  bool has_ended_ ABSL_GUARDED_BY(mutex_) = false;  // The host has, and is to be let go.
+  std::shared_ptr<SessionHost> host_ ABSL_GUARDED_BY(mutex_);
+  std::string purpose_ ABSL_GUARDED_BY(mutex_);  // Of the host's session.
+  std::deque<Waiting> waiting_ ABSL_GUARDED_BY(mutex_);
+  std::thread watcher_;
+};
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_DEVICE_AGENT_SESSION_LOCAL_SESSIONS_H_

@@ -1,0 +1,32 @@
+// The numbers that a session on a device is limited by.
+#ifndef SLIPWAY_DEVICE_AGENT_SESSION_SESSION_LIMITS_H_
+#define SLIPWAY_DEVICE_AGENT_SESSION_SESSION_LIMITS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/time/time.h"
+#include "device_agent/runner/runner_window.h"
+
+namespace slipway {
+
+// What clients are told that they may have under way. As data, half of what the runner's window has room for: a
+// piece is lent until the client has said that the response came.
+inline constexpr int64_t kMaxRequestsUnderWay = 1024;
+inline constexpr int64_t kMaxDataUnderWayBytes = kWindowPieceBytes * kWindowPieces / 2;
+// A client that sends more is not read until it takes what it is owed.
+inline constexpr size_t kMostRequestsHeld = 4 * static_cast<size_t>(kMaxRequestsUnderWay);
+inline constexpr int64_t kMostDataHeldBytes = 2 * kMaxDataUnderWayBytes;
+
+inline constexpr absl::Duration kDefaultRequestTime = absl::Minutes(1);
+inline constexpr absl::Duration kMaxRequestTime = absl::Hours(24);
+
+inline constexpr absl::Duration kShortestIdle = absl::Seconds(1);
+inline constexpr absl::Duration kLongestIdle = absl::Hours(1);
+inline constexpr absl::Duration kDefaultIdle = absl::Seconds(10);
+inline constexpr absl::Duration kLongestLease = absl::Hours(24);
+inline constexpr absl::Duration kDefaultWait = absl::Hours(1);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_DEVICE_AGENT_SESSION_SESSION_LIMITS_H_
