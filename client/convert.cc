@@ -21,13 +21,6 @@ AttemptTimings TimingsFromProto(const v1::AttemptTimings& proto) {
           .upload = absl::Nanoseconds(proto.upload_ns())};
 }
 
-MachineState MachineFromProto(const v1::MachineState& proto) {
-  return {.cpu_frequency_hz = proto.cpu_frequency_hz(),
-          .governor = proto.governor(),
-          .temperature_millicelsius = proto.temperature_millicelsius(),
-          .load_millis = proto.load_millis()};
-}
-
 // For showing alone: whatever a server says is shown as unknown unless it is a range.
 VersionRange RangeFromProto(int32_t lowest, int32_t highest) {
   if (lowest < 1 || highest < lowest) return {};
@@ -79,35 +72,6 @@ absl::StatusOr<RunResult> RunFromProto(const v1::RunResult& proto) {
                                }));
     }
     result.outputs.push_back(std::move(output));
-  }
-  return result;
-}
-
-absl::StatusOr<BenchmarkResult> BenchmarkFromProto(const v1::BenchmarkResult& proto) {
-  BenchmarkResult result = {
-      .samples_ns = {proto.samples_ns().begin(), proto.samples_ns().end()},
-      .iterations_per_sample = proto.iterations_per_sample(),
-      .load_cold_ns = proto.load_cold_ns(),
-      .load_warm_ns = proto.load_warm_ns(),
-      .first_run_ns = proto.first_run_ns(),
-      .peak_memory_bytes = proto.peak_memory_bytes(),
-      .threads = proto.threads(),
-      .disturbed = proto.disturbed(),
-      .disturbed_millis = proto.disturbed_millis(),
-      .before = MachineFromProto(proto.before()),
-      .after = MachineFromProto(proto.after()),
-      .start_time = TimeFromNs(proto.start_time_ns()),
-      .timings = TimingsFromProto(proto.timings()),
-      .device = proto.device(),
-      .device_target = proto.device_target(),
-  };
-  if (result.samples_ns.empty() || result.iterations_per_sample < 1) {
-    return absl::InternalError("the benchmark has no samples");
-  }
-  for (const v1::StepTime& step : proto.steps()) {
-    result.steps.push_back({.name = step.name(),
-                            .operators = {step.operators().begin(), step.operators().end()},
-                            .duration_ns = step.duration_ns()});
   }
   return result;
 }
@@ -199,6 +163,49 @@ absl::StatusOr<Job> UncheckedJobFromProto(const v1::Job& proto) {
 }
 
 }  // namespace
+
+MachineState MachineFromProto(const v1::MachineState& proto) {
+  return {.cpu_frequency_hz = proto.cpu_frequency_hz(),
+          .governor = proto.governor(),
+          .temperature_millicelsius = proto.temperature_millicelsius(),
+          .load_millis = proto.load_millis()};
+}
+
+std::vector<StepTime> StepTimesFromProto(
+    const google::protobuf::RepeatedPtrField<v1::StepTime>& protos) {
+  std::vector<StepTime> steps;
+  for (const v1::StepTime& step : protos) {
+    steps.push_back({.name = step.name(),
+                     .operators = {step.operators().begin(), step.operators().end()},
+                     .duration_ns = step.duration_ns()});
+  }
+  return steps;
+}
+
+absl::StatusOr<BenchmarkResult> BenchmarkFromProto(const v1::BenchmarkResult& proto) {
+  BenchmarkResult result = {
+      .samples_ns = {proto.samples_ns().begin(), proto.samples_ns().end()},
+      .iterations_per_sample = proto.iterations_per_sample(),
+      .load_cold_ns = proto.load_cold_ns(),
+      .load_warm_ns = proto.load_warm_ns(),
+      .first_run_ns = proto.first_run_ns(),
+      .peak_memory_bytes = proto.peak_memory_bytes(),
+      .threads = proto.threads(),
+      .disturbed = proto.disturbed(),
+      .disturbed_millis = proto.disturbed_millis(),
+      .before = MachineFromProto(proto.before()),
+      .after = MachineFromProto(proto.after()),
+      .steps = StepTimesFromProto(proto.steps()),
+      .start_time = TimeFromNs(proto.start_time_ns()),
+      .timings = TimingsFromProto(proto.timings()),
+      .device = proto.device(),
+      .device_target = proto.device_target(),
+  };
+  if (result.samples_ns.empty() || result.iterations_per_sample < 1) {
+    return absl::InternalError("the benchmark has no samples");
+  }
+  return result;
+}
 
 absl::StatusOr<Job> JobFromProto(const v1::Job& proto) {
   absl::StatusOr<Job> job = UncheckedJobFromProto(proto);

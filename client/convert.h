@@ -2,10 +2,13 @@
 #ifndef SLIPWAY_CLIENT_CONVERT_H_
 #define SLIPWAY_CLIENT_CONVERT_H_
 
+#include <vector>
+
 #include "absl/status/statusor.h"
 #include "client/types.h"
 #include "proto/slipway/v1/fleet.pb.h"
 #include "proto/slipway/v1/job.pb.h"
+#include "proto/slipway/v1/run.pb.h"
 #include "proto/slipway/v1/server.pb.h"
 
 namespace slipway {
@@ -14,6 +17,11 @@ namespace slipway {
 absl::StatusOr<Job> JobFromProto(const v1::Job& proto);
 absl::StatusOr<Device> DeviceFromProto(const v1::Device& proto);
 ServerInfo ServerInfoFromProto(const v1::ServerInfo& proto);
+// INTERNAL for one without samples.
+absl::StatusOr<BenchmarkResult> BenchmarkFromProto(const v1::BenchmarkResult& proto);
+MachineState MachineFromProto(const v1::MachineState& proto);
+std::vector<StepTime> StepTimesFromProto(
+    const google::protobuf::RepeatedPtrField<v1::StepTime>& protos);
 
 }  // namespace slipway
 

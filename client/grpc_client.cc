@@ -1,19 +1,16 @@
 // Client over gRPC.
-#include <sys/un.h>
-
 #include <algorithm>
-#include <random>
 #include <set>
 #include <stop_token>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "client/address.h"
 #include "client/client.h"
 #include "client/convert.h"
 #include "client/model_files.h"
+#include "client/request_id.h"
 #include "core/artifact/checked_manifest.h"
 #include "core/artifact/slip_file.h"
 #include "core/base/status_macros.h"
@@ -38,34 +35,6 @@ constexpr int kProtocol = 1;
 constexpr int kJobsPerPage = 100;
 // A stream that is silent for longer is opened again, lest a job's end be missed behind a broken middlebox.
 constexpr absl::Duration kWatchDeadline = absl::Minutes(10);
-
-// New for new work; the server knows repeated requests by it.
-std::string NewRequestId() {
-  std::random_device random;
-  std::string id = "c";
-  for (int i = 0; i < 4; ++i) absl::StrAppend(&id, absl::Hex(random(), absl::kZeroPad8));
-  return id;
-}
-
-absl::Status CheckAddress(absl::string_view address) {
-  if (absl::StartsWith(address, "unix:")) {
-    if (address.size() - 5 >= sizeof(sockaddr_un::sun_path)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("server address \"", address, "\" names a socket of ", address.size() - 5,
-                       " bytes; at most ", sizeof(sockaddr_un::sun_path) - 1, " are possible"));
-    }
-    if (address.size() > 5) return absl::OkStatus();
-  } else {
-    const size_t colon = address.rfind(':');
-    int port = 0;
-    if (colon != absl::string_view::npos && colon > 0 &&
-        absl::SimpleAtoi(address.substr(colon + 1), &port) && port > 0 && port < 65536) {
-      return absl::OkStatus();
-    }
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("server address \"", address, "\" is neither HOST:PORT nor unix:PATH"));
-}
 
 struct NamedBlob {
   Digest digest;

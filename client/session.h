@@ -1,0 +1,293 @@
+// Session: a device in your hand. Programs and tensors stay on it; calls cost little more than a message there and back.
+//
+//   SLIPWAY_ASSIGN_OR_RETURN(Session session, Session::Open({.address = "buildhost:7411", .device = "board-1"}));
+//   SLIPWAY_ASSIGN_OR_RETURN(RemoteProgram net, session.LoadFile("net.slip"));
+//   SLIPWAY_ASSIGN_OR_RETURN(RemoteTensor x, session.Put(image));
+//   SLIPWAY_ASSIGN_OR_RETURN(std::vector<RemoteTensor> outputs, net.Call({&x}));
+//   SLIPWAY_ASSIGN_OR_RETURN(Tensor scores, outputs[0].Get());
+//
+// The device carries requests out one at a time, in the order in which they were made, whichever thread made them.
+// What is started by an ...Async method need not be waited for before the next request, which may use its handles.
+//
+// A connection that breaks is taken up again by itself: nothing is lost and nothing done twice. When nothing is heard
+// from the device for SessionOptions::patience, the session ends, and whatever waits ends within a second in
+// UNAVAILABLE, which says whether the server or the device's agent went away.
+//
+// Errors are the device's, with its whole message; DeviceLogOf (client/session/response_status.h) has the log of a
+// runner that crashed. Then (ABORTED) the handles of the session are lost, each use of one says so, and the session
+// goes on: load and put anew. A session that has ended gives the error with which it ended for everything.
+//
+// A session is held by its Session, by every RemoteProgram and RemoteTensor, and by futures; it is closed, and the
+// device free for others, when the last of them goes. All methods are thread-safe.
+#ifndef SLIPWAY_CLIENT_SESSION_H_
+#define SLIPWAY_CLIENT_SESSION_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "client/future.h"
+#include "client/types.h"
+#include "core/artifact/artifact.h"
+#include "core/base/blob.h"
+#include "core/base/digest.h"
+#include "core/tensor/tensor.h"
+
+namespace slipway {
+
+class SessionEngine;
+
+struct SessionOptions {
+  std::string address;  // Of a server, or of an agent that listens: "HOST:PORT" or "unix:PATH".
+  std::string token;    // Empty: none.
+  std::string device;   // Empty: any of `target`.
+  std::string target;   // As core/target/target.h writes them; empty: any.
+  std::string purpose;  // Others who wait for the device see it.
+  // The lease ends when the device has not heard of this client for so long; 1 s to 1 h.
+  absl::Duration idle = absl::Seconds(10);
+  // Longest time to wait for the device while others hold it; zero: not at all.
+  absl::Duration wait = absl::Hours(1);
+  // The session ends when the device was not heard of for so long and, asked for another second at most, the server
+  // does not answer either or has no better news. At most `idle`.
+  absl::Duration patience = absl::Milliseconds(3500);
+  // Ends Open in CANCELLED.
+  std::stop_token stop;
+  // Told while Open waits: how many are to get the device before, and who holds it. Both callbacks are called on a
+  // thread of the session's and should return soon.
+  std::function<void(int64_t ahead, const std::string& holder)> on_waiting;
+  // Told what programs, and what runs them, write to their standard streams: whole lines.
+  std::function<void(const std::string& text)> on_log;
+};
+
+// A tensor on the device, which is freed with it. Movable. Methods with errors of a request: NOT_FOUND for a tensor that
+// is lost, INVALID_ARGUMENT, OUT_OF_RANGE for a part that does not lie inside.
+class RemoteTensor {
+ public:
+  RemoteTensor() = default;  // No tensor; only to be assigned to.
+  RemoteTensor(RemoteTensor&& other) noexcept { Swap(other); }
+  RemoteTensor& operator=(RemoteTensor&& other) noexcept {
+    RemoteTensor taken(std::move(other));
+    Swap(taken);
+    return *this;
+  }
+  ~RemoteTensor();
+
+  bool is_set() const { return engine_ != nullptr; }
+  // For messages.
+  const std::string& name() const { return name_; }
+  // That of a call's output is known, and dtype not kInvalid, when the call has been answered.
+  TensorType type() const;
+
+  absl::StatusOr<Tensor> Get() const;
+  Future<Tensor> GetAsync() const;
+  // Into memory of the caller's, of as many bytes as the tensor has.
+  absl::Status GetInto(absl::Span<char> bytes) const;
+  // Some of its bytes, from `offset` on. Whole elements.
+  absl::Status Read(int64_t offset, absl::Span<char> bytes) const;
+  absl::Status Write(int64_t offset, const Blob& bytes);
+
+  // A copy of a box of it: `begin` is the first index along each dimension.
+  absl::StatusOr<RemoteTensor> Slice(absl::Span<const int64_t> begin,
+                                     absl::Span<const int64_t> shape) const;
+  absl::StatusOr<RemoteTensor> Copy() const;
+  // Copies `from` into the box of it that begins at `begin`.
+  absl::Status Assign(absl::Span<const int64_t> begin, const RemoteTensor& from);
+
+ private:
+  friend class Session;
+  friend class RemoteProgram;
+  // Set by the answer to the request that makes the tensor.
+  struct LateType {
+    std::atomic<bool> is_known = false;
+    TensorType type;
+  };
+
+  RemoteTensor(std::shared_ptr<SessionEngine> engine, std::string name, TensorType type);
+  void Swap(RemoteTensor& other) noexcept {
+    std::swap(engine_, other.engine_);
+    std::swap(handle_, other.handle_);
+    std::swap(name_, other.name_);
+    std::swap(type_, other.type_);
+  }
+  absl::StatusOr<TensorType> KnownType() const;
+  static absl::Status CheckIsOf(const SessionEngine* engine, const RemoteTensor& tensor);
+
+  std::shared_ptr<SessionEngine> engine_;
+  uint64_t handle_ = 0;
+  std::string name_;
+  std::shared_ptr<LateType> type_;
+};
+
+// A tensor that later requests may use at once; `done` says whether it came about.
+struct StartedTensor {
+  RemoteTensor tensor;
+  Future<TensorType> done;
+};
+
+// An input or output of a function.
+struct RemotePort {
+  std::string name;
+  std::string type;  // For people, for example "f32[batch, 64]".
+};
+
+struct RemoteFunction {
+  std::string name;
+  std::vector<RemotePort> inputs;
+  std::vector<RemotePort> outputs;
+};
+
+struct RemoteCallOptions {
+  std::string function;  // Empty: the first.
+  // For the call, from when the device gets it, others before it included; zero: 1 min. A call that runs longer ends
+  // the process that runs it.
+  absl::Duration deadline;
+  bool profile = false;  // Time every step.
+};
+
+// What the device tells of a call.
+struct CallReport {
+  absl::Duration duration;
+  std::vector<StepTime> steps;  // With RemoteCallOptions::profile, in the program's order.
+};
+
+struct StartedCall {
+  std::vector<RemoteTensor> outputs;  // Later requests may use them at once.
+  Future<CallReport> done;
+};
+
+struct TimingOptions {
+  RemoteCallOptions call;
+  int warmup = 10;
+  int samples = 100;
+  absl::Duration min_sample = absl::Milliseconds(1);  // By several calls a sample.
+  bool flush_cache = false;                           // A sample is then one call.
+  absl::Duration cool_down;                           // Pause before each sample.
+};
+
+// A program on the device, which is unloaded with it. Movable.
+class RemoteProgram {
+ public:
+  RemoteProgram() = default;  // No program; only to be assigned to.
+  RemoteProgram(RemoteProgram&& other) noexcept { Swap(other); }
+  RemoteProgram& operator=(RemoteProgram&& other) noexcept {
+    RemoteProgram taken(std::move(other));
+    Swap(taken);
+    return *this;
+  }
+  ~RemoteProgram();
+
+  bool is_set() const { return engine_ != nullptr; }
+  const std::vector<RemoteFunction>& functions() const { return functions_; }
+  absl::Duration load_time() const { return load_time_; }
+
+  // Inputs and outputs are in the order of the function. INVALID_ARGUMENT for inputs that do not fit, NOT_FOUND for a
+  // function or tensor that is not there, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, ABORTED when the program crashed.
+  absl::StatusOr<std::vector<RemoteTensor>> Call(absl::Span<const RemoteTensor* const> inputs,
+                                                 const RemoteCallOptions& options = {}) const;
+  // Writes outputs that are there, of the types that the function makes.
+  absl::StatusOr<CallReport> CallInto(absl::Span<const RemoteTensor* const> inputs,
+                                      absl::Span<RemoteTensor* const> outputs,
+                                      const RemoteCallOptions& options = {}) const;
+  StartedCall CallAsync(absl::Span<const RemoteTensor* const> inputs,
+                        const RemoteCallOptions& options = {}) const;
+  Future<CallReport> CallIntoAsync(absl::Span<const RemoteTensor* const> inputs,
+                                   absl::Span<RemoteTensor* const> outputs,
+                                   const RemoteCallOptions& options = {}) const;
+  // Times calls, on the device. The deadline is for all of them.
+  absl::StatusOr<BenchmarkResult> Time(absl::Span<const RemoteTensor* const> inputs,
+                                       const TimingOptions& options = {}) const;
+  Future<BenchmarkResult> TimeAsync(absl::Span<const RemoteTensor* const> inputs,
+                                    const TimingOptions& options = {}) const;
+
+ private:
+  friend class Session;
+  void Swap(RemoteProgram& other) noexcept {
+    std::swap(engine_, other.engine_);
+    std::swap(handle_, other.handle_);
+    std::swap(functions_, other.functions_);
+    std::swap(load_time_, other.load_time_);
+  }
+  absl::Status Check(absl::Span<const RemoteTensor* const> tensors) const;
+  std::vector<RemoteTensor> MakeOutputs(const std::string& function) const;
+  Future<CallReport> StartCall(absl::Span<const RemoteTensor* const> inputs,
+                               absl::Span<RemoteTensor* const> outputs,
+                               const RemoteCallOptions& options) const;
+
+  std::shared_ptr<SessionEngine> engine_;
+  uint64_t handle_ = 0;
+  std::vector<RemoteFunction> functions_;
+  absl::Duration load_time_;
+};
+
+struct LoadOptions {
+  std::string name;  // For messages.
+  int threads = 1;
+  int64_t loop_turns = 0;     // See RunOptions.
+  int64_t dynamic_bytes = 0;  // See RunOptions.
+  absl::Duration deadline;    // Zero: 1 min.
+};
+
+// What state a device is in. What is not known is 0.
+struct SessionFacts {
+  MachineState machine;
+  int64_t free_bytes = 0;   // Of the machine's memory.
+  int64_t limit_bytes = 0;  // That the session may use.
+  int64_t tensor_bytes = 0;
+  int64_t tensors = 0;
+  int64_t programs = 0;
+};
+
+// Movable and copyable: copies are the same session.
+class Session {
+ public:
+  // Waits for the device. INVALID_ARGUMENT for bad options; otherwise errors of SessionService.Open
+  // (proto/slipway/v1/session.proto), such as NOT_FOUND for a device that nobody knows and UNAVAILABLE for a server that
+  // is not there.
+  static absl::StatusOr<Session> Open(const SessionOptions& options);
+
+  const std::string& id() const;
+  const std::string& device() const;
+  const std::string& target() const;
+
+  // Sends what the device lacks of the artifact. Errors of the runtime, such as FAILED_PRECONDITION for a program that
+  // is for other machines.
+  absl::StatusOr<RemoteProgram> Load(const Artifact& artifact, const LoadOptions& options = {});
+  // A .slip file. Errors of ReadSlip as well.
+  absl::StatusOr<RemoteProgram> LoadFile(const std::string& path, const LoadOptions& options = {});
+  // An artifact that the device or its server has. FAILED_PRECONDITION names what they lack.
+  absl::StatusOr<RemoteProgram> Load(const Digest& artifact, const LoadOptions& options = {});
+
+  // A tensor of the device's with these elements. INVALID_ARGUMENT for strings (core/tensor/strings.h splits them),
+  // RESOURCE_EXHAUSTED for one that does not fit. The tensor's bytes must not change before the answer is there.
+  absl::StatusOr<RemoteTensor> Put(const Tensor& tensor, const std::string& name = "");
+  StartedTensor PutAsync(const Tensor& tensor, const std::string& name = "");
+  absl::StatusOr<RemoteTensor> Zeros(const TensorType& type, const std::string& name = "");
+  // The elements are those of RandomTensor (core/tensor/random.h).
+  absl::StatusOr<RemoteTensor> Random(const TensorType& type, uint64_t seed,
+                                      const std::string& name);
+
+  absl::StatusOr<SessionFacts> Facts();
+
+  // Ends the session and its lease once all requests are answered. The error with which it ended before.
+  absl::Status Close();
+
+ private:
+  explicit Session(std::shared_ptr<SessionEngine> engine) : engine_(std::move(engine)) {}
+  absl::StatusOr<RemoteProgram> LoadWith(const Digest& digest, const Artifact* artifact,
+                                         const LoadOptions& options);
+
+  std::shared_ptr<SessionEngine> engine_;
+};
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CLIENT_SESSION_H_

@@ -1,0 +1,541 @@
+#include "client/session/grpc_session_engine.h"
+
+#include <grpcpp/create_channel.h>
+#include <grpcpp/security/credentials.h>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "client/session/response_status.h"
+#include "core/base/status_macros.h"
+#include "core/rpc/grpc_settings.h"
+#include "core/rpc/grpc_status.h"
+#include "core/wire/session_messages.h"
+
+namespace slipway {
+namespace {
+
+constexpr absl::Duration kAskDeadline = absl::Seconds(1);
+constexpr absl::Duration kLongestPause = absl::Seconds(1);
+// Who ends a session without waiting for its end waits so long for it.
+constexpr absl::Duration kShutDownDeadline = absl::Seconds(1);
+constexpr absl::Duration kLookForStop = absl::Milliseconds(50);
+// Events go before time, unless they take so long.
+constexpr absl::Duration kMostLate = absl::Milliseconds(50);
+constexpr absl::Duration kLongestWait = absl::Hours(1);
+
+grpc::ChannelArguments ChannelArguments() {
+  grpc::ChannelArguments arguments = ClientChannelArguments();
+  arguments.SetMaxReceiveMessageSize(static_cast<int>(kMaxSessionMessageBytes));
+  // A connection of its own: another session that sends much delays nothing here, and its events wake nobody here.
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  return arguments;
+}
+
+gpr_timespec ToGpr(absl::Duration from_now) {
+  const absl::Duration wait = std::clamp(from_now, absl::ZeroDuration(), kLongestWait);
+  return gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
+                      gpr_time_from_nanos(absl::ToInt64Nanoseconds(wait), GPR_TIMESPAN));
+}
+
+absl::Status Violation(absl::string_view what) {
+  return absl::InternalError(absl::StrCat("the device breaks the protocol: ", what));
+}
+
+}  // namespace
+
+// Whether the server lives.
+struct GrpcSessionEngine::Question {
+  grpc::ClientContext context;
+  std::unique_ptr<grpc::ClientAsyncResponseReader<grpc::ByteBuffer>> call;
+  grpc::ByteBuffer answer;
+  grpc::Status status;
+};
+
+absl::StatusOr<std::shared_ptr<SessionEngine>> SessionEngine::Open(EngineOptions options) {
+  const auto engine = std::make_shared<GrpcSessionEngine>(std::move(options));
+  const auto thread = std::make_shared<std::thread>([engine] { engine->Run(); });
+  // The last reference may go in a callback, on the engine's own thread.
+  const std::shared_ptr<SessionEngine> handle(engine.get(), [engine, thread](SessionEngine*) {
+    engine->ShutDown();
+    if (thread->get_id() == std::this_thread::get_id()) {
+      thread->detach();
+    } else {
+      thread->join();
+    }
+  });
+  SLIPWAY_RETURN_IF_ERROR(engine->AwaitOpened());
+  return handle;
+}
+
+GrpcSessionEngine::GrpcSessionEngine(EngineOptions options)
+    : options_(std::move(options)),
+      channel_(grpc::CreateCustomChannel(options_.address, grpc::InsecureChannelCredentials(),
+                                         ChannelArguments())),
+      stub_(channel_),
+      liveness_(options_.interval, options_.silence, Now()) {
+  absl::MutexLock lock(&mutex_);
+  Connect(/*wait=*/false);
+}
+
+GrpcSessionEngine::~GrpcSessionEngine() {
+  queue_.Shutdown();
+  void* tag = nullptr;
+  bool ok = false;
+  while (queue_.Next(&tag, &ok)) {
+  }
+}
+
+// Waiting.
+
+bool GrpcSessionEngine::WaitFor(absl::FunctionRef<bool()> done, absl::CondVar& woken,
+                                absl::Duration until) {
+  while (!done()) {
+    bool progressed = false;
+    if (pumping_) {
+      const auto place = waiters_.insert(waiters_.end(), &woken);
+      progressed = !woken.WaitWithTimeout(&mutex_, until - Now());
+      waiters_.erase(place);
+    } else {
+      pumping_ = true;
+      progressed = Pump(until);
+      pumping_ = false;
+    }
+    if (!progressed && Now() >= until) break;
+  }
+  HandOn();
+  return done();
+}
+
+// REQUIRES: the role is the caller's. Takes one event, waiting for it until `until` at most; returns whether one came.
+bool GrpcSessionEngine::Pump(absl::Duration until) {
+  const absl::Duration wait = std::min(until, Due()) - Now();
+  mutex_.Unlock();
+  void* tag = nullptr;
+  bool ok = false;
+  const bool came = queue_.AsyncNext(&tag, &ok, ToGpr(wait)) == grpc::CompletionQueue::GOT_EVENT;
+  mutex_.Lock();
+  if (came) Handle(static_cast<GrpcSessionEvent>(reinterpret_cast<uintptr_t>(tag)), ok);
+  const absl::Duration now = Now();
+  if (now >= Due() + (came ? kMostLate : absl::ZeroDuration())) KeepTime(now);
+  return came;
+}
+
+void GrpcSessionEngine::HandOn() {
+  if (pumping_) return;
+  if (!waiters_.empty()) {
+    waiters_.front()->Signal();
+  } else if (IsBusy()) {
+    own_thread_.Signal();
+  }
+}
+
+// Whether somebody must pump though nobody waits.
+bool GrpcSessionEngine::IsBusy() const {
+  if (!end_.ok()) return stream_ != nullptr || question_ != nullptr;
+  return !is_connected_ || promised_callbacks_ > 0 || line_.is_waiting();
+}
+
+// When KeepTime is to be called.
+absl::Duration GrpcSessionEngine::Due() const {
+  if (!end_.ok()) return absl::InfiniteDuration();
+  return stream_ == nullptr ? std::min(connect_at_, liveness_.next()) : liveness_.next();
+}
+
+void GrpcSessionEngine::Run() {
+  absl::MutexLock lock(&mutex_);
+  while (!stopping_ || !callbacks_.empty()) {
+    if (!callbacks_.empty()) {
+      std::function<void()> callback = std::move(callbacks_.front());
+      callbacks_.pop_front();
+      mutex_.Unlock();
+      callback();
+      callback = nullptr;
+      mutex_.Lock();
+      continue;
+    }
+    const absl::Duration now = Now();
+    if (!pumping_ && waiters_.empty() && (IsBusy() || now >= Due())) {
+      pumping_ = true;
+      Pump(IsBusy() ? Due() : now);
+      pumping_ = false;
+      if (!waiters_.empty()) waiters_.front()->Signal();
+      continue;
+    }
+    // Who pumps keeps the time, but may be about to stop.
+    own_thread_.WaitWithTimeout(&mutex_, std::max(Due() - now, absl::Milliseconds(10)));
+  }
+}
+
+absl::Status GrpcSessionEngine::AwaitOpened() {
+  absl::MutexLock lock(&mutex_);
+  absl::CondVar woken;
+  const bool may_stop = options_.stop.stop_possible();
+  const auto opened_or_ended = [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    return is_open_ || !end_.ok();
+  };
+  while (!WaitFor(opened_or_ended, woken,
+                  may_stop ? Now() + kLookForStop : absl::InfiniteDuration())) {
+    if (options_.stop.stop_requested()) return absl::CancelledError("interrupted");
+  }
+  return end_;
+}
+
+void GrpcSessionEngine::ShutDown() {
+  absl::MutexLock lock(&mutex_);
+  absl::CondVar woken;
+  if (end_.ok() && !session_.empty() && stream_ != nullptr) {
+    is_closing_ = true;
+    line_.Close();
+    Flush();
+    WaitFor([this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return !end_.ok(); }, woken,
+            Now() + kShutDownDeadline);
+  }
+  End(absl::CancelledError("the session was let go"));
+  WaitFor([this]()
+              ABSL_NO_THREAD_SAFETY_ANALYSIS { return stream_ == nullptr && question_ == nullptr; },
+          woken, absl::InfiniteDuration());
+  stopping_ = true;
+  own_thread_.Signal();
+}
+
+// What users ask for.
+
+uint64_t GrpcSessionEngine::NewHandle() {
+  absl::MutexLock lock(&mutex_);
+  return ++last_handle_;
+}
+
+void GrpcSessionEngine::Submit(std::shared_ptr<SessionOperation> operation,
+                               std::vector<OutgoingRequest> requests) {
+  absl::MutexLock lock(&mutex_);
+  // One more than there are requests, which is settled here: so an operation without any ends as well.
+  operation->outstanding_ = requests.size() + 1;
+  absl::Status status = end_;
+  if (status.ok() && is_closing_) {
+    status = absl::FailedPreconditionError("the session is being closed");
+  }
+  if (status.ok()) {
+    for (size_t piece = 0; piece < requests.size(); ++piece) {
+      line_.Add({operation, piece, std::move(requests[piece])});
+    }
+  } else {
+    operation->outstanding_ = 1;
+  }
+  Settle(*operation, status);
+  // The message before may be written, and nobody have looked.
+  if (!pumping_ && stream_ != nullptr && stream_->is_writing()) {
+    pumping_ = true;
+    Pump(Now());
+    pumping_ = false;
+  }
+  Flush();
+  HandOn();
+}
+
+void GrpcSessionEngine::Free(uint64_t handle) {
+  absl::MutexLock lock(&mutex_);
+  if (end_.ok() && !is_closing_) line_.Free(handle);
+}
+
+bool GrpcSessionEngine::Wait(SessionOperation& operation, absl::Time deadline) {
+  absl::MutexLock lock(&mutex_);
+  absl::CondVar woken;
+  operation.waiter_ = &woken;
+  const absl::Duration until = deadline == absl::InfiniteFuture()
+                                   ? absl::InfiniteDuration()
+                                   : Now() + (deadline - absl::Now());
+  const bool done = WaitFor([&operation] { return operation.done_; }, woken, until);
+  operation.waiter_ = nullptr;
+  return done;
+}
+
+void GrpcSessionEngine::Then(SessionOperation& operation, std::function<void()> callback) {
+  absl::MutexLock lock(&mutex_);
+  if (operation.done_) {
+    CallBack(std::move(callback));
+    return;
+  }
+  operation.then_ = std::move(callback);
+  ++promised_callbacks_;
+  HandOn();
+}
+
+void GrpcSessionEngine::Cancel(SessionOperation& operation) {
+  absl::MutexLock lock(&mutex_);
+  const std::vector<RequestLine::Entry> unsent = line_.Cancel(operation);
+  for (const RequestLine::Entry& entry : unsent) {
+    Settle(*entry.operation, absl::CancelledError("cancelled before it was sent"));
+  }
+  Flush();
+}
+
+absl::Status GrpcSessionEngine::Close() {
+  absl::MutexLock lock(&mutex_);
+  absl::CondVar woken;
+  if (end_.ok()) {
+    is_closing_ = true;
+    line_.Close();
+    Flush();
+    WaitFor([this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return !end_.ok(); }, woken,
+            absl::InfiniteDuration());
+  }
+  return is_closed_ ? absl::OkStatus() : end_;
+}
+
+// Events.
+
+void GrpcSessionEngine::Handle(GrpcSessionEvent event, bool ok) {
+  switch (event) {
+    case GrpcSessionEvent::kWritten:
+      stream_->Written();
+      if (ok) Flush();
+      break;
+    case GrpcSessionEvent::kRead:
+      if (ok) {
+        Received(stream_->Read());
+        Flush();
+      } else {
+        stream_->ReadFailed();
+      }
+      break;
+    case GrpcSessionEvent::kFinished:
+      stream_->Finished();
+      break;
+    case GrpcSessionEvent::kAsked:
+      Asked();
+      break;
+  }
+  if (stream_ != nullptr && stream_->is_gone()) Disconnected();
+}
+
+void GrpcSessionEngine::KeepTime(absl::Duration now) {
+  if (!end_.ok()) return;
+  switch (liveness_.At(now)) {
+    case Liveness::Action::kBeat:
+      line_.Beat();
+      Flush();
+      break;
+    case Liveness::Action::kAsk:
+      Ask();
+      break;
+    case Liveness::Action::kNone:
+      break;
+  }
+  if (stream_ == nullptr && now >= connect_at_) Connect(/*wait=*/true);
+}
+
+void GrpcSessionEngine::Connect(bool wait) {
+  v1::SessionRequest first;
+  if (session_.empty()) {
+    first = options_.open;
+  } else {
+    first.mutable_resume()->set_session(session_);
+    first.mutable_resume()->set_ticket(ticket_);
+    first.mutable_resume()->set_received(line_.received());
+  }
+  stream_ = std::make_unique<GrpcSessionStream>(stub_, queue_, options_.token, wait,
+                                                WriteSessionRequest(first));
+}
+
+void GrpcSessionEngine::Disconnected() {
+  const absl::Status status = FromGrpc(stream_->status());
+  stream_ = nullptr;
+  is_connected_ = false;
+  line_.Suspend();
+  if (!end_.ok()) return;
+  if (is_closing_ && (status.ok() || absl::IsNotFound(status))) {
+    is_closed_ = true;
+    End(absl::FailedPreconditionError("the session is closed"));
+    return;
+  }
+  if (status.ok()) {
+    End(Violation("it ended the session without a reason"));
+    return;
+  }
+  // What gRPC says of connections that break.
+  if (!absl::IsUnavailable(status) && !absl::IsUnknown(status)) {
+    End(status);
+    return;
+  }
+  if (session_.empty() && channel_->GetState(false) == GRPC_CHANNEL_TRANSIENT_FAILURE) {
+    End(absl::UnavailableError(
+        absl::StrCat("\"", options_.address, "\" cannot be reached: ", status.message())));
+    return;
+  }
+  last_failure_ = status;
+  connect_at_ = Now() + std::min(backoff_.Next(), kLongestPause);
+}
+
+void GrpcSessionEngine::Received(const absl::Cord& message) {
+  mutex_.Unlock();
+  absl::StatusOr<SessionResponseParts> parts = ParseSessionResponses(message);
+  mutex_.Lock();
+  if (!parts.ok()) {
+    End(Violation(parts.status().message()));
+    return;
+  }
+  liveness_.Heard(Now());
+  const int count = parts->message.responses_size();
+  for (int i = 0; i < count && end_.ok(); ++i) {
+    v1::SessionResponse& response = *parts->message.mutable_responses(i);
+    if (response.id() == 0) {
+      TakeNews(response);
+    } else if (!is_connected_) {
+      End(Violation("it answers before the session is opened"));
+    } else {
+      Answered({.error = ErrorOf(response),
+                .response = std::move(response),
+                .data = i + 1 == count ? std::move(parts->data) : absl::Cord()});
+    }
+  }
+}
+
+void GrpcSessionEngine::Answered(RequestAnswer answer) {
+  absl::StatusOr<RequestLine::Entry> entry = line_.Answer(answer.response.id());
+  if (!entry.ok()) {
+    End(Violation(entry.status().message()));
+    return;
+  }
+  backoff_.Reset();
+  if (entry->operation == nullptr) return;
+  mutex_.Unlock();
+  const absl::Status status = entry->operation->Take(entry->piece, answer);
+  entry->outgoing = {};
+  mutex_.Lock();
+  Settle(*entry->operation, status);
+}
+
+void GrpcSessionEngine::TakeNews(v1::SessionResponse& news) {
+  switch (news.kind_case()) {
+    case v1::SessionResponse::kWaiting:
+      if (is_open_ || news.waiting().session().empty()) {
+        End(Violation("it lets a session wait that has none to wait for"));
+        return;
+      }
+      session_ = news.waiting().session();
+      ticket_ = news.waiting().ticket();
+      if (options_.on_waiting) {
+        CallBack([this, waiting = news.waiting()] {
+          options_.on_waiting(waiting.ahead(), waiting.holder());
+        });
+      }
+      return;
+    case v1::SessionResponse::kOpened:
+      TakeOpened(*news.mutable_opened());
+      return;
+    case v1::SessionResponse::kLog:
+      if (options_.on_log) {
+        CallBack([this, text = news.log().text()] { options_.on_log(text); });
+      }
+      return;
+    case v1::SessionResponse::kHeartbeat:
+    default:  // A newer device may tell more.
+      return;
+  }
+}
+
+void GrpcSessionEngine::TakeOpened(v1::SessionResponse::Opened& opened) {
+  if (is_connected_ || opened.session().empty() || (is_open_ && opened.session() != session_)) {
+    End(Violation("it opens another session than the one asked for"));
+    return;
+  }
+  if (opened.max_data_bytes() < 1 || opened.max_requests() < 1 ||
+      opened.max_data_under_way_bytes() < 1) {
+    End(Violation("its limits allow nothing"));
+    return;
+  }
+  const absl::Status resumed = line_.Resume(opened.taken());
+  if (!resumed.ok()) {
+    End(Violation(resumed.message()));
+    return;
+  }
+  session_ = opened.session();
+  ticket_ = opened.ticket();
+  is_connected_ = true;
+  if (is_open_) return;
+  opened.set_max_data_bytes(std::min(opened.max_data_bytes(), kMaxSessionDataBytes));
+  line_.SetLimits({.max_requests = opened.max_requests(),
+                   .max_data_under_way_bytes = opened.max_data_under_way_bytes()});
+  opened_ = std::move(opened);
+  is_open_ = true;
+}
+
+void GrpcSessionEngine::Ask() {
+  if (question_ != nullptr) return;
+  question_ = std::make_unique<Question>();
+  Question& question = *question_;
+  question.context.set_deadline(std::chrono::system_clock::now() +
+                                absl::ToChronoMilliseconds(kAskDeadline));
+  if (!options_.token.empty()) {
+    question.context.AddMetadata("authorization", absl::StrCat("Bearer ", options_.token));
+  }
+  const grpc::ByteBuffer nothing(nullptr, 0);
+  question.call = stub_.PrepareUnaryCall(
+      &question.context, "/slipway.v1.ServerService/GetServerInfo", nothing, &queue_);
+  question.call->StartCall();
+  question.call->Finish(&question.answer, &question.status, ToTag(GrpcSessionEvent::kAsked));
+}
+
+void GrpcSessionEngine::Asked() {
+  const std::unique_ptr<Question> question = std::move(question_);
+  if (!end_.ok() || liveness_.has_heard()) return;
+  const absl::Status status = FromGrpc(question->status);
+  const bool lives = !absl::IsUnavailable(status) && !absl::IsDeadlineExceeded(status);
+  std::string message =
+      lives ? absl::StrCat("the agent of ", DeviceName(),
+                           " does not answer, though the server at \"", options_.address, "\" does")
+            : absl::StrCat("the server at \"", options_.address, "\" does not answer");
+  absl::StrAppend(
+      &message, ": nothing has come for ",
+      absl::FormatDuration(absl::Trunc(liveness_.silent_for(Now()), absl::Milliseconds(1))));
+  if (!lives) absl::StrAppend(&message, " (", status.message(), ")");
+  if (lives && !last_failure_.ok()) absl::StrAppend(&message, " (", last_failure_.message(), ")");
+  End(absl::UnavailableError(message));
+}
+
+// What follows from them.
+
+void GrpcSessionEngine::Flush() {
+  if (!end_.ok() || stream_ == nullptr || stream_->is_writing()) return;
+  const absl::Cord message = line_.NextMessage();
+  if (!message.empty()) stream_->Write(message);
+}
+
+void GrpcSessionEngine::Settle(SessionOperation& operation, const absl::Status& status) {
+  if (operation.status_.ok()) operation.status_ = status;
+  if (--operation.outstanding_ > 0) return;
+  operation.Finish(operation.status_);
+  operation.done_ = true;
+  if (operation.then_) {
+    --promised_callbacks_;
+    CallBack(std::exchange(operation.then_, nullptr));
+  }
+  if (operation.waiter_ != nullptr) operation.waiter_->Signal();
+}
+
+void GrpcSessionEngine::CallBack(std::function<void()> callback) {
+  callbacks_.push_back(std::move(callback));
+  own_thread_.Signal();
+}
+
+void GrpcSessionEngine::End(absl::Status status) {
+  if (!end_.ok()) return;
+  end_ = std::move(status);
+  if (stream_ != nullptr) stream_->Cancel();
+  if (question_ != nullptr) question_->context.TryCancel();
+  for (const RequestLine::Entry& entry : line_.TakeAll()) {
+    if (entry.operation != nullptr) Settle(*entry.operation, end_);
+  }
+  for (absl::CondVar* const waiter : waiters_) waiter->Signal();
+}
+
+std::string GrpcSessionEngine::DeviceName() const {
+  const std::string& device = is_open_ ? opened_.device() : options_.open.open().device();
+  return device.empty() ? "the device" : absl::StrCat("device \"", device, "\"");
+}
+
+}  // namespace slipway

@@ -1,0 +1,125 @@
+// GrpcSessionEngine: the engine over gRPC's asynchronous calls.
+//
+// A session has one completion queue, and whoever waits for an answer takes the events out of it ("pumps"): between
+// gRPC and the caller no thread is woken. One pumps at a time; the role is handed on. The engine's own thread pumps
+// while nobody else does and something is to be done: requests that could not be sent at once, callbacks, a
+// connection that broke, a heartbeat that is due. Callbacks run on that thread alone.
+//
+// A connection that breaks is taken up again. Nothing having come for EngineOptions::silence, whatever the connection
+// does, the server is asked whether it lives, and the session ends with an error that says who went away.
+#ifndef SLIPWAY_CLIENT_SESSION_GRPC_SESSION_ENGINE_H_
+#define SLIPWAY_CLIENT_SESSION_GRPC_SESSION_ENGINE_H_
+
+#include <grpcpp/channel.h>
+
+#include <deque>
+#include <functional>
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/functional/function_ref.h"
+#include "absl/synchronization/mutex.h"
+#include "client/session/engine.h"
+#include "client/session/grpc_session_stream.h"
+#include "client/session/liveness.h"
+#include "client/session/request_line.h"
+#include "core/base/clock.h"
+#include "core/rpc/retry.h"
+
+namespace slipway {
+
+class GrpcSessionEngine final : public SessionEngine {
+ public:
+  explicit GrpcSessionEngine(EngineOptions options);
+  ~GrpcSessionEngine() override;
+
+  // The engine's own thread, until ShutDown.
+  void Run();
+  absl::Status AwaitOpened();
+  // Closes the session without waiting for long.
+  void ShutDown();
+
+  const v1::SessionResponse::Opened& opened() const override { return opened_; }
+  uint64_t NewHandle() override;
+  void Submit(std::shared_ptr<SessionOperation> operation,
+              std::vector<OutgoingRequest> requests) override;
+  void Free(uint64_t handle) override;
+  bool Wait(SessionOperation& operation, absl::Time deadline) override;
+  void Then(SessionOperation& operation, std::function<void()> callback) override;
+  void Cancel(SessionOperation& operation) override;
+  absl::Status Close() override;
+
+ private:
+  struct Question;
+
+  // Waiting.
+  bool WaitFor(absl::FunctionRef<bool()> done, absl::CondVar& woken, absl::Duration until)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool Pump(absl::Duration until) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void HandOn() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool IsBusy() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Duration Due() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Duration Now() const { return clock_.Monotonic(); }
+
+  // Events.
+  void Handle(GrpcSessionEvent event, bool ok) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void KeepTime(absl::Duration now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Connect(bool wait) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Disconnected() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Received(const absl::Cord& message) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Answered(RequestAnswer answer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void TakeNews(v1::SessionResponse& news) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void TakeOpened(v1::SessionResponse::Opened& opened) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Ask() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Asked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  // What follows from them.
+  void Flush() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Settle(SessionOperation& operation, const absl::Status& status)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void CallBack(std::function<void()> callback) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void End(absl::Status status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::string DeviceName() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const EngineOptions options_;
+  const SystemClock clock_;
+  const std::shared_ptr<grpc::Channel> channel_;
+  grpc::GenericStub stub_;
+  grpc::CompletionQueue queue_;
+
+  absl::Mutex mutex_;
+  // Who pumps, and who waits to.
+  bool pumping_ ABSL_GUARDED_BY(mutex_) = false;
+  std::list<absl::CondVar*> waiters_ ABSL_GUARDED_BY(mutex_);
+  absl::CondVar own_thread_;
+  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  std::deque<std::function<void()>> callbacks_ ABSL_GUARDED_BY(mutex_);
+  size_t promised_callbacks_ ABSL_GUARDED_BY(mutex_) = 0;
+
+  // The connection.
+  std::unique_ptr<GrpcSessionStream> stream_ ABSL_GUARDED_BY(mutex_);
+  bool is_connected_ ABSL_GUARDED_BY(mutex_) = false;  // `opened` has come over it.
+  absl::Duration connect_at_ ABSL_GUARDED_BY(mutex_);  // Without a stream.
+  Backoff backoff_ ABSL_GUARDED_BY(mutex_);
+  absl::Status last_failure_ ABSL_GUARDED_BY(mutex_);
+  Liveness liveness_ ABSL_GUARDED_BY(mutex_);
+  std::unique_ptr<Question> question_ ABSL_GUARDED_BY(mutex_);
+
+  // The session.
+  RequestLine line_ ABSL_GUARDED_BY(mutex_);
+  uint64_t last_handle_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::string session_ ABSL_GUARDED_BY(mutex_);  // Empty until the device has told of it.
+  std::string ticket_ ABSL_GUARDED_BY(mutex_);
+  bool is_open_ ABSL_GUARDED_BY(mutex_) = false;
+  v1::SessionResponse::Opened opened_;  // Set once, when is_open_ becomes true.
+  bool is_closing_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
+  absl::Status end_ ABSL_GUARDED_BY(mutex_);  // Not OK: the session has ended.
+};
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CLIENT_SESSION_GRPC_SESSION_ENGINE_H_
