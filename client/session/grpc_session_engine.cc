@@ -29,7 +29,6 @@ constexpr absl::Duration kLongestWait = absl::Hours(1);
 
 grpc::ChannelArguments ChannelArguments() {
   grpc::ChannelArguments arguments = ClientChannelArguments();
-  arguments.SetMaxReceiveMessageSize(static_cast<int>(kMaxSessionMessageBytes));
   // A connection of its own: another session that sends much delays nothing here, and its events wake nobody here.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   return arguments;
