@@ -38,14 +38,6 @@ struct Deadlines {
   absl::Duration queue, run, total;
 };
 
-// What a symbolic dimension of a model may be; those that nothing is said about are free. With equal bounds the program is
-// for that extent alone.
-struct DimensionBounds {
-  std::string name;
-  int64_t min = 1;
-  int64_t max = 1;
-};
-
 struct CompileOptions {
   std::string target;       // As core/target/target.h writes them; "host" is resolved here.
   std::string print_after;  // A pass after which the graph's text is wanted.

@@ -11,8 +11,12 @@
 #include "client/cli/command.h"
 #include "client/cli/signal_interrupts.h"
 #include "client/local/sibling.h"
+#include "client/pack/code_facts.h"
 
 int main(int argc, char** argv) {
+  if (argc > 1 && argv[1] == std::string(slipway::kReadCodeFactsArgument)) {
+    return slipway::ReadCodeFactsMain(argc, argv);
+  }
   // Debian's Abseil looks for deadlocks at every lock otherwise, as tests want it to.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   signal(SIGXFSZ, SIG_IGN);  // A limit on file sizes is then an error like a full disk.

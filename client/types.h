@@ -16,6 +16,14 @@
 
 namespace slipway {
 
+// What a symbolic dimension of a model may be; those that nothing is said about are free. With equal bounds the program is
+// for that extent alone.
+struct DimensionBounds {
+  std::string name;
+  int64_t min = 1;
+  int64_t max = 1;
+};
+
 // Where a job stands (proto/slipway/v1/job.proto has the picture).
 enum class JobState { kQueued, kAssigned, kRunning, kSucceeded, kFailed, kCancelled };
 enum class JobKind { kCompilation, kRun, kBenchmark };

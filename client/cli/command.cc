@@ -26,6 +26,7 @@ constexpr Verb kVerbs[] = {
     {"cancel", "end a job", Cancel},
     {"results", "show and fetch what came of a job", Results},
     {"targets", "list what models can be compiled for", Targets},
+    {"pack", "make an artifact of a kernel written by hand", Pack},
     {"inspect", "show what is in an artifact", Inspect},
 };
 

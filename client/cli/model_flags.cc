@@ -19,9 +19,7 @@
 #include "core/target/target.h"
 
 namespace slipway::cli {
-namespace {
-
-absl::StatusOr<std::string> Canonical(const std::string& text) {
+absl::StatusOr<std::string> CanonicalTarget(const std::string& text) {
   if (text == "host") return HostTarget().ToString();
   const absl::StatusOr<Target> target = ParseTarget(text);
   if (!target.ok()) {
@@ -29,8 +27,6 @@ absl::StatusOr<std::string> Canonical(const std::string& text) {
   }
   return target->ToString();
 }
-
-}  // namespace
 
 void ModelFlags::AddTo(FlagSet& flags, bool runs) {
   flags.Add("target", &target, "TARGET",
@@ -47,11 +43,11 @@ void ModelFlags::AddTo(FlagSet& flags, bool runs) {
 
 absl::StatusOr<std::string> ChooseTarget(const ModelFlags& flags, bool runs,
                                          absl::Span<const Device> devices) {
-  if (!flags.target.empty()) return Canonical(flags.target);
+  if (!flags.target.empty()) return CanonicalTarget(flags.target);
   if (!flags.device.empty()) {
     std::vector<std::string> ids;
     for (const Device& device : devices) {
-      if (device.id == flags.device) return Canonical(device.target);
+      if (device.id == flags.device) return CanonicalTarget(device.target);
       ids.push_back(device.id);
     }
     return WithExitCode(absl::NotFoundError(absl::StrCat(
@@ -76,7 +72,24 @@ absl::StatusOr<std::string> ChooseTarget(const ModelFlags& flags, bool runs,
         absl::UnavailableError("the server has no device; start slipway-agent on one"),
         ExitCode::kUnreachable);
   }
-  return Canonical(chosen->target);
+  return CanonicalTarget(chosen->target);
+}
+
+absl::StatusOr<DimensionBounds> ParseDimension(const std::string& text) {
+  const std::pair<std::string, std::string> parts = absl::StrSplit(text, absl::MaxSplits('=', 1));
+  const std::pair<std::string, std::string> bounds =
+      absl::StrSplit(parts.second, absl::MaxSplits("..", 1));
+  DimensionBounds dimension{parts.first};
+  bool fits = !parts.first.empty() && absl::SimpleAtoi(bounds.first, &dimension.min);
+  dimension.max = dimension.min;
+  if (fits && absl::StrContains(parts.second, "..")) {
+    fits = absl::SimpleAtoi(bounds.second, &dimension.max);
+  }
+  if (!fits || dimension.min < 1 || dimension.max < dimension.min) {
+    return WrongCall(
+        absl::StrCat("flag \"--dimension\" takes SYMBOL=N or SYMBOL=MIN..MAX, not \"", text, "\""));
+  }
+  return dimension;
 }
 
 absl::StatusOr<CompileOptions> MakeCompileOptions(Connection& connection, const ModelFlags& flags,
@@ -84,20 +97,7 @@ absl::StatusOr<CompileOptions> MakeCompileOptions(Connection& connection, const 
   CompileOptions options;
   options.keep = flags.keep;
   for (const std::string& text : flags.dimensions) {
-    const std::pair<std::string, std::string> parts = absl::StrSplit(text, absl::MaxSplits('=', 1));
-    const std::pair<std::string, std::string> bounds =
-        absl::StrSplit(parts.second, absl::MaxSplits("..", 1));
-    DimensionBounds dimension{parts.first};
-    bool fits = !parts.first.empty() && absl::SimpleAtoi(bounds.first, &dimension.min);
-    dimension.max = dimension.min;
-    if (fits && absl::StrContains(parts.second, "..")) {
-      fits = absl::SimpleAtoi(bounds.second, &dimension.max);
-    }
-    if (!fits || dimension.min < 1 || dimension.max < dimension.min) {
-      return WrongCall(absl::StrCat(
-          "flag \"--dimension\" takes SYMBOL=N or SYMBOL=MIN..MAX, not \"", text, "\""));
-    }
-    options.dimensions.push_back(std::move(dimension));
+    SLIPWAY_ASSIGN_OR_RETURN(options.dimensions.emplace_back(), ParseDimension(text));
   }
   std::vector<Device> devices;
   if (flags.target.empty() && (runs || !flags.device.empty())) {

@@ -23,6 +23,9 @@ struct ModelFlags {
   void AddTo(FlagSet& flags, bool runs);
 };
 
+// "SYMBOL=N" or "SYMBOL=MIN..MAX", as "--dimension" takes them; else a wrong call.
+absl::StatusOr<DimensionBounds> ParseDimension(const std::string& text);
+
 // What to compile for: --target; else the target of --device; else, when `runs`, the one that all devices
 // share; else this machine's. `devices` may be empty when none is asked for. Canonical; a wrong call when
 // unknown, with the known ones, or when devices differ.
@@ -42,6 +45,9 @@ absl::StatusOr<ArtifactSummary> PrepareArtifact(Environment& environment, Connec
 
 // A wrong call unless `path` is a file.
 absl::Status CheckFile(const std::string& path);
+
+// The canonical spelling of a "--target", in which "host" is this machine; else a wrong call with the known ones.
+absl::StatusOr<std::string> CanonicalTarget(const std::string& text);
 
 // Whether the file is an artifact, by how it begins or is called.
 absl::StatusOr<bool> IsSlip(const std::string& path);

@@ -22,6 +22,7 @@ absl::Status ShowJob(Environment& environment, Arguments arguments);
 absl::Status Cancel(Environment& environment, Arguments arguments);
 absl::Status Results(Environment& environment, Arguments arguments);
 absl::Status Targets(Environment& environment, Arguments arguments);
+absl::Status Pack(Environment& environment, Arguments arguments);
 absl::Status Inspect(Environment& environment, Arguments arguments);
 
 }  // namespace slipway::cli
