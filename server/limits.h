@@ -37,6 +37,7 @@ inline constexpr int64_t kMaxInlineBlobBytes = 64 << 10;
 inline constexpr int64_t kMaxInlineBlobsBytes = 1 << 20;
 
 // Jobs.
+inline constexpr int kMaxPriority = 1'000;  // And the negative.
 inline constexpr int kMaxAttempts = 3;
 inline constexpr absl::Duration kFirstBackoff = absl::Milliseconds(250);
 inline constexpr int kBackoffFactor = 4;
@@ -48,7 +49,7 @@ inline constexpr absl::Duration kDefaultTotalDeadline = absl::Hours(2);
 // therefore waits this much longer.
 inline constexpr absl::Duration kRunDeadlineGrace = absl::Seconds(2);
 inline constexpr absl::Duration kDefaultJobRetention = absl::Hours(24 * 7);
-inline constexpr int64_t kDefaultMaxQueuedJobs = 10'000;
+inline constexpr int64_t kDefaultMaxQueuedJobs = 50'000;
 // Specifications of jobs that have not ended are held in memory.
 inline constexpr int64_t kMaxLiveSpecBytes = 512 << 20;
 

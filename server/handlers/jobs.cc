@@ -16,6 +16,9 @@ absl::StatusOr<v1::Job> ReadJob(const Caller& caller, const Environment& env,
   SLIPWAY_RETURN_IF_ERROR(CheckJobId(id));
   SLIPWAY_ASSIGN_OR_RETURN(JobRecord record, env.jobs->Get(id));
   if (record.job().owner() != caller.owner) return NoSuchJob(id);
+  if (record.job().state() == v1::Job::QUEUED) {
+    record.mutable_job()->set_queue_position(env.dispatcher->QueuePosition(id));
+  }
   return std::move(*record.mutable_job());
 }
 

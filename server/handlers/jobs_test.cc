@@ -167,6 +167,38 @@ TEST_F(JobsTest, EverybodySeesAndEndsHisOwn) {
   EXPECT_THAT(CancelJob(ann, server_.env, cancel, &job), StatusIs(absl::StatusCode::kNotFound));
 }
 
+TEST_F(JobsTest, WhoWaitsIsToldHisPlace) {
+  const std::string first = Create(), second = Create();
+  const std::string bobs = Create(server_.Owner("bob"), "b");
+  EXPECT_EQ(ReadJob(server_.caller, server_.env, first)->queue_position(), 1);
+  EXPECT_EQ(ReadJob(server_.caller, server_.env, second)->queue_position(), 3);
+  EXPECT_EQ(ReadJob(server_.Owner("bob"), server_.env, bobs)->queue_position(), 2);
+  Cancel(first);
+  EXPECT_EQ(ReadJob(server_.caller, server_.env, first)->queue_position(), 0);
+  EXPECT_EQ(ReadJob(server_.caller, server_.env, second)->queue_position(), 1);
+}
+
+TEST_F(JobsTest, HigherPrioritiesGoFirst) {
+  v1::CreateRunRequest request;
+  *request.mutable_spec()->mutable_manifest() = manifest_;
+  v1::CreateJobResponse response;
+  const std::string normal = Create();
+  for (const int priority : {kMaxPriority, -kMaxPriority}) {
+    request.set_request_id(absl::StrCat("priority ", priority));
+    request.set_priority(priority);
+    ASSERT_OK(CreateRun(server_.caller, server_.env, request, &response));
+    const Job job = *ReadJob(server_.caller, server_.env, response.job_id());
+    EXPECT_EQ(job.priority(), priority);
+    EXPECT_EQ(job.queue_position(), priority > 0 ? 1 : 3);
+  }
+  EXPECT_EQ(ReadJob(server_.caller, server_.env, normal)->queue_position(), 2);
+  for (const int bad : {kMaxPriority + 1, -kMaxPriority - 1}) {
+    request.set_priority(bad);
+    EXPECT_THAT(CreateRun(server_.caller, server_.env, request, &response),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("priority")));
+  }
+}
+
 TEST_F(JobsTest, WhoWorksOnADeviceIsHisOwnBusiness) {
   ASSERT_OK(server_.AddDevice("pc", "x86-64-v3-linux"));
   const std::string id = Create();

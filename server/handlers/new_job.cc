@@ -26,7 +26,12 @@ absl::Status CheckJobRequest(const JobRequest& request) {
   SLIPWAY_RETURN_IF_ERROR(CheckRequestId(request.request_id));
   SLIPWAY_RETURN_IF_ERROR(CheckDeadline("queue_deadline_ns", request.queue_deadline_ns));
   SLIPWAY_RETURN_IF_ERROR(CheckDeadline("run_deadline_ns", request.run_deadline_ns));
-  return CheckDeadline("total_deadline_ns", request.total_deadline_ns);
+  SLIPWAY_RETURN_IF_ERROR(CheckDeadline("total_deadline_ns", request.total_deadline_ns));
+  if (request.priority < -kMaxPriority || request.priority > kMaxPriority) {
+    return absl::InvalidArgumentError(absl::StrCat("priority is ", request.priority, "; ",
+                                                   -kMaxPriority, " to ", kMaxPriority, " wanted"));
+  }
+  return absl::OkStatus();
 }
 
 std::string WorkDigest(absl::string_view kind, std::string serialized) {
@@ -52,6 +57,7 @@ JobRecord NewRecord(const Caller& caller, const Environment& env, const JobReque
   job.set_owner(caller.owner);
   job.set_request_id(request.request_id);
   job.set_state(v1::Job::QUEUED);
+  job.set_priority(request.priority);
   job.set_create_time_ns(absl::ToUnixNanos(now));
   v1::JobDeadlines& deadlines = *job.mutable_deadlines();
   deadlines.set_queue_ns(OrDefault(request.queue_deadline_ns, env.limits.queue_deadline));

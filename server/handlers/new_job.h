@@ -23,10 +23,11 @@ struct JobRequest {
   int64_t queue_deadline_ns = 0;
   int64_t run_deadline_ns = 0;
   int64_t total_deadline_ns = 0;
+  int32_t priority = 0;
 };
 
 // From a request of any kind. INVALID_ARGUMENT for a request_id that is missing or malformed, and for deadlines
-// out of range.
+// or a priority out of range.
 template <typename Request>
 absl::StatusOr<JobRequest> ReadJobRequest(const Request& request);
 
@@ -52,7 +53,8 @@ absl::StatusOr<JobRequest> ReadJobRequest(const Request& request) {
       .work_digest = WorkDigest(Request::descriptor()->name(), work.SerializeAsString()),
       .queue_deadline_ns = request.queue_deadline_ns(),
       .run_deadline_ns = request.run_deadline_ns(),
-      .total_deadline_ns = request.total_deadline_ns()};
+      .total_deadline_ns = request.total_deadline_ns(),
+      .priority = request.priority()};
   const absl::Status status = CheckJobRequest(read);
   if (!status.ok()) return status;
   return read;

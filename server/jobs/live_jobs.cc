@@ -27,12 +27,26 @@ std::vector<std::string> Read(const absl::btree_map<std::string, Ids>& index,
   return std::vector<std::string>(it->second.begin(), it->second.end());
 }
 
-ProgramNeeds NeedsOf(const RunFacts& facts) {
-  ProgramNeeds needs{.abi = static_cast<uint32_t>(std::max(1, facts.abi())),
-                     .format = static_cast<uint32_t>(std::max(1, facts.format()))};
+absl::optional<Need> NeedOf(const JobRecord& record) {
+  const v1::Job& job = record.job();
+  if (record.has_compilation()) {
+    const absl::StatusOr<Target> target = ParseTarget(job.compilation().target().name());
+    if (!target.ok()) return absl::nullopt;
+    return CompilerNeed{FamilyOf(*target), record.compilation().fingerprint()};
+  }
+  const RunFacts& facts = record.run();
   absl::StatusOr<Target> target = ParseTarget(facts.target());
-  if (target.ok()) needs.target = *std::move(target);
-  return needs;
+  if (!target.ok()) return absl::nullopt;
+  return DeviceNeed{
+      .device = job.has_benchmark() ? job.benchmark().run().device() : job.run().device(),
+      .program = {.target = *std::move(target),
+                  .abi = static_cast<uint32_t>(std::max(1, facts.abi())),
+                  .format = static_cast<uint32_t>(std::max(1, facts.format()))}};
+}
+
+// What a need is made of that can change while its job lives.
+bool HasSameCompiler(const JobRecord& a, const JobRecord& b) {
+  return a.compilation().fingerprint() == b.compilation().fingerprint();
 }
 
 }  // namespace
@@ -43,20 +57,16 @@ void LiveJobs::Put(JobRecord record) {
   auto it = jobs_.find(id);
   if (it != jobs_.end()) Unindex(it->second.record);
   if (it == jobs_.end()) {
-    it = jobs_.emplace(id, LiveJob{}).first;
-    if (record.has_run()) {
-      it->second.program = NeedsOf(record.run());
-    }
-    if (record.has_compilation()) {
-      const auto target = ParseTarget(record.job().compilation().target().name());
-      if (target.ok()) it->second.family = FamilyOf(*target);
-    }
+    it = jobs_.emplace(id, LiveJob{.record = {}, .need = NeedOf(record)}).first;
+  } else if (!HasSameCompiler(it->second.record, record)) {
+    it->second.need = NeedOf(record);
   }
   it->second.record = std::move(record);
-  Index(it->second.record);
+  Index(it->second);
 }
 
-void LiveJobs::Index(const JobRecord& record) {
+void LiveJobs::Index(const LiveJob& job) {
+  const JobRecord& record = job.record;
   const std::string& id = record.job().id();
   size_bytes_ += static_cast<int64_t>(record.ByteSizeLong());
   if (absl::optional<server::NextDeadline> due = DeadlineOf(record))
@@ -70,11 +80,14 @@ void LiveJobs::Index(const JobRecord& record) {
     }
   }
   if (record.job().state() == v1::Job::QUEUED) {
-    (record.has_compilation() ? queued_compilations_ : queued_runs_).insert(id);
-    if (record.not_before_ns() > 0) {
-      delayed_.insert({absl::FromUnixNanos(record.not_before_ns()), id});
-    }
+    if (!job.need.has_value()) return;
+    waiting_.Put({.id = id,
+                  .owner = record.job().owner(),
+                  .priority = record.job().priority(),
+                  .need = *job.need,
+                  .not_before = absl::FromUnixNanos(record.not_before_ns())});
   } else {
+    ++held_[record.job().owner()];
     by_attempt_[record.attempt().id()].insert(id);
     by_holder_[record.attempt().holder()].insert(record.attempt().id());
   }
@@ -94,10 +107,10 @@ void LiveJobs::Unindex(const JobRecord& record) {
     }
   }
   if (record.job().state() == v1::Job::QUEUED) {
-    queued_compilations_.erase(id);
-    queued_runs_.erase(id);
-    delayed_.erase({absl::FromUnixNanos(record.not_before_ns()), id});
+    waiting_.Erase(id);
   } else {
+    const auto held = held_.find(record.job().owner());
+    if (--held->second == 0) held_.erase(held);
     Erase(by_attempt_, record.attempt().id(), id);
     // Others may share the attempt.
     if (!by_attempt_.contains(record.attempt().id())) {
@@ -145,11 +158,12 @@ absl::optional<LiveJobs::Due> LiveJobs::NextDeadline() const {
   return Due{deadlines_.begin()->first, deadlines_.begin()->second};
 }
 
-absl::optional<absl::Time> LiveJobs::NextNotBefore(absl::Time now) const {
-  for (auto it = delayed_.lower_bound({now, ""}); it != delayed_.end(); ++it) {
-    if (it->first > now) return it->first;
+std::vector<std::string> LiveJobs::QueuedCompilations() const {
+  std::vector<std::string> ids;
+  for (const auto& [id, job] : jobs_) {
+    if (job.record.has_compilation() && waiting_.Contains(id)) ids.push_back(id);
   }
-  return absl::nullopt;
+  return ids;
 }
 
 absl::flat_hash_set<Digest> LiveJobs::NeededBlobs() const {

@@ -14,17 +14,18 @@
 #include "absl/time/time.h"
 #include "absl/types/optional.h"
 #include "core/base/digest.h"
-#include "server/devices/can_run.h"
 #include "server/jobs/job_record.pb.h"
 #include "server/jobs/job_state.h"
+#include "server/scheduler/scheduler.h"
 
 namespace slipway::server {
 
 // A job that has not ended.
 struct LiveJob {
   JobRecord record;
-  ProgramNeeds program;  // Of runs and benchmarks. No devices in the target if it cannot be parsed.
-  std::string family;    // Compilations: that of their target. Empty if it cannot be parsed.
+  // What it waits for, or has. For a compilation as long as its compiler is not another one. None if its target
+  // cannot be parsed: such a job waits for nothing, until its deadline.
+  absl::optional<Need> need;
 };
 
 // Not thread-safe. Pointers and references are valid until the next Put.
@@ -39,9 +40,13 @@ class LiveJobs {
   // nullptr when it is not live.
   const LiveJob* Find(absl::string_view id) const;
 
-  // Waiting jobs, in the order of acceptance.
-  const Ids& queued_runs() const { return queued_runs_; }
-  const Ids& queued_compilations() const { return queued_compilations_; }
+  // Those that wait.
+  const WaitingJobs& waiting() const { return waiting_; }
+  // Lets those wait in earnest whose time has come.
+  void Release(absl::Time now) { waiting_.Release(now); }
+  std::vector<std::string> QueuedCompilations() const;
+  // How many jobs of each owner have a device or a place on a worker.
+  const HeldByOwner& held() const { return held_; }
 
   // Jobs that share an attempt.
   std::vector<std::string> JobsOfAttempt(absl::string_view attempt_id) const;
@@ -60,9 +65,6 @@ class LiveJobs {
     std::string id;
   };
   absl::optional<Due> NextDeadline() const;
-  // When the next waiting job may be given out that may not yet at `now`.
-  absl::optional<absl::Time> NextNotBefore(absl::Time now) const;
-
   // Blobs that live jobs need.
   absl::flat_hash_set<Digest> NeededBlobs() const;
 
@@ -71,17 +73,16 @@ class LiveJobs {
   int64_t size_bytes() const { return size_bytes_; }
 
  private:
-  void Index(const JobRecord& record);
+  void Index(const LiveJob& job);
   void Unindex(const JobRecord& record);
 
   absl::btree_map<std::string, LiveJob> jobs_;
-  Ids queued_runs_;
-  Ids queued_compilations_;
+  WaitingJobs waiting_;
+  HeldByOwner held_;
   absl::btree_map<std::string, Ids> by_attempt_;
   absl::btree_map<std::string, Ids> by_holder_;  // Attempts.
   absl::btree_map<std::string, Ids> by_group_;
   absl::btree_set<std::pair<absl::Time, std::string>> deadlines_;
-  absl::btree_set<std::pair<absl::Time, std::string>> delayed_;  // Waiting jobs, by not_before.
   int64_t ungrouped_compilations_ = 0;
   int64_t size_bytes_ = 0;
 };

@@ -18,7 +18,8 @@ JobRecord Compilation(const std::string& id, const std::string& group, int64_t q
   JobRecord record;
   record.mutable_job()->set_id(id);
   record.mutable_job()->set_state(Job::QUEUED);
-  record.mutable_job()->mutable_compilation();
+  record.mutable_job()->set_owner("ann");
+  record.mutable_job()->mutable_compilation()->mutable_target()->set_name("x86-64-linux");
   record.mutable_job()->mutable_deadlines()->set_queue_ns(queue_seconds * kSecond);
   record.mutable_job()->mutable_deadlines()->set_run_ns(100 * kSecond);
   record.mutable_job()->mutable_deadlines()->set_total_ns(1'000 * kSecond);
@@ -50,17 +51,19 @@ TEST(LiveJobsTest, FindsJobsByQueueAttemptHolderAndGroup) {
   run.mutable_job()->mutable_run();
   run.mutable_run()->set_target("x86-64-linux");
   live.Put(run);
-  EXPECT_THAT(live.queued_compilations(), ElementsAre("1", "2", "3"));
-  EXPECT_THAT(live.queued_runs(), ElementsAre("4"));
-  EXPECT_EQ(live.Find("4")->program.target.ToString(), "x86-64-linux");
+  EXPECT_THAT(live.QueuedCompilations(), ElementsAre("1", "2", "3"));
+  EXPECT_EQ(live.waiting().size(), 4);
+  const DeviceNeed& need = std::get<DeviceNeed>(*live.Find("4")->need);
+  EXPECT_EQ(need.program.target.ToString(), "x86-64-linux");
   // A record of a server that knew version 1 alone.
-  EXPECT_EQ(live.Find("4")->program.abi, 1u);
-  EXPECT_EQ(live.Find("4")->program.format, 1u);
+  EXPECT_EQ(need.program.abi, 1u);
+  EXPECT_EQ(need.program.format, 1u);
   EXPECT_EQ(live.CompilationsWanted(), 2);
 
   live.Put(WithAttempt(Compilation("1", "g"), "a", "worker/w"));
   live.Put(WithAttempt(Compilation("2", "g"), "a", "worker/w"));
-  EXPECT_THAT(live.queued_compilations(), ElementsAre("3"));
+  EXPECT_THAT(live.QueuedCompilations(), ElementsAre("3"));
+  EXPECT_EQ(live.held().at("ann"), 2);
   EXPECT_THAT(live.JobsOfAttempt("a"), ElementsAre("1", "2"));
   EXPECT_THAT(live.AttemptsOf("worker/w"), ElementsAre("a"));
   EXPECT_THAT(live.JobsOfGroup("g"), ElementsAre("1", "2"));
@@ -75,6 +78,30 @@ TEST(LiveJobsTest, FindsJobsByQueueAttemptHolderAndGroup) {
   EXPECT_THAT(live.Holders(), IsEmpty());
   EXPECT_EQ(live.CompilationsWanted(), 1);
   EXPECT_EQ(live.size(), 2);
+  EXPECT_THAT(live.held(), IsEmpty());
+}
+
+TEST(LiveJobsTest, ACompilationNeedsTheCompilerItIsKeyedFor) {
+  LiveJobs live;
+  JobRecord record = Compilation("1", "g");
+  for (const char* fingerprint : {"e", "f"}) {
+    record.mutable_compilation()->set_fingerprint(fingerprint);
+    live.Put(record);
+    live.Release(absl::UnixEpoch());
+    EXPECT_EQ(live.waiting().Pick(TargetFingerprints{{"x86-64-linux", fingerprint}}, live.held()),
+              "1");
+  }
+  EXPECT_EQ(live.waiting().Pick(TargetFingerprints{{"x86-64-linux", "e"}}, live.held()),
+            absl::nullopt);
+}
+
+TEST(LiveJobsTest, WhatNobodyCanBeAskedForWaitsForItsDeadline) {
+  LiveJobs live;
+  JobRecord record = Compilation("1", "g");
+  record.mutable_job()->mutable_compilation()->mutable_target()->set_name("z80");
+  live.Put(record);
+  EXPECT_EQ(live.waiting().size(), 0);
+  EXPECT_EQ(live.NextDeadline()->id, "1");
 }
 
 TEST(LiveJobsTest, CountsMemoryDownToNothing) {
@@ -97,10 +124,10 @@ TEST(LiveJobsTest, TheNextDeadlineAndTheNextDelayedJob) {
   delayed.set_not_before_ns(5 * kSecond);
   live.Put(delayed);
   EXPECT_EQ(live.NextDeadline()->id, "1");
-  EXPECT_EQ(live.NextNotBefore(absl::FromUnixSeconds(4)), absl::FromUnixSeconds(5));
-  EXPECT_EQ(live.NextNotBefore(absl::FromUnixSeconds(5)), absl::nullopt);
+  live.Release(absl::FromUnixSeconds(4));
+  EXPECT_EQ(live.waiting().NextRelease(), absl::FromUnixSeconds(5));
   live.Put(WithAttempt(delayed, "a", "worker/w"));
-  EXPECT_EQ(live.NextNotBefore(absl::FromUnixSeconds(4)), absl::nullopt);
+  EXPECT_EQ(live.waiting().NextRelease(), absl::nullopt);
 }
 
 }  // namespace

@@ -243,6 +243,11 @@ absl::StatusOr<v1::Job> Dispatcher::Cancel(const Caller& caller, absl::string_vi
   return std::move(*record.mutable_job());
 }
 
+int64_t Dispatcher::QueuePosition(absl::string_view id) {
+  absl::MutexLock lock(&mu_);
+  return live_.waiting().PositionOf(id, live_.held());
+}
+
 absl::Duration Dispatcher::Tick() {
   bool cleans = false;
   {
@@ -335,7 +340,7 @@ absl::Duration Dispatcher::UntilNextTick() {
   absl::Duration wait = next_cleaning_ - now;
   if (absl::optional<LiveJobs::Due> due = live_.NextDeadline())
     wait = std::min(wait, due->time - wall);
-  if (absl::optional<absl::Time> next = live_.NextNotBefore(wall))
+  if (absl::optional<absl::Time> next = live_.waiting().NextRelease())
     wait = std::min(wait, *next - wall);
   for (const PeerTable* peers : {&devices_.agents(), &workers_.peers()}) {
     if (absl::optional<absl::Duration> loss = peers->NextLoss(now))

@@ -40,6 +40,7 @@
 #include "server/jobs/live_jobs.h"
 #include "server/limits.h"
 #include "server/names.h"
+#include "server/scheduler/scheduler.h"
 #include "server/workers/target_fingerprints.h"
 #include "server/workers/worker_registry.h"
 
@@ -95,6 +96,9 @@ class Dispatcher {
 
   // Ends a job of the caller's; one that has ended is returned as it is. NOT_FOUND; UNAVAILABLE when that could not be stored yet.
   absl::StatusOr<v1::Job> Cancel(const Caller& caller, absl::string_view id);
+
+  // WaitingJobs::PositionOf.
+  int64_t QueuePosition(absl::string_view id);
 
   // --- Agents ---
 
@@ -167,12 +171,18 @@ class Dispatcher {
 
   // Gives waiting jobs to whoever is free.
   void Schedule() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  void ScheduleRuns() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  void ScheduleCompilations() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  void AssignRun(const std::string& job_id, const RegisteredDevice& device)
+  // Who could take a job.
+  struct Taker {
+    std::string holder;
+    std::string assignee;
+    std::string instance_id;
+    Supply supply;
+    int capacity = 0;
+  };
+  // Gives it what it has places for; `active` are attempts it said it works on.
+  void Fill(const Taker& taker, const absl::btree_set<std::string>& active)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  void AssignCompilation(const std::string& job_id, const std::string& worker_id)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void Assign(const std::string& job_id, const Taker& taker) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Keys waiting compilations anew that are for another compiler than the server's own, which compiles for
   // `targets`.
   void RekeyCompilations(const TargetFingerprints& targets) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);

@@ -26,64 +26,64 @@ absl::Duration AttemptDeadline(const v1::Job& job, absl::Time now) {
                   std::min(absl::Nanoseconds(job.deadlines().run_ns()), end - now));
 }
 
-// Valid until a job changes.
-std::vector<RunCandidate> RunCandidates(const LiveJobs& live) {
-  std::vector<RunCandidate> candidates;
-  for (const std::string& id : live.queued_runs()) {
-    const LiveJob& job = *live.Find(id);
-    if (job.program.target.devices.empty()) continue;
-    candidates.push_back({.job_id = id,
-                          .device = RunOf(job.record.job()).device(),
-                          .program = &job.program,
-                          .not_before = absl::FromUnixNanos(job.record.not_before_ns())});
-  }
-  return candidates;
-}
-
 }  // namespace
 
 void Dispatcher::Schedule() {
-  ScheduleRuns();
-  ScheduleCompilations();
-}
-
-void Dispatcher::ScheduleRuns() {
-  if (live_.queued_runs().empty()) return;
-  const absl::Time now = parts_.clock->Now();
-  const absl::Duration monotonic = parts_.clock->Monotonic();
-  std::vector<RunCandidate> candidates = RunCandidates(live_);
+  live_.Release(parts_.clock->Now());
+  if (live_.waiting().size() == 0) return;
+  const absl::Duration now = parts_.clock->Monotonic();
   for (const auto& [id, device] : devices_.devices()) {
-    // What the agent still works on counts, wanted or not: a device does one thing at a time.
-    absl::btree_set<std::string> attempts = devices_.ActiveAttempts(device.agent_id);
-    for (std::string& attempt : live_.AttemptsOf(AgentKey(device.agent_id))) {
-      attempts.insert(std::move(attempt));
-    }
-    const DeviceSnapshot snapshot{.id = id,
-                                  .offer = &device.offer,
-                                  .present = !devices_.agents().IsLost(device.agent_id, monotonic),
-                                  .attempts = static_cast<int>(attempts.size())};
-    const absl::optional<std::string> job = PickAssignment(snapshot, candidates, now);
-    if (!job.has_value()) continue;
-    AssignRun(*job, device);
-    candidates = RunCandidates(live_);
+    if (devices_.agents().IsLost(device.agent_id, now)) continue;
+    Fill({.holder = AgentKey(device.agent_id),
+          .assignee = id,
+          .instance_id = devices_.agents().Find(device.agent_id)->instance_id,
+          .supply = DeviceSupply{id, device.offer},
+          // A device does one thing at a time.
+          .capacity = 1},
+         devices_.ActiveAttempts(device.agent_id));
+  }
+  for (const auto& [id, worker] : workers_.workers()) {
+    if (workers_.peers().IsLost(id, now)) continue;
+    Fill({.holder = WorkerKey(id),
+          .assignee = id,
+          .instance_id = workers_.peers().Find(id)->instance_id,
+          .supply = worker.targets,
+          .capacity = worker.capacity},
+         worker.active);
   }
 }
 
-void Dispatcher::AssignRun(const std::string& job_id, const RegisteredDevice& device) {
-  const absl::Time now = parts_.clock->Now();
-  const std::string attempt_id = parts_.ids->Next(now);
-  Transit(job_id, Assigned{.attempt_id = attempt_id,
-                           .holder = AgentKey(device.agent_id),
-                           .assignee = device.description.id(),
-                           .instance_id = devices_.agents().Find(device.agent_id)->instance_id,
-                           .deadline = AttemptDeadline(live_.Find(job_id)->record.job(), now)});
-  absl::StatusOr<v1::RunAssignment> assignment = BuildAssignment(live_.Find(job_id)->record);
-  if (assignment.ok()) {
-    assignments_[attempt_id] = *std::move(assignment);
-    return;
+void Dispatcher::Fill(const Taker& taker, const absl::btree_set<std::string>& active) {
+  // What it still works on counts, wanted or not.
+  absl::btree_set<std::string> attempts = active;
+  for (std::string& attempt : live_.AttemptsOf(taker.holder)) attempts.insert(std::move(attempt));
+  for (int taken = static_cast<int>(attempts.size()); taken < taker.capacity; ++taken) {
+    const absl::optional<std::string> job = live_.waiting().Pick(taker.supply, live_.held());
+    if (!job.has_value()) return;
+    Assign(*job, taker);
   }
-  // What is stored cannot be given out; no other attempt would fare better.
-  Transit(job_id, AttemptFailed{attempt_id, ToProto(assignment.status(), ""), false});
+}
+
+void Dispatcher::Assign(const std::string& job_id, const Taker& taker) {
+  const absl::Time now = parts_.clock->Now();
+  const JobRecord& record = live_.Find(job_id)->record;
+  // Those that share the attempt may have more time.
+  const std::vector<std::string> group = live_.JobsOfGroup(record.compilation().group());
+  absl::Duration deadline = AttemptDeadline(record.job(), now);
+  for (const std::string& id : group) {
+    deadline = std::max(deadline, AttemptDeadline(live_.Find(id)->record.job(), now));
+  }
+  if (record.has_compilation()) {
+    counters_.set_artifact_cache_misses(counters_.artifact_cache_misses() + 1);
+  }
+  Transit(job_id, Assigned{.attempt_id = parts_.ids->Next(now),
+                           .holder = taker.holder,
+                           .assignee = taker.assignee,
+                           .instance_id = taker.instance_id,
+                           .deadline = deadline});
+  for (const std::string& id : group) {
+    if (id != job_id) JoinGroup(id);
+  }
 }
 
 absl::StatusOr<v1::RunAssignment> Dispatcher::BuildAssignment(const JobRecord& record) {
@@ -103,63 +103,11 @@ absl::StatusOr<v1::RunAssignment> Dispatcher::BuildAssignment(const JobRecord& r
   return assignment;
 }
 
-void Dispatcher::ScheduleCompilations() {
-  if (live_.queued_compilations().empty()) return;
-  const absl::Time now = parts_.clock->Now();
-  const absl::Duration monotonic = parts_.clock->Monotonic();
-  std::vector<std::string> worker_ids;
-  for (const auto& [id, worker] : workers_.workers()) worker_ids.push_back(id);
-  for (const std::string& worker_id : worker_ids) {
-    const RegisteredWorker& worker = *workers_.Find(worker_id);
-    while (true) {
-      absl::btree_set<std::string> attempts = worker.active;
-      for (std::string& attempt : live_.AttemptsOf(WorkerKey(worker_id))) {
-        attempts.insert(std::move(attempt));
-      }
-      const WorkerSnapshot snapshot{.targets = &worker.targets,
-                                    .present = !workers_.peers().IsLost(worker_id, monotonic),
-                                    .attempts = static_cast<int>(attempts.size()),
-                                    .capacity = worker.capacity};
-      std::vector<CompileCandidate> candidates;
-      for (const std::string& id : live_.queued_compilations()) {
-        const LiveJob& job = *live_.Find(id);
-        const JobRecord& record = job.record;
-        candidates.push_back({.job_id = id,
-                              .family = job.family,
-                              .fingerprint = record.compilation().fingerprint(),
-                              .not_before = absl::FromUnixNanos(record.not_before_ns())});
-      }
-      const absl::optional<std::string> job = PickCompilation(snapshot, candidates, now);
-      if (!job.has_value()) break;
-      AssignCompilation(*job, worker_id);
-    }
-  }
-}
-
-void Dispatcher::AssignCompilation(const std::string& job_id, const std::string& worker_id) {
-  const absl::Time now = parts_.clock->Now();
-  const std::string group = live_.Find(job_id)->record.compilation().group();
-  absl::Duration deadline = AttemptDeadline(live_.Find(job_id)->record.job(), now);
-  for (const std::string& id : live_.JobsOfGroup(group)) {
-    deadline = std::max(deadline, AttemptDeadline(live_.Find(id)->record.job(), now));
-  }
-  Transit(job_id, Assigned{.attempt_id = parts_.ids->Next(now),
-                           .holder = WorkerKey(worker_id),
-                           .assignee = worker_id,
-                           .instance_id = workers_.peers().Find(worker_id)->instance_id,
-                           .deadline = deadline});
-  counters_.set_artifact_cache_misses(counters_.artifact_cache_misses() + 1);
-  for (const std::string& id : live_.JobsOfGroup(group)) {
-    if (id != job_id) JoinGroup(id);
-  }
-}
-
 void Dispatcher::RekeyCompilations(const TargetFingerprints& targets) {
-  const LiveJobs::Ids waiting = live_.queued_compilations();
-  for (const std::string& id : waiting) {
+  for (const std::string& id : live_.QueuedCompilations()) {
     const LiveJob& job = *live_.Find(id);
     const JobRecord& record = job.record;
-    const auto target = targets.find(job.family);
+    const auto target = targets.find(std::get<CompilerNeed>(*job.need).family);
     if (target == targets.end()) continue;
     const std::string& fingerprint = target->second;
     if (record.compilation().fingerprint() == fingerprint) continue;

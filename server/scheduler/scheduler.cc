@@ -1,31 +1,165 @@
 #include "server/scheduler/scheduler.h"
 
-namespace slipway::server {
+#include <algorithm>
+#include <tuple>
 
-absl::optional<std::string> PickAssignment(const DeviceSnapshot& device,
-                                           absl::Span<const RunCandidate> candidates,
-                                           absl::Time now) {
-  if (!device.present || device.attempts > 0) return absl::nullopt;
-  for (const RunCandidate& candidate : candidates) {
-    if (candidate.not_before > now) continue;
-    if (!candidate.device.empty() && candidate.device != device.id) continue;
-    if (!CheckCanRun(*candidate.program, *device.offer).ok()) continue;
-    return candidate.job_id;
-  }
-  return absl::nullopt;
+#include "absl/strings/str_cat.h"
+
+namespace slipway::server {
+namespace {
+
+int64_t HeldBy(const HeldByOwner& held, const std::string& owner) {
+  const auto it = held.find(owner);
+  return it == held.end() ? 0 : it->second;
 }
 
-absl::optional<std::string> PickCompilation(const WorkerSnapshot& worker,
-                                            absl::Span<const CompileCandidate> candidates,
-                                            absl::Time now) {
-  if (!worker.present || worker.attempts >= worker.capacity) return absl::nullopt;
-  for (const CompileCandidate& candidate : candidates) {
-    if (candidate.not_before > now) continue;
-    const auto target = worker.targets->find(candidate.family);
-    if (target == worker.targets->end() || target->second != candidate.fingerprint) continue;
-    return candidate.job_id;
+std::string CompilerPlace(absl::string_view family, absl::string_view fingerprint) {
+  return absl::StrCat("compiler/", family, " ", fingerprint);
+}
+
+std::string DevicePlace(absl::string_view device) { return absl::StrCat("device/", device); }
+
+}  // namespace
+
+bool Fits(const Need& need, const Supply& supply) {
+  if (const auto* wanted = std::get_if<DeviceNeed>(&need)) {
+    const auto* device = std::get_if<DeviceSupply>(&supply);
+    if (device == nullptr) return false;
+    if (!wanted->device.empty() && wanted->device != device->device) return false;
+    return CheckCanRun(wanted->program, device->offer).ok();
   }
-  return absl::nullopt;
+  const auto* targets = std::get_if<TargetFingerprints>(&supply);
+  if (targets == nullptr) return false;
+  const CompilerNeed& wanted = std::get<CompilerNeed>(need);
+  const auto target = targets->find(wanted.family);
+  return target != targets->end() && target->second == wanted.fingerprint;
+}
+
+std::string WaitingJobs::PlaceOf(const Need& need) {
+  if (const auto* wanted = std::get_if<DeviceNeed>(&need)) return DevicePlace(wanted->device);
+  const CompilerNeed& wanted = std::get<CompilerNeed>(need);
+  return CompilerPlace(wanted.family, wanted.fingerprint);
+}
+
+std::string WaitingJobs::NameOf(const Need& need) {
+  const auto* wanted = std::get_if<DeviceNeed>(&need);
+  if (wanted == nullptr) return "";
+  const ProgramNeeds& program = wanted->program;
+  return absl::StrCat(program.target.ToString(), " ", program.abi, " ", program.format);
+}
+
+std::vector<std::string> WaitingJobs::PlacesOf(const Supply& supply) {
+  if (const auto* device = std::get_if<DeviceSupply>(&supply)) {
+    return {DevicePlace(device->device), DevicePlace("")};
+  }
+  std::vector<std::string> places;
+  for (const auto& [family, fingerprint] : std::get<TargetFingerprints>(supply)) {
+    places.push_back(CompilerPlace(family, fingerprint));
+  }
+  return places;
+}
+
+void WaitingJobs::Put(WaitingJob job) {
+  Erase(job.id);
+  later_.insert({job.not_before, job.id});
+  const std::string id = job.id;
+  jobs_.emplace(id, Entry{.job = std::move(job)});
+}
+
+void WaitingJobs::Erase(absl::string_view id) {
+  const auto it = jobs_.find(id);
+  if (it == jobs_.end()) return;
+  const WaitingJob& job = it->second.job;
+  if (it->second.takes_part) {
+    Leave(job);
+  } else {
+    later_.erase({job.not_before, job.id});
+  }
+  jobs_.erase(it);
+}
+
+void WaitingJobs::Enter(const WaitingJob& job) {
+  Line& line = places_[PlaceOf(job.need)].try_emplace(NameOf(job.need)).first->second;
+  if (line.by_priority.empty()) line.need = job.need;
+  line.by_priority[job.priority][job.owner].insert(job.id);
+}
+
+void WaitingJobs::Leave(const WaitingJob& job) {
+  const auto place = places_.find(PlaceOf(job.need));
+  const auto line = place->second.find(NameOf(job.need));
+  const auto owners = line->second.by_priority.find(job.priority);
+  const auto ids = owners->second.find(job.owner);
+  ids->second.erase(job.id);
+  if (!ids->second.empty()) return;
+  owners->second.erase(ids);
+  if (!owners->second.empty()) return;
+  line->second.by_priority.erase(owners);
+  if (!line->second.by_priority.empty()) return;
+  place->second.erase(line);
+  if (place->second.empty()) places_.erase(place);
+}
+
+void WaitingJobs::Release(absl::Time now) {
+  while (!later_.empty() && later_.begin()->first <= now) {
+    Entry& entry = jobs_.find(later_.begin()->second)->second;
+    later_.erase(later_.begin());
+    entry.takes_part = true;
+    Enter(entry.job);
+  }
+}
+
+absl::optional<absl::Time> WaitingJobs::NextRelease() const {
+  if (later_.empty()) return absl::nullopt;
+  return later_.begin()->first;
+}
+
+absl::optional<std::string> WaitingJobs::Pick(const Supply& supply, const HeldByOwner& held) const {
+  // The smallest is next: the negated priority, what its owner holds, its id.
+  using Rank = std::tuple<int64_t, int64_t, absl::string_view>;
+  absl::optional<Rank> best;
+  for (const std::string& name : PlacesOf(supply)) {
+    const auto place = places_.find(name);
+    if (place == places_.end()) continue;
+    for (const auto& [line_name, line] : place->second) {
+      const auto& [priority, owners] = *line.by_priority.begin();
+      if (best.has_value() && -int64_t{priority} > std::get<0>(*best)) continue;
+      if (!Fits(line.need, supply)) continue;
+      for (const auto& [owner, ids] : owners) {
+        const Rank rank(-int64_t{priority}, HeldBy(held, owner), *ids.begin());
+        if (!best.has_value() || rank < *best) best = rank;
+      }
+    }
+  }
+  if (!best.has_value()) return absl::nullopt;
+  return std::string(std::get<2>(*best));
+}
+
+int64_t WaitingJobs::PositionOf(absl::string_view id, const HeldByOwner& held) const {
+  const auto it = jobs_.find(id);
+  if (it == jobs_.end() || !it->second.takes_part) return 0;
+  const WaitingJob& job = it->second.job;
+  const Line& line = places_.at(PlaceOf(job.need)).at(NameOf(job.need));
+  int64_t before = 0;
+  HeldByOwner by_then = held;
+  auto higher = line.by_priority.begin();
+  for (; higher->first > job.priority; ++higher) {
+    for (const auto& [owner, ids] : higher->second) {
+      before += static_cast<int64_t>(ids.size());
+      by_then[owner] += static_cast<int64_t>(ids.size());
+    }
+  }
+  // An owner's nth job goes when he holds n more: before it go those of others who hold less then, and of those who
+  // hold as much the ones with smaller ids.
+  const Owners& equals = higher->second;
+  const Ids& own = equals.at(job.owner);
+  const int64_t turn = HeldBy(by_then, job.owner) + std::distance(own.begin(), own.find(job.id));
+  for (const auto& [owner, ids] : equals) {
+    const int64_t count = static_cast<int64_t>(ids.size());
+    const int64_t nth = turn - HeldBy(by_then, owner);
+    before += std::clamp<int64_t>(nth, 0, count);
+    if (nth >= 0 && nth < count && *std::next(ids.begin(), nth) < job.id) ++before;
+  }
+  return before + 1;
 }
 
 }  // namespace slipway::server

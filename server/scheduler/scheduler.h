@@ -1,60 +1,114 @@
-// The scheduler: which waiting job a free device or worker gets. Pure.
+// The scheduler: who of those that wait gets what has come free. Decisions are pure.
 //
-// First come, first served: candidates arrive in the order of acceptance, and the first that fits is taken.
+// One rule for devices and compilers: higher priority first; of equal ones the owner who holds least; of those the
+// one that was accepted first.
 #ifndef SLIPWAY_SERVER_SCHEDULER_SCHEDULER_H_
 #define SLIPWAY_SERVER_SCHEDULER_SCHEDULER_H_
 
+#include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
+#include <variant>
+#include <vector>
 
+#include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/optional.h"
-#include "absl/types/span.h"
 #include "server/devices/can_run.h"
 #include "server/workers/target_fingerprints.h"
 
 namespace slipway::server {
 
-// A device that could take work.
-struct DeviceSnapshot {
-  std::string id;
-  const DeviceOffer* offer = nullptr;
-  bool present = false;  // Its agent is there.
-  int attempts = 0;      // It has or works on; it takes one at a time.
+// What a job that waits needs: a device,
+struct DeviceNeed {
+  std::string device;  // This one; empty: any that can run the program.
+  ProgramNeeds program;
+};
+// or a compiler.
+struct CompilerNeed {
+  std::string family;       // Of the target.
+  std::string fingerprint;  // Of the compiler.
+};
+using Need = std::variant<DeviceNeed, CompilerNeed>;
+
+// What somebody has to give.
+struct DeviceSupply {
+  std::string device;
+  DeviceOffer offer;
+};
+using Supply = std::variant<DeviceSupply, TargetFingerprints>;
+
+bool Fits(const Need& need, const Supply& supply);
+
+// A job that waits.
+struct WaitingJob {
+  std::string id;  // Sorts by acceptance.
+  std::string owner;
+  int32_t priority = 0;  // Higher ones first.
+  Need need;
+  absl::Time not_before;  // It takes no part before this.
 };
 
-// A run or benchmark that waits.
-struct RunCandidate {
-  std::string job_id;
-  std::string device;  // Empty: any.
-  const ProgramNeeds* program = nullptr;
-  absl::Time not_before;
+// How many leases an owner holds.
+using HeldByOwner = absl::flat_hash_map<std::string, int64_t>;
+
+// The jobs that wait, found by what they need: a decision looks at the distinct needs that a supply could fit and at
+// the owners who wait with them, not at every job. Not thread-safe.
+class WaitingJobs {
+ public:
+  void Put(WaitingJob job);
+  // Nothing when it does not wait.
+  void Erase(absl::string_view id);
+
+  // Lets those take part whose time has come.
+  void Release(absl::Time now);
+  // When the next job takes part that does not yet.
+  absl::optional<absl::Time> NextRelease() const;
+
+  // The id of the job that gets `supply`, if any.
+  absl::optional<std::string> Pick(const Supply& supply, const HeldByOwner& held) const;
+
+  // The place of a job among those with the same need, if nobody came or went; 1 is next. 0 when it does not wait, or
+  // takes no part yet. Looks at every job with that need.
+  int64_t PositionOf(absl::string_view id, const HeldByOwner& held) const;
+
+  bool Contains(absl::string_view id) const { return jobs_.contains(id); }
+  int64_t size() const { return static_cast<int64_t>(jobs_.size()); }
+
+ private:
+  using Ids = absl::btree_set<std::string>;
+  using Owners = absl::btree_map<std::string, Ids>;
+  // The jobs with one need.
+  struct Line {
+    Need need;
+    absl::btree_map<int32_t, Owners, std::greater<int32_t>> by_priority;
+  };
+  // Lines by what they are called in the place they stand in.
+  using Lines = absl::btree_map<std::string, Line>;
+
+  struct Entry {
+    WaitingJob job;
+    bool takes_part = false;
+  };
+
+  // The place a need stands in: a device by name, any device, a compiler.
+  static std::string PlaceOf(const Need& need);
+  // Equal within a place for equal needs.
+  static std::string NameOf(const Need& need);
+  // Where that stands that a supply could fit.
+  static std::vector<std::string> PlacesOf(const Supply& supply);
+
+  void Enter(const WaitingJob& job);
+  void Leave(const WaitingJob& job);
+
+  absl::btree_map<std::string, Entry> jobs_;
+  absl::flat_hash_map<std::string, Lines> places_;
+  absl::btree_set<std::pair<absl::Time, std::string>> later_;  // Those that take no part yet.
 };
-
-// The id of the job `device` gets, if any. REQUIRES: candidates in order of acceptance.
-absl::optional<std::string> PickAssignment(const DeviceSnapshot& device,
-                                           absl::Span<const RunCandidate> candidates,
-                                           absl::Time now);
-
-// A worker that could take work.
-struct WorkerSnapshot {
-  const TargetFingerprints* targets = nullptr;
-  bool present = false;
-  int attempts = 0;
-  int capacity = 0;
-};
-
-// A compilation that waits.
-struct CompileCandidate {
-  std::string job_id;
-  std::string family;       // Of its target.
-  std::string fingerprint;  // Of the compiler it needs.
-  absl::Time not_before;
-};
-
-// The id of the job `worker` gets, if any. REQUIRES: candidates in order of acceptance.
-absl::optional<std::string> PickCompilation(const WorkerSnapshot& worker,
-                                            absl::Span<const CompileCandidate> candidates,
-                                            absl::Time now);
 
 }  // namespace slipway::server
 

@@ -1,96 +1,161 @@
 #include "server/scheduler/scheduler.h"
 
+#include <algorithm>
+#include <map>
+#include <random>
+#include <tuple>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "core/artifact/versions.h"
+#include "core/target/target.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace slipway::server {
 namespace {
 
-const absl::Time kNow = absl::FromUnixSeconds(1'767'225'600);
-const absl::Time kBefore = absl::UnixEpoch();
+using ::testing::ElementsAre;
 
-class PickAssignmentTest : public ::testing::Test {
+const absl::Time kNow = absl::FromUnixSeconds(100);
+
+Need Device(const std::string& device = "", const std::string& target = "x86-64-linux",
+            uint32_t abi = 1, uint32_t format = 1) {
+  return DeviceNeed{device, {.target = *ParseTarget(target), .abi = abi, .format = format}};
+}
+Supply Board(const std::string& id, const std::string& target = "x86-64-v3-linux") {
+  return DeviceSupply{id, {.target = *ParseTarget(target)}};
+}
+
+class SchedulerTest : public ::testing::Test {
  protected:
-  DeviceSnapshot Device(const Target& target, VersionRange abis = {1, 1}) {
-    offer_ = {.target = target, .abis = abis};
-    return {.id = "d", .offer = &offer_, .present = true, .attempts = 0};
+  void Wait(const std::string& id, Need need = Device(), const std::string& owner = "ann",
+            int priority = 0, absl::Time not_before = kNow) {
+    waiting_.Put({id, owner, priority, std::move(need), not_before});
+    waiting_.Release(kNow);
   }
-  const Target v1_ = *ParseTarget("x86-64-linux");
-  const Target v3_ = *ParseTarget("x86-64-v3-linux");
-  const Target arm_ = *ParseTarget("arm-64-linux");
-  const ProgramNeeds for_v1_{.target = v1_};
-  const ProgramNeeds for_v3_{.target = v3_};
-  const ProgramNeeds for_arm_{.target = arm_};
-  const ProgramNeeds for_abi_2_{.target = v1_, .abi = 2};
-  DeviceOffer offer_;
+  // Gives `supply` away until nobody wants it; who got it, in order.
+  std::vector<std::string> GiveAll(const Supply& supply) {
+    std::vector<std::string> got;
+    while (const absl::optional<std::string> id = waiting_.Pick(supply, held_)) {
+      got.push_back(*id);
+      ++held_[owners_.count(*id) > 0 ? owners_[*id] : "ann"];
+      waiting_.Erase(*id);
+    }
+    return got;
+  }
+
+  WaitingJobs waiting_;
+  HeldByOwner held_;
+  std::map<std::string, std::string> owners_;
 };
 
-TEST_F(PickAssignmentTest, TheFirstThatFits) {
-  const std::vector<RunCandidate> waiting = {{"1", "other", &for_v1_, kBefore},
-                                             {"2", "", &for_arm_, kBefore},
-                                             {"3", "", &for_v1_, kNow + absl::Seconds(1)},
-                                             {"4", "d", &for_v1_, kNow},
-                                             {"5", "", &for_v1_, kBefore}};
-  EXPECT_EQ(PickAssignment(Device(v1_), waiting, kNow), "4");
-  EXPECT_EQ(PickAssignment(Device(v1_), waiting, kNow + absl::Seconds(1)), "3");
-  EXPECT_EQ(PickAssignment(Device(arm_), waiting, kNow), "2");
+TEST_F(SchedulerTest, FirstComeFirstServed) {
+  Wait("2");
+  Wait("1");
+  Wait("3");
+  EXPECT_THAT(GiveAll(Board("d")), ElementsAre("1", "2", "3"));
+  EXPECT_EQ(waiting_.size(), 0);
 }
 
-TEST_F(PickAssignmentTest, ADeviceNeedsTheProgramsFeatures) {
-  const std::vector<RunCandidate> waiting = {{"1", "", &for_v3_, kBefore}};
-  EXPECT_EQ(PickAssignment(Device(v1_), waiting, kNow), absl::nullopt);
-  EXPECT_EQ(PickAssignment(Device(v3_), waiting, kNow), "1");
+TEST_F(SchedulerTest, HigherPrioritiesFirst) {
+  Wait("1", Device(), "ann", -1);
+  Wait("2");
+  Wait("3", Device("d"), "bob", 7);
+  Wait("4", Device(), "ann", 7);
+  // Of one priority, bob holds less once ann has one.
+  held_["ann"] = 1;
+  EXPECT_THAT(GiveAll(Board("d")), ElementsAre("3", "4", "2", "1"));
 }
 
-TEST_F(PickAssignmentTest, ADeviceSpeaksTheProgramsAbi) {
-  const std::vector<RunCandidate> waiting = {{"1", "", &for_abi_2_, kBefore},
-                                             {"2", "", &for_v1_, kBefore}};
-  EXPECT_EQ(PickAssignment(Device(v1_), waiting, kNow), "2");
-  EXPECT_EQ(PickAssignment(Device(v1_, {1, 2}), waiting, kNow), "1");
-  EXPECT_EQ(PickAssignment(Device(v1_, {3, 4}), waiting, kNow), absl::nullopt);
+TEST_F(SchedulerTest, WhoHoldsLeastIsNext) {
+  for (const char* id : {"1", "2", "3", "4"}) Wait(id);
+  for (const char* id : {"5", "6", "7"}) {
+    Wait(id, Device(), "bob");
+    owners_[id] = "bob";
+  }
+  EXPECT_THAT(GiveAll(Board("d")), ElementsAre("1", "5", "2", "6", "3", "7", "4"));
 }
 
-TEST_F(PickAssignmentTest, OneAtATimeAndOnlyWhenPresent) {
-  const std::vector<RunCandidate> waiting = {{"1", "", &for_v1_, kBefore}};
-  DeviceSnapshot device = Device(v1_);
-  device.attempts = 1;
-  EXPECT_EQ(PickAssignment(device, waiting, kNow), absl::nullopt);
-  device = Device(v1_);
-  device.present = false;
-  EXPECT_EQ(PickAssignment(device, waiting, kNow), absl::nullopt);
+TEST_F(SchedulerTest, NamedAndUnnamedDevicesAreOneQueue) {
+  Wait("1", Device("other"));
+  Wait("2", Device("d"));
+  Wait("3");
+  Wait("4", Device("d"));
+  EXPECT_THAT(GiveAll(Board("d")), ElementsAre("2", "3", "4"));
+  EXPECT_THAT(GiveAll(Board("other")), ElementsAre("1"));
 }
 
-TEST(PickCompilationTest, FingerprintCapacityAndOrder) {
-  const std::vector<CompileCandidate> waiting = {{"1", "x86", "old", kBefore},
-                                                 {"2", "x86", "new", kNow + absl::Seconds(1)},
-                                                 {"3", "x86", "new", kBefore}};
-  const TargetFingerprints targets = {{"x86", "new"}};
-  WorkerSnapshot worker{.targets = &targets, .present = true, .attempts = 1, .capacity = 2};
-  EXPECT_EQ(PickCompilation(worker, waiting, kNow), "3");
-  EXPECT_EQ(PickCompilation(worker, waiting, kNow + absl::Seconds(1)), "2");
-  worker.attempts = 2;
-  EXPECT_EQ(PickCompilation(worker, waiting, kNow), absl::nullopt);
-  worker.attempts = 0;
-  worker.present = false;
-  EXPECT_EQ(PickCompilation(worker, waiting, kNow), absl::nullopt);
+TEST_F(SchedulerTest, NeedsAreFitted) {
+  Wait("1", Device("", "arm-64-linux"));
+  Wait("2", Device("", "x86-64-v4-linux"));
+  Wait("3", Device("", "x86-64-linux", 2, 1));
+  Wait("4", Device("", "x86-64-linux", 1, 2));
+  Wait("5", CompilerNeed{"x86-64-linux", "f"});
+  EXPECT_THAT(GiveAll(Board("d")), ElementsAre());
+  DeviceSupply newer{"d", {.target = *ParseTarget("x86-64-v4-linux")}};
+  newer.offer.abis = {1, 2};
+  EXPECT_THAT(GiveAll(newer), ElementsAre("2", "3"));
+  newer.offer.formats = {2, 3};
+  EXPECT_THAT(GiveAll(newer), ElementsAre("4"));
+  EXPECT_THAT(GiveAll(Board("d", "arm-64-linux")), ElementsAre("1"));
 }
 
-TEST(PickCompilationTest, AWorkerGetsWhatItCompilesFor) {
-  // Fingerprints are compared within a family alone.
-  const std::vector<CompileCandidate> waiting = {{"gpu", "x86,cuda", "a", kBefore},
-                                                 {"arm", "arm", "a", kBefore},
-                                                 {"x86", "x86", "b", kBefore}};
-  const auto gets = [&waiting](const TargetFingerprints& targets) {
-    return PickCompilation({.targets = &targets, .present = true, .attempts = 0, .capacity = 1},
-                           waiting, kNow)
-        .value_or("none");
-  };
-  EXPECT_EQ(gets({{"arm", "a"}, {"x86", "b"}}), "arm");
-  EXPECT_EQ(gets({{"arm", "b"}, {"x86", "b"}}), "x86");
-  EXPECT_EQ(gets({{"x86,cuda", "a"}}), "gpu");
-  EXPECT_EQ(gets({{"x86", "a"}}), "none");
+TEST_F(SchedulerTest, CompilersTakeWhatTheyCompile) {
+  Wait("1", CompilerNeed{"x86-64-linux", "e"});
+  Wait("2", CompilerNeed{"x86-64-linux", "f"});
+  Wait("3", CompilerNeed{"arm-64-linux", "f"});
+  Wait("4");
+  EXPECT_THAT(GiveAll(TargetFingerprints{{"wasm-32-wasi", "f"}}), ElementsAre());
+  EXPECT_THAT(GiveAll(TargetFingerprints{{"x86-64-linux", "f"}, {"arm-64-linux", "f"}}),
+              ElementsAre("2", "3"));
+  EXPECT_THAT(GiveAll(TargetFingerprints{{"x86-64-linux", "e"}}), ElementsAre("1"));
+}
+
+TEST_F(SchedulerTest, NobodyTakesPartBeforeItsTime) {
+  Wait("1", Device(), "ann", 0, kNow + absl::Seconds(1));
+  Wait("2", Device(), "ann", 0, kNow + absl::Nanoseconds(1));
+  EXPECT_EQ(waiting_.NextRelease(), kNow + absl::Nanoseconds(1));
+  EXPECT_EQ(waiting_.Pick(Board("d"), held_), absl::nullopt);
+  EXPECT_EQ(waiting_.PositionOf("1", held_), 0);
+  waiting_.Release(kNow + absl::Seconds(1));
+  EXPECT_EQ(waiting_.NextRelease(), absl::nullopt);
+  EXPECT_THAT(GiveAll(Board("d")), ElementsAre("1", "2"));
+}
+
+TEST_F(SchedulerTest, WhatIsPutAgainWaitsAnew) {
+  Wait("1");
+  Wait("1", CompilerNeed{"x86-64-linux", "f"});
+  EXPECT_EQ(waiting_.size(), 1);
+  EXPECT_EQ(waiting_.Pick(Board("d"), held_), absl::nullopt);
+  Wait("2");
+  waiting_.Erase("2");
+  waiting_.Erase("unknown");
+  EXPECT_FALSE(waiting_.Contains("2"));
+  EXPECT_THAT(GiveAll(TargetFingerprints{{"x86-64-linux", "f"}}), ElementsAre("1"));
+}
+
+// Against giving everything away.
+TEST_F(SchedulerTest, PositionsAreTheOrderInWhichAllGo) {
+  constexpr int kJobs = 30;
+  std::mt19937 random(7);
+  for (int round = 0; round < 50; ++round) {
+    held_.clear();
+    for (int i = 0; i < 3; ++i) held_[absl::StrCat("owner ", i)] = random() % 4;
+    for (int i = 0; i < kJobs; ++i) {
+      const std::string id = absl::StrFormat("%02d", i);
+      owners_[id] = absl::StrCat("owner ", random() % 3);
+      Wait(id, Device(), owners_[id], static_cast<int>(random() % 3));
+    }
+    std::vector<std::string> by_position(kJobs);
+    for (const auto& [id, owner] : owners_) {
+      const int64_t position = waiting_.PositionOf(id, held_);
+      ASSERT_THAT(position, ::testing::AllOf(::testing::Ge(1), ::testing::Le(kJobs)));
+      by_position[position - 1] = id;
+    }
+    EXPECT_EQ(GiveAll(Board("d")), by_position);
+  }
 }
 
 }  // namespace
