@@ -72,7 +72,7 @@ void Decisions() {
         server::DeviceSupply{absl::StrCat("device ", decisions % kDevices),
                              {.target = *ParseTarget(targets[decisions % targets.size()])}};
     const absl::Duration begin = clock.Monotonic();
-    const absl::optional<std::string> id = waiting.Pick(supply, held);
+    const auto id = waiting.Pick(supply, held);
     if (id.has_value()) waiting.Erase(*id);
     const absl::Duration took = clock.Monotonic() - begin;
     total += took;
