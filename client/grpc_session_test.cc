@@ -430,6 +430,24 @@ TEST_F(SessionTest, GivesUpOnBlobsThatStayMissing) {
               StatusIs(absl::StatusCode::kInternal, HasSubstr("which the artifact does not have")));
 }
 
+TEST_F(SessionTest, GivesUpOnBlobsThatWereSent) {
+  ASSERT_OK_AND_ASSIGN(const Artifact artifact, TestArtifact());
+  device_.Configure([&](FakeDeviceBehaviour& behaviour) {
+    behaviour.needed_blobs = {artifact.digest()};
+    behaviour.tamper = [digest = artifact.digest()](v1::SessionResponse& response, absl::Cord&) {
+      if (!response.has_loaded()) return;
+      response.set_code(static_cast<int>(absl::StatusCode::kFailedPrecondition));
+      response.set_message("it is gone again");
+      response.mutable_loaded()->clear_missing();
+      response.mutable_loaded()->add_missing()->set_sha256(digest.hex());
+      response.mutable_loaded()->mutable_missing(0)->set_size_bytes(digest.size_bytes());
+    };
+  });
+  EXPECT_THAT(session_->Load(artifact),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("gone again")));
+  EXPECT_EQ(CountCarriedOut(v1::SessionRequest::kWriteBlob), 1);
+}
+
 TEST_F(SessionTest, WaitsForTheDevice) {
   session_ = nullptr;
   device_.Configure([](FakeDeviceBehaviour& behaviour) { behaviour.let_wait = true; });

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "client/address.h"
 #include "client/convert.h"
@@ -103,6 +104,13 @@ absl::StatusOr<LoadAnswer> TryLoad(SessionEngine& engine, uint64_t handle, const
   return answer;
 }
 
+// Whether the device lacks blobs, none of which it was sent.
+bool LacksMore(const LoadAnswer& answer, const absl::flat_hash_set<Digest>& sent) {
+  return absl::IsFailedPrecondition(answer.status) && !answer.missing.empty() &&
+         std::none_of(answer.missing.begin(), answer.missing.end(),
+                      [&](const Digest& digest) { return sent.contains(digest); });
+}
+
 OutgoingRequest MakeAllocate(uint64_t handle, const TensorType& type, const std::string& name) {
   OutgoingRequest outgoing;
   MayWait(outgoing.request);
@@ -180,7 +188,10 @@ absl::StatusOr<RemoteProgram> Session::LoadWith(const Digest& digest, const Arti
   RemoteProgram program;
   const uint64_t handle = engine_->NewHandle();
   SLIPWAY_ASSIGN_OR_RETURN(LoadAnswer answer, TryLoad(*engine_, handle, digest, options));
-  if (artifact != nullptr && absl::IsFailedPrecondition(answer.status) && !answer.missing.empty()) {
+  // A device may not know all that it lacks before it has the manifest.
+  absl::flat_hash_set<Digest> sent;
+  while (artifact != nullptr && LacksMore(answer, sent)) {
+    sent.insert(answer.missing.begin(), answer.missing.end());
     SLIPWAY_ASSIGN_OR_RETURN(const std::vector<MissingBlob> missing,
                              FindMissing(*artifact, answer.missing));
     SLIPWAY_RETURN_IF_ERROR(SendBlobs(*engine_, missing));

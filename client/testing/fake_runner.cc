@@ -80,9 +80,10 @@ absl::Status FakeRunner::Load(const v1::SessionRequest::Load& load,
                               const std::vector<Digest>& needed_blobs,
                               v1::SessionResponse::Loaded& loaded) {
   for (const Digest& digest : needed_blobs) {
-    if (Digest::Of(blobs_[digest.hex()]) != digest) *loaded.add_missing() = ToProto(digest);
+    if (Digest::Of(blobs_[digest.hex()]) == digest) continue;
+    *loaded.add_missing() = ToProto(digest);
+    return absl::FailedPreconditionError("blobs are missing");
   }
-  if (!loaded.missing().empty()) return absl::FailedPreconditionError("blobs are missing");
   programs_.insert(load.program());
   for (const char* name : {"add", "wait", "print", "crash"}) {
     v1::SessionResponse::Loaded::Function& function = *loaded.add_functions();

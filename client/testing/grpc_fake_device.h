@@ -37,7 +37,7 @@ struct FakeDeviceBehaviour {
   // The connection breaks when this message of a session comes, counted from 0; before or after it was taken.
   int drop_at = -1;
   bool drop_before = false;
-  // Blobs without which nothing is loaded, and those that are there already, in part.
+  // Blobs without which nothing is loaded; the first that is missing is named.
   std::vector<Digest> needed_blobs;
   // Changes every response and piece of news before it is sent.
   std::function<void(v1::SessionResponse&, absl::Cord& data)> tamper;
