@@ -38,7 +38,7 @@ struct ValueDifferences {
 };
 
 // Compares what two programs gave for the same inputs, each in the order in which it computed it: outputs that were
-// kept (CompileOptions::keep), for example. Values are matched by name; of one that occurs several times, as in the turns
+// kept (CompileOptions::keep), for example, ordered by OutputsAsComputed (core/artifact/program_steps.h). Values are matched by name; of one that occurs several times, as in the turns
 // of a loop, the first with the first and so on. `tolerance` is for every value; without one it is DefaultTolerance of the
 // value's type. Unset tensors have another type than any other. Pure.
 ValueDifferences CompareValues(absl::Span<const NamedTensor> actual,

@@ -1,6 +1,7 @@
 #include "core/artifact/program_steps.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
@@ -66,6 +67,26 @@ std::vector<uint32_t> ValuesWrittenBy(const v1::Step& step) {
       break;
   }
   return values;
+}
+
+std::vector<int> OutputsAsComputed(const v1::Manifest& manifest, const v1::Function& function) {
+  // By buffer: the step whose result it holds.
+  std::vector<int> made_by(static_cast<size_t>(manifest.buffers_size()), -1);
+  const auto buffer_of = [&manifest](uint32_t value) {
+    return manifest.values(static_cast<int>(value)).buffer();
+  };
+  for (int i = 0; i < function.steps_size(); ++i) {
+    const v1::Step& step = function.steps(i);
+    const int maker = step.has_copy() ? made_by[buffer_of(step.copy().from())] : i;
+    for (const uint32_t value : ValuesWrittenBy(step)) made_by[buffer_of(value)] = maker;
+  }
+  std::vector<int> order(static_cast<size_t>(function.outputs_size()));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return made_by[buffer_of(function.outputs(a).value())] <
+           made_by[buffer_of(function.outputs(b).value())];
+  });
+  return order;
 }
 
 }  // namespace slipway

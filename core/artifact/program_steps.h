@@ -35,6 +35,11 @@ std::vector<StepInfo> StepsOf(const CheckedManifest& manifest);
 // any is answered.
 std::string DescribeStep(absl::Span<const StepInfo> steps, uint32_t number);
 
+// The outputs of a function, as indices of v1::Function::outputs, in the order in which its steps compute them: what is
+// copied counts as made with what it was copied from; outputs that are inputs or constants come first. Equals keep their
+// order. For who asks which of two programs' values differs first.
+std::vector<int> OutputsAsComputed(const v1::Manifest& manifest, const v1::Function& function);
+
 // The values that a step writes, as indices of the manifest: a kernel's outputs, what a copy copies to, the results
 // of a control step.
 std::vector<uint32_t> ValuesWrittenBy(const v1::Step& step);

@@ -50,5 +50,28 @@ TEST(ProgramSteps, SayWhatIsWritten) {
   EXPECT_THAT(ValuesWrittenBy(main.steps(5)), ElementsAre(main.steps(5).copy().to()));
 }
 
+TEST(ProgramSteps, OrderOutputsAsTheyAreComputed) {
+  v1::Manifest manifest;
+  // Each value in a buffer of its own: 0 is the input, 1 an intermediate.
+  for (uint32_t i = 0; i < 6; ++i) {
+    manifest.add_buffers();
+    manifest.add_values()->set_buffer(i);
+  }
+  v1::Function& main = *manifest.add_functions();
+  for (const uint32_t value : {5, 3, 4, 2}) main.add_outputs()->set_value(value);
+  const auto add_copy = [&main](uint32_t from, uint32_t to) {
+    v1::Step::Copy& copy = *main.add_steps()->mutable_copy();
+    copy.set_from(from);
+    copy.set_to(to);
+  };
+  main.add_steps()->mutable_kernel()->add_outputs(1);
+  main.add_steps()->mutable_kernel()->add_outputs(3);
+  main.add_steps()->mutable_kernel()->add_outputs(5);
+  add_copy(1, 4);
+  add_copy(0, 2);
+  // The input's copy, the intermediate's, then what later kernels made.
+  EXPECT_THAT(OutputsAsComputed(manifest, main), ElementsAre(3, 2, 1, 0));
+}
+
 }  // namespace
 }  // namespace slipway

@@ -1,5 +1,6 @@
 #include "core/compiler/kept_values.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -37,9 +38,17 @@ bool MatchesPattern(absl::string_view pattern, absl::string_view name) {
 absl::Status KeepValues(absl::Span<const std::string> patterns, Graph& graph) {
   std::vector<bool> is_output = OutputFlags(graph);
   std::vector<bool> is_used(patterns.size(), false);
+  // What hangs on no input is the same in every call.
+  std::vector<bool> hangs_on_input(graph.values.size(), false);
+  for (const ValueId id : graph.inputs) hangs_on_input[id] = true;
   for (const Node& node : graph.nodes) {
+    const bool hangs = std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) {
+      return id != kNoValue && hangs_on_input[id];
+    });
+    if (!hangs) continue;
     for (const ValueId id : node.outputs) {
       if (id == kNoValue) continue;
+      hangs_on_input[id] = true;
       bool is_kept = false;
       for (size_t i = 0; i < patterns.size(); ++i) {
         if (!MatchesPattern(patterns[i], graph.values[id].name)) continue;
@@ -53,9 +62,9 @@ absl::Status KeepValues(absl::Span<const std::string> patterns, Graph& graph) {
   }
   for (size_t i = 0; i < patterns.size(); ++i) {
     if (is_used[i]) continue;
-    return absl::InvalidArgumentError(absl::StrCat("no node of the model makes a value called \"",
-                                                   absl::Utf8SafeCEscape(patterns[i]),
-                                                   "\", which should be kept"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("nothing that the model computes of its inputs is called \"",
+                     absl::Utf8SafeCEscape(patterns[i]), "\", which should be kept"));
   }
   const auto limit = static_cast<size_t>(ReaderLimits().bindings);
   if (patterns.empty() || graph.outputs.size() <= limit) return absl::OkStatus();

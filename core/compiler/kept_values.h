@@ -14,11 +14,11 @@ namespace slipway {
 // Whether all of `name` is what the pattern says, in which "*" stands for any characters and all others for themselves.
 bool MatchesPattern(absl::string_view pattern, absl::string_view name);
 
-// Makes outputs of the values that nodes make and whose names a pattern matches, behind the graph's own outputs, in the
-// order of the nodes. As outputs they pass through all passes with name, type and meaning: none is fused over, none stays
+// Makes outputs of the values that nodes make of the graph's inputs and whose names a pattern matches, behind the graph's
+// own outputs, in the order of the nodes. As outputs they pass through all passes with name, type and meaning: none is fused over, none stays
 // in blocks. Values in bodies are none of the graph's.
 //
-// INVALID_ARGUMENT names a pattern that matches no value that a node makes; RESOURCE_EXHAUSTED: a program cannot have so
+// INVALID_ARGUMENT names a pattern that matches no such value, also where it matches constants alone; RESOURCE_EXHAUSTED: a program cannot have so
 // many outputs.
 absl::Status KeepValues(absl::Span<const std::string> patterns, Graph& graph);
 
