@@ -14,6 +14,7 @@
 #include "core/base/files.h"
 #include "core/base/status_macros.h"
 #include "core/base/subprocess.h"
+#include "core/kernel_abi/kernel_abi.h"
 
 namespace slipway {
 namespace {
@@ -66,15 +67,16 @@ absl::StatusOr<std::string> BuildCode(const std::string& path, const DeviceTarge
   }
   SLIPWAY_ASSIGN_OR_RETURN(const std::string headers, WriteHeaders(options.folder));
   const std::string output = JoinPath(options.folder, "program.so");
-  // Freestanding, and without what makes calls of memset of loops.
+  const std::string exports = JoinPath(options.folder, "exports");
+  SLIPWAY_RETURN_IF_ERROR(WriteFileAtomically(
+      exports, absl::StrCat("{ global: ", SLIPWAY_QUERY_SYMBOL, "; local: *; };\n"),
+      /*durable=*/false));
   std::vector<std::string> arguments = {"-O3",
                                         "-ffreestanding",
                                         "-fno-builtin",
-                                        "-fno-tree-loop-distribute-patterns",
                                         "-fno-math-errno",
                                         "-fno-stack-protector",
                                         "-fPIC",
-                                        "-fvisibility=hidden",
                                         MachineFlag(target),
                                         "-I",
                                         headers,
@@ -83,6 +85,7 @@ absl::StatusOr<std::string> BuildCode(const std::string& path, const DeviceTarge
                                         "-Wl,-z,defs",
                                         "-Wl,-z,noexecstack",
                                         "-Wl,-Bsymbolic",
+                                        absl::StrCat("-Wl,--version-script=", exports),
                                         "-Wl,--hash-style=gnu",
                                         "-Wl,--build-id=none",
                                         "-Wl,-s",

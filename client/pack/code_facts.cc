@@ -164,9 +164,9 @@ absl::StatusOr<CodeFacts> ReadCodeFacts(const std::string& executable, const std
   options.stderr_stream = ChildStream::Null();
   options.limits.cpu_time = deadline;
   SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<Subprocess> child, Subprocess::Start(options));
-  SLIPWAY_ASSIGN_OR_RETURN(const ExitStatus end, child->Wait(deadline));
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(const ExitStatus end, child->Wait(deadline), "loading it");
   if (!end.ok())
-    return absl::InternalError(absl::StrCat("it ended the process with ", end.ToString()));
+    return absl::InternalError(absl::StrCat("the process that loaded it ended: ", end.ToString()));
   std::string text(static_cast<size_t>(kMaxAnswerBytes), '\0');
   const ssize_t size = pread(answer.get(), text.data(), text.size(), 0);
   if (size < 0) return ErrnoStatus(errno, "cannot read what it said");

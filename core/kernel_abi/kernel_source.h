@@ -19,6 +19,11 @@
 
 #include "core/kernel_abi/kernel_abi.h"
 
+/* GCC makes calls of memset and memcpy of loops, also where there is no C library. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("no-tree-loop-distribute-patterns")
+#endif
+
 /* What the runtime offers; set before the first kernel is called. */
 static const slipway_imports* slipway_runtime;
 
