@@ -97,22 +97,22 @@ absl::Status CheckPeerId(absl::string_view what, absl::string_view id) {
 
 std::string LocalWorkerId(int index) { return absl::StrCat(kLocalWorkerPrefix, index); }
 
-bool IsLocalWorkerId(absl::string_view id) { return absl::StartsWith(id, kLocalWorkerPrefix); }
-
 std::string JobKey(absl::string_view job_id) { return absl::StrCat(kJobPrefix, job_id); }
 std::string AgentKey(absl::string_view agent_id) { return absl::StrCat(kAgentPrefix, agent_id); }
 std::string WorkerKey(absl::string_view worker_id) {
   return absl::StrCat(kWorkerPrefix, worker_id);
 }
 
-absl::optional<std::string> AgentOfKey(absl::string_view key) {
-  if (!absl::ConsumePrefix(&key, kAgentPrefix)) return absl::nullopt;
-  return std::string(key);
+absl::string_view KindOfKey(absl::string_view key) { return key.substr(0, key.find('/')); }
+
+absl::string_view IdOfKey(absl::string_view key) { return key.substr(key.find('/') + 1); }
+
+std::string PeerName(absl::string_view key) {
+  return absl::StrCat(KindOfKey(key), " '", IdOfKey(key), "'");
 }
 
-absl::optional<std::string> WorkerOfKey(absl::string_view key) {
-  if (!absl::ConsumePrefix(&key, kWorkerPrefix)) return absl::nullopt;
-  return std::string(key);
+bool IsLocalWorker(absl::string_view key) {
+  return absl::ConsumePrefix(&key, kWorkerPrefix) && absl::StartsWith(key, kLocalWorkerPrefix);
 }
 
 }  // namespace slipway::server

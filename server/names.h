@@ -11,7 +11,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
-#include "absl/types/optional.h"
 
 namespace slipway::server {
 
@@ -48,16 +47,16 @@ absl::Status CheckPeerId(absl::string_view what, absl::string_view id);
 // The id of the server's own worker number `index`.
 std::string LocalWorkerId(int index);
 
-// Whether `id` is one that LocalWorkerId makes.
-bool IsLocalWorkerId(absl::string_view id);
-
-// Keys of ChangeHub; those of agents and workers also name the holders of attempts.
+// Keys of ChangeHub; those of agents and workers also name the holders of leases.
 std::string JobKey(absl::string_view job_id);
 std::string AgentKey(absl::string_view agent_id);
 std::string WorkerKey(absl::string_view worker_id);
-// The id in a key of that kind.
-absl::optional<std::string> AgentOfKey(absl::string_view key);
-absl::optional<std::string> WorkerOfKey(absl::string_view key);
+// Of a key of an agent or worker: what it is, "agent" or "worker"; its id; and what messages call it, "agent 'ID'".
+absl::string_view KindOfKey(absl::string_view key);
+absl::string_view IdOfKey(absl::string_view key);
+std::string PeerName(absl::string_view key);
+// Whether it is the key of one of the server's own workers.
+bool IsLocalWorker(absl::string_view key);
 
 }  // namespace slipway::server
 

@@ -55,10 +55,12 @@ TEST(NamesTest, PeerIds) {
 }
 
 TEST(NamesTest, KeysTellTheirKind) {
-  EXPECT_EQ(AgentOfKey(AgentKey("a")), "a");
-  EXPECT_EQ(WorkerOfKey(WorkerKey("w")), "w");
-  EXPECT_FALSE(WorkerOfKey(AgentKey("a")).has_value());
-  EXPECT_TRUE(IsLocalWorkerId(LocalWorkerId(3)));
+  EXPECT_EQ(IdOfKey(AgentKey("a")), "a");
+  EXPECT_EQ(KindOfKey(AgentKey("a")), "agent");
+  EXPECT_EQ(PeerName(WorkerKey("w")), "worker 'w'");
+  EXPECT_TRUE(IsLocalWorker(WorkerKey(LocalWorkerId(3))));
+  EXPECT_FALSE(IsLocalWorker(AgentKey(LocalWorkerId(3))));
+  EXPECT_FALSE(IsLocalWorker(WorkerKey("w")));
 }
 
 }  // namespace

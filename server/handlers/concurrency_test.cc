@@ -11,6 +11,7 @@
 #include "server/handlers/jobs.h"
 #include "server/handlers/runs.h"
 #include "server/handlers/testing/handler_environment.h"
+#include "server/peers/sync_messages.h"
 #include "tests/common/status_matchers.h"
 
 namespace slipway::server {
@@ -67,16 +68,17 @@ class ConcurrencyTest : public ::testing::Test {
     state.mutable_devices(0)->set_target("x86-64-v3-linux");
     while (!stops) {
       state.set_sequence(state.sequence() + 1);
-      server_.dispatcher->AgentCallBegan(state);
-      EXPECT_OK(server_.dispatcher->AgentReported(state, "here"));
-      const auto desired = server_.dispatcher->DesiredOf(state);
-      server_.dispatcher->AgentCallEnded(state);
+      const Report report = *ReadReport(state, "here");
+      server_.dispatcher->CallBegan(report.call);
+      EXPECT_OK(server_.dispatcher->Reported(report));
+      const auto desired = server_.dispatcher->DesiredOf(report.call);
+      server_.dispatcher->CallEnded(report.call);
       ASSERT_OK(desired);
-      state.set_applied_version(desired->version());
+      state.set_applied_version(desired->version);
       state.clear_attempts();
-      for (const v1::RunAssignment& assignment : desired->attempts()) {
+      for (const auto& lease : desired->leases) {
         v1::RunAttemptState& attempt = *state.add_attempts();
-        attempt.set_attempt_id(assignment.attempt_id());
+        attempt.set_attempt_id(lease->id);
         attempt.set_state(v1::RunAttemptState::SUCCEEDED);
         attempt.mutable_run_result()->set_device("pc");
       }

@@ -13,6 +13,7 @@
 #include "server/handlers/runs.h"
 #include "server/handlers/testing/handler_environment.h"
 #include "server/limits.h"
+#include "server/peers/sync_messages.h"
 #include "tests/common/status_matchers.h"
 
 namespace slipway::server {
@@ -225,7 +226,7 @@ TEST_F(JobsTest, TheFleetIsWhatReported) {
   worker.set_max_protocol(1);
   worker.set_capacity(1);
   worker.set_fingerprint(std::string(64, 'f'));
-  ASSERT_OK(server_.dispatcher->WorkerReported(worker, "here"));
+  ASSERT_OK(server_.dispatcher->Reported(*ReadReport(worker, "here")));
   v1::ListWorkersResponse workers;
   ASSERT_OK(ListWorkers(server_.caller, server_.env, &workers));
   ASSERT_EQ(workers.workers_size(), 1);

@@ -18,24 +18,6 @@
 namespace slipway::server {
 namespace {
 
-// The devices that could run it must not lack what the program needs. When none is known the job waits for
-// one to come.
-absl::Status CheckDevice(const Environment& env, const std::string& device_id,
-                         const ProgramNeeds& program) {
-  if (!device_id.empty()) {
-    SLIPWAY_ASSIGN_OR_RETURN(const RegisteredDevice device, env.dispatcher->FindDevice(device_id));
-    return Annotate(CheckCanRun(program, device.offer), absl::StrCat("device '", device_id, "'"));
-  }
-  absl::Status last;
-  for (const RegisteredDevice& device : env.dispatcher->RegisteredDevices()) {
-    const absl::Status status = CheckCanRun(program, device.offer);
-    if (status.ok()) return status;
-    last = Annotate(status,
-                    absl::StrCat("no device can run it; device '", device.description.id(), "'"));
-  }
-  return last;
-}
-
 struct CheckedRun {
   RunFacts facts;
   std::vector<Digest> blobs;
@@ -61,7 +43,7 @@ absl::StatusOr<CheckedRun> CheckRun(const Environment& env, const v1::RunSpec& s
   const ProgramNeeds needs = {.target = program.target(),
                               .abi = program.proto().min_reader_abi(),
                               .format = program.proto().format_version()};
-  SLIPWAY_RETURN_IF_ERROR(CheckDevice(env, spec.device(), needs));
+  SLIPWAY_RETURN_IF_ERROR(env.dispatcher->CheckSomeDeviceRuns(needs, spec.device()));
   CheckedRun checked{.facts = {}, .blobs = program.blobs()};
   checked.facts.set_target(needs.target.ToString());
   checked.facts.set_abi(static_cast<int32_t>(needs.abi));

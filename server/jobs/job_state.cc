@@ -199,18 +199,7 @@ bool ResultFits(const Job& job, const JobEvent& event) {
     return job.has_compilation();
   }
   const auto* succeeded = std::get_if<AttemptSucceeded>(&event);
-  if (succeeded == nullptr) return true;
-  switch (job.spec_case()) {
-    case Job::kCompilation:
-      return std::holds_alternative<v1::CompilationResult>(succeeded->result);
-    case Job::kRun:
-      return std::holds_alternative<v1::RunResult>(succeeded->result);
-    case Job::kBenchmark:
-      return std::holds_alternative<v1::BenchmarkResult>(succeeded->result);
-    case Job::SPEC_NOT_SET:
-      break;
-  }
-  return false;
+  return succeeded == nullptr || IsResultOf(job, succeeded->result);
 }
 
 }  // namespace
@@ -229,6 +218,20 @@ absl::string_view EventName(size_t event) {
 
 bool IsTerminal(v1::Job::State state) {
   return state == Job::SUCCEEDED || state == Job::FAILED || state == Job::CANCELLED;
+}
+
+bool IsResultOf(const v1::Job& job, const JobResult& result) {
+  switch (job.spec_case()) {
+    case Job::kCompilation:
+      return std::holds_alternative<v1::CompilationResult>(result);
+    case Job::kRun:
+      return std::holds_alternative<v1::RunResult>(result);
+    case Job::kBenchmark:
+      return std::holds_alternative<v1::BenchmarkResult>(result);
+    case Job::SPEC_NOT_SET:
+      break;
+  }
+  return false;
 }
 
 std::string StateName(v1::Job::State state) { return Job::State_Name(state); }

@@ -100,6 +100,9 @@ absl::string_view EventName(size_t event);
 
 bool IsTerminal(v1::Job::State state);
 
+// Whether a result is of the job's kind.
+bool IsResultOf(const v1::Job& job, const JobResult& result);
+
 // The name of a state as in job.proto: "QUEUED".
 std::string StateName(v1::Job::State state);
 

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/limits.h"
+#include "server/names.h"
 
 namespace slipway::server {
 namespace {
@@ -13,20 +14,19 @@ constexpr absl::Duration kRivalShown = absl::Minutes(2);
 
 }  // namespace
 
-PeerTable::PeerTable(absl::string_view noun, absl::Duration silence)
-    : noun_(noun), silence_(silence) {}
+PeerTable::PeerTable(absl::Duration silence) : silence_(silence) {}
 
-absl::StatusOr<ReportKind> PeerTable::Take(const Report& report, absl::Duration now) {
-  auto [it, is_new] = peers_.try_emplace(report.id);
+absl::StatusOr<ReportKind> PeerTable::Take(const PeerCall& call, absl::Duration now) {
+  auto [it, is_new] = peers_.try_emplace(call.peer);
   Peer& peer = it->second;
-  const bool is_other = peer.instance_id != report.instance_id;
+  const bool is_other = peer.instance_id != call.instance_id;
   if (!is_new && is_other) {
     const bool is_live = peer.open_calls > 0 || now - peer.heard_at < kInstanceGrace;
     if (is_live) {
-      peer.rival = report.address;
+      peer.rival = call.address;
       peer.rival_at = now;
       return absl::AlreadyExistsError(
-          absl::StrCat(noun_, " '", report.id, "' is already there, from ", peer.address,
+          absl::StrCat(PeerName(call.peer), " is already there, from ", peer.address,
                        ": give this one another id, or stop the other"));
     }
   }
@@ -35,23 +35,24 @@ absl::StatusOr<ReportKind> PeerTable::Take(const Report& report, absl::Duration 
   if (is_first) peer = Peer{};
   peer.heard_at = now;
   List(peer);
-  if (!is_first && report.sequence <= peer.sequence) return ReportKind::kOutdated;
-  peer.instance_id = report.instance_id;
-  peer.sequence = report.sequence;
-  peer.address = report.address;
+  if (!is_first && call.sequence <= peer.sequence) return ReportKind::kOutdated;
+  peer.instance_id = call.instance_id;
+  peer.sequence = call.sequence;
+  peer.address = call.address;
   return is_first ? ReportKind::kNewInstance : ReportKind::kNewer;
 }
 
-void PeerTable::CallBegan(absl::string_view id, absl::string_view instance_id) {
-  auto it = peers_.find(id);
+void PeerTable::CallBegan(absl::string_view name, absl::string_view instance_id) {
+  auto it = peers_.find(name);
   if (it == peers_.end() || it->second.instance_id != instance_id) return;
   Unlist(it->second);
   ++it->second.open_calls;
   List(it->second);
 }
 
-void PeerTable::CallEnded(absl::string_view id, absl::string_view instance_id, absl::Duration now) {
-  auto it = peers_.find(id);
+void PeerTable::CallEnded(absl::string_view name, absl::string_view instance_id,
+                          absl::Duration now) {
+  auto it = peers_.find(name);
   if (it == peers_.end() || it->second.instance_id != instance_id) return;
   Unlist(it->second);
   it->second.open_calls = std::max(0, it->second.open_calls - 1);
@@ -59,13 +60,13 @@ void PeerTable::CallEnded(absl::string_view id, absl::string_view instance_id, a
   List(it->second);
 }
 
-const Peer* PeerTable::Find(absl::string_view id) const {
-  auto it = peers_.find(id);
+const Peer* PeerTable::Find(absl::string_view name) const {
+  auto it = peers_.find(name);
   return it == peers_.end() ? nullptr : &it->second;
 }
 
-bool PeerTable::IsLost(absl::string_view id, absl::Duration now) const {
-  const Peer* peer = Find(id);
+bool PeerTable::IsLost(absl::string_view name, absl::Duration now) const {
+  const Peer* peer = Find(name);
   if (peer == nullptr) return true;
   return peer->open_calls == 0 && now - peer->heard_at >= silence_;
 }
@@ -76,14 +77,15 @@ absl::optional<absl::Duration> PeerTable::NextLoss(absl::Duration now) const {
   return *it + silence_;
 }
 
-std::string PeerTable::Warning(absl::string_view id, absl::Duration now) const {
-  const Peer* peer = Find(id);
+std::string PeerTable::Warning(absl::string_view name, absl::Duration now) const {
+  const Peer* peer = Find(name);
   if (peer == nullptr || peer->rival.empty() || now - peer->rival_at > kRivalShown) return "";
-  return absl::StrCat("another ", noun_, " at ", peer->rival, " claims the same id and is refused");
+  return absl::StrCat("another ", KindOfKey(name), " at ", peer->rival,
+                      " claims the same id and is refused");
 }
 
-void PeerTable::Forget(absl::string_view id) {
-  auto it = peers_.find(id);
+void PeerTable::Forget(absl::string_view name) {
+  auto it = peers_.find(name);
   if (it == peers_.end()) return;
   Unlist(it->second);
   peers_.erase(it);

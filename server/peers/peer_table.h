@@ -1,6 +1,6 @@
 // PeerTable: which processes report to the server by Sync, and which of them are there.
 //
-// Agents and workers follow the same rules: a process has a lasting id and an instance_id of its own; its
+// Agents and workers follow the same rules: a process has a lasting name, a key of names.h and an instance_id of its own; its
 // reports carry a rising sequence number; only one live instance may use an id.
 #ifndef SLIPWAY_SERVER_PEERS_PEER_TABLE_H_
 #define SLIPWAY_SERVER_PEERS_PEER_TABLE_H_
@@ -15,6 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/optional.h"
+#include "server/peers/peer_call.h"
 
 namespace slipway::server {
 
@@ -38,37 +39,29 @@ enum class ReportKind {
 // Not thread-safe. Times are monotonic.
 class PeerTable {
  public:
-  struct Report {
-    std::string id;
-    std::string instance_id;
-    int64_t sequence = 0;
-    std::string address;
-  };
+  // A peer that has been silent for longer than `silence` counts as lost.
+  explicit PeerTable(absl::Duration silence);
 
-  // A peer that has been silent for longer than `silence` counts as lost. `noun` is what messages call it:
-  // "agent".
-  PeerTable(absl::string_view noun, absl::Duration silence);
-
-  // Takes a report in. ALREADY_EXISTS while another instance with this id is live, naming its address.
-  absl::StatusOr<ReportKind> Take(const Report& report, absl::Duration now);
+  // Takes a report in. ALREADY_EXISTS while another instance with this name is live, naming its address.
+  absl::StatusOr<ReportKind> Take(const PeerCall& call, absl::Duration now);
 
   // The time between these two is no silence. Calls of other instances than the current one are ignored.
-  void CallBegan(absl::string_view id, absl::string_view instance_id);
-  void CallEnded(absl::string_view id, absl::string_view instance_id, absl::Duration now);
+  void CallBegan(absl::string_view peer, absl::string_view instance_id);
+  void CallEnded(absl::string_view peer, absl::string_view instance_id, absl::Duration now);
 
   // nullptr when it never reported, or was forgotten.
-  const Peer* Find(absl::string_view id) const;
+  const Peer* Find(absl::string_view peer) const;
 
   // True when it is unknown, or has been silent for too long.
-  bool IsLost(absl::string_view id, absl::Duration now) const;
+  bool IsLost(absl::string_view peer, absl::Duration now) const;
 
   // When the next peer that is not lost will be, if it stays silent.
   absl::optional<absl::Duration> NextLoss(absl::Duration now) const;
 
   // What an operator should know of this peer; empty when all is well.
-  std::string Warning(absl::string_view id, absl::Duration now) const;
+  std::string Warning(absl::string_view peer, absl::Duration now) const;
 
-  void Forget(absl::string_view id);
+  void Forget(absl::string_view peer);
 
   absl::Duration silence() const { return silence_; }
 
@@ -77,7 +70,6 @@ class PeerTable {
   void Unlist(const Peer& peer);
   void List(const Peer& peer);
 
-  const std::string noun_;
   const absl::Duration silence_;
   absl::btree_map<std::string, Peer> peers_;
   absl::btree_multiset<absl::Duration> silent_since_;  // heard_at of those without open calls.

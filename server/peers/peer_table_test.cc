@@ -13,63 +13,62 @@ using slipway::testing::StatusIs;
 
 constexpr absl::Duration kSilence = absl::Seconds(10);
 
-PeerTable::Report From(const std::string& instance, int64_t sequence,
-                       const std::string& address = "here") {
-  return {.id = "a", .instance_id = instance, .sequence = sequence, .address = address};
+PeerCall From(const std::string& instance, int64_t sequence, const std::string& address = "here") {
+  return {.peer = "agent/a", .instance_id = instance, .sequence = sequence, .address = address};
 }
 
 TEST(PeerTableTest, KnowsNewNewerAndOutdatedReports) {
-  PeerTable peers("agent", kSilence);
+  PeerTable peers(kSilence);
   EXPECT_EQ(*peers.Take(From("i", 5), absl::Seconds(1)), ReportKind::kNewInstance);
   EXPECT_EQ(*peers.Take(From("i", 6), absl::Seconds(1)), ReportKind::kNewer);
   EXPECT_EQ(*peers.Take(From("i", 6), absl::Seconds(1)), ReportKind::kOutdated);
   EXPECT_EQ(*peers.Take(From("i", 2), absl::Seconds(1)), ReportKind::kOutdated);
-  EXPECT_EQ(peers.Find("a")->sequence, 6);
+  EXPECT_EQ(peers.Find("agent/a")->sequence, 6);
 }
 
 TEST(PeerTableTest, ASecondLiveInstanceIsRefusedAndShown) {
-  PeerTable peers("agent", kSilence);
+  PeerTable peers(kSilence);
   ASSERT_OK(peers.Take(From("i", 1, "first"), absl::ZeroDuration()));
-  peers.CallBegan("a", "i");
+  peers.CallBegan("agent/a", "i");
   const absl::Status refused = peers.Take(From("j", 1, "second"), absl::Hours(1)).status();
   EXPECT_THAT(refused, StatusIs(absl::StatusCode::kAlreadyExists));
   EXPECT_THAT(std::string(refused.message()), ::testing::HasSubstr("from first"));
-  EXPECT_THAT(peers.Warning("a", absl::Hours(1)), ::testing::HasSubstr("second"));
-  EXPECT_EQ(peers.Warning("a", absl::Hours(2)), "");
-  EXPECT_EQ(peers.Find("a")->instance_id, "i");
+  EXPECT_THAT(peers.Warning("agent/a", absl::Hours(1)), ::testing::HasSubstr("second"));
+  EXPECT_EQ(peers.Warning("agent/a", absl::Hours(2)), "");
+  EXPECT_EQ(peers.Find("agent/a")->instance_id, "i");
 }
 
 TEST(PeerTableTest, ARestartedInstanceTakesOverSoon) {
-  PeerTable peers("agent", kSilence);
+  PeerTable peers(kSilence);
   ASSERT_OK(peers.Take(From("i", 7), absl::ZeroDuration()));
-  peers.CallBegan("a", "i");
-  peers.CallEnded("a", "i", absl::Seconds(100));
+  peers.CallBegan("agent/a", "i");
+  peers.CallEnded("agent/a", "i", absl::Seconds(100));
   EXPECT_FALSE(peers.Take(From("j", 1), absl::Seconds(100) + kInstanceGrace / 2).ok());
   EXPECT_EQ(*peers.Take(From("j", 1), absl::Seconds(100) + kInstanceGrace),
             ReportKind::kNewInstance);
   // What still arrives of the old instance does not count for the new one.
-  peers.CallEnded("a", "i", absl::Hours(1));
-  EXPECT_EQ(peers.Find("a")->heard_at, absl::Seconds(100) + kInstanceGrace);
+  peers.CallEnded("agent/a", "i", absl::Hours(1));
+  EXPECT_EQ(peers.Find("agent/a")->heard_at, absl::Seconds(100) + kInstanceGrace);
 }
 
 TEST(PeerTableTest, SilenceBeginsWithTheEndOfTheLastCall) {
-  PeerTable peers("agent", kSilence);
-  EXPECT_TRUE(peers.IsLost("a", absl::ZeroDuration()));
+  PeerTable peers(kSilence);
+  EXPECT_TRUE(peers.IsLost("agent/a", absl::ZeroDuration()));
   ASSERT_OK(peers.Take(From("i", 1), absl::ZeroDuration()));
-  peers.CallBegan("a", "i");
-  EXPECT_FALSE(peers.IsLost("a", absl::Hours(5)));
+  peers.CallBegan("agent/a", "i");
+  EXPECT_FALSE(peers.IsLost("agent/a", absl::Hours(5)));
   EXPECT_FALSE(peers.NextLoss(absl::ZeroDuration()).has_value());
   EXPECT_FALSE(peers.NextLoss(absl::Hours(5)).has_value());
-  peers.CallEnded("a", "i", absl::Hours(5));
-  EXPECT_FALSE(peers.IsLost("a", absl::Hours(5) + kSilence / 2));
+  peers.CallEnded("agent/a", "i", absl::Hours(5));
+  EXPECT_FALSE(peers.IsLost("agent/a", absl::Hours(5) + kSilence / 2));
   EXPECT_EQ(peers.NextLoss(absl::Hours(5)), absl::Hours(5) + kSilence);
-  EXPECT_TRUE(peers.IsLost("a", absl::Hours(5) + kSilence));
+  EXPECT_TRUE(peers.IsLost("agent/a", absl::Hours(5) + kSilence));
 }
 
 TEST(PeerTableTest, TheNextLossIsOfWhoWasHeardFirst) {
-  PeerTable peers("agent", kSilence);
+  PeerTable peers(kSilence);
   const auto heard = [&peers](const std::string& id, const std::string& instance, int64_t second) {
-    ASSERT_OK(peers.Take({.id = id, .instance_id = instance, .sequence = second, .address = ""},
+    ASSERT_OK(peers.Take({.peer = id, .instance_id = instance, .sequence = second, .address = ""},
                          absl::Seconds(second)));
   };
   const auto next = [&peers](int64_t second) {

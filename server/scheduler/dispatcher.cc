@@ -54,8 +54,7 @@ Dispatcher::Dispatcher(Parts parts, Options options)
               [this](absl::string_view id, absl::optional<JobRecord> stored) {
                 Overtaken(id, std::move(stored));
               }),
-      devices_(options.silence),
-      workers_(options.silence),
+      peers_(options.silence),
       next_cleaning_(started_at_ + kCleaning) {}
 
 absl::StatusOr<std::unique_ptr<Dispatcher>> Dispatcher::Create(Parts parts, Options options) {
@@ -71,13 +70,10 @@ absl::Status Dispatcher::Recover() {
   SLIPWAY_ASSIGN_OR_RETURN_WITH(std::vector<v1::Device> devices, parts_.devices->LoadDevices(),
                                 "reading the known devices");
   Section section(this);
-  for (const v1::Device& device : devices) devices_.Restore(device);
+  for (const v1::Device& device : devices) peers_.Restore(device);
   for (JobRecord& record : records) live_.Put(std::move(record));
   for (const std::string& holder : live_.Holders()) {
-    const absl::optional<std::string> worker = WorkerOfKey(holder);
-    if (worker.has_value() && IsLocalWorkerId(*worker)) {
-      LoseAttempts(holder, "the server restarted", /*counted=*/false);
-    }
+    if (IsLocalWorker(holder)) LoseAttempts(holder, "the server restarted", /*counted=*/false);
   }
   if (!records.empty()) Log(LogLevel::kInfo, "jobs taken up", {{"live", live_.size()}});
   return absl::OkStatus();
@@ -121,6 +117,7 @@ bool Dispatcher::Transit(absl::string_view id, const JobEvent& event) {
   if (before.id() != after.id()) {
     if (!before.id().empty()) {
       changed_.push_back(before.holder());
+      to_fill_.insert(before.holder());
       if (live_.JobsOfAttempt(before.id()).empty()) assignments_.erase(before.id());
     }
     if (!after.id().empty()) changed_.push_back(after.holder());
@@ -169,26 +166,6 @@ absl::Duration Dispatcher::StoreRefused(const absl::Status& status, std::vector<
 void Dispatcher::LoseAttempts(absl::string_view holder, absl::string_view why, bool counted) {
   for (const std::string& attempt : live_.AttemptsOf(holder)) {
     if (TransitAttempt(attempt, AttemptLost{attempt, std::string(why), counted}) && counted) {
-      counters_.set_attempts_lost(counters_.attempts_lost() + 1);
-    }
-  }
-}
-
-void Dispatcher::LoseUnreported(absl::string_view holder,
-                                const absl::btree_set<std::string>& reported,
-                                absl::string_view instance_id, bool is_new_instance,
-                                bool is_up_to_date) {
-  for (const std::string& attempt : live_.AttemptsOf(holder)) {
-    if (reported.contains(attempt)) continue;
-    const std::vector<std::string> jobs = live_.JobsOfAttempt(attempt);
-    const LiveJob* job = jobs.empty() ? nullptr : live_.Find(jobs.front());
-    if (job == nullptr) continue;
-    const bool restarted = is_new_instance && job->record.attempt().instance_id() != instance_id;
-    if (!restarted && !is_up_to_date) continue;
-    const std::string why = absl::StrCat(
-        "'", job->record.job().assignee(), "' ",
-        restarted ? "restarted during the attempt" : "does not hold the attempt any more");
-    if (TransitAttempt(attempt, AttemptLost{attempt, why, true})) {
       counters_.set_attempts_lost(counters_.attempts_lost() + 1);
     }
   }
@@ -282,12 +259,9 @@ void Dispatcher::PassDeadlines() {
 
 bool Dispatcher::IsHolderLost(absl::string_view holder) {
   const absl::Duration now = parts_.clock->Monotonic();
-  const absl::optional<std::string> worker = WorkerOfKey(holder);
-  const PeerTable& peers = worker.has_value() ? workers_.peers() : devices_.agents();
-  const std::string id = worker.has_value() ? *worker : AgentOfKey(holder).value_or("");
   // Whoever was there before the server began is given time to come back.
-  if (peers.Find(id) == nullptr) return now - started_at_ >= options_.silence;
-  return peers.IsLost(id, now);
+  if (peers_.table().Find(holder) == nullptr) return now - started_at_ >= options_.silence;
+  return peers_.table().IsLost(holder, now);
 }
 
 void Dispatcher::LoseSilentHolders() {
@@ -300,9 +274,8 @@ void Dispatcher::LoseSilentHolders() {
 }
 
 void Dispatcher::ForgetOldPeers() {
-  const absl::Time now = parts_.clock->Now();
-  workers_.ForgetUnseenSince(now - kWorkerRetention, parts_.clock->Monotonic());
-  for (const std::string& id : devices_.ForgetUnseenSince(now - kDeviceRetention)) {
+  for (const std::string& id :
+       peers_.ForgetUnseen(parts_.clock->Now(), parts_.clock->Monotonic())) {
     Log(LogLevel::kInfo, "device forgotten", {{"device", id}});
     writer_.DeleteDevice(id);
   }
@@ -342,10 +315,8 @@ absl::Duration Dispatcher::UntilNextTick() {
     wait = std::min(wait, due->time - wall);
   if (absl::optional<absl::Time> next = live_.waiting().NextRelease())
     wait = std::min(wait, *next - wall);
-  for (const PeerTable* peers : {&devices_.agents(), &workers_.peers()}) {
-    if (absl::optional<absl::Duration> loss = peers->NextLoss(now))
-      wait = std::min(wait, *loss - now);
-  }
+  if (absl::optional<absl::Duration> loss = peers_.table().NextLoss(now))
+    wait = std::min(wait, *loss - now);
   const absl::Duration returns = started_at_ + options_.silence - now;
   if (returns > absl::ZeroDuration()) wait = std::min(wait, returns);
   return std::max(wait, kShortestTick);
@@ -353,58 +324,65 @@ absl::Duration Dispatcher::UntilNextTick() {
 
 std::vector<v1::Device> Dispatcher::Devices(const Caller& caller) {
   Section section(this);
-  const absl::Duration now = parts_.clock->Monotonic();
   std::vector<v1::Device> shown;
-  for (const auto& [id, device] : devices_.devices()) {
-    shown.push_back(devices_.Show(device, now));
-    for (const std::string& attempt : live_.AttemptsOf(AgentKey(device.agent_id))) {
-      for (const std::string& job : live_.JobsOfAttempt(attempt)) {
-        const v1::Job& held_by = live_.Find(job)->record.job();
-        if (held_by.assignee() != id) continue;
-        if (held_by.owner() == caller.owner) shown.back().set_job_id(job);
-        if (shown.back().state() != v1::Device::LOST) shown.back().set_state(v1::Device::BUSY);
-      }
+  for (const auto& [key, peer] : peers_.peers()) {
+    if (DeviceOf(peer) == nullptr) continue;
+    v1::Device& device = shown.emplace_back(peers_.ShowDevice(key, parts_.clock->Monotonic()));
+    for (const std::string& job : JobsHeldBy(key)) {
+      const v1::Job& held = live_.Find(job)->record.job();
+      if (held.assignee() != device.description().id()) continue;
+      if (held.owner() == caller.owner) device.set_job_id(job);
+      if (device.state() != v1::Device::LOST) device.set_state(v1::Device::BUSY);
     }
   }
+  std::sort(shown.begin(), shown.end(), [](const v1::Device& a, const v1::Device& b) {
+    return a.description().id() < b.description().id();
+  });
   return shown;
 }
 
 std::vector<v1::Worker> Dispatcher::Workers(const Caller& caller) {
   Section section(this);
-  const absl::Duration now = parts_.clock->Monotonic();
   std::vector<v1::Worker> shown;
-  for (const auto& [id, worker] : workers_.workers()) {
-    v1::Worker& entry = shown.emplace_back();
-    entry.set_id(id);
-    entry.set_fingerprint(worker.targets.begin()->second);
-    for (const auto& [family, fingerprint] : worker.targets) {
-      v1::TargetSupport& target = *entry.add_targets();
-      target.set_family(family);
-      target.set_fingerprint(fingerprint);
-    }
-    entry.set_last_seen_ns(absl::ToUnixNanos(worker.last_seen));
-    entry.set_lost(workers_.peers().IsLost(id, now));
-    for (const std::string& attempt : live_.AttemptsOf(WorkerKey(id))) {
-      for (const std::string& job : live_.JobsOfAttempt(attempt)) {
-        if (live_.Find(job)->record.job().owner() == caller.owner) entry.add_job_ids(job);
-      }
+  for (const auto& [key, peer] : peers_.peers()) {
+    if (DeviceOf(peer) != nullptr) continue;
+    v1::Worker& worker = shown.emplace_back(peers_.ShowWorker(key, parts_.clock->Monotonic()));
+    for (const std::string& job : JobsHeldBy(key)) {
+      if (live_.Find(job)->record.job().owner() == caller.owner) worker.add_job_ids(job);
     }
   }
   return shown;
 }
 
-absl::StatusOr<RegisteredDevice> Dispatcher::FindDevice(absl::string_view id) {
-  absl::MutexLock lock(&mu_);
-  if (const RegisteredDevice* device = devices_.Find(id)) return *device;
-  return absl::NotFoundError(
-      absl::StrCat("no device '", id, "' is known; 'slipway devices' lists those that are"));
+std::vector<std::string> Dispatcher::JobsHeldBy(absl::string_view peer) {
+  std::vector<std::string> all;
+  for (const std::string& attempt : live_.AttemptsOf(peer)) {
+    for (std::string& job : live_.JobsOfAttempt(attempt)) all.push_back(std::move(job));
+  }
+  return all;
 }
 
-std::vector<RegisteredDevice> Dispatcher::RegisteredDevices() {
+absl::Status Dispatcher::CheckSomeDeviceRuns(const ProgramNeeds& program,
+                                             const std::string& device) {
   absl::MutexLock lock(&mu_);
-  std::vector<RegisteredDevice> all;
-  for (const auto& [id, device] : devices_.devices()) all.push_back(device);
-  return all;
+  if (!device.empty()) {
+    const std::string agent = peers_.AgentOfDevice(device);
+    if (agent.empty()) {
+      return absl::NotFoundError(absl::StrCat(
+          "no device '", device, "' is known; 'slipway devices' lists those that are"));
+    }
+    return Annotate(CheckCanRun(program, DeviceOf(*peers_.Find(agent))->offer),
+                    absl::StrCat("device '", device, "'"));
+  }
+  absl::Status last;
+  for (const auto& [key, peer] : peers_.peers()) {
+    const DeviceSupply* supply = DeviceOf(peer);
+    if (supply == nullptr) continue;
+    const absl::Status status = CheckCanRun(program, supply->offer);
+    if (status.ok()) return status;
+    last = Annotate(status, absl::StrCat("no device can run it; device '", supply->device, "'"));
+  }
+  return last;
 }
 
 int Dispatcher::CompilationsWanted() {
@@ -416,8 +394,10 @@ TargetFingerprints Dispatcher::WorkersTargets() {
   absl::MutexLock lock(&mu_);
   const absl::Duration now = parts_.clock->Monotonic();
   TargetFingerprints all;
-  for (const auto& [id, worker] : workers_.workers()) {
-    if (!workers_.peers().IsLost(id, now)) all.insert(worker.targets.begin(), worker.targets.end());
+  for (const auto& [key, peer] : peers_.peers()) {
+    const auto* targets = std::get_if<TargetFingerprints>(&peer.supply);
+    if (targets == nullptr || peers_.table().IsLost(key, now)) continue;
+    all.insert(targets->begin(), targets->end());
   }
   return all;
 }

@@ -30,19 +30,19 @@
 #include "proto/slipway/v1/fleet.pb.h"
 #include "proto/slipway/v1/job.pb.h"
 #include "proto/slipway/v1/server.pb.h"
-#include "proto/slipway/v1/worker.pb.h"
 #include "server/caller.h"
 #include "server/change_hub.h"
-#include "server/devices/device_registry.h"
+#include "server/devices/can_run.h"
 #include "server/devices/device_store.h"
 #include "server/jobs/job_store.h"
 #include "server/jobs/job_writer.h"
 #include "server/jobs/live_jobs.h"
 #include "server/limits.h"
 #include "server/names.h"
+#include "server/peers/peer_registry.h"
+#include "server/peers/report.h"
 #include "server/scheduler/scheduler.h"
 #include "server/workers/target_fingerprints.h"
-#include "server/workers/worker_registry.h"
 
 namespace slipway::server {
 
@@ -100,24 +100,16 @@ class Dispatcher {
   // WaitingJobs::PositionOf.
   int64_t QueuePosition(absl::string_view id);
 
-  // --- Agents ---
+  // --- Agents and workers ---
 
-  // Takes in a report. Errors of DeviceRegistry::Report; UNAVAILABLE when a change could not be stored: the
-  // agent tries again.
-  absl::Status AgentReported(const v1::AgentState& state, absl::string_view address);
-  // What the agent should hold. ABORTED when the call this is for is outdated: another instance, or a later
-  // report.
-  absl::StatusOr<v1::DesiredAgentState> DesiredOf(const v1::AgentState& state);
-  // From this to that a call of the instance is open, and the agent not silent.
-  void AgentCallBegan(const v1::AgentState& state);
-  void AgentCallEnded(const v1::AgentState& state);
-
-  // --- Workers: the same ---
-
-  absl::Status WorkerReported(const v1::WorkerState& state, absl::string_view address);
-  absl::StatusOr<v1::DesiredWorkerState> DesiredOf(const v1::WorkerState& state);
-  void WorkerCallBegan(const v1::WorkerState& state);
-  void WorkerCallEnded(const v1::WorkerState& state);
+  // Takes in a report. Errors of PeerRegistry::Take; UNAVAILABLE when a change could not be stored: the peer tries
+  // again.
+  absl::Status Reported(Report report);
+  // What the peer should hold. ABORTED when the call this is for is outdated: another instance, or a later report.
+  absl::StatusOr<DesiredState> DesiredOf(const PeerCall& call);
+  // From this to that a call of the instance is open, and the peer not silent.
+  void CallBegan(const PeerCall& call);
+  void CallEnded(const PeerCall& call);
   // The process of one of the server's own workers has ended. `why` tells people; `counted` as in AttemptLost.
   void LocalWorkerEnded(absl::string_view worker_id, absl::string_view why, bool counted);
 
@@ -126,9 +118,9 @@ class Dispatcher {
   // With the names of the caller's jobs alone.
   std::vector<v1::Device> Devices(const Caller& caller);
   std::vector<v1::Worker> Workers(const Caller& caller);
-  // NOT_FOUND when no device of that name is known.
-  absl::StatusOr<RegisteredDevice> FindDevice(absl::string_view id);
-  std::vector<RegisteredDevice> RegisteredDevices();
+  // OK if the device, or any device when it is empty, could run the program; or if none is known: one may come.
+  // NOT_FOUND when no device of that name is known; errors of CheckCanRun.
+  absl::Status CheckSomeDeviceRuns(const ProgramNeeds& program, const std::string& device);
   // Compilations that wait or are worked on; those that share an attempt count once.
   int CompilationsWanted();
   // What the workers that are there compile for; of several for a family, one's fingerprint.
@@ -165,35 +157,29 @@ class Dispatcher {
   void LoseAttempts(absl::string_view holder, absl::string_view why, bool counted)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // After a report: loses attempts that the holder should know of and does not report.
-  void LoseUnreported(absl::string_view holder, const absl::btree_set<std::string>& reported,
-                      absl::string_view instance_id, bool is_new_instance, bool is_up_to_date)
+  void LoseUnreported(const Report& report, bool is_new_instance, bool is_up_to_date)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  std::vector<std::string> JobsHeldBy(absl::string_view peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // The first of the jobs that share a lease, if the peer has it.
+  const LiveJob* HeldBy(absl::string_view peer, absl::string_view lease)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   // Gives waiting jobs to whoever is free.
   void Schedule() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Who could take a job.
-  struct Taker {
-    std::string holder;
-    std::string assignee;
-    std::string instance_id;
-    Supply supply;
-    int capacity = 0;
-  };
-  // Gives it what it has places for; `active` are attempts it said it works on.
-  void Fill(const Taker& taker, const absl::btree_set<std::string>& active)
+  // Gives a peer what it has places for. False when it has none left, or is not there.
+  bool Fill(const std::string& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void Assign(const std::string& job_id, const std::string& peer)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  void Assign(const std::string& job_id, const Taker& taker) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Keys waiting compilations anew that are for another compiler than the server's own, which compiles for
   // `targets`.
   void RekeyCompilations(const TargetFingerprints& targets) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Lets a waiting compilation take part in an attempt of its group, if there is one.
   void JoinGroup(const std::string& job_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  absl::StatusOr<v1::RunAssignment> BuildAssignment(const JobRecord& record);
-
-  void TakeRunAttempt(const v1::RunAttemptState& attempt, absl::string_view holder)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  void TakeCompileAttempt(const v1::CompileAttemptState& attempt, absl::string_view holder)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Finds results that are not complete here, which are failures then. Waits for disks.
+  void CheckResults(Report& report);
+  void TakeLease(absl::string_view peer, LeaseReport& lease) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Puts an attempt's assignment into assignments_, or fails it. Waits for disks.
+  void MakeAssignment(const JobRecord& record);
 
   void PassDeadlines() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void LoseSilentHolders() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -214,10 +200,13 @@ class Dispatcher {
   int64_t next_revision_ ABSL_GUARDED_BY(mu_) = 0;
   int64_t end_of_revisions_ ABSL_GUARDED_BY(mu_) = 0;
   LiveJobs live_ ABSL_GUARDED_BY(mu_);
-  DeviceRegistry devices_ ABSL_GUARDED_BY(mu_);
-  WorkerRegistry workers_ ABSL_GUARDED_BY(mu_);
+  PeerRegistry peers_ ABSL_GUARDED_BY(mu_);
+  absl::btree_set<std::string> to_fill_ ABSL_GUARDED_BY(mu_);  // Peers that may have come free.
+  absl::btree_set<std::string> free_ ABSL_GUARDED_BY(mu_);     // All that may have places.
+  int64_t entered_ ABSL_GUARDED_BY(mu_) =
+      0;  // WaitingJobs::entered() when all of them last looked.
   // Assignments of running attempts; made when first asked for, and again after a restart.
-  absl::btree_map<std::string, v1::RunAssignment> assignments_ ABSL_GUARDED_BY(mu_);
+  absl::btree_map<std::string, std::shared_ptr<const Assignment>> assignments_ ABSL_GUARDED_BY(mu_);
   v1::ServerCounters counters_ ABSL_GUARDED_BY(mu_);
   // Keys to notify when what was changed is stored.
   std::vector<std::string> changed_ ABSL_GUARDED_BY(mu_);

@@ -1,4 +1,4 @@
-// Dispatcher: giving waiting jobs to devices and workers.
+// Dispatcher: giving waiting jobs to peers.
 
 #include <algorithm>
 #include <utility>
@@ -6,17 +6,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/artifact/compile_key.h"
-#include "core/wire/status_proto.h"
 #include "server/jobs/job_state.h"
 #include "server/scheduler/dispatcher.h"
 #include "server/scheduler/scheduler.h"
 
 namespace slipway::server {
 namespace {
-
-const v1::RunSpec& RunOf(const v1::Job& job) {
-  return job.has_benchmark() ? job.benchmark().run() : job.run();
-}
 
 // What an attempt may take: the job's run deadline, or what is left of its total one.
 absl::Duration AttemptDeadline(const v1::Job& job, absl::Time now) {
@@ -30,41 +25,32 @@ absl::Duration AttemptDeadline(const v1::Job& job, absl::Time now) {
 
 void Dispatcher::Schedule() {
   live_.Release(parts_.clock->Now());
+  const absl::btree_set<std::string> changed = std::exchange(to_fill_, {});
+  free_.insert(changed.begin(), changed.end());
   if (live_.waiting().size() == 0) return;
-  const absl::Duration now = parts_.clock->Monotonic();
-  for (const auto& [id, device] : devices_.devices()) {
-    if (devices_.agents().IsLost(device.agent_id, now)) continue;
-    Fill({.holder = AgentKey(device.agent_id),
-          .assignee = id,
-          .instance_id = devices_.agents().Find(device.agent_id)->instance_id,
-          .supply = DeviceSupply{id, device.offer},
-          // A device does one thing at a time.
-          .capacity = 1},
-         devices_.ActiveAttempts(device.agent_id));
-  }
-  for (const auto& [id, worker] : workers_.workers()) {
-    if (workers_.peers().IsLost(id, now)) continue;
-    Fill({.holder = WorkerKey(id),
-          .assignee = id,
-          .instance_id = workers_.peers().Find(id)->instance_id,
-          .supply = worker.targets,
-          .capacity = worker.capacity},
-         worker.active);
+  // Whoever came free looks for work; work that came looks for whoever is free.
+  const bool has_new = std::exchange(entered_, live_.waiting().entered()) != entered_;
+  const absl::btree_set<std::string> looking = has_new ? free_ : changed;
+  for (const std::string& peer : looking) {
+    if (!Fill(peer)) free_.erase(peer);
   }
 }
 
-void Dispatcher::Fill(const Taker& taker, const absl::btree_set<std::string>& active) {
+bool Dispatcher::Fill(const std::string& key) {
+  const RegisteredPeer* peer = peers_.Find(key);
+  if (peer == nullptr || peers_.table().IsLost(key, parts_.clock->Monotonic())) return false;
   // What it still works on counts, wanted or not.
-  absl::btree_set<std::string> attempts = active;
-  for (std::string& attempt : live_.AttemptsOf(taker.holder)) attempts.insert(std::move(attempt));
-  for (int taken = static_cast<int>(attempts.size()); taken < taker.capacity; ++taken) {
-    const absl::optional<std::string> job = live_.waiting().Pick(taker.supply, live_.held());
-    if (!job.has_value()) return;
-    Assign(*job, taker);
+  absl::btree_set<std::string> attempts = peer->active;
+  for (std::string& attempt : live_.AttemptsOf(key)) attempts.insert(std::move(attempt));
+  for (int taken = static_cast<int>(attempts.size()); taken < peer->capacity; ++taken) {
+    const absl::optional<std::string> job = live_.waiting().Pick(peer->supply, live_.held());
+    if (!job.has_value()) return true;
+    Assign(*job, key);
   }
+  return false;
 }
 
-void Dispatcher::Assign(const std::string& job_id, const Taker& taker) {
+void Dispatcher::Assign(const std::string& job_id, const std::string& peer) {
   const absl::Time now = parts_.clock->Now();
   const JobRecord& record = live_.Find(job_id)->record;
   // Those that share the attempt may have more time.
@@ -76,31 +62,16 @@ void Dispatcher::Assign(const std::string& job_id, const Taker& taker) {
   if (record.has_compilation()) {
     counters_.set_artifact_cache_misses(counters_.artifact_cache_misses() + 1);
   }
-  Transit(job_id, Assigned{.attempt_id = parts_.ids->Next(now),
-                           .holder = taker.holder,
-                           .assignee = taker.assignee,
-                           .instance_id = taker.instance_id,
-                           .deadline = deadline});
+  const DeviceSupply* device = DeviceOf(*peers_.Find(peer));
+  Transit(job_id,
+          Assigned{.attempt_id = parts_.ids->Next(now),
+                   .holder = peer,
+                   .assignee = device != nullptr ? device->device : std::string(IdOfKey(peer)),
+                   .instance_id = peers_.table().Find(peer)->instance_id,
+                   .deadline = deadline});
   for (const std::string& id : group) {
     if (id != job_id) JoinGroup(id);
   }
-}
-
-absl::StatusOr<v1::RunAssignment> Dispatcher::BuildAssignment(const JobRecord& record) {
-  const v1::Job& job = record.job();
-  v1::RunAssignment assignment;
-  assignment.set_attempt_id(record.attempt().id());
-  assignment.set_job_id(job.id());
-  assignment.set_device(job.assignee());
-  if (job.has_benchmark()) {
-    *assignment.mutable_benchmark() = job.benchmark();
-  } else {
-    *assignment.mutable_run() = job.run();
-  }
-  assignment.set_deadline_ns(record.attempt().deadline_ns());
-  const absl::Status status = parts_.artifacts->FillAssignment(RunOf(job), &assignment);
-  if (!status.ok()) return status;
-  return assignment;
 }
 
 void Dispatcher::RekeyCompilations(const TargetFingerprints& targets) {

@@ -1,5 +1,6 @@
-// Dispatcher: what agents and workers report, and what they are told.
+// Dispatcher: what peers report, and what they are told.
 
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -7,7 +8,9 @@
 #include "core/base/log.h"
 #include "core/base/status_macros.h"
 #include "core/wire/status_proto.h"
+#include "server/jobs/job_contents.h"
 #include "server/jobs/job_state.h"
+#include "server/names.h"
 #include "server/peers/protocol.h"
 #include "server/scheduler/dispatcher.h"
 #include "server/scheduler/dispatcher_section.h"
@@ -21,244 +24,208 @@ absl::Status ReportNotStored(const absl::Status& status) {
   return absl::UnavailableError(absl::StrCat("the report could not be stored: ", status.message()));
 }
 
-// A failure from a peer, with a code that is one and bounded texts.
-v1::JobError Cleaned(const v1::JobError& error) {
-  return ToProto(FromProto(error), error.log_tail());
-}
-
 bool SameProgress(const v1::JobProgress& a, const v1::JobProgress& b) {
   return a.stage() == b.stage() && a.done() == b.done() && a.total() == b.total();
 }
 
-absl::Status Outdated(absl::string_view id) {
-  return absl::AbortedError(absl::StrCat("a later report of '", id, "' has come"));
-}
-
 }  // namespace
 
-absl::Status Dispatcher::AgentReported(const v1::AgentState& state, absl::string_view address) {
+absl::Status Dispatcher::Reported(Report report) {
+  CheckResults(report);
+  const std::string& peer = report.call.peer;
   Section section(this);
-  SLIPWAY_ASSIGN_OR_RETURN(
-      DeviceRegistry::Reported reported,
-      devices_.Report(state, address, parts_.clock->Now(), parts_.clock->Monotonic()));
-  if (reported.kind == ReportKind::kOutdated) return absl::OkStatus();
-  const std::string holder = AgentKey(state.agent_id());
-  // An earlier call of this agent that is still parked has nothing left to wait for.
-  changed_.push_back(holder);
-  if (reported.kind == ReportKind::kNewInstance) {
-    Log(LogLevel::kInfo, "agent came",
-        {{"agent", state.agent_id()}, {"address", address}, {"version", state.version()}});
-  }
-  if (reported.description_changed) {
-    for (const RegisteredDevice* device : devices_.DevicesOf(state.agent_id())) {
-      writer_.PutDevice(devices_.Show(*device, parts_.clock->Monotonic()));
-    }
-  }
-  const bool up_to_date = state.applied_version() == DesiredVersion(live_.AttemptsOf(holder));
-  absl::btree_set<std::string> held;
-  for (const v1::RunAttemptState& attempt : state.attempts()) {
-    held.insert(attempt.attempt_id());
-    TakeRunAttempt(attempt, holder);
-  }
-  LoseUnreported(holder, held, state.instance_id(), reported.kind == ReportKind::kNewInstance,
-                 up_to_date);
-  Schedule();
-  return ReportNotStored(section.End());
-}
-
-void Dispatcher::TakeRunAttempt(const v1::RunAttemptState& attempt, absl::string_view holder) {
-  const std::string& id = attempt.attempt_id();
-  const std::vector<std::string> jobs = live_.JobsOfAttempt(id);
-  if (jobs.empty()) return;  // Late: the job has ended or another attempt goes on.
-  const JobRecord& record = live_.Find(jobs.front())->record;
-  if (record.attempt().holder() != holder) return;
-  switch (attempt.state()) {
-    case v1::RunAttemptState::PREPARING:
-      return;
-    case v1::RunAttemptState::RUNNING:
-      if (attempt.has_progress() && !SameProgress(attempt.progress(), record.job().progress())) {
-        TransitAttempt(id, Progressed{id, attempt.progress()});
-        return;
-      }
-      TransitAttempt(id, Started{id});
-      return;
-    case v1::RunAttemptState::SUCCEEDED: {
-      absl::Status bad;
-      JobResult result = v1::RunResult();
-      if (record.job().has_benchmark() && attempt.has_benchmark_result()) {
-        result = attempt.benchmark_result();
-      } else if (record.job().has_run() && attempt.has_run_result()) {
-        result = attempt.run_result();
-        bad = parts_.artifacts->CheckOutputs(attempt.run_result());
-      } else {
-        bad = absl::InternalError("the agent reported a result of another kind than the job's");
-      }
-      if (bad.ok()) {
-        TransitAttempt(id, AttemptSucceeded{id, std::move(result)});
-      } else {
-        TransitAttempt(id, AttemptFailed{id, ToProto(bad, ""), true});
-      }
-      return;
-    }
-    case v1::RunAttemptState::FAILED:
-      TransitAttempt(id, AttemptFailed{id, Cleaned(attempt.error()), attempt.retriable()});
-      return;
-    case v1::RunAttemptState::STOPPED:
-      TransitAttempt(
-          id, AttemptLost{id, absl::StrCat("'", record.job().assignee(), "' stopped the attempt"),
-                          true});
-      return;
-    default:
-      return;
-  }
-}
-
-absl::StatusOr<v1::DesiredAgentState> Dispatcher::DesiredOf(const v1::AgentState& state) {
-  Section section(this);
-  const Peer* peer = devices_.agents().Find(state.agent_id());
-  if (peer == nullptr || peer->instance_id != state.instance_id() ||
-      peer->sequence > state.sequence()) {
-    return Outdated(state.agent_id());
-  }
-  v1::DesiredAgentState desired;
-  const std::string holder = AgentKey(state.agent_id());
-  for (const std::string& attempt : live_.AttemptsOf(holder)) {
-    auto it = assignments_.find(attempt);
-    if (it == assignments_.end()) {
-      const std::string job_id = live_.JobsOfAttempt(attempt).front();
-      absl::StatusOr<v1::RunAssignment> built = BuildAssignment(live_.Find(job_id)->record);
-      if (!built.ok()) {
-        TransitAttempt(attempt, AttemptFailed{attempt, ToProto(built.status(), ""), false});
-        continue;
-      }
-      it = assignments_.emplace(attempt, *std::move(built)).first;
-    }
-    *desired.add_attempts() = it->second;
-  }
-  desired.set_version(DesiredVersion(live_.AttemptsOf(holder)));
-  desired.set_silence_ns(absl::ToInt64Nanoseconds(options_.silence));
-  SLIPWAY_RETURN_IF_ERROR(ReportNotStored(section.End()));
-  return desired;
-}
-
-void Dispatcher::AgentCallBegan(const v1::AgentState& state) {
-  Section section(this);
-  devices_.agents().CallBegan(state.agent_id(), state.instance_id());
-}
-
-void Dispatcher::AgentCallEnded(const v1::AgentState& state) {
-  Section section(this);
-  devices_.agents().CallEnded(state.agent_id(), state.instance_id(), parts_.clock->Monotonic());
-}
-
-absl::Status Dispatcher::WorkerReported(const v1::WorkerState& state, absl::string_view address) {
-  Section section(this);
-  SLIPWAY_ASSIGN_OR_RETURN(ReportKind kind, workers_.Report(state, address, parts_.clock->Now(),
-                                                            parts_.clock->Monotonic()));
-  if (kind == ReportKind::kOutdated) return absl::OkStatus();
-  const std::string holder = WorkerKey(state.worker_id());
-  changed_.push_back(holder);
-  if (kind == ReportKind::kNewInstance) {
-    Log(LogLevel::kInfo, "worker came",
-        {{"worker", state.worker_id()}, {"address", address}, {"version", state.version()}});
-    if (IsLocalWorkerId(state.worker_id())) {
-      const TargetFingerprints& targets = workers_.Find(state.worker_id())->targets;
+  SLIPWAY_ASSIGN_OR_RETURN(const PeerRegistry::Taken taken,
+                           peers_.Take(report, parts_.clock->Now(), parts_.clock->Monotonic()));
+  if (taken.kind == ReportKind::kOutdated) return absl::OkStatus();
+  // An earlier call of this peer that is still parked has nothing left to wait for.
+  changed_.push_back(peer);
+  to_fill_.insert(peer);
+  if (taken.kind == ReportKind::kNewInstance) {
+    Log(LogLevel::kInfo, absl::StrCat(KindOfKey(peer), " came"),
+        {{"id", IdOfKey(peer)}, {"address", report.call.address}, {"version", report.version}});
+    if (IsLocalWorker(peer)) {
+      const auto& targets = std::get<TargetFingerprints>(report.supply);
       if (parts_.local_targets) parts_.local_targets(targets);
       RekeyCompilations(targets);
     }
   }
-  const bool up_to_date = state.applied_version() == DesiredVersion(live_.AttemptsOf(holder));
-  absl::btree_set<std::string> held;
-  for (const v1::CompileAttemptState& attempt : state.attempts()) {
-    held.insert(attempt.attempt_id());
-    TakeCompileAttempt(attempt, holder);
+  if (taken.device_changed) {
+    writer_.PutDevice(peers_.ShowDevice(peer, parts_.clock->Monotonic()));
   }
-  LoseUnreported(holder, held, state.instance_id(), kind == ReportKind::kNewInstance, up_to_date);
+  if (!taken.device_gone.empty()) writer_.DeleteDevice(taken.device_gone);
+  // Before the leases are taken in: it has applied what was wanted until now.
+  const bool is_up_to_date = report.applied_version == DesiredVersion(live_.AttemptsOf(peer));
+  for (LeaseReport& lease : report.leases) TakeLease(peer, lease);
+  LoseUnreported(report, taken.kind == ReportKind::kNewInstance, is_up_to_date);
   Schedule();
   return ReportNotStored(section.End());
 }
 
-void Dispatcher::TakeCompileAttempt(const v1::CompileAttemptState& attempt,
-                                    absl::string_view holder) {
-  const std::string& id = attempt.attempt_id();
-  const std::vector<std::string> jobs = live_.JobsOfAttempt(id);
-  if (jobs.empty()) return;
-  const JobRecord& record = live_.Find(jobs.front())->record;
-  if (record.attempt().holder() != holder) return;
-  switch (attempt.state()) {
-    case v1::CompileAttemptState::RUNNING:
-      if (attempt.has_progress() && !SameProgress(attempt.progress(), record.job().progress())) {
-        TransitAttempt(id, Progressed{id, attempt.progress()});
-        return;
-      }
-      TransitAttempt(id, Started{id});
+void Dispatcher::CheckResults(Report& report) {
+  for (LeaseReport& lease : report.leases) {
+    if (lease.stage != LeaseReport::Stage::kSucceeded || !lease.result.has_value()) continue;
+    CompilationFacts facts;
+    {
+      absl::MutexLock lock(&mu_);
+      const LiveJob* job = HeldBy(report.call.peer, lease.id);
+      if (job == nullptr) continue;  // Late; it is not taken in.
+      facts = job->record.compilation();
+    }
+    absl::Status status;
+    if (auto* compiled = std::get_if<v1::CompilationResult>(&*lease.result)) {
+      compiled->set_cached(false);
+      status = parts_.artifacts->Admit(facts, compiled);
+    } else if (const auto* run = std::get_if<v1::RunResult>(&*lease.result)) {
+      status = parts_.artifacts->CheckOutputs(*run);
+    }
+    if (status.ok()) continue;
+    lease.stage = LeaseReport::Stage::kFailed;
+    lease.error = ToProto(status, "");
+    lease.retriable = true;
+  }
+}
+
+const LiveJob* Dispatcher::HeldBy(absl::string_view peer, absl::string_view lease) {
+  const std::vector<std::string> jobs = live_.JobsOfAttempt(lease);
+  if (jobs.empty()) return nullptr;
+  const LiveJob* job = live_.Find(jobs.front());
+  return job->record.attempt().holder() == peer ? job : nullptr;
+}
+
+void Dispatcher::TakeLease(absl::string_view peer, LeaseReport& lease) {
+  const LiveJob* live = HeldBy(peer, lease.id);
+  // Late: the job has ended or another attempt goes on.
+  if (live == nullptr) return;
+  const v1::Job& job = live->record.job();
+  const std::string& id = lease.id;
+  switch (lease.stage) {
+    case LeaseReport::Stage::kUnknown:
+    case LeaseReport::Stage::kPreparing:
       return;
-    case v1::CompileAttemptState::SUCCEEDED: {
-      v1::CompilationResult result = attempt.result();
-      result.set_cached(false);
-      const absl::Status admitted = parts_.artifacts->Admit(record.compilation(), &result);
-      if (!admitted.ok()) {
-        TransitAttempt(id, AttemptFailed{id, ToProto(admitted, ""), true});
+    case LeaseReport::Stage::kRunning:
+      if (lease.progress.has_value() && !SameProgress(*lease.progress, job.progress())) {
+        TransitAttempt(id, Progressed{id, *lease.progress});
+      } else {
+        TransitAttempt(id, Started{id});
+      }
+      return;
+    case LeaseReport::Stage::kSucceeded: {
+      if (!lease.result.has_value() || !IsResultOf(job, *lease.result)) {
+        const absl::Status bad = absl::InternalError(
+            absl::StrCat(PeerName(peer), " reported a result of another kind than the job's"));
+        TransitAttempt(id, AttemptFailed{id, ToProto(bad, ""), true});
         return;
       }
-      const v1::CompileReport& report = result.report();
-      counters_.set_kernels_compiled(counters_.kernels_compiled() + report.kernels_compiled());
-      counters_.set_kernels_cached(counters_.kernels_cached() + report.kernels_cached());
-      TransitAttempt(id, AttemptSucceeded{id, std::move(result)});
+      if (const auto* compiled = std::get_if<v1::CompilationResult>(&*lease.result)) {
+        const v1::CompileReport& made = compiled->report();
+        counters_.set_kernels_compiled(counters_.kernels_compiled() + made.kernels_compiled());
+        counters_.set_kernels_cached(counters_.kernels_cached() + made.kernels_cached());
+      }
+      TransitAttempt(id, AttemptSucceeded{id, *std::move(lease.result)});
       return;
     }
-    case v1::CompileAttemptState::FAILED:
-      TransitAttempt(id, AttemptFailed{id, Cleaned(attempt.error()), attempt.retriable()});
+    case LeaseReport::Stage::kFailed:
+      TransitAttempt(id, AttemptFailed{id, lease.error, lease.retriable});
       return;
-    case v1::CompileAttemptState::STOPPED:
+    case LeaseReport::Stage::kStopped:
       TransitAttempt(
-          id, AttemptLost{id, absl::StrCat("'", record.job().assignee(), "' stopped the attempt"),
-                          true});
-      return;
-    default:
+          id, AttemptLost{id, absl::StrCat("'", job.assignee(), "' stopped the attempt"), true});
       return;
   }
 }
 
-absl::StatusOr<v1::DesiredWorkerState> Dispatcher::DesiredOf(const v1::WorkerState& state) {
-  Section section(this);
-  const Peer* peer = workers_.peers().Find(state.worker_id());
-  if (peer == nullptr || peer->instance_id != state.instance_id() ||
-      peer->sequence > state.sequence()) {
-    return Outdated(state.worker_id());
+void Dispatcher::LoseUnreported(const Report& report, bool is_new_instance, bool is_up_to_date) {
+  absl::btree_set<std::string> reported;
+  for (const LeaseReport& lease : report.leases) reported.insert(lease.id);
+  for (const std::string& attempt : live_.AttemptsOf(report.call.peer)) {
+    if (reported.contains(attempt)) continue;
+    const LiveJob* job = HeldBy(report.call.peer, attempt);
+    if (job == nullptr) continue;
+    const bool restarted =
+        is_new_instance && job->record.attempt().instance_id() != report.call.instance_id;
+    if (!restarted && !is_up_to_date) continue;
+    const std::string why = absl::StrCat(
+        "'", job->record.job().assignee(), "' ",
+        restarted ? "restarted during the attempt" : "does not hold the attempt any more");
+    if (TransitAttempt(attempt, AttemptLost{attempt, why, true})) {
+      counters_.set_attempts_lost(counters_.attempts_lost() + 1);
+    }
   }
-  v1::DesiredWorkerState desired;
-  const std::vector<std::string> attempts = live_.AttemptsOf(WorkerKey(state.worker_id()));
-  for (const std::string& attempt : attempts) {
-    const JobRecord& record = live_.Find(live_.JobsOfAttempt(attempt).front())->record;
-    v1::CompileAssignment& assignment = *desired.add_attempts();
-    assignment.set_attempt_id(attempt);
-    assignment.set_job_id(record.job().id());
-    *assignment.mutable_spec() = record.job().compilation();
-    assignment.set_compile_key(record.compilation().compile_key());
-    assignment.set_deadline_ns(record.attempt().deadline_ns());
-  }
-  desired.set_version(DesiredVersion(attempts));
-  desired.set_silence_ns(absl::ToInt64Nanoseconds(options_.silence));
-  SLIPWAY_RETURN_IF_ERROR(ReportNotStored(section.End()));
-  return desired;
 }
 
-void Dispatcher::WorkerCallBegan(const v1::WorkerState& state) {
-  Section section(this);
-  workers_.peers().CallBegan(state.worker_id(), state.instance_id());
+absl::StatusOr<DesiredState> Dispatcher::DesiredOf(const PeerCall& call) {
+  while (true) {
+    DesiredState desired;
+    std::vector<JobRecord> unmade;
+    {
+      Section section(this);
+      const Peer* peer = peers_.table().Find(call.peer);
+      if (peer == nullptr || peer->instance_id != call.instance_id ||
+          peer->sequence > call.sequence) {
+        return absl::AbortedError(
+            absl::StrCat("a later report of ", PeerName(call.peer), " has come"));
+      }
+      const std::vector<std::string> attempts = live_.AttemptsOf(call.peer);
+      for (const std::string& attempt : attempts) {
+        const auto made = assignments_.find(attempt);
+        if (made != assignments_.end()) {
+          desired.leases.push_back(made->second);
+        } else {
+          unmade.push_back(HeldBy(call.peer, attempt)->record);
+        }
+      }
+      desired.version = DesiredVersion(attempts);
+      desired.silence = options_.silence;
+      SLIPWAY_RETURN_IF_ERROR(ReportNotStored(section.End()));
+    }
+    if (unmade.empty()) return desired;
+    for (const JobRecord& record : unmade) MakeAssignment(record);
+  }
 }
 
-void Dispatcher::WorkerCallEnded(const v1::WorkerState& state) {
+void Dispatcher::MakeAssignment(const JobRecord& record) {
+  const v1::Job& job = record.job();
+  const std::string& id = record.attempt().id();
+  auto made = std::make_shared<Assignment>();
+  made->id = id;
+  made->job_id = job.id();
+  made->assignee = job.assignee();
+  made->deadline_ns = record.attempt().deadline_ns();
+  made->compile_key = record.compilation().compile_key();
+  v1::Job copy = job;
+  MoveSpec(copy, made->spec);
+  absl::Status status;
+  if (made->spec.has_run()) {
+    status = parts_.artifacts->FillAssignment(made->spec.run(), &made->along);
+  } else if (made->spec.has_benchmark()) {
+    status = parts_.artifacts->FillAssignment(made->spec.benchmark().run(), &made->along);
+  }
   Section section(this);
-  workers_.peers().CallEnded(state.worker_id(), state.instance_id(), parts_.clock->Monotonic());
+  if (live_.JobsOfAttempt(id).empty()) return;  // It ended meanwhile.
+  if (status.ok()) {
+    assignments_[id] = std::move(made);
+  } else {
+    // What is stored cannot be given out; no other attempt would fare better.
+    TransitAttempt(id, AttemptFailed{id, ToProto(status, ""), false});
+    Schedule();
+  }
+}
+
+void Dispatcher::CallBegan(const PeerCall& call) {
+  Section section(this);
+  peers_.table().CallBegan(call.peer, call.instance_id);
+}
+
+void Dispatcher::CallEnded(const PeerCall& call) {
+  Section section(this);
+  peers_.table().CallEnded(call.peer, call.instance_id, parts_.clock->Monotonic());
 }
 
 void Dispatcher::LocalWorkerEnded(absl::string_view worker_id, absl::string_view why,
                                   bool counted) {
   Section section(this);
   LoseAttempts(WorkerKey(worker_id), why, counted);
-  workers_.Forget(worker_id);
+  peers_.Forget(WorkerKey(worker_id));
   Schedule();
 }
 

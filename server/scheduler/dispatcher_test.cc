@@ -1,175 +1,23 @@
-// The dispatcher over a store in memory and a clock that tests move.
+// The dispatcher, agents and clients.
 #include "server/scheduler/dispatcher.h"
 
-#include <algorithm>
-#include <memory>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "server/storage/memory_store.h"
-#include "tests/common/fake_clock.h"
+#include "server/scheduler/dispatcher_fixture.h"
 #include "tests/common/status_matchers.h"
 
 namespace slipway::server {
 namespace {
 
+using slipway::server::testing::DispatcherTest;
+using slipway::server::testing::kSilence;
 using slipway::testing::StatusIs;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using v1::Job;
-
-constexpr absl::Duration kSilence = absl::Seconds(10);
-
-class FakeArtifacts final : public ArtifactSource {
- public:
-  absl::Status FillAssignment(const v1::RunSpec&, v1::RunAssignment* assignment) override {
-    assignment->set_manifest("manifest");
-    return fill;
-  }
-  absl::Status Admit(const CompilationFacts&, v1::CompilationResult*) override { return admit; }
-  absl::Status CheckOutputs(const v1::RunResult&) override { return absl::OkStatus(); }
-
-  absl::Status fill;
-  absl::Status admit;
-};
-
-class DispatcherTest : public ::testing::Test {
- protected:
-  DispatcherTest() { Restart(); }
-
-  // As a new process over the same store would.
-  void Restart() {
-    dispatcher_.reset();
-    dispatcher_ = *Dispatcher::Create({.jobs = &store_,
-                                       .devices = &store_,
-                                       .artifacts = &artifacts_,
-                                       .clock = &clock_,
-                                       .ids = &ids_,
-                                       .hub = &hub_},
-                                      {.silence = kSilence, .max_queued_jobs = 20});
-  }
-
-  JobRecord NewRecord(const std::string& request) {
-    JobRecord record;
-    Job& job = *record.mutable_job();
-    job.set_id(ids_.Next(clock_.Now()));
-    job.set_owner("local");
-    job.set_request_id(request);
-    job.set_state(Job::QUEUED);
-    job.set_create_time_ns(absl::ToUnixNanos(clock_.Now()));
-    job.mutable_deadlines()->set_queue_ns(absl::ToInt64Nanoseconds(absl::Hours(1)));
-    job.mutable_deadlines()->set_run_ns(absl::ToInt64Nanoseconds(absl::Minutes(10)));
-    job.mutable_deadlines()->set_total_ns(absl::ToInt64Nanoseconds(absl::Hours(2)));
-    record.set_work_digest(request);
-    record.set_queued_time_ns(job.create_time_ns());
-    return record;
-  }
-  std::string AcceptRun(const std::string& request, const std::string& device = "") {
-    JobRecord record = NewRecord(request);
-    record.mutable_job()->mutable_run()->set_device(device);
-    record.mutable_run()->set_target("x86-64-linux");
-    return dispatcher_->Accept(caller_, record)->job().id();
-  }
-  std::string AcceptBenchmark(const std::string& request) {
-    JobRecord record = NewRecord(request);
-    record.mutable_job()->mutable_benchmark()->set_samples(1);
-    record.mutable_run()->set_target("x86-64-linux");
-    return dispatcher_->Accept(caller_, record)->job().id();
-  }
-  std::string AcceptCompilation(const std::string& request, const std::string& group = "g",
-                                char fingerprint = 'f') {
-    JobRecord record = NewRecord(request);
-    v1::CompilationSpec& spec = *record.mutable_job()->mutable_compilation();
-    spec.mutable_model()->set_format(v1::MODEL_FORMAT_ONNX);
-    v1::Digest& file = *spec.mutable_model()->add_files()->mutable_digest();
-    file.set_sha256(std::string(64, 'e'));
-    file.set_size_bytes(1);
-    spec.mutable_target()->set_name("x86-64-linux");
-    record.mutable_compilation()->set_group(group);
-    record.mutable_compilation()->set_compile_key("key");
-    record.mutable_compilation()->set_fingerprint(std::string(64, fingerprint));
-    return dispatcher_->Accept(caller_, record)->job().id();
-  }
-
-  v1::AgentState Agent(const std::string& id, const std::string& instance = "i1") {
-    v1::AgentState state;
-    state.set_agent_id(id);
-    state.set_instance_id(instance);
-    state.set_sequence(++sequence_);
-    state.set_min_protocol(1);
-    state.set_max_protocol(1);
-    state.add_devices()->set_id(id);
-    state.mutable_devices(0)->set_target("x86-64-linux");
-    return state;
-  }
-  v1::WorkerState Worker(const std::string& id, char fingerprint = 'f',
-                         const std::string& instance = "i1") {
-    v1::WorkerState state;
-    state.set_worker_id(id);
-    state.set_instance_id(instance);
-    state.set_sequence(++sequence_);
-    state.set_min_protocol(1);
-    state.set_max_protocol(1);
-    state.set_capacity(1);
-    state.set_fingerprint(std::string(64, fingerprint));
-    return state;
-  }
-  // Reports and returns what is wanted.
-  template <typename State>
-  auto Sync(const State& state) {
-    EXPECT_TRUE(Report(state).ok());
-    return *dispatcher_->DesiredOf(state);
-  }
-  absl::Status Report(const v1::AgentState& state) {
-    return dispatcher_->AgentReported(state, "here");
-  }
-  absl::Status Report(const v1::WorkerState& state) {
-    return dispatcher_->WorkerReported(state, "here");
-  }
-
-  v1::RunAttemptState Attempt(const std::string& id, v1::RunAttemptState::State state) {
-    v1::RunAttemptState attempt;
-    attempt.set_attempt_id(id);
-    attempt.set_state(state);
-    if (state == v1::RunAttemptState::SUCCEEDED) attempt.mutable_run_result()->set_device("d");
-    return attempt;
-  }
-  v1::CompileAttemptState Attempt(const std::string& id, v1::CompileAttemptState::State state) {
-    v1::CompileAttemptState attempt;
-    attempt.set_attempt_id(id);
-    attempt.set_state(state);
-    return attempt;
-  }
-  // A report of `before`'s peer that holds `attempt` and has applied `desired`.
-  template <typename State, typename Desired, typename AttemptState>
-  State Holding(State before, const Desired& desired, const AttemptState& attempt) {
-    before.set_sequence(++sequence_);
-    before.set_applied_version(desired.version());
-    before.clear_attempts();
-    *before.add_attempts() = attempt;
-    return before;
-  }
-
-  Job Get(const std::string& id) { return store_.Get(id)->job(); }
-  void Advance(absl::Duration step) {
-    clock_.Advance(step);
-    dispatcher_->Tick();
-  }
-
-  const Caller caller_{.owner = "local"};
-  FakeClock clock_;
-  IdGenerator ids_{[] { return 1; }};
-  ChangeHub hub_;
-  FakeArtifacts artifacts_;
-  MemoryDatabase database_;
-  MemoryStore store_{&database_};
-  std::unique_ptr<Dispatcher> dispatcher_;
-  int64_t sequence_ = 0;
-};
 
 TEST_F(DispatcherTest, ADeviceGetsOneRunAtATimeInOrder) {
   const std::string first = AcceptRun("1"), second = AcceptRun("2");
@@ -268,6 +116,7 @@ TEST_F(DispatcherTest, AResultOfAnotherKindIsTriedAgain) {
 }
 
 // Both wait for the same moment.
+
 TEST_F(DispatcherTest, TwoDevicesGetTwoRunsAtOnce) {
   const std::string first = AcceptRun("1"), second = AcceptRun("2");
   Sync(Agent("a"));
@@ -286,10 +135,10 @@ TEST_F(DispatcherTest, AnAgentWithAnOpenCallIsNotSilent) {
   const std::string id = AcceptRun("1");
   const v1::AgentState agent = Agent("d");
   Sync(agent);
-  dispatcher_->AgentCallBegan(agent);
+  dispatcher_->CallBegan(Call(agent));
   Advance(absl::Minutes(5));
   EXPECT_EQ(Get(id).state(), Job::ASSIGNED);
-  dispatcher_->AgentCallEnded(agent);
+  dispatcher_->CallEnded(Call(agent));
   Advance(kSilence);
   EXPECT_EQ(Get(id).state(), Job::QUEUED);
 }
@@ -344,7 +193,7 @@ TEST_F(DispatcherTest, OutdatedCallsAreToldSo) {
   const v1::AgentState old = Agent("d");
   ASSERT_TRUE(Report(old).ok());
   ASSERT_TRUE(Report(Agent("d")).ok());
-  EXPECT_THAT(dispatcher_->DesiredOf(old), StatusIs(absl::StatusCode::kAborted));
+  EXPECT_THAT(DesiredOf(old), StatusIs(absl::StatusCode::kAborted));
 }
 
 TEST_F(DispatcherTest, AResultThatCannotBeStoredIsKeptByItsAgent) {
@@ -370,7 +219,7 @@ TEST_F(DispatcherTest, NobodyIsToldOfWhatIsNotStored) {
   v1::AgentState agent = Agent("d");
   database_.Refuse(absl::ResourceExhaustedError("the disk is full"));
   EXPECT_THAT(Report(agent), StatusIs(absl::StatusCode::kUnavailable));
-  EXPECT_THAT(dispatcher_->DesiredOf(agent), StatusIs(absl::StatusCode::kUnavailable));
+  EXPECT_THAT(DesiredOf(agent), StatusIs(absl::StatusCode::kUnavailable));
   EXPECT_THAT(dispatcher_->Cancel(caller_, id), StatusIs(absl::StatusCode::kUnavailable));
   EXPECT_EQ(told, 0);
   EXPECT_EQ(Get(id).state(), Job::QUEUED);
@@ -416,7 +265,7 @@ TEST_F(DispatcherTest, DeadlinesPass) {
   const std::string running = AcceptRun("2");
   const v1::AgentState agent = Agent("d");
   const v1::DesiredAgentState desired = Sync(agent);
-  dispatcher_->AgentCallBegan(agent);
+  dispatcher_->CallBegan(Call(agent));
   EXPECT_EQ(desired.attempts(0).deadline_ns(), absl::ToInt64Nanoseconds(absl::Minutes(10)));
   Advance(absl::Minutes(10));
   EXPECT_EQ(Get(running).state(), Job::ASSIGNED);
@@ -461,143 +310,6 @@ TEST_F(DispatcherTest, AfterARestartAgentsHaveTimeToComeBack) {
   EXPECT_EQ(Get(id).state(), Job::ASSIGNED);
   Advance(absl::Seconds(1));
   EXPECT_EQ(Get(id).state(), Job::QUEUED);
-}
-
-TEST_F(DispatcherTest, CompilationsOfAGroupShareAnAttempt) {
-  const std::string first = AcceptCompilation("1"), second = AcceptCompilation("2");
-  const std::string other = AcceptCompilation("3", "other group");
-  EXPECT_EQ(dispatcher_->CompilationsWanted(), 2);
-  v1::WorkerState worker = Worker("w");
-  v1::DesiredWorkerState desired = Sync(worker);
-  ASSERT_EQ(desired.attempts_size(), 1);
-  const std::string attempt = desired.attempts(0).attempt_id();
-  EXPECT_EQ(Get(second).state(), Job::ASSIGNED);
-  EXPECT_EQ(Get(other).state(), Job::QUEUED);
-  desired = Sync(Holding(worker, desired, Attempt(attempt, v1::CompileAttemptState::RUNNING)));
-  // One that comes late joins what runs.
-  const std::string third = AcceptCompilation("4");
-  EXPECT_EQ(Get(third).state(), Job::RUNNING);
-  EXPECT_EQ(dispatcher_->Counters().compilations_coalesced(), 2);
-  // The first may go.
-  EXPECT_EQ(dispatcher_->Cancel(caller_, first)->state(), Job::CANCELLED);
-  v1::WorkerState again = worker;
-  again.set_sequence(sequence_);
-  EXPECT_EQ(dispatcher_->DesiredOf(again)->attempts_size(), 1);
-  v1::CompileAttemptState done = Attempt(attempt, v1::CompileAttemptState::SUCCEEDED);
-  done.mutable_result()->mutable_report()->set_kernels_compiled(7);
-  desired = Sync(Holding(worker, desired, done));
-  EXPECT_EQ(Get(second).compilation_result().report().kernels_compiled(), 7);
-  EXPECT_EQ(Get(third).state(), Job::SUCCEEDED);
-  EXPECT_EQ(Get(first).state(), Job::CANCELLED);
-  EXPECT_EQ(dispatcher_->Counters().kernels_compiled(), 7);
-  EXPECT_EQ(desired.attempts(0).job_id(), other);
-}
-
-TEST_F(DispatcherTest, WorkersAreShownWithWhatTheyDo) {
-  const std::string id = AcceptCompilation("1");
-  Sync(Worker("w"));
-  std::vector<v1::Worker> shown = dispatcher_->Workers(caller_);
-  ASSERT_EQ(shown.size(), 1);
-  EXPECT_EQ(shown[0].id(), "w");
-  EXPECT_EQ(shown[0].fingerprint(), std::string(64, 'f'));
-  EXPECT_EQ(shown[0].last_seen_ns(), absl::ToUnixNanos(clock_.Now()));
-  EXPECT_FALSE(shown[0].lost());
-  EXPECT_THAT(shown[0].job_ids(), ElementsAre(id));
-  Advance(kSilence);
-  shown = dispatcher_->Workers(caller_);
-  EXPECT_TRUE(shown[0].lost());
-  EXPECT_THAT(shown[0].job_ids(), ElementsAre());
-}
-
-TEST_F(DispatcherTest, CancellingAllOfAGroupStopsIt) {
-  const std::string first = AcceptCompilation("1"), second = AcceptCompilation("2");
-  v1::WorkerState worker = Worker("w");
-  ASSERT_EQ(Sync(worker).attempts_size(), 1);
-  ASSERT_TRUE(dispatcher_->Cancel(caller_, first).ok());
-  EXPECT_EQ(dispatcher_->DesiredOf(worker)->attempts_size(), 1);
-  ASSERT_TRUE(dispatcher_->Cancel(caller_, second).ok());
-  EXPECT_EQ(dispatcher_->DesiredOf(worker)->attempts_size(), 0);
-}
-
-TEST_F(DispatcherTest, AGroupWhoseWorkerCrashedIsCompiledTogetherAgain) {
-  const std::string first = AcceptCompilation("1"), second = AcceptCompilation("2");
-  Sync(Worker(LocalWorkerId(0)));
-  dispatcher_->LocalWorkerEnded(LocalWorkerId(0), "worker 'local-0' crashed", /*counted=*/true);
-  EXPECT_EQ(Get(first).state(), Job::QUEUED);
-  EXPECT_TRUE(dispatcher_->Workers(caller_).empty());
-  Advance(kFirstBackoff);
-  const v1::DesiredWorkerState desired = Sync(Worker(LocalWorkerId(0), 'f', "i2"));
-  EXPECT_EQ(desired.attempts_size(), 1);
-  EXPECT_EQ(Get(first).attempts(), 2);
-  EXPECT_EQ(Get(second).attempts(), 2);
-}
-
-TEST_F(DispatcherTest, AnIncompleteArtifactIsTriedAgain) {
-  const std::string id = AcceptCompilation("1");
-  v1::WorkerState worker = Worker("w");
-  const v1::DesiredWorkerState desired = Sync(worker);
-  artifacts_.admit = absl::FailedPreconditionError("blobs are missing");
-  Sync(Holding(worker, desired,
-               Attempt(desired.attempts(0).attempt_id(), v1::CompileAttemptState::SUCCEEDED)));
-  EXPECT_EQ(Get(id).state(), Job::QUEUED);
-}
-
-TEST_F(DispatcherTest, LocalWorkersEndWithTheServerAndThatDoesNotCount) {
-  const std::string local = AcceptCompilation("1");
-  const std::string remote = AcceptCompilation("2", "other");
-  Sync(Worker(LocalWorkerId(0)));
-  Sync(Worker("far"));
-  Restart();
-  EXPECT_EQ(Get(local).state(), Job::QUEUED);
-  EXPECT_EQ(Get(local).attempts(), 0);
-  EXPECT_EQ(Get(remote).state(), Job::ASSIGNED);
-}
-
-TEST_F(DispatcherTest, WaitingCompilationsFollowTheCompilerOfTheServer) {
-  const std::string id = AcceptCompilation("1", "g", 'a');
-  EXPECT_EQ(Sync(Worker("far", 'c')).attempts_size(), 0);
-  const v1::DesiredWorkerState desired = Sync(Worker(LocalWorkerId(0), 'b'));
-  ASSERT_EQ(desired.attempts_size(), 1);
-  EXPECT_EQ(desired.attempts(0).job_id(), id);
-  EXPECT_NE(desired.attempts(0).compile_key(), "key");
-}
-
-TEST_F(DispatcherTest, CompilationsGoToWorkersThatCompileForTheirTarget) {
-  const std::string id = AcceptCompilation("1");  // For x86-64-linux, fingerprint f.
-  const auto for_family = [this](const std::string& worker, const std::string& family) {
-    v1::WorkerState state = Worker(worker);
-    v1::TargetSupport& target = *state.add_targets();
-    target.set_family(family);
-    target.set_fingerprint(std::string(64, 'f'));
-    return state;
-  };
-  EXPECT_EQ(Sync(for_family("arm", "arm-64-linux")).attempts_size(), 0);
-  EXPECT_EQ(Sync(for_family("gpu", "x86-64-linux,cuda")).attempts_size(), 0);
-  // Nor does a compiler of the server's own that is for something else take it over.
-  EXPECT_EQ(Sync(for_family(LocalWorkerId(0), "wasm-32-wasi")).attempts_size(), 0);
-  EXPECT_EQ(Get(id).state(), Job::QUEUED);
-  const v1::DesiredWorkerState desired = Sync(for_family("x86", "x86-64-linux"));
-  ASSERT_EQ(desired.attempts_size(), 1);
-  EXPECT_EQ(desired.attempts(0).compile_key(), "key");
-
-  EXPECT_EQ(dispatcher_->WorkersTargets().size(), 4u);
-  std::vector<std::string> shown;
-  for (const v1::Worker& worker : dispatcher_->Workers(caller_)) {
-    ASSERT_EQ(worker.targets_size(), 1);
-    EXPECT_EQ(worker.targets(0).fingerprint(), worker.fingerprint());
-    shown.push_back(worker.id() + " " + worker.targets(0).family());
-  }
-  EXPECT_THAT(shown, ::testing::UnorderedElementsAre("arm arm-64-linux", "gpu x86-64-linux,cuda",
-                                                     LocalWorkerId(0) + " wasm-32-wasi",
-                                                     "x86 x86-64-linux"));
-}
-
-TEST_F(DispatcherTest, AWorkerFromBeforeTargetsCompilesForTheCpusOfItsTime) {
-  AcceptCompilation("1");
-  EXPECT_EQ(Sync(Worker("old")).attempts_size(), 1);
-  EXPECT_EQ(dispatcher_->WorkersTargets(),
-            (TargetFingerprints{{"arm-64-linux", std::string(64, 'f')},
-                                {"x86-64-linux", std::string(64, 'f')}}));
 }
 
 TEST_F(DispatcherTest, EndedJobsAreForgottenInTime) {
@@ -654,8 +366,8 @@ TEST_F(DispatcherTest, DevicesKeptByAnOlderServerTakeTheFirstVersions) {
   kept.set_agent_id("d");
   ASSERT_TRUE(store_.SaveDevice(kept).ok());
   Restart();
-  EXPECT_EQ(dispatcher_->FindDevice("d")->offer.abis, (VersionRange{1, 1}));
-  EXPECT_EQ(dispatcher_->FindDevice("d")->offer.formats, (VersionRange{1, 1}));
+  EXPECT_EQ(dispatcher_->Devices(caller_)[0].max_abi(), 1);
+  EXPECT_EQ(dispatcher_->Devices(caller_)[0].max_format(), 1);
 
   // A change of either is kept.
   v1::AgentState agent = Agent("d");
@@ -663,13 +375,13 @@ TEST_F(DispatcherTest, DevicesKeptByAnOlderServerTakeTheFirstVersions) {
   agent.set_max_abi(2);
   Sync(agent);
   Restart();
-  EXPECT_EQ(dispatcher_->FindDevice("d")->offer.abis, (VersionRange{1, 2}));
+  EXPECT_EQ(dispatcher_->Devices(caller_)[0].max_abi(), 2);
   agent.set_min_format(1);
   agent.set_max_format(3);
   Sync(agent);
   Restart();
-  EXPECT_EQ(dispatcher_->FindDevice("d")->offer.abis, (VersionRange{1, 2}));
-  EXPECT_EQ(dispatcher_->FindDevice("d")->offer.formats, (VersionRange{1, 3}));
+  EXPECT_EQ(dispatcher_->Devices(caller_)[0].max_abi(), 2);
+  EXPECT_EQ(dispatcher_->Devices(caller_)[0].max_format(), 3);
 }
 
 TEST_F(DispatcherTest, ARunWaitsForADeviceThatTakesItsVersions) {

@@ -79,6 +79,7 @@ void WaitingJobs::Erase(absl::string_view id) {
 }
 
 void WaitingJobs::Enter(const WaitingJob& job) {
+  ++entered_;
   Line& line = places_[PlaceOf(job.need)].try_emplace(NameOf(job.need)).first->second;
   if (line.by_priority.empty()) line.need = job.need;
   line.by_priority[job.priority][job.owner].insert(job.id);

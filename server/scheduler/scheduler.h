@@ -78,6 +78,8 @@ class WaitingJobs {
 
   bool Contains(absl::string_view id) const { return jobs_.contains(id); }
   int64_t size() const { return static_cast<int64_t>(jobs_.size()); }
+  // Rises whenever a job begins to take part.
+  int64_t entered() const { return entered_; }
 
  private:
   using Ids = absl::btree_set<std::string>;
@@ -107,6 +109,7 @@ class WaitingJobs {
 
   absl::btree_map<std::string, Entry> jobs_;
   absl::flat_hash_map<std::string, Lines> places_;
+  int64_t entered_ = 0;
   absl::btree_set<std::pair<absl::Time, std::string>> later_;  // Those that take no part yet.
 };
 

@@ -8,59 +8,25 @@
 #include "absl/synchronization/mutex.h"
 #include "server/names.h"
 #include "server/peers/protocol.h"
+#include "server/peers/report.h"
+#include "server/peers/sync_messages.h"
 
 namespace slipway::server {
 namespace {
 
-// What the two kinds of Sync differ in.
-struct AgentSync {
-  static constexpr Role kRole = Role::kAgent;
-  using State = v1::AgentState;
-  using Desired = v1::DesiredAgentState;
-  static std::string Key(const State& state) { return AgentKey(state.agent_id()); }
-  static absl::Status Report(Dispatcher& dispatcher, const State& state,
-                             const std::string& address) {
-    return dispatcher.AgentReported(state, address);
-  }
-  static void Began(Dispatcher& dispatcher, const State& state) {
-    dispatcher.AgentCallBegan(state);
-  }
-  static void Ended(Dispatcher& dispatcher, const State& state) {
-    dispatcher.AgentCallEnded(state);
-  }
-};
-
-struct WorkerSync {
-  static constexpr Role kRole = Role::kWorker;
-  using State = v1::WorkerState;
-  using Desired = v1::DesiredWorkerState;
-  static std::string Key(const State& state) { return WorkerKey(state.worker_id()); }
-  static absl::Status Report(Dispatcher& dispatcher, const State& state,
-                             const std::string& address) {
-    return dispatcher.WorkerReported(state, address);
-  }
-  static void Began(Dispatcher& dispatcher, const State& state) {
-    dispatcher.WorkerCallBegan(state);
-  }
-  static void Ended(Dispatcher& dispatcher, const State& state) {
-    dispatcher.WorkerCallEnded(state);
-  }
-};
-
 // One Sync call: takes in the report, and answers when something else is wanted than the caller has, or when
 // its time to park is over. Owns itself until gRPC is done with it.
-template <typename Kind>
+template <typename State, typename Desired>
 class SyncReactor final : public grpc::ServerUnaryReactor,
-                          public std::enable_shared_from_this<SyncReactor<Kind>> {
+                          public std::enable_shared_from_this<SyncReactor<State, Desired>> {
  public:
   static grpc::ServerUnaryReactor* Start(const Calls& calls, const Parking& parking,
-                                         const grpc::CallbackServerContext& context,
-                                         const typename Kind::State* state,
-                                         typename Kind::Desired* desired) {
+                                         const grpc::CallbackServerContext& context, Role role,
+                                         const State* state, Desired* desired) {
     std::shared_ptr<SyncReactor> reactor(
         new SyncReactor(calls, parking, context.peer(), *state, desired));
     reactor->self_ = reactor;
-    absl::Status status = calls.Admit(context, Kind::kRole).status();
+    absl::Status status = calls.Admit(context, role).status();
     if (status.ok() && !calls.pool().TryPost([reactor] { reactor->Begin(); })) {
       status = Calls::Overloaded();
     }
@@ -78,12 +44,12 @@ class SyncReactor final : public grpc::ServerUnaryReactor,
     absl::MutexLock lock(&mu_);
     subscription_.reset();
     if (timer_ != 0) parking_.timers->Cancel(timer_);
-    if (has_begun_) Kind::Ended(*parking_.dispatcher, state_);
+    if (has_begun_) parking_.dispatcher->CallEnded(call_);
   }
 
  private:
-  SyncReactor(const Calls& calls, const Parking& parking, std::string address,
-              const typename Kind::State& state, typename Kind::Desired* desired)
+  SyncReactor(const Calls& calls, const Parking& parking, std::string address, const State& state,
+              Desired* desired)
       : pool_(calls.pool()),
         parking_(parking),
         address_(std::move(address)),
@@ -91,9 +57,12 @@ class SyncReactor final : public grpc::ServerUnaryReactor,
         desired_(desired) {}
 
   void Begin() {
-    const absl::Status status = Kind::Report(*parking_.dispatcher, state_, address_);
+    absl::StatusOr<Report> report = ReadReport(state_, address_);
+    if (!report.ok()) return End(report.status());
+    call_ = report->call;
+    const absl::Status status = parking_.dispatcher->Reported(*std::move(report));
     if (!status.ok()) return End(status);
-    Kind::Began(*parking_.dispatcher, state_);
+    parking_.dispatcher->CallBegan(call_);
     std::weak_ptr<SyncReactor> weak = this->weak_from_this();
     const auto look = [weak] {
       if (std::shared_ptr<SyncReactor> live = weak.lock()) live->LookLater();
@@ -103,7 +72,7 @@ class SyncReactor final : public grpc::ServerUnaryReactor,
       absl::MutexLock lock(&mu_);
       has_begun_ = true;
       if (park > absl::ZeroDuration()) {
-        subscription_ = parking_.hub->Subscribe(Kind::Key(state_), look);
+        subscription_ = parking_.hub->Subscribe(call_.peer, look);
         timer_ = parking_.timers->After(park, [weak, look] {
           if (std::shared_ptr<SyncReactor> live = weak.lock()) live->is_over_ = true;
           look();
@@ -125,10 +94,10 @@ class SyncReactor final : public grpc::ServerUnaryReactor,
     if (has_ended_ || !has_begun_) return;
     if (is_cancelled_) return EndLocked(absl::CancelledError("the caller gave up"));
     if (parking_.hub->is_closed()) return EndLocked(Calls::Ending());
-    absl::StatusOr<typename Kind::Desired> desired = parking_.dispatcher->DesiredOf(state_);
+    const absl::StatusOr<DesiredState> desired = parking_.dispatcher->DesiredOf(call_);
     if (!desired.ok()) return EndLocked(desired.status());
-    if (desired->version() == state_.applied_version() && !is_over_) return;
-    *desired_ = *std::move(desired);
+    if (desired->version == state_.applied_version() && !is_over_) return;
+    WriteDesired(*desired, desired_);
     EndLocked(absl::OkStatus());
   }
 
@@ -144,8 +113,9 @@ class SyncReactor final : public grpc::ServerUnaryReactor,
   WorkPool& pool_;
   const Parking parking_;
   const std::string address_;
-  const typename Kind::State& state_;  // gRPC keeps request and response until OnDone.
-  typename Kind::Desired* const desired_;
+  const State& state_;  // gRPC keeps request and response until OnDone.
+  Desired* const desired_;
+  PeerCall call_;  // Set when it has begun.
   std::shared_ptr<SyncReactor> self_;
   std::atomic<bool> is_over_ = false;
   std::atomic<bool> is_cancelled_ = false;
@@ -162,13 +132,15 @@ class SyncReactor final : public grpc::ServerUnaryReactor,
 grpc::ServerUnaryReactor* AgentGrpcService::Sync(grpc::CallbackServerContext* context,
                                                  const v1::AgentState* request,
                                                  v1::DesiredAgentState* response) {
-  return SyncReactor<AgentSync>::Start(calls_, parking_, *context, request, response);
+  return SyncReactor<v1::AgentState, v1::DesiredAgentState>::Start(calls_, parking_, *context,
+                                                                   Role::kAgent, request, response);
 }
 
 grpc::ServerUnaryReactor* WorkerGrpcService::Sync(grpc::CallbackServerContext* context,
                                                   const v1::WorkerState* request,
                                                   v1::DesiredWorkerState* response) {
-  return SyncReactor<WorkerSync>::Start(calls_, parking_, *context, request, response);
+  return SyncReactor<v1::WorkerState, v1::DesiredWorkerState>::Start(
+      calls_, parking_, *context, Role::kWorker, request, response);
 }
 
 }  // namespace slipway::server

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -14,6 +15,7 @@
 #include "core/base/log.h"
 #include "core/base/status_macros.h"
 #include "server/handlers/testing/handler_environment.h"
+#include "server/peers/sync_messages.h"
 
 namespace slipway::server::bench {
 namespace {
@@ -22,10 +24,12 @@ constexpr int kRounds = 3;
 
 absl::Status Sync(Dispatcher& dispatcher, v1::AgentState& state) {
   state.set_sequence(state.sequence() + 1);
-  SLIPWAY_RETURN_IF_ERROR(dispatcher.AgentReported(state, "here"));
-  dispatcher.AgentCallBegan(state);
-  const absl::Status answered = dispatcher.DesiredOf(state).status();
-  dispatcher.AgentCallEnded(state);
+  SLIPWAY_ASSIGN_OR_RETURN(Report report, ReadReport(state, "here"));
+  const PeerCall call = report.call;
+  SLIPWAY_RETURN_IF_ERROR(dispatcher.Reported(std::move(report)));
+  dispatcher.CallBegan(call);
+  const absl::Status answered = dispatcher.DesiredOf(call).status();
+  dispatcher.CallEnded(call);
   return answered;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -20,6 +21,7 @@
 #include "server/change_hub.h"
 #include "server/handlers/environment.h"
 #include "server/names.h"
+#include "server/peers/sync_messages.h"
 #include "server/scheduler/dispatcher.h"
 #include "server/storage/memory_store.h"
 #include "tests/common/fake_clock.h"
@@ -60,7 +62,9 @@ class HandlerEnvironment {
     state.set_max_protocol(1);
     state.add_devices()->set_id(id);
     state.mutable_devices(0)->set_target(target);
-    return dispatcher->AgentReported(state, "here");
+    absl::StatusOr<Report> report = ReadReport(state, "here");
+    if (!report.ok()) return report.status();
+    return dispatcher->Reported(*std::move(report));
   }
 
   static Caller Owner(const std::string& name) { return {.owner = name, .roles = {Role::kUser}}; }

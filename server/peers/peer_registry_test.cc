@@ -1,0 +1,243 @@
+#include "server/peers/peer_registry.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "server/limits.h"
+#include "server/names.h"
+#include "server/peers/sync_messages.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway::server {
+namespace {
+
+using slipway::testing::StatusIs;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Stage = LeaseReport::Stage;
+
+constexpr absl::Duration kSilence = absl::Seconds(10);
+
+class PeerRegistryTest : public ::testing::Test {
+ protected:
+  Report Agent(const std::string& agent, const std::string& device) {
+    Report report{.call = {.peer = AgentKey(agent), .instance_id = "i", .sequence = ++sequence_},
+                  .version = "1.0",
+                  .supply = DeviceSupply{device, {.target = *ParseTarget("x86-64-linux")}},
+                  .capacity = 1};
+    report.description.set_id(device);
+    report.description.set_target("x86-64-linux");
+    return report;
+  }
+  Report Worker(const std::string& id) {
+    return {.call = {.peer = WorkerKey(id), .instance_id = "i", .sequence = ++sequence_},
+            .supply = TargetFingerprints{{"x86-64-linux", "f"}},
+            .capacity = 2};
+  }
+  absl::StatusOr<PeerRegistry::Taken> Take(const Report& report) {
+    return peers_.Take(report, wall_, now_);
+  }
+  v1::Device Shown(const std::string& agent) { return peers_.ShowDevice(AgentKey(agent), now_); }
+
+  PeerRegistry peers_{kSilence};
+  absl::Time wall_ = absl::FromUnixSeconds(1'000);
+  absl::Duration now_ = absl::ZeroDuration();
+  int64_t sequence_ = 0;
+};
+
+TEST_F(PeerRegistryTest, KnowsWhatWasReported) {
+  EXPECT_EQ(peers_.Find("agent/a"), nullptr);
+  EXPECT_EQ(peers_.AgentOfDevice("d"), "");
+  const auto taken = Take(Agent("a", "d"));
+  ASSERT_OK(taken);
+  EXPECT_EQ(taken->kind, ReportKind::kNewInstance);
+  EXPECT_TRUE(taken->device_changed);
+  EXPECT_EQ(taken->device_gone, "");
+  const RegisteredPeer* agent = peers_.Find("agent/a");
+  ASSERT_NE(agent, nullptr);
+  EXPECT_EQ(DeviceOf(*agent)->offer.target.ToString(), "x86-64-linux");
+  EXPECT_EQ(agent->last_seen, wall_);
+  EXPECT_EQ(peers_.AgentOfDevice("d"), "agent/a");
+  const v1::Device shown = Shown("a");
+  EXPECT_EQ(shown.state(), v1::Device::IDLE);
+  EXPECT_EQ(shown.description().id(), "d");
+  EXPECT_EQ(shown.agent_id(), "a");
+  EXPECT_EQ(shown.agent_version(), "1.0");
+  EXPECT_EQ(shown.last_seen_ns(), absl::ToUnixNanos(wall_));
+
+  ASSERT_OK(Take(Worker("w")));
+  EXPECT_EQ(DeviceOf(*peers_.Find("worker/w")), nullptr);
+  const v1::Worker worker = peers_.ShowWorker("worker/w", now_);
+  EXPECT_EQ(worker.id(), "w");
+  EXPECT_EQ(worker.fingerprint(), "f");
+  EXPECT_EQ(worker.targets(0).family(), "x86-64-linux");
+  EXPECT_FALSE(worker.lost());
+}
+
+TEST_F(PeerRegistryTest, ADeviceIsKeptAnewOnlyWhenItChanged) {
+  Report report = Agent("a", "d");
+  ASSERT_OK(Take(report));
+  DeviceOffer& offer = std::get<DeviceSupply>(report.supply).offer;
+  const std::vector<std::function<void()>> changes = {
+      [&] { report.version = "1.1"; },
+      [&] { report.description.set_model("a board"); },
+      [&] { offer.abis.highest = 2; },
+      [&] { offer.formats.highest = 2; },
+  };
+  for (const auto& change : changes) {
+    change();
+    for (const bool changed : {true, false}) {
+      report.call.sequence = ++sequence_;
+      EXPECT_EQ(Take(report)->device_changed, changed);
+    }
+  }
+}
+
+TEST_F(PeerRegistryTest, OnlyWorkMakesItBusy) {
+  Report report = Agent("a", "d");
+  for (const Stage stage : {Stage::kUnknown, Stage::kPreparing, Stage::kRunning, Stage::kSucceeded,
+                            Stage::kFailed, Stage::kStopped}) {
+    const bool works = stage == Stage::kPreparing || stage == Stage::kRunning;
+    report.leases = {{.id = "lease", .stage = stage}};
+    report.call.sequence = ++sequence_;
+    ASSERT_OK(Take(report));
+    EXPECT_EQ(Shown("a").state(), works ? v1::Device::BUSY : v1::Device::IDLE);
+    EXPECT_EQ(peers_.Find("agent/a")->active.contains("lease"), works);
+  }
+}
+
+TEST_F(PeerRegistryTest, TheNextReportReplacesAllOfIt) {
+  Report first = Worker("w");
+  first.leases = {{.id = "lease", .stage = Stage::kRunning}};
+  ASSERT_OK(Take(first));
+  wall_ += absl::Hours(1);
+  Report next = Worker("w");
+  next.supply = TargetFingerprints{{"arm-64-linux", "e"}};
+  next.capacity = 1;
+  EXPECT_EQ(Take(next)->kind, ReportKind::kNewer);
+  const RegisteredPeer* worker = peers_.Find("worker/w");
+  EXPECT_EQ(std::get<TargetFingerprints>(worker->supply).at("arm-64-linux"), "e");
+  EXPECT_EQ(worker->capacity, 1);
+  EXPECT_EQ(worker->last_seen, wall_);
+  EXPECT_THAT(worker->active, ElementsAre());
+}
+
+TEST_F(PeerRegistryTest, ASilentOneIsLostAndComesBack) {
+  ASSERT_OK(Take(Agent("a", "d")));
+  now_ += kSilence;
+  EXPECT_EQ(Shown("a").state(), v1::Device::LOST);
+  ASSERT_OK(Take(Agent("a", "d")));
+  EXPECT_EQ(Shown("a").state(), v1::Device::IDLE);
+}
+
+TEST_F(PeerRegistryTest, AnOutdatedReportChangesNothing) {
+  const Report late = Agent("a", "other");
+  ASSERT_OK(Take(Agent("a", "d")));
+  const auto taken = Take(late);
+  ASSERT_OK(taken);
+  EXPECT_EQ(taken->kind, ReportKind::kOutdated);
+  EXPECT_FALSE(taken->device_changed);
+  EXPECT_EQ(peers_.AgentOfDevice("other"), "");
+  EXPECT_EQ(peers_.AgentOfDevice("d"), "agent/a");
+}
+
+TEST_F(PeerRegistryTest, TheDeviceThatAnAgentHadBeforeIsGone) {
+  ASSERT_OK(Take(Agent("a", "d")));
+  const auto taken = Take(Agent("a", "e"));
+  ASSERT_OK(taken);
+  EXPECT_TRUE(taken->device_changed);
+  EXPECT_EQ(taken->device_gone, "d");
+  EXPECT_EQ(peers_.AgentOfDevice("d"), "");
+  EXPECT_EQ(peers_.AgentOfDevice("e"), "agent/a");
+}
+
+TEST_F(PeerRegistryTest, ADeviceIsOneAgentsUntilThatIsLost) {
+  ASSERT_OK(Take(Agent("a", "d")));
+  EXPECT_THAT(Take(Agent("b", "d")),
+              StatusIs(absl::StatusCode::kAlreadyExists, HasSubstr("belongs to agent 'a'")));
+  EXPECT_EQ(peers_.Find("agent/b"), nullptr);
+  EXPECT_EQ(peers_.table().Find("agent/b"), nullptr);
+  now_ += kSilence;
+  const auto taken = Take(Agent("b", "d"));
+  ASSERT_OK(taken);
+  EXPECT_TRUE(taken->device_changed);
+  EXPECT_EQ(peers_.AgentOfDevice("d"), "agent/b");
+  // An agent without a device is forgotten.
+  EXPECT_EQ(peers_.Find("agent/a"), nullptr);
+  EXPECT_EQ(peers_.table().Find("agent/a"), nullptr);
+}
+
+TEST_F(PeerRegistryTest, TakesNoMoreThanItsLimitButKnowsThoseItHas) {
+  for (int i = 0; i < kMaxPeers; ++i) ASSERT_OK(Take(Worker(absl::StrCat("w", i))));
+  EXPECT_THAT(Take(Agent("late", "late")), StatusIs(absl::StatusCode::kResourceExhausted));
+  EXPECT_OK(Take(Worker("w0")));
+  peers_.Forget("worker/w1");
+  EXPECT_OK(Take(Agent("late", "late")));
+}
+
+TEST_F(PeerRegistryTest, RestoredDevicesAreLostUntilTheyReport) {
+  ASSERT_OK(Take(Agent("a", "d")));
+  const v1::Device kept = Shown("a");
+  PeerRegistry restarted(kSilence);
+  restarted.Restore(kept);
+  v1::Device shown = restarted.ShowDevice("agent/a", now_);
+  EXPECT_EQ(shown.state(), v1::Device::LOST);
+  shown.set_state(kept.state());
+  EXPECT_EQ(shown.SerializeAsString(), kept.SerializeAsString());
+  // Unchanged, it need not be kept anew.
+  EXPECT_FALSE(restarted.Take(Agent("a", "d"), wall_, now_)->device_changed);
+}
+
+TEST_F(PeerRegistryTest, OfTwoDevicesKeptOfAnAgentTheLatestIsRestored) {
+  ASSERT_OK(Take(Agent("a", "d")));
+  v1::Device kept = Shown("a");
+  for (const auto& [id, seen] : {std::pair("new", 3), std::pair("old", 2)}) {
+    kept.mutable_description()->set_id(id);
+    kept.set_agent_id("b");
+    kept.set_last_seen_ns(seen);
+    peers_.Restore(kept);
+  }
+  EXPECT_EQ(peers_.AgentOfDevice("new"), "agent/b");
+  EXPECT_EQ(peers_.AgentOfDevice("old"), "");
+}
+
+TEST_F(PeerRegistryTest, ATargetNobodyKnowsAnyMoreIsNotRestored) {
+  v1::Device kept;
+  kept.mutable_description()->set_id("d");
+  kept.mutable_description()->set_target("z80");
+  peers_.Restore(kept);
+  EXPECT_TRUE(peers_.peers().empty());
+}
+
+TEST_F(PeerRegistryTest, ForgetsThoseThatAreLostAndNotSeenForLong) {
+  ASSERT_OK(Take(Agent("a", "d")));
+  ASSERT_OK(Take(Agent("busy", "e")));
+  peers_.table().CallBegan("agent/busy", "i");
+  ASSERT_OK(Take(Worker("w")));
+  const auto pass = [this](absl::Duration time) {
+    wall_ += time;
+    now_ += time;
+    return peers_.ForgetUnseen(wall_, now_);
+  };
+  EXPECT_THAT(pass(kWorkerRetention), ElementsAre());
+  EXPECT_NE(peers_.Find("worker/w"), nullptr);
+  EXPECT_THAT(pass(absl::Seconds(1)), ElementsAre());
+  EXPECT_EQ(peers_.Find("worker/w"), nullptr);
+  EXPECT_EQ(peers_.table().Find("worker/w"), nullptr);
+  EXPECT_THAT(pass(kDeviceRetention), ElementsAre("d"));
+  EXPECT_EQ(peers_.Find("agent/a"), nullptr);
+  // One with an open call is not lost, however long that takes.
+  EXPECT_EQ(peers_.AgentOfDevice("e"), "agent/busy");
+}
+
+TEST_F(PeerRegistryTest, ForgettingWhoIsUnknownIsNothing) {
+  peers_.Forget("worker/unknown");
+  EXPECT_TRUE(peers_.peers().empty());
+}
+
+}  // namespace
+}  // namespace slipway::server

@@ -1,0 +1,182 @@
+#include "server/peers/sync_messages.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "core/wire/status_proto.h"
+#include "server/names.h"
+#include "server/peers/protocol.h"
+#include "server/workers/target_fingerprints.h"
+
+namespace slipway::server {
+namespace {
+
+constexpr size_t kMaxTextBytes = 1'024;
+constexpr int kMaxCapacity = 1'000;
+
+template <typename State>
+absl::Status CheckHeader(const State& state) {
+  return CheckReportHeader({.instance_id = state.instance_id(),
+                            .version = state.version(),
+                            .applied_version = state.applied_version(),
+                            .min_protocol = state.min_protocol(),
+                            .max_protocol = state.max_protocol(),
+                            .attempts = state.attempts_size(),
+                            .park_ns = state.park_ns()});
+}
+
+template <typename State>
+Report ReadHeader(const State& state, std::string peer, absl::string_view address) {
+  return {.call = {.peer = std::move(peer),
+                   .instance_id = state.instance_id(),
+                   .sequence = state.sequence(),
+                   .address = std::string(address)},
+          .version = state.version(),
+          .applied_version = state.applied_version()};
+}
+
+// What attempts of both kinds have alike.
+template <typename Attempt>
+LeaseReport ReadLease(const Attempt& attempt, LeaseReport::Stage stage) {
+  LeaseReport lease{.id = attempt.attempt_id(), .stage = stage};
+  if (attempt.has_progress()) lease.progress = attempt.progress();
+  lease.error = ToProto(FromProto(attempt.error()), attempt.error().log_tail());
+  lease.retriable = attempt.retriable();
+  return lease;
+}
+
+LeaseReport::Stage StageOf(v1::RunAttemptState::State state) {
+  switch (state) {
+    case v1::RunAttemptState::PREPARING:
+      return LeaseReport::Stage::kPreparing;
+    case v1::RunAttemptState::RUNNING:
+      return LeaseReport::Stage::kRunning;
+    case v1::RunAttemptState::SUCCEEDED:
+      return LeaseReport::Stage::kSucceeded;
+    case v1::RunAttemptState::FAILED:
+      return LeaseReport::Stage::kFailed;
+    case v1::RunAttemptState::STOPPED:
+      return LeaseReport::Stage::kStopped;
+    default:
+      return LeaseReport::Stage::kUnknown;
+  }
+}
+
+LeaseReport::Stage StageOf(v1::CompileAttemptState::State state) {
+  switch (state) {
+    case v1::CompileAttemptState::RUNNING:
+      return LeaseReport::Stage::kRunning;
+    case v1::CompileAttemptState::SUCCEEDED:
+      return LeaseReport::Stage::kSucceeded;
+    case v1::CompileAttemptState::FAILED:
+      return LeaseReport::Stage::kFailed;
+    case v1::CompileAttemptState::STOPPED:
+      return LeaseReport::Stage::kStopped;
+    default:
+      return LeaseReport::Stage::kUnknown;
+  }
+}
+
+absl::Status CheckDescription(const v1::DeviceDescription& description) {
+  SLIPWAY_RETURN_IF_ERROR(CheckPeerId("device id", description.id()));
+  if (description.model().size() > kMaxTextBytes || description.os().size() > kMaxTextBytes) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "device '", description.id(), "' describes itself in more than ", kMaxTextBytes, " bytes"));
+  }
+  return absl::OkStatus();
+}
+
+// `proto` has the ranges of versions.
+template <typename Proto>
+absl::StatusOr<DeviceSupply> ReadDevice(const v1::DeviceDescription& description,
+                                        const Proto& proto) {
+  DeviceSupply supply{.device = description.id(), .offer = {}};
+  SLIPWAY_ASSIGN_OR_RETURN(supply.offer.target, ParseTarget(description.target()));
+  SLIPWAY_ASSIGN_OR_RETURN(supply.offer.abis,
+                           ReadVersionRange(proto.min_abi(), proto.max_abi(), "kernel ABIs"));
+  SLIPWAY_ASSIGN_OR_RETURN(
+      supply.offer.formats,
+      ReadVersionRange(proto.min_format(), proto.max_format(), "manifest formats"));
+  return supply;
+}
+
+}  // namespace
+
+absl::StatusOr<Report> ReadReport(const v1::AgentState& state, absl::string_view address) {
+  SLIPWAY_RETURN_IF_ERROR(CheckPeerId("agent_id", state.agent_id()));
+  SLIPWAY_RETURN_IF_ERROR(CheckHeader(state));
+  if (state.devices_size() != 1) {
+    return absl::InvalidArgumentError(absl::StrCat("agent '", state.agent_id(), "' has ",
+                                                   state.devices_size(),
+                                                   " devices; exactly one wanted"));
+  }
+  Report report = ReadHeader(state, AgentKey(state.agent_id()), address);
+  report.description = state.devices(0);
+  SLIPWAY_RETURN_IF_ERROR(CheckDescription(report.description));
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(report.supply, ReadDevice(report.description, state),
+                                absl::StrCat("device '", report.description.id(), "'"));
+  report.capacity = 1;  // A device does one thing at a time.
+  for (const v1::RunAttemptState& attempt : state.attempts()) {
+    LeaseReport& lease = report.leases.emplace_back(ReadLease(attempt, StageOf(attempt.state())));
+    if (attempt.has_run_result()) lease.result = attempt.run_result();
+    if (attempt.has_benchmark_result()) lease.result = attempt.benchmark_result();
+  }
+  return report;
+}
+
+absl::StatusOr<Report> ReadReport(const v1::WorkerState& state, absl::string_view address) {
+  SLIPWAY_RETURN_IF_ERROR(CheckPeerId("worker_id", state.worker_id()));
+  SLIPWAY_RETURN_IF_ERROR(CheckHeader(state));
+  Report report = ReadHeader(state, WorkerKey(state.worker_id()), address);
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(report.supply, TargetFingerprintsOf(state),
+                                absl::StrCat("worker '", state.worker_id(), "'"));
+  if (state.capacity() < 1 || state.capacity() > kMaxCapacity) {
+    return absl::InvalidArgumentError(absl::StrCat("worker '", state.worker_id(), "' has capacity ",
+                                                   state.capacity(), "; 1 to ", kMaxCapacity,
+                                                   " wanted"));
+  }
+  report.capacity = state.capacity();
+  for (const v1::CompileAttemptState& attempt : state.attempts()) {
+    LeaseReport& lease = report.leases.emplace_back(ReadLease(attempt, StageOf(attempt.state())));
+    lease.result = attempt.result();
+  }
+  return report;
+}
+
+void WriteDesired(const DesiredState& desired, v1::DesiredAgentState* answer) {
+  answer->set_version(desired.version);
+  answer->set_silence_ns(absl::ToInt64Nanoseconds(desired.silence));
+  for (const auto& lease : desired.leases) {
+    v1::RunAssignment& assignment = *answer->add_attempts();
+    assignment = lease->along;
+    assignment.set_attempt_id(lease->id);
+    assignment.set_job_id(lease->job_id);
+    assignment.set_device(lease->assignee);
+    assignment.set_deadline_ns(lease->deadline_ns);
+    if (lease->spec.has_benchmark()) {
+      *assignment.mutable_benchmark() = lease->spec.benchmark();
+    } else {
+      *assignment.mutable_run() = lease->spec.run();
+    }
+  }
+}
+
+void WriteDesired(const DesiredState& desired, v1::DesiredWorkerState* answer) {
+  answer->set_version(desired.version);
+  answer->set_silence_ns(absl::ToInt64Nanoseconds(desired.silence));
+  for (const auto& lease : desired.leases) {
+    v1::CompileAssignment& assignment = *answer->add_attempts();
+    assignment.set_attempt_id(lease->id);
+    assignment.set_job_id(lease->job_id);
+    *assignment.mutable_spec() = lease->spec.compilation();
+    assignment.set_compile_key(lease->compile_key);
+    assignment.set_deadline_ns(lease->deadline_ns);
+  }
+}
+
+absl::StatusOr<DeviceSupply> ReadSupply(const v1::Device& device) {
+  return ReadDevice(device.description(), device);
+}
+
+}  // namespace slipway::server

@@ -1,0 +1,207 @@
+#include "server/peers/sync_messages.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "server/limits.h"
+#include "server/peers/bad_reports.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway::server {
+namespace {
+
+using slipway::server::testing::BadReport;
+using slipway::server::testing::BadReports;
+using slipway::testing::StatusIs;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Stage = LeaseReport::Stage;
+
+v1::AgentState Agent() {
+  v1::AgentState state;
+  state.set_agent_id("a");
+  state.set_instance_id("i");
+  state.set_sequence(7);
+  state.set_version("1.0");
+  state.set_min_protocol(1);
+  state.set_max_protocol(1);
+  state.add_devices()->set_id("d");
+  state.mutable_devices(0)->set_target("x86-64-linux");
+  return state;
+}
+
+v1::WorkerState Worker() {
+  v1::WorkerState state;
+  state.set_worker_id("w");
+  state.set_instance_id("i");
+  state.set_sequence(7);
+  state.set_min_protocol(1);
+  state.set_max_protocol(1);
+  state.set_fingerprint(std::string(64, 'f'));
+  state.set_capacity(2);
+  return state;
+}
+
+std::vector<Stage> Stages(const Report& report) {
+  std::vector<Stage> stages;
+  for (const LeaseReport& lease : report.leases) stages.push_back(lease.stage);
+  return stages;
+}
+
+TEST(SyncMessagesTest, AnAgentsStateIsAReport) {
+  v1::AgentState state = Agent();
+  state.set_applied_version("v");
+  state.set_max_abi(2);
+  state.set_min_abi(1);
+  for (int kind = v1::RunAttemptState::PREPARING; kind <= v1::RunAttemptState::STOPPED + 1;
+       ++kind) {
+    state.add_attempts()->set_attempt_id(absl::StrCat("lease ", kind));
+    state.mutable_attempts(kind - 1)->set_state(static_cast<v1::RunAttemptState::State>(kind));
+  }
+  state.mutable_attempts(1)->mutable_progress()->set_stage("run");
+  state.mutable_attempts(2)->mutable_benchmark_result()->add_samples_ns(42);
+  state.mutable_attempts(3)->mutable_error()->set_code(999);
+  state.mutable_attempts(3)->set_retriable(true);
+  const absl::StatusOr<Report> report = ReadReport(state, "here");
+  ASSERT_OK(report);
+  EXPECT_EQ(report->call.peer, "agent/a");
+  EXPECT_EQ(report->call.instance_id, "i");
+  EXPECT_EQ(report->call.sequence, 7);
+  EXPECT_EQ(report->call.address, "here");
+  EXPECT_EQ(report->version, "1.0");
+  EXPECT_EQ(report->applied_version, "v");
+  EXPECT_EQ(report->capacity, 1);
+  EXPECT_EQ(report->description.id(), "d");
+  const DeviceSupply& supply = std::get<DeviceSupply>(report->supply);
+  EXPECT_EQ(supply.device, "d");
+  EXPECT_EQ(supply.offer.target.ToString(), "x86-64-linux");
+  EXPECT_EQ(supply.offer.abis, (VersionRange{1, 2}));
+  EXPECT_EQ(supply.offer.formats, (VersionRange{1, 1}));
+  EXPECT_THAT(Stages(*report), ElementsAre(Stage::kPreparing, Stage::kRunning, Stage::kSucceeded,
+                                           Stage::kFailed, Stage::kStopped, Stage::kUnknown));
+  EXPECT_EQ(report->leases[0].id, "lease 1");
+  EXPECT_FALSE(report->leases[0].progress.has_value());
+  EXPECT_EQ(report->leases[1].progress->stage(), "run");
+  EXPECT_FALSE(report->leases[1].result.has_value());
+  EXPECT_EQ(std::get<v1::BenchmarkResult>(*report->leases[2].result).samples_ns(0), 42);
+  // A code that is none is made one.
+  EXPECT_EQ(report->leases[3].error.code(), static_cast<int>(absl::StatusCode::kInternal));
+  EXPECT_TRUE(report->leases[3].retriable);
+}
+
+TEST(SyncMessagesTest, AWorkersStateIsAReport) {
+  v1::WorkerState state = Worker();
+  for (int kind = v1::CompileAttemptState::RUNNING; kind <= v1::CompileAttemptState::STOPPED + 1;
+       ++kind) {
+    state.add_attempts()->set_state(static_cast<v1::CompileAttemptState::State>(kind));
+  }
+  state.mutable_attempts(1)->mutable_result()->set_compile_key("key");
+  const absl::StatusOr<Report> report = ReadReport(state, "here");
+  ASSERT_OK(report);
+  EXPECT_EQ(report->call.peer, "worker/w");
+  EXPECT_EQ(report->capacity, 2);
+  EXPECT_EQ(std::get<TargetFingerprints>(report->supply).at("x86-64-linux"), std::string(64, 'f'));
+  EXPECT_THAT(Stages(*report), ElementsAre(Stage::kRunning, Stage::kSucceeded, Stage::kFailed,
+                                           Stage::kStopped, Stage::kUnknown));
+  EXPECT_EQ(std::get<v1::CompilationResult>(*report->leases[1].result).compile_key(), "key");
+}
+
+TEST(SyncMessagesTest, RefusesAgentsThatAreMalformed) {
+  std::vector<BadReport<v1::AgentState>> bad = BadReports<v1::AgentState>();
+  const std::vector<BadReport<v1::AgentState>> own = {
+      {absl::StatusCode::kInvalidArgument, "agent_id", [](auto& s) { s.set_agent_id("A/B"); }},
+      {absl::StatusCode::kInvalidArgument, "0 devices", [](auto& s) { s.clear_devices(); }},
+      {absl::StatusCode::kInvalidArgument, "2 devices",
+       [](auto& s) { *s.add_devices() = s.devices(0); }},
+      {absl::StatusCode::kInvalidArgument, "device id",
+       [](auto& s) { s.mutable_devices(0)->set_id("../d"); }},
+      {absl::StatusCode::kInvalidArgument, "more than 1024",
+       [](auto& s) { s.mutable_devices(0)->set_model(std::string(1'025, 'x')); }},
+      {absl::StatusCode::kInvalidArgument, "more than 1024",
+       [](auto& s) { s.mutable_devices(0)->set_os(std::string(1'025, 'x')); }},
+      {absl::StatusCode::kInvalidArgument, "device 'd'",
+       [](auto& s) { s.mutable_devices(0)->set_target("z80"); }},
+  };
+  bad.insert(bad.end(), own.begin(), own.end());
+  for (const auto& row : bad) {
+    v1::AgentState state = Agent();
+    row.spoil(state);
+    EXPECT_THAT(ReadReport(state, "here"), StatusIs(row.code, HasSubstr(row.says)));
+  }
+}
+
+TEST(SyncMessagesTest, RefusesWorkersThatAreMalformed) {
+  std::vector<BadReport<v1::WorkerState>> bad = BadReports<v1::WorkerState>();
+  const std::vector<BadReport<v1::WorkerState>> own = {
+      {absl::StatusCode::kInvalidArgument, "worker_id", [](auto& s) { s.set_worker_id(""); }},
+      {absl::StatusCode::kInvalidArgument, "fingerprint", [](auto& s) { s.clear_fingerprint(); }},
+      {absl::StatusCode::kInvalidArgument, "family",
+       [](auto& s) { s.add_targets()->set_fingerprint(std::string(64, 'f')); }},
+      {absl::StatusCode::kInvalidArgument, "capacity 0", [](auto& s) { s.set_capacity(0); }},
+      {absl::StatusCode::kInvalidArgument, "capacity 1001", [](auto& s) { s.set_capacity(1'001); }},
+  };
+  bad.insert(bad.end(), own.begin(), own.end());
+  for (const auto& row : bad) {
+    v1::WorkerState state = Worker();
+    row.spoil(state);
+    EXPECT_THAT(ReadReport(state, "here"), StatusIs(row.code, HasSubstr(row.says)));
+  }
+}
+
+TEST(SyncMessagesTest, TakesWhatIsAtItsLimit) {
+  v1::AgentState agent = Agent();
+  agent.mutable_devices(0)->set_model(std::string(1'024, 'x'));
+  agent.mutable_devices(0)->set_os(std::string(1'024, 'x'));
+  agent.set_version(std::string(kMaxVersionBytes, 'v'));
+  agent.set_instance_id(std::string(kMaxInstanceIdBytes, 'i'));
+  EXPECT_OK(ReadReport(agent, "here"));
+  v1::WorkerState worker = Worker();
+  worker.set_capacity(1'000);
+  worker.set_fingerprint(std::string(32, '0') + std::string(32, '9'));
+  EXPECT_OK(ReadReport(worker, "here"));
+}
+
+TEST(SyncMessagesTest, WhatIsWantedIsAnAnswer) {
+  auto run = std::make_shared<Assignment>();
+  run->id = "lease";
+  run->job_id = "job";
+  run->assignee = "d";
+  run->deadline_ns = 5;
+  run->spec.mutable_run()->set_seed(9);
+  run->along.set_manifest("manifest");
+  v1::DesiredAgentState agent;
+  WriteDesired({.version = "v", .leases = {run}, .silence = absl::Seconds(1)}, &agent);
+  EXPECT_EQ(agent.version(), "v");
+  EXPECT_EQ(agent.silence_ns(), 1'000'000'000);
+  ASSERT_EQ(agent.attempts_size(), 1);
+  EXPECT_EQ(agent.attempts(0).attempt_id(), "lease");
+  EXPECT_EQ(agent.attempts(0).job_id(), "job");
+  EXPECT_EQ(agent.attempts(0).device(), "d");
+  EXPECT_EQ(agent.attempts(0).deadline_ns(), 5);
+  EXPECT_EQ(agent.attempts(0).run().seed(), 9u);
+  EXPECT_EQ(agent.attempts(0).manifest(), "manifest");
+
+  auto compilation = std::make_shared<Assignment>();
+  compilation->id = "lease";
+  compilation->job_id = "job";
+  compilation->deadline_ns = 5;
+  compilation->compile_key = "key";
+  compilation->spec.mutable_compilation()->mutable_target()->set_name("x86-64-linux");
+  v1::DesiredWorkerState worker;
+  WriteDesired({.version = "v", .leases = {compilation}, .silence = absl::Seconds(1)}, &worker);
+  EXPECT_EQ(worker.version(), "v");
+  EXPECT_EQ(worker.silence_ns(), 1'000'000'000);
+  ASSERT_EQ(worker.attempts_size(), 1);
+  EXPECT_EQ(worker.attempts(0).attempt_id(), "lease");
+  EXPECT_EQ(worker.attempts(0).job_id(), "job");
+  EXPECT_EQ(worker.attempts(0).deadline_ns(), 5);
+  EXPECT_EQ(worker.attempts(0).compile_key(), "key");
+  EXPECT_EQ(worker.attempts(0).spec().target().name(), "x86-64-linux");
+}
+
+}  // namespace
+}  // namespace slipway::server
