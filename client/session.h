@@ -57,7 +57,8 @@ struct SessionOptions {
   // Longest time to wait for the device while others hold it; zero: not at all.
   absl::Duration wait = absl::Hours(1);
   // The session ends when the device was not heard of for so long and, asked for another second at most, the server
-  // does not answer either or has no better news. At most `idle`.
+  // does not answer either or has no better news. At most `idle`. A piece of a tensor, 1 MiB at most, should get
+  // through in it: slow lines need more.
   absl::Duration patience = absl::Milliseconds(3500);
   // Ends Open in CANCELLED.
   std::stop_token stop;
@@ -68,8 +69,8 @@ struct SessionOptions {
   std::function<void(const std::string& text)> on_log;
 };
 
-// A tensor on the device, which is freed with it. Movable. Methods with errors of a request: NOT_FOUND for a tensor that
-// is lost, INVALID_ARGUMENT, OUT_OF_RANGE for a part that does not lie inside.
+// A tensor on the device, which is freed with it. Movable. Errors of its methods are those of a request: FAILED_PRECONDITION
+// for a tensor that is lost or not made yet, OUT_OF_RANGE for a part that does not lie inside.
 class RemoteTensor {
  public:
   RemoteTensor() = default;  // No tensor; only to be assigned to.
@@ -190,7 +191,7 @@ class RemoteProgram {
   absl::Duration load_time() const { return load_time_; }
 
   // Inputs and outputs are in the order of the function. INVALID_ARGUMENT for inputs that do not fit, NOT_FOUND for a
-  // function or tensor that is not there, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, ABORTED when the program crashed.
+  // function that is not there, FAILED_PRECONDITION for a program or tensor that is lost, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, ABORTED when the program crashed.
   absl::StatusOr<std::vector<RemoteTensor>> Call(absl::Span<const RemoteTensor* const> inputs,
                                                  const RemoteCallOptions& options = {}) const;
   // Writes outputs that are there, of the types that the function makes.

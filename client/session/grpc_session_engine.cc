@@ -1,5 +1,6 @@
 #include "client/session/grpc_session_engine.h"
 
+#include <grpc/grpc.h>
 #include <grpcpp/create_channel.h>
 #include <grpcpp/security/credentials.h>
 
@@ -55,6 +56,9 @@ struct GrpcSessionEngine::Question {
 };
 
 absl::StatusOr<std::shared_ptr<SessionEngine>> SessionEngine::Open(EngineOptions options) {
+  // Kept for the process: gRPC that nobody uses ends, and to end it waits for a poller of its own that sleeps up to 10 s
+  // after a write that did not go out at once. Who puts a large tensor and leaves would wait there.
+  grpc_init();
   const auto engine = std::make_shared<GrpcSessionEngine>(std::move(options));
   const auto thread = std::make_shared<std::thread>([engine] { engine->Run(); });
   // The last reference may go in a callback, on the engine's own thread.
@@ -265,10 +269,8 @@ void GrpcSessionEngine::Then(SessionOperation& operation, std::function<void()> 
 
 void GrpcSessionEngine::Cancel(SessionOperation& operation) {
   absl::MutexLock lock(&mutex_);
-  const std::vector<RequestLine::Entry> unsent = line_.Cancel(operation);
-  for (const RequestLine::Entry& entry : unsent) {
-    Settle(*entry.operation, absl::CancelledError("cancelled before it was sent"));
-  }
+  line_.Cancel(operation);
+  GiveUp(operation, absl::CancelledError("cancelled before it was sent"));
   Flush();
 }
 
@@ -405,6 +407,8 @@ void GrpcSessionEngine::Answered(RequestAnswer answer) {
   const absl::Status status = entry->operation->Take(entry->piece, answer);
   entry->outgoing = {};
   mutex_.Lock();
+  // What fails in part fails: the rest need not be sent.
+  if (!status.ok()) GiveUp(*entry->operation, status);
   Settle(*entry->operation, status);
 }
 
@@ -502,6 +506,13 @@ void GrpcSessionEngine::Flush() {
   if (!end_.ok() || stream_ == nullptr || stream_->is_writing()) return;
   const absl::Cord message = line_.NextMessage();
   if (!message.empty()) stream_->Write(message);
+}
+
+// Settles what is not sent of `operation`.
+void GrpcSessionEngine::GiveUp(const SessionOperation& operation, const absl::Status& status) {
+  for (const RequestLine::Entry& entry : line_.TakeUnsent(operation)) {
+    Settle(*entry.operation, status);
+  }
 }
 
 void GrpcSessionEngine::Settle(SessionOperation& operation, const absl::Status& status) {

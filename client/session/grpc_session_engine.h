@@ -80,6 +80,8 @@ class GrpcSessionEngine final : public SessionEngine {
   void Flush() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Settle(SessionOperation& operation, const absl::Status& status)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void GiveUp(const SessionOperation& operation, const absl::Status& status)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void CallBack(std::function<void()> callback) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void End(absl::Status status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::string DeviceName() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

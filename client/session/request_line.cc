@@ -36,7 +36,7 @@ void RequestLine::Free(uint64_t handle) {
   unsent_.back().outgoing.request.mutable_free()->add_handles(handle);
 }
 
-std::vector<RequestLine::Entry> RequestLine::Cancel(const SessionOperation& operation) {
+std::vector<RequestLine::Entry> RequestLine::TakeUnsent(const SessionOperation& operation) {
   std::vector<Entry> taken;
   std::deque<Entry> kept;
   for (Entry& entry : unsent_) {
@@ -48,12 +48,15 @@ std::vector<RequestLine::Entry> RequestLine::Cancel(const SessionOperation& oper
     }
   }
   unsent_ = std::move(kept);
+  return taken;
+}
+
+void RequestLine::Cancel(const SessionOperation& operation) {
   for (size_t i = 0; i < sent_.size(); ++i) {
     if (sent_[i].operation.get() != &operation || sent_[i].is_cancelled) continue;
     sent_[i].is_cancelled = true;
     cancels_.push_back(received_ + 1 + i);
   }
-  return taken;
 }
 
 bool RequestLine::MaySend(const OutgoingRequest& outgoing) const {

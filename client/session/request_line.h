@@ -45,8 +45,10 @@ class RequestLine {
   void Beat() { beat_ = true; }
   // Once everything before it is sent; nothing may be added after it.
   void Close() { closing_ = true; }
-  // Takes what is not sent of `operation` out of the line, and asks the device to give up the rest.
-  std::vector<Entry> Cancel(const SessionOperation& operation);
+  // Takes what is not sent of `operation` out of the line.
+  std::vector<Entry> TakeUnsent(const SessionOperation& operation);
+  // Asks the device to give up what is sent of `operation`.
+  void Cancel(const SessionOperation& operation);
 
   // Whether requests wait that somebody wants to be sent: frees alone do not hurry.
   bool is_waiting() const { return wanted_ > 0 || (closing_ && !close_sent_); }

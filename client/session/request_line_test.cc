@@ -219,15 +219,19 @@ TEST_F(RequestLineTest, CancelsWhatIsSentAndTakesOutWhatIsNot) {
   entry.outgoing.request.mutable_get_facts();
   line_.Add(std::move(entry));
   Next();
-  EXPECT_EQ(line_.Cancel(*operation_).size(), 1u);
+  EXPECT_EQ(line_.TakeUnsent(*operation_).size(), 1u);
+  EXPECT_THAT(Next(), IsEmpty());
+  line_.Cancel(*operation_);
   EXPECT_THAT(Next(), ElementsAre("cancel 1", "cancel 2"));
-  EXPECT_THAT(line_.Cancel(*operation_), IsEmpty());
+  EXPECT_THAT(line_.TakeUnsent(*operation_), IsEmpty());
+  line_.Cancel(*operation_);
   EXPECT_THAT(Next(), IsEmpty());
   Answer(1);
   EXPECT_THAT(Next(), ElementsAre("acked 1", "3"));
 
   // What is cancelled stays so on another connection: 2 was taken, 3 was not.
-  EXPECT_THAT(line_.Cancel(*other), IsEmpty());
+  EXPECT_THAT(line_.TakeUnsent(*other), IsEmpty());
+  line_.Cancel(*other);
   line_.Suspend();
   EXPECT_THAT(line_.Resume(2), IsOk());
   EXPECT_THAT(Next(), ElementsAre("cancel 2", "3"));

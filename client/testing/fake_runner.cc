@@ -112,7 +112,7 @@ absl::Status FakeRunner::Allocate(const v1::SessionRequest::Allocate& allocate) 
   if (type.dtype == DataType::kString) {
     return absl::InvalidArgumentError("a device has no tensors of strings");
   }
-  if (type.byte_size() > 1 << 30) return absl::ResourceExhaustedError("the device is full");
+  if (type.byte_size() > 64 << 20) return absl::ResourceExhaustedError("the device is full");
   SLIPWAY_ASSIGN_OR_RETURN(Tensor tensor, allocate.random()
                                               ? RandomTensor(type, allocate.seed(), allocate.name())
                                               : Tensor::Create(type));
