@@ -334,6 +334,23 @@ TEST_F(SessionTest, CallbacksNeedNobodyWhoWaits) {
   EXPECT_EQ(order, expected);
 }
 
+TEST_F(SessionTest, ACallbackDoesNotWaitForAHeartbeat) {
+  const RemoteProgram program = LoadToy();
+  const RemoteTensor a = Put({1, 2});
+  absl::Notification done;
+  program.CallAsync({&a}, {.function = "wait"}).done.Then([&](absl::StatusOr<CallReport> report) {
+    EXPECT_THAT(report, IsOk());
+    done.Notify();
+  });
+  // From one heartbeat there is a second until the next.
+  const int messages = device_.messages();
+  while (device_.messages() == messages) absl::SleepFor(absl::Milliseconds(1));
+  const int beaten = device_.messages();
+  device_.Release();
+  ASSERT_TRUE(done.WaitForNotificationWithTimeout(absl::Seconds(30)));
+  EXPECT_EQ(device_.messages(), beaten);
+}
+
 TEST_F(SessionTest, ACallbackMayUseTheSessionAndLetItGo) {
   absl::Notification done;
   {

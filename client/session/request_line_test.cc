@@ -238,6 +238,17 @@ TEST_F(RequestLineTest, CancelsWhatIsSentAndTakesOutWhatIsNot) {
   EXPECT_THAT(Next(), ElementsAre("cancel 3"));
 }
 
+TEST_F(RequestLineTest, CancelsAgainOverAnotherConnection) {
+  Open(100, 100);
+  for (int i = 0; i < 3; ++i) Facts();
+  Next();
+  line_.Cancel(*operation_);
+  EXPECT_THAT(Next(), ElementsAre("cancel 1", "cancel 2", "cancel 3"));
+  line_.Suspend();
+  EXPECT_THAT(line_.Resume(3), IsOk());
+  EXPECT_THAT(Next(), ElementsAre("cancel 1", "cancel 2", "cancel 3"));
+}
+
 TEST_F(RequestLineTest, ClosesAfterTheLastRequest) {
   Open(100, 100);
   Write("ab");
