@@ -39,7 +39,7 @@ constexpr std::array<std::array<Rule, kJobEventKinds>, 7> kTable = {{
 }};
 
 void End(JobRecord& record, Job::State state, absl::Time now) {
-  record.clear_attempt();
+  record.clear_lease();
   record.mutable_job()->clear_progress();
   record.mutable_job()->set_state(state);
   record.mutable_job()->set_end_time_ns(absl::ToUnixNanos(now));
@@ -58,7 +58,7 @@ v1::JobError MakeError(absl::StatusCode code, std::string message) {
 }
 
 void Requeue(JobRecord& record, absl::Duration wait, absl::Time now) {
-  record.clear_attempt();
+  record.clear_lease();
   Job& job = *record.mutable_job();
   job.clear_progress();
   job.set_state(Job::QUEUED);
@@ -119,19 +119,19 @@ struct Effect {
     job.set_state(Job::ASSIGNED);
     job.set_assignee(event.assignee);
     job.set_attempts(job.attempts() + 1);
-    Attempt& attempt = *record.mutable_attempt();
-    attempt.set_id(event.attempt_id);
-    attempt.set_holder(event.holder);
-    attempt.set_instance_id(event.instance_id);
-    attempt.set_begin_time_ns(absl::ToUnixNanos(now));
-    attempt.set_deadline_ns(absl::ToInt64Nanoseconds(event.deadline));
+    Lease& lease = *record.mutable_lease();
+    lease.set_id(event.attempt_id);
+    lease.set_holder(event.holder);
+    lease.set_instance_id(event.instance_id);
+    lease.set_begin_time_ns(absl::ToUnixNanos(now));
+    lease.set_deadline_ns(absl::ToInt64Nanoseconds(event.deadline));
   }
   void operator()(const Joined& event) const {
     Job& job = *record.mutable_job();
     job.set_state(Job::ASSIGNED);
     job.set_assignee(event.assignee);
     job.set_attempts(std::max(job.attempts() + 1, event.attempts));
-    *record.mutable_attempt() = event.attempt;
+    *record.mutable_lease() = event.lease;
   }
   void operator()(const Started&) const {
     record.mutable_job()->set_state(Job::RUNNING);
@@ -245,7 +245,7 @@ absl::StatusOr<JobRecord> Apply(const JobRecord& record, const JobEvent& event, 
                                                       EventName(event.index()), "'"));
   }
   const std::string* attempt_id = AttemptOf(event);
-  if (attempt_id != nullptr && *attempt_id != record.attempt().id()) {
+  if (attempt_id != nullptr && *attempt_id != record.lease().id()) {
     return absl::AbortedError(
         absl::StrCat("attempt '", *attempt_id, "' is not the current one of job '", job.id(), "'"));
   }
@@ -276,7 +276,7 @@ absl::optional<NextDeadline> DeadlineOf(const JobRecord& record) {
                absl::Nanoseconds(job.deadlines().queue_ns());
   } else {
     own.kind = DeadlineKind::kRun;
-    own.time = absl::FromUnixNanos(record.attempt().begin_time_ns()) +
+    own.time = absl::FromUnixNanos(record.lease().begin_time_ns()) +
                absl::Nanoseconds(job.deadlines().run_ns()) + kRunDeadlineGrace;
   }
   if (total < own.time) return NextDeadline{total, DeadlineKind::kTotal};

@@ -27,7 +27,7 @@ struct Assigned {
 
 // The job joins an attempt that another job of its group has going.
 struct Joined {
-  Attempt attempt;
+  Lease lease;
   std::string assignee;
   int attempts = 1;  // Of the other job.
 };

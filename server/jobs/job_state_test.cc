@@ -32,8 +32,8 @@ JobRecord RecordIn(Job::State state) {
   record.set_queued_time_ns(absl::ToUnixNanos(kNow));
   record.mutable_compilation();
   if (state == Job::ASSIGNED || state == Job::RUNNING) {
-    record.mutable_attempt()->set_id("a1");
-    record.mutable_attempt()->set_begin_time_ns(absl::ToUnixNanos(kNow));
+    record.mutable_lease()->set_id("a1");
+    record.mutable_lease()->set_begin_time_ns(absl::ToUnixNanos(kNow));
     job.set_assignee("worker-1");
     job.set_attempts(1);
   }
@@ -49,10 +49,10 @@ v1::JobError Error(absl::StatusCode code, const std::string& message) {
 
 // One event of every kind, in the order of JobEvent.
 std::vector<JobEvent> AllEvents() {
-  Attempt attempt;
-  attempt.set_id("a1");
+  Lease lease;
+  lease.set_id("a1");
   return {Assigned{.attempt_id = "a1"},
-          Joined{.attempt = attempt},
+          Joined{.lease = lease},
           Started{"a1"},
           Progressed{"a1", {}},
           AttemptSucceeded{"a1", v1::CompilationResult()},
@@ -112,7 +112,7 @@ TEST(JobStateTest, EveryPairOfStateAndEvent) {
       } else {
         ASSERT_OK(after);
         EXPECT_EQ(after->job().state(), expected->second);
-        EXPECT_EQ(after->has_attempt(),
+        EXPECT_EQ(after->has_lease(),
                   expected->second == Job::ASSIGNED || expected->second == Job::RUNNING);
         EXPECT_EQ(after->job().end_time_ns() != 0,
                   IsTerminal(expected->second) && !IsTerminal(from));

@@ -210,7 +210,7 @@ TEST_P(JobStoreTest, WhatAGroupLeavesOutKeepsNothingElseFromBeingStored) {
   ASSERT_OK((*outcomes)[2].status);
   EXPECT_EQ((*outcomes)[2].earlier->job().id(), NewRun(2).job().id());
   EXPECT_OK((*outcomes)[3].status);
-  EXPECT_EQ(store().Get(old.job().id())->attempt().id(), "a1");
+  EXPECT_EQ(store().Get(old.job().id())->lease().id(), "a1");
   EXPECT_EQ(store().ListLive()->size(), 3u);
 }
 
@@ -296,7 +296,7 @@ TEST_P(JobStoreTest, OfTwoServersTheFirstChangesAJob) {
   const auto second = store().Commit({Next(record, Assigned{.attempt_id = "ours"})});
   ASSERT_OK(second);
   EXPECT_THAT(second->front().status, StatusIs(absl::StatusCode::kAborted));
-  EXPECT_EQ(store().Get(record.job().id())->attempt().id(), "theirs");
+  EXPECT_EQ(store().Get(record.job().id())->lease().id(), "theirs");
 }
 
 TEST_P(JobStoreTest, KeepsDevices) {

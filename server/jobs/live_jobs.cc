@@ -88,8 +88,8 @@ void LiveJobs::Index(const LiveJob& job) {
                   .not_before = absl::FromUnixNanos(record.not_before_ns())});
   } else {
     ++held_[record.job().owner()];
-    by_attempt_[record.attempt().id()].insert(id);
-    by_holder_[record.attempt().holder()].insert(record.attempt().id());
+    by_attempt_[record.lease().id()].insert(id);
+    by_holder_[record.lease().holder()].insert(record.lease().id());
   }
 }
 
@@ -111,10 +111,10 @@ void LiveJobs::Unindex(const JobRecord& record) {
   } else {
     const auto held = held_.find(record.job().owner());
     if (--held->second == 0) held_.erase(held);
-    Erase(by_attempt_, record.attempt().id(), id);
+    Erase(by_attempt_, record.lease().id(), id);
     // Others may share the attempt.
-    if (!by_attempt_.contains(record.attempt().id())) {
-      Erase(by_holder_, record.attempt().holder(), record.attempt().id());
+    if (!by_attempt_.contains(record.lease().id())) {
+      Erase(by_holder_, record.lease().holder(), record.lease().id());
     }
   }
 }

@@ -29,14 +29,14 @@ JobRecord Compilation(const std::string& id, const std::string& group, int64_t q
 
 JobRecord WithAttempt(JobRecord record, const std::string& attempt, const std::string& holder) {
   record.mutable_job()->set_state(Job::ASSIGNED);
-  record.mutable_attempt()->set_id(attempt);
-  record.mutable_attempt()->set_holder(holder);
+  record.mutable_lease()->set_id(attempt);
+  record.mutable_lease()->set_holder(holder);
   return record;
 }
 
 JobRecord Ended(JobRecord record) {
   record.mutable_job()->set_state(Job::SUCCEEDED);
-  record.clear_attempt();
+  record.clear_lease();
   return record;
 }
 

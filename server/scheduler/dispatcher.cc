@@ -108,8 +108,8 @@ bool Dispatcher::Transit(absl::string_view id, const JobEvent& event) {
   if (RuleFor(from.job().state(), event.index()) == Rule::kStay) return true;
   LogTransition(from, *next, event, now);
   changed_.push_back(JobKey(id));
-  const Attempt before = from.attempt();
-  const Attempt after = next->attempt();
+  const Lease before = from.lease();
+  const Lease after = next->lease();
   const int64_t replaces = from.job().revision();
   next->mutable_job()->set_revision(NextRevision());
   writer_.Put({.record = WithoutSpec(*next), .replaces = replaces});
@@ -142,9 +142,9 @@ void Dispatcher::Overtaken(absl::string_view id, absl::optional<JobRecord> store
     absl::MutexLock lock(&mu_);
     writer_.Drop(id);
     const LiveJob* live = live_.Find(id);
-    if (live != nullptr && live->record.has_attempt()) {
-      changed.push_back(live->record.attempt().holder());
-      assignments_.erase(live->record.attempt().id());
+    if (live != nullptr && live->record.has_lease()) {
+      changed.push_back(live->record.lease().holder());
+      assignments_.erase(live->record.lease().id());
     }
     if (stored.has_value()) {
       live_.Put(*std::move(stored));

@@ -100,13 +100,13 @@ void Dispatcher::JoinGroup(const std::string& job_id) {
   }
   for (const std::string& id : live_.JobsOfGroup(job->record.compilation().group())) {
     const JobRecord other = live_.Find(id)->record;
-    if (!other.has_attempt()) continue;
-    Transit(job_id, Joined{.attempt = other.attempt(),
+    if (!other.has_lease()) continue;
+    Transit(job_id, Joined{.lease = other.lease(),
                            .assignee = other.job().assignee(),
                            .attempts = other.job().attempts()});
     counters_.set_compilations_coalesced(counters_.compilations_coalesced() + 1);
     if (other.job().state() == v1::Job::RUNNING) {
-      Transit(job_id, Started{other.attempt().id()});
+      Transit(job_id, Started{other.lease().id()});
     }
     return;
   }

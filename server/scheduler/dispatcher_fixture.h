@@ -44,13 +44,15 @@ class DispatcherTest : public ::testing::Test {
   // As a new process over the same store would.
   void Restart() {
     dispatcher_.reset();
-    dispatcher_ = *Dispatcher::Create({.jobs = &store_,
-                                       .devices = &store_,
-                                       .artifacts = &artifacts_,
-                                       .clock = &clock_,
-                                       .ids = &ids_,
-                                       .hub = &hub_},
-                                      {.silence = kSilence, .max_queued_jobs = 20});
+    dispatcher_ =
+        *Dispatcher::Create({.jobs = &store_,
+                             .devices = &store_,
+                             .artifacts = &artifacts_,
+                             .clock = &clock_,
+                             .ids = &ids_,
+                             .hub = &hub_,
+                             .wake = [this](absl::Duration wait) { wakes_.push_back(wait); }},
+                            {.silence = kSilence, .max_queued_jobs = 20});
   }
 
   JobRecord NewRecord(const std::string& request) {
@@ -187,6 +189,7 @@ class DispatcherTest : public ::testing::Test {
   MemoryDatabase database_;
   MemoryStore store_{&database_};
   std::unique_ptr<Dispatcher> dispatcher_;
+  std::vector<absl::Duration> wakes_;  // What the dispatcher asked for.
   int64_t sequence_ = 0;
 };
 

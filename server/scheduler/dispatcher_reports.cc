@@ -89,7 +89,7 @@ const LiveJob* Dispatcher::HeldBy(absl::string_view peer, absl::string_view leas
   const std::vector<std::string> jobs = live_.JobsOfAttempt(lease);
   if (jobs.empty()) return nullptr;
   const LiveJob* job = live_.Find(jobs.front());
-  return job->record.attempt().holder() == peer ? job : nullptr;
+  return job->record.lease().holder() == peer ? job : nullptr;
 }
 
 void Dispatcher::TakeLease(absl::string_view peer, LeaseReport& lease) {
@@ -142,7 +142,7 @@ void Dispatcher::LoseUnreported(const Report& report, bool is_new_instance, bool
     const LiveJob* job = HeldBy(report.call.peer, attempt);
     if (job == nullptr) continue;
     const bool restarted =
-        is_new_instance && job->record.attempt().instance_id() != report.call.instance_id;
+        is_new_instance && job->record.lease().instance_id() != report.call.instance_id;
     if (!restarted && !is_up_to_date) continue;
     const std::string why = absl::StrCat(
         "'", job->record.job().assignee(), "' ",
@@ -185,12 +185,12 @@ absl::StatusOr<DesiredState> Dispatcher::DesiredOf(const PeerCall& call) {
 
 void Dispatcher::MakeAssignment(const JobRecord& record) {
   const v1::Job& job = record.job();
-  const std::string& id = record.attempt().id();
+  const std::string& id = record.lease().id();
   auto made = std::make_shared<Assignment>();
   made->id = id;
   made->job_id = job.id();
   made->assignee = job.assignee();
-  made->deadline_ns = record.attempt().deadline_ns();
+  made->deadline_ns = record.lease().deadline_ns();
   made->compile_key = record.compilation().compile_key();
   v1::Job copy = job;
   MoveSpec(copy, made->spec);

@@ -282,6 +282,20 @@ TEST_F(DispatcherTest, TickSaysWhenItIsNeededNext) {
   EXPECT_EQ(dispatcher_->Tick(), absl::Seconds(5));
 }
 
+// Whoever calls Tick was told of more than one time, and calls for each of them.
+TEST_F(DispatcherTest, ATickThatIsNotDueAsksForNoOther) {
+  AcceptRun("1", "nobody");
+  const absl::Duration next = dispatcher_->Tick();
+  for (int i = 0; i < 3; ++i) {
+    clock_.Advance(absl::Seconds(1));
+    wakes_.clear();
+    EXPECT_EQ(dispatcher_->Tick(), next - absl::Seconds(i + 1));
+    EXPECT_TRUE(wakes_.empty());
+  }
+  Advance(next);
+  EXPECT_EQ(wakes_.size(), 1u);
+}
+
 TEST_F(DispatcherTest, TheQueueHasAnEnd) {
   for (int i = 0; i < 20; ++i) AcceptRun(absl::StrCat("r", i), "nobody");
   JobRecord record = NewRecord("one more");
