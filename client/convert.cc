@@ -111,6 +111,12 @@ absl::Status SpecFromProto(const v1::Job& proto, Job& job) {
       job.kind = JobKind::kBenchmark;
       run = &proto.benchmark().run();
       break;
+    case v1::Job::kSession:
+      job.kind = JobKind::kSession;
+      job.device = proto.session().device();
+      job.target = proto.session().target();
+      job.purpose = proto.session().purpose();
+      return absl::OkStatus();
     case v1::Job::SPEC_NOT_SET:
       return absl::InternalError("the job has no specification");
   }
@@ -153,6 +159,9 @@ absl::StatusOr<Job> UncheckedJobFromProto(const v1::Job& proto) {
       SLIPWAY_ASSIGN_OR_RETURN(job.run, RunFromProto(proto.run_result()));
       break;
     }
+    case JobKind::kSession:
+      if (!proto.has_session_result()) return wrong_result;
+      break;
     case JobKind::kBenchmark: {
       if (!proto.has_benchmark_result()) return wrong_result;
       SLIPWAY_ASSIGN_OR_RETURN(job.benchmark, BenchmarkFromProto(proto.benchmark_result()));

@@ -31,6 +31,8 @@ absl::string_view Name(JobKind kind) {
       return "run";
     case JobKind::kBenchmark:
       return "benchmark";
+    case JobKind::kSession:
+      return "session";
   }
   SLIPWAY_CHECK(false, "no such kind");
   return "";

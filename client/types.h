@@ -26,7 +26,7 @@ struct DimensionBounds {
 
 // Where a job stands (proto/slipway/v1/job.proto has the picture).
 enum class JobState { kQueued, kAssigned, kRunning, kSucceeded, kFailed, kCancelled };
-enum class JobKind { kCompilation, kRun, kBenchmark };
+enum class JobKind { kCompilation, kRun, kBenchmark, kSession };
 
 // "queued", "assigned", ...; "compilation", "run", "benchmark".
 absl::string_view Name(JobState state);
@@ -118,10 +118,11 @@ struct Job {
   JobKind kind = JobKind::kCompilation;
   JobState state = JobState::kQueued;
   int64_t revision = 0;
-  std::string model;   // Of compilations: the model's display name.
-  std::string target;  // Of compilations.
-  std::string device;  // Of runs and benchmarks: the device asked for; empty for any.
-  Digest artifact;     // Of runs and benchmarks.
+  std::string model;    // Of compilations: the model's display name.
+  std::string target;   // Of compilations and sessions.
+  std::string device;   // Of runs, benchmarks and sessions: the device asked for; empty for any.
+  std::string purpose;  // Of sessions.
+  Digest artifact;      // Of runs and benchmarks.
   int attempts = 0;
   std::string assignee;  // Worker or device of the last attempt.
   absl::Time create_time = absl::InfinitePast();

@@ -11,6 +11,7 @@
 #include "core/store/quota_blob_store.h"
 #include "device_agent/agent_identity.h"
 #include "device_agent/grpc_agent_transport.h"
+#include "device_agent/session/server_session.h"
 
 namespace slipway {
 
@@ -85,6 +86,14 @@ void Agent::WorkForServer(AgentLoopOptions loop) {
 absl::Status Agent::ServeSessions() {
   SLIPWAY_ASSIGN_OR_RETURN(const std::string token, ReadToken(options_.token_file));
   SLIPWAY_ASSIGN_OR_RETURN(listener_, SessionListener::Start(options_.listen, token));
+  sessions_.emplace(LocalSessions::Options{.device = tools_.device_id,
+                                           .target = tools_.device_target,
+                                           .address = listener_->address(),
+                                           .tools = MakeSessionTools()});
+  return absl::OkStatus();
+}
+
+SessionTools Agent::MakeSessionTools() {
   SessionTools tools;
   tools.start_runner = [this] {
     absl::StatusOr<std::unique_ptr<RunnerProcess>> runner = runners_->Take();
@@ -92,12 +101,15 @@ absl::Status Agent::ServeSessions() {
     return runner;
   };
   tools.blobs = {.cache = cache_.get(), .pinned = &pinned_, .fetch = nullptr};
+  if (transport_ != nullptr) {
+    tools.blobs.fetch = [this](const Digest& digest, absl::Time until, std::stop_token stop) {
+      return transport_->FetchBlob(
+          digest, *cache_,
+          {.retry_for = absl::InfiniteDuration(), .until = until, .stop = std::move(stop)});
+    };
+  }
   tools.memory_bytes = tools_.memory_bytes;
-  sessions_.emplace(LocalSessions::Options{.device = tools_.device_id,
-                                           .target = tools_.device_target,
-                                           .address = listener_->address(),
-                                           .tools = std::move(tools)});
-  return absl::OkStatus();
+  return tools;
 }
 
 Agent::~Agent() {
@@ -107,7 +119,12 @@ Agent::~Agent() {
 
 v1::RunAttemptState Agent::RunOne(const v1::RunAssignment& assignment,
                                   const AttemptObserver& observer, std::stop_token stop) {
-  v1::RunAttemptState result = RunAttempt(assignment, tools_, observer, std::move(stop));
+  v1::RunAttemptState result =
+      assignment.has_session()
+          ? RunServerSession(assignment,
+                             {.device = tools_.device_id, .target = tools_.device_target},
+                             MakeSessionTools(), *transport_, observer, std::move(stop))
+          : RunAttempt(assignment, tools_, observer, std::move(stop));
   Log(LogLevel::kInfo, "ended an attempt",
       {{"attempt", assignment.attempt_id()},
        {"job", assignment.job_id()},

@@ -44,6 +44,7 @@ class Agent {
   // One of them is what the agent is there for.
   void WorkForServer(AgentLoopOptions loop);
   absl::Status ServeSessions();
+  SessionTools MakeSessionTools();
   v1::RunAttemptState RunOne(const v1::RunAssignment& assignment, const AttemptObserver& observer,
                              std::stop_token stop);
   void TellReady(const std::string& what);

@@ -24,6 +24,8 @@ namespace slipway {
 namespace {
 
 constexpr size_t kMaxIdBytes = 64;
+// Of session.proto.
+constexpr int kSessionVersion = 1;
 constexpr size_t kMaxNameBytes = 48;
 constexpr int64_t kMaxTextBytes = 1 << 20;
 
@@ -129,6 +131,7 @@ v1::AgentState MakeIdentity(const std::string& agent_id) {
   state.set_max_abi(static_cast<int32_t>(kSpokenAbis.highest));
   state.set_min_format(static_cast<int32_t>(kReadFormats.lowest));
   state.set_max_format(static_cast<int32_t>(kReadFormats.highest));
+  state.set_max_session(kSessionVersion);
   *state.add_devices() = DescribeDevice(agent_id);
   return state;
 }

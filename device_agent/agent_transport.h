@@ -12,8 +12,11 @@
 #include "core/rpc/retry.h"
 #include "core/store/blob_store.h"
 #include "proto/slipway/v1/agent.pb.h"
+#include "proto/slipway/v1/session.pb.h"
 
 namespace slipway {
+
+class SessionEntrance;
 
 // One call of Sync.
 class SyncCall {
@@ -26,11 +29,24 @@ class SyncCall {
   virtual void Cancel() = 0;
 };
 
+// One call of Attach: a session's connection through the server.
+class AttachCall {
+ public:
+  virtual ~AttachCall() = default;
+  // Waits for its end.
+  virtual absl::Status Wait() = 0;
+  // Thread-safe; ends it soon.
+  virtual void Cancel() = 0;
+};
+
 // Thread-safe.
 class AgentTransport {
  public:
   virtual ~AgentTransport() = default;
   virtual std::unique_ptr<SyncCall> NewSync() = 0;
+  // Begins a call of Attach. What comes goes to `entrance`, which outlives the call.
+  virtual std::unique_ptr<AttachCall> Attach(const v1::SessionLease& lease,
+                                             SessionEntrance* entrance) = 0;
   // After a failure: waits `pause`, less if a lost connection comes back or `stop` is asked for.
   virtual void Pause(absl::Duration pause, std::stop_token stop) = 0;
   // Bring a blob into `store`, unless it is there, and send one of `store`; resuming, as long as `policy`

@@ -14,6 +14,8 @@ absl::string_view Verb(JobKind kind) {
       return "run";
     case JobKind::kBenchmark:
       return "benchmark";
+    case JobKind::kSession:
+      return "session";
   }
   return "";
 }

@@ -10,7 +10,9 @@ namespace {
 
 // What the job is about: the model, or the artifact's short name.
 std::string Subject(const Job& job) {
-  return job.kind == JobKind::kCompilation ? job.model : job.artifact.hex().substr(0, 12);
+  if (job.kind == JobKind::kCompilation) return job.model;
+  if (job.kind == JobKind::kSession) return job.purpose;
+  return job.artifact.hex().substr(0, 12);
 }
 
 std::string Took(const Job& job) {
@@ -31,6 +33,10 @@ void JobJson(JsonWriter& json, const Job& job) {
   if (job.kind == JobKind::kCompilation) {
     json.Text("model", job.model);
     json.Text("target", job.target);
+  } else if (job.kind == JobKind::kSession) {
+    json.Text("device", job.device);
+    json.Text("target", job.target);
+    json.Text("purpose", job.purpose);
   } else {
     json.Text("device", job.device);
     json.Text("artifact_digest", job.artifact.hex());
@@ -85,7 +91,11 @@ std::string RenderJob(const Job& job) {
     table.Row({"model", job.model});
     table.Row({"target", job.target});
   } else {
-    table.Row({"artifact", job.artifact.hex()});
+    if (job.kind == JobKind::kSession) {
+      table.Row({"purpose", job.purpose});
+    } else {
+      table.Row({"artifact", job.artifact.hex()});
+    }
     table.Row({"device asked for", job.device.empty() ? "any" : job.device});
   }
   table.Row({"attempts", absl::StrCat(job.attempts)});

@@ -82,6 +82,9 @@ absl::Status Results(Environment& environment, Arguments arguments) {
       return RunResults(environment, client, job, output_dir, json);
     case JobKind::kBenchmark:
       return BenchmarkResults(environment, client, job, output_dir, json);
+    case JobKind::kSession:
+      return absl::FailedPreconditionError(
+          absl::StrCat("job \"", job.id, "\" is a session, of which nothing is kept"));
   }
   return absl::InternalError("no such kind of job");
 }

@@ -1,5 +1,5 @@
 // Sequences and optionals of ONNX. Here such a value is one tensor of bytes, u8[n], that holds its elements with their types
-// (DESIGN.md, "A sequence is a tensor of bytes"), so that all that hands values on takes them, too. Of what type an element
+// (core/DESIGN.md, "A sequence is a tensor of bytes"), so that all that hands values on takes them, too. Of what type an element
 // is only running finds out.
 #ifndef SLIPWAY_CORE_OPERATORS_SEQUENCE_H_
 #define SLIPWAY_CORE_OPERATORS_SEQUENCE_H_

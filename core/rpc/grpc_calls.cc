@@ -59,6 +59,12 @@ absl::Status Calls::Once(absl::Duration deadline, const RetryPolicy& policy, Cal
   }
 }
 
+std::unique_ptr<grpc::ClientContext> Calls::NewContext() const {
+  auto context = std::make_unique<grpc::ClientContext>();
+  if (!token_.empty()) context->AddMetadata("authorization", absl::StrCat("Bearer ", token_));
+  return context;
+}
+
 absl::Status Calls::Persist(const RetryPolicy& policy,
                             absl::FunctionRef<absl::Status(bool& progressed)> attempt) {
   Backoff backoff;

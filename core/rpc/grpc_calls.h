@@ -47,6 +47,9 @@ class Calls {
   // Both.
   absl::Status Make(absl::Duration deadline, const RetryPolicy& policy, Call call);
 
+  // For a call that is made elsewhere: with the token, without a deadline.
+  std::unique_ptr<grpc::ClientContext> NewContext() const;
+
   // In place of a sleep after a failure: see PauseUntilConnected.
   void Pause(absl::Duration pause, std::stop_token stop);
 

@@ -1,9 +1,8 @@
 #include "core/tensor/tensor.h"
 
-#include <sys/mman.h>
-
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <mutex>
 #include <new>

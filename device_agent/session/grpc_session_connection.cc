@@ -46,11 +46,12 @@ void GrpcSessionConnection::OnMessage(absl::Cord message) {
     host = host_;
   }
   if (host != nullptr) return host->Take(this, message);
+  if (entrance_ == nullptr) return;  // It is being refused.
   const absl::StatusOr<SessionRequestParts> parts = ParseSessionRequests(message);
   if (!parts.ok()) return End(parts.status());
   if (parts->message.requests_size() != 1) {
-    return End(absl::InvalidArgumentError(absl::StrCat(
-        "a connection begins with one request, not ", parts->message.requests_size())));
+    return End(absl::InvalidArgumentError(absl::StrCat("a connection begins with one request, not ",
+                                                       parts->message.requests_size())));
   }
   entrance_->Enter(parts->message.requests(0), shared_from_this());
 }

@@ -11,6 +11,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "core/wire/session_wish.h"
 #include "device_agent/session/session_entrance.h"
 #include "device_agent/session/session_host.h"
 #include "device_agent/session/session_terms.h"

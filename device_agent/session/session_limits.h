@@ -21,12 +21,6 @@ inline constexpr int64_t kMostDataHeldBytes = 2 * kMaxDataUnderWayBytes;
 inline constexpr absl::Duration kDefaultRequestTime = absl::Minutes(1);
 inline constexpr absl::Duration kMaxRequestTime = absl::Hours(24);
 
-inline constexpr absl::Duration kShortestIdle = absl::Seconds(1);
-inline constexpr absl::Duration kLongestIdle = absl::Hours(1);
-inline constexpr absl::Duration kDefaultIdle = absl::Seconds(10);
-inline constexpr absl::Duration kLongestLease = absl::Hours(24);
-inline constexpr absl::Duration kDefaultWait = absl::Hours(1);
-
 }  // namespace slipway
 
 #endif  // SLIPWAY_DEVICE_AGENT_SESSION_SESSION_LIMITS_H_

@@ -19,6 +19,13 @@ namespace slipway {
 // when it is cancelled, or when the test ends it.
 class FakeTransport final : public AgentTransport {
  public:
+  // There are no clients.
+  class NoAttachCall final : public AttachCall {
+   public:
+    absl::Status Wait() override { return absl::UnavailableError("no client comes"); }
+    void Cancel() override {}
+  };
+
   void Want(const std::vector<v1::RunAssignment>& attempts) {
     absl::MutexLock lock(&mutex_);
     desired_.clear_attempts();
@@ -34,6 +41,10 @@ class FakeTransport final : public AgentTransport {
   void FailSync(absl::Status status) {
     absl::MutexLock lock(&mutex_);
     failure_ = std::move(status);
+  }
+
+  std::unique_ptr<AttachCall> Attach(const v1::SessionLease&, SessionEntrance*) override {
+    return std::make_unique<NoAttachCall>();
   }
 
   // Waits until the newest report fits; returns it.

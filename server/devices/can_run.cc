@@ -17,6 +17,13 @@ absl::Status CheckVersion(absl::string_view what, uint32_t needed, const Version
 }  // namespace
 
 absl::Status CheckCanRun(const ProgramNeeds& program, const DeviceOffer& device) {
+  if (program.is_session) {
+    if (device.max_session < 1) {
+      return absl::FailedPreconditionError("its agent serves no sessions: update the agent");
+    }
+    return program.target.devices.empty() ? absl::OkStatus()
+                                          : CheckRunsOn(program.target, device.target);
+  }
   SLIPWAY_RETURN_IF_ERROR(CheckRunsOn(program.target, device.target));
   SLIPWAY_RETURN_IF_ERROR(CheckVersion("manifest format", program.format, device.formats));
   return CheckVersion("kernel ABI", program.abi, device.abis);

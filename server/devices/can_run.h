@@ -12,11 +12,13 @@
 
 namespace slipway::server {
 
-// What a program needs of a device.
+// What a program, or a session, needs of a device.
 struct ProgramNeeds {
-  Target target;
+  Target target;  // Of a session that takes any: without devices.
   uint32_t abi = 1;
   uint32_t format = 1;  // Of its manifest.
+  // Whatever programs it is going to load, the agent must serve it.
+  bool is_session = false;
 };
 
 // What a device and its agent offer.
@@ -24,6 +26,7 @@ struct DeviceOffer {
   Target target;
   VersionRange abis{1, 1};
   VersionRange formats{1, 1};
+  int max_session = 0;  // Highest version of sessions; 0: none.
 };
 
 // Pure. FAILED_PRECONDITION names what the device lacks, what each side has, and what to do.

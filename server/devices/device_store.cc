@@ -12,6 +12,7 @@ v1::Device KeptOf(const v1::Device& device) {
   kept.set_max_abi(device.max_abi());
   kept.set_min_format(device.min_format());
   kept.set_max_format(device.max_format());
+  kept.set_max_session(device.max_session());
   return kept;
 }
 

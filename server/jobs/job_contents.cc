@@ -20,6 +20,9 @@ void MoveSpec(v1::Job& from, v1::Job& to) {
     case v1::Job::kBenchmark:
       to.mutable_benchmark()->Swap(from.mutable_benchmark());
       break;
+    case v1::Job::kSession:
+      to.mutable_session()->Swap(from.mutable_session());
+      break;
     case v1::Job::SPEC_NOT_SET:
       break;
   }
@@ -36,6 +39,9 @@ void MoveResult(v1::Job& from, v1::Job& to) {
       break;
     case v1::Job::kBenchmarkResult:
       to.mutable_benchmark_result()->Swap(from.mutable_benchmark_result());
+      break;
+    case v1::Job::kSessionResult:
+      to.mutable_session_result()->Swap(from.mutable_session_result());
       break;
     case v1::Job::RESULT_NOT_SET:
       break;

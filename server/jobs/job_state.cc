@@ -69,11 +69,14 @@ void Requeue(JobRecord& record, absl::Duration wait, absl::Time now) {
 // Another attempt, or the end of the job when there were enough.
 void RetryOrFail(JobRecord& record, v1::JobError error, absl::Time now) {
   const int attempts = record.job().attempts();
-  if (attempts < kMaxAttempts) {
+  // What a client had on its device is gone with the attempt.
+  if (attempts < (record.job().has_session() ? 1 : kMaxAttempts)) {
     Requeue(record, Backoff(attempts), now);
     return;
   }
-  error.set_message(absl::StrCat(error.message(), "; given up after ", attempts, " attempts"));
+  if (attempts > 1) {
+    error.set_message(absl::StrCat(error.message(), "; given up after ", attempts, " attempts"));
+  }
   Fail(record, std::move(error), now);
 }
 
@@ -179,6 +182,9 @@ struct Effect {
   void SetResult(const v1::RunResult& result) const {
     *record.mutable_job()->mutable_run_result() = result;
   }
+  void SetResult(const v1::SessionResult& result) const {
+    *record.mutable_job()->mutable_session_result() = result;
+  }
   void SetResult(const v1::BenchmarkResult& result) const {
     *record.mutable_job()->mutable_benchmark_result() = result;
   }
@@ -228,6 +234,8 @@ bool IsResultOf(const v1::Job& job, const JobResult& result) {
       return std::holds_alternative<v1::RunResult>(result);
     case Job::kBenchmark:
       return std::holds_alternative<v1::BenchmarkResult>(result);
+    case Job::kSession:
+      return std::holds_alternative<v1::SessionResult>(result);
     case Job::SPEC_NOT_SET:
       break;
   }

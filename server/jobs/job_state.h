@@ -42,7 +42,8 @@ struct Progressed {
   v1::JobProgress progress;
 };
 
-using JobResult = std::variant<v1::CompilationResult, v1::RunResult, v1::BenchmarkResult>;
+using JobResult =
+    std::variant<v1::CompilationResult, v1::RunResult, v1::BenchmarkResult, v1::SessionResult>;
 
 struct AttemptSucceeded {
   std::string attempt_id;

@@ -34,6 +34,14 @@ absl::optional<Need> NeedOf(const JobRecord& record) {
     if (!target.ok()) return absl::nullopt;
     return CompilerNeed{FamilyOf(*target), record.compilation().fingerprint()};
   }
+  if (job.has_session()) {
+    DeviceNeed need{.device = job.session().device(), .program = {.is_session = true}};
+    if (job.session().target().empty()) return need;
+    absl::StatusOr<Target> target = ParseTarget(job.session().target());
+    if (!target.ok()) return absl::nullopt;
+    need.program.target = *std::move(target);
+    return need;
+  }
   const RunFacts& facts = record.run();
   absl::StatusOr<Target> target = ParseTarget(facts.target());
   if (!target.ok()) return absl::nullopt;

@@ -24,6 +24,7 @@ bool IsSame(const RegisteredPeer& known, const Report& report) {
   const DeviceOffer& a = DeviceOf(known)->offer;
   const DeviceOffer& b = std::get<DeviceSupply>(report.supply).offer;
   return known.version == report.version && a.abis == b.abis && a.formats == b.formats &&
+         a.max_session == b.max_session &&
          known.description.SerializeAsString() == report.description.SerializeAsString();
 }
 
@@ -117,6 +118,7 @@ v1::Device PeerRegistry::ShowDevice(absl::string_view peer, absl::Duration now) 
   shown.set_max_abi(static_cast<int32_t>(offer.abis.highest));
   shown.set_min_format(static_cast<int32_t>(offer.formats.lowest));
   shown.set_max_format(static_cast<int32_t>(offer.formats.highest));
+  shown.set_max_session(offer.max_session);
   shown.set_warning(table_.Warning(peer, now));
   if (shown.warning().empty()) shown.set_warning(VersionWarning(offer));
   if (table_.IsLost(peer, now)) {

@@ -56,7 +56,7 @@ struct Assignment {
   v1::Job spec;  // Of the job, and nothing else of it.
   int64_t deadline_ns = 0;
   std::string compile_key;  // Of a compilation.
-  // Of a run or benchmark: the manifest and the small blobs that go along; nothing else is set.
+  // Of a run or benchmark the manifest and the small blobs that go along, of a session its lease; nothing else is set.
   v1::RunAssignment along;
 };
 

@@ -98,6 +98,7 @@ absl::StatusOr<DeviceSupply> ReadDevice(const v1::DeviceDescription& description
   SLIPWAY_ASSIGN_OR_RETURN(
       supply.offer.formats,
       ReadVersionRange(proto.min_format(), proto.max_format(), "manifest formats"));
+  supply.offer.max_session = proto.max_session();
   return supply;
 }
 
@@ -121,6 +122,7 @@ absl::StatusOr<Report> ReadReport(const v1::AgentState& state, absl::string_view
     LeaseReport& lease = report.leases.emplace_back(ReadLease(attempt, StageOf(attempt.state())));
     if (attempt.has_run_result()) lease.result = attempt.run_result();
     if (attempt.has_benchmark_result()) lease.result = attempt.benchmark_result();
+    if (attempt.has_session_result()) lease.result = attempt.session_result();
   }
   return report;
 }
@@ -156,7 +158,7 @@ void WriteDesired(const DesiredState& desired, v1::DesiredAgentState* answer) {
     assignment.set_deadline_ns(lease->deadline_ns);
     if (lease->spec.has_benchmark()) {
       *assignment.mutable_benchmark() = lease->spec.benchmark();
-    } else {
+    } else if (lease->spec.has_run()) {
       *assignment.mutable_run() = lease->spec.run();
     }
   }

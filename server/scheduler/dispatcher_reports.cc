@@ -199,6 +199,11 @@ void Dispatcher::MakeAssignment(const JobRecord& record) {
     status = parts_.artifacts->FillAssignment(made->spec.run(), &made->along);
   } else if (made->spec.has_benchmark()) {
     status = parts_.artifacts->FillAssignment(made->spec.benchmark().run(), &made->along);
+  } else if (made->spec.has_session()) {
+    v1::SessionLease& lease = *made->along.mutable_session();
+    lease.set_session(job.id());
+    lease.set_ticket(record.session().ticket());
+    lease.set_idle_ns(job.session().idle_ns());
   }
   Section section(this);
   if (live_.JobsOfAttempt(id).empty()) return;  // It ended meanwhile.

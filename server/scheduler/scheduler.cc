@@ -45,7 +45,8 @@ std::string WaitingJobs::NameOf(const Need& need) {
   const auto* wanted = std::get_if<DeviceNeed>(&need);
   if (wanted == nullptr) return "";
   const ProgramNeeds& program = wanted->program;
-  return absl::StrCat(program.target.ToString(), " ", program.abi, " ", program.format);
+  return absl::StrCat(program.is_session ? "session " : "", program.target.ToString(), " ",
+                      program.abi, " ", program.format);
 }
 
 std::vector<std::string> WaitingJobs::PlacesOf(const Supply& supply) {

@@ -52,6 +52,13 @@ class Calls {
 
   WorkPool& pool() const { return pool_; }
 
+  // Empty when there is none of that name.
+  static absl::string_view Metadata(const grpc::CallbackServerContext& context, const char* name) {
+    const auto it = context.client_metadata().find(name);
+    if (it == context.client_metadata().end()) return "";
+    return absl::string_view(it->second.data(), it->second.size());
+  }
+
   static absl::Status Ending() {
     return absl::UnavailableError("the server is ending; try again when it is back");
   }
@@ -63,12 +70,6 @@ class Calls {
   }
 
  private:
-  static absl::string_view Metadata(const grpc::CallbackServerContext& context, const char* name) {
-    const auto it = context.client_metadata().find(name);
-    if (it == context.client_metadata().end()) return "";
-    return absl::string_view(it->second.data(), it->second.size());
-  }
-
   grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext* context,
                                    absl::StatusOr<Caller> caller, Handler handler) const {
     grpc::ServerUnaryReactor* reactor = context->DefaultReactor();

@@ -48,8 +48,12 @@ class RunningServer final : public GrpcServer {
         fleet_service_(&calls_, parts.env),
         job_service_(&calls_, parts.env, parts.hub),
         blob_service_(&calls_, parts.env),
-        agent_service_(&calls_, Parking{parts.env->dispatcher, parts.hub, parts.timers}),
-        worker_service_(&calls_, Parking{parts.env->dispatcher, parts.hub, parts.timers}) {}
+        relays_(std::make_shared<SessionRelays>(
+            &calls_, SessionRelays::Parts{parts.pool, parts.env, parts.hub, parts.timers})),
+        agent_service_(&calls_, Parking{parts.env->dispatcher, parts.hub, parts.timers},
+                       relays_.get()),
+        worker_service_(&calls_, Parking{parts.env->dispatcher, parts.hub, parts.timers}),
+        session_service_(relays_.get()) {}
 
   ~RunningServer() override {
     if (server_ == nullptr) return;
@@ -93,6 +97,7 @@ class RunningServer final : public GrpcServer {
   FleetGrpcService fleet_service_;
   JobGrpcService job_service_;
   BlobGrpcService blob_service_;
+  const std::shared_ptr<SessionRelays> relays_;
   AgentGrpcService agent_service_;
   WorkerGrpcService worker_service_;
   SessionGrpcService session_service_;

@@ -7,6 +7,7 @@
 #include "server/change_hub.h"
 #include "server/scheduler/dispatcher.h"
 #include "server/services/calls.h"
+#include "server/services/session_relay.h"
 #include "server/timer_queue.h"
 
 namespace slipway::server {
@@ -18,9 +19,15 @@ struct Parking {
   TimerQueue* timers = nullptr;
 };
 
-class AgentGrpcService final : public v1::AgentService::CallbackService {
+class AgentGrpcService final
+    : public v1::AgentService::WithRawCallbackMethod_Attach<
+          v1::AgentService::WithCallbackMethod_Sync<v1::AgentService::Service>> {
  public:
-  AgentGrpcService(const Calls* calls, Parking parking) : calls_(*calls), parking_(parking) {}
+  AgentGrpcService(const Calls* calls, Parking parking, SessionRelays* relays)
+      : calls_(*calls), parking_(parking), relays_(*relays) {}
+  ServedDuplex* Attach(grpc::CallbackServerContext* context) override {
+    return relays_.Attach(context);
+  }
   grpc::ServerUnaryReactor* Sync(grpc::CallbackServerContext* context,
                                  const v1::AgentState* request,
                                  v1::DesiredAgentState* response) override;
@@ -28,6 +35,7 @@ class AgentGrpcService final : public v1::AgentService::CallbackService {
  private:
   const Calls& calls_;
   const Parking parking_;
+  SessionRelays& relays_;
 };
 
 class WorkerGrpcService final : public v1::WorkerService::CallbackService {

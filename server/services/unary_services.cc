@@ -5,20 +5,6 @@
 #include "server/handlers/runs.h"
 
 namespace slipway::server {
-namespace {
-
-class RefusedSession final
-    : public grpc::ServerBidiReactor<v1::SessionRequests, v1::SessionResponses> {
- public:
-  RefusedSession() {
-    Finish(ToGrpc(absl::UnimplementedError(
-        "SessionService.Open is not served yet; use RunService to run a program")));
-  }
-  void OnDone() override { delete this; }
-};
-
-}  // namespace
-
 grpc::ServerUnaryReactor* ServerGrpcService::GetServerInfo(grpc::CallbackServerContext* context,
                                                            const v1::GetServerInfoRequest*,
                                                            v1::ServerInfo* response) {
@@ -64,11 +50,6 @@ grpc::ServerUnaryReactor* FleetGrpcService::ListWorkers(grpc::CallbackServerCont
   return calls_.Unary(context, Role::kUser, [this, response](const Caller& caller) {
     return server::ListWorkers(caller, env_, response);
   });
-}
-
-grpc::ServerBidiReactor<v1::SessionRequests, v1::SessionResponses>* SessionGrpcService::Open(
-    grpc::CallbackServerContext*) {
-  return new RefusedSession;
 }
 
 }  // namespace slipway::server

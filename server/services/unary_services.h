@@ -1,4 +1,4 @@
-// The services whose calls are all unary, and SessionService, which is not served yet.
+// The services whose calls are all unary, and SessionService, whose messages are relayed.
 #ifndef SLIPWAY_SERVER_SERVICES_UNARY_SERVICES_H_
 #define SLIPWAY_SERVER_SERVICES_UNARY_SERVICES_H_
 
@@ -9,6 +9,7 @@
 #include "proto/slipway/v1/session.grpc.pb.h"
 #include "server/handlers/environment.h"
 #include "server/services/calls.h"
+#include "server/services/session_relay.h"
 
 namespace slipway::server {
 
@@ -66,10 +67,17 @@ class FleetGrpcService final : public v1::FleetService::CallbackService {
   const Environment& env_;
 };
 
-class SessionGrpcService final : public v1::SessionService::CallbackService {
+// Its messages are passed on as they are.
+class SessionGrpcService final
+    : public v1::SessionService::WithRawCallbackMethod_Open<v1::SessionService::Service> {
  public:
-  grpc::ServerBidiReactor<v1::SessionRequests, v1::SessionResponses>* Open(
-      grpc::CallbackServerContext* context) override;
+  explicit SessionGrpcService(SessionRelays* relays) : relays_(*relays) {}
+  ServedDuplex* Open(grpc::CallbackServerContext* context) override {
+    return relays_.Open(context);
+  }
+
+ private:
+  SessionRelays& relays_;
 };
 
 }  // namespace slipway::server

@@ -1,0 +1,138 @@
+#include "device_agent/session/server_session.h"
+
+#include <memory>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
+#include "core/rpc/retry.h"
+#include "core/rpc/token.h"
+#include "core/wire/status_proto.h"
+#include "device_agent/session/session_entrance.h"
+
+namespace slipway {
+namespace {
+
+// Lets connections in that show the session's ticket.
+class OneSession final : public SessionEntrance {
+ public:
+  explicit OneSession(std::shared_ptr<SessionHost> host) : host_(std::move(host)) {}
+
+  void Enter(const v1::SessionRequest& first,
+             std::shared_ptr<SessionConnection> connection) override {
+    if (!first.has_resume() || first.resume().session() != host_->terms().session) {
+      return connection->End(absl::NotFoundError(
+          absl::StrCat("there is no session ", absl::Utf8SafeCEscape(first.resume().session()),
+                       " on this device")));
+    }
+    if (!IsSameSecret(host_->terms().ticket, first.resume().ticket())) {
+      return connection->End(absl::PermissionDeniedError("the ticket is not that of the session"));
+    }
+    host_->Attach(std::move(connection), first.resume().received());
+  }
+  void Left(const SessionConnection*) override {}
+
+ private:
+  const std::shared_ptr<SessionHost> host_;
+};
+
+// The call under way, which ends when the session does.
+class AttachLoop {
+ public:
+  void Run(const v1::SessionLease& lease, AgentTransport& transport, SessionEntrance* entrance) {
+    std::stop_source none;
+    Backoff backoff;
+    while (true) {
+      AttachCall* call = nullptr;
+      {
+        absl::MutexLock lock(&mutex_);
+        if (is_over_) return;
+        call_ = transport.Attach(lease, entrance);
+        call = call_.get();
+      }
+      const absl::Status status = call->Wait();
+      {
+        absl::MutexLock lock(&mutex_);
+        call_ = nullptr;
+        if (is_over_) return;
+      }
+      // A client that went away, or came anew, is no reason to wait.
+      if (status.ok() || absl::IsAborted(status)) {
+        backoff.Reset();
+        continue;
+      }
+      transport.Pause(backoff.After(status), pause_.get_token());
+    }
+  }
+  void End() {
+    pause_.request_stop();
+    absl::MutexLock lock(&mutex_);
+    is_over_ = true;
+    if (call_ != nullptr) call_->Cancel();
+  }
+
+ private:
+  std::stop_source pause_;
+  absl::Mutex mutex_;
+  bool is_over_ ABSL_GUARDED_BY(mutex_) = false;
+  std::unique_ptr<AttachCall> call_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+v1::RunAttemptState RunServerSession(
+    const v1::RunAssignment& assignment, const SessionTerms& place, const SessionTools& tools,
+    AgentTransport& transport, const std::function<void(const v1::RunAttemptState&)>& observer,
+    std::stop_token stop) {
+  v1::RunAttemptState state;
+  state.set_attempt_id(assignment.attempt_id());
+  const auto fail = [&state](const absl::Status& why) {
+    state.set_state(v1::RunAttemptState::FAILED);
+    *state.mutable_error() = ToProto(why, "");
+    return state;
+  };
+  const v1::SessionLease& lease = assignment.session();
+  if (lease.session().empty() || lease.ticket().empty() || lease.idle_ns() <= 0) {
+    return fail(absl::InvalidArgumentError("the session's lease says not what it needs"));
+  }
+  SessionTerms terms = place;
+  terms.session = lease.session();
+  terms.ticket = lease.ticket();
+  terms.idle = absl::Nanoseconds(lease.idle_ns());
+  terms.longest = absl::Nanoseconds(assignment.deadline_ns());
+
+  absl::Status end;
+  absl::Notification has_ended;
+  AttachLoop loop;
+  absl::StatusOr<std::shared_ptr<SessionHost>> host =
+      SessionHost::Start(std::move(terms), tools, [&](const absl::Status& why) {
+        end = why;
+        // A connection that is being ended has things to send, and ends by itself.
+        has_ended.Notify();
+        loop.End();
+      });
+  if (!host.ok()) return fail(host.status());
+  state.set_state(v1::RunAttemptState::RUNNING);
+  observer(state);
+  OneSession entrance(*host);
+  {
+    const std::stop_callback released(
+        stop, [&host] { (*host)->Stop(absl::CancelledError("the lease was released")); });
+    loop.Run(lease, transport, &entrance);
+    has_ended.WaitForNotification();
+  }
+  if (stop.stop_requested()) {
+    state.set_state(v1::RunAttemptState::STOPPED);
+  } else if (end.ok()) {
+    state.set_state(v1::RunAttemptState::SUCCEEDED);
+    state.mutable_session_result();
+  } else {
+    return fail(end);
+  }
+  return state;
+}
+
+}  // namespace slipway

@@ -1,0 +1,172 @@
+// Sessions through a server: client library, server and agents as they are, on this machine.
+#include <signal.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "client/client.h"
+#include "client/session.h"
+#include "core/runtime/test_programs/test_programs.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/common/cluster.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+using Code = absl::StatusCode;
+
+class RelayedSessionTest : public ::testing::Test {
+ protected:
+  void StartCluster(Cluster::Options options = {.agents = 1}) {
+    ASSERT_OK_AND_ASSIGN(cluster_, Cluster::Start(std::move(options)));
+    ASSERT_OK_AND_ASSIGN(client_, cluster_->Connect());
+  }
+  absl::StatusOr<Session> Open(SessionOptions options = {}) {
+    options.address = cluster_->address();
+    return Session::Open(options);
+  }
+  static Tensor Rows(float value) {
+    Tensor tensor = Tensor::Zeros(DataType::kFloat32, {2, 8});
+    for (float& element : tensor.mutable_values<float>()) element = value;
+    return tensor;
+  }
+  // What y is in its last place, after x + 0..7.
+  static absl::StatusOr<float> AddOnce(Session& session, float value) {
+    absl::StatusOr<RemoteProgram> program = session.Load(TestProgram(TestKernel::kAdd));
+    if (!program.ok()) return program.status();
+    absl::StatusOr<RemoteTensor> x = session.Put(Rows(value));
+    if (!x.ok()) return x.status();
+    absl::StatusOr<std::vector<RemoteTensor>> outputs = program->Call({&*x});
+    if (!outputs.ok()) return outputs.status();
+    absl::StatusOr<Tensor> y = (*outputs)[0].Get();
+    if (!y.ok()) return y.status();
+    return y->values<float>()[7];
+  }
+
+  std::unique_ptr<Cluster> cluster_;
+  std::unique_ptr<Client> client_;
+};
+
+TEST_F(RelayedSessionTest, AProgramGoesThroughTheServerToTheDevice) {
+  StartCluster();
+  ASSERT_OK_AND_ASSIGN(Session session, Open({.purpose = "a test"}));
+  EXPECT_EQ(session.device(), "agent0");
+  ASSERT_OK_AND_ASSIGN(const float last, AddOnce(session, 100));
+  EXPECT_EQ(last, 107.0f);
+  // It is a job like others while it lasts, and the device is its.
+  ASSERT_OK_AND_ASSIGN(const std::vector<Job> jobs, client_->ListJobs(10));
+  ASSERT_THAT(jobs, SizeIs(1));
+  EXPECT_EQ(jobs[0].kind, JobKind::kSession);
+  EXPECT_EQ(jobs[0].state, JobState::kRunning);
+  EXPECT_EQ(jobs[0].purpose, "a test");
+  ASSERT_OK_AND_ASSIGN(const std::vector<Device> devices, client_->ListDevices());
+  EXPECT_EQ(devices[0].job_id, jobs[0].id);
+  ASSERT_OK(session.Close());
+  ASSERT_OK_AND_ASSIGN(const Job ended, client_->Wait(jobs[0].id, nullptr));
+  EXPECT_EQ(ended.state, JobState::kSucceeded);
+}
+
+TEST_F(RelayedSessionTest, LargeTensorsComeBackAsTheyWere) {
+  StartCluster();
+  ASSERT_OK_AND_ASSIGN(Session session, Open());
+  Tensor large = Tensor::Zeros(DataType::kUint8, {(20 << 20) + 12345});
+  char* const bytes = large.mutable_bytes();
+  for (int64_t i = 0; i < large.byte_size(); ++i) bytes[i] = static_cast<char>(i * 31 >> 5);
+  ASSERT_OK_AND_ASSIGN(const RemoteTensor put, session.Put(large));
+  ASSERT_OK_AND_ASSIGN(const Tensor back, put.Get());
+  EXPECT_TRUE(back.bytes() == large.bytes());
+}
+
+TEST_F(RelayedSessionTest, ProgramsOfTheServerAreFetchedByTheAgent) {
+  StartCluster();
+  const Artifact artifact = TestProgram(TestKernel::kAdd);
+  ASSERT_OK(client_->PutArtifact(artifact));
+  ASSERT_OK_AND_ASSIGN(Session session, Open());
+  ASSERT_OK_AND_ASSIGN(const RemoteProgram program, session.Load(artifact.digest()));
+  ASSERT_OK_AND_ASSIGN(const RemoteTensor x, session.Put(Rows(1)));
+  EXPECT_OK(program.Call({&x}));
+}
+
+TEST_F(RelayedSessionTest, SessionsAndJobsTakeTurns) {
+  StartCluster();
+  const Artifact artifact = TestProgram(TestKernel::kAdd);
+  ASSERT_OK(client_->PutArtifact(artifact));
+  ASSERT_OK_AND_ASSIGN(Session first, Open());
+  // A job waits for the session's end, and a second session for the job's.
+  ASSERT_OK_AND_ASSIGN(const std::string run, client_->SubmitRun(artifact.digest(), {}, {}));
+  EXPECT_THAT(Open({.wait = absl::ZeroDuration()}), StatusIs(Code::kDeadlineExceeded));
+  ASSERT_OK_AND_ASSIGN(const Job waits, client_->GetJob(run));
+  EXPECT_EQ(waits.state, JobState::kQueued);
+  ASSERT_OK(first.Close());
+  ASSERT_OK_AND_ASSIGN(Session second, Open());
+  ASSERT_OK_AND_ASSIGN(const Job ran, client_->Wait(run, nullptr));
+  EXPECT_EQ(ran.state, JobState::kSucceeded);
+  EXPECT_OK(AddOnce(second, 1));
+}
+
+TEST_F(RelayedSessionTest, WhatNobodyHasIsRefused) {
+  StartCluster();
+  EXPECT_THAT(Open({.device = "agent7"}), StatusIs(Code::kNotFound));
+  EXPECT_THAT(Open({.target = "arm-64-linux"}), StatusIs(Code::kFailedPrecondition));
+  EXPECT_THAT(Open({.target = "abacus"}), StatusIs(Code::kInvalidArgument));
+}
+
+TEST_F(RelayedSessionTest, ALeaseThatIsReleasedEndsTheSession) {
+  StartCluster();
+  ASSERT_OK_AND_ASSIGN(Session session, Open());
+  ASSERT_OK_AND_ASSIGN(const std::vector<Job> jobs, client_->ListJobs(10));
+  ASSERT_OK(client_->CancelJob(jobs[0].id));
+  absl::Status ended;
+  while (ended.ok()) ended = session.Facts().status();
+  EXPECT_THAT(ended, StatusIs(Code::kCancelled));
+  ASSERT_OK_AND_ASSIGN(Session next, Open());
+  EXPECT_OK(AddOnce(next, 1));
+}
+
+TEST_F(RelayedSessionTest, ACrashLeavesTheSession) {
+  StartCluster();
+  ASSERT_OK_AND_ASSIGN(Session session, Open());
+  ASSERT_OK_AND_ASSIGN(const RemoteProgram program, session.Load(TestProgram(TestKernel::kCrash)));
+  ASSERT_OK_AND_ASSIGN(const RemoteTensor x, session.Put(Rows(1)));
+  const absl::Status crashed = program.Call({&x}).status();
+  EXPECT_THAT(crashed, StatusIs(Code::kAborted));
+  EXPECT_THAT(std::string(crashed.message()), AllOf(HasSubstr("SIGSEGV"), HasSubstr("step 0")));
+  EXPECT_OK(AddOnce(session, 1));
+}
+
+TEST_F(RelayedSessionTest, AnAgentThatDiesIsNamedAndItsDeviceIsFreeAgain) {
+  StartCluster({.agents = 1, .server_flags = {"--silence=2s"}});
+  ASSERT_OK_AND_ASSIGN(Session session, Open());
+  const absl::Time begin = absl::Now();
+  cluster_->agent(0).Kill();
+  absl::Status ended;
+  while (ended.ok()) ended = session.Facts().status();
+  EXPECT_LT(absl::Now() - begin, absl::Seconds(10));
+  EXPECT_THAT(std::string(ended.message()), HasSubstr("agent"));
+  ASSERT_OK(cluster_->agent(0).Start());
+  ASSERT_OK_AND_ASSIGN(Session next, Open());
+  EXPECT_OK(AddOnce(next, 1));
+}
+
+TEST_F(RelayedSessionTest, AServerThatRestartsLosesNothing) {
+  StartCluster();
+  ASSERT_OK_AND_ASSIGN(Session session, Open({.idle = absl::Seconds(30)}));
+  ASSERT_OK_AND_ASSIGN(const RemoteProgram program, session.Load(TestProgram(TestKernel::kAdd)));
+  ASSERT_OK_AND_ASSIGN(const RemoteTensor x, session.Put(Rows(100)));
+  cluster_->server().Kill();
+  ASSERT_OK(cluster_->server().Start());
+  ASSERT_OK_AND_ASSIGN(const std::vector<RemoteTensor> outputs, program.Call({&x}));
+  ASSERT_OK_AND_ASSIGN(const Tensor y, outputs[0].Get());
+  EXPECT_EQ(y.values<float>()[7], 107.0f);
+}
+
+}  // namespace
+}  // namespace slipway::testing
