@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -48,10 +49,21 @@ const pb::FileDescriptor* FileToday(const std::string& name) {
   return nullptr;
 }
 
+// Names in what a server keeps for itself may change: it is kept as bytes, which have none.
+std::string NameToday(const std::string& full_name) {
+  static const auto* const kRenamed = new std::map<std::string, std::string>{
+      {"slipway.server.Attempt", "slipway.server.Lease"},
+      {"slipway.server.JobRecord.attempt", "slipway.server.JobRecord.lease"},
+  };
+  const auto found = kRenamed->find(full_name);
+  return found == kRenamed->end() ? full_name : found->second;
+}
+
 std::string TypeName(const pb::FieldDescriptor& field) {
-  const std::string name = field.message_type() != nullptr ? field.message_type()->full_name()
-                           : field.enum_type() != nullptr  ? field.enum_type()->full_name()
-                                                           : field.type_name();
+  const std::string name = field.message_type() != nullptr
+                               ? NameToday(field.message_type()->full_name())
+                           : field.enum_type() != nullptr ? field.enum_type()->full_name()
+                                                          : field.type_name();
   return absl::StrCat(field.is_repeated() ? "repeated " : "", name);
 }
 
@@ -75,8 +87,9 @@ void CompareMessages(const pb::Descriptor& then, const pb::Descriptor& now, Lost
     const auto oneof = [](const pb::FieldDescriptor& of) {
       return of.containing_oneof() == nullptr ? "" : of.containing_oneof()->name();
     };
-    if (today == nullptr || today->name() != field.name() || TypeName(*today) != TypeName(field) ||
-        oneof(*today) != oneof(field)) {
+    const std::string name = NameToday(field.full_name());
+    if (today == nullptr || !absl::EndsWith(name, absl::StrCat(".", today->name())) ||
+        TypeName(*today) != TypeName(field) || oneof(*today) != oneof(field)) {
       lost.push_back(absl::StrCat(TypeName(field), " ", field.full_name(), " = ", field.number()));
     }
   }
@@ -115,7 +128,8 @@ void CompareServices(const pb::ServiceDescriptor& then, const pb::ServiceDescrip
 void CompareFiles(const pb::FileDescriptor& then, const pb::FileDescriptor* now, Lost& lost) {
   if (now == nullptr) return lost.push_back(then.name());
   for (int i = 0; i < then.message_type_count(); ++i) {
-    const pb::Descriptor* today = now->FindMessageTypeByName(then.message_type(i)->name());
+    const std::string name = NameToday(then.message_type(i)->full_name());
+    const pb::Descriptor* today = now->FindMessageTypeByName(name.substr(name.rfind('.') + 1));
     if (today == nullptr) {
       lost.push_back(then.message_type(i)->full_name());
     } else {
