@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "core/base/files.h"
+#include "core/base/out_of_memory.h"
 #include "core/base/subprocess.h"
 #include "device_agent/runner/frame.h"
 #include "device_agent/runner/runner.pb.h"
@@ -70,7 +71,8 @@ class RunnerProcess {
       : process_(std::move(process)),
         socket_(std::move(socket)),
         window_(std::move(window)),
-        reader_(socket_.get()) {}
+        reader_(socket_.get()),
+        kills_before_(OutOfMemoryKills()) {}
   absl::Status Died();
 
   const std::unique_ptr<Subprocess> process_;
@@ -78,7 +80,7 @@ class RunnerProcess {
   const std::shared_ptr<RunnerWindow> window_;
   FrameReader reader_;
   std::optional<ExitStatus> exit_status_;
-  int64_t kills_before_ = 0;  // OutOfMemoryKills, when the last request was sent.
+  int64_t kills_before_;  // OutOfMemoryKills, when it was started, or last asked.
 };
 
 }  // namespace slipway

@@ -507,6 +507,8 @@ void SessionHost::CheckTimes() {
     Answer();
     return;
   }
+  if (now - looked_at_runner_ < kTick) return;
+  looked_at_runner_ = now;
   const bool is_stopped = first.state == Pending::State::kSent && runner_->IsStopped();
   if (is_stopped && was_stopped_) {
     LoseRunner(absl::AbortedError("the runner was stopped by a signal from outside"));

@@ -145,6 +145,7 @@ class SessionHost : public std::enable_shared_from_this<SessionHost> {
   std::shared_ptr<WindowPieces> pieces_ ABSL_GUARDED_BY(mutex_);
   HeldHandles handles_ ABSL_GUARDED_BY(mutex_);
   std::optional<MachineLock> alone_ ABSL_GUARDED_BY(mutex_);  // While calls are timed.
+  absl::Duration looked_at_runner_ ABSL_GUARDED_BY(mutex_);
   bool was_stopped_ ABSL_GUARDED_BY(mutex_) = false;  // By a signal, when it was looked at last.
   std::stop_source stop_;
   std::thread thread_;
