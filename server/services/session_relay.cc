@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/log.h"
 #include "core/rpc/token.h"
 #include "core/wire/session_messages.h"
 #include "server/handlers/sessions.h"
@@ -88,9 +89,10 @@ class SessionRelay : public std::enable_shared_from_this<SessionRelay> {
   }
 
   // A client, whose first message is for the agent.
-  void ClientCame(std::shared_ptr<Duplex> client, absl::Cord first) {
+  void ClientCame(const Caller& caller, std::shared_ptr<Duplex> client, absl::Cord first) {
     {
       absl::MutexLock lock(&mu_);
+      caller_ = caller;
       if (client_ != nullptr) {
         client_->End(absl::AbortedError("another connection has taken the session up"));
         // What the agent's end knows is of that client.
@@ -148,7 +150,8 @@ class SessionRelay : public std::enable_shared_from_this<SessionRelay> {
       agent_ = nullptr;
     }
     is_joined_ = false;
-    ForgetIfAlone();
+    left_at_ = parts_.env->clock->Monotonic();
+    LookAfter(kTellWaiting);
   }
   void AgentGone(const Duplex* agent) {
     {
@@ -215,7 +218,13 @@ class SessionRelay : public std::enable_shared_from_this<SessionRelay> {
       }
       return EndClient(EndOf(*record));
     }
-    if (client_ == nullptr) return;
+    if (client_ == nullptr) {
+      const absl::Duration idle = absl::Nanoseconds(record->job().session().idle_ns());
+      // With a device, the agent tells when the client was not heard for too long.
+      if (!waiting.has_waiting()) return ForgetIfAlone();
+      if (now - left_at_ < idle) return LookAfter(kTellWaiting);
+      return LeaveLine();
+    }
     if (waiting.has_waiting()) {
       missing_since_ = now;
       client_->Send(WriteSessionResponse(waiting), false);
@@ -230,6 +239,18 @@ class SessionRelay : public std::enable_shared_from_this<SessionRelay> {
         record->job().assignee(), agent_left_ ? "' broke: resume" : "' does not answer")));
     client_ = nullptr;
     first_.Clear();
+    ForgetIfAlone();
+  }
+
+  // The client that waits was not heard for too long.
+  void LeaveLine() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+    parts_.pool->Post([env = parts_.env, caller = caller_, session = session_] {
+      const absl::StatusOr<v1::Job> job = env->dispatcher->Cancel(caller, session);
+      if (!job.ok()) {
+        Log(LogLevel::kWarning, "a session that nobody waits for goes on waiting",
+            {{"session", session}, {"why", job.status().ToString()}});
+      }
+    });
     ForgetIfAlone();
   }
 
@@ -255,6 +276,7 @@ class SessionRelay : public std::enable_shared_from_this<SessionRelay> {
 
   absl::Mutex mu_;
   ChangeHub::Subscription subscription_ ABSL_GUARDED_BY(mu_);
+  Caller caller_ ABSL_GUARDED_BY(mu_);  // The last client's.
   std::shared_ptr<Duplex> client_ ABSL_GUARDED_BY(mu_);
   std::shared_ptr<Duplex> agent_ ABSL_GUARDED_BY(mu_);
   absl::Cord first_ ABSL_GUARDED_BY(mu_);           // Of the client, not yet sent on.
@@ -264,6 +286,7 @@ class SessionRelay : public std::enable_shared_from_this<SessionRelay> {
   bool agent_left_ ABSL_GUARDED_BY(mu_) = false;
   bool looks_later_ ABSL_GUARDED_BY(mu_) = false;
   absl::Duration missing_since_ ABSL_GUARDED_BY(mu_);
+  absl::Duration left_at_ ABSL_GUARDED_BY(mu_);  // The client, when there is none.
   absl::Duration ended_at_ ABSL_GUARDED_BY(mu_);
 };
 
@@ -344,7 +367,7 @@ ServedDuplex* SessionRelays::Open(grpc::CallbackServerContext* context) {
       }
       const std::shared_ptr<SessionRelay> relay = self->Find(session->job().id());
       if (!slot->Set(relay)) return;
-      relay->ClientCame(duplex, WriteSessionRequest(ResumeOf(*session, received)));
+      relay->ClientCame(caller, duplex, WriteSessionRequest(ResumeOf(*session, received)));
     });
     if (!posted) duplex->End(Calls::Overloaded());
   };

@@ -2,6 +2,7 @@
 #include <signal.h>
 
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -110,6 +111,22 @@ TEST_F(RelayedSessionTest, SessionsAndJobsTakeTurns) {
   ASSERT_OK_AND_ASSIGN(const Job ran, client_->Wait(run, nullptr));
   EXPECT_EQ(ran.state, JobState::kSucceeded);
   EXPECT_OK(AddOnce(second, 1));
+}
+
+TEST_F(RelayedSessionTest, WhoLeavesTheLineIsNotWaitedFor) {
+  StartCluster();
+  ASSERT_OK_AND_ASSIGN(Session first, Open());
+  std::stop_source stop;
+  SessionOptions options;
+  options.idle = options.patience = absl::Seconds(1);
+  options.stop = stop.get_token();
+  options.on_waiting = [&stop](int64_t, const std::string&) { stop.request_stop(); };
+  EXPECT_THAT(Open(options), StatusIs(Code::kCancelled));
+  ASSERT_OK_AND_ASSIGN(const std::vector<Job> jobs, client_->ListJobs(10));
+  ASSERT_THAT(jobs, SizeIs(2));
+  ASSERT_OK_AND_ASSIGN(const Job left, client_->Wait(jobs[0].id, nullptr));
+  EXPECT_EQ(left.state, JobState::kCancelled);
+  EXPECT_OK(AddOnce(first, 1));
 }
 
 TEST_F(RelayedSessionTest, WhatNobodyHasIsRefused) {
