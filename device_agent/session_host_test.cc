@@ -1,0 +1,291 @@
+// A session's host with a real runner, and connections without a network.
+#include "device_agent/session/session_host.h"
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
+#include "absl/time/clock.h"
+#include "core/base/files.h"
+#include "core/runtime/test_programs/test_programs.h"
+#include "core/store/file_blob_store.h"
+#include "core/wire/digest_proto.h"
+#include "core/wire/session_messages.h"
+#include "core/wire/tensor_proto.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway {
+namespace {
+
+using ::slipway::testing::StatusIs;
+using ::testing::HasSubstr;
+using Code = absl::StatusCode;
+using Request = v1::SessionRequest;
+
+// Keeps what the host sends. ReadNext is counted, not answered: tests call Take when they like.
+class Connection final : public SessionConnection {
+ public:
+  void Attached(std::shared_ptr<SessionHost>) override {}
+  void Send(absl::Cord message, bool) override {
+    absl::StatusOr<SessionResponseParts> parts = ParseSessionResponses(message);
+    ASSERT_OK(parts);
+    absl::MutexLock lock(&mutex_);
+    for (v1::SessionResponse& response : *parts->message.mutable_responses()) {
+      if (response.id() == 0) {
+        news_.push_back(response);
+        continue;
+      }
+      responses_.push_back(response);
+    }
+    if (!parts->data.empty()) data_.push_back(std::move(parts->data));
+  }
+  void ReadNext() override {
+    absl::MutexLock lock(&mutex_);
+    ++reads_;
+  }
+  void End(const absl::Status& status) override {
+    absl::MutexLock lock(&mutex_);
+    end_ = status;
+    has_ended_ = true;
+  }
+
+  // Waits until there are so many.
+  std::vector<v1::SessionResponse> Responses(size_t count) {
+    const auto are_there = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+      return responses_.size() >= count || has_ended_;
+    };
+    absl::MutexLock lock(&mutex_);
+    mutex_.AwaitWithTimeout(absl::Condition(&are_there), absl::Seconds(60));
+    return responses_;
+  }
+  absl::Status AwaitEnd() {
+    absl::MutexLock lock(&mutex_);
+    mutex_.Await(absl::Condition(&has_ended_));
+    return end_;
+  }
+  std::vector<v1::SessionResponse> news() {
+    absl::MutexLock lock(&mutex_);
+    return news_;
+  }
+  std::string Data(size_t index) {
+    absl::MutexLock lock(&mutex_);
+    return std::string(data_.at(index));
+  }
+  void DropData() {
+    absl::MutexLock lock(&mutex_);
+    data_.clear();
+  }
+
+ private:
+  absl::Mutex mutex_;
+  std::vector<v1::SessionResponse> responses_ ABSL_GUARDED_BY(mutex_);
+  std::vector<v1::SessionResponse> news_ ABSL_GUARDED_BY(mutex_);
+  std::vector<absl::Cord> data_ ABSL_GUARDED_BY(mutex_);
+  int reads_ ABSL_GUARDED_BY(mutex_) = 0;
+  absl::Status end_ ABSL_GUARDED_BY(mutex_);
+  bool has_ended_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+class SessionHostTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = *TemporaryFolder::Create("session_host");
+    FileBlobStore::Options options;
+    options.folder = folder_.path();
+    options.durable = false;
+    store_ = *FileBlobStore::Create(options);
+    for (const TestKernel kernel : {TestKernel::kAdd, TestKernel::kCrash}) {
+      const Artifact artifact = TestProgram(kernel);
+      ASSERT_OK(store_->Put(artifact.digest(), artifact.manifest().bytes()));
+      for (const Digest& digest : artifact.manifest().blobs()) {
+        ASSERT_OK(store_->Put(digest, artifact.blob(digest).bytes()));
+      }
+    }
+    SessionTools tools;
+    tools.start_runner = [this] {
+      RunnerOptions runner;
+      runner.executable = "device_agent/slipway-agent";
+      runner.cache_folder = folder_.path();
+      return RunnerProcess::Start(runner);
+    };
+    tools.blobs = {.cache = store_.get(), .pinned = &pinned_, .fetch = nullptr};
+    tools.memory_bytes = int64_t{1} << 30;
+    SessionTerms terms;
+    terms.session = "session";
+    terms.ticket = "ticket";
+    terms.idle = absl::Seconds(60);
+    terms.longest = absl::Hours(1);
+    ASSERT_OK_AND_ASSIGN(host_, SessionHost::Start(terms, tools, [this](const absl::Status& why) {
+                           why_ = why;
+                           ended_.Notify();
+                         }));
+    connection_ = std::make_shared<Connection>();
+    host_->Attach(connection_, 0);
+  }
+  void TearDown() override { host_ = nullptr; }
+
+  uint64_t Ask(Request request, const std::string& data = "") {
+    request.set_id(++last_);
+    absl::Cord message = WriteSessionAck(acked_);
+    message.Append(WriteSessionRequest(request, absl::Cord(data)));
+    host_->Take(connection_.get(), message);
+    return last_;
+  }
+  static Request Load(TestKernel kernel, uint64_t handle) {
+    Request request;
+    request.mutable_load()->set_program(handle);
+    *request.mutable_load()->mutable_manifest() = ToProto(TestProgram(kernel).digest());
+    return request;
+  }
+  static Request Allocate(uint64_t handle, const TensorType& type) {
+    Request request;
+    request.mutable_allocate()->set_tensor(handle);
+    *request.mutable_allocate()->mutable_type() = ToProto(type);
+    return request;
+  }
+  static Request Call(uint64_t program, uint64_t input, uint64_t output) {
+    Request request;
+    request.mutable_call()->set_program(program);
+    request.mutable_call()->add_inputs(input);
+    request.mutable_call()->add_outputs(output);
+    return request;
+  }
+  static Request Read(uint64_t handle, int64_t size) {
+    Request request;
+    request.mutable_read()->set_tensor(handle);
+    request.mutable_read()->set_size(size);
+    return request;
+  }
+
+  TemporaryFolder folder_;
+  std::unique_ptr<BlobStore> store_;
+  PinnedBlobs pinned_;
+  absl::Status why_;
+  absl::Notification ended_;
+  std::shared_ptr<SessionHost> host_;
+  std::shared_ptr<Connection> connection_;
+  uint64_t last_ = 0;
+  uint64_t acked_ = 0;
+};
+
+const TensorType kRows{DataType::kFloat32, {2, 8}};
+
+TEST_F(SessionHostTest, AnswersManyRequestsInOrder) {
+  Ask(Load(TestKernel::kAdd, 1));
+  Ask(Allocate(2, kRows));
+  Ask(Allocate(3, kRows));
+  for (int i = 0; i < 300; ++i) Ask(i % 2 == 0 ? Call(1, 2, 3) : Call(1, 3, 2));
+  Ask(Read(2, 64));
+  const std::vector<v1::SessionResponse> responses = connection_->Responses(last_);
+  ASSERT_EQ(responses.size(), last_);
+  for (size_t i = 0; i < responses.size(); ++i) {
+    EXPECT_EQ(responses[i].id(), i + 1);
+    EXPECT_EQ(responses[i].code(), 0) << responses[i].message();
+  }
+  ASSERT_OK_AND_ASSIGN(const Tensor y, Tensor::FromBytes(kRows, connection_->Data(0)));
+  EXPECT_EQ(y.values<float>()[7], 300 * 7.0f);
+}
+
+TEST_F(SessionHostTest, WhatIsNotAckedComesAgainAndWhatWasTakenIsNotDoneAgain) {
+  Ask(Load(TestKernel::kAdd, 1));
+  Ask(Allocate(2, kRows));
+  Ask(Allocate(3, kRows));
+  Ask(Call(1, 2, 3));
+  ASSERT_EQ(connection_->Responses(4).size(), 4u);
+  const auto second = std::make_shared<Connection>();
+  host_->Attach(second, 2);
+  EXPECT_THAT(connection_->AwaitEnd(), StatusIs(Code::kAborted));
+  const std::vector<v1::SessionResponse> again = second->Responses(2);
+  ASSERT_EQ(again.size(), 2u);
+  EXPECT_EQ(again[0].id(), 3u);
+  ASSERT_EQ(second->news().size(), 1u);
+  EXPECT_EQ(second->news()[0].opened().taken(), 4u);
+  // Of the connection that was replaced nothing is taken.
+  Ask(Allocate(9, kRows));
+  connection_ = second;
+  last_ = 3;
+  Ask(Call(1, 2, 3));
+  Ask(Read(3, 64));
+  ASSERT_EQ(second->Responses(3).size(), 3u);
+  ASSERT_OK_AND_ASSIGN(const Tensor y, Tensor::FromBytes(kRows, second->Data(0)));
+  EXPECT_EQ(y.values<float>()[7], 7.0f);
+}
+
+TEST_F(SessionHostTest, MorePiecesThanThereAreComeWhenSomeAreAcked) {
+  Ask(Allocate(1, {DataType::kUint8, {1000}}));
+  for (int i = 0; i < kWindowPieces + 5; ++i) Ask(Read(1, 1000));
+  const std::vector<v1::SessionResponse> first =
+      connection_->Responses(1 + static_cast<size_t>(kWindowPieces));
+  EXPECT_EQ(first.size(), 1u + kWindowPieces);
+  connection_->DropData();
+  acked_ = first.size();
+  Ask(Allocate(2, kRows));
+  EXPECT_EQ(connection_->Responses(last_).size(), last_);
+}
+
+TEST_F(SessionHostTest, ConnectionsComeAndGoWhileRequestsAreCarriedOut) {
+  Ask(Load(TestKernel::kAdd, 1));
+  Ask(Allocate(2, kRows));
+  Ask(Allocate(3, kRows));
+  connection_->Responses(3);
+  std::vector<std::thread> others;
+  for (int i = 0; i < 4; ++i) {
+    others.emplace_back([this] {
+      for (int turn = 0; turn < 20; ++turn) {
+        const auto other = std::make_shared<Connection>();
+        host_->Attach(other, 3);
+        Request heartbeat;
+        heartbeat.mutable_heartbeat();
+        host_->Take(other.get(), WriteSessionRequest(heartbeat));
+        host_->Detach(other.get());
+      }
+    });
+  }
+  for (std::thread& other : others) other.join();
+  connection_ = std::make_shared<Connection>();
+  host_->Attach(connection_, 3);
+  Ask(Call(1, 2, 3));
+  ASSERT_EQ(connection_->Responses(1).size(), 1u);
+  EXPECT_EQ(connection_->Responses(1)[0].id(), 4u);
+}
+
+TEST_F(SessionHostTest, ACrashIsAnsweredAndTheRestGoesOn) {
+  Ask(Load(TestKernel::kCrash, 1));
+  Ask(Allocate(2, kRows));
+  Ask(Call(1, 2, 3));
+  Ask(Read(2, 64));
+  Ask(Allocate(4, kRows));
+  const std::vector<v1::SessionResponse> responses = connection_->Responses(5);
+  ASSERT_EQ(responses.size(), 5u);
+  EXPECT_EQ(responses[2].code(), static_cast<int>(Code::kAborted));
+  EXPECT_THAT(responses[3].message(), HasSubstr("was lost"));
+  EXPECT_EQ(responses[4].code(), 0);
+}
+
+TEST_F(SessionHostTest, CloseEndsItWhenAllIsAnswered) {
+  Ask(Allocate(1, kRows));
+  Request close;
+  close.mutable_close();
+  host_->Take(connection_.get(), WriteSessionRequest(close));
+  ended_.WaitForNotification();
+  EXPECT_OK(why_);
+  EXPECT_OK(connection_->AwaitEnd());
+  EXPECT_EQ(connection_->Responses(1).size(), 1u);
+}
+
+TEST_F(SessionHostTest, GarbageEndsIt) {
+  host_->Take(connection_.get(), absl::Cord("garbage"));
+  ended_.WaitForNotification();
+  EXPECT_THAT(why_, StatusIs(Code::kInvalidArgument));
+  EXPECT_THAT(connection_->AwaitEnd(), StatusIs(Code::kInvalidArgument));
+}
+
+}  // namespace
+}  // namespace slipway
