@@ -1,6 +1,8 @@
 // A session's host with a real runner, and connections without a network.
 #include "device_agent/session/session_host.h"
 
+#include <stdlib.h>
+
 #include <memory>
 #include <string>
 #include <thread>
@@ -12,6 +14,7 @@
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "core/base/files.h"
+#include "core/base/machine_lock.h"
 #include "core/runtime/test_programs/test_programs.h"
 #include "core/store/file_blob_store.h"
 #include "core/wire/digest_proto.h"
@@ -97,6 +100,7 @@ class SessionHostTest : public ::testing::Test {
  protected:
   void SetUp() override {
     folder_ = *TemporaryFolder::Create("session_host");
+    setenv("SLIPWAY_LOCK_DIR", JoinPath(folder_.path(), "locks").c_str(), 1);
     FileBlobStore::Options options;
     options.folder = folder_.path();
     options.durable = false;
@@ -254,6 +258,27 @@ TEST_F(SessionHostTest, ConnectionsComeAndGoWhileRequestsAreCarriedOut) {
   Ask(Call(1, 2, 3));
   ASSERT_EQ(connection_->Responses(1).size(), 1u);
   EXPECT_EQ(connection_->Responses(1)[0].id(), 4u);
+}
+
+TEST_F(SessionHostTest, TheMachineIsHeldForWhatIsTimedAlone) {
+  Ask(Load(TestKernel::kAdd, 1));
+  Ask(Allocate(2, kRows));
+  Request time;
+  time.mutable_time()->mutable_call()->set_program(1);
+  time.mutable_time()->mutable_call()->add_inputs(2);
+  time.mutable_time()->set_samples(2);
+  Request bad = time;
+  bad.mutable_time()->set_samples(-1);
+  Ask(time);
+  Ask(Load(TestKernel::kAdd, 3));
+  Ask(time);
+  Ask(bad);
+  const std::vector<v1::SessionResponse> responses = connection_->Responses(6);
+  ASSERT_EQ(responses.size(), 6u);
+  EXPECT_EQ(responses[2].timed().result().samples_ns_size(), 2);
+  EXPECT_EQ(responses[4].timed().result().samples_ns_size(), 2);
+  EXPECT_EQ(responses[5].code(), static_cast<int>(Code::kInvalidArgument));
+  EXPECT_OK(MachineLock::Acquire(MachineLock::Mode::kExclusive, absl::Seconds(5)));
 }
 
 TEST_F(SessionHostTest, ACrashIsAnsweredAndTheRestGoesOn) {

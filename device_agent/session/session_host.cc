@@ -257,6 +257,7 @@ void SessionHost::Done(Pending& pending, const absl::Status& status) {
   pending.response.set_id(pending.request.id());
   pending.response.set_code(static_cast<int32_t>(status.code()));
   pending.response.set_message(std::string(status.message()));
+  pending.alone.reset();
   if (pending.piece.has_value()) pieces_->Return(*pending.piece);
   pending.piece.reset();
 }
@@ -366,16 +367,16 @@ void SessionHost::Prepare() {
   absl::Duration deadline;
   {
     absl::MutexLock lock(&mutex_);
-    if (SendWaiting()) {
-      Pending& pending = pending_[handled_];
-      if (runner_ == nullptr) return;
-      request = pending.request;
-      data = pending.data;
-      deadline = pending.deadline;
-    }
+    const bool needs_host = SendWaiting();
     Answer();
     ReadOn();
-    if (request.id() == 0) return;
+    if (!needs_host || runner_ == nullptr) return;
+    const Pending& pending = pending_[handled_];
+    // What is timed has the machine alone, also from what was sent before it.
+    if (pending.request.has_time() && handled_ > 0) return;
+    request = pending.request;
+    data = pending.data;
+    deadline = pending.deadline;
   }
   absl::Status status;
   v1::SessionResponse response;
@@ -417,7 +418,7 @@ void SessionHost::Prepare() {
   Pending& pending = pending_[handled_];
   if (pending.request.id() != request.id() || pending.state != Pending::State::kWaiting) return;
   pending.is_prepared = true;
-  alone_ = std::move(alone);
+  pending.alone = std::move(alone);
   if (manifest.has_value()) {
     pending.manifest = manifest->bytes();
     pending.steps = StepsOf(*manifest);
@@ -458,7 +459,6 @@ void SessionHost::TakeResponses() {
       if (pending.request.has_load()) {
         handles_.NoteSteps(pending.request.load().program(), std::move(pending.steps));
       }
-      if (pending.request.has_time()) alone_.reset();
       if (pending.request.has_read()) {
         pending.response_data = pieces_->Take(*pending.piece, pending.request.read().size());
         pending.piece.reset();
@@ -528,7 +528,6 @@ void SessionHost::LoseRunner(absl::Status why) {
   runner_->Kill();
   const std::string message = absl::StrCat(why.message(), where);
   const std::string held = handles_.Lose(message);
-  alone_.reset();
   const std::string log_tail = runner_->log_tail();
   Log(LogLevel::kWarning, "a session's runner ended",
       {{"session", terms_.session}, {"why", message}});

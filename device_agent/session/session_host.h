@@ -77,6 +77,7 @@ class SessionHost : public std::enable_shared_from_this<SessionHost> {
     bool is_prepared = false;  // What a load needs is there.
     std::string manifest;      // Of a load that is prepared.
     std::vector<StepInfo> steps;
+    std::optional<MachineLock> alone;  // While calls are timed.
     std::optional<int> piece;
     // When done.
     v1::SessionResponse response;
@@ -144,7 +145,6 @@ class SessionHost : public std::enable_shared_from_this<SessionHost> {
   std::unique_ptr<RunnerProcess> runner_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<WindowPieces> pieces_ ABSL_GUARDED_BY(mutex_);
   HeldHandles handles_ ABSL_GUARDED_BY(mutex_);
-  std::optional<MachineLock> alone_ ABSL_GUARDED_BY(mutex_);  // While calls are timed.
   absl::Duration looked_at_runner_ ABSL_GUARDED_BY(mutex_);
   bool was_stopped_ ABSL_GUARDED_BY(mutex_) = false;  // By a signal, when it was looked at last.
   std::stop_source stop_;
