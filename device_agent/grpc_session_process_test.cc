@@ -395,7 +395,11 @@ TEST_F(SessionProcessTest, ARunnerThatIsStoppedOrKilledFromOutsideIsTold) {
   EXPECT_EQ(stopped.code(), static_cast<int>(Code::kAborted));
   EXPECT_THAT(stopped.message(), HasSubstr("stopped by a signal"));
   ASSERT_EQ(wire->Do(AllocateOf(2, {DataType::kFloat32, {2, 8}})).code(), 0);
-  for (const pid_t pid : Runners()) kill(pid, SIGKILL);
+  for (const pid_t pid : Runners()) {
+    kill(pid, SIGKILL);
+    // The spare one must not be taken while it dies.
+    while (kill(pid, 0) == 0) absl::SleepFor(absl::Milliseconds(1));
+  }
   // Whether the next request finds it dead or dying, its handle is lost.
   EXPECT_NE(wire->Do(ReadOf(2, 64)).code(), 0);
   EXPECT_EQ(wire->Do(AllocateOf(3, {DataType::kFloat32, {2, 8}})).code(), 0);
