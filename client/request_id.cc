@@ -1,16 +1,10 @@
 #include "client/request_id.h"
 
-#include <random>
-
 #include "absl/strings/str_cat.h"
+#include "core/rpc/token.h"
 
 namespace slipway {
 
-std::string NewRequestId() {
-  std::random_device random;
-  std::string id = "c";
-  for (int i = 0; i < 4; ++i) absl::StrAppend(&id, absl::Hex(random(), absl::kZeroPad8));
-  return id;
-}
+std::string NewRequestId() { return absl::StrCat("c", NewSecret()); }
 
 }  // namespace slipway

@@ -1,6 +1,7 @@
 #include "core/rpc/token.h"
 
 #include <algorithm>
+#include <random>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -27,6 +28,13 @@ absl::StatusOr<std::string> ReadToken(const std::string& path) {
   return absl::InvalidArgumentError(absl::StrCat("--token-file \"", path,
                                                  "\" holds no token of at least ", kMinTokenBytes,
                                                  " printable ASCII characters"));
+}
+
+std::string NewSecret() {
+  std::random_device random;
+  std::string secret;
+  for (int i = 0; i < 4; ++i) absl::StrAppend(&secret, absl::Hex(random(), absl::kZeroPad8));
+  return secret;
 }
 
 bool IsSameSecret(absl::string_view secret, absl::string_view given) {

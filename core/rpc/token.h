@@ -15,6 +15,9 @@ namespace slipway {
 // printable ASCII; errors of reading.
 absl::StatusOr<std::string> ReadToken(const std::string& path);
 
+// 128 random bits as 32 hexadecimal digits, which nobody guesses.
+std::string NewSecret();
+
 // Compares in a time that depends on the length of `given` alone.
 bool IsSameSecret(absl::string_view secret, absl::string_view given);
 

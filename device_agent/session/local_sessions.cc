@@ -94,8 +94,8 @@ void LocalSessions::Open(const v1::SessionRequest::Open& open,
   waiting.connection = std::move(connection);
   waiting.until = Now() + wish->wait;
   waiting.wish = *std::move(wish);
-  waiting.session = RandomName();
-  waiting.ticket = RandomName();
+  waiting.session = NewSecret();
+  waiting.ticket = NewSecret();
   waiting_.push_back(std::move(waiting));
   StartNext();
   if (waiting_.empty()) return;
@@ -119,10 +119,7 @@ void LocalSessions::Resume(const v1::SessionRequest::Resume& resume,
         absl::StrCat("there is no session ", absl::Utf8SafeCEscape(resume.session()),
                      ": its lease has ended, or this is another device")));
   }
-  if (!IsSameSecret(host_->terms().ticket, resume.ticket())) {
-    return connection->End(absl::PermissionDeniedError("the ticket is not that of the session"));
-  }
-  host_->Attach(connection, resume.received());
+  host_->Resume(resume, connection);
 }
 
 void LocalSessions::Left(const SessionConnection* connection) {

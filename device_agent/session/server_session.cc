@@ -9,7 +9,6 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
 #include "core/rpc/retry.h"
-#include "core/rpc/token.h"
 #include "core/wire/status_proto.h"
 #include "device_agent/session/session_entrance.h"
 
@@ -28,10 +27,7 @@ class OneSession final : public SessionEntrance {
           absl::StrCat("there is no session ", absl::Utf8SafeCEscape(first.resume().session()),
                        " on this device")));
     }
-    if (!IsSameSecret(host_->terms().ticket, first.resume().ticket())) {
-      return connection->End(absl::PermissionDeniedError("the ticket is not that of the session"));
-    }
-    host_->Attach(std::move(connection), first.resume().received());
+    host_->Resume(first.resume(), std::move(connection));
   }
   void Left(const SessionConnection*) override {}
 

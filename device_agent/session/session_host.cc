@@ -16,6 +16,7 @@
 #include "core/base/clock.h"
 #include "core/base/log.h"
 #include "core/base/status_macros.h"
+#include "core/rpc/token.h"
 #include "core/wire/digest_proto.h"
 #include "core/wire/session_messages.h"
 #include "device_agent/session/session_limits.h"
@@ -64,15 +65,23 @@ SessionHost::~SessionHost() {
   thread_.join();
 }
 
-void SessionHost::Wake() const {
+void SessionHost::WakeBy(const UniqueFd& wake) {
   const uint64_t one = 1;
   // A counter that is full wakes as well.
-  if (write(wake_->get(), &one, sizeof(one)) < 0 && errno != EAGAIN) {
+  if (write(wake.get(), &one, sizeof(one)) < 0 && errno != EAGAIN) {
     Log(LogLevel::kError, "cannot wake a session");
   }
 }
 
 // --- Connections. ---
+
+void SessionHost::Resume(const v1::SessionRequest::Resume& resume,
+                         std::shared_ptr<SessionConnection> connection) {
+  if (!IsSameSecret(terms_.ticket, resume.ticket())) {
+    return connection->End(absl::PermissionDeniedError("the ticket is not that of the session"));
+  }
+  Attach(std::move(connection), resume.received());
+}
 
 void SessionHost::Attach(std::shared_ptr<SessionConnection> connection, uint64_t received) {
   absl::MutexLock lock(&mutex_);
@@ -351,10 +360,7 @@ void SessionHost::StartRunner() {
     return End(Annotate(started.status(), "the session has no process to work with"));
   }
   runner_ = *std::move(started);
-  pieces_ = std::make_shared<WindowPieces>(runner_->window(), [wake = wake_] {
-    const uint64_t one = 1;
-    if (write(wake->get(), &one, sizeof(one)) < 0) return;  // It is being woken anyway.
-  });
+  pieces_ = std::make_shared<WindowPieces>(runner_->window(), [wake = wake_] { WakeBy(*wake); });
   // A kill that came before there was anything to kill.
   if (end_.has_value()) runner_->Kill();
   SendWaiting();

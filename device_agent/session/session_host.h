@@ -56,6 +56,9 @@ class SessionHost : public std::enable_shared_from_this<SessionHost> {
 
   const SessionTerms& terms() const { return terms_; }
 
+  // Attaches a connection that shows the session's ticket; another ends with PERMISSION_DENIED.
+  void Resume(const v1::SessionRequest::Resume& resume,
+              std::shared_ptr<SessionConnection> connection);
   // Takes the place of the connection before, which ends with ABORTED. Responses after `received` are sent again.
   void Attach(std::shared_ptr<SessionConnection> connection, uint64_t received);
   // A message of a connection; ignored when that is not the current one any more.
@@ -120,7 +123,8 @@ class SessionHost : public std::enable_shared_from_this<SessionHost> {
   void End(const absl::Status& why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool HasRoom() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ReadOn() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Wake() const;
+  void Wake() const { WakeBy(*wake_); }
+  static void WakeBy(const UniqueFd& wake);
 
   const SessionTerms terms_;
   const SessionTools tools_;

@@ -18,9 +18,6 @@ struct SessionTerms {
   absl::Duration longest;
 };
 
-// 128 random bits as text: an id or a ticket that nobody guesses.
-std::string RandomName();
-
 }  // namespace slipway
 
 #endif  // SLIPWAY_DEVICE_AGENT_SESSION_SESSION_TERMS_H_

@@ -28,11 +28,6 @@ absl::StatusOr<ProgramNeeds> NeedsOf(const SessionWish& wish) {
   return needs;
 }
 
-std::string RandomText() {
-  return absl::StrCat(absl::Hex(SystemRandom(), absl::kZeroPad16),
-                      absl::Hex(SystemRandom(), absl::kZeroPad16));
-}
-
 }  // namespace
 
 absl::StatusOr<JobRecord> CreateSession(const Caller& caller, const Environment& env,
@@ -43,7 +38,7 @@ absl::StatusOr<JobRecord> CreateSession(const Caller& caller, const Environment&
   const absl::Duration wait = std::max(wish.wait, kNoWait);
   const JobRequest request{
       // One that is not named is never asked for again.
-      .request_id = wish.request_id.empty() ? RandomText() : wish.request_id,
+      .request_id = wish.request_id.empty() ? NewSecret() : wish.request_id,
       .work_digest = WorkDigest("SessionRequest.Open", work.SerializeAsString()),
       .queue_deadline_ns = absl::ToInt64Nanoseconds(wait),
       .run_deadline_ns = absl::ToInt64Nanoseconds(wish.longest),
@@ -60,7 +55,7 @@ absl::StatusOr<JobRecord> CreateSession(const Caller& caller, const Environment&
   spec.set_target(wish.target);
   spec.set_purpose(wish.purpose);
   spec.set_idle_ns(absl::ToInt64Nanoseconds(wish.idle));
-  record.mutable_session()->set_ticket(RandomText());
+  record.mutable_session()->set_ticket(NewSecret());
   return env.dispatcher->Accept(caller, std::move(record));
 }
 

@@ -32,8 +32,6 @@ class Admission {
   absl::StatusOr<Caller> Admit(const CallHeader& call) const;
 
  private:
-  absl::Status CheckToken(absl::string_view authorization) const;
-
   const std::string token_;
 };
 
