@@ -18,6 +18,9 @@
 namespace slipway {
 namespace {
 
+constexpr int kReadBytes = 16 << 10;
+constexpr int kPipeBytes = 64 << 10;  // What Linux lets one hold.
+
 struct Pipe {
   UniqueFd read;
   UniqueFd write;
@@ -110,7 +113,6 @@ void Subprocess::WaitForEnd() {
 
 void Subprocess::ReadOutput() {
   bool is_stopping = false;
-  char buffer[16 << 10];
   while (true) {
     pollfd fds[] = {{.fd = output_.get(), .events = POLLIN, .revents = 0},
                     {.fd = stop_reading_.get(), .events = POLLIN, .revents = 0}};
@@ -119,15 +121,39 @@ void Subprocess::ReadOutput() {
       // The child has ended. What it wrote is in the pipe; do not wait for others who hold it open.
       is_stopping = fds[1].revents != 0;
     }
-    const ssize_t count = read(output_.get(), buffer, sizeof(buffer));
-    if (count < 0 && errno == EINTR) continue;
+    absl::MutexLock lock(&output_mutex_);
+    const ssize_t count = ReadSome();
     if (count < 0 && errno == EAGAIN && !is_stopping) continue;
     if (count <= 0) return;
-    absl::MutexLock lock(&mutex_);
-    tail_.append(buffer, static_cast<size_t>(count));
-    // Cut at twice the size, so that each byte is moved at most once.
-    if (tail_.size() > 2 * kMaxTailBytes) tail_.erase(0, tail_.size() - kMaxTailBytes);
   }
+}
+
+ssize_t Subprocess::ReadSome() {
+  char buffer[kReadBytes];
+  ssize_t count = 0;
+  do {
+    count = read(output_.get(), buffer, sizeof(buffer));
+  } while (count < 0 && errno == EINTR);
+  if (count <= 0) return count;
+  tail_.append(buffer, static_cast<size_t>(count));
+  // Cut at twice the size, so that each byte is moved at most once.
+  if (tail_.size() > 2 * kMaxTailBytes) tail_.erase(0, tail_.size() - kMaxTailBytes);
+  if (follower_) follower_(absl::string_view(buffer, static_cast<size_t>(count)));
+  return count;
+}
+
+void Subprocess::ReadOutputNow() {
+  absl::MutexLock lock(&output_mutex_);
+  // Not forever when it goes on writing: a pipe holds no more.
+  for (int i = 0; i < kPipeBytes / kReadBytes; ++i) {
+    if (ReadSome() < kReadBytes) return;
+  }
+}
+
+void Subprocess::FollowOutput(std::function<void(absl::string_view)> take) {
+  absl::MutexLock lock(&output_mutex_);
+  take(Tail());
+  follower_ = std::move(take);
 }
 
 absl::StatusOr<ExitStatus> Subprocess::Wait(absl::Duration timeout) const {
@@ -155,10 +181,14 @@ void Subprocess::Signal(int signal) {
 void Subprocess::Terminate() { Signal(SIGTERM); }
 void Subprocess::Kill() { Signal(SIGKILL); }
 
-std::string Subprocess::OutputTail() const {
-  absl::MutexLock lock(&mutex_);
+absl::string_view Subprocess::Tail() const {
   const size_t surplus = tail_.size() > kMaxTailBytes ? tail_.size() - kMaxTailBytes : 0;
-  return tail_.substr(surplus);
+  return absl::string_view(tail_).substr(surplus);
+}
+
+std::string Subprocess::OutputTail() const {
+  absl::MutexLock lock(&output_mutex_);
+  return std::string(Tail());
 }
 
 }  // namespace slipway

@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "core/base/files.h"
@@ -115,11 +117,19 @@ class Subprocess {
 
   // The last kMaxTailBytes that the child has written to its Tail streams so far; complete after Wait.
   std::string OutputTail() const;
+  // Tells `take` what is in OutputTail now and from then on all that comes, in its order, one call at a time, on any
+  // thread until this is destroyed. It must neither wait nor call this object. At most one follows.
+  void FollowOutput(std::function<void(absl::string_view)> take);
+  // Returns when all that the child has written to its Tail streams by now is in OutputTail and was told.
+  void ReadOutputNow();
 
  private:
   Subprocess(pid_t pid, UniqueFd output, UniqueFd stop_reading, UniqueFd lifeline);
   void WaitForEnd();
   void ReadOutput();
+  // Reads some of what is there: as read(2), which leaves errno, but for EINTR.
+  ssize_t ReadSome() ABSL_EXCLUSIVE_LOCKS_REQUIRED(output_mutex_);
+  absl::string_view Tail() const ABSL_SHARED_LOCKS_REQUIRED(output_mutex_);
 
   const pid_t pid_;
   const UniqueFd output_;        // Read end of the Tail pipe; not open without one.
@@ -130,7 +140,10 @@ class Subprocess {
   mutable absl::Mutex mutex_;
   std::optional<ExitStatus> exit_status_ ABSL_GUARDED_BY(mutex_);
   bool is_reaped_ ABSL_GUARDED_BY(mutex_) = false;  // pid_ may belong to somebody else.
-  std::string tail_ ABSL_GUARDED_BY(mutex_);
+
+  mutable absl::Mutex output_mutex_;
+  std::string tail_ ABSL_GUARDED_BY(output_mutex_);
+  std::function<void(absl::string_view)> follower_ ABSL_GUARDED_BY(output_mutex_);
 
   std::thread waiter_;
   std::thread reader_;

@@ -298,6 +298,31 @@ int Leaf() {
   while (true) pause();
 }
 
+TEST(Subprocess, WhoFollowsTheOutputIsToldAllOfItInOrder) {
+  int told[2];
+  ASSERT_EQ(pipe2(told, O_CLOEXEC), 0);
+  const UniqueFd has_written(told[0]);
+  UniqueFd says_so(told[1]);
+  SubprocessOptions options = Shell("echo one; echo . >&3; read go; echo two");
+  int go[2];
+  ASSERT_EQ(pipe2(go, O_CLOEXEC), 0);
+  const UniqueFd waits(go[0]);
+  UniqueFd goes(go[1]);
+  options.fds = {{3, says_so.get()}};
+  options.stdin_stream = ChildStream::Fd(waits.get());
+  std::string all;
+  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Subprocess> child, Subprocess::Start(options));
+  char dot = 0;
+  ASSERT_EQ(read(has_written.get(), &dot, 1), 1);
+  child->ReadOutputNow();
+  EXPECT_EQ(child->OutputTail(), "one\n");
+  child->FollowOutput([&all](absl::string_view text) { all.append(text.data(), text.size()); });
+  EXPECT_EQ(all, "one\n");
+  ASSERT_EQ(write(goes.get(), "\n", 1), 1);
+  EXPECT_OK(child->Wait());
+  EXPECT_EQ(all, "one\ntwo\n");
+}
+
 }  // namespace
 }  // namespace slipway
 
