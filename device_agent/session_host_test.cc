@@ -4,14 +4,16 @@
 #include <stdlib.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "core/base/files.h"
 #include "core/base/machine_lock.h"
@@ -40,8 +42,11 @@ class Connection final : public SessionConnection {
     absl::StatusOr<SessionResponseParts> parts = ParseSessionResponses(message);
     ASSERT_OK(parts);
     absl::MutexLock lock(&mutex_);
+    if (holds_) held_.push_back(message);
     for (v1::SessionResponse& response : *parts->message.mutable_responses()) {
       if (response.id() == 0) {
+        // Behind so many answers.
+        response.set_message(absl::StrCat(responses_.size()));
         news_.push_back(response);
         continue;
       }
@@ -81,6 +86,11 @@ class Connection final : public SessionConnection {
     absl::MutexLock lock(&mutex_);
     return std::string(data_.at(index));
   }
+  // From now on nothing of what is sent goes out.
+  void Hold() {
+    absl::MutexLock lock(&mutex_);
+    holds_ = true;
+  }
   void DropData() {
     absl::MutexLock lock(&mutex_);
     data_.clear();
@@ -91,6 +101,8 @@ class Connection final : public SessionConnection {
   std::vector<v1::SessionResponse> responses_ ABSL_GUARDED_BY(mutex_);
   std::vector<v1::SessionResponse> news_ ABSL_GUARDED_BY(mutex_);
   std::vector<absl::Cord> data_ ABSL_GUARDED_BY(mutex_);
+  bool holds_ ABSL_GUARDED_BY(mutex_) = false;
+  std::vector<absl::Cord> held_ ABSL_GUARDED_BY(mutex_);
   int reads_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::Status end_ ABSL_GUARDED_BY(mutex_);
   bool has_ended_ ABSL_GUARDED_BY(mutex_) = false;
@@ -112,26 +124,43 @@ class SessionHostTest : public ::testing::Test {
         ASSERT_OK(store_->Put(digest, artifact.blob(digest).bytes()));
       }
     }
-    SessionTools tools;
-    tools.start_runner = [this] {
+    tools_.start_runner = [this] {
       RunnerOptions runner;
       runner.executable = "device_agent/slipway-agent";
       runner.cache_folder = folder_.path();
       return RunnerProcess::Start(runner);
     };
-    tools.blobs = {.cache = store_.get(), .pinned = &pinned_, .fetch = nullptr};
-    tools.memory_bytes = int64_t{1} << 30;
+    tools_.blobs = {.cache = store_.get(), .pinned = &pinned_, .fetch = nullptr};
+    tools_.memory_bytes = int64_t{1} << 30;
+    Start(absl::Seconds(60));
+  }
+  void Start(absl::Duration idle) {
     SessionTerms terms;
     terms.session = "session";
     terms.ticket = "ticket";
-    terms.idle = absl::Seconds(60);
+    terms.idle = idle;
     terms.longest = absl::Hours(1);
-    ASSERT_OK_AND_ASSIGN(host_, SessionHost::Start(terms, tools, [this](const absl::Status& why) {
+    ASSERT_OK_AND_ASSIGN(host_, SessionHost::Start(terms, tools_, [this](const absl::Status& why) {
+                           absl::MutexLock lock(&mutex_);
                            why_ = why;
-                           ended_.Notify();
                          }));
     connection_ = std::make_shared<Connection>();
     host_->Attach(connection_, 0);
+  }
+  void Restart(absl::Duration idle) {
+    host_ = nullptr;
+    last_ = acked_ = 0;
+    {
+      absl::MutexLock lock(&mutex_);
+      why_.reset();
+    }
+    Start(idle);
+  }
+  absl::Status AwaitEnd() {
+    absl::MutexLock lock(&mutex_);
+    mutex_.Await(absl::Condition(
+        +[](std::optional<absl::Status>* why) { return why->has_value(); }, &why_));
+    return *why_;
   }
   void TearDown() override { host_ = nullptr; }
 
@@ -171,8 +200,9 @@ class SessionHostTest : public ::testing::Test {
   TemporaryFolder folder_;
   std::unique_ptr<BlobStore> store_;
   PinnedBlobs pinned_;
-  absl::Status why_;
-  absl::Notification ended_;
+  SessionTools tools_;
+  absl::Mutex mutex_;
+  std::optional<absl::Status> why_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<SessionHost> host_;
   std::shared_ptr<Connection> connection_;
   uint64_t last_ = 0;
@@ -294,21 +324,66 @@ TEST_F(SessionHostTest, ACrashIsAnsweredAndTheRestGoesOn) {
   EXPECT_EQ(responses[4].code(), 0);
 }
 
+TEST_F(SessionHostTest, WhoWaitsForTheMachineIsStillGivenUp) {
+  ASSERT_OK_AND_ASSIGN(const MachineLock other,
+                       MachineLock::Acquire(MachineLock::Mode::kShared, absl::Seconds(5)));
+  Restart(absl::Seconds(1));
+  Ask(Load(TestKernel::kAdd, 1));
+  Ask(Allocate(2, kRows));
+  Request time;
+  time.mutable_time()->mutable_call()->set_program(1);
+  time.mutable_time()->mutable_call()->add_inputs(2);
+  time.set_deadline_ns(absl::ToInt64Nanoseconds(absl::Hours(1)));
+  Ask(time);
+  const absl::Status why = AwaitEnd();
+  EXPECT_THAT(why, StatusIs(Code::kDeadlineExceeded));
+  EXPECT_THAT(std::string(why.message()), HasSubstr("nothing was heard of its client for 1s"));
+}
+
+TEST_F(SessionHostTest, WhatARunnerWritesComesBeforeTheAnswer) {
+  Ask(Load(TestKernel::kAdd, 1));
+  Ask(Load(TestKernel::kFail, 2));
+  Ask(Allocate(3, kRows));
+  connection_->Responses(3);
+  Ask(Call(1, 3, 4));
+  ASSERT_EQ(connection_->Responses(4).size(), 4u);
+  std::string before_the_call;
+  std::string before_its_answer;
+  for (const v1::SessionResponse& news : connection_->news()) {
+    EXPECT_TRUE(news.has_opened() || absl::EndsWith(news.log().text(), "\n"));
+    if (news.message() == "3") before_its_answer += news.log().text();
+    if (news.message() != "4") before_the_call += news.log().text();
+  }
+  EXPECT_THAT(before_the_call, HasSubstr("loads a program"));
+  EXPECT_THAT(before_its_answer, HasSubstr("calls the program"));
+}
+
+TEST_F(SessionHostTest, WhoReadsNothingIsNotSentMoreNews) {
+  connection_->Hold();
+  Request heartbeat;
+  heartbeat.mutable_heartbeat();
+  const size_t before = connection_->news().size();
+  for (uint64_t i = 1; i <= 100; ++i) {
+    host_->Take(connection_.get(), WriteSessionRequest(heartbeat));
+    Ask(Load(TestKernel::kAdd, i));  // Which the runner has something to say about, each time.
+  }
+  EXPECT_EQ(connection_->Responses(100).size(), 100u);
+  EXPECT_LE(connection_->news().size() - before, 2u);
+}
+
 TEST_F(SessionHostTest, CloseEndsItWhenAllIsAnswered) {
   Ask(Allocate(1, kRows));
   Request close;
   close.mutable_close();
   host_->Take(connection_.get(), WriteSessionRequest(close));
-  ended_.WaitForNotification();
-  EXPECT_OK(why_);
+  EXPECT_OK(AwaitEnd());
   EXPECT_OK(connection_->AwaitEnd());
   EXPECT_EQ(connection_->Responses(1).size(), 1u);
 }
 
 TEST_F(SessionHostTest, GarbageEndsIt) {
   host_->Take(connection_.get(), absl::Cord("garbage"));
-  ended_.WaitForNotification();
-  EXPECT_THAT(why_, StatusIs(Code::kInvalidArgument));
+  EXPECT_THAT(AwaitEnd(), StatusIs(Code::kInvalidArgument));
   EXPECT_THAT(connection_->AwaitEnd(), StatusIs(Code::kInvalidArgument));
 }
 

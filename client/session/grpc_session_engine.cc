@@ -431,8 +431,8 @@ void GrpcSessionEngine::TakeNews(v1::SessionResponse& news) {
       TakeOpened(*news.mutable_opened());
       return;
     case v1::SessionResponse::kLog:
-      if (options_.on_log) {
-        CallBack([this, text = news.log().text()] { options_.on_log(text); });
+      if (options_.on_log && log_.Add(news.log().text())) {
+        CallBack([this] { options_.on_log(log_.Take()); });
       }
       return;
     case v1::SessionResponse::kHeartbeat:

@@ -27,6 +27,7 @@
 #include "client/session/liveness.h"
 #include "client/session/request_line.h"
 #include "core/base/clock.h"
+#include "core/base/log_lines.h"
 #include "core/rpc/retry.h"
 
 namespace slipway {
@@ -100,6 +101,7 @@ class GrpcSessionEngine final : public SessionEngine {
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   std::deque<std::function<void()>> callbacks_ ABSL_GUARDED_BY(mutex_);
   size_t promised_callbacks_ ABSL_GUARDED_BY(mutex_) = 0;
+  LogLines log_{1 << 20};  // What on_log is to be told.
 
   // The connection.
   std::unique_ptr<GrpcSessionStream> stream_ ABSL_GUARDED_BY(mutex_);

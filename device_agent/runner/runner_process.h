@@ -3,6 +3,7 @@
 #define SLIPWAY_DEVICE_AGENT_RUNNER_RUNNER_PROCESS_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "core/base/files.h"
 #include "core/base/out_of_memory.h"
@@ -58,6 +60,11 @@ class RunnerProcess {
 
   // The last it wrote to stdout and stderr.
   std::string log_tail() const { return process_->OutputTail(); }
+  // Who is told all that it writes there, and that what it has written by now is told; see Subprocess.
+  void FollowLog(std::function<void(absl::string_view)> take) {
+    process_->FollowOutput(std::move(take));
+  }
+  void ReadLog() { process_->ReadOutputNow(); }
   // How it died, once Ask has said that it did.
   const std::optional<ExitStatus>& exit_status() const { return exit_status_; }
   // Whether somebody has stopped it by a signal (SIGSTOP), so that it goes on when it gets another.

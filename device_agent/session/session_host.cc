@@ -11,11 +11,13 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "core/artifact/checked_manifest.h"
 #include "core/base/clock.h"
 #include "core/base/log.h"
 #include "core/base/status_macros.h"
+#include "core/base/utf8.h"
 #include "core/rpc/token.h"
 #include "core/wire/digest_proto.h"
 #include "core/wire/session_messages.h"
@@ -26,6 +28,7 @@ namespace {
 
 // How often times are looked at, when nothing else happens.
 constexpr absl::Duration kTick = absl::Seconds(1);
+constexpr absl::Duration kShortestPause = absl::Milliseconds(10);
 // A response that has begun to come comes whole.
 constexpr absl::Duration kRestOfResponse = absl::Seconds(5);
 
@@ -58,6 +61,7 @@ SessionHost::SessionHost(SessionTerms terms, SessionTools tools, Ended ended, Un
       wake_(std::make_shared<const UniqueFd>(std::move(wake))),
       begun_at_(Now()),
       blobs_(tools_.blobs),
+      log_(std::make_shared<SessionLog>([wake = wake_] { WakeBy(*wake); })),
       heard_at_(begun_at_) {}
 
 SessionHost::~SessionHost() {
@@ -107,6 +111,7 @@ void SessionHost::Attach(std::shared_ptr<SessionConnection> connection, uint64_t
   opened.set_address(terms_.address);
   SendNews(news);
   for (const Unacked& unacked : unacked_) connection_->Send(unacked.message, unacked.has_data);
+  SendLog();
   reads_ = false;
   ReadOn();
 }
@@ -140,9 +145,11 @@ void SessionHost::Take(const SessionConnection* connection, const absl::Cord& me
 void SessionHost::TakeRequest(v1::SessionRequest& request, absl::Cord data) {
   switch (request.kind_case()) {
     case v1::SessionRequest::kHeartbeat: {
+      // The one that is on its way says the same.
+      if (connection_ == nullptr || heartbeat_.is_busy()) return;
       v1::SessionResponse news;
       news.mutable_heartbeat();
-      return SendNews(news);
+      return connection_->Send(heartbeat_.Send(WriteSessionResponse(news)), false);
     }
     case v1::SessionRequest::kCancel:
       return Cancel(request.cancel().request());
@@ -272,6 +279,7 @@ void SessionHost::Done(Pending& pending, const absl::Status& status) {
 }
 
 void SessionHost::Answer() {
+  SendLog();
   while (!pending_.empty() && pending_.front().state == Pending::State::kDone) {
     Pending& pending = pending_.front();
     const bool has_data = !pending.response_data.empty();
@@ -286,6 +294,12 @@ void SessionHost::Answer() {
 
 void SessionHost::SendNews(const v1::SessionResponse& news) {
   if (connection_ != nullptr) connection_->Send(WriteSessionResponse(news), false);
+}
+
+void SessionHost::SendLog() {
+  if (connection_ == nullptr) return;
+  absl::Cord message = log_->Next(Now());
+  if (!message.empty()) connection_->Send(std::move(message), false);
 }
 
 void SessionHost::End(const absl::Status& why) {
@@ -360,6 +374,7 @@ void SessionHost::StartRunner() {
     return End(Annotate(started.status(), "the session has no process to work with"));
   }
   runner_ = *std::move(started);
+  runner_->FollowLog([log = log_](absl::string_view text) { log->Add(text); });
   pieces_ = std::make_shared<WindowPieces>(runner_->window(), [wake = wake_] { WakeBy(*wake); });
   // A kill that came before there was anything to kill.
   if (end_.has_value()) runner_->Kill();
@@ -389,19 +404,24 @@ void SessionHost::Prepare() {
   std::optional<CheckedManifest> manifest;
   std::optional<MachineLock> alone;
   if (request.has_time()) {
-    absl::StatusOr<MachineLock> acquired = MachineLock::Acquire(
-        MachineLock::Mode::kExclusive, deadline - Now(), [this] { return stop_.stop_requested(); });
-    status = acquired.status();
-    if (acquired.ok()) alone.emplace(*std::move(acquired));
+    WhileTimesAreLookedAt([&] {
+      absl::StatusOr<MachineLock> acquired =
+          MachineLock::Acquire(MachineLock::Mode::kExclusive, deadline - Now(),
+                               [this] { return stop_.stop_requested(); });
+      status = acquired.status();
+      if (acquired.ok()) alone.emplace(*std::move(acquired));
+    });
   } else if (request.has_load()) {
     std::vector<Digest> missing;
     absl::StatusOr<Digest> digest = FromProto(request.load().manifest());
     status = Annotate(digest.status(), "manifest");
     if (digest.ok()) {
-      absl::StatusOr<std::optional<CheckedManifest>> gathered =
-          blobs_.Gather(*digest, absl::Now() + (deadline - Now()), stop_.get_token(), &missing);
-      status = gathered.status();
-      if (gathered.ok()) manifest = *std::move(gathered);
+      WhileTimesAreLookedAt([&] {
+        absl::StatusOr<std::optional<CheckedManifest>> gathered =
+            blobs_.Gather(*digest, absl::Now() + (deadline - Now()), stop_.get_token(), &missing);
+        status = gathered.status();
+        if (gathered.ok()) manifest = *std::move(gathered);
+      });
     }
     if (!missing.empty()) {
       status = absl::FailedPreconditionError(
@@ -437,6 +457,20 @@ void SessionHost::Prepare() {
   if (SendWaiting()) Wake();
   Answer();
   ReadOn();
+}
+
+void SessionHost::WhileTimesAreLookedAt(absl::FunctionRef<void()> wait) {
+  absl::Notification is_over;
+  std::thread looks([&] {
+    const auto pause = [this] {
+      absl::MutexLock lock(&mutex_);
+      return std::max(NextCheck() - Now(), kShortestPause);
+    };
+    while (!is_over.WaitForNotificationWithTimeout(pause())) CheckTimes();
+  });
+  wait();
+  is_over.Notify();
+  looks.join();
 }
 
 void SessionHost::TakeResponses() {
@@ -475,12 +509,14 @@ void SessionHost::TakeResponses() {
     Done(pending, status);
   }
   SendWaiting();
+  if (runner_ != nullptr) runner_->ReadLog();
   Answer();
   ReadOn();
 }
 
 absl::Duration SessionHost::NextCheck() {
   absl::Duration next = Now() + kTick;
+  if (connection_ != nullptr) next = std::min(next, log_->due());
   next = std::min(next, heard_at_ + terms_.idle);
   if (!pending_.empty()) next = std::min(next, pending_.front().deadline);
   return next;
@@ -543,7 +579,7 @@ void SessionHost::LoseRunner(absl::Status why) {
     pending.piece.reset();  // It goes with the runner.
     if (is_first) {
       pending.response.Clear();
-      pending.response.set_log_tail(log_tail);
+      pending.response.set_log_tail(ToUtf8(log_tail));
       Done(pending, absl::Status(why.code(), absl::StrCat(message, "; ", held,
                                                           " of the session are lost with it")));
     } else {
@@ -554,6 +590,7 @@ void SessionHost::LoseRunner(absl::Status why) {
   }
   handled_ = 0;
   runner_ = nullptr;
+  log_->EndLine();
   pieces_ = nullptr;
 }
 

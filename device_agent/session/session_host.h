@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/cord.h"
 #include "absl/synchronization/mutex.h"
@@ -24,7 +25,9 @@
 #include "device_agent/session/held_handles.h"
 #include "device_agent/session/session_blobs.h"
 #include "device_agent/session/session_connection.h"
+#include "device_agent/session/session_log.h"
 #include "device_agent/session/session_terms.h"
+#include "device_agent/session/under_way.h"
 #include "device_agent/session/window_pieces.h"
 #include "proto/slipway/v1/session.pb.h"
 
@@ -101,6 +104,8 @@ class SessionHost : public std::enable_shared_from_this<SessionHost> {
   void StartRunner();
   // The first request that waits, if it needs more than the runner.
   void Prepare();
+  // Does what may wait for others, while a thread looks at the times in this one's place.
+  void WhileTimesAreLookedAt(absl::FunctionRef<void()> wait);
   void TakeResponses();
   void CheckTimes();
   absl::Duration NextCheck() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -116,9 +121,10 @@ class SessionHost : public std::enable_shared_from_this<SessionHost> {
   bool SendWaiting() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool SendOne(Pending& pending) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Done(Pending& pending, const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Answers what is done, in order.
+  // Answers what is done, in order, behind what was written to the log before.
   void Answer() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void SendNews(const v1::SessionResponse& news) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void SendLog() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Acked(uint64_t id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void End(const absl::Status& why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool HasRoom() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -135,6 +141,8 @@ class SessionHost : public std::enable_shared_from_this<SessionHost> {
 
   absl::Mutex mutex_;
   std::shared_ptr<SessionConnection> connection_ ABSL_GUARDED_BY(mutex_);
+  UnderWay heartbeat_ ABSL_GUARDED_BY(mutex_);
+  const std::shared_ptr<SessionLog> log_;
   bool reads_ ABSL_GUARDED_BY(mutex_) = false;  // The connection was asked for the next message.
   absl::Duration heard_at_ ABSL_GUARDED_BY(mutex_);
   uint64_t taken_ ABSL_GUARDED_BY(mutex_) = 0;  // The last request.
