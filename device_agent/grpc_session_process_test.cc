@@ -312,6 +312,38 @@ TEST_F(SessionProcessTest, OneConnectionAtATime) {
   EXPECT_THAT(Resume(0)->End(), StatusIs(Code::kNotFound));
 }
 
+TEST_F(SessionProcessTest, AClientFromElsewhereGoesOnBehindTheOther) {
+  const std::unique_ptr<Wire> first = Open();
+  EXPECT_EQ(opened_.next_handle(), 1u);
+  ASSERT_EQ(Load(*first, TestProgram(TestKernel::kAdd), 1).code(), 0);
+  Request named = AllocateOf(2, {DataType::kFloat32, {2, 8}});
+  named.mutable_allocate()->set_name("x");
+  ASSERT_EQ(first->Do(named).code(), 0);
+  Request call = CallOf(1, 2, 5);
+  call.mutable_call()->add_output_names("y");
+  ASSERT_EQ(first->Do(call).code(), 0);
+  // Refused, but nobody else should take its handle.
+  ASSERT_NE(first->Do(AllocateOf(9, {DataType::kFloat32, {1 << 30, 1 << 30}})).code(), 0);
+  const std::unique_ptr<Wire> second = Resume(UINT64_MAX);
+  const v1::SessionResponse opened = second->Next();
+  EXPECT_EQ(opened.opened().taken(), first->last_);
+  EXPECT_EQ(opened.opened().next_handle(), 10u);
+  EXPECT_THAT(first->End(), StatusIs(Code::kAborted));
+  // Answers that the other did not ack are not sent again.
+  second->last_ = opened.opened().taken();
+  Request list;
+  list.mutable_list();
+  const v1::SessionResponse response = second->Do(list);
+  const v1::SessionResponse::Listed& listed = response.listed();
+  ASSERT_EQ(listed.programs_size(), 1) << response.ShortDebugString();
+  EXPECT_EQ(listed.programs(0).name(), "net");
+  ASSERT_EQ(listed.tensors_size(), 2);
+  EXPECT_EQ(listed.tensors(0).name(), "x");
+  EXPECT_EQ(listed.tensors(1).name(), "y");
+  EXPECT_EQ(listed.tensors(1).handle(), 5u);
+  EXPECT_EQ(second->Do(CallOf(1, 5, 10)).code(), 0);
+}
+
 TEST_F(SessionProcessTest, OthersWaitInLine) {
   std::unique_ptr<Wire> first = Open();
   Wire second(address_);

@@ -1,17 +1,38 @@
 #include "device_agent/runner/handle_table.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "absl/strings/str_cat.h"
 
 namespace slipway {
+namespace {
+
+constexpr size_t kMaxRanges = 4096;
+
+}  // namespace
+
+bool HandleTable::IsNew(uint64_t handle) const {
+  const auto above = unused_.upper_bound(handle);
+  return above != unused_.begin() && handle <= std::prev(above)->second;
+}
 
 absl::Status HandleTable::CheckNew(uint64_t handle) const {
-  if (handle > highest_) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("handle ", handle, " is not new: new ones are above ", highest_));
+  if (IsNew(handle)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("handle ", handle, " is not new"));
+}
+
+void HandleTable::Use(uint64_t handle) {
+  const auto range = std::prev(unused_.upper_bound(handle));
+  const auto [first, last] = *range;
+  unused_.erase(range);
+  if (first < handle) unused_[first] = handle - 1;
+  if (handle < last) unused_[handle + 1] = last;
+  if (unused_.size() > kMaxRanges) unused_.erase(unused_.begin());
 }
 
 void HandleTable::PutTensor(uint64_t handle, Tensor tensor) {
-  highest_ = handle;
+  Use(handle);
   tensor_bytes_ += tensor.byte_size();
   tensors_[handle] = std::move(tensor);
 }
@@ -23,7 +44,7 @@ void HandleTable::ReplaceTensor(uint64_t handle, Tensor tensor) {
 }
 
 void HandleTable::PutProgram(uint64_t handle, HeldProgram program) {
-  highest_ = handle;
+  Use(handle);
   programs_[handle] = std::make_unique<HeldProgram>(std::move(program));
 }
 
@@ -31,9 +52,8 @@ absl::Status HandleTable::Missing(uint64_t handle, const char* wanted) const {
   if (tensors_.contains(handle) || programs_.contains(handle)) {
     return absl::InvalidArgumentError(absl::StrCat("handle ", handle, " is no ", wanted));
   }
-  return absl::NotFoundError(
-      absl::StrCat("no ", wanted, " has handle ", handle,
-                   handle != 0 && handle <= highest_ ? ": it was freed, or never made" : ""));
+  return absl::NotFoundError(absl::StrCat("no ", wanted, " has handle ", handle,
+                                          handle != 0 && !IsNew(handle) ? ": it was freed" : ""));
 }
 
 absl::StatusOr<Tensor*> HandleTable::FindTensor(uint64_t handle) {
@@ -57,6 +77,18 @@ absl::Status HandleTable::Free(uint64_t handle) {
   }
   if (programs_.erase(handle) > 0) return absl::OkStatus();
   return Missing(handle, "program or tensor");
+}
+
+std::vector<uint64_t> HandleTable::HandlesAfter(uint64_t after) const {
+  std::vector<uint64_t> handles;
+  for (const auto& [handle, tensor] : tensors_) {
+    if (handle > after) handles.push_back(handle);
+  }
+  for (const auto& [handle, program] : programs_) {
+    if (handle > after) handles.push_back(handle);
+  }
+  std::sort(handles.begin(), handles.end());
+  return handles;
 }
 
 }  // namespace slipway

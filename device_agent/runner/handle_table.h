@@ -8,11 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/runtime/program.h"
 #include "core/tensor/tensor.h"
+#include "proto/slipway/v1/session.pb.h"
 
 namespace slipway {
 
@@ -22,14 +24,16 @@ struct HeldProgram {
   std::unique_ptr<Program> program;
   ProgramContextOptions options;
   std::unique_ptr<ProgramContext> context;  // Of program.
-  std::vector<size_t> output_counts;        // By entry of program.
+  google::protobuf::RepeatedPtrField<v1::SessionResponse::Loaded::Function>
+      functions;  // Its entries.
   bool was_called = false;
 };
 
-// Handles rise: one that was freed is never another thing's. Not thread-safe.
+// A handle that was freed is never another thing's. Not thread-safe.
 class HandleTable {
  public:
-  // INVALID_ARGUMENT unless `handle` is above all that were there before.
+  // INVALID_ARGUMENT for a handle that was used before. They need not rise: threads of a client overtake each other. Who
+  // leaves more than 4,096 gaps loses the lowest.
   absl::Status CheckNew(uint64_t handle) const;
 
   // REQUIRES: CheckNew(handle) is OK.
@@ -43,6 +47,7 @@ class HandleTable {
   absl::StatusOr<Tensor*> FindTensor(uint64_t handle);
   absl::StatusOr<HeldProgram*> FindProgram(uint64_t handle);
   bool HasTensor(uint64_t handle) const { return tensors_.contains(handle); }
+  bool HasProgram(uint64_t handle) const { return programs_.contains(handle); }
 
   // NOT_FOUND.
   absl::Status Free(uint64_t handle);
@@ -50,11 +55,17 @@ class HandleTable {
   int64_t tensors() const { return static_cast<int64_t>(tensors_.size()); }
   int64_t programs() const { return static_cast<int64_t>(programs_.size()); }
   int64_t tensor_bytes() const { return tensor_bytes_; }
+  // All handles above `after`, rising.
+  std::vector<uint64_t> HandlesAfter(uint64_t after) const;
 
  private:
   absl::Status Missing(uint64_t handle, const char* wanted) const;
 
-  uint64_t highest_ = 0;
+  bool IsNew(uint64_t handle) const;
+  void Use(uint64_t handle);
+
+  // First and last of each range of handles that were never used.
+  absl::btree_map<uint64_t, uint64_t> unused_ = {{1, UINT64_MAX}};
   int64_t tensor_bytes_ = 0;
   absl::flat_hash_map<uint64_t, Tensor> tensors_;
   absl::flat_hash_map<uint64_t, std::unique_ptr<HeldProgram>> programs_;

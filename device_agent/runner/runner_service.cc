@@ -26,6 +26,9 @@ namespace {
 
 constexpr size_t kMaxProgramNameBytes = 255;
 constexpr size_t kMaxTensorNameBytes = 1024;
+// A list ends when it has so much.
+constexpr int kFullList = 1000;
+constexpr size_t kFullListBytes = 256 << 10;
 constexpr int kMaxSamples = 1'000'000;
 constexpr int kDefaultSamples = 100;
 constexpr int64_t kMaxSamplingNs = 60'000'000'000;
@@ -66,6 +69,12 @@ void AddFunction(const CheckedManifest& manifest, uint32_t index,
     port.set_name(output.name);
     port.set_type(ToString(output.type));
   }
+}
+
+absl::Status CheckTensorName(absl::string_view name) {
+  if (name.size() <= kMaxTensorNameBytes) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("the tensor's name has more than ", kMaxTensorNameBytes, " bytes"));
 }
 
 // The bytes of a piece must be whole elements of the tensor, and lie in it.
@@ -156,6 +165,8 @@ absl::Status RunnerService::Operate(const runner::Request& request, v1::SessionR
     case v1::SessionRequest::kGetFacts:
       GetFacts(*result.mutable_facts());
       return absl::OkStatus();
+    case v1::SessionRequest::kList:
+      return List(operation.list(), *result.mutable_listed());
     default:
       return absl::UnimplementedError("this device does not know the request; update its agent");
   }
@@ -192,19 +203,14 @@ absl::Status RunnerService::Load(const Operation::Load& load, const runner::Load
   const CheckedManifest& manifest = artifact.manifest();
   AddFunction(manifest, manifest.proto().entry(), loaded);
   for (const uint32_t entry : manifest.proto().more_entries()) AddFunction(manifest, entry, loaded);
-  for (const v1::SessionResponse::Loaded::Function& function : loaded.functions()) {
-    held.output_counts.push_back(static_cast<size_t>(function.outputs_size()));
-  }
+  held.functions = loaded.functions();
   handles_.PutProgram(load.program(), std::move(held));
   return absl::OkStatus();
 }
 
 absl::Status RunnerService::Allocate(const Operation::Allocate& request) {
   SLIPWAY_RETURN_IF_ERROR(handles_.CheckNew(request.tensor()));
-  if (request.name().size() > kMaxTensorNameBytes) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the tensor's name has more than ", kMaxTensorNameBytes, " bytes"));
-  }
+  SLIPWAY_RETURN_IF_ERROR(CheckTensorName(request.name()));
   SLIPWAY_ASSIGN_OR_RETURN(const TensorType type, FromProto(request.type()));
   if (type.dtype == DataType::kString) {
     return absl::InvalidArgumentError(
@@ -250,6 +256,7 @@ absl::Status RunnerService::Read(const Operation::Read& request, absl::Span<char
 
 absl::Status RunnerService::Slice(const Operation::Slice& request) {
   SLIPWAY_RETURN_IF_ERROR(handles_.CheckNew(request.tensor()));
+  SLIPWAY_RETURN_IF_ERROR(CheckTensorName(request.name()));
   SLIPWAY_ASSIGN_OR_RETURN(Tensor* const from, handles_.FindTensor(request.from()));
   std::vector<int64_t> begin(request.begin().begin(), request.begin().end());
   std::vector<int64_t> shape(request.shape().begin(), request.shape().end());
@@ -292,6 +299,13 @@ absl::Status RunnerService::Call(const Operation::Call& request, const std::atom
   int entry = 0;
   if (!request.function().empty()) {
     SLIPWAY_ASSIGN_OR_RETURN(entry, held->program->FindEntry(request.function()));
+  }
+  if (request.output_names_size() > request.outputs_size()) {
+    return absl::InvalidArgumentError(absl::StrCat(request.output_names_size(), " names for ",
+                                                   request.outputs_size(), " outputs"));
+  }
+  for (const std::string& name : request.output_names()) {
+    SLIPWAY_RETURN_IF_ERROR(CheckTensorName(name));
   }
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<Tensor> inputs, Find(request.inputs()));
   std::vector<Tensor> outputs(static_cast<size_t>(request.outputs_size()));
@@ -350,7 +364,7 @@ absl::Status RunnerService::Time(const Operation::Time& request, const std::atom
     SLIPWAY_ASSIGN_OR_RETURN(entry, held->program->FindEntry(call.function()));
   }
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<Tensor> inputs, Find(call.inputs()));
-  std::vector<Tensor> outputs(held->output_counts[static_cast<size_t>(entry)]);
+  std::vector<Tensor> outputs(static_cast<size_t>(held->functions[entry].outputs_size()));
   SampleOptions options;
   options.warmup = request.warmup();
   options.samples = request.samples() == 0 ? kDefaultSamples : request.samples();
@@ -384,6 +398,33 @@ void RunnerService::GetFacts(v1::SessionResponse::Facts& facts) const {
   facts.set_tensor_bytes(handles_.tensor_bytes());
   facts.set_tensors(handles_.tensors());
   facts.set_programs(handles_.programs());
+}
+
+absl::Status RunnerService::List(const Operation::List& request,
+                                 v1::SessionResponse::Listed& listed) {
+  size_t bytes = 0;
+  uint64_t last = 0;
+  for (const uint64_t handle : handles_.HandlesAfter(request.after())) {
+    if (bytes >= kFullListBytes || listed.programs_size() + listed.tensors_size() >= kFullList) {
+      listed.set_more_after(last);
+      break;
+    }
+    if (handles_.HasProgram(handle)) {
+      SLIPWAY_ASSIGN_OR_RETURN(const HeldProgram* const held, handles_.FindProgram(handle));
+      v1::SessionResponse::Listed::Program& program = *listed.add_programs();
+      program.set_handle(handle);
+      *program.mutable_functions() = held->functions;
+      bytes += program.ByteSizeLong();
+    } else {
+      SLIPWAY_ASSIGN_OR_RETURN(const Tensor* const held, handles_.FindTensor(handle));
+      v1::SessionResponse::Listed::Tensor& tensor = *listed.add_tensors();
+      tensor.set_handle(handle);
+      *tensor.mutable_type() = ToProto(held->type());
+      bytes += tensor.ByteSizeLong();
+    }
+    last = handle;
+  }
+  return absl::OkStatus();
 }
 
 absl::Status RunnerService::Put(const runner::Put& request) {

@@ -49,6 +49,7 @@ class RunnerService {
                     v1::BenchmarkResult& result);
   absl::Status Free(const Operation::Free& request);
   void GetFacts(v1::SessionResponse::Facts& facts) const;
+  absl::Status List(const Operation::List& request, v1::SessionResponse::Listed& listed);
   absl::Status Put(const runner::Put& request);
   absl::StatusOr<v1::Tensor> Fetch(const runner::Fetch& request);
   absl::StatusOr<v1::BenchmarkResult> Measure(const runner::Request& request);

@@ -168,9 +168,72 @@ TEST_F(RunnerServiceTest, FreedHandlesAreNoMore) {
   EXPECT_THAT(Call(2, 3).result().message(), HasSubstr("it was freed"));
   EXPECT_EQ(CodeOf(Free(2)), Code::kNotFound);
   // Its handle is never that of another tensor.
-  EXPECT_THAT(Put(2).result().message(), HasSubstr("above 2"));
+  EXPECT_THAT(Put(2).result().message(), HasSubstr("handle 2 is not new"));
   ASSERT_EQ(CodeOf(Free(1)), Code::kOk);
   EXPECT_EQ(CodeOf(Call(2, 3)), Code::kNotFound);
+}
+
+TEST_F(RunnerServiceTest, HandlesComeInAnyOrderAndOnce) {
+  for (const uint64_t handle : {7, 3, 5, 4, 1}) EXPECT_EQ(CodeOf(Put(handle)), Code::kOk);
+  EXPECT_THAT(Call(3, 2).result().message(), HasSubstr("handle 1 is no program"));
+  for (const uint64_t handle : {1, 3, 4, 5, 7}) {
+    ASSERT_EQ(CodeOf(Free(handle)), Code::kOk);
+    EXPECT_EQ(CodeOf(Put(handle)), Code::kInvalidArgument);
+  }
+  EXPECT_EQ(CodeOf(Put(0)), Code::kInvalidArgument);
+  for (const uint64_t handle : {uint64_t{2}, uint64_t{6}, UINT64_MAX}) {
+    EXPECT_EQ(CodeOf(Put(handle)), Code::kOk);
+    EXPECT_EQ(CodeOf(Put(handle)), Code::kInvalidArgument);
+  }
+  // Of very many gaps the lowest are forgotten.
+  for (uint64_t i = 0; i < 5000; ++i) ASSERT_EQ(CodeOf(Put(100 + 2 * i)), Code::kOk);
+  EXPECT_EQ(CodeOf(Put(101)), Code::kInvalidArgument);
+  EXPECT_EQ(CodeOf(Put(100 + 2 * 4999 - 1)), Code::kOk);
+}
+
+TEST_F(RunnerServiceTest, ListsWhatItHasInParts) {
+  const auto list = [this](uint64_t after) {
+    v1::SessionRequest request;
+    request.mutable_list()->set_after(after);
+    return Operate(request).result().listed();
+  };
+  EXPECT_EQ(list(0).ByteSizeLong(), 0u);
+  ASSERT_EQ(CodeOf(Load(4)), Code::kOk);
+  for (uint64_t i = 0; i < 1500; ++i)
+    ASSERT_EQ(CodeOf(Allocate(10 + i, {DataType::kInt8, {3}})), Code::kOk);
+  ASSERT_EQ(CodeOf(Free(11)), Code::kOk);
+  const v1::SessionResponse::Listed first = list(0);
+  ASSERT_EQ(first.programs_size(), 1);
+  EXPECT_EQ(first.programs(0).handle(), 4u);
+  EXPECT_EQ(first.programs(0).functions(0).inputs(0).type(), "f32[2, 8]");
+  ASSERT_EQ(first.tensors_size(), 999);
+  EXPECT_EQ(first.tensors(0).handle(), 10u);
+  EXPECT_EQ(first.tensors(1).handle(), 12u);
+  EXPECT_EQ(*FromProto(first.tensors(0).type()), (TensorType{DataType::kInt8, {3}}));
+  EXPECT_EQ(first.more_after(), first.tensors(998).handle());
+  const v1::SessionResponse::Listed rest = list(first.more_after());
+  EXPECT_EQ(rest.tensors_size(), 500);
+  EXPECT_EQ(rest.tensors(499).handle(), 1509u);
+  EXPECT_EQ(rest.more_after(), 0u);
+}
+
+TEST_F(RunnerServiceTest, NamesAreBounded) {
+  ASSERT_EQ(CodeOf(Load()), Code::kOk);
+  ASSERT_EQ(CodeOf(Put(2)), Code::kOk);
+  v1::SessionRequest call;
+  call.mutable_call()->set_program(1);
+  call.mutable_call()->add_inputs(2);
+  call.mutable_call()->add_outputs(3);
+  call.mutable_call()->add_output_names(std::string(1025, 'y'));
+  EXPECT_EQ(CodeOf(Operate(call)), Code::kInvalidArgument);
+  call.mutable_call()->set_output_names(0, "y");
+  call.mutable_call()->add_output_names("z");
+  EXPECT_THAT(Operate(call).result().message(), HasSubstr("2 names for 1 outputs"));
+  v1::SessionRequest slice;
+  slice.mutable_slice()->set_from(2);
+  slice.mutable_slice()->set_tensor(4);
+  slice.mutable_slice()->set_name(std::string(1025, 'y'));
+  EXPECT_EQ(CodeOf(Operate(slice)), Code::kInvalidArgument);
 }
 
 TEST_F(RunnerServiceTest, TensorsAreWrittenAndReadInPieces) {

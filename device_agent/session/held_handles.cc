@@ -5,11 +5,13 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "core/runtime/call_options.h"
 
 namespace slipway {
 namespace {
 
+constexpr size_t kMaxProgramNameBytes = 255;
 // More are lost without a name.
 constexpr size_t kMaxLost = 100'000;
 
@@ -38,21 +40,53 @@ std::vector<uint64_t> HandlesOf(const v1::SessionRequest& request) {
   }
 }
 
+// Those that a request makes.
+absl::Span<const uint64_t> NewHandlesOf(const v1::SessionRequest& request, uint64_t& one) {
+  switch (request.kind_case()) {
+    case v1::SessionRequest::kLoad:
+      one = request.load().program();
+      break;
+    case v1::SessionRequest::kAllocate:
+      one = request.allocate().tensor();
+      break;
+    case v1::SessionRequest::kSlice:
+      one = request.slice().tensor();
+      break;
+    case v1::SessionRequest::kCall:
+      return {request.call().outputs().data(), static_cast<size_t>(request.call().outputs_size())};
+    default:
+      return {};
+  }
+  return {&one, 1};
+}
+
 }  // namespace
+
+void HeldHandles::NoteNew(const v1::SessionRequest& request) {
+  uint64_t one = 0;
+  for (const uint64_t handle : NewHandlesOf(request, one)) {
+    // The highest of all has none above it.
+    if (handle >= next_ && handle != UINT64_MAX) next_ = handle + 1;
+  }
+}
 
 void HeldHandles::Note(const v1::SessionRequest& request) {
   switch (request.kind_case()) {
     case v1::SessionRequest::kLoad:
-      held_[request.load().program()] = {true, request.load().name(), {}};
+      held_[request.load().program()] = {
+          true, request.load().name().substr(0, kMaxProgramNameBytes), {}};
       break;
     case v1::SessionRequest::kAllocate:
       held_[request.allocate().tensor()] = {false, request.allocate().name(), {}};
       break;
     case v1::SessionRequest::kSlice:
-      held_[request.slice().tensor()] = {};
+      held_[request.slice().tensor()] = {false, request.slice().name(), {}};
       break;
     case v1::SessionRequest::kCall:
-      for (const uint64_t output : request.call().outputs()) held_.try_emplace(output);
+      for (int i = 0; i < request.call().outputs_size(); ++i) {
+        Held& output = held_[request.call().outputs(i)];
+        if (i < request.call().output_names_size()) output.name = request.call().output_names(i);
+      }
       break;
     case v1::SessionRequest::kFree:
       for (const uint64_t handle : request.free().handles()) held_.erase(handle);
@@ -60,6 +94,15 @@ void HeldHandles::Note(const v1::SessionRequest& request) {
     default:
       break;
   }
+}
+
+void HeldHandles::PutNames(v1::SessionResponse::Listed& listed) const {
+  const auto name_of = [this](uint64_t handle) {
+    const auto found = held_.find(handle);
+    return found == held_.end() ? std::string() : found->second.name;
+  };
+  for (auto& program : *listed.mutable_programs()) program.set_name(name_of(program.handle()));
+  for (auto& tensor : *listed.mutable_tensors()) tensor.set_name(name_of(tensor.handle()));
 }
 
 std::string HeldHandles::Shown(uint64_t handle, const Held& held) {

@@ -16,10 +16,17 @@ namespace slipway {
 // Not thread-safe.
 class HeldHandles {
  public:
+  // Of any request, carried out or not.
+  void NoteNew(const v1::SessionRequest& request);
+  // Above all handles that requests made, or tried to.
+  uint64_t next() const { return next_; }
   // After a request that was carried out.
   void Note(const v1::SessionRequest& request);
   // After a program was loaded, whose steps messages may name.
   void NoteSteps(uint64_t program, std::vector<StepInfo> steps);
+
+  // Puts names to what a runner lists.
+  void PutNames(v1::SessionResponse::Listed& listed) const;
 
   // The runner is gone, and `why` with it. Tells how many programs and tensors it held.
   std::string Lose(const std::string& why);
@@ -42,6 +49,7 @@ class HeldHandles {
   };
   static std::string Shown(uint64_t handle, const Held& held);
 
+  uint64_t next_ = 1;
   absl::flat_hash_map<uint64_t, Held> held_;
   absl::flat_hash_map<uint64_t, Lost> lost_;
 };

@@ -109,6 +109,7 @@ void SessionHost::Attach(std::shared_ptr<SessionConnection> connection, uint64_t
   opened.set_max_data_under_way_bytes(kMaxDataUnderWayBytes);
   opened.set_idle_ns(absl::ToInt64Nanoseconds(terms_.idle));
   opened.set_address(terms_.address);
+  opened.set_next_handle(handles_.next());
   SendNews(news);
   for (const Unacked& unacked : unacked_) connection_->Send(unacked.message, unacked.has_data);
   SendLog();
@@ -173,6 +174,7 @@ void SessionHost::TakeRequest(v1::SessionRequest& request, absl::Cord data) {
         absl::StrCat("deadline_ns is ", request.deadline_ns(), "; at most 24 h is wanted")));
   }
   ++taken_;
+  handles_.NoteNew(request);
   Pending& pending = pending_.emplace_back();
   pending.deadline =
       heard_at_ +
@@ -504,6 +506,8 @@ void SessionHost::TakeResponses() {
         pending.piece.reset();
       } else if (pending.request.has_get_facts()) {
         pending.response.mutable_facts()->set_limit_bytes(tools_.memory_bytes);
+      } else if (pending.request.has_list()) {
+        handles_.PutNames(*pending.response.mutable_listed());
       }
     }
     Done(pending, status);
