@@ -11,6 +11,9 @@
 
 namespace slipway {
 
+// What a future holds of which nothing is wanted but that it is done.
+struct Done {};
+
 // Whoever will have the answer of a Future.
 class PendingAnswer {
  public:

@@ -169,6 +169,49 @@ TEST_F(SessionTest, TensorsMadeOnTheDevice) {
   EXPECT_EQ(nothing.byte_size(), 0);
 }
 
+TEST_F(SessionTest, EverythingGoesOutWithoutWaiting) {
+  const TensorType type = {DataType::kFloat32, {4}};
+  StartedProgram program = session_->LoadAsync(Digest::Of("toy"), {.name = "net"});
+  EXPECT_EQ(program.program.name(), "net");
+  StartedTensor zeros = session_->ZerosAsync(type, "zeros");
+  StartedTensor random = session_->RandomAsync(type, 7, "x");
+  const float more[] = {7, 8};
+  Future<Done> written = zeros.tensor.WriteAsync(
+      4, Blob::Own(std::string(reinterpret_cast<const char*>(more), sizeof(more))));
+  StartedTensor slice = zeros.tensor.SliceAsync({1}, {2}, "part");
+  StartedTensor copy = random.tensor.CopyAsync();
+  Future<Done> assigned = copy.tensor.AssignAsync({0}, slice.tensor);
+  std::vector<float> part(2);
+  std::vector<float> whole(4);
+  Future<Done> read =
+      slice.tensor.ReadAsync(4, absl::MakeSpan(reinterpret_cast<char*>(part.data()), 4));
+  Future<Done> got =
+      copy.tensor.GetIntoAsync(absl::MakeSpan(reinterpret_cast<char*>(whole.data()), 16));
+  Future<SessionFacts> facts = session_->FactsAsync();
+  ASSERT_OK_AND_ASSIGN(const SessionFacts told, facts.Get());
+  EXPECT_EQ(told.tensors, 4);
+  EXPECT_THAT(program.done.Get(), IsOk());
+  EXPECT_EQ(program.program.functions().size(), 4u);
+  for (Future<Done>* const done : {&written, &assigned, &read, &got}) {
+    EXPECT_THAT(done->Get(), IsOk());
+  }
+  EXPECT_EQ(slice.tensor.name(), "part");
+  EXPECT_EQ(copy.tensor.name(), "x");
+  EXPECT_EQ(part[0], 8);
+  ASSERT_OK_AND_ASSIGN(const Tensor expected, RandomTensor(type, 7, "x"));
+  EXPECT_THAT(whole, ElementsAre(7, 8, expected.values<float>()[2], expected.values<float>()[3]));
+}
+
+TEST_F(SessionTest, WhatCannotBeAskedForFailsAsAFuture) {
+  RemoteTensor unset;
+  EXPECT_THAT(unset.SliceAsync({0}, {1}).done.Get(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("not set")));
+  EXPECT_THAT(unset.CopyAsync().done.Get(), StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(unset.AssignAsync({0}, unset).Get(), StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(unset.ReadAsync(0, {}).Get(), StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(unset.WriteAsync(0, Blob()).Get(), StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
 TEST_F(SessionTest, TensorsThatTheDeviceRefuses) {
   EXPECT_THAT(session_->Put(Tensor::Zeros(DataType::kString, {2})),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("strings")));

@@ -12,8 +12,24 @@
 
 namespace slipway {
 
+RemoteProgram::RemoteProgram(std::shared_ptr<SessionEngine> engine, uint64_t handle,
+                             std::string name)
+    : engine_(std::move(engine)),
+      handle_(handle),
+      name_(std::move(name)),
+      functions_(std::make_shared<LateFunctions>()) {}
+
 RemoteProgram::~RemoteProgram() {
   if (is_set()) engine_->Free(handle_);
+}
+
+const std::vector<RemoteFunction>& RemoteProgram::functions() const {
+  static const auto* const kNone = new std::vector<RemoteFunction>();
+  return is_set() && functions_->is_known ? functions_->functions : *kNone;
+}
+
+absl::Duration RemoteProgram::load_time() const {
+  return is_set() && functions_->is_known ? functions_->load_time : absl::ZeroDuration();
 }
 
 absl::Status RemoteProgram::Check(absl::Span<const RemoteTensor* const> tensors) const {
@@ -24,16 +40,18 @@ absl::Status RemoteProgram::Check(absl::Span<const RemoteTensor* const> tensors)
   return absl::OkStatus();
 }
 
-// The outputs that a function makes; none for one that is not there, which the device will say.
-std::vector<RemoteTensor> RemoteProgram::MakeOutputs(const std::string& function) const {
+// The outputs that a call makes; none of a function that is not there, which the device will say.
+std::vector<RemoteTensor> RemoteProgram::MakeOutputs(const RemoteCallOptions& options) const {
   std::vector<RemoteTensor> outputs;
   const auto found =
-      std::find_if(functions_.begin(), functions_.end(), [&](const RemoteFunction& candidate) {
-        return function.empty() || candidate.name == function;
+      std::find_if(functions().begin(), functions().end(), [&](const RemoteFunction& candidate) {
+        return options.function.empty() || candidate.name == options.function;
       });
-  if (found == functions_.end()) return outputs;
-  for (const RemotePort& port : found->outputs) {
-    outputs.push_back(RemoteTensor(engine_, port.name, TensorType()));
+  if (found == functions().end()) return outputs;
+  for (size_t i = 0; i < found->outputs.size(); ++i) {
+    const bool is_named = i < options.output_names.size();
+    outputs.push_back(RemoteTensor(
+        engine_, is_named ? options.output_names[i] : found->outputs[i].name, TensorType()));
   }
   return outputs;
 }
@@ -47,6 +65,7 @@ Future<CallReport> RemoteProgram::StartCall(absl::Span<const RemoteTensor* const
   call.set_program(handle_);
   call.set_function(options.function);
   call.set_profile(options.profile);
+  for (const std::string& name : options.output_names) call.add_output_names(name);
   for (const RemoteTensor* input : inputs) call.add_inputs(input->handle_);
   std::vector<std::shared_ptr<RemoteTensor::LateType>> types;
   for (const RemoteTensor* output : outputs) {
@@ -87,7 +106,7 @@ absl::StatusOr<std::vector<RemoteTensor>> RemoteProgram::Call(
 StartedCall RemoteProgram::CallAsync(absl::Span<const RemoteTensor* const> inputs,
                                      const RemoteCallOptions& options) const {
   StartedCall started;
-  if (is_set()) started.outputs = MakeOutputs(options.function);
+  if (is_set()) started.outputs = MakeOutputs(options);
   std::vector<RemoteTensor*> outputs;
   for (RemoteTensor& output : started.outputs) outputs.push_back(&output);
   started.done = CallIntoAsync(inputs, outputs, options);

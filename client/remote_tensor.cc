@@ -10,8 +10,12 @@
 namespace slipway {
 
 RemoteTensor::RemoteTensor(std::shared_ptr<SessionEngine> engine, std::string name, TensorType type)
+    : RemoteTensor(engine, engine->NewHandle(), std::move(name), std::move(type)) {}
+
+RemoteTensor::RemoteTensor(std::shared_ptr<SessionEngine> engine, uint64_t handle, std::string name,
+                           TensorType type)
     : engine_(std::move(engine)),
-      handle_(engine_->NewHandle()),
+      handle_(handle),
       name_(std::move(name)),
       type_(std::make_shared<LateType>()) {
   if (type.dtype == DataType::kInvalid) return;
@@ -43,47 +47,73 @@ Future<Tensor> RemoteTensor::GetAsync() const {
   if (!tensor.ok()) return FailedFuture<Tensor>(tensor.status());
   const int64_t piece_bytes = PieceBytes(*engine_);
   std::vector<OutgoingRequest> reads = MakeReads(handle_, 0, tensor->byte_size(), piece_bytes);
-  return Start<Tensor>(engine_, std::move(reads), *std::move(tensor),
-                       [piece_bytes](size_t piece, const RequestAnswer& answer, Tensor& whole) {
-                         return TakeRead(piece, answer.data, whole.dtype(), piece_bytes,
-                                         absl::MakeSpan(whole.mutable_bytes(),
-                                                        static_cast<size_t>(whole.byte_size())));
-                       });
+  return slipway::Start<Tensor>(
+      engine_, std::move(reads), *std::move(tensor),
+      [piece_bytes](size_t piece, const RequestAnswer& answer, Tensor& whole) {
+        return TakeRead(
+            piece, answer.data, whole.dtype(), piece_bytes,
+            absl::MakeSpan(whole.mutable_bytes(), static_cast<size_t>(whole.byte_size())));
+      });
 }
 
 absl::Status RemoteTensor::GetInto(absl::Span<char> bytes) const {
-  SLIPWAY_ASSIGN_OR_RETURN(const TensorType type, KnownType());
-  if (static_cast<int64_t>(bytes.size()) != type.byte_size()) {
-    return absl::InvalidArgumentError(absl::StrCat("tensor \"", name_, "\" has ", type.byte_size(),
-                                                   " bytes, but there is room for ", bytes.size()));
+  return GetIntoAsync(bytes).Get().status();
+}
+
+Future<Done> RemoteTensor::GetIntoAsync(absl::Span<char> bytes) const {
+  const absl::StatusOr<TensorType> type = KnownType();
+  if (!type.ok()) return FailedFuture<Done>(type.status());
+  if (static_cast<int64_t>(bytes.size()) != type->byte_size()) {
+    return FailedFuture<Done>(
+        absl::InvalidArgumentError(absl::StrCat("tensor \"", name_, "\" has ", type->byte_size(),
+                                                " bytes, but there is room for ", bytes.size())));
   }
-  return Read(0, bytes);
+  return ReadAsync(0, bytes);
 }
 
 absl::Status RemoteTensor::Read(int64_t offset, absl::Span<char> bytes) const {
-  SLIPWAY_ASSIGN_OR_RETURN(const TensorType type, KnownType());
+  return ReadAsync(offset, bytes).Get().status();
+}
+
+Future<Done> RemoteTensor::ReadAsync(int64_t offset, absl::Span<char> bytes) const {
+  const absl::StatusOr<TensorType> type = KnownType();
+  if (!type.ok()) return FailedFuture<Done>(type.status());
   const int64_t piece_bytes = PieceBytes(*engine_);
-  return CarryOut<absl::Span<char>>(
-             *engine_, MakeReads(handle_, offset, static_cast<int64_t>(bytes.size()), piece_bytes),
-             bytes,
-             [piece_bytes, dtype = type.dtype](size_t piece, const RequestAnswer& answer,
-                                               absl::Span<char>& whole) {
-               return TakeRead(piece, answer.data, dtype, piece_bytes, whole);
-             })
-      .status();
+  return slipway::Start<Done>(
+      engine_, MakeReads(handle_, offset, static_cast<int64_t>(bytes.size()), piece_bytes), Done(),
+      [piece_bytes, dtype = type->dtype, bytes](size_t piece, const RequestAnswer& answer, Done&) {
+        return TakeRead(piece, answer.data, dtype, piece_bytes, bytes);
+      });
 }
 
 absl::Status RemoteTensor::Write(int64_t offset, const Blob& bytes) {
-  SLIPWAY_RETURN_IF_ERROR(KnownType().status());
+  return WriteAsync(offset, bytes).Get().status();
+}
+
+Future<Done> RemoteTensor::WriteAsync(int64_t offset, const Blob& bytes) {
+  if (const absl::Status known = KnownType().status(); !known.ok()) {
+    return FailedFuture<Done>(known);
+  }
   std::vector<OutgoingRequest> writes;
   AppendWrites(handle_, offset, bytes, PieceBytes(*engine_), writes);
-  return CarryOut(*engine_, std::move(writes));
+  return slipway::Start(engine_, std::move(writes));
 }
 
 absl::StatusOr<RemoteTensor> RemoteTensor::Slice(absl::Span<const int64_t> begin,
-                                                 absl::Span<const int64_t> shape) const {
-  SLIPWAY_ASSIGN_OR_RETURN(const TensorType type, KnownType());
-  RemoteTensor slice(engine_, name_, {type.dtype, Shape(shape.begin(), shape.end())});
+                                                 absl::Span<const int64_t> shape,
+                                                 const std::string& name) const {
+  StartedTensor started = SliceAsync(begin, shape, name);
+  SLIPWAY_RETURN_IF_ERROR(started.done.Get().status());
+  return std::move(started.tensor);
+}
+
+StartedTensor RemoteTensor::SliceAsync(absl::Span<const int64_t> begin,
+                                       absl::Span<const int64_t> shape,
+                                       const std::string& name) const {
+  const absl::StatusOr<TensorType> type = KnownType();
+  if (!type.ok()) return {RemoteTensor(), FailedFuture<TensorType>(type.status())};
+  RemoteTensor slice(engine_, name.empty() ? name_ : name,
+                     {type->dtype, Shape(shape.begin(), shape.end())});
   std::vector<OutgoingRequest> requests(1);
   MayWait(requests[0].request);
   v1::SessionRequest::Slice& request = *requests[0].request.mutable_slice();
@@ -91,25 +121,42 @@ absl::StatusOr<RemoteTensor> RemoteTensor::Slice(absl::Span<const int64_t> begin
   request.set_tensor(slice.handle_);
   request.mutable_begin()->Add(begin.begin(), begin.end());
   request.mutable_shape()->Add(shape.begin(), shape.end());
-  SLIPWAY_RETURN_IF_ERROR(CarryOut(*engine_, std::move(requests)));
-  return slice;
+  request.set_name(slice.name_);
+  return Start(std::move(slice), std::move(requests));
 }
 
-absl::StatusOr<RemoteTensor> RemoteTensor::Copy() const {
-  SLIPWAY_ASSIGN_OR_RETURN(const TensorType type, KnownType());
-  return Slice(std::vector<int64_t>(type.shape.size()), type.shape);
+absl::StatusOr<RemoteTensor> RemoteTensor::Copy(const std::string& name) const {
+  StartedTensor started = CopyAsync(name);
+  SLIPWAY_RETURN_IF_ERROR(started.done.Get().status());
+  return std::move(started.tensor);
+}
+
+StartedTensor RemoteTensor::CopyAsync(const std::string& name) const {
+  const TensorType whole = type();
+  return SliceAsync(std::vector<int64_t>(whole.shape.size()), whole.shape, name);
 }
 
 absl::Status RemoteTensor::Assign(absl::Span<const int64_t> begin, const RemoteTensor& from) {
-  SLIPWAY_RETURN_IF_ERROR(CheckIsOf(engine_.get(), *this));
-  SLIPWAY_RETURN_IF_ERROR(CheckIsOf(engine_.get(), from));
+  return AssignAsync(begin, from).Get().status();
+}
+
+Future<Done> RemoteTensor::AssignAsync(absl::Span<const int64_t> begin, const RemoteTensor& from) {
+  absl::Status status = CheckIsOf(engine_.get(), *this);
+  if (status.ok()) status = CheckIsOf(engine_.get(), from);
+  if (!status.ok()) return FailedFuture<Done>(std::move(status));
   std::vector<OutgoingRequest> requests(1);
   MayWait(requests[0].request);
   v1::SessionRequest::Assign& request = *requests[0].request.mutable_assign();
   request.set_to(handle_);
   request.mutable_begin()->Add(begin.begin(), begin.end());
   request.set_from(from.handle_);
-  return CarryOut(*engine_, std::move(requests));
+  return slipway::Start(engine_, std::move(requests));
+}
+
+StartedTensor RemoteTensor::Start(RemoteTensor tensor, std::vector<OutgoingRequest> requests) {
+  Future<TensorType> done =
+      slipway::Start<TensorType>(tensor.engine_, std::move(requests), tensor.type(), nullptr);
+  return {std::move(tensor), std::move(done)};
 }
 
 absl::Status RemoteTensor::CheckIsOf(const SessionEngine* engine, const RemoteTensor& tensor) {

@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "client/address.h"
 #include "client/convert.h"
 #include "client/request_id.h"
 #include "client/session/answers.h"
+#include "client/session/load_operation.h"
 #include "client/session/transfer.h"
 #include "core/artifact/slip_file.h"
 #include "core/base/status_macros.h"
@@ -43,72 +43,24 @@ absl::Status CheckOptions(const SessionOptions& options) {
   return absl::OkStatus();
 }
 
-// What became of loading a program.
-struct LoadAnswer {
-  absl::Status status;
-  std::vector<RemoteFunction> functions;
-  absl::Duration load_time;
-  std::vector<Digest> missing;
-};
+using Loaded = v1::SessionResponse::Loaded;
 
 std::vector<RemotePort> PortsFromProto(
-    const google::protobuf::RepeatedPtrField<v1::SessionResponse::Loaded::Port>& protos) {
+    const google::protobuf::RepeatedPtrField<Loaded::Port>& protos) {
   std::vector<RemotePort> ports;
   for (const auto& proto : protos) ports.push_back({.name = proto.name(), .type = proto.type()});
   return ports;
 }
 
-absl::Status TakeLoaded(const RequestAnswer& answer, LoadAnswer& result) {
-  const v1::SessionResponse::Loaded& loaded = answer.response.loaded();
-  result.status = answer.error;
-  if (!answer.error.ok()) {
-    for (const v1::Digest& proto : loaded.missing()) {
-      absl::StatusOr<Digest> digest = FromProto(proto);
-      if (!digest.ok()) {
-        return absl::InternalError(
-            absl::StrCat("the device lacks what is no blob: ", digest.status().message()));
-      }
-      result.missing.push_back(*std::move(digest));
-    }
-    return absl::OkStatus();
+std::vector<RemoteFunction> FunctionsFromProto(
+    const google::protobuf::RepeatedPtrField<Loaded::Function>& protos) {
+  std::vector<RemoteFunction> functions;
+  for (const Loaded::Function& proto : protos) {
+    functions.push_back({.name = proto.name(),
+                         .inputs = PortsFromProto(proto.inputs()),
+                         .outputs = PortsFromProto(proto.outputs())});
   }
-  if (loaded.functions().empty()) {
-    return absl::InternalError("the device loaded a program without functions");
-  }
-  for (const auto& function : loaded.functions()) {
-    result.functions.push_back({.name = function.name(),
-                                .inputs = PortsFromProto(function.inputs()),
-                                .outputs = PortsFromProto(function.outputs())});
-  }
-  result.load_time = absl::Nanoseconds(loaded.load_ns());
-  return absl::OkStatus();
-}
-
-absl::StatusOr<LoadAnswer> TryLoad(SessionEngine& engine, uint64_t handle, const Digest& artifact,
-                                   const LoadOptions& options) {
-  std::vector<OutgoingRequest> requests(1);
-  SetDeadline(options.deadline, requests[0].request);
-  v1::SessionRequest::Load& load = *requests[0].request.mutable_load();
-  load.set_program(handle);
-  *load.mutable_manifest() = ToProto(artifact);
-  load.set_threads(options.threads);
-  load.set_loop_turns(options.loop_turns);
-  load.set_dynamic_bytes(options.dynamic_bytes);
-  load.set_name(options.name);
-  LoadAnswer answer;
-  const auto operation = std::make_shared<PlainOperation>(
-      [&answer](size_t, const RequestAnswer& came) { return TakeLoaded(came, answer); });
-  engine.Submit(operation, std::move(requests));
-  engine.Wait(*operation, absl::InfiniteFuture());
-  SLIPWAY_RETURN_IF_ERROR(operation->status());
-  return answer;
-}
-
-// Whether the device lacks blobs, none of which it was sent.
-bool LacksMore(const LoadAnswer& answer, const absl::flat_hash_set<Digest>& sent) {
-  return absl::IsFailedPrecondition(answer.status) && !answer.missing.empty() &&
-         std::none_of(answer.missing.begin(), answer.missing.end(),
-                      [&](const Digest& digest) { return sent.contains(digest); });
+  return functions;
 }
 
 OutgoingRequest MakeAllocate(uint64_t handle, const TensorType& type, const std::string& name) {
@@ -121,38 +73,41 @@ OutgoingRequest MakeAllocate(uint64_t handle, const TensorType& type, const std:
   return outgoing;
 }
 
-absl::StatusOr<std::vector<MissingBlob>> FindMissing(const Artifact& artifact,
-                                                     const std::vector<Digest>& missing) {
-  absl::flat_hash_map<Digest, Blob> contents;
+// All that a device may lack of it.
+LoadOperation::Contents ContentsOf(const Artifact& artifact) {
+  LoadOperation::Contents contents;
   for (const Digest& digest : artifact.manifest().blobs()) {
     contents[digest] = artifact.blob(digest);
   }
   contents[artifact.digest()] = Blob::Own(artifact.manifest().bytes());
-  std::vector<MissingBlob> found;
-  for (const Digest& digest : missing) {
-    const auto blob = contents.find(digest);
-    if (blob == contents.end()) {
-      return absl::InternalError(absl::StrCat("the device lacks blob ", digest.ToString(),
-                                              ", which the artifact does not have"));
-    }
-    found.push_back({.digest = digest, .contents = blob->second});
-  }
-  return found;
+  return contents;
+}
+
+EngineOptions MakeEngineOptions(const SessionOptions& options, absl::Duration idle) {
+  return {.address = options.address,
+          .token = options.token,
+          .interval = std::min({kHeartbeatInterval, idle / 4, options.patience / 3}),
+          .silence = options.patience,
+          .stop = options.stop,
+          .on_waiting = options.on_waiting,
+          .on_log = options.on_log};
+}
+
+absl::StatusOr<RemoteTensor> Finished(StartedTensor started) {
+  SLIPWAY_RETURN_IF_ERROR(started.done.Get().status());
+  return std::move(started.tensor);
+}
+absl::StatusOr<RemoteProgram> Finished(StartedProgram started) {
+  SLIPWAY_RETURN_IF_ERROR(started.done.Get().status());
+  return std::move(started.program);
 }
 
 }  // namespace
 
 absl::StatusOr<Session> Session::Open(const SessionOptions& options) {
   SLIPWAY_RETURN_IF_ERROR(CheckOptions(options));
-  EngineOptions engine = {
-      .address = options.address,
-      .token = options.token,
-      .interval = std::min({kHeartbeatInterval, options.idle / 4, options.patience / 3}),
-      .silence = options.patience,
-      .stop = options.stop,
-      .on_waiting = options.on_waiting,
-      .on_log = options.on_log};
-  v1::SessionRequest::Open& open = *engine.open.mutable_open();
+  EngineOptions engine = MakeEngineOptions(options, options.idle);
+  v1::SessionRequest::Open& open = *engine.first.mutable_open();
   open.set_device(options.device);
   open.set_target(options.target);
   open.set_idle_ns(absl::ToInt64Nanoseconds(options.idle));
@@ -165,7 +120,60 @@ absl::StatusOr<Session> Session::Open(const SessionOptions& options) {
   return Session(std::move(opened));
 }
 
+absl::StatusOr<ResumedSession> Session::Resume(const SessionOptions& options, const std::string& id,
+                                               const std::string& ticket) {
+  SLIPWAY_RETURN_IF_ERROR(CheckOptions(options));
+  EngineOptions engine = MakeEngineOptions(options, kShortestIdle);
+  engine.first.mutable_resume()->set_session(id);
+  engine.first.mutable_resume()->set_ticket(ticket);
+  ResumedSession resumed;
+  SLIPWAY_ASSIGN_OR_RETURN(resumed.session.engine_, SessionEngine::Open(std::move(engine)));
+  absl::Status status = resumed.session.TakeListed(resumed);
+  // Of what is not wholly taken up, nothing ends here.
+  if (!status.ok()) resumed.session.Detach().IgnoreError();
+  SLIPWAY_RETURN_IF_ERROR(status);
+  return resumed;
+}
+
+absl::Status Session::TakeListed(ResumedSession& resumed) {
+  for (uint64_t after = 0;;) {
+    std::vector<OutgoingRequest> requests(1);
+    MayWait(requests[0].request);
+    requests[0].request.mutable_list()->set_after(after);
+    SLIPWAY_ASSIGN_OR_RETURN(
+        const v1::SessionResponse::Listed listed,
+        Start<v1::SessionResponse::Listed>(
+            engine_, std::move(requests), {},
+            [](size_t, const RequestAnswer& answer, v1::SessionResponse::Listed& result) {
+              result = answer.response.listed();
+              return absl::OkStatus();
+            })
+            .Get());
+    for (const v1::SessionResponse::Listed::Program& program : listed.programs()) {
+      RemoteProgram& taken =
+          resumed.programs.emplace_back(RemoteProgram(engine_, program.handle(), program.name()));
+      taken.functions_->functions = FunctionsFromProto(program.functions());
+      taken.functions_->is_known = true;
+    }
+    for (const v1::SessionResponse::Listed::Tensor& tensor : listed.tensors()) {
+      absl::StatusOr<TensorType> type = FromProto(tensor.type());
+      if (!type.ok()) {
+        return absl::InternalError(
+            absl::StrCat("the device lists a tensor without a type: ", type.status().message()));
+      }
+      resumed.tensors.push_back(
+          RemoteTensor(engine_, tensor.handle(), tensor.name(), *std::move(type)));
+    }
+    if (listed.more_after() == 0) return absl::OkStatus();
+    if (listed.more_after() <= after) {
+      return absl::InternalError("the device lists what it has in circles");
+    }
+    after = listed.more_after();
+  }
+}
+
 const std::string& Session::id() const { return engine_->opened().session(); }
+const std::string& Session::ticket() const { return engine_->opened().ticket(); }
 const std::string& Session::device() const { return engine_->opened().device(); }
 const std::string& Session::target() const { return engine_->opened().target(); }
 
@@ -176,39 +184,51 @@ absl::StatusOr<RemoteProgram> Session::LoadFile(const std::string& path,
 }
 
 absl::StatusOr<RemoteProgram> Session::Load(const Artifact& artifact, const LoadOptions& options) {
-  return LoadWith(artifact.digest(), &artifact, options);
+  return Finished(LoadAsync(artifact, options));
 }
 
 absl::StatusOr<RemoteProgram> Session::Load(const Digest& artifact, const LoadOptions& options) {
-  return LoadWith(artifact, nullptr, options);
+  return Finished(LoadAsync(artifact, options));
 }
 
-absl::StatusOr<RemoteProgram> Session::LoadWith(const Digest& digest, const Artifact* artifact,
-                                                const LoadOptions& options) {
-  RemoteProgram program;
-  const uint64_t handle = engine_->NewHandle();
-  SLIPWAY_ASSIGN_OR_RETURN(LoadAnswer answer, TryLoad(*engine_, handle, digest, options));
-  // A device may not know all that it lacks before it has the manifest.
-  absl::flat_hash_set<Digest> sent;
-  while (artifact != nullptr && LacksMore(answer, sent)) {
-    sent.insert(answer.missing.begin(), answer.missing.end());
-    SLIPWAY_ASSIGN_OR_RETURN(const std::vector<MissingBlob> missing,
-                             FindMissing(*artifact, answer.missing));
-    SLIPWAY_RETURN_IF_ERROR(SendBlobs(*engine_, missing));
-    SLIPWAY_ASSIGN_OR_RETURN(answer, TryLoad(*engine_, handle, digest, options));
-  }
-  SLIPWAY_RETURN_IF_ERROR(answer.status);
-  program.engine_ = engine_;
-  program.handle_ = handle;
-  program.functions_ = std::move(answer.functions);
-  program.load_time_ = answer.load_time;
-  return program;
+StartedProgram Session::LoadAsync(const Artifact& artifact, const LoadOptions& options) {
+  return LoadWith(artifact.digest(), ContentsOf(artifact), options);
+}
+
+StartedProgram Session::LoadAsync(const Digest& artifact, const LoadOptions& options) {
+  return LoadWith(artifact, {}, options);
+}
+
+StartedProgram Session::LoadWith(const Digest& digest, absl::flat_hash_map<Digest, Blob> contents,
+                                 const LoadOptions& options) {
+  RemoteProgram program(engine_, engine_->NewHandle(), options.name);
+  v1::SessionRequest request;
+  SetDeadline(options.deadline, request);
+  v1::SessionRequest::Load& load = *request.mutable_load();
+  load.set_program(program.handle_);
+  *load.mutable_manifest() = ToProto(digest);
+  load.set_threads(options.threads);
+  load.set_loop_turns(options.loop_turns);
+  load.set_dynamic_bytes(options.dynamic_bytes);
+  load.set_name(options.name);
+  auto operation = std::make_shared<LoadOperation>(
+      std::move(request), std::move(contents), PieceBytes(*engine_),
+      [late = program.functions_](const Loaded& loaded) {
+        if (loaded.functions().empty()) {
+          return absl::InternalError("the device loaded a program without functions");
+        }
+        late->functions = FunctionsFromProto(loaded.functions());
+        late->load_time = absl::Nanoseconds(loaded.load_ns());
+        late->is_known = true;
+        return absl::OkStatus();
+      });
+  std::vector<OutgoingRequest> first = operation->Begin();
+  Future<Done> done = Start<Done>(engine_, std::move(operation), std::move(first));
+  return {std::move(program), std::move(done)};
 }
 
 absl::StatusOr<RemoteTensor> Session::Put(const Tensor& tensor, const std::string& name) {
-  StartedTensor started = PutAsync(tensor, name);
-  SLIPWAY_RETURN_IF_ERROR(started.done.Get().status());
-  return std::move(started.tensor);
+  return Finished(PutAsync(tensor, name));
 }
 
 StartedTensor Session::PutAsync(const Tensor& tensor, const std::string& name) {
@@ -218,43 +238,52 @@ StartedTensor Session::PutAsync(const Tensor& tensor, const std::string& name) {
     const auto loaded = std::make_shared<const Tensor>(tensor.Loaded());
     AppendWrites(remote.handle_, 0, Blob(loaded->bytes(), loaded), PieceBytes(*engine_), requests);
   }
-  Future<TensorType> done = Start<TensorType>(engine_, std::move(requests), tensor.type(), nullptr);
-  return {std::move(remote), std::move(done)};
+  return RemoteTensor::Start(std::move(remote), std::move(requests));
 }
 
 absl::StatusOr<RemoteTensor> Session::Zeros(const TensorType& type, const std::string& name) {
+  return Finished(ZerosAsync(type, name));
+}
+
+StartedTensor Session::ZerosAsync(const TensorType& type, const std::string& name) {
   RemoteTensor remote(engine_, name, type);
-  SLIPWAY_RETURN_IF_ERROR(CarryOut(*engine_, {MakeAllocate(remote.handle_, type, name)}));
-  return remote;
+  OutgoingRequest allocate = MakeAllocate(remote.handle_, type, name);
+  return RemoteTensor::Start(std::move(remote), {std::move(allocate)});
 }
 
 absl::StatusOr<RemoteTensor> Session::Random(const TensorType& type, uint64_t seed,
                                              const std::string& name) {
+  return Finished(RandomAsync(type, seed, name));
+}
+
+StartedTensor Session::RandomAsync(const TensorType& type, uint64_t seed, const std::string& name) {
   RemoteTensor remote(engine_, name, type);
   OutgoingRequest allocate = MakeAllocate(remote.handle_, type, name);
   allocate.request.mutable_allocate()->set_random(true);
   allocate.request.mutable_allocate()->set_seed(seed);
-  SLIPWAY_RETURN_IF_ERROR(CarryOut(*engine_, {std::move(allocate)}));
-  return remote;
+  return RemoteTensor::Start(std::move(remote), {std::move(allocate)});
 }
 
-absl::StatusOr<SessionFacts> Session::Facts() {
+absl::StatusOr<SessionFacts> Session::Facts() { return FactsAsync().Get(); }
+
+Future<SessionFacts> Session::FactsAsync() {
   std::vector<OutgoingRequest> requests(1);
   MayWait(requests[0].request);
   requests[0].request.mutable_get_facts();
-  return CarryOut<SessionFacts>(*engine_, std::move(requests), {},
-                                [](size_t, const RequestAnswer& answer, SessionFacts& result) {
-                                  const v1::SessionResponse::Facts& facts = answer.response.facts();
-                                  result = {.machine = MachineFromProto(facts.machine()),
-                                            .free_bytes = facts.free_bytes(),
-                                            .limit_bytes = facts.limit_bytes(),
-                                            .tensor_bytes = facts.tensor_bytes(),
-                                            .tensors = facts.tensors(),
-                                            .programs = facts.programs()};
-                                  return absl::OkStatus();
-                                });
+  return Start<SessionFacts>(engine_, std::move(requests), {},
+                             [](size_t, const RequestAnswer& answer, SessionFacts& result) {
+                               const v1::SessionResponse::Facts& facts = answer.response.facts();
+                               result = {.machine = MachineFromProto(facts.machine()),
+                                         .free_bytes = facts.free_bytes(),
+                                         .limit_bytes = facts.limit_bytes(),
+                                         .tensor_bytes = facts.tensor_bytes(),
+                                         .tensors = facts.tensors(),
+                                         .programs = facts.programs()};
+                               return absl::OkStatus();
+                             });
 }
 
+absl::Status Session::Detach() { return engine_->Detach(); }
 absl::Status Session::Close() { return engine_->Close(); }
 
 }  // namespace slipway

@@ -18,7 +18,10 @@
 // goes on: load and put anew. A session that has ended gives the error with which it ended for everything.
 //
 // A session is held by its Session, by every RemoteProgram and RemoteTensor, and by futures; it is closed, and the
-// device free for others, when the last of them goes. All methods are thread-safe.
+// device free for others, when the last of them goes. Or it is left (Session::Detach) and taken up elsewhere, by another
+// process on another machine, with what it has on the device (Session::Resume). All methods are thread-safe.
+//
+// Each method that blocks is its ...Async form, waited for: their errors and requirements are the same.
 #ifndef SLIPWAY_CLIENT_SESSION_H_
 #define SLIPWAY_CLIENT_SESSION_H_
 
@@ -31,6 +34,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -45,6 +49,7 @@
 namespace slipway {
 
 class SessionEngine;
+struct OutgoingRequest;
 
 struct SessionOptions {
   std::string address;  // Of a server, or of an agent that listens: "HOST:PORT" or "unix:PATH".
@@ -71,6 +76,8 @@ struct SessionOptions {
   std::function<void(const std::string& text)> on_log;
 };
 
+struct StartedTensor;
+
 // A tensor on the device, which is freed with it. Movable. Errors of its methods are those of a request: FAILED_PRECONDITION
 // for a tensor that is lost or not made yet, OUT_OF_RANGE for a part that does not lie inside.
 class RemoteTensor {
@@ -92,18 +99,28 @@ class RemoteTensor {
 
   absl::StatusOr<Tensor> Get() const;
   Future<Tensor> GetAsync() const;
-  // Into memory of the caller's, of as many bytes as the tensor has.
+  // Into memory of the caller's, of as many bytes as the tensor has. The same for all that reads: the memory is written
+  // until the answer is there.
   absl::Status GetInto(absl::Span<char> bytes) const;
+  Future<Done> GetIntoAsync(absl::Span<char> bytes) const;
   // Some of its bytes, from `offset` on. Whole elements.
   absl::Status Read(int64_t offset, absl::Span<char> bytes) const;
+  Future<Done> ReadAsync(int64_t offset, absl::Span<char> bytes) const;
   absl::Status Write(int64_t offset, const Blob& bytes);
+  Future<Done> WriteAsync(int64_t offset, const Blob& bytes);
 
-  // A copy of a box of it: `begin` is the first index along each dimension.
+  // A copy of a box of it: `begin` is the first index along each dimension. It has the name of this one unless it is given
+  // another.
   absl::StatusOr<RemoteTensor> Slice(absl::Span<const int64_t> begin,
-                                     absl::Span<const int64_t> shape) const;
-  absl::StatusOr<RemoteTensor> Copy() const;
+                                     absl::Span<const int64_t> shape,
+                                     const std::string& name = "") const;
+  StartedTensor SliceAsync(absl::Span<const int64_t> begin, absl::Span<const int64_t> shape,
+                           const std::string& name = "") const;
+  absl::StatusOr<RemoteTensor> Copy(const std::string& name = "") const;
+  StartedTensor CopyAsync(const std::string& name = "") const;
   // Copies `from` into the box of it that begins at `begin`.
   absl::Status Assign(absl::Span<const int64_t> begin, const RemoteTensor& from);
+  Future<Done> AssignAsync(absl::Span<const int64_t> begin, const RemoteTensor& from);
 
  private:
   friend class Session;
@@ -114,7 +131,11 @@ class RemoteTensor {
     TensorType type;
   };
 
+  // A new one.
   RemoteTensor(std::shared_ptr<SessionEngine> engine, std::string name, TensorType type);
+  // One that is there.
+  RemoteTensor(std::shared_ptr<SessionEngine> engine, uint64_t handle, std::string name,
+               TensorType type);
   void Swap(RemoteTensor& other) noexcept {
     std::swap(engine_, other.engine_);
     std::swap(handle_, other.handle_);
@@ -123,6 +144,8 @@ class RemoteTensor {
   }
   absl::StatusOr<TensorType> KnownType() const;
   static absl::Status CheckIsOf(const SessionEngine* engine, const RemoteTensor& tensor);
+  // `tensor` comes about by `requests`.
+  static StartedTensor Start(RemoteTensor tensor, std::vector<OutgoingRequest> requests);
 
   std::shared_ptr<SessionEngine> engine_;
   uint64_t handle_ = 0;
@@ -154,6 +177,8 @@ struct RemoteCallOptions {
   // the process that runs it.
   absl::Duration deadline;
   bool profile = false;  // Time every step.
+  // What outputs are called, in the function's order, in place of the names of the function's outputs.
+  std::vector<std::string> output_names;
 };
 
 // What the device tells of a call.
@@ -189,8 +214,12 @@ class RemoteProgram {
   ~RemoteProgram();
 
   bool is_set() const { return engine_ != nullptr; }
-  const std::vector<RemoteFunction>& functions() const { return functions_; }
-  absl::Duration load_time() const { return load_time_; }
+  // For messages.
+  const std::string& name() const { return name_; }
+  // Empty until it is loaded.
+  const std::vector<RemoteFunction>& functions() const;
+  // How long loading took, on the device. Zero until then, and of programs that were taken up.
+  absl::Duration load_time() const;
 
   // Inputs and outputs are in the order of the function. INVALID_ARGUMENT for inputs that do not fit, NOT_FOUND for a
   // function that is not there, FAILED_PRECONDITION for a program or tensor that is lost, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, ABORTED when the program crashed.
@@ -213,22 +242,36 @@ class RemoteProgram {
 
  private:
   friend class Session;
+  // Set by the answer to the request that loads the program.
+  struct LateFunctions {
+    std::atomic<bool> is_known = false;
+    std::vector<RemoteFunction> functions;
+    absl::Duration load_time;
+  };
+
+  RemoteProgram(std::shared_ptr<SessionEngine> engine, uint64_t handle, std::string name);
   void Swap(RemoteProgram& other) noexcept {
     std::swap(engine_, other.engine_);
     std::swap(handle_, other.handle_);
+    std::swap(name_, other.name_);
     std::swap(functions_, other.functions_);
-    std::swap(load_time_, other.load_time_);
   }
   absl::Status Check(absl::Span<const RemoteTensor* const> tensors) const;
-  std::vector<RemoteTensor> MakeOutputs(const std::string& function) const;
+  std::vector<RemoteTensor> MakeOutputs(const RemoteCallOptions& options) const;
   Future<CallReport> StartCall(absl::Span<const RemoteTensor* const> inputs,
                                absl::Span<RemoteTensor* const> outputs,
                                const RemoteCallOptions& options) const;
 
   std::shared_ptr<SessionEngine> engine_;
   uint64_t handle_ = 0;
-  std::vector<RemoteFunction> functions_;
-  absl::Duration load_time_;
+  std::string name_;
+  std::shared_ptr<LateFunctions> functions_;
+};
+
+// A program that may be called once `done` says that it came about.
+struct StartedProgram {
+  RemoteProgram program;
+  Future<Done> done;
 };
 
 struct LoadOptions {
@@ -249,15 +292,27 @@ struct SessionFacts {
   int64_t programs = 0;
 };
 
+struct ResumedSession;
+
 // Movable and copyable: copies are the same session.
 class Session {
  public:
+  Session() = default;  // No session; only to be assigned to.
   // Waits for the device. INVALID_ARGUMENT for bad options; otherwise errors of SessionService.Open
   // (proto/slipway/v1/session.proto), such as NOT_FOUND for a device that nobody knows and UNAVAILABLE for a server that
   // is not there.
   static absl::StatusOr<Session> Open(const SessionOptions& options);
 
+  // Takes up a session that was opened elsewhere and not closed there, with all that it has on the device. Whoever has it
+  // still ends in ABORTED. Of the options, those that say what is asked for mean nothing: the session has them already.
+  // NOT_FOUND when its lease has ended, PERMISSION_DENIED for another ticket, UNIMPLEMENTED for a device whose agent
+  // is too old; the session goes on then.
+  static absl::StatusOr<ResumedSession> Resume(const SessionOptions& options, const std::string& id,
+                                               const std::string& ticket);
+
   const std::string& id() const;
+  // Who knows it may take the session up: keep it like a password.
+  const std::string& ticket() const;
   const std::string& device() const;
   const std::string& target() const;
 
@@ -268,27 +323,45 @@ class Session {
   absl::StatusOr<RemoteProgram> LoadFile(const std::string& path, const LoadOptions& options = {});
   // An artifact that the device or its server has. FAILED_PRECONDITION names what they lack.
   absl::StatusOr<RemoteProgram> Load(const Digest& artifact, const LoadOptions& options = {});
+  StartedProgram LoadAsync(const Artifact& artifact, const LoadOptions& options = {});
+  StartedProgram LoadAsync(const Digest& artifact, const LoadOptions& options = {});
 
   // A tensor of the device's with these elements. INVALID_ARGUMENT for strings (core/tensor/strings.h splits them),
   // RESOURCE_EXHAUSTED for one that does not fit. The tensor's bytes must not change before the answer is there.
   absl::StatusOr<RemoteTensor> Put(const Tensor& tensor, const std::string& name = "");
   StartedTensor PutAsync(const Tensor& tensor, const std::string& name = "");
   absl::StatusOr<RemoteTensor> Zeros(const TensorType& type, const std::string& name = "");
+  StartedTensor ZerosAsync(const TensorType& type, const std::string& name = "");
   // The elements are those of RandomTensor (core/tensor/random.h).
   absl::StatusOr<RemoteTensor> Random(const TensorType& type, uint64_t seed,
                                       const std::string& name);
+  StartedTensor RandomAsync(const TensorType& type, uint64_t seed, const std::string& name);
 
   absl::StatusOr<SessionFacts> Facts();
+  Future<SessionFacts> FactsAsync();
 
+  // Leaves the session to be taken up elsewhere (Resume), within its idle time, once all requests are answered: programs
+  // and tensors stay on the device, whatever becomes of their objects here. The error with which it ended before.
+  absl::Status Detach();
   // Ends the session and its lease once all requests are answered. The error with which it ended before.
   absl::Status Close();
 
  private:
   explicit Session(std::shared_ptr<SessionEngine> engine) : engine_(std::move(engine)) {}
-  absl::StatusOr<RemoteProgram> LoadWith(const Digest& digest, const Artifact* artifact,
-                                         const LoadOptions& options);
+  // `contents`: blobs that the device is sent when it lacks them.
+  StartedProgram LoadWith(const Digest& digest, absl::flat_hash_map<Digest, Blob> contents,
+                          const LoadOptions& options);
+  absl::Status TakeListed(ResumedSession& resumed);
 
   std::shared_ptr<SessionEngine> engine_;
+};
+
+// A session that was taken up, and what it had: whoever takes it up owns that now.
+struct ResumedSession {
+  Session session;
+  // In the order in which they were made, with the names that they were given then.
+  std::vector<RemoteProgram> programs;
+  std::vector<RemoteTensor> tensors;
 };
 
 }  // namespace slipway

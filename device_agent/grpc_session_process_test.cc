@@ -64,12 +64,16 @@ class Wire {
     Send(std::move(request));
     return last_;
   }
+  // But for the log.
   v1::SessionResponse Next() {
-    while (next_ >= responses_.responses_size()) {
-      next_ = 0;
-      if (!stream_->Read(&responses_)) return {};
+    while (true) {
+      while (next_ >= responses_.responses_size()) {
+        next_ = 0;
+        if (!stream_->Read(&responses_)) return {};
+      }
+      if (!responses_.responses(next_).has_log()) return responses_.responses(next_++);
+      ++next_;
     }
-    return responses_.responses(next_++);
   }
   v1::SessionResponse Do(Request request) {
     const uint64_t id = Ask(std::move(request));

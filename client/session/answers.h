@@ -1,4 +1,4 @@
-// Operations as users see them: carried out while they wait, or as futures.
+// Operations as users see them: futures.
 #ifndef SLIPWAY_CLIENT_SESSION_ANSWERS_H_
 #define SLIPWAY_CLIENT_SESSION_ANSWERS_H_
 
@@ -47,30 +47,28 @@ Future<T> FailedFuture(absl::Status status) {
                    std::make_shared<absl::StatusOr<T>>(std::move(status)));
 }
 
-// `value` is what the answers to `requests` make by `take`.
-template <typename T>
-Future<T> Start(const std::shared_ptr<SessionEngine>& engine, std::vector<OutgoingRequest> requests,
-                T value, typename ValueOperation<T>::TakeAnswer take) {
-  auto operation = std::make_shared<ValueOperation<T>>(std::move(value), std::move(take));
+// An operation whose result() is a T.
+template <typename T, typename Operation>
+Future<T> Start(const std::shared_ptr<SessionEngine>& engine, std::shared_ptr<Operation> operation,
+                std::vector<OutgoingRequest> requests) {
   engine->Submit(operation, std::move(requests));
   std::shared_ptr<absl::StatusOr<T>> result(operation, &operation->result());
   return Future<T>(std::make_shared<OperationAnswer>(engine, std::move(operation)),
                    std::move(result));
 }
 
-// The same, for who waits.
+// `value` is what the answers to `requests` make by `take`.
 template <typename T>
-absl::StatusOr<T> CarryOut(SessionEngine& engine, std::vector<OutgoingRequest> requests, T value,
-                           typename ValueOperation<T>::TakeAnswer take) {
-  auto operation = std::make_shared<ValueOperation<T>>(std::move(value), std::move(take));
-  engine.Submit(operation, std::move(requests));
-  engine.Wait(*operation, absl::InfiniteFuture());
-  return std::move(operation->result());
+Future<T> Start(const std::shared_ptr<SessionEngine>& engine, std::vector<OutgoingRequest> requests,
+                T value, typename ValueOperation<T>::TakeAnswer take) {
+  return Start<T>(engine, std::make_shared<ValueOperation<T>>(std::move(value), std::move(take)),
+                  std::move(requests));
 }
 
 // For requests whose answers say nothing but whether they were carried out.
-inline absl::Status CarryOut(SessionEngine& engine, std::vector<OutgoingRequest> requests) {
-  return CarryOut<bool>(engine, std::move(requests), true, nullptr).status();
+inline Future<Done> Start(const std::shared_ptr<SessionEngine>& engine,
+                          std::vector<OutgoingRequest> requests) {
+  return Start<Done>(engine, std::move(requests), Done(), nullptr);
 }
 
 }  // namespace slipway

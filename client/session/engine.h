@@ -16,13 +16,13 @@
 
 namespace slipway {
 
-// What a session is opened with; see SessionOptions.
+// What a session is opened or taken up with; see SessionOptions.
 struct EngineOptions {
   std::string address;
   std::string token;
-  v1::SessionRequest open;  // Holds `open`.
-  absl::Duration interval;  // Of heartbeats.
-  absl::Duration silence;   // After which a peer is asked whether it lives.
+  v1::SessionRequest first;  // Holds `open`, or `resume` of a session that was opened elsewhere.
+  absl::Duration interval;   // Of heartbeats.
+  absl::Duration silence;    // After which a peer is asked whether it lives.
   std::stop_token stop;
   std::function<void(int64_t ahead, const std::string& holder)> on_waiting;
   std::function<void(const std::string& text)> on_log;
@@ -33,7 +33,8 @@ class SessionEngine {
  public:
   virtual ~SessionEngine() = default;
 
-  // Waits for the device. Errors of SessionService.Open.
+  // Waits for the device. Errors of SessionService.Open; UNIMPLEMENTED for a device whose sessions cannot be taken up
+  // elsewhere.
   static absl::StatusOr<std::shared_ptr<SessionEngine>> Open(EngineOptions options);
 
   // What the device said when the session was opened, with limits that this client keeps.
@@ -51,6 +52,9 @@ class SessionEngine {
   // Calls `callback` once the operation is done, see Future::Then. At most once for an operation.
   virtual void Then(SessionOperation& operation, std::function<void()> callback) = 0;
   virtual void Cancel(SessionOperation& operation) = 0;
+  // Leaves the session to be taken up elsewhere when all that was submitted is answered. The error with which it ended
+  // before.
+  virtual absl::Status Detach() = 0;
   // Ends the session when all that was submitted is answered. The error with which it ended before.
   virtual absl::Status Close() = 0;
 };

@@ -45,6 +45,10 @@ absl::Status Violation(absl::string_view what) {
   return absl::InternalError(absl::StrCat("the device breaks the protocol: ", what));
 }
 
+absl::Status TakesNoMore() {
+  return absl::FailedPreconditionError("the session is being closed or left");
+}
+
 }  // namespace
 
 // Whether the server lives.
@@ -79,8 +83,12 @@ GrpcSessionEngine::GrpcSessionEngine(EngineOptions options)
       channel_(grpc::CreateCustomChannel(options_.address, grpc::InsecureChannelCredentials(),
                                          ChannelArguments())),
       stub_(channel_),
-      liveness_(options_.interval, options_.silence, Now()) {
+      liveness_(options_.interval, options_.silence, Now()),
+      session_(options_.first.resume().session()),
+      ticket_(options_.first.resume().ticket()),
+      is_from_elsewhere_(options_.first.has_resume()) {
   absl::MutexLock lock(&mutex_);
+  if (is_from_elsewhere_) line_.BeginElsewhere();
   Connect(/*wait=*/false);
 }
 
@@ -190,8 +198,9 @@ absl::Status GrpcSessionEngine::AwaitOpened() {
 void GrpcSessionEngine::ShutDown() {
   absl::MutexLock lock(&mutex_);
   absl::CondVar woken;
-  if (end_.ok() && !session_.empty() && stream_ != nullptr) {
-    is_closing_ = true;
+  const bool is_own = is_open_ || !is_from_elsewhere_;
+  if (end_.ok() && is_own && !session_.empty() && stream_ != nullptr) {
+    takes_no_more_ = is_closing_ = true;
     line_.Close();
     Flush();
     WaitFor([this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return !end_.ok(); }, woken,
@@ -218,8 +227,8 @@ void GrpcSessionEngine::Submit(std::shared_ptr<SessionOperation> operation,
   // One more than there are requests, which is settled here: so an operation without any ends as well.
   operation->outstanding_ = requests.size() + 1;
   absl::Status status = end_;
-  if (status.ok() && is_closing_) {
-    status = absl::FailedPreconditionError("the session is being closed");
+  if (status.ok() && takes_no_more_) {
+    status = TakesNoMore();
   }
   if (status.ok()) {
     for (size_t piece = 0; piece < requests.size(); ++piece) {
@@ -241,7 +250,7 @@ void GrpcSessionEngine::Submit(std::shared_ptr<SessionOperation> operation,
 
 void GrpcSessionEngine::Free(uint64_t handle) {
   absl::MutexLock lock(&mutex_);
-  if (end_.ok() && !is_closing_) line_.Free(handle);
+  if (end_.ok() && !takes_no_more_) line_.Free(handle);
 }
 
 bool GrpcSessionEngine::Wait(SessionOperation& operation, absl::Time deadline) {
@@ -274,11 +283,23 @@ void GrpcSessionEngine::Cancel(SessionOperation& operation) {
   Flush();
 }
 
+absl::Status GrpcSessionEngine::Detach() {
+  absl::MutexLock lock(&mutex_);
+  absl::CondVar woken;
+  takes_no_more_ = true;
+  Flush();
+  WaitFor([this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return !end_.ok() || line_.is_empty(); }, woken,
+          absl::InfiniteDuration());
+  const absl::Status before = end_;
+  End(absl::FailedPreconditionError("the session was left to be taken up elsewhere"));
+  return before;
+}
+
 absl::Status GrpcSessionEngine::Close() {
   absl::MutexLock lock(&mutex_);
   absl::CondVar woken;
   if (end_.ok()) {
-    is_closing_ = true;
+    takes_no_more_ = is_closing_ = true;
     line_.Close();
     Flush();
     WaitFor([this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return !end_.ok(); }, woken,
@@ -332,7 +353,7 @@ void GrpcSessionEngine::KeepTime(absl::Duration now) {
 void GrpcSessionEngine::Connect(bool wait) {
   v1::SessionRequest first;
   if (session_.empty()) {
-    first = options_.open;
+    first = options_.first;
   } else {
     first.mutable_resume()->set_session(session_);
     first.mutable_resume()->set_ticket(ticket_);
@@ -362,7 +383,8 @@ void GrpcSessionEngine::Disconnected() {
     End(status);
     return;
   }
-  if (session_.empty() && channel_->GetState(false) == GRPC_CHANNEL_TRANSIENT_FAILURE) {
+  const bool is_first = session_.empty() || (is_from_elsewhere_ && !is_open_);
+  if (is_first && channel_->GetState(false) == GRPC_CHANNEL_TRANSIENT_FAILURE) {
     End(absl::UnavailableError(
         absl::StrCat("\"", options_.address, "\" cannot be reached: ", status.message())));
     return;
@@ -442,7 +464,8 @@ void GrpcSessionEngine::TakeNews(v1::SessionResponse& news) {
 }
 
 void GrpcSessionEngine::TakeOpened(v1::SessionResponse::Opened& opened) {
-  if (is_connected_ || opened.session().empty() || (is_open_ && opened.session() != session_)) {
+  if (is_connected_ || opened.session().empty() ||
+      (!session_.empty() && opened.session() != session_)) {
     End(Violation("it opens another session than the one asked for"));
     return;
   }
@@ -460,6 +483,15 @@ void GrpcSessionEngine::TakeOpened(v1::SessionResponse::Opened& opened) {
   ticket_ = opened.ticket();
   is_connected_ = true;
   if (is_open_) return;
+  if (is_from_elsewhere_) {
+    if (opened.next_handle() == 0) {
+      End(absl::UnimplementedError(
+          absl::StrCat("the agent of device \"", opened.device(),
+                       "\" does not let sessions be taken up elsewhere; update it")));
+      return;
+    }
+    last_handle_ = opened.next_handle() - 1;
+  }
   opened.set_max_data_bytes(std::min(opened.max_data_bytes(), kMaxSessionDataBytes));
   line_.SetLimits({.max_requests = opened.max_requests(),
                    .max_data_under_way_bytes = opened.max_data_under_way_bytes()});
@@ -518,6 +550,7 @@ void GrpcSessionEngine::GiveUp(const SessionOperation& operation, const absl::St
 void GrpcSessionEngine::Settle(SessionOperation& operation, const absl::Status& status) {
   if (operation.status_.ok()) operation.status_ = status;
   if (--operation.outstanding_ > 0) return;
+  if (operation.status_.ok() && GoOn(operation)) return;
   operation.Finish(operation.status_);
   operation.done_ = true;
   if (operation.then_) {
@@ -525,6 +558,21 @@ void GrpcSessionEngine::Settle(SessionOperation& operation, const absl::Status& 
     CallBack(std::exchange(operation.then_, nullptr));
   }
   if (operation.waiter_ != nullptr) operation.waiter_->Signal();
+}
+
+// Whether the operation has more to ask, which then goes out.
+bool GrpcSessionEngine::GoOn(SessionOperation& operation) {
+  absl::StatusOr<std::vector<OutgoingRequest>> requests = operation.Next();
+  if (requests.ok() && requests->empty()) return false;
+  operation.status_ = requests.status();
+  if (operation.status_.ok()) operation.status_ = end_;
+  if (operation.status_.ok() && is_closing_) operation.status_ = TakesNoMore();
+  if (!operation.status_.ok()) return false;
+  operation.outstanding_ = requests->size();
+  for (size_t piece = 0; piece < requests->size(); ++piece) {
+    line_.Add({operation.shared_from_this(), piece, std::move((*requests)[piece])});
+  }
+  return true;
 }
 
 void GrpcSessionEngine::CallBack(std::function<void()> callback) {
@@ -544,7 +592,7 @@ void GrpcSessionEngine::End(absl::Status status) {
 }
 
 std::string GrpcSessionEngine::DeviceName() const {
-  const std::string& device = is_open_ ? opened_.device() : options_.open.open().device();
+  const std::string& device = is_open_ ? opened_.device() : options_.first.open().device();
   return device.empty() ? "the device" : absl::StrCat("device \"", device, "\"");
 }
 

@@ -51,6 +51,7 @@ class GrpcSessionEngine final : public SessionEngine {
   bool Wait(SessionOperation& operation, absl::Time deadline) override;
   void Then(SessionOperation& operation, std::function<void()> callback) override;
   void Cancel(SessionOperation& operation) override;
+  absl::Status Detach() override;
   absl::Status Close() override;
 
  private:
@@ -81,6 +82,7 @@ class GrpcSessionEngine final : public SessionEngine {
   void Flush() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Settle(SessionOperation& operation, const absl::Status& status)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool GoOn(SessionOperation& operation) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void GiveUp(const SessionOperation& operation, const absl::Status& status)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void CallBack(std::function<void()> callback) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -117,8 +119,10 @@ class GrpcSessionEngine final : public SessionEngine {
   uint64_t last_handle_ ABSL_GUARDED_BY(mutex_) = 0;
   std::string session_ ABSL_GUARDED_BY(mutex_);  // Empty until the device has told of it.
   std::string ticket_ ABSL_GUARDED_BY(mutex_);
+  const bool is_from_elsewhere_;
   bool is_open_ ABSL_GUARDED_BY(mutex_) = false;
-  v1::SessionResponse::Opened opened_;  // Set once, when is_open_ becomes true.
+  v1::SessionResponse::Opened opened_;                  // Set once, when is_open_ becomes true.
+  bool takes_no_more_ ABSL_GUARDED_BY(mutex_) = false;  // It is being closed, or left.
   bool is_closing_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Status end_ ABSL_GUARDED_BY(mutex_);  // Not OK: the session has ended.

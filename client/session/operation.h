@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -30,7 +31,7 @@ struct RequestAnswer {
   absl::Cord data;
 };
 
-class SessionOperation {
+class SessionOperation : public std::enable_shared_from_this<SessionOperation> {
  public:
   virtual ~SessionOperation() = default;
 
@@ -38,6 +39,11 @@ class SessionOperation {
   // became of the request: the device's error, or what is wrong with the answer. Not called for requests that got
   // none.
   virtual absl::Status Take(size_t piece, const RequestAnswer& answer) = 0;
+  // Called when all requests are answered without an error: what is asked next, whose answers begin at piece 0 again.
+  // Nothing: it is done. An error ends it. Must not wait.
+  virtual absl::StatusOr<std::vector<OutgoingRequest>> Next() {
+    return std::vector<OutgoingRequest>();
+  }
   // Called once, after everything; `status` is the first error.
   virtual void Finish(const absl::Status& status) = 0;
 
@@ -80,25 +86,6 @@ class ValueOperation final : public SessionOperation {
   T value_;
   TakeAnswer take_;
   absl::StatusOr<T> result_;
-};
-
-// An operation of requests whose answers somebody looks at himself, errors too.
-class PlainOperation final : public SessionOperation {
- public:
-  using TakeAnswer = std::function<absl::Status(size_t piece, const RequestAnswer&)>;
-
-  explicit PlainOperation(TakeAnswer take) : take_(std::move(take)) {}
-  absl::Status Take(size_t piece, const RequestAnswer& answer) override {
-    return take_(piece, answer);
-  }
-  void Finish(const absl::Status& status) override { status_ = status; }
-
-  // REQUIRES: it is done.
-  const absl::Status& status() const { return status_; }
-
- private:
-  const TakeAnswer take_;
-  absl::Status status_;
 };
 
 }  // namespace slipway

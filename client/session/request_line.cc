@@ -110,6 +110,7 @@ absl::Cord RequestLine::NextMessage() {
 }
 
 absl::StatusOr<RequestLine::Entry> RequestLine::Answer(uint64_t id) {
+  if (id != 0 && id <= asked_elsewhere_) return Entry();
   if (sent_.empty()) {
     return absl::InternalError(
         absl::StrCat("the device answers request ", id, ", but none is under way"));
@@ -127,6 +128,7 @@ absl::StatusOr<RequestLine::Entry> RequestLine::Answer(uint64_t id) {
 }
 
 absl::Status RequestLine::Resume(uint64_t taken) {
+  if (received_ == kFromElsewhere) received_ = asked_elsewhere_ = taken;
   if (taken < received_ || taken > received_ + sent_.size()) {
     return absl::InternalError(absl::StrCat("the device says that it took requests up to ", taken,
                                             ", where ", received_, " to ", received_ + sent_.size(),

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -55,18 +56,26 @@ class RequestLine {
   // The next message, which counts as sent; empty when there is nothing to say, or the limits forbid it.
   absl::Cord NextMessage();
 
-  // The last response that has come.
+  // The line of a client that takes a session up from elsewhere: it begins behind what was asked there, and answers to
+  // that mean nothing to it. Before the first Resume.
+  void BeginElsewhere() { received_ = kFromElsewhere; }
+
+  // The last response that has come, as SessionRequest.Resume has it.
   uint64_t received() const { return received_; }
-  // The request that the response `id` answers. INTERNAL when the device may not answer that one now.
+  // The request that the response `id` answers; one without an operation where it was asked elsewhere. INTERNAL when the device may not answer that one now.
   absl::StatusOr<Entry> Answer(uint64_t id);
   // No request is sent until the next Resume. So it begins.
   void Suspend() { is_open_ = false; }
   // After the device said which requests it has taken: the others are to be sent again. INTERNAL when it cannot be.
   absl::Status Resume(uint64_t taken);
+  // Whether nothing is to be sent, not even frees, or to be answered.
+  bool is_empty() const { return sent_.empty() && unsent_.empty(); }
   // Everything that is not answered, in order.
   std::vector<Entry> TakeAll();
 
  private:
+  static constexpr uint64_t kFromElsewhere = std::numeric_limits<uint64_t>::max();
+
   bool MaySend(const OutgoingRequest& outgoing) const;
   static int64_t DataBytes(const OutgoingRequest& outgoing);
 
@@ -76,6 +85,7 @@ class RequestLine {
   size_t wanted_ = 0;  // Of unsent_, those that are not frees.
   std::vector<uint64_t> cancels_;
   uint64_t received_ = 0;
+  uint64_t asked_elsewhere_ = 0;  // The last request that another client sent.
   uint64_t acked_ = 0;
   int64_t data_under_way_bytes_ = 0;
   int64_t data_not_acked_bytes_ = 0;

@@ -69,7 +69,8 @@ class RequestLineTest : public ::testing::Test {
   }
   void Answer(uint64_t id) { EXPECT_THAT(line_.Answer(id), IsOk()); }
 
-  const std::shared_ptr<SessionOperation> operation_ = std::make_shared<PlainOperation>(nullptr);
+  const std::shared_ptr<SessionOperation> operation_ =
+      std::make_shared<ValueOperation<bool>>(true, nullptr);
   RequestLine line_;
 };
 
@@ -210,7 +211,7 @@ TEST_F(RequestLineTest, ADeviceCannotHaveTakenWhatWasNotSentNorLoseWhatItAnswere
 
 TEST_F(RequestLineTest, CancelsWhatIsSentAndTakesOutWhatIsNot) {
   Open(2, 100);
-  const auto other = std::make_shared<PlainOperation>(nullptr);
+  const auto other = std::make_shared<ValueOperation<bool>>(true, nullptr);
   Facts();
   Facts();
   Facts();
@@ -275,6 +276,30 @@ TEST_F(RequestLineTest, TakesAllInOrder) {
   EXPECT_TRUE(all[1].outgoing.request.has_write());
   EXPECT_FALSE(line_.is_waiting());
   EXPECT_THAT(Next(), IsEmpty());
+}
+
+TEST_F(RequestLineTest, WhoComesFromElsewhereGoesOnBehindWhatWasAsked) {
+  line_.SetLimits({.max_requests = 100, .max_data_under_way_bytes = 100});
+  line_.BeginElsewhere();
+  EXPECT_EQ(line_.received(), UINT64_MAX);
+  Facts();
+  ASSERT_THAT(line_.Resume(7), IsOk());
+  EXPECT_EQ(line_.received(), 7u);
+  EXPECT_THAT(Next(), ElementsAre("8"));
+  // What was asked before is nobody's here.
+  const absl::StatusOr<RequestLine::Entry> others = line_.Answer(6);
+  ASSERT_THAT(others, IsOk());
+  EXPECT_EQ(others->operation, nullptr);
+  Answer(7);
+  EXPECT_THAT(line_.Answer(9), StatusIs(absl::StatusCode::kInternal));
+  Answer(8);
+  EXPECT_TRUE(line_.is_empty());
+  // From then on it is a line like others.
+  Facts();
+  EXPECT_THAT(Next(), ElementsAre("acked 8", "9"));
+  ASSERT_THAT(line_.Resume(8), IsOk());
+  EXPECT_THAT(Next(), ElementsAre("9"));
+  EXPECT_THAT(line_.Resume(7), StatusIs(absl::StatusCode::kInternal));
 }
 
 }  // namespace

@@ -5,9 +5,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "client/session/answers.h"
-#include "core/base/status_macros.h"
-#include "core/wire/digest_proto.h"
 
 namespace slipway {
 namespace {
@@ -15,36 +12,12 @@ namespace {
 constexpr absl::Duration kLongestDeadline = absl::Hours(24);
 // Sizes of elements divide it.
 constexpr int64_t kElementBytes = 16;
-// Rounds of writing blobs in which the device got no further, after which it is given up.
-constexpr int kMostIdleRounds = 3;
+
+}  // namespace
 
 absl::Cord Share(const Blob& bytes) {
   return absl::MakeCordFromExternal(bytes.bytes(), [owner = bytes.owner()] {});
 }
-
-// How far a blob has got.
-struct BlobProgress {
-  int64_t size = 0;         // Bytes that the device has.
-  bool is_started = false;  // It has said so.
-};
-
-// The next pieces of a blob: one until it is known where to go on, then all.
-void AppendBlobWrites(const MissingBlob& blob, const BlobProgress& progress, int64_t piece_bytes,
-                      std::vector<OutgoingRequest>& requests) {
-  const int64_t total = blob.contents.size_bytes();
-  int64_t offset = progress.size;
-  do {
-    const int64_t size = std::min(piece_bytes, total - offset);
-    OutgoingRequest& write = requests.emplace_back();
-    MayWait(write.request);
-    *write.request.mutable_write_blob()->mutable_blob() = ToProto(blob.digest);
-    write.request.mutable_write_blob()->set_offset(offset);
-    write.data = Share(blob.contents.Part(offset, size));
-    offset += size;
-  } while (progress.is_started && offset < total);
-}
-
-}  // namespace
 
 void SetDeadline(absl::Duration deadline, v1::SessionRequest& request) {
   request.set_deadline_ns(
@@ -103,45 +76,6 @@ absl::Status TakeRead(size_t piece, const absl::Cord& data, DataType dtype, int6
         absl::StrCat("the device sent a byte that is no element of ", Name(dtype)));
   }
   return absl::OkStatus();
-}
-
-absl::Status SendBlobs(SessionEngine& engine, const std::vector<MissingBlob>& blobs) {
-  std::vector<BlobProgress> progress(blobs.size());
-  for (int idle_rounds = 0; idle_rounds < kMostIdleRounds;) {
-    std::vector<OutgoingRequest> requests;
-    std::vector<size_t> blob_of;  // Of each request.
-    for (size_t i = 0; i < blobs.size(); ++i) {
-      if (progress[i].is_started && progress[i].size == blobs[i].contents.size_bytes()) continue;
-      AppendBlobWrites(blobs[i], progress[i], PieceBytes(engine), requests);
-      blob_of.resize(requests.size(), i);
-    }
-    if (requests.empty()) return absl::OkStatus();
-
-    const std::vector<BlobProgress> before = progress;
-    const auto take = [&](size_t piece, const RequestAnswer& answer) {
-      const bool is_elsewhere =
-          absl::IsOutOfRange(answer.error) && answer.response.has_blob_written();
-      if (!answer.error.ok() && !is_elsewhere) return answer.error;
-      const size_t blob = blob_of[piece];
-      const int64_t size = answer.response.blob_written().size();
-      if (size < 0 || size > blobs[blob].contents.size_bytes()) {
-        return absl::InternalError(absl::StrCat("the device says it has ", size, " bytes of blob ",
-                                                blobs[blob].digest.ToString()));
-      }
-      progress[blob] = {.size = size, .is_started = true};
-      return absl::OkStatus();
-    };
-    const auto operation = std::make_shared<PlainOperation>(take);
-    engine.Submit(operation, std::move(requests));
-    engine.Wait(*operation, absl::InfiniteFuture());
-    SLIPWAY_RETURN_IF_ERROR(operation->status());
-    const bool went_on = !std::equal(before.begin(), before.end(), progress.begin(),
-                                     [](const auto& a, const auto& b) {
-                                       return a.is_started == b.is_started && a.size >= b.size;
-                                     });
-    idle_rounds = went_on ? 0 : idle_rounds + 1;
-  }
-  return absl::AbortedError("blobs were sent again and again, and the device does not have them");
 }
 
 }  // namespace slipway

@@ -1,4 +1,4 @@
-// Bytes of tensors and blobs in pieces.
+// Bytes of tensors in pieces.
 #ifndef SLIPWAY_CLIENT_SESSION_TRANSFER_H_
 #define SLIPWAY_CLIENT_SESSION_TRANSFER_H_
 
@@ -13,7 +13,6 @@
 #include "client/session/engine.h"
 #include "client/session/operation.h"
 #include "core/base/blob.h"
-#include "core/base/digest.h"
 #include "core/tensor/dtype.h"
 
 namespace slipway {
@@ -22,6 +21,9 @@ namespace slipway {
 void MayWait(v1::SessionRequest& request);
 // Zero is the device's default.
 void SetDeadline(absl::Duration deadline, v1::SessionRequest& request);
+
+// The bytes where they lie.
+absl::Cord Share(const Blob& bytes);
 
 // Most bytes of a tensor in one request.
 int64_t PieceBytes(const SessionEngine& engine);
@@ -37,14 +39,6 @@ std::vector<OutgoingRequest> MakeReads(uint64_t tensor, int64_t offset, int64_t 
 // has another size, or bytes that are no elements of `dtype`.
 absl::Status TakeRead(size_t piece, const absl::Cord& data, DataType dtype, int64_t piece_bytes,
                       absl::Span<char> bytes);
-
-// A blob that the device lacks.
-struct MissingBlob {
-  Digest digest;
-  Blob contents;
-};
-// Writes them all, each from where another try had got to.
-absl::Status SendBlobs(SessionEngine& engine, const std::vector<MissingBlob>& blobs);
 
 }  // namespace slipway
 

@@ -10,6 +10,21 @@
 #include "core/wire/tensor_proto.h"
 
 namespace slipway::testing {
+namespace {
+
+void AddFunctions(
+    google::protobuf::RepeatedPtrField<v1::SessionResponse::Loaded::Function>& functions) {
+  for (const char* name : {"add", "wait", "print", "crash"}) {
+    v1::SessionResponse::Loaded::Function& function = *functions.Add();
+    function.set_name(name);
+    function.add_inputs()->set_name("a");
+    if (function.name() == "add") function.add_inputs()->set_name("b");
+    function.add_outputs()->set_name("y");
+    function.mutable_outputs(0)->set_type("f32[n]");
+  }
+}
+
+}  // namespace
 
 v1::SessionResponse FakeRunner::Do(const v1::SessionRequest& request, absl::Cord& data,
                                    const std::vector<Digest>& needed_blobs) {
@@ -71,6 +86,9 @@ absl::Status FakeRunner::Carry(const v1::SessionRequest& request, absl::Cord& da
       response.mutable_facts()->set_tensors(tensors());
       response.mutable_facts()->set_programs(static_cast<int64_t>(programs_.size()));
       return absl::OkStatus();
+    case v1::SessionRequest::kList:
+      List(request.list(), *response.mutable_listed());
+      return absl::OkStatus();
     default:
       return absl::UnimplementedError("the fake does not know this request");
   }
@@ -85,14 +103,8 @@ absl::Status FakeRunner::Load(const v1::SessionRequest::Load& load,
     return absl::FailedPreconditionError("blobs are missing");
   }
   programs_.insert(load.program());
-  for (const char* name : {"add", "wait", "print", "crash"}) {
-    v1::SessionResponse::Loaded::Function& function = *loaded.add_functions();
-    function.set_name(name);
-    function.add_inputs()->set_name("a");
-    if (function.name() == "add") function.add_inputs()->set_name("b");
-    function.add_outputs()->set_name("y");
-    function.mutable_outputs(0)->set_type("f32[n]");
-  }
+  Note(load.program(), load.name());
+  AddFunctions(*loaded.mutable_functions());
   loaded.set_load_ns(5000);
   return absl::OkStatus();
 }
@@ -119,6 +131,7 @@ absl::Status FakeRunner::Allocate(const v1::SessionRequest::Allocate& allocate) 
   if (!tensors_.emplace(allocate.tensor(), std::move(tensor)).second) {
     return absl::AlreadyExistsError("the handle is in use");
   }
+  Note(allocate.tensor(), allocate.name());
   return absl::OkStatus();
 }
 
@@ -132,6 +145,7 @@ absl::Status FakeRunner::Slice(const v1::SessionRequest::Slice& slice) {
       tensors_[slice.tensor()],
       Tensor::FromBytes({from->dtype(), {slice.shape(0)}},
                         absl::string_view(bytes, static_cast<size_t>(slice.shape(0) * element))));
+  Note(slice.tensor(), slice.name());
   return absl::OkStatus();
 }
 
@@ -173,7 +187,10 @@ absl::Status FakeRunner::Call(const v1::SessionRequest::Call& call,
     std::transform(to.begin(), to.end(), inputs[1].values<float>().begin(), to.begin(),
                    [](float a, float b) { return a + b; });
   }
-  if (call.outputs_size() > 0) tensors_[call.outputs(0)] = inputs[0];
+  if (call.outputs_size() > 0) {
+    tensors_[call.outputs(0)] = inputs[0];
+    Note(call.outputs(0), call.output_names_size() > 0 ? call.output_names(0) : "");
+  }
   called.set_duration_ns(1234);
   *called.add_outputs() = ToProto(inputs[0].type());
   if (call.profile()) {
@@ -191,6 +208,31 @@ absl::Status FakeRunner::Free(const v1::SessionRequest::Free& free) {
     }
   }
   return status;
+}
+
+// One at a time.
+void FakeRunner::List(const v1::SessionRequest::List& list,
+                      v1::SessionResponse::Listed& listed) const {
+  const auto program = programs_.upper_bound(list.after());
+  const auto tensor = tensors_.upper_bound(list.after());
+  const bool is_program =
+      program != programs_.end() && (tensor == tensors_.end() || *program < tensor->first);
+  if (is_program) {
+    listed.add_programs()->set_handle(*program);
+    listed.mutable_programs(0)->set_name(names_.at(*program));
+    AddFunctions(*listed.mutable_programs(0)->mutable_functions());
+    listed.set_more_after(*program);
+  } else if (tensor != tensors_.end()) {
+    listed.add_tensors()->set_handle(tensor->first);
+    listed.mutable_tensors(0)->set_name(names_.at(tensor->first));
+    *listed.mutable_tensors(0)->mutable_type() = ToProto(tensor->second.type());
+    listed.set_more_after(tensor->first);
+  }
+}
+
+void FakeRunner::Note(uint64_t handle, const std::string& name) {
+  names_[handle] = name;
+  next_handle_ = std::max(next_handle_, handle + 1);
 }
 
 absl::StatusOr<Tensor*> FakeRunner::Find(uint64_t handle) {

@@ -31,6 +31,8 @@ class FakeRunner {
 
   // By hexadecimal digest: what is there of each.
   std::map<std::string, std::string>& blobs() { return blobs_; }
+  // Above all handles that there ever were.
+  uint64_t next_handle() const { return next_handle_; }
   int64_t tensors() const { return static_cast<int64_t>(tensors_.size()); }
 
  private:
@@ -48,7 +50,12 @@ class FakeRunner {
   absl::StatusOr<Tensor*> Find(uint64_t handle);
   absl::StatusOr<char*> Part(uint64_t handle, int64_t offset, int64_t size);
 
+  void Note(uint64_t handle, const std::string& name);
+  void List(const v1::SessionRequest::List& list, v1::SessionResponse::Listed& listed) const;
+
+  uint64_t next_handle_ = 1;
   std::map<uint64_t, Tensor> tensors_;
+  std::map<uint64_t, std::string> names_;  // Of tensors and programs.
   std::set<uint64_t> programs_;
   std::map<std::string, std::string> blobs_;
 };

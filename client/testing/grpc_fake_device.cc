@@ -273,6 +273,7 @@ void FakeDevice::State::TellOpened() {
   opened.set_max_requests(behaviour.max_requests);
   opened.set_max_data_under_way_bytes(behaviour.max_data_under_way_bytes);
   opened.set_idle_ns(10'000'000'000);
+  if (behaviour.tells_handles) opened.set_next_handle(runner.next_handle());
   Tell(news);
 }
 

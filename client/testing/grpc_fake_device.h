@@ -34,6 +34,7 @@ struct FakeDeviceBehaviour {
   int64_t max_data_bytes = 1 << 20;
   int64_t max_requests = 64;
   int64_t max_data_under_way_bytes = 4 << 20;
+  bool tells_handles = true;  // As agents do that let sessions be taken up elsewhere.
   // The connection breaks when this message of a session comes, counted from 0; before or after it was taken.
   int drop_at = -1;
   bool drop_before = false;

@@ -89,7 +89,9 @@ void SessionHost::Resume(const v1::SessionRequest::Resume& resume,
 
 void SessionHost::Attach(std::shared_ptr<SessionConnection> connection, uint64_t received) {
   absl::MutexLock lock(&mutex_);
-  if (end_.has_value()) return connection->End(*end_);
+  if (end_.has_value()) {
+    return connection->End(end_->ok() ? absl::NotFoundError("the session has been closed") : *end_);
+  }
   if (connection_ != nullptr) {
     connection_->End(absl::AbortedError("another connection has taken the session up"));
   }

@@ -148,6 +148,33 @@ TEST_F(RelayedSessionTest, ALeaseThatIsReleasedEndsTheSession) {
   EXPECT_OK(AddOnce(next, 1));
 }
 
+TEST_F(RelayedSessionTest, AnotherClientTakesUpWhatThisOneLeft) {
+  StartCluster();
+  std::string id;
+  std::string ticket;
+  {
+    ASSERT_OK_AND_ASSIGN(Session session, Open({.idle = absl::Seconds(30)}));
+    id = session.id();
+    ticket = session.ticket();
+    ASSERT_OK_AND_ASSIGN(const RemoteProgram program,
+                         session.Load(TestProgram(TestKernel::kAdd), {.name = "net"}));
+    ASSERT_OK_AND_ASSIGN(const RemoteTensor x, session.Put(Rows(1), "x"));
+    ASSERT_OK(session.Detach());
+  }
+  const SessionOptions options = {.address = cluster_->address()};
+  EXPECT_THAT(Session::Resume(options, id, "forged"), StatusIs(Code::kPermissionDenied));
+  ASSERT_OK_AND_ASSIGN(ResumedSession first, Session::Resume(options, id, ticket));
+  ASSERT_THAT(first.programs, SizeIs(1));
+  ASSERT_THAT(first.tensors, SizeIs(1));
+  ASSERT_OK(first.programs[0].Call({&first.tensors[0]}));
+  // Of two that take it up the earlier ends.
+  ASSERT_OK_AND_ASSIGN(ResumedSession second, Session::Resume(options, id, ticket));
+  EXPECT_THAT(first.session.Facts(), StatusIs(Code::kAborted));
+  ASSERT_OK(second.programs[0].Call({&second.tensors[0]}));
+  ASSERT_OK(second.session.Close());
+  EXPECT_THAT(Session::Resume(options, id, ticket), StatusIs(Code::kNotFound));
+}
+
 TEST_F(RelayedSessionTest, ACrashLeavesTheSession) {
   StartCluster();
   ASSERT_OK_AND_ASSIGN(Session session, Open());

@@ -160,6 +160,54 @@ TEST_F(SessionTest, ACallThatNeverEndsHasADeadline) {
   EXPECT_THAT(session.Facts(), IsOk());
 }
 
+TEST_F(SessionTest, ThreadsOvertakeEachOther) {
+  Session session = Open();
+  const RemoteProgram program = Load(session, TestKernel::kAdd);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 200; ++i) {
+        const RemoteTensor x = PutOnes(session);
+        const absl::StatusOr<std::vector<RemoteTensor>> outputs = program.Call({&x});
+        ASSERT_THAT(outputs, IsOk());
+        ASSERT_THAT((*outputs)[0].Get(), IsOk());
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(SessionTest, AnotherClientTakesUpWhatThisOneLeft) {
+  std::string id;
+  std::string ticket;
+  {
+    Session session = Open({.idle = absl::Seconds(30)});
+    id = session.id();
+    ticket = session.ticket();
+    const RemoteProgram program = Load(session, TestKernel::kAdd);
+    const RemoteTensor x = PutOnes(session);
+    ASSERT_OK_AND_ASSIGN(const std::vector<RemoteTensor> outputs,
+                         program.Call({&x}, {.output_names = {"sum"}}));
+    ASSERT_THAT(session.Detach(), IsOk());
+  }
+  ASSERT_OK_AND_ASSIGN(ResumedSession resumed, Session::Resume({.address = address_}, id, ticket));
+  ASSERT_EQ(resumed.programs.size(), 1u);
+  ASSERT_EQ(resumed.tensors.size(), 2u);
+  EXPECT_EQ(resumed.tensors[0].name(), "ones");
+  EXPECT_EQ(resumed.tensors[1].name(), "sum");
+  ASSERT_OK_AND_ASSIGN(const std::vector<RemoteTensor> outputs,
+                       resumed.programs[0].Call({&resumed.tensors[1]}));
+  ASSERT_OK_AND_ASSIGN(const Tensor twice, outputs[0].Get());
+  EXPECT_EQ(twice.values<float>()[7], 15.0f);
+  // Whoever takes it up next ends this one.
+  ASSERT_OK_AND_ASSIGN(ResumedSession next, Session::Resume({.address = address_}, id, ticket));
+  EXPECT_EQ(next.tensors.size(), 3u);
+  EXPECT_THAT(outputs[0].Get(), StatusIs(absl::StatusCode::kAborted));
+  EXPECT_THAT(next.session.Close(), IsOk());
+  EXPECT_THAT(Session::Resume({.address = address_}, id, ticket),
+              StatusIs(absl::StatusCode::kNotFound));
+}
+
 TEST_F(SessionTest, TheNextClientWaitsForTheDevice) {
   auto first = std::make_unique<Session>(Open());
   EXPECT_THAT(Session::Open({.address = address_, .wait = absl::ZeroDuration()}),
