@@ -86,6 +86,7 @@ LoadOperation::Contents ContentsOf(const Artifact& artifact) {
 EngineOptions MakeEngineOptions(const SessionOptions& options, absl::Duration idle) {
   return {.address = options.address,
           .token = options.token,
+          .may_go_straight = options.may_go_straight,
           .interval = std::min({kHeartbeatInterval, idle / 4, options.patience / 3}),
           .silence = options.patience,
           .stop = options.stop,
@@ -176,6 +177,7 @@ const std::string& Session::id() const { return engine_->opened().session(); }
 const std::string& Session::ticket() const { return engine_->opened().ticket(); }
 const std::string& Session::device() const { return engine_->opened().device(); }
 const std::string& Session::target() const { return engine_->opened().target(); }
+bool Session::is_straight() const { return engine_->is_straight(); }
 
 absl::StatusOr<RemoteProgram> Session::LoadFile(const std::string& path,
                                                 const LoadOptions& options) {

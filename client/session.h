@@ -67,6 +67,10 @@ struct SessionOptions {
   absl::Duration patience = absl::Milliseconds(3500);
   // Ends Open in CANCELLED.
   std::stop_token stop;
+  // Whether a session that a server opened goes on straight to the device's agent, when that tells an address where it
+  // listens and answers there, to the same token, within a second. Until then, and where it does not, the server passes
+  // everything on. A straight connection that breaks is taken up again by either way, in turns.
+  bool may_go_straight = true;
   // Told while Open waits: how many are to get the device before, and who holds it. Both callbacks are called on a
   // thread of the session's and should return soon.
   std::function<void(int64_t ahead, const std::string& holder)> on_waiting;
@@ -315,6 +319,8 @@ class Session {
   const std::string& ticket() const;
   const std::string& device() const;
   const std::string& target() const;
+  // Whether its connection is, now, one that goes past the server; see SessionOptions.
+  bool is_straight() const;
 
   // Sends what the device lacks of the artifact. Errors of the runtime, such as FAILED_PRECONDITION for a program that
   // is for other machines.

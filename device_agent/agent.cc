@@ -24,7 +24,7 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
       FileLock::TryAcquire(JoinPath(options.state_dir, "lock"), absl::StrCat("pid ", getpid())),
       "another agent uses this state folder; give each one its own --state-dir");
   SLIPWAY_ASSIGN_OR_RETURN(const std::string id, KeepAgentId(options.state_dir, options.id));
-  if (transport == nullptr && options.listen.empty()) {
+  if (transport == nullptr && !options.server.empty()) {
     SLIPWAY_ASSIGN_OR_RETURN(const std::string token, ReadToken(options.token_file));
     transport = MakeGrpcAgentTransport(options.server, token);
   }
@@ -61,11 +61,8 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
                    .device_id = id,
                    .device_target = loop.identity.devices(0).target(),
                    .memory_bytes = memory};
-  if (options.listen.empty()) {
-    agent->WorkForServer(std::move(loop));
-  } else {
-    SLIPWAY_RETURN_IF_ERROR(agent->ServeSessions());
-  }
+  if (agent->transport_ != nullptr) agent->WorkForServer(std::move(loop));
+  if (!options.listen.empty()) SLIPWAY_RETURN_IF_ERROR(agent->Listen());
   return agent;
 }
 
@@ -73,7 +70,7 @@ void Agent::WorkForServer(AgentLoopOptions loop) {
   loop.on_ready = [this] {
     Log(LogLevel::kInfo, "connected to the server",
         {{"server", options_.server}, {"id", tools_.device_id}});
-    TellReady("ready");
+    TellReady(listener_ == nullptr ? "ready" : listener_->address());
   };
   loop.after_attempt = [this] { runners_->Refill(); };
   loop_.emplace(
@@ -83,13 +80,12 @@ void Agent::WorkForServer(AgentLoopOptions loop) {
       std::move(loop));
 }
 
-absl::Status Agent::ServeSessions() {
+absl::Status Agent::Listen() {
   SLIPWAY_ASSIGN_OR_RETURN(const std::string token, ReadToken(options_.token_file));
   SLIPWAY_ASSIGN_OR_RETURN(listener_, SessionListener::Start(options_.listen, token));
-  sessions_.emplace(LocalSessions::Options{.device = tools_.device_id,
-                                           .target = tools_.device_target,
-                                           .address = listener_->address(),
-                                           .tools = MakeSessionTools()});
+  if (transport_ != nullptr) return absl::OkStatus();
+  sessions_.emplace(LocalSessions::Options{
+      .device = tools_.device_id, .target = tools_.device_target, .tools = MakeSessionTools()});
   return absl::OkStatus();
 }
 
@@ -119,12 +115,12 @@ Agent::~Agent() {
 
 v1::RunAttemptState Agent::RunOne(const v1::RunAssignment& assignment,
                                   const AttemptObserver& observer, std::stop_token stop) {
+  SessionTerms place = {.device = tools_.device_id, .target = tools_.device_target};
+  if (listener_ != nullptr) place.address = AddressForClients(options_, listener_->address());
   v1::RunAttemptState result =
-      assignment.has_session()
-          ? RunServerSession(assignment,
-                             {.device = tools_.device_id, .target = tools_.device_target},
-                             MakeSessionTools(), *transport_, observer, std::move(stop))
-          : RunAttempt(assignment, tools_, observer, std::move(stop));
+      assignment.has_session() ? RunServerSession(assignment, place, MakeSessionTools(),
+                                                  *transport_, leased_, observer, std::move(stop))
+                               : RunAttempt(assignment, tools_, observer, std::move(stop));
   Log(LogLevel::kInfo, "ended an attempt",
       {{"attempt", assignment.attempt_id()},
        {"job", assignment.job_id()},
@@ -146,10 +142,16 @@ void Agent::TellReady(const std::string& what) {
 
 void Agent::Run(std::stop_token stop) {
   runners_->Refill();
+  if (listener_ != nullptr) {
+    if (sessions_.has_value()) {
+      listener_->Serve(&*sessions_);
+    } else {
+      listener_->Serve(&leased_);
+    }
+    Log(LogLevel::kInfo, "serves sessions",
+        {{"address", listener_->address()}, {"id", tools_.device_id}});
+  }
   if (loop_.has_value()) return loop_->Run(std::move(stop));
-  listener_->Serve(&*sessions_);
-  Log(LogLevel::kInfo, "serves sessions",
-      {{"address", listener_->address()}, {"id", tools_.device_id}});
   TellReady(listener_->address());
   absl::Notification stopped;
   const std::stop_callback on_stop(stop, [&stopped] { stopped.Notify(); });

@@ -18,6 +18,7 @@
 #include "device_agent/pinned_blobs.h"
 #include "device_agent/runner/runner_pool.h"
 #include "device_agent/session/grpc_session_listener.h"
+#include "device_agent/session/leased_session.h"
 #include "device_agent/session/local_sessions.h"
 
 namespace slipway {
@@ -41,9 +42,9 @@ class Agent {
  private:
   Agent(const AgentOptions& options, FileLock lock, std::unique_ptr<AgentTransport> transport)
       : options_(options), lock_(std::move(lock)), transport_(std::move(transport)) {}
-  // One of them is what the agent is there for.
+  // What the agent is there for: one of them, or both.
   void WorkForServer(AgentLoopOptions loop);
-  absl::Status ServeSessions();
+  absl::Status Listen();
   SessionTools MakeSessionTools();
   v1::RunAttemptState RunOne(const v1::RunAssignment& assignment, const AttemptObserver& observer,
                              std::stop_token stop);
@@ -56,9 +57,10 @@ class Agent {
   std::unique_ptr<BlobStore> cache_;
   std::optional<RunnerPool> runners_;
   AttemptTools tools_;
+  LeasedSession leased_;
   std::optional<AgentLoop> loop_;
   std::unique_ptr<SessionListener> listener_;
-  std::optional<LocalSessions> sessions_;
+  std::optional<LocalSessions> sessions_;  // Without a server.
 };
 
 }  // namespace slipway

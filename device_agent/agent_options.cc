@@ -1,7 +1,10 @@
 #include "device_agent/agent_options.h"
 
 #include <stdlib.h>
+#include <sys/utsname.h>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "core/base/files.h"
 #include "core/base/status_macros.h"
 #include "core/rpc/listen_address.h"
@@ -20,9 +23,14 @@ FlagSet AgentFlags(AgentOptions& options) {
   flags.Add(
       "server", &options.server, "ADDRESS",
       "Server to work for: HOST:PORT or unix:PATH; default: 127.0.0.1:7411, none with --listen.");
-  flags.Add(
-      "listen", &options.listen, "ADDRESS",
-      "Serve sessions here without a server: HOST:PORT or unix:PATH; port 0 takes a free one.");
+  flags.Add("listen", &options.listen, "ADDRESS",
+            "Serve sessions here: HOST:PORT or unix:PATH; port 0 takes a free one. Without "
+            "--server clients open them here; "
+            "with it they come to sessions that the server has given this device to.");
+  flags.Add("announce", &options.announce, "ADDRESS",
+            "Where clients of the server reach --listen; default: the same, with the machine's "
+            "name for 0.0.0.0 and "
+            "[::].");
   flags.Add(
       "insecure", &options.insecure,
       "Listen without a token where other machines can reach it: whoever does runs code here.");
@@ -63,16 +71,26 @@ absl::Status CompleteOptions(AgentOptions& options) {
   }
   if (options.cache_dir.empty()) options.cache_dir = JoinPath(options.state_dir, "cache");
   if (options.listen.empty()) {
+    if (!options.announce.empty()) {
+      return absl::InvalidArgumentError("--announce is for agents that --listen");
+    }
     if (options.server.empty()) options.server = kDefaultServer;
     return absl::OkStatus();
   }
-  if (!options.server.empty()) {
-    return absl::UnimplementedError(
-        "an agent that works for a server does not listen yet: pass --server or --listen");
+  if (!options.announce.empty()) {
+    SLIPWAY_RETURN_IF_ERROR(Annotate(ParseListenAddress(options.announce).status(), "--announce"));
   }
-  SLIPWAY_RETURN_IF_ERROR(
-      CheckListen(options.listen, !options.token_file.empty(), options.insecure));
-  return absl::OkStatus();
+  return CheckListen(options.listen, !options.token_file.empty(), options.insecure);
+}
+
+std::string AddressForClients(const AgentOptions& options, const std::string& listened) {
+  if (!options.announce.empty()) return options.announce;
+  const size_t colon = listened.rfind(':');
+  const absl::string_view host = absl::string_view(listened).substr(0, colon);
+  if (host != "0.0.0.0" && host != "[::]") return listened;
+  utsname system;
+  uname(&system);
+  return absl::StrCat(system.nodename, listened.substr(colon));
 }
 
 }  // namespace slipway

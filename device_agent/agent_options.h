@@ -14,6 +14,7 @@ namespace slipway {
 struct AgentOptions {
   std::string server;
   std::string listen;
+  std::string announce;
   bool insecure = false;
   std::string token_file;
   std::string id;
@@ -30,8 +31,12 @@ FlagSet AgentFlags(AgentOptions& options);
 
 // Fills in what was not given: folders below $XDG_STATE_HOME/slipway (or ~/.local/state/slipway), the server of this
 // machine unless the agent listens. FAILED_PRECONDITION when neither variable is set; PERMISSION_DENIED for listening
-// without a token where other machines reach it; UNIMPLEMENTED for listening beside working for a server.
+// without a token where other machines reach it; INVALID_ARGUMENT for addresses that are none.
 absl::Status CompleteOptions(AgentOptions& options);
+
+// What clients of the server are told to connect to, when the agent listens at `listened`: what is announced, or the
+// machine's name where it listens on all of the machine's addresses.
+std::string AddressForClients(const AgentOptions& options, const std::string& listened);
 
 }  // namespace slipway
 

@@ -20,9 +20,10 @@ namespace slipway {
 struct EngineOptions {
   std::string address;
   std::string token;
-  v1::SessionRequest first;  // Holds `open`, or `resume` of a session that was opened elsewhere.
-  absl::Duration interval;   // Of heartbeats.
-  absl::Duration silence;    // After which a peer is asked whether it lives.
+  v1::SessionRequest first;     // Holds `open`, or `resume` of a session that was opened elsewhere.
+  bool may_go_straight = true;  // See SessionOptions.
+  absl::Duration interval;      // Of heartbeats.
+  absl::Duration silence;       // After which a peer is asked whether it lives.
   std::stop_token stop;
   std::function<void(int64_t ahead, const std::string& holder)> on_waiting;
   std::function<void(const std::string& text)> on_log;
@@ -39,6 +40,8 @@ class SessionEngine {
 
   // What the device said when the session was opened, with limits that this client keeps.
   virtual const v1::SessionResponse::Opened& opened() const = 0;
+  // Whether the connection is one to the device's agent that it told of, and not one to EngineOptions::address.
+  virtual bool is_straight() const = 0;
   // A number that no program or tensor of the session has had.
   virtual uint64_t NewHandle() = 0;
 

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "client/address.h"
 #include "client/session/response_status.h"
 #include "core/base/status_macros.h"
 #include "core/rpc/grpc_settings.h"
@@ -41,6 +42,11 @@ gpr_timespec ToGpr(absl::Duration from_now) {
                       gpr_time_from_nanos(absl::ToInt64Nanoseconds(wait), GPR_TIMESPAN));
 }
 
+bool Lives(const grpc::Status& answer) {
+  const absl::Status status = FromGrpc(answer);
+  return !absl::IsUnavailable(status) && !absl::IsDeadlineExceeded(status);
+}
+
 absl::Status Violation(absl::string_view what) {
   return absl::InternalError(absl::StrCat("the device breaks the protocol: ", what));
 }
@@ -51,8 +57,21 @@ absl::Status TakesNoMore() {
 
 }  // namespace
 
-// Whether the server lives.
+struct GrpcSessionEngine::Route {
+  explicit Route(const std::string& to)
+      : address(to),
+        channel(
+            grpc::CreateCustomChannel(to, grpc::InsecureChannelCredentials(), ChannelArguments())),
+        stub(channel) {}
+
+  const std::string address;
+  const std::shared_ptr<grpc::Channel> channel;
+  grpc::GenericStub stub;
+};
+
+// Whether a server or an agent lives. Any answer says so.
 struct GrpcSessionEngine::Question {
+  std::unique_ptr<Route> route;
   grpc::ClientContext context;
   std::unique_ptr<grpc::ClientAsyncResponseReader<grpc::ByteBuffer>> call;
   grpc::ByteBuffer answer;
@@ -80,9 +99,8 @@ absl::StatusOr<std::shared_ptr<SessionEngine>> SessionEngine::Open(EngineOptions
 
 GrpcSessionEngine::GrpcSessionEngine(EngineOptions options)
     : options_(std::move(options)),
-      channel_(grpc::CreateCustomChannel(options_.address, grpc::InsecureChannelCredentials(),
-                                         ChannelArguments())),
-      stub_(channel_),
+      route_(std::make_unique<Route>(options_.address)),
+      may_go_straight_(options_.may_go_straight),
       liveness_(options_.interval, options_.silence, Now()),
       session_(options_.first.resume().session()),
       ticket_(options_.first.resume().ticket()),
@@ -146,8 +164,8 @@ void GrpcSessionEngine::HandOn() {
 
 // Whether somebody must pump though nobody waits.
 bool GrpcSessionEngine::IsBusy() const {
-  if (!end_.ok()) return stream_ != nullptr || question_ != nullptr;
-  return !is_connected_ || promised_callbacks_ > 0 || line_.is_waiting();
+  if (!end_.ok()) return stream_ != nullptr || question_ != nullptr || probe_ != nullptr;
+  return !is_connected_ || probe_ != nullptr || promised_callbacks_ > 0 || line_.is_waiting();
 }
 
 // When KeepTime is to be called.
@@ -199,7 +217,8 @@ void GrpcSessionEngine::ShutDown() {
   absl::MutexLock lock(&mutex_);
   absl::CondVar woken;
   const bool is_own = is_open_ || !is_from_elsewhere_;
-  if (end_.ok() && is_own && !session_.empty() && stream_ != nullptr) {
+  const bool has_connection = stream_ != nullptr || connect_at_ <= Now();
+  if (end_.ok() && is_own && !session_.empty() && has_connection) {
     takes_no_more_ = is_closing_ = true;
     line_.Close();
     Flush();
@@ -207,9 +226,11 @@ void GrpcSessionEngine::ShutDown() {
             Now() + kShutDownDeadline);
   }
   End(absl::CancelledError("the session was let go"));
-  WaitFor([this]()
-              ABSL_NO_THREAD_SAFETY_ANALYSIS { return stream_ == nullptr && question_ == nullptr; },
-          woken, absl::InfiniteDuration());
+  WaitFor(
+      [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+        return stream_ == nullptr && question_ == nullptr && probe_ == nullptr;
+      },
+      woken, absl::InfiniteDuration());
   stopping_ = true;
   own_thread_.Signal();
 }
@@ -330,6 +351,9 @@ void GrpcSessionEngine::Handle(GrpcSessionEvent event, bool ok) {
     case GrpcSessionEvent::kAsked:
       Asked();
       break;
+    case GrpcSessionEvent::kProbed:
+      Probed();
+      break;
   }
   if (stream_ != nullptr && stream_->is_gone()) Disconnected();
 }
@@ -347,7 +371,9 @@ void GrpcSessionEngine::KeepTime(absl::Duration now) {
     case Liveness::Action::kNone:
       break;
   }
-  if (stream_ == nullptr && now >= connect_at_) Connect(/*wait=*/true);
+  // Where there are two ways, one that does not come about is not waited for.
+  if (stream_ == nullptr && now >= connect_at_)
+    Connect(/*wait=*/!IsStraight() && straight_address_.empty());
 }
 
 void GrpcSessionEngine::Connect(bool wait) {
@@ -359,37 +385,52 @@ void GrpcSessionEngine::Connect(bool wait) {
     first.mutable_resume()->set_ticket(ticket_);
     first.mutable_resume()->set_received(line_.received());
   }
-  stream_ = std::make_unique<GrpcSessionStream>(stub_, queue_, options_.token, wait,
+  stream_ = std::make_unique<GrpcSessionStream>(route_->stub, queue_, options_.token, wait,
                                                 WriteSessionRequest(first));
 }
 
 void GrpcSessionEngine::Disconnected() {
   const absl::Status status = FromGrpc(stream_->status());
+  const bool was_connected = std::exchange(is_connected_, false);
   stream_ = nullptr;
-  is_connected_ = false;
   line_.Suspend();
   if (!end_.ok()) return;
+  if (std::exchange(is_leaving_, false)) {
+    connect_at_ = Now();
+    return;
+  }
   if (is_closing_ && (status.ok() || absl::IsNotFound(status))) {
     is_closed_ = true;
     End(absl::FailedPreconditionError("the session is closed"));
+    return;
+  }
+  // What gRPC says of connections that break.
+  const bool broke = absl::IsUnavailable(status) || absl::IsUnknown(status);
+  if (IsStraight() && !was_connected && (!broke || straight_address_.empty())) {
+    // Why it does not take the session up, the server knows better: it may have ended, or be another's agent.
+    may_go_straight_ = false;
+    straight_address_.clear();
+    Go(std::make_unique<Route>(options_.address));
     return;
   }
   if (status.ok()) {
     End(Violation("it ended the session without a reason"));
     return;
   }
-  // What gRPC says of connections that break.
-  if (!absl::IsUnavailable(status) && !absl::IsUnknown(status)) {
+  if (!broke) {
     End(status);
     return;
   }
   const bool is_first = session_.empty() || (is_from_elsewhere_ && !is_open_);
-  if (is_first && channel_->GetState(false) == GRPC_CHANNEL_TRANSIENT_FAILURE) {
+  if (is_first && route_->channel->GetState(false) == GRPC_CHANNEL_TRANSIENT_FAILURE) {
     End(absl::UnavailableError(
         absl::StrCat("\"", options_.address, "\" cannot be reached: ", status.message())));
     return;
   }
   last_failure_ = status;
+  if (!straight_address_.empty()) {
+    Go(std::make_unique<Route>(IsStraight() ? options_.address : straight_address_));
+  }
   connect_at_ = Now() + std::min(backoff_.Next(), kLongestPause);
 }
 
@@ -482,6 +523,8 @@ void GrpcSessionEngine::TakeOpened(v1::SessionResponse::Opened& opened) {
   session_ = opened.session();
   ticket_ = opened.ticket();
   is_connected_ = true;
+  if (IsStraight()) straight_address_ = route_->address;
+  Probe(opened.address());
   if (is_open_) return;
   if (is_from_elsewhere_) {
     if (opened.next_handle() == 0) {
@@ -499,27 +542,31 @@ void GrpcSessionEngine::TakeOpened(v1::SessionResponse::Opened& opened) {
   is_open_ = true;
 }
 
-void GrpcSessionEngine::Ask() {
-  if (question_ != nullptr) return;
-  question_ = std::make_unique<Question>();
-  Question& question = *question_;
-  question.context.set_deadline(std::chrono::system_clock::now() +
-                                absl::ToChronoMilliseconds(kAskDeadline));
+std::unique_ptr<GrpcSessionEngine::Question> GrpcSessionEngine::StartQuestion(
+    const std::string& address, GrpcSessionEvent event) {
+  auto question = std::make_unique<Question>();
+  question->route = std::make_unique<Route>(address);
+  question->context.set_deadline(std::chrono::system_clock::now() +
+                                 absl::ToChronoMilliseconds(kAskDeadline));
   if (!options_.token.empty()) {
-    question.context.AddMetadata("authorization", absl::StrCat("Bearer ", options_.token));
+    question->context.AddMetadata("authorization", absl::StrCat("Bearer ", options_.token));
   }
   const grpc::ByteBuffer nothing(nullptr, 0);
-  question.call = stub_.PrepareUnaryCall(
-      &question.context, "/slipway.v1.ServerService/GetServerInfo", nothing, &queue_);
-  question.call->StartCall();
-  question.call->Finish(&question.answer, &question.status, ToTag(GrpcSessionEvent::kAsked));
+  question->call = question->route->stub.PrepareUnaryCall(
+      &question->context, "/slipway.v1.ServerService/GetServerInfo", nothing, &queue_);
+  question->call->StartCall();
+  question->call->Finish(&question->answer, &question->status, ToTag(event));
+  return question;
+}
+
+void GrpcSessionEngine::Ask() {
+  if (question_ == nullptr) question_ = StartQuestion(options_.address, GrpcSessionEvent::kAsked);
 }
 
 void GrpcSessionEngine::Asked() {
   const std::unique_ptr<Question> question = std::move(question_);
   if (!end_.ok() || liveness_.has_heard()) return;
-  const absl::Status status = FromGrpc(question->status);
-  const bool lives = !absl::IsUnavailable(status) && !absl::IsDeadlineExceeded(status);
+  const bool lives = Lives(question->status);
   std::string message =
       lives ? absl::StrCat("the agent of ", DeviceName(),
                            " does not answer, though the server at \"", options_.address, "\" does")
@@ -527,9 +574,39 @@ void GrpcSessionEngine::Asked() {
   absl::StrAppend(
       &message, ": nothing has come for ",
       absl::FormatDuration(absl::Trunc(liveness_.silent_for(Now()), absl::Milliseconds(1))));
-  if (!lives) absl::StrAppend(&message, " (", status.message(), ")");
+  if (!lives) absl::StrAppend(&message, " (", question->status.error_message(), ")");
   if (lives && !last_failure_.ok()) absl::StrAppend(&message, " (", last_failure_.message(), ")");
   End(absl::UnavailableError(message));
+}
+
+bool GrpcSessionEngine::IsStraight() const { return route_->address != options_.address; }
+
+bool GrpcSessionEngine::is_straight() const {
+  absl::MutexLock lock(&mutex_);
+  return is_connected_ && IsStraight();
+}
+
+// Whether the agent answers where it says that it listens.
+void GrpcSessionEngine::Probe(const std::string& address) {
+  if (!may_go_straight_ || is_closing_ || IsStraight() || probe_ != nullptr || address.empty() ||
+      address == options_.address || !CheckAddress(address).ok()) {
+    return;
+  }
+  probe_ = StartQuestion(address, GrpcSessionEvent::kProbed);
+}
+
+void GrpcSessionEngine::Probed() {
+  const std::unique_ptr<Question> probe = std::move(probe_);
+  if (!end_.ok() || is_closing_ || IsStraight() || !Lives(probe->status)) return;
+  Go(std::move(probe->route));
+}
+
+void GrpcSessionEngine::Go(std::unique_ptr<Route> route) {
+  route_ = std::move(route);
+  connect_at_ = Now();
+  if (stream_ == nullptr) return;
+  is_leaving_ = true;
+  stream_->Cancel();
 }
 
 // What follows from them.
@@ -585,6 +662,7 @@ void GrpcSessionEngine::End(absl::Status status) {
   end_ = std::move(status);
   if (stream_ != nullptr) stream_->Cancel();
   if (question_ != nullptr) question_->context.TryCancel();
+  if (probe_ != nullptr) probe_->context.TryCancel();
   for (const RequestLine::Entry& entry : line_.TakeAll()) {
     if (entry.operation != nullptr) Settle(*entry.operation, end_);
   }

@@ -5,6 +5,9 @@
 // while nobody else does and something is to be done: requests that could not be sent at once, callbacks, a
 // connection that broke, a heartbeat that is due. Callbacks run on that thread alone.
 //
+// A session that a server opened goes on straight to the device's agent, when that told where it listens: the agent is
+// asked for a sign of life, and when it gives one the connection is left and taken up again there, as if it had broken.
+//
 // A connection that breaks is taken up again. Nothing having come for EngineOptions::silence, whatever the connection
 // does, the server is asked whether it lives, and the session ends with an error that says who went away.
 #ifndef SLIPWAY_CLIENT_SESSION_GRPC_SESSION_ENGINE_H_
@@ -48,6 +51,7 @@ class GrpcSessionEngine final : public SessionEngine {
   void Submit(std::shared_ptr<SessionOperation> operation,
               std::vector<OutgoingRequest> requests) override;
   void Free(uint64_t handle) override;
+  bool is_straight() const override;
   bool Wait(SessionOperation& operation, absl::Time deadline) override;
   void Then(SessionOperation& operation, std::function<void()> callback) override;
   void Cancel(SessionOperation& operation) override;
@@ -55,6 +59,8 @@ class GrpcSessionEngine final : public SessionEngine {
   absl::Status Close() override;
 
  private:
+  // An address, and a connection of the session's own there.
+  struct Route;
   struct Question;
 
   // Waiting.
@@ -77,6 +83,11 @@ class GrpcSessionEngine final : public SessionEngine {
   void TakeOpened(v1::SessionResponse::Opened& opened) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Ask() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Asked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::unique_ptr<Question> StartQuestion(const std::string& address, GrpcSessionEvent event);
+  void Probe(const std::string& address) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Probed() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool IsStraight() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Go(std::unique_ptr<Route> route) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // What follows from them.
   void Flush() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -91,11 +102,9 @@ class GrpcSessionEngine final : public SessionEngine {
 
   const EngineOptions options_;
   const SystemClock clock_;
-  const std::shared_ptr<grpc::Channel> channel_;
-  grpc::GenericStub stub_;
   grpc::CompletionQueue queue_;
 
-  absl::Mutex mutex_;
+  mutable absl::Mutex mutex_;
   // Who pumps, and who waits to.
   bool pumping_ ABSL_GUARDED_BY(mutex_) = false;
   std::list<absl::CondVar*> waiters_ ABSL_GUARDED_BY(mutex_);
@@ -106,6 +115,12 @@ class GrpcSessionEngine final : public SessionEngine {
   LogLines log_{1 << 20};  // What on_log is to be told.
 
   // The connection.
+  std::unique_ptr<Route> route_ ABSL_GUARDED_BY(mutex_);
+  bool is_leaving_ ABSL_GUARDED_BY(mutex_) = false;  // The stream was ended for another route.
+  bool may_go_straight_ ABSL_GUARDED_BY(mutex_);
+  // The agent's, once the session went there.
+  std::string straight_address_ ABSL_GUARDED_BY(mutex_);
+  std::unique_ptr<Question> probe_ ABSL_GUARDED_BY(mutex_);
   std::unique_ptr<GrpcSessionStream> stream_ ABSL_GUARDED_BY(mutex_);
   bool is_connected_ ABSL_GUARDED_BY(mutex_) = false;  // `opened` has come over it.
   absl::Duration connect_at_ ABSL_GUARDED_BY(mutex_);  // Without a stream.

@@ -17,7 +17,7 @@
 namespace slipway {
 
 // What comes out of the queue of a session.
-enum class GrpcSessionEvent : uintptr_t { kWritten = 1, kRead, kFinished, kAsked };
+enum class GrpcSessionEvent : uintptr_t { kWritten = 1, kRead, kFinished, kAsked, kProbed };
 
 inline void* ToTag(GrpcSessionEvent event) { return reinterpret_cast<void*>(event); }
 

@@ -138,7 +138,6 @@ void LocalSessions::StartNext() {
                      .ticket = next.ticket,
                      .device = options_.device,
                      .target = options_.target,
-                     .address = options_.address,
                      .idle = next.wish.idle,
                      .longest = next.wish.longest};
   absl::StatusOr<std::shared_ptr<SessionHost>> started =

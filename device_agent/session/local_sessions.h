@@ -23,8 +23,7 @@ class LocalSessions final : public SessionEntrance {
  public:
   struct Options {
     std::string device;
-    std::string target;   // Its canonical target.
-    std::string address;  // Where the agent listens.
+    std::string target;  // Its canonical target.
     SessionTools tools;
   };
   explicit LocalSessions(Options options);

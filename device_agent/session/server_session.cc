@@ -4,36 +4,13 @@
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/strings/escaping.h"
-#include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
 #include "core/rpc/retry.h"
 #include "core/wire/status_proto.h"
-#include "device_agent/session/session_entrance.h"
 
 namespace slipway {
 namespace {
-
-// Lets connections in that show the session's ticket.
-class OneSession final : public SessionEntrance {
- public:
-  explicit OneSession(std::shared_ptr<SessionHost> host) : host_(std::move(host)) {}
-
-  void Enter(const v1::SessionRequest& first,
-             std::shared_ptr<SessionConnection> connection) override {
-    if (!first.has_resume() || first.resume().session() != host_->terms().session) {
-      return connection->End(absl::NotFoundError(
-          absl::StrCat("there is no session ", absl::Utf8SafeCEscape(first.resume().session()),
-                       " on this device")));
-    }
-    host_->Resume(first.resume(), std::move(connection));
-  }
-  void Left(const SessionConnection*) override {}
-
- private:
-  const std::shared_ptr<SessionHost> host_;
-};
 
 // The call under way, which ends when the session does.
 class AttachLoop {
@@ -81,8 +58,8 @@ class AttachLoop {
 
 v1::RunAttemptState RunServerSession(
     const v1::RunAssignment& assignment, const SessionTerms& place, const SessionTools& tools,
-    AgentTransport& transport, const std::function<void(const v1::RunAttemptState&)>& observer,
-    std::stop_token stop) {
+    AgentTransport& transport, LeasedSession& leased,
+    const std::function<void(const v1::RunAttemptState&)>& observer, std::stop_token stop) {
   v1::RunAttemptState state;
   state.set_attempt_id(assignment.attempt_id());
   const auto fail = [&state](const absl::Status& why) {
@@ -107,19 +84,20 @@ v1::RunAttemptState RunServerSession(
       SessionHost::Start(std::move(terms), tools, [&](const absl::Status& why) {
         end = why;
         // A connection that is being ended has things to send, and ends by itself.
-        has_ended.Notify();
         loop.End();
+        has_ended.Notify();
       });
   if (!host.ok()) return fail(host.status());
   state.set_state(v1::RunAttemptState::RUNNING);
   observer(state);
-  OneSession entrance(*host);
+  leased.Begin(*host);
   {
     const std::stop_callback released(
         stop, [&host] { (*host)->Stop(absl::CancelledError("the lease was released")); });
-    loop.Run(lease, transport, &entrance);
+    loop.Run(lease, transport, &leased);
     has_ended.WaitForNotification();
   }
+  leased.End();
   if (stop.stop_requested()) {
     state.set_state(v1::RunAttemptState::STOPPED);
   } else if (end.ok()) {

@@ -6,6 +6,7 @@
 #include <stop_token>
 
 #include "device_agent/agent_transport.h"
+#include "device_agent/session/leased_session.h"
 #include "device_agent/session/session_host.h"
 #include "device_agent/session/session_terms.h"
 #include "proto/slipway/v1/agent.pb.h"
@@ -13,12 +14,12 @@
 namespace slipway {
 
 // Hosts the session of `assignment` and keeps a connection to it open through the server, until the session ends or
-// `stop`. `place` says what device it is. SUCCEEDED when the client closed the session, FAILED with why its lease
+// `stop`; meanwhile it is `leased`'s. `place` says what device it is. SUCCEEDED when the client closed the session, FAILED with why its lease
 // ended otherwise, STOPPED after `stop`.
 v1::RunAttemptState RunServerSession(
     const v1::RunAssignment& assignment, const SessionTerms& place, const SessionTools& tools,
-    AgentTransport& transport, const std::function<void(const v1::RunAttemptState&)>& observer,
-    std::stop_token stop);
+    AgentTransport& transport, LeasedSession& leased,
+    const std::function<void(const v1::RunAttemptState&)>& observer, std::stop_token stop);
 
 }  // namespace slipway
 

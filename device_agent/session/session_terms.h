@@ -13,7 +13,8 @@ struct SessionTerms {
   std::string ticket;
   std::string device;
   std::string target;
-  std::string address;  // Where the agent listens; empty: nowhere.
+  std::string
+      address;  // Where clients of a server reach the agent; empty: through the server alone.
   absl::Duration idle;
   absl::Duration longest;
 };

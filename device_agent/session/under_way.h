@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/cord.h"
+#include "absl/strings/string_view.h"
 
 namespace slipway {
 
