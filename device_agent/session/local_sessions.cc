@@ -159,7 +159,7 @@ void LocalSessions::Tell(const Waiting& waiting, int64_t ahead) {
   told.set_session(waiting.session);
   told.set_ticket(waiting.ticket);
   told.set_ahead(ahead);
-  told.set_holder(purpose_.empty() ? "another session" : absl::StrCat("a session: ", purpose_));
+  told.set_holder(purpose_.empty() ? "a session" : absl::StrCat("a session: ", purpose_));
   waiting.connection->Send(WriteSessionResponse(news), false);
 }
 

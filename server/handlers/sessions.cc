@@ -28,6 +28,15 @@ absl::StatusOr<ProgramNeeds> NeedsOf(const SessionWish& wish) {
   return needs;
 }
 
+// Others are told no more of a job than who it is of and what he says that it is for.
+std::string InWords(const v1::Job& holder) {
+  const char* const what = holder.has_session()     ? "a session"
+                           : holder.has_benchmark() ? "a benchmark"
+                                                    : "a run";
+  const std::string& purpose = holder.session().purpose();
+  return absl::StrCat(what, " of ", holder.owner(), purpose.empty() ? "" : ": ", purpose);
+}
+
 }  // namespace
 
 absl::StatusOr<JobRecord> CreateSession(const Caller& caller, const Environment& env,
@@ -92,6 +101,8 @@ v1::SessionResponse WaitingNews(const Environment& env, const JobRecord& session
   waiting.set_ticket(session.session().ticket());
   if (session.job().state() == v1::Job::QUEUED) {
     waiting.set_ahead(std::max<int64_t>(0, env.dispatcher->QueuePosition(session.job().id()) - 1));
+    const absl::optional<v1::Job> holder = env.dispatcher->HolderFor(session.job().id());
+    if (holder.has_value()) waiting.set_holder(InWords(*holder));
   }
   return news;
 }

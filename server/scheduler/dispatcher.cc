@@ -225,6 +225,21 @@ int64_t Dispatcher::QueuePosition(absl::string_view id) {
   return live_.waiting().PositionOf(id, live_.held());
 }
 
+absl::optional<v1::Job> Dispatcher::HolderFor(absl::string_view id) {
+  absl::MutexLock lock(&mu_);
+  const LiveJob* const waits = live_.Find(id);
+  if (waits == nullptr || !waits->need.has_value()) return absl::nullopt;
+  const absl::Duration now = parts_.clock->Monotonic();
+  std::vector<std::string> will_do;
+  for (const auto& [key, peer] : peers_.peers()) {
+    if (Fits(*waits->need, peer.supply) && !peers_.table().IsLost(key, now)) will_do.push_back(key);
+  }
+  if (will_do.size() != 1) return absl::nullopt;
+  const std::vector<std::string> holders = JobsHeldBy(will_do.front());
+  if (holders.empty()) return absl::nullopt;
+  return live_.Find(holders.front())->record.job();
+}
+
 absl::Duration Dispatcher::Tick() {
   bool cleans = false;
   {

@@ -97,6 +97,9 @@ class Dispatcher {
   // Ends a job of the caller's; one that has ended is returned as it is. NOT_FOUND; UNAVAILABLE when that could not be stored yet.
   absl::StatusOr<v1::Job> Cancel(const Caller& caller, absl::string_view id);
 
+  // The job that has what a job waits for, whoever's it is, when nothing else that is there would do; none when
+  // something would, or nobody has it.
+  absl::optional<v1::Job> HolderFor(absl::string_view id);
   // WaitingJobs::PositionOf.
   int64_t QueuePosition(absl::string_view id);
 

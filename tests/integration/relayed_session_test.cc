@@ -113,6 +113,29 @@ TEST_F(RelayedSessionTest, SessionsAndJobsTakeTurns) {
   EXPECT_OK(AddOnce(second, 1));
 }
 
+TEST_F(RelayedSessionTest, WhoWaitsIsToldWhoHoldsTheDevice) {
+  StartCluster({.agents = 2});
+  ASSERT_OK_AND_ASSIGN(Session first, Open({.device = "agent0", .purpose = "tuning"}));
+  const auto open_second = [this](const std::string& device) {
+    std::stop_source stop;
+    std::string told = "nobody";
+    SessionOptions options;
+    options.device = device;
+    options.stop = stop.get_token();
+    options.on_waiting = [&](int64_t, const std::string& holder) {
+      told = holder;
+      stop.request_stop();
+    };
+    EXPECT_THAT(Open(options), StatusIs(Code::kCancelled));
+    return told;
+  };
+  EXPECT_EQ(open_second("agent0"), "a session of local: tuning");
+  // With a second device busy too, either will do.
+  ASSERT_OK_AND_ASSIGN(Session other, Open({.device = "agent1"}));
+  EXPECT_EQ(open_second(""), "");
+  EXPECT_EQ(open_second("agent1"), "a session of local");
+}
+
 TEST_F(RelayedSessionTest, WhoLeavesTheLineIsNotWaitedFor) {
   StartCluster();
   ASSERT_OK_AND_ASSIGN(Session first, Open());
