@@ -8,6 +8,7 @@
 
 #include <grpcpp/server_builder.h>
 #include <grpcpp/support/channel_arguments.h>
+#include <stdlib.h>
 
 namespace slipway {
 
@@ -38,8 +39,8 @@ inline grpc::ChannelArguments ClientChannelArguments() {
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kFirstReconnectMs);
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectMs);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kLongestReconnectMs);
-  // Peers are named by their operator; a proxy is never meant.
-  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  // Peers are named by their operator. A proxy that is named for gRPC is meant; those of http_proxy, for pages, are not.
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, getenv("grpc_proxy") != nullptr);
   return arguments;
 }
 

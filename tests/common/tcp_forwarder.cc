@@ -10,8 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 
 namespace slipway::testing {
 namespace {
@@ -24,6 +26,15 @@ sockaddr_in Loopback(const std::string& address) {
   result.sin_port = htons(static_cast<uint16_t>(port));
   result.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   return result;
+}
+
+// What a client of an HTTP proxy wants to be connected to; empty when it does not say.
+std::string ReadConnect(int client) {
+  std::string request;
+  char c = 0;
+  while (!absl::EndsWith(request, "\r\n\r\n") && read(client, &c, 1) == 1) request.push_back(c);
+  const std::vector<std::string> words = absl::StrSplit(request, ' ');
+  return words.size() > 2 && words[0] == "CONNECT" ? words[1] : "";
 }
 
 UniqueFd NewSocket() {
@@ -94,9 +105,13 @@ void TcpForwarder::Accept() {
     const int on = 1;
     setsockopt(client.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     UniqueFd target = NewSocket();
-    const sockaddr_in name = Loopback(target_);
+    const sockaddr_in name = Loopback(target_.empty() ? ReadConnect(client.get()) : target_);
     if (connect(target.get(), reinterpret_cast<const sockaddr*>(&name), sizeof(name)) != 0) {
       continue;  // The client sees its connection closed.
+    }
+    if (target_.empty()) {
+      constexpr absl::string_view kConnected = "HTTP/1.1 200 OK\r\n\r\n";
+      if (send(client.get(), kConnected.data(), kConnected.size(), MSG_NOSIGNAL) < 0) continue;
     }
     absl::MutexLock lock(&mutex_);
     ++connections_;

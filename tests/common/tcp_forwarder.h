@@ -21,7 +21,8 @@ class TcpForwarder {
   // Stops.
   ~TcpForwarder() { Stop(); }
 
-  // Listens on the loopback, the first time on a free port, then on the same. `target` is "127.0.0.1:PORT".
+  // Listens on the loopback, the first time on a free port, then on the same. `target` is "127.0.0.1:PORT"; empty: whoever
+  // connects says where to, as to an HTTP proxy (CONNECT, RFC 9110 9.3.6).
   absl::Status Start(const std::string& target);
   // Dies: all connections break, and new ones are refused.
   void Stop();
