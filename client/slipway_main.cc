@@ -12,6 +12,7 @@
 #include "client/cli/signal_interrupts.h"
 #include "client/local/sibling.h"
 #include "client/pack/code_facts.h"
+#include "core/base/kept_memory.h"
 
 int main(int argc, char** argv) {
   if (argc > 1 && argv[1] == std::string(slipway::kReadCodeFactsArgument)) {
@@ -19,6 +20,7 @@ int main(int argc, char** argv) {
   }
   // Debian's Abseil looks for deadlocks at every lock otherwise, as tests want it to.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+  slipway::KeepFreedMemory();
   signal(SIGXFSZ, SIG_IGN);  // A limit on file sizes is then an error like a full disk.
   const auto interrupts = slipway::cli::MakeSignalInterrupts();
   slipway::cli::Environment environment = {

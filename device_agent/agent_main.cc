@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "core/base/kept_memory.h"
 #include "core/base/lifeline.h"
 #include "core/base/log.h"
 #include "core/base/status_macros.h"
@@ -73,6 +74,7 @@ int AgentMain(int argc, char** argv) {
     return 0;
   }
   InitLog("slipway-agent", *level);
+  KeepFreedMemory();
   status = CompleteOptions(options);
   if (status.ok()) status = RunAgent(options);
   if (status.ok()) return 0;

@@ -10,6 +10,7 @@
 
 #include "absl/synchronization/mutex.h"
 #include "core/base/flags.h"
+#include "core/base/kept_memory.h"
 #include "core/base/lifeline.h"
 #include "core/base/log.h"
 #include "core/base/status_macros.h"
@@ -67,6 +68,7 @@ int Main(int argc, char** argv) {
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);  // A limit on file sizes is then an error like a full disk.
   InitLog("slipwayd", *ParseLogLevel(options->log_level));
+  KeepFreedMemory();
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   absl::Status status = options->exit_with_parent ? EndWithParent() : FollowParent();
   if (status.ok()) status = Serve(*options, stop_signals);

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "core/base/files.h"
+#include "core/base/kept_memory.h"
 #include "core/base/lifeline.h"
 #include "core/base/log.h"
 #include "core/base/out_of_memory.h"
@@ -58,6 +59,7 @@ int RunnerMain(int argc, char** argv) {
   ExitWhenOutOfMemory();
   // Every arena of malloc reserves 64 MiB of the address space, which is limited.
   mallopt(M_ARENA_MAX, 1);
+  KeepFreedMemory();
   OfferToBeKilled();
   absl::Status status = FollowParent();
   if (status.ok() && argc != 2) {

@@ -1,0 +1,24 @@
+#include "core/base/kept_memory.h"
+
+#include <malloc.h>
+
+namespace slipway {
+namespace {
+
+// Of each arena, of which one thread or a few allocate: more than a session has under way.
+constexpr int kKeptBytes = 12 << 20;
+// Larger blocks are mapped, and unmapped when they are freed. Above what one message takes.
+constexpr int kMappedBytes = 4 << 20;
+// An arena grows by so much.
+constexpr int kGrowthBytes = 1 << 20;
+
+}  // namespace
+
+void KeepFreedMemory() {
+  // Advice: malloc is right without.
+  mallopt(M_TRIM_THRESHOLD, kKeptBytes);
+  mallopt(M_MMAP_THRESHOLD, kMappedBytes);
+  mallopt(M_TOP_PAD, kGrowthBytes);
+}
+
+}  // namespace slipway

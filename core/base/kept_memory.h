@@ -1,0 +1,14 @@
+// How much memory that was freed a process keeps for itself.
+#ifndef SLIPWAY_CORE_BASE_KEPT_MEMORY_H_
+#define SLIPWAY_CORE_BASE_KEPT_MEMORY_H_
+
+namespace slipway {
+
+// For processes that move bytes: from now on malloc keeps some MiB of what was freed, instead of giving pages back to the
+// system and asking for them anew with the next message, where a fault for every 4 KiB costs more than the copying.
+// Call it once, in main.
+void KeepFreedMemory();
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_BASE_KEPT_MEMORY_H_
