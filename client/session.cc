@@ -236,6 +236,7 @@ absl::StatusOr<RemoteTensor> Session::Put(const Tensor& tensor, const std::strin
 StartedTensor Session::PutAsync(const Tensor& tensor, const std::string& name) {
   RemoteTensor remote(engine_, name, tensor.type());
   std::vector<OutgoingRequest> requests = {MakeAllocate(remote.handle_, tensor.type(), name)};
+  requests.front().request.mutable_allocate()->set_unset(true);
   if (tensor.dtype() != DataType::kString) {  // Which the device refuses.
     const auto loaded = std::make_shared<const Tensor>(tensor.Loaded());
     AppendWrites(remote.handle_, 0, Blob(loaded->bytes(), loaded), PieceBytes(*engine_), requests);

@@ -92,6 +92,11 @@ absl::Status CheckPiece(const Tensor& tensor, int64_t offset, int64_t size) {
   return absl::OkStatus();
 }
 
+bool OnlyMovesBytes(const v1::SessionRequest& operation) {
+  return operation.has_allocate() || operation.has_write() || operation.has_read() ||
+         operation.has_free() || operation.has_get_facts();
+}
+
 }  // namespace
 
 runner::Response RunnerService::Handle(const runner::Request& request) {
@@ -139,6 +144,7 @@ absl::Status RunnerService::Dispatch(const runner::Request& request, runner::Res
 absl::Status RunnerService::Operate(const runner::Request& request, v1::SessionResponse& result) {
   const v1::SessionRequest& operation = request.operation();
   const std::atomic<bool>& cancelled = window_.status().CancellingOf(operation.id()).flag;
+  if (!OnlyMovesBytes(operation)) memory_.Release();
   switch (operation.kind_case()) {
     case v1::SessionRequest::kLoad:
       return Load(operation.load(), request.load(), *result.mutable_loaded());
@@ -216,9 +222,11 @@ absl::Status RunnerService::Allocate(const Operation::Allocate& request) {
     return absl::InvalidArgumentError(
         "programs take no tensors of strings: put places and contents as two tensors");
   }
+  const auto contents =
+      request.unset() ? TensorMemory::Contents::kAny : TensorMemory::Contents::kZero;
   SLIPWAY_ASSIGN_OR_RETURN(Tensor tensor, request.random()
                                               ? RandomTensor(type, request.seed(), request.name())
-                                              : Tensor::Create(type));
+                                              : memory_.Make(type, contents));
   handles_.PutTensor(request.tensor(), std::move(tensor));
   return absl::OkStatus();
 }

@@ -18,6 +18,7 @@
 #include "device_agent/runner/handle_table.h"
 #include "device_agent/runner/runner.pb.h"
 #include "device_agent/runner/runner_window.h"
+#include "device_agent/runner/tensor_memory.h"
 
 namespace slipway {
 
@@ -65,6 +66,7 @@ class RunnerService {
   BlobStore& store_;
   RunnerWindow& window_;
   HandleTable handles_;
+  TensorMemory memory_;
 };
 
 }  // namespace slipway

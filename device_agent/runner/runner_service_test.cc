@@ -127,6 +127,24 @@ TEST_F(RunnerServiceTest, LoadsCallsAndFetches) {
   EXPECT_EQ(last, 21.0f);
 }
 
+TEST_F(RunnerServiceTest, ATensorWhereAFreedOneWasIsZeroUnlessItIsUnset) {
+  const TensorType type = {DataType::kUint8, {8 << 20}};
+  ASSERT_EQ(CodeOf(Allocate(1, type)), Code::kOk);
+  ASSERT_EQ(CodeOf(Write(1, 0, "written")), Code::kOk);
+  ASSERT_EQ(CodeOf(Free(1)), Code::kOk);
+  v1::SessionRequest unset;
+  unset.mutable_allocate()->set_tensor(2);
+  *unset.mutable_allocate()->mutable_type() = ToProto(type);
+  unset.mutable_allocate()->set_unset(true);
+  ASSERT_EQ(CodeOf(Operate(unset)), Code::kOk);
+  ASSERT_EQ(CodeOf(Read(2, 0, 7)), Code::kOk);
+  EXPECT_EQ(std::string(window_->data(), 7), "written");
+  ASSERT_EQ(CodeOf(Free(2)), Code::kOk);
+  ASSERT_EQ(CodeOf(Allocate(3, type)), Code::kOk);
+  ASSERT_EQ(CodeOf(Read(3, 0, 7)), Code::kOk);
+  EXPECT_EQ(std::string(window_->data(), 7), std::string(7, '\0'));
+}
+
 TEST_F(RunnerServiceTest, TellsStepsAndTimesCalls) {
   ASSERT_EQ(CodeOf(Load()), Code::kOk);
   ASSERT_EQ(CodeOf(Put(2)), Code::kOk);
