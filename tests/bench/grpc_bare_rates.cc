@@ -11,7 +11,6 @@
 #include "core/base/clock.h"
 #include "core/base/lifeline.h"
 #include "core/base/status_macros.h"
-#include "core/rpc/grpc_settings.h"
 #include "core/rpc/grpc_status.h"
 #include "proto/slipway/v1/blob.grpc.pb.h"
 
@@ -79,8 +78,8 @@ class Service final : public v1::BlobService::CallbackService {
 class GrpcBareRates final : public BareRates {
  public:
   explicit GrpcBareRates(const std::string& address)
-      : stub_(v1::BlobService::NewStub(grpc::CreateCustomChannel(
-            address, grpc::InsecureChannelCredentials(), ClientChannelArguments()))) {
+      : stub_(v1::BlobService::NewStub(
+            grpc::CreateChannel(address, grpc::InsecureChannelCredentials()))) {
     data_.set_data(std::string(kMessageBytes, 'x'));
   }
 
@@ -133,7 +132,6 @@ int ServeBareRates(int ready_fd) {
   if (!FollowParent().ok()) return 1;
   Service service;
   grpc::ServerBuilder builder;
-  ApplyServerSettings(builder);
   int port = 0;
   builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
   builder.RegisterService(&service);
