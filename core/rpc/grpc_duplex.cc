@@ -40,7 +40,7 @@ class Reactor : public Base, public Duplex, public std::enable_shared_from_this<
 
   void ReadNext() override {
     absl::MutexLock lock(&mutex_);
-    if (!is_over_) this->StartRead(&incoming_);
+    if (!is_over_) StartReading();
   }
 
   void End(const absl::Status& status) override {
@@ -54,6 +54,11 @@ class Reactor : public Base, public Duplex, public std::enable_shared_from_this<
     if (!ok) return NoMoreComes();
     absl::Cord message = ToCord(incoming_);
     incoming_.Clear();
+    {
+      absl::MutexLock lock(&mutex_);
+      is_reading_ = false;
+      if (is_over_) return Drain();
+    }
     user_->OnMessage(std::move(message));
   }
 
@@ -76,9 +81,16 @@ class Reactor : public Base, public Duplex, public std::enable_shared_from_this<
   explicit Reactor(std::shared_ptr<DuplexUser> user) : user_(std::move(user)) {}
 
   // Ends the call for good.
-  virtual void Close(const absl::Status& status) = 0;
+  virtual void Close(const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) = 0;
+  // It is over, and a message came that nobody asked for.
+  virtual void Drain() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {}
   // Reading or writing has failed.
   virtual void NoMoreComes() = 0;
+
+  void StartReading() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    is_reading_ = true;
+    this->StartRead(&incoming_);
+  }
 
   // After everything that was sent; again when a write has ended.
   void WriteNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
@@ -125,6 +137,7 @@ class Reactor : public Base, public Duplex, public std::enable_shared_from_this<
   std::deque<Outgoing> outgoing_ ABSL_GUARDED_BY(mutex_);
   size_t waiting_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   grpc::ByteBuffer writing_ ABSL_GUARDED_BY(mutex_);
+  bool is_reading_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_writing_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_full_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_over_ ABSL_GUARDED_BY(mutex_) = false;  // Close was called.
@@ -161,14 +174,17 @@ class Made final : public Reactor<grpc::ClientBidiReactor<grpc::ByteBuffer, grpc
   void OnDone(const grpc::Status& status) override { Gone(FromGrpc(status)); }
 
  private:
-  void Close(const absl::Status& status) override {
+  void Close(const absl::Status& status) override ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     if (status.ok()) {
       StartWritesDone();
+      if (!is_reading_) Drain();
     } else {
       context_->TryCancel();
     }
     RemoveHold();
   }
+  // gRPC tells the end of a call only to who has read all that came before it.
+  void Drain() override ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { StartReading(); }
   void NoMoreComes() override { Abandon(absl::OkStatus()); }
 
   grpc::GenericStub stub_;
