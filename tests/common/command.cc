@@ -51,12 +51,13 @@ CommandResult RunCommand(const CommandOptions& options) {
   absl::StatusOr<std::unique_ptr<Subprocess>> child = Subprocess::Start(process);
   SLIPWAY_CHECK(child.ok(),
                 absl::StrCat(absl::StrJoin(options.argv, " "), ": ", child.status().message()));
+  CommandResult result;
+  result.pid = (*child)->pid();
   absl::StatusOr<ExitStatus> status = (*child)->Wait(options.timeout);
   if (!status.ok()) {
     (*child)->Kill();
     status = (*child)->Wait();
   }
-  CommandResult result;
   result.wall = absl::Now() - start;
   result.status = *status;
   result.out = Contents(out);

@@ -2,6 +2,8 @@
 #ifndef SLIPWAY_TESTS_COMMON_COMMAND_H_
 #define SLIPWAY_TESTS_COMMON_COMMAND_H_
 
+#include <sys/types.h>
+
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +23,7 @@ struct CommandOptions {
 
 struct CommandResult {
   ExitStatus status;
+  pid_t pid = 0;  // That it had.
   std::string out;
   std::string err;
   absl::Duration wall;  // From before its start to after its end.

@@ -81,8 +81,18 @@ static int32_t slow(void** args) {
   return 0;
 }
 
+/* Gives how often it has been called since the code was loaded. */
+static int32_t count_calls(void** args) {
+  static float calls;
+  float* out = (float*)argument(args, 2)->host;
+  ++calls;
+  for (int64_t i = 0; i < count(argument(args, 2)); ++i) out[i] = calls;
+  return 0;
+}
+
 static const slipway_kernel_entry kernels[] = {
-    {add, 3, 0}, {fail, 3, 0}, {crash, 3, 0}, {loop, 3, 0}, {eat_memory, 3, 0}, {slow, 3, 0},
+    {add, 3, 0},        {fail, 3, 0}, {crash, 3, 0},       {loop, 3, 0},
+    {eat_memory, 3, 0}, {slow, 3, 0}, {count_calls, 3, 0},
 };
 
 /* The version it is built for. */

@@ -17,7 +17,8 @@ enum class TestKernel : uint32_t {
   kCrash,    // Writes to address 8.
   kLoop,     // Never ends.
   kEatMemory,
-  kSlow,  // Takes some milliseconds for every 1 in x[0].
+  kSlow,   // Takes some milliseconds for every 1 in x[0].
+  kCount,  // y is how often it has been called since it was loaded.
 };
 
 // How its code speaks to the runtime: as it should, for this version of the kernel ABI; as it should, for a
@@ -26,7 +27,7 @@ enum class TestAbi { kGood, kVersion2, kVersion3, kOtherAbi, kNoQuery };
 
 // The code itself, a shared object of kTestKernelCount kernels.
 absl::string_view TestCodeBytes(TestAbi abi);
-inline constexpr uint32_t kTestKernelCount = 6;
+inline constexpr uint32_t kTestKernelCount = 7;
 
 // x: f32[2, 8] -> y: f32[2, 8] for x86-64-linux; the bias f32[8] is a constant, 0 to 7. Step 0,
 // "Kernel", writes to the arena, step 1, "Copy", from there to y.
