@@ -22,7 +22,7 @@ namespace {
 
 constexpr absl::Duration kAskDeadline = absl::Seconds(1);
 constexpr absl::Duration kLongestPause = absl::Seconds(1);
-// Who ends a session without waiting for its end waits so long for it.
+// Who gives a session up says so to whoever still listens, and waits so long for its end.
 constexpr absl::Duration kShutDownDeadline = absl::Seconds(1);
 constexpr absl::Duration kLookForStop = absl::Milliseconds(50);
 // Events go before time, unless they take so long.
@@ -170,7 +170,7 @@ bool GrpcSessionEngine::IsBusy() const {
 
 // When KeepTime is to be called.
 absl::Duration GrpcSessionEngine::Due() const {
-  if (!end_.ok()) return absl::InfiniteDuration();
+  if (!end_.ok()) return stream_ == nullptr ? absl::InfiniteDuration() : cancel_at_;
   return stream_ == nullptr ? std::min(connect_at_, liveness_.next()) : liveness_.next();
 }
 
@@ -216,9 +216,10 @@ absl::Status GrpcSessionEngine::AwaitOpened() {
 void GrpcSessionEngine::ShutDown() {
   absl::MutexLock lock(&mutex_);
   absl::CondVar woken;
-  const bool is_own = is_open_ || !is_from_elsewhere_;
   const bool has_connection = stream_ != nullptr || connect_at_ <= Now();
-  if (end_.ok() && is_own && !session_.empty() && has_connection) {
+  // Before the first message is written, nobody knows of the session.
+  const bool is_known = !session_.empty() || (stream_ != nullptr && !stream_->is_writing());
+  if (end_.ok() && IsOwn() && is_known && has_connection) {
     takes_no_more_ = is_closing_ = true;
     line_.Close();
     Flush();
@@ -359,7 +360,13 @@ void GrpcSessionEngine::Handle(GrpcSessionEvent event, bool ok) {
 }
 
 void GrpcSessionEngine::KeepTime(absl::Duration now) {
-  if (!end_.ok()) return;
+  if (!end_.ok()) {
+    if (stream_ != nullptr && now >= cancel_at_) {
+      stream_->Cancel();
+      cancel_at_ = absl::InfiniteDuration();
+    }
+    return;
+  }
   switch (liveness_.At(now)) {
     case Liveness::Action::kBeat:
       line_.Beat();
@@ -576,7 +583,7 @@ void GrpcSessionEngine::Asked() {
       absl::FormatDuration(absl::Trunc(liveness_.silent_for(Now()), absl::Milliseconds(1))));
   if (!lives) absl::StrAppend(&message, " (", question->status.error_message(), ")");
   if (lives && !last_failure_.ok()) absl::StrAppend(&message, " (", last_failure_.message(), ")");
-  End(absl::UnavailableError(message));
+  End(absl::UnavailableError(message), kShutDownDeadline);
 }
 
 bool GrpcSessionEngine::IsStraight() const { return route_->address != options_.address; }
@@ -612,7 +619,7 @@ void GrpcSessionEngine::Go(std::unique_ptr<Route> route) {
 // What follows from them.
 
 void GrpcSessionEngine::Flush() {
-  if (!end_.ok() || stream_ == nullptr || stream_->is_writing()) return;
+  if (stream_ == nullptr || stream_->is_writing() || (!end_.ok() && !line_.is_waiting())) return;
   const absl::Cord message = line_.NextMessage();
   if (!message.empty()) stream_->Write(message);
 }
@@ -657,15 +664,19 @@ void GrpcSessionEngine::CallBack(std::function<void()> callback) {
   own_thread_.Signal();
 }
 
-void GrpcSessionEngine::End(absl::Status status) {
+// For `linger`, whoever still listens is told that the lease need not wait for its idle time.
+void GrpcSessionEngine::End(absl::Status status, absl::Duration linger) {
   if (!end_.ok()) return;
   end_ = std::move(status);
-  if (stream_ != nullptr) stream_->Cancel();
+  cancel_at_ = Now() + linger;
+  if (stream_ != nullptr && linger == absl::ZeroDuration()) stream_->Cancel();
   if (question_ != nullptr) question_->context.TryCancel();
   if (probe_ != nullptr) probe_->context.TryCancel();
   for (const RequestLine::Entry& entry : line_.TakeAll()) {
     if (entry.operation != nullptr) Settle(*entry.operation, end_);
   }
+  if (linger > absl::ZeroDuration() && IsOwn()) line_.Close();
+  Flush();
   for (absl::CondVar* const waiter : waiters_) waiter->Signal();
 }
 

@@ -97,7 +97,12 @@ class GrpcSessionEngine final : public SessionEngine {
   void GiveUp(const SessionOperation& operation, const absl::Status& status)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void CallBack(std::function<void()> callback) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void End(absl::Status status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void End(absl::Status status, absl::Duration linger = absl::ZeroDuration())
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Another's until it is taken up.
+  bool IsOwn() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return is_open_ || !is_from_elsewhere_;
+  }
   std::string DeviceName() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const EngineOptions options_;
@@ -140,7 +145,8 @@ class GrpcSessionEngine final : public SessionEngine {
   bool takes_no_more_ ABSL_GUARDED_BY(mutex_) = false;  // It is being closed, or left.
   bool is_closing_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
-  absl::Status end_ ABSL_GUARDED_BY(mutex_);  // Not OK: the session has ended.
+  absl::Status end_ ABSL_GUARDED_BY(mutex_);          // Not OK: the session has ended.
+  absl::Duration cancel_at_ ABSL_GUARDED_BY(mutex_);  // Then, its connection too.
 };
 
 }  // namespace slipway

@@ -93,7 +93,9 @@ absl::Cord RequestLine::NextMessage() {
     if (entry.is_cancelled) cancels_.push_back(entry.outgoing.request.id());
     has_data = !entry.outgoing.data.empty();
   }
-  if (closing_ && !close_sent_ && unsent_.empty() && !has_data) {
+  // What a new connection has not resumed yet may have to be sent again before it.
+  const bool is_all_sent = unsent_.empty() && (is_open_ || sent_.empty());
+  if (closing_ && !close_sent_ && is_all_sent && !has_data) {
     v1::SessionRequest close;
     close.mutable_close();
     message.Append(WriteSessionRequest(close));

@@ -265,6 +265,22 @@ TEST_F(RequestLineTest, ClosesAfterTheLastRequest) {
   EXPECT_THAT(Next(), ElementsAre("close"));
 }
 
+TEST_F(RequestLineTest, ClosesAnewOnceItIsKnownWhatIsToBeSentAgain) {
+  Open(10, 1000);
+  Facts();
+  EXPECT_THAT(Next(), ElementsAre("1"));
+  line_.Suspend();
+  line_.Close();
+  EXPECT_THAT(Next(), IsEmpty());
+  EXPECT_THAT(line_.Resume(0), IsOk());
+  EXPECT_THAT(Next(), ElementsAre("1", "close"));
+}
+
+TEST_F(RequestLineTest, ClosesWhatIsNotOpenYet) {
+  line_.Close();
+  EXPECT_THAT(Next(), ElementsAre("close"));
+}
+
 TEST_F(RequestLineTest, TakesAllInOrder) {
   Open(1, 100);
   Facts();

@@ -220,6 +220,12 @@ absl::StatusOr<v1::Job> Dispatcher::Cancel(const Caller& caller, absl::string_vi
   return std::move(*record.mutable_job());
 }
 
+void Dispatcher::Release(absl::string_view session) {
+  Section section(this);
+  Transit(session, CancelRequested{});
+  Schedule();
+}
+
 int64_t Dispatcher::QueuePosition(absl::string_view id) {
   absl::MutexLock lock(&mu_);
   return live_.waiting().PositionOf(id, live_.held());

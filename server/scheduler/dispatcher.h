@@ -100,6 +100,10 @@ class Dispatcher {
   // The job that has what a job waits for, whoever's it is, when nothing else that is there would do; none when
   // something would, or nobody has it.
   absl::optional<v1::Job> HolderFor(absl::string_view id);
+
+  // Ends a session whose client has left, if it has not ended.
+  void Release(absl::string_view session);
+
   // WaitingJobs::PositionOf.
   int64_t QueuePosition(absl::string_view id);
 

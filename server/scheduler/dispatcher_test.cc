@@ -69,6 +69,15 @@ TEST_F(DispatcherTest, CancelOfAWaitingRunAndOfNone) {
               StatusIs(absl::StatusCode::kNotFound));
 }
 
+TEST_F(DispatcherTest, AReleasedJobLeavesTheLine) {
+  const std::string id = AcceptRun("1");
+  dispatcher_->Release(id);
+  EXPECT_EQ(Get(id).state(), Job::CANCELLED);
+  EXPECT_TRUE(Sync(Agent("a")).attempts().empty());
+  dispatcher_->Release(id);
+  EXPECT_EQ(Get(id).state(), Job::CANCELLED);
+}
+
 TEST_F(DispatcherTest, ASilentAgentLosesItsAttemptAndAnotherGetsIt) {
   const std::string id = AcceptRun("1");
   Sync(Agent("d"));

@@ -63,6 +63,7 @@ class RunningServer final : public GrpcServer {
   }
 
   absl::Status Listen(const std::string& listen) {
+    SLIPWAY_RETURN_IF_ERROR_WITH(relays_->Recover(), "reading the sessions that wait");
     SLIPWAY_ASSIGN_OR_RETURN(const ListenAddress parsed, ParseListenAddress(listen));
     if (parsed.host.empty() && IsServed(listen.substr(kUnixAddressPrefix.size()))) {
       return absl::UnavailableError(

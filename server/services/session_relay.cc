@@ -1,10 +1,12 @@
 #include "server/services/session_relay.h"
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
-#include "core/base/log.h"
+#include "core/base/status_macros.h"
 #include "core/rpc/token.h"
 #include "core/wire/session_messages.h"
 #include "server/handlers/sessions.h"
@@ -22,49 +24,6 @@ constexpr absl::Duration kAgentMissing = absl::Seconds(4);
 constexpr absl::Duration kJobEnds = absl::Milliseconds(500);
 // After the end of a session, what its agent still sends goes on for so long.
 constexpr absl::Duration kLastWords = absl::Seconds(1);
-
-// One end of a relay, as gRPC sees it: hands on what happens.
-class End final : public DuplexUser, public std::enable_shared_from_this<End> {
- public:
-  std::function<void(absl::Cord)> on_message;
-  std::function<void()> on_room;
-  std::function<void()> on_gone;
-
-  void OnMessage(absl::Cord message) override { on_message(std::move(message)); }
-  void OnRoom() override { on_room(); }
-  void OnGone(const absl::Status&) override {
-    on_gone();
-    on_message = nullptr;
-    on_room = nullptr;
-    on_gone = nullptr;
-  }
-};
-
-// Which relay an end is of, once that is known.
-class Slot {
- public:
-  // False when the end is gone already.
-  bool Set(std::shared_ptr<SessionRelay> relay) {
-    absl::MutexLock lock(&mu_);
-    if (is_gone_) return false;
-    relay_ = std::move(relay);
-    return true;
-  }
-  std::shared_ptr<SessionRelay> Get() const {
-    absl::MutexLock lock(&mu_);
-    return relay_;
-  }
-  std::shared_ptr<SessionRelay> Leave() {
-    absl::MutexLock lock(&mu_);
-    is_gone_ = true;
-    return std::move(relay_);
-  }
-
- private:
-  mutable absl::Mutex mu_;
-  bool is_gone_ ABSL_GUARDED_BY(mu_) = false;
-  std::shared_ptr<SessionRelay> relay_ ABSL_GUARDED_BY(mu_);
-};
 
 }  // namespace
 
@@ -89,10 +48,9 @@ class SessionRelay : public std::enable_shared_from_this<SessionRelay> {
   }
 
   // A client, whose first message is for the agent.
-  void ClientCame(const Caller& caller, std::shared_ptr<Duplex> client, absl::Cord first) {
+  void ClientCame(std::shared_ptr<Duplex> client, absl::Cord first) {
     {
       absl::MutexLock lock(&mu_);
-      caller_ = caller;
       if (client_ != nullptr) {
         client_->End(absl::AbortedError("another connection has taken the session up"));
         // What the agent's end knows is of that client.
@@ -105,9 +63,16 @@ class SessionRelay : public std::enable_shared_from_this<SessionRelay> {
       is_joined_ = false;
       agent_left_ = false;
       missing_since_ = parts_.env->clock->Monotonic();
+      client_->ReadNext();
       Join();
     }
     LookLater();
+  }
+  // The server began with a session that waits, and whose client may come back.
+  void ClientMayCome() {
+    absl::MutexLock lock(&mu_);
+    left_at_ = parts_.env->clock->Monotonic();
+    LookAfter(kTellWaiting);
   }
   void AgentCame(std::shared_ptr<Duplex> agent) {
     absl::MutexLock lock(&mu_);
@@ -118,7 +83,9 @@ class SessionRelay : public std::enable_shared_from_this<SessionRelay> {
 
   void ClientSent(const Duplex* client, absl::Cord message) {
     absl::MutexLock lock(&mu_);
-    if (client_.get() != client || !is_joined_ || agent_ == nullptr) return;
+    if (client_.get() != client) return;
+    if (!first_.empty()) return ClientSentEarly(message);
+    if (!is_joined_ || agent_ == nullptr) return;
     client_waits_ = !agent_->Send(std::move(message), true);
     if (!client_waits_) client_->ReadNext();
   }
@@ -177,8 +144,22 @@ class SessionRelay : public std::enable_shared_from_this<SessionRelay> {
     client_waits_ = agent_waits_ = false;
     agent_->Send(std::move(first_), true);
     first_.Clear();
-    client_->ReadNext();
     agent_->ReadNext();
+  }
+
+  // Before the agent's call is there, a client that keeps to the protocol lives, or gives up.
+  void ClientSentEarly(const absl::Cord& message) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+    const absl::StatusOr<SessionRequestParts> parts = ParseSessionRequests(message);
+    if (!parts.ok()) return client_->End(parts.status());
+    const auto& requests = parts->message.requests();
+    if (std::none_of(requests.begin(), requests.end(),
+                     [](const v1::SessionRequest& request) { return request.has_close(); })) {
+      return client_->ReadNext();
+    }
+    client_->End(absl::OkStatus());
+    client_ = nullptr;
+    first_.Clear();
+    Release();
   }
 
   void LookLater() {
@@ -223,7 +204,7 @@ class SessionRelay : public std::enable_shared_from_this<SessionRelay> {
       // With a device, the agent tells when the client was not heard for too long.
       if (!waiting.has_waiting()) return ForgetIfAlone();
       if (now - left_at_ < idle) return LookAfter(kTellWaiting);
-      return LeaveLine();
+      return Release();
     }
     if (waiting.has_waiting()) {
       missing_since_ = now;
@@ -242,15 +223,10 @@ class SessionRelay : public std::enable_shared_from_this<SessionRelay> {
     ForgetIfAlone();
   }
 
-  // The client that waits was not heard for too long.
-  void LeaveLine() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
-    parts_.pool->Post([env = parts_.env, caller = caller_, session = session_] {
-      const absl::StatusOr<v1::Job> job = env->dispatcher->Cancel(caller, session);
-      if (!job.ok()) {
-        Log(LogLevel::kWarning, "a session that nobody waits for goes on waiting",
-            {{"session", session}, {"why", job.status().ToString()}});
-      }
-    });
+  // The client does not want the device any more.
+  void Release() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+    parts_.pool->Post(
+        [env = parts_.env, session = session_] { env->dispatcher->Release(session); });
     ForgetIfAlone();
   }
 
@@ -276,7 +252,6 @@ class SessionRelay : public std::enable_shared_from_this<SessionRelay> {
 
   absl::Mutex mu_;
   ChangeHub::Subscription subscription_ ABSL_GUARDED_BY(mu_);
-  Caller caller_ ABSL_GUARDED_BY(mu_);  // The last client's.
   std::shared_ptr<Duplex> client_ ABSL_GUARDED_BY(mu_);
   std::shared_ptr<Duplex> agent_ ABSL_GUARDED_BY(mu_);
   absl::Cord first_ ABSL_GUARDED_BY(mu_);           // Of the client, not yet sent on.
@@ -310,6 +285,76 @@ void SessionRelays::Forget(const SessionRelay& relay) {
 
 namespace {
 
+// What a relay is told of one of its two ends.
+struct EndKind {
+  void (SessionRelay::*sent)(const Duplex*, absl::Cord);
+  void (SessionRelay::*has_room)(const Duplex*);
+  void (SessionRelay::*gone)(const Duplex*);
+};
+
+// One end of a relay, as gRPC sees it: tells its relay, once it has one, what happens.
+class End final : public DuplexUser, public std::enable_shared_from_this<End> {
+ public:
+  using FirstMessage = std::function<void(const std::shared_ptr<End>&, absl::Cord)>;
+
+  // Serves a call. The first message, if it is read before there is a relay, goes to `on_first`.
+  static std::shared_ptr<End> Serve(const EndKind& kind, ServedDuplex** reactor,
+                                    FirstMessage on_first = nullptr) {
+    std::shared_ptr<End> end(new End(kind, std::move(on_first)));
+    end->duplex_ = ServeDuplex(end, reactor);
+    return end;
+  }
+
+  const std::shared_ptr<Duplex>& duplex() const { return duplex_; }
+
+  // `came` tells the relay of this end, which may be gone already: the relay hears that too, but after it.
+  void Join(std::shared_ptr<SessionRelay> relay, absl::FunctionRef<void(SessionRelay&)> came) {
+    absl::MutexLock lock(&mu_);
+    came(*relay);
+    if (is_gone_) {
+      (relay.get()->*kind_.gone)(duplex_.get());
+    } else {
+      relay_ = std::move(relay);
+    }
+  }
+
+  void OnMessage(absl::Cord message) override {
+    if (const std::shared_ptr<SessionRelay> relay = this->relay()) {
+      (relay.get()->*kind_.sent)(duplex_.get(), std::move(message));
+    } else {
+      on_first_(shared_from_this(), std::move(message));
+    }
+  }
+  void OnRoom() override {
+    if (const std::shared_ptr<SessionRelay> relay = this->relay()) {
+      (relay.get()->*kind_.has_room)(duplex_.get());
+    }
+  }
+  void OnGone(const absl::Status&) override {
+    std::shared_ptr<SessionRelay> relay;
+    {
+      absl::MutexLock lock(&mu_);
+      is_gone_ = true;
+      relay = std::move(relay_);
+    }
+    if (relay != nullptr) (relay.get()->*kind_.gone)(duplex_.get());
+  }
+
+ private:
+  End(const EndKind& kind, FirstMessage on_first) : kind_(kind), on_first_(std::move(on_first)) {}
+  std::shared_ptr<SessionRelay> relay() const {
+    absl::MutexLock lock(&mu_);
+    return relay_;
+  }
+
+  const EndKind& kind_;
+  const FirstMessage on_first_;
+  std::shared_ptr<Duplex> duplex_;
+  mutable absl::Mutex mu_;
+  bool is_gone_ ABSL_GUARDED_BY(mu_) = false;
+  std::shared_ptr<SessionRelay> relay_ ABSL_GUARDED_BY(mu_);
+};
+
 v1::SessionRequest ResumeOf(const JobRecord& session, uint64_t received) {
   v1::SessionRequest request;
   request.mutable_resume()->set_session(session.job().id());
@@ -333,82 +378,86 @@ absl::StatusOr<JobRecord> Enter(const Caller& caller, const Environment& env,
   return FindSession(caller, env, first.resume().session(), first.resume().ticket());
 }
 
+constexpr EndKind kClientEnd = {&SessionRelay::ClientSent, &SessionRelay::ClientHasRoom,
+                                &SessionRelay::ClientGone};
+constexpr EndKind kAgentEnd = {&SessionRelay::AgentSent, &SessionRelay::AgentHasRoom,
+                               &SessionRelay::AgentGone};
+
+// Lets an end join its relay where one may wait. An error of `enter` ends it.
+void EnterLater(WorkPool& pool, const std::shared_ptr<End>& end,
+                std::function<absl::Status()> enter) {
+  const bool posted = pool.TryPost([end, enter = std::move(enter)] {
+    const absl::Status status = enter();
+    if (!status.ok()) end->duplex()->End(status);
+  });
+  if (!posted) end->duplex()->End(Calls::Overloaded());
+}
+
 }  // namespace
 
-ServedDuplex* SessionRelays::Open(grpc::CallbackServerContext* context) {
-  absl::StatusOr<Caller> caller = calls_.Admit(*context, Role::kUser);
-  auto end = std::make_shared<End>();
-  ServedDuplex* reactor = nullptr;
-  const std::shared_ptr<Duplex> duplex = ServeDuplex(end, &reactor);
-  auto slot = std::make_shared<Slot>();
-  end->on_room = [slot, raw = duplex.get()] {
-    if (const auto relay = slot->Get()) relay->ClientHasRoom(raw);
-  };
-  end->on_gone = [slot, raw = duplex.get()] {
-    if (const auto relay = slot->Leave()) relay->ClientGone(raw);
-  };
-  if (!caller.ok()) {
-    end->on_message = [](absl::Cord) {};
-    duplex->End(caller.status());
-    return reactor;
+absl::Status SessionRelays::Recover() {
+  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<JobRecord> records, parts_.env->jobs->ListLive());
+  for (const JobRecord& record : records) {
+    // Of the others, whoever has the device tells when its client is not heard.
+    const bool waits = record.job().has_session() && record.job().state() == v1::Job::QUEUED;
+    if (waits) Find(record.job().id())->ClientMayCome();
   }
-  end->on_message = [this, slot, duplex, caller = *std::move(caller)](absl::Cord message) {
-    if (const auto relay = slot->Get()) return relay->ClientSent(duplex.get(), std::move(message));
-    // Accepting waits for the disk.
-    const bool posted = parts_.pool->TryPost([self = shared_from_this(), slot, duplex, caller,
-                                              message = std::move(message)] {
-      uint64_t received = 0;
-      const absl::StatusOr<JobRecord> session =
-          Enter(caller, *self->parts_.env, message, &received);
-      if (!session.ok()) return duplex->End(session.status());
-      if (IsTerminal(session->job().state())) {
-        const absl::Status ended = EndOf(*session);
-        return duplex->End(ended.ok() ? absl::NotFoundError("the session has been closed") : ended);
-      }
-      const std::shared_ptr<SessionRelay> relay = self->Find(session->job().id());
-      if (!slot->Set(relay)) return;
-      relay->ClientCame(caller, duplex, WriteSessionRequest(ResumeOf(*session, received)));
-    });
-    if (!posted) duplex->End(Calls::Overloaded());
-  };
-  duplex->ReadNext();
+  return absl::OkStatus();
+}
+
+ServedDuplex* SessionRelays::Open(grpc::CallbackServerContext* context) {
+  const absl::StatusOr<Caller> caller = calls_.Admit(*context, Role::kUser);
+  ServedDuplex* reactor = nullptr;
+  const std::shared_ptr<End> end = End::Serve(
+      kClientEnd, &reactor,
+      [self = shared_from_this(), caller](const std::shared_ptr<End>& end, absl::Cord message) {
+        // Accepting waits for the disk.
+        EnterLater(*self->parts_.pool, end, [self, caller, end, message = std::move(message)] {
+          uint64_t received = 0;
+          SLIPWAY_ASSIGN_OR_RETURN(const JobRecord session,
+                                   Enter(*caller, *self->parts_.env, message, &received));
+          if (IsTerminal(session.job().state())) {
+            const absl::Status ended = EndOf(session);
+            return ended.ok() ? absl::NotFoundError("the session has been closed") : ended;
+          }
+          end->Join(self->Find(session.job().id()), [&](SessionRelay& relay) {
+            relay.ClientCame(end->duplex(), WriteSessionRequest(ResumeOf(session, received)));
+          });
+          return absl::OkStatus();
+        });
+      });
+  if (caller.ok()) {
+    end->duplex()->ReadNext();
+  } else {
+    end->duplex()->End(caller.status());
+  }
   return reactor;
 }
 
 ServedDuplex* SessionRelays::Attach(grpc::CallbackServerContext* context) {
-  absl::StatusOr<Caller> caller = calls_.Admit(*context, Role::kAgent);
-  const std::string session = std::string(Calls::Metadata(*context, "session-id"));
-  const std::string ticket = std::string(Calls::Metadata(*context, "session-ticket"));
-  auto end = std::make_shared<End>();
+  const absl::StatusOr<Caller> caller = calls_.Admit(*context, Role::kAgent);
   ServedDuplex* reactor = nullptr;
-  const std::shared_ptr<Duplex> duplex = ServeDuplex(end, &reactor);
-  auto slot = std::make_shared<Slot>();
-  end->on_message = [slot, raw = duplex.get()](absl::Cord message) {
-    if (const auto relay = slot->Get()) relay->AgentSent(raw, std::move(message));
-  };
-  end->on_room = [slot, raw = duplex.get()] {
-    if (const auto relay = slot->Get()) relay->AgentHasRoom(raw);
-  };
-  end->on_gone = [slot, raw = duplex.get()] {
-    if (const auto relay = slot->Leave()) relay->AgentGone(raw);
-  };
+  const std::shared_ptr<End> end = End::Serve(kAgentEnd, &reactor);
   if (!caller.ok()) {
-    duplex->End(caller.status());
+    end->duplex()->End(caller.status());
     return reactor;
   }
-  const bool posted = parts_.pool->TryPost([self = shared_from_this(), slot, duplex, session,
-                                            ticket] {
-    const absl::StatusOr<JobRecord> record = self->parts_.env->jobs->Get(session);
-    if (!record.ok() || !record->job().has_session() || IsTerminal(record->job().state())) {
-      return duplex->End(absl::NotFoundError(absl::StrCat("there is no session '", session, "'")));
-    }
-    if (!IsSameSecret(record->session().ticket(), ticket)) {
-      return duplex->End(absl::PermissionDeniedError("the ticket is not that of the session"));
-    }
-    const std::shared_ptr<SessionRelay> relay = self->Find(session);
-    if (slot->Set(relay)) relay->AgentCame(duplex);
-  });
-  if (!posted) duplex->End(Calls::Overloaded());
+  EnterLater(
+      *parts_.pool, end,
+      [self = shared_from_this(), end,
+       session = std::string(Calls::Metadata(*context, "session-id")),
+       ticket = std::string(Calls::Metadata(*context, "session-ticket"))] {
+        const absl::StatusOr<JobRecord> record = self->parts_.env->jobs->Get(session);
+        if (!record.ok() || !record->job().has_session() || IsTerminal(record->job().state())) {
+          return absl::NotFoundError(absl::StrCat("there is no session '", session, "'"));
+        }
+        if (!IsSameSecret(record->session().ticket(), ticket)) {
+          return absl::PermissionDeniedError("the ticket is not that of the session");
+        }
+        end->Join(self->Find(session),
+                  [&](SessionRelay& relay) { relay.AgentCame(end->duplex()); });
+        return absl::OkStatus();
+      });
   return reactor;
 }
 

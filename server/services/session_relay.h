@@ -7,6 +7,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "core/rpc/grpc_duplex.h"
 #include "server/change_hub.h"
@@ -30,6 +31,9 @@ class SessionRelays : public std::enable_shared_from_this<SessionRelays> {
     TimerQueue* timers = nullptr;
   };
   SessionRelays(const Calls* calls, Parts parts) : calls_(*calls), parts_(parts) {}
+
+  // When the server begins: sessions that wait in line leave it if their clients do not come back in time.
+  absl::Status Recover();
 
   // Calls of SessionService.Open and AgentService.Attach.
   ServedDuplex* Open(grpc::CallbackServerContext* context);

@@ -10,10 +10,12 @@
 #include "absl/time/clock.h"
 #include "client/client.h"
 #include "client/session.h"
+#include "core/base/subprocess.h"
 #include "core/runtime/test_programs/test_programs.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/common/cluster.h"
+#include "tests/common/command.h"
 #include "tests/common/status_matchers.h"
 
 namespace slipway::testing {
@@ -23,6 +25,9 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using Code = absl::StatusCode;
+
+// Far less than the time for which nothing need be heard of a client.
+constexpr absl::Duration kAtOnce = absl::Seconds(6);
 
 class RelayedSessionTest : public ::testing::Test {
  protected:
@@ -38,6 +43,13 @@ class RelayedSessionTest : public ::testing::Test {
     Tensor tensor = Tensor::Zeros(DataType::kFloat32, {2, 8});
     for (float& element : tensor.mutable_values<float>()) element = value;
     return tensor;
+  }
+  // The end of a session, of which 0 is the first.
+  absl::StatusOr<Job> AwaitEnd(size_t session) {
+    absl::StatusOr<std::vector<Job>> jobs = client_->ListJobs(10);
+    if (!jobs.ok()) return jobs.status();
+    if (jobs->size() <= session) return absl::NotFoundError("there is no such session");
+    return client_->Wait((*jobs)[jobs->size() - 1 - session].id, nullptr);
   }
   // What y is in its last place, after x + 0..7.
   static absl::StatusOr<float> AddOnce(Session& session, float value) {
@@ -141,15 +153,61 @@ TEST_F(RelayedSessionTest, WhoLeavesTheLineIsNotWaitedFor) {
   ASSERT_OK_AND_ASSIGN(Session first, Open());
   std::stop_source stop;
   SessionOptions options;
-  options.idle = options.patience = absl::Seconds(1);
   options.stop = stop.get_token();
   options.on_waiting = [&stop](int64_t, const std::string&) { stop.request_stop(); };
   EXPECT_THAT(Open(options), StatusIs(Code::kCancelled));
-  ASSERT_OK_AND_ASSIGN(const std::vector<Job> jobs, client_->ListJobs(10));
+  ASSERT_OK_AND_ASSIGN(const Job left, AwaitEnd(/*session=*/1));
+  EXPECT_EQ(left.state, JobState::kCancelled);
+  EXPECT_LT(left.end_time - left.create_time, kAtOnce);
+  EXPECT_OK(AddOnce(first, 1));
+}
+
+TEST_F(RelayedSessionTest, WhoDiesInTheLineLeavesItThoughTheServerDiesToo) {
+  StartCluster();
+  ASSERT_OK_AND_ASSIGN(Session first, Open({.idle = absl::Seconds(30)}));
+  ASSERT_OK_AND_ASSIGN(
+      const std::unique_ptr<Subprocess> waits,
+      Subprocess::Start({.argv = {RunfilePath("tests/integration/session_user"), "--server",
+                                  cluster_->address(), "--idle", "2s", "--purpose", "to wait"},
+                         .environment = cluster_->environment()}));
+  const absl::Time deadline = absl::Now() + absl::Seconds(30);
+  std::vector<Job> jobs;
+  while (jobs.size() < 2 && absl::Now() < deadline) {
+    ASSERT_OK_AND_ASSIGN(jobs, client_->ListJobs(10));
+  }
   ASSERT_THAT(jobs, SizeIs(2));
+  cluster_->server().Kill();
+  waits->Kill();
+  ASSERT_OK(waits->Wait());
+  ASSERT_OK(cluster_->server().Start());
   ASSERT_OK_AND_ASSIGN(const Job left, client_->Wait(jobs[0].id, nullptr));
   EXPECT_EQ(left.state, JobState::kCancelled);
+  EXPECT_EQ(left.attempts, 0);
   EXPECT_OK(AddOnce(first, 1));
+}
+
+TEST_F(RelayedSessionTest, WhoIsGivenADeviceThatDoesNotAnswerLeavesItAtOnce) {
+  StartCluster();
+  ASSERT_EQ(kill(cluster_->agent(0).pid(), SIGSTOP), 0);
+  EXPECT_THAT(Open({.idle = absl::Seconds(30), .patience = absl::Seconds(1)}),
+              StatusIs(Code::kUnavailable, HasSubstr("agent")));
+  ASSERT_OK_AND_ASSIGN(const Job left, AwaitEnd(/*session=*/0));
+  EXPECT_EQ(left.state, JobState::kCancelled);
+  EXPECT_LT(left.end_time - left.create_time, kAtOnce);
+  kill(cluster_->agent(0).pid(), SIGCONT);
+  ASSERT_OK_AND_ASSIGN(Session next, Open());
+  EXPECT_OK(AddOnce(next, 1));
+}
+
+TEST_F(RelayedSessionTest, ADeviceThatComesBackIsNotHeldForWhoGaveItUp) {
+  StartCluster();
+  ASSERT_OK_AND_ASSIGN(Session session,
+                       Open({.idle = absl::Seconds(30), .patience = absl::Seconds(1)}));
+  ASSERT_EQ(kill(cluster_->agent(0).pid(), SIGSTOP), 0);
+  EXPECT_THAT(session.Facts(), StatusIs(Code::kUnavailable, HasSubstr("agent")));
+  kill(cluster_->agent(0).pid(), SIGCONT);
+  ASSERT_OK_AND_ASSIGN(const Job left, AwaitEnd(/*session=*/0));
+  EXPECT_LT(left.end_time - left.create_time, kAtOnce);
 }
 
 TEST_F(RelayedSessionTest, WhatNobodyHasIsRefused) {
