@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/cord.h"
+#include "absl/time/time.h"
 #include "proto/slipway/v1/session.pb.h"
 
 namespace slipway {
@@ -18,6 +19,8 @@ namespace slipway {
 inline constexpr int64_t kMaxSessionMessageBytes = 4 << 20;
 // Most bytes of data in a message.
 inline constexpr int64_t kMaxSessionDataBytes = 1 << 20;
+// Who has made a connection says by then what it is for.
+inline constexpr absl::Duration kFirstRequestWithin = absl::Seconds(5);
 
 // A message that was taken apart.
 template <typename Message>

@@ -3,15 +3,30 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "core/wire/session_messages.h"
 #include "device_agent/session/session_host.h"
 
 namespace slipway {
+namespace {
 
-void GrpcSessionConnection::Begin(std::shared_ptr<Duplex> duplex) {
+absl::Status NothingCame(absl::Duration patience) {
+  return absl::DeadlineExceededError(absl::StrCat(
+      "the connection did not say what it is for within ", absl::FormatDuration(patience)));
+}
+
+}  // namespace
+
+void GrpcSessionConnection::Begin(std::shared_ptr<Duplex> duplex, absl::Duration patience) {
   {
     absl::MutexLock lock(&mutex_);
     duplex_ = std::move(duplex);
+  }
+  if (patience < absl::InfiniteDuration()) {
+    alarm_.Set(absl::ToChronoTime(absl::Now() + patience),
+               [self = shared_from_this(), patience](bool has_rung) {
+                 if (has_rung) self->End(NothingCame(patience));
+               });
   }
   ReadNext();
 }
@@ -46,6 +61,7 @@ void GrpcSessionConnection::OnMessage(absl::Cord message) {
     host = host_;
   }
   if (host != nullptr) return host->Take(this, message);
+  alarm_.Cancel();
   if (entrance_ == nullptr) return;  // It is being refused.
   const absl::StatusOr<SessionRequestParts> parts = ParseSessionRequests(message);
   if (!parts.ok()) return End(parts.status());
@@ -68,6 +84,7 @@ void GrpcSessionConnection::OnGone(const absl::Status& status) {
   } else if (entrance_ != nullptr) {
     entrance_->Left(this);
   }
+  alarm_.Cancel();
   if (gone_) gone_(status);
 }
 

@@ -2,11 +2,14 @@
 #ifndef SLIPWAY_DEVICE_AGENT_SESSION_GRPC_SESSION_CONNECTION_H_
 #define SLIPWAY_DEVICE_AGENT_SESSION_GRPC_SESSION_CONNECTION_H_
 
+#include <grpcpp/alarm.h>
+
 #include <functional>
 #include <memory>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 #include "core/rpc/grpc_duplex.h"
 #include "device_agent/session/session_connection.h"
 #include "device_agent/session/session_entrance.h"
@@ -21,8 +24,8 @@ class GrpcSessionConnection final : public SessionConnection,
   explicit GrpcSessionConnection(SessionEntrance* entrance,
                                  std::function<void(const absl::Status&)> gone = nullptr)
       : entrance_(entrance), gone_(std::move(gone)) {}
-  // Call once, before anything else.
-  void Begin(std::shared_ptr<Duplex> duplex);
+  // Call once, before anything else. Who has said nothing after `patience` is ended in DEADLINE_EXCEEDED.
+  void Begin(std::shared_ptr<Duplex> duplex, absl::Duration patience = absl::InfiniteDuration());
 
   void Attached(std::shared_ptr<SessionHost> host) override;
   void Send(absl::Cord message, bool has_data) override;
@@ -39,6 +42,7 @@ class GrpcSessionConnection final : public SessionConnection,
   mutable absl::Mutex mutex_;
   std::shared_ptr<Duplex> duplex_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<SessionHost> host_ ABSL_GUARDED_BY(mutex_);
+  grpc::Alarm alarm_;  // Until the first message.
 };
 
 }  // namespace slipway

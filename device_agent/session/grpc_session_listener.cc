@@ -13,6 +13,7 @@
 #include "core/rpc/grpc_duplex.h"
 #include "core/rpc/grpc_settings.h"
 #include "core/rpc/token.h"
+#include "core/wire/session_messages.h"
 #include "device_agent/session/grpc_session_connection.h"
 #include "proto/slipway/v1/session.grpc.pb.h"
 
@@ -71,7 +72,7 @@ class Listener final : public SessionListener, private RawService {
     absl::MutexLock lock(&mutex_);
     auto connection = std::make_shared<GrpcSessionConnection>(entrance_);
     ServedDuplex* reactor = nullptr;
-    connection->Begin(ServeDuplex(connection, &reactor));
+    connection->Begin(ServeDuplex(connection, &reactor), kFirstRequestWithin);
     if (!admitted.ok()) {
       connection->End(admitted);
     } else if (entrance_ == nullptr) {

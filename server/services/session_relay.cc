@@ -1,6 +1,7 @@
 #include "server/services/session_relay.h"
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <utility>
 
@@ -307,6 +308,14 @@ class End final : public DuplexUser, public std::enable_shared_from_this<End> {
 
   const std::shared_ptr<Duplex>& duplex() const { return duplex_; }
 
+  // Ends a call whose caller has not said what it is for.
+  void EndIfSilent() {
+    if (has_spoken_) return;
+    duplex_->End(absl::DeadlineExceededError(
+        absl::StrCat("the connection did not say what it is for within ",
+                     absl::FormatDuration(kFirstRequestWithin))));
+  }
+
   // `came` tells the relay of this end, which may be gone already: the relay hears that too, but after it.
   void Join(std::shared_ptr<SessionRelay> relay, absl::FunctionRef<void(SessionRelay&)> came) {
     absl::MutexLock lock(&mu_);
@@ -322,6 +331,7 @@ class End final : public DuplexUser, public std::enable_shared_from_this<End> {
     if (const std::shared_ptr<SessionRelay> relay = this->relay()) {
       (relay.get()->*kind_.sent)(duplex_.get(), std::move(message));
     } else {
+      has_spoken_ = true;
       on_first_(shared_from_this(), std::move(message));
     }
   }
@@ -350,6 +360,7 @@ class End final : public DuplexUser, public std::enable_shared_from_this<End> {
   const EndKind& kind_;
   const FirstMessage on_first_;
   std::shared_ptr<Duplex> duplex_;
+  std::atomic<bool> has_spoken_{false};
   mutable absl::Mutex mu_;
   bool is_gone_ ABSL_GUARDED_BY(mu_) = false;
   std::shared_ptr<SessionRelay> relay_ ABSL_GUARDED_BY(mu_);
@@ -428,6 +439,9 @@ ServedDuplex* SessionRelays::Open(grpc::CallbackServerContext* context) {
       });
   if (caller.ok()) {
     end->duplex()->ReadNext();
+    parts_.timers->After(kFirstRequestWithin, [weak = std::weak_ptr(end)] {
+      if (const std::shared_ptr<End> live = weak.lock()) live->EndIfSilent();
+    });
   } else {
     end->duplex()->End(caller.status());
   }
