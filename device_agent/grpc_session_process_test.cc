@@ -1,5 +1,4 @@
 // The agent's binary that listens, and clients that speak the protocol of sessions to it.
-#include <grpcpp/create_channel.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -15,14 +14,12 @@
 #include "core/artifact/artifact.h"
 #include "core/base/files.h"
 #include "core/base/subprocess.h"
-#include "core/rpc/grpc_settings.h"
-#include "core/rpc/grpc_status.h"
 #include "core/runtime/test_programs/test_programs.h"
 #include "core/wire/digest_proto.h"
 #include "core/wire/tensor_proto.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "proto/slipway/v1/session.grpc.pb.h"
+#include "tests/common/grpc_session_wire.h"
 #include "tests/common/service_process.h"
 #include "tests/common/status_matchers.h"
 
@@ -32,109 +29,10 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using Code = absl::StatusCode;
+using Wire = SessionWire;
 using Request = v1::SessionRequest;
 
 constexpr char kAgent[] = "device_agent/slipway-agent";
-constexpr absl::Duration kPatience = absl::Seconds(30);
-
-// One connection.
-class Wire {
- public:
-  Wire(const std::string& address, const std::string& token = "")
-      : stub_(v1::SessionService::NewStub(grpc::CreateCustomChannel(
-            address, grpc::InsecureChannelCredentials(), ClientChannelArguments()))) {
-    context_.set_deadline(absl::ToChronoTime(absl::Now() + kPatience));
-    if (!token.empty()) context_.AddMetadata("authorization", absl::StrCat("Bearer ", token));
-    stream_ = stub_->Open(&context_);
-  }
-  ~Wire() {
-    if (!is_finished_) Finish().IgnoreError();
-  }
-
-  void Send(const v1::SessionRequests& requests) { stream_->Write(requests); }
-  void Send(Request request, uint64_t acked = 0) {
-    v1::SessionRequests requests;
-    requests.set_acked(acked);
-    requests.add_requests()->Swap(&request);
-    Send(requests);
-  }
-  // Numbers it.
-  uint64_t Ask(Request request) {
-    request.set_id(++last_);
-    Send(std::move(request));
-    return last_;
-  }
-  // But for the log.
-  v1::SessionResponse Next() {
-    while (true) {
-      while (next_ >= responses_.responses_size()) {
-        next_ = 0;
-        if (!stream_->Read(&responses_)) return {};
-      }
-      if (!responses_.responses(next_).has_log()) return responses_.responses(next_++);
-      ++next_;
-    }
-  }
-  v1::SessionResponse Do(Request request) {
-    const uint64_t id = Ask(std::move(request));
-    v1::SessionResponse response = Next();
-    EXPECT_EQ(response.id(), id) << response.ShortDebugString();
-    return response;
-  }
-  absl::Status Finish() {
-    is_finished_ = true;
-    context_.TryCancel();
-    return FromGrpc(stream_->Finish());
-  }
-  // Of a call that the agent ends.
-  absl::Status End() {
-    while (stream_->Read(&responses_)) {
-    }
-    is_finished_ = true;
-    return FromGrpc(stream_->Finish());
-  }
-
-  uint64_t last_ = 0;
-
- private:
-  std::unique_ptr<v1::SessionService::Stub> stub_;
-  grpc::ClientContext context_;
-  std::unique_ptr<grpc::ClientReaderWriter<v1::SessionRequests, v1::SessionResponses>> stream_;
-  v1::SessionResponses responses_;
-  int next_ = 0;
-  bool is_finished_ = false;
-};
-
-Request OpenFor(absl::Duration idle) {
-  Request request;
-  request.mutable_open()->set_idle_ns(absl::ToInt64Nanoseconds(idle));
-  return request;
-}
-Request AllocateOf(uint64_t handle, const TensorType& type) {
-  Request request;
-  request.mutable_allocate()->set_tensor(handle);
-  *request.mutable_allocate()->mutable_type() = ToProto(type);
-  return request;
-}
-Request WriteOf(uint64_t handle, const std::string& data) {
-  Request request;
-  request.mutable_write()->set_tensor(handle);
-  request.set_data(data);
-  return request;
-}
-Request ReadOf(uint64_t handle, int64_t size) {
-  Request request;
-  request.mutable_read()->set_tensor(handle);
-  request.mutable_read()->set_size(size);
-  return request;
-}
-Request CallOf(uint64_t program, uint64_t input, uint64_t output) {
-  Request request;
-  request.mutable_call()->set_program(program);
-  request.mutable_call()->add_inputs(input);
-  request.mutable_call()->add_outputs(output);
-  return request;
-}
 
 class SessionProcessTest : public ::testing::Test {
  protected:

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "client/session.h"
 #include "core/base/files.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -156,6 +157,13 @@ TEST_P(PeersOfProtocol1, AnAgentRunsForAClient) {
             Recorded("agent/ran", "attempts.0.run_result.outputs.7.inline_data"));
   EXPECT_EQ(ran.Get("run_result.timings.load_ns"), "13");
   EXPECT_EQ(ran.Get("deadlines.queue_ns"), "60000000000");
+}
+
+TEST_P(PeersOfProtocol1, AnAgentFromBeforeSessionsIsGivenNone) {
+  Ask("AgentService/Sync", "agent/idle");
+  EXPECT_THAT(Session::Open({.address = server_->address(), .device = "old-device"}),
+              StatusIs(Code::kFailedPrecondition,
+                       HasSubstr("its agent serves no sessions: update the agent")));
 }
 
 TEST_P(PeersOfProtocol1, AnAgentMeasuresAndFails) {
