@@ -26,6 +26,7 @@
 #include "device_agent/testing/grpc_fake_server.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/common/process_list.h"
 #include "tests/common/status_matchers.h"
 
 namespace slipway {
@@ -443,19 +444,10 @@ TEST_F(AgentProcessTest, AnIdleAgentIsSmall) {
   ExpectSucceeds(Assign(TestKernel::kAdd));
   server_->Want({});
   EXPECT_TRUE(server_->WaitFor([](const v1::AgentState& s) { return s.attempts_size() == 0; }));
-  ASSERT_OK_AND_ASSIGN(const std::string status,
-                       ReadFile(absl::StrCat("/proc/", agent_->pid(), "/status"), 1 << 16));
-  int64_t kilobytes = 0;
-  for (const absl::string_view line : absl::StrSplit(status, '\n')) {
-    const std::vector<absl::string_view> fields =
-        absl::StrSplit(line, absl::ByAnyChar(" \t"), absl::SkipEmpty());
-    if (fields.size() == 3 && fields[0] == "VmRSS:") {
-      ASSERT_TRUE(absl::SimpleAtoi(fields[1], &kilobytes));
-    }
-  }
-  EXPECT_GT(kilobytes, 0);
-  EXPECT_LT(kilobytes, 20 * 1024);
-  std::cout << "idle: " << kilobytes << " KiB" << std::endl;
+  const int64_t bytes = testing::ResidentBytes(agent_->pid());
+  EXPECT_GT(bytes, 0);
+  EXPECT_LT(bytes, 20 << 20);
+  std::cout << "idle: " << (bytes >> 10) << " KiB" << std::endl;
 }
 
 }  // namespace

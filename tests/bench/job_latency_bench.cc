@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -23,6 +22,7 @@
 #include "core/runtime/test_programs/test_programs.h"
 #include "tests/common/cluster.h"
 #include "tests/common/command.h"
+#include "tests/common/process_list.h"
 
 namespace slipway::testing {
 namespace {
@@ -44,17 +44,10 @@ void Print(absl::string_view what, std::vector<absl::Duration> times) {
                                   times.size());
 }
 
-std::string StatusLine(pid_t pid, absl::string_view key) {
-  std::ifstream status(absl::StrCat("/proc/", pid, "/status"));
-  for (std::string line; std::getline(status, line);) {
-    if (line.compare(0, key.size(), key.data(), key.size()) == 0) return line;
-  }
-  return "";
-}
-
 int Main() {
   const std::unique_ptr<Cluster> cluster = Must(Cluster::Start({}));
-  std::cout << "idle agent: " << StatusLine(cluster->agent(0).pid(), "VmRSS") << "\n";
+  std::cout << absl::StreamFormat(
+      "idle agent: %.1f MB\n", static_cast<double>(ResidentBytes(cluster->agent(0).pid())) / 1e6);
   const std::string stripped = cluster->Path("stripped");
   const CommandResult strip =
       RunCommand({.argv = {"/usr/bin/llvm-strip-14", "-o", stripped, AgentBinary()}});

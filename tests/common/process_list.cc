@@ -77,6 +77,20 @@ std::optional<RunningProcess> Describe(pid_t pid, absl::string_view mark) {
   return process;
 }
 
+// A number in /proc/PID/status.
+int64_t StatusNumber(pid_t pid, absl::string_view name) {
+  const std::string status = ReadProc(pid, "status");
+  for (const absl::string_view line : absl::StrSplit(status, '\n')) {
+    const std::vector<absl::string_view> words =
+        absl::StrSplit(line, absl::ByAnyChar(" \t"), absl::SkipEmpty());
+    int64_t number = 0;
+    if (words.size() >= 2 && words[0] == name && absl::SimpleAtoi(words[1], &number)) {
+      return number;
+    }
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::string RunningProcess::ToString() const {
@@ -109,5 +123,13 @@ std::vector<RunningProcess> AwaitNoProcess(absl::string_view mark, absl::Duratio
     poll(&poll_fd, 1, static_cast<int>(absl::ToInt64Milliseconds(deadline - absl::Now())) + 1);
   }
 }
+
+int64_t ResidentBytes(pid_t pid) { return StatusNumber(pid, "VmRSS:") * 1024; }
+
+int64_t ThreadCount(pid_t pid) { return StatusNumber(pid, "Threads:"); }
+
+int64_t PeakResidentBytes(pid_t pid) { return StatusNumber(pid, "VmHWM:") * 1024; }
+
+void ForgetPeak(pid_t pid) { std::ofstream(absl::StrCat("/proc/", pid, "/clear_refs")) << "5"; }
 
 }  // namespace slipway::testing

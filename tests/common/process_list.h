@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,13 @@ std::vector<RunningProcess> ListProcesses(absl::string_view mark);
 
 // Waits for the end of all of them; returns those that are left when the time is up.
 std::vector<RunningProcess> AwaitNoProcess(absl::string_view mark, absl::Duration timeout);
+
+// What a process takes of the machine; 0 when it has ended.
+int64_t ResidentBytes(pid_t pid);
+int64_t ThreadCount(pid_t pid);
+// The most that was resident since ForgetPeak, or since its start.
+int64_t PeakResidentBytes(pid_t pid);
+void ForgetPeak(pid_t pid);
 
 }  // namespace slipway::testing
 

@@ -1,11 +1,14 @@
 #include "tests/common/service_process.h"
 
 #include <signal.h>
+#include <unistd.h>
 
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/notification.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/common/command.h"
@@ -60,6 +63,24 @@ TEST(ProcessList, SeesWhoIsLeft) {
   EXPECT_THAT(left[0].ToString(), HasSubstr("1000"));
   kill(left[0].pid, SIGKILL);
   EXPECT_THAT(AwaitNoProcess(mark, absl::Seconds(5)), IsEmpty());
+}
+
+TEST(ProcessList, TellsWhatAProcessTakes) {
+  const pid_t own = getpid();
+  const int64_t threads = ThreadCount(own);
+  EXPECT_GE(threads, 1);
+  absl::Notification done;
+  std::thread other([&] { done.WaitForNotification(); });
+  EXPECT_EQ(ThreadCount(own), threads + 1);
+  done.Notify();
+  other.join();
+  ForgetPeak(own);
+  const int64_t before = ResidentBytes(own);
+  EXPECT_GT(before, 0);
+  std::vector<char> block(64 << 20, 'x');
+  EXPECT_EQ(static_cast<volatile char&>(block.back()), 'x');
+  EXPECT_GE(PeakResidentBytes(own), before + (60 << 20));
+  EXPECT_EQ(ResidentBytes(-1), 0);
 }
 
 TEST(RunCommand, KeepsWhatItPrints) {
