@@ -2,7 +2,8 @@
 // every ratio is of minima or medians of rounds that take turns, in one run:
 //   - a call of a tiny loaded program, handles in and out (goals: 1.6 of a unary call; of two, through a server);
 //   - calls that do not wait for each other (goal: 20,000 a second);
-//   - 256 MiB put and got (goals: 85 % of a bare stream's rate, 75 % through a server);
+//   - 256 MiB put and got (goals: 85 % of a bare stream's rate, 75 % through a server), and how much memory server and
+//     agents take for it (goal: 32 MB);
 //   - jobs accepted durably from 32 clients (goals: 1,000 a second, p99 100 ms).
 //
 //   bazel run //tests/bench:session_bench [-- --json]
@@ -26,6 +27,7 @@
 #include "tests/bench/grpc_accept_rate.h"
 #include "tests/bench/grpc_bare_rates.h"
 #include "tests/common/cluster.h"
+#include "tests/common/process_list.h"
 #include "tests/common/service_process.h"
 
 namespace slipway::bench {
@@ -127,11 +129,26 @@ absl::Status MeasureSession(Loaded& loaded, const Tensor& tensor, Tensor& back, 
   return absl::OkStatus();
 }
 
+// How much more memory a process has taken at most since this began.
+class Growth {
+ public:
+  explicit Growth(pid_t pid) : pid_(pid), before_(testing::ResidentBytes(pid)) {
+    testing::ForgetPeak(pid);
+  }
+  int64_t bytes() const { return testing::PeakResidentBytes(pid_) - before_; }
+
+ private:
+  const pid_t pid_;
+  const int64_t before_;
+};
+
 struct Result {
   Times bare;
   Times direct;
   Times relayed;
   AcceptRate accepts;
+  int64_t server_growth_bytes = 0;
+  int64_t agent_growth_bytes = 0;  // Of the two the larger.
 };
 
 absl::StatusOr<Result> MeasureAll() {
@@ -162,11 +179,16 @@ absl::StatusOr<Result> MeasureAll() {
   {
     SLIPWAY_ASSIGN_OR_RETURN(Loaded direct, Loaded::Open(listening.ready_line()));
     SLIPWAY_ASSIGN_OR_RETURN(Loaded relayed, Loaded::Open(cluster->address()));
+    const Growth server(cluster->server().pid());
+    const Growth agent(cluster->agent(0).pid());
+    const Growth listening_agent(listening.pid());
     for (int round = 0; round < kRounds; ++round) {
       SLIPWAY_RETURN_IF_ERROR(MeasureBare(*bare, result.bare));
       SLIPWAY_RETURN_IF_ERROR(MeasureSession(direct, tensor, back, result.direct));
       SLIPWAY_RETURN_IF_ERROR(MeasureSession(relayed, tensor, back, result.relayed));
     }
+    result.server_growth_bytes = server.bytes();
+    result.agent_growth_bytes = std::max(agent.bytes(), listening_agent.bytes());
     SLIPWAY_RETURN_IF_ERROR(relayed.session.Close());
   }
   SLIPWAY_RETURN_IF_ERROR(listening.Stop().status());
@@ -202,6 +224,9 @@ void PrintText(const Result& result) {
   std::printf("a direct call takes %.2f of a bare one, a relayed one %.2f of two\n",
               absl::FDivDuration(result.direct.call, result.bare.call),
               absl::FDivDuration(result.relayed.call, 2 * result.bare.call));
+  std::printf("the server grew by %.1f MB, an agent by %.1f MB\n",
+              static_cast<double>(result.server_growth_bytes) / 1e6,
+              static_cast<double>(result.agent_growth_bytes) / 1e6);
   std::printf("a server accepts %.0f jobs a second from %d clients, p99 %.1f ms\n",
               result.accepts.per_second, kClients, absl::ToDoubleMilliseconds(result.accepts.p99));
 }
@@ -218,6 +243,8 @@ void PrintJson(const Result& result) {
   json.Real("put_share_relayed", absl::FDivDuration(result.bare.put, result.relayed.put));
   json.Real("get_share_direct", absl::FDivDuration(result.bare.get, result.direct.get));
   json.Real("get_share_relayed", absl::FDivDuration(result.bare.get, result.relayed.get));
+  json.Integer("server_rss_growth_bytes", result.server_growth_bytes);
+  json.Integer("agent_rss_growth_bytes", result.agent_growth_bytes);
   json.Real("accepts_per_s", result.accepts.per_second);
   json.Real("accept_p99_ms", absl::ToDoubleMilliseconds(result.accepts.p99));
   json.EndObject();
