@@ -125,9 +125,10 @@ class KillTest : public ::testing::TestWithParam<uint64_t> {
   }
 
   // A session is a job too, but its user is a process that may be killed, and then nobody sees its end.
-  Work UseSession(const std::string& purpose, int calls) {
+  Work UseSession(const std::string& purpose, int calls, bool straight) {
     return [=, this](Client&) -> absl::StatusOr<Accepted> {
-      absl::StatusOr<SessionOutcome> outcome = testing::UseSession(*cluster_, purpose, calls);
+      absl::StatusOr<SessionOutcome> outcome =
+          testing::UseSession(*cluster_, purpose, calls, straight);
       if (!outcome.ok()) return outcome.status();
       absl::MutexLock lock(&mu_);
       outcomes_.push_back(*std::move(outcome));
@@ -153,8 +154,8 @@ class KillTest : public ::testing::TestWithParam<uint64_t> {
     }
     for (int i = 0; i < rounds * kJobsOfAKind[2]; ++i) plan.push_back(Benchmark(add.digest()));
     for (int i = 0; i < rounds * kJobsOfAKind[3]; ++i) {
-      plan.push_back(
-          UseSession(absl::StrCat("user ", i), 1 + static_cast<int>(random() % kMostCalls)));
+      plan.push_back(UseSession(absl::StrCat("user ", i),
+                                1 + static_cast<int>(random() % kMostCalls), i % 2 == 0));
     }
     std::shuffle(plan.begin(), plan.end(), random);
     return plan;
@@ -237,7 +238,8 @@ TEST_P(KillTest, EveryAcceptedJobEndsOnce) {
   ASSERT_OK_AND_ASSIGN(cluster_,
                        Cluster::Start({.agents = kAgents,
                                        .server_flags = {absl::StrCat(
-                                           "--silence=", absl::FormatDuration(kServerSilence))}}));
+                                           "--silence=", absl::FormatDuration(kServerSilence))},
+                                       .agent_flags = {"--listen=127.0.0.1:0"}}));
   ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Client> client, cluster_->Connect());
   const std::vector<Work> plan = Plan(*client, random);
 

@@ -7,6 +7,7 @@
 #include <iostream>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "gtest/gtest.h"
 #include "tests/common/status_matchers.h"
@@ -78,6 +79,7 @@ void Killer::StrikeOne() {
   if (pids.empty()) return;
   const size_t victim = which % pids.size();
   strike.pid = pids[victim];
+  if (strike.party == Party::kAgent) strike.device = absl::StrCat("agent", victim);
   // One that is stopped can only be killed.
   const auto before = std::find_if(stopped_.begin(), stopped_.end(),
                                    [&](size_t i) { return strikes_[i].pid == strike.pid; });
@@ -88,7 +90,8 @@ void Killer::StrikeOne() {
   }
   strike.from = strike.until = absl::Now();
   std::cout << absl::FormatTime("%H:%M:%E3S ", strike.from, absl::LocalTimeZone())
-            << (strike.is_kill ? "kill " : "stop ") << Name(strike.party) << " " << strike.pid;
+            << (strike.is_kill ? "kill " : "stop ") << Name(strike.party) << " " << strike.device
+            << " " << strike.pid;
   if (!strike.is_kill) std::cout << " for " << absl::FormatDuration(stop);
   std::cout << std::endl;
   if (!strike.is_kill) {

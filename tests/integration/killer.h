@@ -25,6 +25,7 @@ absl::string_view Name(Party party);
 // A process that was killed, and started again where nobody else does, or stopped.
 struct Strike {
   Party party;
+  std::string device;  // Of an agent.
   pid_t pid = 0;
   bool is_kill = false;
   absl::Time from;

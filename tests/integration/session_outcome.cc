@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -38,6 +39,26 @@ absl::StatusOr<SessionError> ReadError(absl::string_view line) {
                       .status = absl::Status(static_cast<absl::StatusCode>(code), words[4])};
 }
 
+// The device that a message names: "agent" and a digit; empty when it names none.
+absl::string_view DeviceIn(absl::string_view message) {
+  constexpr absl::string_view kDevice = "agent";
+  for (size_t at = message.find(kDevice); at != absl::string_view::npos;
+       at = message.find(kDevice, at + 1)) {
+    const absl::string_view name = message.substr(at, kDevice.size() + 1);
+    if (name.size() > kDevice.size() && absl::ascii_isdigit(name.back())) return name;
+  }
+  return "";
+}
+
+// Whether the error can be of that strike: of this party, and of this one of several, if it says which.
+bool MayCome(const SessionError& error, Party party, const Strike& strike, pid_t client) {
+  if (strike.party != party || strike.from > error.at) return false;
+  if (party == Party::kClient) return strike.pid == client;
+  if (party != Party::kAgent) return true;
+  const absl::string_view device = DeviceIn(error.status.message());
+  return device.empty() || device == strike.device;
+}
+
 // How long the server was away between the two.
 absl::Duration ServerAway(absl::Time from, absl::Time until, const std::vector<Strike>& strikes) {
   absl::Duration away;
@@ -52,13 +73,13 @@ absl::Duration ServerAway(absl::Time from, absl::Time until, const std::vector<S
 }  // namespace
 
 absl::StatusOr<SessionOutcome> UseSession(const Cluster& cluster, const std::string& purpose,
-                                          int calls) {
-  const CommandResult result =
-      RunCommand({.argv = {RunfilePath(absl::StrCat("tests/integration/", kSessionUser)),
-                           "--server", cluster.address(), "--purpose", purpose, "--calls",
-                           absl::StrCat(calls), "--idle", absl::FormatDuration(kSessionIdle)},
-                  .environment = cluster.environment(),
-                  .timeout = kUserMayTake});
+                                          int calls, bool straight) {
+  const CommandResult result = RunCommand(
+      {.argv = {RunfilePath(absl::StrCat("tests/integration/", kSessionUser)), "--server",
+                cluster.address(), "--purpose", purpose, "--calls", absl::StrCat(calls), "--idle",
+                absl::FormatDuration(kSessionIdle), straight ? "--straight" : "--no-straight"},
+       .environment = cluster.environment(),
+       .timeout = kUserMayTake});
   SessionOutcome outcome{.purpose = purpose, .pid = result.pid, .end = absl::Now()};
   outcome.was_killed = result.status.signal == SIGKILL;
   if (!outcome.was_killed && !result.status.ok()) {
@@ -94,8 +115,7 @@ absl::Status CheckErrors(const SessionOutcome& outcome, const std::vector<Strike
     if (!party.has_value()) return absl::InternalError(absl::StrCat("names no party: ", what));
     const Strike* last = nullptr;
     for (const Strike& strike : strikes) {
-      if (strike.party != *party || strike.from > error.at) continue;
-      if (*party == Party::kClient && strike.pid != outcome.pid) continue;
+      if (!MayCome(error, *party, strike, outcome.pid)) continue;
       if (last == nullptr || strike.until > last->until) last = &strike;
     }
     if (last == nullptr || error.at - last->until > kRecovery) {

@@ -37,9 +37,9 @@ struct SessionOutcome {
   std::vector<SessionError> errors;
 };
 
-// Runs a user to its end. INTERNAL for one that ends as none should.
+// Runs a user to its end, who goes past the server if he may. INTERNAL for one that ends as none should.
 absl::StatusOr<SessionOutcome> UseSession(const Cluster& cluster, const std::string& purpose,
-                                          int calls);
+                                          int calls, bool straight);
 
 // Who went away, as an error says it.
 std::optional<Party> PartyOf(const absl::Status& error);

@@ -1,6 +1,6 @@
 // A user of a session, as a process that may be killed or stopped: opens one, has a program count its calls, closes it.
 //
-//   session_user --server ADDRESS --purpose TEXT --calls N
+//   session_user --server ADDRESS --purpose TEXT --calls N [--straight]
 //
 // Prints every error it gets, as "error TIME WAITED CODE MESSAGE" (nanoseconds; what it waited for the answer, without
 // the time in which it did not run itself), and "closed" at the end. Ends with 1 when a call was lost or done twice.
@@ -66,6 +66,7 @@ struct Options {
   std::string purpose;
   int64_t calls = 10;
   absl::Duration idle = absl::Seconds(4);
+  bool straight = false;
 };
 
 class User {
@@ -81,6 +82,7 @@ class User {
                        .idle = options_.idle,
                        .patience = std::min(options_.idle, absl::Milliseconds(3500)),
                        // It hears of the server.
+                       .may_go_straight = options_.straight,
                        .on_waiting = [this](int64_t, const std::string&) { watch_.Begin(); }});
     if (!session.ok()) return Print(session.status());
     while (options_.calls > 0) {
@@ -150,6 +152,7 @@ int Main(int argc, char** argv) {
   flags.Add("purpose", &options.purpose, "TEXT", "What it is for.");
   flags.Add("calls", &options.calls, 0, 1 << 20, "N", "Calls it makes.");
   flags.Add("idle", &options.idle, "TIME", "The lease's.");
+  flags.Add("straight", &options.straight, "Go past the server when the agent can be reached.");
   absl::Status status = flags.Parse(argc, argv).status();
   if (status.ok()) status = User(options).Work();
   if (status.ok()) return 0;
