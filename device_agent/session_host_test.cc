@@ -22,6 +22,7 @@
 #include "core/wire/digest_proto.h"
 #include "core/wire/session_messages.h"
 #include "core/wire/tensor_proto.h"
+#include "device_agent/session/session_limits.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/common/status_matchers.h"
@@ -90,6 +91,10 @@ class Connection final : public SessionConnection {
   void Hold() {
     absl::MutexLock lock(&mutex_);
     holds_ = true;
+  }
+  int reads() {
+    absl::MutexLock lock(&mutex_);
+    return reads_;
   }
   void DropData() {
     absl::MutexLock lock(&mutex_);
@@ -369,6 +374,36 @@ TEST_F(SessionHostTest, WhoReadsNothingIsNotSentMoreNews) {
   }
   EXPECT_EQ(connection_->Responses(100).size(), 100u);
   EXPECT_LE(connection_->news().size() - before, 2u);
+}
+
+TEST_F(SessionHostTest, AnErrorQuotesNoMoreThanFits) {
+  Ask(Load(TestKernel::kAdd, 1));
+  Request call = Call(1, 2, 3);
+  // Three times as much in a message for people, and more than a message may have.
+  call.mutable_call()->set_function(std::string(3 << 20, '\1'));
+  Ask(call);
+  const std::vector<v1::SessionResponse> responses = connection_->Responses(2);
+  ASSERT_EQ(responses.size(), 2u);
+  EXPECT_EQ(responses[1].code(), static_cast<int>(Code::kNotFound));
+  EXPECT_THAT(responses[1].message(), HasSubstr("no function"));
+  EXPECT_EQ(responses[1].message().size(), kMaxErrorBytes);
+}
+
+TEST_F(SessionHostTest, WhoTakesNoNoteOfLargeAnswersIsNotReadOn) {
+  Ask(Load(TestKernel::kAdd, 1));
+  Request call = Call(1, 2, 3);
+  call.mutable_call()->set_function(std::string(kMaxErrorBytes, 'x'));
+  const size_t enough = static_cast<size_t>(kMostAnswersHeldBytes) / kMaxErrorBytes;
+  for (size_t i = 0; i < enough; ++i) Ask(call);
+  ASSERT_EQ(connection_->Responses(last_).size(), last_);
+  const int reads = connection_->reads();
+  Ask(Allocate(3, kRows));
+  connection_->Responses(last_);
+  EXPECT_EQ(connection_->reads(), reads);
+  acked_ = last_;
+  Ask(Allocate(4, kRows));
+  connection_->Responses(last_);
+  EXPECT_GT(connection_->reads(), reads);
 }
 
 TEST_F(SessionHostTest, CloseEndsItWhenAllIsAnswered) {

@@ -201,12 +201,15 @@ void SessionHost::Cancel(uint64_t id) {
 }
 
 void SessionHost::Acked(uint64_t id) {
-  while (!unacked_.empty() && unacked_.front().id <= id) unacked_.pop_front();
+  while (!unacked_.empty() && unacked_.front().id <= id) {
+    unacked_bytes_ -= static_cast<int64_t>(unacked_.front().message.size());
+    unacked_.pop_front();
+  }
 }
 
 bool SessionHost::HasRoom() const {
   return pending_.size() + unacked_.size() < kMostRequestsHeld &&
-         pending_bytes_ < kMostDataHeldBytes;
+         pending_bytes_ < kMostDataHeldBytes && unacked_bytes_ < kMostAnswersHeldBytes;
 }
 
 void SessionHost::ReadOn() {
@@ -276,7 +279,7 @@ void SessionHost::Done(Pending& pending, const absl::Status& status) {
   pending.state = Pending::State::kDone;
   pending.response.set_id(pending.request.id());
   pending.response.set_code(static_cast<int32_t>(status.code()));
-  pending.response.set_message(std::string(status.message()));
+  pending.response.set_message(std::string(Utf8Prefix(status.message(), kMaxErrorBytes)));
   pending.alone.reset();
   if (pending.piece.has_value()) pieces_->Return(*pending.piece);
   pending.piece.reset();
@@ -289,6 +292,7 @@ void SessionHost::Answer() {
     const bool has_data = !pending.response_data.empty();
     unacked_.push_back({pending.request.id(),
                         WriteSessionResponse(pending.response, pending.response_data), has_data});
+    unacked_bytes_ += static_cast<int64_t>(unacked_.back().message.size());
     if (connection_ != nullptr) connection_->Send(unacked_.back().message, has_data);
     pending_bytes_ -= static_cast<int64_t>(pending.data.size());
     pending_.pop_front();

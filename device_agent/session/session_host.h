@@ -154,6 +154,7 @@ class SessionHost : public std::enable_shared_from_this<SessionHost> {
   int64_t pending_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   size_t handled_ ABSL_GUARDED_BY(mutex_) = 0;  // Of pending_, those before it are sent or done.
   std::deque<Unacked> unacked_ ABSL_GUARDED_BY(mutex_);
+  int64_t unacked_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   std::unique_ptr<RunnerProcess> runner_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<WindowPieces> pieces_ ABSL_GUARDED_BY(mutex_);
   HeldHandles handles_ ABSL_GUARDED_BY(mutex_);

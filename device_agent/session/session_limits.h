@@ -17,6 +17,11 @@ inline constexpr int64_t kMaxDataUnderWayBytes = kWindowPieceBytes * kWindowPiec
 // A client that sends more is not read until it takes what it is owed.
 inline constexpr size_t kMostRequestsHeld = 4 * static_cast<size_t>(kMaxRequestsUnderWay);
 inline constexpr int64_t kMostDataHeldBytes = 2 * kMaxDataUnderWayBytes;
+// Of answers, which may be large without data: profiles, samples, the logs of runners that ended.
+inline constexpr int64_t kMostAnswersHeldBytes = kMostDataHeldBytes + (8 << 20);
+
+// Of an error's message, which may quote what the client sent.
+inline constexpr size_t kMaxErrorBytes = 64 << 10;
 
 inline constexpr absl::Duration kDefaultRequestTime = absl::Minutes(1);
 inline constexpr absl::Duration kMaxRequestTime = absl::Hours(24);

@@ -8,6 +8,7 @@
 //   a stream that never reads                   WhoNeverReads...; device_agent/session_host_test WhoReadsNothing...
 //   a stream that never writes                  WhoNeverWrites...; grpc_session_process_test ALeaseEndsWithoutHeartbeats
 //   a stream that floods                        AFloodOfNews...; session_log_test for programs that flood their log
+//   answers that quote, or gather               device_agent/session_host_test AnErrorQuotes..., WhoTakesNoNote...
 //   what breaks the protocol                    WhatBreaksTheProtocol
 //   two clients taking up one session           OfTwoClientsTheLastHasIt
 //   a lease past its end                        ALeasePastItsEnd
