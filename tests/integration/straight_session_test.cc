@@ -12,10 +12,12 @@
 #include "absl/time/clock.h"
 #include "client/client.h"
 #include "client/session.h"
+#include "core/base/files.h"
 #include "core/runtime/test_programs/test_programs.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/common/cluster.h"
+#include "tests/common/grpc_session_wire.h"
 #include "tests/common/status_matchers.h"
 #include "tests/common/tcp_forwarder.h"
 
@@ -112,6 +114,26 @@ TEST_F(StraightSessionTest, NobodyOpensOneAtSuchAnAgent) {
   StartCluster();
   EXPECT_THAT(Session::Open({.address = agent_address()}),
               StatusIs(Code::kFailedPrecondition, HasSubstr("from its server alone")));
+}
+
+TEST_F(StraightSessionTest, TheTokenIsAskedForThereToo) {
+  const std::string token = "a-token-of-the-fleet";
+  ASSERT_OK_AND_ASSIGN(const TemporaryFolder folder, TemporaryFolder::Create("token"));
+  const std::string file = JoinPath(folder.path(), "token");
+  ASSERT_OK(WriteFileAtomically(file, token, false));
+  const std::string flag = "--token-file=" + file;
+  ASSERT_OK_AND_ASSIGN(cluster_, Cluster::Start({.agents = 1,
+                                                 .server_flags = {flag},
+                                                 .agent_flags = {"--listen=127.0.0.1:0", flag}}));
+  ASSERT_OK_AND_ASSIGN(Session session, Open({.token = token}));
+  ASSERT_TRUE(Await([&] { return session.is_straight(); }));
+  v1::SessionRequest resume;
+  resume.mutable_resume()->set_session(session.id());
+  resume.mutable_resume()->set_ticket(session.ticket());
+  SessionWire without(agent_address());
+  without.Send(resume);
+  EXPECT_THAT(without.End(), StatusIs(Code::kUnauthenticated));
+  EXPECT_OK(session.Facts());
 }
 
 TEST_F(StraightSessionTest, ALeaseThatIsReleasedEndsIt) {

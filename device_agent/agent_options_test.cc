@@ -1,0 +1,68 @@
+#include "device_agent/agent_options.h"
+
+#include <sys/utsname.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway {
+namespace {
+
+using ::slipway::testing::StatusIs;
+using ::testing::HasSubstr;
+using Code = absl::StatusCode;
+
+AgentOptions Options(const std::string& server, const std::string& listen,
+                     const std::string& announce) {
+  AgentOptions options;
+  options.state_dir = "state";
+  options.server = server;
+  options.listen = listen;
+  options.announce = announce;
+  return options;
+}
+
+TEST(AgentOptions, AnAgentWorksForAServerOrListensOrBoth) {
+  AgentOptions options = Options("", "", "");
+  ASSERT_OK(CompleteOptions(options));
+  EXPECT_EQ(options.server, "127.0.0.1:7411");
+  EXPECT_EQ(options.cache_dir, "state/cache");
+  options = Options("", "127.0.0.1:7412", "");
+  ASSERT_OK(CompleteOptions(options));
+  EXPECT_EQ(options.server, "");
+  options = Options("buildhost:7411", "127.0.0.1:7412", "board-1:7412");
+  EXPECT_OK(CompleteOptions(options));
+}
+
+TEST(AgentOptions, WhatDoesNotGoTogetherIsRefused) {
+  AgentOptions options = Options("", "", "board-1:7412");
+  EXPECT_THAT(CompleteOptions(options), StatusIs(Code::kInvalidArgument));
+  options = Options("buildhost:7411", "127.0.0.1:7412", "board-1");
+  const absl::Status no_address = CompleteOptions(options);
+  EXPECT_THAT(no_address, StatusIs(Code::kInvalidArgument));
+  EXPECT_THAT(std::string(no_address.message()), HasSubstr("--announce"));
+  // Others could reach it, and it asks for no token.
+  options = Options("buildhost:7411", "0.0.0.0:7412", "");
+  EXPECT_THAT(CompleteOptions(options), StatusIs(Code::kPermissionDenied));
+}
+
+TEST(AgentOptions, ClientsAreToldAnAddressThatOthersCanUse) {
+  utsname system;
+  uname(&system);
+  const std::string here = system.nodename;
+  AgentOptions options;
+  EXPECT_EQ(AddressForClients(options, "127.0.0.1:5"), "127.0.0.1:5");
+  EXPECT_EQ(AddressForClients(options, "unix:/run/agent"), "unix:/run/agent");
+  EXPECT_EQ(AddressForClients(options, "0.0.0.0:5"), absl::StrCat(here, ":5"));
+  EXPECT_EQ(AddressForClients(options, "[::]:5"), absl::StrCat(here, ":5"));
+  options.announce = "gateway:77";
+  EXPECT_EQ(AddressForClients(options, "0.0.0.0:5"), "gateway:77");
+}
+
+}  // namespace
+}  // namespace slipway
