@@ -40,6 +40,21 @@ TEST_F(DispatcherTest, ADeviceGetsOneRunAtATimeInOrder) {
   EXPECT_EQ(desired.attempts(0).job_id(), second);
 }
 
+TEST_F(DispatcherTest, AHolderIsToldOfWhereNothingElseWouldDo) {
+  Sync(Agent("d"));
+  const std::string first = AcceptRun("1", "d"), next = AcceptRun("2", "d"), any = AcceptRun("3");
+  EXPECT_EQ(dispatcher_->HolderFor(next)->id(), first);
+  // The one device that is there would do for any.
+  EXPECT_EQ(dispatcher_->HolderFor(any)->id(), first);
+  Sync(Agent("e"));
+  EXPECT_EQ(Get(any).state(), Job::ASSIGNED);
+  EXPECT_EQ(dispatcher_->HolderFor(next)->id(), first);
+  EXPECT_FALSE(dispatcher_->HolderFor(AcceptRun("4")).has_value());
+  // Nobody has a device that is not there.
+  EXPECT_FALSE(dispatcher_->HolderFor(AcceptRun("5", "f")).has_value());
+  EXPECT_FALSE(dispatcher_->HolderFor("nonsense").has_value());
+}
+
 TEST_F(DispatcherTest, ACancelledRunKeepsItsDeviceUntilItHasStopped) {
   const std::string first = AcceptRun("1");
   v1::AgentState agent = Agent("d");
