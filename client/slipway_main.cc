@@ -29,6 +29,8 @@ int main(int argc, char** argv) {
       .err_is_terminal = isatty(STDERR_FILENO) == 1,
       .executable = slipway::OwnExecutable().value_or("/slipway"),
       .interrupts = interrupts.get(),
+      .in = &std::cin,
+      .in_is_terminal = isatty(STDIN_FILENO) == 1,
       .variable =
           [](const std::string& name) {
             const char* const value = getenv(name.c_str());

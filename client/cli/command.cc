@@ -20,6 +20,7 @@ constexpr Verb kVerbs[] = {
     {"compile", "compile a model", Compile},
     {"run", "run a model or artifact on a device", Run},
     {"bench", "measure a model or artifact on a device", Bench},
+    {"session", "hold a device and work with it, by hand or by a script", RunSession},
     {"devices", "list the devices", Devices},
     {"jobs", "list jobs", Jobs},
     {"job", "show one job", ShowJob},
@@ -39,7 +40,8 @@ std::string Help() {
       "usage: slipway VERB [arguments]\n\nCompiles ONNX models, runs them on devices and reports "
       "what they measured.\n\nverbs:\n",
       table.Render("  ", false),
-      "\nWithout --server or $SLIPWAY_SERVER, compile, run, bench and devices work on this machine "
+      "\nWithout --server or $SLIPWAY_SERVER, compile, run, bench, session and devices work on "
+      "this machine "
       "alone.\nExit codes: 0 done, 1 the work failed, 2 the call was wrong, 3 server or device "
       "unreachable.\n");
 }

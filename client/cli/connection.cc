@@ -52,33 +52,49 @@ void ConnectionFlags::AddTo(FlagSet& flags, bool local_allowed) {
             "The same for the agent: `runner-memory: 16GiB`.");
 }
 
-absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(Environment& environment,
-                                                             const ConnectionFlags& flags) {
+absl::StatusOr<ServerPlace> FindServer(Environment& environment, const ConnectionFlags& flags) {
   if (flags.local && !flags.server.empty()) {
     return WrongCall("\"--local\" and \"--server\" exclude each other");
   }
-  ClientOptions options;
-  options.server =
+  ServerPlace place;
+  place.address =
       flags.server.empty() && !flags.local ? environment.variable("SLIPWAY_SERVER") : flags.server;
   absl::StatusOr<std::string> token = ReadToken(flags.token_file);
   if (!token.ok()) return WrongCall(token.status().message());
-  options.token = *std::move(token);
+  place.token = *std::move(token);
+  if (!place.address.empty()) return place;
+  if (!flags.can_be_local) {
+    return WrongCall("jobs are kept by a server; name it with \"--server\" or $SLIPWAY_SERVER");
+  }
+  absl::StatusOr<std::unique_ptr<LocalFleet>> fleet = StartLocal(environment, flags);
+  if (!fleet.ok()) return WithExitCode(fleet.status(), ExitCode::kUnreachable);
+  place.fleet = *std::move(fleet);
+  place.address = place.fleet->address();
+  return place;
+}
 
+absl::Status EnsureDevice(Environment& environment, const ConnectionFlags& flags,
+                          const ServerPlace& place) {
+  if (place.fleet == nullptr) return absl::OkStatus();
+  const absl::StatusOr<std::string> binary = FindSibling(
+      "slipway-agent", "device_agent",
+      Wish(environment, flags.agent_binary, "SLIPWAY_AGENT_BINARY"), environment.executable);
+  const absl::Status status =
+      binary.ok() ? place.fleet->StartAgent({*binary, flags.agent_config}) : binary.status();
+  return status.ok() ? status : WithExitCode(status, ExitCode::kUnreachable);
+}
+
+absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(Environment& environment,
+                                                             const ConnectionFlags& flags) {
+  std::unique_ptr<Connection> connection(new Connection(environment, flags));
+  SLIPWAY_ASSIGN_OR_RETURN(connection->place_, FindServer(environment, flags));
+  ClientOptions options;
+  options.server = connection->place_.address;
+  options.token = connection->place_.token;
   options.on_waiting = [&environment](const absl::Status& why) {
     environment.err << "waiting: " << Printable(why.message()) << std::endl;
   };
-
-  std::unique_ptr<Connection> connection(new Connection(environment, flags));
-  if (options.server.empty()) {
-    if (!flags.can_be_local) {
-      return WrongCall("jobs are kept by a server; name it with \"--server\" or $SLIPWAY_SERVER");
-    }
-    absl::StatusOr<std::unique_ptr<LocalFleet>> fleet = StartLocal(environment, flags);
-    if (!fleet.ok()) return WithExitCode(fleet.status(), ExitCode::kUnreachable);
-    connection->fleet_ = *std::move(fleet);
-    options.server = connection->fleet_->address();
-    options.retry_for = kLocalRetryFor;
-  }
+  if (connection->is_local()) options.retry_for = kLocalRetryFor;
   absl::StatusOr<std::unique_ptr<Client>> client = Client::Connect(options);
   if (absl::IsInvalidArgument(client.status())) return WrongCall(client.status().message());
   SLIPWAY_RETURN_IF_ERROR(client.status());
@@ -92,16 +108,6 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(Environment& enviro
 
 Connection::~Connection() {
   if (environment_.interrupts != nullptr) environment_.interrupts->SetHandler(nullptr);
-}
-
-absl::Status Connection::EnsureDevice() {
-  if (fleet_ == nullptr) return absl::OkStatus();
-  const absl::StatusOr<std::string> binary = FindSibling(
-      "slipway-agent", "device_agent",
-      Wish(environment_, flags_.agent_binary, "SLIPWAY_AGENT_BINARY"), environment_.executable);
-  const absl::Status status =
-      binary.ok() ? fleet_->StartAgent({*binary, flags_.agent_config}) : binary.status();
-  return status.ok() ? status : WithExitCode(status, ExitCode::kUnreachable);
 }
 
 }  // namespace slipway::cli

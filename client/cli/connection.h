@@ -28,17 +28,30 @@ struct ConnectionFlags {
   bool can_be_local = false;
 };
 
+// Where a server, or an agent that listens, is; not connected yet.
+struct ServerPlace {
+  std::string address;
+  std::string token;
+  std::unique_ptr<LocalFleet> fleet;  // The one that this command started for itself, if it did.
+};
+
+// The server of --server, else of SLIPWAY_SERVER, else (and with --local) one of its own.
+absl::StatusOr<ServerPlace> FindServer(Environment& environment, const ConnectionFlags& flags);
+
+// Once this is OK there is a device, as far as it is in this command's hands.
+absl::Status EnsureDevice(Environment& environment, const ConnectionFlags& flags,
+                          const ServerPlace& place);
+
 class Connection {
  public:
-  // The server of --server, else of SLIPWAY_SERVER, else (and with --local) one of its own.
+  // To the server of FindServer.
   static absl::StatusOr<std::unique_ptr<Connection>> Open(Environment& environment,
                                                           const ConnectionFlags& flags);
   ~Connection();
 
   Client& client() { return *client_; }
-  bool is_local() const { return fleet_ != nullptr; }
-  // Once this is OK there is a device, as far as it is in this command's hands.
-  absl::Status EnsureDevice();
+  bool is_local() const { return place_.fleet != nullptr; }
+  absl::Status EnsureDevice() { return cli::EnsureDevice(environment_, flags_, place_); }
 
  private:
   Connection(Environment& environment, const ConnectionFlags& flags)
@@ -46,7 +59,7 @@ class Connection {
 
   Environment& environment_;
   const ConnectionFlags flags_;
-  std::unique_ptr<LocalFleet> fleet_;
+  ServerPlace place_;
   std::unique_ptr<Client> client_;
 };
 

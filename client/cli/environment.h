@@ -3,6 +3,7 @@
 #define SLIPWAY_CLIENT_CLI_ENVIRONMENT_H_
 
 #include <functional>
+#include <istream>
 #include <ostream>
 #include <string>
 
@@ -23,6 +24,8 @@ struct Environment {
   bool err_is_terminal = false;  // Progress may overwrite itself.
   std::string executable;        // The file of this program; siblings are looked for near it.
   Interrupts* interrupts = nullptr;
+  std::istream* in = nullptr;   // What is typed, or a script; null: nothing.
+  bool in_is_terminal = false;  // Somebody types, and is prompted.
   // The value of an environment variable, or "".
   std::function<std::string(const std::string&)> variable;
 };

@@ -2,35 +2,16 @@
 
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "client/cli/exit_code.h"
+#include "client/cli/tensor_files.h"
 #include "client/cli/tensor_summary.h"
 #include "core/artifact/input_match.h"
 #include "core/base/files.h"
 #include "core/base/status_macros.h"
-#include "core/tensor/npy.h"
-#include "core/tensor/onnx_tensor.h"
 
 namespace slipway::cli {
-namespace {
-
-// Larger inputs than a server could take are not read at all.
-constexpr int64_t kMaxInputFileBytes = int64_t{8} << 30;
-
-absl::StatusOr<Tensor> ReadTensor(const std::string& path) {
-  SLIPWAY_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path, kMaxInputFileBytes));
-  if (absl::EndsWith(path, ".npy")) return ParseNpy(bytes);
-  if (absl::EndsWith(path, ".pb")) {
-    SLIPWAY_ASSIGN_OR_RETURN(NamedTensor named, ParseOnnxTensor(bytes));
-    return std::move(named.tensor);
-  }
-  return absl::InvalidArgumentError("the name ends neither in .npy nor in .pb");
-}
-
-}  // namespace
-
 absl::StatusOr<std::vector<NamedTensor>> ReadInputs(const std::vector<std::string>& flags,
                                                     const ArtifactSummary& program) {
   std::vector<NamedTensor> inputs;
@@ -45,7 +26,7 @@ absl::StatusOr<std::vector<NamedTensor>> ReadInputs(const std::vector<std::strin
     const std::string path = flag.substr(equals + 1);
     const absl::StatusOr<size_t> position = names.Take(name);
     if (!position.ok()) return WrongCall(position.status().message());
-    absl::StatusOr<Tensor> tensor = ReadTensor(path);
+    absl::StatusOr<Tensor> tensor = ReadTensorFile(path);
     if (!tensor.ok()) {
       return WrongCall(
           absl::StrCat("input \"", name, "\", \"", path, "\": ", tensor.status().message()));
@@ -65,9 +46,8 @@ absl::StatusOr<std::vector<WrittenOutput>> WriteOutputs(std::vector<NamedTensor>
     std::string path;
     if (!folder.empty()) {
       path = JoinPath(folder, FileNameFor(output.name) + ".npy");
-      SLIPWAY_ASSIGN_OR_RETURN_WITH(const std::string bytes, FormatNpy(output.tensor),
-                                    absl::StrCat("output \"", output.name, "\""));
-      SLIPWAY_RETURN_IF_ERROR(WriteFileAtomically(path, bytes, /*durable=*/false));
+      SLIPWAY_RETURN_IF_ERROR_WITH(WriteTensorFile(output.tensor, path),
+                                   absl::StrCat("output \"", output.name, "\""));
     }
     written.push_back({std::move(output), std::move(path)});
   }

@@ -1,9 +1,7 @@
-#include <algorithm>
-
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "client/cli/render.h"
+#include "client/cli/render_parts.h"
 #include "client/cli/text_table.h"
 #include "client/statistics.h"
 #include "core/base/json_writer.h"
@@ -11,37 +9,7 @@
 namespace slipway::cli {
 namespace {
 
-constexpr size_t kShownSteps = 10;
-
 std::string Nanoseconds(double ns) { return FormatTime(absl::Nanoseconds(ns)); }
-
-std::string SlowestSteps(const std::vector<StepTime>& steps) {
-  std::vector<StepTime> sorted = steps;
-  std::stable_sort(sorted.begin(), sorted.end(), [](const StepTime& a, const StepTime& b) {
-    return a.duration_ns > b.duration_ns;
-  });
-  int64_t total = 0;
-  for (const StepTime& step : sorted) total += step.duration_ns;
-  TextTable table({"STEP", ">TIME", ">SHARE", "OPERATORS"});
-  for (size_t i = 0; i < std::min(sorted.size(), kShownSteps); ++i) {
-    const StepTime& step = sorted[i];
-    const double share =
-        total > 0 ? 100.0 * static_cast<double>(step.duration_ns) / static_cast<double>(total) : 0;
-    table.Row({step.name, FormatTime(absl::Nanoseconds(step.duration_ns)),
-               absl::StrFormat("%.1f %%", share), absl::StrJoin(step.operators, " ")});
-  }
-  return absl::StrCat("slowest of ", sorted.size(), " steps, ",
-                      FormatTime(absl::Nanoseconds(total)), " together\n", table.Render("  "));
-}
-
-void MachineJson(JsonWriter& json, absl::string_view name, const MachineState& machine) {
-  json.BeginObject(name);
-  json.Integer("cpu_frequency_hz", machine.cpu_frequency_hz);
-  json.Text("governor", machine.governor);
-  json.Integer("temperature_millicelsius", machine.temperature_millicelsius);
-  json.Integer("load_millis", machine.load_millis);
-  json.EndObject();
-}
 
 }  // namespace
 
@@ -107,19 +75,7 @@ std::string RenderBenchmarkJson(const BenchmarkContext& context, const Benchmark
   MachineJson(json, "after", result.after);
   json.Text("started_at",
             absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", result.start_time, absl::UTCTimeZone()));
-  if (!result.steps.empty()) {
-    json.BeginArray("steps");
-    for (const StepTime& step : result.steps) {
-      json.BeginObject();
-      json.Text("name", step.name);
-      json.BeginArray("operators");
-      for (const std::string& name : step.operators) json.Text("", name);
-      json.EndArray();
-      json.Integer("ns", step.duration_ns);
-      json.EndObject();
-    }
-    json.EndArray();
-  }
+  if (!result.steps.empty()) StepsJson(json, result.steps);
   json.EndObject();
   return json.Take();
 }

@@ -1,5 +1,6 @@
 #include "absl/strings/str_cat.h"
 #include "client/cli/render.h"
+#include "client/cli/render_parts.h"
 #include "client/cli/tensor_summary.h"
 #include "client/cli/text_table.h"
 #include "core/base/json_writer.h"
@@ -41,22 +42,8 @@ std::string RenderRunJson(const Job& job, const std::vector<WrittenOutput>& outp
   json.Integer("load_ns", absl::ToInt64Nanoseconds(job.run->timings.load));
   json.BeginArray("outputs");
   for (const WrittenOutput& written : outputs) {
-    const Tensor& tensor = written.output.tensor;
-    const TensorStatistics statistics = Statistics(tensor);
-    const auto optional = [&json](absl::string_view name, const std::optional<double>& value) {
-      value.has_value() ? json.Real(name, *value) : json.Null(name);
-    };
     json.BeginObject();
-    json.Text("name", written.output.name);
-    json.Text("dtype", Name(tensor.dtype()));
-    json.Integers("shape", tensor.shape());
-    optional("min", statistics.min);
-    optional("max", statistics.max);
-    optional("mean", statistics.mean);
-    statistics.max.has_value() ? json.Integer("largest_at", statistics.largest_at)
-                               : json.Null("largest_at");
-    json.Integer("nan_count", statistics.nan_count);
-    if (!written.file.empty()) json.Text("file", written.file);
+    TensorJson(json, written.output, written.file);
     json.EndObject();
   }
   json.EndArray();

@@ -1,0 +1,27 @@
+// Parts that several renderings have in common.
+#ifndef SLIPWAY_CLIENT_CLI_RENDER_PARTS_H_
+#define SLIPWAY_CLIENT_CLI_RENDER_PARTS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "client/types.h"
+#include "core/base/json_writer.h"
+#include "core/tensor/tensor.h"
+
+namespace slipway::cli {
+
+// The slowest steps of a profile, for people.
+std::string SlowestSteps(const std::vector<StepTime>& steps);
+// All of them: "steps".
+void StepsJson(JsonWriter& json, const std::vector<StepTime>& steps);
+
+void MachineJson(JsonWriter& json, absl::string_view name, const MachineState& machine);
+
+// What is to be said of a tensor, and the file it was written to; an empty one: none.
+void TensorJson(JsonWriter& json, const NamedTensor& tensor, const std::string& file);
+
+}  // namespace slipway::cli
+
+#endif  // SLIPWAY_CLIENT_CLI_RENDER_PARTS_H_

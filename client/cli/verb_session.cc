@@ -1,0 +1,120 @@
+// slipway session: a device in your hand.
+#include <fstream>
+#include <istream>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/synchronization/mutex.h"
+#include "client/cli/arguments.h"
+#include "client/cli/connection.h"
+#include "client/cli/exit_code.h"
+#include "client/cli/open_session.h"
+#include "client/cli/text_table.h"
+#include "client/cli/verbs.h"
+#include "client/shell/shell.h"
+#include "core/base/status_macros.h"
+
+namespace slipway::cli {
+namespace {
+
+// What programs print and what goes wrong come from two threads.
+class ErrorLines {
+ public:
+  explicit ErrorLines(std::ostream& err) : err_(err) {}
+  void Write(absl::string_view prefix, absl::string_view text) {
+    absl::MutexLock lock(&mutex_);
+    for (const absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
+      err_ << prefix << Printable(line) << "\n";
+    }
+    err_.flush();
+  }
+
+ private:
+  absl::Mutex mutex_;
+  std::ostream& err_;
+};
+
+// Where lines come from.
+struct Script {
+  std::istream* in = nullptr;
+  std::string name;  // For messages.
+  bool is_prompted = false;
+};
+
+// Until the end of the lines, "quit", or in a script the first error.
+absl::Status RunLines(Environment& environment, Shell& shell, const Script& script,
+                      ErrorLines& errors) {
+  std::string line;
+  for (int64_t number = 1; !shell.has_quit(); ++number) {
+    if (script.is_prompted) {
+      environment.out << shell.session().device() << "> " << std::flush;
+      if (environment.interrupts != nullptr) {
+        environment.interrupts->SetHandler([&errors] {
+          errors.Write(
+              "", "nothing is under way; \"quit\" ends the session, and so does another Ctrl-C");
+        });
+      }
+    }
+    if (!std::getline(*script.in, line)) break;
+    const absl::Status status = shell.Execute(line);
+    if (status.ok()) continue;
+    if (!script.is_prompted) return Annotate(status, absl::StrCat(script.name, ":", number));
+    errors.Write("error: ", status.message());
+  }
+  if (environment.interrupts != nullptr) environment.interrupts->SetHandler(nullptr);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status RunSession(Environment& environment, Arguments arguments) {
+  ConnectionFlags connection_flags;
+  SessionFlags session_flags;
+  std::string script_file;
+  std::string lease;
+  bool json = false;
+  FlagSet flags(
+      "slipway session [flags]",
+      "Holds a device, and does with it what is typed or what a script says: load a "
+      "program, put tensors,\ncall, time, profile, compare. \"help\" lists the commands.");
+  flags.Add(
+      "script", &script_file, "FILE",
+      "Commands, a line each; the first error ends it. Else what is typed, or standard input.");
+  flags.Add(
+      "lease", &lease, "SESSION:TICKET",
+      "Take a session up, and leave it at the end, instead of opening one; of \"slipway lease "
+      "take\".");
+  session_flags.AddTo(flags);
+  flags.Add("json", &json, "Print a JSON object for each command.");
+  connection_flags.AddTo(flags, /*can_be_local=*/true);
+  SLIPWAY_ASSIGN_OR_RETURN(const auto names, ParseArguments(environment, flags, arguments, {}));
+  if (!names.has_value()) return absl::OkStatus();
+  Script script{.in = environment.in, .name = "input", .is_prompted = environment.in_is_terminal};
+  std::ifstream file;
+  if (!script_file.empty()) {
+    file.open(script_file);
+    if (!file) return WrongCall(absl::StrCat("\"", script_file, "\" cannot be read"));
+    script = {.in = &file, .name = script_file, .is_prompted = false};
+  }
+  if (script.in == nullptr) return WrongCall("there is no input; name a script with \"--script\"");
+  if (!lease.empty()) SLIPWAY_RETURN_IF_ERROR(ParseLease(lease).status());
+
+  SLIPWAY_ASSIGN_OR_RETURN(const ServerPlace place, FindServer(environment, connection_flags));
+  SLIPWAY_RETURN_IF_ERROR(EnsureDevice(environment, connection_flags, place));
+  ErrorLines errors(environment.err);
+  SLIPWAY_ASSIGN_OR_RETURN(
+      ResumedSession opened,
+      OpenSession(environment, place, session_flags, lease,
+                  [&errors](const std::string& text) { errors.Write("log: ", text); }));
+  Shell shell(std::move(opened),
+              {.out = &environment.out, .json = json, .interrupts = environment.interrupts});
+  const absl::Status status = RunLines(environment, shell, script, errors);
+  const absl::Status ended = lease.empty() ? shell.session().Close() : shell.session().Detach();
+  return status.ok() ? ended : status;
+}
+
+}  // namespace slipway::cli

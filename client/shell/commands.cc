@@ -1,0 +1,141 @@
+#include "client/shell/commands.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "client/cli/exit_code.h"
+
+namespace slipway::cli {
+
+absl::Span<const Command> Commands() {
+  static const auto* const kCommands = new std::vector<Command>{
+      {"load",
+       "NAME = load FILE.slip [threads=N]",
+       "Loads a program onto the device.",
+       1,
+       1,
+       1,
+       1,
+       {"threads"},
+       Load},
+      {"put", "NAME = put FILE.npy|FILE.pb", "Makes a tensor of a file.", 1, 1, 1, 1, {}, Put},
+      {"random",
+       "NAME = random TYPE [seed=N]",
+       "Makes a tensor, such as f32[1,64], of random numbers.",
+       1,
+       1,
+       1,
+       1,
+       {"seed"},
+       Random},
+      {"zeros", "NAME = zeros TYPE", "Makes a tensor of zeros.", 1, 1, 1, 1, {}, Zeros},
+      {"call",
+       "[NAME, ... =] call PROGRAM [INPUT ...] [function=NAME]",
+       "Calls a program; its outputs get the names, or those that the program has for them.",
+       0,
+       kAny,
+       1,
+       kAny,
+       {"function"},
+       Call},
+      {"time",
+       "time PROGRAM [INPUT ...] [samples=N] [warmup=N] [pause=MS] [cache=cold] [function=NAME]",
+       "Times calls on the device.",
+       0,
+       0,
+       1,
+       kAny,
+       {"samples", "warmup", "pause", "cache", "function"},
+       Time},
+      {"profile",
+       "profile PROGRAM [INPUT ...] [function=NAME]",
+       "Times each step of a call.",
+       0,
+       0,
+       1,
+       kAny,
+       {"function"},
+       Profile},
+      {"get",
+       "get TENSOR [FILE.npy]",
+       "Shows a tensor, or writes it to a file.",
+       0,
+       0,
+       1,
+       2,
+       {},
+       Get},
+      {"diff",
+       "diff TENSOR TENSOR | diff PROGRAM PROGRAM [INPUT ...] [relative=X] [absolute=X]",
+       "Compares two tensors; or calls two programs and tells where they first differ, by all that "
+       "compile --keep keeps.",
+       0,
+       0,
+       2,
+       kAny,
+       {"relative", "absolute"},
+       Diff},
+      {"slice",
+       "NAME = slice TENSOR BEGIN:END ...",
+       "Copies a box of a tensor; one range a dimension.",
+       1,
+       1,
+       1,
+       kAny,
+       {},
+       Slice},
+      {"copy", "NAME = copy TENSOR", "Copies a tensor.", 1, 1, 1, 1, {}, Copy},
+      {"assign",
+       "assign TENSOR FROM [BEGIN ...]",
+       "Copies FROM into the box of TENSOR that begins there; without: at 0.",
+       0,
+       0,
+       2,
+       kAny,
+       {},
+       Assign},
+      {"free", "free NAME ...", "Frees programs and tensors.", 0, 0, 1, kAny, {}, Free},
+      {"list", "list", "Lists programs and tensors.", 0, 0, 0, 0, {}, List},
+      {"facts",
+       "facts",
+       "Shows the device's memory, clock and temperature.",
+       0,
+       0,
+       0,
+       0,
+       {},
+       Facts},
+      {"help", "help", "Shows this.", 0, 0, 0, 0, {}, Help},
+      {"quit", "quit", "Ends.", 0, 0, 0, 0, {}, Quit},
+  };
+  return *kCommands;
+}
+
+absl::StatusOr<const Command*> FindCommand(const CommandLine& line) {
+  const absl::Span<const Command> commands = Commands();
+  const auto found = std::find_if(commands.begin(), commands.end(), [&](const Command& command) {
+    return command.name == line.command;
+  });
+  if (found == commands.end()) {
+    return WrongCall(absl::StrCat(
+        "unknown command \"", line.command, "\"; known are ",
+        absl::StrJoin(commands, ", ",
+                      [](std::string* out, const Command& command) { *out += command.name; })));
+  }
+  const Command& command = *found;
+  const bool fits =
+      line.results.size() >= command.min_results && line.results.size() <= command.max_results &&
+      line.words.size() >= command.min_words && line.words.size() <= command.max_words;
+  if (!fits) return WrongCall(absl::StrCat("usage: ", command.usage));
+  for (const auto& [key, value] : line.options) {
+    if (std::find(command.options.begin(), command.options.end(), key) == command.options.end()) {
+      return WrongCall(absl::StrCat(
+          "\"", command.name, "\" has no \"", key,
+          "=\" (a file's name with \"=\" is put into quotes); usage: ", command.usage));
+    }
+  }
+  return &command;
+}
+
+}  // namespace slipway::cli
