@@ -226,6 +226,23 @@ absl::StatusOr<Job> JobFromProto(const v1::Job& proto) {
   return job;
 }
 
+namespace {
+
+std::optional<JobKind> KindFromProto(v1::Lease::Kind kind) {
+  switch (kind) {
+    case v1::Lease::RUN:
+      return JobKind::kRun;
+    case v1::Lease::BENCHMARK:
+      return JobKind::kBenchmark;
+    case v1::Lease::SESSION:
+      return JobKind::kSession;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
 absl::StatusOr<Device> DeviceFromProto(const v1::Device& proto) {
   const v1::DeviceDescription& description = proto.description();
   Device device = {.id = description.id(),
@@ -240,6 +257,15 @@ absl::StatusOr<Device> DeviceFromProto(const v1::Device& proto) {
                    .abis = RangeFromProto(proto.min_abi(), proto.max_abi()),
                    .formats = RangeFromProto(proto.min_format(), proto.max_format()),
                    .warning = proto.warning()};
+  if (proto.has_lease()) {
+    device.lease = DeviceLease{.job_id = proto.lease().job_id(),
+                               .kind = KindFromProto(proto.lease().kind()),
+                               .purpose = proto.lease().purpose(),
+                               .owner = proto.lease().owner(),
+                               .since = TimeFromNs(proto.lease().since_ns()),
+                               .until = TimeFromNs(proto.lease().until_ns()),
+                               .idle = absl::Nanoseconds(proto.lease().idle_ns())};
+  }
   switch (proto.state()) {
     case v1::Device::IDLE:
       device.state = DeviceState::kIdle;

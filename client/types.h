@@ -141,6 +141,17 @@ struct Job {
 enum class DeviceState { kIdle, kBusy, kLost };
 absl::string_view Name(DeviceState state);  // "idle", "busy", "lost"
 
+// Who holds a device.
+struct DeviceLease {
+  std::string job_id;           // Empty if it is another owner's.
+  std::optional<JobKind> kind;  // Absent if this client does not know it.
+  std::string purpose;          // Of a session.
+  std::string owner;
+  absl::Time since;
+  absl::Time until;     // At the latest;
+  absl::Duration idle;  // a session's when its client is not heard for so long.
+};
+
 struct Device {
   std::string id;
   std::string target;
@@ -155,6 +166,8 @@ struct Device {
   // What its agent takes of artifacts: kernel ABIs, manifest formats. 0 from servers that do not tell.
   VersionRange abis, formats;
   std::string warning;
+  std::optional<DeviceLease>
+      lease;  // Absent when nobody holds it, and from servers that do not tell.
 };
 
 struct ServerInfo {

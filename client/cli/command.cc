@@ -21,6 +21,7 @@ constexpr Verb kVerbs[] = {
     {"run", "run a model or artifact on a device", Run},
     {"bench", "measure a model or artifact on a device", Bench},
     {"session", "hold a device and work with it, by hand or by a script", RunSession},
+    {"lease", "list who holds devices, hold one, release one", Lease},
     {"devices", "list the devices", Devices},
     {"jobs", "list jobs", Jobs},
     {"job", "show one job", ShowJob},

@@ -186,9 +186,28 @@ TEST_F(CommandTest, DevicesTargetsInspectHelpVersion) {
   EXPECT_THAT(out_, HasSubstr("  bench    measure a model"));
 }
 
+TEST_F(CommandTest, Leases) {
+  EXPECT_EQ(Command({"lease", "list"}), 0) << err_;
+  EXPECT_THAT(out_, HasSubstr("fake    idle"));
+  EXPECT_EQ(CommandJson({"lease", "list"})["devices"][0]["id"], "fake");
+  EXPECT_EQ(Command({"lease", "--help"}), 0);
+  EXPECT_THAT(out_, HasSubstr("list, take, release"));
+  EXPECT_EQ(Command({"lease", "take", "--help"}), 0);
+  EXPECT_THAT(out_, AllOf(StartsWith("usage: slipway lease take"), HasSubstr("--idle")));
+  EXPECT_EQ(Command({"lease"}), 2);
+  EXPECT_EQ(Command({"lease", "give"}), 2);
+  EXPECT_EQ(Command({"lease", "release"}), 2);
+  ASSERT_EQ(Command({"run", slip_, "--detach"}), 0) << err_;
+  EXPECT_EQ(Command({"lease", "release", out_.substr(0, out_.size() - 1)}), 2);
+  EXPECT_THAT(Error(), HasSubstr("is a run and no session"));
+  server_variable_.clear();
+  EXPECT_EQ(Command({"lease", "list"}), 2);
+  EXPECT_EQ(Command({"lease", "take"}), 2);
+}
+
 TEST_F(CommandTest, EveryVerbHasHelpAndConfig) {
-  for (const std::string verb : {"compile", "run", "bench", "devices", "jobs", "job", "cancel",
-                                 "results", "targets", "inspect"}) {
+  for (const std::string verb : {"compile", "run", "bench", "session", "devices", "jobs", "job",
+                                 "cancel", "results", "targets", "inspect"}) {
     EXPECT_EQ(Command({verb, "--help"}), 0);
     EXPECT_THAT(out_, StartsWith("usage: slipway " + verb));
     EXPECT_EQ(Command({verb, "--print-config"}), 0);

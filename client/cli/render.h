@@ -53,6 +53,20 @@ std::string RenderDifferencesJson(const ValueDifferences& differences);
 std::string RenderDevices(const std::vector<Device>& devices, absl::Time now);
 std::string RenderDevicesJson(const std::vector<Device>& devices);
 
+// Who holds what; the JSON of it is that of the devices.
+std::string RenderLeases(const std::vector<Device>& devices);
+
+// A session that was opened and left to be taken up.
+struct TakenLease {
+  std::string session;
+  std::string ticket;
+  std::string device;
+  std::string target;
+  absl::Time until;  // Unless it is taken up.
+};
+std::string RenderTakenLease(const TakenLease& lease);
+std::string RenderTakenLeaseJson(const TakenLease& lease);
+
 std::string RenderJobs(const std::vector<Job>& jobs);
 std::string RenderJobsJson(const std::vector<Job>& jobs);
 std::string RenderJob(const Job& job);

@@ -6,6 +6,65 @@
 #include "core/base/json_writer.h"
 
 namespace slipway::cli {
+namespace {
+
+std::string KindText(const DeviceLease& lease) {
+  return lease.kind.has_value() ? std::string(Name(*lease.kind)) : "unknown";
+}
+
+void LeaseJson(JsonWriter& json, const DeviceLease& lease) {
+  json.BeginObject("lease");
+  json.Text("job", lease.job_id);
+  json.Text("kind", KindText(lease));
+  json.Text("purpose", lease.purpose);
+  json.Text("owner", lease.owner);
+  json.Integer("since_ns", absl::ToUnixNanos(lease.since));
+  json.Integer("until_ns", absl::ToUnixNanos(lease.until));
+  json.Integer("idle_ns", absl::ToInt64Nanoseconds(lease.idle));
+  json.EndObject();
+}
+
+}  // namespace
+
+std::string RenderLeases(const std::vector<Device>& devices) {
+  if (devices.empty()) return "no devices\n";
+  TextTable table({"DEVICE", "STATE", "HELD BY", "FOR", "JOB", "SINCE", "UNTIL"});
+  for (const Device& device : devices) {
+    const std::string state(Name(device.state));
+    if (!device.lease.has_value()) {
+      table.Row({device.id, state, "", "", "", "", ""});
+      continue;
+    }
+    const DeviceLease& lease = *device.lease;
+    const std::string purpose = lease.purpose.empty() ? "" : absl::StrCat(": ", lease.purpose);
+    table.Row({device.id, state, lease.owner, KindText(lease) + purpose, lease.job_id,
+               FormatWallTime(lease.since), FormatWallTime(lease.until)});
+  }
+  return table.Render();
+}
+
+std::string RenderTakenLease(const TakenLease& lease) {
+  TextTable table({"", ""});
+  table.Row({"session", lease.session});
+  table.Row({"ticket", lease.ticket});
+  table.Row({"device", lease.device});
+  table.Row({"until", absl::StrCat(FormatWallTime(lease.until), ", unless it is taken up")});
+  return absl::StrCat(table.Render("", false), "take it up with: slipway session --lease ",
+                      lease.session, ":", lease.ticket, "\n");
+}
+
+std::string RenderTakenLeaseJson(const TakenLease& lease) {
+  JsonWriter json;
+  json.BeginObject();
+  json.Integer("schema_version", 1);
+  json.Text("session", lease.session);
+  json.Text("ticket", lease.ticket);
+  json.Text("device", lease.device);
+  json.Text("target", lease.target);
+  json.Integer("until_ns", absl::ToUnixNanos(lease.until));
+  json.EndObject();
+  return json.Take();
+}
 
 std::string RenderDevices(const std::vector<Device>& devices, absl::Time now) {
   if (devices.empty()) return "no devices\n";
@@ -49,6 +108,7 @@ std::string RenderDevicesJson(const std::vector<Device>& devices) {
     json.Integer("min_format", device.formats.lowest);
     json.Integer("max_format", device.formats.highest);
     json.Text("warning", device.warning);
+    if (device.lease.has_value()) LeaseJson(json, *device.lease);
     json.EndObject();
   }
   json.EndArray();

@@ -101,6 +101,21 @@ TEST(RenderJsonTest, Devices) {
   EXPECT_THAT(RenderDevicesJson({}), IsJson(R"({"schema_version": 1, "devices": []})"));
 }
 
+TEST(RenderJsonTest, Leases) {
+  ASSERT_OK_AND_ASSIGN(const Json json, ParseJson(RenderDevicesJson({LeasedDevice()})));
+  EXPECT_EQ(json["devices"][0]["lease"].dump(),
+            R"({"idle_ns":10000000000,"job":"01JA","kind":"session","owner":"local",)"
+            R"("purpose":"tuning","since_ns":1767225600000000000,"until_ns":1767229200000000000})");
+  EXPECT_THAT(RenderTakenLeaseJson({.session = "01J",
+                                    .ticket = "secret",
+                                    .device = "board",
+                                    .target = "x86-64-linux",
+                                    .until = kTime}),
+              IsJson(R"({"schema_version": 1, "session": "01J", "ticket": "secret",
+                         "device": "board", "target": "x86-64-linux",
+                         "until_ns": 1767225600000000000})"));
+}
+
 TEST(RenderJsonTest, Jobs) {
   const std::string times = R"("create_time_ns": 1767225600000000000,
       "start_time_ns": 1767225600002000000, "end_time_ns": 1767225615000000000)";

@@ -80,6 +80,30 @@ TEST(RenderTest, Devices) {
   EXPECT_EQ(RenderDevices({}, kTime), "no devices\n");
 }
 
+TEST(RenderTest, Leases) {
+  Device newer = LeasedDevice();
+  newer.lease->kind = std::nullopt;
+  newer.lease->purpose.clear();
+  EXPECT_EQ(RenderLeases({IdleDevice(), LeasedDevice(), newer}),
+            "DEVICE  STATE  HELD BY  FOR              JOB   SINCE                    UNTIL\n"
+            "board   idle\n"
+            "b2      busy   local    session: tuning  01JA  2026-01-01 00:00:00 UTC  2026-01-01 "
+            "01:00:00 UTC\n"
+            "b2      busy   local    unknown          01JA  2026-01-01 00:00:00 UTC  2026-01-01 "
+            "01:00:00 UTC\n");
+  EXPECT_EQ(RenderLeases({}), "no devices\n");
+  EXPECT_EQ(RenderTakenLease({.session = "01J",
+                              .ticket = "secret",
+                              .device = "board",
+                              .target = "x86-64-linux",
+                              .until = kTime}),
+            "session  01J\n"
+            "ticket   secret\n"
+            "device   board\n"
+            "until    2026-01-01 00:00:00 UTC, unless it is taken up\n"
+            "take it up with: slipway session --lease 01J:secret\n");
+}
+
 TEST(RenderTest, Jobs) {
   EXPECT_EQ(
       RenderJobs({CompiledJob(), FailedJob()}),

@@ -102,6 +102,19 @@ inline BenchmarkResult Benchmark() {
   return result;
 }
 
+// A board that a session holds.
+inline Device LeasedDevice() {
+  Device device = BusyDevice();
+  device.lease = DeviceLease{.job_id = "01JA",
+                             .kind = JobKind::kSession,
+                             .purpose = "tuning",
+                             .owner = "local",
+                             .since = kTime,
+                             .until = kTime + absl::Hours(1),
+                             .idle = absl::Seconds(10)};
+  return device;
+}
+
 inline BenchmarkContext Context() {
   BenchmarkContext context = {.job = "01JB", .model = "net.onnx"};
   context.artifact.digest = Digest::Of("manifest");

@@ -17,6 +17,7 @@ absl::Status Compile(Environment& environment, Arguments arguments);
 absl::Status Run(Environment& environment, Arguments arguments);
 absl::Status Bench(Environment& environment, Arguments arguments);
 absl::Status RunSession(Environment& environment, Arguments arguments);
+absl::Status Lease(Environment& environment, Arguments arguments);
 absl::Status Devices(Environment& environment, Arguments arguments);
 absl::Status Jobs(Environment& environment, Arguments arguments);
 absl::Status ShowJob(Environment& environment, Arguments arguments);

@@ -88,7 +88,9 @@ absl::Status EndOf(const JobRecord& session) {
     case v1::Job::SUCCEEDED:
       return absl::OkStatus();
     case v1::Job::CANCELLED:
-      return absl::CancelledError("the lease was released");
+      return absl::CancelledError(absl::StrCat(
+          "the lease was released",
+          session.cancelled_by().empty() ? "" : absl::StrCat(" by ", session.cancelled_by())));
     default:
       return FromProto(session.job().error());
   }

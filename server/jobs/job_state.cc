@@ -174,7 +174,10 @@ struct Effect {
     std::string message = DeadlineMessage(record, event.kind);
     Fail(record, MakeError(absl::StatusCode::kDeadlineExceeded, std::move(message)), now);
   }
-  void operator()(const CancelRequested&) const { End(record, Job::CANCELLED, now); }
+  void operator()(const CancelRequested& event) const {
+    record.set_cancelled_by(event.by);
+    End(record, Job::CANCELLED, now);
+  }
 
   void SetResult(const v1::CompilationResult& result) const {
     *record.mutable_job()->mutable_compilation_result() = result;

@@ -79,7 +79,9 @@ struct DeadlinePassed {
   DeadlineKind kind;
 };
 
-struct CancelRequested {};
+struct CancelRequested {
+  std::string by;  // Who, for people.
+};
 
 using JobEvent =
     std::variant<Assigned, Joined, Started, Progressed, AttemptSucceeded, AttemptFailed,

@@ -44,6 +44,32 @@ JobRecord WithoutSpec(JobRecord& record) {
   return rest;
 }
 
+v1::Lease::Kind KindOf(const v1::Job& job) {
+  switch (job.spec_case()) {
+    case v1::Job::kRun:
+      return v1::Lease::RUN;
+    case v1::Job::kBenchmark:
+      return v1::Lease::BENCHMARK;
+    case v1::Job::kSession:
+      return v1::Lease::SESSION;
+    default:
+      return v1::Lease::KIND_UNSPECIFIED;
+  }
+}
+
+// As others see it; with the job's name for its owner alone.
+v1::Lease ShowLease(const JobRecord& record, bool is_own) {
+  v1::Lease lease;
+  if (is_own) lease.set_job_id(record.job().id());
+  lease.set_kind(KindOf(record.job()));
+  lease.set_purpose(record.job().session().purpose());
+  lease.set_owner(record.job().owner());
+  lease.set_since_ns(record.lease().begin_time_ns());
+  lease.set_until_ns(record.lease().begin_time_ns() + record.lease().deadline_ns());
+  lease.set_idle_ns(record.job().session().idle_ns());
+  return lease;
+}
+
 }  // namespace
 
 Dispatcher::Dispatcher(Parts parts, Options options)
@@ -206,7 +232,7 @@ absl::StatusOr<v1::Job> Dispatcher::Cancel(const Caller& caller, absl::string_vi
     Section section(this);
     const LiveJob* live = live_.Find(id);
     if (live != nullptr && live->record.job().owner() == caller.owner) {
-      Transit(id, CancelRequested{});
+      Transit(id, CancelRequested{.by = absl::StrCat(caller.owner, " at ", caller.address)});
       Schedule();
     }
     const absl::Status stored = section.End();
@@ -350,9 +376,11 @@ std::vector<v1::Device> Dispatcher::Devices(const Caller& caller) {
     if (DeviceOf(peer) == nullptr) continue;
     v1::Device& device = shown.emplace_back(peers_.ShowDevice(key, parts_.clock->Monotonic()));
     for (const std::string& job : JobsHeldBy(key)) {
-      const v1::Job& held = live_.Find(job)->record.job();
-      if (held.assignee() != device.description().id()) continue;
-      if (held.owner() == caller.owner) device.set_job_id(job);
+      const JobRecord& record = live_.Find(job)->record;
+      if (record.job().assignee() != device.description().id()) continue;
+      const bool is_own = record.job().owner() == caller.owner;
+      if (is_own) device.set_job_id(job);
+      *device.mutable_lease() = ShowLease(record, is_own);
       if (device.state() != v1::Device::LOST) device.set_state(v1::Device::BUSY);
     }
   }

@@ -122,7 +122,7 @@ class Dispatcher {
 
   // --- What is ---
 
-  // With the names of the caller's jobs alone.
+  // With the names of the caller's jobs alone; who holds a device everybody sees.
   std::vector<v1::Device> Devices(const Caller& caller);
   std::vector<v1::Worker> Workers(const Caller& caller);
   // OK if the device, or any device when it is empty, could run the program; or if none is known: one may come.

@@ -30,6 +30,17 @@ TEST_F(DispatcherTest, ADeviceGetsOneRunAtATimeInOrder) {
   EXPECT_EQ(Get(second).state(), Job::QUEUED);
   EXPECT_EQ(dispatcher_->Devices(caller_)[0].job_id(), first);
   EXPECT_EQ(dispatcher_->Devices(caller_)[0].state(), v1::Device::BUSY);
+  const v1::Lease lease = dispatcher_->Devices(caller_)[0].lease();
+  EXPECT_EQ(lease.job_id(), first);
+  EXPECT_EQ(lease.kind(), v1::Lease::RUN);
+  EXPECT_EQ(lease.owner(), caller_.owner);
+  EXPECT_EQ(lease.until_ns() - lease.since_ns(), Get(first).deadlines().run_ns());
+  // Others see who holds it, and not what his job is called.
+  Caller other = caller_;
+  other.owner = "other";
+  EXPECT_EQ(dispatcher_->Devices(other)[0].lease().owner(), caller_.owner);
+  EXPECT_EQ(dispatcher_->Devices(other)[0].lease().job_id(), "");
+  EXPECT_EQ(dispatcher_->Devices(other)[0].job_id(), "");
 
   const std::string attempt = desired.attempts(0).attempt_id();
   desired = Sync(Holding(agent, desired, Attempt(attempt, v1::RunAttemptState::RUNNING)));

@@ -10,12 +10,14 @@
 #include "absl/time/clock.h"
 #include "client/client.h"
 #include "client/session.h"
+#include "core/base/files.h"
 #include "core/base/subprocess.h"
 #include "core/runtime/test_programs/test_programs.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/common/cluster.h"
 #include "tests/common/command.h"
+#include "tests/common/json.h"
 #include "tests/common/status_matchers.h"
 
 namespace slipway::testing {
@@ -254,6 +256,35 @@ TEST_F(RelayedSessionTest, AnotherClientTakesUpWhatThisOneLeft) {
   ASSERT_OK(second.programs[0].Call({&second.tensors[0]}));
   ASSERT_OK(second.session.Close());
   EXPECT_THAT(Session::Resume(options, id, ticket), StatusIs(Code::kNotFound));
+}
+
+TEST_F(RelayedSessionTest, ALeaseIsTakenUsedAndReleasedByName) {
+  StartCluster();
+  const CommandResult taken = cluster_->Slipway({"lease", "take", "--purpose", "a test", "--json"});
+  ASSERT_TRUE(taken.status.ok()) << taken.ToString();
+  ASSERT_OK_AND_ASSIGN(const Json lease, ParseJson(taken.out));
+  const std::string session = lease["session"];
+  const std::string ticket = lease["ticket"];
+  EXPECT_EQ(lease["device"], "agent0");
+  const CommandResult listed = cluster_->Slipway({"lease", "list"});
+  EXPECT_THAT(listed.out, AllOf(HasSubstr("session: a test"), HasSubstr(session)));
+  const std::string script = cluster_->Path("script");
+  ASSERT_OK(WriteFileAtomically(script, "x = random f32[2,8]\n", false));
+  const std::vector<std::string> use = {"session", "--lease", session + ":" + ticket, "--script",
+                                        script};
+  EXPECT_TRUE(cluster_->Slipway(use).status.ok());
+  ASSERT_OK(WriteFileAtomically(script, "get x\n", false));
+  const CommandResult got = cluster_->Slipway(use);
+  EXPECT_THAT(got.out, HasSubstr("x: f32[2, 8]")) << got.ToString();
+  // Whoever has it is told who released it.
+  ASSERT_OK_AND_ASSIGN(ResumedSession held,
+                       Session::Resume({.address = cluster_->address()}, session, ticket));
+  EXPECT_THAT(cluster_->Slipway({"lease", "release", session}).out, HasSubstr("is released"));
+  absl::Status ended;
+  while (ended.ok()) ended = held.session.Facts().status();
+  EXPECT_THAT(ended, StatusIs(Code::kCancelled));
+  EXPECT_THAT(std::string(ended.message()), HasSubstr("the lease was released by local at "));
+  EXPECT_OK(Open());
 }
 
 TEST_F(RelayedSessionTest, ACrashLeavesTheSession) {
