@@ -46,6 +46,7 @@ struct CompileOptions {
   // any order.
   std::vector<std::string> keep;
   Deadlines deadlines;
+  int priority = 0;  // Of jobs that wait for the same, higher ones go first; -1,000 to 1,000.
 };
 
 struct RunOptions {
@@ -56,6 +57,7 @@ struct RunOptions {
   int64_t dynamic_bytes =
       0;  // Of buffers of sizes found out while running; 0: what the device has.
   Deadlines deadlines;
+  int priority = 0;  // See CompileOptions.
 };
 
 struct BenchmarkOptions {

@@ -1,5 +1,7 @@
 #include "client/convert.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/wire/digest_proto.h"
@@ -130,6 +132,8 @@ absl::StatusOr<Job> UncheckedJobFromProto(const v1::Job& proto) {
       .id = proto.id(),
       .revision = proto.revision(),
       .attempts = proto.attempts(),
+      .priority = proto.priority(),
+      .ahead = std::max<int64_t>(0, proto.queue_position() - 1),
       .assignee = proto.assignee(),
       .create_time = TimeFromNs(proto.create_time_ns()),
       .start_time = TimeFromNs(proto.start_time_ns()),

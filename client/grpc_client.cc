@@ -100,6 +100,7 @@ class GrpcClient final : public Client {
       spec.mutable_options()->add_keep(name);
     }
     SetDeadlines(options.deadlines, request);
+    request.set_priority(options.priority);
 
     spec.mutable_model()->set_format(model.format);
     spec.mutable_model()->set_display_name(model.display_name);
@@ -123,6 +124,7 @@ class GrpcClient final : public Client {
     v1::CreateRunRequest request;
     request.set_request_id(NewRequestId());
     SetDeadlines(options.deadlines, request);
+    request.set_priority(options.priority);
     SLIPWAY_ASSIGN_OR_RETURN(const std::vector<NamedTensor> numbers, SplitAllStrings(inputs));
     const std::vector<NamedBlob> blobs =
         SetRun(artifact, numbers, options, *request.mutable_spec());
@@ -139,6 +141,7 @@ class GrpcClient final : public Client {
     v1::CreateBenchmarkRequest request;
     request.set_request_id(NewRequestId());
     SetDeadlines(options.run.deadlines, request);
+    request.set_priority(options.run.priority);
     v1::BenchmarkSpec& spec = *request.mutable_spec();
     spec.set_warmup(options.warmup);
     spec.set_samples(options.samples);

@@ -124,6 +124,9 @@ struct Job {
   std::string purpose;  // Of sessions.
   Digest artifact;      // Of runs and benchmarks.
   int attempts = 0;
+  int priority = 0;
+  // How many of those that wait for the same go before it, while it is queued; see Job.queue_position in job.proto.
+  int64_t ahead = 0;
   std::string assignee;  // Worker or device of the last attempt.
   absl::Time create_time = absl::InfinitePast();
   absl::Time start_time = absl::InfinitePast();  // Infinite past before it began, and

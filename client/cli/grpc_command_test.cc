@@ -186,6 +186,19 @@ TEST_F(CommandTest, DevicesTargetsInspectHelpVersion) {
   EXPECT_THAT(out_, HasSubstr("  bench    measure a model"));
 }
 
+TEST_F(CommandTest, PrioritiesGoWithJobs) {
+  ASSERT_EQ(Command({"compile", model_, "--priority=-5"}), 0) << err_;
+  EXPECT_EQ(server_.jobs()[0].priority(), -5);
+  ASSERT_EQ(Command({"run", slip_, "--priority=7"}), 0) << err_;
+  EXPECT_EQ(server_.jobs()[1].priority(), 7);
+  ASSERT_EQ(Command({"bench", slip_, "--priority=1000"}), 0) << err_;
+  EXPECT_EQ(server_.jobs()[2].priority(), 1000);
+  EXPECT_EQ(CommandJson({"job", server_.jobs()[1].id()})["priority"], 7);
+  EXPECT_EQ(Command({"job", server_.jobs()[1].id()}), 0);
+  EXPECT_THAT(out_, HasSubstr("priority          7\n"));
+  EXPECT_EQ(Command({"run", slip_, "--priority=1001"}), 2);
+}
+
 TEST_F(CommandTest, Leases) {
   EXPECT_EQ(Command({"lease", "list"}), 0) << err_;
   EXPECT_THAT(out_, HasSubstr("fake    idle"));

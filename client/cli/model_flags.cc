@@ -39,6 +39,8 @@ void ModelFlags::AddTo(FlagSet& flags, bool runs) {
   flags.Add("keep", &keep, "NAME",
             "Give this value of the model as an output, too; \"*\" stands for any characters. "
             "Repeatable.");
+  flags.Add("priority", &priority, -1000, 1000, "N",
+            "Of jobs that wait for the same device or compiler, higher ones go first.");
 }
 
 absl::StatusOr<std::string> ChooseTarget(const ModelFlags& flags, bool runs,
@@ -96,6 +98,7 @@ absl::StatusOr<CompileOptions> MakeCompileOptions(Connection& connection, const 
                                                   bool runs) {
   CompileOptions options;
   options.keep = flags.keep;
+  options.priority = static_cast<int>(flags.priority);
   for (const std::string& text : flags.dimensions) {
     SLIPWAY_ASSIGN_OR_RETURN(options.dimensions.emplace_back(), ParseDimension(text));
   }

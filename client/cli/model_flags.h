@@ -19,6 +19,7 @@ struct ModelFlags {
   std::string device;
   std::vector<std::string> dimensions;
   std::vector<std::string> keep;
+  int64_t priority = 0;
 
   void AddTo(FlagSet& flags, bool runs);
 };

@@ -31,6 +31,9 @@ ProgressText Describe(const Job& job, absl::string_view subject) {
       absl::StrAppend(&text.stage, " again, after ", job.attempts,
                       job.attempts == 1 ? " attempt" : " attempts");
     }
+    if (job.state == JobState::kQueued && job.ahead > 0) {
+      absl::StrAppend(&text.stage, ", ", job.ahead, " ahead");
+    }
     return text;
   }
   absl::StrAppend(&text.stage,

@@ -41,6 +41,8 @@ void JobJson(JsonWriter& json, const Job& job) {
     json.Text("device", job.device);
     json.Text("artifact_digest", job.artifact.hex());
   }
+  json.Integer("priority", job.priority);
+  if (job.state == JobState::kQueued) json.Integer("ahead", job.ahead);
   json.Integer("attempts", job.attempts);
   json.Text("assignee", job.assignee);
   time("create_time_ns", job.create_time);
@@ -86,7 +88,10 @@ std::string RenderJob(const Job& job) {
   TextTable table({"", ""});
   table.Row({"job", job.id});
   table.Row({"kind", std::string(Name(job.kind))});
-  table.Row({"state", std::string(Name(job.state))});
+  table.Row({"state", absl::StrCat(Name(job.state), job.state == JobState::kQueued && job.ahead > 0
+                                                        ? absl::StrCat(", ", job.ahead, " ahead")
+                                                        : "")});
+  if (job.priority != 0) table.Row({"priority", absl::StrCat(job.priority)});
   if (job.kind == JobKind::kCompilation) {
     table.Row({"model", job.model});
     table.Row({"target", job.target});

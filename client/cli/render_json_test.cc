@@ -120,14 +120,14 @@ TEST(RenderJsonTest, Jobs) {
   const std::string times = R"("create_time_ns": 1767225600000000000,
       "start_time_ns": 1767225600002000000, "end_time_ns": 1767225615000000000)";
   const std::string compilation = R"("kind": "compilation", "revision": 0,
-      "model": "resnet50.onnx", "target": "x86-64-v4-linux", "attempts": 1,
+      "model": "resnet50.onnx", "target": "x86-64-v4-linux", "priority": 0, "attempts": 1,
       "assignee": "worker-0", )" + times;
   const std::string failed = R"("id": "01JD", "state": "failed",
       "error": {"code": "UNIMPLEMENTED", "message": "operator \"X\" of node \"n\"",
                 "log": "line 1\nline\t2\n"}, )" +
                              compilation;
   const std::string run = R"("id": "01JC", "kind": "run", "state": "succeeded", "revision": 0,
-      "device": "", "artifact_digest": "", "attempts": 0, "assignee": "",
+      "device": "", "artifact_digest": "", "priority": 0, "attempts": 0, "assignee": "",
       "create_time_ns": null, "start_time_ns": null, "end_time_ns": null)";
   EXPECT_THAT(RenderJobsJson({CompiledJob(), FailedJob(), RunJob()}),
               IsJson(R"({"schema_version": 1, "jobs": [

@@ -165,6 +165,8 @@ TEST(ProgressTest, StatesHaveNames) {
   job.state = JobState::kQueued;
   job.attempts = 2;
   EXPECT_EQ(Describe(job, "net").stage, "compile net: queued again, after 2 attempts");
+  job.ahead = 3;
+  EXPECT_EQ(Describe(job, "net").stage, "compile net: queued again, after 2 attempts, 3 ahead");
   job.state = JobState::kRunning;
   EXPECT_EQ(Describe(job, "net").stage, "compile net: running");
 }

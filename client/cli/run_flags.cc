@@ -44,6 +44,7 @@ absl::StatusOr<std::optional<PreparedRun>> PrepareRun(Environment& environment, 
   SLIPWAY_ASSIGN_OR_RETURN(prepared.inputs, ReadInputs(run.inputs, prepared.artifact));
   SLIPWAY_RETURN_IF_ERROR(prepared.connection->EnsureDevice());
   prepared.options.device = run.model.device;
+  prepared.options.priority = static_cast<int>(run.model.priority);
   prepared.options.seed = static_cast<uint64_t>(run.seed);
   prepared.options.threads = static_cast<int>(run.threads);
   prepared.options.loop_turns = run.loop_turns;

@@ -155,6 +155,7 @@ struct FakeServer::State {
     job.set_id(id);
     job.set_owner("local");
     job.set_request_id(request.request_id());
+    job.set_priority(request.priority());
     job.set_state(v1::Job::QUEUED);
     job.set_revision(++revision);
     job.set_create_time_ns(1'767'225'600'000'000'000);
