@@ -51,7 +51,8 @@ void SetDeadlines(const Deadlines& deadlines, Request& request) {
 class GrpcClient final : public Client {
  public:
   explicit GrpcClient(const ClientOptions& options)
-      : retry_for_(options.retry_for),
+      : address_(options.server),
+        retry_for_(options.retry_for),
         calls_(options.server, options.token, options.on_waiting),
         blobs_(calls_),
         compiles_(v1::CompileService::NewStub(calls_.channel())),
@@ -64,9 +65,14 @@ class GrpcClient final : public Client {
   absl::Status Greet(absl::Duration timeout) {
     v1::ServerInfo info;
     const RetryPolicy once = {.stop = interrupt_.get_token()};
-    SLIPWAY_RETURN_IF_ERROR(calls_.Make(timeout, once, [&](grpc::ClientContext& context) {
+    const absl::Status greeted = calls_.Make(timeout, once, [&](grpc::ClientContext& context) {
       return server_->GetServerInfo(&context, v1::GetServerInfoRequest(), &info);
-    }));
+    });
+    if (absl::IsUnimplemented(greeted)) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "\"", address_, "\" is no server for jobs; an agent that listens takes sessions alone"));
+    }
+    SLIPWAY_RETURN_IF_ERROR(greeted);
     if (info.min_protocol() > kProtocol || info.max_protocol() < kProtocol) {
       return absl::FailedPreconditionError(absl::StrCat(
           "server version ", info.version(), " speaks protocols ", info.min_protocol(), " to ",
@@ -367,6 +373,7 @@ class GrpcClient final : public Client {
     return blobs;
   }
 
+  const std::string address_;
   const absl::Duration retry_for_;
   std::stop_source interrupt_;
   Calls calls_;

@@ -28,7 +28,8 @@ class ErrorLines {
   void Write(absl::string_view prefix, absl::string_view text) {
     absl::MutexLock lock(&mutex_);
     for (const absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
-      err_ << prefix << Printable(line) << "\n";
+      // At once, lest what is written to out comes in between.
+      err_ << absl::StrCat(prefix, Printable(line), "\n");
     }
     err_.flush();
   }

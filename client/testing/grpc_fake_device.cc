@@ -434,6 +434,11 @@ std::vector<v1::SessionRequest> FakeDevice::carried_out() {
   return state_->carried_out;
 }
 
+int FakeDevice::held() {
+  absl::MutexLock lock(&state_->mutex);
+  return static_cast<int>(state_->held.size());
+}
+
 int64_t FakeDevice::tensors() {
   absl::MutexLock lock(&state_->mutex);
   return state_->runner.tensors();

@@ -70,6 +70,7 @@ class FakeDevice {
   int messages();     // Over all connections of all sessions, the first of each included.
   int connections();  // Of sessions.
   std::vector<v1::SessionRequest> carried_out();  // In order, without their data.
+  int held();  // Requests that have come and are not carried out.
   int64_t tensors();
   bool is_closed();  // The last session, by the client.
 

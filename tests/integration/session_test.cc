@@ -11,6 +11,7 @@
 
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
+#include "client/client.h"
 #include "client/session/response_status.h"
 #include "core/base/files.h"
 #include "core/runtime/test_programs/hand_written_programs.h"
@@ -158,6 +159,11 @@ TEST_F(SessionTest, ACallThatNeverEndsHasADeadline) {
   EXPECT_THAT(loop.Call({&x}, {.deadline = absl::Milliseconds(300)}),
               StatusIs(absl::StatusCode::kDeadlineExceeded));
   EXPECT_THAT(session.Facts(), IsOk());
+}
+
+TEST_F(SessionTest, AnAgentIsNoServerForJobs) {
+  EXPECT_THAT(Client::Connect({.server = address_}),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("sessions alone")));
 }
 
 TEST_F(SessionTest, ThreadsOvertakeEachOther) {
