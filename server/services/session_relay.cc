@@ -61,6 +61,7 @@ class SessionRelay : public std::enable_shared_from_this<SessionRelay> {
       }
       client_ = std::move(client);
       first_ = std::move(first);
+      early_.Clear();
       is_joined_ = false;
       agent_left_ = false;
       missing_since_ = parts_.env->clock->Monotonic();
@@ -85,7 +86,7 @@ class SessionRelay : public std::enable_shared_from_this<SessionRelay> {
   void ClientSent(const Duplex* client, absl::Cord message) {
     absl::MutexLock lock(&mu_);
     if (client_.get() != client) return;
-    if (!first_.empty()) return ClientSentEarly(message);
+    if (!first_.empty()) return ClientSentEarly(std::move(message));
     if (!is_joined_ || agent_ == nullptr) return;
     client_waits_ = !agent_->Send(std::move(message), true);
     if (!client_waits_) client_->ReadNext();
@@ -146,17 +147,24 @@ class SessionRelay : public std::enable_shared_from_this<SessionRelay> {
     agent_->Send(std::move(first_), true);
     first_.Clear();
     agent_->ReadNext();
+    if (early_.empty()) return;
+    agent_->Send(std::move(early_), true);
+    early_.Clear();
+    client_->ReadNext();
   }
 
-  // Before the agent's call is there, a client that keeps to the protocol lives, or gives up.
-  void ClientSentEarly(const absl::Cord& message) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+  // Before the agent's call is there, a client lives, or gives up; one that asks for something already waits.
+  void ClientSentEarly(absl::Cord message) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
     const absl::StatusOr<SessionRequestParts> parts = ParseSessionRequests(message);
     if (!parts.ok()) return client_->End(parts.status());
-    const auto& requests = parts->message.requests();
-    if (std::none_of(requests.begin(), requests.end(),
-                     [](const v1::SessionRequest& request) { return request.has_close(); })) {
-      return client_->ReadNext();
+    bool gives_up = false;
+    for (const v1::SessionRequest& request : parts->message.requests()) {
+      gives_up = gives_up || request.has_close();
+      if (request.has_close() || request.has_heartbeat()) continue;
+      early_ = std::move(message);
+      return;
     }
+    if (!gives_up) return client_->ReadNext();
     client_->End(absl::OkStatus());
     client_ = nullptr;
     first_.Clear();
@@ -256,6 +264,7 @@ class SessionRelay : public std::enable_shared_from_this<SessionRelay> {
   std::shared_ptr<Duplex> client_ ABSL_GUARDED_BY(mu_);
   std::shared_ptr<Duplex> agent_ ABSL_GUARDED_BY(mu_);
   absl::Cord first_ ABSL_GUARDED_BY(mu_);           // Of the client, not yet sent on.
+  absl::Cord early_ ABSL_GUARDED_BY(mu_);           // The next; then it is not read.
   bool is_joined_ ABSL_GUARDED_BY(mu_) = false;     // The two are each other's.
   bool client_waits_ ABSL_GUARDED_BY(mu_) = false;  // It is not read until the agent has room.
   bool agent_waits_ ABSL_GUARDED_BY(mu_) = false;   // The same the other way.

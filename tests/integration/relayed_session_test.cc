@@ -17,6 +17,7 @@
 #include "gtest/gtest.h"
 #include "tests/common/cluster.h"
 #include "tests/common/command.h"
+#include "tests/common/grpc_session_wire.h"
 #include "tests/common/json.h"
 #include "tests/common/status_matchers.h"
 
@@ -217,6 +218,26 @@ TEST_F(RelayedSessionTest, WhatNobodyHasIsRefused) {
   EXPECT_THAT(Open({.device = "agent7"}), StatusIs(Code::kNotFound));
   EXPECT_THAT(Open({.target = "arm-64-linux"}), StatusIs(Code::kFailedPrecondition));
   EXPECT_THAT(Open({.target = "abacus"}), StatusIs(Code::kInvalidArgument));
+}
+
+TEST_F(RelayedSessionTest, WhatIsAskedBeforeTheDeviceIsThereIsAnsweredThen) {
+  StartCluster();
+  ASSERT_OK_AND_ASSIGN(Session first, Open());
+  SessionWire wire(cluster_->address());
+  wire.Send(OpenFor(absl::Seconds(10)));
+  const uint64_t asked = wire.Ask(AllocateOf(1, {DataType::kFloat32, {2, 8}}));
+  const uint64_t asked_next = wire.Ask(ReadOf(1, 64));
+  ASSERT_TRUE(wire.Next().has_waiting());
+  ASSERT_OK(first.Close());
+  v1::SessionResponse answer;
+  while (!answer.has_opened()) {
+    answer = wire.Next();
+    ASSERT_TRUE(answer.has_waiting() || answer.has_opened());
+  }
+  EXPECT_EQ(wire.Next().id(), asked);
+  answer = wire.Next();
+  EXPECT_EQ(answer.id(), asked_next);
+  EXPECT_EQ(answer.data().size(), 64u);
 }
 
 TEST_F(RelayedSessionTest, ALeaseThatIsReleasedEndsTheSession) {
