@@ -22,6 +22,8 @@ namespace {
 
 constexpr absl::Duration kAskDeadline = absl::Seconds(1);
 constexpr absl::Duration kLongestPause = absl::Seconds(1);
+// A server that answers may itself have been away, and what it has to pass on comes a moment later.
+constexpr absl::Duration kLastChance = absl::Milliseconds(300);
 // Who gives a session up says so to whoever still listens, and waits so long for its end.
 constexpr absl::Duration kShutDownDeadline = absl::Seconds(1);
 constexpr absl::Duration kLookForStop = absl::Milliseconds(50);
@@ -171,7 +173,8 @@ bool GrpcSessionEngine::IsBusy() const {
 // When KeepTime is to be called.
 absl::Duration GrpcSessionEngine::Due() const {
   if (!end_.ok()) return stream_ == nullptr ? absl::InfiniteDuration() : cancel_at_;
-  return stream_ == nullptr ? std::min(connect_at_, liveness_.next()) : liveness_.next();
+  const absl::Duration due = std::min(liveness_.next(), give_up_at_);
+  return stream_ == nullptr ? std::min(connect_at_, due) : due;
 }
 
 void GrpcSessionEngine::Run() {
@@ -373,10 +376,15 @@ void GrpcSessionEngine::KeepTime(absl::Duration now) {
       Flush();
       break;
     case Liveness::Action::kAsk:
+      give_up_at_ = absl::InfiniteDuration();
       Ask();
       break;
     case Liveness::Action::kNone:
       break;
+  }
+  if (now >= give_up_at_) {
+    give_up_at_ = absl::InfiniteDuration();
+    if (!liveness_.has_heard()) return End(absl::UnavailableError(blame_), kShutDownDeadline);
   }
   // Where there are two ways, one that does not come about is not waited for.
   if (stream_ == nullptr && now >= connect_at_)
@@ -394,6 +402,7 @@ void GrpcSessionEngine::Connect(bool wait) {
   }
   stream_ = std::make_unique<GrpcSessionStream>(route_->stub, queue_, options_.token, wait,
                                                 WriteSessionRequest(first));
+  has_come_ = false;
 }
 
 void GrpcSessionEngine::Disconnected() {
@@ -435,6 +444,8 @@ void GrpcSessionEngine::Disconnected() {
     return;
   }
   last_failure_ = status;
+  // Whoever breaks a connection off was there until then.
+  if (std::exchange(has_come_, false)) liveness_.Heard(Now());
   if (!straight_address_.empty()) {
     Go(std::make_unique<Route>(IsStraight() ? options_.address : straight_address_));
   }
@@ -449,6 +460,7 @@ void GrpcSessionEngine::Received(const absl::Cord& message) {
     End(Violation(parts.status().message()));
     return;
   }
+  has_come_ = true;
   liveness_.Heard(Now());
   const int count = parts->message.responses_size();
   for (int i = 0; i < count && end_.ok(); ++i) {
@@ -583,7 +595,8 @@ void GrpcSessionEngine::Asked() {
       absl::FormatDuration(absl::Trunc(liveness_.silent_for(Now()), absl::Milliseconds(1))));
   if (!lives) absl::StrAppend(&message, " (", question->status.error_message(), ")");
   if (lives && !last_failure_.ok()) absl::StrAppend(&message, " (", last_failure_.message(), ")");
-  End(absl::UnavailableError(message), kShutDownDeadline);
+  blame_ = std::move(message);
+  give_up_at_ = Now() + (lives ? kLastChance : absl::ZeroDuration());
 }
 
 bool GrpcSessionEngine::IsStraight() const { return route_->address != options_.address; }

@@ -132,6 +132,10 @@ class GrpcSessionEngine final : public SessionEngine {
   Backoff backoff_ ABSL_GUARDED_BY(mutex_);
   absl::Status last_failure_ ABSL_GUARDED_BY(mutex_);
   Liveness liveness_ ABSL_GUARDED_BY(mutex_);
+  bool has_come_ ABSL_GUARDED_BY(mutex_) = false;  // Something, over the connection.
+  // Then the session ends for who is to blame, if nothing has come.
+  absl::Duration give_up_at_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteDuration();
+  std::string blame_ ABSL_GUARDED_BY(mutex_);
   std::unique_ptr<Question> question_ ABSL_GUARDED_BY(mutex_);
 
   // The session.

@@ -17,7 +17,7 @@ namespace {
 
 constexpr Party kParties[] = {Party::kServer,      Party::kAgent,  Party::kWorker,
                               Party::kCompilation, Party::kRunner, Party::kClient};
-constexpr absl::Duration kLongestStop = absl::Seconds(7);
+constexpr absl::Duration kLongestStop = absl::Seconds(9);
 // The first to be continued ends a pause.
 constexpr absl::Duration kTick = absl::Milliseconds(20);
 

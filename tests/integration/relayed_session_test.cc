@@ -4,9 +4,11 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "client/client.h"
 #include "client/session.h"
@@ -187,6 +189,29 @@ TEST_F(RelayedSessionTest, WhoDiesInTheLineLeavesItThoughTheServerDiesToo) {
   EXPECT_EQ(left.state, JobState::kCancelled);
   EXPECT_EQ(left.attempts, 0);
   EXPECT_OK(AddOnce(first, 1));
+}
+
+TEST_F(RelayedSessionTest, AServerThatIsBackAtTheLastMomentIsWaitedFor) {
+  StartCluster();
+  ASSERT_OK_AND_ASSIGN(Session first, Open({.idle = absl::Seconds(30)}));
+  absl::Notification waits;
+  SessionOptions options;
+  options.patience = absl::Seconds(2);
+  options.on_waiting = [&](int64_t, const std::string&) {
+    if (waits.HasBeenNotified()) return;
+    kill(cluster_->server().pid(), SIGSTOP);
+    waits.Notify();
+  };
+  absl::StatusOr<Session> second = absl::UnknownError("not opened yet");
+  std::thread opens([&] { second = Open(options); });
+  waits.WaitForNotification();
+  absl::SleepFor(options.patience - absl::Milliseconds(50));
+  cluster_->server().Kill();
+  EXPECT_OK(cluster_->server().Start());
+  EXPECT_OK(first.Close());
+  opens.join();
+  ASSERT_OK(second);
+  EXPECT_OK(AddOnce(*second, 1));
 }
 
 TEST_F(RelayedSessionTest, WhoIsGivenADeviceThatDoesNotAnswerLeavesItAtOnce) {

@@ -121,7 +121,13 @@ absl::Status CheckErrors(const SessionOutcome& outcome, const std::vector<Strike
     if (last == nullptr || error.at - last->until > kRecovery) {
       return absl::InternalError(absl::StrCat("names a party that was not struck: ", what));
     }
-    if (std::min(error.waited, error.at - last->from) > kToldWithin) {
+    // Who was stopped himself begins anew.
+    absl::Time began = last->from;
+    for (const Strike& strike : strikes) {
+      if (strike.pid == outcome.pid && strike.until < error.at)
+        began = std::max(began, strike.until);
+    }
+    if (std::min(error.waited, error.at - began) > kToldWithin) {
       return absl::InternalError(absl::StrCat("comes late: ", what));
     }
   }

@@ -18,8 +18,8 @@
 namespace slipway::testing {
 
 inline constexpr char kSessionUser[] = "session_user";
-// Of the leases that users hold, and of the server towards agents.
-inline constexpr absl::Duration kSessionIdle = absl::Seconds(4);
+// Of the leases that users hold: longer than it takes until they give up. And of the server towards agents.
+inline constexpr absl::Duration kSessionIdle = absl::Seconds(6);
 inline constexpr absl::Duration kServerSilence = absl::Seconds(3);
 
 struct SessionError {
