@@ -1,5 +1,6 @@
 // Dispatcher: what peers report, and what they are told.
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -53,8 +54,12 @@ absl::Status Dispatcher::Reported(Report report) {
     writer_.PutDevice(peers_.ShowDevice(peer, parts_.clock->Monotonic()));
   }
   if (!taken.device_gone.empty()) writer_.DeleteDevice(taken.device_gone);
-  // Before the leases are taken in: it has applied what was wanted until now.
-  const bool is_up_to_date = report.applied_version == DesiredVersion(live_.AttemptsOf(peer));
+  // Before the leases are taken in: it has applied what was wanted until now, and has nothing else to stop first.
+  const std::vector<std::string> wanted = live_.AttemptsOf(peer);
+  const absl::btree_set<std::string>& active = peers_.Find(peer)->active;
+  const bool is_up_to_date =
+      report.applied_version == DesiredVersion(wanted) &&
+      std::includes(wanted.begin(), wanted.end(), active.begin(), active.end());
   for (LeaseReport& lease : report.leases) TakeLease(peer, lease);
   LoseUnreported(report, taken.kind == ReportKind::kNewInstance, is_up_to_date);
   Schedule();

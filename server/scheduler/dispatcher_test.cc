@@ -87,6 +87,27 @@ TEST_F(DispatcherTest, ACancelledRunKeepsItsDeviceUntilItHasStopped) {
   EXPECT_EQ(Get(first).state(), Job::CANCELLED);
 }
 
+TEST_F(DispatcherTest, WhatFollowsACancelledRunThatBeganLateIsNotLost) {
+  const std::string first = AcceptRun("1");
+  const v1::AgentState agent = Agent("d");
+  v1::DesiredAgentState desired = Sync(agent);
+  const std::string attempt = desired.attempts(0).attempt_id();
+  // The agent is on its way to begin it when it is cancelled, and the next one assigned.
+  EXPECT_EQ(dispatcher_->Cancel(caller_, first)->state(), Job::CANCELLED);
+  const std::string second = AcceptRun("2");
+  const v1::RunAttemptState running = Attempt(attempt, v1::RunAttemptState::RUNNING);
+  desired = Sync(Holding(agent, desired, running));
+  ASSERT_EQ(desired.attempts_size(), 1);
+  EXPECT_EQ(desired.attempts(0).job_id(), second);
+  // It stops the one, and begins the other then.
+  Sync(Holding(agent, desired, running));
+  EXPECT_EQ(Get(second).state(), Job::ASSIGNED);
+  const std::string next = desired.attempts(0).attempt_id();
+  Sync(Holding(agent, desired, Attempt(next, v1::RunAttemptState::RUNNING)));
+  EXPECT_EQ(Get(second).state(), Job::RUNNING);
+  EXPECT_EQ(Get(second).attempts(), 1);
+}
+
 TEST_F(DispatcherTest, CancelOfAWaitingRunAndOfNone) {
   EXPECT_EQ(dispatcher_->Cancel(caller_, AcceptRun("1"))->state(), Job::CANCELLED);
   EXPECT_THAT(dispatcher_->Cancel(caller_, "nonsense"),
