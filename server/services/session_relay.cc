@@ -34,7 +34,10 @@ class SessionRelay : public std::enable_shared_from_this<SessionRelay> {
  public:
   SessionRelay(std::weak_ptr<SessionRelays> relays, const SessionRelays::Parts& parts,
                std::string session)
-      : relays_(std::move(relays)), parts_(parts), session_(std::move(session)) {}
+      : relays_(std::move(relays)),
+        parts_(parts),
+        session_(std::move(session)),
+        left_at_(parts.env->clock->Monotonic()) {}
 
   const std::string& session() const { return session_; }
 
@@ -73,7 +76,6 @@ class SessionRelay : public std::enable_shared_from_this<SessionRelay> {
   // The server began with a session that waits, and whose client may come back.
   void ClientMayCome() {
     absl::MutexLock lock(&mu_);
-    left_at_ = parts_.env->clock->Monotonic();
     LookAfter(kTellWaiting);
   }
   void AgentCame(std::shared_ptr<Duplex> agent) {
@@ -271,7 +273,8 @@ class SessionRelay : public std::enable_shared_from_this<SessionRelay> {
   bool agent_left_ ABSL_GUARDED_BY(mu_) = false;
   bool looks_later_ ABSL_GUARDED_BY(mu_) = false;
   absl::Duration missing_since_ ABSL_GUARDED_BY(mu_);
-  absl::Duration left_at_ ABSL_GUARDED_BY(mu_);  // The client, when there is none.
+  // Since when there is no client, while there is none. One that opens a session comes after its relay is made.
+  absl::Duration left_at_ ABSL_GUARDED_BY(mu_);
   absl::Duration ended_at_ ABSL_GUARDED_BY(mu_);
 };
 
