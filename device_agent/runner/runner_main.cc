@@ -57,9 +57,9 @@ absl::Status Serve(const char* cache_folder) {
 int RunnerMain(int argc, char** argv) {
   InitLog("slipway-agent runner", LogLevel::kInfo);
   ExitWhenOutOfMemory();
+  KeepFreedMemory();
   // Every arena of malloc reserves 64 MiB of the address space, which is limited.
   mallopt(M_ARENA_MAX, 1);
-  KeepFreedMemory();
   OfferToBeKilled();
   absl::Status status = FollowParent();
   if (status.ok() && argc != 2) {

@@ -144,7 +144,7 @@ absl::Status RunnerService::Dispatch(const runner::Request& request, runner::Res
 absl::Status RunnerService::Operate(const runner::Request& request, v1::SessionResponse& result) {
   const v1::SessionRequest& operation = request.operation();
   const std::atomic<bool>& cancelled = window_.status().CancellingOf(operation.id()).flag;
-  if (!OnlyMovesBytes(operation)) memory_.Release();
+  if (!OnlyMovesBytes(operation)) memory_.MakeRoom();
   switch (operation.kind_case()) {
     case v1::SessionRequest::kLoad:
       return Load(operation.load(), request.load(), *result.mutable_loaded());

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
+#include "core/base/files.h"
 #include "core/tensor/tensor.h"
 
 namespace slipway {
@@ -22,13 +23,16 @@ class TensorMemory {
   TensorMemory();
   // Errors of Tensor::Create. The tensor may outlive this.
   absl::StatusOr<Tensor> Make(TensorType type, Contents contents);
-  // Gives what is kept back to the system, before others need it.
+  // Gives what is kept back to the system.
   void Release();
+  // The same, before others need memory, unless half of the address space that the process may have is free.
+  void MakeRoom();
   int64_t kept_bytes() const;
 
  private:
   struct Kept;
   const std::shared_ptr<Kept> kept_;
+  const UniqueFd statm_;
 };
 
 }  // namespace slipway

@@ -1,5 +1,7 @@
 #include "device_agent/runner/tensor_memory.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -68,6 +70,21 @@ TEST_F(TensorMemoryTest, KeepsWhatOthersShareUntilTheyLetGo) {
   other = Tensor();
   EXPECT_EQ(memory_.kept_bytes(), 4 * kElements);
   memory_.Release();
+  EXPECT_EQ(memory_.kept_bytes(), 0);
+}
+
+TEST_F(TensorMemoryTest, GivesBackWhatIsKeptWhereTheAddressSpaceIsShort) {
+  Tensor tensor = Make({DataType::kFloat32, {kElements}});
+  tensor = Tensor();
+  memory_.MakeRoom();
+  EXPECT_EQ(memory_.kept_bytes(), 4 * kElements);
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  // Less than what this process has already.
+  const rlimit tight = {.rlim_cur = 16 << 20, .rlim_max = before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &tight), 0);
+  memory_.MakeRoom();
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
   EXPECT_EQ(memory_.kept_bytes(), 0);
 }
 
