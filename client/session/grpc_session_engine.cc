@@ -1,8 +1,6 @@
 #include "client/session/grpc_session_engine.h"
 
 #include <grpc/grpc.h>
-#include <grpcpp/create_channel.h>
-#include <grpcpp/security/credentials.h>
 
 #include <algorithm>
 #include <thread>
@@ -13,14 +11,12 @@
 #include "client/address.h"
 #include "client/session/response_status.h"
 #include "core/base/status_macros.h"
-#include "core/rpc/grpc_settings.h"
 #include "core/rpc/grpc_status.h"
 #include "core/wire/session_messages.h"
 
 namespace slipway {
 namespace {
 
-constexpr absl::Duration kAskDeadline = absl::Seconds(1);
 constexpr absl::Duration kLongestPause = absl::Seconds(1);
 // A server that answers may itself have been away, and what it has to pass on comes a moment later.
 constexpr absl::Duration kLastChance = absl::Milliseconds(300);
@@ -31,22 +27,10 @@ constexpr absl::Duration kLookForStop = absl::Milliseconds(50);
 constexpr absl::Duration kMostLate = absl::Milliseconds(50);
 constexpr absl::Duration kLongestWait = absl::Hours(1);
 
-grpc::ChannelArguments ChannelArguments() {
-  grpc::ChannelArguments arguments = ClientChannelArguments();
-  // A connection of its own: another session that sends much delays nothing here, and its events wake nobody here.
-  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  return arguments;
-}
-
 gpr_timespec ToGpr(absl::Duration from_now) {
   const absl::Duration wait = std::clamp(from_now, absl::ZeroDuration(), kLongestWait);
   return gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
                       gpr_time_from_nanos(absl::ToInt64Nanoseconds(wait), GPR_TIMESPAN));
-}
-
-bool Lives(const grpc::Status& answer) {
-  const absl::Status status = FromGrpc(answer);
-  return !absl::IsUnavailable(status) && !absl::IsDeadlineExceeded(status);
 }
 
 absl::Status Violation(absl::string_view what) {
@@ -58,27 +42,6 @@ absl::Status TakesNoMore() {
 }
 
 }  // namespace
-
-struct GrpcSessionEngine::Route {
-  explicit Route(const std::string& to)
-      : address(to),
-        channel(
-            grpc::CreateCustomChannel(to, grpc::InsecureChannelCredentials(), ChannelArguments())),
-        stub(channel) {}
-
-  const std::string address;
-  const std::shared_ptr<grpc::Channel> channel;
-  grpc::GenericStub stub;
-};
-
-// Whether a server or an agent lives. Any answer says so.
-struct GrpcSessionEngine::Question {
-  std::unique_ptr<Route> route;
-  grpc::ClientContext context;
-  std::unique_ptr<grpc::ClientAsyncResponseReader<grpc::ByteBuffer>> call;
-  grpc::ByteBuffer answer;
-  grpc::Status status;
-};
 
 absl::StatusOr<std::shared_ptr<SessionEngine>> SessionEngine::Open(EngineOptions options) {
   // Kept for the process: gRPC that nobody uses ends, and to end it waits for a poller of its own that sleeps up to 10 s
@@ -101,7 +64,7 @@ absl::StatusOr<std::shared_ptr<SessionEngine>> SessionEngine::Open(EngineOptions
 
 GrpcSessionEngine::GrpcSessionEngine(EngineOptions options)
     : options_(std::move(options)),
-      route_(std::make_unique<Route>(options_.address)),
+      route_(std::make_unique<GrpcRoute>(options_.address)),
       may_go_straight_(options_.may_go_straight),
       liveness_(options_.interval, options_.silence, Now()),
       session_(options_.first.resume().session()),
@@ -426,7 +389,7 @@ void GrpcSessionEngine::Disconnected() {
     // Why it does not take the session up, the server knows better: it may have ended, or be another's agent.
     may_go_straight_ = false;
     straight_address_.clear();
-    Go(std::make_unique<Route>(options_.address));
+    Go(std::make_unique<GrpcRoute>(options_.address));
     return;
   }
   if (status.ok()) {
@@ -447,7 +410,7 @@ void GrpcSessionEngine::Disconnected() {
   // Whoever breaks a connection off was there until then.
   if (std::exchange(has_come_, false)) liveness_.Heard(Now());
   if (!straight_address_.empty()) {
-    Go(std::make_unique<Route>(IsStraight() ? options_.address : straight_address_));
+    Go(std::make_unique<GrpcRoute>(IsStraight() ? options_.address : straight_address_));
   }
   connect_at_ = Now() + std::min(backoff_.Next(), kLongestPause);
 }
@@ -561,31 +524,16 @@ void GrpcSessionEngine::TakeOpened(v1::SessionResponse::Opened& opened) {
   is_open_ = true;
 }
 
-std::unique_ptr<GrpcSessionEngine::Question> GrpcSessionEngine::StartQuestion(
-    const std::string& address, GrpcSessionEvent event) {
-  auto question = std::make_unique<Question>();
-  question->route = std::make_unique<Route>(address);
-  question->context.set_deadline(std::chrono::system_clock::now() +
-                                 absl::ToChronoMilliseconds(kAskDeadline));
-  if (!options_.token.empty()) {
-    question->context.AddMetadata("authorization", absl::StrCat("Bearer ", options_.token));
-  }
-  const grpc::ByteBuffer nothing(nullptr, 0);
-  question->call = question->route->stub.PrepareUnaryCall(
-      &question->context, "/slipway.v1.ServerService/GetServerInfo", nothing, &queue_);
-  question->call->StartCall();
-  question->call->Finish(&question->answer, &question->status, ToTag(event));
-  return question;
-}
-
 void GrpcSessionEngine::Ask() {
-  if (question_ == nullptr) question_ = StartQuestion(options_.address, GrpcSessionEvent::kAsked);
+  if (question_ != nullptr) return;
+  question_ = std::make_unique<GrpcQuestion>(options_.address, options_.token, queue_,
+                                             ToTag(GrpcSessionEvent::kAsked));
 }
 
 void GrpcSessionEngine::Asked() {
-  const std::unique_ptr<Question> question = std::move(question_);
+  const std::unique_ptr<GrpcQuestion> question = std::move(question_);
   if (!end_.ok() || liveness_.has_heard()) return;
-  const bool lives = Lives(question->status);
+  const bool lives = question->lives();
   std::string message =
       lives ? absl::StrCat("the agent of ", DeviceName(),
                            " does not answer, though the server at \"", options_.address, "\" does")
@@ -593,7 +541,7 @@ void GrpcSessionEngine::Asked() {
   absl::StrAppend(
       &message, ": nothing has come for ",
       absl::FormatDuration(absl::Trunc(liveness_.silent_for(Now()), absl::Milliseconds(1))));
-  if (!lives) absl::StrAppend(&message, " (", question->status.error_message(), ")");
+  if (!lives) absl::StrAppend(&message, " (", question->error(), ")");
   if (lives && !last_failure_.ok()) absl::StrAppend(&message, " (", last_failure_.message(), ")");
   blame_ = std::move(message);
   give_up_at_ = Now() + (lives ? kLastChance : absl::ZeroDuration());
@@ -612,16 +560,17 @@ void GrpcSessionEngine::Probe(const std::string& address) {
       address == options_.address || !CheckAddress(address).ok()) {
     return;
   }
-  probe_ = StartQuestion(address, GrpcSessionEvent::kProbed);
+  probe_ = std::make_unique<GrpcQuestion>(address, options_.token, queue_,
+                                          ToTag(GrpcSessionEvent::kProbed));
 }
 
 void GrpcSessionEngine::Probed() {
-  const std::unique_ptr<Question> probe = std::move(probe_);
-  if (!end_.ok() || is_closing_ || IsStraight() || !Lives(probe->status)) return;
-  Go(std::move(probe->route));
+  const std::unique_ptr<GrpcQuestion> probe = std::move(probe_);
+  if (!end_.ok() || is_closing_ || IsStraight() || !probe->lives()) return;
+  Go(probe->TakeRoute());
 }
 
-void GrpcSessionEngine::Go(std::unique_ptr<Route> route) {
+void GrpcSessionEngine::Go(std::unique_ptr<GrpcRoute> route) {
   route_ = std::move(route);
   connect_at_ = Now();
   if (stream_ == nullptr) return;
@@ -683,8 +632,8 @@ void GrpcSessionEngine::End(absl::Status status, absl::Duration linger) {
   end_ = std::move(status);
   cancel_at_ = Now() + linger;
   if (stream_ != nullptr && linger == absl::ZeroDuration()) stream_->Cancel();
-  if (question_ != nullptr) question_->context.TryCancel();
-  if (probe_ != nullptr) probe_->context.TryCancel();
+  if (question_ != nullptr) question_->Cancel();
+  if (probe_ != nullptr) probe_->Cancel();
   for (const RequestLine::Entry& entry : line_.TakeAll()) {
     if (entry.operation != nullptr) Settle(*entry.operation, end_);
   }

@@ -26,6 +26,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/synchronization/mutex.h"
 #include "client/session/engine.h"
+#include "client/session/grpc_route.h"
 #include "client/session/grpc_session_stream.h"
 #include "client/session/liveness.h"
 #include "client/session/request_line.h"
@@ -59,10 +60,6 @@ class GrpcSessionEngine final : public SessionEngine {
   absl::Status Close() override;
 
  private:
-  // An address, and a connection of the session's own there.
-  struct Route;
-  struct Question;
-
   // Waiting.
   bool WaitFor(absl::FunctionRef<bool()> done, absl::CondVar& woken, absl::Duration until)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -83,11 +80,10 @@ class GrpcSessionEngine final : public SessionEngine {
   void TakeOpened(v1::SessionResponse::Opened& opened) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Ask() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Asked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  std::unique_ptr<Question> StartQuestion(const std::string& address, GrpcSessionEvent event);
   void Probe(const std::string& address) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Probed() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool IsStraight() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Go(std::unique_ptr<Route> route) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Go(std::unique_ptr<GrpcRoute> route) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // What follows from them.
   void Flush() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -120,12 +116,12 @@ class GrpcSessionEngine final : public SessionEngine {
   LogLines log_{1 << 20};  // What on_log is to be told.
 
   // The connection.
-  std::unique_ptr<Route> route_ ABSL_GUARDED_BY(mutex_);
+  std::unique_ptr<GrpcRoute> route_ ABSL_GUARDED_BY(mutex_);
   bool is_leaving_ ABSL_GUARDED_BY(mutex_) = false;  // The stream was ended for another route.
   bool may_go_straight_ ABSL_GUARDED_BY(mutex_);
   // The agent's, once the session went there.
   std::string straight_address_ ABSL_GUARDED_BY(mutex_);
-  std::unique_ptr<Question> probe_ ABSL_GUARDED_BY(mutex_);
+  std::unique_ptr<GrpcQuestion> probe_ ABSL_GUARDED_BY(mutex_);
   std::unique_ptr<GrpcSessionStream> stream_ ABSL_GUARDED_BY(mutex_);
   bool is_connected_ ABSL_GUARDED_BY(mutex_) = false;  // `opened` has come over it.
   absl::Duration connect_at_ ABSL_GUARDED_BY(mutex_);  // Without a stream.
@@ -136,7 +132,7 @@ class GrpcSessionEngine final : public SessionEngine {
   // Then the session ends for who is to blame, if nothing has come.
   absl::Duration give_up_at_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteDuration();
   std::string blame_ ABSL_GUARDED_BY(mutex_);
-  std::unique_ptr<Question> question_ ABSL_GUARDED_BY(mutex_);
+  std::unique_ptr<GrpcQuestion> question_ ABSL_GUARDED_BY(mutex_);
 
   // The session.
   RequestLine line_ ABSL_GUARDED_BY(mutex_);

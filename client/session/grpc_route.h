@@ -1,0 +1,79 @@
+// GrpcRoute: an address, and a session's own connection there. GrpcQuestion: whether somebody lives there.
+#ifndef SLIPWAY_CLIENT_SESSION_GRPC_ROUTE_H_
+#define SLIPWAY_CLIENT_SESSION_GRPC_ROUTE_H_
+
+#include <grpcpp/channel.h>
+#include <grpcpp/client_context.h>
+#include <grpcpp/completion_queue.h>
+#include <grpcpp/create_channel.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/security/credentials.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "core/rpc/grpc_settings.h"
+#include "core/rpc/grpc_status.h"
+
+namespace slipway {
+
+struct GrpcRoute {
+  explicit GrpcRoute(const std::string& to)
+      : address(to),
+        channel(grpc::CreateCustomChannel(to, grpc::InsecureChannelCredentials(), Arguments())),
+        stub(channel) {}
+
+  const std::string address;
+  const std::shared_ptr<grpc::Channel> channel;
+  grpc::GenericStub stub;
+
+ private:
+  static grpc::ChannelArguments Arguments() {
+    grpc::ChannelArguments arguments = ClientChannelArguments();
+    // Another session that sends much delays nothing here, and its events wake nobody here.
+    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+    return arguments;
+  }
+};
+
+// Asks at once; `tag` comes out of the queue when there is an answer, or none within a second. Destroy it after that.
+class GrpcQuestion {
+ public:
+  GrpcQuestion(const std::string& address, const std::string& token, grpc::CompletionQueue& queue,
+               void* tag)
+      : route_(std::make_unique<GrpcRoute>(address)) {
+    context_.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(1));
+    if (!token.empty()) context_.AddMetadata("authorization", absl::StrCat("Bearer ", token));
+    const grpc::ByteBuffer nothing(nullptr, 0);
+    call_ = route_->stub.PrepareUnaryCall(&context_, "/slipway.v1.ServerService/GetServerInfo",
+                                          nothing, &queue);
+    call_->StartCall();
+    call_->Finish(&answer_, &status_, tag);
+  }
+  void Cancel() { context_.TryCancel(); }
+
+  // --- Once the tag has come. ---
+  // Any answer is a sign of life, refusals too.
+  bool lives() const {
+    const absl::Status status = FromGrpc(status_);
+    return !absl::IsUnavailable(status) && !absl::IsDeadlineExceeded(status);
+  }
+  std::string error() const { return status_.error_message(); }
+  std::unique_ptr<GrpcRoute> TakeRoute() { return std::move(route_); }
+
+ private:
+  std::unique_ptr<GrpcRoute> route_;
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::ClientAsyncResponseReader<grpc::ByteBuffer>> call_;
+  grpc::ByteBuffer answer_;
+  grpc::Status status_;
+};
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CLIENT_SESSION_GRPC_ROUTE_H_
