@@ -14,12 +14,12 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <fstream>
 #include <new>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/mapped_bytes.h"
 #include "core/base/status_macros.h"
 #include "core/codegen/limits.h"
 
@@ -62,13 +62,6 @@ void WriteAll(int fd, absl::string_view bytes) {
   }
 }
 
-int64_t MappedBytes() {
-  std::ifstream statm("/proc/self/statm");
-  int64_t pages = 0;
-  statm >> pages;
-  return pages * sysconf(_SC_PAGESIZE);
-}
-
 void Limit(int resource, int64_t value) {
   const struct rlimit limit = {static_cast<rlim_t>(value), static_cast<rlim_t>(value)};
   setrlimit(resource, &limit);
@@ -84,7 +77,7 @@ void Limit(int resource, int64_t value) {
   signal(SIGTERM, SIG_DFL);
   Limit(RLIMIT_CORE, 0);
   Limit(RLIMIT_FSIZE, kMaxObjectBytes);
-  if (memory_limit_bytes > 0) Limit(RLIMIT_AS, MappedBytes() + memory_limit_bytes);
+  if (memory_limit_bytes > 0) Limit(RLIMIT_AS, MappedBytes().value_or(0) + memory_limit_bytes);
   absl::Status status;
   try {
     status = body(absl::StrCat("/proc/self/fd/", result));

@@ -1,15 +1,13 @@
 #include "device_agent/runner/tensor_memory.h"
 
-#include <fcntl.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/string_view.h"
+#include "core/base/mapped_bytes.h"
 #include "core/base/status_macros.h"
 
 namespace slipway {
@@ -25,18 +23,13 @@ constexpr int64_t kRowBytes = 1 << 20;
 // Whether a block of `kept` bytes is taken for so many: not for much less.
 bool Fits(int64_t kept, int64_t wanted) { return kept >= wanted && kept - wanted <= wanted / 4; }
 
-// Of the address space that this process may have. `statm` is its /proc/self/statm.
-bool HalfIsFree(int statm) {
+// Of the address space that this process may have.
+bool HalfIsFree() {
   rlimit limit;
   if (getrlimit(RLIMIT_AS, &limit) != 0) return false;
   if (limit.rlim_cur == RLIM_INFINITY) return true;
-  char text[128];
-  const ssize_t size = pread(statm, text, sizeof(text), 0);
-  if (size <= 0) return false;
-  const absl::string_view line(text, static_cast<size_t>(size));
-  uint64_t pages = 0;
-  return absl::SimpleAtoi(line.substr(0, line.find(' ')), &pages) &&
-         pages <= limit.rlim_cur / 2 / static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const absl::StatusOr<int64_t> mapped = MappedBytes();
+  return mapped.ok() && static_cast<rlim_t>(*mapped) <= limit.rlim_cur / 2;
 }
 
 }  // namespace
@@ -63,8 +56,7 @@ struct TensorMemory::Kept {
   }
 };
 
-TensorMemory::TensorMemory()
-    : kept_(std::make_shared<Kept>()), statm_(open("/proc/self/statm", O_RDONLY | O_CLOEXEC)) {}
+TensorMemory::TensorMemory() : kept_(std::make_shared<Kept>()) {}
 
 void TensorMemory::Release() {
   kept_->blocks.clear();
@@ -72,7 +64,7 @@ void TensorMemory::Release() {
 }
 
 void TensorMemory::MakeRoom() {
-  if (kept_->bytes > 0 && !HalfIsFree(statm_.get())) Release();
+  if (kept_->bytes > 0 && !HalfIsFree()) Release();
 }
 
 int64_t TensorMemory::kept_bytes() const { return kept_->bytes; }

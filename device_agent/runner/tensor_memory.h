@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "core/base/files.h"
 #include "core/tensor/tensor.h"
 
 namespace slipway {
@@ -32,7 +31,6 @@ class TensorMemory {
  private:
   struct Kept;
   const std::shared_ptr<Kept> kept_;
-  const UniqueFd statm_;
 };
 
 }  // namespace slipway
