@@ -15,13 +15,12 @@
 #include "core/artifact/slip_file.h"
 #include "core/base/status_macros.h"
 #include "core/wire/digest_proto.h"
+#include "core/wire/session_wish.h"
 #include "core/wire/tensor_proto.h"
 
 namespace slipway {
 namespace {
 
-constexpr absl::Duration kShortestIdle = absl::Seconds(1);
-constexpr absl::Duration kLongestIdle = absl::Hours(1);
 constexpr absl::Duration kLongestWait = absl::Hours(24);
 constexpr absl::Duration kHeartbeatInterval = absl::Seconds(1);
 

@@ -10,8 +10,6 @@
 namespace slipway {
 namespace {
 
-constexpr absl::Duration kShortestIdle = absl::Seconds(1);
-constexpr absl::Duration kLongestIdle = absl::Hours(1);
 constexpr absl::Duration kDefaultIdle = absl::Seconds(10);
 constexpr absl::Duration kLongestLease = absl::Hours(24);
 constexpr absl::Duration kDefaultWait = absl::Hours(1);

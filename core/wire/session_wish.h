@@ -10,6 +10,10 @@
 
 namespace slipway {
 
+// Bounds of how long a client may not be heard.
+inline constexpr absl::Duration kShortestIdle = absl::Seconds(1);
+inline constexpr absl::Duration kLongestIdle = absl::Hours(1);
+
 // An open as it is meant, with defaults where it leaves something out.
 struct SessionWish {
   std::string device;
