@@ -87,6 +87,7 @@ absl::Status ServerContext::Open() {
   StartWorkers();
   ticked_ = dispatcher_.get();
   TickAfter(dispatcher_->Tick());
+  KeepTime();
   return absl::OkStatus();
 }
 
@@ -164,9 +165,21 @@ void ServerContext::TellDemand() {
 }
 
 void ServerContext::TickAfter(absl::Duration wait) {
-  timers_->After(wait, [this] {
-    // Open calls Tick, whatever came before it.
-    if (Dispatcher* dispatcher = ticked_) dispatcher->Tick();
+  timers_->After(wait, [this] { Tick(); });
+}
+
+void ServerContext::Tick() {
+  // Open calls the first, whatever came before it.
+  Dispatcher* const dispatcher = ticked_;
+  // What was reported while this process was asleep is read before anybody is blamed, or his deadline passes.
+  if (dispatcher != nullptr && !clock_.is_catching_up()) dispatcher->Tick();
+}
+
+// Time that stood still makes ticks late: they come by this.
+void ServerContext::KeepTime() {
+  timers_->After(AwakeClock::kReadEvery, [this] {
+    Tick();
+    KeepTime();
   });
 }
 

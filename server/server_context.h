@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/types/optional.h"
+#include "core/base/awake_clock.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
 #include "core/store/blob_store.h"
@@ -52,14 +53,18 @@ class ServerContext {
   absl::Status StartDispatcher();
   void StartWorkers();
   void TellDemand();
-  // Lets Tick be called after `wait`.
+  // Lets the dispatcher do what is due after `wait`.
   void TickAfter(absl::Duration wait);
+  void Tick();
+  void KeepTime();
   absl::StatusOr<std::string> Fingerprint(const Target& target);
   // What there are compilers for; of the server's own one and another, its own.
   TargetFingerprints Compilers();
 
   const ServerOptions options_;
-  const SystemClock clock_;
+  const SystemClock machine_clock_;
+  // By which others' silence is judged; KeepTime reads it.
+  const AwakeClock clock_{&machine_clock_};
   IdGenerator ids_;
   absl::optional<FileLock> lock_;
   std::unique_ptr<SqliteStore> store_;

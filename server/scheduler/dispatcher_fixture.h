@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/clock.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/peers/sync_messages.h"
@@ -48,7 +49,7 @@ class DispatcherTest : public ::testing::Test {
         *Dispatcher::Create({.jobs = &store_,
                              .devices = &store_,
                              .artifacts = &artifacts_,
-                             .clock = &clock_,
+                             .clock = server_clock_,
                              .ids = &ids_,
                              .hub = &hub_,
                              .wake = [this](absl::Duration wait) { wakes_.push_back(wait); }},
@@ -183,6 +184,7 @@ class DispatcherTest : public ::testing::Test {
 
   const Caller caller_{.owner = "local"};
   FakeClock clock_;
+  const Clock* server_clock_ = &clock_;  // From the next Restart on.
   IdGenerator ids_{[] { return 1; }};
   ChangeHub hub_;
   FakeArtifacts artifacts_;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/awake_clock.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/scheduler/dispatcher_fixture.h"
@@ -197,6 +198,29 @@ TEST_F(DispatcherTest, AnAgentWithAnOpenCallIsNotSilent) {
   dispatcher_->CallEnded(Call(agent));
   Advance(kSilence);
   EXPECT_EQ(Get(id).state(), Job::QUEUED);
+}
+
+TEST_F(DispatcherTest, AServerThatWasAsleepBlamesNobody) {
+  const AwakeClock awake(&clock_);
+  server_clock_ = &awake;
+  Restart();
+  const auto pass = [this](absl::Duration time) {
+    for (; time > absl::ZeroDuration(); time -= AwakeClock::kReadEvery) {
+      Advance(AwakeClock::kReadEvery);
+    }
+  };
+  const std::string id = AcceptRun("1");
+  Sync(Agent("d"));
+  pass(kSilence - AwakeClock::kReadEvery);
+  // What its agent reported meanwhile may wait to be read.
+  Advance(absl::Minutes(5));
+  EXPECT_EQ(Get(id).state(), Job::ASSIGNED);
+  EXPECT_EQ(dispatcher_->Devices(caller_)[0].state(), v1::Device::BUSY);
+  pass(AwakeClock::kCatchUp);
+  EXPECT_EQ(Get(id).state(), Job::ASSIGNED);
+  pass(AwakeClock::kReadEvery);
+  EXPECT_EQ(Get(id).state(), Job::QUEUED);
+  dispatcher_.reset();
 }
 
 TEST_F(DispatcherTest, AJobThatKillsEveryAgentIsPoison) {

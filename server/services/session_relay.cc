@@ -406,6 +406,17 @@ constexpr EndKind kClientEnd = {&SessionRelay::ClientSent, &SessionRelay::Client
 constexpr EndKind kAgentEnd = {&SessionRelay::AgentSent, &SessionRelay::AgentHasRoom,
                                &SessionRelay::AgentGone};
 
+// Ends a call whose caller has said nothing by `until`, which moves on while this process is asleep.
+void EndIfSilent(const SessionRelays::Parts& parts, std::weak_ptr<End> end, absl::Duration until) {
+  const absl::Duration left = until - parts.env->clock->Monotonic();
+  parts.timers->After(left, [parts, end = std::move(end), until] {
+    const std::shared_ptr<End> live = end.lock();
+    if (live == nullptr) return;
+    if (parts.env->clock->Monotonic() < until) return EndIfSilent(parts, live, until);
+    live->EndIfSilent();
+  });
+}
+
 // Lets an end join its relay where one may wait. An error of `enter` ends it.
 void EnterLater(WorkPool& pool, const std::shared_ptr<End>& end,
                 std::function<absl::Status()> enter) {
@@ -451,9 +462,7 @@ ServedDuplex* SessionRelays::Open(grpc::CallbackServerContext* context) {
       });
   if (caller.ok()) {
     end->duplex()->ReadNext();
-    parts_.timers->After(kFirstRequestWithin, [weak = std::weak_ptr(end)] {
-      if (const std::shared_ptr<End> live = weak.lock()) live->EndIfSilent();
-    });
+    EndIfSilent(parts_, end, parts_.env->clock->Monotonic() + kFirstRequestWithin);
   } else {
     end->duplex()->End(caller.status());
   }
