@@ -105,6 +105,7 @@ SessionTools Agent::MakeSessionTools() {
     };
   }
   tools.memory_bytes = tools_.memory_bytes;
+  tools.clock = &clock_;
   return tools;
 }
 

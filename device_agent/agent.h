@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "core/base/clock.h"
 #include "core/base/files.h"
 #include "core/store/blob_store.h"
 #include "device_agent/agent_loop.h"
@@ -52,6 +53,7 @@ class Agent {
 
   const AgentOptions options_;
   const FileLock lock_;
+  const SystemClock clock_;
   const std::unique_ptr<AgentTransport> transport_;
   PinnedBlobs pinned_;
   std::unique_ptr<BlobStore> cache_;

@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
+#include "core/base/clock.h"
 #include "core/base/files.h"
 #include "core/base/machine_lock.h"
 #include "core/runtime/test_programs/test_programs.h"
@@ -25,6 +26,7 @@
 #include "device_agent/session/session_limits.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/common/fake_clock.h"
 #include "tests/common/status_matchers.h"
 
 namespace slipway {
@@ -137,6 +139,7 @@ class SessionHostTest : public ::testing::Test {
     };
     tools_.blobs = {.cache = store_.get(), .pinned = &pinned_, .fetch = nullptr};
     tools_.memory_bytes = int64_t{1} << 30;
+    tools_.clock = &clock_;
     Start(absl::Seconds(60));
   }
   void Start(absl::Duration idle) {
@@ -202,6 +205,7 @@ class SessionHostTest : public ::testing::Test {
     return request;
   }
 
+  SystemClock clock_;
   TemporaryFolder folder_;
   std::unique_ptr<BlobStore> store_;
   PinnedBlobs pinned_;
@@ -343,6 +347,31 @@ TEST_F(SessionHostTest, WhoWaitsForTheMachineIsStillGivenUp) {
   const absl::Status why = AwaitEnd();
   EXPECT_THAT(why, StatusIs(Code::kDeadlineExceeded));
   EXPECT_THAT(std::string(why.message()), HasSubstr("nothing was heard of its client for 1s"));
+}
+
+TEST_F(SessionHostTest, AnAgentThatWasAsleepForgivesItsClient) {
+  FakeClock machine;
+  // Runners compare times of requests with their own.
+  machine.Advance(clock_.Monotonic());
+  tools_.clock = &machine;
+  const auto start = tools_.start_runner;
+  int started = 0;
+  // The agent sleeps before it starts another runner, and looks at the times after that.
+  tools_.start_runner = [&] {
+    if (++started > 1) machine.Advance(absl::Minutes(10));
+    return start();
+  };
+  Restart(absl::Seconds(5));
+  for (uint64_t handle : {1, 2, 3}) {
+    for (Request request : {Load(TestKernel::kCrash, handle), Allocate(10 + handle, kRows),
+                            Call(handle, 10 + handle, 20 + handle)}) {
+      request.set_deadline_ns(absl::ToInt64Nanoseconds(absl::Hours(1)));
+      Ask(request);
+    }
+  }
+  EXPECT_EQ(connection_->Responses(last_).size(), last_);
+  host_ = nullptr;
+  EXPECT_GE(started, 3);
 }
 
 TEST_F(SessionHostTest, WhatARunnerWritesComesBeforeTheAnswer) {

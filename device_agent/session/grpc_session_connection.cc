@@ -4,6 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "core/base/awake_clock.h"
+#include "core/base/clock.h"
 #include "core/wire/session_messages.h"
 #include "device_agent/session/session_host.h"
 
@@ -22,13 +24,23 @@ void GrpcSessionConnection::Begin(std::shared_ptr<Duplex> duplex, absl::Duration
     absl::MutexLock lock(&mutex_);
     duplex_ = std::move(duplex);
   }
-  if (patience < absl::InfiniteDuration()) {
-    alarm_.Set(absl::ToChronoTime(absl::Now() + patience),
-               [self = shared_from_this(), patience](bool has_rung) {
-                 if (has_rung) self->End(NothingCame(patience));
-               });
-  }
+  if (patience < absl::InfiniteDuration()) AwaitFirst(patience);
   ReadNext();
+}
+
+void GrpcSessionConnection::AwaitFirst(absl::Duration patience) {
+  const absl::Duration until = SystemClock().Monotonic() + patience;
+  alarm_.Set(absl::ToChronoTime(absl::Now() + patience),
+             [self = shared_from_this(), patience, until](bool has_rung) {
+               if (!has_rung || self->has_spoken_) return;
+               // An alarm this late was slept through, and what came meanwhile waits to be read.
+               if (SystemClock().Monotonic() - until > AwakeClock::kAsleep) {
+                 // What it captured goes with the next one.
+                 const std::shared_ptr<GrpcSessionConnection> live = self;
+                 return live->AwaitFirst(patience);
+               }
+               self->End(NothingCame(patience));
+             });
 }
 
 std::shared_ptr<Duplex> GrpcSessionConnection::duplex() const {
@@ -61,6 +73,7 @@ void GrpcSessionConnection::OnMessage(absl::Cord message) {
     host = host_;
   }
   if (host != nullptr) return host->Take(this, message);
+  has_spoken_ = true;
   alarm_.Cancel();
   if (entrance_ == nullptr) return;  // It is being refused.
   const absl::StatusOr<SessionRequestParts> parts = ParseSessionRequests(message);

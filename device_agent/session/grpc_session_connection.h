@@ -4,6 +4,7 @@
 
 #include <grpcpp/alarm.h>
 
+#include <atomic>
 #include <functional>
 #include <memory>
 
@@ -36,12 +37,14 @@ class GrpcSessionConnection final : public SessionConnection,
   void OnMessage(absl::Cord message) override;
   void OnGone(const absl::Status& status) override;
   std::shared_ptr<Duplex> duplex() const;
+  void AwaitFirst(absl::Duration patience);
 
   SessionEntrance* const entrance_;
   const std::function<void(const absl::Status&)> gone_;
   mutable absl::Mutex mutex_;
   std::shared_ptr<Duplex> duplex_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<SessionHost> host_ ABSL_GUARDED_BY(mutex_);
+  std::atomic<bool> has_spoken_{false};
   grpc::Alarm alarm_;  // Until the first message.
 };
 

@@ -27,12 +27,12 @@ namespace slipway {
 namespace {
 
 // How often times are looked at, when nothing else happens.
-constexpr absl::Duration kTick = absl::Seconds(1);
+constexpr absl::Duration kTick = AwakeClock::kReadEvery;
+// How far apart two looks lie at a runner that a signal has stopped.
+constexpr absl::Duration kLooksApart = absl::Seconds(1);
 constexpr absl::Duration kShortestPause = absl::Milliseconds(10);
 // A response that has begun to come comes whole.
 constexpr absl::Duration kRestOfResponse = absl::Seconds(5);
-
-absl::Duration Now() { return SystemClock().Monotonic(); }
 
 absl::Status Cancelled() {
   return absl::CancelledError("the request was cancelled before it began");
@@ -59,10 +59,11 @@ SessionHost::SessionHost(SessionTerms terms, SessionTools tools, Ended ended, Un
       tools_(std::move(tools)),
       ended_(std::move(ended)),
       wake_(std::make_shared<const UniqueFd>(std::move(wake))),
-      begun_at_(Now()),
+      begun_at_(tools_.clock->Monotonic()),
+      awake_(tools_.clock),
       blobs_(tools_.blobs),
       log_(std::make_shared<SessionLog>([wake = wake_] { WakeBy(*wake); })),
-      heard_at_(begun_at_) {}
+      heard_at_(awake_.Monotonic()) {}
 
 SessionHost::~SessionHost() {
   Stop(absl::UnavailableError("the agent is ending"));
@@ -97,7 +98,7 @@ void SessionHost::Attach(std::shared_ptr<SessionConnection> connection, uint64_t
   }
   connection_ = std::move(connection);
   connection_->Attached(shared_from_this());
-  heard_at_ = Now();
+  heard_at_ = awake_.Monotonic();
   Acked(received);
   v1::SessionResponse news;
   v1::SessionResponse::Opened& opened = *news.mutable_opened();
@@ -123,7 +124,7 @@ void SessionHost::Detach(const SessionConnection* connection) {
   absl::MutexLock lock(&mutex_);
   if (connection_.get() != connection) return;
   connection_ = nullptr;
-  heard_at_ = Now();
+  heard_at_ = awake_.Monotonic();
 }
 
 void SessionHost::Take(const SessionConnection* connection, const absl::Cord& message) {
@@ -132,7 +133,7 @@ void SessionHost::Take(const SessionConnection* connection, const absl::Cord& me
   if (connection_.get() != connection || end_.has_value()) return;
   reads_ = false;
   if (!parts.ok()) return End(parts.status());
-  heard_at_ = Now();
+  heard_at_ = awake_.Monotonic();
   Acked(parts->message.acked());
   const int count = parts->message.requests_size();
   for (int i = 0; i < count && !end_.has_value(); ++i) {
@@ -179,7 +180,7 @@ void SessionHost::TakeRequest(v1::SessionRequest& request, absl::Cord data) {
   handles_.NoteNew(request);
   Pending& pending = pending_.emplace_back();
   pending.deadline =
-      heard_at_ +
+      Now() +
       (request.deadline_ns() == 0 ? kDefaultRequestTime : absl::Nanoseconds(request.deadline_ns()));
   pending_bytes_ += static_cast<int64_t>(data.size());
   pending.data = std::move(data);
@@ -527,7 +528,7 @@ void SessionHost::TakeResponses() {
 absl::Duration SessionHost::NextCheck() {
   absl::Duration next = Now() + kTick;
   if (connection_ != nullptr) next = std::min(next, log_->due());
-  next = std::min(next, heard_at_ + terms_.idle);
+  next = std::min(next, Now() + (heard_at_ + terms_.idle - awake_.Monotonic()));
   if (!pending_.empty()) next = std::min(next, pending_.front().deadline);
   return next;
 }
@@ -536,7 +537,7 @@ void SessionHost::CheckTimes() {
   absl::MutexLock lock(&mutex_);
   const absl::Duration now = Now();
   if (end_.has_value()) return;
-  if (now - heard_at_ >= terms_.idle) {
+  if (awake_.Monotonic() - heard_at_ >= terms_.idle) {
     return End(absl::DeadlineExceededError(
         absl::StrCat("the lease of session ", terms_.session, " ended: nothing was heard of its ",
                      "client for ", absl::FormatDuration(terms_.idle))));
@@ -559,7 +560,7 @@ void SessionHost::CheckTimes() {
     Answer();
     return;
   }
-  if (now - looked_at_runner_ < kTick) return;
+  if (now - looked_at_runner_ < kLooksApart) return;
   looked_at_runner_ = now;
   const bool is_stopped = first.state == Pending::State::kSent && runner_->IsStopped();
   if (is_stopped && was_stopped_) {

@@ -19,6 +19,8 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "core/artifact/program_steps.h"
+#include "core/base/awake_clock.h"
+#include "core/base/clock.h"
 #include "core/base/files.h"
 #include "core/base/machine_lock.h"
 #include "device_agent/runner/runner_process.h"
@@ -40,6 +42,7 @@ struct SessionTools {
   SessionBlobs::Tools blobs;
   // Memory a program may hold: of scratch, and in dynamic buffers where a load does not say.
   int64_t memory_bytes = 0;
+  const Clock* clock = nullptr;
 };
 
 // Requests are carried out one at a time in their order and answered in it; responses are kept until the client says
@@ -109,6 +112,7 @@ class SessionHost : public std::enable_shared_from_this<SessionHost> {
   void TakeResponses();
   void CheckTimes();
   absl::Duration NextCheck() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Duration Now() const { return tools_.clock->Monotonic(); }
   // The runner died, or is killed here for `why`.
   void LoseRunner(absl::Status why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::string Whereabouts() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -137,6 +141,8 @@ class SessionHost : public std::enable_shared_from_this<SessionHost> {
   const Ended ended_;
   const std::shared_ptr<const UniqueFd> wake_;  // An eventfd.
   const absl::Duration begun_at_;
+  // By which the client's silence is judged.
+  const AwakeClock awake_;
   SessionBlobs blobs_;  // Of the host's thread.
 
   absl::Mutex mutex_;
@@ -144,8 +150,8 @@ class SessionHost : public std::enable_shared_from_this<SessionHost> {
   UnderWay heartbeat_ ABSL_GUARDED_BY(mutex_);
   const std::shared_ptr<SessionLog> log_;
   bool reads_ ABSL_GUARDED_BY(mutex_) = false;  // The connection was asked for the next message.
-  absl::Duration heard_at_ ABSL_GUARDED_BY(mutex_);
-  uint64_t taken_ ABSL_GUARDED_BY(mutex_) = 0;  // The last request.
+  absl::Duration heard_at_ ABSL_GUARDED_BY(mutex_);  // Of awake_.
+  uint64_t taken_ ABSL_GUARDED_BY(mutex_) = 0;       // The last request.
   // The host's thread waits until then at most.
   absl::Duration waits_until_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteDuration();
   bool closes_ ABSL_GUARDED_BY(mutex_) = false;
