@@ -271,6 +271,78 @@ TEST_F(SessionProcessTest, OthersWaitInLine) {
   EXPECT_THAT(third.Finish(), StatusIs(Code::kCancelled));
 }
 
+TEST_F(SessionProcessTest, WhoWaitsInLineIsHeard) {
+  const std::unique_ptr<Wire> first = Open();
+  Wire leaves(address_);
+  leaves.Send(OpenFor(absl::Seconds(30)));
+  EXPECT_TRUE(leaves.Next().has_waiting());
+  Wire stays(address_);
+  stays.Send(OpenFor(absl::Seconds(30)));
+  EXPECT_EQ(stays.Next().waiting().ahead(), 1);
+  Request heartbeat;
+  heartbeat.mutable_heartbeat();
+  for (int i = 0; i < 3; ++i) {
+    leaves.Send(heartbeat);
+    stays.Send(heartbeat);
+  }
+  // At once, and not when its turn comes.
+  Request close;
+  close.mutable_close();
+  leaves.Send(close);
+  EXPECT_OK(leaves.End());
+  // What is asked for already is done when the device is there.
+  stays.Ask(AllocateOf(1, {DataType::kFloat32, {2, 8}}));
+  stays.Ask(ReadOf(1, 64));
+  first->Send(close);
+  EXPECT_OK(first->End());
+  v1::SessionResponse response = stays.Next();
+  while (response.has_waiting() || response.has_opened()) response = stays.Next();
+  EXPECT_EQ(response.id(), 1u);
+  EXPECT_EQ(stays.Next().data().size(), 64u);
+  stays.Send(close);
+  EXPECT_OK(stays.End());
+}
+
+TEST_F(SessionProcessTest, WhoLosesItsConnectionInLineKeepsItsPlace) {
+  const std::unique_ptr<Wire> first = Open();
+  Wire breaks(address_);
+  breaks.Send(OpenFor(absl::Seconds(30)));
+  const v1::SessionResponse waiting = breaks.Next();
+  EXPECT_THAT(breaks.Finish(), StatusIs(Code::kCancelled));
+  Wire later(address_);
+  later.Send(OpenFor(absl::Seconds(30)));
+  EXPECT_EQ(later.Next().waiting().ahead(), 1);
+  opened_.set_session(waiting.waiting().session());
+  opened_.set_ticket(waiting.waiting().ticket());
+  const std::unique_ptr<Wire> again = Resume(0);
+  EXPECT_EQ(again->Next().waiting().ahead(), 0);
+  Request close;
+  close.mutable_close();
+  first->Send(close);
+  EXPECT_OK(first->End());
+  v1::SessionResponse response = again->Next();
+  while (response.has_waiting()) response = again->Next();
+  EXPECT_EQ(response.opened().session(), waiting.waiting().session());
+}
+
+TEST_F(SessionProcessTest, WhoDoesNotComeBackLeavesTheLine) {
+  const std::unique_ptr<Wire> first = Open();
+  Wire breaks(address_);
+  breaks.Send(OpenFor(absl::Seconds(1)));
+  const v1::SessionResponse waiting = breaks.Next();
+  EXPECT_THAT(breaks.Finish(), StatusIs(Code::kCancelled));
+  Wire later(address_);
+  later.Send(OpenFor(absl::Seconds(30)));
+  // It is told of every change.
+  v1::SessionResponse response = later.Next();
+  EXPECT_EQ(response.waiting().ahead(), 1);
+  while (response.waiting().ahead() == 1) response = later.Next();
+  EXPECT_EQ(response.waiting().ahead(), 0);
+  opened_.set_session(waiting.waiting().session());
+  opened_.set_ticket(waiting.waiting().ticket());
+  EXPECT_THAT(Resume(0)->End(), StatusIs(Code::kNotFound));
+}
+
 TEST_F(SessionProcessTest, ACrashEndsTheRunnerAndNotTheSession) {
   const std::unique_ptr<Wire> wire = Open();
   ASSERT_EQ(Load(*wire, TestProgram(TestKernel::kCrash), 1).code(), 0);

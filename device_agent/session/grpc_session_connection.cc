@@ -73,9 +73,9 @@ void GrpcSessionConnection::OnMessage(absl::Cord message) {
     host = host_;
   }
   if (host != nullptr) return host->Take(this, message);
-  has_spoken_ = true;
-  alarm_.Cancel();
   if (entrance_ == nullptr) return;  // It is being refused.
+  if (has_spoken_.exchange(true)) return entrance_->Sent(this, message);
+  alarm_.Cancel();
   const absl::StatusOr<SessionRequestParts> parts = ParseSessionRequests(message);
   if (!parts.ok()) return End(parts.status());
   if (parts->message.requests_size() != 1) {

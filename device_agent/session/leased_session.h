@@ -20,6 +20,7 @@ class LeasedSession final : public SessionEntrance {
 
   void Enter(const v1::SessionRequest& first,
              std::shared_ptr<SessionConnection> connection) override;
+  void Sent(const SessionConnection*, const absl::Cord&) override {}  // Nobody waits.
   void Left(const SessionConnection*) override {}
 
  private:

@@ -5,7 +5,6 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "core/base/clock.h"
 #include "core/base/log.h"
 #include "core/base/status_macros.h"
 #include "core/rpc/token.h"
@@ -16,13 +15,12 @@ namespace slipway {
 namespace {
 
 constexpr size_t kMaxWaiting = 1000;
-constexpr absl::Duration kTick = absl::Seconds(1);
-
-absl::Duration Now() { return SystemClock().Monotonic(); }
+constexpr absl::Duration kTick = AwakeClock::kReadEvery;
 
 }  // namespace
 
-LocalSessions::LocalSessions(Options options) : options_(std::move(options)) {
+LocalSessions::LocalSessions(Options options)
+    : options_(std::move(options)), awake_(options_.tools.clock) {
   watcher_ = std::thread([this] { Watch(); });
 }
 
@@ -31,7 +29,9 @@ LocalSessions::~LocalSessions() {
   {
     absl::MutexLock lock(&mutex_);
     ends_ = true;
-    for (const Waiting& waiting : waiting_) waiting.connection->End(why);
+    for (const Waiting& waiting : waiting_) {
+      if (waiting.connection != nullptr) waiting.connection->End(why);
+    }
     waiting_.clear();
     if (host_ != nullptr) host_->Stop(why);
   }
@@ -96,10 +96,9 @@ void LocalSessions::Open(const v1::SessionRequest::Open& open,
   waiting.wish = *std::move(wish);
   waiting.session = NewSecret();
   waiting.ticket = NewSecret();
+  waiting.connection->ReadNext();
   waiting_.push_back(std::move(waiting));
   StartNext();
-  if (waiting_.empty()) return;
-  Tell(waiting_.back(), static_cast<int64_t>(waiting_.size()) - 1);
   Tick();
 }
 
@@ -110,9 +109,14 @@ void LocalSessions::Resume(const v1::SessionRequest::Resume& resume,
     Waiting& waiting = waiting_[i];
     if (waiting.session != resume.session()) continue;
     if (!IsSameSecret(waiting.ticket, resume.ticket())) break;
-    waiting.connection->End(absl::AbortedError("another connection has taken the session up"));
+    if (waiting.connection != nullptr) {
+      waiting.connection->End(absl::AbortedError("another connection has taken the session up"));
+    }
     waiting.connection = connection;
-    return Tell(waiting, static_cast<int64_t>(i));
+    waiting.early.Clear();
+    connection->ReadNext();
+    Tell(waiting, static_cast<int64_t>(i));
+    return StartNext();
   }
   if (host_ == nullptr || has_ended_ || host_->terms().session != resume.session()) {
     return connection->End(absl::NotFoundError(
@@ -122,18 +126,53 @@ void LocalSessions::Resume(const v1::SessionRequest::Resume& resume,
   host_->Resume(resume, connection);
 }
 
+std::deque<LocalSessions::Waiting>::iterator LocalSessions::Find(
+    const SessionConnection* connection) {
+  return std::find_if(waiting_.begin(), waiting_.end(), [&](const Waiting& waiting) {
+    return waiting.connection.get() == connection;
+  });
+}
+
+// One that waits lives, or gives up; what it asks for already waits as well.
+void LocalSessions::Sent(const SessionConnection* connection, const absl::Cord& message) {
+  absl::StatusOr<SessionRequestParts> parts = ParseSessionRequests(message);
+  absl::MutexLock lock(&mutex_);
+  const auto waiting = Find(connection);
+  if (waiting == waiting_.end()) {
+    if (host_ != nullptr) host_->Take(connection, message);
+    return;
+  }
+  absl::Status end = parts.status();
+  bool gives_up = !end.ok();
+  for (int i = 0; end.ok() && i < parts->message.requests_size(); ++i) {
+    const v1::SessionRequest& request = parts->message.requests(i);
+    gives_up = gives_up || request.has_close();
+    if (request.has_close() || request.has_heartbeat()) continue;
+    waiting->early = message;
+    return;
+  }
+  if (!gives_up) return waiting->connection->ReadNext();
+  waiting->connection->End(end);
+  waiting_.erase(waiting);
+}
+
 void LocalSessions::Left(const SessionConnection* connection) {
   absl::MutexLock lock(&mutex_);
-  waiting_.erase(
-      std::remove_if(waiting_.begin(), waiting_.end(),
-                     [&](const Waiting& one) { return one.connection.get() == connection; }),
-      waiting_.end());
+  const auto waiting = Find(connection);
+  if (waiting == waiting_.end()) return;
+  waiting->connection = nullptr;
+  waiting->early.Clear();
+  waiting->left_at = awake_.Monotonic();
 }
 
 void LocalSessions::StartNext() {
-  if (host_ != nullptr || waiting_.empty()) return;
-  Waiting next = std::move(waiting_.front());
-  waiting_.pop_front();
+  if (host_ != nullptr) return;
+  const auto first = std::find_if(waiting_.begin(), waiting_.end(), [](const Waiting& waiting) {
+    return waiting.connection != nullptr;
+  });
+  if (first == waiting_.end()) return;
+  Waiting next = std::move(*first);
+  waiting_.erase(first);
   SessionTerms terms{.session = next.session,
                      .ticket = next.ticket,
                      .device = options_.device,
@@ -150,10 +189,12 @@ void LocalSessions::StartNext() {
   host_ = *std::move(started);
   purpose_ = next.wish.purpose;
   Log(LogLevel::kInfo, "a session began", {{"session", next.session}, {"purpose", purpose_}});
-  host_->Attach(next.connection, 0);
+  host_->Attach(next.connection, 0, /*is_read=*/true);
+  if (!next.early.empty()) host_->Take(next.connection.get(), next.early);
 }
 
 void LocalSessions::Tell(const Waiting& waiting, int64_t ahead) {
+  if (waiting.connection == nullptr) return;
   v1::SessionResponse news;
   v1::SessionResponse::Waiting& told = *news.mutable_waiting();
   told.set_session(waiting.session);
@@ -167,10 +208,13 @@ void LocalSessions::Tick() {
   const absl::Duration now = Now();
   std::deque<Waiting> still;
   for (Waiting& waiting : waiting_) {
-    if (now < waiting.until) {
+    const bool is_there =
+        waiting.connection != nullptr || awake_.Monotonic() - waiting.left_at < waiting.wish.idle;
+    if (is_there && now < waiting.until) {
       still.push_back(std::move(waiting));
       continue;
     }
+    if (waiting.connection == nullptr) continue;
     waiting.connection->End(absl::DeadlineExceededError(absl::StrCat(
         "the device did not come free within ", absl::FormatDuration(waiting.wish.wait))));
   }

@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/strings/cord.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "core/base/awake_clock.h"
 #include "core/wire/session_wish.h"
 #include "device_agent/session/session_entrance.h"
 #include "device_agent/session/session_host.h"
@@ -18,7 +20,7 @@
 
 namespace slipway {
 
-// Thread-safe.
+// Thread-safe. Who waits and loses its connection keeps its place for its idle time, though others get the device first.
 class LocalSessions final : public SessionEntrance {
  public:
   struct Options {
@@ -32,27 +34,33 @@ class LocalSessions final : public SessionEntrance {
 
   void Enter(const v1::SessionRequest& first,
              std::shared_ptr<SessionConnection> connection) override;
+  void Sent(const SessionConnection* connection, const absl::Cord& message) override;
   void Left(const SessionConnection* connection) override;
 
  private:
   struct Waiting {
-    std::shared_ptr<SessionConnection> connection;
+    std::shared_ptr<SessionConnection> connection;  // Null while its client is not there.
+    absl::Duration left_at;                         // Then, of awake_.
+    absl::Cord early;  // What it asks for already; then it is not read.
     SessionWish wish;
     std::string session;
     std::string ticket;
     absl::Duration until;  // Monotonic.
   };
 
+  absl::Duration Now() const { return options_.tools.clock->Monotonic(); }
   absl::Status Check(const SessionWish& wish) const;
   void Open(const v1::SessionRequest::Open& open, std::shared_ptr<SessionConnection> connection)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Resume(const v1::SessionRequest::Resume& resume,
               const std::shared_ptr<SessionConnection>& connection)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Gives the device to who is next, if it is free.
+  std::deque<Waiting>::iterator Find(const SessionConnection* connection)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Gives the device to the next who is there, if it is free.
   void StartNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Tell(const Waiting& waiting, int64_t ahead) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Tells those who wait that they still do, and ends those who have waited long enough.
+  // Tells those who wait that they still do, and ends those who have waited, or were not there, for long enough.
   void Tick() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Watch();
   bool HasNews() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
@@ -60,6 +68,7 @@ class LocalSessions final : public SessionEntrance {
   }
 
   const Options options_;
+  const AwakeClock awake_;
   absl::Mutex mutex_;
   bool ends_ ABSL_GUARDED_BY(mutex_) = false;
   bool has_ended_ ABSL_GUARDED_BY(mutex_) = false;  // The host has, and is to be let go.

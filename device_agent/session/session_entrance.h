@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "absl/strings/cord.h"
 #include "device_agent/session/session_connection.h"
 #include "proto/slipway/v1/session.pb.h"
 
@@ -16,6 +17,8 @@ class SessionEntrance {
   // A connection with its first request. It is ended, or attached to a host, now or later.
   virtual void Enter(const v1::SessionRequest& first,
                      std::shared_ptr<SessionConnection> connection) = 0;
+  // A message of a connection that is not attached yet, and for which the entrance has asked (ReadNext).
+  virtual void Sent(const SessionConnection* connection, const absl::Cord& message) = 0;
   // A connection is gone that was not attached.
   virtual void Left(const SessionConnection* connection) = 0;
 };

@@ -88,7 +88,8 @@ void SessionHost::Resume(const v1::SessionRequest::Resume& resume,
   Attach(std::move(connection), resume.received());
 }
 
-void SessionHost::Attach(std::shared_ptr<SessionConnection> connection, uint64_t received) {
+void SessionHost::Attach(std::shared_ptr<SessionConnection> connection, uint64_t received,
+                         bool is_read) {
   absl::MutexLock lock(&mutex_);
   if (end_.has_value()) {
     return connection->End(end_->ok() ? absl::NotFoundError("the session has been closed") : *end_);
@@ -116,7 +117,7 @@ void SessionHost::Attach(std::shared_ptr<SessionConnection> connection, uint64_t
   SendNews(news);
   for (const Unacked& unacked : unacked_) connection_->Send(unacked.message, unacked.has_data);
   SendLog();
-  reads_ = false;
+  reads_ = is_read;
   ReadOn();
 }
 

@@ -65,8 +65,10 @@ class SessionHost : public std::enable_shared_from_this<SessionHost> {
   // Attaches a connection that shows the session's ticket; another ends with PERMISSION_DENIED.
   void Resume(const v1::SessionRequest::Resume& resume,
               std::shared_ptr<SessionConnection> connection);
-  // Takes the place of the connection before, which ends with ABORTED. Responses after `received` are sent again.
-  void Attach(std::shared_ptr<SessionConnection> connection, uint64_t received);
+  // Takes the place of the connection before, which ends with ABORTED. Responses after `received` are sent again. The
+  // connection may have been asked for its next message already.
+  void Attach(std::shared_ptr<SessionConnection> connection, uint64_t received,
+              bool is_read = false);
   // A message of a connection; ignored when that is not the current one any more.
   void Take(const SessionConnection* connection, const absl::Cord& message);
   // The connection is gone.
