@@ -48,8 +48,8 @@ class Attempt {
         observer_(observer),
         stop_(std::move(stop)),
         deadline_(assignment.deadline_ns() > 0
-                      ? absl::Now() + absl::Nanoseconds(assignment.deadline_ns())
-                      : absl::InfiniteFuture()) {
+                      ? SystemClock().Monotonic() + absl::Nanoseconds(assignment.deadline_ns())
+                      : absl::InfiniteDuration()) {
     state_.set_attempt_id(assignment.attempt_id());
   }
 
@@ -96,9 +96,9 @@ class Attempt {
     std::optional<MachineLock> alone;
     if (is_benchmark()) {
       Report(v1::RunAttemptState::PREPARING, "wait for the machine");
-      SLIPWAY_ASSIGN_OR_RETURN(
-          alone, MachineLock::Acquire(MachineLock::Mode::kExclusive, deadline_ - absl::Now(),
-                                      [this] { return stop_.stop_requested(); }));
+      SLIPWAY_ASSIGN_OR_RETURN(alone,
+                               MachineLock::Acquire(MachineLock::Mode::kExclusive, Left(),
+                                                    [this] { return stop_.stop_requested(); }));
     }
     const int64_t spawn_begin = NowNs();
     SLIPWAY_ASSIGN_OR_RETURN(runner_, tools_.runners->Take());
@@ -144,8 +144,9 @@ class Attempt {
     return absl::OkStatus();
   }
 
+  absl::Duration Left() const { return deadline_ - SystemClock().Monotonic(); }
   RetryPolicy Persistently() const {
-    return {.retry_for = absl::InfiniteDuration(), .until = deadline_, .stop = stop_};
+    return {.retry_for = absl::InfiniteDuration(), .until = absl::Now() + Left(), .stop = stop_};
   }
 
   absl::Status Fetch() {
@@ -295,7 +296,7 @@ class Attempt {
   const AttemptTools& tools_;
   const AttemptObserver& observer_;
   const std::stop_token stop_;
-  const absl::Time deadline_;
+  const absl::Duration deadline_;  // Monotonic: the wall clock may be set meanwhile.
 
   std::optional<CheckedManifest> manifest_;  // Set by CheckAssignment.
   std::vector<const v1::Tensor*> inputs_;    // For each input the tensor given, or null.

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "core/base/clock.h"
 #include "core/base/status_macros.h"
 
 namespace slipway {
@@ -25,12 +26,12 @@ absl::StatusOr<UniqueFd> OpenLock(const std::string& name) {
   return fd;
 }
 
-absl::Status Lock(int fd, int operation, absl::Time deadline,
+absl::Status Lock(int fd, int operation, absl::Duration deadline,
                   const std::function<bool()>& is_cancelled) {
   while (flock(fd, operation | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) return ErrnoStatus(errno, "cannot lock");
     if (is_cancelled && is_cancelled()) return absl::CancelledError("no longer wanted");
-    if (absl::Now() >= deadline) {
+    if (SystemClock().Monotonic() >= deadline) {
       return absl::DeadlineExceededError(
           absl::StrCat("the machine was busy for too long with other work of Slipway (lock in '",
                        MachineLockFolder(), "')"));
@@ -51,7 +52,7 @@ std::string MachineLockFolder() {
 
 absl::StatusOr<MachineLock> MachineLock::Acquire(Mode mode, absl::Duration timeout,
                                                  const std::function<bool()>& is_cancelled) {
-  const absl::Time deadline = absl::Now() + timeout;
+  const absl::Duration deadline = SystemClock().Monotonic() + timeout;
   SLIPWAY_ASSIGN_OR_RETURN(UniqueFd turn, OpenLock("machine.turn"));
   SLIPWAY_ASSIGN_OR_RETURN(UniqueFd machine, OpenLock("machine.lock"));
   // Without turns, compilations that overlap would keep a benchmark out for ever.

@@ -10,7 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "absl/time/clock.h"
+#include "core/base/clock.h"
 #include "core/base/files.h"
 #include "core/base/status_macros.h"
 
@@ -22,11 +22,11 @@ constexpr size_t kReadBytes = 64 << 10;
 
 absl::Status Gone() { return absl::UnavailableError("the other process closed the connection"); }
 
-absl::Status WaitFor(int socket, short events, absl::Time deadline) {
+absl::Status WaitFor(int socket, short events, absl::Duration deadline) {
   while (true) {
     int timeout_ms = -1;
-    if (deadline != absl::InfiniteFuture()) {
-      const absl::Duration left = deadline - absl::Now();
+    if (deadline != absl::InfiniteDuration()) {
+      const absl::Duration left = deadline - SystemClock().Monotonic();
       // Rounded up, so that there is no busy turn before the deadline.
       timeout_ms = static_cast<int>(
           std::clamp<int64_t>(absl::ToInt64Milliseconds(left + absl::Milliseconds(1)), 0, 1 << 30));
@@ -39,7 +39,7 @@ absl::Status WaitFor(int socket, short events, absl::Time deadline) {
   }
 }
 
-absl::Status SendAll(int socket, absl::string_view bytes, absl::Time deadline) {
+absl::Status SendAll(int socket, absl::string_view bytes, absl::Duration deadline) {
   while (!bytes.empty()) {
     const ssize_t sent = send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent >= 0) {
@@ -58,7 +58,7 @@ absl::Status SendAll(int socket, absl::string_view bytes, absl::Time deadline) {
 }  // namespace
 
 absl::Status WriteFrame(int socket, const google::protobuf::MessageLite& message,
-                        absl::Time deadline) {
+                        absl::Duration deadline) {
   const size_t size = message.ByteSizeLong();
   if (size > static_cast<size_t>(kMaxFrameBytes)) {
     return absl::InvalidArgumentError(
@@ -90,7 +90,7 @@ bool FrameReader::HasFrame() const {
   return !size.ok() || end_ - begin_ >= *size;
 }
 
-absl::Status FrameReader::Receive(size_t wanted, absl::Time deadline) {
+absl::Status FrameReader::Receive(size_t wanted, absl::Duration deadline) {
   if (begin_ > 0) {
     buffer_.erase(0, begin_);
     end_ -= begin_;
@@ -113,7 +113,7 @@ absl::Status FrameReader::Receive(size_t wanted, absl::Time deadline) {
   return absl::OkStatus();
 }
 
-absl::Status FrameReader::Read(google::protobuf::MessageLite& message, absl::Time deadline) {
+absl::Status FrameReader::Read(google::protobuf::MessageLite& message, absl::Duration deadline) {
   if (end_ - begin_ < kLengthBytes) SLIPWAY_RETURN_IF_ERROR(Receive(kLengthBytes, deadline));
   SLIPWAY_ASSIGN_OR_RETURN(const size_t size, FrameSize());
   if (end_ - begin_ < size) SLIPWAY_RETURN_IF_ERROR(Receive(size, deadline));

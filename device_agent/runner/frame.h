@@ -16,10 +16,12 @@ namespace slipway {
 // Room for a manifest and for a tensor that is sent inline.
 inline constexpr int64_t kMaxFrameBytes = 64 << 20;
 
+// Deadlines are times of Clock::Monotonic: a wall clock that is set ends nothing.
+
 // UNAVAILABLE when the peer is gone; INVALID_ARGUMENT for a message over the limit;
 // DEADLINE_EXCEEDED.
 absl::Status WriteFrame(int socket, const google::protobuf::MessageLite& message,
-                        absl::Time deadline);
+                        absl::Duration deadline);
 
 // Reads the frames of a socket, as many at a time as are there. Not thread-safe.
 class FrameReader {
@@ -28,14 +30,14 @@ class FrameReader {
 
   // UNAVAILABLE when the peer closed; INVALID_ARGUMENT for a length over the limit (nothing is
   // allocated for it) or bytes that are no such message; DEADLINE_EXCEEDED, and then a later call goes on.
-  absl::Status Read(google::protobuf::MessageLite& message, absl::Time deadline);
+  absl::Status Read(google::protobuf::MessageLite& message, absl::Duration deadline);
 
   // Whether a whole frame has been received that was not yet read.
   bool HasFrame() const;
 
  private:
   absl::StatusOr<size_t> FrameSize() const;
-  absl::Status Receive(size_t wanted, absl::Time deadline);
+  absl::Status Receive(size_t wanted, absl::Duration deadline);
 
   const int socket_;
   std::string buffer_;

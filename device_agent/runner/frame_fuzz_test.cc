@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   writer.reset();
   slipway::runner::Response response;
   slipway::FrameReader frames(reader.get());
-  while (frames.Read(response, absl::InfiniteFuture()).ok()) {
+  while (frames.Read(response, absl::InfiniteDuration()).ok()) {
   }
   return 0;
 }

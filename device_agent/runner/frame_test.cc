@@ -5,7 +5,7 @@
 #include <string>
 #include <thread>
 
-#include "absl/time/clock.h"
+#include "core/base/clock.h"
 #include "core/base/files.h"
 #include "device_agent/runner/runner.pb.h"
 #include "gtest/gtest.h"
@@ -25,7 +25,7 @@ class FrameTest : public ::testing::Test {
     a_.reset(fds[0]);
     b_.reset(fds[1]);
   }
-  static absl::Time Soon() { return absl::Now() + absl::Seconds(30); }
+  static absl::Duration Soon() { return SystemClock().Monotonic() + absl::Seconds(30); }
   UniqueFd a_;
   UniqueFd b_;
 };
@@ -52,10 +52,11 @@ TEST_F(FrameTest, AClosedPeerIsTold) {
 
 TEST_F(FrameTest, WaitingEnds) {
   runner::Request message;
-  EXPECT_THAT(FrameReader(b_.get()).Read(message, absl::Now() + absl::Milliseconds(5)),
-              StatusIs(Code::kDeadlineExceeded));
+  EXPECT_THAT(
+      FrameReader(b_.get()).Read(message, SystemClock().Monotonic() + absl::Milliseconds(5)),
+      StatusIs(Code::kDeadlineExceeded));
   message.mutable_load()->set_manifest(std::string(8 << 20, 'm'));
-  EXPECT_THAT(WriteFrame(b_.get(), message, absl::Now() + absl::Milliseconds(5)),
+  EXPECT_THAT(WriteFrame(b_.get(), message, SystemClock().Monotonic() + absl::Milliseconds(5)),
               StatusIs(Code::kDeadlineExceeded));
 }
 
@@ -79,10 +80,10 @@ TEST_F(FrameTest, ReadingGoesOnAfterADeadline) {
   FrameReader reader(b_.get());
   runner::Request received;
   ASSERT_EQ(send(a_.get(), "\x02\0", 2, 0), 2);
-  EXPECT_THAT(reader.Read(received, absl::Now() + absl::Milliseconds(5)),
+  EXPECT_THAT(reader.Read(received, SystemClock().Monotonic() + absl::Milliseconds(5)),
               StatusIs(Code::kDeadlineExceeded));
   ASSERT_EQ(send(a_.get(), "\0\0\x12", 3, 0), 3);
-  EXPECT_THAT(reader.Read(received, absl::Now() + absl::Milliseconds(5)),
+  EXPECT_THAT(reader.Read(received, SystemClock().Monotonic() + absl::Milliseconds(5)),
               StatusIs(Code::kDeadlineExceeded));
   ASSERT_EQ(send(a_.get(), "\0", 1, 0), 1);
   EXPECT_OK(reader.Read(received, Soon()));

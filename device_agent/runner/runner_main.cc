@@ -43,11 +43,11 @@ absl::Status Serve(const char* cache_folder) {
   FrameReader reader(kRunnerSocket);
   while (true) {
     runner::Request request;
-    absl::Status status = reader.Read(request, absl::InfiniteFuture());
+    absl::Status status = reader.Read(request, absl::InfiniteDuration());
     if (absl::IsUnavailable(status)) return absl::OkStatus();
     if (!status.ok()) return status;
     // Each by itself: what was done must be told before the next request ends this process.
-    status = WriteFrame(kRunnerSocket, service.Handle(request), absl::InfiniteFuture());
+    status = WriteFrame(kRunnerSocket, service.Handle(request), absl::InfiniteDuration());
     if (!status.ok()) return status;
   }
 }

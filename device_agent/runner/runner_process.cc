@@ -61,7 +61,7 @@ absl::Status RunnerProcess::Died() {
 }
 
 absl::StatusOr<runner::Response> RunnerProcess::Ask(const runner::Request& request,
-                                                    absl::Time deadline) {
+                                                    absl::Duration deadline) {
   kills_before_ = OutOfMemoryKills();
   const absl::Status status = WriteFrame(socket_.get(), request, deadline);
   if (absl::IsUnavailable(status)) return Died();
@@ -86,10 +86,10 @@ absl::Status RunnerProcess::Send(const runner::Request& request) {
     return absl::ResourceExhaustedError("the runner has enough to read");
   }
   // There is room, but for a frame so large that waiting for it is right.
-  return WriteFrame(socket_.get(), request, absl::InfiniteFuture());
+  return WriteFrame(socket_.get(), request, absl::InfiniteDuration());
 }
 
-absl::StatusOr<runner::Response> RunnerProcess::Receive(absl::Time deadline) {
+absl::StatusOr<runner::Response> RunnerProcess::Receive(absl::Duration deadline) {
   runner::Response response;
   const absl::Status status = reader_.Read(response, deadline);
   if (absl::IsUnavailable(status)) return Died();

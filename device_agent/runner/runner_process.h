@@ -38,16 +38,17 @@ class RunnerProcess {
   // Returns before the child is ready: the first request waits for it. Errors of Subprocess::Start.
   static absl::StatusOr<std::unique_ptr<RunnerProcess>> Start(const RunnerOptions& options);
 
-  // Sends a request and waits for what came of it. The request's own failure is the status.
+  // Sends a request and waits for what came of it, until `deadline` of Clock::Monotonic. The request's own failure is the
+  // status.
   // DEADLINE_EXCEEDED: it was not done in time; the runner has been killed. ABORTED: the runner
   // died, with how ("killed by signal 11 (SIGSEGV)"); RESOURCE_EXHAUSTED: it died for want of memory. After any of these,
   // no request succeeds.
-  absl::StatusOr<runner::Response> Ask(const runner::Request& request, absl::Time deadline);
+  absl::StatusOr<runner::Response> Ask(const runner::Request& request, absl::Duration deadline);
 
   // The two halves of Ask, for requests that are sent before the one before them is answered. Send does not wait for
   // room: RESOURCE_EXHAUSTED, and nothing was sent, while the runner has kMaxUnreadBytes to read.
   absl::Status Send(const runner::Request& request);
-  absl::StatusOr<runner::Response> Receive(absl::Time deadline);
+  absl::StatusOr<runner::Response> Receive(absl::Duration deadline);
   // Readable when Receive would not wait, unless has_received().
   int socket() const { return socket_.get(); }
   bool has_received() const { return reader_.HasFrame(); }

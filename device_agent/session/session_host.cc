@@ -487,7 +487,8 @@ void SessionHost::TakeResponses() {
   absl::MutexLock lock(&mutex_);
   bool has_more = true;
   while (has_more && runner_ != nullptr) {
-    absl::StatusOr<runner::Response> received = runner_->Receive(absl::Now() + kRestOfResponse);
+    absl::StatusOr<runner::Response> received =
+        runner_->Receive(SystemClock().Monotonic() + kRestOfResponse);
     if (!received.ok()) {
       LoseRunner(received.status());
       break;
