@@ -41,6 +41,8 @@ inline constexpr int kMaxPriority = 1'000;  // And the negative.
 inline constexpr int kMaxAttempts = 3;
 inline constexpr absl::Duration kFirstBackoff = absl::Milliseconds(250);
 inline constexpr int kBackoffFactor = 4;
+// Not shorter than what follows from these.
+inline constexpr absl::Duration kLongestBackoff = absl::Seconds(5);
 inline constexpr absl::Duration kMaxDeadline = absl::Hours(24);
 inline constexpr absl::Duration kDefaultQueueDeadline = absl::Hours(1);
 inline constexpr absl::Duration kDefaultRunDeadline = absl::Minutes(10);

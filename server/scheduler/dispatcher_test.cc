@@ -142,6 +142,17 @@ TEST_F(DispatcherTest, ASilentAgentLosesItsAttemptAndAnotherGetsIt) {
   EXPECT_EQ(Get(id).attempts(), 2);
 }
 
+TEST_F(DispatcherTest, AClockThatIsSetBackHoldsUpNoRetry) {
+  const std::string id = AcceptRun("1");
+  Sync(Agent("d"));
+  Advance(kSilence);
+  ASSERT_EQ(Get(id).state(), Job::QUEUED);
+  Sync(Agent("other"));
+  clock_.JumpTo(clock_.Now() - absl::Hours(1));
+  Advance(kFirstBackoff);
+  EXPECT_EQ(Get(id).assignee(), "other");
+}
+
 TEST_F(DispatcherTest, ARunAndABenchmarkKeepTheirResults) {
   const std::string run = AcceptRun("1");
   v1::AgentState agent = Agent("d");

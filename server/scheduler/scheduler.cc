@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
+#include "server/limits.h"
 
 namespace slipway::server {
 namespace {
@@ -102,7 +103,11 @@ void WaitingJobs::Leave(const WaitingJob& job) {
 }
 
 void WaitingJobs::Release(absl::Time now) {
-  while (!later_.empty() && later_.begin()->first <= now) {
+  const auto is_due = [now](absl::Time time) {
+    // Nobody waits for so long: the wall clock was set back.
+    return time <= now || time > now + kLongestBackoff;
+  };
+  while (!later_.empty() && is_due(later_.begin()->first)) {
     Entry& entry = jobs_.find(later_.begin()->second)->second;
     later_.erase(later_.begin());
     entry.takes_part = true;
