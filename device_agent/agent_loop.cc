@@ -54,6 +54,11 @@ void AgentLoop::StartAttempt(const v1::RunAssignment& assignment) {
       {{"attempt", assignment.attempt_id()}, {"job", assignment.job_id()}});
 }
 
+absl::Duration AgentLoop::NotLost(absl::Duration time) const {
+  if (desired_.silence_ns() <= 0) return time;
+  return std::min(time, absl::Nanoseconds(desired_.silence_ns()) / 2);
+}
+
 v1::AgentState AgentLoop::Act(std::shared_ptr<SyncCall>& call) {
   absl::MutexLock lock(&mutex_);
   const AgentActions actions = Reconcile(held_, desired_);
@@ -67,12 +72,8 @@ v1::AgentState AgentLoop::Act(std::shared_ptr<SyncCall>& call) {
   state.set_sequence(++sequence_);
   state.set_applied_version(desired_.version());
   for (const auto& [id, attempt] : held_) *state.add_attempts() = attempt;
-  // Never so long that the server takes the agent for lost.
-  absl::Duration park = options_.park * absl::Uniform(random_, 0.8, 1.0);
-  if (desired_.silence_ns() > 0) {
-    park = std::min(park, absl::Nanoseconds(desired_.silence_ns()) / 2);
-  }
-  state.set_park_ns(absl::ToInt64Nanoseconds(park));
+  state.set_park_ns(
+      absl::ToInt64Nanoseconds(NotLost(options_.park * absl::Uniform(random_, 0.8, 1.0))));
   // In the same critical section as the report: a change after it finds the call and cancels it.
   call = transport_.NewSync();
   call_ = call;
@@ -127,7 +128,7 @@ void AgentLoop::Run(std::stop_token stop) {
     if (stop.stop_requested()) break;
     if (absl::IsCancelled(desired.status()) && is_stale) continue;
     LogFailure(desired.status());
-    transport_.Pause(backoff_.After(desired.status()), stop);
+    transport_.Pause(NotLost(backoff_.After(desired.status())), stop);
   }
   StopWorker();
 }

@@ -61,6 +61,8 @@ class AgentLoop {
   void StartAttempt(const v1::RunAssignment& assignment) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void SetAttempt(const v1::RunAttemptState& attempt);
   void StopWorker();
+  // The time, but never so long that the server takes the agent for lost.
+  absl::Duration NotLost(absl::Duration time) const;
   void LogFailure(const absl::Status& status);
 
   AgentTransport& transport_;

@@ -144,6 +144,14 @@ TEST_F(AgentLoopTest, ParksShorterThanItsSilenceIsTolerated) {
   EXPECT_LE(report.park_ns(), absl::ToInt64Nanoseconds(absl::Seconds(2)));
 }
 
+TEST_F(AgentLoopTest, ComesBackBeforeItCountsAsLost) {
+  transport_.SetSilence(absl::Seconds(4));
+  transport_.WaitFor([](const v1::AgentState& r) { return !r.applied_version().empty(); });
+  transport_.FailSync(absl::UnavailableError("gone"));
+  transport_.WaitForPauses(12);
+  EXPECT_THAT(transport_.pauses(), Each(Le(absl::Seconds(2))));
+}
+
 TEST_F(AgentLoopTest, EndsWithWorkUnderWay) {
   transport_.Want({Assignment("long")});
   transport_.WaitFor(Shows("long", State::RUNNING));

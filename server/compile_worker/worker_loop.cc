@@ -1,5 +1,6 @@
 #include "server/compile_worker/worker_loop.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -87,10 +88,13 @@ void WorkerLoop::Move(const v1::DesiredWorkerState& desired) {
                                                [this] { env_.transport->Interrupt(); });
   }
   applied_version_ = desired.version();
+  silence_ = absl::Nanoseconds(desired.silence_ns());
 }
 
 void WorkerLoop::WaitAfter(const absl::Status& status) {
-  const absl::Duration wait = backoff_.After(status);
+  absl::Duration wait = backoff_.After(status);
+  // Never so long that the server takes the worker for lost.
+  if (silence_ > absl::ZeroDuration()) wait = std::min(wait, silence_ / 2);
   Log(LogLevel::kWarning, "server not reached",
       {{"why", status.ToString()}, {"again_in_ms", absl::ToInt64Milliseconds(wait)}});
   env_.transport->Pause(wait, stops_.get_token());

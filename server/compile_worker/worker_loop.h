@@ -45,6 +45,7 @@ class WorkerLoop {
   // Of Run's thread alone, but for stops_, which is thread-safe.
   int64_t sequence_ = 0;
   std::string applied_version_;
+  absl::Duration silence_;  // That the server tolerates; zero: it has not said.
   Backoff backoff_;
   absl::btree_map<std::string, std::unique_ptr<CompileAttempt>> attempts_;
 

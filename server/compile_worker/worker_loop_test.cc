@@ -1,5 +1,6 @@
 #include "server/compile_worker/worker_loop.h"
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <string>
@@ -17,6 +18,8 @@
 
 namespace slipway::worker {
 namespace {
+
+constexpr absl::Duration kSilence = absl::Seconds(2);
 
 // A server that wants what the test says, and remembers what was reported.
 class FakeTransport final : public WorkerTransport {
@@ -37,7 +40,12 @@ class FakeTransport final : public WorkerTransport {
     absl::MutexLock lock(&mu_);
     interrupted_ = true;
   }
-  void Pause(absl::Duration, std::stop_token) override { absl::SleepFor(absl::Milliseconds(1)); }
+  void Pause(absl::Duration pause, std::stop_token) override {
+    absl::SleepFor(absl::Milliseconds(1));
+    absl::MutexLock lock(&mu_);
+    ++pauses_;
+    longest_pause_ = std::max(longest_pause_, pause);
+  }
   absl::Status Fetch(const Digest& digest, BlobStore& store, const RetryPolicy&) override {
     return store.Has(digest) ? absl::OkStatus() : absl::NotFoundError("no such blob");
   }
@@ -56,6 +64,7 @@ class FakeTransport final : public WorkerTransport {
       version += assignment.attempt_id();
     }
     desired_.set_version(version);
+    desired_.set_silence_ns(absl::ToInt64Nanoseconds(kSilence));
   }
   void FailWith(absl::Status failure) {
     absl::MutexLock lock(&mu_);
@@ -71,6 +80,13 @@ class FakeTransport final : public WorkerTransport {
     absl::MutexLock lock(&mu_);
     return last_;
   }
+  // Waits until there were so many.
+  absl::Duration LongestPauseOf(int count) {
+    absl::MutexLock lock(&mu_);
+    const auto were = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) { return pauses_ >= count; };
+    mu_.AwaitWithTimeout(absl::Condition(&were), absl::Seconds(20));
+    return longest_pause_;
+  }
   size_t sent() {
     absl::MutexLock lock(&mu_);
     return sent_;
@@ -83,6 +99,8 @@ class FakeTransport final : public WorkerTransport {
   absl::Status failure_ ABSL_GUARDED_BY(mu_);
   bool interrupted_ ABSL_GUARDED_BY(mu_) = false;
   int syncs_ ABSL_GUARDED_BY(mu_) = 0;
+  int pauses_ ABSL_GUARDED_BY(mu_) = 0;
+  absl::Duration longest_pause_ ABSL_GUARDED_BY(mu_);
   size_t sent_ ABSL_GUARDED_BY(mu_) = 0;
 };
 
@@ -181,6 +199,10 @@ TEST_F(WorkerLoopTest, KeepsItsStateWhileTheServerIsAway) {
   ASSERT_TRUE(transport_.WaitUntil(
       [before](const v1::WorkerState& state) { return state.sequence() > before + 1; }));
   EXPECT_EQ(transport_.last().attempts(0).state(), v1::CompileAttemptState::SUCCEEDED);
+  // Often enough not to count as lost.
+  const absl::Duration longest = transport_.LongestPauseOf(12);
+  EXPECT_GT(longest, kSilence / 4);
+  EXPECT_LE(longest, kSilence / 2);
   transport_.FailWith(absl::OkStatus());
 }
 
