@@ -14,6 +14,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
@@ -331,6 +332,45 @@ TEST_F(SessionHostTest, ACrashIsAnsweredAndTheRestGoesOn) {
   EXPECT_EQ(responses[2].code(), static_cast<int>(Code::kAborted));
   EXPECT_THAT(responses[3].message(), HasSubstr("was lost"));
   EXPECT_EQ(responses[4].code(), 0);
+}
+
+TEST_F(SessionHostTest, ALoadThatFetchesHoldsUpNobodyAndCanBeCancelled) {
+  const Artifact slow = TestProgram(TestKernel::kSlow);
+  ASSERT_OK(store_->Put(slow.digest(), slow.manifest().bytes()));
+  for (const Digest& digest : slow.manifest().blobs()) {
+    ASSERT_OK(store_->Put(digest, slow.blob(digest).bytes()));
+  }
+  tools_.blobs.fetch = [](const Digest&, absl::Time, std::stop_token stop) {
+    absl::Notification stopped;
+    const std::stop_callback callback(stop, [&] { stopped.Notify(); });
+    stopped.WaitForNotification();
+    return absl::CancelledError("stopped");
+  };
+  Restart(absl::Seconds(60));
+  Ask(Load(TestKernel::kSlow, 1));
+  Ask(Allocate(2, kRows));
+  Tensor turns = Tensor::Zeros(DataType::kFloat32, {2, 8});
+  turns.mutable_values<float>()[0] = 30;
+  Request write;
+  write.mutable_write()->set_tensor(2);
+  Ask(write, std::string(turns.bytes()));
+  Ask(Call(1, 2, 3));
+  // Begins to fetch while that runs.
+  const uint64_t fetches = Ask(Load(TestKernel::kCount, 4));
+  Ask(Allocate(5, kRows));
+  std::vector<v1::SessionResponse> responses = connection_->Responses(4);
+  ASSERT_EQ(responses.size(), 4u);
+  EXPECT_EQ(responses[3].code(), 0) << responses[3].message();
+  Request cancel;
+  cancel.mutable_cancel()->set_request(fetches);
+  host_->Take(connection_.get(), WriteSessionRequest(cancel));
+  // What follows needs the thread that fetched.
+  Ask(Load(TestKernel::kAdd, 6));
+  responses = connection_->Responses(7);
+  ASSERT_EQ(responses.size(), 7u);
+  EXPECT_EQ(responses[4].code(), static_cast<int>(Code::kCancelled));
+  EXPECT_EQ(responses[5].code(), 0) << responses[5].message();
+  EXPECT_EQ(responses[6].code(), 0) << responses[6].message();
 }
 
 TEST_F(SessionHostTest, WhoWaitsForTheMachineIsStillGivenUp) {

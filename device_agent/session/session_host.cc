@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "core/artifact/checked_manifest.h"
 #include "core/base/clock.h"
@@ -193,6 +193,7 @@ void SessionHost::Cancel(uint64_t id) {
     if (pending.request.id() != id) continue;
     // A runner that dies before it comes to this one is followed by another.
     pending.is_cancelled = true;
+    if (id == prepares_) stop_preparing_.request_stop();
     if (pending.state == Pending::State::kWaiting) {
       Done(pending, Cancelled());
     } else if (pending.state == Pending::State::kSent && runner_ != nullptr) {
@@ -317,7 +318,7 @@ void SessionHost::End(const absl::Status& why) {
   end_ = why;
   if (connection_ != nullptr) connection_->End(why);
   connection_ = nullptr;
-  stop_.request_stop();
+  stop_preparing_.request_stop();
   if (runner_ != nullptr) runner_->Kill();
   Wake();
 }
@@ -396,6 +397,7 @@ void SessionHost::Prepare() {
   v1::SessionRequest request;
   absl::Cord data;
   absl::Duration deadline;
+  std::stop_token stop;
   {
     absl::MutexLock lock(&mutex_);
     const bool needs_host = SendWaiting();
@@ -408,16 +410,19 @@ void SessionHost::Prepare() {
     request = pending.request;
     data = pending.data;
     deadline = pending.deadline;
+    if (!end_.has_value()) stop_preparing_ = std::stop_source();
+    prepares_ = request.id();
+    stop = stop_preparing_.get_token();
   }
   absl::Status status;
   v1::SessionResponse response;
   std::optional<CheckedManifest> manifest;
   std::optional<MachineLock> alone;
   if (request.has_time()) {
-    WhileTimesAreLookedAt([&] {
+    WhileOthersAreServed([&] {
       absl::StatusOr<MachineLock> acquired =
           MachineLock::Acquire(MachineLock::Mode::kExclusive, deadline - Now(),
-                               [this] { return stop_.stop_requested(); });
+                               [&stop] { return stop.stop_requested(); });
       status = acquired.status();
       if (acquired.ok()) alone.emplace(*std::move(acquired));
     });
@@ -426,9 +431,9 @@ void SessionHost::Prepare() {
     absl::StatusOr<Digest> digest = FromProto(request.load().manifest());
     status = Annotate(digest.status(), "manifest");
     if (digest.ok()) {
-      WhileTimesAreLookedAt([&] {
+      WhileOthersAreServed([&] {
         absl::StatusOr<std::optional<CheckedManifest>> gathered =
-            blobs_.Gather(*digest, absl::Now() + (deadline - Now()), stop_.get_token(), &missing);
+            blobs_.Gather(*digest, absl::Now() + (deadline - Now()), stop, &missing);
         status = gathered.status();
         if (gathered.ok()) manifest = *std::move(gathered);
       });
@@ -449,7 +454,9 @@ void SessionHost::Prepare() {
     response.mutable_blob_written()->set_size(held);
   }
   absl::MutexLock lock(&mutex_);
-  // It may have been cancelled meanwhile.
+  prepares_ = 0;
+  // It may have been cancelled meanwhile, and what follows it need this thread.
+  Wake();
   if (end_.has_value() || handled_ >= pending_.size()) return;
   Pending& pending = pending_[handled_];
   if (pending.request.id() != request.id() || pending.state != Pending::State::kWaiting) return;
@@ -469,18 +476,35 @@ void SessionHost::Prepare() {
   ReadOn();
 }
 
-void SessionHost::WhileTimesAreLookedAt(absl::FunctionRef<void()> wait) {
-  absl::Notification is_over;
-  std::thread looks([&] {
-    const auto pause = [this] {
+void SessionHost::WhileOthersAreServed(absl::FunctionRef<void()> wait) {
+  std::atomic<bool> is_over = false;
+  std::thread serves([&] {
+    while (!is_over) {
+      int socket = -1;
+      absl::Duration until;
+      {
+        absl::MutexLock lock(&mutex_);
+        if (end_.has_value()) return;
+        until = waits_until_ = NextCheck();
+        if (runner_ != nullptr) {
+          socket = runner_->socket();
+        } else {
+          // The next one is started when this thread's place is taken again.
+          until = std::max(until, Now() + kShortestPause);
+        }
+      }
+      if (Wait(socket, until)) TakeResponses();
+      CheckTimes();
       absl::MutexLock lock(&mutex_);
-      return std::max(NextCheck() - Now(), kShortestPause);
-    };
-    while (!is_over.WaitForNotificationWithTimeout(pause())) CheckTimes();
+      SendWaiting();
+      Answer();
+      ReadOn();
+    }
   });
   wait();
-  is_over.Notify();
-  looks.join();
+  is_over = true;
+  Wake();
+  serves.join();
 }
 
 void SessionHost::TakeResponses() {

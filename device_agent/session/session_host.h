@@ -109,8 +109,8 @@ class SessionHost : public std::enable_shared_from_this<SessionHost> {
   void StartRunner();
   // The first request that waits, if it needs more than the runner.
   void Prepare();
-  // Does what may wait for others, while a thread looks at the times in this one's place.
-  void WhileTimesAreLookedAt(absl::FunctionRef<void()> wait);
+  // Does what may wait for others, while a thread looks at the runner and the times in this one's place.
+  void WhileOthersAreServed(absl::FunctionRef<void()> wait);
   void TakeResponses();
   void CheckTimes();
   absl::Duration NextCheck() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -168,7 +168,9 @@ class SessionHost : public std::enable_shared_from_this<SessionHost> {
   HeldHandles handles_ ABSL_GUARDED_BY(mutex_);
   absl::Duration looked_at_runner_ ABSL_GUARDED_BY(mutex_);
   bool was_stopped_ ABSL_GUARDED_BY(mutex_) = false;  // By a signal, when it was looked at last.
-  std::stop_source stop_;
+  // The request that is being prepared, which may take as long as others like; 0: none.
+  uint64_t prepares_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::stop_source stop_preparing_ ABSL_GUARDED_BY(mutex_);
   std::thread thread_;
 };
 
