@@ -445,6 +445,25 @@ TEST_F(SessionHostTest, WhoReadsNothingIsNotSentMoreNews) {
   EXPECT_LE(connection_->news().size() - before, 2u);
 }
 
+TEST_F(SessionHostTest, WhatIsStuckOnAConnectionHoldsUpNoOther) {
+  connection_->Hold();
+  Request heartbeat;
+  heartbeat.mutable_heartbeat();
+  host_->Take(connection_.get(), WriteSessionRequest(heartbeat));
+  Ask(Load(TestKernel::kAdd, 1));  // Which the runner has something to say about.
+  connection_->Responses(1);
+  auto next = std::make_shared<Connection>();
+  host_->Attach(next, 1);
+  host_->Take(next.get(), WriteSessionRequest(heartbeat));
+  EXPECT_TRUE(next->news().back().has_heartbeat());
+  connection_.swap(next);
+  Ask(Load(TestKernel::kAdd, 2));
+  connection_->Responses(1);
+  bool has_log = false;
+  for (const v1::SessionResponse& news : connection_->news()) has_log |= news.has_log();
+  EXPECT_TRUE(has_log);
+}
+
 TEST_F(SessionHostTest, AnErrorQuotesNoMoreThanFits) {
   Ask(Load(TestKernel::kAdd, 1));
   Request call = Call(1, 2, 3);

@@ -98,6 +98,9 @@ void SessionHost::Attach(std::shared_ptr<SessionConnection> connection, uint64_t
     connection_->End(absl::AbortedError("another connection has taken the session up"));
   }
   connection_ = std::move(connection);
+  // What is on its way over the one before may never arrive, nor be given up soon.
+  heartbeat_ = UnderWay();
+  log_->BeginAnew();
   connection_->Attached(shared_from_this());
   heard_at_ = awake_.Monotonic();
   Acked(received);

@@ -38,7 +38,9 @@ class SessionLog {
     if (lines_.EndLine()) on_news_();
   }
 
-  // What to send at `now`: a message with whole lines, or nothing. One thread at a time, like due().
+  // There is another way to send: nothing is on it yet.
+  void BeginAnew() { under_way_ = UnderWay(on_news_); }
+  // What to send at `now`: a message with whole lines, or nothing. One thread at a time, like due() and BeginAnew().
   absl::Cord Next(absl::Duration now);
   // When Next has something by the passing of time alone.
   absl::Duration due() const;

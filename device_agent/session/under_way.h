@@ -39,7 +39,7 @@ class UnderWay {
     std::atomic<bool> is_busy{false};
     const std::function<void()> on_gone;
   };
-  const std::shared_ptr<State> state_;
+  std::shared_ptr<State> state_;
 };
 
 }  // namespace slipway
