@@ -51,10 +51,11 @@ class SessionRelay : public std::enable_shared_from_this<SessionRelay> {
     subscription_ = std::move(subscription);
   }
 
-  // A client, whose first message is for the agent.
-  void ClientCame(std::shared_ptr<Duplex> client, absl::Cord first) {
+  // A client, whose first message is for the agent. False: this relay is forgotten, ask for another; the same below.
+  bool ClientCame(std::shared_ptr<Duplex> client, absl::Cord first) {
     {
       absl::MutexLock lock(&mu_);
+      if (is_forgotten_) return false;
       if (client_ != nullptr) {
         client_->End(absl::AbortedError("another connection has taken the session up"));
         // What the agent's end knows is of that client.
@@ -72,17 +73,27 @@ class SessionRelay : public std::enable_shared_from_this<SessionRelay> {
       Join();
     }
     LookLater();
+    return true;
   }
   // The server began with a session that waits, and whose client may come back.
   void ClientMayCome() {
     absl::MutexLock lock(&mu_);
     LookAfter(kTellWaiting);
   }
-  void AgentCame(std::shared_ptr<Duplex> agent) {
+  bool AgentCame(std::shared_ptr<Duplex> agent) {
     absl::MutexLock lock(&mu_);
+    if (is_forgotten_) return false;
     if (agent_ != nullptr) agent_->End(absl::AbortedError("the agent has called again"));
     agent_ = std::move(agent);
+    if (client_ != nullptr && first_.empty()) {
+      // It was another's of the agent's calls; what may be lost with that, it learns when it resumes.
+      is_joined_ = false;
+      client_->End(absl::UnavailableError("the agent has made another connection: resume"));
+      client_ = nullptr;
+      left_at_ = parts_.env->clock->Monotonic();
+    }
     Join();
+    return true;
   }
 
   void ClientSent(const Duplex* client, absl::Cord message) {
@@ -200,6 +211,7 @@ class SessionRelay : public std::enable_shared_from_this<SessionRelay> {
       waiting = WaitingNews(*parts_.env, *record);
     }
     absl::MutexLock lock(&mu_);
+    if (is_forgotten_) return;
     if (parts_.hub->is_closed()) return EndClient(Calls::Ending());
     if (!record.ok()) return EndClient(record.status());
     if (IsTerminal(record->job().state())) {
@@ -254,6 +266,7 @@ class SessionRelay : public std::enable_shared_from_this<SessionRelay> {
 
   void ForgetIfAlone() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
     if (client_ != nullptr || agent_ != nullptr) return;
+    is_forgotten_ = true;
     if (const std::shared_ptr<SessionRelays> relays = relays_.lock()) relays->Forget(*this);
   }
 
@@ -272,6 +285,7 @@ class SessionRelay : public std::enable_shared_from_this<SessionRelay> {
   bool agent_waits_ ABSL_GUARDED_BY(mu_) = false;   // The same the other way.
   bool agent_left_ ABSL_GUARDED_BY(mu_) = false;
   bool looks_later_ ABSL_GUARDED_BY(mu_) = false;
+  bool is_forgotten_ ABSL_GUARDED_BY(mu_) = false;
   absl::Duration missing_since_ ABSL_GUARDED_BY(mu_);
   // Since when there is no client, while there is none. One that opens a session comes after its relay is made.
   absl::Duration left_at_ ABSL_GUARDED_BY(mu_);
@@ -328,15 +342,17 @@ class End final : public DuplexUser, public std::enable_shared_from_this<End> {
                      absl::FormatDuration(kFirstRequestWithin))));
   }
 
-  // `came` tells the relay of this end, which may be gone already: the relay hears that too, but after it.
-  void Join(std::shared_ptr<SessionRelay> relay, absl::FunctionRef<void(SessionRelay&)> came) {
+  // `came` tells the relay of this end, which may be gone already: the relay hears that too, but after it. False when the
+  // relay does not take it.
+  bool Join(std::shared_ptr<SessionRelay> relay, absl::FunctionRef<bool(SessionRelay&)> came) {
     absl::MutexLock lock(&mu_);
-    came(*relay);
+    if (!came(*relay)) return false;
     if (is_gone_) {
       (relay.get()->*kind_.gone)(duplex_.get());
     } else {
       relay_ = std::move(relay);
     }
+    return true;
   }
 
   void OnMessage(absl::Cord message) override {
@@ -454,9 +470,12 @@ ServedDuplex* SessionRelays::Open(grpc::CallbackServerContext* context) {
             const absl::Status ended = EndOf(session);
             return ended.ok() ? absl::NotFoundError("the session has been closed") : ended;
           }
-          end->Join(self->Find(session.job().id()), [&](SessionRelay& relay) {
-            relay.ClientCame(end->duplex(), WriteSessionRequest(ResumeOf(session, received)));
-          });
+          const auto came = [&](SessionRelay& relay) {
+            return relay.ClientCame(end->duplex(),
+                                    WriteSessionRequest(ResumeOf(session, received)));
+          };
+          while (!end->Join(self->Find(session.job().id()), came)) {
+          }
           return absl::OkStatus();
         });
       });
@@ -489,8 +508,9 @@ ServedDuplex* SessionRelays::Attach(grpc::CallbackServerContext* context) {
         if (!IsSameSecret(record->session().ticket(), ticket)) {
           return absl::PermissionDeniedError("the ticket is not that of the session");
         }
-        end->Join(self->Find(session),
-                  [&](SessionRelay& relay) { relay.AgentCame(end->duplex()); });
+        const auto came = [&](SessionRelay& relay) { return relay.AgentCame(end->duplex()); };
+        while (!end->Join(self->Find(session), came)) {
+        }
         return absl::OkStatus();
       });
   return reactor;
