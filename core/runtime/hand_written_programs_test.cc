@@ -2,6 +2,7 @@
 // devices, a run.
 #include "core/runtime/test_programs/hand_written_programs.h"
 
+#include <atomic>
 #include <memory>
 #include <set>
 #include <string>
@@ -46,9 +47,9 @@ TEST_P(HandWrittenProgramTest, RunsFromBytes) {
   const ProgramSignature& signature = program->signature();
   ASSERT_EQ(signature.inputs.size(), GetParam().inputs.size());
   ASSERT_EQ(signature.outputs.size(), GetParam().outputs.size());
-  const StepObserver observer = [](const StepReport&) { return absl::OkStatus(); };
+  const std::atomic<bool> never = false;
   for (const CallOptions& options :
-       {CallOptions(), CallOptions{.profile = true}, CallOptions{.observer = &observer}}) {
+       {CallOptions(), CallOptions{.profile = true}, CallOptions{.cancelled = &never}}) {
     ASSERT_OK_AND_ASSIGN(const auto context, program->NewContext({}));
     // Twice: nothing may hang on what memory held before.
     for (int run = 0; run < 2; ++run) {

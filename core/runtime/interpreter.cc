@@ -150,7 +150,7 @@ absl::Status Interpreter::PrepareLaunches() {
 void Interpreter::BeginRun(const CallOptions& options) {
   turns_made_ = 0;
   call_ = &options;
-  is_watched_ = options.profile || options.cancelled != nullptr || options.observer != nullptr;
+  is_watched_ = options.profile || options.cancelled != nullptr;
   durations_ns_.clear();
   if (options.profile) durations_ns_.resize(program_.plan().steps);
 }

@@ -107,8 +107,6 @@ class Interpreter {
   // RESOURCE_EXHAUSTED when there were too many turns.
   absl::Status CountTurn();
   uint64_t call_of(const FunctionPlan& function) const { return frames_[function.index].call; }
-  // The turns of the loops that are running, outermost first; a loop adds and removes its own.
-  std::vector<int64_t>& turns() { return turns_; }
 
   // By StepPlan::number; empty where the last call was not profiled. Of steps run several times, the sum.
   absl::Span<const int64_t> durations_ns() const { return durations_ns_; }
@@ -140,10 +138,8 @@ class Interpreter {
   void Release(const StepPlan& step) {
     for (const uint32_t buffer : step.release) memory_.Release(buffer);
   }
-  // A step of a call that is profiled, observed or may be cancelled (watched_steps.cc).
+  // A step of a call that is profiled or may be cancelled (watched_steps.cc).
   absl::Status RunWatchedStep(const FunctionPlan& function, const StepPlan& step);
-  absl::Status Tell(const StepPlan& step);
-  absl::Status AddStepValues(uint32_t value);
   absl::Status DoStep(const FunctionPlan& function, const StepPlan& step);
   absl::Status RunKernel(const StepPlan& step);
   absl::Status RunCopy(const StepPlan& step);
@@ -167,15 +163,12 @@ class Interpreter {
   std::vector<Result> results_;
   std::vector<int64_t> durations_ns_;
   int64_t turns_made_ = 0;
-  std::vector<int64_t> turns_;
   // Where the position goes that nobody reads.
   std::atomic<uint32_t> own_position_ = kNoStep;
   std::atomic<uint32_t>* const position_;
   // Of the call that runs.
   const CallOptions* call_ = nullptr;
   bool is_watched_ = false;
-  std::vector<StepValue> step_values_;
-  std::vector<std::string> step_bytes_;  // Copies of values that the host cannot touch.
 };
 
 }  // namespace slipway

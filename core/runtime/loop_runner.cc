@@ -46,11 +46,7 @@ LoopRunner::LoopRunner(Interpreter& interpreter, const StepPlan& step)
       results_(Size(loop_.results_size()) + Size(loop_.collected_size())) {}
 
 absl::Status LoopRunner::Run(const FunctionPlan& function) {
-  interpreter_.turns().push_back(0);
-  const absl::Cleanup clear = [this] {
-    interpreter_.turns().pop_back();
-    Clear();
-  };
+  const absl::Cleanup clear = [this] { Clear(); };
   return MakeTurns(function);
 }
 
@@ -145,7 +141,6 @@ absl::Status LoopRunner::BindSlices(int64_t turn) {
 }
 
 absl::Status LoopRunner::MakeTurn(int64_t turn, bool& goes_on) {
-  interpreter_.turns().back() = turn;
   std::memcpy(turn_->memory.host, &turn, sizeof(turn));
   SLIPWAY_RETURN_IF_ERROR(BindSlices(turn));
   const absl::Cleanup end = [this] { interpreter_.End(body_); };

@@ -60,8 +60,7 @@ class ProgramContext {
   // do not agree with the extents given, or an output that shares memory with an input or another output (inputs
   // may share theirs); RESOURCE_EXHAUSTED the step and the option whose limit it reached;
   // INTERNAL the step that failed, in which function and turn, with what its kernel said; CANCELLED the step before
-  // which it was cancelled; the observer's error the step it was told. Outputs are then undefined; the context is
-  // as good as before.
+  // which it was cancelled. Outputs are then undefined; the context is as good as before.
   absl::Status Run(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs,
                    const CallOptions& options = {});
   // The same with tensors that stay on their devices: those in the place the program wants them in
