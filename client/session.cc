@@ -2,9 +2,10 @@
 #include "client/session.h"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "client/address.h"
 #include "client/convert.h"
@@ -72,14 +73,15 @@ OutgoingRequest MakeAllocate(uint64_t handle, const TensorType& type, const std:
   return outgoing;
 }
 
-// All that a device may lack of it.
+// What a device may lack of it.
 LoadOperation::Contents ContentsOf(const Artifact& artifact) {
-  LoadOperation::Contents contents;
-  for (const Digest& digest : artifact.manifest().blobs()) {
-    contents[digest] = artifact.blob(digest);
-  }
-  contents[artifact.digest()] = Blob::Own(artifact.manifest().bytes());
-  return contents;
+  return [artifact](const Digest& digest) -> std::optional<Blob> {
+    if (digest == artifact.digest()) {
+      return Blob(artifact.manifest().bytes(), std::make_shared<const Artifact>(artifact));
+    }
+    const Blob* const blob = artifact.FindBlob(digest);
+    return blob == nullptr ? std::nullopt : std::make_optional(*blob);
+  };
 }
 
 EngineOptions MakeEngineOptions(const SessionOptions& options, absl::Duration idle) {
@@ -197,10 +199,10 @@ StartedProgram Session::LoadAsync(const Artifact& artifact, const LoadOptions& o
 }
 
 StartedProgram Session::LoadAsync(const Digest& artifact, const LoadOptions& options) {
-  return LoadWith(artifact, {}, options);
+  return LoadWith(artifact, nullptr, options);
 }
 
-StartedProgram Session::LoadWith(const Digest& digest, absl::flat_hash_map<Digest, Blob> contents,
+StartedProgram Session::LoadWith(const Digest& digest, BlobSource contents,
                                  const LoadOptions& options) {
   RemoteProgram program(engine_, engine_->NewHandle(), options.name);
   v1::SessionRequest request;

@@ -29,12 +29,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -354,9 +354,9 @@ class Session {
 
  private:
   explicit Session(std::shared_ptr<SessionEngine> engine) : engine_(std::move(engine)) {}
-  // `contents`: blobs that the device is sent when it lacks them.
-  StartedProgram LoadWith(const Digest& digest, absl::flat_hash_map<Digest, Blob> contents,
-                          const LoadOptions& options);
+  // Asked for blobs that the device lacks; null: it is sent none.
+  using BlobSource = std::function<std::optional<Blob>(const Digest&)>;
+  StartedProgram LoadWith(const Digest& digest, BlobSource contents, const LoadOptions& options);
   absl::Status TakeListed(ResumedSession& resumed);
 
   std::shared_ptr<SessionEngine> engine_;

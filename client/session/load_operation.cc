@@ -40,14 +40,14 @@ absl::Status LoadOperation::TakeLoad(const RequestAnswer& answer) {
       return absl::InternalError(
           absl::StrCat("the device lacks what is no blob: ", digest.status().message()));
     }
-    // Of an artifact that is named alone, nothing is here to be sent; and what was sent once is not sent again.
-    if (contents_.empty() || sent_.contains(*digest)) return answer.error;
-    const auto contents = contents_.find(*digest);
-    if (contents == contents_.end()) {
+    // What was sent once is not sent again.
+    if (contents_ == nullptr || sent_.contains(*digest)) return answer.error;
+    std::optional<Blob> contents = contents_(*digest);
+    if (!contents.has_value()) {
       return absl::InternalError(absl::StrCat("the device lacks blob ", digest->ToString(),
                                               ", which the artifact does not have"));
     }
-    missing.push_back({.digest = *std::move(digest), .contents = contents->second});
+    missing.push_back({.digest = *std::move(digest), .contents = *std::move(contents)});
   }
   if (missing.empty()) return answer.error;
   for (const Missing& blob : missing) sent_.insert(blob.digest);

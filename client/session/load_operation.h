@@ -4,10 +4,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -23,12 +23,13 @@ namespace slipway {
 // written from where another try had got to.
 class LoadOperation final : public SessionOperation {
  public:
-  // Whatever the device is sent, by digest.
-  using Contents = absl::flat_hash_map<Digest, Blob>;
+  // Asked for each blob that the device lacks; none if the artifact has no such blob.
+  using Contents = std::function<std::optional<Blob>(const Digest&)>;
   // Given what was loaded. An error becomes that of the operation.
   using Loaded = std::function<absl::Status(const v1::SessionResponse::Loaded&)>;
 
-  // `load` holds a load. Blobs go in pieces of `piece_bytes`.
+  // `load` holds a load. Blobs go in pieces of `piece_bytes`. Without `contents`, of an artifact that is named alone,
+  // nothing is sent.
   LoadOperation(v1::SessionRequest load, Contents contents, int64_t piece_bytes, Loaded loaded)
       : load_(std::move(load)),
         contents_(std::move(contents)),

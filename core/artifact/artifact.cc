@@ -9,17 +9,17 @@
 namespace slipway {
 
 absl::StatusOr<Artifact> Artifact::Create(CheckedManifest manifest, GetBlob get_blob) {
-  Artifact artifact(std::move(manifest));
-  for (const Digest& digest : artifact.manifest().blobs()) {
+  Blobs blobs;
+  for (const Digest& digest : manifest.blobs()) {
     SLIPWAY_ASSIGN_OR_RETURN_WITH(Blob blob, get_blob(digest),
-                                  absl::StrCat("artifact ", artifact.digest().hex()));
+                                  absl::StrCat("artifact ", manifest.digest().hex()));
     if (blob.size_bytes() != digest.size_bytes()) {
       return absl::DataLossError(
           absl::StrCat("blob ", digest.ToString(), " has ", blob.size_bytes(), " bytes"));
     }
-    artifact.blobs_.emplace(digest, std::move(blob));
+    blobs.emplace(digest, std::move(blob));
   }
-  return artifact;
+  return Artifact(std::move(manifest), std::move(blobs));
 }
 
 absl::StatusOr<Artifact> Artifact::Create(v1::Manifest manifest, GetBlob get_blob,
@@ -36,9 +36,14 @@ absl::StatusOr<Artifact> Artifact::Parse(absl::string_view manifest_bytes, GetBl
 }
 
 const Blob& Artifact::blob(const Digest& digest) const {
-  const auto found = blobs_.find(digest);
-  SLIPWAY_CHECK(found != blobs_.end(), "a blob the manifest does not name");
-  return found->second;
+  const Blob* const found = FindBlob(digest);
+  SLIPWAY_CHECK(found != nullptr, "a blob the manifest does not name");
+  return *found;
+}
+
+const Blob* Artifact::FindBlob(const Digest& digest) const {
+  const auto found = blobs_->find(digest);
+  return found == blobs_->end() ? nullptr : &found->second;
 }
 
 }  // namespace slipway

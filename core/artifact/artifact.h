@@ -3,6 +3,7 @@
 #define SLIPWAY_CORE_ARTIFACT_ARTIFACT_H_
 
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -16,7 +17,7 @@
 namespace slipway {
 
 // Complete and checked: every blob the manifest names is here, with the size of its
-// digest. Copies share the blobs. Thread-compatible.
+// digest. Copies share all data. Immutable and thread-safe.
 class Artifact {
  public:
   using GetBlob = absl::FunctionRef<absl::StatusOr<Blob>(const Digest&)>;
@@ -37,14 +38,19 @@ class Artifact {
 
   // REQUIRES: the manifest names it.
   const Blob& blob(const Digest& digest) const;
+  // Null if the manifest does not name it.
+  const Blob* FindBlob(const Digest& digest) const;
   // Bytes of the manifest and all blobs.
   int64_t size_bytes() const { return manifest_.artifact_bytes(); }
 
  private:
-  explicit Artifact(CheckedManifest manifest) : manifest_(std::move(manifest)) {}
+  using Blobs = absl::flat_hash_map<Digest, Blob>;
+
+  Artifact(CheckedManifest manifest, Blobs blobs)
+      : manifest_(std::move(manifest)), blobs_(std::make_shared<const Blobs>(std::move(blobs))) {}
 
   CheckedManifest manifest_;
-  absl::flat_hash_map<Digest, Blob> blobs_;
+  std::shared_ptr<const Blobs> blobs_;
 };
 
 }  // namespace slipway
