@@ -74,8 +74,8 @@ struct SessionOptions {
   // Told while Open waits: how many are to get the device before, and who holds it. Both callbacks are called on a
   // thread of the session's and should return soon.
   std::function<void(int64_t ahead, const std::string& holder)> on_waiting;
-  // Told what programs, and what runs them, write to their standard streams: whole lines, as they come, mostly before the
-  // answer to what wrote them. What comes faster than it is taken, or over 1 MiB/s for long, is dropped, and a line says
+  // Told what programs write to their standard streams, and warnings and errors of what runs them: whole lines, as they
+  // come, mostly before the answer to what wrote them. What comes faster than it is taken, or over 1 MiB/s for long, is dropped, and a line says
   // how much.
   std::function<void(const std::string& text)> on_log;
 };

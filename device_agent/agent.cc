@@ -50,6 +50,7 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
   const int64_t memory =
       options.runner_memory_bytes > 0 ? options.runner_memory_bytes : MachineMemoryBytes() / 2;
   runner.memory_bytes = memory;
+  if (options.log_level == "debug") runner.log_level = options.log_level;
   agent->runners_.emplace(runner);
 
   AgentLoopOptions loop;

@@ -52,7 +52,8 @@ FlagSet AgentFlags(AgentOptions& options) {
             "Descriptor that gets a line once the server has answered, with --listen the address, "
             "and is then "
             "closed.");
-  flags.Add("log-level", &options.log_level, "LEVEL", "debug, info, warning or error.");
+  flags.Add("log-level", &options.log_level, "LEVEL",
+            "debug, info, warning or error; with debug, clients are told what their runners do.");
   return flags;
 }
 

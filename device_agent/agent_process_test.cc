@@ -34,6 +34,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using State = v1::RunAttemptState;
 
 constexpr char kAgent[] = "device_agent/slipway-agent";
@@ -270,10 +271,18 @@ TEST_F(AgentProcessTest, ACrashIsAFailedRunAndNotADeadAgent) {
   ASSERT_TRUE(end.has_value());
   EXPECT_EQ(end->state(), State::FAILED);
   EXPECT_EQ(end->error().code(), static_cast<int>(absl::StatusCode::kAborted));
-  EXPECT_THAT(end->error().message(), HasSubstr("killed by signal 11 (SIGSEGV)"));
-  EXPECT_THAT(end->error().log_tail(), HasSubstr("calls the program"));
+  EXPECT_THAT(end->error().message(), AllOf(HasSubstr("killed by signal 11 (SIGSEGV)"),
+                                            HasSubstr("in step 0 'Kernel', kernel 2 of code 0")));
+  EXPECT_THAT(end->error().log_tail(), Not(HasSubstr("calls the program")));
   EXPECT_FALSE(end->retriable());
   ExpectSucceeds(Assign(TestKernel::kAdd));
+}
+
+TEST_F(AgentProcessTest, RunnersSayWhatTheyDoWhereTheAgentDoes) {
+  StartAgent({"--log-level", "debug"});
+  const std::optional<State> end = RunToEnd(Assign(TestKernel::kCrash));
+  ASSERT_TRUE(end.has_value());
+  EXPECT_THAT(end->error().log_tail(), HasSubstr("calls the program"));
 }
 
 TEST_F(AgentProcessTest, AFailingKernelIsNamed) {

@@ -16,15 +16,18 @@
 #include "absl/time/clock.h"
 #include "core/artifact/checked_manifest.h"
 #include "core/artifact/input_match.h"
+#include "core/artifact/program_steps.h"
 #include "core/base/clock.h"
 #include "core/base/machine_lock.h"
 #include "core/base/status_macros.h"
 #include "core/rpc/retry.h"
+#include "core/runtime/call_options.h"
 #include "core/tensor/tensor.h"
 #include "core/wire/digest_proto.h"
 #include "core/wire/status_proto.h"
 #include "core/wire/tensor_proto.h"
 #include "device_agent/runner/runner.pb.h"
+#include "device_agent/runner/runner_window.h"
 
 namespace slipway {
 namespace {
@@ -169,12 +172,19 @@ class Attempt {
     return absl::OkStatus();
   }
 
+  // Where a call stood whose runner ended: ", in step 3 'conv', ...". Empty if none had begun.
+  std::string Whereabouts() const {
+    const uint32_t step = runner_->window()->status().position;
+    return step == kNoStep ? "" : absl::StrCat(", in ", DescribeStep(StepsOf(*manifest_), step));
+  }
+
   absl::StatusOr<runner::Response> Ask(const runner::Request& request) {
     absl::StatusOr<runner::Response> response = runner_->Ask(request, deadline_);
     if (absl::IsDeadlineExceeded(response.status())) {
-      return absl::DeadlineExceededError(absl::StrCat(
-          "the program did not end in ",
-          absl::FormatDuration(absl::Nanoseconds(assignment_.deadline_ns())), " and was stopped"));
+      return absl::DeadlineExceededError(
+          absl::StrCat("the program did not end in ",
+                       absl::FormatDuration(absl::Nanoseconds(assignment_.deadline_ns())),
+                       " and was stopped", Whereabouts()));
     }
     const std::optional<ExitStatus>& end = runner_->exit_status();
     // A program crashes by itself; these come from outside: a person, or the system out of memory.
@@ -190,6 +200,9 @@ class Attempt {
       return absl::ResourceExhaustedError(absl::StrCat(response.status().message(),
                                                        "; --runner-memory of the agent allows ",
                                                        tools_.memory_bytes >> 20, " MiB"));
+    }
+    if (absl::IsAborted(response.status()) && end.has_value()) {
+      return absl::AbortedError(absl::StrCat(response.status().message(), Whereabouts()));
     }
     return response;
   }

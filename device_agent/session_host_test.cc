@@ -136,6 +136,7 @@ class SessionHostTest : public ::testing::Test {
       RunnerOptions runner;
       runner.executable = "device_agent/slipway-agent";
       runner.cache_folder = folder_.path();
+      runner.log_level = "debug";
       return RunnerProcess::Start(runner);
     };
     tools_.blobs = {.cache = store_.get(), .pinned = &pinned_, .fetch = nullptr};

@@ -55,15 +55,16 @@ absl::Status Serve(const char* cache_folder) {
 }  // namespace
 
 int RunnerMain(int argc, char** argv) {
-  InitLog("slipway-agent runner", LogLevel::kInfo);
+  const absl::StatusOr<LogLevel> level = ParseLogLevel(argc == 3 ? argv[2] : "");
+  InitLog("slipway-agent runner", level.value_or(LogLevel::kWarning));
   ExitWhenOutOfMemory();
   KeepFreedMemory();
   // Every arena of malloc reserves 64 MiB of the address space, which is limited.
   mallopt(M_ARENA_MAX, 1);
   OfferToBeKilled();
   absl::Status status = FollowParent();
-  if (status.ok() && argc != 2) {
-    status = absl::InvalidArgumentError("usage: slipway-agent runner CACHE_FOLDER");
+  if (status.ok() && !level.ok()) {
+    status = absl::InvalidArgumentError("usage: slipway-agent runner CACHE_FOLDER LOG_LEVEL");
   }
   if (status.ok()) status = Serve(argv[1]);
   if (status.ok()) return 0;

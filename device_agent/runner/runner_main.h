@@ -9,7 +9,7 @@ inline constexpr char kRunnerCommand[] = "runner";
 inline constexpr int kRunnerSocket = 3;
 inline constexpr int kRunnerWindow = 4;
 
-// Serves requests until the socket is closed. argv is `runner CACHE_FOLDER`. Never initialises gRPC:
+// Serves requests until the socket is closed. argv is `runner CACHE_FOLDER LOG_LEVEL`. Never initialises gRPC:
 // it shall start fast and stay small. Returns the process's exit code.
 int RunnerMain(int argc, char** argv);
 

@@ -31,7 +31,7 @@ absl::StatusOr<std::unique_ptr<RunnerProcess>> RunnerProcess::Start(const Runner
   const UniqueFd theirs(sockets[1]);
   SLIPWAY_ASSIGN_OR_RETURN(std::unique_ptr<RunnerWindow> window, RunnerWindow::Create());
   SubprocessOptions child;
-  child.argv = {options.executable, kRunnerCommand, options.cache_folder};
+  child.argv = {options.executable, kRunnerCommand, options.cache_folder, options.log_level};
   child.fds = {{kRunnerSocket, theirs.get()}, {kRunnerWindow, window->fd()}};
   child.stdout_stream = ChildStream::Tail();
   child.stderr_stream = ChildStream::Tail();

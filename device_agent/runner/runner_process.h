@@ -29,6 +29,9 @@ struct RunnerOptions {
   std::string cache_folder;
   // Address space a runner may use; unset: no limit.
   std::optional<int64_t> memory_bytes;
+  // From which level on it logs, as core/base/log.h names levels. What it writes is for whoever has it work, beside what
+  // programs write: by default warnings and errors.
+  std::string log_level = "warning";
 };
 
 // A child process that executes programs. One thread may Send while one Receives; Ask is both. Kill may be called from

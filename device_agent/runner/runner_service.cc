@@ -195,8 +195,7 @@ absl::StatusOr<Artifact> RunnerService::OpenArtifact(const std::string& manifest
 absl::Status RunnerService::Load(const Operation::Load& load, const runner::LoadContext& context,
                                  v1::SessionResponse::Loaded& loaded) {
   SLIPWAY_RETURN_IF_ERROR(handles_.CheckNew(load.program()));
-  // Lines of the log, which goes into the error, say how far a program came that crashed.
-  Log(LogLevel::kInfo, "loads a program", {{"artifact", Digest::Of(context.manifest()).hex()}});
+  Log(LogLevel::kDebug, "loads a program", {{"artifact", Digest::Of(context.manifest()).hex()}});
   const int64_t begin = NowNs();
   HeldProgram held;
   held.name = load.name().substr(0, kMaxProgramNameBytes);
@@ -331,7 +330,7 @@ absl::Status RunnerService::Call(const Operation::Call& request, const std::atom
     }
     last_new = handle;
   }
-  if (!held->was_called) Log(LogLevel::kInfo, "calls the program", {{"program", held->name}});
+  if (!held->was_called) Log(LogLevel::kDebug, "calls the program", {{"program", held->name}});
   held->was_called = true;
   const int64_t begin = NowNs();
   const CallOptions options = {
@@ -458,8 +457,9 @@ absl::StatusOr<v1::BenchmarkResult> RunnerService::Measure(const runner::Request
   SLIPWAY_ASSIGN_OR_RETURN(options.context, ContextOptions(measure.load(), request.load()));
   SLIPWAY_ASSIGN_OR_RETURN(const Artifact artifact, OpenArtifact(request.load().manifest()));
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<Tensor> inputs, Find(measure.inputs()));
-  Log(LogLevel::kInfo, "measures a program",
+  Log(LogLevel::kDebug, "measures a program",
       {{"artifact", artifact.digest().hex()}, {"samples", measure.samples()}});
+  options.context.position = &window_.status().position;
   options.warmup = measure.warmup();
   options.samples = measure.samples();
   options.profile = measure.profile();

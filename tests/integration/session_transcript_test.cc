@@ -22,6 +22,7 @@
 namespace slipway::testing {
 namespace {
 
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
@@ -100,6 +101,7 @@ TEST(SessionTranscriptTest, ComesOutAsItStandsInTheReadme) {
       environment, std::vector<std::string>{"session", "--server", cluster->address()});
   std::filesystem::current_path(before);
   EXPECT_EQ(code, cli::ExitCode::kDone) << err.str();
+  EXPECT_THAT(err.str(), Not(HasSubstr("log: ")));
 
   std::vector<std::string> shown = absl::StrSplit(out.str(), "agent0> ");
   ASSERT_EQ(shown.size(), recorded.size() + 1) << out.str() << err.str();
