@@ -91,7 +91,7 @@ TEST_F(HostileDeviceTest, SendsTooMuchData) {
 
 TEST_F(HostileDeviceTest, SendsTooLargeAMessage) {
   Open();
-  SendRaw(absl::Cord(std::string(5 << 20, '\0')));
+  SendRaw(absl::Cord(std::string(20 << 20, '\0')));
   ExpectEnded(absl::StatusCode::kInternal, "over the limit");
 }
 

@@ -223,6 +223,34 @@ TEST_F(SessionTest, TensorsThatTheDeviceRefuses) {
   EXPECT_THAT(session_->Facts(), IsOk());
 }
 
+TEST_F(SessionTest, ARequestThatIsTooLongIsNotSent) {
+  EXPECT_THAT(session_->Put(Tensor::Zeros(DataType::kInt8, {1}), std::string(2 << 20, 'n')),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("shorter names")));
+  EXPECT_EQ(CountCarriedOut(v1::SessionRequest::kAllocate), 0);
+  EXPECT_THAT(session_->Facts(), IsOk());
+}
+
+TEST_F(SessionTest, AProfileMayHaveManySteps) {
+  constexpr int kSteps = 50'000;
+  device_.Configure([](FakeDeviceBehaviour& behaviour) {
+    behaviour.tamper = [](v1::SessionResponse& response, absl::Cord&) {
+      if (!response.has_called()) return;
+      response.mutable_called()->clear_steps();
+      for (int i = 0; i < kSteps; ++i) {
+        v1::StepTime& step = *response.mutable_called()->add_steps();
+        step.set_name(std::string(100, 's'));
+        step.set_duration_ns(i);
+      }
+    };
+  });
+  const RemoteTensor x = Put({1});
+  const RemoteProgram program = LoadToy();
+  StartedCall call = program.CallAsync({&x, &x}, {.profile = true});
+  ASSERT_OK_AND_ASSIGN(const CallReport report, call.done.Get());
+  ASSERT_EQ(report.steps.size(), static_cast<size_t>(kSteps));
+  EXPECT_EQ(report.steps.back().duration_ns, kSteps - 1);
+}
+
 TEST_F(SessionTest, HandlesAreFreedTogetherWhenTheyGo) {
   {
     const RemoteTensor a = Put({1});

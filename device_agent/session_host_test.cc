@@ -19,6 +19,8 @@
 #include "core/base/clock.h"
 #include "core/base/files.h"
 #include "core/base/machine_lock.h"
+#include "core/runtime/test_programs/program_builder.h"
+#include "core/runtime/test_programs/small_kernels.h"
 #include "core/runtime/test_programs/test_programs.h"
 #include "core/store/file_blob_store.h"
 #include "core/wire/digest_proto.h"
@@ -126,11 +128,7 @@ class SessionHostTest : public ::testing::Test {
     options.durable = false;
     store_ = *FileBlobStore::Create(options);
     for (const TestKernel kernel : {TestKernel::kAdd, TestKernel::kCrash}) {
-      const Artifact artifact = TestProgram(kernel);
-      ASSERT_OK(store_->Put(artifact.digest(), artifact.manifest().bytes()));
-      for (const Digest& digest : artifact.manifest().blobs()) {
-        ASSERT_OK(store_->Put(digest, artifact.blob(digest).bytes()));
-      }
+      Store(TestProgram(kernel));
     }
     tools_.start_runner = [this] {
       RunnerOptions runner;
@@ -181,11 +179,48 @@ class SessionHostTest : public ::testing::Test {
     host_->Take(connection_.get(), message);
     return last_;
   }
-  static Request Load(TestKernel kernel, uint64_t handle) {
+  static Request Load(const Digest& artifact, uint64_t handle) {
     Request request;
     request.mutable_load()->set_program(handle);
-    *request.mutable_load()->mutable_manifest() = ToProto(TestProgram(kernel).digest());
+    *request.mutable_load()->mutable_manifest() = ToProto(artifact);
     return request;
+  }
+  static Request Load(TestKernel kernel, uint64_t handle) {
+    return Load(TestProgram(kernel).digest(), handle);
+  }
+  void Store(const Artifact& artifact) {
+    ASSERT_OK(store_->Put(artifact.digest(), artifact.manifest().bytes()));
+    for (const Digest& digest : artifact.manifest().blobs()) {
+      ASSERT_OK(store_->Put(digest, artifact.blob(digest).bytes()));
+    }
+  }
+  // A program on the device: x f32[1] -> y f32[1], by so many additions whose steps have names of this length.
+  Digest ManySteps(int steps, size_t name_bytes) {
+    ProgramBuilder builder;
+    const auto value = [&](v1::Buffer::Class kind) {
+      return builder.AddValue(kind, DataType::kFloat32, {1});
+    };
+    const uint32_t x = value(v1::Buffer::CLASS_EXTERNAL);
+    std::vector<uint32_t> sums = {x};
+    for (int i = 1; i < steps; ++i) sums.push_back(value(v1::Buffer::CLASS_STATIC));
+    sums.push_back(value(v1::Buffer::CLASS_EXTERNAL));
+    v1::Function& main = builder.AddFunction("main");
+    ProgramBuilder::AddInput(main, "x", x);
+    ProgramBuilder::AddOutput(main, "y", sums.back());
+    const std::string name(name_bytes, 's');
+    for (int i = 0; i < steps; ++i) {
+      const auto at = static_cast<size_t>(i);
+      ProgramBuilder::AddKernel(main, SmallKernel::kAdd, {sums[at], x}, {sums[at + 1]})
+          .set_name(name);
+    }
+    const absl::StatusOr<Artifact> artifact = builder.Build();
+    EXPECT_OK(artifact);
+    Store(*artifact);
+    return artifact->digest();
+  }
+  static Request Profiled(Request call) {
+    call.mutable_call()->set_profile(true);
+    return call;
   }
   static Request Allocate(uint64_t handle, const TensorType& type) {
     Request request;
@@ -431,6 +466,31 @@ TEST_F(SessionHostTest, WhatARunnerWritesComesBeforeTheAnswer) {
   }
   EXPECT_THAT(before_the_call, HasSubstr("loads a program"));
   EXPECT_THAT(before_its_answer, HasSubstr("calls the program"));
+}
+
+TEST_F(SessionHostTest, AProfileOfManySteps) {
+  Ask(Load(ManySteps(50'000, 100), 1));
+  Ask(Allocate(2, {DataType::kFloat32, {1}}));
+  Ask(Profiled(Call(1, 2, 3)));
+  const std::vector<v1::SessionResponse> responses = connection_->Responses(3);
+  ASSERT_EQ(responses.size(), 3u);
+  EXPECT_EQ(responses[2].code(), 0) << responses[2].message();
+  EXPECT_EQ(responses[2].called().steps_size(), 50'000);
+  EXPECT_GT(responses[2].ByteSizeLong(), size_t{4} << 20);
+}
+
+TEST_F(SessionHostTest, AnAnswerThatIsTooLongIsAnErrorAndTheSessionLivesOn) {
+  Ask(Load(ManySteps(20'000, 1000), 1));
+  Ask(Allocate(2, {DataType::kFloat32, {1}}));
+  Ask(Profiled(Call(1, 2, 3)));
+  Ask(Call(1, 2, 4));
+  Ask(Read(4, 4));
+  const std::vector<v1::SessionResponse> responses = connection_->Responses(5);
+  ASSERT_EQ(responses.size(), 5u);
+  EXPECT_EQ(responses[2].code(), static_cast<int>(Code::kResourceExhausted));
+  EXPECT_THAT(responses[2].message(), HasSubstr("without a profile"));
+  EXPECT_EQ(responses[3].code(), 0) << responses[3].message();
+  EXPECT_EQ(responses[4].code(), 0) << responses[4].message();
 }
 
 TEST_F(SessionHostTest, WhoReadsNothingIsNotSentMoreNews) {

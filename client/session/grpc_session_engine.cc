@@ -37,6 +37,18 @@ absl::Status Violation(absl::string_view what) {
   return absl::InternalError(absl::StrCat("the device breaks the protocol: ", what));
 }
 
+// The device would end a session that sends more.
+absl::Status CheckSizes(absl::Span<const OutgoingRequest> requests) {
+  for (const OutgoingRequest& outgoing : requests) {
+    const size_t bytes = outgoing.request.ByteSizeLong();
+    if (bytes <= static_cast<size_t>(kMaxSessionRequestBytes)) continue;
+    return absl::ResourceExhaustedError(
+        absl::StrCat("a request of ", bytes, " bytes is over the limit of ",
+                     kMaxSessionRequestBytes, ": give shorter names, or fewer tensors"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status TakesNoMore() {
   return absl::FailedPreconditionError("the session is being closed or left");
 }
@@ -215,9 +227,8 @@ void GrpcSessionEngine::Submit(std::shared_ptr<SessionOperation> operation,
   // One more than there are requests, which is settled here: so an operation without any ends as well.
   operation->outstanding_ = requests.size() + 1;
   absl::Status status = end_;
-  if (status.ok() && takes_no_more_) {
-    status = TakesNoMore();
-  }
+  if (status.ok() && takes_no_more_) status = TakesNoMore();
+  if (status.ok()) status = CheckSizes(requests);
   if (status.ok()) {
     for (size_t piece = 0; piece < requests.size(); ++piece) {
       line_.Add({operation, piece, std::move(requests[piece])});

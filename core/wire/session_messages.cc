@@ -30,6 +30,8 @@ static_assert(kDataTag == Tag(v1::SessionResponse::kDataFieldNumber));
 
 int FieldOf(const v1::SessionRequests*) { return v1::SessionRequests::kRequestsFieldNumber; }
 int FieldOf(const v1::SessionResponses*) { return v1::SessionResponses::kResponsesFieldNumber; }
+constexpr int64_t MostBytes(const v1::SessionRequests*) { return kMaxSessionRequestsBytes; }
+constexpr int64_t MostBytes(const v1::SessionResponses*) { return kMaxSessionResponsesBytes; }
 auto* Items(v1::SessionRequests& message) { return message.mutable_requests(); }
 auto* Items(v1::SessionResponses& message) { return message.mutable_responses(); }
 
@@ -123,11 +125,11 @@ absl::Status ParseApart(const absl::Cord& cord, const std::string& head, const P
 
 template <typename Message>
 absl::StatusOr<SessionParts<Message>> Parse(const absl::Cord& cord) {
-  if (cord.size() > static_cast<size_t>(kMaxSessionMessageBytes)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "a message of ", cord.size(), " bytes is over the limit of ", kMaxSessionMessageBytes));
-  }
   SessionParts<Message> parts;
+  if (const int64_t most = MostBytes(&parts.message); cord.size() > static_cast<size_t>(most)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a message of ", cord.size(), " bytes is over the limit of ", most));
+  }
   absl::Status status;
   std::optional<Place> place;
   std::string head;

@@ -15,10 +15,23 @@
 
 namespace slipway {
 
-// Largest message either side takes.
-inline constexpr int64_t kMaxSessionMessageBytes = 4 << 20;
-// Most bytes of data in a message.
+// How much there is in a message at most. Who sends keeps to it, and who receives takes all of it; gRPC
+// (core/rpc/grpc_settings.h) and a runner's socket (device_agent/runner/frame.h) have room for more.
+//
+// Data: tensors and blobs go in pieces.
 inline constexpr int64_t kMaxSessionDataBytes = 1 << 20;
+// A request without its data: handles and names.
+inline constexpr int64_t kMaxSessionRequestBytes = 1 << 20;
+// An answer without its data: a million samples, or a profile of 100,000 steps of 150 bytes each. What would be longer
+// is an error in its place, RESOURCE_EXHAUSTED.
+inline constexpr int64_t kMaxSessionAnswerBytes = 16 << 20;
+// What gathers in front of that while the message before it is written; both sides begin a new one long before.
+inline constexpr int64_t kMaxSessionGatheredBytes = 2 << 20;
+// So in all, from a client and from a device.
+inline constexpr int64_t kMaxSessionRequestsBytes =
+    kMaxSessionGatheredBytes + kMaxSessionRequestBytes + kMaxSessionDataBytes;
+inline constexpr int64_t kMaxSessionResponsesBytes =
+    kMaxSessionGatheredBytes + kMaxSessionAnswerBytes + kMaxSessionDataBytes;
 // Who has made a connection says by then what it is for.
 inline constexpr absl::Duration kFirstRequestWithin = absl::Seconds(5);
 

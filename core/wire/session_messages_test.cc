@@ -80,6 +80,19 @@ TEST(SessionMessagesTest, DataIsSharedWhenItIsLarge) {
   EXPECT_EQ(parts.data.chunk_begin()->data(), bytes.data());
 }
 
+TEST(SessionMessagesTest, TheLargestAnswerIsTakenWithWhatMayStandAroundIt) {
+  v1::SessionResponse before;
+  before.set_message(std::string(kMaxSessionGatheredBytes - 100, 'm'));
+  v1::SessionResponse answer;
+  answer.set_message(std::string(kMaxSessionAnswerBytes - 100, 'm'));
+  absl::Cord message = WriteSessionResponse(before);
+  message.Append(WriteSessionResponse(answer, absl::Cord(Bytes(kMaxSessionDataBytes))));
+  ASSERT_OK_AND_ASSIGN(const SessionResponseParts parts, ParseSessionResponses(message));
+  ASSERT_EQ(parts.message.responses_size(), 2);
+  EXPECT_EQ(parts.message.responses(1).message(), answer.message());
+  EXPECT_EQ(parts.data.size(), static_cast<size_t>(kMaxSessionDataBytes));
+}
+
 TEST(SessionMessagesTest, WhatIsNoMessageIsRefused) {
   for (size_t size : {1u, 1000u, 100'000u}) {
     EXPECT_EQ(ParseSessionRequests(absl::Cord(std::string(size, '\xff'))).status().code(),
@@ -95,7 +108,10 @@ TEST(SessionMessagesTest, WhatIsNoMessageIsRefused) {
       HasSubstr("2097152 bytes of data are over the limit"));
   EXPECT_THAT(
       std::string(ParseSessionRequests(absl::Cord(Bytes((4 << 20) + 1))).status().message()),
-      HasSubstr("over the limit"));
+      HasSubstr("a message of 4194305 bytes is over the limit"));
+  EXPECT_THAT(
+      std::string(ParseSessionResponses(absl::Cord(Bytes((19 << 20) + 1))).status().message()),
+      HasSubstr("a message of 19922945 bytes is over the limit"));
   // A length beyond the end.
   absl::Cord cut = WriteSessionRequest(WriteOf(1), absl::Cord(Bytes(100'000)));
   cut.RemoveSuffix(1);

@@ -281,8 +281,15 @@ bool SessionHost::SendOne(Pending& pending) {
   return true;
 }
 
-void SessionHost::Done(Pending& pending, const absl::Status& status) {
+void SessionHost::Done(Pending& pending, absl::Status status) {
   pending.state = Pending::State::kDone;
+  if (const size_t bytes = pending.response.ByteSizeLong();
+      bytes > static_cast<size_t>(kMaxSessionAnswerBytes)) {
+    pending.response.Clear();
+    status = absl::ResourceExhaustedError(
+        absl::StrCat("the answer has ", bytes, " bytes, and ", kMaxSessionAnswerBytes,
+                     " are the most: ask for fewer samples, or without a profile"));
+  }
   pending.response.set_id(pending.request.id());
   pending.response.set_code(static_cast<int32_t>(status.code()));
   pending.response.set_message(std::string(Utf8Prefix(status.message(), kMaxErrorBytes)));

@@ -126,7 +126,7 @@ class SessionHost : public std::enable_shared_from_this<SessionHost> {
   // Sends to the runner what can be; true when the next one needs the host's thread.
   bool SendWaiting() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool SendOne(Pending& pending) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Done(Pending& pending, const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Done(Pending& pending, absl::Status status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Answers what is done, in order, behind what was written to the log before.
   void Answer() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void SendNews(const v1::SessionResponse& news) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -17,7 +17,8 @@ inline constexpr int64_t kMaxDataUnderWayBytes = kWindowPieceBytes * kWindowPiec
 // A client that sends more is not read until it takes what it is owed.
 inline constexpr size_t kMostRequestsHeld = 4 * static_cast<size_t>(kMaxRequestsUnderWay);
 inline constexpr int64_t kMostDataHeldBytes = 2 * kMaxDataUnderWayBytes;
-// Of answers, which may be large without data: profiles, samples, the logs of runners that ended.
+// Of answers, which may be large without data: profiles, samples, the logs of runners that ended. A client that has this
+// many to take is not read, so that there is one more at most.
 inline constexpr int64_t kMostAnswersHeldBytes = kMostDataHeldBytes + (8 << 20);
 
 // Of an error's message, which may quote what the client sent.
