@@ -269,6 +269,9 @@ absl::StatusOr<Device> DeviceFromProto(const v1::Device& proto) {
                                .since = TimeFromNs(proto.lease().since_ns()),
                                .until = TimeFromNs(proto.lease().until_ns()),
                                .idle = absl::Nanoseconds(proto.lease().idle_ns())};
+    if (proto.lease().idle_until_ns() > 0) {
+      device.lease->idle_until = TimeFromNs(proto.lease().idle_until_ns());
+    }
   }
   switch (proto.state()) {
     case v1::Device::IDLE:

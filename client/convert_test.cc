@@ -34,6 +34,21 @@ TEST(ConvertTest, FailedJobCarriesErrorAndLog) {
   EXPECT_EQ(job.end_time, absl::FromUnixNanos(9));
 }
 
+TEST(ConvertTest, ALeaseSaysWhenItEnds) {
+  v1::Device proto;
+  proto.set_state(v1::Device::BUSY);
+  proto.mutable_lease()->set_kind(v1::Lease::SESSION);
+  proto.mutable_lease()->set_until_ns(9);
+  proto.mutable_lease()->set_idle_ns(3);
+  ASSERT_OK_AND_ASSIGN(Device device, DeviceFromProto(proto));
+  EXPECT_EQ(device.lease->until, absl::FromUnixNanos(9));
+  EXPECT_EQ(device.lease->idle, absl::Nanoseconds(3));
+  EXPECT_EQ(device.lease->idle_until, std::nullopt);
+  proto.mutable_lease()->set_idle_until_ns(7);
+  ASSERT_OK_AND_ASSIGN(device, DeviceFromProto(proto));
+  EXPECT_EQ(device.lease->idle_until, absl::FromUnixNanos(7));
+}
+
 TEST(ConvertTest, AnswersThatBreakTheProtocolAreRefused) {
   for (const char* text : {
            R"(id: "J" state: QUEUED)",

@@ -151,8 +151,9 @@ struct DeviceLease {
   std::string purpose;          // Of a session.
   std::string owner;
   absl::Time since;
-  absl::Time until;     // At the latest;
-  absl::Duration idle;  // a session's when its client is not heard for so long.
+  absl::Time until;                      // At the latest;
+  absl::Duration idle;                   // a session's when its client is not heard for so long,
+  std::optional<absl::Time> idle_until;  // which will be then. Absent while the client is heard.
 };
 
 struct Device {

@@ -468,6 +468,35 @@ TEST_F(SessionHostTest, WhatARunnerWritesComesBeforeTheAnswer) {
   EXPECT_THAT(before_its_answer, HasSubstr("calls the program"));
 }
 
+TEST_F(SessionHostTest, TellsWhenNothingIsHeardAndWhenItIsAgain) {
+  SessionTerms terms;
+  terms.idle = absl::Hours(1);
+  terms.longest = absl::Hours(1);
+  terms.silence = absl::Milliseconds(20);
+  absl::Mutex mutex;
+  std::vector<absl::Duration> told;
+  const auto await = [&](size_t count) {
+    const auto are_there = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
+      return told.size() >= count;
+    };
+    absl::MutexLock lock(&mutex);
+    mutex.Await(absl::Condition(&are_there));
+    return told[count - 1];
+  };
+  ASSERT_OK_AND_ASSIGN(const std::shared_ptr<SessionHost> host,
+                       SessionHost::Start(
+                           terms, tools_, [](const absl::Status&) {},
+                           [&](absl::Duration silence) {
+                             absl::MutexLock lock(&mutex);
+                             told.push_back(silence);
+                           }));
+  EXPECT_GE(await(1), absl::Milliseconds(20));
+  host->Attach(std::make_shared<Connection>(), 0);
+  EXPECT_EQ(await(2), absl::ZeroDuration());
+  // Also of a client that is connected.
+  EXPECT_GE(await(3), absl::Milliseconds(20));
+}
+
 TEST_F(SessionHostTest, AProfileOfManySteps) {
   Ask(Load(ManySteps(50'000, 100), 1));
   Ask(Allocate(2, {DataType::kFloat32, {1}}));

@@ -21,24 +21,35 @@ void LeaseJson(JsonWriter& json, const DeviceLease& lease) {
   json.Integer("since_ns", absl::ToUnixNanos(lease.since));
   json.Integer("until_ns", absl::ToUnixNanos(lease.until));
   json.Integer("idle_ns", absl::ToInt64Nanoseconds(lease.idle));
+  lease.idle_until.has_value() ? json.Integer("idle_until_ns", absl::ToUnixNanos(*lease.idle_until))
+                               : json.Null("idle_until_ns");
   json.EndObject();
+}
+
+// When a session ends that nobody ends; other jobs end when they are done.
+std::string EndText(const DeviceLease& lease) {
+  if (lease.idle_until.has_value()) {
+    return absl::StrCat(FormatWallTime(*lease.idle_until), ", unless it is taken up");
+  }
+  if (lease.idle == absl::ZeroDuration()) return "when it is done";
+  return absl::StrCat(absl::FormatDuration(lease.idle), " without its client");
 }
 
 }  // namespace
 
 std::string RenderLeases(const std::vector<Device>& devices) {
   if (devices.empty()) return "no devices\n";
-  TextTable table({"DEVICE", "STATE", "HELD BY", "FOR", "JOB", "SINCE", "UNTIL"});
+  TextTable table({"DEVICE", "STATE", "HELD BY", "FOR", "JOB", "SINCE", "ENDS", "AT THE LATEST"});
   for (const Device& device : devices) {
     const std::string state(Name(device.state));
     if (!device.lease.has_value()) {
-      table.Row({device.id, state, "", "", "", "", ""});
+      table.Row({device.id, state, "", "", "", "", "", ""});
       continue;
     }
     const DeviceLease& lease = *device.lease;
     const std::string purpose = lease.purpose.empty() ? "" : absl::StrCat(": ", lease.purpose);
     table.Row({device.id, state, lease.owner, KindText(lease) + purpose, lease.job_id,
-               FormatWallTime(lease.since), FormatWallTime(lease.until)});
+               FormatWallTime(lease.since), EndText(lease), FormatWallTime(lease.until)});
   }
   return table.Render();
 }

@@ -104,8 +104,13 @@ TEST(RenderJsonTest, Devices) {
 TEST(RenderJsonTest, Leases) {
   ASSERT_OK_AND_ASSIGN(const Json json, ParseJson(RenderDevicesJson({LeasedDevice()})));
   EXPECT_EQ(json["devices"][0]["lease"].dump(),
-            R"({"idle_ns":10000000000,"job":"01JA","kind":"session","owner":"local",)"
-            R"("purpose":"tuning","since_ns":1767225600000000000,"until_ns":1767229200000000000})");
+            R"({"idle_ns":10000000000,"idle_until_ns":null,"job":"01JA","kind":"session",)"
+            R"("owner":"local","purpose":"tuning","since_ns":1767225600000000000,)"
+            R"("until_ns":1767229200000000000})");
+  Device left = LeasedDevice();
+  left.lease->idle_until = kTime;
+  ASSERT_OK_AND_ASSIGN(const Json left_json, ParseJson(RenderDevicesJson({left})));
+  EXPECT_EQ(left_json["devices"][0]["lease"]["idle_until_ns"], 1767225600000000000);
   EXPECT_THAT(RenderTakenLeaseJson({.session = "01J",
                                     .ticket = "secret",
                                     .device = "board",

@@ -84,13 +84,19 @@ TEST(RenderTest, Leases) {
   Device newer = LeasedDevice();
   newer.lease->kind = std::nullopt;
   newer.lease->purpose.clear();
-  EXPECT_EQ(RenderLeases({IdleDevice(), LeasedDevice(), newer}),
-            "DEVICE  STATE  HELD BY  FOR              JOB   SINCE                    UNTIL\n"
+  newer.lease->idle = absl::ZeroDuration();
+  Device left = LeasedDevice();
+  left.lease->idle_until = kTime + absl::Minutes(10);
+  EXPECT_EQ(RenderLeases({IdleDevice(), LeasedDevice(), left, newer}),
+            "DEVICE  STATE  HELD BY  FOR              JOB   SINCE                    "
+            "ENDS                                            AT THE LATEST\n"
             "board   idle\n"
-            "b2      busy   local    session: tuning  01JA  2026-01-01 00:00:00 UTC  2026-01-01 "
-            "01:00:00 UTC\n"
-            "b2      busy   local    unknown          01JA  2026-01-01 00:00:00 UTC  2026-01-01 "
-            "01:00:00 UTC\n");
+            "b2      busy   local    session: tuning  01JA  2026-01-01 00:00:00 UTC  "
+            "10s without its client                          2026-01-01 01:00:00 UTC\n"
+            "b2      busy   local    session: tuning  01JA  2026-01-01 00:00:00 UTC  "
+            "2026-01-01 00:10:00 UTC, unless it is taken up  2026-01-01 01:00:00 UTC\n"
+            "b2      busy   local    unknown          01JA  2026-01-01 00:00:00 UTC  "
+            "when it is done                                 2026-01-01 01:00:00 UTC\n");
   EXPECT_EQ(RenderLeases({}), "no devices\n");
   EXPECT_EQ(RenderTakenLease({.session = "01J",
                               .ticket = "secret",

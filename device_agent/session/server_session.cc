@@ -77,19 +77,27 @@ v1::RunAttemptState RunServerSession(
   terms.idle = absl::Nanoseconds(lease.idle_ns());
   terms.longest = absl::Nanoseconds(assignment.deadline_ns());
 
+  v1::RunAttemptState running = state;
+  running.set_state(v1::RunAttemptState::RUNNING);
   absl::Status end;
   absl::Notification has_ended;
   AttachLoop loop;
-  absl::StatusOr<std::shared_ptr<SessionHost>> host =
-      SessionHost::Start(std::move(terms), tools, [&](const absl::Status& why) {
+  absl::StatusOr<std::shared_ptr<SessionHost>> host = SessionHost::Start(
+      std::move(terms), tools,
+      [&](const absl::Status& why) {
         end = why;
         // A connection that is being ended has things to send, and ends by itself.
         loop.End();
         has_ended.Notify();
+      },
+      [&observer, running](absl::Duration silence) mutable {
+        const bool is_heard = silence == absl::ZeroDuration();
+        running.mutable_progress()->set_stage(is_heard ? "in use" : "without its client");
+        running.mutable_progress()->set_silent_ns(absl::ToInt64Nanoseconds(silence));
+        observer(running);
       });
   if (!host.ok()) return fail(host.status());
-  state.set_state(v1::RunAttemptState::RUNNING);
-  observer(state);
+  observer(running);
   leased.Begin(*host);
   {
     const std::stop_callback released(

@@ -45,19 +45,22 @@ bool NeedsHost(const v1::SessionRequest& request) {
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<SessionHost>> SessionHost::Start(SessionTerms terms,
-                                                                SessionTools tools, Ended ended) {
+                                                                SessionTools tools, Ended ended,
+                                                                Silent silent) {
   UniqueFd wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wake.is_open()) return ErrnoStatus(errno, "cannot make an eventfd");
-  std::shared_ptr<SessionHost> host(
-      new SessionHost(std::move(terms), std::move(tools), std::move(ended), std::move(wake)));
+  std::shared_ptr<SessionHost> host(new SessionHost(
+      std::move(terms), std::move(tools), std::move(ended), std::move(silent), std::move(wake)));
   host->thread_ = std::thread([raw = host.get()] { raw->Work(); });
   return host;
 }
 
-SessionHost::SessionHost(SessionTerms terms, SessionTools tools, Ended ended, UniqueFd wake)
+SessionHost::SessionHost(SessionTerms terms, SessionTools tools, Ended ended, Silent silent,
+                         UniqueFd wake)
     : terms_(std::move(terms)),
       tools_(std::move(tools)),
       ended_(std::move(ended)),
+      silent_(std::move(silent)),
       wake_(std::make_shared<const UniqueFd>(std::move(wake))),
       begun_at_(tools_.clock->Monotonic()),
       awake_(tools_.clock),
@@ -102,7 +105,7 @@ void SessionHost::Attach(std::shared_ptr<SessionConnection> connection, uint64_t
   heartbeat_ = UnderWay();
   log_->BeginAnew();
   connection_->Attached(shared_from_this());
-  heard_at_ = awake_.Monotonic();
+  Heard();
   Acked(received);
   v1::SessionResponse news;
   v1::SessionResponse::Opened& opened = *news.mutable_opened();
@@ -137,7 +140,7 @@ void SessionHost::Take(const SessionConnection* connection, const absl::Cord& me
   if (connection_.get() != connection || end_.has_value()) return;
   reads_ = false;
   if (!parts.ok()) return End(parts.status());
-  heard_at_ = awake_.Monotonic();
+  Heard();
   Acked(parts->message.acked());
   const int count = parts->message.requests_size();
   for (int i = 0; i < count && !end_.has_value(); ++i) {
@@ -362,6 +365,7 @@ void SessionHost::Work() {
     if (Wait(socket, until)) TakeResponses();
     Prepare();
     CheckTimes();
+    TellSilence();
   }
   std::unique_ptr<RunnerProcess> runner;
   {
@@ -564,7 +568,9 @@ void SessionHost::TakeResponses() {
 absl::Duration SessionHost::NextCheck() {
   absl::Duration next = Now() + kTick;
   if (connection_ != nullptr) next = std::min(next, log_->due());
-  next = std::min(next, Now() + (heard_at_ + terms_.idle - awake_.Monotonic()));
+  const absl::Duration unheard = awake_.Monotonic() - heard_at_;
+  next = std::min(next, Now() + terms_.idle - unheard);
+  if (!silence_is_told_) next = std::min(next, Now() + terms_.silence - unheard);
   if (!pending_.empty()) next = std::min(next, pending_.front().deadline);
   return next;
 }
@@ -604,6 +610,23 @@ void SessionHost::CheckTimes() {
     Answer();
   }
   was_stopped_ = is_stopped && !was_stopped_;
+}
+
+void SessionHost::Heard() {
+  heard_at_ = awake_.Monotonic();
+  if (silence_is_told_) Wake();
+}
+
+void SessionHost::TellSilence() {
+  absl::Duration silence;
+  {
+    absl::MutexLock lock(&mutex_);
+    silence = awake_.Monotonic() - heard_at_;
+    const bool is_silent = silence >= terms_.silence;
+    if (silent_ == nullptr || end_.has_value() || is_silent == silence_is_told_) return;
+    silence_is_told_ = is_silent;
+  }
+  silent_(silence >= terms_.silence ? silence : absl::ZeroDuration());
 }
 
 std::string SessionHost::Whereabouts() {

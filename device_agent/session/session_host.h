@@ -54,8 +54,11 @@ struct SessionTools {
 class SessionHost : public std::enable_shared_from_this<SessionHost> {
  public:
   using Ended = std::function<void(const absl::Status&)>;
+  // Called on the host's thread: nothing was heard of the client for this long, over the terms' silence; zero: it is heard
+  // again.
+  using Silent = std::function<void(absl::Duration)>;
   static absl::StatusOr<std::shared_ptr<SessionHost>> Start(SessionTerms terms, SessionTools tools,
-                                                            Ended ended);
+                                                            Ended ended, Silent silent = nullptr);
   ~SessionHost();
   SessionHost(const SessionHost&) = delete;
   SessionHost& operator=(const SessionHost&) = delete;
@@ -100,7 +103,7 @@ class SessionHost : public std::enable_shared_from_this<SessionHost> {
     bool has_data;
   };
 
-  SessionHost(SessionTerms terms, SessionTools tools, Ended ended, UniqueFd wake);
+  SessionHost(SessionTerms terms, SessionTools tools, Ended ended, Silent silent, UniqueFd wake);
 
   // --- The host's thread. ---
   void Work();
@@ -113,6 +116,7 @@ class SessionHost : public std::enable_shared_from_this<SessionHost> {
   void WhileOthersAreServed(absl::FunctionRef<void()> wait);
   void TakeResponses();
   void CheckTimes();
+  void TellSilence();
   absl::Duration NextCheck() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Duration Now() const { return tools_.clock->Monotonic(); }
   // The runner died, or is killed here for `why`.
@@ -132,6 +136,7 @@ class SessionHost : public std::enable_shared_from_this<SessionHost> {
   void SendNews(const v1::SessionResponse& news) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void SendLog() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Acked(uint64_t id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Heard() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void End(const absl::Status& why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool HasRoom() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ReadOn() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -141,6 +146,7 @@ class SessionHost : public std::enable_shared_from_this<SessionHost> {
   const SessionTerms terms_;
   const SessionTools tools_;
   const Ended ended_;
+  const Silent silent_;
   const std::shared_ptr<const UniqueFd> wake_;  // An eventfd.
   const absl::Duration begun_at_;
   // By which the client's silence is judged.
@@ -153,7 +159,8 @@ class SessionHost : public std::enable_shared_from_this<SessionHost> {
   const std::shared_ptr<SessionLog> log_;
   bool reads_ ABSL_GUARDED_BY(mutex_) = false;  // The connection was asked for the next message.
   absl::Duration heard_at_ ABSL_GUARDED_BY(mutex_);  // Of awake_.
-  uint64_t taken_ ABSL_GUARDED_BY(mutex_) = 0;       // The last request.
+  bool silence_is_told_ ABSL_GUARDED_BY(mutex_) = false;
+  uint64_t taken_ ABSL_GUARDED_BY(mutex_) = 0;  // The last request.
   // The host's thread waits until then at most.
   absl::Duration waits_until_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteDuration();
   bool closes_ ABSL_GUARDED_BY(mutex_) = false;

@@ -17,6 +17,8 @@ struct SessionTerms {
       address;  // Where clients of a server reach the agent; empty: through the server alone.
   absl::Duration idle;
   absl::Duration longest;
+  // Who has given it is told when nothing was heard of the client for so long: more than a heartbeat's interval.
+  absl::Duration silence = absl::Seconds(2);
 };
 
 }  // namespace slipway

@@ -143,6 +143,12 @@ struct Effect {
   void operator()(const Progressed& event) const {
     if (record.job().state() == Job::ASSIGNED) (*this)(Started{event.attempt_id});
     *record.mutable_job()->mutable_progress() = event.progress;
+    Lease& lease = *record.mutable_lease();
+    const absl::Duration silent = absl::Nanoseconds(event.progress.silent_ns());
+    // No longer than it has been there.
+    lease.set_silent_since_ns(silent > absl::ZeroDuration()
+                                  ? std::max(lease.begin_time_ns(), absl::ToUnixNanos(now - silent))
+                                  : 0);
   }
   void operator()(const AttemptSucceeded& event) const {
     // The holder may be done before it could say that it began.

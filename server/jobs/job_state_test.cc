@@ -131,6 +131,22 @@ TEST(JobStateTest, EventsOfAnotherAttemptAreDropped) {
   }
 }
 
+TEST(JobStateTest, AClientsSilenceIsCountedFromWhenItWasHeardLast) {
+  const absl::Time later = kNow + absl::Minutes(5);
+  Progressed progressed{"a1", {}};
+  progressed.progress.set_silent_ns(2'000'000'000);
+  JobRecord record = *Apply(RecordIn(Job::RUNNING), progressed, later);
+  EXPECT_EQ(absl::FromUnixNanos(record.lease().silent_since_ns()), later - absl::Seconds(2));
+  // Before its session there was nothing to be heard.
+  progressed.progress.set_silent_ns(INT64_MAX);
+  record = *Apply(record, progressed, later);
+  EXPECT_EQ(absl::FromUnixNanos(record.lease().silent_since_ns()), kNow);
+  for (const int64_t heard : {int64_t{0}, int64_t{-1}, INT64_MIN}) {
+    progressed.progress.set_silent_ns(heard);
+    EXPECT_EQ(Apply(record, progressed, later)->lease().silent_since_ns(), 0);
+  }
+}
+
 TEST(JobStateTest, AResultOfAnotherKindIsRefused) {
   EXPECT_THAT(Apply(RecordIn(Job::RUNNING), AttemptSucceeded{"a1", v1::RunResult()}, kNow),
               StatusIs(absl::StatusCode::kInvalidArgument));

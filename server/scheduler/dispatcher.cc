@@ -67,6 +67,9 @@ v1::Lease ShowLease(const JobRecord& record, bool is_own) {
   lease.set_since_ns(record.lease().begin_time_ns());
   lease.set_until_ns(record.lease().begin_time_ns() + record.lease().deadline_ns());
   lease.set_idle_ns(record.job().session().idle_ns());
+  if (const int64_t since = record.lease().silent_since_ns(); since > 0) {
+    lease.set_idle_until_ns(std::min(since + lease.idle_ns(), lease.until_ns()));
+  }
   return lease;
 }
 

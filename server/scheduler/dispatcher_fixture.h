@@ -83,6 +83,12 @@ class DispatcherTest : public ::testing::Test {
     record.mutable_run()->set_target("x86-64-linux");
     return dispatcher_->Accept(caller_, record)->job().id();
   }
+  std::string AcceptSession(const std::string& request, absl::Duration idle) {
+    JobRecord record = NewRecord(request);
+    record.mutable_job()->mutable_session()->set_idle_ns(absl::ToInt64Nanoseconds(idle));
+    record.mutable_session()->set_ticket("ticket");
+    return dispatcher_->Accept(caller_, record)->job().id();
+  }
   std::string AcceptCompilation(const std::string& request, const std::string& group = "g",
                                 char fingerprint = 'f') {
     JobRecord record = NewRecord(request);

@@ -26,7 +26,8 @@ absl::Status ReportNotStored(const absl::Status& status) {
 }
 
 bool SameProgress(const v1::JobProgress& a, const v1::JobProgress& b) {
-  return a.stage() == b.stage() && a.done() == b.done() && a.total() == b.total();
+  return a.stage() == b.stage() && a.done() == b.done() && a.total() == b.total() &&
+         a.silent_ns() == b.silent_ns();
 }
 
 }  // namespace

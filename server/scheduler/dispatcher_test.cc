@@ -52,6 +52,36 @@ TEST_F(DispatcherTest, ADeviceGetsOneRunAtATimeInOrder) {
   EXPECT_EQ(desired.attempts(0).job_id(), second);
 }
 
+TEST_F(DispatcherTest, ALeaseOfASessionSaysWhenItEndsWithoutItsClient) {
+  AcceptSession("1", absl::Minutes(1));
+  v1::AgentState agent = Agent("d");
+  agent.set_max_session(1);
+  v1::DesiredAgentState desired = Sync(agent);
+  ASSERT_EQ(desired.attempts_size(), 1);
+  v1::RunAttemptState attempt =
+      Attempt(desired.attempts(0).attempt_id(), v1::RunAttemptState::RUNNING);
+  const auto lease_after = [&](absl::Duration silent) {
+    attempt.mutable_progress()->set_silent_ns(absl::ToInt64Nanoseconds(silent));
+    desired = Sync(Holding(agent, desired, attempt));
+    return dispatcher_->Devices(caller_)[0].lease();
+  };
+  EXPECT_EQ(lease_after(absl::ZeroDuration()).idle_until_ns(), 0);
+  clock_.Advance(absl::Minutes(2));
+  const absl::Time left = clock_.Now();
+  clock_.Advance(absl::Seconds(2));
+  EXPECT_EQ(absl::FromUnixNanos(lease_after(absl::Seconds(2)).idle_until_ns()),
+            left + absl::Minutes(1));
+  // The agent goes on saying what it found then.
+  clock_.Advance(absl::Seconds(2));
+  EXPECT_EQ(absl::FromUnixNanos(lease_after(absl::Seconds(2)).idle_until_ns()),
+            left + absl::Minutes(1));
+  EXPECT_EQ(lease_after(absl::ZeroDuration()).idle_until_ns(), 0);
+  // No later than it ends in any case.
+  clock_.Advance(absl::Minutes(7) + absl::Seconds(30));
+  const v1::Lease lease = lease_after(absl::Seconds(1));
+  EXPECT_EQ(lease.idle_until_ns(), lease.until_ns());
+}
+
 TEST_F(DispatcherTest, AHolderIsToldOfWhereNothingElseWouldDo) {
   Sync(Agent("d"));
   const std::string first = AcceptRun("1", "d"), next = AcceptRun("2", "d"), any = AcceptRun("3");

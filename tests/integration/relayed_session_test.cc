@@ -314,6 +314,17 @@ TEST_F(RelayedSessionTest, ALeaseIsTakenUsedAndReleasedByName) {
   EXPECT_EQ(lease["device"], "agent0");
   const CommandResult listed = cluster_->Slipway({"lease", "list"});
   EXPECT_THAT(listed.out, AllOf(HasSubstr("session: a test"), HasSubstr(session)));
+  // Once nothing was heard of its client, it is told when it ends.
+  const auto end_of_idle = [&]() -> Json {
+    absl::StatusOr<Json> json = ParseJson(cluster_->Slipway({"lease", "list", "--json"}).out);
+    return json.ok() ? (*json)["devices"][0]["lease"]["idle_until_ns"] : Json();
+  };
+  Json idle_until = end_of_idle();
+  while (idle_until.is_null()) idle_until = end_of_idle();
+  const absl::Time ends = absl::FromUnixNanos(idle_until.get<int64_t>());
+  const absl::Time taken_until = absl::FromUnixNanos(lease["until_ns"].get<int64_t>());
+  EXPECT_LT(ends - taken_until, absl::Seconds(10));
+  EXPECT_GT(ends - taken_until, -absl::Seconds(10));
   const std::string script = cluster_->Path("script");
   ASSERT_OK(WriteFileAtomically(script, "x = random f32[2,8]\n", false));
   const std::vector<std::string> use = {"session", "--lease", session + ":" + ticket, "--script",
