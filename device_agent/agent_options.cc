@@ -1,11 +1,11 @@
 #include "device_agent/agent_options.h"
 
-#include <stdlib.h>
 #include <sys/utsname.h>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "core/base/files.h"
+#include "core/base/state_folder.h"
 #include "core/base/status_macros.h"
 #include "core/rpc/listen_address.h"
 
@@ -59,16 +59,9 @@ FlagSet AgentFlags(AgentOptions& options) {
 
 absl::Status CompleteOptions(AgentOptions& options) {
   if (options.state_dir.empty()) {
-    const char* const state = getenv("XDG_STATE_HOME");
-    const char* const home = getenv("HOME");
-    if (state != nullptr && *state != '\0') {
-      options.state_dir = JoinPath(state, "slipway/agent");
-    } else if (home != nullptr && *home != '\0') {
-      options.state_dir = JoinPath(home, ".local/state/slipway/agent");
-    } else {
-      return absl::FailedPreconditionError(
-          "no folder for the agent's state: set $HOME or give --state-dir");
-    }
+    const absl::StatusOr<std::string> folder = UserStateFolder();
+    SLIPWAY_RETURN_IF_ERROR_WITH(folder.status(), "--state-dir is not given");
+    options.state_dir = JoinPath(*folder, "agent");
   }
   if (options.cache_dir.empty()) options.cache_dir = JoinPath(options.state_dir, "cache");
   if (options.listen.empty()) {

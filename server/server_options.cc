@@ -3,12 +3,12 @@
 #include <unistd.h>
 
 #include <climits>
-#include <cstdlib>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
+#include "core/base/state_folder.h"
 #include "core/base/status_macros.h"
 #include "core/rpc/listen_address.h"
 
@@ -16,14 +16,6 @@ namespace slipway::server {
 namespace {
 
 constexpr int64_t kMany = int64_t{1} << 50;
-
-absl::StatusOr<std::string> StateFolder() {
-  const char* state = std::getenv("XDG_STATE_HOME");
-  if (state != nullptr && state[0] == '/') return JoinPath(state, "slipway");
-  const char* home = std::getenv("HOME");
-  if (home != nullptr && home[0] == '/') return JoinPath(home, ".local/state/slipway");
-  return absl::InvalidArgumentError("neither XDG_STATE_HOME nor HOME is set: pass --data-dir");
-}
 
 absl::StatusOr<std::string> OwnFolder() {
   char path[PATH_MAX];
@@ -102,7 +94,7 @@ absl::StatusOr<ServerOptions> Complete(ServerOptions options) {
   if (options.silence < absl::Seconds(1))
     return absl::InvalidArgumentError("--silence is below 1s");
   if (options.data_dir.empty()) {
-    SLIPWAY_ASSIGN_OR_RETURN(options.data_dir, StateFolder());
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(options.data_dir, UserStateFolder(), "--data-dir is not given");
   }
   if (options.blob_dir.empty()) options.blob_dir = JoinPath(options.data_dir, "store");
   if (options.cache_dir.empty()) {
