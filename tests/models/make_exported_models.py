@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Exports models of every kind and stores what ONNX Runtime makes of them.
 
-    python3 make_exported_models.py FOLDER [--only REGEX] [--full]
+    python3 make_exported_models.py FOLDER [--only REGEX] [--full] [--batch N]
 
 Writes FOLDER/NAME.FORM/model.onnx with test_data_set_N/{input,output}_N.pb beside it, the layout of ONNX's own tests. Models
 are those of torch_models.py by both of PyTorch's exporters, with all extents known and with free ones, some of these as int8
 too, and those of tree_models.py. Those with free extents have a data set for each of three sizes.
-Weights and inputs are seeded random numbers: nothing is downloaded. Models are small, or with --full of their usual size.
+Weights and inputs are seeded random numbers: nothing is downloaded. Models are small, or with --full of their usual size,
+for one input at a time or for N of --batch. A model whose data sets are there is complete.
 Exits with 77, and says what is absent, without the packages it needs.
 """
 
@@ -16,6 +17,7 @@ import importlib.util
 import multiprocessing
 import os
 import re
+import shutil
 import sys
 import traceback
 
@@ -44,31 +46,38 @@ SIZES = {
 
 
 def save(folder, path, data_sets):
-    """The inputs of each data set, and what ONNX Runtime makes of them."""
+    """The inputs of each data set, and what ONNX Runtime makes of them, node by node as ONNX says."""
     import onnx
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 3
     session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
     names = [value.name for value in session.get_inputs()]
     for number, inputs in enumerate(data_sets):
         outputs = session.run(None, dict(zip(names, inputs)))
         data = os.path.join(folder, f"test_data_set_{number}")
-        os.makedirs(data, exist_ok=True)
+        unfinished = data + ".unfinished"
+        os.makedirs(unfinished, exist_ok=True)
         for kind, values in (("input", inputs[: len(names)]), ("output", outputs)):
             for i, value in enumerate(values):
-                with open(os.path.join(data, f"{kind}_{i}.pb"), "wb") as file:
+                with open(os.path.join(unfinished, f"{kind}_{i}.pb"), "wb") as file:
                     file.write(onnx.numpy_helper.from_array(value).SerializeToString())
+        shutil.rmtree(data, ignore_errors=True)
+        os.replace(unfinished, data)
 
 
-def export(folder, name, exporter, full, free=False):
+def export(folder, name, exporter, full, free=False, batch=1):
     import torch
     from torch_models import FREE_AXES, MODELS, outputs_of
 
     torch.manual_seed(7)
     module, inputs = MODELS[name](full)
     module.eval()
+    settle(module, inputs, FREE_AXES[name])
+    if batch != 1:
+        inputs = batched(inputs, FREE_AXES[name], batch)
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, "model.onnx")
     settings = dict(EXPORTERS[exporter])
@@ -88,6 +97,28 @@ def export(folder, name, exporter, full, free=False):
     save(folder, path, [[tensor.numpy() for tensor in data_set] for data_set in data_sets])
 
 
+def settle(module, inputs, axes):
+    """Gives batch normalizations the statistics of what they get, as training does, and what they get a size that they can
+    enlarge: else activations vanish or overflow."""
+    import torch
+
+    normalizations = [m for m in module.modules() if isinstance(m, torch.nn.modules.batchnorm._BatchNorm)]
+    if not normalizations:
+        return
+    for inner in module.modules():
+        if isinstance(inner, torch.nn.Conv2d):
+            torch.nn.init.kaiming_normal_(inner.weight)
+    for normalization in normalizations:
+        normalization.train()
+        normalization.reset_running_stats()
+        normalization.momentum = None  # The mean of what was seen.
+    together, times = (8, 1) if axes[0].get(0) == "batch" else (1, 8)
+    with torch.no_grad():
+        for _ in range(times):
+            module(*[torch.randn(together, *tensor.shape[1:]) for tensor in inputs])
+    module.eval()
+
+
 def sized(inputs, axes, turn):
     """`inputs` with the free axes of the extents that they have in a turn, made of the same elements."""
     import torch
@@ -98,6 +129,18 @@ def sized(inputs, axes, turn):
         for axis, name in free.items():
             shape[axis] = SIZES[name][turn]
         made.append(tensor.flatten()[torch.randint(tensor.numel(), shape)] if free else tensor)
+    return tuple(made)
+
+
+def batched(inputs, axes, batch):
+    """`inputs` for `batch` of them at a time, made of the same elements."""
+    import torch
+
+    made = []
+    for tensor, free in zip(inputs, axes):
+        if free.get(0) != "batch":
+            raise ValueError("it takes one input at a time")
+        made.append(tensor.flatten()[torch.randint(tensor.numel(), (batch, *tensor.shape[1:]))])
     return tuple(made)
 
 
@@ -149,6 +192,8 @@ QUANTIZED = {  # From what, and how.
     "mobilenet_v3.qdq": ("mobilenet_v3.torchscript17", "QDQ"),
     "mobilenet_v3.qoperator": ("mobilenet_v3.torchscript17", "QOperator"),
     "bert.dynamic": ("bert.torchscript17", "dynamic"),
+    "mobilenet_v2.qdq": ("mobilenet_v2.torchscript17", "QDQ"),
+    "resnet.qdq": ("resnet.torchscript17", "QDQ"),
 }
 
 
@@ -163,7 +208,7 @@ def attempt(task):
         return name, f"{type(error).__name__}: {str(error)[:300]}"
 
 
-def tasks(full):
+def tasks(full, batch):
     """Those that need nothing, and those that need models of the first."""
     import torch_models
     import tree_models
@@ -173,7 +218,7 @@ def tasks(full):
         for exporter, settings in EXPORTERS.items():
             if settings["dynamo"] and name in torch_models.SCRIPTS:
                 continue
-            made.append((f"{name}.{exporter}", export, (name, exporter, full)))
+            made.append((f"{name}.{exporter}", export, (name, exporter, full, False, batch)))
             if exporter in FREE:
                 made.append((f"{name}.{exporter}.free", export, (name, exporter, full, True)))
     return made, [(name, quantize, (source, form)) for name, (source, form) in QUANTIZED.items()]
@@ -184,6 +229,7 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("--only", default="")
     parser.add_argument("--full", action="store_true")
+    parser.add_argument("--batch", type=int, default=1)
     arguments = parser.parse_args()
     absent = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if absent:
@@ -195,7 +241,7 @@ def main():
     progress = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     failed = False
-    for group in tasks(arguments.full):
+    for group in tasks(arguments.full, arguments.batch):
         # A process for each: what an export leaves in PyTorch changes those after it.
         with multiprocessing.get_context("fork").Pool(JOBS, maxtasksperchild=1) as pool:
             chosen = [(arguments.folder, *task) for task in group if re.search(arguments.only, task[0])]
