@@ -37,6 +37,16 @@ absl::StatusOr<int64_t> CountOperations(const Graph& graph, const Node& node,
     SLIPWAY_ASSIGN_OR_RETURN(const MatMulView product, DecodeMatMul(view));
     return 2 * NumElements(product.batch) * product.m * product.n * product.k;
   }
+  if (node.op == "ConvTranspose") {
+    // Each element of x with each of the weights of its group: [C, M / group, kernel...].
+    const Shape& x = view.input_shape(0);
+    return 2 * NumElements(x) * (NumElements(view.input_shape(1)) / x[1]);
+  }
+  if (node.op == "LSTM" || node.op == "GRU" || node.op == "RNN") {
+    // Each step of each row with all weights of what comes in, and of the state.
+    const Shape& x = view.input_shape(0);
+    return 2 * x[0] * x[1] * (NumElements(view.input_shape(1)) + NumElements(view.input_shape(2)));
+  }
   return 0;
 }
 

@@ -11,8 +11,8 @@
 
 namespace slipway::bench {
 
-// Convolutions and matrix products count two for each multiply-add, all else nothing; a slipway.Fused node is the
-// sum of its body. REQUIRES: all types are known.
+// Convolutions, matrix products and recurrent layers count two for each multiply-add, all else nothing; a slipway.Fused
+// node is the sum of its body. REQUIRES: all types are known, and extents of what is counted are.
 absl::StatusOr<int64_t> CountOperations(const Graph& graph, const Node& node,
                                         const OperatorRegistry& registry);
 

@@ -1,0 +1,88 @@
+// What this machine can do at most, for tests/bench/compare: of each line of standard input, a number of bytes, how
+// many multiply-adds N threads do together, and how long they take to read so many bytes, each its part.
+//
+//   machine_peaks --threads N
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <iostream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "core/base/clock.h"
+#include "core/base/flags.h"
+#include "core/base/json_writer.h"
+#include "core/base/status_macros.h"
+#include "core/target/target.h"
+#include "tests/bench/fma_peak.h"
+#include "tests/bench/memory_reading.h"
+
+namespace slipway::bench {
+namespace {
+
+constexpr absl::Duration kEach = absl::Milliseconds(20);
+
+void OnThreads(int64_t threads, const std::function<void(int64_t)>& work) {
+  std::vector<std::thread> others;
+  for (int64_t i = 1; i < threads; ++i) others.emplace_back(work, i);
+  work(0);
+  for (std::thread& other : others) other.join();
+}
+
+std::string Measure(int64_t bytes, int64_t threads) {
+  const SystemClock clock;
+  std::vector<double> rates(static_cast<size_t>(threads));
+  std::vector<absl::Duration> readings(static_cast<size_t>(threads));
+  OnThreads(threads, [&](int64_t i) { rates[i] = MeasureFmaPeak(clock, kEach); });
+  OnThreads(threads,
+            [&](int64_t i) { readings[i] = MeasureReading(bytes / threads, clock, kEach); });
+  double operations = 0;
+  for (const double rate : rates) operations += rate;
+  const absl::Duration reading = *std::max_element(readings.begin(), readings.end());
+  JsonWriter json;
+  json.BeginObject();
+  json.Text("target", HostTarget().ToString());
+  json.Real("operations_per_second", operations);
+  json.Integer("bytes", bytes);
+  json.Real("read_ns", absl::ToDoubleNanoseconds(reading));
+  json.EndObject();
+  return json.Take();
+}
+
+absl::Status Main(int argc, char** argv) {
+  int64_t threads = 1;
+  FlagSet flags("machine_peaks [flags]",
+                "Measures what the machine can do, at each line it reads.");
+  flags.Add("threads", &threads, 1, 1024, "N", "How many threads together.");
+  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<std::string> arguments, flags.Parse(argc, argv));
+  if (const std::string text = flags.TextAskedFor(); !text.empty()) {
+    std::fputs(text.c_str(), stdout);
+    return absl::OkStatus();
+  }
+  if (!arguments.empty()) return absl::InvalidArgumentError("takes no arguments; see --help");
+  std::string line;
+  while (std::getline(std::cin, line)) {
+    int64_t bytes = 0;
+    if (!absl::SimpleAtoi(line, &bytes) || bytes < 0 || bytes > (int64_t{1} << 36)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("\"", line, "\" is no number of bytes up to 64 GiB"));
+    }
+    std::fputs(Measure(bytes, threads).c_str(), stdout);
+    std::fflush(stdout);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace slipway::bench
+
+int main(int argc, char** argv) {
+  const absl::Status status = slipway::bench::Main(argc, argv);
+  if (status.ok()) return 0;
+  std::fprintf(stderr, "machine_peaks: %s\n", status.ToString().c_str());
+  return 1;
+}
