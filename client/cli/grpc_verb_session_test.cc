@@ -20,6 +20,7 @@
 #include "core/tensor/tensor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/common/command.h"
 #include "tests/common/json.h"
 #include "tests/common/status_matchers.h"
 
@@ -173,6 +174,24 @@ facts
                           HasSubstr("s: f32[2]  min 2, max 3"),
                           HasSubstr("c  f32[3]\nr  f32[4]\ns  f32[2]\nx  f32[3]\nz  f32[3]\n"),
                           HasSubstr("tensors      3, "), HasSubstr("temperature  42.0 C")));
+}
+
+TEST_F(VerbSessionTest, PutsEachArrayOfAnArchive) {
+  const auto path = [](const std::string& name) {
+    return testing::RunfilePath(absl::StrCat("core/tensor/npz_corpus/", name));
+  };
+  ASSERT_EQ(Script(absl::StrCat("put ", path("stored.npz"), "\na, b = put ", path("deflated.npz"),
+                                "\nlist\nget layer/w\n")),
+            0)
+      << err_;
+  EXPECT_THAT(out_, AllOf(StartsWith("x: f32[3]\nlayer/w: i64[2, 3]\na: f32[40, 50]\nb: i8[]\n"),
+                          HasSubstr("layer/w: i64[2, 3]  min 0, max 5")));
+  EXPECT_EQ(Script(absl::StrCat("a = put ", path("stored.npz"), "\n")), 2);
+  EXPECT_THAT(err_, AllOf(HasSubstr("1 names are given"), HasSubstr("has 2 arrays")));
+  EXPECT_EQ(Script(absl::StrCat("put ", path("objects.npz"), "\n")), 2);
+  EXPECT_THAT(err_, AllOf(HasSubstr("objects.npz\": array \"bad\": ")));
+  EXPECT_EQ(Script(absl::StrCat("put ", x_, "\n")), 2);
+  EXPECT_THAT(err_, HasSubstr("is one tensor: NAME = put FILE"));
 }
 
 TEST_F(VerbSessionTest, OutputsHaveTheirOwnNamesWithoutOthers) {

@@ -6,6 +6,7 @@
 #include "core/base/files.h"
 #include "core/base/status_macros.h"
 #include "core/tensor/npy.h"
+#include "core/tensor/npz.h"
 #include "core/tensor/onnx_tensor.h"
 
 namespace slipway::cli {
@@ -24,6 +25,11 @@ absl::StatusOr<Tensor> ReadTensorFile(const std::string& path) {
     return std::move(named.tensor);
   }
   return absl::InvalidArgumentError("the name ends neither in .npy nor in .pb");
+}
+
+absl::StatusOr<std::vector<NamedTensor>> ReadTensorArchive(const std::string& path) {
+  SLIPWAY_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path, kMaxInputFileBytes));
+  return ParseNpz(bytes, kMaxInputFileBytes);
 }
 
 absl::Status WriteTensorFile(const Tensor& tensor, const std::string& path) {

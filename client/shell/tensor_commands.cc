@@ -1,8 +1,10 @@
 // Commands about tensors.
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -26,6 +28,38 @@ absl::Status Finish(Shell& shell, const CommandLine& line, StartedTensor started
   return absl::OkStatus();
 }
 
+// All arrays of a file, or none: they get the names that are given, or those that the file has for them.
+absl::Status PutArchive(Shell& shell, const CommandLine& line) {
+  const std::string& path = line.words.front();
+  absl::StatusOr<std::vector<NamedTensor>> arrays = ReadTensorArchive(path);
+  if (!arrays.ok()) {
+    return WrongCall(absl::StrCat("\"", path, "\": ", arrays.status().message()));
+  }
+  if (!line.results.empty() && line.results.size() != arrays->size()) {
+    return WrongCall(absl::StrCat(line.results.size(), " names are given, but \"", path, "\" has ",
+                                  arrays->size(), " arrays"));
+  }
+  std::vector<StartedTensor> started;
+  std::vector<NamedTensorType> made;
+  for (size_t i = 0; i < arrays->size(); ++i) {
+    const NamedTensor& array = (*arrays)[i];
+    const std::string& name = line.results.empty() ? array.name : line.results[i];
+    started.push_back(shell.session().PutAsync(array.tensor, name));
+    made.push_back({name, array.tensor.type()});
+  }
+  for (size_t i = 0; i < started.size(); ++i) {
+    SLIPWAY_RETURN_IF_ERROR_WITH(
+        shell.Await(started[i].done).status(),
+        absl::StrCat("array \"", absl::Utf8SafeCEscape((*arrays)[i].name), "\""));
+  }
+  for (size_t i = 0; i < started.size(); ++i) {
+    shell.Keep(made[i].name, std::move(started[i].tensor));
+  }
+  shell.Show([&] { return RenderTensors(made, absl::ZeroDuration()); },
+             [&] { return RenderTensorsJson(made, absl::ZeroDuration()); });
+  return absl::OkStatus();
+}
+
 absl::StatusOr<TensorType> TypeOf(const CommandLine& line) {
   absl::StatusOr<TensorType> type = ParseTensorType(line.words.front());
   if (!type.ok()) return WrongCall(type.status().message());
@@ -36,6 +70,10 @@ absl::StatusOr<TensorType> TypeOf(const CommandLine& line) {
 
 absl::Status Put(Shell& shell, const CommandLine& line) {
   const std::string& path = line.words.front();
+  if (absl::EndsWith(path, ".npz")) return PutArchive(shell, line);
+  if (line.results.size() != 1) {
+    return WrongCall(absl::StrCat("\"", path, "\" is one tensor: NAME = put FILE"));
+  }
   const absl::StatusOr<Tensor> tensor = ReadTensorFile(path);
   if (!tensor.ok()) {
     return WrongCall(absl::StrCat("\"", path, "\": ", tensor.status().message()));

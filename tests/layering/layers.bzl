@@ -57,7 +57,10 @@ LAYERS = {
     ),
     "core/symbolic": _row(sees = ["core/base"]),
     "core/target": _row(sees = ["core/base"]),
-    "core/tensor": _row(sees = ["core/base"]),
+    "core/tensor": _row(
+        sees = ["core/base"],
+        hidden_libraries = ["zlib"],
+    ),
     # Values of the core to and from protocol buffers.
     "core/wire": _row(sees = [
         "core/tensor",
@@ -235,6 +238,7 @@ LIBRARIES = [
     "re2",
     "spdlog",
     "sqlite3",
+    "zlib",
 ]
 
 def closure(folder):
