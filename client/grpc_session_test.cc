@@ -415,7 +415,8 @@ TEST_F(SessionTest, ACallbackDoesNotWaitForAHeartbeat) {
     EXPECT_THAT(report, IsOk());
     done.Notify();
   });
-  // From one heartbeat there is a second until the next.
+  while (device_.held() == 0) absl::SleepFor(absl::Milliseconds(1));
+  // What comes after the call is a heartbeat, and from one there is a second until the next.
   const int messages = device_.messages();
   while (device_.messages() == messages) absl::SleepFor(absl::Milliseconds(1));
   const int beaten = device_.messages();
