@@ -3,7 +3,9 @@
 //   - a call of a tiny loaded program, handles in and out (goals: 1.6 of a unary call; of two, through a server);
 //   - calls that do not wait for each other (goal: 20,000 a second);
 //   - 256 MiB put and got (goals: 85 % of a bare stream's rate, 75 % through a server), and how much memory server and
-//     agents take for it (goal: 32 MB);
+//     agents take for it (goal: 32 MB). The bare stream does what a put and a get do and no more: it takes the tensor
+//     from its memory and leaves it in the other's. Beside it, a stream of one message again and again whose bytes are
+//     dropped: what the connection alone could carry;
 //   - jobs accepted durably from 32 clients (goals: 1,000 a second, p99 100 ms).
 //
 //   bazel run //tests/bench:session_bench [-- --json]
@@ -98,17 +100,27 @@ struct Times {
   absl::Duration pipelined = absl::InfiniteDuration();
 };
 
-absl::Status MeasureBare(BareRates& bare, Times& times) {
+absl::Span<char> AllBytes(Tensor& tensor) {
+  return absl::MakeSpan(tensor.mutable_bytes(), static_cast<size_t>(tensor.byte_size()));
+}
+
+absl::Status MeasureBare(BareRates& bare, const Tensor& tensor, Tensor& back, Times& times,
+                         Times& dropped) {
   std::vector<absl::Duration> calls;
   for (int i = 0; i < kCalls; ++i) {
     SLIPWAY_ASSIGN_OR_RETURN(const absl::Duration call, bare.Call());
     calls.push_back(call);
   }
   times.call = std::min(times.call, Median(std::move(calls)));
-  SLIPWAY_ASSIGN_OR_RETURN(const absl::Duration put, bare.Put(kTensorBytes));
+  SLIPWAY_ASSIGN_OR_RETURN(const absl::Duration put, bare.Put(tensor.bytes()));
   times.put = std::min(times.put, put);
-  SLIPWAY_ASSIGN_OR_RETURN(const absl::Duration get, bare.Get(kTensorBytes));
+  SLIPWAY_ASSIGN_OR_RETURN(const absl::Duration get, bare.Get(AllBytes(back)));
   times.get = std::min(times.get, get);
+  if (back.bytes() != tensor.bytes()) return absl::DataLossError("other bytes came back");
+  SLIPWAY_ASSIGN_OR_RETURN(const absl::Duration sent, bare.Send(kTensorBytes));
+  dropped.put = std::min(dropped.put, sent);
+  SLIPWAY_ASSIGN_OR_RETURN(const absl::Duration received, bare.Receive(kTensorBytes));
+  dropped.get = std::min(dropped.get, received);
   return absl::OkStatus();
 }
 
@@ -122,8 +134,7 @@ absl::Status MeasureSession(Loaded& loaded, const Tensor& tensor, Tensor& back, 
   SLIPWAY_ASSIGN_OR_RETURN(const RemoteTensor put, loaded.session.Put(tensor));
   times.put = std::min(times.put, clock.Monotonic() - begin);
   begin = clock.Monotonic();
-  SLIPWAY_RETURN_IF_ERROR(
-      put.GetInto(absl::MakeSpan(back.mutable_bytes(), static_cast<size_t>(kTensorBytes))));
+  SLIPWAY_RETURN_IF_ERROR(put.GetInto(AllBytes(back)));
   times.get = std::min(times.get, clock.Monotonic() - begin);
   if (back.bytes() != tensor.bytes()) return absl::DataLossError("other bytes came back");
   return absl::OkStatus();
@@ -144,6 +155,7 @@ class Growth {
 
 struct Result {
   Times bare;
+  Times dropped;
   Times direct;
   Times relayed;
   AcceptRate accepts;
@@ -183,7 +195,7 @@ absl::StatusOr<Result> MeasureAll() {
     const Growth agent(cluster->agent(0).pid());
     const Growth listening_agent(listening.pid());
     for (int round = 0; round < kRounds; ++round) {
-      SLIPWAY_RETURN_IF_ERROR(MeasureBare(*bare, result.bare));
+      SLIPWAY_RETURN_IF_ERROR(MeasureBare(*bare, tensor, back, result.bare, result.dropped));
       SLIPWAY_RETURN_IF_ERROR(MeasureSession(direct, tensor, back, result.direct));
       SLIPWAY_RETURN_IF_ERROR(MeasureSession(relayed, tensor, back, result.relayed));
     }
@@ -203,22 +215,29 @@ absl::StatusOr<Result> MeasureAll() {
   return result;
 }
 
-double Rate(absl::Duration time) {
-  return static_cast<double>(kTensorBytes) / 1e6 / absl::ToDoubleSeconds(time);
+double BytesPerSecond(absl::Duration time) {
+  return static_cast<double>(kTensorBytes) / absl::ToDoubleSeconds(time);
 }
+double Rate(absl::Duration time) { return BytesPerSecond(time) / 1e6; }
 double PerSecond(absl::Duration pipelined) { return kPipelined / absl::ToDoubleSeconds(pipelined); }
 
 void PrintText(const Result& result) {
   const auto row = [](const char* name, const Times& times) {
-    std::printf("%-16s %9.1f us %8.0f MB/s %8.0f MB/s", name,
-                absl::ToDoubleMicroseconds(times.call), Rate(times.put), Rate(times.get));
+    std::printf("%-20s", name);
+    if (times.call < absl::InfiniteDuration()) {
+      std::printf(" %9.1f us", absl::ToDoubleMicroseconds(times.call));
+    } else {
+      std::printf(" %12s", "");
+    }
+    std::printf(" %8.0f MB/s %8.0f MB/s", Rate(times.put), Rate(times.get));
     if (times.pipelined < absl::InfiniteDuration()) {
       std::printf(" %9.0f calls/s", PerSecond(times.pipelined));
     }
     std::printf("\n");
   };
-  std::printf("%-16s %12s %13s %13s %17s\n", "", "CALL p50", "PUT", "GET", "PIPELINED");
+  std::printf("%-20s %12s %13s %13s %17s\n", "", "CALL p50", "PUT", "GET", "PIPELINED");
   row("bare gRPC", result.bare);
+  row("bare gRPC, dropped", result.dropped);
   row("direct", result.direct);
   row("through a server", result.relayed);
   std::printf("a direct call takes %.2f of a bare one, a relayed one %.2f of two\n",
@@ -243,6 +262,14 @@ void PrintJson(const Result& result) {
   json.Real("put_share_relayed", absl::FDivDuration(result.bare.put, result.relayed.put));
   json.Real("get_share_direct", absl::FDivDuration(result.bare.get, result.direct.get));
   json.Real("get_share_relayed", absl::FDivDuration(result.bare.get, result.relayed.get));
+  json.Real("put_bytes_per_s_bare", BytesPerSecond(result.bare.put));
+  json.Real("put_bytes_per_s_bare_dropped", BytesPerSecond(result.dropped.put));
+  json.Real("put_bytes_per_s_direct", BytesPerSecond(result.direct.put));
+  json.Real("put_bytes_per_s_relayed", BytesPerSecond(result.relayed.put));
+  json.Real("get_bytes_per_s_bare", BytesPerSecond(result.bare.get));
+  json.Real("get_bytes_per_s_bare_dropped", BytesPerSecond(result.dropped.get));
+  json.Real("get_bytes_per_s_direct", BytesPerSecond(result.direct.get));
+  json.Real("get_bytes_per_s_relayed", BytesPerSecond(result.relayed.get));
   json.Integer("server_rss_growth_bytes", result.server_growth_bytes);
   json.Integer("agent_rss_growth_bytes", result.agent_growth_bytes);
   json.Real("accepts_per_s", result.accepts.per_second);
