@@ -4,15 +4,39 @@
 #include <unistd.h>
 
 #include <iostream>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "client/cli/command.h"
 #include "client/cli/signal_interrupts.h"
 #include "client/local/sibling.h"
 #include "client/pack/code_facts.h"
+#include "client/terminal/line_editor.h"
+#include "core/base/files.h"
 #include "core/base/kept_memory.h"
+#include "core/base/state_folder.h"
+
+namespace slipway {
+namespace {
+
+// Where lines can be edited.
+bool HasTerminal() {
+  const char* const kind = getenv("TERM");
+  return isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 && kind != nullptr &&
+         kind != std::string("dumb");
+}
+
+std::unique_ptr<cli::LineReader> EditLines() {
+  absl::StatusOr<std::string> path = UserStateFolder();
+  if (path.ok()) path = JoinPath(*path, "session_history");
+  return cli::MakeLineEditor(path);
+}
+
+}  // namespace
+}  // namespace slipway
 
 int main(int argc, char** argv) {
   if (argc > 1 && argv[1] == std::string(slipway::kReadCodeFactsArgument)) {
@@ -31,6 +55,7 @@ int main(int argc, char** argv) {
       .interrupts = interrupts.get(),
       .in = &std::cin,
       .in_is_terminal = isatty(STDIN_FILENO) == 1,
+      .edit_lines = slipway::HasTerminal() ? slipway::EditLines : nullptr,
       .variable =
           [](const std::string& name) {
             const char* const value = getenv(name.c_str());

@@ -85,6 +85,13 @@ GRPC_ARCHIVES = [
     "libcrypto.a",
 ]
 
+LIBEDIT_ARCHIVES = [
+    "libedit.a",
+    "libbsd.a",
+    "libmd.a",
+    "libtinfo.a",
+]
+
 def link_archives(archives):
     """Linker flags for static archives (lld needs no order among them)."""
     return ["-l:" + archive for archive in archives]

@@ -4,8 +4,11 @@
 
 #include <functional>
 #include <istream>
+#include <memory>
 #include <ostream>
 #include <string>
+
+#include "client/cli/line_reader.h"
 
 namespace slipway::cli {
 
@@ -26,6 +29,8 @@ struct Environment {
   Interrupts* interrupts = nullptr;
   std::istream* in = nullptr;   // What is typed, or a script; null: nothing.
   bool in_is_terminal = false;  // Somebody types, and is prompted.
+  // Makes what he can edit his lines with; null: they come from `in` as they are.
+  std::function<std::unique_ptr<LineReader>()> edit_lines;
   // The value of an environment variable, or "".
   std::function<std::string(const std::string&)> variable;
 };

@@ -2,6 +2,7 @@
 #include <fstream>
 #include <istream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -12,9 +13,11 @@
 #include "client/cli/arguments.h"
 #include "client/cli/connection.h"
 #include "client/cli/exit_code.h"
+#include "client/cli/line_reader.h"
 #include "client/cli/open_session.h"
 #include "client/cli/text_table.h"
 #include "client/cli/verbs.h"
+#include "client/shell/completion.h"
 #include "client/shell/shell.h"
 #include "core/base/status_macros.h"
 
@@ -24,49 +27,70 @@ namespace {
 // What programs print and what goes wrong come from two threads.
 class ErrorLines {
  public:
-  explicit ErrorLines(std::ostream& err) : err_(err) {}
+  // To `reader`, if there is one, which knows what is typed.
+  ErrorLines(std::ostream& err, LineReader* reader) : err_(err), reader_(reader) {}
   void Write(absl::string_view prefix, absl::string_view text) {
-    absl::MutexLock lock(&mutex_);
+    std::string lines;
     for (const absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
-      // At once, lest what is written to out comes in between.
-      err_ << absl::StrCat(prefix, Printable(line), "\n");
+      absl::StrAppend(&lines, prefix, Printable(line), "\n");
     }
-    err_.flush();
+    if (reader_ != nullptr) return reader_->Tell(lines);
+    absl::MutexLock lock(&mutex_);
+    // At once, lest what is written to out comes in between.
+    err_ << lines << std::flush;
   }
 
  private:
   absl::Mutex mutex_;
   std::ostream& err_;
+  LineReader* const reader_;
 };
 
 // Where lines come from.
 struct Script {
   std::istream* in = nullptr;
-  std::string name;  // For messages.
+  LineReader* reader = nullptr;  // Of what is typed, instead of `in`.
+  std::string name;              // For messages.
   bool is_prompted = false;
 };
+
+std::optional<std::string> NextLine(Environment& environment, Shell& shell, const Script& script) {
+  const std::string prompt = absl::StrCat(shell.session().device(), "> ");
+  if (script.reader != nullptr) {
+    return script.reader->Read(prompt, [&shell](absl::string_view before) {
+      return CompleteLine(before, shell.names(), ListFolderOnDisk);
+    });
+  }
+  if (script.is_prompted) environment.out << prompt << std::flush;
+  std::string line;
+  return std::getline(*script.in, line) ? std::make_optional(line) : std::nullopt;
+}
 
 // Until the end of the lines, "quit", or in a script the first error.
 absl::Status RunLines(Environment& environment, Shell& shell, const Script& script,
                       ErrorLines& errors) {
-  std::string line;
+  const auto set_handler = [&](std::function<void()> handler) {
+    if (environment.interrupts != nullptr) environment.interrupts->SetHandler(std::move(handler));
+  };
   for (int64_t number = 1; !shell.has_quit(); ++number) {
-    if (script.is_prompted) {
-      environment.out << shell.session().device() << "> " << std::flush;
-      if (environment.interrupts != nullptr) {
-        environment.interrupts->SetHandler([&errors] {
-          errors.Write(
-              "", "nothing is under way; \"quit\" ends the session, and so does another Ctrl-C");
-        });
-      }
+    if (script.reader != nullptr) {
+      // A Ctrl-C is a character then; it is the terminal that goes, or somebody who ends this process.
+      set_handler([reader = script.reader] { reader->Stop(); });
+    } else if (script.is_prompted) {
+      set_handler([&errors] {
+        errors.Write("",
+                     "nothing is under way; \"quit\" ends the session, and so does another Ctrl-C");
+      });
     }
-    if (!std::getline(*script.in, line)) break;
-    const absl::Status status = shell.Execute(line);
+    const std::optional<std::string> line = NextLine(environment, shell, script);
+    if (!line.has_value()) break;
+    if (script.is_prompted) set_handler([&shell] { shell.Cancel(); });
+    const absl::Status status = shell.Execute(*line);
     if (status.ok()) continue;
     if (!script.is_prompted) return Annotate(status, absl::StrCat(script.name, ":", number));
     errors.Write("error: ", status.message());
   }
-  if (environment.interrupts != nullptr) environment.interrupts->SetHandler(nullptr);
+  set_handler(nullptr);
   return absl::OkStatus();
 }
 
@@ -106,7 +130,10 @@ absl::Status RunSession(Environment& environment, Arguments arguments) {
 
   SLIPWAY_ASSIGN_OR_RETURN(const ServerPlace place, FindServer(environment, connection_flags));
   SLIPWAY_RETURN_IF_ERROR(EnsureDevice(environment, connection_flags, place));
-  ErrorLines errors(environment.err);
+  std::unique_ptr<LineReader> reader;
+  if (script.is_prompted && environment.edit_lines) reader = environment.edit_lines();
+  script.reader = reader.get();
+  ErrorLines errors(environment.err, reader.get());
   SLIPWAY_ASSIGN_OR_RETURN(
       ResumedSession opened,
       OpenSession(environment, place, session_flags, lease,

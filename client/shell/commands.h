@@ -17,14 +17,22 @@ namespace slipway::cli {
 
 inline constexpr size_t kAny = static_cast<size_t>(-1);
 
+// What a word of a command names.
+enum class WordKind { kProgram, kTensor, kEither, kArtifactFile, kTensorFile, kNpyFile, kOther };
+
+struct CountRange {
+  size_t min, max;
+  bool Has(size_t count) const { return count >= min && count <= max; }
+};
+
 struct Command {
   const char* name;
-  const char*
-      usage;  // What stands behind the name, and before it "NAME =" where it gives something.
+  const char* usage;  // "NAME = put FILE"
   const char* help;
-  // How many names it gives, and how many words it takes.
-  size_t min_results, max_results;
-  size_t min_words, max_words;
+  CountRange results;  // Names that it gives.
+  CountRange words;    // That it takes.
+  std::vector<WordKind>
+      kinds;  // What each of them is; the last one also stands for those behind it.
   std::vector<std::string> options;
   absl::Status (*function)(Shell&, const CommandLine&);
 };

@@ -27,11 +27,21 @@ void Shell::Adopt(const std::string& name, uint64_t number, Thing thing) {
 }
 
 absl::Status Shell::Execute(absl::string_view line) {
+  is_cancelled_ = false;
   const absl::StatusOr<CommandLine> parsed = ParseCommandLine(line);
   if (!parsed.ok()) return WrongCall(parsed.status().message());
   if (parsed->command.empty()) return absl::OkStatus();
   SLIPWAY_ASSIGN_OR_RETURN(const Command* const command, FindCommand(*parsed));
   return command->function(*this, *parsed);
+}
+
+KnownNames Shell::names() const {
+  KnownNames names;
+  for (const auto& [name, thing] : things_) {
+    const bool is_program = std::holds_alternative<NamedProgram>(thing);
+    (is_program ? names.programs : names.tensors).push_back(name);
+  }
+  return names;
 }
 
 absl::Status Shell::Missing(const std::string& name, absl::string_view kind) const {

@@ -2,6 +2,7 @@
 #ifndef SLIPWAY_CLIENT_SHELL_SHELL_H_
 #define SLIPWAY_CLIENT_SHELL_SHELL_H_
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <ostream>
@@ -17,6 +18,7 @@
 #include "client/future.h"
 #include "client/session.h"
 #include "client/shell/command_line.h"
+#include "client/shell/completion.h"
 
 namespace slipway::cli {
 
@@ -28,7 +30,7 @@ struct NamedProgram {
 };
 using Thing = std::variant<NamedProgram, RemoteTensor>;
 
-// Not thread-safe.
+// Not thread-safe, but for Cancel.
 class Shell {
  public:
   struct Options {
@@ -43,12 +45,15 @@ class Shell {
   // Carries out a line. A line that is no command is a wrong call (exit_code.h); the other errors are those of the session,
   // and of files.
   absl::Status Execute(absl::string_view line);
+  // Has the command that is carried out end in CANCELLED as soon as it waits for the device. On any thread.
+  void Cancel() { is_cancelled_ = true; }
   // After "quit".
   bool has_quit() const { return has_quit_; }
 
   // --- For commands. ---
   Session& session() { return session_; }
   const std::map<std::string, Thing>& things() const { return things_; }
+  KnownNames names() const;
   absl::StatusOr<NamedProgram*> FindProgram(const std::string& name);
   absl::StatusOr<RemoteTensor*> FindTensor(const std::string& name);
   absl::StatusOr<std::vector<const RemoteTensor*>> FindTensors(
@@ -65,6 +70,7 @@ class Shell {
   template <typename T>
   absl::StatusOr<T> Await(Future<T>& future) {
     const Cancelling cancelling(options_.interrupts, [&future] { future.Cancel(); });
+    if (is_cancelled_) future.Cancel();
     return future.Get();
   }
   // One of the two, of the same thing.
@@ -93,6 +99,7 @@ class Shell {
   Session session_;
   const Options options_;
   std::map<std::string, Thing> things_;
+  std::atomic<bool> is_cancelled_ = false;
   bool has_quit_ = false;
 };
 

@@ -214,11 +214,20 @@ LAYERS = {
     ),
     "client": _row(
         sees = [
+            "client/terminal",
             "core/artifact",
             "core/rpc",
             "core/store",
         ],
         own_libraries = ["grpc"],
+    ),
+    # The line editor, which //client:slipway alone may link; //tests/layering:line_editor_test holds libraries to it.
+    "client/terminal": _row(
+        sees = [
+            "client",
+            "core/base",
+        ],
+        hidden_libraries = ["libedit"],
     ),
     # What a program that compiles with operators of its own may see; the client library may not.
     "client/examples/own_operator": _row(sees = [
@@ -232,6 +241,7 @@ LIBRARIES = [
     "absl",
     "grpc",
     "halide",
+    "libedit",
     "onnx_proto",
     "openssl_crypto",
     "protobuf",
