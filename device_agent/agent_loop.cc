@@ -75,7 +75,7 @@ v1::AgentState AgentLoop::Act(std::shared_ptr<SyncCall>& call) {
   state.set_park_ns(
       absl::ToInt64Nanoseconds(NotLost(options_.park * absl::Uniform(random_, 0.8, 1.0))));
   // In the same critical section as the report: a change after it finds the call and cancels it.
-  call = transport_.NewSync();
+  call = transport_.NewSync(/*is_busy=*/!held_.empty());
   call_ = call;
   call_is_stale_ = false;
   return state;

@@ -43,7 +43,8 @@ class AttachCall {
 class AgentTransport {
  public:
   virtual ~AgentTransport() = default;
-  virtual std::unique_ptr<SyncCall> NewSync() = 0;
+  // Of an agent that is busy, it is noticed soon if its connection leads nowhere any more; the same for Attach.
+  virtual std::unique_ptr<SyncCall> NewSync(bool is_busy) = 0;
   // Begins a call of Attach. What comes goes to `entrance`, which outlives the call.
   virtual std::unique_ptr<AttachCall> Attach(const v1::SessionLease& lease,
                                              SessionEntrance* entrance) = 0;

@@ -1,36 +1,54 @@
 #include "device_agent/grpc_agent_transport.h"
 
+#include <functional>
+#include <string>
 #include <utility>
 
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
 #include "core/base/status_macros.h"
 #include "core/rpc/grpc_blob_client.h"
 #include "core/rpc/grpc_calls.h"
 #include "core/rpc/grpc_duplex.h"
+#include "core/rpc/grpc_settings.h"
 #include "device_agent/session/grpc_session_connection.h"
 #include "proto/slipway/v1/agent.grpc.pb.h"
 
 namespace slipway {
 namespace {
 
+// A connection to the server.
+struct Line {
+  Line(const std::string& server, const std::string& token, const Pings& pings)
+      : calls(server, token, nullptr, pings), agents(v1::AgentService::NewStub(calls.channel())) {}
+
+  Calls calls;
+  const std::unique_ptr<v1::AgentService::StubInterface> agents;
+};
+
 class GrpcSyncCall final : public SyncCall {
  public:
-  GrpcSyncCall(Calls& calls, v1::AgentService::StubInterface& agents)
-      : calls_(calls), agents_(agents) {}
+  // `on_break` is called when the connection broke, or never came about.
+  GrpcSyncCall(std::shared_ptr<Line> line, std::function<void()> on_break)
+      : line_(std::move(line)), on_break_(std::move(on_break)) {}
 
   absl::StatusOr<v1::DesiredAgentState> Run(const v1::AgentState& state,
                                             absl::Duration deadline) override {
     v1::DesiredAgentState desired;
-    SLIPWAY_RETURN_IF_ERROR(calls_.Once(
-        deadline, {.stop = cancel_.get_token()},
-        [&](grpc::ClientContext& context) { return agents_.Sync(&context, state, &desired); }));
+    const absl::Status status = line_->calls.Once(
+        deadline, {.stop = cancel_.get_token()}, [&](grpc::ClientContext& context) {
+          return line_->agents->Sync(&context, state, &desired);
+        });
+    if (absl::IsUnavailable(status)) on_break_();
+    SLIPWAY_RETURN_IF_ERROR(status);
     return desired;
   }
   void Cancel() override { cancel_.request_stop(); }
 
  private:
-  Calls& calls_;
-  v1::AgentService::StubInterface& agents_;
+  const std::shared_ptr<Line> line_;
+  const std::function<void()> on_break_;
   std::stop_source cancel_;
 };
 
@@ -71,19 +89,35 @@ class GrpcAttachCall final : public AttachCall {
 class GrpcAgentTransport final : public AgentTransport {
  public:
   GrpcAgentTransport(std::string server, std::string token)
-      : calls_(std::move(server), std::move(token)),
-        agents_(v1::AgentService::NewStub(calls_.channel())),
-        blobs_(calls_) {}
+      : server_(std::move(server)),
+        token_(std::move(token)),
+        busy_(std::make_shared<Line>(server_, token_, kBusyPings)),
+        idle_(std::make_shared<Line>(server_, token_, kPings)),
+        last_(idle_),
+        blobs_(busy_->calls) {}
 
-  std::unique_ptr<SyncCall> NewSync() override {
-    return std::make_unique<GrpcSyncCall>(calls_, *agents_);
+  std::unique_ptr<SyncCall> NewSync(bool is_busy) override {
+    absl::MutexLock lock(&mutex_);
+    if (is_busy) {
+      last_ = busy_;
+      return std::make_unique<GrpcSyncCall>(busy_, [this] { Suspect(); });
+    }
+    if (is_idle_suspect_) idle_ = std::make_shared<Line>(server_, token_, kPings);
+    is_idle_suspect_ = false;
+    last_ = idle_;
+    return std::make_unique<GrpcSyncCall>(idle_, [] {});
   }
   std::unique_ptr<AttachCall> Attach(const v1::SessionLease& lease,
                                      SessionEntrance* entrance) override {
-    return std::make_unique<GrpcAttachCall>(calls_, lease, entrance);
+    return std::make_unique<GrpcAttachCall>(busy_->calls, lease, entrance);
   }
   void Pause(absl::Duration pause, std::stop_token stop) override {
-    calls_.Pause(pause, std::move(stop));
+    std::shared_ptr<Line> last;
+    {
+      absl::MutexLock lock(&mutex_);
+      last = last_;
+    }
+    last->calls.Pause(pause, std::move(stop));
   }
   absl::Status FetchBlob(const Digest& digest, BlobStore& store,
                          const RetryPolicy& policy) override {
@@ -96,8 +130,19 @@ class GrpcAgentTransport final : public AgentTransport {
   }
 
  private:
-  Calls calls_;
-  const std::unique_ptr<v1::AgentService::StubInterface> agents_;
+  // What broke the one may have silenced the other, which would notice later.
+  void Suspect() {
+    absl::MutexLock lock(&mutex_);
+    is_idle_suspect_ = true;
+  }
+
+  const std::string server_;
+  const std::string token_;
+  const std::shared_ptr<Line> busy_;
+  absl::Mutex mutex_;
+  std::shared_ptr<Line> idle_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<Line> last_ ABSL_GUARDED_BY(mutex_);  // Of the last call of Sync.
+  bool is_idle_suspect_ ABSL_GUARDED_BY(mutex_) = false;
   BlobClient blobs_;
 };
 

@@ -11,11 +11,17 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "core/rpc/grpc_reconnect.h"
-#include "core/rpc/grpc_settings.h"
 #include "core/rpc/grpc_status.h"
 
 namespace slipway {
 namespace {
+
+grpc::ChannelArguments Arguments(const Pings& pings) {
+  grpc::ChannelArguments arguments = ClientChannelArguments(pings);
+  // Its connection is its own: where one leads nowhere, another may.
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  return arguments;
+}
 
 // gRPC says "failed to connect" of its own; other messages are the server's.
 absl::Status Unavailable(absl::string_view server, absl::string_view message) {
@@ -31,12 +37,12 @@ absl::Status Interrupted() { return absl::CancelledError("interrupted"); }
 }  // namespace
 
 Calls::Calls(std::string server, std::string token,
-             std::function<void(const absl::Status&)> on_waiting)
+             std::function<void(const absl::Status&)> on_waiting, const Pings& pings)
     : server_(std::move(server)),
       token_(std::move(token)),
       on_waiting_(std::move(on_waiting)),
       channel_(grpc::CreateCustomChannel(server_, grpc::InsecureChannelCredentials(),
-                                         ClientChannelArguments())) {}
+                                         Arguments(pings))) {}
 
 absl::Status Calls::Once(absl::Duration deadline, const RetryPolicy& policy, Call call) {
   grpc::ClientContext context;

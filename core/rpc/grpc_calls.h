@@ -14,6 +14,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "core/rpc/grpc_settings.h"
 #include "core/rpc/retry.h"
 
 namespace slipway {
@@ -28,9 +29,10 @@ class Calls {
 
   // `server` is HOST:PORT or unix:PATH; connects when it is first used, and again when the connection was
   // lost. An empty `token` is not sent. `on_waiting`, if any, is told why a call that failed is going to be
-  // made again, once for each time of waiting that is long enough to be noticed.
+  // made again, once for each time of waiting that is long enough to be noticed. `pings` say how soon it is noticed that
+  // the connection leads nowhere.
   Calls(std::string server, std::string token,
-        std::function<void(const absl::Status&)> on_waiting = nullptr);
+        std::function<void(const absl::Status&)> on_waiting = nullptr, const Pings& pings = kPings);
 
   // What stubs are made of.
   const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }

@@ -21,11 +21,30 @@ inline constexpr int kMaxPieceBytes = 1 << 20;
 // of its connection up for no longer than gRPC's own writing, which does so for as many bytes.
 inline constexpr int kHttp2FrameBytes = 1 << 20;
 
-// A peer that is gone without closing its connection is noticed after the sum.
-inline constexpr int kKeepaliveMs = 20'000;
-inline constexpr int kKeepaliveTimeoutMs = 10'000;
-// The server tolerates pings twice as often as clients send them.
-inline constexpr int kMinPingIntervalMs = kKeepaliveMs / 2;
+// HTTP/2's pings, by which is noticed that a connection leads nowhere any more: a machine or a gateway that went away
+// without a word. `after_ms` without a byte from the other side it is pinged, and `timeout_ms` later the connection
+// ends. Nobody pings where no call is open, or bytes come anyway.
+//
+//   who pings whom                    after   timeout  why
+//   anybody a server                   12 s       5 s  of 5,000 idle agents at most 420 pings a second; most are answered
+//                                                      by their server in less (park_ns) and never ping
+//   an agent that holds an attempt    1.2 s     1.5 s  a session's connection is made anew before its client's patience,
+//   its server                                         3.5 s, is over, and a result is reported; where clients' heartbeats
+//                                                      pass, which come every second, it is not needed
+//   a server anybody                   20 s      10 s  frees what it holds for them; callers notice first
+//
+// Clients of sessions know by their heartbeats, which go all the way to the device (client/session/liveness.h).
+struct Pings {
+  int after_ms;
+  int timeout_ms;
+};
+inline constexpr Pings kPings = {12'000, 5'000};
+inline constexpr Pings kBusyPings = {1'200, 1'500};
+inline constexpr Pings kServerPings = {20'000, 10'000};
+// A server ends connections of who pings more often, since it costs nothing to flood it.
+inline constexpr int kMinPingIntervalMs = kBusyPings.after_ms / 2;
+// A connection without calls is given back.
+inline constexpr int kIdleConnectionMs = 5 * 60'000;
 
 inline constexpr int kFirstReconnectMs = 50;
 inline constexpr int kLongestReconnectMs = 2'000;
@@ -33,14 +52,15 @@ inline constexpr int kLongestReconnectMs = 2'000;
 inline constexpr int kConnectMs = 5'000;
 
 // For every channel of a client, agent or worker.
-inline grpc::ChannelArguments ClientChannelArguments() {
+inline grpc::ChannelArguments ClientChannelArguments(const Pings& pings = kPings) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
   arguments.SetMaxSendMessageSize(kMaxMessageBytes);
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_FRAME_SIZE, kHttp2FrameBytes);
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, pings.after_ms);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, pings.timeout_ms);
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  arguments.SetInt(GRPC_ARG_CLIENT_IDLE_TIMEOUT_MS, kIdleConnectionMs);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kFirstReconnectMs);
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectMs);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kLongestReconnectMs);
@@ -54,8 +74,8 @@ inline void ApplyServerSettings(grpc::ServerBuilder& builder) {
   builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
   builder.SetMaxSendMessageSize(kMaxMessageBytes);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_FRAME_SIZE, kHttp2FrameBytes);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kServerPings.after_ms);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kServerPings.timeout_ms);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
                              kMinPingIntervalMs);

@@ -70,7 +70,7 @@ class FakeTransport final : public AgentTransport {
     mutex_.Await(absl::Condition(&are_there));
   }
 
-  std::unique_ptr<SyncCall> NewSync() override { return std::make_unique<Call>(*this); }
+  std::unique_ptr<SyncCall> NewSync(bool) override { return std::make_unique<Call>(*this); }
   // Takes no time.
   void Pause(absl::Duration pause, std::stop_token) override {
     absl::MutexLock lock(&mutex_);
