@@ -35,7 +35,7 @@ class AttachCall {
   virtual ~AttachCall() = default;
   // Waits for its end.
   virtual absl::Status Wait() = 0;
-  // Thread-safe; ends it soon.
+  // Thread-safe; ends it soon, though its last words may be lost where nobody reads them.
   virtual void Cancel() = 0;
 };
 

@@ -1,12 +1,12 @@
 #include "device_agent/grpc_agent_transport.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/synchronization/notification.h"
 #include "core/base/status_macros.h"
 #include "core/rpc/grpc_blob_client.h"
 #include "core/rpc/grpc_calls.h"
@@ -17,6 +17,9 @@
 
 namespace slipway {
 namespace {
+
+// What a session that has ended still has to say is waited for so long.
+constexpr absl::Duration kLastWords = absl::Seconds(1);
 
 // A connection to the server.
 struct Line {
@@ -56,9 +59,9 @@ class GrpcAttachCall final : public AttachCall {
  public:
   GrpcAttachCall(Calls& calls, const v1::SessionLease& lease, SessionEntrance* entrance)
       : connection_(std::make_shared<GrpcSessionConnection>(
-            entrance, [end = end_](const absl::Status& status) {
-              end->status = status;
-              end->has_come.Notify();
+            entrance, [state = state_](const absl::Status& status) {
+              absl::MutexLock lock(&state->mutex);
+              state->end = status;
             })) {
     std::unique_ptr<grpc::ClientContext> context = calls.NewContext();
     context->AddMetadata("session-id", lease.session());
@@ -68,21 +71,40 @@ class GrpcAttachCall final : public AttachCall {
   }
   ~GrpcAttachCall() override {
     Cancel();
-    end_->has_come.WaitForNotification();
+    Wait().IgnoreError();
   }
 
   absl::Status Wait() override {
-    end_->has_come.WaitForNotification();
-    return end_->status;
+    State& state = *state_;
+    const auto ends = [&state]() ABSL_SHARED_LOCKS_REQUIRED(state.mutex) {
+      return state.end.has_value() || state.is_cancelled;
+    };
+    const auto has_ended = [&state]() ABSL_SHARED_LOCKS_REQUIRED(state.mutex) {
+      return state.end.has_value();
+    };
+    absl::MutexLock lock(&state.mutex);
+    state.mutex.Await(absl::Condition(&ends));
+    if (!state.mutex.AwaitWithTimeout(absl::Condition(&has_ended), kLastWords)) {
+      state.mutex.Unlock();
+      connection_->Break();
+      state.mutex.Lock();
+      state.mutex.Await(absl::Condition(&has_ended));
+    }
+    return *state.end;
   }
-  void Cancel() override { connection_->End(absl::CancelledError("the session has ended")); }
+  void Cancel() override {
+    connection_->End(absl::CancelledError("the session has ended"));
+    absl::MutexLock lock(&state_->mutex);
+    state_->is_cancelled = true;
+  }
 
  private:
-  struct End {
-    absl::Status status;
-    absl::Notification has_come;
+  struct State {
+    absl::Mutex mutex;
+    bool is_cancelled ABSL_GUARDED_BY(mutex) = false;
+    std::optional<absl::Status> end ABSL_GUARDED_BY(mutex);
   };
-  const std::shared_ptr<End> end_ = std::make_shared<End>();
+  const std::shared_ptr<State> state_ = std::make_shared<State>();
   const std::shared_ptr<GrpcSessionConnection> connection_;
 };
 

@@ -50,6 +50,8 @@ class Reactor : public Base, public Duplex, public std::enable_shared_from_this<
     WriteNext();
   }
 
+  void Break() override { Abandon(absl::CancelledError("the call was broken off")); }
+
   void OnReadDone(bool ok) override {
     if (!ok) return NoMoreComes();
     absl::Cord message = ToCord(incoming_);
@@ -171,6 +173,10 @@ class Made final : public Reactor<grpc::ClientBidiReactor<grpc::ByteBuffer, grpc
     StartCall();
   }
 
+  void Break() override {
+    Reactor::Break();
+    context_->TryCancel();
+  }
   void OnDone(const grpc::Status& status) override { Gone(FromGrpc(status)); }
 
  private:

@@ -44,6 +44,9 @@ class Duplex {
   // Ends the call when what was sent is written: a served one with this status; a made one, when it is OK, by saying
   // that no more comes, and otherwise at once. Nothing is sent after it.
   virtual void End(const absl::Status& status) = 0;
+  // Ends the call, if it has not, though what was sent may not be written: the other side may never read. A served one
+  // waits for the message that is being written.
+  virtual void Break() = 0;
 };
 
 using ServedDuplex = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;

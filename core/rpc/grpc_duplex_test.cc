@@ -138,5 +138,19 @@ TEST(GrpcDuplexTest, WhatIsSentToAnEndThatHasEndedDoesNotKeepIt) {
   EXPECT_TRUE(made.user->AwaitGone());
 }
 
+TEST(GrpcDuplexTest, ACallThatNobodyReadsCanBeBroken) {
+  Service service;
+  const Service::Call made = service.Make();
+  // More than the other side takes in without reading.
+  while (made.duplex->Send(absl::Cord(std::string(1 << 20, 'x')), true)) {
+  }
+  const Service::Call served = service.Take();
+  made.duplex->End(absl::OkStatus());
+  made.duplex->Break();
+  EXPECT_TRUE(made.user->AwaitGone());
+  EXPECT_TRUE(served.user->AwaitGone());
+  made.duplex->Break();
+}
+
 }  // namespace
 }  // namespace slipway

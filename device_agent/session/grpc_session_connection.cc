@@ -66,6 +66,10 @@ void GrpcSessionConnection::End(const absl::Status& status) {
   if (const std::shared_ptr<Duplex> ended = duplex()) ended->End(status);
 }
 
+void GrpcSessionConnection::Break() {
+  if (const std::shared_ptr<Duplex> broken = duplex()) broken->Break();
+}
+
 void GrpcSessionConnection::OnMessage(absl::Cord message) {
   std::shared_ptr<SessionHost> host;
   {

@@ -32,6 +32,8 @@ class GrpcSessionConnection final : public SessionConnection,
   void Send(absl::Cord message, bool has_data) override;
   void ReadNext() override;
   void End(const absl::Status& status) override;
+  // Ends it though what was sent may not be written.
+  void Break();
 
  private:
   void OnMessage(absl::Cord message) override;
