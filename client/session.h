@@ -62,7 +62,8 @@ struct SessionOptions {
   // Longest time to wait for the device while others hold it; zero: not at all.
   absl::Duration wait = absl::Hours(1);
   // The session ends when the device was not heard of for so long, counted anew from when a connection broke, and the
-  // server, asked for another second at most, does not answer either or has no better news. At most `idle`. A piece of
+  // server, asked for another second at most, does not answer either, or the device is not heard of over that connection
+  // for another 0.8 s. At most `idle`. A piece of
   // a tensor, 1 MiB at most, should get through in it: slow lines need more.
   absl::Duration patience = absl::Milliseconds(3500);
   // Ends Open in CANCELLED.

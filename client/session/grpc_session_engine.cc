@@ -18,8 +18,9 @@ namespace slipway {
 namespace {
 
 constexpr absl::Duration kLongestPause = absl::Seconds(1);
-// A server that answers may itself have been away, and what it has to pass on comes a moment later.
-constexpr absl::Duration kLastChance = absl::Milliseconds(300);
+// A server that answers may itself have been away, and what it has to pass on comes a moment later; or it is the
+// connection that is lost, and another takes the session up.
+constexpr absl::Duration kLastChance = absl::Milliseconds(800);
 // Who gives a session up says so to whoever still listens, and waits so long for its end.
 constexpr absl::Duration kShutDownDeadline = absl::Seconds(1);
 constexpr absl::Duration kLookForStop = absl::Milliseconds(50);
@@ -418,8 +419,9 @@ void GrpcSessionEngine::Disconnected() {
     return;
   }
   last_failure_ = status;
-  // Whoever breaks a connection off was there until then.
-  if (std::exchange(has_come_, false)) liveness_.Heard(Now());
+  // Whoever breaks a connection off was there until then. After a silence the server only passes on that the agent's broke.
+  const bool was_silent = liveness_.silent_for(Now()) > 2 * options_.interval;
+  if (std::exchange(has_come_, false) && !was_silent) liveness_.Heard(Now());
   if (!straight_address_.empty()) {
     Go(std::make_unique<GrpcRoute>(IsStraight() ? options_.address : straight_address_));
   }
@@ -458,6 +460,7 @@ void GrpcSessionEngine::Answered(RequestAnswer answer) {
     return;
   }
   backoff_.Reset();
+  is_last_try_ = false;
   if (entry->operation == nullptr) return;
   mutex_.Unlock();
   const absl::Status status = entry->operation->Take(entry->piece, answer);
@@ -556,6 +559,11 @@ void GrpcSessionEngine::Asked() {
   if (lives && !last_failure_.ok()) absl::StrAppend(&message, " (", last_failure_.message(), ")");
   blame_ = std::move(message);
   give_up_at_ = Now() + (lives ? kLastChance : absl::ZeroDuration());
+  // Where too much is sent for the line, another connection is no better.
+  const bool is_too_much = is_last_try_ && !line_.is_empty();
+  if (!lives || is_too_much) return;
+  is_last_try_ = true;
+  Go(question->TakeRoute());
 }
 
 bool GrpcSessionEngine::IsStraight() const { return route_->address != options_.address; }

@@ -9,7 +9,8 @@
 // asked for a sign of life, and when it gives one the connection is left and taken up again there, as if it had broken.
 //
 // A connection that breaks is taken up again. Nothing having come for EngineOptions::silence, whatever the connection
-// does, the server is asked whether it lives, and the session ends with an error that says who went away.
+// does, the server is asked whether it lives, and the session ends with an error that says who went away; but where the
+// server answers, the session is taken up over that connection before, since the other may lead nowhere any more.
 #ifndef SLIPWAY_CLIENT_SESSION_GRPC_SESSION_ENGINE_H_
 #define SLIPWAY_CLIENT_SESSION_GRPC_SESSION_ENGINE_H_
 
@@ -133,6 +134,8 @@ class GrpcSessionEngine final : public SessionEngine {
   absl::Duration give_up_at_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteDuration();
   std::string blame_ ABSL_GUARDED_BY(mutex_);
   std::unique_ptr<GrpcQuestion> question_ ABSL_GUARDED_BY(mutex_);
+  // It was taken up over the connection of a question, and nothing asked for was answered since.
+  bool is_last_try_ ABSL_GUARDED_BY(mutex_) = false;
 
   // The session.
   RequestLine line_ ABSL_GUARDED_BY(mutex_);

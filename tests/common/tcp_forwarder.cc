@@ -90,6 +90,11 @@ void TcpForwarder::Freeze() {
   is_frozen_ = true;
 }
 
+void TcpForwarder::Forget() {
+  absl::MutexLock lock(&mutex_);
+  for (Connection& connection : open_) connection.is_forgotten = true;
+}
+
 int TcpForwarder::connections() const {
   absl::MutexLock lock(&mutex_);
   return connections_;
@@ -120,12 +125,12 @@ void TcpForwarder::Accept() {
     connection.target = std::move(target);
     const int near = connection.client.get();
     const int far = connection.target.get();
-    connection.up = std::thread([this, near, far] { Pump(near, far); });
-    connection.down = std::thread([this, near, far] { Pump(far, near); });
+    connection.up = std::thread([this, &connection, near, far] { Pump(connection, near, far); });
+    connection.down = std::thread([this, &connection, near, far] { Pump(connection, far, near); });
   }
 }
 
-void TcpForwarder::Pump(int from, int to) {
+void TcpForwarder::Pump(const Connection& connection, int from, int to) {
   std::vector<char> buffer(256 << 10);
   while (true) {
     const ssize_t count = read(from, buffer.data(), buffer.size());
@@ -133,7 +138,7 @@ void TcpForwarder::Pump(int from, int to) {
     if (count <= 0) break;
     {
       absl::MutexLock lock(&mutex_);
-      if (is_frozen_) continue;
+      if (is_frozen_ || connection.is_forgotten) continue;
     }
     for (ssize_t sent = 0; sent < count;) {
       const ssize_t more =

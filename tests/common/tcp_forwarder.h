@@ -28,6 +28,8 @@ class TcpForwarder {
   void Stop();
   // Goes silent, as a gateway that lost its network: bytes are taken in and go nowhere, nothing is closed. Until Stop.
   void Freeze();
+  // The same for the connections that there are, as one that lost its memory; others are made as before.
+  void Forget();
 
   // "127.0.0.1:PORT".
   const std::string& address() const { return address_; }
@@ -40,9 +42,10 @@ class TcpForwarder {
     UniqueFd target;
     std::thread up;
     std::thread down;
+    bool is_forgotten = false;
   };
   void Accept();
-  void Pump(int from, int to);
+  void Pump(const Connection& connection, int from, int to);
 
   std::string address_;
   std::string target_;

@@ -19,6 +19,7 @@
 namespace slipway::testing {
 namespace {
 
+using ::testing::HasSubstr;
 using Code = absl::StatusCode;
 
 class GatewayTest : public ::testing::Test {
@@ -99,6 +100,43 @@ TEST_F(GatewayTest, AForwarderThatDiesInACallAndComesBackLosesNothing) {
   }
   ASSERT_OK_AND_ASSIGN(const Tensor last, sum.Get());
   EXPECT_EQ(last.values<float>()[7], 7.0f * static_cast<float>(calls));
+}
+
+TEST_F(GatewayTest, AForwarderThatForgetsItsConnectionsLosesNothing) {
+  MoveAgent(from_agent_.address());
+  // Of the usual patience.
+  ASSERT_OK_AND_ASSIGN(Session session, Session::Open({.address = to_server_.address()}));
+  ASSERT_OK_AND_ASSIGN(const RemoteProgram count, session.Load(TestProgram(TestKernel::kCount)));
+  ASSERT_OK_AND_ASSIGN(const RemoteTensor x, session.Zeros({DataType::kFloat32, {2, 8}}));
+  float calls = 0;
+  for (TcpForwarder* const gateway : {&from_agent_, &to_server_, &from_agent_}) {
+    for (int i = 0; i < 3; ++i) {
+      ASSERT_OK_AND_ASSIGN(const std::vector<RemoteTensor> y, count.Call({&x}));
+      ASSERT_OK_AND_ASSIGN(const Tensor counted, y[0].Get());
+      EXPECT_EQ(counted.values<float>()[0], ++calls);
+      if (i == 0) gateway->Forget();
+    }
+  }
+  // The agent tells its server, too, that the device is free.
+  EXPECT_OK(session.Close());
+  EXPECT_OK(Session::Open({.address = to_server_.address()}));
+}
+
+TEST_F(GatewayTest, WhoIsBehindAForwarderThatFallsSilentIsNamedInTime) {
+  MoveAgent(from_agent_.address());
+  for (TcpForwarder* const gateway : {&to_server_, &from_agent_}) {
+    ASSERT_OK_AND_ASSIGN(Session session, Session::Open({.address = to_server_.address()}));
+    ASSERT_OK(session.Facts());
+    gateway->Freeze();
+    const absl::Time begin = absl::Now();
+    EXPECT_THAT(session.Facts(),
+                StatusIs(Code::kUnavailable,
+                         HasSubstr(gateway == &to_server_ ? "the server at"
+                                                          : "the agent of device \"agent0\"")));
+    EXPECT_LT(absl::Now() - begin, absl::Seconds(5));
+    gateway->Stop();
+    ASSERT_OK(gateway->Start(cluster_->address()));
+  }
 }
 
 TEST_F(GatewayTest, AProxyThatIsNamedForGrpcIsUsed) {

@@ -16,8 +16,8 @@
 namespace slipway::testing {
 namespace {
 
-// What clients are promised, and what a machine with more processes than processors may add.
-constexpr absl::Duration kToldWithin = absl::Milliseconds(5500);
+// What clients are promised.
+constexpr absl::Duration kToldWithin = absl::Seconds(5);
 // A party that was struck so long ago has recovered, and is no excuse.
 constexpr absl::Duration kRecovery = absl::Seconds(10);
 // For a report to travel, and for a server to start.

@@ -233,6 +233,24 @@ TEST_F(StraightSessionTest, AConnectionThatBreaksIsTakenUpAgainByEitherWay) {
   EXPECT_EQ(counter.Get(), counter.wanted());
 }
 
+TEST_F(StraightSessionTest, AConnectionThatFallsSilentIsTakenUpAgainByTheServer) {
+  TcpForwarder gateway;
+  ASSERT_OK(gateway.Start("127.0.0.1:1"));
+  StartCluster(gateway.address());
+  gateway.Stop();
+  ASSERT_OK(gateway.Start(agent_address()));
+  ASSERT_OK_AND_ASSIGN(Session session, Open());
+  ASSERT_TRUE(Await([&] { return session.is_straight(); }));
+  Counter counter(session);
+  ASSERT_OK(counter.Add());
+  gateway.Freeze();
+  const absl::Time begin = absl::Now();
+  ASSERT_OK(counter.Add());
+  EXPECT_LT(absl::Now() - begin, absl::Seconds(5));
+  EXPECT_EQ(counter.Get(), counter.wanted());
+  EXPECT_FALSE(session.is_straight());
+}
+
 TEST_F(StraightSessionTest, WhoDoesNotWantItStaysWithTheServer) {
   StartCluster();
   ASSERT_OK_AND_ASSIGN(Session session, Open({.may_go_straight = false}));
