@@ -120,9 +120,10 @@ v1::RunAttemptState Agent::RunOne(const v1::RunAssignment& assignment,
   SessionTerms place = {.device = tools_.device_id, .target = tools_.device_target};
   if (listener_ != nullptr) place.address = AddressForClients(options_, listener_->address());
   v1::RunAttemptState result =
-      assignment.has_session() ? RunServerSession(assignment, place, MakeSessionTools(),
-                                                  *transport_, leased_, observer, std::move(stop))
-                               : RunAttempt(assignment, tools_, observer, std::move(stop));
+      assignment.has_session()
+          ? RunServerSession(assignment, place, MakeSessionTools(), *transport_, leased_, observer,
+                             std::move(stop), stop_)
+          : RunAttempt(assignment, tools_, observer, std::move(stop));
   Log(LogLevel::kInfo, "ended an attempt",
       {{"attempt", assignment.attempt_id()},
        {"job", assignment.job_id()},
@@ -143,6 +144,7 @@ void Agent::TellReady(const std::string& what) {
 }
 
 void Agent::Run(std::stop_token stop) {
+  stop_ = stop;
   runners_->Refill();
   if (listener_ != nullptr) {
     if (sessions_.has_value()) {
@@ -158,6 +160,7 @@ void Agent::Run(std::stop_token stop) {
   absl::Notification stopped;
   const std::stop_callback on_stop(stop, [&stopped] { stopped.Notify(); });
   stopped.WaitForNotification();
+  sessions_->End();
 }
 
 }  // namespace slipway

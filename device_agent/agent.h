@@ -60,6 +60,7 @@ class Agent {
   std::optional<RunnerPool> runners_;
   AttemptTools tools_;
   LeasedSession leased_;
+  std::stop_token stop_;  // Of Run.
   std::optional<AgentLoop> loop_;
   std::unique_ptr<SessionListener> listener_;
   std::optional<LocalSessions> sessions_;  // Without a server.

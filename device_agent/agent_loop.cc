@@ -10,6 +10,8 @@ namespace {
 
 // How much longer than parked a call may take.
 constexpr absl::Duration kCallSlack = absl::Seconds(10);
+// What an agent that ends waits for its last report.
+constexpr absl::Duration kLeaveWithin = absl::Seconds(1);
 
 }  // namespace
 
@@ -59,6 +61,14 @@ absl::Duration AgentLoop::NotLost(absl::Duration time) const {
   return std::min(time, absl::Nanoseconds(desired_.silence_ns()) / 2);
 }
 
+v1::AgentState AgentLoop::MakeReport() {
+  v1::AgentState state = options_.identity;
+  state.set_sequence(++sequence_);
+  state.set_applied_version(desired_.version());
+  for (const auto& [id, attempt] : held_) *state.add_attempts() = attempt;
+  return state;
+}
+
 v1::AgentState AgentLoop::Act(std::shared_ptr<SyncCall>& call) {
   absl::MutexLock lock(&mutex_);
   const AgentActions actions = Reconcile(held_, desired_);
@@ -68,10 +78,7 @@ v1::AgentState AgentLoop::Act(std::shared_ptr<SyncCall>& call) {
   for (const std::string& id : actions.forget) held_.erase(id);
   for (const int index : actions.start) StartAttempt(desired_.attempts(index));
 
-  v1::AgentState state = options_.identity;
-  state.set_sequence(++sequence_);
-  state.set_applied_version(desired_.version());
-  for (const auto& [id, attempt] : held_) *state.add_attempts() = attempt;
+  v1::AgentState state = MakeReport();
   state.set_park_ns(
       absl::ToInt64Nanoseconds(NotLost(options_.park * absl::Uniform(random_, 0.8, 1.0))));
   // In the same critical section as the report: a change after it finds the call and cancels it.
@@ -131,6 +138,21 @@ void AgentLoop::Run(std::stop_token stop) {
     transport_.Pause(NotLost(backoff_.After(desired.status())), stop);
   }
   StopWorker();
+  if (is_ready_) Leave();
+}
+
+void AgentLoop::Leave() {
+  v1::AgentState state;
+  {
+    absl::MutexLock lock(&mutex_);
+    state = MakeReport();
+  }
+  state.set_leaving(true);
+  const absl::Status told = transport_.NewSync(/*is_busy=*/true)->Run(state, kLeaveWithin).status();
+  if (!told.ok()) {
+    Log(LogLevel::kWarning, "the server was not told that the agent leaves",
+        {{"error", told.ToString()}});
+  }
 }
 
 }  // namespace slipway

@@ -45,7 +45,7 @@ class AgentLoop {
   AgentLoop(AgentTransport& transport, AttemptFunction run_attempt, AgentLoopOptions options);
   ~AgentLoop();
 
-  // Syncs until `stop`, whatever the server says; then stops what is under way.
+  // Syncs until `stop`, whatever the server says; then stops what is under way, and tells the server that it leaves.
   void Run(std::stop_token stop);
 
  private:
@@ -63,6 +63,8 @@ class AgentLoop {
   void StopWorker();
   // The time, but never so long that the server takes the agent for lost.
   absl::Duration NotLost(absl::Duration time) const;
+  v1::AgentState MakeReport() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Leave();
   void LogFailure(const absl::Status& status);
 
   AgentTransport& transport_;

@@ -152,9 +152,21 @@ TEST_F(AgentLoopTest, ComesBackBeforeItCountsAsLost) {
   EXPECT_THAT(transport_.pauses(), Each(Le(absl::Seconds(2))));
 }
 
-TEST_F(AgentLoopTest, EndsWithWorkUnderWay) {
+TEST_F(AgentLoopTest, LeavesWithWorkUnderWay) {
   transport_.Want({Assignment("long")});
-  transport_.WaitFor(Shows("long", State::RUNNING));
+  const v1::AgentState before = transport_.WaitFor(Shows("long", State::RUNNING));
+  EXPECT_FALSE(before.leaving());
+  stop_.request_stop();
+  const v1::AgentState last =
+      transport_.WaitFor([](const v1::AgentState& report) { return report.leaving(); });
+  EXPECT_TRUE(Shows("long", State::STOPPED)(last));
+  EXPECT_GT(last.sequence(), before.sequence());
+}
+
+TEST_F(AgentLoopTest, LeavesThoughNobodyAnswers) {
+  transport_.Want({Assignment("a")});
+  transport_.WaitFor(Shows("a", State::SUCCEEDED));
+  transport_.FailSync(absl::UnavailableError("gone"));
 }
 
 }  // namespace

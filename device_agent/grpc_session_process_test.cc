@@ -478,8 +478,18 @@ TEST_F(SessionProcessTest, MistakesAreAnsweredAndTheSessionGoesOn) {
 
 TEST_F(SessionProcessTest, AnAgentThatEndsSaysSo) {
   const std::unique_ptr<Wire> wire = Open();
+  Wire waits(address_);
+  waits.Send(OpenFor(absl::Seconds(30)));
+  EXPECT_TRUE(waits.Next().has_waiting());
   kill(agent_->pid(), SIGTERM);
-  EXPECT_THAT(wire->End(), StatusIs(Code::kUnavailable));
+  for (Wire* const told : {wire.get(), &waits}) {
+    v1::SessionResponse response = told->Next();
+    while (response.has_waiting()) response = told->Next();
+    EXPECT_TRUE(response.has_ended()) << response.ShortDebugString();
+    EXPECT_EQ(response.code(), static_cast<int>(Code::kUnavailable));
+    EXPECT_THAT(told->End(), StatusIs(Code::kUnavailable,
+                                      HasSubstr("the agent of device \"board\" is going away")));
+  }
 }
 
 }  // namespace

@@ -494,6 +494,11 @@ void GrpcSessionEngine::TakeNews(v1::SessionResponse& news) {
         CallBack([this] { options_.on_log(log_.Take()); });
       }
       return;
+    case v1::SessionResponse::kEnded: {
+      const absl::Status why = ErrorOf(news);
+      End(why.ok() ? Violation("it ended the session without a reason") : why);
+      return;
+    }
     case v1::SessionResponse::kHeartbeat:
     default:  // A newer device may tell more.
       return;

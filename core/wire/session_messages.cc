@@ -187,6 +187,14 @@ absl::Cord WriteSessionResponse(const v1::SessionResponse& response, const absl:
   return Write(response, v1::SessionResponses::kResponsesFieldNumber, data);
 }
 
+absl::Cord WriteSessionEnd(const absl::Status& why) {
+  v1::SessionResponse news;
+  news.mutable_ended();
+  news.set_code(static_cast<int32_t>(why.code()));
+  news.set_message(std::string(why.message()));
+  return WriteSessionResponse(news);
+}
+
 absl::Cord WriteSessionAck(uint64_t acked) {
   v1::SessionRequests message;
   message.set_acked(acked);

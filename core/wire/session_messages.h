@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/cord.h"
 #include "absl/time/time.h"
@@ -52,6 +53,8 @@ absl::StatusOr<SessionResponseParts> ParseSessionResponses(const absl::Cord& mes
 // A message of one request or response; `data` is shared. REQUIRES: it has no data of its own.
 absl::Cord WriteSessionRequest(const v1::SessionRequest& request, const absl::Cord& data = {});
 absl::Cord WriteSessionResponse(const v1::SessionResponse& response, const absl::Cord& data = {});
+// Says that the session has ended with `why`; see SessionResponse.Ended.
+absl::Cord WriteSessionEnd(const absl::Status& why);
 // A message that says nothing but what was taken.
 absl::Cord WriteSessionAck(uint64_t acked);
 

@@ -10,6 +10,7 @@
 #include "core/rpc/token.h"
 #include "core/target/target.h"
 #include "core/wire/session_messages.h"
+#include "device_agent/session/going_away.h"
 
 namespace slipway {
 namespace {
@@ -20,22 +21,27 @@ constexpr absl::Duration kTick = AwakeClock::kReadEvery;
 }  // namespace
 
 LocalSessions::LocalSessions(Options options)
-    : options_(std::move(options)), awake_(options_.tools.clock) {
+    : options_(std::move(options)),
+      going_away_(GoingAway(options_.device)),
+      awake_(options_.tools.clock) {
   watcher_ = std::thread([this] { Watch(); });
 }
 
 LocalSessions::~LocalSessions() {
-  const absl::Status why = absl::UnavailableError("the agent is ending");
-  {
-    absl::MutexLock lock(&mutex_);
-    ends_ = true;
-    for (const Waiting& waiting : waiting_) {
-      if (waiting.connection != nullptr) waiting.connection->End(why);
-    }
-    waiting_.clear();
-    if (host_ != nullptr) host_->Stop(why);
-  }
+  End();
   watcher_.join();
+}
+
+void LocalSessions::End() {
+  absl::MutexLock lock(&mutex_);
+  ends_ = true;
+  for (const Waiting& waiting : waiting_) {
+    if (waiting.connection == nullptr) continue;
+    waiting.connection->Send(WriteSessionEnd(going_away_), false);
+    waiting.connection->End(going_away_);
+  }
+  waiting_.clear();
+  if (host_ != nullptr) host_->Stop(going_away_);
 }
 
 void LocalSessions::Watch() {
@@ -74,7 +80,7 @@ absl::Status LocalSessions::Check(const SessionWish& wish) const {
 void LocalSessions::Enter(const v1::SessionRequest& first,
                           std::shared_ptr<SessionConnection> connection) {
   absl::MutexLock lock(&mutex_);
-  if (ends_) return connection->End(absl::UnavailableError("the agent is ending"));
+  if (ends_) return connection->End(going_away_);
   if (first.has_resume()) return Resume(first.resume(), connection);
   if (first.has_open()) return Open(first.open(), std::move(connection));
   connection->End(

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
 #include "absl/strings/cord.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
@@ -29,8 +30,11 @@ class LocalSessions final : public SessionEntrance {
     SessionTools tools;
   };
   explicit LocalSessions(Options options);
-  // Ends the session and all that wait.
+  // Ends.
   ~LocalSessions() override;
+
+  // Tells the session's client and all that wait that the agent goes away; nobody is let in any more.
+  void End();
 
   void Enter(const v1::SessionRequest& first,
              std::shared_ptr<SessionConnection> connection) override;
@@ -68,6 +72,7 @@ class LocalSessions final : public SessionEntrance {
   }
 
   const Options options_;
+  const absl::Status going_away_;
   const AwakeClock awake_;
   absl::Mutex mutex_;
   bool ends_ ABSL_GUARDED_BY(mutex_) = false;

@@ -8,6 +8,7 @@
 #include "absl/synchronization/notification.h"
 #include "core/rpc/retry.h"
 #include "core/wire/status_proto.h"
+#include "device_agent/session/going_away.h"
 
 namespace slipway {
 namespace {
@@ -59,7 +60,8 @@ class AttachLoop {
 v1::RunAttemptState RunServerSession(
     const v1::RunAssignment& assignment, const SessionTerms& place, const SessionTools& tools,
     AgentTransport& transport, LeasedSession& leased,
-    const std::function<void(const v1::RunAttemptState&)>& observer, std::stop_token stop) {
+    const std::function<void(const v1::RunAttemptState&)>& observer, std::stop_token stop,
+    const std::stop_token& goes_away) {
   v1::RunAttemptState state;
   state.set_attempt_id(assignment.attempt_id());
   const auto fail = [&state](const absl::Status& why) {
@@ -100,13 +102,15 @@ v1::RunAttemptState RunServerSession(
   observer(running);
   leased.Begin(*host);
   {
-    const std::stop_callback released(
-        stop, [&host] { (*host)->Stop(absl::CancelledError("the lease was released")); });
+    const std::stop_callback released(stop, [&] {
+      (*host)->Stop(goes_away.stop_requested() ? GoingAway(place.device)
+                                               : absl::CancelledError("the lease was released"));
+    });
     loop.Run(lease, transport, &leased);
     has_ended.WaitForNotification();
   }
   leased.End();
-  if (stop.stop_requested()) {
+  if (stop.stop_requested() && !goes_away.stop_requested()) {
     state.set_state(v1::RunAttemptState::STOPPED);
   } else if (end.ok()) {
     state.set_state(v1::RunAttemptState::SUCCEEDED);

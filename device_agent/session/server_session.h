@@ -14,12 +14,14 @@
 namespace slipway {
 
 // Hosts the session of `assignment` and keeps a connection to it open through the server, until the session ends or
-// `stop`; meanwhile it is `leased`'s. `place` says what device it is. SUCCEEDED when the client closed the session, FAILED with why its lease
-// ended otherwise, STOPPED after `stop`.
+// `stop`; meanwhile it is `leased`'s. `place` says what device it is. SUCCEEDED when the client closed the session, STOPPED
+// after `stop`, FAILED with why its lease ended otherwise: also when `stop` comes because the agent goes away, which is
+// then asked for before.
 v1::RunAttemptState RunServerSession(
     const v1::RunAssignment& assignment, const SessionTerms& place, const SessionTools& tools,
     AgentTransport& transport, LeasedSession& leased,
-    const std::function<void(const v1::RunAttemptState&)>& observer, std::stop_token stop);
+    const std::function<void(const v1::RunAttemptState&)>& observer, std::stop_token stop,
+    const std::stop_token& goes_away);
 
 }  // namespace slipway
 

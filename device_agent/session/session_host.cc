@@ -21,6 +21,7 @@
 #include "core/rpc/token.h"
 #include "core/wire/digest_proto.h"
 #include "core/wire/session_messages.h"
+#include "device_agent/session/going_away.h"
 #include "device_agent/session/session_limits.h"
 
 namespace slipway {
@@ -69,7 +70,7 @@ SessionHost::SessionHost(SessionTerms terms, SessionTools tools, Ended ended, Si
       heard_at_(awake_.Monotonic()) {}
 
 SessionHost::~SessionHost() {
-  Stop(absl::UnavailableError("the agent is ending"));
+  Stop(GoingAway(terms_.device));
   thread_.join();
 }
 
@@ -95,7 +96,8 @@ void SessionHost::Attach(std::shared_ptr<SessionConnection> connection, uint64_t
                          bool is_read) {
   absl::MutexLock lock(&mutex_);
   if (end_.has_value()) {
-    return connection->End(end_->ok() ? absl::NotFoundError("the session has been closed") : *end_);
+    return EndConnection(*connection,
+                         end_->ok() ? absl::NotFoundError("the session has been closed") : *end_);
   }
   if (connection_ != nullptr) {
     connection_->End(absl::AbortedError("another connection has taken the session up"));
@@ -329,11 +331,17 @@ void SessionHost::SendLog() {
 void SessionHost::End(const absl::Status& why) {
   if (end_.has_value()) return;
   end_ = why;
-  if (connection_ != nullptr) connection_->End(why);
+  if (connection_ != nullptr) EndConnection(*connection_, why);
   connection_ = nullptr;
   stop_preparing_.request_stop();
   if (runner_ != nullptr) runner_->Kill();
   Wake();
+}
+
+void SessionHost::EndConnection(SessionConnection& connection, const absl::Status& why) {
+  // Else it would be taken up again.
+  if (absl::IsUnavailable(why)) connection.Send(WriteSessionEnd(why), false);
+  connection.End(why);
 }
 
 void SessionHost::Stop(const absl::Status& why) {

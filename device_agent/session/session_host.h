@@ -138,6 +138,7 @@ class SessionHost : public std::enable_shared_from_this<SessionHost> {
   void Acked(uint64_t id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Heard() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void End(const absl::Status& why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  static void EndConnection(SessionConnection& connection, const absl::Status& why);
   bool HasRoom() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ReadOn() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Wake() const { WakeBy(*wake_); }

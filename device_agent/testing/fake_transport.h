@@ -93,7 +93,8 @@ class FakeTransport final : public AgentTransport {
       absl::MutexLock lock(&t.mutex_);
       t.report_ = state;
       const auto is_over = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(t.mutex_) {
-        return is_cancelled_ || !t.failure_.ok() || t.desired_.version() != state.applied_version();
+        return is_cancelled_ || !t.failure_.ok() || state.park_ns() == 0 ||
+               t.desired_.version() != state.applied_version();
       };
       t.mutex_.Await(absl::Condition(&is_over));
       if (is_cancelled_) return absl::CancelledError("cancelled");

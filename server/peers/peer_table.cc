@@ -21,7 +21,8 @@ absl::StatusOr<ReportKind> PeerTable::Take(const PeerCall& call, absl::Duration 
   Peer& peer = it->second;
   const bool is_other = peer.instance_id != call.instance_id;
   if (!is_new && is_other) {
-    const bool is_live = peer.open_calls > 0 || now - peer.heard_at < kInstanceGrace;
+    const bool is_live =
+        !peer.has_left && (peer.open_calls > 0 || now - peer.heard_at < kInstanceGrace);
     if (is_live) {
       peer.rival = call.address;
       peer.rival_at = now;
@@ -39,6 +40,7 @@ absl::StatusOr<ReportKind> PeerTable::Take(const PeerCall& call, absl::Duration 
   peer.instance_id = call.instance_id;
   peer.sequence = call.sequence;
   peer.address = call.address;
+  peer.has_left = false;
   return is_first ? ReportKind::kNewInstance : ReportKind::kNewer;
 }
 
@@ -60,6 +62,11 @@ void PeerTable::CallEnded(absl::string_view name, absl::string_view instance_id,
   List(it->second);
 }
 
+void PeerTable::Left(absl::string_view name) {
+  const auto it = peers_.find(name);
+  if (it != peers_.end()) it->second.has_left = true;
+}
+
 const Peer* PeerTable::Find(absl::string_view name) const {
   auto it = peers_.find(name);
   return it == peers_.end() ? nullptr : &it->second;
@@ -68,7 +75,7 @@ const Peer* PeerTable::Find(absl::string_view name) const {
 bool PeerTable::IsLost(absl::string_view name, absl::Duration now) const {
   const Peer* peer = Find(name);
   if (peer == nullptr) return true;
-  return peer->open_calls == 0 && now - peer->heard_at >= silence_;
+  return peer->has_left || (peer->open_calls == 0 && now - peer->heard_at >= silence_);
 }
 
 absl::optional<absl::Duration> PeerTable::NextLoss(absl::Duration now) const {

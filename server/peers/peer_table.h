@@ -26,6 +26,7 @@ struct Peer {
   std::string address;      // Where that came from.
   int open_calls = 0;       // Calls of this instance being answered or parked.
   absl::Duration heard_at;  // Monotonic: the last report, or the end of the last call.
+  bool has_left = false;    // Its last report said so.
   std::string rival;  // Address of another instance that was refused; empty when there is none.
   absl::Duration rival_at;  // When, monotonic.
 };
@@ -49,10 +50,13 @@ class PeerTable {
   void CallBegan(absl::string_view peer, absl::string_view instance_id);
   void CallEnded(absl::string_view peer, absl::string_view instance_id, absl::Duration now);
 
+  // It said that it leaves: lost, until it reports again.
+  void Left(absl::string_view peer);
+
   // nullptr when it never reported, or was forgotten.
   const Peer* Find(absl::string_view peer) const;
 
-  // True when it is unknown, or has been silent for too long.
+  // True when it is unknown, has left, or has been silent for too long.
   bool IsLost(absl::string_view peer, absl::Duration now) const;
 
   // When the next peer that is not lost will be, if it stays silent.

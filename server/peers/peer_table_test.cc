@@ -9,6 +9,7 @@
 namespace slipway::server {
 namespace {
 
+using slipway::testing::IsOkAndHolds;
 using slipway::testing::StatusIs;
 
 constexpr absl::Duration kSilence = absl::Seconds(10);
@@ -63,6 +64,25 @@ TEST(PeerTableTest, SilenceBeginsWithTheEndOfTheLastCall) {
   EXPECT_FALSE(peers.IsLost("agent/a", absl::Hours(5) + kSilence / 2));
   EXPECT_EQ(peers.NextLoss(absl::Hours(5)), absl::Hours(5) + kSilence);
   EXPECT_TRUE(peers.IsLost("agent/a", absl::Hours(5) + kSilence));
+}
+
+TEST(PeerTableTest, WhoLeftIsLostUntilHeardAgain) {
+  PeerTable peers(kSilence);
+  PeerCall call{.peer = "agent/a", .instance_id = "i", .sequence = 2, .address = ""};
+  ASSERT_OK(peers.Take(call, absl::ZeroDuration()));
+  peers.Left("agent/a");
+  peers.Left("agent/nobody");
+  peers.CallBegan("agent/a", "i");
+  EXPECT_TRUE(peers.IsLost("agent/a", absl::ZeroDuration()));
+  // What comes late is no sign of life.
+  call.sequence = 1;
+  ASSERT_OK(peers.Take(call, absl::ZeroDuration()));
+  EXPECT_TRUE(peers.IsLost("agent/a", absl::ZeroDuration()));
+  // Nobody else is in the way of its next life.
+  EXPECT_THAT(peers.Take({.peer = "agent/a", .instance_id = "j", .sequence = 1, .address = ""},
+                         absl::ZeroDuration()),
+              IsOkAndHolds(ReportKind::kNewInstance));
+  EXPECT_FALSE(peers.IsLost("agent/a", absl::ZeroDuration()));
 }
 
 TEST(PeerTableTest, TheNextLossIsOfWhoWasHeardFirst) {

@@ -46,6 +46,7 @@ struct Report {
   int capacity = 0;                   // Leases at a time.
   v1::DeviceDescription description;  // Of an agent's device.
   std::vector<LeaseReport> leases;
+  bool is_leaving = false;  // It is the last of its instance.
 };
 
 // A lease as its holder is told of it.

@@ -118,6 +118,7 @@ absl::StatusOr<Report> ReadReport(const v1::AgentState& state, absl::string_view
   SLIPWAY_ASSIGN_OR_RETURN_WITH(report.supply, ReadDevice(report.description, state),
                                 absl::StrCat("device '", report.description.id(), "'"));
   report.capacity = 1;  // A device does one thing at a time.
+  report.is_leaving = state.leaving();
   for (const v1::RunAttemptState& attempt : state.attempts()) {
     LeaseReport& lease = report.leases.emplace_back(ReadLease(attempt, StageOf(attempt.state())));
     if (attempt.has_run_result()) lease.result = attempt.run_result();

@@ -184,7 +184,9 @@ class Dispatcher {
   void JoinGroup(const std::string& job_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Finds results that are not complete here, which are failures then. Waits for disks.
   void CheckResults(Report& report);
-  void TakeLease(absl::string_view peer, LeaseReport& lease) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // One that was stopped without being told to counts as an attempt, unless its holder leaves.
+  void TakeLease(absl::string_view peer, LeaseReport& lease, bool is_leaving)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Puts an attempt's assignment into assignments_, or fails it. Waits for disks.
   void MakeAssignment(const JobRecord& record);
 

@@ -61,8 +61,13 @@ absl::Status Dispatcher::Reported(Report report) {
   const bool is_up_to_date =
       report.applied_version == DesiredVersion(wanted) &&
       std::includes(wanted.begin(), wanted.end(), active.begin(), active.end());
-  for (LeaseReport& lease : report.leases) TakeLease(peer, lease);
-  LoseUnreported(report, taken.kind == ReportKind::kNewInstance, is_up_to_date);
+  for (LeaseReport& lease : report.leases) TakeLease(peer, lease, report.is_leaving);
+  if (report.is_leaving) {
+    LoseAttempts(peer, absl::StrCat(PeerName(peer), " went away"), /*counted=*/false);
+    peers_.table().Left(peer);
+  } else {
+    LoseUnreported(report, taken.kind == ReportKind::kNewInstance, is_up_to_date);
+  }
   Schedule();
   return ReportNotStored(section.End());
 }
@@ -98,7 +103,7 @@ const LiveJob* Dispatcher::HeldBy(absl::string_view peer, absl::string_view leas
   return job->record.lease().holder() == peer ? job : nullptr;
 }
 
-void Dispatcher::TakeLease(absl::string_view peer, LeaseReport& lease) {
+void Dispatcher::TakeLease(absl::string_view peer, LeaseReport& lease, bool is_leaving) {
   const LiveJob* live = HeldBy(peer, lease.id);
   // Late: the job has ended or another attempt goes on.
   if (live == nullptr) return;
@@ -134,8 +139,8 @@ void Dispatcher::TakeLease(absl::string_view peer, LeaseReport& lease) {
       TransitAttempt(id, AttemptFailed{id, lease.error, lease.retriable});
       return;
     case LeaseReport::Stage::kStopped:
-      TransitAttempt(
-          id, AttemptLost{id, absl::StrCat("'", job.assignee(), "' stopped the attempt"), true});
+      TransitAttempt(id, AttemptLost{id, absl::StrCat("'", job.assignee(), "' stopped the attempt"),
+                                     /*counted=*/!is_leaving});
       return;
   }
 }

@@ -286,6 +286,40 @@ TEST_F(DispatcherTest, ARestartedAgentLosesWhatItDoesNotReport) {
   EXPECT_EQ(Get(id).attempts(), 1);
 }
 
+TEST_F(DispatcherTest, WhatAnAgentThatLeavesHadIsAnothersAtOnce) {
+  const std::string begun = AcceptRun("1"), waits = AcceptRun("2");
+  const v1::AgentState agent = Agent("d");
+  const v1::DesiredAgentState desired = Sync(agent);
+  v1::AgentState last = Holding(
+      agent, desired, Attempt(desired.attempts(0).attempt_id(), v1::RunAttemptState::STOPPED));
+  last.set_leaving(true);
+  EXPECT_EQ(Sync(last).attempts_size(), 0);
+  dispatcher_->CallBegan(Call(last));
+  dispatcher_->CallEnded(Call(last));
+  EXPECT_EQ(dispatcher_->Devices(caller_)[0].state(), v1::Device::LOST);
+  EXPECT_EQ(Get(begun).state(), Job::QUEUED);
+  EXPECT_EQ(Get(begun).attempts(), 0);
+  EXPECT_EQ(dispatcher_->Counters().attempts_lost(), 0);
+  Sync(Agent("other"));
+  EXPECT_EQ(Get(begun).assignee(), "other");
+  EXPECT_EQ(Get(waits).state(), Job::QUEUED);
+  // Its next life need not wait for the end of this one, and gets what waits.
+  Sync(Agent("d", "i2"));
+  EXPECT_EQ(Get(waits).assignee(), "d");
+}
+
+TEST_F(DispatcherTest, WhatAnAgentThatLeavesHadNotBegunIsNotCounted) {
+  const std::string id = AcceptRun("1");
+  const v1::AgentState agent = Agent("d");
+  Sync(agent);
+  v1::AgentState last = agent;
+  last.set_sequence(++sequence_);
+  last.set_leaving(true);
+  EXPECT_EQ(Sync(last).attempts_size(), 0);
+  EXPECT_EQ(Get(id).state(), Job::QUEUED);
+  EXPECT_EQ(Get(id).attempts(), 0);
+}
+
 TEST_F(DispatcherTest, AnAgentThatDroppedAnAttemptLosesIt) {
   const std::string id = AcceptRun("1");
   v1::AgentState agent = Agent("d");

@@ -26,6 +26,11 @@ constexpr absl::Duration kJobEnds = absl::Milliseconds(500);
 // After the end of a session, what its agent still sends goes on for so long.
 constexpr absl::Duration kLastWords = absl::Seconds(1);
 
+// Before the connection ends: the session has ended so, where it would be taken up again otherwise.
+void TellEnd(Duplex& client, const absl::Status& why) {
+  if (absl::IsUnavailable(why)) client.Send(WriteSessionEnd(why), false);
+}
+
 }  // namespace
 
 // One session: a client's connection and, when the device is its, one of the agent, made for it alone. Either may be
@@ -220,7 +225,9 @@ class SessionRelay : public std::enable_shared_from_this<SessionRelay> {
       if (agent_ != nullptr && is_joined_ && now - ended_at_ < kLastWords) {
         return LookAfter(kLastWords);
       }
-      return EndClient(EndOf(*record));
+      const absl::Status end = EndOf(*record);
+      if (client_ != nullptr) TellEnd(*client_, end);
+      return EndClient(end);
     }
     if (client_ == nullptr) {
       const absl::Duration idle = absl::Nanoseconds(record->job().session().idle_ns());
@@ -468,6 +475,7 @@ ServedDuplex* SessionRelays::Open(grpc::CallbackServerContext* context) {
                                    Enter(*caller, *self->parts_.env, message, &received));
           if (IsTerminal(session.job().state())) {
             const absl::Status ended = EndOf(session);
+            TellEnd(*end->duplex(), ended);
             return ended.ok() ? absl::NotFoundError("the session has been closed") : ended;
           }
           const auto came = [&](SessionRelay& relay) {

@@ -277,6 +277,22 @@ TEST_F(RelayedSessionTest, ALeaseThatIsReleasedEndsTheSession) {
   EXPECT_OK(AddOnce(next, 1));
 }
 
+TEST_F(RelayedSessionTest, AnAgentThatGoesAwaySaysSo) {
+  StartCluster();
+  ASSERT_OK_AND_ASSIGN(Session session, Open());
+  ASSERT_OK(cluster_->agent(0).Stop());
+  // At once: it is no connection that broke and may come back.
+  const absl::Status ended = session.Facts().status();
+  EXPECT_THAT(ended, StatusIs(Code::kUnavailable,
+                              AllOf(HasSubstr("the agent of device \"agent0\" is going away"),
+                                    HasSubstr("open a session on another device"))));
+  ASSERT_OK_AND_ASSIGN(const Job job, AwaitEnd(0));
+  EXPECT_THAT(job.error, StatusIs(Code::kUnavailable, HasSubstr("is going away")));
+  ASSERT_OK(cluster_->agent(0).Start());
+  ASSERT_OK_AND_ASSIGN(Session next, Open());
+  EXPECT_OK(AddOnce(next, 1));
+}
+
 TEST_F(RelayedSessionTest, AnotherClientTakesUpWhatThisOneLeft) {
   StartCluster();
   std::string id;

@@ -163,6 +163,14 @@ TEST_F(StraightSessionTest, AnAgentThatDiesIsNamed) {
   }
 }
 
+TEST_F(StraightSessionTest, AnAgentThatGoesAwaySaysSo) {
+  StartCluster();
+  ASSERT_OK_AND_ASSIGN(Session session, Open());
+  ASSERT_TRUE(Await([&] { return session.is_straight(); }));
+  ASSERT_OK(cluster_->agent(0).Stop());
+  EXPECT_THAT(session.Facts(), StatusIs(Code::kUnavailable, HasSubstr("\"agent0\" is going away")));
+}
+
 TEST_F(StraightSessionTest, WhereTheAgentIsNotReachedTheServerPassesOn) {
   StartCluster("127.0.0.1:1");
   ASSERT_OK_AND_ASSIGN(Session session, Open());
