@@ -29,6 +29,7 @@ enum class AnchorKind {
   kBlockedConvolution,    // (c, x, y, C, n), c a block of channels: ConvolutionStages.
   kDepthwiseConvolution,  // (c, x, y, C, n), each C from its own input channels: ConvolutionStages.
   kPlainConvolution,      // (x, y, C, n): ConvolutionStages.
+  kWinogradConvolution,   // (c, x, y, C, n): WinogradStages.
   kMatrixProduct,         // (column, row, batch...): MatrixStages.
   kReduction,             // The dimensions that are left: ReductionStages.
   kRows,                  // Those of its input: RowStages.
@@ -54,6 +55,28 @@ struct ConvolutionStages {
   // Outer channel extent of the output, and how many of those read the same inputs (a group's).
   int channel_blocks = 1;
   int group_blocks = 1;
+};
+
+// A convolution by transformed tiles (core/kernels/winograd.h). Tiles p are numbered through an image, row by row; i and j are
+// column and row in a tile.
+struct WinogradStages {
+  Halide::Func padded;  // (c, x, y, C, n), the input within zeros as far as the last tile reaches.
+  Halide::Func input_rows;   // (c, i, j, p, C, n), half of the way to:
+  Halide::Func transformed;  // (c, i, j, p, C, n), t x t of each tile.
+  Halide::Func accumulator;  // (c, p, C, i, j, n), summed in its one update.
+  Halide::RDom reduction;    // Over a block of input channels, and these.
+  Halide::Func products;     // (c, p, C, i, j, n), what was summed.
+  Halide::Func output_rows;  // (c, i, j, p, C, n), half of the way to:
+  Halide::Func tiles;        // (c, i, j, p, C, n), (t - 2) x (t - 2) of each tile.
+  int tile = 4;              // t.
+  int rows = 1;              // Of tiles.
+  int columns = 1;
+  int height = 1;  // Of the output, in positions.
+  int width = 1;
+  int batch = 1;
+  int in_block = 1;
+  int in_blocks = 1;
+  int out_blocks = 1;
 };
 
 struct MatrixStages {
@@ -107,8 +130,8 @@ struct JoinStages {
   Halide::Type type;
 };
 
-using AnchorStages = std::variant<InjectiveStages, UpdatedStages, ConvolutionStages, MatrixStages,
-                                  ReductionStages, RowStages, JoinStages>;
+using AnchorStages = std::variant<InjectiveStages, UpdatedStages, ConvolutionStages, WinogradStages,
+                                  MatrixStages, ReductionStages, RowStages, JoinStages>;
 
 struct Anchor {
   AnchorKind kind = AnchorKind::kInjective;

@@ -131,10 +131,39 @@ absl::StatusOr<OpenConvView> DecodeDepthwise(const NodeView& view) {
   return conv;
 }
 
+absl::StatusOr<OpenConvView> DecodeWinograd(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, {DataType::kFloat32}));
+  SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 5, 5));
+  SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 1, 6, 6));
+  SLIPWAY_RETURN_IF_ERROR(RequireChannels(view));
+  const Dimensions x = DimensionsOf(view, 0);
+  const absl::Span<const int64_t> w = view.input_shape(1);
+  OpenConvView conv;
+  conv.batch = x[0];
+  conv.in_block = x[4].extent();
+  conv.out_block = w[5];
+  conv.in_channels = x[1].extent() * conv.in_block;
+  conv.out_channels = w[2] * conv.out_block;
+  conv.winograd_tile = w[0];
+  conv.has_bias = view.has_input(2);
+  if (w[0] != w[1] || (w[0] != 4 && w[0] != 6 && w[0] != 8)) {
+    return view.Error(absl::StrCat("w is transformed for tiles of ", w[0], " x ", w[1],
+                                   " inputs; there are 4 x 4, 6 x 6 and 8 x 8"));
+  }
+  if (w[3] != x[1].extent() || w[4] != conv.in_block) {
+    return view.Error(
+        absl::StrCat("w of shape ", ToString(w), " does not fit x of shape ", ToString(x)));
+  }
+  SLIPWAY_RETURN_IF_ERROR(CheckBias(view, conv.out_channels));
+  SLIPWAY_RETURN_IF_ERROR(DecodeSpatial(view, {3, 3}, conv));
+  return conv;
+}
+
 absl::StatusOr<OpenConvView> DecodeOpenConv(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckTypes(view));
   if (view.op() == "slipway.ConvNCHWc") return DecodeBlocked(view);
   if (view.op() == "slipway.DepthwiseConvNCHWc") return DecodeDepthwise(view);
+  if (view.op() == "slipway.WinogradConvNCHWc") return DecodeWinograd(view);
   return DecodePlain(view);
 }
 
@@ -160,6 +189,7 @@ absl::StatusOr<ConvView> DecodeConv(const NodeView& view) {
                   conv.group,
                   conv.in_block,
                   conv.out_block,
+                  conv.winograd_tile,
                   conv.has_bias,
                   std::move(window)};
 }
@@ -170,6 +200,10 @@ absl::Status RegisterConvolutionOperators(OperatorRegistry& registry) {
   schema.max_inputs = 3;
   schema.pattern = Pattern::kOutFusable;
   schema.type_rule = ConvType;
+  schema.attributes = {IntsAttribute("pads")};
+  schema.name = "slipway.WinogradConvNCHWc";
+  SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
+
   schema.attributes = {IntsAttribute("kernel_shape"), IntsAttribute("strides"),
                        IntsAttribute("pads"), IntsAttribute("dilations")};
 

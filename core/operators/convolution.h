@@ -1,10 +1,12 @@
-// Convolutions: Conv, slipway.ConvNCHWc, slipway.DepthwiseConvNCHWc.
+// Convolutions: Conv, slipway.ConvNCHWc, slipway.DepthwiseConvNCHWc, slipway.WinogradConvNCHWc.
 //
 // The blocked forms (NCHWc) keep c channels innermost:
 //   slipway.ConvNCHWc: x [N, Ci/ci, H, W, ci], or plain [N, Ci, H, W] where channels are few;
 //     w [Co/co, Ci/group/ci, KH, KW, ci, co], or [Co/co, Ci/group, KH, KW, co] for a plain x;
 //     bias [Co], optional; y [N, Co/co, OH, OW, co]. Both Ci/group % ci and Co/group % co are 0.
 //   slipway.DepthwiseConvNCHWc: x [N, C/c, H, W, c]; w [C/c, KH, KW, c]; bias [C], optional.
+//   slipway.WinogradConvNCHWc: x and y as ConvNCHWc's, with kernels of 3 x 3 in one group, strides and dilations of 1; f32;
+//     w [t, t, Co/co, Ci/ci, ci, co], transformed for tiles of (t - 2) x (t - 2) outputs, t 4, 6 or 8 (core/kernels/winograd.h).
 // Their attributes are Conv's with pads explicit.
 #ifndef SLIPWAY_CORE_OPERATORS_CONVOLUTION_H_
 #define SLIPWAY_CORE_OPERATORS_CONVOLUTION_H_
@@ -18,7 +20,7 @@
 
 namespace slipway {
 
-// A convolution's sizes with everything implicit made explicit, of any of the three operators.
+// A convolution's sizes with everything implicit made explicit, of any of the four operators.
 // Extent: see BasicWindow.
 template <typename Extent>
 struct BasicConvView {
@@ -28,12 +30,13 @@ struct BasicConvView {
   int64_t group = 1;           // in_channels for the depthwise form.
   int64_t in_block = 1;        // Channels innermost in x; 1 when x is plain.
   int64_t out_block = 1;       // Channels innermost in y; 1 for Conv.
+  int64_t winograd_tile = 0;   // t of the Winograd form; 0 for the others.
   bool has_bias = false;       // Input 2.
   BasicWindow<Extent> window;  // Over the spatial dimensions; the blocked forms have two.
 };
 using ConvView = BasicConvView<int64_t>;
 
-// Any of the three by node.op; batch and the window's input and output are kOpenExtent where they are not known. Errors as
+// Any of the four by node.op; batch and the window's input and output are kOpenExtent where they are not known. Errors as
 // those of the type rule, which reads nodes by the same code; UNIMPLEMENTED where another number is open.
 absl::StatusOr<ConvView> DecodeConv(const NodeView& view);
 

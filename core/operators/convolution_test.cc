@@ -89,6 +89,16 @@ TEST(ConvolutionTypeTest, BlockedForms) {
   EXPECT_EQ(TypeOf("%x: f32[1, 2, 8, 8, 4], %w: f32[2, 3, 3, 4]",
                    "%y = slipway.DepthwiseConvNCHWc(%x, %w) {strides = [2, 2]}"),
             "f32[1, 2, 3, 3, 4]");
+  const auto tiled = [](const std::string& x, const std::string& w) {
+    return TypeOf(absl::StrCat("%x: ", x, ", %w: ", w),
+                  "%y = slipway.WinogradConvNCHWc(%x, %w) {pads = [1, 1, 1, 0]}");
+  };
+  EXPECT_EQ(tiled("f32[2, 2, 8, 9, 4]", "f32[6, 6, 3, 2, 4, 16]"), "f32[2, 3, 8, 8, 16]");
+  EXPECT_THAT(tiled("f32[2, 2, 8, 9, 4]", "f32[6, 6, 3, 2, 8, 16]"), HasSubstr("does not fit x"));
+  EXPECT_THAT(tiled("f32[2, 2, 8, 9, 4]", "f32[5, 5, 3, 2, 4, 16]"),
+              HasSubstr("tiles of 5 x 5 inputs; there are 4 x 4, 6 x 6 and 8 x 8"));
+  EXPECT_THAT(tiled("f64[2, 2, 8, 9, 4]", "f64[6, 6, 3, 2, 4, 16]"), HasSubstr("UNIMPLEMENTED"));
+  EXPECT_EQ(tiled("f32[2, 2, 2, 9, 4]", "f32[6, 6, 3, 2, 4, 16]"), "f32[2, 3, 2, 8, 16]");
   EXPECT_EQ(TypeOf("%x: f32[1, 32, 8, 8]", "%y = slipway.Pack(%x) {block = 16}"),
             "f32[1, 2, 8, 8, 16]");
   EXPECT_EQ(TypeOf("%x: f32[1, 2, 8, 8, 16]", "%y = slipway.Unpack(%x)"), "f32[1, 32, 8, 8]");

@@ -17,6 +17,7 @@
 #include "core/base/files.h"
 #include "core/graph/graph.h"
 #include "core/graph/text.h"
+#include "core/kernels/winograd.h"
 #include "core/operators/fused.h"
 #include "core/operators/register_all.h"
 #include "core/operators/training.h"
@@ -303,6 +304,37 @@ TEST_F(ReferenceTest, BlockedDepthwiseConvolutionIsTheConvolution) {
                            {x, packed, b});
   ASSERT_OK(blocked.status());
   EXPECT_OK(CheckClose((*blocked)[0], (*plain)[0], {1e-5, 1e-5}));
+}
+
+TEST_F(ReferenceTest, WinogradsConvolutionIsTheConvolution) {
+  const Tensor x = Random({2, 8, 9, 7});
+  const Tensor w = Random({12, 8, 3, 3});
+  const Tensor b = Random({12});
+  for (const kernels::WinogradMatrices& matrices : kernels::kWinograd) {
+    const char* attributes = "pads = [1, 0, 2, 1]";
+    const auto plain = Run(absl::StrCat("graph \"p\" (%x, %w, %b) -> (%y) {"
+                                        " %y = Conv(%x, %w, %b) {",
+                                        attributes, "} }"),
+                           {x, w, b});
+    ASSERT_OK(plain.status());
+    const int64_t t = matrices.tile;
+    Tensor transformed = Tensor::Zeros(DataType::kFloat32, {t, t, 3, 2, 4, 4});
+    for (int64_t co = 0; co < 12; ++co) {
+      for (int64_t ci = 0; ci < 8; ++ci) {
+        const int64_t at = ((co / 4 * 2 + ci / 4) * 4 + ci % 4) * 4 + co % 4;
+        kernels::TransformWinogradWeights(
+            matrices, /*count=*/1, &w.values<float>()[(co * 8 + ci) * 9], /*w_stride=*/1,
+            &transformed.mutable_values<float>()[at], /*transformed_stride=*/3 * 2 * 4 * 4);
+      }
+    }
+    const auto tiled = Run(absl::StrCat("graph \"b\" (%x, %w, %b) -> (%y) {\n"
+                                        "%p = slipway.Pack(%x) {block = 4}\n"
+                                        "%c = slipway.WinogradConvNCHWc(%p, %w, %b) {",
+                                        attributes, "}\n%y = slipway.Unpack(%c) {block = 4}\n}"),
+                           {x, transformed, b});
+    ASSERT_OK(tiled.status());
+    EXPECT_OK(CheckClose((*tiled)[0], (*plain)[0], {1e-5, 2e-5})) << matrices.outputs;
+  }
 }
 
 TEST_F(ReferenceTest, BlockedPoolsAreThePools) {

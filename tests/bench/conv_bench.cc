@@ -1,14 +1,16 @@
-// Measures the kernels of ResNet-50's convolutions against the multiply-add peak of this machine's core.
+// Measures the kernels of ResNet-50's and VGG-19's convolutions against the multiply-add peak of this machine's core.
 //
 //   bazel run //tests/bench:conv_bench [-- TARGET]
 //
 // One line a layer: milliseconds (the least of several runs), GFLOP/s, percent of the peak, which is
 // measured in turn with the layer, so that both see the same clock and neighbours. The peak is that of
-// the machine's widest vectors, whatever the target.
+// the machine's widest vectors, whatever the target. Behind it, what the layer takes by Winograd's tiles of 2, 4 and 6
+// outputs, where it can be made of them: milliseconds, and how many times faster that is.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,18 +30,25 @@ namespace {
 
 struct Layer {
   int in_channels, size, out_channels, kernel, stride;
-  int count;  // In the model.
+  int resnet_count;   // In ResNet-50.
+  int vgg_count = 0;  // In VGG-19.
 };
 
-constexpr Layer kResNet50[] = {
-    {3, 224, 64, 7, 2, 1},     {64, 56, 64, 1, 1, 1},    {64, 56, 64, 3, 1, 3},
-    {64, 56, 256, 1, 1, 4},    {256, 56, 64, 1, 1, 2},   {256, 56, 128, 1, 2, 1},
-    {128, 28, 128, 3, 1, 4},   {128, 28, 512, 1, 1, 4},  {256, 56, 512, 1, 2, 1},
-    {512, 28, 128, 1, 1, 3},   {512, 28, 256, 1, 2, 1},  {256, 14, 256, 3, 1, 6},
-    {256, 14, 1024, 1, 1, 6},  {512, 28, 1024, 1, 2, 1}, {1024, 14, 256, 1, 1, 5},
-    {1024, 14, 512, 1, 2, 1},  {512, 7, 512, 3, 1, 3},   {512, 7, 2048, 1, 1, 3},
-    {1024, 14, 2048, 1, 2, 1}, {2048, 7, 512, 1, 1, 2},
+constexpr Layer kLayers[] = {
+    {3, 224, 64, 7, 2, 1},      {64, 56, 64, 1, 1, 1},      {64, 56, 64, 3, 1, 3},
+    {64, 56, 256, 1, 1, 4},     {256, 56, 64, 1, 1, 2},     {256, 56, 128, 1, 2, 1},
+    {128, 28, 128, 3, 1, 4},    {128, 28, 512, 1, 1, 4},    {256, 56, 512, 1, 2, 1},
+    {512, 28, 128, 1, 1, 3},    {512, 28, 256, 1, 2, 1},    {256, 14, 256, 3, 1, 6},
+    {256, 14, 1024, 1, 1, 6},   {512, 28, 1024, 1, 2, 1},   {1024, 14, 256, 1, 1, 5},
+    {1024, 14, 512, 1, 2, 1},   {512, 7, 512, 3, 1, 3},     {512, 7, 2048, 1, 1, 3},
+    {1024, 14, 2048, 1, 2, 1},  {2048, 7, 512, 1, 1, 2},    {3, 224, 64, 3, 1, 0, 1},
+    {64, 224, 64, 3, 1, 0, 1},  {64, 112, 128, 3, 1, 0, 1}, {128, 112, 128, 3, 1, 0, 1},
+    {128, 56, 256, 3, 1, 0, 1}, {256, 56, 256, 3, 1, 0, 3}, {256, 28, 512, 3, 1, 0, 1},
+    {512, 28, 512, 3, 1, 0, 3}, {512, 14, 512, 3, 1, 0, 4},
 };
+
+// How a layer is computed: 0 directly, else by Winograd's tiles of so many outputs.
+constexpr int kForms[] = {0, 2, 4, 6};
 
 int OutputSize(const Layer& l) { return (l.size - (l.kernel % 2)) / l.stride + 1; }
 
@@ -48,24 +57,30 @@ double Flops(const Layer& l) {
   return 2.0 * l.in_channels * l.out_channels * l.kernel * l.kernel * out * out;
 }
 
-// Convolution, bias, residual Add and Relu, as in the model.
-absl::StatusOr<Graph> GroupOf(const Layer& l, int64_t block, const OperatorRegistry& registry) {
+bool HasForm(const Layer& l, int64_t block, int form) {
+  return form == 0 || (l.kernel == 3 && l.stride == 1 && l.in_channels >= block);
+}
+
+// Convolution, bias and Relu, as in the model.
+absl::StatusOr<Graph> GroupOf(const Layer& l, int64_t block, int form,
+                              const OperatorRegistry& registry) {
   GraphBuilder b("layer", registry);
   const int64_t pad = l.kernel / 2;
   const bool stem = l.in_channels < block;
   const ValueId x =
       stem ? b.Input("x", DataType::kFloat32, {1, l.in_channels, l.size, l.size})
            : b.Input("x", DataType::kFloat32, {1, l.in_channels / block, l.size, l.size, block});
-  const ValueId w =
-      stem ? b.Input("w", DataType::kFloat32,
-                     {l.out_channels / block, l.in_channels, l.kernel, l.kernel, block})
-           : b.Input(
-                 "w", DataType::kFloat32,
-                 {l.out_channels / block, l.in_channels / block, l.kernel, l.kernel, block, block});
+  const int64_t in_blocks = l.in_channels / block;
+  const int64_t out_blocks = l.out_channels / block;
+  Shape weights = {out_blocks, in_blocks, l.kernel, l.kernel, block, block};
+  if (stem) weights = {out_blocks, l.in_channels, l.kernel, l.kernel, block};
+  if (form != 0) weights = {form + 2, form + 2, out_blocks, in_blocks, block, block};
+  const ValueId w = b.Input("w", DataType::kFloat32, weights);
   const ValueId bias = b.Input("bias", DataType::kFloat32, {l.out_channels});
-  const ValueId conv =
-      b.Add("slipway.ConvNCHWc", {x, w, bias},
-            {{"strides", Ints({l.stride, l.stride})}, {"pads", Ints({pad, pad, pad, pad})}});
+  Attributes attributes = {{"pads", Ints({pad, pad, pad, pad})}};
+  if (form == 0) attributes.Set("strides", Ints({l.stride, l.stride}));
+  const ValueId conv = b.Add(form == 0 ? "slipway.ConvNCHWc" : "slipway.WinogradConvNCHWc",
+                             {x, w, bias}, attributes);
   b.Output(b.Add("Relu", {conv}));
   return std::move(b).Build();
 }
@@ -108,18 +123,29 @@ int32_t Loop(slipway_context* context, slipway_task task, int32_t min, int32_t e
   return 0;
 }
 
-// One block is kept: what the runtime's arena of scratch memory comes to in a loop of one kernel.
-void* Allocate(slipway_context*, uint64_t bytes) {
-  static void* block = nullptr;
-  static uint64_t size = 0;
-  if (bytes > size) {
-    std::free(block);
-    size = (bytes + 4095) / 4096 * 4096;
-    block = std::aligned_alloc(64, size);
-  }
-  return block;
+// Blocks are kept, as by the runtime.
+struct ScratchBlock {
+  void* memory;
+  uint64_t size;
+  bool is_free;
+};
+std::vector<ScratchBlock>& ScratchBlocks() {
+  static auto& blocks = *new std::vector<ScratchBlock>;
+  return blocks;
 }
-void Release(slipway_context*, void*) {}
+void* Allocate(slipway_context*, uint64_t bytes) {
+  const uint64_t size = (bytes + 4095) / 4096 * 4096;
+  for (ScratchBlock& block : ScratchBlocks()) {
+    if (!block.is_free || block.size != size) continue;
+    block.is_free = false;
+    return block.memory;
+  }
+  ScratchBlocks().push_back({std::aligned_alloc(4096, size), size, false});
+  return ScratchBlocks().back().memory;
+}
+void Release(slipway_context*, void* memory) {
+  for (ScratchBlock& block : ScratchBlocks()) block.is_free |= block.memory == memory;
+}
 void Error(slipway_context*, const char* message) { std::fprintf(stderr, "%s\n", message); }
 
 template <typename T>
@@ -128,6 +154,48 @@ T OrDie(absl::StatusOr<T> value) {
   std::fprintf(stderr, "%s\n", value.status().ToString().c_str());
   std::exit(1);
 }
+
+// A kernel of a layer.
+struct Form {
+  int outputs;  // Of a tile; 0: direct.
+  slipway_kernel function;
+  std::unique_ptr<Arguments> arguments;
+  double least = 1e9;
+};
+
+// The forms take turns. Returns the peak.
+double Measure(const SystemClock& clock, std::vector<Form>& forms) {
+  double peak = 0;
+  for (int round = 0; round < 12; ++round) {
+    peak = std::max(peak, bench::MeasureFmaPeak(clock, absl::Milliseconds(1)));
+    for (Form& form : forms) {
+      for (int run = 0; run < 3; ++run) {
+        const double start = Seconds();
+        form.function(form.arguments->data());
+        form.least = std::min(form.least, Seconds() - start);
+      }
+    }
+  }
+  return peak;
+}
+
+struct Total {
+  double direct = 0, best = 0, flops = 0, at_peak = 0;
+  void Add(int count, const Layer& layer, double direct_seconds, double best_seconds, double peak) {
+    direct += count * direct_seconds;
+    best += count * best_seconds;
+    flops += count * Flops(layer);
+    at_peak += count * Flops(layer) / peak;
+  }
+  void Print(const char* model) const {
+    std::printf(
+        "all layers as often as in %s: %.2f ms, %.1f GFLOP/s, %.0f %% of the peak; by the best "
+        "form "
+        "of each %.2f ms, %.2f times as fast\n",
+        model, direct * 1e3, flops / direct / 1e9, 100 * at_peak / direct, best * 1e3,
+        direct / best);
+  }
+};
 
 int Main(const char* target_name) {
   const DeviceTarget target =
@@ -141,7 +209,12 @@ int Main(const char* target_name) {
 
   std::vector<Graph> graphs;
   std::vector<KernelRequest> requests;
-  for (const Layer& layer : kResNet50) graphs.push_back(OrDie(GroupOf(layer, block, registry)));
+  for (const Layer& layer : kLayers) {
+    for (const int form : kForms) {
+      if (HasForm(layer, block, form))
+        graphs.push_back(OrDie(GroupOf(layer, block, form, registry)));
+    }
+  }
   for (const Graph& graph : graphs) requests.push_back({"layer", &graph});
   const double begin = Seconds();
   const std::vector<CompiledKernel> kernels = OrDie(compiler.Compile(requests, target));
@@ -159,30 +232,34 @@ int Main(const char* target_name) {
     return 1;
   }
 
-  double total_seconds = 0, total_flops = 0, total_peak_seconds = 0;
-  for (size_t i = 0; i < graphs.size(); ++i) {
-    const Layer& layer = kResNet50[i];
-    Arguments arguments(graphs[i]);
-    double least = 1e9, peak = 0;
-    for (int round = 0; round < 12; ++round) {
-      peak = std::max(peak, bench::MeasureFmaPeak(clock, absl::Milliseconds(1)));
-      for (int run = 0; run < 3; ++run) {
-        const double start = Seconds();
-        table->kernels[i].function(arguments.data());
-        least = std::min(least, Seconds() - start);
-      }
+  Total resnet, vgg;
+  size_t next = 0;
+  for (const Layer& layer : kLayers) {
+    std::vector<Form> forms;
+    for (const int form : kForms) {
+      if (!HasForm(layer, block, form)) continue;
+      forms.push_back(
+          {form, table->kernels[next].function, std::make_unique<Arguments>(graphs[next])});
+      ++next;
     }
-    const double gflops = Flops(layer) / least / 1e9;
-    std::printf("%4d -> %4d  %3d x %-3d  kernel %d stride %d   %8.3f ms  %6.1f GFLOP/s  %3.0f %%\n",
+    const double peak = Measure(clock, forms);
+    const double direct = forms[0].least;
+    const double gflops = Flops(layer) / direct / 1e9;
+    std::printf("%4d -> %4d  %3d x %-3d  kernel %d stride %d   %8.3f ms  %6.1f GFLOP/s  %3.0f %%",
                 layer.in_channels, layer.out_channels, layer.size, layer.size, layer.kernel,
-                layer.stride, least * 1e3, gflops, 100 * gflops * 1e9 / peak);
-    total_seconds += layer.count * least;
-    total_flops += layer.count * Flops(layer);
-    total_peak_seconds += layer.count * Flops(layer) / peak;
+                layer.stride, direct * 1e3, gflops, 100 * gflops * 1e9 / peak);
+    double best = direct;
+    for (const Form& form : forms) {
+      if (form.outputs == 0) continue;
+      std::printf("   %d: %7.3f ms %5.2f", form.outputs, form.least * 1e3, direct / form.least);
+      best = std::min(best, form.least);
+    }
+    std::printf("\n");
+    resnet.Add(layer.resnet_count, layer, direct, best, peak);
+    vgg.Add(layer.vgg_count, layer, direct, best, peak);
   }
-  std::printf("all layers as often as in ResNet-50: %.2f ms, %.1f GFLOP/s, %.0f %% of the peak\n",
-              total_seconds * 1e3, total_flops / total_seconds / 1e9,
-              100 * total_peak_seconds / total_seconds);
+  resnet.Print("ResNet-50");
+  vgg.Print("VGG-19");
   return 0;
 }
 

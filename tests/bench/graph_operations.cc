@@ -23,7 +23,7 @@ absl::StatusOr<int64_t> CountOperations(const Graph& graph, const Node& node,
     return total;
   }
   if (node.op == "Conv" || node.op == "slipway.ConvNCHWc" ||
-      node.op == "slipway.DepthwiseConvNCHWc") {
+      node.op == "slipway.DepthwiseConvNCHWc" || node.op == "slipway.WinogradConvNCHWc") {
     SLIPWAY_ASSIGN_OR_RETURN(const ConvView conv, DecodeConv(view));
     return 2 * std::max<int64_t>(conv.batch, 1) * conv.out_channels *
            (conv.in_channels / conv.group) * NumElements(conv.window.output) *

@@ -74,6 +74,29 @@ void AddAll(KernelSuite& suite, int64_t block) {
     b.Output(b.Add("Conv", {x, w}, {{"group", int64_t{3}}, {"auto_pad", "SAME_UPPER"}}));
   });
 
+  // Tiles that fit, that reach beyond the result, several bands of them. Their weights are no transformed kernels, which
+  // makes results as large as this.
+  struct TileCase {
+    int64_t outputs, height, width, in_blocks, out_blocks;
+    double magnitude;
+  };
+  for (const TileCase& t :
+       {TileCase{2, 8, 8, 2, 4, 1e2}, TileCase{4, 1, 1, 1, 1, 1e4}, TileCase{4, 7, 9, 2, 3, 1e4},
+        TileCase{4, 30, 61, 8, 2, 1e4}, TileCase{6, 13, 12, 3, 2, 1e6}}) {
+    suite.Add(
+        absl::StrCat("winograd", t.outputs, "h", t.height, "w", t.width),
+        [&](GraphBuilder& b) {
+          const ValueId x = b.Input("x", kFloat, {2, t.in_blocks, t.height, t.width, block});
+          const ValueId w = b.Input(
+              "w", kFloat, {t.outputs + 2, t.outputs + 2, t.out_blocks, t.in_blocks, block, block});
+          const ValueId bias = b.Input("bias", kFloat, {t.out_blocks * block});
+          const ValueId y =
+              b.Add("slipway.WinogradConvNCHWc", {x, w, bias}, {{"pads", Ints({1, 1, 1, 1})}});
+          b.Output(b.Add("Relu", {y}));
+        },
+        {}, {1e-4, 1e-6 * t.magnitude});
+  }
+
   for (const int64_t size : {1, 2, 17, 20}) {
     for (const bool ceil : {false, true}) {
       const Attributes max = {{"kernel_shape", Ints({3, 3})},

@@ -183,7 +183,7 @@ SHARED_KERNELS = ('batch', 'big_number', 'broadcast', 'call', 'elements',
                   'extents', 'fourier', 'letter_case', 'math', 'number_text',
                   'numbers', 'pair', 'places', 'resize_axis', 'saturate',
                   'small_types', 'sorting', 'string_operand', 'trigonometry',
-                  'types', 'window')
+                  'types', 'window', 'winograd')
 
 
 def check_families(files):

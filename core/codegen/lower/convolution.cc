@@ -1,4 +1,4 @@
-// Convolutions: plain (NCHW), over channel blocks (NCHWc) with packed weights, and depthwise.
+// Convolutions: plain (NCHW), over channel blocks (NCHWc) with packed weights, and depthwise. Winograd's is in winograd.h.
 #include "core/operators/convolution.h"
 
 #include <utility>
@@ -7,6 +7,7 @@
 #include "core/base/status_macros.h"
 #include "core/codegen/lower/families.h"
 #include "core/codegen/lower/window.h"
+#include "core/codegen/lower/winograd.h"
 
 namespace slipway {
 namespace {
@@ -153,6 +154,8 @@ absl::Status RegisterConvolutionLowerings(Lowerings& lowerings) {
   SLIPWAY_RETURN_IF_ERROR(lowerings.Add("Conv", Lowering(LowerConv).Serving(Serves).Open()));
   SLIPWAY_RETURN_IF_ERROR(
       lowerings.Add("slipway.ConvNCHWc", Lowering(LowerConvNchwc).Serving(Serves).Open()));
+  SLIPWAY_RETURN_IF_ERROR(
+      lowerings.Add("slipway.WinogradConvNCHWc", Lowering(LowerWinogradConvNchwc).Serving(Serves)));
   return lowerings.Add("slipway.DepthwiseConvNCHWc",
                        Lowering(LowerDepthwiseConvNchwc).Serving(Serves).Open());
 }

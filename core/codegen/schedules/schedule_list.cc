@@ -9,6 +9,7 @@
 #include "core/codegen/schedules/cpu/loops.h"
 #include "core/codegen/schedules/cpu/matrix_schedule.h"
 #include "core/codegen/schedules/cpu/reduction_schedule.h"
+#include "core/codegen/schedules/cpu/winograd_schedule.h"
 
 namespace slipway {
 namespace {
@@ -40,6 +41,8 @@ constexpr Row kSchedules[] = {
      Typed<ConvolutionStages, ScheduleDepthwiseConvolution>},
     {AnchorKind::kPlainConvolution, "a convolution", IsCpu,
      Typed<ConvolutionStages, SchedulePlainConvolution>},
+    {AnchorKind::kWinogradConvolution, "a convolution by Winograd's tiles", IsCpu,
+     Typed<WinogradStages, ScheduleWinogradConvolution>},
     {AnchorKind::kMatrixProduct, "a matrix product", IsCpu,
      Typed<MatrixStages, ScheduleMatrixProduct>},
     {AnchorKind::kReduction, "a reduction", IsCpu, Typed<ReductionStages, ScheduleReduction>},

@@ -1,0 +1,101 @@
+#include "core/codegen/schedules/cpu/winograd_schedule.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/codegen/schedules/cpu/loops.h"
+#include "core/codegen/schedules/cpu/tiles.h"
+
+namespace slipway {
+namespace {
+
+using Halide::Func;
+using Halide::RVar;
+using Halide::TailStrategy;
+using Halide::Var;
+
+// Bands of tiles whose transformed inputs are at most so large; one that shares the second-level cache with what it meets
+// there would stream the weights too often.
+constexpr int64_t kBandBytes = 1 << 20;
+// Of the products of a band that are made before they are transformed.
+constexpr int64_t kProductBytes = 256 << 10;
+
+// Rows of tiles in a band: the fewest bands whose transformed inputs fit, of equal height where that is possible.
+int RowsOfBand(const WinogradStages& s) {
+  const int64_t row_bytes = int64_t{4} * s.tile * s.tile * s.columns * s.in_block * s.in_blocks;
+  const auto fitting = static_cast<int>(std::clamp<int64_t>(kBandBytes / row_bytes, 1, s.rows));
+  const int bands = (s.rows + fitting - 1) / fitting;
+  return (s.rows + bands - 1) / bands;
+}
+
+}  // namespace
+
+void ScheduleWinogradConvolution(const MachineDescription& machine, const WinogradStages& stages,
+                                 Func result) {
+  const int outputs = stages.tile - 2;
+  const int band_rows = RowsOfBand(stages);
+  const int band_tiles = band_rows * stages.columns;
+  const AccumulatorTile tile = ChooseTile(band_tiles, stages.out_blocks, machine.vector_registers);
+  const int64_t block_bytes =
+      int64_t{machine.vector_bytes} * stages.tile * stages.tile * band_tiles;
+  const int chunk =
+      tile.blocks * LargestDivisor(stages.out_blocks / tile.blocks,
+                                   static_cast<int>(std::max<int64_t>(
+                                       1, kProductBytes / (block_bytes * tile.blocks))));
+
+  const std::vector<Var> vars = result.args();
+  const Var c = vars[0], x = vars[1], y = vars[2], channel = vars[3], n = vars[4];
+  Var band("band"), ci("ci"), pi("pi"), po("po"), task("task");
+  // A band's last rows may lie below the result; tiles are made of whole ones.
+  result.split(channel, channel, ci, chunk, TailStrategy::RoundUp)
+      .split(y, band, y, band_rows * outputs, TailStrategy::GuardWithIf)
+      .reorder({c, x, y, ci, channel, band, n})
+      .vectorize(c);
+  if (stages.out_blocks > chunk) result.parallel(channel);
+
+  Func padded = stages.padded, input_rows = stages.input_rows, transformed = stages.transformed;
+  padded.compute_at(result, band);
+  VectorizeScratch(machine, padded, stages.in_block);
+  {
+    const std::vector<Var> v = transformed.args();
+    transformed.compute_at(result, band)
+        .reorder_storage({v[0], v[3], v[4], v[1], v[2], v[5]})
+        .reorder({v[0], v[1], v[2], v[3], v[4], v[5]})
+        .vectorize(v[0])
+        .unroll(v[1])
+        .unroll(v[2]);
+    if (stages.in_blocks > 1) transformed.parallel(v[4]);
+    const std::vector<Var> h = input_rows.args();
+    input_rows.compute_at(transformed, v[3]).vectorize(h[0]).unroll(h[1]).unroll(h[2]);
+  }
+
+  Func products = stages.products, accumulator = stages.accumulator;
+  const std::vector<Var> m = products.args();  // (c, p, C, i, j, n)
+  Var mc("mc");
+  products.compute_at(result, channel)
+      .split(m[1], po, pi, tile.width, TailStrategy::RoundUp)
+      .split(m[2], m[2], mc, tile.blocks, TailStrategy::RoundUp)
+      .reorder({m[0], mc, pi, po, m[2], m[3], m[4], m[5]})
+      .vectorize(m[0])
+      .unroll(mc)
+      .unroll(pi);
+  const std::vector<Var> a = accumulator.args();
+  accumulator.compute_at(products, po).vectorize(a[0]).unroll(a[1]).unroll(a[2]);
+  accumulator.update()
+      .reorder({a[0], a[2], a[1], RVar(stages.reduction[0]), RVar(stages.reduction[1])})
+      .vectorize(a[0])
+      .unroll(a[1])
+      .unroll(a[2]);
+
+  Func output_rows = stages.output_rows, tiles = stages.tiles;
+  const std::vector<Var> t = tiles.args();
+  tiles.compute_at(result, channel)
+      .reorder({t[0], t[1], t[2], t[3], t[4], t[5]})
+      .vectorize(t[0])
+      .unroll(t[1])
+      .unroll(t[2]);
+  const std::vector<Var> o = output_rows.args();
+  output_rows.compute_at(tiles, t[3]).vectorize(o[0]).unroll(o[1]).unroll(o[2]);
+}
+
+}  // namespace slipway
