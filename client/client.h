@@ -45,6 +45,8 @@ struct CompileOptions {
   // Names of values of the model that the program gives as outputs, too, "*" in them standing for any characters; in
   // any order.
   std::vector<std::string> keep;
+  // Names of optional passes that are left out (core/passes/README.md), in any order.
+  std::vector<std::string> without;
   Deadlines deadlines;
   int priority = 0;  // Of jobs that wait for the same, higher ones go first; -1,000 to 1,000.
 };

@@ -105,6 +105,10 @@ class GrpcClient final : public Client {
          std::set<std::string>(options.keep.begin(), options.keep.end())) {
       spec.mutable_options()->add_keep(name);
     }
+    for (const std::string& name :
+         std::set<std::string>(options.without.begin(), options.without.end())) {
+      spec.mutable_options()->add_without(name);
+    }
     SetDeadlines(options.deadlines, request);
     request.set_priority(options.priority);
 

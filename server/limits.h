@@ -23,6 +23,8 @@ inline constexpr int kMaxSymbolBytes = 255;
 // CompileOptions.keep.
 inline constexpr int kMaxKeptNames = 256;
 inline constexpr int kMaxKeptNameBytes = 1024;
+// CompileOptions.without.
+inline constexpr int kMaxPassesWithout = 64;
 inline constexpr int kMaxInputs = 1'000;
 inline constexpr int kMaxThreads = 1'024;
 inline constexpr int kMaxSamples = 1'000'000;

@@ -39,6 +39,10 @@ void ModelFlags::AddTo(FlagSet& flags, bool runs) {
   flags.Add("keep", &keep, "NAME",
             "Give this value of the model as an output, too; \"*\" stands for any characters. "
             "Repeatable.");
+  flags.Add("blocked-layout", &blocked_layout,
+            "Keep channels of images in blocks; --no-blocked-layout measures what that brings.");
+  flags.Add("packed-products", &packed_products,
+            "Keep constant matrices in panels; --no-packed-products measures what that brings.");
   flags.Add("priority", &priority, -1000, 1000, "N",
             "Of jobs that wait for the same device or compiler, higher ones go first.");
 }
@@ -98,6 +102,8 @@ absl::StatusOr<CompileOptions> MakeCompileOptions(Connection& connection, const 
                                                   bool runs) {
   CompileOptions options;
   options.keep = flags.keep;
+  if (!flags.blocked_layout) options.without.push_back("AlterLayout");
+  if (!flags.packed_products) options.without.push_back("PackGemm");
   options.priority = static_cast<int>(flags.priority);
   for (const std::string& text : flags.dimensions) {
     SLIPWAY_ASSIGN_OR_RETURN(options.dimensions.emplace_back(), ParseDimension(text));

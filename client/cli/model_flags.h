@@ -20,6 +20,9 @@ struct ModelFlags {
   std::vector<std::string> dimensions;
   std::vector<std::string> keep;
   int64_t priority = 0;
+  // What "--no-..." of each leaves out, by how much it brings.
+  bool blocked_layout = true;
+  bool packed_products = true;
 
   void AddTo(FlagSet& flags, bool runs);
 };

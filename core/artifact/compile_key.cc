@@ -64,6 +64,7 @@ absl::StatusOr<std::string> CompileKey(const v1::CompilationSpec& spec,
     if (binding->max() != 0) AddField("max", absl::StrCat(binding->max()), text);
   }
   for (const std::string& name : spec.options().keep()) AddField("keep", name, text);
+  for (const std::string& name : spec.options().without()) AddField("without", name, text);
   AddField("compiler", fingerprint, text);
   return Digest::Of(text).hex();
 }

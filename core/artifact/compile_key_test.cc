@@ -59,6 +59,7 @@ TEST(CompileKey, EveryPartOfTheListCounts) {
         s.mutable_options()->add_keep("*");
         s.mutable_options()->add_keep("a");
       },
+      [](Spec& s) { s.mutable_options()->add_without("*"); },
   };
   std::set<std::string> keys;
   for (const auto& change : changes) {

@@ -124,6 +124,7 @@ absl::StatusOr<PipelineResult> Compilation::Optimize(Graph graph, const BackendP
   const PassContext context{operators_.registry, reference_};
   PipelineOptions options;
   options.print_after = options_.print_after;
+  options.without = options_.without;
   return RunPipeline(std::move(graph), pipeline, context, options, *environment_.clock);
 }
 

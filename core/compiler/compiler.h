@@ -41,6 +41,8 @@ struct CompilerOptions {
   std::string print_after;
   // Names of values that the program gives as outputs, too; "*" in them stands for any characters (kept_values.h).
   std::vector<std::string> keep;
+  // Names of optional passes that are left out (core/passes/pipeline.h).
+  std::vector<std::string> without;
   // For the manifest; may be empty.
   std::string compile_key;
 };

@@ -1,8 +1,10 @@
 #include "core/passes/pipeline.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -42,6 +44,20 @@ absl::Status CheckPrintAfter(const std::string& name, const BackendPipeline& bac
                                                  absl::StrJoin(known, ", ")));
 }
 
+absl::Status CheckWithout(absl::Span<const std::string> without, const BackendPipeline& backend) {
+  std::set<std::string> optional;
+  for (const NamedPass& pass : AllPasses(backend)) {
+    if (pass.is_optional) optional.insert(pass.name);
+  }
+  for (const std::string& name : without) {
+    if (optional.count(name) > 0) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "there is no pass \"", name, "\" for this target that may be left out; those are ",
+        absl::StrJoin(optional, ", ")));
+  }
+  return absl::OkStatus();
+}
+
 std::string PrintForPeople(const Graph& graph, const PipelineOptions& options) {
   PrintOptions print_options;
   print_options.max_elements = options.print_max_elements;
@@ -76,9 +92,9 @@ std::vector<NamedPass> PassesForEveryTarget() {
       {"FoldConstant", FoldConstant},  // So that CanonicalizeOps sees which weights are constant.
       {"CanonicalizeOps", CanonicalizeOps},
       {"SimplifyInference", SimplifyInference},
-      {"FoldScaleAxis", FoldScaleAxis},
+      {"FoldScaleAxis", FoldScaleAxis, /*descends=*/true, /*is_optional=*/true},
       {"FoldConstant", FoldConstant},  // What CanonicalizeOps wrote around constants.
-      {"EliminateCommonSubexpr", EliminateCommonSubexpr},
+      {"EliminateCommonSubexpr", EliminateCommonSubexpr, /*descends=*/true, /*is_optional=*/true},
       {"DeadCode", DeadCode},
   };
 }
@@ -112,9 +128,11 @@ absl::StatusOr<PipelineResult> RunPipeline(Graph graph, const BackendPipeline& b
                                            const PassContext& context,
                                            const PipelineOptions& options, const Clock& clock) {
   SLIPWAY_RETURN_IF_ERROR(CheckPrintAfter(options.print_after, backend));
+  SLIPWAY_RETURN_IF_ERROR(CheckWithout(options.without, backend));
   SLIPWAY_RETURN_IF_ERROR(Verify(graph, context.registry));
   PipelineResult result;
   for (const NamedPass& pass : AllPasses(backend)) {
+    if (absl::c_linear_search(options.without, pass.name)) continue;
     SLIPWAY_ASSIGN_OR_RETURN(graph, RunPass(pass, std::move(graph), context, clock, result.passes));
     if (options.print_after == pass.name) result.printed_graph = PrintForPeople(graph, options);
   }

@@ -21,7 +21,8 @@ namespace slipway {
 struct NamedPass {
   std::string name;  // For people and for print_after: "FuseOps".
   Pass pass;
-  bool descends = true;  // Whether bodies of nodes are treated as well (pass.h).
+  bool descends = true;      // Whether bodies of nodes are treated as well (pass.h).
+  bool is_optional = false;  // An optimization: without it the program is right, but slower.
 };
 
 // What a backend does to a graph in its canonical form before it makes code of it.
@@ -32,6 +33,8 @@ struct BackendPipeline {
 };
 
 struct PipelineOptions {
+  // Names of optional passes that are left out.
+  std::vector<std::string> without;
   // The pass after which the graph's text is kept; empty for none. Where a pass runs more than once,
   // after its last run.
   std::string print_after;
@@ -66,7 +69,7 @@ absl::StatusOr<Graph> RunPass(const NamedPass& pass, Graph graph, const PassCont
 std::vector<std::string> PassNames(const BackendPipeline& backend);
 
 // Runs all of them; the graph is verified before the first and after each. INVALID_ARGUMENT for an
-// unknown print_after (the known ones are listed) and for a wrong graph; what passes say, with the
+// unknown print_after, for a pass to leave out that is not optional (the known ones are listed) and for a wrong graph; what passes say, with the
 // pass's name in front; INTERNAL when a pass leaves a graph that does not verify.
 absl::StatusOr<PipelineResult> RunPipeline(Graph graph, const BackendPipeline& backend,
                                            const PassContext& context,

@@ -98,6 +98,22 @@ TEST(Pipeline, RefusesToPrintAfterAnUnknownPass) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("\"Rename\"")));
 }
 
+TEST(Pipeline, LeavesOutOptionalPassesAlone) {
+  const PassTester tester;
+  ASSERT_OK_AND_ASSIGN(Graph graph, ParseGraph(kSmall));
+  BackendPipeline backend = Renaming();
+  PipelineOptions options;
+  options.without = {"Rename"};
+  EXPECT_THAT(RunPipeline(graph, backend, tester.context(), options, SystemClock()),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr("\"Rename\""),
+                             HasSubstr("those are EliminateCommonSubexpr, FoldScaleAxis"))));
+  backend.passes[0].is_optional = true;
+  ASSERT_OK_AND_ASSIGN(const PipelineResult result,
+                       RunPipeline(graph, backend, tester.context(), options, SystemClock()));
+  EXPECT_EQ(result.graph.name, "small");
+}
+
 TEST(Pipeline, NamesPassAndNodeOfAWrongModel) {
   const PassTester tester;
   ASSERT_OK_AND_ASSIGN(Graph graph, ParseGraph(R"(

@@ -52,6 +52,8 @@ absl::StatusOr<CompileOutput> Compile(const CompileInput& input, const ReportPro
   }
   options.print_after = input.spec.options().print_after();
   options.keep.assign(input.spec.options().keep().begin(), input.spec.options().keep().end());
+  options.without.assign(input.spec.options().without().begin(),
+                         input.spec.options().without().end());
   options.compile_key = input.compile_key;
   SLIPWAY_ASSIGN_OR_RETURN_WITH(const std::unique_ptr<KernelCache> cache,
                                 FileKernelCache::Create({.folder = input.kernel_cache_folder}),

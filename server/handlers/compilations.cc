@@ -71,6 +71,27 @@ absl::Status CheckModel(const HandlerLimits& limits, const v1::Model& model) {
   return absl::OkStatus();
 }
 
+// Sorted and unique, so that equal questions have one answer in the cache.
+absl::Status CheckNames(absl::string_view what,
+                        const google::protobuf::RepeatedPtrField<std::string>& names, int max_names,
+                        size_t max_bytes) {
+  if (names.size() > max_names) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(names.size(), " names of ", what, " are given; at most ", max_names));
+  }
+  for (int i = 0; i < names.size(); ++i) {
+    if (names[i].size() > max_bytes) {
+      return absl::InvalidArgumentError(absl::StrCat("a name of ", what, " has ", names[i].size(),
+                                                     " bytes; at most ", max_bytes));
+    }
+    if (i > 0 && names[i] <= names[i - 1]) {
+      return absl::InvalidArgumentError(absl::StrCat("'", names[i], "' among the names of ", what,
+                                                     " is out of order or given twice"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckOptions(const v1::CompileOptions& options) {
   if (options.dimensions_size() > kMaxDimensionBindings) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -104,22 +125,9 @@ absl::Status CheckOptions(const v1::CompileOptions& options) {
   if (options.print_after().size() > kMaxSymbolBytes) {
     return absl::InvalidArgumentError("print_after is no name of a pass: it is too long");
   }
-  if (options.keep_size() > kMaxKeptNames) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        options.keep_size(), " names of values to keep are given; at most ", kMaxKeptNames));
-  }
-  for (int i = 0; i < options.keep_size(); ++i) {
-    if (options.keep(i).size() > kMaxKeptNameBytes) {
-      return absl::InvalidArgumentError(absl::StrCat("a name of values to keep has ",
-                                                     options.keep(i).size(), " bytes; at most ",
-                                                     kMaxKeptNameBytes));
-    }
-    if (i > 0 && options.keep(i) <= options.keep(i - 1)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("'", options.keep(i), "' to keep is out of order or given twice"));
-    }
-  }
-  return absl::OkStatus();
+  SLIPWAY_RETURN_IF_ERROR(
+      CheckNames("values to keep", options.keep(), kMaxKeptNames, kMaxKeptNameBytes));
+  return CheckNames("passes to leave out", options.without(), kMaxPassesWithout, kMaxSymbolBytes);
 }
 
 std::vector<Digest> FilesOf(const v1::Model& model) {

@@ -208,7 +208,18 @@ TEST_F(CompilationsTest, RefusesWhatIsMalformed) {
        }},
       {"has 1025 bytes",
        [](auto& spec) { spec.mutable_options()->add_keep(std::string(1025, 'x')); }},
-      {"'a' to keep is out of order or given twice",
+      {"65 names of passes",
+       [](auto& spec) {
+         for (int i = 0; i < 65; ++i) spec.mutable_options()->add_without(absl::StrCat(1000 + i));
+       }},
+      {"passes to leave out has 256 bytes",
+       [](auto& spec) { spec.mutable_options()->add_without(std::string(256, 'x')); }},
+      {"'a' among the names of passes to leave out is out of order",
+       [](auto& spec) {
+         spec.mutable_options()->add_without("b");
+         spec.mutable_options()->add_without("a");
+       }},
+      {"'a' among the names of values to keep is out of order or given twice",
        [](auto& spec) {
          spec.mutable_options()->add_keep("a");
          spec.mutable_options()->add_keep("a");

@@ -47,8 +47,8 @@ BackendPipeline CpuPipeline(const DeviceTarget& device, IsLowered is_lowered) {
     return CallKernels(std::move(graph), context, is_lowered);
   };
   return {{{"ExpandOps", expand_ops},
-           {"AlterLayout", alter_layout},
-           {"PackGemm", pack_gemm},
+           {"AlterLayout", alter_layout, /*descends=*/true, /*is_optional=*/true},
+           {"PackGemm", pack_gemm, /*descends=*/true, /*is_optional=*/true},
            {"CallKernels", call_kernels},
            {"FuseOps", FuseOps},
            {"CompleteOutputs", CompleteOutputs}},
