@@ -39,6 +39,9 @@ void ModelFlags::AddTo(FlagSet& flags, bool runs) {
   flags.Add("keep", &keep, "NAME",
             "Give this value of the model as an output, too; \"*\" stands for any characters. "
             "Repeatable.");
+  flags.Add("winograd", &winograd,
+            "Make convolutions of transformed tiles where that is faster; --no-winograd for less "
+            "rounding.");
   flags.Add("blocked-layout", &blocked_layout,
             "Keep channels of images in blocks; --no-blocked-layout measures what that brings.");
   flags.Add("packed-products", &packed_products,
@@ -102,6 +105,7 @@ absl::StatusOr<CompileOptions> MakeCompileOptions(Connection& connection, const 
                                                   bool runs) {
   CompileOptions options;
   options.keep = flags.keep;
+  if (!flags.winograd) options.without.push_back("ChooseConvolution");
   if (!flags.blocked_layout) options.without.push_back("AlterLayout");
   if (!flags.packed_products) options.without.push_back("PackGemm");
   options.priority = static_cast<int>(flags.priority);

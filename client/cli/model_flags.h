@@ -21,6 +21,7 @@ struct ModelFlags {
   std::vector<std::string> keep;
   int64_t priority = 0;
   // What "--no-..." of each leaves out, by how much it brings.
+  bool winograd = true;
   bool blocked_layout = true;
   bool packed_products = true;
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/kernels/winograd.h"
 #include "core/passes/computed_constant.h"
 
 namespace slipway {
@@ -88,6 +89,22 @@ Tensor PackDepthwiseWeights(const Tensor& weights, int64_t c) {
   const Shape& s = weights.shape();
   SLIPWAY_CHECK(s[0] % c == 0 && s[1] == 1, "these weights are not those of a depthwise Conv");
   return Packed(weights, {s[0] / c, s[2], s[3], c}, InterleaveRows(s[0], s[2] * s[3], c));
+}
+
+Tensor WinogradWeights(const Tensor& packed, int64_t m) {
+  CheckFloatOfRank(packed, 6);
+  const kernels::WinogradMatrices* const matrices = kernels::FindWinograd(m);
+  const Shape& s = packed.shape();  // [Co/co, Ci/ci, 3, 3, ci, co]
+  SLIPWAY_CHECK(
+      matrices != nullptr && s[2] == kernels::kWinogradKernel && s[3] == kernels::kWinogradKernel,
+      "there are no such tiles");
+  return Packed(packed, {m + 2, m + 2, s[0], s[1], s[4], s[5]},
+                [=, blocks = s[0] * s[1], square = s[4] * s[5]](const float* from, float* to) {
+                  for (int64_t block = 0; block < blocks; ++block) {
+                    kernels::TransformWinogradWeights(*matrices, square, from + block * square * 9,
+                                                      square, to + block * square, blocks * square);
+                  }
+                });
 }
 
 Tensor PackMatrix(const Tensor& matrix, int64_t n) {

@@ -21,6 +21,10 @@ Tensor PackConvWeightsForPlainInput(const Tensor& weights, int64_t co);
 // [C, 1, KH, KW] to [C/c, KH, KW, c].
 Tensor PackDepthwiseWeights(const Tensor& weights, int64_t c);
 
+// What PackConvWeights makes of kernels of 3 x 3, transformed for Winograd's tiles of m x m outputs (core/kernels/winograd.h): to
+// [m + 2, m + 2, Co/co, Ci/ci, ci, co]. REQUIRES: m is 2, 4 or 6.
+Tensor WinogradWeights(const Tensor& packed, int64_t m);
+
 // [K, N] to [ceil(N/n), K, n]; the columns past N are 0.
 Tensor PackMatrix(const Tensor& matrix, int64_t n);
 

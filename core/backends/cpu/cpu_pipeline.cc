@@ -4,8 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/backends/cpu/winograd_choice.h"
 #include "core/passes/alter_layout_pass.h"
 #include "core/passes/call_kernels_pass.h"
+#include "core/passes/choose_convolution_pass.h"
 #include "core/passes/complete_outputs_pass.h"
 #include "core/passes/expand_ops_pass.h"
 #include "core/passes/fuse_ops_pass.h"
@@ -34,6 +36,11 @@ BackendPipeline CpuPipeline(const DeviceTarget& device, IsLowered is_lowered) {
                                                               const PassContext& context) {
     return AlterLayout(std::move(graph), context, blocks);
   };
+  const auto choose_convolution = [machine](Graph graph, const PassContext& context) {
+    return ChooseConvolution(std::move(graph), context, [&machine](const ConvView& conv) {
+      return ChooseWinogradTile(machine, conv);
+    });
+  };
   const auto pack_gemm = [columns = PanelColumns(machine)](Graph graph,
                                                            const PassContext& context) {
     return PackGemm(std::move(graph), context, columns);
@@ -48,6 +55,7 @@ BackendPipeline CpuPipeline(const DeviceTarget& device, IsLowered is_lowered) {
   };
   return {{{"ExpandOps", expand_ops},
            {"AlterLayout", alter_layout, /*descends=*/true, /*is_optional=*/true},
+           {"ChooseConvolution", choose_convolution, /*descends=*/true, /*is_optional=*/true},
            {"PackGemm", pack_gemm, /*descends=*/true, /*is_optional=*/true},
            {"CallKernels", call_kernels},
            {"FuseOps", FuseOps},

@@ -1,0 +1,44 @@
+#include "core/backends/cpu/winograd_choice.h"
+
+#include <gtest/gtest.h>
+
+#include "core/target/target.h"
+
+namespace slipway {
+namespace {
+
+ConvView Layer(int64_t channels, int64_t size, int64_t batch = 1) {
+  ConvView conv;
+  conv.batch = batch;
+  conv.in_channels = conv.out_channels = channels;
+  conv.window.output = {size, size};
+  return conv;
+}
+
+MachineDescription Machine() { return DescribeMachine(ParseTarget("x86-64-v3-linux")->host()); }
+
+TEST(WinogradChoice, LargerTilesForLargerImages) {
+  const MachineDescription machine = Machine();
+  EXPECT_EQ(ChooseWinogradTile(machine, Layer(64, 224)), 4);
+  EXPECT_EQ(ChooseWinogradTile(machine, Layer(512, 7)), 2);
+}
+
+// One tile that is mostly empty; many weights for few places: they come from memory, and the transformed ones are more.
+TEST(WinogradChoice, DirectlyWhereTilesSaveNothing) {
+  const MachineDescription machine = Machine();
+  EXPECT_EQ(ChooseWinogradTile(machine, Layer(64, 1)), 0);
+  EXPECT_EQ(ChooseWinogradTile(machine, Layer(2048, 4)), 0);
+  EXPECT_NE(ChooseWinogradTile(machine, Layer(2048, 4, /*batch=*/32)), 0);
+}
+
+TEST(WinogradChoice, CyclesGrowWithTheBatch) {
+  const MachineDescription machine = Machine();
+  for (const int64_t m : {0, 2, 4, 6}) {
+    const double one = ConvolutionCycles(machine, Layer(128, 28), m);
+    EXPECT_GT(one, 0);
+    EXPECT_GT(ConvolutionCycles(machine, Layer(128, 28, 8), m), 6 * one) << m;
+  }
+}
+
+}  // namespace
+}  // namespace slipway
