@@ -17,6 +17,7 @@
 #include "core/passes/eliminate_common_subexpr_pass.h"
 #include "core/passes/expand_gradients_pass.h"
 #include "core/passes/fold_constant_pass.h"
+#include "core/passes/fold_pad_pass.h"
 #include "core/passes/fold_scale_axis_pass.h"
 #include "core/passes/infer_type_pass.h"
 #include "core/passes/lower_strings_pass.h"
@@ -90,6 +91,7 @@ std::vector<NamedPass> PassesForEveryTarget() {
       {"ExpandGradients", ExpandGradients},
       {"LowerStrings", LowerStrings, /*descends=*/false},
       {"FoldConstant", FoldConstant},  // So that CanonicalizeOps sees which weights are constant.
+      {"FoldPad", FoldPad, /*descends=*/true, /*is_optional=*/true},
       {"CanonicalizeOps", CanonicalizeOps},
       {"SimplifyInference", SimplifyInference},
       {"FoldScaleAxis", FoldScaleAxis, /*descends=*/true, /*is_optional=*/true},

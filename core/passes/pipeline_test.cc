@@ -48,7 +48,7 @@ TEST(Pipeline, RunsThePassesOfAllTargetsAndThenTheBackends) {
   std::vector<std::string> names;
   for (const PassReport& pass : result.passes) names.push_back(pass.name);
   EXPECT_THAT(names,
-              ElementsAre("InferType", "ExpandGradients", "LowerStrings", "FoldConstant",
+              ElementsAre("InferType", "ExpandGradients", "LowerStrings", "FoldConstant", "FoldPad",
                           "CanonicalizeOps", "SimplifyInference", "FoldScaleAxis", "FoldConstant",
                           "EliminateCommonSubexpr", "DeadCode", "Rename", "PlanMemory"));
   EXPECT_EQ(result.passes.front().nodes_after, 2);
@@ -104,10 +104,11 @@ TEST(Pipeline, LeavesOutOptionalPassesAlone) {
   BackendPipeline backend = Renaming();
   PipelineOptions options;
   options.without = {"Rename"};
-  EXPECT_THAT(RunPipeline(graph, backend, tester.context(), options, SystemClock()),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       AllOf(HasSubstr("\"Rename\""),
-                             HasSubstr("those are EliminateCommonSubexpr, FoldScaleAxis"))));
+  EXPECT_THAT(
+      RunPipeline(graph, backend, tester.context(), options, SystemClock()),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               AllOf(HasSubstr("\"Rename\""),
+                     HasSubstr("those are EliminateCommonSubexpr, FoldPad, FoldScaleAxis"))));
   backend.passes[0].is_optional = true;
   ASSERT_OK_AND_ASSIGN(const PipelineResult result,
                        RunPipeline(graph, backend, tester.context(), options, SystemClock()));
