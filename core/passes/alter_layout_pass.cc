@@ -75,6 +75,10 @@ class LayoutAlteration {
   absl::StatusOr<ValueId> AsElementwiseOperand(ValueId id, int64_t channels, int64_t block);
   absl::Status SetBlocked(const Node& node, absl::string_view op, std::vector<ValueId> inputs,
                           Attributes attributes, int64_t block);
+  // The blocked form has more channels than the node, whose plain form is cut out of it.
+  absl::Status SetCut(const Node& node, absl::string_view op, std::vector<ValueId> inputs,
+                      Attributes attributes, int64_t block);
+  bool HasConstantBias(const Node& node) const;
   const LayoutTrait& Layout(const Node& node) const {
     return context_.registry.Find(node.op)->layout;
   }
@@ -220,14 +224,19 @@ absl::StatusOr<bool> LayoutAlteration::BlockConvolution(const Node& node) {
   if (IsDepthwise(conv)) return BlockDepthwise(node);
   const ValueId x = node.inputs[0];
   const ValueId y = node.outputs[0];
-  const Tensor weights = *rewriter_.constant(node.inputs[1]);
+  Tensor weights = *rewriter_.constant(node.inputs[1]);
   const int64_t group = conv.group;
   const int64_t in_channels = weights.shape()[1];
   const int64_t out_channels = weights.shape()[0] / group;
-  const int64_t out_block = blocks_[y] != 0 && out_channels % blocks_[y] == 0
-                                ? blocks_[y]
-                                : BlockDividing(out_channels, channel_blocks_);
-  if (out_block == 0) return false;
+  int64_t out_block = blocks_[y] != 0 && out_channels % blocks_[y] == 0
+                          ? blocks_[y]
+                          : BlockDividing(out_channels, channel_blocks_);
+  const bool is_cut = out_block == 0;
+  if (is_cut) {
+    if (group > 1 || !HasConstantBias(node)) return false;
+    out_block = BlockCovering(out_channels, channel_blocks_);
+    weights = RoundUpRows(weights, out_block);
+  }
   int64_t in_block = 0;
   if (shape(x)[1].extent() > kFewChannels) {
     in_block = blocks_[x] != 0 && in_channels % blocks_[x] == 0
@@ -248,9 +257,43 @@ absl::StatusOr<bool> LayoutAlteration::BlockConvolution(const Node& node) {
   SLIPWAY_RETURN_IF_ERROR(AppendBias(node, inputs));
   const std::string& op = Layout(node).blocked;
   SLIPWAY_ASSIGN_OR_RETURN(Attributes attributes, AttributesFor(op, node, context_.registry));
-  SLIPWAY_RETURN_IF_ERROR(
-      SetBlocked(node, op, std::move(inputs), std::move(attributes), out_block));
+  if (is_cut) {
+    if (inputs.size() > 2) {
+      inputs[2] = rewriter_.Constant(absl::StrCat(NameOf(inputs[2]), "_covered"),
+                                     RoundUpRows(*rewriter_.constant(inputs[2]), out_block));
+    }
+    SLIPWAY_RETURN_IF_ERROR(SetCut(node, op, std::move(inputs), std::move(attributes), out_block));
+  } else {
+    SLIPWAY_RETURN_IF_ERROR(
+        SetBlocked(node, op, std::move(inputs), std::move(attributes), out_block));
+  }
   return true;
+}
+
+bool LayoutAlteration::HasConstantBias(const Node& node) const {
+  return node.inputs.size() <= 2 || node.inputs[2] == kNoValue ||
+         rewriter_.constant(node.inputs[2]) != nullptr;
+}
+
+absl::Status LayoutAlteration::SetCut(const Node& node, absl::string_view op,
+                                      std::vector<ValueId> inputs, Attributes attributes,
+                                      int64_t block) {
+  const ValueId y = node.outputs[0];
+  const std::string name = DisplayName(rewriter_.graph(), node);
+  SLIPWAY_ASSIGN_OR_RETURN(const ValueId blocked,
+                           rewriter_.Add(op, std::move(inputs), std::move(attributes), name));
+  SLIPWAY_ASSIGN_OR_RETURN(
+      const ValueId whole,
+      rewriter_.Add("slipway.Unpack", {blocked}, {{"block", block}}, absl::StrCat(name, "_nchw")));
+  const auto bound = [&](absl::string_view what, int64_t number) {
+    return ShapeConstant(rewriter_, absl::StrCat(name, "_", what), {number});
+  };
+  SLIPWAY_ASSIGN_OR_RETURN(
+      plain_[y],
+      rewriter_.Add(
+          "Slice", {whole, bound("begin", 0), bound("end", shape(y)[1].extent()), bound("axis", 1)},
+          {}, absl::StrCat(name, "_cut")));
+  return absl::OkStatus();
 }
 
 absl::StatusOr<bool> LayoutAlteration::BlockDepthwise(const Node& node) {

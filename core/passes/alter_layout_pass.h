@@ -14,6 +14,7 @@ namespace slipway {
 // slipway.Pack and slipway.Unpack stand where layouts change, at most once a value; where height and
 // width are 1 the two layouts are the same bytes and a Reshape does. Everything else stays NCHW, and so
 // do the graph's inputs and outputs. Expects CanonicalizeOps.
+// A convolution of one group whose channels no block divides is made with more, in the fewest blocks, and its own are cut out of them.
 // `channel_blocks` are the blocks worth trying, largest first.
 absl::StatusOr<Graph> AlterLayout(Graph graph, const PassContext& context,
                                   const std::vector<int64_t>& channel_blocks);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/passes/canonicalize_ops_pass.h"
+#include "core/passes/channel_layout.h"
 #include "core/passes/testing/pass_tester.h"
 #include "tests/common/status_matchers.h"
 
@@ -128,15 +129,48 @@ TEST(AlterLayout, UnpacksOnceForAllReaders) {
                 {"slipway.ConvNCHWc", 1}, {"slipway.Unpack", 1}, {"LRN", 1}, {"Transpose", 1}}));
 }
 
-TEST(AlterLayout, KeepsChannelsThatNoBlockDividesPlain) {
-  const std::map<std::string, int> operators = Operators({8, 4}, R"(
-    graph "g" (%x: f32[1, 3, 4, 4]) -> (%y) {
-      const %w: f32[6, 3, 1, 1] = splat 0.5
+TEST(AlterLayout, CutsChannelsThatNoBlockDividesOutOfBlocks) {
+  const PassTester tester;
+  EXPECT_OK(tester.Check(AlterLayoutIn({8, 4}),
+                         absl::StrCat(R"(
+    graph "g" (%x: f32[1, 2, 2, 2]) -> (%y) {
+      const %w: f32[5, 2, 1, 1] = splat 0.5
+      const %b: f32[5] = {1.0, 2.0, 3.0, 4.0, 5.0}
+      %c = Conv "c" (%x, %w, %b) {group = 1, )",
+                                      kWindow, R"(}
+      %y = Relu "r" (%c)
+    })"),
+                         absl::StrCat(R"(
+    graph "g" (%x: f32[1, 2, 2, 2]) -> (%y) {
+      const %w_packed: f32[1, 2, 1, 1, 8] = {0.5, 0.5, 0.5, 0.5, 0.5, 0.0, 0.0, 0.0, 0.5, 0.5, 0.5, 0.5, 0.5, 0.0, 0.0, 0.0}
+      const %b_covered: f32[8] = {1.0, 2.0, 3.0, 4.0, 5.0, 0.0, 0.0, 0.0}
+      const %c_begin: i64[1] = {0}
+      const %c_end: i64[1] = {5}
+      const %c_axis: i64[1] = {1}
+      %c_1 = slipway.ConvNCHWc "c" (%x, %w_packed, %b_covered) {group = 1, )",
+                                      kWindow, R"(}
+      %c_nchw = slipway.Unpack "c_nchw" (%c_1) {block = 8}
+      %c_cut = Slice "c_cut" (%c_nchw, %c_begin, %c_end, %c_axis)
+      %y = Relu "r" (%c_cut)
+    })")));
+  // What it reads is blocked as for others.
+  EXPECT_EQ(
+      Operators({8, 4}, R"(
+    graph "g" (%x: f32[1, 8, 4, 4]) -> (%y) {
+      const %w: f32[8, 8, 3, 3] = splat 0.5
+      const %v: f32[6, 8, 1, 1] = splat 0.5
       %c = Conv(%x, %w)
-      %r = Relu(%c)
-      %y = MaxPool(%r) {kernel_shape = [2, 2]}
-    })");
-  EXPECT_EQ(operators, (std::map<std::string, int>{{"Conv", 1}, {"Relu", 1}, {"MaxPool", 1}}));
+      %y = Conv(%c, %v)
+    })"),
+      (std::map<std::string, int>{
+          {"slipway.Pack", 1}, {"slipway.ConvNCHWc", 2}, {"slipway.Unpack", 1}, {"Slice", 1}}));
+}
+
+TEST(AlterLayout, TheFewestBlocksCoverChannels) {
+  EXPECT_EQ(BlockCovering(546, {16, 8, 4}), 16);
+  EXPECT_EQ(BlockCovering(5, {16, 8, 4}), 8);
+  EXPECT_EQ(BlockCovering(3, {16, 8, 4}), 4);
+  EXPECT_EQ(BlockCovering(17, {16, 8, 4}), 16);
 }
 
 TEST(AlterLayout, GroupedConvsNeedBlocksWithinTheirGroups) {

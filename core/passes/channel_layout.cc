@@ -110,17 +110,20 @@ absl::Status AddConv(const Graph& graph, const Node& node, const PassContext& co
   }
   const int64_t in_channels = conv.in_channels / conv.group;
   const int64_t out_channels = conv.out_channels / conv.group;
-  // A convolution whose result cannot be blocked reads plain channels. One with groups (ShuffleNet's)
-  // usually stands in a row of its like: blocking what lies between would only cost conversions.
-  if (BlockDividing(out_channels, blocks) == 0) {
-    if (conv.group > 1) classes.Require(node.inputs[0], in_channels);
+  // One with groups whose result cannot be blocked (ShuffleNet's) usually stands in a row of its like: blocking what lies
+  // between would only cost conversions.
+  const bool out_blocked = BlockDividing(out_channels, blocks) != 0;
+  if (!out_blocked && conv.group > 1) {
+    classes.Require(node.inputs[0], in_channels);
     return absl::OkStatus();
   }
   const bool in_blocked =
       conv.in_channels > kFewChannels && BlockDividing(in_channels, blocks) != 0;
   if (conv.group > 1 && !in_blocked) return absl::OkStatus();
-  classes.Require(node.outputs[0], out_channels);
-  classes.Want(node.outputs[0]);
+  if (out_blocked) {
+    classes.Require(node.outputs[0], out_channels);
+    classes.Want(node.outputs[0]);
+  }
   if (in_blocked) {
     classes.Require(node.inputs[0], in_channels);
     classes.Want(node.inputs[0]);
@@ -135,6 +138,13 @@ int64_t BlockDividing(int64_t channels, const std::vector<int64_t>& blocks) {
     if (channels > 0 && channels % block == 0) return block;
   }
   return 0;
+}
+
+int64_t BlockCovering(int64_t channels, const std::vector<int64_t>& blocks) {
+  const auto count = [channels](int64_t block) { return (channels + block - 1) / block; };
+  return *std::min_element(blocks.begin(), blocks.end(), [&](int64_t a, int64_t b) {
+    return std::pair(count(a), a) < std::pair(count(b), b);
+  });
 }
 
 LayoutRole LayoutRoleOf(const Graph& graph, const Node& node, const OperatorRegistry& registry) {

@@ -30,6 +30,9 @@ absl::StatusOr<std::vector<int64_t>> ChooseChannelBlocks(
 // The largest block that divides `channels`, or 0.
 int64_t BlockDividing(int64_t channels, const std::vector<int64_t>& blocks);
 
+// The block of which the fewest cover `channels`, some of the last one perhaps by nothing; of several the smallest.
+int64_t BlockCovering(int64_t channels, const std::vector<int64_t>& blocks);
+
 // A convolution's input with as few channels, or with channels no block divides, is read as plain NCHW.
 inline constexpr int64_t kFewChannels = 4;
 

@@ -55,6 +55,16 @@ Tensor PackChannels(const Tensor& nchw, int64_t block) {
                 });
 }
 
+Tensor RoundUpRows(const Tensor& tensor, int64_t block) {
+  CheckFloatOfRank(tensor, tensor.shape().size());
+  Shape shape = tensor.shape();
+  shape[0] = (shape[0] + block - 1) / block * block;
+  return Packed(tensor, std::move(shape),
+                [count = tensor.num_elements()](const float* from, float* to) {
+                  std::copy_n(from, count, to);
+                });
+}
+
 Tensor PackConvWeights(const Tensor& weights, int64_t ci, int64_t co) {
   CheckFloatOfRank(weights, 4);
   const Shape& s = weights.shape();

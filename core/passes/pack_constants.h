@@ -12,6 +12,9 @@ namespace slipway {
 // [N, C, H, W] to [N, C/block, H, W, block]. REQUIRES: block divides C.
 Tensor PackChannels(const Tensor& nchw, int64_t block);
 
+// The outermost dimension is extended by zeros to a multiple of `block`.
+Tensor RoundUpRows(const Tensor& tensor, int64_t block);
+
 // Conv's weights [Co, Ci/g, KH, KW] to [Co/co, Ci/g/ci, KH, KW, ci, co].
 Tensor PackConvWeights(const Tensor& weights, int64_t ci, int64_t co);
 
