@@ -130,11 +130,14 @@ TEST_F(CommandTest, CompileDefaultsToThisMachineAndPrintsGraphs) {
   ASSERT_EQ(Command({"compile", model_, "--print-after", "FuseOps"}), 0) << err_;
   EXPECT_THAT(out_, StartsWith("graph \"fake\""));
   EXPECT_THAT(server_.jobs()[0].compilation().target().name(), HasSubstr("-linux"));
-  const Json json = CommandJson({"compile", model_, "--device=fake", "--dimension", "n=4",
-                                 "--keep=conv*", "--keep=a", "--keep=a"});
+  const Json json =
+      CommandJson({"compile", model_, "--device=fake", "--dimension", "n=4", "--keep=conv*",
+                   "--keep=a", "--keep=a", "--no-winograd", "--no-folded-pads"});
   EXPECT_EQ(json["target"], "x86-64-v3-linux");
   EXPECT_EQ(server_.jobs()[1].compilation().options().dimensions(0).value(), 4);
   EXPECT_THAT(server_.jobs()[1].compilation().options().keep(), ElementsAre("a", "conv*"));
+  EXPECT_THAT(server_.jobs()[1].compilation().options().without(),
+              ElementsAre("ChooseConvolution", "FoldPad"));
 }
 
 TEST_F(CommandTest, RunModelWithInputsAndOutputs) {
@@ -281,6 +284,7 @@ TEST_F(CommandTest, WrongCallsExitWith2) {
       {{"compile", model_, "--dimension", "n=4..2"}, "SYMBOL=MIN..MAX"},
       {{"compile", model_, "--detach", "-o", "x.slip"}, "nothing to write"},
       {{"run", slip_, "--target=x86-64-linux"}, "compiled already"},
+      {{"run", slip_, "--no-winograd"}, "compiled already"},
       {{"run", slip_, "--input", "z=" + good}, "no input \"z\"; the program takes \"x\" f32[2, 8]"},
       {{"run", slip_, "--input", "x=" + x}, "f32[2, 7]"},
       {{"run", slip_, "--input", "x=" + text}, "neither in .npy nor in .pb"},

@@ -28,6 +28,19 @@ absl::StatusOr<std::string> CanonicalTarget(const std::string& text) {
   return target->ToString();
 }
 
+absl::Span<const Optimization> Optimizations() {
+  static constexpr Optimization kAll[kOptimizations] = {
+      {"winograd", "ChooseConvolution",
+       "Make convolutions of transformed tiles where that is faster; it rounds a little more."},
+      {"blocked-layout", "AlterLayout", "Keep channels of images in blocks."},
+      {"packed-products", "PackGemm", "Keep constant matrices in panels."},
+      {"folded-pads", "FoldPad", "Make zeros around an image the padding of a convolution."},
+      {"folded-scales", "FoldScaleAxis", "Put scales and shifts a channel into weights."},
+      {"shared-nodes", "EliminateCommonSubexpr", "Compute equal nodes once."},
+  };
+  return kAll;
+}
+
 void ModelFlags::AddTo(FlagSet& flags, bool runs) {
   flags.Add("target", &target, "TARGET",
             runs ? "Compile for it, instead of for the device; \"host\" is this machine."
@@ -39,13 +52,9 @@ void ModelFlags::AddTo(FlagSet& flags, bool runs) {
   flags.Add("keep", &keep, "NAME",
             "Give this value of the model as an output, too; \"*\" stands for any characters. "
             "Repeatable.");
-  flags.Add("winograd", &winograd,
-            "Make convolutions of transformed tiles where that is faster; --no-winograd for less "
-            "rounding.");
-  flags.Add("blocked-layout", &blocked_layout,
-            "Keep channels of images in blocks; --no-blocked-layout measures what that brings.");
-  flags.Add("packed-products", &packed_products,
-            "Keep constant matrices in panels; --no-packed-products measures what that brings.");
+  for (size_t i = 0; i < kOptimizations; ++i) {
+    flags.Add(Optimizations()[i].flag, &optimizations[i], Optimizations()[i].help);
+  }
   flags.Add("priority", &priority, -1000, 1000, "N",
             "Of jobs that wait for the same device or compiler, higher ones go first.");
 }
@@ -105,9 +114,9 @@ absl::StatusOr<CompileOptions> MakeCompileOptions(Connection& connection, const 
                                                   bool runs) {
   CompileOptions options;
   options.keep = flags.keep;
-  if (!flags.winograd) options.without.push_back("ChooseConvolution");
-  if (!flags.blocked_layout) options.without.push_back("AlterLayout");
-  if (!flags.packed_products) options.without.push_back("PackGemm");
+  for (size_t i = 0; i < kOptimizations; ++i) {
+    if (!flags.optimizations[i]) options.without.emplace_back(Optimizations()[i].pass);
+  }
   options.priority = static_cast<int>(flags.priority);
   for (const std::string& text : flags.dimensions) {
     SLIPWAY_ASSIGN_OR_RETURN(options.dimensions.emplace_back(), ParseDimension(text));
@@ -135,9 +144,11 @@ absl::StatusOr<ArtifactSummary> PrepareArtifact(Environment& environment, Connec
   SLIPWAY_RETURN_IF_ERROR(CheckFile(path));
   SLIPWAY_ASSIGN_OR_RETURN(const bool is_slip, IsSlip(path));
   if (is_slip) {
-    if (!flags.target.empty() || !flags.dimensions.empty() || !flags.keep.empty()) {
+    if (!flags.target.empty() || !flags.dimensions.empty() || !flags.keep.empty() ||
+        flags.optimizations != AllOptimizations()) {
       return WrongCall(absl::StrCat("\"", path, "\" is compiled already; \"--target\", ",
-                                    "\"--dimension\" and \"--keep\" are for models"));
+                                    "\"--dimension\", \"--keep\" and what leaves optimizations out "
+                                    "are for models"));
     }
     SLIPWAY_ASSIGN_OR_RETURN_WITH(const Artifact artifact, ReadSlip(path),
                                   absl::StrCat("\"", path, "\""));

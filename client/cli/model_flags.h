@@ -2,6 +2,7 @@
 #ifndef SLIPWAY_CLIENT_CLI_MODEL_FLAGS_H_
 #define SLIPWAY_CLIENT_CLI_MODEL_FLAGS_H_
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -14,16 +15,29 @@
 
 namespace slipway::cli {
 
+// What can be left out of a compilation by "--no-FLAG", to see what it brings.
+struct Optimization {
+  const char* flag;
+  const char* pass;  // core/passes/README.md
+  const char* help;
+};
+inline constexpr size_t kOptimizations = 6;
+absl::Span<const Optimization> Optimizations();
+
+constexpr std::array<bool, kOptimizations> AllOptimizations() {
+  std::array<bool, kOptimizations> all = {};
+  for (bool& optimization : all) optimization = true;
+  return all;
+}
+
 struct ModelFlags {
   std::string target;
   std::string device;
   std::vector<std::string> dimensions;
   std::vector<std::string> keep;
   int64_t priority = 0;
-  // What "--no-..." of each leaves out, by how much it brings.
-  bool winograd = true;
-  bool blocked_layout = true;
-  bool packed_products = true;
+  // By number of Optimizations(): false where "--no-..." leaves it out.
+  std::array<bool, kOptimizations> optimizations = AllOptimizations();
 
   void AddTo(FlagSet& flags, bool runs);
 };
