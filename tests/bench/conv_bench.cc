@@ -7,23 +7,20 @@
 // the machine's widest vectors, whatever the target. Behind it, what the layer takes by Winograd's tiles of 2, 4 and 6
 // outputs, where it can be made of them: milliseconds, and how many times faster that is.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "core/base/clock.h"
-#include "core/codegen/kernel_compiler.h"
-#include "core/codegen/linker.h"
 #include "core/codegen/lower/register_all.h"
 #include "core/graph/builder.h"
-#include "core/kernel_abi/kernel_abi.h"
 #include "core/operators/register_all.h"
 #include "core/target/target.h"
 #include "tests/bench/fma_peak.h"
-#include "tests/codegen/program_memory.h"
+#include "tests/bench/kernel_runs.h"
 
 namespace slipway {
 namespace {
@@ -85,69 +82,6 @@ absl::StatusOr<Graph> GroupOf(const Layer& l, int64_t block, int form,
   return std::move(b).Build();
 }
 
-// The arguments of a kernel, in memory of their own.
-class Arguments {
- public:
-  explicit Arguments(const Graph& graph) {
-    for (const auto* ids : {&graph.inputs, &graph.outputs}) {
-      for (const ValueId id : *ids) Add(graph.value(id).type->tensor());
-    }
-    for (slipway_buffer& buffer : buffers_) args_.push_back(&buffer);
-  }
-  void** data() { return args_.data(); }
-
- private:
-  void Add(const TensorType& type) {
-    const int64_t bytes = (type.byte_size() + 63) / 64 * 64;
-    auto* host = static_cast<float*>(std::aligned_alloc(64, bytes));
-    std::fill_n(host, bytes / 4, 0.25f);  // Never freed: a bench ends soon.
-    slipway_buffer buffer = {};
-    buffer.host = reinterpret_cast<uint8_t*>(host);
-    buffer.type = {SLIPWAY_TYPE_FLOAT, 32, 1};
-    buffers_.push_back(buffer);  // Shapes are compiled in: kernels read nothing else.
-  }
-  std::vector<slipway_buffer> buffers_;
-  void* context_ = nullptr;
-  std::vector<void*> args_ = {&context_};
-};
-
-double Seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-int32_t Loop(slipway_context* context, slipway_task task, int32_t min, int32_t extent,
-             uint8_t* closure) {
-  for (int32_t i = 0; i < extent; ++i) {
-    if (const int32_t result = task(context, min + i, closure)) return result;
-  }
-  return 0;
-}
-
-// Blocks are kept, as by the runtime.
-struct ScratchBlock {
-  void* memory;
-  uint64_t size;
-  bool is_free;
-};
-std::vector<ScratchBlock>& ScratchBlocks() {
-  static auto& blocks = *new std::vector<ScratchBlock>;
-  return blocks;
-}
-void* Allocate(slipway_context*, uint64_t bytes) {
-  const uint64_t size = (bytes + 4095) / 4096 * 4096;
-  for (ScratchBlock& block : ScratchBlocks()) {
-    if (!block.is_free || block.size != size) continue;
-    block.is_free = false;
-    return block.memory;
-  }
-  ScratchBlocks().push_back({std::aligned_alloc(4096, size), size, false});
-  return ScratchBlocks().back().memory;
-}
-void Release(slipway_context*, void* memory) {
-  for (ScratchBlock& block : ScratchBlocks()) block.is_free |= block.memory == memory;
-}
-void Error(slipway_context*, const char* message) { std::fprintf(stderr, "%s\n", message); }
-
 template <typename T>
 T OrDie(absl::StatusOr<T> value) {
   if (value.ok()) return *std::move(value);
@@ -158,21 +92,18 @@ T OrDie(absl::StatusOr<T> value) {
 // A kernel of a layer.
 struct Form {
   int outputs;  // Of a tile; 0: direct.
-  slipway_kernel function;
-  std::unique_ptr<Arguments> arguments;
+  size_t kernel;
   double least = 1e9;
 };
 
 // The forms take turns. Returns the peak.
-double Measure(const SystemClock& clock, std::vector<Form>& forms) {
+double Measure(const bench::KernelRuns& runs, const SystemClock& clock, std::vector<Form>& forms) {
   double peak = 0;
   for (int round = 0; round < 12; ++round) {
     peak = std::max(peak, bench::MeasureFmaPeak(clock, absl::Milliseconds(1)));
     for (Form& form : forms) {
       for (int run = 0; run < 3; ++run) {
-        const double start = Seconds();
-        form.function(form.arguments->data());
-        form.least = std::min(form.least, Seconds() - start);
+        form.least = std::min(form.least, absl::ToDoubleSeconds(runs.Run(form.kernel, clock)));
       }
     }
   }
@@ -205,44 +136,27 @@ int Main(const char* target_name) {
   Lowerings lowerings;
   if (!RegisterAllLowerings(lowerings).ok()) return 1;
   const SystemClock clock;
-  KernelCompiler compiler(registry, lowerings, clock, nullptr, {});
 
   std::vector<Graph> graphs;
-  std::vector<KernelRequest> requests;
   for (const Layer& layer : kLayers) {
     for (const int form : kForms) {
       if (HasForm(layer, block, form))
         graphs.push_back(OrDie(GroupOf(layer, block, form, registry)));
     }
   }
-  for (const Graph& graph : graphs) requests.push_back({"layer", &graph});
-  const double begin = Seconds();
-  const std::vector<CompiledKernel> kernels = OrDie(compiler.Compile(requests, target));
-  std::vector<LinkedKernel> linked;
-  for (const CompiledKernel& kernel : kernels) linked.push_back({kernel.symbol, &kernel.object, 4});
-  const LoadedProgram program(OrDie(LinkProgram(target, linked, {})));
+  const absl::Duration begin = clock.Monotonic();
+  const auto runs = OrDie(bench::KernelRuns::Create(graphs, target, registry, lowerings, clock));
   std::printf("target %s, %zu kernels compiled and linked in %.2f s\n", target.ToString().c_str(),
-              kernels.size(), Seconds() - begin);
-  // Scratch memory of the program's own imports would be guarded pages: too slow to measure with.
-  const slipway_imports imports = {Loop, Allocate, Release, Error};
-  const slipway_kernel_table* table =
-      program.query() == nullptr ? nullptr : program.query()(SLIPWAY_ABI_VERSION, &imports);
-  if (table == nullptr) {
-    std::fprintf(stderr, "%s\n", program.error().c_str());
-    return 1;
-  }
+              graphs.size(), absl::ToDoubleSeconds(clock.Monotonic() - begin));
 
   Total resnet, vgg;
   size_t next = 0;
   for (const Layer& layer : kLayers) {
     std::vector<Form> forms;
     for (const int form : kForms) {
-      if (!HasForm(layer, block, form)) continue;
-      forms.push_back(
-          {form, table->kernels[next].function, std::make_unique<Arguments>(graphs[next])});
-      ++next;
+      if (HasForm(layer, block, form)) forms.push_back({form, next++});
     }
-    const double peak = Measure(clock, forms);
+    const double peak = Measure(runs, clock, forms);
     const double direct = forms[0].least;
     const double gflops = Flops(layer) / direct / 1e9;
     std::printf("%4d -> %4d  %3d x %-3d  kernel %d stride %d   %8.3f ms  %6.1f GFLOP/s  %3.0f %%",
