@@ -85,9 +85,12 @@ struct MatrixStages {
   int columns = 1;
   int rows = 1;
   int64_t batch = 1;  // The product of the batch dimensions.
-  // Columns of one packed block, a power of two that divides `columns`; 0 when the right operand is
-  // row-major and any vector will do.
+  // Columns of one packed block, a power of two, the last of which may have some more than there are; 0 when the right
+  // operand is row-major and any vector will do.
   int block = 0;
+  // (column, k, batch...): the right operand where nobody has packed it, for the schedule to copy in parts if that pays.
+  Halide::Func right;
+  bool right_is_transposed = false;  // What lies together where it is read is a column.
 };
 
 // Elements combined over some dimensions. All Funcs have the kept dimensions; `partial` has a dimension of

@@ -1,4 +1,4 @@
-// Matrix products, reductions, softmax, normalizations and movements against the reference.
+// Reductions, softmax, normalizations and movements against the reference.
 #include <cmath>
 #include <limits>
 #include <string>
@@ -46,45 +46,6 @@ void RunEverywhere(const std::function<void(KernelSuite&)>& add) {
 }
 
 constexpr int64_t kExtents[] = {1, 2, 7, 17};
-
-TEST(MatrixKernelsTest, AgreeWithTheReference) {
-  RunEverywhere([](KernelSuite& suite) {
-    const Tolerance tolerance = {1e-4, 1e-4};
-    for (const auto& [m, n] : std::vector<std::pair<int64_t, int64_t>>{
-             {1, 1}, {1, 40}, {2, 7}, {7, 40}, {17, 1}, {17, 40}}) {
-      {
-        suite.Add(absl::StrCat("gemm", m, "x", n), OneNode("Gemm", {{m, 5}, {5, n}, {n}}), {},
-                  tolerance);
-        suite.Add(absl::StrCat("matmul", m, "x", n), OneNode("MatMul", {{2, m, 9}, {9, n}}), {},
-                  tolerance);
-      }
-    }
-    suite.Add(
-        "gemm_transposed",
-        OneNode("Gemm", {{5, 9}, {33, 5}, {9, 1}},
-                {{"transA", int64_t{1}}, {"transB", int64_t{1}}, {"alpha", 0.5f}, {"beta", 2.0f}}),
-        {}, tolerance);
-    suite.Add("large", OneNode("MatMul", {{65, 70}, {70, 130}}), {}, tolerance);
-    suite.Add("row_times_matrix", OneNode("MatMul", {{7}, {3, 7, 20}}), {}, tolerance);
-    suite.Add("matrix_times_column", OneNode("MatMul", {{3, 20, 7}, {7}}), {}, tolerance);
-    suite.Add("dot", OneNode("MatMul", {{7}, {7}}), {}, tolerance);
-    suite.Add("batches", OneNode("MatMul", {{2, 1, 4, 5}, {3, 5, 18}}), {}, tolerance);
-    for (const int64_t columns : {8, 10, 48, 1000}) {
-      for (const int64_t block : {4, 16}) {
-        suite.Add(
-            absl::StrCat("packed", columns, "b", block),
-            [=](GraphBuilder& b) {
-              const ValueId x = b.Input("x", kFloat, {3, 33});
-              const ValueId w = b.Input("w", kFloat, {(columns + block - 1) / block, 33, block});
-              const ValueId bias = b.Input("bias", kFloat, {columns});
-              const ValueId y = b.Add("slipway.GemmPacked", {x, w, bias}, {{"columns", columns}});
-              b.Output(b.Add("Relu", {y}));
-            },
-            {}, tolerance);
-      }
-    }
-  });
-}
 
 TEST(ReductionKernelsTest, AgreeWithTheReference) {
   RunEverywhere([](KernelSuite& suite) {

@@ -7,6 +7,7 @@
 #include "core/codegen/lower/broadcast.h"
 #include "core/codegen/lower/families.h"
 #include "core/codegen/lower/product.h"
+#include "core/codegen/lower/reduction.h"
 
 namespace slipway {
 namespace {
@@ -20,26 +21,39 @@ Anchor ProductOf(MatrixStages stages) {
   return {AnchorKind::kMatrixProduct, std::move(stages), /*takes_epilogue=*/true};
 }
 
-// `matrix` with its two innermost dimensions exchanged, in memory of its own: the product reads rows of
-// the right operand as vectors.
-absl::StatusOr<Func> Transposed(const LoweringContext& context, const Func& matrix,
-                                const std::vector<int>& extents) {
-  const std::vector<Var> vars = FreshVars(matrix.dimensions());
-  std::vector<Expr> at = AsExprs(vars);
-  std::swap(at[0], at[1]);
-  Func transposed("transposed");
-  transposed(vars) = matrix(at);
-  std::vector<int> swapped = extents;
-  std::swap(swapped[0], swapped[1]);
-  SLIPWAY_RETURN_IF_ERROR(
-      context.schedule({AnchorKind::kInjective, InjectiveStages{swapped}}, transposed));
-  return transposed;
-}
-
 // An index that does not leave an operand in tiles that reach beyond an open extent.
 Expr Within(const Expr& index, const Extent& extent) {
   if (extent.known != kOpen) return index;
   return Halide::clamp(Halide::likely(index), 0, extent.expr - 1);
+}
+
+// Whether a product has one column, and a depth along which vectors run: both operands lie in one piece there.
+bool AreDotProducts(const LoweringContext& context, const Extent& columns, const Extent& depth) {
+  return columns.known == 1 && depth.known != kOpen && depth.known >= context.lanes;
+}
+
+// The sums of `term`, a function of a step of the depth, for each place of `kept`.
+PartialReduction SumAlong(const LoweringContext& context, int depth, Halide::Type type,
+                          const std::vector<Var>& kept,
+                          const std::function<Expr(const Expr& step)>& term) {
+  // Several sums at a time where they are long: one alone would wait for itself.
+  const int lanes = context.lanes * (depth >= 64 * context.lanes ? 4 : 1);
+  std::vector<Extent> extents(kept.size() + 1, Extent(1));  // Nothing is asked of the kept ones.
+  // As if it were open: what is left behind whole vectors is summed one by one.
+  extents[0] = Extent(depth % lanes == 0 ? depth : kOpen, Expr(depth));
+  std::vector<bool> reduced(extents.size(), false);
+  reduced[0] = true;
+  const Combiner sum = {Halide::Internal::make_zero(type), [](Expr a, Expr b) { return a + b; }};
+  return ReducePartially(
+      lanes, [&](const std::vector<Expr>& at) { return term(at[0]); }, extents, reduced, kept, sum,
+      "dot");
+}
+
+Anchor DotProductsOf(PartialReduction reduction, Halide::Type type, std::vector<int> out_extents,
+                     int64_t elements) {
+  return {AnchorKind::kReduction,
+          ReductionStages{std::move(reduction), type, 0, std::move(out_extents), elements},
+          /*takes_epilogue=*/true};
 }
 
 absl::StatusOr<std::vector<Func>> LowerGemm(LoweringContext& context) {
@@ -51,18 +65,28 @@ absl::StatusOr<std::vector<Func>> LowerGemm(LoweringContext& context) {
   const Extent& rows = a_extents[trans_a ? 0 : 1];
   const Extent& depth = a_extents[trans_a ? 1 : 0];
   const Func a = context.inputs[0];
-  Func b = context.inputs[1];
-  if (trans_b) {
-    SLIPWAY_ASSIGN_OR_RETURN(b, Transposed(context, b, HalideExtents(node.input_type(1))));
-  }
-  Var column("column"), row("row");
+  const Func b = context.inputs[1];
+  Var column("column"), row("row"), step("step");
   RDom k(0, depth.expr, "k");
+  Func right("right");
+  right(column, step) = trans_b ? b(step, column) : b(column, step);
   Func accumulator("accumulator");
   accumulator(column, row) = 0.0f;
   const Expr at = Within(row, rows);
-  accumulator(column, row) += (trans_a ? a(at, k) : a(k, at)) * b(column, k);
-  Func result("gemm");
+  accumulator(column, row) += (trans_a ? a(at, k) : a(k, at)) * right(column, k);
+  Anchor anchor = ProductOf({accumulator, k, columns, rows.known, 1, 0, right, trans_b});
   Expr value = accumulator(column, row);
+  if (!trans_a && AreDotProducts(context, columns, depth)) {
+    const Halide::Type type = Halide::Float(32);
+    const PartialReduction dots =
+        SumAlong(context, depth.known, type, {row}, [&](const Expr& at_step) {
+          return a(at_step, row) * (trans_b ? b(at_step, 0) : b(0, at_step));
+        });
+    value = dots.total(row);
+    anchor = DotProductsOf(dots, type, {columns, rows.known},
+                           int64_t{Assumed(rows.known)} * depth.known);
+  }
+  Func result("gemm");
   if (node.Float("alpha") != 1.0f) value *= node.Float("alpha");
   if (node.has_input(2)) {
     Expr c = ReadBroadcast(context.inputs[2], node.input_type(2), {column, row});
@@ -70,21 +94,8 @@ absl::StatusOr<std::vector<Func>> LowerGemm(LoweringContext& context) {
     value += c;
   }
   result(column, row) = value;
-  context.anchor = ProductOf({accumulator, k, columns, rows.known, 1, 0});
+  context.anchor = anchor;
   return std::vector<Func>{result};
-}
-
-// Columns are what tiles are made of: where their number is open, the right operand is copied to where they may end.
-absl::StatusOr<Func> WholeColumns(const LoweringContext& context, const Func& matrix,
-                                  const std::vector<Extent>& extents) {
-  const std::vector<Var> vars = FreshVars(matrix.dimensions());
-  std::vector<Expr> at = AsExprs(vars);
-  at[0] = Within(at[0], extents[0]);
-  Func whole("whole_columns");
-  whole(vars) = matrix(at);
-  SLIPWAY_RETURN_IF_ERROR(
-      context.schedule({AnchorKind::kInjective, InjectiveStages{KnownExtents(extents)}}, whole));
-  return whole;
 }
 
 }  // namespace
@@ -99,11 +110,6 @@ absl::StatusOr<std::vector<Func>> LowerProduct(LoweringContext& context, Halide:
   const int batch_rank = static_cast<int>(out.size()) - has_rows - has_columns;
   const Extent rows = has_rows ? a_extents[1] : Extent(1);
   const Extent columns = has_columns ? b_extents[0] : Extent(1);
-  Func b = context.inputs[1];
-  if (columns.known == kOpen) {
-    SLIPWAY_ASSIGN_OR_RETURN(b, WholeColumns(context, b, b_extents));
-  }
-
   const std::vector<Var> vars = FreshVars(batch_rank + 2);  // column, row, batch...
   RDom k(0, a_extents[0].expr, "k");
   const std::vector<Expr> batch(vars.begin() + 2, vars.end());
@@ -116,22 +122,47 @@ absl::StatusOr<std::vector<Func>> LowerProduct(LoweringContext& context, Halide:
     }
     return Expr(matrix(at));
   };
-  const Expr right = has_columns ? read(b, b_extents, vars[0], k) : Expr(b(k));
+  // Tiles may reach beyond an open number of columns: what is read there is copied from the last one.
+  const Func b = context.inputs[1];
+  std::vector<Var> right_vars = vars;
+  right_vars[1] = Var("step");
+  Func right("right");
+  right(right_vars) = has_columns ? read(b, b_extents, Within(vars[0], columns), right_vars[1])
+                                  : Expr(b(right_vars[1]));
+  std::vector<Expr> right_at = AsExprs(vars);
+  right_at[1] = k;
   Func accumulator("accumulator");
   accumulator(vars) = Halide::Internal::make_zero(type);
   accumulator(vars) +=
-      term(read(context.inputs[0], a_extents, k, Within(vars[1], rows)), right, vars[0]);
-  MatrixStages stages = {accumulator, k, columns.known, rows.known, 1, 0};
-  for (int i = 0; i < batch_rank; ++i) stages.batch *= Assumed(out[out.size() - 1 - i]);
+      term(read(context.inputs[0], a_extents, k, Within(vars[1], rows)), right(right_at), vars[0]);
+  MatrixStages stages = {accumulator, k, columns.known, rows.known, 1, 0, right};
+  std::vector<int> extents = {columns.known, rows.known};
+  for (int i = 0; i < batch_rank; ++i) {
+    extents.push_back(out[out.size() - batch_rank + i]);
+    stages.batch *= Assumed(extents.back());
+  }
 
   Func product("matmul");
-  product(vars) = accumulator(vars);
+  Anchor anchor;
+  if (AreDotProducts(context, columns, a_extents[0])) {
+    const int depth = a_extents[0].known;
+    const std::vector<Var> kept(vars.begin() + 1, vars.end());
+    const PartialReduction dots = SumAlong(context, depth, type, kept, [&](const Expr& step) {
+      const Expr left = read(context.inputs[0], a_extents, step, vars[1]);
+      return term(left, has_columns ? read(b, b_extents, 0, step) : Expr(b(step)), 0);
+    });
+    product(vars) = dots.total(AsExprs(kept));
+    anchor = DotProductsOf(dots, type, extents, stages.batch * Assumed(rows.known) * depth);
+  } else {
+    product(vars) = accumulator(vars);
+    anchor = ProductOf(stages);
+  }
   if (has_rows && has_columns) {
-    context.anchor = ProductOf(stages);
+    context.anchor = anchor;
     return std::vector<Func>{product};
   }
   product.compute_root();
-  SLIPWAY_RETURN_IF_ERROR(context.schedule(ProductOf(stages), product));
+  SLIPWAY_RETURN_IF_ERROR(context.schedule(anchor, product));
   const std::vector<Var> out_vars = FreshVars(static_cast<int>(out.size()));
   std::vector<Expr> at = AsExprs(out_vars);
   if (!has_columns) at.insert(at.begin(), 0);
@@ -213,24 +244,12 @@ absl::StatusOr<std::vector<Func>> LowerGemmPacked(LoweringContext& context) {
   accumulator(column, row) = 0.0f;
   accumulator(column, row) += context.inputs[0](k, Within(row, rows)) *
                               context.inputs[1](column % block, k, column / block);
-  const bool exact = columns == blocks * block;
   Func product("gemm");
   Expr value = accumulator(column, row);
-  if (exact && context.node.has_input(2)) value += context.inputs[2](column);
+  if (context.node.has_input(2)) value += context.inputs[2](column);
   product(column, row) = value;
-  const MatrixStages stages = {accumulator, k, blocks * block, rows.known, 1, block};
-  if (exact) {
-    context.anchor = ProductOf(stages);
-    return std::vector<Func>{product};
-  }
-  // Whole blocks in scratch memory; the operator's result takes its columns from there.
-  product.compute_root().bound(column, 0, blocks * block);
-  SLIPWAY_RETURN_IF_ERROR(context.schedule(ProductOf(stages), product));
-  Func result("gemm_columns");
-  Expr taken = product(column, row);
-  if (context.node.has_input(2)) taken += context.inputs[2](column);
-  result(column, row) = taken;
-  return std::vector<Func>{result};
+  context.anchor = ProductOf({accumulator, k, columns, rows.known, 1, block, Func()});
+  return std::vector<Func>{product};
 }
 
 }  // namespace

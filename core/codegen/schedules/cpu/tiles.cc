@@ -8,6 +8,11 @@ namespace {
 // Multiply-adds in flight that hide the latency of one: 4 to 5 cycles times two units.
 constexpr int kLatencyTimesUnits = 10;
 
+// The same in a product, whose loads come in time.
+constexpr int kProductLatencyTimesUnits = 8;
+// Of a product's tile: each is a stream from memory of its own.
+constexpr int kMaxPanels = 8;
+
 double UsefulShare(int num_positions, int width, int blocks) {
   const int multiply_adds = width * blocks;
   // Weights stream from the second-level cache; inputs mostly sit in the first.
@@ -38,6 +43,28 @@ AccumulatorTile ChooseTile(int num_positions, int num_blocks, int vector_registe
       if (share > best_share + 1e-9) {
         best_share = share;
         best = {width, blocks};
+      }
+    }
+  }
+  return best;
+}
+
+ProductTile ChooseProductTile(int rows, int panels, int panel_vectors, int vector_registers) {
+  ProductTile best;
+  double least = 0;
+  for (int p = 1; p <= std::min(panels, kMaxPanels); ++p) {
+    const int vectors = p * panel_vectors;
+    const auto column_tiles = (panels + p - 1) / p;
+    for (int r = 1; r <= rows; ++r) {
+      if (r * p > 1 && r * vectors + vectors + 1 > vector_registers) break;
+      const int loads = r + 2 * vectors;  // As in UsefulShare.
+      const int slots = std::max({r * vectors, loads, kProductLatencyTimesUnits});
+      const auto row_tiles = (rows + r - 1) / r;
+      // A step of a tile has its share of what begins and ends the tile, and loads that miss.
+      const double time = 1.0 * row_tiles * column_tiles * (slots + 1 + 0.1 * loads);
+      if (least == 0 || time < least) {
+        least = time;
+        best = {r, p};
       }
     }
   }

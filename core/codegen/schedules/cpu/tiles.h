@@ -19,6 +19,17 @@ struct AccumulatorTile {
 // the result divides `num_blocks`; `width` is at most `num_positions`.
 AccumulatorTile ChooseTile(int num_positions, int num_blocks, int vector_registers);
 
+// A tile of a matrix product: so many rows times panels of columns, each vector of them an accumulator register.
+struct ProductTile {
+  int rows = 1;
+  int panels = 1;
+};
+
+// The tile by which a product of so many rows and panels of `panel_vectors` vectors takes the least time, what overlapping
+// tiles compute twice at the edges included. `rows` and `panels` of the result are at most the given ones. All but tiles of
+// one row hold their accumulators, the vectors of the right operand and one broadcast in registers.
+ProductTile ChooseProductTile(int rows, int panels, int panel_vectors, int vector_registers);
+
 // The smallest divisor d of `extent` such that outer * d >= wanted, or `extent` if there is none:
 // into how many pieces to cut a loop below one of `outer` iterations to have `wanted` tasks.
 int PiecesFor(int64_t outer, int extent, int64_t wanted);
@@ -31,6 +42,8 @@ int LargestDivisor(int extent, int limit);
 inline constexpr int64_t kTasksPerCore = 4;
 // Elements of simple work that are worth a task of their own.
 inline constexpr int64_t kElementsPerTask = 16'384;
+// Multiply-adds of a product that are, some microseconds.
+inline constexpr int64_t kMultiplyAddsPerTask = 1 << 18;
 
 }  // namespace slipway
 

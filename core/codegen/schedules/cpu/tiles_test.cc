@@ -34,6 +34,43 @@ TEST(TilesTest, LargeLayersKeepTheUnitsBusy) {
   EXPECT_GE(ChooseTile(56, 1, 32).width, 10);
 }
 
+TEST(TilesTest, ProductsFitTheRegisters) {
+  for (const int registers : {16, 32}) {
+    for (const int vectors : {1, 2, 4}) {
+      for (int rows = 1; rows <= 70; ++rows) {
+        for (int panels = 1; panels <= 70; ++panels) {
+          const ProductTile tile = ChooseProductTile(rows, panels, vectors, registers);
+          ASSERT_GE(tile.rows, 1);
+          ASSERT_GE(tile.panels, 1);
+          ASSERT_LE(tile.rows, rows);
+          ASSERT_LE(tile.panels, panels);
+          ASSERT_LE((tile.rows + 1) * tile.panels * vectors + 1, registers)
+              << rows << " rows, " << panels << " panels of " << vectors;
+        }
+      }
+    }
+  }
+  // A panel that is wider than all registers.
+  EXPECT_EQ(ChooseProductTile(100, 100, 40, 16).rows, 1);
+  EXPECT_EQ(ChooseProductTile(100, 100, 40, 16).panels, 1);
+}
+
+TEST(TilesTest, ProductsKeepTheUnitsBusy) {
+  // What a product of any rows by many panels of two vectors takes at least is a step of two multiply-adds; tiles come near
+  // from 4 rows on, but for rows that none of them divides.
+  for (const int registers : {16, 32}) {
+    for (int rows = 4; rows <= 400; ++rows) {
+      const ProductTile tile = ChooseProductTile(rows, 48, 2, registers);
+      EXPECT_GE(tile.rows * tile.panels * 2, 8) << rows;
+      const int computed = (rows + tile.rows - 1) / tile.rows * tile.rows;
+      EXPECT_LE(computed, rows + rows / 20 + 2) << rows << " in tiles of " << tile.rows;
+    }
+  }
+  // One row waits for memory: some panels at once.
+  EXPECT_GE(ChooseProductTile(1, 48, 2, 16).panels, 2);
+  EXPECT_GE(ChooseProductTile(2, 48, 2, 16).panels, 2);
+}
+
 TEST(TilesTest, PiecesDivideAndSuffice) {
   EXPECT_EQ(PiecesFor(16, 56, 16), 1);
   EXPECT_EQ(PiecesFor(1, 56, 16), 28);
