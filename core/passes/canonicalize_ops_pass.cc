@@ -41,6 +41,9 @@ absl::StatusOr<Graph> CanonicalizeOps(Graph graph, const PassContext& context) {
       rule = of_operator->second;
     } else if (context.registry.MovementOf(node.op) == Movement::kView) {
       rule = ViewToReshape;
+    } else if (const OperatorSchema* schema = context.registry.Find(node.op);
+               schema != nullptr && IsElementwise(schema->pattern)) {
+      rule = ElementwiseOverRows;
     }
     if (rule != nullptr && !MakesQuantized(rewriter.graph(), node)) {
       SLIPWAY_ASSIGN_OR_RETURN(const bool replaced, rule(node, rewriter, context));

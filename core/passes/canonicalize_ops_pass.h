@@ -16,6 +16,8 @@ namespace slipway {
 //    dimension has two;
 //  - Gemm with constant weights and MatMul by a constant matrix are Gemm(A, B) or Gemm(A, B, bias[N])
 //    without attributes; what else Gemm can say is spelled out as Transpose, Mul and Add;
+//  - elementwise operators behind a Gemm come before the Reshape that makes a tensor of its rows, as far as they take
+//    whole tensors of that shape, scalars and vectors along a row;
 //  - Softmax has a non-negative axis, the last one where those behind it have extent 1.
 absl::StatusOr<Graph> CanonicalizeOps(Graph graph, const PassContext& context);
 

@@ -150,6 +150,77 @@ TEST(CanonicalizeOps, MatMulByAConstantMatrixIsAGemm) {
     })"));
 }
 
+TEST(CanonicalizeOps, ElementsOfAProductStayRows) {
+  const PassTester tester;
+  EXPECT_OK(tester.Check(CanonicalizeOps, R"(
+    graph "g" (%x: f32[5, 2, 3], %z: f32[5, 2, 4]) -> (%y) {
+      const %w: f32[3, 4] = splat 0.5
+      const %bias: f32[1, 1, 4] = {1.0, 2.0, 3.0, 4.0}
+      const %half: f32[] = {0.5}
+      %p = MatMul "mm" (%x, %w)
+      %a = Add "a" (%bias, %p)
+      %m = Mul "m" (%a, %half)
+      %y = Add "y" (%z, %m)
+    })",
+                         R"(
+    graph "g" (%x: f32[5, 2, 3], %z: f32[5, 2, 4]) -> (%y) {
+      const %w: f32[3, 4] = splat 0.5
+      const %half: f32[] = {0.5}
+      const %mm_rows_shape: i64[2] = {10, 3}
+      const %bias_row: f32[4] = {1.0, 2.0, 3.0, 4.0}
+      const %z_rows_shape: i64[2] = {10, 4}
+      const %y_shaped_shape: i64[3] = {5, 2, 4}
+      %mm_rows = Reshape "mm_rows" (%x, %mm_rows_shape)
+      %mm = Gemm "mm" (%mm_rows, %w)
+      %a_1 = Add "a" (%bias_row, %mm)
+      %m_1 = Mul "m" (%a_1, %half)
+      %z_rows = Reshape "z_rows" (%z, %z_rows_shape)
+      %y_1 = Add "y" (%z_rows, %m_1)
+      %y = Reshape "y_shaped" (%y_1, %y_shaped_shape)
+    })"));
+  // What varies otherwise, and what only looks like a product's rows, stays.
+  EXPECT_OK(tester.Check(CanonicalizeOps, R"(
+    graph "g" (%x: f32[10, 3], %w: f32[3, 4], %z: f32[2, 1]) -> (%y) {
+      const %shape: i64[3] = {5, 2, 4}
+      %p = Gemm "p" (%x, %w)
+      %s = Reshape "s" (%p, %shape)
+      %y = Add "y" (%s, %z)
+    })",
+                         R"(
+    graph "g" (%x: f32[10, 3], %w: f32[3, 4], %z: f32[2, 1]) -> (%y) {
+      const %s_shape: i64[3] = {5, 2, 4}
+      %p_1 = Gemm "p" (%x, %w)
+      %s_1 = Reshape "s" (%p_1, %s_shape)
+      %y = Add "y" (%s_1, %z)
+    })"));
+  EXPECT_OK(tester.Check(CanonicalizeOps, R"(
+    graph "g" (%x: f32[10, 3], %w: f32[3, 4]) -> (%y) {
+      const %shape: i64[3] = {10, 2, 2}
+      %p = Gemm "p" (%x, %w)
+      %s = Reshape "s" (%p, %shape)
+      %y = Relu "y" (%s)
+    })",
+                         R"(
+    graph "g" (%x: f32[10, 3], %w: f32[3, 4]) -> (%y) {
+      const %s_shape: i64[3] = {10, 2, 2}
+      %p_1 = Gemm "p" (%x, %w)
+      %s_1 = Reshape "s" (%p_1, %s_shape)
+      %y = Relu "y" (%s_1)
+    })"));
+  EXPECT_OK(tester.Check(CanonicalizeOps, R"(
+    graph "g" (%x: f32[10, 4]) -> (%y) {
+      const %shape: i64[3] = {5, 2, 4}
+      %s = Reshape "s" (%x, %shape)
+      %y = Relu "y" (%s)
+    })",
+                         R"(
+    graph "g" (%x: f32[10, 4]) -> (%y) {
+      const %s_shape: i64[3] = {5, 2, 4}
+      %s_1 = Reshape "s" (%x, %s_shape)
+      %y = Relu "y" (%s_1)
+    })"));
+}
+
 TEST(CanonicalizeOps, StatesWindows) {
   const PassTester tester;
   EXPECT_OK(tester.Check(CanonicalizeOps, R"(

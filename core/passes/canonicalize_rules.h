@@ -32,6 +32,11 @@ void AddShapeRules(CanonicalizeRules& rules);
 // The rule of all views without one of their own: a Reshape, or nothing where the type stays.
 absl::StatusOr<bool> ViewToReshape(Node& node, GraphRewriter& rewriter, const PassContext& context);
 
+// The rule of elementwise operators without one of their own: over a product's matrix rather than the tensor that it is
+// shown as, so that they can be one kernel with it and biases become the product's.
+absl::StatusOr<bool> ElementwiseOverRows(Node& node, GraphRewriter& rewriter,
+                                         const PassContext& context);
+
 // A constant 1-D i64 tensor.
 ValueId ShapeConstant(GraphRewriter& rewriter, absl::string_view name, const Shape& shape);
 
