@@ -19,16 +19,24 @@ namespace slipway {
 namespace {
 
 struct ArchNames {
-  const char* support;    // The embedded object of support/program_support.c.
-  const char* kernels;    // The embedded archive of callable kernels.
-  const char* emulation;  // lld's.
+  const char* support;         // The embedded object of support/program_support.c.
+  const char* kernels;         // The embedded archive of callable kernels.
+  const char* vector_kernels;  // And of those whose vectors are the machine's.
+  const char* emulation;       // lld's.
 };
 
 absl::StatusOr<ArchNames> NamesOf(const DeviceTarget& target) {
-  if (target.arch == Arch::kX86_64)
-    return ArchNames{"program_support_x86_64.o", "callable_kernels.x86-64.a", "elf_x86_64"};
-  if (target.arch == Arch::kArm64)
-    return ArchNames{"program_support_aarch64.o", "callable_kernels.arm-64.a", "aarch64linux"};
+  if (target.arch == Arch::kX86_64) {
+    return ArchNames{"program_support_x86_64.o", "callable_kernels.x86-64.a",
+                     target.level >= 4   ? "vector_kernels.x86-64-v4.a"
+                     : target.level >= 3 ? "vector_kernels.x86-64-v3.a"
+                                         : "vector_kernels.x86-64.a",
+                     "elf_x86_64"};
+  }
+  if (target.arch == Arch::kArm64) {
+    return ArchNames{"program_support_aarch64.o", "callable_kernels.arm-64.a",
+                     "vector_kernels.arm-64.a", "aarch64linux"};
+  }
   return absl::UnimplementedError(absl::StrCat("programs for target \"", target.ToString(),
                                                "\" cannot be linked: only x86-64 and arm-64 can"));
 }
@@ -51,6 +59,8 @@ absl::StatusOr<std::string> LinkProgram(const DeviceTarget& target,
                            Embedded(ProgramSupport(), names.support));
   SLIPWAY_ASSIGN_OR_RETURN(const absl::string_view callable,
                            Embedded(CallableKernels(), names.kernels));
+  SLIPWAY_ASSIGN_OR_RETURN(const absl::string_view vector_kernels,
+                           Embedded(CallableKernels(), names.vector_kernels));
   std::vector<TableRow> rows;
   for (const LinkedKernel& kernel : kernels) rows.push_back({kernel.symbol, kernel.argument_count});
   SLIPWAY_ASSIGN_OR_RETURN(const std::string table, MakeTableObject(target.arch, rows));
@@ -97,6 +107,8 @@ absl::StatusOr<std::string> LinkProgram(const DeviceTarget& target,
     arguments.push_back(path);
   }
   SLIPWAY_ASSIGN_OR_RETURN(path, write("callable.a", callable));
+  arguments.push_back(path);
+  SLIPWAY_ASSIGN_OR_RETURN(path, write("vector.a", vector_kernels));
   arguments.push_back(path);
 
   SubprocessOptions process;

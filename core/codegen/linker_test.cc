@@ -82,6 +82,20 @@ TEST(LinkerTest, MakesSelfContainedSharedObjectsForBothArchitectures) {
   }
 }
 
+TEST(LinkerTest, TakesKernelsForTheVectorsOfTheTarget) {
+  const auto linked = [](const char* target) {
+    const absl::StatusOr<std::string> elf =
+        LinkProgram(TargetOf(target), {{"slipway_LSTMSteps", nullptr, 5}}, {});
+    EXPECT_OK(elf.status()) << target;
+    return elf.value_or("");
+  };
+  EXPECT_EQ(linked("x86-64-v2-linux"), linked("x86-64-linux"));
+  EXPECT_EQ(std::set<std::string>({linked("arm-64-linux"), linked("x86-64-linux"),
+                                   linked("x86-64-v3-linux"), linked("x86-64-v4-linux")})
+                .size(),
+            4u);
+}
+
 TEST(LinkerTest, AProgramMayHaveNoKernels) {
   EXPECT_OK(LinkProgram(TargetOf("x86-64-linux"), {}, {}).status());
 }

@@ -6,14 +6,34 @@ own (stdint.h, stddef.h, float.h, immintrin.h, arm_neon.h), and every archive is
 checked for symbols that nobody would define.
 """
 
-# By the names that core/target gives to architectures.
-ARCHITECTURES = {
+# By the names that core/target gives to architectures and their levels.
+_FLAGS = {
     "arm-64": ["--target=aarch64-linux-gnu"],
     "x86-64": ["--target=x86_64-linux-gnu"],
+    "x86-64-v3": [
+        "--target=x86_64-linux-gnu",
+        "-march=x86-64-v3",
+    ],
+    "x86-64-v4": [
+        "--target=x86_64-linux-gnu",
+        "-march=x86-64-v4",
+    ],
 }
 
+ARCHITECTURES = [
+    "arm-64",
+    "x86-64",
+]
+
+# For kernels whose vectors are as wide as the machine's (vectors.h).
+VECTOR_ARCHITECTURES = ARCHITECTURES + [
+    "x86-64-v3",
+    "x86-64-v4",
+]
+
 # For callable kernels, wherever they are compiled: the same results on every
-# architecture, and a square root that is one instruction (math.h).
+# architecture (but where vectors.h says otherwise), and a square root that is
+# one instruction (math.h).
 CALLABLE_COPTS = [
     "-ffp-contract=off",
     "-fno-math-errno",
@@ -54,7 +74,7 @@ def _compile(ctx, src, architecture):
         src.basename[:-len(src.extension) - 1],
     ))
     arguments = ctx.actions.args()
-    arguments.add_all(ARCHITECTURES[architecture])
+    arguments.add_all(_FLAGS[architecture])
     arguments.add_all(_COMMON)
     arguments.add_all(["-std=c11"] if is_c else _CXX)
     arguments.add_all(ctx.attr.copts)
@@ -96,7 +116,7 @@ fi
 
 def _freestanding_archives_impl(ctx):
     archives = []
-    for architecture in ARCHITECTURES:
+    for architecture in ctx.attr.architectures:
         archive = ctx.actions.declare_file(
             "%s.%s.a" % (ctx.label.name, architecture),
         )
@@ -119,11 +139,15 @@ def _freestanding_archives_impl(ctx):
     )]
 
 slipway_freestanding_archives = rule(
-    doc = "Builds NAME.x86-64.a and NAME.arm-64.a (see ARCHITECTURES).",
+    doc = "Builds NAME.ARCHITECTURE.a for each of the architectures.",
     implementation = _freestanding_archives_impl,
     attrs = {
         "allowed_undefined": attr.string_list(
             doc = "Symbols that the one who links the archive will define.",
+        ),
+        "architectures": attr.string_list(
+            default = ARCHITECTURES,
+            doc = "Of _FLAGS.",
         ),
         "copts": attr.string_list(),
         "deps": attr.label_list(

@@ -3,66 +3,44 @@
 #include "core/kernels/call.h"
 #include "core/kernels/math.h"
 #include "core/kernels/numbers.h"
+#include "core/kernels/recurrent_call.h"
 
 namespace slipway::kernels {
 namespace {
 
-constexpr int kFixedParameters = 5;
-
-// Numbered as in core/operators/recurrent.h.
-enum ActivationKind : int64_t {
-  kAffine = 0,
-  kElu,
-  kHardSigmoid,
-  kLeakyRelu,
-  kRelu,
-  kScaledTanh,
-  kSigmoid,
-  kSoftplus,
-  kSoftsign,
-  kTanh,
-  kThresholdedRelu,
-};
-
-struct Activation {
-  ActivationKind kind;
-  double alpha;
-  double beta;
-  double clip;  // Infinity for none.
-
-  double operator()(double x) const {
-    if (x > clip) x = clip;
-    if (x < -clip) x = -clip;
-    switch (kind) {
-      case kAffine:
-        return alpha * x + beta;
-      case kElu:
-        return x < 0 ? alpha * Expm1(x) : x;
-      case kHardSigmoid: {
-        const double y = alpha * x + beta;
-        return y < 0 ? 0 : y > 1 ? 1 : y;
-      }
-      case kLeakyRelu:
-        return x < 0 ? alpha * x : x;
-      case kRelu:
-        return x < 0 ? 0 : x;
-      case kScaledTanh:
-        return alpha * Tanh(beta * x);
-      case kSigmoid:
-        // Either way the exponential is of a negative number, which does not overflow.
-        return x >= 0 ? 1 / (1 + Exp(-x)) : Exp(x) / (1 + Exp(x));
-      case kSoftplus:
-        return x > 0 ? x + Log1p(Exp(-x)) : Log1p(Exp(x));
-      case kSoftsign:
-        return x / (1 + Abs(x));
-      case kTanh:
-        return Tanh(x);
-      case kThresholdedRelu:
-        return x > alpha ? x : 0;
+double Activate(const Activation& activation, double x) {
+  const auto [kind, alpha, beta, clip] = activation;
+  if (x > clip) x = clip;
+  if (x < -clip) x = -clip;
+  switch (kind) {
+    case kAffine:
+      return alpha * x + beta;
+    case kElu:
+      return x < 0 ? alpha * Expm1(x) : x;
+    case kHardSigmoid: {
+      const double y = alpha * x + beta;
+      return y < 0 ? 0 : y > 1 ? 1 : y;
     }
-    return x;
+    case kLeakyRelu:
+      return x < 0 ? alpha * x : x;
+    case kRelu:
+      return x < 0 ? 0 : x;
+    case kScaledTanh:
+      return alpha * Tanh(beta * x);
+    case kSigmoid:
+      // Either way the exponential is of a negative number, which does not overflow.
+      return x >= 0 ? 1 / (1 + Exp(-x)) : Exp(x) / (1 + Exp(x));
+    case kSoftplus:
+      return x > 0 ? x + Log1p(Exp(-x)) : Log1p(Exp(x));
+    case kSoftsign:
+      return x / (1 + Abs(x));
+    case kTanh:
+      return Tanh(x);
+    case kThresholdedRelu:
+      return x > alpha ? x : 0;
   }
-};
+  return x;
+}
 
 // Rows of a matrix for products with a vector, kTogether of them at a time, so that no sum waits for another's. Those of a
 // gate begin anew.
@@ -123,7 +101,7 @@ struct Direction {
   void StepRnn(const double* x, double* h) const {
     Begin(x);
     r.AddProduct(0, h, from_state);
-    for (int64_t i = 0; i < hidden; ++i) h[i] = activations[0](Sum(0, i));
+    for (int64_t i = 0; i < hidden; ++i) h[i] = Activate(activations[0], Sum(0, i));
   }
 
   // Gates: update, reset, hidden.
@@ -133,15 +111,15 @@ struct Direction {
     double* const update = Sums(from_input, 0);
     double* const reset = Sums(from_input, 1);
     for (int64_t i = 0; i < hidden; ++i) {
-      update[i] = activations[0](Sum(0, i));
-      reset[i] = activations[0](Sum(1, i));
+      update[i] = Activate(activations[0], Sum(0, i));
+      reset[i] = Activate(activations[0], Sum(1, i));
       old[i] = option ? h[i] : reset[i] * h[i];
     }
     r.AddProduct(2, old, Sums(from_state, 2));
     for (int64_t i = 0; i < hidden; ++i) {
       const double state = Sums(from_state, 2)[i];
       const double made =
-          activations[1](Sums(from_input, 2)[i] + (option ? reset[i] * state : state));
+          Activate(activations[1], Sums(from_input, 2)[i] + (option ? reset[i] * state : state));
       h[i] = (1 - update[i]) * made + update[i] * h[i];
     }
   }
@@ -151,32 +129,14 @@ struct Direction {
     Begin(x);
     for (int gate = 0; gate < gates; ++gate) r.AddProduct(gate, h, Sums(from_state, gate));
     for (int64_t i = 0; i < hidden; ++i) {
-      const double input = activations[0](Sum(0, i) + peepholes[i] * c[i]);
+      const double input = Activate(activations[0], Sum(0, i) + peepholes[i] * c[i]);
       const double forget =
-          option ? 1 - input : activations[0](Sum(2, i) + peepholes[2 * hidden + i] * c[i]);
-      c[i] = forget * c[i] + input * activations[1](Sum(3, i));
-      const double output = activations[0](Sum(1, i) + peepholes[hidden + i] * c[i]);
-      h[i] = output * activations[2](c[i]);
+          option ? 1 - input
+                 : Activate(activations[0], Sum(2, i) + peepholes[2 * hidden + i] * c[i]);
+      c[i] = forget * c[i] + input * Activate(activations[1], Sum(3, i));
+      const double output = Activate(activations[0], Sum(1, i) + peepholes[hidden + i] * c[i]);
+      h[i] = output * Activate(activations[2], c[i]);
     }
-  }
-};
-
-// The places in tensors of both layouts.
-struct Layout {
-  bool batch_first;
-  int64_t steps;
-  int64_t batches;
-  int64_t directions;
-
-  int64_t X(int64_t step, int64_t batch) const {
-    return batch_first ? batch * steps + step : step * batches + batch;
-  }
-  int64_t State(int64_t direction, int64_t batch) const {
-    return batch_first ? batch * directions + direction : direction * batches + batch;
-  }
-  int64_t Y(int64_t step, int64_t direction, int64_t batch) const {
-    return batch_first ? (batch * steps + step) * directions + direction
-                       : (step * directions + direction) * batches + batch;
   }
 };
 
@@ -213,11 +173,11 @@ void StorePart(const Operand& operand, int64_t part, int64_t count, const double
 
 template <int gates, int activations>
 int32_t Run(const Call& call) {
+  const RecurrentCall parameters(call, activations);
   const Operand x = call.input(0);
-  const Operand lengths = call.input(4);
-  const bool batch_first = call.Integer(0) != 0;
-  const Layout layout = {batch_first, x.extent(batch_first ? 1 : 0), x.extent(batch_first ? 0 : 1),
-                         call.Integer(3)};
+  const RecurrentLayout layout = parameters.LayoutOf(x);
+  const Lengths lengths(call.input(4), layout);
+  if (const char* wrong = lengths.Check(); wrong != nullptr) return call.Fail(wrong);
   const int64_t width = x.extent(2);
   const int64_t hidden = call.input(2).extent(2);
   const int64_t rows = gates * hidden;
@@ -235,15 +195,9 @@ int32_t Run(const Call& call) {
   }
   // Those behind the last row of a gate too, which nothing else sets.
   for (int64_t i = 0; i < 2 * room; ++i) sums[i] = 0;
-  for (int64_t b = 0; lengths.present() && b < layout.batches; ++b) {
-    const int32_t length = lengths.data<const int32_t>()[b];
-    if (length < 0 || length > layout.steps) {
-      return call.Fail("a sequence's length (input 4) is outside of the steps that there are");
-    }
-  }
   Direction direction = {hidden,
                          gates,
-                         call.Integer(1) != 0,
+                         parameters.option(),
                          {},
                          {w.get(), hidden, width},
                          {r.get(), hidden, hidden},
@@ -252,14 +206,10 @@ int32_t Run(const Call& call) {
                          sums.get(),
                          sums.get() + room,
                          sums.get() + 2 * room};
-  const double clip = call.Integer(2) != 0 ? call.Real(4) : kInfinity;
   for (int64_t d = 0; d < layout.directions; ++d) {
-    const int first = kFixedParameters + static_cast<int>(d) * (1 + 3 * activations);
-    const bool reverse = call.Integer(first) != 0;
+    const bool reverse = parameters.IsReverse(d);
     for (int a = 0; a < activations; ++a) {
-      const int at = first + 1 + 3 * a;
-      direction.activations[a] = {static_cast<ActivationKind>(call.Integer(at)), call.Real(at + 1),
-                                  call.Real(at + 2), clip};
+      direction.activations[a] = parameters.ActivationOf(d, a);
     }
     LoadRows(call.input(1), d, gates, hidden, width, w.get());
     LoadRows(call.input(2), d, gates, hidden, hidden, r.get());
@@ -268,7 +218,7 @@ int32_t Run(const Call& call) {
     for (int64_t b = 0; b < layout.batches; ++b) {
       LoadPart(call.input(5), layout.State(d, b), hidden, h.get());
       LoadPart(call.input(6), layout.State(d, b), hidden, c.get());
-      const int64_t length = lengths.present() ? lengths.data<const int32_t>()[b] : layout.steps;
+      const int64_t length = lengths.Of(b);
       for (int64_t i = 0; i < length; ++i) {
         const int64_t step = reverse ? length - 1 - i : i;
         LoadNumbers(x, layout.X(step, b) * width, width, vector.get());

@@ -22,8 +22,20 @@ constexpr Network kRnn = {1, 1, {"Tanh"}, nullptr};
 constexpr Network kGru = {3, 2, {"Sigmoid", "Tanh"}, "linear_before_reset"};
 constexpr Network kLstm = {4, 3, {"Sigmoid", "Tanh", "Tanh"}, "input_forget"};
 
+struct NetworkRow {
+  const char* name;
+  const char* steps;
+  const Network& network;
+};
+constexpr NetworkRow kNetworks[] = {{"RNN", "slipway.RNNSteps", kRnn},
+                                    {"GRU", "slipway.GRUSteps", kGru},
+                                    {"LSTM", "slipway.LSTMSteps", kLstm}};
+
 const Network& NetworkOf(const NodeView& view) {
-  return view.op() == "RNN" ? kRnn : view.op() == "GRU" ? kGru : kLstm;
+  for (const NetworkRow& row : kNetworks) {
+    if (view.op() == row.name || view.op() == row.steps) return row.network;
+  }
+  return kLstm;
 }
 
 struct ActivationRow {
@@ -101,7 +113,7 @@ absl::Status DecodeDirections(const NodeView& view, RecurrentView& recurrent) {
 
 absl::Status RequireShape(const NodeView& view, int input, const Dimensions& wanted) {
   if (!view.has_input(input)) return absl::OkStatus();
-  if (input != 4 && view.input_type(input).dtype() != view.input_type(0).dtype()) {
+  if (view.input_type(input).dtype() != view.input_type(0).dtype()) {
     return view.Error(absl::StrCat("input ", input, " is of type ",
                                    Name(view.input_type(input).dtype()), ", x of type ",
                                    Name(view.input_type(0).dtype())));
@@ -112,45 +124,88 @@ absl::Status RequireShape(const NodeView& view, int input, const Dimensions& wan
                                  " is needed"));
 }
 
-absl::StatusOr<std::vector<ValueType>> RecurrentType(const NodeView& view) {
-  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kAnyFloat));
-  SLIPWAY_ASSIGN_OR_RETURN(const RecurrentView recurrent, DecodeRecurrent(view));
-  const Network& network = NetworkOf(view);
-  for (const int input : {0, 1, 2}) SLIPWAY_RETURN_IF_ERROR(CheckRank(view, input, 3, 3));
+// What networks and their steps have in common: the inputs from `lengths` on, and the outputs. Peepholes have `peepholes`
+// numbers.
+absl::StatusOr<std::vector<ValueType>> StatesType(const NodeView& view,
+                                                  const RecurrentView& recurrent, int lengths,
+                                                  const Dimension& hidden,
+                                                  const Dimension& peepholes) {
+  const ValueType& x = view.input_type(0);
   const bool batch_first = recurrent.batch_first;
-  const Dimension steps = view.input_type(0).dimension(batch_first ? 1 : 0);
-  const Dimension batch = view.input_type(0).dimension(batch_first ? 0 : 1);
-  const Dimension width = view.input_type(0).dimension(2);
-  const Dimension hidden = view.input_type(2).dimension(2);
+  const Dimension steps = x.dimension(batch_first ? 1 : 0);
+  const Dimension batch = x.dimension(batch_first ? 0 : 1);
+  const Dimension directions = static_cast<int64_t>(recurrent.reverse.size());
   if (view.has("hidden_size") && view.Differ(hidden, view.Int("hidden_size"))) {
     return view.Error(absl::StrCat("\"hidden_size\" is ", view.Int("hidden_size"),
                                    ", the weights have ", ToString(hidden)));
   }
-  const Dimension directions = static_cast<int64_t>(recurrent.reverse.size());
-  const Dimension rows = hidden * network.gates;
   const Dimensions state =
       batch_first ? Dimensions{batch, directions, hidden} : Dimensions{directions, batch, hidden};
+  if (view.has_input(lengths)) {
+    SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, lengths, {DataType::kInt32}));
+    if (view.Differ(DimensionsOf(view, lengths), {{batch}})) {
+      return view.Error(absl::StrCat("input ", lengths, " has the shape ",
+                                     ToString(DimensionsOf(view, lengths)), " where ",
+                                     ToString(Dimensions{batch}), " is needed"));
+    }
+  }
+  SLIPWAY_RETURN_IF_ERROR(RequireShape(view, lengths + 1, state));
+  SLIPWAY_RETURN_IF_ERROR(RequireShape(view, lengths + 2, state));
+  SLIPWAY_RETURN_IF_ERROR(RequireShape(view, lengths + 3, {directions, peepholes}));
+  const Dimensions all = batch_first ? Dimensions{batch, steps, directions, hidden}
+                                     : Dimensions{steps, directions, batch, hidden};
+  std::vector<ValueType> types = {ValueType(x.dtype(), all), ValueType(x.dtype(), state)};
+  if (&NetworkOf(view) == &kLstm) types.push_back(ValueType(x.dtype(), state));
+  return types;
+}
+
+absl::StatusOr<std::vector<ValueType>> RecurrentType(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kAnyFloat));
+  SLIPWAY_ASSIGN_OR_RETURN(const RecurrentView recurrent, DecodeRecurrent(view));
+  for (const int input : {0, 1, 2}) SLIPWAY_RETURN_IF_ERROR(CheckRank(view, input, 3, 3));
+  const Dimension width = view.input_type(0).dimension(2);
+  const Dimension hidden = view.input_type(2).dimension(2);
+  const Dimension directions = static_cast<int64_t>(recurrent.reverse.size());
+  const Dimension rows = hidden * recurrent.gates;
   SLIPWAY_RETURN_IF_ERROR(RequireShape(view, 1, {directions, rows, width}));
   SLIPWAY_RETURN_IF_ERROR(RequireShape(view, 2, {directions, rows, hidden}));
   SLIPWAY_RETURN_IF_ERROR(RequireShape(view, 3, {directions, rows * 2}));
-  SLIPWAY_RETURN_IF_ERROR(RequireShape(view, 4, {batch}));
-  SLIPWAY_RETURN_IF_ERROR(RequireShape(view, 5, state));
-  SLIPWAY_RETURN_IF_ERROR(RequireShape(view, 6, state));
-  SLIPWAY_RETURN_IF_ERROR(RequireShape(view, 7, {directions, hidden * 3}));
-  if (view.has_input(4)) SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 4, {DataType::kInt32}));
-  const DataType dtype = view.input_type(0).dtype();
-  const Dimensions all = batch_first ? Dimensions{batch, steps, directions, hidden}
-                                     : Dimensions{steps, directions, batch, hidden};
-  std::vector<ValueType> types = {ValueType(dtype, all), ValueType(dtype, state)};
-  if (view.op() == "LSTM") types.push_back(ValueType(dtype, state));
-  return types;
+  return StatesType(view, recurrent, 4, hidden, hidden * 3);
+}
+
+absl::StatusOr<std::vector<ValueType>> StepsType(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, {DataType::kFloat32}));
+  SLIPWAY_ASSIGN_OR_RETURN(const RecurrentView recurrent, DecodeRecurrent(view));
+  SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 3, 3));
+  SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 1, 4, 4));
+  const Dimension hidden = view.input_type(1).dimension(2);
+  const Dimension directions = static_cast<int64_t>(recurrent.reverse.size());
+  const Dimension room = RoomOfGate(hidden);
+  const Dimension panels = CeilDivide(room * recurrent.gates, kStatePanel);
+  ValueType sums = view.input_type(0);
+  const Dimension columns = directions * recurrent.gates * room;
+  if (view.Differ(sums.dimension(2), columns)) {
+    return view.Error(absl::StrCat("the sums of a step are ", ToString(sums.dimension(2)),
+                                   " where ", ToString(columns), " are needed"));
+  }
+  SLIPWAY_RETURN_IF_ERROR(RequireShape(view, 1, {directions, panels, hidden, kStatePanel}));
+  if (view.has_input(2) != (recurrent.gates == 3 && recurrent.option)) {
+    return view.Error("the state has a bias of its own where the reset gate applies behind it");
+  }
+  SLIPWAY_RETURN_IF_ERROR(RequireShape(view, 2, {directions, room}));
+  return StatesType(view, recurrent, 3, hidden, room * 3);
 }
 
 }  // namespace
 
+Dimension RoomOfGate(const Dimension& hidden) {
+  return CeilDivide(hidden, kGateBlock) * kGateBlock;
+}
+
 absl::StatusOr<RecurrentView> DecodeRecurrent(const NodeView& view) {
   const Network& network = NetworkOf(view);
   RecurrentView recurrent;
+  recurrent.gates = network.gates;
   const int64_t layout = view.Int("layout");
   if (layout != 0 && layout != 1) {
     return view.Error(absl::StrCat("\"layout\" is ", layout, ", not 0 or 1"));
@@ -169,16 +224,14 @@ absl::StatusOr<RecurrentView> DecodeRecurrent(const NodeView& view) {
 }
 
 absl::Status RegisterRecurrentOperators(OperatorRegistry& registry) {
-  const std::pair<const char*, const Network*> rows[] = {
-      {"RNN", &kRnn}, {"GRU", &kGru}, {"LSTM", &kLstm}};
-  for (const auto& [name, network] : rows) {
-    const bool has_cell = network == &kLstm;
+  for (const auto& [name, steps, network] : kNetworks) {
+    const int states = &network == &kLstm ? 4 : 2;  // Inputs from the lengths on.
     OperatorSchema schema;
     schema.name = name;
     schema.min_inputs = 3;
-    schema.max_inputs = has_cell ? 8 : 6;
+    schema.max_inputs = 4 + states;
     schema.min_outputs = 0;
-    schema.max_outputs = has_cell ? 3 : 2;
+    schema.max_outputs = &network == &kLstm ? 3 : 2;
     schema.type_rule = RecurrentType;
     schema.attributes = {AttributeSchema{"activation_alpha", AttributeKind::kFloats},
                          AttributeSchema{"activation_beta", AttributeKind::kFloats},
@@ -187,10 +240,13 @@ absl::Status RegisterRecurrentOperators(OperatorRegistry& registry) {
                          StringAttribute("direction", "forward"),
                          IntAttribute("hidden_size", std::nullopt),
                          IntAttribute("layout", 0)};
-    if (network->option != nullptr) {
-      schema.attributes.push_back(IntAttribute(network->option, 0));
-    }
+    if (network.option != nullptr) schema.attributes.push_back(IntAttribute(network.option, 0));
     SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
+    schema.name = steps;
+    schema.min_inputs = 2;
+    schema.max_inputs = 3 + states;
+    schema.type_rule = StepsType;
+    SLIPWAY_RETURN_IF_ERROR(registry.Add(std::move(schema)));
   }
   return absl::OkStatus();
 }

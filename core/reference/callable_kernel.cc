@@ -13,7 +13,7 @@
 #include "core/kernel_abi/element_type.h"
 #include "core/tensor/dtype.h"
 
-// What kernels import (core/kernels/call.h) when they run in this process.
+// What kernels import (core/kernels/call.h, parallel.h) when they run in this process.
 struct slipway_context {
   std::string error;
 };
@@ -30,6 +30,14 @@ void slipway_release(void* /*context*/, void* memory) {
 
 void slipway_error(void* context, const char* message) {
   static_cast<slipway_context*>(context)->error = message;
+}
+
+int32_t slipway_parallel_for(void* context, int32_t (*task)(void*, int32_t, uint8_t*), int32_t min,
+                             int32_t extent, uint8_t* closure) {
+  for (int32_t i = min; i < min + extent; ++i) {
+    if (const int32_t result = task(context, i, closure); result != 0) return result;
+  }
+  return 0;
 }
 
 }  // extern "C"

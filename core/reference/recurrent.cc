@@ -1,5 +1,7 @@
 #include "core/operators/recurrent.h"
 
+#include <utility>
+
 #include "core/base/status_macros.h"
 #include "core/kernels/recurrent.h"
 #include "core/reference/families.h"
@@ -29,11 +31,16 @@ absl::Status Parameters(const NodeView& view, KernelParameters& parameters) {
 }  // namespace
 
 absl::Status RegisterRecurrentKernels(KernelColumn& kernels) {
-  SLIPWAY_RETURN_IF_ERROR(
-      kernels.Add("RNN", CallableKernel{"slipway_RNN", slipway_RNN, Parameters}));
-  SLIPWAY_RETURN_IF_ERROR(
-      kernels.Add("GRU", CallableKernel{"slipway_GRU", slipway_GRU, Parameters}));
-  return kernels.Add("LSTM", CallableKernel{"slipway_LSTM", slipway_LSTM, Parameters});
+  const std::pair<const char*, CallableKernel> rows[] = {
+      {"RNN", {"slipway_RNN", slipway_RNN, Parameters}},
+      {"GRU", {"slipway_GRU", slipway_GRU, Parameters}},
+      {"LSTM", {"slipway_LSTM", slipway_LSTM, Parameters}},
+      {"slipway.RNNSteps", {"slipway_RNNSteps", slipway_RNNSteps, Parameters}},
+      {"slipway.GRUSteps", {"slipway_GRUSteps", slipway_GRUSteps, Parameters}},
+      {"slipway.LSTMSteps", {"slipway_LSTMSteps", slipway_LSTMSteps, Parameters}},
+  };
+  for (const auto& [op, kernel] : rows) SLIPWAY_RETURN_IF_ERROR(kernels.Add(op, kernel));
+  return absl::OkStatus();
 }
 
 }  // namespace slipway

@@ -20,7 +20,7 @@ __attribute__((visibility("default"))) const slipway_kernel_table* slipway_progr
   return &slipway_program_kernels;
 }
 
-/* What callable kernels import (core/kernels/call.h). */
+/* What callable kernels import (core/kernels/call.h, parallel.h). */
 
 void* slipway_allocate(void* context, uint64_t bytes) {
   return program_imports->allocate((slipway_context*)context, bytes);
@@ -32,6 +32,12 @@ void slipway_release(void* context, void* memory) {
 
 void slipway_error(void* context, const char* message) {
   program_imports->error((slipway_context*)context, message);
+}
+
+int32_t slipway_parallel_for(void* context, int32_t (*task)(void*, int32_t, uint8_t*), int32_t min,
+                             int32_t extent, uint8_t* closure) {
+  return program_imports->parallel_for((slipway_context*)context, (slipway_task)task, min, extent,
+                                       closure);
 }
 
 /* Halide's runtime, as much of it as kernels call. `context` is the kernel's args[0]. */
