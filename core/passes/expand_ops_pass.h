@@ -14,7 +14,10 @@ namespace slipway {
 //    share keys side by side in one product; one that is causal does so where its extents are known;
 //  - a ConvTranspose of f32 by constant weights over one or two dimensions becomes convolutions that make, for each place
 //    of its input, the block of outputs that begins there, and a Transpose that puts the blocks beside each other (Shi et al.
-//    2016, "Is the deconvolution layer the same as a convolutional layer?").
+//    2016, "Is the deconvolution layer the same as a convolutional layer?");
+//  - a recurrent network of f32 becomes one product of its input over all steps, of both directions, and the steps, whose
+//    weights lie in panels (core/operators/recurrent.h). What lays weights out are nodes, which FoldConstant evaluates where the
+//    weights are constants.
 // Others stay as they are.
 absl::StatusOr<Graph> ExpandOps(Graph graph, const PassContext& context,
                                 const IsLowered& is_lowered);

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "core/graph/bind_symbols.h"
 #include "core/graph/verifier.h"
@@ -25,7 +28,9 @@ using ::testing::Not;
 class ExpandOpsTest : public ::testing::Test {
  protected:
   // The operators afterwards. Results are compared with those before, where symbols are as large as they may be.
-  std::vector<std::string> Expand(absl::string_view text, bool lowered = false) {
+  std::vector<std::string> Expand(absl::string_view text, bool lowered = false,
+                                  const Tolerance& tolerance = {.relative = 2e-6,
+                                                                .absolute = 2e-6}) {
     std::vector<std::string> operators;
     const absl::StatusOr<Graph> before = tester_.Parse(text);
     EXPECT_OK(before) << text;
@@ -44,9 +49,7 @@ class ExpandOpsTest : public ::testing::Test {
     EXPECT_OK(bound_before);
     EXPECT_OK(bound_after);
     if (!bound_before.ok() || !bound_after.ok()) return operators;
-    EXPECT_OK(tester_.CheckSameResults(*bound_before, *bound_after, 7,
-                                       {.relative = 2e-6, .absolute = 2e-6}))
-        << text;
+    EXPECT_OK(tester_.CheckSameResults(*bound_before, *bound_after, 7, tolerance)) << text;
     for (const Node& node : after->nodes) operators.push_back(node.op);
     return operators;
   }
@@ -180,6 +183,124 @@ TEST_F(ExpandOpsTest, InfinitiesReachNoMoreOutputsThanTheirTaps) {
       %y = ConvTranspose(%x, %w) {strides = [2, 2]}
     })"),
               Contains("Conv"));
+}
+
+// A network whose operands are inputs, each present but for those that are left out.
+struct NetworkText {
+  const char* op;
+  int gates;
+  int steps, batch, width, hidden;
+  std::string attributes = "";
+  std::vector<std::string> left_out = {};
+
+  std::string Text() const {
+    const bool both = absl::StrContains(attributes, "bidirectional");
+    const bool batch_first = absl::StrContains(attributes, "layout = 1");
+    const int directions = both ? 2 : 1;
+    const auto shaped = [](const char* name, const std::vector<int>& shape) {
+      return absl::StrCat("%", name, ": f32[", absl::StrJoin(shape, ", "), "]");
+    };
+    std::vector<int> state = {directions, batch, hidden};
+    if (batch_first) std::swap(state[0], state[1]);
+    const std::vector<int> x = {batch_first ? batch : steps, batch_first ? steps : batch, width};
+    std::vector<std::string> inputs = {
+        shaped("x", x), shaped("w", {directions, gates * hidden, width}),
+        shaped("r", {directions, gates * hidden, hidden}),
+        shaped("b", {directions, 2 * gates * hidden}), shaped("h", state)};
+    std::vector<std::string> names = {"x", "w", "r", "b", "l", "h"};
+    if (gates == 4) {
+      inputs.push_back(shaped("c", state));
+      inputs.push_back(shaped("p", {directions, 3 * hidden}));
+      names.insert(names.end(), {"c", "p"});
+    }
+    std::vector<int> lengths;
+    for (int i = 0; i < batch; ++i) lengths.push_back((steps + i) % (steps + 1));
+    std::vector<std::string> operands;
+    for (const std::string& name : names) {
+      const bool has = std::count(left_out.begin(), left_out.end(), name) == 0;
+      operands.push_back(has ? "%" + name : "_");
+    }
+    while (operands.back() == "_") operands.pop_back();
+    return absl::StrCat("graph \"g\" (", absl::StrJoin(inputs, ", "), ") -> (%y, %z",
+                        gates == 4 ? ", %v" : "", ") { const %l: i32[", batch, "] = {",
+                        absl::StrJoin(lengths, ", "), "} %y, %z", gates == 4 ? ", %v" : "", " = ",
+                        op, "(", absl::StrJoin(operands, ", "), ") {", attributes, "} }");
+  }
+};
+
+class ExpandedNetworks : public ExpandOpsTest {
+ protected:
+  void Check(const NetworkText& network) {
+    // Sums are of f32 in another order, and steps hand their errors on.
+    EXPECT_THAT(Expand(network.Text(), /*lowered=*/false, {.relative = 2e-5, .absolute = 2e-5}),
+                AllOf(Contains(absl::StrCat("slipway.", network.op, "Steps")), Contains("Gemm"),
+                      Not(Contains(network.op))));
+  }
+};
+
+TEST_F(ExpandedNetworks, OfAllSizesAndDirections) {
+  for (const int hidden : {1, 7, 13, 16, 33, 48}) {
+    for (const int batch : {1, 3, 16}) {
+      for (const char* direction : {"forward", "reverse", "bidirectional"}) {
+        const std::string attributes = absl::StrCat("direction = \"", direction, "\"");
+        Check({"RNN", 1, 4, batch, 5, hidden, attributes});
+        Check({"GRU", 3, 4, batch, 5, hidden, attributes});
+        Check({"LSTM", 4, 4, batch, 5, hidden, attributes});
+      }
+    }
+  }
+}
+
+TEST_F(ExpandedNetworks, OfAllAttributes) {
+  for (const char* common :
+       {"layout = 1", "clip = 0.5", "layout = 1, direction = \"bidirectional\""}) {
+    Check({"RNN", 1, 5, 3, 4, 9, common});
+    Check({"GRU", 3, 5, 3, 4, 9, common});
+    Check({"GRU", 3, 5, 3, 4, 9, absl::StrCat(common, ", linear_before_reset = 1")});
+    Check({"LSTM", 4, 5, 3, 4, 9, common});
+    Check({"LSTM", 4, 5, 3, 4, 9, absl::StrCat(common, ", input_forget = 1")});
+  }
+}
+
+TEST_F(ExpandedNetworks, OfAllActivations) {
+  for (const char* name : {"Affine", "Elu", "HardSigmoid", "LeakyRelu", "Relu", "ScaledTanh",
+                           "Sigmoid", "Softplus", "Softsign", "Tanh", "ThresholdedRelu"}) {
+    const std::string parameters =
+        ", activation_alpha = [0.3, 0.4, 0.5], activation_beta = [0.2, 0.1, 0.3], clip = 2.0";
+    const auto named = [&](int count) {
+      const std::vector<std::string> names(count, absl::StrCat("\"", name, "\""));
+      return absl::StrCat("activations = [", absl::StrJoin(names, ", "), "]", parameters);
+    };
+    Check({"RNN", 1, 3, 2, 4, 5, named(1)});
+    Check({"GRU", 3, 3, 2, 4, 5, named(2)});
+    Check({"LSTM", 4, 3, 2, 4, 5, named(3)});
+  }
+}
+
+TEST_F(ExpandedNetworks, WithoutWhatMayBeLeftOut) {
+  for (const std::string& left : {"b", "l", "h", "c", "p"}) {
+    Check({"LSTM", 4, 3, 2, 4, 5, "", {left}});
+    Check({"GRU", 3, 3, 2, 4, 5, "", {left}});
+    Check({"GRU", 3, 3, 2, 4, 5, "linear_before_reset = 1", {left}});
+    Check({"RNN", 1, 3, 2, 4, 5, "", {left}});
+  }
+  Check({"LSTM", 4, 3, 2, 4, 5, "", {"b", "l", "h", "c", "p"}});
+  Check({"GRU", 3, 3, 2, 4, 5, "linear_before_reset = 1", {"b", "l", "h"}});
+}
+
+TEST_F(ExpandedNetworks, OpenStepsAndBatchesStayOpen) {
+  const std::vector<std::string> operators = Expand(R"(
+    graph "g" [b in 1..4, s in 1..6]
+        (%x: f32[s, b, 3], %w: f32[1, 12, 3], %r: f32[1, 12, 3], %l: i32[b]) -> (%y) {
+      %y = LSTM(%x, %w, %r, _, %l)
+    })");
+  EXPECT_THAT(operators, AllOf(Contains("slipway.View"), Contains("slipway.LSTMSteps")));
+}
+
+TEST_F(ExpandedNetworks, OtherTypesStayAsTheyAre) {
+  EXPECT_THAT(Expand("graph \"g\" (%x: f64[2, 1, 3], %w: f64[1, 12, 3], %r: f64[1, 12, 3]) -> (%y) "
+                     "{ %y = LSTM(%x, %w, %r) }"),
+              Contains("LSTM"));
 }
 
 }  // namespace

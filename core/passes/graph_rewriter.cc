@@ -78,6 +78,15 @@ void GraphRewriter::Emit(Node node) {
 
 void GraphRewriter::Keep(Node node) { Emit(std::move(node)); }
 
+void GraphRewriter::Keep(Node node, std::vector<ValueId> inputs) {
+  Release(node);
+  node.inputs = std::move(inputs);
+  for (const ValueId id : node.inputs) {
+    if (id != kNoValue) ++uses_[id];
+  }
+  Emit(std::move(node));
+}
+
 absl::StatusOr<ValueId> GraphRewriter::Add(absl::string_view op, std::vector<ValueId> inputs,
                                            Attributes attributes, absl::string_view name) {
   Node node;

@@ -54,6 +54,8 @@ class GraphRewriter {
 
   // Emits an old node, perhaps changed.
   void Keep(Node node);
+  // The same with other inputs.
+  void Keep(Node node, std::vector<ValueId> inputs);
   // Emits a new node with one output; its type is inferred. `name` names node and output, as far as
   // it is free.
   absl::StatusOr<ValueId> Add(absl::string_view op, std::vector<ValueId> inputs,

@@ -1,12 +1,16 @@
 // Models through the whole compiler and the runtime, against core/reference and stored outputs.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "core/base/clock.h"
 #include "core/base/status_macros.h"
 #include "core/compiler/compiler.h"
@@ -75,6 +79,73 @@ TEST_P(EveryLevel, RandomGraphsComputeWhatTheReferenceDoes) {
     ASSERT_OK_AND_ASSIGN(const std::vector<Tensor> expected,
                          tester.reference().Evaluate(graph, inputs));
     EXPECT_OK(CheckRun(model, inputs, expected, 2)) << Print(graph);
+  }
+}
+
+// A recurrent network as an ONNX model has it: all but %x are constants.
+struct NetworkCase {
+  const char* op;
+  int gates;
+  int steps, batch, width, hidden;
+  const char* attributes;
+};
+
+Graph GraphOf(const PassTester& tester, const NetworkCase& network) {
+  const int directions = absl::StrContains(network.attributes, "bidirectional") ? 2 : 1;
+  const int rows = network.gates * network.hidden;
+  const bool has_cell = network.gates == 4;
+  const std::string text = absl::StrFormat(
+      R"(graph "g" (%%x: f32[%d, %d, %d], %%w: f32[%d, %d, %d], %%r: f32[%d, %d, %d], %%b: f32[%d, %d],
+                    %%p: f32[%d, %d]) -> (%%y, %%h%s) {
+        %%y, %%h%s = %s(%%x, %%w, %%r, %%b%s) {%s}
+      })",
+      network.steps, network.batch, network.width, directions, rows, network.width, directions,
+      rows, network.hidden, directions, 2 * rows, directions, 3 * network.hidden,
+      has_cell ? ", %c" : "", has_cell ? ", %c" : "", network.op, has_cell ? ", _, _, _, %p" : "",
+      network.attributes);
+  absl::StatusOr<Graph> graph = tester.Parse(text);
+  EXPECT_OK(graph) << text;
+  if (!graph.ok()) return Graph();
+  std::vector<Tensor> constants = RandomInputs(*graph, 1);
+  for (size_t i = 1; i < constants.size(); ++i) {
+    // Sums of many terms stay where gates are neither open nor closed.
+    const float scale = 1.0f / std::sqrt(static_cast<float>(constants[i].shape().back()));
+    for (float& number : constants[i].mutable_values<float>()) number *= scale;
+    graph->values[graph->inputs[i]].constant = std::move(constants[i]);
+  }
+  graph->inputs.resize(1);
+  return *std::move(graph);
+}
+
+// Around the sizes of vectors, panels and rows that are multiplied together.
+constexpr NetworkCase kNetworks[] = {
+    {"RNN", 1, 5, 1, 3, 1, ""},
+    {"RNN", 1, 5, 16, 7, 13, "direction = \"bidirectional\""},
+    {"RNN", 1, 5, 3, 40, 200, "direction = \"reverse\""},
+    {"GRU", 3, 5, 3, 3, 1, "direction = \"bidirectional\""},
+    {"GRU", 3, 5, 1, 5, 7, "direction = \"reverse\", linear_before_reset = 1"},
+    {"GRU", 3, 5, 16, 16, 13, "linear_before_reset = 1, direction = \"bidirectional\""},
+    {"GRU", 3, 9, 1, 128, 128, "direction = \"bidirectional\""},
+    {"GRU", 3, 5, 16, 64, 200, ""},
+    {"LSTM", 4, 5, 16, 3, 1, ""},
+    {"LSTM", 4, 5, 3, 5, 7, "direction = \"bidirectional\""},
+    {"LSTM", 4, 5, 1, 16, 13, "direction = \"reverse\""},
+    {"LSTM", 4, 9, 1, 128, 128, "direction = \"bidirectional\""},
+    {"LSTM", 4, 5, 16, 64, 200, "direction = \"bidirectional\""},
+};
+
+TEST_P(EveryLevel, RecurrentNetworksComputeWhatTheReferenceDoes) {
+  ASSERT_OK_AND_ASSIGN(const Target target, ParseTarget(GetParam()));
+  if (!CheckRunsOn(target, HostTarget()).ok()) GTEST_SKIP() << "this machine is not one";
+  const PassTester tester;
+  for (const NetworkCase& network : kNetworks) {
+    const Graph graph = GraphOf(tester, network);
+    SCOPED_TRACE(Print(graph, {.max_elements = 4}));
+    ASSERT_OK_AND_ASSIGN(const CompiledModel model, CompileGraph(graph, target, {}, Environment()));
+    const std::vector<Tensor> inputs = RandomInputs(graph, 3);
+    ASSERT_OK_AND_ASSIGN(const std::vector<Tensor> expected,
+                         tester.reference().Evaluate(graph, inputs));
+    for (const int threads : {1, 3}) EXPECT_OK(CheckRun(model, inputs, expected, threads));
   }
 }
 
