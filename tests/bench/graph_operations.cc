@@ -6,6 +6,7 @@
 #include "core/operators/convolution.h"
 #include "core/operators/fused.h"
 #include "core/operators/matrix.h"
+#include "core/operators/recurrent.h"
 #include "core/tensor/shape.h"
 
 namespace slipway::bench {
@@ -13,7 +14,8 @@ namespace slipway::bench {
 absl::StatusOr<int64_t> CountOperations(const Graph& graph, const Node& node,
                                         const OperatorRegistry& registry) {
   SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(graph, node, registry));
-  if (node.op == kFusedOperator) {
+  const bool is_call = node.op == kCallOperator && view.RequireStatic().ok();
+  if (node.op == kFusedOperator || is_call) {
     const Graph& body = view.Body(kFusedBody);
     int64_t total = 0;
     for (const Node& inner : body.nodes) {
@@ -46,6 +48,14 @@ absl::StatusOr<int64_t> CountOperations(const Graph& graph, const Node& node,
     // Each step of each row with all weights of what comes in, and of the state.
     const Shape& x = view.input_shape(0);
     return 2 * x[0] * x[1] * (NumElements(view.input_shape(1)) + NumElements(view.input_shape(2)));
+  }
+  if (node.op == "slipway.LSTMSteps" || node.op == "slipway.GRUSteps" ||
+      node.op == "slipway.RNNSteps") {
+    SLIPWAY_ASSIGN_OR_RETURN(const RecurrentView recurrent, DecodeRecurrent(view));
+    const Shape& sums = view.input_shape(0);
+    const int64_t hidden = view.input_shape(1)[2];
+    return 2 * sums[0] * sums[1] * static_cast<int64_t>(recurrent.reverse.size()) *
+           recurrent.gates * hidden * hidden;
   }
   return 0;
 }
