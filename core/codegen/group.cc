@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/codegen/limits.h"
+#include "core/codegen/merge_dimensions.h"
 #include "core/graph/graph_digest.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/finite.h"
@@ -29,43 +30,6 @@ absl::Status CheckValue(const Value& value) {
   SLIPWAY_RETURN_IF_ERROR_WITH(HalideType(value.type->dtype()).status(),
                                absl::StrCat("value \"", value.name, "\""));
   return absl::OkStatus();
-}
-
-// Whether the operator computes the same over one long row, all of its inputs being of one shape or one element.
-bool MayFlatten(const OperatorSchema& schema) {
-  return schema.pattern == Pattern::kElementwise ||
-         (schema.pattern == Pattern::kBroadcast && schema.layout.role == LayoutRole::kElementwise);
-}
-
-// The shape that all values with more than one element have, if there is exactly one and every node may be
-// flattened; else null.
-const Shape* CommonShape(const Graph& body, const OperatorRegistry& registry) {
-  for (const Node& node : body.nodes) {
-    const OperatorSchema* schema = registry.Find(node.op);
-    if (schema == nullptr || !MayFlatten(*schema)) return nullptr;
-  }
-  const Shape* common = nullptr;
-  for (const Value& value : body.values) {
-    if (!value.type.has_value() || !value.type->is_static()) return nullptr;
-    if (value.type->num_elements() == 1) continue;
-    if (common != nullptr && *common != value.type->shape()) return nullptr;
-    common = &value.type->shape();
-  }
-  // A value of one element that is an output keeps its shape, so it must not be reshaped.
-  for (const ValueId output : body.outputs) {
-    if (body.value(output).type->num_elements() == 1) return nullptr;
-  }
-  return common;
-}
-
-void Flatten(Graph& body) {
-  for (Value& value : body.values) {
-    const int64_t elements = value.type->num_elements();
-    value.type = TensorType{value.type->dtype(), elements == 1 ? Shape{} : Shape{elements}};
-    if (value.constant.has_value()) {
-      value.constant = value.constant->Reshaped(value.type->shape()).value();
-    }
-  }
 }
 
 // Kernels are the same whatever their symbols are called: these get numbers in the order of their first use.
@@ -148,7 +112,7 @@ Graph NormalizeGroup(const Graph& body, const OperatorRegistry& registry) {
   Graph normalized = body;
   EraseNames(normalized);
   RenameSymbols(normalized);
-  if (CommonShape(normalized, registry) != nullptr) Flatten(normalized);
+  MergeDimensions(normalized, registry);
   return normalized;
 }
 

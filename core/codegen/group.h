@@ -25,8 +25,8 @@ namespace slipway {
 absl::Status CheckGroup(const Graph& body, const OperatorRegistry& registry,
                         const Lowerings& lowerings);
 
-// The body with everything removed that does not change the kernel: names, and for groups of
-// elementwise operators over one shape also that shape (they see one long row). REQUIRES: CheckGroup.
+// The body with everything removed that does not change the kernel: names, and dimensions that may be one
+// (merge_dimensions.h). REQUIRES: CheckGroup.
 Graph NormalizeGroup(const Graph& body, const OperatorRegistry& registry);
 
 // Everything that decides over the bytes of a kernel, as a digest: the normalized body, the canonical
