@@ -1,6 +1,8 @@
-// Measures the kernels of ResNet-50's and VGG-19's convolutions against the multiply-add peak of this machine's core.
+// Measures the kernels of ResNet-50's, VGG-19's and DenseNet-121's convolutions against the multiply-add peak of this machine's core.
 //
-//   bazel run //tests/bench:conv_bench [-- TARGET]
+//   bazel run //tests/bench:conv_bench [-- TARGET [TEXT]]
+//
+// TEXT takes those layers whose line has it, "  7 x 7 " or "kernel 1 stride 1"; without it, all.
 //
 // One line a layer: milliseconds (the least of several runs), GFLOP/s, percent of the peak, which is
 // measured in turn with the layer, so that both see the same clock and neighbours. The peak is that of
@@ -13,6 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "core/base/clock.h"
 #include "core/codegen/lower/register_all.h"
@@ -27,21 +32,24 @@ namespace {
 
 struct Layer {
   int in_channels, size, out_channels, kernel, stride;
-  int resnet_count;   // In ResNet-50.
-  int vgg_count = 0;  // In VGG-19.
+  int resnet_count;        // In ResNet-50.
+  int vgg_count = 0;       // In VGG-19.
+  int densenet_count = 0;  // In DenseNet-121, of those that grow.
 };
 
 constexpr Layer kLayers[] = {
-    {3, 224, 64, 7, 2, 1},      {64, 56, 64, 1, 1, 1},      {64, 56, 64, 3, 1, 3},
-    {64, 56, 256, 1, 1, 4},     {256, 56, 64, 1, 1, 2},     {256, 56, 128, 1, 2, 1},
-    {128, 28, 128, 3, 1, 4},    {128, 28, 512, 1, 1, 4},    {256, 56, 512, 1, 2, 1},
-    {512, 28, 128, 1, 1, 3},    {512, 28, 256, 1, 2, 1},    {256, 14, 256, 3, 1, 6},
-    {256, 14, 1024, 1, 1, 6},   {512, 28, 1024, 1, 2, 1},   {1024, 14, 256, 1, 1, 5},
-    {1024, 14, 512, 1, 2, 1},   {512, 7, 512, 3, 1, 3},     {512, 7, 2048, 1, 1, 3},
-    {1024, 14, 2048, 1, 2, 1},  {2048, 7, 512, 1, 1, 2},    {3, 224, 64, 3, 1, 0, 1},
-    {64, 224, 64, 3, 1, 0, 1},  {64, 112, 128, 3, 1, 0, 1}, {128, 112, 128, 3, 1, 0, 1},
-    {128, 56, 256, 3, 1, 0, 1}, {256, 56, 256, 3, 1, 0, 3}, {256, 28, 512, 3, 1, 0, 1},
-    {512, 28, 512, 3, 1, 0, 3}, {512, 14, 512, 3, 1, 0, 4},
+    {3, 224, 64, 7, 2, 1},         {64, 56, 64, 1, 1, 1},         {64, 56, 64, 3, 1, 3},
+    {64, 56, 256, 1, 1, 4},        {256, 56, 64, 1, 1, 2},        {256, 56, 128, 1, 1, 1},
+    {128, 56, 128, 3, 2, 1},       {128, 28, 128, 3, 1, 3},       {128, 28, 512, 1, 1, 4},
+    {256, 56, 512, 1, 2, 1},       {512, 28, 128, 1, 1, 3},       {512, 28, 256, 1, 1, 1},
+    {256, 28, 256, 3, 2, 1},       {256, 14, 256, 3, 1, 5},       {256, 14, 1024, 1, 1, 6},
+    {512, 28, 1024, 1, 2, 1},      {1024, 14, 256, 1, 1, 5},      {1024, 14, 512, 1, 1, 1},
+    {512, 14, 512, 3, 2, 1},       {512, 7, 512, 3, 1, 2},        {512, 7, 2048, 1, 1, 3},
+    {1024, 14, 2048, 1, 2, 1},     {2048, 7, 512, 1, 1, 2},       {3, 224, 64, 3, 1, 0, 1},
+    {64, 224, 64, 3, 1, 0, 1},     {64, 112, 128, 3, 1, 0, 1},    {128, 112, 128, 3, 1, 0, 1},
+    {128, 56, 256, 3, 1, 0, 1},    {256, 56, 256, 3, 1, 0, 3},    {256, 28, 512, 3, 1, 0, 1},
+    {512, 28, 512, 3, 1, 0, 3},    {512, 14, 512, 3, 1, 0, 4},    {128, 56, 32, 3, 1, 0, 0, 6},
+    {128, 28, 32, 3, 1, 0, 0, 12}, {128, 14, 32, 3, 1, 0, 0, 24}, {128, 7, 32, 3, 1, 0, 0, 16},
 };
 
 // How a layer is computed: 0 directly, else by Winograd's tiles of so many outputs.
@@ -119,6 +127,7 @@ struct Total {
     at_peak += count * Flops(layer) / peak;
   }
   void Print(const char* model) const {
+    if (flops == 0) return;
     std::printf(
         "all layers as often as in %s: %.2f ms, %.1f GFLOP/s, %.0f %% of the peak; by the best "
         "form "
@@ -128,7 +137,21 @@ struct Total {
   }
 };
 
-int Main(const char* target_name) {
+std::string Describe(const Layer& l) {
+  return absl::StrFormat("%4d -> %4d  %3d x %-3d  kernel %d stride %d", l.in_channels,
+                         l.out_channels, l.size, l.size, l.kernel, l.stride);
+}
+
+std::vector<Layer> LayersWith(absl::string_view text) {
+  std::vector<Layer> layers;
+  for (const Layer& layer : kLayers) {
+    if (absl::StrContains(Describe(layer), text)) layers.push_back(layer);
+  }
+  return layers;
+}
+
+int Main(const char* target_name, absl::string_view text) {
+  const std::vector<Layer> layers = LayersWith(text);
   const DeviceTarget target =
       target_name == nullptr ? HostTarget().host() : OrDie(ParseTarget(target_name)).host();
   const int64_t block = target.level >= 4 ? 16 : target.level == 3 ? 8 : 4;
@@ -138,7 +161,7 @@ int Main(const char* target_name) {
   const SystemClock clock;
 
   std::vector<Graph> graphs;
-  for (const Layer& layer : kLayers) {
+  for (const Layer& layer : layers) {
     for (const int form : kForms) {
       if (HasForm(layer, block, form))
         graphs.push_back(OrDie(GroupOf(layer, block, form, registry)));
@@ -149,9 +172,9 @@ int Main(const char* target_name) {
   std::printf("target %s, %zu kernels compiled and linked in %.2f s\n", target.ToString().c_str(),
               graphs.size(), absl::ToDoubleSeconds(clock.Monotonic() - begin));
 
-  Total resnet, vgg;
+  Total resnet, vgg, densenet;
   size_t next = 0;
-  for (const Layer& layer : kLayers) {
+  for (const Layer& layer : layers) {
     std::vector<Form> forms;
     for (const int form : kForms) {
       if (HasForm(layer, block, form)) forms.push_back({form, next++});
@@ -159,9 +182,8 @@ int Main(const char* target_name) {
     const double peak = Measure(runs, clock, forms);
     const double direct = forms[0].least;
     const double gflops = Flops(layer) / direct / 1e9;
-    std::printf("%4d -> %4d  %3d x %-3d  kernel %d stride %d   %8.3f ms  %6.1f GFLOP/s  %3.0f %%",
-                layer.in_channels, layer.out_channels, layer.size, layer.size, layer.kernel,
-                layer.stride, direct * 1e3, gflops, 100 * gflops * 1e9 / peak);
+    std::printf("%s   %8.3f ms  %6.1f GFLOP/s  %3.0f %%", Describe(layer).c_str(), direct * 1e3,
+                gflops, 100 * gflops * 1e9 / peak);
     double best = direct;
     for (const Form& form : forms) {
       if (form.outputs == 0) continue;
@@ -171,13 +193,17 @@ int Main(const char* target_name) {
     std::printf("\n");
     resnet.Add(layer.resnet_count, layer, direct, best, peak);
     vgg.Add(layer.vgg_count, layer, direct, best, peak);
+    densenet.Add(layer.densenet_count, layer, direct, best, peak);
   }
   resnet.Print("ResNet-50");
   vgg.Print("VGG-19");
+  densenet.Print("DenseNet-121");
   return 0;
 }
 
 }  // namespace
 }  // namespace slipway
 
-int main(int argc, char** argv) { return slipway::Main(argc > 1 ? argv[1] : nullptr); }
+int main(int argc, char** argv) {
+  return slipway::Main(argc > 1 ? argv[1] : nullptr, argc > 2 ? argv[2] : "");
+}
