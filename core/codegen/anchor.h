@@ -55,6 +55,9 @@ struct ConvolutionStages {
   // Outer channel extent of the output, and how many of those read the same inputs (a group's).
   int channel_blocks = 1;
   int group_blocks = 1;
+  // Of one image what a block of output channels reads, its borders aside, and of the weights. 0: not told.
+  int64_t input_bytes = 0;
+  int64_t block_weight_bytes = 0;
 };
 
 // A convolution by transformed tiles (core/kernels/winograd.h). Tiles p are numbered through an image, row by row; i and j are

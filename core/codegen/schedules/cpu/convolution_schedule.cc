@@ -31,8 +31,8 @@ void SchedulePadding(const MachineDescription& machine, const ConvolutionStages&
 
 void ScheduleBlockedConvolution(const MachineDescription& machine, const ConvolutionStages& stages,
                                 Func result) {
-  const AccumulatorTile tile =
-      ChooseTile(stages.width, stages.group_blocks, machine.vector_registers);
+  const AccumulatorTile tile = ChooseTile(machine, stages.width, stages.group_blocks,
+                                          {stages.input_bytes, stages.block_weight_bytes});
   const std::vector<Var> vars = result.args();
   const Var c = vars[0], x = vars[1], y = vars[2], channel = vars[3], n = vars[4];
   Var xi("xi"), ci("ci"), yi("yi");
@@ -53,8 +53,10 @@ void ScheduleBlockedConvolution(const MachineDescription& machine, const Convolu
   Func accumulator = stages.accumulator;
   const std::vector<Var> a = accumulator.args();
   accumulator.compute_at(result, x).vectorize(a[0]).unroll(a[1]).unroll(a[3]);
+  const bool keeps_weights = KeepsWeights(tile);
   accumulator.update()
-      .reorder(Order({a[0], a[1], a[3]}, stages.reduction))
+      .reorder(
+          Order({a[0], keeps_weights ? a[3] : a[1], keeps_weights ? a[1] : a[3]}, stages.reduction))
       .vectorize(a[0])
       .unroll(a[1])
       .unroll(a[3]);
@@ -66,7 +68,7 @@ void ScheduleDepthwiseConvolution(const MachineDescription& machine,
   const std::vector<Var> vars = result.args();
   const Var c = vars[0], x = vars[1], y = vars[2], channel = vars[3], n = vars[4];
   Var xi("xi"), yi("yi");
-  const AccumulatorTile tile = ChooseTile(stages.width, 1, machine.vector_registers);
+  const AccumulatorTile tile = ChooseTile(machine, stages.width, 1);
   const int width = std::min(tile.width, 8);
   const int64_t outer = int64_t{Assumed(stages.batch)} * stages.channel_blocks;
   const int strips = PiecesFor(outer, stages.height, WantedTasks(machine));
@@ -96,7 +98,7 @@ void SchedulePlainConvolution(const MachineDescription& machine, const Convoluti
   Var xi("xi"), ci("ci"), yi("yi"), xv("xv");
   const int lanes = LanesWithin(FloatLanes(machine), stages.width);
   const AccumulatorTile tile =
-      ChooseTile(std::max(1, stages.width / lanes), stages.group_blocks, machine.vector_registers);
+      ChooseTile(machine, std::max(1, stages.width / lanes), stages.group_blocks);
   const int width = tile.width * lanes;
   const int64_t outer = int64_t{Assumed(stages.batch)} * (stages.channel_blocks / tile.blocks);
   const int strips = PiecesFor(outer, stages.height, WantedTasks(machine));

@@ -5,43 +5,51 @@
 namespace slipway {
 namespace {
 
-// Multiply-adds in flight that hide the latency of one: 4 to 5 cycles times two units.
-constexpr int kLatencyTimesUnits = 10;
-
-// The same in a product, whose loads come in time.
-constexpr int kProductLatencyTimesUnits = 8;
+// Multiply-adds in flight that hide the latency of one: 4 cycles times two units.
+constexpr int kLatencyTimesUnits = 8;
 // Of a product's tile: each is a stream from memory of its own.
 constexpr int kMaxPanels = 8;
 
-double UsefulShare(int num_positions, int width, int blocks) {
-  const int multiply_adds = width * blocks;
-  // Weights stream from the second-level cache; inputs mostly sit in the first.
-  const int loads = width + 2 * blocks;
-  const int slots = std::max({multiply_adds, loads, kLatencyTimesUnits});
-  const int tiles = (num_positions + width - 1) / width;
-  return static_cast<double>(num_positions) * blocks / (static_cast<double>(tiles) * slots);
+// Half cycles that a load takes beside the others, as measured on a Zen 3: of an element that is broadcast, from the caches of
+// the core or from beyond, and of a vector of weights, from the first-level cache or the second.
+constexpr double kNearElement = 0.1, kFarElement = 1.7;
+constexpr double kNearVector = 0.2, kFarVector = 0.8;
+
+struct LoadTimes {
+  double element = kNearElement;
+  double vector = kNearVector;
+};
+
+// Half cycles that a step of a tile takes, the multiply-adds of `rows` broadcast elements by `vectors`, its share of what begins
+// and ends the tile included.
+double StepTime(int rows, int vectors, const LoadTimes& times) {
+  const int loads = rows + 2 * vectors;
+  return std::max({rows * vectors, loads, kLatencyTimesUnits}) + 1 + rows * times.element +
+         vectors * times.vector;
 }
 
 }  // namespace
 
-AccumulatorTile ChooseTile(int num_positions, int num_blocks, int vector_registers) {
+AccumulatorTile ChooseTile(const MachineDescription& machine, int num_positions, int num_blocks,
+                           const ConvolutionBytes& bytes) {
   // Leaves registers for the weight vectors and one broadcast. With several blocks LLVM also keeps the
   // broadcast inputs in registers, and spills above half of the 32.
-  const int max_of_one_block = vector_registers == 32 ? 28 : 12;
-  const int max_of_several = vector_registers == 32 ? 16 : 12;
+  const int max_of_one_block = machine.vector_registers == 32 ? 28 : 12;
+  const int max_of_several = machine.vector_registers == 32 ? 16 : 12;
+  LoadTimes times;
+  if (bytes.input > machine.l2_bytes) times.element = kFarElement;
   AccumulatorTile best;
-  double best_share = 0;
+  double least = 0;
   for (int blocks = std::min(num_blocks, max_of_several); blocks >= 1; --blocks) {
     if (num_blocks % blocks != 0) continue;
+    times.vector = blocks * bytes.block_weights > machine.l1_bytes ? kFarVector : kNearVector;
     const int max_accumulators = blocks == 1 ? max_of_one_block : max_of_several;
     for (int width = std::min(num_positions, max_accumulators / blocks); width >= 1; --width) {
-      if (width * blocks + blocks > vector_registers) continue;
-      // At equal shares the tile with fewer loads a multiply-add is better: the squarer one.
-      const double squareness =
-          static_cast<double>(width * blocks) / (width + blocks) / max_accumulators;
-      const double share = UsefulShare(num_positions, width, blocks) + 0.02 * squareness;
-      if (share > best_share + 1e-9) {
-        best_share = share;
+      if (width * blocks + blocks > machine.vector_registers) continue;
+      const int tiles = (num_positions + width - 1) / width;
+      const double time = tiles * StepTime(width, blocks, times) / blocks;
+      if (least == 0 || time < least) {
+        least = time;
         best = {width, blocks};
       }
     }
@@ -57,11 +65,8 @@ ProductTile ChooseProductTile(int rows, int panels, int panel_vectors, int vecto
     const auto column_tiles = (panels + p - 1) / p;
     for (int r = 1; r <= rows; ++r) {
       if (r * p > 1 && r * vectors + vectors + 1 > vector_registers) break;
-      const int loads = r + 2 * vectors;  // As in UsefulShare.
-      const int slots = std::max({r * vectors, loads, kProductLatencyTimesUnits});
       const auto row_tiles = (rows + r - 1) / r;
-      // A step of a tile has its share of what begins and ends the tile, and loads that miss.
-      const double time = 1.0 * row_tiles * column_tiles * (slots + 1 + 0.1 * loads);
+      const double time = row_tiles * column_tiles * StepTime(r, vectors, LoadTimes());
       if (least == 0 || time < least) {
         least = time;
         best = {r, p};

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "core/target/machine_description.h"
+
 namespace slipway {
 
 // A tile of `width` positions times `blocks` vectors of channels, each an accumulator register.
@@ -13,11 +15,23 @@ struct AccumulatorTile {
   int blocks = 1;
 };
 
-// The tile that keeps the multiply-add units busiest. One step of the reduction loads `blocks` weight
-// vectors and broadcasts `width` inputs for width * blocks multiply-adds, and accumulators are needed
-// to cover the latency; tiles that overlap at the right edge compute some positions twice. `blocks` of
-// the result divides `num_blocks`; `width` is at most `num_positions`.
-AccumulatorTile ChooseTile(int num_positions, int num_blocks, int vector_registers);
+// What the tiles of a convolution read: an image, and the weights of one block of channels.
+struct ConvolutionBytes {
+  int64_t input = 0;
+  int64_t block_weights = 0;
+};
+
+// The tile by which `num_positions` take the least time for a block. One step of the reduction loads `blocks` weight vectors
+// and broadcasts `width` inputs for width * blocks multiply-adds, and accumulators are needed to cover the latency; tiles that
+// overlap at the right edge compute some positions twice. What is read from far away counts more: an image that no cache of
+// the core holds makes for more blocks, weights that the first-level cache does not hold for more positions. `blocks` of the
+// result divides `num_blocks`; `width` is at most `num_positions`.
+AccumulatorTile ChooseTile(const MachineDescription& machine, int num_positions, int num_blocks,
+                           const ConvolutionBytes& bytes = {});
+
+// Whether the loop over a tile's blocks is inside the one over its positions: the fewer of weights and broadcast inputs stay in
+// registers, while the others come from memory.
+inline bool KeepsWeights(const AccumulatorTile& tile) { return tile.blocks <= tile.width; }
 
 // A tile of a matrix product: so many rows times panels of columns, each vector of them an accumulator register.
 struct ProductTile {

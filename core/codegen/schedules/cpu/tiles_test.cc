@@ -5,11 +5,19 @@
 namespace slipway {
 namespace {
 
+MachineDescription MachineOf(int vector_registers) {
+  MachineDescription machine;
+  machine.vector_registers = vector_registers;
+  machine.l1_bytes = 32 << 10;
+  machine.l2_bytes = 256 << 10;
+  return machine;
+}
+
 TEST(TilesTest, TilesFitTheRegistersAndDivideTheBlocks) {
   for (const int registers : {16, 32}) {
     for (int positions = 1; positions <= 130; ++positions) {
       for (int blocks = 1; blocks <= 130; ++blocks) {
-        const AccumulatorTile tile = ChooseTile(positions, blocks, registers);
+        const AccumulatorTile tile = ChooseTile(MachineOf(registers), positions, blocks);
         ASSERT_GE(tile.width, 1);
         ASSERT_GE(tile.blocks, 1);
         ASSERT_LE(tile.width, positions);
@@ -25,13 +33,25 @@ TEST(TilesTest, LargeLayersKeepTheUnitsBusy) {
   for (const int width : {7, 14, 28, 56, 112}) {
     for (const int blocks : {4, 8, 16, 32, 128}) {
       for (const int registers : {16, 32}) {
-        const AccumulatorTile tile = ChooseTile(width, blocks, registers);
-        EXPECT_GE(tile.width * tile.blocks, 10) << width << " " << blocks << " " << registers;
+        const AccumulatorTile tile = ChooseTile(MachineOf(registers), width, blocks);
+        EXPECT_GE(tile.width * tile.blocks, 8) << width << " " << blocks << " " << registers;
         EXPECT_LE(tile.width * tile.blocks, 16) << width << " " << blocks << " " << registers;
       }
     }
   }
-  EXPECT_GE(ChooseTile(56, 1, 32).width, 10);
+  EXPECT_GE(ChooseTile(MachineOf(32), 56, 1).width, 10);
+}
+
+TEST(TilesTest, WhatIsFarIsReadLess) {
+  const MachineDescription machine = MachineOf(16);
+  // 256 channels of 56 x 56, and 8 KiB of weights a block: no cache holds the image, the first the weights of four.
+  const AccumulatorTile wide = ChooseTile(machine, 112, 8, {256 * 56 * 56 * 4, 256 * 8 * 4});
+  EXPECT_EQ(wide.width, 3);
+  EXPECT_EQ(wide.blocks, 4);
+  // 512 channels of 7 x 7: the image is near, and weights of two blocks are.
+  const AccumulatorTile deep = ChooseTile(machine, 49, 256, {512 * 7 * 7 * 4, 512 * 8 * 4});
+  EXPECT_EQ(deep.width, 5);
+  EXPECT_EQ(deep.blocks, 2);
 }
 
 TEST(TilesTest, ProductsFitTheRegisters) {

@@ -17,6 +17,8 @@ using Halide::Var;
 // Bands of tiles whose transformed inputs are at most so large; one that shares the second-level cache with what it meets
 // there would stream the weights too often.
 constexpr int64_t kBandBytes = 1 << 20;
+// Fewer would leave threads waiting for the last.
+constexpr int kBandsPerCore = 2;
 // Of the products of a band that are made before they are transformed.
 constexpr int64_t kProductBytes = 256 << 10;
 
@@ -35,13 +37,19 @@ void ScheduleWinogradConvolution(const MachineDescription& machine, const Winogr
   const int outputs = stages.tile - 2;
   const int band_rows = RowsOfBand(stages);
   const int band_tiles = band_rows * stages.columns;
-  const AccumulatorTile tile = ChooseTile(band_tiles, stages.out_blocks, machine.vector_registers);
+  const AccumulatorTile tile = ChooseTile(machine, band_tiles, stages.out_blocks);
   const int64_t block_bytes =
       int64_t{machine.vector_bytes} * stages.tile * stages.tile * band_tiles;
+  const int64_t bands = (stages.rows + band_rows - 1) / band_rows;
+  // Few bands are computed one after the other, each by all threads.
+  const bool bands_are_tasks = Assumed(stages.batch) * bands >= kBandsPerCore * machine.cores;
+  const int64_t column_tiles = stages.out_blocks / tile.blocks;
+  const int64_t fitting = kProductBytes / (block_bytes * tile.blocks);
+  const int64_t wanted = bands_are_tasks ? column_tiles : column_tiles / machine.cores;
   const int chunk =
-      tile.blocks * LargestDivisor(stages.out_blocks / tile.blocks,
-                                   static_cast<int>(std::max<int64_t>(
-                                       1, kProductBytes / (block_bytes * tile.blocks))));
+      tile.blocks *
+      LargestDivisor(static_cast<int>(column_tiles),
+                     static_cast<int>(std::max<int64_t>(1, std::min(fitting, wanted))));
 
   const std::vector<Var> vars = result.args();
   const Var c = vars[0], x = vars[1], y = vars[2], channel = vars[3], n = vars[4];
@@ -51,20 +59,25 @@ void ScheduleWinogradConvolution(const MachineDescription& machine, const Winogr
       .split(y, band, y, band_rows * outputs, TailStrategy::GuardWithIf)
       .reorder({c, x, y, ci, channel, band, n})
       .vectorize(c);
-  if (stages.out_blocks > chunk) result.parallel(channel);
+  Var scratch = band;  // The loop that has a band's scratch memory.
+  if (bands_are_tasks) {
+    scratch = ParallelizeOuter(result, {{band, bands}, {n, Assumed(stages.batch)}});
+  } else if (stages.out_blocks > chunk) {
+    result.parallel(channel);
+  }
 
   Func padded = stages.padded, input_rows = stages.input_rows, transformed = stages.transformed;
-  padded.compute_at(result, band);
+  padded.compute_at(result, scratch);
   VectorizeScratch(machine, padded, stages.in_block);
   {
     const std::vector<Var> v = transformed.args();
-    transformed.compute_at(result, band)
+    transformed.compute_at(result, scratch)
         .reorder_storage({v[0], v[3], v[4], v[1], v[2], v[5]})
         .reorder({v[0], v[1], v[2], v[3], v[4], v[5]})
         .vectorize(v[0])
         .unroll(v[1])
         .unroll(v[2]);
-    if (stages.in_blocks > 1) transformed.parallel(v[4]);
+    if (stages.in_blocks > 1 && !bands_are_tasks) transformed.parallel(v[4]);
     const std::vector<Var> h = input_rows.args();
     input_rows.compute_at(transformed, v[3]).vectorize(h[0]).unroll(h[1]).unroll(h[2]);
   }
@@ -81,8 +94,10 @@ void ScheduleWinogradConvolution(const MachineDescription& machine, const Winogr
       .unroll(pi);
   const std::vector<Var> a = accumulator.args();
   accumulator.compute_at(products, po).vectorize(a[0]).unroll(a[1]).unroll(a[2]);
+  const bool keeps_weights = KeepsWeights(tile);
   accumulator.update()
-      .reorder({a[0], a[2], a[1], RVar(stages.reduction[0]), RVar(stages.reduction[1])})
+      .reorder({a[0], a[keeps_weights ? 2 : 1], a[keeps_weights ? 1 : 2], RVar(stages.reduction[0]),
+                RVar(stages.reduction[1])})
       .vectorize(a[0])
       .unroll(a[1])
       .unroll(a[2]);
