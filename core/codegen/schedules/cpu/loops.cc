@@ -77,8 +77,16 @@ void ScheduleInjective(const MachineDescription& machine, const InjectiveStages&
   std::vector<OuterLoop> loops;
   int64_t tasks = 1;
   for (size_t i = extents.size(); i-- > along + 1 && tasks < wanted;) {
-    loops.insert(loops.begin(), OuterLoop{vars[i], Assumed(extents[i])});
-    tasks *= Assumed(extents[i]);
+    const int extent = Assumed(extents[i]);
+    OuterLoop loop = {vars[i], extent};
+    const int pieces = PiecesFor(tasks, extent, wanted);
+    if (extents[i] != kOpen && pieces < extent) {
+      Var within("within");
+      func.split(vars[i], vars[i], within, extent / pieces, TailStrategy::RoundUp);
+      loop.extent = pieces;
+    }
+    loops.insert(loops.begin(), loop);
+    tasks *= loop.extent;
   }
   if (tasks > 1) {
     ParallelizeOuter(func, loops);
