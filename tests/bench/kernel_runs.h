@@ -2,10 +2,12 @@
 #ifndef SLIPWAY_TESTS_BENCH_KERNEL_RUNS_H_
 #define SLIPWAY_TESTS_BENCH_KERNEL_RUNS_H_
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "core/base/clock.h"
 #include "core/codegen/linker.h"
 #include "core/codegen/lowering.h"
@@ -28,6 +30,9 @@ class KernelRuns {
 
   // How long the kernel of graphs[index] takes once. Its arguments hold 0.25 everywhere.
   absl::Duration Run(size_t index, const Clock& clock) const;
+
+  // Where the instructions of all kernels are.
+  absl::Span<const uint8_t> code() const { return program_->code(); }
 
  private:
   class Arguments;

@@ -1,6 +1,7 @@
 #include "tests/codegen/program_memory.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -105,6 +106,25 @@ LoadedProgram::LoadedProgram(const std::string& code) {
     return;
   }
   table_ = query_(SLIPWAY_ABI_VERSION, &TestImports());
+}
+
+absl::Span<const uint8_t> LoadedProgram::code() const {
+  struct Search {
+    const uint8_t* inside;
+    absl::Span<const uint8_t> found;
+  } search = {reinterpret_cast<const uint8_t*>(query_), {}};
+  const auto look = [](dl_phdr_info* object, size_t, void* data) {
+    auto& search = *static_cast<Search*>(data);
+    for (int i = 0; i < object->dlpi_phnum; ++i) {
+      const auto& part = object->dlpi_phdr[i];
+      const auto* begin = reinterpret_cast<const uint8_t*>(object->dlpi_addr + part.p_vaddr);
+      const bool holds = search.inside >= begin && search.inside < begin + part.p_memsz;
+      if (part.p_type == PT_LOAD && holds) search.found = {begin, part.p_memsz};
+    }
+    return 0;
+  };
+  dl_iterate_phdr(look, &search);
+  return search.found;
 }
 
 LoadedProgram::~LoadedProgram() {

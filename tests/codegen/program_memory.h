@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "absl/types/span.h"
 #include "core/kernel_abi/kernel_abi.h"
 
 namespace slipway {
@@ -51,6 +52,8 @@ class LoadedProgram {
   // Null when the code has none.
   slipway_query_function query() const { return query_; }
   const std::string& error() const { return error_; }
+  // Where its instructions are; empty on failure.
+  absl::Span<const uint8_t> code() const;
 
  private:
   int fd_ = -1;
