@@ -23,8 +23,8 @@
 #include "core/codegen/lower/register_all.h"
 #include "core/graph/builder.h"
 #include "core/operators/register_all.h"
+#include "core/target/arithmetic_peaks.h"
 #include "core/target/target.h"
-#include "tests/bench/fma_peak.h"
 #include "tests/bench/kernel_runs.h"
 
 namespace slipway {
@@ -108,7 +108,7 @@ struct Form {
 double Measure(const bench::KernelRuns& runs, const SystemClock& clock, std::vector<Form>& forms) {
   double peak = 0;
   for (int round = 0; round < 12; ++round) {
-    peak = std::max(peak, bench::MeasureFmaPeak(clock, absl::Milliseconds(1)));
+    peak = std::max(peak, MeasureArithmetic("f32", 1, clock, absl::Milliseconds(1)));
     for (Form& form : forms) {
       for (int run = 0; run < 3; ++run) {
         form.least = std::min(form.least, absl::ToDoubleSeconds(runs.Run(form.kernel, clock)));

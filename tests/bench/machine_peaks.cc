@@ -2,12 +2,9 @@
 // many multiply-adds N threads do together, and how long they take to read so many bytes, each its part.
 //
 //   machine_peaks --threads N
-#include <algorithm>
 #include <cstdio>
-#include <functional>
 #include <iostream>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "absl/strings/numbers.h"
@@ -17,32 +14,19 @@
 #include "core/base/flags.h"
 #include "core/base/json_writer.h"
 #include "core/base/status_macros.h"
+#include "core/target/arithmetic_peaks.h"
+#include "core/target/memory_reading.h"
 #include "core/target/target.h"
-#include "tests/bench/fma_peak.h"
-#include "tests/bench/memory_reading.h"
 
 namespace slipway::bench {
 namespace {
 
 constexpr absl::Duration kEach = absl::Milliseconds(20);
 
-void OnThreads(int64_t threads, const std::function<void(int64_t)>& work) {
-  std::vector<std::thread> others;
-  for (int64_t i = 1; i < threads; ++i) others.emplace_back(work, i);
-  work(0);
-  for (std::thread& other : others) other.join();
-}
-
 std::string Measure(int64_t bytes, int64_t threads) {
   const SystemClock clock;
-  std::vector<double> rates(static_cast<size_t>(threads));
-  std::vector<absl::Duration> readings(static_cast<size_t>(threads));
-  OnThreads(threads, [&](int64_t i) { rates[i] = MeasureFmaPeak(clock, kEach); });
-  OnThreads(threads,
-            [&](int64_t i) { readings[i] = MeasureReading(bytes / threads, clock, kEach); });
-  double operations = 0;
-  for (const double rate : rates) operations += rate;
-  const absl::Duration reading = *std::max_element(readings.begin(), readings.end());
+  const double operations = MeasureArithmetic("f32", static_cast<int>(threads), clock, kEach);
+  const absl::Duration reading = MeasureReading(bytes, static_cast<int>(threads), clock, kEach);
   JsonWriter json;
   json.BeginObject();
   json.Text("target", HostTarget().ToString());

@@ -23,9 +23,9 @@
 #include "core/passes/infer_type_pass.h"
 #include "core/passes/pipeline.h"
 #include "core/runtime/load_program.h"
+#include "core/target/arithmetic_peaks.h"
 #include "core/target/target.h"
 #include "core/tensor/random.h"
-#include "tests/bench/fma_peak.h"
 #include "tests/bench/graph_operations.h"
 #include "tests/common/seeded_weights.h"
 
@@ -104,7 +104,7 @@ absl::Status RunBench(const std::string& path, const BenchOptions& options) {
   int64_t best_ns = std::numeric_limits<int64_t>::max();
   double peak = 0;
   for (int64_t sample = -2; sample < options.samples; ++sample) {
-    peak = std::max(peak, MeasureFmaPeak(clock, absl::Milliseconds(5)));
+    peak = std::max(peak, MeasureArithmetic("f32", 1, clock, absl::Milliseconds(5)));
     const absl::Duration begin = clock.Monotonic();
     SLIPWAY_RETURN_IF_ERROR(run->Run(inputs, absl::MakeSpan(outputs), {.profile = true}));
     const int64_t ns = absl::ToInt64Nanoseconds(clock.Monotonic() - begin);

@@ -23,10 +23,10 @@
 #include "core/codegen/lower/register_all.h"
 #include "core/graph/builder.h"
 #include "core/operators/register_all.h"
+#include "core/target/arithmetic_peaks.h"
+#include "core/target/memory_reading.h"
 #include "core/target/target.h"
-#include "tests/bench/fma_peak.h"
 #include "tests/bench/kernel_runs.h"
-#include "tests/bench/memory_reading.h"
 
 namespace slipway::bench {
 namespace {
@@ -152,9 +152,10 @@ struct Figures {
 Figures Measure(const Product& p, size_t index, const KernelRuns& runs, const Clock& clock) {
   Figures figures;
   for (int round = 0; round < 12; ++round) {
-    figures.peak = std::max(figures.peak, MeasureFmaPeak(clock, absl::Milliseconds(1)));
+    figures.peak =
+        std::max(figures.peak, MeasureArithmetic("f32", 1, clock, absl::Milliseconds(1)));
     figures.reading =
-        std::min(figures.reading, MeasureReading(Bytes(p), clock, absl::ZeroDuration()));
+        std::min(figures.reading, MeasureReading(Bytes(p), 1, clock, absl::ZeroDuration()));
     absl::Duration spent;
     for (int run = 0; run < 50 && spent < absl::Milliseconds(5); ++run) {
       const absl::Duration time = runs.Run(index, clock);

@@ -1,4 +1,4 @@
-#include "tests/bench/memory_reading.h"
+#include "core/target/memory_reading.h"
 
 #include <sys/mman.h>
 
@@ -6,10 +6,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <vector>
 
+#include "core/target/on_threads.h"
 #include "core/target/target.h"
 
-namespace slipway::bench {
+namespace slipway {
 namespace {
 
 // Bytes in flight at once: enough lines that none waits for the one before.
@@ -35,10 +37,11 @@ using Kernel = uint64_t (*)(const char* data, int64_t bytes);
     return total[0];                                                          \
   }
 
+SLIPWAY_READ(Read128, 16, __attribute__((noinline)))
+
 #if defined(__x86_64__)
 SLIPWAY_READ(Read512, 64, __attribute__((target("avx512f"), noinline)))
 SLIPWAY_READ(Read256, 32, __attribute__((target("avx2"), noinline)))
-SLIPWAY_READ(Read128, 16, __attribute__((noinline)))
 
 Kernel WidestKernel() {
   const int level = HostTarget().host().level;
@@ -47,16 +50,14 @@ Kernel WidestKernel() {
   return Read128;
 }
 #else
-#error "nothing that reads memory for this architecture yet"
+Kernel WidestKernel() { return Read128; }
 #endif
 
 struct Free {
   void operator()(char* data) const { std::free(data); }
 };
 
-}  // namespace
-
-absl::Duration MeasureReading(int64_t bytes, const Clock& clock, absl::Duration duration) {
+absl::Duration MeasureOne(int64_t bytes, const Clock& clock, absl::Duration duration) {
   const Kernel kernel = WidestKernel();
   const int64_t size = std::max((bytes + kStep - 1) / kStep, int64_t{1}) * kStep;
   // Large pages where the system has them, as the constants of programs have.
@@ -83,4 +84,13 @@ absl::Duration MeasureReading(int64_t bytes, const Clock& clock, absl::Duration 
   return best;
 }
 
-}  // namespace slipway::bench
+}  // namespace
+
+absl::Duration MeasureReading(int64_t bytes, int threads, const Clock& clock,
+                              absl::Duration duration) {
+  std::vector<absl::Duration> each(static_cast<size_t>(threads));
+  OnThreads(threads, [&](int i) { each[i] = MeasureOne(bytes / threads, clock, duration); });
+  return *std::max_element(each.begin(), each.end());
+}
+
+}  // namespace slipway

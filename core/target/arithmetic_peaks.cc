@@ -1,0 +1,125 @@
+#include "core/target/arithmetic_peaks.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include <algorithm>
+#include <cstdint>
+
+#include "absl/types/span.h"
+#include "core/base/check.h"
+#include "core/target/on_threads.h"
+#include "core/target/target.h"
+
+namespace slipway {
+namespace {
+
+constexpr int64_t kRounds = 20'000;
+
+// More independent sums than latency times units (8 to 10 on any core so far), each a vector.
+constexpr int kSums = 12;
+
+struct Kernel {
+  const char* type;
+  bool (*is_run_by)(const DeviceTarget& machine);
+  void (*function)(int64_t rounds);
+  int operations;  // Of one step of one sum.
+};
+
+// Steps of kSums sums, `rounds` times. A function for each, since a template would not take over the caller's instruction
+// set; sums, operands and how they begin are vectors of the types that the step takes.
+#define SLIPWAY_SUMS(name, attributes, Sum, Operand, beginning, step)         \
+  attributes void name(int64_t rounds) {                                      \
+    Sum sums[kSums];                                                          \
+    for (Sum & sum : sums) sum = Sum{};                                       \
+    Operand a = beginning;                                                    \
+    Operand b = beginning;                                                    \
+    for (int64_t round = 0; round < rounds; ++round) {                        \
+      _Pragma("clang loop unroll(full)") for (Sum & sum : sums) sum = (step); \
+      /* Nothing may be moved out of the loop. */                             \
+      asm volatile("" : "+" SLIPWAY_VECTOR(a), "+" SLIPWAY_VECTOR(b));        \
+    }                                                                         \
+    for (Sum & sum : sums) asm volatile("" : : SLIPWAY_VECTOR(sum));          \
+  }
+
+using F32x4 = float __attribute__((vector_size(16)));
+
+#if defined(__x86_64__)
+#define SLIPWAY_VECTOR "v"
+
+using F32x8 = float __attribute__((vector_size(32)));
+using F32x16 = float __attribute__((vector_size(64)));
+
+SLIPWAY_SUMS(F32In512, __attribute__((target("avx512f"), noinline)), F32x16, F32x16,
+             F32x16{} + 0.5f, sum* a + b)
+SLIPWAY_SUMS(F32In256, __attribute__((target("avx2,fma"), noinline)), F32x8, F32x8, F32x8{} + 0.5f,
+             sum* a + b)
+SLIPWAY_SUMS(Bf16In512, __attribute__((target("avx512bf16"), noinline)), __m512, __m512bh,
+             __m512bh{}, _mm512_dpbf16_ps(sum, a, b))
+SLIPWAY_SUMS(Int8In512, __attribute__((target("avx512vnni"), noinline)), __m512i, __m512i,
+             __m512i{}, _mm512_dpbusd_epi32(sum, a, b))
+SLIPWAY_SUMS(Int8In256, __attribute__((target("avxvnni"), noinline)), __m256i, __m256i, __m256i{},
+             _mm256_dpbusd_avx_epi32(sum, a, b))
+#else
+#define SLIPWAY_VECTOR "w"
+#endif
+
+SLIPWAY_SUMS(F32In128, __attribute__((noinline)), F32x4, F32x4, F32x4{} + 0.5f, sum* a + b)
+
+// Of several that a machine runs for a type, the first.
+constexpr Kernel kKernels[] = {
+#if defined(__x86_64__)
+    {"f32", [](const DeviceTarget& machine) { return machine.level >= 4; }, F32In512, 32},
+    {"f32", [](const DeviceTarget& machine) { return machine.level >= 3; }, F32In256, 16},
+#endif
+    {"f32", [](const DeviceTarget&) { return true; }, F32In128, 8},
+#if defined(__x86_64__)
+    {"bf16", [](const DeviceTarget& machine) { return machine.Has("bf16"); }, Bf16In512, 64},
+    {"int8", [](const DeviceTarget& machine) { return machine.Has("vnni"); }, Int8In512, 128},
+    {"int8", [](const DeviceTarget& machine) { return machine.Has("avxvnni"); }, Int8In256, 64},
+#endif
+};
+
+const Kernel* FindKernel(absl::string_view type, const DeviceTarget& machine) {
+  for (const Kernel& kernel : kKernels) {
+    if (kernel.type == type && kernel.is_run_by(machine)) return &kernel;
+  }
+  return nullptr;
+}
+
+double MeasureOne(const Kernel& kernel, const Clock& clock, absl::Duration duration) {
+  const absl::Duration end = clock.Monotonic() + duration;
+  double best = 0;
+  do {
+    const absl::Duration start = clock.Monotonic();
+    kernel.function(kRounds);
+    const double seconds = absl::ToDoubleSeconds(clock.Monotonic() - start);
+    if (seconds > 0) best = std::max(best, 1.0 * kernel.operations * kSums * kRounds / seconds);
+  } while (clock.Monotonic() < end);
+  return best;
+}
+
+}  // namespace
+
+std::vector<std::string> MeasuredTypes() {
+  const Target host = HostTarget();
+  std::vector<std::string> types;
+  for (const char* type : {"f32", "bf16", "int8"}) {
+    if (FindKernel(type, host.host()) != nullptr) types.emplace_back(type);
+  }
+  return types;
+}
+
+double MeasureArithmetic(absl::string_view type, int threads, const Clock& clock,
+                         absl::Duration duration) {
+  const Kernel* kernel = FindKernel(type, HostTarget().host());
+  SLIPWAY_CHECK(kernel != nullptr, "a type that this machine has no instructions for");
+  std::vector<double> rates(static_cast<size_t>(threads));
+  OnThreads(threads, [&](int i) { rates[i] = MeasureOne(*kernel, clock, duration); });
+  double together = 0;
+  for (const double rate : rates) together += rate;
+  return together;
+}
+
+}  // namespace slipway
