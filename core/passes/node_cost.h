@@ -1,19 +1,39 @@
-// What a node costs, roughly: to compare nodes with each other, not to foretell times.
+// What a node costs: how much it computes, and how much it reads and writes. Facts of the graph, whatever computes it; the
+// one place that counts them.
 #ifndef SLIPWAY_CORE_PASSES_NODE_COST_H_
 #define SLIPWAY_CORE_PASSES_NODE_COST_H_
 
 #include <cstdint>
 
+#include "absl/status/statusor.h"
 #include "core/graph/graph.h"
+#include "core/graph/operator_registry.h"
 
 namespace slipway {
 
-// Multiplications and additions: two for each product that a convolution or matrix product sums, else one an element of
-// the largest input or output. REQUIRES: types are known and static.
-double NodeFlops(const Graph& graph, const Node& node);
+// Multiplications and additions of products, as the model's operators have them: of convolutions, matrix products,
+// attention and recurrent layers two for each number that meets a weight, however that is computed (so that a convolution by
+// Winograd's tiles counts what a direct one does), of all else none. A slipway.Fused or slipway.Call node has those of its
+// body, other bodies count nothing. UNIMPLEMENTED where extents that count are open. REQUIRES: types are known.
+absl::StatusOr<int64_t> ProductFlops(const Graph& graph, const Node& node,
+                                     const OperatorRegistry& registry);
 
-// Bytes of the node's outputs. REQUIRES: as above.
+// The same, and where it is less, an element of the largest input or output: to compare nodes with each other, not to
+// foretell times. 0 where extents are open. REQUIRES: types are known.
+double NodeFlops(const Graph& graph, const Node& node, const OperatorRegistry& registry);
+
+// Bytes of the node's outputs. REQUIRES: types are known and static.
 int64_t OutputBytes(const Graph& graph, const Node& node);
+
+// What goes between a node and memory if nothing goes twice.
+struct NodeTraffic {
+  int64_t bytes = 0;           // Each input read once, each output written once.
+  int64_t constant_bytes = 0;  // Of them: of constants of the graph.
+};
+
+// Of an input that is only picked from (Gather's table) what is picked counts. UNIMPLEMENTED where extents are open.
+// REQUIRES: types are known.
+absl::StatusOr<NodeTraffic> TrafficOf(const Graph& graph, const Node& node);
 
 }  // namespace slipway
 

@@ -97,7 +97,9 @@ TEST_F(PartitionTest, BalancedStages) {
 TEST_F(PartitionTest, RandomGraphsInEveryWay) {
   for (uint64_t seed = 0; seed < 40; ++seed) {
     ASSERT_OK_AND_ASSIGN(const Graph graph, RandomGraph(tester_.registry(), seed));
-    const std::vector<int> stages = BalancedStages(graph, 3, NodeFlops);
+    const std::vector<int> stages = BalancedStages(graph, 3, [this](const Graph& g, const Node& n) {
+      return NodeFlops(g, n, tester_.registry());
+    });
     ASSERT_OK_AND_ASSIGN(const std::vector<Graph> in_stages, SplitIntoParts(graph, stages));
     EXPECT_LE(in_stages.size(), 3u);
     ExpectSame(graph, in_stages);

@@ -95,17 +95,17 @@ class Recomputer {
     double budget = 0;
     std::vector<NodeId> candidates;
     for (const NodeId n : forward) {
-      budget += NodeFlops(graph_, graph_.nodes[n]) * more;
+      budget += NodeFlops(graph_, graph_.nodes[n], registry_) * more;
       if (MayBeForgotten(n, users, outputs)) candidates.push_back(n);
     }
     const auto bytes_a_flop = [this](NodeId n) {
       return static_cast<double>(OutputBytes(graph_, graph_.nodes[n])) /
-             std::max(1.0, NodeFlops(graph_, graph_.nodes[n]));
+             std::max(1.0, NodeFlops(graph_, graph_.nodes[n], registry_));
     };
     std::stable_sort(candidates.begin(), candidates.end(),
                      [&](NodeId a, NodeId b) { return bytes_a_flop(a) > bytes_a_flop(b); });
     for (const NodeId n : candidates) {
-      const double flops = NodeFlops(graph_, graph_.nodes[n]);
+      const double flops = NodeFlops(graph_, graph_.nodes[n], registry_);
       if (flops > budget) continue;
       budget -= flops;
       keeps_[n] = false;

@@ -21,12 +21,12 @@
 #include "core/importers/onnx/onnx_importer.h"
 #include "core/operators/register_all.h"
 #include "core/passes/infer_type_pass.h"
+#include "core/passes/node_cost.h"
 #include "core/passes/pipeline.h"
 #include "core/runtime/load_program.h"
 #include "core/target/arithmetic_peaks.h"
 #include "core/target/target.h"
 #include "core/tensor/random.h"
-#include "tests/bench/graph_operations.h"
 #include "tests/common/seeded_weights.h"
 
 namespace slipway::bench {
@@ -66,8 +66,12 @@ absl::Status RunBench(const std::string& path, const BenchOptions& options) {
   }
   SLIPWAY_ASSIGN_OR_RETURN(const PipelineResult optimized,
                            RunPipeline(graph, CpuPipeline(target.host()), context, {}, clock));
-  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> operations,
-                           OperationsOfSteps(optimized.graph, registry));
+  std::vector<int64_t> operations;  // Of the kernels, which are the program's first steps.
+  for (const Node& node : optimized.graph.nodes) {
+    if (registry.Find(node.op)->pattern != Pattern::kKernel) continue;
+    SLIPWAY_ASSIGN_OR_RETURN(operations.emplace_back(),
+                             ProductFlops(optimized.graph, node, registry));
+  }
 
   CompileEnvironment environment;
   environment.clock = &clock;

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/passes/infer_type_pass.h"
-#include "tests/bench/graph_operations.h"
+#include "core/passes/node_cost.h"
 
 namespace slipway::bench {
 namespace {
@@ -48,8 +48,7 @@ absl::StatusOr<ModelCost> CostOf(Graph graph, const PassContext& context) {
   SLIPWAY_ASSIGN_OR_RETURN(cost.input_bytes, BytesOf(graph, graph.inputs));
   SLIPWAY_ASSIGN_OR_RETURN(cost.output_bytes, BytesOf(graph, graph.outputs));
   for (const Node& node : graph.nodes) {
-    SLIPWAY_ASSIGN_OR_RETURN(const int64_t operations,
-                             CountOperations(graph, node, context.registry));
+    SLIPWAY_ASSIGN_OR_RETURN(const int64_t operations, ProductFlops(graph, node, context.registry));
     cost.operations += operations;
   }
   return cost;

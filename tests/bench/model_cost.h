@@ -11,7 +11,7 @@
 namespace slipway::bench {
 
 struct ModelCost {
-  // As CountOperations; of bodies nothing.
+  // ProductFlops of all nodes.
   int64_t operations = 0;
   // Of constants that nodes read as a whole: tables that only Gather reads do not count.
   int64_t constant_bytes = 0;

@@ -33,28 +33,6 @@ TEST(ModelCost, CountsProductsAndBytes) {
   EXPECT_EQ(cost->output_bytes, 4 * 2 * 8 * 6 * 6);
 }
 
-// Each element of the input meets each of the weights of its group.
-TEST(ModelCost, CountsTransposedConvolutions) {
-  const auto cost = Cost(R"(
-    graph "g" (%x: f32[1, 4, 6, 6]) -> (%y) {
-      const %w: f32[4, 3, 2, 2] = splat 1
-      %y = ConvTranspose(%x, %w) {group = 2, strides = [2, 2]}
-    })");
-  ASSERT_OK(cost.status());
-  EXPECT_EQ(cost->operations, 2 * (4 * 6 * 6) * (3 * 2 * 2));
-}
-
-TEST(ModelCost, CountsEachStepOfARecurrentLayer) {
-  const auto cost = Cost(R"(
-    graph "g" (%x: f32[7, 2, 3]) -> (%y) {
-      const %w: f32[1, 20, 3] = splat 1
-      const %r: f32[1, 20, 5] = splat 1
-      %y = LSTM(%x, %w, %r) {hidden_size = 5}
-    })");
-  ASSERT_OK(cost.status());
-  EXPECT_EQ(cost->operations, 2 * 7 * 2 * (20 * 3 + 20 * 5));
-}
-
 // Of a table that is looked into only some rows are read.
 TEST(ModelCost, DoesNotCountTables) {
   const auto cost = Cost(R"(

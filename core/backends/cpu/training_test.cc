@@ -37,7 +37,7 @@ double Flops(const Graph& graph, const OperatorRegistry& registry) {
       has_body = true;
       flops += Flops(**body, registry);
     }
-    if (!has_body) flops += NodeFlops(graph, node);
+    if (!has_body) flops += NodeFlops(graph, node, registry);
   }
   return flops;
 }
