@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 
+import ablation
 import catalogue
 import comparing
 import engines
@@ -48,6 +49,14 @@ def cpu_name():
             if line.startswith('model name'):
                 return line.partition(':')[2].strip()
     return platform.machine()
+
+
+def write_json(path, document):
+    """What is there is whole at any time."""
+    unfinished = path + '.unfinished'
+    with open(unfinished, 'w', encoding='utf-8') as file:
+        json.dump(document, file, indent=1)
+    os.replace(unfinished, path)
 
 
 class Session:
@@ -137,10 +146,7 @@ class Session:
 
     def _write(self):
         if self._arguments.json:
-            unfinished = self._arguments.json + '.unfinished'
-            with open(unfinished, 'w', encoding='utf-8') as file:
-                json.dump(self.document(), file, indent=1)
-            os.replace(unfinished, self._arguments.json)
+            write_json(self._arguments.json, self.document())
 
     def heading(self):
         arguments = self._arguments
@@ -153,6 +159,64 @@ class Session:
 
 def wrong(rows):
     return any(row['engines'].get('slipway', {}).get('agrees') is False for row in rows)
+
+
+class Ablation:
+    """A run that compares Slipway with itself, without one optimization at a time."""
+
+    def __init__(self, root, arguments, say):
+        self._arguments = arguments
+        self._say = say
+        self._setting = engines.Setting(arguments.threads, 'f32', processors(arguments.threads))
+        self._command = os.path.join(root, 'bazel-bin/client/slipway')
+        self._store = Store(arguments.cache, arguments.batch, say)
+        config = subprocess.run([self._command, 'compile', '--print-config'], text=True, check=True,
+                                stdout=subprocess.PIPE).stdout
+        self._optimizations = ablation.switches(config)
+        self._rows = []
+
+    def run(self, sources):
+        try:
+            for number, source in enumerate(sources, 1):
+                self._one(source, f'[{number}/{len(sources)}] {source.name}')
+        except KeyboardInterrupt:
+            self._say('interrupted: what follows is what is known so far')
+        return self._rows
+
+    def _one(self, source, label):
+        self._say(f'{label}: compiling and loading', passing=True)
+        try:
+            row = ablation.ablate(
+                self._store.get(source), self._command, self._optimizations, self._setting, run_json,
+                self._arguments.rounds, self._arguments.turn,
+                lambda done: self._say(f'{label}: round {done} of {self._arguments.rounds}', passing=True))
+        except Failed as failure:
+            self._say(f'{label}: {failure}')
+            row = {'name': source.name, 'forms': {ablation.ALL: {'failure': str(failure)}}, 'brings': {}}
+        self._rows.append(row)
+        self._say(ablation.table([row], self._optimizations))
+        if self._arguments.json:
+            write_json(self._arguments.json, self.document())
+
+    def document(self):
+        arguments = self._arguments
+        return {'schema_version': 1, 'cpu': cpu_name(), 'threads': arguments.threads,
+                'batch': arguments.batch, 'rounds': arguments.rounds, 'optimizations': self._optimizations,
+                'geometric_means': ablation.means(self._rows, self._optimizations), 'models': self._rows}
+
+    def text(self):
+        return (f'{cpu_name()}, {self._arguments.threads} threads, {self._arguments.rounds} rounds; '
+                'milliseconds, minima, and the time without an optimization through that with all\n\n'
+                + ablation.table(self._rows, self._optimizations))
+
+
+def run_ablation(root, arguments, say, sources):
+    session = Ablation(root, arguments, say)
+    rows = session.run(sources)
+    if not rows:
+        return 2
+    print(session.text())
+    return 1 if ablation.wrong(rows) else 0
 
 
 def run(root, arguments, say):
@@ -171,6 +235,8 @@ def run(root, arguments, say):
         return 2
     if not arguments.no_build:
         build(root)
+    if arguments.ablation:
+        return run_ablation(root, arguments, say, sources)
     session = Session(root, arguments, say)
     rows = session.run(sources)
     if not rows:
