@@ -113,6 +113,9 @@ PASSES = {
         ":graph_rewriter",
         ":pack_constants",
     ],
+    "recognize_gelu": [
+        ":graph_rewriter",
+    ],
     "simplify_inference": [
         ":fold_into_producer",
         ":graph_rewriter",

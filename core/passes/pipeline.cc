@@ -22,6 +22,7 @@
 #include "core/passes/infer_type_pass.h"
 #include "core/passes/lower_strings_pass.h"
 #include "core/passes/plan_memory_pass.h"
+#include "core/passes/recognize_gelu_pass.h"
 #include "core/passes/simplify_inference_pass.h"
 
 namespace slipway {
@@ -92,6 +93,7 @@ std::vector<NamedPass> PassesForEveryTarget() {
       {"LowerStrings", LowerStrings, /*descends=*/false},
       {"FoldConstant", FoldConstant},  // So that CanonicalizeOps sees which weights are constant.
       {"FoldPad", FoldPad, /*descends=*/true, /*is_optional=*/true},
+      {"RecognizeGelu", RecognizeGelu},
       {"CanonicalizeOps", CanonicalizeOps},
       {"SimplifyInference", SimplifyInference},
       {"FoldScaleAxis", FoldScaleAxis, /*descends=*/true, /*is_optional=*/true},

@@ -47,10 +47,10 @@ TEST(Pipeline, RunsThePassesOfAllTargetsAndThenTheBackends) {
                        RunPipeline(graph, Renaming(), tester.context(), {}, SystemClock()));
   std::vector<std::string> names;
   for (const PassReport& pass : result.passes) names.push_back(pass.name);
-  EXPECT_THAT(names,
-              ElementsAre("InferType", "ExpandGradients", "LowerStrings", "FoldConstant", "FoldPad",
-                          "CanonicalizeOps", "SimplifyInference", "FoldScaleAxis", "FoldConstant",
-                          "EliminateCommonSubexpr", "DeadCode", "Rename", "PlanMemory"));
+  EXPECT_THAT(names, ElementsAre("InferType", "ExpandGradients", "LowerStrings", "FoldConstant",
+                                 "FoldPad", "RecognizeGelu", "CanonicalizeOps", "SimplifyInference",
+                                 "FoldScaleAxis", "FoldConstant", "EliminateCommonSubexpr",
+                                 "DeadCode", "Rename", "PlanMemory"));
   EXPECT_EQ(result.passes.front().nodes_after, 2);
   EXPECT_EQ(result.passes.back().nodes_after, 1);
   EXPECT_EQ(result.graph.name, "renamed");

@@ -553,7 +553,7 @@ TEST(ElementwiseKernelsTest, PassNanAndInfinityOn) {
               {*x.Reshaped({10, 5, 1})});
     suite.Add("InstanceOfOne", OneNode("InstanceNormalization", {{10, 5, 1}, {5}, {5}}),
               {*x.Reshaped({10, 5, 1})});
-    for (const float exponent : {0.0f, 1.0f, 3.0f, 2.5f, -1.0f}) {
+    for (const float exponent : {0.0f, 0.5f, 1.0f, 2.0f, 3.0f, 2.5f, -1.0f}) {
       suite.Add(absl::StrCat("Pow", exponent),
                 [=](GraphBuilder& b) {
                   const ValueId y = b.Constant("e", Tensor::Scalar<float>(exponent));

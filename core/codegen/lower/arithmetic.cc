@@ -37,12 +37,18 @@ Expr Divide(Expr a, Expr b) {
 }
 
 Expr Power(Expr a, Expr b) {
-  // Roots and squares are exact this way, and faster.
+  b = Halide::cast(a.type(), b);
+  // Nearer to the power than what is made by a logarithm, and faster.
   if (const double* exponent = Halide::Internal::as_const_float(b)) {
-    if (*exponent == 0.5) return Strictly(Halide::sqrt(a));
+    if (*exponent == 0.5) {
+      // Unlike the root, the power of minus zero is zero, and that of minus infinity infinite.
+      return SelectStrictly(a < 0.0f && a == a * 2.0f, -a, Strictly(Halide::sqrt(a) + 0.0f));
+    }
+    if (*exponent == 1) return a;
     if (*exponent == 2) return Strictly(a * a);
+    if (*exponent == 3) return Strictly(a * a * a);
   }
-  return PowOf(a, Halide::cast(a.type(), b));
+  return PowOf(a, b);
 }
 
 }  // namespace
