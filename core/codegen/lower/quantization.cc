@@ -39,12 +39,19 @@ Lowering Scaled(Expr (*real)(Expr x, Expr scale, Expr zero, Halide::Type to)) {
   };
 }
 
-// The quotient is rounded as IEEE 754 has it: what lies beside a half decides over the result.
+// The quotient is rounded as IEEE 754 has it: what lies beside a half decides over the result. Within the bounds of the type, less
+// the zero point, it is rounded by adding a number behind whose unit floats have no digits; the sum's last bits are the result.
 Expr Quantize(Expr x, Expr scale, Expr zero, Halide::Type to) {
+  constexpr float kUnitIsLast = 12582912.0f;  // 3 * 2^22.
+  if (!zero.defined()) zero = Halide::Internal::make_zero(to);
+  zero = cast<int32_t>(zero);
   const Expr quotient = Strictly(x / scale);
-  Expr value = SelectStrictly(IsNan(quotient), 0.0f, RoundOf(quotient));
-  if (zero.defined()) value += cast<float>(zero);
-  return cast(to, Halide::clamp(value, cast<float>(to.min()), cast<float>(to.max())));
+  const Expr number = SelectStrictly(IsNan(quotient), 0.0f, quotient);
+  const Expr least = cast<float>(cast<int32_t>(to.min()) - zero);
+  const Expr largest = cast<float>(cast<int32_t>(to.max()) - zero);
+  const Expr inside = Strictly(Halide::max(Halide::min(number, largest), least));
+  const Expr bits = Halide::reinterpret<int32_t>(Strictly(inside + kUnitIsLast));
+  return cast(to, bits - Halide::reinterpret<int32_t>(Expr(kUnitIsLast)) + zero);
 }
 
 Expr Dequantize(Expr x, Expr scale, Expr zero, Halide::Type) {
@@ -78,8 +85,8 @@ absl::Status ServesIntegers(const NodeView& node, absl::Span<const ValueType> ou
 
 absl::Status RegisterQuantizationLowerings(Lowerings& lowerings) {
   SLIPWAY_RETURN_IF_ERROR(
-      lowerings.Add("DequantizeLinear", Scaled(Dequantize).Serving(ServesIntegers)));
-  return lowerings.Add("QuantizeLinear", Scaled(Quantize).Serving(ServesIntegers));
+      lowerings.Add("DequantizeLinear", Scaled(Dequantize).Serving(ServesIntegers).Open()));
+  return lowerings.Add("QuantizeLinear", Scaled(Quantize).Serving(ServesIntegers).Open());
 }
 
 }  // namespace slipway
