@@ -44,7 +44,7 @@ std::vector<Case> Cases() {
          const ValueId bias = b.Input("bias", kFloat, {32});
          b.Output(b.Add("Relu", {b.Add("slipway.ConvNCHWc", {x, w, bias}, padded)}));
        },
-       71723},
+       86999},
       {"winograd_convolution",
        [=](GraphBuilder& b) {
          const ValueId x = b.Input("x", kFloat, {1, 1, 12, 12, 8});
