@@ -33,6 +33,7 @@ absl::Span<const Optimization> Optimizations() {
       {"winograd", "ChooseConvolution",
        "Make convolutions of transformed tiles where that is faster; it rounds a little more."},
       {"blocked-layout", "AlterLayout", "Keep channels of images in blocks."},
+      {"fused-attention", "FuseAttention", "Compute attention without its scores in memory."},
       {"packed-products", "PackGemm", "Keep constant matrices in panels."},
       {"folded-pads", "FoldPad", "Make zeros around an image the padding of a convolution."},
       {"folded-scales", "FoldScaleAxis", "Put scales and shifts a channel into weights."},

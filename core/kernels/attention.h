@@ -1,4 +1,5 @@
-// Attention in its forms. Everything is computed in double; what ONNX's formulas name as a tensor is rounded to its type.
+// Attention in its forms. Everything but BlockAttention is computed in double; what ONNX's formulas name as a tensor is rounded to its
+// type.
 // Callable: see call.h.
 #ifndef SLIPWAY_CORE_KERNELS_ATTENTION_H_
 #define SLIPWAY_CORE_KERNELS_ATTENTION_H_
@@ -11,6 +12,11 @@ extern "C" {
 // keys, whether causal, positions seen before and after a query's own (-1 for all), the Type that scores are rounded to
 // before the softmax (kNone: that of the queries), which scores are wanted (AttentionScores); scale and soft cap (reals).
 int32_t slipway_Attention(void** arguments);
+
+// slipway.BlockAttention (core/operators/attention.h), in f32. Inputs: queries, keys, values, mask. Output: y. Parameters: heads of
+// queries, heads of keys; for queries, keys, values and y each the axes of its four dimensions; the first head in queries, keys and
+// values; whether probabilities that are NaN are 0; scale, what a mask puts in place of scores (reals).
+int32_t slipway_BlockAttention(void** arguments);
 
 // Inputs: queries, keys, values, past state, decay, update rate. Outputs: y, present state. Parameters: heads of queries,
 // heads of keys; scale (real).

@@ -1,5 +1,6 @@
 // The steps of recurrent networks, vectors of the state's numbers at a time.
 #include "core/kernels/call.h"
+#include "core/kernels/panels.h"
 #include "core/kernels/parallel.h"
 #include "core/kernels/recurrent.h"
 #include "core/kernels/recurrent_call.h"
@@ -61,58 +62,8 @@ struct Row {
   float* y;  // Null where nobody wants it.
 };
 
-// What a product is made of for each row: to = from + x * r.
-struct Product {
-  const float* x;
-  const float* from;
-  float* to;
-};
-
-// Sums of one panel's columns for kRows rows, in several parts where few of them would wait for each other.
-template <int kRows, int kVectors>
-void MultiplyPanel(const float* panel, int64_t depth, int64_t column, const Product* rows) {
-  constexpr int kWanted = 8 / (kRows * kVectors);
-  constexpr int kParts = kWanted < 1 ? 1 : kWanted > 4 ? 4 : kWanted;
-  Vector sums[kParts][kRows][kVectors] = {};
-  for (int row = 0; row < kRows; ++row) {
-    for (int v = 0; v < kVectors; ++v) {
-      sums[0][row][v] = LoadVector(rows[row].from + column + v * kLanes);
-    }
-  }
-  const auto add = [&](int64_t k, int part) __attribute__((always_inline)) {
-    for (int v = 0; v < kVectors; ++v) {
-      const Vector weights = LoadVector(panel + k * kStatePanel + v * kLanes);
-      for (int row = 0; row < kRows; ++row) sums[part][row][v] += weights * rows[row].x[k];
-    }
-  };
-  int64_t k = 0;
-  for (; k + kParts <= depth; k += kParts) {
-    for (int part = 0; part < kParts; ++part) add(k + part, part);
-  }
-  for (; k < depth; ++k) add(k, 0);
-  for (int row = 0; row < kRows; ++row) {
-    for (int v = 0; v < kVectors; ++v) {
-      Vector sum = sums[0][row][v];
-      for (int part = 1; part < kParts; ++part) sum += sums[part][row][v];
-      StoreVector(sum, rows[row].to + column + v * kLanes);
-    }
-  }
-}
-
 constexpr int kPanelVectors = kStatePanel / kLanes;
-constexpr int kMostRows =
-    (kVectorRegisters - 4) / kPanelVectors < 6 ? (kVectorRegisters - 4) / kPanelVectors : 6;
-
-// For `count` <= kMostRows rows.
-template <int kRows, int kVectors>
-void MultiplyRows(const float* panel, int64_t depth, int64_t column, const Product* rows,
-                  int64_t count) {
-  if constexpr (kRows > 0) {
-    if (count == kRows) return MultiplyPanel<kRows, kVectors>(panel, depth, column, rows);
-    MultiplyRows<kRows - 1, kVectors>(panel, depth, column, rows, count);
-  }
-}
-
+constexpr int kRows = kMostRows<kPanelVectors>;
 // The columns of one direction's r that belong to some of its gates.
 struct Columns {
   const float* panels;
@@ -127,12 +78,13 @@ struct Columns {
       const float* panel = panels + p * depth * kStatePanel;
       const int64_t column = p * kStatePanel;
       const bool is_whole = column + kStatePanel <= count;
-      for (int64_t row = 0; row < row_count; row += kMostRows) {
-        const int64_t left = row_count - row < kMostRows ? row_count - row : kMostRows;
+      for (int64_t row = 0; row < row_count; row += kRows) {
+        const int64_t left = row_count - row < kRows ? row_count - row : kRows;
         if (is_whole) {
-          MultiplyRows<kMostRows, kPanelVectors>(panel, depth, column, rows + row, left);
+          MultiplyRows<kPanelVectors, kStatePanel>(panel, depth, column, rows + row, left);
         } else {
-          MultiplyRows<kMostRows, kGateBlock / kLanes>(panel, depth, column, rows + row, left);
+          MultiplyRows<kGateBlock / kLanes, kStatePanel, kRows>(panel, depth, column, rows + row,
+                                                                left);
         }
       }
     }

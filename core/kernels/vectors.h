@@ -58,9 +58,8 @@ Vector Polynomial(Vector x, const float (&coefficients)[kCount]) {
 // The functions below give NaN for NaN. Their relative error is less than 5e-7 where the result is a normal number and
 // nothing else is said.
 
-// At most e^88.37, at least the smallest normal number. The series of S. Moshier's Cephes (expf.c, 1989).
-inline Vector ExpOf(Vector x) {
-  x = Within(x, -87.33654f, 88.37626f);
+// Between -87.33654 and 88.37626; something elsewhere. The series of S. Moshier's Cephes (expf.c, 1989).
+inline Vector ExpWithinNormals(Vector x) {
   // A sum of this size has no fraction, and its last bits are a whole number.
   const Vector shifted = x * 1.44269504f + 12582912.0f;
   const Vector whole = shifted - 12582912.0f;
@@ -69,6 +68,15 @@ inline Vector ExpOf(Vector x) {
                                           4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f});
   const IntVector exponent = (reinterpret_cast<IntVector>(shifted) + 127) << 23;
   return (series * (rest * rest) + rest + 1.0f) * reinterpret_cast<Vector>(exponent);
+}
+
+// At most e^88.37, at least the smallest normal number.
+inline Vector ExpOf(Vector x) { return ExpWithinNormals(Within(x, -87.33654f, 88.37626f)); }
+
+// Of no number above 0; 0 where the result is hardly above the smallest normal number.
+inline Vector ExpOfNegative(Vector x) {
+  const Vector e = ExpWithinNormals(x);
+  return x < -87.0f ? Vector{} : e;
 }
 
 // Near zero the power series, where the difference would lose digits.

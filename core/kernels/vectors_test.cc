@@ -39,6 +39,7 @@ TEST(VectorsTest, FunctionsAreAsExactAsStated) {
   const auto sigmoid = [](double x) { return 1 / (1 + std::exp(-x)); };
   const auto tanh = [](double x) { return std::tanh(x); };
   EXPECT_LT(ErrorOf(ExpOf, exp, -87, 88), kError);
+  EXPECT_LT(ErrorOf(ExpOfNegative, exp, -87, 0), kError);
   for (const float bound : {80.0f, 1.0f, 1e-3f}) {
     EXPECT_LT(ErrorOf(ExpLessOneOf, expm1, -bound, bound), kError) << bound;
     EXPECT_LT(ErrorOf(LogOfOneAndExpOf, softplus, -bound, bound), kError) << bound;
@@ -50,6 +51,7 @@ TEST(VectorsTest, FunctionsAreAsExactAsStated) {
 TEST(VectorsTest, InfinitiesHaveTheirLimits) {
   EXPECT_FLOAT_EQ(ExpLessOneOf(Broadcast(-kInfinite))[0], -1);
   EXPECT_NEAR(ExpOf(Broadcast(-kInfinite))[0], 0, 1e-37);
+  EXPECT_EQ(ExpOfNegative(Broadcast(-kInfinite))[0], 0);
   EXPECT_EQ(LogOfOneAndExpOf(Broadcast(kInfinite))[0], kInfinite);
   EXPECT_NEAR(LogOfOneAndExpOf(Broadcast(-kInfinite))[0], 0, 1e-37);
   EXPECT_FLOAT_EQ(SigmoidOf(Broadcast(kInfinite))[0], 1);
@@ -60,7 +62,8 @@ TEST(VectorsTest, InfinitiesHaveTheirLimits) {
 
 TEST(VectorsTest, NanGoesThrough) {
   const Vector nan = Broadcast(std::numeric_limits<float>::quiet_NaN());
-  for (const auto function : {ExpOf, ExpLessOneOf, LogOfOneAndExpOf, SigmoidOf, TanhOf}) {
+  for (const auto function :
+       {ExpOf, ExpOfNegative, ExpLessOneOf, LogOfOneAndExpOf, SigmoidOf, TanhOf}) {
     EXPECT_TRUE(std::isnan(function(nan)[0]));
   }
   EXPECT_TRUE(std::isnan(Within(nan, -1, 1)[0]));

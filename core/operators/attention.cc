@@ -1,5 +1,6 @@
 #include "core/operators/attention.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -150,6 +151,54 @@ absl::StatusOr<std::vector<ValueType>> LinearAttentionType(const NodeView& view)
       ValueType(state, {k.batch, attention.key_heads, k.size, v.size})};
 }
 
+constexpr const char* kOrders[] = {"query_order", "key_order", "value_order", "output_order"};
+
+// The extents of an input of BlockAttention by BlockAxis.
+Dimensions ExtentsByAxis(const NodeView& view, const BlockAttentionView& attention, int input) {
+  Dimensions extents(4, 0);
+  for (int d = 0; d < 4; ++d) {
+    extents[attention.orders[input][d]] = view.input_type(input).dimension(d);
+  }
+  return extents;
+}
+
+absl::StatusOr<std::vector<ValueType>> BlockAttentionType(const NodeView& view) {
+  SLIPWAY_ASSIGN_OR_RETURN(const BlockAttentionView attention, DecodeBlockAttention(view));
+  for (int input = 0; input < 3; ++input) {
+    SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, input, {DataType::kFloat32}));
+    SLIPWAY_RETURN_IF_ERROR(CheckRank(view, input, 4, 4));
+    const int64_t heads = input == kQueries ? attention.heads : attention.key_heads;
+    const int64_t needed = attention.first_heads[input] + heads;
+    const Dimension there = ExtentsByAxis(view, attention, input)[kHead];
+    if (view.Exceeds(needed, there)) {
+      return view.Error(absl::StrCat("input ", input, " has ", ToString(there), " heads where ",
+                                     needed, " are needed"));
+    }
+  }
+  const Dimensions q = ExtentsByAxis(view, attention, kQueries);
+  const Dimensions k = ExtentsByAxis(view, attention, kKeys);
+  const Dimensions v = ExtentsByAxis(view, attention, kValues);
+  if (view.Differ({q[kBatch], q[kItem]}, {k[kBatch], k[kItem]})) return Misfit(view, 0, 1);
+  if (view.Differ({k[kBatch], k[kPosition]}, {v[kBatch], v[kPosition]})) return Misfit(view, 1, 2);
+  if (view.has_input(3)) {
+    SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 3, {DataType::kFloat32, DataType::kBool}));
+    SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 3, 4, 4));
+    const Dimensions scores = {q[kBatch], attention.heads, q[kPosition], k[kPosition]};
+    for (int d = 0; d < 4; ++d) {
+      const Dimension extent = view.input_type(3).dimension(d);
+      if (extent != Dimension(1) && view.Differ(extent, scores[d])) {
+        return view.Error(absl::StrCat("the mask (input 3) of shape ",
+                                       ToString(DimensionsOf(view, 3)),
+                                       " does not fit scores of shape ", ToString(scores)));
+      }
+    }
+  }
+  const Dimensions y = {q[kBatch], attention.heads, q[kPosition], v[kItem]};
+  Dimensions ordered;
+  for (const int64_t axis : attention.orders[kMixed]) ordered.push_back(y[axis]);
+  return std::vector<ValueType>{ValueType(DataType::kFloat32, ordered)};
+}
+
 absl::StatusOr<std::vector<ValueType>> RotaryType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(DecodeRotary(view).status());
   return std::vector<ValueType>{view.input_type(0)};
@@ -185,6 +234,34 @@ absl::StatusOr<AttentionView> DecodeAttention(const NodeView& view) {
     return view.Error(absl::StrCat("\"qk_matmul_output_mode\" is ", scores, ", not 0 to 3"));
   }
   attention.scores = static_cast<AttentionScores>(scores);
+  return attention;
+}
+
+absl::StatusOr<BlockAttentionView> DecodeBlockAttention(const NodeView& view) {
+  BlockAttentionView attention;
+  attention.heads = view.Int("heads");
+  attention.key_heads = view.Int("key_heads");
+  if (attention.key_heads < 1 || attention.heads < 1 ||
+      attention.heads % attention.key_heads != 0) {
+    return view.Error(absl::StrCat(attention.heads, " heads of queries and ", attention.key_heads,
+                                   " of keys do not fit"));
+  }
+  for (int operand = 0; operand < 4; ++operand) {
+    attention.orders[operand] = view.Ints(kOrders[operand]);
+    std::vector<int64_t> sorted = attention.orders[operand];
+    std::sort(sorted.begin(), sorted.end());
+    if (sorted != std::vector<int64_t>{kBatch, kHead, kPosition, kItem}) {
+      return view.Error(absl::StrCat("\"", kOrders[operand], "\" is no order of 0 to 3"));
+    }
+  }
+  attention.first_heads = view.Ints("first_heads");
+  if (attention.first_heads.size() != 3 ||
+      *std::min_element(attention.first_heads.begin(), attention.first_heads.end()) < 0) {
+    return view.Error("\"first_heads\" is not three numbers from 0 on");
+  }
+  attention.scale = view.Float("scale");
+  attention.filling = view.Float("filling");
+  attention.nan_is_zero = view.Int("nan_is_zero") != 0;
   return attention;
 }
 
@@ -292,6 +369,20 @@ absl::Status RegisterAttentionOperators(OperatorRegistry& registry) {
                           FloatAttribute("softcap", 0),
                           IntAttribute("softmax_precision", std::nullopt)};
   SLIPWAY_RETURN_IF_ERROR(registry.Add(attention));
+
+  OperatorSchema block;
+  block.name = "slipway.BlockAttention";
+  block.min_inputs = 3;
+  block.max_inputs = 4;
+  block.type_rule = BlockAttentionType;
+  block.attributes = {FloatAttribute("filling", 0),
+                      Required(IntsAttribute("first_heads")),
+                      Required(IntAttribute("heads", std::nullopt)),
+                      Required(IntAttribute("key_heads", std::nullopt)),
+                      IntAttribute("nan_is_zero", 0),
+                      FloatAttribute("scale", 1)};
+  for (const char* order : kOrders) block.attributes.push_back(Required(IntsAttribute(order)));
+  SLIPWAY_RETURN_IF_ERROR(registry.Add(block));
 
   OperatorSchema linear;
   linear.name = "LinearAttention";

@@ -1,8 +1,16 @@
-// Attention, LinearAttention and RotaryEmbedding.
+// Attention, LinearAttention, RotaryEmbedding and slipway.BlockAttention.
+//
+// slipway.BlockAttention is softmax(scale * Q K^T + mask) V of f32, computed for a block of queries at a time. Inputs: queries, keys,
+// values, each of rank 4, its dimensions batch, head, position and item in the order that an attribute tells ("query_order",
+// "key_order", "value_order", 0 to 3), as are those of the output ("output_order"); and optionally a mask, which broadcasts to [batch,
+// head, query, key]: numbers are added to scores, scores where a bool is false are "filling". An operand may have more heads than take
+// part: "heads" of queries and "key_heads" of keys and values, which divide them, from "first_heads" on (one for each operand).
+// With "nan_is_zero" probabilities that are NaN are 0.
 #ifndef SLIPWAY_CORE_OPERATORS_ATTENTION_H_
 #define SLIPWAY_CORE_OPERATORS_ATTENTION_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -27,6 +35,19 @@ struct AttentionView {
   AttentionScores scores = AttentionScores::kProducts;
 };
 absl::StatusOr<AttentionView> DecodeAttention(const NodeView& view);
+
+enum BlockOperand { kQueries = 0, kKeys, kValues, kMixed };
+enum BlockAxis { kBatch = 0, kHead, kPosition, kItem };
+struct BlockAttentionView {
+  int64_t heads = 1;
+  int64_t key_heads = 1;
+  std::vector<int64_t> orders[4];    // By BlockOperand: the axis that each dimension is.
+  std::vector<int64_t> first_heads;  // Of queries, keys and values.
+  double scale = 1;
+  double filling = 0;
+  bool nan_is_zero = false;
+};
+absl::StatusOr<BlockAttentionView> DecodeBlockAttention(const NodeView& view);
 
 // The recurrence of LinearAttention over the state of each head.
 struct LinearAttentionView {

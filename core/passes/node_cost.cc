@@ -9,6 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "core/base/status_macros.h"
+#include "core/operators/attention.h"
 #include "core/operators/convolution.h"
 #include "core/operators/fused.h"
 #include "core/operators/matrix.h"
@@ -72,6 +73,16 @@ absl::StatusOr<int64_t> CountAttention(const Graph& graph, const Node& node, con
   return 2 * (NumElements(view.input_shape(0)) + ElementsOfOutput(graph, node)) * keys;
 }
 
+absl::StatusOr<int64_t> CountBlockAttention(const Graph&, const Node&, const NodeView& view) {
+  SLIPWAY_ASSIGN_OR_RETURN(const BlockAttentionView attention, DecodeBlockAttention(view));
+  const auto extent = [&](BlockOperand operand, BlockAxis axis) -> int64_t {
+    const std::vector<int64_t>& order = attention.orders[operand];
+    return view.input_shape(operand)[std::find(order.begin(), order.end(), axis) - order.begin()];
+  };
+  return 2 * extent(kQueries, kBatch) * attention.heads * extent(kQueries, kPosition) *
+         extent(kKeys, kPosition) * (extent(kKeys, kItem) + extent(kValues, kItem));
+}
+
 // Each step of each row with all weights of what comes in, and of the state.
 absl::StatusOr<int64_t> CountRecurrent(const Graph&, const Node&, const NodeView& view) {
   const Shape& x = view.input_shape(0);
@@ -103,6 +114,7 @@ constexpr ProductRow kProducts[] = {
     {"QLinearConv", CountQuantizedConv<3>},
     {"QLinearMatMul", CountQuantizedMatMul},
     {"RNN", CountRecurrent},
+    {"slipway.BlockAttention", CountBlockAttention},
     {"slipway.ConvNCHWc", CountConv},
     {"slipway.DepthwiseConvNCHWc", CountConv},
     {"slipway.GRUSteps", CountRecurrentSteps},

@@ -70,6 +70,12 @@ PASSES = {
         ":fold_into_producer",
         ":graph_rewriter",
     ],
+    "fuse_attention": [
+        ":canonicalize_rules",
+        ":dead_code_pass",
+        ":graph_rewriter",
+        "//core/operators:attention",
+    ],
     "fuse_ops": [
         "//core/base:utf8",
         ":fusion_groups",
@@ -128,6 +134,7 @@ BACKEND_PASSES = [
     "choose_convolution",
     "complete_outputs",
     "expand_ops",
+    "fuse_attention",
     "fuse_ops",
     "pack_gemm",
 ]

@@ -1,5 +1,8 @@
 #include "core/operators/attention.h"
 
+#include <cstdint>
+#include <vector>
+
 #include "core/base/status_macros.h"
 #include "core/kernels/attention.h"
 #include "core/reference/families.h"
@@ -18,6 +21,18 @@ absl::Status Attention(const NodeView& view, KernelParameters& parameters) {
   parameters.Add(static_cast<int64_t>(attention.scores));
   parameters.AddReal(attention.scale);
   parameters.AddReal(attention.softcap);
+  return absl::OkStatus();
+}
+
+absl::Status BlockAttention(const NodeView& view, KernelParameters& parameters) {
+  SLIPWAY_ASSIGN_OR_RETURN(const BlockAttentionView attention, DecodeBlockAttention(view));
+  parameters.Add(attention.heads);
+  parameters.Add(attention.key_heads);
+  for (const std::vector<int64_t>& order : attention.orders) parameters.AddAll(order);
+  parameters.AddAll(attention.first_heads);
+  parameters.Add(attention.nan_is_zero);
+  parameters.AddReal(attention.scale);
+  parameters.AddReal(attention.filling);
   return absl::OkStatus();
 }
 
@@ -48,6 +63,9 @@ absl::Status Rotary(const NodeView& view, KernelParameters& parameters) {
 absl::Status RegisterAttentionKernels(KernelColumn& kernels) {
   SLIPWAY_RETURN_IF_ERROR(
       kernels.Add("Attention", CallableKernel{"slipway_Attention", slipway_Attention, Attention}));
+  SLIPWAY_RETURN_IF_ERROR(kernels.Add(
+      "slipway.BlockAttention",
+      CallableKernel{"slipway_BlockAttention", slipway_BlockAttention, BlockAttention}));
   SLIPWAY_RETURN_IF_ERROR(kernels.Add(
       "LinearAttention",
       CallableKernel{"slipway_LinearAttention", slipway_LinearAttention, LinearAttention}));

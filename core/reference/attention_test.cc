@@ -1,4 +1,6 @@
 // Attention against values worked out by hand. ONNX's own cases cover its forms.
+#include <string>
+
 #include "core/reference/values_of.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -43,6 +45,40 @@ TEST(AttentionTest, RefusesWhatDoesNotFit) {
               HasSubstr("input 2 of shape [1, 1, 1, 1] does not fit input 1"));
   EXPECT_THAT(ValuesOf("const %q: f32[1, 2, 6] = splat 1", "%y = Attention(%q, %q, %q)"),
               HasSubstr("cannot be divided into 0 heads"));
+}
+
+// Two heads of one query, of which the second takes part, and two keys; orders as a product makes them.
+constexpr char kBlock[] =
+    "const %q: f32[1, 1, 2, 1] = {9, 0}\nconst %k: f32[1, 2, 1, 1] = {1, 2}\n"
+    "const %v: f32[1, 2, 1, 1] = {10, 30}\n";
+std::string Block(const std::string& mask, const std::string& attributes) {
+  return ValuesOf(
+      kBlock + mask,
+      "%y = slipway.BlockAttention(%q, %k, %v" + std::string(mask.empty() ? "" : ", %m") +
+          ") {heads = 1, key_heads = 1, query_order = [0, 2, 1, 3], key_order = [0, 2, 1, "
+          "3], value_order = [0, 2, 1, 3], output_order = [0, 2, 1, 3]" +
+          attributes + "}");
+}
+
+TEST(BlockAttentionTest, IsWhatItsProductsWouldMake) {
+  const std::string second = ", first_heads = [1, 0, 0]";
+  EXPECT_EQ(Block("", second), "f32[1, 1, 1, 1] = {20}");
+  EXPECT_EQ(Block("", ", first_heads = [0, 0, 0], scale = 100.0"), "f32[1, 1, 1, 1] = {30}");
+  const std::string first_only = "const %m: bool[1, 1, 1, 2] = {true, false}\n";
+  EXPECT_EQ(Block(first_only, second + ", filling = -1e30"), "f32[1, 1, 1, 1] = {10}");
+  EXPECT_EQ(Block(first_only, second), "f32[1, 1, 1, 1] = {20}");
+  EXPECT_EQ(Block("const %m: f32[1, 1, 1, 2] = {-inf, 0}\n", second), "f32[1, 1, 1, 1] = {30}");
+  const std::string blind = "const %m: f32[1, 1, 1, 1] = {-inf}\n";
+  EXPECT_THAT(Block(blind, second), HasSubstr("nan"));
+  EXPECT_EQ(Block(blind, second + ", nan_is_zero = 1"), "f32[1, 1, 1, 1] = {0}");
+}
+
+TEST(BlockAttentionTest, RefusesWhatDoesNotFit) {
+  EXPECT_THAT(Block("", ", first_heads = [2, 0, 0]"),
+              HasSubstr("input 0 has 2 heads where 3 are needed"));
+  EXPECT_THAT(Block("", ", first_heads = [0, 0]"), HasSubstr("is not three numbers"));
+  EXPECT_THAT(Block("const %m: f32[1, 1, 2, 2] = splat 0\n", ", first_heads = [0, 0, 0]"),
+              HasSubstr("the mask (input 3) of shape [1, 1, 2, 2] does not fit scores"));
 }
 
 TEST(LinearAttentionTest, AddsKeysTimesValues) {

@@ -149,6 +149,54 @@ TEST_P(EveryLevel, RecurrentNetworksComputeWhatTheReferenceDoes) {
   }
 }
 
+struct AttentionCase {
+  int batch, heads, key_heads, queries, keys, size, value_size;
+  const char* mask;  // Its shape; empty for none.
+};
+
+// Around the sizes of vectors, panels, tiles and blocks.
+constexpr AttentionCase kAttentions[] = {
+    {1, 1, 1, 8, 1, 1, 1, ""},
+    {2, 3, 3, 9, 7, 5, 3, "2, 1, 9, 7"},
+    {1, 2, 2, 24, 16, 16, 16, "24, 16"},
+    {1, 2, 1, 37, 33, 20, 17, "1, 2, 1, 33"},
+    {1, 1, 1, 130, 65, 32, 32, ""},
+    {1, 12, 12, 25, 25, 64, 64, "1, 1, 25, 25"},
+    {1, 1, 1, 13, 3000, 8, 40, "1, 1, 13, 1"},
+};
+
+TEST_P(EveryLevel, AttentionComputesWhatTheReferenceDoesOfItsProducts) {
+  ASSERT_OK_AND_ASSIGN(const Target target, ParseTarget(GetParam()));
+  if (!CheckRunsOn(target, HostTarget()).ok()) GTEST_SKIP() << "this machine is not one";
+  const PassTester tester;
+  for (const AttentionCase& sizes : kAttentions) {
+    const bool has_mask = sizes.mask[0] != 0;
+    const std::string text = absl::StrFormat(
+        R"(graph "g" (%%q: f32[%d, %d, %d, %d], %%k: f32[%d, %d, %d, %d], %%v: f32[%d, %d, %d, %d]%s) -> (%%y) {
+          const %%scale: f32[] = {0.3}
+          %%qt = Transpose(%%q) {perm = [0, 2, 1, 3]}
+          %%kt = Transpose(%%k) {perm = [0, 1, 3, 2]}
+          %%s = MatMul(%%qt, %%kt)
+          %%a = Mul(%%s, %%scale)
+          %s
+          %%p = Softmax(%%b) {axis = 3}
+          %%x = MatMul(%%p, %%v)
+          %%y = Transpose(%%x) {perm = [0, 2, 1, 3]}
+        })",
+        sizes.batch, sizes.queries, sizes.heads, sizes.size, sizes.batch, sizes.key_heads,
+        sizes.keys, sizes.size, sizes.batch, sizes.key_heads, sizes.keys, sizes.value_size,
+        has_mask ? absl::StrCat(", %m: f32[", sizes.mask, "]") : "",
+        has_mask ? "%b = Add(%a, %m)" : "%b = Identity(%a)");
+    SCOPED_TRACE(text);
+    ASSERT_OK_AND_ASSIGN(const Graph graph, tester.Parse(text));
+    ASSERT_OK_AND_ASSIGN(const CompiledModel model, CompileGraph(graph, target, {}, Environment()));
+    const std::vector<Tensor> inputs = RandomInputs(graph, 3);
+    ASSERT_OK_AND_ASSIGN(const std::vector<Tensor> expected,
+                         tester.reference().Evaluate(graph, inputs));
+    for (const int threads : {1, 3}) EXPECT_OK(CheckRun(model, inputs, expected, threads));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Levels, EveryLevel,
                          ::testing::Values("x86-64-linux", "x86-64-v2-linux", "x86-64-v3-linux",
                                            "x86-64-v4-linux", "arm-64-linux"));

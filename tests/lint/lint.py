@@ -181,7 +181,7 @@ FAMILY_FOLDERS = ('core/operators', 'core/kernels', 'core/reference',
                   'core/codegen/lower')
 SHARED_KERNELS = ('batch', 'big_number', 'broadcast', 'call', 'elements',
                   'extents', 'fourier', 'letter_case', 'math', 'number_text',
-                  'numbers', 'pair', 'parallel', 'places', 'resize_axis', 'saturate',
+                  'numbers', 'pair', 'panels', 'parallel', 'places', 'resize_axis', 'saturate',
                   'small_types', 'sorting', 'string_operand', 'trigonometry',
                   'types', 'vectors', 'window', 'winograd')
 

@@ -11,6 +11,7 @@
 #include "core/passes/complete_outputs_pass.h"
 #include "core/passes/expand_ops_pass.h"
 #include "core/passes/fold_constant_pass.h"
+#include "core/passes/fuse_attention_pass.h"
 #include "core/passes/fuse_ops_pass.h"
 #include "core/passes/pack_gemm_pass.h"
 #include "core/passes/plan_memory_pass.h"
@@ -56,6 +57,7 @@ BackendPipeline CpuPipeline(const DeviceTarget& device, IsLowered is_lowered) {
   };
   return {{{"ExpandOps", expand_ops},
            {"FoldConstant", FoldConstant},  // What ExpandOps wrote around constants.
+           {"FuseAttention", FuseAttention, /*descends=*/true, /*is_optional=*/true},
            {"AlterLayout", alter_layout, /*descends=*/true, /*is_optional=*/true},
            {"ChooseConvolution", choose_convolution, /*descends=*/true, /*is_optional=*/true},
            {"PackGemm", pack_gemm, /*descends=*/true, /*is_optional=*/true},

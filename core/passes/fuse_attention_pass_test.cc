@@ -1,0 +1,223 @@
+#include "core/passes/fuse_attention_pass.h"
+
+#include <gtest/gtest.h>
+
+#include "core/graph/bind_symbols.h"
+#include "core/passes/testing/pass_tester.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway {
+namespace {
+
+using ::slipway::testing::PassTester;
+
+// As exporters write what a network of text does: heads turned to the front, the root of the scale on both sides, and zeros for who sees
+// nothing.
+TEST(FuseAttention, TakesWhatLiesAroundIt) {
+  const PassTester tester;
+  EXPECT_OK(tester.Check(FuseAttention, R"(
+    graph "g" (%q: f32[2, 9, 3, 5], %k: f32[2, 11, 3, 5], %v: f32[2, 11, 3, 4],
+               %m: f32[2, 1, 9, 11]) -> (%y) {
+      const %root: f32[] = {0.5}
+      const %zero: f32[] = {0.0}
+      %qt = Transpose(%q) {perm = [0, 2, 1, 3]}
+      %qs = Mul(%qt, %root)
+      %kt = Transpose(%k) {perm = [0, 2, 3, 1]}
+      %ks = Mul(%root, %kt)
+      %s = MatMul(%qs, %ks)
+      %a = Add(%m, %s)
+      %p = Softmax(%a) {axis = 3}
+      %n = IsNaN(%p)
+      %w = Where(%n, %zero, %p)
+      %vt = Transpose(%v) {perm = [0, 2, 1, 3]}
+      %x = MatMul "a" (%w, %vt)
+      %t = Transpose(%x) {perm = [0, 2, 1, 3]}
+      %y = Relu "r" (%t)
+    })",
+                         R"(
+    graph "g" (%q: f32[2, 9, 3, 5], %k: f32[2, 11, 3, 5], %v: f32[2, 11, 3, 4],
+               %m: f32[2, 1, 9, 11]) -> (%y) {
+      %a_2 = slipway.BlockAttention "a" (%q, %k, %v, %m) {first_heads = [0, 0, 0], heads = 3, key_heads = 3, key_order = [0, 2, 1, 3], nan_is_zero = 1, output_order = [0, 2, 1, 3], query_order = [0, 2, 1, 3], scale = 0.25, value_order = [0, 2, 1, 3]}
+      %y = Relu "r" (%a_2)
+    })"));
+}
+
+TEST(FuseAttention, TakesAScaleOfScoresAndMasksThatChoose) {
+  const PassTester tester;
+  EXPECT_OK(tester.Check(FuseAttention, R"(
+    graph "g" (%q: f32[1, 2, 8, 5], %k: f32[1, 2, 5, 11], %v: f32[1, 2, 11, 4], %c: bool[8, 11]) -> (%y, %z) {
+      const %two: f32[1] = {2.0}
+      const %low: f32[] = {-3.0}
+      %s = MatMul(%q, %k)
+      %d = Div(%s, %two)
+      %a = Where(%c, %d, %low)
+      %p = Softmax(%a) {axis = 3}
+      %y = MatMul "y" (%p, %v)
+      %s2 = MatMul(%q, %k)
+      %a2 = Where(%c, %low, %s2)
+      %p2 = Softmax(%a2) {axis = -1}
+      %z = MatMul "z" (%p2, %v)
+    })",
+                         R"(
+    graph "g" (%q: f32[1, 2, 8, 5], %k: f32[1, 2, 5, 11], %v: f32[1, 2, 11, 4], %c: bool[8, 11]) -> (%y, %z) {
+      const %y_four_shape: i64[4] = {1, 1, 8, 11}
+      const %z_four_shape: i64[4] = {1, 1, 8, 11}
+      %y_four = Reshape "y_four" (%c, %y_four_shape)
+      %y = slipway.BlockAttention "y" (%q, %k, %v, %y_four) {filling = -3.0, first_heads = [0, 0, 0], heads = 2, key_heads = 2, key_order = [0, 1, 3, 2], output_order = [0, 1, 2, 3], query_order = [0, 1, 2, 3], scale = 0.5, value_order = [0, 1, 2, 3]}
+      %z_four = Reshape "z_four" (%c, %z_four_shape)
+      %z_seen = Not "z_seen" (%z_four)
+      %z = slipway.BlockAttention "z" (%q, %k, %v, %z_seen) {filling = -3.0, first_heads = [0, 0, 0], heads = 2, key_heads = 2, key_order = [0, 1, 3, 2], output_order = [0, 1, 2, 3], query_order = [0, 1, 2, 3], scale = 1.0, value_order = [0, 1, 2, 3]}
+    })"));
+}
+
+TEST(FuseAttention, TakesOneHeadOfKeysForAllAndHeadsAsABatch) {
+  const PassTester tester;
+  EXPECT_OK(tester.Check(FuseAttention, R"(
+    graph "g" (%q: f32[2, 3, 8, 5], %k: f32[2, 1, 5, 9], %v: f32[2, 1, 9, 4]) -> (%y) {
+      %s = MatMul(%q, %k)
+      %p = Softmax(%s) {axis = 3}
+      %y = MatMul "y" (%p, %v)
+    })",
+                         R"(
+    graph "g" (%q: f32[2, 3, 8, 5], %k: f32[2, 1, 5, 9], %v: f32[2, 1, 9, 4]) -> (%y) {
+      %y = slipway.BlockAttention "y" (%q, %k, %v) {first_heads = [0, 0, 0], heads = 3, key_heads = 1, key_order = [0, 1, 3, 2], output_order = [0, 1, 2, 3], query_order = [0, 1, 2, 3], scale = 1.0, value_order = [0, 1, 2, 3]}
+    })"));
+  EXPECT_OK(tester.Check(FuseAttention, R"(
+    graph "g" (%q: f32[6, 8, 5], %k: f32[6, 9, 5], %v: f32[6, 9, 4], %m: f32[6, 8, 9]) -> (%y) {
+      %t = Transpose(%k) {perm = [0, 2, 1]}
+      %s = MatMul(%q, %t)
+      %a = Add(%s, %m)
+      %p = Softmax(%a) {axis = 2}
+      %y = MatMul "y" (%p, %v)
+    })",
+                         R"(
+    graph "g" (%q: f32[6, 8, 5], %k: f32[6, 9, 5], %v: f32[6, 9, 4], %m: f32[6, 8, 9]) -> (%y) {
+      const %y_four_shape: i64[4] = {6, 1, 8, 5}
+      const %y_four_shape_1: i64[4] = {6, 1, 9, 5}
+      const %y_four_shape_2: i64[4] = {6, 1, 9, 4}
+      const %y_four_shape_3: i64[4] = {6, 1, 8, 9}
+      const %y_three_shape: i64[3] = {6, 8, 4}
+      %y_four = Reshape "y_four" (%q, %y_four_shape)
+      %y_four_1 = Reshape "y_four" (%k, %y_four_shape_1)
+      %y_four_2 = Reshape "y_four" (%v, %y_four_shape_2)
+      %y_four_3 = Reshape "y_four" (%m, %y_four_shape_3)
+      %y_1 = slipway.BlockAttention "y" (%y_four, %y_four_1, %y_four_2, %y_four_3) {first_heads = [0, 0, 0], heads = 1, key_heads = 1, key_order = [0, 1, 2, 3], output_order = [0, 1, 2, 3], query_order = [0, 1, 2, 3], scale = 1.0, value_order = [0, 1, 2, 3]}
+      %y = Reshape "y_three" (%y_1, %y_three_shape)
+    })"));
+}
+
+// Queries, keys and values are columns of one product, or lie one behind the other in it.
+TEST(FuseAttention, ReadsPartsOfOneProductWhereTheyLie) {
+  const PassTester tester;
+  EXPECT_OK(tester.Check(FuseAttention, R"(
+    graph "g" (%x: f32[2, 9, 18]) -> (%y) {
+      const %sizes: i64[3] = {6, 6, 6}
+      const %heads: i64[4] = {2, 9, 2, 3}
+      %a, %b, %c = Split(%x, %sizes) {axis = 2}
+      %q = Reshape(%a, %heads)
+      %k = Reshape(%b, %heads)
+      %v = Reshape(%c, %heads)
+      %qt = Transpose(%q) {perm = [0, 2, 1, 3]}
+      %kt = Transpose(%k) {perm = [0, 2, 3, 1]}
+      %vt = Transpose(%v) {perm = [0, 2, 1, 3]}
+      %s = MatMul(%qt, %kt)
+      %p = Softmax(%s) {axis = 3}
+      %y = MatMul "y" (%p, %vt)
+    })",
+                         R"(
+    graph "g" (%x: f32[2, 9, 18]) -> (%y) {
+      const %y_four_shape: i64[4] = {2, 9, 6, 3}
+      const %y_four_shape_1: i64[4] = {2, 9, 6, 3}
+      const %y_four_shape_2: i64[4] = {2, 9, 6, 3}
+      %y_four = Reshape "y_four" (%x, %y_four_shape)
+      %y_four_1 = Reshape "y_four" (%x, %y_four_shape_1)
+      %y_four_2 = Reshape "y_four" (%x, %y_four_shape_2)
+      %y = slipway.BlockAttention "y" (%y_four, %y_four_1, %y_four_2) {first_heads = [0, 2, 4], heads = 2, key_heads = 2, key_order = [0, 2, 1, 3], output_order = [0, 1, 2, 3], query_order = [0, 2, 1, 3], scale = 1.0, value_order = [0, 2, 1, 3]}
+    })"));
+  EXPECT_OK(tester.Check(FuseAttention, R"(
+    graph "g" (%x: f32[2, 9, 3, 2, 5]) -> (%y) {
+      const %sizes: i64[3] = {1, 1, 1}
+      const %heads: i64[4] = {2, 2, 9, 5}
+      %t = Transpose(%x) {perm = [2, 0, 3, 1, 4]}
+      %a, %b, %c = Split(%t, %sizes) {axis = 0}
+      %q = Reshape(%a, %heads)
+      %k = Reshape(%b, %heads)
+      %v = Reshape(%c, %heads)
+      %kt = Transpose(%k) {perm = [0, 1, 3, 2]}
+      %s = MatMul(%q, %kt)
+      %p = Softmax(%s) {axis = 3}
+      %y = MatMul "y" (%p, %v)
+    })",
+                         R"(
+    graph "g" (%x: f32[2, 9, 3, 2, 5]) -> (%y) {
+      const %y_four_shape: i64[4] = {2, 9, 6, 5}
+      const %y_four_shape_1: i64[4] = {2, 9, 6, 5}
+      const %y_four_shape_2: i64[4] = {2, 9, 6, 5}
+      %y_four = Reshape "y_four" (%x, %y_four_shape)
+      %y_four_1 = Reshape "y_four" (%x, %y_four_shape_1)
+      %y_four_2 = Reshape "y_four" (%x, %y_four_shape_2)
+      %y = slipway.BlockAttention "y" (%y_four, %y_four_1, %y_four_2) {first_heads = [0, 2, 4], heads = 2, key_heads = 2, key_order = [0, 2, 1, 3], output_order = [0, 1, 2, 3], query_order = [0, 2, 1, 3], scale = 1.0, value_order = [0, 2, 1, 3]}
+    })"));
+}
+
+TEST(FuseAttention, LeavesOpenExtentsOpen) {
+  const PassTester tester;
+  ASSERT_OK_AND_ASSIGN(const Graph before, tester.Parse(R"(
+    graph "g" [n in 1..3, s in 1..20, t in 1..30]
+        (%q: f32[n, 2, s, 5], %k: f32[n, 2, 5, t], %v: f32[n, 2, t, 4], %m: f32[n, 1, 1, t]) -> (%y) {
+      %s = MatMul(%q, %k)
+      %a = Add(%s, %m)
+      %p = Softmax(%a) {axis = 3}
+      %y = MatMul "y" (%p, %v)
+    })"));
+  ASSERT_OK_AND_ASSIGN(const Graph after, FuseAttention(before, tester.context()));
+  ASSERT_EQ(after.nodes.size(), 1u);
+  EXPECT_EQ(after.nodes[0].op, "slipway.BlockAttention");
+  const SymbolValues extents = {{"n", 2}, {"s", 9}, {"t", 17}};
+  ASSERT_OK_AND_ASSIGN(const Graph expected, BindSymbols(before, extents));
+  ASSERT_OK_AND_ASSIGN(const Graph actual, BindSymbols(after, extents));
+  EXPECT_OK(tester.CheckSameResults(expected, actual, 7));
+}
+
+TEST(FuseAttention, LeavesWhatIsSomethingElse) {
+  const PassTester tester;
+  const auto stays = [&tester](const char* graph) {
+    return tester.Check(FuseAttention, graph, graph);
+  };
+  // Scores, and probabilities, that somebody else wants.
+  EXPECT_OK(stays(R"(
+    graph "g" (%q: f32[1, 2, 8, 5], %k: f32[1, 2, 5, 9], %v: f32[1, 2, 9, 4]) -> (%y, %s) {
+      %s = MatMul "s" (%q, %k)
+      %p = Softmax "p" (%s) {axis = 3}
+      %y = MatMul "y" (%p, %v)
+    })"));
+  EXPECT_OK(stays(R"(
+    graph "g" (%q: f32[1, 2, 8, 5], %k: f32[1, 2, 5, 9], %v: f32[1, 2, 9, 4]) -> (%y, %p) {
+      %s = MatMul "s" (%q, %k)
+      %p = Softmax "p" (%s) {axis = 3}
+      %y = MatMul "y" (%p, %v)
+    })"));
+  // Softmax over queries; a mask that makes more of the scores than there are; one query.
+  EXPECT_OK(stays(R"(
+    graph "g" (%q: f32[1, 2, 8, 5], %k: f32[1, 2, 5, 9], %v: f32[1, 2, 9, 4]) -> (%y) {
+      %s = MatMul "s" (%q, %k)
+      %p = Softmax "p" (%s) {axis = 2}
+      %y = MatMul "y" (%p, %v)
+    })"));
+  EXPECT_OK(stays(R"(
+    graph "g" (%q: f32[1, 2, 8, 5], %k: f32[1, 2, 5, 9], %v: f32[1, 2, 9, 4], %m: f32[3, 1, 1, 9]) -> (%y) {
+      %s = MatMul "s" (%q, %k)
+      %a = Add "a" (%s, %m)
+      %p = Softmax "p" (%a) {axis = 3}
+      %y = MatMul "y" (%p, %v)
+    })"));
+  EXPECT_OK(stays(R"(
+    graph "g" (%q: f32[1, 2, 1, 5], %k: f32[1, 2, 5, 9], %v: f32[1, 2, 9, 4]) -> (%y) {
+      %s = MatMul "s" (%q, %k)
+      %p = Softmax "p" (%s) {axis = 3}
+      %y = MatMul "y" (%p, %v)
+    })"));
+}
+
+}  // namespace
+}  // namespace slipway
