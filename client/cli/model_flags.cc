@@ -37,6 +37,8 @@ absl::Span<const Optimization> Optimizations() {
       {"packed-products", "PackGemm", "Keep constant matrices in panels."},
       {"folded-pads", "FoldPad", "Make zeros around an image the padding of a convolution."},
       {"folded-scales", "FoldScaleAxis", "Put scales and shifts a channel into weights."},
+      {"delayed-resizes", "DelayResize",
+       "Make images larger behind the convolution of single places that reads them."},
       {"shared-nodes", "EliminateCommonSubexpr", "Compute equal nodes once."},
   };
   return kAll;

@@ -51,6 +51,25 @@ TEST(CanonicalizeOps, TellsResizeSizesInPlaceOfScales) {
     })"));
 }
 
+TEST(CanonicalizeOps, DropsAResizeToTheSameSizesUnlessItCuts) {
+  const PassTester tester;
+  EXPECT_OK(tester.Check(CanonicalizeOps, R"(
+    graph "g" (%x: f32[1, 2, 4, 5]) -> (%y, %z) {
+      const %sizes: i64[4] = {1, 2, 4, 5}
+      const %roi: f32[8] = {0, 0, 0.25, 0.25, 1, 1, 0.75, 0.75}
+      %r = Resize(%x, _, _, %sizes) {mode = "linear"}
+      %y = Relu "y" (%r)
+      %z = Resize "z" (%x, %roi, _, %sizes) {coordinate_transformation_mode = "tf_crop_and_resize", mode = "linear"}
+    })",
+                         R"(
+    graph "g" (%x: f32[1, 2, 4, 5]) -> (%y, %z) {
+      const %sizes: i64[4] = {1, 2, 4, 5}
+      const %roi: f32[8] = {0, 0, 0.25, 0.25, 1, 1, 0.75, 0.75}
+      %y = Relu "y" (%x)
+      %z = Resize "z" (%x, %roi, _, %sizes) {coordinate_transformation_mode = "tf_crop_and_resize", mode = "linear"}
+    })"));
+}
+
 TEST(CanonicalizeOps, KeepsAnIdentityBetweenInputAndOutput) {
   const PassTester tester;
   EXPECT_OK(tester.Check(CanonicalizeOps, R"(

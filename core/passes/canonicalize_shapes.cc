@@ -122,13 +122,13 @@ absl::StatusOr<bool> CanonicalizeSoftmax(Node& node, GraphRewriter& rewriter, co
 }
 
 // Scales that make whole extents are the ratios of these: sizes say the same, and are integers.
-absl::StatusOr<bool> CanonicalizeResize(Node& node, GraphRewriter& rewriter, const PassContext&) {
+void TellSizes(Node& node, GraphRewriter& rewriter) {
   const ValueType& before = rewriter.type(node.inputs[0]);
   const ValueType& after = rewriter.type(node.outputs[0]);
-  if (node.inputs.size() < 3 || node.inputs[2] == kNoValue) return false;
+  if (node.inputs.size() < 3 || node.inputs[2] == kNoValue) return;
   const std::optional<Tensor>& scales = rewriter.graph().value(node.inputs[2]).constant;
-  if (!scales.has_value() || scales->num_elements() == 0) return false;
-  if (!before.is_static() || !after.is_static()) return false;
+  if (!scales.has_value() || scales->num_elements() == 0) return;
+  if (!before.is_static() || !after.is_static()) return;
   const auto* axes = node.attributes.FindAs<std::vector<int64_t>>("axes");
   Shape sizes;
   for (const float scale : scales->values<float>()) {
@@ -137,13 +137,27 @@ absl::StatusOr<bool> CanonicalizeResize(Node& node, GraphRewriter& rewriter, con
     if (axis < 0) axis += before.rank();
     sizes.push_back(after.shape()[axis]);
     if (static_cast<double>(before.shape()[axis]) * scale != static_cast<double>(sizes.back())) {
-      return false;
+      return;
     }
   }
   const std::string name = DisplayName(rewriter.graph(), node);
   const ValueId constant = ShapeConstant(rewriter, absl::StrCat(name, "_sizes"), sizes);
   node.inputs = {node.inputs[0], node.inputs[1], kNoValue, constant};
-  return false;
+}
+
+absl::StatusOr<bool> CanonicalizeResize(Node& node, GraphRewriter& rewriter, const PassContext&) {
+  TellSizes(node, rewriter);
+  // Of an image of the same sizes each place is made of itself; not where one is cut out first.
+  const bool has_sizes = node.inputs.size() == 4 && node.inputs[3] != kNoValue;
+  const auto* coordinates = node.attributes.FindAs<std::string>("coordinate_transformation_mode");
+  if (!has_sizes || node.attributes.Find("keep_aspect_ratio_policy") != nullptr ||
+      (coordinates != nullptr && *coordinates == "tf_crop_and_resize") ||
+      !SameExtents(rewriter.type(node.inputs[0]).dimensions(),
+                   rewriter.type(node.outputs[0]).dimensions())) {
+    return false;
+  }
+  rewriter.Replace(node, node.inputs[0]);
+  return true;
 }
 
 // A view that must not be seen through.

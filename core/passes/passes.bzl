@@ -39,6 +39,13 @@ PASSES = {
         ":captures",
         "//core/graph:edit",
     ],
+    "delay_resize": [
+        ":canonicalize_rules",
+        ":computed_constant",
+        ":graph_rewriter",
+        "//core/operators:convolution",
+        "//core/operators:resize",
+    ],
     "eliminate_common_subexpr": [
         ":graph_rewriter",
         "//core/graph:edit",

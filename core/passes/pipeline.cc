@@ -14,6 +14,7 @@
 #include "core/passes/bodies.h"
 #include "core/passes/canonicalize_ops_pass.h"
 #include "core/passes/dead_code_pass.h"
+#include "core/passes/delay_resize_pass.h"
 #include "core/passes/eliminate_common_subexpr_pass.h"
 #include "core/passes/expand_gradients_pass.h"
 #include "core/passes/fold_constant_pass.h"
@@ -97,6 +98,7 @@ std::vector<NamedPass> PassesForEveryTarget() {
       {"CanonicalizeOps", CanonicalizeOps},
       {"SimplifyInference", SimplifyInference},
       {"FoldScaleAxis", FoldScaleAxis, /*descends=*/true, /*is_optional=*/true},
+      {"DelayResize", DelayResize, /*descends=*/true, /*is_optional=*/true},
       {"FoldConstant", FoldConstant},  // What CanonicalizeOps wrote around constants.
       {"EliminateCommonSubexpr", EliminateCommonSubexpr, /*descends=*/true, /*is_optional=*/true},
       {"DeadCode", DeadCode},

@@ -49,8 +49,8 @@ TEST(Pipeline, RunsThePassesOfAllTargetsAndThenTheBackends) {
   for (const PassReport& pass : result.passes) names.push_back(pass.name);
   EXPECT_THAT(names, ElementsAre("InferType", "ExpandGradients", "LowerStrings", "FoldConstant",
                                  "FoldPad", "RecognizeGelu", "CanonicalizeOps", "SimplifyInference",
-                                 "FoldScaleAxis", "FoldConstant", "EliminateCommonSubexpr",
-                                 "DeadCode", "Rename", "PlanMemory"));
+                                 "FoldScaleAxis", "DelayResize", "FoldConstant",
+                                 "EliminateCommonSubexpr", "DeadCode", "Rename", "PlanMemory"));
   EXPECT_EQ(result.passes.front().nodes_after, 2);
   EXPECT_EQ(result.passes.back().nodes_after, 1);
   EXPECT_EQ(result.graph.name, "renamed");
@@ -106,9 +106,11 @@ TEST(Pipeline, LeavesOutOptionalPassesAlone) {
   options.without = {"Rename"};
   EXPECT_THAT(
       RunPipeline(graph, backend, tester.context(), options, SystemClock()),
-      StatusIs(absl::StatusCode::kInvalidArgument,
-               AllOf(HasSubstr("\"Rename\""),
-                     HasSubstr("those are EliminateCommonSubexpr, FoldPad, FoldScaleAxis"))));
+      StatusIs(
+          absl::StatusCode::kInvalidArgument,
+          AllOf(
+              HasSubstr("\"Rename\""),
+              HasSubstr("those are DelayResize, EliminateCommonSubexpr, FoldPad, FoldScaleAxis"))));
   backend.passes[0].is_optional = true;
   ASSERT_OK_AND_ASSIGN(const PipelineResult result,
                        RunPipeline(graph, backend, tester.context(), options, SystemClock()));
