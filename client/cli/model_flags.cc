@@ -39,6 +39,7 @@ absl::Span<const Optimization> Optimizations() {
       {"folded-scales", "FoldScaleAxis", "Put scales and shifts a channel into weights."},
       {"delayed-resizes", "DelayResize",
        "Make images larger behind the convolution of single places that reads them."},
+      {"merged-transposes", "MergeTransposes", "Make one permutation of several."},
       {"shared-nodes", "EliminateCommonSubexpr", "Compute equal nodes once."},
   };
   return kAll;

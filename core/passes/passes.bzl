@@ -122,6 +122,11 @@ PASSES = {
         "//core/reference:string_nodes",
         "//core/tensor:strings",
     ],
+    "merge_transposes": [
+        ":canonicalize_rules",
+        ":dead_code_pass",
+        ":graph_rewriter",
+    ],
     "pack_gemm": [
         ":graph_rewriter",
         ":pack_constants",
@@ -143,5 +148,6 @@ BACKEND_PASSES = [
     "expand_ops",
     "fuse_attention",
     "fuse_ops",
+    "merge_transposes",
     "pack_gemm",
 ]

@@ -13,6 +13,7 @@
 #include "core/passes/fold_constant_pass.h"
 #include "core/passes/fuse_attention_pass.h"
 #include "core/passes/fuse_ops_pass.h"
+#include "core/passes/merge_transposes_pass.h"
 #include "core/passes/pack_gemm_pass.h"
 #include "core/passes/plan_memory_pass.h"
 #include "core/target/machine_description.h"
@@ -60,6 +61,7 @@ BackendPipeline CpuPipeline(const DeviceTarget& device, IsLowered is_lowered) {
            {"FuseAttention", FuseAttention, /*descends=*/true, /*is_optional=*/true},
            {"AlterLayout", alter_layout, /*descends=*/true, /*is_optional=*/true},
            {"ChooseConvolution", choose_convolution, /*descends=*/true, /*is_optional=*/true},
+           {"MergeTransposes", MergeTransposes, /*descends=*/true, /*is_optional=*/true},
            {"PackGemm", pack_gemm, /*descends=*/true, /*is_optional=*/true},
            {"CallKernels", call_kernels},
            {"FuseOps", FuseOps},
