@@ -5,6 +5,30 @@
 namespace slipway::kernels {
 namespace {
 
+// sum + a * b; of integers, around the ends of their type.
+template <typename Sum, typename T>
+Sum AddProduct(Sum sum, T a, T b) {
+  if constexpr (__is_same(Sum, int32_t)) {
+    return static_cast<int32_t>(static_cast<uint32_t>(sum) +
+                                static_cast<uint32_t>(int32_t{a} * int32_t{b}));
+  } else {
+    return sum + a * b;
+  }
+}
+
+// Where a block's weights for an input channel and a column of the kernel begin, in those of a row of the kernel, and how far
+// they lie apart.
+template <typename T>
+struct BlockWeights {
+  static constexpr int64_t kPair = __is_same(T, int16_t) ? 2 : 1;
+  BlockWeights(const ConvolutionShape& s, const T* row, int64_t kw, int64_t ci) : first(row) {
+    const int64_t index = kw * s.in_block + ci;
+    first += (index / kPair) * kPair * s.out_block + index % kPair;
+  }
+  const T& operator[](int64_t co) const { return first[co * kPair]; }
+  const T* first;
+};
+
 template <typename T>
 void FillBias(int64_t blocks, int64_t positions, int64_t block, const T* bias, T* y) {
   for (int64_t b = 0; b < blocks; ++b) {
@@ -15,38 +39,40 @@ void FillBias(int64_t blocks, int64_t positions, int64_t block, const T* bias, T
 }
 
 // Adds to the output row y what kernel column kw makes of the input row x, for one block of input
-// channels and one of output channels.
-template <typename T>
-void AddRow(const ConvolutionShape& s, int64_t kw, const T* x, const T* w, T* y) {
+// channels and one of output channels. w are the weights of the kernel's row.
+template <typename T, typename Sum>
+void AddRow(const ConvolutionShape& s, int64_t kw, const T* x, const T* w, Sum* y) {
   const Range range = ValidOutputs(s.width, kw);
   const int64_t stride = s.width.stride;
   const T* first = x + InputIndex(s.width, range.begin, kw) * s.in_block;
   if (s.in_block == 1 && s.out_block == 1) {
-    const T weight = *w;
+    const T weight = w[kw];
     const int64_t count = range.end - range.begin;
-    T* out = y + range.begin;
+    Sum* out = y + range.begin;
     if (stride == 1) {
-      for (int64_t i = 0; i < count; ++i) out[i] += weight * first[i];
+      for (int64_t i = 0; i < count; ++i) out[i] = AddProduct(out[i], weight, first[i]);
     } else {
-      for (int64_t i = 0; i < count; ++i) out[i] += weight * first[i * stride];
+      for (int64_t i = 0; i < count; ++i) out[i] = AddProduct(out[i], weight, first[i * stride]);
     }
     return;
   }
   for (int64_t ow = range.begin; ow < range.end; ++ow) {
     const T* in = first + (ow - range.begin) * stride * s.in_block;
-    T* out = y + ow * s.out_block;
+    Sum* out = y + ow * s.out_block;
     for (int64_t ci = 0; ci < s.in_block; ++ci) {
       const T value = in[ci];
-      const T* weights = w + ci * s.out_block;
-      for (int64_t co = 0; co < s.out_block; ++co) out[co] += value * weights[co];
+      const BlockWeights<T> weights(s, w, kw, ci);
+      for (int64_t co = 0; co < s.out_block; ++co) {
+        out[co] = AddProduct(out[co], value, weights[co]);
+      }
     }
   }
 }
 
 }  // namespace
 
-template <typename T>
-void Convolution(const ConvolutionShape& s, const T* x, const T* w, const T* bias, T* y) {
+template <typename T, typename Sum>
+void Convolution(const ConvolutionShape& s, const T* x, const T* w, const Sum* bias, Sum* y) {
   const int64_t in_blocks = s.in_channels / s.in_block;
   const int64_t out_blocks = s.out_channels / s.out_block;
   const int64_t in_blocks_per_group = in_blocks / s.group;
@@ -61,7 +87,7 @@ void Convolution(const ConvolutionShape& s, const T* x, const T* w, const T* bia
     FillBias(out_blocks, out_plane / s.out_block, s.out_block, bias,
              y + n * out_blocks * out_plane);
     for (int64_t ob = 0; ob < out_blocks; ++ob) {
-      T* y_plane = y + (n * out_blocks + ob) * out_plane;
+      Sum* y_plane = y + (n * out_blocks + ob) * out_plane;
       const int64_t first_in_block = ob / out_blocks_per_group * in_blocks_per_group;
       for (int64_t ib = 0; ib < in_blocks_per_group; ++ib) {
         const T* x_plane = x + (n * in_blocks + first_in_block + ib) * in_plane;
@@ -76,9 +102,9 @@ void Convolution(const ConvolutionShape& s, const T* x, const T* w, const T* bia
                 const int64_t id = InputIndex(s.depth, od, kd);
                 const int64_t ih = InputIndex(s.height, oh, kh);
                 const T* x_row = x_plane + (id * s.height.input + ih) * in_row;
-                T* y_row = y_plane + (od * s.height.output + oh) * out_row;
+                Sum* y_row = y_plane + (od * s.height.output + oh) * out_row;
                 for (int64_t kw = 0; kw < s.width.kernel; ++kw) {
-                  AddRow(s, kw, x_row, w_row + kw * weights, y_row);
+                  AddRow(s, kw, x_row, w_row, y_row);
                 }
               }
             }
@@ -89,8 +115,9 @@ void Convolution(const ConvolutionShape& s, const T* x, const T* w, const T* bia
   }
 }
 
-template <typename T>
-void DepthwiseConvolution(const ConvolutionShape& s, const T* x, const T* w, const T* bias, T* y) {
+template <typename T, typename Sum>
+void DepthwiseConvolution(const ConvolutionShape& s, const T* x, const T* w, const Sum* bias,
+                          Sum* y) {
   const int64_t block = s.in_block;
   const int64_t blocks = s.in_channels / block;
   const int64_t in_row = s.width.input * block;
@@ -102,7 +129,7 @@ void DepthwiseConvolution(const ConvolutionShape& s, const T* x, const T* w, con
     FillBias(blocks, out_plane / block, block, bias, y + n * blocks * out_plane);
     for (int64_t b = 0; b < blocks; ++b) {
       const T* x_plane = x + (n * blocks + b) * in_plane;
-      T* y_plane = y + (n * blocks + b) * out_plane;
+      Sum* y_plane = y + (n * blocks + b) * out_plane;
       const T* filter = w + b * kernel_size * block;
       for (int64_t kd = 0; kd < s.depth.kernel; ++kd) {
         const Range depth = ValidOutputs(s.depth, kd);
@@ -115,11 +142,11 @@ void DepthwiseConvolution(const ConvolutionShape& s, const T* x, const T* w, con
                 const T* x_row = x_plane + (InputIndex(s.depth, od, kd) * s.height.input +
                                             InputIndex(s.height, oh, kh)) *
                                                in_row;
-                T* y_row = y_plane + (od * s.height.output + oh) * out_row;
+                Sum* y_row = y_plane + (od * s.height.output + oh) * out_row;
                 for (int64_t ow = width.begin; ow < width.end; ++ow) {
                   const T* in = x_row + InputIndex(s.width, ow, kw) * block;
                   for (int64_t c = 0; c < block; ++c) {
-                    y_row[ow * block + c] += in[c] * filter[c];
+                    y_row[ow * block + c] = AddProduct(y_row[ow * block + c], in[c], filter[c]);
                   }
                 }
               }
@@ -139,6 +166,10 @@ template void DepthwiseConvolution(const ConvolutionShape&, const float*, const 
                                    const float*, float*);
 template void DepthwiseConvolution(const ConvolutionShape&, const double*, const double*,
                                    const double*, double*);
+template void Convolution(const ConvolutionShape&, const int16_t*, const int16_t*, const int32_t*,
+                          int32_t*);
+template void DepthwiseConvolution(const ConvolutionShape&, const int16_t*, const int16_t*,
+                                   const int32_t*, int32_t*);
 
 namespace {
 
@@ -154,11 +185,11 @@ ConvolutionShape ShapeOf(const Call& call) {
   return shape;
 }
 
-template <typename T, typename Function>
+template <typename T, typename Sum, typename Function>
 int32_t Run(const Call& call, Function function) {
   const Operand bias = call.input(2);
   function(call.input(0).data<const T>(), call.input(1).data<const T>(),
-           bias.present() ? bias.data<const T>() : nullptr, call.output(0).data<T>());
+           bias.present() ? bias.data<const Sum>() : nullptr, call.output(0).data<Sum>());
   return 0;
 }
 
@@ -185,10 +216,11 @@ int32_t RunWidened(const Call& call, Function function) {
 
 template <typename Function>
 int32_t RunAny(const Call& call, Function function) {
+  if (call.input(0).type() == Type::kInt16) return Run<int16_t, int32_t>(call, function);
   return DispatchFloat(call, call.input(0).type(), [&](auto zero) {
     using T = decltype(zero);
     if constexpr (sizeof(T) >= sizeof(float)) {
-      return Run<T>(call, function);
+      return Run<T, T>(call, function);
     } else {
       return RunWidened<T>(call, function);
     }

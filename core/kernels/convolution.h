@@ -1,4 +1,5 @@
-// Convolutions. Callable: see call.h. f32 and f64 are summed as what they are, narrower floats in f64.
+// Convolutions. Callable: see call.h. f32 and f64 are summed as what they are, narrower floats in f64, i16 in i32, which wraps
+// around.
 #ifndef SLIPWAY_CORE_KERNELS_CONVOLUTION_H_
 #define SLIPWAY_CORE_KERNELS_CONVOLUTION_H_
 
@@ -19,15 +20,16 @@ struct ConvolutionShape : SpatialWindow {
 };
 
 // x [N, Ci/ci, D, H, W, ci], w [Co/co, Ci/group/ci, KD, KH, KW, ci, co], bias [Co] or null,
-// y [N, Co/co, OD, OH, OW, co]; with ci = co = 1 that is ONNX's Conv.
-template <typename T>
-void Convolution(const ConvolutionShape& shape, const T* x, const T* w, const T* bias, T* y);
+// y [N, Co/co, OD, OH, OW, co]; with ci = co = 1 that is ONNX's Conv. Sum is T, or int32_t where T is int16_t: there w of a
+// blocked y has pairs innermost, as core/operators/convolution.h has them.
+template <typename T, typename Sum>
+void Convolution(const ConvolutionShape& shape, const T* x, const T* w, const Sum* bias, Sum* y);
 
 // One filter a channel: x [N, C/c, D, H, W, c], w [C/c, KD, KH, KW, c], bias [C] or null, y like x.
 // Reads batch, in_channels, in_block and the window of `shape`.
-template <typename T>
-void DepthwiseConvolution(const ConvolutionShape& shape, const T* x, const T* w, const T* bias,
-                          T* y);
+template <typename T, typename Sum>
+void DepthwiseConvolution(const ConvolutionShape& shape, const T* x, const T* w, const Sum* bias,
+                          Sum* y);
 
 extern template void Convolution(const ConvolutionShape&, const float*, const float*, const float*,
                                  float*);
@@ -37,11 +39,16 @@ extern template void DepthwiseConvolution(const ConvolutionShape&, const float*,
                                           const float*, float*);
 extern template void DepthwiseConvolution(const ConvolutionShape&, const double*, const double*,
                                           const double*, double*);
+extern template void Convolution(const ConvolutionShape&, const int16_t*, const int16_t*,
+                                 const int32_t*, int32_t*);
+extern template void DepthwiseConvolution(const ConvolutionShape&, const int16_t*, const int16_t*,
+                                          const int32_t*, int32_t*);
 
 }  // namespace slipway::kernels
 
 extern "C" {
-// Inputs: x, w, bias. Parameters: group, the number of channels innermost in x and in y (1 for Conv), a window.
+// Inputs: x, w, bias. Parameters: group, the number of channels innermost in x and in y (1 for Conv and slipway.IntegerConv), a
+// window.
 int32_t slipway_Conv(void** arguments);
 // The same for one filter a channel (slipway.DepthwiseConvNCHWc).
 int32_t slipway_DepthwiseConv(void** arguments);

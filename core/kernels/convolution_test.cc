@@ -2,6 +2,7 @@
 #include "core/kernels/convolution.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <random>
@@ -138,6 +139,62 @@ TEST_F(KernelTest, ConvolutionsAreTheirDefinition) {
   }
 }
 
+// [outer, steps, co] as [outer, steps / 2, co, 2].
+std::vector<double> InPairs(const std::vector<double>& w, int64_t steps, int64_t co) {
+  std::vector<double> pairs;
+  for (size_t block = 0; block < w.size(); block += steps * co) {
+    for (int64_t step = 0; step < steps; step += 2) {
+      for (int64_t o = 0; o < co; ++o) {
+        for (int64_t i = 0; i < 2; ++i) pairs.push_back(w[block + (step + i) * co + o]);
+      }
+    }
+  }
+  return pairs;
+}
+
+TEST_F(KernelTest, ConvolutionsOfIntegersAreExact) {
+  const auto whole = [this](int64_t count) {
+    std::vector<double> values = Values(count);
+    for (double& value : values) value = std::round(value * 255);
+    return values;
+  };
+  const auto narrow = [](const std::vector<double>& values) {
+    return std::vector<int16_t>(values.begin(), values.end());
+  };
+  for (int turn = 0; turn < 200; ++turn) {
+    ConvolutionShape s;
+    s.group = Pick(1, 2);
+    s.in_block = turn % 2 == 0 ? 1 : 2 * Pick(1, 2);
+    s.out_block = turn % 4 == 0 ? 1 : Pick(2, 3);
+    s.in_channels = s.group * s.in_block * Pick(1, 2);
+    s.out_channels = s.group * s.out_block * Pick(1, 2);
+    s.height = Dimension();
+    do {
+      s.width = Dimension();
+    } while (s.in_block == 1 && s.out_block > 1 && s.width.kernel % 2 != 0);
+    const int64_t kernel = s.height.kernel * s.width.kernel;
+    const auto x = whole(s.in_channels * s.height.input * s.width.input);
+    const auto w = whole(s.out_channels * s.in_channels / s.group * kernel);
+    const std::vector<double> expected =
+        ConvolutionByDefinition(s, x, w, std::vector<double>(s.out_channels, 0));
+    const std::vector<int16_t> packed = narrow(
+        s.out_block == 1 ? w
+                         : InPairs(w, s.in_block == 1 ? s.width.kernel : s.in_block, s.out_block));
+    std::vector<int32_t> y(expected.size());
+    Convolution<int16_t, int32_t>(s, narrow(x).data(), packed.data(), nullptr, y.data());
+    ASSERT_EQ(std::vector<double>(y.begin(), y.end()), expected) << "turn " << turn;
+  }
+}
+
+TEST_F(KernelTest, SumsOfIntegersWrapAround) {
+  ConvolutionShape s;
+  s.in_channels = 3;
+  const std::vector<int16_t> x(3, -32768);
+  int32_t y = 0;
+  Convolution<int16_t, int32_t>(s, x.data(), x.data(), nullptr, &y);
+  EXPECT_EQ(y, -(1 << 30));
+}
+
 TEST_F(KernelTest, DepthwiseConvolutionsAreGroupedOnes) {
   for (int turn = 0; turn < 100; ++turn) {
     ConvolutionShape s;
@@ -152,6 +209,14 @@ TEST_F(KernelTest, DepthwiseConvolutionsAreGroupedOnes) {
     std::vector<double> y(expected.size());
     DepthwiseConvolution(s, x.data(), w.data(), bias.data(), y.data());
     ASSERT_THAT(y, Pointwise(DoubleNear(1e-12), expected)) << "turn " << turn;
+
+    std::vector<int16_t> whole_x, whole_w;
+    for (const double value : x) whole_x.push_back(static_cast<int16_t>(value * 255));
+    for (const double value : w) whole_w.push_back(static_cast<int16_t>(value * 127));
+    std::vector<int32_t> sums(expected.size()), grouped(expected.size());
+    DepthwiseConvolution<int16_t, int32_t>(s, whole_x.data(), whole_w.data(), nullptr, sums.data());
+    Convolution<int16_t, int32_t>(s, whole_x.data(), whole_w.data(), nullptr, grouped.data());
+    ASSERT_EQ(sums, grouped) << "turn " << turn;
   }
 }
 

@@ -44,8 +44,16 @@ absl::Status DecodeSpatial(const NodeView& view, const Dimensions& kernel, OpenC
   return absl::OkStatus();
 }
 
+bool IsInteger(const NodeView& view) { return view.input_type(0).dtype() == DataType::kInt16; }
+
 absl::Status CheckTypes(const NodeView& view) {
-  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kAnyFloat));
+  const bool may_be_integer = view.op() != "Conv" && view.op() != "slipway.WinogradConvNCHWc";
+  if (view.op() == "slipway.IntegerConv" || (may_be_integer && IsInteger(view))) {
+    SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, {DataType::kInt16}));
+    if (view.has_input(2)) return view.Error("a convolution of integers has no bias");
+  } else {
+    SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, TypeSet::kAnyFloat));
+  }
   return CheckSameDtypes(view);
 }
 
@@ -81,8 +89,17 @@ absl::StatusOr<OpenConvView> DecodeBlocked(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(RequireChannels(view));
   const Dimensions x = DimensionsOf(view, 0);
   const bool plain_x = x.size() == 4;
-  SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 1, plain_x ? 5 : 6, plain_x ? 5 : 6));
-  const absl::Span<const int64_t> w = view.input_shape(1);
+  const bool has_pairs = IsInteger(view);
+  const int w_rank = (plain_x ? 5 : 6) + (has_pairs ? 1 : 0);
+  SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 1, w_rank, w_rank));
+  absl::Span<const int64_t> w = view.input_shape(1);
+  if (has_pairs && w.back() != 2) {
+    return view.Error(
+        absl::StrCat("w has ", w.back(), " numbers innermost where pairs are needed"));
+  }
+  if (has_pairs) w.remove_suffix(1);
+  const int64_t in_block_of_w = plain_x ? 1 : w[4] * (has_pairs ? 2 : 1);
+  const Dimensions kernel = {w[2], w[3] * (plain_x && has_pairs ? 2 : 1)};
   OpenConvView conv;
   conv.batch = x[0];
   conv.in_block = plain_x ? 1 : x[4].extent();
@@ -92,8 +109,9 @@ absl::StatusOr<OpenConvView> DecodeBlocked(const NodeView& view) {
   conv.out_channels = out_channels;
   conv.group = view.Int("group");
   conv.has_bias = view.has_input(2);
-  if (!plain_x && w[4] != conv.in_block) {
-    return view.Error(absl::StrCat("x has blocks of ", conv.in_block, " channels, w of ", w[4]));
+  if (in_block_of_w != conv.in_block) {
+    return view.Error(
+        absl::StrCat("x has blocks of ", conv.in_block, " channels, w of ", in_block_of_w));
   }
   SLIPWAY_RETURN_IF_ERROR(CheckGroups(view, conv, w[1] * conv.in_block));
   if (conv.out_block < 1 || (out_channels / conv.group) % conv.out_block != 0) {
@@ -102,7 +120,7 @@ absl::StatusOr<OpenConvView> DecodeBlocked(const NodeView& view) {
                                    conv.out_block));
   }
   SLIPWAY_RETURN_IF_ERROR(CheckBias(view, conv.out_channels));
-  SLIPWAY_RETURN_IF_ERROR(DecodeSpatial(view, DimensionsOf(view, 1, 2, 2), conv));
+  SLIPWAY_RETURN_IF_ERROR(DecodeSpatial(view, kernel, conv));
   return conv;
 }
 
@@ -169,10 +187,12 @@ absl::StatusOr<OpenConvView> DecodeOpenConv(const NodeView& view) {
 
 absl::StatusOr<std::vector<ValueType>> ConvType(const NodeView& view) {
   SLIPWAY_ASSIGN_OR_RETURN(const OpenConvView conv, DecodeOpenConv(view));
+  const bool is_plain = view.op() == "Conv" || view.op() == "slipway.IntegerConv";
   Dimensions y = {conv.batch, FloorDivide(conv.out_channels, conv.out_block)};
   y.insert(y.end(), conv.window.output.begin(), conv.window.output.end());
-  if (view.op() != "Conv") y.push_back(conv.out_block);
-  return std::vector<ValueType>{ValueType(view.input_type(0).dtype(), y)};
+  if (!is_plain) y.push_back(conv.out_block);
+  const DataType dtype = IsInteger(view) ? DataType::kInt32 : view.input_type(0).dtype();
+  return std::vector<ValueType>{ValueType(dtype, y)};
 }
 
 }  // namespace
@@ -191,6 +211,7 @@ absl::StatusOr<ConvView> DecodeConv(const NodeView& view) {
                   conv.out_block,
                   conv.winograd_tile,
                   conv.has_bias,
+                  IsInteger(view),
                   std::move(window)};
 }
 
@@ -219,6 +240,10 @@ absl::Status RegisterConvolutionOperators(OperatorRegistry& registry) {
   schema.attributes.push_back(StringAttribute("auto_pad", "NOTSET"));
   schema.name = "Conv";
   schema.layout = {LayoutRole::kConvolution, "slipway.ConvNCHWc", "slipway.DepthwiseConvNCHWc"};
+  SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
+
+  schema.name = "slipway.IntegerConv";
+  schema.max_inputs = 2;
   return registry.Add(schema);
 }
 

@@ -1,10 +1,15 @@
-// Convolutions: Conv, slipway.ConvNCHWc, slipway.DepthwiseConvNCHWc, slipway.WinogradConvNCHWc.
+// Convolutions: Conv, slipway.IntegerConv, slipway.ConvNCHWc, slipway.DepthwiseConvNCHWc, slipway.WinogradConvNCHWc.
+//
+// slipway.IntegerConv is Conv over i16 without a bias; y is i32, whose sums wrap around. Quantized tensors less their zero point
+// are such (core/passes/fold_quantization_pass.h).
 //
 // The blocked forms (NCHWc) keep c channels innermost:
 //   slipway.ConvNCHWc: x [N, Ci/ci, H, W, ci], or plain [N, Ci, H, W] where channels are few;
 //     w [Co/co, Ci/group/ci, KH, KW, ci, co], or [Co/co, Ci/group, KH, KW, co] for a plain x;
 //     bias [Co], optional; y [N, Co/co, OH, OW, co]. Both Ci/group % ci and Co/group % co are 0.
-//   slipway.DepthwiseConvNCHWc: x [N, C/c, H, W, c]; w [C/c, KH, KW, c]; bias [C], optional.
+//     Of i16, where y is i32, there is no bias, and w has pairs innermost, which are multiplied and added at once: of input
+//     channels, [Co/co, Ci/group/ci, KH, KW, ci/2, co, 2], or of columns for a plain x, [Co/co, Ci/group, KH, KW/2, co, 2].
+//   slipway.DepthwiseConvNCHWc: x [N, C/c, H, W, c]; w [C/c, KH, KW, c]; bias [C], optional. Of i16 as slipway.IntegerConv.
 //   slipway.WinogradConvNCHWc: x and y as ConvNCHWc's, with kernels of 3 x 3 in one group, strides and dilations of 1; f32;
 //     w [t, t, Co/co, Ci/ci, ci, co], transformed for tiles of (t - 2) x (t - 2) outputs, t 4, 6 or 8 (core/kernels/winograd.h).
 // Their attributes are Conv's with pads explicit.
@@ -20,7 +25,7 @@
 
 namespace slipway {
 
-// A convolution's sizes with everything implicit made explicit, of any of the four operators.
+// A convolution's sizes with everything implicit made explicit, of any of the operators.
 // Extent: see BasicWindow.
 template <typename Extent>
 struct BasicConvView {
@@ -32,11 +37,12 @@ struct BasicConvView {
   int64_t out_block = 1;       // Channels innermost in y; 1 for Conv.
   int64_t winograd_tile = 0;   // t of the Winograd form; 0 for the others.
   bool has_bias = false;       // Input 2.
+  bool is_integer = false;     // Of i16, and y of i32.
   BasicWindow<Extent> window;  // Over the spatial dimensions; the blocked forms have two.
 };
 using ConvView = BasicConvView<int64_t>;
 
-// Any of the four by node.op; batch and the window's input and output are kOpenExtent where they are not known. Errors as
+// Any of them by node.op; batch and the window's input and output are kOpenExtent where they are not known. Errors as
 // those of the type rule, which reads nodes by the same code; UNIMPLEMENTED where another number is open.
 absl::StatusOr<ConvView> DecodeConv(const NodeView& view);
 

@@ -31,6 +31,7 @@ absl::Status ConvolveTiles(const NodeView& view, KernelParameters& parameters) {
 absl::Status RegisterConvolutionKernels(KernelColumn& kernels) {
   const std::pair<const char*, CallableKernel> rows[] = {
       {"Conv", {"slipway_Conv", slipway_Conv, Convolve}},
+      {"slipway.IntegerConv", {"slipway_Conv", slipway_Conv, Convolve}},
       {"slipway.ConvNCHWc", {"slipway_Conv", slipway_Conv, Convolve}},
       {"slipway.DepthwiseConvNCHWc", {"slipway_DepthwiseConv", slipway_DepthwiseConv, Convolve}},
       {"slipway.WinogradConvNCHWc", {"slipway_WinogradConv", slipway_WinogradConv, ConvolveTiles}},

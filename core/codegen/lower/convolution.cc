@@ -21,9 +21,19 @@ using Halide::Var;
 struct Prepared {
   PlaneWindow window;
   int group = 1;
+  Halide::Type sum_type = Halide::Float(32);
   Func input;  // Index 0 is the first padded position.
   ConvolutionStages stages;
 };
+
+Halide::Type ElementType(const ConvView& conv) {
+  return conv.is_integer ? Halide::Int(16) : Halide::Float(32);
+}
+
+// A product as it is summed. Those of integers fit in 32 bits.
+Expr Product(const Prepared& prepared, const Expr& x, const Expr& w) {
+  return Halide::cast(prepared.sum_type, x) * Halide::cast(prepared.sum_type, w);
+}
 
 // `x_dim` is the dimension of the input's width in Halide's order.
 absl::StatusOr<Prepared> Prepare(LoweringContext& context, int x_dim) {
@@ -31,9 +41,11 @@ absl::StatusOr<Prepared> Prepare(LoweringContext& context, int x_dim) {
   Prepared prepared;
   SLIPWAY_ASSIGN_OR_RETURN(prepared.window, PlaneOf(context.node, conv.window));
   prepared.group = static_cast<int>(conv.group);
+  if (conv.is_integer) prepared.sum_type = Halide::Int(32);
   prepared.input = context.inputs[0];
   if (prepared.window.ReadsOutside()) {
-    prepared.input = PaddedInput(context.inputs[0], x_dim, prepared.window, 0.0f);
+    prepared.input = PaddedInput(context.inputs[0], x_dim, prepared.window,
+                                 Halide::Internal::make_zero(ElementType(conv)));
     prepared.stages.padded = prepared.input;
   }
   if (x_dim > 0) prepared.stages.input_block = static_cast<int>(conv.in_block);
@@ -64,7 +76,7 @@ const Func* Bias(const LoweringContext& context) {
   return context.node.has_input(2) ? &context.inputs[2] : nullptr;
 }
 
-// w is [Co/co, Ci/g/ci, KH, KW, ci, co], or for a plain input [Co/co, Ci/g, KH, KW, co].
+// w is [Co/co, Ci/g/ci, KH, KW, ci, co], or for a plain input [Co/co, Ci/g, KH, KW, co]; of integers in pairs.
 absl::StatusOr<std::vector<Func>> LowerConvNchwc(LoweringContext& context) {
   const Shape& w = context.node.input_shape(1);
   const bool plain_input = context.node.input_type(0).rank() == 4;
@@ -73,28 +85,44 @@ absl::StatusOr<std::vector<Func>> LowerConvNchwc(LoweringContext& context) {
   const int group = prepared.group;
   const int out_blocks = static_cast<int>(w[0]);
   const int in_blocks = static_cast<int>(w[1]);  // Of one group; channels for a plain input.
-  const int block = static_cast<int>(w.back());
+  const int block = HalideExtents(context.output_types[0])[0];
 
   Var c("c"), x("x"), y("y"), channel("channel"), n("n");
   const std::vector<Var> vars = {c, x, y, channel, n};
   const Expr first = group == 1 ? Expr(0) : (channel / (out_blocks / group)) * in_blocks;
-  Func accumulator("accumulator");
-  accumulator(vars) = 0.0f;
-  if (plain_input) {
-    RDom r(0, window.kernel[1], 0, window.kernel[0], 0, in_blocks, "r");
-    accumulator(vars) +=
-        prepared.input(x * window.stride[1] + r.x * window.dilation[1],
-                       y * window.stride[0] + r.y * window.dilation[0], first + r.z, n) *
-        context.inputs[1](c, r.x, r.y, r.z, channel);
-    prepared.stages.reduction = r;
-  } else {
-    RDom r(0, static_cast<int>(w[4]), 0, window.kernel[1], 0, window.kernel[0], 0, in_blocks, "r");
-    accumulator(vars) +=
-        prepared.input(r.x, x * window.stride[1] + r.y * window.dilation[1],
-                       y * window.stride[0] + r.z * window.dilation[0], first + r.w, n) *
-        context.inputs[1](c, r.x, r.y, r.z, r.w, channel);
-    prepared.stages.reduction = r;
+  // What is summed up lies innermost in w: channels or, for a plain input, columns. Of integers pairs of them, which are one step
+  // of a dimension of its own.
+  const bool has_pairs = prepared.sum_type.is_int();
+  const int pair = has_pairs ? 2 : 1;
+  const int in_block =
+      plain_input ? 1 : static_cast<int>(context.node.input_type(0).dimension(4).extent());
+  const int columns = window.kernel[1];
+  const Halide::Region steps =
+      plain_input
+          ? Halide::Region{{0, pair}, {0, columns / pair}, {0, window.kernel[0]}, {0, in_blocks}}
+          : Halide::Region{{0, pair},
+                           {0, in_block / pair},
+                           {0, columns},
+                           {0, window.kernel[0]},
+                           {0, in_blocks}};
+  const RDom r(steps, "r");
+  const Expr step = r[1] * pair + r[0];
+  const Expr column = plain_input ? step : Expr(r[2]);
+  const Expr row = plain_input ? r[2] : r[3];
+  const Expr in_channel = plain_input ? r[3] : r[4];
+  std::vector<Expr> x_at = {x * window.stride[1] + column * window.dilation[1],
+                            y * window.stride[0] + row * window.dilation[0], first + in_channel, n};
+  std::vector<Expr> w_at = {c, r[1], row, in_channel, channel};
+  if (!plain_input) {
+    x_at.insert(x_at.begin(), step);
+    w_at.insert(w_at.begin() + 2, r[2]);
   }
+  if (has_pairs) w_at.insert(w_at.begin(), r[0]);
+  Func accumulator("accumulator");
+  accumulator(vars) = Halide::Internal::make_zero(prepared.sum_type);
+  accumulator(vars) += Product(prepared, prepared.input(x_at), context.inputs[1](w_at));
+  prepared.stages.reduction = r;
+  prepared.stages.has_pairs = has_pairs;
   prepared.stages.accumulator = accumulator;
   prepared.stages.group_blocks = out_blocks / group;
   context.anchor =
@@ -111,10 +139,12 @@ absl::StatusOr<std::vector<Func>> LowerDepthwiseConvNchwc(LoweringContext& conte
   const std::vector<Var> vars = {c, x, y, channel, n};
   RDom r(0, window.kernel[1], 0, window.kernel[0], "r");
   Func accumulator("accumulator");
-  accumulator(vars) = 0.0f;
-  accumulator(vars) += prepared.input(c, x * window.stride[1] + r.x * window.dilation[1],
-                                      y * window.stride[0] + r.y * window.dilation[0], channel, n) *
-                       context.inputs[1](c, r.x, r.y, channel);
+  accumulator(vars) = Halide::Internal::make_zero(prepared.sum_type);
+  accumulator(vars) +=
+      Product(prepared,
+              prepared.input(c, x * window.stride[1] + r.x * window.dilation[1],
+                             y * window.stride[0] + r.y * window.dilation[0], channel, n),
+              context.inputs[1](c, r.x, r.y, channel));
   prepared.stages.reduction = r;
   prepared.stages.accumulator = accumulator;
   prepared.stages.group_blocks = 1;
@@ -136,11 +166,12 @@ absl::StatusOr<std::vector<Func>> LowerConv(LoweringContext& context) {
   RDom r(0, window.kernel[1], 0, window.kernel[0], 0, static_cast<int>(w[1]), "r");
   const Expr first = group == 1 ? Expr(0) : (channel / group_channels) * static_cast<int>(w[1]);
   Func accumulator("accumulator");
-  accumulator(vars) = 0.0f;
+  accumulator(vars) = Halide::Internal::make_zero(prepared.sum_type);
   accumulator(vars) +=
-      prepared.input(x * window.stride[1] + r.x * window.dilation[1],
-                     y * window.stride[0] + r.y * window.dilation[0], first + r.z, n) *
-      context.inputs[1](r.x, r.y, r.z, channel);
+      Product(prepared,
+              prepared.input(x * window.stride[1] + r.x * window.dilation[1],
+                             y * window.stride[0] + r.y * window.dilation[0], first + r.z, n),
+              context.inputs[1](r.x, r.y, r.z, channel));
   prepared.stages.reduction = r;
   prepared.stages.accumulator = accumulator;
   prepared.stages.group_blocks = group_channels;
@@ -149,15 +180,17 @@ absl::StatusOr<std::vector<Func>> LowerConv(LoweringContext& context) {
 }
 
 absl::Status Serves(const NodeView& node, absl::Span<const ValueType> outputs) {
-  SLIPWAY_RETURN_IF_ERROR(ServesFloat32(node, outputs));
   SLIPWAY_ASSIGN_OR_RETURN(const ConvView conv, DecodeConv(node));
+  if (!conv.is_integer) SLIPWAY_RETURN_IF_ERROR(ServesFloat32(node, outputs));
   return PlaneOf(node, conv.window).status();
 }
 
 }  // namespace
 
 absl::Status RegisterConvolutionLowerings(Lowerings& lowerings) {
-  SLIPWAY_RETURN_IF_ERROR(lowerings.Add("Conv", Lowering(LowerConv).Serving(Serves).Open()));
+  for (const char* op : {"Conv", "slipway.IntegerConv"}) {
+    SLIPWAY_RETURN_IF_ERROR(lowerings.Add(op, Lowering(LowerConv).Serving(Serves).Open()));
+  }
   SLIPWAY_RETURN_IF_ERROR(
       lowerings.Add("slipway.ConvNCHWc", Lowering(LowerConvNchwc).Serving(Serves).Open()));
   SLIPWAY_RETURN_IF_ERROR(

@@ -14,9 +14,16 @@ using Halide::RVar;
 using Halide::TailStrategy;
 using Halide::Var;
 
+// Those, and behind them the dimensions of the reduction that are not among them.
 std::vector<Halide::VarOrRVar> Order(std::vector<Halide::VarOrRVar> first,
                                      const Halide::RDom& reduction) {
-  for (int i = 0; i < reduction.dimensions(); ++i) first.emplace_back(RVar(reduction[i]));
+  for (int i = 0; i < reduction.dimensions(); ++i) {
+    const Halide::VarOrRVar next = RVar(reduction[i]);
+    const bool is_there = std::any_of(first.begin(), first.end(), [&](const auto& var) {
+      return var.is_rvar && var.name() == next.name();
+    });
+    if (!is_there) first.push_back(next);
+  }
   return first;
 }
 
@@ -53,13 +60,18 @@ void ScheduleBlockedConvolution(const MachineDescription& machine, const Convolu
   Func accumulator = stages.accumulator;
   const std::vector<Var> a = accumulator.args();
   accumulator.compute_at(result, x).vectorize(a[0]).unroll(a[1]).unroll(a[3]);
-  const bool keeps_weights = KeepsWeights(tile);
-  accumulator.update()
-      .reorder(
-          Order({a[0], keeps_weights ? a[3] : a[1], keeps_weights ? a[1] : a[3]}, stages.reduction))
-      .vectorize(a[0])
-      .unroll(a[1])
-      .unroll(a[3]);
+  // What a product of pairs is before it is added takes the register that another broadcast input would hold.
+  const bool keeps_weights = stages.has_pairs || KeepsWeights(tile);
+  const Var fast = a[keeps_weights ? 3 : 1], slow = a[keeps_weights ? 1 : 3];
+  Halide::Stage update = accumulator.update();
+  if (stages.has_pairs) {
+    update.reorder(Order({RVar(stages.reduction[0]), a[0], fast, slow}, stages.reduction))
+        .atomic()
+        .vectorize(RVar(stages.reduction[0]));
+  } else {
+    update.reorder(Order({a[0], fast, slow}, stages.reduction));
+  }
+  update.vectorize(a[0]).unroll(a[1]).unroll(a[3]);
   SchedulePadding(machine, stages);
 }
 

@@ -1,0 +1,138 @@
+// Convolutions and products of integers of 16 bits against the reference, and what follows on them.
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "tests/codegen/kernel_suite.h"
+
+namespace slipway {
+namespace {
+
+constexpr DataType kFloat = DataType::kFloat32;
+constexpr DataType kShort = DataType::kInt16;
+
+int64_t BlockOf(const DeviceTarget& target) {
+  return target.level == 4 ? 16 : target.level == 3 ? 8 : 4;
+}
+
+struct ConvCase {
+  int64_t size, kernel, stride, pad;
+};
+constexpr ConvCase kConvCases[] = {{1, 1, 1, 0}, {5, 1, 1, 1},  {7, 1, 2, 0},
+                                   {7, 3, 1, 1}, {17, 3, 2, 1}, {29, 3, 1, 1}};
+
+Attributes ConvAttributes(const ConvCase& c) {
+  return {{"strides", Ints({c.stride, c.stride})}, {"pads", Ints({c.pad, c.pad, c.pad, c.pad})}};
+}
+
+void AddBlocked(KernelSuite& suite, const ConvCase& c, int64_t block, int64_t in_blocks,
+                int64_t out_blocks, int64_t group) {
+  suite.Add(absl::StrCat("blocked", c.size, "k", c.kernel, "g", group, "n", out_blocks),
+            [&](GraphBuilder& b) {
+              const ValueId x = b.Input("x", kShort, {2, in_blocks, c.size, c.size, block});
+              const ValueId w =
+                  b.Input("w", kShort,
+                          {out_blocks, in_blocks / group, c.kernel, c.kernel, block / 2, block, 2});
+              Attributes attributes = ConvAttributes(c);
+              attributes.Set("group", group);
+              b.Output(b.Add("slipway.ConvNCHWc", {x, w}, attributes));
+            });
+}
+
+void AddAll(KernelSuite& suite, int64_t block) {
+  for (const ConvCase& c : kConvCases) {
+    AddBlocked(suite, c, block, 2, 4, 1);
+    // Kernels of an even width, as pairs of columns need.
+    suite.Add(absl::StrCat("stem", c.size, "k", c.kernel), [&](GraphBuilder& b) {
+      const ValueId x = b.Input("x", kShort, {1, 3, c.size, c.size + 1});
+      const ValueId w = b.Input("w", kShort, {4, 3, c.kernel, (c.kernel + 1) / 2, block, 2});
+      b.Output(b.Add("slipway.ConvNCHWc", {x, w}, ConvAttributes(c)));
+    });
+    suite.Add(absl::StrCat("depthwise", c.size, "k", c.kernel), [&](GraphBuilder& b) {
+      const ValueId x = b.Input("x", kShort, {1, 3, c.size, c.size, block});
+      const ValueId w = b.Input("w", kShort, {3, c.kernel, c.kernel, block});
+      b.Output(b.Add("slipway.DepthwiseConvNCHWc", {x, w}, ConvAttributes(c)));
+    });
+    suite.Add(absl::StrCat("plain", c.size, "k", c.kernel), [&](GraphBuilder& b) {
+      const ValueId x = b.Input("x", kShort, {2, 4, c.size, c.size});
+      const ValueId w = b.Input("w", kShort, {6, 2, c.kernel, c.kernel});
+      Attributes attributes = ConvAttributes(c);
+      attributes.Set("group", int64_t{2});
+      b.Output(b.Add("slipway.IntegerConv", {x, w}, attributes));
+    });
+  }
+  AddBlocked(suite, {9, 3, 1, 1}, block, 1, 1, 1);
+  AddBlocked(suite, {9, 3, 1, 1}, block, 4, 6, 2);
+  // Every number of bits counts: nothing saturates, and sums wrap around.
+  const auto all = [](Shape shape, int16_t value) {
+    return Tensor::Of<int16_t>(shape, std::vector<int16_t>(NumElements(shape), value));
+  };
+  for (const int16_t value : {int16_t{-255}, int16_t{-32768}}) {
+    suite.Add(absl::StrCat("largest", -value),
+              [&](GraphBuilder& b) {
+                const ValueId x = b.Input("x", kShort, {1, 16, 4, 4, block});
+                const ValueId w = b.Input("w", kShort, {1, 16, 1, 1, block / 2, block, 2});
+                b.Output(b.Add("slipway.ConvNCHWc", {x, w}));
+              },
+              {all({1, 16, 4, 4, block}, value), all({1, 16, 1, 1, block / 2, block, 2}, value)});
+  }
+}
+
+TEST(IntegerKernelsTest, AgreeWithTheReference) {
+  for (const DeviceTarget& target : KernelSuite::RunnableTargets()) {
+    KernelSuite suite;
+    AddAll(suite, BlockOf(target));
+    suite.Run(target);
+  }
+}
+
+TEST(IntegerKernelsTest, CompileForArm) {
+  KernelSuite suite;
+  AddAll(suite, 4);
+  suite.Compile(ParseTarget("arm-64-linux")->host());
+}
+
+// A sum of products as what it stands for, with another tensor of integers added, and quantized again.
+ValueId Requantized(GraphBuilder& b, ValueId sums, ValueId residual, ValueId scale, ValueId shift) {
+  const auto real = [&b](ValueId integers) {
+    return b.Add("Cast", {integers}, {{"to", int64_t{1}}});
+  };
+  ValueId y = b.Add("Add", {b.Add("Mul", {real(sums), scale}), shift});
+  y = b.Add("Add", {y, b.Add("Mul", {real(residual), b.Constant("r", Tensor::Scalar(0.75f))})});
+  y = b.Add("QuantizeLinear", {y, b.Constant("s", Tensor::Scalar(1.0f)),
+                               b.Constant("z", Tensor::Scalar<int16_t>(0))});
+  return b.Add("Clip", {y, b.Constant("low", Tensor::Scalar<int16_t>(-100)),
+                        b.Constant("high", Tensor::Scalar<int16_t>(27))});
+}
+
+TEST(IntegerKernelsTest, TakeAnElementwiseTail) {
+  for (const DeviceTarget& target : KernelSuite::RunnableTargets()) {
+    const int64_t c = BlockOf(target);
+    KernelSuite suite;
+    for (const int64_t size : {7, 13}) {
+      suite.Add(absl::StrCat("conv", size), [&](GraphBuilder& b) {
+        const ValueId x = b.Input("x", kShort, {1, 2, size, size, c});
+        const ValueId w = b.Input("w", kShort, {4, 2, 3, 3, c / 2, c, 2});
+        const ValueId residual = b.Input("r", kShort, {1, 4, size, size, c});
+        const ValueId scale = b.Input("scale", kFloat, {1, 4, 1, 1, c});
+        const ValueId shift = b.Input("shift", kFloat, {1, 4, 1, 1, c});
+        const ValueId sums = b.Add("slipway.ConvNCHWc", {x, w}, {{"pads", Ints({1, 1, 1, 1})}});
+        b.Output(Requantized(b, sums, residual, scale, shift));
+      });
+      suite.Add(absl::StrCat("depthwise", size), [&](GraphBuilder& b) {
+        const ValueId x = b.Input("x", kShort, {1, 4, size, size, c});
+        const ValueId w = b.Input("w", kShort, {4, 3, 3, c});
+        const ValueId residual = b.Input("r", kShort, {1, 4, size, size, c});
+        const ValueId scale = b.Input("scale", kFloat, {1, 4, 1, 1, c});
+        const ValueId shift = b.Input("shift", kFloat, {1, 4, 1, 1, c});
+        const ValueId sums =
+            b.Add("slipway.DepthwiseConvNCHWc", {x, w}, {{"pads", Ints({1, 1, 1, 1})}});
+        b.Output(Requantized(b, sums, residual, scale, shift));
+      });
+    }
+    suite.Run(target);
+  }
+}
+
+}  // namespace
+}  // namespace slipway
