@@ -147,6 +147,7 @@ absl::Status RegisterQuantizationOperators(OperatorRegistry& registry) {
   schema.min_inputs = 2;
   schema.max_inputs = 3;
   schema.pattern = Pattern::kBroadcast;
+  schema.layout.role = LayoutRole::kElementwise;
   schema.type_rule = QuantizationType;
   schema.attributes = {IntAttribute("axis", 1), IntAttribute("block_size", 0),
                        IntAttribute("output_dtype", 0)};

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/operators/convolution.h"
+#include "core/operators/window.h"
 #include "core/passes/canonicalize_rules.h"
 #include "core/passes/channel_layout.h"
 #include "core/passes/graph_rewriter.h"
@@ -35,6 +36,14 @@ absl::StatusOr<Attributes> AttributesFor(absl::string_view op, const Node& node,
     }
   }
   return attributes;
+}
+
+// A kernel one column wider, whose last one is zeros, reads one column more behind the image.
+void AddColumn(Window window, Attributes& attributes) {
+  ++window.kernel[1];
+  ++window.pads_end[1];
+  attributes.Set("kernel_shape", window.kernel);
+  attributes.Set("pads", PadsAttribute(window));
 }
 
 class LayoutAlteration {
@@ -244,6 +253,9 @@ absl::StatusOr<bool> LayoutAlteration::BlockConvolution(const Node& node) {
                    : BlockDividing(in_channels, channel_blocks_);
   }
   if (in_block == 0 && group > 1) return false;
+  // A plain input gives pairs of columns, which have to lie side by side.
+  const bool has_column_pairs = in_block == 0 && conv.is_integer;
+  if (has_column_pairs && conv.window.dilations[1] != 1) return false;
 
   std::vector<ValueId> inputs;
   const std::string name = absl::StrCat(NameOf(node.inputs[1]), "_packed");
@@ -257,6 +269,7 @@ absl::StatusOr<bool> LayoutAlteration::BlockConvolution(const Node& node) {
   SLIPWAY_RETURN_IF_ERROR(AppendBias(node, inputs));
   const std::string& op = Layout(node).blocked;
   SLIPWAY_ASSIGN_OR_RETURN(Attributes attributes, AttributesFor(op, node, context_.registry));
+  if (has_column_pairs && conv.window.kernel[1] % 2 != 0) AddColumn(conv.window, attributes);
   if (is_cut) {
     if (inputs.size() > 2) {
       inputs[2] = rewriter_.Constant(absl::StrCat(NameOf(inputs[2]), "_covered"),

@@ -10,10 +10,24 @@
 namespace slipway {
 namespace {
 
-// [N, C, H, W] of f32, all of whose extents are known but perhaps N's, and none is 0.
-bool IsFloat4d(const Graph& graph, ValueId id) {
+// What blocks may be made of: f32, and the integers that quantized models have.
+bool IsBlockable(DataType dtype) {
+  switch (dtype) {
+    case DataType::kFloat32:
+    case DataType::kInt8:
+    case DataType::kUint8:
+    case DataType::kInt16:
+    case DataType::kInt32:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// [N, C, H, W], all of whose extents are known but perhaps N's, and none is 0.
+bool IsImage(const Graph& graph, ValueId id) {
   const ValueType& type = *graph.values[id].type;
-  if (type.dtype() != DataType::kFloat32 || type.rank() != 4) return false;
+  if (!IsBlockable(type.dtype()) || type.rank() != 4) return false;
   if (type.dimension(0).is_unknown() || type.dimension(0) == Dimension(0)) return false;
   for (int d = 1; d < 4; ++d) {
     if (!type.dimension(d).is_known() || type.dimension(d).extent() == 0) return false;
@@ -32,19 +46,29 @@ int64_t Channels(const Graph& graph, ValueId id) {
 bool ElementwiseFits(const Graph& graph, const Node& node) {
   const ValueId y = node.outputs[0];
   bool any = false;
+  // A scale for each place along an axis is not broadcast as others are.
+  const bool is_scaled = node.op == "QuantizeLinear" || node.op == "DequantizeLinear";
+  if (is_scaled && NumElements(graph.values[node.inputs[1]].type->dimensions()) != Dimension(1)) {
+    return false;
+  }
   for (const ValueId id : node.inputs) {
     if (id == kNoValue) continue;
     const ValueType& type = *graph.values[id].type;
     const Dimension elements = NumElements(type.dimensions());
-    if (type.dtype() != DataType::kFloat32 || elements == Dimension(0)) return false;
+    if (!IsBlockable(type.dtype()) || elements == Dimension(0)) return false;
     if (elements == Dimension(1) && type.rank() <= 4) continue;
-    if (IsConstant(graph, id) ? type.rank() > 4 : !IsFloat4d(graph, id)) return false;
+    if (IsConstant(graph, id) ? type.rank() > 4 : !IsImage(graph, id)) return false;
     any |= !IsConstant(graph, id) && Channels(graph, id) == Channels(graph, y);
   }
   return any;
 }
 
+bool IsFloat(const Graph& graph, ValueId id) {
+  return graph.values[id].type->dtype() == DataType::kFloat32;
+}
+
 bool ReducesSpaceOnly(const Graph& graph, const Node& node) {
+  if (!IsFloat(graph, node.inputs[0])) return false;
   const int64_t* keepdims = node.attributes.FindAs<int64_t>("keepdims");
   if (keepdims != nullptr && *keepdims == 0) return false;
   if (node.inputs.size() < 2 || node.inputs[1] == kNoValue) return false;
@@ -57,7 +81,7 @@ bool ReducesSpaceOnly(const Graph& graph, const Node& node) {
 
 bool ConcatFits(const Graph& graph, const Node& node) {
   return std::all_of(node.inputs.begin(), node.inputs.end(),
-                     [&graph](ValueId id) { return IsFloat4d(graph, id); });
+                     [&graph](ValueId id) { return IsImage(graph, id); });
 }
 
 // Values that must have one block.
@@ -150,7 +174,7 @@ int64_t BlockCovering(int64_t channels, const std::vector<int64_t>& blocks) {
 LayoutRole LayoutRoleOf(const Graph& graph, const Node& node, const OperatorRegistry& registry) {
   const OperatorSchema* schema = registry.Find(node.op);
   if (schema == nullptr || node.inputs.empty() || node.outputs.size() != 1 ||
-      node.inputs[0] == kNoValue || !IsFloat4d(graph, node.outputs[0])) {
+      node.inputs[0] == kNoValue || !IsImage(graph, node.outputs[0])) {
     return LayoutRole::kPlain;
   }
   bool fits = false;
@@ -158,13 +182,13 @@ LayoutRole LayoutRoleOf(const Graph& graph, const Node& node, const OperatorRegi
     case LayoutRole::kPlain:
       break;
     case LayoutRole::kConvolution:
-      fits = IsFloat4d(graph, node.inputs[0]) && IsConstant(graph, node.inputs[1]);
+      fits = IsImage(graph, node.inputs[0]) && IsConstant(graph, node.inputs[1]);
       break;
     case LayoutRole::kWindow:
-      fits = IsFloat4d(graph, node.inputs[0]);
+      fits = IsImage(graph, node.inputs[0]);
       break;
     case LayoutRole::kSpatialReduction:
-      fits = IsFloat4d(graph, node.inputs[0]) && ReducesSpaceOnly(graph, node);
+      fits = IsImage(graph, node.inputs[0]) && ReducesSpaceOnly(graph, node);
       break;
     case LayoutRole::kElementwise:
       fits = ElementwiseFits(graph, node);
@@ -185,7 +209,7 @@ absl::StatusOr<std::vector<int64_t>> ChooseChannelBlocks(
     const Graph& graph, const PassContext& context, const std::vector<int64_t>& channel_blocks) {
   Classes classes(graph);
   for (size_t id = 0; id < graph.values.size(); ++id) {
-    if (graph.values[id].type.has_value() && IsFloat4d(graph, static_cast<ValueId>(id))) {
+    if (graph.values[id].type.has_value() && IsImage(graph, static_cast<ValueId>(id))) {
       classes.Require(static_cast<ValueId>(id), Channels(graph, static_cast<ValueId>(id)));
     }
   }
@@ -203,7 +227,7 @@ absl::StatusOr<std::vector<int64_t>> ChooseChannelBlocks(
         break;
       case LayoutRole::kElementwise:
         for (const ValueId id : node.inputs) {
-          if (id == kNoValue || IsConstant(graph, id) || !IsFloat4d(graph, id)) continue;
+          if (id == kNoValue || IsConstant(graph, id) || !IsImage(graph, id)) continue;
           if (Channels(graph, id) == Channels(graph, y)) classes.Join(id, y);
         }
         break;

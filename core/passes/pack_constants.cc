@@ -11,8 +11,13 @@
 namespace slipway {
 namespace {
 
+void CheckRank(const Tensor& tensor, size_t rank) {
+  SLIPWAY_CHECK(tensor.shape().size() == rank, "a constant of another rank cannot be packed");
+}
+
 void CheckFloatOfRank(const Tensor& tensor, size_t rank) {
-  SLIPWAY_CHECK(tensor.dtype() == DataType::kFloat32 && tensor.shape().size() == rank,
+  CheckRank(tensor, rank);
+  SLIPWAY_CHECK(tensor.dtype() == DataType::kFloat32,
                 "a constant of another type cannot be packed");
 }
 
@@ -25,80 +30,125 @@ Tensor Packed(const Tensor& plain, Shape shape, Fill fill) {
                           });
 }
 
+// Elements of any type in another order: `visit` is given a function that takes the place of the next one, or -1 for a zero.
+template <typename Visit>
+Tensor Rearranged(const Tensor& plain, Shape shape, Visit visit) {
+  const auto fill = [visit = std::move(visit)](const Tensor& from, Tensor& to) {
+    const auto move = [&](auto none) {
+      using T = decltype(none);
+      const T* const source = reinterpret_cast<const T*>(from.bytes().data());
+      T* next = reinterpret_cast<T*>(to.mutable_bytes());
+      visit([&](int64_t place) { *next++ = place < 0 ? T{0} : source[place]; });
+    };
+    switch (ByteSize(from.dtype())) {
+      case 1:
+        return move(uint8_t{});
+      case 2:
+        return move(uint16_t{});
+      default:
+        SLIPWAY_CHECK(ByteSize(from.dtype()) == 4, "a constant of another type cannot be packed");
+        return move(uint32_t{});
+    }
+  };
+  return ComputedConstant(plain, {plain.dtype(), std::move(shape)}, fill);
+}
+
 // Rows of `size` elements, `block` of them element by element.
-Fill InterleaveRows(int64_t rows, int64_t size, int64_t block) {
-  return [=](const float* from, float* to) {
+auto InterleaveRows(int64_t rows, int64_t size, int64_t block) {
+  return [=](const auto& next) {
     for (int64_t row = 0; row < rows; row += block) {
       for (int64_t i = 0; i < size; ++i) {
-        for (int64_t r = row; r < row + block; ++r) *to++ = from[r * size + i];
+        for (int64_t r = row; r < row + block; ++r) next(r * size + i);
       }
     }
   };
 }
 
+// How many products are summed up at once: two of integers.
+int64_t PairOf(const Tensor& weights) { return weights.dtype() == DataType::kInt16 ? 2 : 1; }
+
+Shape WithPair(Shape shape, int64_t pair) {
+  if (pair > 1) shape.push_back(pair);
+  return shape;
+}
+
 }  // namespace
 
 Tensor PackChannels(const Tensor& nchw, int64_t block) {
-  CheckFloatOfRank(nchw, 4);
+  CheckRank(nchw, 4);
   const Shape& s = nchw.shape();
   SLIPWAY_CHECK(s[1] % block == 0, "the block does not divide the channels");
-  const int64_t area = s[2] * s[3];
-  return Packed(nchw, {s[0], s[1] / block, s[2], s[3], block},
-                [outers = s[0] * s[1] / block, area, block](const float* from, float* to) {
-                  for (int64_t outer = 0; outer < outers; ++outer) {
-                    for (int64_t i = 0; i < area; ++i) {
-                      for (int64_t c = 0; c < block; ++c) {
-                        *to++ = from[(outer * block + c) * area + i];
+  return Rearranged(nchw, {s[0], s[1] / block, s[2], s[3], block},
+                    [outers = s[0] * s[1] / block, area = s[2] * s[3], block](const auto& next) {
+                      for (int64_t outer = 0; outer < outers; ++outer) {
+                        for (int64_t i = 0; i < area; ++i) {
+                          for (int64_t c = 0; c < block; ++c) next((outer * block + c) * area + i);
+                        }
                       }
-                    }
-                  }
-                });
+                    });
 }
 
 Tensor RoundUpRows(const Tensor& tensor, int64_t block) {
-  CheckFloatOfRank(tensor, tensor.shape().size());
   Shape shape = tensor.shape();
   shape[0] = (shape[0] + block - 1) / block * block;
-  return Packed(tensor, std::move(shape),
-                [count = tensor.num_elements()](const float* from, float* to) {
-                  std::copy_n(from, count, to);
-                });
+  return ComputedConstant(tensor, {tensor.dtype(), std::move(shape)},
+                          [](const Tensor& from, Tensor& to) {
+                            std::copy_n(from.bytes().data(), from.byte_size(), to.mutable_bytes());
+                          });
 }
 
 Tensor PackConvWeights(const Tensor& weights, int64_t ci, int64_t co) {
-  CheckFloatOfRank(weights, 4);
+  CheckRank(weights, 4);
   const Shape& s = weights.shape();
-  SLIPWAY_CHECK(s[0] % co == 0 && s[1] % ci == 0, "the blocks do not divide the channels");
-  const int64_t area = s[2] * s[3];
-  return Packed(weights, {s[0] / co, s[1] / ci, s[2], s[3], ci, co},
-                [outs = s[0], ins = s[1], area, ci, co](const float* from, float* to) {
-                  for (int64_t o = 0; o < outs; o += co) {
-                    for (int64_t i = 0; i < ins; i += ci) {
-                      for (int64_t k = 0; k < area; ++k) {
-                        for (int64_t ii = i; ii < i + ci; ++ii) {
-                          for (int64_t oo = o; oo < o + co; ++oo) {
-                            *to++ = from[(oo * ins + ii) * area + k];
+  const int64_t pair = PairOf(weights);
+  SLIPWAY_CHECK(s[0] % co == 0 && s[1] % ci == 0 && ci % pair == 0,
+                "the blocks do not divide the channels");
+  return Rearranged(weights, WithPair({s[0] / co, s[1] / ci, s[2], s[3], ci / pair, co}, pair),
+                    [outs = s[0], ins = s[1], area = s[2] * s[3], ci, co, pair](const auto& next) {
+                      for (int64_t o = 0; o < outs; o += co) {
+                        for (int64_t i = 0; i < ins; i += ci) {
+                          for (int64_t k = 0; k < area; ++k) {
+                            for (int64_t ii = i; ii < i + ci; ii += pair) {
+                              for (int64_t oo = o; oo < o + co; ++oo) {
+                                for (int64_t p = 0; p < pair; ++p) {
+                                  next((oo * ins + ii + p) * area + k);
+                                }
+                              }
+                            }
                           }
                         }
                       }
-                    }
-                  }
-                });
+                    });
 }
 
 Tensor PackConvWeightsForPlainInput(const Tensor& weights, int64_t co) {
-  CheckFloatOfRank(weights, 4);
+  CheckRank(weights, 4);
   const Shape& s = weights.shape();
+  const int64_t pair = PairOf(weights);
   SLIPWAY_CHECK(s[0] % co == 0, "the block does not divide the channels");
-  return Packed(weights, {s[0] / co, s[1], s[2], s[3], co},
-                InterleaveRows(s[0], s[1] * s[2] * s[3], co));
+  const int64_t width = s[3];
+  const int64_t pairs = (width + pair - 1) / pair;
+  return Rearranged(weights, WithPair({s[0] / co, s[1], s[2], pairs, co}, pair),
+                    [=, outs = s[0], rows = s[1] * s[2]](const auto& next) {
+                      for (int64_t o = 0; o < outs; o += co) {
+                        for (int64_t row = 0; row < rows; ++row) {
+                          for (int64_t k = 0; k < pairs * pair; k += pair) {
+                            for (int64_t oo = o; oo < o + co; ++oo) {
+                              for (int64_t p = k; p < k + pair; ++p) {
+                                next(p < width ? (oo * rows + row) * width + p : -1);
+                              }
+                            }
+                          }
+                        }
+                      }
+                    });
 }
 
 Tensor PackDepthwiseWeights(const Tensor& weights, int64_t c) {
-  CheckFloatOfRank(weights, 4);
+  CheckRank(weights, 4);
   const Shape& s = weights.shape();
   SLIPWAY_CHECK(s[0] % c == 0 && s[1] == 1, "these weights are not those of a depthwise Conv");
-  return Packed(weights, {s[0] / c, s[2], s[3], c}, InterleaveRows(s[0], s[2] * s[3], c));
+  return Rearranged(weights, {s[0] / c, s[2], s[3], c}, InterleaveRows(s[0], s[2] * s[3], c));
 }
 
 Tensor WinogradWeights(const Tensor& packed, int64_t m) {

@@ -1,5 +1,6 @@
 // Weights and other constants in the layouts of the blocked operators (core/operators/convolution.h,
-// matrix.h). All tensors are f32; a wrong shape is a bug of ours.
+// matrix.h). A wrong shape or type is a bug of ours. Weights of convolutions are f32, or i16, which come in pairs; those of Winograd
+// and matrices are f32.
 #ifndef SLIPWAY_CORE_PASSES_PACK_CONSTANTS_H_
 #define SLIPWAY_CORE_PASSES_PACK_CONSTANTS_H_
 
@@ -15,10 +16,11 @@ Tensor PackChannels(const Tensor& nchw, int64_t block);
 // The outermost dimension is extended by zeros to a multiple of `block`.
 Tensor RoundUpRows(const Tensor& tensor, int64_t block);
 
-// Conv's weights [Co, Ci/g, KH, KW] to [Co/co, Ci/g/ci, KH, KW, ci, co].
+// Conv's weights [Co, Ci/g, KH, KW] to [Co/co, Ci/g/ci, KH, KW, ci, co]; of i16 to [Co/co, Ci/g/ci, KH, KW, ci/2, co, 2].
 Tensor PackConvWeights(const Tensor& weights, int64_t ci, int64_t co);
 
-// The same for a plain input: to [Co/co, Ci/g, KH, KW, co].
+// The same for a plain input: to [Co/co, Ci/g, KH, KW, co]; of i16 to [Co/co, Ci/g, KH, ceil(KW/2), co, 2], where a column of
+// zeros makes KW even.
 Tensor PackConvWeightsForPlainInput(const Tensor& weights, int64_t co);
 
 // [C, 1, KH, KW] to [C/c, KH, KW, c].

@@ -52,6 +52,34 @@ TEST(PackConstants, ConvWeights) {
   }
 }
 
+TEST(PackConstants, PairsOfIntegers) {
+  Tensor plain = Tensor::Zeros(DataType::kInt16, {4, 4, 2, 3});
+  for (int64_t i = 0; i < plain.num_elements(); ++i) {
+    plain.mutable_values<int16_t>()[i] = static_cast<int16_t>(i);
+  }
+  const auto at = [](const Tensor& tensor, const std::vector<int64_t>& index) {
+    int64_t place = 0;
+    for (size_t d = 0; d < index.size(); ++d) place = place * tensor.shape()[d] + index[d];
+    return tensor.values<int16_t>()[place];
+  };
+  const Tensor packed = PackConvWeights(plain, 4, 2);
+  ASSERT_EQ(packed.shape(), (Shape{2, 1, 2, 3, 2, 2, 2}));
+  const Tensor for_plain = PackConvWeightsForPlainInput(plain, 2);
+  ASSERT_EQ(for_plain.shape(), (Shape{2, 4, 2, 2, 2, 2}));
+  for (int64_t o = 0; o < 4; ++o) {
+    for (int64_t i = 0; i < 4; ++i) {
+      for (int64_t h = 0; h < 2; ++h) {
+        for (int64_t w = 0; w < 3; ++w) {
+          const int16_t expected = at(plain, {o, i, h, w});
+          EXPECT_EQ(at(packed, {o / 2, 0, h, w, i / 2, o % 2, i % 2}), expected);
+          EXPECT_EQ(at(for_plain, {o / 2, i, h, w / 2, o % 2, w % 2}), expected);
+        }
+        EXPECT_EQ(at(for_plain, {o / 2, i, h, 1, o % 2, 1}), 0);
+      }
+    }
+  }
+}
+
 TEST(PackConstants, DepthwiseWeights) {
   const Tensor plain = Counting({4, 1, 2, 2});
   const Tensor packed = PackDepthwiseWeights(plain, 2);
@@ -59,6 +87,16 @@ TEST(PackConstants, DepthwiseWeights) {
   for (int64_t c = 0; c < 4; ++c) {
     EXPECT_EQ(At(packed, {c / 2, 1, 0, c % 2}), At(plain, {c, 0, 1, 0}));
   }
+}
+
+TEST(PackConstants, MovesElementsOfAnyType) {
+  const Tensor bytes = Tensor::Of<int8_t>({1, 4, 1, 1}, {-1, 2, -3, 4});
+  const Tensor packed = PackChannels(bytes, 2);
+  EXPECT_EQ(packed.shape(), (Shape{1, 2, 1, 1, 2}));
+  EXPECT_EQ(packed.bytes(), bytes.bytes());
+  const Tensor rows = RoundUpRows(Tensor::Of<int16_t>({3}, {5, 6, -7}), 2);
+  EXPECT_EQ(std::vector<int16_t>(rows.values<int16_t>().begin(), rows.values<int16_t>().end()),
+            (std::vector<int16_t>{5, 6, -7, 0}));
 }
 
 TEST(PackConstants, MatrixIsFilledUpWithZeros) {

@@ -9,6 +9,7 @@ PASSES = {
         ":pack_constants",
         "//core/graph:bind_symbols",
         "//core/operators:convolution",
+        "//core/operators:window",
     ],
     "call_kernels": [
         ":is_lowered",

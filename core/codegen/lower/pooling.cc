@@ -53,7 +53,8 @@ absl::StatusOr<std::vector<Func>> LowerPool(LoweringContext& context) {
   std::vector<Var> vars = {x, y, channel, n};
   if (blocked) vars.insert(vars.begin(), c);
   const int x_dim = blocked ? 1 : 0;
-  const Expr identity = pool.is_max ? LowestOf(Halide::Float(32)) : Expr(0.0f);
+  const Halide::Type type = context.inputs[0].output_types()[0];
+  const Expr identity = pool.is_max ? LowestOf(type) : Halide::Internal::make_zero(type);
   RDom r(0, window.kernel[1], 0, window.kernel[0], "r");
 
   ConvolutionStages stages;
@@ -103,11 +104,12 @@ absl::StatusOr<std::vector<Func>> LowerPool(LoweringContext& context) {
 }
 
 absl::Status ServesPool(const NodeView& node, absl::Span<const ValueType> outputs) {
-  SLIPWAY_RETURN_IF_ERROR(ServesFloat32(node, outputs));
+  SLIPWAY_ASSIGN_OR_RETURN(const PoolView pool, DecodePool(node));
+  if (!pool.is_max) SLIPWAY_RETURN_IF_ERROR(ServesFloat32(node, outputs));
   if (node.has_output(1)) {
     return node.Unimplemented("no kernel can be generated for the places of maxima yet");
   }
-  SLIPWAY_ASSIGN_OR_RETURN(const PoolView pool, DecodePool(node));
+  SLIPWAY_RETURN_IF_ERROR(ServesEveryType(node, outputs));
   SLIPWAY_ASSIGN_OR_RETURN(const PlaneWindow window, PlaneOf(node, pool.window));
   if (!pool.is_max && (window.dilation[0] != 1 || window.dilation[1] != 1)) {
     return node.Unimplemented("no kernel can be generated for a dilated average yet");
