@@ -46,6 +46,34 @@ class FuseOpsTest : public ::testing::Test {
 
 using Strings = std::vector<std::string>;
 
+TEST_F(FuseOpsTest, SumsChangeTheirTypeInTheTail) {
+  const Graph graph = Fuse(R"(
+    graph "g" (%x: i16[1, 2, 4, 4]) -> (%y) {
+      const %w: i16[3, 2, 1, 1] = splat 2
+      const %s: f32[] = {4.0}
+      const %z: u8[] = {3}
+      %c = slipway.IntegerConv "c" (%x, %w)
+      %r = Cast(%c) {to = 1}
+      %y = QuantizeLinear(%r, %s, %z)
+    })");
+  EXPECT_EQ(Names(graph), Strings{"IntegerConv+Cast+QuantizeLinear c"});
+}
+
+// What is read beside is made in the kernel where it is smaller before, and nobody else reads it.
+TEST_F(FuseOpsTest, AnchorWidensWhatItsTailReads) {
+  const Graph graph = Fuse(R"(
+    graph "g" (%x: f32[1, 2, 4, 4], %q: u8[1, 3, 4, 4], %p: u8[1, 3, 4, 4]) -> (%y, %v) {
+      const %w: f32[3, 2, 1, 1] = splat 0.5
+      const %s: f32[] = {0.25}
+      %v = DequantizeLinear "v" (%p, %s)
+      %d = DequantizeLinear "d" (%q, %s)
+      %c = Conv "c" (%x, %w)
+      %a = Add(%c, %d)
+      %y = Add(%a, %v)
+    })");
+  EXPECT_EQ(Names(graph), (Strings{"DequantizeLinear v", "Conv+DequantizeLinear+Add+Add c"}));
+}
+
 TEST_F(FuseOpsTest, AnchorTakesItsElementwiseTail) {
   const Graph graph = Fuse(R"(
     graph "g" (%x: f32[1, 2, 4, 4], %r: f32[1, 3, 4, 4]) -> (%y) {

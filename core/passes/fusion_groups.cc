@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "core/base/status_macros.h"
 #include "core/graph/edit.h"
 #include "core/passes/limits.h"
 #include "core/passes/placed_concats.h"
 #include "core/passes/post_dominators.h"
+#include "core/tensor/dtype.h"
 
 namespace slipway {
 namespace {
@@ -23,6 +25,8 @@ class Grouping {
       : graph_(graph),
         schemas_(std::move(schemas)),
         users_(Users(graph)),
+        producers_(Producers(graph)),
+        is_output_(OutputFlags(graph)),
         dominators_(ImmediatePostDominators(graph)),
         placed_(PlacedConcats(graph, registry)),
         group_of_(graph.nodes.size(), kUngrouped) {}
@@ -47,8 +51,7 @@ class Grouping {
     return *graph_.values[graph_.nodes[n].outputs[0]].type;
   }
   bool SameShape(NodeId a, NodeId b) const {
-    return OutputType(a).dtype() == OutputType(b).dtype() &&
-           SameExtents(OutputType(a).dimensions(), OutputType(b).dimensions());
+    return SameExtents(OutputType(a).dimensions(), OutputType(b).dimensions());
   }
   bool SameCount(NodeId a, NodeId b) const {
     return SameExtent(NumElements(OutputType(a).dimensions()),
@@ -57,12 +60,16 @@ class Grouping {
   bool MayJoin(NodeId head, NodeId n) const;
   // The nodes behind `last` up to and including `end`; empty when one of them may not join.
   std::vector<NodeId> PathsBetween(NodeId head, NodeId last, NodeId end) const;
+  // What makes larger elements of smaller ones beside the way from the head to the end, for nobody else.
+  std::vector<NodeId> WidenedBeside(NodeId head, const std::vector<NodeId>& nodes) const;
   bool FitsLimits(const std::vector<NodeId>& nodes) const;
   void Grow(NodeId head);
 
   const Graph& graph_;
   const std::vector<const OperatorSchema*> schemas_;
   const std::vector<std::vector<NodeId>> users_;
+  const std::vector<NodeId> producers_;
+  const std::vector<bool> is_output_;
   const std::vector<NodeId> dominators_;
   const std::vector<bool> placed_;
   std::vector<int> group_of_;
@@ -71,7 +78,12 @@ class Grouping {
 
 bool Grouping::MayJoin(NodeId head, NodeId n) const {
   if (group_of_[n] != kUngrouped || StaysAsItIs(n)) return false;
-  if (IsAnchor(head)) return IsElementwise(n) && SameShape(n, head);
+  if (IsAnchor(head)) {
+    // What a convolution or product makes may change its type on the way, from sums to what is stored.
+    const bool same_type = OutputType(n).dtype() == OutputType(head).dtype();
+    return IsElementwise(n) && SameShape(n, head) &&
+           (same_type || PatternOf(head) == Pattern::kOutFusable);
+  }
   // What broadcasts an earlier result would compute it again for every element.
   return (IsElementwise(n) || IsPermutation(n)) && SameCount(n, head);
 }
@@ -108,6 +120,28 @@ bool Grouping::FitsLimits(const std::vector<NodeId>& nodes) const {
   return inputs.size() <= kMaxFusedInputs;
 }
 
+std::vector<NodeId> Grouping::WidenedBeside(NodeId head, const std::vector<NodeId>& nodes) const {
+  std::vector<NodeId> beside;
+  const absl::flat_hash_set<NodeId> inside(nodes.begin(), nodes.end());
+  const auto dtype = [this](ValueId id) { return graph_.values[id].type->dtype(); };
+  for (const NodeId n : nodes) {
+    if (n == head) continue;
+    for (const ValueId id : graph_.nodes[n].inputs) {
+      const NodeId maker = id == kNoValue ? kNoNode : producers_[id];
+      if (maker == kNoNode || inside.contains(maker) || absl::c_linear_search(beside, maker)) {
+        continue;
+      }
+      if (is_output_[id] || !IsElementwise(maker) || !MayJoin(head, maker)) continue;
+      const ValueId from = graph_.nodes[maker].inputs[0];
+      if (from == kNoValue || ByteSize(dtype(from)) >= ByteSize(dtype(id))) continue;
+      const bool is_ours =
+          absl::c_all_of(users_[id], [&](NodeId user) { return inside.contains(user); });
+      if (is_ours) beside.push_back(maker);
+    }
+  }
+  return beside;
+}
+
 void Grouping::Grow(NodeId head) {
   std::vector<NodeId> nodes = {head};
   const bool may_grow = graph_.nodes[head].outputs.size() == 1 &&
@@ -121,6 +155,13 @@ void Grouping::Grow(NodeId head) {
     if (path.empty() || !FitsLimits(joined)) break;
     nodes = std::move(joined);
     last = end;
+  }
+  if (PatternOf(head) == Pattern::kOutFusable) {
+    // Read where they are needed, smaller elements are less to read, and nothing is written.
+    std::vector<NodeId> joined = nodes;
+    const std::vector<NodeId> beside = WidenedBeside(head, nodes);
+    joined.insert(joined.begin() + 1, beside.begin(), beside.end());
+    if (FitsLimits(joined)) nodes = std::move(joined);
   }
   for (const NodeId n : nodes) group_of_[n] = static_cast<int>(groups_.size());
   groups_.push_back(std::move(nodes));
