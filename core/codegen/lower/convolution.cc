@@ -54,11 +54,11 @@ absl::StatusOr<Prepared> Prepare(LoweringContext& context, int x_dim) {
   prepared.stages.height = prepared.window.output[0];
   prepared.stages.width = prepared.window.output[1];
   const int64_t channels = conv.in_channels / conv.group;
-  prepared.stages.input_bytes =
-      channels * prepared.window.input[0] * prepared.window.input[1] * int64_t{sizeof(float)};
+  prepared.stages.input_bytes = channels * prepared.window.input[0] * prepared.window.input[1] *
+                                ByteSize(context.node.input_type(0).dtype());
   prepared.stages.block_weight_bytes = channels * prepared.window.kernel[0] *
                                        prepared.window.kernel[1] * conv.out_block *
-                                       int64_t{sizeof(float)};
+                                       ByteSize(context.node.input_type(1).dtype());
   return prepared;
 }
 

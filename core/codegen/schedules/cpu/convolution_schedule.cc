@@ -38,8 +38,9 @@ void SchedulePadding(const MachineDescription& machine, const ConvolutionStages&
 
 void ScheduleBlockedConvolution(const MachineDescription& machine, const ConvolutionStages& stages,
                                 Func result) {
-  const AccumulatorTile tile = ChooseTile(machine, stages.width, stages.group_blocks,
-                                          {stages.input_bytes, stages.block_weight_bytes});
+  const AccumulatorTile tile =
+      ChooseTile(machine, stages.width, stages.group_blocks,
+                 {stages.input_bytes, stages.block_weight_bytes, stages.has_pairs});
   const std::vector<Var> vars = result.args();
   const Var c = vars[0], x = vars[1], y = vars[2], channel = vars[3], n = vars[4];
   Var xi("xi"), ci("ci"), yi("yi");

@@ -7,6 +7,8 @@ namespace {
 
 // Multiply-adds in flight that hide the latency of one: 4 cycles times two units.
 constexpr int kLatencyTimesUnits = 8;
+// Of pairs: a sum waits for an addition alone.
+constexpr int kPairLatencyTimesUnits = 4;
 // Of a product's tile: each is a stream from memory of its own.
 constexpr int kMaxPanels = 8;
 
@@ -15,37 +17,42 @@ constexpr int kMaxPanels = 8;
 constexpr double kNearElement = 0.1, kFarElement = 1.7;
 constexpr double kNearVector = 0.2, kFarVector = 0.8;
 
-struct LoadTimes {
+struct StepTimes {
+  int latency_times_units = kLatencyTimesUnits;
   double element = kNearElement;
   double vector = kNearVector;
 };
 
 // Half cycles that a step of a tile takes, the multiply-adds of `rows` broadcast elements by `vectors`, its share of what begins
 // and ends the tile included.
-double StepTime(int rows, int vectors, const LoadTimes& times) {
+double StepTime(int rows, int vectors, const StepTimes& times) {
   const int loads = rows + 2 * vectors;
-  return std::max({rows * vectors, loads, kLatencyTimesUnits}) + 1 + rows * times.element +
+  return std::max({rows * vectors, loads, times.latency_times_units}) + 1 + rows * times.element +
          vectors * times.vector;
 }
 
 }  // namespace
 
 AccumulatorTile ChooseTile(const MachineDescription& machine, int num_positions, int num_blocks,
-                           const ConvolutionBytes& bytes) {
+                           const TileOperands& operands) {
   // Leaves registers for the weight vectors and one broadcast. With several blocks LLVM also keeps the
   // broadcast inputs in registers, and spills above half of the 32.
   const int max_of_one_block = machine.vector_registers == 32 ? 28 : 12;
   const int max_of_several = machine.vector_registers == 32 ? 16 : 12;
-  LoadTimes times;
-  if (bytes.input > machine.l2_bytes) times.element = kFarElement;
+  StepTimes times;
+  if (operands.has_pairs) times.latency_times_units = kPairLatencyTimesUnits;
+  if (operands.input_bytes > machine.l2_bytes) times.element = kFarElement;
+  // A broadcast, and a product before it is added.
+  const int beside = operands.has_pairs ? 2 : 0;
   AccumulatorTile best;
   double least = 0;
   for (int blocks = std::min(num_blocks, max_of_several); blocks >= 1; --blocks) {
     if (num_blocks % blocks != 0) continue;
-    times.vector = blocks * bytes.block_weights > machine.l1_bytes ? kFarVector : kNearVector;
+    times.vector =
+        blocks * operands.block_weight_bytes > machine.l1_bytes ? kFarVector : kNearVector;
     const int max_accumulators = blocks == 1 ? max_of_one_block : max_of_several;
     for (int width = std::min(num_positions, max_accumulators / blocks); width >= 1; --width) {
-      if (width * blocks + blocks > machine.vector_registers) continue;
+      if (width * blocks + blocks + beside > machine.vector_registers) continue;
       const int tiles = (num_positions + width - 1) / width;
       const double time = tiles * StepTime(width, blocks, times) / blocks;
       if (least == 0 || time < least) {
@@ -66,7 +73,7 @@ ProductTile ChooseProductTile(int rows, int panels, int panel_vectors, int vecto
     for (int r = 1; r <= rows; ++r) {
       if (r * p > 1 && r * vectors + vectors + 1 > vector_registers) break;
       const auto row_tiles = (rows + r - 1) / r;
-      const double time = row_tiles * column_tiles * StepTime(r, vectors, LoadTimes());
+      const double time = row_tiles * column_tiles * StepTime(r, vectors, StepTimes());
       if (least == 0 || time < least) {
         least = time;
         best = {r, p};

@@ -15,10 +15,13 @@ struct AccumulatorTile {
   int blocks = 1;
 };
 
-// What the tiles of a convolution read: an image, and the weights of one block of channels.
-struct ConvolutionBytes {
-  int64_t input = 0;
-  int64_t block_weights = 0;
+// What the tiles of a convolution read.
+struct TileOperands {
+  int64_t input_bytes = 0;         // Of an image.
+  int64_t block_weight_bytes = 0;  // Of one block of channels.
+  // A step is of two products, added at once (ConvolutionStages::has_pairs): a broadcast and a product hold registers besides,
+  // and accumulators wait for additions alone.
+  bool has_pairs = false;
 };
 
 // The tile by which `num_positions` take the least time for a block. One step of the reduction loads `blocks` weight vectors
@@ -27,7 +30,7 @@ struct ConvolutionBytes {
 // the core holds makes for more blocks, weights that the first-level cache does not hold for more positions. `blocks` of the
 // result divides `num_blocks`; `width` is at most `num_positions`.
 AccumulatorTile ChooseTile(const MachineDescription& machine, int num_positions, int num_blocks,
-                           const ConvolutionBytes& bytes = {});
+                           const TileOperands& operands = {});
 
 // Whether the loop over a tile's blocks is inside the one over its positions: the fewer of weights and broadcast inputs stay in
 // registers, while the others come from memory.

@@ -45,13 +45,29 @@ TEST(TilesTest, LargeLayersKeepTheUnitsBusy) {
 TEST(TilesTest, WhatIsFarIsReadLess) {
   const MachineDescription machine = MachineOf(16);
   // 256 channels of 56 x 56, and 8 KiB of weights a block: no cache holds the image, the first the weights of four.
-  const AccumulatorTile wide = ChooseTile(machine, 112, 8, {256 * 56 * 56 * 4, 256 * 8 * 4});
+  const AccumulatorTile wide = ChooseTile(machine, 112, 8, {256 * 56 * 56 * 4, 256 * 8 * 4, false});
   EXPECT_EQ(wide.width, 3);
   EXPECT_EQ(wide.blocks, 4);
   // 512 channels of 7 x 7: the image is near, and weights of two blocks are.
-  const AccumulatorTile deep = ChooseTile(machine, 49, 256, {512 * 7 * 7 * 4, 512 * 8 * 4});
+  const AccumulatorTile deep = ChooseTile(machine, 49, 256, {512 * 7 * 7 * 4, 512 * 8 * 4, false});
   EXPECT_EQ(deep.width, 5);
   EXPECT_EQ(deep.blocks, 2);
+}
+
+TEST(TilesTest, PairsLeaveRegistersForWhatIsAdded) {
+  for (const int registers : {16, 32}) {
+    for (int positions = 1; positions <= 130; ++positions) {
+      for (int blocks = 1; blocks <= 130; ++blocks) {
+        const AccumulatorTile tile =
+            ChooseTile(MachineOf(registers), positions, blocks, {.has_pairs = true});
+        ASSERT_LE(tile.width * tile.blocks + tile.blocks + 2, registers);
+      }
+    }
+  }
+  // Fewer accumulators are enough where larger tiles would compute positions twice.
+  const AccumulatorTile tile = ChooseTile(MachineOf(16), 7, 64, {.has_pairs = true});
+  EXPECT_EQ(tile.width, 4);
+  EXPECT_EQ(tile.blocks, 2);
 }
 
 TEST(TilesTest, ProductsFitTheRegisters) {
