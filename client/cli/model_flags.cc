@@ -40,6 +40,8 @@ absl::Span<const Optimization> Optimizations() {
       {"delayed-resizes", "DelayResize",
        "Make images larger behind the convolution of single places that reads them."},
       {"merged-transposes", "MergeTransposes", "Make one permutation of several."},
+      {"integer-products", "FoldQuantization",
+       "Multiply quantized tensors as the integers that they are."},
       {"shared-nodes", "EliminateCommonSubexpr", "Compute equal nodes once."},
   };
   return kAll;

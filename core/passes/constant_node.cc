@@ -20,6 +20,13 @@ bool IsConstantNode(const Graph& graph, const Node& node, const OperatorRegistry
   });
 }
 
+bool IsDequantizedConstant(const Graph& graph, const Node& node) {
+  if (node.op != "DequantizeLinear") return false;
+  const std::optional<Tensor>& stored = graph.values[node.inputs[0]].constant;
+  return stored.has_value() &&
+         (stored->dtype() == DataType::kInt8 || stored->dtype() == DataType::kUint8);
+}
+
 std::optional<Tensor> MovedConstant(const Graph& graph, const Node& node,
                                     const PassContext& context) {
   const Movement movement = context.registry.MovementOf(node.op);

@@ -16,6 +16,9 @@ namespace slipway {
 // for random and unknown operators.
 bool IsConstantNode(const Graph& graph, const Node& node, const OperatorRegistry& registry);
 
+// A DequantizeLinear of a constant of 8 bits: weights that FoldQuantization takes as they are.
+bool IsDequantizedConstant(const Graph& graph, const Node& node);
+
 // One tensor an output, unset where omitted. REQUIRES: IsConstantNode.
 absl::StatusOr<std::vector<Tensor>> EvaluateConstantNode(const Graph& graph, const Node& node,
                                                          const PassContext& context);

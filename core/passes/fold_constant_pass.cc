@@ -24,15 +24,14 @@ std::optional<int64_t> OutputBytes(const Graph& graph, const Node& node) {
   return bytes;
 }
 
-}  // namespace
-
-absl::StatusOr<Graph> FoldConstant(Graph graph, const PassContext& context) {
+absl::StatusOr<Graph> Fold(Graph graph, const PassContext& context, bool quantized_too) {
   // What is dead must not be evaluated.
   SLIPWAY_ASSIGN_OR_RETURN(graph, DeadCode(std::move(graph), context));
   std::vector<Node> kept;
   int64_t bytes_left = kMaxFoldedBytes;
   for (Node& node : graph.nodes) {
-    if (!IsConstantNode(graph, node, context.registry)) {
+    if (!IsConstantNode(graph, node, context.registry) ||
+        (!quantized_too && IsDequantizedConstant(graph, node))) {
       kept.push_back(std::move(node));
       continue;
     }
@@ -56,6 +55,16 @@ absl::StatusOr<Graph> FoldConstant(Graph graph, const PassContext& context) {
   }
   graph.nodes = std::move(kept);
   return DeadCode(std::move(graph), context);
+}
+
+}  // namespace
+
+absl::StatusOr<Graph> FoldConstant(Graph graph, const PassContext& context) {
+  return Fold(std::move(graph), context, /*quantized_too=*/true);
+}
+
+absl::StatusOr<Graph> FoldConstantButQuantized(Graph graph, const PassContext& context) {
+  return Fold(std::move(graph), context, /*quantized_too=*/false);
 }
 
 }  // namespace slipway

@@ -11,6 +11,9 @@ namespace slipway {
 // what the reference has no kernel for.
 absl::StatusOr<Graph> FoldConstant(Graph graph, const PassContext& context);
 
+// The same, but for DequantizeLinear of 8 bits: weights that FoldQuantization looks for.
+absl::StatusOr<Graph> FoldConstantButQuantized(Graph graph, const PassContext& context);
+
 }  // namespace slipway
 
 #endif  // SLIPWAY_CORE_PASSES_FOLD_CONSTANT_PASS_H_

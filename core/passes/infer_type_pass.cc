@@ -172,7 +172,8 @@ absl::StatusOr<Graph> Infer(Graph graph, const PassContext& context, int64_t& no
     }
     constraints.Add(std::move(needed));
     NameFoundExtents(node, context, graph);
-    if (IsConstantNode(graph, node, context.registry) && IsSmall(graph, node, context.registry)) {
+    if (IsConstantNode(graph, node, context.registry) && !IsDequantizedConstant(graph, node) &&
+        IsSmall(graph, node, context.registry)) {
       absl::StatusOr<std::vector<Tensor>> results = EvaluateConstantNode(graph, node, context);
       if (results.ok()) {
         MakeOutputsConstant(node, *std::move(results), graph);

@@ -73,6 +73,15 @@ PASSES = {
         ":graph_rewriter",
         "//core/operators:movement",
     ],
+    "fold_quantization": [
+        ":channel_layout",
+        ":graph_rewriter",
+        ":quantized_values",
+        ":scale_ahead",
+        "//core/graph:edit",
+        "//core/operators:convolution",
+        "//core/operators:window",
+    ],
     "fold_scale_axis": [
         ":computed_constant",
         ":fold_into_producer",

@@ -19,6 +19,7 @@
 #include "core/passes/expand_gradients_pass.h"
 #include "core/passes/fold_constant_pass.h"
 #include "core/passes/fold_pad_pass.h"
+#include "core/passes/fold_quantization_pass.h"
 #include "core/passes/fold_scale_axis_pass.h"
 #include "core/passes/infer_type_pass.h"
 #include "core/passes/lower_strings_pass.h"
@@ -92,6 +93,8 @@ std::vector<NamedPass> PassesForEveryTarget() {
       {"InferType", InferType, /*descends=*/false},
       {"ExpandGradients", ExpandGradients},
       {"LowerStrings", LowerStrings, /*descends=*/false},
+      {"FoldConstant", FoldConstantButQuantized},
+      {"FoldQuantization", FoldQuantization, /*descends=*/true, /*is_optional=*/true},
       {"FoldConstant", FoldConstant},  // So that CanonicalizeOps sees which weights are constant.
       {"FoldPad", FoldPad, /*descends=*/true, /*is_optional=*/true},
       {"RecognizeGelu", RecognizeGelu},

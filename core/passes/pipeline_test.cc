@@ -48,9 +48,10 @@ TEST(Pipeline, RunsThePassesOfAllTargetsAndThenTheBackends) {
   std::vector<std::string> names;
   for (const PassReport& pass : result.passes) names.push_back(pass.name);
   EXPECT_THAT(names, ElementsAre("InferType", "ExpandGradients", "LowerStrings", "FoldConstant",
-                                 "FoldPad", "RecognizeGelu", "CanonicalizeOps", "SimplifyInference",
-                                 "FoldScaleAxis", "DelayResize", "FoldConstant",
-                                 "EliminateCommonSubexpr", "DeadCode", "Rename", "PlanMemory"));
+                                 "FoldQuantization", "FoldConstant", "FoldPad", "RecognizeGelu",
+                                 "CanonicalizeOps", "SimplifyInference", "FoldScaleAxis",
+                                 "DelayResize", "FoldConstant", "EliminateCommonSubexpr",
+                                 "DeadCode", "Rename", "PlanMemory"));
   EXPECT_EQ(result.passes.front().nodes_after, 2);
   EXPECT_EQ(result.passes.back().nodes_after, 1);
   EXPECT_EQ(result.graph.name, "renamed");
@@ -110,7 +111,8 @@ TEST(Pipeline, LeavesOutOptionalPassesAlone) {
           absl::StatusCode::kInvalidArgument,
           AllOf(
               HasSubstr("\"Rename\""),
-              HasSubstr("those are DelayResize, EliminateCommonSubexpr, FoldPad, FoldScaleAxis"))));
+              HasSubstr("those are DelayResize, EliminateCommonSubexpr, FoldPad, FoldQuantization, "
+                        "FoldScaleAxis"))));
   backend.passes[0].is_optional = true;
   ASSERT_OK_AND_ASSIGN(const PipelineResult result,
                        RunPipeline(graph, backend, tester.context(), options, SystemClock()));

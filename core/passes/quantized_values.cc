@@ -1,0 +1,111 @@
+#include "core/passes/quantized_values.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "core/operators/quantization.h"
+#include "core/passes/computed_constant.h"
+
+namespace slipway {
+namespace {
+
+const Tensor* ConstantInput(const Graph& graph, const Node& node, size_t input) {
+  if (node.inputs.size() <= input || node.inputs[input] == kNoValue) return nullptr;
+  const std::optional<Tensor>& constant = graph.values[node.inputs[input]].constant;
+  return constant.has_value() ? &*constant : nullptr;
+}
+
+bool IsByte(DataType dtype) { return dtype == DataType::kInt8 || dtype == DataType::kUint8; }
+
+int ByteAt(const Tensor& bytes, int64_t i) {
+  return bytes.dtype() == DataType::kInt8 ? bytes.values<int8_t>()[i] : bytes.values<uint8_t>()[i];
+}
+
+bool IsScale(float scale) { return std::isfinite(scale) && scale > 0; }
+
+// All scales, or none where one is not fit to be one.
+std::vector<float> ScalesOf(const Graph& graph, const Node& node) {
+  const Tensor* const scale = ConstantInput(graph, node, 1);
+  if (scale == nullptr || scale->dtype() != DataType::kFloat32) return {};
+  const auto values = scale->values<float>();
+  if (!absl::c_all_of(values, IsScale)) return {};
+  return std::vector<float>(values.begin(), values.end());
+}
+
+// As many zero points as scales; none where they are not known.
+std::vector<int> ZerosOf(const Graph& graph, const Node& node, size_t count) {
+  if (node.inputs.size() <= 2 || node.inputs[2] == kNoValue) return std::vector<int>(count, 0);
+  std::vector<int> zeros = BytesOf(ConstantInput(graph, node, 2));
+  if (zeros.size() != count) zeros.clear();
+  return zeros;
+}
+
+}  // namespace
+
+std::optional<LinearCode> CodeOf(const Graph& graph, const Node& node) {
+  const bool quantizes = node.op == "QuantizeLinear";
+  if (!quantizes && node.op != "DequantizeLinear") return std::nullopt;
+  const ValueType& stored = *graph.values[quantizes ? node.outputs[0] : node.inputs[0]].type;
+  const ValueType& real = *graph.values[quantizes ? node.inputs[0] : node.outputs[0]].type;
+  const int64_t* const precision = node.attributes.FindAs<int64_t>("precision");
+  if (!IsByte(stored.dtype()) || real.dtype() != DataType::kFloat32 ||
+      (precision != nullptr && *precision != 0)) {
+    return std::nullopt;
+  }
+  const std::vector<float> scales = ScalesOf(graph, node);
+  if (scales.size() != 1) return std::nullopt;
+  const std::vector<int> zeros = ZerosOf(graph, node, 1);
+  if (zeros.empty()) return std::nullopt;
+  return LinearCode{stored.dtype(), scales[0], zeros[0]};
+}
+
+std::optional<QuantizedWeights> WeightsOf(const Graph& graph, const Node& node,
+                                          const OperatorRegistry& registry) {
+  if (node.op != "DequantizeLinear") return std::nullopt;
+  const Tensor* const stored = ConstantInput(graph, node, 0);
+  if (stored == nullptr || !IsByte(stored->dtype()) || stored->shape().empty() ||
+      graph.values[node.outputs[0]].type->dtype() != DataType::kFloat32) {
+    return std::nullopt;
+  }
+  const absl::StatusOr<NodeView> view = NodeView::Create(graph, node, registry);
+  if (!view.ok()) return std::nullopt;
+  const absl::StatusOr<QuantizationView> quantization = DecodeQuantization(*view);
+  if (!quantization.ok()) return std::nullopt;
+  const bool by_channel =
+      quantization->granularity == Granularity::kAxis && quantization->axis == 0;
+  if (!by_channel && quantization->granularity != Granularity::kTensor) return std::nullopt;
+  QuantizedWeights weights;
+  weights.scales = ScalesOf(graph, node);
+  const size_t count = by_channel ? static_cast<size_t>(stored->shape()[0]) : 1;
+  if (weights.scales.size() != count) return std::nullopt;
+  std::vector<int> zeros = ZerosOf(graph, node, count);
+  if (zeros.empty()) return std::nullopt;
+  for (const int zero : zeros) {
+    const LinearCode code = {stored->dtype(), 1, zero};
+    weights.largest = std::max({weights.largest, -code.least(), code.largest()});
+  }
+  weights.weights = LessZeros(*stored, std::move(zeros));
+  return weights;
+}
+
+std::vector<int> BytesOf(const Tensor* constant) {
+  std::vector<int> numbers;
+  if (constant == nullptr || !IsByte(constant->dtype())) return numbers;
+  for (int64_t i = 0; i < constant->num_elements(); ++i) numbers.push_back(ByteAt(*constant, i));
+  return numbers;
+}
+
+Tensor LessZeros(const Tensor& stored, std::vector<int> zeros) {
+  const int64_t each = stored.num_elements() / static_cast<int64_t>(zeros.size());
+  return ComputedConstant(stored, {DataType::kInt16, stored.shape()},
+                          [each, zeros = std::move(zeros)](const Tensor& from, Tensor& to) {
+                            const absl::Span<int16_t> numbers = to.mutable_values<int16_t>();
+                            for (int64_t i = 0; i < from.num_elements(); ++i) {
+                              numbers[i] = static_cast<int16_t>(ByteAt(from, i) - zeros[i / each]);
+                            }
+                          });
+}
+
+}  // namespace slipway

@@ -1,0 +1,51 @@
+// What QuantizeLinear and DequantizeLinear nodes say of the values between them. Private to FoldQuantization.
+#ifndef SLIPWAY_CORE_PASSES_QUANTIZED_VALUES_H_
+#define SLIPWAY_CORE_PASSES_QUANTIZED_VALUES_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/graph/graph.h"
+#include "core/graph/operator_registry.h"
+#include "core/tensor/tensor.h"
+
+namespace slipway {
+
+// A number q of 8 bits stands for (q - zero) * scale.
+struct LinearCode {
+  DataType dtype = DataType::kInvalid;  // kInt8 or kUint8.
+  float scale = 1;                      // Finite and above 0.
+  int zero = 0;
+
+  // What q - zero can be.
+  int least() const { return (dtype == DataType::kInt8 ? -128 : 0) - zero; }
+  int largest() const { return (dtype == DataType::kInt8 ? 127 : 255) - zero; }
+  friend bool operator==(const LinearCode& a, const LinearCode& b) {
+    return a.dtype == b.dtype && a.scale == b.scale && a.zero == b.zero;
+  }
+};
+
+// The code of a QuantizeLinear's output or a DequantizeLinear's input: one for the whole tensor, f32 on the other side, and known.
+std::optional<LinearCode> CodeOf(const Graph& graph, const Node& node);
+
+// Constant weights of 8 bits, less their zero points.
+struct QuantizedWeights {
+  Tensor weights;             // i16
+  std::vector<float> scales;  // One, or one an output channel: a place along dimension 0.
+  int largest = 0;            // No weight is farther from 0.
+};
+// Of a DequantizeLinear; absent where it is another operator, what it reads is not constant, or its scales are along another
+// dimension.
+std::optional<QuantizedWeights> WeightsOf(const Graph& graph, const Node& node,
+                                          const OperatorRegistry& registry);
+
+// The numbers of a constant of 8 bits; none where it is not such a constant.
+std::vector<int> BytesOf(const Tensor* constant);
+
+// Constants of 8 bits less zero points, one or one a place along dimension 0, as i16. REQUIRES: as many.
+Tensor LessZeros(const Tensor& stored, std::vector<int> zeros);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_PASSES_QUANTIZED_VALUES_H_
