@@ -31,6 +31,13 @@ std::vector<StepInfo> StepsOf(const CheckedManifest& manifest) {
   return steps;
 }
 
+std::vector<StepInfo> StepsOf(const Artifact& artifact) {
+  std::vector<StepInfo> steps = StepsOf(artifact.manifest());
+  const std::vector<std::optional<StepCost>> costs = CostsOf(artifact);
+  for (size_t i = 0; i < costs.size(); ++i) steps[i].cost = costs[i];
+  return steps;
+}
+
 std::string DescribeStep(absl::Span<const StepInfo> steps, uint32_t number) {
   if (number >= steps.size()) return "no step of the program";
   const StepInfo& step = steps[number];

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "core/artifact/artifact.h"
 #include "core/artifact/checked_manifest.h"
+#include "core/artifact/program_notes.h"
 
 namespace slipway {
 
@@ -26,10 +28,15 @@ struct StepInfo {
   std::vector<std::string> operators;
   // What a kernel step calls.
   std::optional<Kernel> kernel;
+  // Where the artifact tells it; see StepsOf.
+  std::optional<StepCost> cost;
 };
 
-// The steps of all functions, those of the first one first: what Program::steps are, without loading it.
+// The steps of all functions, those of the first one first: what Program::steps are, without loading it. Without costs,
+// which are not in a manifest.
 std::vector<StepInfo> StepsOf(const CheckedManifest& manifest);
+// The same with costs.
+std::vector<StepInfo> StepsOf(const Artifact& artifact);
 
 // "step 3 'Conv+Relu stem', kernel 2 of code 0", for messages. `number` may come from a process that was not well:
 // any is answered.

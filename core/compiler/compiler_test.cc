@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/artifact/program_steps.h"
 #include "core/base/clock.h"
 #include "core/codegen/kernel_cache.h"
 #include "core/graph/text.h"
@@ -94,6 +95,29 @@ TEST_F(CompilerTest, ReportsWhatItDid) {
   ASSERT_EQ(manifest.functions(0).steps_size(), 3);
   EXPECT_EQ(manifest.functions(0).steps(0).name(), "ConvNCHWc+Relu conv1");
   EXPECT_THAT(manifest.functions(0).steps(0).operators(), ElementsAre("ConvNCHWc", "Relu"));
+}
+
+TEST_F(CompilerTest, TellsWhatStepsCost) {
+  ASSERT_OK_AND_ASSIGN(const CompiledModel model, CompileText(kModel));
+  const std::vector<StepInfo> steps = StepsOf(model.artifact);
+  ASSERT_EQ(steps.size(), 3u);
+  // 8 kernels of 3 x 3 at 4 x 4 places of x.
+  ASSERT_TRUE(steps[0].cost.has_value());
+  EXPECT_EQ(steps[0].cost->flops, 2 * (8 * 4 * 4) * (3 * 3));
+  EXPECT_EQ(steps[0].cost->constant_bytes, 4 * (8 * 3 * 3));
+  EXPECT_EQ(steps[0].cost->bytes, 4 * (6 * 6 + 8 * 3 * 3 + 8 * 4 * 4));
+  ASSERT_TRUE(steps[1].cost.has_value());
+  EXPECT_EQ(steps[1].cost->flops, 0);
+}
+
+TEST_F(CompilerTest, OfOpenExtentsTheCostIsNotKnown) {
+  ASSERT_OK_AND_ASSIGN(const CompiledModel model, CompileText(R"(
+    graph "open" [n in 1..9] (%x: f32[n, 4]) -> (%y) {
+      %y = Relu(%x)
+    })"));
+  const std::vector<StepInfo> steps = StepsOf(model.artifact);
+  ASSERT_EQ(steps.size(), 1u);
+  EXPECT_EQ(steps[0].cost, std::nullopt);
 }
 
 TEST_F(CompilerTest, TheSameModelAgainComesFromTheCacheAndIsTheSame) {

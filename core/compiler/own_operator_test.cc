@@ -92,7 +92,7 @@ TEST_F(OwnOperatorTest, ItsKernelFoldsConstants) {
                                                           {MakeTwice()}));
   EXPECT_EQ(model.report.kernels(), 0);
   const v1::Manifest& manifest = model.artifact.manifest().proto();
-  ASSERT_EQ(manifest.constants_size(), 1);
+  ASSERT_EQ(manifest.constants_size(), 2);  // What y is, and the program's notes.
   EXPECT_EQ(manifest.constants(0).size_bytes(), 8);
 }
 

@@ -238,6 +238,8 @@ TEST_F(ControlTest, ControlNests) {
   EXPECT_EQ(durations[1], 0);
   EXPECT_GE(durations[5], durations[4]);
   EXPECT_GE(durations[4], durations[2] + durations[3]);
+  // 7 turns outside, each of 7 inside, which take one of the two branches.
+  EXPECT_THAT(context_->step_runs(), ElementsAre(49, 0, 49, 49, 7, 1));
   // 8 + 64 turns.
   EXPECT_THAT(Run({I64(8)}, 1),
               StatusIs(Code::kResourceExhausted, HasSubstr("more than 60 turns")));

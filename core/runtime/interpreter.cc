@@ -152,7 +152,11 @@ void Interpreter::BeginRun(const CallOptions& options) {
   call_ = &options;
   is_watched_ = options.profile || options.cancelled != nullptr;
   durations_ns_.clear();
-  if (options.profile) durations_ns_.resize(program_.plan().steps);
+  runs_.clear();
+  if (options.profile) {
+    durations_ns_.resize(program_.plan().steps);
+    runs_.resize(program_.plan().steps);
+  }
 }
 
 absl::Status Interpreter::FinishRun() {

@@ -110,6 +110,8 @@ class Interpreter {
 
   // By StepPlan::number; empty where the last call was not profiled. Of steps run several times, the sum.
   absl::Span<const int64_t> durations_ns() const { return durations_ns_; }
+  // How often each of them was run.
+  absl::Span<const int64_t> runs() const { return runs_; }
 
  private:
   // The state of a function while it is called.
@@ -162,6 +164,7 @@ class Interpreter {
   std::vector<TensorView> branch_inputs_;
   std::vector<Result> results_;
   std::vector<int64_t> durations_ns_;
+  std::vector<int64_t> runs_;
   int64_t turns_made_ = 0;
   // Where the position goes that nobody reads.
   std::atomic<uint32_t> own_position_ = kNoStep;

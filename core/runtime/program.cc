@@ -16,11 +16,11 @@ absl::StatusOr<std::unique_ptr<Program>> Program::Load(
     const Artifact& artifact, std::vector<std::shared_ptr<ComputeDevice>> devices) {
   SLIPWAY_ASSIGN_OR_RETURN(std::unique_ptr<ResidentProgram> loaded,
                            ResidentProgram::Load(artifact, std::move(devices)));
-  return std::unique_ptr<Program>(new Program(std::move(loaded)));
+  return std::unique_ptr<Program>(new Program(std::move(loaded), StepsOf(artifact)));
 }
 
-Program::Program(std::unique_ptr<ResidentProgram> loaded)
-    : loaded_(std::move(loaded)), steps_(StepsOf(loaded_->manifest())) {
+Program::Program(std::unique_ptr<ResidentProgram> loaded, std::vector<StepInfo> steps)
+    : loaded_(std::move(loaded)), steps_(std::move(steps)) {
   const ProgramPlan& plan = loaded_->plan();
   for (const uint32_t entry : plan.entries) {
     entries_.push_back(plan.functions[entry].proto->name());

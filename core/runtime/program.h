@@ -71,6 +71,8 @@ class ProgramContext {
   // Duration of each step in the last run, nanoseconds, in the order of Program::steps; empty without
   // CallOptions::profile. Of a step run several times, the sum; a control step's has those of the steps in it.
   absl::Span<const int64_t> step_durations_ns() const;
+  // How often each step was run in that call, likewise.
+  absl::Span<const int64_t> step_runs() const;
 
  private:
   friend class Program;
@@ -116,10 +118,10 @@ class Program {
       const ProgramContextOptions& options) const;
 
  private:
-  explicit Program(std::unique_ptr<ResidentProgram> loaded);
+  Program(std::unique_ptr<ResidentProgram> loaded, std::vector<StepInfo> steps);
 
   const std::unique_ptr<ResidentProgram> loaded_;
-  std::vector<StepInfo> steps_;
+  const std::vector<StepInfo> steps_;
   std::vector<std::string> entries_;
 };
 

@@ -132,6 +132,8 @@ absl::Span<const int64_t> ProgramContext::step_durations_ns() const {
   return interpreter_->durations_ns();
 }
 
+absl::Span<const int64_t> ProgramContext::step_runs() const { return interpreter_->runs(); }
+
 absl::Status ProgramContext::Run(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs,
                                  const CallOptions& options) {
   return RunAny(inputs, outputs, options);

@@ -25,6 +25,7 @@ absl::Status Interpreter::RunWatchedStep(const FunctionPlan& function, const Ste
   if (call_->profile) {
     SLIPWAY_RETURN_IF_ERROR(queues_[step.device]->Finish());
     durations_ns_[step.number] += MonotonicNanoseconds() - begin;
+    ++runs_[step.number];
   }
   Release(step);
   return absl::OkStatus();

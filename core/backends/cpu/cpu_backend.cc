@@ -143,18 +143,22 @@ absl::StatusOr<BackendResult> CpuBackend::Compile(const BackendRequest& request)
                            PlaceConstants(ConstantsOf(request), environment_.keep_blob));
   ProgramCode code{Digest::Of(elf), static_cast<uint32_t>(table.kernels.size()), table.kernel_of};
   SLIPWAY_ASSIGN_OR_RETURN(
-      const v1::Manifest manifest,
+      BuiltManifest built,
       BuildManifest(request, *environment_.registry, code, constants.constants,
                     {{"slipway", kVersion}, {"codegen", std::string(kGeneratorVersions)}}));
   const int64_t code_bytes = static_cast<int64_t>(elf.size());
   SLIPWAY_ASSIGN_OR_RETURN(const Blob code_blob,
                            environment_.keep_blob(code.blob, Blob::Own(std::move(elf))));
-  SLIPWAY_ASSIGN_OR_RETURN(
-      Artifact artifact,
-      Artifact::Create(manifest, [&](const Digest& digest) -> absl::StatusOr<Blob> {
-        if (digest == code.blob) return code_blob;
-        return constants.blobs.at(digest);
-      }));
+  const Digest notes = Digest::Of(built.notes);
+  SLIPWAY_ASSIGN_OR_RETURN(const Blob notes_blob,
+                           environment_.keep_blob(notes, Blob::Own(std::move(built.notes))));
+  SLIPWAY_ASSIGN_OR_RETURN(Artifact artifact,
+                           Artifact::Create(std::move(built.manifest),
+                                            [&](const Digest& digest) -> absl::StatusOr<Blob> {
+                                              if (digest == code.blob) return code_blob;
+                                              if (digest == notes) return notes_blob;
+                                              return constants.blobs.at(digest);
+                                            }));
   stages.End("write");
   return BackendResult{std::move(artifact),        stages.Take(), compiler.counters().compiled,
                        compiler.counters().cached, code_bytes,    constants.total_bytes};

@@ -17,6 +17,7 @@
 #include "core/base/utf8.h"
 #include "core/operators/control.h"
 #include "core/operators/fused.h"
+#include "core/passes/node_cost.h"
 
 namespace slipway {
 namespace {
@@ -51,6 +52,8 @@ class FunctionBuilder {
   absl::Status AddAll(absl::Span<const ValueId> ids,
                       google::protobuf::RepeatedField<uint32_t>& list);
   absl::Status AddKernelStep(const Node& node);
+  absl::Status SetCost(const Node& node, v1::ProgramNotes::StepCost& cost) const;
+  void SetCopyCost(ValueId from, v1::ProgramNotes::StepCost& cost) const;
   absl::Status AddBindSymbolsStep(const Node& node);
   absl::Status AddControlStep(NodeId n);
   absl::Status CheckNeedsNoStep(const Node& node) const;
@@ -69,6 +72,7 @@ class FunctionBuilder {
   SymbolTables symbols_;
   std::map<std::pair<NodeId, std::string>, BodyFunction> functions_;
   v1::Function* function_ = nullptr;
+  std::vector<v1::ProgramNotes::StepCost> costs_;  // Of the function's steps.
 };
 
 absl::Status FunctionBuilder::AddBodies(absl::string_view name) {
@@ -177,6 +181,29 @@ absl::Status FunctionBuilder::AddKernelStep(const Node& node) {
   return absl::OkStatus();
 }
 
+// Left unset where extents are open.
+absl::Status FunctionBuilder::SetCost(const Node& node, v1::ProgramNotes::StepCost& cost) const {
+  const absl::StatusOr<int64_t> flops = ProductFlops(graph_, node, context_.registry);
+  if (absl::IsUnimplemented(flops.status())) return absl::OkStatus();
+  SLIPWAY_RETURN_IF_ERROR(flops.status());
+  const absl::StatusOr<NodeTraffic> traffic = TrafficOf(graph_, node);
+  if (absl::IsUnimplemented(traffic.status())) return absl::OkStatus();
+  SLIPWAY_RETURN_IF_ERROR(traffic.status());
+  cost.set_flops(*flops);
+  cost.set_bytes(traffic->bytes);
+  cost.set_constant_bytes(traffic->constant_bytes);
+  return absl::OkStatus();
+}
+
+void FunctionBuilder::SetCopyCost(ValueId from, v1::ProgramNotes::StepCost& cost) const {
+  const Value& value = graph_.values[from];
+  if (!value.type->is_static()) return;
+  const int64_t bytes = value.type->byte_size();
+  cost.set_flops(0);
+  cost.set_bytes(2 * bytes);
+  cost.set_constant_bytes(value.constant.has_value() ? bytes : 0);
+}
+
 absl::Status FunctionBuilder::AddAll(absl::Span<const ValueId> ids,
                                      google::protobuf::RepeatedField<uint32_t>& list) {
   for (const ValueId id : ids) {
@@ -259,10 +286,13 @@ absl::Status FunctionBuilder::AddSteps() {
     const Node& node = graph_.nodes[n];
     if (node.op == kBindSymbolsOperator) {
       SLIPWAY_RETURN_IF_ERROR(AddBindSymbolsStep(node));
+      costs_.emplace_back();
     } else if (context_.registry.Find(node.op)->pattern == Pattern::kKernel) {
       SLIPWAY_RETURN_IF_ERROR(AddKernelStep(node));
+      SLIPWAY_RETURN_IF_ERROR(SetCost(node, costs_.emplace_back()));
     } else if (context_.registry.Find(node.op)->body_rule != nullptr) {
       SLIPWAY_RETURN_IF_ERROR(AddControlStep(static_cast<NodeId>(n)));
+      costs_.emplace_back();
     } else {
       SLIPWAY_RETURN_IF_ERROR(CheckNeedsNoStep(node));
     }
@@ -277,6 +307,7 @@ absl::Status FunctionBuilder::AddSteps() {
     SLIPWAY_ASSIGN_OR_RETURN(const uint32_t from, ValueIndex(output.value));
     step.mutable_copy()->set_from(from);
     step.mutable_copy()->set_to(function_->outputs(static_cast<int>(i)).value());
+    SetCopyCost(output.value, costs_.emplace_back());
   }
   return absl::OkStatus();
 }
@@ -353,6 +384,7 @@ absl::StatusOr<uint32_t> FunctionBuilder::Run(absl::string_view name) {
   SLIPWAY_RETURN_IF_ERROR(AddSteps());
   SLIPWAY_RETURN_IF_ERROR(AddConstraints());
   *context_.manifest.add_functions() = std::move(function);
+  for (v1::ProgramNotes::StepCost& cost : costs_) *context_.notes.add_steps() = std::move(cost);
   return index;
 }
 

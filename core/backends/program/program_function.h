@@ -20,6 +20,7 @@ struct FunctionContext {
   const OperatorRegistry& registry;
   const absl::flat_hash_map<const Graph*, uint32_t>& kernel_of;  // As ProgramCode has it.
   v1::Manifest& manifest;
+  v1::ProgramNotes& notes;
   uint32_t next_constant = 0;
 };
 

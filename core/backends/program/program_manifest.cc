@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/artifact/format_version.h"
 #include "core/artifact/limits.h"
+#include "core/artifact/program_notes.h"
 #include "core/backends/program/program_function.h"
 #include "core/base/status_macros.h"
 #include "core/base/utf8.h"
@@ -25,8 +26,8 @@ class ManifestBuilder {
                   const ProgramCode& code)
       : request_(request), registry_(registry), code_(code) {}
 
-  absl::StatusOr<v1::Manifest> Run(const std::vector<PlacedConstant>& constants,
-                                   std::vector<ToolUsed> tools);
+  absl::StatusOr<BuiltManifest> Run(const std::vector<PlacedConstant>& constants,
+                                    std::vector<ToolUsed> tools);
 
  private:
   void AddHeader(std::vector<ToolUsed> tools);
@@ -68,16 +69,18 @@ void ManifestBuilder::AddConstants(const std::vector<PlacedConstant>& constants)
   }
 }
 
-absl::StatusOr<v1::Manifest> ManifestBuilder::Run(const std::vector<PlacedConstant>& constants,
-                                                  std::vector<ToolUsed> tools) {
+absl::StatusOr<BuiltManifest> ManifestBuilder::Run(const std::vector<PlacedConstant>& constants,
+                                                   std::vector<ToolUsed> tools) {
   AddHeader(std::move(tools));
   AddConstants(constants);
-  FunctionContext context{registry_, code_.kernel_of, manifest_};
+  v1::ProgramNotes notes;
+  FunctionContext context{registry_, code_.kernel_of, manifest_, notes};
   SLIPWAY_ASSIGN_OR_RETURN(const uint32_t entry,
                            AddFunction(request_.graph, request_.memory, "main", 0, context));
   manifest_.set_entry(entry);
   manifest_.set_format_version(LowestFormatVersion(manifest_));
-  return std::move(manifest_);
+  std::string bytes = AddNotes(notes, manifest_);
+  return BuiltManifest{std::move(manifest_), std::move(bytes)};
 }
 
 }  // namespace
@@ -103,11 +106,11 @@ std::vector<Tensor> ConstantsOf(const BackendRequest& request) {
   return constants;
 }
 
-absl::StatusOr<v1::Manifest> BuildManifest(const BackendRequest& request,
-                                           const OperatorRegistry& registry,
-                                           const ProgramCode& code,
-                                           const std::vector<PlacedConstant>& constants,
-                                           std::vector<ToolUsed> tools) {
+absl::StatusOr<BuiltManifest> BuildManifest(const BackendRequest& request,
+                                            const OperatorRegistry& registry,
+                                            const ProgramCode& code,
+                                            const std::vector<PlacedConstant>& constants,
+                                            std::vector<ToolUsed> tools) {
   return ManifestBuilder(request, registry, code).Run(constants, std::move(tools));
 }
 

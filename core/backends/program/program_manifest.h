@@ -43,14 +43,20 @@ void ForEachFunction(const Graph& graph, const MemoryPlan& plan,
 // The constants of all functions, in the order of their buffers: what PlaceConstants takes.
 std::vector<Tensor> ConstantsOf(const BackendRequest& request);
 
+// A manifest, and the notes that its last constant is.
+struct BuiltManifest {
+  v1::Manifest manifest;
+  std::string notes;
+};
+
 // The function "main" and one for each body: a kernel step a kernel (Pattern::kKernel), a step for what runs bodies, then a
 // copy step an output that the plan says to copy. `constants` are placed in the order of ConstantsOf. INTERNAL for a graph that is not as the
 // pipeline leaves it.
-absl::StatusOr<v1::Manifest> BuildManifest(const BackendRequest& request,
-                                           const OperatorRegistry& registry,
-                                           const ProgramCode& code,
-                                           const std::vector<PlacedConstant>& constants,
-                                           std::vector<ToolUsed> tools);
+absl::StatusOr<BuiltManifest> BuildManifest(const BackendRequest& request,
+                                            const OperatorRegistry& registry,
+                                            const ProgramCode& code,
+                                            const std::vector<PlacedConstant>& constants,
+                                            std::vector<ToolUsed> tools);
 
 }  // namespace slipway
 

@@ -1,0 +1,61 @@
+#include "core/artifact/program_notes.h"
+
+#include "core/base/blob.h"
+#include "core/base/check.h"
+#include "core/base/digest.h"
+#include "core/wire/digest_proto.h"
+
+namespace slipway {
+namespace {
+
+// Of a step some 20 bytes are told.
+constexpr int64_t kMaxNotesBytes = 64 << 20;
+
+// The constant that may hold notes; null where none does.
+const v1::Constant* FindNotes(const v1::Manifest& manifest) {
+  const int last = manifest.constants_size() - 1;
+  if (last < 0 || manifest.constants(last).size_bytes() > kMaxNotesBytes) return nullptr;
+  for (const v1::Buffer& buffer : manifest.buffers()) {
+    if (buffer.class_() != v1::Buffer::CLASS_CONSTANT) continue;
+    if (buffer.constant() == static_cast<uint32_t>(last)) return nullptr;
+  }
+  return &manifest.constants(last);
+}
+
+std::optional<StepCost> ReadCost(const v1::ProgramNotes::StepCost& proto) {
+  if (!proto.has_flops() || !proto.has_bytes() || !proto.has_constant_bytes()) return std::nullopt;
+  const StepCost cost{proto.flops(), proto.bytes(), proto.constant_bytes()};
+  if (cost.flops < 0 || cost.constant_bytes < 0 || cost.bytes < cost.constant_bytes) {
+    return std::nullopt;
+  }
+  return cost;
+}
+
+}  // namespace
+
+std::vector<std::optional<StepCost>> CostsOf(const Artifact& artifact) {
+  const v1::Manifest& manifest = artifact.manifest().proto();
+  const v1::Constant* constant = FindNotes(manifest);
+  if (constant == nullptr) return {};
+  const absl::StatusOr<Digest> digest = FromProto(constant->blob());
+  SLIPWAY_CHECK(digest.ok(), "the manifest was not checked");
+  const Blob bytes = artifact.blob(*digest).Part(constant->offset(), constant->size_bytes());
+  v1::ProgramNotes notes;
+  if (!notes.ParseFromArray(bytes.bytes().data(), static_cast<int>(bytes.size_bytes()))) return {};
+  int steps = 0;
+  for (const v1::Function& function : manifest.functions()) steps += function.steps_size();
+  if (notes.steps_size() != steps) return {};
+  std::vector<std::optional<StepCost>> costs;
+  for (const v1::ProgramNotes::StepCost& step : notes.steps()) costs.push_back(ReadCost(step));
+  return costs;
+}
+
+std::string AddNotes(const v1::ProgramNotes& notes, v1::Manifest& manifest) {
+  std::string bytes = notes.SerializeAsString();
+  v1::Constant& constant = *manifest.add_constants();
+  *constant.mutable_blob() = ToProto(Digest::Of(bytes));
+  constant.set_size_bytes(static_cast<int64_t>(bytes.size()));
+  return bytes;
+}
+
+}  // namespace slipway

@@ -1,0 +1,33 @@
+// What an artifact tells of its program beside all that running it needs: v1::ProgramNotes.
+#ifndef SLIPWAY_CORE_ARTIFACT_PROGRAM_NOTES_H_
+#define SLIPWAY_CORE_ARTIFACT_PROGRAM_NOTES_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/artifact/artifact.h"
+#include "proto/slipway/v1/artifact.pb.h"
+
+namespace slipway {
+
+// Of one run of a step; as in ProgramNotes::StepCost. None is negative, and constants are at most all bytes.
+struct StepCost {
+  int64_t flops = 0;
+  int64_t bytes = 0;
+  int64_t constant_bytes = 0;
+
+  friend bool operator==(const StepCost&, const StepCost&) = default;
+};
+
+// One for each step of all functions, in their order, unset where it is not known; empty where the artifact has no notes,
+// or none that fit it.
+std::vector<std::optional<StepCost>> CostsOf(const Artifact& artifact);
+
+// Adds the notes to a manifest that has all its constants, and returns the bytes of the blob that they are.
+std::string AddNotes(const v1::ProgramNotes& notes, v1::Manifest& manifest);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_ARTIFACT_PROGRAM_NOTES_H_
