@@ -1,4 +1,4 @@
-#include "core/target/machine_peaks.h"
+#include "core/target/measure_machine.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,7 +7,10 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "absl/time/time.h"
 #include "core/base/files.h"
 #include "core/target/arithmetic_peaks.h"
 #include "core/target/machine_description.h"
@@ -23,6 +26,8 @@ constexpr absl::Duration kEach = absl::Milliseconds(15);
 // Several times what the largest cache holds, within reason.
 constexpr int64_t kLeastOfMemory = 32 << 20;
 constexpr int64_t kMostOfMemory = 128 << 20;
+
+constexpr int kMostProcessors = 1 << 16;
 
 // The one line of a file; empty where there is none.
 std::string LineOf(const std::string& folder, int index, const char* name) {
@@ -40,36 +45,54 @@ int64_t ParseSize(absl::string_view text) {
              : 0;
 }
 
+// How many are in a list like "0-3,8"; 1 for what is none.
+int CountProcessors(absl::string_view list) {
+  int count = 0;
+  for (const absl::string_view part : absl::StrSplit(list, ',')) {
+    const std::vector<absl::string_view> ends = absl::StrSplit(part, '-');
+    int first = 0;
+    int last = 0;
+    if (!absl::SimpleAtoi(ends.front(), &first) || !absl::SimpleAtoi(ends.back(), &last) ||
+        first < 0 || last < first || last > kMostProcessors) {
+      return 1;
+    }
+    count += last - first + 1;
+  }
+  return std::clamp(count, 1, kMostProcessors);
+}
+
 }  // namespace
 
 CacheSizes HostCaches(const std::string& folder) {
   const MachineDescription least = DescribeMachine(HostTarget().host());
-  CacheSizes caches = {.l1_bytes = least.l1_bytes, .l2_bytes = least.l2_bytes};
+  CacheSizes caches = {.l1 = {least.l1_bytes}, .l2 = {least.l2_bytes}, .l3 = {}};
   for (int i = 0; i < 8; ++i) {
     if (LineOf(folder, i, "type") == "Instruction") continue;
-    const int64_t bytes = ParseSize(LineOf(folder, i, "size"));
-    if (bytes == 0) continue;
+    const CacheSize cache = {ParseSize(LineOf(folder, i, "size")),
+                             CountProcessors(LineOf(folder, i, "shared_cpu_list"))};
+    if (cache.bytes == 0) continue;
     const std::string level = LineOf(folder, i, "level");
-    if (level == "1") caches.l1_bytes = bytes;
-    if (level == "2") caches.l2_bytes = bytes;
-    if (level == "3") caches.l3_bytes = bytes;
+    if (level == "1") caches.l1 = cache;
+    if (level == "2") caches.l2 = cache;
+    if (level == "3") caches.l3 = cache;
   }
   return caches;
 }
 
 std::vector<MeasuredLevel> LevelsFor(const CacheSizes& caches, int threads) {
-  const std::pair<const char*, int64_t> all[] = {{"L1", caches.l1_bytes * threads},
-                                                 {"L2", caches.l2_bytes * threads},
-                                                 {"L3", caches.l3_bytes}};
+  const std::pair<const char*, CacheSize> all[] = {
+      {"L1", caches.l1}, {"L2", caches.l2}, {"L3", caches.l3}};
   std::vector<MeasuredLevel> levels;
   int64_t below = 0;
-  for (const auto& [name, bytes] : all) {
+  for (const auto& [name, cache] : all) {
+    const int64_t bytes = cache.bytes * ((threads + cache.processors - 1) / cache.processors);
     // Half of it, as other data goes through it too: that must not fit below.
     if (bytes / 2 <= below) continue;
     levels.push_back({{name, bytes}, bytes / 2});
     below = bytes;
   }
-  levels.push_back({{"memory", 0}, std::clamp(4 * below, kLeastOfMemory, kMostOfMemory)});
+  const int64_t most = std::max(kMostOfMemory, 2 * below);
+  levels.push_back({{"memory", 0}, std::clamp(4 * below, kLeastOfMemory, most)});
   return levels;
 }
 

@@ -1,0 +1,40 @@
+// Measures what the machine that this runs on does at most.
+#ifndef SLIPWAY_CORE_TARGET_MEASURE_MACHINE_H_
+#define SLIPWAY_CORE_TARGET_MEASURE_MACHINE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/clock.h"
+#include "core/target/machine_peaks.h"
+
+namespace slipway {
+
+// A data cache, of which a machine has as many as its processors need.
+struct CacheSize {
+  int64_t bytes = 0;   // 0: there is none, or it is not known.
+  int processors = 1;  // That share one.
+};
+struct CacheSizes {
+  CacheSize l1, l2, l3;
+};
+
+// Those of this machine, as a folder like /sys/devices/system/cpu/cpu0/cache tells them; where it does not, those that the
+// machine's target has at least.
+CacheSizes HostCaches(const std::string& folder = "/sys/devices/system/cpu/cpu0/cache");
+
+// A level, and as many bytes as lie there for sure when they are read again and again.
+struct MeasuredLevel {
+  ReadingPeak level;  // Not measured yet.
+  int64_t read_bytes = 0;
+};
+// The levels that threads of one machine see together. A cache that has no room beside those below it is none.
+std::vector<MeasuredLevel> LevelsFor(const CacheSizes& caches, int threads);
+
+// Takes some 0.2 s, and meanwhile 128 MiB of memory, or twice what the largest caches hold. Of a machine that is busy it tells too little.
+MachinePeaks MeasureMachine(int threads, const Clock& clock);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_TARGET_MEASURE_MACHINE_H_
