@@ -33,6 +33,10 @@ class KernelSuite {
   void Add(const std::string& name, const std::function<void(GraphBuilder&)>& build,
            std::vector<Tensor> inputs = {}, Tolerance tolerance = {1e-4, 1e-5});
 
+  // Adds a group whose kernel shall make `expected` of `inputs`, whatever the reference says.
+  void AddExpecting(const std::string& name, const std::function<void(GraphBuilder&)>& build,
+                    std::vector<Tensor> inputs, std::vector<Tensor> expected, Tolerance tolerance);
+
   // Adds a group with open extents, in the graph's text form, once for each of the sizes that its symbols shall have. It is
   // compiled once.
   void AddOpen(const std::string& name, absl::string_view text,
@@ -59,6 +63,7 @@ class KernelSuite {
     Graph bound;  // The same with all extents known: what the reference evaluates.
     std::vector<Tensor> inputs;
     Tolerance tolerance;
+    std::vector<Tensor> expected = {};  // Empty: what the reference makes.
   };
   // All cases, compiled and linked.
   struct Program {
