@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "core/operators/quantization.h"
 #include "core/tensor/dtype.h"
 
 namespace slipway {
@@ -175,8 +176,9 @@ absl::Status CheckExtents(const Lowering& lowering, const NodeView& node,
   if (is_static) return absl::OkStatus();
   if (lowering.open) {
     SLIPWAY_RETURN_IF_ERROR(CheckTold(node, outputs));
-    const bool broadcasts = node.schema().pattern == Pattern::kElementwise ||
-                            node.schema().layout.role == LayoutRole::kElementwise;
+    const bool broadcasts =
+        node.schema().pattern == Pattern::kElementwise ||
+        (node.schema().layout.role == LayoutRole::kElementwise && !HasScalesAlongAxis(node));
     return broadcasts ? CheckBroadcast(node, outputs[0]) : absl::OkStatus();
   }
   return node.Unimplemented("no kernel can be generated for extents that are not known yet");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/operators/convolution.h"
+#include "core/operators/quantization.h"
 
 namespace slipway {
 namespace {
@@ -19,9 +20,14 @@ constexpr int kWidth = 3;
 constexpr int64_t kWantedWidth = 96;
 
 // Whether the operator computes element by element, its inputs broadcast as ONNX's Add does.
-bool IsElementwise(const OperatorSchema& schema) {
-  return schema.pattern == Pattern::kElementwise ||
-         (schema.pattern == Pattern::kBroadcast && schema.layout.role == LayoutRole::kElementwise);
+bool IsElementwise(const Graph& body, const Node& node, const OperatorSchema& schema,
+                   const OperatorRegistry& registry) {
+  if (schema.pattern == Pattern::kElementwise) return true;
+  if (schema.pattern != Pattern::kBroadcast || schema.layout.role != LayoutRole::kElementwise) {
+    return false;
+  }
+  const absl::StatusOr<NodeView> view = NodeView::Create(body, node, registry);
+  return view.ok() && !HasScalesAlongAxis(*view);
 }
 
 bool IsPointwise(const Graph& body, const Node& node, const OperatorRegistry& registry) {
@@ -62,7 +68,7 @@ Merged Collect(const Graph& body, const OperatorRegistry& registry) {
     const OperatorSchema* schema = registry.Find(node.op);
     if (schema == nullptr) return {};
     const bool pointwise = IsPointwise(body, node, registry);
-    if (!pointwise && !IsElementwise(*schema)) return {};
+    if (!pointwise && !IsElementwise(body, node, *schema, registry)) return {};
     merged.has_convolution = merged.has_convolution || pointwise;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       if (node.inputs[i] == kNoValue) continue;

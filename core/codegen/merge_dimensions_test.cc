@@ -56,6 +56,23 @@ TEST(MergeDimensions, WhatIsBroadcastAlikeIsOneDimension) {
             })"));
 }
 
+// The scales of channels stand along their axis.
+TEST(MergeDimensions, ScalesKeepTheirAxis) {
+  constexpr char kByChannel[] = R"(graph "g" (%x: f32[1, 3, 3, 2]) -> (%q) {
+              const %s: f32[3] = {1.0, 2.0, 4.0}
+              %q = QuantizeLinear(%x, %s) : u8[1, 3, 3, 2]
+            })";
+  EXPECT_EQ(Merged(kByChannel), Printed(kByChannel));
+  EXPECT_EQ(Merged(R"(graph "g" (%x: f32[1, 3, 3, 2]) -> (%q) {
+              const %s: f32[1] = {2.0}
+              %q = QuantizeLinear(%x, %s) : u8[1, 3, 3, 2]
+            })"),
+            Printed(R"(graph "g" (%x: f32[18]) -> (%q) {
+              const %s: f32[1] = {2.0}
+              %q = QuantizeLinear(%x, %s) : u8[18]
+            })"));
+}
+
 TEST(MergeDimensions, DimensionsOfOneElementAreNoLink) {
   // [4, 1, 8] by [4, 1, 1]: both have the first two, but 8 is broadcast.
   EXPECT_EQ(Merged(R"(graph "g" (%x: f32[4, 1, 8], %b: f32[4, 1, 1]) -> (%y) {

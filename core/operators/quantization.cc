@@ -142,6 +142,12 @@ absl::StatusOr<QuantizationView> DecodeQuantization(const NodeView& view) {
   return quantization;
 }
 
+bool HasScalesAlongAxis(const NodeView& view) {
+  if (view.op() != "QuantizeLinear" && view.op() != "DequantizeLinear") return false;
+  const absl::StatusOr<QuantizationView> quantization = DecodeQuantization(view);
+  return !quantization.ok() || quantization->granularity != Granularity::kTensor;
+}
+
 absl::Status RegisterQuantizationOperators(OperatorRegistry& registry) {
   OperatorSchema schema;
   schema.min_inputs = 2;

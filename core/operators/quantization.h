@@ -25,6 +25,9 @@ struct QuantizationView {
 };
 absl::StatusOr<QuantizationView> DecodeQuantization(const NodeView& view);
 
+// Whether it is one of the two with several scales, which stand along an axis and are not broadcast as other inputs are.
+bool HasScalesAlongAxis(const NodeView& view);
+
 absl::Status RegisterQuantizationOperators(OperatorRegistry& registry);
 
 }  // namespace slipway
