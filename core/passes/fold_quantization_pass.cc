@@ -1,8 +1,9 @@
 #include "core/passes/fold_quantization_pass.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
-#include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,8 +14,8 @@
 #include "core/base/status_macros.h"
 #include "core/graph/edit.h"
 #include "core/operators/convolution.h"
+#include "core/operators/quantized.h"
 #include "core/operators/window.h"
-#include "core/passes/channel_layout.h"
 #include "core/passes/graph_rewriter.h"
 #include "core/passes/quantized_values.h"
 #include "core/passes/scale_ahead.h"
@@ -25,6 +26,14 @@ namespace {
 constexpr int64_t kInt16Type = 5;  // As ONNX's attributes number element types.
 constexpr int64_t kFloatType = 1;
 
+Attributes ConvAttributes(int64_t group, const Window& window) {
+  return {{"group", group},
+          {"kernel_shape", Ints(window.kernel)},
+          {"strides", Ints(window.strides)},
+          {"dilations", Ints(window.dilations)},
+          {"pads", Ints(PadsAttribute(window))}};
+}
+
 // A convolution of integers to be.
 struct IntegerProduct {
   ValueId x = kNoValue;  // Of 8 bits.
@@ -33,6 +42,11 @@ struct IntegerProduct {
   Attributes attributes;
 };
 
+// [Co] as it is broadcast over images.
+Tensor ByChannel(const std::vector<float>& values) {
+  return Tensor::Of<float>({static_cast<int64_t>(values.size()), 1, 1}, values);
+}
+
 class QuantizationFolding {
  public:
   QuantizationFolding(Graph graph, const PassContext& context)
@@ -40,7 +54,6 @@ class QuantizationFolding {
         producers_(Producers(graph)),
         users_(Users(graph)),
         is_output_(OutputFlags(graph)),
-        centred_(graph.values.size(), kNoValue),
         wanted_(graph.values.size(), false),
         old_(graph),
         rewriter_(std::move(graph), context.registry) {}
@@ -59,9 +72,12 @@ class QuantizationFolding {
   absl::Status Rewrite(Node& node);
   // Each is given the node as it was, too, and returns false where it is kept.
   absl::StatusOr<bool> RewriteProduct(const Node& node, const Node& old);
+  absl::StatusOr<bool> RewriteQuantizedConv(const Node& node, const Node& old);
   absl::StatusOr<bool> RewriteQuantize(Node& node, const Node& old);
   absl::StatusOr<bool> RewriteDequantize(Node& node, const Node& old);
 
+  // Sums of products as real numbers: each times its channel's scale, or the one of all.
+  absl::StatusOr<ValueId> Scaled(ValueId sums, std::vector<float> scales, const std::string& name);
   // A value of 8 bits less its zero point, in 16 bits.
   absl::StatusOr<ValueId> Centred(ValueId old_id, const LinearCode& code);
   bool IsOnlyDequantized(ValueId old_id, const LinearCode& code) const;
@@ -72,8 +88,9 @@ class QuantizationFolding {
   const std::vector<NodeId> producers_;
   const std::vector<std::vector<NodeId>> users_;
   const std::vector<bool> is_output_;
-  std::vector<ValueId> centred_;  // By value: its centred form, once it is there.
-  std::vector<bool> wanted_;      // By value: whether a product reads its centred form.
+  std::map<std::pair<ValueId, int>, ValueId>
+      centred_;               // By value and zero point, once it is there.
+  std::vector<bool> wanted_;  // By value: whether a product reads its centred form.
   const Graph old_;
   GraphRewriter rewriter_;
 };
@@ -85,25 +102,15 @@ std::optional<IntegerProduct> QuantizationFolding::ProductOf(const Node& node) c
   if (x == nullptr || w == nullptr || x->op != "DequantizeLinear") return std::nullopt;
   const std::optional<LinearCode> code = CodeOf(old_, *x);
   if (!code.has_value()) return std::nullopt;
-  if (node.inputs.size() > 2 && node.inputs[2] != kNoValue &&
-      !old_.values[node.inputs[2]].constant.has_value()) {
-    return std::nullopt;
-  }
-  const absl::StatusOr<NodeView> view = NodeView::Create(old_, node, context_.registry);
-  if (!view.ok() || view->input_type(0).rank() != 4) return std::nullopt;
-  const absl::StatusOr<ConvView> conv = DecodeConv(*view);
-  if (!conv.ok() || IsDepthwise(*conv)) return std::nullopt;
+  const absl::StatusOr<ConvView> conv = IntegerConvOf(old_, node, context_.registry);
+  if (!conv.ok()) return std::nullopt;
   std::optional<QuantizedWeights> weights = WeightsOf(old_, *w, context_.registry);
   if (!weights.has_value() || weights->weights.num_elements() == 0) return std::nullopt;
   const int64_t terms = weights->weights.num_elements() / weights->weights.shape()[0];
   const int64_t largest = std::max(-code->least(), code->largest());
-  if (terms * largest * weights->largest > std::numeric_limits<int32_t>::max()) return std::nullopt;
+  if (!HoldsSums(terms, largest, weights->largest)) return std::nullopt;
   IntegerProduct product = {x->inputs[0], *code, *std::move(weights), {}};
-  product.attributes = {{"group", conv->group},
-                        {"kernel_shape", Ints(conv->window.kernel)},
-                        {"strides", Ints(conv->window.strides)},
-                        {"dilations", Ints(conv->window.dilations)},
-                        {"pads", Ints(PadsAttribute(conv->window))}};
+  product.attributes = ConvAttributes(conv->group, conv->window);
   return product;
 }
 
@@ -134,8 +141,9 @@ bool QuantizationFolding::IsOnlyDequantized(ValueId old_id, const LinearCode& co
 }
 
 absl::StatusOr<ValueId> QuantizationFolding::Centred(ValueId old_id, const LinearCode& code) {
-  ValueId& centred = centred_[old_id];
-  if (centred != kNoValue) return centred;
+  const auto [place, is_new] = centred_.try_emplace({old_id, code.zero}, kNoValue);
+  ValueId& centred = place->second;
+  if (!is_new) return centred;
   const std::string name = absl::StrCat(NameOf(old_id), "_centred");
   SLIPWAY_ASSIGN_OR_RETURN(
       centred, rewriter_.Add("Cast", {rewriter_.Resolve(old_id)}, {{"to", kInt16Type}}, name));
@@ -146,9 +154,13 @@ absl::StatusOr<ValueId> QuantizationFolding::Centred(ValueId old_id, const Linea
   return centred;
 }
 
-// [Co] as it is broadcast over images.
-Tensor ByChannel(const std::vector<float>& values) {
-  return Tensor::Of<float>({static_cast<int64_t>(values.size()), 1, 1}, values);
+absl::StatusOr<ValueId> QuantizationFolding::Scaled(ValueId sums, std::vector<float> scales,
+                                                    const std::string& name) {
+  scales.resize(static_cast<size_t>(rewriter_.type(sums).dimension(1).extent()), scales[0]);
+  SLIPWAY_ASSIGN_OR_RETURN(const ValueId real, rewriter_.Add("Cast", {sums}, {{"to", kFloatType}},
+                                                             absl::StrCat(name, "_real")));
+  const ValueId scale = rewriter_.Constant(absl::StrCat(name, "_scale"), ByChannel(scales));
+  return rewriter_.Add("Mul", {real, scale}, {}, absl::StrCat(name, "_scaled"));
 }
 
 absl::StatusOr<bool> QuantizationFolding::RewriteProduct(const Node& node, const Node& old) {
@@ -160,19 +172,76 @@ absl::StatusOr<bool> QuantizationFolding::RewriteProduct(const Node& node, const
                                        product->weights.weights);
   SLIPWAY_ASSIGN_OR_RETURN(const ValueId sums,
                            rewriter_.Add("slipway.IntegerConv", {x, w}, product->attributes, name));
-  const size_t channels = static_cast<size_t>(product->weights.weights.shape()[0]);
   std::vector<float> scales = product->weights.scales;
-  scales.resize(channels, scales[0]);
   for (float& scale : scales) scale *= product->code.scale;
-  SLIPWAY_ASSIGN_OR_RETURN(
-      ValueId y, rewriter_.Add("Cast", {sums}, {{"to", kFloatType}}, absl::StrCat(name, "_real")));
-  const ValueId scale = rewriter_.Constant(absl::StrCat(name, "_scale"), ByChannel(scales));
-  SLIPWAY_ASSIGN_OR_RETURN(y, rewriter_.Add("Mul", {y, scale}, {}, absl::StrCat(name, "_scaled")));
+  SLIPWAY_ASSIGN_OR_RETURN(ValueId y, Scaled(sums, std::move(scales), name));
   if (node.inputs.size() > 2 && node.inputs[2] != kNoValue) {
     const auto bias = rewriter_.constant(node.inputs[2])->values<float>();
     const ValueId shift = rewriter_.Constant(
         absl::StrCat(name, "_shift"), ByChannel(std::vector<float>(bias.begin(), bias.end())));
     SLIPWAY_ASSIGN_OR_RETURN(y, rewriter_.Add("Add", {y, shift}, {}, absl::StrCat(name, "_out")));
+  }
+  rewriter_.Replace(node, y);
+  return true;
+}
+
+// ConvInteger, and QLinearConv, which scales the sums and quantizes them again.
+absl::StatusOr<bool> QuantizationFolding::RewriteQuantizedConv(const Node& node, const Node& old) {
+  const bool is_linear = node.op == "QLinearConv";
+  const size_t weights_at = is_linear ? 3 : 1;
+  const auto is_there = [&](size_t input) {
+    return input < old.inputs.size() && old.inputs[input] != kNoValue;
+  };
+  const auto constant = [&](size_t input) -> const Tensor* {
+    const std::optional<Tensor>& known = old_.values[old.inputs[input]].constant;
+    return known.has_value() ? &*known : nullptr;
+  };
+  const auto zeros_at = [&](size_t input) {
+    return is_there(input) ? BytesOf(constant(input)) : std::vector<int>{0};
+  };
+  const std::vector<int> x_zero = zeros_at(2);
+  std::vector<int> w_zeros = zeros_at(is_linear ? 5 : 3);
+  const Tensor* const w = constant(weights_at);
+  SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(old_, old, context_.registry));
+  if (w == nullptr || w->num_elements() == 0 || x_zero.size() != 1 || w_zeros.empty() ||
+      view.input_type(0).rank() != 4) {
+    return false;
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(const QuantizedConvView conv, DecodeQuantizedConv(view));
+  const absl::StatusOr<Window> window = KnownWindow(view, conv.window);
+  if (!window.ok()) return false;
+  std::vector<float> scales;
+  if (is_linear) {
+    for (const size_t input : {1, 4, 6}) {
+      if (constant(input) == nullptr) return false;
+    }
+    const float factor = constant(1)->values<float>()[0] / constant(6)->values<float>()[0];
+    for (const float scale : constant(4)->values<float>()) scales.push_back(scale * factor);
+    if (!absl::c_all_of(scales, [](float scale) { return std::isfinite(scale); })) return false;
+  }
+
+  const std::string name = DisplayName(rewriter_.graph(), node);
+  const LinearCode code = {view.input_type(0).dtype(), 1, x_zero[0]};
+  SLIPWAY_ASSIGN_OR_RETURN(const ValueId x, Centred(old.inputs[0], code));
+  const ValueId centred = rewriter_.Constant(
+      absl::StrCat(NameOf(node.inputs[weights_at]), "_centred"), LessZeros(*w, std::move(w_zeros)));
+  SLIPWAY_ASSIGN_OR_RETURN(ValueId y, rewriter_.Add("slipway.IntegerConv", {x, centred},
+                                                    ConvAttributes(conv.group, *window), name));
+  if (is_linear) {
+    if (is_there(8)) {
+      // One a channel, which follow on the batch.
+      const ValueId axes =
+          rewriter_.Constant(absl::StrCat(name, "_axes"), Tensor::Of<int64_t>({2}, {1, 2}));
+      SLIPWAY_ASSIGN_OR_RETURN(
+          const ValueId bias,
+          rewriter_.Add("Unsqueeze", {node.inputs[8], axes}, {}, absl::StrCat(name, "_bias")));
+      SLIPWAY_ASSIGN_OR_RETURN(y, rewriter_.Add("Add", {y, bias}, {}, absl::StrCat(name, "_sums")));
+    }
+    SLIPWAY_ASSIGN_OR_RETURN(y, Scaled(y, std::move(scales), name));
+    const ValueId one = rewriter_.Constant(absl::StrCat(name, "_one"),
+                                           Tensor::Of<float>(constant(6)->shape(), {1.0f}));
+    SLIPWAY_ASSIGN_OR_RETURN(y, rewriter_.Add("QuantizeLinear", {y, one, node.inputs[7]}, {},
+                                              absl::StrCat(name, "_quantized")));
   }
   rewriter_.Replace(node, y);
   return true;
@@ -191,11 +260,12 @@ absl::StatusOr<bool> QuantizationFolding::RewriteQuantize(Node& node, const Node
     rewriter_.SetInput(node, 1, one);
   }
   if (!wanted_[y] || !IsOnlyDequantized(y, *code)) return false;
+  ValueId& centred = centred_[{y, code->zero}];
   if (const Node* const pool = PoolBetween(old)) {
     const ValueId stored = Maker(pool->inputs[0])->inputs[0];
     SLIPWAY_ASSIGN_OR_RETURN(const ValueId x, Centred(stored, *code));
     SLIPWAY_ASSIGN_OR_RETURN(
-        centred_[y], rewriter_.Add("MaxPool", {x}, pool->attributes, absl::StrCat(name, "_pool")));
+        centred, rewriter_.Add("MaxPool", {x}, pool->attributes, absl::StrCat(name, "_pool")));
   } else {
     // Saturated to the numbers that 8 bits hold, around the zero point.
     const auto bound = [&](absl::string_view what, int number) {
@@ -206,20 +276,22 @@ absl::StatusOr<bool> QuantizationFolding::RewriteQuantize(Node& node, const Node
         const ValueId whole,
         rewriter_.Add("QuantizeLinear", {node.inputs[0], node.inputs[1], bound("zero", 0)}, {},
                       absl::StrCat(name, "_whole")));
-    SLIPWAY_ASSIGN_OR_RETURN(centred_[y], rewriter_.Add("Clip",
-                                                        {whole, bound("least", code->least()),
-                                                         bound("largest", code->largest())},
-                                                        {}, absl::StrCat(name, "_centred")));
+    SLIPWAY_ASSIGN_OR_RETURN(centred, rewriter_.Add("Clip",
+                                                    {whole, bound("least", code->least()),
+                                                     bound("largest", code->largest())},
+                                                    {}, absl::StrCat(name, "_centred")));
   }
   rewriter_.Release(node);
   return true;
 }
 
 absl::StatusOr<bool> QuantizationFolding::RewriteDequantize(Node& node, const Node& old) {
-  const ValueId x = centred_[old.inputs[0]];
   const std::optional<LinearCode> code = CodeOf(old_, old);
-  if (x == kNoValue || !code.has_value()) return false;
+  if (!code.has_value() || !wanted_[old.inputs[0]]) return false;
   if (Maker(old.inputs[0]) == nullptr || CodeOf(old_, *Maker(old.inputs[0])) != code) return false;
+  const auto found = centred_.find({old.inputs[0], code->zero});
+  if (found == centred_.end()) return false;
+  const ValueId x = found->second;
   const ValueId scale = rewriter_.Constant(
       absl::StrCat(DisplayName(rewriter_.graph(), node), "_scale"), Tensor::Scalar(code->scale));
   SLIPWAY_ASSIGN_OR_RETURN(
@@ -235,6 +307,8 @@ absl::Status QuantizationFolding::Rewrite(Node& node) {
   absl::StatusOr<bool> done = false;
   if (node.op == "Conv") {
     done = RewriteProduct(node, old);
+  } else if (node.op == "ConvInteger" || node.op == "QLinearConv") {
+    done = RewriteQuantizedConv(node, old);
   } else if (node.op == "QuantizeLinear") {
     done = RewriteQuantize(node, old);
   } else if (node.op == "DequantizeLinear") {

@@ -8,17 +8,20 @@
 
 namespace slipway {
 
-// Where an image of 8 bits, with one scale and one zero point that are constants, is multiplied with constant weights of 8 bits,
-// which have a scale for all or one an output channel:
-//   - both become numbers of 16 bits less their zero point, so that zeros around an image are zeros, and their products a
-//     slipway.IntegerConv. ConvInteger becomes the same. None of them saturates, and no sum of products of 8 bits wraps around;
+// Where an image of 8 bits, with one scale and one zero point that are constants, is multiplied with
+// constant weights of 8 bits, which have a scale for all or one an output channel:
+//   - both become numbers of 16 bits less their zero point, so that zeros around an image are
+//     zeros, and their products a slipway.IntegerConv. ConvInteger and QLinearConv become the same.
+//     None of them saturates, and no sum of products of 8 bits wraps around;
 //   - sums are multiplied with both scales and the bias is added, in f32;
-//   - a QuantizeLinear takes its scale into what it reads where that costs nothing (scale_ahead.h): it becomes 1. Results differ
-//     from the model's by roundings in f32;
-//   - a QuantizeLinear that such products read makes numbers of 16 bits less their zero point at once. MaxPools between a
-//     DequantizeLinear and a QuantizeLinear that undo each other are of those.
-// Everything else stays. So do depthwise convolutions: a machine that multiplies f32 as fast as pairs of integers sums a few
-// products of a channel sooner in f32, and what they read is made f32 by what makes it.
+//   - a QuantizeLinear takes its scale into what it reads where that costs nothing (scale_ahead.h):
+//     it becomes 1. Results differ from the model's by roundings in f32;
+//   - a QuantizeLinear that such products read makes numbers of 16 bits less their zero point at
+//     once. MaxPools between a DequantizeLinear and a QuantizeLinear that undo each other are of
+//     those.
+// Everything else stays. So do depthwise convolutions: a machine that multiplies f32 as fast as
+// pairs of integers sums a few products of a channel sooner in f32, and what they read is made f32
+// by what makes it.
 absl::StatusOr<Graph> FoldQuantization(Graph graph, const PassContext& context);
 
 }  // namespace slipway

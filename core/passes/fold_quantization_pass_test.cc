@@ -159,6 +159,42 @@ TEST(FoldQuantization, LeavesDepthwiseConvolutions) {
     })"));
 }
 
+// The standard's own products of integers take the same form.
+TEST(FoldQuantization, TakesConvInteger) {
+  const std::string after = Folded(R"(
+    graph "g" (%x: u8[2, 2, 4, 4]) -> (%c) {
+      const %w: i8[4, 1, 3, 2] = splat -3
+      const %xz: u8[] = {5}
+      const %wz: i8[4] = {0, 1, 2, 3}
+      %c = ConvInteger "c" (%x, %w, %xz, %wz) {auto_pad = "SAME_UPPER", group = 2, strides = [2, 1]}
+    })");
+  EXPECT_NE(after.find("%c = slipway.IntegerConv"), std::string::npos) << after;
+  EXPECT_EQ(after.find("ConvInteger"), std::string::npos) << after;
+}
+
+TEST(FoldQuantization, TakesQLinearConv) {
+  const std::string conv = R"(
+    graph "g" (%x: u8[1, 2, 4, 4]) -> (%c) {
+      const %xs: f32[] = {0.5}
+      const %xz: u8[] = {5}
+      const %w: i8[2, 2, 1, 1] = {1, 2, -3, 4}
+      const %ws: f32[2] = {0.5, 2}
+      const %wz: i8[2] = {0, 1}
+      const %ys: f32[1] = {4}
+      const %yz: i8[1] = {-7}
+      const %b: i32[2] = {100, -100}
+      %c = QLinearConv "c" (%x, %xs, %xz, %w, %ws, %wz, %ys, %yz, %b)
+    })";
+  const std::string after = Folded(conv);
+  EXPECT_NE(after.find("const %c_scale: f32[2, 1, 1] = {0.0625, 0.25}"), std::string::npos)
+      << after;
+  EXPECT_EQ(after.find("QLinearConv"), std::string::npos) << after;
+  // What is not known before it runs is left to the kernel that is called.
+  const std::string open =
+      absl::StrReplaceAll(conv, {{"const %xz: u8[] = {5}", ""}, {"(%x: u8", "(%xz: u8[], %x: u8"}});
+  EXPECT_NE(Folded(open).find("QLinearConv"), std::string::npos);
+}
+
 // A value that somebody else reads is stored as the model says.
 TEST(FoldQuantization, KeepsWhatOthersRead) {
   const std::string after = Folded(R"(

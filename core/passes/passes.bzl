@@ -74,12 +74,12 @@ PASSES = {
         "//core/operators:movement",
     ],
     "fold_quantization": [
-        ":channel_layout",
         ":graph_rewriter",
         ":quantized_values",
         ":scale_ahead",
         "//core/graph:edit",
         "//core/operators:convolution",
+        "//core/operators:quantized",
         "//core/operators:window",
     ],
     "fold_scale_axis": [

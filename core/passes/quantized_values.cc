@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "core/base/status_macros.h"
 #include "core/operators/quantization.h"
+#include "core/passes/channel_layout.h"
 #include "core/passes/computed_constant.h"
 
 namespace slipway {
@@ -88,6 +91,27 @@ std::optional<QuantizedWeights> WeightsOf(const Graph& graph, const Node& node,
   }
   weights.weights = LessZeros(*stored, std::move(zeros));
   return weights;
+}
+
+absl::StatusOr<ConvView> IntegerConvOf(const Graph& graph, const Node& node,
+                                       const OperatorRegistry& registry) {
+  SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(graph, node, registry));
+  if (view.input_type(0).rank() != 4) {
+    return absl::UnimplementedError("its image has another number of dimensions than two");
+  }
+  if (view.has_input(2) && ConstantInput(graph, node, 2) == nullptr) {
+    return absl::UnimplementedError("its bias is not constant");
+  }
+  const absl::StatusOr<ConvView> conv = DecodeConv(view);
+  if (!conv.ok()) return absl::UnimplementedError(conv.status().message());
+  if (IsDepthwise(*conv)) {
+    return absl::UnimplementedError("it is depthwise, which f32 computes as fast");
+  }
+  return conv;
+}
+
+bool HoldsSums(int64_t terms, int64_t largest_x, int64_t largest_w) {
+  return terms * largest_x * largest_w <= std::numeric_limits<int32_t>::max();
 }
 
 std::vector<int> BytesOf(const Tensor* constant) {

@@ -1,4 +1,5 @@
-// What QuantizeLinear and DequantizeLinear nodes say of the values between them. Private to FoldQuantization.
+// What QuantizeLinear and DequantizeLinear nodes say of the values between them, and which convolutions may be of integers.
+// Private to Quantize and FoldQuantization.
 #ifndef SLIPWAY_CORE_PASSES_QUANTIZED_VALUES_H_
 #define SLIPWAY_CORE_PASSES_QUANTIZED_VALUES_H_
 
@@ -6,8 +7,10 @@
 #include <optional>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "core/graph/graph.h"
 #include "core/graph/operator_registry.h"
+#include "core/operators/convolution.h"
 #include "core/tensor/tensor.h"
 
 namespace slipway {
@@ -39,6 +42,15 @@ struct QuantizedWeights {
 // dimension.
 std::optional<QuantizedWeights> WeightsOf(const Graph& graph, const Node& node,
                                           const OperatorRegistry& registry);
+
+// A Conv whose products may be those of integers, if its image and weights are quantized. UNIMPLEMENTED says for people why it
+// may not.
+absl::StatusOr<ConvView> IntegerConvOf(const Graph& graph, const Node& node,
+                                       const OperatorRegistry& registry);
+
+// Whether 32 bits hold any sum of `terms` products of integers of 8 bits whose distances from their zero points are at most
+// these.
+bool HoldsSums(int64_t terms, int64_t largest_x, int64_t largest_w);
 
 // The numbers of a constant of 8 bits; none where it is not such a constant.
 std::vector<int> BytesOf(const Tensor* constant);

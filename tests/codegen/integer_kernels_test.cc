@@ -63,6 +63,18 @@ void AddAll(KernelSuite& suite, int64_t block) {
   }
   AddBlocked(suite, {9, 3, 1, 1}, block, 1, 1, 1);
   AddBlocked(suite, {9, 3, 1, 1}, block, 4, 6, 2);
+  for (const int64_t size : {1, 17, 20}) {
+    const Attributes attributes = {
+        {"kernel_shape", Ints({3, 3})}, {"strides", Ints({2, 2})}, {"pads", Ints({1, 1, 1, 1})}};
+    suite.Add(absl::StrCat("pool", size), [&](GraphBuilder& b) {
+      b.Output(b.Add("MaxPool", {b.Input("x", DataType::kUint8, {2, 3, size, size})}, attributes));
+    });
+    suite.Add(absl::StrCat("pool_blocked", size), [&](GraphBuilder& b) {
+      const ValueId x = b.Input("x", kShort, {1, 2, size, size, block});
+      const ValueId low = b.Constant("low", Tensor::Scalar<int16_t>(4));
+      b.Output(b.Add("slipway.MaxPoolNCHWc", {b.Add("Sub", {x, low})}, attributes));
+    });
+  }
   // Every number of bits counts: nothing saturates, and sums wrap around.
   const auto all = [](Shape shape, int16_t value) {
     return Tensor::Of<int16_t>(shape, std::vector<int16_t>(NumElements(shape), value));
