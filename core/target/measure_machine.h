@@ -32,7 +32,8 @@ struct MeasuredLevel {
 // The levels that threads of one machine see together. A cache that has no room beside those below it is none.
 std::vector<MeasuredLevel> LevelsFor(const CacheSizes& caches, int threads);
 
-// Takes some 0.2 s, and meanwhile 128 MiB of memory, or twice what the largest caches hold. Of a machine that is busy it tells too little.
+// Takes some 0.3 s, and meanwhile 128 MiB of memory, or twice what the largest caches hold. Each is the best of several short
+// measurements apart from each other, as others may have the machine for a while; of one that is always busy it tells too little.
 MachinePeaks MeasureMachine(int threads, const Clock& clock);
 
 }  // namespace slipway
