@@ -55,12 +55,19 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
 
   AgentLoopOptions loop;
   loop.identity = MakeIdentity(id);
+  v1::DeviceDescription& device = *loop.identity.mutable_devices(0);
+  if (options.measure) {
+    agent->peaks_.emplace(JoinPath(options.cache_dir, "peaks"), PeaksKey(device));
+    *device.mutable_peaks() = agent->peaks_->Get();
+  }
+  agent->device_ = device;
   agent->tools_ = {.transport = agent->transport_.get(),
                    .cache = agent->cache_.get(),
                    .runners = &*agent->runners_,
                    .pinned = &agent->pinned_,
                    .device_id = id,
-                   .device_target = loop.identity.devices(0).target(),
+                   .device_target = device.target(),
+                   .peaks = agent->peaks_.has_value() ? &*agent->peaks_ : nullptr,
                    .memory_bytes = memory};
   if (agent->transport_ != nullptr) agent->WorkForServer(std::move(loop));
   if (!options.listen.empty()) SLIPWAY_RETURN_IF_ERROR(agent->Listen());
@@ -72,6 +79,7 @@ void Agent::WorkForServer(AgentLoopOptions loop) {
     Log(LogLevel::kInfo, "connected to the server",
         {{"server", options_.server}, {"id", tools_.device_id}});
     TellReady(listener_ == nullptr ? "ready" : listener_->address());
+    FindPeaks();
   };
   loop.after_attempt = [this] { runners_->Refill(); };
   loop_.emplace(
@@ -107,12 +115,15 @@ SessionTools Agent::MakeSessionTools() {
   }
   tools.memory_bytes = tools_.memory_bytes;
   tools.clock = &clock_;
+  tools.peaks = tools_.peaks;
   return tools;
 }
 
 Agent::~Agent() {
   // Connections call the sessions until there are none.
   if (listener_ != nullptr) listener_->EndServing();
+  // It tells the loop.
+  if (peaks_.has_value()) peaks_->End();
 }
 
 v1::RunAttemptState Agent::RunOne(const v1::RunAssignment& assignment,
@@ -130,6 +141,23 @@ v1::RunAttemptState Agent::RunOne(const v1::RunAssignment& assignment,
        {"state", v1::RunAttemptState::State_Name(result.state())},
        {"error", result.error().message()}});
   return result;
+}
+
+void Agent::FindPeaks() {
+  if (!peaks_.has_value()) return;
+  peaks_->Find(
+      [this](std::stop_token stop) {
+        absl::StatusOr<std::vector<MachinePeaks>> peaks =
+            MeasureThisMachine(device_.cores(), *runners_, std::move(stop));
+        runners_->Refill();
+        return peaks;
+      },
+      [this] {
+        if (!loop_.has_value()) return;
+        v1::DeviceDescription device = device_;
+        *device.mutable_peaks() = peaks_->Get();
+        loop_->Describe(device);
+      });
 }
 
 void Agent::TellReady(const std::string& what) {
@@ -157,6 +185,7 @@ void Agent::Run(std::stop_token stop) {
   }
   if (loop_.has_value()) return loop_->Run(std::move(stop));
   TellReady(listener_->address());
+  FindPeaks();
   absl::Notification stopped;
   const std::stop_callback on_stop(stop, [&stopped] { stopped.Notify(); });
   stopped.WaitForNotification();

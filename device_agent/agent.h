@@ -16,6 +16,7 @@
 #include "device_agent/agent_options.h"
 #include "device_agent/agent_transport.h"
 #include "device_agent/attempt.h"
+#include "device_agent/kept_peaks.h"
 #include "device_agent/pinned_blobs.h"
 #include "device_agent/runner/runner_pool.h"
 #include "device_agent/session/grpc_session_listener.h"
@@ -50,6 +51,8 @@ class Agent {
   v1::RunAttemptState RunOne(const v1::RunAssignment& assignment, const AttemptObserver& observer,
                              std::stop_token stop);
   void TellReady(const std::string& what);
+  // After that, so that it holds nobody up.
+  void FindPeaks();
 
   const AgentOptions options_;
   const FileLock lock_;
@@ -58,6 +61,8 @@ class Agent {
   PinnedBlobs pinned_;
   std::unique_ptr<BlobStore> cache_;
   std::optional<RunnerPool> runners_;
+  v1::DeviceDescription device_;    // As the first report has it.
+  std::optional<KeptPeaks> peaks_;  // Unless they shall not be measured.
   AttemptTools tools_;
   LeasedSession leased_;
   std::stop_token stop_;  // Of Run.

@@ -17,7 +17,10 @@ constexpr absl::Duration kLeaveWithin = absl::Seconds(1);
 
 AgentLoop::AgentLoop(AgentTransport& transport, AttemptFunction run_attempt,
                      AgentLoopOptions options)
-    : transport_(transport), run_attempt_(std::move(run_attempt)), options_(std::move(options)) {}
+    : transport_(transport),
+      run_attempt_(std::move(run_attempt)),
+      options_(std::move(options)),
+      identity_(options_.identity) {}
 
 AgentLoop::~AgentLoop() { StopWorker(); }
 
@@ -35,6 +38,17 @@ void AgentLoop::StopWorker() {
 void AgentLoop::SetAttempt(const v1::RunAttemptState& attempt) {
   absl::MutexLock lock(&mutex_);
   held_[attempt.attempt_id()] = attempt;
+  ReportAnew();
+}
+
+void AgentLoop::Describe(const v1::DeviceDescription& device) {
+  absl::MutexLock lock(&mutex_);
+  identity_.clear_devices();
+  *identity_.add_devices() = device;
+  ReportAnew();
+}
+
+void AgentLoop::ReportAnew() {
   call_is_stale_ = true;
   if (call_ != nullptr) call_->Cancel();
 }
@@ -62,7 +76,7 @@ absl::Duration AgentLoop::NotLost(absl::Duration time) const {
 }
 
 v1::AgentState AgentLoop::MakeReport() {
-  v1::AgentState state = options_.identity;
+  v1::AgentState state = identity_;
   state.set_sequence(++sequence_);
   state.set_applied_version(desired_.version());
   for (const auto& [id, attempt] : held_) *state.add_attempts() = attempt;

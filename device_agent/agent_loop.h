@@ -28,7 +28,7 @@ using AttemptFunction = std::function<v1::RunAttemptState(
     std::stop_token stop)>;
 
 struct AgentLoopOptions {
-  // What every report begins with: ids, versions, devices.
+  // What every report begins with: ids, versions, the device.
   v1::AgentState identity;
   // Called once, after the server has answered for the first time.
   std::function<void()> on_ready;
@@ -48,6 +48,9 @@ class AgentLoop {
   // Syncs until `stop`, whatever the server says; then stops what is under way, and tells the server that it leaves.
   void Run(std::stop_token stop);
 
+  // Thread-safe. Reports say so of the device from now on, and the next one goes out at once.
+  void Describe(const v1::DeviceDescription& device);
+
  private:
   // Under way, or ended but not yet joined.
   struct Worker {
@@ -60,6 +63,8 @@ class AgentLoop {
   v1::AgentState Act(std::shared_ptr<SyncCall>& call);
   void StartAttempt(const v1::RunAssignment& assignment) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void SetAttempt(const v1::RunAttemptState& attempt);
+  // The report under way, if there is one, does not say any more how it is.
+  void ReportAnew() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void StopWorker();
   // The time, but never so long that the server takes the agent for lost.
   absl::Duration NotLost(absl::Duration time) const;
@@ -80,9 +85,10 @@ class AgentLoop {
   bool is_ready_ = false;
 
   absl::Mutex mutex_;
+  v1::AgentState identity_ ABSL_GUARDED_BY(mutex_);
   HeldAttempts held_ ABSL_GUARDED_BY(mutex_);
   std::optional<Worker> worker_ ABSL_GUARDED_BY(mutex_);
-  // The call under way; cancelled when held_ changes.
+  // The call under way; cancelled when held_ or identity_ changes.
   std::shared_ptr<SyncCall> call_ ABSL_GUARDED_BY(mutex_);
   bool call_is_stale_ ABSL_GUARDED_BY(mutex_) = false;
 };

@@ -85,6 +85,17 @@ TEST_F(AgentLoopTest, TellsWhoItIsAndIsReadyOnceAnswered) {
   ready_.WaitForNotification();
 }
 
+TEST_F(AgentLoopTest, TellsAtOnceWhatElseThereIsToSayOfItsDevice) {
+  transport_.WaitFor(IsIdle);
+  v1::DeviceDescription device;
+  device.set_os("another");
+  loop_->Describe(device);
+  const v1::AgentState report = transport_.WaitFor([](const v1::AgentState& report) {
+    return report.devices_size() == 1 && report.devices(0).os() == "another";
+  });
+  EXPECT_EQ(report.agent_id(), "me");
+}
+
 TEST_F(AgentLoopTest, WorksReportsAndForgets) {
   transport_.Want({Assignment("a")});
   const v1::AgentState done = transport_.WaitFor(Shows("a", State::SUCCEEDED));

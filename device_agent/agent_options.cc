@@ -48,6 +48,9 @@ FlagSet AgentFlags(AgentOptions& options) {
                  "Largest size of the cache; 0: no limit, as for a folder that others look after.");
   flags.AddBytes("runner-memory", &options.runner_memory_bytes, 0, int64_t{1} << 50,
                  "Address space a program may use; 0: half of the machine's memory.");
+  flags.Add("measure", &options.measure,
+            "Find out at the first start what this machine does at most, which profiles are held "
+            "against: some 0.6 s.");
   flags.Add("ready-fd", &options.ready_fd, -1, 1 << 20, "N",
             "Descriptor that gets a line once the server has answered, with --listen the address, "
             "and is then "

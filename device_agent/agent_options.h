@@ -22,6 +22,7 @@ struct AgentOptions {
   std::string cache_dir;
   int64_t cache_quota_bytes = int64_t{16} << 30;
   int64_t runner_memory_bytes = 0;
+  bool measure = true;
   int64_t ready_fd = -1;
   std::string log_level = "info";
 };

@@ -50,9 +50,14 @@ class AgentProcessTest : public ::testing::Test {
 
   SubprocessOptions AgentOptions(const std::vector<std::string>& flags = {}) {
     SubprocessOptions options;
-    options.argv = {
-        kAgent, "--server",   address_, "--state-dir", JoinPath(folder_.path(), "state"),
-        "--id", "test-device"};
+    options.argv = {kAgent,
+                    "--server",
+                    address_,
+                    "--state-dir",
+                    JoinPath(folder_.path(), "state"),
+                    "--id",
+                    "test-device",
+                    measures_ ? "--measure" : "--no-measure"};
     for (const std::string& flag : flags) options.argv.push_back(flag);
     options.stderr_stream = ChildStream::Tail();
     options.follow_parent = true;
@@ -115,6 +120,7 @@ class AgentProcessTest : public ::testing::Test {
   std::unique_ptr<FakeServer> server_;
   std::unique_ptr<Subprocess> agent_;
   int attempts_ = 0;
+  bool measures_ = false;  // What the machine does at most.
 };
 
 Tensor Rows(int64_t rows, float value) {
@@ -216,7 +222,43 @@ TEST_F(AgentProcessTest, Benchmarks) {
   EXPECT_EQ(end->benchmark_result().samples_ns_size(), 4);
   EXPECT_EQ(end->benchmark_result().steps_size(), 2);
   EXPECT_EQ(end->benchmark_result().device(), "test-device");
+  EXPECT_FALSE(end->benchmark_result().has_peaks());
   EXPECT_THAT(end->benchmark_result().device_target(), HasSubstr("linux"));
+}
+
+// The second agent, of another state folder but the same cache, finds what the first one has measured.
+TEST_F(AgentProcessTest, TellsWhatItsMachineDoesAtMost) {
+  measures_ = true;
+  const std::string cache = JoinPath(folder_.path(), "cache");
+  StartAgent({"--cache-dir", cache});
+  const auto has_peaks = [](const v1::AgentState& state) {
+    return state.devices(0).peaks().on_threads_size() > 0;
+  };
+  const std::optional<v1::AgentState> first = server_->WaitFor(has_peaks);
+  ASSERT_TRUE(first.has_value());
+  const v1::DevicePeaks::OnThreads& one = first->devices(0).peaks().on_threads(0);
+  EXPECT_EQ(one.threads(), 1);
+  EXPECT_GT(one.arithmetic(0).operations_per_second(), 0);
+  EXPECT_EQ(one.reading().rbegin()->level(), "memory");
+
+  v1::RunAssignment assignment = Assign(TestKernel::kAdd);
+  const v1::RunSpec spec = assignment.run();
+  *assignment.mutable_benchmark()->mutable_run() = spec;
+  assignment.mutable_benchmark()->set_samples(1);
+  assignment.mutable_benchmark()->set_profile(true);
+  const std::optional<State> end = RunToEnd(assignment);
+  ASSERT_TRUE(end.has_value());
+  EXPECT_EQ(end->benchmark_result().peaks().SerializeAsString(),
+            first->devices(0).peaks().SerializeAsString());
+
+  agent_.reset();
+  StartAgent({"--cache-dir", cache, "--state-dir", JoinPath(folder_.path(), "other")});
+  const std::optional<v1::AgentState> second = server_->WaitFor([&](const v1::AgentState& state) {
+    return has_peaks(state) && state.instance_id() != first->instance_id();
+  });
+  ASSERT_TRUE(second.has_value());
+  EXPECT_EQ(second->devices(0).peaks().SerializeAsString(),
+            first->devices(0).peaks().SerializeAsString());
 }
 
 TEST_F(AgentProcessTest, LargeTensorsAreBlobs) {

@@ -290,6 +290,9 @@ class Attempt {
       v1::BenchmarkResult& result = *state_.mutable_benchmark_result();
       result.set_device(tools_.device_id);
       result.set_device_target(tools_.device_target);
+      if (assignment_.benchmark().profile() && tools_.peaks != nullptr) {
+        *result.mutable_peaks() = tools_.peaks->Get();
+      }
       *result.mutable_timings() = timings_;
       return absl::OkStatus();
     }

@@ -9,6 +9,7 @@
 
 #include "core/store/blob_store.h"
 #include "device_agent/agent_transport.h"
+#include "device_agent/kept_peaks.h"
 #include "device_agent/pinned_blobs.h"
 #include "device_agent/runner/runner_pool.h"
 #include "proto/slipway/v1/agent.pb.h"
@@ -26,6 +27,7 @@ struct AttemptTools {
   // The device, for results.
   std::string device_id;
   std::string device_target;
+  const KeptPeaks* peaks = nullptr;  // Null: they are not known.
   // Memory a program may hold: of scratch, and in dynamic buffers where the job does not say.
   int64_t memory_bytes = 0;
 };

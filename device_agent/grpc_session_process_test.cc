@@ -46,8 +46,9 @@ class SessionProcessTest : public ::testing::Test {
   void StartAgent() {
     ServiceProcess::Options options;
     options.name = "agent";
-    options.argv = {kAgent, "--listen", address_, "--state-dir", JoinPath(folder_.path(), "state"),
-                    "--id", "board"};
+    options.argv = {
+        kAgent, "--listen", address_,      "--state-dir", JoinPath(folder_.path(), "state"),
+        "--id", "board",    "--no-measure"};
     options.log_file = JoinPath(folder_.path(), "log");
     agent_ = std::make_unique<ServiceProcess>(std::move(options));
     ASSERT_OK(agent_->Start());

@@ -96,6 +96,21 @@ class Sampler {
   int64_t iterations_ = 1;
 };
 
+// Left unset where the sum is larger than any number.
+void SetCost(const StepCost& cost, int64_t runs, v1::StepTime& time) {
+  int64_t flops = 0;
+  int64_t bytes = 0;
+  int64_t constant_bytes = 0;
+  if (__builtin_mul_overflow(cost.flops, runs, &flops) ||
+      __builtin_mul_overflow(cost.bytes, runs, &bytes) ||
+      __builtin_mul_overflow(cost.constant_bytes, runs, &constant_bytes)) {
+    return;
+  }
+  time.set_flops(flops);
+  time.set_bytes(bytes);
+  time.set_constant_bytes(constant_bytes);
+}
+
 }  // namespace
 
 int64_t NextIterations(int64_t calls, int64_t duration_ns, int64_t min_sample_ns) {
@@ -116,14 +131,16 @@ absl::Status TakeSamples(absl::FunctionRef<absl::Status()> call, const SampleOpt
   return Sampler(call, options).Run(result);
 }
 
-std::vector<v1::StepTime> StepTimes(const Program& program,
+std::vector<v1::StepTime> StepTimes(const Program& program, const ProgramContext& context,
                                     absl::Span<const int64_t> durations_ns) {
   const std::vector<StepInfo>& steps = program.steps();
+  const absl::Span<const int64_t> runs = context.step_runs();
   std::vector<v1::StepTime> times(steps.size());
   for (size_t s = 0; s < steps.size(); ++s) {
     times[s].set_name(steps[s].name);
     for (const std::string& name : steps[s].operators) times[s].add_operators(name);
     times[s].set_duration_ns(durations_ns[s]);
+    if (steps[s].cost.has_value()) SetCost(*steps[s].cost, runs[s], times[s]);
   }
   return times;
 }
@@ -138,7 +155,8 @@ absl::Status ProfileSteps(const Program& program, const ProgramContext& context,
     const absl::Span<const int64_t> durations = context.step_durations_ns();
     for (size_t s = 0; s < smallest.size(); ++s) smallest[s] = std::min(smallest[s], durations[s]);
   }
-  for (v1::StepTime& time : StepTimes(program, smallest)) *result.add_steps() = std::move(time);
+  for (v1::StepTime& time : StepTimes(program, context, smallest))
+    *result.add_steps() = std::move(time);
   return absl::OkStatus();
 }
 

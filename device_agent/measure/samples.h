@@ -36,8 +36,9 @@ absl::Status TakeSamples(absl::FunctionRef<absl::Status()> call, const SampleOpt
 absl::Status ProfileSteps(const Program& program, const ProgramContext& context,
                           absl::FunctionRef<absl::Status()> call, v1::BenchmarkResult& result);
 
-// The steps with these durations.
-std::vector<v1::StepTime> StepTimes(const Program& program, absl::Span<const int64_t> durations_ns);
+// The steps with these durations, and what those of the context's last call, which had a profile, cost.
+std::vector<v1::StepTime> StepTimes(const Program& program, const ProgramContext& context,
+                                    absl::Span<const int64_t> durations_ns);
 
 // Smallest number of calls that make a sample long enough, given that `calls` took `duration_ns`.
 int64_t NextIterations(int64_t calls, int64_t duration_ns, int64_t min_sample_ns = kMinSampleNs);

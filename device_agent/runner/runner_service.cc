@@ -14,7 +14,9 @@
 #include "core/base/status_macros.h"
 #include "core/runtime/call_options.h"
 #include "core/runtime/load_program.h"
+#include "core/target/measure_machine.h"
 #include "core/tensor/random.h"
+#include "core/wire/peaks_proto.h"
 #include "core/wire/tensor_proto.h"
 #include "device_agent/measure/machine_state.h"
 #include "device_agent/measure/measure.h"
@@ -133,6 +135,12 @@ absl::Status RunnerService::Dispatch(const runner::Request& request, runner::Res
     }
     case runner::Request::kMeasure: {
       SLIPWAY_ASSIGN_OR_RETURN(*response.mutable_benchmark(), Measure(request));
+      return absl::OkStatus();
+    }
+    case runner::Request::kMeasurePeaks: {
+      const int threads = request.measure_peaks().threads();
+      if (threads < 1) return absl::InvalidArgumentError("peaks are those of 1 thread or more");
+      *response.mutable_peaks() = ToProto({MeasureMachine(threads, SystemClock())});
       return absl::OkStatus();
     }
     case runner::Request::KIND_NOT_SET:
@@ -339,8 +347,10 @@ absl::Status RunnerService::Call(const Operation::Call& request, const std::atom
     return held->context->Run(inputs, absl::MakeSpan(outputs), options);
   }));
   called.set_duration_ns(NowNs() - begin);
+  called.set_threads(held->options.threads);
   if (request.profile()) {
-    for (v1::StepTime& time : StepTimes(*held->program, held->context->step_durations_ns())) {
+    for (v1::StepTime& time :
+         StepTimes(*held->program, *held->context, held->context->step_durations_ns())) {
       *called.add_steps() = std::move(time);
     }
   }

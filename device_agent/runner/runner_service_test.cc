@@ -320,5 +320,18 @@ TEST_F(RunnerServiceTest, MissingBlobsAreNamed) {
   EXPECT_EQ(CodeOf(Load()), Code::kNotFound);
 }
 
+TEST_F(RunnerServiceTest, MeasuresTheMachine) {
+  runner::Request request;
+  request.mutable_measure_peaks()->set_threads(1);
+  const runner::Response response = service_.Handle(request);
+  EXPECT_EQ(response.result().code(), 0);
+  ASSERT_EQ(response.peaks().on_threads_size(), 1);
+  EXPECT_EQ(response.peaks().on_threads(0).threads(), 1);
+  EXPECT_GT(response.peaks().on_threads(0).arithmetic(0).operations_per_second(), 0);
+  request.mutable_measure_peaks()->set_threads(0);
+  EXPECT_EQ(service_.Handle(request).result().code(),
+            static_cast<int>(absl::StatusCode::kInvalidArgument));
+}
+
 }  // namespace
 }  // namespace slipway

@@ -561,6 +561,8 @@ void SessionHost::TakeResponses() {
         pending.piece.reset();
       } else if (pending.request.has_get_facts()) {
         pending.response.mutable_facts()->set_limit_bytes(tools_.memory_bytes);
+      } else if (pending.request.call().profile() && tools_.peaks != nullptr) {
+        *pending.response.mutable_called()->mutable_peaks() = tools_.peaks->Get();
       } else if (pending.request.has_list()) {
         handles_.PutNames(*pending.response.mutable_listed());
       }

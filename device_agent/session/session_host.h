@@ -23,6 +23,7 @@
 #include "core/base/clock.h"
 #include "core/base/files.h"
 #include "core/base/machine_lock.h"
+#include "device_agent/kept_peaks.h"
 #include "device_agent/runner/runner_process.h"
 #include "device_agent/session/held_handles.h"
 #include "device_agent/session/session_blobs.h"
@@ -43,6 +44,7 @@ struct SessionTools {
   // Memory a program may hold: of scratch, and in dynamic buffers where a load does not say.
   int64_t memory_bytes = 0;
   const Clock* clock = nullptr;
+  const KeptPeaks* peaks = nullptr;  // Null: they are not known.
 };
 
 // Requests are carried out one at a time in their order and answered in it; responses are kept until the client says

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "core/wire/peaks_proto.h"
 #include "core/wire/status_proto.h"
 #include "server/names.h"
 #include "server/peers/protocol.h"
@@ -84,6 +85,8 @@ absl::Status CheckDescription(const v1::DeviceDescription& description) {
     return absl::InvalidArgumentError(absl::StrCat(
         "device '", description.id(), "' describes itself in more than ", kMaxTextBytes, " bytes"));
   }
+  SLIPWAY_RETURN_IF_ERROR_WITH(FromProto(description.peaks()).status(),
+                               absl::StrCat("device '", description.id(), "'"));
   return absl::OkStatus();
 }
 

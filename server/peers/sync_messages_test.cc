@@ -125,6 +125,8 @@ TEST(SyncMessagesTest, RefusesAgentsThatAreMalformed) {
        [](auto& s) { s.mutable_devices(0)->set_os(std::string(1'025, 'x')); }},
       {absl::StatusCode::kInvalidArgument, "device 'd'",
        [](auto& s) { s.mutable_devices(0)->set_target("z80"); }},
+      {absl::StatusCode::kInvalidArgument, "device 'd': peaks",
+       [](auto& s) { s.mutable_devices(0)->mutable_peaks()->add_on_threads(); }},
   };
   bad.insert(bad.end(), own.begin(), own.end());
   for (const auto& row : bad) {

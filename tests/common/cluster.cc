@@ -110,7 +110,7 @@ void Cluster::SetAddress(const std::string& address) {
     const std::string& id = agent->options().name;
     set(*agent,
         {AgentBinary(), "--server", address_, "--state-dir", Path(id), "--cache-dir",
-         Path(absl::StrCat(id, "-cache")), "--id", id},
+         Path(absl::StrCat(id, "-cache")), "--id", id, "--no-measure"},
         options_.agent_flags);
   }
 }

@@ -63,6 +63,7 @@ LAYERS = {
     ),
     # Values of the core to and from protocol buffers.
     "core/wire": _row(sees = [
+        "core/target",
         "core/tensor",
         "proto",
     ]),
