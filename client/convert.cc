@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/wire/digest_proto.h"
+#include "core/wire/peaks_proto.h"
 #include "core/wire/status_proto.h"
 #include "core/wire/tensor_proto.h"
 
@@ -184,15 +185,33 @@ MachineState MachineFromProto(const v1::MachineState& proto) {
           .load_millis = proto.load_millis()};
 }
 
+namespace {
+
+// What cannot be counts as not told.
+std::optional<StepWork> WorkFromProto(const v1::StepTime& step) {
+  if (!step.has_flops() || !step.has_bytes() || !step.has_constant_bytes()) return std::nullopt;
+  if (step.flops() < 0 || step.constant_bytes() < 0 || step.bytes() < step.constant_bytes()) {
+    return std::nullopt;
+  }
+  return StepWork{step.flops(), step.bytes(), step.constant_bytes()};
+}
+
+}  // namespace
+
 std::vector<StepTime> StepTimesFromProto(
     const google::protobuf::RepeatedPtrField<v1::StepTime>& protos) {
   std::vector<StepTime> steps;
   for (const v1::StepTime& step : protos) {
     steps.push_back({.name = step.name(),
                      .operators = {step.operators().begin(), step.operators().end()},
-                     .duration_ns = step.duration_ns()});
+                     .duration_ns = step.duration_ns(),
+                     .work = WorkFromProto(step)});
   }
   return steps;
+}
+
+std::vector<MachinePeaks> PeaksFromProto(const v1::DevicePeaks& proto) {
+  return FromProto(proto).value_or(std::vector<MachinePeaks>());
 }
 
 absl::StatusOr<BenchmarkResult> BenchmarkFromProto(const v1::BenchmarkResult& proto) {
@@ -209,6 +228,7 @@ absl::StatusOr<BenchmarkResult> BenchmarkFromProto(const v1::BenchmarkResult& pr
       .before = MachineFromProto(proto.before()),
       .after = MachineFromProto(proto.after()),
       .steps = StepTimesFromProto(proto.steps()),
+      .peaks = PeaksFromProto(proto.peaks()),
       .start_time = TimeFromNs(proto.start_time_ns()),
       .timings = TimingsFromProto(proto.timings()),
       .device = proto.device(),
@@ -255,6 +275,7 @@ absl::StatusOr<Device> DeviceFromProto(const v1::Device& proto) {
                    .os = description.os(),
                    .cores = description.cores(),
                    .memory_bytes = description.memory_bytes(),
+                   .peaks = PeaksFromProto(description.peaks()),
                    .job_id = proto.job_id(),
                    .last_seen = TimeFromNs(proto.last_seen_ns()),
                    .agent_version = proto.agent_version(),

@@ -8,6 +8,7 @@
 #include "client/types.h"
 #include "proto/slipway/v1/fleet.pb.h"
 #include "proto/slipway/v1/job.pb.h"
+#include "proto/slipway/v1/peaks.pb.h"
 #include "proto/slipway/v1/run.pb.h"
 #include "proto/slipway/v1/server.pb.h"
 
@@ -20,6 +21,8 @@ ServerInfo ServerInfoFromProto(const v1::ServerInfo& proto);
 // INTERNAL for one without samples.
 absl::StatusOr<BenchmarkResult> BenchmarkFromProto(const v1::BenchmarkResult& proto);
 MachineState MachineFromProto(const v1::MachineState& proto);
+// Peaks that cannot be are none.
+std::vector<MachinePeaks> PeaksFromProto(const v1::DevicePeaks& proto);
 std::vector<StepTime> StepTimesFromProto(
     const google::protobuf::RepeatedPtrField<v1::StepTime>& protos);
 

@@ -91,6 +91,8 @@ Future<CallReport> RemoteProgram::StartCall(absl::Span<const RemoteTensor* const
     }
     report.duration = absl::Nanoseconds(called.duration_ns());
     report.steps = StepTimesFromProto(called.steps());
+    report.peaks = PeaksFromProto(called.peaks());
+    report.threads = std::max(called.threads(), 0);
     return absl::OkStatus();
   };
   return Start<CallReport>(engine_, std::move(requests), {}, take);

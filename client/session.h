@@ -189,7 +189,11 @@ struct RemoteCallOptions {
 // What the device tells of a call.
 struct CallReport {
   absl::Duration duration;
-  std::vector<StepTime> steps;  // With RemoteCallOptions::profile, in the program's order.
+  // With RemoteCallOptions::profile: in the program's order, and what the device does at most, empty where its agent does not
+  // tell, or not yet.
+  std::vector<StepTime> steps;
+  std::vector<MachinePeaks> peaks;
+  int threads = 0;  // It ran on; 0 where the agent does not tell.
 };
 
 struct StartedCall {

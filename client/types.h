@@ -12,6 +12,7 @@
 #include "absl/time/time.h"
 #include "core/artifact/versions.h"
 #include "core/base/digest.h"
+#include "core/target/machine_peaks.h"
 #include "core/tensor/tensor.h"
 
 namespace slipway {
@@ -83,10 +84,18 @@ struct MachineState {
   int64_t load_millis = 0;
 };
 
+// What a step computes, reads and writes, of constants too (ProgramNotes in proto/slipway/v1/artifact.proto).
+struct StepWork {
+  int64_t flops = 0;
+  int64_t bytes = 0;
+  int64_t constant_bytes = 0;
+};
+
 struct StepTime {
   std::string name;
   std::vector<std::string> operators;
   int64_t duration_ns = 0;
+  std::optional<StepWork> work = {};  // Where artifact and agent tell it.
 };
 
 struct BenchmarkResult {
@@ -100,7 +109,9 @@ struct BenchmarkResult {
   bool disturbed = false;  // Other processes took CPU time meanwhile.
   int64_t disturbed_millis = 0;
   MachineState before, after;
-  std::vector<StepTime> steps;  // With `profile`, in the program's order.
+  std::vector<StepTime> steps;  // With `profile`, in the program's order,
+  std::vector<MachinePeaks>
+      peaks;  // and what the device does at most. Empty where the agent does not tell.
   absl::Time start_time;
   AttemptTimings timings;
   std::string device;
@@ -163,6 +174,7 @@ struct Device {
   std::string os;
   int cores = 0;
   int64_t memory_bytes = 0;
+  std::vector<MachinePeaks> peaks;  // By number of threads. Empty where its agent does not tell.
   DeviceState state = DeviceState::kIdle;
   std::string job_id;
   absl::Time last_seen;

@@ -51,6 +51,8 @@ std::string RenderDifferencesJson(const ValueDifferences& differences);
 // --- devices, jobs, job, targets, inspect ---
 
 std::string RenderDevices(const std::vector<Device>& devices, absl::Time now);
+// What else there is to be said of each: its system, and what it does at most.
+std::string RenderDeviceFacts(const std::vector<Device>& devices);
 std::string RenderDevicesJson(const std::vector<Device>& devices);
 
 // Who holds what; the JSON of it is that of the devices.

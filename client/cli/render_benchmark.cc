@@ -2,6 +2,7 @@
 #include "absl/strings/str_format.h"
 #include "client/cli/render.h"
 #include "client/cli/render_parts.h"
+#include "client/cli/render_profile.h"
 #include "client/cli/text_table.h"
 #include "client/statistics.h"
 #include "core/base/json_writer.h"
@@ -38,7 +39,9 @@ std::string RenderBenchmark(const BenchmarkContext& context, const BenchmarkResu
         &text, "disturbed: others took %.1f %% of the CPU time; the numbers may be high\n",
         static_cast<double>(result.disturbed_millis) / 10);
   }
-  if (!result.steps.empty()) absl::StrAppend(&text, SlowestSteps(result.steps));
+  if (!result.steps.empty()) {
+    absl::StrAppend(&text, RenderProfile({result.steps, result.peaks, result.threads}));
+  }
   return text;
 }
 
@@ -75,7 +78,8 @@ std::string RenderBenchmarkJson(const BenchmarkContext& context, const Benchmark
   MachineJson(json, "after", result.after);
   json.Text("started_at",
             absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", result.start_time, absl::UTCTimeZone()));
-  if (!result.steps.empty()) StepsJson(json, result.steps);
+  if (!result.steps.empty()) ProfileJson(json, {result.steps, result.peaks, result.threads});
+  if (!result.peaks.empty()) PeaksJson(json, result.peaks);
   json.EndObject();
   return json.Take();
 }

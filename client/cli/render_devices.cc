@@ -1,7 +1,9 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "client/cli/render.h"
+#include "client/cli/render_parts.h"
 #include "client/cli/text_table.h"
 #include "core/base/json_writer.h"
 
@@ -97,6 +99,35 @@ std::string RenderDevices(const std::vector<Device>& devices, absl::Time now) {
   return table.Render() + warnings;
 }
 
+std::string RenderDeviceFacts(const std::vector<Device>& devices) {
+  std::string text;
+  for (const Device& device : devices) {
+    absl::StrAppend(&text, "\n", Printable(device.id), ": ", Printable(device.os), "; agent ",
+                    Printable(device.agent_version), "\n");
+    if (device.peaks.empty()) {
+      absl::StrAppend(&text, "  its agent does not tell, or not yet, what it does at most\n");
+      continue;
+    }
+    TextTable table({">THREADS", ">AT MOST", "OF"});
+    for (const MachinePeaks& each : device.peaks) {
+      std::string threads = absl::StrCat(each.threads);
+      for (const ArithmeticPeak& arithmetic : each.arithmetic) {
+        const double rate = arithmetic.operations_per_second / 1e9;
+        table.Row({threads, absl::StrFormat("%.1f GOP/s", rate), arithmetic.type});
+        threads.clear();
+      }
+      for (const ReadingPeak& reading : each.reading) {
+        table.Row({"", absl::StrFormat("%.1f GB/s", reading.bytes_per_second / 1e9),
+                   reading.bytes == 0
+                       ? reading.level
+                       : absl::StrCat(reading.level, ", ", FormatBytes(reading.bytes))});
+      }
+    }
+    absl::StrAppend(&text, table.Render("  "));
+  }
+  return text;
+}
+
 std::string RenderDevicesJson(const std::vector<Device>& devices) {
   JsonWriter json;
   json.BeginObject();
@@ -119,6 +150,7 @@ std::string RenderDevicesJson(const std::vector<Device>& devices) {
     json.Integer("min_format", device.formats.lowest);
     json.Integer("max_format", device.formats.highest);
     json.Text("warning", device.warning);
+    if (!device.peaks.empty()) PeaksJson(json, device.peaks);
     if (device.lease.has_value()) LeaseJson(json, *device.lease);
     json.EndObject();
   }

@@ -60,7 +60,8 @@ TEST(RenderJsonTest, Benchmark) {
   BenchmarkResult result = Benchmark();
   result.before = {.cpu_frequency_hz = 2'600'000'000, .governor = "performance"};
   result.after = {.temperature_millicelsius = 41'500, .load_millis = 980};
-  result.steps = {{"conv", {"Conv", "Relu"}, 1000}};
+  result.steps = {{"conv", {"Conv", "Relu"}, 1000, StepWork{500, 64, 16}}, {"loop", {"Loop"}, 7}};
+  result.peaks = {{1, {{"f32", 1e9}}, {{"memory", 0, 2e9}}}};
   Json samples = Json::array();
   for (int i = 0; i < 100; ++i) samples.push_back(10'000'001 + i);
   // Ten calls a sample, 10,000,001 ns and 1 ns more each; percentiles by nearest rank.
@@ -77,7 +78,13 @@ TEST(RenderJsonTest, Benchmark) {
       "after": {"cpu_frequency_hz": 0, "governor": "",
                 "temperature_millicelsius": 41500, "load_millis": 980},
       "started_at": "2026-01-01T00:00:00.005Z",
-      "steps": [{"name": "conv", "operators": ["Conv", "Relu"], "ns": 1000}],
+      "steps": [{"name": "conv", "operators": ["Conv", "Relu"], "ns": 1000, "flops": 500,
+                 "bytes": 64, "constant_bytes": 16, "limit_ns": 500.0, "limit": "f32"},
+                {"name": "loop", "operators": ["Loop"], "ns": 7}],
+      "limit_ns": 500.0,
+      "peaks": [{"threads": 1,
+                 "arithmetic": [{"type": "f32", "operations_per_second": 1000000000.0}],
+                 "reading": [{"level": "memory", "bytes": 0, "bytes_per_second": 2000000000.0}]}],
       "samples_ns": )" + samples.dump() + R"(,
       "artifact_digest": )" + QuotedManifest() + "}"));
   result.steps.clear();

@@ -1,49 +1,33 @@
 #include "client/cli/render_parts.h"
 
-#include <algorithm>
 #include <optional>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "client/cli/tensor_summary.h"
-#include "client/cli/text_table.h"
 
 namespace slipway::cli {
-namespace {
 
-constexpr size_t kShownSteps = 10;
-
-}  // namespace
-
-std::string SlowestSteps(const std::vector<StepTime>& steps) {
-  std::vector<StepTime> sorted = steps;
-  std::stable_sort(sorted.begin(), sorted.end(), [](const StepTime& a, const StepTime& b) {
-    return a.duration_ns > b.duration_ns;
-  });
-  int64_t total = 0;
-  for (const StepTime& step : sorted) total += step.duration_ns;
-  TextTable table({"STEP", ">TIME", ">SHARE", "OPERATORS"});
-  for (size_t i = 0; i < std::min(sorted.size(), kShownSteps); ++i) {
-    const StepTime& step = sorted[i];
-    const double share =
-        total > 0 ? 100.0 * static_cast<double>(step.duration_ns) / static_cast<double>(total) : 0;
-    table.Row({step.name, FormatTime(absl::Nanoseconds(step.duration_ns)),
-               absl::StrFormat("%.1f %%", share), absl::StrJoin(step.operators, " ")});
-  }
-  return absl::StrCat("slowest of ", sorted.size(), " steps, ",
-                      FormatTime(absl::Nanoseconds(total)), " together\n", table.Render("  "));
-}
-
-void StepsJson(JsonWriter& json, const std::vector<StepTime>& steps) {
-  json.BeginArray("steps");
-  for (const StepTime& step : steps) {
+void PeaksJson(JsonWriter& json, const std::vector<MachinePeaks>& peaks) {
+  json.BeginArray("peaks");
+  for (const MachinePeaks& each : peaks) {
     json.BeginObject();
-    json.Text("name", step.name);
-    json.BeginArray("operators");
-    for (const std::string& name : step.operators) json.Text("", name);
+    json.Integer("threads", each.threads);
+    json.BeginArray("arithmetic");
+    for (const ArithmeticPeak& arithmetic : each.arithmetic) {
+      json.BeginObject();
+      json.Text("type", arithmetic.type);
+      json.Real("operations_per_second", arithmetic.operations_per_second);
+      json.EndObject();
+    }
     json.EndArray();
-    json.Integer("ns", step.duration_ns);
+    json.BeginArray("reading");
+    for (const ReadingPeak& reading : each.reading) {
+      json.BeginObject();
+      json.Text("level", reading.level);
+      json.Integer("bytes", reading.bytes);
+      json.Real("bytes_per_second", reading.bytes_per_second);
+      json.EndObject();
+    }
+    json.EndArray();
     json.EndObject();
   }
   json.EndArray();

@@ -12,10 +12,8 @@
 
 namespace slipway::cli {
 
-// The slowest steps of a profile, for people.
-std::string SlowestSteps(const std::vector<StepTime>& steps);
-// All of them: "steps".
-void StepsJson(JsonWriter& json, const std::vector<StepTime>& steps);
+// What a device does at most: "peaks", an entry for each number of threads.
+void PeaksJson(JsonWriter& json, const std::vector<MachinePeaks>& peaks);
 
 void MachineJson(JsonWriter& json, absl::string_view name, const MachineState& machine);
 

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/progress.h"
+#include "client/cli/render_profile.h"
 #include "client/cli/test_results.h"
 #include "core/base/digest.h"
 #include "gmock/gmock.h"
@@ -58,9 +59,57 @@ TEST(RenderTest, BenchmarkText) {
   EXPECT_THAT(RenderBenchmark(Context(), result),
               AllOf(HasSubstr("1.00 ms    -\n"), HasSubstr("others took 12.3 %"),
                     HasSubstr("slowest of 2 steps, 4.00 us together\n"
-                              "  STEP      TIME   SHARE  OPERATORS\n"
-                              "  large  3.00 us  75.0 %  Conv Add\n"
-                              "  small  1.00 us  25.0 %  Relu\n")));
+                              "  STEP      TIME   SHARE  FLOPS  BYTES  REACHED  LIMIT  OPERATORS\n"
+                              "  large  3.00 us  75.0 %      -      -        -  -      Conv Add\n"
+                              "  small  1.00 us  25.0 %      -      -        -  -      Relu\n")));
+}
+
+TEST(RenderTest, ProfileAgainstWhatTheDeviceDoesAtMost) {
+  // An operation and a byte a nanosecond.
+  StepProfile profile = {{{"small", {"Relu"}, 1000, StepWork{0, 500, 0}},
+                          {"large", {"Conv", "Add"}, 3000, StepWork{1500, 1024, 512}},
+                          {"loop", {"Loop"}, 4000}},
+                         {{1, {{"f32", 1e9}}, {{"memory", 0, 1e9}}}},
+                         1};
+  EXPECT_EQ(RenderProfile(profile),
+            "slowest of 3 steps, 8.00 us together\n"
+            "  STEP      TIME   SHARE   FLOPS    BYTES  REACHED  LIMIT   OPERATORS\n"
+            "  loop   4.00 us  50.0 %       -        -        -  -       Loop\n"
+            "  large  3.00 us  37.5 %  1.50 k  1.0 KiB   50.0 %  f32     Conv Add\n"
+            "  small  1.00 us  12.5 %       0    500 B   50.0 %  memory  Relu\n"
+            "the 2 steps that are known: 4.00 us, limit 2.00 us on 1 thread "
+            "(50.0 % reached; limited by f32 75.0 %, memory 25.0 %)\n");
+  profile.steps.pop_back();
+  EXPECT_THAT(RenderProfile(profile), HasSubstr("\nall steps: 4.00 us, limit 2.00 us"));
+  profile.steps.push_back({"loop", {"Loop"}, 4000});
+  // An agent that does not tell what its device does at most.
+  profile.peaks.clear();
+  EXPECT_EQ(RenderProfile(profile),
+            "slowest of 3 steps, 8.00 us together\n"
+            "  STEP      TIME   SHARE   FLOPS    BYTES  REACHED  LIMIT  OPERATORS\n"
+            "  loop   4.00 us  50.0 %       -        -        -  -      Loop\n"
+            "  large  3.00 us  37.5 %  1.50 k  1.0 KiB        -  -      Conv Add\n"
+            "  small  1.00 us  12.5 %       0    500 B        -  -      Relu\n"
+            "no limits: the agent does not tell, or not yet, what its device does at most\n");
+}
+
+TEST(RenderTest, WhatDevicesDoAtMost) {
+  Device device = IdleDevice();
+  device.os = "Debian";
+  device.agent_version = "0.1.0";
+  EXPECT_EQ(RenderDeviceFacts({device}),
+            "\nboard: Debian; agent 0.1.0\n  its agent does not tell, or not yet, what it does at "
+            "most\n");
+  device.peaks = {{1, {{"f32", 118e9}}, {{"L1", 32768, 200.04e9}, {"memory", 0, 17e9}}},
+                  {2, {{"f32", 236e9}}, {{"memory", 0, 28e9}}}};
+  EXPECT_EQ(RenderDeviceFacts({device}),
+            "\nboard: Debian; agent 0.1.0\n"
+            "  THREADS      AT MOST  OF\n"
+            "        1  118.0 GOP/s  f32\n"
+            "            200.0 GB/s  L1, 32.0 KiB\n"
+            "             17.0 GB/s  memory\n"
+            "        2  236.0 GOP/s  f32\n"
+            "             28.0 GB/s  memory\n");
 }
 
 TEST(RenderTest, Run) {

@@ -1,6 +1,8 @@
 // slipway bench: how fast a model or artifact is on a device.
+#include "absl/strings/str_cat.h"
 #include "client/cli/benchmark_context.h"
 #include "client/cli/render.h"
+#include "client/cli/render_profile.h"
 #include "client/cli/run_flags.h"
 #include "client/cli/verbs.h"
 #include "core/base/status_macros.h"
@@ -16,7 +18,8 @@ absl::Status Bench(Environment& environment, Arguments arguments) {
                 "Measures a model or artifact on a device that it has for itself meanwhile.");
   flags.Add("warmup", &warmup, 0, 1'000'000, "N", "Samples dropped first.");
   flags.Add("samples", &samples, 1, 1'000'000, "N", "Samples kept; p99 is shown from 100 on.");
-  flags.Add("profile", &profile, "Time every step, and show the slowest.");
+  flags.Add("profile", &profile,
+            absl::StrCat("Time every step, and show the slowest. ", kProfileHelp));
   run_flags.AddTo(flags);
   SLIPWAY_ASSIGN_OR_RETURN(const auto run, PrepareRun(environment, flags, run_flags, arguments));
   if (!run.has_value()) return absl::OkStatus();

@@ -57,7 +57,7 @@ absl::Span<const Command> Commands() {
        Time},
       {"profile",
        "profile PROGRAM [INPUT ...] [function=NAME]",
-       "Times each step of a call.",
+       "Times each step of a call, and says how far it is from what the device does at most.",
        kNone,
        {1, kAny},
        {kProgram, kTensor},

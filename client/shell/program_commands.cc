@@ -155,7 +155,9 @@ absl::Status Profile(Shell& shell, const CommandLine& line) {
   StartedCall call = prepared.program->program.CallAsync(
       prepared.inputs, {.function = FunctionOf(line), .deadline = kCallDeadline, .profile = true});
   SLIPWAY_ASSIGN_OR_RETURN(const CallReport report, shell.Await(call.done));
-  shell.Show([&] { return RenderProfile(report); }, [&] { return RenderProfileJson(report); });
+  const StepProfile profile = {report.steps, report.peaks, report.threads};
+  shell.Show([&] { return RenderProfile(profile); },
+             [&] { return RenderProfileJson(report.duration, profile); });
   return absl::OkStatus();
 }
 

@@ -136,12 +136,10 @@ std::string RenderTimesJson(const BenchmarkResult& result) {
   });
 }
 
-std::string RenderProfile(const CallReport& report) { return SlowestSteps(report.steps); }
-
-std::string RenderProfileJson(const CallReport& report) {
+std::string RenderProfileJson(absl::Duration duration, const StepProfile& profile) {
   return Object([&](JsonWriter& json) {
-    json.Integer("duration_ns", absl::ToInt64Nanoseconds(report.duration));
-    StepsJson(json, report.steps);
+    json.Integer("duration_ns", absl::ToInt64Nanoseconds(duration));
+    ProfileJson(json, profile);
   });
 }
 

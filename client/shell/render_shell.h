@@ -7,6 +7,7 @@
 
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "client/cli/render_profile.h"
 #include "client/session.h"
 #include "client/types.h"
 #include "core/tensor/tensor.h"
@@ -29,8 +30,7 @@ std::string RenderTensors(absl::Span<const NamedTensorType> tensors, absl::Durat
 std::string RenderTensorsJson(absl::Span<const NamedTensorType> tensors, absl::Duration took);
 std::string RenderTimes(const BenchmarkResult& result);
 std::string RenderTimesJson(const BenchmarkResult& result);
-std::string RenderProfile(const CallReport& report);
-std::string RenderProfileJson(const CallReport& report);
+std::string RenderProfileJson(absl::Duration duration, const StepProfile& profile);
 // An empty `file`: it was not written.
 std::string RenderTensor(const NamedTensor& tensor, const std::string& file);
 std::string RenderTensorJson(const NamedTensor& tensor, const std::string& file);

@@ -128,7 +128,11 @@ TEST_F(EndToEnd, Benchmark) {
   EXPECT_GT(result.first_run_ns, 0);
   EXPECT_GT(result.peak_memory_bytes, 0);
   EXPECT_EQ(result.threads, 1);
-  EXPECT_FALSE(result.steps.empty());
+  ASSERT_FALSE(result.steps.empty());
+  ASSERT_TRUE(result.steps[0].work.has_value());
+  EXPECT_GT(result.steps[0].work->flops, 0);
+  EXPECT_GT(result.steps[0].work->constant_bytes, 0);
+  EXPECT_GT(result.steps[0].work->bytes, result.steps[0].work->constant_bytes);
   EXPECT_EQ(result.device, "agent0");
 }
 

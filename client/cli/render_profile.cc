@@ -1,0 +1,131 @@
+#include "client/cli/render_profile.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "client/cli/text_table.h"
+#include "client/roofline.h"
+
+namespace slipway::cli {
+namespace {
+
+constexpr size_t kShownSteps = 10;
+
+std::string Percent(double part, double whole) {
+  return whole > 0 ? absl::StrFormat("%.1f %%", 100 * part / whole) : "-";
+}
+
+// Three digits: "231 M".
+std::string FormatCount(int64_t count) {
+  static constexpr const char* kUnits[] = {"", " k", " M", " G", " T"};
+  auto value = static_cast<double>(count);
+  size_t unit = 0;
+  while (value >= 999.5 && unit + 1 < std::size(kUnits)) {
+    value /= 1000;
+    ++unit;
+  }
+  const int digits = unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+  return absl::StrFormat("%.*f%s", digits, value, kUnits[unit]);
+}
+
+// "all steps: 5.80 ms, limit 4.10 ms on 1 thread (70.7 % reached; limited by f32 62.0 %, memory 38.0 %)".
+std::string Total(const Roofline& roofline, int threads) {
+  std::map<std::string, double> ns_by_limit;
+  size_t known = 0;
+  for (const std::optional<StepLimit>& step : roofline.steps) {
+    if (!step.has_value()) continue;
+    ++known;
+    ns_by_limit[step->what] += step->ns;
+  }
+  std::vector<std::pair<double, std::string>> largest;
+  for (const auto& [what, ns] : ns_by_limit) largest.emplace_back(ns, what);
+  std::sort(largest.rbegin(), largest.rend());
+  const auto share = [&](std::string* out, const std::pair<double, std::string>& limit) {
+    absl::StrAppend(out, limit.second, " ", Percent(limit.first, roofline.limit_ns));
+  };
+  const std::string steps = known == roofline.steps.size()
+                                ? "all steps"
+                                : absl::StrCat("the ", known, " steps that are known");
+  return absl::StrCat(steps, ": ", FormatTime(absl::Nanoseconds(roofline.measured_ns)), ", limit ",
+                      FormatTime(absl::Nanoseconds(roofline.limit_ns)), " on ", threads,
+                      threads == 1 ? " thread (" : " threads (",
+                      Percent(roofline.limit_ns, roofline.measured_ns), " reached; limited by ",
+                      absl::StrJoin(largest, ", ", share), ")\n");
+}
+
+}  // namespace
+
+const char kProfileHelp[] =
+    "FLOPS are the multiplications and additions of a step's products, as the model has them, "
+    "BYTES "
+    "its inputs and constants read once and its outputs written once. LIMIT is what it cannot pass "
+    "on this device: the rate of f32 operations, or of the level of the memory that its bytes come "
+    "from; REACHED is how much of that limit's speed it has. Convolutions by transformed tiles "
+    "(Winograd) multiply less than the model has it and may reach more than 100 %.";
+
+std::string RenderProfile(const StepProfile& profile) {
+  const std::vector<StepTime>& steps = profile.steps;
+  const Roofline roofline = FindLimits(steps, profile.peaks, profile.threads);
+  std::vector<size_t> order(steps.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return steps[a].duration_ns > steps[b].duration_ns; });
+  int64_t total = 0;
+  for (const StepTime& step : steps) total += step.duration_ns;
+  TextTable table(
+      {"STEP", ">TIME", ">SHARE", ">FLOPS", ">BYTES", ">REACHED", "LIMIT", "OPERATORS"});
+  for (size_t i = 0; i < std::min(order.size(), kShownSteps); ++i) {
+    const StepTime& step = steps[order[i]];
+    const std::optional<StepLimit>& limit = roofline.steps[order[i]];
+    const auto ns = static_cast<double>(step.duration_ns);
+    table.Row({step.name, FormatTime(absl::Nanoseconds(step.duration_ns)),
+               Percent(ns, static_cast<double>(total)),
+               step.work.has_value() ? FormatCount(step.work->flops) : "-",
+               step.work.has_value() ? FormatBytes(step.work->bytes) : "-",
+               limit.has_value() ? Percent(limit->ns, ns) : "-",
+               limit.has_value() ? limit->what : "-", absl::StrJoin(step.operators, " ")});
+  }
+  std::string text =
+      absl::StrCat("slowest of ", steps.size(), " steps, ", FormatTime(absl::Nanoseconds(total)),
+                   " together\n", table.Render("  "));
+  if (profile.peaks.empty()) {
+    return absl::StrCat(text,
+                        "no limits: the agent does not tell, or not yet, what its device does "
+                        "at most\n");
+  }
+  return roofline.limit_ns > 0 ? absl::StrCat(text, Total(roofline, profile.threads)) : text;
+}
+
+void ProfileJson(JsonWriter& json, const StepProfile& profile) {
+  const Roofline roofline = FindLimits(profile.steps, profile.peaks, profile.threads);
+  json.BeginArray("steps");
+  for (size_t i = 0; i < profile.steps.size(); ++i) {
+    const StepTime& step = profile.steps[i];
+    json.BeginObject();
+    json.Text("name", step.name);
+    json.BeginArray("operators");
+    for (const std::string& name : step.operators) json.Text("", name);
+    json.EndArray();
+    json.Integer("ns", step.duration_ns);
+    if (step.work.has_value()) {
+      json.Integer("flops", step.work->flops);
+      json.Integer("bytes", step.work->bytes);
+      json.Integer("constant_bytes", step.work->constant_bytes);
+    }
+    if (roofline.steps[i].has_value()) {
+      json.Real("limit_ns", roofline.steps[i]->ns);
+      json.Text("limit", roofline.steps[i]->what);
+    }
+    json.EndObject();
+  }
+  json.EndArray();
+  if (roofline.limit_ns > 0) json.Real("limit_ns", roofline.limit_ns);
+}
+
+}  // namespace slipway::cli

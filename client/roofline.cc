@@ -1,0 +1,88 @@
+#include "client/roofline.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace slipway {
+namespace {
+
+constexpr double kNanoseconds = 1e9;
+
+double Between(double low, double high, double share) { return low + (high - low) * share; }
+
+const ReadingPeak& LevelOf(const MachinePeaks& peaks, int64_t bytes) {
+  for (const ReadingPeak& level : peaks.reading) {
+    if (level.bytes >= bytes) return level;
+  }
+  return peaks.reading.back();
+}
+
+StepLimit LimitOf(const StepWork& work, const MachinePeaks& peaks, int64_t bytes_of_a_call) {
+  const ArithmeticPeak& arithmetic = peaks.arithmetic.front();
+  const ReadingPeak& near = LevelOf(peaks, work.bytes);
+  const ReadingPeak& far = LevelOf(peaks, bytes_of_a_call);
+  const double operations_ns =
+      static_cast<double>(work.flops) / arithmetic.operations_per_second * kNanoseconds;
+  const double data_ns =
+      static_cast<double>(work.bytes - work.constant_bytes) / near.bytes_per_second * kNanoseconds;
+  const double constants_ns =
+      static_cast<double>(work.constant_bytes) / far.bytes_per_second * kNanoseconds;
+  if (operations_ns >= data_ns + constants_ns) return {operations_ns, arithmetic.type};
+  return {data_ns + constants_ns, data_ns >= constants_ns ? near.level : far.level};
+}
+
+}  // namespace
+
+MachinePeaks PeaksOn(absl::Span<const MachinePeaks> peaks, int threads) {
+  const auto above = std::find_if(peaks.begin(), peaks.end(), [threads](const MachinePeaks& each) {
+    return each.threads >= threads;
+  });
+  if (above == peaks.end()) return peaks.back();
+  if (above->threads == threads || above == peaks.begin()) return *above;
+  const MachinePeaks& below = *(above - 1);
+  const double share =
+      static_cast<double>(threads - below.threads) / (above->threads - below.threads);
+  MachinePeaks result = below;
+  result.threads = threads;
+  for (ArithmeticPeak& arithmetic : result.arithmetic) {
+    for (const ArithmeticPeak& more : above->arithmetic) {
+      if (more.type != arithmetic.type) continue;
+      arithmetic.operations_per_second =
+          Between(arithmetic.operations_per_second, more.operations_per_second, share);
+    }
+  }
+  for (ReadingPeak& reading : result.reading) {
+    for (const ReadingPeak& more : above->reading) {
+      if (more.level != reading.level) continue;
+      reading.bytes = static_cast<int64_t>(
+          Between(static_cast<double>(reading.bytes), static_cast<double>(more.bytes), share));
+      reading.bytes_per_second = Between(reading.bytes_per_second, more.bytes_per_second, share);
+    }
+  }
+  return result;
+}
+
+Roofline FindLimits(absl::Span<const StepTime> steps, absl::Span<const MachinePeaks> peaks,
+                    int threads) {
+  Roofline roofline;
+  roofline.steps.resize(steps.size());
+  if (peaks.empty() || threads < 1) return roofline;
+  const MachinePeaks machine = PeaksOn(peaks, threads);
+  double constants = 0;
+  double largest = 0;
+  for (const StepTime& step : steps) {
+    if (!step.work.has_value()) continue;
+    constants += static_cast<double>(step.work->constant_bytes);
+    largest = std::max(largest, static_cast<double>(step.work->bytes - step.work->constant_bytes));
+  }
+  const auto bytes_of_a_call = static_cast<int64_t>(std::min(constants + largest, 1e18));
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (!steps[i].work.has_value()) continue;
+    roofline.steps[i] = LimitOf(*steps[i].work, machine, bytes_of_a_call);
+    roofline.limit_ns += roofline.steps[i]->ns;
+    roofline.measured_ns += static_cast<double>(steps[i].duration_ns);
+  }
+  return roofline;
+}
+
+}  // namespace slipway

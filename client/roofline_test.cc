@@ -1,0 +1,89 @@
+#include "client/roofline.h"
+
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace slipway {
+namespace {
+
+constexpr int64_t kKiB = 1024;
+constexpr int64_t kMiB = kKiB * 1024;
+
+// A thread does an operation a nanosecond, and reads 4 bytes of L1 in it, 2 of L2, 1 of memory.
+std::vector<MachinePeaks> Peaks() {
+  return {
+      {1, {{"f32", 1e9}}, {{"L1", 32 * kKiB, 4e9}, {"L2", kMiB, 2e9}, {"memory", 0, 1e9}}},
+      {4, {{"f32", 4e9}}, {{"L1", 128 * kKiB, 16e9}, {"L2", 4 * kMiB, 8e9}, {"memory", 0, 1e9}}}};
+}
+
+StepTime Step(int64_t ns, const StepWork& work) {
+  return {.name = "s", .duration_ns = ns, .work = work};
+}
+
+TEST(RooflineTest, TheLongerOfOperationsAndBytesIsTheLimit) {
+  const std::vector<StepTime> steps = {Step(4000, {.flops = 2000, .bytes = 4000}),
+                                       Step(4000, {.flops = 900, .bytes = 4000})};
+  const Roofline roofline = FindLimits(steps, Peaks(), 1);
+  ASSERT_EQ(roofline.steps.size(), 2u);
+  EXPECT_EQ(roofline.steps[0]->what, "f32");
+  EXPECT_DOUBLE_EQ(roofline.steps[0]->ns, 2000);
+  EXPECT_EQ(roofline.steps[1]->what, "L1");
+  EXPECT_DOUBLE_EQ(roofline.steps[1]->ns, 1000);
+  EXPECT_DOUBLE_EQ(roofline.limit_ns, 3000);
+  EXPECT_DOUBLE_EQ(roofline.measured_ns, 8000);
+}
+
+TEST(RooflineTest, DataLiesWhereItFits) {
+  for (const auto& [bytes, level] : std::vector<std::pair<int64_t, std::string>>{
+           {32 * kKiB, "L1"}, {32 * kKiB + 1, "L2"}, {kMiB, "L2"}, {kMiB + 1, "memory"}}) {
+    const Roofline roofline = FindLimits({Step(1, {.bytes = bytes})}, Peaks(), 1);
+    EXPECT_EQ(roofline.steps[0]->what, level) << bytes;
+  }
+}
+
+// They were driven out by those of the other steps.
+TEST(RooflineTest, ConstantsLieWhereThoseOfAllStepsFit) {
+  const StepTime step = Step(1, {.bytes = 24 * kKiB, .constant_bytes = 16 * kKiB});
+  const Roofline alone = FindLimits({step}, Peaks(), 1);
+  EXPECT_EQ(alone.steps[0]->what, "L1");
+  EXPECT_DOUBLE_EQ(alone.steps[0]->ns, 24 * kKiB / 4.0);
+  const Roofline with_others =
+      FindLimits({step, Step(1, {.bytes = 2 * kMiB, .constant_bytes = 2 * kMiB})}, Peaks(), 1);
+  EXPECT_EQ(with_others.steps[0]->what, "memory");
+  EXPECT_DOUBLE_EQ(with_others.steps[0]->ns, 8 * kKiB / 4.0 + 16 * kKiB);
+}
+
+TEST(RooflineTest, StepsOfUnknownWorkCountNowhere) {
+  const std::vector<StepTime> steps = {Step(4000, {.flops = 2000}),
+                                       {.name = "loop", .duration_ns = 7}};
+  const Roofline roofline = FindLimits(steps, Peaks(), 1);
+  EXPECT_FALSE(roofline.steps[1].has_value());
+  EXPECT_DOUBLE_EQ(roofline.measured_ns, 4000);
+}
+
+TEST(RooflineTest, ADeviceThatDoesNotTellHasNoLimits) {
+  const std::vector<StepTime> steps = {Step(4000, {.flops = 2000})};
+  for (const Roofline& roofline : {FindLimits(steps, {}, 1), FindLimits(steps, Peaks(), 0)}) {
+    ASSERT_EQ(roofline.steps.size(), 1u);
+    EXPECT_FALSE(roofline.steps[0].has_value());
+    EXPECT_EQ(roofline.limit_ns, 0);
+  }
+}
+
+TEST(RooflineTest, PeaksBetweenMeasuredThreadsAreInProportion) {
+  EXPECT_EQ(PeaksOn(Peaks(), 1), Peaks()[0]);
+  EXPECT_EQ(PeaksOn(Peaks(), 4), Peaks()[1]);
+  EXPECT_EQ(PeaksOn(Peaks(), 9), Peaks()[1]);
+  const MachinePeaks two = PeaksOn(Peaks(), 2);
+  EXPECT_EQ(two.threads, 2);
+  EXPECT_DOUBLE_EQ(two.arithmetic[0].operations_per_second, 2e9);
+  EXPECT_EQ(two.reading[0].bytes, 64 * kKiB);
+  EXPECT_DOUBLE_EQ(two.reading[1].bytes_per_second, 4e9);
+  EXPECT_EQ(two.reading[2].bytes, 0);
+  EXPECT_EQ(PeaksOn({Peaks()[1]}, 2), Peaks()[1]);
+}
+
+}  // namespace
+}  // namespace slipway
