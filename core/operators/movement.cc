@@ -479,23 +479,43 @@ absl::Status RegisterMovementOperators(OperatorRegistry& registry) {
     Types (*rule)(const NodeView&);
     Movement movement = Movement::kOther;
     Dimensions (*contents)(const NodeView&) = nullptr;
+    LayoutRole role = LayoutRole::kPlain;
   };
   const AttributeSchema axis = Required(IntAttribute("axis", std::nullopt));
   const AttributeSchema blocks = Required(IntAttribute("blocksize", std::nullopt));
   const AttributeSchema block_mode = StringAttribute("mode", "DCR");
   const Row rows[] = {
       {"Transpose", 1, 1, 1, {IntsAttribute("perm")}, TransposeType, Movement::kPermutation},
-      {"Concat", 1, kVariadic, 1, {axis}, ConcatType, Movement::kConcat, ConcatContents},
+      {"Concat",
+       1,
+       kVariadic,
+       1,
+       {axis},
+       ConcatType,
+       Movement::kConcat,
+       ConcatContents,
+       LayoutRole::kConcat},
       {"Split",
        1,
        2,
        kVariadic,
        {IntAttribute("axis", 0), IntAttribute("num_outputs", std::nullopt)},
-       SplitType},
-      {"Slice", 3, 5, 1, {}, SliceType, Movement::kOther, SliceContents},
+       SplitType,
+       Movement::kOther,
+       nullptr,
+       LayoutRole::kSplit},
+      {"Slice", 3, 5, 1, {}, SliceType, Movement::kOther, SliceContents, LayoutRole::kSlice},
       {"Gather", 2, 2, 1, {IntAttribute("axis", 0)}, GatherType, Movement::kOther, GatherContents},
       {"Expand", 2, 2, 1, {}, ExpandType, Movement::kOther, ExpandContents},
-      {"Pad", 2, 4, 1, {StringAttribute("mode", "constant")}, PadType},
+      {"Pad",
+       2,
+       4,
+       1,
+       {StringAttribute("mode", "constant")},
+       PadType,
+       Movement::kOther,
+       nullptr,
+       LayoutRole::kPad},
       {"DepthToSpace", 1, 1, 1, {blocks, block_mode}, DepthToSpaceType, Movement::kPermutation},
       {"SpaceToDepth", 1, 1, 1, {blocks, block_mode}, SpaceToDepthType, Movement::kPermutation},
   };
@@ -509,7 +529,7 @@ absl::Status RegisterMovementOperators(OperatorRegistry& registry) {
     schema.pattern = Pattern::kInjective;
     schema.movement = row.movement;
     schema.moves_elements = true;
-    if (row.movement == Movement::kConcat) schema.layout.role = LayoutRole::kConcat;
+    schema.layout.role = row.role;
     schema.type_rule = row.rule;
     if (row.contents != nullptr) schema.contents_rule = row.contents;
     SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));

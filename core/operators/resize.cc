@@ -205,6 +205,7 @@ absl::Status RegisterResizeOperators(OperatorRegistry& registry) {
   resize.name = "Resize";
   resize.max_inputs = 4;
   resize.type_rule = ResizeType;
+  resize.layout.role = LayoutRole::kResize;
   resize.attributes = {IntAttribute("antialias", 0),
                        IntsAttribute("axes"),
                        StringAttribute("coordinate_transformation_mode", "half_pixel"),

@@ -1,15 +1,18 @@
 #include "core/passes/alter_layout_pass.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/operators/convolution.h"
 #include "core/operators/window.h"
+#include "core/passes/blocked_movement.h"
 #include "core/passes/canonicalize_rules.h"
 #include "core/passes/channel_layout.h"
 #include "core/passes/graph_rewriter.h"
@@ -75,6 +78,7 @@ class LayoutAlteration {
   absl::StatusOr<bool> BlockElementwise(const Node& node);
   absl::StatusOr<bool> BlockConcat(const Node& node);
   absl::StatusOr<bool> BlockReduction(const Node& node);
+  absl::StatusOr<bool> BlockMovement(const Node& node);
 
   // The value in one of the two layouts, by a conversion if it is not there yet. `id` is always a value
   // of the old graph.
@@ -144,6 +148,12 @@ absl::Status LayoutAlteration::Rewrite(Node& node) {
       break;
     case LayoutRole::kConcat:
       done = BlockConcat(node);
+      break;
+    case LayoutRole::kSlice:
+    case LayoutRole::kSplit:
+    case LayoutRole::kResize:
+    case LayoutRole::kPad:
+      done = BlockMovement(node);
       break;
   }
   SLIPWAY_RETURN_IF_ERROR(done.status());
@@ -381,7 +391,11 @@ absl::StatusOr<bool> LayoutAlteration::BlockElementwise(const Node& node) {
 absl::StatusOr<bool> LayoutAlteration::BlockConcat(const Node& node) {
   const ValueId y = node.outputs[0];
   const int64_t block = blocks_[y];
-  if (block == 0) return false;
+  if (block == 0 || !absl::c_all_of(node.inputs, [&](ValueId id) {
+        return shape(id)[1].extent() % block == 0;
+      })) {
+    return false;
+  }
   int64_t axis = *node.attributes.FindAs<int64_t>("axis");
   if (axis < 0) axis += 4;
   std::vector<ValueId> inputs;
@@ -390,6 +404,31 @@ absl::StatusOr<bool> LayoutAlteration::BlockConcat(const Node& node) {
     inputs.push_back(blocked);
   }
   SLIPWAY_RETURN_IF_ERROR(SetBlocked(node, node.op, std::move(inputs), {{"axis", axis}}, block));
+  return true;
+}
+
+absl::StatusOr<bool> LayoutAlteration::BlockMovement(const Node& node) {
+  const ValueId x = node.inputs[0];
+  const int64_t block = blocks_[x];
+  if (block == 0) return false;
+  const auto ranges = MovedChannels(rewriter_.graph(), node, context_.registry);
+  for (size_t i = 0; i < ranges->size(); ++i) {
+    const std::optional<ChannelRange>& range = (*ranges)[i];
+    if (!range.has_value()) continue;
+    if (blocks_[node.outputs[i]] != block || range->begin % block != 0 ||
+        range->count % block != 0) {
+      return false;
+    }
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(const ValueId blocked, AsBlocked(x, block));
+  for (size_t i = 0; i < ranges->size(); ++i) {
+    const std::optional<ChannelRange>& range = (*ranges)[i];
+    if (!range.has_value()) continue;
+    SLIPWAY_ASSIGN_OR_RETURN(
+        blocked_[node.outputs[i]].value,
+        AddBlockedMovement(rewriter_, node, i, *range, blocked, block, context_.registry));
+    blocked_[node.outputs[i]].block = block;
+  }
   return true;
 }
 

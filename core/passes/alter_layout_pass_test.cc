@@ -196,6 +196,87 @@ TEST(AlterLayout, GroupedConvsNeedBlocksWithinTheirGroups) {
                                         {"Conv", 1}}));
 }
 
+TEST(AlterLayout, ChannelsAreCutInWholeBlocks) {
+  const char kCut[] = R"(
+    graph "g" (%x: f32[2, 16, 6, 5]) -> (%y, %z) {
+      const %w: f32[16, 16, 1, 1] = splat 0.1
+      const %v: f32[8, 8, 1, 1] = splat 0.2
+      const %starts: i64[3] = {8, 1, -4}
+      const %ends: i64[3] = {16, 6, 9}
+      const %axes: i64[3] = {1, 2, 3}
+      const %steps: i64[3] = {1, 2, 3}
+      %a = Conv(%x, %w)
+      %s = Slice(%a, %starts, %ends, %axes, %steps)
+      %y = Conv(%s, %v)
+      %q, _ = Split(%a) {axis = 1, num_outputs = 2}
+      %z = Conv(%q, %v)
+    })";
+  std::map<std::string, int> expected = {
+      {"slipway.Pack", 1}, {"slipway.ConvNCHWc", 3}, {"Slice", 2}, {"slipway.Unpack", 2}};
+  EXPECT_EQ(Operators({8, 4}, kCut), expected);
+  // Not by blocks that are larger than the parts, nor by smaller ones than the rest of the image would have.
+  expected = {{"slipway.Pack", 3},
+              {"slipway.ConvNCHWc", 3},
+              {"slipway.Unpack", 3},
+              {"Slice", 1},
+              {"Split", 1}};
+  EXPECT_EQ(Operators({16, 8, 4}, kCut), expected);
+}
+
+TEST(AlterLayout, ImagesAreResizedAndPaddedInBlocks) {
+  EXPECT_EQ(Operators({8, 4}, R"(
+    graph "g" (%x: f32[1, 8, 4, 3]) -> (%y) {
+      const %w: f32[8, 8, 1, 1] = splat 0.1
+      const %sizes: i64[4] = {1, 8, 8, 9}
+      const %more: i64[2] = {5, 4}
+      const %pads: i64[8] = {0, 0, 1, 2, 0, 0, -1, 1}
+      const %value: f32[] = {0.5}
+      %a = Conv(%x, %w)
+      %n = Resize(%a, _, _, %sizes) {mode = "nearest", coordinate_transformation_mode = "asymmetric"}
+      %l = Resize(%n, _, _, %more) {axes = [-1, 2], mode = "linear"}
+      %p = Pad(%l, %pads, %value)
+      %r = Pad(%p, %pads) {mode = "reflect"}
+      %y = Conv(%r, %w)
+    })"),
+            (std::map<std::string, int>{{"slipway.Pack", 1},
+                                        {"slipway.ConvNCHWc", 2},
+                                        {"Resize", 2},
+                                        {"Pad", 2},
+                                        {"slipway.Unpack", 1}}));
+  // Channels that are resized or padded, too, are no blocks.
+  EXPECT_EQ(Operators({8, 4}, R"(
+    graph "g" (%x: f32[1, 8, 4, 3]) -> (%y) {
+      const %w: f32[8, 8, 1, 1] = splat 0.1
+      const %sizes: i64[4] = {1, 16, 4, 3}
+      const %pads: i64[8] = {0, 8, 0, 0, 0, 0, 0, 0}
+      %a = Conv(%x, %w)
+      %n = Resize(%a, _, _, %sizes) {mode = "nearest"}
+      %y = Pad(%n, %pads)
+    })"),
+            (std::map<std::string, int>{{"slipway.Pack", 1},
+                                        {"slipway.ConvNCHWc", 1},
+                                        {"slipway.Unpack", 1},
+                                        {"Resize", 1},
+                                        {"Pad", 1}}));
+}
+
+TEST(AlterLayout, AnImageWithoutBlocksLeavesThoseItIsJoinedWith) {
+  EXPECT_EQ(Operators({8, 4}, R"(
+    graph "g" (%x: f32[1, 3, 4, 4]) -> (%y) {
+      const %w: f32[8, 3, 3, 3] = splat 0.1
+      const %d: f32[8, 1, 3, 3] = splat 0.2
+      const %v: f32[8, 11, 1, 1] = splat 0.1
+      %a = Conv(%x, %w) {pads = [1, 1, 1, 1]}
+      %b = Conv(%a, %d) {group = 8, pads = [1, 1, 1, 1]}
+      %c = Concat(%x, %b) {axis = 1}
+      %y = Conv(%c, %v)
+    })"),
+            (std::map<std::string, int>{{"slipway.ConvNCHWc", 2},
+                                        {"slipway.DepthwiseConvNCHWc", 1},
+                                        {"slipway.Unpack", 2},
+                                        {"Concat", 1}}));
+}
+
 TEST(AlterLayout, LeavesGraphsWithoutConvolutions) {
   const PassTester tester;
   const char* text = R"(

@@ -5,7 +5,9 @@
 #include <optional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "core/base/status_macros.h"
+#include "core/passes/blocked_movement.h"
 
 namespace slipway {
 namespace {
@@ -79,9 +81,8 @@ bool ReducesSpaceOnly(const Graph& graph, const Node& node) {
          std::all_of(axes.begin(), axes.end(), [](int64_t a) { return a == 2 || a == 3; });
 }
 
-bool ConcatFits(const Graph& graph, const Node& node) {
-  return std::all_of(node.inputs.begin(), node.inputs.end(),
-                     [&graph](ValueId id) { return IsImage(graph, id); });
+bool AreImages(const Graph& graph, const std::vector<ValueId>& ids) {
+  return absl::c_all_of(ids, [&](ValueId id) { return id == kNoValue || IsImage(graph, id); });
 }
 
 // Values that must have one block.
@@ -108,6 +109,17 @@ class Classes {
   void Require(ValueId id, int64_t count) {
     id = Find(id);
     divides_[id] = std::gcd(divides_[id], count);
+  }
+  // Joins `ids` and has them blocked by what divides `counts`, too, unless a block that one of them has is lost by that.
+  // REQUIRES: nothing is required or wanted any more.
+  void JoinIfBlocked(absl::Span<const ValueId> ids, absl::Span<const int64_t> counts,
+                     const std::vector<int64_t>& blocks, int64_t least) {
+    int64_t divides = 0;
+    for (const ValueId id : ids) divides = std::gcd(divides, divides_[Find(id)]);
+    for (const int64_t count : counts) divides = std::gcd(divides, count);
+    if (BlockDividing(divides, blocks) < least) return;
+    for (const ValueId id : ids) Join(ids[0], id);
+    Require(ids[0], divides);
   }
   // A convolution would have it blocked.
   void Want(ValueId id) { wanted_[Find(id)] = true; }
@@ -155,6 +167,33 @@ absl::Status AddConv(const Graph& graph, const Node& node, const PassContext& co
   return absl::OkStatus();
 }
 
+// Concat, Slice and Split have an image and its parts in the same blocks. A Concat is not there to be
+// had at the price of plain convolutions around it, a cut not at that of smaller blocks.
+void JoinParts(const Graph& graph, const Node& node, const PassContext& context,
+               const std::vector<int64_t>& blocks, Classes& classes) {
+  if (LayoutRoleOf(graph, node, context.registry) == LayoutRole::kConcat) {
+    std::vector<ValueId> ids = {node.outputs[0]};
+    std::vector<int64_t> constants;
+    for (const ValueId id : node.inputs) {
+      if (IsConstant(graph, id)) {
+        constants.push_back(Channels(graph, id));
+      } else {
+        ids.push_back(id);
+      }
+    }
+    classes.JoinIfBlocked(ids, constants, blocks, blocks.back());
+    return;
+  }
+  const auto ranges = MovedChannels(graph, node, context.registry);
+  for (size_t i = 0; i < ranges->size(); ++i) {
+    if (!(*ranges)[i].has_value()) continue;
+    const ValueId x = node.inputs[0], y = node.outputs[i];
+    const int64_t block = std::max(classes.Block(x, blocks), classes.Block(y, blocks));
+    if (block == 0) continue;
+    classes.JoinIfBlocked({x, y}, {(*ranges)[i]->begin, (*ranges)[i]->count}, blocks, block);
+  }
+}
+
 }  // namespace
 
 int64_t BlockDividing(int64_t channels, const std::vector<int64_t>& blocks) {
@@ -173,8 +212,12 @@ int64_t BlockCovering(int64_t channels, const std::vector<int64_t>& blocks) {
 
 LayoutRole LayoutRoleOf(const Graph& graph, const Node& node, const OperatorRegistry& registry) {
   const OperatorSchema* schema = registry.Find(node.op);
-  if (schema == nullptr || node.inputs.empty() || node.outputs.size() != 1 ||
-      node.inputs[0] == kNoValue || !IsImage(graph, node.outputs[0])) {
+  if (schema == nullptr || node.inputs.empty() || node.inputs[0] == kNoValue ||
+      !AreImages(graph, node.outputs)) {
+    return LayoutRole::kPlain;
+  }
+  if (schema->layout.role != LayoutRole::kSplit &&
+      (node.outputs.size() != 1 || node.outputs[0] == kNoValue)) {
     return LayoutRole::kPlain;
   }
   bool fits = false;
@@ -194,7 +237,13 @@ LayoutRole LayoutRoleOf(const Graph& graph, const Node& node, const OperatorRegi
       fits = ElementwiseFits(graph, node);
       break;
     case LayoutRole::kConcat:
-      fits = ConcatFits(graph, node);
+      fits = AreImages(graph, node.inputs);
+      break;
+    case LayoutRole::kSlice:
+    case LayoutRole::kSplit:
+    case LayoutRole::kResize:
+    case LayoutRole::kPad:
+      fits = IsImage(graph, node.inputs[0]) && MovedChannels(graph, node, registry).has_value();
       break;
   }
   return fits ? schema->layout.role : LayoutRole::kPlain;
@@ -208,6 +257,8 @@ bool IsDepthwise(const ConvView& convolution) {
 absl::StatusOr<std::vector<int64_t>> ChooseChannelBlocks(
     const Graph& graph, const PassContext& context, const std::vector<int64_t>& channel_blocks) {
   Classes classes(graph);
+  std::vector<const Node*>
+      rest;  // Those that join parts of images, once the blocks of these are known.
   for (size_t id = 0; id < graph.values.size(); ++id) {
     if (graph.values[id].type.has_value() && IsImage(graph, static_cast<ValueId>(id))) {
       classes.Require(static_cast<ValueId>(id), Channels(graph, static_cast<ValueId>(id)));
@@ -223,6 +274,8 @@ absl::StatusOr<std::vector<int64_t>> ChooseChannelBlocks(
         break;
       case LayoutRole::kWindow:
       case LayoutRole::kSpatialReduction:
+      case LayoutRole::kResize:
+      case LayoutRole::kPad:
         classes.Join(node.inputs[0], y);
         break;
       case LayoutRole::kElementwise:
@@ -232,16 +285,13 @@ absl::StatusOr<std::vector<int64_t>> ChooseChannelBlocks(
         }
         break;
       case LayoutRole::kConcat:
-        for (const ValueId id : node.inputs) {
-          if (IsConstant(graph, id)) {
-            classes.Require(y, Channels(graph, id));
-          } else {
-            classes.Join(id, y);
-          }
-        }
+      case LayoutRole::kSlice:
+      case LayoutRole::kSplit:
+        rest.push_back(&node);
         break;
     }
   }
+  for (const Node* node : rest) JoinParts(graph, *node, context, channel_blocks, classes);
   std::vector<int64_t> chosen(graph.values.size(), 0);
   for (size_t id = 0; id < graph.values.size(); ++id) {
     if (IsConstant(graph, static_cast<ValueId>(id))) continue;

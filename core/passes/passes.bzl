@@ -3,6 +3,7 @@
 # One pass a library. pipeline puts those for every target into their order, backends the others.
 PASSES = {
     "alter_layout": [
+        ":blocked_movement",
         ":canonicalize_rules",
         ":channel_layout",
         ":graph_rewriter",
