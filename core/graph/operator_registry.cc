@@ -117,6 +117,8 @@ absl::string_view Name(Pattern pattern) {
       return "injective";
     case Pattern::kReduction:
       return "reduction";
+    case Pattern::kRereading:
+      return "rereading";
     case Pattern::kOutFusable:
       return "out-fusable";
     case Pattern::kOpaque:

@@ -14,10 +14,12 @@ enum class Pattern {
   kElementwise,  // One element of each same-shaped input per output element: Relu.
   kBroadcast,    // The same after broadcasting: Add.
   kInjective,    // Every output element is one input element, elsewhere: Transpose, Concat.
-  kReduction,    // An output element reads many of one input: ReduceMean, MaxPool.
-  kOutFusable,   // Takes elementwise and broadcast nodes behind it into its kernel: Conv, Gemm.
-  kOpaque,       // Never fused.
-  kKernel,       // A kernel of a program, to which nothing is added: slipway.Fused, slipway.Call.
+  kReduction,  // An output element reads many of input 0, which no other reads: ReduceMean. Takes elementwise and
+  // broadcast nodes before and behind it into its kernel.
+  kRereading,  // The same, but elements of input 0 are read more than once: MaxPool, ArgMax. Takes them behind it.
+  kOutFusable,  // Takes elementwise and broadcast nodes behind it into its kernel: Conv, Gemm.
+  kOpaque,      // Never fused.
+  kKernel,      // A kernel of a program, to which nothing is added: slipway.Fused, slipway.Call.
 };
 absl::string_view Name(Pattern pattern);
 

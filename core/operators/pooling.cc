@@ -97,7 +97,7 @@ absl::StatusOr<std::vector<ValueType>> MaxUnpoolType(const NodeView& view) {
 OperatorSchema PoolSchema(absl::string_view name, bool is_max, bool blocked) {
   OperatorSchema schema;
   schema.name = std::string(name);
-  schema.pattern = Pattern::kReduction;
+  schema.pattern = Pattern::kRereading;
   schema.type_rule = PoolType;
   schema.attributes = {Required(IntsAttribute("kernel_shape")), IntsAttribute("strides"),
                        IntsAttribute("pads"), IntsAttribute("dilations"),

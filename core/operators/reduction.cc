@@ -153,7 +153,7 @@ absl::Status RegisterReductionOperators(OperatorRegistry& registry) {
   schema.name = "ArgMin";
   SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
   schema.name = "ArgMax";
-  schema.pattern = Pattern::kReduction;
+  schema.pattern = Pattern::kRereading;
   SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
 
   OperatorSchema cumulate;

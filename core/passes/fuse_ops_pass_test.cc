@@ -198,15 +198,38 @@ TEST_F(FuseOpsTest, ConcatsWhoseInputsCanBePlacedStayOutside) {
                      "Concat g", "Concat h", "Concat q"}));
 }
 
-TEST_F(FuseOpsTest, ReductionsTakeATailButNothingBefore) {
+TEST_F(FuseOpsTest, ReductionsTakeWhatIsMadeForThemAndATail) {
+  EXPECT_EQ(Names(Fuse(R"(
+    graph "g" (%x: f32[2, 3], %m: f32[2, 1]) -> (%y) {
+      const %axes: i64[1] = {1}
+      %d = Sub "d" (%x, %m)
+      %s = Mul "s" (%d, %d)
+      %b = ReduceMean "m" (%s, %axes)
+      %y = Exp "e" (%b)
+    })")),
+            (Strings{"Sub+Mul+ReduceMean+Exp d"}));
+}
+
+TEST_F(FuseOpsTest, WhatAReductionReadsIsMadeOnceForAll) {
   EXPECT_EQ(Names(Fuse(R"(
     graph "g" (%x: f32[2, 3]) -> (%y) {
       const %axes: i64[1] = {1}
-      %a = Relu "a" (%x)
-      %b = ReduceMean "m" (%a, %axes)
-      %y = Exp "e" (%b)
+      %a = Exp "a" (%x)
+      %b = ReduceSum "b" (%a, %axes)
+      %y = Div "y" (%a, %b)
     })")),
-            (Strings{"Relu a", "ReduceMean+Exp m"}));
+            (Strings{"Exp a", "ReduceSum b", "Div y"}));
+  // So does what is smaller before it is broadcast, and what a window reads several times.
+  EXPECT_EQ(Names(Fuse(R"(
+    graph "g" (%x: f32[1, 2, 4, 4], %z: f32[4]) -> (%y, %w) {
+      const %axes: i64[2] = {2, 3}
+      %a = Exp "a" (%z)
+      %b = Mul "b" (%x, %a)
+      %y = ReduceMean "y" (%b, %axes)
+      %c = Exp "c" (%x)
+      %w = MaxPool "w" (%c) {kernel_shape = [3, 3]}
+    })")),
+            (Strings{"Exp a", "Mul+ReduceMean b", "Exp c", "MaxPool w"}));
 }
 
 TEST_F(FuseOpsTest, AValueReadTwiceIsOneInput) {

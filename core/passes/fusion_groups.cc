@@ -45,7 +45,8 @@ class Grouping {
   }
   // Computes an output element from many inputs; an elementwise tail costs it nothing.
   bool IsAnchor(NodeId n) const {
-    return PatternOf(n) == Pattern::kOutFusable || PatternOf(n) == Pattern::kReduction;
+    return PatternOf(n) == Pattern::kOutFusable || PatternOf(n) == Pattern::kReduction ||
+           PatternOf(n) == Pattern::kRereading;
   }
   const ValueType& OutputType(NodeId n) const {
     return *graph_.values[graph_.nodes[n].outputs[0]].type;
@@ -62,6 +63,8 @@ class Grouping {
   std::vector<NodeId> PathsBetween(NodeId head, NodeId last, NodeId end) const;
   // What makes larger elements of smaller ones beside the way from the head to the end, for nobody else.
   std::vector<NodeId> WidenedBeside(NodeId head, const std::vector<NodeId>& nodes) const;
+  // What makes the elements that the reduction `head` reads, for it alone, as far as the limits allow; the last one first.
+  std::vector<NodeId> ReducedAlone(NodeId head) const;
   bool FitsLimits(const std::vector<NodeId>& nodes) const;
   void Grow(NodeId head);
 
@@ -142,8 +145,42 @@ std::vector<NodeId> Grouping::WidenedBeside(NodeId head, const std::vector<NodeI
   return beside;
 }
 
+std::vector<NodeId> Grouping::ReducedAlone(NodeId head) const {
+  const ValueId reduced = graph_.nodes[head].inputs[0];
+  const Dimensions extents = graph_.values[reduced].type->dimensions();
+  std::vector<NodeId> makers;
+  absl::flat_hash_set<NodeId> inside = {head};
+  std::vector<ValueId> pending = {reduced};
+  while (!pending.empty()) {
+    const ValueId id = pending.back();
+    pending.pop_back();
+    const NodeId maker = id == kNoValue ? kNoNode : producers_[id];
+    if (maker == kNoNode || inside.contains(maker) || is_output_[id]) continue;
+    if (group_of_[maker] != kUngrouped || StaysAsItIs(maker) || !IsElementwise(maker) ||
+        !SameExtents(OutputType(maker).dimensions(), extents) ||
+        !absl::c_all_of(users_[id], [&](NodeId user) { return inside.contains(user); })) {
+      continue;
+    }
+    std::vector<NodeId> joined = makers;
+    joined.push_back(maker);
+    joined.push_back(head);
+    if (!FitsLimits(joined)) break;
+    makers.push_back(maker);
+    inside.insert(maker);
+    // What a maker further behind reads, too, is looked at again once all its users are inside.
+    const std::vector<ValueId>& inputs = graph_.nodes[maker].inputs;
+    pending.insert(pending.end(), inputs.begin(), inputs.end());
+  }
+  return makers;
+}
+
 void Grouping::Grow(NodeId head) {
   std::vector<NodeId> nodes = {head};
+  if (PatternOf(head) == Pattern::kReduction) {
+    nodes = ReducedAlone(head);
+    std::sort(nodes.begin(), nodes.end());
+    nodes.push_back(head);
+  }
   const bool may_grow = graph_.nodes[head].outputs.size() == 1 &&
                         (IsAnchor(head) || IsElementwise(head) || IsPermutation(head));
   NodeId last = head;
@@ -169,11 +206,14 @@ void Grouping::Grow(NodeId head) {
 
 std::vector<std::vector<NodeId>> Grouping::Run() {
   const NodeId count = static_cast<NodeId>(graph_.nodes.size());
-  // Out-fusable operators choose first: an Add between two of them belongs to one of theirs.
-  for (const bool out_fusable : {true, false}) {
+  // Out-fusable operators choose first: an Add between two of them belongs to one of theirs. Then reductions, which take
+  // what is before them.
+  const auto turn = [this](NodeId n) {
+    return PatternOf(n) == Pattern::kOutFusable ? 0 : PatternOf(n) == Pattern::kReduction ? 1 : 2;
+  };
+  for (const int at : {0, 1, 2}) {
     for (NodeId n = 0; n < count; ++n) {
-      if (group_of_[n] != kUngrouped || StaysAsItIs(n)) continue;
-      if ((PatternOf(n) == Pattern::kOutFusable) == out_fusable) Grow(n);
+      if (group_of_[n] == kUngrouped && !StaysAsItIs(n) && turn(n) == at) Grow(n);
     }
   }
   std::sort(groups_.begin(), groups_.end(),
