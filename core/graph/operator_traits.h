@@ -49,6 +49,8 @@ enum class LayoutRole {
                       // they are when it reduces H and W alone and keeps the dimensions.
   kElementwise,       // Broadcasts as ONNX's Add does; takes blocked tensors as they are.
   kConcat,            // Joins along "axis"; takes blocked tensors as they are.
+  kNormalization,  // Has the inputs and attributes of ONNX's InstanceNormalization or GroupNormalization; blocked it is
+                   // several operators.
   // Have the inputs and attributes of ONNX's Slice, Split, Resize and Pad. Take blocked tensors, with what is said of
   // their dimensions, where channels move in whole blocks.
   kSlice,

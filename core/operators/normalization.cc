@@ -154,14 +154,19 @@ absl::Status RegisterNormalizationOperators(OperatorRegistry& registry) {
   layer.max_outputs = 3;
   SLIPWAY_RETURN_IF_ERROR(registry.Add(layer));
 
+  OperatorSchema group = Anchoring(
+      "GroupNormalization", 3, GroupNormalizationType,
+      {FloatAttribute("epsilon", 1e-5f), Required(IntAttribute("num_groups", std::nullopt)),
+       IntAttribute("stash_type", 1)});
+  OperatorSchema instance = Anchoring("InstanceNormalization", 3, InstanceNormalizationType,
+                                      {FloatAttribute("epsilon", 1e-5f)});
+  for (OperatorSchema* schema : {&group, &instance}) {
+    schema->layout.role = LayoutRole::kNormalization;
+    SLIPWAY_RETURN_IF_ERROR(registry.Add(*schema));
+  }
+
   const OperatorSchema schemas[] = {
-      Anchoring(
-          "GroupNormalization", 3, GroupNormalizationType,
-          {FloatAttribute("epsilon", 1e-5f), Required(IntAttribute("num_groups", std::nullopt)),
-           IntAttribute("stash_type", 1)}),
       OpaqueSchema("Hardmax", 1, DecodedType<DecodeSoftmax>, {IntAttribute("axis", -1)}),
-      Anchoring("InstanceNormalization", 3, InstanceNormalizationType,
-                {FloatAttribute("epsilon", 1e-5f)}),
       OpaqueSchema("LogSoftmax", 1, DecodedType<DecodeSoftmax>, {IntAttribute("axis", -1)}),
       OpaqueSchema("LpNormalization", 1, DecodedType<DecodeLpNormalization>,
                    {IntAttribute("axis", -1), IntAttribute("p", 2)}),

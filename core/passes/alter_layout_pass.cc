@@ -11,8 +11,10 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/operators/convolution.h"
+#include "core/operators/normalization.h"
 #include "core/operators/window.h"
 #include "core/passes/blocked_movement.h"
+#include "core/passes/blocked_normalization.h"
 #include "core/passes/canonicalize_rules.h"
 #include "core/passes/channel_layout.h"
 #include "core/passes/graph_rewriter.h"
@@ -79,6 +81,7 @@ class LayoutAlteration {
   absl::StatusOr<bool> BlockConcat(const Node& node);
   absl::StatusOr<bool> BlockReduction(const Node& node);
   absl::StatusOr<bool> BlockMovement(const Node& node);
+  absl::StatusOr<bool> BlockNormalization(const Node& node);
 
   // The value in one of the two layouts, by a conversion if it is not there yet. `id` is always a value
   // of the old graph.
@@ -148,6 +151,9 @@ absl::Status LayoutAlteration::Rewrite(Node& node) {
       break;
     case LayoutRole::kConcat:
       done = BlockConcat(node);
+      break;
+    case LayoutRole::kNormalization:
+      done = BlockNormalization(node);
       break;
     case LayoutRole::kSlice:
     case LayoutRole::kSplit:
@@ -429,6 +435,29 @@ absl::StatusOr<bool> LayoutAlteration::BlockMovement(const Node& node) {
         AddBlockedMovement(rewriter_, node, i, *range, blocked, block, context_.registry));
     blocked_[node.outputs[i]].block = block;
   }
+  return true;
+}
+
+absl::StatusOr<bool> LayoutAlteration::BlockNormalization(const Node& node) {
+  const ValueId y = node.outputs[0];
+  const int64_t block = blocks_[y];
+  if (block == 0) return false;
+  const Dimensions nchw = shape(y);
+  SLIPWAY_ASSIGN_OR_RETURN(const NodeView view,
+                           NodeView::Create(rewriter_.graph(), node, context_.registry));
+  BlockedNormalization normalization = {.channels = nchw[1].extent(), .block = block};
+  if (node.op == "GroupNormalization") {
+    SLIPWAY_ASSIGN_OR_RETURN(const int64_t groups, DecodeGroupNormalization(view));
+    normalization.group = normalization.channels / groups;
+  }
+  normalization.epsilon = view.Float("epsilon");
+  SLIPWAY_ASSIGN_OR_RETURN(normalization.x, AsBlocked(node.inputs[0], block));
+  SLIPWAY_ASSIGN_OR_RETURN(normalization.scale, AsPlain(node.inputs[1]));
+  SLIPWAY_ASSIGN_OR_RETURN(normalization.bias, AsPlain(node.inputs[2]));
+  SLIPWAY_ASSIGN_OR_RETURN(
+      blocked_[y].value,
+      AddBlockedNormalization(rewriter_, normalization, DisplayName(rewriter_.graph(), node)));
+  blocked_[y].block = block;
   return true;
 }
 

@@ -9,7 +9,7 @@
 
 namespace slipway {
 
-// Convolutions, pools, elementwise operators, means over space, Concats and what cuts out, resizes and pads become their blocked
+// Convolutions, pools, elementwise operators, means over space, normalizations by channels, Concats and what cuts out, resizes and pads become their blocked
 // forms where ChooseChannelBlocks says so (channel_layout.h), with weights and constants repacked.
 // slipway.Pack and slipway.Unpack stand where layouts change, at most once a value; where height and
 // width are 1 the two layouts are the same bytes and a Reshape does. Everything else stays NCHW, and so

@@ -277,6 +277,28 @@ TEST(AlterLayout, AnImageWithoutBlocksLeavesThoseItIsJoinedWith) {
                                         {"Concat", 1}}));
 }
 
+TEST(AlterLayout, NormalizesInBlocks) {
+  // Groups may be smaller than blocks, or cross them.
+  for (const int groups : {8, 4, 3, 2, 1}) {
+    const std::map<std::string, int> operators = Operators({8, 4}, absl::StrCat(R"(
+    graph "g" (%x: f32[2, 24, 3, 5], %bias: f32[24]) -> (%y) {
+      const %w: f32[24, 24, 1, 1] = splat 0.1
+      const %scale: f32[24] = splat 2.0
+      %a = Conv(%x, %w)
+      %b = GroupNormalization(%a, %scale, %bias) {num_groups = )",
+                                                                                groups, R"(}
+      %c = InstanceNormalization(%b, %bias, %scale) {epsilon = 0.5}
+      %d = Relu(%c)
+      %y = Conv(%d, %w)
+    })"));
+    EXPECT_EQ(operators.at("slipway.ConvNCHWc"), 2);
+    EXPECT_EQ(operators.at("slipway.Pack"), 1);
+    EXPECT_EQ(operators.at("slipway.Unpack"), 1);
+    EXPECT_EQ(operators.count("GroupNormalization"), 0u);
+    EXPECT_EQ(operators.count("InstanceNormalization"), 0u);
+  }
+}
+
 TEST(AlterLayout, LeavesGraphsWithoutConvolutions) {
   const PassTester tester;
   const char* text = R"(

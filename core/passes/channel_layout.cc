@@ -239,6 +239,9 @@ LayoutRole LayoutRoleOf(const Graph& graph, const Node& node, const OperatorRegi
     case LayoutRole::kConcat:
       fits = AreImages(graph, node.inputs);
       break;
+    case LayoutRole::kNormalization:
+      fits = IsImage(graph, node.inputs[0]) && IsFloat(graph, node.inputs[0]);
+      break;
     case LayoutRole::kSlice:
     case LayoutRole::kSplit:
     case LayoutRole::kResize:
@@ -274,6 +277,7 @@ absl::StatusOr<std::vector<int64_t>> ChooseChannelBlocks(
         break;
       case LayoutRole::kWindow:
       case LayoutRole::kSpatialReduction:
+      case LayoutRole::kNormalization:
       case LayoutRole::kResize:
       case LayoutRole::kPad:
         classes.Join(node.inputs[0], y);

@@ -21,7 +21,7 @@ LayoutRole LayoutRoleOf(const Graph& graph, const Node& node, const OperatorRegi
 bool IsDepthwise(const ConvView& convolution);
 
 // Per value the block of channels it is best kept in, 0 for plain NCHW. Values that an elementwise
-// operator, a window, a reduction, a depthwise convolution, a Resize or a Pad connects have the same block: the
+// operator, a window, a reduction, a normalization, a depthwise convolution, a Resize or a Pad connects have the same block: the
 // largest of `channel_blocks` (of which the first is the largest) that divides the channels of all of them, and the channels a
 // group of grouped convolutions among their readers and makers. So have those that a Concat connects where there is such a block,
 // and those of a Slice or Split where it is not less than what they would have had without. Only values around a convolution are blocked.

@@ -4,12 +4,14 @@
 PASSES = {
     "alter_layout": [
         ":blocked_movement",
+        ":blocked_normalization",
         ":canonicalize_rules",
         ":channel_layout",
         ":graph_rewriter",
         ":pack_constants",
         "//core/graph:bind_symbols",
         "//core/operators:convolution",
+        "//core/operators:normalization",
         "//core/operators:window",
     ],
     "call_kernels": [
