@@ -18,6 +18,7 @@ namespace slipway {
 //    without attributes; what else Gemm can say is spelled out as Transpose, Mul and Add;
 //  - elementwise operators behind a Gemm come before the Reshape that makes a tensor of its rows, as far as they take
 //    whole tensors of that shape, scalars and vectors along a row;
+//  - an InstanceNormalization of groups of channels that lie behind each other as one is a GroupNormalization;
 //  - Softmax has a non-negative axis, the last one where those behind it have extent 1.
 absl::StatusOr<Graph> CanonicalizeOps(Graph graph, const PassContext& context);
 

@@ -51,6 +51,26 @@ TEST(CanonicalizeOps, TellsResizeSizesInPlaceOfScales) {
     })"));
 }
 
+TEST(CanonicalizeOps, NormalizesGroupsOfChannelsAsSuch) {
+  const PassTester tester;
+  EXPECT_OK(tester.Check(CanonicalizeOps, R"(
+    graph "g" (%x: f32[2, 6, 2, 5]) -> (%y) {
+      const %rows: i64[3] = {0, 3, -1}
+      const %image: i64[4] = {2, 6, 2, 5}
+      const %scale: f32[3] = {1, 2, 3}
+      const %bias: f32[3] = {4, 5, 6}
+      %g = Reshape "g" (%x, %rows)
+      %n = InstanceNormalization "n" (%g, %scale, %bias) {epsilon = 0.5}
+      %y = Reshape "y" (%n, %image)
+    })",
+                         R"(
+    graph "g" (%x: f32[2, 6, 2, 5]) -> (%y) {
+      const %n_scale: f32[6] = {1, 1, 2, 2, 3, 3}
+      const %n_bias: f32[6] = {4, 4, 5, 5, 6, 6}
+      %y = GroupNormalization "n_groups" (%x, %n_scale, %n_bias) {epsilon = 0.5, num_groups = 3}
+    })"));
+}
+
 TEST(CanonicalizeOps, DropsAResizeToTheSameSizesUnlessItCuts) {
   const PassTester tester;
   EXPECT_OK(tester.Check(CanonicalizeOps, R"(

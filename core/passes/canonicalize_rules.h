@@ -26,7 +26,7 @@ void AddProductRules(CanonicalizeRules& rules);
 void AddWindowRules(CanonicalizeRules& rules);
 // Scan.
 void AddControlRules(CanonicalizeRules& rules);
-// Resize, Softmax, slipway.Again.
+// InstanceNormalization, Resize, Softmax, slipway.Again.
 void AddShapeRules(CanonicalizeRules& rules);
 
 // The rule of all views without one of their own: a Reshape, or nothing where the type stays.

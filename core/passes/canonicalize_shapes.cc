@@ -163,10 +163,54 @@ absl::StatusOr<bool> CanonicalizeResize(Node& node, GraphRewriter& rewriter, con
 // A view that must not be seen through.
 absl::StatusOr<bool> KeepApart(Node&, GraphRewriter&, const PassContext&) { return false; }
 
+// Each number `times` times.
+Tensor Repeated(const Tensor& tensor, int64_t times) {
+  std::vector<float> numbers;
+  for (const float number : tensor.values<float>()) numbers.insert(numbers.end(), times, number);
+  const auto count = static_cast<int64_t>(numbers.size());
+  return Tensor::Of<float>({count}, std::move(numbers));
+}
+
+// PyTorch's exporter writes a normalization of groups of channels as one of images whose channels are the groups.
+absl::StatusOr<bool> CanonicalizeInstanceNormalization(Node& node, GraphRewriter& rewriter,
+                                                       const PassContext&) {
+  const Node* const view = rewriter.Producer(node.inputs[0]);
+  if (view == nullptr || !IsReshape(*view)) return false;
+  const ValueId x = view->inputs[0];
+  const Dimensions from = rewriter.type(x).dimensions();
+  const Dimensions to = rewriter.type(node.inputs[0]).dimensions();
+  if (from.size() < 3 || to.size() < 3 || !SameExtent(from[0], to[0])) return false;
+  int64_t of_from = 1, of_to = 1;  // Elements of an image.
+  for (size_t d = 1; d < from.size(); ++d) of_from *= from[d].is_known() ? from[d].extent() : 0;
+  for (size_t d = 1; d < to.size(); ++d) of_to *= to[d].is_known() ? to[d].extent() : 0;
+  if (of_from != of_to || of_from == 0) return false;
+  const int64_t channels = from[1].extent(), groups = to[1].extent();
+  if (channels <= groups || channels % groups != 0) return false;
+  std::vector<ValueId> inputs = {x};
+  const std::string name = DisplayName(rewriter.graph(), node);
+  for (const size_t weight : {1, 2}) {
+    const Tensor* const by_group = rewriter.constant(node.inputs[weight]);
+    if (by_group == nullptr || by_group->dtype() != DataType::kFloat32) return false;
+    inputs.push_back(rewriter.Constant(absl::StrCat(name, weight == 1 ? "_scale" : "_bias"),
+                                       Repeated(*by_group, channels / groups)));
+  }
+  Attributes attributes = {{"num_groups", groups}};
+  if (const Attribute* const epsilon = node.attributes.Find("epsilon")) {
+    attributes.Set("epsilon", *epsilon);
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(const ValueId normalized,
+                           rewriter.Add("GroupNormalization", std::move(inputs),
+                                        std::move(attributes), absl::StrCat(name, "_groups")));
+  SLIPWAY_ASSIGN_OR_RETURN(const ValueId y, AddReshape(rewriter, normalized, to, name));
+  rewriter.Replace(node, y);
+  return true;
+}
+
 }  // namespace
 
 void AddShapeRules(CanonicalizeRules& rules) {
   rules[kAgainOperator] = KeepApart;
+  rules["InstanceNormalization"] = CanonicalizeInstanceNormalization;
   rules["Resize"] = CanonicalizeResize;
   rules["Softmax"] = CanonicalizeSoftmax;
 }
