@@ -144,6 +144,11 @@ PASSES = {
         ":graph_rewriter",
         ":pack_constants",
     ],
+    "quantize": [
+        ":graph_rewriter",
+        ":quantized_values",
+        "//core/graph:edit",
+    ],
     "recognize_gelu": [
         ":graph_rewriter",
     ],
