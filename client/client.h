@@ -45,6 +45,10 @@ struct CompileOptions {
   // Names of values of the model that the program gives as outputs, too, "*" in them standing for any characters; in
   // any order.
   std::vector<std::string> keep;
+  // What values of the model hold, in any order: products of weights with them are computed in 8 bits. None: all in f32.
+  std::vector<NamedRange> ranges;
+  // The values of which ranges are wanted are outputs of the program, too. Not together with ranges.
+  bool observe = false;
   // Names of optional passes that are left out (core/passes/README.md), in any order.
   std::vector<std::string> without;
   Deadlines deadlines;

@@ -54,7 +54,12 @@ absl::StatusOr<Compilation> CompilationFromProto(const v1::CompilationResult& pr
                              .code_bytes = report.code_bytes(),
                              .constant_bytes = report.constant_bytes(),
                              .arena_bytes = report.arena_bytes(),
-                             .printed_graph = report.printed_graph()};
+                             .printed_graph = report.printed_graph(),
+                             .integer_products = report.integer_products(),
+                             .float_products = {}};
+  for (const v1::FloatProduct& product : report.float_products()) {
+    compilation.float_products.push_back({product.node(), product.reason()});
+  }
   SLIPWAY_ASSIGN_OR_RETURN_WITH(compilation.artifact, FromProto(proto.manifest()), "manifest");
   return compilation;
 }

@@ -1,5 +1,6 @@
 // Client over gRPC.
 #include <algorithm>
+#include <map>
 #include <set>
 #include <stop_token>
 #include <utility>
@@ -109,6 +110,15 @@ class GrpcClient final : public Client {
          std::set<std::string>(options.without.begin(), options.without.end())) {
       spec.mutable_options()->add_without(name);
     }
+    std::map<std::string, NamedRange> ranges;
+    for (const NamedRange& range : options.ranges) ranges[range.name] = range;
+    for (const auto& [name, range] : ranges) {
+      v1::ValueRange& sent = *spec.mutable_options()->add_ranges();
+      sent.set_name(name);
+      sent.set_least(range.least);
+      sent.set_greatest(range.greatest);
+    }
+    spec.mutable_options()->set_observe(options.observe);
     SetDeadlines(options.deadlines, request);
     request.set_priority(options.priority);
 

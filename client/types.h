@@ -25,6 +25,13 @@ struct DimensionBounds {
   int64_t max = 1;
 };
 
+// What the elements of a value of a model lie between, but for a few that may be cut off. Both finite.
+struct NamedRange {
+  std::string name;
+  float least = 0;
+  float greatest = 0;
+};
+
 // Where a job stands (proto/slipway/v1/job.proto has the picture).
 enum class JobState { kQueued, kAssigned, kRunning, kSucceeded, kFailed, kCancelled };
 enum class JobKind { kCompilation, kRun, kBenchmark, kSession };
@@ -38,6 +45,12 @@ struct StageTime {
   std::string name;
   absl::Duration duration;
   int64_t nodes_after = 0;  // 0 where it does not apply.
+};
+
+// A product of weights that is computed in f32 though 8 bits were asked for.
+struct FloatProduct {
+  std::string node;
+  std::string reason;  // For people.
 };
 
 // What a compilation gave.
@@ -55,6 +68,10 @@ struct Compilation {
   int64_t constant_bytes = 0;
   int64_t arena_bytes = 0;
   std::string printed_graph;  // Only when print_after was asked for.
+  // With ranges: how many products of weights are computed in 8 bits, and those that are not. Of what was cached as long as the
+  // server knows.
+  int64_t integer_products = 0;
+  std::vector<FloatProduct> float_products;
 };
 
 // Where the time of a run or benchmark went, on the device.

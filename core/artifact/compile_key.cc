@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 
+#include "absl/base/casts.h"
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
@@ -19,6 +20,10 @@ constexpr int kRevision = 1;
 // Appends a field so that no two lists of fields give the same text.
 void AddField(absl::string_view name, absl::string_view value, std::string& text) {
   absl::StrAppend(&text, name, " ", value.size(), ":", value, "\n");
+}
+
+std::string FloatBits(float value) {
+  return absl::StrCat(absl::Hex(absl::bit_cast<uint32_t>(value), absl::kZeroPad8));
 }
 
 }  // namespace
@@ -65,6 +70,12 @@ absl::StatusOr<std::string> CompileKey(const v1::CompilationSpec& spec,
   }
   for (const std::string& name : spec.options().keep()) AddField("keep", name, text);
   for (const std::string& name : spec.options().without()) AddField("without", name, text);
+  for (const v1::ValueRange& range : spec.options().ranges()) {
+    AddField("range", range.name(), text);
+    AddField("least", FloatBits(range.least()), text);
+    AddField("greatest", FloatBits(range.greatest()), text);
+  }
+  if (spec.options().observe()) AddField("observe", "", text);
   AddField("compiler", fingerprint, text);
   return Digest::Of(text).hex();
 }

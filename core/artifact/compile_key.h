@@ -20,7 +20,8 @@ namespace slipway {
 //   6. symbol, value and, where there is one, max of every bound dimension, sorted by symbol;
 //   7. names of values that are kept;
 //   8. names of passes that are left out;
-//   9. the compiler's fingerprint, which covers its sources and the builds of
+//   9. name and both ends of every range, and whether products are observed;
+//  10. the compiler's fingerprint, which covers its sources and the builds of
 //      the libraries that generate its code.
 // Not part of it: display_name and print_after, which do not change the artifact.
 // Whatever else comes to change an artifact is added here, and only here.

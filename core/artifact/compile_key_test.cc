@@ -60,6 +60,16 @@ TEST(CompileKey, EveryPartOfTheListCounts) {
         s.mutable_options()->add_keep("a");
       },
       [](Spec& s) { s.mutable_options()->add_without("*"); },
+      [](Spec& s) { s.mutable_options()->set_observe(true); },
+      [](Spec& s) { s.mutable_options()->add_ranges()->set_name("*"); },
+      [](Spec& s) {
+        s.mutable_options()->add_ranges()->set_name("*");
+        s.mutable_options()->mutable_ranges(0)->set_least(-1);
+      },
+      [](Spec& s) {
+        s.mutable_options()->add_ranges()->set_name("*");
+        s.mutable_options()->mutable_ranges(0)->set_greatest(1);
+      },
   };
   std::set<std::string> keys;
   for (const auto& change : changes) {

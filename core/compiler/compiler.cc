@@ -16,8 +16,12 @@
 #include "core/compiler/own_operator.h"
 #include "core/compiler/read_model.h"
 #include "core/graph/edit.h"
+#include "core/graph/verifier.h"
+#include "core/passes/fold_constant_pass.h"
+#include "core/passes/infer_type_pass.h"
 #include "core/passes/open_extents.h"
 #include "core/passes/pipeline.h"
+#include "core/passes/quantize_pass.h"
 #include "core/reference/reference.h"
 
 namespace slipway {
@@ -109,6 +113,8 @@ class Compilation {
     if (environment_.progress) environment_.progress(stage, 0, 0);
   }
   absl::StatusOr<PipelineResult> Optimize(Graph graph, const BackendPipeline& pipeline);
+  absl::StatusOr<Graph> ApplyPrecision(Graph graph);
+  void Report(const std::vector<LeftProduct>& products);
   void Report(const PipelineResult& optimized);
   void Report(const BackendResult& result);
 
@@ -156,10 +162,44 @@ absl::StatusOr<CompiledModel> Compilation::Run(const ModelSource& model) {
   return Run(std::move(graph));
 }
 
+// Whatever names are given or told of are those of the graph as it stands here, whose types are known.
+absl::StatusOr<Graph> Compilation::ApplyPrecision(Graph graph) {
+  if (!options_.observe && options_.ranges.empty()) return graph;
+  if (options_.observe && !options_.ranges.empty()) {
+    return absl::InvalidArgumentError(
+        "what ranges are given for cannot be observed as well; leave one out");
+  }
+  const PassContext context{operators_.registry, reference_};
+  SLIPWAY_RETURN_IF_ERROR(Verify(graph, context.registry));
+  SLIPWAY_ASSIGN_OR_RETURN(graph, InferType(std::move(graph), context));
+  SLIPWAY_ASSIGN_OR_RETURN(graph, FoldConstantButQuantized(std::move(graph), context));
+  if (options_.observe) {
+    const QuantizationPlan plan = PlanQuantization(graph, context);
+    Report(plan.left);
+    SLIPWAY_RETURN_IF_ERROR(KeepValues(plan.Observed(), graph));
+    return graph;
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(QuantizedGraph quantized,
+                           Quantize(std::move(graph), options_.ranges, context));
+  report_.set_integer_products(quantized.integer_products);
+  Report(quantized.left);
+  return std::move(quantized.graph);
+}
+
+void Compilation::Report(const std::vector<LeftProduct>& products) {
+  for (const LeftProduct& product : products) {
+    if (report_.float_products_size() == kMaxFloatProducts) break;
+    v1::FloatProduct& left = *report_.add_float_products();
+    left.set_node(std::string(Utf8Prefix(product.node, kMaxFloatProductBytes)));
+    left.set_reason(std::string(Utf8Prefix(product.reason, kMaxFloatProductBytes)));
+  }
+}
+
 absl::StatusOr<CompiledModel> Compilation::Run(Graph graph) {
   SLIPWAY_RETURN_IF_ERROR(KeepValues(options_.keep, graph));
-  SLIPWAY_RETURN_IF_ERROR(CheckNames(graph));
   NameOpenInputs(graph);
+  SLIPWAY_ASSIGN_OR_RETURN(graph, ApplyPrecision(std::move(graph)));
+  SLIPWAY_RETURN_IF_ERROR(CheckNames(graph));
   BackendEnvironment backend_environment;
   backend_environment.registry = &operators_.registry;
   backend_environment.own_lowerings = &operators_.own_lowerings;

@@ -18,6 +18,7 @@
 #include "core/base/clock.h"
 #include "core/codegen/kernel_cache.h"
 #include "core/graph/graph.h"
+#include "core/passes/quantize_pass.h"
 #include "core/target/target.h"
 #include "proto/slipway/v1/compile.pb.h"
 #include "proto/slipway/v1/graph.pb.h"
@@ -41,6 +42,10 @@ struct CompilerOptions {
   std::string print_after;
   // Names of values that the program gives as outputs, too; "*" in them stands for any characters (kept_values.h).
   std::vector<std::string> keep;
+  // What values of the model hold: products of weights with them are computed in 8 bits (core/passes/quantize_pass.h).
+  ValueRanges ranges;
+  // Such values are outputs of the program, too, as by `keep`. Not together with ranges.
+  bool observe = false;
   // Names of optional passes that are left out (core/passes/pipeline.h).
   std::vector<std::string> without;
   // For the manifest; may be empty.

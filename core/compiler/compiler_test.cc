@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "core/artifact/program_steps.h"
 #include "core/base/clock.h"
 #include "core/codegen/kernel_cache.h"
@@ -118,6 +119,44 @@ TEST_F(CompilerTest, OfOpenExtentsTheCostIsNotKnown) {
   const std::vector<StepInfo> steps = StepsOf(model.artifact);
   ASSERT_EQ(steps.size(), 1u);
   EXPECT_EQ(steps[0].cost, std::nullopt);
+}
+
+// What products read is observed in one compilation and computed with in the next.
+TEST_F(CompilerTest, ComputesIn8Bits) {
+  CompilerOptions options;
+  options.observe = true;
+  const std::string two = absl::StrReplaceAll(
+      kModel,
+      {{"%m = Glo", "const %u: f32[4, 8, 1, 1] = splat 1\n%d = Conv \"conv2\" (%r, %u)\n%m = Glo"},
+       {"AveragePool(%r)", "AveragePool(%d)"},
+       {"f32[8, 3]", "f32[4, 3]"}});
+  const auto observing = CompileText(two, options);
+  ASSERT_OK(observing);
+  std::vector<std::string> outputs;
+  for (const NamedType& output : observing->artifact.manifest().signature().outputs) {
+    outputs.push_back(output.name);
+  }
+  EXPECT_THAT(outputs, ElementsAre("y", "r"));  // x is known to whoever gives it.
+  ASSERT_EQ(observing->report.float_products_size(), 1);
+  EXPECT_EQ(observing->report.float_products(0).node(), "fc");
+
+  options.ranges = {{"x", {-1, 1}}, {"r", {0, 9}}};
+  EXPECT_THAT(CompileText(two, options), StatusIs(absl::StatusCode::kInvalidArgument,
+                                                  HasSubstr("cannot be observed as well")));
+  options.observe = false;
+  options.print_after = "FoldQuantization";
+  const auto quantized = CompileText(two, options);
+  ASSERT_OK(quantized);
+  EXPECT_EQ(quantized->artifact.manifest().signature().outputs.size(), 1u);
+  EXPECT_EQ(quantized->report.integer_products(), 2);
+  ASSERT_EQ(quantized->report.float_products_size(), 1);
+  EXPECT_EQ(quantized->report.float_products(0).reason(),
+            "products of integers are for Conv, not for Gemm");
+  EXPECT_THAT(quantized->report.printed_graph(), AllOf(HasSubstr("slipway.IntegerConv \"conv1\""),
+                                                       HasSubstr("slipway.IntegerConv \"conv2\"")));
+  options.ranges = {{"other", {0, 1}}};
+  EXPECT_THAT(CompileText(two, options),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("\"other\"")));
 }
 
 TEST_F(CompilerTest, TheSameModelAgainComesFromTheCacheAndIsTheSame) {

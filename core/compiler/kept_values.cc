@@ -10,6 +10,17 @@
 #include "core/graph/edit.h"
 
 namespace slipway {
+namespace {
+
+absl::Status CheckOutputs(const Graph& graph) {
+  const auto limit = static_cast<size_t>(ReaderLimits().bindings);
+  if (graph.outputs.size() <= limit) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat("with the values that are kept the program has ", graph.outputs.size(),
+                   " outputs, more than the limit of ", limit, "; keep fewer at a time"));
+}
+
+}  // namespace
 
 // The last "*" alone is ever tried again: what one before it took can be left to the later one.
 bool MatchesPattern(absl::string_view pattern, absl::string_view name) {
@@ -66,11 +77,18 @@ absl::Status KeepValues(absl::Span<const std::string> patterns, Graph& graph) {
         absl::StrCat("nothing that the model computes of its inputs is called \"",
                      absl::Utf8SafeCEscape(patterns[i]), "\", which should be kept"));
   }
-  const auto limit = static_cast<size_t>(ReaderLimits().bindings);
-  if (patterns.empty() || graph.outputs.size() <= limit) return absl::OkStatus();
-  return absl::ResourceExhaustedError(
-      absl::StrCat("with the values that are kept the program has ", graph.outputs.size(),
-                   " outputs, more than the limit of ", limit, "; keep fewer at a time"));
+  return patterns.empty() ? absl::OkStatus() : CheckOutputs(graph);
+}
+
+absl::Status KeepValues(absl::Span<const ValueId> values, Graph& graph) {
+  std::vector<bool> is_there = OutputFlags(graph);
+  for (const ValueId id : graph.inputs) is_there[id] = true;
+  for (const ValueId id : values) {
+    if (is_there[id]) continue;
+    is_there[id] = true;
+    graph.outputs.push_back(id);
+  }
+  return CheckOutputs(graph);
 }
 
 }  // namespace slipway

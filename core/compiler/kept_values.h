@@ -22,6 +22,9 @@ bool MatchesPattern(absl::string_view pattern, absl::string_view name);
 // many outputs.
 absl::Status KeepValues(absl::Span<const std::string> patterns, Graph& graph);
 
+// Makes outputs of these values, but of those that are the graph's inputs, behind the outputs that there are. RESOURCE_EXHAUSTED as above.
+absl::Status KeepValues(absl::Span<const ValueId> values, Graph& graph);
+
 }  // namespace slipway
 
 #endif  // SLIPWAY_CORE_COMPILER_KEPT_VALUES_H_

@@ -2,12 +2,16 @@
 #ifndef SLIPWAY_CORE_COMPILER_LIMITS_H_
 #define SLIPWAY_CORE_COMPILER_LIMITS_H_
 
+#include <cstddef>
 #include <cstdint>
 
 namespace slipway {
 
 // CompileReport.printed_graph.
 inline constexpr int64_t kMaxPrintedGraphBytes = int64_t{16} << 20;
+// CompileReport.float_products, and each text in them.
+inline constexpr int kMaxFloatProducts = 256;
+inline constexpr size_t kMaxFloatProductBytes = 200;
 
 }  // namespace slipway
 

@@ -54,6 +54,10 @@ absl::StatusOr<CompileOutput> Compile(const CompileInput& input, const ReportPro
   options.keep.assign(input.spec.options().keep().begin(), input.spec.options().keep().end());
   options.without.assign(input.spec.options().without().begin(),
                          input.spec.options().without().end());
+  for (const v1::ValueRange& range : input.spec.options().ranges()) {
+    options.ranges[range.name()] = {range.least(), range.greatest()};
+  }
+  options.observe = input.spec.options().observe();
   options.compile_key = input.compile_key;
   SLIPWAY_ASSIGN_OR_RETURN_WITH(const std::unique_ptr<KernelCache> cache,
                                 FileKernelCache::Create({.folder = input.kernel_cache_folder}),

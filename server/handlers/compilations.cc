@@ -1,5 +1,6 @@
 #include "server/handlers/compilations.h"
 
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -92,6 +93,24 @@ absl::Status CheckNames(absl::string_view what,
   return absl::OkStatus();
 }
 
+absl::Status CheckRanges(const v1::CompileOptions& options) {
+  google::protobuf::RepeatedPtrField<std::string> names;
+  for (const v1::ValueRange& range : options.ranges()) {
+    *names.Add() = range.name();
+    if (!std::isfinite(range.least()) || !std::isfinite(range.greatest()) ||
+        range.least() > range.greatest()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "the range of '", absl::Utf8SafeCEscape(range.name()), "' is ", range.least(), " to ",
+          range.greatest(), "; two finite numbers in order are wanted"));
+    }
+  }
+  if (options.observe() && !names.empty()) {
+    return absl::InvalidArgumentError(
+        "what ranges are given for cannot be observed as well; leave one out");
+  }
+  return CheckNames("values with ranges", names, kMaxRanges, kMaxKeptNameBytes);
+}
+
 absl::Status CheckOptions(const v1::CompileOptions& options) {
   if (options.dimensions_size() > kMaxDimensionBindings) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -127,7 +146,9 @@ absl::Status CheckOptions(const v1::CompileOptions& options) {
   }
   SLIPWAY_RETURN_IF_ERROR(
       CheckNames("values to keep", options.keep(), kMaxKeptNames, kMaxKeptNameBytes));
-  return CheckNames("passes to leave out", options.without(), kMaxPassesWithout, kMaxSymbolBytes);
+  SLIPWAY_RETURN_IF_ERROR(
+      CheckNames("passes to leave out", options.without(), kMaxPassesWithout, kMaxSymbolBytes));
+  return CheckRanges(options);
 }
 
 std::vector<Digest> FilesOf(const v1::Model& model) {

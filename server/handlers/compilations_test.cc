@@ -1,6 +1,7 @@
 #include "server/handlers/compilations.h"
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -218,6 +219,34 @@ TEST_F(CompilationsTest, RefusesWhatIsMalformed) {
        [](auto& spec) {
          spec.mutable_options()->add_without("b");
          spec.mutable_options()->add_without("a");
+       }},
+      {"1025 names of values with ranges are given; at most 1024",
+       [](auto& spec) {
+         for (int i = 0; i < 1025; ++i) {
+           spec.mutable_options()->add_ranges()->set_name(absl::StrCat(1000 + i));
+         }
+       }},
+      {"'a' among the names of values with ranges is out of order or given twice",
+       [](auto& spec) {
+         spec.mutable_options()->add_ranges()->set_name("a");
+         spec.mutable_options()->add_ranges()->set_name("a");
+       }},
+      {"the range of 'a' is 2 to 1; two finite numbers in order are wanted",
+       [](auto& spec) {
+         spec.mutable_options()->add_ranges()->set_name("a");
+         spec.mutable_options()->mutable_ranges(0)->set_least(2);
+         spec.mutable_options()->mutable_ranges(0)->set_greatest(1);
+       }},
+      {"the range of 'a' is 0 to nan; two finite numbers in order are wanted",
+       [](auto& spec) {
+         spec.mutable_options()->add_ranges()->set_name("a");
+         spec.mutable_options()->mutable_ranges(0)->set_greatest(
+             std::numeric_limits<float>::quiet_NaN());
+       }},
+      {"what ranges are given for cannot be observed as well",
+       [](auto& spec) {
+         spec.mutable_options()->add_ranges()->set_name("a");
+         spec.mutable_options()->set_observe(true);
        }},
       {"'a' among the names of values to keep is out of order or given twice",
        [](auto& spec) {
