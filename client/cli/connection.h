@@ -50,6 +50,7 @@ class Connection {
   ~Connection();
 
   Client& client() { return *client_; }
+  const ServerPlace& place() const { return place_; }
   bool is_local() const { return place_.fleet != nullptr; }
   absl::Status EnsureDevice() { return cli::EnsureDevice(environment_, flags_, place_); }
 

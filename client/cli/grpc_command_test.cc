@@ -186,7 +186,7 @@ TEST_F(CommandTest, DevicesTargetsInspectHelpVersion) {
   EXPECT_EQ(Command({"version"}), 0);
   EXPECT_EQ(out_, "slipway 0.1.0\n");
   EXPECT_EQ(Command({"help"}), 0);
-  EXPECT_THAT(out_, HasSubstr("  bench    measure a model"));
+  EXPECT_THAT(out_, HasSubstr("  bench     measure a model"));
 }
 
 TEST_F(CommandTest, PrioritiesGoWithJobs) {
@@ -270,6 +270,8 @@ TEST_F(CommandTest, WrongCallsExitWith2) {
   const std::string x = WriteTensor("x.npy", Tensor::Zeros(DataType::kFloat32, {2, 7}));
   const std::string good = WriteTensor("good.npy", Tensor::Zeros(DataType::kFloat32, {2, 8}));
   const std::string text = Write("x.txt", "1 2 3");
+  const std::string empty = JoinPath(folder_.path(), "empty");
+  ASSERT_OK(MakeFolders(empty));
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{}, "no verb"},
       {{"fly"}, "unknown verb \"fly\"; known are compile, run"},
@@ -283,6 +285,17 @@ TEST_F(CommandTest, WrongCallsExitWith2) {
       {{"compile", model_, "--dimension", "n=x"}, "SYMBOL=N"},
       {{"compile", model_, "--dimension", "n=4..2"}, "SYMBOL=MIN..MAX"},
       {{"compile", model_, "--detach", "-o", "x.slip"}, "nothing to write"},
+      {{"compile", model_, "--precision=int8"}, "name them with \"--examples\""},
+      {{"compile", model_, "--precision=int8", "--examples=/no/folder"}, "\"/no/folder\""},
+      {{"compile", model_, "--precision=int8", "--examples", empty}, "there is no .npz, .npy or"},
+      {{"compile", model_, "--examples", good}, "are for \"--precision int8\""},
+      {{"compile", model_, "--precision=f16"}, "\"f16\" is not there yet; f32 and int8 are"},
+      {{"bench", model_, "--precision=int4"}, "takes f32 or int8, not \"int4\""},
+      {{"run", slip_, "--precision=int8", "--examples", good}, "compiled already"},
+      {{"quantize", model_}, "name them with \"--examples\""},
+      {{"quantize", model_, "--precision=f32"}, "nothing to quantize"},
+      {{"quantize", slip_, "--examples", good}, "compiled already"},
+      {{"quantize", model_, "--examples", good, "-o", "x.onnx"}, "does not end in .slip"},
       {{"run", slip_, "--target=x86-64-linux"}, "compiled already"},
       {{"run", slip_, "--no-winograd"}, "compiled already"},
       {{"run", slip_, "--input", "z=" + good}, "no input \"z\"; the program takes \"x\" f32[2, 8]"},

@@ -12,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "client/cli/exit_code.h"
 #include "client/cli/follow.h"
+#include "client/cli/precision.h"
 #include "client/model_files.h"
 #include "core/artifact/slip_file.h"
 #include "core/base/files.h"
@@ -58,6 +59,11 @@ void ModelFlags::AddTo(FlagSet& flags, bool runs) {
   flags.Add("keep", &keep, "NAME",
             "Give this value of the model as an output, too; \"*\" stands for any characters. "
             "Repeatable.");
+  flags.Add("precision", &precision, "TYPE",
+            "Numbers that products are computed in: f32, or int8, which needs examples.");
+  flags.Add("examples", &examples, "FILE|DIR",
+            "What the model is given, for int8: .npz files with an array for each input, or .npy "
+            "and .pb files of a model's one input. Repeatable.");
   for (size_t i = 0; i < kOptimizations; ++i) {
     flags.Add(Optimizations()[i].flag, &optimizations[i], Optimizations()[i].help);
   }
@@ -151,18 +157,19 @@ absl::StatusOr<ArtifactSummary> PrepareArtifact(Environment& environment, Connec
   SLIPWAY_ASSIGN_OR_RETURN(const bool is_slip, IsSlip(path));
   if (is_slip) {
     if (!flags.target.empty() || !flags.dimensions.empty() || !flags.keep.empty() ||
-        flags.optimizations != AllOptimizations()) {
+        flags.precision != "f32" || flags.optimizations != AllOptimizations()) {
       return WrongCall(absl::StrCat("\"", path, "\" is compiled already; \"--target\", ",
-                                    "\"--dimension\", \"--keep\" and what leaves optimizations out "
-                                    "are for models"));
+                                    "\"--dimension\", \"--keep\", \"--precision\" and what leaves "
+                                    "optimizations out are for models"));
     }
     SLIPWAY_ASSIGN_OR_RETURN_WITH(const Artifact artifact, ReadSlip(path),
                                   absl::StrCat("\"", path, "\""));
     SLIPWAY_RETURN_IF_ERROR(connection.client().PutArtifact(artifact));
     return Summarize(artifact.manifest());
   }
-  SLIPWAY_ASSIGN_OR_RETURN(const CompileOptions options,
+  SLIPWAY_ASSIGN_OR_RETURN(CompileOptions options,
                            MakeCompileOptions(connection, flags, /*runs=*/true));
+  SLIPWAY_RETURN_IF_ERROR(ApplyPrecision(environment, connection, path, flags, options));
   SLIPWAY_ASSIGN_OR_RETURN(const Job job, CompileModel(environment, connection, path, options));
   return connection.client().DescribeArtifact(job.compilation->artifact);
 }

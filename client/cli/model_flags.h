@@ -35,6 +35,8 @@ struct ModelFlags {
   std::string device;
   std::vector<std::string> dimensions;
   std::vector<std::string> keep;
+  std::string precision = "f32";      // See precision.h.
+  std::vector<std::string> examples;  // See examples.h.
   int64_t priority = 0;
   // By number of Optimizations(): false where "--no-..." leaves it out.
   std::array<bool, kOptimizations> optimizations = AllOptimizations();

@@ -8,6 +8,7 @@
 
 #include "absl/time/time.h"
 #include "client/artifact_summary.h"
+#include "client/output_accuracy.h"
 #include "client/types.h"
 #include "client/value_differences.h"
 
@@ -47,6 +48,25 @@ std::string RenderBenchmarkJson(const BenchmarkContext& context, const Benchmark
 // The actual ones are the first program's, the expected ones the second's. The text has the first rows, JSON all.
 std::string RenderDifferences(const ValueDifferences& differences);
 std::string RenderDifferencesJson(const ValueDifferences& differences);
+
+// --- quantize ---
+
+// A model in 8 bits, beside the same in f32.
+struct QuantizationReport {
+  std::string model;
+  std::string device;
+  int64_t examples = 0;
+  Compilation floats;
+  Compilation integers;
+  // The shortest calls on the device, with `threads` threads.
+  absl::Duration float_time;
+  absl::Duration integer_time;
+  int threads = 1;
+  std::vector<OutputAccuracy> outputs;
+  std::string file;  // That the artifact in 8 bits was written to; empty: none.
+};
+std::string RenderQuantization(const QuantizationReport& report);
+std::string RenderQuantizationJson(const QuantizationReport& report);
 
 // --- devices, jobs, job, targets, inspect ---
 

@@ -1,5 +1,6 @@
 #include "absl/strings/str_cat.h"
 #include "client/cli/render.h"
+#include "client/cli/render_parts.h"
 #include "client/cli/text_table.h"
 #include "core/base/json_writer.h"
 
@@ -43,6 +44,10 @@ std::string RenderCompilation(const Job& job, absl::Duration total) {
   table.Row({"code", FormatBytes(c.code_bytes)});
   table.Row({"constants", FormatBytes(c.constant_bytes)});
   table.Row({"arena", FormatBytes(c.arena_bytes)});
+  if (c.integer_products > 0 || !c.float_products.empty()) {
+    table.Row({"products", absl::StrCat(c.integer_products, " in 8 bits, ", c.float_products.size(),
+                                        " in f32")});
+  }
   table.Row({"artifact", absl::StrCat(FormatBytes(c.artifact_bytes), ", ", c.artifact.hex())});
   absl::StrAppend(&text, table.Render("", false));
   return text;
@@ -69,6 +74,7 @@ std::string RenderCompilationJson(const Job& job, absl::Duration total) {
   json.Integer("constant_bytes", c.constant_bytes);
   json.Integer("arena_bytes", c.arena_bytes);
   json.Integer("artifact_bytes", c.artifact_bytes);
+  if (c.integer_products > 0 || !c.float_products.empty()) ProductsJson(json, c);
   if (!c.printed_graph.empty()) json.Text("printed_graph", c.printed_graph);
   json.EndObject();
   return json.Take();

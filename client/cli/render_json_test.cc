@@ -39,6 +39,22 @@ TEST(RenderJsonTest, Compilation) {
               IsJson("{" + common + R"(, "printed_graph": "graph \"g\" {\n}\n"})"));
 }
 
+TEST(RenderJsonTest, Quantization) {
+  const QuantizationReport report = Quantization();
+  EXPECT_THAT(RenderQuantizationJson(report), IsJson(R"({"schema_version": 1,
+      "model": "net.onnx", "device": "board", "threads": 2, "examples": 10,
+      "artifact_bytes": 30000000, "f32_artifact_bytes": 100000000, "min_ns": 2000000,
+      "f32_min_ns": 5000000, "speedup": 2.5, "integer_products": 53,
+      "float_products": [{"node": "fc", "reason": "it is\nodd"}],
+      "outputs": [{"name": "scores", "elements": 100, "largest_absolute": 0.5,
+                   "largest_relative": 0.125, "signal_to_noise_db": 20, "cosine": 0.995,
+                   "agreement": 0.9},
+                  {"name": "same", "elements": 1, "largest_absolute": 0, "largest_relative": 0,
+                   "signal_to_noise_db": null, "cosine": 1},
+                  {"name": "labels", "elements": 10, "agreement": 1}],
+      "artifact_digest": )" + QuotedManifest() + "}"));
+}
+
 TEST(RenderJsonTest, Run) {
   const std::string common = R"("schema_version": 1, "job": "01JC", "device": "board",
       "artifact_digest": "", "run_ns": 250000, "load_ns": 0)";

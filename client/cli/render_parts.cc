@@ -33,6 +33,18 @@ void PeaksJson(JsonWriter& json, const std::vector<MachinePeaks>& peaks) {
   json.EndArray();
 }
 
+void ProductsJson(JsonWriter& json, const Compilation& compilation) {
+  json.Integer("integer_products", compilation.integer_products);
+  json.BeginArray("float_products");
+  for (const FloatProduct& product : compilation.float_products) {
+    json.BeginObject();
+    json.Text("node", product.node);
+    json.Text("reason", product.reason);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
 void MachineJson(JsonWriter& json, absl::string_view name, const MachineState& machine) {
   json.BeginObject(name);
   json.Integer("cpu_frequency_hz", machine.cpu_frequency_hz);

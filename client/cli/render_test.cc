@@ -37,6 +37,34 @@ TEST(RenderTest, Compilation) {
               HasSubstr("found resnet50.onnx for x86-64-v4-linux in 12.0 ms (cached"));
 }
 
+TEST(RenderTest, CompilationIn8Bits) {
+  Job job = CompiledJob();
+  job.compilation->integer_products = 52;
+  job.compilation->float_products = {{"fc", "because"}};
+  EXPECT_THAT(RenderCompilation(job, absl::Seconds(1)),
+              HasSubstr("products   52 in 8 bits, 1 in f32\n"));
+}
+
+TEST(RenderTest, QuantizationText) {
+  EXPECT_EQ(RenderQuantization(Quantization()),
+            "model          net.onnx\n"
+            "examples       10\n"
+            "products       53 in 8 bits, 1 in f32\n"
+            "artifact       28.6 MiB, f32 95.4 MiB\n"
+            "shortest call  2.00 ms, f32 5.00 ms: 2.50 times as fast\n"
+            "measured on    board, 2 threads\n"
+            "\n"
+            "OUTPUT  ERROR  OF LARGEST  SIGNAL/NOISE   COSINE  AGREES WITH F32\n"
+            "scores    0.5     12.50 %       20.0 dB  0.99500          90.00 %\n"
+            "same        0      0.00 %         equal  1.00000\n"
+            "labels                                                   100.00 %\n"
+            "\n"
+            "STAYS F32  BECAUSE\n"
+            "fc         it is\\x0aodd\n"
+            "\n"
+            "wrote net.slip\n");
+}
+
 TEST(RenderTest, BenchmarkText) {
   BenchmarkResult result = Benchmark();
   EXPECT_EQ(RenderBenchmark(Context(), result),

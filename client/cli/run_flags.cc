@@ -6,6 +6,7 @@
 #include "client/cli/exit_code.h"
 #include "client/cli/follow.h"
 #include "client/cli/inputs.h"
+#include "client/cli/precision.h"
 #include "core/base/status_macros.h"
 
 namespace slipway::cli {
@@ -32,6 +33,7 @@ absl::StatusOr<std::optional<PreparedRun>> PrepareRun(Environment& environment, 
   if (!names.has_value()) return std::nullopt;
   const std::string& path = names->front();
   SLIPWAY_RETURN_IF_ERROR(CheckFile(path));
+  SLIPWAY_RETURN_IF_ERROR(CheckPrecision(run.model));
 
   PreparedRun prepared;
   prepared.subject = BaseName(path);

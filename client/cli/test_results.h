@@ -4,6 +4,7 @@
 
 #include <initializer_list>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -41,6 +42,31 @@ inline Job CompiledJob() {
                                 .constant_bytes = 102'000'000,
                                 .arena_bytes = 9'633'792};
   return job;
+}
+
+inline QuantizationReport Quantization() {
+  QuantizationReport report;
+  report.model = "net.onnx";
+  report.device = "board";
+  report.examples = 10;
+  report.floats.artifact_bytes = 100'000'000;
+  report.integers.artifact = Digest::Of("manifest");
+  report.integers.artifact_bytes = 30'000'000;
+  report.integers.integer_products = 53;
+  report.integers.float_products = {{"fc", "it is\nodd"}};
+  report.float_time = absl::Milliseconds(5);
+  report.integer_time = absl::Milliseconds(2);
+  report.threads = 2;
+  OutputAccuracy::Errors errors;
+  errors.absolute = 0.5;
+  errors.relative = 0.125;
+  errors.decibels = 20;
+  errors.cosine = 0.995;
+  report.outputs = {{"scores", 100, errors, 0.9},
+                    {"same", 1, OutputAccuracy::Errors(), std::nullopt},
+                    {"labels", 10, std::nullopt, 1.0}};
+  report.file = "net.slip";
+  return report;
 }
 
 inline Job FailedJob() {

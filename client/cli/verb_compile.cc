@@ -9,6 +9,7 @@
 #include "client/cli/exit_code.h"
 #include "client/cli/follow.h"
 #include "client/cli/model_flags.h"
+#include "client/cli/precision.h"
 #include "client/cli/render.h"
 #include "client/cli/verbs.h"
 #include "core/base/status_macros.h"
@@ -44,6 +45,7 @@ absl::Status Compile(Environment& environment, Arguments arguments) {
     return WrongCall("with \"--detach\" there is nothing to write yet; see \"slipway results\"");
   }
   // Before anything is started: a wrong target needs no server.
+  SLIPWAY_RETURN_IF_ERROR(CheckPrecision(model_flags));
   if (!model_flags.target.empty()) {
     SLIPWAY_RETURN_IF_ERROR(ChooseTarget(model_flags, false, {}).status());
   }
@@ -55,6 +57,7 @@ absl::Status Compile(Environment& environment, Arguments arguments) {
   }
   SLIPWAY_ASSIGN_OR_RETURN(CompileOptions options,
                            MakeCompileOptions(*connection, model_flags, /*runs=*/false));
+  SLIPWAY_RETURN_IF_ERROR(ApplyPrecision(environment, *connection, path, model_flags, options));
   options.print_after = print_after;
   if (detach) {
     SLIPWAY_ASSIGN_OR_RETURN(const ModelFiles model,
