@@ -67,6 +67,11 @@ void EraseNames(Graph& body) {
   for (Node& node : body.nodes) node.name.clear();
 }
 
+std::string BodyAndTarget(const Graph& normalized_body, const DeviceTarget& target) {
+  return absl::StrCat(DigestOf(normalized_body, DigestNames::kIgnored).ToString(), "\n",
+                      target.ToString(), "\n");
+}
+
 }  // namespace
 
 absl::Status CheckGroup(const Graph& body, const OperatorRegistry& registry,
@@ -116,16 +121,21 @@ Graph NormalizeGroup(const Graph& body, const OperatorRegistry& registry) {
   return normalized;
 }
 
+std::string KernelName(const Graph& normalized_body, const DeviceTarget& target) {
+  return Digest::Of(BodyAndTarget(normalized_body, target)).hex().substr(0, 16);
+}
+
 Digest KernelKey(const Graph& normalized_body, const DeviceTarget& target,
-                 const Lowerings& lowerings, absl::string_view generator) {
-  std::string text = absl::StrCat(DigestOf(normalized_body, DigestNames::kIgnored).ToString(), "\n",
-                                  target.ToString(), "\n", generator, "\n");
+                 const Lowerings& lowerings, absl::string_view generator,
+                 absl::string_view recorded_schedule) {
+  std::string text = absl::StrCat(BodyAndTarget(normalized_body, target), generator, "\n");
   std::set<absl::string_view> revisions;
   for (const Node& node : normalized_body.nodes) {
     const Lowering* lowering = lowerings.Find(node.op);
     if (lowering != nullptr && !lowering->revision.empty()) revisions.insert(lowering->revision);
   }
   for (const absl::string_view revision : revisions) absl::StrAppend(&text, revision, "\n");
+  if (!recorded_schedule.empty()) absl::StrAppend(&text, "schedule ", recorded_schedule, "\n");
   return Digest::Of(text);
 }
 

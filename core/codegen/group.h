@@ -29,10 +29,16 @@ absl::Status CheckGroup(const Graph& body, const OperatorRegistry& registry,
 // (merge_dimensions.h). REQUIRES: CheckGroup.
 Graph NormalizeGroup(const Graph& body, const OperatorRegistry& registry);
 
+// What a kernel computes and for which target, in 16 hexadecimal digits: the same whatever makes it, so that what somebody has
+// found out about a kernel is still found when the compiler is another.
+std::string KernelName(const Graph& normalized_body, const DeviceTarget& target);
+
 // Everything that decides over the bytes of a kernel, as a digest: the normalized body, the canonical
-// target, the revisions of the body's lowerings, and `generator`, which is GeneratorFingerprint().
+// target, the revisions of the body's lowerings, `generator`, which is GeneratorFingerprint(), and the schedule that a record
+// gives it, as text; empty: none.
 Digest KernelKey(const Graph& normalized_body, const DeviceTarget& target,
-                 const Lowerings& lowerings, absl::string_view generator);
+                 const Lowerings& lowerings, absl::string_view generator,
+                 absl::string_view recorded_schedule = "");
 
 // The name under which the kernel of `key` is called, as the kernel_abi.h function of a table entry.
 std::string KernelSymbol(const Digest& key);

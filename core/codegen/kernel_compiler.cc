@@ -4,8 +4,12 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -67,11 +71,44 @@ absl::Status WarmUp() {
   return status;
 }
 
+// What a child writes and a cache keeps: the object file, behind it the text of the schedule and the number of its bytes.
+constexpr size_t kCountBytes = sizeof(uint32_t);
+
+absl::Status AppendSchedule(const std::string& schedule, const std::string& path) {
+  const auto bytes = static_cast<uint32_t>(schedule.size());
+  std::ofstream file(path, std::ios::binary | std::ios::app);
+  file << schedule;
+  file.write(reinterpret_cast<const char*>(&bytes), kCountBytes);
+  file.close();
+  return file.good() ? absl::OkStatus() : absl::InternalError("cannot write a kernel's schedule");
+}
+
+struct KernelFile {
+  std::string object;
+  std::string schedule;
+};
+
+// Nothing where the file is none.
+std::optional<KernelFile> ReadKernelFile(std::string file) {
+  if (file.size() < kCountBytes) return std::nullopt;
+  uint32_t bytes = 0;
+  std::memcpy(&bytes, file.data() + file.size() - kCountBytes, kCountBytes);
+  file.resize(file.size() - kCountBytes);
+  if (bytes >= file.size()) return std::nullopt;
+  KernelFile kernel;
+  kernel.schedule = file.substr(file.size() - bytes);
+  file.resize(file.size() - bytes);
+  kernel.object = std::move(file);
+  return kernel;
+}
+
 struct Job {
   std::string name;  // "group "res2a" (Conv+Relu)"
   Digest key;
   Graph body;
-  std::string object;
+  std::string kernel_name;
+  const ScheduleRecord* record = nullptr;
+  KernelFile kernel = {};
 };
 
 struct Running {
@@ -104,10 +141,10 @@ KernelCompiler::KernelCompiler(const OperatorRegistry& registry, const Lowerings
       options_(std::move(options)) {}
 
 absl::StatusOr<std::vector<CompiledKernel>> KernelCompiler::Compile(
-    absl::Span<const KernelRequest> requests, const DeviceTarget& target) {
+    absl::Span<const KernelRequest> requests, const DeviceTarget& target,
+    const ScheduleRecords& records) {
   SLIPWAY_ASSIGN_OR_RETURN(const Halide::Target halide_target, HalideTargetFor(target));
   const MachineDescription machine = DescribeMachine(target);
-  const ScheduleFunction schedule = SchedulesFor(machine);
   const int lanes = machine.vector_bytes / 4;
   SLIPWAY_ASSIGN_OR_RETURN(const std::string generator, GeneratorFingerprint());
   std::vector<Job> jobs;
@@ -118,10 +155,15 @@ absl::StatusOr<std::vector<CompiledKernel>> KernelCompiler::Compile(
         absl::StrCat("kernel for \"", request.name, "\" (", DescribeGroup(*request.body), ")");
     SLIPWAY_RETURN_IF_ERROR_WITH(CheckGroup(*request.body, registry_, lowerings_), name);
     Graph body = NormalizeGroup(*request.body, registry_);
-    const Digest key = KernelKey(body, target, lowerings_, generator);
+    const std::string kernel_name = KernelName(body, target);
+    const auto found = records.find(kernel_name);
+    const ScheduleRecord* const record = found == records.end() ? nullptr : &found->second;
+    const Digest key = KernelKey(body, target, lowerings_, generator,
+                                 record == nullptr ? "" : ToString(record->schedule));
     const auto [entry, added] = job_of_key.emplace(key, jobs.size());
     if (added) {
-      jobs.push_back({name, key, std::move(body), ""});
+      jobs.push_back({name, key, std::move(body), kernel_name, record});
+      if (record != nullptr) ++counters_.recorded;
     } else {
       ++counters_.shared;
     }
@@ -130,10 +172,12 @@ absl::StatusOr<std::vector<CompiledKernel>> KernelCompiler::Compile(
 
   std::vector<size_t> pending;
   for (size_t i = 0; i < jobs.size(); ++i) {
-    std::optional<std::string> object;
-    if (cache_ != nullptr) object = cache_->Get(jobs[i].key);
-    if (object.has_value()) {
-      jobs[i].object = *std::move(object);
+    std::optional<std::string> file;
+    if (cache_ != nullptr) file = cache_->Get(jobs[i].key);
+    std::optional<KernelFile> kernel;
+    if (file.has_value()) kernel = ReadKernelFile(*std::move(file));
+    if (kernel.has_value()) {
+      jobs[i].kernel = *std::move(kernel);
       ++counters_.cached;
     } else {
       pending.push_back(i);
@@ -150,10 +194,13 @@ absl::StatusOr<std::vector<CompiledKernel>> KernelCompiler::Compile(
       const size_t index = pending[next++];
       const Job& job = jobs[index];
       const ChildBody body = [&](const std::string& path) -> absl::Status {
+        KernelScheduler scheduler(machine, job.record);
         SLIPWAY_ASSIGN_OR_RETURN(
             GroupPipeline group,
-            BuildGroupPipeline(job.body, registry_, lowerings_, lanes, schedule));
-        return WriteObject(group, KernelFunction(job.key), halide_target, path);
+            BuildGroupPipeline(job.body, registry_, lowerings_, lanes, std::ref(scheduler)));
+        SLIPWAY_RETURN_IF_ERROR(scheduler.CheckAllUsed());
+        SLIPWAY_RETURN_IF_ERROR(WriteObject(group, KernelFunction(job.key), halide_target, path));
+        return AppendSchedule(ToString(scheduler.used()), path);
       };
       SLIPWAY_ASSIGN_OR_RETURN_WITH(
           CompileChild child,
@@ -168,18 +215,20 @@ absl::StatusOr<std::vector<CompiledKernel>> KernelCompiler::Compile(
       Running& one = running[i];
       Job& job = jobs[one.job];
       if (IsDone(one)) {
-        SLIPWAY_ASSIGN_OR_RETURN_WITH(job.object, one.child.Finish(), job.name);
-        if (job.object.empty()) {
+        SLIPWAY_ASSIGN_OR_RETURN_WITH(const std::string file, one.child.Finish(), job.name);
+        std::optional<KernelFile> kernel = ReadKernelFile(file);
+        if (!kernel.has_value()) {
           return absl::InternalError(
               absl::StrCat(job.name, ": the kernel generator wrote nothing"));
         }
+        job.kernel = *std::move(kernel);
         ++counters_.compiled;
         ++done;
         if (options_.progress) {
           options_.progress(done, static_cast<int64_t>(jobs.size()));
         }
         // A kernel that cannot be kept is compiled again next time; that is not worth failing for.
-        if (cache_ != nullptr) (void)cache_->Put(job.key, job.object);
+        if (cache_ != nullptr) (void)cache_->Put(job.key, file);
         running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
       } else if (clock_.Monotonic() >= one.deadline) {
         return absl::DeadlineExceededError(absl::StrCat(job.name, ": not compiled within ",
@@ -193,7 +242,9 @@ absl::StatusOr<std::vector<CompiledKernel>> KernelCompiler::Compile(
   std::vector<CompiledKernel> kernels;
   kernels.reserve(requests.size());
   for (const size_t index : job_of_request) {
-    kernels.push_back({jobs[index].key, KernelSymbol(jobs[index].key), jobs[index].object});
+    const Job& job = jobs[index];
+    kernels.push_back(
+        {job.key, KernelSymbol(job.key), job.kernel.object, job.kernel_name, job.kernel.schedule});
   }
   return kernels;
 }

@@ -23,6 +23,7 @@
 #include "core/base/digest.h"
 #include "core/codegen/kernel_cache.h"
 #include "core/codegen/lowering.h"
+#include "core/codegen/schedules/kernel_schedule.h"
 #include "core/graph/graph.h"
 #include "core/graph/operator_registry.h"
 #include "core/target/target.h"
@@ -36,8 +37,10 @@ struct KernelRequest {
 
 struct CompiledKernel {
   Digest key;
-  std::string symbol;  // Of the kernel_abi.h function in `object`.
-  std::string object;  // A relocatable object file; see linker.h for what it may refer to.
+  std::string symbol;    // Of the kernel_abi.h function in `object`.
+  std::string object;    // A relocatable object file; see linker.h for what it may refer to.
+  std::string name;      // KernelName.
+  std::string schedule;  // How its loops are cut, as ScheduleRecords have it.
 };
 
 // What a KernelCompiler did so far.
@@ -45,6 +48,7 @@ struct KernelCounters {
   int64_t compiled = 0;  // By running Halide.
   int64_t cached = 0;    // Taken from the cache.
   int64_t shared = 0;    // Requests answered by another request of the same call.
+  int64_t recorded = 0;  // Whose schedule was in a record.
 };
 
 // Not thread-safe.
@@ -62,11 +66,13 @@ class KernelCompiler {
   KernelCompiler(const OperatorRegistry& registry, const Lowerings& lowerings, const Clock& clock,
                  KernelCache* cache, Options options);
 
-  // One kernel a request, in order; equal kernels are compiled once. Errors name the request and its
-  // operators: those of CheckGroup; DEADLINE_EXCEEDED; RESOURCE_EXHAUSTED when the child ran out of
-  // memory; INTERNAL when it crashed or Halide refused the pipeline, with the end of its log.
+  // One kernel a request, in order; equal kernels are compiled once, with the schedule that `records` has for them or, by
+  // default, that of the machine's model. Errors name the request and its operators: those of CheckGroup; INVALID_ARGUMENT for
+  // a record that is wrong for its kernel; DEADLINE_EXCEEDED; RESOURCE_EXHAUSTED when the child ran out of memory; INTERNAL
+  // when it crashed or Halide refused the pipeline, with the end of its log.
   absl::StatusOr<std::vector<CompiledKernel>> Compile(absl::Span<const KernelRequest> requests,
-                                                      const DeviceTarget& target);
+                                                      const DeviceTarget& target,
+                                                      const ScheduleRecords& records = {});
 
   const KernelCounters& counters() const { return counters_; }
 

@@ -5,9 +5,12 @@
 
 #include <map>
 #include <utility>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "core/codegen/group.h"
 #include "core/codegen/lower/register_all.h"
+#include "core/codegen/schedules/kernel_schedule.h"
 #include "core/graph/builder.h"
 #include "core/operators/register_all.h"
 #include "tests/common/status_matchers.h"
@@ -56,10 +59,11 @@ class KernelCompilerTest : public ::testing::Test {
   }
   absl::StatusOr<std::vector<CompiledKernel>> Compile(const std::vector<Graph>& graphs,
                                                       KernelCompiler& compiler,
-                                                      const char* target = "x86-64-v3-linux") {
+                                                      const char* target = "x86-64-v3-linux",
+                                                      const ScheduleRecords& records = {}) {
     std::vector<KernelRequest> requests;
     for (const Graph& graph : graphs) requests.push_back({"layer1", &graph});
-    return compiler.Compile(requests, ParseTarget(target)->host());
+    return compiler.Compile(requests, ParseTarget(target)->host(), records);
   }
   // The error of a kernel whose generation runs `lowering`.
   absl::Status Misbehave(Lowering lowering, KernelCompiler::Options options = {}) {
@@ -133,6 +137,76 @@ TEST_F(KernelCompilerTest, ALoweringsRevisionIsPartOfTheKey) {
   EXPECT_EQ(compiled("example.com/identity 1"), 2);
   EXPECT_EQ(compiled("example.com/identity 1"), 0);
   EXPECT_EQ(compiled("example.com/identity 2"), 1);  // Relu's is the same.
+}
+
+TEST_F(KernelCompilerTest, ARecordTakesThePlaceOfTheModelsSchedule) {
+  MemoryKernelCache cache;
+  const std::vector<Graph> graphs = {Conv(3), Elementwise("Relu", {64})};
+  KernelCompiler first(registry_, lowerings_, clock_, &cache, {});
+  ASSERT_OK_AND_ASSIGN(const auto chosen, Compile(graphs, first));
+  EXPECT_EQ(chosen[0].schedule, "plain-convolution width=1 blocks=4 strips=8");
+  EXPECT_EQ(first.counters().recorded, 0);
+
+  // Of the first one, and of a kernel that is not there.
+  ASSERT_OK_AND_ASSIGN(
+      const ScheduleRecords records,
+      ParseScheduleRecords(absl::StrCat(chosen[0].name, " plain-convolution blocks=2\n",
+                                        "0000000000000000 rows\n")));
+  KernelCompiler second(registry_, lowerings_, clock_, &cache, {});
+  ASSERT_OK_AND_ASSIGN(const auto recorded, Compile(graphs, second, "x86-64-v3-linux", records));
+  EXPECT_EQ(second.counters().recorded, 1);
+  EXPECT_EQ(second.counters().compiled, 1);
+  EXPECT_EQ(recorded[0].name, chosen[0].name);
+  EXPECT_EQ(recorded[0].schedule, "plain-convolution width=1 blocks=2 strips=8");
+  EXPECT_NE(recorded[0].key, chosen[0].key);
+  EXPECT_NE(recorded[0].object, chosen[0].object);
+  EXPECT_EQ(recorded[1].key, chosen[1].key);
+
+  // From the cache they are the same; other records are other kernels.
+  KernelCompiler third(registry_, lowerings_, clock_, &cache, {});
+  ASSERT_OK_AND_ASSIGN(const auto again, Compile(graphs, third, "x86-64-v3-linux", records));
+  EXPECT_EQ(third.counters().cached, 2);
+  EXPECT_EQ(again[0].schedule, recorded[0].schedule);
+  EXPECT_EQ(again[0].object, recorded[0].object);
+}
+
+TEST_F(KernelCompilerTest, ARecordThatDoesNotFitIsRefused) {
+  KernelCompiler compiler(registry_, lowerings_, clock_, nullptr, {});
+  const std::vector<Graph> graphs = {Conv(3)};
+  ASSERT_OK_AND_ASSIGN(const auto chosen, Compile(graphs, compiler));
+  const std::vector<std::pair<const char*, const char*>> wrongs = {
+      {"plain-convolution blocks=3",
+       "plain-convolution: parameter \"blocks\" is 3; it may be 1 to 4, a divisor of 4"},
+      {"plain-convolution tile=3", "has no parameter \"tile\""},
+      {"winograd-convolution",
+       "stage 1 is \"winograd-convolution\", that of the kernel is "
+       "\"plain-convolution\""},
+      {"plain-convolution; rows", "it has 2 stages, the kernel 1"},
+  };
+  for (const auto& [schedule, why] : wrongs) {
+    ASSERT_OK_AND_ASSIGN(
+        const ScheduleRecords records,
+        ParseScheduleRecords(absl::StrCat("# wrong\n", chosen[0].name, " ", schedule)));
+    EXPECT_THAT(Compile(graphs, compiler, "x86-64-v3-linux", records),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         AllOf(HasSubstr("layer1"), HasSubstr("its schedule in line 2: "),
+                               HasSubstr(why))));
+  }
+}
+
+// What somebody has found out about a kernel is found again by its name, whatever makes it.
+TEST_F(KernelCompilerTest, NamesAreOfWhatIsComputedAndWhere) {
+  KernelCompiler compiler(registry_, lowerings_, clock_, nullptr, {});
+  const std::vector<Graph> graphs = {Elementwise("Relu", {64}), Elementwise("Relu", {65})};
+  ASSERT_OK_AND_ASSIGN(const auto kernels, Compile(graphs, compiler));
+  ASSERT_OK_AND_ASSIGN(const auto others, Compile(graphs, compiler, "x86-64-linux"));
+  EXPECT_EQ(kernels[0].name.size(), 16u);
+  EXPECT_NE(kernels[0].name, kernels[1].name);
+  EXPECT_NE(kernels[0].name, others[0].name);
+  const Graph body = NormalizeGroup(graphs[0], registry_);
+  const DeviceTarget target = ParseTarget("x86-64-v3-linux")->host();
+  EXPECT_EQ(kernels[0].name, KernelName(body, target));
+  EXPECT_NE(KernelKey(body, target, lowerings_, "a"), KernelKey(body, target, lowerings_, "b"));
 }
 
 TEST_F(KernelCompilerTest, RefusesWhatNoKernelCanDo) {

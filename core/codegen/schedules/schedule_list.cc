@@ -1,15 +1,18 @@
 #include "core/codegen/schedules/schedule_list.h"
 
+#include <utility>
 #include <variant>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
 #include "core/codegen/schedules/cpu/convolution_schedule.h"
 #include "core/codegen/schedules/cpu/join_schedule.h"
 #include "core/codegen/schedules/cpu/loops.h"
 #include "core/codegen/schedules/cpu/matrix_schedule.h"
 #include "core/codegen/schedules/cpu/reduction_schedule.h"
 #include "core/codegen/schedules/cpu/winograd_schedule.h"
+#include "core/codegen/schedules/parameters.h"
 
 namespace slipway {
 namespace {
@@ -18,53 +21,105 @@ using Halide::Func;
 
 bool IsCpu(const MachineDescription& machine) { return machine.vector_bytes > 0; }
 
+// Chooses for an anchor and a machine, as `record`, unless it is null, says, and carries it out. Errors of SetParameters alone.
+using Schedule = absl::Status (*)(const MachineDescription&, const Anchor&, Func,
+                                  const StageSchedule* record, StageSchedule& used);
+
+template <typename Stages, typename Choice,
+          Choice (*kChoose)(const MachineDescription&, const Stages&),
+          Parameters (*kParameters)(const MachineDescription&, const Stages&, Choice&),
+          void (*kSchedule)(const MachineDescription&, const Stages&, const Choice&, Func)>
+absl::Status Chosen(const MachineDescription& machine, const Anchor& anchor, Func result,
+                    const StageSchedule* record, StageSchedule& used) {
+  const auto& stages = std::get<Stages>(anchor.stages);
+  Choice choice = kChoose(machine, stages);
+  const auto parameters = [&] { return kParameters(machine, stages, choice); };
+  if (record != nullptr) SLIPWAY_RETURN_IF_ERROR(SetParameters(*record, parameters));
+  for (const Parameter& each : parameters()) used.numbers.emplace_back(each.name, *each.value);
+  kSchedule(machine, stages, choice, result);
+  return absl::OkStatus();
+}
+
+// Where there is nothing to choose.
 template <typename Stages, void (*kSchedule)(const MachineDescription&, const Stages&, Func)>
-void Typed(const MachineDescription& machine, const Anchor& anchor, Func result) {
+absl::Status Fixed(const MachineDescription& machine, const Anchor& anchor, Func result,
+                   const StageSchedule* record, StageSchedule&) {
+  if (record != nullptr) {
+    SLIPWAY_RETURN_IF_ERROR(SetParameters(*record, [] { return Parameters(); }));
+  }
   kSchedule(machine, std::get<Stages>(anchor.stages), result);
+  return absl::OkStatus();
 }
 
 struct Row {
   AnchorKind kind;
-  const char* name;  // For people.
+  const char* name;  // StageSchedule::kind
   bool (*is_for)(const MachineDescription&);
-  void (*schedule)(const MachineDescription&, const Anchor&, Func);
+  Schedule schedule;
 };
 
 // The first row of the kind that is for the machine. Schedules for another kind of machine are a folder beside
 // cpu/ and their rows here.
 constexpr Row kSchedules[] = {
-    {AnchorKind::kInjective, "an expression", IsCpu, Typed<InjectiveStages, ScheduleInjective>},
-    {AnchorKind::kUpdated, "updates", IsCpu, Typed<UpdatedStages, ScheduleUpdated>},
-    {AnchorKind::kBlockedConvolution, "a convolution of blocks", IsCpu,
-     Typed<ConvolutionStages, ScheduleBlockedConvolution>},
-    {AnchorKind::kDepthwiseConvolution, "a depthwise convolution", IsCpu,
-     Typed<ConvolutionStages, ScheduleDepthwiseConvolution>},
-    {AnchorKind::kPlainConvolution, "a convolution", IsCpu,
-     Typed<ConvolutionStages, SchedulePlainConvolution>},
-    {AnchorKind::kWinogradConvolution, "a convolution by Winograd's tiles", IsCpu,
-     Typed<WinogradStages, ScheduleWinogradConvolution>},
-    {AnchorKind::kMatrixProduct, "a matrix product", IsCpu,
-     Typed<MatrixStages, ScheduleMatrixProduct>},
-    {AnchorKind::kReduction, "a reduction", IsCpu, Typed<ReductionStages, ScheduleReduction>},
-    {AnchorKind::kRows, "rows", IsCpu, Typed<RowStages, ScheduleRows>},
-    {AnchorKind::kJoin, "joined tensors", IsCpu, Typed<JoinStages, ScheduleJoin>},
+    {AnchorKind::kInjective, "expression", IsCpu, Fixed<InjectiveStages, ScheduleInjective>},
+    {AnchorKind::kUpdated, "updates", IsCpu, Fixed<UpdatedStages, ScheduleUpdated>},
+    {AnchorKind::kBlockedConvolution, "convolution", IsCpu,
+     Chosen<ConvolutionStages, ConvolutionSchedule, ChooseBlockedConvolution,
+            BlockedConvolutionParameters, ScheduleBlockedConvolution>},
+    {AnchorKind::kDepthwiseConvolution, "depthwise-convolution", IsCpu,
+     Chosen<ConvolutionStages, ConvolutionSchedule, ChooseDepthwiseConvolution,
+            DepthwiseConvolutionParameters, ScheduleDepthwiseConvolution>},
+    {AnchorKind::kPlainConvolution, "plain-convolution", IsCpu,
+     Chosen<ConvolutionStages, ConvolutionSchedule, ChoosePlainConvolution,
+            PlainConvolutionParameters, SchedulePlainConvolution>},
+    {AnchorKind::kWinogradConvolution, "winograd-convolution", IsCpu,
+     Fixed<WinogradStages, ScheduleWinogradConvolution>},
+    {AnchorKind::kMatrixProduct, "product", IsCpu, Fixed<MatrixStages, ScheduleMatrixProduct>},
+    {AnchorKind::kReduction, "reduction", IsCpu, Fixed<ReductionStages, ScheduleReduction>},
+    {AnchorKind::kRows, "rows", IsCpu, Fixed<RowStages, ScheduleRows>},
+    {AnchorKind::kJoin, "join", IsCpu, Fixed<JoinStages, ScheduleJoin>},
 };
 
 }  // namespace
 
-ScheduleFunction SchedulesFor(const MachineDescription& machine) {
-  return [machine](const Anchor& anchor, Func result) -> absl::Status {
-    const char* name = "this";
-    for (const Row& row : kSchedules) {
-      if (row.kind != anchor.kind) continue;
-      name = row.name;
-      if (!row.is_for(machine)) continue;
-      row.schedule(machine, anchor, result);
-      return absl::OkStatus();
-    }
-    return absl::UnimplementedError(
-        absl::StrCat("there is no schedule for ", name, " on this kind of machine yet"));
-  };
+absl::Status KernelScheduler::WrongRecord(absl::string_view what) const {
+  return absl::InvalidArgumentError(
+      absl::StrCat("its schedule in line ", record_->line, ": ", what));
+}
+
+absl::StatusOr<const StageSchedule*> KernelScheduler::NextOfRecord(absl::string_view kind) const {
+  if (record_ == nullptr) return nullptr;
+  const size_t index = used_.size();
+  if (index >= record_->schedule.size()) {
+    return WrongRecord(absl::StrCat("stage ", index + 1, ", \"", kind, "\", is missing"));
+  }
+  const StageSchedule& stage = record_->schedule[index];
+  if (stage.kind == kind) return &stage;
+  return WrongRecord(absl::StrCat("stage ", index + 1, " is \"", stage.kind,
+                                  "\", that of the kernel is \"", kind, "\""));
+}
+
+absl::Status KernelScheduler::operator()(const Anchor& anchor, Func result) {
+  const char* name = "this";
+  for (const Row& row : kSchedules) {
+    if (row.kind != anchor.kind) continue;
+    name = row.name;
+    if (!row.is_for(machine_)) continue;
+    SLIPWAY_ASSIGN_OR_RETURN(const StageSchedule* record, NextOfRecord(row.name));
+    StageSchedule used{.kind = row.name, .numbers = {}};
+    const absl::Status status = row.schedule(machine_, anchor, result, record, used);
+    if (!status.ok()) return WrongRecord(status.message());
+    used_.push_back(std::move(used));
+    return absl::OkStatus();
+  }
+  return absl::UnimplementedError(absl::StrCat("there is no schedule for loops of the kind \"",
+                                               name, "\" on this kind of machine yet"));
+}
+
+absl::Status KernelScheduler::CheckAllUsed() const {
+  if (record_ == nullptr || record_->schedule.size() == used_.size()) return absl::OkStatus();
+  return WrongRecord(
+      absl::StrCat("it has ", record_->schedule.size(), " stages, the kernel ", used_.size()));
 }
 
 }  // namespace slipway

@@ -2,13 +2,44 @@
 #ifndef SLIPWAY_CORE_CODEGEN_SCHEDULES_SCHEDULE_LIST_H_
 #define SLIPWAY_CORE_CODEGEN_SCHEDULES_SCHEDULE_LIST_H_
 
+#include <halide14/Halide.h>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "core/codegen/anchor.h"
+#include "core/codegen/schedules/kernel_schedule.h"
 #include "core/target/machine_description.h"
 
 namespace slipway {
 
-// Looks an anchor's schedule up by its kind and the machine. Pure but for what it does to the Funcs.
-ScheduleFunction SchedulesFor(const MachineDescription& machine);
+// Schedules the stages of one kernel, one after the other: each as the model of the machine chooses by the anchor's kind and
+// numbers, or as a record says. The same stages, machine and record make the same loops.
+class KernelScheduler {
+ public:
+  // `record` must outlive this; null: the model alone.
+  explicit KernelScheduler(const MachineDescription& machine,
+                           const ScheduleRecord* record = nullptr)
+      : machine_(machine), record_(record) {}
+
+  // A ScheduleFunction, by reference. INVALID_ARGUMENT names the record's line where its stage is of another kind, or a number
+  // cannot be.
+  absl::Status operator()(const Anchor& anchor, Halide::Func result);
+
+  // When all stages are scheduled: INVALID_ARGUMENT where the record has more.
+  absl::Status CheckAllUsed() const;
+  // What was chosen or said, of the stages so far.
+  const KernelSchedule& used() const { return used_; }
+
+ private:
+  absl::Status WrongRecord(absl::string_view what) const;
+  // The record's for the next stage, of this kind.
+  absl::StatusOr<const StageSchedule*> NextOfRecord(absl::string_view kind) const;
+
+  const MachineDescription machine_;
+  const ScheduleRecord* const record_;
+  KernelSchedule used_;
+};
 
 }  // namespace slipway
 

@@ -34,36 +34,68 @@ void SchedulePadding(const MachineDescription& machine, const ConvolutionStages&
   VectorizeScratch(machine, padded, stages.input_block);
 }
 
+// Vectors of positions in a row of a plain convolution.
+int LanesOfPlain(const MachineDescription& machine, const ConvolutionStages& stages) {
+  return LanesWithin(FloatLanes(machine), stages.width);
+}
+
+// The strips that make as many tasks as are wanted, of rows of so many tiles of channels.
+int StripsFor(const MachineDescription& machine, const ConvolutionStages& stages, int blocks) {
+  const int64_t outer = int64_t{Assumed(stages.batch)} * (stages.channel_blocks / blocks);
+  return PiecesFor(outer, stages.height, WantedTasks(machine));
+}
+
+Parameter WidthParameter(int positions, ConvolutionSchedule& schedule) {
+  return {"width", &schedule.width, 1, std::clamp(positions, 1, kMaxTileWidth)};
+}
+Parameter BlocksParameter(const ConvolutionStages& stages, ConvolutionSchedule& schedule) {
+  return {"blocks", &schedule.blocks, 1, std::min(stages.group_blocks, kMaxTileBlocks),
+          stages.group_blocks};
+}
+Parameter StripsParameter(const ConvolutionStages& stages, ConvolutionSchedule& schedule) {
+  return {"strips", &schedule.strips, 1, stages.height, stages.height};
+}
+
 }  // namespace
 
-void ScheduleBlockedConvolution(const MachineDescription& machine, const ConvolutionStages& stages,
-                                Func result) {
+ConvolutionSchedule ChooseBlockedConvolution(const MachineDescription& machine,
+                                             const ConvolutionStages& stages) {
   const AccumulatorTile tile =
       ChooseTile(machine, stages.width, stages.group_blocks,
                  {stages.input_bytes, stages.block_weight_bytes, stages.has_pairs});
+  // What a product of pairs is before it is added takes the register that another broadcast input would hold.
+  const bool keeps_weights = stages.has_pairs || KeepsWeights(tile);
+  return {tile.width, tile.blocks, keeps_weights, StripsFor(machine, stages, tile.blocks)};
+}
+
+Parameters BlockedConvolutionParameters(const MachineDescription&, const ConvolutionStages& stages,
+                                        ConvolutionSchedule& schedule) {
+  return {WidthParameter(stages.width, schedule),
+          BlocksParameter(stages, schedule),
+          {"keeps-weights", &schedule.keeps_weights, 0, 1},
+          StripsParameter(stages, schedule)};
+}
+
+void ScheduleBlockedConvolution(const MachineDescription& machine, const ConvolutionStages& stages,
+                                const ConvolutionSchedule& schedule, Func result) {
   const std::vector<Var> vars = result.args();
   const Var c = vars[0], x = vars[1], y = vars[2], channel = vars[3], n = vars[4];
   Var xi("xi"), ci("ci"), yi("yi");
-
-  const int64_t outer = int64_t{Assumed(stages.batch)} * (stages.channel_blocks / tile.blocks);
-  const int strips = PiecesFor(outer, stages.height, WantedTasks(machine));
-  result.split(channel, channel, ci, tile.blocks, TailStrategy::RoundUp)
-      .split(x, x, xi, tile.width, ExactOrShifted(stages.width, tile.width))
-      .split(y, y, yi, stages.height / strips, TailStrategy::RoundUp)
+  result.split(channel, channel, ci, schedule.blocks, TailStrategy::RoundUp)
+      .split(x, x, xi, schedule.width, ExactOrShifted(stages.width, schedule.width))
+      .split(y, y, yi, stages.height / schedule.strips, TailStrategy::RoundUp)
       .reorder({c, xi, ci, x, yi, y, channel, n})
       .vectorize(c)
       .unroll(xi)
       .unroll(ci);
-  ParallelizeOuter(
-      result,
-      {{y, strips}, {channel, stages.channel_blocks / tile.blocks}, {n, Assumed(stages.batch)}});
+  ParallelizeOuter(result, {{y, schedule.strips},
+                            {channel, stages.channel_blocks / schedule.blocks},
+                            {n, Assumed(stages.batch)}});
 
   Func accumulator = stages.accumulator;
   const std::vector<Var> a = accumulator.args();
   accumulator.compute_at(result, x).vectorize(a[0]).unroll(a[1]).unroll(a[3]);
-  // What a product of pairs is before it is added takes the register that another broadcast input would hold.
-  const bool keeps_weights = stages.has_pairs || KeepsWeights(tile);
-  const Var fast = a[keeps_weights ? 3 : 1], slow = a[keeps_weights ? 1 : 3];
+  const Var fast = a[schedule.keeps_weights ? 3 : 1], slow = a[schedule.keeps_weights ? 1 : 3];
   Halide::Stage update = accumulator.update();
   if (stages.has_pairs) {
     update.reorder(Order({RVar(stages.reduction[0]), a[0], fast, slow}, stages.reduction))
@@ -76,22 +108,31 @@ void ScheduleBlockedConvolution(const MachineDescription& machine, const Convolu
   SchedulePadding(machine, stages);
 }
 
+ConvolutionSchedule ChooseDepthwiseConvolution(const MachineDescription& machine,
+                                               const ConvolutionStages& stages) {
+  const AccumulatorTile tile = ChooseTile(machine, stages.width, 1);
+  return {.width = std::min(tile.width, 8), .strips = StripsFor(machine, stages, 1)};
+}
+
+Parameters DepthwiseConvolutionParameters(const MachineDescription&,
+                                          const ConvolutionStages& stages,
+                                          ConvolutionSchedule& schedule) {
+  return {WidthParameter(stages.width, schedule), StripsParameter(stages, schedule)};
+}
+
 void ScheduleDepthwiseConvolution(const MachineDescription& machine,
-                                  const ConvolutionStages& stages, Func result) {
+                                  const ConvolutionStages& stages,
+                                  const ConvolutionSchedule& schedule, Func result) {
   const std::vector<Var> vars = result.args();
   const Var c = vars[0], x = vars[1], y = vars[2], channel = vars[3], n = vars[4];
   Var xi("xi"), yi("yi");
-  const AccumulatorTile tile = ChooseTile(machine, stages.width, 1);
-  const int width = std::min(tile.width, 8);
-  const int64_t outer = int64_t{Assumed(stages.batch)} * stages.channel_blocks;
-  const int strips = PiecesFor(outer, stages.height, WantedTasks(machine));
-  result.split(x, x, xi, width, ExactOrShifted(stages.width, width))
-      .split(y, y, yi, stages.height / strips, TailStrategy::RoundUp)
+  result.split(x, x, xi, schedule.width, ExactOrShifted(stages.width, schedule.width))
+      .split(y, y, yi, stages.height / schedule.strips, TailStrategy::RoundUp)
       .reorder({c, xi, x, yi, y, channel, n})
       .vectorize(c)
       .unroll(xi);
   const Var task = ParallelizeOuter(
-      result, {{y, strips}, {channel, stages.channel_blocks}, {n, Assumed(stages.batch)}});
+      result, {{y, schedule.strips}, {channel, stages.channel_blocks}, {n, Assumed(stages.batch)}});
 
   Func accumulator = stages.accumulator;
   const std::vector<Var> a = accumulator.args();
@@ -104,28 +145,40 @@ void ScheduleDepthwiseConvolution(const MachineDescription& machine,
   }
 }
 
+ConvolutionSchedule ChoosePlainConvolution(const MachineDescription& machine,
+                                           const ConvolutionStages& stages) {
+  const AccumulatorTile tile = ChooseTile(
+      machine, std::max(1, stages.width / LanesOfPlain(machine, stages)), stages.group_blocks);
+  return {.width = tile.width,
+          .blocks = tile.blocks,
+          .strips = StripsFor(machine, stages, tile.blocks)};
+}
+
+Parameters PlainConvolutionParameters(const MachineDescription& machine,
+                                      const ConvolutionStages& stages,
+                                      ConvolutionSchedule& schedule) {
+  return {WidthParameter(stages.width / LanesOfPlain(machine, stages), schedule),
+          BlocksParameter(stages, schedule), StripsParameter(stages, schedule)};
+}
+
 void SchedulePlainConvolution(const MachineDescription& machine, const ConvolutionStages& stages,
-                              Func result) {
+                              const ConvolutionSchedule& schedule, Func result) {
   const std::vector<Var> vars = result.args();
   const Var x = vars[0], y = vars[1], channel = vars[2], n = vars[3];
   Var xi("xi"), ci("ci"), yi("yi"), xv("xv");
-  const int lanes = LanesWithin(FloatLanes(machine), stages.width);
-  const AccumulatorTile tile =
-      ChooseTile(machine, std::max(1, stages.width / lanes), stages.group_blocks);
-  const int width = tile.width * lanes;
-  const int64_t outer = int64_t{Assumed(stages.batch)} * (stages.channel_blocks / tile.blocks);
-  const int strips = PiecesFor(outer, stages.height, WantedTasks(machine));
-  result.split(channel, channel, ci, tile.blocks, TailStrategy::RoundUp)
+  const int lanes = LanesOfPlain(machine, stages);
+  const int width = schedule.width * lanes;
+  result.split(channel, channel, ci, schedule.blocks, TailStrategy::RoundUp)
       .split(x, x, xi, width, ExactOrShifted(stages.width, width))
       .split(xi, xi, xv, lanes, TailStrategy::RoundUp)
-      .split(y, y, yi, stages.height / strips, TailStrategy::RoundUp)
+      .split(y, y, yi, stages.height / schedule.strips, TailStrategy::RoundUp)
       .reorder({xv, xi, ci, x, yi, y, channel, n})
       .vectorize(xv)
       .unroll(xi)
       .unroll(ci);
-  ParallelizeOuter(
-      result,
-      {{y, strips}, {channel, stages.channel_blocks / tile.blocks}, {n, Assumed(stages.batch)}});
+  ParallelizeOuter(result, {{y, schedule.strips},
+                            {channel, stages.channel_blocks / schedule.blocks},
+                            {n, Assumed(stages.batch)}});
 
   Func accumulator = stages.accumulator;
   const std::vector<Var> a = accumulator.args();

@@ -15,6 +15,10 @@ struct AccumulatorTile {
   int blocks = 1;
 };
 
+// Larger ones are more code than any machine has registers for.
+inline constexpr int kMaxTileWidth = 32;
+inline constexpr int kMaxTileBlocks = 16;
+
 // What the tiles of a convolution read.
 struct TileOperands {
   int64_t input_bytes = 0;         // Of an image.
