@@ -30,39 +30,59 @@ int RowsOfBand(const WinogradStages& s) {
   return (s.rows + bands - 1) / bands;
 }
 
+int64_t BandsOf(const WinogradStages& stages, int band_rows) {
+  return (stages.rows + band_rows - 1) / band_rows;
+}
+
 }  // namespace
 
-void ScheduleWinogradConvolution(const MachineDescription& machine, const WinogradStages& stages,
-                                 Func result) {
-  const int outputs = stages.tile - 2;
+WinogradSchedule ChooseWinogradConvolution(const MachineDescription& machine,
+                                           const WinogradStages& stages) {
   const int band_rows = RowsOfBand(stages);
   const int band_tiles = band_rows * stages.columns;
   const AccumulatorTile tile = ChooseTile(machine, band_tiles, stages.out_blocks);
   const int64_t block_bytes =
       int64_t{machine.vector_bytes} * stages.tile * stages.tile * band_tiles;
-  const int64_t bands = (stages.rows + band_rows - 1) / band_rows;
-  // Few bands are computed one after the other, each by all threads.
-  const bool bands_are_tasks = Assumed(stages.batch) * bands >= kBandsPerCore * machine.cores;
+  const bool parallel_bands =
+      Assumed(stages.batch) * BandsOf(stages, band_rows) >= kBandsPerCore * machine.cores;
   const int64_t column_tiles = stages.out_blocks / tile.blocks;
   const int64_t fitting = kProductBytes / (block_bytes * tile.blocks);
-  const int64_t wanted = bands_are_tasks ? column_tiles : column_tiles / machine.cores;
+  const int64_t wanted = parallel_bands ? column_tiles : column_tiles / machine.cores;
   const int chunk =
       tile.blocks *
       LargestDivisor(static_cast<int>(column_tiles),
                      static_cast<int>(std::max<int64_t>(1, std::min(fitting, wanted))));
+  return {band_rows, tile.width, tile.blocks, chunk, parallel_bands};
+}
 
+Parameters WinogradConvolutionParameters(const MachineDescription&, const WinogradStages& stages,
+                                         WinogradSchedule& schedule) {
+  return {{"band-rows", &schedule.band_rows, 1, stages.rows},
+          {"width", &schedule.width, 1,
+           static_cast<int>(
+               std::min<int64_t>(int64_t{stages.columns} * schedule.band_rows, kMaxTileWidth))},
+          {"blocks", &schedule.blocks, 1, std::min(stages.out_blocks, kMaxTileBlocks),
+           stages.out_blocks},
+          {"chunk", &schedule.chunk, 1, stages.out_blocks, stages.out_blocks, schedule.blocks},
+          {"parallel-bands", &schedule.parallel_bands, 0, 1}};
+}
+
+void ScheduleWinogradConvolution(const MachineDescription& machine, const WinogradStages& stages,
+                                 const WinogradSchedule& schedule, Func result) {
+  const int outputs = stages.tile - 2;
   const std::vector<Var> vars = result.args();
   const Var c = vars[0], x = vars[1], y = vars[2], channel = vars[3], n = vars[4];
   Var band("band"), ci("ci"), pi("pi"), po("po"), task("task");
   // A band's last rows may lie below the result; tiles are made of whole ones.
-  result.split(channel, channel, ci, chunk, TailStrategy::RoundUp)
-      .split(y, band, y, band_rows * outputs, TailStrategy::GuardWithIf)
+  result.split(channel, channel, ci, schedule.chunk, TailStrategy::RoundUp)
+      .split(y, band, y, schedule.band_rows * outputs, TailStrategy::GuardWithIf)
       .reorder({c, x, y, ci, channel, band, n})
       .vectorize(c);
   Var scratch = band;  // The loop that has a band's scratch memory.
-  if (bands_are_tasks) {
-    scratch = ParallelizeOuter(result, {{band, bands}, {n, Assumed(stages.batch)}});
-  } else if (stages.out_blocks > chunk) {
+  if (schedule.parallel_bands != 0) {
+    scratch = ParallelizeOuter(
+        result, {{band, BandsOf(stages, schedule.band_rows)}, {n, Assumed(stages.batch)}});
+  } else if (stages.out_blocks > schedule.chunk) {
     result.parallel(channel);
   }
 
@@ -77,7 +97,7 @@ void ScheduleWinogradConvolution(const MachineDescription& machine, const Winogr
         .vectorize(v[0])
         .unroll(v[1])
         .unroll(v[2]);
-    if (stages.in_blocks > 1 && !bands_are_tasks) transformed.parallel(v[4]);
+    if (stages.in_blocks > 1 && schedule.parallel_bands == 0) transformed.parallel(v[4]);
     const std::vector<Var> h = input_rows.args();
     input_rows.compute_at(transformed, v[3]).vectorize(h[0]).unroll(h[1]).unroll(h[2]);
   }
@@ -86,15 +106,15 @@ void ScheduleWinogradConvolution(const MachineDescription& machine, const Winogr
   const std::vector<Var> m = products.args();  // (c, p, C, i, j, n)
   Var mc("mc");
   products.compute_at(result, channel)
-      .split(m[1], po, pi, tile.width, TailStrategy::RoundUp)
-      .split(m[2], m[2], mc, tile.blocks, TailStrategy::RoundUp)
+      .split(m[1], po, pi, schedule.width, TailStrategy::RoundUp)
+      .split(m[2], m[2], mc, schedule.blocks, TailStrategy::RoundUp)
       .reorder({m[0], mc, pi, po, m[2], m[3], m[4], m[5]})
       .vectorize(m[0])
       .unroll(mc)
       .unroll(pi);
   const std::vector<Var> a = accumulator.args();
   accumulator.compute_at(products, po).vectorize(a[0]).unroll(a[1]).unroll(a[2]);
-  const bool keeps_weights = KeepsWeights(tile);
+  const bool keeps_weights = KeepsWeights({schedule.width, schedule.blocks});
   accumulator.update()
       .reorder({a[0], a[keeps_weights ? 2 : 1], a[keeps_weights ? 1 : 2], RVar(stages.reduction[0]),
                 RVar(stages.reduction[1])})
