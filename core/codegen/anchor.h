@@ -38,6 +38,7 @@ enum class AnchorKind {
 
 struct InjectiveStages {
   std::vector<int> extents;  // Innermost first.
+  int element_bytes = 4;     // Of its largest elements.
 };
 
 struct UpdatedStages {};

@@ -259,8 +259,13 @@ class Builder {
   }
 
   absl::Status ScheduleInjective(const Func& func, ValueId id) const {
-    return schedule_(
-        {AnchorKind::kInjective, InjectiveStages{HalideExtents(*body_.value(id).type)}}, func);
+    int element_bytes = 1;
+    for (const Halide::Type& type : func.output_types()) {
+      element_bytes = std::max(element_bytes, type.bytes());
+    }
+    return schedule_({AnchorKind::kInjective,
+                      InjectiveStages{HalideExtents(*body_.value(id).type), element_bytes}},
+                     func);
   }
 
   // The Funcs of the group's outputs, each a Func of its own, with their memory's layout fixed.

@@ -145,6 +145,7 @@ TEST_F(KernelCompilerTest, ARecordTakesThePlaceOfTheModelsSchedule) {
   KernelCompiler first(registry_, lowerings_, clock_, &cache, {});
   ASSERT_OK_AND_ASSIGN(const auto chosen, Compile(graphs, first));
   EXPECT_EQ(chosen[0].schedule, "plain-convolution width=1 blocks=4 strips=8");
+  EXPECT_EQ(chosen[1].schedule, "expression lanes=8 tasks=1");
   EXPECT_EQ(first.counters().recorded, 0);
 
   // Of the first one, and of a kernel that is not there.

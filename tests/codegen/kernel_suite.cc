@@ -7,9 +7,11 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/base/clock.h"
 #include "core/base/status_macros.h"
 #include "core/codegen/linker.h"
@@ -129,13 +131,27 @@ void KernelSuite::AddOpenWithNan(const std::string& name, absl::string_view text
   }
 }
 
-absl::StatusOr<KernelSuite::Program> KernelSuite::Build(const DeviceTarget& target) const {
+absl::StatusOr<std::vector<CompiledKernel>> KernelSuite::CompileAll(
+    const DeviceTarget& target, const ScheduleRecords& records) const {
   SystemClock clock;
   KernelCompiler compiler(registry_, lowerings_, clock, nullptr, {});
   std::vector<KernelRequest> requests;
   for (const Case& one : cases_) requests.push_back({one.name, &one.graph});
-  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<CompiledKernel> kernels,
-                           compiler.Compile(requests, target));
+  return compiler.Compile(requests, target, records);
+}
+
+absl::StatusOr<ScheduleRecords> KernelSuite::Schedules(const DeviceTarget& target) const {
+  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<CompiledKernel> kernels, CompileAll(target, {}));
+  std::set<std::string> lines;
+  for (const CompiledKernel& kernel : kernels) {
+    lines.insert(absl::StrCat(kernel.name, " ", kernel.schedule));
+  }
+  return ParseScheduleRecords(absl::StrJoin(lines, "\n"));
+}
+
+absl::StatusOr<KernelSuite::Program> KernelSuite::Build(const DeviceTarget& target,
+                                                        const ScheduleRecords& records) const {
+  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<CompiledKernel> kernels, CompileAll(target, records));
   Program program;
   std::vector<LinkedKernel> linked;
   std::map<std::string, size_t> index_of_symbol;
@@ -153,14 +169,20 @@ absl::StatusOr<KernelSuite::Program> KernelSuite::Build(const DeviceTarget& targ
   return program;
 }
 
-void KernelSuite::Compile(const DeviceTarget& target) { EXPECT_OK(Build(target).status()); }
+void KernelSuite::Compile(const DeviceTarget& target) { EXPECT_OK(Build(target, {}).status()); }
 
-void KernelSuite::Run(const DeviceTarget& target) {
-  const absl::StatusOr<Program> built = Build(target);
-  ASSERT_TRUE(built.ok()) << built.status();
-  LoadedProgram program(built->code);
+void KernelSuite::Run(const DeviceTarget& target) { EXPECT_OK(RunWith({}, target)); }
+
+absl::Status KernelSuite::RunWith(const ScheduleRecords& records, const DeviceTarget& target) {
+  SLIPWAY_ASSIGN_OR_RETURN(const Program built, Build(target, records));
+  RunAll(built, target);
+  return absl::OkStatus();
+}
+
+void KernelSuite::RunAll(const Program& built, const DeviceTarget& target) {
+  LoadedProgram program(built.code);
   ASSERT_NE(program.table(), nullptr) << program.error();
-  ASSERT_EQ(program.table()->kernel_count, built->kernel_count);
+  ASSERT_EQ(program.table()->kernel_count, built.kernel_count);
 
   const Reference reference(registry_);
   for (size_t i = 0; i < cases_.size(); ++i) {
@@ -184,7 +206,7 @@ void KernelSuite::Run(const DeviceTarget& target) {
     TestContext* context_pointer = &context;
     std::vector<void*> args = {&context_pointer};
     for (const auto& argument : arguments) args.push_back(&argument->buffer);
-    const slipway_kernel_entry& entry = program.table()->kernels[built->kernel_of_case[i]];
+    const slipway_kernel_entry& entry = program.table()->kernels[built.kernel_of_case[i]];
     EXPECT_EQ(entry.argument_count, static_cast<int>(arguments.size()));
     EXPECT_EQ(entry.function(args.data()), 0) << context.error;
     EXPECT_EQ(context.live_allocations, 0);

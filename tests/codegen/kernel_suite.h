@@ -7,10 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/codegen/kernel_compiler.h"
 #include "core/codegen/lowering.h"
+#include "core/codegen/schedules/kernel_schedule.h"
 #include "core/graph/builder.h"
 #include "core/graph/graph.h"
 #include "core/graph/operator_registry.h"
@@ -50,6 +52,12 @@ class KernelSuite {
   // every kernel and compares. Failures are reported as test failures naming the group.
   void Run(const DeviceTarget& target);
 
+  // The same with these schedules. INVALID_ARGUMENT, and nothing is run, where one does not fit its kernel.
+  absl::Status RunWith(const ScheduleRecords& records, const DeviceTarget& target);
+
+  // How the kernels are cut by default.
+  absl::StatusOr<ScheduleRecords> Schedules(const DeviceTarget& target) const;
+
   // Compiles and links all groups for `target`, whose code this machine need not run.
   void Compile(const DeviceTarget& target);
 
@@ -71,7 +79,10 @@ class KernelSuite {
     size_t kernel_count = 0;
     std::vector<size_t> kernel_of_case;
   };
-  absl::StatusOr<Program> Build(const DeviceTarget& target) const;
+  absl::StatusOr<std::vector<CompiledKernel>> CompileAll(const DeviceTarget& target,
+                                                         const ScheduleRecords& records) const;
+  absl::StatusOr<Program> Build(const DeviceTarget& target, const ScheduleRecords& records) const;
+  void RunAll(const Program& built, const DeviceTarget& target);
 
   OperatorRegistry registry_;
   Lowerings lowerings_;

@@ -73,7 +73,9 @@ absl::StatusOr<std::vector<Func>> LowerResize(LoweringContext& context) {
     // A row of one axis serves many places of the next.
     if (resize.mode == ResizeView::Mode::kLinear && extents != out) {
       SLIPWAY_RETURN_IF_ERROR(context.schedule(
-          {AnchorKind::kInjective, InjectiveStages{HalideExtents(extents)}}, resized));
+          {AnchorKind::kInjective,
+           InjectiveStages{HalideExtents(extents), resized.output_types()[0].bytes()}},
+          resized));
     }
     stage = resized;
   }

@@ -61,7 +61,9 @@ struct Row {
 // The first row of the kind that is for the machine. Schedules for another kind of machine are a folder beside
 // cpu/ and their rows here.
 constexpr Row kSchedules[] = {
-    {AnchorKind::kInjective, "expression", IsCpu, Fixed<InjectiveStages, ScheduleInjective>},
+    {AnchorKind::kInjective, "expression", IsCpu,
+     Chosen<InjectiveStages, InjectiveSchedule, ChooseInjective, InjectiveParameters,
+            ScheduleInjective>},
     {AnchorKind::kUpdated, "updates", IsCpu, Fixed<UpdatedStages, ScheduleUpdated>},
     {AnchorKind::kBlockedConvolution, "convolution", IsCpu,
      Chosen<ConvolutionStages, ConvolutionSchedule, ChooseBlockedConvolution,

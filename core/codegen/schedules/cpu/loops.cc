@@ -49,30 +49,61 @@ void ScheduleUpdated(const MachineDescription&, const UpdatedStages&, Func func)
   func.compute_root();
 }
 
-void ScheduleInjective(const MachineDescription& machine, const InjectiveStages& stages,
-                       Func func) {
+namespace {
+
+// The innermost dimension that has any extent. REQUIRES: there is a dimension.
+size_t AlongOf(const std::vector<int>& extents) {
+  size_t along = 0;
+  while (along + 1 < extents.size() && extents[along] == 1) ++along;
+  return along;
+}
+
+int64_t ElementsOf(const std::vector<int>& extents) {
+  int64_t elements = 1;
+  for (const int extent : extents) elements *= Assumed(extent);
+  return elements;
+}
+
+}  // namespace
+
+InjectiveSchedule ChooseInjective(const MachineDescription& machine,
+                                  const InjectiveStages& stages) {
+  if (stages.extents.empty()) return {};
+  const int lanes = machine.vector_bytes / stages.element_bytes;
+  const int64_t wanted =
+      std::min(WantedTasks(machine), ElementsOf(stages.extents) / kElementsPerTask);
+  return {LanesWithin(lanes, stages.extents[AlongOf(stages.extents)]),
+          static_cast<int>(std::max<int64_t>(1, wanted))};
+}
+
+Parameters InjectiveParameters(const MachineDescription&, const InjectiveStages& stages,
+                               InjectiveSchedule& schedule) {
+  // Powers of two, and a task for a vector at least.
+  constexpr int kMaxLanes = 64;
+  constexpr int64_t kMaxTasks = 1 << 16;
+  if (stages.extents.empty()) return {};
+  const int extent = stages.extents[AlongOf(stages.extents)];
+  const int64_t vectors = ElementsOf(stages.extents) / schedule.lanes;
+  return {
+      {"lanes", &schedule.lanes, 1, LanesWithin(kMaxLanes, extent), kMaxLanes},
+      {"tasks", &schedule.tasks, 1, static_cast<int>(std::clamp<int64_t>(vectors, 1, kMaxTasks))}};
+}
+
+void ScheduleInjective(const MachineDescription&, const InjectiveStages& stages,
+                       const InjectiveSchedule& schedule, Func func) {
   const std::vector<int>& extents = stages.extents;
   func.compute_root();
   if (extents.empty()) return;
   const std::vector<Var> vars = func.args();
-  int lanes = machine.vector_bytes;
-  int64_t total = 1;
-  for (const Halide::Type& type : func.output_types()) {
-    lanes = std::min(lanes, Lanes(machine, type));
-  }
-  for (const int extent : extents) total *= Assumed(extent);
-
-  // Vectors run along the innermost dimension that has any extent.
-  size_t along = 0;
-  while (along + 1 < extents.size() && extents[along] == 1) ++along;
-  const int factor = LanesWithin(lanes, extents[along]);
+  const size_t along = AlongOf(extents);
+  const int factor = schedule.lanes;
   if (factor > 1) {
     Var inner("inner");
     func.split(vars[along], vars[along], inner, factor, ExactOrShifted(extents[along], factor))
         .vectorize(inner);
   }
 
-  const int64_t wanted = std::min(WantedTasks(machine), total / kElementsPerTask);
+  const int64_t wanted = schedule.tasks;
   if (wanted <= 1) return;
   std::vector<OuterLoop> loops;
   int64_t tasks = 1;

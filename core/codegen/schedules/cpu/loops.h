@@ -12,6 +12,7 @@
 
 #include "core/codegen/anchor.h"
 #include "core/codegen/schedules/cpu/tiles.h"
+#include "core/codegen/schedules/parameters.h"
 #include "core/target/machine_description.h"
 
 namespace slipway {
@@ -47,9 +48,17 @@ Halide::Var ParallelizeOuter(Halide::Func func, const std::vector<OuterLoop>& lo
 // nothing out of bounds where it is computed beyond it.
 void VectorizeScratch(const MachineDescription& machine, Halide::Func func, int innermost_extent);
 
-// AnchorKind::kInjective: vectors along the innermost dimension, tasks over the outer ones.
+// How AnchorKind::kInjective is cut: vectors along the innermost dimension of any extent, tasks over the outer ones.
+struct InjectiveSchedule {
+  int lanes = 1;  // Of a vector.
+  int tasks = 1;  // At least so many, as far as extents divide.
+};
+
+InjectiveSchedule ChooseInjective(const MachineDescription& machine, const InjectiveStages& stages);
+Parameters InjectiveParameters(const MachineDescription& machine, const InjectiveStages& stages,
+                               InjectiveSchedule& schedule);
 void ScheduleInjective(const MachineDescription& machine, const InjectiveStages& stages,
-                       Halide::Func func);
+                       const InjectiveSchedule& schedule, Halide::Func func);
 
 // AnchorKind::kUpdated: loops as they are, for what is small against its surroundings.
 void ScheduleUpdated(const MachineDescription& machine, const UpdatedStages& stages,
