@@ -27,6 +27,8 @@ inline constexpr int kMaxKeptNameBytes = 1024;
 inline constexpr int kMaxPassesWithout = 64;
 // CompileOptions.ranges.
 inline constexpr int kMaxRanges = 1024;
+// CompileOptions.schedules.
+inline constexpr int kMaxSchedulesBytes = 1 << 20;
 inline constexpr int kMaxInputs = 1'000;
 inline constexpr int kMaxThreads = 1'024;
 inline constexpr int kMaxSamples = 1'000'000;

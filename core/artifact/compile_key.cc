@@ -76,6 +76,9 @@ absl::StatusOr<std::string> CompileKey(const v1::CompilationSpec& spec,
     AddField("greatest", FloatBits(range.greatest()), text);
   }
   if (spec.options().observe()) AddField("observe", "", text);
+  if (!spec.options().schedules().empty()) {
+    AddField("schedules", spec.options().schedules(), text);
+  }
   AddField("compiler", fingerprint, text);
   return Digest::Of(text).hex();
 }

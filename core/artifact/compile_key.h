@@ -21,9 +21,10 @@ namespace slipway {
 //   7. names of values that are kept;
 //   8. names of passes that are left out;
 //   9. name and both ends of every range, and whether products are observed;
-//  10. the compiler's fingerprint, which covers its sources and the builds of
+//  10. schedules of kernels, where there are any;
+//  11. the compiler's fingerprint, which covers its sources and the builds of
 //      the libraries that generate its code.
-// Not part of it: display_name and print_after, which do not change the artifact.
+// Not part of it: display_name, print_after and print_schedules, which do not change the artifact.
 // Whatever else comes to change an artifact is added here, and only here.
 //
 // INVALID_ARGUMENT when the specification or the fingerprint lacks a part or

@@ -70,6 +70,7 @@ TEST(CompileKey, EveryPartOfTheListCounts) {
         s.mutable_options()->add_ranges()->set_name("*");
         s.mutable_options()->mutable_ranges(0)->set_greatest(1);
       },
+      [](Spec& s) { s.mutable_options()->set_schedules("*"); },
   };
   std::set<std::string> keys;
   for (const auto& change : changes) {

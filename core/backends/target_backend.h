@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "core/artifact/artifact.h"
+#include "core/codegen/schedules/kernel_schedule.h"
 #include "core/graph/graph.h"
 #include "core/graph/memory_plan.h"
 #include "core/passes/pipeline.h"
@@ -26,6 +27,8 @@ struct BackendRequest {
   const Target& target;
   // For Manifest.compile_key; may be empty. The manifest's name is the graph's.
   std::string compile_key;
+  // How kernels are cut, in place of what the backend chooses; those that it does not have do not matter.
+  ScheduleRecords schedules = {};
 };
 
 struct BackendStage {
@@ -39,7 +42,10 @@ struct BackendResult {
   int64_t kernels_compiled = 0;      // By running a code generator.
   int64_t kernels_cached = 0;        // Taken from the kernel cache.
   int64_t code_bytes = 0;
-  int64_t constant_bytes = 0;  // What the artifact holds, merged and unpadded as it may be.
+  int64_t constant_bytes = 0;    // What the artifact holds, merged and unpadded as it may be.
+  int64_t kernels_recorded = 0;  // Different ones that BackendRequest::schedules has.
+  // How each kernel is cut, a line each, as ParseScheduleRecords reads them, with what it computes as a comment.
+  std::vector<std::string> schedules = {};
 };
 
 // Not thread-safe.
@@ -53,8 +59,8 @@ class TargetBackend {
   // What it wants done to a graph before Compile, layouts and memory among it. REQUIRES: CheckTarget.
   virtual BackendPipeline PipelineFor(const Target& target) const = 0;
 
-  // UNIMPLEMENTED names the node and operator without a lowering; RESOURCE_EXHAUSTED the limit;
-  // INTERNAL what failed inside. REQUIRES: CheckTarget.
+  // UNIMPLEMENTED names the node and operator without a lowering; RESOURCE_EXHAUSTED the limit; INVALID_ARGUMENT the kernel
+  // that a record does not fit; INTERNAL what failed inside. REQUIRES: CheckTarget.
   virtual absl::StatusOr<BackendResult> Compile(const BackendRequest& request) = 0;
 };
 

@@ -11,6 +11,7 @@
 #include "core/backends/all_backends.h"
 #include "core/base/status_macros.h"
 #include "core/base/utf8.h"
+#include "core/codegen/schedules/kernel_schedule.h"
 #include "core/compiler/kept_values.h"
 #include "core/compiler/limits.h"
 #include "core/compiler/own_operator.h"
@@ -41,6 +42,18 @@ std::string Bounded(std::string text) {
   const std::string note = absl::StrCat("\n# cut here: the text has ", text.size(), " bytes\n");
   text.resize(kMaxPrintedGraphBytes - note.size());
   return text + note;
+}
+
+// As many lines as can be read again; the last one says what is left out.
+std::string Bounded(const std::vector<std::string>& lines) {
+  std::string text;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const std::string note =
+        absl::StrCat("# cut here: there are ", lines.size() - i, " kernels more\n");
+    if (text.size() + lines[i].size() + note.size() > kMaxSchedulesBytes) return text + note;
+    text += lines[i];
+  }
+  return text;
 }
 
 absl::Status CheckName(const Graph& graph, ValueId id) {
@@ -151,6 +164,8 @@ void Compilation::Report(const BackendResult& result) {
   report_.set_kernels(result.kernels_compiled + result.kernels_cached);
   report_.set_code_bytes(result.code_bytes);
   report_.set_constant_bytes(result.constant_bytes);
+  if (!options_.schedules.empty()) report_.set_kernels_recorded(result.kernels_recorded);
+  if (options_.print_schedules) report_.set_printed_schedules(Bounded(result.schedules));
 }
 
 absl::StatusOr<CompiledModel> Compilation::Run(const ModelSource& model) {
@@ -196,6 +211,8 @@ void Compilation::Report(const std::vector<LeftProduct>& products) {
 }
 
 absl::StatusOr<CompiledModel> Compilation::Run(Graph graph) {
+  SLIPWAY_ASSIGN_OR_RETURN(ScheduleRecords schedules, ParseScheduleRecords(options_.schedules));
+  report_.set_records(static_cast<int64_t>(schedules.size()));
   SLIPWAY_RETURN_IF_ERROR(KeepValues(options_.keep, graph));
   NameOpenInputs(graph);
   SLIPWAY_ASSIGN_OR_RETURN(graph, ApplyPrecision(std::move(graph)));
@@ -227,9 +244,9 @@ absl::StatusOr<CompiledModel> Compilation::Run(Graph graph) {
   SLIPWAY_RETURN_IF_ERROR(CheckSizes(optimized.graph, optimized.memory));
 
   Announce("kernels");
-  SLIPWAY_ASSIGN_OR_RETURN(
-      BackendResult result,
-      backend->Compile({optimized.graph, optimized.memory, target_, options_.compile_key}));
+  SLIPWAY_ASSIGN_OR_RETURN(BackendResult result,
+                           backend->Compile({optimized.graph, optimized.memory, target_,
+                                             options_.compile_key, std::move(schedules)}));
   Report(result);
   Announce("done");
   return CompiledModel{std::move(result.artifact), std::move(report_)};

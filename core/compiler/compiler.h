@@ -48,6 +48,10 @@ struct CompilerOptions {
   bool observe = false;
   // Names of optional passes that are left out (core/passes/pipeline.h).
   std::vector<std::string> without;
+  // How kernels are cut, as ParseScheduleRecords of core/codegen/schedules reads it; may be empty.
+  std::string schedules;
+  bool print_schedules =
+      false;  // Puts how all kernels are cut into CompileReport.printed_schedules.
   // For the manifest; may be empty.
   std::string compile_key;
 };

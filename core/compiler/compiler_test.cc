@@ -98,6 +98,34 @@ TEST_F(CompilerTest, ReportsWhatItDid) {
   EXPECT_THAT(manifest.functions(0).steps(0).operators(), ElementsAre("ConvNCHWc", "Relu"));
 }
 
+TEST_F(CompilerTest, HowKernelsAreCutIsToldAndTakenBack) {
+  CompilerOptions options;
+  options.print_schedules = true;
+  ASSERT_OK_AND_ASSIGN(const CompiledModel chosen, CompileText(kModel, options));
+  const std::string& text = chosen.report.printed_schedules();
+  EXPECT_THAT(text, AllOf(HasSubstr(" convolution width=4 blocks=1 "),
+                          HasSubstr("  # ConvNCHWc+Relu conv1\n"), HasSubstr(" product rows=1 ")));
+  EXPECT_FALSE(chosen.report.has_kernels_recorded());
+
+  options.print_schedules = false;
+  options.schedules = absl::StrCat(absl::StrReplaceAll(text, {{"width=4", "width=2"}}),
+                                   "0123456789abcdef rows  # of another model\n");
+  ASSERT_OK_AND_ASSIGN(const CompiledModel changed, CompileText(kModel, options));
+  EXPECT_EQ(changed.report.records(), 4);
+  EXPECT_EQ(changed.report.kernels_recorded(), 3);
+  EXPECT_EQ(changed.report.printed_schedules(), "");
+  EXPECT_NE(changed.artifact.digest(), chosen.artifact.digest());
+
+  options.schedules = absl::StrReplaceAll(text, {{"width=4", "width=5"}});
+  EXPECT_THAT(CompileText(kModel, options),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr("conv1"), HasSubstr("in line 1: convolution: parameter "
+                                                           "\"width\" is 5; it may be 1 to 4"))));
+  options.schedules = "\nwidth=5";
+  EXPECT_THAT(CompileText(kModel, options),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("schedules, line 2: ")));
+}
+
 TEST_F(CompilerTest, TellsWhatStepsCost) {
   ASSERT_OK_AND_ASSIGN(const CompiledModel model, CompileText(kModel));
   const std::vector<StepInfo> steps = StepsOf(model.artifact);

@@ -90,6 +90,7 @@ absl::Status ArtifactLibrary::Admit(const CompilationFacts& facts, v1::Compilati
   result->set_artifact_bytes(program.artifact_bytes());
   v1::CompileReport kept = result->report();
   kept.clear_printed_graph();
+  kept.clear_printed_schedules();
   CachedCompilation entry{.manifest = manifest, .report = kept.SerializeAsString()};
   if (entry.report.size() > kMaxCachedReportBytes) entry.report.clear();
   // The result stands without the cache.

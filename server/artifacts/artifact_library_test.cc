@@ -108,6 +108,7 @@ TEST_F(ArtifactLibraryTest, FindsWhatWasAdmitted) {
   *result.mutable_manifest() = ToProto(PutProgram());
   result.mutable_report()->set_kernels(3);
   result.mutable_report()->set_printed_graph("graph");
+  result.mutable_report()->set_printed_schedules("3f0c9a4410be72d1 rows\n");
   ASSERT_OK(library_.Admit(facts, &result));
   EXPECT_EQ(result.compile_key(), kKey);
   EXPECT_GT(result.artifact_bytes(), TestConstants().size());
@@ -121,6 +122,7 @@ TEST_F(ArtifactLibraryTest, FindsWhatWasAdmitted) {
   EXPECT_TRUE(found->cached());
   EXPECT_EQ(found->report().kernels(), 3);
   EXPECT_EQ(found->report().printed_graph(), "");
+  EXPECT_EQ(found->report().printed_schedules(), "");
 
   // It is no hit without all of its blobs.
   ASSERT_OK(blobs_.Remove(Digest::Of(TestConstants())));

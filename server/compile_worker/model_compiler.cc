@@ -58,6 +58,8 @@ absl::StatusOr<CompileOutput> Compile(const CompileInput& input, const ReportPro
     options.ranges[range.name()] = {range.least(), range.greatest()};
   }
   options.observe = input.spec.options().observe();
+  options.schedules = input.spec.options().schedules();
+  options.print_schedules = input.spec.options().print_schedules();
   options.compile_key = input.compile_key;
   SLIPWAY_ASSIGN_OR_RETURN_WITH(const std::unique_ptr<KernelCache> cache,
                                 FileKernelCache::Create({.folder = input.kernel_cache_folder}),

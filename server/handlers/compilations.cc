@@ -144,6 +144,11 @@ absl::Status CheckOptions(const v1::CompileOptions& options) {
   if (options.print_after().size() > kMaxSymbolBytes) {
     return absl::InvalidArgumentError("print_after is no name of a pass: it is too long");
   }
+  if (options.schedules().size() > kMaxSchedulesBytes) {
+    return absl::InvalidArgumentError(absl::StrCat("schedules of ", options.schedules().size(),
+                                                   " bytes are given; at most ",
+                                                   kMaxSchedulesBytes));
+  }
   SLIPWAY_RETURN_IF_ERROR(
       CheckNames("values to keep", options.keep(), kMaxKeptNames, kMaxKeptNameBytes));
   SLIPWAY_RETURN_IF_ERROR(
@@ -191,8 +196,8 @@ absl::Status CreateCompilation(const Caller& caller, const Environment& env,
   CompilationFacts& facts = *record.mutable_compilation();
   facts.set_compile_key(key);
   facts.set_fingerprint(fingerprint);
-  // Who asks for a graph's text wants it compiled before his eyes.
-  const bool is_shared = spec.options().print_after().empty();
+  // Who asks for a graph's text, or how kernels are cut, wants it compiled before his eyes.
+  const bool is_shared = spec.options().print_after().empty() && !spec.options().print_schedules();
   if (is_shared) facts.set_group(key);
   *record.mutable_job()->mutable_compilation() = std::move(spec);
   if (is_shared) {

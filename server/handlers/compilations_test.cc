@@ -130,6 +130,9 @@ TEST_F(CompilationsTest, WhatIsInTheCacheIsDoneAtOnce) {
   const JobRecord printed = Record(*Create(request));
   EXPECT_EQ(printed.job().state(), Job::QUEUED);
   EXPECT_EQ(printed.compilation().group(), "");
+  request = Request("print how kernels are cut");
+  request.mutable_spec()->mutable_options()->set_print_schedules(true);
+  EXPECT_EQ(Record(*Create(request)).job().state(), Job::QUEUED);
 }
 
 TEST_F(CompilationsTest, TargetsAreCanonical) {
@@ -203,6 +206,10 @@ TEST_F(CompilationsTest, RefusesWhatIsMalformed) {
        }},
       {"print_after",
        [](auto& spec) { spec.mutable_options()->set_print_after(std::string(256, 'x')); }},
+      {"schedules of 1048577 bytes",
+       [](auto& spec) {
+         spec.mutable_options()->set_schedules(std::string(kMaxSchedulesBytes + 1, ' '));
+       }},
       {"257 names of values",
        [](auto& spec) {
          for (int i = 0; i < 257; ++i) spec.mutable_options()->add_keep(absl::StrCat(1000 + i));
@@ -275,6 +282,7 @@ TEST_F(CompilationsTest, TakesWhatIsAtItsLimit) {
   *spec.mutable_options()->add_dimensions() = Bound(std::string(kMaxSymbolBytes, 'm'), 1);
   *spec.mutable_options()->add_dimensions() = Bound("n", kMaxDimensionValue);
   spec.mutable_options()->set_print_after(std::string(kMaxSymbolBytes, 'x'));
+  spec.mutable_options()->set_schedules(std::string(kMaxSchedulesBytes, ' '));
   for (int i = 0; i < kMaxKeptNames; ++i) {
     spec.mutable_options()->add_keep(
         absl::StrCat(1000 + i, std::string(kMaxKeptNameBytes - 4, 'x')));

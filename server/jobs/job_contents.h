@@ -11,7 +11,7 @@ void MoveSpec(v1::Job& from, v1::Job& to);
 // The same for the result.
 void MoveResult(v1::Job& from, v1::Job& to);
 
-// Leaves out what lists do not show: the contents of tensors and printed graphs.
+// Leaves out what lists do not show: the contents of tensors, printed graphs, schedules.
 void ClearContents(v1::Job& job);
 
 }  // namespace slipway::server

@@ -7,6 +7,8 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/artifact/artifact.h"
@@ -83,6 +85,22 @@ std::vector<KernelRequest> RequestsFor(const BackendRequest& request) {
   return requests;
 }
 
+// A line a kernel, in the order of first use.
+std::vector<std::string> SchedulesOf(const std::vector<KernelRequest>& requests,
+                                     const std::vector<CompiledKernel>& compiled) {
+  constexpr size_t kMaxCommentBytes = 160;
+  std::vector<std::string> lines;
+  absl::flat_hash_set<std::string> seen;
+  for (size_t i = 0; i < compiled.size(); ++i) {
+    if (!seen.insert(compiled[i].name).second) continue;
+    std::string comment = absl::Utf8SafeCEscape(requests[i].name);
+    if (comment.size() > kMaxCommentBytes) comment.resize(kMaxCommentBytes);
+    lines.push_back(
+        absl::StrCat(compiled[i].name, " ", compiled[i].schedule, "  # ", comment, "\n"));
+  }
+  return lines;
+}
+
 // The table of a program: every kernel once, in the order of first use.
 struct KernelTable {
   std::vector<LinkedKernel> kernels;
@@ -131,7 +149,7 @@ absl::StatusOr<BackendResult> CpuBackend::Compile(const BackendRequest& request)
                            .progress = environment_.kernel_progress});
   const std::vector<KernelRequest> requests = RequestsFor(request);
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<CompiledKernel> compiled,
-                           compiler.Compile(requests, request.target.host()));
+                           compiler.Compile(requests, request.target.host(), request.schedules));
   stages.End("compile kernels");
 
   const KernelTable table = MakeTable(request, compiled);
@@ -160,8 +178,14 @@ absl::StatusOr<BackendResult> CpuBackend::Compile(const BackendRequest& request)
                                               return constants.blobs.at(digest);
                                             }));
   stages.End("write");
-  return BackendResult{std::move(artifact),        stages.Take(), compiler.counters().compiled,
-                       compiler.counters().cached, code_bytes,    constants.total_bytes};
+  return BackendResult{.artifact = std::move(artifact),
+                       .stages = stages.Take(),
+                       .kernels_compiled = compiler.counters().compiled,
+                       .kernels_cached = compiler.counters().cached,
+                       .code_bytes = code_bytes,
+                       .constant_bytes = constants.total_bytes,
+                       .kernels_recorded = compiler.counters().recorded,
+                       .schedules = SchedulesOf(requests, compiled)};
 }
 
 }  // namespace
