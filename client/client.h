@@ -51,6 +51,9 @@ struct CompileOptions {
   bool observe = false;
   // Names of optional passes that are left out (core/passes/README.md), in any order.
   std::vector<std::string> without;
+  // How kernels are cut, records as CompileOptions of proto/slipway/v1/graph.proto has them; empty: as the compiler chooses.
+  std::string schedules;
+  bool print_schedules = false;  // The records of all kernels are wanted.
   Deadlines deadlines;
   int priority = 0;  // Of jobs that wait for the same, higher ones go first; -1,000 to 1,000.
 };

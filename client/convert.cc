@@ -56,10 +56,13 @@ absl::StatusOr<Compilation> CompilationFromProto(const v1::CompilationResult& pr
                              .arena_bytes = report.arena_bytes(),
                              .printed_graph = report.printed_graph(),
                              .integer_products = report.integer_products(),
-                             .float_products = {}};
+                             .float_products = {},
+                             .printed_schedules = report.printed_schedules(),
+                             .records = report.records()};
   for (const v1::FloatProduct& product : report.float_products()) {
     compilation.float_products.push_back({product.node(), product.reason()});
   }
+  if (report.has_kernels_recorded()) compilation.kernels_recorded = report.kernels_recorded();
   SLIPWAY_ASSIGN_OR_RETURN_WITH(compilation.artifact, FromProto(proto.manifest()), "manifest");
   return compilation;
 }

@@ -93,6 +93,8 @@ class GrpcClient final : public Client {
     v1::CompilationSpec& spec = *request.mutable_spec();
     spec.mutable_target()->set_name(target.ToString());
     spec.mutable_options()->set_print_after(options.print_after);
+    spec.mutable_options()->set_schedules(options.schedules);
+    spec.mutable_options()->set_print_schedules(options.print_schedules);
     std::vector<DimensionBounds> dimensions = options.dimensions;
     std::sort(dimensions.begin(), dimensions.end(),
               [](const auto& a, const auto& b) { return a.name < b.name; });

@@ -140,6 +140,28 @@ TEST_F(CommandTest, CompileDefaultsToThisMachineAndPrintsGraphs) {
               ElementsAre("ChooseConvolution", "FoldPad"));
 }
 
+TEST_F(CommandTest, SchedulesOfKernelsAreWrittenAndGiven) {
+  const std::string file = JoinPath(folder_.path(), "schedules");
+  ASSERT_EQ(Command({"compile", model_, "--write-schedules", file}), 0) << err_;
+  EXPECT_THAT(out_, HasSubstr("wrote " + file));
+  ASSERT_OK_AND_ASSIGN(const std::string written, ReadFile(file, 10000));
+  EXPECT_EQ(written, "3f0c9a4410be72d1 rows\n");
+  EXPECT_TRUE(server_.jobs()[0].compilation().options().print_schedules());
+  EXPECT_EQ(server_.jobs()[0].compilation().options().schedules(), "");
+
+  EXPECT_EQ(CommandJson({"compile", model_, "--schedules", file})["kernels_recorded"], 1);
+  EXPECT_THAT(err_, HasSubstr("schedules: 1 of 2 records are of kernels of the model\n"));
+  EXPECT_EQ(server_.jobs()[1].compilation().options().schedules(), written);
+  EXPECT_FALSE(server_.jobs()[1].compilation().options().print_schedules());
+  ASSERT_EQ(Command({"bench", model_, "--schedules", file}), 0) << err_;
+  EXPECT_EQ(server_.jobs()[2].compilation().options().schedules(), written);
+
+  EXPECT_EQ(Command({"compile", model_, "--schedules", "nowhere"}), 2);
+  EXPECT_THAT(Error(), HasSubstr("flag \"--schedules\": "));
+  EXPECT_EQ(Command({"bench", slip_, "--schedules", file}), 2);
+  EXPECT_THAT(Error(), HasSubstr("is compiled already"));
+}
+
 TEST_F(CommandTest, RunModelWithInputsAndOutputs) {
   const std::string x = WriteTensor("x.npy", Tensor::Zeros(DataType::kFloat32, {2, 8}));
   const std::string folder = JoinPath(folder_.path(), "outputs");

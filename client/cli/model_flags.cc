@@ -20,6 +20,23 @@
 #include "core/target/target.h"
 
 namespace slipway::cli {
+namespace {
+
+// CompileOptions.schedules
+constexpr int64_t kMaxSchedulesBytes = 1 << 20;
+
+// What came of a compilation's records.
+std::string AboutRecords(const Compilation& compilation) {
+  if (!compilation.kernels_recorded.has_value()) {
+    return "the compiler does not know of schedules, and has chosen all by itself\n";
+  }
+  const int64_t used = *compilation.kernels_recorded;
+  return absl::StrCat("schedules: ", used, " of ", compilation.records,
+                      " records are of kernels of the model\n");
+}
+
+}  // namespace
+
 absl::StatusOr<std::string> CanonicalTarget(const std::string& text) {
   if (text == "host") return HostTarget().ToString();
   const absl::StatusOr<Target> target = ParseTarget(text);
@@ -67,6 +84,9 @@ void ModelFlags::AddTo(FlagSet& flags, bool runs) {
   for (size_t i = 0; i < kOptimizations; ++i) {
     flags.Add(Optimizations()[i].flag, &optimizations[i], Optimizations()[i].help);
   }
+  flags.Add("schedules", &schedules, "FILE",
+            "Cut the loops of kernels as this file says, instead of as the compiler chooses; "
+            "\"compile --write-schedules\" writes one.");
   flags.Add("priority", &priority, -1000, 1000, "N",
             "Of jobs that wait for the same device or compiler, higher ones go first.");
 }
@@ -129,6 +149,13 @@ absl::StatusOr<CompileOptions> MakeCompileOptions(Connection& connection, const 
   for (size_t i = 0; i < kOptimizations; ++i) {
     if (!flags.optimizations[i]) options.without.emplace_back(Optimizations()[i].pass);
   }
+  if (!flags.schedules.empty()) {
+    const absl::StatusOr<std::string> text = ReadFile(flags.schedules, kMaxSchedulesBytes);
+    if (!text.ok()) {
+      return WrongCall(absl::StrCat("flag \"--schedules\": ", text.status().message()));
+    }
+    options.schedules = *text;
+  }
   options.priority = static_cast<int>(flags.priority);
   for (const std::string& text : flags.dimensions) {
     SLIPWAY_ASSIGN_OR_RETURN(options.dimensions.emplace_back(), ParseDimension(text));
@@ -148,7 +175,9 @@ absl::StatusOr<Job> CompileModel(Environment& environment, Connection& connectio
   SLIPWAY_ASSIGN_OR_RETURN(const ModelFiles model, ReadModelFiles(path, client.max_model_bytes()));
   const absl::StatusOr<std::string> id = client.SubmitCompilation(model, options);
   SLIPWAY_RETURN_IF_ERROR(RefusedRequest(id.status()));
-  return FollowJob(environment, client, *id, model.display_name);
+  SLIPWAY_ASSIGN_OR_RETURN(Job job, FollowJob(environment, client, *id, model.display_name));
+  if (!options.schedules.empty()) environment.err << AboutRecords(*job.compilation);
+  return job;
 }
 
 absl::StatusOr<ArtifactSummary> PrepareArtifact(Environment& environment, Connection& connection,
@@ -157,9 +186,11 @@ absl::StatusOr<ArtifactSummary> PrepareArtifact(Environment& environment, Connec
   SLIPWAY_ASSIGN_OR_RETURN(const bool is_slip, IsSlip(path));
   if (is_slip) {
     if (!flags.target.empty() || !flags.dimensions.empty() || !flags.keep.empty() ||
-        flags.precision != "f32" || flags.optimizations != AllOptimizations()) {
+        flags.precision != "f32" || !flags.schedules.empty() ||
+        flags.optimizations != AllOptimizations()) {
       return WrongCall(absl::StrCat("\"", path, "\" is compiled already; \"--target\", ",
-                                    "\"--dimension\", \"--keep\", \"--precision\" and what leaves "
+                                    "\"--dimension\", \"--keep\", \"--precision\", "
+                                    "\"--schedules\" and what leaves "
                                     "optimizations out are for models"));
     }
     SLIPWAY_ASSIGN_OR_RETURN_WITH(const Artifact artifact, ReadSlip(path),

@@ -37,6 +37,7 @@ struct ModelFlags {
   std::vector<std::string> keep;
   std::string precision = "f32";      // See precision.h.
   std::vector<std::string> examples;  // See examples.h.
+  std::string schedules;              // A file; empty: none.
   int64_t priority = 0;
   // By number of Optimizations(): false where "--no-..." leaves it out.
   std::array<bool, kOptimizations> optimizations = AllOptimizations();

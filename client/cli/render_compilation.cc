@@ -75,6 +75,10 @@ std::string RenderCompilationJson(const Job& job, absl::Duration total) {
   json.Integer("arena_bytes", c.arena_bytes);
   json.Integer("artifact_bytes", c.artifact_bytes);
   if (c.integer_products > 0 || !c.float_products.empty()) ProductsJson(json, c);
+  if (c.kernels_recorded.has_value()) {
+    json.Integer("records", c.records);
+    json.Integer("kernels_recorded", *c.kernels_recorded);
+  }
   if (!c.printed_graph.empty()) json.Text("printed_graph", c.printed_graph);
   json.EndObject();
   return json.Take();

@@ -12,6 +12,7 @@
 #include "client/cli/precision.h"
 #include "client/cli/render.h"
 #include "client/cli/verbs.h"
+#include "core/base/files.h"
 #include "core/base/status_macros.h"
 
 namespace slipway::cli {
@@ -21,6 +22,7 @@ absl::Status Compile(Environment& environment, Arguments arguments) {
   ModelFlags model_flags;
   std::string output;
   std::string print_after;
+  std::string schedules;
   bool json = false;
   bool detach = false;
   FlagSet flags("slipway compile MODEL.onnx [flags]",
@@ -28,6 +30,9 @@ absl::Status Compile(Environment& environment, Arguments arguments) {
   flags.Add("output", &output, "FILE.slip", "Write the artifact there; -o is short for it.");
   model_flags.AddTo(flags, /*runs=*/false);
   flags.Add("print-after", &print_after, "PASS", "Print the graph as it is after this pass.");
+  flags.Add("write-schedules", &schedules, "FILE",
+            "Write how the loops of each kernel are cut, a line each, to be changed and given to "
+            "\"--schedules\".");
   flags.Add("detach", &detach, "Print the job's id and do not wait.");
   flags.Add("json", &json, "Print JSON.");
   connection_flags.AddTo(flags, /*can_be_local=*/true);
@@ -41,7 +46,7 @@ absl::Status Compile(Environment& environment, Arguments arguments) {
   if (!output.empty() && !absl::EndsWith(output, ".slip")) {
     return WrongCall(absl::StrCat("flag \"--output\": \"", output, "\" does not end in .slip"));
   }
-  if (detach && !output.empty()) {
+  if (detach && !(output.empty() && schedules.empty())) {
     return WrongCall("with \"--detach\" there is nothing to write yet; see \"slipway results\"");
   }
   // Before anything is started: a wrong target needs no server.
@@ -59,6 +64,7 @@ absl::Status Compile(Environment& environment, Arguments arguments) {
                            MakeCompileOptions(*connection, model_flags, /*runs=*/false));
   SLIPWAY_RETURN_IF_ERROR(ApplyPrecision(environment, *connection, path, model_flags, options));
   options.print_after = print_after;
+  options.print_schedules = !schedules.empty();
   if (detach) {
     SLIPWAY_ASSIGN_OR_RETURN(const ModelFiles model,
                              ReadModelFiles(path, connection->client().max_model_bytes()));
@@ -73,6 +79,15 @@ absl::Status Compile(Environment& environment, Arguments arguments) {
     environment.out << RenderCompilationJson(job, total);
   } else {
     environment.out << job.compilation->printed_graph << RenderCompilation(job, total);
+  }
+  if (!schedules.empty()) {
+    const std::string& text = job.compilation->printed_schedules;
+    if (text.empty()) {
+      return absl::UnimplementedError(
+          "the compiler does not tell how it cuts loops; it is older than this command");
+    }
+    SLIPWAY_RETURN_IF_ERROR(WriteFileAtomically(schedules, text, /*durable=*/false));
+    if (!json) environment.out << "wrote " << schedules << "\n";
   }
   if (output.empty()) return absl::OkStatus();
   SLIPWAY_RETURN_IF_ERROR(connection->client().ExportArtifact(job.compilation->artifact, output));

@@ -101,6 +101,12 @@ struct FakeServer::State {
       if (!job.compilation().options().print_after().empty()) {
         report.set_printed_graph("graph \"fake\" () -> () {\n}\n");
       }
+      const v1::CompileOptions& options = job.compilation().options();
+      if (options.print_schedules()) report.set_printed_schedules("3f0c9a4410be72d1 rows\n");
+      if (!options.schedules().empty()) {
+        report.set_records(2);
+        report.set_kernels_recorded(1);
+      }
     } else if (job.has_run()) {
       v1::RunResult& result = *job.mutable_run_result();
       const float values[] = {0.5f, -1, 2};
