@@ -10,10 +10,10 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "core/artifact/artifact.h"
-#include "core/codegen/schedules/kernel_schedule.h"
 #include "core/graph/graph.h"
 #include "core/graph/memory_plan.h"
 #include "core/passes/pipeline.h"
+#include "core/schedules/kernel_schedule.h"
 #include "core/target/target.h"
 
 namespace slipway {

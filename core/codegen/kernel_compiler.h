@@ -23,9 +23,9 @@
 #include "core/base/digest.h"
 #include "core/codegen/kernel_cache.h"
 #include "core/codegen/lowering.h"
-#include "core/codegen/schedules/kernel_schedule.h"
 #include "core/graph/graph.h"
 #include "core/graph/operator_registry.h"
+#include "core/schedules/kernel_schedule.h"
 #include "core/target/target.h"
 
 namespace slipway {

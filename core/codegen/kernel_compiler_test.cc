@@ -10,9 +10,9 @@
 #include "absl/strings/str_cat.h"
 #include "core/codegen/group.h"
 #include "core/codegen/lower/register_all.h"
-#include "core/codegen/schedules/kernel_schedule.h"
 #include "core/graph/builder.h"
 #include "core/operators/register_all.h"
+#include "core/schedules/kernel_schedule.h"
 #include "tests/common/status_matchers.h"
 
 namespace slipway {

@@ -11,7 +11,6 @@
 #include "core/backends/all_backends.h"
 #include "core/base/status_macros.h"
 #include "core/base/utf8.h"
-#include "core/codegen/schedules/kernel_schedule.h"
 #include "core/compiler/kept_values.h"
 #include "core/compiler/limits.h"
 #include "core/compiler/own_operator.h"
@@ -24,6 +23,7 @@
 #include "core/passes/pipeline.h"
 #include "core/passes/quantize_pass.h"
 #include "core/reference/reference.h"
+#include "core/schedules/kernel_schedule.h"
 
 namespace slipway {
 namespace {

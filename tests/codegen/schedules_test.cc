@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "core/codegen/schedules/kernel_schedule.h"
+#include "core/schedules/kernel_schedule.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/codegen/kernel_suite.h"

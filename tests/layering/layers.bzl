@@ -69,6 +69,7 @@ LAYERS = {
     ]),
     "core/kernel_abi": _row(sees = ["core/tensor"]),
     "core/kernels": _row(sees = ["core/kernel_abi"]),
+    "core/schedules": _row(sees = ["core/base"]),
     "core/graph": _row(sees = [
         "core/symbolic",
         "core/target",
@@ -128,6 +129,7 @@ LAYERS = {
             "core/kernel_abi",
             "core/kernels",
             "core/operators",
+            "core/schedules",
         ],
         libraries = ["halide"],
     ),
@@ -137,12 +139,14 @@ LAYERS = {
         "core/backends/null",
         "core/codegen",
         "core/passes",
+        "core/schedules",
     ]),
     # What all backends write in the same way.
     "core/backends/program": _row(sees = [
         "core/artifact",
         "core/backends",
         "core/passes",
+        "core/schedules",
     ]),
     "core/backends/cpu": _row(sees = [
         "core/artifact",

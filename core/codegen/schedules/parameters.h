@@ -6,7 +6,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
-#include "core/codegen/schedules/kernel_schedule.h"
+#include "core/schedules/kernel_schedule.h"
 
 namespace slipway {
 

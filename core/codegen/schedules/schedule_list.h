@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/codegen/anchor.h"
-#include "core/codegen/schedules/kernel_schedule.h"
+#include "core/schedules/kernel_schedule.h"
 #include "core/target/machine_description.h"
 
 namespace slipway {

@@ -1,7 +1,7 @@
 // How the loops of a kernel are cut, as a value that is written and read as text: what the model of the machine chose, or
 // what somebody who has measured others puts in its place.
-#ifndef SLIPWAY_CORE_CODEGEN_SCHEDULES_KERNEL_SCHEDULE_H_
-#define SLIPWAY_CORE_CODEGEN_SCHEDULES_KERNEL_SCHEDULE_H_
+#ifndef SLIPWAY_CORE_SCHEDULES_KERNEL_SCHEDULE_H_
+#define SLIPWAY_CORE_SCHEDULES_KERNEL_SCHEDULE_H_
 
 #include <cstdint>
 #include <map>
@@ -49,4 +49,4 @@ inline constexpr int kMaxScheduleNameBytes = 32;
 
 }  // namespace slipway
 
-#endif  // SLIPWAY_CORE_CODEGEN_SCHEDULES_KERNEL_SCHEDULE_H_
+#endif  // SLIPWAY_CORE_SCHEDULES_KERNEL_SCHEDULE_H_

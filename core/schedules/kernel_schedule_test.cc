@@ -1,4 +1,4 @@
-#include "core/codegen/schedules/kernel_schedule.h"
+#include "core/schedules/kernel_schedule.h"
 
 #include <string>
 #include <utility>
