@@ -4,6 +4,9 @@
 #include <initializer_list>
 #include <limits>
 #include <utility>
+#include <vector>
+
+#include "core/codegen/element_function.h"
 
 namespace slipway {
 namespace {
@@ -23,35 +26,74 @@ Expr Polynomial(Expr x, std::initializer_list<float> coefficients) {
   return sum;
 }
 
+// Infinities, too: what is not strict takes all numbers for finite.
+Expr ClampStrictly(Expr x, float low, float high) {
+  return strict_float(Halide::clamp(std::move(x), low, high));
+}
+
 // Beyond these bounds e^x is no normal number.
 constexpr float kLowestExponent = -87.33654f;
 constexpr float kHighestExponent = 88.72283f;
 
-// e^x for x kept within the bounds: whole powers of 2, and for the rest the series of S. Moshier's Cephes (expf.c, 1989), in an order
-// that lets its parts be computed at once. Loops wait for what an element takes from begin to end.
-Expr BoundedExp(Expr x) {
-  x = Halide::clamp(x, kLowestExponent, kHighestExponent);
+// e^(sign x) of what lies within the bounds: whole powers of 2, and for the rest a polynomial fitted to it (relative error 3e-9), in
+// an order that lets its parts be computed at once. Loops wait for what an element takes from begin to end.
+template <int sign>
+Expr ExpBody(const Expr& x) {
   // A sum of this size has no fraction, and its last bits are a whole number.
-  const Expr shifted = strict_float(x * 1.44269504f + 12582912.0f);
+  const Expr shifted = x * 1.44269504f + 12582912.0f;
   const Expr whole = strict_float(shifted - 12582912.0f);
+  // The first product is exact. Were it the only one, LLVM would multiply before it subtracts.
   const Expr rest = strict_float(x - whole * 0.693359375f) + whole * 2.12194440e-4f;
   const Expr square = rest * rest;
-  const Expr first = 5.0000001201e-1f + rest * 1.6666665459e-1f;
-  const Expr second = 4.1665795894e-2f + rest * 8.3334519073e-3f;
-  const Expr third = 1.3981999507e-3f + rest * 1.9875691500e-4f;
-  const Expr value = (1.0f + rest) + square * (first + square * (second + square * third));
-  return Halide::reinterpret<float>(Halide::reinterpret<uint32_t>(value) +
-                                    (Halide::reinterpret<uint32_t>(shifted) << 23));
+  const Expr ends = sign > 0 ? 1.0f + rest : 1.0f - rest;
+  const Expr first = 0.49999994f + rest * (sign * 0.16666521f);
+  const Expr second = 0.041668389f + rest * (sign * 0.0083687454f) + square * 0.0013814540f;
+  const Halide::Type bits = Halide::UInt(32, x.type().lanes());
+  const Expr value = Halide::reinterpret(bits, ends + square * (first + square * second));
+  const Expr exponent = Halide::reinterpret(bits, shifted) << 23;
+  return Halide::reinterpret(x.type(), sign > 0 ? value + exponent : value - exponent);
 }
 
-// The same with infinity above the bounds.
-Expr ExpOrInfinity(Expr x) {
+// x times a quotient of polynomials of its square, fitted to erf(x) / x between 0 and 4 (relative error 7e-8).
+Expr ErfBody(const Expr& x) {
+  const Expr square = x * x;
+  const Expr above =
+      Polynomial(square, {1.9109389626237316e-08f, -1.942195467563579e-06f, 0.0001472802832722664f,
+                          0.003990519791841507f, 0.05152492597699165f, 0.20712557435035706f,
+                          1.1283791065216064f});
+  const Expr below = Polynomial(square, {0.0010210821637883782f, 0.014958054758608341f,
+                                         0.11797086894512177f, 0.5168915390968323f, 1.0f});
+  return x * strict_float(above / below);
+}
+
+// x times a quotient of polynomials of its square, fitted to tanh(x) / x up to 7.9 (as Eigen has it; relative error 5e-7).
+Expr TanhBody(const Expr& x) {
+  const Expr square = x * x;
+  const Expr above =
+      Polynomial(square, {-2.76076847742355e-16f, 2.00018790482477e-13f, -8.60467152213735e-11f,
+                          5.12229709037114e-08f, 1.48572235717979e-05f, 6.37261928875436e-04f,
+                          4.89352455891786e-03f});
+  const Expr below = Polynomial(square, {1.19825839466702e-06f, 1.18534705686654e-04f,
+                                         2.26843463243900e-03f, 4.89352518554385e-03f});
+  return x * strict_float(above / below);
+}
+
+constexpr ElementFunction kErf = {"slipway_erf", ErfBody};
+constexpr ElementFunction kExp = {"slipway_exp", ExpBody<1>};
+constexpr ElementFunction kExpOfNegative = {"slipway_exp_of_negative", ExpBody<-1>};
+constexpr ElementFunction kTanh = {"slipway_tanh", TanhBody};
+
+// e^x with infinity above the bounds, and below them what it is at the lower one.
+Expr ExpOrInfinity(const Expr& x) {
+  const Expr within = ClampStrictly(x, kLowestExponent, kHighestExponent);
   return SelectStrictly(x > kHighestExponent, std::numeric_limits<float>::infinity(),
-                        BoundedExp(x));
+                        CallElementFunction(kExp, within));
 }
 
 // And 0 below them.
-Expr UnboundedExp(Expr x) { return SelectStrictly(x < kLowestExponent, 0.0f, ExpOrInfinity(x)); }
+Expr UnboundedExp(const Expr& x) {
+  return SelectStrictly(x < kLowestExponent, 0.0f, ExpOrInfinity(x));
+}
 
 // How many turns 2^(e - 150) is, without the whole ones, for each exponent e of an f32: as a fraction of 64 bits.
 // By M. H. Payne and R. N. Hanek, "Radian reduction for trigonometric functions", ACM SIGNUM Newsletter 18 (1983).
@@ -147,20 +189,10 @@ Expr HighestOf(Halide::Type type) {
 Expr CosOf(Expr x) { return CircularOf(std::move(x), 1); }
 Expr SinOf(Expr x) { return CircularOf(std::move(x), 0); }
 
-// x times a quotient of polynomials of its square, fitted to erf(x) / x between 0 and 4 (relative error 7e-8); beyond,
-// nothing but 1 is near.
+// Beyond 3.9 nothing but 1 is near.
 Expr ErfOf(Expr x) {
-  const Expr bounded = Halide::clamp(x, -4.0f, 4.0f);
-  const Expr square = bounded * bounded;
-  const Expr above =
-      Polynomial(square, {1.9109389626237316e-08f, -1.942195467563579e-06f, 0.0001472802832722664f,
-                          0.003990519791841507f, 0.05152492597699165f, 0.20712557435035706f,
-                          1.1283791065216064f});
-  const Expr below = Polynomial(square, {0.0010210821637883782f, 0.014958054758608341f,
-                                         0.11797086894512177f, 0.5168915390968323f, 1.0f});
-  const Expr value =
-      select(Halide::abs(x) < 3.9f, bounded * above / below, select(x < 0.0f, -1.0f, 1.0f));
-  return KeepNan(x, value);
+  const Expr near = CallElementFunction(kErf, ClampStrictly(x, -4.0f, 4.0f));
+  return KeepNan(x, select(Halide::abs(x) < 3.9f, near, select(x < 0.0f, -1.0f, 1.0f)));
 }
 
 Expr ExpOf(Expr x) { return KeepNan(x, UnboundedExp(x)); }
@@ -223,20 +255,18 @@ Expr RoundOf(Expr x) {
   return SelectStrictly(magnitude < 8388608.0f && x != 0.0f, rounded, x);
 }
 
-Expr SigmoidOf(Expr x) { return KeepNan(x, 1.0f / (1.0f + ExpOrInfinity(-x))); }
-
-// x times a quotient of polynomials of its square, fitted to tanh(x) / x up to 7.9, where tanh is 1 in f32 (as Eigen has it; relative
-// error 5e-7).
-Expr TanhOf(Expr x) {
-  const Expr bounded = Halide::clamp(x, -7.90531110763549805f, 7.90531110763549805f);
-  const Expr square = bounded * bounded;
-  const Expr above =
-      Polynomial(square, {-2.76076847742355e-16f, 2.00018790482477e-13f, -8.60467152213735e-11f,
-                          5.12229709037114e-08f, 1.48572235717979e-05f, 6.37261928875436e-04f,
-                          4.89352455891786e-03f});
-  const Expr below = Polynomial(square, {1.19825839466702e-06f, 1.18534705686654e-04f,
-                                         2.26843463243900e-03f, 4.89352518554385e-03f});
-  return KeepNan(x, bounded * above / below);
+Expr SigmoidOf(Expr x) {
+  const Expr power =
+      CallElementFunction(kExpOfNegative, ClampStrictly(x, -kHighestExponent, -kLowestExponent));
+  return KeepNan(x, SelectStrictly(x < -kHighestExponent, 0.0f, 1.0f / (1.0f + power)));
 }
+
+// Beyond 7.9 tanh is 1 in f32.
+Expr TanhOf(Expr x) {
+  constexpr float kBound = 7.90531110763549805f;
+  return KeepNan(x, CallElementFunction(kTanh, ClampStrictly(x, -kBound, kBound)));
+}
+
+std::vector<ElementFunction> ElementFunctions() { return {kErf, kExp, kExpOfNegative, kTanh}; }
 
 }  // namespace slipway

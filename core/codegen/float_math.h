@@ -9,6 +9,10 @@
 
 #include <halide14/Halide.h>
 
+#include <vector>
+
+#include "core/codegen/element_function.h"
+
 namespace slipway {
 
 // The larger or smaller of two values; NaN if one of them is. Also for integers.
@@ -44,6 +48,9 @@ Halide::Expr RoundOf(Halide::Expr x);  // To the nearest whole number, of two to
 Halide::Expr SigmoidOf(Halide::Expr x);
 Halide::Expr SinOf(Halide::Expr x);
 Halide::Expr TanhOf(Halide::Expr x);
+
+// Those that the functions above call.
+std::vector<ElementFunction> ElementFunctions();
 
 // Where a comparison of floats as IEEE 754 has it holds, as an element of type bool: 1 or 0.
 Halide::Expr TruthOf(Halide::Expr condition);

@@ -10,6 +10,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "core/codegen/element_function.h"
+#include "core/codegen/float_math.h"
 #include "core/codegen/limits.h"
 #include "core/graph/edit.h"
 
@@ -75,6 +77,7 @@ class Builder {
     SLIPWAY_ASSIGN_OR_RETURN(const std::vector<Func> outputs, TakeOutputs());
     SLIPWAY_RETURN_IF_ERROR(ScheduleAnchors(outputs));
     result_.pipeline = Halide::Pipeline(outputs);
+    result_.pipeline.add_custom_lowering_pass(new WriteOutElementFunctions(ElementFunctions()));
     return std::move(result_);
   }
 

@@ -75,7 +75,13 @@ std::vector<Case> Cases() {
        [](GraphBuilder& b) {
          b.Output(b.Add("Softmax", {b.Input("x", kFloat, {16, 197})}));
        },
-       21066},
+       18666},
+      {"swish",
+       [](GraphBuilder& b) {
+         const ValueId x = b.Input("x", kFloat, {16, 256});
+         b.Output(b.Add("Mul", {x, b.Add("Sigmoid", {x})}));
+       },
+       15908},
   };
 }
 
