@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "absl/strings/match.h"
@@ -75,6 +77,16 @@ absl::Status ServiceProcess::AwaitReady() {
 }
 
 void ServiceProcess::Kill() { process_.reset(); }
+
+absl::Status ServiceProcess::Suspend() {
+  siginfo_t stopped = {};
+  if (kill(pid(), SIGSTOP) != 0 || waitid(P_PID, pid(), &stopped, WSTOPPED) != 0) {
+    return absl::ErrnoToStatus(errno, absl::StrCat("suspend ", options_.name));
+  }
+  return absl::OkStatus();
+}
+
+void ServiceProcess::Resume() { kill(pid(), SIGCONT); }
 
 absl::StatusOr<ExitStatus> ServiceProcess::Stop(absl::Duration timeout) {
   process_->Terminate();

@@ -35,6 +35,9 @@ class ServiceProcess {
   absl::Status Launch();
   // SIGKILL; returns when it has ended.
   void Kill();
+  // SIGSTOP; returns when all of its threads are stopped, which the signal alone does not wait for.
+  absl::Status Suspend();
+  void Resume();
   // SIGTERM; its end. DEADLINE_EXCEEDED, and it is killed, when that does not come in time.
   absl::StatusOr<ExitStatus> Stop(absl::Duration timeout = absl::Seconds(20));
 

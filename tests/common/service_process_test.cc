@@ -44,6 +44,20 @@ TEST(ServiceProcess, SaysWhenItIsReadyAndIsEnded) {
               IsEmpty());
 }
 
+TEST(ServiceProcess, OneThatIsSuspendedDoesNothing) {
+  TempTree tree;
+  ServiceProcess shell = Shell(tree, "echo here >&3; while :; do echo more; done");
+  ASSERT_OK(shell.Start());
+  ASSERT_OK(shell.Suspend());
+  const std::string log = shell.Log();
+  EXPECT_EQ(shell.Log(), log);
+  shell.Resume();
+  const absl::Time end = absl::Now() + absl::Seconds(10);
+  while (shell.Log() == log && absl::Now() < end) {
+  }
+  EXPECT_NE(shell.Log(), log);
+}
+
 TEST(ServiceProcess, OneThatEndsBeforeIsAnErrorWithItsLog) {
   TempTree tree;
   ServiceProcess shell = Shell(tree, "echo no luck >&2; exit 5");

@@ -1,5 +1,4 @@
 // Processes that were stopped and go on: whoever did not listen blames nobody for the silence.
-#include <signal.h>
 
 #include <atomic>
 #include <memory>
@@ -34,9 +33,9 @@ class AsleepTest : public ::testing::Test {
   void TearDown() override { EXPECT_OK(cluster_->StopAll()); }
 
   void LetServerSleep(absl::Duration time) {
-    ASSERT_EQ(kill(cluster_->server().pid(), SIGSTOP), 0);
+    ASSERT_OK(cluster_->server().Suspend());
     absl::SleepFor(time);
-    ASSERT_EQ(kill(cluster_->server().pid(), SIGCONT), 0);
+    cluster_->server().Resume();
   }
   absl::StatusOr<std::string> Submit(TestKernel kernel, float first, const RunOptions& options) {
     const Artifact artifact = TestProgram(kernel);

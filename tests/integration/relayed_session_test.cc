@@ -1,5 +1,4 @@
 // Sessions through a server: client library, server and agents as they are, on this machine.
-#include <signal.h>
 
 #include <memory>
 #include <stop_token>
@@ -199,7 +198,7 @@ TEST_F(RelayedSessionTest, AServerThatIsBackAtTheLastMomentIsWaitedFor) {
   options.patience = absl::Seconds(2);
   options.on_waiting = [&](int64_t, const std::string&) {
     if (waits.HasBeenNotified()) return;
-    kill(cluster_->server().pid(), SIGSTOP);
+    EXPECT_OK(cluster_->server().Suspend());
     waits.Notify();
   };
   absl::StatusOr<Session> second = absl::UnknownError("not opened yet");
@@ -216,13 +215,13 @@ TEST_F(RelayedSessionTest, AServerThatIsBackAtTheLastMomentIsWaitedFor) {
 
 TEST_F(RelayedSessionTest, WhoIsGivenADeviceThatDoesNotAnswerLeavesItAtOnce) {
   StartCluster();
-  ASSERT_EQ(kill(cluster_->agent(0).pid(), SIGSTOP), 0);
+  ASSERT_OK(cluster_->agent(0).Suspend());
   EXPECT_THAT(Open({.idle = absl::Seconds(30), .patience = absl::Seconds(1)}),
               StatusIs(Code::kUnavailable, HasSubstr("agent")));
   ASSERT_OK_AND_ASSIGN(const Job left, AwaitEnd(/*session=*/0));
   EXPECT_EQ(left.state, JobState::kCancelled);
   EXPECT_LT(left.end_time - left.create_time, kAtOnce);
-  kill(cluster_->agent(0).pid(), SIGCONT);
+  cluster_->agent(0).Resume();
   ASSERT_OK_AND_ASSIGN(Session next, Open());
   EXPECT_OK(AddOnce(next, 1));
 }
@@ -231,9 +230,9 @@ TEST_F(RelayedSessionTest, ADeviceThatComesBackIsNotHeldForWhoGaveItUp) {
   StartCluster();
   ASSERT_OK_AND_ASSIGN(Session session,
                        Open({.idle = absl::Seconds(30), .patience = absl::Seconds(1)}));
-  ASSERT_EQ(kill(cluster_->agent(0).pid(), SIGSTOP), 0);
+  ASSERT_OK(cluster_->agent(0).Suspend());
   EXPECT_THAT(session.Facts(), StatusIs(Code::kUnavailable, HasSubstr("agent")));
-  kill(cluster_->agent(0).pid(), SIGCONT);
+  cluster_->agent(0).Resume();
   ASSERT_OK_AND_ASSIGN(const Job left, AwaitEnd(/*session=*/0));
   EXPECT_LT(left.end_time - left.create_time, kAtOnce);
 }
