@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "core/operators/convolution.h"
+#include "core/operators/movement.h"
 #include "core/operators/quantization.h"
 
 namespace slipway {
@@ -163,9 +165,36 @@ void MergeAll(Graph& body, Merged merged) {
   }
 }
 
+// Whether the body is a Concat alone, whose parts are known; they are rows then.
+bool MergeParts(Graph& body, const OperatorRegistry& registry) {
+  if (body.nodes.size() != 1 || body.nodes[0].op != "Concat") return false;
+  Node& node = body.nodes[0];
+  const absl::StatusOr<NodeView> view = NodeView::Create(body, node, registry);
+  if (!view.ok()) return false;
+  const absl::StatusOr<int64_t> axis = DecodeConcat(*view);
+  if (!axis.ok()) return false;
+  std::set<ValueId> values(node.inputs.begin(), node.inputs.end());
+  values.insert(node.outputs[0]);
+  for (const ValueId id : values) {
+    if (!body.value(id).type->is_static()) return false;
+  }
+  for (const ValueId id : values) {
+    const Dimensions& dimensions = body.value(id).type->dimensions();
+    Dimensions row = {Dimension(1), Dimension(1)};
+    for (size_t d = 0; d < dimensions.size(); ++d) {
+      Dimension& merged = row[static_cast<int64_t>(d) < *axis ? 0 : 1];
+      merged = merged * dimensions[d];
+    }
+    Reshape(body.value(id), row);
+  }
+  node.attributes.Set("axis", int64_t{1});
+  return true;
+}
+
 }  // namespace
 
 void MergeDimensions(Graph& body, const OperatorRegistry& registry) {
+  if (MergeParts(body, registry)) return;
   Merged merged = Collect(body, registry);
   if (merged.values.empty()) return;
   if (merged.has_convolution) {

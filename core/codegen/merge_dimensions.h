@@ -12,6 +12,8 @@ namespace slipway {
 // - Of elementwise nodes alone: neighbouring dimensions become one where every value has both or broadcasts both.
 // - With pointwise convolutions over channel blocks (kernel and stride 1, no padding): the rows of a plane become fewer
 //   and longer, so that tiles of positions are cut from long rows.
+// - Of one Concat: each part is one row, or as many as stand before the axis. A loop nest less for every dimension counts where
+//   there are dozens of parts, each with loops of its own.
 // Another body is left as it is, and so are extents that are not known. REQUIRES: every value has a type, nodes fit their
 // schemas.
 void MergeDimensions(Graph& body, const OperatorRegistry& registry);

@@ -25,6 +25,28 @@ std::string Printed(const char* text) {
   return graph.ok() ? Print(*graph) : "";
 }
 
+TEST(MergeDimensions, PartsAreRows) {
+  EXPECT_EQ(Merged(R"(graph "g" (%x: f32[2, 3, 7, 7, 8], %y: f32[2, 1, 7, 7, 8]) -> (%j) {
+              %j = Concat(%x, %y, %x) {axis = -4} : f32[2, 7, 7, 7, 8]
+            })"),
+            Printed(R"(graph "g" (%x: f32[2, 1176], %y: f32[2, 392]) -> (%j) {
+              %j = Concat(%x, %y, %x) {axis = 1} : f32[2, 2744]
+            })"));
+  EXPECT_EQ(Merged(R"(graph "g" (%x: f32[3], %y: f32[5]) -> (%j) {
+              %j = Concat(%x, %y) {axis = 0} : f32[8]
+            })"),
+            Printed(R"(graph "g" (%x: f32[1, 3], %y: f32[1, 5]) -> (%j) {
+              %j = Concat(%x, %y) {axis = 1} : f32[1, 8]
+            })"));
+}
+
+TEST(MergeDimensions, OpenPartsStay) {
+  constexpr char kText[] = R"(graph "g" [a in 1..9] (%x: f32[a, 3], %y: f32[a, 5]) -> (%j) {
+              %j = Concat(%x, %y) {axis = 1} : f32[a, 8]
+            })";
+  EXPECT_EQ(Merged(kText), Printed(kText));
+}
+
 TEST(MergeDimensions, OneShapeIsOneRow) {
   EXPECT_EQ(Merged(R"(graph "g" (%x: f32[2, 3, 7, 7], %y: f32[2, 3, 7, 7], %s: f32[]) -> (%b) {
               const %c: f32[1] = {2.0}
