@@ -6,21 +6,8 @@ namespace {
 using Halide::Expr;
 using Halide::Internal::Call;
 using Halide::Internal::Let;
+using Halide::Internal::ScopedValue;
 using Halide::Internal::Variable;
-
-// Sets a variable as long as it lives.
-template <typename T>
-class Replaced {
- public:
-  Replaced(T& variable, T value) : variable_(variable), before_(std::exchange(variable, value)) {}
-  ~Replaced() { variable_ = before_; }
-  Replaced(const Replaced&) = delete;
-  Replaced& operator=(const Replaced&) = delete;
-
- private:
-  T& variable_;
-  const T before_;
-};
 
 // What the body uses twice is one value: strict and not, it would be two that differ.
 Expr BodyOf(const ElementFunction& function, const Expr& x) {
@@ -46,7 +33,7 @@ Expr WriteOutElementFunctions::visit(const Call* call) {
 }
 
 Expr WriteOutElementFunctions::visit(const Let* let) {
-  const Replaced bound(bound_inside_, bound_inside_ + 1);
+  const ScopedValue<int> bound(bound_inside_, bound_inside_ + 1);
   return IRMutator::visit(let);
 }
 
@@ -64,8 +51,8 @@ Expr WriteOutElementFunctions::LiftFrom(const Call* strict) {
   Bindings bindings;
   Expr result;
   {
-    const Replaced lifted(lifted_, &bindings);
-    const Replaced bound(bound_inside_, 0);
+    const ScopedValue<Bindings*> lifted(lifted_, &bindings);
+    const ScopedValue<int> bound(bound_inside_, 0);
     result = IRMutator::visit(strict);
   }
   for (auto binding = bindings.rbegin(); binding != bindings.rend(); ++binding) {

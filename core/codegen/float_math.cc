@@ -27,7 +27,7 @@ Expr Polynomial(Expr x, std::initializer_list<float> coefficients) {
 }
 
 // Infinities, too: what is not strict takes all numbers for finite.
-Expr ClampStrictly(Expr x, float low, float high) {
+Expr WithinBounds(Expr x, float low, float high) {
   return strict_float(Halide::clamp(std::move(x), low, high));
 }
 
@@ -85,7 +85,7 @@ constexpr ElementFunction kTanh = {"slipway_tanh", TanhBody};
 
 // e^x with infinity above the bounds, and below them what it is at the lower one.
 Expr ExpOrInfinity(const Expr& x) {
-  const Expr within = ClampStrictly(x, kLowestExponent, kHighestExponent);
+  const Expr within = WithinBounds(x, kLowestExponent, kHighestExponent);
   return SelectStrictly(x > kHighestExponent, std::numeric_limits<float>::infinity(),
                         CallElementFunction(kExp, within));
 }
@@ -191,7 +191,7 @@ Expr SinOf(Expr x) { return CircularOf(std::move(x), 0); }
 
 // Beyond 3.9 nothing but 1 is near.
 Expr ErfOf(Expr x) {
-  const Expr near = CallElementFunction(kErf, ClampStrictly(x, -4.0f, 4.0f));
+  const Expr near = CallElementFunction(kErf, WithinBounds(x, -4.0f, 4.0f));
   return KeepNan(x, select(Halide::abs(x) < 3.9f, near, select(x < 0.0f, -1.0f, 1.0f)));
 }
 
@@ -257,14 +257,14 @@ Expr RoundOf(Expr x) {
 
 Expr SigmoidOf(Expr x) {
   const Expr power =
-      CallElementFunction(kExpOfNegative, ClampStrictly(x, -kHighestExponent, -kLowestExponent));
+      CallElementFunction(kExpOfNegative, WithinBounds(x, -kHighestExponent, -kLowestExponent));
   return KeepNan(x, SelectStrictly(x < -kHighestExponent, 0.0f, 1.0f / (1.0f + power)));
 }
 
 // Beyond 7.9 tanh is 1 in f32.
 Expr TanhOf(Expr x) {
   constexpr float kBound = 7.90531110763549805f;
-  return KeepNan(x, CallElementFunction(kTanh, ClampStrictly(x, -kBound, kBound)));
+  return KeepNan(x, CallElementFunction(kTanh, WithinBounds(x, -kBound, kBound)));
 }
 
 std::vector<ElementFunction> ElementFunctions() { return {kErf, kExp, kExpOfNegative, kTanh}; }
