@@ -190,8 +190,8 @@ absl::StatusOr<ArtifactSummary> PrepareArtifact(Environment& environment, Connec
         flags.optimizations != AllOptimizations()) {
       return WrongCall(absl::StrCat("\"", path, "\" is compiled already; \"--target\", ",
                                     "\"--dimension\", \"--keep\", \"--precision\", "
-                                    "\"--schedules\" and what leaves "
-                                    "optimizations out are for models"));
+                                    "\"--schedules\" and what leaves optimizations out are "
+                                    "for models"));
     }
     SLIPWAY_ASSIGN_OR_RETURN_WITH(const Artifact artifact, ReadSlip(path),
                                   absl::StrCat("\"", path, "\""));
@@ -219,6 +219,14 @@ absl::StatusOr<bool> IsSlip(const std::string& path) {
                            MappedFile::Open(path, std::numeric_limits<int64_t>::max()));
   // A damaged head is still no model: the reader then says what is wrong.
   return LooksLikeSlip(file.bytes()) || absl::EndsWith(path, ".slip");
+}
+
+absl::Status CheckModelAndOutput(const std::string& path, const std::string& output) {
+  SLIPWAY_RETURN_IF_ERROR(CheckFile(path));
+  SLIPWAY_ASSIGN_OR_RETURN(const bool is_slip, IsSlip(path));
+  if (is_slip) return WrongCall(absl::StrCat("\"", path, "\" is compiled already"));
+  if (output.empty() || absl::EndsWith(output, ".slip")) return absl::OkStatus();
+  return WrongCall(absl::StrCat("flag \"--output\": \"", output, "\" does not end in .slip"));
 }
 
 std::string BaseName(absl::string_view path) {

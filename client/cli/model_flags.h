@@ -74,6 +74,10 @@ absl::StatusOr<std::string> CanonicalTarget(const std::string& text);
 // Whether the file is an artifact, by how it begins or is called.
 absl::StatusOr<bool> IsSlip(const std::string& path);
 
+// A wrong call unless `path` is a file that is to be compiled, and `output`, where what comes of it is to be written, is empty or
+// ends in .slip.
+absl::Status CheckModelAndOutput(const std::string& path, const std::string& output);
+
 // "model.onnx" of "a/b/model.onnx".
 std::string BaseName(absl::string_view path);
 

@@ -45,8 +45,7 @@ std::string RenderCompilation(const Job& job, absl::Duration total) {
   table.Row({"constants", FormatBytes(c.constant_bytes)});
   table.Row({"arena", FormatBytes(c.arena_bytes)});
   if (c.integer_products > 0 || !c.float_products.empty()) {
-    table.Row({"products", absl::StrCat(c.integer_products, " in 8 bits, ", c.float_products.size(),
-                                        " in f32")});
+    table.Row({"products", ProductsText(c)});
   }
   table.Row({"artifact", absl::StrCat(FormatBytes(c.artifact_bytes), ", ", c.artifact.hex())});
   absl::StrAppend(&text, table.Render("", false));

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "absl/strings/str_cat.h"
 #include "client/cli/tensor_summary.h"
 
 namespace slipway::cli {
@@ -31,6 +32,11 @@ void PeaksJson(JsonWriter& json, const std::vector<MachinePeaks>& peaks) {
     json.EndObject();
   }
   json.EndArray();
+}
+
+std::string ProductsText(const Compilation& compilation) {
+  return absl::StrCat(compilation.integer_products, " in 8 bits, ",
+                      compilation.float_products.size(), " in f32");
 }
 
 void ProductsJson(JsonWriter& json, const Compilation& compilation) {

@@ -15,7 +15,9 @@ namespace slipway::cli {
 // What a device does at most: "peaks", an entry for each number of threads.
 void PeaksJson(JsonWriter& json, const std::vector<MachinePeaks>& peaks);
 
-// How many products are computed in 8 bits, and which are not: "integer_products", "float_products".
+// How many products are computed in 8 bits, and how many are not.
+std::string ProductsText(const Compilation& compilation);
+// The same, and which are not: "integer_products", "float_products".
 void ProductsJson(JsonWriter& json, const Compilation& compilation);
 
 void MachineJson(JsonWriter& json, absl::string_view name, const MachineState& machine);

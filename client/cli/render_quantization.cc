@@ -50,8 +50,7 @@ std::string RenderQuantization(const QuantizationReport& report) {
   TextTable facts({"", ""});
   facts.Row({"model", Printable(report.model)});
   facts.Row({"examples", absl::StrCat(report.examples)});
-  facts.Row({"products", absl::StrCat(integers.integer_products, " in 8 bits, ",
-                                      integers.float_products.size(), " in f32")});
+  facts.Row({"products", ProductsText(integers)});
   facts.Row({"artifact", absl::StrCat(FormatBytes(integers.artifact_bytes), ", f32 ",
                                       FormatBytes(report.floats.artifact_bytes))});
   facts.Row({"shortest call",

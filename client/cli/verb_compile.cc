@@ -1,8 +1,6 @@
 // slipway compile: a model to an artifact.
 #include <optional>
 
-#include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "client/cli/arguments.h"
 #include "client/cli/connection.h"
@@ -40,12 +38,7 @@ absl::Status Compile(Environment& environment, Arguments arguments) {
                            ParseArguments(environment, flags, arguments, {"MODEL.onnx"}));
   if (!names.has_value()) return absl::OkStatus();
   const std::string& path = names->front();
-  SLIPWAY_RETURN_IF_ERROR(CheckFile(path));
-  SLIPWAY_ASSIGN_OR_RETURN(const bool is_slip, IsSlip(path));
-  if (is_slip) return WrongCall(absl::StrCat("\"", path, "\" is compiled already"));
-  if (!output.empty() && !absl::EndsWith(output, ".slip")) {
-    return WrongCall(absl::StrCat("flag \"--output\": \"", output, "\" does not end in .slip"));
-  }
+  SLIPWAY_RETURN_IF_ERROR(CheckModelAndOutput(path, output));
   if (detach && !(output.empty() && schedules.empty())) {
     return WrongCall("with \"--detach\" there is nothing to write yet; see \"slipway results\"");
   }

@@ -1,5 +1,4 @@
 // slipway quantize: a model to an artifact that computes in 8 bits, and what that changes.
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/cli/arguments.h"
 #include "client/cli/connection.h"
@@ -82,12 +81,7 @@ absl::Status Quantize(Environment& environment, Arguments arguments) {
                            ParseArguments(environment, flags, arguments, {"MODEL.onnx"}));
   if (!names.has_value()) return absl::OkStatus();
   const std::string& path = names->front();
-  SLIPWAY_RETURN_IF_ERROR(CheckFile(path));
-  SLIPWAY_ASSIGN_OR_RETURN(const bool is_slip, IsSlip(path));
-  if (is_slip) return WrongCall(absl::StrCat("\"", path, "\" is compiled already"));
-  if (!output.empty() && !absl::EndsWith(output, ".slip")) {
-    return WrongCall(absl::StrCat("flag \"--output\": \"", output, "\" does not end in .slip"));
-  }
+  SLIPWAY_RETURN_IF_ERROR(CheckModelAndOutput(path, output));
   SLIPWAY_RETURN_IF_ERROR(CheckPrecision(model_flags));
   if (model_flags.precision == "f32") return WrongCall("in f32 there is nothing to quantize");
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<std::string> files,
