@@ -48,7 +48,7 @@ struct CompilerOptions {
   bool observe = false;
   // Names of optional passes that are left out (core/passes/pipeline.h).
   std::vector<std::string> without;
-  // How kernels are cut, as ParseScheduleRecords of core/codegen/schedules reads it; may be empty.
+  // How kernels are cut, as ParseScheduleRecords of core/schedules reads it; may be empty.
   std::string schedules;
   bool print_schedules =
       false;  // Puts how all kernels are cut into CompileReport.printed_schedules.
