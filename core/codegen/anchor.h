@@ -47,8 +47,8 @@ struct ConvolutionStages {
   Halide::Func accumulator;  // Summed in its one update; the same dimensions as the result.
   Halide::Func padded;       // The input within its zeros; undefined where there is no padding.
   Halide::RDom reduction;
-  bool has_pairs =
-      false;  // Its first dimension is of two products of 16 bits, which machines add at once.
+  // Extent of its first dimension: products of small numbers, which machines add at once; 1: one of any.
+  int terms = 1;
   // Extent of the padded input's innermost dimension where that is channels, a power of two; 0 where it is
   // the width.
   int input_block = 0;

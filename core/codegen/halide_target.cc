@@ -22,9 +22,22 @@ absl::Status Unimplemented(const DeviceTarget& device, absl::string_view support
                                                " supported"));
 }
 
+bool HasInstructions(const DeviceTarget& device, DotProducts dot_products) {
+  switch (dot_products) {
+    case DotProducts::kNone:
+      return false;
+    case DotProducts::kBfloat16:
+      return device.Has("bf16");
+    case DotProducts::kBytes:
+      return device.Has("vnni") || (device.Has("avxvnni") && device.level >= 3);
+  }
+  return false;
+}
+
 }  // namespace
 
-absl::StatusOr<Halide::Target> HalideTargetFor(const DeviceTarget& device) {
+absl::StatusOr<Halide::Target> HalideTargetFor(const DeviceTarget& device,
+                                               DotProducts dot_products) {
   if (device.os != Os::kLinux) return Unimplemented(device, "linux is");
   std::vector<Halide::Target::Feature> features = CommonFeatures();
   if (device.arch == Arch::kArm64) {
@@ -38,10 +51,12 @@ absl::StatusOr<Halide::Target> HalideTargetFor(const DeviceTarget& device) {
       features.push_back(feature);
     }
   }
-  if (device.level >= 4) {
+  const bool has_dot_products = HasInstructions(device, dot_products);
+  if (device.level >= 4 || has_dot_products) {
     features.push_back(Halide::Target::AVX512);
     features.push_back(Halide::Target::AVX512_Skylake);
   }
+  if (has_dot_products) features.push_back(Halide::Target::AVX512_SapphireRapids);
   return Halide::Target(Halide::Target::Linux, Halide::Target::X86, 64, features);
 }
 

@@ -9,8 +9,15 @@
 
 namespace slipway {
 
+// What the numbers are whose products a kernel sums several at once (ConvolutionStages::terms).
+enum class DotProducts { kNone, kBfloat16, kBytes };
+
 // UNIMPLEMENTED names an architecture or system that kernels cannot be generated for.
-absl::StatusOr<Halide::Target> HalideTargetFor(const DeviceTarget& device);
+//
+// Where the device has instructions for the kernel's dot products the target is that of the one chip by whose name Halide knows
+// them, which has more than the device may: WriteMachineCode takes that back.
+absl::StatusOr<Halide::Target> HalideTargetFor(const DeviceTarget& device,
+                                               DotProducts dot_products = DotProducts::kNone);
 
 }  // namespace slipway
 

@@ -20,6 +20,7 @@
 #include "core/codegen/group_pipeline.h"
 #include "core/codegen/halide_target.h"
 #include "core/codegen/limits.h"
+#include "core/codegen/machine_code.h"
 #include "core/codegen/schedules/schedule_list.h"
 #include "core/target/machine_description.h"
 
@@ -39,10 +40,22 @@ constexpr bool kMemoryCanBeLimited = true;
 
 // Compiles `pipeline` to an object file at `path`.
 absl::Status WriteObject(GroupPipeline& group, const std::string& function,
-                         const Halide::Target& target, const std::string& path) {
-  Halide::Module module = group.pipeline.compile_to_module(group.arguments, function, target);
-  module.compile({{Halide::OutputFileType::object, path}});
-  return absl::OkStatus();
+                         const DeviceTarget& device, DotProducts dot_products,
+                         const std::string& path) {
+  SLIPWAY_ASSIGN_OR_RETURN(const Halide::Target target, HalideTargetFor(device, dot_products));
+  return WriteMachineCode(group.pipeline.compile_to_module(group.arguments, function, target),
+                          device, path);
+}
+
+// Of the convolutions in a group.
+DotProducts DotProductsOf(const Graph& body) {
+  for (const Node& node : body.nodes) {
+    if (node.op != "slipway.ConvNCHWc") continue;
+    const DataType dtype = body.value(node.inputs[0]).type->dtype();
+    if (dtype == DataType::kBfloat16) return DotProducts::kBfloat16;
+    if (dtype == DataType::kUint8) return DotProducts::kBytes;
+  }
+  return DotProducts::kNone;
 }
 
 // Initializes LLVM's code generators by compiling something small, so that no child has to. Once a
@@ -51,19 +64,15 @@ absl::Status WarmUp() {
   static std::once_flag once;
   absl::Status status;
   std::call_once(once, [&status] {
-    const absl::StatusOr<Halide::Target> target =
-        HalideTargetFor(DeviceTarget{Arch::kX86_64, Os::kLinux, /*level=*/3, {}});
-    if (!target.ok()) {
-      status = target.status();
-      return;
-    }
     try {
       Halide::Var x("x");
       Halide::Func warm("warm");
       warm(x) = Halide::cast<float>(x);
       GroupPipeline group;
       group.pipeline = Halide::Pipeline(warm);
-      status = WriteObject(group, "slipway_warm_up", *target, "/dev/null");
+      status = WriteObject(group, "slipway_warm_up",
+                           DeviceTarget{Arch::kX86_64, Os::kLinux, /*level=*/3, {}},
+                           DotProducts::kNone, "/dev/null");
     } catch (const std::exception& error) {
       status = absl::InternalError(absl::StrCat("the kernel generator fails: ", error.what()));
     }
@@ -143,7 +152,7 @@ KernelCompiler::KernelCompiler(const OperatorRegistry& registry, const Lowerings
 absl::StatusOr<std::vector<CompiledKernel>> KernelCompiler::Compile(
     absl::Span<const KernelRequest> requests, const DeviceTarget& target,
     const ScheduleRecords& records) {
-  SLIPWAY_ASSIGN_OR_RETURN(const Halide::Target halide_target, HalideTargetFor(target));
+  SLIPWAY_RETURN_IF_ERROR(HalideTargetFor(target).status());
   const MachineDescription machine = DescribeMachine(target);
   const int lanes = machine.vector_bytes / 4;
   SLIPWAY_ASSIGN_OR_RETURN(const std::string generator, GeneratorFingerprint());
@@ -199,7 +208,8 @@ absl::StatusOr<std::vector<CompiledKernel>> KernelCompiler::Compile(
             GroupPipeline group,
             BuildGroupPipeline(job.body, registry_, lowerings_, lanes, std::ref(scheduler)));
         SLIPWAY_RETURN_IF_ERROR(scheduler.CheckAllUsed());
-        SLIPWAY_RETURN_IF_ERROR(WriteObject(group, KernelFunction(job.key), halide_target, path));
+        SLIPWAY_RETURN_IF_ERROR(
+            WriteObject(group, KernelFunction(job.key), target, DotProductsOf(job.body), path));
         return AppendSchedule(ToString(scheduler.used()), path);
       };
       SLIPWAY_ASSIGN_OR_RETURN_WITH(

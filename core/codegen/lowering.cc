@@ -11,6 +11,8 @@ namespace slipway {
 
 absl::StatusOr<Halide::Type> HalideType(DataType dtype) {
   switch (dtype) {
+    case DataType::kBfloat16:
+      return Halide::BFloat(16);
     case DataType::kFloat32:
       return Halide::Float(32);
     case DataType::kFloat64:
@@ -98,6 +100,9 @@ absl::Status ServesFloat32(const NodeView& node, absl::Span<const ValueType> out
 
 absl::Status ServesEveryType(const NodeView& node, absl::Span<const ValueType> outputs) {
   const auto check = [&node](DataType dtype) {
+    if (dtype == DataType::kBfloat16) {
+      return node.Unimplemented("no kernels for arithmetic on elements of type bf16 yet");
+    }
     const absl::Status known = HalideType(dtype).status();
     return known.ok() ? known : node.Unimplemented(known.message());
   };

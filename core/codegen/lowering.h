@@ -68,7 +68,7 @@ using LowerFunction = std::function<absl::StatusOr<std::vector<Halide::Func>>(Lo
 using ServesFunction =
     std::function<absl::Status(const NodeView& node, absl::Span<const ValueType> outputs)>;
 
-// Nodes all of whose inputs and outputs are f32; are of any type that a pipeline has.
+// Nodes all of whose inputs and outputs are f32; are of any type that a pipeline computes in, which bf16 is not.
 absl::Status ServesFloat32(const NodeView& node, absl::Span<const ValueType> outputs);
 absl::Status ServesEveryType(const NodeView& node, absl::Span<const ValueType> outputs);
 

@@ -1,6 +1,7 @@
 #include "core/kernels/convolution.h"
 
 #include "core/kernels/call.h"
+#include "core/kernels/numbers.h"
 
 namespace slipway::kernels {
 namespace {
@@ -20,13 +21,14 @@ Sum AddProduct(Sum sum, T a, T b) {
 // they lie apart.
 template <typename T>
 struct BlockWeights {
-  static constexpr int64_t kPair = __is_same(T, int16_t) ? 2 : 1;
-  BlockWeights(const ConvolutionShape& s, const T* row, int64_t kw, int64_t ci) : first(row) {
+  BlockWeights(const ConvolutionShape& s, const T* row, int64_t kw, int64_t ci)
+      : first(row), terms(s.terms) {
     const int64_t index = kw * s.in_block + ci;
-    first += (index / kPair) * kPair * s.out_block + index % kPair;
+    first += (index / terms) * terms * s.out_block + index % terms;
   }
-  const T& operator[](int64_t co) const { return first[co * kPair]; }
+  const T& operator[](int64_t co) const { return first[co * terms]; }
   const T* first;
+  int64_t terms;
 };
 
 template <typename T>
@@ -173,13 +175,16 @@ template void DepthwiseConvolution(const ConvolutionShape&, const int16_t*, cons
 
 namespace {
 
+constexpr int kZero = 4;  // The parameter.
+
 ConvolutionShape ShapeOf(const Call& call) {
   ConvolutionShape shape;
-  static_cast<SpatialWindow&>(shape) = WindowAt(call, 3, call.input(0), call.output(0));
+  static_cast<SpatialWindow&>(shape) = WindowAt(call, kZero + 1, call.input(0), call.output(0));
   shape.batch = call.input(0).extent(0);
   shape.group = call.Integer(0);
   shape.in_block = call.Integer(1);
   shape.out_block = call.Integer(2);
+  shape.terms = call.Integer(3);
   shape.in_channels = call.input(0).extent(1) * shape.in_block;
   shape.out_channels = call.output(0).extent(1) * shape.out_block;
   return shape;
@@ -194,11 +199,11 @@ int32_t Run(const Call& call, Function function) {
 }
 
 // Narrow floats by way of copies in f64.
-template <typename T, typename Function>
+template <typename Function>
 int32_t RunWidened(const Call& call, Function function) {
   const auto elements = [](const Operand& x) { return x.present() ? x.elements() : 0; };
   const auto widen = [&](const Operand& from, const Scratch<double>& to) {
-    for (int64_t i = 0; i < elements(from); ++i) to[i] = Widen(from.data<const T>()[i]);
+    for (int64_t i = 0; i < elements(from); ++i) to[i] = NumberAt(from, i);
   };
   const Operand y = call.output(0);
   const Scratch<double> x(call, call.input(0).elements());
@@ -210,19 +215,50 @@ int32_t RunWidened(const Call& call, Function function) {
   widen(call.input(1), w);
   widen(call.input(2), bias);
   function(x.get(), w.get(), call.input(2).present() ? bias.get() : nullptr, wide.get());
-  for (int64_t i = 0; i < y.elements(); ++i) y.data<T>()[i] = Narrow<T>(wide[i]);
+  for (int64_t i = 0; i < y.elements(); ++i) SetNumber(y, i, wide[i]);
+  return 0;
+}
+
+// Bytes less what surrounds them, in i16, around which are zeros: to the sums that is missing as many times the weights.
+template <typename Function>
+int32_t RunBytes(const Call& call, Function function) {
+  const int64_t zero = call.Integer(kZero);
+  const Operand y = call.output(0);
+  const Operand weights = call.input(1);
+  const int64_t channels = y.extent(1) * call.Integer(2);
+  const Scratch<int16_t> x(call, call.input(0).elements());
+  const Scratch<int16_t> w(call, weights.elements());
+  const Scratch<int32_t> bias(call, channels);
+  if (!x || !w || !bias) return call.Fail(kOutOfScratch);
+  for (int64_t i = 0; i < call.input(0).elements(); ++i) {
+    x[i] = static_cast<int16_t>(call.input(0).data<const uint8_t>()[i] - zero);
+  }
+  const Operand given = call.input(2);
+  for (int64_t i = 0; i < channels; ++i) {
+    bias[i] = given.present() ? given.data<const int32_t>()[i] : 0;
+  }
+  const ConvolutionShape shape = ShapeOf(call);
+  const int64_t each_block = weights.elements() / (channels / shape.out_block);
+  for (int64_t i = 0; i < weights.elements(); ++i) {
+    w[i] = weights.data<const int8_t>()[i];
+    const int64_t channel = i / each_block * shape.out_block + i / shape.terms % shape.out_block;
+    bias[channel] = AddProduct(bias[channel], static_cast<int16_t>(zero), w[i]);
+  }
+  function(static_cast<const int16_t*>(x.get()), static_cast<const int16_t*>(w.get()),
+           static_cast<const int32_t*>(bias.get()), y.data<int32_t>());
   return 0;
 }
 
 template <typename Function>
 int32_t RunAny(const Call& call, Function function) {
   if (call.input(0).type() == Type::kInt16) return Run<int16_t, int32_t>(call, function);
+  if (call.input(0).type() == Type::kUint8) return RunBytes(call, function);
   return DispatchFloat(call, call.input(0).type(), [&](auto zero) {
     using T = decltype(zero);
     if constexpr (sizeof(T) >= sizeof(float)) {
       return Run<T, T>(call, function);
     } else {
-      return RunWidened<T>(call, function);
+      return RunWidened(call, function);
     }
   });
 }

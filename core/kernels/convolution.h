@@ -1,5 +1,5 @@
-// Convolutions. Callable: see call.h. f32 and f64 are summed as what they are, narrower floats in f64, i16 in i32, which wraps
-// around.
+// Convolutions. Callable: see call.h. f32 and f64 are summed as what they are, narrower floats in f64, i16 and bytes in i32,
+// which wraps around.
 #ifndef SLIPWAY_CORE_KERNELS_CONVOLUTION_H_
 #define SLIPWAY_CORE_KERNELS_CONVOLUTION_H_
 
@@ -17,11 +17,12 @@ struct ConvolutionShape : SpatialWindow {
   // Channels innermost in x and y; 1 is plain NCHW. Blocks do not cross groups.
   int64_t in_block = 1;
   int64_t out_block = 1;
+  // Innermost in w, as core/operators/convolution.h has them; 1: none.
+  int64_t terms = 1;
 };
 
 // x [N, Ci/ci, D, H, W, ci], w [Co/co, Ci/group/ci, KD, KH, KW, ci, co], bias [Co] or null,
-// y [N, Co/co, OD, OH, OW, co]; with ci = co = 1 that is ONNX's Conv. Sum is T, or int32_t where T is int16_t: there w of a
-// blocked y has pairs innermost, as core/operators/convolution.h has them.
+// y [N, Co/co, OD, OH, OW, co]; with ci = co = 1 that is ONNX's Conv. Sum is T, or int32_t where T is int16_t.
 template <typename T, typename Sum>
 void Convolution(const ConvolutionShape& shape, const T* x, const T* w, const Sum* bias, Sum* y);
 
@@ -47,8 +48,8 @@ extern template void DepthwiseConvolution(const ConvolutionShape&, const int16_t
 }  // namespace slipway::kernels
 
 extern "C" {
-// Inputs: x, w, bias. Parameters: group, the number of channels innermost in x and in y (1 for Conv and slipway.IntegerConv), a
-// window.
+// Inputs: x, w, bias. Parameters: group, the number of channels innermost in x and in y (1 for Conv and slipway.IntegerConv),
+// the terms innermost in w, what surrounds x, a window.
 int32_t slipway_Conv(void** arguments);
 // The same for one filter a channel (slipway.DepthwiseConvNCHWc).
 int32_t slipway_DepthwiseConv(void** arguments);

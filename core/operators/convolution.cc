@@ -44,11 +44,53 @@ absl::Status DecodeSpatial(const NodeView& view, const Dimensions& kernel, OpenC
   return absl::OkStatus();
 }
 
-bool IsInteger(const NodeView& view) { return view.input_type(0).dtype() == DataType::kInt16; }
+// What a convolution's numbers are, where y is of another type than x.
+struct SmallNumbers {
+  DataType x, w, y;
+  int64_t terms;  // In the blocked form.
+  bool has_bias;
+};
+constexpr SmallNumbers kShorts = {DataType::kInt16, DataType::kInt16, DataType::kInt32, 2, false};
+constexpr SmallNumbers kBlockedSmallNumbers[] = {
+    kShorts,
+    {DataType::kBfloat16, DataType::kBfloat16, DataType::kFloat32, 2, true},
+    {DataType::kUint8, DataType::kInt8, DataType::kInt32, 4, true},
+};
+
+// Null where y is of x's type.
+const SmallNumbers* FindSmallNumbers(const NodeView& view) {
+  const DataType x = view.input_type(0).dtype();
+  if (view.op() == "slipway.ConvNCHWc") {
+    for (const SmallNumbers& numbers : kBlockedSmallNumbers) {
+      if (numbers.x == x) return &numbers;
+    }
+    return nullptr;
+  }
+  const bool may_be_short =
+      view.op() == "slipway.IntegerConv" || view.op() == "slipway.DepthwiseConvNCHWc";
+  return may_be_short && x == kShorts.x ? &kShorts : nullptr;
+}
+
+bool IsInteger(const NodeView& view) {
+  const SmallNumbers* const numbers = FindSmallNumbers(view);
+  return numbers != nullptr && numbers->y == DataType::kInt32;
+}
+
+int64_t TermsOf(const NodeView& view) {
+  const SmallNumbers* const numbers = FindSmallNumbers(view);
+  return numbers == nullptr ? 1 : numbers->terms;
+}
 
 absl::Status CheckTypes(const NodeView& view) {
-  const bool may_be_integer = view.op() != "Conv" && view.op() != "slipway.WinogradConvNCHWc";
-  if (view.op() == "slipway.IntegerConv" || (may_be_integer && IsInteger(view))) {
+  const SmallNumbers* const numbers = FindSmallNumbers(view);
+  if (numbers != nullptr && numbers->has_bias) {
+    SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 1, {numbers->w}));
+    if (view.has_input(2)) SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 2, {numbers->y}));
+    if (view.input_type(0).rank() == 5) return absl::OkStatus();
+    return view.Unimplemented(
+        absl::StrCat("x of type ", Name(numbers->x), " has to be in blocks of channels"));
+  }
+  if (view.op() == "slipway.IntegerConv" || numbers != nullptr) {
     SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, {DataType::kInt16}));
     if (view.has_input(2)) return view.Error("a convolution of integers has no bias");
   } else {
@@ -89,18 +131,23 @@ absl::StatusOr<OpenConvView> DecodeBlocked(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(RequireChannels(view));
   const Dimensions x = DimensionsOf(view, 0);
   const bool plain_x = x.size() == 4;
-  const bool has_pairs = IsInteger(view);
-  const int w_rank = (plain_x ? 5 : 6) + (has_pairs ? 1 : 0);
+  const int64_t terms = TermsOf(view);
+  const int w_rank = (plain_x ? 5 : 6) + (terms > 1 ? 1 : 0);
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 1, w_rank, w_rank));
   absl::Span<const int64_t> w = view.input_shape(1);
-  if (has_pairs && w.back() != 2) {
+  if (terms > 1 && w.back() != terms) {
     return view.Error(
-        absl::StrCat("w has ", w.back(), " numbers innermost where pairs are needed"));
+        absl::StrCat("w has ", w.back(), " numbers innermost where ", terms, " are needed"));
   }
-  if (has_pairs) w.remove_suffix(1);
-  const int64_t in_block_of_w = plain_x ? 1 : w[4] * (has_pairs ? 2 : 1);
-  const Dimensions kernel = {w[2], w[3] * (plain_x && has_pairs ? 2 : 1)};
+  if (terms > 1) w.remove_suffix(1);
+  const int64_t in_block_of_w = plain_x ? 1 : w[4] * terms;
+  const Dimensions kernel = {w[2], w[3] * (plain_x ? terms : 1)};
   OpenConvView conv;
+  conv.terms = terms;
+  if (view.input_type(0).dtype() == DataType::kUint8) conv.zero = view.Int("zero");
+  if (conv.zero < 0 || conv.zero > 255) {
+    return view.Error(absl::StrCat("\"zero\" is ", conv.zero, ", which u8 does not hold"));
+  }
   conv.batch = x[0];
   conv.in_block = plain_x ? 1 : x[4].extent();
   conv.out_block = w.back();
@@ -191,7 +238,8 @@ absl::StatusOr<std::vector<ValueType>> ConvType(const NodeView& view) {
   Dimensions y = {conv.batch, FloorDivide(conv.out_channels, conv.out_block)};
   y.insert(y.end(), conv.window.output.begin(), conv.window.output.end());
   if (!is_plain) y.push_back(conv.out_block);
-  const DataType dtype = IsInteger(view) ? DataType::kInt32 : view.input_type(0).dtype();
+  const SmallNumbers* const numbers = FindSmallNumbers(view);
+  const DataType dtype = numbers != nullptr ? numbers->y : view.input_type(0).dtype();
   return std::vector<ValueType>{ValueType(dtype, y)};
 }
 
@@ -212,6 +260,8 @@ absl::StatusOr<ConvView> DecodeConv(const NodeView& view) {
                   conv.winograd_tile,
                   conv.has_bias,
                   IsInteger(view),
+                  conv.terms,
+                  conv.zero,
                   std::move(window)};
 }
 
@@ -234,8 +284,10 @@ absl::Status RegisterConvolutionOperators(OperatorRegistry& registry) {
   SLIPWAY_RETURN_IF_ERROR(registry.Add(depthwise));
 
   schema.attributes.push_back(IntAttribute("group", 1));
-  schema.name = "slipway.ConvNCHWc";
-  SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
+  OperatorSchema blocked = schema;
+  blocked.name = "slipway.ConvNCHWc";
+  blocked.attributes.push_back(IntAttribute("zero", 0));
+  SLIPWAY_RETURN_IF_ERROR(registry.Add(blocked));
 
   schema.attributes.push_back(StringAttribute("auto_pad", "NOTSET"));
   schema.name = "Conv";

@@ -9,6 +9,9 @@
 //     bias [Co], optional; y [N, Co/co, OH, OW, co]. Both Ci/group % ci and Co/group % co are 0.
 //     Of i16, where y is i32, there is no bias, and w has pairs innermost, which are multiplied and added at once: of input
 //     channels, [Co/co, Ci/group/ci, KH, KW, ci/2, co, 2], or of columns for a plain x, [Co/co, Ci/group, KH, KW/2, co, 2].
+//     Of x and w in bf16 y and bias are f32, and w has such pairs of channels; x is not plain.
+//     Of x in u8 and w in i8 y and bias are i32, whose sums wrap around, and w has fours of channels, [..., ci/4, co, 4]; x is
+//     not plain, and its surroundings hold the number "zero".
 //   slipway.DepthwiseConvNCHWc: x [N, C/c, H, W, c]; w [C/c, KH, KW, c]; bias [C], optional. Of i16 as slipway.IntegerConv.
 //   slipway.WinogradConvNCHWc: x and y as ConvNCHWc's, with kernels of 3 x 3 in one group, strides and dilations of 1; f32;
 //     w [t, t, Co/co, Ci/ci, ci, co], transformed for tiles of (t - 2) x (t - 2) outputs, t 4, 6 or 8 (core/kernels/winograd.h).
@@ -37,7 +40,9 @@ struct BasicConvView {
   int64_t out_block = 1;       // Channels innermost in y; 1 for Conv.
   int64_t winograd_tile = 0;   // t of the Winograd form; 0 for the others.
   bool has_bias = false;       // Input 2.
-  bool is_integer = false;     // Of i16, and y of i32.
+  bool is_integer = false;     // y is i32.
+  int64_t terms = 1;           // Innermost in w: products that are added at once.
+  int64_t zero = 0;            // What surrounds x.
   BasicWindow<Extent> window;  // Over the spatial dimensions; the blocked forms have two.
 };
 using ConvView = BasicConvView<int64_t>;

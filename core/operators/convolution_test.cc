@@ -106,6 +106,29 @@ TEST(ConvolutionTypeTest, BlockedForms) {
               HasSubstr("30 channels do not divide"));
 }
 
+TEST(ConvolutionTypeTest, OfSmallNumbers) {
+  const auto blocked = [](const std::string& inputs, const std::string& attributes = "") {
+    return TypeOf(inputs, absl::StrCat("%y = slipway.ConvNCHWc(%x, %w",
+                                       inputs.find("%b") == std::string::npos ? "" : ", %b", ") {",
+                                       attributes, "}"));
+  };
+  const std::string brains = "%x: bf16[1, 4, 8, 8, 16], %w: bf16[2, 4, 1, 1, 8, 8, 2]";
+  EXPECT_EQ(blocked(brains), "f32[1, 2, 8, 8, 8]");
+  EXPECT_EQ(blocked(brains + ", %b: f32[16]"), "f32[1, 2, 8, 8, 8]");
+  EXPECT_THAT(blocked(brains + ", %b: bf16[16]"), HasSubstr("bf16"));
+  EXPECT_THAT(blocked("%x: bf16[1, 4, 8, 8, 16], %w: f32[2, 4, 1, 1, 8, 8, 2]"), HasSubstr("f32"));
+  EXPECT_THAT(blocked("%x: bf16[1, 3, 8, 8], %w: bf16[2, 3, 1, 1, 8, 2]"),
+              HasSubstr("has to be in blocks of channels"));
+  const std::string bytes = "%x: u8[1, 4, 8, 8, 16], %w: i8[2, 4, 1, 1, 4, 8, 4]";
+  EXPECT_EQ(blocked(bytes), "i32[1, 2, 8, 8, 8]");
+  EXPECT_EQ(blocked(bytes + ", %b: i32[16]", "zero = 255"), "i32[1, 2, 8, 8, 8]");
+  EXPECT_THAT(blocked(bytes, "zero = 256"), HasSubstr("\"zero\" is 256, which u8 does not hold"));
+  EXPECT_THAT(blocked(bytes + ", %b: f32[16]"), HasSubstr("f32"));
+  EXPECT_THAT(blocked("%x: u8[1, 4, 8, 8, 16], %w: i8[2, 4, 1, 1, 8, 8, 2]"),
+              HasSubstr("2 numbers innermost where 4 are needed"));
+  EXPECT_THAT(blocked("%x: i8[1, 4, 8, 8, 16], %w: i8[2, 4, 1, 1, 4, 8, 4]"), HasSubstr("i8"));
+}
+
 TEST(PoolingTypeTest, FollowsTheFormula) {
   const auto pool = [](const std::string& op, const std::string& attributes) {
     return TypeOf("%x: f32[1, 2, 32, 33]", absl::StrCat("%y = ", op, "(%x) {", attributes, "}"));

@@ -16,6 +16,8 @@ absl::Status Convolve(const NodeView& view, KernelParameters& parameters) {
   parameters.Add(conv.group);
   parameters.Add(conv.in_block);
   parameters.Add(conv.out_block);
+  parameters.Add(conv.terms);
+  parameters.Add(conv.zero);
   AddWindow(conv.window, parameters);
   return absl::OkStatus();
 }

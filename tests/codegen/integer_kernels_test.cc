@@ -39,6 +39,54 @@ void AddBlocked(KernelSuite& suite, const ConvCase& c, int64_t block, int64_t in
             });
 }
 
+template <typename T>
+Tensor BytesOf(Shape shape, uint32_t seed) {
+  std::vector<T> values(NumElements(shape));
+  uint32_t state = seed * 2654435761u + 1;
+  for (T& value : values) {
+    state = state * 1664525u + 1013904223u;
+    value = static_cast<T>(state >> 24);
+  }
+  return Tensor::Of<T>(std::move(shape), std::move(values));
+}
+
+// Bytes, all of whose values there are.
+void AddBytes(KernelSuite& suite, const ConvCase& c, int64_t block, int64_t in_blocks,
+              int64_t out_blocks, int64_t group) {
+  const Shape x_shape = {2, in_blocks, c.size, c.size, block};
+  const Shape w_shape = {out_blocks, in_blocks / group, c.kernel, c.kernel, block / 4, block, 4};
+  suite.Add(absl::StrCat("bytes", c.size, "k", c.kernel, "g", group, "n", out_blocks),
+            [&](GraphBuilder& b) {
+              const ValueId x = b.Input("x", DataType::kUint8, x_shape);
+              const ValueId w = b.Input("w", DataType::kInt8, w_shape);
+              const ValueId bias = b.Input("bias", DataType::kInt32, {out_blocks * block});
+              Attributes attributes = ConvAttributes(c);
+              attributes.Set("group", group);
+              attributes.Set("zero", 7 * c.size);
+              b.Output(b.Add("slipway.ConvNCHWc", {x, w, bias}, attributes));
+            },
+            {BytesOf<uint8_t>(x_shape, 1), BytesOf<int8_t>(w_shape, 2)});
+}
+
+void AddAllBytes(KernelSuite& suite, int64_t block) {
+  for (const ConvCase& c : kConvCases) AddBytes(suite, c, block, 2, 4, 1);
+  AddBytes(suite, {9, 3, 1, 1}, block, 1, 1, 1);
+  AddBytes(suite, {9, 3, 1, 1}, block, 4, 6, 2);
+  // The largest products: sums of four of them do not fit in 16 bits.
+  const Shape x_shape = {1, 16, 4, 4, block};
+  const Shape w_shape = {1, 16, 1, 1, block / 4, block, 4};
+  for (const int8_t weight : {int8_t{-128}, int8_t{127}}) {
+    suite.Add(absl::StrCat("largest_bytes", weight),
+              [&](GraphBuilder& b) {
+                const ValueId x = b.Input("x", DataType::kUint8, x_shape);
+                const ValueId w = b.Input("w", DataType::kInt8, w_shape);
+                b.Output(b.Add("slipway.ConvNCHWc", {x, w}));
+              },
+              {Tensor::Of<uint8_t>(x_shape, std::vector<uint8_t>(NumElements(x_shape), 255)),
+               Tensor::Of<int8_t>(w_shape, std::vector<int8_t>(NumElements(w_shape), weight))});
+  }
+}
+
 void AddAll(KernelSuite& suite, int64_t block) {
   for (const ConvCase& c : kConvCases) {
     AddBlocked(suite, c, block, 2, 4, 1);
@@ -95,6 +143,25 @@ TEST(IntegerKernelsTest, AgreeWithTheReference) {
     KernelSuite suite;
     AddAll(suite, BlockOf(target));
     suite.Run(target);
+  }
+}
+
+TEST(IntegerKernelsTest, OfBytesAgreeWithTheReference) {
+  for (const DeviceTarget& target : KernelSuite::RunnableTargets()) {
+    KernelSuite suite;
+    AddAllBytes(suite, BlockOf(target));
+    suite.Run(target);
+  }
+}
+
+TEST(IntegerKernelsTest, CompileWhereTheirInstructionsAre) {
+  for (const char* name :
+       {"x86-64-v4-linux-vnni", "x86-64-v4-linux-bf16-vnni", "x86-64-v3-linux-avxvnni"}) {
+    const DeviceTarget target = ParseTarget(name)->host();
+    KernelSuite suite;
+    AddAll(suite, BlockOf(target));
+    AddAllBytes(suite, BlockOf(target));
+    suite.Compile(target);
   }
 }
 

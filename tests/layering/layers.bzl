@@ -131,7 +131,10 @@ LAYERS = {
             "core/operators",
             "core/schedules",
         ],
-        libraries = ["halide"],
+        libraries = [
+            "halide",
+            "llvm",
+        ],
     ),
     "core/backends": _row(sees = [
         "core/artifact",
@@ -247,6 +250,7 @@ LIBRARIES = [
     "grpc",
     "halide",
     "libedit",
+    "llvm",
     "onnx_proto",
     "openssl_crypto",
     "protobuf",

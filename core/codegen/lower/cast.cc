@@ -25,6 +25,15 @@ Expr Saturated(Halide::Type type, const Expr& x) {
   return SelectStrictly(IsNan(x), Halide::Internal::make_zero(type), inside);
 }
 
+// The nearest bf16, of two the even one. NaN stays NaN. By bits, so that subnormal numbers stay, whatever the machine has.
+Expr NearestBfloat16(const Expr& x) {
+  const Expr bits = Halide::reinterpret<uint32_t>(x);
+  const Expr rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
+  const Expr is_nan = (bits & 0x7fffffff) > 0x7f800000;
+  return Halide::reinterpret(Halide::BFloat(16),
+                             cast<uint16_t>(select(is_nan, (bits >> 16) | 0x40, rounded)));
+}
+
 absl::StatusOr<std::vector<Func>> Cast(LoweringContext& context) {
   const std::vector<Halide::Var> vars = FreshVars(context.output_types[0].rank());
   const Expr x = ReadBroadcast(context.inputs[0], context.node.input_type(0), AsExprs(vars));
@@ -33,6 +42,8 @@ absl::StatusOr<std::vector<Func>> Cast(LoweringContext& context) {
   Func result("cast");
   if (to == DataType::kBool && context.node.input_type(0).dtype() != DataType::kBool) {
     result(vars) = TruthOf(x != Halide::Internal::make_zero(x.type()));
+  } else if (to == DataType::kBfloat16) {
+    result(vars) = NearestBfloat16(x);
   } else if (x.type().is_float() && !type.is_float()) {
     result(vars) = Saturated(type, x);
   } else {
@@ -41,10 +52,21 @@ absl::StatusOr<std::vector<Func>> Cast(LoweringContext& context) {
   return std::vector<Func>{result};
 }
 
+// bf16 from and to f32 alone.
+absl::Status ServesCasts(const NodeView& node, absl::Span<const ValueType> outputs) {
+  const DataType from = node.input_type(0).dtype();
+  const DataType to = outputs[0].dtype();
+  if ((from == DataType::kBfloat16 && to == DataType::kFloat32) ||
+      (from == DataType::kFloat32 && to == DataType::kBfloat16)) {
+    return absl::OkStatus();
+  }
+  return ServesEveryType(node, outputs);
+}
+
 }  // namespace
 
 absl::Status RegisterCastLowerings(Lowerings& lowerings) {
-  return lowerings.Add("Cast", Lowering(Cast).Open());
+  return lowerings.Add("Cast", Lowering(Cast).Serving(ServesCasts).Open());
 }
 
 }  // namespace slipway

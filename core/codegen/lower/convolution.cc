@@ -21,14 +21,11 @@ using Halide::Var;
 struct Prepared {
   PlaneWindow window;
   int group = 1;
+  int terms = 1;  // As ConvolutionStages has them.
   Halide::Type sum_type = Halide::Float(32);
   Func input;  // Index 0 is the first padded position.
   ConvolutionStages stages;
 };
-
-Halide::Type ElementType(const ConvView& conv) {
-  return conv.is_integer ? Halide::Int(16) : Halide::Float(32);
-}
 
 // A product as it is summed. Those of integers fit in 32 bits.
 Expr Product(const Prepared& prepared, const Expr& x, const Expr& w) {
@@ -42,10 +39,13 @@ absl::StatusOr<Prepared> Prepare(LoweringContext& context, int x_dim) {
   SLIPWAY_ASSIGN_OR_RETURN(prepared.window, PlaneOf(context.node, conv.window));
   prepared.group = static_cast<int>(conv.group);
   if (conv.is_integer) prepared.sum_type = Halide::Int(32);
+  prepared.terms = static_cast<int>(conv.terms);
   prepared.input = context.inputs[0];
   if (prepared.window.ReadsOutside()) {
+    const Halide::Type type = context.inputs[0].output_types()[0];
     prepared.input = PaddedInput(context.inputs[0], x_dim, prepared.window,
-                                 Halide::Internal::make_zero(ElementType(conv)));
+                                 conv.zero == 0 ? Halide::Internal::make_zero(type)
+                                                : Halide::Internal::make_const(type, conv.zero));
     prepared.stages.padded = prepared.input;
   }
   if (x_dim > 0) prepared.stages.input_block = static_cast<int>(conv.in_block);
@@ -76,7 +76,7 @@ const Func* Bias(const LoweringContext& context) {
   return context.node.has_input(2) ? &context.inputs[2] : nullptr;
 }
 
-// w is [Co/co, Ci/g/ci, KH, KW, ci, co], or for a plain input [Co/co, Ci/g, KH, KW, co]; of integers in pairs.
+// w is [Co/co, Ci/g/ci, KH, KW, ci, co], or for a plain input [Co/co, Ci/g, KH, KW, co]; of small numbers with terms innermost.
 absl::StatusOr<std::vector<Func>> LowerConvNchwc(LoweringContext& context) {
   const Shape& w = context.node.input_shape(1);
   const bool plain_input = context.node.input_type(0).rank() == 4;
@@ -90,23 +90,22 @@ absl::StatusOr<std::vector<Func>> LowerConvNchwc(LoweringContext& context) {
   Var c("c"), x("x"), y("y"), channel("channel"), n("n");
   const std::vector<Var> vars = {c, x, y, channel, n};
   const Expr first = group == 1 ? Expr(0) : (channel / (out_blocks / group)) * in_blocks;
-  // What is summed up lies innermost in w: channels or, for a plain input, columns. Of integers pairs of them, which are one step
-  // of a dimension of its own.
-  const bool has_pairs = prepared.sum_type.is_int();
-  const int pair = has_pairs ? 2 : 1;
+  // What is summed up lies innermost in w: channels or, for a plain input, columns. The terms of a sum that is made at once are
+  // one step of a dimension of their own.
+  const int terms = prepared.terms;
   const int in_block =
       plain_input ? 1 : static_cast<int>(context.node.input_type(0).dimension(4).extent());
   const int columns = window.kernel[1];
   const Halide::Region steps =
       plain_input
-          ? Halide::Region{{0, pair}, {0, columns / pair}, {0, window.kernel[0]}, {0, in_blocks}}
-          : Halide::Region{{0, pair},
-                           {0, in_block / pair},
+          ? Halide::Region{{0, terms}, {0, columns / terms}, {0, window.kernel[0]}, {0, in_blocks}}
+          : Halide::Region{{0, terms},
+                           {0, in_block / terms},
                            {0, columns},
                            {0, window.kernel[0]},
                            {0, in_blocks}};
   const RDom r(steps, "r");
-  const Expr step = r[1] * pair + r[0];
+  const Expr step = r[1] * terms + r[0];
   const Expr column = plain_input ? step : Expr(r[2]);
   const Expr row = plain_input ? r[2] : r[3];
   const Expr in_channel = plain_input ? r[3] : r[4];
@@ -117,12 +116,12 @@ absl::StatusOr<std::vector<Func>> LowerConvNchwc(LoweringContext& context) {
     x_at.insert(x_at.begin(), step);
     w_at.insert(w_at.begin() + 2, r[2]);
   }
-  if (has_pairs) w_at.insert(w_at.begin(), r[0]);
+  if (terms > 1) w_at.insert(w_at.begin(), r[0]);
   Func accumulator("accumulator");
   accumulator(vars) = Halide::Internal::make_zero(prepared.sum_type);
   accumulator(vars) += Product(prepared, prepared.input(x_at), context.inputs[1](w_at));
   prepared.stages.reduction = r;
-  prepared.stages.has_pairs = has_pairs;
+  prepared.stages.terms = terms;
   prepared.stages.accumulator = accumulator;
   prepared.stages.group_blocks = out_blocks / group;
   context.anchor =
@@ -181,7 +180,7 @@ absl::StatusOr<std::vector<Func>> LowerConv(LoweringContext& context) {
 
 absl::Status Serves(const NodeView& node, absl::Span<const ValueType> outputs) {
   SLIPWAY_ASSIGN_OR_RETURN(const ConvView conv, DecodeConv(node));
-  if (!conv.is_integer) SLIPWAY_RETURN_IF_ERROR(ServesFloat32(node, outputs));
+  if (!conv.is_integer && conv.terms == 1) SLIPWAY_RETURN_IF_ERROR(ServesFloat32(node, outputs));
   return PlaneOf(node, conv.window).status();
 }
 

@@ -39,6 +39,14 @@ int LanesOfPlain(const MachineDescription& machine, const ConvolutionStages& sta
   return LanesWithin(FloatLanes(machine), stages.width);
 }
 
+// Whether a step's products are added to each other before they are added to a sum, by an instruction of their own.
+bool AddsApart(const MachineDescription& machine, const ConvolutionStages& stages) {
+  if (stages.terms == 1) return false;
+  if (machine.arch != Arch::kX86_64) return true;
+  Func accumulator = stages.accumulator;
+  return !(accumulator.output_types()[0].is_float() ? machine.has_bf16 : machine.has_int8);
+}
+
 // The strips that make as many tasks as are wanted, of rows of so many tiles of channels.
 int StripsFor(const MachineDescription& machine, const ConvolutionStages& stages, int blocks) {
   const int64_t outer = int64_t{Assumed(stages.batch)} * (stages.channel_blocks / blocks);
@@ -60,11 +68,12 @@ Parameter StripsParameter(const ConvolutionStages& stages, ConvolutionSchedule& 
 
 ConvolutionSchedule ChooseBlockedConvolution(const MachineDescription& machine,
                                              const ConvolutionStages& stages) {
+  const bool adds_apart = AddsApart(machine, stages);
   const AccumulatorTile tile =
       ChooseTile(machine, stages.width, stages.group_blocks,
-                 {stages.input_bytes, stages.block_weight_bytes, stages.has_pairs});
-  // What a product of pairs is before it is added takes the register that another broadcast input would hold.
-  const bool keeps_weights = stages.has_pairs || KeepsWeights(tile);
+                 {stages.input_bytes, stages.block_weight_bytes, adds_apart});
+  // What products are before they are added takes the register that another broadcast input would hold.
+  const bool keeps_weights = adds_apart || KeepsWeights(tile);
   return {tile.width, tile.blocks, keeps_weights, StripsFor(machine, stages, tile.blocks)};
 }
 
@@ -97,7 +106,7 @@ void ScheduleBlockedConvolution(const MachineDescription& machine, const Convolu
   accumulator.compute_at(result, x).vectorize(a[0]).unroll(a[1]).unroll(a[3]);
   const Var fast = a[schedule.keeps_weights ? 3 : 1], slow = a[schedule.keeps_weights ? 1 : 3];
   Halide::Stage update = accumulator.update();
-  if (stages.has_pairs) {
+  if (stages.terms > 1) {
     update.reorder(Order({RVar(stages.reduction[0]), a[0], fast, slow}, stages.reduction))
         .atomic()
         .vectorize(RVar(stages.reduction[0]));

@@ -40,10 +40,10 @@ AccumulatorTile ChooseTile(const MachineDescription& machine, int num_positions,
   const int max_of_one_block = machine.vector_registers == 32 ? 28 : 12;
   const int max_of_several = machine.vector_registers == 32 ? 16 : 12;
   StepTimes times;
-  if (operands.has_pairs) times.latency_times_units = kPairLatencyTimesUnits;
+  if (operands.adds_apart) times.latency_times_units = kPairLatencyTimesUnits;
   if (operands.input_bytes > machine.l2_bytes) times.element = kFarElement;
   // A broadcast, and a product before it is added.
-  const int beside = operands.has_pairs ? 2 : 0;
+  const int beside = operands.adds_apart ? 2 : 0;
   AccumulatorTile best;
   double least = 0;
   for (int blocks = std::min(num_blocks, max_of_several); blocks >= 1; --blocks) {

@@ -23,9 +23,9 @@ inline constexpr int kMaxTileBlocks = 16;
 struct TileOperands {
   int64_t input_bytes = 0;         // Of an image.
   int64_t block_weight_bytes = 0;  // Of one block of channels.
-  // A step is of two products, added at once (ConvolutionStages::has_pairs): a broadcast and a product hold registers besides,
-  // and accumulators wait for additions alone.
-  bool has_pairs = false;
+  // A step is of several products (ConvolutionStages::terms), which another instruction adds to the accumulators: a broadcast and
+  // a product hold registers besides, and accumulators wait for additions alone.
+  bool adds_apart = false;
 };
 
 // The tile by which `num_positions` take the least time for a block. One step of the reduction loads `blocks` weight vectors

@@ -59,13 +59,13 @@ TEST(TilesTest, PairsLeaveRegistersForWhatIsAdded) {
     for (int positions = 1; positions <= 130; ++positions) {
       for (int blocks = 1; blocks <= 130; ++blocks) {
         const AccumulatorTile tile =
-            ChooseTile(MachineOf(registers), positions, blocks, {.has_pairs = true});
+            ChooseTile(MachineOf(registers), positions, blocks, {.adds_apart = true});
         ASSERT_LE(tile.width * tile.blocks + tile.blocks + 2, registers);
       }
     }
   }
   // Fewer accumulators are enough where larger tiles would compute positions twice.
-  const AccumulatorTile tile = ChooseTile(MachineOf(16), 7, 64, {.has_pairs = true});
+  const AccumulatorTile tile = ChooseTile(MachineOf(16), 7, 64, {.adds_apart = true});
   EXPECT_EQ(tile.width, 4);
   EXPECT_EQ(tile.blocks, 2);
 }

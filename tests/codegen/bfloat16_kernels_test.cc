@@ -1,0 +1,159 @@
+// Convolutions of bf16 against the reference, which sums in f64, and what makes and reads bf16 around them.
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/tensor/float16.h"
+#include "gtest/gtest.h"
+#include "tests/codegen/kernel_suite.h"
+
+namespace slipway {
+namespace {
+
+constexpr DataType kFloat = DataType::kFloat32;
+constexpr DataType kBrain = DataType::kBfloat16;
+constexpr int64_t kBrainType = 16;  // As ONNX's attributes number element types.
+constexpr int64_t kFloatType = 1;
+
+int64_t BlockOf(const DeviceTarget& target) {
+  return target.level == 4 ? 16 : target.level == 3 ? 8 : 4;
+}
+
+Tensor BrainsOf(Shape shape, uint32_t seed) {
+  Tensor tensor = Tensor::Zeros(kBrain, shape);
+  auto* const to = reinterpret_cast<uint16_t*>(tensor.mutable_bytes());
+  uint32_t state = seed * 2654435761u + 1;
+  for (int64_t i = 0; i < tensor.num_elements(); ++i) {
+    state = state * 1664525u + 1013904223u;
+    to[i] = FloatToBfloat16(static_cast<float>(static_cast<int32_t>(state)) / 2147483648.0f);
+  }
+  return tensor;
+}
+
+Tensor FloatsOf(const std::vector<float>& values) {
+  return Tensor::Of<float>({static_cast<int64_t>(values.size())}, values);
+}
+
+struct ConvCase {
+  int64_t size, kernel, stride, pad;
+};
+constexpr ConvCase kConvCases[] = {{1, 1, 1, 0}, {5, 1, 1, 1},  {7, 1, 2, 0},
+                                   {7, 3, 1, 1}, {17, 3, 2, 1}, {29, 3, 1, 1}};
+
+void AddConv(KernelSuite& suite, const ConvCase& c, int64_t block, int64_t in_blocks,
+             int64_t out_blocks, int64_t group) {
+  const Shape x_shape = {2, in_blocks, c.size, c.size, block};
+  const Shape w_shape = {out_blocks, in_blocks / group, c.kernel, c.kernel, block / 2, block, 2};
+  suite.Add(absl::StrCat("conv", c.size, "k", c.kernel, "g", group, "n", out_blocks),
+            [&](GraphBuilder& b) {
+              const ValueId x = b.Input("x", kBrain, x_shape);
+              const ValueId w = b.Input("w", kBrain, w_shape);
+              const ValueId bias = b.Input("bias", kFloat, {out_blocks * block});
+              b.Output(b.Add("slipway.ConvNCHWc", {x, w, bias},
+                             {{"strides", Ints({c.stride, c.stride})},
+                              {"pads", Ints({c.pad, c.pad, c.pad, c.pad})},
+                              {"group", group}}));
+            },
+            {BrainsOf(x_shape, 1), BrainsOf(w_shape, 2)});
+}
+
+// A convolution between layers: the residual is widened, and what comes out is rounded.
+void AddLayer(KernelSuite& suite, int64_t size, int64_t block) {
+  const Shape x_shape = {1, 2, size, size, block};
+  const Shape w_shape = {4, 2, 3, 3, block / 2, block, 2};
+  const Shape r_shape = {1, 4, size, size, block};
+  suite.Add(
+      absl::StrCat("layer", size),
+      [&](GraphBuilder& b) {
+        const ValueId x = b.Input("x", kBrain, x_shape);
+        const ValueId w = b.Input("w", kBrain, w_shape);
+        const ValueId r = b.Input("r", kBrain, r_shape);
+        const ValueId conv = b.Add("slipway.ConvNCHWc", {x, w}, {{"pads", Ints({1, 1, 1, 1})}});
+        const ValueId wide = b.Add("Cast", {r}, {{"to", kFloatType}});
+        const ValueId sum = b.Add("Relu", {b.Add("Add", {conv, wide})});
+        b.Output(b.Add("Cast", {sum}, {{"to", kBrainType}}));
+      },
+      {BrainsOf(x_shape, 3), BrainsOf(w_shape, 4), BrainsOf(r_shape, 5)},
+      // Sums beside a half may be rounded to the other neighbour.
+      {1.0 / 128, 1e-5});
+}
+
+void AddAll(KernelSuite& suite, int64_t block) {
+  for (const ConvCase& c : kConvCases) AddConv(suite, c, block, 2, 4, 1);
+  AddConv(suite, {9, 3, 1, 1}, block, 1, 1, 1);
+  AddConv(suite, {9, 3, 1, 1}, block, 4, 6, 2);
+  AddLayer(suite, 7, block);
+  AddLayer(suite, 13, block);
+}
+
+TEST(Bfloat16KernelsTest, AgreeWithTheReference) {
+  for (const DeviceTarget& target : KernelSuite::RunnableTargets()) {
+    KernelSuite suite;
+    AddAll(suite, BlockOf(target));
+    suite.Run(target);
+  }
+}
+
+TEST(Bfloat16KernelsTest, CompileWhereTheirInstructionsAre) {
+  for (const char* name : {"x86-64-v4-linux-bf16", "x86-64-v4-linux-bf16-vnni"}) {
+    KernelSuite suite;
+    AddAll(suite, 16);
+    suite.Compile(ParseTarget(name)->host());
+  }
+}
+
+// Exactly: ties, what becomes infinite, subnormal numbers, NaN, in vectors and behind the last one.
+TEST(Bfloat16KernelsTest, CastsRoundToTheNearestEven) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const std::vector<float> hard = {0.0f,
+                                   -0.0f,
+                                   1.0f,
+                                   1.00390625f,   // Half of a step above 1: down to even.
+                                   1.01171875f,   // The next half: up to even.
+                                   1.003906369f,  // A little more than half.
+                                   -1.00390625f,
+                                   3.4e38f,
+                                   std::numeric_limits<float>::max(),
+                                   -std::numeric_limits<float>::max(),
+                                   kInfinity,
+                                   -kInfinity,
+                                   std::nanf(""),
+                                   -std::nanf("7"),
+                                   std::numeric_limits<float>::denorm_min(),
+                                   1e-39f,
+                                   -1e-40f,
+                                   std::numeric_limits<float>::min()};
+  for (const DeviceTarget& target : KernelSuite::RunnableTargets()) {
+    KernelSuite suite;
+    for (const size_t count : {size_t{1}, size_t{7}, size_t{16}, size_t{77}}) {
+      std::vector<float> values;
+      for (size_t i = 0; i < count; ++i) values.push_back(hard[(i * 5 + count) % hard.size()]);
+      Tensor rounded = Tensor::Zeros(kBrain, {static_cast<int64_t>(count)});
+      std::vector<float> widened;
+      for (size_t i = 0; i < count; ++i) {
+        reinterpret_cast<uint16_t*>(rounded.mutable_bytes())[i] = FloatToBfloat16(values[i]);
+        widened.push_back(Bfloat16ToFloat(FloatToBfloat16(values[i])));
+      }
+      const int64_t extent = static_cast<int64_t>(count);
+      suite.AddExpecting(
+          absl::StrCat("narrow", count),
+          [&](GraphBuilder& b) {
+            b.Output(b.Add("Cast", {b.Input("x", kFloat, {extent})}, {{"to", kBrainType}}));
+          },
+          {FloatsOf(values)}, {rounded}, {0, 0});
+      suite.AddExpecting(
+          absl::StrCat("widen", count),
+          [&](GraphBuilder& b) {
+            b.Output(b.Add("Cast", {b.Input("x", kBrain, {extent})}, {{"to", kFloatType}}));
+          },
+          {rounded}, {FloatsOf(widened)}, {0, 0});
+    }
+    suite.Run(target);
+  }
+}
+
+}  // namespace
+}  // namespace slipway

@@ -1,0 +1,119 @@
+// Which instructions make the sums of small numbers, by disassembling: most machines that run tests lack them, so that nothing else
+// would notice that they are not used any more. What the kernels compute is compared where these are emulated
+// (bfloat16_kernels_test, integer_kernels_test).
+#include <functional>
+#include <map>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/clock.h"
+#include "core/codegen/kernel_compiler.h"
+#include "core/codegen/lower/register_all.h"
+#include "core/graph/builder.h"
+#include "core/operators/register_all.h"
+#include "core/target/target.h"
+#include "gtest/gtest.h"
+#include "tests/common/command.h"
+#include "tests/common/status_matchers.h"
+#include "tests/common/temp_tree.h"
+
+namespace slipway {
+namespace {
+
+// Recorded: those of all tiles of the kernel, whose innermost loops are unrolled.
+constexpr int kBfloat16Sums = 14;
+constexpr int kByteSums = 14;
+constexpr int kShortByteSums = 48;
+
+using Build = std::function<void(GraphBuilder&)>;
+
+// How often each instruction stands in an object file.
+std::map<std::string, int> InstructionsIn(const std::string& object) {
+  const testing::TempTree tree;
+  const testing::CommandResult disassembled =
+      testing::RunCommand({.argv = {"/usr/bin/llvm-objdump-14", "-d", "--no-show-raw-insn",
+                                    "--no-leading-addr", tree.Write("kernel.o", object)}});
+  EXPECT_TRUE(disassembled.status.ok()) << disassembled.ToString();
+  std::map<std::string, int> counts;
+  std::istringstream lines(disassembled.out);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string word;
+    words >> word;
+    if (word == "{vex}") words >> word;
+    ++counts[word];
+  }
+  return counts;
+}
+
+std::map<std::string, int> Compiled(const std::string& target, const Build& build) {
+  const OperatorRegistry registry = StandardOperators();
+  Lowerings lowerings;
+  EXPECT_OK(RegisterAllLowerings(lowerings));
+  GraphBuilder builder("g", registry);
+  build(builder);
+  absl::StatusOr<Graph> graph = std::move(builder).Build();
+  EXPECT_OK(graph.status());
+  const SystemClock clock;
+  KernelCompiler compiler(registry, lowerings, clock, nullptr, {});
+  const KernelRequest request = {"kernel", &*graph};
+  const auto kernels = compiler.Compile({&request, 1}, ParseTarget(target)->host());
+  EXPECT_OK(kernels.status());
+  return InstructionsIn((*kernels)[0].object);
+}
+
+// A layer as NarrowProducts leaves it: 32 channels of 14 x 14 to 64.
+Build Layer(DataType x_type, DataType w_type, int64_t block, int64_t terms) {
+  return [=](GraphBuilder& b) {
+    const ValueId x = b.Input("x", x_type, {1, 32 / block, 14, 14, block});
+    const ValueId w =
+        b.Input("w", w_type, {64 / block, 32 / block, 3, 3, block / terms, block, terms});
+    const ValueId y = b.Add("slipway.ConvNCHWc", {x, w}, {{"pads", Ints({1, 1, 1, 1})}});
+    const bool is_float = x_type == DataType::kBfloat16;
+    b.Output(is_float ? b.Add("Cast", {b.Add("Relu", {y})}, {{"to", int64_t{16}}}) : y);
+  };
+}
+
+TEST(DotProductsTest, OfBfloat16) {
+  const Build layer = Layer(DataType::kBfloat16, DataType::kBfloat16, 16, 2);
+  for (const char* target : {"x86-64-v4-linux-bf16", "x86-64-v4-linux-bf16-vnni"}) {
+    SCOPED_TRACE(target);
+    std::map<std::string, int> counts = Compiled(target, layer);
+    EXPECT_EQ(counts["vdpbf16ps"], kBfloat16Sums);
+    EXPECT_EQ(counts["vfmadd231ps"], 0);
+  }
+  EXPECT_EQ(Compiled("x86-64-v4-linux-vnni", layer)["vdpbf16ps"], 0);
+}
+
+TEST(DotProductsTest, OfBytes) {
+  const struct {
+    const char* target;
+    int64_t block;
+    int sums;
+  } rows[] = {{"x86-64-v4-linux-vnni", 16, kByteSums},
+              {"x86-64-v4-linux-bf16-vnni", 16, kByteSums},
+              {"x86-64-v3-linux-avxvnni", 8, kShortByteSums}};
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.target);
+    std::map<std::string, int> counts =
+        Compiled(row.target, Layer(DataType::kUint8, DataType::kInt8, row.block, 4));
+    EXPECT_EQ(counts["vpdpbusd"], row.sums);
+    // Which saturate.
+    EXPECT_EQ(counts["vpdpbusds"] + counts["vpmaddubsw"], 0);
+  }
+  std::map<std::string, int> emulated =
+      Compiled("x86-64-v3-linux", Layer(DataType::kUint8, DataType::kInt8, 8, 4));
+  EXPECT_EQ(emulated["vpdpbusd"] + emulated["vpmaddubsw"], 0);
+}
+
+TEST(DotProductsTest, OfPairs) {
+  std::map<std::string, int> counts =
+      Compiled("x86-64-v4-linux-vnni", Layer(DataType::kInt16, DataType::kInt16, 16, 2));
+  EXPECT_GT(counts["vpdpwssd"], 0);
+  EXPECT_EQ(counts["vpmaddwd"], 0);
+}
+
+}  // namespace
+}  // namespace slipway
