@@ -56,8 +56,10 @@ class TargetBackend {
   // OK when this backend compiles for the target; UNIMPLEMENTED names what it lacks for it.
   virtual absl::Status CheckTarget(const Target& target) const = 0;
 
-  // What it wants done to a graph before Compile, layouts and memory among it. REQUIRES: CheckTarget.
-  virtual BackendPipeline PipelineFor(const Target& target) const = 0;
+  // What it wants done to a graph before Compile, layouts and memory among it. Products of f32 are computed in `precision`,
+  // kFloat32 or kBfloat16, where the target is faster by it. REQUIRES: CheckTarget.
+  virtual BackendPipeline PipelineFor(const Target& target,
+                                      DataType precision = DataType::kFloat32) const = 0;
 
   // UNIMPLEMENTED names the node and operator without a lowering; RESOURCE_EXHAUSTED the limit; INVALID_ARGUMENT the kernel
   // that a record does not fit; INTERNAL what failed inside. REQUIRES: CheckTarget.

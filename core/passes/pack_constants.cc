@@ -7,6 +7,7 @@
 #include "core/base/check.h"
 #include "core/kernels/winograd.h"
 #include "core/passes/computed_constant.h"
+#include "core/tensor/float16.h"
 
 namespace slipway {
 namespace {
@@ -142,6 +143,63 @@ Tensor PackConvWeightsForPlainInput(const Tensor& weights, int64_t co) {
                         }
                       }
                     });
+}
+
+Tensor PackedAsBfloat16(const Tensor& packed) {
+  CheckFloatOfRank(packed, 6);
+  const Shape& s = packed.shape();
+  SLIPWAY_CHECK(s[4] % 2 == 0, "there are no pairs of channels");
+  return ComputedConstant(packed,
+                          {DataType::kBfloat16, {s[0], s[1], s[2], s[3], s[4] / 2, s[5], 2}},
+                          [co = s[5]](const Tensor& from, Tensor& to) {
+                            const absl::Span<const float> source = from.values<float>();
+                            auto* next = reinterpret_cast<uint16_t*>(to.mutable_bytes());
+                            for (size_t step = 0; step < source.size(); step += 2 * co) {
+                              for (int64_t o = 0; o < co; ++o) {
+                                *next++ = FloatToBfloat16(source[step + o]);
+                                *next++ = FloatToBfloat16(source[step + co + o]);
+                              }
+                            }
+                          });
+}
+
+Tensor PackedAsBytes(const Tensor& packed) {
+  CheckRank(packed, 7);
+  const Shape& s = packed.shape();
+  SLIPWAY_CHECK(packed.dtype() == DataType::kInt16 && s[4] % 2 == 0,
+                "there are no fours of channels");
+  return ComputedConstant(packed, {DataType::kInt8, {s[0], s[1], s[2], s[3], s[4] / 2, s[5], 4}},
+                          [co = s[5]](const Tensor& from, Tensor& to) {
+                            const absl::Span<const int16_t> source = from.values<int16_t>();
+                            auto* next = reinterpret_cast<int8_t*>(to.mutable_bytes());
+                            for (size_t step = 0; step < source.size(); step += 4 * co) {
+                              for (int64_t o = 0; o < co; ++o) {
+                                for (int64_t pair = 0; pair < 2; ++pair) {
+                                  const size_t at = step + (pair * co + o) * 2;
+                                  *next++ = static_cast<int8_t>(source[at]);
+                                  *next++ = static_cast<int8_t>(source[at + 1]);
+                                }
+                              }
+                            }
+                          });
+}
+
+Tensor SumsOfPacked(const Tensor& packed, int32_t factor) {
+  CheckRank(packed, 7);
+  const int64_t blocks = packed.shape()[0];
+  const int64_t co = packed.shape()[5];
+  return ComputedConstant(
+      packed, {DataType::kInt32, {blocks * co}}, [=](const Tensor& from, Tensor& to) {
+        const absl::Span<const int16_t> source = from.values<int16_t>();
+        const absl::Span<int32_t> sums = to.mutable_values<int32_t>();
+        const int64_t each_block = from.num_elements() / blocks;
+        for (int64_t i = 0; i < from.num_elements(); ++i) {
+          int32_t& sum = sums[i / each_block * co + i / 2 % co];
+          sum =
+              static_cast<int32_t>(static_cast<uint32_t>(sum) + static_cast<uint32_t>(source[i]) *
+                                                                    static_cast<uint32_t>(factor));
+        }
+      });
 }
 
 Tensor PackDepthwiseWeights(const Tensor& weights, int64_t c) {

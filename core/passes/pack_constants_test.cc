@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "core/tensor/float16.h"
+
 namespace slipway {
 namespace {
 
@@ -49,6 +51,46 @@ TEST(PackConstants, ConvWeights) {
         EXPECT_EQ(At(for_plain, {o / 2, i, 0, k, o % 2}), At(plain, {o, i, 0, k}));
       }
     }
+  }
+}
+
+TEST(PackConstants, PairsOfBfloat16) {
+  const Tensor plain = Counting({2, 4, 1, 2});
+  const Tensor packed = PackedAsBfloat16(PackConvWeights(plain, 4, 2));
+  ASSERT_EQ(packed.shape(), (Shape{1, 1, 1, 2, 2, 2, 2}));
+  ASSERT_EQ(packed.dtype(), DataType::kBfloat16);
+  const auto* const bits = reinterpret_cast<const uint16_t*>(packed.bytes().data());
+  for (int64_t o = 0; o < 2; ++o) {
+    for (int64_t i = 0; i < 4; ++i) {
+      for (int64_t k = 0; k < 2; ++k) {
+        EXPECT_EQ(Bfloat16ToFloat(bits[((k * 2 + i / 2) * 2 + o) * 2 + i % 2]),
+                  At(plain, {o, i, 0, k}));
+      }
+    }
+  }
+}
+
+TEST(PackConstants, FoursOfBytes) {
+  Tensor plain = Tensor::Zeros(DataType::kInt16, {4, 8, 1, 2});
+  for (int64_t i = 0; i < plain.num_elements(); ++i) {
+    plain.mutable_values<int16_t>()[i] = static_cast<int16_t>(i * 2 - 64);
+  }
+  const Tensor pairs = PackConvWeights(plain, 8, 2);
+  const Tensor packed = PackedAsBytes(pairs);
+  const Tensor sums = SumsOfPacked(pairs, -3);
+  ASSERT_EQ(packed.shape(), (Shape{2, 1, 1, 2, 2, 2, 4}));
+  ASSERT_EQ(sums.shape(), (Shape{4}));
+  for (int64_t o = 0; o < 4; ++o) {
+    int32_t sum = 0;
+    for (int64_t i = 0; i < 8; ++i) {
+      for (int64_t k = 0; k < 2; ++k) {
+        const int16_t weight = plain.values<int16_t>()[(o * 8 + i) * 2 + k];
+        const int64_t at = ((((o / 2) * 2 + k) * 2 + i / 4) * 2 + o % 2) * 4 + i % 4;
+        EXPECT_EQ(packed.values<int8_t>()[at], weight);
+        sum += weight;
+      }
+    }
+    EXPECT_EQ(sums.values<int32_t>()[o], -3 * sum);
   }
 }
 

@@ -140,6 +140,12 @@ PASSES = {
         ":dead_code_pass",
         ":graph_rewriter",
     ],
+    "narrow_products": [
+        ":graph_rewriter",
+        ":int16_range",
+        ":pack_constants",
+        "//core/graph:edit",
+    ],
     "pack_gemm": [
         ":graph_rewriter",
         ":pack_constants",
@@ -167,5 +173,6 @@ BACKEND_PASSES = [
     "fuse_attention",
     "fuse_ops",
     "merge_transposes",
+    "narrow_products",
     "pack_gemm",
 ]

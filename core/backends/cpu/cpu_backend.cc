@@ -44,11 +44,13 @@ class CpuBackend final : public TargetBackend {
   explicit CpuBackend(const BackendEnvironment& environment) : environment_(environment) {}
 
   absl::Status CheckTarget(const Target& target) const override;
-  BackendPipeline PipelineFor(const Target& target) const override {
-    return CpuPipeline(target.host(),
-                       [this](const NodeView& view, absl::Span<const ValueType> outputs) {
-                         return CheckLowered(lowerings_, view, outputs).ok();
-                       });
+  BackendPipeline PipelineFor(const Target& target, DataType precision) const override {
+    return CpuPipeline(
+        target.host(),
+        [this](const NodeView& view, absl::Span<const ValueType> outputs) {
+          return CheckLowered(lowerings_, view, outputs).ok();
+        },
+        precision);
   }
   absl::StatusOr<BackendResult> Compile(const BackendRequest& request) override;
 

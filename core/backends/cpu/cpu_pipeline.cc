@@ -14,6 +14,7 @@
 #include "core/passes/fuse_attention_pass.h"
 #include "core/passes/fuse_ops_pass.h"
 #include "core/passes/merge_transposes_pass.h"
+#include "core/passes/narrow_products_pass.h"
 #include "core/passes/pack_gemm_pass.h"
 #include "core/passes/plan_memory_pass.h"
 #include "core/target/machine_description.h"
@@ -31,9 +32,19 @@ int64_t PanelColumns(const MachineDescription& machine) {
   return machine.vector_bytes >= 32 ? 16 : 8;
 }
 
+// Where they are not emulated: that would be slower than f32 and products of i16.
+NarrowForms FormsFor(const DeviceTarget& device, const MachineDescription& machine,
+                     DataType precision) {
+  const bool has_instructions = device.arch == Arch::kX86_64 && device.level >= 3;
+  NarrowForms forms;
+  forms.bfloat16 = has_instructions && machine.has_bf16 && precision == DataType::kBfloat16;
+  forms.bytes = has_instructions && machine.has_int8;
+  return forms;
+}
+
 }  // namespace
 
-BackendPipeline CpuPipeline(const DeviceTarget& device, IsLowered is_lowered) {
+BackendPipeline CpuPipeline(const DeviceTarget& device, IsLowered is_lowered, DataType precision) {
   const MachineDescription machine = DescribeMachine(device);
   const auto alter_layout = [blocks = ChannelBlocks(machine)](Graph graph,
                                                               const PassContext& context) {
@@ -43,6 +54,10 @@ BackendPipeline CpuPipeline(const DeviceTarget& device, IsLowered is_lowered) {
     return ChooseConvolution(std::move(graph), context, [&machine](const ConvView& conv) {
       return ChooseWinogradTile(machine, conv);
     });
+  };
+  const NarrowForms forms = FormsFor(device, machine, precision);
+  const auto narrow_products = [forms](Graph graph, const PassContext& context) {
+    return NarrowProducts(std::move(graph), context, forms);
   };
   const auto pack_gemm = [columns = PanelColumns(machine)](Graph graph,
                                                            const PassContext& context) {
@@ -60,6 +75,7 @@ BackendPipeline CpuPipeline(const DeviceTarget& device, IsLowered is_lowered) {
            {"FoldConstant", FoldConstant},  // What ExpandOps wrote around constants.
            {"FuseAttention", FuseAttention, /*descends=*/true, /*is_optional=*/true},
            {"AlterLayout", alter_layout, /*descends=*/true, /*is_optional=*/true},
+           {"NarrowProducts", narrow_products, /*descends=*/true, /*is_optional=*/true},
            {"ChooseConvolution", choose_convolution, /*descends=*/true, /*is_optional=*/true},
            {"MergeTransposes", MergeTransposes, /*descends=*/true, /*is_optional=*/true},
            {"PackGemm", pack_gemm, /*descends=*/true, /*is_optional=*/true},

@@ -1,0 +1,206 @@
+#include "core/passes/narrow_products_pass.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "core/graph/edit.h"
+#include "core/passes/graph_rewriter.h"
+#include "core/passes/int16_range.h"
+#include "core/passes/pack_constants.h"
+
+namespace slipway {
+namespace {
+
+constexpr int64_t kFloatType = 1;  // As ONNX's attributes number element types.
+constexpr int64_t kByteType = 2;
+constexpr int64_t kBfloat16Type = 16;
+constexpr int kLargestByte = 255;
+
+// A value's narrow form: bf16, or a byte of the value and `zero`.
+struct NarrowForm {
+  DataType dtype = DataType::kInvalid;
+  int zero = 0;
+};
+
+class ProductNarrowing {
+ public:
+  ProductNarrowing(Graph graph, const PassContext& context, const NarrowForms& forms)
+      : registry_(context.registry),
+        forms_(forms),
+        producers_(Producers(graph)),
+        is_narrowed_(graph.nodes.size(), false),
+        form_(graph.values.size()),
+        narrow_(graph.values.size(), kNoValue),
+        replaces_(graph.values.size(), false),
+        old_(graph),
+        rewriter_(std::move(graph), context.registry) {}
+
+  absl::StatusOr<Graph> Run();
+
+ private:
+  // What a convolution's data become; absent where it stays as it is.
+  std::optional<NarrowForm> FormFor(const Node& node) const;
+  void ChooseForms();
+  // Whether a reader of a value can read its narrow form.
+  bool MayRead(NodeId id_of_reader, ValueId id) const;
+  absl::Status RewriteConvolution(Node& node, ValueId x);
+  // Makes an elementwise node read narrow forms in place of those of its inputs that are replaced.
+  absl::Status Widen(Node& node, const std::vector<ValueId>& inputs);
+  absl::StatusOr<ValueId> Narrow(ValueId old_id);
+  const std::string& NameOf(ValueId id) const { return rewriter_.graph().values[id].name; }
+
+  const OperatorRegistry& registry_;
+  const NarrowForms forms_;
+  // Of the old graph, by value and by node:
+  const std::vector<NodeId> producers_;
+  std::vector<bool> is_narrowed_;  // Convolutions.
+  std::vector<NarrowForm> form_;   // Invalid where no convolution reads it.
+  std::vector<ValueId> narrow_;    // Once it is there.
+  std::vector<bool> replaces_;     // Whether nothing reads the wide form.
+  const Graph old_;
+  GraphRewriter rewriter_;
+};
+
+std::optional<NarrowForm> ProductNarrowing::FormFor(const Node& node) const {
+  if (node.op != "slipway.ConvNCHWc") return std::nullopt;
+  const Value& x = old_.values[node.inputs[0]];
+  const std::optional<Tensor>& weights = old_.values[node.inputs[1]].constant;
+  if (x.type->rank() != 5 || x.constant.has_value() || !weights.has_value()) return std::nullopt;
+  const int64_t block = x.type->dimension(4).extent();
+  if (x.type->dtype() == DataType::kFloat32 && forms_.bfloat16 && block % 2 == 0) {
+    return NarrowForm{DataType::kBfloat16, 0};
+  }
+  if (x.type->dtype() != DataType::kInt16 || !forms_.bytes || block % 4 != 0) return std::nullopt;
+  const std::optional<Int16Range> range = RangeOf(old_, producers_, node.inputs[0]);
+  if (!range.has_value() || range->largest - range->least > kLargestByte || range->least > 0 ||
+      range->least < -kLargestByte) {
+    return std::nullopt;
+  }
+  const bool fit = absl::c_all_of(weights->values<int16_t>(), [](int16_t w) {
+    return w >= std::numeric_limits<int8_t>::min() && w <= std::numeric_limits<int8_t>::max();
+  });
+  if (!fit) return std::nullopt;
+  return NarrowForm{DataType::kUint8, -range->least};
+}
+
+bool ProductNarrowing::MayRead(NodeId id_of_reader, ValueId id) const {
+  const Node& reader = old_.nodes[id_of_reader];
+  if (is_narrowed_[id_of_reader]) return absl::c_count(reader.inputs, id) == 1;
+  if (form_[id].dtype == DataType::kUint8) {
+    return reader.op == "DequantizeLinear" && reader.inputs[0] == id &&
+           (reader.inputs.size() == 2 || reader.inputs[2] == kNoValue);
+  }
+  const OperatorSchema* const schema = registry_.Find(reader.op);
+  return schema != nullptr && IsElementwise(schema->pattern);
+}
+
+void ProductNarrowing::ChooseForms() {
+  for (size_t n = 0; n < old_.nodes.size(); ++n) {
+    const std::optional<NarrowForm> form = FormFor(old_.nodes[n]);
+    if (!form.has_value()) continue;
+    is_narrowed_[n] = true;
+    form_[old_.nodes[n].inputs[0]] = *form;
+  }
+  const std::vector<bool> is_output = OutputFlags(old_);
+  const std::vector<std::vector<NodeId>> users = Users(old_);
+  for (const Node& node : old_.nodes) {
+    for (const ValueId id : node.outputs) {
+      if (id == kNoValue || form_[id].dtype == DataType::kInvalid || is_output[id]) continue;
+      replaces_[id] = absl::c_all_of(users[id], [&](NodeId user) { return MayRead(user, id); });
+    }
+  }
+}
+
+absl::StatusOr<ValueId> ProductNarrowing::Narrow(ValueId old_id) {
+  ValueId& narrow = narrow_[old_id];
+  if (narrow != kNoValue) return narrow;
+  const NarrowForm& form = form_[old_id];
+  const bool is_byte = form.dtype == DataType::kUint8;
+  const std::string name = absl::StrCat(NameOf(old_id), "_", Name(form.dtype));
+  ValueId x = rewriter_.Resolve(old_id);
+  if (is_byte && form.zero != 0) {
+    const ValueId zero = rewriter_.Constant(absl::StrCat(name, "_zero"),
+                                            Tensor::Scalar(static_cast<int16_t>(form.zero)));
+    SLIPWAY_ASSIGN_OR_RETURN(x,
+                             rewriter_.Add("Add", {x, zero}, {}, absl::StrCat(name, "_shifted")));
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(
+      narrow, rewriter_.Add("Cast", {x}, {{"to", is_byte ? kByteType : kBfloat16Type}}, name));
+  return narrow;
+}
+
+absl::Status ProductNarrowing::RewriteConvolution(Node& node, ValueId x) {
+  const NarrowForm form = form_[x];
+  SLIPWAY_ASSIGN_OR_RETURN(const ValueId narrow, Narrow(x));
+  const Tensor weights = *rewriter_.constant(node.inputs[1]);
+  const std::string name = absl::StrCat(NameOf(node.inputs[1]), "_", Name(form.dtype));
+  std::vector<ValueId> inputs = node.inputs;
+  inputs[0] = narrow;
+  Attributes attributes = node.attributes;
+  if (form.dtype == DataType::kBfloat16) {
+    inputs[1] = rewriter_.Constant(name, PackedAsBfloat16(weights));
+  } else {
+    inputs[1] = rewriter_.Constant(name, PackedAsBytes(weights));
+    // What a sum of bytes has too much.
+    if (form.zero != 0) {
+      inputs.resize(2);
+      inputs.push_back(
+          rewriter_.Constant(absl::StrCat(name, "_sums"), SumsOfPacked(weights, -form.zero)));
+    }
+    attributes.Set("zero", int64_t{form.zero});
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(const ValueId y,
+                           rewriter_.Add(node.op, std::move(inputs), std::move(attributes),
+                                         DisplayName(rewriter_.graph(), node)));
+  rewriter_.Replace(node, y);
+  return absl::OkStatus();
+}
+
+absl::Status ProductNarrowing::Widen(Node& node, const std::vector<ValueId>& inputs) {
+  std::vector<ValueId> widened = node.inputs;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const ValueId id = inputs[i];
+    if (id == kNoValue || !replaces_[id]) continue;
+    SLIPWAY_ASSIGN_OR_RETURN(const ValueId narrow, Narrow(id));
+    if (form_[id].dtype == DataType::kUint8) {
+      const ValueId zero = rewriter_.Constant(absl::StrCat(NameOf(narrow), "_zero"),
+                                              Tensor::Scalar(static_cast<uint8_t>(form_[id].zero)));
+      widened = {narrow, widened[1], zero};
+      break;
+    }
+    // One for each reader, which it becomes a part of.
+    SLIPWAY_ASSIGN_OR_RETURN(widened[i], rewriter_.Add("Cast", {narrow}, {{"to", kFloatType}},
+                                                       absl::StrCat(NameOf(id), "_widened")));
+  }
+  rewriter_.Keep(std::move(node), std::move(widened));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Graph> ProductNarrowing::Run() {
+  ChooseForms();
+  std::vector<Node> nodes = rewriter_.TakeNodes();
+  for (size_t n = 0; n < nodes.size(); ++n) {
+    const std::vector<ValueId>& inputs = old_.nodes[n].inputs;
+    rewriter_.Resolve(nodes[n]);
+    SLIPWAY_RETURN_IF_ERROR(is_narrowed_[n] ? RewriteConvolution(nodes[n], inputs[0])
+                                            : Widen(nodes[n], inputs));
+  }
+  return std::move(rewriter_).Finish();
+}
+
+}  // namespace
+
+absl::StatusOr<Graph> NarrowProducts(Graph graph, const PassContext& context,
+                                     const NarrowForms& forms) {
+  return ProductNarrowing(std::move(graph), context, forms).Run();
+}
+
+}  // namespace slipway
