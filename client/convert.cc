@@ -57,6 +57,9 @@ absl::StatusOr<Compilation> CompilationFromProto(const v1::CompilationResult& pr
                              .printed_graph = report.printed_graph(),
                              .integer_products = report.integer_products(),
                              .float_products = {},
+                             .precision = report.precision() == v1::PRECISION_BF16
+                                              ? DataType::kBfloat16
+                                              : DataType::kFloat32,
                              .printed_schedules = report.printed_schedules(),
                              .records = report.records()};
   for (const v1::FloatProduct& product : report.float_products()) {

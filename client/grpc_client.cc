@@ -93,6 +93,9 @@ class GrpcClient final : public Client {
     v1::CompilationSpec& spec = *request.mutable_spec();
     spec.mutable_target()->set_name(target.ToString());
     spec.mutable_options()->set_print_after(options.print_after);
+    if (options.precision == DataType::kBfloat16) {
+      spec.mutable_options()->set_precision(v1::PRECISION_BF16);
+    }
     spec.mutable_options()->set_schedules(options.schedules);
     spec.mutable_options()->set_print_schedules(options.print_schedules);
     std::vector<DimensionBounds> dimensions = options.dimensions;

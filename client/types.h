@@ -72,7 +72,8 @@ struct Compilation {
   // server knows.
   int64_t integer_products = 0;
   std::vector<FloatProduct> float_products;
-  std::string printed_schedules;  // Only when print_schedules was asked for.
+  DataType precision = DataType::kFloat32;  // What products are computed in.
+  std::string printed_schedules;            // Only when print_schedules was asked for.
   // Records in CompileOptions::schedules, and kernels that are cut by one; unset where the compiler does not know of those.
   int64_t records = 0;
   std::optional<int64_t> kernels_recorded;

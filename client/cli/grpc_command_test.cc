@@ -162,6 +162,20 @@ TEST_F(CommandTest, SchedulesOfKernelsAreWrittenAndGiven) {
   EXPECT_THAT(Error(), HasSubstr("is compiled already"));
 }
 
+TEST_F(CommandTest, SaysWhatProductsAreComputedIn) {
+  ASSERT_EQ(Command({"compile", model_, "--precision=bf16", "--target=x86-64-v4-linux-bf16"}), 0)
+      << err_;
+  EXPECT_EQ(server_.jobs()[0].compilation().options().precision(), v1::PRECISION_BF16);
+  EXPECT_THAT(err_, HasSubstr("precision: bf16\n"));
+  ASSERT_EQ(Command({"compile", model_, "--precision=bf16", "--target=x86-64-v3-linux"}), 0)
+      << err_;
+  EXPECT_THAT(err_, HasSubstr("precision: f32, which is faster than emulating bf16: "
+                              "\"x86-64-v3-linux\" has no instructions for it\n"));
+  ASSERT_EQ(Command({"compile", model_, "--target=x86-64-v4-linux-bf16"}), 0) << err_;
+  EXPECT_EQ(server_.jobs()[2].compilation().options().precision(), v1::PRECISION_UNSPECIFIED);
+  EXPECT_THAT(err_, Not(HasSubstr("precision")));
+}
+
 TEST_F(CommandTest, RunModelWithInputsAndOutputs) {
   const std::string x = WriteTensor("x.npy", Tensor::Zeros(DataType::kFloat32, {2, 8}));
   const std::string folder = JoinPath(folder_.path(), "outputs");
@@ -311,8 +325,8 @@ TEST_F(CommandTest, WrongCallsExitWith2) {
       {{"compile", model_, "--precision=int8", "--examples=/no/folder"}, "\"/no/folder\""},
       {{"compile", model_, "--precision=int8", "--examples", empty}, "there is no .npz, .npy or"},
       {{"compile", model_, "--examples", good}, "are for \"--precision int8\""},
-      {{"compile", model_, "--precision=f16"}, "\"f16\" is not there yet; f32 and int8 are"},
-      {{"bench", model_, "--precision=int4"}, "takes f32 or int8, not \"int4\""},
+      {{"compile", model_, "--precision=f16"}, "\"f16\" is not there yet; f32, bf16 and int8 are"},
+      {{"bench", model_, "--precision=int4"}, "takes f32, bf16 or int8, not \"int4\""},
       {{"run", slip_, "--precision=int8", "--examples", good}, "compiled already"},
       {{"quantize", model_}, "name them with \"--examples\""},
       {{"quantize", model_, "--precision=f32"}, "nothing to quantize"},

@@ -13,6 +13,7 @@
 #include "client/cli/exit_code.h"
 #include "client/cli/follow.h"
 #include "client/cli/precision.h"
+#include "client/cli/text_table.h"
 #include "client/model_files.h"
 #include "core/artifact/slip_file.h"
 #include "core/base/files.h"
@@ -35,6 +36,18 @@ std::string AboutRecords(const Compilation& compilation) {
                       " records are of kernels of the model\n");
 }
 
+// What came of the wish for bf16.
+std::string AboutPrecision(const Job& job) {
+  if (job.compilation->precision == DataType::kBfloat16) return "precision: bf16\n";
+  const absl::StatusOr<Target> target = ParseTarget(job.target);
+  if (target.ok() && target->host().Has("bf16")) {
+    return absl::StrCat("precision: f32: no product of the model is computed in bf16 for \"",
+                        Printable(job.target), "\"\n");
+  }
+  return absl::StrCat("precision: f32, which is faster than emulating bf16: \"",
+                      Printable(job.target), "\" has no instructions for it\n");
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> CanonicalTarget(const std::string& text) {
@@ -52,6 +65,8 @@ absl::Span<const Optimization> Optimizations() {
        "Make convolutions of transformed tiles where that is faster; it rounds a little more."},
       {"blocked-layout", "AlterLayout", "Keep channels of images in blocks."},
       {"fused-attention", "FuseAttention", "Compute attention without its scores in memory."},
+      {"narrow-products", "NarrowProducts",
+       "Compute products of bf16 and of bytes where the target sums several at once."},
       {"packed-products", "PackGemm", "Keep constant matrices in panels."},
       {"folded-pads", "FoldPad", "Make zeros around an image the padding of a convolution."},
       {"folded-scales", "FoldScaleAxis", "Put scales and shifts a channel into weights."},
@@ -77,7 +92,8 @@ void ModelFlags::AddTo(FlagSet& flags, bool runs) {
             "Give this value of the model as an output, too; \"*\" stands for any characters. "
             "Repeatable.");
   flags.Add("precision", &precision, "TYPE",
-            "Numbers that products are computed in: f32, or int8, which needs examples.");
+            "Numbers that products are computed in: f32, bf16 where the target has it, or int8, "
+            "which needs examples.");
   flags.Add("examples", &examples, "FILE|DIR",
             "What the model is given, for int8: .npz files with an array for each input, or .npy "
             "and .pb files of a model's one input. Repeatable.");
@@ -176,6 +192,7 @@ absl::StatusOr<Job> CompileModel(Environment& environment, Connection& connectio
   const absl::StatusOr<std::string> id = client.SubmitCompilation(model, options);
   SLIPWAY_RETURN_IF_ERROR(RefusedRequest(id.status()));
   SLIPWAY_ASSIGN_OR_RETURN(Job job, FollowJob(environment, client, *id, model.display_name));
+  if (options.precision == DataType::kBfloat16) environment.err << AboutPrecision(job);
   if (!options.schedules.empty()) environment.err << AboutRecords(*job.compilation);
   return job;
 }

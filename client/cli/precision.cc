@@ -43,16 +43,15 @@ class Observers {
 }  // namespace
 
 absl::Status CheckPrecision(const ModelFlags& flags) {
-  if (flags.precision == "bf16" || flags.precision == "f16") {
-    return WithExitCode(
-        absl::UnimplementedError(absl::StrCat("flag \"--precision\": \"", flags.precision,
-                                              "\" is not there yet; f32 and int8 are")),
-        ExitCode::kWrongCall);
+  if (flags.precision == "f16") {
+    return WithExitCode(absl::UnimplementedError("flag \"--precision\": \"f16\" is not there yet; "
+                                                 "f32, bf16 and int8 are"),
+                        ExitCode::kWrongCall);
   }
   if (flags.precision == "int8") return ListExamples(flags.examples).status();
-  if (flags.precision != "f32") {
-    return WrongCall(
-        absl::StrCat("flag \"--precision\" takes f32 or int8, not \"", flags.precision, "\""));
+  if (flags.precision != "f32" && flags.precision != "bf16") {
+    return WrongCall(absl::StrCat("flag \"--precision\" takes f32, bf16 or int8, not \"",
+                                  flags.precision, "\""));
   }
   if (flags.examples.empty()) return absl::OkStatus();
   return WrongCall("\"--examples\" are for \"--precision int8\"");
@@ -86,6 +85,10 @@ absl::Status ApplyPrecision(Environment& environment, Connection& connection,
                             const std::string& path, const ModelFlags& flags,
                             CompileOptions& options) {
   if (flags.precision == "f32") return absl::OkStatus();
+  if (flags.precision == "bf16") {
+    options.precision = DataType::kBfloat16;
+    return absl::OkStatus();
+  }
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<std::string> files, ListExamples(flags.examples));
   SLIPWAY_ASSIGN_OR_RETURN(CompileOptions observing,
                            MakeCompileOptions(connection, OnDevice(flags), /*runs=*/true));

@@ -102,6 +102,10 @@ struct FakeServer::State {
         report.set_printed_graph("graph \"fake\" () -> () {\n}\n");
       }
       const v1::CompileOptions& options = job.compilation().options();
+      // As a compiler for targets without instructions for bf16.
+      if (job.compilation().target().name() == "x86-64-v4-linux-bf16") {
+        report.set_precision(options.precision());
+      }
       if (options.print_schedules()) report.set_printed_schedules("3f0c9a4410be72d1 rows\n");
       if (!options.schedules().empty()) {
         report.set_records(2);

@@ -76,6 +76,9 @@ absl::StatusOr<std::string> CompileKey(const v1::CompilationSpec& spec,
     AddField("greatest", FloatBits(range.greatest()), text);
   }
   if (spec.options().observe()) AddField("observe", "", text);
+  if (spec.options().precision() != v1::PRECISION_UNSPECIFIED) {
+    AddField("precision", absl::StrCat(static_cast<int>(spec.options().precision())), text);
+  }
   if (!spec.options().schedules().empty()) {
     AddField("schedules", spec.options().schedules(), text);
   }

@@ -71,6 +71,7 @@ TEST(CompileKey, EveryPartOfTheListCounts) {
         s.mutable_options()->mutable_ranges(0)->set_greatest(1);
       },
       [](Spec& s) { s.mutable_options()->set_schedules("*"); },
+      [](Spec& s) { s.mutable_options()->set_precision(v1::PRECISION_BF16); },
   };
   std::set<std::string> keys;
   for (const auto& change : changes) {

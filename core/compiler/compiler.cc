@@ -17,6 +17,7 @@
 #include "core/compiler/read_model.h"
 #include "core/graph/edit.h"
 #include "core/graph/verifier.h"
+#include "core/operators/fused.h"
 #include "core/passes/fold_constant_pass.h"
 #include "core/passes/infer_type_pass.h"
 #include "core/passes/open_extents.h"
@@ -87,6 +88,21 @@ absl::Status CheckNames(const Graph& graph) {
   return absl::OkStatus();
 }
 
+// Of a graph of kernels: whether one sums products of bf16.
+bool HasBfloat16Products(const Graph& graph) {
+  for (const Node& node : graph.nodes) {
+    if (node.op != kFusedOperator) continue;
+    const auto& body = *node.attributes.FindAs<std::shared_ptr<const Graph>>(kFusedBody);
+    for (const Node& inner : body->nodes) {
+      if (inner.op == "slipway.ConvNCHWc" &&
+          body->value(inner.inputs[0]).type->dtype() == DataType::kBfloat16) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 // What no program may have is refused before kernels are made for it.
 absl::Status CheckSizes(const Graph& graph, const MemoryPlan& memory) {
   const ReaderLimits limits;
@@ -151,6 +167,7 @@ void Compilation::Report(const PipelineResult& optimized) {
   for (const PassReport& pass : optimized.passes) {
     AddStage(pass.name, pass.duration, pass.nodes_after, *report_.mutable_passes());
   }
+  if (HasBfloat16Products(optimized.graph)) report_.set_precision(v1::PRECISION_BF16);
   report_.set_arena_bytes(optimized.memory.arena_bytes);
   report_.set_printed_graph(Bounded(optimized.printed_graph));
 }
@@ -236,8 +253,9 @@ absl::StatusOr<CompiledModel> Compilation::Run(Graph graph) {
 
   Announce("passes");
   const absl::Duration start = environment_.clock->Monotonic();
-  SLIPWAY_ASSIGN_OR_RETURN(const PipelineResult optimized,
-                           Optimize(std::move(graph), backend->PipelineFor(target_)));
+  SLIPWAY_ASSIGN_OR_RETURN(
+      const PipelineResult optimized,
+      Optimize(std::move(graph), backend->PipelineFor(target_, options_.precision)));
   AddStage("passes", environment_.clock->Monotonic() - start,
            static_cast<int64_t>(optimized.graph.nodes.size()), *report_.mutable_stages());
   Report(optimized);

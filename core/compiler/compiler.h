@@ -18,6 +18,7 @@
 #include "core/base/clock.h"
 #include "core/codegen/kernel_cache.h"
 #include "core/graph/graph.h"
+#include "core/passes/pipeline.h"
 #include "core/passes/quantize_pass.h"
 #include "core/target/target.h"
 #include "proto/slipway/v1/compile.pb.h"
@@ -46,6 +47,9 @@ struct CompilerOptions {
   ValueRanges ranges;
   // Such values are outputs of the program, too, as by `keep`. Not together with ranges.
   bool observe = false;
+  // kFloat32, or kBfloat16: products of f32 are of bf16 where the target has instructions for them; where it has none f32 is faster, and
+  // CompileReport.precision says so.
+  DataType precision = DataType::kFloat32;
   // Names of optional passes that are left out (core/passes/pipeline.h).
   std::vector<std::string> without;
   // How kernels are cut, as ParseScheduleRecords of core/schedules reads it; may be empty.

@@ -126,6 +126,40 @@ TEST_F(CompilerTest, HowKernelsAreCutIsToldAndTakenBack) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("schedules, line 2: ")));
 }
 
+TEST_F(CompilerTest, ProductsAreOfBfloat16WhereTheTargetHasThem) {
+  constexpr char kConvolutions[] = R"(
+    graph "g" (%x: f32[1, 16, 6, 6]) -> (%y) {
+      const %v: f32[16, 16, 3, 3] = splat 0.25
+      const %w: f32[16, 16, 3, 3] = splat 0.5
+      %c = Conv(%x, %v)
+      %y = Conv(%c, %w)
+    })";
+  CompilerOptions options;
+  options.print_after = "FuseOps";
+  const struct {
+    const char* target;
+    DataType asked;
+    v1::Precision made;
+  } rows[] = {{"x86-64-v4-linux-bf16", DataType::kBfloat16, v1::PRECISION_BF16},
+              {"x86-64-v4-linux-bf16", DataType::kFloat32, v1::PRECISION_UNSPECIFIED},
+              {"x86-64-v4-linux-vnni", DataType::kBfloat16, v1::PRECISION_UNSPECIFIED},
+              {"x86-64-v3-linux", DataType::kBfloat16, v1::PRECISION_UNSPECIFIED},
+              {"arm-64-linux-bf16", DataType::kBfloat16, v1::PRECISION_UNSPECIFIED}};
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.target);
+    options.precision = row.asked;
+    ASSERT_OK_AND_ASSIGN(target_, ParseTarget(row.target));
+    ASSERT_OK_AND_ASSIGN(const CompiledModel model, CompileText(kConvolutions, options));
+    EXPECT_EQ(model.report.precision(), row.made);
+    if (row.made == v1::PRECISION_BF16) {
+      // What is between them is not written in f32.
+      EXPECT_THAT(model.report.printed_graph(), HasSubstr(": bf16[1, 1, 4, 4, 16]"));
+    } else {
+      EXPECT_THAT(model.report.printed_graph(), Not(HasSubstr("bf16")));
+    }
+  }
+}
+
 TEST_F(CompilerTest, TellsWhatStepsCost) {
   ASSERT_OK_AND_ASSIGN(const CompiledModel model, CompileText(kModel));
   const std::vector<StepInfo> steps = StepsOf(model.artifact);

@@ -58,6 +58,9 @@ absl::StatusOr<CompileOutput> Compile(const CompileInput& input, const ReportPro
     options.ranges[range.name()] = {range.least(), range.greatest()};
   }
   options.observe = input.spec.options().observe();
+  if (input.spec.options().precision() == v1::PRECISION_BF16) {
+    options.precision = DataType::kBfloat16;
+  }
   options.schedules = input.spec.options().schedules();
   options.print_schedules = input.spec.options().print_schedules();
   options.compile_key = input.compile_key;

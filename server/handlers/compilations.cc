@@ -141,6 +141,13 @@ absl::Status CheckOptions(const v1::CompileOptions& options) {
     }
     last = binding.symbol();
   }
+  if (options.precision() != v1::PRECISION_UNSPECIFIED &&
+      options.precision() != v1::PRECISION_BF16) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "precision ", static_cast<int>(options.precision()),
+        " is not known; this server knows f32 (", static_cast<int>(v1::PRECISION_UNSPECIFIED),
+        ") and bf16 (", static_cast<int>(v1::PRECISION_BF16), ")"));
+  }
   if (options.print_after().size() > kMaxSymbolBytes) {
     return absl::InvalidArgumentError("print_after is no name of a pass: it is too long");
   }

@@ -206,6 +206,8 @@ TEST_F(CompilationsTest, RefusesWhatIsMalformed) {
        }},
       {"print_after",
        [](auto& spec) { spec.mutable_options()->set_print_after(std::string(256, 'x')); }},
+      {"precision 7 is not known; this server knows f32 (0) and bf16 (1)",
+       [](auto& spec) { spec.mutable_options()->set_precision(static_cast<v1::Precision>(7)); }},
       {"schedules of 1048577 bytes",
        [](auto& spec) {
          spec.mutable_options()->set_schedules(std::string(kMaxSchedulesBytes + 1, ' '));
@@ -283,6 +285,7 @@ TEST_F(CompilationsTest, TakesWhatIsAtItsLimit) {
   *spec.mutable_options()->add_dimensions() = Bound("n", kMaxDimensionValue);
   spec.mutable_options()->set_print_after(std::string(kMaxSymbolBytes, 'x'));
   spec.mutable_options()->set_schedules(std::string(kMaxSchedulesBytes, ' '));
+  spec.mutable_options()->set_precision(v1::PRECISION_BF16);
   for (int i = 0; i < kMaxKeptNames; ++i) {
     spec.mutable_options()->add_keep(
         absl::StrCat(1000 + i, std::string(kMaxKeptNameBytes - 4, 'x')));
