@@ -131,10 +131,8 @@ LAYERS = {
             "core/operators",
             "core/schedules",
         ],
-        libraries = [
-            "halide",
-            "llvm",
-        ],
+        libraries = ["halide"],
+        hidden_libraries = ["llvm"],
     ),
     "core/backends": _row(sees = [
         "core/artifact",
