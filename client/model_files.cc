@@ -11,6 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "client/external_data.h"
+#include "core/base/beneath.h"
 #include "core/base/files.h"
 #include "core/base/status_macros.h"
 
@@ -92,13 +93,12 @@ absl::StatusOr<ModelFiles> ReadModelFiles(const std::string& path, int64_t max_b
   model.format = FormatOf(path);
 
   int64_t bytes_left = max_bytes;
-  const auto add = [&](const std::string& name, const std::string& file_path) -> absl::Status {
-    absl::StatusOr<MappedFile> file = MappedFile::Open(file_path, bytes_left);
+  const auto add = [&](const std::string& name, absl::StatusOr<MappedFile> file) -> absl::Status {
     if (!file.ok()) {
       if (file.status().code() != absl::StatusCode::kResourceExhausted) return file.status();
-      return absl::ResourceExhaustedError(absl::StrCat(
-          "the model's files are larger than the limit of ", max_bytes, " bytes, with \"",
-          file_path, "\"; --max-model-size of the server allows more"));
+      return absl::ResourceExhaustedError(
+          absl::StrCat("the model's files are larger than the limit of ", max_bytes,
+                       " bytes, with \"", name, "\"; --max-model-size of the server allows more"));
     }
     Blob contents = Blob::Own(*std::move(file));
     bytes_left -= contents.size_bytes();
@@ -107,14 +107,20 @@ absl::StatusOr<ModelFiles> ReadModelFiles(const std::string& path, int64_t max_b
     return absl::OkStatus();
   };
 
-  SLIPWAY_RETURN_IF_ERROR_WITH(add(model.display_name, path), "model");
+  // What the user names may be a link. What is named by the model, or beside it, is somebody else's word.
+  const auto add_beside = [&](const std::string& name) {
+    return add(name, MapBeneath(folder, name, bytes_left));
+  };
+
+  SLIPWAY_RETURN_IF_ERROR_WITH(add(model.display_name, MappedFile::Open(path, bytes_left)),
+                               "model");
   if (model.files.front().contents.size_bytes() == 0) {
     return absl::InvalidArgumentError(absl::StrCat("model \"", path, "\" is empty"));
   }
   if (model.format == v1::MODEL_FORMAT_NNVM_JSON) {
     SLIPWAY_ASSIGN_OR_RETURN(const std::string parameters,
                              FindParameters(folder, model.display_name));
-    if (!parameters.empty()) SLIPWAY_RETURN_IF_ERROR(add(parameters, JoinPath(folder, parameters)));
+    if (!parameters.empty()) SLIPWAY_RETURN_IF_ERROR(add_beside(parameters));
   }
   if (model.format != v1::MODEL_FORMAT_ONNX) return model;
 
@@ -129,12 +135,11 @@ absl::StatusOr<ModelFiles> ReadModelFiles(const std::string& path, int64_t max_b
     SLIPWAY_RETURN_IF_ERROR_WITH(CheckModelFileName(location), context);
     // A tensor may lie in the main file itself.
     if (location == model.display_name) continue;
-    const std::string file_path = JoinPath(folder, location);
-    const absl::Status added = add(location, file_path);
+    const absl::Status added = add_beside(location);
     if (added.code() == absl::StatusCode::kNotFound) {
       return absl::NotFoundError(absl::StrCat("model \"", path, "\" refers to external data \"",
                                               location, "\", which is missing; put it at \"",
-                                              file_path, "\""));
+                                              JoinPath(folder, location), "\""));
     }
     SLIPWAY_RETURN_IF_ERROR_WITH(added, context);
   }

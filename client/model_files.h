@@ -32,7 +32,9 @@ inline constexpr size_t kMaxModelFiles = 1000;
 
 // Maps and hashes the files. The format follows from the name's end: ".graph" is the graph text form, ".graphpb" the
 // graph protobuf form, "-symbol.json" NNVM's JSON, to which the file "NAME-DIGITS.params" beside it belongs, everything
-// else ONNX. The files must not change while they are sent. INVALID_ARGUMENT for an empty main file and for a name that points outside its folder; NOT_FOUND names the file that is missing and the model that
+// else ONNX. The main file may be a symbolic link; what it refers to lies below its folder and is not reached through
+// one, since whoever made the model chose the names. The files must not change while they are sent. INVALID_ARGUMENT for
+// an empty main file, for a name that points outside its folder and for a link; NOT_FOUND names the file that is missing and the model that
 // refers to it; RESOURCE_EXHAUSTED when all files are larger than `max_bytes` together or too many.
 absl::StatusOr<ModelFiles> ReadModelFiles(const std::string& path, int64_t max_bytes);
 

@@ -1,5 +1,8 @@
 #include "client/model_files.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "absl/strings/str_cat.h"
 #include "client/external_data.h"
 #include "core/base/files.h"
@@ -112,6 +115,33 @@ TEST_F(ReadModelFilesTest, RefusesByName) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is empty")));
   EXPECT_THAT(ReadModelFiles(folder_.path() + "/none.onnx", 1000),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("none.onnx")));
+}
+
+TEST_F(ReadModelFilesTest, SendsNothingThatALinkLeadsTo) {
+  Write("secret", "secret");
+  ASSERT_EQ(mkdir(JoinPath(folder_.path(), "models").c_str(), 0700), 0);
+  const auto link = [this](const std::string& to, const std::string& name) {
+    ASSERT_EQ(symlink(to.c_str(), JoinPath(folder_.path(), name).c_str()), 0);
+  };
+  const auto refuses = StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("symbolic link"));
+  const std::string model = ModelWith(Message(5, TensorIn("w.bin")));
+  const std::string path = Write("models/m.onnx", model);
+  link("../secret", "models/w.bin");
+  EXPECT_THAT(ReadModelFiles(path, 1000), refuses);
+  link("..", "models/up");
+  EXPECT_THAT(
+      ReadModelFiles(Write("models/n.onnx", ModelWith(Message(5, TensorIn("up/secret")))), 1000),
+      refuses);
+  Write("models/net-symbol.json", "{}");
+  link("../secret", "models/net-0010.params");
+  EXPECT_THAT(ReadModelFiles(JoinPath(folder_.path(), "models/net-symbol.json"), 1000), refuses);
+  // The user's own word is followed.
+  Write("w.bin", "weights");
+  Write("real.onnx", model);
+  link("real.onnx", "linked.onnx");
+  ASSERT_OK_AND_ASSIGN(const ModelFiles files,
+                       ReadModelFiles(JoinPath(folder_.path(), "linked.onnx"), 1000));
+  EXPECT_EQ(files.files.size(), 2u);
 }
 
 TEST_F(ReadModelFilesTest, GraphTextRefersToNothing) {
