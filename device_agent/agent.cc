@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
 #include "core/base/log.h"
+#include "core/base/own_files.h"
 #include "core/base/status_macros.h"
 #include "core/rpc/token.h"
 #include "core/store/file_blob_store.h"
@@ -18,7 +19,7 @@ namespace slipway {
 absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options,
                                                      std::unique_ptr<AgentTransport> transport,
                                                      std::string executable) {
-  SLIPWAY_RETURN_IF_ERROR(MakeFolders(options.state_dir));
+  SLIPWAY_RETURN_IF_ERROR_WITH(MakeOwnFolder(options.state_dir), "--state-dir");
   SLIPWAY_ASSIGN_OR_RETURN_WITH(
       FileLock lock,
       FileLock::TryAcquire(JoinPath(options.state_dir, "lock"), absl::StrCat("pid ", getpid())),
@@ -33,7 +34,7 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
   FileBlobStore::Options cache;
   cache.folder = options.cache_dir;
   cache.durable = false;
-  SLIPWAY_ASSIGN_OR_RETURN(agent->cache_, FileBlobStore::Create(cache));
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(agent->cache_, FileBlobStore::Create(cache), "--cache-dir");
   if (options.cache_quota_bytes > 0) {
     QuotaBlobStore::Options quota;
     quota.quota_bytes = options.cache_quota_bytes;

@@ -1,6 +1,7 @@
 // slipway-agent: runs programs on this machine for a server. The same executable is its runner.
 #include <signal.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include <cstring>
 #include <memory>
@@ -41,6 +42,7 @@ absl::Status RunAgent(const AgentOptions& options) {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);  // A limit on file sizes is then an error like a full disk.
+  umask(S_IRWXG | S_IRWXO);  // The socket and all else are this user's alone.
   SLIPWAY_RETURN_IF_ERROR(FollowParent());
   SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<Agent> agent, Agent::Create(options));
   std::stop_source stop;

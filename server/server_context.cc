@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/base/log.h"
+#include "core/base/own_files.h"
 #include "core/base/status_macros.h"
 #include "core/rpc/token.h"
 #include "core/store/file_blob_store.h"
@@ -92,8 +93,8 @@ absl::Status ServerContext::Open() {
 }
 
 absl::Status ServerContext::OpenStores() {
-  SLIPWAY_RETURN_IF_ERROR_WITH(MakeFolders(options_.data_dir), "--data-dir");
-  SLIPWAY_RETURN_IF_ERROR_WITH(MakeFolders(options_.cache_dir), "--cache-dir");
+  SLIPWAY_RETURN_IF_ERROR_WITH(MakeOwnFolder(options_.data_dir), "--data-dir");
+  SLIPWAY_RETURN_IF_ERROR_WITH(MakeOwnFolder(options_.cache_dir), "--cache-dir");
   absl::StatusOr<FileLock> lock = FileLock::TryAcquire(
       JoinPath(options_.data_dir, kLockName),
       absl::StrCat("slipwayd, process ", getpid(), ", --listen ", options_.listen));

@@ -1,6 +1,7 @@
 // A whole server, spoken to over gRPC by test clients, agents and workers.
 #include "server/server_context.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -627,6 +628,7 @@ TEST_F(ServerTest, ATokenIsAskedForByEveryKindOfCall) {
   Stop();
   const std::string path = JoinPath(folder_.path(), "token");
   std::ofstream(path) << "0123456789abcdef\n";
+  ASSERT_EQ(chmod(path.c_str(), 0600), 0);
   options_.token_file = path;
   Start();
   EXPECT_THAT(TestClient::Call(*client_->servers, &v1::ServerService::Stub::GetServerInfo,

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include <memory>
 #include <string>
@@ -46,6 +47,7 @@ int Report(const absl::Status& status, int exit_code) {
 
 int Main(int argc, char** argv) {
   setenv("GRPC_VERBOSITY", "NONE", 0);  // Statuses say what its log would.
+  umask(S_IRWXG | S_IRWXO);             // Sockets, the database and all else are this user's alone.
   ServerOptions given;
   FlagSet flags("slipwayd [flags]", "Compiles models and runs them on the devices of its fleet.");
   AddFlags(flags, &given);

@@ -1,4 +1,6 @@
 // Every verb, and every way it fails, against a fake server.
+#include <sys/stat.h>
+
 #include <sstream>
 #include <thread>
 
@@ -452,7 +454,12 @@ TEST_F(CommandTest, NoServerExitsWith3) {
 TEST_F(CommandTest, WrongTokenExitsWith2) {
   server_.Configure([](FakeBehaviour& b) { b.token = "a-secret-of-tests"; });
   EXPECT_EQ(Command({"devices"}), 2);
-  EXPECT_EQ(Command({"devices", "--token-file", Write("token", "a-secret-of-tests\n")}), 0);
+  const std::string token = Write("token", "a-secret-of-tests\n");
+  ASSERT_EQ(chmod(token.c_str(), 0644), 0);
+  EXPECT_EQ(Command({"devices", "--token-file", token}), 2);
+  EXPECT_THAT(Error(), HasSubstr("chmod 600 " + token));
+  ASSERT_EQ(chmod(token.c_str(), 0600), 0);
+  EXPECT_EQ(Command({"devices", "--token-file", token}), 0);
 }
 
 TEST_F(CommandTest, InterruptCancelsTheJob) {

@@ -10,6 +10,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/own_files.h"
 #include "core/base/status_macros.h"
 
 namespace slipway {
@@ -94,7 +95,7 @@ absl::Status LocalFleet::StartServer() {
 absl::StatusOr<std::unique_ptr<LocalFleet>> LocalFleet::Start(const LocalFleetOptions& options) {
   std::unique_ptr<LocalFleet> fleet(new LocalFleet(options));
   SLIPWAY_RETURN_IF_ERROR(fleet->MakeFolder());
-  SLIPWAY_RETURN_IF_ERROR(MakeFolders(options.cache_folder));
+  SLIPWAY_RETURN_IF_ERROR(MakeOwnFolder(options.cache_folder));
   SLIPWAY_RETURN_IF_ERROR(fleet->StartServer());
   return fleet;
 }

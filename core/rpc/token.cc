@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/base/files.h"
+#include "core/base/own_files.h"
 #include "core/base/status_macros.h"
 
 namespace slipway {
@@ -19,6 +20,7 @@ constexpr int64_t kMaxTokenBytes = 4'096;
 
 absl::StatusOr<std::string> ReadToken(const std::string& path) {
   if (path.empty()) return "";
+  SLIPWAY_RETURN_IF_ERROR_WITH(CheckSecretFile(path), "--token-file");
   SLIPWAY_ASSIGN_OR_RETURN_WITH(const std::string text, ReadFile(path, kMaxTokenBytes),
                                 "--token-file");
   const std::string token(absl::StripAsciiWhitespace(text));

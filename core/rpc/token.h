@@ -12,7 +12,7 @@ namespace slipway {
 
 // The content of the file that --token-file names, without blanks around it; empty where `path` is. What a
 // server takes, it and its callers read alike: INVALID_ARGUMENT for fewer than 16 characters or others than
-// printable ASCII; errors of reading.
+// printable ASCII; PERMISSION_DENIED for a file that is no secret (core/base/own_files.h); errors of reading.
 absl::StatusOr<std::string> ReadToken(const std::string& path);
 
 // 128 random bits as 32 hexadecimal digits, which nobody guesses.

@@ -1,5 +1,7 @@
 #include "core/rpc/token.h"
 
+#include <sys/stat.h>
+
 #include <fstream>
 #include <string>
 
@@ -19,6 +21,7 @@ class Token : public ::testing::Test {
  protected:
   absl::StatusOr<std::string> Read(const std::string& text) {
     std::ofstream(path_, std::ios::binary) << text;
+    EXPECT_EQ(chmod(path_.c_str(), 0600), 0);
     return ReadToken(path_);
   }
   const TemporaryFolder folder_ = *TemporaryFolder::Create("token_test");
@@ -36,6 +39,16 @@ TEST_F(Token, WantsSixteenPrintableCharacters) {
     EXPECT_THAT(Read(text), StatusIs(absl::StatusCode::kInvalidArgument,
                                      AllOf(HasSubstr(path_), HasSubstr("at least 16"))))
         << text;
+  }
+}
+
+TEST_F(Token, IsASecret) {
+  ASSERT_TRUE(Read("0123456789abcdef").ok());
+  for (const mode_t mode : {0666, 0644, 0660}) {
+    ASSERT_EQ(chmod(path_.c_str(), mode), 0);
+    EXPECT_THAT(ReadToken(path_),
+                StatusIs(absl::StatusCode::kPermissionDenied,
+                         AllOf(HasSubstr("--token-file"), HasSubstr("chmod 600 " + path_))));
   }
 }
 

@@ -13,6 +13,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/files.h"
+#include "core/base/own_files.h"
 #include "core/base/status_macros.h"
 #include "core/store/file_names.h"
 
@@ -190,6 +191,7 @@ absl::StatusOr<std::unique_ptr<FileBlobStore>> FileBlobStore::Create(Options opt
   if (options.folder.empty()) {
     return absl::InvalidArgumentError("a blob store needs a folder");
   }
+  SLIPWAY_RETURN_IF_ERROR(MakeOwnFolder(options.folder));
   SLIPWAY_RETURN_IF_ERROR(MakeFolders(BlobsFolder(options.folder)));
   SLIPWAY_RETURN_IF_ERROR(MakeFolders(PartialFolder(options.folder)));
   std::unique_ptr<FileBlobStore> store(new FileBlobStore(std::move(options)));

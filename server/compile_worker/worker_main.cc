@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <memory>
@@ -20,6 +21,7 @@
 #include "core/base/flags.h"
 #include "core/base/lifeline.h"
 #include "core/base/log.h"
+#include "core/base/own_files.h"
 #include "core/base/status_macros.h"
 #include "core/rpc/token.h"
 #include "core/store/file_blob_store.h"
@@ -63,7 +65,7 @@ absl::Status Work(const WorkerOptions& options, const Compiler& compiler,
   env.kernel_cache_folder = JoinPath(options.cache_dir, "kernels");
   env.child_command = {kOwnExecutable};
   env.memory_bytes = options.compile_memory_bytes;
-  SLIPWAY_RETURN_IF_ERROR_WITH(MakeFolders(env.kernel_cache_folder), "--cache-dir");
+  SLIPWAY_RETURN_IF_ERROR_WITH(MakeOwnFolder(env.kernel_cache_folder), "--cache-dir");
   SLIPWAY_ASSIGN_OR_RETURN_WITH(const std::unique_ptr<BlobStore> store,
                                 OpenStore(options, env.store_folder, is_shared), "--blob-dir");
   env.store = store.get();
@@ -96,6 +98,7 @@ int WorkerMain(int argc, char** argv, const Compiler& compiler) {
     return RunCompileChild(argv[2], compiler.compile);
   }
   setenv("GRPC_VERBOSITY", "NONE", 0);
+  umask(S_IRWXG | S_IRWXO);
   WorkerOptions given;
   FlagSet flags(absl::StrCat(kName, " [flags]"), "Compiles for a server.");
   AddFlags(flags, &given);

@@ -2,6 +2,7 @@
 #include <arpa/inet.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include <functional>
 #include <memory>
@@ -121,6 +122,7 @@ TEST_F(StraightSessionTest, TheTokenIsAskedForThereToo) {
   ASSERT_OK_AND_ASSIGN(const TemporaryFolder folder, TemporaryFolder::Create("token"));
   const std::string file = JoinPath(folder.path(), "token");
   ASSERT_OK(WriteFileAtomically(file, token, false));
+  ASSERT_EQ(chmod(file.c_str(), 0600), 0);
   const std::string flag = "--token-file=" + file;
   ASSERT_OK_AND_ASSIGN(cluster_, Cluster::Start({.agents = 1,
                                                  .server_flags = {flag},
