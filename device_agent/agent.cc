@@ -34,6 +34,7 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
   FileBlobStore::Options cache;
   cache.folder = options.cache_dir;
   cache.durable = false;
+  cache.marks_sound = true;  // `slipway run` starts an agent for each call.
   SLIPWAY_ASSIGN_OR_RETURN_WITH(agent->cache_, FileBlobStore::Create(cache), "--cache-dir");
   if (options.cache_quota_bytes > 0) {
     QuotaBlobStore::Options quota;

@@ -1,9 +1,12 @@
 // The agent's binary against a fake server.
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -205,6 +208,37 @@ TEST_F(AgentProcessTest, InputsNotGivenAreRandomButTheSame) {
   const auto bytes = [](const State& s) { return s.run_result().outputs(0).inline_data(); };
   EXPECT_EQ(bytes(*a), bytes(*b));
   EXPECT_NE(bytes(*a), bytes(*c));
+}
+
+// Altered at equal size and without a trace in its time of writing, by something else on the device or by the disk.
+TEST_F(AgentProcessTest, AProgramThatRottedInTheCacheIsFetchedAnew) {
+  const std::string cache = JoinPath(folder_.path(), "cache");
+  StartAgent({"--cache-dir", cache});
+  const auto sum = [this] {
+    v1::RunAssignment assignment = Assign(TestKernel::kAdd);
+    *assignment.mutable_run()->add_inputs() = ToInlineProto("x", Rows(2, 100));
+    const std::optional<State> end = RunToEnd(assignment);
+    EXPECT_TRUE(end.has_value() && end->state() == State::SUCCEEDED);
+    return end.has_value() ? end->run_result().outputs(0).inline_data() : "";
+  };
+  const std::string right = sum();
+  int altered = 0;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(JoinPath(cache, "blobs"))) {
+    if (!entry.is_regular_file()) continue;
+    struct stat before {};
+    ASSERT_EQ(stat(entry.path().c_str(), &before), 0);
+    {
+      std::fstream file(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
+      file.seekp(before.st_size / 2);
+      file.write("rot", 3);
+    }
+    const timespec times[2] = {before.st_atim, before.st_mtim};
+    ASSERT_EQ(utimensat(AT_FDCWD, entry.path().c_str(), times, 0), 0);
+    ++altered;
+  }
+  ASSERT_GE(altered, 2);  // Its code and its constants.
+  EXPECT_EQ(sum(), right);
 }
 
 TEST_F(AgentProcessTest, Benchmarks) {

@@ -166,7 +166,8 @@ class Attempt {
       SLIPWAY_RETURN_IF_ERROR(tools_.cache->Put(digest, blob.data()));
     }
     const std::vector<Digest> wanted(needed.begin(), needed.end());
-    for (const Digest& digest : tools_.cache->FindMissing(wanted)) {
+    SLIPWAY_ASSIGN_OR_RETURN(const std::vector<Digest> unsound, tools_.cache->FindUnsound(wanted));
+    for (const Digest& digest : unsound) {
       SLIPWAY_RETURN_IF_ERROR(tools_.transport->FetchBlob(digest, *tools_.cache, Persistently()));
     }
     return absl::OkStatus();

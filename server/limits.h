@@ -38,6 +38,15 @@ inline constexpr int kDefaultPageSize = 100;
 inline constexpr int kMaxAttemptsReported = 1'000;
 inline constexpr int64_t kMaxPieceBytes = 1 << 20;
 
+// Transfers into the server that hold a file open; of more, those that were not used for the longest time let go of
+// theirs, and open it again with the next piece. Far below the descriptors a process has by default, 1,024.
+inline constexpr int kMaxOpenUploads = 256;
+inline constexpr int kMaxOpenUploadsOfOwner = 64;
+// They also do after this time without a piece.
+inline constexpr absl::Duration kUploadIdle = absl::Seconds(10);
+// What has come of a transfer is kept for so long, for its sender to resume; less when there is no room.
+inline constexpr absl::Duration kUnfinishedRetention = absl::Hours(1);
+
 // Blobs sent along with an assignment.
 inline constexpr int64_t kMaxInlineBlobBytes = 64 << 10;
 inline constexpr int64_t kMaxInlineBlobsBytes = 1 << 20;

@@ -64,6 +64,7 @@ absl::Status ServerContext::Open() {
   env_ = {.jobs = store_.get(),
           .dispatcher = dispatcher_.get(),
           .blobs = blobs_.get(),
+          .uploads = &uploads_,
           .artifacts = artifacts_.get(),
           .clock = &clock_,
           .ids = &ids_,
@@ -89,6 +90,7 @@ absl::Status ServerContext::Open() {
   ticked_ = dispatcher_.get();
   TickAfter(dispatcher_->Tick());
   KeepTime();
+  TidyUploads();
   return absl::OkStatus();
 }
 
@@ -102,8 +104,10 @@ absl::Status ServerContext::OpenStores() {
                                                            "' belongs to another server"));
   lock_ = *std::move(lock);
   SLIPWAY_ASSIGN_OR_RETURN(store_, SqliteStore::Open(JoinPath(options_.data_dir, kDatabaseName)));
-  SLIPWAY_ASSIGN_OR_RETURN_WITH(std::unique_ptr<FileBlobStore> files,
-                                FileBlobStore::Create({.folder = options_.blob_dir}), "--blob-dir");
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(
+      std::unique_ptr<FileBlobStore> files,
+      FileBlobStore::Create({.folder = options_.blob_dir, .abandoned_after = kUnfinishedRetention}),
+      "--blob-dir");
   blobs_ = std::make_unique<QuotaBlobStore>(
       std::make_unique<CountingBlobStore>(std::move(files), &evicted_),
       QuotaBlobStore::Options{.quota_bytes = options_.blob_quota_bytes,
@@ -181,6 +185,14 @@ void ServerContext::KeepTime() {
   timers_->After(AwakeClock::kReadEvery, [this] {
     Tick();
     KeepTime();
+  });
+}
+
+void ServerContext::TidyUploads() {
+  timers_->After(kUploadIdle, [this] {
+    uploads_.CloseIdle();
+    blobs_->DropUnfinished(kUnfinishedRetention);
+    TidyUploads();
   });
 }
 

@@ -19,6 +19,7 @@
 #include "server/artifacts/artifact_library.h"
 #include "server/change_hub.h"
 #include "server/handlers/environment.h"
+#include "server/handlers/open_uploads.h"
 #include "server/names.h"
 #include "server/scheduler/dispatcher.h"
 #include "server/server_options.h"
@@ -57,6 +58,8 @@ class ServerContext {
   void TickAfter(absl::Duration wait);
   void Tick();
   void KeepTime();
+  // Closes transfers that stand still, and drops what is left of old ones.
+  void TidyUploads();
   absl::StatusOr<std::string> Fingerprint(const Target& target);
   // What there are compilers for; of the server's own one and another, its own.
   TargetFingerprints Compilers();
@@ -70,6 +73,9 @@ class ServerContext {
   std::unique_ptr<SqliteStore> store_;
   std::atomic<int64_t> evicted_ = 0;
   std::unique_ptr<BlobStore> blobs_;
+  OpenUploads uploads_{
+      &machine_clock_,
+      {.in_all = kMaxOpenUploads, .of_owner = kMaxOpenUploadsOfOwner, .idle = kUploadIdle}};
   std::unique_ptr<CompileCache> compile_cache_;
   std::unique_ptr<ArtifactLibrary> artifacts_;
   std::unique_ptr<CompilerIdentity> compiler_;

@@ -8,10 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "core/base/files.h"
 #include "core/base/own_files.h"
 #include "core/base/status_macros.h"
@@ -85,6 +87,45 @@ struct NewFile {
     if (!path.empty()) unlink(path.c_str());
   }
 };
+
+// A link is no blob, and a pipe that nobody writes to must not hang.
+constexpr int kOpenToRead = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+constexpr int64_t kReadAtOnce = 1 << 20;
+
+// Reads a part of an open file into `buffer`; what is there, where it ends before.
+absl::StatusOr<absl::string_view> ReadPart(int fd, int64_t offset, absl::Span<char> buffer) {
+  size_t used = 0;
+  while (used < buffer.size()) {
+    const ssize_t count = pread(fd, buffer.data() + used, buffer.size() - used,
+                                static_cast<off_t>(offset + static_cast<int64_t>(used)));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return ErrnoStatus(errno, "cannot read it");
+    if (count == 0) break;
+    used += static_cast<size_t>(count);
+  }
+  return absl::string_view(buffer.data(), used);
+}
+
+// Hashes the first `size` bytes of an open file, or as many as there are; tells how many.
+absl::StatusOr<int64_t> HashFile(int fd, int64_t size, Hasher& hasher) {
+  std::string buffer(static_cast<size_t>(std::min(size, kReadAtOnce)), '\0');
+  int64_t done = 0;
+  while (done < size) {
+    const auto want = static_cast<size_t>(std::min(kReadAtOnce, size - done));
+    SLIPWAY_ASSIGN_OR_RETURN(const absl::string_view part,
+                             ReadPart(fd, done, absl::MakeSpan(buffer).first(want)));
+    hasher.Update(part);
+    done += static_cast<int64_t>(part.size());
+    if (part.size() < want) break;
+  }
+  return done;
+}
+
+absl::Status CheckDigest(Hasher& hasher, const Digest& digest) {
+  const Digest actual = hasher.Finish();
+  if (actual == digest) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat("its content has digest ", actual.ToString()));
+}
 
 // Whether `path` still names the open file.
 bool IsStillAt(int fd, const std::string& path) {
@@ -162,14 +203,13 @@ class FileBlobStore::Writer final : public BlobWriter {
 
   // Hashes what an earlier writer left.
   absl::Status TakeOver() {
-    SLIPWAY_ASSIGN_OR_RETURN(const MappedFile left, MappedFile::Open(path_, INT64_MAX));
-    size_ = static_cast<int64_t>(left.bytes().size());
-    if (size_ > digest_.size_bytes()) {
+    struct stat left;
+    if (fstat(fd_.get(), &left) != 0) return PathError("stat", path_);
+    if (left.st_size > digest_.size_bytes()) {
       if (ftruncate(fd_.get(), 0) != 0) return PathError("truncate", path_);
-      size_ = 0;
       return absl::OkStatus();
     }
-    hasher_.Update(left.bytes());
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(size_, HashFile(fd_.get(), left.st_size, hasher_), Quote(path_));
     lseek(fd_.get(), size_, SEEK_SET);
     return absl::OkStatus();
   }
@@ -183,9 +223,29 @@ class FileBlobStore::Writer final : public BlobWriter {
   int64_t size_ = 0;
 };
 
+class FileBlobStore::Reader final : public BlobReader {
+ public:
+  Reader(UniqueFd fd, Digest digest) : fd_(std::move(fd)), digest_(std::move(digest)) {}
+
+  absl::StatusOr<std::string> Read(int64_t offset, int64_t size) override {
+    std::string bytes(static_cast<size_t>(size), '\0');
+    const absl::StatusOr<absl::string_view> part =
+        ReadPart(fd_.get(), offset, absl::MakeSpan(bytes));
+    if (part.ok() && part->size() == bytes.size()) return bytes;
+    return absl::DataLossError(absl::StrCat("blob ", digest_.ToString(),
+                                            " was changed while it was read", part.ok() ? "" : ": ",
+                                            part.status().message(), "; send it again"));
+  }
+
+ private:
+  const UniqueFd fd_;
+  const Digest digest_;
+};
+
 FileBlobStore::FileBlobStore(Options options)
     : options_(std::move(options)),
-      clock_(options_.clock != nullptr ? *options_.clock : system_clock_) {}
+      clock_(options_.clock != nullptr ? *options_.clock : system_clock_),
+      sound_(options_.marks_sound ? SoundFolder(options_.folder) : "") {}
 
 absl::StatusOr<std::unique_ptr<FileBlobStore>> FileBlobStore::Create(Options options) {
   if (options.folder.empty()) {
@@ -195,7 +255,7 @@ absl::StatusOr<std::unique_ptr<FileBlobStore>> FileBlobStore::Create(Options opt
   SLIPWAY_RETURN_IF_ERROR(MakeFolders(BlobsFolder(options.folder)));
   SLIPWAY_RETURN_IF_ERROR(MakeFolders(PartialFolder(options.folder)));
   std::unique_ptr<FileBlobStore> store(new FileBlobStore(std::move(options)));
-  store->DropAbandoned();
+  store->DropUnfinished(store->options_.abandoned_after);
   return store;
 }
 
@@ -203,18 +263,16 @@ std::string FileBlobStore::Path(const Digest& digest) const {
   return HexPath(BlobsFolder(options_.folder), digest.hex());
 }
 
-void FileBlobStore::Touch(const std::string& path) const {
-  const timespec now = absl::ToTimespec(clock_.Now());
-  const timespec times[2] = {now, now};
-  // Fails where the blob has just been removed, which does no harm.
-  utimensat(AT_FDCWD, path.c_str(), times, 0);
+void FileBlobStore::NoteUse(const Digest& digest) {
+  if (options_.notes_uses) sound_.NoteUse(digest, Path(digest), clock_.Now());
 }
 
-void FileBlobStore::DropAbandoned() const {
+void FileBlobStore::DropUnfinished(absl::Duration idle) {
   const std::string folder = PartialFolder(options_.folder);
   const auto names = ListFolder(folder);
   if (!names.ok()) return;
-  const absl::Time limit = clock_.Now() - options_.abandoned_after;
+  // Written by the machine's clock, whatever clock this store has.
+  const absl::Time limit = system_clock_.Now() - idle;
   for (const std::string& name : *names) {
     const std::string path = JoinPath(folder, name);
     struct stat info;
@@ -242,9 +300,13 @@ absl::Status FileBlobStore::Publish(int fd, const std::string& from, const Diges
   } else if (errno != EEXIST) {
     return PathError("make folder", parent);
   }
-  Touch(from);
+  const timespec now = absl::ToTimespec(clock_.Now());
+  const timespec times[2] = {now, now};
+  if (futimens(fd, times) != 0) return PathError("set the time of", from);
   const std::string to = Path(digest);
   if (rename(from.c_str(), to.c_str()) != 0) return PathError("make", to);
+  struct stat info;
+  if (fstat(fd, &info) == 0) sound_.Remember(digest, StateOf(info));
   if (options_.durable) {
     const UniqueFd folder_fd(open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!folder_fd.is_open() || fsync(folder_fd.get()) != 0) {
@@ -271,15 +333,84 @@ absl::StatusOr<Blob> FileBlobStore::Get(const Digest& digest) {
     return absl::DataLossError(absl::StrCat("blob ", digest.ToString(), " has ", size, " bytes in ",
                                             Quote(path), "; send it again"));
   }
-  Touch(path);
+  NoteUse(digest);
   return Blob::Own(*std::move(file));
 }
 
-absl::StatusOr<std::string> FileBlobStore::PathOf(const Digest& digest) {
-  if (!Has(digest)) return NoBlob(digest);
-  std::string path = Path(digest);
-  Touch(path);
-  return path;
+absl::Status FileBlobStore::Inspect(const Digest& digest) const {
+  const std::string path = Path(digest);
+  const UniqueFd fd(open(path.c_str(), kOpenToRead));
+  if (!fd.is_open()) return errno == ENOENT ? NoBlob(digest) : PathError("open", path);
+  Hasher hasher;
+  const absl::StatusOr<int64_t> read = HashFile(fd.get(), digest.size_bytes(), hasher);
+  if (!read.ok()) return absl::DataLossError(read.status().message());
+  return CheckDigest(hasher, digest);
+}
+
+absl::StatusOr<UnfinishedBlobs> FileBlobStore::CountUnfinished() const {
+  UnfinishedBlobs unfinished;
+  const std::string folder = PartialFolder(options_.folder);
+  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListFolder(folder));
+  for (const std::string& name : names) {
+    struct stat info;
+    if (stat(JoinPath(folder, name).c_str(), &info) != 0) continue;
+    ++unfinished.count;
+    unfinished.bytes += info.st_size;
+  }
+  return unfinished;
+}
+
+absl::Status FileBlobStore::CheckContent(int fd, const Digest& digest) {
+  if (sound_.Knows(digest, fd)) return absl::OkStatus();
+  struct stat before;
+  if (fstat(fd, &before) != 0) return ErrnoStatus(errno, "cannot stat it");
+  const FileState state = StateOf(before);
+  if (!S_ISREG(before.st_mode)) return absl::DataLossError("it is no file");
+  if (before.st_size != digest.size_bytes()) {
+    return absl::DataLossError(absl::StrCat("it has ", before.st_size, " bytes"));
+  }
+  Hasher hasher;
+  const absl::StatusOr<int64_t> read = HashFile(fd, digest.size_bytes(), hasher);
+  if (!read.ok()) return absl::DataLossError(read.status().message());
+  bytes_verified_ += *read;
+  SLIPWAY_RETURN_IF_ERROR(CheckDigest(hasher, digest));
+  // Of what changes while it is looked at nothing is known.
+  struct stat after;
+  if (fstat(fd, &after) == 0 && StateOf(after) == state) sound_.Remember(digest, state);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<UniqueFd> FileBlobStore::OpenSound(const Digest& digest) {
+  if (!digest.is_set()) return NoBlob(digest);
+  const std::string path = Path(digest);
+  UniqueFd fd(open(path.c_str(), kOpenToRead));
+  if (!fd.is_open()) return errno == ENOENT ? NoBlob(digest) : PathError("open", path);
+  const absl::Status content = CheckContent(fd.get(), digest);
+  if (content.ok()) {
+    NoteUse(digest);
+    return fd;
+  }
+  if (!absl::IsDataLoss(content)) return Annotate(content, Quote(path));
+  sound_.Forget(digest);
+  // Another may have brought it anew since.
+  if (IsStillAt(fd.get(), path)) unlink(path.c_str());
+  return absl::DataLossError(absl::StrCat("blob ", digest.ToString(), " was rotten in ",
+                                          Quote(path), " (", content.message(),
+                                          ") and has been removed; send it again"));
+}
+
+absl::Status FileBlobStore::Verify(const Digest& digest) { return OpenSound(digest).status(); }
+
+absl::StatusOr<std::unique_ptr<BlobReader>> FileBlobStore::Open(const Digest& digest) {
+  SLIPWAY_ASSIGN_OR_RETURN(UniqueFd fd, OpenSound(digest));
+  return std::make_unique<Reader>(std::move(fd), digest);
+}
+
+absl::StatusOr<bool> FileBlobStore::IsSound(const Digest& digest) {
+  const absl::Status status = Verify(digest);
+  if (absl::IsNotFound(status) || absl::IsDataLoss(status)) return false;
+  if (!status.ok()) return status;
+  return true;
 }
 
 absl::Status FileBlobStore::Put(const Digest& digest, absl::string_view bytes) {
@@ -288,10 +419,8 @@ absl::Status FileBlobStore::Put(const Digest& digest, absl::string_view bytes) {
     return absl::InvalidArgumentError(absl::StrCat("the bytes given for blob ", digest.ToString(),
                                                    " have digest ", actual.ToString()));
   }
-  if (Has(digest)) {
-    Touch(Path(digest));
-    return absl::OkStatus();
-  }
+  SLIPWAY_ASSIGN_OR_RETURN(const bool is_here, IsSound(digest));
+  if (is_here) return absl::OkStatus();
   SLIPWAY_ASSIGN_OR_RETURN(NewFile file, NewFile::Create(options_.folder));
   SLIPWAY_RETURN_IF_ERROR(WriteAll(file.fd.get(), bytes, file.path));
   SLIPWAY_RETURN_IF_ERROR(Publish(file.fd.get(), file.path, digest));
@@ -302,10 +431,8 @@ absl::Status FileBlobStore::Put(const Digest& digest, absl::string_view bytes) {
 absl::StatusOr<Digest> FileBlobStore::PutFile(const std::string& path) {
   SLIPWAY_ASSIGN_OR_RETURN(const MappedFile source, MappedFile::Open(path, INT64_MAX));
   Digest digest = Digest::Of(source.bytes());
-  if (Has(digest)) {
-    Touch(Path(digest));
-    return digest;
-  }
+  SLIPWAY_ASSIGN_OR_RETURN(const bool is_here, IsSound(digest));
+  if (is_here) return digest;
   // The copy is what is verified: the source may change in between.
   SLIPWAY_RETURN_IF_ERROR_WITH(Put(digest, source.bytes()), Quote(path));
   return digest;
@@ -313,8 +440,8 @@ absl::StatusOr<Digest> FileBlobStore::PutFile(const std::string& path) {
 
 absl::StatusOr<std::unique_ptr<BlobWriter>> FileBlobStore::Write(const Digest& digest) {
   if (!digest.is_set()) return NoBlob(digest);
-  if (Has(digest)) {
-    Touch(Path(digest));
+  SLIPWAY_ASSIGN_OR_RETURN(const bool is_here, IsSound(digest));
+  if (is_here) {
     return absl::AlreadyExistsError(absl::StrCat("blob ", digest.ToString(), " is in the store"));
   }
   return Writer::Open(*this, digest);
@@ -331,6 +458,7 @@ int64_t FileBlobStore::PartialBytes(const Digest& digest) const {
 absl::Status FileBlobStore::Remove(const Digest& digest) {
   if (!digest.is_set()) return absl::OkStatus();
   const std::string path = Path(digest);
+  sound_.Forget(digest);
   if (unlink(path.c_str()) != 0 && errno != ENOENT) {
     return PathError("remove", path);
   }

@@ -4,12 +4,16 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "core/base/files.h"
+#include "core/base/status_macros.h"
 #include "core/store/file_names.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -20,6 +24,8 @@ namespace {
 
 using ::slipway::testing::IsOkAndHolds;
 using ::slipway::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using Code = absl::StatusCode;
@@ -30,10 +36,22 @@ class FileBlobStoreTest : public ::testing::Test {
     folder_ = *TemporaryFolder::Create("store");
     store_ = Open();
   }
-  std::unique_ptr<FileBlobStore> Open() {
+  std::unique_ptr<FileBlobStore> Open(bool notes_uses = true) {
     FileBlobStore::Options options;
     options.folder = folder_.path();
+    options.notes_uses = notes_uses;
     return *FileBlobStore::Create(options);
+  }
+  std::string PathOf(const Digest& digest) const {
+    return HexPath(BlobsFolder(folder_.path()), digest.hex());
+  }
+  // Writes over a blob's file, as somebody does who wants it not to be seen: its time of writing is as it was.
+  void Alter(const Digest& digest, const std::string& bytes) const {
+    struct stat before {};
+    ASSERT_EQ(stat(PathOf(digest).c_str(), &before), 0);
+    std::ofstream(PathOf(digest), std::ios::in | std::ios::out | std::ios::binary) << bytes;
+    const timespec times[2] = {before.st_atim, before.st_mtim};
+    ASSERT_EQ(utimensat(AT_FDCWD, PathOf(digest).c_str(), times, 0), 0);
   }
 
   TemporaryFolder folder_;
@@ -81,14 +99,134 @@ TEST_F(FileBlobStoreTest, WhatItMakesIsTheUsersAlone) {
 
 TEST_F(FileBlobStoreTest, NoticesBlobsThatWereCutShort) {
   ASSERT_OK_AND_ASSIGN(const Digest digest, PutBytes(*store_, "bytes"));
-  ASSERT_OK_AND_ASSIGN(const std::string path, store_->PathOf(digest));
-  EXPECT_EQ(path, HexPath(BlobsFolder(folder_.path()), digest.hex()));
-  ASSERT_OK(WriteFileAtomically(path, "by", false));
+  ASSERT_OK(WriteFileAtomically(PathOf(digest), "by", false));
   EXPECT_FALSE(store_->Has(digest));
   EXPECT_THAT(store_->Get(digest), StatusIs(Code::kDataLoss));
-  EXPECT_THAT(store_->PathOf(digest), StatusIs(Code::kNotFound));
   ASSERT_OK(store_->Put(digest, "bytes"));
   EXPECT_TRUE(store_->Has(digest));
+}
+
+TEST_F(FileBlobStoreTest, NoticesABlobThatWasAlteredAtEqualSize) {
+  ASSERT_OK_AND_ASSIGN(const Digest digest, PutBytes(*store_, "bytes"));
+  // Before this process has looked at it, and after.
+  store_ = Open();
+  for (int i = 0; i < 2; ++i) {
+    Alter(digest, "bites");
+    EXPECT_TRUE(store_->Has(digest));
+    EXPECT_THAT(store_->Verify(digest),
+                StatusIs(Code::kDataLoss, AllOf(HasSubstr(digest.hex()), HasSubstr("removed"))));
+    EXPECT_FALSE(store_->Has(digest));
+    EXPECT_THAT(store_->Verify(digest), StatusIs(Code::kNotFound));
+    ASSERT_OK(store_->Put(digest, "bytes"));
+    EXPECT_OK(store_->Verify(digest));
+  }
+  Alter(digest, "bites");
+  EXPECT_THAT(store_->Open(digest), StatusIs(Code::kDataLoss));
+}
+
+TEST_F(FileBlobStoreTest, ARottenBlobIsReplaced) {
+  const Digest digest = *PutBytes(*store_, "bytes");
+  const std::string file = JoinPath(folder_.path(), "file");
+  ASSERT_OK(WriteFileAtomically(file, "bytes", false));
+  const std::function<absl::Status()> bring[] = {
+      [&] { return store_->Put(digest, "bytes"); },
+      [&] { return store_->PutFile(file).status(); },
+      [&]() -> absl::Status {
+        SLIPWAY_ASSIGN_OR_RETURN(auto writer, store_->Write(digest));
+        SLIPWAY_RETURN_IF_ERROR(writer->Append("bytes"));
+        return writer->Commit();
+      },
+  };
+  for (const auto& way : bring) {
+    Alter(digest, "bites");
+    store_ = Open();
+    ASSERT_OK(way());
+    EXPECT_THAT(ReadBlob(*store_, digest), IsOkAndHolds("bytes"));
+  }
+  Alter(digest, "bites");
+  EXPECT_THAT(store_->FindUnsound({digest, digest, *PutBytes(*store_, "sound")}),
+              IsOkAndHolds(ElementsAre(digest)));
+}
+
+TEST_F(FileBlobStoreTest, ReadsABlobOnceUntilItChanges) {
+  const std::string bytes(100'000, 'x');
+  const Digest digest = *PutBytes(*store_, bytes);
+  EXPECT_OK(store_->Verify(digest));
+  EXPECT_EQ(store_->bytes_verified(), 0);  // It wrote them.
+  store_ = Open();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_OK(store_->Verify(digest));
+    EXPECT_OK(store_->Open(digest));
+    EXPECT_OK(store_->Get(digest));
+    EXPECT_OK(store_->Put(digest, bytes));
+  }
+  EXPECT_EQ(store_->bytes_verified(), 100'000);
+  // One whom this store hands blobs to leaves no trace; whoever sets its times does.
+  const std::unique_ptr<FileBlobStore> child = Open(/*notes_uses=*/false);
+  EXPECT_OK(child->Get(digest));
+  EXPECT_OK(store_->Verify(digest));
+  EXPECT_EQ(store_->bytes_verified(), 100'000);
+  const timespec old = absl::ToTimespec(absl::Now() - absl::Hours(1));
+  const timespec times[2] = {old, old};
+  ASSERT_EQ(utimensat(AT_FDCWD, PathOf(digest).c_str(), times, 0), 0);
+  EXPECT_OK(store_->Verify(digest));
+  EXPECT_EQ(store_->bytes_verified(), 200'000);
+  EXPECT_OK(store_->Verify(digest));
+  EXPECT_EQ(store_->bytes_verified(), 200'000);
+}
+
+TEST_F(FileBlobStoreTest, LaterProcessesBelieveMarksUntilTheFileChanges) {
+  const std::string bytes(100'000, 'x');
+  const Digest digest = *PutBytes(*store_, bytes);
+  FileBlobStore::Options options;
+  options.folder = folder_.path();
+  options.marks_sound = true;
+  const auto verified = [&] {
+    const std::unique_ptr<FileBlobStore> store = *FileBlobStore::Create(options);
+    const absl::Status status = store->Verify(digest);
+    return status.ok() ? store->bytes_verified() : -1;
+  };
+  EXPECT_EQ(verified(), 100'000);
+  EXPECT_EQ(verified(), 0);
+  // A use of long ago is noted, and believed.
+  const timespec old = absl::ToTimespec(absl::Now() - absl::Hours(1));
+  const timespec times[2] = {old, old};
+  ASSERT_EQ(utimensat(AT_FDCWD, PathOf(digest).c_str(), times, 0), 0);
+  EXPECT_EQ(verified(), 100'000);
+  EXPECT_EQ(verified(), 0);
+  // Marks of long ago are not.
+  const std::string mark = HexPath(SoundFolder(folder_.path()), digest.hex());
+  const timespec days = absl::ToTimespec(absl::Now() - absl::Hours(25));
+  const timespec mark_times[2] = {days, days};
+  ASSERT_EQ(utimensat(AT_FDCWD, mark.c_str(), mark_times, 0), 0);
+  EXPECT_EQ(verified(), 100'000);
+  EXPECT_EQ(verified(), 0);
+  ASSERT_OK(WriteFileAtomically(mark, "sound", false));
+  EXPECT_EQ(verified(), 100'000);
+  std::string altered = bytes;
+  altered[50'000] = 'y';
+  Alter(digest, altered);
+  EXPECT_EQ(verified(), -1);
+  EXPECT_NE(access(mark.c_str(), F_OK), 0);
+}
+
+TEST_F(FileBlobStoreTest, AReaderOutlivesAFileThatIsCutShort) {
+  const std::string bytes(100'000, 'x');
+  const Digest digest = *PutBytes(*store_, bytes);
+  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<BlobReader> reader, store_->Open(digest));
+  EXPECT_THAT(reader->Read(99'998, 2), IsOkAndHolds("xx"));
+  ASSERT_EQ(truncate(PathOf(digest).c_str(), 10), 0);
+  EXPECT_THAT(reader->Read(0, 10), IsOkAndHolds(std::string(10, 'x')));
+  EXPECT_THAT(reader->Read(50'000, 10), StatusIs(Code::kDataLoss, HasSubstr(digest.hex())));
+  EXPECT_THAT(store_->Verify(digest), StatusIs(Code::kDataLoss));
+}
+
+TEST_F(FileBlobStoreTest, ALinkIsNoBlob) {
+  const Digest digest = *PutBytes(*store_, "bytes");
+  const std::string elsewhere = JoinPath(folder_.path(), "elsewhere");
+  ASSERT_EQ(rename(PathOf(digest).c_str(), elsewhere.c_str()), 0);
+  ASSERT_EQ(symlink(elsewhere.c_str(), PathOf(digest).c_str()), 0);
+  EXPECT_FALSE(store_->Verify(digest).ok());
 }
 
 TEST_F(FileBlobStoreTest, DropsAPartialFileThatIsTooLong) {

@@ -14,6 +14,8 @@ std::string BlobsFolder(absl::string_view root) { return JoinPath(root, "blobs")
 
 std::string PartialFolder(absl::string_view root) { return JoinPath(root, "partial"); }
 
+std::string SoundFolder(absl::string_view root) { return JoinPath(root, "sound"); }
+
 std::string CompiledFolder(absl::string_view root) { return JoinPath(root, "compiled"); }
 
 std::string HexParent(absl::string_view folder, absl::string_view hex) {

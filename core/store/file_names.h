@@ -4,6 +4,7 @@
 //   ROOT/partial/HEX.SIZE      a blob that has not arrived completely; locked
 //                              (flock) by its writer
 //   ROOT/partial/new.XXXXXX    a file that will be renamed
+//   ROOT/sound/ab/cdef...      in which state a blob's file was found sound
 //   ROOT/compiled/ab/cdef...   an entry of the compile cache; the 64 digits of
 //                              its key
 #ifndef SLIPWAY_CORE_STORE_FILE_NAMES_H_
@@ -19,6 +20,7 @@ namespace slipway {
 
 std::string BlobsFolder(absl::string_view root);
 std::string PartialFolder(absl::string_view root);
+std::string SoundFolder(absl::string_view root);
 std::string CompiledFolder(absl::string_view root);
 
 // The file of 64 hexadecimal digits below a folder, and the folder it lies in.

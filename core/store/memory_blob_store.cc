@@ -25,9 +25,12 @@ class MemoryBlobStore::Writer final : public BlobWriter {
   Writer(MemoryBlobStore& store, Digest digest)
       : store_(store), digest_(std::move(digest)), bytes_(store.TakePartial(digest_)) {
     hasher_.Update(bytes_);
+    store_.CountWriter(1, committed_bytes());
   }
   ~Writer() override {
-    if (!is_done_) store_.KeepPartial(digest_, std::move(bytes_));
+    if (is_done_) return;
+    store_.CountWriter(-1, -committed_bytes());
+    store_.KeepPartial(digest_, std::move(bytes_));
   }
 
   int64_t committed_bytes() const override { return static_cast<int64_t>(bytes_.size()); }
@@ -38,10 +41,12 @@ class MemoryBlobStore::Writer final : public BlobWriter {
     }
     bytes_.append(bytes.data(), bytes.size());
     hasher_.Update(bytes);
+    store_.CountWriter(0, static_cast<int64_t>(bytes.size()));
     return absl::OkStatus();
   }
   absl::Status Commit() override {
     is_done_ = true;
+    store_.CountWriter(-1, -committed_bytes());
     const Digest actual = hasher_.Finish();
     if (actual != digest_) return WrongBytes(digest_, actual);
     store_.Publish(digest_, std::move(bytes_));
@@ -56,12 +61,31 @@ class MemoryBlobStore::Writer final : public BlobWriter {
   bool is_done_ = false;
 };
 
+class MemoryBlobStore::Reader final : public BlobReader {
+ public:
+  explicit Reader(Blob blob) : blob_(std::move(blob)) {}
+
+  absl::StatusOr<std::string> Read(int64_t offset, int64_t size) override {
+    return std::string(blob_.Part(offset, size).bytes());
+  }
+
+ private:
+  const Blob blob_;
+};
+
 MemoryBlobStore::MemoryBlobStore(const Clock* clock)
     : clock_(clock != nullptr ? *clock : system_clock_) {}
 
 bool MemoryBlobStore::Has(const Digest& digest) const {
   absl::MutexLock lock(&mutex_);
   return blobs_.contains(digest);
+}
+
+absl::Status MemoryBlobStore::Verify(const Digest& digest) { return Get(digest).status(); }
+
+absl::StatusOr<std::unique_ptr<BlobReader>> MemoryBlobStore::Open(const Digest& digest) {
+  SLIPWAY_ASSIGN_OR_RETURN(Blob blob, Get(digest));
+  return std::make_unique<Reader>(std::move(blob));
 }
 
 absl::StatusOr<Blob> MemoryBlobStore::Get(const Digest& digest) {
@@ -97,7 +121,29 @@ absl::StatusOr<std::unique_ptr<BlobWriter>> MemoryBlobStore::Write(const Digest&
 int64_t MemoryBlobStore::PartialBytes(const Digest& digest) const {
   absl::MutexLock lock(&mutex_);
   const auto found = partial_.find(digest);
-  return found == partial_.end() ? 0 : static_cast<int64_t>(found->second.size());
+  return found == partial_.end() ? 0 : static_cast<int64_t>(found->second.bytes.size());
+}
+
+absl::StatusOr<UnfinishedBlobs> MemoryBlobStore::CountUnfinished() const {
+  absl::MutexLock lock(&mutex_);
+  UnfinishedBlobs unfinished = with_writers_;
+  for (const auto& [digest, partial] : partial_) {
+    ++unfinished.count;
+    unfinished.bytes += static_cast<int64_t>(partial.bytes.size());
+  }
+  return unfinished;
+}
+
+void MemoryBlobStore::DropUnfinished(absl::Duration idle) {
+  absl::MutexLock lock(&mutex_);
+  const absl::Time limit = clock_.Now() - idle;
+  absl::erase_if(partial_, [&](const auto& entry) { return entry.second.last_write < limit; });
+}
+
+void MemoryBlobStore::CountWriter(int64_t writers, int64_t bytes) {
+  absl::MutexLock lock(&mutex_);
+  with_writers_.count += writers;
+  with_writers_.bytes += bytes;
 }
 
 absl::Status MemoryBlobStore::Remove(const Digest& digest) {
@@ -127,14 +173,14 @@ std::string MemoryBlobStore::TakePartial(const Digest& digest) {
   absl::MutexLock lock(&mutex_);
   const auto found = partial_.find(digest);
   if (found == partial_.end()) return "";
-  std::string bytes = std::move(found->second);
+  std::string bytes = std::move(found->second.bytes);
   partial_.erase(found);
   return bytes;
 }
 
 void MemoryBlobStore::KeepPartial(const Digest& digest, std::string bytes) {
   absl::MutexLock lock(&mutex_);
-  if (!bytes.empty()) partial_[digest] = std::move(bytes);
+  if (!bytes.empty()) partial_[digest] = {std::move(bytes), clock_.Now()};
 }
 
 }  // namespace slipway

@@ -12,22 +12,38 @@ namespace slipway {
 
 class QuotaBlobStore::Writer final : public BlobWriter {
  public:
-  Writer(QuotaBlobStore& store, Digest digest, std::unique_ptr<BlobWriter> writer)
-      : store_(store), digest_(std::move(digest)), writer_(std::move(writer)) {}
+  // What it has not got yet is promised.
+  Writer(QuotaBlobStore& store, int64_t size, std::unique_ptr<BlobWriter> writer)
+      : store_(store),
+        size_(size),
+        left_(size - writer->committed_bytes()),
+        writer_(std::move(writer)) {}
+  ~Writer() override {
+    store_.Redeem(left_);
+    // What has come stays for a later writer, and goes on counting.
+    store_.Release(is_dropped_ ? size_ : left_);
+  }
 
   int64_t committed_bytes() const override { return writer_->committed_bytes(); }
-  absl::Status Append(absl::string_view bytes) override { return writer_->Append(bytes); }
+  absl::Status Append(absl::string_view bytes) override {
+    const absl::Status status = writer_->Append(bytes);
+    const int64_t left = size_ - writer_->committed_bytes();
+    store_.Redeem(left_ - left);
+    left_ = left;
+    return status;
+  }
   absl::Status Commit() override {
-    SLIPWAY_RETURN_IF_ERROR(store_.Reserve(digest_));
     absl::Status status = writer_->Commit();
-    if (!status.ok()) store_.Release(digest_);
+    is_dropped_ = absl::IsInvalidArgument(status);
     return status;
   }
 
  private:
   QuotaBlobStore& store_;
-  const Digest digest_;
+  const int64_t size_;
+  int64_t left_;  // Promised.
   const std::unique_ptr<BlobWriter> writer_;
+  bool is_dropped_ = false;
 };
 
 QuotaBlobStore::QuotaBlobStore(std::unique_ptr<BlobStore> store, Options options)
@@ -37,36 +53,45 @@ QuotaBlobStore::QuotaBlobStore(std::unique_ptr<BlobStore> store, Options options
   SLIPWAY_CHECK(options_.quota_bytes > 0, "a quota must be above 0");
 }
 
-absl::Status QuotaBlobStore::Reserve(const Digest& digest) {
-  const int64_t bytes = digest.size_bytes();
-  if (bytes > options_.quota_bytes) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "blob of ", bytes, " bytes is over the quota of ", options_.quota_bytes, " bytes"));
+absl::StatusOr<std::vector<BlobInfo>> QuotaBlobStore::Recount() {
+  SLIPWAY_ASSIGN_OR_RETURN(std::vector<BlobInfo> blobs, store_->List());
+  SLIPWAY_ASSIGN_OR_RETURN(const UnfinishedBlobs unfinished, store_->CountUnfinished());
+  used_bytes_ = unfinished.bytes + promised_bytes_;
+  for (const BlobInfo& blob : blobs) used_bytes_ += blob.digest.size_bytes();
+  return blobs;
+}
+
+absl::Status QuotaBlobStore::Reserve(const Digest& digest, int64_t bytes) {
+  if (digest.size_bytes() > options_.quota_bytes) {
+    return absl::ResourceExhaustedError(absl::StrCat("blob of ", digest.size_bytes(),
+                                                     " bytes is over the quota of ",
+                                                     options_.quota_bytes, " bytes"));
   }
+  const int64_t most = options_.quota_bytes - bytes;
   absl::MutexLock lock(&mutex_);
-  if (used_bytes_ >= 0 && used_bytes_ <= options_.quota_bytes - bytes) {
+  if (used_bytes_ >= 0 && used_bytes_ <= most) {
     used_bytes_ += bytes;
     return absl::OkStatus();
   }
-  SLIPWAY_ASSIGN_OR_RETURN(std::vector<BlobInfo> blobs, store_->List());
-  used_bytes_ = 0;
-  for (const BlobInfo& blob : blobs) used_bytes_ += blob.digest.size_bytes();
-  if (used_bytes_ > options_.quota_bytes - bytes) {
+  SLIPWAY_ASSIGN_OR_RETURN(std::vector<BlobInfo> blobs, Recount());
+  if (used_bytes_ > most) {
+    store_->DropUnfinished(kKeepUnfinished);
+    SLIPWAY_ASSIGN_OR_RETURN(blobs, Recount());
+  }
+  if (used_bytes_ > most) {
     std::sort(blobs.begin(), blobs.end(),
               [](const BlobInfo& a, const BlobInfo& b) { return a.last_use < b.last_use; });
     absl::flat_hash_set<Digest> pinned;
     if (options_.pinned) pinned = options_.pinned();
     const absl::Time limit = clock_.Now() - options_.keep_for;
     for (const BlobInfo& blob : blobs) {
-      if (used_bytes_ <= options_.quota_bytes - bytes || blob.last_use > limit) {
-        break;
-      }
+      if (used_bytes_ <= most || blob.last_use > limit) break;
       if (blob.digest == digest || pinned.contains(blob.digest)) continue;
       SLIPWAY_RETURN_IF_ERROR(store_->Remove(blob.digest));
       used_bytes_ -= blob.digest.size_bytes();
     }
   }
-  if (used_bytes_ > options_.quota_bytes - bytes) {
+  if (used_bytes_ > most) {
     return absl::ResourceExhaustedError(absl::StrCat(
         "no room for a blob of ", bytes, " bytes: ", used_bytes_, " of the quota of ",
         options_.quota_bytes, " bytes are in use or recent; raise the quota or try again later"));
@@ -75,20 +100,37 @@ absl::Status QuotaBlobStore::Reserve(const Digest& digest) {
   return absl::OkStatus();
 }
 
-void QuotaBlobStore::Release(const Digest& digest) {
+void QuotaBlobStore::Release(int64_t bytes) {
   absl::MutexLock lock(&mutex_);
-  used_bytes_ = std::max<int64_t>(0, used_bytes_ - digest.size_bytes());
+  if (used_bytes_ >= 0) used_bytes_ = std::max<int64_t>(0, used_bytes_ - bytes);
+}
+
+void QuotaBlobStore::Redeem(int64_t bytes) {
+  absl::MutexLock lock(&mutex_);
+  promised_bytes_ -= bytes;
 }
 
 bool QuotaBlobStore::Has(const Digest& digest) const { return store_->Has(digest); }
 
+absl::Status QuotaBlobStore::Verify(const Digest& digest) {
+  const absl::Status status = store_->Verify(digest);
+  if (absl::IsDataLoss(status)) Release(digest.size_bytes());
+  return status;
+}
+
 absl::StatusOr<Blob> QuotaBlobStore::Get(const Digest& digest) { return store_->Get(digest); }
+
+absl::StatusOr<std::unique_ptr<BlobReader>> QuotaBlobStore::Open(const Digest& digest) {
+  absl::StatusOr<std::unique_ptr<BlobReader>> reader = store_->Open(digest);
+  if (absl::IsDataLoss(reader.status())) Release(digest.size_bytes());
+  return reader;
+}
 
 absl::Status QuotaBlobStore::Put(const Digest& digest, absl::string_view bytes) {
   if (Has(digest)) return store_->Put(digest, bytes);
-  SLIPWAY_RETURN_IF_ERROR(Reserve(digest));
+  SLIPWAY_RETURN_IF_ERROR(Reserve(digest, digest.size_bytes()));
   absl::Status status = store_->Put(digest, bytes);
-  if (!status.ok()) Release(digest);
+  if (!status.ok()) Release(digest.size_bytes());
   return status;
 }
 
@@ -101,20 +143,29 @@ absl::StatusOr<Digest> QuotaBlobStore::PutFile(const std::string& path) {
 
 absl::StatusOr<std::unique_ptr<BlobWriter>> QuotaBlobStore::Write(const Digest& digest) {
   SLIPWAY_ASSIGN_OR_RETURN(std::unique_ptr<BlobWriter> writer, store_->Write(digest));
-  // So that no bytes are sent in vain; they are counted when all are here.
-  SLIPWAY_RETURN_IF_ERROR(Reserve(digest));
-  Release(digest);
-  return std::make_unique<Writer>(*this, digest, std::move(writer));
+  const int64_t left = digest.size_bytes() - writer->committed_bytes();
+  SLIPWAY_RETURN_IF_ERROR(Reserve(digest, left));
+  Redeem(-left);
+  return std::make_unique<Writer>(*this, digest.size_bytes(), std::move(writer));
 }
 
 int64_t QuotaBlobStore::PartialBytes(const Digest& digest) const {
   return store_->PartialBytes(digest);
 }
 
+absl::StatusOr<UnfinishedBlobs> QuotaBlobStore::CountUnfinished() const {
+  return store_->CountUnfinished();
+}
+
+void QuotaBlobStore::DropUnfinished(absl::Duration idle) {
+  store_->DropUnfinished(idle);
+  // What that was is found out by who needs room.
+}
+
 absl::Status QuotaBlobStore::Remove(const Digest& digest) {
   const bool was_there = Has(digest);
   SLIPWAY_RETURN_IF_ERROR(store_->Remove(digest));
-  if (was_there) Release(digest);
+  if (was_there) Release(digest.size_bytes());
   return absl::OkStatus();
 }
 

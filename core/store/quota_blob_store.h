@@ -17,9 +17,10 @@
 
 namespace slipway {
 
-// Thread-safe. Transfers that have not arrived completely do not count. When
-// several processes share a folder, each counts what the others added when it
-// comes to its own limit.
+// Thread-safe. A transfer counts with all that its blob will have while it has a
+// writer, and with what has arrived after that; when there is no room, those idle
+// for kKeepUnfinished are the first to go. When several processes share a folder,
+// each counts what the others added when it comes to its own limit.
 class QuotaBlobStore final : public BlobStore {
  public:
   struct Options {
@@ -36,22 +37,32 @@ class QuotaBlobStore final : public BlobStore {
   QuotaBlobStore(std::unique_ptr<BlobStore> store, Options options);
 
   bool Has(const Digest& digest) const override;
+  absl::Status Verify(const Digest& digest) override;
   absl::StatusOr<Blob> Get(const Digest& digest) override;
+  absl::StatusOr<std::unique_ptr<BlobReader>> Open(const Digest& digest) override;
   absl::Status Put(const Digest& digest, absl::string_view bytes) override;
   absl::StatusOr<Digest> PutFile(const std::string& path) override;
-  // RESOURCE_EXHAUSTED when there is no room for the blob; room may also be
-  // found missing at Commit.
+  // RESOURCE_EXHAUSTED when there is no room for the blob.
   absl::StatusOr<std::unique_ptr<BlobWriter>> Write(const Digest& digest) override;
   int64_t PartialBytes(const Digest& digest) const override;
+  absl::StatusOr<UnfinishedBlobs> CountUnfinished() const override;
+  void DropUnfinished(absl::Duration idle) override;
   absl::Status Remove(const Digest& digest) override;
   absl::StatusOr<std::vector<BlobInfo>> List() const override;
 
  private:
   class Writer;
-  // Makes room for `bytes` more and counts them.
-  absl::Status Reserve(const Digest& digest);
+  // How long a transfer may be idle and be kept when there is no room.
+  static constexpr absl::Duration kKeepUnfinished = absl::Minutes(1);
+
+  // Makes room for `bytes` more of a blob and counts them.
+  absl::Status Reserve(const Digest& digest, int64_t bytes);
   // Gives back what did not come.
-  void Release(const Digest& digest);
+  void Release(int64_t bytes);
+  // Counts anew what is there and what is promised.
+  absl::StatusOr<std::vector<BlobInfo>> Recount() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Of what was promised so much has come, or will not come.
+  void Redeem(int64_t bytes);
 
   const std::unique_ptr<BlobStore> store_;
   const Options options_;
@@ -61,6 +72,8 @@ class QuotaBlobStore final : public BlobStore {
   absl::Mutex mutex_;
   // Bytes of the store as last counted and added to since; -1: not counted yet.
   int64_t used_bytes_ ABSL_GUARDED_BY(mutex_) = -1;
+  // Bytes that writers still expect; counted in used_bytes_.
+  int64_t promised_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace slipway

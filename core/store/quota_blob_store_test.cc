@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
 #include "core/store/memory_blob_store.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -82,15 +83,60 @@ TEST_F(QuotaBlobStoreTest, RefusesWhatCanNeverFit) {
   EXPECT_THAT(store_->Write(Digest::Of(std::string(101, 'a'))), StatusIs(Code::kResourceExhausted));
 }
 
-TEST_F(QuotaBlobStoreTest, CountsWritersWhenTheyCommit) {
-  const std::string bytes(80, 'w');
-  ASSERT_OK_AND_ASSIGN(auto writer, store_->Write(Digest::Of(bytes)));
-  ASSERT_OK(writer->Append(bytes));
+TEST_F(QuotaBlobStoreTest, ATransferCountsFromItsBeginning) {
   const Digest a = PutNext('a');
   clock_.Advance(absl::Minutes(1));
-  ASSERT_OK(writer->Commit());
+  const std::string bytes(80, 'w');
+  ASSERT_OK_AND_ASSIGN(auto writer, store_->Write(Digest::Of(bytes)));
   EXPECT_FALSE(store_->Has(a));
+  const std::string large(30, 'l'), small(20, 's');
+  for (const std::string piece : {"", "wwwwwwwwww"}) {
+    ASSERT_OK(writer->Append(piece));
+    EXPECT_THAT(PutBytes(*store_, large), StatusIs(Code::kResourceExhausted));
+    EXPECT_THAT(store_->Write(Digest::Of(large)), StatusIs(Code::kResourceExhausted));
+  }
+  ASSERT_OK(PutBytes(*store_, small));
+  ASSERT_OK(writer->Append(bytes.substr(10)));
+  ASSERT_OK(writer->Commit());
+  writer.reset();
   EXPECT_TRUE(store_->Has(Digest::Of(bytes)));
+  EXPECT_THAT(PutBytes(*store_, "x"), StatusIs(Code::kResourceExhausted));
+}
+
+TEST_F(QuotaBlobStoreTest, WhatIsLeftOfATransferCountsUntilThereIsNoRoom) {
+  const std::string bytes(80, 'w'), other(60, 'o');
+  {
+    ASSERT_OK_AND_ASSIGN(auto writer, store_->Write(Digest::Of(bytes)));
+    ASSERT_OK(writer->Append(bytes.substr(0, 50)));
+  }
+  ASSERT_OK(PutBytes(*store_, std::string(40, 'a')));  // What did not come is given back.
+  EXPECT_EQ(store_->PartialBytes(Digest::Of(bytes)), 50);
+  // Somebody may be about to resume it.
+  EXPECT_THAT(PutBytes(*store_, other), StatusIs(Code::kResourceExhausted));
+  clock_.Advance(absl::Minutes(2));
+  ASSERT_OK(PutBytes(*store_, other));
+  EXPECT_EQ(store_->PartialBytes(Digest::Of(bytes)), 0);
+}
+
+TEST_F(QuotaBlobStoreTest, ManyBrokenTransfersStayWithinTheQuota) {
+  for (int i = 0; i < 50; ++i) {
+    clock_.Advance(absl::Minutes(2));
+    const std::string bytes = absl::StrCat(std::string(60, 'b'), i);
+    ASSERT_OK_AND_ASSIGN(auto writer, store_->Write(Digest::Of(bytes)));
+    ASSERT_OK(writer->Append(bytes.substr(0, 59)));
+    EXPECT_LE(store_->CountUnfinished()->bytes, 100);
+  }
+  clock_.Advance(absl::Minutes(2));
+  EXPECT_OK(PutBytes(*store_, std::string(100, 'f')));
+  EXPECT_EQ(store_->CountUnfinished()->bytes, 0);
+}
+
+TEST_F(QuotaBlobStoreTest, WrongBytesAreGivenBack) {
+  ASSERT_OK_AND_ASSIGN(auto writer, store_->Write(Digest::Of(std::string(90, 'w'))));
+  ASSERT_OK(writer->Append(std::string(90, 'x')));
+  EXPECT_THAT(writer->Commit(), StatusIs(Code::kInvalidArgument));
+  writer.reset();
+  EXPECT_OK(PutBytes(*store_, std::string(100, 'f')));
 }
 
 TEST_F(QuotaBlobStoreTest, CountsWhatWasThereAndWhatOthersRemove) {

@@ -35,6 +35,7 @@ absl::Status Serve(const char* cache_folder) {
   FileBlobStore::Options options;
   options.folder = cache_folder;
   options.durable = false;
+  options.notes_uses = false;  // The agent does, and has verified what it hands out.
   absl::StatusOr<std::unique_ptr<FileBlobStore>> store = FileBlobStore::Create(options);
   if (!store.ok()) return store.status();
   absl::StatusOr<std::unique_ptr<RunnerWindow>> window = RunnerWindow::Map(kRunnerWindow);

@@ -21,7 +21,7 @@ absl::Status SessionBlobs::Write(const Digest& blob, int64_t offset, const absl:
   *held = blob.size_bytes();
   auto writer = writers_.find(blob);
   if (writer == writers_.end()) {
-    if (tools_.cache->Has(blob)) return absl::OkStatus();
+    if (tools_.cache->Verify(blob).ok()) return absl::OkStatus();
     if (writers_.size() >= kMaxWriters) {
       return absl::ResourceExhaustedError(
           absl::StrCat("more than ", kMaxWriters, " blobs are written at a time"));
@@ -48,7 +48,8 @@ absl::Status SessionBlobs::Write(const Digest& blob, int64_t offset, const absl:
 absl::Status SessionBlobs::Fetch(absl::Span<const Digest> blobs, absl::Time until,
                                  std::stop_token stop, std::vector<Digest>* missing) {
   for (const Digest& blob : blobs) Pin(blob);
-  for (const Digest& blob : tools_.cache->FindMissing(blobs)) {
+  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<Digest> unsound, tools_.cache->FindUnsound(blobs));
+  for (const Digest& blob : unsound) {
     if (tools_.fetch) {
       const absl::Status fetched = tools_.fetch(blob, until, stop);
       if (fetched.ok()) continue;
@@ -66,8 +67,8 @@ absl::StatusOr<std::optional<CheckedManifest>> SessionBlobs::Gather(const Digest
   std::optional<CheckedManifest> checked;
   SLIPWAY_RETURN_IF_ERROR(Fetch({&manifest, 1}, until, stop, missing));
   if (!missing->empty()) return checked;
-  SLIPWAY_ASSIGN_OR_RETURN(const Blob bytes, tools_.cache->Get(manifest));
-  SLIPWAY_ASSIGN_OR_RETURN(checked, CheckedManifest::Parse(bytes.bytes()));
+  SLIPWAY_ASSIGN_OR_RETURN(const std::string bytes, ReadBlob(*tools_.cache, manifest));
+  SLIPWAY_ASSIGN_OR_RETURN(checked, CheckedManifest::Parse(bytes));
   SLIPWAY_RETURN_IF_ERROR(Fetch(checked->blobs(), until, stop, missing));
   if (!missing->empty()) checked.reset();
   return checked;

@@ -30,13 +30,15 @@ ArtifactLibrary::ArtifactLibrary(BlobStore* blobs, CompileCache* cache)
     : blobs_(*blobs), cache_(*cache) {}
 
 absl::StatusOr<CheckedManifest> ArtifactLibrary::ReadProgram(const Digest& manifest) {
-  const absl::StatusOr<Blob> bytes = blobs_.Get(manifest);
-  if (absl::IsNotFound(bytes.status())) {
+  const absl::Status sound = blobs_.Verify(manifest);
+  if (absl::IsNotFound(sound) || absl::IsDataLoss(sound)) {
     return absl::FailedPreconditionError(absl::StrCat("the manifest ", manifest.ToString(),
                                                       " is not here: write it and call again"));
   }
-  if (!bytes.ok()) return bytes.status();
-  absl::StatusOr<CheckedManifest> checked = checked_.Get(manifest, bytes->bytes());
+  SLIPWAY_RETURN_IF_ERROR(sound);
+  if (absl::optional<CheckedManifest> kept = checked_.Find(manifest)) return *std::move(kept);
+  SLIPWAY_ASSIGN_OR_RETURN(const std::string bytes, ReadBlob(blobs_, manifest));
+  absl::StatusOr<CheckedManifest> checked = checked_.Get(manifest, bytes);
   if (checked.ok()) return checked;
   return Annotate(checked.status(), absl::StrCat("manifest ", manifest.ToString()));
 }
@@ -71,10 +73,10 @@ absl::Status ArtifactLibrary::FillAssignment(const v1::RunSpec& spec,
   if (total > kMaxInlineBlobsBytes) return absl::OkStatus();
   for (const Digest& digest : program.blobs()) {
     if (digest.size_bytes() > kMaxInlineBlobBytes) continue;
-    SLIPWAY_ASSIGN_OR_RETURN(const Blob small, blobs_.Get(digest));
+    SLIPWAY_ASSIGN_OR_RETURN(std::string small, ReadBlob(blobs_, digest));
     v1::InlineBlob& sent = *assignment->add_blobs();
     *sent.mutable_digest() = ToProto(digest);
-    sent.set_data(std::string(small.bytes()));
+    sent.set_data(std::move(small));
   }
   return absl::OkStatus();
 }

@@ -10,7 +10,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "core/artifact/checked_manifest.h"
-#include "core/base/blob.h"
 #include "core/base/digest.h"
 #include "core/store/blob_store.h"
 #include "core/store/compile_cache.h"

@@ -1,19 +1,22 @@
 #include "server/artifacts/checked_manifests.h"
 
+#include <utility>
+
 #include "core/base/status_macros.h"
 
 namespace slipway::server {
 
+absl::optional<CheckedManifest> CheckedManifests::Find(const Digest& digest) {
+  absl::MutexLock lock(&mutex_);
+  const auto found = index_.find(digest);
+  if (found == index_.end()) return absl::nullopt;
+  kept_.splice(kept_.begin(), kept_, found->second);
+  return kept_.front();
+}
+
 absl::StatusOr<CheckedManifest> CheckedManifests::Get(const Digest& digest,
                                                       absl::string_view bytes) {
-  {
-    absl::MutexLock lock(&mutex_);
-    const auto found = index_.find(digest);
-    if (found != index_.end()) {
-      kept_.splice(kept_.begin(), kept_, found->second);
-      return kept_.front();
-    }
-  }
+  if (absl::optional<CheckedManifest> kept = Find(digest)) return *std::move(kept);
   // Without the lock: a large manifest takes a while.
   SLIPWAY_ASSIGN_OR_RETURN(const CheckedManifest manifest, CheckedManifest::Parse(bytes));
   absl::MutexLock lock(&mutex_);

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/types/optional.h"
 #include "core/artifact/checked_manifest.h"
 #include "core/base/digest.h"
 
@@ -21,6 +22,7 @@ class CheckedManifests {
   // `max_bytes` of manifests are kept; parsed, they take several times as much memory.
   explicit CheckedManifests(int64_t max_bytes = 8 << 20) : max_bytes_(max_bytes) {}
 
+  absl::optional<CheckedManifest> Find(const Digest& digest);
   // `bytes` are those that `digest` names. Errors of CheckedManifest::Parse, which are not kept.
   absl::StatusOr<CheckedManifest> Get(const Digest& digest, absl::string_view bytes);
 

@@ -21,7 +21,11 @@ class CountingBlobStore final : public BlobStore {
       : store_(std::move(store)), removed_(*removed) {}
 
   bool Has(const Digest& digest) const override { return store_->Has(digest); }
+  absl::Status Verify(const Digest& digest) override { return store_->Verify(digest); }
   absl::StatusOr<Blob> Get(const Digest& digest) override { return store_->Get(digest); }
+  absl::StatusOr<std::unique_ptr<BlobReader>> Open(const Digest& digest) override {
+    return store_->Open(digest);
+  }
   absl::Status Put(const Digest& digest, absl::string_view bytes) override {
     return store_->Put(digest, bytes);
   }
@@ -30,6 +34,10 @@ class CountingBlobStore final : public BlobStore {
     return store_->Write(digest);
   }
   int64_t PartialBytes(const Digest& digest) const override { return store_->PartialBytes(digest); }
+  absl::StatusOr<UnfinishedBlobs> CountUnfinished() const override {
+    return store_->CountUnfinished();
+  }
+  void DropUnfinished(absl::Duration idle) override { store_->DropUnfinished(idle); }
   absl::Status Remove(const Digest& digest) override {
     const absl::Status status = store_->Remove(digest);
     if (status.ok()) ++removed_;

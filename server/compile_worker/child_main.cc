@@ -34,7 +34,9 @@ absl::StatusOr<CompileChildResponse::Made> Compile(const CompileChildRequest& re
                                                    const CompileFunction& compile) {
   SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<FileBlobStore> store,
                            FileBlobStore::Create({.folder = request.store_folder(),
-                                                  .durable = request.store_is_durable()}));
+                                                  .durable = request.store_is_durable(),
+                                                  // The worker does, and has verified the files.
+                                                  .notes_uses = false}));
   std::vector<InputFile> files;
   for (const v1::ModelFile& file : request.spec().model().files()) {
     SLIPWAY_ASSIGN_OR_RETURN(const Digest digest, FromProto(file.digest()));

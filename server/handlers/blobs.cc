@@ -37,10 +37,29 @@ absl::Status QueryWrite(const Environment& env, const v1::QueryWriteRequest& req
   return absl::OkStatus();
 }
 
+BlobUpload::~BlobUpload() { env_.uploads->Closed(this); }
+
+bool BlobUpload::LetGo() {
+  if (!mutex_.TryLock()) return false;
+  writer_.reset();
+  mutex_.Unlock();
+  return true;
+}
+
+void BlobUpload::CloseWriter() {
+  env_.uploads->Closed(this);
+  writer_.reset();
+}
+
 absl::Status BlobUpload::Take(const v1::WriteRequest& request) {
+  absl::MutexLock lock(&mutex_);
   absl::Status status = TakeOrFail(request);
-  // Before the caller hears of it, so that his next call finds the transfer free.
-  if (!status.ok()) writer_.reset();
+  if (!status.ok()) {
+    // Before the caller hears of it, so that his next call finds the transfer free.
+    CloseWriter();
+  } else if (writer_ != nullptr) {
+    env_.uploads->Used(this, owner_);
+  }
   return status;
 }
 
@@ -50,15 +69,17 @@ absl::Status BlobUpload::TakeOrFail(const v1::WriteRequest& request) {
     return absl::InvalidArgumentError(
         absl::StrCat("a piece has ", request.data().size(), " bytes; at most ", kMaxPieceBytes));
   }
-  if (writer_ == nullptr) {
+  if (!digest_.is_set()) {
     SLIPWAY_RETURN_IF_ERROR(Begin(request));
-    if (is_known_) return absl::OkStatus();
   } else if (request.has_digest()) {
     return absl::InvalidArgumentError("a message after the first names a blob");
   } else if (request.offset() != offset_) {
     return absl::InvalidArgumentError(
         absl::StrCat("a piece begins at ", request.offset(), "; ", offset_, " was next"));
+  } else if (writer_ == nullptr) {
+    SLIPWAY_RETURN_IF_ERROR(GoOn());
   }
+  if (is_known_) return absl::OkStatus();
   // A sender that begins anew repeats what is held already; the digest is checked over all of it.
   absl::string_view data = request.data();
   const int64_t held = writer_->committed_bytes() - offset_;
@@ -68,14 +89,7 @@ absl::Status BlobUpload::TakeOrFail(const v1::WriteRequest& request) {
   return writer_->Append(data);
 }
 
-absl::Status BlobUpload::Begin(const v1::WriteRequest& request) {
-  if (!request.has_digest()) return absl::InvalidArgumentError("the first message names no blob");
-  SLIPWAY_ASSIGN_OR_RETURN(digest_, FromProto(request.digest()));
-  if (digest_.size_bytes() > env_.limits.max_blob_bytes) {
-    return absl::ResourceExhaustedError(absl::StrCat("the blob has ", digest_.size_bytes(),
-                                                     " bytes; this server allows ",
-                                                     env_.limits.max_blob_bytes));
-  }
+absl::Status BlobUpload::OpenWriter() {
   absl::StatusOr<std::unique_ptr<BlobWriter>> writer = env_.blobs->Write(digest_);
   if (absl::IsAlreadyExists(writer.status())) {
     is_known_ = true;
@@ -83,6 +97,28 @@ absl::Status BlobUpload::Begin(const v1::WriteRequest& request) {
   }
   if (!writer.ok()) return writer.status();
   writer_ = *std::move(writer);
+  return absl::OkStatus();
+}
+
+absl::Status BlobUpload::GoOn() {
+  SLIPWAY_RETURN_IF_ERROR(OpenWriter());
+  if (is_known_ || writer_->committed_bytes() >= offset_) return absl::OkStatus();
+  return absl::OutOfRangeError(
+      absl::StrCat("the transfer stood still, and ", offset_ - writer_->committed_bytes(),
+                   " bytes of it were dropped meanwhile: ask QueryWrite and resume there"));
+}
+
+absl::Status BlobUpload::Begin(const v1::WriteRequest& request) {
+  if (!request.has_digest()) return absl::InvalidArgumentError("the first message names no blob");
+  SLIPWAY_ASSIGN_OR_RETURN(const Digest digest, FromProto(request.digest()));
+  if (digest.size_bytes() > env_.limits.max_blob_bytes) {
+    return absl::ResourceExhaustedError(absl::StrCat("the blob has ", digest.size_bytes(),
+                                                     " bytes; this server allows ",
+                                                     env_.limits.max_blob_bytes));
+  }
+  digest_ = digest;
+  SLIPWAY_RETURN_IF_ERROR(OpenWriter());
+  if (is_known_) return absl::OkStatus();
   offset_ = request.offset();
   if (offset_ != 0 && offset_ != writer_->committed_bytes()) {
     return absl::OutOfRangeError(absl::StrCat("the first piece begins at ", offset_, "; ",
@@ -93,9 +129,14 @@ absl::Status BlobUpload::Begin(const v1::WriteRequest& request) {
 }
 
 absl::Status BlobUpload::Finish(v1::WriteResponse* response) {
+  absl::MutexLock lock(&mutex_);
+  env_.uploads->Closed(this);
+  if (!is_known_) {
+    if (!digest_.is_set()) return absl::InvalidArgumentError("no message came");
+    if (writer_ == nullptr) SLIPWAY_RETURN_IF_ERROR(GoOn());
+  }
   const std::unique_ptr<BlobWriter> writer = std::move(writer_);
   if (!is_known_) {
-    if (writer == nullptr) return absl::InvalidArgumentError("no message came");
     if (writer->committed_bytes() < digest_.size_bytes()) {
       // Kept, so that the sender may resume.
       return absl::InvalidArgumentError(
@@ -115,27 +156,28 @@ absl::StatusOr<BlobDownload> BlobDownload::Open(const Environment& env,
     return absl::OutOfRangeError(absl::StrCat(
         "offset ", request.offset(), " is outside of the blob's ", digest.size_bytes(), " bytes"));
   }
-  absl::StatusOr<Blob> blob = env.blobs->Get(digest);
-  if (absl::IsNotFound(blob.status())) {
+  // Read in pieces and not mapped: of what happens to the file the server must hear as of an error.
+  absl::StatusOr<std::unique_ptr<BlobReader>> reader = env.blobs->Open(digest);
+  if (absl::IsNotFound(reader.status())) {
     return absl::NotFoundError(
         absl::StrCat("blob ", digest.ToString(), " is not here: write it, or compile again"));
   }
-  if (!blob.ok()) return blob.status();
+  if (!reader.ok()) return reader.status();
   BlobDownload download;
-  download.blob_ = *std::move(blob);
+  download.reader_ = *std::move(reader);
+  download.size_ = digest.size_bytes();
   download.offset_ = request.offset();
   return download;
 }
 
-bool BlobDownload::Next(v1::ReadResponse* response) {
-  const int64_t left = blob_.size_bytes() - offset_;
+absl::StatusOr<bool> BlobDownload::Next(v1::ReadResponse* response) {
+  const int64_t left = size_ - offset_;
   // An empty blob is one empty piece.
-  if (left == 0 && (began_ || blob_.size_bytes() > 0)) return false;
+  if (left == 0 && (began_ || size_ > 0)) return false;
   began_ = true;
-  const Blob piece = blob_.Part(offset_, std::min<int64_t>(left, kMaxPieceBytes));
-  response->set_data(std::string(piece.bytes()));
-  piece.LetGo();
-  offset_ += piece.size_bytes();
+  const int64_t piece = std::min<int64_t>(left, kMaxPieceBytes);
+  SLIPWAY_ASSIGN_OR_RETURN(*response->mutable_data(), reader_->Read(offset_, piece));
+  offset_ += piece;
   return true;
 }
 

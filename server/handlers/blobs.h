@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "core/base/blob.h"
+#include "absl/synchronization/mutex.h"
 #include "core/store/blob_store.h"
 #include "proto/slipway/v1/blob.pb.h"
 #include "server/handlers/environment.h"
@@ -20,10 +22,13 @@ absl::Status FindMissing(const Environment& env, const v1::FindMissingRequest& r
 absl::Status QueryWrite(const Environment& env, const v1::QueryWriteRequest& request,
                         v1::QueryWriteResponse* response);
 
-// One call of Write. Not thread-safe.
-class BlobUpload {
+// One call of Write. Not thread-safe but for LetGo.
+class BlobUpload final : public OpenUpload {
  public:
-  explicit BlobUpload(const Environment& env) : env_(env) {}
+  // `owner` is whose call it is.
+  BlobUpload(const Environment& env, std::string owner) : env_(env), owner_(std::move(owner)) {}
+  ~BlobUpload() override;
+  bool LetGo() override;
   // Takes the next message. The statuses of Write; after a failure the transfer can be resumed by another call.
   absl::Status Take(const v1::WriteRequest& request);
   // The blob was there already: nothing more needs to be read.
@@ -32,12 +37,18 @@ class BlobUpload {
   absl::Status Finish(v1::WriteResponse* response);
 
  private:
-  absl::Status TakeOrFail(const v1::WriteRequest& request);
-  absl::Status Begin(const v1::WriteRequest& request);
+  absl::Status TakeOrFail(const v1::WriteRequest& request) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status Begin(const v1::WriteRequest& request) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Opens the file again that it let go of.
+  absl::Status GoOn() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status OpenWriter() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void CloseWriter() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const Environment& env_;
-  Digest digest_;
-  std::unique_ptr<BlobWriter> writer_;
+  const std::string owner_;
+  absl::Mutex mutex_;
+  Digest digest_;  // Set by the first message.
+  std::unique_ptr<BlobWriter> writer_ ABSL_GUARDED_BY(mutex_);
   int64_t offset_ = 0;  // Of the next piece.
   bool is_known_ = false;
 };
@@ -45,13 +56,14 @@ class BlobUpload {
 // One call of Read. Not thread-safe.
 class BlobDownload {
  public:
-  // NOT_FOUND, OUT_OF_RANGE, INVALID_ARGUMENT.
+  // NOT_FOUND, OUT_OF_RANGE, INVALID_ARGUMENT; DATA_LOSS when what was here has been found rotten.
   static absl::StatusOr<BlobDownload> Open(const Environment& env, const v1::ReadRequest& request);
-  // Puts the next piece into `response`; false when there is none left.
-  bool Next(v1::ReadResponse* response);
+  // Puts the next piece into `response`; false when there is none left. DATA_LOSS when the blob was changed meanwhile.
+  absl::StatusOr<bool> Next(v1::ReadResponse* response);
 
  private:
-  Blob blob_;
+  std::unique_ptr<BlobReader> reader_;
+  int64_t size_ = 0;
   int64_t offset_ = 0;
   bool began_ = false;
 };

@@ -1,9 +1,16 @@
 #include "server/handlers/blobs.h"
 
+#include <unistd.h>
+
+#include <filesystem>
+#include <iterator>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/store/file_blob_store.h"
+#include "core/store/file_names.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/handlers/testing/handler_environment.h"
@@ -35,7 +42,7 @@ class BlobsTest : public ::testing::Test {
  protected:
   // Takes each message and finishes: the call of Write that a client makes.
   absl::Status Upload(const std::vector<v1::WriteRequest>& requests) {
-    BlobUpload upload(server_.env);
+    BlobUpload upload(server_.env, "ann");
     for (const v1::WriteRequest& request : requests) {
       const absl::Status status = upload.Take(request);
       if (!status.ok()) return status;
@@ -51,8 +58,13 @@ class BlobsTest : public ::testing::Test {
     absl::StatusOr<BlobDownload> download = BlobDownload::Open(server_.env, request);
     if (!download.ok()) return download.status();
     std::vector<std::string> pieces;
-    for (v1::ReadResponse response; download->Next(&response);) pieces.push_back(response.data());
-    return pieces;
+    v1::ReadResponse response;
+    while (true) {
+      const absl::StatusOr<bool> has_piece = download->Next(&response);
+      if (!has_piece.ok()) return has_piece.status();
+      if (!*has_piece) return pieces;
+      pieces.push_back(response.data());
+    }
   }
 
   int64_t Held(const v1::Digest& digest) {
@@ -114,7 +126,7 @@ TEST_F(BlobsTest, ABlobComesInPieces) {
 
 TEST_F(BlobsTest, AKnownBlobNeedsNoBytes) {
   server_.Put(bytes_);
-  BlobUpload upload(server_.env);
+  BlobUpload upload(server_.env, "ann");
   EXPECT_FALSE(upload.is_known());
   ASSERT_OK(upload.Take(First(digest_, "")));
   EXPECT_TRUE(upload.is_known());
@@ -165,11 +177,56 @@ TEST_F(BlobsTest, MessagesOutOfOrderAreRefusedAndTheTransferIsFree) {
 
 // While the call that failed is still there.
 TEST_F(BlobsTest, AFailedCallHoldsNothing) {
-  BlobUpload failed(server_.env);
+  BlobUpload failed(server_.env, "ann");
   ASSERT_OK(failed.Take(First(digest_, "0123")));
   ASSERT_FALSE(failed.Take(Next(9, "9")).ok());
   EXPECT_EQ(Held(digest_), 4);
   EXPECT_OK(Upload({First(digest_, "456789", 4)}));
+}
+
+// A transfer that stands still holds no file, and goes on all the same.
+TEST_F(BlobsTest, ATransferThatStandsStillHoldsNothing) {
+  const TemporaryFolder folder = *TemporaryFolder::Create("blobs_test");
+  const std::unique_ptr<FileBlobStore> files = *FileBlobStore::Create({.folder = folder.path()});
+  server_.env.blobs = files.get();
+  const auto open_files = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+  };
+  const auto before = open_files();
+  std::vector<std::unique_ptr<BlobUpload>> uploads;
+  std::vector<v1::Digest> digests;
+  for (int i = 0; i < 30; ++i) {
+    uploads.push_back(std::make_unique<BlobUpload>(server_.env, "owner " + std::to_string(i)));
+    digests.push_back(ToProto(Digest::Of("01234567" + std::to_string(i))));
+    ASSERT_OK(uploads[i]->Take(First(digests[i], "0123")));
+    EXPECT_LE(open_files(), before + 4);
+  }
+  server_.clock.Advance(kUploadIdle + absl::Seconds(1));
+  server_.uploads.CloseIdle();
+  EXPECT_EQ(open_files(), before);
+  for (int i = 0; i < 30; ++i) {
+    ASSERT_OK(uploads[i]->Take(Next(4, "4567" + std::to_string(i))));
+    server_.clock.Advance(kUploadIdle + absl::Seconds(1));
+    server_.uploads.CloseIdle();
+    v1::WriteResponse response;
+    EXPECT_OK(uploads[i]->Finish(&response));
+  }
+  EXPECT_EQ(files->List()->size(), 30u);
+  EXPECT_EQ(files->CountUnfinished()->count, 0);
+}
+
+TEST_F(BlobsTest, ATransferWhoseBeginningWasDroppedSaysSo) {
+  BlobUpload upload(server_.env, "ann");
+  ASSERT_OK(upload.Take(First(digest_, "0123")));
+  server_.clock.Advance(kUploadIdle + absl::Seconds(1));
+  server_.uploads.CloseIdle();
+  EXPECT_EQ(server_.blobs.CountUnfinished()->bytes, 4);
+  server_.clock.Advance(kUnfinishedRetention);
+  server_.blobs.DropUnfinished(kUnfinishedRetention);
+  EXPECT_EQ(server_.blobs.CountUnfinished()->bytes, 0);
+  EXPECT_THAT(upload.Take(Next(4, "456789")),
+              StatusIs(absl::StatusCode::kOutOfRange, HasSubstr("resume")));
+  EXPECT_OK(Upload({First(digest_, bytes_)}));
 }
 
 TEST_F(BlobsTest, ABlobOverTheLimitIsRefusedAtOnce) {
@@ -193,6 +250,26 @@ TEST_F(BlobsTest, DownloadsComeInPieces) {
   EXPECT_THAT(Download(digest, kMaxPieceBytes + 2).value(), ::testing::IsEmpty());
   EXPECT_THAT(Download(digest, kMaxPieceBytes + 3), StatusIs(absl::StatusCode::kOutOfRange));
   EXPECT_THAT(Download(digest, -1), StatusIs(absl::StatusCode::kOutOfRange));
+}
+
+// A mapped file would end the process here.
+TEST_F(BlobsTest, ADownloadOutlivesAFileThatIsCutShort) {
+  const TemporaryFolder folder = *TemporaryFolder::Create("blobs_test");
+  const std::unique_ptr<FileBlobStore> files = *FileBlobStore::Create({.folder = folder.path()});
+  server_.env.blobs = files.get();
+  const Digest digest = *PutBytes(*files, std::string(3 * kMaxPieceBytes, 'x'));
+  v1::ReadRequest request;
+  *request.mutable_digest() = ToProto(digest);
+  absl::StatusOr<BlobDownload> download = BlobDownload::Open(server_.env, request);
+  ASSERT_OK(download);
+  v1::ReadResponse response;
+  ASSERT_TRUE(download->Next(&response).value());
+  const std::string path = HexPath(BlobsFolder(folder.path()), digest.hex());
+  ASSERT_EQ(truncate(path.c_str(), 100), 0);
+  EXPECT_THAT(download->Next(&response), StatusIs(absl::StatusCode::kDataLoss));
+  // Whoever asks next hears that it is rotten, and then that it is not here.
+  EXPECT_THAT(BlobDownload::Open(server_.env, request), StatusIs(absl::StatusCode::kDataLoss));
+  EXPECT_THAT(BlobDownload::Open(server_.env, request), StatusIs(absl::StatusCode::kNotFound));
 }
 
 TEST_F(BlobsTest, AnEmptyBlobIsOneEmptyPiece) {

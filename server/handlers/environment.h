@@ -14,6 +14,7 @@
 #include "core/store/blob_store.h"
 #include "core/target/target.h"
 #include "server/artifacts/artifact_library.h"
+#include "server/handlers/open_uploads.h"
 #include "server/jobs/job_store.h"
 #include "server/limits.h"
 #include "server/names.h"
@@ -39,6 +40,7 @@ struct Environment {
   JobStore* jobs = nullptr;
   Dispatcher* dispatcher = nullptr;
   BlobStore* blobs = nullptr;
+  OpenUploads* uploads = nullptr;
   ArtifactLibrary* artifacts = nullptr;
   const Clock* clock = nullptr;
   IdGenerator* ids = nullptr;

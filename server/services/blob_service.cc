@@ -14,21 +14,24 @@ class WriteReactor final : public grpc::ServerReadReactor<v1::WriteRequest> {
  public:
   WriteReactor(const Calls& calls, const Environment& env,
                const grpc::CallbackServerContext& context, v1::WriteResponse* response)
-      : pool_(calls.pool()), upload_(env), response_(response) {
-    const absl::Status admitted = calls.Admit(context).status();
-    if (admitted.ok()) {
+      : pool_(calls.pool()), response_(response) {
+    const absl::StatusOr<Caller> caller = calls.Admit(context);
+    if (caller.ok()) {
+      upload_.emplace(env, caller->owner);
       StartRead(&request_);
     } else {
-      Finish(ToGrpc(admitted));
+      Finish(ToGrpc(caller.status()));
     }
   }
 
   void OnReadDone(bool ok) override {
     pool_.Post([this, ok] {
-      if (!ok) return Finish(ToGrpc(upload_.Finish(response_)));
-      const absl::Status status = upload_.Take(request_);
+      if (!ok) return Finish(ToGrpc(upload_->Finish(response_)));
+      const absl::Status status = upload_->Take(request_);
       if (!status.ok()) return Finish(ToGrpc(status));
-      if (upload_.is_known()) return Finish(ToGrpc(upload_.Finish(response_)));
+      if (upload_->is_known()) return Finish(ToGrpc(upload_->Finish(response_)));
+      // The next piece may be long in coming, and this one is as large as pieces are.
+      delete request_.release_data();
       StartRead(&request_);
     });
   }
@@ -36,7 +39,7 @@ class WriteReactor final : public grpc::ServerReadReactor<v1::WriteRequest> {
 
  private:
   WorkPool& pool_;
-  BlobUpload upload_;
+  absl::optional<BlobUpload> upload_;  // Of a caller who was admitted.
   v1::WriteRequest request_;
   v1::WriteResponse* const response_;
 };
@@ -68,7 +71,9 @@ class ReadReactor final : public grpc::ServerWriteReactor<v1::ReadResponse> {
 
  private:
   void WriteNext() {
-    if (!download_->Next(&response_)) return Finish(grpc::Status());
+    const absl::StatusOr<bool> has_piece = download_->Next(&response_);
+    if (!has_piece.ok()) return Finish(ToGrpc(has_piece.status()));
+    if (!*has_piece) return Finish(grpc::Status());
     StartWrite(&response_);
   }
 

@@ -20,6 +20,8 @@
 #include "server/caller.h"
 #include "server/change_hub.h"
 #include "server/handlers/environment.h"
+#include "server/handlers/open_uploads.h"
+#include "server/limits.h"
 #include "server/names.h"
 #include "server/peers/sync_messages.h"
 #include "server/scheduler/dispatcher.h"
@@ -35,6 +37,7 @@ class HandlerEnvironment {
     env.jobs = &store;
     env.dispatcher = dispatcher.get();
     env.blobs = &blobs;
+    env.uploads = &uploads;
     env.artifacts = &artifacts;
     env.clock = &clock;
     env.ids = &ids;
@@ -75,6 +78,7 @@ class HandlerEnvironment {
   IdGenerator ids{[] { return 1; }};
   ChangeHub hub;
   MemoryBlobStore blobs{&clock};
+  OpenUploads uploads{&clock, {.in_all = 4, .of_owner = 3, .idle = kUploadIdle}};
   const std::unique_ptr<FileCompileCache> cache = *FileCompileCache::Create(folder.path(), &clock);
   ArtifactLibrary artifacts{&blobs, cache.get()};
   MemoryDatabase database;
