@@ -38,6 +38,9 @@ inline constexpr int kDefaultPageSize = 100;
 inline constexpr int kMaxAttemptsReported = 1'000;
 inline constexpr int64_t kMaxPieceBytes = 1 << 20;
 
+// A page of jobs ends here, with one job at least: by itself gRPC takes messages of up to 4 MiB.
+inline constexpr int64_t kMaxPageBytes = 4 << 20;
+
 // Transfers into the server that hold a file open; of more, those that were not used for the longest time let go of
 // theirs, and open it again with the next piece. Far below the descriptors a process has by default, 1,024.
 inline constexpr int kMaxOpenUploads = 256;
@@ -69,6 +72,8 @@ inline constexpr absl::Duration kDefaultJobRetention = absl::Hours(24 * 7);
 inline constexpr int64_t kDefaultMaxQueuedJobs = 50'000;
 // Specifications of jobs that have not ended are held in memory.
 inline constexpr int64_t kMaxLiveSpecBytes = 512 << 20;
+// A specification that has more gives up the contents of its inputs when its job has ended: nobody needs them any more.
+inline constexpr int64_t kMaxKeptSpecBytes = 64 << 10;
 
 // Sizes an operator may change.
 inline constexpr int64_t kDefaultMaxBlobBytes = int64_t{8} << 30;

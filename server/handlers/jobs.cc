@@ -44,14 +44,9 @@ absl::Status ListJobs(const Caller& caller, const Environment& env,
     filter.states.push_back(static_cast<v1::Job::State>(state));
   }
   const int page = request.page_size() == 0 ? kDefaultPageSize : request.page_size();
-  // One more tells whether there is a next page.
-  SLIPWAY_ASSIGN_OR_RETURN(std::vector<v1::Job> jobs, env.jobs->List(filter, page + 1));
-  const bool has_more = static_cast<int>(jobs.size()) > page;
-  if (has_more) {
-    jobs.pop_back();
-    response->set_next_page_token(jobs.back().id());
-  }
-  for (v1::Job& job : jobs) *response->add_jobs() = std::move(job);
+  SLIPWAY_ASSIGN_OR_RETURN(JobPage found, env.jobs->List(filter, page, kMaxPageBytes));
+  if (found.has_more) response->set_next_page_token(found.jobs.back().id());
+  for (v1::Job& job : found.jobs) *response->add_jobs() = std::move(job);
   return absl::OkStatus();
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -22,6 +23,27 @@ struct JobFilter {
   std::string owner;
   std::vector<v1::Job::State> states;  // Empty: all.
   std::string before_id;               // Only ids below this; empty: all.
+};
+
+// Some jobs of those that were asked for.
+struct JobPage {
+  std::vector<v1::Job> jobs;
+  bool has_more = false;
+};
+
+// Fills a page. Not thread-safe.
+class JobPageFiller {
+ public:
+  JobPageFiller(int limit, int64_t max_bytes) : limit_(limit), max_bytes_(max_bytes) {}
+  // Puts a job, without its contents, onto the page; false when it has no room there and the page is complete.
+  bool Add(v1::Job job);
+  JobPage Take() && { return std::move(page_); }
+
+ private:
+  const int limit_;
+  const int64_t max_bytes_;
+  JobPage page_;
+  int64_t bytes_ = 0;
 };
 
 // Thread-safe. Several servers may use one store at a time, over a network. Errors of every method:
@@ -46,7 +68,8 @@ class JobStore {
 
   virtual ~JobStore() = default;
 
-  // Stores changes in one transaction, in their order; one outcome for each. What is stored survives the end of
+  // Stores changes in one transaction, in their order; one outcome for each. Of a job that has ended, a specification with
+  // more than kMaxKeptSpecBytes loses what ClearContents clears. What is stored survives the end of
   // the process, and, if a new job is among it, the end of the machine; that may otherwise undo the latest
   // groups, as if they had not come.
   virtual absl::StatusOr<std::vector<Outcome>> Commit(absl::Span<const Change> group) = 0;
@@ -62,14 +85,19 @@ class JobStore {
   virtual absl::StatusOr<absl::optional<JobRecord>> FindRequest(
       absl::string_view owner, absl::string_view request_id) const = 0;
 
-  // At most `limit` jobs, newest first, with the contents of their tensors left out.
-  virtual absl::StatusOr<std::vector<v1::Job>> List(const JobFilter& filter, int limit) const = 0;
+  // At most `limit` jobs, newest first, with the contents of their tensors left out; of `max_bytes` together, unless the
+  // first has more by itself. REQUIRES: limit > 0.
+  virtual absl::StatusOr<JobPage> List(const JobFilter& filter, int limit,
+                                       int64_t max_bytes) const = 0;
 
   // Every job that has not ended, oldest first.
   virtual absl::StatusOr<std::vector<JobRecord>> ListLive() const = 0;
 
   // Forgets jobs that ended before `time`; returns how many.
   virtual absl::StatusOr<int64_t> DeleteEndedBefore(absl::Time time) = 0;
+  // Of each owner's jobs that have ended, forgets those that ended first, until the rest take at most `max_bytes` each;
+  // returns how many.
+  virtual absl::StatusOr<int64_t> DeleteEndedBeyond(int64_t max_bytes) = 0;
 };
 
 // What stores say alike.

@@ -14,6 +14,7 @@
 #include "server/devices/device_store.h"
 #include "server/jobs/job_state.h"
 #include "server/jobs/job_store.h"
+#include "server/limits.h"
 #include "tests/common/status_matchers.h"
 
 namespace slipway::server {
@@ -96,6 +97,13 @@ class JobStoreTest : public ::testing::TestWithParam<MakeJobStoreFixture> {
     return requests;
   }
 
+  static constexpr int64_t kAnyBytes = int64_t{1} << 40;
+  std::vector<v1::Job> ListAll(const JobFilter& filter) {
+    JobPage page = *store().List(filter, 9, kAnyBytes);
+    EXPECT_FALSE(page.has_more);
+    return std::move(page.jobs);
+  }
+
   const absl::Time now_ = absl::FromUnixSeconds(1'767'225'600);
   const std::unique_ptr<JobStoreFixture> fixture_;
   Stores stores_;
@@ -157,8 +165,8 @@ TEST_P(JobStoreTest, RequestsAreTheirOwners) {
   EXPECT_EQ((*store().FindRequest("ann", "request 1"))->job().id(), mine.job().id());
   EXPECT_EQ((*store().FindRequest("bob", "request 1"))->job().id(), other.job().id());
   EXPECT_FALSE(store().FindRequest("eve", "request 1")->has_value());
-  EXPECT_THAT(RequestsOf(*store().List({.owner = "ann"}, 9)), ElementsAre("request 1"));
-  EXPECT_THAT(RequestsOf(*store().List({.owner = "eve"}, 9)), IsEmpty());
+  EXPECT_THAT(RequestsOf(ListAll({.owner = "ann"})), ElementsAre("request 1"));
+  EXPECT_THAT(RequestsOf(ListAll({.owner = "eve"})), IsEmpty());
   EXPECT_EQ(store().ListLive()->size(), 2u);
 }
 
@@ -243,13 +251,75 @@ TEST_P(JobStoreTest, RevisionsRiseAboveThoseOfAllJobs) {
 
 TEST_P(JobStoreTest, ListsNewestFirstInPagesWithoutContents) {
   for (int i = 1; i <= 5; ++i) PutNew(NewRun(i));
-  const std::vector<v1::Job> page = *store().List({.owner = "local"}, 2);
+  const std::vector<v1::Job> page = store().List({.owner = "local"}, 2, kAnyBytes)->jobs;
   ASSERT_EQ(page.size(), 2u);
   EXPECT_EQ(page[0].request_id(), "request 5");
   EXPECT_EQ(page[0].run().inputs(0).name(), "x");
   EXPECT_FALSE(page[0].run().inputs(0).has_inline_data());
-  const std::vector<v1::Job> next = *store().List({.owner = "local", .before_id = page[1].id()}, 9);
+  const std::vector<v1::Job> next = ListAll({.owner = "local", .before_id = page[1].id()});
   EXPECT_THAT(RequestsOf(next), ElementsAre("request 3", "request 2", "request 1"));
+}
+
+TEST_P(JobStoreTest, PagesEndWhereTheyAreFull) {
+  for (int i = 1; i <= 4; ++i) {
+    JobRecord record = NewRun(i);
+    if (i == 2) record.mutable_job()->mutable_run()->set_device(std::string(10'000, 'd'));
+    PutNew(record);
+  }
+  const auto page = [this](int limit, int64_t max_bytes, const std::string& before) {
+    return *store().List({.owner = "local", .before_id = before}, limit, max_bytes);
+  };
+  const JobPage first = page(9, 1'000, "");
+  EXPECT_THAT(RequestsOf(first.jobs), ElementsAre("request 4", "request 3"));
+  EXPECT_TRUE(first.has_more);
+  // One is on it, however large.
+  const JobPage second = page(9, 1'000, first.jobs[1].id());
+  EXPECT_THAT(RequestsOf(second.jobs), ElementsAre("request 2"));
+  EXPECT_TRUE(second.has_more);
+  const JobPage third = page(9, 1'000, second.jobs[0].id());
+  EXPECT_THAT(RequestsOf(third.jobs), ElementsAre("request 1"));
+  EXPECT_FALSE(third.has_more);
+  EXPECT_FALSE(page(4, kAnyBytes, "").has_more);
+  EXPECT_TRUE(page(3, kAnyBytes, "").has_more);
+}
+
+TEST_P(JobStoreTest, AJobThatHasEndedGivesUpLargeInputs) {
+  JobRecord large = NewRun(1);
+  large.mutable_job()->mutable_run()->mutable_inputs(0)->set_inline_data(
+      std::string(kMaxKeptSpecBytes, 'x'));
+  large = PutNew(large);
+  const JobRecord small = PutNew(NewRun(2));
+  EXPECT_TRUE(store().Get(large.job().id())->job().run().inputs(0).has_inline_data());
+  for (const JobRecord& record : {large, small}) {
+    JobStore::Change change = Next(record, CancelRequested{});
+    change.record.mutable_job()->clear_spec();
+    Put(change);
+  }
+  Reopen();
+  const v1::Tensor input = store().Get(large.job().id())->job().run().inputs(0);
+  EXPECT_EQ(input.name(), "x");
+  EXPECT_FALSE(input.has_inline_data());
+  EXPECT_TRUE(store().Get(small.job().id())->job().run().inputs(0).has_inline_data());
+}
+
+TEST_P(JobStoreTest, ForgetsWhatAnOwnerHasTooMuchOf) {
+  // Each takes 100,000 bytes; that of number i ends i hours after now.
+  const auto put = [this](int number, const std::string& owner, bool ends) {
+    JobRecord record = NewRun(number, owner);
+    record.mutable_job()->mutable_run()->set_device(std::string(100'000, 'd'));
+    record = PutNew(record);
+    if (ends) Put(Next(record, CancelRequested{}, now_ + absl::Hours(number)));
+  };
+  for (int i = 1; i <= 4; ++i) put(i, "ann", true);
+  put(5, "ann", false);
+  put(6, "eve", true);
+  EXPECT_EQ(*store().DeleteEndedBeyond(500'000), 0);
+  EXPECT_EQ(*store().DeleteEndedBeyond(250'000), 2);
+  EXPECT_THAT(RequestsOf(ListAll({.owner = "ann"})),
+              ElementsAre("request 5", "request 4", "request 3"));
+  EXPECT_THAT(RequestsOf(ListAll({.owner = "eve"})), ElementsAre("request 6"));
+  EXPECT_EQ(*store().DeleteEndedBeyond(0), 3);
+  EXPECT_THAT(RequestsOf(ListAll({.owner = "ann"})), ElementsAre("request 5"));
 }
 
 TEST_P(JobStoreTest, ListsByState) {
@@ -257,7 +327,7 @@ TEST_P(JobStoreTest, ListsByState) {
   PutNew(NewRun(2));
   Put(Next(record, CancelRequested{}));
   const std::vector<v1::Job> cancelled =
-      *store().List({.owner = "local", .states = {v1::Job::CANCELLED, v1::Job::FAILED}}, 9);
+      ListAll({.owner = "local", .states = {v1::Job::CANCELLED, v1::Job::FAILED}});
   EXPECT_THAT(RequestsOf(cancelled), ElementsAre("request 1"));
 }
 

@@ -42,12 +42,16 @@ class SlowStore final : public JobStore {
                                                         absl::string_view request) const override {
     return store_.FindRequest(owner, request);
   }
-  absl::StatusOr<std::vector<Job>> List(const JobFilter& filter, int limit) const override {
-    return store_.List(filter, limit);
+  absl::StatusOr<JobPage> List(const JobFilter& filter, int limit,
+                               int64_t max_bytes) const override {
+    return store_.List(filter, limit, max_bytes);
   }
   absl::StatusOr<std::vector<JobRecord>> ListLive() const override { return store_.ListLive(); }
   absl::StatusOr<int64_t> DeleteEndedBefore(absl::Time time) override {
     return store_.DeleteEndedBefore(time);
+  }
+  absl::StatusOr<int64_t> DeleteEndedBeyond(int64_t max_bytes) override {
+    return store_.DeleteEndedBeyond(max_bytes);
   }
   std::vector<size_t> groups() {
     absl::MutexLock lock(&mu_);

@@ -73,10 +73,17 @@ void LiveJobs::Put(JobRecord record) {
   Index(it->second);
 }
 
+int64_t LiveJobs::bytes_of_owner(absl::string_view owner) const {
+  const auto found = bytes_of_owner_.find(std::string(owner));
+  return found == bytes_of_owner_.end() ? 0 : found->second;
+}
+
 void LiveJobs::Index(const LiveJob& job) {
   const JobRecord& record = job.record;
   const std::string& id = record.job().id();
-  size_bytes_ += static_cast<int64_t>(record.ByteSizeLong());
+  const auto bytes = static_cast<int64_t>(record.ByteSizeLong());
+  size_bytes_ += bytes;
+  bytes_of_owner_[record.job().owner()] += bytes;
   if (absl::optional<server::NextDeadline> due = DeadlineOf(record))
     deadlines_.insert({due->time, id});
   if (record.has_compilation()) {
@@ -103,7 +110,10 @@ void LiveJobs::Index(const LiveJob& job) {
 
 void LiveJobs::Unindex(const JobRecord& record) {
   const std::string& id = record.job().id();
-  size_bytes_ -= static_cast<int64_t>(record.ByteSizeLong());
+  const auto bytes = static_cast<int64_t>(record.ByteSizeLong());
+  size_bytes_ -= bytes;
+  const auto of_owner = bytes_of_owner_.find(record.job().owner());
+  if ((of_owner->second -= bytes) == 0) bytes_of_owner_.erase(of_owner);
   if (absl::optional<server::NextDeadline> due = DeadlineOf(record))
     deadlines_.erase({due->time, id});
   if (record.has_compilation()) {

@@ -71,6 +71,7 @@ class LiveJobs {
   int64_t size() const { return static_cast<int64_t>(jobs_.size()); }
   // Memory that the records take, about.
   int64_t size_bytes() const { return size_bytes_; }
+  int64_t bytes_of_owner(absl::string_view owner) const;
 
  private:
   void Index(const LiveJob& job);
@@ -85,6 +86,7 @@ class LiveJobs {
   absl::btree_set<std::pair<absl::Time, std::string>> deadlines_;
   int64_t ungrouped_compilations_ = 0;
   int64_t size_bytes_ = 0;
+  absl::btree_map<std::string, int64_t> bytes_of_owner_;  // None is 0.
 };
 
 }  // namespace slipway::server

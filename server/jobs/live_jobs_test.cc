@@ -108,9 +108,13 @@ TEST(LiveJobsTest, CountsMemoryDownToNothing) {
   LiveJobs live;
   live.Put(Compilation("1", "g"));
   EXPECT_GT(live.size_bytes(), 0);
+  const std::string owner = Compilation("1", "g").job().owner();
+  EXPECT_EQ(live.bytes_of_owner(owner), live.size_bytes());
+  EXPECT_EQ(live.bytes_of_owner("another"), 0);
   live.Put(WithAttempt(Compilation("1", "g"), "a", "worker/w"));
   live.Put(Ended(Compilation("1", "g")));
   EXPECT_EQ(live.size_bytes(), 0);
+  EXPECT_EQ(live.bytes_of_owner(owner), 0);
   EXPECT_FALSE(live.NextDeadline().has_value());
 }
 

@@ -1,9 +1,13 @@
 #include "server/storage/memory_store.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "server/jobs/job_contents.h"
 #include "server/jobs/job_state.h"
+#include "server/limits.h"
 
 namespace slipway::server {
 
@@ -33,6 +37,9 @@ absl::StatusOr<std::vector<JobStore::Outcome>> MemoryStore::Commit(absl::Span<co
     }
     v1::Job spec;
     MoveSpec(*it->second.mutable_job(), spec);
+    if (IsTerminal(job.state()) && static_cast<int64_t>(spec.ByteSizeLong()) > kMaxKeptSpecBytes) {
+      ClearContents(spec);
+    }
     it->second = change.record;
     MoveSpec(spec, *it->second.mutable_job());
   }
@@ -64,21 +71,20 @@ absl::StatusOr<absl::optional<JobRecord>> MemoryStore::FindRequest(
   return absl::optional<JobRecord>(database_.jobs_.at(it->second));
 }
 
-absl::StatusOr<std::vector<v1::Job>> MemoryStore::List(const JobFilter& filter, int limit) const {
-  std::vector<v1::Job> jobs;
+absl::StatusOr<JobPage> MemoryStore::List(const JobFilter& filter, int limit,
+                                          int64_t max_bytes) const {
+  JobPageFiller filler(limit, max_bytes);
   absl::MutexLock lock(&database_.mu_);
   for (auto it = database_.jobs_.rbegin(); it != database_.jobs_.rend(); ++it) {
-    if (static_cast<int>(jobs.size()) == limit) break;
     const v1::Job& job = it->second.job();
     const bool has_state =
         filter.states.empty() ||
         std::find(filter.states.begin(), filter.states.end(), job.state()) != filter.states.end();
     if (job.owner() != filter.owner || !has_state) continue;
     if (!filter.before_id.empty() && job.id() >= filter.before_id) continue;
-    jobs.push_back(job);
-    ClearContents(jobs.back());
+    if (!filler.Add(job)) break;
   }
-  return jobs;
+  return std::move(filler).Take();
 }
 
 absl::StatusOr<std::vector<JobRecord>> MemoryStore::ListLive() const {
@@ -103,6 +109,29 @@ absl::StatusOr<int64_t> MemoryStore::DeleteEndedBefore(absl::Time time) {
     } else {
       ++it;
     }
+  }
+  return deleted;
+}
+
+absl::StatusOr<int64_t> MemoryStore::DeleteEndedBeyond(int64_t max_bytes) {
+  int64_t deleted = 0;
+  absl::MutexLock lock(&database_.mu_);
+  if (!database_.failure_.ok()) return database_.failure_;
+  std::vector<const JobRecord*> ended;
+  for (const auto& [id, record] : database_.jobs_) {
+    if (IsTerminal(record.job().state())) ended.push_back(&record);
+  }
+  std::sort(ended.begin(), ended.end(), [](const JobRecord* a, const JobRecord* b) {
+    return a->job().end_time_ns() > b->job().end_time_ns();
+  });
+  std::map<std::string, int64_t> bytes_of;
+  for (const JobRecord* record : ended) {
+    const v1::Job& job = record->job();
+    bytes_of[job.owner()] += static_cast<int64_t>(record->ByteSizeLong());
+    if (bytes_of[job.owner()] <= max_bytes) continue;
+    database_.requests_.erase({job.owner(), job.request_id()});
+    database_.jobs_.erase(std::string(job.id()));
+    ++deleted;
   }
   return deleted;
 }

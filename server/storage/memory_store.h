@@ -51,9 +51,11 @@ class MemoryStore final : public JobStore, public DeviceStore {
   absl::StatusOr<JobRecord> Get(absl::string_view id) const override;
   absl::StatusOr<absl::optional<JobRecord>> FindRequest(
       absl::string_view owner, absl::string_view request_id) const override;
-  absl::StatusOr<std::vector<v1::Job>> List(const JobFilter& filter, int limit) const override;
+  absl::StatusOr<JobPage> List(const JobFilter& filter, int limit,
+                               int64_t max_bytes) const override;
   absl::StatusOr<std::vector<JobRecord>> ListLive() const override;
   absl::StatusOr<int64_t> DeleteEndedBefore(absl::Time time) override;
+  absl::StatusOr<int64_t> DeleteEndedBeyond(int64_t max_bytes) override;
 
   absl::Status SaveDevice(const v1::Device& device) override;
   absl::StatusOr<std::vector<v1::Device>> LoadDevices() const override;

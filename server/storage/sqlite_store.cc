@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/log.h"
 #include "core/base/status_macros.h"
 #include "server/jobs/job_contents.h"
+#include "server/jobs/job_state.h"
+#include "server/limits.h"
 
 namespace slipway::server {
 namespace {
@@ -54,28 +58,54 @@ bool Parse(absl::string_view bytes, google::protobuf::MessageLite* message) {
   return message->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
 }
 
-absl::Status DamagedRow(absl::string_view id) {
-  return absl::DataLossError(absl::StrCat("the stored record of '", id, "' is damaged"));
+absl::Status IsDamaged(absl::string_view why) { return absl::DataLossError(why); }
+
+// What is said to who asks for a damaged row by name.
+absl::Status WhatToDo(absl::string_view id, const absl::Status& damage) {
+  return absl::DataLossError(absl::StrCat("what is stored of '", absl::Utf8SafeCEscape(id),
+                                          "' is damaged: ", damage.message(),
+                                          "; stop the server and run: slipwayd check"));
 }
 
-// Reads a row of (id, record, revision, spec, result).
+// A damaged row harms only who asks for it.
+void LeaveOut(absl::string_view id, const absl::Status& damage) {
+  Log(LogLevel::kError, "a damaged row is left out", {{"id", id}, {"why", damage.message()}});
+}
+
+// Reads a row of SLIPWAY_JOB_COLUMNS. DATA_LOSS.
 absl::StatusOr<JobRecord> ReadRow(const SqliteStatement& row) {
+  const absl::string_view id = row.Bytes(0);
   JobRecord record;
   v1::Job spec;
   v1::Job result;
-  if (!Parse(row.Bytes(1), &record) || !Parse(row.Bytes(3), &spec) ||
-      !Parse(row.Bytes(4), &result)) {
-    return DamagedRow(row.Bytes(0));
-  }
+  if (!Parse(row.Bytes(1), &record)) return IsDamaged("its record cannot be read");
+  if (!Parse(row.Bytes(3), &spec)) return IsDamaged("its specification cannot be read");
+  if (!Parse(row.Bytes(4), &result)) return IsDamaged("its result cannot be read");
   v1::Job& job = *record.mutable_job();
+  if (job.id() != id || job.owner() != row.Bytes(5) || job.state() != row.Integer(6)) {
+    return IsDamaged("its record is that of another job or state");
+  }
+  if (spec.spec_case() == v1::Job::SPEC_NOT_SET) return IsDamaged("it has no specification");
+  if ((job.state() == v1::Job::SUCCEEDED) != (result.result_case() != v1::Job::RESULT_NOT_SET)) {
+    return IsDamaged("it has succeeded without a result, or has a result all the same");
+  }
   job.set_revision(row.Integer(2));
   MoveSpec(spec, job);
   MoveResult(result, job);
   return record;
 }
 
-#define SLIPWAY_JOB_COLUMNS                              \
-  "SELECT id, record, revision, spec, result FROM jobs " \
+absl::StatusOr<v1::Device> ReadDeviceRow(const SqliteStatement& row) {
+  v1::Device device;
+  if (!Parse(row.Bytes(1), &device)) return IsDamaged("its device cannot be read");
+  if (device.description().id() != row.Bytes(0)) {
+    return IsDamaged("its device is another one");
+  }
+  return device;
+}
+
+#define SLIPWAY_JOB_COLUMNS                                                 \
+  "SELECT jobs.id, record, revision, spec, result, owner, state FROM jobs " \
   "LEFT JOIN specs ON specs.job_id = id LEFT JOIN results ON results.job_id = id "
 
 absl::Status CheckSchema(SqliteDatabase& database, const std::string& path) {
@@ -113,6 +143,11 @@ struct SqliteStore::Statements {
   SqliteStatement save_device;
   SqliteStatement load_devices;
   SqliteStatement delete_device;
+  SqliteStatement list_all;
+  SqliteStatement delete_job;
+  SqliteStatement long_spec;
+  SqliteStatement update_spec;
+  SqliteStatement delete_beyond;
 
   absl::Status Prepare(SqliteDatabase& database) {
     const std::pair<SqliteStatement*, const char*> all[] = {
@@ -126,18 +161,32 @@ struct SqliteStore::Statements {
          "WHERE id = ? AND revision = ?"},
         {&get, SLIPWAY_JOB_COLUMNS "WHERE id = ?"},
         {&find_request, SLIPWAY_JOB_COLUMNS "WHERE owner = ? AND request_id = ?"},
-        // The states wanted arrive as a set of bits.
+        // The states wanted arrive as a set of bits. Without a limit: rows are read one by one, until a page is full.
         {&list, SLIPWAY_JOB_COLUMNS
-         "WHERE owner = ? AND id < ? AND ((1 << state) & ?) != 0 ORDER BY id DESC LIMIT ?"},
+         "WHERE owner = ? AND id < ? AND ((1 << state) & ?) != 0 ORDER BY id DESC"},
         {&list_live, SLIPWAY_JOB_COLUMNS "WHERE state < 4 ORDER BY id"},
         {&delete_ended, "DELETE FROM jobs WHERE state >= 4 AND end_time_ns < ?"},
+        // A counter that is lost, or no number, is made anew.
         {&reserve,
-         "UPDATE counters SET value = ? + max(value, (SELECT coalesce(max(revision), 0) FROM "
-         "jobs)) "
-         "WHERE name = 'revision' RETURNING value"},
+         "INSERT INTO counters VALUES ('revision', "
+         "?1 + (SELECT coalesce(max(CAST(revision AS INTEGER)), 0) FROM jobs)) "
+         "ON CONFLICT (name) DO UPDATE SET "
+         "value = max(excluded.value, ?1 + CAST(value AS INTEGER)) RETURNING value"},
         {&save_device, "INSERT OR REPLACE INTO devices VALUES (?, ?)"},
         {&load_devices, "SELECT id, device FROM devices ORDER BY id"},
         {&delete_device, "DELETE FROM devices WHERE id = ?"},
+        {&list_all, SLIPWAY_JOB_COLUMNS "ORDER BY id"},
+        {&delete_job, "DELETE FROM jobs WHERE id = ?"},
+        // SQLite tells the length of a blob without reading it.
+        {&long_spec, "SELECT spec FROM specs WHERE job_id = ? AND length(spec) > ?"},
+        {&update_spec, "UPDATE specs SET spec = ? WHERE job_id = ?"},
+        {&delete_beyond,
+         "DELETE FROM jobs WHERE id IN (SELECT id FROM ("
+         "SELECT jobs.id AS id, sum(length(record) + coalesce(length(spec), 0) + "
+         "coalesce(length(result), 0)) OVER (PARTITION BY owner ORDER BY end_time_ns DESC, jobs.id "
+         "DESC ROWS UNBOUNDED PRECEDING) AS total FROM jobs "
+         "LEFT JOIN specs ON specs.job_id = jobs.id LEFT JOIN results ON results.job_id = jobs.id "
+         "WHERE state >= 4) WHERE total > ?)"},
     };
     for (const auto& [statement, sql] : all) {
       SLIPWAY_ASSIGN_OR_RETURN(*statement, database.Prepare(sql));
@@ -215,7 +264,7 @@ absl::StatusOr<JobStore::Outcome> SqliteStore::Insert(const JobRecord& record, c
   if (database_->changes() == 0) {
     SLIPWAY_ASSIGN_OR_RETURN(absl::optional<JobRecord> earlier,
                              FindRequestLocked(job.owner(), job.request_id()));
-    if (!earlier.has_value()) return DamagedRow(job.request_id());
+    if (!earlier.has_value()) return WhatToDo(job.request_id(), IsDamaged("its job is gone"));
     absl::Status same = CheckSameWork(*earlier, record.work_digest());
     if (!same.ok()) return Outcome{std::move(same), absl::nullopt};
     return Outcome{absl::OkStatus(), std::move(earlier)};
@@ -238,11 +287,25 @@ absl::StatusOr<JobStore::Outcome> SqliteStore::Update(const Change& change, cons
                               .Bind(change.replaces)
                               .Run());
   if (database_->changes() != 1) return Outcome{ChangedMeanwhile(job.id()), absl::nullopt};
+  if (IsTerminal(job.state())) SLIPWAY_RETURN_IF_ERROR(ShortenSpec(job.id()));
   if (!row.result.empty()) {
     SLIPWAY_RETURN_IF_ERROR(
         statements_->insert_result.BindText(job.id()).BindBlob(row.result).Run());
   }
   return Outcome{};
+}
+
+absl::Status SqliteStore::ShortenSpec(absl::string_view id) {
+  SqliteStatement& read = statements_->long_spec;
+  const absl::StatusOr<bool> row = read.BindText(id).Bind(kMaxKeptSpecBytes).Step();
+  v1::Job spec;
+  // A damaged one stays as it is.
+  const bool is_long = row.ok() && *row && Parse(read.Bytes(0), &spec);
+  read.Reset();
+  if (!is_long) return row.status();
+  ClearContents(spec);
+  const std::string bytes = spec.SerializeAsString();
+  return statements_->update_spec.BindBlob(bytes).BindText(id).Run();
 }
 
 absl::StatusOr<int64_t> SqliteStore::ReserveRevisions(int64_t count) {
@@ -255,7 +318,7 @@ absl::StatusOr<int64_t> SqliteStore::ReserveRevisions(int64_t count) {
   const int64_t last = row.ok() && *row ? reserve.Integer(0) : 0;
   reserve.Reset();
   if (!row.ok()) return row.status();
-  if (!*row) return DamagedRow("revision");
+  if (!*row) return IsDamaged("the counter of revisions cannot be set");
   SLIPWAY_RETURN_IF_ERROR(transaction.Commit());
   return last - count + 1;
 }
@@ -270,6 +333,7 @@ absl::StatusOr<JobRecord> SqliteStore::Get(absl::string_view id) const {
     record = row.status();
   } else if (*row) {
     record = ReadRow(get);
+    if (!record.ok()) record = WhatToDo(id, record.status());
   }
   get.Reset();
   return record;
@@ -294,36 +358,38 @@ absl::StatusOr<absl::optional<JobRecord>> SqliteStore::FindRequestLocked(
     if (record.ok()) {
       found = absl::optional<JobRecord>(*std::move(record));
     } else {
-      found = record.status();
+      found = WhatToDo(find.Bytes(0), record.status());
     }
   }
   find.Reset();
   return found;
 }
 
-absl::StatusOr<std::vector<v1::Job>> SqliteStore::List(const JobFilter& filter, int limit) const {
+absl::StatusOr<JobPage> SqliteStore::List(const JobFilter& filter, int limit,
+                                          int64_t max_bytes) const {
   int64_t states = 0;
   for (v1::Job::State state : filter.states) states |= int64_t{1} << state;
   // Above every id: '~' follows all characters ids are made of.
   const std::string before = filter.before_id.empty() ? "~" : filter.before_id;
-  std::vector<v1::Job> jobs;
+  JobPageFiller filler(limit, max_bytes);
   absl::MutexLock lock(&mu_);
   SqliteStatement& list = statements_->list;
-  list.BindText(filter.owner).BindText(before).Bind(states == 0 ? -1 : states).Bind(limit);
+  list.BindText(filter.owner).BindText(before).Bind(states == 0 ? -1 : states);
   absl::Status status;
   while (status.ok()) {
     const absl::StatusOr<bool> row = list.Step();
     if (!row.ok()) status = row.status();
     if (!row.ok() || !*row) break;
     absl::StatusOr<JobRecord> record = ReadRow(list);
-    status = record.status();
-    if (!record.ok()) break;
-    ClearContents(*record->mutable_job());
-    jobs.push_back(std::move(*record->mutable_job()));
+    if (!record.ok()) {
+      LeaveOut(list.Bytes(0), record.status());
+      continue;
+    }
+    if (!filler.Add(std::move(*record->mutable_job()))) break;
   }
   list.Reset();
   if (!status.ok()) return status;
-  return jobs;
+  return std::move(filler).Take();
 }
 
 absl::StatusOr<std::vector<JobRecord>> SqliteStore::ListLive() const {
@@ -336,8 +402,11 @@ absl::StatusOr<std::vector<JobRecord>> SqliteStore::ListLive() const {
     if (!row.ok()) status = row.status();
     if (!row.ok() || !*row) break;
     absl::StatusOr<JobRecord> record = ReadRow(list);
-    status = record.status();
-    if (record.ok()) records.push_back(*std::move(record));
+    if (record.ok()) {
+      records.push_back(*std::move(record));
+    } else {
+      LeaveOut(list.Bytes(0), record.status());
+    }
   }
   list.Reset();
   if (!status.ok()) return status;
@@ -349,6 +418,16 @@ absl::StatusOr<int64_t> SqliteStore::DeleteEndedBefore(absl::Time time) {
   SLIPWAY_ASSIGN_OR_RETURN(SqliteTransaction transaction,
                            SqliteTransaction::Begin(database_.get(), /*durable=*/false));
   SLIPWAY_RETURN_IF_ERROR(statements_->delete_ended.Bind(absl::ToUnixNanos(time)).Run());
+  const int64_t deleted = database_->changes();
+  SLIPWAY_RETURN_IF_ERROR(transaction.Commit());
+  return deleted;
+}
+
+absl::StatusOr<int64_t> SqliteStore::DeleteEndedBeyond(int64_t max_bytes) {
+  absl::MutexLock lock(&mu_);
+  SLIPWAY_ASSIGN_OR_RETURN(SqliteTransaction transaction,
+                           SqliteTransaction::Begin(database_.get(), /*durable=*/false));
+  SLIPWAY_RETURN_IF_ERROR(statements_->delete_beyond.Bind(max_bytes).Run());
   const int64_t deleted = database_->changes();
   SLIPWAY_RETURN_IF_ERROR(transaction.Commit());
   return deleted;
@@ -373,11 +452,66 @@ absl::StatusOr<std::vector<v1::Device>> SqliteStore::LoadDevices() const {
     const absl::StatusOr<bool> row = load.Step();
     if (!row.ok()) status = row.status();
     if (!row.ok() || !*row) break;
-    if (!Parse(load.Bytes(1), &devices.emplace_back())) status = DamagedRow(load.Bytes(0));
+    absl::StatusOr<v1::Device> device = ReadDeviceRow(load);
+    if (device.ok()) {
+      devices.push_back(*std::move(device));
+    } else {
+      LeaveOut(load.Bytes(0), device.status());
+    }
   }
   load.Reset();
   if (!status.ok()) return status;
   return devices;
+}
+
+absl::StatusOr<SqliteStore::Damage> SqliteStore::FindDamage() const {
+  Damage damage;
+  absl::MutexLock lock(&mu_);
+  // Reads every page; then the rows of what it found readable.
+  SLIPWAY_ASSIGN_OR_RETURN(SqliteStatement check, database_->Prepare("PRAGMA integrity_check(20)"));
+  while (true) {
+    SLIPWAY_ASSIGN_OR_RETURN(const bool has_row, check.Step());
+    if (!has_row) break;
+    if (check.Bytes(0) != "ok") damage.file.emplace_back(check.Bytes(0));
+  }
+  SqliteStatement& jobs = statements_->list_all;
+  absl::StatusOr<bool> row = jobs.Step();
+  for (; row.ok() && *row; row = jobs.Step()) {
+    ++damage.rows_read;
+    const absl::Status status = ReadRow(jobs).status();
+    if (status.ok()) continue;
+    damage.rows.push_back({.kind = DamagedRow::Kind::kJob,
+                           .id = std::string(jobs.Bytes(0)),
+                           .why = std::string(status.message()),
+                           .contents = {{"record", std::string(jobs.Bytes(1))},
+                                        {"spec", std::string(jobs.Bytes(3))},
+                                        {"result", std::string(jobs.Bytes(4))}}});
+  }
+  jobs.Reset();
+  if (!row.ok()) damage.file.emplace_back(row.status().message());
+  SqliteStatement& devices = statements_->load_devices;
+  for (row = devices.Step(); row.ok() && *row; row = devices.Step()) {
+    ++damage.rows_read;
+    const absl::Status status = ReadDeviceRow(devices).status();
+    if (status.ok()) continue;
+    damage.rows.push_back({.kind = DamagedRow::Kind::kDevice,
+                           .id = std::string(devices.Bytes(0)),
+                           .why = std::string(status.message()),
+                           .contents = {{"device", std::string(devices.Bytes(1))}}});
+  }
+  devices.Reset();
+  if (!row.ok()) damage.file.emplace_back(row.status().message());
+  return damage;
+}
+
+absl::Status SqliteStore::Delete(const DamagedRow& row) {
+  absl::MutexLock lock(&mu_);
+  SLIPWAY_ASSIGN_OR_RETURN(SqliteTransaction transaction,
+                           SqliteTransaction::Begin(database_.get(), /*durable=*/true));
+  SqliteStatement& statement =
+      row.kind == DamagedRow::Kind::kJob ? statements_->delete_job : statements_->delete_device;
+  SLIPWAY_RETURN_IF_ERROR(statement.BindText(row.id).Run());
+  return transaction.Commit();
 }
 
 absl::Status SqliteStore::DeleteDevice(absl::string_view id) {

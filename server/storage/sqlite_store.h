@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -19,7 +20,18 @@
 
 namespace slipway::server {
 
-// Thread-safe: one connection behind one lock. The caller keeps other processes away from the file.
+// A row that cannot be read.
+struct DamagedRow {
+  enum class Kind { kJob, kDevice };
+  Kind kind = Kind::kJob;
+  std::string id;
+  std::string why;
+  // Its bytes as they are, by the name of their column.
+  std::vector<std::pair<std::string, std::string>> contents;
+};
+
+// Thread-safe: one connection behind one lock. The caller keeps other processes away from the file. A damaged row is
+// DATA_LOSS for who asks for its job by id or request, and left out of everything else.
 class SqliteStore final : public JobStore, public DeviceStore {
  public:
   // Opens or makes the database at `path`; ":memory:" for one that ends with the object.
@@ -32,13 +44,26 @@ class SqliteStore final : public JobStore, public DeviceStore {
   absl::StatusOr<JobRecord> Get(absl::string_view id) const override;
   absl::StatusOr<absl::optional<JobRecord>> FindRequest(
       absl::string_view owner, absl::string_view request_id) const override;
-  absl::StatusOr<std::vector<v1::Job>> List(const JobFilter& filter, int limit) const override;
+  absl::StatusOr<JobPage> List(const JobFilter& filter, int limit,
+                               int64_t max_bytes) const override;
   absl::StatusOr<std::vector<JobRecord>> ListLive() const override;
   absl::StatusOr<int64_t> DeleteEndedBefore(absl::Time time) override;
+  absl::StatusOr<int64_t> DeleteEndedBeyond(int64_t max_bytes) override;
 
   absl::Status SaveDevice(const v1::Device& device) override;
   absl::StatusOr<std::vector<v1::Device>> LoadDevices() const override;
   absl::Status DeleteDevice(absl::string_view id) override;
+
+  // What is damaged. Reads the whole file.
+  struct Damage {
+    int64_t rows_read = 0;  // Of jobs and devices.
+    std::vector<DamagedRow> rows;
+    // What SQLite says of the file itself: pages and indexes that do not fit together. Empty when it is sound.
+    std::vector<std::string> file;
+  };
+  absl::StatusOr<Damage> FindDamage() const;
+  // Takes a damaged row out; durably.
+  absl::Status Delete(const DamagedRow& row);
 
  private:
   struct Statements;
@@ -50,6 +75,9 @@ class SqliteStore final : public JobStore, public DeviceStore {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   absl::StatusOr<Outcome> Update(const Change& change, const Row& row)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+
+  // Lets go of what nobody needs of the specification of a job that has ended.
+  absl::Status ShortenSpec(absl::string_view id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   absl::StatusOr<absl::optional<JobRecord>> FindRequestLocked(absl::string_view owner,
                                                               absl::string_view request_id) const

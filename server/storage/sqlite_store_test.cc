@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <utility>
 
 #include "core/base/files.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/jobs/job_store_test_suite.h"
 #include "tests/common/status_matchers.h"
@@ -32,6 +34,8 @@ INSTANTIATE_TEST_SUITE_P(SqliteStore, JobStoreTest, ::testing::Values(MakeJobSto
                            return std::make_unique<SqliteFixture>();
                          })));
 
+using ::testing::HasSubstr;
+
 class SqliteStoreTest : public ::testing::Test {
  protected:
   JobRecord SomeRecord(const std::string& request) {
@@ -43,6 +47,12 @@ class SqliteStoreTest : public ::testing::Test {
     record.mutable_job()->set_revision(1);
     record.mutable_job()->mutable_compilation();
     return record;
+  }
+
+  static v1::Device SomeDevice(const std::string& id) {
+    v1::Device device;
+    device.mutable_description()->set_id(id);
+    return device;
   }
 
   const TemporaryFolder folder_ = *TemporaryFolder::Create("sqlite_store_test");
@@ -64,17 +74,98 @@ TEST_F(SqliteStoreTest, RefusesALaterSchema) {
   EXPECT_THAT(std::string(status.message()), ::testing::HasSubstr("schema version 999"));
 }
 
-TEST_F(SqliteStoreTest, ADamagedRecordIsDataLoss) {
+// Each way in which a row can be damaged, and what is found to be wrong.
+TEST_F(SqliteStoreTest, ADamagedRowHarmsOnlyItself) {
+  const std::pair<const char*, const char*> ways[] = {
+      {"UPDATE jobs SET record = x'ff' WHERE request_id = '002'", "record cannot be read"},
+      {"UPDATE jobs SET record = 7 WHERE request_id = '002'", "cannot be read"},
+      {"UPDATE jobs SET record = (SELECT record FROM jobs WHERE request_id = '001') "
+       "WHERE request_id = '002'",
+       "another job"},
+      {"UPDATE jobs SET state = 3 WHERE request_id = '002'", "another job or state"},
+      {"UPDATE specs SET spec = x'ff' WHERE job_id LIKE '%002'", "specification cannot be read"},
+      {"DELETE FROM specs WHERE job_id LIKE '%002'", "no specification"},
+      {"INSERT INTO results VALUES ('01JAAAAAAAAAAAAAAAAAAAA002', x'ff')", "result cannot be read"},
+  };
+  for (const auto& [sql, why] : ways) {
+    SCOPED_TRACE(sql);
+    for (const char* file : {"", "-wal"}) unlink((path_ + file).c_str());
+    {
+      auto store = *SqliteStore::Open(path_);
+      for (const char* request : {"001", "002", "003"}) {
+        ASSERT_OK(store->Commit({{.record = SomeRecord(request)}}));
+      }
+      ASSERT_OK(store->SaveDevice(SomeDevice("board")));
+      ASSERT_OK(store->SaveDevice(SomeDevice("other")));
+    }
+    {
+      auto database = *SqliteDatabase::Open(path_);
+      ASSERT_OK(database->Execute(sql));
+      ASSERT_OK(database->Execute("UPDATE devices SET device = x'ff' WHERE id = 'board'"));
+    }
+    const std::string id = "01JAAAAAAAAAAAAAAAAAAAA002";
+    auto store = *SqliteStore::Open(path_);
+    EXPECT_THAT(store->Get(id), StatusIs(absl::StatusCode::kDataLoss, HasSubstr(why)));
+    EXPECT_THAT(store->FindRequest("local", "002"), StatusIs(absl::StatusCode::kDataLoss));
+    const JobPage page = *store->List({.owner = "local"}, 2, 1 << 20);
+    EXPECT_EQ(page.jobs.size(), 2u);
+    EXPECT_FALSE(page.has_more);
+    EXPECT_EQ(store->ListLive().value().size(), 2u);
+    EXPECT_EQ(store->LoadDevices().value().size(), 1u);
+
+    const SqliteStore::Damage damage = *store->FindDamage();
+    EXPECT_EQ(damage.rows_read, 5);
+    EXPECT_THAT(damage.file, ::testing::IsEmpty());
+    ASSERT_EQ(damage.rows.size(), 2u);
+    EXPECT_EQ(damage.rows[0].id, id);
+    EXPECT_THAT(damage.rows[0].why, HasSubstr(why));
+    EXPECT_EQ(damage.rows[1].id, "board");
+    for (const DamagedRow& row : damage.rows) ASSERT_OK(store->Delete(row));
+    EXPECT_THAT(store->FindDamage()->rows, ::testing::IsEmpty());
+    EXPECT_THAT(store->Get(id), StatusIs(absl::StatusCode::kNotFound));
+    EXPECT_OK(store->Get("01JAAAAAAAAAAAAAAAAAAAA001"));
+    EXPECT_OK(store->Commit({{.record = SomeRecord("002")}}));
+  }
+}
+
+TEST_F(SqliteStoreTest, ALostCounterIsMadeAnew) {
+  for (const char* sql : {"DELETE FROM counters", "UPDATE counters SET value = 'nine'",
+                          "UPDATE counters SET value = -5"}) {
+    SCOPED_TRACE(sql);
+    for (const char* file : {"", "-wal"}) unlink((path_ + file).c_str());
+    int64_t given = 0;
+    {
+      auto store = *SqliteStore::Open(path_);
+      JobRecord record = SomeRecord("001");
+      given = *store->ReserveRevisions(10);
+      record.mutable_job()->set_revision(given + 9);
+      ASSERT_OK(store->Commit({{.record = record}}));
+    }
+    ASSERT_OK((*SqliteDatabase::Open(path_))->Execute(sql));
+    auto store = *SqliteStore::Open(path_);
+    const int64_t next = store->ReserveRevisions(10).value();
+    EXPECT_GT(next, given + 9);
+    EXPECT_GT(store->ReserveRevisions(10).value(), next + 9);
+  }
+}
+
+TEST_F(SqliteStoreTest, FindsWhatIsWrongWithTheFile) {
   {
     auto store = *SqliteStore::Open(path_);
-    ASSERT_OK(store->Commit({{.record = SomeRecord("001")}}));
+    for (int i = 100; i < 400; ++i) {
+      ASSERT_OK(store->Commit({{.record = SomeRecord(std::to_string(i))}}));
+    }
+    EXPECT_THAT(store->FindDamage()->file, ::testing::IsEmpty());
   }
+  // The index of live jobs no longer tells what there is.
   {
     auto database = *SqliteDatabase::Open(path_);
-    ASSERT_OK(database->Execute("UPDATE jobs SET record = x'ff'"));
+    ASSERT_OK(database->Execute(
+        "PRAGMA writable_schema=ON; "
+        "UPDATE sqlite_schema SET sql = replace(sql, '< 4', '< 1') WHERE name = 'live_jobs'"));
   }
   auto store = *SqliteStore::Open(path_);
-  EXPECT_THAT(store->Get("01JAAAAAAAAAAAAAAAAAAAA001"), StatusIs(absl::StatusCode::kDataLoss));
+  EXPECT_THAT(store->FindDamage()->file, ::testing::Not(::testing::IsEmpty()));
 }
 
 TEST_F(SqliteStoreTest, AFullDiskRefusesTheJobAndLosesNothing) {
