@@ -1,7 +1,5 @@
 #include "server/server_context.h"
 
-#include <unistd.h>
-
 #include <utility>
 #include <vector>
 
@@ -15,12 +13,10 @@
 #include "core/store/file_blob_store.h"
 #include "core/store/quota_blob_store.h"
 #include "server/artifacts/counting_blob_store.h"
+#include "server/data_folder.h"
 
 namespace slipway::server {
 namespace {
-
-constexpr char kDatabaseName[] = "jobs.sqlite";
-constexpr char kLockName[] = "lock";
 
 // Where a process of this machine reaches a server that listens at `address`.
 std::string LocalAddress(const std::string& address) {
@@ -97,12 +93,9 @@ absl::Status ServerContext::Open() {
 absl::Status ServerContext::OpenStores() {
   SLIPWAY_RETURN_IF_ERROR_WITH(MakeOwnFolder(options_.data_dir), "--data-dir");
   SLIPWAY_RETURN_IF_ERROR_WITH(MakeOwnFolder(options_.cache_dir), "--cache-dir");
-  absl::StatusOr<FileLock> lock = FileLock::TryAcquire(
-      JoinPath(options_.data_dir, kLockName),
-      absl::StrCat("slipwayd, process ", getpid(), ", --listen ", options_.listen));
-  SLIPWAY_RETURN_IF_ERROR_WITH(lock.status(), absl::StrCat("the data folder '", options_.data_dir,
-                                                           "' belongs to another server"));
-  lock_ = *std::move(lock);
+  SLIPWAY_ASSIGN_OR_RETURN(
+      lock_,
+      LockDataFolder(options_.data_dir, absl::StrCat("slipwayd --listen ", options_.listen)));
   SLIPWAY_ASSIGN_OR_RETURN(store_, SqliteStore::Open(JoinPath(options_.data_dir, kDatabaseName)));
   SLIPWAY_ASSIGN_OR_RETURN_WITH(
       std::unique_ptr<FileBlobStore> files,

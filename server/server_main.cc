@@ -1,5 +1,6 @@
 // slipwayd: the compile server.
 
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@
 #include "server/parent.h"
 #include "server/server_context.h"
 #include "server/server_options.h"
+#include "server/state_check.h"
 
 namespace slipway::server {
 namespace {
@@ -45,11 +47,52 @@ int Report(const absl::Status& status, int exit_code) {
   return exit_code;
 }
 
+constexpr char kCheckVerb[] = "check";
+
+// Exit codes are those of a server that cannot do its work, while anything is damaged.
+int CheckMain(int argc, char** argv) {
+  ServerOptions given;
+  StateCheckOptions check;
+  FlagSet flags("slipwayd check [flags]",
+                "Looks over what a server keeps, while it does not run: every row of the database, "
+                "every byte of "
+                "every blob. Says what is damaged; ends with 0 when nothing is.");
+  flags.Add("data-dir", &given.data_dir, "FOLDER", "The server's --data-dir.");
+  flags.Add("blob-dir", &given.blob_dir, "FOLDER", "The server's --blob-dir.");
+  flags.Add("repair", &check.repair,
+            "Move damaged rows to lost+found in the data folder, remove rotten blobs.");
+  const absl::StatusOr<std::vector<std::string>> rest = flags.Parse(argc, argv);
+  if (!rest.ok()) return Report(rest.status(), kWrongCall);
+  if (!rest->empty())
+    return Report(absl::InvalidArgumentError(rest->front() + " is no flag"), kWrongCall);
+  if (const std::string text = flags.TextAskedFor(); !text.empty()) {
+    fputs(text.c_str(), stdout);
+    return 0;
+  }
+  const absl::StatusOr<ServerOptions> options = Complete(given);
+  if (!options.ok()) return Report(options.status(), kWrongCall);
+  check.data_dir = options->data_dir;
+  check.blob_dir = options->blob_dir;
+  const absl::StatusOr<StateCheckResult> result =
+      CheckState(check, [](absl::string_view line) { printf("%s\n", std::string(line).c_str()); });
+  if (!result.ok()) return Report(result.status(), kFailed);
+  if (result->found == 0) {
+    printf("all is sound\n");
+  } else {
+    printf("%" PRId64 " damaged, %" PRId64 " of them mended\n", result->found, result->mended);
+  }
+  return result->mended == result->found ? 0 : kFailed;
+}
+
 int Main(int argc, char** argv) {
   setenv("GRPC_VERBOSITY", "NONE", 0);  // Statuses say what its log would.
   umask(S_IRWXG | S_IRWXO);             // Sockets, the database and all else are this user's alone.
+  if (argc > 1 && absl::string_view(argv[1]) == kCheckVerb) return CheckMain(argc - 1, argv + 1);
   ServerOptions given;
-  FlagSet flags("slipwayd [flags]", "Compiles models and runs them on the devices of its fleet.");
+  FlagSet flags("slipwayd [flags]",
+                "Compiles models and runs them on the devices of its fleet. `slipwayd check` looks "
+                "over what it "
+                "keeps.");
   AddFlags(flags, &given);
   const absl::StatusOr<std::vector<std::string>> rest = flags.Parse(argc, argv);
   if (!rest.ok()) return Report(rest.status(), kWrongCall);

@@ -1,0 +1,23 @@
+// What lies in the data folder of a server.
+#ifndef SLIPWAY_SERVER_DATA_FOLDER_H_
+#define SLIPWAY_SERVER_DATA_FOLDER_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "core/base/files.h"
+
+namespace slipway::server {
+
+inline constexpr char kDatabaseName[] = "jobs.sqlite";
+inline constexpr char kLockName[] = "lock";
+// What slipwayd check took out of the rest, as it was.
+inline constexpr char kLostName[] = "lost+found";
+
+// The folder is `holder`'s alone until the lock ends. FAILED_PRECONDITION names who has it.
+absl::StatusOr<FileLock> LockDataFolder(const std::string& folder, absl::string_view holder);
+
+}  // namespace slipway::server
+
+#endif  // SLIPWAY_SERVER_DATA_FOLDER_H_
