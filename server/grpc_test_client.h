@@ -23,7 +23,9 @@
 #include "core/base/digest.h"
 #include "core/rpc/grpc_settings.h"
 #include "core/rpc/grpc_status.h"
+#include "core/tensor/tensor.h"
 #include "core/wire/digest_proto.h"
+#include "core/wire/tensor_proto.h"
 #include "proto/slipway/v1/agent.grpc.pb.h"
 #include "proto/slipway/v1/blob.grpc.pb.h"
 #include "proto/slipway/v1/compile.grpc.pb.h"
@@ -35,6 +37,16 @@
 #include "proto/slipway/v1/worker.grpc.pb.h"
 
 namespace slipway::server {
+
+// A run of TestManifest that succeeded.
+inline v1::RunAttemptState Succeed(const v1::RunAssignment& assignment) {
+  v1::RunAttemptState attempt;
+  attempt.set_state(v1::RunAttemptState::SUCCEEDED);
+  attempt.mutable_run_result()->set_device(assignment.device());
+  *attempt.mutable_run_result()->add_outputs() =
+      ToInlineProto("y", Tensor::Zeros(DataType::kFloat32, {2, 8}));
+  return attempt;
+}
 
 struct TestClient {
   explicit TestClient(const std::string& address)

@@ -41,6 +41,20 @@ inline constexpr int64_t kMaxPieceBytes = 1 << 20;
 // A page of jobs ends here, with one job at least: by itself gRPC takes messages of up to 4 MiB.
 inline constexpr int64_t kMaxPageBytes = 4 << 20;
 
+// What peers report. A bound for a field by its name, and so for every field there will be, stands in
+// server/peers/bounds.cc; these are those it takes for what has no bound of its own. An honest peer stays far below.
+inline constexpr int64_t kMaxReportedTextBytes = 4 << 10;
+inline constexpr int kMaxReportedEntries = 10'000;
+// All of a result. Outputs that travel inline (8 MiB), a printed graph (16 MiB) or a million samples fit; together with its
+// specification a job must stay below gRPC's limit (core/rpc/grpc_settings.h).
+inline constexpr int64_t kMaxResultBytes = 24 << 20;
+// What is said to people of a failure; its log has a limit of its own (core/wire/status_proto.h).
+inline constexpr int kMaxErrorMessageBytes = 16 << 10;
+inline constexpr int kMaxStageBytes = 255;
+inline constexpr int kMaxAttemptIdBytes = 64;
+inline constexpr int kMaxDescriptionBytes = 1'024;
+inline constexpr int kMaxWorkerCapacity = 1'000;
+
 // Transfers into the server that hold a file open; of more, those that were not used for the longest time let go of
 // theirs, and open it again with the next piece. Far below the descriptors a process has by default, 1,024.
 inline constexpr int kMaxOpenUploads = 256;

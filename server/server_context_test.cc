@@ -42,13 +42,6 @@ bool Eventually(const std::function<bool()>& condition) {
   return true;
 }
 
-v1::RunAttemptState Succeed(const v1::RunAssignment& assignment) {
-  v1::RunAttemptState attempt;
-  attempt.set_state(v1::RunAttemptState::SUCCEEDED);
-  attempt.mutable_run_result()->set_device(assignment.device());
-  return attempt;
-}
-
 class ServerTest : public ::testing::Test {
  protected:
   ServerTest() {

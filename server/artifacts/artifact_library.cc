@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/base/log.h"
@@ -101,13 +102,30 @@ absl::Status ArtifactLibrary::Admit(const CompilationFacts& facts, v1::Compilati
   return absl::OkStatus();
 }
 
-absl::Status ArtifactLibrary::CheckOutputs(const v1::RunResult& result) {
+absl::Status ArtifactLibrary::CheckOutputs(const v1::Digest& manifest,
+                                           const v1::RunResult& result) {
+  SLIPWAY_ASSIGN_OR_RETURN(const Digest digest, FromProto(manifest));
+  SLIPWAY_ASSIGN_OR_RETURN(const CheckedManifest program, ReadProgram(digest));
+  const std::vector<NamedType>& outputs = program.signature().outputs;
+  if (static_cast<size_t>(result.outputs_size()) != outputs.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("the device's result has ",
+                                                   result.outputs_size(), " outputs; the program ",
+                                                   outputs.size()));
+  }
   std::vector<Digest> digests;
-  for (const v1::Tensor& tensor : result.outputs()) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const v1::Tensor& tensor = result.outputs(static_cast<int>(i));
     SLIPWAY_RETURN_IF_ERROR_WITH(CheckTensorProto(tensor), "the device's result");
+    SLIPWAY_ASSIGN_OR_RETURN(const TensorType type, FromProto(tensor.type()));
+    if (tensor.name() != outputs[i].name || !outputs[i].type.Admits(type)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "output ", i, " of the device's result is '", absl::Utf8SafeCEscape(tensor.name()), "', ",
+          ToString(type), "; that of the program is '", absl::Utf8SafeCEscape(outputs[i].name),
+          "', ", ToString(outputs[i].type)));
+    }
     if (!tensor.has_blob()) continue;
-    SLIPWAY_ASSIGN_OR_RETURN(Digest digest, FromProto(tensor.blob()));
-    digests.push_back(std::move(digest));
+    SLIPWAY_ASSIGN_OR_RETURN(Digest blob, FromProto(tensor.blob()));
+    digests.push_back(std::move(blob));
   }
   return CheckPresent(blobs_, digests, "the device's result");
 }

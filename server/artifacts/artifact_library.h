@@ -34,7 +34,7 @@ class ArtifactLibrary final : public ArtifactSource {
 
   absl::Status FillAssignment(const v1::RunSpec& spec, v1::RunAssignment* assignment) override;
   absl::Status Admit(const CompilationFacts& facts, v1::CompilationResult* result) override;
-  absl::Status CheckOutputs(const v1::RunResult& result) override;
+  absl::Status CheckOutputs(const v1::Digest& manifest, const v1::RunResult& result) override;
 
  private:
   BlobStore& blobs_;

@@ -9,6 +9,7 @@
 #include "core/base/files.h"
 #include "core/store/memory_blob_store.h"
 #include "core/wire/digest_proto.h"
+#include "core/wire/tensor_proto.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/artifacts/counting_blob_store.h"
@@ -196,21 +197,36 @@ TEST_F(ArtifactLibraryTest, AnAssignmentWantsItsProgram) {
   EXPECT_THAT(library_.FillAssignment(spec, &assignment), StatusIs(absl::StatusCode::kNotFound));
 }
 
-TEST_F(ArtifactLibraryTest, OutputsMustBeHere) {
+TEST_F(ArtifactLibraryTest, OutputsMustBeThoseOfTheProgramAndHere) {
+  const v1::Digest program = ToProto(PutProgram());
+  const std::string bytes(64, 'y');
   v1::RunResult result;
-  EXPECT_OK(library_.CheckOutputs(result));
+  const auto check = [&] { return library_.CheckOutputs(program, result); };
+  const auto refused = [](absl::string_view why) {
+    return StatusIs(absl::StatusCode::kInvalidArgument,
+                    ::testing::AllOf(HasSubstr("the device's result"), HasSubstr(why)));
+  };
+  EXPECT_THAT(check(), refused("0 outputs; the program 1"));
   v1::Tensor& output = *result.add_outputs();
   output.set_name("y");
-  EXPECT_THAT(library_.CheckOutputs(result),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("the device's result")));
-  output.mutable_type()->set_dtype(v1::DATA_TYPE_UINT8);
-  output.mutable_type()->add_shape(4);
-  *output.mutable_blob() = ToProto(Digest::Of("wxyz"));
-  EXPECT_THAT(library_.CheckOutputs(result), StatusIs(absl::StatusCode::kFailedPrecondition));
-  Put("wxyz");
-  EXPECT_OK(library_.CheckOutputs(result));
-  output.set_inline_data("wxyz");
-  EXPECT_OK(library_.CheckOutputs(result));
+  EXPECT_THAT(check(), refused("y"));
+  *output.mutable_type() = ToProto(TensorType{DataType::kFloat32, {2, 8}});
+  *output.mutable_blob() = ToProto(Digest::Of(bytes));
+  EXPECT_THAT(check(), StatusIs(absl::StatusCode::kFailedPrecondition));
+  Put(bytes);
+  EXPECT_OK(check());
+  output.set_inline_data(bytes);
+  EXPECT_OK(check());
+  output.set_name("z");
+  EXPECT_THAT(check(), refused("'z'"));
+  output.set_name("y");
+  *output.mutable_type() = ToProto(TensorType{DataType::kFloat32, {4, 4}});
+  EXPECT_THAT(check(), refused("f32[4, 4]"));
+  *output.mutable_type() = ToProto(TensorType{DataType::kInt32, {2, 8}});
+  EXPECT_THAT(check(), refused("f32[2, 8]"));
+  *output.mutable_type() = ToProto(TensorType{DataType::kFloat32, {2, 8}});
+  *result.add_outputs() = output;
+  EXPECT_THAT(check(), refused("2 outputs"));
 }
 
 TEST(CountingBlobStoreTest, CountsWhatIsRemoved) {

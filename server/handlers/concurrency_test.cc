@@ -6,6 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "core/tensor/tensor.h"
+#include "core/wire/tensor_proto.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/handlers/jobs.h"
@@ -81,6 +83,8 @@ class ConcurrencyTest : public ::testing::Test {
         attempt.set_attempt_id(lease->id);
         attempt.set_state(v1::RunAttemptState::SUCCEEDED);
         attempt.mutable_run_result()->set_device("pc");
+        *attempt.mutable_run_result()->add_outputs() =
+            ToInlineProto("y", Tensor::Zeros(DataType::kFloat32, {2, 8}));  // That of TestManifest.
       }
     }
   }

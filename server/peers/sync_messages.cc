@@ -4,17 +4,44 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "core/base/utf8.h"
 #include "core/wire/peaks_proto.h"
 #include "core/wire/status_proto.h"
+#include "server/limits.h"
 #include "server/names.h"
+#include "server/peers/bounds.h"
 #include "server/peers/protocol.h"
 #include "server/workers/target_fingerprints.h"
 
 namespace slipway::server {
 namespace {
 
-constexpr size_t kMaxTextBytes = 1'024;
-constexpr int kMaxCapacity = 1'000;
+// For people, and no part of it is followed: its beginning says most.
+std::string Clip(const std::string& text, size_t most) {
+  return std::string(Utf8Prefix(text, most));
+}
+
+// A result that is more than a result may be fails its attempt and nothing else: the peer goes on.
+absl::Status CheckResult(const google::protobuf::Message& result) {
+  SLIPWAY_RETURN_IF_ERROR(CheckBounds(result));
+  const auto bytes = static_cast<int64_t>(result.ByteSizeLong());
+  if (bytes <= kMaxResultBytes) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("the result has ", bytes, " bytes; at most ", kMaxResultBytes));
+}
+
+template <typename Result>
+void TakeResult(const Result& result, LeaseReport& lease) {
+  const absl::Status status = CheckResult(result);
+  if (status.ok()) {
+    lease.result = result;
+  } else {
+    lease.stage = LeaseReport::Stage::kFailed;
+    lease.error = ToProto(
+        absl::InternalError(absl::StrCat("what was reported is refused: ", status.message())), "");
+    lease.retriable = false;
+  }
+}
 
 template <typename State>
 absl::Status CheckHeader(const State& state) {
@@ -25,6 +52,16 @@ absl::Status CheckHeader(const State& state) {
                             .max_protocol = state.max_protocol(),
                             .attempts = state.attempts_size(),
                             .park_ns = state.park_ns()});
+}
+
+template <typename State>
+absl::Status CheckAttemptIds(const State& state) {
+  for (const auto& attempt : state.attempts()) {
+    if (attempt.attempt_id().size() <= kMaxAttemptIdBytes) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "an attempt_id has ", attempt.attempt_id().size(), " bytes; at most ", kMaxAttemptIdBytes));
+  }
+  return absl::OkStatus();
 }
 
 template <typename State>
@@ -41,8 +78,12 @@ Report ReadHeader(const State& state, std::string peer, absl::string_view addres
 template <typename Attempt>
 LeaseReport ReadLease(const Attempt& attempt, LeaseReport::Stage stage) {
   LeaseReport lease{.id = attempt.attempt_id(), .stage = stage};
-  if (attempt.has_progress()) lease.progress = attempt.progress();
+  if (attempt.has_progress()) {
+    lease.progress = attempt.progress();
+    lease.progress->set_stage(Clip(attempt.progress().stage(), kMaxStageBytes));
+  }
   lease.error = ToProto(FromProto(attempt.error()), attempt.error().log_tail());
+  lease.error.set_message(Clip(lease.error.message(), kMaxErrorMessageBytes));
   lease.retriable = attempt.retriable();
   return lease;
 }
@@ -81,10 +122,14 @@ LeaseReport::Stage StageOf(v1::CompileAttemptState::State state) {
 
 absl::Status CheckDescription(const v1::DeviceDescription& description) {
   SLIPWAY_RETURN_IF_ERROR(CheckPeerId("device id", description.id()));
-  if (description.model().size() > kMaxTextBytes || description.os().size() > kMaxTextBytes) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "device '", description.id(), "' describes itself in more than ", kMaxTextBytes, " bytes"));
+  if (description.model().size() > kMaxDescriptionBytes ||
+      description.os().size() > kMaxDescriptionBytes) {
+    return absl::InvalidArgumentError(absl::StrCat("device '", description.id(),
+                                                   "' describes itself in more than ",
+                                                   kMaxDescriptionBytes, " bytes"));
   }
+  SLIPWAY_RETURN_IF_ERROR_WITH(CheckBounds(description),
+                               absl::StrCat("device '", description.id(), "'"));
   SLIPWAY_RETURN_IF_ERROR_WITH(FromProto(description.peaks()).status(),
                                absl::StrCat("device '", description.id(), "'"));
   return absl::OkStatus();
@@ -110,6 +155,7 @@ absl::StatusOr<DeviceSupply> ReadDevice(const v1::DeviceDescription& description
 absl::StatusOr<Report> ReadReport(const v1::AgentState& state, absl::string_view address) {
   SLIPWAY_RETURN_IF_ERROR(CheckPeerId("agent_id", state.agent_id()));
   SLIPWAY_RETURN_IF_ERROR(CheckHeader(state));
+  SLIPWAY_RETURN_IF_ERROR(CheckAttemptIds(state));
   if (state.devices_size() != 1) {
     return absl::InvalidArgumentError(absl::StrCat("agent '", state.agent_id(), "' has ",
                                                    state.devices_size(),
@@ -124,9 +170,9 @@ absl::StatusOr<Report> ReadReport(const v1::AgentState& state, absl::string_view
   report.is_leaving = state.leaving();
   for (const v1::RunAttemptState& attempt : state.attempts()) {
     LeaseReport& lease = report.leases.emplace_back(ReadLease(attempt, StageOf(attempt.state())));
-    if (attempt.has_run_result()) lease.result = attempt.run_result();
-    if (attempt.has_benchmark_result()) lease.result = attempt.benchmark_result();
-    if (attempt.has_session_result()) lease.result = attempt.session_result();
+    if (attempt.has_run_result()) TakeResult(attempt.run_result(), lease);
+    if (attempt.has_benchmark_result()) TakeResult(attempt.benchmark_result(), lease);
+    if (attempt.has_session_result()) TakeResult(attempt.session_result(), lease);
   }
   return report;
 }
@@ -134,18 +180,19 @@ absl::StatusOr<Report> ReadReport(const v1::AgentState& state, absl::string_view
 absl::StatusOr<Report> ReadReport(const v1::WorkerState& state, absl::string_view address) {
   SLIPWAY_RETURN_IF_ERROR(CheckPeerId("worker_id", state.worker_id()));
   SLIPWAY_RETURN_IF_ERROR(CheckHeader(state));
+  SLIPWAY_RETURN_IF_ERROR(CheckAttemptIds(state));
   Report report = ReadHeader(state, WorkerKey(state.worker_id()), address);
   SLIPWAY_ASSIGN_OR_RETURN_WITH(report.supply, TargetFingerprintsOf(state),
                                 absl::StrCat("worker '", state.worker_id(), "'"));
-  if (state.capacity() < 1 || state.capacity() > kMaxCapacity) {
+  if (state.capacity() < 1 || state.capacity() > kMaxWorkerCapacity) {
     return absl::InvalidArgumentError(absl::StrCat("worker '", state.worker_id(), "' has capacity ",
-                                                   state.capacity(), "; 1 to ", kMaxCapacity,
+                                                   state.capacity(), "; 1 to ", kMaxWorkerCapacity,
                                                    " wanted"));
   }
   report.capacity = state.capacity();
   for (const v1::CompileAttemptState& attempt : state.attempts()) {
     LeaseReport& lease = report.leases.emplace_back(ReadLease(attempt, StageOf(attempt.state())));
-    lease.result = attempt.result();
+    TakeResult(attempt.result(), lease);
   }
   return report;
 }

@@ -167,6 +167,51 @@ TEST(SyncMessagesTest, TakesWhatIsAtItsLimit) {
   EXPECT_OK(ReadReport(worker, "here"));
 }
 
+// A peer that says too much harms the attempt it speaks of, and nobody else.
+TEST(SyncMessagesTest, ResultsAndTextsAreBounded) {
+  v1::AgentState agent = Agent();
+  v1::RunAttemptState& large = *agent.add_attempts();
+  large.set_attempt_id("large");
+  large.set_state(v1::RunAttemptState::SUCCEEDED);
+  v1::Tensor& output = *large.mutable_run_result()->add_outputs();
+  output.set_name(std::string(kMaxReportedTextBytes + 1, 'n'));
+  v1::RunAttemptState& many = *agent.add_attempts();
+  many.set_attempt_id("many");
+  many.set_state(v1::RunAttemptState::SUCCEEDED);
+  for (int i = 0; i < 25; ++i) {
+    many.mutable_run_result()->add_outputs()->set_inline_data(std::string(1 << 20, 'x'));
+  }
+  v1::RunAttemptState& failed = *agent.add_attempts();
+  failed.set_attempt_id("failed");
+  failed.set_state(v1::RunAttemptState::FAILED);
+  failed.mutable_error()->set_code(3);
+  failed.mutable_error()->set_message(std::string(20 << 10, 'm'));
+  failed.mutable_progress()->set_stage(std::string(1'000, 's'));
+  v1::RunAttemptState& fine = *agent.add_attempts();
+  fine.set_attempt_id("fine");
+  fine.set_state(v1::RunAttemptState::SUCCEEDED);
+  fine.mutable_run_result()->set_device("d");
+  const absl::StatusOr<Report> report = ReadReport(agent, "here");
+  ASSERT_OK(report);
+  const size_t first = report->leases.size() - 4;
+  for (const auto& [index, why] :
+       {std::pair<size_t, const char*>{0, "slipway.v1.Tensor.name"}, {1, "at most 25165824"}}) {
+    const LeaseReport& lease = report->leases[first + index];
+    EXPECT_EQ(lease.stage, LeaseReport::Stage::kFailed) << lease.id;
+    EXPECT_FALSE(lease.result.has_value());
+    EXPECT_FALSE(lease.retriable);
+    EXPECT_THAT(lease.error.message(), HasSubstr(why));
+  }
+  EXPECT_EQ(report->leases[first + 2].error.message().size(), kMaxErrorMessageBytes);
+  EXPECT_EQ(report->leases[first + 2].progress->stage().size(), kMaxStageBytes);
+  EXPECT_EQ(report->leases[first + 3].stage, LeaseReport::Stage::kSucceeded);
+  EXPECT_TRUE(report->leases[first + 3].result.has_value());
+
+  fine.set_attempt_id(std::string(kMaxAttemptIdBytes + 1, 'i'));
+  EXPECT_THAT(ReadReport(agent, "here"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("attempt_id")));
+}
+
 TEST(SyncMessagesTest, WhatIsWantedIsAnAnswer) {
   auto run = std::make_shared<Assignment>();
   run->id = "lease";

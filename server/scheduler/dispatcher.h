@@ -55,8 +55,8 @@ class ArtifactSource {
   // Checks that what a worker made is complete here, and enters it into the artifact cache. Errors end the
   // attempt, which may be tried again.
   virtual absl::Status Admit(const CompilationFacts& facts, v1::CompilationResult* result) = 0;
-  // Checks that the blobs an agent's result names are here.
-  virtual absl::Status CheckOutputs(const v1::RunResult& result) = 0;
+  // Checks that an agent's result is one of the program: its outputs by name, order and type, their blobs here.
+  virtual absl::Status CheckOutputs(const v1::Digest& manifest, const v1::RunResult& result) = 0;
 };
 
 // Thread-safe.

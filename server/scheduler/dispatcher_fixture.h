@@ -32,7 +32,9 @@ class FakeArtifacts final : public ArtifactSource {
     return fill;
   }
   absl::Status Admit(const CompilationFacts&, v1::CompilationResult*) override { return admit; }
-  absl::Status CheckOutputs(const v1::RunResult&) override { return absl::OkStatus(); }
+  absl::Status CheckOutputs(const v1::Digest&, const v1::RunResult&) override {
+    return absl::OkStatus();
+  }
 
   absl::Status fill;
   absl::Status admit;

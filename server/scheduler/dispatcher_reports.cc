@@ -76,18 +76,20 @@ void Dispatcher::CheckResults(Report& report) {
   for (LeaseReport& lease : report.leases) {
     if (lease.stage != LeaseReport::Stage::kSucceeded || !lease.result.has_value()) continue;
     CompilationFacts facts;
+    v1::Digest program;
     {
       absl::MutexLock lock(&mu_);
       const LiveJob* job = HeldBy(report.call.peer, lease.id);
       if (job == nullptr) continue;  // Late; it is not taken in.
       facts = job->record.compilation();
+      program = job->record.job().run().manifest();
     }
     absl::Status status;
     if (auto* compiled = std::get_if<v1::CompilationResult>(&*lease.result)) {
       compiled->set_cached(false);
       status = parts_.artifacts->Admit(facts, compiled);
     } else if (const auto* run = std::get_if<v1::RunResult>(&*lease.result)) {
-      status = parts_.artifacts->CheckOutputs(*run);
+      status = parts_.artifacts->CheckOutputs(program, *run);
     }
     if (status.ok()) continue;
     lease.stage = LeaseReport::Stage::kFailed;
