@@ -37,7 +37,6 @@ inline constexpr int kMaxPageSize = 1'000;
 inline constexpr int kDefaultPageSize = 100;
 inline constexpr int kMaxAttemptsReported = 1'000;
 inline constexpr int64_t kMaxPieceBytes = 1 << 20;
-
 // A page of jobs ends here, with one job at least: by itself gRPC takes messages of up to 4 MiB.
 inline constexpr int64_t kMaxPageBytes = 4 << 20;
 
@@ -86,8 +85,13 @@ inline constexpr absl::Duration kDefaultJobRetention = absl::Hours(24 * 7);
 inline constexpr int64_t kDefaultMaxQueuedJobs = 50'000;
 // Specifications of jobs that have not ended are held in memory.
 inline constexpr int64_t kMaxLiveSpecBytes = 512 << 20;
+// Of one owner's; others always have the rest.
+inline constexpr int64_t kMaxLiveSpecBytesOfOwner = 384 << 20;
 // A specification that has more gives up the contents of its inputs when its job has ended: nobody needs them any more.
 inline constexpr int64_t kMaxKeptSpecBytes = 64 << 10;
+// What the jobs of an owner that have ended take in the database, before the oldest are forgotten ahead of their time. A week of a
+// job a second without outputs takes some 600 MB.
+inline constexpr int64_t kMaxEndedBytesOfOwner = int64_t{4} << 30;
 
 // Sizes an operator may change.
 inline constexpr int64_t kDefaultMaxBlobBytes = int64_t{8} << 30;

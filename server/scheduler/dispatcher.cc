@@ -208,6 +208,13 @@ absl::StatusOr<JobRecord> Dispatcher::Accept(const Caller& caller, JobRecord rec
           absl::StrCat("the queue is full: ", live_.size(),
                        " jobs wait or run; try again when some have ended"));
     }
+    const int64_t bytes = live_.bytes_of_owner(caller.owner);
+    if (bytes >= options_.max_live_bytes_of_owner) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("your jobs that wait or run have ", bytes,
+                       " bytes of inputs with them; at most ", options_.max_live_bytes_of_owner,
+                       ": try again when some have ended, or send inputs as blobs"));
+    }
     record.mutable_job()->set_revision(NextRevision());
   }
   SLIPWAY_ASSIGN_OR_RETURN(JobWriter::Created created, writer_.Create(std::move(record)));
@@ -332,13 +339,15 @@ void Dispatcher::ForgetOldPeers() {
 }
 
 void Dispatcher::ForgetOldJobs() {
-  const absl::StatusOr<int64_t> deleted =
-      parts_.jobs->DeleteEndedBefore(parts_.clock->Now() - options_.job_retention);
-  if (!deleted.ok()) {
-    Log(LogLevel::kError, "ended jobs not forgotten", {{"why", deleted.status().ToString()}});
-  } else if (*deleted > 0) {
-    Log(LogLevel::kInfo, "ended jobs forgotten", {{"jobs", *deleted}});
-  }
+  const auto log = [](absl::string_view why, const absl::StatusOr<int64_t>& deleted) {
+    if (!deleted.ok()) {
+      Log(LogLevel::kError, "ended jobs not forgotten", {{"why", deleted.status().ToString()}});
+    } else if (*deleted > 0) {
+      Log(LogLevel::kInfo, "ended jobs forgotten", {{"jobs", *deleted}, {"for", why}});
+    }
+  };
+  log("age", parts_.jobs->DeleteEndedBefore(parts_.clock->Now() - options_.job_retention));
+  log("room", parts_.jobs->DeleteEndedBeyond(options_.max_ended_bytes_of_owner));
   {
     absl::MutexLock lock(&mu_);
     if (end_of_revisions_ - next_revision_ > kRevisions / 2) return;

@@ -66,6 +66,8 @@ class Dispatcher {
     absl::Duration silence = kDefaultSilence;
     absl::Duration job_retention = kDefaultJobRetention;
     int64_t max_queued_jobs = kDefaultMaxQueuedJobs;
+    int64_t max_live_bytes_of_owner = kMaxLiveSpecBytesOfOwner;
+    int64_t max_ended_bytes_of_owner = kMaxEndedBytesOfOwner;
   };
   // All must outlive the dispatcher.
   struct Parts {

@@ -55,7 +55,10 @@ class DispatcherTest : public ::testing::Test {
                              .ids = &ids_,
                              .hub = &hub_,
                              .wake = [this](absl::Duration wait) { wakes_.push_back(wait); }},
-                            {.silence = kSilence, .max_queued_jobs = 20});
+                            {.silence = kSilence,
+                             .max_queued_jobs = 20,
+                             .max_live_bytes_of_owner = kMaxLiveBytes,
+                             .max_ended_bytes_of_owner = kMaxEndedBytes});
   }
 
   JobRecord NewRecord(const std::string& request) {
@@ -190,6 +193,8 @@ class DispatcherTest : public ::testing::Test {
     dispatcher_->Tick();
   }
 
+  static constexpr int64_t kMaxLiveBytes = 100'000;
+  static constexpr int64_t kMaxEndedBytes = 300'000;
   const Caller caller_{.owner = "local"};
   FakeClock clock_;
   const Clock* server_clock_ = &clock_;  // From the next Restart on.

@@ -458,6 +458,36 @@ TEST_F(DispatcherTest, TheQueueHasAnEnd) {
   EXPECT_THAT(dispatcher_->Accept(caller_, record), StatusIs(absl::StatusCode::kResourceExhausted));
 }
 
+TEST_F(DispatcherTest, AnOwnersInputsHaveAnEnd) {
+  const auto accept = [this](const std::string& request, const std::string& owner) {
+    JobRecord record = NewRecord(request);
+    record.mutable_job()->set_owner(owner);
+    record.mutable_job()->mutable_run()->add_inputs()->set_inline_data(std::string(60'000, 'x'));
+    return dispatcher_->Accept({.owner = owner}, record);
+  };
+  const auto first = accept("1", "local");
+  ASSERT_OK(first);
+  ASSERT_OK(accept("2", "local"));
+  EXPECT_THAT(accept("3", "local"),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("send inputs as blobs")));
+  EXPECT_OK(accept("3", "eve"));
+  ASSERT_OK(dispatcher_->Cancel(caller_, first->job().id()));
+  EXPECT_OK(accept("3", "local"));
+}
+
+TEST_F(DispatcherTest, OfTooMuchThatHasEndedTheOldestIsForgotten) {
+  std::vector<std::string> ids;
+  for (int i = 0; i < 6; ++i) {
+    JobRecord record = NewRecord(absl::StrCat("r", i));
+    record.mutable_job()->mutable_run()->set_device(std::string(90'000, 'd'));
+    ids.push_back(dispatcher_->Accept(caller_, record)->job().id());
+    ASSERT_OK(dispatcher_->Cancel(caller_, ids.back()));
+    Advance(absl::Seconds(1));
+  }
+  Advance(absl::Minutes(5));
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(store_.Get(ids[i]).ok(), i >= 3) << i;
+}
+
 TEST_F(DispatcherTest, ARestartChangesNothingForAnAgent) {
   const std::string id = AcceptRun("1");
   v1::AgentState agent = Agent("d");
