@@ -74,10 +74,11 @@ absl::Status AddStream(int child_fd, const ChildStream& stream, int null_fd, int
   return absl::InternalError("unknown kind of child stream");
 }
 
-// This process's environment with the additions. A lifeline of our own is not the child's.
+// This process's environment, if it is inherited, with the additions. A lifeline of our own is not the child's.
 std::vector<std::string> MakeEnvironment(const SubprocessOptions& options, int lifeline_child_fd) {
   std::map<std::string, std::string> variables;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+  char** const inherited = options.inherit_environment ? environ : nullptr;
+  for (char** entry = inherited; entry != nullptr && *entry != nullptr; ++entry) {
     const std::pair<std::string, std::string> variable =
         absl::StrSplit(*entry, absl::MaxSplits('=', 1));
     variables[variable.first] = variable.second;

@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/synchronization/notification.h"
 #include "core/base/check.h"
 #include "core/base/spawn.h"
 #include "core/base/status_macros.h"
@@ -64,24 +65,36 @@ absl::StatusOr<std::unique_ptr<Subprocess>> Subprocess::Start(const SubprocessOp
   if (options.follow_parent) {
     SLIPWAY_ASSIGN_OR_RETURN(lifeline, MakePipe());
   }
-  SLIPWAY_ASSIGN_OR_RETURN(const pid_t pid,
-                           Spawn(options, output.write.get(), lifeline.read.get()));
-  const absl::Status limited = SetLimits(pid, options.limits);
-  // The object sees to it that the child is reaped: before it exists, the number cannot become that of
-  // another process, so the limits have reached the right one.
-  std::unique_ptr<Subprocess> child(new Subprocess(
-      pid, std::move(output.read), std::move(stop_reading), std::move(lifeline.write)));
-  if (!limited.ok()) return limited;
+  std::unique_ptr<Subprocess> child(
+      new Subprocess(std::move(output.read), std::move(stop_reading), std::move(lifeline.write)));
+  SLIPWAY_RETURN_IF_ERROR(child->Run(options, output.write.get(), lifeline.read.get()));
   return child;
 }
 
-Subprocess::Subprocess(pid_t pid, UniqueFd output, UniqueFd stop_reading, UniqueFd lifeline)
-    : pid_(pid),
-      output_(std::move(output)),
+Subprocess::Subprocess(UniqueFd output, UniqueFd stop_reading, UniqueFd lifeline)
+    : output_(std::move(output)),
       stop_reading_(std::move(stop_reading)),
-      lifeline_(std::move(lifeline)) {
-  if (output_.is_open()) reader_ = std::thread([this] { ReadOutput(); });
-  waiter_ = std::thread([this] { WaitForEnd(); });
+      lifeline_(std::move(lifeline)) {}
+
+absl::Status Subprocess::Run(const SubprocessOptions& options, int output_fd, int lifeline_fd) {
+  absl::Status status;
+  absl::Notification started;
+  waiter_ = std::thread([&] {
+    const absl::StatusOr<pid_t> pid = Spawn(options, output_fd, lifeline_fd);
+    status = pid.status();
+    if (pid.ok()) {
+      pid_ = *pid;
+      absl::MutexLock lock(&mutex_);
+      has_child_ = true;
+      // It is not reaped yet, and its number not another's: the limits reach the right one.
+      status = SetLimits(*pid, options.limits);
+    }
+    // What is the caller's may be gone after this.
+    started.Notify();
+    if (pid.ok()) WaitForEnd(*pid);
+  });
+  started.WaitForNotification();
+  return status;
 }
 
 Subprocess::~Subprocess() {
@@ -89,13 +102,14 @@ Subprocess::~Subprocess() {
   waiter_.join();
 }
 
-void Subprocess::WaitForEnd() {
+void Subprocess::WaitForEnd(pid_t pid) {
+  if (output_.is_open()) reader_ = std::thread([this] { ReadOutput(); });
   siginfo_t info;
   // WNOWAIT leaves the child unreaped, and its number taken, until nobody can signal it any more.
-  while (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT) != 0) {
+  while (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT) != 0) {
     SLIPWAY_CHECK(errno == EINTR, "somebody else has waited for a child of ours");
   }
-  kill(-pid_, SIGKILL);  // What it has left behind in its group.
+  kill(-pid, SIGKILL);  // What it has left behind in its group.
   if (reader_.joinable()) {
     const uint64_t one = 1;
     // Cannot fail: the counter is far from its end.
@@ -104,10 +118,10 @@ void Subprocess::WaitForEnd() {
   }
   absl::MutexLock lock(&mutex_);
   int status = 0;
-  while (waitpid(pid_, &status, 0) < 0) {
+  while (waitpid(pid, &status, 0) < 0) {
     SLIPWAY_CHECK(errno == EINTR, "somebody else has waited for a child of ours");
   }
-  is_reaped_ = true;
+  has_child_ = false;
   exit_status_ = Decode(status);
 }
 
@@ -175,7 +189,7 @@ std::optional<ExitStatus> Subprocess::Poll() const {
 
 void Subprocess::Signal(int signal) {
   absl::MutexLock lock(&mutex_);
-  if (!is_reaped_) kill(-pid_, signal);
+  if (has_child_) kill(-pid_, signal);
 }
 
 void Subprocess::Terminate() { Signal(SIGTERM); }

@@ -8,6 +8,9 @@
 // A child is the leader of a process group of its own: Kill reaches its children too, and a Ctrl-C
 // on the terminal does not reach it. When it ends, what is left of its group is killed. All
 // descriptors but the ones named are closed in it, all signals are at their defaults.
+//
+// It is started by a thread that waits for its end. PR_SET_PDEATHSIG, which fires when the *thread* that started a child
+// ends, is therefore a signal of this process's end: to a child that may do nothing else about it.
 #ifndef SLIPWAY_CORE_BASE_SUBPROCESS_H_
 #define SLIPWAY_CORE_BASE_SUBPROCESS_H_
 
@@ -65,8 +68,9 @@ struct ResourceLimits {
 struct SubprocessOptions {
   // The program and its arguments; a program without a slash is looked for in $PATH.
   std::vector<std::string> argv;
-  // Added to this process's environment, or replacing what is there.
+  // Added to this process's environment, or replacing what is there; without inherit_environment all that it gets.
   std::vector<std::pair<std::string, std::string>> environment;
+  bool inherit_environment = true;
   // (Number in the child, at least 3; our descriptor). Ours stay open and stay ours.
   std::vector<std::pair<int, int>> fds;
   ChildStream stdin_stream = ChildStream::Null();
@@ -74,7 +78,6 @@ struct SubprocessOptions {
   ChildStream stderr_stream = ChildStream::Inherit();
   ResourceLimits limits;
   // The child learns when this process ends, however it ends. It must call FollowParent (lifeline.h).
-  // PR_SET_PDEATHSIG is no alternative: it fires when the *thread* that started the child ends.
   bool follow_parent = false;
 };
 
@@ -124,14 +127,16 @@ class Subprocess {
   void ReadOutputNow();
 
  private:
-  Subprocess(pid_t pid, UniqueFd output, UniqueFd stop_reading, UniqueFd lifeline);
-  void WaitForEnd();
+  Subprocess(UniqueFd output, UniqueFd stop_reading, UniqueFd lifeline);
+  // Starts the child on the thread that waits for its end.
+  absl::Status Run(const SubprocessOptions& options, int output_fd, int lifeline_fd);
+  void WaitForEnd(pid_t pid);
   void ReadOutput();
   // Reads some of what is there: as read(2), which leaves errno, but for EINTR.
   ssize_t ReadSome() ABSL_EXCLUSIVE_LOCKS_REQUIRED(output_mutex_);
   absl::string_view Tail() const ABSL_SHARED_LOCKS_REQUIRED(output_mutex_);
 
-  const pid_t pid_;
+  pid_t pid_ = -1;               // Set before Start returns.
   const UniqueFd output_;        // Read end of the Tail pipe; not open without one.
   const UniqueFd stop_reading_;  // An eventfd.
   // Closed, also by this process's death, it tells the child to end.
@@ -139,7 +144,7 @@ class Subprocess {
 
   mutable absl::Mutex mutex_;
   std::optional<ExitStatus> exit_status_ ABSL_GUARDED_BY(mutex_);
-  bool is_reaped_ ABSL_GUARDED_BY(mutex_) = false;  // pid_ may belong to somebody else.
+  bool has_child_ ABSL_GUARDED_BY(mutex_) = false;  // Otherwise pid_ may belong to somebody else.
 
   mutable absl::Mutex output_mutex_;
   std::string tail_ ABSL_GUARDED_BY(output_mutex_);

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -298,6 +299,40 @@ int Leaf() {
   while (true) pause();
 }
 
+TEST(Subprocess, MayGetNoEnvironmentButItsOwn) {
+  SubprocessOptions options = Shell("");
+  options.argv = {"/usr/bin/env"};
+  options.environment = {{"WORD", "own"}};
+  options.inherit_environment = false;
+  EXPECT_EQ(RunToEnd(options).output, "WORD=own\n");
+}
+
+// Ends with its parent by a signal that the system sends when the thread that started it ends.
+int Dependent() {
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || write(STDOUT_FILENO, "r", 1) != 1) return 1;
+  while (true) pause();
+}
+
+TEST(Subprocess, OutlivesTheThreadThatAskedForIt) {
+  SubprocessOptions options;
+  options.argv = {kOwnExecutable, "dependent"};
+  int fds[2];
+  ASSERT_EQ(pipe2(fds, O_CLOEXEC), 0);
+  const UniqueFd read_end(fds[0]);
+  const UniqueFd write_end(fds[1]);
+  options.stdout_stream = ChildStream::Fd(write_end.get());
+  absl::StatusOr<std::unique_ptr<Subprocess>> child = absl::UnknownError("");
+  char ready = 0;
+  std::thread([&] {
+    child = Subprocess::Start(options);
+    if (child.ok() && read(read_end.get(), &ready, 1) != 1) ready = 0;
+  }).join();
+  ASSERT_OK(child);
+  ASSERT_EQ(ready, 'r');
+  EXPECT_THAT((*child)->Wait(absl::Milliseconds(100)),
+              StatusIs(absl::StatusCode::kDeadlineExceeded));
+}
+
 TEST(Subprocess, WhoFollowsTheOutputIsToldAllOfItInOrder) {
   int told[2];
   ASSERT_EQ(pipe2(told, O_CLOEXEC), 0);
@@ -329,6 +364,7 @@ TEST(Subprocess, WhoFollowsTheOutputIsToldAllOfItInOrder) {
 int main(int argc, char** argv) {
   if (argc == 2 && absl::string_view(argv[1]) == "middle") return slipway::Middle();
   if (argc == 2 && absl::string_view(argv[1]) == "leaf") return slipway::Leaf();
+  if (argc == 2 && absl::string_view(argv[1]) == "dependent") return slipway::Dependent();
   ::testing::InitGoogleMock(&argc, argv);
   return RUN_ALL_TESTS();
 }
