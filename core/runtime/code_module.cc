@@ -8,6 +8,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/files.h"
 #include "core/base/status_macros.h"
 #include "core/runtime/context.h"
 
@@ -26,6 +27,20 @@ absl::StatusOr<UniqueFd> MakeMemoryFile(absl::string_view bytes) {
     bytes.remove_prefix(static_cast<size_t>(written));
   }
   return file;
+}
+
+// A path of the descriptor by which nothing is loaded. The loader knows libraries by their paths and would take one that
+// was loaded from a descriptor of the same number, now closed, for this one. Keeping all of them open is no way out: a
+// runner may have few (core/confinement).
+std::string UnusedPath(int fd) {
+  std::string folder = "/proc/self/fd/";
+  while (true) {
+    std::string path = absl::StrCat(folder, fd);
+    void* const other = dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD);
+    if (other == nullptr) return path;
+    dlclose(other);
+    folder += "./";
+  }
 }
 
 absl::Status CheckSpoken(uint32_t abi, const VersionRange& spoken) {
@@ -64,9 +79,9 @@ absl::StatusOr<std::unique_ptr<CodeModule>> CodeModule::Load(absl::string_view e
                                                              uint32_t kernel_count, uint32_t abi,
                                                              const VersionRange& spoken) {
   SLIPWAY_RETURN_IF_ERROR(CheckSpoken(abi, spoken));
-  SLIPWAY_ASSIGN_OR_RETURN(UniqueFd file, MakeMemoryFile(elf));
-  std::unique_ptr<CodeModule> module(new CodeModule(std::move(file)));
-  const std::string path = absl::StrCat("/proc/self/fd/", module->file_.get());
+  SLIPWAY_ASSIGN_OR_RETURN(const UniqueFd file, MakeMemoryFile(elf));
+  std::unique_ptr<CodeModule> module(new CodeModule);
+  const std::string path = UnusedPath(file.get());
   module->library_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (module->library_ == nullptr) {
     return absl::InvalidArgumentError(absl::StrCat("code cannot be loaded: ", dlerror()));

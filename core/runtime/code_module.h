@@ -4,12 +4,10 @@
 
 #include <cstdint>
 #include <memory>
-#include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/artifact/versions.h"
-#include "core/base/files.h"
 #include "core/kernel_abi/kernel_abi.h"
 
 namespace slipway {
@@ -35,11 +33,8 @@ class CodeModule {
   const slipway_kernel_entry& kernel(uint32_t index) const { return table_->kernels[index]; }
 
  private:
-  explicit CodeModule(UniqueFd file) : file_(std::move(file)) {}
+  CodeModule() = default;
 
-  // Open as long as the code is loaded: dlopen knows a library by its path, and the path of another
-  // one with the same descriptor number would be the same.
-  UniqueFd file_;
   void* library_ = nullptr;
   const slipway_kernel_table* table_ = nullptr;
 };

@@ -1,7 +1,14 @@
 #include "core/runtime/code_module.h"
 
-#include <utility>
+#include <unistd.h>
 
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "core/base/files.h"
+#include "core/kernel_abi/kernel_abi.h"
 #include "core/runtime/test_programs/test_programs.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -26,6 +33,22 @@ TEST(CodeModule, CodeOfEveryVersionInTheRangeLoads) {
                          CodeModule::Load(TestCodeBytes(code), kTestKernelCount, abi, kFuture));
     EXPECT_EQ(module->kernel(0).argument_count, 3);
   }
+}
+
+// A process that may have few descriptors loads many programs, and each has data of its own.
+TEST(CodeModule, HoldsNoDescriptorAndIsNoOthers) {
+  const UniqueFd before(dup(STDERR_FILENO));
+  std::vector<std::unique_ptr<CodeModule>> modules;
+  absl::flat_hash_set<slipway_kernel> kernels;
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_OK_AND_ASSIGN(auto module, CodeModule::Load(TestCodeBytes(TestAbi::kGood),
+                                                       kTestKernelCount, SLIPWAY_ABI_VERSION));
+    kernels.insert(module->kernel(0).function);
+    modules.push_back(std::move(module));
+  }
+  EXPECT_EQ(kernels.size(), modules.size());
+  const UniqueFd after(dup(STDERR_FILENO));
+  EXPECT_EQ(after.get(), before.get() + 1);
 }
 
 TEST(CodeModule, VersionsOutsideTheRangeAreRefusedWithBothSides) {
