@@ -1,15 +1,32 @@
 #include "core/rpc/listen_address.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "absl/strings/match.h"
+#include <string>
+
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/base/status_macros.h"
 
 namespace slipway {
+namespace {
+
+// Of names only the one that every machine has: any other, "127.name.example" too, may be anybody's.
+bool IsLoopback(const std::string& host) {
+  if (host == "localhost") return true;
+  in_addr four;
+  if (inet_pton(AF_INET, host.c_str(), &four) == 1) return ntohl(four.s_addr) >> 24 == 127;
+  absl::string_view inner = host;
+  in6_addr six;
+  return absl::ConsumePrefix(&inner, "[") && absl::ConsumeSuffix(&inner, "]") &&
+         inet_pton(AF_INET6, std::string(inner).c_str(), &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six);
+}
+
+}  // namespace
 
 absl::StatusOr<ListenAddress> ParseListenAddress(absl::string_view text) {
   absl::string_view rest = text;
@@ -29,8 +46,7 @@ absl::StatusOr<ListenAddress> ParseListenAddress(absl::string_view text) {
         absl::StrCat("\"", text, "\" is no address: HOST:PORT or unix:PATH is wanted"));
   }
   address.host = std::string(text.substr(0, colon));
-  address.is_loopback = address.host == "localhost" || address.host == "[::1]" ||
-                        absl::StartsWith(address.host, "127.");
+  address.is_loopback = IsLoopback(address.host);
   return address;
 }
 
