@@ -1,5 +1,7 @@
 #include "core/codegen/linker.h"
 
+#include <signal.h>
+
 #include <memory>
 #include <utility>
 
@@ -129,6 +131,12 @@ absl::StatusOr<std::string> LinkProgram(const DeviceTarget& target,
   }
   SLIPWAY_ASSIGN_OR_RETURN_WITH(const ExitStatus end, (*lld)->Wait(options.deadline),
                                 "linking the program");
+  // Linkers do not kill themselves: another attempt may succeed.
+  if (end.signal == SIGKILL || end.signal == SIGTERM) {
+    return absl::AbortedError(
+        absl::StrCat("the linker was ", end.ToString(),
+                     ": from outside, or because the machine has no memory left"));
+  }
   if (!end.ok()) {
     return absl::InternalError(
         absl::StrCat("the linker failed with ", end.ToString(), ": ", (*lld)->OutputTail()));

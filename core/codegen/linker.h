@@ -29,7 +29,7 @@ struct LinkOptions {
 // exported function. The bytes depend on the arguments alone. Objects may refer to what
 // support/program_support.c defines.
 //
-// FAILED_PRECONDITION when there is no lld; INTERNAL with its messages when it fails (an object refers
+// FAILED_PRECONDITION when there is no lld; ABORTED when somebody killed it; INTERNAL with its messages when it fails (an object refers
 // to something undefined: a kernel must not call libm); UNIMPLEMENTED for other architectures than
 // x86-64 and arm-64; RESOURCE_EXHAUSTED for a program over kMaxProgramBytes; DEADLINE_EXCEEDED.
 // Thread-safe. Starts a process, for which it needs threads: see kernel_compiler.h.

@@ -2,6 +2,7 @@
 
 #include <elf.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstring>
 #include <set>
@@ -10,6 +11,7 @@
 
 #include "core/codegen/table_object.h"
 #include "tests/common/status_matchers.h"
+#include "tests/common/temp_tree.h"
 
 namespace slipway {
 namespace {
@@ -109,6 +111,14 @@ TEST(LinkerTest, NamesWhatIsUndefined) {
 TEST(LinkerTest, SaysThatThereIsNoLinker) {
   EXPECT_THAT(LinkProgram(TargetOf("x86-64-linux"), {}, {.lld = "/nowhere/ld.lld"}),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("/nowhere/ld.lld")));
+}
+
+TEST(LinkerTest, ALinkerThatWasKilledMayBeTriedAgain) {
+  testing::TempTree tree;
+  const std::string lld = tree.Write("lld", "#!/bin/sh\nkill -9 $$\n");
+  ASSERT_EQ(chmod(lld.c_str(), 0755), 0);
+  EXPECT_THAT(LinkProgram(TargetOf("x86-64-linux"), {}, {.lld = lld}),
+              StatusIs(absl::StatusCode::kAborted, HasSubstr("killed by signal 9")));
 }
 
 TEST(LinkerTest, RefusesWhatIsNoObject) {
