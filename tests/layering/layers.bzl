@@ -47,6 +47,8 @@ LAYERS = {
         ],
         hidden_libraries = ["spdlog"],
     ),
+    # What a process that works for strangers may still do.
+    "core/confinement": _row(sees = ["core/base"]),
     # What both ends of every gRPC connection agree on, and what its callers share.
     "core/rpc": _row(
         sees = [
@@ -196,6 +198,7 @@ LAYERS = {
     "server": _row(
         sees = [
             "core/artifact",
+            "core/confinement",
             "core/rpc",
             "core/store",
         ],
@@ -207,12 +210,14 @@ LAYERS = {
     "server/compile_worker": _row(
         sees = [
             "core/compiler",
+            "core/confinement",
             "core/rpc",
         ],
         own_libraries = ["grpc"],
     ),
     "device_agent": _row(
         sees = [
+            "core/confinement",
             "core/rpc",
             "core/runtime",
         ],

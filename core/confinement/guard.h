@@ -1,0 +1,16 @@
+// A process that holds secrets: what others of its user cannot do to it.
+#ifndef SLIPWAY_CORE_CONFINEMENT_GUARD_H_
+#define SLIPWAY_CORE_CONFINEMENT_GUARD_H_
+
+#include "absl/status/status.h"
+
+namespace slipway {
+
+// From now on no process without privileges can trace this one, or read its memory, environment or descriptors, and it leaves
+// no core file; and neither it nor what it starts gains privileges by running a file. The first is for this process alone:
+// what it starts begins anew. Call early in main. INTERNAL when the kernel refuses.
+absl::Status GuardProcess();
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_CONFINEMENT_GUARD_H_

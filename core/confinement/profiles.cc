@@ -1,0 +1,214 @@
+#include "core/confinement/profiles.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace slipway {
+namespace {
+
+using Calls = std::vector<SystemCallRule>;
+
+constexpr uint32_t kAll = ~uint32_t{0};
+
+ArgumentTest Is(int argument, uint32_t value) { return {argument, kAll, value}; }
+ArgumentTest HasNo(int argument, uint32_t bits) { return {argument, bits, 0}; }
+ArgumentTest HasAll(int argument, uint32_t bits) { return {argument, bits, bits}; }
+
+constexpr uint32_t kNamespaceFlags = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
+                                     CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
+
+void Add(Calls& calls, const Calls& more) { calls.insert(calls.end(), more.begin(), more.end()); }
+
+// What every process of ours needs.
+Calls CommonCalls() {
+  return {
+      // Waiting and waking: locks, threads that end.
+      {SYS_futex},
+      // Memory: malloc, thread stacks, code and constants that are mapped.
+      {SYS_mmap},
+      {SYS_munmap},
+      {SYS_mprotect},
+      {SYS_mremap},
+      {SYS_madvise},
+      {SYS_brk},
+      // Descriptors that are open, or that the calls below open.
+      {SYS_read},
+      {SYS_write},
+      {SYS_pread64},
+      {SYS_pwrite64},
+      {SYS_readv},
+      {SYS_writev},
+      {SYS_lseek},
+      {SYS_close},
+      {SYS_fstat},
+      {SYS_newfstatat},
+      {SYS_ftruncate},
+      {SYS_ppoll},
+#ifdef SYS_poll
+      {SYS_poll},
+#endif
+      // Code is loaded from a file in memory, and the linker's parts are such files.
+      {SYS_memfd_create},
+      // The time, where it cannot be read without a call; and waiting for it.
+      {SYS_clock_gettime},
+      {SYS_clock_getres},
+      {SYS_clock_nanosleep},
+      {SYS_nanosleep},
+      {SYS_gettimeofday},
+      // Which processors there are, and giving them up.
+      {SYS_sched_getaffinity},
+      {SYS_sched_yield},
+      {SYS_getcpu},
+      // What it has used, and what the machine has free.
+      {SYS_getrusage},
+      {SYS_sysinfo},
+      {SYS_uname},
+      // Limits: reading its own.
+      {SYS_prlimit64, Is(0, 0), Is(2, 0)},
+      // Handlers of its own signals.
+      {SYS_rt_sigaction},
+      {SYS_rt_sigprocmask},
+      {SYS_rt_sigreturn},
+      {SYS_sigaltstack},
+      // Seeds of hash tables.
+      {SYS_getrandom},
+      // Threads: beginning, and their ends. What pthread_create asks for first hides its flags from a filter.
+      {SYS_clone, HasAll(0, CLONE_THREAD | CLONE_VM | CLONE_SIGHAND), HasNo(0, kNamespaceFlags)},
+      {SYS_clone3, {}, {}, SystemCallRule::Answer::kUnknown},
+      {SYS_set_robust_list},
+      {SYS_rseq},
+      {SYS_set_tid_address},
+      {SYS_gettid},
+      {SYS_getpid},
+      {SYS_exit},
+      {SYS_exit_group},
+      // The kernel's own, after a signal.
+      {SYS_restart_syscall},
+  };
+}
+
+// Opening to read only. What may be read, Landlock says.
+constexpr uint32_t kNotForReading = O_ACCMODE | O_CREAT | O_TRUNC | O_TMPFILE | O_APPEND;
+
+Calls RunnerCalls() {
+  Calls calls = CommonCalls();
+  Add(calls, {
+                 // abort(): signals to threads of its own alone.
+                 {SYS_tgkill, Is(0, static_cast<uint32_t>(getpid()))},
+                 // Blobs, code in memory, the state of the machine.
+                 {SYS_openat, HasNo(2, kNotForReading & ~O_DIRECTORY)},
+                 // The socket of its agent.
+                 {SYS_recvfrom},
+                 {SYS_sendto},
+                 // MeasureMachine lets its threads begin together on processors of their own.
+                 {SYS_sched_setaffinity},
+             });
+  return calls;
+}
+
+Calls CompileCalls() {
+  Calls calls = CommonCalls();
+  Add(calls, {
+    // Files: which, and whose, Landlock says.
+    {SYS_openat}, {SYS_faccessat}, {SYS_readlinkat}, {SYS_getdents64}, {SYS_getcwd}, {SYS_mkdirat},
+        {SYS_renameat}, {SYS_renameat2}, {SYS_unlinkat}, {SYS_utimensat}, {SYS_fsync},
+        {SYS_fdatasync}, {SYS_fallocate}, {SYS_flock}, {SYS_statx}, {SYS_umask},
+#if defined(__x86_64__)
+        // The older forms of these, which the C library takes where it has them.
+        {SYS_open}, {SYS_access}, {SYS_readlink}, {SYS_stat}, {SYS_lstat}, {SYS_mkdir}, {SYS_rmdir},
+        {SYS_rename}, {SYS_unlink}, {SYS_dup2}, {SYS_getpgrp}, {SYS_vfork}, {SYS_fork},
+        // Where a thread's own data is, when the linker begins.
+        {SYS_arch_prctl},
+#endif
+        // Descriptors: copies for children, pipes to wait for them; not who is signalled for one.
+        {SYS_dup}, {SYS_dup3}, {SYS_pipe2}, {SYS_eventfd2}, {SYS_close_range},
+        {SYS_fcntl, Is(1, F_DUPFD)}, {SYS_fcntl, Is(1, F_DUPFD_CLOEXEC)},
+        {SYS_fcntl, Is(1, F_GETFD)}, {SYS_fcntl, Is(1, F_SETFD)}, {SYS_fcntl, Is(1, F_GETFL)},
+        {SYS_fcntl, Is(1, F_SETFL), HasNo(2, O_ASYNC)}, {SYS_ioctl, Is(1, TCGETS)},
+        // Children: a kernel's generator each, and the linker. Signals reach them alone (Landlock).
+        {SYS_clone, HasNo(0, kNamespaceFlags)}, {SYS_execve}, {SYS_wait4}, {SYS_waitid}, {SYS_kill},
+        {SYS_tgkill}, {SYS_setpgid}, {SYS_getppid}, {SYS_getuid}, {SYS_geteuid}, {SYS_getgid},
+        {SYS_getegid},
+        // They end with their parent, and have limits.
+        {SYS_prctl, Is(0, PR_SET_PDEATHSIG)}, {SYS_prctl, Is(0, PR_SET_NAME)},
+        {SYS_prlimit64, Is(0, 0)}, {SYS_prlimit64, Is(1, RLIMIT_FSIZE)},
+        {SYS_prlimit64, Is(1, RLIMIT_CORE)},
+  });
+  return calls;
+}
+
+}  // namespace
+
+Confinement CompileConfinement(const std::vector<std::string>& writable_folders,
+                               const std::vector<std::string>& program_folders) {
+  Confinement confinement;
+  confinement.parts = {ConfinementPart::kPrivileges, ConfinementPart::kNamespaces,
+                       ConfinementPart::kTasks,      ConfinementPart::kFiles,
+                       ConfinementPart::kSignals,    ConfinementPart::kSystemCalls};
+  for (const std::string& folder : writable_folders) {
+    confinement.paths.push_back({folder, PathAccess::kWrite});
+  }
+  // The linker, wherever it is.
+  for (const std::string& folder : program_folders) {
+    confinement.paths.push_back({folder, PathAccess::kRun});
+  }
+  for (const char* folder : {"/usr", "/lib", "/lib64"}) {
+    confinement.paths.push_back({folder, PathAccess::kRun});
+  }
+  const std::vector<PathRule> system = {
+      // Where libraries are.
+      {"/etc/ld.so.cache", PathAccess::kReadFiles},
+      {"/etc/ld.so.preload", PathAccess::kReadFiles},
+      // OpenSSL, whose digests name blobs, looks at it when it is first used.
+      {"/etc/ssl/openssl.cnf", PathAccess::kReadFiles},
+      // What a child has mapped. What is another process's secret, Landlock forbids there, too.
+      {"/proc", PathAccess::kRead},
+      // How many processors there are.
+      {"/sys/devices/system/cpu", PathAccess::kRead},
+      // The streams of children that have none.
+      {"/dev/null", PathAccess::kWrite},
+  };
+  confinement.paths.insert(confinement.paths.end(), system.begin(), system.end());
+  confinement.calls = CompileCalls();
+  confinement.keeps_ids = true;
+  confinement.ends_with_parent = true;
+  // 16 kernels at a time, and the linker with the threads that wait for it.
+  confinement.max_tasks = 256;
+  confinement.max_open_files = 1024;
+  return confinement;
+}
+
+Confinement RunnerConfinement(const std::string& blob_folder) {
+  Confinement confinement;
+  confinement.parts = {ConfinementPart::kPrivileges, ConfinementPart::kNamespaces,
+                       ConfinementPart::kTasks, ConfinementPart::kFiles,
+                       ConfinementPart::kSystemCalls};
+  confinement.paths = {
+      // Names of blobs are their digests, which nobody guesses, and folders cannot be listed.
+      {blob_folder, PathAccess::kReadFiles},
+      // The state of the machine around a benchmark, and how much of it others took.
+      {"/proc/stat", PathAccess::kReadFiles},
+      {"/proc/loadavg", PathAccess::kReadFiles},
+      {"/proc/cpuinfo", PathAccess::kReadFiles},
+      {"/sys/devices/system/cpu", PathAccess::kReadFiles},
+      {"/sys/devices/virtual/thermal", PathAccess::kReadFiles},
+      // How much memory it has mapped (MappedBytes).
+      {"/proc/self/statm", PathAccess::kReadFiles},
+  };
+  confinement.calls = RunnerCalls();
+  confinement.ends_with_parent = true;
+  // A program may ask for 1,024 threads, and a session hold several programs.
+  confinement.max_tasks = 2048;
+  // Streams, socket, shared memory; code and blobs while they are loaded. With the size of files it bounds memory that
+  // RLIMIT_AS does not count: files in memory that are not mapped.
+  confinement.max_open_files = 16;
+  confinement.max_file_bytes = int64_t{256} << 20;
+  return confinement;
+}
+
+}  // namespace slipway

@@ -1,0 +1,23 @@
+// The confinements there are: tables of what a runner and a compile child are left with, and why.
+#ifndef SLIPWAY_CORE_CONFINEMENT_PROFILES_H_
+#define SLIPWAY_CORE_CONFINEMENT_PROFILES_H_
+
+#include <string>
+#include <vector>
+
+#include "core/confinement/confinement.h"
+
+namespace slipway {
+
+// Of a process that loads and runs programs whose blobs are files beneath `blob_folder`, answers over a socket that
+// is open, and starts threads but no process.
+Confinement RunnerConfinement(const std::string& blob_folder);
+
+// Of a process that compiles a model, starts children for that and the linker, which is found in one of `program_folders`
+// or of the system's, and writes beneath `writable_folders`, which exist.
+Confinement CompileConfinement(const std::vector<std::string>& writable_folders,
+                               const std::vector<std::string>& program_folders);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_CONFINEMENT_PROFILES_H_
