@@ -293,6 +293,10 @@ absl::StatusOr<Device> DeviceFromProto(const v1::Device& proto) {
                    .abis = RangeFromProto(proto.min_abi(), proto.max_abi()),
                    .formats = RangeFromProto(proto.min_format(), proto.max_format()),
                    .warning = proto.warning()};
+  if (description.has_confinement()) {
+    const auto& missing = description.confinement().missing();
+    device.confinement = DeviceConfinement{{missing.begin(), missing.end()}};
+  }
   if (proto.has_lease()) {
     device.lease = DeviceLease{.job_id = proto.lease().job_id(),
                                .kind = KindFromProto(proto.lease().kind()),

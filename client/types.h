@@ -189,6 +189,11 @@ struct DeviceLease {
   std::optional<absl::Time> idle_until;  // which will be then. Absent while the client is heard.
 };
 
+// How a device confines programs.
+struct DeviceConfinement {
+  std::vector<std::string> missing;  // "PART: why, and what to do".
+};
+
 struct Device {
   std::string id;
   std::string target;
@@ -203,6 +208,7 @@ struct Device {
   std::string agent_version;
   // What its agent takes of artifacts: kernel ABIs, manifest formats. 0 from servers that do not tell.
   VersionRange abis, formats;
+  std::optional<DeviceConfinement> confinement;  // Absent where its agent does not confine them.
   std::string warning;
   std::optional<DeviceLease>
       lease;  // Absent when nobody holds it, and from servers that do not tell.

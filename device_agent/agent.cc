@@ -7,14 +7,36 @@
 #include "core/base/log.h"
 #include "core/base/own_files.h"
 #include "core/base/status_macros.h"
+#include "core/confinement/confinement.h"
+#include "core/confinement/profiles.h"
 #include "core/rpc/token.h"
 #include "core/store/file_blob_store.h"
+#include "core/store/file_names.h"
 #include "core/store/quota_blob_store.h"
 #include "device_agent/agent_identity.h"
 #include "device_agent/grpc_agent_transport.h"
 #include "device_agent/session/server_session.h"
 
 namespace slipway {
+
+namespace {
+
+// Of what confines programs.
+absl::StatusOr<MissingParts> FindMissingParts(const AgentOptions& options) {
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(MissingParts missing,
+                                ProbeConfinement(RunnerConfinement(BlobsFolder(options.cache_dir))),
+                                "confining programs");
+  if (options.require_confinement) {
+    SLIPWAY_RETURN_IF_ERROR(RequireWhole("a program on this device", missing));
+  }
+  for (const MissingPart& part : missing) {
+    Log(LogLevel::kWarning, "programs are not wholly confined",
+        {{"lacks", Name(part.part)}, {"why", part.why}});
+  }
+  return missing;
+}
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options,
                                                      std::unique_ptr<AgentTransport> transport,
@@ -25,6 +47,8 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
       FileLock::TryAcquire(JoinPath(options.state_dir, "lock"), absl::StrCat("pid ", getpid())),
       "another agent uses this state folder; give each one its own --state-dir");
   SLIPWAY_ASSIGN_OR_RETURN(const std::string id, KeepAgentId(options.state_dir, options.id));
+  // It forks: before there are gRPC's threads.
+  SLIPWAY_ASSIGN_OR_RETURN(const MissingParts missing, FindMissingParts(options));
   if (transport == nullptr && !options.server.empty()) {
     SLIPWAY_ASSIGN_OR_RETURN(const std::string token, ReadToken(options.token_file));
     transport = MakeGrpcAgentTransport(options.server, token);
@@ -53,6 +77,7 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
       options.runner_memory_bytes > 0 ? options.runner_memory_bytes : MachineMemoryBytes() / 2;
   runner.memory_bytes = memory;
   if (options.log_level == "debug") runner.log_level = options.log_level;
+  runner.require_confinement = options.require_confinement;
   agent->runners_.emplace(runner);
 
   AgentLoopOptions loop;
@@ -61,6 +86,10 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
   if (options.measure) {
     agent->peaks_.emplace(JoinPath(options.cache_dir, "peaks"), PeaksKey(device));
     *device.mutable_peaks() = agent->peaks_->Get();
+  }
+  device.mutable_confinement();
+  for (const MissingPart& part : missing) {
+    device.mutable_confinement()->add_missing(ToString({&part, 1}));
   }
   agent->device_ = device;
   agent->tools_ = {.transport = agent->transport_.get(),

@@ -17,6 +17,7 @@
 #include "core/base/lifeline.h"
 #include "core/base/log.h"
 #include "core/base/status_macros.h"
+#include "core/confinement/guard.h"
 #include "device_agent/agent.h"
 #include "device_agent/agent_options.h"
 #include "device_agent/runner/runner_main.h"
@@ -43,6 +44,7 @@ absl::Status RunAgent(const AgentOptions& options) {
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);  // A limit on file sizes is then an error like a full disk.
   umask(S_IRWXG | S_IRWXO);  // The socket and all else are this user's alone.
+  SLIPWAY_RETURN_IF_ERROR(GuardProcess());
   SLIPWAY_RETURN_IF_ERROR(FollowParent());
   SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<Agent> agent, Agent::Create(options));
   std::stop_source stop;

@@ -51,6 +51,9 @@ FlagSet AgentFlags(AgentOptions& options) {
   flags.Add("measure", &options.measure,
             "Find out at the first start what this machine does at most, which profiles are held "
             "against: some 0.6 s.");
+  flags.Add("require-confinement", &options.require_confinement,
+            "Do not start where a part of what confines programs is missing; "
+            "`slipway devices --long` tells.");
   flags.Add("ready-fd", &options.ready_fd, -1, 1 << 20, "N",
             "Descriptor that gets a line once the server has answered, with --listen the address, "
             "and is then "

@@ -23,6 +23,7 @@ struct AgentOptions {
   int64_t cache_quota_bytes = int64_t{16} << 30;
   int64_t runner_memory_bytes = 0;
   bool measure = true;
+  bool require_confinement = false;
   int64_t ready_fd = -1;
   std::string log_level = "info";
 };

@@ -106,14 +106,17 @@ class AgentProcessTest : public ::testing::Test {
         })
         .has_value();
   }
-  // Of the agent's child processes, which are runners.
+  // Of the agent's child processes, which are runners: each is the child of a thread.
   std::vector<pid_t> Runners() {
     std::vector<pid_t> pids;
     const std::string tasks = absl::StrCat("/proc/", agent_->pid(), "/task");
-    const std::string found = *ReadFile(absl::StrCat(tasks, "/", agent_->pid(), "/children"), 4096);
-    for (const absl::string_view text : absl::StrSplit(found, ' ', absl::SkipEmpty())) {
-      pid_t pid = 0;
-      if (absl::SimpleAtoi(text, &pid)) pids.push_back(pid);
+    for (const auto& task : std::filesystem::directory_iterator(tasks)) {
+      const absl::StatusOr<std::string> found = ReadFile(task.path().string() + "/children", 4096);
+      if (!found.ok()) continue;  // The thread has ended.
+      for (const absl::string_view text : absl::StrSplit(*found, ' ', absl::SkipEmpty())) {
+        pid_t pid = 0;
+        if (absl::SimpleAtoi(text, &pid)) pids.push_back(pid);
+      }
     }
     return pids;
   }

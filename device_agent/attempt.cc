@@ -154,18 +154,18 @@ class Attempt {
 
   absl::Status Fetch() {
     // Before anything is put into the cache, which removes what is not pinned when it is full.
-    absl::flat_hash_set<Digest> needed(manifest_->blobs().begin(), manifest_->blobs().end());
+    needed_.insert(manifest_->blobs().begin(), manifest_->blobs().end());
     for (const v1::Tensor* input : inputs_) {
       if (input == nullptr || !input->has_blob()) continue;
       SLIPWAY_ASSIGN_OR_RETURN(Digest digest, FromProto(input->blob()));
-      needed.insert(std::move(digest));
+      needed_.insert(std::move(digest));
     }
-    tools_.pinned->Pin(needed);
+    tools_.pinned->Pin(needed_);
     for (const v1::InlineBlob& blob : assignment_.blobs()) {
       SLIPWAY_ASSIGN_OR_RETURN(const Digest digest, FromProto(blob.digest()));
       SLIPWAY_RETURN_IF_ERROR(tools_.cache->Put(digest, blob.data()));
     }
-    const std::vector<Digest> wanted(needed.begin(), needed.end());
+    const std::vector<Digest> wanted(needed_.begin(), needed_.end());
     SLIPWAY_ASSIGN_OR_RETURN(const std::vector<Digest> unsound, tools_.cache->FindUnsound(wanted));
     for (const Digest& digest : unsound) {
       SLIPWAY_RETURN_IF_ERROR(tools_.transport->FetchBlob(digest, *tools_.cache, Persistently()));
@@ -242,6 +242,35 @@ class Attempt {
     context.set_dynamic_bytes(tools_.memory_bytes);
   }
 
+  // Brings an output into the cache, where a runner can put nothing: piece by piece through the window, and it must have
+  // the digest that the runner told.
+  absl::Status TakeOutput(uint64_t handle, const v1::Digest& told) {
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(const Digest digest, FromProto(told), "an output of the runner");
+    needed_.insert(digest);
+    tools_.pinned->Pin(needed_);
+    absl::StatusOr<std::unique_ptr<BlobWriter>> writer = tools_.cache->Write(digest);
+    if (absl::IsAlreadyExists(writer.status())) return absl::OkStatus();
+    if (!writer.ok()) return writer.status();
+    int64_t offset = (*writer)->committed_bytes();
+    // A piece is whole elements of any type.
+    offset -= offset % kWindowPieceBytes;
+    while (offset < digest.size_bytes()) {
+      const int64_t size = std::min(kWindowPieceBytes, digest.size_bytes() - offset);
+      runner::Request request;
+      v1::SessionRequest::Read& read = *request.mutable_operation()->mutable_read();
+      read.set_tensor(handle);
+      read.set_offset(offset);
+      read.set_size(size);
+      request.set_data_size(size);
+      SLIPWAY_RETURN_IF_ERROR(Ask(request).status());
+      const int64_t held = (*writer)->committed_bytes() - offset;
+      SLIPWAY_RETURN_IF_ERROR((*writer)->Append(
+          absl::string_view(runner_->window()->data() + held, static_cast<size_t>(size - held))));
+      offset += size;
+    }
+    return (*writer)->Commit();
+  }
+
   absl::Status Call() {
     runner::Request load;
     FillLoad(*load.mutable_operation()->mutable_load(), *load.mutable_load());
@@ -263,6 +292,9 @@ class Attempt {
       fetch.mutable_fetch()->set_max_inline_bytes(inline_left);
       SLIPWAY_ASSIGN_OR_RETURN(response, Ask(fetch));
       inline_left -= static_cast<int64_t>(response.tensor().inline_data().size());
+      if (response.tensor().has_blob()) {
+        SLIPWAY_RETURN_IF_ERROR(TakeOutput(OutputHandle(i), response.tensor().blob()));
+      }
       *state_.mutable_run_result()->add_outputs() = std::move(*response.mutable_tensor());
     }
     return absl::OkStatus();
@@ -317,6 +349,7 @@ class Attempt {
 
   std::optional<CheckedManifest> manifest_;  // Set by CheckAssignment.
   std::vector<const v1::Tensor*> inputs_;    // For each input the tensor given, or null.
+  absl::flat_hash_set<Digest> needed_;       // Blobs: of the program, of inputs and outputs.
   std::unique_ptr<RunnerProcess> runner_;
   // Whether a failure now would be the device's rather than the program's.
   bool is_retriable_ = false;

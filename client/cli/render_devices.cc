@@ -37,6 +37,16 @@ std::string EndText(const DeviceLease& lease) {
   return absl::StrCat(absl::FormatDuration(lease.idle), " without its client");
 }
 
+std::string ConfinementText(const Device& device) {
+  if (!device.confinement.has_value()) return "  its agent does not confine programs\n";
+  if (device.confinement->missing.empty()) return "  programs are confined\n";
+  std::string text = "  programs are confined, but not wholly; it lacks\n";
+  for (const std::string& part : device.confinement->missing) {
+    absl::StrAppend(&text, "    ", Printable(part), "\n");
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string RenderLeases(const std::vector<Device>& devices) {
@@ -103,7 +113,7 @@ std::string RenderDeviceFacts(const std::vector<Device>& devices) {
   std::string text;
   for (const Device& device : devices) {
     absl::StrAppend(&text, "\n", Printable(device.id), ": ", Printable(device.os), "; agent ",
-                    Printable(device.agent_version), "\n");
+                    Printable(device.agent_version), "\n", ConfinementText(device));
     if (device.peaks.empty()) {
       absl::StrAppend(&text, "  its agent does not tell, or not yet, what it does at most\n");
       continue;
@@ -150,6 +160,13 @@ std::string RenderDevicesJson(const std::vector<Device>& devices) {
     json.Integer("min_format", device.formats.lowest);
     json.Integer("max_format", device.formats.highest);
     json.Text("warning", device.warning);
+    if (device.confinement.has_value()) {
+      json.BeginArray("confinement_missing");
+      for (const std::string& part : device.confinement->missing) json.Text("", part);
+      json.EndArray();
+    } else {
+      json.Null("confinement_missing");
+    }
     if (!device.peaks.empty()) PeaksJson(json, device.peaks);
     if (device.lease.has_value()) LeaseJson(json, *device.lease);
     json.EndObject();

@@ -126,12 +126,20 @@ TEST(RenderTest, WhatDevicesDoAtMost) {
   device.os = "Debian";
   device.agent_version = "0.1.0";
   EXPECT_EQ(RenderDeviceFacts({device}),
-            "\nboard: Debian; agent 0.1.0\n  its agent does not tell, or not yet, what it does at "
-            "most\n");
+            "\nboard: Debian; agent 0.1.0\n"
+            "  its agent does not confine programs\n"
+            "  its agent does not tell, or not yet, what it does at most\n");
+  device.confinement = DeviceConfinement{{"files: no Landlock", "tasks: it is root"}};
+  EXPECT_THAT(RenderDeviceFacts({device}),
+              HasSubstr("  programs are confined, but not wholly; it lacks\n"
+                        "    files: no Landlock\n"
+                        "    tasks: it is root\n"));
+  device.confinement->missing.clear();
   device.peaks = {{1, {{"f32", 118e9}}, {{"L1", 32768, 200.04e9}, {"memory", 0, 17e9}}},
                   {2, {{"f32", 236e9}}, {{"memory", 0, 28e9}}}};
   EXPECT_EQ(RenderDeviceFacts({device}),
             "\nboard: Debian; agent 0.1.0\n"
+            "  programs are confined\n"
             "  THREADS      AT MOST  OF\n"
             "        1  118.0 GOP/s  f32\n"
             "            200.0 GB/s  L1, 32.0 KiB\n"

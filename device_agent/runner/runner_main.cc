@@ -2,18 +2,28 @@
 
 #include <fcntl.h>
 #include <malloc.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <memory>
+#include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "core/base/files.h"
 #include "core/base/kept_memory.h"
-#include "core/base/lifeline.h"
 #include "core/base/log.h"
 #include "core/base/out_of_memory.h"
+#include "core/base/status_macros.h"
+#include "core/confinement/confinement.h"
+#include "core/confinement/profiles.h"
 #include "core/store/file_blob_store.h"
+#include "core/store/file_names.h"
 #include "device_agent/runner/frame.h"
 #include "device_agent/runner/runner.pb.h"
 #include "device_agent/runner/runner_service.h"
@@ -31,16 +41,43 @@ void OfferToBeKilled() {
   }
 }
 
-absl::Status Serve(const char* cache_folder) {
+struct RunnerArguments {
+  std::string cache_folder;
+  LogLevel log_level = LogLevel::kWarning;
+  bool must_be_whole = false;
+};
+
+absl::StatusOr<RunnerArguments> ParseArguments(int argc, char** argv) {
+  const absl::string_view confined = argc == 4 ? argv[3] : "";
+  const absl::StatusOr<LogLevel> level = ParseLogLevel(argc == 4 ? argv[2] : "");
+  if (!level.ok() || (confined != kConfinedAsCan && confined != kConfinedWholly)) {
+    return absl::InvalidArgumentError(absl::StrCat("usage: slipway-agent ", kRunnerCommand,
+                                                   " CACHE_FOLDER LOG_LEVEL ", kConfinedAsCan, "|",
+                                                   kConfinedWholly));
+  }
+  return RunnerArguments{argv[1], *level, confined == kConfinedWholly};
+}
+
+// What is missing, the agent has found out and told when it started.
+absl::Status Confine(const RunnerArguments& arguments) {
+  tzset();  // A log line must not look for the time zone later.
+  SLIPWAY_ASSIGN_OR_RETURN(
+      const MissingParts missing,
+      ApplyConfinement(RunnerConfinement(BlobsFolder(arguments.cache_folder))));
+  return arguments.must_be_whole ? RequireWhole("the runner", missing) : absl::OkStatus();
+}
+
+absl::Status Serve(const RunnerArguments& arguments) {
   FileBlobStore::Options options;
-  options.folder = cache_folder;
+  options.folder = arguments.cache_folder;
   options.durable = false;
   options.notes_uses = false;  // The agent does, and has verified what it hands out.
-  absl::StatusOr<std::unique_ptr<FileBlobStore>> store = FileBlobStore::Create(options);
-  if (!store.ok()) return store.status();
-  absl::StatusOr<std::unique_ptr<RunnerWindow>> window = RunnerWindow::Map(kRunnerWindow);
-  if (!window.ok()) return window.status();
-  RunnerService service(**store, **window);
+  SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<FileBlobStore> store,
+                           FileBlobStore::Create(options));
+  SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<RunnerWindow> window,
+                           RunnerWindow::Map(kRunnerWindow));
+  SLIPWAY_RETURN_IF_ERROR(Confine(arguments));
+  RunnerService service(*store, *window);
   FrameReader reader(kRunnerSocket);
   while (true) {
     runner::Request request;
@@ -56,18 +93,17 @@ absl::Status Serve(const char* cache_folder) {
 }  // namespace
 
 int RunnerMain(int argc, char** argv) {
-  const absl::StatusOr<LogLevel> level = ParseLogLevel(argc == 3 ? argv[2] : "");
-  InitLog("slipway-agent runner", level.value_or(LogLevel::kWarning));
+  // The agent's end is its own from here on, and not only once it is confined: what it makes in the cache before would be
+  // left behind.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const absl::StatusOr<RunnerArguments> arguments = ParseArguments(argc, argv);
+  InitLog("slipway-agent runner", arguments.ok() ? arguments->log_level : LogLevel::kWarning);
   ExitWhenOutOfMemory();
   KeepFreedMemory();
   // Every arena of malloc reserves 64 MiB of the address space, which is limited.
   mallopt(M_ARENA_MAX, 1);
   OfferToBeKilled();
-  absl::Status status = FollowParent();
-  if (status.ok() && !level.ok()) {
-    status = absl::InvalidArgumentError("usage: slipway-agent runner CACHE_FOLDER LOG_LEVEL");
-  }
-  if (status.ok()) status = Serve(argv[1]);
+  const absl::Status status = arguments.ok() ? Serve(*arguments) : arguments.status();
   if (status.ok()) return 0;
   Log(LogLevel::kError, "the runner ends", {{"error", status.ToString()}});
   return 1;

@@ -9,8 +9,13 @@ inline constexpr char kRunnerCommand[] = "runner";
 inline constexpr int kRunnerSocket = 3;
 inline constexpr int kRunnerWindow = 4;
 
-// Serves requests until the socket is closed. argv is `runner CACHE_FOLDER LOG_LEVEL`. Never initialises gRPC:
-// it shall start fast and stay small. Returns the process's exit code.
+// How a runner that cannot be confined wholly goes on.
+inline constexpr char kConfinedAsCan[] = "as-can";
+inline constexpr char kConfinedWholly[] = "wholly";  // It does not.
+
+// Serves requests until the socket is closed, confined (core/confinement) before it reads the first one. argv is
+// `runner CACHE_FOLDER LOG_LEVEL CONFINED`. Never initialises gRPC: it shall start fast and stay small. Returns the
+// process's exit code.
 int RunnerMain(int argc, char** argv);
 
 }  // namespace slipway

@@ -31,12 +31,14 @@ absl::StatusOr<std::unique_ptr<RunnerProcess>> RunnerProcess::Start(const Runner
   const UniqueFd theirs(sockets[1]);
   SLIPWAY_ASSIGN_OR_RETURN(std::unique_ptr<RunnerWindow> window, RunnerWindow::Create());
   SubprocessOptions child;
-  child.argv = {options.executable, kRunnerCommand, options.cache_folder, options.log_level};
+  child.argv = {options.executable, kRunnerCommand, options.cache_folder, options.log_level,
+                options.require_confinement ? kConfinedWholly : kConfinedAsCan};
+  // Nothing that the agent was told is for programs.
+  child.inherit_environment = false;
   child.fds = {{kRunnerSocket, theirs.get()}, {kRunnerWindow, window->fd()}};
   child.stdout_stream = ChildStream::Tail();
   child.stderr_stream = ChildStream::Tail();
   child.limits.address_space_bytes = options.memory_bytes;
-  child.follow_parent = true;
   SLIPWAY_ASSIGN_OR_RETURN_WITH(std::unique_ptr<Subprocess> process, Subprocess::Start(child),
                                 "cannot start a runner");
   return std::unique_ptr<RunnerProcess>(

@@ -32,6 +32,8 @@ struct RunnerOptions {
   // From which level on it logs, as core/base/log.h names levels. What it writes is for whoever has it work, beside what
   // programs write: by default warnings and errors.
   std::string log_level = "warning";
+  // It ends, before it does anything, where a part of its confinement is missing.
+  bool require_confinement = false;
 };
 
 // A child process that executes programs. One thread may Send while one Receives; Ask is both. Kill may be called from

@@ -457,8 +457,7 @@ absl::StatusOr<v1::Tensor> RunnerService::Fetch(const runner::Fetch& request) {
   SLIPWAY_ASSIGN_OR_RETURN(const Tensor* const tensor, handles_.FindTensor(request.handle()));
   if (tensor->byte_size() <= std::min(request.max_inline_bytes(), kMaxInlineTensorBytes))
     return ToInlineProto(request.name(), *tensor);
-  SLIPWAY_ASSIGN_OR_RETURN(const Digest digest, PutBytes(store_, tensor->bytes()));
-  return ToBlobProto(request.name(), tensor->type(), digest);
+  return ToBlobProto(request.name(), tensor->type(), Digest::Of(tensor->bytes()));
 }
 
 absl::StatusOr<v1::BenchmarkResult> RunnerService::Measure(const runner::Request& request) {

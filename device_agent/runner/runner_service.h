@@ -25,8 +25,7 @@ namespace slipway {
 // Holds programs and tensors. Not thread-safe.
 class RunnerService {
  public:
-  // `store` holds the blobs and takes large outputs of jobs; `window` is shared with the agent. Both must outlive
-  // this.
+  // `store` holds the blobs, and is only read; `window` is shared with the agent. Both must outlive this.
   RunnerService(BlobStore& store, RunnerWindow& window) : store_(store), window_(window) {}
 
   // The response to a request; failures are in it.

@@ -54,9 +54,22 @@ std::string ReadEnvironment(pid_t pid) {
   return environment;
 }
 
-std::optional<RunningProcess> Describe(pid_t pid, absl::string_view mark) {
+// By a path below the folder that marks it, or by its environment, which may be empty, or not be told.
+bool HasMark(pid_t pid, const std::vector<std::string>& arguments, absl::string_view mark) {
+  const std::string below = absl::StrCat(mark.substr(mark.find('=') + 1), "/");
+  if (pid != getpid() &&
+      std::any_of(arguments.begin(), arguments.end(), [&](const std::string& argument) {
+        return absl::StrContains(argument, below);
+      })) {
+    return true;
+  }
   const std::vector<std::string> environment = SplitZeros(ReadEnvironment(pid));
-  if (std::find(environment.begin(), environment.end(), mark) == environment.end()) return {};
+  return std::find(environment.begin(), environment.end(), mark) != environment.end();
+}
+
+std::optional<RunningProcess> Describe(pid_t pid, absl::string_view mark) {
+  std::vector<std::string> arguments = SplitZeros(ReadProc(pid, "cmdline"));
+  if (!HasMark(pid, arguments, mark)) return {};
   // "PID (NAME) STATE PARENT ...", where NAME may hold anything.
   const std::string stat = ReadProc(pid, "stat");
   const size_t name_end = stat.rfind(')');
@@ -70,9 +83,11 @@ std::optional<RunningProcess> Describe(pid_t pid, absl::string_view mark) {
     return {};
   }
   const std::string executable = Executable(pid);
-  const absl::string_view path = absl::StripSuffix(executable, " (deleted)");
+  // That of a process which keeps others out is not told.
+  const absl::string_view path = executable.empty() ? absl::string_view(arguments.front())
+                                                    : absl::StripSuffix(executable, " (deleted)");
   process.program = std::string(path.substr(path.rfind('/') + 1));
-  process.arguments = SplitZeros(ReadProc(pid, "cmdline"));
+  process.arguments = std::move(arguments);
   if (!process.arguments.empty()) process.arguments.erase(process.arguments.begin());
   return process;
 }
@@ -127,6 +142,20 @@ std::vector<RunningProcess> AwaitNoProcess(absl::string_view mark, absl::Duratio
 int64_t ResidentBytes(pid_t pid) { return StatusNumber(pid, "VmRSS:") * 1024; }
 
 int64_t ThreadCount(pid_t pid) { return StatusNumber(pid, "Threads:"); }
+
+absl::Duration ProcessorTime(pid_t pid) {
+  const std::string stat = ReadProc(pid, "stat");
+  const std::vector<std::string> fields = absl::StrSplit(
+      stat.substr(std::min(stat.size(), stat.rfind(')') + 1)), ' ', absl::SkipEmpty());
+  constexpr size_t kUserTime = 11;  // Behind the name; the next is the system's.
+  int64_t user = 0;
+  int64_t system = 0;
+  if (fields.size() < kUserTime + 2 || !absl::SimpleAtoi(fields[kUserTime], &user) ||
+      !absl::SimpleAtoi(fields[kUserTime + 1], &system)) {
+    return absl::ZeroDuration();
+  }
+  return absl::Seconds(1) * (user + system) / sysconf(_SC_CLK_TCK);
+}
 
 int64_t PeakResidentBytes(pid_t pid) { return StatusNumber(pid, "VmHWM:") * 1024; }
 
