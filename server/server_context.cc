@@ -141,6 +141,7 @@ void ServerContext::StartWorkers() {
     command.push_back("--token-file");
     command.push_back(options_.token_file);
   }
+  if (options_.require_confinement) command.push_back("--require-confinement");
   workers_ = std::make_unique<LocalWorkers>(
       LocalWorkers::Options{.count = static_cast<int>(options_.workers),
                             .idle = options_.worker_idle,

@@ -17,6 +17,9 @@
 #include "core/base/log.h"
 #include "core/base/status_macros.h"
 #include "core/base/version.h"
+#include "core/confinement/confinement.h"
+#include "core/confinement/guard.h"
+#include "core/confinement/profiles.h"
 #include "server/parent.h"
 #include "server/server_context.h"
 #include "server/server_options.h"
@@ -27,6 +30,16 @@ namespace {
 
 constexpr int kFailed = 1;
 constexpr int kWrongCall = 2;
+
+// Workers of this machine would not start: better to say so before anybody waits for them.
+absl::Status CheckConfinement(const ServerOptions& options) {
+  if (!options.require_confinement || options.workers == 0) return absl::OkStatus();
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(
+      const MissingParts missing,
+      ProbeConfinement(CompileConfinement({options.cache_dir, options.blob_dir}, {})),
+      "confining the compiler");
+  return RequireWhole("the compiler", missing);
+}
 
 absl::Status Serve(const ServerOptions& options, const sigset_t& stop_signals) {
   SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<ServerContext> context,
@@ -115,7 +128,9 @@ int Main(int argc, char** argv) {
   InitLog("slipwayd", *ParseLogLevel(options->log_level));
   KeepFreedMemory();
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
-  absl::Status status = options->exit_with_parent ? EndWithParent() : FollowParent();
+  absl::Status status = GuardProcess();
+  if (status.ok()) status = CheckConfinement(*options);
+  if (status.ok()) status = options->exit_with_parent ? EndWithParent() : FollowParent();
   if (status.ok()) status = Serve(*options, stop_signals);
   return status.ok() ? 0 : Report(status, kFailed);
 }

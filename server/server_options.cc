@@ -57,6 +57,8 @@ void AddFlags(FlagSet& flags, ServerOptions* options) {
             "Workers end after this time without work.");
   flags.AddBytes("compile-memory", &options->compile_memory_bytes, 512 << 20, kMany,
                  "Memory that one compilation may take.");
+  flags.Add("require-confinement", &options->require_confinement,
+            "Compile on this machine only where nothing is missing of what confines the compiler.");
   flags.Add("silence", &options->silence, "TIME",
             "Agents and workers silent for this long are lost.");
   flags.Add("job-retention", &options->job_retention, "TIME", "How long ended jobs are kept.");

@@ -28,6 +28,7 @@ struct ServerOptions {
   int64_t workers = 1;
   absl::Duration worker_idle = absl::Seconds(60);
   int64_t compile_memory_bytes = int64_t{8} << 30;
+  bool require_confinement = false;
 
   absl::Duration silence = kDefaultSilence;
   absl::Duration job_retention = kDefaultJobRetention;

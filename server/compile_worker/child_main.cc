@@ -1,5 +1,6 @@
 #include "server/compile_worker/child_main.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -10,10 +11,13 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
 #include "core/base/out_of_memory.h"
 #include "core/base/status_macros.h"
+#include "core/confinement/confinement.h"
+#include "core/confinement/profiles.h"
 #include "core/store/file_blob_store.h"
 #include "core/wire/digest_proto.h"
 #include "core/wire/status_proto.h"
@@ -28,6 +32,18 @@ void WriteProgress(absl::string_view stage, int64_t done, int64_t total) {
   const std::string line = absl::StrCat(stage, "\t", done, "\t", total, "\n");
   // A line is below PIPE_BUF, and so written whole; nobody may be listening.
   [[maybe_unused]] const ssize_t written = write(kProgressFd, line.data(), line.size());
+}
+
+// What strangers send is read after this. Temporary files go with the child's own folder, also those of a child that is
+// killed.
+absl::Status Confine(const CompileChildRequest& request, const std::string& folder) {
+  setenv("TMPDIR", folder.c_str(), 1);
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(
+      const MissingParts missing,
+      ApplyConfinement(CompileConfinement(
+          {folder, request.store_folder(), request.kernel_cache_folder()}, ProgramFolders())),
+      "confining the compiler");
+  return request.require_confinement() ? RequireWhole("the compiler", missing) : absl::OkStatus();
 }
 
 absl::StatusOr<CompileChildResponse::Made> Compile(const CompileChildRequest& request,
@@ -60,7 +76,8 @@ absl::StatusOr<CompileChildResponse::Made> Compile(const CompileChildRequest& re
 
 // What the compiler throws in spite of all is a bug of ours, and typed as such.
 absl::StatusOr<CompileChildResponse::Made> CompileWithoutExceptions(
-    const CompileChildRequest& request, const CompileFunction& compile) {
+    const CompileChildRequest& request, const std::string& folder, const CompileFunction& compile) {
+  SLIPWAY_RETURN_IF_ERROR(Confine(request, folder));
   try {
     return Compile(request, compile);
   } catch (const std::bad_alloc&) {
@@ -72,6 +89,11 @@ absl::StatusOr<CompileChildResponse::Made> CompileWithoutExceptions(
 
 }  // namespace
 
+std::vector<std::string> ProgramFolders() {
+  const char* const path = getenv("PATH");
+  return absl::StrSplit(path == nullptr ? "" : path, ':', absl::SkipEmpty());
+}
+
 int RunCompileChild(const std::string& folder, const CompileFunction& compile) {
   ExitWhenOutOfMemory();
   const absl::StatusOr<std::string> bytes =
@@ -81,7 +103,8 @@ int RunCompileChild(const std::string& folder, const CompileFunction& compile) {
     Log(LogLevel::kError, "no request", {{"folder", folder}, {"why", bytes.status().ToString()}});
     return 1;
   }
-  absl::StatusOr<CompileChildResponse::Made> made = CompileWithoutExceptions(request, compile);
+  absl::StatusOr<CompileChildResponse::Made> made =
+      CompileWithoutExceptions(request, folder, compile);
   CompileChildResponse response;
   if (made.ok()) {
     *response.mutable_made() = *std::move(made);

@@ -3,6 +3,7 @@
 #define SLIPWAY_SERVER_COMPILE_WORKER_CHILD_MAIN_H_
 
 #include <string>
+#include <vector>
 
 #include "server/compile_worker/compile_function.h"
 
@@ -15,7 +16,10 @@ inline constexpr char kResponseFile[] = "response";
 // Descriptor to which it writes its progress, a line "STAGE\tDONE\tTOTAL" each.
 inline constexpr int kProgressFd = 3;
 
-// Reads the request in `folder`, compiles, writes the response beside it. Returns the exit code: 0 whenever
+// Where programs are looked for ($PATH), the linker among them.
+std::vector<std::string> ProgramFolders();
+
+// Reads the request in `folder`, is confined (core/confinement), compiles, writes the response beside it. Returns the exit code: 0 whenever
 // there is a response, also one that says why there is no artifact.
 int RunCompileChild(const std::string& folder, const CompileFunction& compile);
 

@@ -108,6 +108,7 @@ v1::CompileAttemptState CompileAttempt::Work() {
   request.set_store_folder(env_.store_folder);
   request.set_store_is_durable(env_.store_is_durable);
   request.set_kernel_cache_folder(env_.kernel_cache_folder);
+  request.set_require_confinement(env_.require_confinement);
   CompileChild::Options options;
   options.command = env_.child_command;
   options.memory_bytes = env_.memory_bytes;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include "core/base/out_of_memory.h"
 #include "core/base/status_macros.h"
 #include "core/wire/status_proto.h"
+#include "server/compile_worker/abandoned_folders.h"
 
 namespace slipway::worker {
 namespace {
@@ -39,18 +41,20 @@ void TellProgress(absl::string_view line, const ReportProgress& progress) {
 
 }  // namespace
 
-CompileChild::CompileChild(const Options& options, TemporaryFolder folder, UniqueFd progress,
-                           std::unique_ptr<Subprocess> process)
+CompileChild::CompileChild(const Options& options, TemporaryFolder folder, UniqueFd hold,
+                           UniqueFd progress, std::unique_ptr<Subprocess> process)
     : options_(options),
       begin_(SystemClock().Monotonic()),
       kills_before_(OutOfMemoryKills(options.vmstat)),
       folder_(std::move(folder)),
+      hold_(std::move(hold)),
       progress_(std::move(progress)),
       process_(std::move(process)) {}
 
 absl::StatusOr<std::unique_ptr<CompileChild>> CompileChild::Start(
     const Options& options, const CompileChildRequest& request) {
-  SLIPWAY_ASSIGN_OR_RETURN(TemporaryFolder folder, TemporaryFolder::Create("slipway-compile"));
+  SLIPWAY_ASSIGN_OR_RETURN(TemporaryFolder folder, TemporaryFolder::Create(kFolderPrefix));
+  SLIPWAY_ASSIGN_OR_RETURN(UniqueFd hold, HoldFolder(folder.path()));
   SLIPWAY_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(folder.path(), kRequestFile),
                                               request.SerializeAsString(), /*durable=*/false));
   int fds[2];
@@ -61,13 +65,18 @@ absl::StatusOr<std::unique_ptr<CompileChild>> CompileChild::Start(
   process_options.argv = options.command;
   process_options.argv.push_back(kCompileSubcommand);
   process_options.argv.push_back(folder.path());
+  // Where the linker and its libraries are found; nothing else that the worker was told.
+  process_options.inherit_environment = false;
+  for (const char* name : {"PATH", "LD_LIBRARY_PATH"}) {
+    if (const char* value = getenv(name)) process_options.environment.emplace_back(name, value);
+  }
   process_options.fds = {{kProgressFd, write_end.get()}};
   process_options.stdout_stream = ChildStream::Tail();
   process_options.stderr_stream = ChildStream::Tail();
   if (options.memory_bytes > 0) process_options.limits.data_bytes = options.memory_bytes;
   SLIPWAY_ASSIGN_OR_RETURN(std::unique_ptr<Subprocess> process, Subprocess::Start(process_options));
-  return std::unique_ptr<CompileChild>(
-      new CompileChild(options, std::move(folder), std::move(read_end), std::move(process)));
+  return std::unique_ptr<CompileChild>(new CompileChild(options, std::move(folder), std::move(hold),
+                                                        std::move(read_end), std::move(process)));
 }
 
 // Until the child closes its end; false when the deadline comes first.

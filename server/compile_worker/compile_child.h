@@ -23,6 +23,9 @@ struct ChildFailure {
   bool retriable = false;
 };
 
+// What the names of children's folders, in the one for temporary files, begin with.
+inline constexpr char kFolderPrefix[] = "slipway-compile";
+
 class CompileChild {
  public:
   struct Options {
@@ -44,7 +47,7 @@ class CompileChild {
   void Kill() { process_->Kill(); }
 
  private:
-  CompileChild(const Options& options, TemporaryFolder folder, UniqueFd progress,
+  CompileChild(const Options& options, TemporaryFolder folder, UniqueFd hold, UniqueFd progress,
                std::unique_ptr<Subprocess> process);
 
   bool FollowProgress(const ReportProgress& progress);
@@ -54,6 +57,7 @@ class CompileChild {
   const absl::Duration begin_;  // Monotonic.
   const int64_t kills_before_;  // OutOfMemoryKills.
   const TemporaryFolder folder_;
+  const UniqueFd hold_;  // HoldFolder(folder_).
   const UniqueFd progress_;
   const std::unique_ptr<Subprocess> process_;
 };

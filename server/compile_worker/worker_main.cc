@@ -17,16 +17,22 @@
 #include "absl/random/random.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
 #include "core/base/files.h"
 #include "core/base/flags.h"
 #include "core/base/lifeline.h"
 #include "core/base/log.h"
 #include "core/base/own_files.h"
 #include "core/base/status_macros.h"
+#include "core/confinement/confinement.h"
+#include "core/confinement/guard.h"
+#include "core/confinement/profiles.h"
 #include "core/rpc/token.h"
 #include "core/store/file_blob_store.h"
 #include "core/store/quota_blob_store.h"
+#include "server/compile_worker/abandoned_folders.h"
 #include "server/compile_worker/child_main.h"
+#include "server/compile_worker/compile_child.h"
 #include "server/compile_worker/grpc_worker_transport.h"
 #include "server/compile_worker/worker_loop.h"
 #include "server/compile_worker/worker_options.h"
@@ -53,6 +59,28 @@ absl::StatusOr<std::unique_ptr<BlobStore>> OpenStore(const WorkerOptions& option
       std::move(store), QuotaBlobStore::Options{.quota_bytes = options.blob_quota_bytes});
 }
 
+// Those of workers that were killed. One that has just been made may not be held yet.
+void RemoveLeftFolders() {
+  const char* const parent = getenv("TMPDIR");
+  const int removed =
+      RemoveAbandonedFolders(parent != nullptr && *parent != '\0' ? parent : "/tmp",
+                             absl::StrCat(kFolderPrefix, "."), absl::Now() - absl::Minutes(1));
+  if (removed > 0) Log(LogLevel::kInfo, "removed what killed workers left", {{"folders", removed}});
+}
+
+absl::Status CheckConfinement(const WorkerOptions& options) {
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(
+      const MissingParts missing,
+      ProbeConfinement(CompileConfinement({options.cache_dir}, ProgramFolders())),
+      "confining the compiler");
+  if (options.require_confinement) return RequireWhole("the compiler", missing);
+  for (const MissingPart& part : missing) {
+    Log(LogLevel::kWarning, "compilations are not wholly confined",
+        {{"lacks", Name(part.part)}, {"why", part.why}});
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Work(const WorkerOptions& options, const Compiler& compiler,
                   const sigset_t& stop_signals) {
   SLIPWAY_ASSIGN_OR_RETURN(const std::string token, ReadToken(options.token_file));
@@ -65,7 +93,9 @@ absl::Status Work(const WorkerOptions& options, const Compiler& compiler,
   env.kernel_cache_folder = JoinPath(options.cache_dir, "kernels");
   env.child_command = {kOwnExecutable};
   env.memory_bytes = options.compile_memory_bytes;
+  env.require_confinement = options.require_confinement;
   SLIPWAY_RETURN_IF_ERROR_WITH(MakeOwnFolder(env.kernel_cache_folder), "--cache-dir");
+  RemoveLeftFolders();
   SLIPWAY_ASSIGN_OR_RETURN_WITH(const std::unique_ptr<BlobStore> store,
                                 OpenStore(options, env.store_folder, is_shared), "--blob-dir");
   env.store = store.get();
@@ -133,7 +163,9 @@ int WorkerMain(int argc, char** argv, const Compiler& compiler) {
   if (options->exit_with_parent && getenv(kLifelineVariable) == nullptr) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
   }
-  absl::Status status = FollowParent();
+  absl::Status status = GuardProcess();
+  if (status.ok()) status = CheckConfinement(*options);
+  if (status.ok()) status = FollowParent();
   if (status.ok()) status = Work(*options, compiler, stop_signals);
   return status.ok() ? 0 : Report(status, kFailed);
 }

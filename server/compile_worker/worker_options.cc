@@ -41,6 +41,8 @@ void AddFlags(FlagSet& flags, WorkerOptions* options) {
                  "Memory that one compilation may take.");
   flags.AddBytes("blob-quota", &options->blob_quota_bytes, 1 << 20, kMany,
                  "Bytes of fetched files kept, without --blob-dir.");
+  flags.Add("require-confinement", &options->require_confinement,
+            "Do not start where a part of what confines the compiler is missing.");
   flags.Add("print-targets", &options->print_targets,
             "Print families of targets and its fingerprint for them, and end.");
   flags.Add("exit-with-parent", &options->exit_with_parent, "End when the starting process ends.");

@@ -20,6 +20,7 @@ struct WorkerOptions {
   int64_t capacity = 1;
   int64_t compile_memory_bytes = int64_t{8} << 30;
   int64_t blob_quota_bytes = int64_t{20} << 30;  // Of the worker's own cache.
+  bool require_confinement = false;
   bool print_targets = false;
   bool exit_with_parent = false;
   std::string log_level = "info";
