@@ -43,8 +43,11 @@ inline constexpr Pings kBusyPings = {1'200, 1'500};
 inline constexpr Pings kServerPings = {20'000, 10'000};
 // A server ends connections of who pings more often, since it costs nothing to flood it.
 inline constexpr int kMinPingIntervalMs = kBusyPings.after_ms / 2;
-// A connection without calls is given back.
+// A connection without calls is given back by who made it, else ended by the server.
 inline constexpr int kIdleConnectionMs = 5 * 60'000;
+inline constexpr int kServerIdleConnectionMs = 2 * kIdleConnectionMs;
+// Who has begun a connection has this long to agree on its settings.
+inline constexpr int kHandshakeMs = 10'000;
 
 inline constexpr int kFirstReconnectMs = 50;
 inline constexpr int kLongestReconnectMs = 2'000;
@@ -79,6 +82,8 @@ inline void ApplyServerSettings(grpc::ServerBuilder& builder) {
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
                              kMinPingIntervalMs);
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeMs);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, kServerIdleConnectionMs);
   // Two servers on one port would share its connections by chance.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
 }
