@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/base/descriptor_limit.h"
 #include "core/base/log.h"
 #include "core/base/own_files.h"
 #include "core/base/status_macros.h"
@@ -75,7 +76,10 @@ absl::Status ServerContext::Open() {
           .limits = LimitsOf(options_),
           .instance_id = ids_.Next(clock_.Now())};
   pool_ = std::make_unique<WorkPool>(kHandlerThreads, kMaxWaitingCalls);
-  GrpcServer::Options listening{.listen = options_.listen};
+  GrpcServer::Options listening{
+      .listen = options_.listen,
+      .listener =
+          ListenerOptionsFor(RaiseDescriptorLimit(), static_cast<int>(options_.max_connections))};
   SLIPWAY_ASSIGN_OR_RETURN(listening.token, ReadToken(options_.token_file));
   SLIPWAY_ASSIGN_OR_RETURN(
       grpc_,

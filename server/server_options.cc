@@ -62,6 +62,8 @@ void AddFlags(FlagSet& flags, ServerOptions* options) {
   flags.Add("silence", &options->silence, "TIME",
             "Agents and workers silent for this long are lost.");
   flags.Add("job-retention", &options->job_retention, "TIME", "How long ended jobs are kept.");
+  flags.Add("max-connections", &options->max_connections, 1, 1'000'000, "COUNT",
+            "Most connections, as far as `ulimit -Hn` allows.");
   flags.Add("max-queued-jobs", &options->max_queued_jobs, 1, 10'000'000, "COUNT",
             "Most jobs that wait or run.");
   flags.AddBytes("max-blob-size", &options->max_blob_bytes, 1, kMany, "Largest blob.");

@@ -32,6 +32,7 @@ struct ServerOptions {
 
   absl::Duration silence = kDefaultSilence;
   absl::Duration job_retention = kDefaultJobRetention;
+  int64_t max_connections = kDefaultMaxConnections;
   int64_t max_queued_jobs = kDefaultMaxQueuedJobs;
   int64_t max_blob_bytes = kDefaultMaxBlobBytes;
   int64_t max_model_bytes = kDefaultMaxModelBytes;

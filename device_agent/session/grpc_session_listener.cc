@@ -7,10 +7,11 @@
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "core/base/descriptor_limit.h"
+#include "core/base/status_macros.h"
 #include "core/rpc/grpc_duplex.h"
+#include "core/rpc/grpc_listener.h"
 #include "core/rpc/grpc_settings.h"
 #include "core/rpc/token.h"
 #include "core/wire/session_messages.h"
@@ -22,12 +23,16 @@ namespace {
 
 constexpr auto kDrainTime = std::chrono::milliseconds(500);
 
+// Clients' sessions, and those who ask whether somebody is here.
+constexpr int kMostConnections = 256;
+
 using RawService = v1::SessionService::WithRawCallbackMethod_Open<v1::SessionService::Service>;
 
 class Listener final : public SessionListener, private RawService {
  public:
   explicit Listener(std::string token) : token_(std::move(token)) {}
   ~Listener() override {
+    listener_.reset();
     if (server_ == nullptr) return;
     server_->Shutdown(std::chrono::system_clock::now() + kDrainTime);
     server_->Wait();
@@ -36,17 +41,14 @@ class Listener final : public SessionListener, private RawService {
   absl::Status Listen(const std::string& address) {
     grpc::ServerBuilder builder;
     ApplyServerSettings(builder);
-    int port = 0;
-    builder.AddListeningPort(address, grpc::InsecureServerCredentials(), &port);
+    SLIPWAY_ASSIGN_OR_RETURN(
+        listener_,
+        GrpcListener::Listen(address, ListenerOptionsFor(RaiseDescriptorLimit(), kMostConnections),
+                             builder, grpc::InsecureServerCredentials()));
     builder.RegisterService(static_cast<RawService*>(this));
     server_ = builder.BuildAndStart();
-    if (server_ == nullptr || port == 0) {
-      return absl::UnavailableError(absl::StrCat(
-          "cannot listen on \"", address, "\": it is in use, or not an address of this machine"));
-    }
-    address_ = absl::StartsWith(address, "unix:")
-                   ? address
-                   : absl::StrCat(address.substr(0, address.rfind(':')), ":", port);
+    if (server_ == nullptr) return absl::InternalError("gRPC does not start its server");
+    listener_->Start();
     return absl::OkStatus();
   }
 
@@ -60,7 +62,7 @@ class Listener final : public SessionListener, private RawService {
     server_->Wait();
     server_ = nullptr;
   }
-  const std::string& address() const override { return address_; }
+  const std::string& address() const override { return listener_->address(); }
 
  private:
   ServedDuplex* Open(grpc::CallbackServerContext* context) override {
@@ -82,8 +84,8 @@ class Listener final : public SessionListener, private RawService {
   }
 
   const std::string token_;
-  std::string address_;
   std::unique_ptr<grpc::Server> server_;
+  std::unique_ptr<GrpcListener> listener_;
   absl::Mutex mutex_;
   SessionEntrance* entrance_ ABSL_GUARDED_BY(mutex_) = nullptr;
 };

@@ -3,19 +3,13 @@
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "core/base/files.h"
 #include "core/base/status_macros.h"
+#include "core/rpc/grpc_listener.h"
 #include "core/rpc/grpc_settings.h"
-#include "core/rpc/listen_address.h"
 #include "server/services/admission.h"
 #include "server/services/blob_service.h"
 #include "server/services/calls.h"
@@ -27,15 +21,6 @@ namespace slipway::server {
 namespace {
 
 constexpr absl::Duration kDrainTime = absl::Milliseconds(500);
-
-// Whether somebody answers at a unix socket. gRPC would take the path from them.
-bool IsServed(const std::string& path) {
-  const UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_un address = {};
-  address.sun_family = AF_UNIX;
-  memcpy(address.sun_path, path.data(), path.size());
-  return connect(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0;
-}
 
 class RunningServer final : public GrpcServer {
  public:
@@ -56,38 +41,32 @@ class RunningServer final : public GrpcServer {
         session_service_(relays_.get()) {}
 
   ~RunningServer() override {
+    listener_.reset();
     if (server_ == nullptr) return;
     // Calls that are parked or watch are cancelled after this.
     server_->Shutdown(std::chrono::system_clock::now() + absl::ToChronoMilliseconds(kDrainTime));
     server_->Wait();
   }
 
-  absl::Status Listen(const std::string& listen) {
+  absl::Status Listen(const Options& options) {
     SLIPWAY_RETURN_IF_ERROR_WITH(relays_->Recover(), "reading the sessions that wait");
-    SLIPWAY_ASSIGN_OR_RETURN(const ListenAddress parsed, ParseListenAddress(listen));
-    if (parsed.host.empty() && IsServed(listen.substr(kUnixAddressPrefix.size()))) {
-      return absl::UnavailableError(
-          absl::StrCat("cannot listen on '", listen, "': another process does"));
-    }
     grpc::ServerBuilder builder;
     ApplyServerSettings(builder);
-    int port = 0;
-    builder.AddListeningPort(listen, grpc::InsecureServerCredentials(), &port);
+    SLIPWAY_ASSIGN_OR_RETURN(listener_,
+                             GrpcListener::Listen(options.listen, options.listener, builder,
+                                                  grpc::InsecureServerCredentials()));
     for (grpc::Service* service : std::initializer_list<grpc::Service*>{
              &server_service_, &compile_service_, &run_service_, &fleet_service_, &job_service_,
              &blob_service_, &agent_service_, &worker_service_, &session_service_}) {
       builder.RegisterService(service);
     }
     server_ = builder.BuildAndStart();
-    if (server_ == nullptr || port == 0) {
-      return absl::UnavailableError(absl::StrCat(
-          "cannot listen on '", listen, "': it is in use, or not an address of this machine"));
-    }
-    address_ = parsed.host.empty() ? listen : absl::StrCat(parsed.host, ":", port);
+    if (server_ == nullptr) return absl::InternalError("gRPC does not start its server");
+    listener_->Start();
     return absl::OkStatus();
   }
 
-  const std::string& address() const override { return address_; }
+  const std::string& address() const override { return listener_->address(); }
 
  private:
   const Admission admission_;
@@ -103,7 +82,7 @@ class RunningServer final : public GrpcServer {
   WorkerGrpcService worker_service_;
   SessionGrpcService session_service_;
   std::unique_ptr<grpc::Server> server_;
-  std::string address_;
+  std::unique_ptr<GrpcListener> listener_;
 };
 
 }  // namespace
@@ -111,7 +90,7 @@ class RunningServer final : public GrpcServer {
 absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const Parts& parts,
                                                               const Options& options) {
   auto server = std::make_unique<RunningServer>(parts, options);
-  SLIPWAY_RETURN_IF_ERROR(server->Listen(options.listen));
+  SLIPWAY_RETURN_IF_ERROR(server->Listen(options));
   return std::unique_ptr<GrpcServer>(std::move(server));
 }
 

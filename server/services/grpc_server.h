@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
+#include "core/rpc/grpc_listener.h"
 #include "server/change_hub.h"
 #include "server/handlers/environment.h"
 #include "server/scheduler/dispatcher.h"
@@ -22,6 +22,7 @@ class GrpcServer {
   struct Options {
     std::string listen;  // "HOST:PORT" or "unix:PATH"; port 0 takes a free one.
     std::string token;   // Empty: everybody may call.
+    ListenerOptions listener;
   };
   // Parts must outlive the server.
   struct Parts {
