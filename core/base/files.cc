@@ -81,11 +81,11 @@ absl::Status SyncFolder(const std::string& path) {
 
 // Makes a new file in `folder`, whose name no other call in any process uses. Its name is short, so
 // that it fits wherever the final name fits.
-absl::StatusOr<UniqueFd> CreateBeside(const std::string& folder, std::string* path) {
+absl::StatusOr<UniqueFd> CreateBeside(const std::string& folder, mode_t mode, std::string* path) {
   static std::atomic<uint64_t> counter{0};
   while (true) {
     *path = JoinPath(folder, absl::StrCat(".tmp-", getpid(), "-", counter++));
-    UniqueFd fd(open(path->c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    UniqueFd fd(open(path->c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
     if (fd.is_open()) return fd;
     // A leftover of a dead process that had our number: take the next name.
     if (errno != EEXIST) return PathError(errno, "create a file in", folder);
@@ -196,11 +196,12 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes)
   return bytes;
 }
 
-absl::Status WriteFileAtomically(const std::string& path, absl::string_view bytes, bool durable) {
+absl::Status WriteFileAtomically(const std::string& path, absl::string_view bytes, bool durable,
+                                 mode_t mode) {
   if (IsDeviceOrPipe(path)) return WriteTo(path, bytes);
   const std::string folder = ParentFolder(path);
   std::string temporary;
-  SLIPWAY_ASSIGN_OR_RETURN_WITH(UniqueFd fd, CreateBeside(folder, &temporary),
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(UniqueFd fd, CreateBeside(folder, mode, &temporary),
                                 absl::StrCat("cannot write ", Quote(path)));
   absl::Status status = WriteAll(fd.get(), bytes, path);
   if (status.ok() && durable && fsync(fd.get()) != 0) status = PathError(errno, "sync", path);

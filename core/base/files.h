@@ -2,6 +2,8 @@
 #ifndef SLIPWAY_CORE_BASE_FILES_H_
 #define SLIPWAY_CORE_BASE_FILES_H_
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -62,8 +64,10 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes)
 
 // Replaces `path` by `bytes` in one step: written beside it, synced when `durable`, renamed. What is no file and no folder (a
 // device, a pipe) is not replaced: it is written to.
-// RESOURCE_EXHAUSTED on a full disk, and then nothing is left behind.
-absl::Status WriteFileAtomically(const std::string& path, absl::string_view bytes, bool durable);
+// `mode` is what a new file may be used for, as far as the process's umask allows. RESOURCE_EXHAUSTED on a full disk, and
+// then nothing is left behind.
+absl::Status WriteFileAtomically(const std::string& path, absl::string_view bytes, bool durable,
+                                 mode_t mode = 0666);
 
 // Makes `path` and its parents, mode 0700 for what it makes. OK if it exists as a folder.
 absl::Status MakeFolders(const std::string& path);

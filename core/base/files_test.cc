@@ -54,6 +54,16 @@ TEST_F(FilesTest, WritesAndReadsBack) {
   EXPECT_EQ(CountLeftovers(), 0);
 }
 
+TEST_F(FilesTest, ANewFileHasTheModeThatIsWanted) {
+  const std::string path = Path("secret");
+  const mode_t before = umask(0);
+  EXPECT_OK(WriteFileAtomically(path, "secret", false, 0600));
+  umask(before);
+  struct stat info = {};
+  ASSERT_EQ(stat(path.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0600);
+}
+
 TEST_F(FilesTest, ReadIsBounded) {
   ASSERT_OK(WriteFileAtomically(Path("f"), "12345", false));
   EXPECT_THAT(ReadFile(Path("f"), 5), IsOkAndHolds("12345"));
