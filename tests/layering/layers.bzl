@@ -49,9 +49,12 @@ LAYERS = {
     ),
     # What a process that works for strangers may still do.
     "core/confinement": _row(sees = ["core/base"]),
+    # Who somebody is towards a server, and what he may do.
+    "core/identity": _row(sees = ["core/base"]),
     # What both ends of every gRPC connection agree on, and what its callers share.
     "core/rpc": _row(
         sees = [
+            "core/identity",
             "core/store",
             "core/wire",
         ],
