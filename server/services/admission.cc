@@ -1,6 +1,5 @@
 #include "server/services/admission.h"
 
-#include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/rpc/token.h"
 #include "server/names.h"
@@ -10,18 +9,6 @@ namespace {
 
 // The owner of everything until there are users.
 constexpr absl::string_view kLocalOwner = "local";
-
-absl::string_view RoleName(Role role) {
-  switch (role) {
-    case Role::kUser:
-      return "user";
-    case Role::kAgent:
-      return "agent";
-    case Role::kWorker:
-      return "worker";
-  }
-  return "unknown";
-}
 
 }  // namespace
 
@@ -35,12 +22,6 @@ absl::StatusOr<Caller> Admission::Admit(const CallHeader& call) const {
                 .deadline = call.deadline,
                 .request_id = std::string(call.request_id),
                 .address = call.address};
-}
-
-absl::Status CheckRole(const Caller& caller, Role role) {
-  if (caller.roles.contains(role)) return absl::OkStatus();
-  return absl::PermissionDeniedError(
-      absl::StrCat("'", caller.owner, "' lacks the role of a ", RoleName(role)));
 }
 
 }  // namespace slipway::server

@@ -1,4 +1,4 @@
-// Admission: who calls, and what he may do.
+// Admission: who calls.
 #ifndef SLIPWAY_SERVER_SERVICES_ADMISSION_H_
 #define SLIPWAY_SERVER_SERVICES_ADMISSION_H_
 
@@ -34,9 +34,6 @@ class Admission {
  private:
   const std::string token_;
 };
-
-// PERMISSION_DENIED when the caller lacks the role, which is named.
-absl::Status CheckRole(const Caller& caller, Role role);
 
 }  // namespace slipway::server
 

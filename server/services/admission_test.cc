@@ -62,9 +62,7 @@ TEST(Admission, MakesTheCaller) {
   EXPECT_EQ(caller->deadline, deadline);
   EXPECT_EQ(caller->request_id, "call 1");
   EXPECT_EQ(caller->address, "ipv4:127.0.0.1:1");
-  for (const Role role : {Role::kUser, Role::kAgent, Role::kWorker}) {
-    EXPECT_OK(CheckRole(*caller, role));
-  }
+  EXPECT_EQ(caller->roles, RoleSet({Role::kUser, Role::kAgent, Role::kWorker}));
 }
 
 TEST(Admission, RefusesRequestIdsThatAreNone) {
@@ -76,11 +74,6 @@ TEST(Admission, RefusesRequestIdsThatAreNone) {
     EXPECT_THAT(Admission("").Admit({.request_id = bad}),
                 StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("x-request-id")));
   }
-}
-
-TEST(Admission, WhoLacksARoleIsToldWhich) {
-  EXPECT_THAT(CheckRole({.owner = "ann", .roles = {Role::kUser}}, Role::kWorker),
-              StatusIs(absl::StatusCode::kPermissionDenied, HasSubstr("worker")));
 }
 
 }  // namespace

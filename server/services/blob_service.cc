@@ -15,7 +15,7 @@ class WriteReactor final : public grpc::ServerReadReactor<v1::WriteRequest> {
   WriteReactor(const Calls& calls, const Environment& env,
                const grpc::CallbackServerContext& context, v1::WriteResponse* response)
       : pool_(calls.pool()), response_(response) {
-    const absl::StatusOr<Caller> caller = calls.Admit(context);
+    const absl::StatusOr<Caller> caller = calls.Admit(context, Rpc::kWrite);
     if (caller.ok()) {
       upload_.emplace(env, caller->owner);
       StartRead(&request_);
@@ -50,7 +50,7 @@ class ReadReactor final : public grpc::ServerWriteReactor<v1::ReadResponse> {
   ReadReactor(const Calls& calls, const Environment& env,
               const grpc::CallbackServerContext& context, const v1::ReadRequest& request)
       : pool_(calls.pool()) {
-    const absl::Status admitted = calls.Admit(context).status();
+    const absl::Status admitted = calls.Admit(context, Rpc::kRead).status();
     if (!admitted.ok()) {
       Finish(ToGrpc(admitted));
       return;
@@ -87,7 +87,7 @@ class ReadReactor final : public grpc::ServerWriteReactor<v1::ReadResponse> {
 grpc::ServerUnaryReactor* BlobGrpcService::FindMissing(grpc::CallbackServerContext* context,
                                                        const v1::FindMissingRequest* request,
                                                        v1::FindMissingResponse* response) {
-  return calls_.Unary(context, [this, request, response](const Caller&) {
+  return calls_.Unary(context, Rpc::kFindMissing, [this, request, response](const Caller&) {
     return server::FindMissing(env_, *request, response);
   });
 }
@@ -95,7 +95,7 @@ grpc::ServerUnaryReactor* BlobGrpcService::FindMissing(grpc::CallbackServerConte
 grpc::ServerUnaryReactor* BlobGrpcService::QueryWrite(grpc::CallbackServerContext* context,
                                                       const v1::QueryWriteRequest* request,
                                                       v1::QueryWriteResponse* response) {
-  return calls_.Unary(context, [this, request, response](const Caller&) {
+  return calls_.Unary(context, Rpc::kQueryWrite, [this, request, response](const Caller&) {
     return server::QueryWrite(env_, *request, response);
   });
 }

@@ -15,6 +15,7 @@
 #include "absl/time/time.h"
 #include "core/rpc/grpc_status.h"
 #include "server/caller.h"
+#include "server/services/access.h"
 #include "server/services/admission.h"
 #include "server/work_pool.h"
 
@@ -25,29 +26,24 @@ class Calls {
  public:
   Calls(const Admission* admission, WorkPool* pool) : admission_(*admission), pool_(*pool) {}
 
-  absl::StatusOr<Caller> Admit(const grpc::CallbackServerContext& context) const {
-    return admission_.Admit({.authorization = Metadata(context, "authorization"),
-                             .request_id = Metadata(context, "x-request-id"),
-                             .deadline = absl::FromChrono(context.deadline()),
-                             .address = context.peer()});
-  }
-  // The same, for what only those with a role may do.
-  absl::StatusOr<Caller> Admit(const grpc::CallbackServerContext& context, Role role) const {
-    absl::StatusOr<Caller> caller = Admit(context);
+  // Who calls. Errors of Admission, and of CheckAccess.
+  absl::StatusOr<Caller> Admit(const grpc::CallbackServerContext& context, Rpc rpc) const {
+    absl::StatusOr<Caller> caller =
+        admission_.Admit({.authorization = Metadata(context, "authorization"),
+                          .request_id = Metadata(context, "x-request-id"),
+                          .deadline = absl::FromChrono(context.deadline()),
+                          .address = context.peer()});
     if (!caller.ok()) return caller;
-    absl::Status may = CheckRole(*caller, role);
+    absl::Status may = CheckAccess(*caller, rpc);
     if (!may.ok()) return may;
     return caller;
   }
 
   // Answers a unary call by what `handler` returns.
   using Handler = std::function<absl::Status(const Caller&)>;
-  grpc::ServerUnaryReactor* Unary(grpc::CallbackServerContext* context, Handler handler) const {
-    return Answer(context, Admit(*context), std::move(handler));
-  }
-  grpc::ServerUnaryReactor* Unary(grpc::CallbackServerContext* context, Role role,
+  grpc::ServerUnaryReactor* Unary(grpc::CallbackServerContext* context, Rpc rpc,
                                   Handler handler) const {
-    return Answer(context, Admit(*context, role), std::move(handler));
+    return Answer(context, Admit(*context, rpc), std::move(handler));
   }
 
   WorkPool& pool() const { return pool_; }

@@ -22,7 +22,7 @@ class WatchReactor final : public grpc::ServerWriteReactor<v1::Job>,
                                                   const v1::WatchJobRequest& request) {
     std::shared_ptr<WatchReactor> reactor(new WatchReactor(calls, env, hub, request));
     reactor->self_ = reactor;
-    absl::StatusOr<Caller> caller = calls.Admit(context, Role::kUser);
+    absl::StatusOr<Caller> caller = calls.Admit(context, Rpc::kWatchJob);
     if (!caller.ok()) {
       reactor->End(caller.status());
       return reactor.get();
@@ -119,7 +119,7 @@ class WatchReactor final : public grpc::ServerWriteReactor<v1::Job>,
 grpc::ServerUnaryReactor* JobGrpcService::GetJob(grpc::CallbackServerContext* context,
                                                  const v1::GetJobRequest* request,
                                                  v1::Job* response) {
-  return calls_.Unary(context, Role::kUser, [this, request, response](const Caller& caller) {
+  return calls_.Unary(context, Rpc::kGetJob, [this, request, response](const Caller& caller) {
     return server::GetJob(caller, env_, *request, response);
   });
 }
@@ -127,7 +127,7 @@ grpc::ServerUnaryReactor* JobGrpcService::GetJob(grpc::CallbackServerContext* co
 grpc::ServerUnaryReactor* JobGrpcService::ListJobs(grpc::CallbackServerContext* context,
                                                    const v1::ListJobsRequest* request,
                                                    v1::ListJobsResponse* response) {
-  return calls_.Unary(context, Role::kUser, [this, request, response](const Caller& caller) {
+  return calls_.Unary(context, Rpc::kListJobs, [this, request, response](const Caller& caller) {
     return server::ListJobs(caller, env_, *request, response);
   });
 }
@@ -140,7 +140,7 @@ grpc::ServerWriteReactor<v1::Job>* JobGrpcService::WatchJob(grpc::CallbackServer
 grpc::ServerUnaryReactor* JobGrpcService::CancelJob(grpc::CallbackServerContext* context,
                                                     const v1::CancelJobRequest* request,
                                                     v1::Job* response) {
-  return calls_.Unary(context, Role::kUser, [this, request, response](const Caller& caller) {
+  return calls_.Unary(context, Rpc::kCancelJob, [this, request, response](const Caller& caller) {
     return server::CancelJob(caller, env_, *request, response);
   });
 }

@@ -463,7 +463,7 @@ absl::Status SessionRelays::Recover() {
 }
 
 ServedDuplex* SessionRelays::Open(grpc::CallbackServerContext* context) {
-  const absl::StatusOr<Caller> caller = calls_.Admit(*context, Role::kUser);
+  const absl::StatusOr<Caller> caller = calls_.Admit(*context, Rpc::kOpenSession);
   ServedDuplex* reactor = nullptr;
   const std::shared_ptr<End> end = End::Serve(
       kClientEnd, &reactor,
@@ -497,7 +497,7 @@ ServedDuplex* SessionRelays::Open(grpc::CallbackServerContext* context) {
 }
 
 ServedDuplex* SessionRelays::Attach(grpc::CallbackServerContext* context) {
-  const absl::StatusOr<Caller> caller = calls_.Admit(*context, Role::kAgent);
+  const absl::StatusOr<Caller> caller = calls_.Admit(*context, Rpc::kAttach);
   ServedDuplex* reactor = nullptr;
   const std::shared_ptr<End> end = End::Serve(kAgentEnd, &reactor);
   if (!caller.ok()) {

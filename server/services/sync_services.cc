@@ -21,12 +21,12 @@ class SyncReactor final : public grpc::ServerUnaryReactor,
                           public std::enable_shared_from_this<SyncReactor<State, Desired>> {
  public:
   static grpc::ServerUnaryReactor* Start(const Calls& calls, const Parking& parking,
-                                         const grpc::CallbackServerContext& context, Role role,
+                                         const grpc::CallbackServerContext& context, Rpc rpc,
                                          const State* state, Desired* desired) {
     std::shared_ptr<SyncReactor> reactor(
         new SyncReactor(calls, parking, context.peer(), *state, desired));
     reactor->self_ = reactor;
-    absl::Status status = calls.Admit(context, role).status();
+    absl::Status status = calls.Admit(context, rpc).status();
     if (status.ok() && !calls.pool().TryPost([reactor] { reactor->Begin(); })) {
       status = Calls::Overloaded();
     }
@@ -132,15 +132,15 @@ class SyncReactor final : public grpc::ServerUnaryReactor,
 grpc::ServerUnaryReactor* AgentGrpcService::Sync(grpc::CallbackServerContext* context,
                                                  const v1::AgentState* request,
                                                  v1::DesiredAgentState* response) {
-  return SyncReactor<v1::AgentState, v1::DesiredAgentState>::Start(calls_, parking_, *context,
-                                                                   Role::kAgent, request, response);
+  return SyncReactor<v1::AgentState, v1::DesiredAgentState>::Start(
+      calls_, parking_, *context, Rpc::kSyncAgent, request, response);
 }
 
 grpc::ServerUnaryReactor* WorkerGrpcService::Sync(grpc::CallbackServerContext* context,
                                                   const v1::WorkerState* request,
                                                   v1::DesiredWorkerState* response) {
   return SyncReactor<v1::WorkerState, v1::DesiredWorkerState>::Start(
-      calls_, parking_, *context, Role::kWorker, request, response);
+      calls_, parking_, *context, Rpc::kSyncWorker, request, response);
 }
 
 }  // namespace slipway::server

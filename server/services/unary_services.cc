@@ -8,22 +8,24 @@ namespace slipway::server {
 grpc::ServerUnaryReactor* ServerGrpcService::GetServerInfo(grpc::CallbackServerContext* context,
                                                            const v1::GetServerInfoRequest*,
                                                            v1::ServerInfo* response) {
-  return calls_.Unary(
-      context, [this, response](const Caller&) { return server::GetServerInfo(env_, response); });
+  return calls_.Unary(context, Rpc::kGetServerInfo, [this, response](const Caller&) {
+    return server::GetServerInfo(env_, response);
+  });
 }
 
 grpc::ServerUnaryReactor* CompileGrpcService::CreateCompilation(
     grpc::CallbackServerContext* context, const v1::CreateCompilationRequest* request,
     v1::CreateCompilationResponse* response) {
-  return calls_.Unary(context, Role::kUser, [this, request, response](const Caller& caller) {
-    return server::CreateCompilation(caller, env_, *request, response);
-  });
+  return calls_.Unary(context, Rpc::kCreateCompilation,
+                      [this, request, response](const Caller& caller) {
+                        return server::CreateCompilation(caller, env_, *request, response);
+                      });
 }
 
 grpc::ServerUnaryReactor* RunGrpcService::CreateRun(grpc::CallbackServerContext* context,
                                                     const v1::CreateRunRequest* request,
                                                     v1::CreateJobResponse* response) {
-  return calls_.Unary(context, Role::kUser, [this, request, response](const Caller& caller) {
+  return calls_.Unary(context, Rpc::kCreateRun, [this, request, response](const Caller& caller) {
     return server::CreateRun(caller, env_, *request, response);
   });
 }
@@ -31,15 +33,16 @@ grpc::ServerUnaryReactor* RunGrpcService::CreateRun(grpc::CallbackServerContext*
 grpc::ServerUnaryReactor* RunGrpcService::CreateBenchmark(grpc::CallbackServerContext* context,
                                                           const v1::CreateBenchmarkRequest* request,
                                                           v1::CreateJobResponse* response) {
-  return calls_.Unary(context, Role::kUser, [this, request, response](const Caller& caller) {
-    return server::CreateBenchmark(caller, env_, *request, response);
-  });
+  return calls_.Unary(context, Rpc::kCreateBenchmark,
+                      [this, request, response](const Caller& caller) {
+                        return server::CreateBenchmark(caller, env_, *request, response);
+                      });
 }
 
 grpc::ServerUnaryReactor* FleetGrpcService::ListDevices(grpc::CallbackServerContext* context,
                                                         const v1::ListDevicesRequest*,
                                                         v1::ListDevicesResponse* response) {
-  return calls_.Unary(context, Role::kUser, [this, response](const Caller& caller) {
+  return calls_.Unary(context, Rpc::kListDevices, [this, response](const Caller& caller) {
     return server::ListDevices(caller, env_, response);
   });
 }
@@ -47,7 +50,7 @@ grpc::ServerUnaryReactor* FleetGrpcService::ListDevices(grpc::CallbackServerCont
 grpc::ServerUnaryReactor* FleetGrpcService::ListWorkers(grpc::CallbackServerContext* context,
                                                         const v1::ListWorkersRequest*,
                                                         v1::ListWorkersResponse* response) {
-  return calls_.Unary(context, Role::kUser, [this, response](const Caller& caller) {
+  return calls_.Unary(context, Rpc::kListWorkers, [this, response](const Caller& caller) {
     return server::ListWorkers(caller, env_, response);
   });
 }

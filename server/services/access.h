@@ -1,0 +1,71 @@
+// Which calls there are, and who may make them.
+#ifndef SLIPWAY_SERVER_SERVICES_ACCESS_H_
+#define SLIPWAY_SERVER_SERVICES_ACCESS_H_
+
+#include <array>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "core/identity/role.h"
+#include "server/caller.h"
+
+namespace slipway::server {
+
+enum class Rpc {
+  kGetServerInfo,
+  kCreateCompilation,
+  kCreateRun,
+  kCreateBenchmark,
+  kGetJob,
+  kListJobs,
+  kWatchJob,
+  kCancelJob,
+  kListDevices,
+  kListWorkers,
+  kOpenSession,
+  kFindMissing,
+  kQueryWrite,
+  kWrite,
+  kRead,
+  kSyncAgent,
+  kAttach,
+  kSyncWorker,
+};
+
+struct AccessRow {
+  Rpc rpc;
+  absl::string_view method;  // "package.Service.Method".
+  RoleSet roles;             // Any of these is enough.
+};
+
+inline constexpr RoleSet kEverybody = {Role::kUser, Role::kAgent, Role::kWorker, Role::kAdmin};
+
+// In the order of Rpc. Each method of each service has a row.
+inline constexpr std::array<AccessRow, 18> kAccess = {{
+    {Rpc::kGetServerInfo, "slipway.v1.ServerService.GetServerInfo", kEverybody},
+    {Rpc::kCreateCompilation, "slipway.v1.CompileService.CreateCompilation", {Role::kUser}},
+    {Rpc::kCreateRun, "slipway.v1.RunService.CreateRun", {Role::kUser}},
+    {Rpc::kCreateBenchmark, "slipway.v1.RunService.CreateBenchmark", {Role::kUser}},
+    {Rpc::kGetJob, "slipway.v1.JobService.GetJob", {Role::kUser}},
+    {Rpc::kListJobs, "slipway.v1.JobService.ListJobs", {Role::kUser}},
+    {Rpc::kWatchJob, "slipway.v1.JobService.WatchJob", {Role::kUser}},
+    {Rpc::kCancelJob, "slipway.v1.JobService.CancelJob", {Role::kUser}},
+    {Rpc::kListDevices, "slipway.v1.FleetService.ListDevices", {Role::kUser}},
+    {Rpc::kListWorkers, "slipway.v1.FleetService.ListWorkers", {Role::kUser}},
+    {Rpc::kOpenSession, "slipway.v1.SessionService.Open", {Role::kUser}},
+    // Who knows a blob's digest may have it: nothing lists them.
+    {Rpc::kFindMissing, "slipway.v1.BlobService.FindMissing", kEverybody},
+    {Rpc::kQueryWrite, "slipway.v1.BlobService.QueryWrite", kEverybody},
+    {Rpc::kWrite, "slipway.v1.BlobService.Write", kEverybody},
+    {Rpc::kRead, "slipway.v1.BlobService.Read", kEverybody},
+    {Rpc::kSyncAgent, "slipway.v1.AgentService.Sync", {Role::kAgent}},
+    {Rpc::kAttach, "slipway.v1.AgentService.Attach", {Role::kAgent}},
+    {Rpc::kSyncWorker, "slipway.v1.WorkerService.Sync", {Role::kWorker}},
+}};
+
+// PERMISSION_DENIED when the caller has none of the roles, which are named.
+absl::Status CheckAccess(const Caller& caller, Rpc rpc);
+
+}  // namespace slipway::server
+
+#endif  // SLIPWAY_SERVER_SERVICES_ACCESS_H_
