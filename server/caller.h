@@ -13,6 +13,7 @@ namespace slipway::server {
 struct Caller {
   std::string owner;                             // Whose the jobs are that it makes, sees and ends.
   RoleSet roles;                                 // What he may do.
+  bool is_own_worker = false;                    // A worker process that this server has started.
   absl::Time deadline = absl::InfiniteFuture();  // Nobody waits for the answer after this.
   std::string request_id;  // The caller's name for this call, for logs; may be empty.
   std::string address;     // Where it came from.

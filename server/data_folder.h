@@ -12,6 +12,8 @@ namespace slipway::server {
 
 inline constexpr char kDatabaseName[] = "jobs.sqlite";
 inline constexpr char kLockName[] = "lock";
+// The secret of the server's own workers, anew at every start.
+inline constexpr char kWorkerTokenName[] = "worker-token";
 // What slipwayd check took out of the rest, as it was.
 inline constexpr char kLostName[] = "lost+found";
 

@@ -80,7 +80,8 @@ absl::Status ServerContext::Open() {
       .listen = options_.listen,
       .listener =
           ListenerOptionsFor(RaiseDescriptorLimit(), static_cast<int>(options_.max_connections))};
-  SLIPWAY_ASSIGN_OR_RETURN(listening.token, ReadToken(options_.token_file));
+  SLIPWAY_ASSIGN_OR_RETURN(listening.secrets.token, ReadToken(options_.token_file));
+  SLIPWAY_ASSIGN_OR_RETURN(listening.secrets.own_worker, MakeWorkerToken());
   SLIPWAY_ASSIGN_OR_RETURN(
       grpc_,
       GrpcServer::Start({.env = &env_, .hub = &hub_, .timers = timers_.get(), .pool = pool_.get()},
@@ -134,17 +135,27 @@ absl::Status ServerContext::StartDispatcher() {
   return absl::OkStatus();
 }
 
+std::string ServerContext::WorkerTokenPath() const {
+  return JoinPath(options_.data_dir, kWorkerTokenName);
+}
+
+// For this start alone, in a file, since others may read command lines.
+absl::StatusOr<std::string> ServerContext::MakeWorkerToken() const {
+  if (options_.workers == 0) return "";
+  const std::string token = NewSecret();
+  SLIPWAY_RETURN_IF_ERROR_WITH(
+      WriteFileAtomically(WorkerTokenPath(), token, /*durable=*/false, 0600), "--data-dir");
+  return token;
+}
+
 void ServerContext::StartWorkers() {
   if (options_.workers == 0) return;
   std::vector<std::string> command = {
       options_.worker,    "--server",         LocalAddress(address()),
       "--blob-dir",       options_.blob_dir,  "--cache-dir",
       options_.cache_dir, "--compile-memory", absl::StrCat(options_.compile_memory_bytes),
-      "--log-level",      options_.log_level};
-  if (!options_.token_file.empty()) {
-    command.push_back("--token-file");
-    command.push_back(options_.token_file);
-  }
+      "--log-level",      options_.log_level, "--token-file",
+      WorkerTokenPath()};
   if (options_.require_confinement) command.push_back("--require-confinement");
   workers_ = std::make_unique<LocalWorkers>(
       LocalWorkers::Options{.count = static_cast<int>(options_.workers),

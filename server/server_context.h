@@ -52,6 +52,8 @@ class ServerContext {
   absl::Status Open();
   absl::Status OpenStores();
   absl::Status StartDispatcher();
+  std::string WorkerTokenPath() const;
+  absl::StatusOr<std::string> MakeWorkerToken() const;
   void StartWorkers();
   void TellDemand();
   // Lets the dispatcher do what is due after `wait`.

@@ -66,6 +66,10 @@ inline constexpr std::array<AccessRow, 18> kAccess = {{
 // PERMISSION_DENIED when the caller has none of the roles, which are named.
 absl::Status CheckAccess(const Caller& caller, Rpc rpc);
 
+// Whether the caller may report as a peer, a key of names.h. PERMISSION_DENIED: the ids of the server's own workers are
+// theirs alone, and they have no others.
+absl::Status CheckPeer(const Caller& caller, absl::string_view peer);
+
 }  // namespace slipway::server
 
 #endif  // SLIPWAY_SERVER_SERVICES_ACCESS_H_

@@ -14,6 +14,7 @@
 #include "proto/slipway/v1/server.pb.h"
 #include "proto/slipway/v1/session.pb.h"
 #include "proto/slipway/v1/worker.pb.h"
+#include "server/names.h"
 #include "tests/common/status_matchers.h"
 
 namespace slipway::server {
@@ -79,6 +80,18 @@ TEST(AccessTest, NobodyActsForAnother) {
   EXPECT_FALSE(may(Role::kWorker, Rpc::kSyncAgent));
   EXPECT_FALSE(may(Role::kAgent, Rpc::kCreateRun));
   EXPECT_FALSE(may(Role::kWorker, Rpc::kOpenSession));
+}
+
+TEST(AccessTest, IdsOfOwnWorkersAreTheirs) {
+  const Caller own = {.roles = {Role::kWorker}, .is_own_worker = true};
+  const Caller other = {.roles = {Role::kUser, Role::kAgent, Role::kWorker}};
+  EXPECT_OK(CheckPeer(own, WorkerKey(LocalWorkerId(0))));
+  EXPECT_OK(CheckPeer(other, WorkerKey("builder")));
+  EXPECT_OK(CheckPeer(other, AgentKey(LocalWorkerId(0))));
+  EXPECT_THAT(CheckPeer(other, WorkerKey(LocalWorkerId(0))),
+              StatusIs(absl::StatusCode::kPermissionDenied, HasSubstr("give it another one")));
+  EXPECT_THAT(CheckPeer(own, WorkerKey("builder")), StatusIs(absl::StatusCode::kPermissionDenied));
+  EXPECT_THAT(CheckPeer(own, AgentKey("board")), StatusIs(absl::StatusCode::kPermissionDenied));
 }
 
 }  // namespace

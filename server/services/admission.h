@@ -21,18 +21,25 @@ struct CallHeader {
   std::string address;
 };
 
+// What callers prove themselves with.
+struct AdmissionSecrets {
+  std::string token;  // Empty: everybody may call.
+  std::string
+      own_worker;  // Of the server's own workers, made anew at every start; empty: there are none.
+};
+
 // Thread-safe.
 class Admission {
  public:
-  // With an empty token everybody may call.
-  explicit Admission(std::string token) : token_(std::move(token)) {}
+  explicit Admission(AdmissionSecrets secrets) : secrets_(std::move(secrets)) {}
 
-  // UNAUTHENTICATED unless the authorization is "Bearer TOKEN". INVALID_ARGUMENT for a request id that is longer
-  // than 128 bytes or not printable. Until there are users, all who are admitted are one owner with every role.
+  // UNAUTHENTICATED unless the authorization is "Bearer SECRET". INVALID_ARGUMENT for a request id that is longer
+  // than 128 bytes or not printable. Until there are users, all who are admitted are one owner, with every role but for the
+  // server's own workers.
   absl::StatusOr<Caller> Admit(const CallHeader& call) const;
 
  private:
-  const std::string token_;
+  const AdmissionSecrets secrets_;
 };
 
 }  // namespace slipway::server

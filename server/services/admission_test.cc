@@ -17,7 +17,7 @@ using ::testing::Not;
 constexpr char kToken[] = "0123456789abcdef";
 
 absl::Status Check(const std::string& authorization, const std::string& token = kToken) {
-  return Admission(token).Admit({.authorization = authorization}).status();
+  return Admission({.token = token}).Admit({.authorization = authorization}).status();
 }
 
 TEST(Admission, TakesTheToken) { EXPECT_OK(Check("Bearer 0123456789abcdef")); }
@@ -55,7 +55,7 @@ TEST(Admission, AsksNobodyWithoutAToken) {
 
 TEST(Admission, MakesTheCaller) {
   const absl::Time deadline = absl::FromUnixSeconds(7);
-  const auto caller = Admission("").Admit(
+  const auto caller = Admission({}).Admit(
       {.request_id = "call 1", .deadline = deadline, .address = "ipv4:127.0.0.1:1"});
   ASSERT_OK(caller);
   EXPECT_EQ(caller->owner, "local");
@@ -65,13 +65,26 @@ TEST(Admission, MakesTheCaller) {
   EXPECT_EQ(caller->roles, RoleSet({Role::kUser, Role::kAgent, Role::kWorker}));
 }
 
+TEST(Admission, KnowsTheServersOwnWorkers) {
+  for (const std::string token : {"", kToken}) {
+    const Admission admission({.token = token, .own_worker = "fedcba9876543210"});
+    const auto own = admission.Admit({.authorization = "Bearer fedcba9876543210"});
+    ASSERT_OK(own);
+    EXPECT_TRUE(own->is_own_worker);
+    EXPECT_EQ(own->roles, RoleSet({Role::kWorker}));
+    const auto other = admission.Admit({.authorization = "Bearer 0123456789abcdef"});
+    ASSERT_OK(other);
+    EXPECT_FALSE(other->is_own_worker);
+  }
+}
+
 TEST(Admission, RefusesRequestIdsThatAreNone) {
   const std::string longest(128, 'x');
   for (const std::string& good : {std::string(), longest}) {
-    EXPECT_OK(Admission("").Admit({.request_id = good}));
+    EXPECT_OK(Admission({}).Admit({.request_id = good}));
   }
   for (const std::string& bad : {longest + "x", std::string("a\nb")}) {
-    EXPECT_THAT(Admission("").Admit({.request_id = bad}),
+    EXPECT_THAT(Admission({}).Admit({.request_id = bad}),
                 StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("x-request-id")));
   }
 }

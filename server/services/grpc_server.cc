@@ -10,7 +10,6 @@
 #include "core/base/status_macros.h"
 #include "core/rpc/grpc_listener.h"
 #include "core/rpc/grpc_settings.h"
-#include "server/services/admission.h"
 #include "server/services/blob_service.h"
 #include "server/services/calls.h"
 #include "server/services/job_service.h"
@@ -25,7 +24,7 @@ constexpr absl::Duration kDrainTime = absl::Milliseconds(500);
 class RunningServer final : public GrpcServer {
  public:
   RunningServer(const Parts& parts, const Options& options)
-      : admission_(options.token),
+      : admission_(options.secrets),
         calls_(&admission_, parts.pool),
         server_service_(&calls_, parts.env),
         compile_service_(&calls_, parts.env),

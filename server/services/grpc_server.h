@@ -11,6 +11,7 @@
 #include "server/change_hub.h"
 #include "server/handlers/environment.h"
 #include "server/scheduler/dispatcher.h"
+#include "server/services/admission.h"
 #include "server/timer_queue.h"
 #include "server/work_pool.h"
 
@@ -21,7 +22,7 @@ class GrpcServer {
  public:
   struct Options {
     std::string listen;  // "HOST:PORT" or "unix:PATH"; port 0 takes a free one.
-    std::string token;   // Empty: everybody may call.
+    AdmissionSecrets secrets;
     ListenerOptions listener;
   };
   // Parts must outlive the server.

@@ -23,10 +23,11 @@ class SyncReactor final : public grpc::ServerUnaryReactor,
   static grpc::ServerUnaryReactor* Start(const Calls& calls, const Parking& parking,
                                          const grpc::CallbackServerContext& context, Rpc rpc,
                                          const State* state, Desired* desired) {
-    std::shared_ptr<SyncReactor> reactor(
-        new SyncReactor(calls, parking, context.peer(), *state, desired));
+    std::shared_ptr<SyncReactor> reactor(new SyncReactor(calls, parking, *state, desired));
     reactor->self_ = reactor;
-    absl::Status status = calls.Admit(context, rpc).status();
+    absl::StatusOr<Caller> caller = calls.Admit(context, rpc);
+    absl::Status status = caller.status();
+    if (caller.ok()) reactor->caller_ = *std::move(caller);
     if (status.ok() && !calls.pool().TryPost([reactor] { reactor->Begin(); })) {
       status = Calls::Overloaded();
     }
@@ -48,19 +49,15 @@ class SyncReactor final : public grpc::ServerUnaryReactor,
   }
 
  private:
-  SyncReactor(const Calls& calls, const Parking& parking, std::string address, const State& state,
-              Desired* desired)
-      : pool_(calls.pool()),
-        parking_(parking),
-        address_(std::move(address)),
-        state_(state),
-        desired_(desired) {}
+  SyncReactor(const Calls& calls, const Parking& parking, const State& state, Desired* desired)
+      : pool_(calls.pool()), parking_(parking), state_(state), desired_(desired) {}
 
   void Begin() {
-    absl::StatusOr<Report> report = ReadReport(state_, address_);
+    absl::StatusOr<Report> report = ReadReport(state_, caller_.address);
     if (!report.ok()) return End(report.status());
     call_ = report->call;
-    const absl::Status status = parking_.dispatcher->Reported(*std::move(report));
+    absl::Status status = CheckPeer(caller_, call_.peer);
+    if (status.ok()) status = parking_.dispatcher->Reported(*std::move(report));
     if (!status.ok()) return End(status);
     parking_.dispatcher->CallBegan(call_);
     std::weak_ptr<SyncReactor> weak = this->weak_from_this();
@@ -112,7 +109,7 @@ class SyncReactor final : public grpc::ServerUnaryReactor,
 
   WorkPool& pool_;
   const Parking parking_;
-  const std::string address_;
+  Caller caller_;
   const State& state_;  // gRPC keeps request and response until OnDone.
   Desired* const desired_;
   PeerCall call_;  // Set when it has begun.
