@@ -9,120 +9,11 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "core/base/status_macros.h"
-#include "core/operators/attention.h"
-#include "core/operators/convolution.h"
 #include "core/operators/fused.h"
-#include "core/operators/matrix.h"
-#include "core/operators/recurrent.h"
-#include "core/tensor/shape.h"
+#include "core/operators/products.h"
 
 namespace slipway {
 namespace {
-
-int64_t ElementsOfOutput(const Graph& graph, const Node& node) {
-  return graph.values[node.outputs[0]].type->num_elements();
-}
-
-// How many numbers meet how many weights, times two. Of a node whose extents are known.
-using CountFunction = absl::StatusOr<int64_t> (*)(const Graph& graph, const Node& node,
-                                                  const NodeView& view);
-
-absl::StatusOr<int64_t> CountConv(const Graph&, const Node&, const NodeView& view) {
-  SLIPWAY_ASSIGN_OR_RETURN(const ConvView conv, DecodeConv(view));
-  return 2 * std::max<int64_t>(conv.batch, 1) * conv.out_channels *
-         (conv.in_channels / conv.group) * NumElements(conv.window.output) *
-         NumElements(conv.window.kernel);
-}
-
-// Each element of the output, with the weights of its channel.
-template <int kWeights>
-absl::StatusOr<int64_t> CountQuantizedConv(const Graph& graph, const Node& node,
-                                           const NodeView& view) {
-  const Shape& weights = view.input_shape(kWeights);
-  return 2 * ElementsOfOutput(graph, node) * NumElements(weights) /
-         std::max<int64_t>(weights[0], 1);
-}
-
-// Each element of x, with the weights of its group: [C, M / group, kernel...].
-absl::StatusOr<int64_t> CountConvTranspose(const Graph&, const Node&, const NodeView& view) {
-  const Shape& x = view.input_shape(0);
-  return 2 * NumElements(x) * (NumElements(view.input_shape(1)) / std::max<int64_t>(x[1], 1));
-}
-
-absl::StatusOr<int64_t> CountGemm(const Graph&, const Node&, const NodeView& view) {
-  SLIPWAY_ASSIGN_OR_RETURN(const GemmView gemm, DecodeGemm(view));
-  return 2 * std::max<int64_t>(gemm.m, 1) * gemm.n * gemm.k;
-}
-
-absl::StatusOr<int64_t> CountMatMul(const Graph&, const Node&, const NodeView& view) {
-  SLIPWAY_ASSIGN_OR_RETURN(const MatMulView product, DecodeMatMul(view));
-  return 2 * NumElements(product.batch) * product.m * product.n * product.k;
-}
-
-absl::StatusOr<int64_t> CountQuantizedMatMul(const Graph& graph, const Node& node,
-                                             const NodeView& view) {
-  return 2 * ElementsOfOutput(graph, node) * view.input_shape(0).back();
-}
-
-// Queries with keys, and weights of keys with values.
-absl::StatusOr<int64_t> CountAttention(const Graph& graph, const Node& node, const NodeView& view) {
-  constexpr int kPastKey = 4;
-  const Shape& key = view.input_shape(1);
-  int64_t keys = key[key.size() - 2];
-  if (view.has_input(kPastKey)) keys += view.input_shape(kPastKey)[2];
-  return 2 * (NumElements(view.input_shape(0)) + ElementsOfOutput(graph, node)) * keys;
-}
-
-absl::StatusOr<int64_t> CountBlockAttention(const Graph&, const Node&, const NodeView& view) {
-  SLIPWAY_ASSIGN_OR_RETURN(const BlockAttentionView attention, DecodeBlockAttention(view));
-  const auto extent = [&](BlockOperand operand, BlockAxis axis) -> int64_t {
-    const std::vector<int64_t>& order = attention.orders[operand];
-    return view.input_shape(operand)[std::find(order.begin(), order.end(), axis) - order.begin()];
-  };
-  return 2 * extent(kQueries, kBatch) * attention.heads * extent(kQueries, kPosition) *
-         extent(kKeys, kPosition) * (extent(kKeys, kItem) + extent(kValues, kItem));
-}
-
-// Each step of each row with all weights of what comes in, and of the state.
-absl::StatusOr<int64_t> CountRecurrent(const Graph&, const Node&, const NodeView& view) {
-  const Shape& x = view.input_shape(0);
-  return 2 * x[0] * x[1] * (NumElements(view.input_shape(1)) + NumElements(view.input_shape(2)));
-}
-
-absl::StatusOr<int64_t> CountRecurrentSteps(const Graph&, const Node&, const NodeView& view) {
-  SLIPWAY_ASSIGN_OR_RETURN(const RecurrentView recurrent, DecodeRecurrent(view));
-  const Shape& sums = view.input_shape(0);
-  const int64_t hidden = view.input_shape(1)[2];
-  return 2 * sums[0] * sums[1] * static_cast<int64_t>(recurrent.reverse.size()) * recurrent.gates *
-         hidden * hidden;
-}
-
-struct ProductRow {
-  absl::string_view op;
-  CountFunction count;
-};
-constexpr ProductRow kProducts[] = {
-    {"Attention", CountAttention},
-    {"Conv", CountConv},
-    {"ConvInteger", CountQuantizedConv<1>},
-    {"ConvTranspose", CountConvTranspose},
-    {"GRU", CountRecurrent},
-    {"Gemm", CountGemm},
-    {"LSTM", CountRecurrent},
-    {"MatMul", CountMatMul},
-    {"MatMulInteger", CountQuantizedMatMul},
-    {"QLinearConv", CountQuantizedConv<3>},
-    {"QLinearMatMul", CountQuantizedMatMul},
-    {"RNN", CountRecurrent},
-    {"slipway.BlockAttention", CountBlockAttention},
-    {"slipway.ConvNCHWc", CountConv},
-    {"slipway.DepthwiseConvNCHWc", CountConv},
-    {"slipway.GRUSteps", CountRecurrentSteps},
-    {"slipway.GemmPacked", CountGemm},
-    {"slipway.LSTMSteps", CountRecurrentSteps},
-    {"slipway.RNNSteps", CountRecurrentSteps},
-    {"slipway.WinogradConvNCHWc", CountConv},
-};
 
 bool IsOpen(const Graph& graph, ValueId id) {
   return id != kNoValue && !graph.values[id].type->is_static();
@@ -182,13 +73,10 @@ absl::StatusOr<int64_t> ProductFlops(const Graph& graph, const Node& node,
     }
     return total;
   }
-  for (const ProductRow& row : kProducts) {
-    if (row.op != node.op) continue;
-    SLIPWAY_RETURN_IF_ERROR(CheckStatic(graph, node));
-    SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(graph, node, registry));
-    return row.count(graph, node, view);
-  }
-  return 0;
+  if (!MakesProducts(node.op)) return 0;
+  SLIPWAY_RETURN_IF_ERROR(CheckStatic(graph, node));
+  SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(graph, node, registry));
+  return ProductFlops(view, TypesOf(graph, node.outputs));
 }
 
 double NodeFlops(const Graph& graph, const Node& node, const OperatorRegistry& registry) {

@@ -1,5 +1,5 @@
-// What a node costs: how much it computes, and how much it reads and writes. Facts of the graph, whatever computes it; the
-// one place that counts them.
+// What a node costs: how much it computes (core/operators/products.h), and how much it reads and writes. Facts of the graph,
+// whatever computes it.
 #ifndef SLIPWAY_CORE_PASSES_NODE_COST_H_
 #define SLIPWAY_CORE_PASSES_NODE_COST_H_
 
@@ -11,10 +11,9 @@
 
 namespace slipway {
 
-// Multiplications and additions of products, as the model's operators have them: of convolutions, matrix products,
-// attention and recurrent layers two for each number that meets a weight, however that is computed (so that a convolution by
-// Winograd's tiles counts what a direct one does), of all else none. A slipway.Fused or slipway.Call node has those of its
-// body, other bodies count nothing. UNIMPLEMENTED where extents that count are open. REQUIRES: types are known.
+// Multiplications and additions of products, as the model's operators have them (so that a convolution by Winograd's tiles
+// counts what a direct one does). A slipway.Fused or slipway.Call node has those of its body, other bodies count nothing.
+// UNIMPLEMENTED where extents that count are open. REQUIRES: types are known.
 absl::StatusOr<int64_t> ProductFlops(const Graph& graph, const Node& node,
                                      const OperatorRegistry& registry);
 
