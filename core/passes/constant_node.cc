@@ -58,13 +58,14 @@ std::optional<Tensor> MovedConstant(const Graph& graph, const Node& node,
 }
 
 absl::StatusOr<std::vector<Tensor>> EvaluateConstantNode(const Graph& graph, const Node& node,
-                                                         const PassContext& context) {
+                                                         const PassContext& context,
+                                                         int64_t& work_left) {
   std::vector<Tensor> inputs;
   for (const ValueId id : node.inputs) {
     const bool known = id != kNoValue && graph.values[id].constant.has_value();
     inputs.push_back(known ? graph.values[id].constant->Loaded() : Tensor());
   }
-  return context.reference.EvaluateNode(graph, node, inputs);
+  return context.reference.EvaluateNode(graph, node, inputs, work_left);
 }
 
 bool IsLeftToRunTime(const absl::Status& status) {

@@ -1,10 +1,14 @@
 #include "core/passes/fold_constant_pass.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "core/base/status_macros.h"
 #include "core/passes/constant_node.h"
 #include "core/passes/dead_code_pass.h"
@@ -24,36 +28,92 @@ std::optional<int64_t> OutputBytes(const Graph& graph, const Node& node) {
   return bytes;
 }
 
+int64_t ConstantElements(const Graph& graph) {
+  int64_t elements = 0;
+  for (const Value& value : graph.values) {
+    if (value.constant.has_value()) elements += value.type->num_elements();
+  }
+  return elements;
+}
+
+// One graph's folding.
+class Folding {
+ public:
+  Folding(Graph graph, const PassContext& context, bool quantized_too)
+      : graph_(std::move(graph)),
+        context_(context),
+        quantized_too_(quantized_too),
+        most_work_(kMaxFoldedWork + kFoldedWorkAnElement * ConstantElements(graph_)) {}
+
+  absl::StatusOr<Graph> Run() {
+    std::vector<Node> kept;
+    for (Node& node : graph_.nodes) {
+      SLIPWAY_ASSIGN_OR_RETURN(const bool is_folded, FoldNode(node));
+      if (!is_folded) kept.push_back(std::move(node));
+    }
+    graph_.nodes = std::move(kept);
+    return std::move(graph_);
+  }
+
+ private:
+  // Whether the node is gone.
+  absl::StatusOr<bool> FoldNode(const Node& node) {
+    if (!IsConstantNode(graph_, node, context_.registry) ||
+        (!quantized_too_ && IsDequantizedConstant(graph_, node))) {
+      return false;
+    }
+    const int64_t work_left = std::max<int64_t>(most_work_ - ledger_->folded_work, 0);
+    if (std::optional<Tensor> moved = MovedConstant(graph_, node, context_)) {
+      // Done when somebody asks for the bytes, and paid for here.
+      const int64_t work = moved->num_elements();
+      if (work > work_left) {
+        Note(node, absl::StrCat("it moves ", work, " elements, more than the ", work_left,
+                                " steps that are left"));
+        return false;
+      }
+      ledger_->folded_work += work;
+      MakeOutputsConstant(node, {*std::move(moved)}, graph_);
+      return true;
+    }
+    const std::optional<int64_t> bytes = OutputBytes(graph_, node);
+    if (bytes.value_or(INT64_MAX) > bytes_left_) {
+      if (bytes.has_value()) {
+        Note(node, absl::StrCat("it makes ", *bytes, " bytes, more than the ", bytes_left_,
+                                " that are left"));
+      }
+      return false;
+    }
+    const int64_t most = std::min(work_left, kMaxFoldWork);
+    int64_t left = most;
+    absl::StatusOr<std::vector<Tensor>> results =
+        EvaluateConstantNode(graph_, node, context_, left);
+    ledger_->folded_work += most - left;
+    if (absl::IsResourceExhausted(results.status())) Note(node, results.status().message());
+    if (IsLeftToRunTime(results.status())) return false;
+    SLIPWAY_RETURN_IF_ERROR(results.status());
+    bytes_left_ -= *bytes;
+    MakeOutputsConstant(node, *std::move(results), graph_);
+    return true;
+  }
+
+  void Note(const Node& node, absl::string_view why) {
+    ledger_->notes.push_back(absl::StrCat("\"", DisplayName(graph_, node), "\" (", node.op,
+                                          ") of constants is computed in each call: ", why));
+  }
+
+  Graph graph_;
+  const PassContext& context_;
+  const bool quantized_too_;
+  const int64_t most_work_;
+  int64_t bytes_left_ = kMaxFoldedBytes;
+  PassLedger own_ledger_;
+  PassLedger* const ledger_ = context_.ledger != nullptr ? context_.ledger : &own_ledger_;
+};
+
 absl::StatusOr<Graph> Fold(Graph graph, const PassContext& context, bool quantized_too) {
   // What is dead must not be evaluated.
   SLIPWAY_ASSIGN_OR_RETURN(graph, DeadCode(std::move(graph), context));
-  std::vector<Node> kept;
-  int64_t bytes_left = kMaxFoldedBytes;
-  for (Node& node : graph.nodes) {
-    if (!IsConstantNode(graph, node, context.registry) ||
-        (!quantized_too && IsDequantizedConstant(graph, node))) {
-      kept.push_back(std::move(node));
-      continue;
-    }
-    if (std::optional<Tensor> moved = MovedConstant(graph, node, context)) {
-      MakeOutputsConstant(node, {*std::move(moved)}, graph);
-      continue;
-    }
-    const std::optional<int64_t> bytes = OutputBytes(graph, node);
-    if (bytes.value_or(INT64_MAX) > bytes_left) {
-      kept.push_back(std::move(node));
-      continue;
-    }
-    absl::StatusOr<std::vector<Tensor>> results = EvaluateConstantNode(graph, node, context);
-    if (IsLeftToRunTime(results.status())) {
-      kept.push_back(std::move(node));
-      continue;
-    }
-    SLIPWAY_RETURN_IF_ERROR(results.status());
-    bytes_left -= *bytes;
-    MakeOutputsConstant(node, *std::move(results), graph);
-  }
-  graph.nodes = std::move(kept);
+  SLIPWAY_ASSIGN_OR_RETURN(graph, Folding(std::move(graph), context, quantized_too).Run());
   return DeadCode(std::move(graph), context);
 }
 

@@ -7,8 +7,8 @@
 namespace slipway {
 
 // Evaluates with core/reference. What no output depends on is not evaluated, and constants made in
-// one call take at most kMaxFoldedBytes together: nodes past that stay. Random operators stay too, and
-// what the reference has no kernel for.
+// one call take at most kMaxFoldedBytes together, and kMaxFoldedWork to compute, one of them kMaxFoldWork (limits.h): nodes
+// past that stay, and are noted. Random operators stay too, and what the reference has no kernel for.
 absl::StatusOr<Graph> FoldConstant(Graph graph, const PassContext& context);
 
 // The same, but for DequantizeLinear of 8 bits: weights that FoldQuantization looks for.

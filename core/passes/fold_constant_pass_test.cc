@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "core/passes/limits.h"
 #include "core/passes/testing/pass_tester.h"
 #include "tests/common/status_matchers.h"
 
@@ -13,6 +14,7 @@ namespace {
 using ::slipway::testing::PassTester;
 using ::slipway::testing::StatusIs;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 TEST(FoldConstant, EvaluatesWhatDependsOnConstantsAlone) {
@@ -75,6 +77,69 @@ TEST(FoldConstant, MovesLargeConstantsWhenTheirBytesAreAskedFor) {
   EXPECT_OK(tester.CheckSameResults(graph, folded, 1));
   const Tensor turned = folded.value(folded.nodes[0].inputs[1]).constant->Loaded();
   EXPECT_EQ(turned.values<float>()[128 * 128 + 5 * 128 + 3], (128 + 3) * 128 + 5);
+}
+
+// 254 bytes as a model, and a minute of the worker's time.
+constexpr char kMuchWork[] = R"(
+    graph "g" (%x: f32[1536, 1536]) -> (%y) {
+      const %shape: i64[2] = {1536, 1536}
+      %half = ConstantOfShape(%shape) {value = f32[1] {0.5}}
+      %product = MatMul(%half, %half)
+      %y = Add(%x, %product)
+    })";
+
+TEST(FoldConstant, LeavesWhatTakesTooMuchWorkAndNotesIt) {
+  const PassTester tester;
+  ASSERT_OK_AND_ASSIGN(Graph graph, tester.Parse(kMuchWork));
+  PassLedger ledger;
+  const PassContext context{tester.context().registry, tester.context().reference, &ledger};
+  ASSERT_OK_AND_ASSIGN(graph, FoldConstant(graph, context));
+  ASSERT_EQ(graph.nodes.size(), 2u);
+  EXPECT_EQ(graph.nodes[0].op, "MatMul");
+  EXPECT_THAT(
+      ledger.notes,
+      ElementsAre(AllOf(HasSubstr("\"product\" (MatMul) of constants is computed in each call"),
+                        HasSubstr("steps"))));
+  EXPECT_LT(ledger.folded_work, 10'000'000);
+}
+
+// What bodies have spent, the graph around them has not.
+TEST(FoldConstant, SpendsTheWorkOfAGraphAndItsBodiesOnce) {
+  const PassTester tester;
+  ASSERT_OK_AND_ASSIGN(const Graph graph, tester.Parse(R"(
+    graph "g" (%x: f32[160, 160]) -> (%y) {
+      const %a: f32[160, 160] = splat 1
+      %product = MatMul(%a, %a)
+      %y = Add(%x, %product)
+    })"));
+  PassLedger ledger;
+  const PassContext context{tester.context().registry, tester.context().reference, &ledger};
+  ASSERT_OK_AND_ASSIGN(const Graph folded, FoldConstant(graph, context));
+  EXPECT_EQ(folded.nodes.size(), 1u);
+  EXPECT_GE(ledger.folded_work, 160 * 160 * 160);
+  EXPECT_TRUE(ledger.notes.empty());
+  ledger.folded_work = kMaxFoldedWork;
+  ASSERT_OK_AND_ASSIGN(const Graph left, FoldConstant(graph, context));
+  EXPECT_EQ(left.nodes.size(), 2u);
+  EXPECT_EQ(ledger.notes.size(), 1u);
+}
+
+TEST(FoldConstant, PaysForWhatIsMovedLater) {
+  const PassTester tester;
+  ASSERT_OK_AND_ASSIGN(const Graph graph, tester.Parse(R"(
+    graph "g" (%x: f32[128, 256]) -> (%y) {
+      const %w: f32[256, 128] = splat 0
+      %turned = Transpose(%w) {perm = [1, 0]}
+      %y = Add(%x, %turned)
+    })"));
+  PassLedger ledger;
+  const PassContext context{tester.context().registry, tester.context().reference, &ledger};
+  ASSERT_OK(FoldConstant(graph, context).status());
+  EXPECT_EQ(ledger.folded_work, 128 * 256);
+  ledger.folded_work = 2 * kMaxFoldedWork;
+  ASSERT_OK_AND_ASSIGN(const Graph left, FoldConstant(graph, context));
+  EXPECT_EQ(left.nodes.size(), 2u);
+  EXPECT_THAT(ledger.notes, ElementsAre(HasSubstr("it moves 32768 elements")));
 }
 
 TEST(FoldConstant, DoesNotMakeWhatIsTooLargeOrUnused) {

@@ -115,11 +115,16 @@ class Constraints {
   absl::flat_hash_set<std::string> seen_;
 };
 
-// `nodes_left` bounds how many nodes of bodies are looked at, since loops within loops are inferred again and again.
-absl::StatusOr<Graph> Infer(Graph graph, const PassContext& context, int64_t& nodes_left) {
+// What a graph and its bodies may still take.
+struct Left {
+  int64_t body_nodes = kMaxInferredBodyNodes;  // Loops within loops are inferred again and again.
+  int64_t work = kMaxShapeArithmeticWork;
+};
+
+absl::StatusOr<Graph> Infer(Graph graph, const PassContext& context, Left& left) {
   const auto infer_body = [&](Graph body) -> absl::StatusOr<Graph> {
-    nodes_left -= static_cast<int64_t>(body.nodes.size());
-    if (nodes_left >= 0) return Infer(std::move(body), context, nodes_left);
+    left.body_nodes -= static_cast<int64_t>(body.nodes.size());
+    if (left.body_nodes >= 0) return Infer(std::move(body), context, left);
     return absl::ResourceExhaustedError(
         absl::StrCat("the types in bodies hang on each other in more than the limit of ",
                      kMaxInferredBodyNodes, " steps"));
@@ -174,7 +179,8 @@ absl::StatusOr<Graph> Infer(Graph graph, const PassContext& context, int64_t& no
     NameFoundExtents(node, context, graph);
     if (IsConstantNode(graph, node, context.registry) && !IsDequantizedConstant(graph, node) &&
         IsSmall(graph, node, context.registry)) {
-      absl::StatusOr<std::vector<Tensor>> results = EvaluateConstantNode(graph, node, context);
+      absl::StatusOr<std::vector<Tensor>> results =
+          EvaluateConstantNode(graph, node, context, left.work);
       if (results.ok()) {
         MakeOutputsConstant(node, *std::move(results), graph);
         continue;
@@ -200,8 +206,8 @@ absl::StatusOr<Graph> Infer(Graph graph, const PassContext& context, int64_t& no
 
 absl::StatusOr<Graph> InferType(Graph graph, const PassContext& context) {
   const auto infer = [&context](Graph from) {
-    int64_t nodes_left = kMaxInferredBodyNodes;
-    return Infer(std::move(from), context, nodes_left);
+    Left left;
+    return Infer(std::move(from), context, left);
   };
   if (graph.symbols.empty()) return infer(std::move(graph));
   SLIPWAY_ASSIGN_OR_RETURN(Graph inferred, infer(graph));

@@ -15,6 +15,14 @@ inline constexpr int kMaxWideningRounds = 4;
 inline constexpr int64_t kMaxInferredBodyNodes = 400'000;
 // Constants that FoldConstant may make of one graph, in all. Weights written as ConstantOfShape count.
 inline constexpr int64_t kMaxFoldedBytes = int64_t{2} << 30;
+// Work (core/reference/work.h) that FoldConstant may do for one node, and for a graph with its bodies: seconds, after which
+// the worker is others'. What is left is computed in each call.
+inline constexpr int64_t kMaxFoldWork = int64_t{1} << 31;
+inline constexpr int64_t kMaxFoldedWork = int64_t{1} << 32;
+// More for each element of constants that the graph has already: large models have large weights to be turned around.
+inline constexpr int64_t kFoldedWorkAnElement = 16;
+// Work that InferType may do for the shapes of one graph.
+inline constexpr int64_t kMaxShapeArithmeticWork = int64_t{1} << 26;
 // Elements of a mask that ExpandOps writes out.
 inline constexpr int64_t kMaxWrittenMaskElements = int64_t{16} << 20;
 // Constants of as many bytes are computed when their bytes are asked for.

@@ -2,7 +2,10 @@
 #ifndef SLIPWAY_CORE_PASSES_PASS_H_
 #define SLIPWAY_CORE_PASSES_PASS_H_
 
+#include <cstdint>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/graph/graph.h"
@@ -11,11 +14,18 @@
 
 namespace slipway {
 
-// Outlives every pass it is given to; passes only read it, so it may be shared by threads.
-// Both outlive the graphs that passes make: large constants are evaluated when their bytes are asked for.
+// What one run of a pass, over a graph and the bodies in it, adds up.
+struct PassLedger {
+  int64_t folded_work = 0;         // What FoldConstant has spent of kMaxFoldedWork.
+  std::vector<std::string> notes;  // What it left undone, and why, for people.
+};
+
+// Outlives every pass it is given to. Both references outlive the graphs that passes make, too: large constants are evaluated
+// when their bytes are asked for. Passes only read it, so it may be shared by threads if it has no ledger.
 struct PassContext {
   const OperatorRegistry& registry;
-  const Reference& reference;  // What folds constants.
+  const Reference& reference;    // What folds constants.
+  PassLedger* ledger = nullptr;  // Null: each graph counts for itself, and nobody is told.
 };
 
 // Every pass keeps names, order and types of the graph's inputs and outputs (LowerStrings alone makes two of one), and leaves a graph that

@@ -111,9 +111,11 @@ std::vector<NamedPass> PassesForEveryTarget() {
 absl::StatusOr<Graph> RunPass(const NamedPass& pass, Graph graph, const PassContext& context,
                               const Clock& clock, std::vector<PassReport>& reports) {
   const absl::Duration start = clock.Monotonic();
-  SLIPWAY_ASSIGN_OR_RETURN_WITH(graph, Descend(pass, std::move(graph), context), pass.name);
+  PassLedger ledger;
+  const PassContext counted{context.registry, context.reference, &ledger};
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(graph, Descend(pass, std::move(graph), counted), pass.name);
   reports.push_back({pass.name, clock.Monotonic() - start, static_cast<int64_t>(graph.nodes.size()),
-                     ConstantBytes(graph)});
+                     ConstantBytes(graph), std::move(ledger.notes)});
   const absl::Status verified = Verify(graph, context.registry, {.require_types = true});
   if (!verified.ok()) {
     return absl::InternalError(

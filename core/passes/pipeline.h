@@ -47,6 +47,7 @@ struct PassReport {
   absl::Duration duration;
   int64_t nodes_after = 0;
   int64_t constant_bytes_after = 0;
+  std::vector<std::string> notes = {};  // PassLedger::notes.
 };
 
 struct PipelineResult {

@@ -59,6 +59,20 @@ TEST(Pipeline, RunsThePassesOfAllTargetsAndThenTheBackends) {
   EXPECT_EQ(result.printed_graph, "");
 }
 
+TEST(Pipeline, TellsWhatPassesLeftUndone) {
+  const PassTester tester;
+  ASSERT_OK_AND_ASSIGN(Graph graph, ParseGraph(kSmall));
+  BackendPipeline backend;
+  backend.passes = {{"Leave", [](Graph left, const PassContext& context) -> absl::StatusOr<Graph> {
+                       context.ledger->notes.push_back("all of it");
+                       return left;
+                     }}};
+  ASSERT_OK_AND_ASSIGN(const PipelineResult result,
+                       RunPipeline(graph, backend, tester.context(), {}, SystemClock()));
+  EXPECT_THAT(result.passes.back().notes, ElementsAre("all of it"));
+  EXPECT_TRUE(result.passes.front().notes.empty());
+}
+
 TEST(Pipeline, ABackendMayDoNothing) {
   const PassTester tester;
   ASSERT_OK_AND_ASSIGN(Graph graph, ParseGraph(kSmall));

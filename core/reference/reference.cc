@@ -12,6 +12,7 @@
 #include "core/graph/edit.h"
 #include "core/reference/register_all.h"
 #include "core/reference/string_nodes.h"
+#include "core/reference/work.h"
 #include "core/tensor/strings.h"
 
 namespace slipway {
@@ -58,14 +59,15 @@ std::vector<int> CountReaders(const Graph& graph) {
 
 }  // namespace
 
-// One call, whose loops share one number of turns.
+// One call, whose loops share one number of turns, and all nodes the work that may be done.
 class Reference::Evaluation final : public BodyEvaluator {
  public:
-  explicit Evaluation(const Reference& reference)
+  Evaluation(const Reference& reference, int64_t& work_left)
       : registry_(reference.registry_),
         kernels_(reference.kernels_),
         turns_(reference.options_.loop_turns),
-        turns_left_(turns_) {}
+        turns_left_(turns_),
+        work_left_(work_left) {}
 
   absl::StatusOr<std::vector<Tensor>> Evaluate(const Graph& graph,
                                                absl::Span<const Tensor> inputs) override;
@@ -83,10 +85,24 @@ class Reference::Evaluation final : public BodyEvaluator {
   }
 
  private:
+  // Before the node is evaluated.
+  absl::Status BeginWork(const NodeView& view, absl::Span<const ValueType> outputs) {
+    const int64_t work = WorkOf(view, outputs);
+    if (work <= work_left_) {
+      work_left_ -= work;
+      return absl::OkStatus();
+    }
+    return absl::ResourceExhaustedError(
+        absl::StrCat("node \"", view.display_name(), "\" (", view.op(), ") takes ",
+                     work == kBoundlessWork ? "nobody knows how many" : absl::StrCat(work),
+                     " steps, more than the ", work_left_, " that are left"));
+  }
+
   const OperatorRegistry& registry_;
   const KernelColumn& kernels_;
   const int64_t turns_;
   int64_t turns_left_;
+  int64_t& work_left_;
 };
 
 Reference::Reference(const OperatorRegistry& registry, const ReferenceOptions& options)
@@ -107,12 +123,20 @@ const CallableKernel* Reference::FindCallable(absl::string_view op) const {
 
 absl::StatusOr<std::vector<Tensor>> Reference::Evaluate(const Graph& graph,
                                                         absl::Span<const Tensor> inputs) const {
-  return Evaluation(*this).Evaluate(graph, inputs);
+  int64_t boundless = kBoundlessWork;
+  return Evaluation(*this, boundless).Evaluate(graph, inputs);
 }
 
 absl::StatusOr<std::vector<Tensor>> Reference::EvaluateNode(const Graph& graph, const Node& node,
                                                             absl::Span<const Tensor> inputs) const {
-  return Evaluation(*this).EvaluateNode(graph, node, inputs);
+  int64_t boundless = kBoundlessWork;
+  return EvaluateNode(graph, node, inputs, boundless);
+}
+
+absl::StatusOr<std::vector<Tensor>> Reference::EvaluateNode(const Graph& graph, const Node& node,
+                                                            absl::Span<const Tensor> inputs,
+                                                            int64_t& work_left) const {
+  return Evaluation(*this, work_left).EvaluateNode(graph, node, inputs);
 }
 
 absl::StatusOr<std::vector<Tensor>> Reference::Evaluation::EvaluateNode(
@@ -140,6 +164,7 @@ absl::StatusOr<std::vector<Tensor>> Reference::Evaluation::EvaluateNode(
       NodeView::Create(node, registry_, DisplayName(graph, node), std::move(types), values));
   const Kernel* kernel = kernels_.Find(node.op);
   if (kernel != nullptr && kernel->evaluate_bodies != nullptr) {
+    SLIPWAY_RETURN_IF_ERROR(BeginWork(view, {}));
     SLIPWAY_ASSIGN_OR_RETURN(std::vector<Tensor> outputs,
                              kernel->evaluate_bodies(view, inputs, *this));
     outputs.resize(node.outputs.size());
@@ -148,6 +173,7 @@ absl::StatusOr<std::vector<Tensor>> Reference::Evaluation::EvaluateNode(
   SLIPWAY_ASSIGN_OR_RETURN(std::vector<ValueType> output_types, InferNodeTypes(view));
   if (HasStrings(view, output_types)) return EvaluateStrings(view, output_types, inputs);
   if (kernel == nullptr) return view.Unimplemented("the reference has no kernel for it");
+  SLIPWAY_RETURN_IF_ERROR(BeginWork(view, output_types));
   const auto is_open = [](const ValueType& type) { return !type.is_static(); };
   if (kernel->callable.has_value() && kernel->callable->extents != nullptr &&
       std::any_of(output_types.begin(), output_types.end(), is_open)) {

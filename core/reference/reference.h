@@ -42,6 +42,11 @@ class Reference {
   // the types are those of `graph`. Otherwise `graph` gives the name for messages.
   absl::StatusOr<std::vector<Tensor>> EvaluateNode(const Graph& graph, const Node& node,
                                                    absl::Span<const Tensor> inputs) const;
+  // The same if it is at most `work_left` of work (work.h), bodies' nodes each time; what was done is taken off. More is
+  // RESOURCE_EXHAUSTED, before it is done.
+  absl::StatusOr<std::vector<Tensor>> EvaluateNode(const Graph& graph, const Node& node,
+                                                   absl::Span<const Tensor> inputs,
+                                                   int64_t& work_left) const;
 
   // Whether there is a kernel for the operator, or it is written with others that have one.
   bool Supports(absl::string_view op) const;
