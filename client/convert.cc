@@ -36,7 +36,8 @@ std::vector<StageTime> StagesFromProto(const Times& times) {
   for (const v1::StageTime& time : times) {
     stages.push_back({.name = time.name(),
                       .duration = absl::Nanoseconds(time.duration_ns()),
-                      .nodes_after = time.nodes_after()});
+                      .nodes_after = time.nodes_after(),
+                      .notes = {time.notes().begin(), time.notes().end()}});
   }
   return stages;
 }

@@ -51,6 +51,7 @@ TEST_F(ClientTest, CompilesRunsAndBenchmarks) {
   ASSERT_OK_AND_ASSIGN(const Compilation compilation, client_->Compile(model_, options_));
   EXPECT_EQ(compilation.kernels, 2);
   EXPECT_EQ(compilation.passes[0].name, "FuseOps");
+  EXPECT_THAT(compilation.passes[0].notes, ElementsAre("left one as it was"));
   const Tensor x = Tensor::Zeros(DataType::kFloat32, {2, 8});
   ASSERT_OK_AND_ASSIGN(const std::vector<NamedTensor> outputs,
                        client_->Run(compilation.artifact, {{"x", x}}, {.seed = 3}));

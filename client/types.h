@@ -44,7 +44,8 @@ absl::string_view Name(JobKind kind);
 struct StageTime {
   std::string name;
   absl::Duration duration;
-  int64_t nodes_after = 0;  // 0 where it does not apply.
+  int64_t nodes_after = 0;              // 0 where it does not apply.
+  std::vector<std::string> notes = {};  // What it left undone, and why, for people.
 };
 
 // A product of weights that is computed in f32 though 8 bits were asked for.

@@ -13,7 +13,13 @@ std::string Times(const std::vector<StageTime>& times) {
     table.Row({time.name, FormatTime(time.duration),
                time.nodes_after > 0 ? absl::StrCat(time.nodes_after, " nodes") : ""});
   }
-  return table.Render("  ", false);
+  std::string text = table.Render("  ", false);
+  for (const StageTime& time : times) {
+    for (const std::string& note : time.notes) {
+      absl::StrAppend(&text, "  ", Printable(time.name), ": ", Printable(note), "\n");
+    }
+  }
+  return text;
 }
 
 void TimesJson(JsonWriter& json, absl::string_view name, const std::vector<StageTime>& times) {
@@ -23,6 +29,11 @@ void TimesJson(JsonWriter& json, absl::string_view name, const std::vector<Stage
     json.Text("name", time.name);
     json.Integer("ns", absl::ToInt64Nanoseconds(time.duration));
     json.Integer("nodes_after", time.nodes_after);
+    if (!time.notes.empty()) {
+      json.BeginArray("notes");
+      for (const std::string& note : time.notes) json.Text("", note);
+      json.EndArray();
+    }
     json.EndObject();
   }
   json.EndArray();

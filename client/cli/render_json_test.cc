@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "client/cli/render.h"
 #include "client/cli/test_results.h"
 #include "core/base/digest.h"
@@ -34,6 +35,12 @@ TEST(RenderJsonTest, Compilation) {
       "constant_bytes": 102000000, "arena_bytes": 9633792, "artifact_bytes": 102500000,
       "artifact_digest": )" + QuotedManifest();
   EXPECT_THAT(RenderCompilationJson(job, absl::Seconds(1)), IsJson("{" + common + "}"));
+  Job noted = job;
+  noted.compilation->passes[0].notes = {"one", "two"};
+  EXPECT_THAT(
+      RenderCompilationJson(noted, absl::Seconds(1)),
+      IsJson(absl::StrCat(
+          "{", absl::StrReplaceAll(common, {{"57}", "57, \"notes\": [\"one\", \"two\"]}"}}), "}")));
   job.compilation->printed_graph = "graph \"g\" {\n}\n";
   EXPECT_THAT(RenderCompilationJson(job, absl::Seconds(1)),
               IsJson("{" + common + R"(, "printed_graph": "graph \"g\" {\n}\n"})"));

@@ -31,6 +31,10 @@ TEST(RenderTest, Compilation) {
             "arena      9.2 MiB\n"
             "artifact   97.8 MiB, " +
                 Digest::Of("manifest").hex() + "\n");
+  Job noted = CompiledJob();
+  noted.compilation->passes[0].notes = {"\"mul\" stays\n"};
+  EXPECT_THAT(RenderCompilation(noted, absl::Seconds(15.1)),
+              HasSubstr("57 nodes\n  FuseOps: \"mul\" stays\\x0a\nkernels"));
   Job cached = CompiledJob();
   cached.compilation->cached = true;
   EXPECT_THAT(RenderCompilation(cached, absl::Milliseconds(12)),

@@ -166,6 +166,11 @@ absl::StatusOr<PipelineResult> Compilation::Optimize(Graph graph, const BackendP
 void Compilation::Report(const PipelineResult& optimized) {
   for (const PassReport& pass : optimized.passes) {
     AddStage(pass.name, pass.duration, pass.nodes_after, *report_.mutable_passes());
+    v1::StageTime& stage = *report_.mutable_passes()->rbegin();
+    for (const std::string& note : pass.notes) {
+      if (stage.notes_size() == kMaxNotes) break;
+      stage.add_notes(std::string(Utf8Prefix(note, kMaxNoteBytes)));
+    }
   }
   if (HasBfloat16Products(optimized.graph)) report_.set_precision(v1::PRECISION_BF16);
   report_.set_arena_bytes(optimized.memory.arena_bytes);

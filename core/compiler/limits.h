@@ -13,6 +13,10 @@ inline constexpr int64_t kMaxPrintedGraphBytes = int64_t{16} << 20;
 inline constexpr int kMaxFloatProducts = 256;
 inline constexpr size_t kMaxFloatProductBytes = 200;
 
+// StageTime.notes of each pass, and each text in them.
+inline constexpr int kMaxNotes = 16;
+inline constexpr size_t kMaxNoteBytes = 400;
+
 }  // namespace slipway
 
 #endif  // SLIPWAY_CORE_COMPILER_LIMITS_H_
