@@ -65,9 +65,15 @@ absl::StatusOr<std::unique_ptr<Subprocess>> Subprocess::Start(const SubprocessOp
   if (options.follow_parent) {
     SLIPWAY_ASSIGN_OR_RETURN(lifeline, MakePipe());
   }
+  Pipe limits;
+  SubprocessOptions spawned = options;
+  if (options.waits_for_limits) {
+    SLIPWAY_ASSIGN_OR_RETURN(limits, MakePipe());
+    spawned.stdin_stream = ChildStream::Fd(limits.read.get());
+  }
   std::unique_ptr<Subprocess> child(
       new Subprocess(std::move(output.read), std::move(stop_reading), std::move(lifeline.write)));
-  SLIPWAY_RETURN_IF_ERROR(child->Run(options, output.write.get(), lifeline.read.get()));
+  SLIPWAY_RETURN_IF_ERROR(child->Run(spawned, output.write.get(), lifeline.read.get()));
   return child;
 }
 

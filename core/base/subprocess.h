@@ -3,7 +3,8 @@
 // Children are made by posix_spawn: no code of ours runs between fork and exec, which a process with
 // threads could not do safely. A child therefore starts without limits and gets them by prlimit(2)
 // before Start returns. That is early enough: a limit on memory or processor time holds for all that
-// is taken from then on, and nobody has told the child what to work on yet.
+// is taken from then on, and nobody has told the child what to work on yet. One that starts others, or becomes another user,
+// before it is told must wait for them (waits_for_limits).
 //
 // A child is the leader of a process group of its own: Kill reaches its children too, and a Ctrl-C
 // on the terminal does not reach it. When it ends, what is left of its group is killed. All
@@ -77,6 +78,8 @@ struct SubprocessOptions {
   ChildStream stdout_stream = ChildStream::Inherit();
   ChildStream stderr_stream = ChildStream::Inherit();
   ResourceLimits limits;
+  // Its stdin, whatever is said of that above, ends when it has its limits. It must call AwaitLimits (await_limits.h).
+  bool waits_for_limits = false;
   // The child learns when this process ends, however it ends. It must call FollowParent (lifeline.h).
   bool follow_parent = false;
 };

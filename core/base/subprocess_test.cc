@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "core/base/await_limits.h"
 #include "core/base/lifeline.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -307,6 +309,23 @@ TEST(Subprocess, MayGetNoEnvironmentButItsOwn) {
   EXPECT_EQ(RunToEnd(options).output, "WORD=own\n");
 }
 
+// Tells how many descriptors it may open, once it has its limits.
+int Limited() {
+  AwaitLimits();
+  rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1;
+  printf("%d\n", static_cast<int>(limit.rlim_cur));
+  return 0;
+}
+
+TEST(Subprocess, AChildMayWaitForItsLimits) {
+  SubprocessOptions options = Shell("");
+  options.argv = {kOwnExecutable, "limited"};
+  options.limits.open_files = 77;
+  options.waits_for_limits = true;
+  EXPECT_EQ(RunToEnd(options).output, "77\n");
+}
+
 // Ends with its parent by a signal that the system sends when the thread that started it ends.
 int Dependent() {
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || write(STDOUT_FILENO, "r", 1) != 1) return 1;
@@ -365,6 +384,7 @@ int main(int argc, char** argv) {
   if (argc == 2 && absl::string_view(argv[1]) == "middle") return slipway::Middle();
   if (argc == 2 && absl::string_view(argv[1]) == "leaf") return slipway::Leaf();
   if (argc == 2 && absl::string_view(argv[1]) == "dependent") return slipway::Dependent();
+  if (argc == 2 && absl::string_view(argv[1]) == "limited") return slipway::Limited();
   ::testing::InitGoogleMock(&argc, argv);
   return RUN_ALL_TESTS();
 }
