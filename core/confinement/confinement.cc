@@ -22,6 +22,7 @@
 #include "core/base/files.h"
 #include "core/base/status_macros.h"
 #include "core/confinement/landlock.h"
+#include "core/confinement/own_processes.h"
 #include "core/confinement/probe_report.h"
 
 namespace slipway {
@@ -98,6 +99,9 @@ class Applying {
     SLIPWAY_RETURN_IF_ERROR(SetLimits());
     SLIPWAY_RETURN_IF_ERROR(ConfineFilesAndSignals());
     SLIPWAY_RETURN_IF_ERROR(FilterSystemCalls());
+    if (has_namespaces_ && wanted_.owns_processes) {
+      SLIPWAY_RETURN_IF_ERROR(ContinueInOwnProcesses());
+    }
     return std::move(missing_);
   }
 
@@ -117,7 +121,8 @@ class Applying {
     if (!Takes(ConfinementPart::kNamespaces, nullptr)) return absl::OkStatus();
     const uid_t user = geteuid();
     const gid_t group = getegid();
-    if (unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWNS) != 0) {
+    const int processes = wanted_.owns_processes ? CLONE_NEWPID : 0;
+    if (unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWNS | processes) != 0) {
       missing_.push_back(
           {ConfinementPart::kNamespaces,
            absl::StrCat("the kernel, or the container around, lets no user namespace be made (",

@@ -34,6 +34,8 @@ struct Confinement {
   std::vector<SystemCallRule> calls;
   // It makes files, or runs programs that look at who runs them: user and group stay what they are.
   bool keeps_ids = false;
+  // Nothing that it starts outlives it: with its namespaces, it goes on in a child (own_processes.h).
+  bool owns_processes = false;
   // It ends with the thread that has started it: a SIGKILL, which it cannot undo once it is confined.
   bool ends_with_parent = false;
   // Limits, in all where not said otherwise; unset: those it has.

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -191,6 +192,88 @@ TEST(Confinement, EndsWithItsParent) {
   // The end of the file: nobody is left who holds the other end.
   EXPECT_EQ(read(ends[0], &confined, 1), 0);
   close(ends[0]);
+}
+
+class OwnProcessesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    confinement_.parts = {ConfinementPart::kNamespaces};
+    confinement_.owns_processes = true;
+    if (IsMissing(confinement_, ConfinementPart::kNamespaces)) {
+      GTEST_SKIP() << "this kernel does not give: " << Name(ConfinementPart::kNamespaces);
+    }
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    read_end_.reset(ends[0]);
+    write_end_.reset(ends[1]);
+  }
+  // Whether all but this process have closed their ends.
+  bool IsAlone(int timeout_ms) {
+    write_end_.reset();
+    pollfd end = {.fd = read_end_.get(), .events = 0, .revents = 0};
+    return poll(&end, 1, timeout_ms) == 1;
+  }
+
+  Confinement confinement_;
+  UniqueFd read_end_;
+  UniqueFd write_end_;
+};
+
+// What hides from whoever looks for a group or a session of processes.
+pid_t LeaveADaemon() {
+  const pid_t daemon = fork();
+  if (daemon > 0) return daemon;
+  for (int signal_number = 1; signal_number < 65; ++signal_number) signal(signal_number, SIG_IGN);
+  setsid();
+  while (true) pause();
+}
+
+TEST_F(OwnProcessesTest, NothingOutlivesTheProcess) {
+  EXPECT_EQ(InChild(confinement_, [] { return LeaveADaemon() > 0 ? 0 : 1; }), 0);
+  EXPECT_TRUE(IsAlone(20'000));
+}
+
+TEST_F(OwnProcessesTest, WithoutThemADaemonStays) {
+  confinement_.owns_processes = false;
+  EXPECT_EQ(InChild(confinement_,
+                    [&] {
+                      const pid_t daemon = LeaveADaemon();
+                      return write(write_end_.get(), &daemon, sizeof(daemon)) > 0 ? 0 : 1;
+                    }),
+            0);
+  pid_t daemon = 0;
+  ASSERT_EQ(read(read_end_.get(), &daemon, sizeof(daemon)), static_cast<ssize_t>(sizeof(daemon)));
+  EXPECT_FALSE(IsAlone(200));
+  kill(daemon, SIGKILL);
+  EXPECT_TRUE(IsAlone(20'000));
+}
+
+TEST_F(OwnProcessesTest, TheProcessEndsAsItWould) {
+  EXPECT_EQ(InChild(confinement_, [] { return 7; }), 7);
+  for (const int number : {SIGABRT, SIGSEGV, SIGKILL}) {
+    EXPECT_EQ(InChild(confinement_,
+                      [&] {
+                        raise(number);
+                        return 0;
+                      }),
+              -number);
+  }
+}
+
+TEST_F(OwnProcessesTest, WhoKillsTheProcessKillsAll) {
+  const pid_t process = fork();
+  if (process == 0) {
+    const bool confined = ApplyConfinement(confinement_).ok();
+    if (write(write_end_.get(), confined ? "y" : "n", 1) != 1) _exit(1);
+    LeaveADaemon();
+    while (true) pause();
+  }
+  char confined = 0;
+  ASSERT_EQ(read(read_end_.get(), &confined, 1), 1);
+  EXPECT_EQ(confined, 'y');
+  kill(process, SIGKILL);
+  waitpid(process, nullptr, 0);
+  EXPECT_TRUE(IsAlone(20'000));
 }
 
 TEST(Confinement, TellsWhatIsMissingAndWhatToDo) {

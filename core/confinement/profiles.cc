@@ -176,6 +176,7 @@ Confinement CompileConfinement(const std::vector<std::string>& writable_folders,
   confinement.paths.insert(confinement.paths.end(), system.begin(), system.end());
   confinement.calls = CompileCalls();
   confinement.keeps_ids = true;
+  confinement.owns_processes = true;
   confinement.ends_with_parent = true;
   // 16 kernels at a time, and the linker with the threads that wait for it.
   confinement.max_tasks = 256;

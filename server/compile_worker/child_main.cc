@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "core/base/await_limits.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
 #include "core/base/out_of_memory.h"
@@ -37,6 +38,7 @@ void WriteProgress(absl::string_view stage, int64_t done, int64_t total) {
 // What strangers send is read after this. Temporary files go with the child's own folder, also those of a child that is
 // killed.
 absl::Status Confine(const CompileChildRequest& request, const std::string& folder) {
+  AwaitLimits();
   setenv("TMPDIR", folder.c_str(), 1);
   SLIPWAY_ASSIGN_OR_RETURN_WITH(
       const MissingParts missing,

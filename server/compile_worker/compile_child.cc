@@ -73,6 +73,7 @@ absl::StatusOr<std::unique_ptr<CompileChild>> CompileChild::Start(
   process_options.fds = {{kProgressFd, write_end.get()}};
   process_options.stdout_stream = ChildStream::Tail();
   process_options.stderr_stream = ChildStream::Tail();
+  process_options.waits_for_limits = true;
   if (options.memory_bytes > 0) process_options.limits.data_bytes = options.memory_bytes;
   SLIPWAY_ASSIGN_OR_RETURN(std::unique_ptr<Subprocess> process, Subprocess::Start(process_options));
   return std::unique_ptr<CompileChild>(new CompileChild(options, std::move(folder), std::move(hold),
