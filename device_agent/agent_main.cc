@@ -45,8 +45,9 @@ absl::Status RunAgent(const AgentOptions& options) {
   signal(SIGXFSZ, SIG_IGN);  // A limit on file sizes is then an error like a full disk.
   umask(S_IRWXG | S_IRWXO);  // The socket and all else are this user's alone.
   SLIPWAY_RETURN_IF_ERROR(GuardProcess());
-  SLIPWAY_RETURN_IF_ERROR(FollowParent());
   SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<Agent> agent, Agent::Create(options));
+  // It has a thread of its own, and creating an agent forks.
+  SLIPWAY_RETURN_IF_ERROR(FollowParent());
   std::stop_source stop;
   std::thread([&stop, signals] {
     int signal = 0;

@@ -75,7 +75,14 @@ absl::Status MapOwnIds(uid_t user, gid_t group) {
   return WriteText("/proc/self/gid_map", absl::StrCat(group, " ", group, " 1"));
 }
 
-absl::Status DropCapabilities() {
+bool HasCapability(int capability) {
+  __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  __user_cap_data_struct sets[2] = {};
+  return syscall(SYS_capget, &header, sets) == 0 &&
+         (sets[capability / 32].effective >> (capability % 32) & 1) != 0;
+}
+
+absl::Status DropAllCapabilities() {
   __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   const __user_cap_data_struct none[2] = {};
   if (syscall(SYS_capset, &header, none) == 0) return absl::OkStatus();
@@ -90,6 +97,7 @@ class Applying {
 
   // What comes later needs what comes before: filters and Landlock forbid the rest.
   absl::StatusOr<MissingParts> Run() {
+    LeaveRoot();
     SLIPWAY_RETURN_IF_ERROR(EnterNamespaces());
     SLIPWAY_RETURN_IF_ERROR(DropPrivileges());
     // Only now: a change of who a process is makes the kernel forget it.
@@ -117,9 +125,22 @@ class Applying {
     return lack == nullptr;
   }
 
+  // Whom RLIMIT_NPROC binds is the real user, unless he is root. Files are opened as the effective one, who stays.
+  void LeaveRoot() {
+    if (kIsSanitized || wanted_.keeps_ids || !Wants(ConfinementPart::kTasks) || getuid() != 0)
+      return;
+    constexpr uid_t kNobody = 65534;
+    if (setresuid(kNobody, static_cast<uid_t>(-1), static_cast<uid_t>(-1)) == 0) is_root_ = false;
+  }
+
   absl::Status EnterNamespaces() {
-    if (!Takes(ConfinementPart::kNamespaces, nullptr)) return absl::OkStatus();
     const uid_t user = geteuid();
+    const char* const lack =
+        wanted_.keeps_ids && user == 0 && !HasCapability(CAP_SETFCAP)
+            ? "root needs the capability SETFCAP to be itself in a namespace: leave it that, or "
+              "start it as another user"
+            : nullptr;
+    if (!Takes(ConfinementPart::kNamespaces, lack)) return absl::OkStatus();
     const gid_t group = getegid();
     const int processes = wanted_.owns_processes ? CLONE_NEWPID : 0;
     if (unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWNS | processes) != 0) {
@@ -138,14 +159,14 @@ class Applying {
   absl::Status DropPrivileges() {
     // Filters and Landlock ask for it, too.
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return ErrnoStatus(errno, "no_new_privs");
-    return Wants(ConfinementPart::kPrivileges) ? DropCapabilities() : absl::OkStatus();
+    return Wants(ConfinementPart::kPrivileges) ? DropAllCapabilities() : absl::OkStatus();
   }
 
   absl::Status SetLimits() {
     SLIPWAY_RETURN_IF_ERROR(SetLimit(RLIMIT_NOFILE, "open files", wanted_.max_open_files));
     SLIPWAY_RETURN_IF_ERROR(SetLimit(RLIMIT_FSIZE, "file sizes", wanted_.max_file_bytes));
     const char* lack = nullptr;
-    if (geteuid() == 0 || owner_is_root_) {
+    if (is_root_) {
       lack = "it runs as root, whom RLIMIT_NPROC does not bind: start it as another user";
     } else if (!has_namespaces_) {
       lack = "without a user namespace all processes of the user are counted: see namespaces";
@@ -186,8 +207,8 @@ class Applying {
 
   const Confinement& wanted_;
   const int version_;  // Of Landlock.
-  // Before namespaces hide it.
-  const bool owner_is_root_ = geteuid() == 0;
+  // Not who it is in a namespace of its own.
+  bool is_root_ = getuid() == 0;
   bool has_namespaces_ = false;
   MissingParts missing_;
 };

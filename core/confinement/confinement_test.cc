@@ -286,10 +286,8 @@ TEST(Confinement, TellsWhatIsMissingAndWhatToDo) {
                AllOf(HasSubstr("the runner cannot be confined wholly"),
                      HasSubstr("files: no Landlock: take another kernel"),
                      HasSubstr("system calls: no seccomp"), HasSubstr("--require-confinement"))));
-  // Root is not bound by a limit on tasks, and is told so.
-  if (geteuid() == 0) {
-    EXPECT_TRUE(IsMissing(RunnerConfinement("/nonexistent"), ConfinementPart::kTasks));
-  }
+  // Who must stay root is not bound by a limit on tasks, and is told so.
+  if (geteuid() == 0) EXPECT_TRUE(IsMissing(CompileConfinement({}, {}), ConfinementPart::kTasks));
 }
 
 // A container may forbid what its kernel could do.
@@ -324,6 +322,30 @@ TEST(Confinement, AProbeLeavesTheProcessAsItIs) {
   ASSERT_OK(ProbeConfinement(RunnerConfinement("/nonexistent")).status());
   EXPECT_EQ(prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0), 0);
   EXPECT_EQ(Open("/etc/passwd", O_RDONLY), 0);
+}
+
+TEST(Guard, LeavesRootLittle) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root has something to lose";
+  const std::string host = "guarded";
+  const bool lacks = IsMissing(CompileConfinement({}, {}), ConfinementPart::kNamespaces);
+  const pid_t pid = fork();
+  if (pid == 0) {
+    if (!GuardProcess().ok()) _exit(1);
+    // Another user's file is still its own.
+    if (open("/proc/self/environ", O_RDONLY) < 0) _exit(2);
+    if (sethostname(host.data(), host.size()) == 0 || errno != EPERM) _exit(3);
+    if (chroot("/") == 0 || errno != EPERM) _exit(4);
+    if (unshare(CLONE_NEWNS) == 0 || errno != EPERM) _exit(5);
+    // Compile children can be confined as before.
+    if (IsMissing(CompileConfinement({}, {}), ConfinementPart::kNamespaces) != lacks) _exit(7);
+    // Nor has what it starts more than it.
+    execl("/bin/sh", "sh", "-c",
+          "grep -q '^CapEff:.*00000000[08]0000[0-9a-f]\\{3\\}$' /proc/self/status", nullptr);
+    _exit(6);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(pid, &status, 0), pid);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(Guard, KeepsOthersOut) {

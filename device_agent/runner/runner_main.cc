@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "core/base/await_limits.h"
 #include "core/base/files.h"
 #include "core/base/kept_memory.h"
 #include "core/base/log.h"
@@ -76,6 +77,8 @@ absl::Status Serve(const RunnerArguments& arguments) {
                            FileBlobStore::Create(options));
   SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<RunnerWindow> window,
                            RunnerWindow::Map(kRunnerWindow));
+  // Of another user, whom it may become, the agent may set none.
+  AwaitLimits();
   SLIPWAY_RETURN_IF_ERROR(Confine(arguments));
   RunnerService service(*store, *window);
   FrameReader reader(kRunnerSocket);

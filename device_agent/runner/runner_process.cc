@@ -39,6 +39,7 @@ absl::StatusOr<std::unique_ptr<RunnerProcess>> RunnerProcess::Start(const Runner
   child.stdout_stream = ChildStream::Tail();
   child.stderr_stream = ChildStream::Tail();
   child.limits.address_space_bytes = options.memory_bytes;
+  child.waits_for_limits = true;
   SLIPWAY_ASSIGN_OR_RETURN_WITH(std::unique_ptr<Subprocess> process, Subprocess::Start(child),
                                 "cannot start a runner");
   return std::unique_ptr<RunnerProcess>(
