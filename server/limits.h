@@ -60,6 +60,12 @@ inline constexpr int kMaxOpenUploads = 256;
 inline constexpr int kMaxOpenUploadsOfOwner = 64;
 // They also do after this time without a piece.
 inline constexpr absl::Duration kUploadIdle = absl::Seconds(10);
+// Blobs being read at a time: each holds a file open, and a piece, which gRPC holds once more.
+inline constexpr int kMaxOpenDownloads = 1'024;
+inline constexpr int kMaxOpenDownloadsOfOwner = 512;
+// All pieces together; the least is worth a message of its own.
+inline constexpr int64_t kDownloadBytes = 64 << 20;
+inline constexpr int64_t kMinPieceBytes = 16 << 10;
 // What has come of a transfer is kept for so long, for its sender to resume; less when there is no room.
 inline constexpr absl::Duration kUnfinishedRetention = absl::Hours(1);
 

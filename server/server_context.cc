@@ -62,6 +62,7 @@ absl::Status ServerContext::Open() {
           .dispatcher = dispatcher_.get(),
           .blobs = blobs_.get(),
           .uploads = &uploads_,
+          .downloads = &downloads_,
           .artifacts = artifacts_.get(),
           .clock = &clock_,
           .ids = &ids_,

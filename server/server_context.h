@@ -19,6 +19,7 @@
 #include "server/artifacts/artifact_library.h"
 #include "server/change_hub.h"
 #include "server/handlers/environment.h"
+#include "server/handlers/open_downloads.h"
 #include "server/handlers/open_uploads.h"
 #include "server/names.h"
 #include "server/scheduler/dispatcher.h"
@@ -78,6 +79,11 @@ class ServerContext {
   OpenUploads uploads_{
       &machine_clock_,
       {.in_all = kMaxOpenUploads, .of_owner = kMaxOpenUploadsOfOwner, .idle = kUploadIdle}};
+  OpenDownloads downloads_{{.in_all = kMaxOpenDownloads,
+                            .of_owner = kMaxOpenDownloadsOfOwner,
+                            .bytes = kDownloadBytes,
+                            .least_piece = kMinPieceBytes,
+                            .largest_piece = kMaxPieceBytes}};
   std::unique_ptr<CompileCache> compile_cache_;
   std::unique_ptr<ArtifactLibrary> artifacts_;
   std::unique_ptr<CompilerIdentity> compiler_;

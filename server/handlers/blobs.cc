@@ -149,13 +149,16 @@ absl::Status BlobUpload::Finish(v1::WriteResponse* response) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<BlobDownload> BlobDownload::Open(const Environment& env,
-                                                const v1::ReadRequest& request) {
+absl::StatusOr<std::unique_ptr<BlobDownload>> BlobDownload::Open(const Environment& env,
+                                                                 std::string owner,
+                                                                 const v1::ReadRequest& request) {
   SLIPWAY_ASSIGN_OR_RETURN(const Digest digest, FromProto(request.digest()));
   if (request.offset() < 0 || request.offset() > digest.size_bytes()) {
     return absl::OutOfRangeError(absl::StrCat(
         "offset ", request.offset(), " is outside of the blob's ", digest.size_bytes(), " bytes"));
   }
+  SLIPWAY_RETURN_IF_ERROR(env.downloads->Begin(owner));
+  std::unique_ptr<BlobDownload> download(new BlobDownload(env.downloads, std::move(owner)));
   // Read in pieces and not mapped: of what happens to the file the server must hear as of an error.
   absl::StatusOr<std::unique_ptr<BlobReader>> reader = env.blobs->Open(digest);
   if (absl::IsNotFound(reader.status())) {
@@ -163,19 +166,20 @@ absl::StatusOr<BlobDownload> BlobDownload::Open(const Environment& env,
         absl::StrCat("blob ", digest.ToString(), " is not here: write it, or compile again"));
   }
   if (!reader.ok()) return reader.status();
-  BlobDownload download;
-  download.reader_ = *std::move(reader);
-  download.size_ = digest.size_bytes();
-  download.offset_ = request.offset();
+  download->reader_ = *std::move(reader);
+  download->size_ = digest.size_bytes();
+  download->offset_ = request.offset();
   return download;
 }
+
+BlobDownload::~BlobDownload() { downloads_.End(owner_); }
 
 absl::StatusOr<bool> BlobDownload::Next(v1::ReadResponse* response) {
   const int64_t left = size_ - offset_;
   // An empty blob is one empty piece.
   if (left == 0 && (began_ || size_ > 0)) return false;
   began_ = true;
-  const int64_t piece = std::min<int64_t>(left, kMaxPieceBytes);
+  const int64_t piece = std::min(left, downloads_.PieceBytes());
   SLIPWAY_ASSIGN_OR_RETURN(*response->mutable_data(), reader_->Read(offset_, piece));
   offset_ += piece;
   return true;

@@ -56,12 +56,24 @@ class BlobUpload final : public OpenUpload {
 // One call of Read. Not thread-safe.
 class BlobDownload {
  public:
-  // NOT_FOUND, OUT_OF_RANGE, INVALID_ARGUMENT; DATA_LOSS when what was here has been found rotten.
-  static absl::StatusOr<BlobDownload> Open(const Environment& env, const v1::ReadRequest& request);
+  // `owner` is whose call it is. NOT_FOUND, OUT_OF_RANGE, INVALID_ARGUMENT; DATA_LOSS when what was here has been found
+  // rotten; UNAVAILABLE of OpenDownloads.
+  static absl::StatusOr<std::unique_ptr<BlobDownload>> Open(const Environment& env,
+                                                            std::string owner,
+                                                            const v1::ReadRequest& request);
+  ~BlobDownload();
+  BlobDownload(const BlobDownload&) = delete;
+  BlobDownload& operator=(const BlobDownload&) = delete;
   // Puts the next piece into `response`; false when there is none left. DATA_LOSS when the blob was changed meanwhile.
   absl::StatusOr<bool> Next(v1::ReadResponse* response);
 
  private:
+  // REQUIRES: `downloads` counts it.
+  BlobDownload(OpenDownloads* downloads, std::string owner)
+      : downloads_(*downloads), owner_(std::move(owner)) {}
+
+  OpenDownloads& downloads_;
+  const std::string owner_;
   std::unique_ptr<BlobReader> reader_;
   int64_t size_ = 0;
   int64_t offset_ = 0;

@@ -55,12 +55,13 @@ class BlobsTest : public ::testing::Test {
     v1::ReadRequest request;
     *request.mutable_digest() = digest;
     request.set_offset(offset);
-    absl::StatusOr<BlobDownload> download = BlobDownload::Open(server_.env, request);
+    absl::StatusOr<std::unique_ptr<BlobDownload>> download =
+        BlobDownload::Open(server_.env, "local", request);
     if (!download.ok()) return download.status();
     std::vector<std::string> pieces;
     v1::ReadResponse response;
     while (true) {
-      const absl::StatusOr<bool> has_piece = download->Next(&response);
+      const absl::StatusOr<bool> has_piece = (*download)->Next(&response);
       if (!has_piece.ok()) return has_piece.status();
       if (!*has_piece) return pieces;
       pieces.push_back(response.data());
@@ -260,16 +261,35 @@ TEST_F(BlobsTest, ADownloadOutlivesAFileThatIsCutShort) {
   const Digest digest = *PutBytes(*files, std::string(3 * kMaxPieceBytes, 'x'));
   v1::ReadRequest request;
   *request.mutable_digest() = ToProto(digest);
-  absl::StatusOr<BlobDownload> download = BlobDownload::Open(server_.env, request);
+  absl::StatusOr<std::unique_ptr<BlobDownload>> download =
+      BlobDownload::Open(server_.env, "local", request);
   ASSERT_OK(download);
   v1::ReadResponse response;
-  ASSERT_TRUE(download->Next(&response).value());
+  ASSERT_TRUE((*download)->Next(&response).value());
   const std::string path = HexPath(BlobsFolder(folder.path()), digest.hex());
   ASSERT_EQ(truncate(path.c_str(), 100), 0);
-  EXPECT_THAT(download->Next(&response), StatusIs(absl::StatusCode::kDataLoss));
+  EXPECT_THAT((*download)->Next(&response), StatusIs(absl::StatusCode::kDataLoss));
   // Whoever asks next hears that it is rotten, and then that it is not here.
-  EXPECT_THAT(BlobDownload::Open(server_.env, request), StatusIs(absl::StatusCode::kDataLoss));
-  EXPECT_THAT(BlobDownload::Open(server_.env, request), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_THAT(BlobDownload::Open(server_.env, "local", request),
+              StatusIs(absl::StatusCode::kDataLoss));
+  EXPECT_THAT(BlobDownload::Open(server_.env, "local", request),
+              StatusIs(absl::StatusCode::kNotFound));
+}
+
+TEST_F(BlobsTest, PiecesAreSmallerWhileManyRead) {
+  const std::string bytes(2 << 20, 'x');
+  v1::ReadRequest request;
+  *request.mutable_digest() = server_.Put(bytes);
+  v1::ReadResponse response;
+  {
+    ASSERT_OK_AND_ASSIGN(const std::unique_ptr<BlobDownload> slow,
+                         BlobDownload::Open(server_.env, "slow", request));
+    ASSERT_OK_AND_ASSIGN(const std::unique_ptr<BlobDownload> other,
+                         BlobDownload::Open(server_.env, "other", request));
+    ASSERT_TRUE(other->Next(&response).value());
+    EXPECT_EQ(response.data().size(), 512 << 10);
+  }
+  EXPECT_THAT(Download(request.digest()).value(), ::testing::SizeIs(2));
 }
 
 TEST_F(BlobsTest, AnEmptyBlobIsOneEmptyPiece) {

@@ -14,6 +14,7 @@
 #include "core/store/blob_store.h"
 #include "core/target/target.h"
 #include "server/artifacts/artifact_library.h"
+#include "server/handlers/open_downloads.h"
 #include "server/handlers/open_uploads.h"
 #include "server/jobs/job_store.h"
 #include "server/limits.h"
@@ -41,6 +42,7 @@ struct Environment {
   Dispatcher* dispatcher = nullptr;
   BlobStore* blobs = nullptr;
   OpenUploads* uploads = nullptr;
+  OpenDownloads* downloads = nullptr;
   ArtifactLibrary* artifacts = nullptr;
   const Clock* clock = nullptr;
   IdGenerator* ids = nullptr;

@@ -50,13 +50,14 @@ class ReadReactor final : public grpc::ServerWriteReactor<v1::ReadResponse> {
   ReadReactor(const Calls& calls, const Environment& env,
               const grpc::CallbackServerContext& context, const v1::ReadRequest& request)
       : pool_(calls.pool()) {
-    const absl::Status admitted = calls.Admit(context, Rpc::kRead).status();
-    if (!admitted.ok()) {
-      Finish(ToGrpc(admitted));
+    absl::StatusOr<Caller> caller = calls.Admit(context, Rpc::kRead);
+    if (!caller.ok()) {
+      Finish(ToGrpc(caller.status()));
       return;
     }
-    pool_.Post([this, &env, &request] {
-      absl::StatusOr<BlobDownload> download = BlobDownload::Open(env, request);
+    pool_.Post([this, &env, &request, owner = std::move(caller->owner)] {
+      absl::StatusOr<std::unique_ptr<BlobDownload>> download =
+          BlobDownload::Open(env, owner, request);
       if (!download.ok()) return Finish(ToGrpc(download.status()));
       download_ = *std::move(download);
       WriteNext();
@@ -78,7 +79,7 @@ class ReadReactor final : public grpc::ServerWriteReactor<v1::ReadResponse> {
   }
 
   WorkPool& pool_;
-  absl::optional<BlobDownload> download_;
+  std::unique_ptr<BlobDownload> download_;
   v1::ReadResponse response_;
 };
 

@@ -38,6 +38,7 @@ class HandlerEnvironment {
     env.dispatcher = dispatcher.get();
     env.blobs = &blobs;
     env.uploads = &uploads;
+    env.downloads = &downloads;
     env.artifacts = &artifacts;
     env.clock = &clock;
     env.ids = &ids;
@@ -79,6 +80,11 @@ class HandlerEnvironment {
   ChangeHub hub;
   MemoryBlobStore blobs{&clock};
   OpenUploads uploads{&clock, {.in_all = 4, .of_owner = 3, .idle = kUploadIdle}};
+  OpenDownloads downloads{{.in_all = 4,
+                           .of_owner = 3,
+                           .bytes = 1 << 20,
+                           .least_piece = 16,
+                           .largest_piece = kMaxPieceBytes}};
   const std::unique_ptr<FileCompileCache> cache = *FileCompileCache::Create(folder.path(), &clock);
   ArtifactLibrary artifacts{&blobs, cache.get()};
   MemoryDatabase database;
