@@ -62,7 +62,7 @@ class StateCheck {
       ++result_.mended;
       tell_(absl::StrCat(what, ": ", remedy));
     } else {
-      tell_(absl::StrCat(what, mend ? "; --repair: " : "; ", remedy));
+      tell_(absl::StrCat(what, mend ? "; with --repair: " : "; ", remedy));
     }
     return absl::OkStatus();
   }

@@ -222,7 +222,7 @@ TEST_F(BlobsTest, ATransferWhoseBeginningWasDroppedSaysSo) {
   server_.clock.Advance(kUploadIdle + absl::Seconds(1));
   server_.uploads.CloseIdle();
   EXPECT_EQ(server_.blobs.CountUnfinished()->bytes, 4);
-  server_.clock.Advance(kUnfinishedRetention);
+  server_.clock.Advance(kUnfinishedRetention + absl::Seconds(1));
   server_.blobs.DropUnfinished(kUnfinishedRetention);
   EXPECT_EQ(server_.blobs.CountUnfinished()->bytes, 0);
   EXPECT_THAT(upload.Take(Next(4, "456789")),
