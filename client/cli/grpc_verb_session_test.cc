@@ -239,7 +239,7 @@ TEST_F(VerbSessionTest, EachCommandIsAJsonObject) {
   EXPECT_EQ(put["tensors"][0]["name"], "x");
   for (const char* const command :
        {"call net x x", "time net x x samples=2", "profile net x x", "get x", "diff x x",
-        "s = slice x 0:1", "list", "facts", "help"}) {
+        "s = slice x 0:1", "assign x x", "free x", "list", "facts", "help", "quit"}) {
     const std::string start = absl::StrCat("net = load ", slip_, "\nx = put ", x_, "\n");
     ASSERT_EQ(Command({"--json"}, start), 0) << err_;
     const size_t before = out_.size();

@@ -211,4 +211,8 @@ std::string RenderFactsJson(const SessionFacts& facts) {
   });
 }
 
+std::string RenderNothingJson() {
+  return Object([](JsonWriter&) {});
+}
+
 }  // namespace slipway::cli

@@ -40,6 +40,8 @@ std::string RenderListJson(absl::Span<const NamedFunctions> programs,
                            absl::Span<const NamedTensorType> tensors);
 std::string RenderFacts(const SessionFacts& facts);
 std::string RenderFactsJson(const SessionFacts& facts);
+// Of a command that has nothing to show in text.
+std::string RenderNothingJson();
 
 }  // namespace slipway::cli
 

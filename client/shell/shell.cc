@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/cli/exit_code.h"
 #include "client/shell/commands.h"
+#include "client/shell/render_shell.h"
 #include "core/base/status_macros.h"
 
 namespace slipway::cli {
@@ -32,7 +33,10 @@ absl::Status Shell::Execute(absl::string_view line) {
   if (!parsed.ok()) return WrongCall(parsed.status().message());
   if (parsed->command.empty()) return absl::OkStatus();
   SLIPWAY_ASSIGN_OR_RETURN(const Command* const command, FindCommand(*parsed));
-  return command->function(*this, *parsed);
+  has_shown_ = false;
+  SLIPWAY_RETURN_IF_ERROR(command->function(*this, *parsed));
+  if (!has_shown_) Show([] { return ""; }, RenderNothingJson);
+  return absl::OkStatus();
 }
 
 KnownNames Shell::names() const {
@@ -81,6 +85,7 @@ absl::Status Shell::Free(const std::string& name) {
 
 void Shell::Show(const std::function<std::string()>& text,
                  const std::function<std::string()>& json) {
+  has_shown_ = true;
   *options_.out << (options_.json ? json() : text());
   options_.out->flush();
 }

@@ -35,7 +35,7 @@ class Shell {
  public:
   struct Options {
     std::ostream* out = nullptr;  // Results.
-    bool json = false;            // A JSON object for each command that shows something.
+    bool json = false;            // A JSON object for each command.
     Interrupts* interrupts =
         nullptr;  // Cancels what is under way, and not the session. May be null.
   };
@@ -101,6 +101,7 @@ class Shell {
   std::map<std::string, Thing> things_;
   std::atomic<bool> is_cancelled_ = false;
   bool has_quit_ = false;
+  bool has_shown_ = false;
 };
 
 }  // namespace slipway::cli
