@@ -32,5 +32,20 @@ TEST(StateFolderTest, IsFoundAsTheSpecificationHasIt) {
   EXPECT_THAT(UserStateFolder(), StatusIs(absl::StatusCode::kFailedPrecondition));
 }
 
+TEST(ConfigFolderTest, IsFoundAsTheSpecificationHasIt) {
+  setenv("XDG_CONFIG_HOME", "/x/config", 1);
+  setenv("HOME", "/home/u", 1);
+  EXPECT_THAT(UserConfigFolder(), IsOkAndHolds("/x/config/slipway"));
+  for (const char* const passed_over : {"", "config"}) {
+    setenv("XDG_CONFIG_HOME", passed_over, 1);
+    EXPECT_THAT(UserConfigFolder(), IsOkAndHolds("/home/u/.config/slipway"));
+  }
+  unsetenv("XDG_CONFIG_HOME");
+  EXPECT_THAT(UserConfigFolder(), IsOkAndHolds("/home/u/.config/slipway"));
+  unsetenv("HOME");
+  EXPECT_THAT(UserConfigFolder(), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                           HasSubstr("set HOME or XDG_CONFIG_HOME")));
+}
+
 }  // namespace
 }  // namespace slipway
