@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "client/cli/text_table.h"
+#include "core/base/text_table.h"
 #include "core/base/version.h"
 
 namespace slipway::cli {

@@ -2,10 +2,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/exit_code.h"
-#include "client/cli/text_table.h"
 #include "client/local/sibling.h"
 #include "core/base/files.h"
 #include "core/base/status_macros.h"
+#include "core/base/text_table.h"
 #include "core/rpc/token.h"
 
 namespace slipway::cli {

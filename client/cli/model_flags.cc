@@ -13,11 +13,11 @@
 #include "client/cli/exit_code.h"
 #include "client/cli/follow.h"
 #include "client/cli/precision.h"
-#include "client/cli/text_table.h"
 #include "client/model_files.h"
 #include "core/artifact/slip_file.h"
 #include "core/base/files.h"
 #include "core/base/status_macros.h"
+#include "core/base/text_table.h"
 #include "core/target/target.h"
 
 namespace slipway::cli {

@@ -10,8 +10,8 @@
 #include "client/cli/exit_code.h"
 #include "client/cli/model_flags.h"
 #include "client/cli/progress.h"
-#include "client/cli/text_table.h"
 #include "core/base/status_macros.h"
+#include "core/base/text_table.h"
 
 namespace slipway::cli {
 namespace {

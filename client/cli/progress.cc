@@ -1,7 +1,7 @@
 #include "client/cli/progress.h"
 
 #include "absl/strings/str_cat.h"
-#include "client/cli/text_table.h"
+#include "core/base/text_table.h"
 
 namespace slipway::cli {
 namespace {

@@ -1,8 +1,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/cli/render.h"
-#include "client/cli/text_table.h"
 #include "core/base/json_writer.h"
+#include "core/base/text_table.h"
 
 namespace slipway::cli {
 namespace {

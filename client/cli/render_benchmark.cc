@@ -3,9 +3,9 @@
 #include "client/cli/render.h"
 #include "client/cli/render_parts.h"
 #include "client/cli/render_profile.h"
-#include "client/cli/text_table.h"
 #include "client/statistics.h"
 #include "core/base/json_writer.h"
+#include "core/base/text_table.h"
 
 namespace slipway::cli {
 namespace {

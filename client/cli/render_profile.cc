@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "client/cli/text_table.h"
 #include "client/roofline.h"
+#include "core/base/text_table.h"
 
 namespace slipway::cli {
 namespace {

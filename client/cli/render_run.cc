@@ -2,8 +2,8 @@
 #include "client/cli/render.h"
 #include "client/cli/render_parts.h"
 #include "client/cli/tensor_summary.h"
-#include "client/cli/text_table.h"
 #include "core/base/json_writer.h"
+#include "core/base/text_table.h"
 
 namespace slipway::cli {
 namespace {

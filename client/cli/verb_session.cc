@@ -15,11 +15,11 @@
 #include "client/cli/exit_code.h"
 #include "client/cli/line_reader.h"
 #include "client/cli/open_session.h"
-#include "client/cli/text_table.h"
 #include "client/cli/verbs.h"
 #include "client/shell/completion.h"
 #include "client/shell/shell.h"
 #include "core/base/status_macros.h"
+#include "core/base/text_table.h"
 
 namespace slipway::cli {
 namespace {

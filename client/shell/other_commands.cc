@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "client/cli/text_table.h"
 #include "client/shell/commands.h"
 #include "client/shell/render_shell.h"
 #include "core/base/json_writer.h"
 #include "core/base/status_macros.h"
+#include "core/base/text_table.h"
 
 namespace slipway::cli {
 

@@ -7,9 +7,9 @@
 #include "absl/strings/str_join.h"
 #include "client/cli/render_parts.h"
 #include "client/cli/tensor_summary.h"
-#include "client/cli/text_table.h"
 #include "client/statistics.h"
 #include "core/base/json_writer.h"
+#include "core/base/text_table.h"
 
 namespace slipway::cli {
 namespace {

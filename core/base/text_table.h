@@ -1,6 +1,6 @@
 // Tables that line up, and numbers for people.
-#ifndef SLIPWAY_CLIENT_CLI_TEXT_TABLE_H_
-#define SLIPWAY_CLIENT_CLI_TEXT_TABLE_H_
+#ifndef SLIPWAY_CORE_BASE_TEXT_TABLE_H_
+#define SLIPWAY_CORE_BASE_TEXT_TABLE_H_
 
 #include <cstdint>
 #include <string>
@@ -9,7 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 
-namespace slipway::cli {
+namespace slipway {
 
 // Columns as wide as their widest cell, two blanks apart. Control characters in cells, which may come from a
 // model or a peer, are shown as "\xNN".
@@ -37,6 +37,6 @@ std::string FormatWallTime(absl::Time time);
 // UTF-8, become "\xNN".
 std::string Printable(absl::string_view text);
 
-}  // namespace slipway::cli
+}  // namespace slipway
 
-#endif  // SLIPWAY_CLIENT_CLI_TEXT_TABLE_H_
+#endif  // SLIPWAY_CORE_BASE_TEXT_TABLE_H_

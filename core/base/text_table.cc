@@ -1,4 +1,4 @@
-#include "client/cli/text_table.h"
+#include "core/base/text_table.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "core/base/check.h"
 #include "core/base/utf8.h"
 
-namespace slipway::cli {
+namespace slipway {
 namespace {
 
 // Columns on a terminal: characters, not bytes.
@@ -111,4 +111,4 @@ std::string Printable(absl::string_view text) {
   return printable;
 }
 
-}  // namespace slipway::cli
+}  // namespace slipway
