@@ -117,6 +117,20 @@ inline constexpr absl::Duration kWorkerRetention = absl::Hours(1);
 // Devices silent for this long are forgotten, unless a job names them.
 inline constexpr absl::Duration kDeviceRetention = absl::Hours(24 * 30);
 
+// Identities.
+inline constexpr int kMaxIdentities = 10'000;
+inline constexpr int kMaxOpenInvitations = 1'000;
+inline constexpr absl::Duration kMinSecretLifetime = absl::Minutes(1);
+inline constexpr absl::Duration kMaxInvitationLifetime = absl::Hours(24 * 30);
+inline constexpr absl::Duration kDefaultInvitationLifetime = absl::Hours(24);
+inline constexpr absl::Duration kMaxTokenLifetime = absl::Hours(24 * 365 * 10);
+inline constexpr absl::Duration kDefaultTokenLifetime = absl::Hours(24 * 90);
+// Whoever has joined renews his certificate long before.
+inline constexpr absl::Duration kCertificateLifetime = absl::Hours(24 * 30);
+// What a stranger may send in place of a code, token or request for a certificate.
+inline constexpr int kMaxSecretBytes = 64;
+inline constexpr int kMaxCertificateRequestBytes = 4 << 10;
+
 // Connections let in at a time, as far as the process may have descriptors. An idle one takes 14 KB of memory, 27 KB
 // with TLS.
 inline constexpr int kDefaultMaxConnections = 8'000;

@@ -27,12 +27,22 @@ bool Exists(const std::string& path) {
   return stat(path.c_str(), &info) == 0;
 }
 
+absl::string_view KindOf(const DamagedRow& row) {
+  switch (row.kind) {
+    case DamagedRow::Kind::kJob:
+      return "job";
+    case DamagedRow::Kind::kDevice:
+      return "device";
+    case DamagedRow::Kind::kIdentity:
+      return "identity";
+  }
+  return "";
+}
+
 // A name for what was lost: what was damaged may be any bytes.
 std::string FileNameOf(const DamagedRow& row) {
-  const bool is_job = row.kind == DamagedRow::Kind::kJob;
-  const bool is_plain = is_job ? CheckJobId(row.id).ok() : CheckPeerId("device", row.id).ok();
-  return absl::StrCat(is_job ? "job-" : "device-",
-                      is_plain ? row.id : Digest::Of(row.id).hex().substr(0, 16));
+  const bool is_plain = CheckJobId(row.id).ok() || CheckPeerId(KindOf(row), row.id).ok();
+  return absl::StrCat(KindOf(row), "-", is_plain ? row.id : Digest::Of(row.id).hex().substr(0, 16));
 }
 
 class StateCheck {
@@ -83,14 +93,13 @@ class StateCheck {
     }
     for (const DamagedRow& row : damage.rows) {
       SLIPWAY_RETURN_IF_ERROR(
-          Found(absl::StrCat(row.kind == DamagedRow::Kind::kJob ? "job '" : "device '",
-                             absl::Utf8SafeCEscape(row.id), "': ", row.why),
+          Found(absl::StrCat(KindOf(row), " '", absl::Utf8SafeCEscape(row.id), "': ", row.why),
                 absl::StrCat("moved to ", kLostName, "/", FileNameOf(row)), [&]() -> absl::Status {
                   SLIPWAY_RETURN_IF_ERROR(KeepLost(row));
                   return store->Delete(row);
                 }));
     }
-    tell_(absl::StrCat("database: ", damage.rows_read, " jobs and devices read"));
+    tell_(absl::StrCat("database: ", damage.rows_read, " jobs, devices and identities read"));
     // Of a file that cannot be read through, what live jobs need is not known either.
     const absl::StatusOr<std::vector<JobRecord>> live = store->ListLive();
     if (live.ok()) live_ = *live;

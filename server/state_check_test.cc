@@ -110,6 +110,14 @@ TEST_F(StateCheckTest, ARowWhoseNameIsDamagedIsKeptUnderAnother) {
   EXPECT_NE(access(JoinPath(folder_.path(), "x.device").c_str(), F_OK), 0);
 }
 
+TEST_F(StateCheckTest, TakesADamagedIdentityOut) {
+  Damage("INSERT INTO identities VALUES ('0123456789abcdef', x'ff')");
+  Expect(/*repair=*/true, 1, 1);
+  EXPECT_THAT(lines_, Contains(AllOf(HasSubstr("identity '0123456789abcdef'"),
+                                     HasSubstr("lost+found/identity-0123456789abcdef"))));
+  Expect(/*repair=*/false, 0, 0);
+}
+
 TEST_F(StateCheckTest, RemovesARottenBlobAndSaysWhoNeedsIt) {
   std::ofstream(FileOf(model_), std::ios::in | std::ios::out) << "modem";
   Expect(/*repair=*/false, 2, 0);

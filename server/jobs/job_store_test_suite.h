@@ -1,4 +1,4 @@
-// What every JobStore and DeviceStore must do, as tests: each implementation instantiates the suite with a factory.
+// What every JobStore, DeviceStore and IdentityStore must do, as tests: each implementation instantiates the suite with a factory.
 // Nothing here asks for one process or a file: an implementation over a network runs it as it is.
 #ifndef SLIPWAY_SERVER_JOBS_JOB_STORE_TEST_SUITE_H_
 #define SLIPWAY_SERVER_JOBS_JOB_STORE_TEST_SUITE_H_
@@ -12,6 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/devices/device_store.h"
+#include "server/identities/identity_store.h"
 #include "server/jobs/job_state.h"
 #include "server/jobs/job_store.h"
 #include "server/limits.h"
@@ -23,6 +24,7 @@ namespace slipway::server {
 struct Stores {
   std::shared_ptr<JobStore> jobs;
   std::shared_ptr<DeviceStore> devices;
+  std::shared_ptr<IdentityStore> identities;
 };
 
 // What is stored, first nothing; it stays while nobody has it open.
@@ -396,6 +398,40 @@ TEST_P(JobStoreTest, KeepsDevices) {
   ASSERT_OK(stores_.devices->DeleteDevice("board"));
   EXPECT_THAT(*stores_.devices->LoadDevices(), IsEmpty());
   EXPECT_OK(stores_.devices->DeleteDevice("board"));
+}
+
+TEST_P(JobStoreTest, KeepsIdentities) {
+  v1::IdentityRecord record;
+  record.set_id("0123456789abcdef");
+  record.set_name("ada");
+  record.add_roles(v1::ROLE_USER);
+  record.set_kind(v1::IdentityRecord::INVITED);
+  record.set_expires_ns(7);
+  record.set_secret_sha256(std::string("\0\xff", 2) + std::string(30, 'x'));
+  ASSERT_OK(stores_.identities->SaveIdentity(record));
+  Reopen();
+  std::vector<v1::IdentityRecord> records = *stores_.identities->LoadIdentities();
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(records[0].SerializeAsString(), record.SerializeAsString());
+
+  // In place of the one before.
+  record.set_kind(v1::IdentityRecord::JOINED);
+  record.set_joined_ns(8);
+  record.clear_secret_sha256();
+  ASSERT_OK(stores_.identities->SaveIdentity(record));
+  v1::IdentityRecord other = record;
+  other.set_id("0000000000000001");
+  ASSERT_OK(stores_.identities->SaveIdentity(other));
+  Reopen();
+  records = *stores_.identities->LoadIdentities();
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_EQ(records[0].id(), other.id());
+  EXPECT_EQ(records[1].SerializeAsString(), record.SerializeAsString());
+
+  ASSERT_OK(stores_.identities->DeleteIdentity(other.id()));
+  EXPECT_OK(stores_.identities->DeleteIdentity(other.id()));
+  Reopen();
+  EXPECT_EQ(stores_.identities->LoadIdentities()->size(), 1u);
 }
 
 }  // namespace slipway::server

@@ -157,4 +157,25 @@ absl::Status MemoryStore::DeleteDevice(absl::string_view id) {
   return absl::OkStatus();
 }
 
+absl::Status MemoryStore::SaveIdentity(const v1::IdentityRecord& record) {
+  absl::MutexLock lock(&database_.mu_);
+  if (!database_.failure_.ok()) return database_.failure_;
+  database_.identities_[record.id()] = record;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<v1::IdentityRecord>> MemoryStore::LoadIdentities() const {
+  std::vector<v1::IdentityRecord> records;
+  absl::MutexLock lock(&database_.mu_);
+  for (const auto& [id, record] : database_.identities_) records.push_back(record);
+  return records;
+}
+
+absl::Status MemoryStore::DeleteIdentity(absl::string_view id) {
+  absl::MutexLock lock(&database_.mu_);
+  if (!database_.failure_.ok()) return database_.failure_;
+  database_.identities_.erase(std::string(id));
+  return absl::OkStatus();
+}
+
 }  // namespace slipway::server

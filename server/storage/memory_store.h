@@ -1,5 +1,5 @@
-// MemoryStore: jobs and devices in memory, for tests and measurements: the second implementation of what
-// server/jobs and server/devices ask of a store, and one that several servers may share.
+// MemoryStore: jobs, devices and identities in memory, for tests and measurements: the second implementation of what
+// server/jobs, server/devices and server/identities ask of a store, and one that several servers may share.
 #ifndef SLIPWAY_SERVER_STORAGE_MEMORY_STORE_H_
 #define SLIPWAY_SERVER_STORAGE_MEMORY_STORE_H_
 
@@ -16,6 +16,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
 #include "server/devices/device_store.h"
+#include "server/identities/identity_store.h"
 #include "server/jobs/job_store.h"
 
 namespace slipway::server {
@@ -37,11 +38,12 @@ class MemoryDatabase {
   // Ids, by owner and request.
   std::map<std::pair<std::string, std::string>, std::string> requests_ ABSL_GUARDED_BY(mu_);
   std::map<std::string, v1::Device> devices_ ABSL_GUARDED_BY(mu_);
+  std::map<std::string, v1::IdentityRecord> identities_ ABSL_GUARDED_BY(mu_);
   int64_t last_revision_ ABSL_GUARDED_BY(mu_) = 0;
 };
 
 // A server's view of a database. Thread-safe.
-class MemoryStore final : public JobStore, public DeviceStore {
+class MemoryStore final : public JobStore, public DeviceStore, public IdentityStore {
  public:
   // `database` must outlive the store.
   explicit MemoryStore(MemoryDatabase* database) : database_(*database) {}
@@ -60,6 +62,10 @@ class MemoryStore final : public JobStore, public DeviceStore {
   absl::Status SaveDevice(const v1::Device& device) override;
   absl::StatusOr<std::vector<v1::Device>> LoadDevices() const override;
   absl::Status DeleteDevice(absl::string_view id) override;
+
+  absl::Status SaveIdentity(const v1::IdentityRecord& record) override;
+  absl::StatusOr<std::vector<v1::IdentityRecord>> LoadIdentities() const override;
+  absl::Status DeleteIdentity(absl::string_view id) override;
 
  private:
   MemoryDatabase& database_;

@@ -12,7 +12,7 @@ class MemoryFixture final : public JobStoreFixture {
  public:
   Stores Open() override {
     const auto store = std::make_shared<MemoryStore>(&database_);
-    return {store, store};
+    return {store, store, store};
   }
   bool IsShared() const override { return true; }
 

@@ -1,6 +1,7 @@
 #include "server/storage/sqlite_store.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/escaping.h"
@@ -14,7 +15,7 @@
 namespace slipway::server {
 namespace {
 
-constexpr int64_t kSchemaVersion = 1;
+constexpr int64_t kSchemaVersion = 2;
 
 // A job is three rows: what changes often and is small; the specification, written once; the result,
 // written once. States are the numbers of v1.Job.State: below 4 a job has not ended.
@@ -49,6 +50,15 @@ constexpr char kSchema[] = R"sql(
   ) WITHOUT ROWID;
   INSERT INTO counters VALUES ('revision', 0);
 )sql";
+
+// What each later version adds: the first of these makes version 2 of version 1.
+constexpr const char* kUpgrades[] = {R"sql(
+  CREATE TABLE identities (
+    id TEXT NOT NULL PRIMARY KEY,
+    record BLOB NOT NULL
+  ) WITHOUT ROWID;
+)sql"};
+static_assert(std::size(kUpgrades) == kSchemaVersion - 1);
 
 // Servers from before reservations gave revisions out as they went, and the end of the machine may have undone
 // the latest changes, whose revisions a watcher had seen.
@@ -104,6 +114,14 @@ absl::StatusOr<v1::Device> ReadDeviceRow(const SqliteStatement& row) {
   return device;
 }
 
+absl::StatusOr<v1::IdentityRecord> ReadIdentityRow(const SqliteStatement& row) {
+  v1::IdentityRecord record;
+  if (!Parse(row.Bytes(1), &record)) return IsDamaged("its record cannot be read");
+  if (record.id() != row.Bytes(0)) return IsDamaged("its record is another one");
+  SLIPWAY_RETURN_IF_ERROR(CheckIdentityRecord(record));
+  return record;
+}
+
 #define SLIPWAY_JOB_COLUMNS                                                 \
   "SELECT jobs.id, record, revision, spec, result, owner, state FROM jobs " \
   "LEFT JOIN specs ON specs.job_id = id LEFT JOIN results ON results.job_id = id "
@@ -114,14 +132,17 @@ absl::Status CheckSchema(SqliteDatabase& database, const std::string& path) {
   const int64_t version = has_row ? statement.Integer(0) : 0;
   statement.Reset();
   if (version == kSchemaVersion) return absl::OkStatus();
-  if (version != 0) {
+  if (version < 0 || version > kSchemaVersion) {
     return absl::FailedPreconditionError(
         absl::StrCat("'", path, "' has schema version ", version, ", this server knows ",
                      kSchemaVersion, ": use the server that wrote it, or another data folder"));
   }
   SLIPWAY_ASSIGN_OR_RETURN(SqliteTransaction transaction,
                            SqliteTransaction::Begin(&database, true));
-  SLIPWAY_RETURN_IF_ERROR(database.Execute(kSchema));
+  if (version == 0) SLIPWAY_RETURN_IF_ERROR(database.Execute(kSchema));
+  for (int64_t from = std::max<int64_t>(version, 1); from < kSchemaVersion; ++from) {
+    SLIPWAY_RETURN_IF_ERROR(database.Execute(kUpgrades[from - 1]));
+  }
   SLIPWAY_RETURN_IF_ERROR(
       database.Execute(absl::StrCat("PRAGMA user_version=", kSchemaVersion).c_str()));
   return transaction.Commit();
@@ -148,6 +169,9 @@ struct SqliteStore::Statements {
   SqliteStatement long_spec;
   SqliteStatement update_spec;
   SqliteStatement delete_beyond;
+  SqliteStatement save_identity;
+  SqliteStatement load_identities;
+  SqliteStatement delete_identity;
 
   absl::Status Prepare(SqliteDatabase& database) {
     const std::pair<SqliteStatement*, const char*> all[] = {
@@ -187,6 +211,9 @@ struct SqliteStore::Statements {
          "DESC ROWS UNBOUNDED PRECEDING) AS total FROM jobs "
          "LEFT JOIN specs ON specs.job_id = jobs.id LEFT JOIN results ON results.job_id = jobs.id "
          "WHERE state >= 4) WHERE total > ?)"},
+        {&save_identity, "INSERT OR REPLACE INTO identities VALUES (?, ?)"},
+        {&load_identities, "SELECT id, record FROM identities ORDER BY id"},
+        {&delete_identity, "DELETE FROM identities WHERE id = ?"},
     };
     for (const auto& [statement, sql] : all) {
       SLIPWAY_ASSIGN_OR_RETURN(*statement, database.Prepare(sql));
@@ -501,6 +528,18 @@ absl::StatusOr<SqliteStore::Damage> SqliteStore::FindDamage() const {
   }
   devices.Reset();
   if (!row.ok()) damage.file.emplace_back(row.status().message());
+  SqliteStatement& identities = statements_->load_identities;
+  for (row = identities.Step(); row.ok() && *row; row = identities.Step()) {
+    ++damage.rows_read;
+    const absl::Status status = ReadIdentityRow(identities).status();
+    if (status.ok()) continue;
+    damage.rows.push_back({.kind = DamagedRow::Kind::kIdentity,
+                           .id = std::string(identities.Bytes(0)),
+                           .why = std::string(status.message()),
+                           .contents = {{"record", std::string(identities.Bytes(1))}}});
+  }
+  identities.Reset();
+  if (!row.ok()) damage.file.emplace_back(row.status().message());
   return damage;
 }
 
@@ -508,8 +547,10 @@ absl::Status SqliteStore::Delete(const DamagedRow& row) {
   absl::MutexLock lock(&mu_);
   SLIPWAY_ASSIGN_OR_RETURN(SqliteTransaction transaction,
                            SqliteTransaction::Begin(database_.get(), /*durable=*/true));
-  SqliteStatement& statement =
-      row.kind == DamagedRow::Kind::kJob ? statements_->delete_job : statements_->delete_device;
+  SqliteStatement& statement = row.kind == DamagedRow::Kind::kJob ? statements_->delete_job
+                               : row.kind == DamagedRow::Kind::kDevice
+                                   ? statements_->delete_device
+                                   : statements_->delete_identity;
   SLIPWAY_RETURN_IF_ERROR(statement.BindText(row.id).Run());
   return transaction.Commit();
 }
@@ -519,6 +560,41 @@ absl::Status SqliteStore::DeleteDevice(absl::string_view id) {
   SLIPWAY_ASSIGN_OR_RETURN(SqliteTransaction transaction,
                            SqliteTransaction::Begin(database_.get(), /*durable=*/false));
   SLIPWAY_RETURN_IF_ERROR(statements_->delete_device.BindText(id).Run());
+  return transaction.Commit();
+}
+
+absl::Status SqliteStore::SaveIdentity(const v1::IdentityRecord& record) {
+  const std::string bytes = record.SerializeAsString();
+  absl::MutexLock lock(&mu_);
+  SLIPWAY_ASSIGN_OR_RETURN(SqliteTransaction transaction,
+                           SqliteTransaction::Begin(database_.get(), /*durable=*/true));
+  SLIPWAY_RETURN_IF_ERROR(statements_->save_identity.BindText(record.id()).BindBlob(bytes).Run());
+  return transaction.Commit();
+}
+
+absl::StatusOr<std::vector<v1::IdentityRecord>> SqliteStore::LoadIdentities() const {
+  std::vector<v1::IdentityRecord> records;
+  absl::MutexLock lock(&mu_);
+  SqliteStatement& load = statements_->load_identities;
+  absl::StatusOr<bool> row = load.Step();
+  for (; row.ok() && *row; row = load.Step()) {
+    absl::StatusOr<v1::IdentityRecord> record = ReadIdentityRow(load);
+    if (record.ok()) {
+      records.push_back(*std::move(record));
+    } else {
+      LeaveOut(load.Bytes(0), record.status());
+    }
+  }
+  load.Reset();
+  if (!row.ok()) return row.status();
+  return records;
+}
+
+absl::Status SqliteStore::DeleteIdentity(absl::string_view id) {
+  absl::MutexLock lock(&mu_);
+  SLIPWAY_ASSIGN_OR_RETURN(SqliteTransaction transaction,
+                           SqliteTransaction::Begin(database_.get(), /*durable=*/true));
+  SLIPWAY_RETURN_IF_ERROR(statements_->delete_identity.BindText(id).Run());
   return transaction.Commit();
 }
 

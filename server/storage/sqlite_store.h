@@ -1,4 +1,4 @@
-// SqliteStore: jobs and devices in one SQLite file. All SQL stands in sqlite_store.cc.
+// SqliteStore: jobs, devices and identities in one SQLite file. All SQL stands in sqlite_store.cc.
 #ifndef SLIPWAY_SERVER_STORAGE_SQLITE_STORE_H_
 #define SLIPWAY_SERVER_STORAGE_SQLITE_STORE_H_
 
@@ -15,6 +15,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
 #include "server/devices/device_store.h"
+#include "server/identities/identity_store.h"
 #include "server/jobs/job_store.h"
 #include "server/storage/sqlite_database.h"
 
@@ -22,7 +23,7 @@ namespace slipway::server {
 
 // A row that cannot be read.
 struct DamagedRow {
-  enum class Kind { kJob, kDevice };
+  enum class Kind { kJob, kDevice, kIdentity };
   Kind kind = Kind::kJob;
   std::string id;
   std::string why;
@@ -32,9 +33,10 @@ struct DamagedRow {
 
 // Thread-safe: one connection behind one lock. The caller keeps other processes away from the file. A damaged row is
 // DATA_LOSS for who asks for its job by id or request, and left out of everything else.
-class SqliteStore final : public JobStore, public DeviceStore {
+class SqliteStore final : public JobStore, public DeviceStore, public IdentityStore {
  public:
-  // Opens or makes the database at `path`; ":memory:" for one that ends with the object.
+  // Opens or makes the database at `path`; ":memory:" for one that ends with the object. One that an earlier version made is
+  // brought to this one's schema.
   // FAILED_PRECONDITION when its schema is of a later version; DATA_LOSS when it is no database.
   static absl::StatusOr<std::unique_ptr<SqliteStore>> Open(const std::string& path);
   ~SqliteStore() override;
@@ -54,9 +56,13 @@ class SqliteStore final : public JobStore, public DeviceStore {
   absl::StatusOr<std::vector<v1::Device>> LoadDevices() const override;
   absl::Status DeleteDevice(absl::string_view id) override;
 
+  absl::Status SaveIdentity(const v1::IdentityRecord& record) override;
+  absl::StatusOr<std::vector<v1::IdentityRecord>> LoadIdentities() const override;
+  absl::Status DeleteIdentity(absl::string_view id) override;
+
   // What is damaged. Reads the whole file.
   struct Damage {
-    int64_t rows_read = 0;  // Of jobs and devices.
+    int64_t rows_read = 0;  // Of jobs, devices and identities.
     std::vector<DamagedRow> rows;
     // What SQLite says of the file itself: pages and indexes that do not fit together. Empty when it is sound.
     std::vector<std::string> file;

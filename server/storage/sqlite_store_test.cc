@@ -22,7 +22,7 @@ class SqliteFixture final : public JobStoreFixture {
  public:
   Stores Open() override {
     const std::shared_ptr<SqliteStore> store = *SqliteStore::Open(JoinPath(folder_.path(), "db"));
-    return {store, store};
+    return {store, store, store};
   }
   bool IsShared() const override { return false; }
 
@@ -53,6 +53,16 @@ class SqliteStoreTest : public ::testing::Test {
     v1::Device device;
     device.mutable_description()->set_id(id);
     return device;
+  }
+
+  static v1::IdentityRecord SomeIdentity(const std::string& id) {
+    v1::IdentityRecord record;
+    record.set_id(id);
+    record.set_name("ada");
+    record.add_roles(v1::ROLE_USER);
+    record.set_kind(v1::IdentityRecord::JOINED);
+    record.set_joined_ns(1);
+    return record;
   }
 
   const TemporaryFolder folder_ = *TemporaryFolder::Create("sqlite_store_test");
@@ -125,6 +135,68 @@ TEST_F(SqliteStoreTest, ADamagedRowHarmsOnlyItself) {
     EXPECT_THAT(store->Get(id), StatusIs(absl::StatusCode::kNotFound));
     EXPECT_OK(store->Get("01JAAAAAAAAAAAAAAAAAAAA001"));
     EXPECT_OK(store->Commit({{.record = SomeRecord("002")}}));
+  }
+}
+
+// What a row of an identity may be, and what is found to be wrong.
+TEST_F(SqliteStoreTest, ADamagedIdentityIsLeftOut) {
+  v1::IdentityRecord nobody = SomeIdentity("0000000000000002");
+  nobody.set_name("../ada");
+  v1::IdentityRecord idle = SomeIdentity("0000000000000002");
+  idle.clear_roles();
+  v1::IdentityRecord open = SomeIdentity("0000000000000002");
+  open.set_kind(v1::IdentityRecord::INVITED);
+  open.set_expires_ns(7);
+  const std::pair<v1::IdentityRecord, const char*> ways[] = {
+      {SomeIdentity("0000000000000001"), "another one"},
+      {nobody, "name"},
+      {idle, "roles"},
+      {open, "no digest"},
+      {v1::IdentityRecord(), "another one"},
+  };
+  for (const auto& [record, why] : ways) {
+    SCOPED_TRACE(why);
+    for (const char* file : {"", "-wal"}) unlink((path_ + file).c_str());
+    {
+      auto store = *SqliteStore::Open(path_);
+      ASSERT_OK(store->SaveIdentity(SomeIdentity("0000000000000001")));
+      ASSERT_OK(store->SaveIdentity(SomeIdentity("0000000000000002")));
+    }
+    {
+      auto database = *SqliteDatabase::Open(path_);
+      auto update = *database->Prepare("UPDATE identities SET record = ? WHERE id LIKE '%2'");
+      const std::string bytes = record.SerializeAsString();
+      ASSERT_OK(update.BindBlob(bytes).Run());
+    }
+    auto store = *SqliteStore::Open(path_);
+    EXPECT_EQ(store->LoadIdentities()->size(), 1u);
+    const SqliteStore::Damage damage = *store->FindDamage();
+    EXPECT_EQ(damage.rows_read, 2);
+    ASSERT_EQ(damage.rows.size(), 1u);
+    EXPECT_EQ(damage.rows[0].kind, DamagedRow::Kind::kIdentity);
+    EXPECT_EQ(damage.rows[0].id, "0000000000000002");
+    EXPECT_THAT(damage.rows[0].why, HasSubstr(why));
+    ASSERT_OK(store->Delete(damage.rows[0]));
+    EXPECT_THAT(store->FindDamage()->rows, ::testing::IsEmpty());
+    EXPECT_EQ(store->LoadIdentities()->size(), 1u);
+  }
+}
+
+TEST_F(SqliteStoreTest, BringsAnEarlierSchemaUpToDate) {
+  {
+    auto store = *SqliteStore::Open(path_);
+    ASSERT_OK(store->Commit({{.record = SomeRecord("001")}}));
+  }
+  // As version 1 was.
+  {
+    auto database = *SqliteDatabase::Open(path_);
+    ASSERT_OK(database->Execute("DROP TABLE identities; PRAGMA user_version=1"));
+  }
+  for (int i = 0; i < 2; ++i) {
+    auto store = *SqliteStore::Open(path_);
+    EXPECT_OK(store->Get("01JAAAAAAAAAAAAAAAAAAAA001"));
+    ASSERT_OK(store->SaveIdentity(SomeIdentity("0000000000000001")));
+    EXPECT_EQ(store->LoadIdentities()->size(), 1u);
   }
 }
 
