@@ -32,6 +32,7 @@ class RoleSet {
     for (const Role role : roles) bits_ |= BitOf(role);
   }
 
+  constexpr void Add(Role role) { bits_ |= BitOf(role); }
   constexpr bool Has(Role role) const { return (bits_ & BitOf(role)) != 0; }
   constexpr bool HasAnyOf(RoleSet others) const { return (bits_ & others.bits_) != 0; }
   constexpr bool empty() const { return bits_ == 0; }
