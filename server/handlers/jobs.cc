@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "core/identity/role.h"
 #include "server/jobs/job_store.h"
 #include "server/limits.h"
 #include "server/names.h"
@@ -15,7 +16,7 @@ absl::StatusOr<v1::Job> ReadJob(const Caller& caller, const Environment& env,
                                 absl::string_view id) {
   SLIPWAY_RETURN_IF_ERROR(CheckJobId(id));
   SLIPWAY_ASSIGN_OR_RETURN(JobRecord record, env.jobs->Get(id));
-  if (record.job().owner() != caller.owner) return NoSuchJob(id);
+  if (!MayTouch(caller, record.job().owner())) return NoSuchJob(id);
   if (record.job().state() == v1::Job::QUEUED) {
     record.mutable_job()->set_queue_position(env.dispatcher->QueuePosition(id));
   }
@@ -34,7 +35,14 @@ absl::Status ListJobs(const Caller& caller, const Environment& env,
     return absl::InvalidArgumentError(
         absl::StrCat("page_size is ", request.page_size(), "; 0 to ", kMaxPageSize, " wanted"));
   }
-  JobFilter filter{.owner = caller.owner, .before_id = request.page_token()};
+  if (request.of_everybody() && !caller.roles.Has(Role::kAdmin)) {
+    return absl::PermissionDeniedError(absl::StrCat(
+        "'", caller.owner, "' is not ", RoleName(Role::kAdmin),
+        ", as listing the jobs of everybody wants: list your own, or ask an administrator"));
+  }
+  JobFilter filter{.owner = caller.owner,
+                   .of_everybody = request.of_everybody(),
+                   .before_id = request.page_token()};
   if (!filter.before_id.empty())
     SLIPWAY_RETURN_IF_ERROR_WITH(CheckJobId(filter.before_id), "page_token");
   for (int state : request.states()) {

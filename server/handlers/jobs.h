@@ -11,7 +11,7 @@
 
 namespace slipway::server {
 
-// INVALID_ARGUMENT; NOT_FOUND for a job that is not there, or not the caller's. The same for the others.
+// INVALID_ARGUMENT; NOT_FOUND for a job that is not there, or that the caller may not touch. The same for the others.
 absl::StatusOr<v1::Job> ReadJob(const Caller& caller, const Environment& env, absl::string_view id);
 
 absl::Status GetJob(const Caller& caller, const Environment& env, const v1::GetJobRequest& request,

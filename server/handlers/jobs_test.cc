@@ -133,6 +133,26 @@ TEST_F(JobsTest, CancelEndsAJobOnce) {
               StatusIs(absl::StatusCode::kInvalidArgument));
 }
 
+TEST_F(JobsTest, AnAdministratorSeesAndEndsEverybodys) {
+  const Caller root = {.owner = "root", .roles = {Role::kAdmin}};
+  const std::string mine = Create(), bobs = Create(server_.Owner("bob"), "b");
+  EXPECT_EQ(ReadJob(root, server_.env, mine)->owner(), server_.caller.owner);
+  v1::ListJobsRequest list;
+  v1::ListJobsResponse listed;
+  ASSERT_OK(ListJobs(root, server_.env, list, &listed));
+  EXPECT_EQ(listed.jobs_size(), 0);  // Of his own there are none.
+  list.set_of_everybody(true);
+  ASSERT_OK(ListJobs(root, server_.env, list, &listed));
+  EXPECT_THAT(Ids(listed), ElementsAre(bobs, mine));
+  EXPECT_THAT(List(list), StatusIs(absl::StatusCode::kPermissionDenied, HasSubstr("not admin")));
+  v1::CancelJobRequest cancel;
+  cancel.set_id(bobs);
+  Job job;
+  ASSERT_OK(CancelJob(root, server_.env, cancel, &job));
+  EXPECT_EQ(job.state(), Job::CANCELLED);
+  EXPECT_EQ(job.owner(), "bob");
+}
+
 // As if the jobs of others did not exist.
 TEST_F(JobsTest, EverybodySeesAndEndsHisOwn) {
   const Caller& ann = server_.caller;

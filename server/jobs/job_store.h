@@ -21,6 +21,7 @@ namespace slipway::server {
 // Which jobs to list.
 struct JobFilter {
   std::string owner;
+  bool of_everybody = false;           // Whoever the owner is.
   std::vector<v1::Job::State> states;  // Empty: all.
   std::string before_id;               // Only ids below this; empty: all.
 };

@@ -170,6 +170,10 @@ TEST_P(JobStoreTest, RequestsAreTheirOwners) {
   EXPECT_THAT(RequestsOf(ListAll({.owner = "ann"})), ElementsAre("request 1"));
   EXPECT_THAT(RequestsOf(ListAll({.owner = "eve"})), IsEmpty());
   EXPECT_EQ(store().ListLive()->size(), 2u);
+  EXPECT_EQ(ListAll({.owner = "eve", .of_everybody = true}).size(), 2u);
+  EXPECT_THAT(RequestsOf(ListAll({.of_everybody = true, .before_id = other.job().id()})),
+              ElementsAre("request 1"));
+  EXPECT_THAT(ListAll({.of_everybody = true, .states = {v1::Job::FAILED}}), IsEmpty());
 }
 
 TEST_P(JobStoreTest, ChangesLastAndLeaveTheSpecificationAsItIs) {

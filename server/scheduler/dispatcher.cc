@@ -57,10 +57,10 @@ v1::Lease::Kind KindOf(const v1::Job& job) {
   }
 }
 
-// As others see it; with the job's name for its owner alone.
-v1::Lease ShowLease(const JobRecord& record, bool is_own) {
+// As others see it; with the job's name for those alone who may touch it.
+v1::Lease ShowLease(const JobRecord& record, bool is_named) {
   v1::Lease lease;
-  if (is_own) lease.set_job_id(record.job().id());
+  if (is_named) lease.set_job_id(record.job().id());
   lease.set_kind(KindOf(record.job()));
   lease.set_purpose(record.job().session().purpose());
   lease.set_owner(record.job().owner());
@@ -241,7 +241,7 @@ absl::StatusOr<v1::Job> Dispatcher::Cancel(const Caller& caller, absl::string_vi
   {
     Section section(this);
     const LiveJob* live = live_.Find(id);
-    if (live != nullptr && live->record.job().owner() == caller.owner) {
+    if (live != nullptr && MayTouch(caller, live->record.job().owner())) {
       Transit(id, CancelRequested{.by = absl::StrCat(caller.owner, " at ", caller.address)});
       Schedule();
     }
@@ -252,7 +252,7 @@ absl::StatusOr<v1::Job> Dispatcher::Cancel(const Caller& caller, absl::string_vi
     }
   }
   SLIPWAY_ASSIGN_OR_RETURN(JobRecord record, parts_.jobs->Get(id));
-  if (record.job().owner() != caller.owner) return NoSuchJob(id);
+  if (!MayTouch(caller, record.job().owner())) return NoSuchJob(id);
   return std::move(*record.mutable_job());
 }
 
@@ -390,9 +390,9 @@ std::vector<v1::Device> Dispatcher::Devices(const Caller& caller) {
     for (const std::string& job : JobsHeldBy(key)) {
       const JobRecord& record = live_.Find(job)->record;
       if (record.job().assignee() != device.description().id()) continue;
-      const bool is_own = record.job().owner() == caller.owner;
-      if (is_own) device.set_job_id(job);
-      *device.mutable_lease() = ShowLease(record, is_own);
+      const bool is_named = MayTouch(caller, record.job().owner());
+      if (is_named) device.set_job_id(job);
+      *device.mutable_lease() = ShowLease(record, is_named);
       if (device.state() != v1::Device::LOST) device.set_state(v1::Device::BUSY);
     }
   }
@@ -409,7 +409,7 @@ std::vector<v1::Worker> Dispatcher::Workers(const Caller& caller) {
     if (DeviceOf(peer) != nullptr) continue;
     v1::Worker& worker = shown.emplace_back(peers_.ShowWorker(key, parts_.clock->Monotonic()));
     for (const std::string& job : JobsHeldBy(key)) {
-      if (live_.Find(job)->record.job().owner() == caller.owner) worker.add_job_ids(job);
+      if (MayTouch(caller, live_.Find(job)->record.job().owner())) worker.add_job_ids(job);
     }
   }
   return shown;

@@ -42,6 +42,10 @@ TEST_F(DispatcherTest, ADeviceGetsOneRunAtATimeInOrder) {
   EXPECT_EQ(dispatcher_->Devices(other)[0].lease().owner(), caller_.owner);
   EXPECT_EQ(dispatcher_->Devices(other)[0].lease().job_id(), "");
   EXPECT_EQ(dispatcher_->Devices(other)[0].job_id(), "");
+  // An administrator sees it, to end it.
+  other.roles = {Role::kAdmin};
+  EXPECT_EQ(dispatcher_->Devices(other)[0].lease().job_id(), first);
+  EXPECT_EQ(dispatcher_->Devices(other)[0].job_id(), first);
 
   const std::string attempt = desired.attempts(0).attempt_id();
   desired = Sync(Holding(agent, desired, Attempt(attempt, v1::RunAttemptState::RUNNING)));

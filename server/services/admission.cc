@@ -1,5 +1,6 @@
 #include "server/services/admission.h"
 
+#include "absl/strings/match.h"
 #include "core/base/status_macros.h"
 #include "core/rpc/token.h"
 #include "server/names.h"
@@ -7,8 +8,13 @@
 namespace slipway::server {
 namespace {
 
-// The owner of everything until there are users.
-constexpr absl::string_view kLocalOwner = "local";
+// Who comes over a unix socket could do as he likes with what the server keeps, and where no token is wanted nobody is asked.
+RoleSet RolesOf(const AdmissionSecrets& secrets, absl::string_view address) {
+  if (secrets.token.empty() || absl::StartsWith(address, "unix:")) {
+    return {Role::kUser, Role::kAgent, Role::kWorker, Role::kAdmin};
+  }
+  return {Role::kUser, Role::kAgent, Role::kWorker};
+}
 
 }  // namespace
 
@@ -21,9 +27,9 @@ absl::StatusOr<Caller> Admission::Admit(const CallHeader& call) const {
   if (!call.request_id.empty()) {
     SLIPWAY_RETURN_IF_ERROR_WITH(CheckRequestId(call.request_id), "x-request-id");
   }
-  return Caller{.owner = std::string(kLocalOwner),
-                .roles = is_own_worker ? RoleSet({Role::kWorker})
-                                       : RoleSet({Role::kUser, Role::kAgent, Role::kWorker}),
+  return Caller{.owner = kOwnName,
+                .roles = is_own_worker ? RoleSet({Role::kWorker}) : RolesOf(secrets_, call.address),
+                .is_own_user = !is_own_worker,
                 .is_own_worker = is_own_worker,
                 .deadline = call.deadline,
                 .request_id = std::string(call.request_id),

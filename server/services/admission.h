@@ -34,8 +34,8 @@ class Admission {
   explicit Admission(AdmissionSecrets secrets) : secrets_(std::move(secrets)) {}
 
   // UNAUTHENTICATED unless the authorization is "Bearer SECRET". INVALID_ARGUMENT for a request id that is longer
-  // than 128 bytes or not printable. Until there are users, all who are admitted are one owner, with every role but for the
-  // server's own workers.
+  // than 128 bytes or not printable. All who are admitted are the server's own user, or workers that it
+  // started; who comes over a unix socket is an administrator too, and so is everybody where there is no token.
   absl::StatusOr<Caller> Admit(const CallHeader& call) const;
 
  private:

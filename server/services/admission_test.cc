@@ -1,6 +1,7 @@
 #include "server/services/admission.h"
 
 #include <string>
+#include <utility>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -62,7 +63,22 @@ TEST(Admission, MakesTheCaller) {
   EXPECT_EQ(caller->deadline, deadline);
   EXPECT_EQ(caller->request_id, "call 1");
   EXPECT_EQ(caller->address, "ipv4:127.0.0.1:1");
-  EXPECT_EQ(caller->roles, RoleSet({Role::kUser, Role::kAgent, Role::kWorker}));
+  EXPECT_EQ(caller->roles, RoleSet({Role::kUser, Role::kAgent, Role::kWorker, Role::kAdmin}));
+  EXPECT_TRUE(caller->is_own_user);
+  EXPECT_EQ(caller->identity, "");
+}
+
+TEST(Admission, WhoHasTheTokenAloneIsNoAdministrator) {
+  const Admission admission({.token = kToken});
+  for (const auto& [address, is_admin] :
+       {std::pair("ipv4:127.0.0.1:1", false), std::pair("unix:", true),
+        std::pair("unix:/run/slipway", true)}) {
+    const auto caller =
+        admission.Admit({.authorization = "Bearer 0123456789abcdef", .address = address});
+    ASSERT_OK(caller);
+    EXPECT_EQ(caller->roles.Has(Role::kAdmin), is_admin) << address;
+    EXPECT_TRUE(caller->roles.Has(Role::kUser)) << address;
+  }
 }
 
 TEST(Admission, KnowsTheServersOwnWorkers) {
@@ -71,6 +87,7 @@ TEST(Admission, KnowsTheServersOwnWorkers) {
     const auto own = admission.Admit({.authorization = "Bearer fedcba9876543210"});
     ASSERT_OK(own);
     EXPECT_TRUE(own->is_own_worker);
+    EXPECT_FALSE(own->is_own_user);
     EXPECT_EQ(own->roles, RoleSet({Role::kWorker}));
     const auto other = admission.Admit({.authorization = "Bearer 0123456789abcdef"});
     ASSERT_OK(other);

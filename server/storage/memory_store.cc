@@ -80,7 +80,7 @@ absl::StatusOr<JobPage> MemoryStore::List(const JobFilter& filter, int limit,
     const bool has_state =
         filter.states.empty() ||
         std::find(filter.states.begin(), filter.states.end(), job.state()) != filter.states.end();
-    if (job.owner() != filter.owner || !has_state) continue;
+    if ((!filter.of_everybody && job.owner() != filter.owner) || !has_state) continue;
     if (!filter.before_id.empty() && job.id() >= filter.before_id) continue;
     if (!filler.Add(job)) break;
   }

@@ -158,6 +158,7 @@ struct SqliteStore::Statements {
   SqliteStatement get;
   SqliteStatement find_request;
   SqliteStatement list;
+  SqliteStatement list_of_everybody;
   SqliteStatement list_live;
   SqliteStatement delete_ended;
   SqliteStatement reserve;
@@ -188,6 +189,8 @@ struct SqliteStore::Statements {
         // The states wanted arrive as a set of bits. Without a limit: rows are read one by one, until a page is full.
         {&list, SLIPWAY_JOB_COLUMNS
          "WHERE owner = ? AND id < ? AND ((1 << state) & ?) != 0 ORDER BY id DESC"},
+        {&list_of_everybody,
+         SLIPWAY_JOB_COLUMNS "WHERE id < ? AND ((1 << state) & ?) != 0 ORDER BY id DESC"},
         {&list_live, SLIPWAY_JOB_COLUMNS "WHERE state < 4 ORDER BY id"},
         {&delete_ended, "DELETE FROM jobs WHERE state >= 4 AND end_time_ns < ?"},
         // A counter that is lost, or no number, is made anew.
@@ -400,8 +403,9 @@ absl::StatusOr<JobPage> SqliteStore::List(const JobFilter& filter, int limit,
   const std::string before = filter.before_id.empty() ? "~" : filter.before_id;
   JobPageFiller filler(limit, max_bytes);
   absl::MutexLock lock(&mu_);
-  SqliteStatement& list = statements_->list;
-  list.BindText(filter.owner).BindText(before).Bind(states == 0 ? -1 : states);
+  SqliteStatement& list = filter.of_everybody ? statements_->list_of_everybody : statements_->list;
+  if (!filter.of_everybody) list.BindText(filter.owner);
+  list.BindText(before).Bind(states == 0 ? -1 : states);
   absl::Status status;
   while (status.ok()) {
     const absl::StatusOr<bool> row = list.Step();
