@@ -60,6 +60,12 @@ struct CompileOptions {
   int priority = 0;  // Of jobs that wait for the same, higher ones go first; -1,000 to 1,000.
 };
 
+// Which jobs to list.
+struct JobListOptions {
+  int limit = 100;
+  bool of_everybody = false;  // And not one's own alone.
+};
+
 struct RunOptions {
   std::string device;  // Empty: any that can.
   uint64_t seed = 0;   // Makes the inputs that are not given.
@@ -111,7 +117,8 @@ class Client {
   virtual absl::StatusOr<Job> Wait(const std::string& job_id, const JobObserver& observer) = 0;
 
   virtual absl::StatusOr<Job> GetJob(const std::string& job_id) = 0;
-  virtual absl::StatusOr<std::vector<Job>> ListJobs(int limit) = 0;  // Newest first.
+  // Newest first. PERMISSION_DENIED for those of everybody, unless one is an administrator.
+  virtual absl::StatusOr<std::vector<Job>> ListJobs(const JobListOptions& options) = 0;
   virtual absl::StatusOr<Job> CancelJob(const std::string& job_id) = 0;
   // The outputs of a run with their elements, which may be at the server.
   virtual absl::StatusOr<std::vector<NamedTensor>> FetchOutputs(const RunResult& result) = 0;

@@ -143,6 +143,7 @@ absl::Status SpecFromProto(const v1::Job& proto, Job& job) {
 absl::StatusOr<Job> UncheckedJobFromProto(const v1::Job& proto) {
   Job job = {
       .id = proto.id(),
+      .owner = proto.owner(),
       .revision = proto.revision(),
       .attempts = proto.attempts(),
       .priority = proto.priority(),

@@ -233,11 +233,12 @@ class GrpcClient final : public Client {
     return JobFromProto(job);
   }
 
-  absl::StatusOr<std::vector<Job>> ListJobs(int limit) override {
+  absl::StatusOr<std::vector<Job>> ListJobs(const JobListOptions& options) override {
     std::vector<Job> jobs;
     v1::ListJobsRequest request;
-    while (static_cast<int>(jobs.size()) < limit) {
-      request.set_page_size(std::min(limit - static_cast<int>(jobs.size()), kJobsPerPage));
+    request.set_of_everybody(options.of_everybody);
+    while (static_cast<int>(jobs.size()) < options.limit) {
+      request.set_page_size(std::min(options.limit - static_cast<int>(jobs.size()), kJobsPerPage));
       v1::ListJobsResponse response;
       SLIPWAY_RETURN_IF_ERROR(Call([&](grpc::ClientContext& context) {
         return jobs_->ListJobs(&context, request, &response);

@@ -62,7 +62,7 @@ TEST_F(ClientTest, CompilesRunsAndBenchmarks) {
                        client_->Benchmark(compilation.artifact, {}, {.profile = true}));
   EXPECT_EQ(benchmark.samples_ns.size(), 100u);
   EXPECT_EQ(benchmark.steps.size(), 1u);
-  ASSERT_OK_AND_ASSIGN(const std::vector<Job> jobs, client_->ListJobs(2));
+  ASSERT_OK_AND_ASSIGN(const std::vector<Job> jobs, client_->ListJobs({.limit = 2}));
   ASSERT_EQ(jobs.size(), 2u);
   EXPECT_EQ(jobs[0].kind, JobKind::kBenchmark);
 }

@@ -149,6 +149,7 @@ struct JobProgress {
 
 struct Job {
   std::string id;
+  std::string owner;
   JobKind kind = JobKind::kCompilation;
   JobState state = JobState::kQueued;
   int64_t revision = 0;

@@ -281,6 +281,17 @@ TEST_F(CommandTest, DetachThenJobsJobResultsCancel) {
   EXPECT_EQ(Command({"jobs"}), 0);
   EXPECT_THAT(out_, HasSubstr(id));
   EXPECT_EQ(CommandJson({"jobs"})["jobs"][0]["id"], id);
+  v1::Job of_another;
+  of_another.set_id("01JB");
+  of_another.set_owner("bob");
+  of_another.set_state(v1::Job::QUEUED);
+  of_another.mutable_compilation();
+  server_.Configure([&](FakeBehaviour& behaviour) { behaviour.jobs_of_others = {of_another}; });
+  EXPECT_EQ(Command({"jobs"}), 0);
+  EXPECT_THAT(out_, AllOf(HasSubstr(id), Not(HasSubstr("01JB")), Not(HasSubstr("OWNER"))));
+  EXPECT_EQ(Command({"jobs", "--all"}), 0);
+  EXPECT_THAT(out_, AllOf(HasSubstr(id), HasSubstr("01JB"), HasSubstr("bob")));
+  EXPECT_EQ(CommandJson({"jobs", "--all"})["jobs"][0]["owner"], "bob");
   EXPECT_EQ(Command({"cancel", id}), 0);
   EXPECT_EQ(out_, "job " + id + " is cancelled\n");
   EXPECT_EQ(CommandJson({"cancel", id})["state"], "cancelled");

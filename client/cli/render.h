@@ -89,7 +89,8 @@ struct TakenLease {
 std::string RenderTakenLease(const TakenLease& lease);
 std::string RenderTakenLeaseJson(const TakenLease& lease);
 
-std::string RenderJobs(const std::vector<Job>& jobs);
+// With a column of whose they are, or without.
+std::string RenderJobs(const std::vector<Job>& jobs, bool with_owners);
 std::string RenderJobsJson(const std::vector<Job>& jobs);
 std::string RenderJob(const Job& job);
 std::string RenderJobJson(const Job& job);

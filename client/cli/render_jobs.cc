@@ -1,3 +1,7 @@
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
@@ -27,6 +31,7 @@ void JobJson(JsonWriter& json, const Job& job) {
     value == absl::InfinitePast() ? json.Null(name) : json.Integer(name, absl::ToUnixNanos(value));
   };
   json.Text("id", job.id);
+  json.Text("owner", job.owner);
   json.Text("kind", Name(job.kind));
   json.Text("state", Name(job.state));
   json.Integer("revision", job.revision);
@@ -59,12 +64,21 @@ void JobJson(JsonWriter& json, const Job& job) {
 
 }  // namespace
 
-std::string RenderJobs(const std::vector<Job>& jobs) {
+std::string RenderJobs(const std::vector<Job>& jobs, bool with_owners) {
   if (jobs.empty()) return "no jobs\n";
-  TextTable table({"JOB", "KIND", "STATE", "ACCEPTED", ">TOOK", "ON", "SUBJECT"});
+  std::vector<std::string> titles = {"JOB", "KIND", "STATE", "ACCEPTED", ">TOOK", "ON", "SUBJECT"};
+  if (with_owners) titles.insert(titles.begin() + 1, "OWNER");
+  TextTable table(titles);
   for (const Job& job : jobs) {
-    table.Row({job.id, std::string(Name(job.kind)), std::string(Name(job.state)),
-               FormatWallTime(job.create_time), Took(job), Place(job), Subject(job)});
+    std::vector<std::string> cells = {job.id,
+                                      std::string(Name(job.kind)),
+                                      std::string(Name(job.state)),
+                                      FormatWallTime(job.create_time),
+                                      Took(job),
+                                      Place(job),
+                                      Subject(job)};
+    if (with_owners) cells.insert(cells.begin() + 1, job.owner);
+    table.Row(std::move(cells));
   }
   return table.Render();
 }

@@ -158,16 +158,17 @@ TEST(RenderJsonTest, Jobs) {
   const std::string compilation = R"("kind": "compilation", "revision": 0,
       "model": "resnet50.onnx", "target": "x86-64-v4-linux", "priority": 0, "attempts": 1,
       "assignee": "worker-0", )" + times;
-  const std::string failed = R"("id": "01JD", "state": "failed",
+  const std::string failed = R"("id": "01JD", "owner": "local", "state": "failed",
       "error": {"code": "UNIMPLEMENTED", "message": "operator \"X\" of node \"n\"",
                 "log": "line 1\nline\t2\n"}, )" +
                              compilation;
-  const std::string run = R"("id": "01JC", "kind": "run", "state": "succeeded", "revision": 0,
+  const std::string run =
+      R"("id": "01JC", "owner": "local", "kind": "run", "state": "succeeded", "revision": 0,
       "device": "", "artifact_digest": "", "priority": 0, "attempts": 0, "assignee": "",
       "create_time_ns": null, "start_time_ns": null, "end_time_ns": null)";
   EXPECT_THAT(RenderJobsJson({CompiledJob(), FailedJob(), RunJob()}),
               IsJson(R"({"schema_version": 1, "jobs": [
-                  {"id": "01JA", "state": "succeeded", )" +
+                  {"id": "01JA", "owner": "local", "state": "succeeded", )" +
                      compilation + "}, {" + failed + "}, {" + run + "}]}"));
   EXPECT_THAT(RenderJobJson(FailedJob()), IsJson(R"({"schema_version": 1, )" + failed + "}"));
   EXPECT_THAT(RenderJobJson(RunJob()), IsJson(R"({"schema_version": 1, )" + run + "}"));

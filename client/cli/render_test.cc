@@ -201,14 +201,19 @@ TEST(RenderTest, Leases) {
 
 TEST(RenderTest, Jobs) {
   EXPECT_EQ(
-      RenderJobs({CompiledJob(), FailedJob()}),
+      RenderJobs({CompiledJob(), FailedJob()}, false),
       "JOB   KIND         STATE      ACCEPTED                   TOOK  ON        SUBJECT\n"
       "01JA  compilation  succeeded  2026-01-01 00:00:00 UTC  15.0 s  worker-0  resnet50.onnx\n"
       "01JD  compilation  failed     2026-01-01 00:00:00 UTC  15.0 s  worker-0  resnet50.onnx\n");
   EXPECT_THAT(RenderJob(FailedJob()),
               AllOf(HasSubstr("error     UNIMPLEMENTED: operator \"X\""),
                     HasSubstr("the end of the log:\n  line 1\n  line\\x092\n")));
-  EXPECT_EQ(RenderJobs({}), "no jobs\n");
+  EXPECT_EQ(RenderJobs({}, true), "no jobs\n");
+  EXPECT_EQ(
+      RenderJobs({CompiledJob()}, true),
+      "JOB   OWNER  KIND         STATE      ACCEPTED                   TOOK  ON        SUBJECT\n"
+      "01JA  local  compilation  succeeded  2026-01-01 00:00:00 UTC  15.0 s  worker-0  "
+      "resnet50.onnx\n");
 }
 
 TEST(RenderTest, TargetsAndArtifact) {

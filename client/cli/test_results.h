@@ -21,6 +21,7 @@ inline const absl::Time kTime = absl::FromUnixSeconds(1767225600);
 inline Job CompiledJob() {
   Job job;
   job.id = "01JA";
+  job.owner = "local";
   job.state = JobState::kSucceeded;
   job.model = "resnet50.onnx";
   job.target = "x86-64-v4-linux";
@@ -82,6 +83,7 @@ inline Job FailedJob() {
 inline Job RunJob() {
   Job job;
   job.id = "01JC";
+  job.owner = "local";
   job.kind = JobKind::kRun;
   job.state = JobState::kSucceeded;
   job.run = RunResult{.timings = {.fetch = absl::Milliseconds(1), .run = absl::Microseconds(250)},

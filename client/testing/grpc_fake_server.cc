@@ -258,6 +258,9 @@ class FakeServer::Jobs final : public v1::JobService::Service {
                         v1::ListJobsResponse* response) override {
     absl::MutexLock lock(&state_.mutex);
     const grpc::Status status = state_.Enter(*context);
+    if (request->of_everybody()) {
+      for (const v1::Job& job : state_.behaviour.jobs_of_others) *response->add_jobs() = job;
+    }
     int left = request->page_size();
     for (auto job = state_.jobs.rbegin(); job != state_.jobs.rend(); ++job) {
       if (!request->page_token().empty() && job->first >= request->page_token()) continue;

@@ -37,6 +37,8 @@ struct FakeBehaviour {
   // Create* accepts this many jobs and then claims to be UNAVAILABLE, as a connection that breaks does.
   int lost_answers = 0;
   std::vector<v1::Device> devices;
+  // Listed first, where the jobs of everybody are asked for.
+  std::vector<v1::Job> jobs_of_others;
   v1::ServerInfo info;
   // What every call must carry as "authorization", if not empty.
   std::string token;

@@ -267,7 +267,7 @@ TEST_F(BadInput, ProgramPrintsMuch) {
   ExpectError(result, kWorkFailed, {"SIGSEGV"});
   EXPECT_THAT(result.err, ::testing::HasSubstr("nobody wants to keep"));
   ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Client> client, cluster_->Connect());
-  ASSERT_OK_AND_ASSIGN(const std::vector<Job> jobs, client->ListJobs(1));
+  ASSERT_OK_AND_ASSIGN(const std::vector<Job> jobs, client->ListJobs({.limit = 1}));
   ASSERT_EQ(jobs.size(), 1u);
   ASSERT_OK_AND_ASSIGN(const Job job, client->GetJob(jobs[0].id));
   EXPECT_LE(job.error_log.size(), size_t{64} << 10);

@@ -62,7 +62,8 @@ struct Accepted {
 std::vector<Job> AwaitSessions(Client& client, size_t most) {
   const absl::Time deadline = absl::Now() + absl::Seconds(30);
   while (true) {
-    const absl::StatusOr<std::vector<Job>> jobs = client.ListJobs(static_cast<int>(most));
+    const absl::StatusOr<std::vector<Job>> jobs =
+        client.ListJobs({.limit = static_cast<int>(most)});
     EXPECT_OK(jobs);
     if (!jobs.ok() || absl::Now() > deadline ||
         std::all_of(jobs->begin(), jobs->end(), [](const Job& job) { return job.ended(); })) {
@@ -163,7 +164,7 @@ class KillTest : public ::testing::TestWithParam<uint64_t> {
 
   // A job whose process dies on every attempt is given up, and rightly so.
   static bool SomeJobIsOnItsLastAttempt(Client& client) {
-    const absl::StatusOr<std::vector<Job>> jobs = client.ListJobs(1000);
+    const absl::StatusOr<std::vector<Job>> jobs = client.ListJobs({.limit = 1000});
     EXPECT_OK(jobs);
     return jobs.ok() && std::any_of(jobs->begin(), jobs->end(), [](const Job& job) {
              return !job.ended() && job.attempts >= kMaxAttempts;

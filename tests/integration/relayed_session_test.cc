@@ -50,7 +50,7 @@ class RelayedSessionTest : public ::testing::Test {
   }
   // The end of a session, of which 0 is the first.
   absl::StatusOr<Job> AwaitEnd(size_t session) {
-    absl::StatusOr<std::vector<Job>> jobs = client_->ListJobs(10);
+    absl::StatusOr<std::vector<Job>> jobs = client_->ListJobs({.limit = 10});
     if (!jobs.ok()) return jobs.status();
     if (jobs->size() <= session) return absl::NotFoundError("there is no such session");
     return client_->Wait((*jobs)[jobs->size() - 1 - session].id, nullptr);
@@ -79,7 +79,7 @@ TEST_F(RelayedSessionTest, AProgramGoesThroughTheServerToTheDevice) {
   ASSERT_OK_AND_ASSIGN(const float last, AddOnce(session, 100));
   EXPECT_EQ(last, 107.0f);
   // It is a job like others while it lasts, and the device is its.
-  ASSERT_OK_AND_ASSIGN(const std::vector<Job> jobs, client_->ListJobs(10));
+  ASSERT_OK_AND_ASSIGN(const std::vector<Job> jobs, client_->ListJobs({.limit = 10}));
   ASSERT_THAT(jobs, SizeIs(1));
   EXPECT_EQ(jobs[0].kind, JobKind::kSession);
   EXPECT_EQ(jobs[0].state, JobState::kRunning);
@@ -177,7 +177,7 @@ TEST_F(RelayedSessionTest, WhoDiesInTheLineLeavesItThoughTheServerDiesToo) {
   const absl::Time deadline = absl::Now() + absl::Seconds(30);
   std::vector<Job> jobs;
   while (jobs.size() < 2 && absl::Now() < deadline) {
-    ASSERT_OK_AND_ASSIGN(jobs, client_->ListJobs(10));
+    ASSERT_OK_AND_ASSIGN(jobs, client_->ListJobs({.limit = 10}));
   }
   ASSERT_THAT(jobs, SizeIs(2));
   cluster_->server().Kill();
@@ -267,7 +267,7 @@ TEST_F(RelayedSessionTest, WhatIsAskedBeforeTheDeviceIsThereIsAnsweredThen) {
 TEST_F(RelayedSessionTest, ALeaseThatIsReleasedEndsTheSession) {
   StartCluster();
   ASSERT_OK_AND_ASSIGN(Session session, Open());
-  ASSERT_OK_AND_ASSIGN(const std::vector<Job> jobs, client_->ListJobs(10));
+  ASSERT_OK_AND_ASSIGN(const std::vector<Job> jobs, client_->ListJobs({.limit = 10}));
   ASSERT_OK(client_->CancelJob(jobs[0].id));
   absl::Status ended;
   while (ended.ok()) ended = session.Facts().status();

@@ -96,7 +96,7 @@ TEST_F(StraightSessionTest, ItGoesPastTheServerWhichStillHasTheLease) {
   ASSERT_TRUE(Await([&] { return session.is_straight(); }));
   Counter counter(session);
   ASSERT_OK(counter.Add());
-  ASSERT_OK_AND_ASSIGN(const std::vector<Job> jobs, client_->ListJobs(10));
+  ASSERT_OK_AND_ASSIGN(const std::vector<Job> jobs, client_->ListJobs({.limit = 10}));
   ASSERT_EQ(jobs.size(), 1u);
   EXPECT_EQ(jobs[0].state, JobState::kRunning);
   EXPECT_THAT(Open({.wait = absl::ZeroDuration()}), StatusIs(Code::kDeadlineExceeded));

@@ -312,7 +312,7 @@ TEST_P(ServersOfProtocol1, AClientAsksAboutJobsAndDevices) {
   EXPECT_EQ(running.assignee, "old-worker");
   ASSERT_OK_AND_ASSIGN(const Job cancelled, client->CancelJob(running.id));
   EXPECT_EQ(cancelled.state, JobState::kCancelled);
-  ASSERT_OK_AND_ASSIGN(const std::vector<Job> jobs, client->ListJobs(10));
+  ASSERT_OK_AND_ASSIGN(const std::vector<Job> jobs, client->ListJobs({.limit = 10}));
   ASSERT_THAT(jobs, SizeIs(2));
   EXPECT_EQ(jobs[1].state, JobState::kAssigned);
   ASSERT_OK_AND_ASSIGN(const std::vector<Device> devices, client->ListDevices());
