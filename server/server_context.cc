@@ -15,6 +15,7 @@
 #include "core/store/quota_blob_store.h"
 #include "server/artifacts/counting_blob_store.h"
 #include "server/data_folder.h"
+#include "server/identities/authority_file.h"
 
 namespace slipway::server {
 namespace {
@@ -54,6 +55,7 @@ absl::StatusOr<std::unique_ptr<ServerContext>> ServerContext::Create(const Serve
 
 absl::Status ServerContext::Open() {
   SLIPWAY_RETURN_IF_ERROR(OpenStores());
+  SLIPWAY_RETURN_IF_ERROR(OpenIdentities());
   artifacts_ = std::make_unique<ArtifactLibrary>(blobs_.get(), compile_cache_.get());
   compiler_ = std::make_unique<CompilerIdentity>(options_.worker, options_.cache_dir);
   timers_ = std::make_unique<TimerQueue>();
@@ -64,6 +66,7 @@ absl::Status ServerContext::Open() {
           .uploads = &uploads_,
           .downloads = &downloads_,
           .artifacts = artifacts_.get(),
+          .identities = identities_.get(),
           .clock = &clock_,
           .ids = &ids_,
           .fingerprint = [this](const Target& target) { return Fingerprint(target); },
@@ -113,6 +116,15 @@ absl::Status ServerContext::OpenStores() {
                               .pinned = [this] { return dispatcher_->NeededBlobs(); }});
   SLIPWAY_ASSIGN_OR_RETURN_WITH(compile_cache_, FileCompileCache::Create(options_.blob_dir),
                                 "--blob-dir");
+  return absl::OkStatus();
+}
+
+absl::Status ServerContext::OpenIdentities() {
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(
+      authority_, OpenAuthority(JoinPath(options_.data_dir, kAuthorityName), clock_.Now()),
+      "--data-dir");
+  SLIPWAY_ASSIGN_OR_RETURN(identities_,
+                           Identities::Create(store_.get(), authority_.get(), &clock_));
   return absl::OkStatus();
 }
 

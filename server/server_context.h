@@ -14,6 +14,7 @@
 #include "core/base/awake_clock.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
+#include "core/identity/certificate_authority.h"
 #include "core/store/blob_store.h"
 #include "core/store/compile_cache.h"
 #include "server/artifacts/artifact_library.h"
@@ -21,6 +22,7 @@
 #include "server/handlers/environment.h"
 #include "server/handlers/open_downloads.h"
 #include "server/handlers/open_uploads.h"
+#include "server/identities/identities.h"
 #include "server/names.h"
 #include "server/scheduler/dispatcher.h"
 #include "server/server_options.h"
@@ -52,6 +54,7 @@ class ServerContext {
 
   absl::Status Open();
   absl::Status OpenStores();
+  absl::Status OpenIdentities();
   absl::Status StartDispatcher();
   std::string WorkerTokenPath() const;
   absl::StatusOr<std::string> MakeWorkerToken() const;
@@ -86,6 +89,8 @@ class ServerContext {
                             .largest_piece = kMaxPieceBytes}};
   std::unique_ptr<CompileCache> compile_cache_;
   std::unique_ptr<ArtifactLibrary> artifacts_;
+  std::unique_ptr<CertificateAuthority> authority_;
+  std::unique_ptr<Identities> identities_;
   std::unique_ptr<CompilerIdentity> compiler_;
   ChangeHub hub_;
   // The two below call into what is above and below: the destructor stops them in time.

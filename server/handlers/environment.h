@@ -16,6 +16,7 @@
 #include "server/artifacts/artifact_library.h"
 #include "server/handlers/open_downloads.h"
 #include "server/handlers/open_uploads.h"
+#include "server/identities/identities.h"
 #include "server/jobs/job_store.h"
 #include "server/limits.h"
 #include "server/names.h"
@@ -44,6 +45,7 @@ struct Environment {
   OpenUploads* uploads = nullptr;
   OpenDownloads* downloads = nullptr;
   ArtifactLibrary* artifacts = nullptr;
+  Identities* identities = nullptr;
   const Clock* clock = nullptr;
   IdGenerator* ids = nullptr;
   // Fingerprint of the compiler that new compilations for a target are for. UNAVAILABLE when there is no

@@ -30,6 +30,11 @@ enum class Rpc {
   kSyncAgent,
   kAttach,
   kSyncWorker,
+  kInvite,
+  kCreateToken,
+  kListIdentities,
+  kRevoke,
+  kRenew,
 };
 
 struct AccessRow {
@@ -41,7 +46,7 @@ struct AccessRow {
 inline constexpr RoleSet kEverybody = {Role::kUser, Role::kAgent, Role::kWorker, Role::kAdmin};
 
 // In the order of Rpc. Each method of each service has a row.
-inline constexpr std::array<AccessRow, 18> kAccess = {{
+inline constexpr std::array<AccessRow, 23> kAccess = {{
     {Rpc::kGetServerInfo, "slipway.v1.ServerService.GetServerInfo", kEverybody},
     {Rpc::kCreateCompilation, "slipway.v1.CompileService.CreateCompilation", {Role::kUser}},
     {Rpc::kCreateRun, "slipway.v1.RunService.CreateRun", {Role::kUser}},
@@ -61,6 +66,11 @@ inline constexpr std::array<AccessRow, 18> kAccess = {{
     {Rpc::kSyncAgent, "slipway.v1.AgentService.Sync", {Role::kAgent}},
     {Rpc::kAttach, "slipway.v1.AgentService.Attach", {Role::kAgent}},
     {Rpc::kSyncWorker, "slipway.v1.WorkerService.Sync", {Role::kWorker}},
+    {Rpc::kInvite, "slipway.v1.IdentityService.Invite", {Role::kAdmin}},
+    {Rpc::kCreateToken, "slipway.v1.IdentityService.CreateToken", {Role::kAdmin}},
+    {Rpc::kListIdentities, "slipway.v1.IdentityService.ListIdentities", {Role::kAdmin}},
+    {Rpc::kRevoke, "slipway.v1.IdentityService.Revoke", {Role::kAdmin}},
+    {Rpc::kRenew, "slipway.v1.IdentityService.Renew", kEverybody},
 }};
 
 // PERMISSION_DENIED when the caller has none of the roles, which are named.

@@ -9,6 +9,7 @@
 #include "proto/slipway/v1/blob.pb.h"
 #include "proto/slipway/v1/compile.pb.h"
 #include "proto/slipway/v1/fleet.pb.h"
+#include "proto/slipway/v1/identity.pb.h"
 #include "proto/slipway/v1/job.pb.h"
 #include "proto/slipway/v1/run.pb.h"
 #include "proto/slipway/v1/server.pb.h"
@@ -32,8 +33,9 @@ std::set<std::string> Methods() {
        {v1::AgentState::descriptor()->file(), v1::FindMissingRequest::descriptor()->file(),
         v1::CreateCompilationRequest::descriptor()->file(),
         v1::ListDevicesRequest::descriptor()->file(), v1::GetJobRequest::descriptor()->file(),
-        v1::CreateRunRequest::descriptor()->file(), v1::ServerInfo::descriptor()->file(),
-        v1::SessionRequests::descriptor()->file(), v1::WorkerState::descriptor()->file()}) {
+        v1::InviteRequest::descriptor()->file(), v1::CreateRunRequest::descriptor()->file(),
+        v1::ServerInfo::descriptor()->file(), v1::SessionRequests::descriptor()->file(),
+        v1::WorkerState::descriptor()->file()}) {
     for (int s = 0; s < file->service_count(); ++s) {
       for (int m = 0; m < file->service(s)->method_count(); ++m) {
         methods.insert(file->service(s)->method(m)->full_name());
@@ -80,6 +82,14 @@ TEST(AccessTest, NobodyActsForAnother) {
   EXPECT_FALSE(may(Role::kWorker, Rpc::kSyncAgent));
   EXPECT_FALSE(may(Role::kAgent, Rpc::kCreateRun));
   EXPECT_FALSE(may(Role::kWorker, Rpc::kOpenSession));
+  // Nor does anybody let others in or shut them out, but administrators.
+  for (const Role role : {Role::kUser, Role::kAgent, Role::kWorker}) {
+    EXPECT_FALSE(may(role, Rpc::kInvite));
+    EXPECT_FALSE(may(role, Rpc::kCreateToken));
+    EXPECT_FALSE(may(role, Rpc::kListIdentities));
+    EXPECT_FALSE(may(role, Rpc::kRevoke));
+    EXPECT_TRUE(may(role, Rpc::kRenew));
+  }
 }
 
 TEST(AccessTest, IdsOfOwnWorkersAreTheirs) {

@@ -30,6 +30,7 @@ class RunningServer final : public GrpcServer {
         compile_service_(&calls_, parts.env),
         run_service_(&calls_, parts.env),
         fleet_service_(&calls_, parts.env),
+        identity_service_(&calls_, parts.env),
         job_service_(&calls_, parts.env, parts.hub),
         blob_service_(&calls_, parts.env),
         relays_(std::make_shared<SessionRelays>(
@@ -55,8 +56,9 @@ class RunningServer final : public GrpcServer {
                              GrpcListener::Listen(options.listen, options.listener, builder,
                                                   grpc::InsecureServerCredentials()));
     for (grpc::Service* service : std::initializer_list<grpc::Service*>{
-             &server_service_, &compile_service_, &run_service_, &fleet_service_, &job_service_,
-             &blob_service_, &agent_service_, &worker_service_, &session_service_}) {
+             &server_service_, &compile_service_, &run_service_, &fleet_service_,
+             &identity_service_, &job_service_, &blob_service_, &agent_service_, &worker_service_,
+             &session_service_}) {
       builder.RegisterService(service);
     }
     server_ = builder.BuildAndStart();
@@ -74,6 +76,7 @@ class RunningServer final : public GrpcServer {
   CompileGrpcService compile_service_;
   RunGrpcService run_service_;
   FleetGrpcService fleet_service_;
+  IdentityGrpcService identity_service_;
   JobGrpcService job_service_;
   BlobGrpcService blob_service_;
   const std::shared_ptr<SessionRelays> relays_;

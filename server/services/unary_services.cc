@@ -2,6 +2,7 @@
 
 #include "server/handlers/compilations.h"
 #include "server/handlers/fleet.h"
+#include "server/handlers/identities.h"
 #include "server/handlers/runs.h"
 
 namespace slipway::server {
@@ -52,6 +53,46 @@ grpc::ServerUnaryReactor* FleetGrpcService::ListWorkers(grpc::CallbackServerCont
                                                         v1::ListWorkersResponse* response) {
   return calls_.Unary(context, Rpc::kListWorkers, [this, response](const Caller& caller) {
     return server::ListWorkers(caller, env_, response);
+  });
+}
+
+grpc::ServerUnaryReactor* IdentityGrpcService::Invite(grpc::CallbackServerContext* context,
+                                                      const v1::InviteRequest* request,
+                                                      v1::InviteResponse* response) {
+  return calls_.Unary(context, Rpc::kInvite, [this, request, response](const Caller& caller) {
+    return server::Invite(caller, env_, *request, response);
+  });
+}
+
+grpc::ServerUnaryReactor* IdentityGrpcService::CreateToken(grpc::CallbackServerContext* context,
+                                                           const v1::CreateTokenRequest* request,
+                                                           v1::CreateTokenResponse* response) {
+  return calls_.Unary(context, Rpc::kCreateToken, [this, request, response](const Caller& caller) {
+    return server::CreateToken(caller, env_, *request, response);
+  });
+}
+
+grpc::ServerUnaryReactor* IdentityGrpcService::ListIdentities(
+    grpc::CallbackServerContext* context, const v1::ListIdentitiesRequest* request,
+    v1::ListIdentitiesResponse* response) {
+  return calls_.Unary(context, Rpc::kListIdentities, [this, request, response](const Caller&) {
+    return server::ListIdentities(env_, *request, response);
+  });
+}
+
+grpc::ServerUnaryReactor* IdentityGrpcService::Revoke(grpc::CallbackServerContext* context,
+                                                      const v1::RevokeRequest* request,
+                                                      v1::RevokeResponse* response) {
+  return calls_.Unary(context, Rpc::kRevoke, [this, request, response](const Caller& caller) {
+    return server::Revoke(caller, env_, *request, response);
+  });
+}
+
+grpc::ServerUnaryReactor* IdentityGrpcService::Renew(grpc::CallbackServerContext* context,
+                                                     const v1::RenewRequest* request,
+                                                     v1::RenewResponse* response) {
+  return calls_.Unary(context, Rpc::kRenew, [this, request, response](const Caller& caller) {
+    return server::Renew(caller, env_, *request, response);
   });
 }
 

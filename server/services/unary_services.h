@@ -4,6 +4,7 @@
 
 #include "proto/slipway/v1/compile.grpc.pb.h"
 #include "proto/slipway/v1/fleet.grpc.pb.h"
+#include "proto/slipway/v1/identity.grpc.pb.h"
 #include "proto/slipway/v1/run.grpc.pb.h"
 #include "proto/slipway/v1/server.grpc.pb.h"
 #include "proto/slipway/v1/session.grpc.pb.h"
@@ -61,6 +62,30 @@ class FleetGrpcService final : public v1::FleetService::CallbackService {
   grpc::ServerUnaryReactor* ListWorkers(grpc::CallbackServerContext* context,
                                         const v1::ListWorkersRequest* request,
                                         v1::ListWorkersResponse* response) override;
+
+ private:
+  const Calls& calls_;
+  const Environment& env_;
+};
+
+class IdentityGrpcService final : public v1::IdentityService::CallbackService {
+ public:
+  IdentityGrpcService(const Calls* calls, const Environment* env) : calls_(*calls), env_(*env) {}
+  grpc::ServerUnaryReactor* Invite(grpc::CallbackServerContext* context,
+                                   const v1::InviteRequest* request,
+                                   v1::InviteResponse* response) override;
+  grpc::ServerUnaryReactor* CreateToken(grpc::CallbackServerContext* context,
+                                        const v1::CreateTokenRequest* request,
+                                        v1::CreateTokenResponse* response) override;
+  grpc::ServerUnaryReactor* ListIdentities(grpc::CallbackServerContext* context,
+                                           const v1::ListIdentitiesRequest* request,
+                                           v1::ListIdentitiesResponse* response) override;
+  grpc::ServerUnaryReactor* Revoke(grpc::CallbackServerContext* context,
+                                   const v1::RevokeRequest* request,
+                                   v1::RevokeResponse* response) override;
+  grpc::ServerUnaryReactor* Renew(grpc::CallbackServerContext* context,
+                                  const v1::RenewRequest* request,
+                                  v1::RenewResponse* response) override;
 
  private:
   const Calls& calls_;

@@ -13,6 +13,7 @@
 #include "core/artifact/test_manifest.h"
 #include "core/base/digest.h"
 #include "core/base/files.h"
+#include "core/identity/certificate_authority.h"
 #include "core/store/compile_cache.h"
 #include "core/store/memory_blob_store.h"
 #include "core/wire/digest_proto.h"
@@ -21,6 +22,7 @@
 #include "server/change_hub.h"
 #include "server/handlers/environment.h"
 #include "server/handlers/open_uploads.h"
+#include "server/identities/identities.h"
 #include "server/limits.h"
 #include "server/names.h"
 #include "server/peers/sync_messages.h"
@@ -40,6 +42,7 @@ class HandlerEnvironment {
     env.uploads = &uploads;
     env.downloads = &downloads;
     env.artifacts = &artifacts;
+    env.identities = identities.get();
     env.clock = &clock;
     env.ids = &ids;
     env.fingerprint = [](const Target&) { return std::string(64, 'f'); };
@@ -96,6 +99,10 @@ class HandlerEnvironment {
                                                                       .ids = &ids,
                                                                       .hub = &hub},
                                                                      {});
+  const std::unique_ptr<CertificateAuthority> authority =
+      *CertificateAuthority::Create(clock.Now());
+  const std::unique_ptr<Identities> identities =
+      *Identities::Create(&store, authority.get(), &clock);
   Environment env;
 };
 
