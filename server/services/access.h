@@ -8,6 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "core/identity/role.h"
 #include "server/caller.h"
+#include "server/identities/identities.h"
 
 namespace slipway::server {
 
@@ -76,9 +77,14 @@ inline constexpr std::array<AccessRow, 23> kAccess = {{
 // PERMISSION_DENIED when the caller has none of the roles, which are named.
 absl::Status CheckAccess(const Caller& caller, Rpc rpc);
 
-// Whether the caller may report as a peer, a key of names.h. PERMISSION_DENIED: the ids of the server's own workers are
-// theirs alone, and they have no others.
-absl::Status CheckPeer(const Caller& caller, absl::string_view peer);
+// Whether the caller may report as a peer, a key of names.h. PERMISSION_DENIED, which says what to do:
+// - the ids of the server's own workers are theirs alone, and they have no others;
+// - who has joined has his name, and what begins with it and a dot (Identities::NameCovering);
+// - all others, who are the server's own user, have every id but those.
+absl::Status CheckPeer(const Caller& caller, absl::string_view peer, const Identities& identities);
+// The same for the id of a device, which an agent reports or speaks for.
+absl::Status CheckDevice(const Caller& caller, absl::string_view device,
+                         const Identities& identities);
 
 }  // namespace slipway::server
 

@@ -1,8 +1,11 @@
 #include "server/services/access.h"
 
+#include <memory>
 #include <set>
 #include <string>
 
+#include "core/identity/certificate.h"
+#include "core/identity/certificate_authority.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "proto/slipway/v1/agent.pb.h"
@@ -15,7 +18,10 @@
 #include "proto/slipway/v1/server.pb.h"
 #include "proto/slipway/v1/session.pb.h"
 #include "proto/slipway/v1/worker.pb.h"
+#include "server/identities/identities.h"
 #include "server/names.h"
+#include "server/storage/memory_store.h"
+#include "tests/common/fake_clock.h"
 #include "tests/common/status_matchers.h"
 
 namespace slipway::server {
@@ -92,16 +98,80 @@ TEST(AccessTest, NobodyActsForAnother) {
   }
 }
 
-TEST(AccessTest, IdsOfOwnWorkersAreTheirs) {
+class PeerIdsTest : public ::testing::Test {
+ protected:
+  void Join(const std::string& name, RoleSet roles, const std::string& as) {
+    const std::string secret = identities_->Invite(name, roles, absl::ZeroDuration())->code.secret;
+    ASSERT_OK(identities_->Join(secret, NewCertificateRequest()->request, as));
+  }
+  absl::Status Peer(const Caller& caller, const std::string& key) {
+    return CheckPeer(caller, key, *identities_);
+  }
+  absl::Status Device(const Caller& caller, const std::string& id) {
+    return CheckDevice(caller, id, *identities_);
+  }
+
+  FakeClock clock_;
+  MemoryDatabase database_;
+  MemoryStore store_{&database_};
+  const std::unique_ptr<CertificateAuthority> authority_ =
+      *CertificateAuthority::Create(clock_.Now());
+  const std::unique_ptr<Identities> identities_ =
+      *Identities::Create(&store_, authority_.get(), &clock_);
+  const Caller own_user_ = {
+      .owner = "local", .roles = {Role::kAgent, Role::kWorker}, .is_own_user = true};
+  const Caller ada_ = {
+      .owner = "ada", .roles = {Role::kAgent, Role::kWorker}, .identity = "0123456789abcdef"};
+};
+
+TEST_F(PeerIdsTest, IdsOfOwnWorkersAreTheirs) {
   const Caller own = {.roles = {Role::kWorker}, .is_own_worker = true};
-  const Caller other = {.roles = {Role::kUser, Role::kAgent, Role::kWorker}};
-  EXPECT_OK(CheckPeer(own, WorkerKey(LocalWorkerId(0))));
-  EXPECT_OK(CheckPeer(other, WorkerKey("builder")));
-  EXPECT_OK(CheckPeer(other, AgentKey(LocalWorkerId(0))));
-  EXPECT_THAT(CheckPeer(other, WorkerKey(LocalWorkerId(0))),
+  EXPECT_OK(Peer(own, WorkerKey(LocalWorkerId(0))));
+  EXPECT_OK(Peer(own_user_, WorkerKey("builder")));
+  EXPECT_OK(Peer(own_user_, AgentKey(LocalWorkerId(0))));
+  EXPECT_THAT(Peer(own_user_, WorkerKey(LocalWorkerId(0))),
               StatusIs(absl::StatusCode::kPermissionDenied, HasSubstr("give it another one")));
-  EXPECT_THAT(CheckPeer(own, WorkerKey("builder")), StatusIs(absl::StatusCode::kPermissionDenied));
-  EXPECT_THAT(CheckPeer(own, AgentKey("board")), StatusIs(absl::StatusCode::kPermissionDenied));
+  EXPECT_THAT(Peer(own, WorkerKey("builder")), StatusIs(absl::StatusCode::kPermissionDenied));
+  EXPECT_THAT(Peer(own, AgentKey("board")), StatusIs(absl::StatusCode::kPermissionDenied));
+}
+
+TEST_F(PeerIdsTest, WhoHasJoinedHasHisNameAlone) {
+  for (const char* id : {"ada", "ada.", "ada.camera", "ada.a.b"}) {
+    EXPECT_OK(Peer(ada_, AgentKey(id))) << id;
+    EXPECT_OK(Peer(ada_, WorkerKey(id))) << id;
+    EXPECT_OK(Device(ada_, id)) << id;
+  }
+  for (const char* id : {"", "ad", "adam", "ada-1", "board", "board.ada", "local"}) {
+    EXPECT_THAT(Peer(ada_, AgentKey(id)),
+                StatusIs(absl::StatusCode::kPermissionDenied, HasSubstr("'ada' (--id)")))
+        << id;
+    EXPECT_THAT(Device(ada_, id), StatusIs(absl::StatusCode::kPermissionDenied)) << id;
+  }
+  EXPECT_THAT(Peer(ada_, WorkerKey(LocalWorkerId(0))),
+              StatusIs(absl::StatusCode::kPermissionDenied));
+}
+
+TEST_F(PeerIdsTest, TheServersUserHasAllOtherIds) {
+  EXPECT_OK(Peer(own_user_, AgentKey("board.1")));
+  EXPECT_OK(Device(own_user_, "board.1"));
+  Join("board", {Role::kAgent}, "agent");
+  Join("bob", {Role::kUser}, "user");
+  for (const char* id : {"board", "board.1"}) {
+    EXPECT_THAT(Peer(own_user_, AgentKey(id)),
+                StatusIs(absl::StatusCode::kPermissionDenied, HasSubstr("slipwayd revoke board")))
+        << id;
+    EXPECT_THAT(Device(own_user_, id), StatusIs(absl::StatusCode::kPermissionDenied)) << id;
+  }
+  // An identity of the server's own for that user is him.
+  Caller by_certificate = own_user_;
+  by_certificate.identity = "0123456789abcdee";
+  for (const Caller& caller : {own_user_, by_certificate}) {
+    EXPECT_OK(Peer(caller, AgentKey("boards")));
+    EXPECT_OK(Peer(caller, AgentKey("bob")));  // He is a user, and no peer.
+    EXPECT_THAT(Device(caller, "board"), StatusIs(absl::StatusCode::kPermissionDenied));
+  }
+  ASSERT_OK(identities_->Revoke("board"));
+  EXPECT_OK(Peer(own_user_, AgentKey("board")));
 }
 
 }  // namespace

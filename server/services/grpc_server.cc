@@ -21,6 +21,10 @@ namespace {
 
 constexpr absl::Duration kDrainTime = absl::Milliseconds(500);
 
+Parking ParkingOf(const GrpcServer::Parts& parts) {
+  return {parts.env->dispatcher, parts.hub, parts.timers, parts.env->identities};
+}
+
 class RunningServer final : public GrpcServer {
  public:
   RunningServer(const Parts& parts, const Options& options)
@@ -35,9 +39,8 @@ class RunningServer final : public GrpcServer {
         blob_service_(&calls_, parts.env),
         relays_(std::make_shared<SessionRelays>(
             &calls_, SessionRelays::Parts{parts.pool, parts.env, parts.hub, parts.timers})),
-        agent_service_(&calls_, Parking{parts.env->dispatcher, parts.hub, parts.timers},
-                       relays_.get()),
-        worker_service_(&calls_, Parking{parts.env->dispatcher, parts.hub, parts.timers}),
+        agent_service_(&calls_, ParkingOf(parts), relays_.get()),
+        worker_service_(&calls_, ParkingOf(parts)),
         session_service_(relays_.get()) {}
 
   ~RunningServer() override {

@@ -506,7 +506,7 @@ ServedDuplex* SessionRelays::Attach(grpc::CallbackServerContext* context) {
   }
   EnterLater(
       *parts_.pool, end,
-      [self = shared_from_this(), end,
+      [self = shared_from_this(), end, caller = *caller,
        session = std::string(Calls::Metadata(*context, "session-id")),
        ticket = std::string(Calls::Metadata(*context, "session-ticket"))] {
         const absl::StatusOr<JobRecord> record = self->parts_.env->jobs->Get(session);
@@ -515,6 +515,11 @@ ServedDuplex* SessionRelays::Attach(grpc::CallbackServerContext* context) {
         }
         if (!IsSameSecret(record->session().ticket(), ticket)) {
           return absl::PermissionDeniedError("the ticket is not that of the session");
+        }
+        // The ticket is its client's too, who is not to speak for the device.
+        if (record->has_lease()) {
+          SLIPWAY_RETURN_IF_ERROR(
+              CheckPeer(caller, record->lease().holder(), *self->parts_.env->identities));
         }
         const auto came = [&](SessionRelay& relay) { return relay.AgentCame(end->duplex()); };
         while (!end->Join(self->Find(session), came)) {

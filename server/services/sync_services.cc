@@ -56,7 +56,12 @@ class SyncReactor final : public grpc::ServerUnaryReactor,
     absl::StatusOr<Report> report = ReadReport(state_, caller_.address);
     if (!report.ok()) return End(report.status());
     call_ = report->call;
-    absl::Status status = CheckPeer(caller_, call_.peer);
+    absl::Status status = CheckPeer(caller_, call_.peer, *parking_.identities);
+    // Workers have no device, agents one.
+    const std::string& device = report->description.id();
+    if (status.ok() && !device.empty()) {
+      status = CheckDevice(caller_, device, *parking_.identities);
+    }
     if (status.ok()) status = parking_.dispatcher->Reported(*std::move(report));
     if (!status.ok()) return End(status);
     parking_.dispatcher->CallBegan(call_);

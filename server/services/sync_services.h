@@ -5,6 +5,7 @@
 #include "proto/slipway/v1/agent.grpc.pb.h"
 #include "proto/slipway/v1/worker.grpc.pb.h"
 #include "server/change_hub.h"
+#include "server/identities/identities.h"
 #include "server/scheduler/dispatcher.h"
 #include "server/services/calls.h"
 #include "server/services/session_relay.h"
@@ -17,6 +18,7 @@ struct Parking {
   Dispatcher* dispatcher = nullptr;
   ChangeHub* hub = nullptr;
   TimerQueue* timers = nullptr;
+  const Identities* identities = nullptr;
 };
 
 class AgentGrpcService final
