@@ -23,17 +23,19 @@ constexpr RoleSet kTokenRoles = {Role::kUser, Role::kAdmin};
 // Whose names are those of peers.
 constexpr RoleSet kPeerRoles = {Role::kAgent, Role::kWorker};
 
-struct RoleRow {
-  Role role;
-  v1::Role number;
-  absl::string_view program;  // What joins so.
-};
-constexpr RoleRow kRoleRows[] = {
-    {Role::kUser, v1::ROLE_USER, "slipway join"},
-    {Role::kAgent, v1::ROLE_AGENT, "slipway-agent join"},
-    {Role::kWorker, v1::ROLE_WORKER, "slipway-compile-worker join"},
-    {Role::kAdmin, v1::ROLE_ADMIN, "slipwayd join"},
-};
+// What joins with a role.
+absl::string_view ProgramOf(Role role) {
+  switch (role) {
+    case Role::kUser:
+      return "slipway join";
+    case Role::kAgent:
+      return "slipway-agent join";
+    case Role::kWorker:
+      return "slipway-compile-worker join";
+    default:
+      return "slipwayd join";
+  }
+}
 
 std::string DigestOf(absl::string_view secret) {
   return absl::HexStringToBytes(Digest::Of(secret).hex());
@@ -114,9 +116,9 @@ absl::Status CheckRequestSize(absl::string_view request) {
 
 absl::Status WrongProgram(RoleSet invited, absl::string_view role) {
   std::string programs;
-  for (const RoleRow& row : kRoleRows) {
-    if (!invited.Has(row.role)) continue;
-    absl::StrAppend(&programs, programs.empty() ? "" : " or ", row.program);
+  for (const Role each : {Role::kUser, Role::kAgent, Role::kWorker, Role::kAdmin}) {
+    if (!invited.Has(each)) continue;
+    absl::StrAppend(&programs, programs.empty() ? "" : " or ", ProgramOf(each));
   }
   return absl::FailedPreconditionError(absl::StrCat("the code is for '", invited.ToString("+"),
                                                     "', not for '", role, "': use it with ",
@@ -124,15 +126,6 @@ absl::Status WrongProgram(RoleSet invited, absl::string_view role) {
 }
 
 }  // namespace
-
-RoleSet RolesOf(const v1::IdentityRecord& record) {
-  RoleSet roles;
-  for (const RoleRow& row : kRoleRows) {
-    const auto& all = record.roles();
-    if (std::find(all.begin(), all.end(), row.number) != all.end()) roles.Add(row.role);
-  }
-  return roles;
-}
 
 absl::StatusOr<std::unique_ptr<Identities>> Identities::Create(
     IdentityStore* store, const CertificateAuthority* authority, const Clock* clock) {
@@ -326,9 +319,7 @@ v1::IdentityRecord Identities::NewRecord(absl::string_view name, RoleSet roles) 
   v1::IdentityRecord record;
   record.set_id(NewIdentityId());
   record.set_name(std::string(name));
-  for (const RoleRow& row : kRoleRows) {
-    if (roles.Has(row.role)) record.add_roles(row.number);
-  }
+  for (const v1::Role role : ToProto(roles)) record.add_roles(role);
   record.set_created_ns(absl::ToUnixNanos(clock_.Now()));
   return record;
 }

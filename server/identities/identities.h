@@ -25,11 +25,9 @@
 #include "core/identity/role.h"
 #include "proto/slipway/v1/identity.pb.h"
 #include "server/identities/identity_store.h"
+#include "server/identities/roles.h"
 
 namespace slipway::server {
-
-// Of a record; those that this server does not know are left out.
-RoleSet RolesOf(const v1::IdentityRecord& record);
 
 // Thread-safe. Whatever changes is stored before it is answered, or not at all: errors of IdentityStore, where none are
 // named. No record that is handed out has a secret's digest.
