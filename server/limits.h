@@ -114,8 +114,10 @@ inline constexpr absl::Duration kDefaultSilence = absl::Seconds(20);
 inline constexpr int kMaxPeers = 10'000;
 // Workers silent for this long are forgotten.
 inline constexpr absl::Duration kWorkerRetention = absl::Hours(1);
-// Devices silent for this long are forgotten, unless a job names them.
+// Devices silent for this long are forgotten.
 inline constexpr absl::Duration kDeviceRetention = absl::Hours(24 * 30);
+// Where there are kMaxPeers, those silent longest are forgotten earlier, but not before this.
+inline constexpr absl::Duration kLeastPeerRetention = absl::Minutes(10);
 
 // Identities.
 inline constexpr int kMaxIdentities = 10'000;

@@ -36,25 +36,31 @@ const DeviceSupply* DeviceOf(const RegisteredPeer& peer) {
 
 PeerRegistry::PeerRegistry(absl::Duration silence) : table_(silence) {}
 
-void PeerRegistry::Restore(const v1::Device& device) {
+std::string PeerRegistry::Restore(const v1::Device& device, absl::Duration now) {
   absl::StatusOr<DeviceSupply> supply = ReadSupply(device);
-  if (!supply.ok()) return;
+  if (!supply.ok()) return "";
   const std::string peer = AgentKey(device.agent_id());
   const absl::Time last_seen = absl::FromUnixNanos(device.last_seen_ns());
   const RegisteredPeer* other = Find(peer);
-  if (other != nullptr && other->last_seen > last_seen) return;
-  Forget(peer);
+  if (other != nullptr && other->last_seen > last_seen) return device.description().id();
+  std::string gone;
+  if (other != nullptr) gone = ForgetWithDevice(peer).device;
   by_device_[device.description().id()] = peer;
-  peers_[peer] = {.supply = *std::move(supply),
-                  .capacity = 1,
-                  .description = device.description(),
-                  .version = device.agent_version(),
-                  .active = {},
-                  .last_seen = last_seen};
+  RegisteredPeer& entry = peers_[peer];
+  entry = {.supply = *std::move(supply),
+           .capacity = 1,
+           .description = device.description(),
+           .version = device.agent_version(),
+           .active = {},
+           .last_seen = last_seen,
+           .heard_at = now};
+  List(peer, entry);
+  return gone;
 }
 
-absl::StatusOr<PeerRegistry::Taken> PeerRegistry::Take(const Report& report, absl::Time wall,
-                                                       absl::Duration now) {
+absl::StatusOr<PeerRegistry::Taken> PeerRegistry::Take(
+    const Report& report, absl::Time wall, absl::Duration now,
+    absl::FunctionRef<bool(absl::string_view peer)> holds_lease) {
   const std::string& peer = report.call.peer;
   const std::string& device = report.description.id();
   const std::string rival = AgentOfDevice(device);
@@ -63,37 +69,72 @@ absl::StatusOr<PeerRegistry::Taken> PeerRegistry::Take(const Report& report, abs
         absl::StrCat("device '", device, "' belongs to ", PeerName(rival), ": give it another id"));
   }
   const RegisteredPeer* known = Find(peer);
-  if (known == nullptr && rival.empty() && peers_.size() >= kMaxPeers) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("this server knows ", peers_.size(), " agents and workers and takes no more"));
+  Taken taken{};
+  if (known == nullptr && rival.empty()) {
+    SLIPWAY_RETURN_IF_ERROR(MakeRoom(now, holds_lease, taken.forgotten));
   }
-  SLIPWAY_ASSIGN_OR_RETURN(ReportKind kind, table_.Take(report.call, now));
-  if (kind == ReportKind::kOutdated) return Taken{.kind = kind};
-
-  Taken taken{.kind = kind};
-  if (!device.empty()) {
-    taken.device_changed = known == nullptr || !IsSame(*known, report);
-    if (known != nullptr && known->description.id() != device) {
-      taken.device_gone = known->description.id();
-      by_device_.erase(taken.device_gone);
+  SLIPWAY_ASSIGN_OR_RETURN(taken.kind, table_.Take(report.call, now));
+  if (known != nullptr) Unlist(peer, *known);
+  if (taken.kind != ReportKind::kOutdated) {
+    if (!device.empty()) {
+      taken.device_changed = known == nullptr || !IsSame(*known, report);
+      if (known != nullptr && known->description.id() != device) {
+        taken.device_gone = known->description.id();
+        by_device_.erase(taken.device_gone);
+      }
+      if (!rival.empty() && rival != peer) {
+        Forget(rival);
+        taken.forgotten.push_back({.peer = rival});
+      }
+      by_device_[device] = peer;
     }
-    if (!rival.empty() && rival != peer) Forget(rival);
-    by_device_[device] = peer;
+    RegisteredPeer& entry = peers_[peer];
+    entry.supply = report.supply;
+    entry.capacity = report.capacity;
+    entry.description = report.description;
+    entry.version = report.version;
+    entry.last_seen = wall;
+    entry.active.clear();
+    for (const LeaseReport& lease : report.leases) {
+      if (lease.stage == LeaseReport::Stage::kPreparing ||
+          lease.stage == LeaseReport::Stage::kRunning) {
+        entry.active.insert(lease.id);
+      }
+    }
   }
   RegisteredPeer& entry = peers_[peer];
-  entry.supply = report.supply;
-  entry.capacity = report.capacity;
-  entry.description = report.description;
-  entry.version = report.version;
-  entry.last_seen = wall;
-  entry.active.clear();
-  for (const LeaseReport& lease : report.leases) {
-    if (lease.stage == LeaseReport::Stage::kPreparing ||
-        lease.stage == LeaseReport::Stage::kRunning) {
-      entry.active.insert(lease.id);
-    }
-  }
+  entry.heard_at = now;
+  List(peer, entry);
   return taken;
+}
+
+absl::Status PeerRegistry::MakeRoom(absl::Duration now,
+                                    absl::FunctionRef<bool(absl::string_view peer)> holds_lease,
+                                    std::vector<Forgotten>& forgotten) {
+  for (auto it = by_silence_.begin(); peers_.size() >= kMaxPeers;) {
+    if (it == by_silence_.end() || now - std::get<absl::Duration>(*it) < kLeastPeerRetention) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("this server knows ", peers_.size(),
+                       " agents and workers, and takes no more; each of them has work or was there "
+                       "within the last ",
+                       absl::FormatDuration(kLeastPeerRetention),
+                       ": stop those that are not needed, and try again after that time"));
+    }
+    const std::string key = std::get<std::string>(*it);
+    ++it;
+    if (!MayMakeRoom(key, now) || holds_lease(key)) continue;
+    forgotten.push_back(ForgetWithDevice(key));
+    it = by_silence_.begin();
+  }
+  return absl::OkStatus();
+}
+
+bool PeerRegistry::MayMakeRoom(const std::string& key, absl::Duration now) const {
+  if (!table_.IsLost(key, now)) return false;
+  const Peer* reported = table_.Find(key);
+  // The end of its last call may be later than its last report.
+  return reported == nullptr ||
+         (reported->open_calls == 0 && now - reported->heard_at >= kLeastPeerRetention);
 }
 
 const RegisteredPeer* PeerRegistry::Find(absl::string_view peer) const {
@@ -149,23 +190,35 @@ void PeerRegistry::Forget(absl::string_view peer) {
   table_.Forget(peer);
   const auto it = peers_.find(peer);
   if (it == peers_.end()) return;
+  Unlist(it->first, it->second);
   if (DeviceOf(it->second) != nullptr) by_device_.erase(it->second.description.id());
   peers_.erase(it);
 }
 
-std::vector<std::string> PeerRegistry::ForgetUnseen(absl::Time wall, absl::Duration now) {
+PeerRegistry::Forgotten PeerRegistry::ForgetWithDevice(const std::string& key) {
+  Forgotten forgotten{.peer = key, .device = Find(key)->description.id()};
+  Forget(key);
+  return forgotten;
+}
+
+std::vector<PeerRegistry::Forgotten> PeerRegistry::ForgetUnseen(absl::Time wall,
+                                                                absl::Duration now) {
   std::vector<std::string> unseen;
   for (const auto& [key, peer] : peers_) {
     const absl::Duration kept = DeviceOf(peer) != nullptr ? kDeviceRetention : kWorkerRetention;
     if (peer.last_seen < wall - kept && table_.IsLost(key, now)) unseen.push_back(key);
   }
-  std::vector<std::string> devices;
-  for (const std::string& key : unseen) {
-    const RegisteredPeer& peer = *Find(key);
-    if (DeviceOf(peer) != nullptr) devices.push_back(peer.description.id());
-    Forget(key);
-  }
-  return devices;
+  std::vector<Forgotten> forgotten;
+  for (const std::string& key : unseen) forgotten.push_back(ForgetWithDevice(key));
+  return forgotten;
+}
+
+void PeerRegistry::Unlist(const std::string& key, const RegisteredPeer& peer) {
+  by_silence_.erase({peer.heard_at, peer.last_seen, key});
+}
+
+void PeerRegistry::List(const std::string& key, const RegisteredPeer& peer) {
+  by_silence_.insert({peer.heard_at, peer.last_seen, key});
 }
 
 }  // namespace slipway::server

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/btree_set.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -16,11 +17,14 @@ namespace slipway::server {
 namespace {
 
 using slipway::testing::StatusIs;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Stage = LeaseReport::Stage;
 
 constexpr absl::Duration kSilence = absl::Seconds(10);
+
+bool NobodyHolds(absl::string_view) { return false; }
 
 class PeerRegistryTest : public ::testing::Test {
  protected:
@@ -39,7 +43,18 @@ class PeerRegistryTest : public ::testing::Test {
             .capacity = 2};
   }
   absl::StatusOr<PeerRegistry::Taken> Take(const Report& report) {
-    return peers_.Take(report, wall_, now_);
+    return peers_.Take(report, wall_, now_,
+                       [this](absl::string_view peer) { return holders_.contains(peer); });
+  }
+  void Pass(absl::Duration time) {
+    wall_ += time;
+    now_ += time;
+  }
+  // So many workers that nobody else has a place.
+  void Fill() {
+    for (int i = 0; peers_.peers().size() < kMaxPeers; ++i) {
+      ASSERT_OK(Take(Worker(absl::StrCat("w", i))));
+    }
   }
   v1::Device Shown(const std::string& agent) { return peers_.ShowDevice(AgentKey(agent), now_); }
 
@@ -47,7 +62,15 @@ class PeerRegistryTest : public ::testing::Test {
   absl::Time wall_ = absl::FromUnixSeconds(1'000);
   absl::Duration now_ = absl::ZeroDuration();
   int64_t sequence_ = 0;
+  absl::btree_set<std::string> holders_;  // Of leases.
 };
+
+// "PEER DEVICE" of those that were forgotten.
+std::vector<std::string> Names(const std::vector<PeerRegistry::Forgotten>& all) {
+  std::vector<std::string> names;
+  for (const auto& [peer, device] : all) names.push_back(absl::StrCat(peer, " ", device));
+  return names;
+}
 
 TEST_F(PeerRegistryTest, KnowsWhatWasReported) {
   EXPECT_EQ(peers_.Find("agent/a"), nullptr);
@@ -169,39 +192,160 @@ TEST_F(PeerRegistryTest, ADeviceIsOneAgentsUntilThatIsLost) {
   // An agent without a device is forgotten.
   EXPECT_EQ(peers_.Find("agent/a"), nullptr);
   EXPECT_EQ(peers_.table().Find("agent/a"), nullptr);
+  // Its device is kept, as the other's.
+  EXPECT_THAT(Names(taken->forgotten), ElementsAre("agent/a "));
 }
 
 TEST_F(PeerRegistryTest, TakesNoMoreThanItsLimitButKnowsThoseItHas) {
-  for (int i = 0; i < kMaxPeers; ++i) ASSERT_OK(Take(Worker(absl::StrCat("w", i))));
-  EXPECT_THAT(Take(Agent("late", "late")), StatusIs(absl::StatusCode::kResourceExhausted));
+  Fill();
+  EXPECT_THAT(Take(Agent("late", "late")), StatusIs(absl::StatusCode::kResourceExhausted,
+                                                    AllOf(HasSubstr("10000 agents and workers"),
+                                                          HasSubstr("10m"), HasSubstr("stop"))));
   EXPECT_OK(Take(Worker("w0")));
   peers_.Forget("worker/w1");
   EXPECT_OK(Take(Agent("late", "late")));
+}
+
+TEST_F(PeerRegistryTest, MakesRoomByForgettingWhoWasSilentLongest) {
+  ASSERT_OK(Take(Agent("first", "d")));
+  Pass(absl::Seconds(1));
+  ASSERT_OK(Take(Agent("second", "e")));
+  Fill();
+  // Of the first it heard again.
+  Pass(absl::Seconds(1));
+  ASSERT_OK(Take(Agent("first", "d")));
+  Pass(kLeastPeerRetention - absl::Seconds(1) - absl::Nanoseconds(1));
+  EXPECT_THAT(Take(Agent("new", "n")), StatusIs(absl::StatusCode::kResourceExhausted));
+  Pass(absl::Nanoseconds(1));
+  const auto taken = Take(Agent("new", "n"));
+  ASSERT_OK(taken);
+  EXPECT_THAT(Names(taken->forgotten), ElementsAre("agent/second e"));
+  EXPECT_EQ(peers_.Find("agent/second"), nullptr);
+  EXPECT_EQ(peers_.table().Find("agent/second"), nullptr);
+  EXPECT_EQ(peers_.AgentOfDevice("e"), "");
+  EXPECT_EQ(peers_.AgentOfDevice("d"), "agent/first");
+  EXPECT_EQ(peers_.peers().size(), kMaxPeers);
+  // Next are the workers, in turn.
+  EXPECT_THAT(Names(Take(Worker("new"))->forgotten), ElementsAre("worker/w0 "));
+}
+
+TEST_F(PeerRegistryTest, NobodyIsForgottenWithoutNeed) {
+  Fill();
+  peers_.Forget("worker/w0");
+  Pass(kLeastPeerRetention);
+  EXPECT_THAT(Names(Take(Worker("new"))->forgotten), ElementsAre());
+  // Neither for those that are known, nor for one that has another's device.
+  EXPECT_THAT(Names(Take(Worker("w1"))->forgotten), ElementsAre());
+  ASSERT_OK(Take(Agent("a", "d")));
+  Pass(kLeastPeerRetention);
+  EXPECT_THAT(Names(Take(Agent("b", "d"))->forgotten), ElementsAre("agent/a "));
+}
+
+TEST_F(PeerRegistryTest, WhoIsConnectedOrHoldsALeaseIsNotForgotten) {
+  ASSERT_OK(Take(Agent("connected", "c")));
+  peers_.table().CallBegan("agent/connected", "i");
+  ASSERT_OK(Take(Agent("busy", "b")));
+  holders_ = {"agent/busy"};
+  Pass(absl::Seconds(1));
+  ASSERT_OK(Take(Agent("third", "t")));
+  Pass(kLeastPeerRetention);
+  Fill();
+  EXPECT_THAT(Names(Take(Worker("new"))->forgotten), ElementsAre("agent/third t"));
+  EXPECT_THAT(Take(Worker("newer")), StatusIs(absl::StatusCode::kResourceExhausted));
+  // What counts is since when it is away.
+  peers_.table().CallEnded("agent/connected", "i", now_);
+  EXPECT_THAT(Take(Worker("newer")), StatusIs(absl::StatusCode::kResourceExhausted));
+  holders_ = {};
+  EXPECT_THAT(Names(Take(Worker("newer"))->forgotten), ElementsAre("agent/busy b"));
+}
+
+TEST_F(PeerRegistryTest, WhoMayBeSilentForLongerIsNotForgottenBefore) {
+  const absl::Duration silence = 2 * kLeastPeerRetention;
+  PeerRegistry patient(silence);
+  const auto take = [&](const std::string& worker) {
+    return patient.Take(Worker(worker), wall_, now_, NobodyHolds).status();
+  };
+  for (int i = 0; i < kMaxPeers; ++i) ASSERT_OK(take(absl::StrCat("w", i)));
+  Pass(silence - absl::Nanoseconds(1));
+  EXPECT_THAT(take("new"), StatusIs(absl::StatusCode::kResourceExhausted));
+  Pass(absl::Nanoseconds(1));
+  EXPECT_OK(take("new"));
+}
+
+TEST_F(PeerRegistryTest, AnOutdatedReportWasHeardToo) {
+  const Report outdated = Agent("a", "d");
+  ASSERT_OK(Take(Agent("a", "d")));
+  Pass(kLeastPeerRetention);
+  Fill();
+  Pass(absl::Nanoseconds(1));
+  ASSERT_OK(Take(outdated));
+  EXPECT_THAT(Take(Worker("new")), StatusIs(absl::StatusCode::kResourceExhausted));
+  Pass(kLeastPeerRetention);
+  // Then those that were there before it spoke go first.
+  EXPECT_THAT(Names(Take(Worker("new"))->forgotten), ElementsAre("worker/w0 "));
+}
+
+TEST_F(PeerRegistryTest, AnAgentThatRenamesItsDeviceTakesOnePlace) {
+  Fill();
+  peers_.Forget("worker/w0");
+  std::string before;
+  for (int i = 0; i < 3; ++i) {
+    const std::string device = absl::StrCat("d", i);
+    const auto taken = Take(Agent("a", device));
+    ASSERT_OK(taken);
+    EXPECT_EQ(taken->device_gone, before);
+    EXPECT_THAT(Names(taken->forgotten), ElementsAre());
+    before = device;
+  }
+  EXPECT_EQ(peers_.peers().size(), kMaxPeers);
+}
+
+TEST_F(PeerRegistryTest, RestoredDevicesHaveTimeToComeBack) {
+  ASSERT_OK(Take(Agent("a", "d")));
+  v1::Device kept = Shown("a");
+  peers_.Forget("agent/a");
+  Pass(kDeviceRetention / 2);
+  for (const auto& [id, seen] : {std::pair("late", 2), std::pair("early", 1)}) {
+    kept.mutable_description()->set_id(id);
+    kept.set_agent_id(id);
+    kept.set_last_seen_ns(seen);
+    peers_.Restore(kept, now_);
+  }
+  Fill();
+  Pass(kLeastPeerRetention - absl::Nanoseconds(1));
+  EXPECT_THAT(Take(Worker("new")), StatusIs(absl::StatusCode::kResourceExhausted));
+  Pass(absl::Nanoseconds(1));
+  EXPECT_THAT(Names(Take(Worker("new"))->forgotten), ElementsAre("agent/early early"));
+  EXPECT_THAT(Names(Take(Worker("newer"))->forgotten), ElementsAre("agent/late late"));
 }
 
 TEST_F(PeerRegistryTest, RestoredDevicesAreLostUntilTheyReport) {
   ASSERT_OK(Take(Agent("a", "d")));
   const v1::Device kept = Shown("a");
   PeerRegistry restarted(kSilence);
-  restarted.Restore(kept);
+  EXPECT_EQ(restarted.Restore(kept, now_), "");
   v1::Device shown = restarted.ShowDevice("agent/a", now_);
   EXPECT_EQ(shown.state(), v1::Device::LOST);
   shown.set_state(kept.state());
   EXPECT_EQ(shown.SerializeAsString(), kept.SerializeAsString());
   // Unchanged, it need not be kept anew.
-  EXPECT_FALSE(restarted.Take(Agent("a", "d"), wall_, now_)->device_changed);
+  EXPECT_FALSE(restarted.Take(Agent("a", "d"), wall_, now_, NobodyHolds)->device_changed);
 }
 
 TEST_F(PeerRegistryTest, OfTwoDevicesKeptOfAnAgentTheLatestIsRestored) {
   ASSERT_OK(Take(Agent("a", "d")));
   v1::Device kept = Shown("a");
-  for (const auto& [id, seen] : {std::pair("new", 3), std::pair("old", 2)}) {
+  const auto restore = [&](const std::string& id, int64_t seen) {
     kept.mutable_description()->set_id(id);
     kept.set_agent_id("b");
     kept.set_last_seen_ns(seen);
-    peers_.Restore(kept);
-  }
-  EXPECT_EQ(peers_.AgentOfDevice("new"), "agent/b");
+    return peers_.Restore(kept, now_);
+  };
+  EXPECT_EQ(restore("new", 3), "");
+  EXPECT_EQ(restore("old", 2), "old");
+  EXPECT_EQ(restore("newest", 4), "new");
+  EXPECT_EQ(peers_.AgentOfDevice("newest"), "agent/b");
+  EXPECT_EQ(peers_.AgentOfDevice("new"), "");
   EXPECT_EQ(peers_.AgentOfDevice("old"), "");
 }
 
@@ -209,7 +353,7 @@ TEST_F(PeerRegistryTest, ATargetNobodyKnowsAnyMoreIsNotRestored) {
   v1::Device kept;
   kept.mutable_description()->set_id("d");
   kept.mutable_description()->set_target("z80");
-  peers_.Restore(kept);
+  EXPECT_EQ(peers_.Restore(kept, now_), "");
   EXPECT_TRUE(peers_.peers().empty());
 }
 
@@ -219,16 +363,15 @@ TEST_F(PeerRegistryTest, ForgetsThoseThatAreLostAndNotSeenForLong) {
   peers_.table().CallBegan("agent/busy", "i");
   ASSERT_OK(Take(Worker("w")));
   const auto pass = [this](absl::Duration time) {
-    wall_ += time;
-    now_ += time;
-    return peers_.ForgetUnseen(wall_, now_);
+    Pass(time);
+    return Names(peers_.ForgetUnseen(wall_, now_));
   };
   EXPECT_THAT(pass(kWorkerRetention), ElementsAre());
   EXPECT_NE(peers_.Find("worker/w"), nullptr);
-  EXPECT_THAT(pass(absl::Seconds(1)), ElementsAre());
+  EXPECT_THAT(pass(absl::Seconds(1)), ElementsAre("worker/w "));
   EXPECT_EQ(peers_.Find("worker/w"), nullptr);
   EXPECT_EQ(peers_.table().Find("worker/w"), nullptr);
-  EXPECT_THAT(pass(kDeviceRetention), ElementsAre("d"));
+  EXPECT_THAT(pass(kDeviceRetention), ElementsAre("agent/a d"));
   EXPECT_EQ(peers_.Find("agent/a"), nullptr);
   // One with an open call is not lost, however long that takes.
   EXPECT_EQ(peers_.AgentOfDevice("e"), "agent/busy");

@@ -99,7 +99,10 @@ absl::Status Dispatcher::Recover() {
   SLIPWAY_ASSIGN_OR_RETURN_WITH(std::vector<v1::Device> devices, parts_.devices->LoadDevices(),
                                 "reading the known devices");
   Section section(this);
-  for (const v1::Device& device : devices) peers_.Restore(device);
+  for (const v1::Device& device : devices) {
+    const std::string gone = peers_.Restore(device, parts_.clock->Monotonic());
+    if (!gone.empty()) writer_.DeleteDevice(gone);
+  }
   for (JobRecord& record : records) live_.Put(std::move(record));
   for (const std::string& holder : live_.Holders()) {
     if (IsLocalWorker(holder)) LoseAttempts(holder, "the server restarted", /*counted=*/false);
@@ -331,10 +334,16 @@ void Dispatcher::LoseSilentHolders() {
 }
 
 void Dispatcher::ForgetOldPeers() {
-  for (const std::string& id :
-       peers_.ForgetUnseen(parts_.clock->Now(), parts_.clock->Monotonic())) {
-    Log(LogLevel::kInfo, "device forgotten", {{"device", id}});
-    writer_.DeleteDevice(id);
+  Forgotten(peers_.ForgetUnseen(parts_.clock->Now(), parts_.clock->Monotonic()));
+}
+
+void Dispatcher::Forgotten(const std::vector<PeerRegistry::Forgotten>& forgotten) {
+  for (const auto& [peer, device] : forgotten) {
+    to_fill_.erase(peer);
+    free_.erase(peer);
+    if (device.empty()) continue;
+    Log(LogLevel::kInfo, "device forgotten", {{"device", device}});
+    writer_.DeleteDevice(device);
   }
 }
 

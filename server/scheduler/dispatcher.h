@@ -195,6 +195,9 @@ class Dispatcher {
   void PassDeadlines() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void LoseSilentHolders() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void ForgetOldPeers() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Lets go of what is held of them.
+  void Forgotten(const std::vector<PeerRegistry::Forgotten>& forgotten)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Waits for the store.
   void ForgetOldJobs();
   absl::Duration UntilNextTick() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);

@@ -36,8 +36,13 @@ absl::Status Dispatcher::Reported(Report report) {
   CheckResults(report);
   const std::string& peer = report.call.peer;
   Section section(this);
-  SLIPWAY_ASSIGN_OR_RETURN(const PeerRegistry::Taken taken,
-                           peers_.Take(report, parts_.clock->Now(), parts_.clock->Monotonic()));
+  const auto holds_lease = [this](absl::string_view other) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+    return !live_.AttemptsOf(other).empty();
+  };
+  SLIPWAY_ASSIGN_OR_RETURN(
+      const PeerRegistry::Taken taken,
+      peers_.Take(report, parts_.clock->Now(), parts_.clock->Monotonic(), holds_lease));
+  Forgotten(taken.forgotten);
   if (taken.kind == ReportKind::kOutdated) return absl::OkStatus();
   // An earlier call of this peer that is still parked has nothing left to wait for.
   changed_.push_back(peer);
