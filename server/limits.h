@@ -119,6 +119,11 @@ inline constexpr absl::Duration kDeviceRetention = absl::Hours(24 * 30);
 // Where there are kMaxPeers, those silent longest are forgotten earlier, but not before this.
 inline constexpr absl::Duration kLeastPeerRetention = absl::Minutes(10);
 
+// When the server's own workers have ended so often in a row before they reported, nobody waits for them any more.
+inline constexpr int kMaxFailedStarts = 3;
+// Of the last words of one that are kept with every compilation that fails for it.
+inline constexpr int kMaxLastWordsBytes = 4 << 10;
+
 // Identities.
 inline constexpr int kMaxIdentities = 10'000;
 inline constexpr int kMaxOpenInvitations = 1'000;

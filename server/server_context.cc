@@ -174,9 +174,9 @@ void ServerContext::StartWorkers() {
       LocalWorkers::Options{.count = static_cast<int>(options_.workers),
                             .idle = options_.worker_idle,
                             .command = std::move(command)},
-      timers_.get(), [this](absl::string_view id, absl::string_view why, bool counted) {
-        dispatcher_->LocalWorkerEnded(id, why, counted);
-      });
+      timers_.get(),
+      [this](absl::string_view id, absl::string_view why, absl::string_view last_words,
+             bool counted) { dispatcher_->LocalWorkerEnded(id, why, last_words, counted); });
   {
     absl::MutexLock lock(&told_mu_);
     told_workers_ = workers_.get();

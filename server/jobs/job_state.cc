@@ -18,23 +18,23 @@ constexpr Rule kSame = Rule::kStay;
 constexpr Rule kGo = Rule::kMove;
 
 constexpr std::array<absl::string_view, kJobEventKinds> kEventNames = {
-    "assigned",          "joined",          "started",         "progressed",
-    "attempt succeeded", "attempt failed",  "attempt lost",    "found in cache",
-    "rekeyed",           "deadline passed", "cancel requested"};
+    "assigned",          "joined",          "started",          "progressed",
+    "attempt succeeded", "attempt failed",  "attempt lost",     "found in cache",
+    "rekeyed",           "deadline passed", "cancel requested", "given up"};
 
 // Rows are states, columns events in the order of JobEvent. A job may be told twice that it began, ended
 // by itself or was cancelled; nothing else about it may come twice.
 constexpr std::array<std::array<Rule, kJobEventKinds>, 7> kTable = {{
     // The columns: assigned, joined, started, progressed, succeeded, failed, lost, found in cache, rekeyed,
-    // deadline passed, cancel requested.
+    // deadline passed, cancel requested, given up.
     // clang-format off
-    /* UNSPECIFIED */ {{kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo}},
-    /* QUEUED      */ {{kGo, kGo, kNo, kNo, kNo, kNo, kNo, kGo, kGo, kGo, kGo}},
-    /* ASSIGNED    */ {{kNo, kNo, kGo, kGo, kGo, kGo, kGo, kNo, kNo, kGo, kGo}},
-    /* RUNNING     */ {{kNo, kNo, kSame, kGo, kGo, kGo, kGo, kNo, kNo, kGo, kGo}},
-    /* SUCCEEDED   */ {{kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kSame, kSame}},
-    /* FAILED      */ {{kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kSame, kSame}},
-    /* CANCELLED   */ {{kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kSame, kSame}},
+    /* UNSPECIFIED */ {{kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo}},
+    /* QUEUED      */ {{kGo, kGo, kNo, kNo, kNo, kNo, kNo, kGo, kGo, kGo, kGo, kGo}},
+    /* ASSIGNED    */ {{kNo, kNo, kGo, kGo, kGo, kGo, kGo, kNo, kNo, kGo, kGo, kNo}},
+    /* RUNNING     */ {{kNo, kNo, kSame, kGo, kGo, kGo, kGo, kNo, kNo, kGo, kGo, kNo}},
+    /* SUCCEEDED   */ {{kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kSame, kSame, kNo}},
+    /* FAILED      */ {{kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kSame, kSame, kNo}},
+    /* CANCELLED   */ {{kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kSame, kSame, kNo}},
     // clang-format on
 }};
 
@@ -180,6 +180,7 @@ struct Effect {
     std::string message = DeadlineMessage(record, event.kind);
     Fail(record, MakeError(absl::StatusCode::kDeadlineExceeded, std::move(message)), now);
   }
+  void operator()(const GivenUp& event) const { Fail(record, event.error, now); }
   void operator()(const CancelRequested& event) const {
     record.set_cancelled_by(event.by);
     End(record, Job::CANCELLED, now);

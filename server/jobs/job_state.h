@@ -79,13 +79,18 @@ struct DeadlinePassed {
   DeadlineKind kind;
 };
 
+// Nobody is there who could do what the job waits for, nor will anybody come soon.
+struct GivenUp {
+  v1::JobError error;
+};
+
 struct CancelRequested {
   std::string by;  // Who, for people.
 };
 
 using JobEvent =
     std::variant<Assigned, Joined, Started, Progressed, AttemptSucceeded, AttemptFailed,
-                 AttemptLost, FoundInCache, Rekeyed, DeadlinePassed, CancelRequested>;
+                 AttemptLost, FoundInCache, Rekeyed, DeadlinePassed, CancelRequested, GivenUp>;
 inline constexpr int kJobEventKinds = std::variant_size_v<JobEvent>;
 
 // What an event does to a job in a state.

@@ -61,7 +61,8 @@ std::vector<JobEvent> AllEvents() {
           FoundInCache{},
           Rekeyed{},
           DeadlinePassed{DeadlineKind::kTotal},
-          CancelRequested{}};
+          CancelRequested{},
+          GivenUp{Error(absl::StatusCode::kUnavailable, "no compiler")}};
 }
 
 // What job.proto's picture says, written down a second time: the state after each event that may come.
@@ -73,6 +74,7 @@ TEST(JobStateTest, EveryPairOfStateAndEvent) {
       {{Job::QUEUED, "rekeyed"}, Job::QUEUED},
       {{Job::QUEUED, "deadline passed"}, Job::FAILED},
       {{Job::QUEUED, "cancel requested"}, Job::CANCELLED},
+      {{Job::QUEUED, "given up"}, Job::FAILED},
       {{Job::ASSIGNED, "started"}, Job::RUNNING},
       {{Job::ASSIGNED, "progressed"}, Job::RUNNING},
       {{Job::ASSIGNED, "attempt succeeded"}, Job::SUCCEEDED},
@@ -120,6 +122,13 @@ TEST(JobStateTest, EveryPairOfStateAndEvent) {
     }
   }
   EXPECT_EQ(names.size(), events.size());
+}
+
+TEST(JobStateTest, AGivenUpJobKeepsWhy) {
+  v1::JobError error = Error(absl::StatusCode::kUnavailable, "no compiler");
+  error.set_log_tail("no library");
+  const JobRecord record = *Apply(RecordIn(Job::QUEUED), GivenUp{error}, kNow);
+  EXPECT_EQ(record.job().error().SerializeAsString(), error.SerializeAsString());
 }
 
 TEST(JobStateTest, EventsOfAnotherAttemptAreDropped) {

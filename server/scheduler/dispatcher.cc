@@ -234,6 +234,7 @@ absl::StatusOr<JobRecord> Dispatcher::Accept(const Caller& caller, JobRecord rec
        {"call", caller.request_id},
        {"state", StateName(created.record.job().state())}});
   live_.Put(created.record);
+  if (created.record.has_compilation() && live_.waiting().Contains(id)) GiveUpCompilations({id});
   JoinGroup(id);
   Schedule();
   return created.record;
@@ -457,7 +458,11 @@ absl::Status Dispatcher::CheckSomeDeviceRuns(const ProgramNeeds& program,
 
 int Dispatcher::CompilationsWanted() {
   absl::MutexLock lock(&mu_);
-  return live_.CompilationsWanted();
+  return Demand();
+}
+
+int Dispatcher::Demand() {
+  return std::max(live_.CompilationsWanted(), failed_starts_ >= kMaxFailedStarts ? 1 : 0);
 }
 
 TargetFingerprints Dispatcher::WorkersTargets() {

@@ -120,7 +120,10 @@ class Dispatcher {
   void CallBegan(const PeerCall& call);
   void CallEnded(const PeerCall& call);
   // The process of one of the server's own workers has ended. `why` tells people; `counted` as in AttemptLost.
-  void LocalWorkerEnded(absl::string_view worker_id, absl::string_view why, bool counted);
+  // When kMaxFailedStarts in a row have ended before they reported, compilations that no other worker could do fail
+  // with UNAVAILABLE, and later ones at once, until one reports; `last_words` is what this one wrote, if anything.
+  void LocalWorkerEnded(absl::string_view worker_id, absl::string_view why,
+                        absl::string_view last_words, bool counted);
 
   // --- What is ---
 
@@ -130,7 +133,8 @@ class Dispatcher {
   // OK if the device, or any device when it is empty, could run the program; or if none is known: one may come.
   // NOT_FOUND when no device of that name is known; errors of CheckCanRun.
   absl::Status CheckSomeDeviceRuns(const ProgramNeeds& program, const std::string& device);
-  // Compilations that wait or are worked on; those that share an attempt count once.
+  // Compilations that wait or are worked on; those that share an attempt count once. At least 1 while the server's
+  // own workers do not start: nobody waits for them, and yet they are to be tried again.
   int CompilationsWanted();
   // What the workers that are there compile for; of several for a family, one's fingerprint.
   TargetFingerprints WorkersTargets();
@@ -179,9 +183,16 @@ class Dispatcher {
   bool Fill(const std::string& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Assign(const std::string& job_id, const std::string& peer)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  int Demand() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Keys waiting compilations anew that are for another compiler than the server's own, which compiles for
   // `targets`.
   void RekeyCompilations(const TargetFingerprints& targets) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void Rekey(const std::string& job_id, const std::string& fingerprint)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // While the server's own workers do not start: of these waiting compilations, keys those anew that a worker which
+  // is there could do, and fails the others that none could.
+  void GiveUpCompilations(const std::vector<std::string>& job_ids)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Lets a waiting compilation take part in an attempt of its group, if there is one.
   void JoinGroup(const std::string& job_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Finds results that are not complete here, which are failures then. Waits for disks.
@@ -225,6 +236,10 @@ class Dispatcher {
   // Keys to notify when what was changed is stored.
   std::vector<std::string> changed_ ABSL_GUARDED_BY(mu_);
   int told_demand_ ABSL_GUARDED_BY(mu_) = 0;
+  // How many of the server's own workers ended before they reported, since one did; of the last, how and what it said.
+  int failed_starts_ ABSL_GUARDED_BY(mu_) = 0;
+  std::string failed_start_ ABSL_GUARDED_BY(mu_);
+  std::string last_words_ ABSL_GUARDED_BY(mu_);
   absl::Duration next_tick_ ABSL_GUARDED_BY(mu_) = absl::InfiniteDuration();  // Monotonic.
   absl::Duration next_cleaning_ ABSL_GUARDED_BY(mu_);                         // Monotonic.
 };

@@ -4,9 +4,13 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "core/artifact/compile_key.h"
+#include "core/base/utf8.h"
+#include "core/wire/status_proto.h"
 #include "server/jobs/job_state.h"
+#include "server/limits.h"
 #include "server/scheduler/dispatcher.h"
 #include "server/scheduler/scheduler.h"
 
@@ -19,6 +23,17 @@ absl::Duration AttemptDeadline(const v1::Job& job, absl::Time now) {
       absl::FromUnixNanos(job.create_time_ns()) + absl::Nanoseconds(job.deadlines().total_ns());
   return std::max(absl::Milliseconds(1),
                   std::min(absl::Nanoseconds(job.deadlines().run_ns()), end - now));
+}
+
+constexpr size_t kMaxLineBytes = 512;
+
+// The last line that says anything, as messages carry it.
+std::string LastLine(absl::string_view text) {
+  text = absl::StripTrailingAsciiWhitespace(text);
+  const size_t end = text.rfind('\n');
+  const std::string line = ToUtf8(
+      absl::StripAsciiWhitespace(end == absl::string_view::npos ? text : text.substr(end + 1)));
+  return std::string(Utf8Prefix(line, kMaxLineBytes));
 }
 
 }  // namespace
@@ -76,19 +91,50 @@ void Dispatcher::Assign(const std::string& job_id, const std::string& peer) {
 
 void Dispatcher::RekeyCompilations(const TargetFingerprints& targets) {
   for (const std::string& id : live_.QueuedCompilations()) {
+    const auto target = targets.find(std::get<CompilerNeed>(*live_.Find(id)->need).family);
+    if (target != targets.end()) Rekey(id, target->second);
+  }
+}
+
+void Dispatcher::Rekey(const std::string& job_id, const std::string& fingerprint) {
+  const JobRecord& record = live_.Find(job_id)->record;
+  if (record.compilation().fingerprint() == fingerprint) return;
+  const absl::StatusOr<std::string> key = CompileKey(record.job().compilation(), fingerprint);
+  if (!key.ok()) return;  // Checked when it was accepted; its queue deadline ends it otherwise.
+  CompilationFacts facts;
+  facts.set_compile_key(*key);
+  facts.set_fingerprint(fingerprint);
+  if (!record.compilation().group().empty()) facts.set_group(*key);
+  Transit(job_id, Rekeyed{std::move(facts)});
+}
+
+void Dispatcher::GiveUpCompilations(const std::vector<std::string>& job_ids) {
+  if (failed_starts_ < kMaxFailedStarts || job_ids.empty()) return;
+  // Families and fingerprints.
+  absl::btree_set<std::pair<std::string, std::string>> there;
+  for (const auto& [key, peer] : peers_.peers()) {
+    const auto* targets = std::get_if<TargetFingerprints>(&peer.supply);
+    if (targets == nullptr || peers_.table().IsLost(key, parts_.clock->Monotonic())) continue;
+    there.insert(targets->begin(), targets->end());
+  }
+  for (const std::string& id : job_ids) {
     const LiveJob& job = *live_.Find(id);
-    const JobRecord& record = job.record;
-    const auto target = targets.find(std::get<CompilerNeed>(*job.need).family);
-    if (target == targets.end()) continue;
-    const std::string& fingerprint = target->second;
-    if (record.compilation().fingerprint() == fingerprint) continue;
-    const absl::StatusOr<std::string> key = CompileKey(record.job().compilation(), fingerprint);
-    if (!key.ok()) continue;  // Checked when it was accepted; its queue deadline ends it otherwise.
-    CompilationFacts facts;
-    facts.set_compile_key(*key);
-    facts.set_fingerprint(fingerprint);
-    if (!record.compilation().group().empty()) facts.set_group(*key);
-    Transit(id, Rekeyed{std::move(facts)});
+    const auto& need = std::get<CompilerNeed>(*job.need);
+    if (there.contains({need.family, need.fingerprint})) continue;
+    const auto other = there.lower_bound({need.family, ""});
+    if (other != there.end() && other->first == need.family) {
+      Rekey(id, other->second);
+      continue;
+    }
+    const std::string last_line = LastLine(last_words_);
+    const absl::Status status = absl::UnavailableError(absl::StrCat(
+        "nobody compiles for '", job.record.job().compilation().target().name(),
+        "': of the server's own workers ", failed_starts_,
+        " in a row have ended before they were ready, the last so: ", failed_start_,
+        last_line.empty() ? "" : absl::StrCat(", saying '", last_line, "'"),
+        "; mend what --worker of the server names, which is tried again twice a minute, or start a "
+        "slipway-compile-worker with --server elsewhere, and compile again then"));
+    Transit(id, GivenUp{ToProto(status, last_words_)});
   }
 }
 

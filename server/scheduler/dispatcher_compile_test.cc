@@ -2,8 +2,10 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "server/limits.h"
 #include "server/scheduler/dispatcher_fixture.h"
 #include "tests/common/status_matchers.h"
 
@@ -12,9 +14,10 @@ namespace {
 
 using slipway::server::testing::DispatcherTest;
 using slipway::server::testing::kSilence;
-using slipway::testing::StatusIs;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using v1::Job;
 
 TEST_F(DispatcherTest, CompilationsOfAGroupShareAnAttempt) {
@@ -76,7 +79,7 @@ TEST_F(DispatcherTest, CancellingAllOfAGroupStopsIt) {
 TEST_F(DispatcherTest, AGroupWhoseWorkerCrashedIsCompiledTogetherAgain) {
   const std::string first = AcceptCompilation("1"), second = AcceptCompilation("2");
   Sync(Worker(LocalWorkerId(0)));
-  dispatcher_->LocalWorkerEnded(LocalWorkerId(0), "worker 'local-0' crashed", /*counted=*/true);
+  dispatcher_->LocalWorkerEnded(LocalWorkerId(0), "worker 'local-0' crashed", "", /*counted=*/true);
   EXPECT_EQ(Get(first).state(), Job::QUEUED);
   EXPECT_TRUE(dispatcher_->Workers(caller_).empty());
   Advance(kFirstBackoff);
@@ -152,6 +155,114 @@ TEST_F(DispatcherTest, AWorkerFromBeforeTargetsCompilesForTheCpusOfItsTime) {
   EXPECT_EQ(dispatcher_->WorkersTargets(),
             (TargetFingerprints{{"arm-64-linux", std::string(64, 'f')},
                                 {"x86-64-linux", std::string(64, 'f')}}));
+}
+
+// The server's own workers, which end before they report.
+class NoCompilerTest : public DispatcherTest {
+ protected:
+  void FailToStart(int times = 1, const std::string& last_words = "confined\nno libz.so\n") {
+    for (int i = 0; i < times; ++i) {
+      dispatcher_->LocalWorkerEnded(LocalWorkerId(0), "worker 'local-0' ended with exit code 127",
+                                    last_words, /*counted=*/true);
+    }
+  }
+};
+
+TEST_F(NoCompilerTest, CompilationsFailWithTheLastWords) {
+  const std::string first = AcceptCompilation("1");
+  const std::string run = AcceptRun("2");
+  FailToStart(kMaxFailedStarts - 1);
+  EXPECT_EQ(Get(first).state(), Job::QUEUED);
+  EXPECT_EQ(dispatcher_->CompilationsWanted(), 1);
+  FailToStart();
+  const Job job = Get(first);
+  EXPECT_EQ(job.state(), Job::FAILED);
+  EXPECT_EQ(job.error().code(), static_cast<int>(absl::StatusCode::kUnavailable));
+  EXPECT_THAT(job.error().message(),
+              AllOf(HasSubstr("'x86-64-linux'"), HasSubstr("3 in a row"),
+                    HasSubstr("ended with exit code 127, saying 'no libz.so'; mend"),
+                    HasSubstr("slipway-compile-worker with --server")));
+  EXPECT_EQ(job.error().log_tail(), "confined\nno libz.so\n");
+  EXPECT_EQ(Get(run).state(), Job::QUEUED);
+  // Others fail at once; and yet a worker is wanted, to be tried again.
+  EXPECT_EQ(Get(AcceptCompilation("3")).state(), Job::FAILED);
+  EXPECT_EQ(dispatcher_->CompilationsWanted(), 1);
+}
+
+TEST_F(NoCompilerTest, AWorkerThatReportsEndsIt) {
+  int told = 0;
+  demand_ = [&told] { ++told; };
+  Restart();
+  FailToStart(kMaxFailedStarts);
+  EXPECT_EQ(told, 1);
+  Sync(Worker(LocalWorkerId(0)));
+  EXPECT_EQ(told, 2);
+  EXPECT_EQ(dispatcher_->CompilationsWanted(), 0);
+  const std::string id = AcceptCompilation("1");
+  EXPECT_EQ(Get(id).state(), Job::ASSIGNED);
+  // It ends, and then two that do not report; the one before does not count.
+  FailToStart(kMaxFailedStarts);
+  Advance(kFirstBackoff);
+  EXPECT_EQ(Get(id).state(), Job::QUEUED);
+  FailToStart();
+  EXPECT_EQ(Get(id).state(), Job::FAILED);
+}
+
+TEST_F(NoCompilerTest, WorkersThatEndAfterTheyReportedDoNotCount) {
+  std::string id = AcceptCompilation("1");
+  for (int i = 0; i < 2 * kMaxFailedStarts; ++i) {
+    Sync(Worker(LocalWorkerId(0), 'f', absl::StrCat("i", i)));
+    FailToStart(kMaxFailedStarts);
+    Advance(kLongestBackoff);
+    if (Get(id).state() == Job::FAILED) {  // It was killed in all its attempts.
+      EXPECT_EQ(Get(id).error().code(), static_cast<int>(absl::StatusCode::kAborted));
+      id = AcceptCompilation(absl::StrCat("again", i));
+    }
+    EXPECT_EQ(Get(id).state(), Job::QUEUED);
+  }
+}
+
+TEST_F(NoCompilerTest, WorkersThatWereToldToEndDoNotCount) {
+  const std::string id = AcceptCompilation("1");
+  for (int i = 0; i < 2 * kMaxFailedStarts; ++i) {
+    dispatcher_->LocalWorkerEnded(LocalWorkerId(0), "told", "", /*counted=*/false);
+  }
+  EXPECT_EQ(Get(id).state(), Job::QUEUED);
+}
+
+TEST_F(NoCompilerTest, AnotherWorkerTakesWhatItCompilesFor) {
+  v1::WorkerState arm = Worker("far", 'e');
+  v1::TargetSupport& target = *arm.add_targets();
+  target.set_family("arm-64-linux");
+  target.set_fingerprint(std::string(64, 'e'));
+  Sync(arm);
+  const std::string id = AcceptCompilation("1");
+  v1::WorkerState other = Worker("near", 'c');
+  Sync(other);
+  EXPECT_EQ(Get(id).state(), Job::QUEUED);
+  FailToStart(kMaxFailedStarts);
+  EXPECT_EQ(Get(id).state(), Job::ASSIGNED);
+  EXPECT_EQ(Get(id).assignee(), "near");
+  // What comes now is keyed for it too, and shares its attempt or waits for it.
+  const std::string same = AcceptCompilation("2", "other");
+  EXPECT_EQ(Get(same).assignee(), "near");
+  const std::string next = AcceptCompilation("3", "third", 'c');
+  EXPECT_EQ(Get(next).state(), Job::QUEUED);
+  // Until it is gone too.
+  Advance(kSilence);
+  FailToStart();
+  EXPECT_EQ(Get(same).state(), Job::FAILED);
+  EXPECT_EQ(Get(next).state(), Job::FAILED);
+  EXPECT_THAT(Get(next).error().message(), HasSubstr("4 in a row"));
+}
+
+TEST_F(NoCompilerTest, LastWordsAreBoundedAndReadable) {
+  const std::string id = AcceptCompilation("1");
+  FailToStart(kMaxFailedStarts, std::string(100'000, 'x') + "\xff");
+  EXPECT_EQ(Get(id).error().log_tail(), std::string(kMaxLastWordsBytes - 1, 'x') + "?");
+  EXPECT_LT(Get(id).error().message().size(), 1'500u);
+  FailToStart(1, " \n");
+  EXPECT_THAT(Get(AcceptCompilation("2")).error().message(), Not(HasSubstr("saying")));
 }
 
 }  // namespace

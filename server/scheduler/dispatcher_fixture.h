@@ -4,6 +4,7 @@
 #define SLIPWAY_SERVER_SCHEDULER_DISPATCHER_FIXTURE_H_
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -54,7 +55,8 @@ class DispatcherTest : public ::testing::Test {
                              .clock = server_clock_,
                              .ids = &ids_,
                              .hub = &hub_,
-                             .wake = [this](absl::Duration wait) { wakes_.push_back(wait); }},
+                             .wake = [this](absl::Duration wait) { wakes_.push_back(wait); },
+                             .demand = demand_},
                             {.silence = kSilence,
                              .max_queued_jobs = 20,
                              .max_live_bytes_of_owner = kMaxLiveBytes,
@@ -204,6 +206,7 @@ class DispatcherTest : public ::testing::Test {
   MemoryDatabase database_;
   MemoryStore store_{&database_};
   std::unique_ptr<Dispatcher> dispatcher_;
+  std::function<void()> demand_;       // Told from the next Restart on.
   std::vector<absl::Duration> wakes_;  // What the dispatcher asked for.
   int64_t sequence_ = 0;
 };

@@ -11,6 +11,7 @@
 #include "core/wire/status_proto.h"
 #include "server/jobs/job_contents.h"
 #include "server/jobs/job_state.h"
+#include "server/limits.h"
 #include "server/names.h"
 #include "server/peers/protocol.h"
 #include "server/scheduler/dispatcher.h"
@@ -47,6 +48,7 @@ absl::Status Dispatcher::Reported(Report report) {
   // An earlier call of this peer that is still parked has nothing left to wait for.
   changed_.push_back(peer);
   to_fill_.insert(peer);
+  if (IsLocalWorker(peer)) failed_starts_ = 0;
   if (taken.kind == ReportKind::kNewInstance) {
     Log(LogLevel::kInfo, absl::StrCat(KindOfKey(peer), " came"),
         {{"id", IdOfKey(peer)}, {"address", report.call.address}, {"version", report.version}});
@@ -245,10 +247,18 @@ void Dispatcher::CallEnded(const PeerCall& call) {
 }
 
 void Dispatcher::LocalWorkerEnded(absl::string_view worker_id, absl::string_view why,
-                                  bool counted) {
+                                  absl::string_view last_words, bool counted) {
+  const std::string peer = WorkerKey(worker_id);
   Section section(this);
-  LoseAttempts(WorkerKey(worker_id), why, counted);
-  peers_.Forget(WorkerKey(worker_id));
+  if (counted && peers_.Find(peer) == nullptr) {
+    ++failed_starts_;
+    failed_start_ = std::string(why);
+    last_words_ = std::string(last_words.substr(
+        last_words.size() - std::min<size_t>(last_words.size(), kMaxLastWordsBytes)));
+  }
+  LoseAttempts(peer, why, counted);
+  peers_.Forget(peer);
+  GiveUpCompilations(live_.QueuedCompilations());
   Schedule();
 }
 

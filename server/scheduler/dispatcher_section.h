@@ -28,7 +28,7 @@ class ABSL_SCOPED_LOCKABLE Dispatcher::Section {
     std::vector<std::string> changed = std::exchange(dispatcher_.changed_, {});
     const JobWriter::Mark seen = dispatcher_.writer_.entered();
     absl::optional<absl::Duration> wake = dispatcher_.EarlierTick();
-    const int demand = dispatcher_.live_.CompilationsWanted();
+    const int demand = dispatcher_.Demand();
     const bool tell = demand != dispatcher_.told_demand_;
     dispatcher_.told_demand_ = demand;
     dispatcher_.mu_.Unlock();

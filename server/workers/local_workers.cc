@@ -1,6 +1,9 @@
 #include "server/workers/local_workers.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -12,6 +15,16 @@ namespace {
 
 // What has not ended by itself after this is killed.
 constexpr absl::Duration kKillAfter = absl::Seconds(5);
+
+// Waits no longer than this process's own log would.
+void WriteToStderr(absl::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;
+    text.remove_prefix(static_cast<size_t>(written));
+  }
+}
 
 }  // namespace
 
@@ -82,13 +95,16 @@ void LocalWorkers::Keep(int index) {
     process_options.argv = options_.command;
     process_options.argv.push_back("--worker-id");
     process_options.argv.push_back(id);
+    process_options.stderr_stream = ChildStream::Tail();
     process_options.follow_parent = true;
     absl::StatusOr<std::unique_ptr<Subprocess>> started = Subprocess::Start(process_options);
     std::string why;
+    std::string last_words;
     bool counted = true;
     if (started.ok()) {
       std::shared_ptr<Subprocess> process = *std::move(started);
       Log(LogLevel::kInfo, "worker started", {{"worker", id}, {"pid", process->pid()}});
+      process->FollowOutput(WriteToStderr);
       {
         absl::MutexLock lock(&mu_);
         slots_[index] = Slot{process, false};
@@ -98,6 +114,7 @@ void LocalWorkers::Keep(int index) {
       const absl::StatusOr<ExitStatus> end = process->Wait();
       why = absl::StrCat("worker '", id, "' ended with ",
                          end.ok() ? end->ToString() : end.status().ToString());
+      last_words = process->OutputTail();
       absl::MutexLock lock(&mu_);
       counted = !slots_[index].told_to_end;
       slots_[index] = Slot{};
@@ -106,7 +123,7 @@ void LocalWorkers::Keep(int index) {
     }
     Log(counted ? LogLevel::kError : LogLevel::kInfo, "worker ended",
         {{"worker", id}, {"why", why}});
-    ended_(id, why, counted);
+    ended_(id, why, last_words, counted);
     if (!counted) {
       backoff = options_.first_backoff;
       continue;

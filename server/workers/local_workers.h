@@ -27,10 +27,10 @@ class LocalWorkers {
     absl::Duration first_backoff = absl::Milliseconds(250);  // After a crash; doubles.
     absl::Duration longest_backoff = absl::Seconds(30);
   };
-  // Tells, with no lock held, that the process of a worker has ended. `counted`: by itself, not because it was
-  // told to.
-  using Ended =
-      std::function<void(absl::string_view worker_id, absl::string_view why, bool counted)>;
+  // Tells, with no lock held, that the process of a worker has ended. `last_words`: the end of what it wrote to
+  // stderr, which this process's stderr got too. `counted`: it ended by itself, not because it was told to.
+  using Ended = std::function<void(absl::string_view worker_id, absl::string_view why,
+                                   absl::string_view last_words, bool counted)>;
 
   // `timers` must outlive this.
   LocalWorkers(Options options, TimerQueue* timers, Ended ended);

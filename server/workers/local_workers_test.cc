@@ -24,6 +24,7 @@ constexpr char kUntilTold[] = R"(: > "$2"; sleep 1000 & wait)";
 struct End {
   std::string worker;
   std::string why;
+  std::string last_words;
   bool counted;
 };
 
@@ -39,9 +40,10 @@ class LocalWorkersTest : public ::testing::Test {
     return options;
   }
   LocalWorkers::Ended Told() {
-    return [this](absl::string_view worker, absl::string_view why, bool counted) {
+    return [this](absl::string_view worker, absl::string_view why, absl::string_view last_words,
+                  bool counted) {
       absl::MutexLock lock(&mu_);
-      ends_.push_back({std::string(worker), std::string(why), counted});
+      ends_.push_back({std::string(worker), std::string(why), std::string(last_words), counted});
     };
   }
   // The next end of a process that was told.
@@ -100,6 +102,14 @@ TEST_F(LocalWorkersTest, OneThatDoesNotStartCountsToo) {
   const End end = NextEnd();
   EXPECT_TRUE(end.counted);
   EXPECT_THAT(end.why, HasSubstr("did not start"));
+  EXPECT_EQ(end.last_words, "");
+}
+
+TEST_F(LocalWorkersTest, TellsTheLastWords) {
+  LocalWorkers workers(Running("echo to nobody; echo first >&2; echo last >&2; exit 3"), &timers_,
+                       Told());
+  workers.SetDemand(1);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(NextEnd().last_words, "first\nlast\n");
 }
 
 // Each says its own id and nobody else's.
