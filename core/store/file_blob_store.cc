@@ -380,6 +380,16 @@ absl::Status FileBlobStore::CheckContent(int fd, const Digest& digest) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<bool> FileBlobStore::HoldsOtherSize(int fd, const Digest& digest) {
+  struct stat info;
+  if (fstat(fd, &info) != 0) return ErrnoStatus(errno, "cannot stat a blob");
+  if (info.st_size == digest.size_bytes()) return false;
+  SLIPWAY_ASSIGN_OR_RETURN(const Digest other, Digest::FromHex(digest.hex(), info.st_size));
+  const absl::Status content = CheckContent(fd, other);
+  if (!content.ok() && !absl::IsDataLoss(content)) return content;
+  return content.ok();
+}
+
 absl::StatusOr<UniqueFd> FileBlobStore::OpenSound(const Digest& digest) {
   if (!digest.is_set()) return NoBlob(digest);
   const std::string path = Path(digest);
@@ -391,6 +401,9 @@ absl::StatusOr<UniqueFd> FileBlobStore::OpenSound(const Digest& digest) {
     return fd;
   }
   if (!absl::IsDataLoss(content)) return Annotate(content, Quote(path));
+  // Who names a wrong size is wrong, and not the blob.
+  SLIPWAY_ASSIGN_OR_RETURN(const bool is_another, HoldsOtherSize(fd.get(), digest));
+  if (is_another) return NoBlob(digest);
   sound_.Forget(digest);
   // Another may have brought it anew since.
   if (IsStillAt(fd.get(), path)) unlink(path.c_str());

@@ -65,6 +65,8 @@ class FileBlobStore final : public BlobStore {
 
   std::string Path(const Digest& digest) const;
   void NoteUse(const Digest& digest);
+  // Whether the file holds what has the digest's hash, soundly, but another size.
+  absl::StatusOr<bool> HoldsOtherSize(int fd, const Digest& digest);
   // Opens a blob's file when it holds the blob, and removes it when it does not. Errors of Verify.
   absl::StatusOr<UniqueFd> OpenSound(const Digest& digest);
   // OK if the open file holds the blob; DATA_LOSS says what it holds.

@@ -148,6 +148,30 @@ TEST_F(FileBlobStoreTest, ARottenBlobIsReplaced) {
               IsOkAndHolds(ElementsAre(digest)));
 }
 
+// Who knows a blob's hash may name any size with it.
+TEST_F(FileBlobStoreTest, AWrongSizeHarmsNoBlob) {
+  const Digest digest = *PutBytes(*store_, "bytes");
+  for (const int64_t size : {int64_t{0}, int64_t{4}, int64_t{6}, INT64_MAX}) {
+    const Digest wrong = *Digest::FromHex(digest.hex(), size);
+    const std::function<absl::Status()> ways[] = {
+        [&] { return store_->Verify(wrong); },
+        [&] { return store_->Open(wrong).status(); },
+        [&] { return store_->FindUnsound({wrong}).status(); },
+        [&] { return store_->Write(wrong).status(); },
+    };
+    for (const auto& way : ways) {
+      EXPECT_FALSE(absl::IsDataLoss(way()));
+      EXPECT_THAT(ReadBlob(*store_, digest), IsOkAndHolds("bytes"));
+    }
+    EXPECT_THAT(store_->Verify(wrong), StatusIs(absl::StatusCode::kNotFound));
+  }
+  // One that is rotten goes all the same.
+  Alter(digest, "bites");
+  EXPECT_THAT(store_->Verify(*Digest::FromHex(digest.hex(), 4)),
+              StatusIs(absl::StatusCode::kDataLoss));
+  EXPECT_THAT(store_->Verify(digest), StatusIs(absl::StatusCode::kNotFound));
+}
+
 TEST_F(FileBlobStoreTest, ReadsABlobOnceUntilItChanges) {
   const std::string bytes(100'000, 'x');
   const Digest digest = *PutBytes(*store_, bytes);
