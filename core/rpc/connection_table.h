@@ -21,6 +21,8 @@ struct HeldConnection {
   int fd = -1;
   uint64_t socket = 0;
   std::string peer;  // Whom it comes from; empty for those whom only `all` limits.
+
+  friend bool operator==(const HeldConnection&, const HeldConnection&) = default;
 };
 
 // Not thread-safe.

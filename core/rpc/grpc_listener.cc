@@ -1,6 +1,7 @@
 #include "core/rpc/grpc_listener.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <string.h>
@@ -12,18 +13,26 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <list>
+#include <optional>
 #include <thread>
 #include <utility>
+#include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
 #include "core/base/status_macros.h"
+#include "core/rpc/client_hello.h"
 #include "core/rpc/listen_socket.h"
+#include "core/rpc/peer_address.h"
+#include "core/rpc/unproven_connections.h"
 
 namespace slipway {
 namespace {
@@ -34,8 +43,14 @@ using Acceptor = grpc::experimental::ExternalConnectionAcceptor;
 constexpr int kAcceptedAtATime = 64;
 // After accepting failed for want of descriptors or memory.
 constexpr absl::Duration kPauseAfterFailure = absl::Milliseconds(100);
-// What events are told of: the order to stop, sockets that listen, and then connections.
-constexpr uint64_t kStopId = 0;
+// Connections that were ended and that gRPC has not closed yet: while there are more, it is behind, and gets no new ones.
+constexpr size_t kMostEnding = 64;
+// Between looks whether it has caught up.
+constexpr absl::Duration kCatchUp = absl::Milliseconds(2);
+// As many are not worth looking which of them are closed.
+constexpr size_t kFewConnections = 64;
+// What events are told of: that something is asked of the thread, sockets that listen, and then connections.
+constexpr uint64_t kAskedId = 0;
 constexpr uint64_t kFirstListenId = 1;
 // Refusals are told as one line for as long.
 constexpr absl::Duration kTellEvery = absl::Minutes(1);
@@ -62,13 +77,27 @@ uint64_t SocketNumber(int fd) {
   return fstat(fd, &info) == 0 && S_ISSOCK(info.st_mode) ? info.st_ino : 0;
 }
 
-// A connection that has sent nothing yet.
+// Ends a connection, whoever holds it. Its descriptor may be another file's by now, so what is ended is a copy that was looked at.
+void End(const HeldConnection& connection) {
+  const UniqueFd copy(fcntl(connection.fd, F_DUPFD_CLOEXEC, 0));
+  if (copy.is_open() && SocketNumber(copy.get()) == connection.socket)
+    shutdown(copy.get(), SHUT_RDWR);
+}
+
+// A connection that has not sent yet what is waited for.
 struct SilentConnection {
   uint64_t id = 0;
   UniqueFd fd;
   std::string peer;
+  std::string address;
   int listens = -1;  // The socket that it was accepted from.
   absl::Duration until;
+};
+
+// A connection, and who has proven to be at its other end.
+struct ProvenConnection {
+  HeldConnection connection;
+  std::string identity;
 };
 
 class RunningListener final : public GrpcListener {
@@ -78,23 +107,28 @@ class RunningListener final : public GrpcListener {
       : options_(options),
         socket_(std::move(socket)),
         acceptor_(std::move(acceptor)),
+        unproven_(options.most_unproven, options.proof),
         table_(options.connections, [](const HeldConnection& connection) {
           return SocketNumber(connection.fd) == connection.socket;
         }) {}
 
-  ~RunningListener() override {
+  ~RunningListener() override { RunningListener::Stop(); }
+
+  void Stop() override {
     if (!thread_.joinable()) return;
-    const uint64_t one = 1;
-    // Cannot fail: the counter is far from full.
-    (void)!write(stop_.get(), &one, sizeof(one));
+    {
+      absl::MutexLock lock(&mutex_);
+      shall_stop_ = true;
+    }
+    Ask();
     thread_.join();
   }
 
   absl::Status Prepare() {
     epoll_.reset(epoll_create1(EPOLL_CLOEXEC));
-    stop_.reset(eventfd(0, EFD_CLOEXEC));
-    if (!epoll_.is_open() || !stop_.is_open()) return ErrnoStatus(errno, "cannot wait for events");
-    SLIPWAY_RETURN_IF_ERROR(Watch(stop_.get(), kStopId));
+    asked_.reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (!epoll_.is_open() || !asked_.is_open()) return ErrnoStatus(errno, "cannot wait for events");
+    SLIPWAY_RETURN_IF_ERROR(Watch(asked_.get(), kAskedId));
     for (size_t i = 0; i < socket_.fds.size(); ++i) {
       SLIPWAY_RETURN_IF_ERROR(Watch(socket_.fds[i].get(), kFirstListenId + i));
     }
@@ -108,12 +142,40 @@ class RunningListener final : public GrpcListener {
 
   const std::string& address() const override { return socket_.address; }
 
+  void LetInCall(absl::string_view grpc_peer, absl::string_view identity) override {
+    if (!options_.is_tls) return;
+    const std::string address = PeerAddressOf(grpc_peer);
+    absl::MutexLock lock(&mutex_);
+    std::optional<HeldConnection> connection = unproven_.Prove(address);
+    if (!connection.has_value() || options_.may_stay == nullptr) return;
+    proven_.push_back({*std::move(connection), std::string(identity)});
+    if (proven_.size() < 2 * proven_open_) return;
+    // So that each is looked at as often as twice, on average.
+    ForgetClosed();
+    proven_open_ = std::max<size_t>(proven_.size(), kFewConnections);
+  }
+
+  void EndUnwelcome(absl::Duration after) override {
+    {
+      absl::MutexLock lock(&mutex_);
+      look_at_ = std::min(look_at_, clock_.Monotonic() + after);
+    }
+    Ask();
+  }
+
  private:
   using SilentList = std::list<SilentConnection>;
 
+  // Wakes the thread.
+  void Ask() {
+    const uint64_t one = 1;
+    // Cannot fail: the counter is far from full.
+    (void)!write(asked_.get(), &one, sizeof(one));
+  }
+
   absl::Status Watch(int fd, uint64_t id) {
     epoll_event event = {};
-    event.events = EPOLLIN;
+    event.events = EPOLLIN | EPOLLRDHUP;
     event.data.u64 = id;
     if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0) return absl::OkStatus();
     return ErrnoStatus(errno, "cannot wait for events");
@@ -126,23 +188,35 @@ class RunningListener final : public GrpcListener {
           epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), WaitMillis());
       for (int i = 0; i < count; ++i) {
         const uint64_t id = events[i].data.u64;
-        if (id == kStopId) return;
-        if (id < kFirstListenId + socket_.fds.size()) {
+        if (id == kAskedId) {
+          uint64_t times = 0;
+          (void)!read(asked_.get(), &times, sizeof(times));
+          absl::MutexLock lock(&mutex_);
+          if (shall_stop_) return;
+        } else if (id < kFirstListenId + socket_.fds.size()) {
           Accept(socket_.fds[id - kFirstListenId].get());
-          continue;
+        } else if (const auto silent = silent_by_id_.find(id); silent != silent_by_id_.end()) {
+          // Others may have been closed since, for one that was accepted before them in this round.
+          const bool is_over = (events[i].events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
+          Heard(silent->second, is_over);
         }
-        // It may have been closed since, for one that was accepted before it in this round.
-        const auto silent = silent_by_id_.find(id);
-        if (silent != silent_by_id_.end()) LetIn(silent->second);
       }
       CloseSilent();
+      EndOverdue();
+      LetInWaiting();
     }
   }
 
-  int WaitMillis() const {
-    if (silent_.empty()) return -1;
-    const absl::Duration wait = silent_.front().until - clock_.Monotonic();
-    return static_cast<int>(absl::ToInt64Milliseconds(std::max(wait, absl::ZeroDuration()))) + 1;
+  int WaitMillis() {
+    absl::Duration until = silent_.empty() ? absl::InfiniteDuration() : silent_.front().until;
+    {
+      absl::MutexLock lock(&mutex_);
+      until = std::min({until, unproven_.NextEnd(), look_at_});
+    }
+    if (!waiting_.empty()) until = std::min(until, clock_.Monotonic() + kCatchUp);
+    if (until == absl::InfiniteDuration()) return -1;
+    const absl::Duration wait = std::max(until - clock_.Monotonic(), absl::ZeroDuration());
+    return static_cast<int>(absl::ToInt64Milliseconds(wait)) + 1;
   }
 
   void Accept(int listens) {
@@ -168,18 +242,68 @@ class RunningListener final : public GrpcListener {
       silent_.push_back({.id = id,
                          .fd = std::move(fd),
                          .peer = PeerOf(name),
+                         .address = PeerAddress(name),
                          .listens = listens,
                          .until = clock_.Monotonic() + options_.silence});
       silent_by_id_[id] = std::prev(silent_.end());
-      if (static_cast<int>(silent_.size()) > options_.most_silent) Forget(silent_.begin());
+      ++silent_of_peer_[silent_.back().peer];
+      if (static_cast<int>(silent_.size()) > options_.most_silent) Forget(FirstOfMost());
     }
   }
 
-  // What was sent, or that the other side has closed, is for gRPC to read.
+  // Of the peer that has most silent ones, the one that came first. REQUIRES: there is one.
+  SilentList::iterator FirstOfMost() {
+    const auto most = std::max_element(
+        silent_of_peer_.begin(), silent_of_peer_.end(),
+        [](const auto& one, const auto& other) { return one.second < other.second; });
+    return std::find_if(silent_.begin(), silent_.end(), [most](const SilentConnection& silent) {
+      return silent.peer == most->first;
+    });
+  }
+
+  // Something was sent, or the other side has closed the connection (`is_over`).
+  void Heard(SilentList::iterator silent, bool is_over) {
+    if (!options_.is_tls) return LetIn(silent);
+    std::array<char, kMaxClientHelloBytes> bytes;
+    const ssize_t size = recv(silent->fd.get(), bytes.data(), bytes.size(), MSG_PEEK);
+    const HelloView hello =
+        ReadClientHello(absl::string_view(bytes.data(), size > 0 ? static_cast<size_t>(size) : 0));
+    switch (hello.kind) {
+      case HelloKind::kIncomplete: {
+        if (is_over || size <= 0) return Forget(silent);
+        // It is not told of again before there is more.
+        const int wanted = static_cast<int>(std::min(hello.wanted, bytes.size()));
+        setsockopt(silent->fd.get(), SOL_SOCKET, SO_RCVLOWAT, &wanted, sizeof(wanted));
+        return;
+      }
+      case HelloKind::kRefused:
+        Tell("a connection is refused", "it does not begin as TLS 1.3 for gRPC does");
+        return Forget(silent);
+      case HelloKind::kCall:
+        StopWatching(*silent);
+        waiting_.push_back(silent->id);
+        return;
+      case HelloKind::kJoin:
+        StopWatching(*silent);
+        if (options_.on_join != nullptr) options_.on_join(std::move(silent->fd));
+        return Forget(silent);
+    }
+  }
+
+  void StopWatching(const SilentConnection& silent) {
+    epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, silent.fd.get(), nullptr);
+    const int any = 1;
+    if (options_.is_tls) {
+      setsockopt(silent.fd.get(), SOL_SOCKET, SO_RCVLOWAT, &any, sizeof(any));
+    }
+  }
+
+  // What was sent is for gRPC to read.
   void LetIn(SilentList::iterator silent) {
     const int fd = silent->fd.get();
-    epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
-    switch (table_.Take({.fd = fd, .socket = SocketNumber(fd), .peer = silent->peer})) {
+    StopWatching(*silent);
+    const HeldConnection held = {.fd = fd, .socket = SocketNumber(fd), .peer = silent->peer};
+    switch (table_.Take(held)) {
       case ConnectionTable::Answer::kFull:
         Tell("connections are refused",
              absl::StrCat(options_.connections.all, " are open, as many as are let in at a time"));
@@ -190,6 +314,7 @@ class RunningListener final : public GrpcListener {
                           " of one address are open, as many as are let in"));
         break;
       case ConnectionTable::Answer::kTaken: {
+        if (options_.is_tls) AddUnproven(silent->address, held);
         Acceptor::NewConnectionParameters connection;
         connection.listener_fd = silent->listens;
         connection.fd = silent->fd.release();
@@ -200,6 +325,70 @@ class RunningListener final : public GrpcListener {
     Forget(silent);
   }
 
+  // Those that wait, the first one first, as long as gRPC keeps up.
+  void LetInWaiting() {
+    while (!waiting_.empty()) {
+      const auto silent = silent_by_id_.find(waiting_.front());
+      if (silent != silent_by_id_.end()) {
+        if (IsGrpcBehind()) return;
+        LetIn(silent->second);
+      }
+      waiting_.pop_front();
+    }
+  }
+
+  bool IsGrpcBehind() {
+    if (ending_.size() < kMostEnding) return false;
+    const auto is_closed = [](const HeldConnection& each) {
+      return SocketNumber(each.fd) != each.socket;
+    };
+    ending_.erase(std::remove_if(ending_.begin(), ending_.end(), is_closed), ending_.end());
+    return ending_.size() >= kMostEnding;
+  }
+
+  void EndHeld(const HeldConnection& connection) {
+    End(connection);
+    ending_.push_back(connection);
+  }
+
+  void AddUnproven(const std::string& address, const HeldConnection& held) {
+    std::optional<HeldConnection> first;
+    {
+      absl::MutexLock lock(&mutex_);
+      first = unproven_.Add(address, held, clock_.Monotonic());
+    }
+    if (!first.has_value()) return;
+    Tell("connections are ended early",
+         absl::StrCat(options_.most_unproven, " have proven nothing yet, as many as may"));
+    EndHeld(*first);
+  }
+
+  void EndOverdue() {
+    const absl::Duration now = clock_.Monotonic();
+    std::vector<HeldConnection> overdue;
+    std::vector<ProvenConnection> proven;
+    {
+      absl::MutexLock lock(&mutex_);
+      overdue = unproven_.TakeOverdue(now);
+      if (look_at_ <= now) {
+        look_at_ = absl::InfiniteDuration();
+        ForgetClosed();
+        proven = proven_;
+      }
+    }
+    for (const HeldConnection& connection : overdue) EndHeld(connection);
+    for (const ProvenConnection& each : proven) {
+      if (!options_.may_stay(each.identity)) EndHeld(each.connection);
+    }
+  }
+
+  void ForgetClosed() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    const auto is_closed = [](const ProvenConnection& each) {
+      return SocketNumber(each.connection.fd) != each.connection.socket;
+    };
+    proven_.erase(std::remove_if(proven_.begin(), proven_.end(), is_closed), proven_.end());
+  }
+
   void CloseSilent() {
     const absl::Duration now = clock_.Monotonic();
     while (!silent_.empty() && silent_.front().until <= now) Forget(silent_.begin());
@@ -208,6 +397,8 @@ class RunningListener final : public GrpcListener {
   // Closes it, unless it was let in; closing takes it from those waited for as well.
   void Forget(SilentList::iterator silent) {
     silent_by_id_.erase(silent->id);
+    const auto of_peer = silent_of_peer_.find(silent->peer);
+    if (--of_peer->second == 0) silent_of_peer_.erase(of_peer);
     silent_.erase(silent);
   }
 
@@ -223,12 +414,22 @@ class RunningListener final : public GrpcListener {
   const std::unique_ptr<Acceptor> acceptor_;
   const SystemClock clock_;
   UniqueFd epoll_;
-  UniqueFd stop_;
+  UniqueFd asked_;
+
+  absl::Mutex mutex_;
+  UnprovenConnections unproven_ ABSL_GUARDED_BY(mutex_);
+  bool shall_stop_ ABSL_GUARDED_BY(mutex_) = false;
+  absl::Duration look_at_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteDuration();
+  std::vector<ProvenConnection> proven_ ABSL_GUARDED_BY(mutex_);  // Closed ones among them.
+  size_t proven_open_ ABSL_GUARDED_BY(mutex_) = kFewConnections;  // When they were last looked at.
 
   // Used by the thread alone.
   ConnectionTable table_;
   SilentList silent_;  // The one that came first in front.
   absl::flat_hash_map<uint64_t, SilentList::iterator> silent_by_id_;
+  absl::flat_hash_map<std::string, int> silent_of_peer_;
+  std::deque<uint64_t> waiting_;  // Ids of silent ones that have greeted; some may be gone.
+  std::vector<HeldConnection> ending_;
   uint64_t next_id_ = 0;  // Unlike a descriptor's number, never used again.
   absl::Duration quiet_until_ = -absl::InfiniteDuration();
 
@@ -240,7 +441,8 @@ class RunningListener final : public GrpcListener {
 ListenerOptions ListenerOptionsFor(int descriptor_limit, int most) {
   const int all = std::min(descriptor_limit / 4 * 3, most);
   return {.connections = {.all = all, .each_peer = std::max(all / 4, 1)},
-          .most_silent = std::clamp(descriptor_limit / 8, 1, 1024)};
+          .most_silent = std::clamp(descriptor_limit / 8, 1, 1024),
+          .most_unproven = std::clamp(all / 4, 1, 1'000)};
 }
 
 absl::StatusOr<std::unique_ptr<GrpcListener>> GrpcListener::Listen(

@@ -2,35 +2,51 @@
 //
 // gRPC's own listening stops for good once the process has run out of descriptors, and it takes memory for every connection
 // from its first moment. Here a connection costs its socket until it has sent something, and connections are counted:
-// some descriptors are always left for files.
+// some descriptors are always left for files. Where callers prove themselves by TLS, what they send first is looked at before
+// gRPC gets it (client_hello.h), and who proves nothing is ended soon (unproven_connections.h).
 #ifndef SLIPWAY_CORE_RPC_GRPC_LISTENER_H_
 #define SLIPWAY_CORE_RPC_GRPC_LISTENER_H_
 
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server_builder.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "core/base/files.h"
 #include "core/rpc/connection_table.h"
 
 namespace slipway {
 
 struct ListenerOptions {
   ConnectionLimits connections;  // That have sent something.
-  // That have not. When there are more, the one that came first is closed: whoever means it sends at once.
+  // That have not, or wait until gRPC can take them. When there are more, one is closed, of the address that has most of them the one that came
+  // first: whoever means it sends at once.
   int most_silent = 1024;
   // A connection that has sent nothing for this long is closed.
   absl::Duration silence = absl::Seconds(10);
+
+  // Callers must prove themselves by TLS: connections that do not begin so are closed.
+  bool is_tls = false;
+  // With that: connections from which no call has come. Each is ended after `proof`, the first one earlier where there are more.
+  int most_unproven = 1'000;
+  absl::Duration proof = absl::Seconds(10);
+  // With that: whether who has proven to be `identity` may stay. Null: everybody.
+  std::function<bool(absl::string_view identity)> may_stay;
+  // With that: takes connections that are made for joining (kJoinProtocol); called on the listener's thread, shall not wait.
+  // Null: they are closed.
+  std::function<void(UniqueFd)> on_join;
 };
 
 // What a process with this limit on descriptors (descriptor_limit.h) may let in: three quarters of it, and no more than
-// `most`. From one address of another machine, a quarter of that.
+// `most`. From one address of another machine, a quarter of that; as many of those let in may be unproven.
 ListenerOptions ListenerOptionsFor(int descriptor_limit, int most);
 
-// Lets in from Start to destruction. Those let in stay with the server.
+// Lets in from Start to Stop. Those let in stay with the server.
 class GrpcListener {
  public:
   // Listens, and makes `builder` a server that takes connections from this. Errors of ListenAt.
@@ -41,6 +57,15 @@ class GrpcListener {
 
   // To be called once, when the server runs.
   virtual void Start() = 0;
+
+  // Nobody is let in after this. To be called before the server is shut down; the destructor does it, too.
+  virtual void Stop() = 0;
+
+  // A call of `identity` came from there, as grpc::ServerContext::peer tells: its connection is proven. Thread-safe.
+  virtual void LetInCall(absl::string_view grpc_peer, absl::string_view identity) = 0;
+
+  // Ends the connections of those who may not stay any more, `after` that. Thread-safe; returns at once.
+  virtual void EndUnwelcome(absl::Duration after) = 0;
 
   // What clients connect to: as given, with the port taken.
   virtual const std::string& address() const = 0;
