@@ -21,12 +21,14 @@
 #include "client/model_files.h"
 #include "client/types.h"
 #include "core/artifact/artifact.h"
+#include "core/rpc/caller_proof.h"
 
 namespace slipway {
 
 struct ClientOptions {
   std::string server;  // "HOST:PORT" or "unix:PATH".
-  std::string token;   // Sent with every call; empty: none.
+  // Who calls. Nothing said: over TCP, as the user that this one has joined the server as (`slipway join`).
+  ProofOptions proof;
   absl::Duration connect_timeout = absl::Seconds(5);
   absl::Duration retry_for = absl::Seconds(30);
   // Told why, whenever a call begins to wait for the server; may be called by any thread that makes calls.
@@ -89,8 +91,8 @@ class Client {
   // Called with a job each time it changed, on the thread that waits.
   using JobObserver = std::function<void(const Job&)>;
 
-  // UNAVAILABLE when no server answers there; INVALID_ARGUMENT for a malformed address;
-  // FAILED_PRECONDITION when it speaks no version of the protocol that this client does.
+  // UNAVAILABLE when no server answers there; INVALID_ARGUMENT for a malformed address; FAILED_PRECONDITION when it speaks no
+  // version of the protocol that this client does; errors of FindProof.
   static absl::StatusOr<std::unique_ptr<Client>> Connect(ClientOptions options);
   virtual ~Client() = default;
 

@@ -17,6 +17,7 @@
 #include "core/base/status_macros.h"
 #include "core/rpc/grpc_blob_client.h"
 #include "core/rpc/grpc_calls.h"
+#include "core/rpc/grpc_renewal.h"
 #include "core/store/memory_blob_store.h"
 #include "core/target/target.h"
 #include "core/tensor/strings.h"
@@ -51,10 +52,11 @@ void SetDeadlines(const Deadlines& deadlines, Request& request) {
 
 class GrpcClient final : public Client {
  public:
-  explicit GrpcClient(const ClientOptions& options)
+  GrpcClient(const ClientOptions& options, const CallerProof& proof)
       : address_(options.server),
         retry_for_(options.retry_for),
-        calls_(options.server, options.token, options.on_waiting),
+        identity_file_(proof.identity_file),
+        calls_(options.server, proof, options.on_waiting),
         blobs_(calls_),
         compiles_(v1::CompileService::NewStub(calls_.channel())),
         runs_(v1::RunService::NewStub(calls_.channel())),
@@ -81,6 +83,13 @@ class GrpcClient final : public Client {
     }
     max_model_bytes_ = info.limits().max_model_bytes();
     return absl::OkStatus();
+  }
+
+  // What fails is tried again next time, while a third of the identity's time is left.
+  void RenewIfDue() {
+    if (identity_file_.empty()) return;
+    const absl::StatusOr<absl::Time> due = RenewalTime(identity_file_);
+    if (due.ok() && *due <= absl::Now()) Renew(calls_, identity_file_).IgnoreError();
   }
 
   absl::StatusOr<std::string> SubmitCompilation(const ModelFiles& model,
@@ -396,6 +405,7 @@ class GrpcClient final : public Client {
   const std::string address_;
   const absl::Duration retry_for_;
   std::stop_source interrupt_;
+  const std::string identity_file_;  // Empty: not over TLS.
   Calls calls_;
   BlobClient blobs_;
   const std::unique_ptr<v1::CompileService::StubInterface> compiles_;
@@ -410,8 +420,11 @@ class GrpcClient final : public Client {
 
 absl::StatusOr<std::unique_ptr<Client>> Client::Connect(ClientOptions options) {
   SLIPWAY_RETURN_IF_ERROR(CheckAddress(options.server));
-  auto client = std::make_unique<GrpcClient>(options);
+  SLIPWAY_ASSIGN_OR_RETURN(const CallerProof proof,
+                           FindProof(options.server, Role::kUser, options.proof));
+  auto client = std::make_unique<GrpcClient>(options, proof);
   SLIPWAY_RETURN_IF_ERROR(client->Greet(options.connect_timeout));
+  client->RenewIfDue();
   return client;
 }
 

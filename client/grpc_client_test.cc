@@ -188,8 +188,8 @@ TEST_F(ClientTest, DevicesAndInfo) {
 TEST_F(ClientTest, TokenIsSent) {
   server_.Configure([](FakeBehaviour& b) { b.token = "secret"; });
   EXPECT_THAT(client_->ListDevices(), StatusIs(absl::StatusCode::kUnauthenticated));
-  ASSERT_OK_AND_ASSIGN(const auto client,
-                       Client::Connect({.server = server_.address(), .token = "secret"}));
+  ASSERT_OK_AND_ASSIGN(const auto client, Client::Connect({.server = server_.address(),
+                                                           .proof = {.token = "secret"}}));
   EXPECT_THAT(client->ListDevices(), IsOk());
 }
 
@@ -203,7 +203,7 @@ TEST_F(ClientTest, OtherProtocolsAreRefused) {
 }
 
 TEST(ConnectTest, NobodyThereAndNoAddress) {
-  EXPECT_THAT(Client::Connect({.server = "127.0.0.1:1"}),
+  EXPECT_THAT(Client::Connect({.server = "127.0.0.1:1", .proof = {.insecure = true}}),
               StatusIs(absl::StatusCode::kUnavailable,
                        AllOf(HasSubstr("127.0.0.1:1"), HasSubstr("slipwayd"))));
   EXPECT_THAT(Client::Connect({.server = "unix:/nonexistent/socket"}),

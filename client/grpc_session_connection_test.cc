@@ -78,7 +78,7 @@ TEST(SessionConnectionTest, ABreakAtAnyMessageLosesNothingAndRepeatsNothing) {
       ++breaks;
     }
   }
-  EXPECT_GT(breaks, 20);
+  EXPECT_GE(breaks, 20);
 }
 
 TEST(SessionConnectionTest, AServerThatComesBackIsFoundAgain) {

@@ -593,7 +593,7 @@ TEST_F(SessionTest, SendsItsToken) {
   device_.Configure([](FakeDeviceBehaviour& behaviour) { behaviour.token = "secret"; });
   EXPECT_THAT(Session::Open({.address = device_.address()}),
               StatusIs(absl::StatusCode::kUnauthenticated));
-  EXPECT_THAT(Session::Open({.address = device_.address(), .token = "secret"}), IsOk());
+  EXPECT_THAT(Session::Open({.address = device_.address(), .proof = {.token = "secret"}}), IsOk());
 }
 
 TEST_F(SessionTest, IsClosedWhenTheLastHandleGoes) {

@@ -84,15 +84,18 @@ LoadOperation::Contents ContentsOf(const Artifact& artifact) {
   };
 }
 
-EngineOptions MakeEngineOptions(const SessionOptions& options, absl::Duration idle) {
-  return {.address = options.address,
-          .token = options.token,
-          .may_go_straight = options.may_go_straight,
-          .interval = std::min({kHeartbeatInterval, idle / 4, options.patience / 3}),
-          .silence = options.patience,
-          .stop = options.stop,
-          .on_waiting = options.on_waiting,
-          .on_log = options.on_log};
+absl::StatusOr<EngineOptions> MakeEngineOptions(const SessionOptions& options,
+                                                absl::Duration idle) {
+  SLIPWAY_ASSIGN_OR_RETURN(CallerProof proof,
+                           FindProof(options.address, Role::kUser, options.proof));
+  return EngineOptions{.address = options.address,
+                       .proof = std::move(proof),
+                       .may_go_straight = options.may_go_straight,
+                       .interval = std::min({kHeartbeatInterval, idle / 4, options.patience / 3}),
+                       .silence = options.patience,
+                       .stop = options.stop,
+                       .on_waiting = options.on_waiting,
+                       .on_log = options.on_log};
 }
 
 absl::StatusOr<RemoteTensor> Finished(StartedTensor started) {
@@ -108,7 +111,7 @@ absl::StatusOr<RemoteProgram> Finished(StartedProgram started) {
 
 absl::StatusOr<Session> Session::Open(const SessionOptions& options) {
   SLIPWAY_RETURN_IF_ERROR(CheckOptions(options));
-  EngineOptions engine = MakeEngineOptions(options, options.idle);
+  SLIPWAY_ASSIGN_OR_RETURN(EngineOptions engine, MakeEngineOptions(options, options.idle));
   v1::SessionRequest::Open& open = *engine.first.mutable_open();
   open.set_device(options.device);
   open.set_target(options.target);
@@ -125,7 +128,7 @@ absl::StatusOr<Session> Session::Open(const SessionOptions& options) {
 absl::StatusOr<ResumedSession> Session::Resume(const SessionOptions& options, const std::string& id,
                                                const std::string& ticket) {
   SLIPWAY_RETURN_IF_ERROR(CheckOptions(options));
-  EngineOptions engine = MakeEngineOptions(options, kShortestIdle);
+  SLIPWAY_ASSIGN_OR_RETURN(EngineOptions engine, MakeEngineOptions(options, kShortestIdle));
   engine.first.mutable_resume()->set_session(id);
   engine.first.mutable_resume()->set_ticket(ticket);
   ResumedSession resumed;

@@ -44,6 +44,7 @@
 #include "core/artifact/artifact.h"
 #include "core/base/blob.h"
 #include "core/base/digest.h"
+#include "core/rpc/caller_proof.h"
 #include "core/tensor/tensor.h"
 
 namespace slipway {
@@ -53,7 +54,8 @@ struct OutgoingRequest;
 
 struct SessionOptions {
   std::string address;  // Of a server, or of an agent that listens: "HOST:PORT" or "unix:PATH".
-  std::string token;    // Empty: none.
+  // Who calls; see ClientOptions. An agent without a server that listens has no TLS: `insecure` says that this is meant.
+  ProofOptions proof;
   std::string device;   // Empty: any of `target`.
   std::string target;   // As core/target/target.h writes them; empty: any.
   std::string purpose;  // Others who wait for the device see it.

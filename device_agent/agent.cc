@@ -9,6 +9,7 @@
 #include "core/base/status_macros.h"
 #include "core/confinement/confinement.h"
 #include "core/confinement/profiles.h"
+#include "core/rpc/caller_proof.h"
 #include "core/rpc/token.h"
 #include "core/store/file_blob_store.h"
 #include "core/store/file_names.h"
@@ -46,14 +47,27 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
       FileLock lock,
       FileLock::TryAcquire(JoinPath(options.state_dir, "lock"), absl::StrCat("pid ", getpid())),
       "another agent uses this state folder; give each one its own --state-dir");
-  SLIPWAY_ASSIGN_OR_RETURN(const std::string id, KeepAgentId(options.state_dir, options.id));
+  CallerProof proof;
+  std::optional<std::string> joined_name;
+  if (transport == nullptr && !options.server.empty()) {
+    SLIPWAY_ASSIGN_OR_RETURN(
+        proof, FindProof(options.server, Role::kAgent,
+                         {.identity_file = options.identity, .insecure = options.insecure}));
+    SLIPWAY_ASSIGN_OR_RETURN(joined_name, JoinedName(proof));
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(
+      const std::string id,
+      KeepAgentId(options.state_dir, options.id.empty() ? joined_name.value_or("") : options.id));
   // It forks: before there are gRPC's threads.
   SLIPWAY_ASSIGN_OR_RETURN(const MissingParts missing, FindMissingParts(options));
+  std::unique_ptr<Renewal> renewal;
   if (transport == nullptr && !options.server.empty()) {
-    SLIPWAY_ASSIGN_OR_RETURN(const std::string token, ReadToken(options.token_file));
-    transport = MakeGrpcAgentTransport(options.server, token);
+    transport = MakeGrpcAgentTransport(options.server, proof);
+    renewal = Renewal::Start(options.server, proof);
   }
   std::unique_ptr<Agent> agent(new Agent(options, std::move(lock), std::move(transport)));
+  agent->renewal_ = std::move(renewal);
+  agent->identity_file_ = proof.identity_file;
 
   FileBlobStore::Options cache;
   cache.folder = options.cache_dir;
@@ -122,7 +136,9 @@ void Agent::WorkForServer(AgentLoopOptions loop) {
 
 absl::Status Agent::Listen() {
   SLIPWAY_ASSIGN_OR_RETURN(const std::string token, ReadToken(options_.token_file));
-  SLIPWAY_ASSIGN_OR_RETURN(listener_, SessionListener::Start(options_.listen, token));
+  SLIPWAY_ASSIGN_OR_RETURN(listener_, SessionListener::Start({.address = options_.listen,
+                                                              .identity_file = identity_file_,
+                                                              .token = token}));
   if (transport_ != nullptr) return absl::OkStatus();
   sessions_.emplace(LocalSessions::Options{
       .device = tools_.device_id, .target = tools_.device_target, .tools = MakeSessionTools()});

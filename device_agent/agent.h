@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
+#include "core/rpc/renewal.h"
 #include "core/store/blob_store.h"
 #include "device_agent/agent_loop.h"
 #include "device_agent/agent_options.h"
@@ -58,6 +59,8 @@ class Agent {
   const FileLock lock_;
   const SystemClock clock_;
   const std::unique_ptr<AgentTransport> transport_;
+  std::string identity_file_;         // Who the agent is, with a server over TLS; else empty.
+  std::unique_ptr<Renewal> renewal_;  // Of that.
   PinnedBlobs pinned_;
   std::unique_ptr<BlobStore> cache_;
   std::optional<RunnerPool> runners_;

@@ -18,6 +18,7 @@
 #include "core/base/log.h"
 #include "core/base/status_macros.h"
 #include "core/confinement/guard.h"
+#include "core/rpc/join.h"
 #include "device_agent/agent.h"
 #include "device_agent/agent_options.h"
 #include "device_agent/runner/runner_main.h"
@@ -95,6 +96,9 @@ int main(int argc, char** argv) {
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   if (argc > 1 && std::strcmp(argv[1], slipway::kRunnerCommand) == 0) {
     return slipway::RunnerMain(argc - 1, argv + 1);
+  }
+  if (argc > 1 && std::strcmp(argv[1], "join") == 0) {
+    return slipway::JoinMain("slipway-agent", slipway::Role::kAgent, argc - 1, argv + 1);
   }
   return slipway::AgentMain(argc, argv);
 }

@@ -2,6 +2,7 @@
 
 #include <sys/utsname.h>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "core/base/files.h"
@@ -19,7 +20,7 @@ constexpr char kDefaultServer[] = "127.0.0.1:7411";
 FlagSet AgentFlags(AgentOptions& options) {
   FlagSet flags("slipway-agent [flags]",
                 "Runs programs on this machine, for a server or for clients that call. One agent a "
-                "state folder.");
+                "state folder. `slipway-agent join` makes a server know it.");
   flags.Add(
       "server", &options.server, "ADDRESS",
       "Server to work for: HOST:PORT or unix:PATH; default: 127.0.0.1:7411, none with --listen.");
@@ -33,12 +34,17 @@ FlagSet AgentFlags(AgentOptions& options) {
             "[::].");
   flags.Add(
       "insecure", &options.insecure,
-      "Listen without a token where other machines can reach it: whoever does runs code here.");
-  flags.Add("token-file", &options.token_file, "FILE",
-            "Holds the token the server asks for; with --listen the one that clients must show.");
+      "Call the server without TLS, and listen without a token where other machines can reach it: "
+      "whoever does runs code here.");
   flags.Add(
-      "id", &options.id, "ID",
-      "Name in the fleet; default: the one it had before, at first made from the host's name.");
+      "identity", &options.identity, "FILE",
+      "Who the agent is, as `slipway-agent join` wrote it; default: the one for this server.");
+  flags.Add("token-file", &options.token_file, "FILE",
+            "With --listen: holds the token that clients must show besides.");
+  flags.Add("id", &options.id, "ID",
+            "Name in the fleet; default: the one it joined the server by, else the one it had "
+            "before, at first made "
+            "from the host's name.");
   flags.Add("state-dir", &options.state_dir, "DIR",
             "Keeps the id; default: slipway/agent below $XDG_STATE_HOME or ~/.local/state.");
   flags.Add(
@@ -80,7 +86,10 @@ absl::Status CompleteOptions(AgentOptions& options) {
   if (!options.announce.empty()) {
     SLIPWAY_RETURN_IF_ERROR(Annotate(ParseListenAddress(options.announce).status(), "--announce"));
   }
-  return CheckListen(options.listen, !options.token_file.empty(), options.insecure);
+  // Over TLS, the server's clients are known.
+  const bool is_over_tls = !options.server.empty() && !options.insecure &&
+                           !absl::StartsWith(options.server, kUnixAddressPrefix);
+  return CheckListen(options.listen, is_over_tls || !options.token_file.empty(), options.insecure);
 }
 
 std::string AddressForClients(const AgentOptions& options, const std::string& listened) {

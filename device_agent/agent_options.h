@@ -16,6 +16,7 @@ struct AgentOptions {
   std::string listen;
   std::string announce;
   bool insecure = false;
+  std::string identity;
   std::string token_file;
   std::string id;
   std::string state_dir;

@@ -46,9 +46,13 @@ TEST(AgentOptions, WhatDoesNotGoTogetherIsRefused) {
   const absl::Status no_address = CompleteOptions(options);
   EXPECT_THAT(no_address, StatusIs(Code::kInvalidArgument));
   EXPECT_THAT(std::string(no_address.message()), HasSubstr("--announce"));
-  // Others could reach it, and it asks for no token.
+  // Others could reach it, and it asks nobody who he is, unless its server is called over TLS.
+  for (const std::string server : {"", "unix:/run/slipway"}) {
+    options = Options(server, "0.0.0.0:7412", "");
+    EXPECT_THAT(CompleteOptions(options), StatusIs(Code::kPermissionDenied)) << server;
+  }
   options = Options("buildhost:7411", "0.0.0.0:7412", "");
-  EXPECT_THAT(CompleteOptions(options), StatusIs(Code::kPermissionDenied));
+  EXPECT_OK(CompleteOptions(options));
 }
 
 TEST(AgentOptions, ClientsAreToldAnAddressThatOthersCanUse) {

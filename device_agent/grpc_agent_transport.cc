@@ -23,8 +23,8 @@ constexpr absl::Duration kLastWords = absl::Seconds(1);
 
 // A connection to the server.
 struct Line {
-  Line(const std::string& server, const std::string& token, const Pings& pings)
-      : calls(server, token, nullptr, pings), agents(v1::AgentService::NewStub(calls.channel())) {}
+  Line(const std::string& server, const CallerProof& proof, const Pings& pings)
+      : calls(server, proof, nullptr, pings), agents(v1::AgentService::NewStub(calls.channel())) {}
 
   Calls calls;
   const std::unique_ptr<v1::AgentService::StubInterface> agents;
@@ -110,11 +110,11 @@ class GrpcAttachCall final : public AttachCall {
 
 class GrpcAgentTransport final : public AgentTransport {
  public:
-  GrpcAgentTransport(std::string server, std::string token)
+  GrpcAgentTransport(std::string server, CallerProof proof)
       : server_(std::move(server)),
-        token_(std::move(token)),
-        busy_(std::make_shared<Line>(server_, token_, kBusyPings)),
-        idle_(std::make_shared<Line>(server_, token_, kPings)),
+        proof_(std::move(proof)),
+        busy_(std::make_shared<Line>(server_, proof_, kBusyPings)),
+        idle_(std::make_shared<Line>(server_, proof_, kPings)),
         last_(idle_),
         blobs_(busy_->calls) {}
 
@@ -124,7 +124,7 @@ class GrpcAgentTransport final : public AgentTransport {
       last_ = busy_;
       return std::make_unique<GrpcSyncCall>(busy_, [this] { Suspect(); });
     }
-    if (is_idle_suspect_) idle_ = std::make_shared<Line>(server_, token_, kPings);
+    if (is_idle_suspect_) idle_ = std::make_shared<Line>(server_, proof_, kPings);
     is_idle_suspect_ = false;
     last_ = idle_;
     return std::make_unique<GrpcSyncCall>(idle_, [] {});
@@ -159,7 +159,7 @@ class GrpcAgentTransport final : public AgentTransport {
   }
 
   const std::string server_;
-  const std::string token_;
+  const CallerProof proof_;
   const std::shared_ptr<Line> busy_;
   absl::Mutex mutex_;
   std::shared_ptr<Line> idle_ ABSL_GUARDED_BY(mutex_);
@@ -171,8 +171,8 @@ class GrpcAgentTransport final : public AgentTransport {
 }  // namespace
 
 std::unique_ptr<AgentTransport> MakeGrpcAgentTransport(const std::string& server,
-                                                       const std::string& token) {
-  return std::make_unique<GrpcAgentTransport>(server, token);
+                                                       const CallerProof& proof) {
+  return std::make_unique<GrpcAgentTransport>(server, proof);
 }
 
 }  // namespace slipway

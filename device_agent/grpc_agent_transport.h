@@ -5,14 +5,14 @@
 #include <memory>
 #include <string>
 
+#include "core/rpc/caller_proof.h"
 #include "device_agent/agent_transport.h"
 
 namespace slipway {
 
-// `server` is HOST:PORT or unix:PATH. `token`, unless empty, is sent with every call. Connects when
-// it is used, and again when the connection was lost.
+// `server` is HOST:PORT or unix:PATH. Connects when it is used, and again when the connection was lost.
 std::unique_ptr<AgentTransport> MakeGrpcAgentTransport(const std::string& server,
-                                                       const std::string& token);
+                                                       const CallerProof& proof);
 
 }  // namespace slipway
 

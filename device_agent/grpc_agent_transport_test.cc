@@ -22,7 +22,8 @@ class GrpcAgentTransportTest : public ::testing::Test {
   const TemporaryFolder folder_ = *TemporaryFolder::Create("grpc_agent_transport_test");
   const std::string address_ = absl::StrCat("unix:", JoinPath(folder_.path(), "socket"));
   FakeServer server_{address_};
-  const std::unique_ptr<AgentTransport> transport_ = MakeGrpcAgentTransport(address_, "");
+  const std::unique_ptr<AgentTransport> transport_ =
+      MakeGrpcAgentTransport(address_, CallerProof());
 };
 
 TEST_F(GrpcAgentTransportTest, CancelEndsASyncBeforeAndAfterItBegan) {

@@ -12,9 +12,10 @@ namespace slipway::server {
 
 // Made by Admission alone, and handed to whatever the call does.
 struct Caller {
-  std::string owner;     // Whose the jobs are that it makes.
-  RoleSet roles;         // What he may do.
-  std::string identity;  // The id of the record of who has joined; empty for others.
+  std::string owner;  // Whose the jobs are that it makes.
+  RoleSet roles;      // What he may do.
+  std::string
+      identity;  // The id of his record; empty for who came by a unix socket, or was not asked.
   // The user whom the server runs as: over a unix socket, by an identity of the server's own, or as everybody who is not asked.
   bool is_own_user = false;
   bool is_own_worker = false;                    // A worker process that this server has started.

@@ -44,9 +44,6 @@ absl::Status CheckRequestId(absl::string_view id);
 // message calls it, such as "agent_id".
 absl::Status CheckPeerId(absl::string_view what, absl::string_view id);
 
-// Whose everything is that comes from the user whom the server runs as.
-inline constexpr char kOwnName[] = "local";
-
 // The id of the server's own worker number `index`.
 std::string LocalWorkerId(int index);
 

@@ -10,12 +10,14 @@
 #include "core/base/log.h"
 #include "core/base/own_files.h"
 #include "core/base/status_macros.h"
+#include "core/identity/identity_file.h"
 #include "core/rpc/token.h"
 #include "core/store/file_blob_store.h"
 #include "core/store/quota_blob_store.h"
 #include "server/artifacts/counting_blob_store.h"
 #include "server/data_folder.h"
 #include "server/identities/authority_file.h"
+#include "server/identities/own_identities.h"
 
 namespace slipway::server {
 namespace {
@@ -84,13 +86,22 @@ absl::Status ServerContext::Open() {
       .listen = options_.listen,
       .listener =
           ListenerOptionsFor(RaiseDescriptorLimit(), static_cast<int>(options_.max_connections))};
-  SLIPWAY_ASSIGN_OR_RETURN(listening.secrets.token, ReadToken(options_.token_file));
-  SLIPWAY_ASSIGN_OR_RETURN(listening.secrets.own_worker, MakeWorkerToken());
+  SLIPWAY_ASSIGN_OR_RETURN(listening.own_worker, MakeWorkerToken());
+  if (IsOverTls(options_)) {
+    SLIPWAY_RETURN_IF_ERROR_WITH(KeepIdentities(), "--data-dir");
+    listening.identity_file = JoinPath(options_.data_dir, kServerIdentityName);
+    listening.takes_tokens = options_.accept_tokens;
+  }
   SLIPWAY_ASSIGN_OR_RETURN(
       grpc_,
       GrpcServer::Start({.env = &env_, .hub = &hub_, .timers = timers_.get(), .pool = pool_.get()},
                         listening));
   address_ = grpc_->address();
+  if (IsOverTls(options_)) {
+    identities_->WhenRevoked([grpc = grpc_.get()] { grpc->EndUnwelcome(); });
+    KeepUsersIdentities();
+    KeepIdentitiesDaily();
+  }
   StartWorkers();
   ticked_ = dispatcher_.get();
   TickAfter(dispatcher_->Tick());
@@ -161,6 +172,39 @@ absl::StatusOr<std::string> ServerContext::MakeWorkerToken() const {
   return token;
 }
 
+absl::Status ServerContext::KeepIdentities() {
+  const absl::Time now = clock_.Now();
+  SLIPWAY_RETURN_IF_ERROR(
+      KeepServerIdentity(*authority_, JoinPath(options_.data_dir, kServerIdentityName), now));
+  return KeepOwnIdentity(*authority_, *identities_, Role::kWorker,
+                         JoinPath(options_.data_dir, kWorkerIdentityName), now);
+}
+
+void ServerContext::KeepUsersIdentities() {
+  for (const Role role : {Role::kUser, Role::kAgent, Role::kWorker, Role::kAdmin}) {
+    const absl::StatusOr<std::string> path = IdentityPath(LocalAddress(address_), role);
+    const absl::Status status =
+        path.ok() ? KeepOwnIdentity(*authority_, *identities_, role, *path, clock_.Now())
+                  : path.status();
+    // The server serves others all the same.
+    if (!status.ok()) {
+      Log(LogLevel::kWarning, "this user's own commands cannot call the server",
+          {{"as", RoleName(role)}, {"why", status.message()}});
+    }
+  }
+}
+
+void ServerContext::KeepIdentitiesDaily() {
+  timers_->After(absl::Hours(24), [this] {
+    const absl::Status status = KeepIdentities();
+    if (!status.ok()) {
+      Log(LogLevel::kError, "the server's identity is not renewed", {{"why", status.message()}});
+    }
+    KeepUsersIdentities();
+    KeepIdentitiesDaily();
+  });
+}
+
 void ServerContext::StartWorkers() {
   if (options_.workers == 0) return;
   std::vector<std::string> command = {
@@ -169,6 +213,10 @@ void ServerContext::StartWorkers() {
       options_.cache_dir, "--compile-memory", absl::StrCat(options_.compile_memory_bytes),
       "--log-level",      options_.log_level, "--token-file",
       WorkerTokenPath()};
+  if (IsOverTls(options_)) {
+    command.insert(command.end(), {"--identity", JoinPath(options_.data_dir, kWorkerIdentityName)});
+  }
+  if (options_.insecure) command.push_back("--insecure");
   if (options_.require_confinement) command.push_back("--require-confinement");
   workers_ = std::make_unique<LocalWorkers>(
       LocalWorkers::Options{.count = static_cast<int>(options_.workers),

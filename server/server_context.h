@@ -58,6 +58,11 @@ class ServerContext {
   absl::Status StartDispatcher();
   std::string WorkerTokenPath() const;
   absl::StatusOr<std::string> MakeWorkerToken() const;
+  // With TLS: what the server proves itself with, and its own workers to it.
+  absl::Status KeepIdentities();
+  // The same for the user whom the server runs as, so that his commands, agents and workers on this machine find it.
+  void KeepUsersIdentities();
+  void KeepIdentitiesDaily();
   void StartWorkers();
   void TellDemand();
   // Lets the dispatcher do what is due after `wait`.

@@ -45,7 +45,7 @@ bool Eventually(const std::function<bool()>& condition) {
 class ServerTest : public ::testing::Test {
  protected:
   ServerTest() {
-    options_.listen = "127.0.0.1:0";
+    options_.listen = "unix:" + JoinPath(folder_.path(), "socket");
     options_.data_dir = JoinPath(folder_.path(), "data");
     options_.cache_dir = JoinPath(folder_.path(), "cache");
     options_.workers = 0;
@@ -617,33 +617,6 @@ TEST_F(ServerTest, WatchTellsWhatIsNewSinceARevision) {
   EXPECT_OK(FromGrpc(late->Finish()));
 }
 
-TEST_F(ServerTest, ATokenIsAskedForByEveryKindOfCall) {
-  Stop();
-  const std::string path = JoinPath(folder_.path(), "token");
-  std::ofstream(path) << "0123456789abcdef\n";
-  ASSERT_EQ(chmod(path.c_str(), 0600), 0);
-  options_.token_file = path;
-  Start();
-  EXPECT_THAT(TestClient::Call(*client_->servers, &v1::ServerService::Stub::GetServerInfo,
-                               v1::GetServerInfoRequest()),
-              StatusIs(absl::StatusCode::kUnauthenticated));
-  EXPECT_THAT(client_->Write("x"), StatusIs(absl::StatusCode::kUnauthenticated));
-  EXPECT_THAT(client_->Read(ToProto(Digest::Of("x"))),
-              StatusIs(absl::StatusCode::kUnauthenticated));
-  EXPECT_THAT(client_->WaitFor("x"), StatusIs(absl::StatusCode::kUnauthenticated));
-  EXPECT_THAT(TestClient::Call(*client_->agents, &v1::AgentService::Stub::Sync, v1::AgentState()),
-              StatusIs(absl::StatusCode::kUnauthenticated));
-  for (const auto& [token, ok] :
-       std::vector<std::pair<std::string, bool>>{{"Bearer 0123456789abcdef", true},
-                                                 {"Bearer 0123456789abcdeg", false},
-                                                 {"Bearer ", false}}) {
-    grpc::ClientContext context;
-    context.AddMetadata("authorization", token);
-    v1::ServerInfo info;
-    EXPECT_EQ(client_->servers->GetServerInfo(&context, {}, &info).ok(), ok) << token;
-  }
-}
-
 TEST_F(ServerTest, AQuotaKeepsWhatIsRecentAndRefusesTheRest) {
   Stop();
   options_.blob_quota_bytes = 1'000;
@@ -672,18 +645,21 @@ TEST_F(ServerTest, ListsJobsInPages) {
               StatusIs(absl::StatusCode::kInvalidArgument));
 }
 
-TEST(ServerOptionsTest, OtherMachinesNeedATokenOrAWord) {
+TEST(ServerOptionsTest, OnlySocketsAndTheInsecureAreWithoutTls) {
   ServerOptions options;
   options.data_dir = "/tmp/x";
-  options.listen = "0.0.0.0:1";
-  EXPECT_THAT(Complete(options), StatusIs(absl::StatusCode::kPermissionDenied));
-  options.insecure = true;
-  EXPECT_OK(Complete(options));
-  options.insecure = false;
-  for (const char* near : {"127.0.0.1:1", "localhost:1", "[::1]:1", "unix:/tmp/s"}) {
-    options.listen = near;
-    EXPECT_OK(Complete(options)) << near;
+  for (const char* tcp : {"0.0.0.0:1", "127.0.0.1:1", "localhost:1", "[::1]:1"}) {
+    options.listen = tcp;
+    options.insecure = false;
+    EXPECT_OK(Complete(options)) << tcp;
+    EXPECT_TRUE(IsOverTls(options)) << tcp;
+    options.insecure = true;
+    EXPECT_FALSE(IsOverTls(options)) << tcp;
   }
+  options.insecure = false;
+  options.listen = "unix:/tmp/s";
+  EXPECT_OK(Complete(options));
+  EXPECT_FALSE(IsOverTls(options));
   for (const char* bad : {"", "7411", "host:", "host:99999", "unix:", ":1"}) {
     options.listen = bad;
     EXPECT_THAT(Complete(options), StatusIs(absl::StatusCode::kInvalidArgument)) << bad;

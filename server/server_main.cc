@@ -6,11 +6,15 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/types/span.h"
 #include "core/base/flags.h"
 #include "core/base/kept_memory.h"
 #include "core/base/lifeline.h"
@@ -20,6 +24,8 @@
 #include "core/confinement/confinement.h"
 #include "core/confinement/guard.h"
 #include "core/confinement/profiles.h"
+#include "core/rpc/join.h"
+#include "server/grpc_admin_verbs.h"
 #include "server/parent.h"
 #include "server/server_context.h"
 #include "server/server_options.h"
@@ -60,8 +66,6 @@ int Report(const absl::Status& status, int exit_code) {
   return exit_code;
 }
 
-constexpr char kCheckVerb[] = "check";
-
 // Exit codes are those of a server that cannot do its work, while anything is damaged.
 int CheckMain(int argc, char** argv) {
   ServerOptions given;
@@ -97,15 +101,48 @@ int CheckMain(int argc, char** argv) {
   return result->mended == result->found ? 0 : kFailed;
 }
 
+template <absl::Status (*verb)(absl::Span<const std::string>, AdminOutput)>
+int AdminMain(int argc, char** argv) {
+  const absl::Status status =
+      verb(std::vector<std::string>(argv + 1, argv + argc), {std::cout, std::cerr});
+  if (status.ok()) return 0;
+  return Report(status, absl::IsInvalidArgument(status) ? kWrongCall : kFailed);
+}
+
+int JoinAsAdmin(int argc, char** argv) { return JoinMain("slipwayd", Role::kAdmin, argc, argv); }
+
+// What slipwayd does besides serving.
+struct Verb {
+  absl::string_view name;
+  absl::string_view summary;
+  int (*run)(int argc, char** argv);  // With the verb in place of the program.
+};
+constexpr Verb kVerbs[] = {
+    {"check", "look over what a server keeps, while it does not run", CheckMain},
+    {"invite", "let somebody join a running server", AdminMain<InviteVerb>},
+    {"token", "let a program call it that cannot join", AdminMain<TokenVerb>},
+    {"identities", "list who may call it", AdminMain<IdentitiesVerb>},
+    {"revoke", "shut somebody out", AdminMain<RevokeVerb>},
+    {"join", "become an administrator of a server of another machine", JoinAsAdmin},
+};
+
+std::string Summary() {
+  std::string text = "Compiles models and runs them on the devices of its fleet. Other verbs:";
+  for (const Verb& verb : kVerbs) {
+    absl::StrAppend(&text, "\n  slipwayd ", verb.name, ": ", verb.summary);
+  }
+  return text;
+}
+
 int Main(int argc, char** argv) {
   setenv("GRPC_VERBOSITY", "NONE", 0);  // Statuses say what its log would.
   umask(S_IRWXG | S_IRWXO);             // Sockets, the database and all else are this user's alone.
-  if (argc > 1 && absl::string_view(argv[1]) == kCheckVerb) return CheckMain(argc - 1, argv + 1);
+  for (const Verb& verb : kVerbs) {
+    if (argc > 1 && argv[1] == verb.name) return verb.run(argc - 1, argv + 1);
+  }
   ServerOptions given;
-  FlagSet flags("slipwayd [flags]",
-                "Compiles models and runs them on the devices of its fleet. `slipwayd check` looks "
-                "over what it "
-                "keeps.");
+  const std::string summary = Summary();
+  FlagSet flags("slipwayd [flags]", summary);
   AddFlags(flags, &given);
   const absl::StatusOr<std::vector<std::string>> rest = flags.Parse(argc, argv);
   if (!rest.ok()) return Report(rest.status(), kWrongCall);

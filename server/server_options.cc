@@ -44,9 +44,11 @@ void AddFlags(FlagSet& flags, ServerOptions* options) {
             "Where blobs and compiled artifacts are kept; may be shared.");
   flags.Add("cache-dir", &options->cache_dir, "FOLDER",
             "Where the compiler keeps kernels; may be shared.");
-  flags.Add("token-file", &options->token_file, "FILE",
-            "Every call must carry the token in this file.");
-  flags.Add("insecure", &options->insecure, "Listen to other machines without a token.");
+  flags.Add(
+      "insecure", &options->insecure,
+      "Listen without TLS, and ask nobody who he is: whoever reaches this may do everything.");
+  flags.Add("accept-tokens", &options->accept_tokens,
+            "Let callers in without a certificate who show a token of `slipwayd token`.");
   flags.Add("ready-fd", &options->ready_fd, -1, INT_MAX, "FD",
             "Write the address there when serving, and close it.");
   flags.Add("exit-with-parent", &options->exit_with_parent, "End when the starting process ends.");
@@ -81,10 +83,14 @@ void AddFlags(FlagSet& flags, ServerOptions* options) {
             "How long a job may take, by default.");
 }
 
+bool IsOverTls(const ServerOptions& options) {
+  const absl::StatusOr<ListenAddress> address = ParseListenAddress(options.listen);
+  return !options.insecure && address.ok() && !address->host.empty();
+}
+
 absl::StatusOr<ServerOptions> Complete(ServerOptions options) {
   SLIPWAY_RETURN_IF_ERROR_WITH(ParseLogLevel(options.log_level).status(), "--log-level");
-  SLIPWAY_RETURN_IF_ERROR(
-      CheckListen(options.listen, !options.token_file.empty(), options.insecure));
+  SLIPWAY_RETURN_IF_ERROR_WITH(ParseListenAddress(options.listen).status(), "--listen");
   for (const auto& [name, time] :
        {std::pair<const char*, absl::Duration>{"--queue-deadline", options.queue_deadline},
         {"--run-deadline", options.run_deadline},

@@ -18,8 +18,8 @@ struct ServerOptions {
   std::string data_dir;   // Empty: $XDG_STATE_HOME/slipway or ~/.local/state/slipway.
   std::string blob_dir;   // Empty: below data_dir. May be shared with other servers and workers.
   std::string cache_dir;  // Empty: the user's cache folder, or below data_dir where there is none.
-  std::string token_file;
   bool insecure = false;
+  bool accept_tokens = false;
   int64_t ready_fd = -1;
   bool exit_with_parent = false;
   std::string log_level = "info";
@@ -43,11 +43,13 @@ struct ServerOptions {
   absl::Duration total_deadline = kDefaultTotalDeadline;
 };
 
+// Whether the server is called over TLS: not over a unix socket, and not where --insecure says so. REQUIRES: options of Complete.
+bool IsOverTls(const ServerOptions& options);
+
 // Binds every option to a flag.
 void AddFlags(FlagSet& flags, ServerOptions* options);
 
-// Fills in what depends on the machine, and checks. INVALID_ARGUMENT names the flag; PERMISSION_DENIED for an
-// address that others reach without --token-file or --insecure.
+// Fills in what depends on the machine, and checks. INVALID_ARGUMENT names the flag.
 absl::StatusOr<ServerOptions> Complete(ServerOptions options);
 
 }  // namespace slipway::server

@@ -38,7 +38,11 @@ void ConnectionFlags::AddTo(FlagSet& flags, bool local_allowed) {
             local_allowed
                 ? "HOST:PORT or unix:PATH; else $SLIPWAY_SERVER, else a server of its own."
                 : "HOST:PORT or unix:PATH; else $SLIPWAY_SERVER.");
-  flags.Add("token-file", &token_file, "FILE", "File with the token the server asks for.");
+  flags.Add("identity", &identity_file, "FILE",
+            "Who calls, as `slipway join` wrote it; else the one for this server.");
+  flags.Add("token-file", &token_file, "FILE", "File with a token, where one is asked for.");
+  flags.Add("insecure", &insecure,
+            "Call without TLS: for a server of --insecure, and for an agent that listens.");
   if (!local_allowed) return;
   flags.Add("local", &local,
             "Start server and agent for this call, whatever $SLIPWAY_SERVER says.");
@@ -61,7 +65,8 @@ absl::StatusOr<ServerPlace> FindServer(Environment& environment, const Connectio
       flags.server.empty() && !flags.local ? environment.variable("SLIPWAY_SERVER") : flags.server;
   absl::StatusOr<std::string> token = ReadToken(flags.token_file);
   if (!token.ok()) return WrongCall(token.status().message());
-  place.token = *std::move(token);
+  place.proof = {
+      .identity_file = flags.identity_file, .token = *std::move(token), .insecure = flags.insecure};
   if (!place.address.empty()) return place;
   if (!flags.can_be_local) {
     return WrongCall("jobs are kept by a server; name it with \"--server\" or $SLIPWAY_SERVER");
@@ -90,7 +95,7 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(Environment& enviro
   SLIPWAY_ASSIGN_OR_RETURN(connection->place_, FindServer(environment, flags));
   ClientOptions options;
   options.server = connection->place_.address;
-  options.token = connection->place_.token;
+  options.proof = connection->place_.proof;
   options.on_waiting = [&environment](const absl::Status& why) {
     environment.err << "waiting: " << Printable(why.message()) << std::endl;
   };

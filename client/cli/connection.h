@@ -16,7 +16,9 @@ namespace slipway::cli {
 // Flags that every verb with a server has.
 struct ConnectionFlags {
   std::string server;
+  std::string identity_file;
   std::string token_file;
+  bool insecure = false;
   bool local = false;
   std::string server_binary;
   std::string agent_binary;
@@ -31,7 +33,7 @@ struct ConnectionFlags {
 // Where a server, or an agent that listens, is; not connected yet.
 struct ServerPlace {
   std::string address;
-  std::string token;
+  ProofOptions proof;
   std::unique_ptr<LocalFleet> fleet;  // The one that this command started for itself, if it did.
 };
 

@@ -452,7 +452,7 @@ TEST_F(CommandTest, DeviceThatNeverTookTheJobExitsWith3) {
 }
 
 TEST_F(CommandTest, NoServerExitsWith3) {
-  EXPECT_EQ(Command({"devices", "--server=127.0.0.1:1"}), 3);
+  EXPECT_EQ(Command({"devices", "--server=127.0.0.1:1", "--insecure"}), 3);
   EXPECT_THAT(Error(), AllOf(HasSubstr("\"127.0.0.1:1\""), HasSubstr("slipwayd")));
   server_variable_.clear();
   EXPECT_EQ(Command({"devices"}), 3);

@@ -67,7 +67,7 @@ absl::StatusOr<ResumedSession> OpenSession(Environment& environment, const Serve
   }
   SessionOptions options;
   options.address = place.address;
-  options.token = place.token;
+  options.proof = place.proof;
   options.device = flags.device;
   if (!flags.target.empty()) {
     SLIPWAY_ASSIGN_OR_RETURN(options.target, CanonicalTarget(flags.target));

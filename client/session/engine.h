@@ -13,13 +13,14 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "client/session/operation.h"
+#include "core/rpc/caller_proof.h"
 
 namespace slipway {
 
 // What a session is opened or taken up with; see SessionOptions.
 struct EngineOptions {
   std::string address;
-  std::string token;
+  CallerProof proof;
   v1::SessionRequest first;     // Holds `open`, or `resume` of a session that was opened elsewhere.
   bool may_go_straight = true;  // See SessionOptions.
   absl::Duration interval;      // Of heartbeats.

@@ -7,36 +7,47 @@
 #include <grpcpp/completion_queue.h>
 #include <grpcpp/create_channel.h>
 #include <grpcpp/generic/generic_stub.h>
-#include <grpcpp/security/credentials.h>
 
 #include <chrono>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "core/rpc/caller_proof.h"
+#include "core/rpc/grpc_credentials.h"
 #include "core/rpc/grpc_settings.h"
 #include "core/rpc/grpc_status.h"
 
 namespace slipway {
 
 struct GrpcRoute {
-  explicit GrpcRoute(const std::string& to)
+  // `names`: those of whom it leads to (core/rpc/grpc_credentials.h).
+  GrpcRoute(const std::string& to, const CallerProof& by, const std::vector<std::string>& names)
       : address(to),
-        channel(grpc::CreateCustomChannel(to, grpc::InsecureChannelCredentials(), Arguments())),
+        proof(by),
+        channel(grpc::CreateCustomChannel(to, CallerCredentials(by, names), Arguments(names))),
         stub(channel) {}
 
+  void AddToken(grpc::ClientContext& context) const {
+    if (proof.token.empty()) return;
+    context.AddMetadata("authorization", absl::StrCat("Bearer ", proof.token));
+  }
+
   const std::string address;
+  const CallerProof proof;
   const std::shared_ptr<grpc::Channel> channel;
   grpc::GenericStub stub;
 
  private:
-  static grpc::ChannelArguments Arguments() {
+  static grpc::ChannelArguments Arguments(const std::vector<std::string>& names) {
     grpc::ChannelArguments arguments = ClientChannelArguments();
     // Another session that sends much delays nothing here, and its events wake nobody here.
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+    ApplyNames(names, arguments);
     return arguments;
   }
 };
@@ -44,11 +55,10 @@ struct GrpcRoute {
 // Asks at once; `tag` comes out of the queue when there is an answer, or none within a second. Destroy it after that.
 class GrpcQuestion {
  public:
-  GrpcQuestion(const std::string& address, const std::string& token, grpc::CompletionQueue& queue,
-               void* tag)
-      : route_(std::make_unique<GrpcRoute>(address)) {
+  GrpcQuestion(std::unique_ptr<GrpcRoute> route, grpc::CompletionQueue& queue, void* tag)
+      : route_(std::move(route)) {
     context_.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(1));
-    if (!token.empty()) context_.AddMetadata("authorization", absl::StrCat("Bearer ", token));
+    route_->AddToken(context_);
     const grpc::ByteBuffer nothing(nullptr, 0);
     call_ = route_->stub.PrepareUnaryCall(&context_, "/slipway.v1.ServerService/GetServerInfo",
                                           nothing, &queue);

@@ -77,7 +77,7 @@ absl::StatusOr<std::shared_ptr<SessionEngine>> SessionEngine::Open(EngineOptions
 
 GrpcSessionEngine::GrpcSessionEngine(EngineOptions options)
     : options_(std::move(options)),
-      route_(std::make_unique<GrpcRoute>(options_.address)),
+      route_(ToServer()),
       may_go_straight_(options_.may_go_straight),
       liveness_(options_.interval, options_.silence, Now()),
       session_(options_.first.resume().session()),
@@ -375,8 +375,7 @@ void GrpcSessionEngine::Connect(bool wait) {
     first.mutable_resume()->set_ticket(ticket_);
     first.mutable_resume()->set_received(line_.received());
   }
-  stream_ = std::make_unique<GrpcSessionStream>(route_->stub, queue_, options_.token, wait,
-                                                WriteSessionRequest(first));
+  stream_ = std::make_unique<GrpcSessionStream>(*route_, queue_, wait, WriteSessionRequest(first));
   has_come_ = false;
 }
 
@@ -401,7 +400,7 @@ void GrpcSessionEngine::Disconnected() {
     // Why it does not take the session up, the server knows better: it may have ended, or be another's agent.
     may_go_straight_ = false;
     straight_address_.clear();
-    Go(std::make_unique<GrpcRoute>(options_.address));
+    Go(ToServer());
     return;
   }
   if (status.ok()) {
@@ -423,7 +422,7 @@ void GrpcSessionEngine::Disconnected() {
   const bool was_silent = liveness_.silent_for(Now()) > 2 * options_.interval;
   if (std::exchange(has_come_, false) && !was_silent) liveness_.Heard(Now());
   if (!straight_address_.empty()) {
-    Go(std::make_unique<GrpcRoute>(IsStraight() ? options_.address : straight_address_));
+    Go(IsStraight() ? ToServer() : ToAgent(straight_address_));
   }
   connect_at_ = Now() + std::min(backoff_.Next(), kLongestPause);
 }
@@ -525,8 +524,10 @@ void GrpcSessionEngine::TakeOpened(v1::SessionResponse::Opened& opened) {
   ticket_ = opened.ticket();
   is_connected_ = true;
   if (IsStraight()) straight_address_ = route_->address;
-  Probe(opened.address());
-  if (is_open_) return;
+  if (is_open_) {
+    Probe(opened.address());
+    return;
+  }
   if (is_from_elsewhere_) {
     if (opened.next_handle() == 0) {
       End(absl::UnimplementedError(
@@ -541,12 +542,12 @@ void GrpcSessionEngine::TakeOpened(v1::SessionResponse::Opened& opened) {
                    .max_data_under_way_bytes = opened.max_data_under_way_bytes()});
   opened_ = std::move(opened);
   is_open_ = true;
+  Probe(opened_.address());
 }
 
 void GrpcSessionEngine::Ask() {
   if (question_ != nullptr) return;
-  question_ = std::make_unique<GrpcQuestion>(options_.address, options_.token, queue_,
-                                             ToTag(GrpcSessionEvent::kAsked));
+  question_ = std::make_unique<GrpcQuestion>(ToServer(), queue_, ToTag(GrpcSessionEvent::kAsked));
 }
 
 void GrpcSessionEngine::Asked() {
@@ -571,6 +572,14 @@ void GrpcSessionEngine::Asked() {
   Go(question->TakeRoute());
 }
 
+std::unique_ptr<GrpcRoute> GrpcSessionEngine::ToServer() const {
+  return std::make_unique<GrpcRoute>(options_.address, options_.proof, ServerNames());
+}
+
+std::unique_ptr<GrpcRoute> GrpcSessionEngine::ToAgent(const std::string& address) const {
+  return std::make_unique<GrpcRoute>(address, options_.proof, AgentNames(opened_.device()));
+}
+
 bool GrpcSessionEngine::IsStraight() const { return route_->address != options_.address; }
 
 bool GrpcSessionEngine::is_straight() const {
@@ -584,8 +593,8 @@ void GrpcSessionEngine::Probe(const std::string& address) {
       address == options_.address || !CheckAddress(address).ok()) {
     return;
   }
-  probe_ = std::make_unique<GrpcQuestion>(address, options_.token, queue_,
-                                          ToTag(GrpcSessionEvent::kProbed));
+  probe_ =
+      std::make_unique<GrpcQuestion>(ToAgent(address), queue_, ToTag(GrpcSessionEvent::kProbed));
 }
 
 void GrpcSessionEngine::Probed() {

@@ -83,6 +83,9 @@ class GrpcSessionEngine final : public SessionEngine {
   void Asked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Probe(const std::string& address) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Probed() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::unique_ptr<GrpcRoute> ToServer() const;
+  std::unique_ptr<GrpcRoute> ToAgent(const std::string& address) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool IsStraight() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Go(std::unique_ptr<GrpcRoute> route) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 

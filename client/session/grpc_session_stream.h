@@ -12,6 +12,7 @@
 
 #include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
+#include "client/session/grpc_route.h"
 #include "core/rpc/grpc_cord.h"
 
 namespace slipway {
@@ -25,12 +26,12 @@ inline void* ToTag(GrpcSessionEvent event) { return reinterpret_cast<void*>(even
 class GrpcSessionStream {
  public:
   // Begins with the message `first`. `wait` says whether a connection that does not come about is waited for.
-  GrpcSessionStream(grpc::GenericStub& stub, grpc::CompletionQueue& queue, const std::string& token,
-                    bool wait, const absl::Cord& first) {
-    if (!token.empty()) context_.AddMetadata("authorization", absl::StrCat("Bearer ", token));
+  GrpcSessionStream(GrpcRoute& route, grpc::CompletionQueue& queue, bool wait,
+                    const absl::Cord& first) {
+    route.AddToken(context_);
     context_.set_wait_for_ready(wait);
     context_.set_initial_metadata_corked(true);  // They go with the first message.
-    call_ = stub.PrepareCall(&context_, "/slipway.v1.SessionService/Open", &queue);
+    call_ = route.stub.PrepareCall(&context_, "/slipway.v1.SessionService/Open", &queue);
     call_->StartCall(nullptr);
     Write(first);
     call_->Read(&message_, ToTag(GrpcSessionEvent::kRead));

@@ -370,8 +370,7 @@ void FakeDevice::Listen() {
   service_ = std::make_unique<Service>(*state_);
   grpc::ServerBuilder builder;
   ApplyServerSettings(builder);
-  builder.AddListeningPort(absl::StrCat("127.0.0.1:", port_), grpc::InsecureServerCredentials(),
-                           &port_);
+  builder.AddListeningPort(socket_.address(), grpc::InsecureServerCredentials());
   builder.RegisterCallbackGenericService(service_.get());
   server_ = builder.BuildAndStart();
   SLIPWAY_CHECK(server_ != nullptr, "the fake cannot listen");
@@ -384,8 +383,6 @@ void FakeDevice::StopListening() {
   server_ = nullptr;
   service_ = nullptr;
 }
-
-std::string FakeDevice::address() const { return absl::StrCat("127.0.0.1:", port_); }
 
 void FakeDevice::Configure(const std::function<void(FakeDeviceBehaviour&)>& change) {
   absl::MutexLock lock(&state_->mutex);

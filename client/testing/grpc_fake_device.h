@@ -21,6 +21,7 @@
 #include "absl/synchronization/mutex.h"
 #include "core/base/digest.h"
 #include "proto/slipway/v1/session.pb.h"
+#include "tests/common/socket_folder.h"
 
 namespace slipway::testing {
 
@@ -44,13 +45,13 @@ struct FakeDeviceBehaviour {
   std::function<void(v1::SessionResponse&, absl::Cord& data)> tamper;
 };
 
-// Thread-safe. Listens on a free port of the loopback.
+// Thread-safe. Listens at a unix socket.
 class FakeDevice {
  public:
   FakeDevice();
   ~FakeDevice();
 
-  std::string address() const;
+  std::string address() const { return socket_.address(); }
   void Configure(const std::function<void(FakeDeviceBehaviour&)>& change);
 
   // Lets those go on who wait: for the device, and in a call of "wait".
@@ -81,10 +82,10 @@ class FakeDevice {
   struct Held;
   struct State;
 
+  const SocketFolder socket_;
   const std::unique_ptr<State> state_;
   std::unique_ptr<Service> service_;
   std::unique_ptr<grpc::Server> server_;
-  int port_ = 0;
 };
 
 }  // namespace slipway::testing

@@ -398,7 +398,7 @@ FakeServer::FakeServer() : state_(std::make_unique<State>()) {
   services_.push_back(std::make_unique<Server>(*state_));
   grpc::ServerBuilder builder;
   ApplyServerSettings(builder);
-  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port_);
+  builder.AddListeningPort(socket_.address(), grpc::InsecureServerCredentials());
   builder.RegisterService(&state_->blobs);
   for (const auto& service : services_) builder.RegisterService(service.get());
   server_ = builder.BuildAndStart();
@@ -406,8 +406,6 @@ FakeServer::FakeServer() : state_(std::make_unique<State>()) {
 }
 
 FakeServer::~FakeServer() { server_->Shutdown(std::chrono::system_clock::now()); }
-
-std::string FakeServer::address() const { return absl::StrCat("127.0.0.1:", port_); }
 
 void FakeServer::Configure(const std::function<void(FakeBehaviour&)>& change) {
   absl::MutexLock lock(&state_->mutex);

@@ -18,6 +18,7 @@
 #include "proto/slipway/v1/job.grpc.pb.h"
 #include "proto/slipway/v1/run.grpc.pb.h"
 #include "proto/slipway/v1/server.grpc.pb.h"
+#include "tests/common/socket_folder.h"
 
 namespace slipway::testing {
 
@@ -44,13 +45,13 @@ struct FakeBehaviour {
   std::string token;
 };
 
-// Thread-safe. Listens on a free port of the loopback.
+// Thread-safe. Listens at a unix socket.
 class FakeServer {
  public:
   FakeServer();
   ~FakeServer();
 
-  std::string address() const;
+  std::string address() const { return socket_.address(); }
   void Configure(const std::function<void(FakeBehaviour&)>& change);
 
   FakeBlobService& blobs();
@@ -66,10 +67,10 @@ class FakeServer {
   class Fleet;
   class Server;
 
+  const SocketFolder socket_;
   std::unique_ptr<State> state_;
   std::vector<std::unique_ptr<grpc::Service>> services_;
   std::unique_ptr<grpc::Server> server_;
-  int port_ = 0;
 };
 
 }  // namespace slipway::testing

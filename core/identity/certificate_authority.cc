@@ -40,6 +40,16 @@ CertificatePlan LeafPlan(absl::string_view common_name, absl::Time now, absl::Du
           .key_usage = "critical,digitalSignature"};
 }
 
+absl::StatusOr<CertificatePlan> CallerPlan(absl::string_view id, absl::string_view name,
+                                           absl::Time now, absl::Duration lifetime) {
+  if (!IsIdentityId(id)) return absl::InvalidArgumentError("the identity has no id");
+  SLIPWAY_RETURN_IF_ERROR(CheckIdentityName(name));
+  CertificatePlan plan = LeafPlan(name, now, lifetime);
+  plan.extended_key_usage = "clientAuth";
+  plan.alternative_name = absl::StrCat("URI:", IdentityUri(id));
+  return plan;
+}
+
 absl::Status SetSerial(X509* x509) {
   const UniqueBignum number(BN_new());
   if (number == nullptr ||
@@ -171,11 +181,16 @@ class OpensslAuthority final : public CertificateAuthority {
   absl::StatusOr<std::string> SignCaller(absl::string_view request, absl::string_view id,
                                          absl::string_view name, absl::Time now,
                                          absl::Duration lifetime) const override {
-    if (!IsIdentityId(id)) return absl::InvalidArgumentError("the identity has no id");
-    SLIPWAY_RETURN_IF_ERROR(CheckIdentityName(name));
-    CertificatePlan plan = LeafPlan(name, now, lifetime);
-    plan.extended_key_usage = "clientAuth";
-    plan.alternative_name = absl::StrCat("URI:", IdentityUri(id));
+    SLIPWAY_ASSIGN_OR_RETURN(const CertificatePlan plan, CallerPlan(id, name, now, lifetime));
+    return Sign(request, plan);
+  }
+
+  absl::StatusOr<std::string> SignAgent(absl::string_view request, absl::string_view id,
+                                        absl::string_view name, absl::Time now,
+                                        absl::Duration lifetime) const override {
+    SLIPWAY_ASSIGN_OR_RETURN(CertificatePlan plan, CallerPlan(id, name, now, lifetime));
+    absl::StrAppend(&plan.extended_key_usage, ",serverAuth");
+    absl::StrAppend(&plan.alternative_name, ",DNS:", AgentCertificateName(name));
     return Sign(request, plan);
   }
 
@@ -212,6 +227,10 @@ absl::StatusOr<std::unique_ptr<CertificateAuthority>> ParseAuthority(absl::strin
 }
 
 }  // namespace
+
+std::string AgentCertificateName(absl::string_view name) {
+  return absl::StrCat(name, ".slipway-agent");
+}
 
 absl::StatusOr<std::unique_ptr<CertificateAuthority>> CertificateAuthority::Create(absl::Time now) {
   const OpensslErrorScope errors;

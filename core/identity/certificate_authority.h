@@ -16,6 +16,9 @@ namespace slipway {
 // alone, so who trusts it needs no other name.
 inline constexpr char kServerCertificateName[] = "slipway-server";
 
+// The name that the certificate of an agent bears, who joined as `name`: clients of its server call it where it listens.
+std::string AgentCertificateName(absl::string_view name);
+
 // A clock an hour off is common on boards: certificates begin that much before they are made.
 inline constexpr absl::Duration kClockSkew = absl::Hours(1);
 
@@ -41,6 +44,11 @@ class CertificateAuthority {
   virtual absl::StatusOr<std::string> SignCaller(absl::string_view request, absl::string_view id,
                                                  absl::string_view name, absl::Time now,
                                                  absl::Duration lifetime) const = 0;
+
+  // The same for an agent, who is called, too: for the authentication of servers as well, named AgentCertificateName(name).
+  virtual absl::StatusOr<std::string> SignAgent(absl::string_view request, absl::string_view id,
+                                                absl::string_view name, absl::Time now,
+                                                absl::Duration lifetime) const = 0;
 
   // For the server: named kServerCertificateName, for the authentication of servers alone.
   virtual absl::StatusOr<std::string> SignServer(absl::string_view request, absl::Time now,

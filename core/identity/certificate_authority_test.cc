@@ -162,6 +162,17 @@ TEST_F(CertificateAuthorityTest, CallersAreClientsAlone) {
   EXPECT_EQ(VerifyError(caller_, root, X509_PURPOSE_SSL_SERVER, kNow), X509_V_ERR_INVALID_PURPOSE);
 }
 
+TEST_F(CertificateAuthorityTest, AnAgentsIsForBoth) {
+  const std::string& root = authority_->certificate();
+  ASSERT_OK_AND_ASSIGN(const std::string agent,
+                       authority_->SignAgent(request_.request, kId, "board-1", kNow, kLifetime));
+  EXPECT_EQ(VerifyError(agent, root, X509_PURPOSE_SSL_CLIENT, kNow), X509_V_OK);
+  EXPECT_EQ(VerifyError(agent, root, X509_PURPOSE_SSL_SERVER, kNow), X509_V_OK);
+  ASSERT_OK_AND_ASSIGN(const CertificateFacts facts, ReadCertificate(agent));
+  EXPECT_EQ(facts.uris, std::vector<std::string>{IdentityUri(kId)});
+  EXPECT_EQ(facts.dns_names, std::vector<std::string>{"board-1.slipway-agent"});
+}
+
 TEST_F(CertificateAuthorityTest, TheServerIsAServerAlone) {
   const std::string& root = authority_->certificate();
   EXPECT_EQ(VerifyError(server_, root, X509_PURPOSE_SSL_SERVER, kNow), X509_V_OK);

@@ -26,6 +26,9 @@ std::optional<std::string> IdentityOfUri(absl::string_view uri);
 // it, so that what it names may go by NAME.SOMETHING as well, and by nobody else's name.
 absl::Status CheckIdentityName(absl::string_view name);
 
+// The name of the user whom a server runs as, towards it; nobody else is invited by it.
+inline constexpr char kOwnIdentityName[] = "local";
+
 }  // namespace slipway
 
 #endif  // SLIPWAY_CORE_IDENTITY_IDENTITY_ID_H_

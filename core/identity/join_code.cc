@@ -95,4 +95,19 @@ std::string AuthorityText(const Digest& fingerprint) {
   return Encode(absl::HexStringToBytes(fingerprint.hex()), kAuthorityCharacters);
 }
 
+absl::string_view JoinCommand(Role role) {
+  switch (role) {
+    case Role::kAgent:
+      return "slipway-agent join";
+    case Role::kWorker:
+      return "slipway-compile-worker join";
+    case Role::kAdmin:
+      return "slipwayd join";
+    case Role::kUser:
+    case Role::kServer:
+      break;
+  }
+  return "slipway join";
+}
+
 }  // namespace slipway

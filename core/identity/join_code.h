@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/base/digest.h"
+#include "core/identity/role.h"
 
 namespace slipway {
 
@@ -31,6 +32,9 @@ struct JoinCode {
 
 // The text in which `fingerprint` stands in a code.
 std::string AuthorityText(const Digest& fingerprint);
+
+// What is typed to join a server with a role, before its address and the code: "slipway-agent join".
+absl::string_view JoinCommand(Role role);
 
 }  // namespace slipway
 

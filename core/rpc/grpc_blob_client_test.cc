@@ -45,7 +45,8 @@ class BlobClientTest : public ::testing::Test {
     builder.RegisterService(&service_);
     server_ = builder.BuildAndStart();
     ASSERT_NE(server_, nullptr);
-    calls_ = std::make_unique<Calls>(absl::StrCat("127.0.0.1:", port), "the-token-of-tests",
+    calls_ = std::make_unique<Calls>(absl::StrCat("127.0.0.1:", port),
+                                     CallerProof{.token = "the-token-of-tests"},
                                      [this](const absl::Status& why) { told_.push_back(why); });
     client_ = std::make_unique<BlobClient>(*calls_);
   }

@@ -1,7 +1,6 @@
 #include "core/rpc/grpc_calls.h"
 
 #include <grpcpp/create_channel.h>
-#include <grpcpp/security/credentials.h>
 
 #include <algorithm>
 #include <chrono>
@@ -10,8 +9,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "core/rpc/grpc_credentials.h"
 #include "core/rpc/grpc_reconnect.h"
 #include "core/rpc/grpc_status.h"
+#include "core/rpc/listen_address.h"
 
 namespace slipway {
 namespace {
@@ -20,35 +21,62 @@ grpc::ChannelArguments Arguments(const Pings& pings) {
   grpc::ChannelArguments arguments = ClientChannelArguments(pings);
   // Its connection is its own: where one leads nowhere, another may.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  ApplyNames(ServerNames(), arguments);
   return arguments;
 }
 
+// What may be wrong, by what gRPC says of a connection that did not come about.
+std::string LikelyCause(absl::string_view server, const CallerProof& proof,
+                        absl::string_view message) {
+  const bool is_over_tls = proof.is_over_tls();
+  const std::string ours = proof.identity_file.empty()
+                               ? "the token"
+                               : absl::StrCat("the identity in \"", proof.identity_file, "\"");
+  if (is_over_tls && absl::StrContains(message, "certificate verify failed")) {
+    return absl::StrCat("it is not the server that ", ours, " is for, or a clock is wrong");
+  }
+  if (is_over_tls && absl::StrContains(message, "wrong version number")) {
+    return "it serves without TLS: pass --insecure if that is meant";
+  }
+  const bool was_closed = absl::StrContains(message, "Socket closed") ||
+                          absl::StrContains(message, "reset by peer") ||
+                          absl::StrContains(message, "handshake");
+  if (was_closed && !absl::StartsWith(server, kUnixAddressPrefix)) {
+    return is_over_tls ? absl::StrCat("it does not take ", ours,
+                                      ": it was revoked, or is another server's; or the server is "
+                                      "too busy")
+                       : "it wants TLS, so call it without --insecure; or it is too busy";
+  }
+  return "is slipwayd running there";
+}
+
 // gRPC says "failed to connect" of its own; other messages are the server's.
-absl::Status Unavailable(absl::string_view server, absl::string_view message) {
+absl::Status Unavailable(absl::string_view server, const CallerProof& proof,
+                         absl::string_view message) {
   if (!absl::StrContains(message, "connect")) {
     return absl::UnavailableError(absl::StrCat("server \"", server, "\" says: ", message));
   }
   return absl::UnavailableError(absl::StrCat("server \"", server, "\" cannot be reached: ", message,
-                                             "; is slipwayd running there"));
+                                             "; ", LikelyCause(server, proof, message)));
 }
 
 absl::Status Interrupted() { return absl::CancelledError("interrupted"); }
 
 }  // namespace
 
-Calls::Calls(std::string server, std::string token,
+Calls::Calls(std::string server, CallerProof proof,
              std::function<void(const absl::Status&)> on_waiting, const Pings& pings)
     : server_(std::move(server)),
-      token_(std::move(token)),
+      proof_(std::move(proof)),
       on_waiting_(std::move(on_waiting)),
-      channel_(grpc::CreateCustomChannel(server_, grpc::InsecureChannelCredentials(),
+      channel_(grpc::CreateCustomChannel(server_, CallerCredentials(proof_, ServerNames()),
                                          Arguments(pings))) {}
 
 absl::Status Calls::Once(absl::Duration deadline, const RetryPolicy& policy, Call call) {
   grpc::ClientContext context;
   const absl::Time end = std::min(absl::Now() + deadline, policy.until);
   if (end < absl::InfiniteFuture()) context.set_deadline(absl::ToChronoTime(end));
-  if (!token_.empty()) context.AddMetadata("authorization", absl::StrCat("Bearer ", token_));
+  AddToken(context);
   // A call that has not begun yet is cancelled when it does.
   const std::stop_callback cancel(policy.stop, [&context] { context.TryCancel(); });
   const grpc::Status status = call(context);
@@ -56,10 +84,10 @@ absl::Status Calls::Once(absl::Duration deadline, const RetryPolicy& policy, Cal
   if (policy.stop.stop_requested()) return Interrupted();
   switch (status.error_code()) {
     case grpc::StatusCode::DEADLINE_EXCEEDED:
-      return Unavailable(server_,
+      return Unavailable(server_, proof_,
                          absl::StrCat("no answer within ", absl::FormatDuration(deadline)));
     case grpc::StatusCode::UNAVAILABLE:
-      return Unavailable(server_, status.error_message());
+      return Unavailable(server_, proof_, status.error_message());
     default:
       return FromGrpc(status);
   }
@@ -67,8 +95,13 @@ absl::Status Calls::Once(absl::Duration deadline, const RetryPolicy& policy, Cal
 
 std::unique_ptr<grpc::ClientContext> Calls::NewContext() const {
   auto context = std::make_unique<grpc::ClientContext>();
-  if (!token_.empty()) context->AddMetadata("authorization", absl::StrCat("Bearer ", token_));
+  AddToken(*context);
   return context;
+}
+
+void Calls::AddToken(grpc::ClientContext& context) const {
+  if (proof_.token.empty()) return;
+  context.AddMetadata("authorization", absl::StrCat("Bearer ", proof_.token));
 }
 
 absl::Status Calls::Persist(const RetryPolicy& policy,

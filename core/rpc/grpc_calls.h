@@ -1,4 +1,4 @@
-// Calls: makes gRPC calls that end: each has a deadline, carries the token, is repeated while the server is
+// Calls: makes gRPC calls that end: each has a deadline, carries what proves who calls, is repeated while the server is
 // away, and can be stopped from another thread.
 #ifndef SLIPWAY_CORE_RPC_GRPC_CALLS_H_
 #define SLIPWAY_CORE_RPC_GRPC_CALLS_H_
@@ -14,6 +14,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "core/rpc/caller_proof.h"
 #include "core/rpc/grpc_settings.h"
 #include "core/rpc/retry.h"
 
@@ -28,10 +29,10 @@ class Calls {
   using Call = absl::FunctionRef<grpc::Status(grpc::ClientContext&)>;
 
   // `server` is HOST:PORT or unix:PATH; connects when it is first used, and again when the connection was
-  // lost. An empty `token` is not sent. `on_waiting`, if any, is told why a call that failed is going to be
+  // lost. `on_waiting`, if any, is told why a call that failed is going to be
   // made again, once for each time of waiting that is long enough to be noticed. `pings` say how soon it is noticed that
   // the connection leads nowhere.
-  Calls(std::string server, std::string token,
+  Calls(std::string server, CallerProof proof,
         std::function<void(const absl::Status&)> on_waiting = nullptr, const Pings& pings = kPings);
 
   // What stubs are made of.
@@ -56,8 +57,10 @@ class Calls {
   void Pause(absl::Duration pause, std::stop_token stop);
 
  private:
+  void AddToken(grpc::ClientContext& context) const;
+
   const std::string server_;
-  const std::string token_;
+  const CallerProof proof_;
   const std::function<void(const absl::Status&)> on_waiting_;
   const std::shared_ptr<grpc::Channel> channel_;
 };

@@ -46,6 +46,10 @@ inline constexpr int kMinPingIntervalMs = kBusyPings.after_ms / 2;
 // A connection without calls is given back by who made it, else ended by the server.
 inline constexpr int kIdleConnectionMs = 5 * 60'000;
 inline constexpr int kServerIdleConnectionMs = 2 * kIdleConnectionMs;
+// Connections over TLS are made anew after this, so that what their certificates say is looked at again.
+inline constexpr int kConnectionAgeMs = 12 * 60 * 60'000;
+// Calls that are under way then may go on for as long.
+inline constexpr int kConnectionAgeGraceMs = 60 * 60'000;
 // Who has begun a connection has this long to agree on its settings.
 inline constexpr int kHandshakeMs = 10'000;
 
@@ -86,6 +90,12 @@ inline void ApplyServerSettings(grpc::ServerBuilder& builder) {
   builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, kServerIdleConnectionMs);
   // Two servers on one port would share its connections by chance.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+}
+
+// For servers that are called over TLS.
+inline void ApplyConnectionAge(grpc::ServerBuilder& builder) {
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS, kConnectionAgeMs);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS, kConnectionAgeGraceMs);
 }
 
 }  // namespace slipway

@@ -50,10 +50,10 @@ absl::StatusOr<ListenAddress> ParseListenAddress(absl::string_view text) {
   return address;
 }
 
-absl::Status CheckListen(absl::string_view address, bool has_token, bool is_insecure) {
+absl::Status CheckListen(absl::string_view address, bool asks_who, bool is_insecure) {
   SLIPWAY_ASSIGN_OR_RETURN_WITH(const ListenAddress parsed, ParseListenAddress(address),
                                 "--listen");
-  if (parsed.is_loopback || has_token || is_insecure) return absl::OkStatus();
+  if (parsed.is_loopback || asks_who || is_insecure) return absl::OkStatus();
   return absl::PermissionDeniedError(absl::StrCat(
       "--listen \"", address,
       "\" can be reached by other machines: pass --token-file, or --insecure if that is meant"));

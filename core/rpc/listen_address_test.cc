@@ -14,7 +14,7 @@ TEST(ListenAddress, IsLoopbackWhereOtherMachinesCannotReachIt) {
                            "[0:0:0:0:0:0:0:1]:1", "unix:/run/socket"}) {
     ASSERT_OK_AND_ASSIGN(const ListenAddress address, ParseListenAddress(text));
     EXPECT_TRUE(address.is_loopback) << text;
-    EXPECT_OK(CheckListen(text, /*has_token=*/false, /*is_insecure=*/false)) << text;
+    EXPECT_OK(CheckListen(text, /*asks_who=*/false, /*is_insecure=*/false)) << text;
   }
 }
 
@@ -25,11 +25,11 @@ TEST(ListenAddress, IsNotLoopbackForWhatLooksLikeIt) {
         "0.0.0.0:1", "[::]:1", "[::2]:1", "::1:1", "[127.0.0.1]:1", "128.0.0.1:1", "board:1"}) {
     ASSERT_OK_AND_ASSIGN(const ListenAddress address, ParseListenAddress(text));
     EXPECT_FALSE(address.is_loopback) << text;
-    EXPECT_THAT(CheckListen(text, /*has_token=*/false, /*is_insecure=*/false),
+    EXPECT_THAT(CheckListen(text, /*asks_who=*/false, /*is_insecure=*/false),
                 StatusIs(absl::StatusCode::kPermissionDenied))
         << text;
-    EXPECT_OK(CheckListen(text, /*has_token=*/true, /*is_insecure=*/false));
-    EXPECT_OK(CheckListen(text, /*has_token=*/false, /*is_insecure=*/true));
+    EXPECT_OK(CheckListen(text, /*asks_who=*/true, /*is_insecure=*/false));
+    EXPECT_OK(CheckListen(text, /*asks_who=*/false, /*is_insecure=*/true));
   }
 }
 

@@ -10,6 +10,7 @@
 #include "absl/synchronization/mutex.h"
 #include "core/base/descriptor_limit.h"
 #include "core/base/status_macros.h"
+#include "core/rpc/grpc_credentials.h"
 #include "core/rpc/grpc_duplex.h"
 #include "core/rpc/grpc_listener.h"
 #include "core/rpc/grpc_settings.h"
@@ -32,19 +33,26 @@ class Listener final : public SessionListener, private RawService {
  public:
   explicit Listener(std::string token) : token_(std::move(token)) {}
   ~Listener() override {
-    listener_.reset();
+    if (listener_ != nullptr) listener_->Stop();
     if (server_ == nullptr) return;
     server_->Shutdown(std::chrono::system_clock::now() + kDrainTime);
     server_->Wait();
   }
 
-  absl::Status Listen(const std::string& address) {
+  absl::Status Listen(const Options& options) {
     grpc::ServerBuilder builder;
     ApplyServerSettings(builder);
+    ListenerOptions connections = ListenerOptionsFor(RaiseDescriptorLimit(), kMostConnections);
+    std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();
+    if (!options.identity_file.empty()) {
+      connections.is_tls = true;
+      ApplyConnectionAge(builder);
+      // Sessions have tickets: who was revoked has none that is good.
+      credentials = ServerCredentialsFor(
+          options.identity_file, [](absl::string_view) { return true; }, /*takes_tokens=*/false);
+    }
     SLIPWAY_ASSIGN_OR_RETURN(
-        listener_,
-        GrpcListener::Listen(address, ListenerOptionsFor(RaiseDescriptorLimit(), kMostConnections),
-                             builder, grpc::InsecureServerCredentials()));
+        listener_, GrpcListener::Listen(options.address, connections, builder, credentials));
     builder.RegisterService(static_cast<RawService*>(this));
     server_ = builder.BuildAndStart();
     if (server_ == nullptr) return absl::InternalError("gRPC does not start its server");
@@ -66,6 +74,7 @@ class Listener final : public SessionListener, private RawService {
 
  private:
   ServedDuplex* Open(grpc::CallbackServerContext* context) override {
+    listener_->LetInCall(context->peer(), "");
     const auto& metadata = context->client_metadata();
     const auto it = metadata.find("authorization");
     const absl::Status admitted = CheckAuthorization(
@@ -84,18 +93,17 @@ class Listener final : public SessionListener, private RawService {
   }
 
   const std::string token_;
-  std::unique_ptr<grpc::Server> server_;
   std::unique_ptr<GrpcListener> listener_;
+  std::unique_ptr<grpc::Server> server_;
   absl::Mutex mutex_;
   SessionEntrance* entrance_ ABSL_GUARDED_BY(mutex_) = nullptr;
 };
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<SessionListener>> SessionListener::Start(const std::string& address,
-                                                                        const std::string& token) {
-  auto listener = std::make_unique<Listener>(token);
-  if (absl::Status status = listener->Listen(address); !status.ok()) return status;
+absl::StatusOr<std::unique_ptr<SessionListener>> SessionListener::Start(const Options& options) {
+  auto listener = std::make_unique<Listener>(options.token);
+  if (absl::Status status = listener->Listen(options); !status.ok()) return status;
   return std::unique_ptr<SessionListener>(std::move(listener));
 }
 

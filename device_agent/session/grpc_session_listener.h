@@ -12,10 +12,14 @@ namespace slipway {
 
 class SessionListener {
  public:
-  // Listens at HOST:PORT or unix:PATH, port 0 takes a free one; calls wait until Serve. UNAVAILABLE when the address
-  // cannot be listened on. Callers must show `token`, unless it is empty.
-  static absl::StatusOr<std::unique_ptr<SessionListener>> Start(const std::string& address,
-                                                                const std::string& token);
+  struct Options {
+    std::string address;  // HOST:PORT or unix:PATH, port 0 takes a free one.
+    // Callers come over TLS, known to the server that this identity (core/identity/identity_file.h) is for; empty: without.
+    std::string identity_file;
+    std::string token;  // They must show it, unless it is empty.
+  };
+  // Listens; calls wait until Serve. UNAVAILABLE when the address cannot be listened on.
+  static absl::StatusOr<std::unique_ptr<SessionListener>> Start(const Options& options);
   virtual ~SessionListener() = default;
 
   // Connections go to `entrance` from now on, until EndServing.

@@ -12,8 +12,8 @@ constexpr absl::Duration kSyncSlack = absl::Seconds(15);
 
 }  // namespace
 
-GrpcWorkerTransport::GrpcWorkerTransport(std::string address, std::string token)
-    : calls_(std::move(address), std::move(token)),
+GrpcWorkerTransport::GrpcWorkerTransport(std::string address, CallerProof proof)
+    : calls_(std::move(address), std::move(proof)),
       workers_(v1::WorkerService::NewStub(calls_.channel())),
       blobs_(calls_) {}
 

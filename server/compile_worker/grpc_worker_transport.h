@@ -18,7 +18,7 @@ namespace slipway::worker {
 class GrpcWorkerTransport final : public WorkerTransport {
  public:
   // As for Calls.
-  GrpcWorkerTransport(std::string address, std::string token);
+  GrpcWorkerTransport(std::string address, CallerProof proof);
 
   absl::StatusOr<v1::DesiredWorkerState> Sync(const v1::WorkerState& state) override;
   void Interrupt() override;

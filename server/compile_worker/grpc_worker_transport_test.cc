@@ -14,6 +14,7 @@
 #include "core/rpc/testing/grpc_fake_blobs.h"
 #include "core/store/memory_blob_store.h"
 #include "gtest/gtest.h"
+#include "tests/common/socket_folder.h"
 #include "tests/common/status_matchers.h"
 
 namespace slipway::worker {
@@ -41,14 +42,14 @@ class GrpcWorkerTransportTest : public ::testing::Test {
   GrpcWorkerTransportTest() {
     grpc::ServerBuilder builder;
     ApplyServerSettings(builder);
-    int port = 0;
-    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
+    builder.AddListeningPort(socket_.address(), grpc::InsecureServerCredentials());
     builder.RegisterService(&workers_);
     builder.RegisterService(&blobs_);
     server_ = builder.BuildAndStart();
-    transport_ = std::make_unique<GrpcWorkerTransport>(absl::StrCat("127.0.0.1:", port), "");
+    transport_ = std::make_unique<GrpcWorkerTransport>(socket_.address(), CallerProof());
   }
 
+  const testing::SocketFolder socket_;
   ParkingService workers_;
   FakeBlobService blobs_;
   std::unique_ptr<grpc::Server> server_;

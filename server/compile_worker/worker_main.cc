@@ -27,6 +27,9 @@
 #include "core/confinement/confinement.h"
 #include "core/confinement/guard.h"
 #include "core/confinement/profiles.h"
+#include "core/rpc/caller_proof.h"
+#include "core/rpc/join.h"
+#include "core/rpc/renewal.h"
 #include "core/rpc/token.h"
 #include "core/store/file_blob_store.h"
 #include "core/store/quota_blob_store.h"
@@ -84,7 +87,12 @@ absl::Status CheckConfinement(const WorkerOptions& options) {
 absl::Status Work(const WorkerOptions& options, const Compiler& compiler,
                   const sigset_t& stop_signals) {
   SLIPWAY_ASSIGN_OR_RETURN(const std::string token, ReadToken(options.token_file));
-  GrpcWorkerTransport transport(options.server, token);
+  SLIPWAY_ASSIGN_OR_RETURN(
+      const CallerProof proof,
+      FindProof(options.server, Role::kWorker,
+                {.identity_file = options.identity, .token = token, .insecure = options.insecure}));
+  GrpcWorkerTransport transport(options.server, proof);
+  const std::unique_ptr<Renewal> renewal = Renewal::Start(options.server, proof);
   const bool is_shared = !options.blob_dir.empty();
   AttemptEnvironment env;
   env.transport = &transport;
@@ -102,11 +110,13 @@ absl::Status Work(const WorkerOptions& options, const Compiler& compiler,
   SLIPWAY_ASSIGN_OR_RETURN_WITH(std::vector<CompilerTarget> targets, compiler.targets(),
                                 "what the compiler is");
   absl::BitGen random;
-  WorkerLoop loop({.worker_id = options.worker_id,
-                   .instance_id = absl::StrCat(absl::Hex(random(), absl::kZeroPad16)),
-                   .targets = std::move(targets),
-                   .capacity = static_cast<int>(options.capacity)},
-                  &env);
+  SLIPWAY_ASSIGN_OR_RETURN(const auto joined_name, JoinedName(proof));
+  WorkerLoop loop(
+      {.worker_id = options.worker_id.empty() ? DefaultWorkerId(joined_name) : options.worker_id,
+       .instance_id = absl::StrCat(absl::Hex(random(), absl::kZeroPad16)),
+       .targets = std::move(targets),
+       .capacity = static_cast<int>(options.capacity)},
+      &env);
   std::thread worker([&loop] { loop.Run(); });
   int signal = 0;
   sigwait(&stop_signals, &signal);
@@ -129,8 +139,12 @@ int WorkerMain(int argc, char** argv, const Compiler& compiler) {
   }
   setenv("GRPC_VERBOSITY", "NONE", 0);
   umask(S_IRWXG | S_IRWXO);
+  if (argc > 1 && strcmp(argv[1], "join") == 0) {
+    return JoinMain(kName, Role::kWorker, argc - 1, argv + 1);
+  }
   WorkerOptions given;
-  FlagSet flags(absl::StrCat(kName, " [flags]"), "Compiles for a server.");
+  FlagSet flags(absl::StrCat(kName, " [flags]"),
+                "Compiles for a server, which `slipway-compile-worker join` makes know it.");
   AddFlags(flags, &given);
   const absl::StatusOr<std::vector<std::string>> rest = flags.Parse(argc, argv);
   if (!rest.ok()) return Report(rest.status(), kWrongCall);

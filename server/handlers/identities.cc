@@ -93,7 +93,8 @@ absl::Status Revoke(const Caller& caller, const Environment& env, const v1::Revo
 
 absl::Status Renew(const Caller& caller, const Environment& env, const v1::RenewRequest& request,
                    v1::RenewResponse* response) {
-  if (caller.identity.empty()) {
+  // Who has a token is known, and has not joined.
+  if (!env.identities->Find(caller.identity).has_value()) {
     return absl::FailedPreconditionError(
         "only who joined can renew: you have called without a certificate");
   }

@@ -74,9 +74,17 @@ TEST_F(IdentitiesHandlerTest, InvitesJoinsAndRenews) {
   ASSERT_OK(Renew(ada, server_.env, renew, &renewed));
   EXPECT_OK(CheckKeyFits(request_.key, renewed.certificate()));
   EXPECT_EQ(renewed.authority(), answer.authority());
-  ada.identity.clear();
-  EXPECT_THAT(Renew(ada, server_.env, renew, &renewed),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("only who joined")));
+  // Neither who was not asked nor who has a token has joined.
+  v1::CreateTokenRequest token;
+  token.set_name("ci");
+  token.add_roles(v1::ROLE_USER);
+  v1::CreateTokenResponse made;
+  ASSERT_OK(CreateToken(admin_, server_.env, token, &made));
+  for (const std::string& id : {std::string(), made.record().id()}) {
+    ada.identity = id;
+    EXPECT_THAT(Renew(ada, server_.env, renew, &renewed),
+                StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("only who joined")));
+  }
 }
 
 TEST_F(IdentitiesHandlerTest, TheDoorSaysWhatIsWrong) {

@@ -23,25 +23,12 @@ constexpr RoleSet kTokenRoles = {Role::kUser, Role::kAdmin};
 // Whose names are those of peers.
 constexpr RoleSet kPeerRoles = {Role::kAgent, Role::kWorker};
 
-// What joins with a role.
-absl::string_view ProgramOf(Role role) {
-  switch (role) {
-    case Role::kUser:
-      return "slipway join";
-    case Role::kAgent:
-      return "slipway-agent join";
-    case Role::kWorker:
-      return "slipway-compile-worker join";
-    default:
-      return "slipwayd join";
-  }
-}
-
 std::string DigestOf(absl::string_view secret) {
   return absl::HexStringToBytes(Digest::Of(secret).hex());
 }
 
-std::string NewTokenText() {
+// Behind the dot it says whose server's it is.
+std::string NewTokenText(const Digest& authority) {
   std::string text = kTokenPrefix;
   while (text.size() < sizeof(kTokenPrefix) - 1 + kTokenCharacters) {
     // 60 of its 64 bits.
@@ -51,7 +38,7 @@ std::string NewTokenText() {
       random >>= 5;
     }
   }
-  return text;
+  return absl::StrCat(text, ".", AuthorityText(authority));
 }
 
 bool IsRevoked(const v1::IdentityRecord& record) { return record.revoked_ns() != 0; }
@@ -72,7 +59,7 @@ v1::IdentityRecord Shown(v1::IdentityRecord record) {
 
 absl::Status CheckName(absl::string_view name) {
   SLIPWAY_RETURN_IF_ERROR(CheckIdentityName(name));
-  if (name == kOwnName || IsLocalWorker(WorkerKey(name))) {
+  if (name == kOwnIdentityName || IsLocalWorker(WorkerKey(name))) {
     return absl::InvalidArgumentError(absl::StrCat(
         "'", name, "' is a name of this server's own user and workers: choose another one"));
   }
@@ -118,7 +105,7 @@ absl::Status WrongProgram(RoleSet invited, absl::string_view role) {
   std::string programs;
   for (const Role each : {Role::kUser, Role::kAgent, Role::kWorker, Role::kAdmin}) {
     if (!invited.Has(each)) continue;
-    absl::StrAppend(&programs, programs.empty() ? "" : " or ", ProgramOf(each));
+    absl::StrAppend(&programs, programs.empty() ? "`" : " or `", JoinCommand(each), "`");
   }
   return absl::FailedPreconditionError(absl::StrCat("the code is for '", invited.ToString("+"),
                                                     "', not for '", role, "': use it with ",
@@ -168,7 +155,7 @@ absl::StatusOr<Identities::Token> Identities::CreateToken(absl::string_view name
   }
   SLIPWAY_ASSIGN_OR_RETURN(lifetime,
                            CheckLifetime(lifetime, kMaxTokenLifetime, kDefaultTokenLifetime));
-  Token token{.text = NewTokenText(), .record = NewRecord(name, roles)};
+  Token token{.text = NewTokenText(fingerprint_), .record = NewRecord(name, roles)};
   v1::IdentityRecord& record = token.record;
   record.set_kind(v1::IdentityRecord::TOKEN);
   record.set_expires_ns(record.created_ns() + absl::ToInt64Nanoseconds(lifetime));
@@ -220,7 +207,7 @@ absl::StatusOr<v1::IdentityRecord> Identities::MakeOwn(Role role) {
   for (v1::IdentityRecord& record : All()) {
     if (record.is_own() && RolesOf(record) == RoleSet({role})) return std::move(record);
   }
-  v1::IdentityRecord record = NewRecord(kOwnName, {role});
+  v1::IdentityRecord record = NewRecord(kOwnIdentityName, {role});
   record.set_kind(v1::IdentityRecord::JOINED);
   record.set_joined_ns(record.created_ns());
   record.set_is_own(true);
@@ -236,6 +223,15 @@ absl::optional<v1::IdentityRecord> Identities::Find(absl::string_view id) const 
     return absl::nullopt;
   }
   return found->second;
+}
+
+bool Identities::IsGood(absl::string_view id) const {
+  absl::MutexLock lock(&mu_);
+  const auto found = records_.find(id);
+  if (found == records_.end() || IsRevoked(found->second)) return false;
+  return found->second.kind() == v1::IdentityRecord::JOINED ||
+         (found->second.kind() == v1::IdentityRecord::TOKEN &&
+          !HasExpired(found->second, clock_.Now()));
 }
 
 absl::optional<v1::IdentityRecord> Identities::FindToken(absl::string_view text) const {
@@ -284,7 +280,6 @@ absl::StatusOr<std::vector<v1::IdentityRecord>> Identities::RevokeAll(absl::stri
       status = Save(record);
       if (!status.ok()) break;
       is_new = true;
-      Log(LogLevel::kInfo, "revoked", {{"id", record.id()}, {"name", record.name()}});
     }
     revoked.push_back(Shown(std::move(record)));
   }
@@ -379,9 +374,13 @@ absl::Status Identities::Delete(const std::string& id) {
 absl::StatusOr<Identities::Membership> Identities::Sign(const v1::IdentityRecord& record,
                                                         absl::string_view request) const {
   SLIPWAY_RETURN_IF_ERROR(CheckRequestSize(request));
+  // Agents are called, too: by clients whose sessions go straight to them.
+  const bool is_agent = RolesOf(record).Has(Role::kAgent);
   SLIPWAY_ASSIGN_OR_RETURN(std::string certificate,
-                           authority_.SignCaller(request, record.id(), record.name(), clock_.Now(),
-                                                 kCertificateLifetime));
+                           is_agent ? authority_.SignAgent(request, record.id(), record.name(),
+                                                           clock_.Now(), kCertificateLifetime)
+                                    : authority_.SignCaller(request, record.id(), record.name(),
+                                                            clock_.Now(), kCertificateLifetime));
   return Membership{.certificate = std::move(certificate),
                     .authority = authority_.certificate(),
                     .name = record.name()};

@@ -75,6 +75,8 @@ class Identities {
 
   // Who has joined as `id`, or was made so, and was not revoked since. Never waits for the store; the next two the same.
   absl::optional<v1::IdentityRecord> Find(absl::string_view id) const;
+  // Whether the record of this id, of a member or a token, lets somebody in now.
+  bool IsGood(absl::string_view id) const;
   // Who has this token; none for one that has expired or was revoked.
   absl::optional<v1::IdentityRecord> FindToken(absl::string_view text) const;
   // The name of somebody who has joined as an agent or worker, if he alone may report as the peer or device `id`: that is

@@ -143,7 +143,7 @@ TEST_F(IdentitiesTest, TheWrongProgramDoesNotSpendTheCode) {
   const std::string secret = Invited("board", {Role::kAgent, Role::kWorker});
   EXPECT_THAT(Join(secret, "user"),
               StatusIs(absl::StatusCode::kFailedPrecondition,
-                       AllOf(HasSubstr("slipway-agent join or slipway-compile-worker join"),
+                       AllOf(HasSubstr("`slipway-agent join` or `slipway-compile-worker join`"),
                              HasSubstr("still good"))));
   EXPECT_THAT(Join(secret, "admin"), StatusIs(absl::StatusCode::kFailedPrecondition));
   for (const char* role : {"", "server", "king"}) {
@@ -227,11 +227,12 @@ TEST_F(IdentitiesTest, NamesRolesAndLifetimesAreChecked) {
 TEST_F(IdentitiesTest, ATokenIsKnownUntilItExpiresOrIsRevoked) {
   const auto token = identities_->CreateToken("ci", {Role::kUser, Role::kAdmin}, absl::Hours(2));
   ASSERT_OK(token);
-  EXPECT_THAT(token->text, ::testing::MatchesRegex("slipway_[0-9a-z]{32}"));
+  EXPECT_THAT(token->text, ::testing::MatchesRegex("slipway_[0-9a-z]{32}\\.[0-9A-Z]{20}"));
   const auto found = identities_->FindToken(token->text);
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->id(), token->record.id());
   EXPECT_EQ(RolesOf(*found), (RoleSet{Role::kUser, Role::kAdmin}));
+  EXPECT_TRUE(identities_->IsGood(token->record.id()));
   EXPECT_FALSE(identities_->FindToken(token->text.substr(1)).has_value());
   EXPECT_FALSE(identities_->FindToken("").has_value());
   EXPECT_FALSE(identities_->FindToken(Invited("ada")).has_value());
@@ -241,6 +242,7 @@ TEST_F(IdentitiesTest, ATokenIsKnownUntilItExpiresOrIsRevoked) {
               StatusIs(absl::StatusCode::kUnauthenticated));
   clock_.Advance(absl::Hours(2));
   EXPECT_FALSE(identities_->FindToken(token->text).has_value());
+  EXPECT_FALSE(identities_->IsGood(token->record.id()));
 
   const auto other = identities_->CreateToken("ci", kUser, kDefault);
   EXPECT_NE(other->text, token->text);

@@ -13,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "core/rpc/grpc_credentials.h"
 #include "core/rpc/grpc_status.h"
 #include "server/caller.h"
 #include "server/services/access.h"
@@ -21,19 +22,25 @@
 
 namespace slipway::server {
 
-// Thread-safe. Both parts must outlive all calls.
+// Thread-safe. The parts must outlive all calls.
 class Calls {
  public:
-  Calls(const Admission* admission, WorkPool* pool) : admission_(*admission), pool_(*pool) {}
+  // `on_admitted` is told of each call that is let in where it came from, as gRPC names it, and whose it is: that of its
+  // connection's certificate, else Caller::identity.
+  using OnAdmitted = std::function<void(absl::string_view peer, absl::string_view identity)>;
+  Calls(const Admission* admission, WorkPool* pool, OnAdmitted on_admitted)
+      : admission_(*admission), pool_(*pool), on_admitted_(std::move(on_admitted)) {}
 
   // Who calls. Errors of Admission, and of CheckAccess.
   absl::StatusOr<Caller> Admit(const grpc::CallbackServerContext& context, Rpc rpc) const {
-    absl::StatusOr<Caller> caller =
-        admission_.Admit({.authorization = Metadata(context, "authorization"),
-                          .request_id = Metadata(context, "x-request-id"),
-                          .deadline = absl::FromChrono(context.deadline()),
-                          .address = context.peer()});
+    CallHeader header{.authorization = Metadata(context, "authorization"),
+                      .request_id = Metadata(context, "x-request-id"),
+                      .identity = CallerIdentity(*context.auth_context()),
+                      .deadline = absl::FromChrono(context.deadline()),
+                      .address = context.peer()};
+    absl::StatusOr<Caller> caller = admission_.Admit(header);
     if (!caller.ok()) return caller;
+    on_admitted_(header.address, header.identity.empty() ? caller->identity : header.identity);
     absl::Status may = CheckAccess(*caller, rpc);
     if (!may.ok()) return may;
     return caller;
@@ -84,6 +91,7 @@ class Calls {
 
   const Admission& admission_;
   WorkPool& pool_;
+  const OnAdmitted on_admitted_;
 };
 
 }  // namespace slipway::server

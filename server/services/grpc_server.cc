@@ -8,11 +8,14 @@
 #include <utility>
 
 #include "core/base/status_macros.h"
+#include "core/rpc/grpc_credentials.h"
 #include "core/rpc/grpc_listener.h"
 #include "core/rpc/grpc_settings.h"
+#include "core/rpc/join_door.h"
 #include "server/services/blob_service.h"
 #include "server/services/calls.h"
 #include "server/services/job_service.h"
+#include "server/services/join_service.h"
 #include "server/services/sync_services.h"
 #include "server/services/unary_services.h"
 
@@ -20,6 +23,8 @@ namespace slipway::server {
 namespace {
 
 constexpr absl::Duration kDrainTime = absl::Milliseconds(500);
+// Until whoever shut himself out has his answer.
+constexpr absl::Duration kLastAnswerTime = absl::Milliseconds(100);
 
 Parking ParkingOf(const GrpcServer::Parts& parts) {
   return {parts.env->dispatcher, parts.hub, parts.timers, parts.env->identities};
@@ -28,8 +33,14 @@ Parking ParkingOf(const GrpcServer::Parts& parts) {
 class RunningServer final : public GrpcServer {
  public:
   RunningServer(const Parts& parts, const Options& options)
-      : admission_(options.secrets),
-        calls_(&admission_, parts.pool),
+      : env_(*parts.env),
+        admission_({.identities = options.identity_file.empty() ? nullptr : env_.identities,
+                    .own_worker = options.own_worker}),
+        // Calls come when there is a listener.
+        calls_(&admission_, parts.pool,
+               [this](absl::string_view peer, absl::string_view identity) {
+                 listener_->LetInCall(peer, identity);
+               }),
         server_service_(&calls_, parts.env),
         compile_service_(&calls_, parts.env),
         run_service_(&calls_, parts.env),
@@ -44,7 +55,8 @@ class RunningServer final : public GrpcServer {
         session_service_(relays_.get()) {}
 
   ~RunningServer() override {
-    listener_.reset();
+    if (listener_ != nullptr) listener_->Stop();
+    door_.reset();
     if (server_ == nullptr) return;
     // Calls that are parked or watch are cancelled after this.
     server_->Shutdown(std::chrono::system_clock::now() + absl::ToChronoMilliseconds(kDrainTime));
@@ -55,9 +67,15 @@ class RunningServer final : public GrpcServer {
     SLIPWAY_RETURN_IF_ERROR_WITH(relays_->Recover(), "reading the sessions that wait");
     grpc::ServerBuilder builder;
     ApplyServerSettings(builder);
+    ListenerOptions listener = options.listener;
+    std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();
+    if (!options.identity_file.empty()) {
+      SLIPWAY_RETURN_IF_ERROR(OpenDoor(options, listener));
+      ApplyConnectionAge(builder);
+      credentials = ServerCredentialsFor(options.identity_file, IsKnown(), options.takes_tokens);
+    }
     SLIPWAY_ASSIGN_OR_RETURN(listener_,
-                             GrpcListener::Listen(options.listen, options.listener, builder,
-                                                  grpc::InsecureServerCredentials()));
+                             GrpcListener::Listen(options.listen, listener, builder, credentials));
     for (grpc::Service* service : std::initializer_list<grpc::Service*>{
              &server_service_, &compile_service_, &run_service_, &fleet_service_,
              &identity_service_, &job_service_, &blob_service_, &agent_service_, &worker_service_,
@@ -70,9 +88,30 @@ class RunningServer final : public GrpcServer {
     return absl::OkStatus();
   }
 
+  void EndUnwelcome() override { listener_->EndUnwelcome(kLastAnswerTime); }
+
   const std::string& address() const override { return listener_->address(); }
 
  private:
+  // Whether an identity, of a certificate or a token, is good; the server's own workers need none.
+  std::function<bool(absl::string_view)> IsKnown() const {
+    return [identities = env_.identities](absl::string_view id) {
+      return id.empty() || identities->IsGood(id);
+    };
+  }
+
+  absl::Status OpenDoor(const Options& options, ListenerOptions& listener) {
+    SLIPWAY_ASSIGN_OR_RETURN(door_, JoinDoor::Open({.identity_file = options.identity_file},
+                                                   [this](absl::string_view request) {
+                                                     return AnswerJoinRequest(env_, request);
+                                                   }));
+    listener.is_tls = true;
+    listener.may_stay = IsKnown();
+    listener.on_join = [this](UniqueFd connection) { door_->Take(std::move(connection)); };
+    return absl::OkStatus();
+  }
+
+  const Environment& env_;
   const Admission admission_;
   const Calls calls_;
   ServerGrpcService server_service_;
@@ -86,8 +125,9 @@ class RunningServer final : public GrpcServer {
   AgentGrpcService agent_service_;
   WorkerGrpcService worker_service_;
   SessionGrpcService session_service_;
-  std::unique_ptr<grpc::Server> server_;
+  std::unique_ptr<JoinDoor> door_;  // With TLS.
   std::unique_ptr<GrpcListener> listener_;
+  std::unique_ptr<grpc::Server> server_;
 };
 
 }  // namespace

@@ -22,7 +22,12 @@ class GrpcServer {
  public:
   struct Options {
     std::string listen;  // "HOST:PORT" or "unix:PATH"; port 0 takes a free one.
-    AdmissionSecrets secrets;
+    // The server's (core/identity/identity_file.h): it is called over TLS, by those whom env->identities knows. Empty: by
+    // everybody who reaches it.
+    std::string identity_file;
+    // Whether those who show a token may come without a certificate.
+    bool takes_tokens = false;
+    std::string own_worker;  // The secret of this server's own workers; empty: there are none.
     ListenerOptions listener;
   };
   // Parts must outlive the server.
@@ -36,6 +41,9 @@ class GrpcServer {
   static absl::StatusOr<std::unique_ptr<GrpcServer>> Start(const Parts& parts,
                                                            const Options& options);
   virtual ~GrpcServer() = default;
+
+  // Ends the connections of those who were revoked, soon. Thread-safe.
+  virtual void EndUnwelcome() = 0;
 
   // What clients connect to: as `listen`, with the port taken.
   virtual const std::string& address() const = 0;

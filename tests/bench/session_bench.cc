@@ -60,7 +60,8 @@ struct Loaded {
   RemoteTensor y;
 
   static absl::StatusOr<Loaded> Open(const std::string& address) {
-    SLIPWAY_ASSIGN_OR_RETURN(Session session, Session::Open({.address = address}));
+    SLIPWAY_ASSIGN_OR_RETURN(Session session,
+                             Session::Open({.address = address, .proof = {.insecure = true}}));
     SLIPWAY_ASSIGN_OR_RETURN(RemoteProgram program, session.Load(TestProgram(TestKernel::kAdd)));
     SLIPWAY_ASSIGN_OR_RETURN(RemoteTensor x, session.Zeros({DataType::kFloat32, {2, 8}}));
     SLIPWAY_ASSIGN_OR_RETURN(RemoteTensor y, session.Zeros({DataType::kFloat32, {2, 8}}));
@@ -166,7 +167,7 @@ struct Result {
 absl::StatusOr<Result> MeasureAll() {
   Result result;
   SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<Cluster> cluster,
-                           Cluster::Start({.agents = 1, .tcp = true}));
+                           Cluster::Start({.agents = 1, .tcp = true, .insecure = true}));
   ServiceProcess listening({.name = "agent",
                             .argv = {testing::AgentBinary(), "--listen", "127.0.0.1:0",
                                      "--state-dir", cluster->Path("listening")},

@@ -16,7 +16,9 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
+#include "core/base/check.h"
 #include "core/base/status_macros.h"
+#include "core/identity/identity_file.h"
 #include "gtest/gtest.h"
 
 namespace slipway::testing {
@@ -74,13 +76,19 @@ absl::Status Cluster::Prepare() {
   // Not below TEST_TMPDIR: a socket's path has at most 107 bytes.
   setenv("TMPDIR", "/tmp", 1);
   SLIPWAY_ASSIGN_OR_RETURN(folder_, TemporaryFolder::Create("slipway-test"));
+  // The test calls the server itself, as the user who has started it.
+  setenv("XDG_CONFIG_HOME", Path("home/config").c_str(), 1);
   for (const char* name : {"server", "cache", "tmp", "home"}) {
     SLIPWAY_RETURN_IF_ERROR(MakeFolders(Path(name)));
   }
   mark_ = absl::StrCat(kMarkName, "=", folder_.path());
-  environment_ = {{kMarkName, folder_.path()},       {"HOME", Path("home")},
-                  {"XDG_CACHE_HOME", Path("cache")}, {"XDG_STATE_HOME", Path("home/state")},
-                  {"TMPDIR", Path("tmp")},           {"SLIPWAY_LOCK_DIR", Path("locks")}};
+  environment_ = {{kMarkName, folder_.path()},
+                  {"HOME", Path("home")},
+                  {"XDG_CACHE_HOME", Path("cache")},
+                  {"XDG_STATE_HOME", Path("home/state")},
+                  {"XDG_CONFIG_HOME", Path("home/config")},
+                  {"TMPDIR", Path("tmp")},
+                  {"SLIPWAY_LOCK_DIR", Path("locks")}};
   server_ = std::make_unique<ServiceProcess>(ServiceProcess::Options{
       .name = "slipwayd", .argv = {}, .environment = environment_, .log_file = Path("server.log")});
   for (int i = 0; i < options_.agents; ++i) {
@@ -97,8 +105,9 @@ absl::Status Cluster::Prepare() {
 
 void Cluster::SetAddress(const std::string& address) {
   address_ = address;
-  const auto set = [](ServiceProcess& process, std::vector<std::string> argv,
-                      const std::vector<std::string>& flags) {
+  const auto set = [this](ServiceProcess& process, std::vector<std::string> argv,
+                          const std::vector<std::string>& flags) {
+    if (options_.insecure) argv.push_back("--insecure");
     argv.insert(argv.end(), flags.begin(), flags.end());
     process.options().argv = std::move(argv);
   };
@@ -131,7 +140,13 @@ Cluster::~Cluster() {
 }
 
 absl::StatusOr<std::unique_ptr<Client>> Cluster::Connect() {
-  return Client::Connect({.server = address_});
+  return Client::Connect({.server = address_, .proof = {.insecure = options_.insecure}});
+}
+
+std::string Cluster::Identity(Role role) const {
+  const absl::StatusOr<std::string> path = IdentityPath(address_, role);
+  SLIPWAY_CHECK(path.ok(), "the server has an address");
+  return *path;
 }
 
 CommandResult Cluster::Slipway(std::vector<std::string> arguments, absl::Duration timeout) {

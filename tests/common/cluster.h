@@ -19,6 +19,7 @@
 #include "absl/time/time.h"
 #include "client/client.h"
 #include "core/base/files.h"
+#include "core/identity/role.h"
 #include "tests/common/command.h"
 #include "tests/common/process_list.h"
 #include "tests/common/service_process.h"
@@ -38,8 +39,10 @@ class Cluster {
     int agents = 1;  // Their ids, and those of their devices, are "agent0", "agent1", ...
     std::vector<std::string> server_flags;
     std::vector<std::string> agent_flags;
-    // Listen on a port of the loopback instead of a unix socket.
+    // Listen on a port of the loopback instead of a unix socket: over TLS, unless `insecure`. The environment of the test and of its
+    // processes is that of the server's user, who is known to it.
     bool tcp = false;
+    bool insecure = false;
   };
   static absl::StatusOr<std::unique_ptr<Cluster>> Start(Options options);
   // Made, but nothing started.
@@ -55,6 +58,9 @@ class Cluster {
   const std::string& address() const { return address_; }
   std::string Path(absl::string_view name) const { return JoinPath(folder_.path(), name); }
   std::string data_folder() const { return Path("server"); }
+
+  // The identity file of the server's user. REQUIRES: tcp, without `insecure`.
+  std::string Identity(Role role) const;
 
   absl::StatusOr<std::unique_ptr<Client>> Connect();
   // Runs the command `slipway` with these arguments, and this cluster as its server.

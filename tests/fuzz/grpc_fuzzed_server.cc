@@ -176,6 +176,8 @@ FuzzedServer::~FuzzedServer() {
 }
 
 void FuzzedServer::MakeWork() {
+  Must(server_->environment().identities->Invite(kSomebody, {Role::kUser}, absl::ZeroDuration()),
+       "an invitation");
   TestClient& test = client_->test;
   const std::string manifest = SerializeManifest(TestManifest());
   for (const std::string& blob :

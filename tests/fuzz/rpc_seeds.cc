@@ -16,6 +16,7 @@
 #include "proto/slipway/v1/blob.pb.h"
 #include "proto/slipway/v1/compile.pb.h"
 #include "proto/slipway/v1/fleet.pb.h"
+#include "proto/slipway/v1/identity.pb.h"
 #include "proto/slipway/v1/job.pb.h"
 #include "proto/slipway/v1/run.pb.h"
 #include "proto/slipway/v1/server.pb.h"
@@ -39,6 +40,15 @@ v1::RunSpec Run() {
   *spec.add_inputs() = ToInlineProto("x", Tensor::Zeros(DataType::kFloat32, {2, 8}));
   spec.set_threads(1);
   return spec;
+}
+
+template <typename Request>
+Request For(const std::string& name) {
+  Request request;
+  request.set_name(name);
+  request.add_roles(v1::ROLE_USER);
+  request.set_lifetime_ns(3'600'000'000'000);
+  return request;
 }
 
 v1::CreateCompilationRequest Compilation() {
@@ -198,6 +208,23 @@ std::optional<std::vector<std::string>> MessagesFor(Rpc rpc) {
   if (rpc == Rpc::kSyncAgent) return {{AgentReport().SerializeAsString()}};
   if (rpc == Rpc::kAttach) return {{SomeResponses()}};
   if (rpc == Rpc::kSyncWorker) return {{WorkerReport().SerializeAsString()}};
+  if (rpc == Rpc::kInvite) return {{For<v1::InviteRequest>("new").SerializeAsString()}};
+  if (rpc == Rpc::kCreateToken) return {{For<v1::CreateTokenRequest>("new").SerializeAsString()}};
+  if (rpc == Rpc::kListIdentities) {
+    v1::ListIdentitiesRequest request;
+    request.set_page_size(2);
+    return {{request.SerializeAsString()}};
+  }
+  if (rpc == Rpc::kRevoke) {
+    v1::RevokeRequest request;
+    request.set_id_or_name(kSomebody);
+    return {{request.SerializeAsString()}};
+  }
+  if (rpc == Rpc::kRenew) {
+    v1::RenewRequest request;
+    request.set_request("of PKCS #10");
+    return {{request.SerializeAsString()}};
+  }
   return std::nullopt;
 }
 

@@ -32,6 +32,7 @@ inline constexpr char kSessionAgent[] = "session-agent";
 inline constexpr char kWorker[] = "worker";
 inline constexpr char kInstance[] = "i";
 inline constexpr char kModelBytes[] = "a model";
+inline constexpr char kSomebody[] = "somebody";  // Whom it has invited.
 
 // nullptr when the protocol has no such method.
 const google::protobuf::MethodDescriptor* MethodOf(const server::AccessRow& row);

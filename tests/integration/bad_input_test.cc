@@ -313,7 +313,7 @@ TEST_F(BadInput, CompilationEatsMemory) {
 
 TEST_F(BadInput, NoServerThere) {
   const std::string model = WriteModel(tree_, "tiny", TinyGraph());
-  ExpectError(Slipway({"devices", "--server", "127.0.0.1:1"}), kUnreachable,
+  ExpectError(Slipway({"devices", "--server", "127.0.0.1:1", "--insecure"}), kUnreachable,
               {"127.0.0.1:1", "slipwayd"});
   ExpectError(
       Slipway({"compile", model, "--server", absl::StrCat("unix:", cluster_->Path("nobody"))}),

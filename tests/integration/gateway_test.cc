@@ -38,12 +38,18 @@ class GatewayTest : public ::testing::Test {
     for (std::string& argument : agent.options().argv) {
       if (argument == cluster_->address()) argument = server;
     }
+    // It is the same server, at another address.
+    agent.options().argv.insert(agent.options().argv.end(),
+                                {"--identity", cluster_->Identity(Role::kAgent)});
     for (const auto& variable : environment) agent.options().environment.push_back(variable);
     ASSERT_OK(agent.Start());
   }
+  ProofOptions Proof() const { return {.identity_file = cluster_->Identity(Role::kUser)}; }
   absl::StatusOr<Session> Open(const std::string& address) {
-    return Session::Open(
-        {.address = address, .idle = absl::Seconds(30), .patience = absl::Seconds(20)});
+    return Session::Open({.address = address,
+                          .proof = Proof(),
+                          .idle = absl::Seconds(30),
+                          .patience = absl::Seconds(20)});
   }
   static void ExpectAllWorks(Session& session) {
     Tensor large = Tensor::Zeros(DataType::kUint8, {(40 << 20) + 12345});
@@ -105,7 +111,8 @@ TEST_F(GatewayTest, AForwarderThatDiesInACallAndComesBackLosesNothing) {
 TEST_F(GatewayTest, AForwarderThatForgetsItsConnectionsLosesNothing) {
   MoveAgent(from_agent_.address());
   // Of the usual patience.
-  ASSERT_OK_AND_ASSIGN(Session session, Session::Open({.address = to_server_.address()}));
+  ASSERT_OK_AND_ASSIGN(Session session,
+                       Session::Open({.address = to_server_.address(), .proof = Proof()}));
   ASSERT_OK_AND_ASSIGN(const RemoteProgram count, session.Load(TestProgram(TestKernel::kCount)));
   ASSERT_OK_AND_ASSIGN(const RemoteTensor x, session.Zeros({DataType::kFloat32, {2, 8}}));
   float calls = 0;
@@ -119,13 +126,14 @@ TEST_F(GatewayTest, AForwarderThatForgetsItsConnectionsLosesNothing) {
   }
   // The agent tells its server, too, that the device is free.
   EXPECT_OK(session.Close());
-  EXPECT_OK(Session::Open({.address = to_server_.address()}));
+  EXPECT_OK(Session::Open({.address = to_server_.address(), .proof = Proof()}));
 }
 
 TEST_F(GatewayTest, WhoIsBehindAForwarderThatFallsSilentIsNamedInTime) {
   MoveAgent(from_agent_.address());
   for (TcpForwarder* const gateway : {&to_server_, &from_agent_}) {
-    ASSERT_OK_AND_ASSIGN(Session session, Session::Open({.address = to_server_.address()}));
+    ASSERT_OK_AND_ASSIGN(Session session,
+                         Session::Open({.address = to_server_.address(), .proof = Proof()}));
     ASSERT_OK(session.Facts());
     gateway->Freeze();
     const absl::Time begin = absl::Now();

@@ -111,9 +111,29 @@ TEST_F(StraightSessionTest, ItGoesPastTheServerWhichStillHasTheLease) {
   EXPECT_EQ(ended.state, JobState::kSucceeded);
 }
 
+TEST_F(StraightSessionTest, OverTlsAgentsAskWhoCalls) {
+  ASSERT_OK_AND_ASSIGN(
+      cluster_,
+      Cluster::Start({.agents = 1, .agent_flags = {"--listen=127.0.0.1:0"}, .tcp = true}));
+  ASSERT_OK_AND_ASSIGN(client_, cluster_->Connect());
+  ASSERT_OK_AND_ASSIGN(Session session, Open());
+  ASSERT_TRUE(Await([&] { return session.is_straight(); }));
+  Counter counter(session);
+  ASSERT_OK(counter.Add());
+  EXPECT_EQ(counter.Get(), counter.wanted());
+  // In clear nobody gets there, whatever ticket he has; nor does who takes it for the server.
+  EXPECT_THAT(Session::Open({.address = agent_address(), .proof = {.insecure = true}}),
+              StatusIs(Code::kUnavailable));
+  EXPECT_THAT(Session::Open({.address = agent_address(),
+                             .proof = {.identity_file = cluster_->Identity(Role::kUser)}}),
+              StatusIs(Code::kUnavailable));
+  ASSERT_OK(counter.Add());
+  EXPECT_OK(session.Close());
+}
+
 TEST_F(StraightSessionTest, NobodyOpensOneAtSuchAnAgent) {
   StartCluster();
-  EXPECT_THAT(Session::Open({.address = agent_address()}),
+  EXPECT_THAT(Session::Open({.address = agent_address(), .proof = {.insecure = true}}),
               StatusIs(Code::kFailedPrecondition, HasSubstr("from its server alone")));
 }
 
@@ -124,10 +144,9 @@ TEST_F(StraightSessionTest, TheTokenIsAskedForThereToo) {
   ASSERT_OK(WriteFileAtomically(file, token, false));
   ASSERT_EQ(chmod(file.c_str(), 0600), 0);
   const std::string flag = "--token-file=" + file;
-  ASSERT_OK_AND_ASSIGN(cluster_, Cluster::Start({.agents = 1,
-                                                 .server_flags = {flag},
-                                                 .agent_flags = {"--listen=127.0.0.1:0", flag}}));
-  ASSERT_OK_AND_ASSIGN(Session session, Open({.token = token}));
+  ASSERT_OK_AND_ASSIGN(
+      cluster_, Cluster::Start({.agents = 1, .agent_flags = {"--listen=127.0.0.1:0", flag}}));
+  ASSERT_OK_AND_ASSIGN(Session session, Open({.proof = {.token = token}}));
   ASSERT_TRUE(Await([&] { return session.is_straight(); }));
   v1::SessionRequest resume;
   resume.mutable_resume()->set_session(session.id());

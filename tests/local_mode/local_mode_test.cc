@@ -124,7 +124,7 @@ TEST_F(LocalModeTest, ALoopWithoutEndIsEndedByAFlag) {
 
 TEST_F(LocalModeTest, LocalWinsOverTheVariable) {
   environment_.emplace_back("SLIPWAY_SERVER", "127.0.0.1:1");
-  EXPECT_EQ(Slipway({"devices"}).status.exit_code, 3);
+  EXPECT_EQ(Slipway({"devices", "--insecure"}).status.exit_code, 3);
   const CommandResult local = Slipway({"devices", "--local"});
   EXPECT_TRUE(local.status.ok()) << local.ToString();
   EXPECT_THAT(local.out, HasSubstr("idle"));

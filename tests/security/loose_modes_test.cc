@@ -79,18 +79,28 @@ TEST_F(LooseModesTest, SocketsAndStateAreTheUsersAlone) {
 }
 
 TEST_F(LooseModesTest, ATokenThatOthersReadIsRefused) {
-  for (const std::string binary : {kServer, kAgent}) {
-    for (const mode_t mode : {0666, 0644}) {
-      const std::string token = WriteToken(mode);
-      const absl::Status started = Make(binary, {"--token-file=" + token})->Start();
-      ASSERT_FALSE(started.ok()) << binary;
-      EXPECT_THAT(started.message(), HasSubstr("chmod 600 " + token)) << binary;
-    }
-    const std::unique_ptr<ServiceProcess> process =
-        Make(binary, {"--token-file=" + WriteToken(0600)});
-    EXPECT_OK(process->Start());
-    EXPECT_OK(process->Stop());
+  for (const mode_t mode : {0666, 0644}) {
+    const std::string token = WriteToken(mode);
+    const absl::Status started = Make(kAgent, {"--token-file=" + token})->Start();
+    ASSERT_FALSE(started.ok());
+    EXPECT_THAT(started.message(), HasSubstr("chmod 600 " + token));
   }
+  const std::unique_ptr<ServiceProcess> process =
+      Make(kAgent, {"--token-file=" + WriteToken(0600)});
+  EXPECT_OK(process->Start());
+  EXPECT_OK(process->Stop());
+}
+
+TEST_F(LooseModesTest, AnAuthorityThatOthersReadIsRefused) {
+  const std::unique_ptr<ServiceProcess> first = Make(kServer, {});
+  ASSERT_OK(first->Start());
+  ASSERT_OK(first->Stop());
+  const std::string authority = Path("data/authority.pem");
+  EXPECT_EQ(ModeOf(authority), 0600u);
+  ASSERT_EQ(chmod(authority.c_str(), 0644), 0);
+  const absl::Status started = Make(kServer, {})->Start();
+  ASSERT_FALSE(started.ok());
+  EXPECT_THAT(started.message(), HasSubstr("chmod 600 " + authority));
 }
 
 TEST_F(LooseModesTest, AFolderThatOthersWriteToIsRefused) {

@@ -30,7 +30,7 @@ class PeersOfProtocol1 : public ::testing::TestWithParam<Peers> {
  protected:
   void SetUp() override {
     server::ServerOptions options;
-    options.listen = "127.0.0.1:0";
+    options.listen = "unix:" + JoinPath(folder_.path(), "socket");
     options.data_dir = JoinPath(folder_.path(), "data");
     options.cache_dir = JoinPath(folder_.path(), "cache");
     options.workers = 0;

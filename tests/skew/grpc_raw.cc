@@ -124,7 +124,7 @@ grpc::ServerGenericBidiReactor* RawServer::Service::CreateReactor(
 
 RawServer::RawServer(Handler handler) : handler_(std::move(handler)) {
   grpc::ServerBuilder builder;
-  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port_);
+  builder.AddListeningPort(socket_.address(), grpc::InsecureServerCredentials());
   builder.RegisterCallbackGenericService(&service_);
   ApplyServerSettings(builder);
   server_ = builder.BuildAndStart();
@@ -140,7 +140,5 @@ RawServer::~RawServer() {
   }
   for (std::thread& thread : threads) thread.join();
 }
-
-std::string RawServer::address() const { return absl::StrCat("127.0.0.1:", port_); }
 
 }  // namespace slipway::testing

@@ -16,6 +16,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "tests/common/socket_folder.h"
 
 namespace slipway::testing {
 
@@ -48,7 +49,7 @@ class RawServer {
   explicit RawServer(Handler handler);
   ~RawServer();
 
-  std::string address() const;
+  std::string address() const { return socket_.address(); }
 
  private:
   class Call;
@@ -66,7 +67,7 @@ class RawServer {
   Service service_{*this};
   absl::Mutex mutex_;
   std::vector<std::thread> threads_ ABSL_GUARDED_BY(mutex_);
-  int port_ = 0;
+  const SocketFolder socket_;
   std::unique_ptr<grpc::Server> server_;
 };
 

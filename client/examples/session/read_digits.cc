@@ -1,8 +1,8 @@
 // Sessions in one screen: reads handwritten digits on a device, then times the network there.
 //
-//   slipway-agent --listen 127.0.0.1:7412 &
+//   slipway-agent --listen unix:board &
 //   slipway compile client/examples/digits/digits.onnx -o digits.slip
-//   bazel-bin/client/examples/read_digits 127.0.0.1:7412 digits.slip client/examples/digits
+//   bazel-bin/client/examples/read_digits unix:board digits.slip client/examples/digits
 #include <algorithm>
 #include <cstdio>
 #include <string>

@@ -1,0 +1,131 @@
+#include "core/rpc/grpc_credentials.h"
+
+#include <grpc/grpc_security_constants.h>
+#include <grpcpp/security/tls_certificate_provider.h>
+#include <grpcpp/security/tls_certificate_verifier.h>
+#include <grpcpp/security/tls_credentials_options.h>
+
+#include <optional>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "core/identity/certificate_authority.h"
+#include "core/identity/identity_id.h"
+
+namespace slipway {
+namespace {
+
+namespace tls = grpc::experimental;
+
+// Between looks at a file that may have changed. Identities are renewed days before they expire.
+constexpr unsigned kReadAgainSeconds = 10;
+
+// One file has the three parts: each is found by its kind.
+std::shared_ptr<tls::CertificateProviderInterface> Watch(const std::string& identity_file) {
+  return std::make_shared<tls::FileWatcherCertificateProvider>(identity_file, identity_file,
+                                                               identity_file, kReadAgainSeconds);
+}
+
+class IdentityVerifier final : public tls::ExternalCertificateVerifier {
+ public:
+  IdentityVerifier(MayConnect may_connect, bool takes_tokens)
+      : may_connect_(std::move(may_connect)), takes_tokens_(takes_tokens) {}
+
+  bool Verify(tls::TlsCustomVerificationCheckRequest* request, std::function<void(grpc::Status)>,
+              grpc::Status* status) override {
+    // Without a certificate a token must be shown with each call.
+    *status = takes_tokens_ && request->peer_cert().empty()
+                  ? grpc::Status::OK
+                  : grpc::Status(grpc::StatusCode::UNAUTHENTICATED, "may not connect");
+    for (const grpc::string_ref& uri : request->uri_names()) {
+      const std::optional<std::string> id =
+          IdentityOfUri(absl::string_view(uri.data(), uri.size()));
+      if (id.has_value() && may_connect_(*id)) *status = grpc::Status::OK;
+    }
+    return true;  // It is decided.
+  }
+  void Cancel(tls::TlsCustomVerificationCheckRequest*) override {}
+
+ private:
+  const MayConnect may_connect_;
+  const bool takes_tokens_;
+};
+
+// Who is called goes by names that no address has.
+class NameVerifier final : public tls::ExternalCertificateVerifier {
+ public:
+  explicit NameVerifier(std::vector<std::string> names) : names_(std::move(names)) {}
+
+  bool Verify(tls::TlsCustomVerificationCheckRequest* request, std::function<void(grpc::Status)>,
+              grpc::Status* status) override {
+    for (const grpc::string_ref& name : request->dns_names()) {
+      if (absl::c_linear_search(names_, absl::string_view(name.data(), name.size()))) {
+        *status = grpc::Status::OK;
+        return true;  // It is decided.
+      }
+    }
+    *status = grpc::Status(grpc::StatusCode::UNAUTHENTICATED, "certificate verify failed: a name");
+    return true;
+  }
+  void Cancel(tls::TlsCustomVerificationCheckRequest*) override {}
+
+ private:
+  const std::vector<std::string> names_;
+};
+
+}  // namespace
+
+std::vector<std::string> ServerNames() { return {kServerCertificateName}; }
+
+void ApplyNames(const std::vector<std::string>& names, grpc::ChannelArguments& arguments) {
+  arguments.SetSslTargetNameOverride(names.front());
+}
+
+std::vector<std::string> AgentNames(absl::string_view device) {
+  return {AgentCertificateName(device.substr(0, device.find('.'))),
+          AgentCertificateName(kOwnIdentityName)};
+}
+
+std::shared_ptr<grpc::ChannelCredentials> CallerCredentials(const CallerProof& proof,
+                                                            std::vector<std::string> names) {
+  if (!proof.is_over_tls()) return grpc::InsecureChannelCredentials();
+  tls::TlsChannelCredentialsOptions options;
+  if (proof.identity_file.empty()) {
+    options.set_certificate_provider(
+        std::make_shared<tls::StaticDataCertificateProvider>(proof.authority));
+  } else {
+    options.set_certificate_provider(Watch(proof.identity_file));
+    options.watch_identity_key_cert_pairs();
+  }
+  options.watch_root_certs();
+  options.set_verify_server_certs(true);
+  options.set_certificate_verifier(
+      tls::ExternalCertificateVerifier::Create<NameVerifier>(std::move(names)));
+  options.set_check_call_host(false);
+  return tls::TlsCredentials(options);
+}
+
+std::shared_ptr<grpc::ServerCredentials> ServerCredentialsFor(const std::string& identity_file,
+                                                              MayConnect may_connect,
+                                                              bool takes_tokens) {
+  tls::TlsServerCredentialsOptions options(Watch(identity_file));
+  options.watch_root_certs();
+  options.watch_identity_key_cert_pairs();
+  options.set_cert_request_type(takes_tokens
+                                    ? GRPC_SSL_REQUEST_CLIENT_CERTIFICATE_AND_VERIFY
+                                    : GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+  options.set_certificate_verifier(tls::ExternalCertificateVerifier::Create<IdentityVerifier>(
+      std::move(may_connect), takes_tokens));
+  options.set_check_call_host(false);
+  return tls::TlsServerCredentials(options);
+}
+
+std::string CallerIdentity(const grpc::AuthContext& context) {
+  for (const grpc::string_ref& uri : context.FindPropertyValues(GRPC_PEER_URI_PROPERTY_NAME)) {
+    std::optional<std::string> id = IdentityOfUri(absl::string_view(uri.data(), uri.size()));
+    if (id.has_value()) return *std::move(id);
+  }
+  return "";
+}
+
+}  // namespace slipway
