@@ -292,10 +292,12 @@ class JoinDoorTest : public GrpcTlsTest {
  protected:
   void Open(JoinDoorOptions options = {}) {
     options.identity_file = ours_.Server();
-    ASSERT_OK_AND_ASSIGN(door_, JoinDoor::Open(options, [this](absl::string_view request) {
-                           ++requests_;
-                           return "you said " + std::string(request);
-                         }));
+    ASSERT_OK_AND_ASSIGN(
+        door_, JoinDoor::Open(options, [this](absl::string_view request, absl::string_view peer) {
+          ++requests_;
+          EXPECT_THAT(std::string(peer), HasSubstr("127.0.0.1:"));
+          return "you said " + std::string(request);
+        }));
     Serve({.on_join = [this](UniqueFd fd) { door_->Take(std::move(fd)); }});
   }
   ~JoinDoorTest() override {

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,10 +22,19 @@
 #include "core/base/status_macros.h"
 #include "core/identity/identity_file.h"
 #include "core/rpc/join_frame.h"
+#include "core/rpc/peer_address.h"
 #include "core/rpc/tls_stream.h"
 
 namespace slipway {
 namespace {
+
+// Empty when it is gone.
+std::string PeerOf(const UniqueFd& connection) {
+  sockaddr_storage name = {};
+  socklen_t size = sizeof(name);
+  if (getpeername(connection.get(), reinterpret_cast<sockaddr*>(&name), &size) != 0) return "";
+  return GrpcPeerOf(name);
+}
 
 class Door final : public JoinDoor {
  public:
@@ -55,6 +65,7 @@ class Door final : public JoinDoor {
 
   struct Visit {
     TlsStream stream;
+    std::string peer;
     absl::Duration until;
     Stage stage = Stage::kHandshake;
     TlsProgress waits_for = TlsProgress::kWantsRead;
@@ -106,13 +117,15 @@ class Door final : public JoinDoor {
         fd = std::move(arrived_.front());
         arrived_.pop_front();
       }
+      std::string peer = PeerOf(fd);
       absl::StatusOr<TlsStream> stream = ServeAt(std::move(fd));
       if (!stream.ok()) {
         Log(LogLevel::kError, "nobody can join", {{"why", stream.status().message()}});
         continue;
       }
-      visits_.push_back(
-          {.stream = *std::move(stream), .until = clock_.Monotonic() + options_.patience});
+      visits_.push_back({.stream = *std::move(stream),
+                         .peer = std::move(peer),
+                         .until = clock_.Monotonic() + options_.patience});
       if (static_cast<int>(visits_.size()) > options_.most) visits_.pop_front();
       if (Advance(visits_.back()) == TlsProgress::kOver) visits_.pop_back();
     }
@@ -173,7 +186,7 @@ class Door final : public JoinDoor {
         visit.stage = Stage::kRequest;
         return visit.size <= kMaxJoinBytes;
       case Stage::kRequest:
-        visit.bytes = JoinFrame(visit.bytes.empty() ? "" : handler_(visit.bytes));
+        visit.bytes = JoinFrame(visit.bytes.empty() ? "" : handler_(visit.bytes, visit.peer));
         visit.stage = Stage::kAnswer;
         return true;
       case Stage::kAnswer:

@@ -25,8 +25,9 @@ struct JoinDoorOptions {
 // The server's side: a thread that serves all connections, from construction to destruction.
 class JoinDoor {
  public:
-  // Answers a request; called on the door's thread, for one after the other. Both are the caller's to define.
-  using Handler = std::function<std::string(absl::string_view request)>;
+  // Answers a request; called on the door's thread, for one after the other. Both are the caller's to define. `peer` is where
+  // it came from (GrpcPeerOf).
+  using Handler = std::function<std::string(absl::string_view request, absl::string_view peer)>;
 
   // RESOURCE_EXHAUSTED when there are no descriptors for it.
   static absl::StatusOr<std::unique_ptr<JoinDoor>> Open(JoinDoorOptions options, Handler handler);

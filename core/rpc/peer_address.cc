@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 
 namespace slipway {
@@ -58,6 +59,23 @@ std::string PeerAddressOf(absl::string_view grpc_peer) {
   const std::string text(host.substr(0, host.find('%')));
   if (inet_pton(AF_INET6, text.c_str(), &address) != 1) return "";
   return JoinIpv6(address, network_port);
+}
+
+std::string GrpcPeerOf(const sockaddr_storage& name) {
+  char text[INET6_ADDRSTRLEN];
+  if (name.ss_family == AF_INET) {
+    const auto& address = reinterpret_cast<const sockaddr_in&>(name);
+    inet_ntop(AF_INET, &address.sin_addr, text, sizeof(text));
+    return absl::StrCat("ipv4:", text, ":", ntohs(address.sin_port));
+  }
+  if (name.ss_family != AF_INET6) return "";
+  const auto& address = reinterpret_cast<const sockaddr_in6&>(name);
+  if (IN6_IS_ADDR_V4MAPPED(&address.sin6_addr)) {
+    inet_ntop(AF_INET, address.sin6_addr.s6_addr + 12, text, sizeof(text));
+    return absl::StrCat("ipv4:", text, ":", ntohs(address.sin6_port));
+  }
+  inet_ntop(AF_INET6, &address.sin6_addr, text, sizeof(text));
+  return absl::StrCat("ipv6:%5B", text, "%5D:", ntohs(address.sin6_port));
 }
 
 }  // namespace slipway

@@ -16,6 +16,9 @@ std::string PeerAddress(const sockaddr_storage& name);
 // The same of what grpc::ServerContext::peer says: "ipv4:1.2.3.4:5", "ipv6:%5B::1%5D:5".
 std::string PeerAddressOf(absl::string_view grpc_peer);
 
+// What grpc::ServerContext::peer would say of it, for connections that gRPC does not see. Empty for what is neither.
+std::string GrpcPeerOf(const sockaddr_storage& name);
+
 }  // namespace slipway
 
 #endif  // SLIPWAY_CORE_RPC_PEER_ADDRESS_H_

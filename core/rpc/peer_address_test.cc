@@ -3,7 +3,9 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
+#include <cstdint>
 #include <string>
+#include <tuple>
 
 #include "gtest/gtest.h"
 
@@ -40,6 +42,27 @@ TEST(PeerAddress, TellsHostsAndPortsApart) {
   EXPECT_NE(Ipv4("127.0.0.1", 1), Ipv4("127.0.0.1", 2));
   EXPECT_NE(Ipv4("127.0.0.1", 1), Ipv4("127.0.0.2", 1));
   EXPECT_NE(Ipv6("::1", 1), Ipv6("::2", 1));
+}
+
+TEST(PeerAddress, IsNamedAsGrpcDoes) {
+  for (const auto& [host, port, name] : {std::tuple("::1", 40001, "ipv6:%5B::1%5D:40001"),
+                                         std::tuple("::ffff:192.0.2.7", 9, "ipv4:192.0.2.7:9")}) {
+    sockaddr_storage socket = {};
+    auto& address = reinterpret_cast<sockaddr_in6&>(socket);
+    address.sin6_family = AF_INET6;
+    address.sin6_port = htons(static_cast<uint16_t>(port));
+    inet_pton(AF_INET6, host, &address.sin6_addr);
+    EXPECT_EQ(GrpcPeerOf(socket), name);
+    EXPECT_EQ(PeerAddressOf(GrpcPeerOf(socket)), PeerAddress(socket));
+  }
+  sockaddr_storage socket = {};
+  auto& address = reinterpret_cast<sockaddr_in&>(socket);
+  address.sin_family = AF_INET;
+  address.sin_port = htons(7);
+  inet_pton(AF_INET, "192.0.2.7", &address.sin_addr);
+  EXPECT_EQ(GrpcPeerOf(socket), "ipv4:192.0.2.7:7");
+  socket.ss_family = AF_UNIX;
+  EXPECT_EQ(GrpcPeerOf(socket), "");
 }
 
 TEST(PeerAddress, IsEmptyForOthers) {
