@@ -92,10 +92,12 @@ absl::Status ServerContext::Open() {
     listening.identity_file = JoinPath(options_.data_dir, kServerIdentityName);
     listening.takes_tokens = options_.accept_tokens;
   }
-  SLIPWAY_ASSIGN_OR_RETURN(
-      grpc_,
-      GrpcServer::Start({.env = &env_, .hub = &hub_, .timers = timers_.get(), .pool = pool_.get()},
-                        listening));
+  SLIPWAY_ASSIGN_OR_RETURN(grpc_, GrpcServer::Start({.env = &env_,
+                                                     .hub = &hub_,
+                                                     .timers = timers_.get(),
+                                                     .pool = pool_.get(),
+                                                     .audit = audit_.get()},
+                                                    listening));
   address_ = grpc_->address();
   if (IsOverTls(options_)) {
     identities_->WhenRevoked([grpc = grpc_.get()] { grpc->EndUnwelcome(); });
@@ -136,6 +138,9 @@ absl::Status ServerContext::OpenIdentities() {
       "--data-dir");
   SLIPWAY_ASSIGN_OR_RETURN(identities_,
                            Identities::Create(store_.get(), authority_.get(), &clock_));
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(
+      audit_, AuditLog::Open(JoinPath(options_.data_dir, kAuditFolderName), {}, &machine_clock_),
+      "--data-dir");
   return absl::OkStatus();
 }
 
@@ -254,6 +259,7 @@ void ServerContext::Tick() {
 void ServerContext::KeepTime() {
   timers_->After(AwakeClock::kReadEvery, [this] {
     Tick();
+    audit_->TellLeftOut();
     KeepTime();
   });
 }

@@ -18,6 +18,7 @@
 #include "core/store/blob_store.h"
 #include "core/store/compile_cache.h"
 #include "server/artifacts/artifact_library.h"
+#include "server/audit/audit_log.h"
 #include "server/change_hub.h"
 #include "server/handlers/environment.h"
 #include "server/handlers/open_downloads.h"
@@ -96,6 +97,7 @@ class ServerContext {
   std::unique_ptr<ArtifactLibrary> artifacts_;
   std::unique_ptr<CertificateAuthority> authority_;
   std::unique_ptr<Identities> identities_;
+  std::unique_ptr<AuditLog> audit_;
   std::unique_ptr<CompilerIdentity> compiler_;
   ChangeHub hub_;
   // The two below call into what is above and below: the destructor stops them in time.

@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
 #include "absl/types/span.h"
 #include "core/base/flags.h"
 #include "core/base/kept_memory.h"
@@ -25,6 +26,7 @@
 #include "core/confinement/guard.h"
 #include "core/confinement/profiles.h"
 #include "core/rpc/join.h"
+#include "server/audit/audit_verb.h"
 #include "server/grpc_admin_verbs.h"
 #include "server/parent.h"
 #include "server/server_context.h"
@@ -109,6 +111,10 @@ int AdminMain(int argc, char** argv) {
   return Report(status, absl::IsInvalidArgument(status) ? kWrongCall : kFailed);
 }
 
+absl::Status ShowAudit(absl::Span<const std::string> arguments, AdminOutput output) {
+  return AuditVerb(arguments, absl::Now(), output.out, output.err);
+}
+
 int JoinAsAdmin(int argc, char** argv) { return JoinMain("slipwayd", Role::kAdmin, argc, argv); }
 
 // What slipwayd does besides serving.
@@ -123,6 +129,7 @@ constexpr Verb kVerbs[] = {
     {"token", "let a program call it that cannot join", AdminMain<TokenVerb>},
     {"identities", "list who may call it", AdminMain<IdentitiesVerb>},
     {"revoke", "shut somebody out", AdminMain<RevokeVerb>},
+    {"audit", "show who did what, when and from where", AdminMain<ShowAudit>},
     {"join", "become an administrator of a server of another machine", JoinAsAdmin},
 };
 

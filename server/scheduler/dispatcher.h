@@ -112,8 +112,8 @@ class Dispatcher {
   // --- Agents and workers ---
 
   // Takes in a report. Errors of PeerRegistry::Take; UNAVAILABLE when a change could not be stored: the peer tries
-  // again.
-  absl::Status Reported(Report report);
+  // again. `is_new`, unless null, becomes true for the first one of an instance.
+  absl::Status Reported(Report report, bool* is_new = nullptr);
   // What the peer should hold. ABORTED when the call this is for is outdated: another instance, or a later report.
   absl::StatusOr<DesiredState> DesiredOf(const PeerCall& call);
   // From this to that a call of the instance is open, and the peer not silent.

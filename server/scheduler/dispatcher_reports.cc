@@ -33,7 +33,7 @@ bool SameProgress(const v1::JobProgress& a, const v1::JobProgress& b) {
 
 }  // namespace
 
-absl::Status Dispatcher::Reported(Report report) {
+absl::Status Dispatcher::Reported(Report report, bool* is_new) {
   CheckResults(report);
   const std::string& peer = report.call.peer;
   Section section(this);
@@ -50,6 +50,7 @@ absl::Status Dispatcher::Reported(Report report) {
   to_fill_.insert(peer);
   if (IsLocalWorker(peer)) failed_starts_ = 0;
   if (taken.kind == ReportKind::kNewInstance) {
+    if (is_new != nullptr) *is_new = true;
     Log(LogLevel::kInfo, absl::StrCat(KindOfKey(peer), " came"),
         {{"id", IdOfKey(peer)}, {"address", report.call.address}, {"version", report.version}});
     if (IsLocalWorker(peer)) {

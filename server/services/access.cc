@@ -40,7 +40,7 @@ absl::Status CheckId(const Caller& caller, absl::string_view what, absl::string_
 }  // namespace
 
 absl::Status CheckAccess(const Caller& caller, Rpc rpc) {
-  const AccessRow& row = kAccess[static_cast<size_t>(rpc)];
+  const AccessRow& row = RowOf(rpc);
   if (caller.roles.HasAnyOf(row.roles)) return absl::OkStatus();
   return absl::PermissionDeniedError(absl::StrCat(
       "'", caller.owner, "' is not ", row.roles.ToString(" or "), ", as ", row.method, " wants"));

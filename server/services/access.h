@@ -3,6 +3,7 @@
 #define SLIPWAY_SERVER_SERVICES_ACCESS_H_
 
 #include <array>
+#include <cstddef>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -42,37 +43,58 @@ struct AccessRow {
   Rpc rpc;
   absl::string_view method;  // "package.Service.Method".
   RoleSet roles;             // Any of these is enough.
+  // Whether the audit log says of each call what became of it: of those that change something. It says of all calls who was
+  // refused (call_audit.h).
+  bool audited;
 };
 
 inline constexpr RoleSet kEverybody = {Role::kUser, Role::kAgent, Role::kWorker, Role::kAdmin};
 
+// What AccessRow::audited is called in the table. Of sessions those that begin are audited, of Sync the first call of an instance.
+inline constexpr bool kAudited = true;
+inline constexpr bool kNotAudited = false;
+
 // In the order of Rpc. Each method of each service has a row.
 inline constexpr std::array<AccessRow, 23> kAccess = {{
-    {Rpc::kGetServerInfo, "slipway.v1.ServerService.GetServerInfo", kEverybody},
-    {Rpc::kCreateCompilation, "slipway.v1.CompileService.CreateCompilation", {Role::kUser}},
-    {Rpc::kCreateRun, "slipway.v1.RunService.CreateRun", {Role::kUser}},
-    {Rpc::kCreateBenchmark, "slipway.v1.RunService.CreateBenchmark", {Role::kUser}},
-    {Rpc::kGetJob, "slipway.v1.JobService.GetJob", {Role::kUser, Role::kAdmin}},
-    {Rpc::kListJobs, "slipway.v1.JobService.ListJobs", {Role::kUser, Role::kAdmin}},
-    {Rpc::kWatchJob, "slipway.v1.JobService.WatchJob", {Role::kUser, Role::kAdmin}},
-    {Rpc::kCancelJob, "slipway.v1.JobService.CancelJob", {Role::kUser, Role::kAdmin}},
-    {Rpc::kListDevices, "slipway.v1.FleetService.ListDevices", {Role::kUser, Role::kAdmin}},
-    {Rpc::kListWorkers, "slipway.v1.FleetService.ListWorkers", {Role::kUser, Role::kAdmin}},
-    {Rpc::kOpenSession, "slipway.v1.SessionService.Open", {Role::kUser}},
+    {Rpc::kGetServerInfo, "slipway.v1.ServerService.GetServerInfo", kEverybody, kNotAudited},
+    {Rpc::kCreateCompilation,
+     "slipway.v1.CompileService.CreateCompilation",
+     {Role::kUser},
+     kAudited},
+    {Rpc::kCreateRun, "slipway.v1.RunService.CreateRun", {Role::kUser}, kAudited},
+    {Rpc::kCreateBenchmark, "slipway.v1.RunService.CreateBenchmark", {Role::kUser}, kAudited},
+    {Rpc::kGetJob, "slipway.v1.JobService.GetJob", {Role::kUser, Role::kAdmin}, kNotAudited},
+    {Rpc::kListJobs, "slipway.v1.JobService.ListJobs", {Role::kUser, Role::kAdmin}, kNotAudited},
+    {Rpc::kWatchJob, "slipway.v1.JobService.WatchJob", {Role::kUser, Role::kAdmin}, kNotAudited},
+    {Rpc::kCancelJob, "slipway.v1.JobService.CancelJob", {Role::kUser, Role::kAdmin}, kAudited},
+    {Rpc::kListDevices,
+     "slipway.v1.FleetService.ListDevices",
+     {Role::kUser, Role::kAdmin},
+     kNotAudited},
+    {Rpc::kListWorkers,
+     "slipway.v1.FleetService.ListWorkers",
+     {Role::kUser, Role::kAdmin},
+     kNotAudited},
+    {Rpc::kOpenSession, "slipway.v1.SessionService.Open", {Role::kUser}, kAudited},
     // Who knows a blob's digest may have it: nothing lists them.
-    {Rpc::kFindMissing, "slipway.v1.BlobService.FindMissing", kEverybody},
-    {Rpc::kQueryWrite, "slipway.v1.BlobService.QueryWrite", kEverybody},
-    {Rpc::kWrite, "slipway.v1.BlobService.Write", kEverybody},
-    {Rpc::kRead, "slipway.v1.BlobService.Read", kEverybody},
-    {Rpc::kSyncAgent, "slipway.v1.AgentService.Sync", {Role::kAgent}},
-    {Rpc::kAttach, "slipway.v1.AgentService.Attach", {Role::kAgent}},
-    {Rpc::kSyncWorker, "slipway.v1.WorkerService.Sync", {Role::kWorker}},
-    {Rpc::kInvite, "slipway.v1.IdentityService.Invite", {Role::kAdmin}},
-    {Rpc::kCreateToken, "slipway.v1.IdentityService.CreateToken", {Role::kAdmin}},
-    {Rpc::kListIdentities, "slipway.v1.IdentityService.ListIdentities", {Role::kAdmin}},
-    {Rpc::kRevoke, "slipway.v1.IdentityService.Revoke", {Role::kAdmin}},
-    {Rpc::kRenew, "slipway.v1.IdentityService.Renew", kEverybody},
+    {Rpc::kFindMissing, "slipway.v1.BlobService.FindMissing", kEverybody, kNotAudited},
+    {Rpc::kQueryWrite, "slipway.v1.BlobService.QueryWrite", kEverybody, kNotAudited},
+    {Rpc::kWrite, "slipway.v1.BlobService.Write", kEverybody, kNotAudited},
+    {Rpc::kRead, "slipway.v1.BlobService.Read", kEverybody, kNotAudited},
+    {Rpc::kSyncAgent, "slipway.v1.AgentService.Sync", {Role::kAgent}, kAudited},
+    {Rpc::kAttach, "slipway.v1.AgentService.Attach", {Role::kAgent}, kNotAudited},
+    {Rpc::kSyncWorker, "slipway.v1.WorkerService.Sync", {Role::kWorker}, kAudited},
+    {Rpc::kInvite, "slipway.v1.IdentityService.Invite", {Role::kAdmin}, kAudited},
+    {Rpc::kCreateToken, "slipway.v1.IdentityService.CreateToken", {Role::kAdmin}, kAudited},
+    {Rpc::kListIdentities,
+     "slipway.v1.IdentityService.ListIdentities",
+     {Role::kAdmin},
+     kNotAudited},
+    {Rpc::kRevoke, "slipway.v1.IdentityService.Revoke", {Role::kAdmin}, kAudited},
+    {Rpc::kRenew, "slipway.v1.IdentityService.Renew", kEverybody, kAudited},
 }};
+
+constexpr const AccessRow& RowOf(Rpc rpc) { return kAccess[static_cast<size_t>(rpc)]; }
 
 // PERMISSION_DENIED when the caller has none of the roles, which are named.
 absl::Status CheckAccess(const Caller& caller, Rpc rpc);

@@ -1,4 +1,5 @@
-// What every gRPC method does first and last: check who calls, go to a thread that may wait, convert the status.
+// What every gRPC method does first and last: check who calls, go to a thread that may wait, tell the audit log, convert the
+// status.
 #ifndef SLIPWAY_SERVER_SERVICES_CALLS_H_
 #define SLIPWAY_SERVER_SERVICES_CALLS_H_
 
@@ -6,6 +7,7 @@
 #include <grpcpp/support/server_callback.h>
 
 #include <functional>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -18,6 +20,7 @@
 #include "server/caller.h"
 #include "server/services/access.h"
 #include "server/services/admission.h"
+#include "server/services/call_audit.h"
 #include "server/work_pool.h"
 
 namespace slipway::server {
@@ -28,10 +31,13 @@ class Calls {
   // `on_admitted` is told of each call that is let in where it came from, as gRPC names it, and whose it is: that of its
   // connection's certificate, else Caller::identity.
   using OnAdmitted = std::function<void(absl::string_view peer, absl::string_view identity)>;
-  Calls(const Admission* admission, WorkPool* pool, OnAdmitted on_admitted)
-      : admission_(*admission), pool_(*pool), on_admitted_(std::move(on_admitted)) {}
+  Calls(const Admission* admission, WorkPool* pool, const CallAudit* audit, OnAdmitted on_admitted)
+      : admission_(*admission),
+        pool_(*pool),
+        audit_(*audit),
+        on_admitted_(std::move(on_admitted)) {}
 
-  // Who calls. Errors of Admission, and of CheckAccess.
+  // Who calls. Errors of Admission, and of CheckAccess, which are told to the audit log.
   absl::StatusOr<Caller> Admit(const grpc::CallbackServerContext& context, Rpc rpc) const {
     CallHeader header{.authorization = Metadata(context, "authorization"),
                       .request_id = Metadata(context, "x-request-id"),
@@ -39,21 +45,32 @@ class Calls {
                       .deadline = absl::FromChrono(context.deadline()),
                       .address = context.peer()};
     absl::StatusOr<Caller> caller = admission_.Admit(header);
-    if (!caller.ok()) return caller;
+    if (!caller.ok()) {
+      const Caller stranger = {.identity = header.identity,
+                               .request_id = std::string(header.request_id),
+                               .address = header.address};
+      audit_.TellRefusal(stranger, rpc, caller.status(), "");
+      return caller;
+    }
     on_admitted_(header.address, header.identity.empty() ? caller->identity : header.identity);
     absl::Status may = CheckAccess(*caller, rpc);
-    if (!may.ok()) return may;
+    if (!may.ok()) {
+      audit_.TellRefusal(*caller, rpc, may, "");
+      return may;
+    }
     return caller;
   }
 
-  // Answers a unary call by what `handler` returns.
+  // Answers a unary call by what `handler` returns. `subject` is asked after it what the call was about, for the audit log.
   using Handler = std::function<absl::Status(const Caller&)>;
-  grpc::ServerUnaryReactor* Unary(grpc::CallbackServerContext* context, Rpc rpc,
-                                  Handler handler) const {
-    return Answer(context, Admit(*context, rpc), std::move(handler));
+  using Subject = std::function<std::string()>;
+  grpc::ServerUnaryReactor* Unary(grpc::CallbackServerContext* context, Rpc rpc, Handler handler,
+                                  Subject subject = nullptr) const {
+    return Answer(context, rpc, Admit(*context, rpc), std::move(handler), std::move(subject));
   }
 
   WorkPool& pool() const { return pool_; }
+  const CallAudit& audit() const { return audit_; }
 
   // Empty when there is none of that name.
   static absl::string_view Metadata(const grpc::CallbackServerContext& context, const char* name) {
@@ -73,24 +90,29 @@ class Calls {
   }
 
  private:
-  grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext* context,
-                                   absl::StatusOr<Caller> caller, Handler handler) const {
+  grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext* context, Rpc rpc,
+                                   absl::StatusOr<Caller> caller, Handler handler,
+                                   Subject subject) const {
     grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
     if (!caller.ok()) {
       reactor->Finish(ToGrpc(caller.status()));
       return reactor;
     }
-    const bool posted =
-        pool_.TryPost([reactor, caller = *std::move(caller), handler = std::move(handler)] {
-          // Under load it may have waited for longer than whoever called.
-          reactor->Finish(ToGrpc(absl::Now() < caller.deadline ? handler(caller) : TooLate()));
-        });
+    const bool posted = pool_.TryPost([this, reactor, rpc, caller = *std::move(caller),
+                                       handler = std::move(handler), subject = std::move(subject)] {
+      // Under load it may have waited for longer than whoever called.
+      if (absl::Now() >= caller.deadline) return reactor->Finish(ToGrpc(TooLate()));
+      const absl::Status status = handler(caller);
+      audit_.Tell(caller, rpc, status, subject == nullptr ? "" : subject());
+      reactor->Finish(ToGrpc(status));
+    });
     if (!posted) reactor->Finish(ToGrpc(Overloaded()));
     return reactor;
   }
 
   const Admission& admission_;
   WorkPool& pool_;
+  const CallAudit& audit_;
   const OnAdmitted on_admitted_;
 };
 

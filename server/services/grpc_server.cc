@@ -13,6 +13,7 @@
 #include "core/rpc/grpc_settings.h"
 #include "core/rpc/join_door.h"
 #include "server/services/blob_service.h"
+#include "server/services/call_audit.h"
 #include "server/services/calls.h"
 #include "server/services/job_service.h"
 #include "server/services/join_service.h"
@@ -36,8 +37,9 @@ class RunningServer final : public GrpcServer {
       : env_(*parts.env),
         admission_({.identities = options.identity_file.empty() ? nullptr : env_.identities,
                     .own_worker = options.own_worker}),
+        audit_(parts.audit),
         // Calls come when there is a listener.
-        calls_(&admission_, parts.pool,
+        calls_(&admission_, parts.pool, &audit_,
                [this](absl::string_view peer, absl::string_view identity) {
                  listener_->LetInCall(peer, identity);
                }),
@@ -101,10 +103,11 @@ class RunningServer final : public GrpcServer {
   }
 
   absl::Status OpenDoor(const Options& options, ListenerOptions& listener) {
-    SLIPWAY_ASSIGN_OR_RETURN(door_, JoinDoor::Open({.identity_file = options.identity_file},
-                                                   [this](absl::string_view request) {
-                                                     return AnswerJoinRequest(env_, request);
-                                                   }));
+    SLIPWAY_ASSIGN_OR_RETURN(
+        door_, JoinDoor::Open({.identity_file = options.identity_file},
+                              [this](absl::string_view request, absl::string_view peer) {
+                                return AnswerJoinRequest(env_, audit_, request, peer);
+                              }));
     listener.is_tls = true;
     listener.may_stay = IsKnown();
     listener.on_join = [this](UniqueFd connection) { door_->Take(std::move(connection)); };
@@ -113,6 +116,7 @@ class RunningServer final : public GrpcServer {
 
   const Environment& env_;
   const Admission admission_;
+  const CallAudit audit_;
   const Calls calls_;
   ServerGrpcService server_service_;
   CompileGrpcService compile_service_;

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/rpc/grpc_listener.h"
+#include "server/audit/audit_log.h"
 #include "server/change_hub.h"
 #include "server/handlers/environment.h"
 #include "server/scheduler/dispatcher.h"
@@ -36,6 +37,7 @@ class GrpcServer {
     ChangeHub* hub = nullptr;
     TimerQueue* timers = nullptr;
     WorkPool* pool = nullptr;
+    AuditLog* audit = nullptr;
   };
   // UNAVAILABLE when the address cannot be listened on.
   static absl::StatusOr<std::unique_ptr<GrpcServer>> Start(const Parts& parts,

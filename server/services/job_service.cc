@@ -140,9 +140,12 @@ grpc::ServerWriteReactor<v1::Job>* JobGrpcService::WatchJob(grpc::CallbackServer
 grpc::ServerUnaryReactor* JobGrpcService::CancelJob(grpc::CallbackServerContext* context,
                                                     const v1::CancelJobRequest* request,
                                                     v1::Job* response) {
-  return calls_.Unary(context, Rpc::kCancelJob, [this, request, response](const Caller& caller) {
-    return server::CancelJob(caller, env_, *request, response);
-  });
+  return calls_.Unary(
+      context, Rpc::kCancelJob,
+      [this, request, response](const Caller& caller) {
+        return server::CancelJob(caller, env_, *request, response);
+      },
+      [request] { return request->id(); });
 }
 
 }  // namespace slipway::server

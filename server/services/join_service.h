@@ -6,11 +6,14 @@
 
 #include "absl/strings/string_view.h"
 #include "server/handlers/environment.h"
+#include "server/services/call_audit.h"
 
 namespace slipway::server {
 
-// Answers a v1::JoinRequest by a v1::JoinAnswer; both serialized. Whatever a stranger sends has an answer. Thread-safe.
-std::string AnswerJoinRequest(const Environment& env, absl::string_view request);
+// Answers a v1::JoinRequest by a v1::JoinAnswer; both serialized. Whatever a stranger sends has an answer, and is told to the audit
+// log. `peer` is where he is, as gRPC names it. Thread-safe.
+std::string AnswerJoinRequest(const Environment& env, const CallAudit& audit,
+                              absl::string_view request, absl::string_view peer);
 
 }  // namespace slipway::server
 

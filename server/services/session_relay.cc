@@ -409,8 +409,16 @@ v1::SessionRequest ResumeOf(const JobRecord& session, uint64_t received) {
   return request;
 }
 
+// "JOB on DEVICE": what an open was about. Either may be missing.
+std::string SubjectOf(const v1::SessionRequest::Open& open,
+                      const absl::StatusOr<JobRecord>& session) {
+  return absl::StrCat(session.ok() ? session->job().id() : "",
+                      session.ok() && !open.device().empty() ? " on " : "", open.device());
+}
+
 absl::StatusOr<JobRecord> Enter(const Caller& caller, const Environment& env,
-                                const absl::Cord& message, uint64_t* received) {
+                                const CallAudit& audit, const absl::Cord& message,
+                                uint64_t* received) {
   absl::StatusOr<SessionRequestParts> parts = ParseSessionRequests(message);
   if (!parts.ok()) return parts.status();
   if (parts->message.requests_size() != 1 ||
@@ -419,9 +427,31 @@ absl::StatusOr<JobRecord> Enter(const Caller& caller, const Environment& env,
         "a connection of a session begins with one request, open or resume");
   }
   const v1::SessionRequest& first = parts->message.requests(0);
-  if (first.has_open()) return CreateSession(caller, env, first.open());
-  *received = first.resume().received();
-  return FindSession(caller, env, first.resume().session(), first.resume().ticket());
+  absl::StatusOr<JobRecord> session;
+  if (first.has_open()) {
+    session = CreateSession(caller, env, first.open());
+    audit.Tell(caller, Rpc::kOpenSession, session.status(), SubjectOf(first.open(), session));
+  } else {
+    *received = first.resume().received();
+    session = FindSession(caller, env, first.resume().session(), first.resume().ticket());
+    audit.TellRefusal(caller, Rpc::kOpenSession, session.status(), first.resume().session());
+  }
+  return session;
+}
+
+// Whether the caller may speak for the device that has the session.
+absl::Status CheckAttach(const Caller& caller, const Environment& env, const std::string& session,
+                         absl::string_view ticket) {
+  const absl::StatusOr<JobRecord> record = env.jobs->Get(session);
+  if (!record.ok() || !record->job().has_session() || IsTerminal(record->job().state())) {
+    return absl::NotFoundError(absl::StrCat("there is no session '", session, "'"));
+  }
+  if (!IsSameSecret(record->session().ticket(), ticket)) {
+    return absl::PermissionDeniedError("the ticket is not that of the session");
+  }
+  // The ticket is its client's too, who is not to speak for the device.
+  return record->has_lease() ? CheckPeer(caller, record->lease().holder(), *env.identities)
+                             : absl::OkStatus();
 }
 
 constexpr EndKind kClientEnd = {&SessionRelay::ClientSent, &SessionRelay::ClientHasRoom,
@@ -471,8 +501,9 @@ ServedDuplex* SessionRelays::Open(grpc::CallbackServerContext* context) {
         // Accepting waits for the disk.
         EnterLater(*self->parts_.pool, end, [self, caller, end, message = std::move(message)] {
           uint64_t received = 0;
-          SLIPWAY_ASSIGN_OR_RETURN(const JobRecord session,
-                                   Enter(*caller, *self->parts_.env, message, &received));
+          SLIPWAY_ASSIGN_OR_RETURN(
+              const JobRecord session,
+              Enter(*caller, *self->parts_.env, self->audit_, message, &received));
           if (IsTerminal(session.job().state())) {
             const absl::Status ended = EndOf(session);
             TellEnd(*end->duplex(), ended);
@@ -504,28 +535,20 @@ ServedDuplex* SessionRelays::Attach(grpc::CallbackServerContext* context) {
     end->duplex()->End(caller.status());
     return reactor;
   }
-  EnterLater(
-      *parts_.pool, end,
-      [self = shared_from_this(), end, caller = *caller,
-       session = std::string(Calls::Metadata(*context, "session-id")),
-       ticket = std::string(Calls::Metadata(*context, "session-ticket"))] {
-        const absl::StatusOr<JobRecord> record = self->parts_.env->jobs->Get(session);
-        if (!record.ok() || !record->job().has_session() || IsTerminal(record->job().state())) {
-          return absl::NotFoundError(absl::StrCat("there is no session '", session, "'"));
-        }
-        if (!IsSameSecret(record->session().ticket(), ticket)) {
-          return absl::PermissionDeniedError("the ticket is not that of the session");
-        }
-        // The ticket is its client's too, who is not to speak for the device.
-        if (record->has_lease()) {
-          SLIPWAY_RETURN_IF_ERROR(
-              CheckPeer(caller, record->lease().holder(), *self->parts_.env->identities));
-        }
-        const auto came = [&](SessionRelay& relay) { return relay.AgentCame(end->duplex()); };
-        while (!end->Join(self->Find(session), came)) {
-        }
-        return absl::OkStatus();
-      });
+  EnterLater(*parts_.pool, end,
+             [self = shared_from_this(), end, caller = *caller,
+              session = std::string(Calls::Metadata(*context, "session-id")),
+              ticket = std::string(Calls::Metadata(*context, "session-ticket"))] {
+               const absl::Status may = CheckAttach(caller, *self->parts_.env, session, ticket);
+               self->audit_.TellRefusal(caller, Rpc::kAttach, may, session);
+               SLIPWAY_RETURN_IF_ERROR(may);
+               const auto came = [&](SessionRelay& relay) {
+                 return relay.AgentCame(end->duplex());
+               };
+               while (!end->Join(self->Find(session), came)) {
+               }
+               return absl::OkStatus();
+             });
   return reactor;
 }
 

@@ -30,7 +30,8 @@ class SessionRelays : public std::enable_shared_from_this<SessionRelays> {
     ChangeHub* hub = nullptr;
     TimerQueue* timers = nullptr;
   };
-  SessionRelays(const Calls* calls, Parts parts) : calls_(*calls), parts_(parts) {}
+  SessionRelays(const Calls* calls, Parts parts)
+      : calls_(*calls), audit_(calls->audit()), parts_(parts) {}
 
   // When the server begins: sessions that wait in line leave it if their clients do not come back in time.
   absl::Status Recover();
@@ -47,6 +48,7 @@ class SessionRelays : public std::enable_shared_from_this<SessionRelays> {
   std::shared_ptr<SessionRelay> Find(const std::string& session);
 
   const Calls& calls_;
+  const CallAudit audit_;
   const Parts parts_;
   absl::Mutex mu_;
   absl::flat_hash_map<std::string, std::shared_ptr<SessionRelay>> relays_ ABSL_GUARDED_BY(mu_);

@@ -23,7 +23,7 @@ class SyncReactor final : public grpc::ServerUnaryReactor,
   static grpc::ServerUnaryReactor* Start(const Calls& calls, const Parking& parking,
                                          const grpc::CallbackServerContext& context, Rpc rpc,
                                          const State* state, Desired* desired) {
-    std::shared_ptr<SyncReactor> reactor(new SyncReactor(calls, parking, *state, desired));
+    std::shared_ptr<SyncReactor> reactor(new SyncReactor(calls, parking, rpc, *state, desired));
     reactor->self_ = reactor;
     absl::StatusOr<Caller> caller = calls.Admit(context, rpc);
     absl::Status status = caller.status();
@@ -49,8 +49,14 @@ class SyncReactor final : public grpc::ServerUnaryReactor,
   }
 
  private:
-  SyncReactor(const Calls& calls, const Parking& parking, const State& state, Desired* desired)
-      : pool_(calls.pool()), parking_(parking), state_(state), desired_(desired) {}
+  SyncReactor(const Calls& calls, const Parking& parking, Rpc rpc, const State& state,
+              Desired* desired)
+      : pool_(calls.pool()),
+        audit_(calls.audit()),
+        parking_(parking),
+        rpc_(rpc),
+        state_(state),
+        desired_(desired) {}
 
   void Begin() {
     absl::StatusOr<Report> report = ReadReport(state_, caller_.address);
@@ -62,7 +68,14 @@ class SyncReactor final : public grpc::ServerUnaryReactor,
     if (status.ok() && !device.empty()) {
       status = CheckDevice(caller_, device, *parking_.identities);
     }
-    if (status.ok()) status = parking_.dispatcher->Reported(*std::move(report));
+    bool is_new = false;
+    if (status.ok()) status = parking_.dispatcher->Reported(*std::move(report), &is_new);
+    // Of those that go on as before, only who may not.
+    if (is_new) {
+      audit_.Tell(caller_, rpc_, status, std::string(IdOfKey(call_.peer)));
+    } else {
+      audit_.TellRefusal(caller_, rpc_, status, std::string(IdOfKey(call_.peer)));
+    }
     if (!status.ok()) return End(status);
     parking_.dispatcher->CallBegan(call_);
     std::weak_ptr<SyncReactor> weak = this->weak_from_this();
@@ -113,7 +126,9 @@ class SyncReactor final : public grpc::ServerUnaryReactor,
   }
 
   WorkPool& pool_;
+  const CallAudit audit_;
   const Parking parking_;
+  const Rpc rpc_;
   Caller caller_;
   const State& state_;  // gRPC keeps request and response until OnDone.
   Desired* const desired_;

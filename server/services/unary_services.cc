@@ -1,11 +1,34 @@
 #include "server/services/unary_services.h"
 
+#include <string>
+
+#include "absl/strings/str_cat.h"
 #include "server/handlers/compilations.h"
 #include "server/handlers/fleet.h"
 #include "server/handlers/identities.h"
 #include "server/handlers/runs.h"
+#include "server/identities/roles.h"
 
 namespace slipway::server {
+namespace {
+
+// Who was shut out, as the request and the records say it.
+std::string SubjectOf(const v1::RevokeRequest& request, const v1::RevokeResponse& response) {
+  if (response.records().empty() || response.records(0).name() == request.id_or_name()) {
+    return request.id_or_name();
+  }
+  return absl::StrCat(response.records(0).name(), " (", request.id_or_name(), ")");
+}
+
+// Whom an administrator lets in, as what.
+template <typename Request>
+std::string SubjectOf(const Request& request, const v1::IdentityRecord& record) {
+  return absl::StrCat(request.name(), record.roles().empty() ? "" : " as ",
+                      RolesOf(record).ToString("+"));
+}
+
+}  // namespace
+
 grpc::ServerUnaryReactor* ServerGrpcService::GetServerInfo(grpc::CallbackServerContext* context,
                                                            const v1::GetServerInfoRequest*,
                                                            v1::ServerInfo* response) {
@@ -17,27 +40,34 @@ grpc::ServerUnaryReactor* ServerGrpcService::GetServerInfo(grpc::CallbackServerC
 grpc::ServerUnaryReactor* CompileGrpcService::CreateCompilation(
     grpc::CallbackServerContext* context, const v1::CreateCompilationRequest* request,
     v1::CreateCompilationResponse* response) {
-  return calls_.Unary(context, Rpc::kCreateCompilation,
-                      [this, request, response](const Caller& caller) {
-                        return server::CreateCompilation(caller, env_, *request, response);
-                      });
+  return calls_.Unary(
+      context, Rpc::kCreateCompilation,
+      [this, request, response](const Caller& caller) {
+        return server::CreateCompilation(caller, env_, *request, response);
+      },
+      [response] { return response->job_id(); });
 }
 
 grpc::ServerUnaryReactor* RunGrpcService::CreateRun(grpc::CallbackServerContext* context,
                                                     const v1::CreateRunRequest* request,
                                                     v1::CreateJobResponse* response) {
-  return calls_.Unary(context, Rpc::kCreateRun, [this, request, response](const Caller& caller) {
-    return server::CreateRun(caller, env_, *request, response);
-  });
+  return calls_.Unary(
+      context, Rpc::kCreateRun,
+      [this, request, response](const Caller& caller) {
+        return server::CreateRun(caller, env_, *request, response);
+      },
+      [response] { return response->job_id(); });
 }
 
 grpc::ServerUnaryReactor* RunGrpcService::CreateBenchmark(grpc::CallbackServerContext* context,
                                                           const v1::CreateBenchmarkRequest* request,
                                                           v1::CreateJobResponse* response) {
-  return calls_.Unary(context, Rpc::kCreateBenchmark,
-                      [this, request, response](const Caller& caller) {
-                        return server::CreateBenchmark(caller, env_, *request, response);
-                      });
+  return calls_.Unary(
+      context, Rpc::kCreateBenchmark,
+      [this, request, response](const Caller& caller) {
+        return server::CreateBenchmark(caller, env_, *request, response);
+      },
+      [response] { return response->job_id(); });
 }
 
 grpc::ServerUnaryReactor* FleetGrpcService::ListDevices(grpc::CallbackServerContext* context,
@@ -59,17 +89,23 @@ grpc::ServerUnaryReactor* FleetGrpcService::ListWorkers(grpc::CallbackServerCont
 grpc::ServerUnaryReactor* IdentityGrpcService::Invite(grpc::CallbackServerContext* context,
                                                       const v1::InviteRequest* request,
                                                       v1::InviteResponse* response) {
-  return calls_.Unary(context, Rpc::kInvite, [this, request, response](const Caller& caller) {
-    return server::Invite(caller, env_, *request, response);
-  });
+  return calls_.Unary(
+      context, Rpc::kInvite,
+      [this, request, response](const Caller& caller) {
+        return server::Invite(caller, env_, *request, response);
+      },
+      [request, response] { return SubjectOf(*request, response->record()); });
 }
 
 grpc::ServerUnaryReactor* IdentityGrpcService::CreateToken(grpc::CallbackServerContext* context,
                                                            const v1::CreateTokenRequest* request,
                                                            v1::CreateTokenResponse* response) {
-  return calls_.Unary(context, Rpc::kCreateToken, [this, request, response](const Caller& caller) {
-    return server::CreateToken(caller, env_, *request, response);
-  });
+  return calls_.Unary(
+      context, Rpc::kCreateToken,
+      [this, request, response](const Caller& caller) {
+        return server::CreateToken(caller, env_, *request, response);
+      },
+      [request, response] { return SubjectOf(*request, response->record()); });
 }
 
 grpc::ServerUnaryReactor* IdentityGrpcService::ListIdentities(
@@ -83,9 +119,12 @@ grpc::ServerUnaryReactor* IdentityGrpcService::ListIdentities(
 grpc::ServerUnaryReactor* IdentityGrpcService::Revoke(grpc::CallbackServerContext* context,
                                                       const v1::RevokeRequest* request,
                                                       v1::RevokeResponse* response) {
-  return calls_.Unary(context, Rpc::kRevoke, [this, request, response](const Caller& caller) {
-    return server::Revoke(caller, env_, *request, response);
-  });
+  return calls_.Unary(
+      context, Rpc::kRevoke,
+      [this, request, response](const Caller& caller) {
+        return server::Revoke(caller, env_, *request, response);
+      },
+      [request, response] { return SubjectOf(*request, *response); });
 }
 
 grpc::ServerUnaryReactor* IdentityGrpcService::Renew(grpc::CallbackServerContext* context,

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -12,6 +13,10 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "core/artifact/slip_file.h"
+#include "core/runtime/test_programs/test_programs.h"
 #include "tests/common/cluster.h"
 #include "tests/common/command.h"
 #include "tests/common/status_matchers.h"
@@ -177,6 +182,57 @@ TEST_F(JoiningTest, WhoIsRevokedIsOut) {
   // Who is invited again is in again.
   Join("ada", "ada");
   EXPECT_TRUE(Slipway("ada", {"devices"}).status.ok());
+}
+
+// Whether there is a line that has all the words.
+bool HasLine(absl::string_view text, const std::vector<std::string>& words) {
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    if (std::all_of(words.begin(), words.end(),
+                    [line](const std::string& word) { return absl::StrContains(line, word); })) {
+      return true;
+    }
+  }
+  return false;
+}
+
+TEST_F(JoiningTest, TheAuditLogSaysWhoDidWhat) {
+  Start();
+  const std::string code = Invite("user", "ada");
+  ASSERT_TRUE(Slipway("ada", {"join", cluster_->address(), code}).status.ok());
+  ExpectRefused(Slipway("ben", {"join", cluster_->address(), code}), "no longer, valid");
+  const std::string identity = absl::StrCat(cluster_->Path("home/of-ada/slipway/servers/"),
+                                            cluster_->address(), "/user.pem");
+  ExpectRefused(Administer("ada", {"invite", "admin", "mallory", "--identity", identity}), "admin");
+  const std::string program = cluster_->Path("add.slip");
+  ASSERT_OK(WriteSlip(TestProgram(TestKernel::kAdd), program));
+  // It is accepted, whatever becomes of it: a runner's memory is too little for sanitizers.
+  Slipway("ada", {"run", program});
+  ASSERT_TRUE(Slipway("ada", {"devices"}).status.ok());
+  ASSERT_TRUE(Slipway("ada", {"lease", "take", "--device", "agent0"}).status.ok());
+  ASSERT_TRUE(Administer("", {"revoke", "ada"}).status.ok());
+
+  std::vector<std::string> audit = {ServerBinary(), "audit", "--data-dir", cluster_->data_folder()};
+  const CommandResult shown = Run("", audit);
+  ASSERT_TRUE(shown.status.ok()) << shown.ToString();
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"AgentService.Sync", "agent0", "OK"},
+           {"local", "127.0.0.1:", "IdentityService.Invite", "ada as user", "OK"},
+           {"ada", "127.0.0.1:", "join", "user", "OK"},
+           {"-", "127.0.0.1:", "join", "UNAUTHENTICATED"},
+           {"ada", "127.0.0.1:", "IdentityService.Invite", "PERMISSION_DENIED", "admin"},
+           {"ada", "127.0.0.1:", "RunService.CreateRun", "OK"},
+           {"ada", "127.0.0.1:", "SessionService.Open", "on agent0", "OK"},
+           {"local", "127.0.0.1:", "IdentityService.Revoke", "ada", "OK"}}) {
+    EXPECT_TRUE(HasLine(shown.out, words)) << absl::StrJoin(words, " ") << " in\n" << shown.out;
+  }
+  EXPECT_THAT(shown.out, AllOf(Not(HasSubstr("ListDevices")), Not(HasSubstr(code))));
+  // It is there without the server, too.
+  cluster_->server().Kill();
+  EXPECT_THAT(Run("", audit).out, HasSubstr("RunService.CreateRun"));
+  audit.insert(audit.end(), {"--by", "ada", "--json"});
+  const CommandResult hers = Run("", audit);
+  EXPECT_THAT(hers.out, AllOf(HasSubstr("\"call\": \"RunService.CreateRun\""),
+                              Not(HasSubstr("IdentityService.Revoke"))));
 }
 
 TEST_F(JoiningTest, TokensAreTakenWhereTheServerSaysSo) {
