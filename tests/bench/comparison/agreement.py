@@ -4,9 +4,9 @@ import numpy
 
 # The largest difference, as a share of the largest number of the output that is expected. Sums in
 # another order differ in the last bits of f32, deep networks enlarge that, and Winograd's way has
-# larger sums in between; bf16 keeps 8 bits; in int8 each step falls to the one side or to the other
-# of a half, so that two ways through ResNet-50 with random weights are a tenth and more apart.
-TOLERANCES = {'f32': 1e-3, 'bf16': 5e-2, 'int8': 0.25}
+# larger sums in between; bf16 keeps 8 bits, which ResNet-50 with random weights enlarges to a tenth; in
+# int8 each step falls to the one side or to the other of a half, so that two ways are more apart still.
+TOLERANCES = {'f32': 1e-3, 'bf16': 0.15, 'int8': 0.25}
 
 
 def difference(made, expected):

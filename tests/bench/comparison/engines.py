@@ -13,8 +13,16 @@ TITLES = {'slipway': 'Slipway', **PEERS}
 LOAD_SECONDS = 900
 TURN_SECONDS = 300
 
-# What `slipway compile` is told for a precision.
-PRECISIONS_OF_SLIPWAY = {'f32': []}
+
+def precision_flags(precision, model):
+    """What `slipway compile` is told for a precision. In int8 the inputs are its examples, as they are the peers'."""
+    if precision == 'f32':
+        return []
+    if precision != 'int8':
+        return ['--precision', precision]
+    if len(model.inputs) != 1:
+        raise Failed('UNIMPLEMENTED: examples of models with several inputs')
+    return ['--precision', precision, '--examples', model.inputs[0]]
 
 
 class Setting:
@@ -107,12 +115,10 @@ class Slipway:
 
     def load(self, model):
         """Returns what compiling took and made, as `slipway compile --json` says it."""
-        precision = self._setting.precision
-        if precision not in PRECISIONS_OF_SLIPWAY:
-            raise Failed(f'UNIMPLEMENTED: slipway compile makes no {precision} of f32 yet')
+        flags = precision_flags(self._setting.precision, model)
         program = os.path.join(self._scratch.name, 'model.slip')
         command = [self._command, 'compile', model.path, '--output', program, '--local', '--json']
-        done = self._run(command + PRECISIONS_OF_SLIPWAY[precision], LOAD_SECONDS)
+        done = self._run(command + flags, LOAD_SECONDS)
         loaded = self._ask(f'model = load {program} threads={self._setting.threads}', LOAD_SECONDS)
         self._inputs = [f'in{number}' for number in range(len(model.inputs))]
         for name, path in zip(self._inputs, model.inputs):

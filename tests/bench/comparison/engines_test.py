@@ -151,8 +151,20 @@ class SlipwayTest(unittest.TestCase):
         self.assertEqual(told[8], 'profile model in0 in1')
         self.assertEqual(told[9:], told[:5])  # Another session.
 
+    def test_asks_for_the_precision(self):
+        engine = self.engine('bf16')
+        engine.load(FakeModel())
+        engine.close()
+        model = FakeModel()
+        model.inputs = ['a.pb']
+        engine = self.engine('int8')
+        engine.load(model)
+        engine.close()
+        self.assertEqual(self._compiled[0][-2:], ['--precision', 'bf16'])
+        self.assertEqual(self._compiled[1][-4:], ['--precision', 'int8', '--examples', 'a.pb'])
+
     def test_says_what_it_cannot_do(self):
-        with self.assertRaisesRegex(Failed, 'UNIMPLEMENTED.*int8'):
+        with self.assertRaisesRegex(Failed, 'UNIMPLEMENTED.*several inputs'):
             self.engine('int8').load(FakeModel())
         self.assertEqual(self._compiled, [])
 
