@@ -1,5 +1,6 @@
 // slipwayd: the compile server.
 
+#include <google/protobuf/stubs/logging.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -143,7 +144,9 @@ std::string Summary() {
 
 int Main(int argc, char** argv) {
   setenv("GRPC_VERBOSITY", "NONE", 0);  // Statuses say what its log would.
-  umask(S_IRWXG | S_IRWXO);             // Sockets, the database and all else are this user's alone.
+  // It would write a line for each message that cannot be read, so callers could write as many as they like.
+  google::protobuf::SetLogHandler(nullptr);
+  umask(S_IRWXG | S_IRWXO);  // Sockets, the database and all else are this user's alone.
   for (const Verb& verb : kVerbs) {
     if (argc > 1 && argv[1] == verb.name) return verb.run(argc - 1, argv + 1);
   }

@@ -323,6 +323,13 @@ TEST_F(BadInput, NoServerThere) {
   ExpectError(Slipway({"devices", "--server", "nonsense"}), kWrongCall, {"nonsense", "HOST:PORT"});
 }
 
+TEST_F(BadInput, WhatCannotBeReadIsNotLogged) {
+  // No UTF-8, which the server's protobuf would have a line for, whenever somebody likes.
+  const CommandResult result = Slipway({"cancel", "\xff"});
+  EXPECT_FALSE(result.status.ok()) << result.ToString();
+  EXPECT_THAT(cluster_->server().Log(), ::testing::Not(::testing::HasSubstr("UTF-8")));
+}
+
 TEST_F(BadInput, TwoServersOnOneDataFolder) {
   const std::string socket = absl::StrCat("unix:", cluster_->Path("second"));
   const CommandResult result = RunCommand(
