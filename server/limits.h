@@ -132,8 +132,9 @@ inline constexpr absl::Duration kMaxInvitationLifetime = absl::Hours(24 * 30);
 inline constexpr absl::Duration kDefaultInvitationLifetime = absl::Hours(24);
 inline constexpr absl::Duration kMaxTokenLifetime = absl::Hours(24 * 365 * 10);
 inline constexpr absl::Duration kDefaultTokenLifetime = absl::Hours(24 * 90);
-// Whoever has joined renews his certificate long before.
-inline constexpr absl::Duration kCertificateLifetime = absl::Hours(24 * 30);
+// Whoever has joined renews his certificate long before; a process uses the one that it began with. Who is shut out is so at once, whatever his
+// certificate says.
+inline constexpr absl::Duration kCertificateLifetime = absl::Hours(24 * 366);
 // What a stranger may send in place of a code, token or request for a certificate.
 inline constexpr int kMaxSecretBytes = 64;
 inline constexpr int kMaxCertificateRequestBytes = 4 << 10;

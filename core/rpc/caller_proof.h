@@ -12,7 +12,7 @@
 namespace slipway {
 
 struct CallerProof {
-  // core/identity/identity_file.h: calls go over TLS, to the server that the identity is for and no other. Read anew when it changes.
+  // core/identity/identity_file.h: calls go over TLS, to the server that the identity is for and no other. Read when a channel is made.
   std::string identity_file;
   // Without that: the certificate (PEM) of the authority whose server is called over TLS, which asks for no certificate.
   std::string authority;

@@ -32,7 +32,8 @@ std::string LikelyCause(absl::string_view server, const CallerProof& proof,
   const std::string ours = proof.identity_file.empty()
                                ? "the token"
                                : absl::StrCat("the identity in \"", proof.identity_file, "\"");
-  if (is_over_tls && absl::StrContains(message, "certificate verify failed")) {
+  if (is_over_tls && (absl::StrContains(message, "certificate verify failed") ||
+                      absl::StrContains(message, "not in peer certificate"))) {
     return absl::StrCat("it is not the server that ", ours, " is for, or a clock is wrong");
   }
   if (is_over_tls && absl::StrContains(message, "wrong version number")) {

@@ -10,6 +10,7 @@
 
 #include "absl/algorithm/container.h"
 #include "core/identity/certificate_authority.h"
+#include "core/identity/identity_file.h"
 #include "core/identity/identity_id.h"
 
 namespace slipway {
@@ -73,6 +74,21 @@ class NameVerifier final : public tls::ExternalCertificateVerifier {
   const std::vector<std::string> names_;
 };
 
+// To who bears the one name that ApplyNames asks for. A provider that reads files anew would lose them where a connection is made while
+// another one ends: gRPC 1.51 may tell it of the former's end after the latter's beginning, and then gives the latter no certificates.
+std::shared_ptr<grpc::ChannelCredentials> ServerCallerCredentials(const CallerProof& proof) {
+  grpc::SslCredentialsOptions options;
+  options.pem_root_certs = proof.authority;
+  if (!proof.identity_file.empty()) {
+    // What cannot be read is no certificate: the server says so.
+    const Identity identity = ReadIdentity(proof.identity_file).value_or(Identity());
+    options = {.pem_root_certs = identity.authority,
+               .pem_private_key = identity.key,
+               .pem_cert_chain = identity.certificate};
+  }
+  return grpc::SslCredentials(options);
+}
+
 }  // namespace
 
 std::vector<std::string> ServerNames() { return {kServerCertificateName}; }
@@ -89,6 +105,7 @@ std::vector<std::string> AgentNames(absl::string_view device) {
 std::shared_ptr<grpc::ChannelCredentials> CallerCredentials(const CallerProof& proof,
                                                             std::vector<std::string> names) {
   if (!proof.is_over_tls()) return grpc::InsecureChannelCredentials();
+  if (names.size() == 1) return ServerCallerCredentials(proof);
   tls::TlsChannelCredentialsOptions options;
   if (proof.identity_file.empty()) {
     options.set_certificate_provider(
