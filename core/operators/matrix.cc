@@ -49,9 +49,23 @@ absl::StatusOr<OpenGemmView> DecodePlainGemm(const NodeView& view) {
   return gemm;
 }
 
+bool IsOfPairs(const NodeView& view) {
+  return view.op() == "slipway.GemmPacked" && view.input_type(0).dtype() == DataType::kBfloat16;
+}
+
+absl::Status CheckGemmTypes(const NodeView& view) {
+  if (!IsOfPairs(view)) {
+    return CheckTypes(view, view.op() == "Gemm" ? TypeSet::kAnyNumeric : TypeSet::kFloat);
+  }
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 1, {DataType::kBfloat16}));
+  return view.has_input(2) ? CheckDtype(view, 2, {DataType::kFloat32}) : absl::OkStatus();
+}
+
 absl::StatusOr<OpenGemmView> DecodePackedGemm(const NodeView& view) {
+  const int64_t terms = IsOfPairs(view) ? 2 : 1;
+  const int w_rank = terms > 1 ? 4 : 3;
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 2, 2));
-  SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 1, 3, 3));
+  SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 1, w_rank, w_rank));
   const Dimensions x = DimensionsOf(view, 0);
   if (!view.input_type(1).is_static()) {
     return view.Unimplemented(
@@ -64,8 +78,12 @@ absl::StatusOr<OpenGemmView> DecodePackedGemm(const NodeView& view) {
   gemm.k = x[1];
   gemm.n = columns;
   gemm.block = w[2];
+  gemm.terms = terms;
   gemm.has_c = view.has_input(2);
-  if (view.Differ(x[1], w[1])) return Mismatch(view);
+  if (w.back() != terms && terms > 1) {
+    return view.Error(absl::StrCat("w has ", w.back(), " numbers innermost where 2 are needed"));
+  }
+  if (view.Differ(x[1], w[1] * terms)) return Mismatch(view);
   if (columns < 1 || gemm.block < 1 || (columns - 1) / gemm.block + 1 != w[0]) {
     return view.Error(absl::StrCat(columns, " columns do not fit w of shape ", ToString(w)));
   }
@@ -77,14 +95,14 @@ absl::StatusOr<OpenGemmView> DecodePackedGemm(const NodeView& view) {
 }
 
 absl::StatusOr<OpenGemmView> DecodeOpenGemm(const NodeView& view) {
-  const bool plain = view.op() == "Gemm";
-  SLIPWAY_RETURN_IF_ERROR(CheckTypes(view, plain ? TypeSet::kAnyNumeric : TypeSet::kFloat));
-  return plain ? DecodePlainGemm(view) : DecodePackedGemm(view);
+  SLIPWAY_RETURN_IF_ERROR(CheckGemmTypes(view));
+  return view.op() == "Gemm" ? DecodePlainGemm(view) : DecodePackedGemm(view);
 }
 
 absl::StatusOr<std::vector<ValueType>> GemmType(const NodeView& view) {
   SLIPWAY_ASSIGN_OR_RETURN(const OpenGemmView gemm, DecodeOpenGemm(view));
-  return std::vector<ValueType>{ValueType(view.input_type(0).dtype(), {gemm.m, gemm.n})};
+  const DataType dtype = IsOfPairs(view) ? DataType::kFloat32 : view.input_type(0).dtype();
+  return std::vector<ValueType>{ValueType(dtype, {gemm.m, gemm.n})};
 }
 
 absl::StatusOr<OpenMatMulView> DecodeOpenMatMul(const NodeView& view) {
@@ -130,7 +148,8 @@ absl::StatusOr<GemmView> DecodeGemm(const NodeView& view) {
                   gemm.alpha,
                   gemm.beta,
                   gemm.has_c,
-                  gemm.block};
+                  gemm.block,
+                  gemm.terms};
 }
 
 absl::StatusOr<MatMulView> DecodeMatMul(const NodeView& view) {

@@ -2,7 +2,8 @@
 //
 // slipway.GemmPacked: x [M, K]; w [ceil(columns/n), K, n], columns of the right matrix in blocks of n,
 // zero where the last block is not full; bias [columns], optional; y [M, columns] = x * w + bias.
-// The attribute `columns` is the number of real columns.
+// The attribute `columns` is the number of real columns. Where x is bf16, w is too, in pairs along the depth,
+// [ceil(columns/n), K/2, n, 2], K is even, and bias and y are f32.
 #ifndef SLIPWAY_CORE_OPERATORS_MATRIX_H_
 #define SLIPWAY_CORE_OPERATORS_MATRIX_H_
 
@@ -28,6 +29,7 @@ struct BasicGemmView {
   float beta = 1;
   bool has_c = false;  // Input 2; it broadcasts to [m, n].
   int64_t block = 0;   // Columns a block of w; 0 for Gemm.
+  int64_t terms = 1;   // Innermost extent of w where it is packed by several steps of the depth.
 };
 using GemmView = BasicGemmView<int64_t>;
 inline constexpr int64_t kOpenRows = -1;  // GemmView::m where it is not known.

@@ -59,6 +59,15 @@ TEST(TypeRuleTest, Matrices) {
   EXPECT_THAT(
       TypeOf("%x: f32[2, 4], %w: f32[2, 4, 8]", "%y = slipway.GemmPacked(%x, %w) {columns = 17}"),
       HasSubstr("17 columns do not fit"));
+  const auto of_pairs = [](const char* w) {
+    return TypeOf(absl::StrCat("%x: bf16[2, 4], %w: ", w, ", %b: f32[10]"),
+                  "%y = slipway.GemmPacked(%x, %w, %b) {columns = 10}");
+  };
+  EXPECT_EQ(of_pairs("bf16[2, 2, 8, 2]"), "f32[2, 10]");
+  EXPECT_THAT(of_pairs("bf16[2, 4, 8, 1]"), HasSubstr("1 numbers innermost where 2 are needed"));
+  EXPECT_THAT(of_pairs("bf16[2, 3, 8, 2]"), HasSubstr("cannot be multiplied"));
+  EXPECT_THAT(of_pairs("f32[2, 2, 8, 2]"), HasSubstr("f32"));
+  EXPECT_THAT(of_pairs("bf16[2, 4, 8]"), HasSubstr("rank"));
 }
 
 TEST(TypeRuleTest, Reductions) {

@@ -4,6 +4,7 @@
 #include "core/kernels/matrix.h"
 #include "core/reference/dispatch.h"
 #include "core/reference/families.h"
+#include "core/tensor/float16.h"
 
 namespace slipway {
 namespace {
@@ -16,23 +17,38 @@ absl::Status GemmParameters(const NodeView& view, KernelParameters& parameters) 
   return absl::OkStatus();
 }
 
+// `read` makes a T of an element of x or w.
+template <typename T, typename Element, typename Read>
+void MultiplyPacked(const KernelCall& call, const GemmView& gemm, const Element* x,
+                    const Element* w, Read read) {
+  const T* const bias = In<T>(call, 2);
+  T* const y = Out<T>(call);
+  for (int64_t i = 0; i < call.outputs[0].shape()[0]; ++i) {
+    for (int64_t j = 0; j < gemm.n; ++j) {
+      const Element* const panel = w + j / gemm.block * gemm.k * gemm.block;
+      const int64_t column = j % gemm.block;
+      T sum = bias == nullptr ? T{0} : bias[j];
+      for (int64_t p = 0; p < gemm.k; ++p) {
+        const int64_t step = p / gemm.terms * gemm.block + column;
+        sum += read(x[i * gemm.k + p]) * read(panel[step * gemm.terms + p % gemm.terms]);
+      }
+      y[i * gemm.n + j] = sum;
+    }
+  }
+}
+
 absl::Status GemmPacked(const KernelCall& call) {
   SLIPWAY_ASSIGN_OR_RETURN(const GemmView gemm, DecodeGemm(call.view));
-  const int64_t rows = call.outputs[0].shape()[0];
+  if (call.inputs[0]->dtype() == DataType::kBfloat16) {
+    const auto bits = [&call](int i) {
+      return reinterpret_cast<const uint16_t*>(call.inputs[i]->bytes().data());
+    };
+    MultiplyPacked<float>(call, gemm, bits(0), bits(1), Bfloat16ToFloat);
+    return absl::OkStatus();
+  }
   return DispatchFloat(call, call.outputs[0].dtype(), [&](auto zero) {
     using T = decltype(zero);
-    const T* x = In<T>(call, 0);
-    const T* w = In<T>(call, 1);
-    const T* bias = In<T>(call, 2);
-    T* y = Out<T>(call);
-    for (int64_t i = 0; i < rows; ++i) {
-      for (int64_t j = 0; j < gemm.n; ++j) {
-        const T* column = w + j / gemm.block * gemm.k * gemm.block + j % gemm.block;
-        T sum = bias == nullptr ? T{0} : bias[j];
-        for (int64_t p = 0; p < gemm.k; ++p) sum += x[i * gemm.k + p] * column[p * gemm.block];
-        y[i * gemm.n + j] = sum;
-      }
-    }
+    MultiplyPacked<T>(call, gemm, In<T>(call, 0), In<T>(call, 1), [](T x) { return x; });
     return absl::OkStatus();
   });
 }
