@@ -86,8 +86,10 @@ struct WinogradStages {
 };
 
 struct MatrixStages {
-  Halide::Func accumulator;  // (column, row, batch...), summed in its one update over one RVar.
-  Halide::RDom reduction;
+  Halide::Func accumulator;  // (column, row, batch...), summed in its one update.
+  Halide::RDom reduction;    // Its last dimension is that of the steps;
+  int terms =
+      1;  // the first one, where it has two, of so many terms, as ConvolutionStages has them.
   int columns = 1;
   int rows = 1;
   int64_t batch = 1;  // The product of the batch dimensions.

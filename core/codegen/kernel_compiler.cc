@@ -22,6 +22,7 @@
 #include "core/codegen/limits.h"
 #include "core/codegen/machine_code.h"
 #include "core/codegen/schedules/schedule_list.h"
+#include "core/operators/products.h"
 #include "core/target/machine_description.h"
 
 namespace slipway {
@@ -47,10 +48,10 @@ absl::Status WriteObject(GroupPipeline& group, const std::string& function,
                           device, path);
 }
 
-// Of the convolutions in a group.
+// Of the products in a group.
 DotProducts DotProductsOf(const Graph& body) {
   for (const Node& node : body.nodes) {
-    if (node.op != "slipway.ConvNCHWc") continue;
+    if (!MakesProducts(node.op)) continue;
     const DataType dtype = body.value(node.inputs[0]).type->dtype();
     if (dtype == DataType::kBfloat16) return DotProducts::kBfloat16;
     if (dtype == DataType::kUint8) return DotProducts::kBytes;

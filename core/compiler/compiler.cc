@@ -18,6 +18,7 @@
 #include "core/graph/edit.h"
 #include "core/graph/verifier.h"
 #include "core/operators/fused.h"
+#include "core/operators/products.h"
 #include "core/passes/fold_constant_pass.h"
 #include "core/passes/infer_type_pass.h"
 #include "core/passes/open_extents.h"
@@ -94,7 +95,7 @@ bool HasBfloat16Products(const Graph& graph) {
     if (node.op != kFusedOperator) continue;
     const auto& body = *node.attributes.FindAs<std::shared_ptr<const Graph>>(kFusedBody);
     for (const Node& inner : body->nodes) {
-      if (inner.op == "slipway.ConvNCHWc" &&
+      if (MakesProducts(inner.op) &&
           body->value(inner.inputs[0]).type->dtype() == DataType::kBfloat16) {
         return true;
       }

@@ -1,7 +1,9 @@
 // Measures kernels of matrix products against the multiply-add peak of this machine's core and what it reads from
 // memory, one thread.
 //
-//   bazel run //tests/bench:product_bench [-- [--json] [--target NAME] [--only TEXT]]
+//   bazel run //tests/bench:product_bench [-- [--json] [--bf16] [--target NAME] [--only TEXT]]
+//
+// With --bf16 packed products are of bf16, against the peak of those.
 //
 // One line a product: microseconds (the least of several runs), GFLOP/s, percent of the peak, and percent of the rate at
 // which as many bytes are read as its operands and result have; the larger of the two is how close the product is to what
@@ -13,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
@@ -122,8 +125,18 @@ ValueId WithTail(const Product& p, GraphBuilder& b, ValueId product) {
   return product;
 }
 
-absl::StatusOr<Graph> GroupOf(const Product& p, int64_t panel, const OperatorRegistry& registry) {
+absl::StatusOr<Graph> GroupOf(const Product& p, int64_t panel, bool is_bf16,
+                              const OperatorRegistry& registry) {
   GraphBuilder b(p.what, registry);
+  if (is_bf16) {
+    const DataType brain = DataType::kBfloat16;
+    const ValueId x = b.Input("x", brain, {p.rows, p.depth});
+    const ValueId w = b.Input("w", brain, {(p.columns + panel - 1) / panel, p.depth / 2, panel, 2});
+    const ValueId bias = b.Input("bias", DataType::kFloat32, {p.columns});
+    const ValueId product = b.Add("slipway.GemmPacked", {x, w, bias}, {{"columns", p.columns}});
+    b.Output(WithTail(p, b, product));
+    return std::move(b).Build();
+  }
   if (p.right == Right::kVariable) {
     const ValueId x = b.Input("x", DataType::kFloat32, {p.batch, p.rows, p.depth});
     const ValueId w = b.Input("w", DataType::kFloat32, {p.batch, p.depth, p.columns});
@@ -149,11 +162,11 @@ struct Figures {
   double peak = 0;  // Operations a second.
 };
 
-Figures Measure(const Product& p, size_t index, const KernelRuns& runs, const Clock& clock) {
+Figures Measure(const Product& p, size_t index, const std::string& type, const KernelRuns& runs,
+                const Clock& clock) {
   Figures figures;
   for (int round = 0; round < 12; ++round) {
-    figures.peak =
-        std::max(figures.peak, MeasureArithmetic("f32", 1, clock, absl::Milliseconds(1)));
+    figures.peak = std::max(figures.peak, MeasureArithmetic(type, 1, clock, absl::Milliseconds(1)));
     figures.reading =
         std::min(figures.reading, MeasureReading(Bytes(p), 1, clock, absl::ZeroDuration()));
     absl::Duration spent;
@@ -168,6 +181,7 @@ Figures Measure(const Product& p, size_t index, const KernelRuns& runs, const Cl
 
 struct Options {
   bool json = false;
+  bool bf16 = false;
   std::string target;
   std::string only;
 };
@@ -213,19 +227,24 @@ absl::Status Run(const Options& options) {
   std::vector<Graph> graphs;
   for (const Product& p : kProducts) {
     if (!absl::StrContains(p.what, options.only)) continue;
-    SLIPWAY_ASSIGN_OR_RETURN(Graph graph, GroupOf(p, panel, registry));
+    if (options.bf16 && (p.right != Right::kPacked || p.depth % 2 != 0)) continue;
+    SLIPWAY_ASSIGN_OR_RETURN(Graph graph, GroupOf(p, panel, options.bf16, registry));
     products.push_back(p);
     graphs.push_back(std::move(graph));
   }
   SLIPWAY_ASSIGN_OR_RETURN(const KernelRuns runs,
                            KernelRuns::Create(graphs, target, registry, lowerings, clock));
+  const std::string type = options.bf16 ? "bf16" : "f32";
+  if (!absl::c_linear_search(MeasuredTypes(), type)) {
+    return absl::UnimplementedError("this machine has no instructions for products of bf16");
+  }
   JsonWriter json;
   json.BeginObject();
   json.Text("target", target.ToString());
   json.BeginArray("products");
   if (!options.json) std::printf("target %s\n", target.ToString().c_str());
   for (size_t i = 0; i < products.size(); ++i) {
-    Report(products[i], Measure(products[i], i, runs, clock), options.json, json);
+    Report(products[i], Measure(products[i], i, type, runs, clock), options.json, json);
   }
   json.EndArray();
   json.EndObject();
@@ -237,6 +256,7 @@ absl::Status Main(int argc, char** argv) {
   Options options;
   FlagSet flags("product_bench [flags]", "Measures kernels of matrix products.");
   flags.Add("json", &options.json, "Print JSON.");
+  flags.Add("bf16", &options.bf16, "Multiply bf16.");
   flags.Add("target", &options.target, "NAME", "Compile for this target instead of this machine.");
   flags.Add("only", &options.only, "TEXT", "Only products whose names contain it.");
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<std::string> arguments, flags.Parse(argc, argv));

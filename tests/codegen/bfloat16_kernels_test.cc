@@ -1,4 +1,5 @@
-// Convolutions of bf16 against the reference, which sums in f64, and what makes and reads bf16 around them.
+// Convolutions and matrix products of bf16 against the reference, which sums convolutions in f64, and what makes and reads bf16 around them.
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -81,7 +82,37 @@ void AddLayer(KernelSuite& suite, int64_t size, int64_t block) {
       {1.0 / 128, 1e-5});
 }
 
+// A packed product, and one between layers: an activation, rounded.
+void AddProduct(KernelSuite& suite, int64_t rows, int64_t depth, int64_t columns, int64_t block) {
+  const Shape x_shape = {rows, depth};
+  const Shape w_shape = {(columns + block - 1) / block, depth / 2, block, 2};
+  const std::string name = absl::StrCat("gemm", rows, "x", depth, "x", columns, "b", block);
+  const std::vector<Tensor> inputs = {BrainsOf(x_shape, 6), BrainsOf(w_shape, 7)};
+  const Tolerance tolerance = {1e-4, 1e-5 * static_cast<double>(depth)};
+  suite.Add(
+      name,
+      [&](GraphBuilder& b) {
+        const ValueId x = b.Input("x", kBrain, x_shape);
+        const ValueId w = b.Input("w", kBrain, w_shape);
+        const ValueId bias = b.Input("bias", kFloat, {columns});
+        b.Output(b.Add("slipway.GemmPacked", {x, w, bias}, {{"columns", columns}}));
+      },
+      inputs, tolerance);
+  suite.Add(absl::StrCat(name, "rounded"),
+            [&](GraphBuilder& b) {
+              const ValueId x = b.Input("x", kBrain, x_shape);
+              const ValueId w = b.Input("w", kBrain, w_shape);
+              const ValueId y = b.Add("slipway.GemmPacked", {x, w}, {{"columns", columns}});
+              b.Output(b.Add("Cast", {b.Add("Relu", {y})}, {{"to", kBrainType}}));
+            },
+            inputs, {1.0 / 128, 1e-4});
+}
+
 void AddAll(KernelSuite& suite, int64_t block) {
+  for (const auto& [rows, depth, columns] : std::vector<std::array<int64_t, 3>>{
+           {1, 2, 10}, {1, 64, 208}, {3, 34, 16}, {13, 128, 91}, {129, 30, 40}}) {
+    for (const int64_t panel : {8, 16}) AddProduct(suite, rows, depth, columns, panel);
+  }
   for (const ConvCase& c : kConvCases) AddConv(suite, c, block, 2, 4, 1);
   AddConv(suite, {9, 3, 1, 1}, block, 1, 1, 1);
   AddConv(suite, {9, 3, 1, 1}, block, 4, 6, 2);

@@ -87,6 +87,20 @@ TEST(DotProductsTest, OfBfloat16) {
   EXPECT_EQ(Compiled("x86-64-v4-linux-vnni", layer)["vdpbf16ps"], 0);
 }
 
+TEST(DotProductsTest, OfBfloat16InMatrices) {
+  for (const int64_t rows : {1, 128}) {
+    SCOPED_TRACE(rows);
+    std::map<std::string, int> counts = Compiled("x86-64-v4-linux-bf16", [=](GraphBuilder& b) {
+      const ValueId x = b.Input("x", DataType::kBfloat16, {rows, 768});
+      const ValueId w = b.Input("w", DataType::kBfloat16, {48, 384, 16, 2});
+      const ValueId bias = b.Input("bias", DataType::kFloat32, {768});
+      b.Output(b.Add("slipway.GemmPacked", {x, w, bias}, {{"columns", int64_t{768}}}));
+    });
+    EXPECT_GT(counts["vdpbf16ps"], 0);
+    EXPECT_EQ(counts["vfmadd231ps"], 0);
+  }
+}
+
 TEST(DotProductsTest, OfBytes) {
   const struct {
     const char* target;

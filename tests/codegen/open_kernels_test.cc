@@ -87,6 +87,10 @@ TEST(OpenKernelsTest, Products) {
         "packed, cut",
         OneNode("%a: f32[n, 9], %b: f32[3, 9, 16]", "slipway.GemmPacked(%a, %b) {columns = 35}"),
         Few(), tolerance);
+    suite.AddOpen("packed, in pairs",
+                  OneNode("%a: bf16[n, 10], %b: bf16[3, 5, 16, 2], %c: f32[35]",
+                          "slipway.GemmPacked(%a, %b, %c) {columns = 35}"),
+                  Few(), tolerance);
     suite.AddOpen("rows", OneNode("%a: f32[2, 3, n, 9], %b: f32[2, 3, 9, 20]", "MatMul(%a, %b)"),
                   Few(), tolerance);
     suite.AddOpen("columns", OneNode("%a: f32[2, n, 9], %b: f32[2, 9, n]", "MatMul(%a, %b)"), Few(),

@@ -1,4 +1,6 @@
 // Matrix products: Gemm, MatMul with batches, and Gemm with packed weights.
+#include "core/operators/matrix.h"
+
 #include <utility>
 #include <vector>
 
@@ -74,7 +76,12 @@ absl::StatusOr<std::vector<Func>> LowerGemm(LoweringContext& context) {
   accumulator(column, row) = 0.0f;
   const Expr at = Within(row, rows);
   accumulator(column, row) += (trans_a ? a(at, k) : a(k, at)) * right(column, k);
-  Anchor anchor = ProductOf({accumulator, k, columns, rows.known, 1, 0, right, trans_b});
+  Anchor anchor = ProductOf({.accumulator = accumulator,
+                             .reduction = k,
+                             .columns = columns,
+                             .rows = rows.known,
+                             .right = right,
+                             .right_is_transposed = trans_b});
   Expr value = accumulator(column, row);
   if (!trans_a && AreDotProducts(context, columns, depth)) {
     const Halide::Type type = Halide::Float(32);
@@ -135,7 +142,11 @@ absl::StatusOr<std::vector<Func>> LowerProduct(LoweringContext& context, Halide:
   accumulator(vars) = Halide::Internal::make_zero(type);
   accumulator(vars) +=
       term(read(context.inputs[0], a_extents, k, Within(vars[1], rows)), right(right_at), vars[0]);
-  MatrixStages stages = {accumulator, k, columns.known, rows.known, 1, 0, right};
+  MatrixStages stages = {.accumulator = accumulator,
+                         .reduction = k,
+                         .columns = columns.known,
+                         .rows = rows.known,
+                         .right = right};
   std::vector<int> extents = {columns.known, rows.known};
   for (int i = 0; i < batch_rank; ++i) {
     extents.push_back(out[out.size() - batch_rank + i]);
@@ -207,7 +218,8 @@ absl::Status ServesMatMul(const NodeView& node, absl::Span<const ValueType> outp
 
 // Of Gemm only the number of rows may be open.
 absl::Status ServesGemm(const NodeView& node, absl::Span<const ValueType> outputs) {
-  SLIPWAY_RETURN_IF_ERROR(ServesFloat32(node, outputs));
+  SLIPWAY_ASSIGN_OR_RETURN(const GemmView gemm, DecodeGemm(node));
+  if (gemm.terms == 1) SLIPWAY_RETURN_IF_ERROR(ServesFloat32(node, outputs));
   const ValueType& y = outputs[0];
   if (y.is_static() && node.input_type(0).is_static()) return absl::OkStatus();
   const auto is_row_or_one = [&y](const Dimension& extent) {
@@ -225,30 +237,36 @@ absl::Status ServesGemm(const NodeView& node, absl::Span<const ValueType> output
   return node.Unimplemented("no kernel can be generated for open extents but that of the rows");
 }
 
-// w is [blocks, K, n]; the columns beyond `columns` are padding.
+// w is [blocks, K, n], or of small numbers [blocks, K / terms, n, terms]; the columns beyond `columns` are padding.
 absl::StatusOr<std::vector<Func>> LowerGemmPacked(LoweringContext& context) {
-  const Shape& w = context.node.input_shape(1);
+  SLIPWAY_ASSIGN_OR_RETURN(const GemmView gemm, DecodeGemm(context.node));
   const std::vector<Extent> a_extents = context.Extents(context.node.input_type(0));
-  const int blocks = static_cast<int>(w[0]);
-  const int depth = static_cast<int>(w[1]);
-  const int block = static_cast<int>(w[2]);
-  const int columns = HalideExtents(context.output_types[0])[0];
+  const int block = static_cast<int>(gemm.block);
+  const int terms = static_cast<int>(gemm.terms);
+  const int columns = static_cast<int>(gemm.n);
   const Extent& rows = a_extents[1];
-  if (int64_t{blocks} * block < columns) {
-    return context.node.Error(absl::StrCat("its packed weights hold ", blocks * block,
-                                           " columns, but the output has ", columns));
-  }
   Var column("column"), row("row");
-  RDom k(0, depth, "k");
+  // The terms of a sum that is made at once are one step of a dimension of their own.
+  Halide::Region steps = {{0, static_cast<int>(gemm.k) / terms}};
+  if (terms > 1) steps.insert(steps.begin(), {0, terms});
+  const RDom k(steps, "k");
+  const Expr step = k[k.dimensions() - 1];
+  std::vector<Expr> w_at = {column % block, step, column / block};
+  if (terms > 1) w_at.insert(w_at.begin(), k[0]);
+  const Expr x = context.inputs[0](terms > 1 ? step * terms + k[0] : step, Within(row, rows));
   Func accumulator("accumulator");
   accumulator(column, row) = 0.0f;
-  accumulator(column, row) += context.inputs[0](k, Within(row, rows)) *
-                              context.inputs[1](column % block, k, column / block);
+  accumulator(column, row) += Halide::cast<float>(x) * Halide::cast<float>(context.inputs[1](w_at));
   Func product("gemm");
   Expr value = accumulator(column, row);
   if (context.node.has_input(2)) value += context.inputs[2](column);
   product(column, row) = value;
-  context.anchor = ProductOf({accumulator, k, columns, rows.known, 1, block, Func()});
+  context.anchor = ProductOf({.accumulator = accumulator,
+                              .reduction = k,
+                              .terms = terms,
+                              .columns = columns,
+                              .rows = rows.known,
+                              .block = block});
   return std::vector<Func>{product};
 }
 

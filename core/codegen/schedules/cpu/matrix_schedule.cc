@@ -34,10 +34,14 @@ Panels PanelsOf(const MachineDescription& machine, const MatrixStages& stages) {
   return panels;
 }
 
-// The number of steps, or kOpen.
+RVar Steps(const MatrixStages& stages) {
+  return stages.reduction[stages.reduction.dimensions() - 1];
+}
+
+// The number of products in a sum, or kOpen.
 int Depth(const MatrixStages& stages) {
-  const auto* depth = stages.reduction.x.extent().as<Halide::Internal::IntImm>();
-  return depth == nullptr ? kOpen : static_cast<int>(depth->value);
+  const auto* steps = Steps(stages).extent().as<Halide::Internal::IntImm>();
+  return steps == nullptr ? kOpen : static_cast<int>(steps->value) * stages.terms;
 }
 
 int64_t RowTiles(const MatrixStages& stages, int rows) {
@@ -174,12 +178,15 @@ void ScheduleMatrixProduct(const MachineDescription& machine, const MatrixStages
       .unroll(av)
       .unroll(a[1]);
   // Vectors inside of rows: each broadcast of the left operand is used up at once and holds no register.
-  accumulator.update()
-      .split(a[0], av, al, panels.lanes, TailStrategy::RoundUp)
-      .reorder({al, av, a[1], RVar(stages.reduction.x)})
-      .vectorize(al)
-      .unroll(av)
-      .unroll(a[1]);
+  Halide::Stage update = accumulator.update();
+  update.split(a[0], av, al, panels.lanes, TailStrategy::RoundUp);
+  if (stages.terms > 1) {
+    const RVar term(stages.reduction[0]);
+    update.reorder({term, al, av, a[1], Steps(stages)}).atomic().vectorize(term);
+  } else {
+    update.reorder({al, av, a[1], Steps(stages)});
+  }
+  update.vectorize(al).unroll(av).unroll(a[1]);
   if (schedule.copied != 0) {
     ScheduleCopy(stages, panels.lanes, width, stages.right, result, column_of_tiles);
   }
