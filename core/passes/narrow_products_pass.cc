@@ -46,12 +46,13 @@ class ProductNarrowing {
   absl::StatusOr<Graph> Run();
 
  private:
-  // What a convolution's data become; absent where it stays as it is.
+  // What a product's data become; absent where it stays as it is.
   std::optional<NarrowForm> FormFor(const Node& node) const;
+  std::optional<NarrowForm> FormForConvolution(const Node& node) const;
   void ChooseForms();
   // Whether a reader of a value can read its narrow form.
   bool MayRead(NodeId id_of_reader, ValueId id) const;
-  absl::Status RewriteConvolution(Node& node, ValueId x);
+  absl::Status RewriteProduct(Node& node, ValueId x);
   // Makes an elementwise node read narrow forms in place of those of its inputs that are replaced.
   absl::Status Widen(Node& node, const std::vector<ValueId>& inputs);
   absl::StatusOr<ValueId> Narrow(ValueId old_id);
@@ -61,8 +62,8 @@ class ProductNarrowing {
   const NarrowForms forms_;
   // Of the old graph, by value and by node:
   const std::vector<NodeId> producers_;
-  std::vector<bool> is_narrowed_;  // Convolutions.
-  std::vector<NarrowForm> form_;   // Invalid where no convolution reads it.
+  std::vector<bool> is_narrowed_;  // Products.
+  std::vector<NarrowForm> form_;   // Invalid where none of them reads it.
   std::vector<ValueId> narrow_;    // Once it is there.
   std::vector<bool> replaces_;     // Whether nothing reads the wide form.
   const Graph old_;
@@ -70,7 +71,18 @@ class ProductNarrowing {
 };
 
 std::optional<NarrowForm> ProductNarrowing::FormFor(const Node& node) const {
-  if (node.op != "slipway.ConvNCHWc") return std::nullopt;
+  if (node.op == "slipway.ConvNCHWc") return FormForConvolution(node);
+  if (node.op != "slipway.GemmPacked" || !forms_.bfloat16) return std::nullopt;
+  const Value& x = old_.values[node.inputs[0]];
+  const std::optional<Tensor>& weights = old_.values[node.inputs[1]].constant;
+  if (x.type->dtype() != DataType::kFloat32 || x.constant.has_value() || !weights.has_value() ||
+      weights->shape()[1] % 2 != 0) {
+    return std::nullopt;
+  }
+  return NarrowForm{DataType::kBfloat16, 0};
+}
+
+std::optional<NarrowForm> ProductNarrowing::FormForConvolution(const Node& node) const {
   const Value& x = old_.values[node.inputs[0]];
   const std::optional<Tensor>& weights = old_.values[node.inputs[1]].constant;
   if (x.type->rank() != 5 || x.constant.has_value() || !weights.has_value()) return std::nullopt;
@@ -137,7 +149,7 @@ absl::StatusOr<ValueId> ProductNarrowing::Narrow(ValueId old_id) {
   return narrow;
 }
 
-absl::Status ProductNarrowing::RewriteConvolution(Node& node, ValueId x) {
+absl::Status ProductNarrowing::RewriteProduct(Node& node, ValueId x) {
   const NarrowForm form = form_[x];
   SLIPWAY_ASSIGN_OR_RETURN(const ValueId narrow, Narrow(x));
   const Tensor weights = *rewriter_.constant(node.inputs[1]);
@@ -190,7 +202,7 @@ absl::StatusOr<Graph> ProductNarrowing::Run() {
   for (size_t n = 0; n < nodes.size(); ++n) {
     const std::vector<ValueId>& inputs = old_.nodes[n].inputs;
     rewriter_.Resolve(nodes[n]);
-    SLIPWAY_RETURN_IF_ERROR(is_narrowed_[n] ? RewriteConvolution(nodes[n], inputs[0])
+    SLIPWAY_RETURN_IF_ERROR(is_narrowed_[n] ? RewriteProduct(nodes[n], inputs[0])
                                             : Widen(nodes[n], inputs));
   }
   return std::move(rewriter_).Finish();

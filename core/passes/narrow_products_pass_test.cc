@@ -71,6 +71,27 @@ TEST(NarrowProducts, LetsElementwiseOperatorsReadTheNarrowForm) {
               HasSubstr("MaxPoolNCHWc(%x)"));
 }
 
+TEST(NarrowProducts, RoundsMatricesOfAnEvenDepth) {
+  const PassTester tester;
+  const auto graph = [](int depth) {
+    return absl::StrCat(R"(
+      graph "g" (%a: f32[5, )",
+                        depth, R"(]) -> (%y) {
+        const %w: f32[1, )",
+                        depth, R"(, 4] = splat 0.5
+        const %b: f32[3] = {1.0, 2.0, 3.0}
+        %x = Relu(%a)
+        %y = slipway.GemmPacked "fc" (%x, %w, %b) {columns = 3}
+      })");
+  };
+  const std::string before = graph(6);
+  const std::string after = After(tester, kBfloat16, before);
+  EXPECT_THAT(after, HasSubstr("= Cast \"x_bf16\" "));
+  EXPECT_THAT(after, HasSubstr(": bf16[1, 3, 4, 2] = "));
+  EXPECT_THAT(After(tester, kBfloat16, graph(7)), Not(HasSubstr("bf16")));
+  EXPECT_THAT(After(tester, kBytes, before), Not(HasSubstr("bf16")));
+}
+
 TEST(NarrowProducts, LeavesWhatIsNot) {
   const PassTester tester;
   for (const char* x_and_w :

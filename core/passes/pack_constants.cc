@@ -146,12 +146,14 @@ Tensor PackConvWeightsForPlainInput(const Tensor& weights, int64_t co) {
 }
 
 Tensor PackedAsBfloat16(const Tensor& packed) {
-  CheckFloatOfRank(packed, 6);
-  const Shape& s = packed.shape();
-  SLIPWAY_CHECK(s[4] % 2 == 0, "there are no pairs of channels");
-  return ComputedConstant(packed,
-                          {DataType::kBfloat16, {s[0], s[1], s[2], s[3], s[4] / 2, s[5], 2}},
-                          [co = s[5]](const Tensor& from, Tensor& to) {
+  Shape shape = packed.shape();
+  SLIPWAY_CHECK(
+      packed.dtype() == DataType::kFloat32 && shape.size() >= 2 && shape[shape.size() - 2] % 2 == 0,
+      "there are no pairs to be made");
+  shape[shape.size() - 2] /= 2;
+  shape.push_back(2);
+  return ComputedConstant(packed, {DataType::kBfloat16, shape},
+                          [co = packed.shape().back()](const Tensor& from, Tensor& to) {
                             const absl::Span<const float> source = from.values<float>();
                             auto* next = reinterpret_cast<uint16_t*>(to.mutable_bytes());
                             for (size_t step = 0; step < source.size(); step += 2 * co) {

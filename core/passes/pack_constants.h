@@ -23,7 +23,7 @@ Tensor PackConvWeights(const Tensor& weights, int64_t ci, int64_t co);
 // zeros makes KW even.
 Tensor PackConvWeightsForPlainInput(const Tensor& weights, int64_t co);
 
-// What PackConvWeights makes of f32, rounded to bf16 in pairs: to [..., ci/2, co, 2].
+// What PackConvWeights or PackMatrix makes of f32, rounded to bf16 in pairs of inputs: to [..., ci/2, co, 2].
 Tensor PackedAsBfloat16(const Tensor& packed);
 
 // What it makes of i16, as i8 in fours: from [..., ci/2, co, 2] to [..., ci/4, co, 4]. REQUIRES: i8 holds each, and 4 divides ci.

@@ -50,12 +50,13 @@ BackendPipeline CpuPipeline(const DeviceTarget& device, IsLowered is_lowered, Da
                                                               const PassContext& context) {
     return AlterLayout(std::move(graph), context, blocks);
   };
-  const auto choose_convolution = [machine](Graph graph, const PassContext& context) {
-    return ChooseConvolution(std::move(graph), context, [&machine](const ConvView& conv) {
-      return ChooseWinogradTile(machine, conv);
+  const NarrowForms forms = FormsFor(device, machine, precision);
+  const DataType direct = forms.bfloat16 ? DataType::kBfloat16 : DataType::kFloat32;
+  const auto choose_convolution = [machine, direct](Graph graph, const PassContext& context) {
+    return ChooseConvolution(std::move(graph), context, [&](const ConvView& conv) {
+      return ChooseWinogradTile(machine, conv, direct);
     });
   };
-  const NarrowForms forms = FormsFor(device, machine, precision);
   const auto narrow_products = [forms](Graph graph, const PassContext& context) {
     return NarrowProducts(std::move(graph), context, forms);
   };
@@ -75,10 +76,10 @@ BackendPipeline CpuPipeline(const DeviceTarget& device, IsLowered is_lowered, Da
            {"FoldConstant", FoldConstant},  // What ExpandOps wrote around constants.
            {"FuseAttention", FuseAttention, /*descends=*/true, /*is_optional=*/true},
            {"AlterLayout", alter_layout, /*descends=*/true, /*is_optional=*/true},
-           {"NarrowProducts", narrow_products, /*descends=*/true, /*is_optional=*/true},
            {"ChooseConvolution", choose_convolution, /*descends=*/true, /*is_optional=*/true},
            {"MergeTransposes", MergeTransposes, /*descends=*/true, /*is_optional=*/true},
            {"PackGemm", pack_gemm, /*descends=*/true, /*is_optional=*/true},
+           {"NarrowProducts", narrow_products, /*descends=*/true, /*is_optional=*/true},
            {"CallKernels", call_kernels},
            {"FuseOps", FuseOps},
            {"CompleteOutputs", CompleteOutputs}},

@@ -29,23 +29,29 @@ int64_t Operations(const double (&matrix)[kRows][kColumns], int64_t rows) {
   return count;
 }
 
-double Cycles(double products, double weights, double lanes) {
-  return products / (lanes * kUnits * kProductShare) +
-         weights * sizeof(float) / kMemoryBytesPerCycle;
+// Of products and weights of `element_bytes`: smaller ones are as many more in a vector.
+double Cycles(const MachineDescription& machine, double products, double weights,
+              double element_bytes) {
+  const double at_once = machine.vector_bytes / element_bytes * kUnits;
+  return products / (at_once * kProductShare) + weights * element_bytes / kMemoryBytesPerCycle;
 }
 
 }  // namespace
 
-double ConvolutionCycles(const MachineDescription& machine, const ConvView& conv, int64_t m) {
+double DirectCycles(const MachineDescription& machine, const ConvView& conv, DataType dtype) {
+  constexpr int kKernel = kernels::kWinogradKernel * kernels::kWinogradKernel;
+  const auto channels = static_cast<double>(conv.in_channels * conv.out_channels);
+  const auto places =
+      static_cast<double>(conv.batch * conv.window.output[0] * conv.window.output[1]);
+  return Cycles(machine, places * kKernel * channels, kKernel * channels,
+                static_cast<double>(ByteSize(dtype)));
+}
+
+double TiledCycles(const MachineDescription& machine, const ConvView& conv, int64_t m) {
   const double lanes = static_cast<double>(machine.vector_bytes) / sizeof(float);
   const auto channels = static_cast<double>(conv.in_channels * conv.out_channels);
   const int64_t height = conv.window.output[0];
   const int64_t width = conv.window.output[1];
-  if (m == 0) {
-    constexpr int kKernel = kernels::kWinogradKernel * kernels::kWinogradKernel;
-    const auto places = static_cast<double>(conv.batch * height * width);
-    return Cycles(places * kKernel * channels, kKernel * channels, lanes);
-  }
   const kernels::WinogradMatrices& matrices = *kernels::FindWinograd(m);
   const int64_t t = matrices.tile;
   const auto tiles =
@@ -60,15 +66,16 @@ double ConvolutionCycles(const MachineDescription& machine, const ConvView& conv
   const double between = 2 * square * sizeof(float) *
                          static_cast<double>(conv.in_channels + conv.out_channels) /
                          kCacheBytesPerCycle;
-  return Cycles(tiles * square * channels, square * channels, lanes) +
+  return Cycles(machine, tiles * square * channels, square * channels, sizeof(float)) +
          tiles * (transforms + between);
 }
 
-int64_t ChooseWinogradTile(const MachineDescription& machine, const ConvView& conv) {
-  double least = ConvolutionCycles(machine, conv, 0);
+int64_t ChooseWinogradTile(const MachineDescription& machine, const ConvView& conv,
+                           DataType direct) {
+  double least = DirectCycles(machine, conv, direct);
   int64_t best = 0;
   for (const kernels::WinogradMatrices& matrices : kernels::kWinograd) {
-    const double cycles = ConvolutionCycles(machine, conv, matrices.outputs);
+    const double cycles = TiledCycles(machine, conv, matrices.outputs);
     if (cycles * kLeastGain > least) continue;
     least = cycles;
     best = matrices.outputs;
