@@ -17,21 +17,24 @@ namespace {
 
 constexpr int64_t kRounds = 20'000;
 
-// More independent sums than latency times units (8 to 10 on any core so far), each a vector.
-constexpr int kSums = 12;
+// More independent sums than latency times units, each a vector: 8 to 10 for multiply-adds on any core so far, more for sums of
+// pairs; as many as the registers hold beside two operands.
+constexpr int kSumsIn16 = 12;
+constexpr int kSumsIn32 = 24;
 
 struct Kernel {
   const char* type;
   bool (*is_run_by)(const DeviceTarget& machine);
   void (*function)(int64_t rounds);
+  int sums;
   int operations;  // Of one step of one sum.
 };
 
-// Steps of kSums sums, `rounds` times. A function for each, since a template would not take over the caller's instruction
+// Steps of `count` sums, `rounds` times. A function for each, since a template would not take over the caller's instruction
 // set; sums, operands and how they begin are vectors of the types that the step takes.
-#define SLIPWAY_SUMS(name, attributes, Sum, Operand, beginning, step)         \
+#define SLIPWAY_SUMS(name, attributes, count, Sum, Operand, beginning, step)  \
   attributes void name(int64_t rounds) {                                      \
-    Sum sums[kSums];                                                          \
+    Sum sums[count];                                                          \
     for (Sum & sum : sums) sum = Sum{};                                       \
     Operand a = beginning;                                                    \
     Operand b = beginning;                                                    \
@@ -51,33 +54,39 @@ using F32x4 = float __attribute__((vector_size(16)));
 using F32x8 = float __attribute__((vector_size(32)));
 using F32x16 = float __attribute__((vector_size(64)));
 
-SLIPWAY_SUMS(F32In512, __attribute__((target("avx512f"), noinline)), F32x16, F32x16,
+SLIPWAY_SUMS(F32In512, __attribute__((target("avx512f"), noinline)), kSumsIn32, F32x16, F32x16,
              F32x16{} + 0.5f, sum* a + b)
-SLIPWAY_SUMS(F32In256, __attribute__((target("avx2,fma"), noinline)), F32x8, F32x8, F32x8{} + 0.5f,
-             sum* a + b)
-SLIPWAY_SUMS(Bf16In512, __attribute__((target("avx512bf16"), noinline)), __m512, __m512bh,
-             __m512bh{}, _mm512_dpbf16_ps(sum, a, b))
-SLIPWAY_SUMS(Int8In512, __attribute__((target("avx512vnni"), noinline)), __m512i, __m512i,
-             __m512i{}, _mm512_dpbusd_epi32(sum, a, b))
-SLIPWAY_SUMS(Int8In256, __attribute__((target("avxvnni"), noinline)), __m256i, __m256i, __m256i{},
-             _mm256_dpbusd_avx_epi32(sum, a, b))
+SLIPWAY_SUMS(F32In256, __attribute__((target("avx2,fma"), noinline)), kSumsIn16, F32x8, F32x8,
+             F32x8{} + 0.5f, sum* a + b)
+SLIPWAY_SUMS(Bf16In512, __attribute__((target("avx512bf16"), noinline)), kSumsIn32, __m512,
+             __m512bh, __m512bh{}, _mm512_dpbf16_ps(sum, a, b))
+SLIPWAY_SUMS(Int8In512, __attribute__((target("avx512vnni"), noinline)), kSumsIn32, __m512i,
+             __m512i, __m512i{}, _mm512_dpbusd_epi32(sum, a, b))
+SLIPWAY_SUMS(Int8In256, __attribute__((target("avxvnni"), noinline)), kSumsIn16, __m256i, __m256i,
+             __m256i{}, _mm256_dpbusd_avx_epi32(sum, a, b))
 #else
 #define SLIPWAY_VECTOR "w"
 #endif
 
-SLIPWAY_SUMS(F32In128, __attribute__((noinline)), F32x4, F32x4, F32x4{} + 0.5f, sum* a + b)
+SLIPWAY_SUMS(F32In128, __attribute__((noinline)), kSumsIn16, F32x4, F32x4, F32x4{} + 0.5f,
+             sum* a + b)
 
 // Of several that a machine runs for a type, the first.
 constexpr Kernel kKernels[] = {
 #if defined(__x86_64__)
-    {"f32", [](const DeviceTarget& machine) { return machine.level >= 4; }, F32In512, 32},
-    {"f32", [](const DeviceTarget& machine) { return machine.level >= 3; }, F32In256, 16},
+    {"f32", [](const DeviceTarget& machine) { return machine.level >= 4; }, F32In512, kSumsIn32,
+     32},
+    {"f32", [](const DeviceTarget& machine) { return machine.level >= 3; }, F32In256, kSumsIn16,
+     16},
 #endif
-    {"f32", [](const DeviceTarget&) { return true; }, F32In128, 8},
+    {"f32", [](const DeviceTarget&) { return true; }, F32In128, kSumsIn16, 8},
 #if defined(__x86_64__)
-    {"bf16", [](const DeviceTarget& machine) { return machine.Has("bf16"); }, Bf16In512, 64},
-    {"int8", [](const DeviceTarget& machine) { return machine.Has("vnni"); }, Int8In512, 128},
-    {"int8", [](const DeviceTarget& machine) { return machine.Has("avxvnni"); }, Int8In256, 64},
+    {"bf16", [](const DeviceTarget& machine) { return machine.Has("bf16"); }, Bf16In512, kSumsIn32,
+     64},
+    {"int8", [](const DeviceTarget& machine) { return machine.Has("vnni"); }, Int8In512, kSumsIn32,
+     128},
+    {"int8", [](const DeviceTarget& machine) { return machine.Has("avxvnni"); }, Int8In256,
+     kSumsIn16, 64},
 #endif
 };
 
@@ -95,7 +104,8 @@ double MeasureOne(const Kernel& kernel, const Clock& clock, absl::Duration durat
     const absl::Duration start = clock.Monotonic();
     kernel.function(kRounds);
     const double seconds = absl::ToDoubleSeconds(clock.Monotonic() - start);
-    if (seconds > 0) best = std::max(best, 1.0 * kernel.operations * kSums * kRounds / seconds);
+    if (seconds > 0)
+      best = std::max(best, 1.0 * kernel.operations * kernel.sums * kRounds / seconds);
   } while (clock.Monotonic() < end);
   return best;
 }

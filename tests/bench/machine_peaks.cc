@@ -1,12 +1,13 @@
 // What this machine can do at most, for tests/bench/compare: of each line of standard input, a number of bytes, how
-// many multiply-adds N threads do together, and how long they take to read so many bytes, each its part.
+// many multiply-adds of a type N threads do together, and how long they take to read so many bytes, each its part.
 //
-//   machine_peaks --threads N
+//   machine_peaks --threads N --type f32|bf16|int8
 #include <cstdio>
 #include <iostream>
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
@@ -23,9 +24,9 @@ namespace {
 
 constexpr absl::Duration kEach = absl::Milliseconds(20);
 
-std::string Measure(int64_t bytes, int64_t threads) {
+std::string Measure(const std::string& type, int64_t bytes, int64_t threads) {
   const SystemClock clock;
-  const double operations = MeasureArithmetic("f32", static_cast<int>(threads), clock, kEach);
+  const double operations = MeasureArithmetic(type, static_cast<int>(threads), clock, kEach);
   const absl::Duration reading = MeasureReading(bytes, static_cast<int>(threads), clock, kEach);
   JsonWriter json;
   json.BeginObject();
@@ -39,15 +40,20 @@ std::string Measure(int64_t bytes, int64_t threads) {
 
 absl::Status Main(int argc, char** argv) {
   int64_t threads = 1;
+  std::string type = "f32";
   FlagSet flags("machine_peaks [flags]",
                 "Measures what the machine can do, at each line it reads.");
   flags.Add("threads", &threads, 1, 1024, "N", "How many threads together.");
+  flags.Add(
+      "type", &type, "TYPE",
+      "What is multiplied: bf16 or int8, where this machine has instructions for it, else f32");
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<std::string> arguments, flags.Parse(argc, argv));
   if (const std::string text = flags.TextAskedFor(); !text.empty()) {
     std::fputs(text.c_str(), stdout);
     return absl::OkStatus();
   }
   if (!arguments.empty()) return absl::InvalidArgumentError("takes no arguments; see --help");
+  if (!absl::c_linear_search(MeasuredTypes(), type)) type = "f32";
   std::string line;
   while (std::getline(std::cin, line)) {
     int64_t bytes = 0;
@@ -55,7 +61,7 @@ absl::Status Main(int argc, char** argv) {
       return absl::InvalidArgumentError(
           absl::StrCat("\"", line, "\" is no number of bytes up to 64 GiB"));
     }
-    std::fputs(Measure(bytes, threads).c_str(), stdout);
+    std::fputs(Measure(type, bytes, threads).c_str(), stdout);
     std::fflush(stdout);
   }
   return absl::OkStatus();

@@ -163,8 +163,9 @@ class Machine:
 
     name = 'machine'
 
-    def __init__(self, command, setting, bytes_read):
-        self._process = JsonProcess([command, '--threads', str(setting.threads)], setting.cpus)
+    def __init__(self, command, setting, precision, bytes_read):
+        self._process = JsonProcess(
+            [command, '--threads', str(setting.threads), '--type', precision], setting.cpus)
         self._bytes = bytes_read
         self.peak = 0.0
         self.read_ns = None

@@ -112,7 +112,7 @@ class Session:
         self._say(f'{label}: compiling and loading', passing=True)
         cost, uncounted = self._cost(model)
         machine = engines.Machine(os.path.join(self._binaries, 'tests/bench/machine_peaks'),
-                                  self._setting, comparing.bytes_read(cost))
+                                  self._setting, self._arguments.precision, comparing.bytes_read(cost))
         try:
             row = comparing.compare(
                 model, taking_part, machine, cost, self._arguments.rounds, self._arguments.turn,
