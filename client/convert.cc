@@ -206,7 +206,8 @@ std::optional<StepWork> WorkFromProto(const v1::StepTime& step) {
   if (step.flops() < 0 || step.constant_bytes() < 0 || step.bytes() < step.constant_bytes()) {
     return std::nullopt;
   }
-  return StepWork{step.flops(), step.bytes(), step.constant_bytes()};
+  return StepWork{step.flops(), step.bytes(), step.constant_bytes(),
+                  static_cast<DataType>(step.product_type())};
 }
 
 }  // namespace

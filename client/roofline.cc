@@ -17,8 +17,17 @@ const ReadingPeak& LevelOf(const MachinePeaks& peaks, int64_t bytes) {
   return peaks.reading.back();
 }
 
+const ArithmeticPeak& ArithmeticOf(const MachinePeaks& peaks, DataType product_type) {
+  const bool is_byte = product_type == DataType::kUint8 || product_type == DataType::kInt8;
+  const char* const type = is_byte ? "int8" : product_type == DataType::kBfloat16 ? "bf16" : "f32";
+  for (const ArithmeticPeak& arithmetic : peaks.arithmetic) {
+    if (arithmetic.type == type) return arithmetic;
+  }
+  return peaks.arithmetic.front();
+}
+
 StepLimit LimitOf(const StepWork& work, const MachinePeaks& peaks, int64_t bytes_of_a_call) {
-  const ArithmeticPeak& arithmetic = peaks.arithmetic.front();
+  const ArithmeticPeak& arithmetic = ArithmeticOf(peaks, work.product_type);
   const ReadingPeak& near = LevelOf(peaks, work.bytes);
   const ReadingPeak& far = LevelOf(peaks, bytes_of_a_call);
   const double operations_ns =

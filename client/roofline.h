@@ -35,7 +35,8 @@ MachinePeaks PeaksOn(absl::Span<const MachinePeaks> peaks, int threads);
 // Where data of a step lies: what it reads and writes while it runs at the smallest level that holds all of that, but
 // constants, which were last read a call ago, at the smallest level that holds the constants of all steps and the data of the
 // largest one. No step has a limit where `peaks` is empty or `threads` 0. Products count by the model's operators, so that a
-// convolution by transformed tiles may be faster than its limit; of types other than f32 they are held against f32.
+// convolution by transformed tiles may be faster than its limit. They are held against the peak of what they multiply, bf16 or
+// bytes; against f32's where that was not measured, and of any other type.
 Roofline FindLimits(absl::Span<const StepTime> steps, absl::Span<const MachinePeaks> peaks,
                     int threads);
 

@@ -35,6 +35,21 @@ TEST(RooflineTest, TheLongerOfOperationsAndBytesIsTheLimit) {
   EXPECT_DOUBLE_EQ(roofline.measured_ns, 8000);
 }
 
+TEST(RooflineTest, ProductsAreHeldAgainstThePeakOfTheirType) {
+  std::vector<MachinePeaks> peaks = Peaks();
+  peaks[0].arithmetic.push_back({"bf16", 2e9});
+  const auto limit = [&](DataType type) {
+    return *FindLimits({Step(4000, {.flops = 2000, .product_type = type})}, peaks, 1).steps[0];
+  };
+  EXPECT_EQ(limit(DataType::kBfloat16).what, "bf16");
+  EXPECT_DOUBLE_EQ(limit(DataType::kBfloat16).ns, 1000);
+  // Not measured; of no peak of its own; of a number that nobody here knows.
+  for (const DataType type : {DataType::kUint8, DataType::kInt16, static_cast<DataType>(77)}) {
+    EXPECT_EQ(limit(type).what, "f32");
+    EXPECT_DOUBLE_EQ(limit(type).ns, 2000);
+  }
+}
+
 TEST(RooflineTest, DataLiesWhereItFits) {
   for (const auto& [bytes, level] : std::vector<std::pair<int64_t, std::string>>{
            {32 * kKiB, "L1"}, {32 * kKiB + 1, "L2"}, {kMiB, "L2"}, {kMiB + 1, "memory"}}) {

@@ -13,6 +13,7 @@
 #include "core/artifact/versions.h"
 #include "core/base/digest.h"
 #include "core/target/machine_peaks.h"
+#include "core/tensor/dtype.h"
 #include "core/tensor/tensor.h"
 
 namespace slipway {
@@ -112,6 +113,8 @@ struct StepWork {
   int64_t flops = 0;
   int64_t bytes = 0;
   int64_t constant_bytes = 0;
+  DataType product_type =
+      DataType::kInvalid;  // Of a device or compiler that is newer, any other number.
 };
 
 struct StepTime {

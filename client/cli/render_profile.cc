@@ -65,7 +65,8 @@ const char kProfileHelp[] =
     "FLOPS are the multiplications and additions of a step's products, as the model has them, "
     "BYTES "
     "its inputs and constants read once and its outputs written once. LIMIT is what it cannot pass "
-    "on this device: the rate of f32 operations, or of the level of the memory that its bytes come "
+    "on this device: the rate of operations of their type, or of the level of the memory that its "
+    "bytes come "
     "from; REACHED is how much of that limit's speed it has. Convolutions by transformed tiles "
     "(Winograd) multiply less than the model has it and may reach more than 100 %.";
 

@@ -17,6 +17,7 @@ struct StepCost {
   int64_t flops = 0;
   int64_t bytes = 0;
   int64_t constant_bytes = 0;
+  v1::DataType product_type = v1::DATA_TYPE_UNSPECIFIED;
 
   friend bool operator==(const StepCost&, const StepCost&) = default;
 };

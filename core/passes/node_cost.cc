@@ -79,6 +79,18 @@ absl::StatusOr<int64_t> ProductFlops(const Graph& graph, const Node& node,
   return ProductFlops(view, TypesOf(graph, node.outputs));
 }
 
+DataType ProductType(const Graph& graph, const Node& node) {
+  if (!IsKernel(node)) {
+    return MakesProducts(node.op) ? graph.values[node.inputs[0]].type->dtype() : DataType::kInvalid;
+  }
+  const Graph& body = BodyOf(node);
+  for (const Node& inner : body.nodes) {
+    const DataType type = ProductType(body, inner);
+    if (type != DataType::kInvalid) return type;
+  }
+  return DataType::kInvalid;
+}
+
 double NodeFlops(const Graph& graph, const Node& node, const OperatorRegistry& registry) {
   if (!CheckStatic(graph, node).ok()) return 0;
   int64_t most = ProductFlops(graph, node, registry).value_or(0);

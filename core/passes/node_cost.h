@@ -17,7 +17,10 @@ namespace slipway {
 absl::StatusOr<int64_t> ProductFlops(const Graph& graph, const Node& node,
                                      const OperatorRegistry& registry);
 
-// The same, and where it is less, an element of the largest input or output: to compare nodes with each other, not to
+// The type of the first operand of the first product among them; kInvalid where there is none.
+DataType ProductType(const Graph& graph, const Node& node);
+
+// The flops, and where it is less, an element of the largest input or output: to compare nodes with each other, not to
 // foretell times. 0 where extents are open. REQUIRES: types are known.
 double NodeFlops(const Graph& graph, const Node& node, const OperatorRegistry& registry);
 

@@ -117,12 +117,14 @@ TEST_F(NodeCostTest, AKernelHasTheProductsOfItsBody) {
       }}
     })");
   EXPECT_EQ(*ProductFlops(graph, graph.nodes[0], tester_.registry()), 2 * 3 * 5 * 7);
+  EXPECT_EQ(ProductType(graph, graph.nodes[0]), DataType::kFloat32);
   EXPECT_EQ(NodeFlops(graph, graph.nodes[0], tester_.registry()), 2 * 3 * 5 * 7);
 }
 
 TEST_F(NodeCostTest, AllElseHasNoProducts) {
   const Graph graph = Parse("graph \"g\" (%x: f32[3, 7]) -> (%y) { %y = Relu(%x) }");
   EXPECT_EQ(*ProductFlops(graph, graph.nodes[0], tester_.registry()), 0);
+  EXPECT_EQ(ProductType(graph, graph.nodes[0]), DataType::kInvalid);
   EXPECT_EQ(NodeFlops(graph, graph.nodes[0], tester_.registry()), 3 * 7);
 }
 

@@ -109,6 +109,7 @@ void SetCost(const StepCost& cost, int64_t runs, v1::StepTime& time) {
   time.set_flops(flops);
   time.set_bytes(bytes);
   time.set_constant_bytes(constant_bytes);
+  time.set_product_type(cost.product_type);
 }
 
 }  // namespace

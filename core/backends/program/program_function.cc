@@ -192,6 +192,7 @@ absl::Status FunctionBuilder::SetCost(const Node& node, v1::ProgramNotes::StepCo
   cost.set_flops(*flops);
   cost.set_bytes(traffic->bytes);
   cost.set_constant_bytes(traffic->constant_bytes);
+  cost.set_product_type(static_cast<v1::DataType>(ProductType(graph_, node)));
   return absl::OkStatus();
 }
 
