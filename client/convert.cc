@@ -6,6 +6,7 @@
 #include "core/base/status_macros.h"
 #include "core/wire/digest_proto.h"
 #include "core/wire/peaks_proto.h"
+#include "core/wire/precision_proto.h"
 #include "core/wire/status_proto.h"
 #include "core/wire/tensor_proto.h"
 
@@ -58,11 +59,10 @@ absl::StatusOr<Compilation> CompilationFromProto(const v1::CompilationResult& pr
                              .printed_graph = report.printed_graph(),
                              .integer_products = report.integer_products(),
                              .float_products = {},
-                             .precision = report.precision() == v1::PRECISION_BF16
-                                              ? DataType::kBfloat16
-                                              : DataType::kFloat32,
+                             .precision = DataType::kFloat32,
                              .printed_schedules = report.printed_schedules(),
                              .records = report.records()};
+  SLIPWAY_ASSIGN_OR_RETURN(compilation.precision, FromProto(report.precision()));
   for (const v1::FloatProduct& product : report.float_products()) {
     compilation.float_products.push_back({product.node(), product.reason()});
   }

@@ -22,6 +22,7 @@
 #include "core/target/target.h"
 #include "core/tensor/strings.h"
 #include "core/wire/digest_proto.h"
+#include "core/wire/precision_proto.h"
 #include "core/wire/tensor_proto.h"
 #include "proto/slipway/v1/compile.grpc.pb.h"
 #include "proto/slipway/v1/fleet.grpc.pb.h"
@@ -102,9 +103,7 @@ class GrpcClient final : public Client {
     v1::CompilationSpec& spec = *request.mutable_spec();
     spec.mutable_target()->set_name(target.ToString());
     spec.mutable_options()->set_print_after(options.print_after);
-    if (options.precision == DataType::kBfloat16) {
-      spec.mutable_options()->set_precision(v1::PRECISION_BF16);
-    }
+    spec.mutable_options()->set_precision(ToProto(options.precision));
     spec.mutable_options()->set_schedules(options.schedules);
     spec.mutable_options()->set_print_schedules(options.print_schedules);
     std::vector<DimensionBounds> dimensions = options.dimensions;

@@ -173,8 +173,11 @@ TEST_F(CommandTest, SaysWhatProductsAreComputedIn) {
       << err_;
   EXPECT_THAT(err_, HasSubstr("precision: f32, which is faster than emulating bf16: "
                               "\"x86-64-v3-linux\" has no instructions for it\n"));
+  ASSERT_EQ(Command({"compile", model_, "--precision=f16", "--target=x86-64-v4-linux-bf16"}), 0)
+      << err_;
+  EXPECT_THAT(err_, HasSubstr("precision: f32, which is faster than emulating f16: "));
   ASSERT_EQ(Command({"compile", model_, "--target=x86-64-v4-linux-bf16"}), 0) << err_;
-  EXPECT_EQ(server_.jobs()[2].compilation().options().precision(), v1::PRECISION_UNSPECIFIED);
+  EXPECT_EQ(server_.jobs()[3].compilation().options().precision(), v1::PRECISION_UNSPECIFIED);
   EXPECT_THAT(err_, Not(HasSubstr("precision")));
 }
 
@@ -338,8 +341,7 @@ TEST_F(CommandTest, WrongCallsExitWith2) {
       {{"compile", model_, "--precision=int8", "--examples=/no/folder"}, "\"/no/folder\""},
       {{"compile", model_, "--precision=int8", "--examples", empty}, "there is no .npz, .npy or"},
       {{"compile", model_, "--examples", good}, "are for \"--precision int8\""},
-      {{"compile", model_, "--precision=f16"}, "\"f16\" is not there yet; f32, bf16 and int8 are"},
-      {{"bench", model_, "--precision=int4"}, "takes f32, bf16 or int8, not \"int4\""},
+      {{"bench", model_, "--precision=int4"}, "takes f32, bf16, f16 or int8, not \"int4\""},
       {{"run", slip_, "--precision=int8", "--examples", good}, "compiled already"},
       {{"quantize", model_}, "name them with \"--examples\""},
       {{"quantize", model_, "--precision=f32"}, "nothing to quantize"},

@@ -36,15 +36,16 @@ std::string AboutRecords(const Compilation& compilation) {
                       " records are of kernels of the model\n");
 }
 
-// What came of the wish for bf16.
-std::string AboutPrecision(const Job& job) {
-  if (job.compilation->precision == DataType::kBfloat16) return "precision: bf16\n";
+// What came of the wish for smaller numbers than f32.
+std::string AboutPrecision(const Job& job, DataType wanted) {
+  const absl::string_view name = Name(wanted);
+  if (job.compilation->precision == wanted) return absl::StrCat("precision: ", name, "\n");
   const absl::StatusOr<Target> target = ParseTarget(job.target);
-  if (target.ok() && target->host().Has("bf16")) {
-    return absl::StrCat("precision: f32: no product of the model is computed in bf16 for \"",
+  if (target.ok() && target->host().Has(name)) {
+    return absl::StrCat("precision: f32: no product of the model is computed in ", name, " for \"",
                         Printable(job.target), "\"\n");
   }
-  return absl::StrCat("precision: f32, which is faster than emulating bf16: \"",
+  return absl::StrCat("precision: f32, which is faster than emulating ", name, ": \"",
                       Printable(job.target), "\" has no instructions for it\n");
 }
 
@@ -92,8 +93,8 @@ void ModelFlags::AddTo(FlagSet& flags, bool runs) {
             "Give this value of the model as an output, too; \"*\" stands for any characters. "
             "Repeatable.");
   flags.Add("precision", &precision, "TYPE",
-            "Numbers that products are computed in: f32, bf16 where the target has it, or int8, "
-            "which needs examples.");
+            "Numbers that products are computed in: f32; bf16 or f16 where the target has "
+            "instructions for them; or int8, which needs examples.");
   flags.Add("examples", &examples, "FILE|DIR",
             "What the model is given, for int8: .npz files with an array for each input, or .npy "
             "and .pb files of a model's one input. Repeatable.");
@@ -192,7 +193,9 @@ absl::StatusOr<Job> CompileModel(Environment& environment, Connection& connectio
   const absl::StatusOr<std::string> id = client.SubmitCompilation(model, options);
   SLIPWAY_RETURN_IF_ERROR(RefusedRequest(id.status()));
   SLIPWAY_ASSIGN_OR_RETURN(Job job, FollowJob(environment, client, *id, model.display_name));
-  if (options.precision == DataType::kBfloat16) environment.err << AboutPrecision(job);
+  if (options.precision != DataType::kFloat32) {
+    environment.err << AboutPrecision(job, options.precision);
+  }
   if (!options.schedules.empty()) environment.err << AboutRecords(*job.compilation);
   return job;
 }

@@ -1,6 +1,7 @@
 #include "client/cli/precision.h"
 
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -40,17 +41,20 @@ class Observers {
   std::map<std::string, std::optional<RangeObserver>> observers_;
 };
 
+// The floats that products are computed in; absent for what is none of them.
+std::optional<DataType> RoundedTo(absl::string_view precision) {
+  for (const DataType type : {DataType::kFloat32, DataType::kBfloat16, DataType::kFloat16}) {
+    if (Name(type) == precision) return type;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 absl::Status CheckPrecision(const ModelFlags& flags) {
-  if (flags.precision == "f16") {
-    return WithExitCode(absl::UnimplementedError("flag \"--precision\": \"f16\" is not there yet; "
-                                                 "f32, bf16 and int8 are"),
-                        ExitCode::kWrongCall);
-  }
   if (flags.precision == "int8") return ListExamples(flags.examples).status();
-  if (flags.precision != "f32" && flags.precision != "bf16") {
-    return WrongCall(absl::StrCat("flag \"--precision\" takes f32, bf16 or int8, not \"",
+  if (!RoundedTo(flags.precision).has_value()) {
+    return WrongCall(absl::StrCat("flag \"--precision\" takes f32, bf16, f16 or int8, not \"",
                                   flags.precision, "\""));
   }
   if (flags.examples.empty()) return absl::OkStatus();
@@ -84,9 +88,8 @@ absl::StatusOr<Session> OpenDevice(Environment& environment, Connection& connect
 absl::Status ApplyPrecision(Environment& environment, Connection& connection,
                             const std::string& path, const ModelFlags& flags,
                             CompileOptions& options) {
-  if (flags.precision == "f32") return absl::OkStatus();
-  if (flags.precision == "bf16") {
-    options.precision = DataType::kBfloat16;
+  if (const std::optional<DataType> type = RoundedTo(flags.precision); type.has_value()) {
+    options.precision = *type;
     return absl::OkStatus();
   }
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<std::string> files, ListExamples(flags.examples));

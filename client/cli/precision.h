@@ -24,7 +24,7 @@ ModelFlags OnDevice(const ModelFlags& flags);
 absl::StatusOr<Session> OpenDevice(Environment& environment, Connection& connection,
                                    const ModelFlags& flags, const CompileOptions& options);
 
-// Adds to `options` what the precision of the flags needs: for bf16 the wish alone, for int8 the ranges of values, which are seen by compiling
+// Adds to `options` what the precision of the flags needs: for bf16 and f16 the wish alone, for int8 the ranges of values, which are seen by compiling
 // the model at `path` in f32, for a device that is there, and calling it with the examples.
 absl::Status ApplyPrecision(Environment& environment, Connection& connection,
                             const std::string& path, const ModelFlags& flags,

@@ -103,9 +103,10 @@ struct FakeServer::State {
         report.set_printed_graph("graph \"fake\" () -> () {\n}\n");
       }
       const v1::CompileOptions& options = job.compilation().options();
-      // As a compiler for targets without instructions for bf16.
-      if (job.compilation().target().name() == "x86-64-v4-linux-bf16") {
-        report.set_precision(options.precision());
+      // As a compiler for targets with instructions for bf16 alone.
+      if (job.compilation().target().name() == "x86-64-v4-linux-bf16" &&
+          options.precision() == v1::PRECISION_BF16) {
+        report.set_precision(v1::PRECISION_BF16);
       }
       if (options.print_schedules()) report.set_printed_schedules("3f0c9a4410be72d1 rows\n");
       if (!options.schedules().empty()) {

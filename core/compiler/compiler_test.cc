@@ -144,6 +144,7 @@ TEST_F(CompilerTest, ProductsAreOfBfloat16WhereTheTargetHasThem) {
               {"x86-64-v4-linux-bf16", DataType::kFloat32, v1::PRECISION_UNSPECIFIED},
               {"x86-64-v4-linux-vnni", DataType::kBfloat16, v1::PRECISION_UNSPECIFIED},
               {"x86-64-v3-linux", DataType::kBfloat16, v1::PRECISION_UNSPECIFIED},
+              {"x86-64-v4-linux-bf16", DataType::kFloat16, v1::PRECISION_UNSPECIFIED},
               {"arm-64-linux-bf16", DataType::kBfloat16, v1::PRECISION_UNSPECIFIED}};
   for (const auto& row : rows) {
     SCOPED_TRACE(row.target);

@@ -15,6 +15,7 @@
 #include "core/compiler/compiler.h"
 #include "core/compiler/fingerprint.h"
 #include "core/target/target.h"
+#include "core/wire/precision_proto.h"
 
 namespace slipway::worker {
 namespace {
@@ -58,9 +59,7 @@ absl::StatusOr<CompileOutput> Compile(const CompileInput& input, const ReportPro
     options.ranges[range.name()] = {range.least(), range.greatest()};
   }
   options.observe = input.spec.options().observe();
-  if (input.spec.options().precision() == v1::PRECISION_BF16) {
-    options.precision = DataType::kBfloat16;
-  }
+  SLIPWAY_ASSIGN_OR_RETURN(options.precision, FromProto(input.spec.options().precision()));
   options.schedules = input.spec.options().schedules();
   options.print_schedules = input.spec.options().print_schedules();
   options.compile_key = input.compile_key;

@@ -14,6 +14,7 @@
 #include "core/base/status_macros.h"
 #include "core/target/target.h"
 #include "core/wire/digest_proto.h"
+#include "core/wire/precision_proto.h"
 #include "server/handlers/new_job.h"
 #include "server/jobs/job_state.h"
 #include "server/limits.h"
@@ -141,13 +142,7 @@ absl::Status CheckOptions(const v1::CompileOptions& options) {
     }
     last = binding.symbol();
   }
-  if (options.precision() != v1::PRECISION_UNSPECIFIED &&
-      options.precision() != v1::PRECISION_BF16) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "precision ", static_cast<int>(options.precision()),
-        " is not known; this server knows f32 (", static_cast<int>(v1::PRECISION_UNSPECIFIED),
-        ") and bf16 (", static_cast<int>(v1::PRECISION_BF16), ")"));
-  }
+  SLIPWAY_RETURN_IF_ERROR(FromProto(options.precision()).status());
   if (options.print_after().size() > kMaxSymbolBytes) {
     return absl::InvalidArgumentError("print_after is no name of a pass: it is too long");
   }
