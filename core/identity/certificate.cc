@@ -1,10 +1,7 @@
 #include "core/identity/certificate.h"
 
-#include <time.h>
-
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/civil_time.h"
 #include "core/base/status_macros.h"
 #include "core/identity/openssl_handles.h"
 #include "core/identity/x509.h"
@@ -57,14 +54,6 @@ absl::Status ReadAlternativeNames(X509* x509, CertificateFacts& facts) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<absl::Time> TimeOf(const ASN1_TIME* time) {
-  struct tm parts {};
-  if (time == nullptr || ASN1_TIME_to_tm(time, &parts) != 1) return Damaged("its times are none");
-  return absl::FromCivil(absl::CivilSecond(parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
-                                           parts.tm_hour, parts.tm_min, parts.tm_sec),
-                         absl::UTCTimeZone());
-}
-
 }  // namespace
 
 absl::StatusOr<CertificateRequest> NewCertificateRequest() {
@@ -96,8 +85,9 @@ absl::StatusOr<CertificateFacts> ReadCertificate(absl::string_view pem) {
   CertificateFacts facts;
   SLIPWAY_ASSIGN_OR_RETURN(facts.common_name, CommonName(x509));
   SLIPWAY_RETURN_IF_ERROR(ReadAlternativeNames(x509, facts));
-  SLIPWAY_ASSIGN_OR_RETURN(facts.not_before, TimeOf(X509_get0_notBefore(x509)));
-  SLIPWAY_ASSIGN_OR_RETURN(facts.not_after, TimeOf(X509_get0_notAfter(x509)));
+  SLIPWAY_ASSIGN_OR_RETURN(const CertificateTimes times, TimesOf(x509));
+  facts.not_before = times.not_before;
+  facts.not_after = times.not_after;
   // 1 is an authority by its constraints; greater numbers are what passes for one in old certificates.
   facts.is_authority = X509_check_ca(x509) == 1;
   return facts;

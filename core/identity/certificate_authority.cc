@@ -202,6 +202,13 @@ class OpensslAuthority final : public CertificateAuthority {
     return Sign(request, plan);
   }
 
+  absl::StatusOr<std::string> SignSigner(absl::string_view request, absl::Time now,
+                                         absl::Duration lifetime) const override {
+    CertificatePlan plan = LeafPlan(kSignerCertificateName, now, lifetime);
+    plan.extended_key_usage = "codeSigning";
+    return Sign(request, plan);
+  }
+
  private:
   absl::StatusOr<std::string> Sign(absl::string_view request, const CertificatePlan& plan) const {
     const OpensslErrorScope errors;

@@ -19,6 +19,9 @@ inline constexpr char kServerCertificateName[] = "slipway-server";
 // The name that the certificate of an agent bears, who joined as `name`: clients of its server call it where it listens.
 std::string AgentCertificateName(absl::string_view name);
 
+// The name of the certificate with which a server signs statements (core/identity/signed_statement.h).
+inline constexpr char kSignerCertificateName[] = "slipway-signer";
+
 // A clock an hour off is common on boards: certificates begin that much before they are made.
 inline constexpr absl::Duration kClockSkew = absl::Hours(1);
 
@@ -52,6 +55,11 @@ class CertificateAuthority {
 
   // For the server: named kServerCertificateName, for the authentication of servers alone.
   virtual absl::StatusOr<std::string> SignServer(absl::string_view request, absl::Time now,
+                                                 absl::Duration lifetime) const = 0;
+
+  // For the key that the server signs statements with: named kSignerCertificateName, for signing code alone, so that it is no
+  // use for TLS, and no certificate for TLS is any for signing.
+  virtual absl::StatusOr<std::string> SignSigner(absl::string_view request, absl::Time now,
                                                  absl::Duration lifetime) const = 0;
 };
 

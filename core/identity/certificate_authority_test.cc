@@ -179,6 +179,18 @@ TEST_F(CertificateAuthorityTest, TheServerIsAServerAlone) {
   EXPECT_EQ(VerifyError(server_, root, X509_PURPOSE_SSL_CLIENT, kNow), X509_V_ERR_INVALID_PURPOSE);
 }
 
+TEST_F(CertificateAuthorityTest, ASignerIsNeither) {
+  ASSERT_OK_AND_ASSIGN(const std::string signer,
+                       authority_->SignSigner(request_.request, kNow, kLifetime));
+  for (const int purpose : {X509_PURPOSE_SSL_CLIENT, X509_PURPOSE_SSL_SERVER}) {
+    EXPECT_EQ(VerifyError(signer, authority_->certificate(), purpose, kNow),
+              X509_V_ERR_INVALID_PURPOSE);
+  }
+  EXPECT_EQ(VerifyError(signer, authority_->certificate(), X509_PURPOSE_ANY, kNow), X509_V_OK);
+  ASSERT_OK_AND_ASSIGN(const CertificateFacts facts, ReadCertificate(signer));
+  EXPECT_EQ(facts.common_name, kSignerCertificateName);
+}
+
 TEST_F(CertificateAuthorityTest, TheAuthorityIsNeither) {
   const std::string& root = authority_->certificate();
   for (const int purpose : {X509_PURPOSE_SSL_CLIENT, X509_PURPOSE_SSL_SERVER}) {

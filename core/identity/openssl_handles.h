@@ -24,6 +24,7 @@ struct OpensslDeleter {
 
 using UniqueBignum = std::unique_ptr<BIGNUM, OpensslDeleter<BN_free>>;
 using UniqueBio = std::unique_ptr<BIO, OpensslDeleter<BIO_free_all>>;
+using UniqueDigestContext = std::unique_ptr<EVP_MD_CTX, OpensslDeleter<EVP_MD_CTX_free>>;
 using UniqueExtension = std::unique_ptr<X509_EXTENSION, OpensslDeleter<X509_EXTENSION_free>>;
 using UniqueGeneralNames = std::unique_ptr<GENERAL_NAMES, OpensslDeleter<GENERAL_NAMES_free>>;
 using UniquePkey = std::unique_ptr<EVP_PKEY, OpensslDeleter<EVP_PKEY_free>>;

@@ -1,10 +1,12 @@
 #include "core/identity/x509.h"
 
 #include <openssl/pem.h>
+#include <time.h>
 
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/civil_time.h"
 #include "core/base/status_macros.h"
 
 namespace slipway {
@@ -35,6 +37,16 @@ absl::StatusOr<std::string> WrittenBy(const Write& write) {
   const long size = BIO_get_mem_data(writer.get(), &bytes);
   if (size <= 0) return OpensslError("write PEM");
   return std::string(bytes, static_cast<size_t>(size));
+}
+
+absl::StatusOr<absl::Time> TimeOf(const ASN1_TIME* time) {
+  struct tm parts {};
+  if (time == nullptr || ASN1_TIME_to_tm(time, &parts) != 1) {
+    return absl::InvalidArgumentError("the certificate is damaged: its times are none");
+  }
+  return absl::FromCivil(absl::CivilSecond(parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
+                                           parts.tm_hour, parts.tm_min, parts.tm_sec),
+                         absl::UTCTimeZone());
 }
 
 }  // namespace
@@ -124,6 +136,14 @@ absl::Status CheckIsSignedBy(X509* certificate, X509* authority) {
   EVP_PKEY* const key = X509_get0_pubkey(authority);
   if (key != nullptr && X509_verify(certificate, key) == 1) return absl::OkStatus();
   return absl::InvalidArgumentError("the certificate is not signed by the authority");
+}
+
+absl::StatusOr<CertificateTimes> TimesOf(X509* certificate) {
+  const OpensslErrorScope errors;
+  CertificateTimes times;
+  SLIPWAY_ASSIGN_OR_RETURN(times.not_before, TimeOf(X509_get0_notBefore(certificate)));
+  SLIPWAY_ASSIGN_OR_RETURN(times.not_after, TimeOf(X509_get0_notAfter(certificate)));
+  return times;
 }
 
 }  // namespace slipway

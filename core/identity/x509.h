@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "core/identity/openssl_handles.h"
 
 namespace slipway {
@@ -45,6 +46,13 @@ absl::Status CheckIsAuthority(X509* certificate);
 
 // INVALID_ARGUMENT unless `authority` has signed the certificate. Times are not looked at.
 absl::Status CheckIsSignedBy(X509* certificate, X509* authority);
+
+// From when to when it is valid. INVALID_ARGUMENT when that cannot be read.
+struct CertificateTimes {
+  absl::Time not_before;
+  absl::Time not_after;
+};
+absl::StatusOr<CertificateTimes> TimesOf(X509* certificate);
 
 }  // namespace slipway
 

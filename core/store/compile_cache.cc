@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/files.h"
 #include "core/base/status_macros.h"
@@ -20,7 +21,10 @@ namespace {
 // An entry is this line, the digest of what follows the next line, the digest of
 // the manifest, each ended by a newline, and the report.
 constexpr absl::string_view kFirstLine = "slipway compiled 1";
-constexpr int64_t kMaxEntryBytes = kMaxCachedReportBytes + 1024;
+// One with a statement: behind the digest of the manifest come the statement's
+// length in decimal, a newline and the statement.
+constexpr absl::string_view kFirstLineStated = "slipway compiled 2";
+constexpr int64_t kMaxEntryBytes = kMaxCachedReportBytes + kMaxCachedStatementBytes + 1024;
 
 absl::Status CheckKey(absl::string_view key) {
   return Annotate(Digest::FromHex(key, 0).status(), "compile key");
@@ -36,18 +40,30 @@ bool TakeLine(absl::string_view& text, absl::string_view& line) {
 }
 
 std::string Format(const CachedCompilation& compilation) {
-  const std::string body = absl::StrCat(compilation.manifest.ToString(), "\n", compilation.report);
-  return absl::StrCat(kFirstLine, "\n", Digest::Of(body).ToString(), "\n", body);
+  const bool is_stated = !compilation.statement.empty();
+  const std::string stated =
+      is_stated ? absl::StrCat(compilation.statement.size(), "\n", compilation.statement) : "";
+  const std::string body =
+      absl::StrCat(compilation.manifest.ToString(), "\n", stated, compilation.report);
+  return absl::StrCat(is_stated ? kFirstLineStated : kFirstLine, "\n", Digest::Of(body).ToString(),
+                      "\n", body);
 }
 
 absl::StatusOr<CachedCompilation> Parse(absl::string_view text) {
   const absl::Status bad = absl::DataLossError("entry is damaged");
   absl::string_view line;
-  if (!TakeLine(text, line) || line != kFirstLine) return bad;
+  if (!TakeLine(text, line) || (line != kFirstLine && line != kFirstLineStated)) return bad;
+  const bool is_stated = line == kFirstLineStated;
   if (!TakeLine(text, line) || line != Digest::Of(text).ToString()) return bad;
   if (!TakeLine(text, line)) return bad;
   CachedCompilation compilation;
   SLIPWAY_ASSIGN_OR_RETURN(compilation.manifest, Digest::Parse(line));
+  if (is_stated) {
+    size_t size = 0;
+    if (!TakeLine(text, line) || !absl::SimpleAtoi(line, &size) || size > text.size()) return bad;
+    compilation.statement = std::string(text.substr(0, size));
+    text.remove_prefix(size);
+  }
   compilation.report = std::string(text);
   return compilation;
 }
@@ -105,6 +121,11 @@ absl::Status FileCompileCache::Record(absl::string_view key, const CachedCompila
     return absl::InvalidArgumentError(absl::StrCat("report of ", compilation.report.size(),
                                                    " bytes, more than the limit of ",
                                                    kMaxCachedReportBytes));
+  }
+  if (static_cast<int64_t>(compilation.statement.size()) > kMaxCachedStatementBytes) {
+    return absl::InvalidArgumentError(absl::StrCat("statement of ", compilation.statement.size(),
+                                                   " bytes, more than the limit of ",
+                                                   kMaxCachedStatementBytes));
   }
   SLIPWAY_RETURN_IF_ERROR(MakeFolders(HexParent(CompiledFolder(folder_), key)));
   return WriteFileAtomically(Path(key), Format(compilation),

@@ -18,11 +18,17 @@ namespace slipway {
 // Largest report kept with an entry.
 inline constexpr int64_t kMaxCachedReportBytes = 4 << 20;
 
+// Largest statement kept with an entry.
+inline constexpr int64_t kMaxCachedStatementBytes = 64 << 10;
+
 // What a compilation made.
 struct CachedCompilation {
   Digest manifest;
   // Bytes of whatever the user of the cache keeps with it.
   std::string report;
+  // Bytes that say who made it, which others who write to the same folder
+  // cannot make; empty: none.
+  std::string statement = {};
 };
 
 // Thread-safe. Keys are 64 lower-case hexadecimal digits; others are
@@ -32,8 +38,8 @@ class CompileCache {
   virtual ~CompileCache() = default;
   // Counts as a use. NOT_FOUND.
   virtual absl::StatusOr<CachedCompilation> Find(absl::string_view key) = 0;
-  // Replaces what was there. INVALID_ARGUMENT for a report over the limit;
-  // RESOURCE_EXHAUSTED on a full disk.
+  // Replaces what was there. INVALID_ARGUMENT for a report or
+  // statement over the limit; RESOURCE_EXHAUSTED on a full disk.
   virtual absl::Status Record(absl::string_view key, const CachedCompilation& compilation) = 0;
   // OK if it is not there.
   virtual absl::Status Remove(absl::string_view key) = 0;

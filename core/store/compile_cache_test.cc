@@ -46,9 +46,33 @@ TEST_F(FileCompileCacheTest, FindsWhatWasRecorded) {
   EXPECT_THAT(cache_->Find(kKey), StatusIs(Code::kNotFound));
 }
 
-TEST_F(FileCompileCacheTest, DamagedEntriesAreNone) {
-  const std::string path = HexPath(CompiledFolder(folder_.path()), kKey);
+TEST_F(FileCompileCacheTest, KeepsAStatementWithIt) {
+  const std::string statement("of\nwhom\0", 8);
+  for (const std::string& report : {"", "report"}) {
+    ASSERT_OK(cache_->Record(kKey, {Digest::Of("manifest"), report, statement}));
+    ASSERT_OK_AND_ASSIGN(const CachedCompilation found, cache_->Find(kKey));
+    EXPECT_EQ(found.manifest, Digest::Of("manifest"));
+    EXPECT_EQ(found.report, report);
+    EXPECT_EQ(found.statement, statement);
+  }
+  const std::string too_large(kMaxCachedStatementBytes + 1, 'x');
+  EXPECT_THAT(cache_->Record(kKey, {Digest::Of("manifest"), "", too_large}),
+              StatusIs(Code::kInvalidArgument));
+  // As versions from before statements read it.
   ASSERT_OK(cache_->Record(kKey, {Digest::Of("manifest"), "report"}));
+  ASSERT_OK_AND_ASSIGN(const std::string bytes,
+                       ReadFile(HexPath(CompiledFolder(folder_.path()), kKey), 4096));
+  EXPECT_EQ(bytes.substr(0, bytes.find('\n')), "slipway compiled 1");
+}
+
+class DamagedEntryTest : public FileCompileCacheTest,
+                         public ::testing::WithParamInterface<std::string> {};
+
+INSTANTIATE_TEST_SUITE_P(Statements, DamagedEntryTest, ::testing::Values("", "statement"));
+
+TEST_P(DamagedEntryTest, IsNone) {
+  const std::string path = HexPath(CompiledFolder(folder_.path()), kKey);
+  ASSERT_OK(cache_->Record(kKey, {Digest::Of("manifest"), "report", GetParam()}));
   ASSERT_OK_AND_ASSIGN(const std::string bytes, ReadFile(path, 4096));
   for (size_t i = 0; i < bytes.size(); ++i) {
     std::string damaged = bytes;
