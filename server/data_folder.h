@@ -17,6 +17,8 @@ inline constexpr char kWorkerTokenName[] = "worker-token";
 // Who the server is towards its callers, and its own workers towards it; identity files (core/identity).
 inline constexpr char kServerIdentityName[] = "server.pem";
 inline constexpr char kWorkerIdentityName[] = "worker.pem";
+// What the server signs statements with; an identity file.
+inline constexpr char kSignerIdentityName[] = "signer.pem";
 // Key and certificate of the server's authority; secret. All who have joined are known by it.
 inline constexpr char kAuthorityName[] = "authority.pem";
 // What slipwayd check took out of the rest, as it was.

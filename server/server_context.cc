@@ -58,7 +58,9 @@ absl::StatusOr<std::unique_ptr<ServerContext>> ServerContext::Create(const Serve
 absl::Status ServerContext::Open() {
   SLIPWAY_RETURN_IF_ERROR(OpenStores());
   SLIPWAY_RETURN_IF_ERROR(OpenIdentities());
-  artifacts_ = std::make_unique<ArtifactLibrary>(blobs_.get(), compile_cache_.get());
+  artifacts_ = std::make_unique<ArtifactLibrary>(
+      blobs_.get(), compile_cache_.get(),
+      ArtifactLibrary::Vouching{.key = statement_key_.get(), .clock = &clock_});
   compiler_ = std::make_unique<CompilerIdentity>(options_.worker, options_.cache_dir);
   timers_ = std::make_unique<TimerQueue>();
   SLIPWAY_RETURN_IF_ERROR(StartDispatcher());
@@ -138,6 +140,14 @@ absl::Status ServerContext::OpenIdentities() {
       "--data-dir");
   SLIPWAY_ASSIGN_OR_RETURN(identities_,
                            Identities::Create(store_.get(), authority_.get(), &clock_));
+  // Only agents that are called over TLS know an authority to check statements against.
+  if (IsOverTls(options_)) {
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(
+        statement_key_,
+        StatementKey::Open(authority_.get(), JoinPath(options_.data_dir, kSignerIdentityName),
+                           clock_.Now()),
+        "--data-dir");
+  }
   SLIPWAY_ASSIGN_OR_RETURN_WITH(
       audit_, AuditLog::Open(JoinPath(options_.data_dir, kAuditFolderName), {}, &machine_clock_),
       "--data-dir");
@@ -201,8 +211,8 @@ void ServerContext::KeepUsersIdentities() {
 
 void ServerContext::KeepIdentitiesDaily() {
   timers_->After(absl::Hours(24), [this] {
-    const absl::Status status = KeepIdentities();
-    if (!status.ok()) {
+    for (const absl::Status& status : {KeepIdentities(), statement_key_->Renew(clock_.Now())}) {
+      if (status.ok()) continue;
       Log(LogLevel::kError, "the server's identity is not renewed", {{"why", status.message()}});
     }
     KeepUsersIdentities();

@@ -24,6 +24,7 @@
 #include "server/handlers/open_downloads.h"
 #include "server/handlers/open_uploads.h"
 #include "server/identities/identities.h"
+#include "server/identities/statement_key.h"
 #include "server/names.h"
 #include "server/scheduler/dispatcher.h"
 #include "server/server_options.h"
@@ -94,8 +95,9 @@ class ServerContext {
                             .least_piece = kMinPieceBytes,
                             .largest_piece = kMaxPieceBytes}};
   std::unique_ptr<CompileCache> compile_cache_;
-  std::unique_ptr<ArtifactLibrary> artifacts_;
   std::unique_ptr<CertificateAuthority> authority_;
+  std::unique_ptr<StatementKey> statement_key_;  // With TLS.
+  std::unique_ptr<ArtifactLibrary> artifacts_;
   std::unique_ptr<Identities> identities_;
   std::unique_ptr<AuditLog> audit_;
   std::unique_ptr<CompilerIdentity> compiler_;

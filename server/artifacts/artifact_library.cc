@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "core/base/log.h"
 #include "core/base/status_macros.h"
+#include "core/rpc/program_statement.h"
 #include "core/wire/digest_proto.h"
 #include "core/wire/tensor_proto.h"
 #include "server/limits.h"
@@ -27,8 +28,24 @@ absl::Status CheckPresent(const BlobStore& blobs, absl::Span<const Digest> diges
       missing.size() > kNamed ? ", ..." : "", "; write them and call again"));
 }
 
-ArtifactLibrary::ArtifactLibrary(BlobStore* blobs, CompileCache* cache)
-    : blobs_(*blobs), cache_(*cache) {}
+namespace {
+
+// All are dropped beyond that: each takes a kilobyte, and a fraction of a millisecond to make or check again.
+constexpr size_t kMaxKeptStatements = 4096;
+
+std::string NameOfCompiled(const ArtifactLibrary::ProgramFacts& program) {
+  return absl::StrCat("compiled ", program.manifest.ToString(), " ", program.target, " ",
+                      program.compile_key);
+}
+
+std::string NameOfBrought(const ArtifactLibrary::ProgramFacts& program, absl::string_view owner) {
+  return absl::StrCat("brought ", program.manifest.ToString(), " ", program.target, " ", owner);
+}
+
+}  // namespace
+
+ArtifactLibrary::ArtifactLibrary(BlobStore* blobs, CompileCache* cache, Vouching vouching)
+    : blobs_(*blobs), cache_(*cache), vouching_(vouching) {}
 
 absl::StatusOr<CheckedManifest> ArtifactLibrary::ReadProgram(const Digest& manifest) {
   const absl::Status sound = blobs_.Verify(manifest);
@@ -53,6 +70,13 @@ absl::optional<v1::CompilationResult> ArtifactLibrary::FindCompiled(absl::string
         {{"key", key}, {"why", program.ok() ? "blobs were evicted" : program.status().ToString()}});
     return absl::nullopt;
   }
+  ProgramFacts facts = FactsOf(*program);
+  facts.compile_key = std::string(key);
+  if (vouching_.key != nullptr && !CompiledStatement(facts, cached->statement).has_value()) {
+    Log(LogLevel::kInfo, "artifact left the cache",
+        {{"key", key}, {"why", "no worker of this server has compiled it"}});
+    return absl::nullopt;
+  }
   v1::CompilationResult result;
   if (!result.mutable_report()->ParseFromString(cached->report)) result.clear_report();
   *result.mutable_manifest() = ToProto(cached->manifest);
@@ -62,11 +86,79 @@ absl::optional<v1::CompilationResult> ArtifactLibrary::FindCompiled(absl::string
   return result;
 }
 
-absl::Status ArtifactLibrary::FillAssignment(const v1::RunSpec& spec,
+ArtifactLibrary::ProgramFacts ArtifactLibrary::FactsOf(const CheckedManifest& program) {
+  return {.manifest = program.digest(),
+          .target = program.target().ToString(),
+          .compile_key = program.proto().compile_key()};
+}
+
+absl::optional<v1::SignedStatement> ArtifactLibrary::FindKept(const std::string& name) {
+  absl::MutexLock lock(&mu_);
+  const auto kept = statements_.find(name);
+  return kept == statements_.end() ? absl::nullopt : absl::make_optional(kept->second);
+}
+
+void ArtifactLibrary::Keep(const std::string& name, const v1::SignedStatement& statement) {
+  absl::MutexLock lock(&mu_);
+  if (statements_.size() >= kMaxKeptStatements) statements_.clear();
+  statements_[name] = statement;
+}
+
+absl::optional<v1::SignedStatement> ArtifactLibrary::CompiledStatement(const ProgramFacts& program,
+                                                                       absl::string_view stored) {
+  absl::optional<v1::SignedStatement> kept = FindKept(NameOfCompiled(program));
+  if (kept.has_value()) return kept;
+  v1::SignedStatement statement;
+  if (stored.empty() || !statement.ParseFromArray(stored.data(), static_cast<int>(stored.size()))) {
+    return absl::nullopt;
+  }
+  const absl::StatusOr<v1::ProgramStatement> said =
+      CheckProgramStatement(vouching_.key->checker(), statement, program.manifest, program.target);
+  if (!said.ok() || said->compiled().compile_key() != program.compile_key) return absl::nullopt;
+  Keep(NameOfCompiled(program), statement);
+  return statement;
+}
+
+absl::optional<v1::SignedStatement> ArtifactLibrary::FindCompiledStatement(
+    const ProgramFacts& program) {
+  if (vouching_.key == nullptr) return absl::nullopt;
+  absl::optional<v1::SignedStatement> kept = FindKept(NameOfCompiled(program));
+  if (kept.has_value()) return kept;
+  const absl::StatusOr<CachedCompilation> cached = cache_.Find(program.compile_key);
+  if (!cached.ok() || cached->manifest != program.manifest) return absl::nullopt;
+  return CompiledStatement(program, cached->statement);
+}
+
+bool ArtifactLibrary::IsCompiledHere(const ProgramFacts& program) {
+  return FindCompiledStatement(program).has_value();
+}
+
+absl::StatusOr<v1::SignedStatement> ArtifactLibrary::Vouch(const ProgramFacts& program,
+                                                           absl::string_view owner) {
+  if (vouching_.key == nullptr) {
+    return absl::FailedPreconditionError(
+        "this server vouches for no program, since it is not called over TLS");
+  }
+  absl::optional<v1::SignedStatement> found = FindCompiledStatement(program);
+  if (found.has_value()) return *std::move(found);
+  const std::string name = NameOfBrought(program, owner);
+  found = FindKept(name);
+  if (found.has_value()) return *std::move(found);
+  SLIPWAY_ASSIGN_OR_RETURN(v1::SignedStatement made,
+                           SignBrought(*vouching_.key->signer(), program.manifest, program.target,
+                                       owner, vouching_.clock->Now()));
+  Keep(name, made);
+  return made;
+}
+
+absl::Status ArtifactLibrary::FillAssignment(const v1::RunSpec& spec, absl::string_view owner,
                                              v1::RunAssignment* assignment) {
   SLIPWAY_ASSIGN_OR_RETURN(const Digest manifest, FromProto(spec.manifest()));
   SLIPWAY_ASSIGN_OR_RETURN(const CheckedManifest program, ReadProgram(manifest));
   assignment->set_manifest(program.bytes());
+  if (vouching_.key != nullptr) {
+    SLIPWAY_ASSIGN_OR_RETURN(*assignment->mutable_statement(), Vouch(FactsOf(program), owner));
+  }
   int64_t total = 0;
   for (const Digest& digest : program.blobs()) {
     if (digest.size_bytes() <= kMaxInlineBlobBytes) total += digest.size_bytes();
@@ -82,7 +174,8 @@ absl::Status ArtifactLibrary::FillAssignment(const v1::RunSpec& spec,
   return absl::OkStatus();
 }
 
-absl::Status ArtifactLibrary::Admit(const CompilationFacts& facts, v1::CompilationResult* result) {
+absl::Status ArtifactLibrary::Admit(const CompilationFacts& facts, absl::string_view worker,
+                                    v1::CompilationResult* result) {
   SLIPWAY_ASSIGN_OR_RETURN_WITH(const Digest manifest, FromProto(result->manifest()),
                                 "the worker's result");
   SLIPWAY_ASSIGN_OR_RETURN_WITH(const CheckedManifest program, ReadProgram(manifest),
@@ -96,6 +189,17 @@ absl::Status ArtifactLibrary::Admit(const CompilationFacts& facts, v1::Compilati
   kept.clear_printed_schedules();
   CachedCompilation entry{.manifest = manifest, .report = kept.SerializeAsString()};
   if (entry.report.size() > kMaxCachedReportBytes) entry.report.clear();
+  if (vouching_.key != nullptr) {
+    SLIPWAY_ASSIGN_OR_RETURN(
+        const v1::SignedStatement made,
+        SignCompiled(*vouching_.key->signer(), manifest, program.target().ToString(),
+                     facts.compile_key(), worker, vouching_.clock->Now()));
+    entry.statement = made.SerializeAsString();
+    Keep(NameOfCompiled({.manifest = manifest,
+                         .target = program.target().ToString(),
+                         .compile_key = facts.compile_key()}),
+         made);
+  }
   // The result stands without the cache.
   const absl::Status status = cache_.Record(facts.compile_key(), entry);
   if (!status.ok()) Log(LogLevel::kWarning, "artifact not cached", {{"why", status.ToString()}});

@@ -7,13 +7,17 @@
 #include "core/artifact/manifest.h"
 #include "core/artifact/test_manifest.h"
 #include "core/base/files.h"
+#include "core/identity/certificate_authority.h"
+#include "core/rpc/program_statement.h"
 #include "core/store/memory_blob_store.h"
 #include "core/wire/digest_proto.h"
 #include "core/wire/tensor_proto.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/artifacts/counting_blob_store.h"
+#include "server/identities/statement_key.h"
 #include "server/limits.h"
+#include "tests/common/fake_clock.h"
 #include "tests/common/status_matchers.h"
 
 namespace slipway::server {
@@ -42,7 +46,7 @@ class ArtifactLibraryTest : public ::testing::Test {
     v1::RunSpec spec;
     *spec.mutable_manifest() = ToProto(manifest);
     v1::RunAssignment assignment;
-    EXPECT_OK(library_.FillAssignment(spec, &assignment));
+    EXPECT_OK(library_.FillAssignment(spec, "ada", &assignment));
     return assignment;
   }
 
@@ -110,7 +114,7 @@ TEST_F(ArtifactLibraryTest, FindsWhatWasAdmitted) {
   result.mutable_report()->set_kernels(3);
   result.mutable_report()->set_printed_graph("graph");
   result.mutable_report()->set_printed_schedules("3f0c9a4410be72d1 rows\n");
-  ASSERT_OK(library_.Admit(facts, &result));
+  ASSERT_OK(library_.Admit(facts, "worker-1", &result));
   EXPECT_EQ(result.compile_key(), kKey);
   EXPECT_GT(result.artifact_bytes(), TestConstants().size());
   EXPECT_FALSE(result.cached());
@@ -138,11 +142,11 @@ TEST_F(ArtifactLibraryTest, AdmitsOnlyWhatIsComplete) {
   CompilationFacts facts;
   facts.set_compile_key(kKey);
   v1::CompilationResult result;
-  EXPECT_THAT(library_.Admit(facts, &result),
+  EXPECT_THAT(library_.Admit(facts, "worker-1", &result),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("the worker's result")));
   *result.mutable_manifest() = ToProto(PutProgram());
   ASSERT_OK(blobs_.Remove(Digest::Of(TestCode())));
-  EXPECT_THAT(library_.Admit(facts, &result),
+  EXPECT_THAT(library_.Admit(facts, "worker-1", &result),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("the compiled artifact")));
   EXPECT_FALSE(library_.FindCompiled(kKey).has_value());
 }
@@ -153,7 +157,7 @@ TEST_F(ArtifactLibraryTest, AReportTooLargeForTheCacheIsLeftOut) {
   v1::CompilationResult result;
   *result.mutable_manifest() = ToProto(PutProgram());
   result.mutable_report()->add_stages()->set_name(std::string(kMaxCachedReportBytes, 'x'));
-  ASSERT_OK(library_.Admit(facts, &result));
+  ASSERT_OK(library_.Admit(facts, "worker-1", &result));
   EXPECT_EQ(result.report().stages_size(), 1);
   const auto found = library_.FindCompiled(kKey);
   ASSERT_TRUE(found.has_value());
@@ -166,7 +170,7 @@ TEST_F(ArtifactLibraryTest, AResultStandsWithoutTheCache) {
   facts.set_compile_key("no key");
   v1::CompilationResult result;
   *result.mutable_manifest() = ToProto(PutProgram());
-  EXPECT_OK(library_.Admit(facts, &result));
+  EXPECT_OK(library_.Admit(facts, "worker-1", &result));
 }
 
 TEST_F(ArtifactLibraryTest, SmallBlobsTravelWithTheAssignment) {
@@ -191,10 +195,11 @@ TEST_F(ArtifactLibraryTest, ABlobIsSmallUpToItsLimit) {
 TEST_F(ArtifactLibraryTest, AnAssignmentWantsItsProgram) {
   v1::RunSpec spec;
   v1::RunAssignment assignment;
-  EXPECT_FALSE(library_.FillAssignment(spec, &assignment).ok());
+  EXPECT_FALSE(library_.FillAssignment(spec, "ada", &assignment).ok());
   *spec.mutable_manifest() = ToProto(PutProgram());
   ASSERT_OK(blobs_.Remove(Digest::Of(TestCode())));
-  EXPECT_THAT(library_.FillAssignment(spec, &assignment), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_THAT(library_.FillAssignment(spec, "ada", &assignment),
+              StatusIs(absl::StatusCode::kNotFound));
 }
 
 TEST_F(ArtifactLibraryTest, OutputsMustBeThoseOfTheProgramAndHere) {
@@ -247,6 +252,122 @@ TEST(CountingBlobStoreTest, CountsWhatIsRemoved) {
   ASSERT_OK(store.Remove(digest));
   EXPECT_EQ(removed, 1);
   EXPECT_FALSE(store.Has(digest));
+}
+
+class VouchingTest : public ArtifactLibraryTest {
+ protected:
+  static v1::Manifest Compiled() {
+    v1::Manifest manifest = TestManifest();
+    manifest.set_compile_key(kKey);
+    return manifest;
+  }
+  std::unique_ptr<StatementKey> NewKey(const std::string& name) const {
+    return *StatementKey::Open(authority_.get(), JoinPath(folder_.path(), name), clock_.Now());
+  }
+  ArtifactLibrary NewLibrary(const StatementKey* key) {
+    return {&blobs_, cache_.get(), {.key = key, .clock = &clock_}};
+  }
+  void AdmitTo(ArtifactLibrary& library) {
+    CompilationFacts facts;
+    facts.set_compile_key(kKey);
+    v1::CompilationResult result;
+    *result.mutable_manifest() = ToProto(PutProgram(Compiled()));
+    ASSERT_OK(library.Admit(facts, "worker-1", &result));
+  }
+  // What an agent that has joined the server reads of an assignment of the program.
+  v1::ProgramStatement SaidOf(ArtifactLibrary& library, const Digest& manifest,
+                              const std::string& owner = "ada") {
+    v1::RunSpec spec;
+    *spec.mutable_manifest() = ToProto(manifest);
+    v1::RunAssignment assignment;
+    EXPECT_OK(library.FillAssignment(spec, owner, &assignment));
+    const auto said =
+        CheckProgramStatement(key_->checker(), assignment.statement(), manifest, "x86-64-linux");
+    EXPECT_OK(said);
+    return said.ok() ? *said : v1::ProgramStatement();
+  }
+
+  FakeClock clock_;
+  const std::unique_ptr<CertificateAuthority> authority_ =
+      *CertificateAuthority::Create(clock_.Now());
+  const std::unique_ptr<StatementKey> key_ = NewKey("signer.pem");
+  ArtifactLibrary vouching_ = NewLibrary(key_.get());
+};
+
+TEST_F(VouchingTest, SaysWhoBroughtAProgram) {
+  const Digest manifest = PutProgram();
+  EXPECT_FALSE(SaidOf(vouching_, manifest).has_compiled());
+  EXPECT_EQ(SaidOf(vouching_, manifest).brought().owner(), "ada");
+  EXPECT_EQ(SaidOf(vouching_, manifest, "ben").brought().owner(), "ben");
+  // One of a server that does not vouch has none.
+  EXPECT_FALSE(Fill(manifest).has_statement());
+  EXPECT_THAT(library_.Vouch(ArtifactLibrary::FactsOf(*library_.ReadProgram(manifest)), "ada"),
+              StatusIs(absl::StatusCode::kFailedPrecondition));
+}
+
+TEST_F(VouchingTest, SaysWhoCompiledAProgram) {
+  AdmitTo(vouching_);
+  const Digest manifest = PutProgram(Compiled());
+  EXPECT_EQ(SaidOf(vouching_, manifest).compiled().worker(), "worker-1");
+  EXPECT_EQ(SaidOf(vouching_, manifest, "ben").compiled().compile_key(), kKey);
+  // After a restart, too, and with a key that was renewed meanwhile.
+  const auto renewed = NewKey("renewed.pem");
+  ArtifactLibrary again = NewLibrary(renewed.get());
+  EXPECT_TRUE(again.IsCompiledHere(ArtifactLibrary::FactsOf(*again.ReadProgram(manifest))));
+  EXPECT_EQ(SaidOf(again, manifest).compiled().worker(), "worker-1");
+  EXPECT_TRUE(again.FindCompiled(kKey).has_value());
+}
+
+TEST_F(VouchingTest, AManifestThatNamesACompilationIsNotBelieved) {
+  AdmitTo(vouching_);
+  v1::Manifest forged = Compiled();
+  forged.add_tools()->set_name("another");
+  const Digest manifest = PutProgram(forged);
+  EXPECT_FALSE(
+      vouching_.IsCompiledHere(ArtifactLibrary::FactsOf(*vouching_.ReadProgram(manifest))));
+  EXPECT_TRUE(SaidOf(vouching_, manifest).has_brought());
+}
+
+// Whoever else writes to the folder of the cache makes no program one that was compiled here.
+TEST_F(VouchingTest, WhatLiesInTheCacheIsNotBelievedWithoutItsStatement) {
+  const Digest manifest = PutProgram(Compiled());
+  const auto is_believed = [&] {
+    ArtifactLibrary library = NewLibrary(key_.get());
+    EXPECT_EQ(SaidOf(library, manifest).has_compiled(), library.FindCompiled(kKey).has_value());
+    return SaidOf(library, manifest).has_compiled();
+  };
+  AdmitTo(vouching_);
+  ASSERT_OK_AND_ASSIGN(const CachedCompilation good, cache_->Find(kKey));
+  EXPECT_TRUE(is_believed());
+  CachedCompilation bad = good;
+  bad.statement.clear();
+  ASSERT_OK(cache_->Record(kKey, bad));
+  EXPECT_FALSE(is_believed());
+  bad.statement = good.statement;
+  bad.statement[bad.statement.size() / 2] ^= 1;
+  ASSERT_OK(cache_->Record(kKey, bad));
+  EXPECT_FALSE(is_believed());
+  // Of another server that shares the folder.
+  const auto other = *CertificateAuthority::Create(clock_.Now());
+  const auto others_key =
+      *StatementKey::Open(other.get(), JoinPath(folder_.path(), "other.pem"), clock_.Now());
+  ArtifactLibrary others = NewLibrary(others_key.get());
+  AdmitTo(others);
+  EXPECT_FALSE(is_believed());
+  // It compiles it again, and then it is.
+  ArtifactLibrary library = NewLibrary(key_.get());
+  AdmitTo(library);
+  EXPECT_TRUE(is_believed());
+}
+
+TEST_F(VouchingTest, ACompilationIsNotThatOfAnotherKey) {
+  AdmitTo(vouching_);
+  const std::string another_key(64, 'a');
+  ASSERT_OK_AND_ASSIGN(const CachedCompilation good, cache_->Find(kKey));
+  ASSERT_OK(cache_->Record(another_key, good));
+  EXPECT_TRUE(vouching_.FindCompiled(kKey).has_value());
+  EXPECT_FALSE(vouching_.FindCompiled(another_key).has_value());
+  EXPECT_FALSE(NewLibrary(key_.get()).FindCompiled(another_key).has_value());
 }
 
 }  // namespace

@@ -25,6 +25,12 @@ absl::Status CheckCanRun(const ProgramNeeds& program, const DeviceOffer& device)
                                           : CheckRunsOn(program.target, device.target);
   }
   SLIPWAY_RETURN_IF_ERROR(CheckRunsOn(program.target, device.target));
+  if (device.is_compiled_only && !program.is_compiled_here) {
+    return absl::FailedPreconditionError(
+        "it takes only programs that this server's workers have compiled (--programs compiled of "
+        "its agent), and the server knows of no such compilation of this one: compile the model "
+        "with this server, or choose another device");
+  }
   SLIPWAY_RETURN_IF_ERROR(CheckVersion("manifest format", program.format, device.formats));
   return CheckVersion("kernel ABI", program.abi, device.abis);
 }

@@ -16,7 +16,8 @@ namespace slipway::server {
 struct ProgramNeeds {
   Target target;  // Of a session that takes any: without devices.
   uint32_t abi = 1;
-  uint32_t format = 1;  // Of its manifest.
+  uint32_t format = 1;            // Of its manifest.
+  bool is_compiled_here = false;  // By a worker of this server.
   // Whatever programs it is going to load, the agent must serve it.
   bool is_session = false;
 };
@@ -27,6 +28,8 @@ struct DeviceOffer {
   VersionRange abis{1, 1};
   VersionRange formats{1, 1};
   int max_session = 0;  // Highest version of sessions; 0: none.
+  // Takes no program but those that a worker of this server has compiled.
+  bool is_compiled_only = false;
 };
 
 // Pure. FAILED_PRECONDITION names what the device lacks, what each side has, and what to do.

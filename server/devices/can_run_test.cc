@@ -41,6 +41,16 @@ TEST(CanRunTest, TheErrorNamesBothSidesAndWhatToDo) {
                        HasSubstr("kernel ABI 2, but the device's agent takes 1: update")));
 }
 
+TEST(CanRunTest, SomeDevicesTakeWhatWasCompiledHereAlone) {
+  const Target target = *ParseTarget("x86-64-linux");
+  const DeviceOffer device{.target = target, .max_session = 1, .is_compiled_only = true};
+  EXPECT_THAT(CheckCanRun({.target = target}, device),
+              StatusIs(Code::kFailedPrecondition, HasSubstr("--programs compiled")));
+  EXPECT_OK(CheckCanRun({.target = target, .is_compiled_here = true}, device));
+  // What a session loads the device asks for when it does.
+  EXPECT_OK(CheckCanRun({.target = target, .is_session = true}, device));
+}
+
 TEST(CanRunTest, RangesOnTheWire) {
   EXPECT_THAT(ReadVersionRange(0, 0, "ABIs"), IsOkAndHolds(VersionRange{1, 1}));
   EXPECT_THAT(ReadVersionRange(2, 5, "ABIs"), IsOkAndHolds(VersionRange{2, 5}));

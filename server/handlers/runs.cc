@@ -40,14 +40,17 @@ absl::StatusOr<CheckedRun> CheckRun(const Environment& env, const v1::RunSpec& s
   SLIPWAY_ASSIGN_OR_RETURN_WITH(const Digest manifest, FromProto(spec.manifest()), "manifest");
   SLIPWAY_ASSIGN_OR_RETURN(const CheckedManifest program, env.artifacts->ReadProgram(manifest));
   SLIPWAY_RETURN_IF_ERROR(CheckInputs(env.limits, program.signature(), spec));
-  const ProgramNeeds needs = {.target = program.target(),
-                              .abi = program.proto().min_reader_abi(),
-                              .format = program.proto().format_version()};
+  const ProgramNeeds needs = {
+      .target = program.target(),
+      .abi = program.proto().min_reader_abi(),
+      .format = program.proto().format_version(),
+      .is_compiled_here = env.artifacts->IsCompiledHere(ArtifactLibrary::FactsOf(program))};
   SLIPWAY_RETURN_IF_ERROR(env.dispatcher->CheckSomeDeviceRuns(needs, spec.device()));
   CheckedRun checked{.facts = {}, .blobs = program.blobs()};
   checked.facts.set_target(needs.target.ToString());
   checked.facts.set_abi(static_cast<int32_t>(needs.abi));
   checked.facts.set_format(static_cast<int32_t>(needs.format));
+  checked.facts.set_compiled(needs.is_compiled_here);
   checked.blobs.push_back(manifest);
   for (const v1::Tensor& input : spec.inputs()) {
     if (input.has_blob()) checked.blobs.push_back(*FromProto(input.blob()));

@@ -7,6 +7,7 @@
 #include "core/base/status_macros.h"
 #include "core/rpc/token.h"
 #include "core/target/target.h"
+#include "core/wire/digest_proto.h"
 #include "core/wire/session_wish.h"
 #include "core/wire/status_proto.h"
 #include "server/devices/can_run.h"
@@ -81,6 +82,18 @@ absl::StatusOr<JobRecord> FindSession(const Caller& caller, const Environment& e
         absl::StrCat("the ticket is not that of session '", session, "'"));
   }
   return record;
+}
+
+absl::Status VouchInSession(const Environment& env, const v1::Job& session,
+                            const v1::VouchRequest& request, v1::SignedStatement* response) {
+  ArtifactLibrary::ProgramFacts program;
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(program.manifest, FromProto(request.manifest()), "manifest");
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(const Target target, ParseTarget(request.target()), "target");
+  program.target = target.ToString();
+  // One that is no key is one that nothing was compiled for.
+  program.compile_key = request.compile_key();
+  SLIPWAY_ASSIGN_OR_RETURN(*response, env.artifacts->Vouch(program, session.owner()));
+  return absl::OkStatus();
 }
 
 absl::Status EndOf(const JobRecord& session) {

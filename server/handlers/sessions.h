@@ -6,7 +6,10 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "proto/slipway/v1/agent.pb.h"
+#include "proto/slipway/v1/job.pb.h"
 #include "proto/slipway/v1/session.pb.h"
+#include "proto/slipway/v1/statement.pb.h"
 #include "server/caller.h"
 #include "server/handlers/environment.h"
 #include "server/jobs/job_record.pb.h"
@@ -22,6 +25,10 @@ absl::StatusOr<JobRecord> CreateSession(const Caller& caller, const Environment&
 // another ticket.
 absl::StatusOr<JobRecord> FindSession(const Caller& caller, const Environment& env,
                                       absl::string_view session, absl::string_view ticket);
+
+// What the server says of a program that the session's client wants to load. Statuses are those of AgentService.Vouch.
+absl::Status VouchInSession(const Environment& env, const v1::Job& session,
+                            const v1::VouchRequest& request, v1::SignedStatement* response);
 
 // How a session ended whose job has; OK when its client closed it.
 absl::Status EndOf(const JobRecord& session);

@@ -38,17 +38,30 @@ bool IsCallerKnown(const CertificateFacts& facts, const Identities& identities, 
   return false;
 }
 
+// What `sign` makes a certificate for.
+absl::Status Keep(absl::StatusOr<std::string> (CertificateAuthority::*sign)(absl::string_view,
+                                                                            absl::Time,
+                                                                            absl::Duration) const,
+                  const CertificateAuthority& authority, const std::string& path, absl::Time now) {
+  if (ReadFresh(path, authority, now).has_value()) return absl::OkStatus();
+  SLIPWAY_ASSIGN_OR_RETURN(CertificateRequest request, NewCertificateRequest());
+  SLIPWAY_ASSIGN_OR_RETURN(std::string certificate,
+                           (authority.*sign)(request.request, now, kServerCertificateLifetime));
+  return WriteIdentity(path, {.key = std::move(request.key),
+                              .certificate = std::move(certificate),
+                              .authority = authority.certificate()});
+}
+
 }  // namespace
 
 absl::Status KeepServerIdentity(const CertificateAuthority& authority, const std::string& path,
                                 absl::Time now) {
-  if (ReadFresh(path, authority, now).has_value()) return absl::OkStatus();
-  SLIPWAY_ASSIGN_OR_RETURN(CertificateRequest request, NewCertificateRequest());
-  SLIPWAY_ASSIGN_OR_RETURN(std::string certificate,
-                           authority.SignServer(request.request, now, kServerCertificateLifetime));
-  return WriteIdentity(path, {.key = std::move(request.key),
-                              .certificate = std::move(certificate),
-                              .authority = authority.certificate()});
+  return Keep(&CertificateAuthority::SignServer, authority, path, now);
+}
+
+absl::Status KeepSignerIdentity(const CertificateAuthority& authority, const std::string& path,
+                                absl::Time now) {
+  return Keep(&CertificateAuthority::SignSigner, authority, path, now);
 }
 
 absl::Status KeepOwnIdentity(const CertificateAuthority& authority, Identities& identities,

@@ -17,6 +17,10 @@ namespace slipway::server {
 absl::Status KeepServerIdentity(const CertificateAuthority& authority, const std::string& path,
                                 absl::Time now);
 
+// Keeps what the server signs statements with at `path`, in the same way.
+absl::Status KeepSignerIdentity(const CertificateAuthority& authority, const std::string& path,
+                                absl::Time now);
+
 // Keeps the identity of the server's own user at `path`, for a role, in the same way.
 absl::Status KeepOwnIdentity(const CertificateAuthority& authority, Identities& identities,
                              Role role, const std::string& path, absl::Time now);

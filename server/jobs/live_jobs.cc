@@ -49,7 +49,8 @@ absl::optional<Need> NeedOf(const JobRecord& record) {
       .device = job.has_benchmark() ? job.benchmark().run().device() : job.run().device(),
       .program = {.target = *std::move(target),
                   .abi = static_cast<uint32_t>(std::max(1, facts.abi())),
-                  .format = static_cast<uint32_t>(std::max(1, facts.format()))}};
+                  .format = static_cast<uint32_t>(std::max(1, facts.format())),
+                  .is_compiled_here = facts.compiled()}};
 }
 
 // What a need is made of that can change while its job lives.

@@ -50,11 +50,14 @@ namespace slipway::server {
 class ArtifactSource {
  public:
   virtual ~ArtifactSource() = default;
-  // Puts the manifest and small blobs of a program into its assignment. Errors end the attempt.
-  virtual absl::Status FillAssignment(const v1::RunSpec& spec, v1::RunAssignment* assignment) = 0;
-  // Checks that what a worker made is complete here, and enters it into the artifact cache. Errors end the
+  // Puts the manifest and small blobs of a program into its assignment, which is for `owner`, and what the server says of it.
+  // Errors end the attempt.
+  virtual absl::Status FillAssignment(const v1::RunSpec& spec, absl::string_view owner,
+                                      v1::RunAssignment* assignment) = 0;
+  // Checks that what a worker, named by its id, made is complete here, and enters it into the artifact cache. Errors end the
   // attempt, which may be tried again.
-  virtual absl::Status Admit(const CompilationFacts& facts, v1::CompilationResult* result) = 0;
+  virtual absl::Status Admit(const CompilationFacts& facts, absl::string_view worker,
+                             v1::CompilationResult* result) = 0;
   // Checks that an agent's result is one of the program: its outputs by name, order and type, their blobs here.
   virtual absl::Status CheckOutputs(const v1::Digest& manifest, const v1::RunResult& result) = 0;
 };

@@ -28,11 +28,14 @@ inline constexpr absl::Duration kSilence = absl::Seconds(10);
 
 class FakeArtifacts final : public ArtifactSource {
  public:
-  absl::Status FillAssignment(const v1::RunSpec&, v1::RunAssignment* assignment) override {
+  absl::Status FillAssignment(const v1::RunSpec&, absl::string_view,
+                              v1::RunAssignment* assignment) override {
     assignment->set_manifest("manifest");
     return fill;
   }
-  absl::Status Admit(const CompilationFacts&, v1::CompilationResult*) override { return admit; }
+  absl::Status Admit(const CompilationFacts&, absl::string_view, v1::CompilationResult*) override {
+    return admit;
+  }
   absl::Status CheckOutputs(const v1::Digest&, const v1::RunResult&) override {
     return absl::OkStatus();
   }

@@ -95,7 +95,7 @@ void Dispatcher::CheckResults(Report& report) {
     absl::Status status;
     if (auto* compiled = std::get_if<v1::CompilationResult>(&*lease.result)) {
       compiled->set_cached(false);
-      status = parts_.artifacts->Admit(facts, compiled);
+      status = parts_.artifacts->Admit(facts, IdOfKey(report.call.peer), compiled);
     } else if (const auto* run = std::get_if<v1::RunResult>(&*lease.result)) {
       status = parts_.artifacts->CheckOutputs(program, *run);
     }
@@ -217,9 +217,10 @@ void Dispatcher::MakeAssignment(const JobRecord& record) {
   MoveSpec(copy, made->spec);
   absl::Status status;
   if (made->spec.has_run()) {
-    status = parts_.artifacts->FillAssignment(made->spec.run(), &made->along);
+    status = parts_.artifacts->FillAssignment(made->spec.run(), job.owner(), &made->along);
   } else if (made->spec.has_benchmark()) {
-    status = parts_.artifacts->FillAssignment(made->spec.benchmark().run(), &made->along);
+    status =
+        parts_.artifacts->FillAssignment(made->spec.benchmark().run(), job.owner(), &made->along);
   } else if (made->spec.has_session()) {
     v1::SessionLease& lease = *made->along.mutable_session();
     lease.set_session(job.id());

@@ -37,6 +37,7 @@ enum class Rpc {
   kListIdentities,
   kRevoke,
   kRenew,
+  kVouch,
 };
 
 struct AccessRow {
@@ -55,7 +56,7 @@ inline constexpr bool kAudited = true;
 inline constexpr bool kNotAudited = false;
 
 // In the order of Rpc. Each method of each service has a row.
-inline constexpr std::array<AccessRow, 23> kAccess = {{
+inline constexpr std::array<AccessRow, 24> kAccess = {{
     {Rpc::kGetServerInfo, "slipway.v1.ServerService.GetServerInfo", kEverybody, kNotAudited},
     {Rpc::kCreateCompilation,
      "slipway.v1.CompileService.CreateCompilation",
@@ -92,6 +93,7 @@ inline constexpr std::array<AccessRow, 23> kAccess = {{
      kNotAudited},
     {Rpc::kRevoke, "slipway.v1.IdentityService.Revoke", {Role::kAdmin}, kAudited},
     {Rpc::kRenew, "slipway.v1.IdentityService.Renew", kEverybody, kAudited},
+    {Rpc::kVouch, "slipway.v1.AgentService.Vouch", {Role::kAgent}, kNotAudited},
 }};
 
 constexpr const AccessRow& RowOf(Rpc rpc) { return kAccess[static_cast<size_t>(rpc)]; }

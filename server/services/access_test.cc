@@ -83,11 +83,12 @@ TEST(AccessTest, WhatChangesSomethingIsAudited) {
   for (const AccessRow& row : kAccess) {
     if (!row.audited) others.push_back(std::string(row.method.substr(row.method.rfind('.') + 1)));
   }
-  // Reads, blobs, which are named by their contents, and the agent's end of a session that is audited.
+  // Reads, blobs, which are named by their contents, and the agent's end of a session that is audited, with what it asks about
+  // its programs.
   EXPECT_THAT(others, ::testing::UnorderedElementsAre("GetServerInfo", "GetJob", "ListJobs",
                                                       "WatchJob", "ListDevices", "ListWorkers",
                                                       "FindMissing", "QueryWrite", "Write", "Read",
-                                                      "Attach", "ListIdentities"));
+                                                      "Attach", "Vouch", "ListIdentities"));
 }
 
 TEST(AccessTest, NobodyActsForAnother) {
@@ -98,6 +99,7 @@ TEST(AccessTest, NobodyActsForAnother) {
   EXPECT_FALSE(may(Role::kUser, Rpc::kSyncAgent));
   EXPECT_FALSE(may(Role::kUser, Rpc::kSyncWorker));
   EXPECT_FALSE(may(Role::kUser, Rpc::kAttach));
+  EXPECT_FALSE(may(Role::kUser, Rpc::kVouch));
   EXPECT_FALSE(may(Role::kAgent, Rpc::kSyncWorker));
   EXPECT_FALSE(may(Role::kWorker, Rpc::kSyncAgent));
   EXPECT_FALSE(may(Role::kAgent, Rpc::kCreateRun));

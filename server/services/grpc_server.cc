@@ -52,7 +52,7 @@ class RunningServer final : public GrpcServer {
         blob_service_(&calls_, parts.env),
         relays_(std::make_shared<SessionRelays>(
             &calls_, SessionRelays::Parts{parts.pool, parts.env, parts.hub, parts.timers})),
-        agent_service_(&calls_, ParkingOf(parts), relays_.get()),
+        agent_service_(&calls_, parts.env, ParkingOf(parts), relays_.get()),
         worker_service_(&calls_, ParkingOf(parts)),
         session_service_(relays_.get()) {}
 

@@ -439,21 +439,6 @@ absl::StatusOr<JobRecord> Enter(const Caller& caller, const Environment& env,
   return session;
 }
 
-// Whether the caller may speak for the device that has the session.
-absl::Status CheckAttach(const Caller& caller, const Environment& env, const std::string& session,
-                         absl::string_view ticket) {
-  const absl::StatusOr<JobRecord> record = env.jobs->Get(session);
-  if (!record.ok() || !record->job().has_session() || IsTerminal(record->job().state())) {
-    return absl::NotFoundError(absl::StrCat("there is no session '", session, "'"));
-  }
-  if (!IsSameSecret(record->session().ticket(), ticket)) {
-    return absl::PermissionDeniedError("the ticket is not that of the session");
-  }
-  // The ticket is its client's too, who is not to speak for the device.
-  return record->has_lease() ? CheckPeer(caller, record->lease().holder(), *env.identities)
-                             : absl::OkStatus();
-}
-
 constexpr EndKind kClientEnd = {&SessionRelay::ClientSent, &SessionRelay::ClientHasRoom,
                                 &SessionRelay::ClientGone};
 constexpr EndKind kAgentEnd = {&SessionRelay::AgentSent, &SessionRelay::AgentHasRoom,
@@ -527,6 +512,23 @@ ServedDuplex* SessionRelays::Open(grpc::CallbackServerContext* context) {
   return reactor;
 }
 
+absl::StatusOr<JobRecord> FindSessionOfDevice(const Caller& caller, const Environment& env,
+                                              const std::string& session,
+                                              absl::string_view ticket) {
+  absl::StatusOr<JobRecord> record = env.jobs->Get(session);
+  if (!record.ok() || !record->job().has_session() || IsTerminal(record->job().state())) {
+    return absl::NotFoundError(absl::StrCat("there is no session '", session, "'"));
+  }
+  if (!IsSameSecret(record->session().ticket(), ticket)) {
+    return absl::PermissionDeniedError("the ticket is not that of the session");
+  }
+  // The ticket is its client's too, who is not to speak for the device.
+  if (record->has_lease()) {
+    SLIPWAY_RETURN_IF_ERROR(CheckPeer(caller, record->lease().holder(), *env.identities));
+  }
+  return record;
+}
+
 ServedDuplex* SessionRelays::Attach(grpc::CallbackServerContext* context) {
   const absl::StatusOr<Caller> caller = calls_.Admit(*context, Rpc::kAttach);
   ServedDuplex* reactor = nullptr;
@@ -539,7 +541,8 @@ ServedDuplex* SessionRelays::Attach(grpc::CallbackServerContext* context) {
              [self = shared_from_this(), end, caller = *caller,
               session = std::string(Calls::Metadata(*context, "session-id")),
               ticket = std::string(Calls::Metadata(*context, "session-ticket"))] {
-               const absl::Status may = CheckAttach(caller, *self->parts_.env, session, ticket);
+               const absl::Status may =
+                   FindSessionOfDevice(caller, *self->parts_.env, session, ticket).status();
                self->audit_.TellRefusal(caller, Rpc::kAttach, may, session);
                SLIPWAY_RETURN_IF_ERROR(may);
                const auto came = [&](SessionRelay& relay) {

@@ -8,10 +8,13 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "core/rpc/grpc_duplex.h"
 #include "server/change_hub.h"
 #include "server/handlers/environment.h"
+#include "server/jobs/job_record.pb.h"
 #include "server/services/calls.h"
 #include "server/timer_queue.h"
 #include "server/work_pool.h"
@@ -19,6 +22,11 @@
 namespace slipway::server {
 
 class SessionRelay;
+
+// The session of that ticket, for a caller who may speak for the device that has it. NOT_FOUND when it has ended, too;
+// PERMISSION_DENIED.
+absl::StatusOr<JobRecord> FindSessionOfDevice(const Caller& caller, const Environment& env,
+                                              const std::string& session, absl::string_view ticket);
 
 // Thread-safe. No thread waits for a session: messages go on where they come in.
 class SessionRelays : public std::enable_shared_from_this<SessionRelays> {

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "absl/synchronization/mutex.h"
+#include "core/base/status_macros.h"
+#include "server/handlers/sessions.h"
 #include "server/names.h"
 #include "server/peers/protocol.h"
 #include "server/peers/report.h"
@@ -151,6 +153,18 @@ grpc::ServerUnaryReactor* AgentGrpcService::Sync(grpc::CallbackServerContext* co
                                                  v1::DesiredAgentState* response) {
   return SyncReactor<v1::AgentState, v1::DesiredAgentState>::Start(
       calls_, parking_, *context, Rpc::kSyncAgent, request, response);
+}
+
+grpc::ServerUnaryReactor* AgentGrpcService::Vouch(grpc::CallbackServerContext* context,
+                                                  const v1::VouchRequest* request,
+                                                  v1::SignedStatement* response) {
+  return calls_.Unary(
+      context, Rpc::kVouch, [this, request, response](const Caller& caller) -> absl::Status {
+        SLIPWAY_ASSIGN_OR_RETURN(
+            const JobRecord session,
+            FindSessionOfDevice(caller, env_, request->session(), request->ticket()));
+        return VouchInSession(env_, session.job(), *request, response);
+      });
 }
 
 grpc::ServerUnaryReactor* WorkerGrpcService::Sync(grpc::CallbackServerContext* context,

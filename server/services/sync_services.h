@@ -5,6 +5,7 @@
 #include "proto/slipway/v1/agent.grpc.pb.h"
 #include "proto/slipway/v1/worker.grpc.pb.h"
 #include "server/change_hub.h"
+#include "server/handlers/environment.h"
 #include "server/identities/identities.h"
 #include "server/scheduler/dispatcher.h"
 #include "server/services/calls.h"
@@ -23,19 +24,25 @@ struct Parking {
 
 class AgentGrpcService final
     : public v1::AgentService::WithRawCallbackMethod_Attach<
-          v1::AgentService::WithCallbackMethod_Sync<v1::AgentService::Service>> {
+          v1::AgentService::WithCallbackMethod_Sync<
+              v1::AgentService::WithCallbackMethod_Vouch<v1::AgentService::Service>>> {
  public:
-  AgentGrpcService(const Calls* calls, Parking parking, SessionRelays* relays)
-      : calls_(*calls), parking_(parking), relays_(*relays) {}
+  AgentGrpcService(const Calls* calls, const Environment* env, Parking parking,
+                   SessionRelays* relays)
+      : calls_(*calls), env_(*env), parking_(parking), relays_(*relays) {}
   ServedDuplex* Attach(grpc::CallbackServerContext* context) override {
     return relays_.Attach(context);
   }
   grpc::ServerUnaryReactor* Sync(grpc::CallbackServerContext* context,
                                  const v1::AgentState* request,
                                  v1::DesiredAgentState* response) override;
+  grpc::ServerUnaryReactor* Vouch(grpc::CallbackServerContext* context,
+                                  const v1::VouchRequest* request,
+                                  v1::SignedStatement* response) override;
 
  private:
   const Calls& calls_;
+  const Environment& env_;
   const Parking parking_;
   SessionRelays& relays_;
 };

@@ -207,6 +207,15 @@ std::optional<std::vector<std::string>> MessagesFor(Rpc rpc) {
   }
   if (rpc == Rpc::kSyncAgent) return {{AgentReport().SerializeAsString()}};
   if (rpc == Rpc::kAttach) return {{SomeResponses()}};
+  if (rpc == Rpc::kVouch) {
+    v1::VouchRequest request;
+    request.set_session(std::string(kSomeSession));
+    request.set_ticket(std::string(kSomeTicket));
+    *request.mutable_manifest() = Program();
+    request.set_target("x86-64-v3-linux");
+    request.set_compile_key(std::string(64, 'c'));
+    return {{request.SerializeAsString()}};
+  }
   if (rpc == Rpc::kSyncWorker) return {{WorkerReport().SerializeAsString()}};
   if (rpc == Rpc::kInvite) return {{For<v1::InviteRequest>("new").SerializeAsString()}};
   if (rpc == Rpc::kCreateToken) return {{For<v1::CreateTokenRequest>("new").SerializeAsString()}};
