@@ -9,11 +9,13 @@
 #include "core/base/status_macros.h"
 #include "core/confinement/confinement.h"
 #include "core/confinement/profiles.h"
+#include "core/identity/identity_file.h"
 #include "core/rpc/caller_proof.h"
 #include "core/rpc/token.h"
 #include "core/store/file_blob_store.h"
 #include "core/store/file_names.h"
 #include "core/store/quota_blob_store.h"
+#include "core/wire/digest_proto.h"
 #include "device_agent/agent_identity.h"
 #include "device_agent/grpc_agent_transport.h"
 #include "device_agent/session/server_session.h"
@@ -68,6 +70,12 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
   std::unique_ptr<Agent> agent(new Agent(options, std::move(lock), std::move(transport)));
   agent->renewal_ = std::move(renewal);
   agent->identity_file_ = proof.identity_file;
+  if (!proof.identity_file.empty()) {
+    SLIPWAY_ASSIGN_OR_RETURN(const Identity identity, ReadIdentity(proof.identity_file));
+    SLIPWAY_ASSIGN_OR_RETURN(
+        agent->gate_, ProgramGate::Create(identity.authority,
+                                          /*compiled_only=*/options.programs == kCompiledPrograms));
+  }
 
   FileBlobStore::Options cache;
   cache.folder = options.cache_dir;
@@ -105,11 +113,13 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
   for (const MissingPart& part : missing) {
     device.mutable_confinement()->add_missing(ToString({&part, 1}));
   }
+  device.set_compiled_only(options.programs == kCompiledPrograms);
   agent->device_ = device;
   agent->tools_ = {.transport = agent->transport_.get(),
                    .cache = agent->cache_.get(),
                    .runners = &*agent->runners_,
                    .pinned = &agent->pinned_,
+                   .gate = agent->gate_.get(),
                    .device_id = id,
                    .device_target = device.target(),
                    .peaks = agent->peaks_.has_value() ? &*agent->peaks_ : nullptr,
@@ -166,6 +176,33 @@ SessionTools Agent::MakeSessionTools() {
   return tools;
 }
 
+SessionTools Agent::MakeSessionTools(const v1::SessionLease& lease) {
+  SessionTools tools = MakeSessionTools();
+  if (gate_ == nullptr) return tools;
+  tools.blobs.let_in = [this, lease](const CheckedManifest& program, absl::Time until,
+                                     std::stop_token stop) {
+    return LetIn(lease, program, until, std::move(stop));
+  };
+  return tools;
+}
+
+// Programs of a session come from its client, perhaps without the server: it is asked.
+absl::Status Agent::LetIn(const v1::SessionLease& lease, const CheckedManifest& program,
+                          absl::Time until, std::stop_token stop) {
+  if (gate_->HasLetIn(program.digest())) return absl::OkStatus();
+  v1::VouchRequest request;
+  request.set_session(lease.session());
+  request.set_ticket(lease.ticket());
+  *request.mutable_manifest() = ToProto(program.digest());
+  request.set_target(program.target().ToString());
+  request.set_compile_key(program.proto().compile_key());
+  const absl::StatusOr<v1::SignedStatement> statement = transport_->Vouch(
+      request, {.retry_for = absl::InfiniteDuration(), .until = until, .stop = std::move(stop)});
+  if (absl::IsUnimplemented(statement.status())) return NotVouchedFor(program.digest());
+  SLIPWAY_RETURN_IF_ERROR_WITH(statement.status(), "asking the server for its word on the program");
+  return gate_->LetIn(program, *statement);
+}
+
 Agent::~Agent() {
   // Connections call the sessions until there are none.
   if (listener_ != nullptr) listener_->EndServing();
@@ -179,8 +216,8 @@ v1::RunAttemptState Agent::RunOne(const v1::RunAssignment& assignment,
   if (listener_ != nullptr) place.address = AddressForClients(options_, listener_->address());
   v1::RunAttemptState result =
       assignment.has_session()
-          ? RunServerSession(assignment, place, MakeSessionTools(), *transport_, leased_, observer,
-                             std::move(stop), stop_)
+          ? RunServerSession(assignment, place, MakeSessionTools(assignment.session()), *transport_,
+                             leased_, observer, std::move(stop), stop_)
           : RunAttempt(assignment, tools_, observer, std::move(stop));
   Log(LogLevel::kInfo, "ended an attempt",
       {{"attempt", assignment.attempt_id()},

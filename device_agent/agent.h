@@ -19,6 +19,7 @@
 #include "device_agent/attempt.h"
 #include "device_agent/kept_peaks.h"
 #include "device_agent/pinned_blobs.h"
+#include "device_agent/program_gate.h"
 #include "device_agent/runner/runner_pool.h"
 #include "device_agent/session/grpc_session_listener.h"
 #include "device_agent/session/leased_session.h"
@@ -49,6 +50,10 @@ class Agent {
   void WorkForServer(AgentLoopOptions loop);
   absl::Status Listen();
   SessionTools MakeSessionTools();
+  // The same for a session of the server's, with programs that it vouches for.
+  SessionTools MakeSessionTools(const v1::SessionLease& lease);
+  absl::Status LetIn(const v1::SessionLease& lease, const CheckedManifest& program,
+                     absl::Time until, std::stop_token stop);
   v1::RunAttemptState RunOne(const v1::RunAssignment& assignment, const AttemptObserver& observer,
                              std::stop_token stop);
   void TellReady(const std::string& what);
@@ -59,8 +64,9 @@ class Agent {
   const FileLock lock_;
   const SystemClock clock_;
   const std::unique_ptr<AgentTransport> transport_;
-  std::string identity_file_;         // Who the agent is, with a server over TLS; else empty.
-  std::unique_ptr<Renewal> renewal_;  // Of that.
+  std::string identity_file_;          // Who the agent is, with a server over TLS; else empty.
+  std::unique_ptr<Renewal> renewal_;   // Of that.
+  std::unique_ptr<ProgramGate> gate_;  // Unless the agent has joined no server.
   PinnedBlobs pinned_;
   std::unique_ptr<BlobStore> cache_;
   std::optional<RunnerPool> runners_;

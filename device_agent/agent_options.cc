@@ -54,6 +54,11 @@ FlagSet AgentFlags(AgentOptions& options) {
                  "Largest size of the cache; 0: no limit, as for a folder that others look after.");
   flags.AddBytes("runner-memory", &options.runner_memory_bytes, 0, int64_t{1} << 50,
                  "Address space a program may use; 0: half of the machine's memory.");
+  flags.Add(
+      "programs", &options.programs, "WHICH",
+      "Programs to take: any of the server's users; or compiled: only those that a worker of "
+      "the server that the agent has joined has compiled, as the server's signature says, and "
+      "none that somebody has brought as native code.");
   flags.Add("measure", &options.measure,
             "Find out at the first start what this machine does at most, which profiles are held "
             "against: some 0.6 s.");
@@ -76,6 +81,18 @@ absl::Status CompleteOptions(AgentOptions& options) {
     options.state_dir = JoinPath(*folder, "agent");
   }
   if (options.cache_dir.empty()) options.cache_dir = JoinPath(options.state_dir, "cache");
+  if (options.programs != kAnyPrograms && options.programs != kCompiledPrograms) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--programs is \"", options.programs, "\": \"any\" or \"compiled\" wanted"));
+  }
+  if (options.programs == kCompiledPrograms &&
+      (options.insecure || absl::StartsWith(options.server, kUnixAddressPrefix) ||
+       (options.server.empty() && !options.listen.empty()))) {
+    return absl::InvalidArgumentError(
+        "--programs compiled is for agents that have joined a server and call it over TLS: no "
+        "other "
+        "server's signatures can be checked (slipway-agent join)");
+  }
   if (options.listen.empty()) {
     if (!options.announce.empty()) {
       return absl::InvalidArgumentError("--announce is for agents that --listen");

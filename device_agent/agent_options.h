@@ -23,18 +23,24 @@ struct AgentOptions {
   std::string cache_dir;
   int64_t cache_quota_bytes = int64_t{16} << 30;
   int64_t runner_memory_bytes = 0;
+  std::string programs = "any";
   bool measure = true;
   bool require_confinement = false;
   int64_t ready_fd = -1;
   std::string log_level = "info";
 };
 
+// Of --programs: which ones a device takes.
+inline constexpr char kAnyPrograms[] = "any";
+inline constexpr char kCompiledPrograms[] = "compiled";
+
 // Declares the agent's flags, bound to `options`.
 FlagSet AgentFlags(AgentOptions& options);
 
 // Fills in what was not given: folders below $XDG_STATE_HOME/slipway (or ~/.local/state/slipway), the server of this
 // machine unless the agent listens. FAILED_PRECONDITION when neither variable is set; PERMISSION_DENIED for listening
-// without a token where other machines reach it; INVALID_ARGUMENT for addresses that are none.
+// without a token where other machines reach it; INVALID_ARGUMENT for addresses that are none, for programs that there are not,
+// and for compiled ones without a server that is called over TLS.
 absl::Status CompleteOptions(AgentOptions& options);
 
 // What clients of the server are told to connect to, when the agent listens at `listened`: what is announced, or the

@@ -3,6 +3,7 @@
 #include <sys/utsname.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -53,6 +54,28 @@ TEST(AgentOptions, WhatDoesNotGoTogetherIsRefused) {
   }
   options = Options("buildhost:7411", "0.0.0.0:7412", "");
   EXPECT_OK(CompleteOptions(options));
+}
+
+TEST(AgentOptions, CompiledProgramsWantAServerThatSigns) {
+  for (const std::string server : {"", "buildhost:7411"}) {
+    AgentOptions options = Options(server, "", "");
+    options.programs = "compiled";
+    EXPECT_OK(CompleteOptions(options)) << server;
+  }
+  for (const auto& [server, listen] :
+       {std::pair<std::string, std::string>{"unix:/run/slipway", ""}, {"", "127.0.0.1:7412"}}) {
+    AgentOptions options = Options(server, listen, "");
+    EXPECT_OK(CompleteOptions(options));
+    options.programs = "compiled";
+    EXPECT_THAT(CompleteOptions(options), StatusIs(Code::kInvalidArgument, HasSubstr("joined")));
+  }
+  AgentOptions options = Options("buildhost:7411", "", "");
+  options.programs = "compiled";
+  options.insecure = true;
+  EXPECT_THAT(CompleteOptions(options), StatusIs(Code::kInvalidArgument));
+  options.insecure = false;
+  options.programs = "some";
+  EXPECT_THAT(CompleteOptions(options), StatusIs(Code::kInvalidArgument, HasSubstr("--programs")));
 }
 
 TEST(AgentOptions, ClientsAreToldAnAddressThatOthersCanUse) {

@@ -13,6 +13,7 @@
 #include "core/store/blob_store.h"
 #include "proto/slipway/v1/agent.pb.h"
 #include "proto/slipway/v1/session.pb.h"
+#include "proto/slipway/v1/statement.pb.h"
 
 namespace slipway {
 
@@ -50,6 +51,10 @@ class AgentTransport {
                                              SessionEntrance* entrance) = 0;
   // After a failure: waits `pause`, less if a lost connection comes back or `stop` is asked for.
   virtual void Pause(absl::Duration pause, std::stop_token stop) = 0;
+  // What the server says of a program that the client of a session wants to load; as long as `policy` allows. Statuses as of
+  // AgentService.Vouch; UNIMPLEMENTED from servers that are too old.
+  virtual absl::StatusOr<v1::SignedStatement> Vouch(const v1::VouchRequest& request,
+                                                    const RetryPolicy& policy) = 0;
   // Bring a blob into `store`, unless it is there, and send one of `store`; resuming, as long as `policy`
   // allows. Statuses as of BlobClient.
   virtual absl::Status FetchBlob(const Digest& digest, BlobStore& store,

@@ -131,6 +131,9 @@ class Attempt {
       return absl::InvalidArgumentError(
           absl::StrCat("the manifest sent is not manifest ", digest.ToString()));
     }
+    if (tools_.gate != nullptr) {
+      SLIPWAY_RETURN_IF_ERROR(tools_.gate->LetIn(*manifest_, assignment_.statement()));
+    }
     if (spec().threads() < 0 || spec().threads() > kMaxThreads) {
       return absl::InvalidArgumentError(
           absl::StrCat("threads must be 1 to ", kMaxThreads, ", not ", spec().threads()));

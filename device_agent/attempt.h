@@ -11,6 +11,7 @@
 #include "device_agent/agent_transport.h"
 #include "device_agent/kept_peaks.h"
 #include "device_agent/pinned_blobs.h"
+#include "device_agent/program_gate.h"
 #include "device_agent/runner/runner_pool.h"
 #include "proto/slipway/v1/agent.pb.h"
 
@@ -24,6 +25,8 @@ struct AttemptTools {
   RunnerPool* runners = nullptr;
   // Gets what the attempt works with, for as long as it does.
   PinnedBlobs* pinned = nullptr;
+  // Null: every program is taken.
+  ProgramGate* gate = nullptr;
   // The device, for results.
   std::string device_id;
   std::string device_target;

@@ -141,6 +141,15 @@ class GrpcAgentTransport final : public AgentTransport {
     }
     last->calls.Pause(pause, std::move(stop));
   }
+  absl::StatusOr<v1::SignedStatement> Vouch(const v1::VouchRequest& request,
+                                            const RetryPolicy& policy) override {
+    v1::SignedStatement statement;
+    SLIPWAY_RETURN_IF_ERROR(
+        busy_->calls.Make(kCallDeadline, policy, [&](grpc::ClientContext& context) {
+          return busy_->agents->Vouch(&context, request, &statement);
+        }));
+    return statement;
+  }
   absl::Status FetchBlob(const Digest& digest, BlobStore& store,
                          const RetryPolicy& policy) override {
     return blobs_.Fetch(digest, store, policy);

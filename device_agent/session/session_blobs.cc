@@ -69,6 +69,7 @@ absl::StatusOr<std::optional<CheckedManifest>> SessionBlobs::Gather(const Digest
   if (!missing->empty()) return checked;
   SLIPWAY_ASSIGN_OR_RETURN(const std::string bytes, ReadBlob(*tools_.cache, manifest));
   SLIPWAY_ASSIGN_OR_RETURN(checked, CheckedManifest::Parse(bytes));
+  if (tools_.let_in) SLIPWAY_RETURN_IF_ERROR(tools_.let_in(*checked, until, stop));
   SLIPWAY_RETURN_IF_ERROR(Fetch(checked->blobs(), until, stop, missing));
   if (!missing->empty()) checked.reset();
   return checked;

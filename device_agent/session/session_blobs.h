@@ -33,6 +33,9 @@ class SessionBlobs {
     PinnedBlobs* pinned = nullptr;
     // Gets a blob from the agent's server into the cache: NOT_FOUND when that has none. Empty: there is no server.
     std::function<absl::Status(const Digest&, absl::Time until, std::stop_token)> fetch;
+    // Says whether a program may be loaded, before anything of it but the manifest is fetched. Empty: every one.
+    std::function<absl::Status(const CheckedManifest&, absl::Time until, std::stop_token)> let_in =
+        nullptr;
   };
   explicit SessionBlobs(Tools tools) : tools_(std::move(tools)) {}
   ~SessionBlobs() { tools_.pinned->Clear(); }
@@ -42,7 +45,7 @@ class SessionBlobs {
   absl::Status Write(const Digest& blob, int64_t offset, const absl::Cord& data, int64_t* held);
 
   // A program's manifest, when it and all blobs it names are here, fetched if need be. Those that cannot be had are
-  // put into `*missing`, and then there is none. Errors of CheckedManifest::Parse and of fetching.
+  // put into `*missing`, and then there is none. Errors of CheckedManifest::Parse, Tools::let_in and of fetching.
   absl::StatusOr<std::optional<CheckedManifest>> Gather(const Digest& manifest, absl::Time until,
                                                         std::stop_token stop,
                                                         std::vector<Digest>* missing);

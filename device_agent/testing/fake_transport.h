@@ -76,6 +76,9 @@ class FakeTransport final : public AgentTransport {
     absl::MutexLock lock(&mutex_);
     pauses_.push_back(pause);
   }
+  absl::StatusOr<v1::SignedStatement> Vouch(const v1::VouchRequest&, const RetryPolicy&) override {
+    return absl::UnimplementedError("an agent's loop loads no programs");
+  }
   absl::Status FetchBlob(const Digest&, BlobStore&, const RetryPolicy&) override {
     return absl::UnimplementedError("an agent's loop moves no blobs");
   }
