@@ -296,6 +296,7 @@ absl::StatusOr<Device> DeviceFromProto(const v1::Device& proto) {
                    .abis = RangeFromProto(proto.min_abi(), proto.max_abi()),
                    .formats = RangeFromProto(proto.min_format(), proto.max_format()),
                    .warning = proto.warning()};
+  device.is_compiled_only = description.compiled_only();
   if (description.has_confinement()) {
     const auto& missing = description.confinement().missing();
     device.confinement = DeviceConfinement{{missing.begin(), missing.end()}};

@@ -214,6 +214,8 @@ struct Device {
   // What its agent takes of artifacts: kernel ABIs, manifest formats. 0 from servers that do not tell.
   VersionRange abis, formats;
   std::optional<DeviceConfinement> confinement;  // Absent where its agent does not confine them.
+  bool is_compiled_only =
+      false;  // Takes no programs but those that a worker of its server has compiled.
   std::string warning;
   std::optional<DeviceLease>
       lease;  // Absent when nobody holds it, and from servers that do not tell.

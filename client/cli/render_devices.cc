@@ -114,6 +114,9 @@ std::string RenderDeviceFacts(const std::vector<Device>& devices) {
   for (const Device& device : devices) {
     absl::StrAppend(&text, "\n", Printable(device.id), ": ", Printable(device.os), "; agent ",
                     Printable(device.agent_version), "\n", ConfinementText(device));
+    if (device.is_compiled_only) {
+      absl::StrAppend(&text, "  takes only programs compiled by this server\n");
+    }
     if (device.peaks.empty()) {
       absl::StrAppend(&text, "  its agent does not tell, or not yet, what it does at most\n");
       continue;
@@ -167,6 +170,7 @@ std::string RenderDevicesJson(const std::vector<Device>& devices) {
     } else {
       json.Null("confinement_missing");
     }
+    json.Bool("compiled_only", device.is_compiled_only);
     if (!device.peaks.empty()) PeaksJson(json, device.peaks);
     if (device.lease.has_value()) LeaseJson(json, *device.lease);
     json.EndObject();

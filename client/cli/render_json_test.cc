@@ -123,12 +123,14 @@ TEST(RenderJsonTest, Devices) {
         {"id": "board", "state": "idle", "target": "x86-64-v3-linux", "model": "A Board",
          "os": "", "cores": 4, "memory_bytes": 8589934592, "job": "",
          "last_seen_ns": 1767225600000000000, "agent_version": "", "min_abi": 0, "max_abi": 0,
-         "min_format": 0, "max_format": 0, "warning": "", "confinement_missing": null},
+         "min_format": 0, "max_format": 0, "warning": "", "confinement_missing": null,
+         "compiled_only": false},
         {"id": "b2", "state": "busy", "target": "x86-64-v3-linux", "model": "A Board",
          "os": "", "cores": 4, "memory_bytes": 8589934592, "job": "01JA",
          "last_seen_ns": 1767225600000000000, "agent_version": "", "min_abi": 2, "max_abi": 7,
          "min_format": 0, "max_format": 0, "warning": "a second agent claims this id",
-         "confinement_missing": null}]})"));
+         "confinement_missing": null,
+         "compiled_only": false}]})"));
   EXPECT_THAT(RenderDevicesJson({}), IsJson(R"({"schema_version": 1, "devices": []})"));
 }
 

@@ -138,6 +138,11 @@ TEST(RenderTest, WhatDevicesDoAtMost) {
               HasSubstr("  programs are confined, but not wholly; it lacks\n"
                         "    files: no Landlock\n"
                         "    tasks: it is root\n"));
+  device.is_compiled_only = true;
+  EXPECT_THAT(RenderDeviceFacts({device}),
+              HasSubstr("tasks: it is root\n"
+                        "  takes only programs compiled by this server\n"));
+  device.is_compiled_only = false;
   device.confinement->missing.clear();
   device.peaks = {{1, {{"f32", 118e9}}, {{"L1", 32768, 200.04e9}, {"memory", 0, 17e9}}},
                   {2, {{"f32", 236e9}}, {{"memory", 0, 28e9}}}};
