@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
 #include "core/base/check.h"
 #include "core/base/status_macros.h"
 #include "core/identity/certificate_authority.h"
@@ -113,17 +115,14 @@ class OpensslChecker final : public StatementChecker {
         statement.signature.size() > kMaxSignatureBytes) {
       return absl::InvalidArgumentError("the statement is larger than any");
     }
-    SLIPWAY_ASSIGN_OR_RETURN(const ParsedCertificate signer,
-                             ParseCertificate(statement.certificate));
-    SLIPWAY_RETURN_IF_ERROR(CheckIsSignedBy(signer.x509.get(), authority_.get()));
-    SLIPWAY_RETURN_IF_ERROR(CheckIsSigner(signer.x509.get()));
-    SLIPWAY_ASSIGN_OR_RETURN(const CertificateTimes times, TimesOf(signer.x509.get()));
-    if (!IsWithin(statement.time, times) || !IsWithin(statement.time, times_)) {
+    SLIPWAY_ASSIGN_OR_RETURN(const std::shared_ptr<const Signer> signer,
+                             FindSigner(statement.certificate));
+    if (!IsWithin(statement.time, signer->times) || !IsWithin(statement.time, times_)) {
       return absl::InvalidArgumentError(
           "the signer's certificate was not valid when the statement was signed");
     }
     const OpensslErrorScope errors;
-    EVP_PKEY* const key = X509_get0_pubkey(signer.x509.get());
+    EVP_PKEY* const key = X509_get0_pubkey(signer->x509.get());
     const std::string signed_bytes = Signed(purpose, statement.time, statement.payload);
     const UniqueDigestContext context(EVP_MD_CTX_new());
     if (key == nullptr || context == nullptr ||
@@ -138,8 +137,34 @@ class OpensslChecker final : public StatementChecker {
         "the signature is not that of what is said, or was made for another purpose");
   }
 
+  // One that the authority has certified.
+  struct Signer {
+    std::string certificate;
+    UniqueX509 x509;
+    CertificateTimes times;
+  };
+
+  // Most statements are of the signer of the one before, whose certificate takes as long to check as what it has signed.
+  absl::StatusOr<std::shared_ptr<const Signer>> FindSigner(const std::string& certificate) const {
+    {
+      absl::MutexLock lock(&mutex_);
+      if (last_ != nullptr && last_->certificate == certificate) return last_;
+    }
+    SLIPWAY_ASSIGN_OR_RETURN(ParsedCertificate parsed, ParseCertificate(certificate));
+    SLIPWAY_RETURN_IF_ERROR(CheckIsSignedBy(parsed.x509.get(), authority_.get()));
+    SLIPWAY_RETURN_IF_ERROR(CheckIsSigner(parsed.x509.get()));
+    SLIPWAY_ASSIGN_OR_RETURN(const CertificateTimes times, TimesOf(parsed.x509.get()));
+    auto signer = std::make_shared<const Signer>(
+        Signer{.certificate = certificate, .x509 = std::move(parsed.x509), .times = times});
+    absl::MutexLock lock(&mutex_);
+    last_ = signer;
+    return signer;
+  }
+
   const UniqueX509 authority_;
   const CertificateTimes times_;
+  mutable absl::Mutex mutex_;
+  mutable std::shared_ptr<const Signer> last_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace
