@@ -40,11 +40,13 @@ class ConnectionTable {
   Answer Take(HeldConnection connection);
 
   // Those taken and not seen closed.
+  const std::vector<HeldConnection>& connections() const { return connections_; }
   int size() const { return static_cast<int>(connections_.size()); }
+
+  void ForgetClosed();
 
  private:
   Answer MayTake(const std::string& peer) const;
-  void ForgetClosed();
 
   const ConnectionLimits limits_;
   const IsOpen is_open_;

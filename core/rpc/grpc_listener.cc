@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <string.h>
@@ -29,7 +30,11 @@
 #include "core/base/files.h"
 #include "core/base/log.h"
 #include "core/base/status_macros.h"
+#include "core/identity/certificate.h"
+#include "core/identity/identity_id.h"
+#include "core/rpc/call_flood.h"
 #include "core/rpc/client_hello.h"
+#include "core/rpc/grpc_call_counts.h"
 #include "core/rpc/listen_socket.h"
 #include "core/rpc/peer_address.h"
 #include "core/rpc/unproven_connections.h"
@@ -47,11 +52,14 @@ constexpr absl::Duration kPauseAfterFailure = absl::Milliseconds(100);
 constexpr size_t kMostEnding = 64;
 // Between looks whether it has caught up.
 constexpr absl::Duration kCatchUp = absl::Milliseconds(2);
-// As many are not worth looking which of them are closed.
-constexpr size_t kFewConnections = 64;
 // What events are told of: that something is asked of the thread, sockets that listen, and then connections.
 constexpr uint64_t kAskedId = 0;
 constexpr uint64_t kFirstListenId = 1;
+// Between looks how many calls are open or were in vain; and for so many more, whose they are.
+constexpr absl::Duration kLookAtCalls = absl::Milliseconds(50);
+constexpr int64_t kFewCalls = 500;
+// Until whoever is refused by a word has it.
+constexpr absl::Duration kLastAnswer = absl::Milliseconds(100);
 // Refusals are told as one line for as long.
 constexpr absl::Duration kTellEvery = absl::Minutes(1);
 
@@ -77,11 +85,28 @@ uint64_t SocketNumber(int fd) {
   return fstat(fd, &info) == 0 && S_ISSOCK(info.st_mode) ? info.st_ino : 0;
 }
 
-// Ends a connection, whoever holds it. Its descriptor may be another file's by now, so what is ended is a copy that was looked at.
+// Ends a connection, whoever holds it; nobody reads what has come over it. Its descriptor may be another file's by now, so what is ended is a
+// copy that was looked at.
 void End(const HeldConnection& connection) {
   const UniqueFd copy(fcntl(connection.fd, F_DUPFD_CLOEXEC, 0));
-  if (copy.is_open() && SocketNumber(copy.get()) == connection.socket)
-    shutdown(copy.get(), SHUT_RDWR);
+  if (!copy.is_open() || SocketNumber(copy.get()) != connection.socket) return;
+  shutdown(copy.get(), SHUT_RDWR);
+  while (recv(copy.get(), nullptr, INT_MAX, MSG_TRUNC | MSG_DONTWAIT) > 0) {
+  }
+}
+
+bool IsOpen(const HeldConnection& connection) {
+  return SocketNumber(connection.fd) == connection.socket;
+}
+
+// Who has shown this certificate; empty: nobody who has an identity.
+std::string IdentityOf(const std::string& certificate) {
+  const absl::StatusOr<CertificateFacts> facts = ReadCertificate(certificate);
+  if (!facts.ok()) return "";
+  for (const std::string& uri : facts->uris) {
+    if (std::optional<std::string> id = IdentityOfUri(uri)) return *std::move(id);
+  }
+  return "";
 }
 
 // A connection that has not sent yet what is waited for.
@@ -94,10 +119,10 @@ struct SilentConnection {
   absl::Duration until;
 };
 
-// A connection, and who has proven to be at its other end.
-struct ProvenConnection {
+// A connection that is ended then.
+struct LeavingConnection {
   HeldConnection connection;
-  std::string identity;
+  absl::Duration until;
 };
 
 class RunningListener final : public GrpcListener {
@@ -108,9 +133,11 @@ class RunningListener final : public GrpcListener {
         socket_(std::move(socket)),
         acceptor_(std::move(acceptor)),
         unproven_(options.most_unproven, options.proof),
-        table_(options.connections, [](const HeldConnection& connection) {
-          return SocketNumber(connection.fd) == connection.socket;
-        }) {}
+        // All that are held fit in, and as many that have closed.
+        proven_({.all = 2 * options.connections.all, .each_peer = options.most_of_identity},
+                IsOpen),
+        table_(options.connections, IsOpen),
+        flood_(options.flood) {}
 
   ~RunningListener() override { RunningListener::Stop(); }
 
@@ -142,17 +169,27 @@ class RunningListener final : public GrpcListener {
 
   const std::string& address() const override { return socket_.address; }
 
-  void LetInCall(absl::string_view grpc_peer, absl::string_view identity) override {
-    if (!options_.is_tls) return;
+  absl::Status LetInCall(absl::string_view grpc_peer, absl::string_view identity) override {
+    if (!options_.is_tls) return absl::OkStatus();
     const std::string address = PeerAddressOf(grpc_peer);
+    {
+      absl::MutexLock lock(&mutex_);
+      std::optional<HeldConnection> connection = unproven_.Prove(address);
+      if (!connection.has_value()) return absl::OkStatus();
+      connection->peer = std::string(identity);
+      if (proven_.Take(*connection) == ConnectionTable::Answer::kTaken) return absl::OkStatus();
+      leaving_.push_back({*std::move(connection), clock_.Monotonic() + kLastAnswer});
+    }
+    Ask();
+    return absl::ResourceExhaustedError(
+        absl::StrCat("you have ", options_.most_of_identity,
+                     " connections to this server, as many as one identity may: close some"));
+  }
+
+  bool IsBanned(absl::string_view identity) override {
     absl::MutexLock lock(&mutex_);
-    std::optional<HeldConnection> connection = unproven_.Prove(address);
-    if (!connection.has_value() || options_.may_stay == nullptr) return;
-    proven_.push_back({*std::move(connection), std::string(identity)});
-    if (proven_.size() < 2 * proven_open_) return;
-    // So that each is looked at as often as twice, on average.
-    ForgetClosed();
-    proven_open_ = std::max<size_t>(proven_.size(), kFewConnections);
+    const auto ban = bans_.find(identity);
+    return ban != bans_.end() && clock_.Monotonic() < ban->second;
   }
 
   void EndUnwelcome(absl::Duration after) override {
@@ -203,6 +240,7 @@ class RunningListener final : public GrpcListener {
       }
       CloseSilent();
       EndOverdue();
+      LookAtCalls();
       LetInWaiting();
     }
   }
@@ -212,7 +250,9 @@ class RunningListener final : public GrpcListener {
     {
       absl::MutexLock lock(&mutex_);
       until = std::min({until, unproven_.NextEnd(), look_at_});
+      if (!leaving_.empty()) until = std::min(until, leaving_.front().until);
     }
+    if (LooksAtCalls()) until = std::min(until, look_at_calls_);
     if (!waiting_.empty()) until = std::min(until, clock_.Monotonic() + kCatchUp);
     if (until == absl::InfiniteDuration()) return -1;
     const absl::Duration wait = std::max(until - clock_.Monotonic(), absl::ZeroDuration());
@@ -237,11 +277,14 @@ class RunningListener final : public GrpcListener {
       if (name.ss_family != AF_UNIX) {
         setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
       }
+      const std::string peer = PeerOf(name);
+      // Those of this machine are not told apart.
+      if (!peer.empty() && IsBanned(peer)) continue;
       const uint64_t id = next_id_++;
       if (!Watch(fd.get(), id).ok()) continue;
       silent_.push_back({.id = id,
                          .fd = std::move(fd),
-                         .peer = PeerOf(name),
+                         .peer = peer,
                          .address = PeerAddress(name),
                          .listens = listens,
                          .until = clock_.Monotonic() + options_.silence});
@@ -365,28 +408,80 @@ class RunningListener final : public GrpcListener {
 
   void EndOverdue() {
     const absl::Duration now = clock_.Monotonic();
-    std::vector<HeldConnection> overdue;
-    std::vector<ProvenConnection> proven;
+    std::vector<HeldConnection> over;
+    std::vector<HeldConnection> proven;
     {
       absl::MutexLock lock(&mutex_);
-      overdue = unproven_.TakeOverdue(now);
+      over = unproven_.TakeOverdue(now);
+      for (; !leaving_.empty() && leaving_.front().until <= now; leaving_.pop_front()) {
+        over.push_back(leaving_.front().connection);
+      }
       if (look_at_ <= now) {
         look_at_ = absl::InfiniteDuration();
-        ForgetClosed();
-        proven = proven_;
+        proven_.ForgetClosed();
+        proven = proven_.connections();
       }
     }
-    for (const HeldConnection& connection : overdue) EndHeld(connection);
-    for (const ProvenConnection& each : proven) {
-      if (!options_.may_stay(each.identity)) EndHeld(each.connection);
+    for (const HeldConnection& connection : over) EndHeld(connection);
+    if (options_.may_stay == nullptr) return;
+    for (const HeldConnection& connection : proven) {
+      if (!options_.may_stay(connection.peer)) EndHeld(connection);
     }
   }
 
-  void ForgetClosed() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    const auto is_closed = [](const ProvenConnection& each) {
-      return SocketNumber(each.connection.fd) != each.connection.socket;
-    };
-    proven_.erase(std::remove_if(proven_.begin(), proven_.end(), is_closed), proven_.end());
+  bool LooksAtCalls() const {
+    return options_.is_tls && options_.on_flood != nullptr && table_.size() > 0;
+  }
+
+  // Ends the connections of those who flood the server with calls.
+  void LookAtCalls() {
+    const absl::Duration now = clock_.Monotonic();
+    if (!LooksAtCalls() || now < look_at_calls_) return;
+    look_at_calls_ = now + kLookAtCalls;
+    const int64_t vain = CallsInVain();
+    seen_vain_ = std::min(seen_vain_, vain);
+    if (vain - seen_vain_ < kFewCalls) return;
+    seen_vain_ = vain;
+    table_.ForgetClosed();
+    absl::flat_hash_map<std::string, HeldConnection> held;
+    for (const HeldConnection& connection : table_.connections()) {
+      sockaddr_storage name = {};
+      socklen_t size = sizeof(name);
+      if (getpeername(connection.fd, reinterpret_cast<sockaddr*>(&name), &size) == 0) {
+        held[PeerAddress(name)] = connection;
+      }
+    }
+    std::vector<ConnectionCalls> calls;
+    for (const SocketCalls& socket : ReadSocketCalls()) {
+      const auto found = held.find(PeerAddressOf(socket.address));
+      // Other servers of this process have connections, too.
+      if (found == held.end()) continue;
+      calls.push_back(
+          {.connection = socket.address,
+           .caller = socket.certificate.empty() ? found->second.peer : socket.certificate,
+           .open = socket.open,
+           .broken_off = socket.broken_off});
+    }
+    for (const std::string& caller : flood_.Look(now, calls)) {
+      std::string from;
+      for (const ConnectionCalls& each : calls) {
+        if (each.caller != caller) continue;
+        from = each.connection;
+        EndHeld(held[PeerAddressOf(from)]);
+      }
+      const std::string identity = IdentityOf(caller);
+      // Who was ended a moment ago is counted until gRPC has found out.
+      if (!Ban(identity.empty() ? caller : identity)) continue;
+      options_.on_flood(identity, from);
+    }
+  }
+
+  // Whether he was not banned already.
+  bool Ban(const std::string& caller) {
+    const absl::Duration now = clock_.Monotonic();
+    absl::MutexLock lock(&mutex_);
+    absl::erase_if(bans_, [now](const auto& ban) { return ban.second <= now; });
+    return bans_.insert_or_assign(caller, now + options_.flood_ban).second;
   }
 
   void CloseSilent() {
@@ -420,12 +515,18 @@ class RunningListener final : public GrpcListener {
   UnprovenConnections unproven_ ABSL_GUARDED_BY(mutex_);
   bool shall_stop_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Duration look_at_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteDuration();
-  std::vector<ProvenConnection> proven_ ABSL_GUARDED_BY(mutex_);  // Closed ones among them.
-  size_t proven_open_ ABSL_GUARDED_BY(mutex_) = kFewConnections;  // When they were last looked at.
+  ConnectionTable proven_ ABSL_GUARDED_BY(mutex_);  // By identity in place of the peer.
+  std::deque<LeavingConnection> leaving_
+      ABSL_GUARDED_BY(mutex_);  // The one that ends first in front.
+  // Identities and peers that are not let in, and until when.
+  absl::flat_hash_map<std::string, absl::Duration> bans_ ABSL_GUARDED_BY(mutex_);
 
   // Used by the thread alone.
   ConnectionTable table_;
-  SilentList silent_;  // The one that came first in front.
+  CallFlood flood_;
+  absl::Duration look_at_calls_ = -absl::InfiniteDuration();
+  int64_t seen_vain_ = 0;  // CallsInVain, when it was last looked whose they are, or fewer since.
+  SilentList silent_;      // The one that came first in front.
   absl::flat_hash_map<uint64_t, SilentList::iterator> silent_by_id_;
   absl::flat_hash_map<std::string, int> silent_of_peer_;
   std::deque<uint64_t> waiting_;  // Ids of silent ones that have greeted; some may be gone.

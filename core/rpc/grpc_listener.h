@@ -10,14 +10,17 @@
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server_builder.h>
 
+#include <climits>
 #include <functional>
 #include <memory>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "core/base/files.h"
+#include "core/rpc/call_flood.h"
 #include "core/rpc/connection_table.h"
 
 namespace slipway {
@@ -35,6 +38,15 @@ struct ListenerOptions {
   // With that: connections from which no call has come. Each is ended after `proof`, the first one earlier where there are more.
   int most_unproven = 1'000;
   absl::Duration proof = absl::Seconds(10);
+  // With that: connections at a time of all who have proven to be the same.
+  int most_of_identity = INT_MAX;
+  // With that: told of callers who flood it with calls (call_flood.h), when their connections are ended, on the listener's thread; shall not wait
+  // long. `identity` is empty for who has shown no certificate, `address` is one of those he called from, as grpc::ServerContext::peer tells.
+  // Null: nobody is looked at.
+  std::function<void(absl::string_view identity, absl::string_view address)> on_flood;
+  CallFloodLimits flood;
+  // Whoever did is not let in for so long.
+  absl::Duration flood_ban = absl::Minutes(1);
   // With that: whether who has proven to be `identity` may stay. Null: everybody.
   std::function<bool(absl::string_view identity)> may_stay;
   // With that: takes connections that are made for joining (kJoinProtocol); called on the listener's thread, shall not wait.
@@ -61,8 +73,12 @@ class GrpcListener {
   // Nobody is let in after this. To be called before the server is shut down; the destructor does it, too.
   virtual void Stop() = 0;
 
-  // A call of `identity` came from there, as grpc::ServerContext::peer tells: its connection is proven. Thread-safe.
-  virtual void LetInCall(absl::string_view grpc_peer, absl::string_view identity) = 0;
+  // A call of `identity` came from there, as grpc::ServerContext::peer tells: its connection is proven. RESOURCE_EXHAUSTED when the identity,
+  // which may be empty, has too many: the connection ends when that has been answered. Thread-safe.
+  virtual absl::Status LetInCall(absl::string_view grpc_peer, absl::string_view identity) = 0;
+
+  // Whether the identity has flooded the server with calls, and may not come back yet. Thread-safe.
+  virtual bool IsBanned(absl::string_view identity) = 0;
 
   // Ends the connections of those who may not stay any more, `after` that. Thread-safe; returns at once.
   virtual void EndUnwelcome(absl::Duration after) = 0;

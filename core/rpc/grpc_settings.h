@@ -50,6 +50,8 @@ inline constexpr int kServerIdleConnectionMs = 2 * kIdleConnectionMs;
 inline constexpr int kConnectionAgeMs = 12 * 60 * 60'000;
 // Calls that are under way then may go on for as long.
 inline constexpr int kConnectionAgeGraceMs = 60 * 60'000;
+// Calls that may be open on a connection at a time; a client has further ones wait. Who begins more does not keep to HTTP/2.
+inline constexpr int kMostCallsOfConnection = 5'000;
 // Who has begun a connection has this long to agree on its settings.
 inline constexpr int kHandshakeMs = 10'000;
 
@@ -88,6 +90,7 @@ inline void ApplyServerSettings(grpc::ServerBuilder& builder) {
                              kMinPingIntervalMs);
   builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeMs);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, kServerIdleConnectionMs);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMostCallsOfConnection);
   // Two servers on one port would share its connections by chance.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
 }

@@ -15,7 +15,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/time/clock.h"
 #include "core/base/files.h"
+#include "core/identity/identity_file.h"
 #include "core/identity/join_code.h"
+#include "core/rpc/grpc_call_counts.h"
 #include "core/rpc/grpc_calls.h"
 #include "core/rpc/grpc_credentials.h"
 #include "core/rpc/grpc_listener.h"
@@ -80,7 +82,8 @@ class GrpcTlsTest : public ::testing::Test {
         GrpcListener::Listen("127.0.0.1:0", options, builder,
                              ServerCredentialsFor(ours_.Server(), may_connect, takes_tokens)));
     service_.on_call = [this](const grpc::GenericCallbackServerContext& context) {
-      if (proves_) listener_->LetInCall(context.peer(), CallerIdentity(*context.auth_context()));
+      if (!proves_) return;
+      let_in_ = listener_->LetInCall(context.peer(), CallerIdentity(*context.auth_context()));
     };
     server_ = builder.BuildAndStart();
     ASSERT_NE(server_, nullptr);
@@ -134,6 +137,7 @@ class GrpcTlsTest : public ::testing::Test {
   const TestIdentities others_;
   WhoService service_;
   std::atomic<bool> proves_ = true;
+  absl::Status let_in_;  // What became of the last call.
   std::unique_ptr<GrpcListener> listener_;
   std::unique_ptr<grpc::Server> server_;
 };
@@ -286,6 +290,59 @@ TEST_F(GrpcTlsTest, ManyConnectionsComeAndGo) {
   for (int i = 0; i < 1000 && asked == 0; ++i) absl::SleepFor(absl::Milliseconds(5));
   EXPECT_GE(asked, 1);
   EXPECT_LT(asked, 100);
+}
+
+TEST_F(GrpcTlsTest, ConnectionsOfOneIdentityAreLimited) {
+  constexpr char kBen[] = "00000000000000be";
+  Serve({.most_of_identity = 2});
+  const std::string file = ours_.Caller(kAda);
+  Calls first(listener_->address(), {.identity_file = file});
+  {
+    Calls second(listener_->address(), {.identity_file = file});
+    Calls third(listener_->address(), {.identity_file = file});
+    ASSERT_THAT(CallBy(first), StatusIs(absl::StatusCode::kAborted));
+    ASSERT_THAT(CallBy(second), StatusIs(absl::StatusCode::kAborted));
+    EXPECT_OK(let_in_);
+    ASSERT_THAT(CallBy(third), StatusIs(absl::StatusCode::kAborted));
+    EXPECT_THAT(let_in_,
+                StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("2 connections")));
+    const auto until =
+        std::chrono::system_clock::now() + std::chrono::milliseconds(kPatienceMillis);
+    EXPECT_TRUE(third.channel()->WaitForStateChange(GRPC_CHANNEL_READY, until));
+    ASSERT_THAT(Call({.identity_file = ours_.Caller(kBen)}), StatusIs(absl::StatusCode::kAborted));
+    EXPECT_OK(let_in_);
+  }
+  // Those that have closed make room; gRPC may take a moment to.
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_THAT(Call({.identity_file = file}), StatusIs(absl::StatusCode::kAborted));
+    if (let_in_.ok()) break;
+    absl::SleepFor(absl::Milliseconds(5));
+  }
+  EXPECT_OK(let_in_);
+  EXPECT_EQ(first.channel()->GetState(false), GRPC_CHANNEL_READY);
+}
+
+TEST_F(GrpcTlsTest, CallsAreCountedByConnection) {
+  Serve();
+  const std::string file = ours_.Caller(kAda);
+  Calls ada(listener_->address(), {.identity_file = file});
+  for (int i = 0; i < 3; ++i) ASSERT_THAT(CallBy(ada), StatusIs(absl::StatusCode::kAborted));
+  EXPECT_GE(CallsInVain(), 3);
+  ASSERT_OK_AND_ASSIGN(const Identity identity, ReadIdentity(file));
+  std::vector<SocketCalls> hers;
+  // A call counts as open until gRPC has let go of all that it held for it.
+  for (int i = 0; i < 1000 && (hers.size() != 1 || hers.front().open > 0); ++i) {
+    hers.clear();
+    for (SocketCalls& calls : ReadSocketCalls()) {
+      if (calls.certificate == identity.certificate) hers.push_back(std::move(calls));
+    }
+    absl::SleepFor(absl::Milliseconds(1));
+  }
+  ASSERT_EQ(hers.size(), 1);
+  EXPECT_THAT(hers.front().address, HasSubstr("ipv4:127.0.0.1:"));
+  EXPECT_EQ(hers.front().open, 0);
+  // An error is an answer, too.
+  EXPECT_EQ(hers.front().broken_off, 0);
 }
 
 class JoinDoorTest : public GrpcTlsTest {

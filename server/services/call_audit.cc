@@ -56,4 +56,15 @@ void CallAudit::TellJoin(const Join& join, const absl::Status& status) const {
   }
 }
 
+void CallAudit::TellFlood(absl::string_view name, absl::string_view identity,
+                          absl::string_view address) const {
+  log_.AppendRefusal({.owner = std::string(name),
+                      .identity = std::string(identity),
+                      .address = std::string(address),
+                      .call = "flood",
+                      .outcome = absl::StatusCodeToString(absl::StatusCode::kResourceExhausted),
+                      .message = "begins and cancels calls faster than anybody who means them; "
+                                 "all his connections were ended"});
+}
+
 }  // namespace slipway::server

@@ -34,6 +34,10 @@ class CallAudit {
   // Somebody was at the join door. Whoever is not let in counts as refused, whatever the code.
   void TellJoin(const Join& join, const absl::Status& status) const;
 
+  // Somebody was shut out for a time, because he flooded the server with calls. Name and identity are empty for who has proven neither.
+  void TellFlood(absl::string_view name, absl::string_view identity,
+                 absl::string_view address) const;
+
  private:
   AuditLog& log_;
 };

@@ -15,6 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "core/base/status_macros.h"
 #include "core/rpc/grpc_credentials.h"
 #include "core/rpc/grpc_status.h"
 #include "server/caller.h"
@@ -28,9 +29,10 @@ namespace slipway::server {
 // Thread-safe. The parts must outlive all calls.
 class Calls {
  public:
-  // `on_admitted` is told of each call that is let in where it came from, as gRPC names it, and whose it is: that of its
-  // connection's certificate, else Caller::identity.
-  using OnAdmitted = std::function<void(absl::string_view peer, absl::string_view identity)>;
+  // `on_admitted` is told of each call whose caller is known where it came from, as gRPC names it, and whose it is: that of its
+  // connection's certificate, else Caller::identity. Its error is that of the call.
+  using OnAdmitted =
+      std::function<absl::Status(absl::string_view peer, absl::string_view identity)>;
   Calls(const Admission* admission, WorkPool* pool, const CallAudit* audit, OnAdmitted on_admitted)
       : admission_(*admission),
         pool_(*pool),
@@ -52,7 +54,8 @@ class Calls {
       audit_.TellRefusal(stranger, rpc, caller.status(), "");
       return caller;
     }
-    on_admitted_(header.address, header.identity.empty() ? caller->identity : header.identity);
+    SLIPWAY_RETURN_IF_ERROR(
+        on_admitted_(header.address, header.identity.empty() ? caller->identity : header.identity));
     absl::Status may = CheckAccess(*caller, rpc);
     if (!may.ok()) {
       audit_.TellRefusal(*caller, rpc, may, "");

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <utility>
 
+#include "core/base/log.h"
 #include "core/base/status_macros.h"
 #include "core/rpc/grpc_credentials.h"
 #include "core/rpc/grpc_listener.h"
@@ -41,7 +42,7 @@ class RunningServer final : public GrpcServer {
         // Calls come when there is a listener.
         calls_(&admission_, parts.pool, &audit_,
                [this](absl::string_view peer, absl::string_view identity) {
-                 listener_->LetInCall(peer, identity);
+                 return listener_->LetInCall(peer, identity);
                }),
         server_service_(&calls_, parts.env),
         compile_service_(&calls_, parts.env),
@@ -97,8 +98,8 @@ class RunningServer final : public GrpcServer {
  private:
   // Whether an identity, of a certificate or a token, is good; the server's own workers need none.
   std::function<bool(absl::string_view)> IsKnown() const {
-    return [identities = env_.identities](absl::string_view id) {
-      return id.empty() || identities->IsGood(id);
+    return [this](absl::string_view id) {
+      return id.empty() || (env_.identities->IsGood(id) && !listener_->IsBanned(id));
     };
   }
 
@@ -110,8 +111,19 @@ class RunningServer final : public GrpcServer {
                               }));
     listener.is_tls = true;
     listener.may_stay = IsKnown();
+    listener.on_flood = [this](absl::string_view identity, absl::string_view address) {
+      TellFlood(identity, address);
+    };
     listener.on_join = [this](UniqueFd connection) { door_->Take(std::move(connection)); };
     return absl::OkStatus();
+  }
+
+  void TellFlood(absl::string_view identity, absl::string_view address) const {
+    const absl::optional<v1::IdentityRecord> record = env_.identities->Find(identity);
+    const std::string name = record.has_value() ? record->name() : "";
+    Log(LogLevel::kWarning, "a caller floods the server with calls, and is shut out for a time",
+        {{"name", name}, {"address", address}});
+    audit_.TellFlood(name, identity, address);
   }
 
   const Environment& env_;

@@ -29,6 +29,7 @@
 #include "core/base/status_macros.h"
 #include "core/identity/certificate.h"
 #include "core/identity/certificate_authority.h"
+#include "core/identity/identity_file.h"
 #include "core/identity/identity_id.h"
 #include "core/identity/role.h"
 #include "core/rpc/client_hello.h"
@@ -51,8 +52,9 @@ constexpr int64_t kMostBytes = 16 << 20;
 constexpr uint32_t kResets = 1'000;
 
 constexpr absl::string_view kNames[] = {
-    "idle", "hello", "half-hello", "rapid-reset", "silent-join", "wrong-code", "other-authority"};
-static_assert(std::size(kNames) == std::size(kStrangerKinds));
+    "idle",        "hello",      "half-hello",      "rapid-reset",
+    "silent-join", "wrong-code", "other-authority", "joined-reset"};
+static_assert(std::size(kNames) == static_cast<size_t>(StrangerKind::kJoinedReset) + 1);
 
 using SslContext = std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)>;
 using Ssl = std::unique_ptr<SSL, decltype(&SSL_free)>;
@@ -60,7 +62,11 @@ using Bio = std::unique_ptr<BIO, decltype(&BIO_free)>;
 
 bool IsOverTls(StrangerKind kind) {
   return kind == StrangerKind::kSilentJoin || kind == StrangerKind::kWrongCode ||
-         kind == StrangerKind::kOtherAuthority;
+         kind == StrangerKind::kOtherAuthority || kind == StrangerKind::kJoinedReset;
+}
+
+bool IsResetting(StrangerKind kind) {
+  return kind == StrangerKind::kRapidReset || kind == StrangerKind::kJoinedReset;
 }
 
 // Believes whoever it talks to.
@@ -134,15 +140,32 @@ std::string Frame(char type, char flags, uint32_t stream, absl::string_view payl
 }
 
 // Requests that are cancelled, and before the first of them the beginning of HTTP/2.
-std::string RapidResets(uint32_t first, uint32_t count) {
+std::string RapidResets(absl::string_view headers, uint32_t first, uint32_t count) {
   std::string bytes;
   if (first == 0) bytes = absl::StrCat("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", Frame(4, 0, 0, ""));
   for (uint32_t i = first; i < first + count; ++i) {
-    // HEADERS that end headers and stream: POST, http, "/". RST_STREAM: cancelled.
-    absl::StrAppend(&bytes, Frame(1, 5, 2 * i + 1, "\x83\x86\x84"),
-                    Frame(3, 0, 2 * i + 1, absl::string_view("\0\0\0\x08", 4)));
+    const uint32_t stream = 2 * i + 1;
+    // HEADERS that end headers, of every second request also the stream; of the others DATA, an empty message, does. RST_STREAM: cancelled.
+    const bool is_whole = i % 2 == 1;
+    absl::StrAppend(&bytes, Frame(1, is_whole ? 4 : 5, stream, headers));
+    if (is_whole) absl::StrAppend(&bytes, Frame(0, 1, stream, absl::string_view("\0\0\0\0", 5)));
+    absl::StrAppend(&bytes, Frame(3, 0, stream, absl::string_view("\0\0\0\x08", 4)));
   }
   return bytes;
+}
+
+// A header field that is never indexed, with a name of the static table (RFC 7541, section 6.2.2) in a prefix of one byte or two.
+std::string Field(absl::string_view name, absl::string_view value) {
+  return absl::StrCat(name, std::string(1, static_cast<char>(value.size())), value);
+}
+
+// POST, http, "/".
+constexpr absl::string_view kRequest = "\x83\x86\x84";
+// A call that everybody may make.
+std::string CallHeaders() {
+  return absl::StrCat("\x83\x87", Field("\x04", "/slipway.v1.ServerService/GetServerInfo"),
+                      Field("\x01", "server"), Field("\x0f\x10", "application/grpc"),
+                      Field(Field(absl::string_view("\0", 1), "te"), "trailers"));
 }
 
 absl::StatusOr<std::string> JoinRequestFrame() {
@@ -185,9 +208,18 @@ class ComingStrangers final : public Strangers {
   absl::Status Prepare() {
     switch (options_.kind) {
       case StrangerKind::kIdle:
-      case StrangerKind::kRapidReset:
       case StrangerKind::kSilentJoin:
         break;
+      case StrangerKind::kRapidReset:
+        headers_ = std::string(kRequest);
+        break;
+      case StrangerKind::kJoinedReset: {
+        SLIPWAY_ASSIGN_OR_RETURN(const Identity identity, ReadIdentity(options_.identity_file));
+        SLIPWAY_RETURN_IF_ERROR(UseCertificate(context_.get(), identity.key, identity.certificate));
+        headers_ = CallHeaders();
+        most_bytes_ = INT64_MAX;
+        break;
+      }
       case StrangerKind::kHello:
         message_ = Hello(kHttp2Protocol);
         break;
@@ -323,11 +355,15 @@ class ComingStrangers final : public Strangers {
       if (connection.unsent.empty()) {
         if (connection.stage != Stage::kActing) return true;
         if (!std::exchange(connection.has_acted, true)) ++counts_.acted;
-        if (options_.kind != StrangerKind::kRapidReset || connection.sent_bytes > kMostBytes) {
-          return true;
-        }
-        connection.unsent = RapidResets(connection.resets, kResets);
+        if (!IsResetting(options_.kind) || connection.sent_bytes > most_bytes_) return true;
+        const std::string resets = RapidResets(headers_, connection.resets, kResets);
         connection.resets += kResets;
+        if (connection.ssl == nullptr) {
+          connection.unsent = resets;
+        } else {
+          SSL_write(connection.ssl.get(), resets.data(), static_cast<int>(resets.size()));
+          connection.unsent = TakeOutput(connection.ssl.get());
+        }
       }
       const ssize_t size = send(connection.fd.get(), connection.unsent.data(),
                                 connection.unsent.size(), MSG_NOSIGNAL);
@@ -409,7 +445,9 @@ class ComingStrangers final : public Strangers {
   }
 
   absl::string_view Protocol() const {
-    return options_.kind == StrangerKind::kOtherAuthority ? kHttp2Protocol : kJoinProtocol;
+    const bool calls = options_.kind == StrangerKind::kOtherAuthority ||
+                       options_.kind == StrangerKind::kJoinedReset;
+    return calls ? kHttp2Protocol : kJoinProtocol;
   }
 
   const Options options_;
@@ -417,6 +455,8 @@ class ComingStrangers final : public Strangers {
   const SslContext context_;
   const SystemClock clock_;
   std::string message_;  // What is sent, over TLS where the kind uses it.
+  std::string headers_;  // Of what is cancelled.
+  int64_t most_bytes_ = kMostBytes;
   UniqueFd epoll_;
   UniqueFd stop_;  // An eventfd.
 
@@ -436,10 +476,9 @@ class ComingStrangers final : public Strangers {
 absl::string_view StrangerName(StrangerKind kind) { return kNames[static_cast<size_t>(kind)]; }
 
 std::optional<StrangerKind> StrangerNamed(absl::string_view name) {
-  for (const StrangerKind kind : kStrangerKinds) {
-    if (StrangerName(kind) == name) return kind;
-  }
-  return std::nullopt;
+  const auto found = std::find(std::begin(kNames), std::end(kNames), name);
+  if (found == std::end(kNames)) return std::nullopt;
+  return static_cast<StrangerKind>(found - std::begin(kNames));
 }
 
 absl::StatusOr<std::unique_ptr<Strangers>> Strangers::Come(const Options& options) {

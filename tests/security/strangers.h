@@ -23,6 +23,7 @@ enum class StrangerKind {
   kSilentJoin,      // Completes TLS at the join door.
   kWrongCode,       // The same, and asks to join by a code that nobody was given.
   kOtherAuthority,  // Completes TLS as a caller, with a certificate that another authority has signed.
+  kJoinedReset,  // Is no stranger: proves to be `identity_file`, and makes calls, each of them cancelled at once.
 };
 inline constexpr StrangerKind kStrangerKinds[] = {
     StrangerKind::kIdle,           StrangerKind::kHello,      StrangerKind::kHalfHello,
@@ -60,6 +61,7 @@ class Strangers {
     int at_a_time = 0;
     // When as many were made or have failed, no more come.
     int64_t in_all = INT64_MAX;
+    std::string identity_file;  // Of kJoinedReset (core/identity/identity_file.h).
   };
   // INVALID_ARGUMENT for another address; RESOURCE_EXHAUSTED.
   static absl::StatusOr<std::unique_ptr<Strangers>> Come(const Options& options);

@@ -8,8 +8,11 @@
 #include "absl/strings/str_replace.h"
 #include "absl/time/clock.h"
 #include "client/client.h"
+#include "core/identity/role.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/common/cluster.h"
+#include "tests/common/command.h"
 #include "tests/common/process_list.h"
 #include "tests/common/status_matchers.h"
 
@@ -88,6 +91,38 @@ INSTANTIATE_TEST_SUITE_P(Kinds, StrangersTest, ::testing::ValuesIn(kStrangerKind
                            absl::StrReplaceAll({{"-", "_"}}, &name);
                            return name;
                          });
+
+// Whoever has joined gets as far as HTTP/2, and would have the server hold gigabytes.
+TEST(Joined, WhoResetsCallsIsShutOutForATime) {
+  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Cluster> cluster,
+                       Cluster::Start({.agents = 0, .tcp = true}));
+  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Client> client, cluster->Connect());
+  const std::string identity = cluster->Identity(Role::kAgent);
+  const auto come = [&](int count) {
+    return Strangers::Come({.address = cluster->address(),
+                            .kind = StrangerKind::kJoinedReset,
+                            .at_a_time = count,
+                            .in_all = count,
+                            .identity_file = identity});
+  };
+  constexpr int kFlooding = 8;
+  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Strangers> flood, come(kFlooding));
+  EXPECT_TRUE(
+      Await(*flood, [](const StrangerCounts& counts) { return counts.shown_out == kFlooding; }))
+      << flood->Counts().shown_out << " shown out";
+  EXPECT_GT(flood->Counts().let_in, 0);
+  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Strangers> again, come(kFlooding));
+  EXPECT_TRUE(
+      Await(*again, [](const StrangerCounts& counts) { return counts.shown_out == kFlooding; }));
+  EXPECT_EQ(again->Counts().let_in, 0);
+  // Others, who are not the same, are served over old and new connections.
+  EXPECT_OK(client->Info());
+  EXPECT_OK(cluster->Connect());
+  EXPECT_LT(PeakResidentBytes(cluster->server().pid()), kMostBytes + 100'000'000);
+  const CommandResult audit =
+      RunCommand({.argv = {ServerBinary(), "audit", "--data-dir", cluster->data_folder()}});
+  EXPECT_THAT(audit.out, ::testing::HasSubstr("flood"));
+}
 
 // What the others are held against: where nobody is asked who he is, the same bytes are taken.
 TEST(Strangers, NoticeWhenTheyAreLetIn) {
