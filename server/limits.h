@@ -99,6 +99,10 @@ inline constexpr int64_t kMaxKeptSpecBytes = 64 << 10;
 // job a second without outputs takes some 600 MB.
 inline constexpr int64_t kMaxEndedBytesOfOwner = int64_t{4} << 30;
 
+// The time for which an owner's jobs may hold workers and devices counts over so long. An operator sets it; by default it has no limit:
+// whoever waits shares what there is with the others by turns.
+inline constexpr absl::Duration kUsedTimeWindow = absl::Hours(24);
+
 // Sizes an operator may change.
 inline constexpr int64_t kDefaultMaxBlobBytes = int64_t{8} << 30;
 inline constexpr int64_t kDefaultMaxModelBytes = int64_t{8} << 30;
@@ -142,6 +146,8 @@ inline constexpr int kMaxCertificateRequestBytes = 4 << 10;
 // Connections let in at a time, as far as the process may have descriptors. An idle one takes 14 KB of memory, 27 KB
 // with TLS.
 inline constexpr int kDefaultMaxConnections = 8'000;
+// Of these, those of one identity: others always have a quarter.
+inline constexpr int kDefaultMaxIdentityConnections = kDefaultMaxConnections / 4 * 3;
 // Work done for calls at a time, and calls that may wait for it.
 inline constexpr int kHandlerThreads = 4;
 inline constexpr int kMaxWaitingCalls = 10'000;

@@ -32,6 +32,11 @@ std::string LocalAddress(const std::string& address) {
   return address;
 }
 
+// Zero is none.
+absl::Duration LimitOf(absl::Duration time) {
+  return time > absl::ZeroDuration() ? time : absl::InfiniteDuration();
+}
+
 HandlerLimits LimitsOf(const ServerOptions& options) {
   return {.max_blob_bytes = options.max_blob_bytes,
           .max_model_bytes = options.max_model_bytes,
@@ -88,6 +93,7 @@ absl::Status ServerContext::Open() {
       .listen = options_.listen,
       .listener =
           ListenerOptionsFor(RaiseDescriptorLimit(), static_cast<int>(options_.max_connections))};
+  listening.listener.most_of_identity = static_cast<int>(options_.max_identity_connections);
   SLIPWAY_ASSIGN_OR_RETURN(listening.own_worker, MakeWorkerToken());
   if (IsOverTls(options_)) {
     SLIPWAY_RETURN_IF_ERROR_WITH(KeepIdentities(), "--data-dir");
@@ -156,21 +162,23 @@ absl::Status ServerContext::OpenIdentities() {
 
 absl::Status ServerContext::StartDispatcher() {
   SLIPWAY_ASSIGN_OR_RETURN(
-      dispatcher_, Dispatcher::Create({.jobs = store_.get(),
-                                       .devices = store_.get(),
-                                       .artifacts = artifacts_.get(),
-                                       .clock = &clock_,
-                                       .ids = &ids_,
-                                       .hub = &hub_,
-                                       .wake = [this](absl::Duration wait) { TickAfter(wait); },
-                                       .local_targets =
-                                           [this](const TargetFingerprints& targets) {
-                                             compiler_->Correct(targets);
-                                           },
-                                       .demand = [this] { TellDemand(); }},
-                                      {.silence = options_.silence,
-                                       .job_retention = options_.job_retention,
-                                       .max_queued_jobs = options_.max_queued_jobs}));
+      dispatcher_,
+      Dispatcher::Create(
+          {.jobs = store_.get(),
+           .devices = store_.get(),
+           .artifacts = artifacts_.get(),
+           .clock = &clock_,
+           .ids = &ids_,
+           .hub = &hub_,
+           .wake = [this](absl::Duration wait) { TickAfter(wait); },
+           .local_targets =
+               [this](const TargetFingerprints& targets) { compiler_->Correct(targets); },
+           .demand = [this] { TellDemand(); }},
+          {.silence = options_.silence,
+           .job_retention = options_.job_retention,
+           .max_queued_jobs = options_.max_queued_jobs,
+           .compile_time_of_owner = LimitOf(options_.compile_time_per_day),
+           .device_time_of_owner = LimitOf(options_.device_time_per_day)}));
   return absl::OkStatus();
 }
 

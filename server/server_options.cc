@@ -66,6 +66,12 @@ void AddFlags(FlagSet& flags, ServerOptions* options) {
   flags.Add("job-retention", &options->job_retention, "TIME", "How long ended jobs are kept.");
   flags.Add("max-connections", &options->max_connections, 1, 1'000'000, "COUNT",
             "Most connections, as far as `ulimit -Hn` allows.");
+  flags.Add("max-identity-connections", &options->max_identity_connections, 1, 1'000'000, "COUNT",
+            "Most connections of one who has joined.");
+  flags.Add("compile-time-per-day", &options->compile_time_per_day, "TIME",
+            "How long one owner's compilations may hold workers within 24 hours; 0: no limit.");
+  flags.Add("device-time-per-day", &options->device_time_per_day, "TIME",
+            "How long one owner's jobs may hold devices within 24 hours; 0: no limit.");
   flags.Add("max-queued-jobs", &options->max_queued_jobs, 1, 10'000'000, "COUNT",
             "Most jobs that wait or run.");
   flags.AddBytes("max-blob-size", &options->max_blob_bytes, 1, kMany, "Largest blob.");

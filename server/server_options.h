@@ -33,6 +33,9 @@ struct ServerOptions {
   absl::Duration silence = kDefaultSilence;
   absl::Duration job_retention = kDefaultJobRetention;
   int64_t max_connections = kDefaultMaxConnections;
+  int64_t max_identity_connections = kDefaultMaxIdentityConnections;
+  absl::Duration compile_time_per_day = absl::ZeroDuration();  // Of an owner; zero: no limit.
+  absl::Duration device_time_per_day = absl::ZeroDuration();   // The same.
   int64_t max_queued_jobs = kDefaultMaxQueuedJobs;
   int64_t max_blob_bytes = kDefaultMaxBlobBytes;
   int64_t max_model_bytes = kDefaultMaxModelBytes;

@@ -38,8 +38,15 @@ constexpr std::array<std::array<Rule, kJobEventKinds>, 7> kTable = {{
     // clang-format on
 }};
 
-void End(JobRecord& record, Job::State state, absl::Time now) {
+void GiveBack(JobRecord& record, absl::Time now) {
+  if (!record.has_lease()) return;
+  const int64_t held = absl::ToUnixNanos(now) - record.lease().begin_time_ns();
+  record.set_held_ns(record.held_ns() + std::max<int64_t>(held, 0));
   record.clear_lease();
+}
+
+void End(JobRecord& record, Job::State state, absl::Time now) {
+  GiveBack(record, now);
   record.mutable_job()->clear_progress();
   record.mutable_job()->set_state(state);
   record.mutable_job()->set_end_time_ns(absl::ToUnixNanos(now));
@@ -58,7 +65,7 @@ v1::JobError MakeError(absl::StatusCode code, std::string message) {
 }
 
 void Requeue(JobRecord& record, absl::Duration wait, absl::Time now) {
-  record.clear_lease();
+  GiveBack(record, now);
   Job& job = *record.mutable_job();
   job.clear_progress();
   job.set_state(Job::QUEUED);

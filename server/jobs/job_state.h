@@ -114,6 +114,12 @@ bool IsResultOf(const v1::Job& job, const JobResult& result);
 // The name of a state as in job.proto: "QUEUED".
 std::string StateName(v1::Job::State state);
 
+// What an attempt of a job holds.
+enum class HeldKind { kWorker, kDevice };
+inline HeldKind HeldKindOf(const JobRecord& record) {
+  return record.has_compilation() ? HeldKind::kWorker : HeldKind::kDevice;
+}
+
 // The record after `event`; its revision is left as it is. FAILED_PRECONDITION when the table forbids it,
 // naming job, state and event; ABORTED when the event is of an attempt that is not the job's current one:
 // such a result comes late and is dropped.

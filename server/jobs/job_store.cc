@@ -18,6 +18,13 @@ bool JobPageFiller::Add(v1::Job job) {
   return true;
 }
 
+EndedJob EndedJobOf(const JobRecord& record) {
+  return {.owner = record.job().owner(),
+          .held_kind = HeldKindOf(record),
+          .held = absl::Nanoseconds(record.held_ns()),
+          .end = absl::FromUnixNanos(record.job().end_time_ns())};
+}
+
 absl::Status NoSuchJob(absl::string_view id) {
   return absl::NotFoundError(absl::StrCat("no job '", id,
                                           "': it was never accepted, or it ended so long "

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -15,6 +16,7 @@
 #include "absl/types/span.h"
 #include "proto/slipway/v1/job.pb.h"
 #include "server/jobs/job_record.pb.h"
+#include "server/jobs/job_state.h"
 
 namespace slipway::server {
 
@@ -25,6 +27,15 @@ struct JobFilter {
   std::vector<v1::Job::State> states;  // Empty: all.
   std::string before_id;               // Only ids below this; empty: all.
 };
+
+// A job that has ended.
+struct EndedJob {
+  std::string owner;
+  HeldKind held_kind = HeldKind::kDevice;
+  absl::Duration held;  // JobRecord.held_ns
+  absl::Time end;
+};
+EndedJob EndedJobOf(const JobRecord& record);
 
 // Some jobs of those that were asked for.
 struct JobPage {
@@ -93,6 +104,10 @@ class JobStore {
 
   // Every job that has not ended, oldest first.
   virtual absl::StatusOr<std::vector<JobRecord>> ListLive() const = 0;
+
+  // Tells of every job that is known to have ended at `time` or later; in no order. `tell` shall not call the store.
+  virtual absl::Status ForEachEndedSince(absl::Time time,
+                                         absl::FunctionRef<void(const EndedJob&)> tell) const = 0;
 
   // Forgets jobs that ended before `time`; returns how many.
   virtual absl::StatusOr<int64_t> DeleteEndedBefore(absl::Time time) = 0;

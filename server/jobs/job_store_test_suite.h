@@ -349,6 +349,31 @@ TEST_P(JobStoreTest, ListsLiveJobsOldestFirst) {
   EXPECT_EQ(live[1].job().run().inputs(0).inline_data().size(), 4u);
 }
 
+TEST_P(JobStoreTest, TellsOfWhatHasEndedSince) {
+  Lease lease;
+  lease.set_id("a");
+  lease.set_begin_time_ns(absl::ToUnixNanos(now_ - absl::Seconds(5)));
+  for (int number = 1; number <= 3; ++number) {
+    JobRecord run = NewRun(number, number == 3 ? "bob" : "ada");
+    run.mutable_job()->set_state(v1::Job::RUNNING);
+    *run.mutable_lease() = lease;
+    run = PutNew(std::move(run));
+    if (number < 3) Put(Next(run, CancelRequested{}, now_ + absl::Seconds(number)));
+  }
+  Reopen();
+  std::vector<EndedJob> told;
+  ASSERT_OK(store().ForEachEndedSince(now_ + absl::Seconds(2),
+                                      [&](const EndedJob& job) { told.push_back(job); }));
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told.front().owner, "ada");
+  EXPECT_EQ(told.front().held_kind, HeldKind::kDevice);
+  EXPECT_EQ(told.front().held, absl::Seconds(7));
+  EXPECT_EQ(told.front().end, now_ + absl::Seconds(2));
+  told.clear();
+  ASSERT_OK(store().ForEachEndedSince(now_, [&](const EndedJob& job) { told.push_back(job); }));
+  EXPECT_EQ(told.size(), 2u);
+}
+
 TEST_P(JobStoreTest, ForgetsOnlyWhatEndedBefore) {
   const JobRecord live = PutNew(NewRun(1));
   const JobRecord old = Put(Next(PutNew(NewRun(2)), CancelRequested{}));

@@ -47,6 +47,10 @@ class SlowStore final : public JobStore {
     return store_.List(filter, limit, max_bytes);
   }
   absl::StatusOr<std::vector<JobRecord>> ListLive() const override { return store_.ListLive(); }
+  absl::Status ForEachEndedSince(absl::Time time,
+                                 absl::FunctionRef<void(const EndedJob&)> tell) const override {
+    return store_.ForEachEndedSince(time, tell);
+  }
   absl::StatusOr<int64_t> DeleteEndedBefore(absl::Time time) override {
     return store_.DeleteEndedBefore(time);
   }

@@ -79,8 +79,30 @@ int64_t LiveJobs::bytes_of_owner(absl::string_view owner) const {
   return found == bytes_of_owner_.end() ? 0 : found->second;
 }
 
+void LiveJobs::SumHeld(const JobRecord& record, int sign) {
+  if (!record.has_lease() && record.held_ns() == 0) return;
+  const std::pair<std::string, HeldKind> key(record.job().owner(), HeldKindOf(record));
+  HeldSum& sum = held_time_[key];
+  sum.before += sign * absl::Nanoseconds(record.held_ns());
+  if (record.has_lease()) {
+    sum.holding += sign;
+    sum.since += sign * absl::Nanoseconds(record.lease().begin_time_ns());
+  }
+  if (sum.holding == 0 && sum.before == absl::ZeroDuration()) held_time_.erase(key);
+}
+
+absl::Duration LiveJobs::HeldTime(absl::string_view owner, HeldKind kind, absl::Time now) const {
+  const auto found = held_time_.find({std::string(owner), kind});
+  if (found == held_time_.end()) return absl::ZeroDuration();
+  const HeldSum& sum = found->second;
+  const absl::Duration holding = sum.holding * (now - absl::UnixEpoch()) - sum.since;
+  // The clock may have been set back meanwhile.
+  return sum.before + std::max(holding, absl::ZeroDuration());
+}
+
 void LiveJobs::Index(const LiveJob& job) {
   const JobRecord& record = job.record;
+  SumHeld(record, +1);
   const std::string& id = record.job().id();
   const auto bytes = static_cast<int64_t>(record.ByteSizeLong());
   size_bytes_ += bytes;
@@ -110,6 +132,7 @@ void LiveJobs::Index(const LiveJob& job) {
 }
 
 void LiveJobs::Unindex(const JobRecord& record) {
+  SumHeld(record, -1);
   const std::string& id = record.job().id();
   const auto bytes = static_cast<int64_t>(record.ByteSizeLong());
   size_bytes_ -= bytes;

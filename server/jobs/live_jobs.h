@@ -72,8 +72,18 @@ class LiveJobs {
   // Memory that the records take, about.
   int64_t size_bytes() const { return size_bytes_; }
   int64_t bytes_of_owner(absl::string_view owner) const;
+  // How long an owner's jobs that are here have held workers or devices until `now`.
+  absl::Duration HeldTime(absl::string_view owner, HeldKind kind, absl::Time now) const;
 
  private:
+  // Of an owner's jobs: those that hold something, since when, in sum; and what all have held before.
+  struct HeldSum {
+    int64_t holding = 0;
+    absl::Duration since;  // Since 1970.
+    absl::Duration before;
+  };
+  // Counts a job, or, by -1, counts it no more.
+  void SumHeld(const JobRecord& record, int sign);
   void Index(const LiveJob& job);
   void Unindex(const JobRecord& record);
 
@@ -87,6 +97,7 @@ class LiveJobs {
   int64_t ungrouped_compilations_ = 0;
   int64_t size_bytes_ = 0;
   absl::btree_map<std::string, int64_t> bytes_of_owner_;  // None is 0.
+  absl::btree_map<std::pair<std::string, HeldKind>, HeldSum> held_time_;
 };
 
 }  // namespace slipway::server

@@ -34,6 +34,11 @@ JobRecord WithAttempt(JobRecord record, const std::string& attempt, const std::s
   return record;
 }
 
+JobRecord Since(JobRecord record, int64_t seconds) {
+  record.mutable_lease()->set_begin_time_ns(seconds * kSecond);
+  return record;
+}
+
 JobRecord Ended(JobRecord record) {
   record.mutable_job()->set_state(Job::SUCCEEDED);
   record.clear_lease();
@@ -132,6 +137,30 @@ TEST(LiveJobsTest, TheNextDeadlineAndTheNextDelayedJob) {
   EXPECT_EQ(live.waiting().NextRelease(), absl::FromUnixSeconds(5));
   live.Put(WithAttempt(delayed, "a", "worker/w"));
   EXPECT_EQ(live.waiting().NextRelease(), absl::nullopt);
+}
+
+TEST(LiveJobsTest, KnowsWhatAnOwnersJobsHoldAndHaveHeld) {
+  const auto time = [](const LiveJobs& live, int64_t now, HeldKind kind = HeldKind::kWorker) {
+    return live.HeldTime("ann", kind, absl::FromUnixSeconds(now));
+  };
+  LiveJobs live;
+  EXPECT_EQ(time(live, 100), absl::ZeroDuration());
+  live.Put(Since(WithAttempt(Compilation("a", ""), "1", "worker/w"), 90));
+  live.Put(Since(WithAttempt(Compilation("b", ""), "2", "worker/w"), 80));
+  EXPECT_EQ(time(live, 100), absl::Seconds(30));
+  EXPECT_EQ(time(live, 110), absl::Seconds(50));
+  EXPECT_EQ(time(live, 110, HeldKind::kDevice), absl::ZeroDuration());
+  EXPECT_EQ(live.HeldTime("bob", HeldKind::kWorker, absl::FromUnixSeconds(110)),
+            absl::ZeroDuration());
+  JobRecord again = Compilation("b", "");
+  again.set_held_ns(40 * kSecond);
+  live.Put(again);
+  EXPECT_EQ(time(live, 120), absl::Seconds(70));
+  // The clock was set back.
+  EXPECT_EQ(time(live, 10), absl::Seconds(40));
+  live.Put(Ended(again));
+  live.Put(Ended(Compilation("a", "")));
+  EXPECT_EQ(time(live, 200), absl::ZeroDuration());
 }
 
 }  // namespace

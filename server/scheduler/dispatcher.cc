@@ -83,6 +83,8 @@ Dispatcher::Dispatcher(Parts parts, Options options)
               [this](absl::string_view id, absl::optional<JobRecord> stored) {
                 Overtaken(id, std::move(stored));
               }),
+      used_time_({{HeldKind::kWorker, UsedTime(kUsedTimeWindow)},
+                  {HeldKind::kDevice, UsedTime(kUsedTimeWindow)}}),
       peers_(options.silence),
       next_cleaning_(started_at_ + kCleaning) {}
 
@@ -98,6 +100,7 @@ absl::Status Dispatcher::Recover() {
                                 "reading the jobs that have not ended");
   SLIPWAY_ASSIGN_OR_RETURN_WITH(std::vector<v1::Device> devices, parts_.devices->LoadDevices(),
                                 "reading the known devices");
+  SLIPWAY_RETURN_IF_ERROR_WITH(RecoverUsedTime(), "reading the jobs that have ended");
   Section section(this);
   for (const v1::Device& device : devices) {
     const std::string gone = peers_.Restore(device, parts_.clock->Monotonic());
@@ -109,6 +112,48 @@ absl::Status Dispatcher::Recover() {
   }
   if (!records.empty()) Log(LogLevel::kInfo, "jobs taken up", {{"live", live_.size()}});
   return absl::OkStatus();
+}
+
+absl::Status Dispatcher::RecoverUsedTime() {
+  if (std::min(options_.compile_time_of_owner, options_.device_time_of_owner) ==
+      absl::InfiniteDuration()) {
+    return absl::OkStatus();
+  }
+  absl::MutexLock lock(&mu_);
+  return parts_.jobs->ForEachEndedSince(parts_.clock->Now() - kUsedTimeWindow,
+                                        [this](const EndedJob& job)
+                                            ABSL_NO_THREAD_SAFETY_ANALYSIS { CountUsedTime(job); });
+}
+
+void Dispatcher::CountUsedTime(const EndedJob& job) {
+  if (TimeOfOwner(job.held_kind) == absl::InfiniteDuration()) return;
+  used_time_.at(job.held_kind).Add(job.owner, job.end, job.held);
+}
+
+absl::Status Dispatcher::CheckUsedTime(const JobRecord& record) {
+  const std::string& owner = record.job().owner();
+  const HeldKind kind = HeldKindOf(record);
+  const absl::Duration limit = TimeOfOwner(kind);
+  // One that has ended, by the artifact cache, takes none.
+  if (limit == absl::InfiniteDuration() || IsTerminal(record.job().state())) {
+    return absl::OkStatus();
+  }
+  const absl::Time now = parts_.clock->Now();
+  const UsedTime& ended = used_time_.at(kind);
+  const absl::Duration live = live_.HeldTime(owner, kind, now);
+  const absl::Duration used = ended.Of(owner, now) + live;
+  if (used < limit) return absl::OkStatus();
+  const absl::Time room = ended.WhenBelow(owner, limit - live, now);
+  const auto text = [](absl::Duration time) {
+    return absl::FormatDuration(absl::Ceil(time, absl::Seconds(1)));
+  };
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "your ",
+      kind == HeldKind::kWorker ? "compilations have used " : "jobs have held devices for ",
+      text(used), " of the last ", text(kUsedTimeWindow), "; at most ", text(limit),
+      " are yours: there is room again ",
+      room == absl::InfiniteFuture() ? "when what runs has ended, and some of it is that long ago"
+                                     : absl::StrCat("in ", text(room - now), " at the earliest")));
 }
 
 absl::Status Dispatcher::ReserveRevisions() {
@@ -144,6 +189,7 @@ bool Dispatcher::Transit(absl::string_view id, const JobEvent& event) {
   const Lease after = next->lease();
   const int64_t replaces = from.job().revision();
   next->mutable_job()->set_revision(NextRevision());
+  if (IsTerminal(next->job().state())) CountUsedTime(EndedJobOf(*next));
   writer_.Put({.record = WithoutSpec(*next), .replaces = replaces});
   live_.Put(*std::move(next));
   if (before.id() != after.id()) {
@@ -218,6 +264,7 @@ absl::StatusOr<JobRecord> Dispatcher::Accept(const Caller& caller, JobRecord rec
                        " bytes of inputs with them; at most ", options_.max_live_bytes_of_owner,
                        ": try again when some have ended, or send inputs as blobs"));
     }
+    SLIPWAY_RETURN_IF_ERROR(CheckUsedTime(record));
     record.mutable_job()->set_revision(NextRevision());
   }
   SLIPWAY_ASSIGN_OR_RETURN(JobWriter::Created created, writer_.Create(std::move(record)));
@@ -301,6 +348,7 @@ absl::Duration Dispatcher::Tick() {
     if (cleans) {
       next_cleaning_ = now + kCleaning;
       ForgetOldPeers();
+      for (auto& [kind, used] : used_time_) used.Forget(parts_.clock->Now());
     }
   }
   if (cleans) ForgetOldJobs();

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,6 +38,7 @@
 #include "server/jobs/job_store.h"
 #include "server/jobs/job_writer.h"
 #include "server/jobs/live_jobs.h"
+#include "server/jobs/used_time.h"
 #include "server/limits.h"
 #include "server/names.h"
 #include "server/peers/peer_registry.h"
@@ -71,6 +73,9 @@ class Dispatcher {
     int64_t max_queued_jobs = kDefaultMaxQueuedJobs;
     int64_t max_live_bytes_of_owner = kMaxLiveSpecBytesOfOwner;
     int64_t max_ended_bytes_of_owner = kMaxEndedBytesOfOwner;
+    // For how long an owner's compilations may hold workers, and his other jobs devices, within kUsedTimeWindow.
+    absl::Duration compile_time_of_owner = absl::InfiniteDuration();
+    absl::Duration device_time_of_owner = absl::InfiniteDuration();
   };
   // All must outlive the dispatcher.
   struct Parts {
@@ -96,7 +101,7 @@ class Dispatcher {
 
   // Stores a job, durably, and returns it; or the one its request made before. `record` is complete but for
   // the revision, and QUEUED or SUCCEEDED. ALREADY_EXISTS: see JobStore::Create. RESOURCE_EXHAUSTED when too
-  // many jobs wait.
+  // many jobs wait, or those of the owner have used their time.
   absl::StatusOr<JobRecord> Accept(const Caller& caller, JobRecord record);
 
   // Ends a job of the caller's; one that has ended is returned as it is. NOT_FOUND; UNAVAILABLE when that could not be stored yet.
@@ -154,6 +159,15 @@ class Dispatcher {
   Dispatcher(Parts parts, Options options);
 
   absl::Status Recover();
+  absl::Status RecoverUsedTime();
+
+  absl::Duration TimeOfOwner(HeldKind kind) const {
+    return kind == HeldKind::kWorker ? options_.compile_time_of_owner
+                                     : options_.device_time_of_owner;
+  }
+  // RESOURCE_EXHAUSTED, with how much of what, and when there is room again.
+  absl::Status CheckUsedTime(const JobRecord& record) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void CountUsedTime(const EndedJob& job) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   // Moves one job, in memory; the end of the section stores it, and wakes its watchers and its holder. False when
   // the job's rules refuse the event, as they do a late or repeated report.
@@ -228,6 +242,8 @@ class Dispatcher {
   int64_t next_revision_ ABSL_GUARDED_BY(mu_) = 0;
   int64_t end_of_revisions_ ABSL_GUARDED_BY(mu_) = 0;
   LiveJobs live_ ABSL_GUARDED_BY(mu_);
+  // Of jobs that have ended, by what they held, where that has a limit.
+  std::map<HeldKind, UsedTime> used_time_ ABSL_GUARDED_BY(mu_);
   PeerRegistry peers_ ABSL_GUARDED_BY(mu_);
   absl::btree_set<std::string> to_fill_ ABSL_GUARDED_BY(mu_);  // Peers that may have come free.
   absl::btree_set<std::string> free_ ABSL_GUARDED_BY(mu_);     // All that may have places.

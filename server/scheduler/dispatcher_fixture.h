@@ -63,7 +63,9 @@ class DispatcherTest : public ::testing::Test {
                             {.silence = kSilence,
                              .max_queued_jobs = 20,
                              .max_live_bytes_of_owner = kMaxLiveBytes,
-                             .max_ended_bytes_of_owner = kMaxEndedBytes});
+                             .max_ended_bytes_of_owner = kMaxEndedBytes,
+                             .compile_time_of_owner = compile_time_,
+                             .device_time_of_owner = device_time_});
   }
 
   JobRecord NewRecord(const std::string& request) {
@@ -209,8 +211,10 @@ class DispatcherTest : public ::testing::Test {
   MemoryDatabase database_;
   MemoryStore store_{&database_};
   std::unique_ptr<Dispatcher> dispatcher_;
-  std::function<void()> demand_;       // Told from the next Restart on.
-  std::vector<absl::Duration> wakes_;  // What the dispatcher asked for.
+  std::function<void()> demand_;                            // Told from the next Restart on.
+  std::vector<absl::Duration> wakes_;                       // What the dispatcher asked for.
+  absl::Duration compile_time_ = absl::InfiniteDuration();  // From the next Restart on.
+  absl::Duration device_time_ = absl::InfiniteDuration();   // The same.
   int64_t sequence_ = 0;
 };
 

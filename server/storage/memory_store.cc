@@ -96,6 +96,17 @@ absl::StatusOr<std::vector<JobRecord>> MemoryStore::ListLive() const {
   return live;
 }
 
+absl::Status MemoryStore::ForEachEndedSince(absl::Time time,
+                                            absl::FunctionRef<void(const EndedJob&)> tell) const {
+  absl::MutexLock lock(&database_.mu_);
+  for (const auto& [id, record] : database_.jobs_) {
+    if (!IsTerminal(record.job().state())) continue;
+    const EndedJob job = EndedJobOf(record);
+    if (job.end >= time) tell(job);
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<int64_t> MemoryStore::DeleteEndedBefore(absl::Time time) {
   int64_t deleted = 0;
   absl::MutexLock lock(&database_.mu_);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -56,6 +57,8 @@ class MemoryStore final : public JobStore, public DeviceStore, public IdentitySt
   absl::StatusOr<JobPage> List(const JobFilter& filter, int limit,
                                int64_t max_bytes) const override;
   absl::StatusOr<std::vector<JobRecord>> ListLive() const override;
+  absl::Status ForEachEndedSince(absl::Time time,
+                                 absl::FunctionRef<void(const EndedJob&)> tell) const override;
   absl::StatusOr<int64_t> DeleteEndedBefore(absl::Time time) override;
   absl::StatusOr<int64_t> DeleteEndedBeyond(int64_t max_bytes) override;
 

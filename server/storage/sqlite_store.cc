@@ -160,6 +160,7 @@ struct SqliteStore::Statements {
   SqliteStatement list;
   SqliteStatement list_of_everybody;
   SqliteStatement list_live;
+  SqliteStatement list_ended;
   SqliteStatement delete_ended;
   SqliteStatement reserve;
   SqliteStatement save_device;
@@ -192,6 +193,7 @@ struct SqliteStore::Statements {
         {&list_of_everybody,
          SLIPWAY_JOB_COLUMNS "WHERE id < ? AND ((1 << state) & ?) != 0 ORDER BY id DESC"},
         {&list_live, SLIPWAY_JOB_COLUMNS "WHERE state < 4 ORDER BY id"},
+        {&list_ended, "SELECT id, record FROM jobs WHERE state >= 4 AND end_time_ns >= ?"},
         {&delete_ended, "DELETE FROM jobs WHERE state >= 4 AND end_time_ns < ?"},
         // A counter that is lost, or no number, is made anew.
         {&reserve,
@@ -442,6 +444,24 @@ absl::StatusOr<std::vector<JobRecord>> SqliteStore::ListLive() const {
   list.Reset();
   if (!status.ok()) return status;
   return records;
+}
+
+absl::Status SqliteStore::ForEachEndedSince(absl::Time time,
+                                            absl::FunctionRef<void(const EndedJob&)> tell) const {
+  absl::MutexLock lock(&mu_);
+  SqliteStatement& list = statements_->list_ended;
+  list.Bind(absl::ToUnixNanos(time));
+  absl::StatusOr<bool> row = list.Step();
+  for (; row.ok() && *row; row = list.Step()) {
+    JobRecord record;
+    if (Parse(list.Bytes(1), &record)) {
+      tell(EndedJobOf(record));
+    } else {
+      LeaveOut(list.Bytes(0), IsDamaged("its record cannot be read"));
+    }
+  }
+  list.Reset();
+  return row.status();
 }
 
 absl::StatusOr<int64_t> SqliteStore::DeleteEndedBefore(absl::Time time) {
