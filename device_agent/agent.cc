@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
 #include "core/base/log.h"
+#include "core/base/machine_memory.h"
 #include "core/base/own_files.h"
 #include "core/base/status_macros.h"
 #include "core/confinement/confinement.h"

@@ -10,12 +10,12 @@
 #include "absl/random/random.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/artifact/versions.h"
 #include "core/base/files.h"
+#include "core/base/machine_memory.h"
 #include "core/base/status_macros.h"
 #include "core/base/version.h"
 #include "core/target/target.h"
@@ -95,14 +95,6 @@ absl::StatusOr<std::string> KeepAgentId(const std::string& state_folder,
     SLIPWAY_RETURN_IF_ERROR(WriteFileAtomically(path, id + "\n", /*durable=*/true));
   }
   return id;
-}
-
-int64_t MachineMemoryBytes() {
-  const int64_t all = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGE_SIZE);
-  const absl::StatusOr<std::string> text = ReadFile("/sys/fs/cgroup/memory.max", kMaxTextBytes);
-  int64_t limit = 0;
-  if (!text.ok() || !absl::SimpleAtoi(*text, &limit) || limit <= 0) return all;
-  return std::min(all, limit);
 }
 
 v1::DeviceDescription DescribeDevice(const std::string& id) {

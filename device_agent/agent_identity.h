@@ -26,9 +26,6 @@ std::string IdFromHostName(absl::string_view host_name);
 // The machine this runs on.
 v1::DeviceDescription DescribeDevice(const std::string& id);
 
-// Memory of the machine, or what this process's control group (version 2) may use of it.
-int64_t MachineMemoryBytes();
-
 // What every report begins with: ids, versions and the device; with a new instance_id.
 v1::AgentState MakeIdentity(const std::string& agent_id);
 

@@ -4,6 +4,7 @@
 
 #include "core/artifact/versions.h"
 #include "core/base/files.h"
+#include "core/base/machine_memory.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/common/status_matchers.h"

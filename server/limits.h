@@ -148,6 +148,16 @@ inline constexpr int kMaxCertificateRequestBytes = 4 << 10;
 inline constexpr int kDefaultMaxConnections = 8'000;
 // Of these, those of one identity: others always have a quarter.
 inline constexpr int kDefaultMaxIdentityConnections = kDefaultMaxConnections / 4 * 3;
+// Of the memory that the process may have: the share from which on it begins nothing new. What is under way needs the rest.
+inline constexpr double kSoftMemoryShare = 0.8;
+// How much it has is read as often; and as often what was freed is given back, above the share.
+inline constexpr absl::Duration kMemoryReadEvery = absl::Milliseconds(100);
+inline constexpr absl::Duration kMemoryGiveBackEvery = absl::Seconds(5);
+
+// The server knocks at its own door as often; when it has let nobody in for so many times, it ends, for whoever keeps it to start it again.
+inline constexpr absl::Duration kListenerCheckEvery = absl::Seconds(10);
+inline constexpr int kMaxUnansweredKnocks = 6;
+
 // Work done for calls at a time, and calls that may wait for it.
 inline constexpr int kHandlerThreads = 4;
 inline constexpr int kMaxWaitingCalls = 10'000;

@@ -7,7 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/base/descriptor_limit.h"
+#include "core/base/kept_memory.h"
 #include "core/base/log.h"
+#include "core/base/machine_memory.h"
 #include "core/base/own_files.h"
 #include "core/base/status_macros.h"
 #include "core/identity/identity_file.h"
@@ -51,11 +53,17 @@ HandlerLimits LimitsOf(const ServerOptions& options) {
 
 }  // namespace
 
-ServerContext::ServerContext(ServerOptions options)
-    : options_(std::move(options)), ids_(SystemRandom) {}
+ServerContext::ServerContext(ServerOptions options, std::function<void()> when_deaf)
+    : options_(std::move(options)),
+      when_deaf_(std::move(when_deaf)),
+      ids_(SystemRandom),
+      memory_(
+          options_.memory_limit_bytes,
+          {.read = OwnMemoryBytes, .give_back = GiveBackFreedMemory, .clock = &machine_clock_}) {}
 
-absl::StatusOr<std::unique_ptr<ServerContext>> ServerContext::Create(const ServerOptions& options) {
-  std::unique_ptr<ServerContext> context(new ServerContext(options));
+absl::StatusOr<std::unique_ptr<ServerContext>> ServerContext::Create(
+    const ServerOptions& options, std::function<void()> when_deaf) {
+  std::unique_ptr<ServerContext> context(new ServerContext(options, std::move(when_deaf)));
   SLIPWAY_RETURN_IF_ERROR(context->Open());
   return context;
 }
@@ -78,6 +86,7 @@ absl::Status ServerContext::Open() {
           .identities = identities_.get(),
           .clock = &clock_,
           .ids = &ids_,
+          .memory = &memory_,
           .fingerprint = [this](const Target& target) { return Fingerprint(target); },
           .compiler_families =
               [this] {
@@ -93,6 +102,7 @@ absl::Status ServerContext::Open() {
       .listen = options_.listen,
       .listener =
           ListenerOptionsFor(RaiseDescriptorLimit(), static_cast<int>(options_.max_connections))};
+  listening.listener.may_take = [this] { return memory_.MayConnect(); };
   listening.listener.most_of_identity = static_cast<int>(options_.max_identity_connections);
   SLIPWAY_ASSIGN_OR_RETURN(listening.own_worker, MakeWorkerToken());
   if (IsOverTls(options_)) {
@@ -117,6 +127,14 @@ absl::Status ServerContext::Open() {
   TickAfter(dispatcher_->Tick());
   KeepTime();
   TidyUploads();
+  if (when_deaf_ != nullptr) {
+    absl::MutexLock lock(&told_mu_);
+    listener_check_.emplace(
+        kMaxUnansweredKnocks,
+        ListenerCheck::Parts{.accepted = [grpc = grpc_.get()] { return grpc->accepted(); },
+                             .knock = [grpc = grpc_.get()] { grpc->Knock(); }});
+    CheckListener();
+  }
   return absl::OkStatus();
 }
 
@@ -282,6 +300,17 @@ void ServerContext::KeepTime() {
   });
 }
 
+void ServerContext::CheckListener() {
+  timers_->After(kListenerCheckEvery, [this] {
+    {
+      absl::MutexLock lock(&told_mu_);
+      if (!listener_check_.has_value()) return;
+      if (listener_check_->Knock()) return CheckListener();
+    }
+    when_deaf_();
+  });
+}
+
 void ServerContext::TidyUploads() {
   timers_->After(kUploadIdle, [this] {
     uploads_.CloseIdle();
@@ -325,6 +354,7 @@ ServerContext::~ServerContext() {
   {
     absl::MutexLock lock(&told_mu_);
     told_workers_ = nullptr;
+    listener_check_.reset();
   }
   workers_.reset();
   hub_.Close();

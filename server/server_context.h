@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -25,6 +26,8 @@
 #include "server/handlers/open_uploads.h"
 #include "server/identities/identities.h"
 #include "server/identities/statement_key.h"
+#include "server/listener_check.h"
+#include "server/memory_watch.h"
 #include "server/names.h"
 #include "server/scheduler/dispatcher.h"
 #include "server/server_options.h"
@@ -43,7 +46,9 @@ class ServerContext {
  public:
   // REQUIRES: `options` from Complete. FAILED_PRECONDITION when another server has the data folder, naming it;
   // errors of the files; UNAVAILABLE when the address is taken.
-  static absl::StatusOr<std::unique_ptr<ServerContext>> Create(const ServerOptions& options);
+  // `when_deaf` is called once when the server lets in nobody any more, for a reason unknown; null: nobody looks.
+  static absl::StatusOr<std::unique_ptr<ServerContext>> Create(
+      const ServerOptions& options, std::function<void()> when_deaf = nullptr);
   ~ServerContext();
   ServerContext(const ServerContext&) = delete;
   ServerContext& operator=(const ServerContext&) = delete;
@@ -52,7 +57,7 @@ class ServerContext {
   const Environment& environment() const { return env_; }
 
  private:
-  explicit ServerContext(ServerOptions options);
+  ServerContext(ServerOptions options, std::function<void()> when_deaf);
 
   absl::Status Open();
   absl::Status OpenStores();
@@ -71,6 +76,8 @@ class ServerContext {
   void TickAfter(absl::Duration wait);
   void Tick();
   void KeepTime();
+  // Calls when_deaf_ when it is so.
+  void CheckListener();
   // Closes transfers that stand still, and drops what is left of old ones.
   void TidyUploads();
   absl::StatusOr<std::string> Fingerprint(const Target& target);
@@ -78,10 +85,12 @@ class ServerContext {
   TargetFingerprints Compilers();
 
   const ServerOptions options_;
+  const std::function<void()> when_deaf_;
   const SystemClock machine_clock_;
   // By which others' silence is judged; KeepTime reads it.
   const AwakeClock clock_{&machine_clock_};
   IdGenerator ids_;
+  MemoryWatch memory_;
   absl::optional<FileLock> lock_;
   std::unique_ptr<SqliteStore> store_;
   std::atomic<int64_t> evicted_ = 0;
@@ -114,6 +123,7 @@ class ServerContext {
   absl::Mutex told_mu_;
   // Whom to tell demand, if anybody.
   LocalWorkers* told_workers_ ABSL_GUARDED_BY(told_mu_) = nullptr;
+  absl::optional<ListenerCheck> listener_check_ ABSL_GUARDED_BY(told_mu_);  // While grpc_ is there.
 };
 
 }  // namespace slipway::server

@@ -666,5 +666,13 @@ TEST(ServerOptionsTest, OnlySocketsAndTheInsecureAreWithoutTls) {
   }
 }
 
+TEST_F(ServerTest, AboveItsMemoryLimitNobodyNewIsTaken) {
+  ASSERT_OK(client_->Write("x"));
+  Stop();
+  options_.memory_limit_bytes = 1;
+  Start();
+  EXPECT_THAT(client_->Write("y"), StatusIs(absl::StatusCode::kUnavailable));
+}
+
 }  // namespace
 }  // namespace slipway::server

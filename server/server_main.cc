@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <iostream>
 #include <memory>
@@ -50,9 +51,16 @@ absl::Status CheckConfinement(const ServerOptions& options) {
   return RequireWhole("the compiler", missing);
 }
 
+// At once: what hears nobody may not end in order either. What was accepted is on the disk.
+void EndDeaf() {
+  Log(LogLevel::kError, "nobody is let in any more: the server ends, to be started again",
+      {{"unanswered_knocks", kMaxUnansweredKnocks}});
+  _exit(kFailed);
+}
+
 absl::Status Serve(const ServerOptions& options, const sigset_t& stop_signals) {
   SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<ServerContext> context,
-                           ServerContext::Create(options));
+                           ServerContext::Create(options, EndDeaf));
   Log(LogLevel::kInfo, "serving",
       {{"address", context->address()}, {"version", kVersion}, {"data", options.data_dir}});
   if (options.ready_fd >= 0) {

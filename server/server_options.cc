@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
+#include "core/base/machine_memory.h"
 #include "core/base/state_folder.h"
 #include "core/base/status_macros.h"
 #include "core/rpc/listen_address.h"
@@ -68,6 +69,9 @@ void AddFlags(FlagSet& flags, ServerOptions* options) {
             "Most connections, as far as `ulimit -Hn` allows.");
   flags.Add("max-identity-connections", &options->max_identity_connections, 1, 1'000'000, "COUNT",
             "Most connections of one who has joined.");
+  flags.AddBytes("memory-limit", &options->memory_limit_bytes, 0, kMany,
+                 "Memory of the server's own process; above 80 % of it, nothing new is begun. 0: "
+                 "half of the machine's, or of its control group's.");
   flags.Add("compile-time-per-day", &options->compile_time_per_day, "TIME",
             "How long one owner's compilations may hold workers within 24 hours; 0: no limit.");
   flags.Add("device-time-per-day", &options->device_time_per_day, "TIME",
@@ -117,6 +121,7 @@ absl::StatusOr<ServerOptions> Complete(ServerOptions options) {
     const absl::StatusOr<std::string> cache = UserCacheFolder();
     options.cache_dir = cache.ok() ? *cache : JoinPath(options.data_dir, "cache");
   }
+  if (options.memory_limit_bytes == 0) options.memory_limit_bytes = MachineMemoryBytes() / 2;
   if (options.worker.empty()) {
     SLIPWAY_ASSIGN_OR_RETURN(options.worker, FindWorker());
   }

@@ -25,4 +25,6 @@ void KeepFreedMemory() {
   mallopt(M_TOP_PAD, kGrowthBytes);
 }
 
+void GiveBackFreedMemory() { malloc_trim(0); }
+
 }  // namespace slipway

@@ -9,6 +9,9 @@ namespace slipway {
 // an arena for two processors, instead of eight for each. Call it once, in main.
 void KeepFreedMemory();
 
+// Gives all that was freed back to the system; takes some ms for each GB.
+void GiveBackFreedMemory();
+
 }  // namespace slipway
 
 #endif  // SLIPWAY_CORE_BASE_KEPT_MEMORY_H_

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <deque>
 #include <list>
 #include <optional>
@@ -169,6 +170,20 @@ class RunningListener final : public GrpcListener {
 
   const std::string& address() const override { return socket_.address; }
 
+  int64_t accepted() const override { return accepted_; }
+
+  void Knock() const override {
+    for (const UniqueFd& listens : socket_.fds) {
+      // To any address means to this machine.
+      sockaddr_storage name = {};
+      socklen_t size = sizeof(name);
+      if (getsockname(listens.get(), reinterpret_cast<sockaddr*>(&name), &size) != 0) continue;
+      const UniqueFd fd(socket(name.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+      // It counts when it is accepted, also after its end.
+      if (fd.is_open()) (void)!connect(fd.get(), reinterpret_cast<sockaddr*>(&name), size);
+    }
+  }
+
   absl::Status LetInCall(absl::string_view grpc_peer, absl::string_view identity) override {
     if (!options_.is_tls) return absl::OkStatus();
     const std::string address = PeerAddressOf(grpc_peer);
@@ -273,6 +288,7 @@ class RunningListener final : public GrpcListener {
         }
         return;
       }
+      ++accepted_;
       const int on = 1;
       if (name.ss_family != AF_UNIX) {
         setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
@@ -345,6 +361,10 @@ class RunningListener final : public GrpcListener {
   void LetIn(SilentList::iterator silent) {
     const int fd = silent->fd.get();
     StopWatching(*silent);
+    if (options_.may_take != nullptr && !options_.may_take()) {
+      Tell("connections are refused", "there is no memory for more");
+      return Forget(silent);
+    }
     const HeldConnection held = {.fd = fd, .socket = SocketNumber(fd), .peer = silent->peer};
     switch (table_.Take(held)) {
       case ConnectionTable::Answer::kFull:
@@ -510,6 +530,7 @@ class RunningListener final : public GrpcListener {
   const SystemClock clock_;
   UniqueFd epoll_;
   UniqueFd asked_;
+  std::atomic<int64_t> accepted_ = 0;
 
   absl::Mutex mutex_;
   UnprovenConnections unproven_ ABSL_GUARDED_BY(mutex_);

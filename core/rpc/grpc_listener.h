@@ -11,6 +11,7 @@
 #include <grpcpp/server_builder.h>
 
 #include <climits>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -32,6 +33,9 @@ struct ListenerOptions {
   int most_silent = 1024;
   // A connection that has sent nothing for this long is closed.
   absl::Duration silence = absl::Seconds(10);
+
+  // Whether another connection may be let in; null: it may. Called on the listener's thread, shall not wait.
+  std::function<bool()> may_take;
 
   // Callers must prove themselves by TLS: connections that do not begin so are closed.
   bool is_tls = false;
@@ -82,6 +86,11 @@ class GrpcListener {
 
   // Ends the connections of those who may not stay any more, `after` that. Thread-safe; returns at once.
   virtual void EndUnwelcome(absl::Duration after) = 0;
+
+  // Connections so far that came from whomever, and whatever became of them. Thread-safe.
+  virtual int64_t accepted() const = 0;
+  // Connects to each socket that this listens at, says nothing and leaves. Thread-safe; does not wait.
+  virtual void Knock() const = 0;
 
   // What clients connect to: as given, with the port taken.
   virtual const std::string& address() const = 0;

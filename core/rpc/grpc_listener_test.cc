@@ -11,12 +11,14 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/strings/numbers.h"
+#include "absl/time/clock.h"
 #include "core/base/files.h"
 #include "core/rpc/grpc_settings.h"
 #include "tests/common/status_matchers.h"
@@ -190,6 +192,61 @@ TEST_F(GrpcListenerTest, MoreConnectionsThanDescriptors) {
   silent.clear();
   EXPECT_TRUE(Call());
   EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
+TEST_F(GrpcListenerTest, TakesNoConnectionsWhereItMayNot) {
+  ListenerOptions options = Few();
+  std::atomic<bool> may_take = true;
+  options.may_take = [&may_take] { return may_take.load(); };
+  Serve(options);
+  EXPECT_TRUE(Call());
+  may_take = false;
+  const UniqueFd refused = Connect();
+  ASSERT_EQ(send(refused.get(), "PRI", 3, MSG_NOSIGNAL), 3);
+  EXPECT_TRUE(IsClosed(refused));
+  // Those that are there go on.
+  EXPECT_TRUE(Call(channels_.front()));
+  may_take = true;
+  EXPECT_TRUE(Call());
+}
+
+// Accepted connections of a listener, which knocks at itself.
+class KnockTest : public GrpcListenerTest {
+ protected:
+  // When there are as many, or some more.
+  int64_t Await(int64_t accepted) const {
+    for (int i = 0; i < kPatienceMillis && listener_->accepted() < accepted; ++i) {
+      absl::SleepFor(absl::Milliseconds(1));
+    }
+    return listener_->accepted();
+  }
+  void ExpectCounted() {
+    EXPECT_EQ(listener_->accepted(), 0);
+    listener_->Knock();
+    EXPECT_EQ(Await(1), 1);
+    EXPECT_TRUE(Call());
+    EXPECT_EQ(Await(2), 2);
+    // Nobody accepts any more.
+    listener_->Stop();
+    for (int i = 0; i < 100; ++i) listener_->Knock();
+    EXPECT_EQ(listener_->accepted(), 2);
+  }
+};
+
+TEST_F(KnockTest, Counts) {
+  Serve(Few());
+  ExpectCounted();
+}
+
+TEST_F(KnockTest, CountsWhereItListensAtAnyAddress) {
+  Serve(Few(), "0.0.0.0:0");
+  ExpectCounted();
+}
+
+TEST_F(KnockTest, CountsOverAUnixSocket) {
+  ASSERT_OK_AND_ASSIGN(const TemporaryFolder folder, TemporaryFolder::Create("listen-"));
+  Serve(Few(), "unix:" + JoinPath(folder.path(), "socket"));
+  ExpectCounted();
 }
 
 TEST(ListenerOptionsTest, LeaveDescriptorsForFiles) {

@@ -37,6 +37,11 @@ absl::Status QueryWrite(const Environment& env, const v1::QueryWriteRequest& req
   return absl::OkStatus();
 }
 
+absl::Status MayWrite(const Caller& caller, const Environment& env) {
+  if (caller.roles.Has(Role::kAgent) || caller.roles.Has(Role::kWorker)) return absl::OkStatus();
+  return env.memory->MayBegin();
+}
+
 BlobUpload::~BlobUpload() { env_.uploads->Closed(this); }
 
 bool BlobUpload::LetGo() {

@@ -23,6 +23,10 @@ absl::Status QueryWrite(const Environment& env, const v1::QueryWriteRequest& req
                         v1::QueryWriteResponse* response);
 
 // One call of Write. Not thread-safe but for LetGo.
+// Whether the caller may begin a transfer into the server. RESOURCE_EXHAUSTED where memory is short; agents and workers may then, too, as
+// they bring what is waited for.
+absl::Status MayWrite(const Caller& caller, const Environment& env);
+
 class BlobUpload final : public OpenUpload {
  public:
   // `owner` is whose call it is.

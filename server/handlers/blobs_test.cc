@@ -301,5 +301,15 @@ TEST_F(BlobsTest, DownloadOfWhatIsNotHereSaysWhatToDo) {
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("write it, or compile again")));
 }
 
+TEST_F(BlobsTest, WhereMemoryIsShortOnlyWhoWorksBringsAnything) {
+  const auto as = [](Role role) { return Caller{.owner = "ann", .roles = {role}}; };
+  EXPECT_OK(MayWrite(as(Role::kUser), server_.env));
+  server_.TakeMemory();
+  EXPECT_THAT(MayWrite(as(Role::kUser), server_.env),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("memory")));
+  EXPECT_OK(MayWrite(as(Role::kAgent), server_.env));
+  EXPECT_OK(MayWrite(as(Role::kWorker), server_.env));
+}
+
 }  // namespace
 }  // namespace slipway::server

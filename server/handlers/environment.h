@@ -19,6 +19,7 @@
 #include "server/identities/identities.h"
 #include "server/jobs/job_store.h"
 #include "server/limits.h"
+#include "server/memory_watch.h"
 #include "server/names.h"
 #include "server/scheduler/dispatcher.h"
 
@@ -48,6 +49,7 @@ struct Environment {
   Identities* identities = nullptr;
   const Clock* clock = nullptr;
   IdGenerator* ids = nullptr;
+  MemoryWatch* memory = nullptr;
   // Fingerprint of the compiler that new compilations for a target are for. UNAVAILABLE when there is no
   // compiler, UNIMPLEMENTED when none compiles for the target; the message names what there is.
   std::function<absl::StatusOr<std::string>(const Target&)> fingerprint;

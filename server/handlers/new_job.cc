@@ -43,7 +43,10 @@ absl::StatusOr<absl::optional<std::string>> FindEarlier(const Caller& caller,
                                                         const JobRequest& request) {
   SLIPWAY_ASSIGN_OR_RETURN(absl::optional<JobRecord> earlier,
                            env.jobs->FindRequest(caller.owner, request.request_id));
-  if (!earlier.has_value()) return absl::optional<std::string>();
+  if (!earlier.has_value()) {
+    SLIPWAY_RETURN_IF_ERROR(env.memory->MayBegin());
+    return absl::optional<std::string>();
+  }
   SLIPWAY_RETURN_IF_ERROR(CheckSameWork(*earlier, request.work_digest));
   return absl::optional<std::string>(earlier->job().id());
 }

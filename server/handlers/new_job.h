@@ -32,7 +32,7 @@ template <typename Request>
 absl::StatusOr<JobRequest> ReadJobRequest(const Request& request);
 
 // The id of the job this request made before, if any; ALREADY_EXISTS when it asked for other work. It needs no
-// blob any more, so this comes before every check that does.
+// blob any more, so this comes before every check that does. RESOURCE_EXHAUSTED when it made none, and memory is short.
 absl::StatusOr<absl::optional<std::string>> FindEarlier(const Caller& caller,
                                                         const Environment& env,
                                                         const JobRequest& request);

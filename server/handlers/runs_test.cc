@@ -224,5 +224,21 @@ TEST_F(CheckInputsTest, InputsTogetherHaveALimit) {
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("more than 63")));
 }
 
+TEST_F(RunsTest, NothingNewIsAcceptedWhereMemoryIsShort) {
+  v1::CreateRunRequest request;
+  request.set_request_id("earlier");
+  *request.mutable_spec() = spec_;
+  v1::CreateJobResponse response;
+  ASSERT_OK(CreateRun(server_.caller, server_.env, request, &response));
+  server_.TakeMemory();
+  EXPECT_THAT(Run(spec_), StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("memory")));
+  // Whoever asks again hears of what was accepted, and devices report.
+  EXPECT_OK(CreateRun(server_.caller, server_.env, request, &response));
+  EXPECT_OK(server_.AddDevice("board", "x86-64-linux"));
+  server_.memory_bytes = 0;
+  server_.clock.Advance(kMemoryReadEvery);
+  EXPECT_OK(Run(spec_));
+}
+
 }  // namespace
 }  // namespace slipway::server

@@ -16,11 +16,12 @@ class WriteReactor final : public grpc::ServerReadReactor<v1::WriteRequest> {
                const grpc::CallbackServerContext& context, v1::WriteResponse* response)
       : pool_(calls.pool()), response_(response) {
     const absl::StatusOr<Caller> caller = calls.Admit(context, Rpc::kWrite);
-    if (caller.ok()) {
+    const absl::Status may = caller.ok() ? MayWrite(*caller, env) : caller.status();
+    if (may.ok()) {
       upload_.emplace(env, caller->owner);
       StartRead(&request_);
     } else {
-      Finish(ToGrpc(caller.status()));
+      Finish(ToGrpc(may));
     }
   }
 

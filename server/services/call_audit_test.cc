@@ -100,5 +100,15 @@ TEST_F(CallAuditTest, SaysWhoWasAtTheJoinDoor) {
   EXPECT_EQ(entries[1].outcome, "UNAUTHENTICATED");
 }
 
+TEST_F(CallAuditTest, SaysWhoFloodedTheServer) {
+  audit_->TellFlood("ada", "0123456789abcdef", "ipv4:192.0.2.8:1");
+  const std::vector<AuditEntry> entries = Entries();
+  ASSERT_THAT(entries, SizeIs(1));
+  EXPECT_EQ(entries[0].call, "flood");
+  EXPECT_EQ(entries[0].owner, "ada");
+  EXPECT_EQ(entries[0].identity, "0123456789abcdef");
+  EXPECT_EQ(entries[0].outcome, "RESOURCE_EXHAUSTED");
+}
+
 }  // namespace
 }  // namespace slipway::server

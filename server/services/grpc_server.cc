@@ -93,6 +93,9 @@ class RunningServer final : public GrpcServer {
 
   void EndUnwelcome() override { listener_->EndUnwelcome(kLastAnswerTime); }
 
+  int64_t accepted() const override { return listener_->accepted(); }
+  void Knock() const override { listener_->Knock(); }
+
   const std::string& address() const override { return listener_->address(); }
 
  private:

@@ -46,6 +46,9 @@ class GrpcServer {
 
   // Ends the connections of those who were revoked, soon. Thread-safe.
   virtual void EndUnwelcome() = 0;
+  // GrpcListener::accepted and Knock.
+  virtual int64_t accepted() const = 0;
+  virtual void Knock() const = 0;
 
   // What clients connect to: as `listen`, with the port taken.
   virtual const std::string& address() const = 0;

@@ -24,6 +24,7 @@
 #include "server/handlers/open_uploads.h"
 #include "server/identities/identities.h"
 #include "server/limits.h"
+#include "server/memory_watch.h"
 #include "server/names.h"
 #include "server/peers/sync_messages.h"
 #include "server/scheduler/dispatcher.h"
@@ -45,6 +46,7 @@ class HandlerEnvironment {
     env.identities = identities.get();
     env.clock = &clock;
     env.ids = &ids;
+    env.memory = &memory;
     env.fingerprint = [](const Target&) { return std::string(64, 'f'); };
     env.compiler_families = [] { return std::vector<std::string>{"arm-64-linux", "x86-64-linux"}; };
     env.instance_id = "instance";
@@ -74,12 +76,21 @@ class HandlerEnvironment {
     return dispatcher->Reported(*std::move(report));
   }
 
+  // Where memory is short, once this has been called.
+  void TakeMemory() {
+    memory_bytes = 1'000;
+    clock.Advance(kMemoryReadEvery);
+  }
+
   static Caller Owner(const std::string& name) { return {.owner = name, .roles = {Role::kUser}}; }
 
   const Caller caller = Owner("ann");
   const TemporaryFolder folder = *TemporaryFolder::Create("handlers");
   FakeClock clock;
   IdGenerator ids{[] { return 1; }};
+  int64_t memory_bytes = 0;
+  MemoryWatch memory{
+      1'000, {.read = [this] { return memory_bytes; }, .give_back = [] {}, .clock = &clock}};
   ChangeHub hub;
   MemoryBlobStore blobs{&clock};
   OpenUploads uploads{&clock, {.in_all = 4, .of_owner = 3, .idle = kUploadIdle}};
