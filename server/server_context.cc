@@ -103,7 +103,9 @@ absl::Status ServerContext::Open() {
       .listener =
           ListenerOptionsFor(RaiseDescriptorLimit(), static_cast<int>(options_.max_connections))};
   listening.listener.may_take = [this] { return memory_.MayConnect(); };
-  listening.listener.most_of_identity = static_cast<int>(options_.max_identity_connections);
+  if (options_.max_identity_connections > 0) {
+    listening.listener.most_of_identity = static_cast<int>(options_.max_identity_connections);
+  }
   SLIPWAY_ASSIGN_OR_RETURN(listening.own_worker, MakeWorkerToken());
   if (IsOverTls(options_)) {
     SLIPWAY_RETURN_IF_ERROR_WITH(KeepIdentities(), "--data-dir");

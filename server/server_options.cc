@@ -67,8 +67,8 @@ void AddFlags(FlagSet& flags, ServerOptions* options) {
   flags.Add("job-retention", &options->job_retention, "TIME", "How long ended jobs are kept.");
   flags.Add("max-connections", &options->max_connections, 1, 1'000'000, "COUNT",
             "Most connections, as far as `ulimit -Hn` allows.");
-  flags.Add("max-identity-connections", &options->max_identity_connections, 1, 1'000'000, "COUNT",
-            "Most connections of one who has joined.");
+  flags.Add("max-identity-connections", &options->max_identity_connections, 0, 1'000'000, "COUNT",
+            "Most connections of one who has joined; 0: three quarters of all.");
   flags.AddBytes("memory-limit", &options->memory_limit_bytes, 0, kMany,
                  "Memory of the server's own process; above 80 % of it, nothing new is begun. 0: "
                  "half of the machine's, or of its control group's.");

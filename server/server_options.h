@@ -33,8 +33,8 @@ struct ServerOptions {
   absl::Duration silence = kDefaultSilence;
   absl::Duration job_retention = kDefaultJobRetention;
   int64_t max_connections = kDefaultMaxConnections;
-  int64_t max_identity_connections = kDefaultMaxIdentityConnections;
-  int64_t memory_limit_bytes = 0;  // 0: half of what this process may have at most.
+  int64_t max_identity_connections = 0;  // 0: three quarters of those.
+  int64_t memory_limit_bytes = 0;        // 0: half of what this process may have at most.
   absl::Duration compile_time_per_day = absl::ZeroDuration();  // Of an owner; zero: no limit.
   absl::Duration device_time_per_day = absl::ZeroDuration();   // The same.
   int64_t max_queued_jobs = kDefaultMaxQueuedJobs;

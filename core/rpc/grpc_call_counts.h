@@ -19,7 +19,7 @@ struct SocketCalls {
   int64_t broken_off = 0;   // Ended without an answer.
 };
 
-// Calls that have begun and not, or not yet, succeeded. Takes 50 us.
+// Calls that have begun and not, or not yet, succeeded. Takes 50 us, and some ns for each connection.
 int64_t CallsInVain();
 // Of all connections to all servers; takes some 10 us for each.
 std::vector<SocketCalls> ReadSocketCalls();

@@ -564,7 +564,8 @@ ListenerOptions ListenerOptionsFor(int descriptor_limit, int most) {
   const int all = std::min(descriptor_limit / 4 * 3, most);
   return {.connections = {.all = all, .each_peer = std::max(all / 4, 1)},
           .most_silent = std::clamp(descriptor_limit / 8, 1, 1024),
-          .most_unproven = std::clamp(all / 4, 1, 1'000)};
+          .most_unproven = std::clamp(all / 4, 1, 1'000),
+          .most_of_identity = std::max(all / 4 * 3, 1)};
 }
 
 absl::StatusOr<std::unique_ptr<GrpcListener>> GrpcListener::Listen(

@@ -59,7 +59,8 @@ struct ListenerOptions {
 };
 
 // What a process with this limit on descriptors (descriptor_limit.h) may let in: three quarters of it, and no more than
-// `most`. From one address of another machine, a quarter of that; as many of those let in may be unproven.
+// `most`. From one address of another machine, a quarter of that; as many of those let in may be unproven. Three quarters may be one
+// identity's, so that others always have the rest.
 ListenerOptions ListenerOptionsFor(int descriptor_limit, int most);
 
 // Lets in from Start to Stop. Those let in stay with the server.

@@ -252,6 +252,7 @@ TEST_F(KnockTest, CountsOverAUnixSocket) {
 TEST(ListenerOptionsTest, LeaveDescriptorsForFiles) {
   for (const int limit : {64, 1'024, 20'000, 1 << 20}) {
     const ListenerOptions options = ListenerOptionsFor(limit, 8'000);
+    EXPECT_LT(options.most_of_identity, options.connections.all);
     EXPECT_LE(options.connections.all + options.most_silent, limit - limit / 8) << limit;
     EXPECT_LE(options.connections.all, 8'000);
     EXPECT_GE(options.connections.each_peer, 1);

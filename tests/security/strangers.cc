@@ -214,8 +214,11 @@ class ComingStrangers final : public Strangers {
         headers_ = std::string(kRequest);
         break;
       case StrangerKind::kJoinedReset: {
-        SLIPWAY_ASSIGN_OR_RETURN(const Identity identity, ReadIdentity(options_.identity_file));
-        SLIPWAY_RETURN_IF_ERROR(UseCertificate(context_.get(), identity.key, identity.certificate));
+        if (!options_.identity_file.empty()) {
+          SLIPWAY_ASSIGN_OR_RETURN(const Identity identity, ReadIdentity(options_.identity_file));
+          SLIPWAY_RETURN_IF_ERROR(
+              UseCertificate(context_.get(), identity.key, identity.certificate));
+        }
         headers_ = CallHeaders();
         most_bytes_ = INT64_MAX;
         break;

@@ -23,7 +23,9 @@ enum class StrangerKind {
   kSilentJoin,      // Completes TLS at the join door.
   kWrongCode,       // The same, and asks to join by a code that nobody was given.
   kOtherAuthority,  // Completes TLS as a caller, with a certificate that another authority has signed.
-  kJoinedReset,  // Is no stranger: proves to be `identity_file`, and makes calls, each of them cancelled at once.
+  // Is no stranger: completes TLS as a caller who may, of `identity_file`, or without a certificate where tokens are taken. Makes calls, each of them
+  // cancelled at once.
+  kJoinedReset,
 };
 inline constexpr StrangerKind kStrangerKinds[] = {
     StrangerKind::kIdle,           StrangerKind::kHello,      StrangerKind::kHalfHello,
@@ -61,7 +63,7 @@ class Strangers {
     int at_a_time = 0;
     // When as many were made or have failed, no more come.
     int64_t in_all = INT64_MAX;
-    std::string identity_file;  // Of kJoinedReset (core/identity/identity_file.h).
+    std::string identity_file;  // Of kJoinedReset (core/identity/identity_file.h); may be empty.
   };
   // INVALID_ARGUMENT for another address; RESOURCE_EXHAUSTED.
   static absl::StatusOr<std::unique_ptr<Strangers>> Come(const Options& options);

@@ -124,6 +124,26 @@ TEST(Joined, WhoResetsCallsIsShutOutForATime) {
   EXPECT_THAT(audit.out, ::testing::HasSubstr("flood"));
 }
 
+TEST(Joined, WhoHasATokenAtMostMayNotResetCallsEither) {
+  ASSERT_OK_AND_ASSIGN(
+      const std::unique_ptr<Cluster> cluster,
+      Cluster::Start({.agents = 0, .server_flags = {"--accept-tokens"}, .tcp = true}));
+  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Client> client, cluster->Connect());
+  constexpr int kFlooding = 8;
+  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Strangers> flood,
+                       Strangers::Come({.address = cluster->address(),
+                                        .kind = StrangerKind::kJoinedReset,
+                                        .at_a_time = kFlooding,
+                                        .in_all = 10 * kFlooding}));
+  EXPECT_TRUE(Await(
+      *flood, [](const StrangerCounts& counts) { return counts.shown_out == 10 * kFlooding; }))
+      << flood->Counts().shown_out << " shown out";
+  EXPECT_GT(flood->Counts().let_in, 0);
+  EXPECT_OK(client->Info());
+  EXPECT_OK(cluster->Connect());
+  EXPECT_LT(PeakResidentBytes(cluster->server().pid()), kMostBytes + 100'000'000);
+}
+
 // What the others are held against: where nobody is asked who he is, the same bytes are taken.
 TEST(Strangers, NoticeWhenTheyAreLetIn) {
   ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Cluster> cluster,
