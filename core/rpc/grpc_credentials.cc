@@ -35,7 +35,7 @@ class IdentityVerifier final : public tls::ExternalCertificateVerifier {
   bool Verify(tls::TlsCustomVerificationCheckRequest* request, std::function<void(grpc::Status)>,
               grpc::Status* status) override {
     // Without a certificate a token must be shown with each call.
-    *status = takes_tokens_ && request->peer_cert().empty()
+    *status = takes_tokens_ && request->peer_cert().empty() && may_connect_("")
                   ? grpc::Status::OK
                   : grpc::Status(grpc::StatusCode::UNAUTHENTICATED, "may not connect");
     for (const grpc::string_ref& uri : request->uri_names()) {

@@ -31,7 +31,7 @@ void ApplyNames(const std::vector<std::string>& names, grpc::ChannelArguments& a
 std::vector<std::string> ServerNames();
 std::vector<std::string> AgentNames(absl::string_view device);
 
-// Whether the identity of this id (identity_id.h) may connect; called on gRPC's threads.
+// Whether the identity of this id (identity_id.h), or with the empty one who has no certificate, may connect; called on gRPC's threads.
 using MayConnect = std::function<bool(absl::string_view identity)>;
 
 // Of a server: with the identity of that file, whose authority signed callers' certificates; read anew when it changes. A caller without

@@ -294,7 +294,7 @@ class RunningListener final : public GrpcListener {
         setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
       }
       const std::string peer = PeerOf(name);
-      // Those of this machine are not told apart.
+      // Those of this machine are not told apart before they have greeted.
       if (!peer.empty() && IsBanned(peer)) continue;
       const uint64_t id = next_id_++;
       if (!Watch(fd.get(), id).ok()) continue;

@@ -82,7 +82,8 @@ class GrpcListener {
   // which may be empty, has too many: the connection ends when that has been answered. Thread-safe.
   virtual absl::Status LetInCall(absl::string_view grpc_peer, absl::string_view identity) = 0;
 
-  // Whether the identity has flooded the server with calls, and may not come back yet. Thread-safe.
+  // Whether the identity has flooded the server with calls, and may not come back yet. The empty one did when somebody of this machine has who has
+  // no certificate: of others, the address is not let in. Thread-safe.
   virtual bool IsBanned(absl::string_view identity) = 0;
 
   // Ends the connections of those who may not stay any more, `after` that. Thread-safe; returns at once.

@@ -99,10 +99,10 @@ class RunningServer final : public GrpcServer {
   const std::string& address() const override { return listener_->address(); }
 
  private:
-  // Whether an identity, of a certificate or a token, is good; the server's own workers need none.
+  // Whether an identity, of a certificate or a token, is good, or that of who has no certificate, which is empty; the server's own workers need none.
   std::function<bool(absl::string_view)> IsKnown() const {
     return [this](absl::string_view id) {
-      return id.empty() || (env_.identities->IsGood(id) && !listener_->IsBanned(id));
+      return !listener_->IsBanned(id) && (id.empty() || env_.identities->IsGood(id));
     };
   }
 
