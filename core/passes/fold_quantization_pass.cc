@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -75,6 +76,9 @@ class QuantizationFolding {
   absl::StatusOr<bool> RewriteQuantizedConv(const Node& node, const Node& old);
   absl::StatusOr<bool> RewriteQuantize(Node& node, const Node& old);
   absl::StatusOr<bool> RewriteDequantize(Node& node, const Node& old);
+  // What a Relu or Clip reads that nothing else reads the result of, where saturating to the code's bounds does all that it does;
+  // else `x` itself. `scale` is what x is divided by.
+  ValueId Unbounded(ValueId x, float scale, const LinearCode& code);
 
   // Sums of products as real numbers: each times its channel's scale, or the one of all.
   absl::StatusOr<ValueId> Scaled(ValueId sums, std::vector<float> scales, const std::string& name);
@@ -247,6 +251,28 @@ absl::StatusOr<bool> QuantizationFolding::RewriteQuantizedConv(const Node& node,
   return true;
 }
 
+ValueId QuantizationFolding::Unbounded(ValueId x, float scale, const LinearCode& code) {
+  while (rewriter_.Uses(x) == 1) {
+    const Node* const node = rewriter_.Producer(x);
+    if (node == nullptr || (node->op != "Relu" && node->op != "Clip")) return x;
+    // Of the quotient, which is rounded only behind.
+    float least = node->op == "Relu" ? 0.0f : -std::numeric_limits<float>::infinity();
+    float largest = std::numeric_limits<float>::infinity();
+    for (size_t i = 1; i < node->inputs.size(); ++i) {
+      if (node->inputs[i] == kNoValue) continue;
+      const Tensor* const bound = rewriter_.constant(node->inputs[i]);
+      if (bound == nullptr || bound->num_elements() != 1) return x;
+      (i == 1 ? least : largest) = bound->values<float>()[0] / scale;
+    }
+    const bool does_nothing =
+        std::nearbyint(least) <= static_cast<float>(code.least()) &&
+        std::nearbyint(largest) >= static_cast<float>(code.largest()) && least <= largest;
+    if (!does_nothing) return x;
+    x = node->inputs[0];
+  }
+  return x;
+}
+
 absl::StatusOr<bool> QuantizationFolding::RewriteQuantize(Node& node, const Node& old) {
   const std::optional<LinearCode> code = CodeOf(old_, old);
   if (!code.has_value()) return false;
@@ -259,6 +285,9 @@ absl::StatusOr<bool> QuantizationFolding::RewriteQuantize(Node& node, const Node
     rewriter_.SetInput(node, 0, *ahead);
     rewriter_.SetInput(node, 1, one);
   }
+  const ValueId unbounded =
+      Unbounded(node.inputs[0], ahead.has_value() ? 1.0f : code->scale, *code);
+  if (unbounded != node.inputs[0]) rewriter_.SetInput(node, 0, unbounded);
   if (!wanted_[y] || !IsOnlyDequantized(y, *code)) return false;
   ValueId& centred = centred_[{y, code->zero}];
   if (const Node* const pool = PoolBetween(old)) {

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/graph/edit.h"
+#include "core/passes/dead_code_pass.h"
 #include "core/passes/graph_rewriter.h"
 #include "core/passes/int16_range.h"
 #include "core/passes/pack_constants.h"
@@ -37,6 +38,7 @@ class ProductNarrowing {
         forms_(forms),
         producers_(Producers(graph)),
         is_narrowed_(graph.nodes.size(), false),
+        is_pooled_(graph.nodes.size(), false),
         form_(graph.values.size()),
         narrow_(graph.values.size(), kNoValue),
         replaces_(graph.values.size(), false),
@@ -53,9 +55,13 @@ class ProductNarrowing {
   // Whether a reader of a value can read its narrow form.
   bool MayRead(NodeId id_of_reader, ValueId id) const;
   absl::Status RewriteProduct(Node& node, ValueId x);
+  // A pool of maxima becomes one of bytes.
+  absl::Status RewritePool(Node& node, const Node& old);
   // Makes an elementwise node read narrow forms in place of those of its inputs that are replaced.
   absl::Status Widen(Node& node, const std::vector<ValueId>& inputs);
   absl::StatusOr<ValueId> Narrow(ValueId old_id);
+  // The bytes of an i16 value that a QuantizeLinear makes, from what that reads; kNoValue where something else makes it.
+  absl::StatusOr<ValueId> QuantizedAsBytes(ValueId wide, int zero, const std::string& name);
   const std::string& NameOf(ValueId id) const { return rewriter_.graph().values[id].name; }
 
   const OperatorRegistry& registry_;
@@ -63,6 +69,7 @@ class ProductNarrowing {
   // Of the old graph, by value and by node:
   const std::vector<NodeId> producers_;
   std::vector<bool> is_narrowed_;  // Products.
+  std::vector<bool> is_pooled_;    // MaxPools of bytes.
   std::vector<NarrowForm> form_;   // Invalid where none of them reads it.
   std::vector<ValueId> narrow_;    // Once it is there.
   std::vector<bool> replaces_;     // Whether nothing reads the wide form.
@@ -107,6 +114,7 @@ bool ProductNarrowing::MayRead(NodeId id_of_reader, ValueId id) const {
   const Node& reader = old_.nodes[id_of_reader];
   if (is_narrowed_[id_of_reader]) return absl::c_count(reader.inputs, id) == 1;
   if (form_[id].dtype == DataType::kUint8) {
+    if (is_pooled_[id_of_reader]) return replaces_[reader.outputs[0]];
     return reader.op == "DequantizeLinear" && reader.inputs[0] == id &&
            (reader.inputs.size() == 2 || reader.inputs[2] == kNoValue);
   }
@@ -121,14 +129,49 @@ void ProductNarrowing::ChooseForms() {
     is_narrowed_[n] = true;
     form_[old_.nodes[n].inputs[0]] = *form;
   }
+  for (size_t n = old_.nodes.size(); n-- > 0;) {
+    const Node& node = old_.nodes[n];
+    if (node.op != "slipway.MaxPoolNCHWc" || form_[node.outputs[0]].dtype != DataType::kUint8) {
+      continue;
+    }
+    const std::optional<Int16Range> range = RangeOf(old_, producers_, node.inputs[0]);
+    NarrowForm& form = form_[node.inputs[0]];
+    if (!range.has_value() || form.dtype == DataType::kBfloat16) continue;
+    form = form_[node.outputs[0]];
+    is_pooled_[n] = true;
+  }
   const std::vector<bool> is_output = OutputFlags(old_);
   const std::vector<std::vector<NodeId>> users = Users(old_);
-  for (const Node& node : old_.nodes) {
-    for (const ValueId id : node.outputs) {
+  for (size_t n = old_.nodes.size(); n-- > 0;) {
+    for (const ValueId id : old_.nodes[n].outputs) {
       if (id == kNoValue || form_[id].dtype == DataType::kInvalid || is_output[id]) continue;
       replaces_[id] = absl::c_all_of(users[id], [&](NodeId user) { return MayRead(user, id); });
     }
   }
+}
+
+absl::StatusOr<ValueId> ProductNarrowing::QuantizedAsBytes(ValueId wide, int zero,
+                                                           const std::string& name) {
+  const Node* const clip = rewriter_.Producer(wide);
+  const Node* const quantize =
+      clip != nullptr && clip->op == "Clip" ? rewriter_.Producer(clip->inputs[0]) : nullptr;
+  if (quantize == nullptr || quantize->op != "QuantizeLinear" || quantize->inputs.size() < 3) {
+    return kNoValue;
+  }
+  const auto is = [&](ValueId id, int number) {
+    const Tensor* const constant = id == kNoValue ? nullptr : rewriter_.constant(id);
+    return constant != nullptr && constant->dtype() == DataType::kInt16 &&
+           constant->num_elements() == 1 && constant->values<int16_t>()[0] == number;
+  };
+  if (clip->inputs.size() < 3 || !is(quantize->inputs[2], 0) || !is(clip->inputs[1], -zero) ||
+      !is(clip->inputs[2], kLargestByte - zero)) {
+    return kNoValue;
+  }
+  const ValueId x = quantize->inputs[0];
+  const ValueId scale = quantize->inputs[1];
+  const ValueId code =
+      rewriter_.Constant(absl::StrCat(name, "_zero"), Tensor::Scalar(static_cast<uint8_t>(zero)));
+  return rewriter_.Add("QuantizeLinear", {x, scale, code}, {}, name);
 }
 
 absl::StatusOr<ValueId> ProductNarrowing::Narrow(ValueId old_id) {
@@ -138,6 +181,10 @@ absl::StatusOr<ValueId> ProductNarrowing::Narrow(ValueId old_id) {
   const bool is_byte = form.dtype == DataType::kUint8;
   const std::string name = absl::StrCat(NameOf(old_id), "_", Name(form.dtype));
   ValueId x = rewriter_.Resolve(old_id);
+  if (is_byte) {
+    SLIPWAY_ASSIGN_OR_RETURN(narrow, QuantizedAsBytes(x, form.zero, name));
+    if (narrow != kNoValue) return narrow;
+  }
   if (is_byte && form.zero != 0) {
     const ValueId zero = rewriter_.Constant(absl::StrCat(name, "_zero"),
                                             Tensor::Scalar(static_cast<int16_t>(form.zero)));
@@ -176,6 +223,19 @@ absl::Status ProductNarrowing::RewriteProduct(Node& node, ValueId x) {
   return absl::OkStatus();
 }
 
+absl::Status ProductNarrowing::RewritePool(Node& node, const Node& old) {
+  SLIPWAY_ASSIGN_OR_RETURN(const ValueId bytes, Narrow(old.inputs[0]));
+  const ValueId y = old.outputs[0];
+  SLIPWAY_ASSIGN_OR_RETURN(narrow_[y], rewriter_.Add(node.op, {bytes}, node.attributes,
+                                                     absl::StrCat(NameOf(y), "_bytes")));
+  if (replaces_[y]) {
+    rewriter_.Release(node);
+  } else {
+    rewriter_.Keep(std::move(node));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ProductNarrowing::Widen(Node& node, const std::vector<ValueId>& inputs) {
   std::vector<ValueId> widened = node.inputs;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -202,6 +262,10 @@ absl::StatusOr<Graph> ProductNarrowing::Run() {
   for (size_t n = 0; n < nodes.size(); ++n) {
     const std::vector<ValueId>& inputs = old_.nodes[n].inputs;
     rewriter_.Resolve(nodes[n]);
+    if (is_pooled_[n]) {
+      SLIPWAY_RETURN_IF_ERROR(RewritePool(nodes[n], old_.nodes[n]));
+      continue;
+    }
     SLIPWAY_RETURN_IF_ERROR(is_narrowed_[n] ? RewriteProduct(nodes[n], inputs[0])
                                             : Widen(nodes[n], inputs));
   }
@@ -212,7 +276,10 @@ absl::StatusOr<Graph> ProductNarrowing::Run() {
 
 absl::StatusOr<Graph> NarrowProducts(Graph graph, const PassContext& context,
                                      const NarrowForms& forms) {
-  return ProductNarrowing(std::move(graph), context, forms).Run();
+  SLIPWAY_ASSIGN_OR_RETURN(Graph narrowed,
+                           ProductNarrowing(std::move(graph), context, forms).Run());
+  // Wide forms that only their narrow ones were made from.
+  return DeadCode(std::move(narrowed), context);
 }
 
 }  // namespace slipway

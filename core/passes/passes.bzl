@@ -141,6 +141,7 @@ PASSES = {
         ":graph_rewriter",
     ],
     "narrow_products": [
+        ":dead_code_pass",
         ":graph_rewriter",
         ":int16_range",
         ":pack_constants",
