@@ -46,6 +46,9 @@ struct UpdatedStages {};
 struct ConvolutionStages {
   Halide::Func accumulator;  // Summed in its one update; the same dimensions as the result.
   Halide::Func padded;       // The input within its zeros; undefined where there is no padding.
+  // Whether `padded` is made a few rows at a time, beside what reads them, which is `window_rows` of it at once.
+  bool slides = false;
+  int window_rows = 0;
   Halide::RDom reduction;
   // Extent of its first dimension: products of small numbers, which machines add at once; 1: one of any.
   int terms = 1;

@@ -79,6 +79,7 @@ Expr TanhBody(const Expr& x) {
 }
 
 constexpr ElementFunction kErf = {"slipway_erf", ErfBody};
+constexpr ElementFunction kLoose = {"slipway_loose", [](const Expr& x) { return x; }};
 constexpr ElementFunction kExp = {"slipway_exp", ExpBody<1>};
 constexpr ElementFunction kExpOfNegative = {"slipway_exp_of_negative", ExpBody<-1>};
 constexpr ElementFunction kTanh = {"slipway_tanh", TanhBody};
@@ -151,6 +152,8 @@ Expr TruthOf(Expr condition) {
 Expr Strictly(Expr value) {
   return value.type().is_float() ? strict_float(std::move(value)) : value;
 }
+
+Expr Loosely(Expr x) { return CallElementFunction(kLoose, std::move(x)); }
 
 Expr SelectStrictly(Expr condition, Expr a, Expr b) {
   return strict_float(select(std::move(condition), std::move(a), std::move(b)));
@@ -267,6 +270,8 @@ Expr TanhOf(Expr x) {
   return KeepNan(x, CallElementFunction(kTanh, WithinBounds(x, -kBound, kBound)));
 }
 
-std::vector<ElementFunction> ElementFunctions() { return {kErf, kExp, kExpOfNegative, kTanh}; }
+std::vector<ElementFunction> ElementFunctions() {
+  return {kErf, kExp, kExpOfNegative, kLoose, kTanh};
+}
 
 }  // namespace slipway

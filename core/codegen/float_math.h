@@ -27,6 +27,9 @@ Halide::Expr IsNan(Halide::Expr x);
 // no 0 where x is infinite, and (x + y) - x not y), nor contracted. Integers stay what they are.
 Halide::Expr Strictly(Halide::Expr value);
 
+// x inside of what is strict around it, computed as if nothing were: its products and sums may be contracted.
+Halide::Expr Loosely(Halide::Expr x);
+
 // select(condition, a, b) whose condition compares floats as IEEE 754 says.
 Halide::Expr SelectStrictly(Halide::Expr condition, Halide::Expr a, Halide::Expr b);
 

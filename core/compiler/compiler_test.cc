@@ -214,7 +214,7 @@ TEST_F(CompilerTest, ComputesIn8Bits) {
   EXPECT_EQ(quantized->report.integer_products(), 2);
   ASSERT_EQ(quantized->report.float_products_size(), 1);
   EXPECT_EQ(quantized->report.float_products(0).reason(),
-            "products of integers are for Conv, not for Gemm");
+            "products of integers are for Conv, and for Gemm of one row with transposed weights");
   EXPECT_THAT(quantized->report.printed_graph(), AllOf(HasSubstr("slipway.IntegerConv \"conv1\""),
                                                        HasSubstr("slipway.IntegerConv \"conv2\"")));
   options.ranges = {{"other", {0, 1}}};

@@ -57,9 +57,13 @@ constexpr SmallNumbers kBlockedSmallNumbers[] = {
     {DataType::kUint8, DataType::kInt8, DataType::kInt32, 4, true},
 };
 
+constexpr SmallNumbers kDepthwiseBytes = {DataType::kUint8, DataType::kInt8, DataType::kInt32, 1,
+                                          true};
+
 // Null where y is of x's type.
 const SmallNumbers* FindSmallNumbers(const NodeView& view) {
   const DataType x = view.input_type(0).dtype();
+  if (view.op() == "slipway.DepthwiseConvNCHWc" && x == kDepthwiseBytes.x) return &kDepthwiseBytes;
   if (view.op() == "slipway.ConvNCHWc") {
     for (const SmallNumbers& numbers : kBlockedSmallNumbers) {
       if (numbers.x == x) return &numbers;
@@ -126,6 +130,12 @@ absl::Status RequireChannels(const NodeView& view) {
                                          ToString(view.input_type(1)), " are not supported"));
 }
 
+absl::Status DecodeZero(const NodeView& view, OpenConvView& conv) {
+  if (view.input_type(0).dtype() == DataType::kUint8) conv.zero = view.Int("zero");
+  if (conv.zero >= 0 && conv.zero <= 255) return absl::OkStatus();
+  return view.Error(absl::StrCat("\"zero\" is ", conv.zero, ", which u8 does not hold"));
+}
+
 absl::StatusOr<OpenConvView> DecodeBlocked(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 4, 5));
   SLIPWAY_RETURN_IF_ERROR(RequireChannels(view));
@@ -144,10 +154,7 @@ absl::StatusOr<OpenConvView> DecodeBlocked(const NodeView& view) {
   const Dimensions kernel = {w[2], w[3] * (plain_x ? terms : 1)};
   OpenConvView conv;
   conv.terms = terms;
-  if (view.input_type(0).dtype() == DataType::kUint8) conv.zero = view.Int("zero");
-  if (conv.zero < 0 || conv.zero > 255) {
-    return view.Error(absl::StrCat("\"zero\" is ", conv.zero, ", which u8 does not hold"));
-  }
+  SLIPWAY_RETURN_IF_ERROR(DecodeZero(view, conv));
   conv.batch = x[0];
   conv.in_block = plain_x ? 1 : x[4].extent();
   conv.out_block = w.back();
@@ -178,6 +185,7 @@ absl::StatusOr<OpenConvView> DecodeDepthwise(const NodeView& view) {
   const Dimensions x = DimensionsOf(view, 0);
   const absl::Span<const int64_t> w = view.input_shape(1);
   OpenConvView conv;
+  SLIPWAY_RETURN_IF_ERROR(DecodeZero(view, conv));
   conv.batch = x[0];
   conv.in_block = conv.out_block = x[4].extent();
   conv.group = x[1].extent() * x[4].extent();
@@ -281,6 +289,7 @@ absl::Status RegisterConvolutionOperators(OperatorRegistry& registry) {
   OperatorSchema depthwise = schema;
   depthwise.name = "slipway.DepthwiseConvNCHWc";
   depthwise.attributes.push_back(IntAttribute("group", std::nullopt));
+  depthwise.attributes.push_back(IntAttribute("zero", 0));
   SLIPWAY_RETURN_IF_ERROR(registry.Add(depthwise));
 
   schema.attributes.push_back(IntAttribute("group", 1));

@@ -17,6 +17,8 @@
 #include "core/operators/convolution.h"
 #include "core/operators/quantized.h"
 #include "core/operators/window.h"
+#include "core/passes/canonicalize_rules.h"
+#include "core/passes/channel_layout.h"
 #include "core/passes/graph_rewriter.h"
 #include "core/passes/quantized_values.h"
 #include "core/passes/scale_ahead.h"
@@ -41,6 +43,7 @@ struct IntegerProduct {
   LinearCode code;       // x's.
   QuantizedWeights weights;
   Attributes attributes;
+  bool is_row = false;  // A Gemm's x, of one row.
 };
 
 // [Co] as it is broadcast over images.
@@ -100,20 +103,32 @@ class QuantizationFolding {
 };
 
 std::optional<IntegerProduct> QuantizationFolding::ProductOf(const Node& node) const {
-  if (node.op != "Conv") return std::nullopt;
+  if (node.op != "Conv" && node.op != "Gemm") return std::nullopt;
   const Node* const x = Maker(node.inputs[0]);
   const Node* const w = Maker(node.inputs[1]);
   if (x == nullptr || w == nullptr || x->op != "DequantizeLinear") return std::nullopt;
   const std::optional<LinearCode> code = CodeOf(old_, *x);
   if (!code.has_value()) return std::nullopt;
-  const absl::StatusOr<ConvView> conv = IntegerConvOf(old_, node, context_.registry);
-  if (!conv.ok()) return std::nullopt;
   std::optional<QuantizedWeights> weights = WeightsOf(old_, *w, context_.registry);
   if (!weights.has_value() || weights->weights.num_elements() == 0) return std::nullopt;
+  if (node.op == "Gemm") {
+    if (!CheckIntegerGemm(old_, node).ok()) return std::nullopt;
+    const Shape shape = weights->weights.shape();
+    const int64_t largest = std::max(-code->least(), code->largest());
+    if (!HoldsSums(shape[1], largest, weights->largest)) return std::nullopt;
+    absl::StatusOr<Tensor> filters = weights->weights.Reshaped({shape[0], shape[1], 1, 1});
+    if (!filters.ok()) return std::nullopt;
+    weights->weights = *std::move(filters);
+    return IntegerProduct{x->inputs[0], *code, *std::move(weights), {}, /*is_row=*/true};
+  }
+  const absl::StatusOr<ConvView> conv = IntegerConvOf(old_, node, context_.registry);
+  if (!conv.ok()) return std::nullopt;
+  // Those are summed in f32, which is exact for bytes alone.
+  if (IsDepthwise(*conv) && weights->largest > 128) return std::nullopt;
   const int64_t terms = weights->weights.num_elements() / weights->weights.shape()[0];
   const int64_t largest = std::max(-code->least(), code->largest());
   if (!HoldsSums(terms, largest, weights->largest)) return std::nullopt;
-  IntegerProduct product = {x->inputs[0], *code, *std::move(weights), {}};
+  IntegerProduct product = {x->inputs[0], *code, *std::move(weights), {}, /*is_row=*/false};
   product.attributes = ConvAttributes(conv->group, conv->window);
   return product;
 }
@@ -171,7 +186,13 @@ absl::StatusOr<bool> QuantizationFolding::RewriteProduct(const Node& node, const
   const std::optional<IntegerProduct> product = ProductOf(old);
   if (!product.has_value()) return false;
   const std::string name = DisplayName(rewriter_.graph(), node);
-  SLIPWAY_ASSIGN_OR_RETURN(const ValueId x, Centred(product->x, product->code));
+  SLIPWAY_ASSIGN_OR_RETURN(ValueId x, Centred(product->x, product->code));
+  if (product->is_row) {
+    const Dimension channels(product->weights.weights.shape()[1]);
+    SLIPWAY_ASSIGN_OR_RETURN(
+        x, AddReshape(rewriter_, x, {Dimension(1), channels, Dimension(1), Dimension(1)},
+                      absl::StrCat(name, "_image")));
+  }
   const ValueId w = rewriter_.Constant(absl::StrCat(NameOf(node.inputs[1]), "_centred"),
                                        product->weights.weights);
   SLIPWAY_ASSIGN_OR_RETURN(const ValueId sums,
@@ -184,6 +205,11 @@ absl::StatusOr<bool> QuantizationFolding::RewriteProduct(const Node& node, const
     const ValueId shift = rewriter_.Constant(
         absl::StrCat(name, "_shift"), ByChannel(std::vector<float>(bias.begin(), bias.end())));
     SLIPWAY_ASSIGN_OR_RETURN(y, rewriter_.Add("Add", {y, shift}, {}, absl::StrCat(name, "_out")));
+  }
+  if (product->is_row) {
+    SLIPWAY_ASSIGN_OR_RETURN(y,
+                             AddReshape(rewriter_, y, rewriter_.type(node.outputs[0]).dimensions(),
+                                        absl::StrCat(name, "_row")));
   }
   rewriter_.Replace(node, y);
   return true;
@@ -264,9 +290,9 @@ ValueId QuantizationFolding::Unbounded(ValueId x, float scale, const LinearCode&
       if (bound == nullptr || bound->num_elements() != 1) return x;
       (i == 1 ? least : largest) = bound->values<float>()[0] / scale;
     }
-    const bool does_nothing =
-        std::nearbyint(least) <= static_cast<float>(code.least()) &&
-        std::nearbyint(largest) >= static_cast<float>(code.largest()) && least <= largest;
+    const bool does_nothing = std::nearbyint(least) <= static_cast<float>(code.least()) &&
+                              std::nearbyint(largest) >= static_cast<float>(code.largest()) &&
+                              least <= largest;
     if (!does_nothing) return x;
     x = node->inputs[0];
   }
@@ -334,7 +360,7 @@ absl::Status QuantizationFolding::Rewrite(Node& node) {
   const Node old = node;
   rewriter_.Resolve(node);
   absl::StatusOr<bool> done = false;
-  if (node.op == "Conv") {
+  if (node.op == "Conv" || node.op == "Gemm") {
     done = RewriteProduct(node, old);
   } else if (node.op == "ConvInteger" || node.op == "QLinearConv") {
     done = RewriteQuantizedConv(node, old);

@@ -19,9 +19,10 @@ namespace slipway {
 //   - a QuantizeLinear that such products read makes numbers of 16 bits less their zero point at
 //     once. MaxPools between a DequantizeLinear and a QuantizeLinear that undo each other are of
 //     those.
-// Everything else stays. So do depthwise convolutions: a machine that multiplies f32 as fast as
-// pairs of integers sums a few products of a channel sooner in f32, and what they read is made f32
-// by what makes it.
+//   - a Relu or Clip before a QuantizeLinear goes where that saturates at the same numbers;
+//   - a Gemm of one row is a convolution of an image of one place.
+// Depthwise convolutions are taken where weights are of 8 bits less their zero point, too: kernels sum them in f32, exactly.
+// Everything else stays.
 absl::StatusOr<Graph> FoldQuantization(Graph graph, const PassContext& context);
 
 }  // namespace slipway

@@ -15,6 +15,8 @@ namespace slipway {
 namespace {
 
 using ::slipway::testing::PassTester;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 // What becomes of a graph, without what is dead then.
 std::string Folded(const std::string& text) {
@@ -147,16 +149,61 @@ TEST(FoldQuantization, LeavesWhatMightWrapAround) {
   EXPECT_FALSE(Stays(conv("i8", 40000)));
 }
 
-// One sum of a few products a channel is as fast in f32.
-TEST(FoldQuantization, LeavesDepthwiseConvolutions) {
-  EXPECT_TRUE(Stays(R"(
+// Whose sums f32 holds as long as weights are of 8 bits.
+TEST(FoldQuantization, TakesDepthwiseConvolutionsOfBytes) {
+  const auto conv = [](const char* weights) {
+    return absl::StrCat(R"(
     graph "g" (%x: u8[1, 2, 3, 3]) -> (%c) {
       const %s: f32[] = {0.5}
       %d = DequantizeLinear "d" (%x, %s)
-      const %w: i8[2, 1, 1, 1] = {1, -2}
+      const %w: )",
+                        weights, R"(
       %dw = DequantizeLinear "dw" (%w, %s)
       %c = Conv "c" (%d, %dw) {group = 2}
-    })"));
+    })");
+  };
+  EXPECT_TRUE(Stays(conv("u8[2, 1, 1, 1] = {1, 200}")));
+  EXPECT_FALSE(Stays(conv("i8[2, 1, 1, 1] = {1, -2}")));
+}
+
+TEST(FoldQuantization, TakesRowsOfGemm) {
+  const auto gemm = [](int rows, const char* attributes) {
+    return absl::StrCat(R"(
+    graph "g" (%x: u8[)",
+                        rows, R"(, 4]) -> (%c) {
+      const %s: f32[] = {0.5}
+      const %z: u8[] = {7}
+      %d = DequantizeLinear "d" (%x, %s, %z)
+      const %w: i8[4, 4] = {1, -2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, -15, 16}
+      %dw = DequantizeLinear "dw" (%w, %s)
+      const %b: f32[4] = {1, 2, 3, 4}
+      %c = Gemm "c" (%d, %dw, %b) {)",
+                        attributes, R"(}
+    })");
+  };
+  EXPECT_TRUE(Stays(gemm(1, "transB = 0")));
+  EXPECT_TRUE(Stays(gemm(2, "transB = 1")));
+  EXPECT_THAT(Folded(gemm(1, "transB = 1")), HasSubstr("slipway.IntegerConv \"c\""));
+}
+
+// Whose bounds saturating has, too.
+TEST(FoldQuantization, DropsBoundsBeforeSaturating) {
+  const auto graph = [](const char* bounded) {
+    return absl::StrCat(R"(
+    graph "g" (%x: f32[1, 2, 3, 3]) -> (%q) {
+      const %s: f32[] = {0.5}
+      const %z: u8[] = {0}
+      const %low: f32[] = {0}
+      const %high: f32[] = {127.5}
+      const %inside: f32[] = {100}
+      %b = )",
+                        bounded, R"(
+      %q = QuantizeLinear "q" (%b, %s, %z)
+    })");
+  };
+  EXPECT_THAT(Folded(graph("Relu(%x)")), Not(HasSubstr("Relu")));
+  EXPECT_THAT(Folded(graph("Clip(%x, %low, %high)")), Not(HasSubstr("Clip")));
+  EXPECT_THAT(Folded(graph("Clip(%x, %low, %inside)")), HasSubstr("Clip"));
 }
 
 // The standard's own products of integers take the same form.

@@ -44,8 +44,8 @@ std::optional<Int16Range> RangeOf(const Graph& graph, const std::vector<NodeId>&
     if (from == DataType::kInt8) return Int16Range{-128, 127};
     return std::nullopt;
   }
-  if (node.op == "slipway.Pack" || node.op == "slipway.Unpack" || node.op == "MaxPool" ||
-      node.op == "slipway.MaxPoolNCHWc") {
+  if (node.op == "Reshape" || node.op == "slipway.Pack" || node.op == "slipway.Unpack" ||
+      node.op == "MaxPool" || node.op == "slipway.MaxPoolNCHWc") {
     return RangeOf(graph, producers, node.inputs[0]);
   }
   if (node.op == "Add" || node.op == "Sub") {

@@ -78,7 +78,9 @@ class ProductNarrowing {
 };
 
 std::optional<NarrowForm> ProductNarrowing::FormFor(const Node& node) const {
-  if (node.op == "slipway.ConvNCHWc") return FormForConvolution(node);
+  if (node.op == "slipway.ConvNCHWc" || node.op == "slipway.DepthwiseConvNCHWc") {
+    return FormForConvolution(node);
+  }
   if (node.op != "slipway.GemmPacked" || !forms_.bfloat16) return std::nullopt;
   const Value& x = old_.values[node.inputs[0]];
   const std::optional<Tensor>& weights = old_.values[node.inputs[1]].constant;
@@ -90,14 +92,16 @@ std::optional<NarrowForm> ProductNarrowing::FormFor(const Node& node) const {
 }
 
 std::optional<NarrowForm> ProductNarrowing::FormForConvolution(const Node& node) const {
+  const bool is_depthwise = node.op == "slipway.DepthwiseConvNCHWc";
   const Value& x = old_.values[node.inputs[0]];
   const std::optional<Tensor>& weights = old_.values[node.inputs[1]].constant;
   if (x.type->rank() != 5 || x.constant.has_value() || !weights.has_value()) return std::nullopt;
   const int64_t block = x.type->dimension(4).extent();
-  if (x.type->dtype() == DataType::kFloat32 && forms_.bfloat16 && block % 2 == 0) {
+  if (x.type->dtype() == DataType::kFloat32 && forms_.bfloat16 && !is_depthwise && block % 2 == 0) {
     return NarrowForm{DataType::kBfloat16, 0};
   }
-  if (x.type->dtype() != DataType::kInt16 || !forms_.bytes || block % 4 != 0) return std::nullopt;
+  const bool may_be_bytes = is_depthwise ? forms_.depthwise_bytes : forms_.bytes && block % 4 == 0;
+  if (x.type->dtype() != DataType::kInt16 || !may_be_bytes) return std::nullopt;
   const std::optional<Int16Range> range = RangeOf(old_, producers_, node.inputs[0]);
   if (!range.has_value() || range->largest - range->least > kLargestByte || range->least > 0 ||
       range->least < -kLargestByte) {
@@ -153,6 +157,13 @@ void ProductNarrowing::ChooseForms() {
 absl::StatusOr<ValueId> ProductNarrowing::QuantizedAsBytes(ValueId wide, int zero,
                                                            const std::string& name) {
   const Node* const clip = rewriter_.Producer(wide);
+  if (clip != nullptr && clip->op == "Reshape") {
+    const Node reshape = *clip;
+    SLIPWAY_ASSIGN_OR_RETURN(const ValueId bytes, QuantizedAsBytes(reshape.inputs[0], zero, name));
+    if (bytes == kNoValue) return kNoValue;
+    return rewriter_.Add("Reshape", {bytes, reshape.inputs[1]}, reshape.attributes,
+                         absl::StrCat(name, "_reshaped"));
+  }
   const Node* const quantize =
       clip != nullptr && clip->op == "Clip" ? rewriter_.Producer(clip->inputs[0]) : nullptr;
   if (quantize == nullptr || quantize->op != "QuantizeLinear" || quantize->inputs.size() < 3) {
@@ -207,12 +218,15 @@ absl::Status ProductNarrowing::RewriteProduct(Node& node, ValueId x) {
   if (form.dtype == DataType::kBfloat16) {
     inputs[1] = rewriter_.Constant(name, PackedAsBfloat16(weights));
   } else {
-    inputs[1] = rewriter_.Constant(name, PackedAsBytes(weights));
+    const bool is_depthwise = node.op == "slipway.DepthwiseConvNCHWc";
+    inputs[1] =
+        rewriter_.Constant(name, is_depthwise ? DepthwiseAsBytes(weights) : PackedAsBytes(weights));
     // What a sum of bytes has too much.
     if (form.zero != 0) {
       inputs.resize(2);
-      inputs.push_back(
-          rewriter_.Constant(absl::StrCat(name, "_sums"), SumsOfPacked(weights, -form.zero)));
+      inputs.push_back(rewriter_.Constant(
+          absl::StrCat(name, "_sums"),
+          is_depthwise ? SumsOfDepthwise(weights, -form.zero) : SumsOfPacked(weights, -form.zero)));
     }
     attributes.Set("zero", int64_t{form.zero});
   }

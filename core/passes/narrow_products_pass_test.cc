@@ -159,5 +159,35 @@ TEST(NarrowProducts, ReadsBytesWhereTheirNumbersWereRead) {
   EXPECT_OK(tester.CheckSameResults(graph, narrowed, 1, {0, 0}));
 }
 
+// From what is quantized, with a MaxPool between, and for depthwise convolutions.
+TEST(NarrowProducts, QuantizesToBytesAtOnce) {
+  const PassTester tester;
+  const std::string before = R"(
+    graph "g" (%a: f32[1, 1, 4, 4, 4]) -> (%y, %d) {
+      const %w: i16[1, 1, 1, 1, 2, 2, 2] = splat -7
+      const %k: i16[1, 3, 3, 4] = splat 100
+      const %z: i16[] = {0}
+      const %low: i16[] = {-3}
+      const %high: i16[] = {252}
+      const %scale: f32[] = {0.5}
+      %q = QuantizeLinear(%a, %scale, %z)
+      %c = Clip(%q, %low, %high)
+      %p = slipway.MaxPoolNCHWc(%c) {kernel_shape = [2, 2], strides = [2, 2]}
+      %y = slipway.ConvNCHWc(%p, %w)
+      %d = slipway.DepthwiseConvNCHWc(%c, %k) {pads = [1, 1, 1, 1]}
+    })";
+  constexpr NarrowForms kAllBytes = {.bytes = true, .depthwise_bytes = true};
+  const std::string after = After(tester, kAllBytes, before);
+  EXPECT_THAT(after, Not(HasSubstr("Clip")));
+  EXPECT_THAT(after, HasSubstr(": u8[1, 1, 2, 2, 4]"));
+  EXPECT_THAT(after, HasSubstr(": i8[1, 3, 3, 4]"));
+  EXPECT_THAT(After(tester, kBytes, before), HasSubstr(": i16[1, 3, 3, 4]"));
+  ASSERT_OK_AND_ASSIGN(const Graph graph, tester.Parse(before));
+  ASSERT_OK_AND_ASSIGN(const Graph narrowed, NarrowProducts(graph, tester.context(), kAllBytes));
+  for (const uint64_t seed : {1, 2, 3}) {
+    EXPECT_OK(tester.CheckSameResults(graph, narrowed, seed, {0, 0}));
+  }
+}
+
 }  // namespace
 }  // namespace slipway

@@ -211,6 +211,36 @@ Tensor PackDepthwiseWeights(const Tensor& weights, int64_t c) {
   return Rearranged(weights, {s[0] / c, s[2], s[3], c}, InterleaveRows(s[0], s[2] * s[3], c));
 }
 
+Tensor DepthwiseAsBytes(const Tensor& packed) {
+  CheckRank(packed, 4);
+  SLIPWAY_CHECK(packed.dtype() == DataType::kInt16, "these weights are not of 16 bits");
+  return ComputedConstant(packed, {DataType::kInt8, packed.shape()},
+                          [](const Tensor& from, Tensor& to) {
+                            const absl::Span<const int16_t> source = from.values<int16_t>();
+                            const absl::Span<int8_t> bytes = to.mutable_values<int8_t>();
+                            for (size_t i = 0; i < source.size(); ++i) {
+                              bytes[i] = static_cast<int8_t>(source[i]);
+                            }
+                          });
+}
+
+Tensor SumsOfDepthwise(const Tensor& packed, int32_t factor) {
+  CheckRank(packed, 4);
+  const int64_t c = packed.shape()[3];
+  const int64_t each_block = packed.num_elements() / packed.shape()[0];
+  return ComputedConstant(
+      packed, {DataType::kInt32, {packed.shape()[0] * c}}, [=](const Tensor& from, Tensor& to) {
+        const absl::Span<const int16_t> source = from.values<int16_t>();
+        const absl::Span<int32_t> sums = to.mutable_values<int32_t>();
+        for (int64_t i = 0; i < from.num_elements(); ++i) {
+          int32_t& sum = sums[i / each_block * c + i % c];
+          sum =
+              static_cast<int32_t>(static_cast<uint32_t>(sum) + static_cast<uint32_t>(source[i]) *
+                                                                    static_cast<uint32_t>(factor));
+        }
+      });
+}
+
 Tensor WinogradWeights(const Tensor& packed, int64_t m) {
   CheckFloatOfRank(packed, 6);
   const kernels::WinogradMatrices* const matrices = kernels::FindWinograd(m);

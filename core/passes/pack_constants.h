@@ -33,6 +33,10 @@ Tensor SumsOfPacked(const Tensor& packed, int32_t factor);
 
 // [C, 1, KH, KW] to [C/c, KH, KW, c].
 Tensor PackDepthwiseWeights(const Tensor& weights, int64_t c);
+// What it makes of i16, as i8. REQUIRES: i8 holds each.
+Tensor DepthwiseAsBytes(const Tensor& packed);
+// As SumsOfPacked.
+Tensor SumsOfDepthwise(const Tensor& packed, int32_t factor);
 
 // What PackConvWeights makes of kernels of 3 x 3, transformed for Winograd's tiles of m x m outputs (core/kernels/winograd.h): to
 // [m + 2, m + 2, Co/co, Ci/ci, ci, co]. REQUIRES: m is 2, 4 or 6.

@@ -77,6 +77,8 @@ PASSES = {
         "//core/operators:movement",
     ],
     "fold_quantization": [
+        ":canonicalize_rules",
+        ":channel_layout",
         ":graph_rewriter",
         ":quantized_values",
         ":scale_ahead",

@@ -36,14 +36,16 @@ absl::Status CheckProduct(const Graph& graph, const Node& node, const PassContex
   if (graph.values[node.inputs[0]].constant.has_value()) {
     return absl::UnimplementedError("it is constant");
   }
-  if (node.op != "Conv") {
+  if (node.op != "Conv" && node.op != "Gemm") {
     return absl::UnimplementedError(
-        absl::StrCat("products of integers are for Conv, not for ", node.op));
+        absl::StrCat("products of integers are for Conv and Gemm, not for ", node.op));
   }
   if (weights->dtype() != DataType::kFloat32 || weights->num_elements() == 0) {
     return absl::UnimplementedError("its weights are not of f32");
   }
-  SLIPWAY_RETURN_IF_ERROR(IntegerConvOf(graph, node, context.registry).status());
+  SLIPWAY_RETURN_IF_ERROR(node.op == "Gemm"
+                              ? CheckIntegerGemm(graph, node)
+                              : IntegerConvOf(graph, node, context.registry).status());
   const int64_t terms = weights->num_elements() / weights->shape()[0];
   if (!HoldsSums(terms, kLargestByte, kLargestWeight)) {
     return absl::UnimplementedError(

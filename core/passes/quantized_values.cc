@@ -8,7 +8,6 @@
 #include "absl/algorithm/container.h"
 #include "core/base/status_macros.h"
 #include "core/operators/quantization.h"
-#include "core/passes/channel_layout.h"
 #include "core/passes/computed_constant.h"
 
 namespace slipway {
@@ -104,10 +103,30 @@ absl::StatusOr<ConvView> IntegerConvOf(const Graph& graph, const Node& node,
   }
   const absl::StatusOr<ConvView> conv = DecodeConv(view);
   if (!conv.ok()) return absl::UnimplementedError(conv.status().message());
-  if (IsDepthwise(*conv)) {
-    return absl::UnimplementedError("it is depthwise, which f32 computes as fast");
-  }
   return conv;
+}
+
+absl::Status CheckIntegerGemm(const Graph& graph, const Node& node) {
+  const auto is = [&](absl::string_view name, auto number, auto otherwise) {
+    const auto* const found = node.attributes.FindAs<decltype(number)>(name);
+    return (found == nullptr ? otherwise : *found) == number;
+  };
+  const ValueType& x = *graph.values[node.inputs[0]].type;
+  const ValueType& w = *graph.values[node.inputs[1]].type;
+  if (!is("transA", int64_t{0}, int64_t{0}) || !is("transB", int64_t{1}, int64_t{0}) ||
+      !is("alpha", 1.0f, 1.0f) || !is("beta", 1.0f, 1.0f) || x.rank() != 2 || w.rank() != 2 ||
+      x.dimension(0) != Dimension(1) || !x.is_static() || !w.is_static()) {
+    return absl::UnimplementedError(
+        "products of integers are for Conv, and for Gemm of one row with transposed weights");
+  }
+  if (node.inputs.size() > 2 && node.inputs[2] != kNoValue) {
+    const Tensor* const bias = ConstantInput(graph, node, 2);
+    if (bias == nullptr) return absl::UnimplementedError("its bias is not constant");
+    if (bias->num_elements() != w.dimension(0).extent()) {
+      return absl::UnimplementedError("its bias is not one number a column");
+    }
+  }
+  return absl::OkStatus();
 }
 
 bool HoldsSums(int64_t terms, int64_t largest_x, int64_t largest_w) {

@@ -48,6 +48,9 @@ std::optional<QuantizedWeights> WeightsOf(const Graph& graph, const Node& node,
 absl::StatusOr<ConvView> IntegerConvOf(const Graph& graph, const Node& node,
                                        const OperatorRegistry& registry);
 
+// The same of a Gemm: of one row, so that it is a convolution of an image of one place. OK, or why it may not.
+absl::Status CheckIntegerGemm(const Graph& graph, const Node& node);
+
 // Whether 32 bits hold any sum of `terms` products of integers of 8 bits whose distances from their zero points are at most
 // these.
 bool HoldsSums(int64_t terms, int64_t largest_x, int64_t largest_w);

@@ -68,8 +68,29 @@ void AddBytes(KernelSuite& suite, const ConvCase& c, int64_t block, int64_t in_b
             {BytesOf<uint8_t>(x_shape, 1), BytesOf<int8_t>(w_shape, 2)});
 }
 
+void AddDepthwiseBytes(KernelSuite& suite, const ConvCase& c, int64_t block, bool has_bias) {
+  const Shape x_shape = {2, 3, c.size, c.size, block};
+  const Shape w_shape = {3, c.kernel, c.kernel, block};
+  suite.Add(absl::StrCat("depthwise_bytes", c.size, "k", c.kernel, "s", c.stride, has_bias),
+            [&](GraphBuilder& b) {
+              std::vector<ValueId> inputs = {b.Input("x", DataType::kUint8, x_shape),
+                                             b.Input("w", DataType::kInt8, w_shape)};
+              if (has_bias) inputs.push_back(b.Input("bias", DataType::kInt32, {3 * block}));
+              Attributes attributes = ConvAttributes(c);
+              attributes.Set("zero", has_bias ? 7 * c.size : int64_t{0});
+              b.Output(b.Add("slipway.DepthwiseConvNCHWc", inputs, attributes));
+            },
+            {BytesOf<uint8_t>(x_shape, 1), BytesOf<int8_t>(w_shape, 2)});
+}
+
 void AddAllBytes(KernelSuite& suite, int64_t block) {
   for (const ConvCase& c : kConvCases) AddBytes(suite, c, block, 2, 4, 1);
+  for (const bool has_bias : {false, true}) {
+    for (const ConvCase& c : kConvCases) AddDepthwiseBytes(suite, c, block, has_bias);
+    AddDepthwiseBytes(suite, {29, 5, 1, 2}, block, has_bias);
+    AddDepthwiseBytes(suite, {28, 5, 2, 2}, block, has_bias);
+    AddDepthwiseBytes(suite, {8, 23, 1, 11}, block, has_bias);  // More products than f32 holds.
+  }
   AddBytes(suite, {9, 3, 1, 1}, block, 1, 1, 1);
   AddBytes(suite, {9, 3, 1, 1}, block, 4, 6, 2);
   // The largest products: sums of four of them do not fit in 16 bits.

@@ -39,6 +39,7 @@ NarrowForms FormsFor(const DeviceTarget& device, const MachineDescription& machi
   NarrowForms forms;
   forms.bfloat16 = has_instructions && machine.has_bf16 && precision == DataType::kBfloat16;
   forms.bytes = has_instructions && machine.has_int8;
+  forms.depthwise_bytes = true;  // Summed in f32, which holds such sums.
   return forms;
 }
 

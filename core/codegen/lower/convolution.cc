@@ -17,6 +17,9 @@ using Halide::Func;
 using Halide::RDom;
 using Halide::Var;
 
+// Products of a u8 and an i8 whose sums any f32 holds.
+constexpr int64_t kMaxExactProducts = (1 << 24) / (255 * 128);
+
 // The input as the convolution reads it, padded if need be, and what it knows of its surroundings.
 struct Prepared {
   PlaneWindow window;
@@ -62,11 +65,11 @@ absl::StatusOr<Prepared> Prepare(LoweringContext& context, int x_dim) {
   return prepared;
 }
 
-// accumulator + bias, the operator's own result, with the accumulator's dimensions.
+// accumulator + bias, of the type, the operator's own result, with the accumulator's dimensions.
 Func AddBias(const Func& accumulator, const Func* bias, const std::vector<Var>& vars,
-             const Expr& channel) {
+             const Expr& channel, Halide::Type type) {
   Func result("conv");
-  Expr value = accumulator(vars);
+  Expr value = Halide::cast(type, accumulator(vars));
   if (bias != nullptr) value += (*bias)(channel);
   result(vars) = value;
   return result;
@@ -118,7 +121,14 @@ absl::StatusOr<std::vector<Func>> LowerConvNchwc(LoweringContext& context) {
   }
   if (terms > 1) w_at.insert(w_at.begin(), r[0]);
   Func accumulator("accumulator");
-  accumulator(vars) = Halide::Internal::make_zero(prepared.sum_type);
+  const Func* bias = Bias(context);
+  const Expr out_channel = channel * block + c;
+  if (bias != nullptr && prepared.sum_type.is_int()) {
+    accumulator(vars) = (*bias)(out_channel);  // Integers are summed in any order.
+    bias = nullptr;
+  } else {
+    accumulator(vars) = Halide::Internal::make_zero(prepared.sum_type);
+  }
   accumulator(vars) += Product(prepared, prepared.input(x_at), context.inputs[1](w_at));
   prepared.stages.reduction = r;
   prepared.stages.terms = terms;
@@ -126,7 +136,7 @@ absl::StatusOr<std::vector<Func>> LowerConvNchwc(LoweringContext& context) {
   prepared.stages.group_blocks = out_blocks / group;
   context.anchor =
       Anchor{AnchorKind::kBlockedConvolution, prepared.stages, /*takes_epilogue=*/true};
-  return std::vector<Func>{AddBias(accumulator, Bias(context), vars, channel * block + c)};
+  return std::vector<Func>{AddBias(accumulator, bias, vars, out_channel, prepared.sum_type)};
 }
 
 // w is [C/c, KH, KW, c].
@@ -137,6 +147,19 @@ absl::StatusOr<std::vector<Func>> LowerDepthwiseConvNchwc(LoweringContext& conte
   Var c("c"), x("x"), y("y"), channel("channel"), n("n");
   const std::vector<Var> vars = {c, x, y, channel, n};
   RDom r(0, window.kernel[1], 0, window.kernel[0], "r");
+  // Sums of few bytes are summed in f32, which holds them all and whose products are not slower than those of any integers.
+  const Halide::Type sum_type = prepared.sum_type;
+  const bool is_bytes = prepared.input.output_types()[0] == Halide::UInt(8) &&
+                        int64_t{window.kernel[0]} * window.kernel[1] <= kMaxExactProducts;
+  if (is_bytes) {
+    prepared.sum_type = Halide::Float(32);
+    Func real("real");
+    real(vars) = Halide::cast<float>(prepared.input(vars));
+    prepared.input = real;
+    prepared.stages.padded = real;
+    prepared.stages.slides = true;
+    prepared.stages.window_rows = (window.kernel[0] - 1) * window.dilation[0] + 1;
+  }
   Func accumulator("accumulator");
   accumulator(vars) = Halide::Internal::make_zero(prepared.sum_type);
   accumulator(vars) +=
@@ -150,7 +173,8 @@ absl::StatusOr<std::vector<Func>> LowerDepthwiseConvNchwc(LoweringContext& conte
   const int block = static_cast<int>(w.back());
   context.anchor =
       Anchor{AnchorKind::kDepthwiseConvolution, prepared.stages, /*takes_epilogue=*/true};
-  return std::vector<Func>{AddBias(accumulator, Bias(context), vars, channel * block + c)};
+  return std::vector<Func>{
+      AddBias(accumulator, Bias(context), vars, channel * block + c, sum_type)};
 }
 
 // x is [N, Ci, H, W], w [Co, Ci/g, KH, KW].
@@ -175,7 +199,7 @@ absl::StatusOr<std::vector<Func>> LowerConv(LoweringContext& context) {
   prepared.stages.accumulator = accumulator;
   prepared.stages.group_blocks = group_channels;
   context.anchor = Anchor{AnchorKind::kPlainConvolution, prepared.stages, /*takes_epilogue=*/true};
-  return std::vector<Func>{AddBias(accumulator, Bias(context), vars, channel)};
+  return std::vector<Func>{AddBias(accumulator, Bias(context), vars, channel, prepared.sum_type)};
 }
 
 absl::Status Serves(const NodeView& node, absl::Span<const ValueType> outputs) {

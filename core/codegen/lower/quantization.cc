@@ -21,7 +21,8 @@ using Halide::Func;
 Expr Parameter(const LoweringContext& context, const QuantizationView& view, int input,
                const std::vector<Expr>& at) {
   const Shape& shape = context.node.input_shape(input);
-  if (shape.empty()) return ReadBroadcast(context.inputs[input], context.node.input_type(input), at);
+  if (shape.empty())
+    return ReadBroadcast(context.inputs[input], context.node.input_type(input), at);
   if (view.granularity == Granularity::kTensor) return context.inputs[input](0);
   return context.inputs[input](at[at.size() - 1 - static_cast<size_t>(view.axis)]);
 }
@@ -46,13 +47,13 @@ Expr Quantize(Expr x, Expr scale, Expr zero, Halide::Type to) {
   constexpr float kUnitIsLast = 12582912.0f;  // 3 * 2^22.
   if (!zero.defined()) zero = Halide::Internal::make_zero(to);
   zero = Halide::Internal::simplify(cast<int32_t>(zero));
-  const Expr quotient = Halide::Internal::is_const_one(scale) ? x : Strictly(x / scale);
+  const Expr quotient =
+      Halide::Internal::is_const_one(scale) ? Loosely(x) : Strictly(Loosely(x) / scale);
   const Expr least = cast<float>(cast<int32_t>(to.min()) - zero);
   const Expr largest = cast<float>(cast<int32_t>(to.max()) - zero);
   // NaN becomes 0, which is the least number of an unsigned type without a zero point: nothing is larger than NaN.
   const bool is_least = to.is_uint() && Halide::Internal::is_const_zero(zero);
-  const Expr number =
-      is_least ? quotient : SelectStrictly(IsNan(quotient), 0.0f, quotient);
+  const Expr number = is_least ? quotient : SelectStrictly(IsNan(quotient), 0.0f, quotient);
   const Expr above = SelectStrictly(number > least, number, least);
   const Expr inside = SelectStrictly(above < largest, above, largest);
   const Expr bits = Halide::reinterpret<int32_t>(Strictly(inside + kUnitIsLast));

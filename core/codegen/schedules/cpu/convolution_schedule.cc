@@ -9,6 +9,9 @@
 namespace slipway {
 namespace {
 
+// Of weights that are read side by side, where that is all that a convolution waits for.
+constexpr int kMaxStreams = 4;
+
 using Halide::Func;
 using Halide::RVar;
 using Halide::TailStrategy;
@@ -32,6 +35,12 @@ void SchedulePadding(const MachineDescription& machine, const ConvolutionStages&
   if (!padded.defined()) return;
   padded.compute_root();
   VectorizeScratch(machine, padded, stages.input_block);
+}
+
+int PowerOfTwo(int least) {
+  int power = 1;
+  while (power < least) power *= 2;
+  return power;
 }
 
 // Vectors of positions in a row of a plain convolution.
@@ -72,6 +81,10 @@ ConvolutionSchedule ChooseBlockedConvolution(const MachineDescription& machine,
   const AccumulatorTile tile =
       ChooseTile(machine, stages.width, stages.group_blocks,
                  {stages.input_bytes, stages.block_weight_bytes, adds_apart});
+  if (stages.width * stages.height == 1 && stages.block_weight_bytes > machine.l1_bytes) {
+    // Weights are read once and wait for memory: few streams of them are enough.
+    return {1, LargestDivisor(stages.group_blocks, kMaxStreams), 1, StripsFor(machine, stages, 1)};
+  }
   // What products are before they are added takes the register that another broadcast input would hold.
   const bool keeps_weights = adds_apart || KeepsWeights(tile);
   return {tile.width, tile.blocks, keeps_weights, StripsFor(machine, stages, tile.blocks)};
@@ -149,7 +162,13 @@ void ScheduleDepthwiseConvolution(const MachineDescription& machine,
   accumulator.update().reorder(Order({a[0], a[1]}, stages.reduction)).vectorize(a[0]).unroll(a[1]);
   if (stages.padded.defined()) {
     Func padded = stages.padded;
-    padded.compute_at(result, task);
+    if (stages.slides) {
+      padded.store_at(result, task).compute_at(result, yi);
+      if (stages.window_rows > 0)
+        padded.fold_storage(padded.args()[2], PowerOfTwo(stages.window_rows));
+    } else {
+      padded.compute_at(result, task);
+    }
     VectorizeScratch(machine, padded, stages.input_block);
   }
 }
