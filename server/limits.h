@@ -146,6 +146,7 @@ inline constexpr int kMaxCertificateRequestBytes = 4 << 10;
 // Connections let in at a time, as far as the process may have descriptors. An idle one takes 14 KB of memory, 27 KB
 // with TLS.
 inline constexpr int kDefaultMaxConnections = 8'000;
+// How many of them one identity may have, and one address: ListenerOptionsFor. What calls over them are a flood: core/rpc/call_flood.h.
 // Of the memory that the process may have: the share from which on it begins nothing new. What is under way needs the rest.
 inline constexpr double kSoftMemoryShare = 0.8;
 // How much it has is read as often; and as often what was freed is given back, above the share.
