@@ -39,8 +39,6 @@ constexpr char kId[] = "0123456789abcdef";
 const absl::Time kNow = absl::FromUnixSeconds(1'700'000'000);
 constexpr absl::Duration kLifetime = absl::Hours(24);
 
-using UniqueStore = std::unique_ptr<X509_STORE, OpensslDeleter<X509_STORE_free>>;
-using UniqueStoreContext = std::unique_ptr<X509_STORE_CTX, OpensslDeleter<X509_STORE_CTX_free>>;
 using UniqueParameters = std::unique_ptr<X509_VERIFY_PARAM, OpensslDeleter<X509_VERIFY_PARAM_free>>;
 
 // What OpenSSL, who is asked as TLS asks it, says of a certificate: X509_V_OK or why not. `between` is what the peer sends

@@ -1,4 +1,4 @@
-// Owners of OpenSSL's objects, for the files of this folder alone: no other header of it names a type of OpenSSL.
+// Owners of OpenSSL's objects, for the files of this folder and core/rpc/tls_stream.*: no other header names a type of OpenSSL.
 #ifndef SLIPWAY_CORE_IDENTITY_OPENSSL_HANDLES_H_
 #define SLIPWAY_CORE_IDENTITY_OPENSSL_HANDLES_H_
 
@@ -8,6 +8,7 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/x509.h>
+#include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
 
 #include <memory>
@@ -30,6 +31,8 @@ using UniqueGeneralNames = std::unique_ptr<GENERAL_NAMES, OpensslDeleter<GENERAL
 using UniquePkey = std::unique_ptr<EVP_PKEY, OpensslDeleter<EVP_PKEY_free>>;
 using UniquePkeyContext = std::unique_ptr<EVP_PKEY_CTX, OpensslDeleter<EVP_PKEY_CTX_free>>;
 using UniqueRequest = std::unique_ptr<X509_REQ, OpensslDeleter<X509_REQ_free>>;
+using UniqueStore = std::unique_ptr<X509_STORE, OpensslDeleter<X509_STORE_free>>;
+using UniqueStoreContext = std::unique_ptr<X509_STORE_CTX, OpensslDeleter<X509_STORE_CTX_free>>;
 using UniqueX509 = std::unique_ptr<X509, OpensslDeleter<X509_free>>;
 
 // Bytes that OpenSSL has allocated.
@@ -39,7 +42,7 @@ struct OpensslFree {
 using UniqueOpensslBytes = std::unique_ptr<unsigned char, OpensslFree>;
 
 // Leaves this thread's queue of errors empty when its scope ends: whatever asks OpenSSL next on the thread, gRPC among them,
-// would take what stays there for an error of its own. Every function of this folder that calls OpenSSL has one.
+// would take what stays there for an error of its own. Every function that calls OpenSSL by these has one, or clears the queue itself.
 class OpensslErrorScope {
  public:
   OpensslErrorScope() = default;

@@ -1,5 +1,5 @@
 // Certificates and keys as OpenSSL's objects: how they come from PEM and go there, and when they belong together. For the
-// files of this folder alone.
+// files of this folder and core/rpc/tls_stream.cc.
 #ifndef SLIPWAY_CORE_IDENTITY_X509_H_
 #define SLIPWAY_CORE_IDENTITY_X509_H_
 

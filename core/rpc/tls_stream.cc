@@ -1,9 +1,6 @@
 #include "core/rpc/tls_stream.h"
 
 #include <errno.h>
-#include <openssl/err.h>
-#include <openssl/pem.h>
-#include <openssl/x509v3.h>
 #include <sys/socket.h>
 
 #include <cstdint>
@@ -13,37 +10,17 @@
 #include "core/identity/certificate.h"
 #include "core/identity/certificate_authority.h"
 #include "core/identity/join_code.h"
+#include "core/identity/x509.h"
 #include "core/rpc/client_hello.h"
 
 namespace slipway {
 namespace {
 
-using SslContext = std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)>;
-using Bio = std::unique_ptr<BIO, decltype(&BIO_free)>;
-using Certificate = std::unique_ptr<X509, decltype(&X509_free)>;
-using Key = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
-using Store = std::unique_ptr<X509_STORE, decltype(&X509_STORE_free)>;
-using StoreContext = std::unique_ptr<X509_STORE_CTX, decltype(&X509_STORE_CTX_free)>;
+using SslContext = std::unique_ptr<SSL_CTX, OpensslDeleter<SSL_CTX_free>>;
 
 absl::Status Unusable(absl::string_view what) {
   ERR_clear_error();
   return absl::InternalError(absl::StrCat("OpenSSL does not take ", what));
-}
-
-Bio BioOf(absl::string_view text) {
-  return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())), &BIO_free);
-}
-
-Certificate ReadPem(absl::string_view pem) {
-  return Certificate(PEM_read_bio_X509(BioOf(pem).get(), nullptr, nullptr, nullptr), &X509_free);
-}
-
-std::string WritePem(X509* certificate) {
-  const Bio out(BIO_new(BIO_s_mem()), &BIO_free);
-  PEM_write_bio_X509(out.get(), certificate);
-  char* data = nullptr;
-  const long size = BIO_get_mem_data(out.get(), &data);
-  return std::string(data, static_cast<size_t>(size));
 }
 
 // "slipway-join/1" as ALPN has it: after its length.
@@ -65,7 +42,7 @@ int ChooseProtocol(SSL*, const unsigned char** chosen, unsigned char* chosen_siz
 }
 
 SslContext NewContext(const SSL_METHOD* method) {
-  SslContext context(SSL_CTX_new(method), &SSL_CTX_free);
+  SslContext context(SSL_CTX_new(method));
   SSL_CTX_set_min_proto_version(context.get(), TLS1_3_VERSION);
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
   SSL_CTX_set_num_tickets(context.get(), 0);
@@ -100,23 +77,22 @@ long Control(BIO*, int command, long, void*) { return command == BIO_CTRL_FLUSH 
 
 // Whether `authority` signed `server`, to be a server of the name that all servers have.
 bool IsServerOf(X509* server, X509* authority) {
-  const Store store(X509_STORE_new(), &X509_STORE_free);
-  const StoreContext check(X509_STORE_CTX_new(), &X509_STORE_CTX_free);
+  const OpensslErrorScope errors;
+  const UniqueStore store(X509_STORE_new());
+  const UniqueStoreContext check(X509_STORE_CTX_new());
   const bool is_signed = X509_STORE_add_cert(store.get(), authority) == 1 &&
                          X509_STORE_CTX_init(check.get(), store.get(), server, nullptr) == 1 &&
                          X509_STORE_CTX_set_default(check.get(), "ssl_server") == 1 &&
                          X509_verify_cert(check.get()) == 1;
-  ERR_clear_error();
   return is_signed && X509_check_host(server, kServerCertificateName, 0, 0, nullptr) == 1;
 }
 
 }  // namespace
 
 absl::StatusOr<TlsStream> TlsStream::Make(UniqueFd fd, SSL_CTX* context) {
-  SocketMethod method(BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "socket"),
-                      &BIO_meth_free);
+  SocketMethod method(BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "socket"));
   // It keeps the context.
-  Ssl ssl(SSL_new(context), &SSL_free);
+  Ssl ssl(SSL_new(context));
   if (method == nullptr || ssl == nullptr) return Unusable("a connection");
   BIO_meth_set_write(method.get(), &Send);
   BIO_meth_set_read(method.get(), &Receive);
@@ -131,14 +107,13 @@ absl::StatusOr<TlsStream> TlsStream::Make(UniqueFd fd, SSL_CTX* context) {
 
 absl::StatusOr<TlsStream::Context> TlsStream::ServerContext(const Identity& identity) {
   SslContext context = NewContext(TLS_server_method());
-  const Certificate certificate = ReadPem(identity.certificate);
-  Certificate authority = ReadPem(identity.authority);
-  const Key key(PEM_read_bio_PrivateKey(BioOf(identity.key).get(), nullptr, nullptr, nullptr),
-                &EVP_PKEY_free);
-  if (certificate == nullptr || authority == nullptr || key == nullptr ||
-      SSL_CTX_use_certificate(context.get(), certificate.get()) != 1 ||
+  SLIPWAY_ASSIGN_OR_RETURN(const ParsedCertificate certificate,
+                           ParseCertificate(identity.certificate));
+  SLIPWAY_ASSIGN_OR_RETURN(const ParsedCertificate authority, ParseCertificate(identity.authority));
+  SLIPWAY_ASSIGN_OR_RETURN(const UniquePkey key, ParseKey(identity.key));
+  if (SSL_CTX_use_certificate(context.get(), certificate.x509.get()) != 1 ||
       SSL_CTX_use_PrivateKey(context.get(), key.get()) != 1 ||
-      SSL_CTX_add1_chain_cert(context.get(), authority.get()) != 1) {
+      SSL_CTX_add1_chain_cert(context.get(), authority.x509.get()) != 1) {
     return Unusable("the server's identity");
   }
   SSL_CTX_set_alpn_select_cb(context.get(), &ChooseProtocol, nullptr);
@@ -210,7 +185,7 @@ absl::StatusOr<std::string> TlsStream::CheckServer(absl::string_view authority) 
   STACK_OF(X509)* const chain = SSL_get_peer_cert_chain(ssl_.get());
   for (int i = 1; i < sk_X509_num(chain); ++i) {
     X509* const candidate = sk_X509_value(chain, i);
-    std::string pem = WritePem(candidate);
+    SLIPWAY_ASSIGN_OR_RETURN(std::string pem, ToPemText(candidate));
     SLIPWAY_ASSIGN_OR_RETURN(const Digest fingerprint, FingerprintOf(pem));
     if (AuthorityText(fingerprint) != authority) continue;
     if (IsServerOf(sk_X509_value(chain, 0), candidate)) return pem;

@@ -2,7 +2,6 @@
 #ifndef SLIPWAY_CORE_RPC_TLS_STREAM_H_
 #define SLIPWAY_CORE_RPC_TLS_STREAM_H_
 
-#include <openssl/bio.h>
 #include <openssl/ssl.h>
 
 #include <memory>
@@ -13,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "core/base/files.h"
 #include "core/identity/identity_file.h"
+#include "core/identity/openssl_handles.h"
 
 namespace slipway {
 
@@ -46,8 +46,8 @@ class TlsStream {
   int fd() const { return fd_.get(); }
 
  private:
-  using Ssl = std::unique_ptr<SSL, decltype(&SSL_free)>;
-  using SocketMethod = std::unique_ptr<BIO_METHOD, decltype(&BIO_meth_free)>;
+  using Ssl = std::unique_ptr<SSL, OpensslDeleter<SSL_free>>;
+  using SocketMethod = std::unique_ptr<BIO_METHOD, OpensslDeleter<BIO_meth_free>>;
   TlsStream(UniqueFd fd, SocketMethod method, Ssl ssl)
       : fd_(std::move(fd)), method_(std::move(method)), ssl_(std::move(ssl)) {}
   static absl::StatusOr<TlsStream> Make(UniqueFd fd, SSL_CTX* context);
