@@ -56,7 +56,7 @@ class GrpcClient final : public Client {
   GrpcClient(const ClientOptions& options, const CallerProof& proof)
       : address_(options.server),
         retry_for_(options.retry_for),
-        identity_file_(proof.identity_file),
+        identity_file_(proof.authority_file.empty() ? proof.identity_file : ""),
         calls_(options.server, proof, options.on_waiting),
         blobs_(calls_),
         compiles_(v1::CompileService::NewStub(calls_.channel())),
@@ -404,7 +404,7 @@ class GrpcClient final : public Client {
   const std::string address_;
   const absl::Duration retry_for_;
   std::stop_source interrupt_;
-  const std::string identity_file_;  // Empty: not over TLS.
+  const std::string identity_file_;  // That is to be renewed, if any.
   Calls calls_;
   BlobClient blobs_;
   const std::unique_ptr<v1::CompileService::StubInterface> compiles_;

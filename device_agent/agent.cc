@@ -53,9 +53,10 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
   CallerProof proof;
   std::optional<std::string> joined_name;
   if (transport == nullptr && !options.server.empty()) {
-    SLIPWAY_ASSIGN_OR_RETURN(
-        proof, FindProof(options.server, Role::kAgent,
-                         {.identity_file = options.identity, .insecure = options.insecure}));
+    SLIPWAY_ASSIGN_OR_RETURN(proof, FindProof(options.server, Role::kAgent,
+                                              {.identity_file = options.identity,
+                                               .authority_file = options.authority,
+                                               .insecure = options.insecure}));
     SLIPWAY_ASSIGN_OR_RETURN(joined_name, JoinedName(proof));
   }
   SLIPWAY_ASSIGN_OR_RETURN(

@@ -39,6 +39,9 @@ FlagSet AgentFlags(AgentOptions& options) {
   flags.Add(
       "identity", &options.identity, "FILE",
       "Who the agent is, as `slipway-agent join` wrote it; default: the one for this server.");
+  flags.Add("authority", &options.authority, "FILE",
+            "Certificates of who vouches for the server by its address, and for --identity; else "
+            "the server's own authority does.");
   flags.Add("token-file", &options.token_file, "FILE",
             "With --listen: holds the token that clients must show besides.");
   flags.Add("id", &options.id, "ID",
@@ -99,6 +102,11 @@ absl::Status CompleteOptions(AgentOptions& options) {
     }
     if (options.server.empty()) options.server = kDefaultServer;
     return absl::OkStatus();
+  }
+  if (!options.authority.empty()) {
+    return absl::InvalidArgumentError(
+        "--listen is not together with --authority: clients know agents by the authority of their "
+        "server alone, so let the agent join it");
   }
   if (!options.announce.empty()) {
     SLIPWAY_RETURN_IF_ERROR(Annotate(ParseListenAddress(options.announce).status(), "--announce"));

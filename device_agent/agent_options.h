@@ -17,6 +17,7 @@ struct AgentOptions {
   std::string announce;
   bool insecure = false;
   std::string identity;
+  std::string authority;
   std::string token_file;
   std::string id;
   std::string state_dir;

@@ -35,6 +35,7 @@ constexpr int64_t kMaxDays = 100'000;
 struct AdminFlags {
   std::string server = "127.0.0.1:7411";
   std::string identity;
+  std::string authority;
   std::string token_file;
   bool insecure = false;
   bool json = false;
@@ -43,6 +44,9 @@ struct AdminFlags {
     flags.Add("server", &server, "ADDRESS", "The server: HOST:PORT or unix:PATH.");
     flags.Add("identity", &identity, "FILE",
               "What proves that you are an administrator; default: what this user joined with.");
+    flags.Add("authority", &authority, "FILE",
+              "Who vouches for the server by its address, and for --identity: certificates, where "
+              "the server was given one by --certificate.");
     flags.Add("token-file", &token_file, "FILE", "The token of an administrator, in its place.");
     flags.Add("insecure", &insecure, "Call a server that was started with --insecure.");
     flags.Add("json", &json, "Print JSON.");
@@ -56,6 +60,7 @@ class Administration {
     SLIPWAY_ASSIGN_OR_RETURN(std::string token, ReadToken(flags.token_file));
     SLIPWAY_ASSIGN_OR_RETURN(CallerProof proof, FindProof(flags.server, Role::kAdmin,
                                                           {.identity_file = flags.identity,
+                                                           .authority_file = flags.authority,
                                                            .token = std::move(token),
                                                            .insecure = flags.insecure}));
     return std::unique_ptr<Administration>(new Administration(flags.server, std::move(proof)));
@@ -142,7 +147,7 @@ absl::string_view StateOf(const v1::IdentityRecord& record) {
     case v1::IdentityRecord::TOKEN:
       return "token";
     default:
-      return record.is_own() ? "own" : "joined";
+      return record.is_own() ? "own" : record.is_given() ? "given" : "joined";
   }
 }
 

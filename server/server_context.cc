@@ -12,6 +12,7 @@
 #include "core/base/machine_memory.h"
 #include "core/base/own_files.h"
 #include "core/base/status_macros.h"
+#include "core/identity/given_certificate.h"
 #include "core/identity/identity_file.h"
 #include "core/rpc/token.h"
 #include "core/store/file_blob_store.h"
@@ -111,6 +112,10 @@ absl::Status ServerContext::Open() {
     SLIPWAY_RETURN_IF_ERROR_WITH(KeepIdentities(), "--data-dir");
     listening.identity_file = JoinPath(options_.data_dir, kServerIdentityName);
     listening.takes_tokens = options_.accept_tokens;
+    SLIPWAY_RETURN_IF_ERROR(CheckGivenFiles());
+    listening.given = {.certificate = options_.certificate,
+                       .key = options_.key,
+                       .authorities = options_.client_authority};
   }
   SLIPWAY_ASSIGN_OR_RETURN(grpc_, GrpcServer::Start({.env = &env_,
                                                      .hub = &hub_,
@@ -223,6 +228,20 @@ absl::Status ServerContext::KeepIdentities() {
                          JoinPath(options_.data_dir, kWorkerIdentityName), now);
 }
 
+absl::Status ServerContext::CheckGivenFiles() const {
+  const absl::Time now = clock_.Now();
+  if (!options_.certificate.empty()) {
+    SLIPWAY_RETURN_IF_ERROR_WITH(
+        ReadGivenCertificate(options_.certificate, options_.key, CertificateUse::kServer, now)
+            .status(),
+        "--certificate");
+  }
+  if (options_.client_authority.empty()) return absl::OkStatus();
+  SLIPWAY_RETURN_IF_ERROR_WITH(ReadGivenAuthorities(options_.client_authority, now).status(),
+                               "--client-authority");
+  return absl::OkStatus();
+}
+
 void ServerContext::KeepUsersIdentities() {
   for (const Role role : {Role::kUser, Role::kAgent, Role::kWorker, Role::kAdmin}) {
     const absl::StatusOr<std::string> path = IdentityPath(LocalAddress(address_), role);
@@ -242,6 +261,10 @@ void ServerContext::KeepIdentitiesDaily() {
     for (const absl::Status& status : {KeepIdentities(), statement_key_->Renew(clock_.Now())}) {
       if (status.ok()) continue;
       Log(LogLevel::kError, "the server's identity is not renewed", {{"why", status.message()}});
+    }
+    if (const absl::Status given = CheckGivenFiles(); !given.ok()) {
+      Log(LogLevel::kError, "callers cannot be let in by what was given",
+          {{"why", given.message()}});
     }
     KeepUsersIdentities();
     KeepIdentitiesDaily();

@@ -65,6 +65,8 @@ class ServerContext {
   absl::Status StartDispatcher();
   std::string WorkerTokenPath() const;
   absl::StatusOr<std::string> MakeWorkerToken() const;
+  // Whether what others have given the server to prove itself with can be used now.
+  absl::Status CheckGivenFiles() const;
   // With TLS: what the server proves itself with, and its own workers to it.
   absl::Status KeepIdentities();
   // The same for the user whom the server runs as, so that his commands, agents and workers on this machine find it.

@@ -50,6 +50,15 @@ void AddFlags(FlagSet& flags, ServerOptions* options) {
       "Listen without TLS, and ask nobody who he is: whoever reaches this may do everything.");
   flags.Add("accept-tokens", &options->accept_tokens,
             "Let callers in without a certificate who show a token of `slipwayd token`.");
+  flags.Add(
+      "certificate", &options->certificate, "FILE",
+      "What the server proves itself with to who calls it with --authority: a certificate for "
+      "its name, and those between it and its authority. Read anew when it changes.");
+  flags.Add("key", &options->key, "FILE", "The key of --certificate; default: in the same file.");
+  flags.Add(
+      "client-authority", &options->client_authority, "FILE",
+      "With --certificate: who vouches for callers with --authority, by certificates with the "
+      "URI urn:slipway:ROLE:NAME; default: the server itself.");
   flags.Add("ready-fd", &options->ready_fd, -1, INT_MAX, "FD",
             "Write the address there when serving, and close it.");
   flags.Add("exit-with-parent", &options->exit_with_parent, "End when the starting process ends.");
@@ -110,6 +119,18 @@ absl::StatusOr<ServerOptions> Complete(ServerOptions options) {
           absl::StrCat(name, " is ", absl::FormatDuration(time), "; above 0 and at most ",
                        absl::FormatDuration(kMaxDeadline), " wanted"));
     }
+  }
+  if (options.certificate.empty() && (!options.key.empty() || !options.client_authority.empty())) {
+    return absl::InvalidArgumentError(
+        "--key and --client-authority are for callers whom --certificate is shown to: pass that, "
+        "too");
+  }
+  if (!options.certificate.empty()) {
+    if (!IsOverTls(options)) {
+      return absl::InvalidArgumentError(
+          "--certificate is for TLS: not together with --insecure or a unix socket");
+    }
+    if (options.key.empty()) options.key = options.certificate;
   }
   if (options.silence < absl::Seconds(1))
     return absl::InvalidArgumentError("--silence is below 1s");

@@ -20,6 +20,9 @@ struct ServerOptions {
   std::string cache_dir;  // Empty: the user's cache folder, or below data_dir where there is none.
   bool insecure = false;
   bool accept_tokens = false;
+  std::string certificate;  // For who calls it by the name in its address; empty: there is none.
+  std::string key;          // Of that; empty: in the same file.
+  std::string client_authority;  // Of callers who do; empty: the server's own.
   int64_t ready_fd = -1;
   bool exit_with_parent = false;
   std::string log_level = "info";

@@ -40,6 +40,9 @@ void ConnectionFlags::AddTo(FlagSet& flags, bool local_allowed) {
                 : "HOST:PORT or unix:PATH; else $SLIPWAY_SERVER.");
   flags.Add("identity", &identity_file, "FILE",
             "Who calls, as `slipway join` wrote it; else the one for this server.");
+  flags.Add("authority", &authority_file, "FILE",
+            "Certificates of who vouches for the server by its address, and for --identity; else "
+            "the server's own authority does.");
   flags.Add("token-file", &token_file, "FILE", "File with a token, where one is asked for.");
   flags.Add("insecure", &insecure,
             "Call without TLS: for a server of --insecure, and for an agent that listens.");
@@ -65,8 +68,10 @@ absl::StatusOr<ServerPlace> FindServer(Environment& environment, const Connectio
       flags.server.empty() && !flags.local ? environment.variable("SLIPWAY_SERVER") : flags.server;
   absl::StatusOr<std::string> token = ReadToken(flags.token_file);
   if (!token.ok()) return WrongCall(token.status().message());
-  place.proof = {
-      .identity_file = flags.identity_file, .token = *std::move(token), .insecure = flags.insecure};
+  place.proof = {.identity_file = flags.identity_file,
+                 .authority_file = flags.authority_file,
+                 .token = *std::move(token),
+                 .insecure = flags.insecure};
   if (!place.address.empty()) return place;
   if (!flags.can_be_local) {
     return WrongCall("jobs are kept by a server; name it with \"--server\" or $SLIPWAY_SERVER");

@@ -17,6 +17,7 @@ namespace slipway::cli {
 struct ConnectionFlags {
   std::string server;
   std::string identity_file;
+  std::string authority_file;
   std::string token_file;
   bool insecure = false;
   bool local = false;

@@ -29,7 +29,7 @@ struct GrpcRoute {
   GrpcRoute(const std::string& to, const CallerProof& by, const std::vector<std::string>& names)
       : address(to),
         proof(by),
-        channel(grpc::CreateCustomChannel(to, CallerCredentials(by, names), Arguments(names))),
+        channel(grpc::CreateCustomChannel(to, CallerCredentials(by, names), Arguments(by, names))),
         stub(channel) {}
 
   void AddToken(grpc::ClientContext& context) const {
@@ -43,11 +43,12 @@ struct GrpcRoute {
   grpc::GenericStub stub;
 
  private:
-  static grpc::ChannelArguments Arguments(const std::vector<std::string>& names) {
+  static grpc::ChannelArguments Arguments(const CallerProof& proof,
+                                          const std::vector<std::string>& names) {
     grpc::ChannelArguments arguments = ClientChannelArguments();
     // Another session that sends much delays nothing here, and its events wake nobody here.
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-    ApplyNames(names, arguments);
+    ApplyNames(proof, names, arguments);
     return arguments;
   }
 };

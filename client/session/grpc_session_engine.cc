@@ -589,6 +589,8 @@ bool GrpcSessionEngine::is_straight() const {
 
 // Whether the agent answers where it says that it listens.
 void GrpcSessionEngine::Probe(const std::string& address) {
+  // Agents prove themselves by the authority of their server alone.
+  if (!options_.proof.authority_file.empty()) return;
   if (!may_go_straight_ || is_closing_ || IsStraight() || probe_ != nullptr || address.empty() ||
       address == options_.address || !CheckAddress(address).ok()) {
     return;

@@ -18,6 +18,9 @@ namespace slipway {
 std::string NewIdentityId();
 bool IsIdentityId(absl::string_view text);
 
+// What every URI that says who somebody is begins with, and no other.
+inline constexpr absl::string_view kSlipwayUriPrefix = "urn:slipway:";
+
 // "urn:slipway:identity:ID", and its inverse; nullopt for anything else.
 std::string IdentityUri(absl::string_view id);
 std::optional<std::string> IdentityOfUri(absl::string_view uri);

@@ -8,6 +8,8 @@
 #include "absl/time/clock.h"
 #include "core/base/status_macros.h"
 #include "core/identity/certificate.h"
+#include "core/identity/given_certificate.h"
+#include "core/identity/given_identity.h"
 #include "core/identity/identity_file.h"
 #include "core/identity/identity_id.h"
 #include "core/identity/join_code.h"
@@ -38,10 +40,45 @@ absl::StatusOr<std::string> AskForAuthority(const std::string& address, absl::st
   return answer.authority;
 }
 
+absl::StatusOr<CallerProof> FindGivenProof(const ProofOptions& options) {
+  if (options.identity_file.empty() && options.token.empty()) {
+    return absl::InvalidArgumentError(
+        "--authority says who vouches for the server: pass --identity FILE as well, with key and "
+        "certificate, or --token-file");
+  }
+  const absl::Time now = absl::Now();
+  SLIPWAY_RETURN_IF_ERROR_WITH(ReadGivenAuthorities(options.authority_file, now).status(),
+                               "--authority");
+  if (!options.identity_file.empty()) {
+    SLIPWAY_RETURN_IF_ERROR_WITH(ReadGivenCertificate(options.identity_file, options.identity_file,
+                                                      CertificateUse::kCaller, now)
+                                     .status(),
+                                 "--identity");
+  }
+  return CallerProof{.identity_file = options.identity_file,
+                     .authority_file = options.authority_file,
+                     .token = options.token};
+}
+
+// Of a certificate that says it itself.
+std::optional<std::string> GivenName(const CertificateFacts& facts) {
+  for (const std::string& uri : facts.uris) {
+    if (const auto given = GivenIdentityOfUri(uri); given.has_value()) return given->name;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 absl::StatusOr<std::optional<std::string>> JoinedName(const CallerProof& proof) {
   if (proof.identity_file.empty()) return std::nullopt;
+  if (!proof.authority_file.empty()) {
+    SLIPWAY_ASSIGN_OR_RETURN(const GivenCertificate given,
+                             ReadGivenCertificate(proof.identity_file, proof.identity_file,
+                                                  CertificateUse::kCaller, absl::Now()));
+    SLIPWAY_ASSIGN_OR_RETURN(const CertificateFacts facts, ReadCertificate(given.chain));
+    return GivenName(facts);
+  }
   SLIPWAY_ASSIGN_OR_RETURN(const Identity identity, ReadIdentity(proof.identity_file));
   SLIPWAY_ASSIGN_OR_RETURN(CertificateFacts facts, ReadCertificate(identity.certificate));
   if (facts.common_name == kOwnIdentityName) return std::nullopt;
@@ -53,11 +90,12 @@ absl::StatusOr<CallerProof> FindProof(absl::string_view address, Role role,
   CallerProof proof{.token = options.token};
   const bool is_local = absl::StartsWith(address, kUnixAddressPrefix);
   if (options.insecure || is_local) {
-    if (options.identity_file.empty()) return proof;
+    if (options.identity_file.empty() && options.authority_file.empty()) return proof;
     return absl::InvalidArgumentError(
-        absl::StrCat("--identity is for servers that are called over TLS: ",
+        absl::StrCat("--identity and --authority are for servers that are called over TLS: ",
                      options.insecure ? "not together with --insecure" : "not over a unix socket"));
   }
+  if (!options.authority_file.empty()) return FindGivenProof(options);
   proof.identity_file = options.identity_file;
   if (proof.identity_file.empty() && !options.token.empty()) {
     SLIPWAY_ASSIGN_OR_RETURN(proof.authority, AskForAuthority(std::string(address), options.token));

@@ -11,6 +11,7 @@
 #include "core/rpc/testing/test_identities.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/common/company.h"
 #include "tests/common/status_matchers.h"
 
 namespace slipway {
@@ -48,6 +49,35 @@ TEST_F(FindProofTest, FindsWhatThisUserHasJoinedWith) {
   EXPECT_TRUE(proof->is_over_tls());
   EXPECT_EQ(FindProof(kAddress, Role::kAgent, {})->identity_file, agent);
   EXPECT_EQ(*JoinedName(*proof), "somebody");
+}
+
+TEST_F(FindProofTest, AGivenAuthorityWantsACertificateOfItsOwn) {
+  const slipway::testing::Company company;
+  const auto write = [this](const std::string& name, const std::string& text) {
+    const std::string path = JoinPath(folder_.path(), name);
+    EXPECT_OK(WriteFileAtomically(path, text, /*durable=*/false, 0600));
+    return path;
+  };
+  const std::string authority = write("company.pem", company.authority());
+  const std::string ada = write("ada.pem", company.Certificate("URI:urn:slipway:agent:board-7"));
+  const auto proof =
+      FindProof(kAddress, Role::kAgent, {.identity_file = ada, .authority_file = authority});
+  ASSERT_OK(proof);
+  EXPECT_TRUE(proof->is_over_tls());
+  EXPECT_EQ(proof->authority_file, authority);
+  EXPECT_EQ(*JoinedName(*proof), "board-7");
+  EXPECT_THAT(FindProof(kAddress, Role::kUser, {.authority_file = authority}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--identity FILE")));
+  EXPECT_OK(FindProof(kAddress, Role::kUser, {.authority_file = authority, .token = "a token"}));
+  EXPECT_THAT(FindProof(kAddress, Role::kUser, {.identity_file = ada, .authority_file = ada}),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("--authority")));
+  const std::string old = write(
+      "old.pem", company.Certificate("URI:urn:slipway:user:ada", absl::Now() - absl::Hours(3)));
+  EXPECT_THAT(FindProof(kAddress, Role::kUser, {.identity_file = old, .authority_file = authority}),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       AllOf(HasSubstr("--identity"), HasSubstr("expired"))));
+  EXPECT_THAT(FindProof(kAddress, Role::kUser, {.authority_file = authority, .insecure = true}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--authority")));
 }
 
 TEST_F(FindProofTest, SaysHowToJoin) {

@@ -10,6 +10,7 @@ namespace {
 constexpr uint8_t kHandshakeRecord = 22;
 constexpr uint8_t kClientHelloMessage = 1;
 constexpr uint16_t kTls13 = 0x0304;
+constexpr uint16_t kServerNameExtension = 0;
 constexpr uint16_t kAlpnExtension = 16;
 constexpr uint16_t kSupportedVersionsExtension = 43;
 constexpr size_t kRecordHeaderBytes = 5;
@@ -59,31 +60,40 @@ absl::string_view FirstProtocol(absl::string_view extension) {
   return protocols.Vector(1).value_or("");
 }
 
-HelloKind KindOf(absl::string_view message) {
+// The name of a host that is asked for first; there is one at most.
+absl::string_view ServerName(absl::string_view extension) {
+  constexpr size_t kHostName = 0;
+  Reader names(Reader(extension).Vector(2).value_or(""));
+  return names.Number(1) == kHostName ? names.Vector(2).value_or("") : absl::string_view();
+}
+
+HelloView ViewOf(absl::string_view message) {
   Reader hello(message);
   const bool has_head = hello.Bytes(2).has_value() &&
                         hello.Bytes(32).has_value() &&  // Version, random.
                         hello.Vector(1).has_value() &&  // Session id.
                         hello.Vector(2).has_value() &&  // Cipher suites.
                         hello.Vector(1).has_value();    // Compression.
-  if (!has_head) return HelloKind::kRefused;
+  if (!has_head) return {};
   const std::optional<absl::string_view> all = hello.Vector(2);
-  if (!all.has_value() || !hello.empty()) return HelloKind::kRefused;
+  if (!all.has_value() || !hello.empty()) return {};
   Reader extensions(*all);
   bool has_version = false;
   absl::string_view protocol;
+  absl::string_view server_name;
   while (!extensions.empty()) {
     const std::optional<size_t> type = extensions.Number(2);
     const std::optional<absl::string_view> extension = extensions.Vector(2);
-    if (!type.has_value() || !extension.has_value()) return HelloKind::kRefused;
+    if (!type.has_value() || !extension.has_value()) return {};
     if (*type == kSupportedVersionsExtension) has_version = OffersTls13(*extension);
     if (*type == kAlpnExtension) protocol = FirstProtocol(*extension);
+    if (*type == kServerNameExtension) server_name = ServerName(*extension);
   }
-  if (!has_version) return HelloKind::kRefused;
-  if (protocol == kJoinProtocol) return HelloKind::kJoin;
+  if (!has_version) return {};
+  if (protocol == kJoinProtocol) return {.kind = HelloKind::kJoin};
   // gRPC of some years ago offers "grpc-exp" before "h2".
-  return protocol == kHttp2Protocol || protocol == "grpc-exp" ? HelloKind::kCall
-                                                              : HelloKind::kRefused;
+  if (protocol != kHttp2Protocol && protocol != "grpc-exp") return {};
+  return {.kind = HelloKind::kCall, .server_name = std::string(server_name)};
 }
 
 }  // namespace
@@ -100,8 +110,8 @@ HelloView ReadClientHello(absl::string_view bytes) {
       wanted_message = kMessageHeaderBytes + *header.Number(3);
       if (wanted_message > kMaxClientHelloBytes) return {};
       if (message.size() >= wanted_message) {
-        return {.kind = KindOf(absl::string_view(message).substr(
-                    kMessageHeaderBytes, wanted_message - kMessageHeaderBytes))};
+        return ViewOf(absl::string_view(message).substr(kMessageHeaderBytes,
+                                                        wanted_message - kMessageHeaderBytes));
       }
     }
     const absl::string_view rest = bytes.substr(read);

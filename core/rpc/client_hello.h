@@ -4,6 +4,7 @@
 #define SLIPWAY_CORE_RPC_CLIENT_HELLO_H_
 
 #include <cstddef>
+#include <string>
 
 #include "absl/strings/string_view.h"
 
@@ -27,6 +28,8 @@ struct HelloView {
   HelloKind kind = HelloKind::kRefused;
   size_t wanted =
       0;  // Of kIncomplete: how many bytes there must be, in all, before it is worth looking again.
+  // Of kCall: by what name the server is called (RFC 6066, section 3); empty: by none.
+  std::string server_name = "";
 };
 
 // `bytes` are the first of a connection, as many as have come.

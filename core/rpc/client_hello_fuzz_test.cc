@@ -13,5 +13,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     SLIPWAY_CHECK(view.wanted > size, "more is wanted than there is");
     SLIPWAY_CHECK(view.wanted <= slipway::kMaxClientHelloBytes + 5, "and no more than is read");
   }
+  SLIPWAY_CHECK(view.server_name.size() <= size, "a name is of what was sent");
   return 0;
 }

@@ -65,6 +65,12 @@ TEST(ClientHello, TellsCallsFromJoining) {
   EXPECT_EQ(ReadClientHello(HelloOf({.oldest = TLS1_2_VERSION})).kind, HelloKind::kCall);
 }
 
+TEST(ClientHello, SaysByWhatNameTheServerIsCalled) {
+  EXPECT_EQ(ReadClientHello(HelloOf({.host = "slipway-server"})).server_name, "slipway-server");
+  EXPECT_EQ(ReadClientHello(HelloOf({.host = "build.example"})).server_name, "build.example");
+  EXPECT_EQ(ReadClientHello(HelloOf({})).server_name, "");
+}
+
 TEST(ClientHello, RefusesOtherProtocolsAndVersions) {
   EXPECT_EQ(ReadClientHello(HelloOf({.protocols = {"http/1.1"}})).kind, HelloKind::kRefused);
   EXPECT_EQ(ReadClientHello(HelloOf({.protocols = {}})).kind, HelloKind::kRefused);

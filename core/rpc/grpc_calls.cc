@@ -17,11 +17,11 @@
 namespace slipway {
 namespace {
 
-grpc::ChannelArguments Arguments(const Pings& pings) {
+grpc::ChannelArguments Arguments(const CallerProof& proof, const Pings& pings) {
   grpc::ChannelArguments arguments = ClientChannelArguments(pings);
   // Its connection is its own: where one leads nowhere, another may.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  ApplyNames(ServerNames(), arguments);
+  ApplyNames(proof, ServerNames(), arguments);
   return arguments;
 }
 
@@ -71,7 +71,7 @@ Calls::Calls(std::string server, CallerProof proof,
       proof_(std::move(proof)),
       on_waiting_(std::move(on_waiting)),
       channel_(grpc::CreateCustomChannel(server_, CallerCredentials(proof_, ServerNames()),
-                                         Arguments(pings))) {}
+                                         Arguments(proof_, pings))) {}
 
 absl::Status Calls::Once(absl::Duration deadline, const RetryPolicy& policy, Call call) {
   grpc::ClientContext context;

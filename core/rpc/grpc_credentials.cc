@@ -9,7 +9,11 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
+#include "absl/time/clock.h"
 #include "core/identity/certificate_authority.h"
+#include "core/identity/given_certificate.h"
+#include "core/identity/given_identity.h"
 #include "core/identity/identity_file.h"
 #include "core/identity/identity_id.h"
 
@@ -21,10 +25,10 @@ namespace tls = grpc::experimental;
 // Between looks at a file that may have changed. Identities are renewed days before they expire.
 constexpr unsigned kReadAgainSeconds = 10;
 
-// One file has the three parts: each is found by its kind.
-std::shared_ptr<tls::CertificateProviderInterface> Watch(const std::string& identity_file) {
-  return std::make_shared<tls::FileWatcherCertificateProvider>(identity_file, identity_file,
-                                                               identity_file, kReadAgainSeconds);
+// One file may have several parts: each is found by its kind.
+std::shared_ptr<tls::CertificateProviderInterface> Watch(const ServerFiles& files) {
+  return std::make_shared<tls::FileWatcherCertificateProvider>(
+      files.key, files.certificate, files.authorities, kReadAgainSeconds);
 }
 
 class IdentityVerifier final : public tls::ExternalCertificateVerifier {
@@ -35,14 +39,16 @@ class IdentityVerifier final : public tls::ExternalCertificateVerifier {
   bool Verify(tls::TlsCustomVerificationCheckRequest* request, std::function<void(grpc::Status)>,
               grpc::Status* status) override {
     // Without a certificate a token must be shown with each call.
-    *status = takes_tokens_ && request->peer_cert().empty() && may_connect_("")
-                  ? grpc::Status::OK
-                  : grpc::Status(grpc::StatusCode::UNAUTHENTICATED, "may not connect");
-    for (const grpc::string_ref& uri : request->uri_names()) {
-      const std::optional<std::string> id =
-          IdentityOfUri(absl::string_view(uri.data(), uri.size()));
-      if (id.has_value() && may_connect_(*id)) *status = grpc::Status::OK;
+    bool may_connect = takes_tokens_ && request->peer_cert().empty() && may_connect_("");
+    for (const grpc::string_ref& name : request->uri_names()) {
+      const absl::string_view uri(name.data(), name.size());
+      if (!absl::StartsWith(uri, kSlipwayUriPrefix)) continue;
+      // Whoever is several is nobody, if one of them is.
+      may_connect = may_connect_(uri);
+      if (!may_connect) break;
     }
+    *status = may_connect ? grpc::Status::OK
+                          : grpc::Status(grpc::StatusCode::UNAUTHENTICATED, "may not connect");
     return true;  // It is decided.
   }
   void Cancel(tls::TlsCustomVerificationCheckRequest*) override {}
@@ -79,7 +85,18 @@ class NameVerifier final : public tls::ExternalCertificateVerifier {
 std::shared_ptr<grpc::ChannelCredentials> ServerCallerCredentials(const CallerProof& proof) {
   grpc::SslCredentialsOptions options;
   options.pem_root_certs = proof.authority;
-  if (!proof.identity_file.empty()) {
+  if (!proof.authority_file.empty()) {
+    // Of no authorities gRPC would make those that the system trusts.
+    options.pem_root_certs =
+        ReadGivenAuthorities(proof.authority_file, absl::Now()).value_or("unreadable");
+    if (!proof.identity_file.empty()) {
+      GivenCertificate given = ReadGivenCertificate(proof.identity_file, proof.identity_file,
+                                                    CertificateUse::kCaller, absl::Now())
+                                   .value_or(GivenCertificate());
+      options.pem_private_key = std::move(given.key);
+      options.pem_cert_chain = std::move(given.chain);
+    }
+  } else if (!proof.identity_file.empty()) {
     // What cannot be read is no certificate: the server says so.
     const Identity identity = ReadIdentity(proof.identity_file).value_or(Identity());
     options = {.pem_root_certs = identity.authority,
@@ -93,8 +110,9 @@ std::shared_ptr<grpc::ChannelCredentials> ServerCallerCredentials(const CallerPr
 
 std::vector<std::string> ServerNames() { return {kServerCertificateName}; }
 
-void ApplyNames(const std::vector<std::string>& names, grpc::ChannelArguments& arguments) {
-  arguments.SetSslTargetNameOverride(names.front());
+void ApplyNames(const CallerProof& proof, const std::vector<std::string>& names,
+                grpc::ChannelArguments& arguments) {
+  if (proof.authority_file.empty()) arguments.SetSslTargetNameOverride(names.front());
 }
 
 std::vector<std::string> AgentNames(absl::string_view device) {
@@ -111,7 +129,7 @@ std::shared_ptr<grpc::ChannelCredentials> CallerCredentials(const CallerProof& p
     options.set_certificate_provider(
         std::make_shared<tls::StaticDataCertificateProvider>(proof.authority));
   } else {
-    options.set_certificate_provider(Watch(proof.identity_file));
+    options.set_certificate_provider(Watch(ServerFiles::Of(proof.identity_file)));
     options.watch_identity_key_cert_pairs();
   }
   options.watch_root_certs();
@@ -122,10 +140,10 @@ std::shared_ptr<grpc::ChannelCredentials> CallerCredentials(const CallerProof& p
   return tls::TlsCredentials(options);
 }
 
-std::shared_ptr<grpc::ServerCredentials> ServerCredentialsFor(const std::string& identity_file,
+std::shared_ptr<grpc::ServerCredentials> ServerCredentialsFor(const ServerFiles& files,
                                                               MayConnect may_connect,
                                                               bool takes_tokens) {
-  tls::TlsServerCredentialsOptions options(Watch(identity_file));
+  tls::TlsServerCredentialsOptions options(Watch(files));
   options.watch_root_certs();
   options.watch_identity_key_cert_pairs();
   options.set_cert_request_type(takes_tokens
@@ -139,7 +157,7 @@ std::shared_ptr<grpc::ServerCredentials> ServerCredentialsFor(const std::string&
 
 std::string CallerIdentity(const grpc::AuthContext& context) {
   for (const grpc::string_ref& uri : context.FindPropertyValues(GRPC_PEER_URI_PROPERTY_NAME)) {
-    std::optional<std::string> id = IdentityOfUri(absl::string_view(uri.data(), uri.size()));
+    std::optional<std::string> id = RecordIdOfUri(absl::string_view(uri.data(), uri.size()));
     if (id.has_value()) return *std::move(id);
   }
   return "";

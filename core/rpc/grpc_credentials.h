@@ -23,24 +23,38 @@ namespace slipway {
 std::shared_ptr<grpc::ChannelCredentials> CallerCredentials(const CallerProof& proof,
                                                             std::vector<std::string> names);
 
-// gRPC asks for one name, and logs that another one comes.
-void ApplyNames(const std::vector<std::string>& names, grpc::ChannelArguments& arguments);
+// gRPC asks for one name, and logs that another one comes; for a given authority, the name is that in the address.
+void ApplyNames(const CallerProof& proof, const std::vector<std::string>& names,
+                grpc::ChannelArguments& arguments);
 
 // The names of the server that the proof is for, and of the agent of a device of its: of who joined by the name that the device's id
 // begins with (server/services/access.h), or of the server's own user, whose agents may have any.
 std::vector<std::string> ServerNames();
 std::vector<std::string> AgentNames(absl::string_view device);
 
-// Whether the identity of this id (identity_id.h), or with the empty one who has no certificate, may connect; called on gRPC's threads.
-using MayConnect = std::function<bool(absl::string_view identity)>;
+// What a server proves itself with, and what it holds callers against, in PEM.
+struct ServerFiles {
+  // All three are in an identity file.
+  static ServerFiles Of(const std::string& identity_file) {
+    return {.certificate = identity_file, .key = identity_file, .authorities = identity_file};
+  }
 
-// Of a server: with the identity of that file, whose authority signed callers' certificates; read anew when it changes. A caller without
-// a certificate, unless the server `takes_tokens`, or with one of an identity that may not connect, gets no further than TLS.
-std::shared_ptr<grpc::ServerCredentials> ServerCredentialsFor(const std::string& identity_file,
+  std::string certificate;  // With those between it and its authority.
+  std::string key;
+  std::string authorities;  // Of callers.
+};
+
+// Whether he may connect of whose certificate this URI says who he is (kSlipwayUriPrefix), or with the empty one who has no
+// certificate; called on gRPC's threads.
+using MayConnect = std::function<bool(absl::string_view uri)>;
+
+// Of a server; files are read anew when they change. A caller without a certificate, unless the server `takes_tokens`, or with one that
+// says nothing of that kind, or what may not connect, gets no further than TLS.
+std::shared_ptr<grpc::ServerCredentials> ServerCredentialsFor(const ServerFiles& files,
                                                               MayConnect may_connect,
                                                               bool takes_tokens);
 
-// Whose certificate a call's connection was made with; empty when with none.
+// The id of the record that the certificate of a call's connection names, or a given identity has; empty when it was made with none.
 std::string CallerIdentity(const grpc::AuthContext& context);
 
 }  // namespace slipway

@@ -32,7 +32,8 @@
 #include "core/base/log.h"
 #include "core/base/status_macros.h"
 #include "core/identity/certificate.h"
-#include "core/identity/identity_id.h"
+#include "core/identity/certificate_authority.h"
+#include "core/identity/given_identity.h"
 #include "core/rpc/call_flood.h"
 #include "core/rpc/client_hello.h"
 #include "core/rpc/grpc_call_counts.h"
@@ -105,7 +106,7 @@ std::string IdentityOf(const std::string& certificate) {
   const absl::StatusOr<CertificateFacts> facts = ReadCertificate(certificate);
   if (!facts.ok()) return "";
   for (const std::string& uri : facts->uris) {
-    if (std::optional<std::string> id = IdentityOfUri(uri)) return *std::move(id);
+    if (std::optional<std::string> id = RecordIdOfUri(uri)) return *std::move(id);
   }
   return "";
 }
@@ -117,6 +118,7 @@ struct SilentConnection {
   std::string peer;
   std::string address;
   int listens = -1;  // The socket that it was accepted from.
+  bool is_by_other_name = false;
   absl::Duration until;
 };
 
@@ -129,10 +131,11 @@ struct LeavingConnection {
 class RunningListener final : public GrpcListener {
  public:
   RunningListener(const ListenerOptions& options, ListenSocket socket,
-                  std::unique_ptr<Acceptor> acceptor)
+                  std::unique_ptr<Acceptor> acceptor, std::unique_ptr<Acceptor> by_other_names)
       : options_(options),
         socket_(std::move(socket)),
         acceptor_(std::move(acceptor)),
+        by_other_names_(std::move(by_other_names)),
         unproven_(options.most_unproven, options.proof),
         // All that are held fit in, and as many that have closed.
         proven_({.all = 2 * options.connections.all, .each_peer = options.most_of_identity},
@@ -340,6 +343,7 @@ class RunningListener final : public GrpcListener {
         return Forget(silent);
       case HelloKind::kCall:
         StopWatching(*silent);
+        silent->is_by_other_name = hello.server_name != kServerCertificateName;
         waiting_.push_back(silent->id);
         return;
       case HelloKind::kJoin:
@@ -381,7 +385,8 @@ class RunningListener final : public GrpcListener {
         Acceptor::NewConnectionParameters connection;
         connection.listener_fd = silent->listens;
         connection.fd = silent->fd.release();
-        acceptor_->HandleNewConnection(&connection);
+        const bool is_other = silent->is_by_other_name && by_other_names_ != nullptr;
+        (is_other ? by_other_names_ : acceptor_)->HandleNewConnection(&connection);
         break;
       }
     }
@@ -527,6 +532,7 @@ class RunningListener final : public GrpcListener {
   const ListenerOptions options_;
   const ListenSocket socket_;
   const std::unique_ptr<Acceptor> acceptor_;
+  const std::unique_ptr<Acceptor> by_other_names_;  // Null: there are none.
   const SystemClock clock_;
   UniqueFd epoll_;
   UniqueFd asked_;
@@ -570,13 +576,16 @@ ListenerOptions ListenerOptionsFor(int descriptor_limit, int most) {
 
 absl::StatusOr<std::unique_ptr<GrpcListener>> GrpcListener::Listen(
     const std::string& address, const ListenerOptions& options, grpc::ServerBuilder& builder,
-    std::shared_ptr<grpc::ServerCredentials> credentials) {
+    std::shared_ptr<grpc::ServerCredentials> credentials,
+    std::shared_ptr<grpc::ServerCredentials> by_other_names) {
   SLIPWAY_ASSIGN_OR_RETURN(ListenSocket socket, ListenAt(address));
+  const auto acceptor = [&builder](std::shared_ptr<grpc::ServerCredentials> of) {
+    return builder.experimental().AddExternalConnectionAcceptor(
+        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, std::move(of));
+  };
   auto listener = std::make_unique<RunningListener>(
-      options, std::move(socket),
-      builder.experimental().AddExternalConnectionAcceptor(
-          grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
-          std::move(credentials)));
+      options, std::move(socket), acceptor(std::move(credentials)),
+      by_other_names == nullptr ? nullptr : acceptor(std::move(by_other_names)));
   SLIPWAY_RETURN_IF_ERROR(listener->Prepare());
   return std::unique_ptr<GrpcListener>(std::move(listener));
 }

@@ -66,10 +66,12 @@ ListenerOptions ListenerOptionsFor(int descriptor_limit, int most);
 // Lets in from Start to Stop. Those let in stay with the server.
 class GrpcListener {
  public:
-  // Listens, and makes `builder` a server that takes connections from this. Errors of ListenAt.
+  // Listens, and makes `builder` a server that takes connections from this. Over TLS, those who call it by another name than
+  // kServerCertificateName get the credentials `by_other_names`, if there are any. Errors of ListenAt.
   static absl::StatusOr<std::unique_ptr<GrpcListener>> Listen(
       const std::string& address, const ListenerOptions& options, grpc::ServerBuilder& builder,
-      std::shared_ptr<grpc::ServerCredentials> credentials);
+      std::shared_ptr<grpc::ServerCredentials> credentials,
+      std::shared_ptr<grpc::ServerCredentials> by_other_names = nullptr);
   virtual ~GrpcListener() = default;
 
   // To be called once, when the server runs.

@@ -82,7 +82,8 @@ absl::Status Renew(Calls& calls, const std::string& identity_file) {
 }
 
 std::unique_ptr<Renewal> Renewal::Start(const std::string& server, const CallerProof& proof) {
-  if (proof.identity_file.empty()) return nullptr;
+  // What somebody else has given, he renews.
+  if (proof.identity_file.empty() || !proof.authority_file.empty()) return nullptr;
   return std::make_unique<RenewalThread>(server, proof);
 }
 

@@ -15,7 +15,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/time/clock.h"
 #include "core/base/files.h"
+#include "core/identity/given_identity.h"
 #include "core/identity/identity_file.h"
+#include "core/identity/identity_id.h"
 #include "core/identity/join_code.h"
 #include "core/rpc/grpc_call_counts.h"
 #include "core/rpc/grpc_calls.h"
@@ -27,6 +29,7 @@
 #include "core/rpc/testing/test_identities.h"
 #include "gmock/gmock.h"
 #include "grpcpp/generic/generic_stub.h"
+#include "tests/common/company.h"
 #include "tests/common/status_matchers.h"
 
 namespace slipway {
@@ -76,11 +79,12 @@ class GrpcTlsTest : public ::testing::Test {
     grpc::ServerBuilder builder;
     ApplyServerSettings(builder);
     builder.RegisterCallbackGenericService(&service_);
-    const auto may_connect = [](absl::string_view id) { return id != kRevoked; };
-    ASSERT_OK_AND_ASSIGN(
-        listener_,
-        GrpcListener::Listen("127.0.0.1:0", options, builder,
-                             ServerCredentialsFor(ours_.Server(), may_connect, takes_tokens)));
+    const auto may_connect = [](absl::string_view uri) { return uri != IdentityUri(kRevoked); };
+    ASSERT_OK_AND_ASSIGN(listener_,
+                         GrpcListener::Listen("127.0.0.1:0", options, builder,
+                                              ServerCredentialsFor(ServerFiles::Of(ours_.Server()),
+                                                                   may_connect, takes_tokens),
+                                              by_other_names_));
     service_.on_call = [this](const grpc::GenericCallbackServerContext& context) {
       if (!proves_) return;
       let_in_ = listener_->LetInCall(context.peer(), CallerIdentity(*context.auth_context()));
@@ -135,6 +139,7 @@ class GrpcTlsTest : public ::testing::Test {
 
   const TestIdentities ours_;
   const TestIdentities others_;
+  std::shared_ptr<grpc::ServerCredentials> by_other_names_;
   WhoService service_;
   std::atomic<bool> proves_ = true;
   absl::Status let_in_;  // What became of the last call.
@@ -175,10 +180,11 @@ TEST_F(GrpcTlsTest, ACallerIsNoServer) {
     grpc::ServerBuilder builder;
     builder.RegisterCallbackGenericService(&service);
     int port = 0;
-    builder.AddListeningPort("127.0.0.1:0",
-                             ServerCredentialsFor(
-                                 file, [](absl::string_view) { return true; }, true),
-                             &port);
+    builder.AddListeningPort(
+        "127.0.0.1:0",
+        ServerCredentialsFor(
+            ServerFiles::Of(file), [](absl::string_view) { return true; }, true),
+        &port);
     const std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
     ASSERT_NE(server, nullptr);
     const std::string address = absl::StrCat("127.0.0.1:", port);
@@ -187,6 +193,65 @@ TEST_F(GrpcTlsTest, ACallerIsNoServer) {
                 StatusIs(absl::StatusCode::kUnavailable, HasSubstr("not the server")));
     server->Shutdown(std::chrono::system_clock::now());
   }
+}
+
+// Two authorities, each with a certificate of the server's own.
+class GivenTlsTest : public GrpcTlsTest {
+ protected:
+  void SetUp() override {
+    by_other_names_ = ServerCredentialsFor(
+        {.certificate = server_, .key = server_, .authorities = authority_},
+        [](absl::string_view uri) { return uri == "urn:slipway:user:ada"; },
+        /*takes_tokens=*/false);
+    Serve();
+  }
+  std::string Write(const std::string& name, const std::string& text) const {
+    const std::string path = JoinPath(folder_.path(), name);
+    EXPECT_OK(WriteFileAtomically(path, text, /*durable=*/false, 0600));
+    return path;
+  }
+  absl::Status CallAs(const std::string& names) const {
+    return Call({.identity_file = Write("caller.pem", company_.Certificate(names)),
+                 .authority_file = authority_});
+  }
+
+  const TemporaryFolder folder_ = *TemporaryFolder::Create("given");
+  const slipway::testing::Company company_;
+  const std::string authority_ = Write("company.pem", company_.authority());
+  const std::string server_ = Write("server.pem", company_.Certificate("IP:127.0.0.1"));
+};
+
+TEST_F(GivenTlsTest, EachAuthorityVouchesForItsOwn) {
+  EXPECT_THAT(CallAs("URI:urn:slipway:user:ada"),
+              StatusIs(absl::StatusCode::kAborted,
+                       HasSubstr(GivenIdentityOfUri("urn:slipway:user:ada")->id())));
+  // Who has joined goes on as before, and nobody is somebody else by the other authority.
+  EXPECT_THAT(Call({.identity_file = ours_.Caller(kAda)}),
+              StatusIs(absl::StatusCode::kAborted, HasSubstr(kAda)));
+  for (const std::string& names :
+       {"URI:" + IdentityUri(kAda), "URI:urn:slipway:user:ada,URI:" + IdentityUri(kAda),
+        std::string("URI:urn:slipway:admin:ada"), std::string("DNS:ada"),
+        std::string("URI:https://ada.example")}) {
+    EXPECT_THAT(CallAs(names), StatusIs(absl::StatusCode::kUnavailable)) << names;
+  }
+  EXPECT_THAT(Call({.identity_file = ours_.Caller(kAda), .authority_file = authority_}),
+              StatusIs(absl::StatusCode::kUnavailable));
+}
+
+TEST_F(GivenTlsTest, TheServerIsKnownByItsAddress) {
+  const std::string caller = Write("caller.pem", company_.Certificate("URI:urn:slipway:user:ada"));
+  Write("server.pem", company_.Certificate("IP:127.0.0.2,DNS:slipway-server"));
+  const absl::Time end = absl::Now() + absl::Minutes(1);
+  absl::Status status;
+  // The server reads its files anew.
+  do {
+    status = Call({.identity_file = caller, .authority_file = authority_});
+  } while (absl::IsAborted(status) && absl::Now() < end);
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kUnavailable, HasSubstr("not the server")));
+  const slipway::testing::Company other;
+  EXPECT_THAT(
+      Call({.identity_file = caller, .authority_file = Write("other.pem", other.authority())}),
+      StatusIs(absl::StatusCode::kUnavailable, HasSubstr("not the server")));
 }
 
 TEST_F(GrpcTlsTest, TokensNeedNoCertificateWhereTheyAreTaken) {

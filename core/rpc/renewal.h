@@ -9,7 +9,7 @@
 
 namespace slipway {
 
-// A thread that renews an identity whenever it is time, for a process that goes on for long; nothing for an empty identity_file. What fails is
+// A thread that renews an identity whenever it is time, for a process that goes on for long; nothing for an empty identity_file, and for one that was given with an authority_file. What fails is
 // logged, and tried again an hour later. Others may renew the same file: they read it anew.
 class Renewal {
  public:

@@ -49,7 +49,8 @@ class Listener final : public SessionListener, private RawService {
       ApplyConnectionAge(builder);
       // Sessions have tickets: who was revoked has none that is good.
       credentials = ServerCredentialsFor(
-          options.identity_file, [](absl::string_view) { return true; }, /*takes_tokens=*/false);
+          ServerFiles::Of(options.identity_file), [](absl::string_view) { return true; },
+          /*takes_tokens=*/false);
     }
     SLIPWAY_ASSIGN_OR_RETURN(
         listener_, GrpcListener::Listen(options.address, connections, builder, credentials));

@@ -87,10 +87,11 @@ absl::Status CheckConfinement(const WorkerOptions& options) {
 absl::Status Work(const WorkerOptions& options, const Compiler& compiler,
                   const sigset_t& stop_signals) {
   SLIPWAY_ASSIGN_OR_RETURN(const std::string token, ReadToken(options.token_file));
-  SLIPWAY_ASSIGN_OR_RETURN(
-      const CallerProof proof,
-      FindProof(options.server, Role::kWorker,
-                {.identity_file = options.identity, .token = token, .insecure = options.insecure}));
+  SLIPWAY_ASSIGN_OR_RETURN(const CallerProof proof, FindProof(options.server, Role::kWorker,
+                                                              {.identity_file = options.identity,
+                                                               .authority_file = options.authority,
+                                                               .token = token,
+                                                               .insecure = options.insecure}));
   GrpcWorkerTransport transport(options.server, proof);
   const std::unique_ptr<Renewal> renewal = Renewal::Start(options.server, proof);
   const bool is_shared = !options.blob_dir.empty();

@@ -40,6 +40,9 @@ void AddFlags(FlagSet& flags, WorkerOptions* options) {
   flags.Add("blob-dir", &options->blob_dir, "FOLDER", "Blob store shared with the server.");
   flags.Add("cache-dir", &options->cache_dir, "FOLDER",
             "Where kernels and fetched files are kept.");
+  flags.Add("authority", &options->authority, "FILE",
+            "Certificates of who vouches for the server by its address, and for --identity; else "
+            "the server's own authority does.");
   flags.Add("identity", &options->identity, "FILE",
             "Who the worker is, as `slipway-compile-worker join` wrote it; default: the one for "
             "this server.");

@@ -17,6 +17,7 @@ struct WorkerOptions {
   std::string
       blob_dir;  // Empty: a cache of the worker's own, below cache_dir. Else shared, and durable.
   std::string cache_dir;  // Empty: the user's cache folder.
+  std::string authority;
   std::string identity;
   std::string token_file;
   bool insecure = false;

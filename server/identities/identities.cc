@@ -194,9 +194,38 @@ absl::StatusOr<Identities::Membership> Identities::Join(absl::string_view secret
   return membership;
 }
 
+absl::Status Identities::AdmitGiven(const GivenIdentity& given) {
+  const std::string id = given.id();
+  if (IsGood(id)) return absl::OkStatus();
+  SLIPWAY_RETURN_IF_ERROR(CheckName(given.name));
+  absl::MutexLock change(&change_mu_);
+  {
+    absl::MutexLock lock(&mu_);
+    const auto found = records_.find(id);
+    if (found != records_.end() && !IsRevoked(found->second)) return absl::OkStatus();
+    if (found != records_.end()) {
+      return absl::UnauthenticatedError(absl::StrCat("'", given.name, "' was revoked"));
+    }
+  }
+  v1::IdentityRecord record = NewRecord(given.name, given.roles);
+  record.set_id(id);
+  record.set_kind(v1::IdentityRecord::JOINED);
+  record.set_joined_ns(record.created_ns());
+  record.set_is_given(true);
+  SLIPWAY_RETURN_IF_ERROR(MakeRoom(record.kind()));
+  SLIPWAY_RETURN_IF_ERROR(Save(record));
+  Log(LogLevel::kInfo, "came with a certificate of the given authority",
+      {{"id", id}, {"name", given.name}, {"roles", given.roles.ToString("+")}});
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Identities::Membership> Identities::Renew(absl::string_view id,
                                                          absl::string_view request) {
   const absl::optional<v1::IdentityRecord> record = Find(id);
+  if (record.has_value() && record->is_given()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "'", record->name(), "' has a certificate of another authority: ask there for a new one"));
+  }
   if (record.has_value()) return Sign(*record, request);
   return absl::UnauthenticatedError(
       "this server does not know you any more: ask an administrator for a code (slipwayd invite)");
@@ -333,7 +362,8 @@ absl::Status Identities::MakeRoom(v1::IdentityRecord::Kind kind) {
     }
     ++count;
     if (is_invitation) ++invitations;
-    if (IsRevoked(record)) revoked.push_back(std::move(record));
+    // Another authority's certificates would make a record that is forgotten anew.
+    if (IsRevoked(record) && !record.is_given()) revoked.push_back(std::move(record));
   }
   std::sort(revoked.begin(), revoked.end(),
             [](const v1::IdentityRecord& a, const v1::IdentityRecord& b) {

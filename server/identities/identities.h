@@ -21,6 +21,7 @@
 #include "core/base/clock.h"
 #include "core/base/digest.h"
 #include "core/identity/certificate_authority.h"
+#include "core/identity/given_identity.h"
 #include "core/identity/join_code.h"
 #include "core/identity/role.h"
 #include "proto/slipway/v1/identity.pb.h"
@@ -67,7 +68,12 @@ class Identities {
   absl::StatusOr<Membership> Join(absl::string_view secret, absl::string_view request,
                                   absl::string_view role);
 
-  // Another certificate for one that Find finds. UNAUTHENTICATED when it does not; INVALID_ARGUMENT as above.
+  // Whether one may connect for whom another authority vouches: unless he was revoked. Makes his record when he comes for the first
+  // time. INVALID_ARGUMENT for names of the server's own; RESOURCE_EXHAUSTED when there are too many; UNAUTHENTICATED when he was revoked.
+  absl::Status AdmitGiven(const GivenIdentity& given);
+
+  // Another certificate for one that Find finds. UNAUTHENTICATED when it does not; INVALID_ARGUMENT as above;
+  // FAILED_PRECONDITION for one whom another authority vouches for.
   absl::StatusOr<Membership> Renew(absl::string_view id, absl::string_view request);
 
   // The record of the user whom this server runs as, made if there is none for this role; to be signed for by Renew.

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "core/identity/certificate.h"
+#include "core/identity/given_identity.h"
 #include "core/identity/identity_id.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -305,6 +306,55 @@ TEST_F(IdentitiesTest, TheOwnUserNeedsNoCodeAndStays) {
     EXPECT_THAT(identities_->Revoke(given), StatusIs(absl::StatusCode::kFailedPrecondition));
   }
   EXPECT_TRUE(identities_->Find(own.id()).has_value());
+}
+
+TEST_F(IdentitiesTest, GivenIdentitiesHaveARecordFromTheFirstTimeOn) {
+  const GivenIdentity ada = {.name = "ada", .roles = {Role::kUser, Role::kAdmin}};
+  EXPECT_FALSE(identities_->IsGood(ada.id()));
+  EXPECT_OK(identities_->AdmitGiven(ada));
+  EXPECT_OK(identities_->AdmitGiven(ada));
+  ASSERT_THAT(All(), SizeIs(1));
+  Restart();
+  const absl::optional<v1::IdentityRecord> record = identities_->Find(ada.id());
+  ASSERT_TRUE(record.has_value());
+  EXPECT_TRUE(record->is_given());
+  EXPECT_EQ(record->name(), "ada");
+  EXPECT_EQ(RolesOf(*record), ada.roles);
+  EXPECT_TRUE(identities_->IsGood(ada.id()));
+  // The same name with other roles is another one.
+  EXPECT_OK(identities_->AdmitGiven({.name = "ada", .roles = {Role::kAgent}}));
+  EXPECT_EQ(identities_->NameCovering("ada.camera"), "ada");
+  EXPECT_THAT(identities_->Renew(ada.id(), request_.request),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("another authority")));
+}
+
+TEST_F(IdentitiesTest, GivenIdentitiesStayRevoked) {
+  const GivenIdentity ada = {.name = "ada", .roles = kUser};
+  EXPECT_OK(identities_->AdmitGiven(ada));
+  EXPECT_OK(identities_->Revoke("ada"));
+  EXPECT_THAT(identities_->AdmitGiven(ada), StatusIs(absl::StatusCode::kUnauthenticated));
+  // Others who are revoked give way, he does not.
+  clock_.Advance(absl::Seconds(1));
+  v1::IdentityRecord other = *identities_->Find(Joined("bob"));
+  EXPECT_OK(identities_->Revoke("bob"));
+  for (int i = static_cast<int>(All().size()); i < kMaxIdentities; ++i) {
+    other.set_id(absl::StrCat(absl::Hex(i, absl::kZeroPad16)));
+    ASSERT_OK(store_.SaveIdentity(other));
+  }
+  Restart();
+  EXPECT_OK(identities_->AdmitGiven({.name = "last", .roles = kUser}));
+  EXPECT_THAT(identities_->AdmitGiven({.name = "one-more", .roles = kUser}),
+              StatusIs(absl::StatusCode::kResourceExhausted));
+  EXPECT_THAT(identities_->AdmitGiven(ada), StatusIs(absl::StatusCode::kUnauthenticated));
+}
+
+TEST_F(IdentitiesTest, GivenIdentitiesHaveNoNamesOfTheServers) {
+  for (const char* name : {"local", "local-1", "0123456789abcdef"}) {
+    EXPECT_THAT(identities_->AdmitGiven({.name = name, .roles = kUser}),
+                StatusIs(absl::StatusCode::kInvalidArgument))
+        << name;
+  }
+  EXPECT_THAT(All(), IsEmpty());
 }
 
 TEST_F(IdentitiesTest, RenewingMakesAnotherCertificate) {

@@ -9,6 +9,8 @@
 
 #include "core/base/log.h"
 #include "core/base/status_macros.h"
+#include "core/identity/given_identity.h"
+#include "core/identity/identity_id.h"
 #include "core/rpc/grpc_credentials.h"
 #include "core/rpc/grpc_listener.h"
 #include "core/rpc/grpc_settings.h"
@@ -72,13 +74,16 @@ class RunningServer final : public GrpcServer {
     ApplyServerSettings(builder);
     ListenerOptions listener = options.listener;
     std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();
+    std::shared_ptr<grpc::ServerCredentials> by_other_names;
     if (!options.identity_file.empty()) {
       SLIPWAY_RETURN_IF_ERROR(OpenDoor(options, listener));
       ApplyConnectionAge(builder);
-      credentials = ServerCredentialsFor(options.identity_file, IsKnown(), options.takes_tokens);
+      credentials = ServerCredentialsFor(ServerFiles::Of(options.identity_file), MayConnect(),
+                                         options.takes_tokens);
+      by_other_names = GivenCredentials(options);
     }
-    SLIPWAY_ASSIGN_OR_RETURN(listener_,
-                             GrpcListener::Listen(options.listen, listener, builder, credentials));
+    SLIPWAY_ASSIGN_OR_RETURN(listener_, GrpcListener::Listen(options.listen, listener, builder,
+                                                             credentials, by_other_names));
     for (grpc::Service* service : std::initializer_list<grpc::Service*>{
              &server_service_, &compile_service_, &run_service_, &fleet_service_,
              &identity_service_, &job_service_, &blob_service_, &agent_service_, &worker_service_,
@@ -104,6 +109,36 @@ class RunningServer final : public GrpcServer {
     return [this](absl::string_view id) {
       return !listener_->IsBanned(id) && (id.empty() || env_.identities->IsGood(id));
     };
+  }
+
+  std::function<bool(absl::string_view)> MayConnect() const {
+    return [is_known = IsKnown()](absl::string_view uri) {
+      if (uri.empty()) return is_known("");
+      const auto id = IdentityOfUri(uri);
+      return id.has_value() && is_known(*id);
+    };
+  }
+
+  // Null: there is nothing that was given.
+  std::shared_ptr<grpc::ServerCredentials> GivenCredentials(const Options& options) const {
+    ServerFiles files = options.given;
+    if (files.certificate.empty()) return nullptr;
+    if (files.authorities.empty()) {
+      files.authorities = options.identity_file;
+      return ServerCredentialsFor(files, MayConnect(), options.takes_tokens);
+    }
+    // They name no records: another authority could name anybody's.
+    const auto may_connect = [this](absl::string_view uri) {
+      const auto given = GivenIdentityOfUri(uri);
+      if (listener_->IsBanned(given.has_value() ? given->id() : "")) return false;
+      if (!given.has_value()) return uri.empty();
+      const absl::Status status = env_.identities->AdmitGiven(*given);
+      if (!status.ok() && !absl::IsUnauthenticated(status)) {
+        Log(LogLevel::kWarning, "a given identity is not let in", {{"why", status.message()}});
+      }
+      return status.ok();
+    };
+    return ServerCredentialsFor(files, may_connect, options.takes_tokens);
   }
 
   absl::Status OpenDoor(const Options& options, ListenerOptions& listener) {

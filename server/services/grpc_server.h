@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/rpc/grpc_credentials.h"
 #include "core/rpc/grpc_listener.h"
 #include "server/audit/audit_log.h"
 #include "server/change_hub.h"
@@ -26,6 +27,9 @@ class GrpcServer {
     // The server's (core/identity/identity_file.h): it is called over TLS, by those whom env->identities knows. Empty: by
     // everybody who reaches it.
     std::string identity_file;
+    // For who calls the server by the name in its address; no certificate: for nobody. Without authorities, callers are those of
+    // the server's own, and else given identities (core/identity/given_identity.h).
+    ServerFiles given;
     // Whether those who show a token may come without a certificate.
     bool takes_tokens = false;
     std::string own_worker;  // The secret of this server's own workers; empty: there are none.

@@ -20,10 +20,10 @@ namespace {
 using AgentStream = grpc::ServerReaderWriter<v1::SessionRequests, v1::SessionResponses>;
 
 std::shared_ptr<grpc::Channel> ChannelTo(const std::string& server, const std::string& identity) {
+  const CallerProof proof = {.identity_file = identity};
   grpc::ChannelArguments arguments;
-  ApplyNames(ServerNames(), arguments);
-  return grpc::CreateCustomChannel(
-      server, CallerCredentials({.identity_file = identity}, ServerNames()), arguments);
+  ApplyNames(proof, ServerNames(), arguments);
+  return grpc::CreateCustomChannel(server, CallerCredentials(proof, ServerNames()), arguments);
 }
 
 }  // namespace
@@ -36,11 +36,12 @@ class SwappingRelay::Services final : public v1::AgentService::Service {
         blob_service_(*this) {
     grpc::ServerBuilder builder;
     int port = 0;
-    builder.AddListeningPort("127.0.0.1:0",
-                             ServerCredentialsFor(
-                                 options.server_identity, [](absl::string_view) { return true; },
-                                 /*takes_tokens=*/false),
-                             &port);
+    builder.AddListeningPort(
+        "127.0.0.1:0",
+        ServerCredentialsFor(
+            ServerFiles::Of(options.server_identity), [](absl::string_view) { return true; },
+            /*takes_tokens=*/false),
+        &port);
     ApplyServerSettings(builder);
     builder.RegisterService(this);
     builder.RegisterService(&blob_service_);
