@@ -12,13 +12,13 @@
 #include "core/confinement/profiles.h"
 #include "core/identity/identity_file.h"
 #include "core/rpc/caller_proof.h"
-#include "core/rpc/token.h"
 #include "core/store/file_blob_store.h"
 #include "core/store/file_names.h"
 #include "core/store/quota_blob_store.h"
 #include "core/wire/digest_proto.h"
 #include "device_agent/agent_identity.h"
 #include "device_agent/grpc_agent_transport.h"
+#include "device_agent/own_door.h"
 #include "device_agent/session/server_session.h"
 
 namespace slipway {
@@ -147,10 +147,23 @@ void Agent::WorkForServer(AgentLoopOptions loop) {
 }
 
 absl::Status Agent::Listen() {
-  SLIPWAY_ASSIGN_OR_RETURN(const std::string token, ReadToken(options_.token_file));
+  const bool has_own_door = HasOwnDoor(options_);
+  if (has_own_door) {
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(
+        identity_file_, KeepAgentIdentity(options_.state_dir, clock_.Now()), "--state-dir");
+  }
   SLIPWAY_ASSIGN_OR_RETURN(listener_, SessionListener::Start({.address = options_.listen,
-                                                              .identity_file = identity_file_,
-                                                              .token = token}));
+                                                              .identity_file = identity_file_}));
+  if (has_own_door) {
+    const absl::StatusOr<std::string> path =
+        KeepUserIdentity(options_.state_dir, listener_->address(), clock_.Now());
+    if (path.ok()) {
+      Log(LogLevel::kInfo, "may be called by who has this file", {{"identity", *path}});
+    } else {
+      Log(LogLevel::kWarning, "this user's own commands cannot call the agent",
+          {{"why", path.status().message()}});
+    }
+  }
   if (transport_ != nullptr) return absl::OkStatus();
   sessions_.emplace(LocalSessions::Options{
       .device = tools_.device_id, .target = tools_.device_target, .tools = MakeSessionTools()});

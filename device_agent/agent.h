@@ -64,7 +64,7 @@ class Agent {
   const FileLock lock_;
   const SystemClock clock_;
   const std::unique_ptr<AgentTransport> transport_;
-  std::string identity_file_;          // Who the agent is, with a server over TLS; else empty.
+  std::string identity_file_;          // Who the agent is, over TLS; else empty.
   std::unique_ptr<Renewal> renewal_;   // Of that.
   std::unique_ptr<ProgramGate> gate_;  // Unless the agent has joined no server.
   PinnedBlobs pinned_;

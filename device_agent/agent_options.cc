@@ -34,16 +34,13 @@ FlagSet AgentFlags(AgentOptions& options) {
             "[::].");
   flags.Add(
       "insecure", &options.insecure,
-      "Call the server without TLS, and listen without a token where other machines can reach it: "
-      "whoever does runs code here.");
+      "Call the server without TLS, and listen without it: whoever reaches this runs code here.");
   flags.Add(
       "identity", &options.identity, "FILE",
       "Who the agent is, as `slipway-agent join` wrote it; default: the one for this server.");
   flags.Add("authority", &options.authority, "FILE",
             "Certificates of who vouches for the server by its address, and for --identity; else "
             "the server's own authority does.");
-  flags.Add("token-file", &options.token_file, "FILE",
-            "With --listen: holds the token that clients must show besides.");
   flags.Add("id", &options.id, "ID",
             "Name in the fleet; default: the one it joined the server by, else the one it had "
             "before, at first made "
@@ -75,6 +72,11 @@ FlagSet AgentFlags(AgentOptions& options) {
   flags.Add("log-level", &options.log_level, "LEVEL",
             "debug, info, warning or error; with debug, clients are told what their runners do.");
   return flags;
+}
+
+bool HasOwnDoor(const AgentOptions& options) {
+  return options.server.empty() && !options.listen.empty() && !options.insecure &&
+         !absl::StartsWith(options.listen, kUnixAddressPrefix);
 }
 
 absl::Status CompleteOptions(AgentOptions& options) {
@@ -111,10 +113,10 @@ absl::Status CompleteOptions(AgentOptions& options) {
   if (!options.announce.empty()) {
     SLIPWAY_RETURN_IF_ERROR(Annotate(ParseListenAddress(options.announce).status(), "--announce"));
   }
-  // Over TLS, the server's clients are known.
-  const bool is_over_tls = !options.server.empty() && !options.insecure &&
-                           !absl::StartsWith(options.server, kUnixAddressPrefix);
-  return CheckListen(options.listen, is_over_tls || !options.token_file.empty(), options.insecure);
+  // Over TLS, callers are known to the server or by the agent's own authority.
+  const bool is_over_tls =
+      !options.insecure && !absl::StartsWith(options.server, kUnixAddressPrefix);
+  return CheckListen(options.listen, is_over_tls, options.insecure);
 }
 
 std::string AddressForClients(const AgentOptions& options, const std::string& listened) {

@@ -18,7 +18,6 @@ struct AgentOptions {
   bool insecure = false;
   std::string identity;
   std::string authority;
-  std::string token_file;
   std::string id;
   std::string state_dir;
   std::string cache_dir;
@@ -38,9 +37,12 @@ inline constexpr char kCompiledPrograms[] = "compiled";
 // Declares the agent's flags, bound to `options`.
 FlagSet AgentFlags(AgentOptions& options);
 
+// Whether clients are known by an authority of the agent's own (own_door.h): it listens on a port without a server.
+bool HasOwnDoor(const AgentOptions& options);
+
 // Fills in what was not given: folders below $XDG_STATE_HOME/slipway (or ~/.local/state/slipway), the server of this
 // machine unless the agent listens. FAILED_PRECONDITION when neither variable is set; PERMISSION_DENIED for listening
-// without a token where other machines reach it; INVALID_ARGUMENT for addresses that are none, for programs that there are not,
+// without TLS where other machines reach it; INVALID_ARGUMENT for addresses that are none, for programs that there are not,
 // and for compiled ones without a server that is called over TLS.
 absl::Status CompleteOptions(AgentOptions& options);
 

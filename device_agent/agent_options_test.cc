@@ -47,13 +47,25 @@ TEST(AgentOptions, WhatDoesNotGoTogetherIsRefused) {
   const absl::Status no_address = CompleteOptions(options);
   EXPECT_THAT(no_address, StatusIs(Code::kInvalidArgument));
   EXPECT_THAT(std::string(no_address.message()), HasSubstr("--announce"));
-  // Others could reach it, and it asks nobody who he is, unless its server is called over TLS.
-  for (const std::string server : {"", "unix:/run/slipway"}) {
+  // Others could reach it, and it asks nobody who he is.
+  options = Options("unix:/run/slipway", "0.0.0.0:7412", "");
+  EXPECT_THAT(CompleteOptions(options), StatusIs(Code::kPermissionDenied));
+  for (const std::string server : {"", "buildhost:7411"}) {
     options = Options(server, "0.0.0.0:7412", "");
-    EXPECT_THAT(CompleteOptions(options), StatusIs(Code::kPermissionDenied)) << server;
+    EXPECT_OK(CompleteOptions(options)) << server;
   }
-  options = Options("buildhost:7411", "0.0.0.0:7412", "");
-  EXPECT_OK(CompleteOptions(options));
+  options = Options("buildhost:7411", "127.0.0.1:7412", "");
+  options.authority = "company.pem";
+  EXPECT_THAT(CompleteOptions(options), StatusIs(Code::kInvalidArgument));
+}
+
+TEST(AgentOptions, AnAgentOnAPortWithoutAServerHasADoorOfItsOwn) {
+  EXPECT_TRUE(HasOwnDoor(Options("", "127.0.0.1:7412", "")));
+  EXPECT_FALSE(HasOwnDoor(Options("", "unix:/run/agent", "")));
+  EXPECT_FALSE(HasOwnDoor(Options("buildhost:7411", "127.0.0.1:7412", "")));
+  AgentOptions options = Options("", "127.0.0.1:7412", "");
+  options.insecure = true;
+  EXPECT_FALSE(HasOwnDoor(options));
 }
 
 TEST(AgentOptions, CompiledProgramsWantAServerThatSigns) {

@@ -13,6 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "proto/slipway/v1/server.grpc.pb.h"
+#include "server/data_folder.h"
 #include "server/identities/own_identities.h"
 #include "server/server_context.h"
 #include "server/server_options.h"
@@ -111,17 +112,18 @@ TEST_F(TlsServerTest, AnIdentityIsRenewedByItself) {
 TEST_F(TlsServerTest, AServersIdentityIsMadeAnewInTime) {
   const absl::Time now = absl::Now();
   const auto authority = *CertificateAuthority::Create(now);
-  const std::string path = JoinPath(folder_.path(), "server.pem");
-  ASSERT_OK(KeepServerIdentity(*authority, path, now));
+  const std::string folder = folder_.path();
+  const std::string path = JoinPath(folder, kServerIdentityName);
+  ASSERT_OK(KeepServerIdentityIn(folder, *authority, now));
   const std::string first = *ReadFile(path, 1 << 20);
-  ASSERT_OK(KeepServerIdentity(*authority, path, now + absl::Hours(24 * 59)));
+  ASSERT_OK(KeepServerIdentityIn(folder, *authority, now + absl::Hours(24 * 59)));
   EXPECT_EQ(*ReadFile(path, 1 << 20), first);
-  ASSERT_OK(KeepServerIdentity(*authority, path, now + absl::Hours(24 * 61)));
+  ASSERT_OK(KeepServerIdentityIn(folder, *authority, now + absl::Hours(24 * 61)));
   EXPECT_NE(*ReadFile(path, 1 << 20), first);
   // Another authority's is of no use.
   const std::string second = *ReadFile(path, 1 << 20);
   const auto other = *CertificateAuthority::Create(now);
-  ASSERT_OK(KeepServerIdentity(*other, path, now + absl::Hours(24 * 61)));
+  ASSERT_OK(KeepServerIdentityIn(folder, *other, now + absl::Hours(24 * 61)));
   EXPECT_NE(*ReadFile(path, 1 << 20), second);
 }
 

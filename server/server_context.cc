@@ -3,7 +3,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/base/descriptor_limit.h"
@@ -14,26 +13,15 @@
 #include "core/base/status_macros.h"
 #include "core/identity/given_certificate.h"
 #include "core/identity/identity_file.h"
+#include "core/rpc/listen_address.h"
 #include "core/rpc/token.h"
 #include "core/store/file_blob_store.h"
 #include "core/store/quota_blob_store.h"
 #include "server/artifacts/counting_blob_store.h"
-#include "server/data_folder.h"
-#include "server/identities/authority_file.h"
 #include "server/identities/own_identities.h"
 
 namespace slipway::server {
 namespace {
-
-// Where a process of this machine reaches a server that listens at `address`.
-std::string LocalAddress(const std::string& address) {
-  for (absl::string_view any : {"0.0.0.0:", "[::]:"}) {
-    if (absl::StartsWith(address, any)) {
-      return absl::StrCat("127.0.0.1:", absl::string_view(address).substr(any.size()));
-    }
-  }
-  return address;
-}
 
 // Zero is none.
 absl::Duration LimitOf(absl::Duration time) {
@@ -146,11 +134,12 @@ absl::Status ServerContext::Open() {
 }
 
 absl::Status ServerContext::OpenStores() {
-  SLIPWAY_RETURN_IF_ERROR_WITH(MakeOwnFolder(options_.data_dir), "--data-dir");
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(
+      folder_,
+      OpenDataFolder(options_.data_dir, absl::StrCat("slipwayd --listen ", options_.listen),
+                     clock_.Now()),
+      "--data-dir");
   SLIPWAY_RETURN_IF_ERROR_WITH(MakeOwnFolder(options_.cache_dir), "--cache-dir");
-  SLIPWAY_ASSIGN_OR_RETURN(
-      lock_,
-      LockDataFolder(options_.data_dir, absl::StrCat("slipwayd --listen ", options_.listen)));
   SLIPWAY_ASSIGN_OR_RETURN(store_, SqliteStore::Open(JoinPath(options_.data_dir, kDatabaseName)));
   SLIPWAY_ASSIGN_OR_RETURN_WITH(
       std::unique_ptr<FileBlobStore> files,
@@ -166,16 +155,13 @@ absl::Status ServerContext::OpenStores() {
 }
 
 absl::Status ServerContext::OpenIdentities() {
-  SLIPWAY_ASSIGN_OR_RETURN_WITH(
-      authority_, OpenAuthority(JoinPath(options_.data_dir, kAuthorityName), clock_.Now()),
-      "--data-dir");
   SLIPWAY_ASSIGN_OR_RETURN(identities_,
-                           Identities::Create(store_.get(), authority_.get(), &clock_));
+                           Identities::Create(store_.get(), folder_->authority.get(), &clock_));
   // Only agents that are called over TLS know an authority to check statements against.
   if (IsOverTls(options_)) {
     SLIPWAY_ASSIGN_OR_RETURN_WITH(
         statement_key_,
-        StatementKey::Open(authority_.get(), JoinPath(options_.data_dir, kSignerIdentityName),
+        StatementKey::Open(folder_->authority.get(), JoinPath(options_.data_dir, kSignerIdentityName),
                            clock_.Now()),
         "--data-dir");
   }
@@ -222,9 +208,8 @@ absl::StatusOr<std::string> ServerContext::MakeWorkerToken() const {
 
 absl::Status ServerContext::KeepIdentities() {
   const absl::Time now = clock_.Now();
-  SLIPWAY_RETURN_IF_ERROR(
-      KeepServerIdentity(*authority_, JoinPath(options_.data_dir, kServerIdentityName), now));
-  return KeepOwnIdentity(*authority_, *identities_, Role::kWorker,
+  SLIPWAY_RETURN_IF_ERROR(KeepServerIdentityIn(options_.data_dir, *folder_->authority, now));
+  return KeepOwnIdentity(*folder_->authority, *identities_, Role::kWorker,
                          JoinPath(options_.data_dir, kWorkerIdentityName), now);
 }
 
@@ -246,7 +231,7 @@ void ServerContext::KeepUsersIdentities() {
   for (const Role role : {Role::kUser, Role::kAgent, Role::kWorker, Role::kAdmin}) {
     const absl::StatusOr<std::string> path = IdentityPath(LocalAddress(address_), role);
     const absl::Status status =
-        path.ok() ? KeepOwnIdentity(*authority_, *identities_, role, *path, clock_.Now())
+        path.ok() ? KeepOwnIdentity(*folder_->authority, *identities_, role, *path, clock_.Now())
                   : path.status();
     // The server serves others all the same.
     if (!status.ok()) {

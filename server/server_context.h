@@ -14,13 +14,12 @@
 #include "absl/types/optional.h"
 #include "core/base/awake_clock.h"
 #include "core/base/clock.h"
-#include "core/base/files.h"
-#include "core/identity/certificate_authority.h"
 #include "core/store/blob_store.h"
 #include "core/store/compile_cache.h"
 #include "server/artifacts/artifact_library.h"
 #include "server/audit/audit_log.h"
 #include "server/change_hub.h"
+#include "server/data_folder.h"
 #include "server/handlers/environment.h"
 #include "server/handlers/open_downloads.h"
 #include "server/handlers/open_uploads.h"
@@ -93,7 +92,7 @@ class ServerContext {
   const AwakeClock clock_{&machine_clock_};
   IdGenerator ids_;
   MemoryWatch memory_;
-  absl::optional<FileLock> lock_;
+  absl::optional<DataFolder> folder_;
   std::unique_ptr<SqliteStore> store_;
   std::atomic<int64_t> evicted_ = 0;
   std::unique_ptr<BlobStore> blobs_;
@@ -106,7 +105,6 @@ class ServerContext {
                             .least_piece = kMinPieceBytes,
                             .largest_piece = kMaxPieceBytes}};
   std::unique_ptr<CompileCache> compile_cache_;
-  std::unique_ptr<CertificateAuthority> authority_;
   std::unique_ptr<StatementKey> statement_key_;  // With TLS.
   std::unique_ptr<ArtifactLibrary> artifacts_;
   std::unique_ptr<Identities> identities_;

@@ -27,8 +27,11 @@
 #include "core/confinement/confinement.h"
 #include "core/confinement/guard.h"
 #include "core/confinement/profiles.h"
+#include "core/identity/certificate.h"
+#include "core/identity/join_code.h"
 #include "core/rpc/join.h"
 #include "server/audit/audit_verb.h"
+#include "server/data_folder.h"
 #include "server/grpc_admin_verbs.h"
 #include "server/parent.h"
 #include "server/server_context.h"
@@ -112,6 +115,45 @@ int CheckMain(int argc, char** argv) {
   return result->mended == result->found ? 0 : kFailed;
 }
 
+// The first start does the same; who wants to see or keep the authority before anybody is served does it by itself.
+absl::Status Init(const std::string& given) {
+  SLIPWAY_ASSIGN_OR_RETURN(const ServerOptions options, Complete({.data_dir = given}));
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(const DataFolder folder,
+                                OpenDataFolder(options.data_dir, "slipwayd init", absl::Now()),
+                                "--data-dir");
+  SLIPWAY_ASSIGN_OR_RETURN(const Digest fingerprint,
+                           FingerprintOf(folder.authority->certificate()));
+  const std::string flag = given.empty() ? "" : absl::StrCat(" --data-dir ", options.data_dir);
+  printf("%s\n", AuthorityText(fingerprint).c_str());
+  fprintf(stderr,
+          "is the fingerprint of the server's authority, with which its tokens end, and its codes "
+          "in groups; "
+          "SHA-256 of its certificate: %s\nwhat it signs with is %s: keep a copy as you keep keys\n"
+          "next, for other machines: slipwayd%s --listen 0.0.0.0:7411\nand beside it: slipwayd "
+          "invite user NAME\n",
+          fingerprint.hex().c_str(), JoinPath(options.data_dir, kAuthorityName).c_str(),
+          flag.c_str());
+  return absl::OkStatus();
+}
+
+int InitMain(int argc, char** argv) {
+  std::string data_dir;
+  FlagSet flags("slipwayd init [flags]",
+                "Makes the data folder, the server's authority and its certificate, as the first "
+                "start would, where they are missing. Prints the authority's fingerprint.");
+  flags.Add("data-dir", &data_dir, "FOLDER", "The server's --data-dir.");
+  const absl::StatusOr<std::vector<std::string>> rest = flags.Parse(argc, argv);
+  if (!rest.ok()) return Report(rest.status(), kWrongCall);
+  if (!rest->empty())
+    return Report(absl::InvalidArgumentError(rest->front() + " is no flag"), kWrongCall);
+  if (const std::string text = flags.TextAskedFor(); !text.empty()) {
+    fputs(text.c_str(), stdout);
+    return 0;
+  }
+  const absl::Status status = Init(data_dir);
+  return status.ok() ? 0 : Report(status, kFailed);
+}
+
 template <absl::Status (*verb)(absl::Span<const std::string>, AdminOutput)>
 int AdminMain(int argc, char** argv) {
   const absl::Status status =
@@ -134,6 +176,7 @@ struct Verb {
 };
 constexpr Verb kVerbs[] = {
     {"check", "look over what a server keeps, while it does not run", CheckMain},
+    {"init", "make the authority and certificate of a new server before its first start", InitMain},
     {"invite", "let somebody join a running server", AdminMain<InviteVerb>},
     {"token", "let a program call it that cannot join", AdminMain<TokenVerb>},
     {"identities", "list who may call it", AdminMain<IdentitiesVerb>},

@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -50,13 +51,23 @@ absl::StatusOr<ListenAddress> ParseListenAddress(absl::string_view text) {
   return address;
 }
 
+std::string LocalAddress(const std::string& address) {
+  for (const absl::string_view any : {"0.0.0.0:", "[::]:"}) {
+    if (absl::StartsWith(address, any)) {
+      return absl::StrCat("127.0.0.1:", absl::string_view(address).substr(any.size()));
+    }
+  }
+  return address;
+}
+
 absl::Status CheckListen(absl::string_view address, bool asks_who, bool is_insecure) {
   SLIPWAY_ASSIGN_OR_RETURN_WITH(const ListenAddress parsed, ParseListenAddress(address),
                                 "--listen");
   if (parsed.is_loopback || asks_who || is_insecure) return absl::OkStatus();
-  return absl::PermissionDeniedError(absl::StrCat(
-      "--listen \"", address,
-      "\" can be reached by other machines: pass --token-file, or --insecure if that is meant"));
+  return absl::PermissionDeniedError(
+      absl::StrCat("--listen \"", address,
+                   "\" can be reached by other machines: call the server over TLS, or pass "
+                   "--insecure if that is meant"));
 }
 
 }  // namespace slipway

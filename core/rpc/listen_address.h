@@ -22,6 +22,9 @@ struct ListenAddress {
 // INVALID_ARGUMENT for an address that is neither of the two forms.
 absl::StatusOr<ListenAddress> ParseListenAddress(absl::string_view text);
 
+// Where a process of this machine reaches who listens at `address`.
+std::string LocalAddress(const std::string& address);
+
 // For who listens: PERMISSION_DENIED for an address that other machines reach, unless callers must show who they are (`asks_who`), by TLS or a token,
 // or `is_insecure` says that this is meant. Errors of ParseListenAddress.
 absl::Status CheckListen(absl::string_view address, bool asks_who, bool is_insecure);

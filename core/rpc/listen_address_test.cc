@@ -33,6 +33,12 @@ TEST(ListenAddress, IsNotLoopbackForWhatLooksLikeIt) {
   }
 }
 
+TEST(ListenAddress, IsReachedFromThisMachineByTheLoopback) {
+  EXPECT_EQ(LocalAddress("0.0.0.0:7411"), "127.0.0.1:7411");
+  EXPECT_EQ(LocalAddress("[::]:7411"), "127.0.0.1:7411");
+  EXPECT_EQ(LocalAddress("10.0.0.0:7411"), "10.0.0.0:7411");
+}
+
 TEST(ListenAddress, RefusesWhatIsNone) {
   for (const char* text : {"", "host", ":1", "host:", "host:65536", "host:-1", "unix:"}) {
     EXPECT_THAT(ParseListenAddress(text), StatusIs(absl::StatusCode::kInvalidArgument)) << text;

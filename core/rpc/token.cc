@@ -5,7 +5,6 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "core/base/files.h"
 #include "core/base/own_files.h"
 #include "core/base/status_macros.h"
@@ -46,16 +45,6 @@ bool IsSameSecret(absl::string_view secret, absl::string_view given) {
     differs |= static_cast<unsigned char>(given[i] ^ secret[i % secret.size()]);
   }
   return differs == 0;
-}
-
-absl::Status CheckAuthorization(absl::string_view token, absl::string_view authorization) {
-  if (token.empty()) return absl::OkStatus();
-  absl::string_view given = authorization;
-  if (!absl::ConsumePrefix(&given, "Bearer ")) {
-    return absl::UnauthenticatedError("this server wants a token: pass --token-file");
-  }
-  if (IsSameSecret(token, given)) return absl::OkStatus();
-  return absl::UnauthenticatedError("the token is not that of this server: check --token-file");
 }
 
 }  // namespace slipway

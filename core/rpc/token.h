@@ -21,10 +21,6 @@ std::string NewSecret();
 // Compares in a time that depends on the length of `given` alone.
 bool IsSameSecret(absl::string_view secret, absl::string_view given);
 
-// Whether a call may be served: `authorization` is its metadata of that name, empty when there is none.
-// UNAUTHENTICATED unless it is "Bearer TOKEN"; OK for all where `token` is empty.
-absl::Status CheckAuthorization(absl::string_view token, absl::string_view authorization);
-
 }  // namespace slipway
 
 #endif  // SLIPWAY_CORE_RPC_TOKEN_H_

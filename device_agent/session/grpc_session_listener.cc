@@ -14,7 +14,6 @@
 #include "core/rpc/grpc_duplex.h"
 #include "core/rpc/grpc_listener.h"
 #include "core/rpc/grpc_settings.h"
-#include "core/rpc/token.h"
 #include "core/wire/session_messages.h"
 #include "device_agent/session/grpc_session_connection.h"
 #include "proto/slipway/v1/session.grpc.pb.h"
@@ -31,7 +30,6 @@ using RawService = v1::SessionService::WithRawCallbackMethod_Open<v1::SessionSer
 
 class Listener final : public SessionListener, private RawService {
  public:
-  explicit Listener(std::string token) : token_(std::move(token)) {}
   ~Listener() override {
     if (listener_ != nullptr) listener_->Stop();
     if (server_ == nullptr) return;
@@ -77,24 +75,16 @@ class Listener final : public SessionListener, private RawService {
   ServedDuplex* Open(grpc::CallbackServerContext* context) override {
     // There is no limit for who has no identity.
     listener_->LetInCall(context->peer(), "").IgnoreError();
-    const auto& metadata = context->client_metadata();
-    const auto it = metadata.find("authorization");
-    const absl::Status admitted = CheckAuthorization(
-        token_, it == metadata.end() ? absl::string_view()
-                                     : absl::string_view(it->second.data(), it->second.size()));
     absl::MutexLock lock(&mutex_);
     auto connection = std::make_shared<GrpcSessionConnection>(entrance_);
     ServedDuplex* reactor = nullptr;
     connection->Begin(ServeDuplex(connection, &reactor), kFirstRequestWithin);
-    if (!admitted.ok()) {
-      connection->End(admitted);
-    } else if (entrance_ == nullptr) {
+    if (entrance_ == nullptr) {
       connection->End(absl::UnavailableError("the agent is not ready: try again"));
     }
     return reactor;
   }
 
-  const std::string token_;
   std::unique_ptr<GrpcListener> listener_;
   std::unique_ptr<grpc::Server> server_;
   absl::Mutex mutex_;
@@ -104,7 +94,7 @@ class Listener final : public SessionListener, private RawService {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<SessionListener>> SessionListener::Start(const Options& options) {
-  auto listener = std::make_unique<Listener>(options.token);
+  auto listener = std::make_unique<Listener>();
   if (absl::Status status = listener->Listen(options); !status.ok()) return status;
   return std::unique_ptr<SessionListener>(std::move(listener));
 }

@@ -14,9 +14,8 @@ class SessionListener {
  public:
   struct Options {
     std::string address;  // HOST:PORT or unix:PATH, port 0 takes a free one.
-    // Callers come over TLS, known to the server that this identity (core/identity/identity_file.h) is for; empty: without.
+    // Callers come over TLS, with certificates of the authority in this identity file (core/identity/identity_file.h); empty: without.
     std::string identity_file;
-    std::string token;  // They must show it, unless it is empty.
   };
   // Listens; calls wait until Serve. UNAVAILABLE when the address cannot be listened on.
   static absl::StatusOr<std::unique_ptr<SessionListener>> Start(const Options& options);

@@ -2,10 +2,16 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "core/identity/authority_file.h"
 #include "core/identity/identity_file.h"
-#include "server/identities/own_identities.h"
 
 namespace slipway::server {
+namespace {
+
+// It is renewed when a third of that is left.
+constexpr absl::Duration kLifetime = absl::Hours(24 * 90);
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<StatementKey>> StatementKey::Open(
     const CertificateAuthority* authority, std::string path, absl::Time now) {
@@ -18,7 +24,7 @@ absl::StatusOr<std::unique_ptr<StatementKey>> StatementKey::Open(
 }
 
 absl::Status StatementKey::Renew(absl::Time now) {
-  SLIPWAY_RETURN_IF_ERROR(KeepSignerIdentity(authority_, path_, now));
+  SLIPWAY_RETURN_IF_ERROR(KeepSignerIdentity(authority_, path_, now, kLifetime));
   SLIPWAY_ASSIGN_OR_RETURN(const Identity kept, ReadIdentity(path_));
   SLIPWAY_ASSIGN_OR_RETURN_WITH(
       std::unique_ptr<StatementSigner> signer, StatementSigner::Create(kept.key, kept.certificate),

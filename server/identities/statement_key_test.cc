@@ -8,9 +8,9 @@
 #include <string>
 
 #include "core/base/files.h"
+#include "core/identity/authority_file.h"
 #include "core/identity/certificate_authority.h"
 #include "core/identity/signed_statement.h"
-#include "server/identities/own_identities.h"
 #include "tests/common/status_matchers.h"
 
 namespace slipway::server {
@@ -63,7 +63,7 @@ TEST_F(StatementKeyTest, AnotherAuthoritysIsReplaced) {
 }
 
 TEST_F(StatementKeyTest, WhatIsForTlsIsNoKey) {
-  ASSERT_OK(KeepServerIdentity(*authority_, path_, kNow));
+  ASSERT_OK(KeepServerIdentity(*authority_, path_, kNow, absl::Hours(24)));
   EXPECT_THAT(StatementKey::Open(authority_.get(), path_, kNow).status(),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("remove it")));
 }

@@ -170,7 +170,7 @@ absl::StatusOr<Result> MeasureAll() {
                            Cluster::Start({.agents = 1, .tcp = true, .insecure = true}));
   ServiceProcess listening({.name = "agent",
                             .argv = {testing::AgentBinary(), "--listen", "127.0.0.1:0",
-                                     "--state-dir", cluster->Path("listening")},
+                                     "--insecure", "--state-dir", cluster->Path("listening")},
                             .environment = {},
                             .log_file = cluster->Path("listening.log"),
                             .limits = {}});

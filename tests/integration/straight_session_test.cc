@@ -137,26 +137,6 @@ TEST_F(StraightSessionTest, NobodyOpensOneAtSuchAnAgent) {
               StatusIs(Code::kFailedPrecondition, HasSubstr("from its server alone")));
 }
 
-TEST_F(StraightSessionTest, TheTokenIsAskedForThereToo) {
-  const std::string token = "a-token-of-the-fleet";
-  ASSERT_OK_AND_ASSIGN(const TemporaryFolder folder, TemporaryFolder::Create("token"));
-  const std::string file = JoinPath(folder.path(), "token");
-  ASSERT_OK(WriteFileAtomically(file, token, false));
-  ASSERT_EQ(chmod(file.c_str(), 0600), 0);
-  const std::string flag = "--token-file=" + file;
-  ASSERT_OK_AND_ASSIGN(
-      cluster_, Cluster::Start({.agents = 1, .agent_flags = {"--listen=127.0.0.1:0", flag}}));
-  ASSERT_OK_AND_ASSIGN(Session session, Open({.proof = {.token = token}}));
-  ASSERT_TRUE(Await([&] { return session.is_straight(); }));
-  v1::SessionRequest resume;
-  resume.mutable_resume()->set_session(session.id());
-  resume.mutable_resume()->set_ticket(session.ticket());
-  SessionWire without(agent_address());
-  without.Send(resume);
-  EXPECT_THAT(without.End(), StatusIs(Code::kUnauthenticated));
-  EXPECT_OK(session.Facts());
-}
-
 TEST_F(StraightSessionTest, ALeaseThatIsReleasedEndsIt) {
   StartCluster();
   ASSERT_OK_AND_ASSIGN(Session session, Open());

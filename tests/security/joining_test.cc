@@ -77,6 +77,24 @@ void ExpectRefused(const CommandResult& result, const std::string& why) {
   EXPECT_THAT(result.err, HasSubstr(why));
 }
 
+TEST_F(JoiningTest, InitMakesWhatTheFirstStartWould) {
+  ASSERT_OK_AND_ASSIGN(cluster_, Cluster::Create({.agents = 0, .tcp = true}));
+  const std::vector<std::string> init = {ServerBinary(), "init", "--data-dir",
+                                         cluster_->data_folder()};
+  const CommandResult made = RunCommand({.argv = init});
+  ASSERT_TRUE(made.status.ok()) << made.ToString();
+  EXPECT_THAT(made.err, AllOf(HasSubstr("slipwayd invite"), HasSubstr(cluster_->data_folder())));
+  const std::string fingerprint(absl::StripAsciiWhitespace(made.out));
+  EXPECT_EQ(RunCommand({.argv = init}).out, made.out);
+  ASSERT_OK(cluster_->server().Start());
+  // Codes end with it.
+  const CommandResult token = Run("", {ServerBinary(), "token", "user", "robot", "--server",
+                                       cluster_->server().ready_line()});
+  EXPECT_THAT(std::string(absl::StripAsciiWhitespace(token.out)),
+              ::testing::EndsWith("." + fingerprint));
+  EXPECT_FALSE(RunCommand({.argv = init}).status.ok());
+}
+
 TEST_F(JoiningTest, WhoHasStartedTheServerNeedsNothing) {
   Start();
   const CommandResult devices = Slipway("", {"devices"});

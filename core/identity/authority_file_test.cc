@@ -1,4 +1,4 @@
-#include "server/identities/authority_file.h"
+#include "core/identity/authority_file.h"
 
 #include <sys/stat.h>
 
@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "tests/common/status_matchers.h"
 
-namespace slipway::server {
+namespace slipway {
 namespace {
 
 using slipway::testing::StatusIs;
@@ -57,4 +57,4 @@ TEST_F(AuthorityFileTest, OneThatOthersMayReadIsRefused) {
 }
 
 }  // namespace
-}  // namespace slipway::server
+}  // namespace slipway
