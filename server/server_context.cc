@@ -95,6 +95,10 @@ absl::Status ServerContext::Open() {
   if (options_.max_identity_connections > 0) {
     listening.listener.most_of_identity = static_cast<int>(options_.max_identity_connections);
   }
+  if (!options_.proxied_listen.empty()) {
+    listening.listener.proxied_address = options_.proxied_listen;
+    SLIPWAY_ASSIGN_OR_RETURN(listening.listener.proxies, ProxyMachines(options_));
+  }
   SLIPWAY_ASSIGN_OR_RETURN(listening.own_worker, MakeWorkerToken());
   if (IsOverTls(options_)) {
     SLIPWAY_RETURN_IF_ERROR_WITH(KeepIdentities(), "--data-dir");
@@ -161,8 +165,8 @@ absl::Status ServerContext::OpenIdentities() {
   if (IsOverTls(options_)) {
     SLIPWAY_ASSIGN_OR_RETURN_WITH(
         statement_key_,
-        StatementKey::Open(folder_->authority.get(), JoinPath(options_.data_dir, kSignerIdentityName),
-                           clock_.Now()),
+        StatementKey::Open(folder_->authority.get(),
+                           JoinPath(options_.data_dir, kSignerIdentityName), clock_.Now()),
         "--data-dir");
   }
   SLIPWAY_ASSIGN_OR_RETURN_WITH(

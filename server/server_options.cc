@@ -5,13 +5,16 @@
 #include <climits>
 #include <utility>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
 #include "core/base/machine_memory.h"
 #include "core/base/state_folder.h"
 #include "core/base/status_macros.h"
 #include "core/rpc/listen_address.h"
+#include "core/rpc/peer_address.h"
 
 namespace slipway::server {
 namespace {
@@ -39,6 +42,11 @@ absl::StatusOr<std::string> FindWorker() {
 void AddFlags(FlagSet& flags, ServerOptions* options) {
   flags.Add("listen", &options->listen, "ADDRESS",
             "Where to listen: HOST:PORT or unix:PATH; port 0 takes a free one.");
+  flags.Add("proxied-listen", &options->proxied_listen, "ADDRESS",
+            "Where proxies connect besides, which say by the PROXY protocol, version 2, where the "
+            "connections come from that they pass on: HOST:PORT.");
+  flags.Add("proxies", &options->proxies, "ADDRESSES",
+            "The machines of these proxies, joined by commas; others are refused there.");
   flags.Add("data-dir", &options->data_dir, "FOLDER",
             "Where jobs and blobs are kept; one server's alone.");
   flags.Add("blob-dir", &options->blob_dir, "FOLDER",
@@ -107,6 +115,18 @@ bool IsOverTls(const ServerOptions& options) {
   return !options.insecure && address.ok() && !address->host.empty();
 }
 
+absl::StatusOr<std::vector<std::string>> ProxyMachines(const ServerOptions& options) {
+  std::vector<std::string> machines;
+  for (const absl::string_view text : absl::StrSplit(options.proxies, ',')) {
+    machines.push_back(MachineOf(text));
+    if (!machines.back().empty()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("--proxies has '", absl::Utf8SafeCEscape(text),
+                     "': addresses such as 10.0.0.7 or ::1 are wanted, joined by commas"));
+  }
+  return machines;
+}
+
 absl::StatusOr<ServerOptions> Complete(ServerOptions options) {
   SLIPWAY_RETURN_IF_ERROR_WITH(ParseLogLevel(options.log_level).status(), "--log-level");
   SLIPWAY_RETURN_IF_ERROR_WITH(ParseListenAddress(options.listen).status(), "--listen");
@@ -131,6 +151,16 @@ absl::StatusOr<ServerOptions> Complete(ServerOptions options) {
           "--certificate is for TLS: not together with --insecure or a unix socket");
     }
     if (options.key.empty()) options.key = options.certificate;
+  }
+  if (!options.proxied_listen.empty()) {
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(const ListenAddress proxied,
+                                  ParseListenAddress(options.proxied_listen), "--proxied-listen");
+    if (proxied.host.empty() || !IsOverTls(options)) {
+      return absl::InvalidArgumentError(
+          "--proxied-listen is HOST:PORT, and for TLS: not together with --insecure or a unix "
+          "socket");
+    }
+    SLIPWAY_RETURN_IF_ERROR(ProxyMachines(options).status());
   }
   if (options.silence < absl::Seconds(1))
     return absl::InvalidArgumentError("--silence is below 1s");

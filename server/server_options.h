@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -15,6 +16,8 @@ namespace slipway::server {
 
 struct ServerOptions {
   std::string listen = "127.0.0.1:7411";
+  std::string proxied_listen;  // Where proxies pass connections on; empty: nowhere.
+  std::string proxies = "127.0.0.1,::1";
   std::string data_dir;   // Empty: $XDG_STATE_HOME/slipway or ~/.local/state/slipway.
   std::string blob_dir;   // Empty: below data_dir. May be shared with other servers and workers.
   std::string cache_dir;  // Empty: the user's cache folder, or below data_dir where there is none.
@@ -52,6 +55,9 @@ struct ServerOptions {
 
 // Whether the server is called over TLS: not over a unix socket, and not where --insecure says so. REQUIRES: options of Complete.
 bool IsOverTls(const ServerOptions& options);
+
+// The machines of --proxies (core/rpc/peer_address.h). INVALID_ARGUMENT for what is no address.
+absl::StatusOr<std::vector<std::string>> ProxyMachines(const ServerOptions& options);
 
 // Binds every option to a flag.
 void AddFlags(FlagSet& flags, ServerOptions* options);

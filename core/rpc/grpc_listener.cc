@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
@@ -39,6 +40,7 @@
 #include "core/rpc/grpc_call_counts.h"
 #include "core/rpc/listen_socket.h"
 #include "core/rpc/peer_address.h"
+#include "core/rpc/proxy_header.h"
 #include "core/rpc/unproven_connections.h"
 
 namespace slipway {
@@ -54,6 +56,8 @@ constexpr absl::Duration kPauseAfterFailure = absl::Milliseconds(100);
 constexpr size_t kMostEnding = 64;
 // Between looks whether it has caught up.
 constexpr absl::Duration kCatchUp = absl::Milliseconds(2);
+// As many are not worth looking which of them are closed.
+constexpr size_t kFewConnections = 64;
 // What events are told of: that something is asked of the thread, sockets that listen, and then connections.
 constexpr uint64_t kAskedId = 0;
 constexpr uint64_t kFirstListenId = 1;
@@ -116,10 +120,19 @@ struct SilentConnection {
   uint64_t id = 0;
   UniqueFd fd;
   std::string peer;
-  std::string address;
-  int listens = -1;  // The socket that it was accepted from.
+  std::string address;  // Of its other end: where it comes from, or the proxy.
+  std::string origin;   // As GrpcPeerOf tells.
+  bool is_proxied = false;
+  bool wants_header = false;  // A proxy has not said yet where it comes from.
+  int listens = -1;           // The socket that it was accepted from.
   bool is_by_other_name = false;
   absl::Duration until;
+};
+
+// A connection, and where it comes from by what a proxy says.
+struct ProxiedConnection {
+  HeldConnection connection;
+  std::string origin;
 };
 
 // A connection that is ended then.
@@ -130,10 +143,11 @@ struct LeavingConnection {
 
 class RunningListener final : public GrpcListener {
  public:
-  RunningListener(const ListenerOptions& options, ListenSocket socket,
+  RunningListener(const ListenerOptions& options, ListenSocket socket, ListenSocket proxied,
                   std::unique_ptr<Acceptor> acceptor, std::unique_ptr<Acceptor> by_other_names)
       : options_(options),
         socket_(std::move(socket)),
+        proxied_(std::move(proxied)),
         acceptor_(std::move(acceptor)),
         by_other_names_(std::move(by_other_names)),
         unproven_(options.most_unproven, options.proof),
@@ -160,10 +174,10 @@ class RunningListener final : public GrpcListener {
     asked_.reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (!epoll_.is_open() || !asked_.is_open()) return ErrnoStatus(errno, "cannot wait for events");
     SLIPWAY_RETURN_IF_ERROR(Watch(asked_.get(), kAskedId));
-    for (size_t i = 0; i < socket_.fds.size(); ++i) {
-      SLIPWAY_RETURN_IF_ERROR(Watch(socket_.fds[i].get(), kFirstListenId + i));
+    next_id_ = kFirstListenId;
+    for (const ListenSocket* const each : {&socket_, &proxied_}) {
+      for (const UniqueFd& fd : each->fds) SLIPWAY_RETURN_IF_ERROR(Watch(fd.get(), next_id_++));
     }
-    next_id_ = kFirstListenId + socket_.fds.size();
     return absl::OkStatus();
   }
 
@@ -172,6 +186,18 @@ class RunningListener final : public GrpcListener {
   }
 
   const std::string& address() const override { return socket_.address; }
+
+  const std::string& proxied_address() const override { return proxied_.address; }
+
+  std::string OriginOf(absl::string_view grpc_peer) const override {
+    if (!proxied_.fds.empty()) {
+      const std::string address = PeerAddressOf(grpc_peer);
+      absl::MutexLock lock(&mutex_);
+      const auto found = origins_.find(address);
+      if (found != origins_.end()) return found->second.origin;
+    }
+    return std::string(grpc_peer);
+  }
 
   int64_t accepted() const override { return accepted_; }
 
@@ -248,8 +274,10 @@ class RunningListener final : public GrpcListener {
           (void)!read(asked_.get(), &times, sizeof(times));
           absl::MutexLock lock(&mutex_);
           if (shall_stop_) return;
-        } else if (id < kFirstListenId + socket_.fds.size()) {
-          Accept(socket_.fds[id - kFirstListenId].get());
+        } else if (const size_t at = id - kFirstListenId; at < socket_.fds.size()) {
+          Accept(socket_.fds[at].get(), /*is_proxied=*/false);
+        } else if (at < socket_.fds.size() + proxied_.fds.size()) {
+          Accept(proxied_.fds[at - socket_.fds.size()].get(), /*is_proxied=*/true);
         } else if (const auto silent = silent_by_id_.find(id); silent != silent_by_id_.end()) {
           // Others may have been closed since, for one that was accepted before them in this round.
           const bool is_over = (events[i].events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
@@ -277,7 +305,7 @@ class RunningListener final : public GrpcListener {
     return static_cast<int>(absl::ToInt64Milliseconds(wait)) + 1;
   }
 
-  void Accept(int listens) {
+  void Accept(int listens, bool is_proxied) {
     for (int i = 0; i < kAcceptedAtATime; ++i) {
       sockaddr_storage name = {};
       socklen_t size = sizeof(name);
@@ -292,6 +320,10 @@ class RunningListener final : public GrpcListener {
         return;
       }
       ++accepted_;
+      if (is_proxied && !absl::c_linear_search(options_.proxies, MachineOf(name))) {
+        Tell("a connection is refused", "it comes from none of the proxies, where these connect");
+        continue;
+      }
       const int on = 1;
       if (name.ss_family != AF_UNIX) {
         setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
@@ -305,6 +337,9 @@ class RunningListener final : public GrpcListener {
                          .fd = std::move(fd),
                          .peer = peer,
                          .address = PeerAddress(name),
+                         .origin = GrpcPeerOf(name),
+                         .is_proxied = is_proxied,
+                         .wants_header = is_proxied,
                          .listens = listens,
                          .until = clock_.Monotonic() + options_.silence});
       silent_by_id_[id] = std::prev(silent_.end());
@@ -328,16 +363,13 @@ class RunningListener final : public GrpcListener {
     if (!options_.is_tls) return LetIn(silent);
     std::array<char, kMaxClientHelloBytes> bytes;
     const ssize_t size = recv(silent->fd.get(), bytes.data(), bytes.size(), MSG_PEEK);
-    const HelloView hello =
-        ReadClientHello(absl::string_view(bytes.data(), size > 0 ? static_cast<size_t>(size) : 0));
+    const absl::string_view seen(bytes.data(), size > 0 ? static_cast<size_t>(size) : 0);
+    if (silent->wants_header) return HeardHeader(silent, seen, is_over);
+    const HelloView hello = ReadClientHello(seen);
     switch (hello.kind) {
-      case HelloKind::kIncomplete: {
+      case HelloKind::kIncomplete:
         if (is_over || size <= 0) return Forget(silent);
-        // It is not told of again before there is more.
-        const int wanted = static_cast<int>(std::min(hello.wanted, bytes.size()));
-        setsockopt(silent->fd.get(), SOL_SOCKET, SO_RCVLOWAT, &wanted, sizeof(wanted));
-        return;
-      }
+        return WaitFor(*silent, std::min(hello.wanted, bytes.size()));
       case HelloKind::kRefused:
         Tell("a connection is refused", "it does not begin as TLS 1.3 for gRPC does");
         return Forget(silent);
@@ -348,17 +380,49 @@ class RunningListener final : public GrpcListener {
         return;
       case HelloKind::kJoin:
         StopWatching(*silent);
-        if (options_.on_join != nullptr) options_.on_join(std::move(silent->fd));
+        if (options_.on_join != nullptr) {
+          options_.on_join(std::move(silent->fd), std::move(silent->origin));
+        }
         return Forget(silent);
     }
   }
 
+  // The first bytes of one that a proxy passes on.
+  void HeardHeader(SilentList::iterator silent, absl::string_view seen, bool is_over) {
+    const ProxyHeaderView header = ReadProxyHeader(seen);
+    switch (header.kind) {
+      case ProxyHeaderKind::kIncomplete:
+        if (is_over || seen.empty()) return Forget(silent);
+        return WaitFor(*silent, header.wanted);
+      case ProxyHeaderKind::kRefused:
+        Tell("a connection is refused", "it does not begin as a proxy of version 2 does");
+        return Forget(silent);
+      case ProxyHeaderKind::kWhole: {
+        std::array<char, kMaxProxyHeaderBytes> taken;
+        // It is there; what follows stays.
+        (void)!recv(silent->fd.get(), taken.data(), header.size, 0);
+        silent->wants_header = false;
+        if (header.source.ss_family != AF_UNSPEC) {
+          CountDown(silent->peer);
+          silent->peer = PeerOf(header.source);
+          silent->origin = GrpcPeerOf(header.source);
+          ++silent_of_peer_[silent->peer];
+        }
+        if (!silent->peer.empty() && IsBanned(silent->peer)) return Forget(silent);
+        return WaitFor(*silent, 1);
+      }
+    }
+  }
+
+  // It is not told of again before there are as many bytes.
+  static void WaitFor(const SilentConnection& silent, size_t bytes) {
+    const int wanted = static_cast<int>(bytes);
+    setsockopt(silent.fd.get(), SOL_SOCKET, SO_RCVLOWAT, &wanted, sizeof(wanted));
+  }
+
   void StopWatching(const SilentConnection& silent) {
     epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, silent.fd.get(), nullptr);
-    const int any = 1;
-    if (options_.is_tls) {
-      setsockopt(silent.fd.get(), SOL_SOCKET, SO_RCVLOWAT, &any, sizeof(any));
-    }
+    if (options_.is_tls) WaitFor(silent, 1);
   }
 
   // What was sent is for gRPC to read.
@@ -382,6 +446,7 @@ class RunningListener final : public GrpcListener {
         break;
       case ConnectionTable::Answer::kTaken: {
         if (options_.is_tls) AddUnproven(silent->address, held);
+        NoteOrigin(*silent, held);
         Acceptor::NewConnectionParameters connection;
         connection.listener_fd = silent->listens;
         connection.fd = silent->fd.release();
@@ -429,6 +494,21 @@ class RunningListener final : public GrpcListener {
     Tell("connections are ended early",
          absl::StrCat(options_.most_unproven, " have proven nothing yet, as many as may"));
     EndHeld(*first);
+  }
+
+  // Whoever had the address before has gone.
+  void NoteOrigin(const SilentConnection& silent, const HeldConnection& held) {
+    if (proxied_.fds.empty()) return;
+    absl::MutexLock lock(&mutex_);
+    origins_.erase(silent.address);
+    if (!silent.is_proxied) return;
+    origins_[silent.address] = {.connection = held, .origin = silent.origin};
+    if (origins_.size() < 2 * origins_open_) return;
+    absl::erase_if(origins_, [](const auto& each) {
+      const HeldConnection& connection = each.second.connection;
+      return SocketNumber(connection.fd) != connection.socket;
+    });
+    origins_open_ = std::max<size_t>(origins_.size(), kFewConnections);
   }
 
   void EndOverdue() {
@@ -497,7 +577,7 @@ class RunningListener final : public GrpcListener {
       const std::string identity = IdentityOf(caller);
       // Who was ended a moment ago is counted until gRPC has found out.
       if (!Ban(identity.empty() ? caller : identity)) continue;
-      options_.on_flood(identity, from);
+      options_.on_flood(identity, OriginOf(from));
     }
   }
 
@@ -517,9 +597,13 @@ class RunningListener final : public GrpcListener {
   // Closes it, unless it was let in; closing takes it from those waited for as well.
   void Forget(SilentList::iterator silent) {
     silent_by_id_.erase(silent->id);
-    const auto of_peer = silent_of_peer_.find(silent->peer);
-    if (--of_peer->second == 0) silent_of_peer_.erase(of_peer);
+    CountDown(silent->peer);
     silent_.erase(silent);
+  }
+
+  void CountDown(const std::string& peer) {
+    const auto of_peer = silent_of_peer_.find(peer);
+    if (--of_peer->second == 0) silent_of_peer_.erase(of_peer);
   }
 
   void Tell(absl::string_view what, absl::string_view why) {
@@ -531,6 +615,7 @@ class RunningListener final : public GrpcListener {
 
   const ListenerOptions options_;
   const ListenSocket socket_;
+  const ListenSocket proxied_;  // Where proxies connect; of no descriptors where there are none.
   const std::unique_ptr<Acceptor> acceptor_;
   const std::unique_ptr<Acceptor> by_other_names_;  // Null: there are none.
   const SystemClock clock_;
@@ -538,7 +623,7 @@ class RunningListener final : public GrpcListener {
   UniqueFd asked_;
   std::atomic<int64_t> accepted_ = 0;
 
-  absl::Mutex mutex_;
+  mutable absl::Mutex mutex_;
   UnprovenConnections unproven_ ABSL_GUARDED_BY(mutex_);
   bool shall_stop_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Duration look_at_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteDuration();
@@ -547,6 +632,9 @@ class RunningListener final : public GrpcListener {
       ABSL_GUARDED_BY(mutex_);  // The one that ends first in front.
   // Identities and peers that are not let in, and until when.
   absl::flat_hash_map<std::string, absl::Duration> bans_ ABSL_GUARDED_BY(mutex_);
+  // By the address of the proxy's end. Closed ones among them, looked at in the same way.
+  absl::flat_hash_map<std::string, ProxiedConnection> origins_ ABSL_GUARDED_BY(mutex_);
+  size_t origins_open_ ABSL_GUARDED_BY(mutex_) = kFewConnections;
 
   // Used by the thread alone.
   ConnectionTable table_;
@@ -579,12 +667,16 @@ absl::StatusOr<std::unique_ptr<GrpcListener>> GrpcListener::Listen(
     std::shared_ptr<grpc::ServerCredentials> credentials,
     std::shared_ptr<grpc::ServerCredentials> by_other_names) {
   SLIPWAY_ASSIGN_OR_RETURN(ListenSocket socket, ListenAt(address));
+  ListenSocket proxied;
+  if (!options.proxied_address.empty()) {
+    SLIPWAY_ASSIGN_OR_RETURN(proxied, ListenAt(options.proxied_address));
+  }
   const auto acceptor = [&builder](std::shared_ptr<grpc::ServerCredentials> of) {
     return builder.experimental().AddExternalConnectionAcceptor(
         grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, std::move(of));
   };
   auto listener = std::make_unique<RunningListener>(
-      options, std::move(socket), acceptor(std::move(credentials)),
+      options, std::move(socket), std::move(proxied), acceptor(std::move(credentials)),
       by_other_names == nullptr ? nullptr : acceptor(std::move(by_other_names)));
   SLIPWAY_RETURN_IF_ERROR(listener->Prepare());
   return std::unique_ptr<GrpcListener>(std::move(listener));

@@ -15,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -53,9 +54,15 @@ struct ListenerOptions {
   absl::Duration flood_ban = absl::Minutes(1);
   // With that: whether who has proven to be `identity` may stay. Null: everybody.
   std::function<bool(absl::string_view identity)> may_stay;
-  // With that: takes connections that are made for joining (kJoinProtocol); called on the listener's thread, shall not wait.
-  // Null: they are closed.
-  std::function<void(UniqueFd)> on_join;
+  // With that: takes connections that are made for joining (kJoinProtocol), and where they come from, as GrpcPeerOf tells; called on the
+  // listener's thread, shall not wait. Null: they are closed.
+  std::function<void(UniqueFd, std::string origin)> on_join;
+
+  // With that: another HOST:PORT to listen at, where proxies pass connections on, each after a header that says where it comes from
+  // (proxy_header.h): what is counted by address is counted by that. Empty: none.
+  std::string proxied_address;
+  // The machines of these proxies, as MachineOf tells them; connections of others are closed unread.
+  std::vector<std::string> proxies;
 };
 
 // What a process with this limit on descriptors (descriptor_limit.h) may let in: three quarters of it, and no more than
@@ -88,6 +95,9 @@ class GrpcListener {
   // no certificate: of others, the address is not let in. Thread-safe.
   virtual bool IsBanned(absl::string_view identity) = 0;
 
+  // Where the connection comes from of which grpc::ServerContext::peer says so: what a proxy has said of it, else the same. Thread-safe.
+  virtual std::string OriginOf(absl::string_view grpc_peer) const = 0;
+
   // Ends the connections of those who may not stay any more, `after` that. Thread-safe; returns at once.
   virtual void EndUnwelcome(absl::Duration after) = 0;
 
@@ -98,6 +108,8 @@ class GrpcListener {
 
   // What clients connect to: as given, with the port taken.
   virtual const std::string& address() const = 0;
+  // What proxies connect to; empty where there are none.
+  virtual const std::string& proxied_address() const = 0;
 };
 
 }  // namespace slipway

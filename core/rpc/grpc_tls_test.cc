@@ -26,6 +26,7 @@
 #include "core/rpc/grpc_settings.h"
 #include "core/rpc/join_door.h"
 #include "core/rpc/knock.h"
+#include "core/rpc/peer_address.h"
 #include "core/rpc/testing/test_identities.h"
 #include "gmock/gmock.h"
 #include "grpcpp/generic/generic_stub.h"
@@ -420,7 +421,9 @@ class JoinDoorTest : public GrpcTlsTest {
           EXPECT_THAT(std::string(peer), HasSubstr("127.0.0.1:"));
           return "you said " + std::string(request);
         }));
-    Serve({.on_join = [this](UniqueFd fd) { door_->Take(std::move(fd)); }});
+    Serve({.on_join = [this](UniqueFd fd, std::string peer) {
+      door_->Take(std::move(fd), std::move(peer));
+    }});
   }
   ~JoinDoorTest() override {
     if (listener_ != nullptr) listener_->Stop();
@@ -470,13 +473,57 @@ TEST_F(JoinDoorTest, WhatIsTooLongIsNotTaken) {
   EXPECT_EQ(requests_, 0);
 }
 
+std::string ProxyHeader(absl::string_view source) {
+  return absl::StrCat(absl::string_view("\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c", 16), source,
+                      absl::string_view("\1\1\1\1\1\2\1\2", 8));
+}
+
+TEST_F(GrpcTlsTest, ProxiesAreBelievedWhereTheyConnectAndNowhereElse) {
+  Serve({.proxied_address = "127.0.0.1:0", .proxies = {MachineOf("127.0.0.2")}});
+  const auto connect_as = [](uint32_t from, const std::string& to) {
+    int port = 0;
+    EXPECT_TRUE(absl::SimpleAtoi(to.substr(to.rfind(':') + 1), &port));
+    UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in name = {};
+    name.sin_family = AF_INET;
+    name.sin_addr.s_addr = htonl(from);
+    EXPECT_EQ(bind(fd.get(), reinterpret_cast<sockaddr*>(&name), sizeof(name)), 0);
+    name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    name.sin_port = htons(static_cast<uint16_t>(port));
+    EXPECT_EQ(connect(fd.get(), reinterpret_cast<sockaddr*>(&name), sizeof(name)), 0);
+    return fd;
+  };
+  const auto send_to = [](const UniqueFd& fd, const std::string& bytes) {
+    send(fd.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  };
+  const uint32_t proxy = 0x7f000002;
+  const uint32_t other = 0x7f000003;
+  const std::string header = ProxyHeader("\x0a\1\2\3");
+  // Who is none of them, the header where others connect, and a proxy that says nothing of the kind.
+  const UniqueFd stranger = connect_as(other, listener_->proxied_address());
+  EXPECT_TRUE(IsClosed(stranger));
+  const UniqueFd elsewhere = connect_as(proxy, listener_->address());
+  send_to(elsewhere, header + PartOfHello());
+  EXPECT_TRUE(IsClosed(elsewhere));
+  const UniqueFd plain = connect_as(proxy, listener_->proxied_address());
+  send_to(plain, PartOfHello());
+  EXPECT_TRUE(IsClosed(plain));
+  // What follows the header must begin as TLS does.
+  const UniqueFd good = connect_as(proxy, listener_->proxied_address());
+  send_to(good, header.substr(0, 10));
+  send_to(good, header.substr(10) + PartOfHello());
+  EXPECT_FALSE(IsClosed(good, 200));
+  send_to(good, std::string(600, 'x'));
+  EXPECT_TRUE(IsClosed(good));
+}
+
 TEST_F(JoinDoorTest, ThoseWhoWaitOnTheThresholdDoNotHoldOthersUp) {
   Open({.most = 4, .patience = absl::Seconds(60)});
   std::vector<UniqueFd> waiting;
   for (int i = 0; i < 10; ++i) {
     int fds[2];
     ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds), 0);
-    door_->Take(UniqueFd(fds[0]));
+    door_->Take(UniqueFd(fds[0]), "");
     waiting.emplace_back(fds[1]);
   }
   for (int i = 0; i < 6; ++i) EXPECT_TRUE(IsClosed(waiting[static_cast<size_t>(i)])) << i;
@@ -488,7 +535,7 @@ TEST_F(JoinDoorTest, PatienceEnds) {
   int fds[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds), 0);
   const UniqueFd waits(fds[1]);
-  door_->Take(UniqueFd(fds[0]));
+  door_->Take(UniqueFd(fds[0]), "");
   EXPECT_TRUE(IsClosed(waits));
 }
 

@@ -22,19 +22,10 @@
 #include "core/base/status_macros.h"
 #include "core/identity/identity_file.h"
 #include "core/rpc/join_frame.h"
-#include "core/rpc/peer_address.h"
 #include "core/rpc/tls_stream.h"
 
 namespace slipway {
 namespace {
-
-// Empty when it is gone.
-std::string PeerOf(const UniqueFd& connection) {
-  sockaddr_storage name = {};
-  socklen_t size = sizeof(name);
-  if (getpeername(connection.get(), reinterpret_cast<sockaddr*>(&name), &size) != 0) return "";
-  return GrpcPeerOf(name);
-}
 
 class Door final : public JoinDoor {
  public:
@@ -51,10 +42,10 @@ class Door final : public JoinDoor {
     thread_.join();
   }
 
-  void Take(UniqueFd connection) override {
+  void Take(UniqueFd connection, std::string peer) override {
     {
       absl::MutexLock lock(&mutex_);
-      arrived_.push_back(std::move(connection));
+      arrived_.push_back({std::move(connection), std::move(peer)});
       if (static_cast<int>(arrived_.size()) > options_.most) arrived_.pop_front();
     }
     Ask();
@@ -63,6 +54,10 @@ class Door final : public JoinDoor {
  private:
   enum class Stage { kHandshake, kLength, kRequest, kAnswer };
 
+  struct Arrival {
+    UniqueFd connection;
+    std::string peer;
+  };
   struct Visit {
     TlsStream stream;
     std::string peer;
@@ -109,22 +104,21 @@ class Door final : public JoinDoor {
     uint64_t times = 0;
     (void)!read(asked_.get(), &times, sizeof(times));
     for (;;) {
-      UniqueFd fd;
+      Arrival arrival;
       {
         absl::MutexLock lock(&mutex_);
         if (shall_stop_) return false;
         if (arrived_.empty()) return true;
-        fd = std::move(arrived_.front());
+        arrival = std::move(arrived_.front());
         arrived_.pop_front();
       }
-      std::string peer = PeerOf(fd);
-      absl::StatusOr<TlsStream> stream = ServeAt(std::move(fd));
+      absl::StatusOr<TlsStream> stream = ServeAt(std::move(arrival.connection));
       if (!stream.ok()) {
         Log(LogLevel::kError, "nobody can join", {{"why", stream.status().message()}});
         continue;
       }
       visits_.push_back({.stream = *std::move(stream),
-                         .peer = std::move(peer),
+                         .peer = std::move(arrival.peer),
                          .until = clock_.Monotonic() + options_.patience});
       if (static_cast<int>(visits_.size()) > options_.most) visits_.pop_front();
       if (Advance(visits_.back()) == TlsProgress::kOver) visits_.pop_back();
@@ -202,7 +196,7 @@ class Door final : public JoinDoor {
 
   absl::Mutex mutex_;
   bool shall_stop_ ABSL_GUARDED_BY(mutex_) = false;
-  std::deque<UniqueFd> arrived_ ABSL_GUARDED_BY(mutex_);
+  std::deque<Arrival> arrived_ ABSL_GUARDED_BY(mutex_);
 
   // The thread's alone.
   TlsStream::Context context_;  // Of the identity file as it was when `read_`.

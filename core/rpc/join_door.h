@@ -26,15 +26,15 @@ struct JoinDoorOptions {
 class JoinDoor {
  public:
   // Answers a request; called on the door's thread, for one after the other. Both are the caller's to define. `peer` is where
-  // it came from (GrpcPeerOf).
+  // it came from.
   using Handler = std::function<std::string(absl::string_view request, absl::string_view peer)>;
 
   // RESOURCE_EXHAUSTED when there are no descriptors for it.
   static absl::StatusOr<std::unique_ptr<JoinDoor>> Open(JoinDoorOptions options, Handler handler);
   virtual ~JoinDoor() = default;
 
-  // Takes a connected, non-blocking socket. Thread-safe; returns at once.
-  virtual void Take(UniqueFd connection) = 0;
+  // Takes a connected, non-blocking socket, and where it comes from, as GrpcPeerOf tells. Thread-safe; returns at once.
+  virtual void Take(UniqueFd connection, std::string peer) = 0;
 };
 
 }  // namespace slipway

@@ -61,6 +61,24 @@ std::string PeerAddressOf(absl::string_view grpc_peer) {
   return JoinIpv6(address, network_port);
 }
 
+std::string MachineOf(const sockaddr_storage& name) {
+  std::string address = PeerAddress(name);
+  if (!address.empty()) address.resize(address.size() - sizeof(in_port_t));
+  return address;
+}
+
+std::string MachineOf(absl::string_view text) {
+  sockaddr_storage name = {};
+  const std::string host(text);
+  if (inet_pton(AF_INET, host.c_str(), &reinterpret_cast<sockaddr_in&>(name).sin_addr) == 1) {
+    name.ss_family = AF_INET;
+  } else if (inet_pton(AF_INET6, host.c_str(), &reinterpret_cast<sockaddr_in6&>(name).sin6_addr) ==
+             1) {
+    name.ss_family = AF_INET6;
+  }
+  return MachineOf(name);
+}
+
 std::string GrpcPeerOf(const sockaddr_storage& name) {
   char text[INET6_ADDRSTRLEN];
   if (name.ss_family == AF_INET) {

@@ -19,6 +19,10 @@ std::string PeerAddressOf(absl::string_view grpc_peer);
 // What grpc::ServerContext::peer would say of it, for connections that gRPC does not see. Empty for what is neither.
 std::string GrpcPeerOf(const sockaddr_storage& name);
 
+// The address of a machine, without a port, in a form of no meaning to others; that of "1.2.3.4" or "::1" as text. Empty for what is none.
+std::string MachineOf(const sockaddr_storage& name);
+std::string MachineOf(absl::string_view text);
+
 }  // namespace slipway
 
 #endif  // SLIPWAY_CORE_RPC_PEER_ADDRESS_H_

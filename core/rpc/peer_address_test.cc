@@ -76,5 +76,20 @@ TEST(PeerAddress, IsEmptyForOthers) {
   }
 }
 
+TEST(PeerAddress, MachinesHaveNoPorts) {
+  sockaddr_storage name = {};
+  auto& four = reinterpret_cast<sockaddr_in&>(name);
+  four.sin_family = AF_INET;
+  four.sin_port = htons(5);
+  four.sin_addr.s_addr = htonl(0x01020304);
+  EXPECT_EQ(MachineOf(name), MachineOf("1.2.3.4"));
+  EXPECT_EQ(MachineOf(name), MachineOf("::ffff:1.2.3.4"));
+  EXPECT_NE(MachineOf(name), MachineOf("1.2.3.5"));
+  EXPECT_NE(MachineOf("::1"), "");
+  for (const char* none : {"", "1.2.3", "localhost", "1.2.3.4:5", "[::1]"}) {
+    EXPECT_EQ(MachineOf(none), "") << none;
+  }
+}
+
 }  // namespace
 }  // namespace slipway

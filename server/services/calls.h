@@ -29,15 +29,19 @@ namespace slipway::server {
 // Thread-safe. The parts must outlive all calls.
 class Calls {
  public:
-  // `on_admitted` is told of each call whose caller is known where it came from, as gRPC names it, and whose it is: that of its
-  // connection's certificate, else Caller::identity. Its error is that of the call.
-  using OnAdmitted =
-      std::function<absl::Status(absl::string_view peer, absl::string_view identity)>;
-  Calls(const Admission* admission, WorkPool* pool, const CallAudit* audit, OnAdmitted on_admitted)
+  // What is known of connections (core/rpc/grpc_listener.h), by grpc::ServerContext::peer.
+  struct Connections {
+    // Where one comes from.
+    std::function<std::string(absl::string_view peer)> origin;
+    // Is told of each call whose caller is known, and whose it is: that of its connection's certificate, else Caller::identity. Its
+    // error is that of the call.
+    std::function<absl::Status(absl::string_view peer, absl::string_view identity)> admitted;
+  };
+  Calls(const Admission* admission, WorkPool* pool, const CallAudit* audit, Connections connections)
       : admission_(*admission),
         pool_(*pool),
         audit_(*audit),
-        on_admitted_(std::move(on_admitted)) {}
+        connections_(std::move(connections)) {}
 
   // Who calls. Errors of Admission, and of CheckAccess, which are told to the audit log.
   absl::StatusOr<Caller> Admit(const grpc::CallbackServerContext& context, Rpc rpc) const {
@@ -45,7 +49,7 @@ class Calls {
                       .request_id = Metadata(context, "x-request-id"),
                       .identity = CallerIdentity(*context.auth_context()),
                       .deadline = absl::FromChrono(context.deadline()),
-                      .address = context.peer()};
+                      .address = connections_.origin(context.peer())};
     absl::StatusOr<Caller> caller = admission_.Admit(header);
     if (!caller.ok()) {
       const Caller stranger = {.identity = header.identity,
@@ -54,8 +58,8 @@ class Calls {
       audit_.TellRefusal(stranger, rpc, caller.status(), "");
       return caller;
     }
-    SLIPWAY_RETURN_IF_ERROR(
-        on_admitted_(header.address, header.identity.empty() ? caller->identity : header.identity));
+    SLIPWAY_RETURN_IF_ERROR(connections_.admitted(
+        context.peer(), header.identity.empty() ? caller->identity : header.identity));
     absl::Status may = CheckAccess(*caller, rpc);
     if (!may.ok()) {
       audit_.TellRefusal(*caller, rpc, may, "");
@@ -116,7 +120,7 @@ class Calls {
   const Admission& admission_;
   WorkPool& pool_;
   const CallAudit& audit_;
-  const OnAdmitted on_admitted_;
+  const Connections connections_;
 };
 
 }  // namespace slipway::server

@@ -43,9 +43,11 @@ class RunningServer final : public GrpcServer {
         audit_(parts.audit),
         // Calls come when there is a listener.
         calls_(&admission_, parts.pool, &audit_,
-               [this](absl::string_view peer, absl::string_view identity) {
-                 return listener_->LetInCall(peer, identity);
-               }),
+               {.origin = [this](absl::string_view peer) { return listener_->OriginOf(peer); },
+                .admitted =
+                    [this](absl::string_view peer, absl::string_view identity) {
+                      return listener_->LetInCall(peer, identity);
+                    }}),
         server_service_(&calls_, parts.env),
         compile_service_(&calls_, parts.env),
         run_service_(&calls_, parts.env),
@@ -152,7 +154,9 @@ class RunningServer final : public GrpcServer {
     listener.on_flood = [this](absl::string_view identity, absl::string_view address) {
       TellFlood(identity, address);
     };
-    listener.on_join = [this](UniqueFd connection) { door_->Take(std::move(connection)); };
+    listener.on_join = [this](UniqueFd connection, std::string origin) {
+      door_->Take(std::move(connection), std::move(origin));
+    };
     return absl::OkStatus();
   }
 

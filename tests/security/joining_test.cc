@@ -88,8 +88,8 @@ TEST_F(JoiningTest, InitMakesWhatTheFirstStartWould) {
   EXPECT_EQ(RunCommand({.argv = init}).out, made.out);
   ASSERT_OK(cluster_->server().Start());
   // Codes end with it.
-  const CommandResult token = Run("", {ServerBinary(), "token", "user", "robot", "--server",
-                                       cluster_->server().ready_line()});
+  const CommandResult token = Run(
+      "", {ServerBinary(), "token", "user", "robot", "--server", cluster_->server().ready_line()});
   EXPECT_THAT(std::string(absl::StripAsciiWhitespace(token.out)),
               ::testing::EndsWith("." + fingerprint));
   EXPECT_FALSE(RunCommand({.argv = init}).status.ok());
