@@ -44,8 +44,7 @@ void ConnectionFlags::AddTo(FlagSet& flags, bool local_allowed) {
             "Certificates of who vouches for the server by its address, and for --identity; else "
             "the server's own authority does.");
   flags.Add("token-file", &token_file, "FILE", "File with a token, where one is asked for.");
-  flags.Add("insecure", &insecure,
-            "Call without TLS: for a server of --insecure, and for an agent that listens.");
+  flags.Add("insecure", &insecure, "Call without TLS: for a server or agent of --insecure.");
   if (!local_allowed) return;
   flags.Add("local", &local,
             "Start server and agent for this call, whatever $SLIPWAY_SERVER says.");

@@ -74,7 +74,7 @@ Company::Company() : parts_(std::make_unique<Parts>()) {
 Company::~Company() = default;
 
 std::string Company::Certificate(const std::string& names, absl::Time begin) const {
-  const Key key = NewKey();
+  const Key key(EVP_EC_gen("P-256"), &EVP_PKEY_free);
   const X509Owner certificate =
       NewCertificate(key.get(), "somebody", begin, parts_->certificate.get(), parts_->key.get(),
                      {{NID_basic_constraints, "critical,CA:FALSE"},
