@@ -110,7 +110,8 @@ TEST(Joined, WhoResetsCallsIsShutOutForATime) {
   EXPECT_TRUE(
       Await(*flood, [](const StrangerCounts& counts) { return counts.shown_out == kFlooding; }))
       << flood->Counts().shown_out << " shown out";
-  EXPECT_GT(flood->Counts().let_in, 0);
+  // An end may throw away what the server said before.
+  EXPECT_GT(flood->Counts().acted, 0);
   ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Strangers> again, come(kFlooding));
   EXPECT_TRUE(
       Await(*again, [](const StrangerCounts& counts) { return counts.shown_out == kFlooding; }));
@@ -138,7 +139,8 @@ TEST(Joined, WhoHasATokenAtMostMayNotResetCallsEither) {
   EXPECT_TRUE(Await(
       *flood, [](const StrangerCounts& counts) { return counts.shown_out == 10 * kFlooding; }))
       << flood->Counts().shown_out << " shown out";
-  EXPECT_GT(flood->Counts().let_in, 0);
+  // An end may throw away what the server said before.
+  EXPECT_GT(flood->Counts().acted, 0);
   EXPECT_OK(client->Info());
   EXPECT_OK(cluster->Connect());
   EXPECT_LT(PeakResidentBytes(cluster->server().pid()), kMostBytes + 100'000'000);
