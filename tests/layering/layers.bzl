@@ -61,6 +61,8 @@ LAYERS = {
         libraries = ["grpc"],
         hidden_libraries = ["openssl_ssl"],
     ),
+    # What samples of a device say, to whoever takes them and whoever shows them.
+    "core/statistics": _row(sees = ["core/base"]),
     "core/symbolic": _row(sees = ["core/base"]),
     "core/target": _row(sees = ["core/base"]),
     "core/tensor": _row(
@@ -227,6 +229,7 @@ LAYERS = {
             "core/confinement",
             "core/rpc",
             "core/runtime",
+            "core/statistics",
         ],
         own_libraries = ["grpc"],
     ),
@@ -235,6 +238,7 @@ LAYERS = {
             "client/terminal",
             "core/artifact",
             "core/rpc",
+            "core/statistics",
             "core/store",
         ],
         own_libraries = ["grpc"],
