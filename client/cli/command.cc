@@ -20,6 +20,7 @@ constexpr Verb kVerbs[] = {
     {"compile", "compile a model", Compile},
     {"run", "run a model or artifact on a device", Run},
     {"bench", "measure a model or artifact on a device", Bench},
+    {"compare", "say which of two models or artifacts is faster on a device", Compare},
     {"quantize", "compile a model in 8 bits, and tell what that changes", Quantize},
     {"session", "hold a device and work with it, by hand or by a script", RunSession},
     {"lease", "list who holds devices, hold one, release one", Lease},
@@ -43,8 +44,9 @@ std::string Help() {
       "usage: slipway VERB [arguments]\n\nCompiles ONNX models, runs them on devices and reports "
       "what they measured.\n\nverbs:\n",
       table.Render("  ", false),
-      "\nWithout --server or $SLIPWAY_SERVER, compile, run, bench, quantize, session and devices "
-      "work on this machine alone.\nExit codes: 0 done, 1 the work failed, 2 the call was wrong, 3 "
+      "\nWithout --server or $SLIPWAY_SERVER, compile, run, bench, compare, quantize, session and "
+      "devices work on this machine alone.\nExit codes: 0 done, 1 the work failed, 2 the call was "
+      "wrong, 3 "
       "server or device "
       "unreachable.\n");
 }

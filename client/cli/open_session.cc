@@ -112,4 +112,17 @@ absl::StatusOr<ResumedSession> OpenSession(Environment& environment, const Serve
   return opened;
 }
 
+absl::StatusOr<Session> OpenDevice(Environment& environment, Connection& connection,
+                                   const SessionFlags& flags) {
+  SLIPWAY_RETURN_IF_ERROR(connection.EnsureDevice());
+  absl::StatusOr<ResumedSession> opened =
+      OpenSession(environment, connection.place(), flags, /*lease=*/"", nullptr);
+  // While it was opened they were another's; what comes next is the client's again.
+  if (environment.interrupts != nullptr) {
+    environment.interrupts->SetHandler([client = &connection.client()] { client->Interrupt(); });
+  }
+  SLIPWAY_RETURN_IF_ERROR(opened.status());
+  return std::move(opened->session);
+}
+
 }  // namespace slipway::cli

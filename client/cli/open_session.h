@@ -38,6 +38,11 @@ absl::StatusOr<ResumedSession> OpenSession(Environment& environment, const Serve
                                            const SessionFlags& flags, const std::string& lease,
                                            std::function<void(const std::string&)> on_log);
 
+// The same for a verb that works with a server, too: a device there is made sure of, and interrupts are the client's again
+// when it is open.
+absl::StatusOr<Session> OpenDevice(Environment& environment, Connection& connection,
+                                   const SessionFlags& flags);
+
 }  // namespace slipway::cli
 
 #endif  // SLIPWAY_CLIENT_CLI_OPEN_SESSION_H_

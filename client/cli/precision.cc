@@ -68,23 +68,6 @@ ModelFlags OnDevice(const ModelFlags& flags) {
   return on_device;
 }
 
-absl::StatusOr<Session> OpenDevice(Environment& environment, Connection& connection,
-                                   const ModelFlags& flags, const CompileOptions& options) {
-  SLIPWAY_RETURN_IF_ERROR(connection.EnsureDevice());
-  SessionFlags session_flags;
-  session_flags.device = flags.device;
-  session_flags.target = options.target;
-  session_flags.purpose = "quantize";
-  absl::StatusOr<ResumedSession> opened =
-      OpenSession(environment, connection.place(), session_flags, /*lease=*/"", nullptr);
-  // While it was opened they were another's; what comes next is the client's again.
-  if (environment.interrupts != nullptr) {
-    environment.interrupts->SetHandler([client = &connection.client()] { client->Interrupt(); });
-  }
-  SLIPWAY_RETURN_IF_ERROR(opened.status());
-  return std::move(opened->session);
-}
-
 absl::Status ApplyPrecision(Environment& environment, Connection& connection,
                             const std::string& path, const ModelFlags& flags,
                             CompileOptions& options) {
@@ -99,7 +82,11 @@ absl::Status ApplyPrecision(Environment& environment, Connection& connection,
   SLIPWAY_ASSIGN_OR_RETURN(const Job job, CompileModel(environment, connection, path, observing));
   SLIPWAY_ASSIGN_OR_RETURN(const ArtifactSummary artifact,
                            connection.client().DescribeArtifact(job.compilation->artifact));
-  SLIPWAY_ASSIGN_OR_RETURN(Session session, OpenDevice(environment, connection, flags, observing));
+  SessionFlags session_flags;
+  session_flags.device = flags.device;
+  session_flags.target = observing.target;
+  session_flags.purpose = "quantize";
+  SLIPWAY_ASSIGN_OR_RETURN(Session session, OpenDevice(environment, connection, session_flags));
   SLIPWAY_ASSIGN_OR_RETURN(DeviceProgram program,
                            DeviceProgram::Load(session, artifact.digest, /*threads=*/1));
   Observers observers(files.size());

@@ -8,6 +8,7 @@
 
 #include "absl/time/time.h"
 #include "client/artifact_summary.h"
+#include "client/comparison.h"
 #include "client/output_accuracy.h"
 #include "client/types.h"
 #include "client/value_differences.h"
@@ -48,6 +49,23 @@ std::string RenderBenchmarkJson(const BenchmarkContext& context, const Benchmark
 // The actual ones are the first program's, the expected ones the second's. The text has the first rows, JSON all.
 std::string RenderDifferences(const ValueDifferences& differences);
 std::string RenderDifferencesJson(const ValueDifferences& differences);
+
+// --- compare ---
+
+struct ComparisonReport {
+  struct Program {
+    std::string name;  // The model or artifact, for people.
+    Digest artifact;
+    std::string target;
+  };
+  Program a, b;
+  std::string device;
+  int threads = 1;
+  double margin = 0;
+  Comparison comparison = {};
+};
+std::string RenderComparison(const ComparisonReport& report);
+std::string RenderComparisonJson(const ComparisonReport& report);
 
 // --- quantize ---
 

@@ -51,6 +51,15 @@ void ProductsJson(JsonWriter& json, const Compilation& compilation) {
   json.EndArray();
 }
 
+void IntervalJson(JsonWriter& json, absl::string_view name,
+                  const std::optional<ConfidenceInterval>& interval) {
+  if (!interval.has_value()) return json.Null(name);
+  json.BeginArray(name);
+  json.Real("", interval->low);
+  json.Real("", interval->high);
+  json.EndArray();
+}
+
 void MachineJson(JsonWriter& json, absl::string_view name, const MachineState& machine) {
   json.BeginObject(name);
   json.Integer("cpu_frequency_hz", machine.cpu_frequency_hz);

@@ -2,12 +2,14 @@
 #ifndef SLIPWAY_CLIENT_CLI_RENDER_PARTS_H_
 #define SLIPWAY_CLIENT_CLI_RENDER_PARTS_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
 #include "client/types.h"
 #include "core/base/json_writer.h"
+#include "core/statistics/estimate.h"
 #include "core/tensor/tensor.h"
 
 namespace slipway::cli {
@@ -19,6 +21,10 @@ void PeaksJson(JsonWriter& json, const std::vector<MachinePeaks>& peaks);
 std::string ProductsText(const Compilation& compilation);
 // The same, and which are not: "integer_products", "float_products".
 void ProductsJson(JsonWriter& json, const Compilation& compilation);
+
+// [low, high], or null.
+void IntervalJson(JsonWriter& json, absl::string_view name,
+                  const std::optional<ConfidenceInterval>& interval);
 
 void MachineJson(JsonWriter& json, absl::string_view name, const MachineState& machine);
 

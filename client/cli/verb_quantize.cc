@@ -5,6 +5,7 @@
 #include "client/cli/device_program.h"
 #include "client/cli/examples.h"
 #include "client/cli/exit_code.h"
+#include "client/cli/open_session.h"
 #include "client/cli/precision.h"
 #include "client/cli/render.h"
 #include "client/cli/verbs.h"
@@ -28,12 +29,16 @@ absl::Status CheckProducts(const Compilation& compilation, const std::string& mo
 }
 
 // Both programs on one device: what they give for the examples, and how long the last of these takes.
-absl::Status Compare(Environment& environment, Connection& connection, const ModelFlags& flags,
-                     const CompileOptions& options, absl::Span<const std::string> files,
-                     QuantizationReport& report) {
+absl::Status MeasureBoth(Environment& environment, Connection& connection, const ModelFlags& flags,
+                         const CompileOptions& options, absl::Span<const std::string> files,
+                         QuantizationReport& report) {
   SLIPWAY_ASSIGN_OR_RETURN(const ArtifactSummary artifact,
                            connection.client().DescribeArtifact(report.floats.artifact));
-  SLIPWAY_ASSIGN_OR_RETURN(Session session, OpenDevice(environment, connection, flags, options));
+  SessionFlags session_flags;
+  session_flags.device = flags.device;
+  session_flags.target = options.target;
+  session_flags.purpose = "quantize";
+  SLIPWAY_ASSIGN_OR_RETURN(Session session, OpenDevice(environment, connection, session_flags));
   report.device = session.device();
   SLIPWAY_ASSIGN_OR_RETURN(DeviceProgram floats,
                            DeviceProgram::Load(session, report.floats.artifact, report.threads));
@@ -102,7 +107,8 @@ absl::Status Quantize(Environment& environment, Arguments arguments) {
                            CompileModel(environment, *connection, path, options));
   report.integers = *integers.compilation;
   SLIPWAY_RETURN_IF_ERROR(CheckProducts(report.integers, report.model));
-  SLIPWAY_RETURN_IF_ERROR(Compare(environment, *connection, model_flags, options, files, report));
+  SLIPWAY_RETURN_IF_ERROR(
+      MeasureBoth(environment, *connection, model_flags, options, files, report));
   if (!output.empty()) {
     Digest artifact = report.integers.artifact;
     if (!model_flags.target.empty()) {
