@@ -83,6 +83,9 @@ struct BenchmarkOptions {
   RunOptions run;
   int warmup = 10;
   int samples = 100;
+  // Over 0: fewer samples, if these tell the median to this share of it (SampleOptions of device_agent/measure). Agents from before it take all,
+  // and leave BenchmarkResult::precision_ppm unset.
+  double precision_goal = 0;
   bool profile = false;
 };
 

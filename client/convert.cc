@@ -239,6 +239,8 @@ absl::StatusOr<BenchmarkResult> BenchmarkFromProto(const v1::BenchmarkResult& pr
       .threads = proto.threads(),
       .disturbed = proto.disturbed(),
       .disturbed_millis = proto.disturbed_millis(),
+      .precision_ppm =
+          proto.has_precision_ppm() ? std::make_optional(proto.precision_ppm()) : std::nullopt,
       .before = MachineFromProto(proto.before()),
       .after = MachineFromProto(proto.after()),
       .steps = StepTimesFromProto(proto.steps()),

@@ -1,5 +1,6 @@
 // Client over gRPC.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <stop_token>
@@ -179,6 +180,7 @@ class GrpcClient final : public Client {
     spec.set_warmup(options.warmup);
     spec.set_samples(options.samples);
     spec.set_profile(options.profile);
+    spec.set_precision_goal_ppm(static_cast<int32_t>(std::ceil(options.precision_goal * 1e6)));
     SLIPWAY_ASSIGN_OR_RETURN(const std::vector<NamedTensor> numbers, SplitAllStrings(inputs));
     const std::vector<NamedBlob> blobs =
         SetRun(artifact, numbers, options.run, *spec.mutable_run());

@@ -134,6 +134,8 @@ struct BenchmarkResult {
   int threads = 1;
   bool disturbed = false;  // Other processes took CPU time meanwhile.
   int64_t disturbed_millis = 0;
+  // With a goal for it: how exactly the median is known, at a confidence of 95 %, in millionths; -1: not at all.
+  std::optional<int64_t> precision_ppm = {};
   MachineState before, after;
   std::vector<StepTime> steps;  // With `profile`, in the program's order,
   std::vector<MachinePeaks>

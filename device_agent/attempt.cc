@@ -36,6 +36,7 @@ namespace {
 constexpr int kDefaultWarmup = 10;
 constexpr int kDefaultSamples = 100;
 constexpr int kMaxSamples = 1'000'000;
+constexpr int kMaxPrecisionGoalPpm = 1'000'000;
 constexpr int kMaxThreads = 1024;
 // Outputs of one attempt that are reported inline; the report is one message.
 constexpr int64_t kMaxInlineBytes = 8 << 20;
@@ -146,6 +147,11 @@ class Attempt {
          assignment_.benchmark().warmup() > kMaxSamples)) {
       return absl::InvalidArgumentError(
           absl::StrCat("samples and warm-up must be at most ", kMaxSamples));
+    }
+    if (is_benchmark() && (assignment_.benchmark().precision_goal_ppm() < 0 ||
+                           assignment_.benchmark().precision_goal_ppm() > kMaxPrecisionGoalPpm)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("precision_goal_ppm must be 0 to ", kMaxPrecisionGoalPpm));
     }
     return absl::OkStatus();
   }
@@ -313,6 +319,7 @@ class Attempt {
     measure.set_warmup(benchmark.warmup() < 0 ? kDefaultWarmup : benchmark.warmup());
     measure.set_samples(benchmark.samples() == 0 ? kDefaultSamples : benchmark.samples());
     measure.set_profile(benchmark.profile());
+    measure.set_precision_goal_ppm(benchmark.precision_goal_ppm());
     SLIPWAY_ASSIGN_OR_RETURN(runner::Response response, Ask(request));
     *state_.mutable_benchmark_result() = std::move(*response.mutable_benchmark());
     timings_.set_load_ns(state_.benchmark_result().load_cold_ns());

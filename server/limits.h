@@ -32,6 +32,7 @@ inline constexpr int kMaxSchedulesBytes = 1 << 20;
 inline constexpr int kMaxInputs = 1'000;
 inline constexpr int kMaxThreads = 1'024;
 inline constexpr int kMaxSamples = 1'000'000;
+inline constexpr int kMaxPrecisionGoalPpm = 1'000'000;
 inline constexpr int kMaxDigestsInFindMissing = 10'000;
 inline constexpr int kMaxPageSize = 1'000;
 inline constexpr int kDefaultPageSize = 100;

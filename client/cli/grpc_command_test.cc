@@ -214,6 +214,33 @@ TEST_F(CommandTest, Bench) {
   EXPECT_EQ(server_.jobs()[2].benchmark().warmup(), 0);
 }
 
+TEST_F(CommandTest, BenchToAGoal) {
+  const Json json = CommandJson({"bench", slip_, "--precision-goal=1%"});
+  EXPECT_EQ(json["precision_ppm"], 12'300);
+  EXPECT_EQ(server_.jobs()[0].benchmark().precision_goal_ppm(), 10'000);
+  EXPECT_EQ(server_.jobs()[0].benchmark().samples(), 10'000);
+  EXPECT_THAT(err_, HasSubstr("the median is known to 1.2 % only, after all 100 samples\n"));
+  // An agent that knows no goals.
+  ASSERT_EQ(Command({"bench", slip_, "--precision-goal=2%", "--samples=50"}), 0) << err_;
+  EXPECT_EQ(server_.jobs()[1].benchmark().samples(), 50);
+  EXPECT_THAT(err_, HasSubstr("knows no \"--precision-goal\" yet, and has taken all samples\n"));
+  for (const char* const goal : {"1", "0%", "-1%", "nan%", "200%", "%"}) {
+    EXPECT_EQ(Command({"bench", slip_, absl::StrCat("--precision-goal=", goal)}), 2) << goal;
+    EXPECT_THAT(err_, HasSubstr("takes a share such as 1%")) << goal;
+  }
+  EXPECT_EQ(server_.jobs().size(), 2u);
+}
+
+TEST_F(CommandTest, CompareIsCalledRightly) {
+  EXPECT_EQ(Command({"compare", slip_}), 2);
+  EXPECT_THAT(err_, HasSubstr("B is missing"));
+  EXPECT_EQ(Command({"compare", slip_, slip_ + ".no"}), 2);
+  EXPECT_EQ(Command({"compare", slip_, slip_, "--margin=60%"}), 2);
+  EXPECT_THAT(err_, HasSubstr("flag \"--margin\" takes a share such as 1%"));
+  EXPECT_EQ(Command({"compare", slip_, slip_, "--target-b=x86-64-linux"}), 2);
+  EXPECT_THAT(err_, HasSubstr("is compiled already"));
+}
+
 TEST_F(CommandTest, DevicesTargetsInspectHelpVersion) {
   EXPECT_EQ(Command({"devices"}), 0);
   EXPECT_THAT(out_, HasSubstr("fake    idle   x86-64-v3-linux      2  4.0 GiB"));

@@ -6,11 +6,41 @@
 #include "client/statistics.h"
 #include "core/base/json_writer.h"
 #include "core/base/text_table.h"
+#include "core/statistics/quantile.h"
 
 namespace slipway::cli {
 namespace {
 
 std::string Nanoseconds(double ns) { return FormatTime(absl::Nanoseconds(ns)); }
+
+// Where the sample does not support it, what it would take.
+std::vector<std::string> PercentileRow(const char* name, const std::optional<Estimate>& estimate,
+                                       double p) {
+  if (!estimate.has_value()) {
+    return {name, "-", absl::StrCat("needs ", SamplesForQuantile(p)), "samples"};
+  }
+  const auto& interval = estimate->interval;
+  return {name, Nanoseconds(estimate->value),
+          interval.has_value() ? Nanoseconds(interval->low) : "-",
+          interval.has_value() ? Nanoseconds(interval->high) : "-"};
+}
+
+void PercentileJson(JsonWriter& json, absl::string_view name,
+                    const std::optional<Estimate>& estimate) {
+  const std::string value = absl::StrCat(name, "_ns");
+  estimate.has_value() ? json.Real(value, estimate->value) : json.Null(value);
+  IntervalJson(json, absl::StrCat(name, "_interval_ns"),
+               estimate.has_value() ? estimate->interval : std::nullopt);
+}
+
+void ModesJson(JsonWriter& json, const std::optional<TwoModes>& modes) {
+  if (!modes.has_value()) return json.Null("two_modes");
+  json.BeginObject("two_modes");
+  json.Real("low_ns", modes->low);
+  json.Real("high_ns", modes->high);
+  json.Real("share_high", modes->share_high);
+  json.EndObject();
+}
 
 }  // namespace
 
@@ -23,9 +53,11 @@ std::string RenderBenchmark(const BenchmarkContext& context, const BenchmarkResu
                                     result.threads == 1 ? " thread" : " threads")});
   about.Row({"samples", absl::StrCat(result.samples_ns.size(), " of ", result.iterations_per_sample,
                                      result.iterations_per_sample == 1 ? " call" : " calls")});
-  TextTable times({">min", ">p50", ">p90", ">p99"});
-  times.Row({Nanoseconds(s.min_ns), Nanoseconds(s.p50_ns), Nanoseconds(s.p90_ns),
-             s.p99_ns.has_value() ? Nanoseconds(*s.p99_ns) : "-"});
+  TextTable times({"", ">TIME", ">95 % BETWEEN", ">AND"});
+  times.Row({"min", Nanoseconds(s.min_ns), "", ""});
+  times.Row(PercentileRow("p50", s.p50_ns, 0.5));
+  times.Row(PercentileRow("p90", s.p90_ns, 0.9));
+  times.Row(PercentileRow("p99", s.p99_ns, 0.99));
   TextTable rest({"", ""});
   rest.Row({"load", absl::StrCat(FormatTime(absl::Nanoseconds(result.load_cold_ns)), " cold, ",
                                  FormatTime(absl::Nanoseconds(result.load_warm_ns)), " warm")});
@@ -34,6 +66,7 @@ std::string RenderBenchmark(const BenchmarkContext& context, const BenchmarkResu
   rest.Row({"artifact", FormatBytes(context.artifact.artifact_bytes)});
   std::string text =
       absl::StrCat(about.Render("", false), "\n", times.Render("  "), "\n", rest.Render("", false));
+  for (const std::string& remark : Remarks(s)) absl::StrAppend(&text, remark, "\n");
   if (result.disturbed) {
     absl::StrAppendFormat(
         &text, "disturbed: others took %.1f %% of the CPU time; the numbers may be high\n",
@@ -64,9 +97,13 @@ std::string RenderBenchmarkJson(const BenchmarkContext& context, const Benchmark
   json.Integers("samples_ns", result.samples_ns);
   json.Integer("iterations_per_sample", result.iterations_per_sample);
   json.Real("min_ns", s.min_ns);
-  json.Real("p50_ns", s.p50_ns);
-  json.Real("p90_ns", s.p90_ns);
-  s.p99_ns.has_value() ? json.Real("p99_ns", *s.p99_ns) : json.Null("p99_ns");
+  PercentileJson(json, "p50", s.p50_ns);
+  PercentileJson(json, "p90", s.p90_ns);
+  PercentileJson(json, "p99", s.p99_ns);
+  json.Real("lag1_autocorrelation", s.lag1_autocorrelation);
+  json.Real("effective_samples", s.effective_samples);
+  ModesJson(json, s.modes);
+  if (result.precision_ppm.has_value()) json.Integer("precision_ppm", *result.precision_ppm);
   json.Integer("load_cold_ns", result.load_cold_ns);
   json.Integer("load_warm_ns", result.load_warm_ns);
   json.Integer("first_run_ns", result.first_run_ns);

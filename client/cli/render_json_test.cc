@@ -87,12 +87,14 @@ TEST(RenderJsonTest, Benchmark) {
   result.peaks = {{1, {{"f32", 1e9}}, {{"memory", 0, 2e9}}}};
   Json samples = Json::array();
   for (int i = 0; i < 100; ++i) samples.push_back(10'000'001 + i);
-  // Ten calls a sample, 10,000,001 ns and 1 ns more each; percentiles by nearest rank.
+  // Ten calls a sample, 10,000,001 ns and 1 ns more each: so steady a drift tells of no percentile.
   EXPECT_THAT(RenderBenchmarkJson(Context(), result), IsJson(R"({
       "schema_version": 1, "job": "01JB", "model": "net.onnx", "target": "x86-64-v4-linux",
       "device": "board", "device_target": "x86-64-v4-linux", "compile_key": "key",
       "versions": {"client": "0.1.0"}, "threads": 1, "iterations_per_sample": 10,
-      "min_ns": 1000000.1, "p50_ns": 1000005.0, "p90_ns": 1000009.0, "p99_ns": 1000009.9,
+      "min_ns": 1000000.1, "p50_ns": 1000005.0, "p50_interval_ns": null, "p90_ns": null,
+      "p90_interval_ns": null, "p99_ns": null, "p99_interval_ns": null,
+      "lag1_autocorrelation": 0.97, "effective_samples": 2.874040456, "two_modes": null,
       "load_cold_ns": 3000000, "load_warm_ns": 700000, "first_run_ns": 2000000,
       "peak_memory_bytes": 130000000, "artifact_bytes": 5242880,
       "disturbed": false, "disturbed_millis": 0,
@@ -111,10 +113,51 @@ TEST(RenderJsonTest, Benchmark) {
       "samples_ns": )" + samples.dump() + R"(,
       "artifact_digest": )" + QuotedManifest() + "}"));
   result.steps.clear();
-  result.samples_ns.resize(99);
+  // The same in an order that says nothing.
+  for (size_t i = 0; i < 100; ++i) {
+    result.samples_ns[i] = 10'000'000 + static_cast<int64_t>(i * 37 % 100);
+  }
+  result.precision_ppm = 12;
   ASSERT_OK_AND_ASSIGN(const Json json, ParseJson(RenderBenchmarkJson(Context(), result)));
+  EXPECT_EQ(json["p90_ns"], 1000008.9);
+  EXPECT_EQ(json["p50_interval_ns"].size(), 2u);
+  EXPECT_LT(json["p50_interval_ns"][0], json["p50_interval_ns"][1]);
   EXPECT_TRUE(json["p99_ns"].is_null());
+  EXPECT_EQ(json["precision_ppm"], 12);
   EXPECT_FALSE(json.contains("steps"));
+}
+
+TEST(RenderJsonTest, Comparison) {
+  ComparisonReport report = {.a = {"a.slip", Digest::Of("a"), "x86-64-v3-linux"},
+                             .b = {"b.slip", Digest::Of("b"), "x86-64-v4-linux"},
+                             .device = "board",
+                             .margin = 0.01,
+                             .comparison = {.verdict = Verdict::kWorse,
+                                            .is_certain = true,
+                                            .ratio = {1.5, ConfidenceInterval{1.25, 1.75}},
+                                            .a_ns = 1000,
+                                            .b_ns = 1500,
+                                            .cycles = 8,
+                                            .lag1_autocorrelation = 0.25}};
+  ASSERT_OK_AND_ASSIGN(Json json, ParseJson(RenderComparisonJson(report)));
+  EXPECT_EQ(json["a"]["artifact_digest"], Digest::Of("a").hex());
+  json["a"].erase("artifact_digest");
+  json["b"].erase("artifact_digest");
+  EXPECT_THAT(json.dump(), IsJson(R"({"schema_version": 1, "verdict": "worse", "certain": true,
+      "ratio": 1.5, "ratio_interval": [1.25, 1.75], "confidence": 0.99, "margin": 0.01,
+      "a": {"name": "a.slip", "target": "x86-64-v3-linux", "p50_ns": 1000.0},
+      "b": {"name": "b.slip", "target": "x86-64-v4-linux", "p50_ns": 1500.0},
+      "device": "board", "threads": 1, "cycles": 8, "lag1_autocorrelation": 0.25})"));
+  EXPECT_EQ(RenderComparison(report),
+            "   PROGRAM  TARGET               p50\n"
+            "A  a.slip   x86-64-v3-linux  1.00 us\n"
+            "B  b.slip   x86-64-v4-linux  1.50 us\n"
+            "on board, 1 thread, 8 cycles of A B B A B A A B\n"
+            "B takes 1.5000 times as long as A (99 %: 1.2500 to 1.7500)\n"
+            "worse: they differ by more than 1 %\n");
+  report.comparison.verdict = Verdict::kSame;
+  report.comparison.is_certain = false;
+  EXPECT_THAT(RenderComparison(report), ::testing::HasSubstr("same: nothing else was shown"));
 }
 
 TEST(RenderJsonTest, Devices) {

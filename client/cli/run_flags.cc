@@ -34,6 +34,7 @@ absl::StatusOr<std::optional<PreparedRun>> PrepareRun(Environment& environment, 
   const std::string& path = names->front();
   SLIPWAY_RETURN_IF_ERROR(CheckFile(path));
   SLIPWAY_RETURN_IF_ERROR(CheckPrecision(run.model));
+  if (run.check) SLIPWAY_RETURN_IF_ERROR(run.check());
 
   PreparedRun prepared;
   prepared.subject = BaseName(path);

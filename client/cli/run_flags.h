@@ -3,6 +3,7 @@
 #define SLIPWAY_CLIENT_CLI_RUN_FLAGS_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,6 +31,8 @@ struct RunFlags {
   int64_t dynamic_bytes = 0;
   bool json = false;
   bool detach = false;
+  // Whether the verb's own flags are right, asked before anything is started; may be empty.
+  std::function<absl::Status()> check;
 
   void AddTo(FlagSet& flags);
 };

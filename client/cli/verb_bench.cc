@@ -1,6 +1,7 @@
 // slipway bench: how fast a model or artifact is on a device.
 #include "absl/strings/str_cat.h"
 #include "client/cli/benchmark_context.h"
+#include "client/cli/percent.h"
 #include "client/cli/render.h"
 #include "client/cli/render_profile.h"
 #include "client/cli/run_flags.h"
@@ -9,22 +10,53 @@
 
 namespace slipway::cli {
 
+namespace {
+
+// Of calls that are hard to measure: ten seconds and more.
+constexpr int64_t kSamplesForGoal = 10'000;
+
+// What came of the goal.
+std::string AboutGoal(const BenchmarkResult& result, double goal) {
+  if (!result.precision_ppm.has_value()) {
+    return "the device's agent knows no \"--precision-goal\" yet, and has taken all samples\n";
+  }
+  if (*result.precision_ppm < 0) return "too few samples to say how exactly the median is known\n";
+  const double precision = static_cast<double>(*result.precision_ppm) / 1e6;
+  if (precision <= goal) return "";
+  return absl::StrCat("the median is known to ", FormatPercent(precision), " only, after all ",
+                      result.samples_ns.size(), " samples\n");
+}
+
+}  // namespace
+
 absl::Status Bench(Environment& environment, Arguments arguments) {
   RunFlags run_flags;
   int64_t warmup = 10;
   int64_t samples = 100;
+  std::string goal;
   bool profile = false;
   FlagSet flags("slipway bench MODEL.onnx|FILE.slip [flags]",
                 "Measures a model or artifact on a device that it has for itself meanwhile.");
   flags.Add("warmup", &warmup, 0, 1'000'000, "N", "Samples dropped first.");
-  flags.Add("samples", &samples, 1, 1'000'000, "N", "Samples kept; p99 is shown from 100 on.");
+  flags.Add("samples", &samples, 1, 1'000'000, "N",
+            absl::StrCat("Samples kept; at most so many with \"--precision-goal\", then ",
+                         kSamplesForGoal, " where it is not given."));
+  flags.Add("precision-goal", &goal, "PERCENT",
+            "Take samples until the median is known to this share of it, such as 1%, 95 % "
+            "confident.");
   flags.Add("profile", &profile,
             absl::StrCat("Time every step, and show the slowest. ", kProfileHelp));
   run_flags.AddTo(flags);
+  BenchmarkOptions options;
+  run_flags.check = [&]() -> absl::Status {
+    if (goal.empty()) return absl::OkStatus();
+    SLIPWAY_ASSIGN_OR_RETURN(options.precision_goal, ParsePercent("precision-goal", goal, 100));
+    if (!flags.IsSet("samples")) samples = kSamplesForGoal;
+    return absl::OkStatus();
+  };
   SLIPWAY_ASSIGN_OR_RETURN(const auto run, PrepareRun(environment, flags, run_flags, arguments));
   if (!run.has_value()) return absl::OkStatus();
 
-  BenchmarkOptions options;
   options.run = run->options;
   options.warmup = static_cast<int>(warmup);
   options.samples = static_cast<int>(samples);
@@ -35,6 +67,9 @@ absl::Status Bench(Environment& environment, Arguments arguments) {
   if (!job.has_value()) return absl::OkStatus();
   SLIPWAY_ASSIGN_OR_RETURN(const BenchmarkContext context,
                            MakeBenchmarkContext(run->client(), *id, run->subject, run->artifact));
+  if (options.precision_goal > 0) {
+    environment.err << AboutGoal(*job->benchmark, options.precision_goal);
+  }
   environment.out << (run_flags.json ? RenderBenchmarkJson(context, *job->benchmark)
                                      : RenderBenchmark(context, *job->benchmark));
   return absl::OkStatus();

@@ -113,8 +113,9 @@ std::string RenderTimes(const BenchmarkResult& result) {
   const SampleStatistics s = Summarize(result.samples_ns, result.iterations_per_sample);
   TextTable table({">min", ">p50", ">p90", ">p99"});
   const auto time = [](double ns) { return FormatTime(absl::Nanoseconds(ns)); };
-  table.Row({time(s.min_ns), time(s.p50_ns), time(s.p90_ns),
-             s.p99_ns.has_value() ? time(*s.p99_ns) : "-"});
+  table.Row({time(s.min_ns), time(s.p50_ns.value),
+             s.p90_ns.has_value() ? time(s.p90_ns->value) : "-",
+             s.p99_ns.has_value() ? time(s.p99_ns->value) : "-"});
   return absl::StrCat(table.Render(), result.samples_ns.size(), " samples of ",
                       result.iterations_per_sample,
                       result.iterations_per_sample == 1 ? " call" : " calls",
@@ -127,9 +128,9 @@ std::string RenderTimesJson(const BenchmarkResult& result) {
     json.Integers("samples_ns", result.samples_ns);
     json.Integer("iterations_per_sample", result.iterations_per_sample);
     json.Real("min_ns", s.min_ns);
-    json.Real("p50_ns", s.p50_ns);
-    json.Real("p90_ns", s.p90_ns);
-    s.p99_ns.has_value() ? json.Real("p99_ns", *s.p99_ns) : json.Null("p99_ns");
+    json.Real("p50_ns", s.p50_ns.value);
+    s.p90_ns.has_value() ? json.Real("p90_ns", s.p90_ns->value) : json.Null("p90_ns");
+    s.p99_ns.has_value() ? json.Real("p99_ns", s.p99_ns->value) : json.Null("p99_ns");
     json.Bool("disturbed", result.disturbed);
     MachineJson(json, "before", result.before);
     MachineJson(json, "after", result.after);

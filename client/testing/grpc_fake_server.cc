@@ -123,6 +123,7 @@ struct FakeServer::State {
       v1::BenchmarkResult& result = *job.mutable_benchmark_result();
       for (int i = 100; i >= 1; --i) result.add_samples_ns(i * 1'000'000);
       result.set_iterations_per_sample(10);
+      if (job.benchmark().precision_goal_ppm() == 10'000) result.set_precision_ppm(12'300);
       result.set_load_cold_ns(3'000'000);
       result.set_load_warm_ns(1'000'000);
       result.set_first_run_ns(2'000'000);

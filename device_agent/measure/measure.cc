@@ -54,7 +54,9 @@ class Measurement {
   absl::StatusOr<v1::BenchmarkResult> Run() {
     *result_.mutable_before() = ReadMachineState();
     SLIPWAY_RETURN_IF_ERROR(MeasureLoads());
-    const SampleOptions samples = {.warmup = options_.warmup, .samples = options_.samples};
+    const SampleOptions samples = {.warmup = options_.warmup,
+                                   .samples = options_.samples,
+                                   .precision_goal_ppm = options_.precision_goal_ppm};
     SLIPWAY_RETURN_IF_ERROR(TakeSamples([this] { return Call(); }, samples, result_));
     *result_.mutable_after() = ReadMachineState();
     rusage usage;

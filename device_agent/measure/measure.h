@@ -29,6 +29,7 @@ struct MeasureOptions {
   int warmup = 10;    // 0 or more.
   int samples = 100;  // 1 or more.
   bool profile = false;
+  int64_t precision_goal_ppm = 0;  // See SampleOptions.
 };
 
 // Everything of the result but timings, device and its target. Errors of loading and running.

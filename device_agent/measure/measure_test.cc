@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "absl/status/status.h"
+#include "absl/time/clock.h"
 #include "core/runtime/test_programs/test_programs.h"
 #include "device_agent/measure/machine_state.h"
 #include "device_agent/measure/samples.h"
@@ -71,6 +72,41 @@ TEST(TakeSamples, WithCachesFlushedCallsOnceASample) {
   EXPECT_EQ(calls, 5);
   EXPECT_EQ(result.samples_ns_size(), 3);
   EXPECT_EQ(result.iterations_per_sample(), 1);
+}
+
+// Calls that take about as long as each other.
+absl::Status Spin() {
+  const absl::Time end = absl::Now() + absl::Microseconds(20);
+  while (absl::Now() < end) {
+  }
+  return absl::OkStatus();
+}
+
+TEST(TakeSamples, EndsWhenTheMedianIsKnownWellEnough) {
+  SampleOptions options = {.samples = 100'000, .min_sample_ns = 1, .precision_goal_ppm = 900'000};
+  v1::BenchmarkResult easy;
+  ASSERT_OK(TakeSamples(Spin, options, easy));
+  EXPECT_LT(easy.samples_ns_size(), 1000);
+  EXPECT_GE(easy.samples_ns_size(), 50);
+  EXPECT_TRUE(easy.has_precision_ppm());
+  EXPECT_LE(easy.precision_ppm(), 900'000);
+  // To a millionth it never is; then all samples are taken, and the result says how exactly it is.
+  options.samples = 131;
+  options.precision_goal_ppm = 1;
+  v1::BenchmarkResult hard;
+  ASSERT_OK(TakeSamples(Spin, options, hard));
+  EXPECT_EQ(hard.samples_ns_size(), 131);
+  EXPECT_GT(hard.precision_ppm(), 1);
+  options.samples = 3;
+  v1::BenchmarkResult few;
+  ASSERT_OK(TakeSamples(Spin, options, few));
+  EXPECT_EQ(few.precision_ppm(), -1);
+  options.precision_goal_ppm = 0;
+  v1::BenchmarkResult none;
+  ASSERT_OK(TakeSamples(Spin, options, none));
+  EXPECT_FALSE(none.has_precision_ppm());
+  options.precision_goal_ppm = -1;
+  EXPECT_THAT(TakeSamples(Spin, options, none), StatusIs(absl::StatusCode::kInvalidArgument));
 }
 
 TEST(NextIterations, ComesToAMillisecond) {

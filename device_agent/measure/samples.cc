@@ -3,17 +3,22 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/time/clock.h"
 #include "core/base/clock.h"
 #include "core/base/status_macros.h"
+#include "core/statistics/quantile.h"
 #include "device_agent/measure/machine_state.h"
 
 namespace slipway {
 namespace {
 
+// Samples after which it is asked for the first time how exactly the median is known.
+constexpr int kFirstLook = 50;
 constexpr int64_t kMaxIterations = 1 << 20;
 // More foreign time than this makes a result disturbed; both, since a tick of the kernel's
 // accounting is 10 ms and a short measurement would see it as a large share.
@@ -42,6 +47,17 @@ class CacheFlush {
   std::vector<char> bytes_;
 };
 
+// How exactly the median is known, in millionths of it; -1: not at all.
+int64_t PrecisionPpm(absl::Span<const int64_t> samples_ns) {
+  const std::vector<double> series(samples_ns.begin(), samples_ns.end());
+  const Estimate median = EstimateQuantile(series, 0.5);
+  if (!median.interval.has_value() || !(median.value > 0)) return -1;
+  const double distance =
+      std::max(median.interval->high - median.value, median.value - median.interval->low);
+  // A ratio of times that fit is far from the largest number but for hostile ones.
+  return static_cast<int64_t>(std::min(std::ceil(distance / median.value * 1e6), 1e15));
+}
+
 class Sampler {
  public:
   Sampler(absl::FunctionRef<absl::Status()> call, const SampleOptions& options)
@@ -57,9 +73,18 @@ class Sampler {
     result.set_start_time_ns(absl::ToUnixNanos(absl::Now()));
     const std::optional<CpuTimes> before = ReadCpuTimes();
     const int64_t begin = NowNs();
+    int next_look = kFirstLook;
     for (int i = 0; i < options_.samples; ++i) {
       SLIPWAY_ASSIGN_OR_RETURN(const int64_t duration_ns, Sample());
       result.add_samples_ns(duration_ns);
+      if (options_.precision_goal_ppm == 0 || i + 1 < std::min(next_look, options_.samples)) {
+        continue;
+      }
+      next_look += next_look / 4;
+      result.set_precision_ppm(PrecisionPpm(result.samples_ns()));
+      if (result.precision_ppm() >= 0 && result.precision_ppm() <= options_.precision_goal_ppm) {
+        break;
+      }
     }
     const int64_t wall_ns = NowNs() - begin;
     const std::optional<CpuTimes> after = ReadCpuTimes();
@@ -126,8 +151,9 @@ int64_t NextIterations(int64_t calls, int64_t duration_ns, int64_t min_sample_ns
 
 absl::Status TakeSamples(absl::FunctionRef<absl::Status()> call, const SampleOptions& options,
                          v1::BenchmarkResult& result) {
-  if (options.samples < 1 || options.warmup < 0) {
-    return absl::InvalidArgumentError("samples must be 1 or more, and warm-up 0 or more");
+  if (options.samples < 1 || options.warmup < 0 || options.precision_goal_ppm < 0) {
+    return absl::InvalidArgumentError(
+        "samples must be 1 or more, and warm-up and the goal for precision 0 or more");
   }
   return Sampler(call, options).Run(result);
 }

@@ -472,6 +472,7 @@ absl::StatusOr<v1::BenchmarkResult> RunnerService::Measure(const runner::Request
   options.warmup = measure.warmup();
   options.samples = measure.samples();
   options.profile = measure.profile();
+  options.precision_goal_ppm = measure.precision_goal_ppm();
   return MeasureProgram(artifact, inputs, options);
 }
 

@@ -68,6 +68,11 @@ absl::Status CheckMeasure(const v1::BenchmarkSpec& spec) {
     return absl::InvalidArgumentError(
         absl::StrCat("samples is ", spec.samples(), "; 0 to ", kMaxSamples, " wanted"));
   }
+  if (spec.precision_goal_ppm() < 0 || spec.precision_goal_ppm() > kMaxPrecisionGoalPpm) {
+    return absl::InvalidArgumentError(absl::StrCat("precision_goal_ppm is ",
+                                                   spec.precision_goal_ppm(), "; 0 to ",
+                                                   kMaxPrecisionGoalPpm, " wanted"));
+  }
   return absl::OkStatus();
 }
 

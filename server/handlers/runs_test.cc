@@ -135,6 +135,14 @@ TEST_F(RunsTest, NumbersHaveLimits) {
     spec.set_samples(samples);
     EXPECT_THAT(Measure(spec), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("samples")));
   }
+  spec.set_samples(kMaxSamples);
+  for (const int goal : {-1, kMaxPrecisionGoalPpm + 1}) {
+    spec.set_precision_goal_ppm(goal);
+    EXPECT_THAT(Measure(spec),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("precision_goal_ppm")));
+  }
+  spec.set_precision_goal_ppm(kMaxPrecisionGoalPpm);
+  EXPECT_OK(Measure(spec));
 }
 
 TEST_F(RunsTest, WantsTheProgramAndItsBlobs) {

@@ -104,6 +104,18 @@ TEST_F(LocalModeTest, RunsAndLeavesNothing) {
   EXPECT_THAT(bench.out, HasSubstr("\"device\": \"local\""));
 }
 
+TEST_F(LocalModeTest, ComparesAProgramWithItself) {
+  const std::string program = WriteProgram(TestKernel::kAdd);
+  // So wide a margin that load does not matter.
+  const CommandResult same =
+      Slipway({"compare", program, program, "--margin=50%", "--limit=5s", "--json"});
+  EXPECT_TRUE(same.status.ok()) << same.ToString();
+  EXPECT_THAT(same.out,
+              AllOf(HasSubstr("\"verdict\": \"same\""), HasSubstr("\"device\": \"local\"")));
+  EXPECT_THAT(ListProcesses(mark_), IsEmpty());
+  EXPECT_TRUE(FolderIsEmpty());
+}
+
 TEST_F(LocalModeTest, ALoopWithoutEndIsEndedByAFlag) {
   HandWrittenProgram program = While();
   ASSERT_OK_AND_ASSIGN(const Artifact artifact, program.builder.Build());
