@@ -37,13 +37,9 @@ absl::StatusOr<std::string> KeepUserIdentity(const std::string& state_folder,
   SLIPWAY_ASSIGN_OR_RETURN(const auto authority, Authority(state_folder, now));
   SLIPWAY_ASSIGN_OR_RETURN(std::string path, IdentityPath(LocalAddress(address), Role::kUser));
   if (ReadFresh(path, *authority, now).has_value()) return path;
-  SLIPWAY_ASSIGN_OR_RETURN(CertificateRequest request, NewCertificateRequest());
-  SLIPWAY_ASSIGN_OR_RETURN(
-      std::string certificate,
-      authority->SignCaller(request.request, NewIdentityId(), kOwnIdentityName, now, kLifetime));
-  SLIPWAY_RETURN_IF_ERROR(WriteIdentity(path, {.key = std::move(request.key),
-                                               .certificate = std::move(certificate),
-                                               .authority = authority->certificate()}));
+  SLIPWAY_RETURN_IF_ERROR(MakeIdentity(*authority, path, [&](absl::string_view request) {
+    return authority->SignCaller(request, NewIdentityId(), kOwnIdentityName, now, kLifetime);
+  }));
   return path;
 }
 

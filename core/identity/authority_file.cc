@@ -43,6 +43,16 @@ absl::StatusOr<std::unique_ptr<CertificateAuthority>> OpenAuthority(const std::s
                                           "everybody who has joined has to join again"));
 }
 
+absl::Status MakeIdentity(
+    const CertificateAuthority& authority, const std::string& path,
+    absl::FunctionRef<absl::StatusOr<std::string>(absl::string_view request)> sign) {
+  SLIPWAY_ASSIGN_OR_RETURN(CertificateRequest request, NewCertificateRequest());
+  SLIPWAY_ASSIGN_OR_RETURN(std::string certificate, sign(request.request));
+  return WriteIdentity(path, {.key = std::move(request.key),
+                              .certificate = std::move(certificate),
+                              .authority = authority.certificate()});
+}
+
 std::optional<CertificateFacts> ReadFresh(const std::string& path,
                                           const CertificateAuthority& authority, absl::Time now) {
   const absl::StatusOr<Identity> kept = ReadIdentity(path);
@@ -54,33 +64,20 @@ std::optional<CertificateFacts> ReadFresh(const std::string& path,
   return *std::move(facts);
 }
 
-namespace {
-
-// What `sign` makes a certificate for.
-absl::Status Keep(absl::StatusOr<std::string> (CertificateAuthority::*sign)(absl::string_view,
-                                                                            absl::Time,
-                                                                            absl::Duration) const,
-                  const CertificateAuthority& authority, const std::string& path, absl::Time now,
-                  absl::Duration lifetime) {
-  if (ReadFresh(path, authority, now).has_value()) return absl::OkStatus();
-  SLIPWAY_ASSIGN_OR_RETURN(CertificateRequest request, NewCertificateRequest());
-  SLIPWAY_ASSIGN_OR_RETURN(std::string certificate,
-                           (authority.*sign)(request.request, now, lifetime));
-  return WriteIdentity(path, {.key = std::move(request.key),
-                              .certificate = std::move(certificate),
-                              .authority = authority.certificate()});
-}
-
-}  // namespace
-
 absl::Status KeepServerIdentity(const CertificateAuthority& authority, const std::string& path,
                                 absl::Time now, absl::Duration lifetime) {
-  return Keep(&CertificateAuthority::SignServer, authority, path, now, lifetime);
+  if (ReadFresh(path, authority, now).has_value()) return absl::OkStatus();
+  return MakeIdentity(authority, path, [&](absl::string_view request) {
+    return authority.SignServer(request, now, lifetime);
+  });
 }
 
 absl::Status KeepSignerIdentity(const CertificateAuthority& authority, const std::string& path,
                                 absl::Time now, absl::Duration lifetime) {
-  return Keep(&CertificateAuthority::SignSigner, authority, path, now, lifetime);
+  if (ReadFresh(path, authority, now).has_value()) return absl::OkStatus();
+  return MakeIdentity(authority, path, [&](absl::string_view request) {
+    return authority.SignSigner(request, now, lifetime);
+  });
 }
 
 }  // namespace slipway

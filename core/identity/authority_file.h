@@ -6,8 +6,10 @@
 #include <optional>
 #include <string>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "core/identity/certificate.h"
 #include "core/identity/certificate_authority.h"
@@ -18,6 +20,12 @@ namespace slipway {
 // file that is damaged and PERMISSION_DENIED for one that others may read, saying what to do; errors of the files.
 absl::StatusOr<std::unique_ptr<CertificateAuthority>> OpenAuthority(const std::string& path,
                                                                     absl::Time now);
+
+// Writes the identity file at `path`, with a new key and the certificate that `sign` has the authority make for its request (DER).
+// Errors of `sign` and of the file.
+absl::Status MakeIdentity(
+    const CertificateAuthority& authority, const std::string& path,
+    absl::FunctionRef<absl::StatusOr<std::string>(absl::string_view request)> sign);
 
 // The certificate in the identity file at `path`, if it may stay: it is this authority's, and more than a third of its time is left.
 std::optional<CertificateFacts> ReadFresh(const std::string& path,
