@@ -17,6 +17,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
+#include "absl/types/optional.h"
 #include "absl/types/span.h"
 #include "core/base/flags.h"
 #include "core/base/kept_memory.h"
@@ -80,6 +81,19 @@ int Report(const absl::Status& status, int exit_code) {
   return exit_code;
 }
 
+// How a verb that takes flags alone ends before it begins: called in a wrong way, or for a text.
+absl::optional<int> ParseFlags(FlagSet& flags, int argc, char** argv) {
+  const absl::StatusOr<std::vector<std::string>> rest = flags.Parse(argc, argv);
+  if (!rest.ok()) return Report(rest.status(), kWrongCall);
+  if (!rest->empty())
+    return Report(absl::InvalidArgumentError(rest->front() + " is no flag"), kWrongCall);
+  if (const std::string text = flags.TextAskedFor(); !text.empty()) {
+    fputs(text.c_str(), stdout);
+    return 0;
+  }
+  return absl::nullopt;
+}
+
 // Exit codes are those of a server that cannot do its work, while anything is damaged.
 int CheckMain(int argc, char** argv) {
   ServerOptions given;
@@ -92,14 +106,7 @@ int CheckMain(int argc, char** argv) {
   flags.Add("blob-dir", &given.blob_dir, "FOLDER", "The server's --blob-dir.");
   flags.Add("repair", &check.repair,
             "Move damaged rows to lost+found in the data folder, remove rotten blobs.");
-  const absl::StatusOr<std::vector<std::string>> rest = flags.Parse(argc, argv);
-  if (!rest.ok()) return Report(rest.status(), kWrongCall);
-  if (!rest->empty())
-    return Report(absl::InvalidArgumentError(rest->front() + " is no flag"), kWrongCall);
-  if (const std::string text = flags.TextAskedFor(); !text.empty()) {
-    fputs(text.c_str(), stdout);
-    return 0;
-  }
+  if (const absl::optional<int> ended = ParseFlags(flags, argc, argv)) return *ended;
   const absl::StatusOr<ServerOptions> options = Complete(given);
   if (!options.ok()) return Report(options.status(), kWrongCall);
   check.data_dir = options->data_dir;
@@ -142,14 +149,7 @@ int InitMain(int argc, char** argv) {
                 "Makes the data folder, the server's authority and its certificate, as the first "
                 "start would, where they are missing. Prints the authority's fingerprint.");
   flags.Add("data-dir", &data_dir, "FOLDER", "The server's --data-dir.");
-  const absl::StatusOr<std::vector<std::string>> rest = flags.Parse(argc, argv);
-  if (!rest.ok()) return Report(rest.status(), kWrongCall);
-  if (!rest->empty())
-    return Report(absl::InvalidArgumentError(rest->front() + " is no flag"), kWrongCall);
-  if (const std::string text = flags.TextAskedFor(); !text.empty()) {
-    fputs(text.c_str(), stdout);
-    return 0;
-  }
+  if (const absl::optional<int> ended = ParseFlags(flags, argc, argv)) return *ended;
   const absl::Status status = Init(data_dir);
   return status.ok() ? 0 : Report(status, kFailed);
 }
@@ -205,14 +205,7 @@ int Main(int argc, char** argv) {
   const std::string summary = Summary();
   FlagSet flags("slipwayd [flags]", summary);
   AddFlags(flags, &given);
-  const absl::StatusOr<std::vector<std::string>> rest = flags.Parse(argc, argv);
-  if (!rest.ok()) return Report(rest.status(), kWrongCall);
-  if (!rest->empty())
-    return Report(absl::InvalidArgumentError(rest->front() + " is no flag"), kWrongCall);
-  if (const std::string text = flags.TextAskedFor(); !text.empty()) {
-    fputs(text.c_str(), stdout);
-    return 0;
-  }
+  if (const absl::optional<int> ended = ParseFlags(flags, argc, argv)) return *ended;
   const absl::StatusOr<ServerOptions> options = Complete(given);
   if (!options.ok()) return Report(options.status(), kWrongCall);
   // Taken by sigwait alone, and so blocked in every thread.

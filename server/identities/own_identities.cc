@@ -32,12 +32,12 @@ absl::Status KeepOwnIdentity(const CertificateAuthority& authority, Identities& 
   const auto kept = ReadFresh(path, authority, now);
   if (kept.has_value() && IsCallerKnown(*kept, identities, role)) return absl::OkStatus();
   SLIPWAY_ASSIGN_OR_RETURN(const v1::IdentityRecord record, identities.MakeOwn(role));
-  return MakeIdentity(
-      authority, path, [&](absl::string_view request) -> absl::StatusOr<std::string> {
-        SLIPWAY_ASSIGN_OR_RETURN(Identities::Membership membership,
-                                 identities.Renew(record.id(), request));
-        return std::move(membership.certificate);
-      });
+  return MakeIdentity(authority, path,
+                      [&](absl::string_view request) -> absl::StatusOr<std::string> {
+                        SLIPWAY_ASSIGN_OR_RETURN(Identities::Membership membership,
+                                                 identities.Renew(record.id(), request));
+                        return std::move(membership.certificate);
+                      });
 }
 
 }  // namespace slipway::server
