@@ -9,6 +9,7 @@
 #include "core/base/status_macros.h"
 #include "core/statistics/autocorrelation.h"
 #include "core/statistics/centre.h"
+#include "core/statistics/median.h"
 
 namespace slipway {
 namespace {
@@ -23,13 +24,6 @@ constexpr int kMaxSamples = 20;
 constexpr int64_t kMinCycles = 8;
 // What EstimateCentre does after each is then still little beside a cycle.
 constexpr int64_t kMaxCycles = 1000;
-
-double Median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
 
 // Of a sample, nanoseconds.
 double SampleMedian(const BenchmarkResult& block) {
