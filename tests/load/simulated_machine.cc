@@ -75,7 +75,10 @@ int64_t SimulatedMachine::SampleNs(double undisturbed_ns) {
 absl::StatusOr<std::vector<BenchmarkResult>> SimulatedMachine::Time(absl::Span<const Side> order,
                                                                     int samples) {
   std::array<double, 2> placements;
-  for (double& placement : placements) placement = 1 + noise_.placement * Normal();
+  for (double& placement : placements) {
+    placement = 1 + noise_.placement * Normal();
+    if (noise_.bad_loads > 0 && Share() < noise_.bad_loads) placement *= 1 + noise_.bad_load;
+  }
   placements[order[0] == Side::kB] *= 1 + noise_.first_loaded;
   clock_.Advance(absl::Seconds(2 * kLoadSeconds));
   std::vector<BenchmarkResult> blocks;

@@ -30,6 +30,8 @@ struct MachineNoise {
   double spike = 0.5;              // this one in the mean.
   double placement = 0.01;         // Of each load of a program, for as long as it is loaded.
   double first_loaded = 0;         // What it costs to be loaded first.
+  double bad_loads = 0;            // Share of loads that get pages of a worse kind,
+  double bad_load = 0;             // and what that costs as long as it is loaded.
 };
 
 // Machines from idle and steady to those where others always work.
@@ -44,6 +46,8 @@ class SimulatedMachine {
   // As TimeBlocks wants it; samples last 1 ms at least.
   absl::StatusOr<std::vector<BenchmarkResult>> Time(absl::Span<const Side> order, int samples);
   const Clock& clock() const { return clock_; }
+  // Others go on meanwhile.
+  void Wait(absl::Duration time) { clock_.Advance(time); }
 
  private:
   double Seconds() const { return absl::ToDoubleSeconds(clock_.Monotonic()); }
