@@ -46,9 +46,8 @@ std::string Help() {
       table.Render("  ", false),
       "\nWithout --server or $SLIPWAY_SERVER, compile, run, bench, compare, quantize, session and "
       "devices work on this machine alone.\nExit codes: 0 done, 1 the work failed, 2 the call was "
-      "wrong, 3 "
-      "server or device "
-      "unreachable.\n");
+      "wrong, 3 server or device unreachable;\nof compare: 1 a bad verdict, 4 no "
+      "verdict.\n");
 }
 
 absl::Status Dispatch(Environment& environment, Arguments arguments) {

@@ -1,5 +1,7 @@
 #include "client/cli/exit_code.h"
 
+#include <utility>
+
 #include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
 
@@ -15,6 +17,11 @@ absl::Status WithExitCode(absl::Status status, ExitCode code) {
   return status;
 }
 
+absl::Status WithoutVerdict(absl::Status status) {
+  if (ExitCodeOf(status) != ExitCode::kWorkFailed) return status;
+  return WithExitCode(std::move(status), ExitCode::kNoVerdict);
+}
+
 absl::Status WrongCall(absl::string_view message) {
   return WithExitCode(absl::InvalidArgumentError(message), ExitCode::kWrongCall);
 }
@@ -22,8 +29,8 @@ absl::Status WrongCall(absl::string_view message) {
 ExitCode ExitCodeOf(const absl::Status& status) {
   if (status.ok()) return ExitCode::kDone;
   if (const auto payload = status.GetPayload(kPayload); payload.has_value()) {
-    for (const ExitCode code :
-         {ExitCode::kWorkFailed, ExitCode::kWrongCall, ExitCode::kUnreachable}) {
+    for (const ExitCode code : {ExitCode::kWorkFailed, ExitCode::kWrongCall, ExitCode::kUnreachable,
+                                ExitCode::kNoVerdict}) {
       if (*payload == absl::StrCat(static_cast<int>(code))) return code;
     }
   }

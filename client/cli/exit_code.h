@@ -9,13 +9,19 @@ namespace slipway::cli {
 
 enum class ExitCode : int {
   kDone = 0,
-  kWorkFailed = 1,   // A bad model or artifact, a failed or cancelled job.
+  kWorkFailed =
+      1,  // A bad model or artifact, a failed or cancelled job. Of verbs that judge: the verdict is bad.
   kWrongCall = 2,    // Flags, verb, target, input: what was typed.
   kUnreachable = 3,  // No server or device there.
+  kNoVerdict = 4,    // Of verbs that judge: the work failed, or too little is known for a verdict.
 };
 
 // The same status, for which the command ends with `code`.
 absl::Status WithExitCode(absl::Status status, ExitCode code);
+
+// What ends a verb that judges (`compare`) before it has judged: kNoVerdict in place of kWorkFailed, so that scripts
+// can tell a bad verdict from none. REQUIRES: not OK.
+absl::Status WithoutVerdict(absl::Status status);
 
 // INVALID_ARGUMENT that ends the command with kWrongCall.
 absl::Status WrongCall(absl::string_view message);

@@ -9,7 +9,6 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "client/cli/exit_code.h"
 
 namespace slipway::cli {
 namespace {
@@ -32,8 +31,9 @@ class SignalInterrupts final : public Interrupts {
         int signal = 0;
         if (sigwait(&signals, &signal) != 0) continue;
         absl::MutexLock lock(&state->mutex);
-        // Children follow: their lifelines break with this process.
-        if (state->handler == nullptr) _exit(static_cast<int>(ExitCode::kWorkFailed));
+        // As shells say it, since a verb's exit code may be its verdict. Children follow: their lifelines break with this
+        // process.
+        if (state->handler == nullptr) _exit(128 + signal);
         std::exchange(state->handler, nullptr)();
       }
     }).detach();

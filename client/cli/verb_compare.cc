@@ -2,6 +2,7 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -99,9 +100,9 @@ absl::Status CheckTakesTheSame(const ArtifactSummary& a, const ArtifactSummary& 
   return WrongCall(absl::StrCat("A and B take different inputs: ", list(a), " and ", list(b)));
 }
 
-}  // namespace
-
-absl::Status Compare(Environment& environment, Arguments arguments) {
+// Nothing where the help was asked for. What was found is printed.
+absl::StatusOr<std::optional<ComparisonReport>> CompareTwo(Environment& environment,
+                                                           Arguments arguments) {
   ConnectionFlags connection_flags;
   ModelFlags model_flags;
   std::string target_a, target_b, margin = "1%";
@@ -113,7 +114,7 @@ absl::Status Compare(Environment& environment, Arguments arguments) {
   FlagSet flags("slipway compare A B [flags]",
                 "Says whether B is faster than A on a device, where A and B, models or artifacts, "
                 "run in turns so that\nwhat else the machine does strikes both alike. Exit code 0: "
-                "better or the same, 1: worse.");
+                "better or the same, 1: worse, 4: it could not be told.");
   flags.Add("target-a", &target_a, "TARGET", "Compile A for it; A and B may be one model.");
   flags.Add("target-b", &target_b, "TARGET", "Compile B for it.");
   flags.Add("margin", &margin, "PERCENT", "Times that differ by less are the same.");
@@ -128,7 +129,7 @@ absl::Status Compare(Environment& environment, Arguments arguments) {
   connection_flags.AddTo(flags, /*can_be_local=*/true);
   SLIPWAY_ASSIGN_OR_RETURN(const auto names, ParseArguments(environment, flags, arguments,
                                                             {"A, MODEL.onnx or FILE.slip,", "B"}));
-  if (!names.has_value()) return absl::OkStatus();
+  if (!names.has_value()) return std::nullopt;
   SLIPWAY_ASSIGN_OR_RETURN(options.margin, ParsePercent("margin", margin, 50));
   for (const std::string& path : *names) SLIPWAY_RETURN_IF_ERROR(CheckFile(path));
   SLIPWAY_RETURN_IF_ERROR(CheckPrecision(model_flags));
@@ -178,11 +179,24 @@ absl::Status Compare(Environment& environment, Arguments arguments) {
   SLIPWAY_RETURN_IF_ERROR(comparison.status());
   report.comparison = *comparison;
   environment.out << (json ? RenderComparisonJson(report) : RenderComparison(report));
+  // What was found stands in either case.
   const absl::Status closed = session.Close();
-  if (comparison->verdict != Verdict::kWorse) return closed;
-  return WithExitCode(absl::FailedPreconditionError(absl::StrCat(
-                          "\"", report.b.name, "\" is slower than \"", report.a.name, "\"")),
-                      ExitCode::kWorkFailed);
+  if (comparison->verdict != Verdict::kWorse) SLIPWAY_RETURN_IF_ERROR(closed);
+  return report;
+}
+
+}  // namespace
+
+absl::Status Compare(Environment& environment, Arguments arguments) {
+  const absl::StatusOr<std::optional<ComparisonReport>> report = CompareTwo(environment, arguments);
+  if (!report.ok()) return WithoutVerdict(report.status());
+  if (!report->has_value() || (*report)->comparison.verdict != Verdict::kWorse) {
+    return absl::OkStatus();
+  }
+  return WithExitCode(
+      absl::FailedPreconditionError(
+          absl::StrCat("\"", (*report)->b.name, "\" is slower than \"", (*report)->a.name, "\"")),
+      ExitCode::kWorkFailed);
 }
 
 }  // namespace slipway::cli
