@@ -5,14 +5,10 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "core/graph/graph.h"
 
 namespace slipway {
-
-// Whether all of `name` is what the pattern says, in which "*" stands for any characters and all others for themselves.
-bool MatchesPattern(absl::string_view pattern, absl::string_view name);
 
 // Makes outputs of the values that nodes make of the graph's inputs and whose names a pattern matches, behind the graph's
 // own outputs, in the order of the nodes. As outputs they pass through all passes with name, type and meaning: none is fused over, none stays
