@@ -61,6 +61,8 @@ LAYERS = {
         libraries = ["grpc"],
         hidden_libraries = ["openssl_ssl"],
     ),
+    # Which devices are meant, by what they are.
+    "core/selector": _row(sees = ["core/base"]),
     # What samples of a device say, to whoever takes them and whoever shows them.
     "core/statistics": _row(sees = ["core/base"]),
     "core/symbolic": _row(sees = ["core/base"]),
@@ -71,6 +73,7 @@ LAYERS = {
     ),
     # Values of the core to and from protocol buffers.
     "core/wire": _row(sees = [
+        "core/selector",
         "core/target",
         "core/tensor",
         "proto",
