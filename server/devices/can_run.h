@@ -30,6 +30,8 @@ struct DeviceOffer {
   int max_session = 0;  // Highest version of sessions; 0: none.
   // Takes no program but those that a worker of this server has compiled.
   bool is_compiled_only = false;
+
+  friend bool operator==(const DeviceOffer&, const DeviceOffer&) = default;
 };
 
 // Pure. FAILED_PRECONDITION names what the device lacks, what each side has, and what to do.

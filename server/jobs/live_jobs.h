@@ -44,6 +44,8 @@ class LiveJobs {
   const WaitingJobs& waiting() const { return waiting_; }
   // Lets those wait in earnest whose time has come.
   void Release(absl::Time now) { waiting_.Release(now); }
+  // WaitingJobs::TakeEntered.
+  std::vector<Need> TakeEntered() { return waiting_.TakeEntered(); }
   std::vector<std::string> QueuedCompilations() const;
   // How many jobs of each owner have a device or a place on a worker.
   const HeldByOwner& held() const { return held_; }

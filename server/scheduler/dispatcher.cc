@@ -389,7 +389,7 @@ void Dispatcher::ForgetOldPeers() {
 void Dispatcher::Forgotten(const std::vector<PeerRegistry::Forgotten>& forgotten) {
   for (const auto& [peer, device] : forgotten) {
     to_fill_.erase(peer);
-    free_.erase(peer);
+    free_.Erase(peer);
     if (device.empty()) continue;
     Log(LogLevel::kInfo, "device forgotten", {{"device", device}});
     writer_.DeleteDevice(device);

@@ -43,6 +43,7 @@
 #include "server/names.h"
 #include "server/peers/peer_registry.h"
 #include "server/peers/report.h"
+#include "server/scheduler/free_peers.h"
 #include "server/scheduler/scheduler.h"
 #include "server/workers/target_fingerprints.h"
 
@@ -246,9 +247,7 @@ class Dispatcher {
   std::map<HeldKind, UsedTime> used_time_ ABSL_GUARDED_BY(mu_);
   PeerRegistry peers_ ABSL_GUARDED_BY(mu_);
   absl::btree_set<std::string> to_fill_ ABSL_GUARDED_BY(mu_);  // Peers that may have come free.
-  absl::btree_set<std::string> free_ ABSL_GUARDED_BY(mu_);     // All that may have places.
-  int64_t entered_ ABSL_GUARDED_BY(mu_) =
-      0;  // WaitingJobs::entered() when all of them last looked.
+  FreePeers free_ ABSL_GUARDED_BY(mu_);                        // All others that may have places.
   // Assignments of running attempts; made when first asked for, and again after a restart.
   absl::btree_map<std::string, std::shared_ptr<const Assignment>> assignments_ ABSL_GUARDED_BY(mu_);
   v1::ServerCounters counters_ ABSL_GUARDED_BY(mu_);

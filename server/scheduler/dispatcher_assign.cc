@@ -40,14 +40,20 @@ std::string LastLine(absl::string_view text) {
 
 void Dispatcher::Schedule() {
   live_.Release(parts_.clock->Now());
-  const absl::btree_set<std::string> changed = std::exchange(to_fill_, {});
-  free_.insert(changed.begin(), changed.end());
-  if (live_.waiting().size() == 0) return;
   // Whoever came free looks for work; work that came looks for whoever is free.
-  const bool has_new = std::exchange(entered_, live_.waiting().entered()) != entered_;
-  const absl::btree_set<std::string> looking = has_new ? free_ : changed;
-  for (const std::string& peer : looking) {
-    if (!Fill(peer)) free_.erase(peer);
+  for (const std::string& peer : std::exchange(to_fill_, {})) {
+    if (Fill(peer)) {
+      free_.Put(peer, peers_.Find(peer)->supply);
+    } else {
+      free_.Erase(peer);
+    }
+  }
+  for (const Need& need : live_.TakeEntered()) {
+    absl::optional<std::string> peer = free_.Next(need, "");
+    while (peer.has_value() && live_.waiting().IsWanted(need)) {
+      if (!Fill(*peer)) free_.Erase(*peer);
+      peer = free_.Next(need, *peer);
+    }
   }
 }
 

@@ -82,8 +82,10 @@ void WaitingJobs::Erase(absl::string_view id) {
 }
 
 void WaitingJobs::Enter(const WaitingJob& job) {
-  ++entered_;
-  Line& line = places_[PlaceOf(job.need)].try_emplace(NameOf(job.need)).first->second;
+  const std::string place = PlaceOf(job.need);
+  const std::string name = NameOf(job.need);
+  entered_.insert({place, name});
+  Line& line = places_[place].try_emplace(name).first->second;
   if (line.by_priority.empty()) line.need = job.need;
   line.by_priority[job.priority][job.owner].insert(job.id);
 }
@@ -114,6 +116,26 @@ void WaitingJobs::Release(absl::Time now) {
     entry.takes_part = true;
     Enter(entry.job);
   }
+}
+
+const WaitingJobs::Line* WaitingJobs::FindLine(const std::string& place,
+                                               const std::string& name) const {
+  const auto lines = places_.find(place);
+  if (lines == places_.end()) return nullptr;
+  const auto line = lines->second.find(name);
+  return line == lines->second.end() ? nullptr : &line->second;
+}
+
+std::vector<Need> WaitingJobs::TakeEntered() {
+  std::vector<Need> needs;
+  for (const auto& [place, name] : std::exchange(entered_, {})) {
+    if (const Line* line = FindLine(place, name)) needs.push_back(line->need);
+  }
+  return needs;
+}
+
+bool WaitingJobs::IsWanted(const Need& need) const {
+  return FindLine(PlaceOf(need), NameOf(need)) != nullptr;
 }
 
 absl::optional<absl::Time> WaitingJobs::NextRelease() const {

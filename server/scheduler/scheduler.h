@@ -38,7 +38,7 @@ using Need = std::variant<DeviceNeed, CompilerNeed>;
 // What somebody has to give.
 struct DeviceSupply {
   std::string device;
-  DeviceOffer offer;
+  DeviceOffer offer;  // All of a device that decides what fits it, besides its name.
 };
 using Supply = std::variant<DeviceSupply, TargetFingerprints>;
 
@@ -78,8 +78,12 @@ class WaitingJobs {
 
   bool Contains(absl::string_view id) const { return jobs_.contains(id); }
   int64_t size() const { return static_cast<int64_t>(jobs_.size()); }
-  // Rises whenever a job begins to take part.
-  int64_t entered() const { return entered_; }
+
+  // The needs of the jobs that began to take part since this was last called, each once, as far as any of those that
+  // wait for the same is still here.
+  std::vector<Need> TakeEntered();
+  // Whether anybody takes part who needs this.
+  bool IsWanted(const Need& need) const;
 
  private:
   using Ids = absl::btree_set<std::string>;
@@ -104,13 +108,14 @@ class WaitingJobs {
   // Where that stands that a supply could fit.
   static std::vector<std::string> PlacesOf(const Supply& supply);
 
+  const Line* FindLine(const std::string& place, const std::string& name) const;
   void Enter(const WaitingJob& job);
   void Leave(const WaitingJob& job);
 
   absl::btree_map<std::string, Entry> jobs_;
   absl::flat_hash_map<std::string, Lines> places_;
-  int64_t entered_ = 0;
-  absl::btree_set<std::pair<absl::Time, std::string>> later_;  // Those that take no part yet.
+  absl::btree_set<std::pair<std::string, std::string>> entered_;  // Lines, each after its place.
+  absl::btree_set<std::pair<absl::Time, std::string>> later_;     // Those that take no part yet.
 };
 
 }  // namespace slipway::server

@@ -17,6 +17,7 @@ namespace slipway::server {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 const absl::Time kNow = absl::FromUnixSeconds(100);
 
@@ -57,6 +58,30 @@ TEST_F(SchedulerTest, FirstComeFirstServed) {
   Wait("3");
   EXPECT_THAT(GiveAll(Board("d")), ElementsAre("1", "2", "3"));
   EXPECT_EQ(waiting_.size(), 0);
+}
+
+TEST_F(SchedulerTest, WhatEnteredIsToldOnce) {
+  const auto devices = [this] {
+    std::vector<std::string> names;
+    for (const Need& need : waiting_.TakeEntered()) {
+      names.push_back(std::get<DeviceNeed>(need).device);
+    }
+    return names;
+  };
+  Wait("1", Device("a"));
+  Wait("2", Device("a"), "bob");
+  Wait("3", Device("b"));
+  Wait("4", Device("later"), "ann", 0, kNow + absl::Seconds(1));
+  Wait("5", Device("gone"));
+  waiting_.Erase("5");
+  EXPECT_THAT(devices(), ElementsAre("a", "b"));
+  EXPECT_THAT(devices(), IsEmpty());
+  EXPECT_TRUE(waiting_.IsWanted(Device("a")));
+  EXPECT_FALSE(waiting_.IsWanted(Device("a", "arm-64-linux")));
+  EXPECT_FALSE(waiting_.IsWanted(Device("later")));
+  waiting_.Release(kNow + absl::Seconds(1));
+  EXPECT_THAT(devices(), ElementsAre("later"));
+  EXPECT_TRUE(waiting_.IsWanted(Device("later")));
 }
 
 TEST_F(SchedulerTest, HigherPrioritiesFirst) {
