@@ -1,5 +1,6 @@
 #include "server/services/job_service.h"
 
+#include <atomic>
 #include <memory>
 #include <utility>
 
@@ -30,9 +31,9 @@ class WatchReactor final : public grpc::ServerWriteReactor<v1::Job>,
     reactor->caller_ = *std::move(caller);
     std::weak_ptr<WatchReactor> weak = reactor;
     reactor->subscription_ = hub.Subscribe(JobKey(request.id()), [weak] {
-      if (std::shared_ptr<WatchReactor> live = weak.lock()) live->LookLater();
+      if (std::shared_ptr<WatchReactor> live = weak.lock()) live->Changed();
     });
-    reactor->LookLater();
+    reactor->Changed();
     return reactor.get();
   }
 
@@ -41,6 +42,8 @@ class WatchReactor final : public grpc::ServerWriteReactor<v1::Job>,
       absl::MutexLock lock(&mu_);
       is_writing_ = false;
       if (!ok) is_cancelled_ = true;
+      // What nobody has changed meanwhile is as it was.
+      if (!is_changed_ && !is_cancelled_) return;
     }
     LookLater();
   }
@@ -65,6 +68,11 @@ class WatchReactor final : public grpc::ServerWriteReactor<v1::Job>,
         id_(request.id()),
         seen_(request.after_revision()) {}
 
+  void Changed() {
+    is_changed_ = true;
+    LookLater();
+  }
+
   void LookLater() {
     pool_.Post([self = shared_from_this()] { self->Look(); });
   }
@@ -73,17 +81,19 @@ class WatchReactor final : public grpc::ServerWriteReactor<v1::Job>,
     absl::MutexLock lock(&mu_);
     if (has_ended_ || is_writing_) return;
     if (is_cancelled_) return EndLocked(absl::CancelledError("the watcher went away"));
-    if (is_complete_) return EndLocked(absl::OkStatus());
     if (hub_.is_closed()) return EndLocked(Calls::Ending());
+    is_changed_ = false;
     absl::StatusOr<v1::Job> job = ReadJob(caller_, env_, id_);
     if (!job.ok()) return EndLocked(job.status());
-    is_complete_ = IsTerminal(job->state());
+    const bool is_complete = IsTerminal(job->state());
     if (job->revision() > seen_) {
       job_ = *std::move(job);
       seen_ = job_.revision();
       is_writing_ = true;
-      StartWrite(&job_);
-    } else if (is_complete_) {
+      if (!is_complete) return StartWrite(&job_);
+      has_ended_ = true;
+      StartWriteAndFinish(&job_, grpc::WriteOptions(), grpc::Status());
+    } else if (is_complete) {
       EndLocked(absl::OkStatus());
     }
   }
@@ -104,12 +114,12 @@ class WatchReactor final : public grpc::ServerWriteReactor<v1::Job>,
   Caller caller_;
   ChangeHub::Subscription subscription_;
   std::shared_ptr<WatchReactor> self_;
+  std::atomic<bool> is_changed_ = false;  // Since the job was last read.
 
   absl::Mutex mu_;
   v1::Job job_;  // Not touched while it is being written.
   int64_t seen_ ABSL_GUARDED_BY(mu_);
   bool is_writing_ ABSL_GUARDED_BY(mu_) = false;
-  bool is_complete_ ABSL_GUARDED_BY(mu_) = false;  // The job has ended.
   bool is_cancelled_ ABSL_GUARDED_BY(mu_) = false;
   bool has_ended_ ABSL_GUARDED_BY(mu_) = false;  // The call has.
 };
