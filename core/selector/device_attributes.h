@@ -14,7 +14,7 @@
 namespace slipway {
 
 // What a selector may ask for, besides labels.
-enum class Attribute {
+enum class DeviceAttribute {
   kId,
   kTarget,
   kArch,
@@ -36,21 +36,21 @@ enum class Attribute {
 
 struct AttributeRow {
   enum class Kind { kText, kNumber, kBytes };
-  Attribute attribute;
+  DeviceAttribute attribute;
   absl::string_view name;  // In selectors.
   Kind kind;
   absl::string_view meaning;  // For people.
 };
 
-// One for each Attribute, in their order.
+// One for each DeviceAttribute, in their order.
 absl::Span<const AttributeRow> AttributeRows();
 
 // Of one device. What is not known is not there.
 struct DeviceAttributes {
   // Those of Kind::kText; a device may have several features, say.
-  absl::btree_map<Attribute, std::vector<std::string>> texts;
+  absl::btree_map<DeviceAttribute, std::vector<std::string>> texts;
   // The others, not negative; sizes in bytes.
-  absl::btree_map<Attribute, int64_t> numbers;
+  absl::btree_map<DeviceAttribute, int64_t> numbers;
   Labels labels;
 
   friend bool operator==(const DeviceAttributes& a, const DeviceAttributes& b) {

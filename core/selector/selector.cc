@@ -15,7 +15,7 @@ namespace {
 
 using Kind = AttributeRow::Kind;
 
-const AttributeRow& RowOf(Attribute attribute) {
+const AttributeRow& RowOf(DeviceAttribute attribute) {
   return AttributeRows()[static_cast<size_t>(attribute)];
 }
 
@@ -32,7 +32,7 @@ std::string Quoted(const std::string& value) {
   return is_word ? value : absl::StrCat("\"", value, "\"");
 }
 
-std::string NumberText(Attribute attribute, int64_t number) {
+std::string NumberText(DeviceAttribute attribute, int64_t number) {
   return RowOf(attribute).kind == Kind::kBytes ? ExactByteSize(number) : absl::StrCat(number);
 }
 
@@ -105,9 +105,9 @@ Reason Selector::WhyNot(const Term& term, const DeviceAttributes& device) {
   const AttributeRow& row = RowOf(*term.attribute);
   if (row.kind == Kind::kText) {
     const auto values = device.texts.find(*term.attribute);
-    if (*term.attribute == Attribute::kId) return Have("another id");
-    const bool can_be_several =
-        *term.attribute == Attribute::kFeature || *term.attribute == Attribute::kAccelerator;
+    if (*term.attribute == DeviceAttribute::kId) return Have("another id");
+    const bool can_be_several = *term.attribute == DeviceAttribute::kFeature ||
+                                *term.attribute == DeviceAttribute::kAccelerator;
     if (can_be_several && term.op == Operator::kIs) {
       const std::string lacked = absl::StrJoin(term.texts, " or ");
       return {absl::StrCat("lacks ", lacked), absl::StrCat("lack ", lacked)};

@@ -65,8 +65,8 @@ class Selector {
   friend class SelectorParser;
   enum class Operator { kIs, kIsNot, kLess, kAtMost, kMore, kAtLeast };
   struct Term {
-    std::optional<Attribute> attribute;  // None: a label.
-    std::string key;                     // Of a label.
+    std::optional<DeviceAttribute> attribute;  // None: a label.
+    std::string key;                           // Of a label.
     Operator op = Operator::kIs;
     // One or more; none: a label is there, or with kIsNot is not.
     std::vector<std::string> texts;

@@ -7,7 +7,7 @@
 #include "core/selector/selector.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using slipway::Attribute;
+  using slipway::DeviceAttribute;
   const absl::string_view text(reinterpret_cast<const char*>(data), size);
   const absl::StatusOr<slipway::Selector> selector = slipway::Selector::Parse(text);
   if (!selector.ok()) return 0;
@@ -21,9 +21,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     SLIPWAY_CHECK(selector->Matches(device) == !selector->WhyNot(device).has_value(),
                   "a device that matches is told why not, or the other way round");
     if (is_known) break;
-    device.texts[Attribute::kArch] = {"arm-64"};
-    device.texts[Attribute::kFeature] = {"fp16", "dotprod"};
-    device.numbers[Attribute::kMemory] = int64_t{4} << 30;
+    device.texts[DeviceAttribute::kArch] = {"arm-64"};
+    device.texts[DeviceAttribute::kFeature] = {"fp16", "dotprod"};
+    device.numbers[DeviceAttribute::kMemory] = int64_t{4} << 30;
     device.labels = {{"lab", "berlin"}};
   }
   return 0;

@@ -19,12 +19,12 @@ constexpr int64_t kGiB = int64_t{1} << 30;
 
 DeviceAttributes Board() {
   DeviceAttributes board;
-  board.texts[Attribute::kId] = {"board-1"};
-  board.texts[Attribute::kArch] = {"arm-64"};
-  board.texts[Attribute::kFeature] = {"dotprod", "fp16"};
-  board.texts[Attribute::kModel] = {"Cortex A76"};
-  board.numbers[Attribute::kCores] = 4;
-  board.numbers[Attribute::kMemory] = 4 * kGiB;
+  board.texts[DeviceAttribute::kId] = {"board-1"};
+  board.texts[DeviceAttribute::kArch] = {"arm-64"};
+  board.texts[DeviceAttribute::kFeature] = {"dotprod", "fp16"};
+  board.texts[DeviceAttribute::kModel] = {"Cortex A76"};
+  board.numbers[DeviceAttribute::kCores] = 4;
+  board.numbers[DeviceAttribute::kMemory] = 4 * kGiB;
   board.labels = {{"lab", "berlin"}, {"broken", ""}};
   return board;
 }
@@ -236,7 +236,7 @@ TEST(AttributeRowsTest, EachAttributeHasARowOfItsOwnInOrder) {
     EXPECT_EQ(static_cast<size_t>(AttributeRows()[i].attribute), i);
     EXPECT_TRUE(names.insert(AttributeRows()[i].name).second);
   }
-  EXPECT_EQ(AttributeRows().back().attribute, Attribute::kCharge);
+  EXPECT_EQ(AttributeRows().back().attribute, DeviceAttribute::kCharge);
 }
 
 }  // namespace
