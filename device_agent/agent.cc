@@ -15,6 +15,7 @@
 #include "core/store/file_blob_store.h"
 #include "core/store/file_names.h"
 #include "core/store/quota_blob_store.h"
+#include "core/wire/device_attributes_proto.h"
 #include "core/wire/digest_proto.h"
 #include "device_agent/agent_identity.h"
 #include "device_agent/grpc_agent_transport.h"
@@ -105,7 +106,8 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
   agent->runners_.emplace(runner);
 
   AgentLoopOptions loop;
-  loop.identity = MakeIdentity(id);
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(const Labels labels, ParseLabels(options.labels), "--label");
+  loop.identity = MakeIdentity(id, labels);
   v1::DeviceDescription& device = *loop.identity.mutable_devices(0);
   if (options.measure) {
     agent->peaks_.emplace(JoinPath(options.cache_dir, "peaks"), PeaksKey(device));
@@ -116,7 +118,8 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
     device.mutable_confinement()->add_missing(ToString({&part, 1}));
   }
   device.set_compiled_only(options.programs == kCompiledPrograms);
-  agent->device_ = device;
+  *device.mutable_inventory() = TakeInventory(options.cache_dir);
+  agent->Describe([&device](v1::DeviceDescription& described) { described = device; });
   agent->tools_ = {.transport = agent->transport_.get(),
                    .cache = agent->cache_.get(),
                    .runners = &*agent->runners_,
@@ -165,8 +168,11 @@ absl::Status Agent::Listen() {
     }
   }
   if (transport_ != nullptr) return absl::OkStatus();
-  sessions_.emplace(LocalSessions::Options{
-      .device = tools_.device_id, .target = tools_.device_target, .tools = MakeSessionTools()});
+  sessions_.emplace(
+      LocalSessions::Options{.device = tools_.device_id,
+                             .target = tools_.device_target,
+                             .tools = MakeSessionTools(),
+                             .attributes = [this] { return AttributesOf(Description(), {}); }});
   return absl::OkStatus();
 }
 
@@ -221,7 +227,8 @@ absl::Status Agent::LetIn(const v1::SessionLease& lease, const CheckedManifest& 
 Agent::~Agent() {
   // Connections call the sessions until there are none.
   if (listener_ != nullptr) listener_->EndServing();
-  // It tells the loop.
+  // They tell the loop.
+  inventory_.reset();
   if (peaks_.has_value()) peaks_->End();
 }
 
@@ -247,16 +254,25 @@ void Agent::FindPeaks() {
   peaks_->Find(
       [this](std::stop_token stop) {
         absl::StatusOr<std::vector<MachinePeaks>> peaks =
-            MeasureThisMachine(device_.cores(), *runners_, std::move(stop));
+            MeasureThisMachine(Description().cores(), *runners_, std::move(stop));
         runners_->Refill();
         return peaks;
       },
       [this] {
-        if (!loop_.has_value()) return;
-        v1::DeviceDescription device = device_;
-        *device.mutable_peaks() = peaks_->Get();
-        loop_->Describe(device);
+        Describe(
+            [this](v1::DeviceDescription& device) { *device.mutable_peaks() = peaks_->Get(); });
       });
+}
+
+void Agent::Describe(absl::FunctionRef<void(v1::DeviceDescription&)> change) {
+  absl::MutexLock lock(&mutex_);
+  change(device_);
+  if (loop_.has_value()) loop_->Describe(device_);
+}
+
+v1::DeviceDescription Agent::Description() {
+  absl::MutexLock lock(&mutex_);
+  return device_;
 }
 
 void Agent::TellReady(const std::string& what) {
@@ -273,6 +289,13 @@ void Agent::TellReady(const std::string& what) {
 void Agent::Run(std::stop_token stop) {
   stop_ = stop;
   runners_->Refill();
+  inventory_.emplace(
+      Description().inventory(), [this] { return TakeInventory(options_.cache_dir); },
+      [this](const v1::DeviceInventory& inventory) {
+        Describe([&inventory](v1::DeviceDescription& device) {
+          *device.mutable_inventory() = inventory;
+        });
+      });
   if (listener_ != nullptr) {
     if (sessions_.has_value()) {
       listener_->Serve(&*sessions_);

@@ -8,7 +8,10 @@
 #include <string>
 #include <utility>
 
+#include "absl/base/thread_annotations.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
 #include "core/rpc/renewal.h"
@@ -17,6 +20,7 @@
 #include "device_agent/agent_options.h"
 #include "device_agent/agent_transport.h"
 #include "device_agent/attempt.h"
+#include "device_agent/inventory_watch.h"
 #include "device_agent/kept_peaks.h"
 #include "device_agent/pinned_blobs.h"
 #include "device_agent/program_gate.h"
@@ -59,6 +63,9 @@ class Agent {
   void TellReady(const std::string& what);
   // After that, so that it holds nobody up.
   void FindPeaks();
+  // Thread-safe. Changes what is said of the device, and reports it.
+  void Describe(absl::FunctionRef<void(v1::DeviceDescription&)> change);
+  v1::DeviceDescription Description();
 
   const AgentOptions options_;
   const FileLock lock_;
@@ -70,14 +77,16 @@ class Agent {
   PinnedBlobs pinned_;
   std::unique_ptr<BlobStore> cache_;
   std::optional<RunnerPool> runners_;
-  v1::DeviceDescription device_;    // As the first report has it.
-  std::optional<KeptPeaks> peaks_;  // Unless they shall not be measured.
+  absl::Mutex mutex_;
+  v1::DeviceDescription device_ ABSL_GUARDED_BY(mutex_);  // As the last report has it.
+  std::optional<KeptPeaks> peaks_;                        // Unless they shall not be measured.
   AttemptTools tools_;
   LeasedSession leased_;
   std::stop_token stop_;  // Of Run.
   std::optional<AgentLoop> loop_;
   std::unique_ptr<SessionListener> listener_;
   std::optional<LocalSessions> sessions_;  // Without a server.
+  std::optional<InventoryWatch> inventory_;
 };
 
 }  // namespace slipway

@@ -19,6 +19,8 @@
 #include "core/base/status_macros.h"
 #include "core/base/version.h"
 #include "core/target/target.h"
+#include "core/wire/device_attributes_proto.h"
+#include "device_agent/inventory.h"
 
 namespace slipway {
 namespace {
@@ -49,11 +51,15 @@ std::string FindValue(const std::string& path, absl::string_view key, char separ
   return "";
 }
 
-int UsableProcessors() {
+std::vector<int> UsableProcessors() {
   cpu_set_t set;
   CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof(set), &set) == 0) return CPU_COUNT(&set);
-  return static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+  const bool is_known = sched_getaffinity(0, sizeof(set), &set) == 0;
+  std::vector<int> usable;
+  for (int cpu = 0; cpu < (is_known ? CPU_SETSIZE : sysconf(_SC_NPROCESSORS_ONLN)); ++cpu) {
+    if (!is_known || CPU_ISSET(cpu, &set)) usable.push_back(cpu);
+  }
+  return usable;
 }
 
 }  // namespace
@@ -97,21 +103,28 @@ absl::StatusOr<std::string> KeepAgentId(const std::string& state_folder,
   return id;
 }
 
-v1::DeviceDescription DescribeDevice(const std::string& id) {
+v1::DeviceDescription DescribeDevice(const std::string& id, const Labels& labels) {
   v1::DeviceDescription device;
   device.set_id(id);
   device.set_target(HostTarget().ToString());
   device.set_model(FindValue("/proc/cpuinfo", "model name", ':'));
-  device.set_cores(UsableProcessors());
+  device.set_cores(static_cast<int>(UsableProcessors().size()));
   device.set_memory_bytes(MachineMemoryBytes());
   utsname system;
   uname(&system);
   device.set_os(absl::StrCat(FindValue("/etc/os-release", "PRETTY_NAME", '='), ", ", system.sysname,
                              " ", system.release));
+  ToProto(labels, device.mutable_labels());
   return device;
 }
 
-v1::AgentState MakeIdentity(const std::string& agent_id) {
+v1::DeviceInventory TakeInventory(const std::string& cache_folder) {
+  v1::DeviceInventory inventory = ReadInventory(/*root=*/"", UsableProcessors());
+  AddStorage(cache_folder, inventory);
+  return inventory;
+}
+
+v1::AgentState MakeIdentity(const std::string& agent_id, const Labels& labels) {
   v1::AgentState state;
   state.set_agent_id(agent_id);
   absl::BitGen random;
@@ -124,7 +137,7 @@ v1::AgentState MakeIdentity(const std::string& agent_id) {
   state.set_min_format(static_cast<int32_t>(kReadFormats.lowest));
   state.set_max_format(static_cast<int32_t>(kReadFormats.highest));
   state.set_max_session(kSessionVersion);
-  *state.add_devices() = DescribeDevice(agent_id);
+  *state.add_devices() = DescribeDevice(agent_id, labels);
   return state;
 }
 

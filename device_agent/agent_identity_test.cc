@@ -5,6 +5,7 @@
 #include "core/artifact/versions.h"
 #include "core/base/files.h"
 #include "core/base/machine_memory.h"
+#include "core/wire/device_attributes_proto.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/common/status_matchers.h"
@@ -42,6 +43,22 @@ TEST(KeepAgentId, IsTheSameAfterARestart) {
   EXPECT_THAT(KeepAgentId(folder.path(), ""), IsOkAndHolds(std::string("chosen")));
   EXPECT_THAT(KeepAgentId(folder.path(), "Bad Id"),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("\"Bad Id\"")));
+}
+
+TEST(MakeIdentity, HasTheLabelsThatTheAgentWasStartedWith) {
+  const v1::AgentState state = MakeIdentity("x", {{"rack", "2"}, {"lab", "berlin"}});
+  ASSERT_EQ(state.devices(0).labels_size(), 2);
+  EXPECT_EQ(state.devices(0).labels(0).key(), "lab");
+  EXPECT_EQ(state.devices(0).labels(0).value(), "berlin");
+  EXPECT_EQ(state.devices(0).labels(1).key(), "rack");
+}
+
+TEST(TakeInventory, IsOfThisMachine) {
+  ASSERT_OK_AND_ASSIGN(const TemporaryFolder folder, TemporaryFolder::Create("cache"));
+  const v1::DeviceInventory inventory = TakeInventory(folder.path());
+  EXPECT_OK(CheckInventory(inventory));
+  EXPECT_FALSE(inventory.kernel().empty());
+  EXPECT_GT(inventory.storage_bytes(), 0);
 }
 
 TEST(MakeIdentity, InstancesDiffer) {

@@ -9,6 +9,7 @@
 #include "core/base/state_folder.h"
 #include "core/base/status_macros.h"
 #include "core/rpc/listen_address.h"
+#include "core/selector/labels.h"
 
 namespace slipway {
 namespace {
@@ -45,6 +46,9 @@ FlagSet AgentFlags(AgentOptions& options) {
             "Name in the fleet; default: the one it joined the server by, else the one it had "
             "before, at first made "
             "from the host's name.");
+  flags.Add(
+      "label", &options.labels, "KEY=VALUE",
+      "What selectors find the device by as label:KEY=VALUE, such as lab=berlin; repeatable.");
   flags.Add("state-dir", &options.state_dir, "DIR",
             "Keeps the id; default: slipway/agent below $XDG_STATE_HOME or ~/.local/state.");
   flags.Add(
@@ -85,6 +89,7 @@ absl::Status CompleteOptions(AgentOptions& options) {
     SLIPWAY_RETURN_IF_ERROR_WITH(folder.status(), "--state-dir is not given");
     options.state_dir = JoinPath(*folder, "agent");
   }
+  SLIPWAY_RETURN_IF_ERROR(Annotate(ParseLabels(options.labels).status(), "--label"));
   if (options.cache_dir.empty()) options.cache_dir = JoinPath(options.state_dir, "cache");
   if (options.programs != kAnyPrograms && options.programs != kCompiledPrograms) {
     return absl::InvalidArgumentError(

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -19,6 +20,7 @@ struct AgentOptions {
   std::string identity;
   std::string authority;
   std::string id;
+  std::vector<std::string> labels;
   std::string state_dir;
   std::string cache_dir;
   int64_t cache_quota_bytes = int64_t{16} << 30;
@@ -42,8 +44,8 @@ bool HasOwnDoor(const AgentOptions& options);
 
 // Fills in what was not given: folders below $XDG_STATE_HOME/slipway (or ~/.local/state/slipway), the server of this
 // machine unless the agent listens. FAILED_PRECONDITION when neither variable is set; PERMISSION_DENIED for listening
-// without TLS where other machines reach it; INVALID_ARGUMENT for addresses that are none, for programs that there are not,
-// and for compiled ones without a server that is called over TLS.
+// without TLS where other machines reach it; INVALID_ARGUMENT for addresses or labels that are none, for programs that there are
+// not, and for compiled ones without a server that is called over TLS.
 absl::Status CompleteOptions(AgentOptions& options);
 
 // What clients of the server are told to connect to, when the agent listens at `listened`: what is announced, or the

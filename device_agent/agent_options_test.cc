@@ -103,5 +103,19 @@ TEST(AgentOptions, ClientsAreToldAnAddressThatOthersCanUse) {
   EXPECT_EQ(AddressForClients(options, "0.0.0.0:5"), "gateway:77");
 }
 
+TEST(CompleteOptions, LabelsAreChecked) {
+  AgentOptions options;
+  options.state_dir = "/state";
+  options.labels = {"lab=berlin", "broken="};
+  EXPECT_OK(CompleteOptions(options));
+  options.labels.push_back("rack=2\t");
+  EXPECT_THAT(CompleteOptions(options),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       ::testing::AllOf(HasSubstr("--label"), HasSubstr("the byte 0x09 at 1"))));
+  options.labels = std::vector<std::string>(33, "a=1");
+  EXPECT_THAT(CompleteOptions(options),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("33 labels")));
+}
+
 }  // namespace
 }  // namespace slipway

@@ -47,8 +47,8 @@ class SessionProcessTest : public ::testing::Test {
     ServiceProcess::Options options;
     options.name = "agent";
     options.argv = {
-        kAgent, "--listen", address_,      "--state-dir", JoinPath(folder_.path(), "state"),
-        "--id", "board",    "--no-measure"};
+        kAgent, "--listen", address_,       "--state-dir", JoinPath(folder_.path(), "state"),
+        "--id", "board",    "--no-measure", "--label",     "lab=berlin"};
     options.log_file = JoinPath(folder_.path(), "log");
     agent_ = std::make_unique<ServiceProcess>(std::move(options));
     ASSERT_OK(agent_->Start());
@@ -203,6 +203,26 @@ TEST_F(SessionProcessTest, AConnectionIsTakenUpAgainWithNothingLostOrDoneTwice) 
   ASSERT_OK_AND_ASSIGN(const Tensor y,
                        Tensor::FromBytes({DataType::kFloat32, {2, 8}}, read.data()));
   EXPECT_EQ(y.values<float>()[5], 10.0f);
+}
+
+TEST_F(SessionProcessTest, ASelectorMustMatchTheDevice) {
+  const auto end_for = [this](const std::string& device) {
+    Wire wire(address_);
+    Request request = OpenFor(absl::Seconds(30));
+    request.mutable_open()->set_device(device);
+    wire.Send(request);
+    return wire.End();
+  };
+  EXPECT_THAT(end_for("label:lab=munich"),
+              StatusIs(Code::kNotFound, HasSubstr("only device \"board\", which has label "
+                                                  "lab=berlin and does not match")));
+  EXPECT_THAT(end_for("memory>=lots"), StatusIs(Code::kInvalidArgument, HasSubstr("^")));
+  EXPECT_THAT(end_for("boat"), StatusIs(Code::kNotFound, HasSubstr("only \"board\"")));
+  Wire wire(address_);
+  Request request = OpenFor(absl::Seconds(30));
+  request.mutable_open()->set_device("id=bo* label:lab=berlin memory>=1MiB");
+  wire.Send(request);
+  EXPECT_EQ(wire.Next().opened().device(), "board");
 }
 
 TEST_F(SessionProcessTest, OneConnectionAtATime) {

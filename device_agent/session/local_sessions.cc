@@ -1,6 +1,7 @@
 #include "device_agent/session/local_sessions.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/escaping.h"
@@ -8,6 +9,7 @@
 #include "core/base/log.h"
 #include "core/base/status_macros.h"
 #include "core/rpc/token.h"
+#include "core/selector/selector.h"
 #include "core/target/target.h"
 #include "core/wire/session_messages.h"
 #include "device_agent/session/going_away.h"
@@ -66,7 +68,15 @@ void LocalSessions::Watch() {
 }
 
 absl::Status LocalSessions::Check(const SessionWish& wish) const {
-  if (!wish.device.empty() && wish.device != options_.device) {
+  if (IsSelector(wish.device)) {
+    SLIPWAY_ASSIGN_OR_RETURN(const Selector selector, Selector::Parse(wish.device));
+    const std::optional<Reason> why_not = selector.WhyNot(options_.attributes());
+    if (why_not.has_value()) {
+      return absl::NotFoundError(absl::StrCat("this agent has only device \"", options_.device,
+                                              "\", which ", why_not->of_one, " and does not match ",
+                                              selector.ToString()));
+    }
+  } else if (!wish.device.empty() && wish.device != options_.device) {
     return absl::NotFoundError(absl::StrCat("this agent has no device \"",
                                             absl::Utf8SafeCEscape(wish.device), "\", only \"",
                                             options_.device, "\""));

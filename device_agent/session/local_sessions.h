@@ -3,6 +3,7 @@
 #define SLIPWAY_DEVICE_AGENT_SESSION_LOCAL_SESSIONS_H_
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -14,6 +15,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "core/base/awake_clock.h"
+#include "core/selector/device_attributes.h"
 #include "core/wire/session_wish.h"
 #include "device_agent/session/session_entrance.h"
 #include "device_agent/session/session_host.h"
@@ -28,6 +30,8 @@ class LocalSessions final : public SessionEntrance {
     std::string device;
     std::string target;  // Its canonical target.
     SessionTools tools;
+    // What selectors know of it now; called by any thread.
+    std::function<DeviceAttributes()> attributes;
   };
   explicit LocalSessions(Options options);
   // Ends.

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/base/utf8.h"
+#include "core/wire/device_attributes_proto.h"
 #include "core/wire/peaks_proto.h"
 #include "core/wire/status_proto.h"
 #include "server/limits.h"
@@ -130,6 +131,10 @@ absl::Status CheckDescription(const v1::DeviceDescription& description) {
   }
   SLIPWAY_RETURN_IF_ERROR_WITH(CheckBounds(description),
                                absl::StrCat("device '", description.id(), "'"));
+  SLIPWAY_RETURN_IF_ERROR_WITH(CheckInventory(description.inventory()),
+                               absl::StrCat("device '", description.id(), "'"));
+  SLIPWAY_RETURN_IF_ERROR_WITH(FromProto(description.labels()).status(),
+                               absl::StrCat("device '", description.id(), "'"));
   SLIPWAY_RETURN_IF_ERROR_WITH(FromProto(description.peaks()).status(),
                                absl::StrCat("device '", description.id(), "'"));
   return absl::OkStatus();
@@ -164,6 +169,8 @@ absl::StatusOr<Report> ReadReport(const v1::AgentState& state, absl::string_view
   }
   Report report = ReadHeader(state, AgentKey(state.agent_id()), address);
   report.description = state.devices(0);
+  // What only a later protocol knows is not kept: nothing here has checked it.
+  report.description.DiscardUnknownFields();
   SLIPWAY_RETURN_IF_ERROR(CheckDescription(report.description));
   SLIPWAY_ASSIGN_OR_RETURN_WITH(report.supply, ReadDevice(report.description, state),
                                 absl::StrCat("device '", report.description.id(), "'"));

@@ -127,6 +127,21 @@ TEST(SyncMessagesTest, RefusesAgentsThatAreMalformed) {
        [](auto& s) { s.mutable_devices(0)->set_target("z80"); }},
       {absl::StatusCode::kInvalidArgument, "device 'd': peaks",
        [](auto& s) { s.mutable_devices(0)->mutable_peaks()->add_on_threads(); }},
+      {absl::StatusCode::kInvalidArgument, "device 'd': its inventory's storage_bytes is -1",
+       [](auto& s) { s.mutable_devices(0)->mutable_inventory()->set_storage_bytes(-1); }},
+      {absl::StatusCode::kInvalidArgument, "its inventory's kernel has 256 bytes",
+       [](auto& s) {
+         s.mutable_devices(0)->mutable_inventory()->set_kernel(std::string(256, 'k'));
+       }},
+      {absl::StatusCode::kInvalidArgument, "device 'd': the value of label \"lab\"",
+       [](auto& s) {
+         s.mutable_devices(0)->add_labels()->set_key("lab");
+         s.mutable_devices(0)->mutable_labels(0)->set_value("a\nb");
+       }},
+      {absl::StatusCode::kInvalidArgument, "device 'd': 33 labels",
+       [](auto& s) {
+         for (int i = 0; i < 33; ++i) s.mutable_devices(0)->add_labels();
+       }},
   };
   bad.insert(bad.end(), own.begin(), own.end());
   for (const auto& row : bad) {
@@ -134,6 +149,20 @@ TEST(SyncMessagesTest, RefusesAgentsThatAreMalformed) {
     row.spoil(state);
     EXPECT_THAT(ReadReport(state, "here"), StatusIs(row.code, HasSubstr(row.says)));
   }
+}
+
+TEST(SyncMessagesTest, WhatAnAgentInventsOfItsDeviceIsNotKept) {
+  v1::AgentState state = Agent();
+  v1::DeviceDescription& device = *state.mutable_devices(0);
+  device.GetReflection()->MutableUnknownFields(&device)->AddLengthDelimited(
+      999, std::string(100'000, 'x'));
+  v1::DeviceInventory& inventory = *device.mutable_inventory();
+  inventory.GetReflection()->MutableUnknownFields(&inventory)->AddVarint(77, 1);
+  inventory.set_power(static_cast<v1::DeviceInventory::Power>(55));
+  const absl::StatusOr<Report> report = ReadReport(state, "here");
+  ASSERT_OK(report);
+  EXPECT_LT(report->description.ByteSizeLong(), 1'000u);
+  EXPECT_EQ(report->description.id(), device.id());
 }
 
 TEST(SyncMessagesTest, RefusesWorkersThatAreMalformed) {
