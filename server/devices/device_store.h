@@ -22,7 +22,7 @@ class DeviceStore {
   virtual absl::Status DeleteDevice(absl::string_view id) = 0;
 };
 
-// Description, agent, versions and when it was last seen.
+// Description, agent, versions, labels of administrators and when it was last seen.
 v1::Device KeptOf(const v1::Device& device);
 
 }  // namespace slipway::server

@@ -1,11 +1,19 @@
 #include "server/handlers/fleet.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
 #include "core/base/version.h"
+#include "core/selector/explanation.h"
+#include "core/selector/labels.h"
+#include "core/selector/selector.h"
 #include "core/target/target.h"
+#include "core/wire/device_attributes_proto.h"
+#include "server/devices/why_unavailable.h"
 
 namespace slipway::server {
 namespace {
@@ -23,12 +31,54 @@ std::vector<std::string> TargetsOf(const std::vector<std::string>& families) {
   return targets;
 }
 
+std::optional<Reason> WhyNot(const Selector& selector, const v1::Device& device) {
+  // What is kept of labels was checked when it came.
+  return selector.WhyNot(
+      AttributesOf(device.description(), FromProto(device.labels()).value_or(Labels())));
+}
+
 }  // namespace
 
 absl::Status ListDevices(const Caller& caller, const Environment& env,
-                         v1::ListDevicesResponse* response) {
-  for (v1::Device& device : env.dispatcher->Devices(caller))
-    *response->add_devices() = std::move(device);
+                         const v1::ListDevicesRequest& request, v1::ListDevicesResponse* response) {
+  Selector selector;  // Of all.
+  if (IsSelector(request.selector())) {
+    SLIPWAY_ASSIGN_OR_RETURN(selector, Selector::Parse(request.selector()));
+  }
+  const bool is_id = !request.selector().empty() && !IsSelector(request.selector());
+  std::vector<Reason> reasons;
+  for (v1::Device& device : env.dispatcher->Devices(caller)) {
+    if (is_id && device.description().id() != request.selector()) {
+      reasons.push_back({"has another id", "have another id"});
+      continue;
+    }
+    std::optional<Reason> why_not = WhyNot(selector, device);
+    if (!why_not.has_value() && request.available()) why_not = WhyUnavailable(device, caller.owner);
+    if (why_not.has_value()) {
+      reasons.push_back(*std::move(why_not));
+    } else {
+      *response->add_devices() = std::move(device);
+    }
+  }
+  if (response->devices().empty() && !request.selector().empty()) {
+    response->set_explanation(ExplainNone(request.selector(), reasons));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SetDeviceLabels(const Caller& caller, const Environment& env,
+                             const v1::SetDeviceLabelsRequest& request,
+                             v1::SetDeviceLabelsResponse* response) {
+  SLIPWAY_ASSIGN_OR_RETURN(const Labels given, FromProto(request.labels()));
+  if (static_cast<size_t>(request.removed_size()) > kMaxLabels) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(request.removed_size(), " labels are to be removed; at most ", kMaxLabels));
+  }
+  for (const std::string& key : request.removed()) SLIPWAY_RETURN_IF_ERROR(CheckLabelKey(key));
+  const std::vector<std::string> removed(request.removed().begin(), request.removed().end());
+  SLIPWAY_ASSIGN_OR_RETURN(const Labels labels,
+                           env.dispatcher->ChangeLabels(caller, request.device(), given, removed));
+  slipway::ToProto(labels, response->mutable_labels());
   return absl::OkStatus();
 }
 
@@ -58,6 +108,7 @@ absl::Status GetServerInfo(const Environment& env, v1::ServerInfo* response) {
     response->mutable_counters()->set_blobs_evicted(*env.blobs_evicted);
   }
   response->set_instance_id(env.instance_id);
+  response->set_selectors(kSelectorVersion);
   return absl::OkStatus();
 }
 

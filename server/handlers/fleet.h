@@ -11,7 +11,10 @@
 namespace slipway::server {
 
 absl::Status ListDevices(const Caller& caller, const Environment& env,
-                         v1::ListDevicesResponse* response);
+                         const v1::ListDevicesRequest& request, v1::ListDevicesResponse* response);
+absl::Status SetDeviceLabels(const Caller& caller, const Environment& env,
+                             const v1::SetDeviceLabelsRequest& request,
+                             v1::SetDeviceLabelsResponse* response);
 absl::Status ListWorkers(const Caller& caller, const Environment& env,
                          v1::ListWorkersResponse* response);
 absl::Status GetServerInfo(const Environment& env, v1::ServerInfo* response);

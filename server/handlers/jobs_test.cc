@@ -226,7 +226,7 @@ TEST_F(JobsTest, WhoWorksOnADeviceIsHisOwnBusiness) {
   for (const auto& [caller, shown] :
        {std::pair(server_.caller, id), std::pair(server_.Owner("bob"), std::string())}) {
     v1::ListDevicesResponse devices;
-    ASSERT_OK(ListDevices(caller, server_.env, &devices));
+    ASSERT_OK(ListDevices(caller, server_.env, {}, &devices));
     EXPECT_EQ(devices.devices(0).job_id(), shown);
     EXPECT_EQ(devices.devices(0).state(), v1::Device::BUSY);
   }
@@ -235,7 +235,7 @@ TEST_F(JobsTest, WhoWorksOnADeviceIsHisOwnBusiness) {
 TEST_F(JobsTest, TheFleetIsWhatReported) {
   ASSERT_OK(server_.AddDevice("pc", "x86-64-v3-linux"));
   v1::ListDevicesResponse devices;
-  ASSERT_OK(ListDevices(server_.caller, server_.env, &devices));
+  ASSERT_OK(ListDevices(server_.caller, server_.env, {}, &devices));
   ASSERT_EQ(devices.devices_size(), 1);
   EXPECT_EQ(devices.devices(0).description().id(), "pc");
   v1::WorkerState worker;

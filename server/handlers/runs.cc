@@ -12,6 +12,7 @@
 #include "core/wire/digest_proto.h"
 #include "core/wire/tensor_proto.h"
 #include "server/devices/can_run.h"
+#include "server/devices/device_need.h"
 #include "server/handlers/new_job.h"
 #include "server/limits.h"
 
@@ -45,7 +46,8 @@ absl::StatusOr<CheckedRun> CheckRun(const Environment& env, const v1::RunSpec& s
       .abi = program.proto().min_reader_abi(),
       .format = program.proto().format_version(),
       .is_compiled_here = env.artifacts->IsCompiledHere(ArtifactLibrary::FactsOf(program))};
-  SLIPWAY_RETURN_IF_ERROR(env.dispatcher->CheckSomeDeviceRuns(needs, spec.device()));
+  SLIPWAY_ASSIGN_OR_RETURN(const DeviceNeed need, ReadDeviceNeed(spec.device(), needs));
+  SLIPWAY_RETURN_IF_ERROR(env.dispatcher->CheckSomeDeviceFits(need));
   CheckedRun checked{.facts = {}, .blobs = program.blobs()};
   checked.facts.set_target(needs.target.ToString());
   checked.facts.set_abi(static_cast<int32_t>(needs.abi));

@@ -11,6 +11,7 @@
 #include "core/wire/session_wish.h"
 #include "core/wire/status_proto.h"
 #include "server/devices/can_run.h"
+#include "server/devices/device_need.h"
 #include "server/handlers/new_job.h"
 #include "server/limits.h"
 #include "server/names.h"
@@ -57,8 +58,9 @@ absl::StatusOr<JobRecord> CreateSession(const Caller& caller, const Environment&
   SLIPWAY_ASSIGN_OR_RETURN(const absl::optional<std::string> earlier,
                            FindEarlier(caller, env, request));
   if (earlier.has_value()) return env.jobs->Get(*earlier);
-  SLIPWAY_ASSIGN_OR_RETURN(const ProgramNeeds needs, NeedsOf(wish));
-  SLIPWAY_RETURN_IF_ERROR(env.dispatcher->CheckSomeDeviceRuns(needs, wish.device));
+  SLIPWAY_ASSIGN_OR_RETURN(ProgramNeeds program, NeedsOf(wish));
+  SLIPWAY_ASSIGN_OR_RETURN(const DeviceNeed need, ReadDeviceNeed(wish.device, std::move(program)));
+  SLIPWAY_RETURN_IF_ERROR(env.dispatcher->CheckSomeDeviceFits(need));
   JobRecord record = NewRecord(caller, env, request, {});
   v1::SessionSpec& spec = *record.mutable_job()->mutable_session();
   spec.set_device(wish.device);

@@ -27,6 +27,12 @@ std::vector<std::string> Read(const absl::btree_map<std::string, Ids>& index,
   return std::vector<std::string>(it->second.begin(), it->second.end());
 }
 
+absl::optional<Need> NeedOfDevice(const std::string& device, ProgramNeeds program) {
+  absl::StatusOr<DeviceNeed> need = ReadDeviceNeed(device, std::move(program));
+  if (!need.ok()) return absl::nullopt;
+  return *std::move(need);
+}
+
 absl::optional<Need> NeedOf(const JobRecord& record) {
   const v1::Job& job = record.job();
   if (record.has_compilation()) {
@@ -35,22 +41,22 @@ absl::optional<Need> NeedOf(const JobRecord& record) {
     return CompilerNeed{FamilyOf(*target), record.compilation().fingerprint()};
   }
   if (job.has_session()) {
-    DeviceNeed need{.device = job.session().device(), .program = {.is_session = true}};
-    if (job.session().target().empty()) return need;
-    absl::StatusOr<Target> target = ParseTarget(job.session().target());
-    if (!target.ok()) return absl::nullopt;
-    need.program.target = *std::move(target);
-    return need;
+    ProgramNeeds program{.is_session = true};
+    if (!job.session().target().empty()) {
+      absl::StatusOr<Target> target = ParseTarget(job.session().target());
+      if (!target.ok()) return absl::nullopt;
+      program.target = *std::move(target);
+    }
+    return NeedOfDevice(job.session().device(), std::move(program));
   }
   const RunFacts& facts = record.run();
   absl::StatusOr<Target> target = ParseTarget(facts.target());
   if (!target.ok()) return absl::nullopt;
-  return DeviceNeed{
-      .device = job.has_benchmark() ? job.benchmark().run().device() : job.run().device(),
-      .program = {.target = *std::move(target),
-                  .abi = static_cast<uint32_t>(std::max(1, facts.abi())),
-                  .format = static_cast<uint32_t>(std::max(1, facts.format())),
-                  .is_compiled_here = facts.compiled()}};
+  return NeedOfDevice(job.has_benchmark() ? job.benchmark().run().device() : job.run().device(),
+                      {.target = *std::move(target),
+                       .abi = static_cast<uint32_t>(std::max(1, facts.abi())),
+                       .format = static_cast<uint32_t>(std::max(1, facts.format())),
+                       .is_compiled_here = facts.compiled()});
 }
 
 // What a need is made of that can change while its job lives.

@@ -24,7 +24,7 @@ namespace slipway::server {
 struct LiveJob {
   JobRecord record;
   // What it waits for, or has. For a compilation as long as its compiler is not another one. None if its target
-  // cannot be parsed: such a job waits for nothing, until its deadline.
+  // or selector cannot be parsed: such a job waits for nothing, until its deadline.
   absl::optional<Need> need;
 };
 

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/artifact/versions.h"
 #include "core/base/status_macros.h"
+#include "core/wire/device_attributes_proto.h"
 #include "server/limits.h"
 #include "server/names.h"
 #include "server/peers/sync_messages.h"
@@ -34,6 +35,11 @@ const DeviceSupply* DeviceOf(const RegisteredPeer& peer) {
   return std::get_if<DeviceSupply>(&peer.supply);
 }
 
+absl::Status NoSuchDevice(absl::string_view id) {
+  return absl::NotFoundError(
+      absl::StrCat("no device '", id, "' is known; 'slipway devices' lists those that are"));
+}
+
 PeerRegistry::PeerRegistry(absl::Duration silence) : table_(silence) {}
 
 std::string PeerRegistry::Restore(const v1::Device& device, absl::Duration now) {
@@ -46,6 +52,9 @@ std::string PeerRegistry::Restore(const v1::Device& device, absl::Duration now) 
   std::string gone;
   if (other != nullptr) gone = ForgetWithDevice(peer).device;
   by_device_[device.description().id()] = peer;
+  if (const absl::StatusOr<Labels> labels = FromProto(device.labels()); labels.ok()) {
+    labels_[device.description().id()] = *labels;
+  }
   RegisteredPeer& entry = peers_[peer];
   entry = {.supply = *std::move(supply),
            .capacity = 1,
@@ -54,6 +63,7 @@ std::string PeerRegistry::Restore(const v1::Device& device, absl::Duration now) 
            .active = {},
            .last_seen = last_seen,
            .heard_at = now};
+  Characterize(entry);
   List(peer, entry);
   return gone;
 }
@@ -81,6 +91,7 @@ absl::StatusOr<PeerRegistry::Taken> PeerRegistry::Take(
       if (known != nullptr && known->description.id() != device) {
         taken.device_gone = known->description.id();
         by_device_.erase(taken.device_gone);
+        labels_.erase(taken.device_gone);
       }
       if (!rival.empty() && rival != peer) {
         Forget(rival);
@@ -89,11 +100,18 @@ absl::StatusOr<PeerRegistry::Taken> PeerRegistry::Take(
       by_device_[device] = peer;
     }
     RegisteredPeer& entry = peers_[peer];
+    std::shared_ptr<const DeviceAttributes> attributes;
+    if (known != nullptr && !device.empty()) attributes = DeviceOf(entry)->attributes;
     entry.supply = report.supply;
     entry.capacity = report.capacity;
     entry.description = report.description;
     entry.version = report.version;
     entry.last_seen = wall;
+    if (attributes != nullptr && !taken.device_changed) {
+      std::get<DeviceSupply>(entry.supply).attributes = std::move(attributes);
+    } else if (!device.empty()) {
+      Characterize(entry);
+    }
     entry.active.clear();
     for (const LeaseReport& lease : report.leases) {
       if (lease.stage == LeaseReport::Stage::kPreparing ||
@@ -160,6 +178,9 @@ v1::Device PeerRegistry::ShowDevice(absl::string_view peer, absl::Duration now) 
   shown.set_min_format(static_cast<int32_t>(offer.formats.lowest));
   shown.set_max_format(static_cast<int32_t>(offer.formats.highest));
   shown.set_max_session(offer.max_session);
+  if (const auto labels = labels_.find(agent.description.id()); labels != labels_.end()) {
+    ToProto(labels->second, shown.mutable_labels());
+  }
   shown.set_warning(table_.Warning(peer, now));
   if (shown.warning().empty()) shown.set_warning(VersionWarning(offer));
   if (table_.IsLost(peer, now)) {
@@ -186,6 +207,29 @@ v1::Worker PeerRegistry::ShowWorker(absl::string_view peer, absl::Duration now) 
   return shown;
 }
 
+void PeerRegistry::Characterize(RegisteredPeer& agent) const {
+  const auto labels = labels_.find(agent.description.id());
+  std::get<DeviceSupply>(agent.supply).attributes = std::make_shared<const DeviceAttributes>(
+      AttributesOf(agent.description, labels == labels_.end() ? Labels() : labels->second));
+}
+
+absl::StatusOr<Labels> PeerRegistry::ChangeLabels(absl::string_view device_id, const Labels& given,
+                                                  absl::Span<const std::string> removed) {
+  const std::string device(device_id);
+  const std::string agent = AgentOfDevice(device);
+  if (agent.empty()) return NoSuchDevice(device);
+  Labels changed = labels_[device];
+  for (const auto& [key, value] : given) changed[key] = value;
+  for (const std::string& key : removed) changed.erase(key);
+  if (changed.size() > kMaxLabels) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "device '", device_id, "' would have ", changed.size(), " labels; at most ", kMaxLabels));
+  }
+  labels_[device] = changed;
+  Characterize(peers_.at(agent));
+  return changed;
+}
+
 void PeerRegistry::Forget(absl::string_view peer) {
   table_.Forget(peer);
   const auto it = peers_.find(peer);
@@ -197,6 +241,7 @@ void PeerRegistry::Forget(absl::string_view peer) {
 
 PeerRegistry::Forgotten PeerRegistry::ForgetWithDevice(const std::string& key) {
   Forgotten forgotten{.peer = key, .device = Find(key)->description.id()};
+  labels_.erase(forgotten.device);
   Forget(key);
   return forgotten;
 }

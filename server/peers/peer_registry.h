@@ -14,6 +14,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "core/selector/labels.h"
 #include "proto/slipway/v1/fleet.pb.h"
 #include "server/peers/peer_table.h"
 #include "server/peers/report.h"
@@ -33,6 +35,9 @@ struct RegisteredPeer {
 
 // The device of an agent; nullptr for a worker.
 const DeviceSupply* DeviceOf(const RegisteredPeer& peer);
+
+// What is answered to whoever names a device that is not known: NOT_FOUND.
+absl::Status NoSuchDevice(absl::string_view id);
 
 // Peers are named by keys of names.h. Not thread-safe.
 class PeerRegistry {
@@ -76,6 +81,11 @@ class PeerRegistry {
   v1::Device ShowDevice(absl::string_view peer, absl::Duration now) const;
   v1::Worker ShowWorker(absl::string_view peer, absl::Duration now) const;
 
+  // Gives a device labels and then takes those of these keys away; returns all that administrators have given it. NOT_FOUND when it is not known;
+  // INVALID_ARGUMENT, and nothing is changed, when it would have more than kMaxLabels.
+  absl::StatusOr<Labels> ChangeLabels(absl::string_view device_id, const Labels& given,
+                                      absl::Span<const std::string> removed);
+
   void Forget(absl::string_view peer);
   // Forgets those that are lost and were not seen for long, agents and workers.
   std::vector<Forgotten> ForgetUnseen(absl::Time wall, absl::Duration now);
@@ -90,6 +100,8 @@ class PeerRegistry {
                         std::vector<Forgotten>& forgotten);
   // Whether it has been silent long enough to make room, as far as its reports say.
   bool MayMakeRoom(const std::string& key, absl::Duration now) const;
+  // Puts together what selectors know of its device.
+  void Characterize(RegisteredPeer& agent) const;
   // Its device, if any, is not to be kept.
   Forgotten ForgetWithDevice(const std::string& key);
   // What changes a peer's heard_at or last_seen does so between these two.
@@ -99,6 +111,7 @@ class PeerRegistry {
   PeerTable table_;
   absl::btree_map<std::string, RegisteredPeer> peers_;
   absl::btree_map<std::string, std::string> by_device_;  // Peers.
+  absl::btree_map<std::string, Labels> labels_;          // Of administrators, by device.
   absl::btree_set<Silence> by_silence_;                  // All of peers_.
 };
 

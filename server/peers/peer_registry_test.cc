@@ -382,5 +382,67 @@ TEST_F(PeerRegistryTest, ForgettingWhoIsUnknownIsNothing) {
   EXPECT_TRUE(peers_.peers().empty());
 }
 
+// "KEY=VALUE" of those that administrators have given.
+std::vector<std::string> LabelsOf(const v1::Device& device) {
+  std::vector<std::string> labels;
+  for (const v1::Label& label : device.labels()) {
+    labels.push_back(absl::StrCat(label.key(), "=", label.value()));
+  }
+  return labels;
+}
+
+TEST_F(PeerRegistryTest, LabelsOfAdministratorsStayWithTheDevice) {
+  ASSERT_OK(Take(Agent("a", "d")));
+  ASSERT_OK(peers_.ChangeLabels("d", {{"lab", "berlin"}, {"rack", "2"}}, {}));
+  EXPECT_THAT(LabelsOf(Shown("a")), ElementsAre("lab=berlin", "rack=2"));
+  EXPECT_THAT(peers_.ChangeLabels("d", {{"lab", "munich"}}, {"rack", "none"}),
+              slipway::testing::IsOkAndHolds(Labels{{"lab", "munich"}}));
+  // Reports do not change them, nor does another agent with the same device, nor a restart.
+  ASSERT_OK(Take(Agent("a", "d")));
+  EXPECT_THAT(LabelsOf(Shown("a")), ElementsAre("lab=munich"));
+  Pass(kSilence * 2);
+  ASSERT_OK(Take(Agent("b", "d")));
+  EXPECT_THAT(LabelsOf(Shown("b")), ElementsAre("lab=munich"));
+  PeerRegistry later(kSilence);
+  EXPECT_EQ(later.Restore(Shown("b"), now_), "");
+  EXPECT_THAT(LabelsOf(later.ShowDevice("agent/b", now_)), ElementsAre("lab=munich"));
+  // Another device is another one.
+  ASSERT_OK(Take(Agent("b", "e")));
+  EXPECT_THAT(LabelsOf(Shown("b")), ElementsAre());
+  ASSERT_OK(Take(Agent("b", "d")));
+  EXPECT_THAT(LabelsOf(Shown("b")), ElementsAre());
+}
+
+TEST_F(PeerRegistryTest, OnlySoManyLabelsAndOnlyOfDevicesThatAreKnown) {
+  EXPECT_THAT(peers_.ChangeLabels("d", {{"lab", "berlin"}}, {}),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("no device 'd' is known")));
+  ASSERT_OK(Take(Agent("a", "d")));
+  Labels labels;
+  for (size_t i = 0; i < kMaxLabels; ++i) labels[absl::StrCat("k", i)] = "v";
+  ASSERT_OK(peers_.ChangeLabels("d", labels, {}));
+  EXPECT_THAT(peers_.ChangeLabels("d", {{"more", ""}}, {}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("would have 33 labels")));
+  EXPECT_EQ(Shown("a").labels_size(), static_cast<int>(kMaxLabels));
+  EXPECT_OK(peers_.ChangeLabels("d", {{"more", ""}}, {"k0"}));
+}
+
+TEST_F(PeerRegistryTest, WhatSelectorsKnowChangesWithTheDeviceAlone) {
+  const auto attributes = [this] { return DeviceOf(*peers_.Find("agent/a"))->attributes; };
+  ASSERT_OK(Take(Agent("a", "d")));
+  const auto first = attributes();
+  ASSERT_NE(first, nullptr);
+  EXPECT_EQ(first->texts.at(DeviceAttribute::kArch), std::vector<std::string>{"x86-64"});
+  ASSERT_OK(Take(Agent("a", "d")));
+  EXPECT_EQ(attributes(), first);
+  Report more = Agent("a", "d");
+  more.description.set_cores(8);
+  ASSERT_OK(Take(more));
+  const auto second = attributes();
+  EXPECT_EQ(second->numbers.at(DeviceAttribute::kCores), 8);
+  ASSERT_OK(peers_.ChangeLabels("d", {{"lab", "berlin"}}, {}));
+  EXPECT_EQ(attributes()->labels.at("lab"), "berlin");
+  EXPECT_EQ(second->labels.size(), 0u);
+}
+
 }  // namespace
 }  // namespace slipway::server

@@ -4,9 +4,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/base/check.h"
 #include "core/base/log.h"
 #include "core/base/status_macros.h"
+#include "core/selector/explanation.h"
 #include "server/jobs/job_contents.h"
 #include "server/jobs/job_state.h"
 #include "server/scheduler/dispatcher_section.h"
@@ -19,6 +21,8 @@ constexpr absl::Duration kCleaning = absl::Minutes(1);
 // How long a store that refused is left alone, if nobody asks.
 constexpr absl::Duration kRetryStore = absl::Seconds(1);
 constexpr absl::Duration kShortestTick = absl::Milliseconds(1);
+// Devices wanted, by selectors mostly, of which is remembered where they were found.
+constexpr size_t kMaxFitting = 256;
 // How many are reserved at a time: none run out between two cleanings.
 constexpr int64_t kRevisions = int64_t{1} << 32;
 
@@ -481,27 +485,61 @@ std::vector<std::string> Dispatcher::JobsHeldBy(absl::string_view peer) {
   return all;
 }
 
-absl::Status Dispatcher::CheckSomeDeviceRuns(const ProgramNeeds& program,
-                                             const std::string& device) {
+absl::Status Dispatcher::CheckSomeDeviceFits(const DeviceNeed& need) {
   absl::MutexLock lock(&mu_);
-  if (!device.empty()) {
-    const std::string agent = peers_.AgentOfDevice(device);
-    if (agent.empty()) {
-      return absl::NotFoundError(absl::StrCat(
-          "no device '", device, "' is known; 'slipway devices' lists those that are"));
-    }
-    return Annotate(CheckCanRun(program, DeviceOf(*peers_.Find(agent))->offer),
-                    absl::StrCat("device '", device, "'"));
+  if (!need.device.empty() && !need.selector.has_value()) {
+    const std::string agent = peers_.AgentOfDevice(need.device);
+    if (agent.empty()) return NoSuchDevice(need.device);
+    return Annotate(CheckCanRun(need.program, DeviceOf(*peers_.Find(agent))->offer),
+                    absl::StrCat("device '", need.device, "'"));
   }
+  // The next job mostly goes where the last one with this need could.
+  const RegisteredPeer* hint = peers_.Find(fitting_[need.device]);
+  if (hint != nullptr && Fits(need, *DeviceOf(*hint))) return absl::OkStatus();
+  if (fitting_.size() > kMaxFitting) fitting_.clear();
   absl::Status last;
   for (const auto& [key, peer] : peers_.peers()) {
     const DeviceSupply* supply = DeviceOf(peer);
-    if (supply == nullptr) continue;
-    const absl::Status status = CheckCanRun(program, supply->offer);
-    if (status.ok()) return status;
-    last = Annotate(status, absl::StrCat("no device can run it; device '", supply->device, "'"));
+    if (supply == nullptr || !IsMeant(need, *supply)) continue;
+    const absl::Status status = CheckCanRun(need.program, supply->offer);
+    if (status.ok()) {
+      fitting_[need.device] = key;
+      return status;
+    }
+    last = Annotate(status,
+                    absl::StrCat("no device ", need.selector.has_value() ? "that matches " : "",
+                                 need.device, need.selector.has_value() ? " " : "",
+                                 "can run it; device '", supply->device, "'"));
   }
-  return last;
+  if (!need.selector.has_value() || !last.ok()) return last;
+  std::vector<Reason> reasons;
+  for (const auto& [key, peer] : peers_.peers()) {
+    const DeviceSupply* supply = DeviceOf(peer);
+    if (supply != nullptr) reasons.push_back(*need.selector->WhyNot(*supply->attributes));
+  }
+  return absl::NotFoundError(ExplainNone(need.device, reasons));
+}
+
+absl::StatusOr<Labels> Dispatcher::ChangeLabels(const Caller& caller, absl::string_view device,
+                                                const Labels& given,
+                                                absl::Span<const std::string> removed) {
+  Section section(this);
+  SLIPWAY_ASSIGN_OR_RETURN(const Labels labels, peers_.ChangeLabels(device, given, removed));
+  const std::string agent = peers_.AgentOfDevice(device);
+  writer_.PutDevice(peers_.ShowDevice(agent, parts_.clock->Monotonic()));
+  Log(LogLevel::kInfo, "device labelled",
+      {{"device", device},
+       {"labels", absl::StrJoin(labels, " ", absl::PairFormatter("="))},
+       {"by", caller.owner}});
+  // Jobs may have waited for a device with such labels.
+  to_fill_.insert(agent);
+  Schedule();
+  const absl::Status stored = section.End();
+  if (!stored.ok()) {
+    return absl::UnavailableError(
+        absl::StrCat("the labels could not be stored yet: ", stored.message()));
+  }
+  return labels;
 }
 
 int Dispatcher::CompilationsWanted() {

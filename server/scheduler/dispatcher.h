@@ -19,14 +19,17 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "core/base/clock.h"
 #include "core/base/digest.h"
+#include "core/selector/labels.h"
 #include "proto/slipway/v1/agent.pb.h"
 #include "proto/slipway/v1/fleet.pb.h"
 #include "proto/slipway/v1/job.pb.h"
@@ -139,9 +142,12 @@ class Dispatcher {
   // With the names of the caller's jobs alone; who holds a device everybody sees.
   std::vector<v1::Device> Devices(const Caller& caller);
   std::vector<v1::Worker> Workers(const Caller& caller);
-  // OK if the device, or any device when it is empty, could run the program; or if none is known: one may come.
-  // NOT_FOUND when no device of that name is known; errors of CheckCanRun.
-  absl::Status CheckSomeDeviceRuns(const ProgramNeeds& program, const std::string& device);
+  // OK if a device that is meant could run the program; or if none is known and any would do: one may come.
+  // NOT_FOUND when no device of that name is known, or none matches, with what there is; errors of CheckCanRun.
+  absl::Status CheckSomeDeviceFits(const DeviceNeed& need);
+  // PeerRegistry::ChangeLabels, stored. UNAVAILABLE when it could not be stored yet.
+  absl::StatusOr<Labels> ChangeLabels(const Caller& caller, absl::string_view device,
+                                      const Labels& given, absl::Span<const std::string> removed);
   // Compilations that wait or are worked on; those that share an attempt count once. At least 1 while the server's
   // own workers do not start: nobody waits for them, and yet they are to be tried again.
   int CompilationsWanted();
@@ -248,6 +254,8 @@ class Dispatcher {
   PeerRegistry peers_ ABSL_GUARDED_BY(mu_);
   absl::btree_set<std::string> to_fill_ ABSL_GUARDED_BY(mu_);  // Peers that may have come free.
   FreePeers free_ ABSL_GUARDED_BY(mu_);                        // All others that may have places.
+  // Where a device was found last, by what was named; where to look first.
+  absl::flat_hash_map<std::string, std::string> fitting_ ABSL_GUARDED_BY(mu_);
   // Assignments of running attempts; made when first asked for, and again after a restart.
   absl::btree_map<std::string, std::shared_ptr<const Assignment>> assignments_ ABSL_GUARDED_BY(mu_);
   v1::ServerCounters counters_ ABSL_GUARDED_BY(mu_);

@@ -27,6 +27,19 @@ Supply Compiler(const std::string& family, char fingerprint) {
   return TargetFingerprints{{family, std::string(64, fingerprint)}};
 }
 
+// With so many cores.
+Supply BoardOf(const std::string& id, int64_t cores,
+               const std::string& target = "x86-64-v3-linux") {
+  DeviceAttributes attributes;
+  attributes.numbers[DeviceAttribute::kCores] = cores;
+  DeviceSupply board{id, {.target = *ParseTarget(target)}};
+  board.attributes = std::make_shared<const DeviceAttributes>(attributes);
+  return board;
+}
+Need Selected(const std::string& selector) {
+  return *ReadDeviceNeed(selector, {.target = *ParseTarget("x86-64-linux")});
+}
+
 std::vector<std::string> All(const FreePeers& free, const Need& need) {
   std::vector<std::string> all;
   for (auto peer = free.Next(need, ""); peer.has_value(); peer = free.Next(need, *peer)) {
@@ -49,6 +62,37 @@ TEST(FreePeersTest, InOrderThoseThatFit) {
   EXPECT_THAT(All(free, CompilerNeed{"x86-64-linux", std::string(64, 'f')}),
               ElementsAre("worker/w"));
   EXPECT_THAT(All(free, CompilerNeed{"x86-64-linux", std::string(64, 'e')}), IsEmpty());
+}
+
+TEST(FreePeersTest, DevicesByASelector) {
+  FreePeers free;
+  free.Put("agent/a", BoardOf("a", 2));
+  free.Put("agent/b", BoardOf("b", 8));
+  free.Put("agent/c", BoardOf("c", 8, "arm-64-linux"));
+  free.Put("agent/d", Board("d"));  // Of which nothing is known.
+  EXPECT_THAT(All(free, Selected("cores>=4")), ElementsAre("agent/b"));
+  EXPECT_THAT(All(free, Selected("cores<4")), ElementsAre("agent/a"));
+  // As they come, change and go.
+  free.Put("agent/e", BoardOf("e", 16));
+  free.Put("agent/a", BoardOf("a", 4));
+  EXPECT_THAT(All(free, Selected("cores>=4")), ElementsAre("agent/a", "agent/b", "agent/e"));
+  EXPECT_THAT(All(free, Selected("cores<4")), IsEmpty());
+  free.Erase("agent/b");
+  EXPECT_THAT(All(free, Selected("cores>=4")), ElementsAre("agent/a", "agent/e"));
+  free.Put("agent/b", BoardOf("b", 8));
+  EXPECT_THAT(All(free, Selected("cores>=8")), ElementsAre("agent/b", "agent/e"));
+}
+
+TEST(FreePeersTest, MoreSelectorsThanAreRemembered) {
+  FreePeers free;
+  free.Put("agent/a", BoardOf("a", 300));
+  for (int round = 0; round < 2; ++round) {
+    for (int cores = 0; cores <= 600; ++cores) {
+      const bool matches = !All(free, Selected(absl::StrCat("cores>=", cores))).empty();
+      ASSERT_EQ(matches, cores <= 300) << cores;
+    }
+    free.Put("agent/a", BoardOf("a", 300));
+  }
 }
 
 TEST(FreePeersTest, ADeviceByItsName) {

@@ -20,14 +20,19 @@ std::string CompilerPlace(absl::string_view family, absl::string_view fingerprin
 
 std::string DevicePlace(absl::string_view device) { return absl::StrCat("device/", device); }
 
+// Of a need in one of the places of a supply: whether it fits, of devices without looking at selectors again.
+bool CanBeDone(const Need& need, const Supply& supply) {
+  const auto* wanted = std::get_if<DeviceNeed>(&need);
+  if (wanted == nullptr) return Fits(need, supply);
+  return CheckCanRun(wanted->program, std::get<DeviceSupply>(supply).offer).ok();
+}
+
 }  // namespace
 
 bool Fits(const Need& need, const Supply& supply) {
   if (const auto* wanted = std::get_if<DeviceNeed>(&need)) {
     const auto* device = std::get_if<DeviceSupply>(&supply);
-    if (device == nullptr) return false;
-    if (!wanted->device.empty() && wanted->device != device->device) return false;
-    return CheckCanRun(wanted->program, device->offer).ok();
+    return device != nullptr && Fits(*wanted, *device);
   }
   const auto* targets = std::get_if<TargetFingerprints>(&supply);
   if (targets == nullptr) return false;
@@ -51,9 +56,13 @@ std::string WaitingJobs::NameOf(const Need& need) {
                       program.is_compiled_here ? " compiled" : "");
 }
 
-std::vector<std::string> WaitingJobs::PlacesOf(const Supply& supply) {
+std::vector<std::string> WaitingJobs::PlacesOf(const Supply& supply) const {
   if (const auto* device = std::get_if<DeviceSupply>(&supply)) {
-    return {DevicePlace(device->device), DevicePlace("")};
+    std::vector<std::string> places = {DevicePlace(device->device), DevicePlace("")};
+    for (const absl::string_view text : selectors_.Matching(device->device, device->attributes)) {
+      places.push_back(DevicePlace(text));
+    }
+    return places;
   }
   std::vector<std::string> places;
   for (const auto& [family, fingerprint] : std::get<TargetFingerprints>(supply)) {
@@ -85,7 +94,12 @@ void WaitingJobs::Enter(const WaitingJob& job) {
   const std::string place = PlaceOf(job.need);
   const std::string name = NameOf(job.need);
   entered_.insert({place, name});
-  Line& line = places_[place].try_emplace(name).first->second;
+  Lines& lines = places_[place];
+  const auto* wanted = std::get_if<DeviceNeed>(&job.need);
+  if (lines.empty() && wanted != nullptr && wanted->selector.has_value()) {
+    selectors_.Use(wanted->device, *wanted->selector);
+  }
+  Line& line = lines.try_emplace(name).first->second;
   if (line.by_priority.empty()) line.need = job.need;
   line.by_priority[job.priority][job.owner].insert(job.id);
 }
@@ -102,7 +116,10 @@ void WaitingJobs::Leave(const WaitingJob& job) {
   line->second.by_priority.erase(owners);
   if (!line->second.by_priority.empty()) return;
   place->second.erase(line);
-  if (place->second.empty()) places_.erase(place);
+  if (!place->second.empty()) return;
+  places_.erase(place);
+  const auto* wanted = std::get_if<DeviceNeed>(&job.need);
+  if (wanted != nullptr && wanted->selector.has_value()) selectors_.Leave(wanted->device);
 }
 
 void WaitingJobs::Release(absl::Time now) {
@@ -153,7 +170,7 @@ absl::optional<std::string> WaitingJobs::Pick(const Supply& supply, const HeldBy
     for (const auto& [line_name, line] : place->second) {
       const auto& [priority, owners] = *line.by_priority.begin();
       if (best.has_value() && -int64_t{priority} > std::get<0>(*best)) continue;
-      if (!Fits(line.need, supply)) continue;
+      if (!CanBeDone(line.need, supply)) continue;
       for (const auto& [owner, ids] : owners) {
         const Rank rank(-int64_t{priority}, HeldBy(held, owner), *ids.begin());
         if (!best.has_value() || rank < *best) best = rank;

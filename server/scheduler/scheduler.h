@@ -18,17 +18,13 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/optional.h"
-#include "server/devices/can_run.h"
+#include "server/devices/device_need.h"
+#include "server/scheduler/selector_index.h"
 #include "server/workers/target_fingerprints.h"
 
 namespace slipway::server {
 
-// What a job that waits needs: a device,
-struct DeviceNeed {
-  std::string device;  // This one; empty: any that can run the program.
-  ProgramNeeds program;
-};
-// or a compiler.
+// What a job that waits needs: a device, or a compiler.
 struct CompilerNeed {
   std::string family;       // Of the target.
   std::string fingerprint;  // Of the compiler.
@@ -36,10 +32,6 @@ struct CompilerNeed {
 using Need = std::variant<DeviceNeed, CompilerNeed>;
 
 // What somebody has to give.
-struct DeviceSupply {
-  std::string device;
-  DeviceOffer offer;  // All of a device that decides what fits it, besides its name.
-};
 using Supply = std::variant<DeviceSupply, TargetFingerprints>;
 
 bool Fits(const Need& need, const Supply& supply);
@@ -101,12 +93,12 @@ class WaitingJobs {
     bool takes_part = false;
   };
 
-  // The place a need stands in: a device by name, any device, a compiler.
+  // The place a need stands in: a device by name, devices by a selector, any device, a compiler.
   static std::string PlaceOf(const Need& need);
   // Equal within a place for equal needs.
   static std::string NameOf(const Need& need);
   // Where that stands that a supply could fit.
-  static std::vector<std::string> PlacesOf(const Supply& supply);
+  std::vector<std::string> PlacesOf(const Supply& supply) const;
 
   const Line* FindLine(const std::string& place, const std::string& name) const;
   void Enter(const WaitingJob& job);
@@ -114,6 +106,8 @@ class WaitingJobs {
 
   absl::btree_map<std::string, Entry> jobs_;
   absl::flat_hash_map<std::string, Lines> places_;
+  // Of the places of selectors; what it has seen of devices is no state of the jobs.
+  mutable SelectorIndex selectors_;
   absl::btree_set<std::pair<std::string, std::string>> entered_;  // Lines, each after its place.
   absl::btree_set<std::pair<absl::Time, std::string>> later_;     // Those that take no part yet.
 };

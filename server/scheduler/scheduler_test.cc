@@ -29,6 +29,19 @@ Supply Board(const std::string& id, const std::string& target = "x86-64-v3-linux
   return DeviceSupply{id, {.target = *ParseTarget(target)}};
 }
 
+Need Selected(const std::string& selector) {
+  return *ReadDeviceNeed(selector, {.target = *ParseTarget("x86-64-linux")});
+}
+// With so many cores.
+Supply BoardOf(const std::string& id, int64_t cores) {
+  DeviceAttributes attributes;
+  attributes.texts[DeviceAttribute::kId] = {id};
+  attributes.numbers[DeviceAttribute::kCores] = cores;
+  DeviceSupply board{id, {.target = *ParseTarget("x86-64-v3-linux")}};
+  board.attributes = std::make_shared<const DeviceAttributes>(attributes);
+  return board;
+}
+
 class SchedulerTest : public ::testing::Test {
  protected:
   void Wait(const std::string& id, Need need = Device(), const std::string& owner = "ann",
@@ -110,6 +123,26 @@ TEST_F(SchedulerTest, NamedAndUnnamedDevicesAreOneQueue) {
   Wait("4", Device("d"));
   EXPECT_THAT(GiveAll(Board("d")), ElementsAre("2", "3", "4"));
   EXPECT_THAT(GiveAll(Board("other")), ElementsAre("1"));
+}
+
+TEST_F(SchedulerTest, SelectedDevicesAreInTheSameQueue) {
+  Wait("1", Selected("cores>=8"));
+  Wait("2", Selected("cores<8"));
+  Wait("3", Device("small"));
+  Wait("4");
+  Wait("5", Selected(" id=s*  cores<8 "));
+  Wait("6", Selected("cores<8"), "bob", 1);
+  EXPECT_EQ(waiting_.PositionOf("2", held_), 2);  // Behind 6, which has the same need.
+  EXPECT_EQ(waiting_.PositionOf("5", held_), 1);
+  EXPECT_THAT(GiveAll(BoardOf("small", 4)), ElementsAre("6", "2", "3", "4", "5"));
+  EXPECT_EQ(waiting_.Pick(Board("unknown"), held_), absl::nullopt);
+  EXPECT_THAT(GiveAll(BoardOf("large", 8)), ElementsAre("1"));
+  EXPECT_EQ(waiting_.size(), 0);
+}
+
+TEST_F(SchedulerTest, WhatIsSelectedMustBeAbleToo) {
+  Wait("1", *ReadDeviceNeed("cores>=1", {.target = *ParseTarget("arm-64-linux")}));
+  EXPECT_EQ(waiting_.Pick(BoardOf("d", 4), held_), absl::nullopt);
 }
 
 TEST_F(SchedulerTest, NeedsAreFitted) {

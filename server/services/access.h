@@ -38,6 +38,7 @@ enum class Rpc {
   kRevoke,
   kRenew,
   kVouch,
+  kSetDeviceLabels,
 };
 
 struct AccessRow {
@@ -56,7 +57,7 @@ inline constexpr bool kAudited = true;
 inline constexpr bool kNotAudited = false;
 
 // In the order of Rpc. Each method of each service has a row.
-inline constexpr std::array<AccessRow, 24> kAccess = {{
+inline constexpr std::array<AccessRow, 25> kAccess = {{
     {Rpc::kGetServerInfo, "slipway.v1.ServerService.GetServerInfo", kEverybody, kNotAudited},
     {Rpc::kCreateCompilation,
      "slipway.v1.CompileService.CreateCompilation",
@@ -94,6 +95,7 @@ inline constexpr std::array<AccessRow, 24> kAccess = {{
     {Rpc::kRevoke, "slipway.v1.IdentityService.Revoke", {Role::kAdmin}, kAudited},
     {Rpc::kRenew, "slipway.v1.IdentityService.Renew", kEverybody, kAudited},
     {Rpc::kVouch, "slipway.v1.AgentService.Vouch", {Role::kAgent}, kNotAudited},
+    {Rpc::kSetDeviceLabels, "slipway.v1.FleetService.SetDeviceLabels", {Role::kAdmin}, kAudited},
 }};
 
 constexpr const AccessRow& RowOf(Rpc rpc) { return kAccess[static_cast<size_t>(rpc)]; }

@@ -71,11 +71,22 @@ grpc::ServerUnaryReactor* RunGrpcService::CreateBenchmark(grpc::CallbackServerCo
 }
 
 grpc::ServerUnaryReactor* FleetGrpcService::ListDevices(grpc::CallbackServerContext* context,
-                                                        const v1::ListDevicesRequest*,
+                                                        const v1::ListDevicesRequest* request,
                                                         v1::ListDevicesResponse* response) {
-  return calls_.Unary(context, Rpc::kListDevices, [this, response](const Caller& caller) {
-    return server::ListDevices(caller, env_, response);
+  return calls_.Unary(context, Rpc::kListDevices, [this, request, response](const Caller& caller) {
+    return server::ListDevices(caller, env_, *request, response);
   });
+}
+
+grpc::ServerUnaryReactor* FleetGrpcService::SetDeviceLabels(
+    grpc::CallbackServerContext* context, const v1::SetDeviceLabelsRequest* request,
+    v1::SetDeviceLabelsResponse* response) {
+  return calls_.Unary(
+      context, Rpc::kSetDeviceLabels,
+      [this, request, response](const Caller& caller) {
+        return server::SetDeviceLabels(caller, env_, *request, response);
+      },
+      [request] { return request->device(); });
 }
 
 grpc::ServerUnaryReactor* FleetGrpcService::ListWorkers(grpc::CallbackServerContext* context,

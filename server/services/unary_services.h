@@ -62,6 +62,9 @@ class FleetGrpcService final : public v1::FleetService::CallbackService {
   grpc::ServerUnaryReactor* ListWorkers(grpc::CallbackServerContext* context,
                                         const v1::ListWorkersRequest* request,
                                         v1::ListWorkersResponse* response) override;
+  grpc::ServerUnaryReactor* SetDeviceLabels(grpc::CallbackServerContext* context,
+                                            const v1::SetDeviceLabelsRequest* request,
+                                            v1::SetDeviceLabelsResponse* response) override;
 
  private:
   const Calls& calls_;

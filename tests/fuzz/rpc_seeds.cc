@@ -80,6 +80,12 @@ v1::AgentState AgentReport() {
   device.set_id(kAgent);
   device.set_target("x86-64-v3-linux");
   device.set_cores(4);
+  v1::DeviceInventory& inventory = *device.mutable_inventory();
+  inventory.add_core_kinds()->set_cores(4);
+  inventory.set_storage_bytes(1'000);
+  inventory.set_power(v1::DeviceInventory::BATTERY);
+  inventory.set_charge_percent(80);
+  device.add_labels()->set_key("lab");
   v1::RunAttemptState& attempt = *state.add_attempts();
   attempt.set_attempt_id(std::string(kSomeRunAttempt));
   attempt.set_state(v1::RunAttemptState::SUCCEEDED);
@@ -175,7 +181,20 @@ std::optional<std::vector<std::string>> MessagesFor(Rpc rpc) {
   }
   if (rpc == Rpc::kWatchJob) return {{OfJob<v1::WatchJobRequest>()}};
   if (rpc == Rpc::kCancelJob) return {{OfJob<v1::CancelJobRequest>()}};
-  if (rpc == Rpc::kListDevices) return {{v1::ListDevicesRequest().SerializeAsString()}};
+  if (rpc == Rpc::kListDevices) {
+    v1::ListDevicesRequest request;
+    request.set_selector("arch=x86-64|arm-64 cores>=2 !label:broken");
+    request.set_available(true);
+    return {{request.SerializeAsString()}};
+  }
+  if (rpc == Rpc::kSetDeviceLabels) {
+    v1::SetDeviceLabelsRequest request;
+    request.set_device(kAgent);
+    request.add_labels()->set_key("lab");
+    request.mutable_labels(0)->set_value("berlin");
+    request.add_removed("rack");
+    return {{request.SerializeAsString()}};
+  }
   if (rpc == Rpc::kListWorkers) return {{v1::ListWorkersRequest().SerializeAsString()}};
   if (rpc == Rpc::kOpenSession) return {{Resume(), SomeRequests()}};
   if (rpc == Rpc::kFindMissing) {
