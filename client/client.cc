@@ -42,4 +42,9 @@ absl::StatusOr<BenchmarkResult> Client::Benchmark(const Digest& artifact,
   return *std::move(job.benchmark);
 }
 
+absl::StatusOr<std::vector<HistorySeries>> Client::ReadHistory(const HistoryOptions& options) {
+  SLIPWAY_ASSIGN_OR_RETURN(std::vector<HistoryEntry> entries, ListHistory(options));
+  return SeriesOf(std::move(entries));
+}
+
 }  // namespace slipway

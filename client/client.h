@@ -18,6 +18,7 @@
 
 #include "absl/status/statusor.h"
 #include "client/artifact_summary.h"
+#include "client/history.h"
 #include "client/model_files.h"
 #include "client/types.h"
 #include "core/artifact/artifact.h"
@@ -59,13 +60,37 @@ struct CompileOptions {
   std::string schedules;
   bool print_schedules = false;  // The records of all kernels are wanted.
   Deadlines deadlines;
-  int priority = 0;  // Of jobs that wait for the same, higher ones go first; -1,000 to 1,000.
+  int priority = 0;       // Of jobs that wait for the same, higher ones go first; -1,000 to 1,000.
+  std::vector<Tag> tags;  // What the job is to be found by; CheckTags says which can be.
 };
 
-// Which jobs to list.
+// Which jobs to list. What is empty or infinite is not asked for; servers from before all but the first two list all the same.
 struct JobListOptions {
   int limit = 100;
   bool of_everybody = false;  // And not one's own alone.
+  std::vector<JobState> states;
+  std::vector<JobKind> kinds;
+  std::string device;                       // See ListJobsRequest.device.
+  std::vector<Tag> tags;                    // All of them.
+  std::string subject;                      // Is somewhere in the job's, in capitals or not.
+  absl::Time since = absl::InfinitePast();  // Accepted then or later.
+  std::string owner;                        // Of another than oneself for administrators.
+};
+
+// Which benchmarks of the past to list. What is empty, 0 or infinite is not asked for.
+struct HistoryOptions {
+  int limit = 100;
+  std::string model;  // HistoryEntry::model, as it is.
+  std::string device;
+  std::string target;
+  std::vector<Tag> tags;  // All of them.
+  int threads = 0;
+  Digest artifact;
+  absl::Time since = absl::InfinitePast();    // Accepted then or later, and
+  absl::Time until = absl::InfiniteFuture();  // before this.
+  bool of_everybody = false;
+  std::string owner;
+  bool with_samples = false;  // And not their summary alone.
 };
 
 struct RunOptions {
@@ -76,7 +101,8 @@ struct RunOptions {
   int64_t dynamic_bytes =
       0;  // Of buffers of sizes found out while running; 0: what the device has.
   Deadlines deadlines;
-  int priority = 0;  // See CompileOptions.
+  int priority = 0;       // See CompileOptions.
+  std::vector<Tag> tags;  // See CompileOptions.
 };
 
 struct BenchmarkOptions {
@@ -125,6 +151,15 @@ class Client {
   // Newest first. PERMISSION_DENIED for those of everybody, unless one is an administrator.
   virtual absl::StatusOr<std::vector<Job>> ListJobs(const JobListOptions& options) = 0;
   virtual absl::StatusOr<Job> CancelJob(const std::string& job_id) = 0;
+
+  // What was measured, newest first. PERMISSION_DENIED for what is of others, unless one is an administrator; UNIMPLEMENTED from servers
+  // that keep no history.
+  virtual absl::StatusOr<std::vector<HistoryEntry>> ListHistory(const HistoryOptions& options) = 0;
+  // One entry with its samples, by the id of its job. NOT_FOUND.
+  virtual absl::StatusOr<HistoryEntry> GetHistoryEntry(const std::string& id) = 0;
+  // SeriesOf what ListHistory lists: with_samples, all that a judgement of a new result against older ones needs.
+  absl::StatusOr<std::vector<HistorySeries>> ReadHistory(const HistoryOptions& options);
+
   // The outputs of a run with their elements, which may be at the server.
   virtual absl::StatusOr<std::vector<NamedTensor>> FetchOutputs(const RunResult& result) = 0;
 

@@ -1,6 +1,7 @@
 #include "client/convert.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
@@ -140,11 +141,20 @@ absl::Status SpecFromProto(const v1::Job& proto, Job& job) {
   return absl::OkStatus();
 }
 
+// For showing, whatever they are.
+std::vector<Tag> TagsFromProto(const google::protobuf::RepeatedPtrField<v1::Tag>& protos) {
+  std::vector<Tag> tags;
+  for (const v1::Tag& tag : protos) tags.push_back({.key = tag.key(), .value = tag.value()});
+  return tags;
+}
+
 absl::StatusOr<Job> UncheckedJobFromProto(const v1::Job& proto) {
   Job job = {
       .id = proto.id(),
       .owner = proto.owner(),
       .revision = proto.revision(),
+      .subject = proto.subject(),
+      .tags = TagsFromProto(proto.tags()),
       .attempts = proto.attempts(),
       .priority = proto.priority(),
       .ahead = std::max<int64_t>(0, proto.queue_position() - 1),
@@ -228,7 +238,10 @@ std::vector<MachinePeaks> PeaksFromProto(const v1::DevicePeaks& proto) {
   return FromProto(proto).value_or(std::vector<MachinePeaks>());
 }
 
-absl::StatusOr<BenchmarkResult> BenchmarkFromProto(const v1::BenchmarkResult& proto) {
+namespace {
+
+// Whether or not it has samples.
+absl::StatusOr<BenchmarkResult> UncheckedBenchmarkFromProto(const v1::BenchmarkResult& proto) {
   BenchmarkResult result = {
       .samples_ns = {proto.samples_ns().begin(), proto.samples_ns().end()},
       .iterations_per_sample = proto.iterations_per_sample(),
@@ -250,10 +263,106 @@ absl::StatusOr<BenchmarkResult> BenchmarkFromProto(const v1::BenchmarkResult& pr
       .device = proto.device(),
       .device_target = proto.device_target(),
   };
-  if (result.samples_ns.empty() || result.iterations_per_sample < 1) {
-    return absl::InternalError("the benchmark has no samples");
+  if (result.iterations_per_sample < 1) {
+    return absl::InternalError("the benchmark has samples of no calls");
+  }
+  for (const int64_t sample : result.samples_ns) {
+    if (sample >= 1) continue;
+    return absl::InternalError(
+        absl::StrCat("the benchmark has a sample that took ", sample, " ns"));
   }
   return result;
+}
+
+SampleSummary SummaryFromProto(const v1::SampleSummary& proto) {
+  return {.count = proto.count(),
+          .min_ns = proto.min_ns(),
+          .p50_ns = proto.p50_ns(),
+          .p90_ns = proto.p90_ns(),
+          .max_ns = proto.max_ns()};
+}
+
+absl::Status CheckSummary(const SampleSummary& summary) {
+  for (const double time : {summary.min_ns, summary.p50_ns, summary.p90_ns, summary.max_ns}) {
+    if (std::isfinite(time) && time > 0) continue;
+    return absl::InternalError(absl::StrCat("its summary has a time of ", time, " ns"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<HistoryEntry> UncheckedHistoryEntryFromProto(const v1::HistoryEntry& proto) {
+  const v1::DeviceDescription& device = proto.device();
+  HistoryEntry entry = {.id = proto.id(),
+                        .owner = proto.owner(),
+                        .model = proto.model(),
+                        .tags = TagsFromProto(proto.tags()),
+                        .target = proto.target(),
+                        .compile_key = proto.compile_key(),
+                        .tools = {proto.tools().begin(), proto.tools().end()},
+                        .device = {.id = device.id(),
+                                   .target = device.target(),
+                                   .model = device.model(),
+                                   .os = device.os(),
+                                   .cores = device.cores(),
+                                   .memory_bytes = device.memory_bytes()},
+                        .agent_version = proto.agent_version(),
+                        .server_version = proto.server_version(),
+                        .conditions = proto.conditions(),
+                        .summary = SummaryFromProto(proto.summary()),
+                        .create_time = TimeFromNs(proto.create_time_ns()),
+                        .end_time = TimeFromNs(proto.end_time_ns())};
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(entry.artifact, FromProto(proto.manifest()), "manifest");
+  SLIPWAY_RETURN_IF_ERROR(CheckSummary(entry.summary));
+  SLIPWAY_ASSIGN_OR_RETURN(entry.result, UncheckedBenchmarkFromProto(proto.result()));
+  return entry;
+}
+
+}  // namespace
+
+absl::StatusOr<BenchmarkResult> BenchmarkFromProto(const v1::BenchmarkResult& proto) {
+  if (proto.samples_ns().empty()) return absl::InternalError("the benchmark has no samples");
+  return UncheckedBenchmarkFromProto(proto);
+}
+
+absl::StatusOr<HistoryEntry> HistoryEntryFromProto(const v1::HistoryEntry& proto) {
+  absl::StatusOr<HistoryEntry> entry = UncheckedHistoryEntryFromProto(proto);
+  if (!entry.ok()) {
+    return absl::InternalError(absl::StrCat(
+        "entry \"", proto.id(), "\" of the history is malformed: ", entry.status().message()));
+  }
+  return entry;
+}
+
+v1::Job::State ToProto(JobState state) {
+  switch (state) {
+    case JobState::kQueued:
+      return v1::Job::QUEUED;
+    case JobState::kAssigned:
+      return v1::Job::ASSIGNED;
+    case JobState::kRunning:
+      return v1::Job::RUNNING;
+    case JobState::kSucceeded:
+      return v1::Job::SUCCEEDED;
+    case JobState::kFailed:
+      return v1::Job::FAILED;
+    case JobState::kCancelled:
+      return v1::Job::CANCELLED;
+  }
+  return v1::Job::STATE_UNSPECIFIED;
+}
+
+v1::Job::Kind ToProto(JobKind kind) {
+  switch (kind) {
+    case JobKind::kCompilation:
+      return v1::Job::COMPILATION;
+    case JobKind::kRun:
+      return v1::Job::RUN;
+    case JobKind::kBenchmark:
+      return v1::Job::BENCHMARK;
+    case JobKind::kSession:
+      return v1::Job::SESSION;
+  }
+  return v1::Job::KIND_UNSPECIFIED;
 }
 
 absl::StatusOr<Job> JobFromProto(const v1::Job& proto) {

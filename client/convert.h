@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "client/types.h"
 #include "proto/slipway/v1/fleet.pb.h"
+#include "proto/slipway/v1/history.pb.h"
 #include "proto/slipway/v1/job.pb.h"
 #include "proto/slipway/v1/peaks.pb.h"
 #include "proto/slipway/v1/run.pb.h"
@@ -18,8 +19,12 @@ namespace slipway {
 absl::StatusOr<Job> JobFromProto(const v1::Job& proto);
 absl::StatusOr<Device> DeviceFromProto(const v1::Device& proto);
 ServerInfo ServerInfoFromProto(const v1::ServerInfo& proto);
-// INTERNAL for one without samples.
+// INTERNAL for one without samples, or with one that took no time.
 absl::StatusOr<BenchmarkResult> BenchmarkFromProto(const v1::BenchmarkResult& proto);
+// INTERNAL, naming the entry and the field, when the server broke the protocol.
+absl::StatusOr<HistoryEntry> HistoryEntryFromProto(const v1::HistoryEntry& proto);
+v1::Job::State ToProto(JobState state);
+v1::Job::Kind ToProto(JobKind kind);
 MachineState MachineFromProto(const v1::MachineState& proto);
 // Peaks that cannot be are none.
 std::vector<MachinePeaks> PeaksFromProto(const v1::DevicePeaks& proto);

@@ -2,6 +2,10 @@
 
 #include <google/protobuf/text_format.h>
 
+#include <cmath>
+#include <functional>
+#include <vector>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/common/status_matchers.h"
@@ -64,6 +68,73 @@ TEST(ConvertTest, AnswersThatBreakTheProtocolAreRefused) {
   }
   v1::Device device;
   EXPECT_THAT(DeviceFromProto(device), StatusIs(absl::StatusCode::kInternal));
+}
+
+v1::HistoryEntry Entry() {
+  v1::HistoryEntry proto;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
+      R"(id: "J" owner: "ada" model: "m.onnx" tags { key: "commit" value: "1f" }
+         target: "x86-64-linux" compile_key: "key" tools: "halide 14"
+         device { id: "board" target: "x86-64-v3-linux" model: "AMD" os: "Debian" cores: 2
+                  memory_bytes: 7 }
+         agent_version: "1" server_version: "2" conditions: "c"
+         summary { count: 2 min_ns: 1.5 p50_ns: 2 p90_ns: 3 max_ns: 4 }
+         result { iterations_per_sample: 2 samples_ns: 3 samples_ns: 8 threads: 1
+                  before { governor: "performance" } }
+         create_time_ns: 5 end_time_ns: 9)",
+      &proto));
+  proto.mutable_manifest()->set_sha256(std::string(64, 'a'));
+  proto.mutable_manifest()->set_size_bytes(3);
+  return proto;
+}
+
+TEST(ConvertTest, AnEntryOfTheHistory) {
+  ASSERT_OK_AND_ASSIGN(const HistoryEntry entry, HistoryEntryFromProto(Entry()));
+  EXPECT_EQ(entry.id, "J");
+  EXPECT_EQ(entry.owner, "ada");
+  EXPECT_EQ(entry.model, "m.onnx");
+  EXPECT_THAT(entry.tags, ::testing::ElementsAre(Tag{"commit", "1f"}));
+  EXPECT_EQ(entry.artifact.hex(), std::string(64, 'a'));
+  EXPECT_EQ(entry.target, "x86-64-linux");
+  EXPECT_EQ(entry.compile_key, "key");
+  EXPECT_THAT(entry.tools, ::testing::ElementsAre("halide 14"));
+  EXPECT_EQ(entry.device.id, "board");
+  EXPECT_EQ(entry.device.target, "x86-64-v3-linux");
+  EXPECT_EQ(entry.device.memory_bytes, 7);
+  EXPECT_EQ(entry.agent_version, "1");
+  EXPECT_EQ(entry.server_version, "2");
+  EXPECT_EQ(entry.conditions, "c");
+  EXPECT_EQ(entry.summary.count, 2);
+  EXPECT_EQ(entry.summary.min_ns, 1.5);
+  EXPECT_EQ(entry.summary.max_ns, 4);
+  EXPECT_THAT(entry.result.samples_ns, ::testing::ElementsAre(3, 8));
+  EXPECT_EQ(entry.result.before.governor, "performance");
+  EXPECT_EQ(entry.create_time, absl::FromUnixNanos(5));
+  EXPECT_EQ(entry.end_time, absl::FromUnixNanos(9));
+  v1::HistoryEntry without = Entry();
+  without.mutable_result()->clear_samples_ns();
+  EXPECT_OK(HistoryEntryFromProto(without));
+}
+
+TEST(ConvertTest, AnEntryThatCannotBeIsRefused) {
+  for (const std::function<void(v1::HistoryEntry&)>& spoil :
+       std::vector<std::function<void(v1::HistoryEntry&)>>{
+           [](auto& e) { e.mutable_manifest()->set_sha256("zz"); },
+           [](auto& e) { e.mutable_summary()->set_p50_ns(-1); },
+           [](auto& e) { e.mutable_summary()->set_min_ns(std::nan("")); },
+           [](auto& e) { e.mutable_summary()->set_max_ns(HUGE_VAL); },
+           [](auto& e) { e.mutable_result()->set_iterations_per_sample(0); },
+           [](auto& e) { e.mutable_result()->set_samples_ns(0, -5); }}) {
+    v1::HistoryEntry entry = Entry();
+    spoil(entry);
+    EXPECT_THAT(HistoryEntryFromProto(entry),
+                StatusIs(absl::StatusCode::kInternal, HasSubstr("entry \"J\"")));
+  }
+  v1::BenchmarkResult lie = Entry().result();
+  EXPECT_OK(BenchmarkFromProto(lie));
+  lie.add_samples_ns(0);
+  EXPECT_THAT(BenchmarkFromProto(lie),
+              StatusIs(absl::StatusCode::kInternal, HasSubstr("a sample that took 0 ns")));
 }
 
 }  // namespace

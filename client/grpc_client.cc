@@ -24,9 +24,11 @@
 #include "core/tensor/strings.h"
 #include "core/wire/digest_proto.h"
 #include "core/wire/precision_proto.h"
+#include "core/wire/tag_proto.h"
 #include "core/wire/tensor_proto.h"
 #include "proto/slipway/v1/compile.grpc.pb.h"
 #include "proto/slipway/v1/fleet.grpc.pb.h"
+#include "proto/slipway/v1/history.grpc.pb.h"
 #include "proto/slipway/v1/job.grpc.pb.h"
 #include "proto/slipway/v1/run.grpc.pb.h"
 #include "proto/slipway/v1/server.grpc.pb.h"
@@ -36,7 +38,7 @@ namespace {
 
 // The version of proto/slipway/v1 that this client speaks.
 constexpr int kProtocol = 1;
-constexpr int kJobsPerPage = 100;
+constexpr int kItemsPerPage = 100;
 // A stream that is silent for longer is opened again, lest a job's end be missed behind a broken middlebox.
 constexpr absl::Duration kWatchDeadline = absl::Minutes(10);
 
@@ -52,6 +54,18 @@ void SetDeadlines(const Deadlines& deadlines, Request& request) {
   request.set_total_deadline_ns(absl::ToInt64Nanoseconds(deadlines.total));
 }
 
+template <typename Request>
+absl::Status SetTags(const std::vector<Tag>& tags, Request& request) {
+  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<Tag> checked, CheckTags(tags));
+  *request.mutable_tags() = ToProto(checked);
+  return absl::OkStatus();
+}
+
+int64_t NanosOf(absl::Time time) {
+  return time == absl::InfinitePast() || time == absl::InfiniteFuture() ? 0
+                                                                        : absl::ToUnixNanos(time);
+}
+
 class GrpcClient final : public Client {
  public:
   GrpcClient(const ClientOptions& options, const CallerProof& proof)
@@ -64,6 +78,7 @@ class GrpcClient final : public Client {
         runs_(v1::RunService::NewStub(calls_.channel())),
         jobs_(v1::JobService::NewStub(calls_.channel())),
         fleet_(v1::FleetService::NewStub(calls_.channel())),
+        history_(v1::HistoryService::NewStub(calls_.channel())),
         server_(v1::ServerService::NewStub(calls_.channel())) {}
 
   // Asks the server what it is, once.
@@ -135,6 +150,7 @@ class GrpcClient final : public Client {
     spec.mutable_options()->set_observe(options.observe);
     SetDeadlines(options.deadlines, request);
     request.set_priority(options.priority);
+    SLIPWAY_RETURN_IF_ERROR(SetTags(options.tags, request));
 
     spec.mutable_model()->set_format(model.format);
     spec.mutable_model()->set_display_name(model.display_name);
@@ -159,6 +175,7 @@ class GrpcClient final : public Client {
     request.set_request_id(NewRequestId());
     SetDeadlines(options.deadlines, request);
     request.set_priority(options.priority);
+    SLIPWAY_RETURN_IF_ERROR(SetTags(options.tags, request));
     SLIPWAY_ASSIGN_OR_RETURN(const std::vector<NamedTensor> numbers, SplitAllStrings(inputs));
     const std::vector<NamedBlob> blobs =
         SetRun(artifact, numbers, options, *request.mutable_spec());
@@ -176,6 +193,7 @@ class GrpcClient final : public Client {
     request.set_request_id(NewRequestId());
     SetDeadlines(options.run.deadlines, request);
     request.set_priority(options.run.priority);
+    SLIPWAY_RETURN_IF_ERROR(SetTags(options.run.tags, request));
     v1::BenchmarkSpec& spec = *request.mutable_spec();
     spec.set_warmup(options.warmup);
     spec.set_samples(options.samples);
@@ -244,23 +262,68 @@ class GrpcClient final : public Client {
   }
 
   absl::StatusOr<std::vector<Job>> ListJobs(const JobListOptions& options) override {
-    std::vector<Job> jobs;
     v1::ListJobsRequest request;
     request.set_of_everybody(options.of_everybody);
-    while (static_cast<int>(jobs.size()) < options.limit) {
-      request.set_page_size(std::min(options.limit - static_cast<int>(jobs.size()), kJobsPerPage));
-      v1::ListJobsResponse response;
-      SLIPWAY_RETURN_IF_ERROR(Call([&](grpc::ClientContext& context) {
-        return jobs_->ListJobs(&context, request, &response);
-      }));
-      for (const v1::Job& proto : response.jobs()) {
-        SLIPWAY_ASSIGN_OR_RETURN(Job job, JobFromProto(proto));
-        jobs.push_back(std::move(job));
-      }
-      if (response.next_page_token().empty() || response.jobs().empty()) break;
-      request.set_page_token(response.next_page_token());
-    }
+    for (const JobState state : options.states) request.add_states(ToProto(state));
+    for (const JobKind kind : options.kinds) request.add_kinds(ToProto(kind));
+    request.set_device(options.device);
+    SLIPWAY_RETURN_IF_ERROR(SetTags(options.tags, request));
+    request.set_subject(options.subject);
+    request.set_since_ns(NanosOf(options.since));
+    request.set_owner(options.owner);
+    std::vector<Job> jobs;
+    SLIPWAY_RETURN_IF_ERROR(ReadPages<v1::ListJobsResponse>(
+        options.limit, request,
+        [&](grpc::ClientContext& context, v1::ListJobsResponse& response) {
+          return jobs_->ListJobs(&context, request, &response);
+        },
+        [&](const v1::ListJobsResponse& response) -> absl::StatusOr<int> {
+          for (const v1::Job& proto : response.jobs()) {
+            SLIPWAY_ASSIGN_OR_RETURN(Job job, JobFromProto(proto));
+            jobs.push_back(std::move(job));
+          }
+          return response.jobs_size();
+        }));
     return jobs;
+  }
+
+  absl::StatusOr<std::vector<HistoryEntry>> ListHistory(const HistoryOptions& options) override {
+    v1::ListHistoryRequest request;
+    request.set_of_everybody(options.of_everybody);
+    request.set_owner(options.owner);
+    request.set_model(options.model);
+    request.set_device(options.device);
+    request.set_target(options.target);
+    SLIPWAY_RETURN_IF_ERROR(SetTags(options.tags, request));
+    request.set_threads(options.threads);
+    if (options.artifact.is_set()) request.set_artifact(options.artifact.hex());
+    request.set_since_ns(NanosOf(options.since));
+    request.set_until_ns(NanosOf(options.until));
+    request.set_with_samples(options.with_samples);
+    std::vector<HistoryEntry> entries;
+    SLIPWAY_RETURN_IF_ERROR(ReadPages<v1::ListHistoryResponse>(
+        options.limit, request,
+        [&](grpc::ClientContext& context, v1::ListHistoryResponse& response) {
+          return history_->ListHistory(&context, request, &response);
+        },
+        [&](const v1::ListHistoryResponse& response) -> absl::StatusOr<int> {
+          for (const v1::HistoryEntry& proto : response.entries()) {
+            SLIPWAY_ASSIGN_OR_RETURN(HistoryEntry entry, HistoryEntryFromProto(proto));
+            entries.push_back(std::move(entry));
+          }
+          return response.entries_size();
+        }));
+    return entries;
+  }
+
+  absl::StatusOr<HistoryEntry> GetHistoryEntry(const std::string& id) override {
+    v1::GetHistoryEntryRequest request;
+    request.set_id(id);
+    v1::HistoryEntry entry;
+    SLIPWAY_RETURN_IF_ERROR(Call([&](grpc::ClientContext& context) {
+      return history_->GetHistoryEntry(&context, request, &entry);
+    }));
+    return HistoryEntryFromProto(entry);
   }
 
   absl::StatusOr<Job> CancelJob(const std::string& job_id) override {
@@ -351,6 +414,26 @@ class GrpcClient final : public Client {
 
   absl::Status Call(Calls::Call call) { return calls_.Make(kCallDeadline, Interruptible(), call); }
 
+  // Reads pages of a list until `limit` items have come or there are no more. `take` tells how many a page had.
+  template <typename Response, typename Request, typename MakeCall, typename Take>
+  absl::Status ReadPages(int limit, Request& request, MakeCall call, Take take) {
+    for (int left = limit; left > 0;) {
+      request.set_page_size(std::min(left, kItemsPerPage));
+      Response response;
+      SLIPWAY_RETURN_IF_ERROR(
+          Call([&](grpc::ClientContext& context) { return call(context, response); }));
+      SLIPWAY_ASSIGN_OR_RETURN(const int taken, take(response));
+      left -= taken;
+      const std::string& next = response.next_page_token();
+      if (next.empty()) break;
+      if (next == request.page_token()) {
+        return absl::InternalError("the server gives the same page of a list again and again");
+      }
+      request.set_page_token(next);
+    }
+    return absl::OkStatus();
+  }
+
   absl::StatusOr<Blob> Download(const Digest& digest) {
     MemoryBlobStore store;
     SLIPWAY_RETURN_IF_ERROR(blobs_.Fetch(digest, store, Interruptible()));
@@ -413,6 +496,7 @@ class GrpcClient final : public Client {
   const std::unique_ptr<v1::RunService::StubInterface> runs_;
   const std::unique_ptr<v1::JobService::StubInterface> jobs_;
   const std::unique_ptr<v1::FleetService::StubInterface> fleet_;
+  const std::unique_ptr<v1::HistoryService::StubInterface> history_;
   const std::unique_ptr<v1::ServerService::StubInterface> server_;
   int64_t max_model_bytes_ = 0;  // Set by Greet.
 };

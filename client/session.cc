@@ -17,6 +17,7 @@
 #include "core/base/status_macros.h"
 #include "core/wire/digest_proto.h"
 #include "core/wire/session_wish.h"
+#include "core/wire/tag_proto.h"
 #include "core/wire/tensor_proto.h"
 
 namespace slipway {
@@ -112,7 +113,9 @@ absl::StatusOr<RemoteProgram> Finished(StartedProgram started) {
 absl::StatusOr<Session> Session::Open(const SessionOptions& options) {
   SLIPWAY_RETURN_IF_ERROR(CheckOptions(options));
   SLIPWAY_ASSIGN_OR_RETURN(EngineOptions engine, MakeEngineOptions(options, options.idle));
+  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<Tag> tags, CheckTags(options.tags));
   v1::SessionRequest::Open& open = *engine.first.mutable_open();
+  *open.mutable_tags() = ToProto(tags);
   open.set_device(options.device);
   open.set_target(options.target);
   open.set_idle_ns(absl::ToInt64Nanoseconds(options.idle));

@@ -44,6 +44,7 @@
 #include "core/artifact/artifact.h"
 #include "core/base/blob.h"
 #include "core/base/digest.h"
+#include "core/base/tag.h"
 #include "core/rpc/caller_proof.h"
 #include "core/tensor/tensor.h"
 
@@ -56,9 +57,10 @@ struct SessionOptions {
   std::string address;  // Of a server, or of an agent that listens: "HOST:PORT" or "unix:PATH".
   // Who calls; see ClientOptions. An agent without a server that listens has no TLS: `insecure` says that this is meant.
   ProofOptions proof;
-  std::string device;   // Empty: any of `target`.
-  std::string target;   // As core/target/target.h writes them; empty: any.
-  std::string purpose;  // Others who wait for the device see it.
+  std::string device;     // Empty: any of `target`.
+  std::string target;     // As core/target/target.h writes them; empty: any.
+  std::string purpose;    // Others who wait for the device see it.
+  std::vector<Tag> tags;  // What a server is to keep the session by; CheckTags says which can be.
   // The lease ends when the device has not heard of this client for so long; 1 s to 1 h.
   absl::Duration idle = absl::Seconds(10);
   // Longest time to wait for the device while others hold it; zero: not at all.

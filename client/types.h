@@ -12,6 +12,7 @@
 #include "absl/time/time.h"
 #include "core/artifact/versions.h"
 #include "core/base/digest.h"
+#include "core/base/tag.h"
 #include "core/target/machine_peaks.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/tensor.h"
@@ -158,11 +159,13 @@ struct Job {
   JobKind kind = JobKind::kCompilation;
   JobState state = JobState::kQueued;
   int64_t revision = 0;
-  std::string model;    // Of compilations: the model's display name.
-  std::string target;   // Of compilations and sessions.
-  std::string device;   // Of runs, benchmarks and sessions: the device asked for; empty for any.
-  std::string purpose;  // Of sessions.
-  Digest artifact;      // Of runs and benchmarks.
+  std::string subject;    // What it is about, for people. Empty from servers that do not tell.
+  std::vector<Tag> tags;  // Sorted by key.
+  std::string model;      // Of compilations: the model's display name.
+  std::string target;     // Of compilations and sessions.
+  std::string device;     // Of runs, benchmarks and sessions: the device asked for; empty for any.
+  std::string purpose;    // Of sessions.
+  Digest artifact;        // Of runs and benchmarks.
   int attempts = 0;
   int priority = 0;
   // How many of those that wait for the same go before it, while it is queued; see Job.queue_position in job.proto.
@@ -179,6 +182,45 @@ struct Job {
   std::optional<BenchmarkResult> benchmark;
 
   bool ended() const { return state >= JobState::kSucceeded; }
+};
+
+// What the samples of a benchmark say: nanoseconds of one call, percentiles by nearest rank.
+struct SampleSummary {
+  int64_t count = 0;
+  double min_ns = 0;
+  double p50_ns = 0;
+  double p90_ns = 0;
+  double max_ns = 0;
+};
+
+// A device as it was when something was measured on it.
+struct MeasuredDevice {
+  std::string id;
+  std::string target;
+  std::string model;
+  std::string os;
+  int cores = 0;
+  int64_t memory_bytes = 0;
+};
+
+// A benchmark that succeeded, as a server keeps it for longer than its job (proto/slipway/v1/history.proto).
+struct HistoryEntry {
+  std::string id;  // Of its job.
+  std::string owner;
+  std::string model;  // The program's name.
+  std::vector<Tag> tags;
+  Digest artifact;
+  std::string target;              // Of the program.
+  std::string compile_key;         // Empty: unknown. It changes with model, options and compiler.
+  std::vector<std::string> tools;  // Who made the program: "NAME VERSION".
+  MeasuredDevice device;
+  std::string agent_version;
+  std::string server_version;
+  std::string conditions;  // Equal where times can be compared; see HistoryEntry.conditions.
+  SampleSummary summary;
+  BenchmarkResult result;  // Without steps and peaks; samples where they were asked for.
+  absl::Time create_time;
+  absl::Time end_time;
 };
 
 enum class DeviceState { kIdle, kBusy, kLost };

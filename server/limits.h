@@ -40,6 +40,9 @@ inline constexpr int kMaxAttemptsReported = 1'000;
 inline constexpr int64_t kMaxPieceBytes = 1 << 20;
 // A page of jobs ends here, with one job at least: by itself gRPC takes messages of up to 4 MiB.
 inline constexpr int64_t kMaxPageBytes = 4 << 20;
+// Rows that are looked at for a page of a list with a filter: while they are read, nothing is stored.
+inline constexpr int64_t kMaxPageRows = 2'000;
+inline constexpr int kMaxSubjectBytes = 128;
 
 // What peers report. A bound for a field by its name, and so for every field there will be, stands in
 // server/peers/bounds.cc; these are those it takes for what has no bound of its own. An honest peer stays far below.
@@ -99,6 +102,10 @@ inline constexpr int64_t kMaxKeptSpecBytes = 64 << 10;
 // What the jobs of an owner that have ended take in the database, before the oldest are forgotten ahead of their time. A week of a
 // job a second without outputs takes some 600 MB.
 inline constexpr int64_t kMaxEndedBytesOfOwner = int64_t{4} << 30;
+
+// What is kept of an owner's benchmarks that succeeded, before the oldest are dropped.
+inline constexpr int64_t kMaxHistoryEntriesOfOwner = 100'000;
+inline constexpr int64_t kMaxHistoryBytesOfOwner = int64_t{512} << 20;
 
 // The time for which an owner's jobs may hold workers and devices counts over so long. An operator sets it; by default it has no limit:
 // whoever waits shares what there is with the others by turns.

@@ -1,5 +1,6 @@
 #include "server/names.h"
 
+#include <algorithm>
 #include <random>
 #include <utility>
 
@@ -54,6 +55,12 @@ std::string IdGenerator::Next(absl::Time now) {
     ++last_millis_;
   }
   return Encode(last_millis_, last_high_, last_low_);
+}
+
+std::string FirstIdAt(absl::Time now) {
+  constexpr int64_t kLastMillis = 0xffffffffffff;
+  const int64_t millis = absl::ToUnixMillis(now);
+  return Encode(static_cast<uint64_t>(std::min(std::max<int64_t>(millis, 0), kLastMillis)), 0, 0);
 }
 
 uint64_t SystemRandom() {

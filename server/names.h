@@ -31,6 +31,12 @@ class IdGenerator {
   uint64_t last_low_ ABSL_GUARDED_BY(mu_) = 0;   // Lower 64.
 };
 
+// No id made for `now` or later sorts below it.
+std::string FirstIdAt(absl::Time now);
+
+// Sorts above every id.
+inline constexpr char kAboveAllIds[] = "~";
+
 // An unpredictable source for IdGenerator: the system's.
 uint64_t SystemRandom();
 

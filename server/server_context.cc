@@ -67,6 +67,7 @@ absl::Status ServerContext::Open() {
   timers_ = std::make_unique<TimerQueue>();
   SLIPWAY_RETURN_IF_ERROR(StartDispatcher());
   env_ = {.jobs = store_.get(),
+          .history = store_.get(),
           .dispatcher = dispatcher_.get(),
           .blobs = blobs_.get(),
           .uploads = &uploads_,
@@ -181,6 +182,7 @@ absl::Status ServerContext::StartDispatcher() {
       Dispatcher::Create(
           {.jobs = store_.get(),
            .devices = store_.get(),
+           .history = store_.get(),
            .artifacts = artifacts_.get(),
            .clock = &clock_,
            .ids = &ids_,

@@ -35,6 +35,8 @@ absl::string_view KindOf(const DamagedRow& row) {
       return "device";
     case DamagedRow::Kind::kIdentity:
       return "identity";
+    case DamagedRow::Kind::kHistory:
+      return "history";
   }
   return "";
 }
@@ -99,7 +101,8 @@ class StateCheck {
                   return store->Delete(row);
                 }));
     }
-    tell_(absl::StrCat("database: ", damage.rows_read, " jobs, devices and identities read"));
+    tell_(absl::StrCat("database: ", damage.rows_read,
+                       " jobs, devices, identities and entries of the history read"));
     // Of a file that cannot be read through, what live jobs need is not known either.
     const absl::StatusOr<std::vector<JobRecord>> live = store->ListLive();
     if (live.ok()) live_ = *live;

@@ -29,6 +29,7 @@ constexpr Verb kVerbs[] = {
     {"job", "show one job", ShowJob},
     {"cancel", "end a job", Cancel},
     {"results", "show and fetch what came of a job", Results},
+    {"history", "show what was measured before, and how it changed", History},
     {"targets", "list what models can be compiled for", Targets},
     {"pack", "make an artifact of a kernel written by hand", Pack},
     {"inspect", "show what is in an artifact", Inspect},

@@ -13,6 +13,7 @@
 #include "client/cli/exit_code.h"
 #include "client/cli/follow.h"
 #include "client/cli/precision.h"
+#include "client/cli/tag_flags.h"
 #include "client/model_files.h"
 #include "core/artifact/slip_file.h"
 #include "core/base/files.h"
@@ -106,6 +107,7 @@ void ModelFlags::AddTo(FlagSet& flags, bool runs) {
             "\"compile --write-schedules\" writes one.");
   flags.Add("priority", &priority, -1000, 1000, "N",
             "Of jobs that wait for the same device or compiler, higher ones go first.");
+  flags.Add("tag", &tags, "KEY=VALUE", kTagHelp);
 }
 
 absl::StatusOr<std::string> ChooseTarget(const ModelFlags& flags, bool runs,
@@ -174,6 +176,7 @@ absl::StatusOr<CompileOptions> MakeCompileOptions(Connection& connection, const 
     options.schedules = *text;
   }
   options.priority = static_cast<int>(flags.priority);
+  SLIPWAY_ASSIGN_OR_RETURN(options.tags, TagsOf(flags.tags));
   for (const std::string& text : flags.dimensions) {
     SLIPWAY_ASSIGN_OR_RETURN(options.dimensions.emplace_back(), ParseDimension(text));
   }

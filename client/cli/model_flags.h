@@ -39,6 +39,7 @@ struct ModelFlags {
   std::vector<std::string> examples;  // See examples.h.
   std::string schedules;              // A file; empty: none.
   int64_t priority = 0;
+  std::vector<std::string> tags;  // "KEY=VALUE"
   // By number of Optimizations(): false where "--no-..." leaves it out.
   std::array<bool, kOptimizations> optimizations = AllOptimizations();
 

@@ -10,6 +10,7 @@
 #include "client/cli/exit_code.h"
 #include "client/cli/model_flags.h"
 #include "client/cli/progress.h"
+#include "client/cli/tag_flags.h"
 #include "core/base/status_macros.h"
 #include "core/base/text_table.h"
 
@@ -44,6 +45,7 @@ void SessionFlags::AddTo(FlagSet& flags) {
   flags.Add("device", &device, "ID", "The device; else any.");
   flags.Add("target", &target, "TARGET", "What the device must run programs of; else anything.");
   flags.Add("purpose", &purpose, "TEXT", "What it is for; others who wait for the device see it.");
+  flags.Add("tag", &tags, "KEY=VALUE", kTagHelp);
   flags.Add("wait", &wait, "TIME", "Longest time to wait while others hold the device; 0s: none.");
   flags.Add("idle", &idle, "TIME",
             "The device is free again when nothing was heard of this command for so long.");
@@ -73,6 +75,7 @@ absl::StatusOr<ResumedSession> OpenSession(Environment& environment, const Serve
     SLIPWAY_ASSIGN_OR_RETURN(options.target, CanonicalTarget(flags.target));
   }
   options.purpose = flags.purpose;
+  SLIPWAY_ASSIGN_OR_RETURN(options.tags, TagsOf(flags.tags));
   options.wait = flags.wait;
   options.idle = flags.idle;
   options.patience = std::min(options.patience, options.idle);

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -18,6 +19,7 @@ struct SessionFlags {
   std::string device;
   std::string target;
   std::string purpose;
+  std::vector<std::string> tags;  // "KEY=VALUE"
   absl::Duration wait = absl::Hours(1);
   absl::Duration idle = absl::Seconds(10);
 

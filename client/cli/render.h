@@ -39,6 +39,7 @@ struct BenchmarkContext {
   std::string model;
   ArtifactSummary artifact;
   std::vector<std::pair<std::string, std::string>> versions;  // Name and version.
+  std::vector<Tag> tags = {};
 };
 std::string RenderBenchmark(const BenchmarkContext& context, const BenchmarkResult& result);
 // The fields and their meaning are listed in client/README.md; schema_version 1.
@@ -109,6 +110,8 @@ std::string RenderTakenLeaseJson(const TakenLease& lease);
 
 // With a column of whose they are, or without.
 std::string RenderJobs(const std::vector<Job>& jobs, bool with_owners);
+// One of those that come one by one, in a line without titles.
+std::string RenderJobLine(const Job& job, bool with_owners);
 std::string RenderJobsJson(const std::vector<Job>& jobs);
 std::string RenderJob(const Job& job);
 std::string RenderJobJson(const Job& job);

@@ -53,6 +53,7 @@ std::string RenderBenchmark(const BenchmarkContext& context, const BenchmarkResu
                                     result.threads == 1 ? " thread" : " threads")});
   about.Row({"samples", absl::StrCat(result.samples_ns.size(), " of ", result.iterations_per_sample,
                                      result.iterations_per_sample == 1 ? " call" : " calls")});
+  if (!context.tags.empty()) about.Row({"tags", TagsText(context.tags)});
   TextTable times({"", ">TIME", ">95 % BETWEEN", ">AND"});
   times.Row({"min", Nanoseconds(s.min_ns), "", ""});
   times.Row(PercentileRow("p50", s.p50_ns, 0.5));
@@ -85,6 +86,7 @@ std::string RenderBenchmarkJson(const BenchmarkContext& context, const Benchmark
   json.Integer("schema_version", 1);
   json.Text("job", context.job);
   json.Text("model", context.model);
+  TagsJson(json, context.tags);
   json.Text("target", context.artifact.target);
   json.Text("device", result.device);
   json.Text("device_target", result.device_target);

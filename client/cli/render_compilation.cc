@@ -70,6 +70,7 @@ std::string RenderCompilationJson(const Job& job, absl::Duration total) {
   json.Integer("schema_version", 1);
   json.Text("job", job.id);
   json.Text("model", job.model);
+  TagsJson(json, job.tags);
   json.Text("target", job.target);
   json.Text("artifact_digest", c.artifact.hex());
   json.Text("compile_key", c.compile_key);

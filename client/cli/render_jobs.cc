@@ -1,19 +1,24 @@
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "client/cli/render.h"
+#include "client/cli/render_parts.h"
 #include "core/base/json_writer.h"
 #include "core/base/text_table.h"
 
 namespace slipway::cli {
 namespace {
 
-// What the job is about: the model, or the artifact's short name.
+// What the job is about: the model, or the artifact's short name where the server does not tell.
 std::string Subject(const Job& job) {
+  if (!job.subject.empty()) return job.subject;
   if (job.kind == JobKind::kCompilation) return job.model;
   if (job.kind == JobKind::kSession) return job.purpose;
   return job.artifact.hex().substr(0, 12);
@@ -26,6 +31,18 @@ std::string Took(const Job& job) {
 
 std::string Place(const Job& job) { return job.assignee.empty() ? job.device : job.assignee; }
 
+std::vector<std::string> Cells(const Job& job, bool with_owners) {
+  std::vector<std::string> cells = {job.id,
+                                    std::string(Name(job.kind)),
+                                    std::string(Name(job.state)),
+                                    FormatWallTime(job.create_time),
+                                    Took(job),
+                                    Place(job),
+                                    Subject(job)};
+  if (with_owners) cells.insert(cells.begin() + 1, job.owner);
+  return cells;
+}
+
 void JobJson(JsonWriter& json, const Job& job) {
   const auto time = [&json](absl::string_view name, absl::Time value) {
     value == absl::InfinitePast() ? json.Null(name) : json.Integer(name, absl::ToUnixNanos(value));
@@ -35,6 +52,8 @@ void JobJson(JsonWriter& json, const Job& job) {
   json.Text("kind", Name(job.kind));
   json.Text("state", Name(job.state));
   json.Integer("revision", job.revision);
+  json.Text("subject", Subject(job));
+  TagsJson(json, job.tags);
   if (job.kind == JobKind::kCompilation) {
     json.Text("model", job.model);
     json.Text("target", job.target);
@@ -66,21 +85,32 @@ void JobJson(JsonWriter& json, const Job& job) {
 
 std::string RenderJobs(const std::vector<Job>& jobs, bool with_owners) {
   if (jobs.empty()) return "no jobs\n";
+  const bool with_tags =
+      std::any_of(jobs.begin(), jobs.end(), [](const Job& job) { return !job.tags.empty(); });
   std::vector<std::string> titles = {"JOB", "KIND", "STATE", "ACCEPTED", ">TOOK", "ON", "SUBJECT"};
   if (with_owners) titles.insert(titles.begin() + 1, "OWNER");
+  if (with_tags) titles.push_back("TAGS");
   TextTable table(titles);
   for (const Job& job : jobs) {
-    std::vector<std::string> cells = {job.id,
-                                      std::string(Name(job.kind)),
-                                      std::string(Name(job.state)),
-                                      FormatWallTime(job.create_time),
-                                      Took(job),
-                                      Place(job),
-                                      Subject(job)};
-    if (with_owners) cells.insert(cells.begin() + 1, job.owner);
+    std::vector<std::string> cells = Cells(job, with_owners);
+    if (with_tags) cells.push_back(TagsText(job.tags));
     table.Row(std::move(cells));
   }
   return table.Render();
+}
+
+std::string RenderJobLine(const Job& job, bool with_owners) {
+  // As wide as what is in them mostly is, so that lines that come one by one line up.
+  constexpr int kWidths[] = {26, 11, 9, 23, 8, 16};
+  std::vector<std::string> cells = Cells(job, /*with_owners=*/false);
+  std::string line;
+  for (size_t i = 0; i < cells.size(); ++i) {
+    const int width = i < std::size(kWidths) ? kWidths[i] : 0;
+    absl::StrAppendFormat(&line, "%s%-*s", i == 0 ? "" : "  ", width, Printable(cells[i]));
+  }
+  if (with_owners) absl::StrAppend(&line, "  of ", Printable(job.owner));
+  if (!job.tags.empty()) absl::StrAppend(&line, "  ", Printable(TagsText(job.tags)));
+  return absl::StrCat(line, "\n");
 }
 
 std::string RenderJobsJson(const std::vector<Job>& jobs) {
@@ -106,6 +136,9 @@ std::string RenderJob(const Job& job) {
                                                         ? absl::StrCat(", ", job.ahead, " ahead")
                                                         : "")});
   if (job.priority != 0) table.Row({"priority", absl::StrCat(job.priority)});
+  if (job.kind == JobKind::kRun || job.kind == JobKind::kBenchmark) {
+    table.Row({"model", job.subject.empty() ? "-" : job.subject});
+  }
   if (job.kind == JobKind::kCompilation) {
     table.Row({"model", job.model});
     table.Row({"target", job.target});
@@ -117,6 +150,7 @@ std::string RenderJob(const Job& job) {
     }
     table.Row({"device asked for", job.device.empty() ? "any" : job.device});
   }
+  if (!job.tags.empty()) table.Row({"tags", TagsText(job.tags)});
   table.Row({"attempts", absl::StrCat(job.attempts)});
   if (!job.assignee.empty()) table.Row({"on", job.assignee});
   table.Row({"accepted", FormatWallTime(job.create_time)});

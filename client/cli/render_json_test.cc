@@ -25,7 +25,8 @@ std::string QuotedManifest() { return absl::StrCat("\"", Digest::Of("manifest").
 
 TEST(RenderJsonTest, Compilation) {
   Job job = CompiledJob();
-  const std::string common = R"("schema_version": 1, "job": "01JA", "model": "resnet50.onnx",
+  const std::string common =
+      R"("schema_version": 1, "job": "01JA", "model": "resnet50.onnx", "tags": {},
       "target": "x86-64-v4-linux", "compile_key": "key", "cached": false,
       "total_ns": 1000000000,
       "stages": [{"name": "import", "ns": 81000000, "nodes_after": 0},
@@ -33,7 +34,8 @@ TEST(RenderJsonTest, Compilation) {
       "passes": [{"name": "FuseOps", "ns": 740000, "nodes_after": 57}],
       "kernels": 53, "kernels_compiled": 20, "kernels_cached": 33, "code_bytes": 412000,
       "constant_bytes": 102000000, "arena_bytes": 9633792, "artifact_bytes": 102500000,
-      "artifact_digest": )" + QuotedManifest();
+      "artifact_digest": )" +
+      QuotedManifest();
   EXPECT_THAT(RenderCompilationJson(job, absl::Seconds(1)), IsJson("{" + common + "}"));
   Job noted = job;
   noted.compilation->passes[0].notes = {"one", "two"};
@@ -64,6 +66,7 @@ TEST(RenderJsonTest, Quantization) {
 
 TEST(RenderJsonTest, Run) {
   const std::string common = R"("schema_version": 1, "job": "01JC", "device": "board",
+      "model": "net.onnx", "tags": {"branch": "main", "commit": "1f"},
       "artifact_digest": "", "run_ns": 250000, "load_ns": 0)";
   EXPECT_THAT(RenderRunJson(RunJob(), Outputs()), IsJson("{" + common + R"(,
       "outputs": [{"name": "y/0", "dtype": "f32", "shape": [1, 2], "min": 1, "max": 3, "mean": 2,
@@ -89,7 +92,7 @@ TEST(RenderJsonTest, Benchmark) {
   for (int i = 0; i < 100; ++i) samples.push_back(10'000'001 + i);
   // Ten calls a sample, 10,000,001 ns and 1 ns more each: so steady a drift tells of no percentile.
   EXPECT_THAT(RenderBenchmarkJson(Context(), result), IsJson(R"({
-      "schema_version": 1, "job": "01JB", "model": "net.onnx", "target": "x86-64-v4-linux",
+      "schema_version": 1, "job": "01JB", "model": "net.onnx", "tags": {}, "target": "x86-64-v4-linux",
       "device": "board", "device_target": "x86-64-v4-linux", "compile_key": "key",
       "versions": {"client": "0.1.0"}, "threads": 1, "iterations_per_sample": 10,
       "min_ns": 1000000.1, "p50_ns": 1000005.0, "p50_interval_ns": null, "p90_ns": null,
@@ -201,6 +204,7 @@ TEST(RenderJsonTest, Jobs) {
   const std::string times = R"("create_time_ns": 1767225600000000000,
       "start_time_ns": 1767225600002000000, "end_time_ns": 1767225615000000000)";
   const std::string compilation = R"("kind": "compilation", "revision": 0,
+      "subject": "resnet50.onnx", "tags": {},
       "model": "resnet50.onnx", "target": "x86-64-v4-linux", "priority": 0, "attempts": 1,
       "assignee": "worker-0", )" + times;
   const std::string failed = R"("id": "01JD", "owner": "local", "state": "failed",
@@ -209,6 +213,7 @@ TEST(RenderJsonTest, Jobs) {
                              compilation;
   const std::string run =
       R"("id": "01JC", "owner": "local", "kind": "run", "state": "succeeded", "revision": 0,
+      "subject": "net.onnx", "tags": {"branch": "main", "commit": "1f"},
       "device": "", "artifact_digest": "", "priority": 0, "attempts": 0, "assignee": "",
       "create_time_ns": null, "start_time_ns": null, "end_time_ns": null)";
   EXPECT_THAT(RenderJobsJson({CompiledJob(), FailedJob(), RunJob()}),

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "client/cli/tensor_summary.h"
 
 namespace slipway::cli {
@@ -58,6 +59,17 @@ void IntervalJson(JsonWriter& json, absl::string_view name,
   json.Real("", interval->low);
   json.Real("", interval->high);
   json.EndArray();
+}
+
+std::string TagsText(const std::vector<Tag>& tags) {
+  return absl::StrJoin(tags, " ",
+                       [](std::string* out, const Tag& tag) { out->append(ToString(tag)); });
+}
+
+void TagsJson(JsonWriter& json, const std::vector<Tag>& tags) {
+  json.BeginObject("tags");
+  for (const Tag& tag : tags) json.Text(tag.key, tag.value);
+  json.EndObject();
 }
 
 void MachineJson(JsonWriter& json, absl::string_view name, const MachineState& machine) {

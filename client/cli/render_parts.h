@@ -9,6 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "client/types.h"
 #include "core/base/json_writer.h"
+#include "core/base/tag.h"
 #include "core/statistics/estimate.h"
 #include "core/tensor/tensor.h"
 
@@ -25,6 +26,11 @@ void ProductsJson(JsonWriter& json, const Compilation& compilation);
 // [low, high], or null.
 void IntervalJson(JsonWriter& json, absl::string_view name,
                   const std::optional<ConfidenceInterval>& interval);
+
+// "branch=main commit=1f0c9ad"; empty when there are none.
+std::string TagsText(const std::vector<Tag>& tags);
+// "tags": an object of them.
+void TagsJson(JsonWriter& json, const std::vector<Tag>& tags);
 
 void MachineJson(JsonWriter& json, absl::string_view name, const MachineState& machine);
 

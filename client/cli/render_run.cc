@@ -17,7 +17,8 @@ std::string Timings(const AttemptTimings& timings) {
 
 std::string RenderRun(const Job& job, const std::vector<WrittenOutput>& outputs) {
   std::string text =
-      absl::StrCat("ran on ", Printable(job.run->device), ": ", Timings(job.run->timings), "\n");
+      absl::StrCat("ran ", job.subject.empty() ? "" : absl::StrCat(Printable(job.subject), " "),
+                   "on ", Printable(job.run->device), ": ", Timings(job.run->timings), "\n");
   TextTable table({"OUTPUT", "TYPE", "SUMMARY"});
   for (const WrittenOutput& written : outputs) {
     const Tensor& tensor = written.output.tensor;
@@ -36,6 +37,8 @@ std::string RenderRunJson(const Job& job, const std::vector<WrittenOutput>& outp
   json.BeginObject();
   json.Integer("schema_version", 1);
   json.Text("job", job.id);
+  json.Text("model", job.subject);
+  TagsJson(json, job.tags);
   json.Text("device", job.run->device);
   json.Text("artifact_digest", job.artifact.hex());
   json.Integer("run_ns", absl::ToInt64Nanoseconds(job.run->timings.run));

@@ -162,7 +162,7 @@ TEST(RenderTest, WhatDevicesDoAtMost) {
 
 TEST(RenderTest, Run) {
   EXPECT_EQ(RenderRun(RunJob(), Outputs()),
-            "ran on board: run 250 us, load 0 ns, start 0 ns, fetch 1.00 ms\n"
+            "ran net.onnx on board: run 250 us, load 0 ns, start 0 ns, fetch 1.00 ms\n"
             "OUTPUT  TYPE       SUMMARY\n"
             "y/0     f32[1, 2]  min 1, max 3, mean 2, largest at 1: 1 3\n"
             "wrote y/0 to out/y%2F0.npy\n");
@@ -222,6 +222,33 @@ TEST(RenderTest, Jobs) {
       "JOB   OWNER  KIND         STATE      ACCEPTED                   TOOK  ON        SUBJECT\n"
       "01JA  local  compilation  succeeded  2026-01-01 00:00:00 UTC  15.0 s  worker-0  "
       "resnet50.onnx\n");
+}
+
+TEST(RenderTest, JobsSayWhatTheyAreAboutAndTheirTags) {
+  Job unnamed = RunJob();
+  unnamed.subject.clear();
+  unnamed.tags.clear();
+  unnamed.artifact = Digest::Of("manifest");
+  EXPECT_EQ(RenderJobs({RunJob(), unnamed}, false),
+            "JOB   KIND  STATE      ACCEPTED  TOOK  ON  SUBJECT       TAGS\n"
+            "01JC  run   succeeded  -            -      net.onnx      branch=main commit=1f\n"
+            "01JC  run   succeeded  -            -      " +
+                Digest::Of("manifest").hex().substr(0, 12) + "\n");
+  EXPECT_THAT(RenderJob(RunJob()), AllOf(HasSubstr("model             net.onnx\n"),
+                                         HasSubstr("tags              branch=main commit=1f\n")));
+  Job job = CompiledJob();
+  job.id = std::string(26, 'J');
+  EXPECT_EQ(
+      RenderJobLine(job, false),
+      "JJJJJJJJJJJJJJJJJJJJJJJJJJ  compilation  succeeded  2026-01-01 00:00:00 UTC  15.0 s    "
+      "worker-0          resnet50.onnx\n");
+  job = RunJob();
+  job.id = std::string(26, 'J');
+  job.subject = "a\x1b[2J";
+  EXPECT_EQ(
+      RenderJobLine(job, true),
+      "JJJJJJJJJJJJJJJJJJJJJJJJJJ  run          succeeded  -                        -         "
+      "                  a\\x1b[2J  of local  branch=main commit=1f\n");
 }
 
 TEST(RenderTest, TargetsAndArtifact) {

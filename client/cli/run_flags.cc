@@ -7,6 +7,7 @@
 #include "client/cli/follow.h"
 #include "client/cli/inputs.h"
 #include "client/cli/precision.h"
+#include "client/cli/tag_flags.h"
 #include "core/base/status_macros.h"
 
 namespace slipway::cli {
@@ -34,9 +35,10 @@ absl::StatusOr<std::optional<PreparedRun>> PrepareRun(Environment& environment, 
   const std::string& path = names->front();
   SLIPWAY_RETURN_IF_ERROR(CheckFile(path));
   SLIPWAY_RETURN_IF_ERROR(CheckPrecision(run.model));
+  PreparedRun prepared;
+  SLIPWAY_ASSIGN_OR_RETURN(prepared.options.tags, TagsOf(run.model.tags));
   if (run.check) SLIPWAY_RETURN_IF_ERROR(run.check());
 
-  PreparedRun prepared;
   prepared.subject = BaseName(path);
   SLIPWAY_ASSIGN_OR_RETURN(prepared.connection, Connection::Open(environment, run.connection));
   if (run.detach && prepared.connection->is_local()) {

@@ -65,8 +65,9 @@ absl::Status Bench(Environment& environment, Arguments arguments) {
       run->client().SubmitBenchmark(run->artifact.digest, run->inputs, options);
   SLIPWAY_ASSIGN_OR_RETURN(const auto job, FollowRun(environment, *run, id, run_flags.detach));
   if (!job.has_value()) return absl::OkStatus();
-  SLIPWAY_ASSIGN_OR_RETURN(const BenchmarkContext context,
+  SLIPWAY_ASSIGN_OR_RETURN(BenchmarkContext context,
                            MakeBenchmarkContext(run->client(), *id, run->subject, run->artifact));
+  context.tags = job->tags;
   if (options.precision_goal > 0) {
     environment.err << AboutGoal(*job->benchmark, options.precision_goal);
   }

@@ -15,6 +15,7 @@
 #include "client/cli/precision.h"
 #include "client/cli/progress.h"
 #include "client/cli/render.h"
+#include "client/cli/tag_flags.h"
 #include "client/cli/verbs.h"
 #include "client/comparison.h"
 #include "core/artifact/input_match.h"
@@ -133,6 +134,7 @@ absl::StatusOr<std::optional<ComparisonReport>> CompareTwo(Environment& environm
   SLIPWAY_ASSIGN_OR_RETURN(options.margin, ParsePercent("margin", margin, 50));
   for (const std::string& path : *names) SLIPWAY_RETURN_IF_ERROR(CheckFile(path));
   SLIPWAY_RETURN_IF_ERROR(CheckPrecision(model_flags));
+  SLIPWAY_RETURN_IF_ERROR(TagsOf(model_flags.tags).status());
 
   SLIPWAY_ASSIGN_OR_RETURN(const auto connection, Connection::Open(environment, connection_flags));
   std::array<ArtifactSummary, 2> artifacts;
@@ -150,6 +152,7 @@ absl::StatusOr<std::optional<ComparisonReport>> CompareTwo(Environment& environm
   session_flags.device = model_flags.device;
   session_flags.target = a.target;
   session_flags.purpose = "compare";
+  session_flags.tags = model_flags.tags;
   SLIPWAY_ASSIGN_OR_RETURN(Session session, OpenDevice(environment, *connection, session_flags));
   ComparedPrograms programs(session, a.digest, b.digest, static_cast<int>(threads));
   SLIPWAY_RETURN_IF_ERROR(programs.PutInputs(a.inputs, inputs, static_cast<uint64_t>(seed)));

@@ -9,6 +9,7 @@
 #include "client/cli/model_flags.h"
 #include "client/cli/precision.h"
 #include "client/cli/render.h"
+#include "client/cli/tag_flags.h"
 #include "client/cli/verbs.h"
 #include "core/base/files.h"
 #include "core/base/status_macros.h"
@@ -44,6 +45,7 @@ absl::Status Compile(Environment& environment, Arguments arguments) {
   }
   // Before anything is started: a wrong target needs no server.
   SLIPWAY_RETURN_IF_ERROR(CheckPrecision(model_flags));
+  SLIPWAY_RETURN_IF_ERROR(TagsOf(model_flags.tags).status());
   if (!model_flags.target.empty()) {
     SLIPWAY_RETURN_IF_ERROR(ChooseTarget(model_flags, false, {}).status());
   }

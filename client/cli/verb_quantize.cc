@@ -8,6 +8,7 @@
 #include "client/cli/open_session.h"
 #include "client/cli/precision.h"
 #include "client/cli/render.h"
+#include "client/cli/tag_flags.h"
 #include "client/cli/verbs.h"
 #include "client/output_accuracy.h"
 #include "core/base/status_macros.h"
@@ -38,6 +39,7 @@ absl::Status MeasureBoth(Environment& environment, Connection& connection, const
   session_flags.device = flags.device;
   session_flags.target = options.target;
   session_flags.purpose = "quantize";
+  session_flags.tags = flags.tags;
   SLIPWAY_ASSIGN_OR_RETURN(Session session, OpenDevice(environment, connection, session_flags));
   report.device = session.device();
   SLIPWAY_ASSIGN_OR_RETURN(DeviceProgram floats,
@@ -88,6 +90,7 @@ absl::Status Quantize(Environment& environment, Arguments arguments) {
   const std::string& path = names->front();
   SLIPWAY_RETURN_IF_ERROR(CheckModelAndOutput(path, output));
   SLIPWAY_RETURN_IF_ERROR(CheckPrecision(model_flags));
+  SLIPWAY_RETURN_IF_ERROR(TagsOf(model_flags.tags).status());
   if (model_flags.precision == "f32") return WrongCall("in f32 there is nothing to quantize");
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<std::string> files,
                            ListExamples(model_flags.examples));

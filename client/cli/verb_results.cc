@@ -39,8 +39,9 @@ absl::Status RunResults(Environment& environment, Client& client, const Job& job
 absl::Status BenchmarkResults(Environment& environment, Client& client, const Job& job,
                               const std::string& folder, bool json) {
   SLIPWAY_ASSIGN_OR_RETURN(const ArtifactSummary artifact, client.DescribeArtifact(job.artifact));
-  SLIPWAY_ASSIGN_OR_RETURN(const BenchmarkContext context,
+  SLIPWAY_ASSIGN_OR_RETURN(BenchmarkContext context,
                            MakeBenchmarkContext(client, job.id, artifact.name, artifact));
+  context.tags = job.tags;
   const std::string as_json = RenderBenchmarkJson(context, *job.benchmark);
   environment.out << (json ? as_json : RenderBenchmark(context, *job.benchmark));
   if (folder.empty()) return absl::OkStatus();

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/artifact/manifest.h"
@@ -25,6 +26,9 @@ struct FakeServer::State {
   FakeBehaviour behaviour ABSL_GUARDED_BY(mutex);
   std::map<std::string, v1::Job> jobs ABSL_GUARDED_BY(mutex);
   int creates ABSL_GUARDED_BY(mutex) = 0;
+  int lists ABSL_GUARDED_BY(mutex) = 0;
+  v1::ListJobsRequest last_list ABSL_GUARDED_BY(mutex);
+  v1::ListHistoryRequest last_history ABSL_GUARDED_BY(mutex);
   int64_t revision ABSL_GUARDED_BY(mutex) = 0;
   FakeBlobService blobs{[this](const grpc::ServerContext& context) {
     absl::MutexLock lock(&mutex);
@@ -169,6 +173,8 @@ struct FakeServer::State {
     job.set_owner("local");
     job.set_request_id(request.request_id());
     job.set_priority(request.priority());
+    job.set_subject(behaviour.subject);
+    *job.mutable_tags() = request.tags();
     job.set_state(v1::Job::QUEUED);
     job.set_revision(++revision);
     job.set_create_time_ns(1'767'225'600'000'000'000);
@@ -260,6 +266,8 @@ class FakeServer::Jobs final : public v1::JobService::Service {
                         v1::ListJobsResponse* response) override {
     absl::MutexLock lock(&state_.mutex);
     const grpc::Status status = state_.Enter(*context);
+    state_.last_list = *request;
+    if (status.ok()) ++state_.lists;
     if (request->of_everybody()) {
       for (const v1::Job& job : state_.behaviour.jobs_of_others) *response->add_jobs() = job;
     }
@@ -358,6 +366,46 @@ class FakeServer::Fleet final : public v1::FleetService::Service {
   State& state_;
 };
 
+class FakeServer::History final : public v1::HistoryService::Service {
+ public:
+  explicit History(State& state) : state_(state) {}
+
+  grpc::Status ListHistory(grpc::ServerContext* context, const v1::ListHistoryRequest* request,
+                           v1::ListHistoryResponse* response) override {
+    absl::MutexLock lock(&state_.mutex);
+    state_.last_history = *request;
+    const std::vector<v1::HistoryEntry>& history = state_.behaviour.history;
+    // A token is how many came before; a page without any is one, too.
+    size_t at = 0;
+    if (request->page_token().empty()) {
+      response->set_next_page_token("0");
+      return state_.Enter(*context);
+    }
+    SLIPWAY_CHECK(absl::SimpleAtoi(request->page_token(), &at), "no token of this server");
+    for (size_t end = at + std::min(2, request->page_size()); at < end && at < history.size();
+         ++at) {
+      *response->add_entries() = history[at];
+    }
+    if (at < history.size()) response->set_next_page_token(absl::StrCat(at));
+    return state_.Enter(*context);
+  }
+
+  grpc::Status GetHistoryEntry(grpc::ServerContext* context,
+                               const v1::GetHistoryEntryRequest* request,
+                               v1::HistoryEntry* response) override {
+    absl::MutexLock lock(&state_.mutex);
+    for (const v1::HistoryEntry& entry : state_.behaviour.history) {
+      if (entry.id() != request->id()) continue;
+      *response = entry;
+      return state_.Enter(*context);
+    }
+    return grpc::Status(grpc::StatusCode::NOT_FOUND, "no such entry");
+  }
+
+ private:
+  State& state_;
+};
+
 class FakeServer::Server final : public v1::ServerService::Service {
  public:
   explicit Server(State& state) : state_(state) {}
@@ -397,6 +445,7 @@ FakeServer::FakeServer() : state_(std::make_unique<State>()) {
   services_.push_back(std::make_unique<Runs>(*state_));
   services_.push_back(std::make_unique<Jobs>(*state_));
   services_.push_back(std::make_unique<Fleet>(*state_));
+  services_.push_back(std::make_unique<History>(*state_));
   services_.push_back(std::make_unique<Server>(*state_));
   grpc::ServerBuilder builder;
   ApplyServerSettings(builder);
@@ -424,6 +473,21 @@ std::vector<v1::Job> FakeServer::jobs() const {
   std::vector<v1::Job> jobs;
   for (const auto& [id, job] : state_->jobs) jobs.push_back(job);
   return jobs;
+}
+
+int FakeServer::lists() const {
+  absl::MutexLock lock(&state_->mutex);
+  return state_->lists;
+}
+
+v1::ListJobsRequest FakeServer::last_list() const {
+  absl::MutexLock lock(&state_->mutex);
+  return state_->last_list;
+}
+
+v1::ListHistoryRequest FakeServer::last_history() const {
+  absl::MutexLock lock(&state_->mutex);
+  return state_->last_history;
 }
 
 FakeBlobService& FakeServer::blobs() { return state_->blobs; }

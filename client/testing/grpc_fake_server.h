@@ -15,6 +15,7 @@
 #include "core/rpc/testing/grpc_fake_blobs.h"
 #include "proto/slipway/v1/compile.grpc.pb.h"
 #include "proto/slipway/v1/fleet.grpc.pb.h"
+#include "proto/slipway/v1/history.grpc.pb.h"
 #include "proto/slipway/v1/job.grpc.pb.h"
 #include "proto/slipway/v1/run.grpc.pb.h"
 #include "proto/slipway/v1/server.grpc.pb.h"
@@ -38,8 +39,12 @@ struct FakeBehaviour {
   // Create* accepts this many jobs and then claims to be UNAVAILABLE, as a connection that breaks does.
   int lost_answers = 0;
   std::vector<v1::Device> devices;
+  // What jobs are about; empty: as from servers that do not tell.
+  std::string subject;
   // Listed first, where the jobs of everybody are asked for.
   std::vector<v1::Job> jobs_of_others;
+  // What was measured before, newest first; pages of it have two each, the first none.
+  std::vector<v1::HistoryEntry> history;
   v1::ServerInfo info;
   // What every call must carry as "authorization", if not empty.
   std::string token;
@@ -58,6 +63,9 @@ class FakeServer {
   // What arrived.
   int creates() const;
   std::vector<v1::Job> jobs() const;
+  int lists() const;  // Of jobs, that were answered.
+  v1::ListJobsRequest last_list() const;
+  v1::ListHistoryRequest last_history() const;
 
  private:
   struct State;
@@ -65,6 +73,7 @@ class FakeServer {
   class Runs;
   class Jobs;
   class Fleet;
+  class History;
   class Server;
 
   const SocketFolder socket_;

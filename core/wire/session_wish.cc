@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "core/base/status_macros.h"
+#include "core/wire/tag_proto.h"
 
 namespace slipway {
 namespace {
@@ -37,6 +38,7 @@ absl::StatusOr<SessionWish> ReadWish(const v1::SessionRequest::Open& open) {
     return absl::InvalidArgumentError(
         absl::StrCat("purpose and request_id may have ", kMaxPurposeBytes, " bytes"));
   }
+  SLIPWAY_ASSIGN_OR_RETURN(wish.tags, FromProto(open.tags()));
   SLIPWAY_ASSIGN_OR_RETURN(
       wish.idle, ReadTime("idle_ns", open.idle_ns(), kShortestIdle, kLongestIdle, kDefaultIdle));
   SLIPWAY_ASSIGN_OR_RETURN(wish.longest, ReadTime("longest_ns", open.longest_ns(), kShortestIdle,

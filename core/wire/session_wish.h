@@ -3,9 +3,11 @@
 #define SLIPWAY_CORE_WIRE_SESSION_WISH_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "core/base/tag.h"
 #include "proto/slipway/v1/session.pb.h"
 
 namespace slipway {
@@ -20,6 +22,7 @@ struct SessionWish {
   std::string target;
   std::string purpose;
   std::string request_id;
+  std::vector<Tag> tags;  // Sorted by key.
   absl::Duration idle;
   absl::Duration longest;
   absl::Duration wait;  // Zero: not at all.

@@ -194,7 +194,7 @@ absl::Status CreateCompilation(const Caller& caller, const Environment& env,
   SLIPWAY_ASSIGN_OR_RETURN(const std::string fingerprint, env.fingerprint(target));
   SLIPWAY_ASSIGN_OR_RETURN(const std::string key, CompileKey(spec, fingerprint));
 
-  JobRecord record = NewRecord(caller, env, job_request, files);
+  JobRecord record = NewRecord(caller, env, job_request, spec.model().display_name(), files);
   CompilationFacts& facts = *record.mutable_compilation();
   facts.set_compile_key(key);
   facts.set_fingerprint(fingerprint);

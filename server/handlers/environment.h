@@ -16,6 +16,7 @@
 #include "server/artifacts/artifact_library.h"
 #include "server/handlers/open_downloads.h"
 #include "server/handlers/open_uploads.h"
+#include "server/history/history_store.h"
 #include "server/identities/identities.h"
 #include "server/jobs/job_store.h"
 #include "server/limits.h"
@@ -41,6 +42,7 @@ struct HandlerLimits {
 // Owns nothing; all parts are thread-safe and outlive it.
 struct Environment {
   JobStore* jobs = nullptr;
+  HistoryStore* history = nullptr;
   Dispatcher* dispatcher = nullptr;
   BlobStore* blobs = nullptr;
   OpenUploads* uploads = nullptr;

@@ -5,7 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
-#include "core/identity/role.h"
+#include "core/wire/tag_proto.h"
+#include "server/handlers/list_request.h"
 #include "server/jobs/job_store.h"
 #include "server/limits.h"
 #include "server/names.h"
@@ -29,20 +30,14 @@ absl::Status GetJob(const Caller& caller, const Environment& env, const v1::GetJ
   return absl::OkStatus();
 }
 
-absl::Status ListJobs(const Caller& caller, const Environment& env,
-                      const v1::ListJobsRequest& request, v1::ListJobsResponse* response) {
-  if (request.page_size() < 0 || request.page_size() > kMaxPageSize) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("page_size is ", request.page_size(), "; 0 to ", kMaxPageSize, " wanted"));
-  }
-  if (request.of_everybody() && !caller.roles.Has(Role::kAdmin)) {
-    return absl::PermissionDeniedError(absl::StrCat(
-        "'", caller.owner, "' is not ", RoleName(Role::kAdmin),
-        ", as listing the jobs of everybody wants: list your own, or ask an administrator"));
-  }
-  JobFilter filter{.owner = caller.owner,
-                   .of_everybody = request.of_everybody(),
-                   .before_id = request.page_token()};
+namespace {
+
+absl::StatusOr<JobFilter> FilterOf(const Caller& caller, const v1::ListJobsRequest& request) {
+  JobFilter filter;
+  SLIPWAY_ASSIGN_OR_RETURN(filter.owner,
+                           OwnerListed(caller, "jobs", request.owner(), request.of_everybody()));
+  filter.of_everybody = filter.owner.empty();
+  filter.before_id = request.page_token();
   if (!filter.before_id.empty())
     SLIPWAY_RETURN_IF_ERROR_WITH(CheckJobId(filter.before_id), "page_token");
   for (int state : request.states()) {
@@ -51,10 +46,33 @@ absl::Status ListJobs(const Caller& caller, const Environment& env,
     }
     filter.states.push_back(static_cast<v1::Job::State>(state));
   }
-  const int page = request.page_size() == 0 ? kDefaultPageSize : request.page_size();
-  SLIPWAY_ASSIGN_OR_RETURN(JobPage found, env.jobs->List(filter, page, kMaxPageBytes));
-  if (found.has_more) response->set_next_page_token(found.jobs.back().id());
-  for (v1::Job& job : found.jobs) *response->add_jobs() = std::move(job);
+  for (int kind : request.kinds()) {
+    if (!v1::Job::Kind_IsValid(kind) || kind == v1::Job::KIND_UNSPECIFIED) {
+      return absl::InvalidArgumentError(absl::StrCat("kind ", kind, " is unknown"));
+    }
+    filter.kinds.push_back(static_cast<v1::Job::Kind>(kind));
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(filter.device, IdListed("device", request.device()));
+  SLIPWAY_ASSIGN_OR_RETURN(filter.tags, FromProto(request.tags()));
+  if (request.subject().size() > kMaxSubjectBytes) {
+    return absl::InvalidArgumentError(absl::StrCat("subject has ", request.subject().size(),
+                                                   " bytes; at most ", kMaxSubjectBytes));
+  }
+  filter.subject = request.subject();
+  SLIPWAY_ASSIGN_OR_RETURN(filter.since,
+                           TimeListed("since_ns", request.since_ns(), absl::InfinitePast()));
+  return filter;
+}
+
+}  // namespace
+
+absl::Status ListJobs(const Caller& caller, const Environment& env,
+                      const v1::ListJobsRequest& request, v1::ListJobsResponse* response) {
+  SLIPWAY_ASSIGN_OR_RETURN(const PageLimits limits, PageListed(request.page_size()));
+  SLIPWAY_ASSIGN_OR_RETURN(const JobFilter filter, FilterOf(caller, request));
+  SLIPWAY_ASSIGN_OR_RETURN(JobPage found, env.jobs->List(filter, limits));
+  response->set_next_page_token(found.next);
+  for (v1::Job& job : found.items) *response->add_jobs() = std::move(job);
   return absl::OkStatus();
 }
 

@@ -1,5 +1,6 @@
 #include "server/handlers/jobs.h"
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -119,6 +120,105 @@ TEST_F(JobsTest, ListsOfSomeStates) {
   }
   request.set_page_token("nonsense");
   EXPECT_THAT(List(request), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("page_token")));
+}
+
+v1::CreateRunRequest TaggedRun(const v1::Digest& manifest, const std::string& request_id,
+                               const std::vector<std::pair<std::string, std::string>>& tags) {
+  v1::CreateRunRequest request;
+  request.set_request_id(request_id);
+  *request.mutable_spec()->mutable_manifest() = manifest;
+  for (const auto& [key, value] : tags) {
+    v1::Tag& tag = *request.add_tags();
+    tag.set_key(key);
+    tag.set_value(value);
+  }
+  return request;
+}
+
+TEST_F(JobsTest, AJobHasTheNameOfItsProgramAndItsTags) {
+  v1::CreateJobResponse response;
+  ASSERT_OK(CreateRun(server_.caller, server_.env,
+                      TaggedRun(manifest_, "r", {{"commit", "1f"}, {"branch", "main"}}),
+                      &response));
+  const Job job = *ReadJob(server_.caller, server_.env, response.job_id());
+  EXPECT_EQ(job.subject(), TestManifest().name());
+  ASSERT_EQ(job.tags_size(), 2);
+  EXPECT_EQ(job.tags(0).key(), "branch");
+  EXPECT_EQ(job.tags(1).value(), "1f");
+
+  v1::ListJobsRequest list;
+  *list.add_tags() = job.tags(1);
+  EXPECT_THAT(Ids(List(list).value()), ElementsAre(job.id()));
+  list.mutable_tags(0)->set_value("other");
+  EXPECT_EQ(List(list)->jobs_size(), 0);
+}
+
+TEST_F(JobsTest, TagsThatAreNoneAreRefusedByName) {
+  v1::CreateJobResponse response;
+  const auto create = [&](const std::vector<std::pair<std::string, std::string>>& tags) {
+    return CreateRun(server_.caller, server_.env, TaggedRun(manifest_, "r", tags), &response);
+  };
+  constexpr auto kBad = absl::StatusCode::kInvalidArgument;
+  EXPECT_THAT(create({{"commit", "a\nb"}}),
+              StatusIs(kBad, HasSubstr("\"commit\" has the byte 0x0a")));
+  EXPECT_THAT(create({{"", "x"}}), StatusIs(kBad, HasSubstr("has 0 bytes")));
+  EXPECT_THAT(create({{"a", "1"}, {"a", "2"}}), StatusIs(kBad, HasSubstr("given twice")));
+  std::vector<std::pair<std::string, std::string>> many;
+  for (int i = 0; i < 17; ++i) many.emplace_back(std::to_string(i), "v");
+  EXPECT_THAT(create(many), StatusIs(kBad, HasSubstr("17 tags are given; at most 16")));
+}
+
+TEST_F(JobsTest, ListsOfWhatIsAskedFor) {
+  ASSERT_OK(server_.AddDevice("board-1", "x86-64-v3-linux"));
+  const std::string id = Create();  // The device has it at once.
+  const auto ids = [&](const std::function<void(v1::ListJobsRequest&)>& set) {
+    v1::ListJobsRequest request;
+    set(request);
+    return Ids(List(request).value()).size();
+  };
+  EXPECT_EQ(ids([](auto& r) { r.add_kinds(Job::RUN); }), 1u);
+  EXPECT_EQ(ids([](auto& r) { r.add_kinds(Job::BENCHMARK); }), 0u);
+  EXPECT_EQ(ids([](auto& r) { r.set_device("board-1"); }), 1u);
+  EXPECT_EQ(ids([](auto& r) { r.set_device("board-2"); }), 0u);
+  EXPECT_EQ(ids([](auto& r) { r.set_subject(TestManifest().name().substr(1)); }), 1u);
+  EXPECT_EQ(ids([](auto& r) { r.set_subject("nothing"); }), 0u);
+  EXPECT_EQ(ids([](auto& r) { r.set_owner("ann"); }), 1u);
+  const int64_t now = absl::ToUnixNanos(server_.clock.Now());
+  EXPECT_EQ(ids([&](auto& r) { r.set_since_ns(now); }), 1u);
+  EXPECT_EQ(ids([&](auto& r) { r.set_since_ns(now + 1); }), 0u);
+}
+
+TEST_F(JobsTest, FiltersThatAreNoneAreRefused) {
+  struct Case {
+    std::function<void(v1::ListJobsRequest&)> set;
+    absl::StatusCode code;
+    std::string says;
+  };
+  constexpr auto kBad = absl::StatusCode::kInvalidArgument;
+  for (const Case& c : std::vector<Case>{
+           {[](auto& r) { r.add_kinds(static_cast<Job::Kind>(77)); }, kBad, "kind 77"},
+           {[](auto& r) { r.add_kinds(Job::KIND_UNSPECIFIED); }, kBad, "kind 0"},
+           {[](auto& r) { r.set_device("no device!"); }, kBad, "device"},
+           {[](auto& r) { r.add_tags()->set_key("k"); }, kBad, "the value of tag \"k\""},
+           {[](auto& r) { r.set_subject(std::string(129, 's')); }, kBad, "subject has 129 bytes"},
+           {[](auto& r) { r.set_since_ns(-1); }, kBad, "since_ns is -1"},
+           {[](auto& r) { r.set_owner("bob"); }, absl::StatusCode::kPermissionDenied, "not admin"},
+       }) {
+    v1::ListJobsRequest request;
+    c.set(request);
+    EXPECT_THAT(List(request), StatusIs(c.code, HasSubstr(c.says)));
+  }
+}
+
+TEST_F(JobsTest, AnAdministratorListsThoseOfOneOwner) {
+  const Caller root = {.owner = "root", .roles = {Role::kAdmin}};
+  Create();
+  const std::string bobs = Create(server_.Owner("bob"), "b");
+  v1::ListJobsRequest list;
+  list.set_owner("bob");
+  v1::ListJobsResponse listed;
+  ASSERT_OK(ListJobs(root, server_.env, list, &listed));
+  EXPECT_THAT(Ids(listed), ElementsAre(bobs));
 }
 
 TEST_F(JobsTest, CancelEndsAJobOnce) {

@@ -1,7 +1,9 @@
 #include "server/handlers/new_job.h"
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "core/base/utf8.h"
 #include "core/wire/digest_proto.h"
 #include "server/jobs/job_store.h"
 #include "server/limits.h"
@@ -51,8 +53,19 @@ absl::StatusOr<absl::optional<std::string>> FindEarlier(const Caller& caller,
   return absl::optional<std::string>(earlier->job().id());
 }
 
+std::string ShortSubject(absl::string_view text) {
+  constexpr absl::string_view kMore = "...";
+  std::string subject(
+      text.size() <= kMaxSubjectBytes ? text : Utf8Prefix(text, kMaxSubjectBytes - kMore.size()));
+  if (subject.size() < text.size()) absl::StrAppend(&subject, kMore);
+  for (char& c : subject) {
+    if (absl::ascii_iscntrl(static_cast<unsigned char>(c))) c = ' ';
+  }
+  return subject;
+}
+
 JobRecord NewRecord(const Caller& caller, const Environment& env, const JobRequest& request,
-                    absl::Span<const Digest> blobs) {
+                    absl::string_view subject, absl::Span<const Digest> blobs) {
   const absl::Time now = env.clock->Now();
   JobRecord record;
   v1::Job& job = *record.mutable_job();
@@ -61,6 +74,8 @@ JobRecord NewRecord(const Caller& caller, const Environment& env, const JobReque
   job.set_request_id(request.request_id);
   job.set_state(v1::Job::QUEUED);
   job.set_priority(request.priority);
+  job.set_subject(ShortSubject(subject));
+  *job.mutable_tags() = ToProto(request.tags);
   job.set_create_time_ns(absl::ToUnixNanos(now));
   v1::JobDeadlines& deadlines = *job.mutable_deadlines();
   deadlines.set_queue_ns(OrDefault(request.queue_deadline_ns, env.limits.queue_deadline));

@@ -4,12 +4,16 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "absl/types/span.h"
 #include "core/base/digest.h"
+#include "core/base/tag.h"
+#include "core/wire/tag_proto.h"
 #include "server/caller.h"
 #include "server/handlers/environment.h"
 #include "server/jobs/job_record.pb.h"
@@ -24,10 +28,11 @@ struct JobRequest {
   int64_t run_deadline_ns = 0;
   int64_t total_deadline_ns = 0;
   int32_t priority = 0;
+  std::vector<Tag> tags;  // Sorted by key.
 };
 
-// From a request of any kind. INVALID_ARGUMENT for a request_id that is missing or malformed, and for deadlines
-// or a priority out of range.
+// From a request of any kind. INVALID_ARGUMENT for a request_id that is missing or malformed, for deadlines
+// or a priority out of range, and for what CheckTags refuses.
 template <typename Request>
 absl::StatusOr<JobRequest> ReadJobRequest(const Request& request);
 
@@ -37,9 +42,12 @@ absl::StatusOr<absl::optional<std::string>> FindEarlier(const Caller& caller,
                                                         const Environment& env,
                                                         const JobRequest& request);
 
-// A record with everything but the specification and facts.
+// A record with everything but the specification and facts. What the job is about is shortened to what lists show of it.
 JobRecord NewRecord(const Caller& caller, const Environment& env, const JobRequest& request,
-                    absl::Span<const Digest> blobs);
+                    absl::string_view subject, absl::Span<const Digest> blobs);
+
+// At most kMaxSubjectBytes of `text`, in which spaces stand for control characters; what was left out is "...". REQUIRES: IsUtf8(text).
+std::string ShortSubject(absl::string_view text);
 
 absl::Status CheckJobRequest(const JobRequest& request);
 std::string WorkDigest(absl::string_view kind, std::string serialized);
@@ -55,8 +63,11 @@ absl::StatusOr<JobRequest> ReadJobRequest(const Request& request) {
       .run_deadline_ns = request.run_deadline_ns(),
       .total_deadline_ns = request.total_deadline_ns(),
       .priority = request.priority()};
-  const absl::Status status = CheckJobRequest(read);
+  absl::Status status = CheckJobRequest(read);
   if (!status.ok()) return status;
+  absl::StatusOr<std::vector<Tag>> tags = FromProto(request.tags());
+  if (!tags.ok()) return tags.status();
+  read.tags = *std::move(tags);
   return read;
 }
 

@@ -21,6 +21,7 @@ namespace {
 
 struct CheckedRun {
   RunFacts facts;
+  std::string name;  // Of the program.
   std::vector<Digest> blobs;
 };
 
@@ -48,11 +49,15 @@ absl::StatusOr<CheckedRun> CheckRun(const Environment& env, const v1::RunSpec& s
       .is_compiled_here = env.artifacts->IsCompiledHere(ArtifactLibrary::FactsOf(program))};
   SLIPWAY_ASSIGN_OR_RETURN(const DeviceNeed need, ReadDeviceNeed(spec.device(), needs));
   SLIPWAY_RETURN_IF_ERROR(env.dispatcher->CheckSomeDeviceFits(need));
-  CheckedRun checked{.facts = {}, .blobs = program.blobs()};
+  CheckedRun checked{.facts = {}, .name = program.proto().name(), .blobs = program.blobs()};
   checked.facts.set_target(needs.target.ToString());
   checked.facts.set_abi(static_cast<int32_t>(needs.abi));
   checked.facts.set_format(static_cast<int32_t>(needs.format));
   checked.facts.set_compiled(needs.is_compiled_here);
+  checked.facts.set_compile_key(program.proto().compile_key());
+  for (const v1::ToolVersion& tool : program.proto().tools()) {
+    checked.facts.add_tools(absl::StrCat(tool.name(), " ", tool.version()));
+  }
   checked.blobs.push_back(manifest);
   for (const v1::Tensor& input : spec.inputs()) {
     if (input.has_blob()) checked.blobs.push_back(*FromProto(input.blob()));
@@ -90,7 +95,7 @@ absl::Status Accept(const Caller& caller, const Environment& env, const Request&
     return absl::OkStatus();
   }
   SLIPWAY_ASSIGN_OR_RETURN(const CheckedRun checked, CheckRun(env, run));
-  JobRecord record = NewRecord(caller, env, job_request, checked.blobs);
+  JobRecord record = NewRecord(caller, env, job_request, checked.name, checked.blobs);
   *record.mutable_run() = checked.facts;
   set_spec(record.mutable_job());
   SLIPWAY_ASSIGN_OR_RETURN(const JobRecord accepted,

@@ -53,7 +53,8 @@ absl::StatusOr<JobRecord> CreateSession(const Caller& caller, const Environment&
       .work_digest = WorkDigest("SessionRequest.Open", work.SerializeAsString()),
       .queue_deadline_ns = absl::ToInt64Nanoseconds(wait),
       .run_deadline_ns = absl::ToInt64Nanoseconds(wish.longest),
-      .total_deadline_ns = absl::ToInt64Nanoseconds(std::min(wait + wish.longest, kMaxDeadline))};
+      .total_deadline_ns = absl::ToInt64Nanoseconds(std::min(wait + wish.longest, kMaxDeadline)),
+      .tags = wish.tags};
   SLIPWAY_RETURN_IF_ERROR(CheckJobRequest(request));
   SLIPWAY_ASSIGN_OR_RETURN(const absl::optional<std::string> earlier,
                            FindEarlier(caller, env, request));
@@ -61,7 +62,7 @@ absl::StatusOr<JobRecord> CreateSession(const Caller& caller, const Environment&
   SLIPWAY_ASSIGN_OR_RETURN(ProgramNeeds program, NeedsOf(wish));
   SLIPWAY_ASSIGN_OR_RETURN(const DeviceNeed need, ReadDeviceNeed(wish.device, std::move(program)));
   SLIPWAY_RETURN_IF_ERROR(env.dispatcher->CheckSomeDeviceFits(need));
-  JobRecord record = NewRecord(caller, env, request, {});
+  JobRecord record = NewRecord(caller, env, request, wish.purpose, {});
   v1::SessionSpec& spec = *record.mutable_job()->mutable_session();
   spec.set_device(wish.device);
   spec.set_target(wish.target);

@@ -1,22 +1,8 @@
 #include "server/jobs/job_store.h"
 
 #include "absl/strings/str_cat.h"
-#include "server/jobs/job_contents.h"
 
 namespace slipway::server {
-
-bool JobPageFiller::Add(v1::Job job) {
-  ClearContents(job);
-  const auto bytes = static_cast<int64_t>(job.ByteSizeLong());
-  if (static_cast<int>(page_.jobs.size()) == limit_ ||
-      (!page_.jobs.empty() && bytes > max_bytes_ - bytes_)) {
-    page_.has_more = true;
-    return false;
-  }
-  bytes_ += bytes;
-  page_.jobs.push_back(std::move(job));
-  return true;
-}
 
 EndedJob EndedJobOf(const JobRecord& record) {
   return {.owner = record.job().owner(),

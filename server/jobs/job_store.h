@@ -14,19 +14,14 @@
 #include "absl/time/time.h"
 #include "absl/types/optional.h"
 #include "absl/types/span.h"
+#include "proto/slipway/v1/history.pb.h"
 #include "proto/slipway/v1/job.pb.h"
+#include "server/jobs/job_filter.h"
 #include "server/jobs/job_record.pb.h"
 #include "server/jobs/job_state.h"
+#include "server/page.h"
 
 namespace slipway::server {
-
-// Which jobs to list.
-struct JobFilter {
-  std::string owner;
-  bool of_everybody = false;           // Whoever the owner is.
-  std::vector<v1::Job::State> states;  // Empty: all.
-  std::string before_id;               // Only ids below this; empty: all.
-};
 
 // A job that has ended.
 struct EndedJob {
@@ -37,26 +32,7 @@ struct EndedJob {
 };
 EndedJob EndedJobOf(const JobRecord& record);
 
-// Some jobs of those that were asked for.
-struct JobPage {
-  std::vector<v1::Job> jobs;
-  bool has_more = false;
-};
-
-// Fills a page. Not thread-safe.
-class JobPageFiller {
- public:
-  JobPageFiller(int limit, int64_t max_bytes) : limit_(limit), max_bytes_(max_bytes) {}
-  // Puts a job, without its contents, onto the page; false when it has no room there and the page is complete.
-  bool Add(v1::Job job);
-  JobPage Take() && { return std::move(page_); }
-
- private:
-  const int limit_;
-  const int64_t max_bytes_;
-  JobPage page_;
-  int64_t bytes_ = 0;
-};
+using JobPage = Page<v1::Job>;
 
 // Thread-safe. Several servers may use one store at a time, over a network. Errors of every method:
 // RESOURCE_EXHAUSTED when the disk is full, UNAVAILABLE when it is busy or cannot be reached, DATA_LOSS when the
@@ -68,6 +44,9 @@ class JobStore {
     // With its new revision. That of a known job may lack the specification, which never changes.
     JobRecord record;
     int64_t replaces = 0;  // The revision that is stored now; 0: the job is new.
+    // Of a benchmark that succeeds: what BeginEntry made, to which the record's result is added. The history has it exactly when the
+    // change is stored.
+    absl::optional<v1::HistoryEntry> entry = {};
   };
   // What became of a change of a group.
   struct Outcome {
@@ -97,10 +76,8 @@ class JobStore {
   virtual absl::StatusOr<absl::optional<JobRecord>> FindRequest(
       absl::string_view owner, absl::string_view request_id) const = 0;
 
-  // At most `limit` jobs, newest first, with the contents of their tensors left out; of `max_bytes` together, unless the
-  // first has more by itself. REQUIRES: limit > 0.
-  virtual absl::StatusOr<JobPage> List(const JobFilter& filter, int limit,
-                                       int64_t max_bytes) const = 0;
+  // Newest first, with the contents of their tensors left out. REQUIRES: limits.items > 0.
+  virtual absl::StatusOr<JobPage> List(const JobFilter& filter, const PageLimits& limits) const = 0;
 
   // Every job that has not ended, oldest first.
   virtual absl::StatusOr<std::vector<JobRecord>> ListLive() const = 0;

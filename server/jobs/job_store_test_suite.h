@@ -1,4 +1,4 @@
-// What every JobStore, DeviceStore and IdentityStore must do, as tests: each implementation instantiates the suite with a factory.
+// What every JobStore, DeviceStore, IdentityStore and HistoryStore must do, as tests: each implementation instantiates the suite with a factory.
 // Nothing here asks for one process or a file: an implementation over a network runs it as it is.
 #ifndef SLIPWAY_SERVER_JOBS_JOB_STORE_TEST_SUITE_H_
 #define SLIPWAY_SERVER_JOBS_JOB_STORE_TEST_SUITE_H_
@@ -12,6 +12,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/devices/device_store.h"
+#include "server/history/history_entry.h"
+#include "server/history/history_store.h"
 #include "server/identities/identity_store.h"
 #include "server/jobs/job_state.h"
 #include "server/jobs/job_store.h"
@@ -25,6 +27,7 @@ struct Stores {
   std::shared_ptr<JobStore> jobs;
   std::shared_ptr<DeviceStore> devices;
   std::shared_ptr<IdentityStore> identities;
+  std::shared_ptr<HistoryStore> history;
 };
 
 // What is stored, first nothing; it stays while nobody has it open.
@@ -100,10 +103,13 @@ class JobStoreTest : public ::testing::TestWithParam<MakeJobStoreFixture> {
   }
 
   static constexpr int64_t kAnyBytes = int64_t{1} << 40;
+  static PageLimits Limits(int items, int64_t bytes = kAnyBytes, int64_t rows = 1'000) {
+    return {.items = items, .bytes = bytes, .rows = rows};
+  }
   std::vector<v1::Job> ListAll(const JobFilter& filter) {
-    JobPage page = *store().List(filter, 9, kAnyBytes);
-    EXPECT_FALSE(page.has_more);
-    return std::move(page.jobs);
+    JobPage page = *store().List(filter, Limits(9));
+    EXPECT_EQ(page.next, "");
+    return std::move(page.items);
   }
 
   const absl::Time now_ = absl::FromUnixSeconds(1'767'225'600);
@@ -257,7 +263,7 @@ TEST_P(JobStoreTest, RevisionsRiseAboveThoseOfAllJobs) {
 
 TEST_P(JobStoreTest, ListsNewestFirstInPagesWithoutContents) {
   for (int i = 1; i <= 5; ++i) PutNew(NewRun(i));
-  const std::vector<v1::Job> page = store().List({.owner = "local"}, 2, kAnyBytes)->jobs;
+  const std::vector<v1::Job> page = store().List({.owner = "local"}, Limits(2))->items;
   ASSERT_EQ(page.size(), 2u);
   EXPECT_EQ(page[0].request_id(), "request 5");
   EXPECT_EQ(page[0].run().inputs(0).name(), "x");
@@ -272,21 +278,64 @@ TEST_P(JobStoreTest, PagesEndWhereTheyAreFull) {
     if (i == 2) record.mutable_job()->mutable_run()->set_device(std::string(10'000, 'd'));
     PutNew(record);
   }
-  const auto page = [this](int limit, int64_t max_bytes, const std::string& before) {
-    return *store().List({.owner = "local", .before_id = before}, limit, max_bytes);
+  const auto page = [this](const PageLimits& limits, const std::string& before) {
+    return *store().List({.owner = "local", .before_id = before}, limits);
   };
-  const JobPage first = page(9, 1'000, "");
-  EXPECT_THAT(RequestsOf(first.jobs), ElementsAre("request 4", "request 3"));
-  EXPECT_TRUE(first.has_more);
+  const JobPage first = page(Limits(9, 1'000), "");
+  EXPECT_THAT(RequestsOf(first.items), ElementsAre("request 4", "request 3"));
+  EXPECT_EQ(first.next, first.items[1].id());
   // One is on it, however large.
-  const JobPage second = page(9, 1'000, first.jobs[1].id());
-  EXPECT_THAT(RequestsOf(second.jobs), ElementsAre("request 2"));
-  EXPECT_TRUE(second.has_more);
-  const JobPage third = page(9, 1'000, second.jobs[0].id());
-  EXPECT_THAT(RequestsOf(third.jobs), ElementsAre("request 1"));
-  EXPECT_FALSE(third.has_more);
-  EXPECT_FALSE(page(4, kAnyBytes, "").has_more);
-  EXPECT_TRUE(page(3, kAnyBytes, "").has_more);
+  const JobPage second = page(Limits(9, 1'000), first.next);
+  EXPECT_THAT(RequestsOf(second.items), ElementsAre("request 2"));
+  EXPECT_EQ(second.next, second.items[0].id());
+  const JobPage third = page(Limits(9, 1'000), second.next);
+  EXPECT_THAT(RequestsOf(third.items), ElementsAre("request 1"));
+  EXPECT_EQ(third.next, "");
+  EXPECT_EQ(page(Limits(4), "").next, "");
+  EXPECT_NE(page(Limits(3), "").next, "");
+}
+
+TEST_P(JobStoreTest, ListsWhatPassesAFilter) {
+  for (int i = 1; i <= 3; ++i) {
+    JobRecord record = NewRun(i);
+    v1::Job& job = *record.mutable_job();
+    job.set_subject(i == 2 ? "Digits" : "resnet50");
+    v1::Tag& tag = *job.add_tags();
+    tag.set_key("commit");
+    tag.set_value(i == 3 ? "new" : "old");
+    job.mutable_run()->set_device(i == 1 ? "board-1" : "board-2");
+    PutNew(record);
+  }
+  JobRecord benchmark = NewRun(4);
+  benchmark.mutable_job()->mutable_benchmark();
+  PutNew(benchmark);
+  const auto list = [this](JobFilter filter) {
+    filter.owner = "local";
+    return RequestsOf(ListAll(filter));
+  };
+  EXPECT_THAT(list({.subject = "NET"}), ElementsAre("request 3", "request 1"));
+  EXPECT_THAT(list({.tags = {{"commit", "old"}}}), ElementsAre("request 2", "request 1"));
+  EXPECT_THAT(list({.device = "board-2"}), ElementsAre("request 3", "request 2"));
+  EXPECT_THAT(list({.kinds = {v1::Job::BENCHMARK}}), ElementsAre("request 4"));
+  EXPECT_THAT(list({.since = absl::FromUnixNanos(1'003)}), ElementsAre("request 4", "request 3"));
+  EXPECT_THAT(list({.tags = {{"commit", "old"}}, .subject = "net"}), ElementsAre("request 1"));
+  EXPECT_THAT(list({.subject = "nothing"}), IsEmpty());
+}
+
+TEST_P(JobStoreTest, APageEndsWhereEnoughWasLookedAt) {
+  for (int i = 1; i <= 5; ++i) {
+    JobRecord record = NewRun(i);
+    record.mutable_job()->set_subject(i == 1 ? "wanted" : "other");
+    PutNew(record);
+  }
+  JobFilter filter = {.owner = "local", .subject = "wanted"};
+  JobPage page = *store().List(filter, Limits(9, kAnyBytes, /*rows=*/2));
+  EXPECT_THAT(page.items, IsEmpty());
+  EXPECT_EQ(page.next, NewRun(4).job().id());
+  filter.before_id = page.next;
+  page = *store().List(filter, Limits(9, kAnyBytes, /*rows=*/3));
+  EXPECT_THAT(RequestsOf(page.items), ElementsAre("request 1"));
+  EXPECT_EQ(page.next, "");
 }
 
 TEST_P(JobStoreTest, AJobThatHasEndedGivesUpLargeInputs) {
@@ -427,6 +476,129 @@ TEST_P(JobStoreTest, KeepsDevices) {
   ASSERT_OK(stores_.devices->DeleteDevice("board"));
   EXPECT_THAT(*stores_.devices->LoadDevices(), IsEmpty());
   EXPECT_OK(stores_.devices->DeleteDevice("board"));
+}
+
+// A benchmark that has just succeeded, and what the history is to keep of it.
+struct Succeeded {
+  JobRecord running;
+  JobStore::Change end;
+};
+
+class HistoryStoreTest : public JobStoreTest {
+ protected:
+  HistoryStore& history() { return *stores_.history; }
+
+  // Runs, and is to end with samples of that many nanoseconds.
+  Succeeded MakeBenchmark(int number, std::vector<int64_t> samples,
+                          const std::string& owner = "local") {
+    JobRecord record = NewRun(number, owner);
+    record.mutable_job()->set_subject("net.onnx");
+    v1::RunSpec& run = *record.mutable_job()->mutable_benchmark()->mutable_run();
+    v1::Tensor& input = *run.add_inputs();
+    input.set_name("x");
+    input.set_inline_data("data");
+    run.mutable_manifest()->set_sha256("digest");
+    record = PutNew(record);
+    record = Put(Next(record, Assigned{.attempt_id = "attempt", .assignee = "board"}));
+    v1::BenchmarkResult result;
+    for (const int64_t sample : samples) result.add_samples_ns(sample);
+    result.set_iterations_per_sample(2);
+    result.set_threads(1);
+    result.add_steps()->set_name("step");
+    JobStore::Change end =
+        Next(record, AttemptSucceeded{.attempt_id = "attempt", .result = std::move(result)});
+    v1::DeviceDescription device;
+    device.set_id("board");
+    end.entry = BeginEntry(end.record, device, "1.2");
+    return {.running = std::move(record), .end = std::move(end)};
+  }
+  std::string Remember(int number, std::vector<int64_t> samples,
+                       const std::string& owner = "local") {
+    return Put(MakeBenchmark(number, std::move(samples), owner).end).job().id();
+  }
+  std::vector<std::string> List(const HistoryFilter& filter) {
+    const auto page = *history().ListHistory(filter, Limits(9), /*with_samples=*/false);
+    std::vector<std::string> ids;
+    for (const v1::HistoryEntry& entry : page.items) ids.push_back(entry.id());
+    return ids;
+  }
+};
+
+TEST_P(HistoryStoreTest, RemembersABenchmarkForLongerThanItsJob) {
+  const std::string id = Remember(1, {6, 2, 4});
+  Reopen();
+  EXPECT_EQ(*store().DeleteEndedBefore(absl::InfiniteFuture()), 1);
+  const absl::StatusOr<v1::HistoryEntry> entry = history().GetHistoryEntry(id);
+  ASSERT_OK(entry);
+  EXPECT_EQ(entry->id(), id);
+  EXPECT_EQ(entry->owner(), "local");
+  EXPECT_EQ(entry->model(), "net.onnx");
+  EXPECT_EQ(entry->device().id(), "board");
+  EXPECT_EQ(entry->agent_version(), "1.2");
+  EXPECT_EQ(entry->manifest().sha256(), "digest");
+  EXPECT_THAT(entry->result().samples_ns(), ElementsAre(6, 2, 4));
+  EXPECT_THAT(entry->result().steps(), IsEmpty());
+  EXPECT_EQ(entry->summary().count(), 3);
+  EXPECT_EQ(entry->summary().p50_ns(), 2);
+  EXPECT_EQ(entry->summary().min_ns(), 1);
+  EXPECT_FALSE(entry->spec().run().inputs(0).has_inline_data());
+
+  // Once, by whichever name.
+  const auto page = *history().ListHistory({.owner = "local"}, Limits(9), /*with_samples=*/false);
+  ASSERT_EQ(page.items.size(), 1u);
+  EXPECT_THAT(page.items[0].result().samples_ns(), IsEmpty());
+  EXPECT_EQ(page.items[0].summary().count(), 3);
+  const auto full = *history().ListHistory({.owner = "local"}, Limits(9), /*with_samples=*/true);
+  ASSERT_EQ(full.items.size(), 1u);
+  EXPECT_EQ(full.items[0].SerializeAsString(), entry->SerializeAsString());
+  EXPECT_THAT(history().GetHistoryEntry("01JAAAAAAAAAAAAAAAAAAAAAAA"),
+              StatusIs(absl::StatusCode::kNotFound));
+}
+
+TEST_P(HistoryStoreTest, WhatEndsAJobThatEndedOtherwiseIsNotRemembered) {
+  Succeeded benchmark = MakeBenchmark(1, {1});
+  Put(Next(benchmark.running, CancelRequested{}));
+  const auto outcomes = store().Commit({benchmark.end});
+  ASSERT_OK(outcomes);
+  EXPECT_THAT(outcomes->front().status, StatusIs(absl::StatusCode::kAborted));
+  EXPECT_THAT(List({.owner = "local"}), IsEmpty());
+}
+
+TEST_P(HistoryStoreTest, ListsNewestFirstWhatPasses) {
+  const std::string first = Remember(1, {1});
+  const std::string second = Remember(2, {1});
+  const std::string others = Remember(3, {1}, "ann");
+  Reopen();
+  EXPECT_THAT(List({.owner = "local"}), ElementsAre(second, first));
+  EXPECT_THAT(List({.of_everybody = true}), ElementsAre(others, second, first));
+  EXPECT_THAT(List({.owner = "ann", .model = "net.onnx"}), ElementsAre(others));
+  EXPECT_THAT(List({.of_everybody = true, .model = "net.onnx"}),
+              ElementsAre(others, second, first));
+  EXPECT_THAT(List({.owner = "local", .model = "net"}), IsEmpty());
+  EXPECT_THAT(List({.owner = "local", .device = "board"}), ElementsAre(second, first));
+  EXPECT_THAT(List({.owner = "local", .device = "other"}), IsEmpty());
+  EXPECT_THAT(List({.owner = "local", .since = absl::FromUnixNanos(1'002)}), ElementsAre(second));
+
+  const auto page = *history().ListHistory({.owner = "local"}, Limits(1), /*with_samples=*/false);
+  EXPECT_EQ(page.next, second);
+  EXPECT_THAT(List({.owner = "local", .before_id = page.next}), ElementsAre(first));
+  const auto looked = *history().ListHistory({.owner = "local", .device = "other"},
+                                             Limits(9, kAnyBytes, /*rows=*/1), false);
+  EXPECT_THAT(looked.items, IsEmpty());
+  EXPECT_EQ(looked.next, second);
+}
+
+TEST_P(HistoryStoreTest, DropsTheOldestOfWhoHasTooMany) {
+  std::vector<std::string> ids;
+  for (int i = 1; i <= 4; ++i) ids.push_back(Remember(i, {1}));
+  const std::string others = Remember(5, {1}, "ann");
+  EXPECT_EQ(*history().DropHistoryBeyond(4, kAnyBytes), 0);
+  EXPECT_EQ(*history().DropHistoryBeyond(3, kAnyBytes), 1);
+  EXPECT_THAT(List({.of_everybody = true}), ElementsAre(others, ids[3], ids[2], ids[1]));
+  Remember(6, std::vector<int64_t>(10'000, int64_t{1} << 60));
+  const std::string newest = Remember(7, {1});
+  EXPECT_EQ(*history().DropHistoryBeyond(9, 90'000), 4);
+  EXPECT_THAT(List({.of_everybody = true}), ElementsAre(newest, others));
 }
 
 TEST_P(JobStoreTest, KeepsIdentities) {

@@ -42,9 +42,8 @@ class SlowStore final : public JobStore {
                                                         absl::string_view request) const override {
     return store_.FindRequest(owner, request);
   }
-  absl::StatusOr<JobPage> List(const JobFilter& filter, int limit,
-                               int64_t max_bytes) const override {
-    return store_.List(filter, limit, max_bytes);
+  absl::StatusOr<JobPage> List(const JobFilter& filter, const PageLimits& limits) const override {
+    return store_.List(filter, limits);
   }
   absl::StatusOr<std::vector<JobRecord>> ListLive() const override { return store_.ListLive(); }
   absl::Status ForEachEndedSince(absl::Time time,

@@ -1,5 +1,6 @@
 #include "server/peers/bounds.h"
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -47,8 +48,33 @@ absl::Status CheckText(const FieldDescriptor& field, const std::string& text) {
   return CheckSize(field, static_cast<int64_t>(text.size()), kMaxReportedTextBytes, "bytes");
 }
 
+absl::Status CheckFinite(const FieldDescriptor& field, double number) {
+  if (std::isfinite(number)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(field.full_name(), " is ", number, "; a finite number is wanted"));
+}
+
+// Of a field of floating-point numbers.
+absl::Status CheckNumbers(const Message& message, const FieldDescriptor& field) {
+  const Reflection& reflection = *message.GetReflection();
+  const bool is_double = field.cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE;
+  if (!field.is_repeated()) {
+    return CheckFinite(field, is_double ? reflection.GetDouble(message, &field)
+                                        : reflection.GetFloat(message, &field));
+  }
+  const int entries = reflection.FieldSize(message, &field);
+  for (int i = 0; i < entries; ++i) {
+    SLIPWAY_RETURN_IF_ERROR(
+        CheckFinite(field, is_double ? reflection.GetRepeatedDouble(message, &field, i)
+                                     : reflection.GetRepeatedFloat(message, &field, i)));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckField(const Message& message, const FieldDescriptor& field) {
   const Reflection& reflection = *message.GetReflection();
+  const bool is_number = field.cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE ||
+                         field.cpp_type() == FieldDescriptor::CPPTYPE_FLOAT;
   const bool is_text = field.cpp_type() == FieldDescriptor::CPPTYPE_STRING;
   const bool is_message = field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE;
   std::string scratch;
@@ -56,10 +82,12 @@ absl::Status CheckField(const Message& message, const FieldDescriptor& field) {
     if (is_text) {
       return CheckText(field, reflection.GetStringReference(message, &field, &scratch));
     }
+    if (is_number) return CheckNumbers(message, field);
     return is_message ? CheckBounds(reflection.GetMessage(message, &field)) : absl::OkStatus();
   }
   const int entries = reflection.FieldSize(message, &field);
   SLIPWAY_RETURN_IF_ERROR(CheckSize(field, entries, kMaxReportedEntries, "entries"));
+  if (is_number) return CheckNumbers(message, field);
   if (!is_text && !is_message) return absl::OkStatus();
   for (int i = 0; i < entries; ++i) {
     SLIPWAY_RETURN_IF_ERROR(

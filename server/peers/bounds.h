@@ -19,8 +19,8 @@ struct Bound {
 absl::Span<const Bound> LargeFields();
 
 // OK when no field of `message`, and of those in it, is larger than its bound: that of LargeFields(), else
-// kMaxReportedTextBytes and kMaxReportedEntries of server/limits.h. INVALID_ARGUMENT names the field. Takes time with the
-// number of messages and texts, not with numbers.
+// kMaxReportedTextBytes and kMaxReportedEntries of server/limits.h; and no floating-point number is infinite or none.
+// INVALID_ARGUMENT names the field. Takes time with the number of messages, texts and such numbers, not with integers.
 absl::Status CheckBounds(const google::protobuf::Message& message);
 
 }  // namespace slipway::server

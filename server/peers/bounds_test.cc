@@ -1,11 +1,14 @@
 #include "server/peers/bounds.h"
 
+#include <cmath>
 #include <string>
 
 #include "gmock/gmock.h"
 #include "google/protobuf/descriptor.h"
 #include "gtest/gtest.h"
 #include "proto/slipway/v1/agent.pb.h"
+#include "proto/slipway/v1/graph.pb.h"
+#include "proto/slipway/v1/history.pb.h"
 #include "proto/slipway/v1/worker.pb.h"
 #include "server/limits.h"
 #include "tests/common/status_matchers.h"
@@ -59,6 +62,23 @@ TEST(BoundsTest, SomeMayBeLarger) {
   EXPECT_OK(CheckBounds(compiled));
   compiled.mutable_report()->add_float_products()->set_reason(std::string(5'000, 'r'));
   EXPECT_THAT(CheckBounds(compiled), StatusIs(kBad, HasSubstr("FloatProduct.reason")));
+}
+
+TEST(BoundsTest, NumbersAreFinite) {
+  for (const double bad : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
+    v1::Graph::Attribute::Floats several;
+    several.add_values(1);
+    several.add_values(static_cast<float>(bad));
+    EXPECT_THAT(CheckBounds(several), StatusIs(kBad, HasSubstr("finite")));
+    v1::ValueRange one;
+    one.set_greatest(static_cast<float>(bad));
+    EXPECT_THAT(CheckBounds(one), StatusIs(kBad, HasSubstr("ValueRange.greatest")));
+    v1::SampleSummary wide;
+    wide.set_p50_ns(bad);
+    EXPECT_THAT(CheckBounds(wide), StatusIs(kBad, HasSubstr("SampleSummary.p50_ns")));
+    wide.set_p50_ns(1e300);
+    EXPECT_OK(CheckBounds(wide));
+  }
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "core/base/log.h"
 #include "core/base/status_macros.h"
 #include "core/selector/explanation.h"
+#include "server/history/history_entry.h"
 #include "server/jobs/job_contents.h"
 #include "server/jobs/job_state.h"
 #include "server/scheduler/dispatcher_section.h"
@@ -194,7 +195,9 @@ bool Dispatcher::Transit(absl::string_view id, const JobEvent& event) {
   const int64_t replaces = from.job().revision();
   next->mutable_job()->set_revision(NextRevision());
   if (IsTerminal(next->job().state())) CountUsedTime(EndedJobOf(*next));
-  writer_.Put({.record = WithoutSpec(*next), .replaces = replaces});
+  absl::optional<v1::HistoryEntry> entry;
+  if (next->job().has_benchmark_result()) entry = EntryOf(from.lease().holder(), *next);
+  writer_.Put({.record = WithoutSpec(*next), .replaces = replaces, .entry = std::move(entry)});
   live_.Put(*std::move(next));
   if (before.id() != after.id()) {
     if (!before.id().empty()) {
@@ -205,6 +208,14 @@ bool Dispatcher::Transit(absl::string_view id, const JobEvent& event) {
     if (!after.id().empty()) changed_.push_back(after.holder());
   }
   return true;
+}
+
+v1::HistoryEntry Dispatcher::EntryOf(absl::string_view holder, const JobRecord& record) {
+  const RegisteredPeer* const agent = peers_.Find(holder);
+  if (agent != nullptr) return BeginEntry(record, agent->description, agent->version);
+  v1::DeviceDescription device;
+  device.set_id(record.job().assignee());
+  return BeginEntry(record, device, "");
 }
 
 bool Dispatcher::TransitAttempt(absl::string_view attempt_id, const JobEvent& event) {
@@ -401,15 +412,21 @@ void Dispatcher::Forgotten(const std::vector<PeerRegistry::Forgotten>& forgotten
 }
 
 void Dispatcher::ForgetOldJobs() {
-  const auto log = [](absl::string_view why, const absl::StatusOr<int64_t>& deleted) {
+  const auto log = [](absl::string_view what, absl::string_view why,
+                      const absl::StatusOr<int64_t>& deleted) {
     if (!deleted.ok()) {
-      Log(LogLevel::kError, "ended jobs not forgotten", {{"why", deleted.status().ToString()}});
+      Log(LogLevel::kError, absl::StrCat(what, " not forgotten"),
+          {{"why", deleted.status().ToString()}});
     } else if (*deleted > 0) {
-      Log(LogLevel::kInfo, "ended jobs forgotten", {{"jobs", *deleted}, {"for", why}});
+      Log(LogLevel::kInfo, absl::StrCat(what, " forgotten"), {{"number", *deleted}, {"for", why}});
     }
   };
-  log("age", parts_.jobs->DeleteEndedBefore(parts_.clock->Now() - options_.job_retention));
-  log("room", parts_.jobs->DeleteEndedBeyond(options_.max_ended_bytes_of_owner));
+  log("ended jobs", "age",
+      parts_.jobs->DeleteEndedBefore(parts_.clock->Now() - options_.job_retention));
+  log("ended jobs", "room", parts_.jobs->DeleteEndedBeyond(options_.max_ended_bytes_of_owner));
+  log("oldest of the history", "room",
+      parts_.history->DropHistoryBeyond(options_.max_history_entries_of_owner,
+                                        kMaxHistoryBytesOfOwner));
   {
     absl::MutexLock lock(&mu_);
     if (end_of_revisions_ - next_revision_ > kRevisions / 2) return;

@@ -38,6 +38,7 @@
 #include "server/change_hub.h"
 #include "server/devices/can_run.h"
 #include "server/devices/device_store.h"
+#include "server/history/history_store.h"
 #include "server/jobs/job_store.h"
 #include "server/jobs/job_writer.h"
 #include "server/jobs/live_jobs.h"
@@ -77,6 +78,7 @@ class Dispatcher {
     int64_t max_queued_jobs = kDefaultMaxQueuedJobs;
     int64_t max_live_bytes_of_owner = kMaxLiveSpecBytesOfOwner;
     int64_t max_ended_bytes_of_owner = kMaxEndedBytesOfOwner;
+    int64_t max_history_entries_of_owner = kMaxHistoryEntriesOfOwner;
     // For how long an owner's compilations may hold workers, and his other jobs devices, within kUsedTimeWindow.
     absl::Duration compile_time_of_owner = absl::InfiniteDuration();
     absl::Duration device_time_of_owner = absl::InfiniteDuration();
@@ -85,6 +87,7 @@ class Dispatcher {
   struct Parts {
     JobStore* jobs = nullptr;
     DeviceStore* devices = nullptr;
+    HistoryStore* history = nullptr;
     ArtifactSource* artifacts = nullptr;
     const Clock* clock = nullptr;
     IdGenerator* ids = nullptr;
@@ -182,6 +185,9 @@ class Dispatcher {
   // Moves every job of an attempt. False when one refused.
   bool TransitAttempt(absl::string_view attempt_id, const JobEvent& event)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // What the history is to keep of a benchmark that has just succeeded on a device of `holder`.
+  v1::HistoryEntry EntryOf(absl::string_view holder, const JobRecord& record)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Another server has changed a job: what is stored holds.
   void Overtaken(absl::string_view id, absl::optional<JobRecord> stored);
   // From now on, changes get revisions above those of all jobs. Waits for the store.
@@ -219,7 +225,7 @@ class Dispatcher {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Lets a waiting compilation take part in an attempt of its group, if there is one.
   void JoinGroup(const std::string& job_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Finds results that are not complete here, which are failures then. Waits for disks.
+  // Finds results that cannot be true or are not complete here, which are failures then. Waits for disks.
   void CheckResults(Report& report);
   // One that was stopped without being told to counts as an attempt, unless its holder leaves.
   void TakeLease(absl::string_view peer, LeaseReport& lease, bool is_leaving)

@@ -54,6 +54,7 @@ class DispatcherTest : public ::testing::Test {
     dispatcher_ =
         *Dispatcher::Create({.jobs = &store_,
                              .devices = &store_,
+                             .history = &store_,
                              .artifacts = &artifacts_,
                              .clock = server_clock_,
                              .ids = &ids_,

@@ -13,6 +13,7 @@
 #include "server/jobs/job_state.h"
 #include "server/limits.h"
 #include "server/names.h"
+#include "server/peers/benchmark_check.h"
 #include "server/peers/protocol.h"
 #include "server/scheduler/dispatcher.h"
 #include "server/scheduler/dispatcher_section.h"
@@ -24,6 +25,12 @@ namespace {
 absl::Status ReportNotStored(const absl::Status& status) {
   if (status.ok()) return status;
   return absl::UnavailableError(absl::StrCat("the report could not be stored: ", status.message()));
+}
+
+// Of a job that is no benchmark, as well.
+int64_t MostSamples(const v1::BenchmarkSpec& spec) {
+  constexpr int64_t kDefaultSamples = 100;
+  return spec.samples() == 0 ? kDefaultSamples : spec.samples();
 }
 
 bool SameProgress(const v1::JobProgress& a, const v1::JobProgress& b) {
@@ -85,12 +92,14 @@ void Dispatcher::CheckResults(Report& report) {
     if (lease.stage != LeaseReport::Stage::kSucceeded || !lease.result.has_value()) continue;
     CompilationFacts facts;
     v1::Digest program;
+    int64_t most_samples = 0;
     {
       absl::MutexLock lock(&mu_);
       const LiveJob* job = HeldBy(report.call.peer, lease.id);
       if (job == nullptr) continue;  // Late; it is not taken in.
       facts = job->record.compilation();
       program = job->record.job().run().manifest();
+      most_samples = MostSamples(job->record.job().benchmark());
     }
     absl::Status status;
     if (auto* compiled = std::get_if<v1::CompilationResult>(&*lease.result)) {
@@ -98,11 +107,21 @@ void Dispatcher::CheckResults(Report& report) {
       status = parts_.artifacts->Admit(facts, IdOfKey(report.call.peer), compiled);
     } else if (const auto* run = std::get_if<v1::RunResult>(&*lease.result)) {
       status = parts_.artifacts->CheckOutputs(program, *run);
+    } else if (const auto* benchmark = std::get_if<v1::BenchmarkResult>(&*lease.result)) {
+      status = CheckBenchmark(*benchmark, most_samples);
+      if (!status.ok()) {
+        status = absl::InternalError(
+            absl::StrCat(PeerName(report.call.peer),
+                         " reported a benchmark that cannot be: ", status.message()));
+        Log(LogLevel::kWarning, "a result is refused",
+            {{"attempt", lease.id}, {"why", status.message()}});
+      }
     }
     if (status.ok()) continue;
     lease.stage = LeaseReport::Stage::kFailed;
     lease.error = ToProto(status, "");
-    lease.retriable = true;
+    // What lied would do so again.
+    lease.retriable = !std::holds_alternative<v1::BenchmarkResult>(*lease.result);
   }
 }
 

@@ -201,9 +201,62 @@ TEST_F(DispatcherTest, ARunAndABenchmarkKeepTheirResults) {
   done.set_attempt_id(desired.attempts(0).attempt_id());
   done.set_state(v1::RunAttemptState::SUCCEEDED);
   done.mutable_benchmark_result()->add_samples_ns(42);
+  done.mutable_benchmark_result()->set_iterations_per_sample(1);
   Sync(Holding(agent, desired, done));
   EXPECT_EQ(Get(benchmark).state(), Job::SUCCEEDED);
   EXPECT_THAT(Get(benchmark).benchmark_result().samples_ns(), ElementsAre(42));
+}
+
+TEST_F(DispatcherTest, ABenchmarkThatSucceedsIsKeptInTheHistory) {
+  const std::string id = AcceptBenchmark("1");
+  v1::AgentState agent = Agent("d");
+  agent.set_version("1.5");
+  agent.mutable_devices(0)->set_model("AMD EPYC");
+  v1::DesiredAgentState desired = Sync(agent);
+  v1::RunAttemptState done =
+      Attempt(desired.attempts(0).attempt_id(), v1::RunAttemptState::SUCCEEDED);
+  done.mutable_benchmark_result()->add_samples_ns(42);
+  done.mutable_benchmark_result()->set_iterations_per_sample(2);
+  // Told twice, it is one.
+  for (int i = 0; i < 2; ++i) Sync(Holding(agent, desired, done));
+  const absl::StatusOr<v1::HistoryEntry> entry = store_.GetHistoryEntry(id);
+  ASSERT_OK(entry);
+  EXPECT_EQ(entry->device().id(), "d");
+  EXPECT_EQ(entry->device().model(), "AMD EPYC");
+  EXPECT_EQ(entry->agent_version(), "1.5");
+  EXPECT_EQ(entry->target(), "x86-64-linux");
+  EXPECT_EQ(entry->summary().p50_ns(), 21);
+  EXPECT_EQ(entry->end_time_ns(), absl::ToUnixNanos(clock_.Now()));
+
+  // It stays when its job is forgotten, until there are too many.
+  Advance(kDefaultJobRetention + absl::Minutes(2));
+  EXPECT_THAT(store_.Get(id), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_OK(store_.GetHistoryEntry(id));
+}
+
+// An agent that lies about its samples fails its attempt, and is named.
+TEST_F(DispatcherTest, ABenchmarkThatCannotBeFailsItsAttempt) {
+  const std::string id = AcceptBenchmark("1");
+  v1::AgentState agent = Agent("d");
+  v1::DesiredAgentState desired = Sync(agent);
+  v1::RunAttemptState done =
+      Attempt(desired.attempts(0).attempt_id(), v1::RunAttemptState::SUCCEEDED);
+  done.mutable_benchmark_result()->set_iterations_per_sample(1);
+  done.mutable_benchmark_result()->add_samples_ns(-5);
+  Sync(Holding(agent, desired, done));
+  EXPECT_EQ(Get(id).state(), Job::FAILED);
+  EXPECT_EQ(Get(id).error().message(),
+            "agent 'd' reported a benchmark that cannot be: sample 1 took -5 ns; 1 or more wanted");
+  EXPECT_THAT(store_.GetHistoryEntry(id), StatusIs(absl::StatusCode::kNotFound));
+
+  const std::string more = AcceptBenchmark("2");
+  agent = Agent("d");
+  desired = Sync(agent);
+  done.set_attempt_id(desired.attempts(0).attempt_id());
+  done.mutable_benchmark_result()->set_samples_ns(0, 5);
+  done.mutable_benchmark_result()->add_samples_ns(5);
+  Sync(Holding(agent, desired, done));
+  EXPECT_THAT(Get(more).error().message(), HasSubstr("it has 2 samples; 1 to 1 wanted"));
 }
 
 TEST_F(DispatcherTest, AResultOfAnotherKindIsTriedAgain) {

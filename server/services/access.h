@@ -39,6 +39,8 @@ enum class Rpc {
   kRenew,
   kVouch,
   kSetDeviceLabels,
+  kListHistory,
+  kGetHistoryEntry,
 };
 
 struct AccessRow {
@@ -57,7 +59,7 @@ inline constexpr bool kAudited = true;
 inline constexpr bool kNotAudited = false;
 
 // In the order of Rpc. Each method of each service has a row.
-inline constexpr std::array<AccessRow, 25> kAccess = {{
+inline constexpr std::array<AccessRow, 27> kAccess = {{
     {Rpc::kGetServerInfo, "slipway.v1.ServerService.GetServerInfo", kEverybody, kNotAudited},
     {Rpc::kCreateCompilation,
      "slipway.v1.CompileService.CreateCompilation",
@@ -96,6 +98,14 @@ inline constexpr std::array<AccessRow, 25> kAccess = {{
     {Rpc::kRenew, "slipway.v1.IdentityService.Renew", kEverybody, kAudited},
     {Rpc::kVouch, "slipway.v1.AgentService.Vouch", {Role::kAgent}, kNotAudited},
     {Rpc::kSetDeviceLabels, "slipway.v1.FleetService.SetDeviceLabels", {Role::kAdmin}, kAudited},
+    {Rpc::kListHistory,
+     "slipway.v1.HistoryService.ListHistory",
+     {Role::kUser, Role::kAdmin},
+     kNotAudited},
+    {Rpc::kGetHistoryEntry,
+     "slipway.v1.HistoryService.GetHistoryEntry",
+     {Role::kUser, Role::kAdmin},
+     kNotAudited},
 }};
 
 constexpr const AccessRow& RowOf(Rpc rpc) { return kAccess[static_cast<size_t>(rpc)]; }

@@ -13,6 +13,7 @@
 #include "proto/slipway/v1/blob.pb.h"
 #include "proto/slipway/v1/compile.pb.h"
 #include "proto/slipway/v1/fleet.pb.h"
+#include "proto/slipway/v1/history.pb.h"
 #include "proto/slipway/v1/identity.pb.h"
 #include "proto/slipway/v1/job.pb.h"
 #include "proto/slipway/v1/run.pb.h"
@@ -40,9 +41,9 @@ std::set<std::string> Methods() {
        {v1::AgentState::descriptor()->file(), v1::FindMissingRequest::descriptor()->file(),
         v1::CreateCompilationRequest::descriptor()->file(),
         v1::ListDevicesRequest::descriptor()->file(), v1::GetJobRequest::descriptor()->file(),
-        v1::InviteRequest::descriptor()->file(), v1::CreateRunRequest::descriptor()->file(),
-        v1::ServerInfo::descriptor()->file(), v1::SessionRequests::descriptor()->file(),
-        v1::WorkerState::descriptor()->file()}) {
+        v1::InviteRequest::descriptor()->file(), v1::HistoryEntry::descriptor()->file(),
+        v1::CreateRunRequest::descriptor()->file(), v1::ServerInfo::descriptor()->file(),
+        v1::SessionRequests::descriptor()->file(), v1::WorkerState::descriptor()->file()}) {
     for (int s = 0; s < file->service_count(); ++s) {
       for (int m = 0; m < file->service(s)->method_count(); ++m) {
         methods.insert(file->service(s)->method(m)->full_name());
@@ -85,10 +86,10 @@ TEST(AccessTest, WhatChangesSomethingIsAudited) {
   }
   // Reads, blobs, which are named by their contents, and the agent's end of a session that is audited, with what it asks about
   // its programs.
-  EXPECT_THAT(others, ::testing::UnorderedElementsAre("GetServerInfo", "GetJob", "ListJobs",
-                                                      "WatchJob", "ListDevices", "ListWorkers",
-                                                      "FindMissing", "QueryWrite", "Write", "Read",
-                                                      "Attach", "Vouch", "ListIdentities"));
+  EXPECT_THAT(others, ::testing::UnorderedElementsAre(
+                          "GetServerInfo", "GetJob", "ListJobs", "WatchJob", "ListDevices",
+                          "ListWorkers", "FindMissing", "QueryWrite", "Write", "Read", "Attach",
+                          "Vouch", "ListIdentities", "ListHistory", "GetHistoryEntry"));
 }
 
 TEST(AccessTest, NobodyActsForAnother) {

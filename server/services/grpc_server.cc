@@ -52,6 +52,7 @@ class RunningServer final : public GrpcServer {
         compile_service_(&calls_, parts.env),
         run_service_(&calls_, parts.env),
         fleet_service_(&calls_, parts.env),
+        history_service_(&calls_, parts.env),
         identity_service_(&calls_, parts.env),
         job_service_(&calls_, parts.env, parts.hub),
         blob_service_(&calls_, parts.env),
@@ -87,7 +88,7 @@ class RunningServer final : public GrpcServer {
     SLIPWAY_ASSIGN_OR_RETURN(listener_, GrpcListener::Listen(options.listen, listener, builder,
                                                              credentials, by_other_names));
     for (grpc::Service* service : std::initializer_list<grpc::Service*>{
-             &server_service_, &compile_service_, &run_service_, &fleet_service_,
+             &server_service_, &compile_service_, &run_service_, &fleet_service_, &history_service_,
              &identity_service_, &job_service_, &blob_service_, &agent_service_, &worker_service_,
              &session_service_}) {
       builder.RegisterService(service);
@@ -176,6 +177,7 @@ class RunningServer final : public GrpcServer {
   CompileGrpcService compile_service_;
   RunGrpcService run_service_;
   FleetGrpcService fleet_service_;
+  HistoryGrpcService history_service_;
   IdentityGrpcService identity_service_;
   JobGrpcService job_service_;
   BlobGrpcService blob_service_;

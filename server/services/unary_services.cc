@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/handlers/compilations.h"
 #include "server/handlers/fleet.h"
+#include "server/handlers/history.h"
 #include "server/handlers/identities.h"
 #include "server/handlers/runs.h"
 #include "server/identities/roles.h"
@@ -95,6 +96,23 @@ grpc::ServerUnaryReactor* FleetGrpcService::ListWorkers(grpc::CallbackServerCont
   return calls_.Unary(context, Rpc::kListWorkers, [this, response](const Caller& caller) {
     return server::ListWorkers(caller, env_, response);
   });
+}
+
+grpc::ServerUnaryReactor* HistoryGrpcService::ListHistory(grpc::CallbackServerContext* context,
+                                                          const v1::ListHistoryRequest* request,
+                                                          v1::ListHistoryResponse* response) {
+  return calls_.Unary(context, Rpc::kListHistory, [this, request, response](const Caller& caller) {
+    return server::ListHistory(caller, env_, *request, response);
+  });
+}
+
+grpc::ServerUnaryReactor* HistoryGrpcService::GetHistoryEntry(
+    grpc::CallbackServerContext* context, const v1::GetHistoryEntryRequest* request,
+    v1::HistoryEntry* response) {
+  return calls_.Unary(context, Rpc::kGetHistoryEntry,
+                      [this, request, response](const Caller& caller) {
+                        return server::GetHistoryEntry(caller, env_, *request, response);
+                      });
 }
 
 grpc::ServerUnaryReactor* IdentityGrpcService::Invite(grpc::CallbackServerContext* context,

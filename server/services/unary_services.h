@@ -4,6 +4,7 @@
 
 #include "proto/slipway/v1/compile.grpc.pb.h"
 #include "proto/slipway/v1/fleet.grpc.pb.h"
+#include "proto/slipway/v1/history.grpc.pb.h"
 #include "proto/slipway/v1/identity.grpc.pb.h"
 #include "proto/slipway/v1/run.grpc.pb.h"
 #include "proto/slipway/v1/server.grpc.pb.h"
@@ -65,6 +66,21 @@ class FleetGrpcService final : public v1::FleetService::CallbackService {
   grpc::ServerUnaryReactor* SetDeviceLabels(grpc::CallbackServerContext* context,
                                             const v1::SetDeviceLabelsRequest* request,
                                             v1::SetDeviceLabelsResponse* response) override;
+
+ private:
+  const Calls& calls_;
+  const Environment& env_;
+};
+
+class HistoryGrpcService final : public v1::HistoryService::CallbackService {
+ public:
+  HistoryGrpcService(const Calls* calls, const Environment* env) : calls_(*calls), env_(*env) {}
+  grpc::ServerUnaryReactor* ListHistory(grpc::CallbackServerContext* context,
+                                        const v1::ListHistoryRequest* request,
+                                        v1::ListHistoryResponse* response) override;
+  grpc::ServerUnaryReactor* GetHistoryEntry(grpc::CallbackServerContext* context,
+                                            const v1::GetHistoryEntryRequest* request,
+                                            v1::HistoryEntry* response) override;
 
  private:
   const Calls& calls_;

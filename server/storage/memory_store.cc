@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "server/history/history_entry.h"
 #include "server/jobs/job_contents.h"
 #include "server/jobs/job_state.h"
 #include "server/limits.h"
@@ -42,6 +44,9 @@ absl::StatusOr<std::vector<JobStore::Outcome>> MemoryStore::Commit(absl::Span<co
     }
     it->second = change.record;
     MoveSpec(spec, *it->second.mutable_job());
+    if (!change.entry.has_value()) continue;
+    v1::HistoryEntry& entry = database_.history_[job.id()] = *change.entry;
+    CompleteEntry(job.benchmark_result(), &entry);
   }
   return outcomes;
 }
@@ -71,18 +76,17 @@ absl::StatusOr<absl::optional<JobRecord>> MemoryStore::FindRequest(
   return absl::optional<JobRecord>(database_.jobs_.at(it->second));
 }
 
-absl::StatusOr<JobPage> MemoryStore::List(const JobFilter& filter, int limit,
-                                          int64_t max_bytes) const {
-  JobPageFiller filler(limit, max_bytes);
+absl::StatusOr<JobPage> MemoryStore::List(const JobFilter& filter, const PageLimits& limits) const {
+  PageFiller<v1::Job> filler(limits);
   absl::MutexLock lock(&database_.mu_);
   for (auto it = database_.jobs_.rbegin(); it != database_.jobs_.rend(); ++it) {
-    const v1::Job& job = it->second.job();
-    const bool has_state =
-        filter.states.empty() ||
-        std::find(filter.states.begin(), filter.states.end(), job.state()) != filter.states.end();
-    if ((!filter.of_everybody && job.owner() != filter.owner) || !has_state) continue;
+    v1::Job job = it->second.job();
+    if (!filter.of_everybody && job.owner() != filter.owner) continue;
     if (!filter.before_id.empty() && job.id() >= filter.before_id) continue;
-    if (!filler.Add(job)) break;
+    if (!filler.Look(job.id())) break;
+    if (!Matches(filter, job)) continue;
+    ClearContents(job);
+    if (!filler.Add(std::move(job))) break;
   }
   return std::move(filler).Take();
 }
@@ -187,6 +191,48 @@ absl::Status MemoryStore::DeleteIdentity(absl::string_view id) {
   if (!database_.failure_.ok()) return database_.failure_;
   database_.identities_.erase(std::string(id));
   return absl::OkStatus();
+}
+
+absl::StatusOr<Page<v1::HistoryEntry>> MemoryStore::ListHistory(const HistoryFilter& filter,
+                                                                const PageLimits& limits,
+                                                                bool with_samples) const {
+  PageFiller<v1::HistoryEntry> filler(limits);
+  absl::MutexLock lock(&database_.mu_);
+  for (auto it = database_.history_.rbegin(); it != database_.history_.rend(); ++it) {
+    v1::HistoryEntry entry = it->second;
+    if (!filter.of_everybody && entry.owner() != filter.owner) continue;
+    if (!filter.before_id.empty() && entry.id() >= filter.before_id) continue;
+    if (!filler.Look(entry.id())) break;
+    if (!Matches(filter, entry)) continue;
+    if (!with_samples) entry.mutable_result()->clear_samples_ns();
+    if (!filler.Add(std::move(entry))) break;
+  }
+  return std::move(filler).Take();
+}
+
+absl::StatusOr<v1::HistoryEntry> MemoryStore::GetHistoryEntry(absl::string_view id) const {
+  absl::MutexLock lock(&database_.mu_);
+  const auto it = database_.history_.find(std::string(id));
+  if (it == database_.history_.end()) return NoSuchEntry(id);
+  return it->second;
+}
+
+absl::StatusOr<int64_t> MemoryStore::DropHistoryBeyond(int64_t max_entries, int64_t max_bytes) {
+  absl::MutexLock lock(&database_.mu_);
+  if (!database_.failure_.ok()) return database_.failure_;
+  struct Kept {
+    int64_t entries = 0;
+    int64_t bytes = 0;
+  };
+  std::map<std::string, Kept> kept_of;
+  std::vector<std::string> dropped;
+  for (auto it = database_.history_.rbegin(); it != database_.history_.rend(); ++it) {
+    Kept& kept = kept_of[it->second.owner()];
+    kept.bytes += static_cast<int64_t>(it->second.ByteSizeLong());
+    if (++kept.entries > max_entries || kept.bytes > max_bytes) dropped.push_back(it->first);
+  }
+  for (const std::string& id : dropped) database_.history_.erase(id);
+  return static_cast<int64_t>(dropped.size());
 }
 
 }  // namespace slipway::server

@@ -1,5 +1,5 @@
-// MemoryStore: jobs, devices and identities in memory, for tests and measurements: the second implementation of what
-// server/jobs, server/devices and server/identities ask of a store, and one that several servers may share.
+// MemoryStore: jobs, devices, identities and the history in memory, for tests and measurements: the second implementation of what
+// server/jobs, server/devices, server/identities and server/history ask of a store, and one that several servers may share.
 #ifndef SLIPWAY_SERVER_STORAGE_MEMORY_STORE_H_
 #define SLIPWAY_SERVER_STORAGE_MEMORY_STORE_H_
 
@@ -17,8 +17,10 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
 #include "server/devices/device_store.h"
+#include "server/history/history_store.h"
 #include "server/identities/identity_store.h"
 #include "server/jobs/job_store.h"
+#include "server/page.h"
 
 namespace slipway::server {
 
@@ -40,11 +42,15 @@ class MemoryDatabase {
   std::map<std::pair<std::string, std::string>, std::string> requests_ ABSL_GUARDED_BY(mu_);
   std::map<std::string, v1::Device> devices_ ABSL_GUARDED_BY(mu_);
   std::map<std::string, v1::IdentityRecord> identities_ ABSL_GUARDED_BY(mu_);
+  std::map<std::string, v1::HistoryEntry> history_ ABSL_GUARDED_BY(mu_);
   int64_t last_revision_ ABSL_GUARDED_BY(mu_) = 0;
 };
 
 // A server's view of a database. Thread-safe.
-class MemoryStore final : public JobStore, public DeviceStore, public IdentityStore {
+class MemoryStore final : public JobStore,
+                          public DeviceStore,
+                          public IdentityStore,
+                          public HistoryStore {
  public:
   // `database` must outlive the store.
   explicit MemoryStore(MemoryDatabase* database) : database_(*database) {}
@@ -54,8 +60,7 @@ class MemoryStore final : public JobStore, public DeviceStore, public IdentitySt
   absl::StatusOr<JobRecord> Get(absl::string_view id) const override;
   absl::StatusOr<absl::optional<JobRecord>> FindRequest(
       absl::string_view owner, absl::string_view request_id) const override;
-  absl::StatusOr<JobPage> List(const JobFilter& filter, int limit,
-                               int64_t max_bytes) const override;
+  absl::StatusOr<JobPage> List(const JobFilter& filter, const PageLimits& limits) const override;
   absl::StatusOr<std::vector<JobRecord>> ListLive() const override;
   absl::Status ForEachEndedSince(absl::Time time,
                                  absl::FunctionRef<void(const EndedJob&)> tell) const override;
@@ -69,6 +74,12 @@ class MemoryStore final : public JobStore, public DeviceStore, public IdentitySt
   absl::Status SaveIdentity(const v1::IdentityRecord& record) override;
   absl::StatusOr<std::vector<v1::IdentityRecord>> LoadIdentities() const override;
   absl::Status DeleteIdentity(absl::string_view id) override;
+
+  absl::StatusOr<Page<v1::HistoryEntry>> ListHistory(const HistoryFilter& filter,
+                                                     const PageLimits& limits,
+                                                     bool with_samples) const override;
+  absl::StatusOr<v1::HistoryEntry> GetHistoryEntry(absl::string_view id) const override;
+  absl::StatusOr<int64_t> DropHistoryBeyond(int64_t max_entries, int64_t max_bytes) override;
 
  private:
   MemoryDatabase& database_;

@@ -12,7 +12,7 @@ class MemoryFixture final : public JobStoreFixture {
  public:
   Stores Open() override {
     const auto store = std::make_shared<MemoryStore>(&database_);
-    return {store, store, store};
+    return {store, store, store, store};
   }
   bool IsShared() const override { return true; }
 
@@ -21,6 +21,9 @@ class MemoryFixture final : public JobStoreFixture {
 };
 
 INSTANTIATE_TEST_SUITE_P(MemoryStore, JobStoreTest, ::testing::Values(MakeJobStoreFixture([] {
+                           return std::make_unique<MemoryFixture>();
+                         })));
+INSTANTIATE_TEST_SUITE_P(MemoryStore, HistoryStoreTest, ::testing::Values(MakeJobStoreFixture([] {
                            return std::make_unique<MemoryFixture>();
                          })));
 

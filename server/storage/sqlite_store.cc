@@ -8,14 +8,16 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/log.h"
 #include "core/base/status_macros.h"
+#include "server/history/history_entry.h"
 #include "server/jobs/job_contents.h"
 #include "server/jobs/job_state.h"
 #include "server/limits.h"
+#include "server/names.h"
 
 namespace slipway::server {
 namespace {
 
-constexpr int64_t kSchemaVersion = 2;
+constexpr int64_t kSchemaVersion = 3;
 
 // A job is three rows: what changes often and is small; the specification, written once; the result,
 // written once. States are the numbers of v1.Job.State: below 4 a job has not ended.
@@ -57,7 +59,8 @@ constexpr const char* kUpgrades[] = {R"sql(
     id TEXT NOT NULL PRIMARY KEY,
     record BLOB NOT NULL
   ) WITHOUT ROWID;
-)sql"};
+)sql",
+                                     SqliteHistory::kSchema};
 static_assert(std::size(kUpgrades) == kSchemaVersion - 1);
 
 // Servers from before reservations gave revisions out as they went, and the end of the machine may have undone
@@ -188,10 +191,13 @@ struct SqliteStore::Statements {
         {&get, SLIPWAY_JOB_COLUMNS "WHERE id = ?"},
         {&find_request, SLIPWAY_JOB_COLUMNS "WHERE owner = ? AND request_id = ?"},
         // The states wanted arrive as a set of bits. Without a limit: rows are read one by one, until a page is full.
-        {&list, SLIPWAY_JOB_COLUMNS
-         "WHERE owner = ? AND id < ? AND ((1 << state) & ?) != 0 ORDER BY id DESC"},
+        // What is large is read only of those that the page may have.
+        {&list,
+         "SELECT id, record FROM jobs WHERE owner = ? AND id < ? AND id >= ? "
+         "AND ((1 << state) & ?) != 0 ORDER BY id DESC"},
         {&list_of_everybody,
-         SLIPWAY_JOB_COLUMNS "WHERE id < ? AND ((1 << state) & ?) != 0 ORDER BY id DESC"},
+         "SELECT id, record FROM jobs WHERE id < ? AND id >= ? AND ((1 << state) & ?) != 0 "
+         "ORDER BY id DESC"},
         {&list_live, SLIPWAY_JOB_COLUMNS "WHERE state < 4 ORDER BY id"},
         {&list_ended, "SELECT id, record FROM jobs WHERE state >= 4 AND end_time_ns >= ?"},
         {&delete_ended, "DELETE FROM jobs WHERE state >= 4 AND end_time_ns < ?"},
@@ -232,6 +238,7 @@ struct SqliteStore::Row {
   std::string record;
   std::string spec;
   std::string result;  // Empty: none yet.
+  absl::optional<SqliteHistory::Row> entry;
 };
 
 SqliteStore::SqliteStore() = default;
@@ -239,6 +246,7 @@ SqliteStore::SqliteStore() = default;
 SqliteStore::~SqliteStore() {
   absl::MutexLock lock(&mu_);
   statements_.reset();
+  history_.reset();
 }
 
 absl::StatusOr<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path) {
@@ -248,25 +256,34 @@ absl::StatusOr<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string
   SLIPWAY_RETURN_IF_ERROR(CheckSchema(*store->database_, path));
   store->statements_ = std::make_unique<Statements>();
   SLIPWAY_RETURN_IF_ERROR(store->statements_->Prepare(*store->database_));
+  SLIPWAY_ASSIGN_OR_RETURN(SqliteHistory history, SqliteHistory::Prepare(store->database_.get()));
+  store->history_ = std::make_unique<SqliteHistory>(std::move(history));
   return store;
 }
 
-SqliteStore::Row SqliteStore::RowOf(const JobRecord& record) {
-  JobRecord small = record;
+SqliteStore::Row SqliteStore::RowOf(const Change& change) {
+  absl::optional<SqliteHistory::Row> entry;
+  if (change.entry.has_value()) {
+    v1::HistoryEntry complete = *change.entry;
+    CompleteEntry(change.record.job().benchmark_result(), &complete);
+    entry = SqliteHistory::RowOf(std::move(complete));
+  }
+  JobRecord small = change.record;
   v1::Job spec;
   v1::Job result;
   MoveSpec(*small.mutable_job(), spec);
   MoveResult(*small.mutable_job(), result);
   return {.record = small.SerializeAsString(),
           .spec = spec.SerializeAsString(),
-          .result = result.SerializeAsString()};
+          .result = result.SerializeAsString(),
+          .entry = std::move(entry)};
 }
 
 absl::StatusOr<std::vector<JobStore::Outcome>> SqliteStore::Commit(absl::Span<const Change> group) {
   bool durable = false;
   std::vector<Row> rows;
   for (const Change& change : group) {
-    rows.push_back(RowOf(change.record));
+    rows.push_back(RowOf(change));
     durable = durable || change.replaces == 0;
   }
   std::vector<Outcome> outcomes;
@@ -324,6 +341,7 @@ absl::StatusOr<JobStore::Outcome> SqliteStore::Update(const Change& change, cons
     SLIPWAY_RETURN_IF_ERROR(
         statements_->insert_result.BindText(job.id()).BindBlob(row.result).Run());
   }
+  if (row.entry.has_value()) SLIPWAY_RETURN_IF_ERROR(history_->Insert(*row.entry));
   return Outcome{};
 }
 
@@ -357,6 +375,11 @@ absl::StatusOr<int64_t> SqliteStore::ReserveRevisions(int64_t count) {
 
 absl::StatusOr<JobRecord> SqliteStore::Get(absl::string_view id) const {
   absl::MutexLock lock(&mu_);
+  absl::StatusOr<JobRecord> record = GetLocked(id);
+  return absl::IsDataLoss(record.status()) ? WhatToDo(id, record.status()) : record;
+}
+
+absl::StatusOr<JobRecord> SqliteStore::GetLocked(absl::string_view id) const {
   SqliteStatement& get = statements_->get;
   get.BindText(id);
   absl::StatusOr<JobRecord> record = NoSuchJob(id);
@@ -365,7 +388,6 @@ absl::StatusOr<JobRecord> SqliteStore::Get(absl::string_view id) const {
     record = row.status();
   } else if (*row) {
     record = ReadRow(get);
-    if (!record.ok()) record = WhatToDo(id, record.status());
   }
   get.Reset();
   return record;
@@ -397,31 +419,39 @@ absl::StatusOr<absl::optional<JobRecord>> SqliteStore::FindRequestLocked(
   return found;
 }
 
-absl::StatusOr<JobPage> SqliteStore::List(const JobFilter& filter, int limit,
-                                          int64_t max_bytes) const {
+absl::StatusOr<JobPage> SqliteStore::List(const JobFilter& filter, const PageLimits& limits) const {
   int64_t states = 0;
   for (v1::Job::State state : filter.states) states |= int64_t{1} << state;
-  // Above every id: '~' follows all characters ids are made of.
-  const std::string before = filter.before_id.empty() ? "~" : filter.before_id;
-  JobPageFiller filler(limit, max_bytes);
+  const std::string before = filter.before_id.empty() ? kAboveAllIds : filter.before_id;
+  const std::string from = FirstIdAt(filter.since);
+  PageFiller<v1::Job> filler(limits);
   absl::MutexLock lock(&mu_);
   SqliteStatement& list = filter.of_everybody ? statements_->list_of_everybody : statements_->list;
   if (!filter.of_everybody) list.BindText(filter.owner);
-  list.BindText(before).Bind(states == 0 ? -1 : states);
-  absl::Status status;
-  while (status.ok()) {
-    const absl::StatusOr<bool> row = list.Step();
-    if (!row.ok()) status = row.status();
-    if (!row.ok() || !*row) break;
-    absl::StatusOr<JobRecord> record = ReadRow(list);
-    if (!record.ok()) {
+  list.BindText(before).BindText(from).Bind(states == 0 ? -1 : states);
+  absl::StatusOr<bool> row = list.Step();
+  for (; row.ok() && *row && filler.Look(list.Bytes(0)); row = list.Step()) {
+    JobRecord small;
+    if (!Parse(list.Bytes(1), &small)) {
+      LeaveOut(list.Bytes(0), IsDamaged("its record cannot be read"));
+      continue;
+    }
+    if (!MayMatch(filter, small.job())) continue;
+    absl::StatusOr<JobRecord> record = GetLocked(list.Bytes(0));
+    if (absl::IsDataLoss(record.status())) {
       LeaveOut(list.Bytes(0), record.status());
       continue;
     }
+    if (!record.ok()) {
+      row = record.status();
+      break;
+    }
+    if (!Matches(filter, record->job())) continue;
+    ClearContents(*record->mutable_job());
     if (!filler.Add(std::move(*record->mutable_job()))) break;
   }
   list.Reset();
-  if (!status.ok()) return status;
+  if (!row.ok()) return row.status();
   return std::move(filler).Take();
 }
 
@@ -564,6 +594,18 @@ absl::StatusOr<SqliteStore::Damage> SqliteStore::FindDamage() const {
   }
   identities.Reset();
   if (!row.ok()) damage.file.emplace_back(row.status().message());
+  const absl::Status read =
+      history_->CheckAll([&damage](absl::string_view id, const absl::Status& status,
+                                   absl::string_view entry, absl::string_view samples) {
+        ++damage.rows_read;
+        if (status.ok()) return;
+        damage.rows.push_back(
+            {.kind = DamagedRow::Kind::kHistory,
+             .id = std::string(id),
+             .why = std::string(status.message()),
+             .contents = {{"entry", std::string(entry)}, {"samples", std::string(samples)}}});
+      });
+  if (!read.ok()) damage.file.emplace_back(read.message());
   return damage;
 }
 
@@ -571,11 +613,20 @@ absl::Status SqliteStore::Delete(const DamagedRow& row) {
   absl::MutexLock lock(&mu_);
   SLIPWAY_ASSIGN_OR_RETURN(SqliteTransaction transaction,
                            SqliteTransaction::Begin(database_.get(), /*durable=*/true));
-  SqliteStatement& statement = row.kind == DamagedRow::Kind::kJob ? statements_->delete_job
-                               : row.kind == DamagedRow::Kind::kDevice
-                                   ? statements_->delete_device
-                                   : statements_->delete_identity;
-  SLIPWAY_RETURN_IF_ERROR(statement.BindText(row.id).Run());
+  switch (row.kind) {
+    case DamagedRow::Kind::kJob:
+      SLIPWAY_RETURN_IF_ERROR(statements_->delete_job.BindText(row.id).Run());
+      break;
+    case DamagedRow::Kind::kDevice:
+      SLIPWAY_RETURN_IF_ERROR(statements_->delete_device.BindText(row.id).Run());
+      break;
+    case DamagedRow::Kind::kIdentity:
+      SLIPWAY_RETURN_IF_ERROR(statements_->delete_identity.BindText(row.id).Run());
+      break;
+    case DamagedRow::Kind::kHistory:
+      SLIPWAY_RETURN_IF_ERROR(history_->Delete(row.id));
+      break;
+  }
   return transaction.Commit();
 }
 
@@ -620,6 +671,28 @@ absl::Status SqliteStore::DeleteIdentity(absl::string_view id) {
                            SqliteTransaction::Begin(database_.get(), /*durable=*/true));
   SLIPWAY_RETURN_IF_ERROR(statements_->delete_identity.BindText(id).Run());
   return transaction.Commit();
+}
+
+absl::StatusOr<Page<v1::HistoryEntry>> SqliteStore::ListHistory(const HistoryFilter& filter,
+                                                                const PageLimits& limits,
+                                                                bool with_samples) const {
+  absl::MutexLock lock(&mu_);
+  return history_->List(filter, limits, with_samples, LeaveOut);
+}
+
+absl::StatusOr<v1::HistoryEntry> SqliteStore::GetHistoryEntry(absl::string_view id) const {
+  absl::MutexLock lock(&mu_);
+  absl::StatusOr<v1::HistoryEntry> entry = history_->Get(id);
+  return absl::IsDataLoss(entry.status()) ? WhatToDo(id, entry.status()) : entry;
+}
+
+absl::StatusOr<int64_t> SqliteStore::DropHistoryBeyond(int64_t max_entries, int64_t max_bytes) {
+  absl::MutexLock lock(&mu_);
+  SLIPWAY_ASSIGN_OR_RETURN(SqliteTransaction transaction,
+                           SqliteTransaction::Begin(database_.get(), /*durable=*/false));
+  SLIPWAY_ASSIGN_OR_RETURN(const int64_t dropped, history_->DropBeyond(max_entries, max_bytes));
+  SLIPWAY_RETURN_IF_ERROR(transaction.Commit());
+  return dropped;
 }
 
 }  // namespace slipway::server

@@ -1,4 +1,4 @@
-// SqliteStore: jobs, devices and identities in one SQLite file. All SQL stands in sqlite_store.cc.
+// SqliteStore: jobs, devices, identities and the history in one SQLite file. All SQL stands in sqlite_store.cc and sqlite_history.cc.
 #ifndef SLIPWAY_SERVER_STORAGE_SQLITE_STORE_H_
 #define SLIPWAY_SERVER_STORAGE_SQLITE_STORE_H_
 
@@ -16,15 +16,18 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
 #include "server/devices/device_store.h"
+#include "server/history/history_store.h"
 #include "server/identities/identity_store.h"
 #include "server/jobs/job_store.h"
+#include "server/page.h"
 #include "server/storage/sqlite_database.h"
+#include "server/storage/sqlite_history.h"
 
 namespace slipway::server {
 
 // A row that cannot be read.
 struct DamagedRow {
-  enum class Kind { kJob, kDevice, kIdentity };
+  enum class Kind { kJob, kDevice, kIdentity, kHistory };
   Kind kind = Kind::kJob;
   std::string id;
   std::string why;
@@ -34,7 +37,10 @@ struct DamagedRow {
 
 // Thread-safe: one connection behind one lock. The caller keeps other processes away from the file. A damaged row is
 // DATA_LOSS for who asks for its job by id or request, and left out of everything else.
-class SqliteStore final : public JobStore, public DeviceStore, public IdentityStore {
+class SqliteStore final : public JobStore,
+                          public DeviceStore,
+                          public IdentityStore,
+                          public HistoryStore {
  public:
   // Opens or makes the database at `path`; ":memory:" for one that ends with the object. One that an earlier version made is
   // brought to this one's schema.
@@ -47,8 +53,7 @@ class SqliteStore final : public JobStore, public DeviceStore, public IdentitySt
   absl::StatusOr<JobRecord> Get(absl::string_view id) const override;
   absl::StatusOr<absl::optional<JobRecord>> FindRequest(
       absl::string_view owner, absl::string_view request_id) const override;
-  absl::StatusOr<JobPage> List(const JobFilter& filter, int limit,
-                               int64_t max_bytes) const override;
+  absl::StatusOr<JobPage> List(const JobFilter& filter, const PageLimits& limits) const override;
   absl::StatusOr<std::vector<JobRecord>> ListLive() const override;
   absl::Status ForEachEndedSince(absl::Time time,
                                  absl::FunctionRef<void(const EndedJob&)> tell) const override;
@@ -63,9 +68,15 @@ class SqliteStore final : public JobStore, public DeviceStore, public IdentitySt
   absl::StatusOr<std::vector<v1::IdentityRecord>> LoadIdentities() const override;
   absl::Status DeleteIdentity(absl::string_view id) override;
 
+  absl::StatusOr<Page<v1::HistoryEntry>> ListHistory(const HistoryFilter& filter,
+                                                     const PageLimits& limits,
+                                                     bool with_samples) const override;
+  absl::StatusOr<v1::HistoryEntry> GetHistoryEntry(absl::string_view id) const override;
+  absl::StatusOr<int64_t> DropHistoryBeyond(int64_t max_entries, int64_t max_bytes) override;
+
   // What is damaged. Reads the whole file.
   struct Damage {
-    int64_t rows_read = 0;  // Of jobs, devices and identities.
+    int64_t rows_read = 0;  // Of jobs, devices, identities and the history.
     std::vector<DamagedRow> rows;
     // What SQLite says of the file itself: pages and indexes that do not fit together. Empty when it is sound.
     std::vector<std::string> file;
@@ -79,7 +90,7 @@ class SqliteStore final : public JobStore, public DeviceStore, public IdentitySt
   struct Row;
   SqliteStore();
 
-  static Row RowOf(const JobRecord& record);
+  static Row RowOf(const Change& change);
   absl::StatusOr<Outcome> Insert(const JobRecord& record, const Row& row)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   absl::StatusOr<Outcome> Update(const Change& change, const Row& row)
@@ -88,6 +99,9 @@ class SqliteStore final : public JobStore, public DeviceStore, public IdentitySt
   // Lets go of what nobody needs of the specification of a job that has ended.
   absl::Status ShortenSpec(absl::string_view id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
+  // DATA_LOSS as ReadRow says it.
+  absl::StatusOr<JobRecord> GetLocked(absl::string_view id) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   absl::StatusOr<absl::optional<JobRecord>> FindRequestLocked(absl::string_view owner,
                                                               absl::string_view request_id) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -95,6 +109,7 @@ class SqliteStore final : public JobStore, public DeviceStore, public IdentitySt
   mutable absl::Mutex mu_;
   std::unique_ptr<SqliteDatabase> database_ ABSL_GUARDED_BY(mu_);
   std::unique_ptr<Statements> statements_ ABSL_GUARDED_BY(mu_);
+  std::unique_ptr<SqliteHistory> history_ ABSL_GUARDED_BY(mu_);
 };
 
 }  // namespace slipway::server

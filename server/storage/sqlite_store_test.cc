@@ -22,7 +22,7 @@ class SqliteFixture final : public JobStoreFixture {
  public:
   Stores Open() override {
     const std::shared_ptr<SqliteStore> store = *SqliteStore::Open(JoinPath(folder_.path(), "db"));
-    return {store, store, store};
+    return {store, store, store, store};
   }
   bool IsShared() const override { return false; }
 
@@ -31,6 +31,9 @@ class SqliteFixture final : public JobStoreFixture {
 };
 
 INSTANTIATE_TEST_SUITE_P(SqliteStore, JobStoreTest, ::testing::Values(MakeJobStoreFixture([] {
+                           return std::make_unique<SqliteFixture>();
+                         })));
+INSTANTIATE_TEST_SUITE_P(SqliteStore, HistoryStoreTest, ::testing::Values(MakeJobStoreFixture([] {
                            return std::make_unique<SqliteFixture>();
                          })));
 
@@ -117,9 +120,10 @@ TEST_F(SqliteStoreTest, ADamagedRowHarmsOnlyItself) {
     auto store = *SqliteStore::Open(path_);
     EXPECT_THAT(store->Get(id), StatusIs(absl::StatusCode::kDataLoss, HasSubstr(why)));
     EXPECT_THAT(store->FindRequest("local", "002"), StatusIs(absl::StatusCode::kDataLoss));
-    const JobPage page = *store->List({.owner = "local"}, 2, 1 << 20);
-    EXPECT_EQ(page.jobs.size(), 2u);
-    EXPECT_FALSE(page.has_more);
+    const JobPage page =
+        *store->List({.owner = "local"}, {.items = 2, .bytes = 1 << 20, .rows = 10});
+    EXPECT_EQ(page.items.size(), 2u);
+    EXPECT_EQ(page.next, "");
     EXPECT_EQ(store->ListLive().value().size(), 2u);
     EXPECT_EQ(store->LoadDevices().value().size(), 1u);
 
@@ -187,16 +191,73 @@ TEST_F(SqliteStoreTest, BringsAnEarlierSchemaUpToDate) {
     auto store = *SqliteStore::Open(path_);
     ASSERT_OK(store->Commit({{.record = SomeRecord("001")}}));
   }
-  // As version 1 was.
-  {
-    auto database = *SqliteDatabase::Open(path_);
-    ASSERT_OK(database->Execute("DROP TABLE identities; PRAGMA user_version=1"));
+  // As versions 1 and 2 were.
+  for (const char* sql : {"DROP TABLE identities; DROP TABLE history; PRAGMA user_version=1",
+                          "DROP TABLE history; PRAGMA user_version=2"}) {
+    ASSERT_OK((*SqliteDatabase::Open(path_))->Execute(sql));
+    for (int i = 0; i < 2; ++i) {
+      auto store = *SqliteStore::Open(path_);
+      EXPECT_OK(store->Get("01JAAAAAAAAAAAAAAAAAAAA001"));
+      ASSERT_OK(store->SaveIdentity(SomeIdentity("0000000000000001")));
+      EXPECT_EQ(store->LoadIdentities()->size(), 1u);
+      EXPECT_THAT(store->GetHistoryEntry("01JAAAAAAAAAAAAAAAAAAAA001"),
+                  StatusIs(absl::StatusCode::kNotFound));
+    }
   }
-  for (int i = 0; i < 2; ++i) {
+}
+
+// What a row of the history may be, and what is found to be wrong.
+TEST_F(SqliteStoreTest, ADamagedEntryOfTheHistoryHarmsOnlyItself) {
+  const std::pair<const char*, const char*> ways[] = {
+      {"UPDATE history SET entry = x'ff' WHERE id LIKE '%002'", "entry cannot be read"},
+      {"UPDATE history SET entry = 7 WHERE id LIKE '%002'", "cannot be read"},
+      {"UPDATE history SET entry = (SELECT entry FROM history WHERE id LIKE '%001') "
+       "WHERE id LIKE '%002'",
+       "another one"},
+      {"UPDATE history SET owner = 'ann' WHERE id LIKE '%002'", "another one"},
+      {"UPDATE history SET samples = x'ff' WHERE id LIKE '%002'", "samples cannot be read"},
+      {"UPDATE history SET samples = x'' WHERE id LIKE '%002'", "no samples"},
+      {"UPDATE history SET samples = (SELECT samples FROM history WHERE id LIKE '%001') "
+       "WHERE id LIKE '%002'",
+       "not those that it tells of"},
+  };
+  for (const auto& [sql, why] : ways) {
+    SCOPED_TRACE(sql);
+    for (const char* file : {"", "-wal"}) unlink((path_ + file).c_str());
+    {
+      auto store = *SqliteStore::Open(path_);
+      for (const char* number : {"001", "002"}) {
+        JobRecord record = SomeRecord(number);
+        record.mutable_job()->mutable_benchmark();
+        ASSERT_OK(store->Commit({{.record = record}}));
+        record.mutable_job()->set_revision(2);
+        record.mutable_job()->set_state(v1::Job::SUCCEEDED);
+        v1::BenchmarkResult& result = *record.mutable_job()->mutable_benchmark_result();
+        result.set_iterations_per_sample(1);
+        result.mutable_samples_ns()->Resize(number == std::string("001") ? 3 : 4, 7);
+        ASSERT_OK(store->Commit(
+            {{.record = record, .replaces = 1, .entry = BeginEntry(record, {}, "")}}));
+      }
+    }
+    ASSERT_OK((*SqliteDatabase::Open(path_))->Execute(sql));
+    const std::string id = "01JAAAAAAAAAAAAAAAAAAAA002";
     auto store = *SqliteStore::Open(path_);
-    EXPECT_OK(store->Get("01JAAAAAAAAAAAAAAAAAAAA001"));
-    ASSERT_OK(store->SaveIdentity(SomeIdentity("0000000000000001")));
-    EXPECT_EQ(store->LoadIdentities()->size(), 1u);
+    EXPECT_THAT(store->GetHistoryEntry(id), StatusIs(absl::StatusCode::kDataLoss, HasSubstr(why)));
+    const auto page =
+        *store->ListHistory({.of_everybody = true}, {.items = 9, .bytes = 1 << 20, .rows = 10},
+                            /*with_samples=*/true);
+    ASSERT_EQ(page.items.size(), 1u);
+    EXPECT_OK(store->GetHistoryEntry("01JAAAAAAAAAAAAAAAAAAAA001"));
+
+    const SqliteStore::Damage damage = *store->FindDamage();
+    EXPECT_EQ(damage.rows_read, 4);
+    ASSERT_EQ(damage.rows.size(), 1u);
+    EXPECT_EQ(damage.rows[0].kind, DamagedRow::Kind::kHistory);
+    EXPECT_EQ(damage.rows[0].id, id);
+    EXPECT_THAT(damage.rows[0].why, HasSubstr(why));
+    ASSERT_OK(store->Delete(damage.rows[0]));
+    EXPECT_THAT(store->FindDamage()->rows, ::testing::IsEmpty());
+    EXPECT_THAT(store->GetHistoryEntry(id), StatusIs(absl::StatusCode::kNotFound));
   }
 }
 

@@ -16,6 +16,7 @@
 #include "proto/slipway/v1/blob.pb.h"
 #include "proto/slipway/v1/compile.pb.h"
 #include "proto/slipway/v1/fleet.pb.h"
+#include "proto/slipway/v1/history.pb.h"
 #include "proto/slipway/v1/identity.pb.h"
 #include "proto/slipway/v1/job.pb.h"
 #include "proto/slipway/v1/run.pb.h"
@@ -161,6 +162,9 @@ std::optional<std::vector<std::string>> MessagesFor(Rpc rpc) {
     request.set_request_id("run");
     *request.mutable_spec() = Run();
     request.set_priority(1);
+    v1::Tag& tag = *request.add_tags();
+    tag.set_key("commit");
+    tag.set_value("1f0c9ad");
     return {{request.SerializeAsString()}};
   }
   if (rpc == Rpc::kCreateBenchmark) {
@@ -177,6 +181,9 @@ std::optional<std::vector<std::string>> MessagesFor(Rpc rpc) {
     request.set_page_size(2);
     request.add_states(v1::Job::ASSIGNED);
     request.add_states(v1::Job::QUEUED);
+    request.add_kinds(v1::Job::RUN);
+    request.set_subject("t");
+    request.set_since_ns(1);
     return {{request.SerializeAsString()}};
   }
   if (rpc == Rpc::kWatchJob) return {{OfJob<v1::WatchJobRequest>()}};
@@ -235,6 +242,16 @@ std::optional<std::vector<std::string>> MessagesFor(Rpc rpc) {
     request.set_compile_key(std::string(64, 'c'));
     return {{request.SerializeAsString()}};
   }
+  if (rpc == Rpc::kListHistory) {
+    v1::ListHistoryRequest request;
+    request.set_page_size(2);
+    request.set_model("test");
+    request.set_target("x86-64-linux");
+    request.set_threads(1);
+    request.set_with_samples(true);
+    return {{request.SerializeAsString()}};
+  }
+  if (rpc == Rpc::kGetHistoryEntry) return {{OfJob<v1::GetHistoryEntryRequest>()}};
   if (rpc == Rpc::kSyncWorker) return {{WorkerReport().SerializeAsString()}};
   if (rpc == Rpc::kInvite) return {{For<v1::InviteRequest>("new").SerializeAsString()}};
   if (rpc == Rpc::kCreateToken) return {{For<v1::CreateTokenRequest>("new").SerializeAsString()}};

@@ -38,6 +38,7 @@ class HandlerEnvironment {
  public:
   HandlerEnvironment() {
     env.jobs = &store;
+    env.history = &store;
     env.dispatcher = dispatcher.get();
     env.blobs = &blobs;
     env.uploads = &uploads;
@@ -105,6 +106,7 @@ class HandlerEnvironment {
   MemoryStore store{&database};
   const std::unique_ptr<Dispatcher> dispatcher = *Dispatcher::Create({.jobs = &store,
                                                                       .devices = &store,
+                                                                      .history = &store,
                                                                       .artifacts = &artifacts,
                                                                       .clock = &clock,
                                                                       .ids = &ids,
