@@ -157,6 +157,8 @@ class Client {
   virtual absl::StatusOr<std::vector<HistoryEntry>> ListHistory(const HistoryOptions& options) = 0;
   // One entry with its samples, by the id of its job. NOT_FOUND.
   virtual absl::StatusOr<HistoryEntry> GetHistoryEntry(const std::string& id) = 0;
+  // The same as the bytes of a file that others can check (client/record.h): signed by the server. FAILED_PRECONDITION from one without TLS.
+  virtual absl::StatusOr<std::string> GetRecord(const std::string& id) = 0;
   // SeriesOf what ListHistory lists: with_samples, all that a judgement of a new result against older ones needs.
   absl::StatusOr<std::vector<HistorySeries>> ReadHistory(const HistoryOptions& options);
 

@@ -24,6 +24,7 @@
 #include "core/tensor/strings.h"
 #include "core/wire/digest_proto.h"
 #include "core/wire/precision_proto.h"
+#include "core/wire/record_file.h"
 #include "core/wire/tag_proto.h"
 #include "core/wire/tensor_proto.h"
 #include "proto/slipway/v1/compile.grpc.pb.h"
@@ -324,6 +325,16 @@ class GrpcClient final : public Client {
       return history_->GetHistoryEntry(&context, request, &entry);
     }));
     return HistoryEntryFromProto(entry);
+  }
+
+  absl::StatusOr<std::string> GetRecord(const std::string& id) override {
+    v1::GetHistoryEntryRequest request;
+    request.set_id(id);
+    v1::SignedRecord record;
+    SLIPWAY_RETURN_IF_ERROR(Call([&](grpc::ClientContext& context) {
+      return history_->GetRecord(&context, request, &record);
+    }));
+    return FormatRecord(record);
   }
 
   absl::StatusOr<Job> CancelJob(const std::string& job_id) override {

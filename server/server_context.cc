@@ -74,6 +74,7 @@ absl::Status ServerContext::Open() {
           .downloads = &downloads_,
           .artifacts = artifacts_.get(),
           .identities = identities_.get(),
+          .statement_key = statement_key_.get(),
           .clock = &clock_,
           .ids = &ids_,
           .memory = &memory_,

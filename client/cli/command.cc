@@ -30,6 +30,8 @@ constexpr Verb kVerbs[] = {
     {"cancel", "end a job", Cancel},
     {"results", "show and fetch what came of a job", Results},
     {"history", "show what was measured before, and how it changed", History},
+    {"record", "write a result of the history to a file that others can check", Record},
+    {"verify", "check that a record is what its server signed", Verify},
     {"targets", "list what models can be compiled for", Targets},
     {"pack", "make an artifact of a kernel written by hand", Pack},
     {"inspect", "show what is in an artifact", Inspect},

@@ -15,6 +15,10 @@
 #include "core/artifact/test_manifest.h"
 #include "core/base/digest.h"
 #include "core/base/files.h"
+#include "core/identity/certificate.h"
+#include "core/identity/certificate_authority.h"
+#include "core/identity/signed_statement.h"
+#include "core/rpc/record_statement.h"
 #include "core/tensor/npy.h"
 #include "core/tensor/tensor.h"
 #include "gmock/gmock.h"
@@ -391,6 +395,58 @@ TEST_F(CommandTest, HistoryShowsWhatWasMeasured) {
                                              {"history", "--limit=0"}}) {
     EXPECT_EQ(Command(wrong), 2) << wrong.back();
   }
+}
+
+// Written by one, checked by whoever trusts the authority.
+TEST_F(CommandTest, RecordsAreWrittenAndVerified) {
+  const absl::Time now = absl::Now();
+  const auto authority = *CertificateAuthority::Create(now);
+  const CertificateRequest request = *NewCertificateRequest();
+  const auto signer = *StatementSigner::Create(
+      request.key, *authority->SignSigner(request.request, now, absl::Hours(1)));
+  v1::HistoryEntry entry;
+  entry.set_id("01JX");
+  entry.set_model("net.onnx");
+  entry.mutable_manifest()->set_sha256(Digest::Of("artifact").hex());
+  entry.mutable_manifest()->set_size_bytes(8);
+  for (const auto set : {&v1::SampleSummary::set_min_ns, &v1::SampleSummary::set_p50_ns,
+                         &v1::SampleSummary::set_p90_ns, &v1::SampleSummary::set_max_ns}) {
+    (entry.mutable_summary()->*set)(1'500);
+  }
+  entry.mutable_result()->set_iterations_per_sample(1);
+  entry.mutable_result()->add_samples_ns(1'500);
+  server_.Configure(
+      [&](FakeBehaviour& b) { b.record = *SignRecord(*signer, entry.SerializeAsString(), now); });
+  const std::string file = JoinPath(folder_.path(), "net.record");
+  ASSERT_EQ(Command({"record", "01JX", "-o", file}), 0) << err_;
+  EXPECT_EQ(out_, "wrote " + file + "\n");
+  EXPECT_EQ(Command({"record", "none", "-o", file}), 2);
+  EXPECT_EQ(Command({"record", "01JX"}), 2);
+
+  const std::string trusted = Write("authority.pem", authority->certificate());
+  server_variable_ = "";  // No server is needed any more.
+  ASSERT_EQ(Command({"verify", file, "--authority", trusted}), 0) << err_;
+  EXPECT_THAT(out_, AllOf(HasSubstr("as its server signed it"), HasSubstr("1.50 us")));
+  EXPECT_EQ(CommandJson({"verify", file, "--authority", trusted})["result"]["samples_ns"][0],
+            1'500);
+
+  const std::string other = Write("other.pem", (*CertificateAuthority::Create(now))->certificate());
+  EXPECT_EQ(Command({"verify", file, "--authority", other}), 1);
+  EXPECT_THAT(Error(), HasSubstr("the authority does not vouch for the record"));
+  ASSERT_OK_AND_ASSIGN(const std::string bytes, ReadFile(file, 1 << 20));
+  const std::string cut = Write("cut.record", bytes.substr(0, bytes.size() - 7));
+  EXPECT_EQ(Command({"verify", cut, "--authority", trusted}), 1);
+  EXPECT_THAT(Error(), HasSubstr("the record is cut off"));
+  std::string changed = bytes;
+  changed[changed.find("net.onnx")] = 'N';
+  EXPECT_EQ(Command({"verify", Write("changed.record", changed), "--authority", trusted}), 1);
+  EXPECT_THAT(Error(), HasSubstr("the record was altered"));
+  EXPECT_EQ(Command({"verify", model_, "--authority", trusted}), 1);
+  EXPECT_THAT(Error(), HasSubstr("it is no record"));
+  EXPECT_EQ(Command({"verify", file}), 2);
+  EXPECT_THAT(Error(), HasSubstr("whom to trust is missing"));
+  EXPECT_EQ(Command({"verify", file, "--authority", model_}), 2);
+  EXPECT_THAT(Error(), HasSubstr("has no certificate in PEM"));
 }
 
 TEST_F(CommandTest, PrioritiesGoWithJobs) {

@@ -95,8 +95,10 @@ std::string SeriesText(const HistorySeries& series) {
   return text + table.Render("  ");
 }
 
-void EntryJson(JsonWriter& json, const HistoryEntry& entry, const HistoryChange& change) {
-  json.BeginObject();
+// `change` where there is an entry before it to compare with.
+void EntryJson(JsonWriter& json, absl::string_view name, const HistoryEntry& entry,
+               const std::optional<HistoryChange>& change) {
+  json.BeginObject(name);
   json.Text("id", entry.id);
   json.Text("owner", entry.owner);
   TagsJson(json, entry.tags);
@@ -115,12 +117,14 @@ void EntryJson(JsonWriter& json, const HistoryEntry& entry, const HistoryChange&
   json.Integer("cores", entry.device.cores);
   json.Integer("memory_bytes", entry.device.memory_bytes);
   json.EndObject();
-  json.BeginObject("changed");
-  json.Bool("artifact", change.artifact);
-  json.Bool("compiler", change.compiler);
-  json.Bool("agent", change.agent);
-  json.Bool("device", change.device);
-  json.EndObject();
+  if (change.has_value()) {
+    json.BeginObject("changed");
+    json.Bool("artifact", change->artifact);
+    json.Bool("compiler", change->compiler);
+    json.Bool("agent", change->agent);
+    json.Bool("device", change->device);
+    json.EndObject();
+  }
   json.Integer("create_time_ns", absl::ToUnixNanos(entry.create_time));
   json.Integer("end_time_ns", absl::ToUnixNanos(entry.end_time));
   json.Integer("samples", entry.summary.count);
@@ -190,12 +194,56 @@ std::string RenderHistoryJson(const std::vector<HistorySeries>& all) {
     json.Text("conditions", series.conditions);
     json.BeginArray("results");
     for (size_t i = 0; i < series.entries.size(); ++i) {
-      EntryJson(json, series.entries[i], ChangeAt(series, i));
+      EntryJson(json, "", series.entries[i], ChangeAt(series, i));
     }
     json.EndArray();
     json.EndObject();
   }
   json.EndArray();
+  json.EndObject();
+  return json.Take();
+}
+
+std::string RenderRecord(const CheckedRecord& record) {
+  const HistoryEntry& entry = record.entry;
+  TextTable table({"", ""});
+  table.Row({"signed", FormatWallTime(record.signed_at)});
+  table.Row({"result", entry.id});
+  table.Row({"owner", entry.owner});
+  if (!entry.tags.empty()) table.Row({"tags", TagsText(entry.tags)});
+  table.Row({"model", entry.model});
+  table.Row({"artifact", entry.artifact.hex()});
+  table.Row({"target", entry.target});
+  table.Row({"made by", absl::StrJoin(entry.tools, ", ")});
+  table.Row(
+      {"device",
+       absl::StrCat(entry.device.id, ", ", entry.device.model, ", ", entry.device.cores, " cores, ",
+                    FormatBytes(entry.device.memory_bytes), ", ", entry.device.os)});
+  table.Row(
+      {"versions", absl::StrCat("agent ", entry.agent_version, ", server ", entry.server_version)});
+  table.Row(
+      {"measured", absl::StrCat(FormatWallTime(entry.result.start_time), ", ", entry.result.threads,
+                                entry.result.threads == 1 ? " thread" : " threads")});
+  table.Row(
+      {"samples",
+       absl::StrCat(entry.result.samples_ns.size(), " of ", entry.result.iterations_per_sample,
+                    entry.result.iterations_per_sample == 1 ? " call" : " calls")});
+  table.Row({"median", Nanoseconds(entry.summary.p50_ns)});
+  table.Row({"least", Nanoseconds(entry.summary.min_ns)});
+  table.Row({"disturbed", entry.result.disturbed ? "yes" : "no"});
+  return absl::StrCat("the record is as its server signed it\n", table.Render("", false));
+}
+
+std::string RenderRecordJson(const CheckedRecord& record) {
+  JsonWriter json;
+  json.BeginObject();
+  json.Integer("schema_version", 1);
+  json.Integer("signed_at_ns", absl::ToUnixNanos(record.signed_at));
+  json.Text("model", record.entry.model);
+  json.Text("target", record.entry.target);
+  json.Integer("threads", record.entry.result.threads);
+  json.Text("conditions", record.entry.conditions);
+  EntryJson(json, "result", record.entry, std::nullopt);
   json.EndObject();
   return json.Take();
 }

@@ -7,6 +7,7 @@
 
 #include "absl/types/span.h"
 #include "client/history.h"
+#include "client/record.h"
 
 namespace slipway::cli {
 
@@ -19,6 +20,11 @@ std::string RenderHistory(const std::vector<HistorySeries>& all);
 std::string RenderHistoryJson(const std::vector<HistorySeries>& all);
 // RFC 4180, with a line of titles.
 std::string RenderHistoryCsv(const std::vector<HistorySeries>& all);
+
+// A record that was checked.
+std::string RenderRecord(const CheckedRecord& record);
+// schema_version 1; `result` as in RenderHistoryJson, with samples.
+std::string RenderRecordJson(const CheckedRecord& record);
 
 }  // namespace slipway::cli
 

@@ -108,6 +108,23 @@ TEST(RenderHistoryTest, JsonHasAll) {
   EXPECT_THAT(json, HasSubstr("\"model\": \"AMD EPYC\""));
 }
 
+TEST(RenderHistoryTest, ARecordSaysAll) {
+  CheckedRecord record = {.entry = Two()[0].entries[2],
+                          .signed_at = absl::FromUnixSeconds(1767225660)};
+  record.entry.model = "digits\x1b.onnx";
+  const std::string text = RenderRecord(record);
+  EXPECT_THAT(text, HasSubstr("the record is as its server signed it\n"));
+  EXPECT_THAT(text, HasSubstr("signed     2026-01-01 00:01:00 UTC\n"));
+  EXPECT_THAT(text, HasSubstr("model      digits\\x1b.onnx\n"));
+  EXPECT_THAT(text, HasSubstr("artifact   " + Digest::Of("two").hex() + "\n"));
+  EXPECT_THAT(text, HasSubstr("samples    2 of 1 call\n"));
+  EXPECT_THAT(text, HasSubstr("median     3.00 us\n"));
+  const std::string json = RenderRecordJson(record);
+  EXPECT_THAT(json, HasSubstr("\"signed_at_ns\": 1767225660000000000"));
+  EXPECT_THAT(json, HasSubstr("\"samples_ns\": [1, 2]"));
+  EXPECT_THAT(json, ::testing::Not(HasSubstr("changed")));
+}
+
 TEST(RenderHistoryTest, CsvIsALineEach) {
   const std::string csv = RenderHistoryCsv(Two());
   EXPECT_THAT(csv, ::testing::StartsWith("id,ended_at,model,"));

@@ -25,6 +25,8 @@ absl::Status Jobs(Environment& environment, Arguments arguments);
 absl::Status ShowJob(Environment& environment, Arguments arguments);
 absl::Status Cancel(Environment& environment, Arguments arguments);
 absl::Status History(Environment& environment, Arguments arguments);
+absl::Status Record(Environment& environment, Arguments arguments);
+absl::Status Verify(Environment& environment, Arguments arguments);
 absl::Status Results(Environment& environment, Arguments arguments);
 absl::Status Targets(Environment& environment, Arguments arguments);
 absl::Status Pack(Environment& environment, Arguments arguments);

@@ -402,6 +402,16 @@ class FakeServer::History final : public v1::HistoryService::Service {
     return grpc::Status(grpc::StatusCode::NOT_FOUND, "no such entry");
   }
 
+  grpc::Status GetRecord(grpc::ServerContext* context, const v1::GetHistoryEntryRequest* request,
+                         v1::SignedRecord* response) override {
+    absl::MutexLock lock(&state_.mutex);
+    if (request->id() == "none") {
+      return grpc::Status(grpc::StatusCode::NOT_FOUND, "no such entry");
+    }
+    *response = state_.behaviour.record;
+    return state_.Enter(*context);
+  }
+
  private:
   State& state_;
 };

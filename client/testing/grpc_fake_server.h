@@ -45,6 +45,8 @@ struct FakeBehaviour {
   std::vector<v1::Job> jobs_of_others;
   // What was measured before, newest first; pages of it have two each, the first none.
   std::vector<v1::HistoryEntry> history;
+  // What GetRecord gives, of whatever is asked for.
+  v1::SignedRecord record;
   v1::ServerInfo info;
   // What every call must carry as "authorization", if not empty.
   std::string token;

@@ -18,6 +18,7 @@
 #include "server/handlers/open_uploads.h"
 #include "server/history/history_store.h"
 #include "server/identities/identities.h"
+#include "server/identities/statement_key.h"
 #include "server/jobs/job_store.h"
 #include "server/limits.h"
 #include "server/memory_watch.h"
@@ -49,6 +50,7 @@ struct Environment {
   OpenDownloads* downloads = nullptr;
   ArtifactLibrary* artifacts = nullptr;
   Identities* identities = nullptr;
+  const StatementKey* statement_key = nullptr;  // With TLS.
   const Clock* clock = nullptr;
   IdGenerator* ids = nullptr;
   MemoryWatch* memory = nullptr;

@@ -6,6 +6,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "core/rpc/record_statement.h"
 #include "core/target/target.h"
 #include "core/wire/tag_proto.h"
 #include "server/handlers/list_request.h"
@@ -82,6 +83,21 @@ absl::Status GetHistoryEntry(const Caller& caller, const Environment& env,
   SLIPWAY_ASSIGN_OR_RETURN(v1::HistoryEntry entry, env.history->GetHistoryEntry(request.id()));
   if (!MayTouch(caller, entry.owner())) return NoSuchEntry(request.id());
   *response = std::move(entry);
+  return absl::OkStatus();
+}
+
+absl::Status GetRecord(const Caller& caller, const Environment& env,
+                       const v1::GetHistoryEntryRequest& request, v1::SignedRecord* response) {
+  v1::HistoryEntry entry;
+  SLIPWAY_RETURN_IF_ERROR(GetHistoryEntry(caller, env, request, &entry));
+  if (env.statement_key == nullptr) {
+    return absl::FailedPreconditionError(
+        "this server runs without TLS and has no authority to sign by: records are made by one "
+        "that "
+        "listens with TLS");
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(*response, SignRecord(*env.statement_key->signer(),
+                                                 entry.SerializeAsString(), env.clock->Now()));
   return absl::OkStatus();
 }
 

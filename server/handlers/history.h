@@ -15,6 +15,9 @@ absl::Status ListHistory(const Caller& caller, const Environment& env,
 absl::Status GetHistoryEntry(const Caller& caller, const Environment& env,
                              const v1::GetHistoryEntryRequest& request, v1::HistoryEntry* response);
 
+absl::Status GetRecord(const Caller& caller, const Environment& env,
+                       const v1::GetHistoryEntryRequest& request, v1::SignedRecord* response);
+
 }  // namespace slipway::server
 
 #endif  // SLIPWAY_SERVER_HANDLERS_HISTORY_H_

@@ -5,10 +5,13 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/files.h"
+#include "core/rpc/record_statement.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/handlers/runs.h"
 #include "server/handlers/testing/handler_environment.h"
+#include "server/identities/statement_key.h"
 #include "server/peers/sync_messages.h"
 #include "tests/common/status_matchers.h"
 
@@ -189,6 +192,25 @@ TEST_F(HistoryTest, EverybodySeesHisOwnAndAnAdministratorAll) {
   EXPECT_EQ(List(root, all)->entries_size(), 2);
   EXPECT_EQ(List(root, of_bob)->entries_size(), 1);
   EXPECT_OK(GetHistoryEntry(root, server_.env, get, &entry));
+}
+
+TEST_F(HistoryTest, ARecordIsSignedByTheServer) {
+  v1::GetHistoryEntryRequest request;
+  request.set_id(Measure(1'000, server_.caller));
+  v1::SignedRecord record;
+  EXPECT_THAT(GetRecord(server_.caller, server_.env, request, &record),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("without TLS")));
+  const auto key = *StatementKey::Open(
+      server_.authority.get(), JoinPath(server_.folder.path(), "signer.pem"), server_.clock.Now());
+  server_.env.statement_key = key.get();
+  ASSERT_OK(GetRecord(server_.caller, server_.env, request, &record));
+  EXPECT_OK(CheckRecordStatement(key->checker(), record));
+  EXPECT_EQ(record.statement().time_ns(), absl::ToUnixNanos(server_.clock.Now()));
+  v1::HistoryEntry entry;
+  ASSERT_TRUE(entry.ParseFromString(record.entry()));
+  EXPECT_THAT(entry.result().samples_ns(), ElementsAre(1'000, 1'000));
+  EXPECT_THAT(GetRecord(server_.Owner("bob"), server_.env, request, &record),
+              StatusIs(absl::StatusCode::kNotFound));
 }
 
 }  // namespace

@@ -41,6 +41,7 @@ enum class Rpc {
   kSetDeviceLabels,
   kListHistory,
   kGetHistoryEntry,
+  kGetRecord,
 };
 
 struct AccessRow {
@@ -59,7 +60,7 @@ inline constexpr bool kAudited = true;
 inline constexpr bool kNotAudited = false;
 
 // In the order of Rpc. Each method of each service has a row.
-inline constexpr std::array<AccessRow, 27> kAccess = {{
+inline constexpr std::array<AccessRow, 28> kAccess = {{
     {Rpc::kGetServerInfo, "slipway.v1.ServerService.GetServerInfo", kEverybody, kNotAudited},
     {Rpc::kCreateCompilation,
      "slipway.v1.CompileService.CreateCompilation",
@@ -104,6 +105,10 @@ inline constexpr std::array<AccessRow, 27> kAccess = {{
      kNotAudited},
     {Rpc::kGetHistoryEntry,
      "slipway.v1.HistoryService.GetHistoryEntry",
+     {Role::kUser, Role::kAdmin},
+     kNotAudited},
+    {Rpc::kGetRecord,
+     "slipway.v1.HistoryService.GetRecord",
      {Role::kUser, Role::kAdmin},
      kNotAudited},
 }};

@@ -115,6 +115,14 @@ grpc::ServerUnaryReactor* HistoryGrpcService::GetHistoryEntry(
                       });
 }
 
+grpc::ServerUnaryReactor* HistoryGrpcService::GetRecord(grpc::CallbackServerContext* context,
+                                                        const v1::GetHistoryEntryRequest* request,
+                                                        v1::SignedRecord* response) {
+  return calls_.Unary(context, Rpc::kGetRecord, [this, request, response](const Caller& caller) {
+    return server::GetRecord(caller, env_, *request, response);
+  });
+}
+
 grpc::ServerUnaryReactor* IdentityGrpcService::Invite(grpc::CallbackServerContext* context,
                                                       const v1::InviteRequest* request,
                                                       v1::InviteResponse* response) {

@@ -81,6 +81,9 @@ class HistoryGrpcService final : public v1::HistoryService::CallbackService {
   grpc::ServerUnaryReactor* GetHistoryEntry(grpc::CallbackServerContext* context,
                                             const v1::GetHistoryEntryRequest* request,
                                             v1::HistoryEntry* response) override;
+  grpc::ServerUnaryReactor* GetRecord(grpc::CallbackServerContext* context,
+                                      const v1::GetHistoryEntryRequest* request,
+                                      v1::SignedRecord* response) override;
 
  private:
   const Calls& calls_;

@@ -251,7 +251,8 @@ std::optional<std::vector<std::string>> MessagesFor(Rpc rpc) {
     request.set_with_samples(true);
     return {{request.SerializeAsString()}};
   }
-  if (rpc == Rpc::kGetHistoryEntry) return {{OfJob<v1::GetHistoryEntryRequest>()}};
+  if (rpc == Rpc::kGetHistoryEntry || rpc == Rpc::kGetRecord)
+    return {{OfJob<v1::GetHistoryEntryRequest>()}};
   if (rpc == Rpc::kSyncWorker) return {{WorkerReport().SerializeAsString()}};
   if (rpc == Rpc::kInvite) return {{For<v1::InviteRequest>("new").SerializeAsString()}};
   if (rpc == Rpc::kCreateToken) return {{For<v1::CreateTokenRequest>("new").SerializeAsString()}};
