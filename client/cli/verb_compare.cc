@@ -1,7 +1,5 @@
 // slipway compare: which of two programs is faster on a device.
 #include <array>
-#include <atomic>
-#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -10,96 +8,17 @@
 #include "client/cli/connection.h"
 #include "client/cli/exit_code.h"
 #include "client/cli/inputs.h"
-#include "client/cli/open_session.h"
 #include "client/cli/percent.h"
 #include "client/cli/precision.h"
-#include "client/cli/progress.h"
 #include "client/cli/render.h"
 #include "client/cli/tag_flags.h"
+#include "client/cli/turns.h"
 #include "client/cli/verbs.h"
 #include "client/comparison.h"
-#include "core/artifact/input_match.h"
-#include "core/base/clock.h"
 #include "core/base/status_macros.h"
 
 namespace slipway::cli {
 namespace {
-
-// Both programs on a device, with the same inputs. Not thread-safe, but for Interrupt.
-class ComparedPrograms {
- public:
-  ComparedPrograms(Session& session, const Digest& a, const Digest& b, int threads)
-      : session_(session), artifacts_{a, b}, threads_(threads) {}
-
-  absl::Status PutInputs(const std::vector<NamedType>& types, const std::vector<NamedTensor>& given,
-                         uint64_t seed) {
-    for (const NamedType& input : types) {
-      const NamedTensor* found = nullptr;
-      for (const NamedTensor& tensor : given) {
-        if (tensor.name == input.name) found = &tensor;
-      }
-      absl::StatusOr<RemoteTensor> put =
-          found != nullptr ? session_.Put(found->tensor, input.name)
-                           : session_.Random(input.type.Smallest(), seed, input.name);
-      SLIPWAY_RETURN_IF_ERROR_WITH(put.status(), absl::StrCat("input \"", input.name, "\""));
-      inputs_.push_back(*std::move(put));
-    }
-    return absl::OkStatus();
-  }
-
-  void Interrupt() { is_interrupted_ = true; }
-
-  // As TimeBlocks.
-  absl::StatusOr<std::vector<BenchmarkResult>> Time(absl::Span<const Side> order, int samples) {
-    if (is_interrupted_) return absl::CancelledError("interrupted");
-    const Side first = order.front();
-    std::array<RemoteProgram, 2> programs;
-    for (const Side side : {first, first == Side::kA ? Side::kB : Side::kA}) {
-      const size_t number = Number(side);
-      SLIPWAY_ASSIGN_OR_RETURN_WITH(
-          programs[number], session_.Load(artifacts_[number], {.threads = threads_}), Of(side));
-    }
-    std::vector<const RemoteTensor*> inputs;
-    for (const RemoteTensor& input : inputs_) inputs.push_back(&input);
-    // One waits for the other on the device, so that the way there and back lies in no gap between them.
-    std::vector<Future<BenchmarkResult>> timed;
-    for (const Side side : order) {
-      timed.push_back(
-          programs[Number(side)].TimeAsync(inputs, {.call = {}, .warmup = 1, .samples = samples}));
-    }
-    std::vector<BenchmarkResult> blocks;
-    for (size_t i = 0; i < order.size(); ++i) {
-      SLIPWAY_ASSIGN_OR_RETURN_WITH(blocks.emplace_back(), timed[i].Get(), Of(order[i]));
-    }
-    return blocks;
-  }
-
- private:
-  static size_t Number(Side side) { return side == Side::kA ? 0 : 1; }
-  static std::string Of(Side side) { return side == Side::kA ? "A" : "B"; }
-
-  Session& session_;
-  const std::array<Digest, 2> artifacts_;
-  const int threads_;
-  std::vector<RemoteTensor> inputs_;
-  std::atomic<bool> is_interrupted_ = false;
-};
-
-absl::Status CheckTakesTheSame(const ArtifactSummary& a, const ArtifactSummary& b) {
-  bool is_same = a.inputs.size() == b.inputs.size();
-  for (size_t i = 0; is_same && i < a.inputs.size(); ++i) {
-    is_same = a.inputs[i].type == b.inputs[i].type;
-  }
-  if (is_same) return absl::OkStatus();
-  const auto list = [](const ArtifactSummary& artifact) {
-    std::string text;
-    for (const NamedType& input : artifact.inputs) {
-      absl::StrAppend(&text, text.empty() ? "" : ", ", input.name, ": ", ToString(input.type));
-    }
-    return absl::StrCat("(", text, ")");
-  };
-  return WrongCall(absl::StrCat("A and B take different inputs: ", list(a), " and ", list(b)));
-}
 
 // Nothing where the help was asked for. What was found is printed.
 absl::StatusOr<std::optional<ComparisonReport>> CompareTwo(Environment& environment,
@@ -146,45 +65,27 @@ absl::StatusOr<std::optional<ComparisonReport>> CompareTwo(Environment& environm
                              PrepareArtifact(environment, *connection, (*names)[i], compiled));
   }
   const auto& [a, b] = artifacts;
-  SLIPWAY_RETURN_IF_ERROR(CheckTakesTheSame(a, b));
-  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<NamedTensor> inputs, ReadInputs(input_files, a));
-  SessionFlags session_flags;
-  session_flags.device = model_flags.device;
-  session_flags.target = a.target;
-  session_flags.purpose = "compare";
-  session_flags.tags = model_flags.tags;
-  SLIPWAY_ASSIGN_OR_RETURN(Session session, OpenDevice(environment, *connection, session_flags));
-  ComparedPrograms programs(session, a.digest, b.digest, static_cast<int>(threads));
-  SLIPWAY_RETURN_IF_ERROR(programs.PutInputs(a.inputs, inputs, static_cast<uint64_t>(seed)));
-
-  if (environment.interrupts != nullptr) {
-    environment.interrupts->SetHandler([&programs] { programs.Interrupt(); });
+  if (const absl::Status same = CheckTakesTheSame(a, b); !same.ok()) {
+    return WrongCall(same.message());
   }
-  ComparisonReport report = {.a = {BaseName((*names)[0]), a.digest, a.target},
-                             .b = {BaseName((*names)[1]), b.digest, b.target},
-                             .device = session.device(),
-                             .threads = static_cast<int>(threads),
-                             .margin = options.margin};
-  absl::StatusOr<Comparison> comparison;
-  {
-    Progress progress(environment);
-    const SystemClock clock;
-    int64_t rounds = 0;
-    comparison = ComparePrograms(
-        [&](absl::Span<const Side> order, int samples) {
-          progress.Show({.stage = absl::StrCat("comparing on ", session.device()),
-                         .detail = absl::StrCat(rounds++, " rounds")});
-          return programs.Time(order, samples);
-        },
-        options, clock);
-  }
-  if (environment.interrupts != nullptr) environment.interrupts->SetHandler(nullptr);
-  SLIPWAY_RETURN_IF_ERROR(comparison.status());
-  report.comparison = *comparison;
+  SLIPWAY_ASSIGN_OR_RETURN(std::vector<NamedTensor> inputs, ReadInputs(input_files, a));
+  SLIPWAY_ASSIGN_OR_RETURN(const TurnsResult result, RunTurns(environment, *connection,
+                                                              {.a = a,
+                                                               .b = b,
+                                                               .inputs = std::move(inputs),
+                                                               .seed = static_cast<uint64_t>(seed),
+                                                               .threads = static_cast<int>(threads),
+                                                               .device = model_flags.device,
+                                                               .purpose = "compare",
+                                                               .tags = model_flags.tags,
+                                                               .options = options}));
+  const ComparisonReport report = {.a = {BaseName((*names)[0]), a.digest, a.target},
+                                   .b = {BaseName((*names)[1]), b.digest, b.target},
+                                   .device = result.device,
+                                   .threads = static_cast<int>(threads),
+                                   .margin = options.margin,
+                                   .comparison = result.comparison};
   environment.out << (json ? RenderComparisonJson(report) : RenderComparison(report));
-  // What was found stands in either case.
-  const absl::Status closed = session.Close();
-  if (comparison->verdict != Verdict::kWorse) SLIPWAY_RETURN_IF_ERROR(closed);
   return report;
 }
 
