@@ -124,14 +124,15 @@ HistoryFinding JudgeHistory(std::vector<TimedResult> baseline, std::vector<Timed
   return finding;
 }
 
-absl::StatusOr<GateFinding> RunGate(std::vector<TimedResult> baseline,
-                                    std::vector<TimedResult> candidate, double max_regression,
-                                    const TimeInTurns& time_in_turns) {
+absl::StatusOr<GateFinding> RunGate(GateQuestion question, TimeInTurns time_in_turns) {
+  const double max_regression = question.max_regression;
   GateFinding finding;
-  finding.history = JudgeHistory(std::move(baseline), std::move(candidate), max_regression);
-  finding.verdict = finding.history.verdict;
-  if (finding.verdict == GateVerdict::kPassed || !time_in_turns) return finding;
+  finding.history =
+      JudgeHistory(std::move(question.baseline), std::move(question.candidate), max_regression);
+  finding.verdict = question.is_one_program ? GateVerdict::kPassed : finding.history.verdict;
+  if (finding.verdict == GateVerdict::kPassed) return finding;
   SLIPWAY_ASSIGN_OR_RETURN(finding.turns, time_in_turns(max_regression / 2));
+  if (!finding.turns.has_value()) return finding;
   const GateVerdict verdict = Judge(finding.turns->ratio, max_regression);
   if (verdict != GateVerdict::kUndecided) finding.verdict = verdict;
   return finding;

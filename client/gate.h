@@ -4,10 +4,10 @@
 #define SLIPWAY_CLIENT_GATE_H_
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
@@ -65,21 +65,26 @@ struct HistoryFinding {
 HistoryFinding JudgeHistory(std::vector<TimedResult> baseline, std::vector<TimedResult> candidate,
                             double max_regression);
 
+struct GateQuestion {
+  std::vector<TimedResult> baseline, candidate;
+  double max_regression = 0.03;
+  // Both are one artifact: what differs is the machine, and nothing can have become slower but that.
+  bool is_one_program = false;
+};
+
 struct GateFinding {
   GateVerdict verdict = GateVerdict::kUndecided;
   HistoryFinding history;
   std::optional<Comparison> turns;  // A is the baseline; absent if they were not timed.
 };
 
-// What ComparePrograms gives of baseline and candidate with this margin. May be empty: they cannot be timed.
-using TimeInTurns = std::function<absl::StatusOr<Comparison>(double margin)>;
+// What ComparePrograms gives of baseline and candidate with this margin; nothing where they cannot be timed.
+using TimeInTurns = absl::FunctionRef<absl::StatusOr<std::optional<Comparison>>(double margin)>;
 
-// The history alone lets pass. What it does not is timed in turns, which cancels what the machine does and what has become
-// of it since, and that decides; where it cannot, the history's verdict stands. Errors of `time_in_turns`. REQUIRES: as
-// JudgeHistory.
-absl::StatusOr<GateFinding> RunGate(std::vector<TimedResult> baseline,
-                                    std::vector<TimedResult> candidate, double max_regression,
-                                    const TimeInTurns& time_in_turns);
+// The history alone lets pass, and so does being one program. What it does not is timed in turns, which cancels what the
+// machine does and what has become of it since, and that decides; where it cannot, the history's verdict stands. Errors of
+// `time_in_turns`. REQUIRES: as JudgeHistory.
+absl::StatusOr<GateFinding> RunGate(GateQuestion question, TimeInTurns time_in_turns);
 
 }  // namespace slipway
 

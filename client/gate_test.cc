@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <optional>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -126,13 +128,15 @@ TEST(JudgeHistoryTest, TheOrderOfResultsDoesNotMatter) {
 }
 
 TEST(JudgeHistoryTest, NoiseLeavesItUndecidedAndSaysHowManySittingsWouldTell) {
-  // They differ by 0.8 %: the interval is some 4 % wide.
-  const HistoryFinding noisy = JudgeHistory(Days(30, 1000, 0.013), Days(4, 1020, 0.013, 30), kMost);
+  // Sittings differ by 1.63 %, and half of the interval is to be 1.5 %.
+  const HistoryFinding noisy = JudgeHistory(Days(30, 1000, 0.022), Days(4, 1020, 0.022, 30), kMost);
   EXPECT_EQ(noisy.verdict, GateVerdict::kUndecided);
   ASSERT_TRUE(noisy.ratio.interval.has_value());
-  ASSERT_TRUE(noisy.sittings_wanted.has_value());
-  EXPECT_GT(*noisy.sittings_wanted, 4);
-  EXPECT_LT(*noisy.sittings_wanted, 30);
+  EXPECT_NEAR(noisy.spread, 0.0163, 0.0001);
+  EXPECT_EQ(noisy.sittings_wanted, 11);
+  // By that rule 4 would have done, and have not.
+  EXPECT_EQ(JudgeHistory(Days(30, 1000, 0.013), Days(4, 1020, 0.013, 30), kMost).sittings_wanted,
+            5);
   // No number of the candidate's makes up for a baseline that is not known.
   EXPECT_EQ(JudgeHistory(Days(10, 1000, 0.05), Days(4, 1000, 0.05, 10), kMost).sittings_wanted,
             std::nullopt);
@@ -164,12 +168,14 @@ TEST(JudgeHistoryTest, TheNewestSittingsCount) {
 class RunGateTest : public ::testing::Test {
  protected:
   // With the history in doubt, or not.
-  absl::StatusOr<GateFinding> Gate(int sittings, double history_ratio,
-                                   const TimeInTurns& time_in_turns) {
-    return RunGate(Days(20, 1000, 0.002), Days(sittings, 1000 * history_ratio, 0.002, 20), kMost,
+  absl::StatusOr<GateFinding> Gate(int sittings, double history_ratio, TimeInTurns time_in_turns) {
+    return RunGate({.baseline = Days(20, 1000, 0.002),
+                    .candidate = Days(sittings, 1000 * history_ratio, 0.002, 20),
+                    .max_regression = kMost,
+                    .is_one_program = is_one_program_},
                    time_in_turns);
   }
-  TimeInTurns Turns(double low, double high) {
+  std::function<absl::StatusOr<std::optional<Comparison>>(double)> Turns(double low, double high) {
     return [this, low, high](double margin) {
       margins_.push_back(margin);
       Comparison comparison;
@@ -177,6 +183,7 @@ class RunGateTest : public ::testing::Test {
       return comparison;
     };
   }
+  bool is_one_program_ = false;
   std::vector<double> margins_;
 };
 
@@ -208,10 +215,19 @@ TEST_F(RunGateTest, ARegressionOfTheHistoryIsConfirmedOrWasTheMachines) {
   EXPECT_EQ(doubtful.verdict, GateVerdict::kRegressed);
 }
 
+TEST_F(RunGateTest, OneProgramCannotHaveBecomeSlower) {
+  is_one_program_ = true;
+  ASSERT_OK_AND_ASSIGN(const GateFinding finding, Gate(4, 1.03, Turns(2, 3)));
+  EXPECT_EQ(finding.verdict, GateVerdict::kPassed);
+  EXPECT_EQ(finding.history.verdict, GateVerdict::kRegressed);
+  EXPECT_THAT(margins_, ::testing::IsEmpty());
+}
+
 TEST_F(RunGateTest, WithoutTurnsTheHistoryStands) {
-  ASSERT_OK_AND_ASSIGN(const GateFinding slow, Gate(4, 1.03, nullptr));
+  const auto cannot = [](double) { return std::nullopt; };
+  ASSERT_OK_AND_ASSIGN(const GateFinding slow, Gate(4, 1.03, cannot));
   EXPECT_EQ(slow.verdict, GateVerdict::kRegressed);
-  ASSERT_OK_AND_ASSIGN(const GateFinding unknown, Gate(1, 1, nullptr));
+  ASSERT_OK_AND_ASSIGN(const GateFinding unknown, Gate(1, 1, cannot));
   EXPECT_EQ(unknown.verdict, GateVerdict::kUndecided);
 }
 

@@ -21,6 +21,7 @@ constexpr Verb kVerbs[] = {
     {"run", "run a model or artifact on a device", Run},
     {"bench", "measure a model or artifact on a device", Bench},
     {"compare", "say which of two models or artifacts is faster on a device", Compare},
+    {"gate", "say whether a model has become slower than its baseline", Gate},
     {"quantize", "compile a model in 8 bits, and tell what that changes", Quantize},
     {"session", "hold a device and work with it, by hand or by a script", RunSession},
     {"lease", "list who holds devices, hold one, release one", Lease},
@@ -49,7 +50,7 @@ std::string Help() {
       table.Render("  ", false),
       "\nWithout --server or $SLIPWAY_SERVER, compile, run, bench, compare, quantize, session and "
       "devices work on this machine alone.\nExit codes: 0 done, 1 the work failed, 2 the call was "
-      "wrong, 3 server or device unreachable;\nof compare: 1 a bad verdict, 4 no "
+      "wrong, 3 server or device unreachable;\nof compare and gate: 1 a bad verdict, 4 no "
       "verdict.\n");
 }
 

@@ -19,7 +19,7 @@ enum class ExitCode : int {
 // The same status, for which the command ends with `code`.
 absl::Status WithExitCode(absl::Status status, ExitCode code);
 
-// What ends a verb that judges (`compare`) before it has judged: kNoVerdict in place of kWorkFailed, so that scripts
+// What ends a verb that judges (`compare`, `gate`) before it has judged: kNoVerdict in place of kWorkFailed, so that scripts
 // can tell a bad verdict from none. REQUIRES: not OK.
 absl::Status WithoutVerdict(absl::Status status);
 

@@ -17,6 +17,7 @@ absl::Status Compile(Environment& environment, Arguments arguments);
 absl::Status Run(Environment& environment, Arguments arguments);
 absl::Status Bench(Environment& environment, Arguments arguments);
 absl::Status Compare(Environment& environment, Arguments arguments);
+absl::Status Gate(Environment& environment, Arguments arguments);
 absl::Status Quantize(Environment& environment, Arguments arguments);
 absl::Status RunSession(Environment& environment, Arguments arguments);
 absl::Status Lease(Environment& environment, Arguments arguments);

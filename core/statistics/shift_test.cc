@@ -189,6 +189,7 @@ TEST(ShiftTest, SamplesThatDependOnEachOtherCountAsFewer) {
   for (int i = 0; i < 20; ++i) rising.push_back(i);
   ASSERT_GT(Inefficiency(rising), 4);
   EXPECT_FALSE(EstimateShift(rising, {50, 51, 52}, 0.99).interval.has_value());
+  EXPECT_FALSE(EstimateShift({50, 51, 50, 51}, rising, 0.99).interval.has_value());
 }
 
 }  // namespace

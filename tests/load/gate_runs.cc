@@ -92,7 +92,7 @@ GateCounts RunGates(uint64_t seed, int64_t histories, const DeviceKind& kind, do
     Count(Naive(baseline, candidate.back()), counts.naive);
     const double asked = day + 0.01;
     const absl::StatusOr<GateFinding> finding =
-        RunGate(baseline, candidate, kMaxRegression,
+        RunGate({.baseline = baseline, .candidate = candidate, .max_regression = kMaxRegression},
                 [&](double margin) { return device.Compare(asked, margin, counts.turns_s); });
     SLIPWAY_CHECK(finding.ok(), "a simulated device has no errors");
     Count(finding->history.verdict, counts.history);
