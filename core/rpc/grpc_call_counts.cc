@@ -55,11 +55,11 @@ std::vector<int64_t> AllOf(absl::string_view key,
   }
 }
 
-std::vector<int64_t> Servers() {
+}  // namespace
+
+std::vector<int64_t> CountedServers() {
   return AllOf("serverId", [](int64_t from) { return Take(grpc_channelz_get_servers(from)); });
 }
-
-}  // namespace
 
 int64_t ChannelzNumber(absl::string_view json, absl::string_view key) {
   int64_t number = 0;
@@ -78,9 +78,9 @@ SocketCalls ReadSocketMessage(absl::string_view json) {
   return calls;
 }
 
-int64_t CallsInVain() {
+int64_t CallsInVain(absl::Span<const int64_t> servers) {
   int64_t calls = 0;
-  for (const int64_t server : Servers()) {
+  for (const int64_t server : servers) {
     const std::string text = Take(grpc_channelz_get_server(server));
     calls += ChannelzNumber(text, "callsStarted") - ChannelzNumber(text, "callsSucceeded");
   }
@@ -89,7 +89,7 @@ int64_t CallsInVain() {
 
 std::vector<SocketCalls> ReadSocketCalls() {
   std::vector<SocketCalls> all;
-  for (const int64_t server : Servers()) {
+  for (const int64_t server : CountedServers()) {
     const std::vector<int64_t> sockets = AllOf("socketId", [server](int64_t from) {
       return Take(grpc_channelz_get_server_sockets(server, from, 0));
     });

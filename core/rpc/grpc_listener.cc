@@ -182,6 +182,7 @@ class RunningListener final : public GrpcListener {
   }
 
   void Start() override {
+    if (options_.on_flood != nullptr) counted_servers_ = CountedServers();
     thread_ = std::thread([this] { Run(); });
   }
 
@@ -543,7 +544,7 @@ class RunningListener final : public GrpcListener {
     const absl::Duration now = clock_.Monotonic();
     if (!LooksAtCalls() || now < look_at_calls_) return;
     look_at_calls_ = now + kLookAtCalls;
-    const int64_t vain = CallsInVain();
+    const int64_t vain = CallsInVain(counted_servers_);
     seen_vain_ = std::min(seen_vain_, vain);
     if (vain - seen_vain_ < kFewCalls) return;
     seen_vain_ = vain;
@@ -640,6 +641,7 @@ class RunningListener final : public GrpcListener {
   ConnectionTable table_;
   CallFlood flood_;
   absl::Duration look_at_calls_ = -absl::InfiniteDuration();
+  std::vector<int64_t> counted_servers_;  // Since Start: ours is among them.
   int64_t seen_vain_ = 0;  // CallsInVain, when it was last looked whose they are, or fewer since.
   SilentList silent_;      // The one that came first in front.
   absl::flat_hash_map<uint64_t, SilentList::iterator> silent_by_id_;
