@@ -152,6 +152,15 @@ absl::StatusOr<SqliteStatement> SqliteDatabase::Prepare(const char* sql) {
 
 int64_t SqliteDatabase::changes() const { return sqlite3_changes64(database_); }
 
+absl::StatusOr<int64_t> SqliteDatabase::UsedBytes() {
+  SLIPWAY_ASSIGN_OR_RETURN(
+      SqliteStatement used,
+      Prepare("SELECT (page_count - freelist_count) * page_size "
+              "FROM pragma_page_count, pragma_freelist_count, pragma_page_size"));
+  SLIPWAY_RETURN_IF_ERROR(used.Step().status());
+  return used.Integer(0);
+}
+
 absl::StatusOr<SqliteTransaction> SqliteTransaction::Begin(SqliteDatabase* database, bool durable) {
   SLIPWAY_RETURN_IF_ERROR(database->Execute(durable
                                                 ? "PRAGMA synchronous=FULL; BEGIN IMMEDIATE"

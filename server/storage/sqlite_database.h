@@ -60,6 +60,8 @@ class SqliteDatabase {
   absl::Status Execute(const char* sql);
   absl::StatusOr<SqliteStatement> Prepare(const char* sql);
   int64_t changes() const;  // Rows changed by the last statement.
+  // What the pages in use take, together; reads none of them.
+  absl::StatusOr<int64_t> UsedBytes();
 
  private:
   explicit SqliteDatabase(sqlite3* database) : database_(database) {}

@@ -506,6 +506,8 @@ absl::StatusOr<int64_t> SqliteStore::DeleteEndedBefore(absl::Time time) {
 
 absl::StatusOr<int64_t> SqliteStore::DeleteEndedBeyond(int64_t max_bytes) {
   absl::MutexLock lock(&mu_);
+  SLIPWAY_ASSIGN_OR_RETURN(const int64_t all, database_->UsedBytes());
+  if (all <= max_bytes) return 0;  // Summing up reads every job.
   SLIPWAY_ASSIGN_OR_RETURN(SqliteTransaction transaction,
                            SqliteTransaction::Begin(database_.get(), /*durable=*/false));
   SLIPWAY_RETURN_IF_ERROR(statements_->delete_beyond.Bind(max_bytes).Run());
