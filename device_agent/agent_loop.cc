@@ -85,12 +85,17 @@ v1::AgentState AgentLoop::MakeReport() {
 
 v1::AgentState AgentLoop::Act(std::shared_ptr<SyncCall>& call) {
   absl::MutexLock lock(&mutex_);
+  bool is_short = false;
   const AgentActions actions = Reconcile(held_, desired_);
   for (const std::string& id : actions.stop) {
     if (worker_.has_value() && worker_->attempt_id == id) worker_->stop.request_stop();
   }
   for (const std::string& id : actions.forget) held_.erase(id);
-  for (const int index : actions.start) StartAttempt(desired_.attempts(index));
+  for (const int index : actions.start) {
+    StartAttempt(desired_.attempts(index));
+    is_short = desired_.attempts(index).has_run();
+  }
+  if (is_short) AwaitMoment();
 
   v1::AgentState state = MakeReport();
   state.set_park_ns(
@@ -100,6 +105,14 @@ v1::AgentState AgentLoop::Act(std::shared_ptr<SyncCall>& call) {
   call_ = call;
   call_is_stale_ = false;
   return state;
+}
+
+void AgentLoop::AwaitMoment() {
+  const auto is_over = [this]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
+    return std::none_of(held_.begin(), held_.end(),
+                        [](const auto& held) { return IsActive(held.second); });
+  };
+  mutex_.AwaitWithTimeout(absl::Condition(&is_over), options_.moment);
 }
 
 void AgentLoop::LogFailure(const absl::Status& status) {

@@ -36,6 +36,9 @@ struct AgentLoopOptions {
   std::function<void()> after_attempt;
   // Longest time a call may be parked.
   absl::Duration park = absl::Seconds(30);
+  // A run that takes no longer is reported once, with its result: for each report the server stores a change, wakes clients and
+  // answers. Small programs take a few milliseconds.
+  absl::Duration moment = absl::Milliseconds(25);
 };
 
 // The decisions are Reconcile's; this acts. One thread syncs, one works on an attempt.
@@ -65,6 +68,8 @@ class AgentLoop {
   void SetAttempt(const v1::RunAttemptState& attempt);
   // The report under way, if there is one, does not say any more how it is.
   void ReportAnew() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Gives what has just begun the time to end, if that is soon.
+  void AwaitMoment() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void StopWorker();
   // The time, but never so long that the server takes the agent for lost.
   absl::Duration NotLost(absl::Duration time) const;

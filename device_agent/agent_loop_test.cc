@@ -39,8 +39,10 @@ bool IsIdle(const v1::AgentState& report) { return report.attempts_size() == 0; 
 
 class AgentLoopTest : public ::testing::Test {
  protected:
-  void SetUp() override {
+  void SetUp() override { Begin(absl::Hours(1)); }
+  void Begin(absl::Duration moment) {
     AgentLoopOptions options;
+    options.moment = moment;
     options.identity.set_agent_id("me");
     options.on_ready = [this] { ready_.Notify(); };
     loop_.emplace(
@@ -103,6 +105,28 @@ TEST_F(AgentLoopTest, WorksReportsAndForgets) {
   const v1::AgentState idle = transport_.WaitFor(IsIdle);
   EXPECT_GT(idle.sequence(), done.sequence());
   EXPECT_GT(done.sequence(), 1);
+}
+
+TEST_F(AgentLoopTest, WhatIsOverInAMomentIsReportedOnce) {
+  v1::RunAssignment run = Assignment("a");
+  run.mutable_run();
+  transport_.Want({run});
+  // Later reports do not come while the server wants the same.
+  const v1::AgentState report =
+      transport_.WaitFor([](const v1::AgentState& state) { return state.attempts_size() > 0; });
+  EXPECT_TRUE(Shows("a", State::SUCCEEDED)(report));
+}
+
+class ImpatientAgentLoopTest : public AgentLoopTest {
+ protected:
+  void SetUp() override { Begin(absl::Milliseconds(1)); }
+};
+
+TEST_F(ImpatientAgentLoopTest, WhatTakesLongerIsReportedMeanwhile) {
+  v1::RunAssignment run = Assignment("long");
+  run.mutable_run();
+  transport_.Want({run});
+  transport_.WaitFor(Shows("long", State::RUNNING));
 }
 
 TEST_F(AgentLoopTest, StopsWhatIsNoLongerWantedThenBeginsTheNext) {

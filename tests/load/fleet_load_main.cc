@@ -1,6 +1,7 @@
 // A real server under the load of a simulated fleet; see README.md.
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 
 #include <cstdio>
 #include <string>
@@ -124,6 +125,7 @@ int Main(int argc, char** argv) {
 }  // namespace slipway::testing
 
 int main(int argc, char** argv) {
+  setenv("GRPC_VERBOSITY", "NONE", 0);  // Statuses say what its log would.
   slipway::InitLog("fleet_load", slipway::LogLevel::kWarning);
   return slipway::testing::Main(argc, argv);
 }

@@ -19,6 +19,7 @@
 #include "core/rpc/grpc_settings.h"
 #include "core/rpc/grpc_status.h"
 #include "core/rpc/retry.h"
+#include "device_agent/agent_loop.h"
 #include "device_agent/reconcile.h"
 #include "proto/slipway/v1/agent.grpc.pb.h"
 #include "server/timer_queue.h"
@@ -28,8 +29,7 @@
 namespace slipway::testing {
 namespace {
 
-// As slipway-agent has them (device_agent/agent_loop.cc).
-constexpr absl::Duration kPark = absl::Seconds(30);
+// As device_agent/agent_loop.cc has it.
 constexpr absl::Duration kCallSlack = absl::Seconds(10);
 
 // Agents that have begun to call and were not answered yet.
@@ -40,6 +40,7 @@ struct Fleet {
   const FleetDoor& door;
   FleetLedger& ledger;
   const absl::Duration longest_work;
+  const AgentLoopOptions options;  // As slipway-agent has them.
   const SystemClock clock;
   server::TimerQueue timers;
   CallCount calls;
@@ -106,14 +107,33 @@ class SimulatedAgent {
     std::unique_ptr<v1::AgentService::Stub> stub;
   };
 
-  // Moves towards what is wanted; makes the next call.
+  // Moves towards what is wanted; makes the next call, unless that comes in a
+  // moment.
   std::shared_ptr<Call> Act() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     const AgentActions actions = Reconcile(held_, desired_);
     // What is stopped is over at once: nothing works on it.
     for (const std::string& id : actions.stop) held_.erase(id);
     for (const std::string& id : actions.forget) held_.erase(id);
-    for (const int index : actions.start) BeginWork(desired_.attempts(index));
+    if (actions.start.empty()) return NewCall();
+    const v1::RunAssignment& assignment = desired_.attempts(actions.start.front());
+    BeginWork(assignment);
+    awaited_ = assignment.attempt_id();
+    fleet_.timers.After(fleet_.options.moment, [this, id = awaited_] { EndMoment(id); });
+    return nullptr;
+  }
 
+  void EndMoment(const std::string& attempt) {
+    std::shared_ptr<Call> call;
+    {
+      absl::MutexLock lock(&mutex_);
+      if (awaited_ != attempt) return;
+      call = NewCall();
+    }
+    Start(std::move(call));
+  }
+
+  std::shared_ptr<Call> NewCall() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    awaited_.clear();
     auto call = std::make_shared<Call>();
     call->state = identity_;
     call->state.set_sequence(++sequence_);
@@ -123,7 +143,7 @@ class SimulatedAgent {
       *call->state.add_attempts() = attempt;
       call->is_at_once = call->is_at_once || !IsActive(attempt);
     }
-    absl::Duration park = kPark * absl::Uniform(random_, 0.8, 1.0);
+    absl::Duration park = fleet_.options.park * absl::Uniform(random_, 0.8, 1.0);
     if (desired_.silence_ns() > 0) {
       park = std::min(park, absl::Nanoseconds(desired_.silence_ns()) / 2);
     }
@@ -144,6 +164,7 @@ class SimulatedAgent {
 
   // Without the lock: gRPC may call back at once.
   void Start(std::shared_ptr<Call> call) {
+    if (call == nullptr) return;
     call->begin = fleet_.clock.Monotonic();
     fleet_.calls.Begin();
     if (fleet_.ends) call->context.TryCancel();
@@ -186,7 +207,7 @@ class SimulatedAgent {
       if (pause.has_value()) ++fleet_.counts.failed;
     }
     if (is_first) fleet_.on_first_answer();
-    if (next != nullptr) Start(std::move(next));
+    Start(std::move(next));
     if (pause.has_value()) fleet_.timers.After(*pause, [this] { Sync(); });
   }
 
@@ -211,23 +232,31 @@ class SimulatedAgent {
     });
   }
 
-  // Changes an attempt that is held still; what is reported now does not say any more how it is.
+  // Changes an attempt that is held still; what is reported now does not say
+  // any more how it is.
   template <typename Change>
   void Change(const std::string& id, Change change) {
     std::shared_ptr<Call> stale;
+    std::shared_ptr<Call> next;
     {
       absl::MutexLock lock(&mutex_);
       const auto attempt = held_.find(id);
       if (attempt == held_.end()) return;
       change(attempt->second);
-      is_stale_ = true;
-      stale = call_;
+      if (awaited_.empty()) {
+        is_stale_ = true;
+        stale = call_;
+      } else if (!IsActive(attempt->second)) {
+        next = NewCall();
+      }
     }
     if (stale != nullptr) stale->context.TryCancel();
+    Start(std::move(next));
   }
 
   Fleet& fleet_;
   const int number_;
+  const AgentLoopOptions options_;  // As slipway-agent has them.
   v1::AgentState identity_;
 
   absl::Mutex mutex_;
@@ -237,6 +266,9 @@ class SimulatedAgent {
   int64_t sequence_ ABSL_GUARDED_BY(mutex_) = 0;
   v1::DesiredAgentState desired_ ABSL_GUARDED_BY(mutex_);
   HeldAttempts held_ ABSL_GUARDED_BY(mutex_);
+  // The attempt that has just begun, whose end is waited for before anything is
+  // reported; empty: none.
+  std::string awaited_ ABSL_GUARDED_BY(mutex_);
   Backoff backoff_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<Call> call_ ABSL_GUARDED_BY(mutex_);
   bool is_stale_ ABSL_GUARDED_BY(mutex_) = false;
