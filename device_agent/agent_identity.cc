@@ -1,6 +1,5 @@
 #include "device_agent/agent_identity.h"
 
-#include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -17,8 +16,10 @@
 #include "core/base/files.h"
 #include "core/base/machine_memory.h"
 #include "core/base/status_macros.h"
+#include "core/base/usable_processors.h"
 #include "core/base/version.h"
 #include "core/target/target.h"
+#include "core/wire/benchmark_spec.h"
 #include "core/wire/device_attributes_proto.h"
 #include "device_agent/inventory.h"
 
@@ -49,17 +50,6 @@ std::string FindValue(const std::string& path, absl::string_view key, char separ
     }
   }
   return "";
-}
-
-std::vector<int> UsableProcessors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  const bool is_known = sched_getaffinity(0, sizeof(set), &set) == 0;
-  std::vector<int> usable;
-  for (int cpu = 0; cpu < (is_known ? CPU_SETSIZE : sysconf(_SC_NPROCESSORS_ONLN)); ++cpu) {
-    if (!is_known || CPU_ISSET(cpu, &set)) usable.push_back(cpu);
-  }
-  return usable;
 }
 
 }  // namespace
@@ -137,6 +127,7 @@ v1::AgentState MakeIdentity(const std::string& agent_id, const Labels& labels) {
   state.set_min_format(static_cast<int32_t>(kReadFormats.lowest));
   state.set_max_format(static_cast<int32_t>(kReadFormats.highest));
   state.set_max_session(kSessionVersion);
+  state.set_max_benchmark(kBenchmarkVersion);
   *state.add_devices() = DescribeDevice(agent_id, labels);
   return state;
 }

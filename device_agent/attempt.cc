@@ -20,9 +20,11 @@
 #include "core/base/clock.h"
 #include "core/base/machine_lock.h"
 #include "core/base/status_macros.h"
+#include "core/base/usable_processors.h"
 #include "core/rpc/retry.h"
 #include "core/runtime/call_options.h"
 #include "core/tensor/tensor.h"
+#include "core/wire/benchmark_spec.h"
 #include "core/wire/digest_proto.h"
 #include "core/wire/status_proto.h"
 #include "core/wire/tensor_proto.h"
@@ -35,8 +37,6 @@ namespace {
 // Defaults of run.proto.
 constexpr int kDefaultWarmup = 10;
 constexpr int kDefaultSamples = 100;
-constexpr int kMaxSamples = 1'000'000;
-constexpr int kMaxPrecisionGoalPpm = 1'000'000;
 constexpr int kMaxThreads = 1024;
 // Outputs of one attempt that are reported inline; the report is one message.
 constexpr int64_t kMaxInlineBytes = 8 << 20;
@@ -142,17 +142,7 @@ class Attempt {
     if (spec().loop_turns() < 0 || spec().dynamic_bytes() < 0) {
       return absl::InvalidArgumentError("loop_turns and dynamic_bytes must be 0 at least");
     }
-    if (is_benchmark() &&
-        (assignment_.benchmark().samples() < 0 || assignment_.benchmark().samples() > kMaxSamples ||
-         assignment_.benchmark().warmup() > kMaxSamples)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("samples and warm-up must be at most ", kMaxSamples));
-    }
-    if (is_benchmark() && (assignment_.benchmark().precision_goal_ppm() < 0 ||
-                           assignment_.benchmark().precision_goal_ppm() > kMaxPrecisionGoalPpm)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("precision_goal_ppm must be 0 to ", kMaxPrecisionGoalPpm));
-    }
+    if (is_benchmark()) SLIPWAY_RETURN_IF_ERROR(CheckBenchmarkSpec(assignment_.benchmark()));
     return absl::OkStatus();
   }
 
@@ -320,6 +310,12 @@ class Attempt {
     measure.set_samples(benchmark.samples() == 0 ? kDefaultSamples : benchmark.samples());
     measure.set_profile(benchmark.profile());
     measure.set_precision_goal_ppm(benchmark.precision_goal_ppm());
+    if (benchmark.has_scenario()) {
+      *measure.mutable_scenario() =
+          WithDefaults(benchmark, static_cast<int>(UsableProcessors().size()));
+    }
+    if (benchmark.has_settling()) *measure.mutable_settling() = benchmark.settling();
+    measure.set_seed(spec().seed());
     SLIPWAY_ASSIGN_OR_RETURN(runner::Response response, Ask(request));
     *state_.mutable_benchmark_result() = std::move(*response.mutable_benchmark());
     timings_.set_load_ns(state_.benchmark_result().load_cold_ns());

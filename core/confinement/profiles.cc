@@ -8,10 +8,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "absl/strings/str_cat.h"
+
 namespace slipway {
 namespace {
 
 using Calls = std::vector<SystemCallRule>;
+
+// As many as device_agent/measure/energy.cc looks for.
+constexpr int kMaxSensors = 16;
+constexpr int kMaxBatteries = 4;
 
 constexpr uint32_t kAll = ~uint32_t{0};
 
@@ -198,9 +204,23 @@ Confinement RunnerConfinement(const std::string& blob_folder) {
       {"/proc/cpuinfo", PathAccess::kReadFiles},
       {"/sys/devices/system/cpu", PathAccess::kReadFiles},
       {"/sys/devices/virtual/thermal", PathAccess::kReadFiles},
+      // For how long its first thread was kept waiting, and what it holds in memory.
+      {"/proc/self/schedstat", PathAccess::kReadFiles},
+      {"/proc/self/smaps_rollup", PathAccess::kReadFiles},
+      // What energy was taken: RAPL,
+      {"/sys/devices/virtual/powercap", PathAccess::kReadFiles},
       // How much memory it has mapped (MappedBytes).
       {"/proc/self/statm", PathAccess::kReadFiles},
   };
+  // sensors, and batteries. These are links; what is left to the runner is where they lead to.
+  for (int i = 0; i < kMaxSensors; ++i) {
+    confinement.paths.push_back(
+        {absl::StrCat("/sys/class/hwmon/hwmon", i), PathAccess::kReadFiles});
+  }
+  for (int i = 0; i < kMaxBatteries; ++i) {
+    confinement.paths.push_back(
+        {absl::StrCat("/sys/class/power_supply/BAT", i), PathAccess::kReadFiles});
+  }
   confinement.calls = RunnerCalls();
   confinement.ends_with_parent = true;
   // A program may ask for 1,024 threads, and a session hold several programs.

@@ -5,26 +5,12 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/digest.h"
+#include "core/base/split_mix.h"
 #include "core/base/status_macros.h"
 #include "core/tensor/float16.h"
 
 namespace slipway {
 namespace {
-
-class SplitMix64 {
- public:
-  explicit SplitMix64(uint64_t state) : state_(state) {}
-  uint64_t Next() {
-    state_ += 0x9e3779b97f4a7c15u;
-    uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-  }
-
- private:
-  uint64_t state_;
-};
 
 float UnitFloat(uint64_t r) { return static_cast<float>(r >> 40) * 0x1p-24f; }
 

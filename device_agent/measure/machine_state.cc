@@ -8,45 +8,45 @@
 #include <algorithm>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "core/base/files.h"
+#include "absl/strings/strip.h"
+#include "device_agent/measure/machine_files.h"
 
 namespace slipway {
 namespace {
 
-constexpr int64_t kMaxBytes = 1 << 20;
 constexpr int kMaxThermalZones = 64;
+// What no sensor that works says, thousandths of a degree Celsius.
+constexpr int64_t kColdest = -100'000;
+constexpr int64_t kHottest = 300'000;
+constexpr int64_t kHighestFrequencyHz = 100'000'000'000;
 
-std::string ReadText(const std::string& path) {
-  const absl::StatusOr<std::string> text = ReadFile(path, kMaxBytes);
-  return text.ok() ? std::string(absl::StripAsciiWhitespace(*text)) : "";
+std::string CpuFolder(const std::string& root, int cpu) {
+  return absl::StrCat(root, "/sys/devices/system/cpu/cpu", cpu);
 }
 
-// 0 when it is no number.
-int64_t ReadNumber(const std::string& path) {
-  int64_t number = 0;
-  return absl::SimpleAtoi(ReadText(path), &number) ? number : 0;
-}
-
-int64_t FrequencyHz(int cpu) {
+// 0 when it is no number, or none that can be.
+int64_t ScalingFrequencyHz(const std::string& root, int cpu) {
   const int64_t khz =
-      ReadNumber(absl::StrCat("/sys/devices/system/cpu/cpu", cpu, "/cpufreq/scaling_cur_freq"));
-  if (khz > 0) return khz * 1000;
-  // Virtual machines have no cpufreq, but x86 tells here.
-  return ParseCpuInfo(ReadText("/proc/cpuinfo"), cpu);
+      ReadMachineNumber(CpuFolder(root, cpu) + "/cpufreq/scaling_cur_freq").value_or(0);
+  return khz > 0 && khz <= kHighestFrequencyHz / 1000 ? khz * 1000 : 0;
 }
 
-int64_t HighestTemperature() {
+int64_t HighestTemperature(const std::string& root) {
   int64_t highest = 0;
   for (int i = 0; i < kMaxThermalZones; ++i) {
-    const std::string text = ReadText(absl::StrCat("/sys/class/thermal/thermal_zone", i, "/temp"));
-    if (text.empty()) break;
-    int64_t temperature = 0;
-    if (absl::SimpleAtoi(text, &temperature)) highest = std::max(highest, temperature);
+    const std::string path = absl::StrCat(root, "/sys/class/thermal/thermal_zone", i, "/temp");
+    const absl::StatusOr<int64_t> temperature = ReadMachineNumber(path);
+    if (absl::IsNotFound(temperature.status())) break;
+    if (temperature.ok() && *temperature >= kColdest && *temperature <= kHottest) {
+      highest = std::max(highest, *temperature);
+    }
   }
   return highest;
 }
@@ -58,15 +58,57 @@ int64_t LoadMillis() {
 
 }  // namespace
 
-v1::MachineState ReadMachineState() {
+v1::MachineState ReadCpuState(int cpu, const std::string& root) {
   v1::MachineState state;
+  state.set_cpu_frequency_hz(ScalingFrequencyHz(root, cpu));
+  state.set_governor(ReadMachineText(CpuFolder(root, cpu) + "/cpufreq/scaling_governor"));
+  state.set_temperature_millicelsius(HighestTemperature(root));
+  return state;
+}
+
+v1::MachineState ReadMachineState(const std::string& root) {
   const int cpu = std::max(0, sched_getcpu());
-  state.set_cpu_frequency_hz(FrequencyHz(cpu));
-  state.set_governor(
-      ReadText(absl::StrCat("/sys/devices/system/cpu/cpu", cpu, "/cpufreq/scaling_governor")));
-  state.set_temperature_millicelsius(HighestTemperature());
+  v1::MachineState state = ReadCpuState(cpu, root);
+  if (state.cpu_frequency_hz() == 0) {
+    // Virtual machines have no cpufreq, but x86 tells here.
+    state.set_cpu_frequency_hz(ParseCpuInfo(ReadMachineText(root + "/proc/cpuinfo"), cpu));
+  }
   state.set_load_millis(LoadMillis());
   return state;
+}
+
+int64_t ReadThrottleCount(int cpu, const std::string& root) {
+  int64_t count = 0;
+  for (const char* what : {"core", "package"}) {
+    const std::string path =
+        absl::StrCat(CpuFolder(root, cpu), "/thermal_throttle/", what, "_throttle_count");
+    count += std::clamp<int64_t>(ReadMachineNumber(path).value_or(0), 0, INT64_MAX / 4);
+  }
+  return count;
+}
+
+std::optional<int64_t> ReadWaitedNs(const std::string& root) {
+  // Time on a processor, time waiting for one, and how often it was given one.
+  const std::string text = ReadMachineText(root + "/proc/self/schedstat");
+  const std::vector<absl::string_view> numbers = absl::StrSplit(text, ' ');
+  int64_t waited = 0;
+  if (numbers.size() != 3 || !absl::SimpleAtoi(numbers[1], &waited) || waited < 0) {
+    return std::nullopt;
+  }
+  return waited;
+}
+
+int64_t ReadProportionalBytes(const std::string& root) {
+  const std::string text = ReadMachineText(root + "/proc/self/smaps_rollup");
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    int64_t kibibytes = 0;
+    if (!absl::ConsumePrefix(&line, "Pss:") || !absl::ConsumeSuffix(&line, "kB")) continue;
+    if (!absl::SimpleAtoi(line, &kibibytes) || kibibytes < 0 || kibibytes > INT64_MAX / 1024) {
+      return 0;
+    }
+    return kibibytes * 1024;
+  }
+  return 0;
 }
 
 int64_t ParseCpuInfo(absl::string_view text, int cpu) {
@@ -107,11 +149,12 @@ bool ParseProcStat(absl::string_view text, int64_t& busy_ticks, int& processors)
   return has_total && processors > 0;
 }
 
-std::optional<CpuTimes> ReadCpuTimes() {
+std::optional<CpuTimes> ReadCpuTimes(const std::string& root) {
   CpuTimes times;
   int64_t ticks = 0;
-  const absl::StatusOr<std::string> text = ReadFile("/proc/stat", kMaxBytes);
-  if (!text.ok() || !ParseProcStat(*text, ticks, times.processors)) return std::nullopt;
+  if (!ParseProcStat(ReadMachineText(root + "/proc/stat"), ticks, times.processors)) {
+    return std::nullopt;
+  }
   times.machine_ns = ticks * (1'000'000'000 / sysconf(_SC_CLK_TCK));
   rusage usage;
   getrusage(RUSAGE_SELF, &usage);

@@ -11,9 +11,23 @@
 
 namespace slipway {
 
-// From /proc and /sys; what cannot be read is left out. The frequency is that of the CPU the calling
+// Each reads below `root`, which is in front of "/proc" and "/sys"; empty for this machine's own.
+
+// What cannot be read, or is no number that can be, is left out. The frequency is that of the CPU the calling
 // thread is on.
-v1::MachineState ReadMachineState();
+v1::MachineState ReadMachineState(const std::string& root = "");
+// The same of a CPU, without the load. Cheap enough to be read while samples are taken: frequency and governor come from cpufreq alone.
+v1::MachineState ReadCpuState(int cpu, const std::string& root = "");
+
+// How often a CPU, and the package it is in, has throttled for heat since the machine started; 0 where that is not counted.
+int64_t ReadThrottleCount(int cpu, const std::string& root = "");
+
+// For how long the first thread of this process could have run while another one had the processor, since it began,
+// nanoseconds. Unset where the system does not count it.
+std::optional<int64_t> ReadWaitedNs(const std::string& root = "");
+
+// Memory that this process holds, of pages that several share its part (PSS), bytes; 0 when unknown.
+int64_t ReadProportionalBytes(const std::string& root = "");
 
 // Time that processors have spent working since the machine started, and since this process did.
 struct CpuTimes {
@@ -22,8 +36,8 @@ struct CpuTimes {
   int processors = 0;
 };
 
-// Unset when /proc/stat is not readable.
-std::optional<CpuTimes> ReadCpuTimes();
+// Unset when /proc/stat is not readable. Of this process what the system says of it, whatever the root.
+std::optional<CpuTimes> ReadCpuTimes(const std::string& root = "");
 
 // The frequency of a CPU in Hz from /proc/cpuinfo; 0 when that does not tell it.
 int64_t ParseCpuInfo(absl::string_view text, int cpu);

@@ -5,14 +5,19 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "core/base/clock.h"
 #include "core/base/digest.h"
 #include "core/base/status_macros.h"
 #include "core/runtime/load_program.h"
 #include "device_agent/measure/machine_state.h"
+#include "device_agent/measure/pacer.h"
 #include "device_agent/measure/samples.h"
+#include "device_agent/measure/scenarios.h"
+#include "device_agent/measure/settle.h"
 
 namespace slipway {
 namespace {
@@ -53,12 +58,21 @@ class Measurement {
 
   absl::StatusOr<v1::BenchmarkResult> Run() {
     *result_.mutable_before() = ReadMachineState();
+    SystemPacer pacer;
+    if (options_.settling.has_value()) {
+      CoolDown(
+          *options_.settling, [] { return ReadMachineState(); }, pacer, *result_.mutable_settled());
+    }
+    result_.set_memory_before_bytes(ReadProportionalBytes());
     SLIPWAY_RETURN_IF_ERROR(MeasureLoads());
-    const SampleOptions samples = {.warmup = options_.warmup,
-                                   .samples = options_.samples,
-                                   .precision_goal_ppm = options_.precision_goal_ppm};
-    SLIPWAY_RETURN_IF_ERROR(TakeSamples([this] { return Call(); }, samples, result_));
+    if (options_.settling.has_value()) {
+      SLIPWAY_RETURN_IF_ERROR(Steady(
+          *options_.settling, [this] { return Call(); }, [] { return ReadMachineState(); }, pacer,
+          *result_.mutable_settled()));
+    }
+    SLIPWAY_RETURN_IF_ERROR(HasManyInstances() ? SampleInstances() : Sample());
     *result_.mutable_after() = ReadMachineState();
+    result_.set_memory_after_bytes(ReadProportionalBytes());
     rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     result_.set_peak_memory_bytes(int64_t{usage.ru_maxrss} * 1024);
@@ -84,6 +98,60 @@ class Measurement {
     SLIPWAY_RETURN_IF_ERROR(LoadAll(artifact_, options_.context).status());
     result_.set_load_warm_ns(NowNs() - begin);
     return absl::OkStatus();
+  }
+
+  bool HasManyInstances() const {
+    return options_.scenario.has_value() &&
+           options_.scenario->kind() != v1::Scenario::SINGLE_STREAM;
+  }
+
+  absl::Status Sample() {
+    const SampleOptions samples = {.warmup = options_.warmup,
+                                   .samples = options_.samples,
+                                   .precision_goal_ppm = options_.precision_goal_ppm};
+    SLIPWAY_RETURN_IF_ERROR(TakeSamples([this] { return Call(); }, samples, result_));
+    if (!options_.scenario.has_value()) return absl::OkStatus();
+    v1::ScenarioResult& scenario = *result_.mutable_scenario();
+    *scenario.mutable_scenario() = *options_.scenario;
+    scenario.set_calls(result_.iterations_per_sample() * result_.samples_ns_size());
+    int64_t duration_ns = 0;
+    for (const int64_t ns : result_.samples_ns()) duration_ns += ns;
+    scenario.set_duration_ns(duration_ns);
+    return absl::OkStatus();
+  }
+
+  // The first instance is the context that was loaded; the others get their own of the same program.
+  absl::Status SampleInstances() {
+    struct Instance {
+      ProgramContext* context;
+      std::vector<Tensor> outputs;
+    };
+    const auto count = static_cast<size_t>(options_.scenario->instances());
+    std::vector<std::unique_ptr<ProgramContext>> contexts;
+    std::vector<Instance> all = {{loaded_.context.get(), std::move(loaded_.outputs)}};
+    ProgramContextOptions others = options_.context;
+    others.position = nullptr;  // It has room for the step of one call.
+    for (size_t i = 1; i < count; ++i) {
+      SLIPWAY_ASSIGN_OR_RETURN_WITH(contexts.emplace_back(), loaded_.program->NewContext(others),
+                                    absl::StrCat("instance ", i + 1, " of ", count));
+      all.push_back({contexts.back().get(), std::vector<Tensor>(all[0].outputs.size())});
+    }
+    std::vector<Instances::Call> calls;
+    for (Instance& instance : all) {
+      calls.push_back([this, &instance] {
+        return instance.context->Run(inputs_, absl::MakeSpan(instance.outputs));
+      });
+    }
+    Instances instances(std::move(calls));
+    SystemPacer pacer;
+    const ScenarioOptions scenario = {.scenario = *options_.scenario,
+                                      .warmup = options_.warmup,
+                                      .samples = options_.samples,
+                                      .precision_goal_ppm = options_.precision_goal_ppm,
+                                      .seed = options_.seed};
+    const absl::Status taken = TakeScenario(instances, scenario, pacer, result_);
+    loaded_.outputs = std::move(all[0].outputs);
+    return taken;
   }
 
   absl::Status Profile() {

@@ -2,18 +2,19 @@
 //
 // A sample is the execution of kernels with inputs resident, on the monotonic clock. Programs shorter
 // than a millisecond are called several times for one sample. In order:
-//   1. state of the machine
+//   1. state of the machine, and waiting for it to cool down (settle.h)
 //   2. cold load: code and constants are dropped from the page cache where the system allows it
 //   3. first call
 //   4. warm load: the same again, while the first program is loaded
-//   5. calls until their number for a sample is known, then warm-up samples, which are dropped
-//   6. samples; what other processes take of the CPU meanwhile is counted
+//   5. calls until the machine holds still (settle.h), and until their number for a sample is known, then warm-up samples, which are dropped
+//   6. samples, with calls as the scenario wants them (scenarios.h); what the machine does meanwhile is noted (stamps.h)
 //   7. state of the machine
 //   8. with `profile`, calls that time every step, apart from the samples since timing has a cost
 #ifndef SLIPWAY_DEVICE_AGENT_MEASURE_MEASURE_H_
 #define SLIPWAY_DEVICE_AGENT_MEASURE_MEASURE_H_
 
-#include <vector>
+#include <cstdint>
+#include <optional>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
@@ -30,6 +31,10 @@ struct MeasureOptions {
   int samples = 100;  // 1 or more.
   bool profile = false;
   int64_t precision_goal_ppm = 0;  // See SampleOptions.
+  // With defaults filled in (core/wire/benchmark_spec.h); absent: calls follow each other, and no scenario is in the result.
+  std::optional<v1::Scenario> scenario;
+  uint64_t seed = 0;  // Of the moments at which queries come.
+  std::optional<v1::Settling> settling;
 };
 
 // Everything of the result but timings, device and its target. Errors of loading and running.

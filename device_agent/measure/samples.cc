@@ -12,7 +12,7 @@
 #include "core/base/clock.h"
 #include "core/base/status_macros.h"
 #include "core/statistics/quantile.h"
-#include "device_agent/measure/machine_state.h"
+#include "device_agent/measure/stamps.h"
 
 namespace slipway {
 namespace {
@@ -20,10 +20,6 @@ namespace {
 // Samples after which it is asked for the first time how exactly the median is known.
 constexpr int kFirstLook = 50;
 constexpr int64_t kMaxIterations = 1 << 20;
-// More foreign time than this makes a result disturbed; both, since a tick of the kernel's
-// accounting is 10 ms and a short measurement would see it as a large share.
-constexpr int64_t kDisturbedMillis = 50;
-constexpr int64_t kDisturbedNs = 30'000'000;
 // Profiled calls end after this many or this long.
 constexpr int kProfiledCalls = 20;
 constexpr int64_t kProfiledNs = 2'000'000'000;
@@ -66,17 +62,18 @@ class Sampler {
   }
 
   absl::Status Run(v1::BenchmarkResult& result) {
-    if (!options_.flush_cache) SLIPWAY_RETURN_IF_ERROR(ChooseIterations());
+    if (!options_.flush_cache && !options_.single_calls)
+      SLIPWAY_RETURN_IF_ERROR(ChooseIterations());
     result.set_iterations_per_sample(iterations_);
     for (int i = 0; i < options_.warmup; ++i) SLIPWAY_RETURN_IF_ERROR(Sample().status());
     result.mutable_samples_ns()->Reserve(options_.samples);
     result.set_start_time_ns(absl::ToUnixNanos(absl::Now()));
-    const std::optional<CpuTimes> before = ReadCpuTimes();
-    const int64_t begin = NowNs();
+    MachineWatch watch(NowNs());
     int next_look = kFirstLook;
     for (int i = 0; i < options_.samples; ++i) {
       SLIPWAY_ASSIGN_OR_RETURN(const int64_t duration_ns, Sample());
       result.add_samples_ns(duration_ns);
+      watch.Sampled(end_ns_);
       if (options_.precision_goal_ppm == 0 || i + 1 < std::min(next_look, options_.samples)) {
         continue;
       }
@@ -86,14 +83,7 @@ class Sampler {
         break;
       }
     }
-    const int64_t wall_ns = NowNs() - begin;
-    const std::optional<CpuTimes> after = ReadCpuTimes();
-    if (before.has_value() && after.has_value()) {
-      const int64_t share = ForeignShareMillis(*before, *after, wall_ns);
-      result.set_disturbed_millis(share);
-      result.set_disturbed(share > kDisturbedMillis &&
-                           share * wall_ns / 1000 * after->processors > kDisturbedNs);
-    }
+    watch.Finish(NowNs(), result);
     return absl::OkStatus();
   }
 
@@ -112,13 +102,15 @@ class Sampler {
     if (flush_.has_value()) flush_->Run();
     const int64_t begin = NowNs();
     for (int64_t i = 0; i < iterations_; ++i) SLIPWAY_RETURN_IF_ERROR(call_());
-    return NowNs() - begin;
+    end_ns_ = NowNs();
+    return end_ns_ - begin;
   }
 
   const absl::FunctionRef<absl::Status()> call_;
   const SampleOptions options_;
   std::optional<CacheFlush> flush_;
   int64_t iterations_ = 1;
+  int64_t end_ns_ = 0;  // Of the last sample.
 };
 
 // Left unset where the sum is larger than any number.

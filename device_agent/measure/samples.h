@@ -23,6 +23,8 @@ struct SampleOptions {
   int64_t min_sample_ns = kMinSampleNs;
   // Data is driven out of the processor's caches before each sample, which is a single call then.
   bool flush_cache = false;
+  // A sample is a single call, however short.
+  bool single_calls = false;
   // Pause before each sample.
   int64_t cool_down_ns = 0;
   // Over 0: sampling ends early when the median is known to so many millionths of it, 95 % confident, in spite of what
@@ -32,7 +34,7 @@ struct SampleOptions {
   int64_t precision_goal_ppm = 0;
 };
 
-// Sets samples, calls in each, when they began, and what other processes took of the processors meanwhile. Errors of
+// Sets samples, calls in each, when they began, and what the machine did meanwhile (stamps.h). Errors of
 // `call`; INVALID_ARGUMENT for options out of range.
 absl::Status TakeSamples(absl::FunctionRef<absl::Status()> call, const SampleOptions& options,
                          v1::BenchmarkResult& result);

@@ -16,6 +16,7 @@
 #include "core/runtime/load_program.h"
 #include "core/target/measure_machine.h"
 #include "core/tensor/random.h"
+#include "core/wire/benchmark_spec.h"
 #include "core/wire/peaks_proto.h"
 #include "core/wire/tensor_proto.h"
 #include "device_agent/measure/machine_state.h"
@@ -31,7 +32,6 @@ constexpr size_t kMaxTensorNameBytes = 1024;
 // A list ends when it has so much.
 constexpr int kFullList = 1000;
 constexpr size_t kFullListBytes = 256 << 10;
-constexpr int kMaxSamples = 1'000'000;
 constexpr int kDefaultSamples = 100;
 constexpr int64_t kMaxSamplingNs = 60'000'000'000;
 
@@ -473,6 +473,9 @@ absl::StatusOr<v1::BenchmarkResult> RunnerService::Measure(const runner::Request
   options.samples = measure.samples();
   options.profile = measure.profile();
   options.precision_goal_ppm = measure.precision_goal_ppm();
+  if (measure.has_scenario()) options.scenario = measure.scenario();
+  options.seed = measure.seed();
+  if (measure.has_settling()) options.settling = measure.settling();
   return MeasureProgram(artifact, inputs, options);
 }
 

@@ -31,6 +31,11 @@ absl::Status CheckCanRun(const ProgramNeeds& program, const DeviceOffer& device)
         "its agent), and the server knows of no such compilation of this one: compile the model "
         "with this server, or choose another device");
   }
+  if (program.benchmark > device.max_benchmark) {
+    return absl::FailedPreconditionError(
+        "its agent is from before scenarios and settling, and would measure calls one after the "
+        "other at once: update the agent");
+  }
   SLIPWAY_RETURN_IF_ERROR(CheckVersion("manifest format", program.format, device.formats));
   return CheckVersion("kernel ABI", program.abi, device.abis);
 }

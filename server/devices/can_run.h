@@ -18,6 +18,7 @@ struct ProgramNeeds {
   uint32_t abi = 1;
   uint32_t format = 1;            // Of its manifest.
   bool is_compiled_here = false;  // By a worker of this server.
+  int benchmark = 0;              // Version of benchmarks that measuring it takes; 0: any.
   // Whatever programs it is going to load, the agent must serve it.
   bool is_session = false;
 };
@@ -27,7 +28,8 @@ struct DeviceOffer {
   Target target;
   VersionRange abis{1, 1};
   VersionRange formats{1, 1};
-  int max_session = 0;  // Highest version of sessions; 0: none.
+  int max_session = 0;    // Highest version of sessions; 0: none.
+  int max_benchmark = 0;  // Highest version of benchmarks (core/wire/benchmark_spec.h).
   // Takes no program but those that a worker of this server has compiled.
   bool is_compiled_only = false;
 

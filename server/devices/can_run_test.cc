@@ -51,6 +51,15 @@ TEST(CanRunTest, SomeDevicesTakeWhatWasCompiledHereAlone) {
   EXPECT_OK(CheckCanRun({.target = target, .is_session = true}, device));
 }
 
+TEST(CanRunTest, ScenariosNeedAnAgentThatKnowsThem) {
+  const Target target = *ParseTarget("x86-64-linux");
+  EXPECT_THAT(CheckCanRun({.target = target, .benchmark = 1}, {.target = target}),
+              StatusIs(Code::kFailedPrecondition, HasSubstr("update the agent")));
+  EXPECT_OK(
+      CheckCanRun({.target = target, .benchmark = 1}, {.target = target, .max_benchmark = 1}));
+  EXPECT_OK(CheckCanRun({.target = target}, {.target = target, .max_benchmark = 1}));
+}
+
 TEST(CanRunTest, RangesOnTheWire) {
   EXPECT_THAT(ReadVersionRange(0, 0, "ABIs"), IsOkAndHolds(VersionRange{1, 1}));
   EXPECT_THAT(ReadVersionRange(2, 5, "ABIs"), IsOkAndHolds(VersionRange{2, 5}));

@@ -14,6 +14,7 @@ v1::Device KeptOf(const v1::Device& device) {
   kept.set_max_format(device.max_format());
   kept.set_max_session(device.max_session());
   *kept.mutable_labels() = device.labels();
+  kept.set_max_benchmark(device.max_benchmark());
   return kept;
 }
 

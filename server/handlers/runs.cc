@@ -9,6 +9,7 @@
 #include "core/base/status_macros.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/shape.h"
+#include "core/wire/benchmark_spec.h"
 #include "core/wire/digest_proto.h"
 #include "core/wire/tensor_proto.h"
 #include "server/devices/can_run.h"
@@ -26,7 +27,8 @@ struct CheckedRun {
 };
 
 // All that must hold before a run is accepted.
-absl::StatusOr<CheckedRun> CheckRun(const Environment& env, const v1::RunSpec& spec) {
+absl::StatusOr<CheckedRun> CheckRun(const Environment& env, const v1::RunSpec& spec,
+                                    int benchmark_version) {
   if (spec.threads() < 0 || spec.threads() > kMaxThreads) {
     return absl::InvalidArgumentError(
         absl::StrCat("threads is ", spec.threads(), "; 0 to ", kMaxThreads, " wanted"));
@@ -46,7 +48,8 @@ absl::StatusOr<CheckedRun> CheckRun(const Environment& env, const v1::RunSpec& s
       .target = program.target(),
       .abi = program.proto().min_reader_abi(),
       .format = program.proto().format_version(),
-      .is_compiled_here = env.artifacts->IsCompiledHere(ArtifactLibrary::FactsOf(program))};
+      .is_compiled_here = env.artifacts->IsCompiledHere(ArtifactLibrary::FactsOf(program)),
+      .benchmark = benchmark_version};
   SLIPWAY_ASSIGN_OR_RETURN(const DeviceNeed need, ReadDeviceNeed(spec.device(), needs));
   SLIPWAY_RETURN_IF_ERROR(env.dispatcher->CheckSomeDeviceFits(need));
   CheckedRun checked{.facts = {}, .name = program.proto().name(), .blobs = program.blobs()};
@@ -58,6 +61,7 @@ absl::StatusOr<CheckedRun> CheckRun(const Environment& env, const v1::RunSpec& s
   for (const v1::ToolVersion& tool : program.proto().tools()) {
     checked.facts.add_tools(absl::StrCat(tool.name(), " ", tool.version()));
   }
+  checked.facts.set_benchmark(needs.benchmark);
   checked.blobs.push_back(manifest);
   for (const v1::Tensor& input : spec.inputs()) {
     if (input.has_blob()) checked.blobs.push_back(*FromProto(input.blob()));
@@ -66,27 +70,11 @@ absl::StatusOr<CheckedRun> CheckRun(const Environment& env, const v1::RunSpec& s
   return checked;
 }
 
-absl::Status CheckMeasure(const v1::BenchmarkSpec& spec) {
-  if (spec.warmup() < -1 || spec.warmup() > kMaxSamples) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("warmup is ", spec.warmup(), "; -1 to ", kMaxSamples, " wanted"));
-  }
-  if (spec.samples() < 0 || spec.samples() > kMaxSamples) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("samples is ", spec.samples(), "; 0 to ", kMaxSamples, " wanted"));
-  }
-  if (spec.precision_goal_ppm() < 0 || spec.precision_goal_ppm() > kMaxPrecisionGoalPpm) {
-    return absl::InvalidArgumentError(absl::StrCat("precision_goal_ppm is ",
-                                                   spec.precision_goal_ppm(), "; 0 to ",
-                                                   kMaxPrecisionGoalPpm, " wanted"));
-  }
-  return absl::OkStatus();
-}
-
-// `set_spec` puts the specification into the job.
+// `set_spec` puts the specification into the job; `benchmark_version` is what an agent must know to do it.
 template <typename Request, typename SetSpec>
 absl::Status Accept(const Caller& caller, const Environment& env, const Request& request,
-                    const v1::RunSpec& run, SetSpec set_spec, v1::CreateJobResponse* response) {
+                    const v1::RunSpec& run, int benchmark_version, SetSpec set_spec,
+                    v1::CreateJobResponse* response) {
   SLIPWAY_ASSIGN_OR_RETURN(const JobRequest job_request, ReadJobRequest(request));
   SLIPWAY_ASSIGN_OR_RETURN(const absl::optional<std::string> earlier,
                            FindEarlier(caller, env, job_request));
@@ -94,7 +82,7 @@ absl::Status Accept(const Caller& caller, const Environment& env, const Request&
     response->set_job_id(*earlier);
     return absl::OkStatus();
   }
-  SLIPWAY_ASSIGN_OR_RETURN(const CheckedRun checked, CheckRun(env, run));
+  SLIPWAY_ASSIGN_OR_RETURN(const CheckedRun checked, CheckRun(env, run, benchmark_version));
   JobRecord record = NewRecord(caller, env, job_request, checked.name, checked.blobs);
   *record.mutable_run() = checked.facts;
   set_spec(record.mutable_job());
@@ -130,16 +118,16 @@ absl::Status CheckInputs(const HandlerLimits& limits, const ProgramSignature& si
 absl::Status CreateRun(const Caller& caller, const Environment& env,
                        const v1::CreateRunRequest& request, v1::CreateJobResponse* response) {
   return Accept(
-      caller, env, request, request.spec(),
+      caller, env, request, request.spec(), /*benchmark_version=*/0,
       [&](v1::Job* job) { *job->mutable_run() = request.spec(); }, response);
 }
 
 absl::Status CreateBenchmark(const Caller& caller, const Environment& env,
                              const v1::CreateBenchmarkRequest& request,
                              v1::CreateJobResponse* response) {
-  SLIPWAY_RETURN_IF_ERROR(CheckMeasure(request.spec()));
+  SLIPWAY_RETURN_IF_ERROR(CheckBenchmarkSpec(request.spec()));
   return Accept(
-      caller, env, request, request.spec().run(),
+      caller, env, request, request.spec().run(), BenchmarkVersionOf(request.spec()),
       [&](v1::Job* job) { *job->mutable_benchmark() = request.spec(); }, response);
 }
 

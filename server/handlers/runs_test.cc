@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/wire/benchmark_spec.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/handlers/testing/handler_environment.h"
@@ -182,6 +183,27 @@ TEST_F(RunsTest, AnyDeviceThatIsAbleWillDo) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("no device can run it")));
   ASSERT_OK(server_.AddDevice("pc", "x86-64-v3-linux"));
   EXPECT_OK(Run(spec_));
+}
+
+TEST_F(RunsTest, AScenarioNeedsAnAgentThatKnowsThem) {
+  v1::BenchmarkSpec spec;
+  *spec.mutable_run() = spec_;
+  spec.mutable_scenario()->set_kind(v1::Scenario::OFFLINE);
+  ASSERT_OK(server_.AddDevice("old", "x86-64-v3-linux"));
+  EXPECT_THAT(Measure(spec),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("update the agent")));
+  spec.mutable_run()->set_device("old");
+  EXPECT_THAT(Measure(spec),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("update the agent")));
+  ASSERT_OK(server_.AddDevice("new", "x86-64-v3-linux", /*max_benchmark=*/1));
+  spec.mutable_run()->set_device("new");
+  const auto job = Measure(spec);
+  ASSERT_OK(job);
+  EXPECT_EQ(job->benchmark().scenario().kind(), v1::Scenario::OFFLINE);
+  EXPECT_EQ(server_.store.Get(job->id())->run().benchmark(), 1);
+  spec.mutable_scenario()->set_kind(v1::Scenario::SERVER);
+  EXPECT_THAT(Measure(spec),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("qps_millis is 0")));
 }
 
 class CheckInputsTest : public ::testing::Test {

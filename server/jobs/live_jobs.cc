@@ -56,7 +56,8 @@ absl::optional<Need> NeedOf(const JobRecord& record) {
                       {.target = *std::move(target),
                        .abi = static_cast<uint32_t>(std::max(1, facts.abi())),
                        .format = static_cast<uint32_t>(std::max(1, facts.format())),
-                       .is_compiled_here = facts.compiled()});
+                       .is_compiled_here = facts.compiled(),
+                       .benchmark = facts.benchmark()});
 }
 
 // What a need is made of that can change while its job lives.

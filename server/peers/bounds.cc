@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "core/wire/benchmark_spec.h"
 #include "core/wire/tensor_proto.h"
 #include "google/protobuf/descriptor.h"
 #include "server/limits.h"

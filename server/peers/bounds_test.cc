@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "core/wire/benchmark_spec.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/descriptor.h"
 #include "gtest/gtest.h"

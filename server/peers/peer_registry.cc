@@ -25,7 +25,7 @@ bool IsSame(const RegisteredPeer& known, const Report& report) {
   const DeviceOffer& a = DeviceOf(known)->offer;
   const DeviceOffer& b = std::get<DeviceSupply>(report.supply).offer;
   return known.version == report.version && a.abis == b.abis && a.formats == b.formats &&
-         a.max_session == b.max_session &&
+         a.max_session == b.max_session && a.max_benchmark == b.max_benchmark &&
          known.description.SerializeAsString() == report.description.SerializeAsString();
 }
 
@@ -181,6 +181,7 @@ v1::Device PeerRegistry::ShowDevice(absl::string_view peer, absl::Duration now) 
   if (const auto labels = labels_.find(agent.description.id()); labels != labels_.end()) {
     ToProto(labels->second, shown.mutable_labels());
   }
+  shown.set_max_benchmark(offer.max_benchmark);
   shown.set_warning(table_.Warning(peer, now));
   if (shown.warning().empty()) shown.set_warning(VersionWarning(offer));
   if (table_.IsLost(peer, now)) {

@@ -152,6 +152,7 @@ absl::StatusOr<DeviceSupply> ReadDevice(const v1::DeviceDescription& description
       supply.offer.formats,
       ReadVersionRange(proto.min_format(), proto.max_format(), "manifest formats"));
   supply.offer.max_session = proto.max_session();
+  supply.offer.max_benchmark = proto.max_benchmark();
   supply.offer.is_compiled_only = description.compiled_only();
   return supply;
 }

@@ -57,6 +57,7 @@ TEST(SyncMessagesTest, AnAgentsStateIsAReport) {
   state.set_applied_version("v");
   state.set_max_abi(2);
   state.set_min_abi(1);
+  state.set_max_benchmark(1);
   for (int kind = v1::RunAttemptState::PREPARING; kind <= v1::RunAttemptState::STOPPED + 1;
        ++kind) {
     state.add_attempts()->set_attempt_id(absl::StrCat("lease ", kind));
@@ -81,6 +82,7 @@ TEST(SyncMessagesTest, AnAgentsStateIsAReport) {
   EXPECT_EQ(supply.offer.target.ToString(), "x86-64-linux");
   EXPECT_EQ(supply.offer.abis, (VersionRange{1, 2}));
   EXPECT_EQ(supply.offer.formats, (VersionRange{1, 1}));
+  EXPECT_EQ(supply.offer.max_benchmark, 1);
   EXPECT_THAT(Stages(*report), ElementsAre(Stage::kPreparing, Stage::kRunning, Stage::kSucceeded,
                                            Stage::kFailed, Stage::kStopped, Stage::kUnknown));
   EXPECT_EQ(report->leases[0].id, "lease 1");

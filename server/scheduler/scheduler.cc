@@ -52,8 +52,8 @@ std::string WaitingJobs::NameOf(const Need& need) {
   if (wanted == nullptr) return "";
   const ProgramNeeds& program = wanted->program;
   return absl::StrCat(program.is_session ? "session " : "", program.target.ToString(), " ",
-                      program.abi, " ", program.format,
-                      program.is_compiled_here ? " compiled" : "");
+                      program.abi, " ", program.format, program.is_compiled_here ? " compiled" : "",
+                      " ", program.benchmark);
 }
 
 std::vector<std::string> WaitingJobs::PlacesOf(const Supply& supply) const {

@@ -185,6 +185,7 @@ void FuzzedServer::MakeWork() {
     SLIPWAY_CHECK(test.Write(blob).ok(), "a blob is not taken");
   }
   v1::AgentState agent = server::TestAgentState(kAgent, kInstance);
+  agent.set_max_benchmark(1);
   v1::AgentState session_agent = server::TestAgentState(kSessionAgent, kInstance);
   session_agent.set_max_session(1);
   v1::WorkerState worker = server::TestWorkerState(kWorker, kInstance);

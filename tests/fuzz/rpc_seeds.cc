@@ -77,6 +77,7 @@ v1::AgentState AgentReport() {
   state.set_min_protocol(1);
   state.set_max_protocol(1);
   state.set_max_session(1);
+  state.set_max_benchmark(1);
   v1::DeviceDescription& device = *state.add_devices();
   device.set_id(kAgent);
   device.set_target("x86-64-v3-linux");
@@ -173,6 +174,10 @@ std::optional<std::vector<std::string>> MessagesFor(Rpc rpc) {
     *request.mutable_spec()->mutable_run() = Run();
     request.mutable_spec()->set_warmup(1);
     request.mutable_spec()->set_samples(10);
+    v1::Scenario& scenario = *request.mutable_spec()->mutable_scenario();
+    scenario.set_kind(v1::Scenario::SERVER);
+    scenario.set_qps_millis(1000);
+    request.mutable_spec()->mutable_settling()->set_until_steady(true);
     return {{request.SerializeAsString()}};
   }
   if (rpc == Rpc::kGetJob) return {{OfJob<v1::GetJobRequest>()}};

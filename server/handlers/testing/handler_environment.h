@@ -63,13 +63,14 @@ class HandlerEnvironment {
   }
 
   // A device that reported itself, with nothing to do.
-  absl::Status AddDevice(const std::string& id, const std::string& target) {
+  absl::Status AddDevice(const std::string& id, const std::string& target, int max_benchmark = 0) {
     v1::AgentState state;
     state.set_agent_id(id);
     state.set_instance_id("i");
     state.set_sequence(1);
     state.set_min_protocol(1);
     state.set_max_protocol(1);
+    state.set_max_benchmark(max_benchmark);
     state.add_devices()->set_id(id);
     state.mutable_devices(0)->set_target(target);
     absl::StatusOr<Report> report = ReadReport(state, "here");
