@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/base/digest.h"
 #include "core/base/status_macros.h"
 #include "core/target/target.h"
@@ -81,6 +82,18 @@ absl::StatusOr<std::string> CompileKey(const v1::CompilationSpec& spec,
   }
   if (!spec.options().schedules().empty()) {
     AddField("schedules", spec.options().schedules(), text);
+  }
+  if (spec.options().has_evaluation()) {
+    AddField("evaluation", "", text);
+    for (const v1::Tensor& input : spec.options().evaluation().inputs()) {
+      SLIPWAY_ASSIGN_OR_RETURN_WITH(const Digest digest, FromProto(input.blob()), "input");
+      AddField("input", input.name(), text);
+      AddField("type",
+               absl::StrCat(static_cast<int>(input.type().dtype()), " ",
+                            absl::StrJoin(input.type().shape(), " ")),
+               text);
+      AddField("content", digest.ToString(), text);
+    }
   }
   AddField("compiler", fingerprint, text);
   return Digest::Of(text).hex();

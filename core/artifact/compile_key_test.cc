@@ -27,6 +27,15 @@ void AddFile(absl::string_view name, char digit, Spec& spec) {
   file.mutable_digest()->set_size_bytes(10);
 }
 
+void AddInput(absl::string_view name, char digit, const std::vector<int64_t>& shape, Spec& spec) {
+  v1::Tensor& input = *spec.mutable_options()->mutable_evaluation()->add_inputs();
+  input.set_name(std::string(name));
+  input.mutable_type()->set_dtype(v1::DATA_TYPE_FLOAT32);
+  for (const int64_t extent : shape) input.mutable_type()->add_shape(extent);
+  input.mutable_blob()->set_sha256(std::string(64, digit));
+  input.mutable_blob()->set_size_bytes(24);
+}
+
 Spec TestSpec() {
   Spec spec;
   spec.mutable_model()->set_format(v1::MODEL_FORMAT_ONNX);
@@ -72,6 +81,19 @@ TEST(CompileKey, EveryPartOfTheListCounts) {
       },
       [](Spec& s) { s.mutable_options()->set_schedules("*"); },
       [](Spec& s) { s.mutable_options()->set_precision(v1::PRECISION_BF16); },
+      [](Spec& s) { s.mutable_options()->mutable_evaluation(); },
+      [](Spec& s) {
+        AddInput("x", '4', {2, 3}, s);
+      },
+      [](Spec& s) {
+        AddInput("y", '4', {2, 3}, s);
+      },
+      [](Spec& s) {
+        AddInput("x", '5', {2, 3}, s);
+      },
+      [](Spec& s) {
+        AddInput("x", '4', {3, 2}, s);
+      },
   };
   std::set<std::string> keys;
   for (const auto& change : changes) {

@@ -11,6 +11,7 @@
 #include "core/backends/all_backends.h"
 #include "core/base/status_macros.h"
 #include "core/base/utf8.h"
+#include "core/compiler/evaluated_graph.h"
 #include "core/compiler/kept_values.h"
 #include "core/compiler/limits.h"
 #include "core/compiler/own_operator.h"
@@ -197,7 +198,19 @@ absl::StatusOr<CompiledModel> Compilation::Run(const ModelSource& model) {
   SLIPWAY_ASSIGN_OR_RETURN(Graph graph, ReadModel(model, options_, operators_.registry));
   AddStage("import", environment_.clock->Monotonic() - start,
            static_cast<int64_t>(graph.nodes.size()), *report_.mutable_stages());
-  return Run(std::move(graph));
+  if (!options_.evaluate.has_value()) return Run(std::move(graph));
+  Announce("evaluate");
+  const absl::Duration evaluating = environment_.clock->Monotonic();
+  SLIPWAY_RETURN_IF_ERROR(KeepValues(options_.keep, graph));
+  SLIPWAY_ASSIGN_OR_RETURN(
+      graph, EvaluatedGraph(graph, *options_.evaluate, operators_.registry, reference_));
+  AddStage("evaluate", environment_.clock->Monotonic() - evaluating, 0, *report_.mutable_stages());
+  CompilerOptions constants;
+  constants.compile_key = options_.compile_key;
+  SLIPWAY_ASSIGN_OR_RETURN(CompiledModel evaluated,
+                           CompileGraph(std::move(graph), target_, constants, environment_));
+  evaluated.report.mutable_stages()->MergeFrom(report_.stages());
+  return evaluated;
 }
 
 // Whatever names are given or told of are those of the graph as it stands here, whose types are known.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include "core/passes/pipeline.h"
 #include "core/passes/quantize_pass.h"
 #include "core/target/target.h"
+#include "core/tensor/tensor.h"
 #include "proto/slipway/v1/compile.pb.h"
 #include "proto/slipway/v1/graph.pb.h"
 
@@ -56,6 +58,9 @@ struct CompilerOptions {
   std::string schedules;
   bool print_schedules =
       false;  // Puts how all kernels are cut into CompileReport.printed_schedules.
+  // In place of the model's program, one whose outputs are constants: what the reference makes of these inputs
+  // (evaluated_graph.h). How products are computed, and which passes are left out, does not matter then.
+  std::optional<std::vector<NamedTensor>> evaluate;
   // For the manifest; may be empty.
   std::string compile_key;
 };

@@ -13,6 +13,9 @@ inline constexpr int64_t kMaxPrintedGraphBytes = int64_t{16} << 20;
 inline constexpr int kMaxFloatProducts = 256;
 inline constexpr size_t kMaxFloatProductBytes = 200;
 
+// Work (core/reference/work.h) that evaluating a model for given inputs may take: some minutes.
+inline constexpr int64_t kMaxEvaluationWork = int64_t{1} << 36;
+
 // StageTime.notes of each pass, and each text in them.
 inline constexpr int kMaxNotes = 16;
 inline constexpr size_t kMaxNoteBytes = 400;

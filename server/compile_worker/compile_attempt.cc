@@ -85,6 +85,10 @@ absl::Status CompileAttempt::FetchFiles() {
     SLIPWAY_ASSIGN_OR_RETURN(const Digest digest, FromProto(file.digest()));
     SLIPWAY_RETURN_IF_ERROR(env_.transport->Fetch(digest, *env_.store, transfers_));
   }
+  for (const v1::Tensor& input : assignment_.spec().options().evaluation().inputs()) {
+    SLIPWAY_ASSIGN_OR_RETURN(const Digest digest, FromProto(input.blob()));
+    SLIPWAY_RETURN_IF_ERROR(env_.transport->Fetch(digest, *env_.store, transfers_));
+  }
   return absl::OkStatus();
 }
 

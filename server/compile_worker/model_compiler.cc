@@ -1,7 +1,5 @@
 #include "server/compile_worker/model_compiler.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -11,24 +9,18 @@
 #include "core/artifact/artifact.h"
 #include "core/base/clock.h"
 #include "core/base/status_macros.h"
+#include "core/base/usable_processors.h"
 #include "core/codegen/kernel_cache.h"
 #include "core/compiler/compiler.h"
 #include "core/compiler/fingerprint.h"
 #include "core/target/target.h"
 #include "core/wire/precision_proto.h"
+#include "core/wire/tensor_proto.h"
 
 namespace slipway::worker {
 namespace {
 
 constexpr int kMaxThreads = 16;
-
-// Processors that this process may use.
-int Processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof(set), &set) != 0) return 1;
-  return std::clamp(CPU_COUNT(&set), 1, kMaxThreads);
-}
 
 // Puts the manifest into the store, where the blobs are that it names.
 absl::StatusOr<CompileOutput> Store(CompiledModel model, BlobStore& store) {
@@ -62,6 +54,15 @@ absl::StatusOr<CompileOutput> Compile(const CompileInput& input, const ReportPro
   SLIPWAY_ASSIGN_OR_RETURN(options.precision, FromProto(input.spec.options().precision()));
   options.schedules = input.spec.options().schedules();
   options.print_schedules = input.spec.options().print_schedules();
+  if (input.spec.options().has_evaluation()) {
+    options.evaluate.emplace();
+    for (const v1::Tensor& tensor : input.spec.options().evaluation().inputs()) {
+      SLIPWAY_ASSIGN_OR_RETURN(Tensor value, FromProto(tensor, [&input](const Digest& digest) {
+                                 return input.artifact_store.Get(digest);
+                               }));
+      options.evaluate->push_back({tensor.name(), std::move(value)});
+    }
+  }
   options.compile_key = input.compile_key;
   SLIPWAY_ASSIGN_OR_RETURN_WITH(const std::unique_ptr<KernelCache> cache,
                                 FileKernelCache::Create({.folder = input.kernel_cache_folder}),
@@ -69,7 +70,7 @@ absl::StatusOr<CompileOutput> Compile(const CompileInput& input, const ReportPro
   CompileEnvironment environment;
   environment.clock = &clock;
   environment.kernel_cache = cache.get();
-  environment.threads = Processors();
+  environment.threads = std::min(static_cast<int>(UsableProcessors().size()), kMaxThreads);
   environment.progress = progress;
   BlobStore& store = input.artifact_store;
   environment.keep_blob = [&store](const Digest& digest, const Blob& blob) -> absl::StatusOr<Blob> {

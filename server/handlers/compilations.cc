@@ -15,6 +15,7 @@
 #include "core/target/target.h"
 #include "core/wire/digest_proto.h"
 #include "core/wire/precision_proto.h"
+#include "core/wire/tensor_proto.h"
 #include "server/handlers/new_job.h"
 #include "server/jobs/job_state.h"
 #include "server/limits.h"
@@ -158,9 +159,41 @@ absl::Status CheckOptions(const v1::CompileOptions& options) {
   return CheckRanges(options);
 }
 
-std::vector<Digest> FilesOf(const v1::Model& model) {
+// As blobs, so that a specification stays small; sorted, so that equal questions have one answer in the cache.
+absl::Status CheckEvaluation(const HandlerLimits& limits, const v1::Evaluation& evaluation) {
+  if (evaluation.inputs_size() > kMaxInputs) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        evaluation.inputs_size(), " inputs to evaluate for are given; at most ", kMaxInputs));
+  }
+  google::protobuf::RepeatedPtrField<std::string> names;
+  int64_t total = 0;
+  for (const v1::Tensor& input : evaluation.inputs()) {
+    *names.Add() = input.name();
+    if (!input.has_blob()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("input '", absl::Utf8SafeCEscape(input.name()), "' is no blob"));
+    }
+    SLIPWAY_RETURN_IF_ERROR(CheckTensorProto(input));
+    SLIPWAY_ASSIGN_OR_RETURN(const Digest digest, FromProto(input.blob()));
+    if (digest.size_bytes() > limits.max_input_bytes - total) {
+      return absl::ResourceExhaustedError(absl::StrCat("the inputs have more than ",
+                                                       limits.max_input_bytes,
+                                                       " bytes, which this server allows"));
+    }
+    total += digest.size_bytes();
+  }
+  return CheckNames("inputs to evaluate for", names, kMaxInputs, kMaxKeptNameBytes);
+}
+
+// Files of the model, and inputs that it is evaluated for.
+std::vector<Digest> BlobsOf(const v1::CompilationSpec& spec) {
   std::vector<Digest> digests;
-  for (const v1::ModelFile& file : model.files()) digests.push_back(*FromProto(file.digest()));
+  for (const v1::ModelFile& file : spec.model().files()) {
+    digests.push_back(*FromProto(file.digest()));
+  }
+  for (const v1::Tensor& input : spec.options().evaluation().inputs()) {
+    digests.push_back(*FromProto(input.blob()));
+  }
   return digests;
 }
 
@@ -173,7 +206,8 @@ absl::Status CheckCompilationSpec(const HandlerLimits& limits, v1::CompilationSp
   }
   SLIPWAY_ASSIGN_OR_RETURN(const Target target, ParseTarget(spec->target().name()));
   spec->mutable_target()->set_name(target.ToString());
-  return CheckOptions(spec->options());
+  SLIPWAY_RETURN_IF_ERROR(CheckOptions(spec->options()));
+  return CheckEvaluation(limits, spec->options().evaluation());
 }
 
 absl::Status CreateCompilation(const Caller& caller, const Environment& env,
@@ -188,13 +222,13 @@ absl::Status CreateCompilation(const Caller& caller, const Environment& env,
     response->set_job_id(*earlier);
     return absl::OkStatus();
   }
-  const std::vector<Digest> files = FilesOf(spec.model());
-  SLIPWAY_RETURN_IF_ERROR(CheckPresent(*env.blobs, files, "the model"));
+  const std::vector<Digest> blobs = BlobsOf(spec);
+  SLIPWAY_RETURN_IF_ERROR(CheckPresent(*env.blobs, blobs, "the model"));
   SLIPWAY_ASSIGN_OR_RETURN(const Target target, ParseTarget(spec.target().name()));
   SLIPWAY_ASSIGN_OR_RETURN(const std::string fingerprint, env.fingerprint(target));
   SLIPWAY_ASSIGN_OR_RETURN(const std::string key, CompileKey(spec, fingerprint));
 
-  JobRecord record = NewRecord(caller, env, job_request, spec.model().display_name(), files);
+  JobRecord record = NewRecord(caller, env, job_request, spec.model().display_name(), blobs);
   CompilationFacts& facts = *record.mutable_compilation();
   facts.set_compile_key(key);
   facts.set_fingerprint(fingerprint);

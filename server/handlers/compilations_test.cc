@@ -271,6 +271,52 @@ TEST_F(CompilationsTest, RefusesWhatIsMalformed) {
   }
 }
 
+v1::Tensor EvaluatedFor(const std::string& name, const std::string& bytes) {
+  v1::Tensor input;
+  input.set_name(name);
+  input.mutable_type()->set_dtype(v1::DATA_TYPE_FLOAT32);
+  input.mutable_type()->add_shape(static_cast<int64_t>(bytes.size()) / 4);
+  *input.mutable_blob() = ToProto(Digest::Of(bytes));
+  return input;
+}
+
+TEST_F(CompilationsTest, KeepsTheInputsToEvaluateFor) {
+  v1::CreateCompilationRequest request = Request("r");
+  *request.mutable_spec()->mutable_options()->mutable_evaluation()->add_inputs() =
+      EvaluatedFor("x", "8 bytes.");
+  EXPECT_THAT(Create(request), StatusIs(absl::StatusCode::kFailedPrecondition));
+  server_.Put("8 bytes.");
+  const auto id = Create(request);
+  ASSERT_OK(id);
+  EXPECT_EQ(Record(*id).blobs_size(), 2);
+}
+
+TEST_F(CompilationsTest, InputsToEvaluateForAreChecked) {
+  const auto check = [this](const std::vector<v1::Tensor>& inputs,
+                            const HandlerLimits& limits = {}) {
+    v1::CompilationSpec spec = Request("r").spec();
+    v1::Evaluation& evaluation = *spec.mutable_options()->mutable_evaluation();
+    for (const v1::Tensor& input : inputs) *evaluation.add_inputs() = input;
+    return CheckCompilationSpec(limits, &spec);
+  };
+  const v1::Tensor x = EvaluatedFor("x", "8 bytes.");
+  EXPECT_OK(check({}));
+  EXPECT_OK(check({x, EvaluatedFor("y", "8 bytes.")}));
+  EXPECT_THAT(check({x, x}), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'x'")));
+  v1::Tensor inlined = x;
+  inlined.set_inline_data("8 bytes.");
+  EXPECT_THAT(check({inlined}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'x' is no blob")));
+  v1::Tensor shorter = x;
+  shorter.mutable_type()->set_shape(0, 1);
+  EXPECT_THAT(check({shorter}), StatusIs(absl::StatusCode::kInvalidArgument));
+  HandlerLimits limits;
+  limits.max_input_bytes = 7;
+  EXPECT_THAT(check({x}, limits), StatusIs(absl::StatusCode::kResourceExhausted));
+  EXPECT_THAT(check(std::vector<v1::Tensor>(kMaxInputs + 1, x)),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("1001 inputs")));
+}
+
 TEST_F(CompilationsTest, TakesWhatIsAtItsLimit) {
   v1::CompilationSpec spec = Request("r").spec();
   spec.mutable_model()->set_format(v1::MODEL_FORMAT_GRAPH_TEXT);
