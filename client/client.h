@@ -13,6 +13,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,9 @@ struct CompileOptions {
   // How kernels are cut, records as CompileOptions of proto/slipway/v1/graph.proto has them; empty: as the compiler chooses.
   std::string schedules;
   bool print_schedules = false;  // The records of all kernels are wanted.
+  // In place of the model's program one without inputs whose outputs are what the model gives for these, all of its inputs
+  // (ConstantOutputs of core/artifact). Compilers from before it make the model's program.
+  std::optional<std::vector<NamedTensor>> evaluate = {};
   Deadlines deadlines;
   int priority = 0;       // Of jobs that wait for the same, higher ones go first; -1,000 to 1,000.
   std::vector<Tag> tags;  // What the job is to be found by; CheckTags says which can be.
@@ -113,6 +117,10 @@ struct BenchmarkOptions {
   // and leave BenchmarkResult::precision_ppm unset.
   double precision_goal = 0;
   bool profile = false;
+  // Agents from before these do not take such a benchmark, which is an error of submitting it, or leave
+  // BenchmarkResult::scenario and ::settled unset where the server is from before them, too.
+  std::optional<Scenario> scenario = {};  // Absent: calls follow each other.
+  std::optional<Settling> settling = {};
 };
 
 class Client {

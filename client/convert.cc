@@ -12,7 +12,6 @@
 #include "core/wire/tensor_proto.h"
 
 namespace slipway {
-namespace {
 
 absl::Time TimeFromNs(int64_t ns) {
   return ns == 0 ? absl::InfinitePast() : absl::FromUnixNanos(ns);
@@ -25,6 +24,8 @@ AttemptTimings TimingsFromProto(const v1::AttemptTimings& proto) {
           .run = absl::Nanoseconds(proto.run_ns()),
           .upload = absl::Nanoseconds(proto.upload_ns())};
 }
+
+namespace {
 
 // For showing alone: whatever a server says is shown as unknown unless it is a range.
 VersionRange RangeFromProto(int32_t lowest, int32_t highest) {
@@ -240,40 +241,6 @@ std::vector<MachinePeaks> PeaksFromProto(const v1::DevicePeaks& proto) {
 
 namespace {
 
-// Whether or not it has samples.
-absl::StatusOr<BenchmarkResult> UncheckedBenchmarkFromProto(const v1::BenchmarkResult& proto) {
-  BenchmarkResult result = {
-      .samples_ns = {proto.samples_ns().begin(), proto.samples_ns().end()},
-      .iterations_per_sample = proto.iterations_per_sample(),
-      .load_cold_ns = proto.load_cold_ns(),
-      .load_warm_ns = proto.load_warm_ns(),
-      .first_run_ns = proto.first_run_ns(),
-      .peak_memory_bytes = proto.peak_memory_bytes(),
-      .threads = proto.threads(),
-      .disturbed = proto.disturbed(),
-      .disturbed_millis = proto.disturbed_millis(),
-      .precision_ppm =
-          proto.has_precision_ppm() ? std::make_optional(proto.precision_ppm()) : std::nullopt,
-      .before = MachineFromProto(proto.before()),
-      .after = MachineFromProto(proto.after()),
-      .steps = StepTimesFromProto(proto.steps()),
-      .peaks = PeaksFromProto(proto.peaks()),
-      .start_time = TimeFromNs(proto.start_time_ns()),
-      .timings = TimingsFromProto(proto.timings()),
-      .device = proto.device(),
-      .device_target = proto.device_target(),
-  };
-  if (result.iterations_per_sample < 1) {
-    return absl::InternalError("the benchmark has samples of no calls");
-  }
-  for (const int64_t sample : result.samples_ns) {
-    if (sample >= 1) continue;
-    return absl::InternalError(
-        absl::StrCat("the benchmark has a sample that took ", sample, " ns"));
-  }
-  return result;
-}
-
 SampleSummary SummaryFromProto(const v1::SampleSummary& proto) {
   return {.count = proto.count(),
           .min_ns = proto.min_ns(),
@@ -318,11 +285,6 @@ absl::StatusOr<HistoryEntry> UncheckedHistoryEntryFromProto(const v1::HistoryEnt
 }
 
 }  // namespace
-
-absl::StatusOr<BenchmarkResult> BenchmarkFromProto(const v1::BenchmarkResult& proto) {
-  if (proto.samples_ns().empty()) return absl::InternalError("the benchmark has no samples");
-  return UncheckedBenchmarkFromProto(proto);
-}
 
 absl::StatusOr<HistoryEntry> HistoryEntryFromProto(const v1::HistoryEntry& proto) {
   absl::StatusOr<HistoryEntry> entry = UncheckedHistoryEntryFromProto(proto);

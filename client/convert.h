@@ -21,10 +21,18 @@ absl::StatusOr<Device> DeviceFromProto(const v1::Device& proto);
 ServerInfo ServerInfoFromProto(const v1::ServerInfo& proto);
 // INTERNAL for one without samples, or with one that took no time.
 absl::StatusOr<BenchmarkResult> BenchmarkFromProto(const v1::BenchmarkResult& proto);
+// The same, also without samples.
+absl::StatusOr<BenchmarkResult> UncheckedBenchmarkFromProto(const v1::BenchmarkResult& proto);
 // INTERNAL, naming the entry and the field, when the server broke the protocol.
 absl::StatusOr<HistoryEntry> HistoryEntryFromProto(const v1::HistoryEntry& proto);
 v1::Job::State ToProto(JobState state);
 v1::Job::Kind ToProto(JobKind kind);
+// Infinite past for 0.
+absl::Time TimeFromNs(int64_t ns);
+AttemptTimings TimingsFromProto(const v1::AttemptTimings& proto);
+// What a benchmark is asked for.
+v1::Scenario ToProto(const Scenario& scenario);
+v1::Settling ToProto(const Settling& settling);
 MachineState MachineFromProto(const v1::MachineState& proto);
 // Peaks that cannot be are none.
 std::vector<MachinePeaks> PeaksFromProto(const v1::DevicePeaks& proto);

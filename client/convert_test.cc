@@ -53,6 +53,63 @@ TEST(ConvertTest, ALeaseSaysWhenItEnds) {
   EXPECT_EQ(device.lease->idle_until, absl::FromUnixNanos(7));
 }
 
+v1::BenchmarkResult BenchmarkProto(const std::string& text) {
+  v1::BenchmarkResult proto;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &proto)) << text;
+  return proto;
+}
+
+TEST(ConvertTest, AScenarioComesWithItsVerdict) {
+  ASSERT_OK_AND_ASSIGN(const BenchmarkResult result, BenchmarkFromProto(BenchmarkProto(R"(
+    samples_ns: 5 samples_ns: 7 iterations_per_sample: 1
+    scenario { scenario { kind: SERVER instances: 2 qps_millis: 1500 latency_bound_ns: 9
+                          percentile_ppm: 999000 }
+               duration_ns: 100 calls: 2 verdict: MISSED
+               trials { qps_millis: 3000 latency_ns: 8 verdict: MET } })")));
+  ASSERT_TRUE(result.scenario.has_value());
+  EXPECT_EQ(result.scenario->scenario.kind, ScenarioKind::kServer);
+  EXPECT_EQ(result.scenario->scenario.qps, 1.5);
+  EXPECT_DOUBLE_EQ(result.scenario->scenario.percentile, 0.999);
+  EXPECT_EQ(result.scenario->verdict, BoundVerdict::kMissed);
+  ASSERT_EQ(result.scenario->trials.size(), 1u);
+  EXPECT_EQ(result.scenario->trials[0].qps, 3);
+  // Both ways.
+  const v1::Scenario again = ToProto(result.scenario->scenario);
+  EXPECT_EQ(again.kind(), v1::Scenario::SERVER);
+  EXPECT_EQ(again.qps_millis(), 1500);
+  EXPECT_EQ(again.percentile_ppm(), 999'000);
+  // What cannot be is not computed with.
+  ASSERT_OK_AND_ASSIGN(const BenchmarkResult odd, BenchmarkFromProto(BenchmarkProto(R"(
+    samples_ns: 5 iterations_per_sample: 1
+    scenario { scenario { kind: SERVER percentile_ppm: -4 } duration_ns: -5 calls: -3 })")));
+  EXPECT_EQ(odd.scenario->scenario.percentile, 0.99);
+  EXPECT_GT(odd.scenario->duration, absl::ZeroDuration());
+  EXPECT_EQ(odd.scenario->calls, 0);
+  ASSERT_OK_AND_ASSIGN(const BenchmarkResult unknown, BenchmarkFromProto(BenchmarkProto(R"(
+    samples_ns: 5 iterations_per_sample: 1 scenario { scenario {} })")));
+  EXPECT_FALSE(unknown.scenario.has_value());
+}
+
+TEST(ConvertTest, StampsAreOfAllSamplesOrNone) {
+  const std::string samples = "samples_ns: 5 samples_ns: 7 samples_ns: 9 iterations_per_sample: 1 ";
+  ASSERT_OK_AND_ASSIGN(const BenchmarkResult result, BenchmarkFromProto(BenchmarkProto(samples + R"(
+          stamps { samples: 2 foreign_millis: 2000 waited_millis: -1 disturbed: true }
+          stamps { samples: 1 throttled: true governor: "powersave" temperature_millicelsius: -5 })")));
+  ASSERT_EQ(result.stamps.size(), 2u);
+  EXPECT_EQ(result.stamps[0].foreign_millis, 1000);
+  EXPECT_EQ(result.stamps[0].waited_millis, 0);
+  EXPECT_TRUE(result.stamps[0].disturbed);
+  EXPECT_EQ(result.stamps[1].governor, "powersave");
+  EXPECT_EQ(result.stamps[1].temperature_millicelsius, 0);
+  for (const char* wrong : {"stamps { samples: 2 }", "stamps { samples: 4 }",
+                            "stamps { samples: -1 } stamps { samples: 4 }",
+                            "stamps { samples: 3 } stamps { samples: 0 }"}) {
+    ASSERT_OK_AND_ASSIGN(const BenchmarkResult none,
+                         BenchmarkFromProto(BenchmarkProto(samples + wrong)));
+    EXPECT_TRUE(none.stamps.empty()) << wrong;
+  }
+}
+
 TEST(ConvertTest, AnswersThatBreakTheProtocolAreRefused) {
   for (const char* text : {
            R"(id: "J" state: QUEUED)",

@@ -48,6 +48,19 @@ struct NamedBlob {
   Blob contents;
 };
 
+// The inputs, sorted, as blobs.
+void SetEvaluation(const std::vector<NamedTensor>& inputs, v1::CompileOptions& options,
+                   std::vector<NamedBlob>& blobs) {
+  std::map<std::string, Tensor> by_name;
+  for (const NamedTensor& input : inputs) by_name[input.name] = input.tensor;
+  v1::Evaluation& evaluation = *options.mutable_evaluation();
+  for (const auto& [name, tensor] : by_name) {
+    const Digest digest = Digest::Of(tensor.bytes());
+    *evaluation.add_inputs() = slipway::ToBlobProto(name, tensor.type(), digest);
+    blobs.push_back({digest, Blob::Own(std::string(tensor.bytes()))});
+  }
+}
+
 template <typename Request>
 void SetDeadlines(const Deadlines& deadlines, Request& request) {
   request.set_queue_deadline_ns(absl::ToInt64Nanoseconds(deadlines.queue));
@@ -149,13 +162,15 @@ class GrpcClient final : public Client {
       sent.set_greatest(range.greatest);
     }
     spec.mutable_options()->set_observe(options.observe);
+    std::vector<NamedBlob> blobs;
+    if (options.evaluate.has_value())
+      SetEvaluation(*options.evaluate, *spec.mutable_options(), blobs);
     SetDeadlines(options.deadlines, request);
     request.set_priority(options.priority);
     SLIPWAY_RETURN_IF_ERROR(SetTags(options.tags, request));
 
     spec.mutable_model()->set_format(model.format);
     spec.mutable_model()->set_display_name(model.display_name);
-    std::vector<NamedBlob> blobs;
     for (const ModelFile& file : model.files) {
       v1::ModelFile& proto = *spec.mutable_model()->add_files();
       proto.set_name(file.name);
@@ -200,6 +215,8 @@ class GrpcClient final : public Client {
     spec.set_samples(options.samples);
     spec.set_profile(options.profile);
     spec.set_precision_goal_ppm(static_cast<int32_t>(std::ceil(options.precision_goal * 1e6)));
+    if (options.scenario.has_value()) *spec.mutable_scenario() = ToProto(*options.scenario);
+    if (options.settling.has_value()) *spec.mutable_settling() = ToProto(*options.settling);
     SLIPWAY_ASSIGN_OR_RETURN(const std::vector<NamedTensor> numbers, SplitAllStrings(inputs));
     const std::vector<NamedBlob> blobs =
         SetRun(artifact, numbers, options.run, *spec.mutable_run());

@@ -38,6 +38,20 @@ absl::string_view Name(JobKind kind) {
   return "";
 }
 
+absl::string_view Name(ScenarioKind kind) {
+  switch (kind) {
+    case ScenarioKind::kSingleStream:
+      return "single-stream";
+    case ScenarioKind::kMultiStream:
+      return "multi-stream";
+    case ScenarioKind::kOffline:
+      return "offline";
+    case ScenarioKind::kServer:
+      break;
+  }
+  return "server";
+}
+
 absl::string_view Name(DeviceState state) {
   switch (state) {
     case DeviceState::kIdle:

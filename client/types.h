@@ -13,6 +13,7 @@
 #include "core/artifact/versions.h"
 #include "core/base/digest.h"
 #include "core/base/tag.h"
+#include "core/statistics/bound.h"
 #include "core/target/machine_peaks.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/tensor.h"
@@ -109,6 +110,69 @@ struct MachineState {
   int64_t load_millis = 0;
 };
 
+// How calls of a benchmark come (Scenario in proto/slipway/v1/run.proto says what each is).
+enum class ScenarioKind { kSingleStream, kMultiStream, kOffline, kServer };
+absl::string_view Name(ScenarioKind kind);  // "single-stream", "multi-stream", "offline", "server"
+
+// What is asked for; 0 where the device is to choose. In a result nothing is left open.
+struct Scenario {
+  ScenarioKind kind = ScenarioKind::kSingleStream;
+  int instances = 0;
+  int calls_per_query = 0;  // Of kMultiStream.
+  // Of kServer, here and below.
+  double qps = 0;
+  absl::Duration latency_bound;  // 0: none.
+  double percentile = 0;         // Of latencies, that the bound is for; a share.
+  bool find_qps = false;         // Looks for the highest rate that meets the bound.
+};
+
+struct ScenarioResult {
+  Scenario scenario;
+  absl::Duration duration;                   // From the first issue to the end of the last call.
+  int64_t calls = 0;                         // Made meanwhile.
+  std::optional<BoundVerdict> verdict = {};  // Where there was a bound.
+  struct Trial {
+    double qps = 0;
+    absl::Duration latency;
+    BoundVerdict verdict = BoundVerdict::kUndecided;
+  };
+  std::vector<Trial> trials = {};  // With find_qps.
+};
+
+// What is waited for before samples are taken, each for `longest` at most (0: the device's default).
+struct Settling {
+  int64_t cool_down_millicelsius = 0;  // 0: not waited for.
+  bool until_steady = false;
+  absl::Duration longest;
+};
+
+// What came of it.
+struct Settled {
+  absl::Duration cooled;
+  bool is_cool = false;
+  absl::Duration steadied;
+  bool is_steady = false;
+  int64_t temperature_millicelsius = 0;  // When samples began; 0: unknown.
+};
+
+// The machine during so many samples that follow each other (SampleStamp in proto/slipway/v1/run.proto).
+struct SampleStamp {
+  int64_t samples = 1;
+  int64_t waited_millis = 0;
+  int64_t foreign_millis = 0;
+  bool disturbed = false;
+  bool throttled = false;
+  int64_t cpu_frequency_hz = 0;
+  int64_t temperature_millicelsius = 0;
+  std::string governor = {};
+};
+
+// Energy counted during the samples, of all that the counter is for.
+struct EnergyCount {
+  std::string counter;
+  int64_t microjoules = 0;
+};
+
 // What a step computes, reads and writes, of constants too (ProgramNotes in proto/slipway/v1/artifact.proto).
 struct StepWork {
   int64_t flops = 0;
@@ -137,6 +201,15 @@ struct BenchmarkResult {
   int64_t disturbed_millis = 0;
   // With a goal for it: how exactly the median is known, at a confidence of 95 %, in millionths; -1: not at all.
   std::optional<int64_t> precision_ppm = {};
+  std::optional<ScenarioResult> scenario = {};  // Where one was asked for.
+  std::vector<SampleStamp> stamps = {};  // For all samples, or none where the agent does not tell.
+  std::optional<Settled> settled = {};   // Where it was asked for.
+  std::vector<EnergyCount> energy = {};
+  std::string energy_unknown =
+      {};  // Why none of the machine's counters counted; empty where it has none.
+  // What the runner held, pages that others share in part: before the program was loaded and after the samples; 0: unknown.
+  int64_t memory_before_bytes = 0;
+  int64_t memory_after_bytes = 0;
   MachineState before, after;
   std::vector<StepTime> steps;  // With `profile`, in the program's order,
   std::vector<MachinePeaks>

@@ -10,9 +10,9 @@ namespace slipway {
 namespace {
 
 ComparedValue CompareValue(const NamedTensor& actual, const NamedTensor& expected,
-                           const std::optional<Tolerance>& tolerance) {
-  ComparedValue value{actual.name, actual.tensor.type(), expected.tensor.type(),
-                      tolerance.value_or(DefaultTolerance(expected.tensor.dtype())), std::nullopt};
+                           const Tolerance& tolerance) {
+  ComparedValue value{actual.name, actual.tensor.type(), expected.tensor.type(), tolerance,
+                      std::nullopt};
   absl::StatusOr<TensorDifference> difference =
       MeasureDifference(actual.tensor, expected.tensor, value.tolerance);
   if (difference.ok()) value.difference = *std::move(difference);
@@ -24,6 +24,14 @@ ComparedValue CompareValue(const NamedTensor& actual, const NamedTensor& expecte
 ValueDifferences CompareValues(absl::Span<const NamedTensor> actual,
                                absl::Span<const NamedTensor> expected,
                                const std::optional<Tolerance>& tolerance) {
+  return CompareValues(actual, expected, [&tolerance](const Tensor& tensor) {
+    return tolerance.value_or(DefaultTolerance(tensor.dtype()));
+  });
+}
+
+ValueDifferences CompareValues(absl::Span<const NamedTensor> actual,
+                               absl::Span<const NamedTensor> expected,
+                               absl::FunctionRef<Tolerance(const Tensor& expected)> tolerance_for) {
   // Those not matched yet.
   absl::flat_hash_map<std::string, std::deque<const NamedTensor*>> left;
   for (const NamedTensor& value : expected) left[value.name].push_back(&value);
@@ -36,7 +44,8 @@ ValueDifferences CompareValues(absl::Span<const NamedTensor> actual,
       continue;
     }
     --differences.only_expected;
-    ComparedValue compared = CompareValue(value, *found->second.front(), tolerance);
+    const NamedTensor& wanted = *found->second.front();
+    ComparedValue compared = CompareValue(value, wanted, tolerance_for(wanted.tensor));
     found->second.pop_front();
     if (!compared.IsClose()) {
       ++differences.differing;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "core/tensor/comparison.h"
 #include "core/tensor/tensor.h"
@@ -44,6 +45,10 @@ struct ValueDifferences {
 ValueDifferences CompareValues(absl::Span<const NamedTensor> actual,
                                absl::Span<const NamedTensor> expected,
                                const std::optional<Tolerance>& tolerance = std::nullopt);
+// The same with a tolerance for each of the expected ones.
+ValueDifferences CompareValues(absl::Span<const NamedTensor> actual,
+                               absl::Span<const NamedTensor> expected,
+                               absl::FunctionRef<Tolerance(const Tensor& expected)> tolerance_for);
 
 }  // namespace slipway
 

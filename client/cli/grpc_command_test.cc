@@ -238,6 +238,44 @@ TEST_F(CommandTest, BenchToAGoal) {
   EXPECT_EQ(server_.jobs().size(), 2u);
 }
 
+TEST_F(CommandTest, BenchInAScenario) {
+  const Json met = CommandJson(
+      {"bench", slip_, "--scenario=server", "--qps=50", "--latency-bound=80ms", "--samples=100"});
+  EXPECT_EQ(met["scenario"]["name"], "server");
+  EXPECT_EQ(met["scenario"]["bound"], "met");
+  EXPECT_EQ(met["scenario"]["achieved_qps"], 50.0);
+  EXPECT_EQ(server_.jobs()[0].benchmark().scenario().qps_millis(), 50'000);
+  EXPECT_EQ(server_.jobs()[0].benchmark().scenario().percentile_ppm(), 990'000);
+  // What missed its bound is shown, and is no success.
+  EXPECT_EQ(Command({"bench", slip_, "--scenario=server", "--qps=50", "--latency-bound=20ms"}), 1);
+  EXPECT_THAT(out_, HasSubstr("missed: p99 within 20.0 ms at 50.00 queries a second"));
+  EXPECT_THAT(err_, HasSubstr("the latency bound is not met"));
+  EXPECT_EQ(server_.jobs()[1].benchmark().samples(), 736);
+  // Times of calls that followed each other are not shown as something else.
+  EXPECT_EQ(Command({"bench", slip_, "--scenario=offline"}), 1);
+  EXPECT_EQ(out_, "");
+  EXPECT_THAT(err_, HasSubstr("knows no scenarios"));
+  EXPECT_EQ(Command({"bench", slip_, "--scenario=server", "--qps=nan"}), 2);
+  EXPECT_EQ(Command({"bench", slip_, "--scenario=server", "--qps=5", "--precision-goal=1%"}), 2);
+  EXPECT_EQ(server_.jobs().size(), 3u);
+}
+
+TEST_F(CommandTest, BenchCountsTheSamplesThatItIsTo) {
+  ASSERT_EQ(Command({"bench", slip_}), 0) << err_;
+  EXPECT_THAT(out_, HasSubstr("10 of 100 samples while other programs took processor time"));
+  EXPECT_EQ(CommandJson({"bench", slip_})["min_ns"], 100'000.0);
+  const Json json =
+      CommandJson({"bench", slip_, "--leave-out=disturbed", "--settle", "--cool-down=60C"});
+  EXPECT_EQ(json["samples_ns"].size(), 90u);
+  EXPECT_EQ(json["min_ns"], 1'100'000.0);
+  EXPECT_EQ(json["disturbed_samples"], 0);
+  EXPECT_TRUE(json["settled"]["is_steady"]);
+  EXPECT_THAT(err_, HasSubstr("tells no temperature"));
+  EXPECT_EQ(server_.jobs()[2].benchmark().settling().cool_down_millicelsius(), 60'000);
+  EXPECT_EQ(Command({"bench", slip_, "--leave-out=slow"}), 2);
+  EXPECT_EQ(Command({"bench", slip_, "--cool-down=cold"}), 2);
+}
+
 TEST_F(CommandTest, CompareIsCalledRightly) {
   EXPECT_EQ(Command({"compare", slip_}), 2);
   EXPECT_THAT(err_, HasSubstr("B is missing"));

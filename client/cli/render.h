@@ -2,6 +2,7 @@
 #ifndef SLIPWAY_CLIENT_CLI_RENDER_H_
 #define SLIPWAY_CLIENT_CLI_RENDER_H_
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "client/artifact_summary.h"
 #include "client/comparison.h"
 #include "client/output_accuracy.h"
+#include "client/output_check.h"
 #include "client/types.h"
 #include "client/value_differences.h"
 
@@ -28,8 +30,11 @@ struct WrittenOutput {
   NamedTensor output;
   std::string file;
 };
-std::string RenderRun(const Job& job, const std::vector<WrittenOutput>& outputs);
-std::string RenderRunJson(const Job& job, const std::vector<WrittenOutput>& outputs);
+// With a check, what came of it.
+std::string RenderRun(const Job& job, const std::vector<WrittenOutput>& outputs,
+                      const std::optional<OutputCheck>& check = {});
+std::string RenderRunJson(const Job& job, const std::vector<WrittenOutput>& outputs,
+                          const std::optional<OutputCheck>& check = {});
 
 // --- bench ---
 
@@ -40,6 +45,7 @@ struct BenchmarkContext {
   ArtifactSummary artifact;
   std::vector<std::pair<std::string, std::string>> versions;  // Name and version.
   std::vector<Tag> tags = {};
+  std::optional<OutputCheck> check = {};  // That it has passed, where one was asked for.
 };
 std::string RenderBenchmark(const BenchmarkContext& context, const BenchmarkResult& result);
 // The fields and their meaning are listed in client/README.md; schema_version 1.

@@ -1,8 +1,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/render.h"
+#include "client/cli/render_check.h"
+#include "client/cli/render_conditions.h"
 #include "client/cli/render_parts.h"
 #include "client/cli/render_profile.h"
+#include "client/cli/render_scenario.h"
 #include "client/statistics.h"
 #include "core/base/json_writer.h"
 #include "core/base/text_table.h"
@@ -14,8 +17,8 @@ namespace {
 std::string Nanoseconds(double ns) { return FormatTime(absl::Nanoseconds(ns)); }
 
 // Where the sample does not support it, what it would take.
-std::vector<std::string> PercentileRow(const char* name, const std::optional<Estimate>& estimate,
-                                       double p) {
+std::vector<std::string> PercentileRow(const std::string& name,
+                                       const std::optional<Estimate>& estimate, double p) {
   if (!estimate.has_value()) {
     return {name, "-", absl::StrCat("needs ", SamplesForQuantile(p)), "samples"};
   }
@@ -42,37 +45,73 @@ void ModesJson(JsonWriter& json, const std::optional<TwoModes>& modes) {
   json.EndObject();
 }
 
-}  // namespace
-
-std::string RenderBenchmark(const BenchmarkContext& context, const BenchmarkResult& result) {
+// Times of calls or queries; `remarks` get what else is to be said of them.
+std::string TimesTable(const BenchmarkResult& result, std::vector<std::string>& remarks) {
   const SampleStatistics s = Summarize(result.samples_ns, result.iterations_per_sample);
-  TextTable about({"", ""});
-  about.Row({"model", context.model});
-  about.Row({"target", context.artifact.target});
-  about.Row({"device", absl::StrCat(result.device, ", ", result.threads,
-                                    result.threads == 1 ? " thread" : " threads")});
-  about.Row({"samples", absl::StrCat(result.samples_ns.size(), " of ", result.iterations_per_sample,
-                                     result.iterations_per_sample == 1 ? " call" : " calls")});
-  if (!context.tags.empty()) about.Row({"tags", TagsText(context.tags)});
   TextTable times({"", ">TIME", ">95 % BETWEEN", ">AND"});
   times.Row({"min", Nanoseconds(s.min_ns), "", ""});
   times.Row(PercentileRow("p50", s.p50_ns, 0.5));
   times.Row(PercentileRow("p90", s.p90_ns, 0.9));
   times.Row(PercentileRow("p99", s.p99_ns, 0.99));
+  if (const auto percentile = ScenarioPercentile(result); percentile.has_value()) {
+    const double p = result.scenario->scenario.percentile;
+    const std::vector<double> series(result.samples_ns.begin(), result.samples_ns.end());
+    const Estimate estimate = EstimateQuantile(series, p);
+    times.Row(PercentileRow(
+        *percentile, estimate.interval.has_value() ? std::make_optional(estimate) : std::nullopt,
+        p));
+  }
+  remarks = Remarks(s);
+  return times.Render("  ");
+}
+
+// Null where samples are no times.
+void TimesJson(JsonWriter& json, const BenchmarkResult& result) {
+  if (!HasTimes(result)) {
+    json.Null("min_ns");
+    for (const char* name : {"p50", "p90", "p99"}) PercentileJson(json, name, std::nullopt);
+    return;
+  }
+  const SampleStatistics s = Summarize(result.samples_ns, result.iterations_per_sample);
+  json.Real("min_ns", s.min_ns);
+  PercentileJson(json, "p50", s.p50_ns);
+  PercentileJson(json, "p90", s.p90_ns);
+  PercentileJson(json, "p99", s.p99_ns);
+  json.Real("lag1_autocorrelation", s.lag1_autocorrelation);
+  json.Real("effective_samples", s.effective_samples);
+  ModesJson(json, s.modes);
+}
+
+}  // namespace
+
+std::string RenderBenchmark(const BenchmarkContext& context, const BenchmarkResult& result) {
+  TextTable about({"", ""});
+  about.Row({"model", context.model});
+  about.Row({"target", context.artifact.target});
+  about.Row({"device", absl::StrCat(result.device, ", ", result.threads,
+                                    result.threads == 1 ? " thread" : " threads")});
+  about.Row({"samples", SamplesText(result)});
+  if (!context.tags.empty()) about.Row({"tags", TagsText(context.tags)});
+  for (std::vector<std::string>& row : ScenarioRows(result)) about.Row(std::move(row));
   TextTable rest({"", ""});
   rest.Row({"load", absl::StrCat(FormatTime(absl::Nanoseconds(result.load_cold_ns)), " cold, ",
                                  FormatTime(absl::Nanoseconds(result.load_warm_ns)), " warm")});
   rest.Row({"first run", FormatTime(absl::Nanoseconds(result.first_run_ns))});
   rest.Row({"peak memory", FormatBytes(result.peak_memory_bytes)});
+  for (std::vector<std::string>& row : ConditionRows(result)) rest.Row(std::move(row));
   rest.Row({"artifact", FormatBytes(context.artifact.artifact_bytes)});
-  std::string text =
-      absl::StrCat(about.Render("", false), "\n", times.Render("  "), "\n", rest.Render("", false));
-  for (const std::string& remark : Remarks(s)) absl::StrAppend(&text, remark, "\n");
+  std::string text = absl::StrCat(about.Render("", false), "\n");
+  std::vector<std::string> remarks;
+  if (HasTimes(result)) absl::StrAppend(&text, TimesTable(result, remarks), "\n");
+  absl::StrAppend(&text, rest.Render("", false));
+  for (const std::string& remark : remarks) absl::StrAppend(&text, remark, "\n");
+  absl::StrAppend(&text, ConditionRemarks(result), ScenarioVerdict(result));
   if (result.disturbed) {
     absl::StrAppendFormat(
         &text, "disturbed: others took %.1f %% of the CPU time; the numbers may be high\n",
         static_cast<double>(result.disturbed_millis) / 10);
   }
+  if (context.check.has_value()) absl::StrAppend(&text, RenderCheck(*context.check));
   if (!result.steps.empty()) {
     absl::StrAppend(&text, RenderProfile({result.steps, result.peaks, result.threads}));
   }
@@ -80,7 +119,6 @@ std::string RenderBenchmark(const BenchmarkContext& context, const BenchmarkResu
 }
 
 std::string RenderBenchmarkJson(const BenchmarkContext& context, const BenchmarkResult& result) {
-  const SampleStatistics s = Summarize(result.samples_ns, result.iterations_per_sample);
   JsonWriter json;
   json.BeginObject();
   json.Integer("schema_version", 1);
@@ -98,18 +136,14 @@ std::string RenderBenchmarkJson(const BenchmarkContext& context, const Benchmark
   json.Integer("threads", result.threads);
   json.Integers("samples_ns", result.samples_ns);
   json.Integer("iterations_per_sample", result.iterations_per_sample);
-  json.Real("min_ns", s.min_ns);
-  PercentileJson(json, "p50", s.p50_ns);
-  PercentileJson(json, "p90", s.p90_ns);
-  PercentileJson(json, "p99", s.p99_ns);
-  json.Real("lag1_autocorrelation", s.lag1_autocorrelation);
-  json.Real("effective_samples", s.effective_samples);
-  ModesJson(json, s.modes);
+  TimesJson(json, result);
+  ScenarioJson(json, result);
   if (result.precision_ppm.has_value()) json.Integer("precision_ppm", *result.precision_ppm);
   json.Integer("load_cold_ns", result.load_cold_ns);
   json.Integer("load_warm_ns", result.load_warm_ns);
   json.Integer("first_run_ns", result.first_run_ns);
   json.Integer("peak_memory_bytes", result.peak_memory_bytes);
+  ConditionsJson(json, result);
   json.Integer("artifact_bytes", context.artifact.artifact_bytes);
   json.Bool("disturbed", result.disturbed);
   json.Integer("disturbed_millis", result.disturbed_millis);
@@ -119,6 +153,7 @@ std::string RenderBenchmarkJson(const BenchmarkContext& context, const Benchmark
             absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", result.start_time, absl::UTCTimeZone()));
   if (!result.steps.empty()) ProfileJson(json, {result.steps, result.peaks, result.threads});
   if (!result.peaks.empty()) PeaksJson(json, result.peaks);
+  if (context.check.has_value()) CheckJson(json, *context.check);
   json.EndObject();
   return json.Take();
 }

@@ -1,5 +1,6 @@
 #include "absl/strings/str_cat.h"
 #include "client/cli/render.h"
+#include "client/cli/render_check.h"
 #include "client/cli/render_parts.h"
 #include "client/cli/tensor_summary.h"
 #include "core/base/json_writer.h"
@@ -15,7 +16,8 @@ std::string Timings(const AttemptTimings& timings) {
 
 }  // namespace
 
-std::string RenderRun(const Job& job, const std::vector<WrittenOutput>& outputs) {
+std::string RenderRun(const Job& job, const std::vector<WrittenOutput>& outputs,
+                      const std::optional<OutputCheck>& check) {
   std::string text =
       absl::StrCat("ran ", job.subject.empty() ? "" : absl::StrCat(Printable(job.subject), " "),
                    "on ", Printable(job.run->device), ": ", Timings(job.run->timings), "\n");
@@ -29,10 +31,12 @@ std::string RenderRun(const Job& job, const std::vector<WrittenOutput>& outputs)
     if (written.file.empty()) continue;
     absl::StrAppend(&text, "wrote ", Printable(written.output.name), " to ", written.file, "\n");
   }
+  if (check.has_value()) text += RenderCheck(*check);
   return text;
 }
 
-std::string RenderRunJson(const Job& job, const std::vector<WrittenOutput>& outputs) {
+std::string RenderRunJson(const Job& job, const std::vector<WrittenOutput>& outputs,
+                          const std::optional<OutputCheck>& check) {
   JsonWriter json;
   json.BeginObject();
   json.Integer("schema_version", 1);
@@ -50,6 +54,7 @@ std::string RenderRunJson(const Job& job, const std::vector<WrittenOutput>& outp
     json.EndObject();
   }
   json.EndArray();
+  if (check.has_value()) CheckJson(json, *check);
   json.EndObject();
   return json.Take();
 }

@@ -37,8 +37,9 @@ absl::StatusOr<std::optional<PreparedRun>> PrepareRun(Environment& environment, 
   SLIPWAY_RETURN_IF_ERROR(CheckPrecision(run.model));
   PreparedRun prepared;
   SLIPWAY_ASSIGN_OR_RETURN(prepared.options.tags, TagsOf(run.model.tags));
-  if (run.check) SLIPWAY_RETURN_IF_ERROR(run.check());
+  if (run.check) SLIPWAY_RETURN_IF_ERROR(run.check(path));
 
+  prepared.path = path;
   prepared.subject = BaseName(path);
   SLIPWAY_ASSIGN_OR_RETURN(prepared.connection, Connection::Open(environment, run.connection));
   if (run.detach && prepared.connection->is_local()) {

@@ -31,15 +31,16 @@ struct RunFlags {
   int64_t dynamic_bytes = 0;
   bool json = false;
   bool detach = false;
-  // Whether the verb's own flags are right, asked before anything is started; may be empty.
-  std::function<absl::Status()> check;
+  // Whether the verb's own flags are right for that model or artifact, asked before anything is started; may be empty.
+  std::function<absl::Status(const std::string& path)> check;
 
   void AddTo(FlagSet& flags);
 };
 
 // Ready to be submitted.
 struct PreparedRun {
-  std::string subject;  // The model or artifact, for people.
+  std::string path;     // Of the model or artifact.
+  std::string subject;  // The same, for people.
   std::unique_ptr<Connection> connection;
   ArtifactSummary artifact;
   std::vector<NamedTensor> inputs;

@@ -1,4 +1,5 @@
 // slipway run: a model or artifact on a device.
+#include "client/cli/check.h"
 #include "client/cli/inputs.h"
 #include "client/cli/render.h"
 #include "client/cli/run_flags.h"
@@ -13,7 +14,10 @@ absl::Status Run(Environment& environment, Arguments arguments) {
   FlagSet flags("slipway run MODEL.onnx|FILE.slip [flags]",
                 "Runs a model or artifact on a device, and prints its outputs.");
   flags.Add("output-dir", &output_dir, "DIR", "Write outputs there, as .npy files.");
+  CheckFlags check_flags;
+  check_flags.AddTo(flags);
   run_flags.AddTo(flags);
+  run_flags.check = [&](const std::string& path) { return check_flags.Check(path, run_flags); };
   SLIPWAY_ASSIGN_OR_RETURN(const auto run, PrepareRun(environment, flags, run_flags, arguments));
   if (!run.has_value()) return absl::OkStatus();
 
@@ -24,10 +28,16 @@ absl::Status Run(Environment& environment, Arguments arguments) {
                 run_flags.detach));
   if (!job.has_value()) return absl::OkStatus();
   SLIPWAY_ASSIGN_OR_RETURN(std::vector<NamedTensor> outputs, run->client().FetchOutputs(*job->run));
+  std::optional<OutputCheck> check;
+  if (check_flags.IsWanted()) {
+    SLIPWAY_ASSIGN_OR_RETURN(check,
+                             CheckAgainstModel(environment, check_flags, run_flags, *run, outputs));
+  }
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<WrittenOutput> written,
                            WriteOutputs(std::move(outputs), output_dir));
-  environment.out << (run_flags.json ? RenderRunJson(*job, written) : RenderRun(*job, written));
-  return absl::OkStatus();
+  environment.out << (run_flags.json ? RenderRunJson(*job, written, check)
+                                     : RenderRun(*job, written, check));
+  return check.has_value() ? RefuseWrong(*check) : absl::OkStatus();
 }
 
 }  // namespace slipway::cli

@@ -128,6 +128,21 @@ struct FakeServer::State {
       for (int i = 100; i >= 1; --i) result.add_samples_ns(i * 1'000'000);
       result.set_iterations_per_sample(10);
       if (job.benchmark().precision_goal_ppm() == 10'000) result.set_precision_ppm(12'300);
+      // Its device knows the scenario of the server alone, and takes others for none, as old ones do.
+      if (job.benchmark().scenario().kind() == v1::Scenario::SERVER) {
+        v1::ScenarioResult& scenario = *result.mutable_scenario();
+        *scenario.mutable_scenario() = job.benchmark().scenario();
+        scenario.set_duration_ns(2'000'000'000);
+        scenario.set_calls(100);
+        scenario.set_verdict(job.benchmark().scenario().latency_bound_ns() > 50'000'000
+                                 ? v1::ScenarioResult::MET
+                                 : v1::ScenarioResult::MISSED);
+      }
+      // Its last ten samples, the shortest, were disturbed.
+      result.add_stamps()->set_samples(90);
+      result.add_stamps()->set_samples(10);
+      result.mutable_stamps(1)->set_disturbed(true);
+      if (job.benchmark().settling().until_steady()) result.mutable_settled()->set_is_steady(true);
       result.set_load_cold_ns(3'000'000);
       result.set_load_warm_ns(1'000'000);
       result.set_first_run_ns(2'000'000);

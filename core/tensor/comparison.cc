@@ -55,12 +55,32 @@ Shape IndexOf(absl::Span<const int64_t> shape, int64_t i) {
   return index;
 }
 
+// Where a float stands among all of its type, by its bits: those of floats rise with them, and negative ones mirror positive ones.
+double PlaceOf(uint64_t bits, int width) {
+  const uint64_t sign = uint64_t{1} << (width - 1);
+  const auto magnitude = static_cast<double>(bits & (sign - 1));
+  return (bits & sign) != 0 ? -magnitude : magnitude;
+}
+
+template <typename T>
+double UlpsBetween(T a, T e) {
+  uint64_t bits_a = 0;
+  uint64_t bits_e = 0;
+  memcpy(&bits_a, &a, sizeof(T));
+  memcpy(&bits_e, &e, sizeof(T));
+  constexpr int kWidth = sizeof(T) * 8;
+  return std::abs(PlaceOf(bits_a, kWidth) - PlaceOf(bits_e, kWidth));
+}
+
 // Compares `count` numbers of the stored type T, `parts` of which make one element. `widen` turns a
 // T into a double, int64_t or uint64_t without loss.
 template <typename T, typename Widen>
 TensorDifference Compare(const Tensor& actual, const Tensor& expected, const Tolerance& tolerance,
                          int64_t parts, Widen widen) {
   const bool is_exact = IsExact(actual.dtype());
+  const bool has_ulps = !is_exact && sizeof(T) > 1;
+  double sum = 0;
+  int64_t finite = 0;
   TensorDifference difference;
   difference.count = actual.num_elements() * parts;
   int64_t worst = -1;
@@ -73,7 +93,12 @@ TensorDifference Compare(const Tensor& actual, const Tensor& expected, const Tol
     const auto wide_e = static_cast<double>(widen(e));
     const double distance = std::abs(wide_a - wide_e);
     const bool is_finite = std::isfinite(wide_a) && std::isfinite(wide_e);
+    if (is_finite) {
+      ++finite;
+      sum += distance;
+    }
     if (is_finite && distance > 0) {
+      if (has_ulps) difference.ulps = std::max(difference.ulps, UlpsBetween(a, e));
       difference.absolute = std::max(difference.absolute, distance);
       if (wide_e != 0) {
         difference.relative = std::max(difference.relative, distance / std::abs(wide_e));
@@ -88,6 +113,7 @@ TensorDifference Compare(const Tensor& actual, const Tensor& expected, const Tol
       worst_excess = excess;
     }
   }
+  if (finite > 0) difference.mean = sum / static_cast<double>(finite);
   if (worst < 0) return difference;
   memcpy(&a, actual.bytes().data() + worst * sizeof(T), sizeof(T));
   memcpy(&e, expected.bytes().data() + worst * sizeof(T), sizeof(T));

@@ -34,6 +34,11 @@ struct TensorDifference {
   // where that is not 0.
   double absolute = 0;
   double relative = 0;
+  // The mean |actual - expected| of those.
+  double mean = 0;
+  // The largest number of floats of the type that lie from one to the other, of those; 0 for numbers that are no floats of 16
+  // bits or more.
+  double ulps = 0;
   // Of what is furthest outside the tolerance, the first of equals (of strings the first at all): the index of its
   // element, and both sides as text. Empty where nothing differs.
   Shape at;

@@ -1,0 +1,29 @@
+// What is shown of a scenario, beside the times of calls.
+#ifndef SLIPWAY_CLIENT_CLI_RENDER_SCENARIO_H_
+#define SLIPWAY_CLIENT_CLI_RENDER_SCENARIO_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/types.h"
+#include "core/base/json_writer.h"
+
+namespace slipway::cli {
+
+// Rows of "what" and "how much"; none of calls that simply follow each other.
+std::vector<std::vector<std::string>> ScenarioRows(const BenchmarkResult& result);
+// The name of the scenario's percentile, "p99.9"; absent where there is none, or it is one that is always shown.
+std::optional<std::string> ScenarioPercentile(const BenchmarkResult& result);
+// The verdict on the bound and the rates that were tried; empty where there are none.
+std::string ScenarioVerdict(const BenchmarkResult& result);
+// "scenario", where there is one.
+void ScenarioJson(JsonWriter& json, const BenchmarkResult& result);
+// What a sample is: "100 of 24 calls", "100 queries of 8 calls".
+std::string SamplesText(const BenchmarkResult& result);
+// Samples are times of calls or queries; not the ends of calls that were all made at once.
+bool HasTimes(const BenchmarkResult& result);
+
+}  // namespace slipway::cli
+
+#endif  // SLIPWAY_CLIENT_CLI_RENDER_SCENARIO_H_
