@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <random>
 #include <string>
 #include <utility>
@@ -13,7 +14,6 @@
 #include "absl/random/random.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/types/optional.h"
 #include "core/artifact/versions.h"
 #include "core/base/clock.h"
 #include "core/rpc/grpc_settings.h"
@@ -179,7 +179,7 @@ class SimulatedAgent {
   void Answered(Call& call, const absl::Status& status) {
     const absl::Duration took = fleet_.clock.Monotonic() - call.begin;
     bool is_first = false;
-    absl::optional<absl::Duration> pause;
+    std::optional<absl::Duration> pause;
     std::shared_ptr<Call> next;
     {
       absl::MutexLock lock(&mutex_);
