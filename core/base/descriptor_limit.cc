@@ -23,4 +23,10 @@ int RaiseDescriptorLimit() {
   return static_cast<int>(std::min(limit.rlim_cur, kMost));
 }
 
+int DescriptorLimit() {
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return kLeast;
+  return static_cast<int>(std::min(limit.rlim_cur, kMost));
+}
+
 }  // namespace slipway

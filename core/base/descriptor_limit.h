@@ -8,6 +8,9 @@ namespace slipway {
 // returns what it is then. Children begin with the raised limit.
 int RaiseDescriptorLimit();
 
+// What the limit is now.
+int DescriptorLimit();
+
 }  // namespace slipway
 
 #endif  // SLIPWAY_CORE_BASE_DESCRIPTOR_LIMIT_H_

@@ -15,6 +15,7 @@ TEST(DescriptorLimitTest, IsRaisedToTheHighestAllowed) {
   EXPECT_EQ(RaiseDescriptorLimit(), 96);
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
   EXPECT_EQ(limit.rlim_cur, 96);
+  EXPECT_EQ(DescriptorLimit(), 96);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <spdlog/sinks/stdout_sinks.h>
 
 #include <memory>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
@@ -43,6 +44,20 @@ spdlog::level::level_enum ToSpdlog(LogLevel level) {
   return spdlog::level::err;
 }
 
+LogLevel FromSpdlog(spdlog::level::level_enum level) {
+  switch (level) {
+    case spdlog::level::trace:
+    case spdlog::level::debug:
+      return LogLevel::kDebug;
+    case spdlog::level::info:
+      return LogLevel::kInfo;
+    case spdlog::level::warn:
+      return LogLevel::kWarning;
+    default:
+      return LogLevel::kError;
+  }
+}
+
 absl::string_view UpperName(LogLevel level) {
   switch (level) {
     case LogLevel::kDebug:
@@ -57,6 +72,10 @@ absl::string_view UpperName(LogLevel level) {
   return "ERROR";
 }
 
+constexpr absl::string_view kRequestKey = "request";
+
+thread_local const LogRequest* current_request = nullptr;
+
 bool NeedsQuotes(absl::string_view value) {
   if (value.empty()) return true;
   for (const char c : value) {
@@ -66,11 +85,43 @@ bool NeedsQuotes(absl::string_view value) {
   return false;
 }
 
+void AppendField(absl::string_view key, absl::string_view value, std::string& line) {
+  absl::StrAppend(&line, " ", key, "=");
+  if (NeedsQuotes(value)) {
+    absl::StrAppend(&line, "\"", absl::Utf8SafeCEscape(value), "\"");
+  } else {
+    absl::StrAppend(&line, value);
+  }
+}
+
 }  // namespace
+
+LogRequest::LogRequest(absl::string_view id)
+    : id_(id), before_(std::exchange(current_request, this)) {}
+
+LogRequest::~LogRequest() { current_request = before_; }
+
+absl::string_view LogLevelName(LogLevel level) {
+  switch (level) {
+    case LogLevel::kDebug:
+      return "debug";
+    case LogLevel::kInfo:
+      return "info";
+    case LogLevel::kWarning:
+      return "warning";
+    case LogLevel::kError:
+      return "error";
+  }
+  return "error";
+}
+
+LogLevel CurrentLogLevel() { return FromSpdlog(State().logger.level()); }
+
+void SetLogLevel(LogLevel lowest) { State().logger.set_level(ToSpdlog(lowest)); }
 
 void InitLog(absl::string_view process, LogLevel lowest) {
   State().process = std::string(process);
-  State().logger.set_level(ToSpdlog(lowest));
+  SetLogLevel(lowest);
 }
 
 absl::StatusOr<LogLevel> ParseLogLevel(absl::string_view text) {
@@ -89,13 +140,13 @@ void Log(LogLevel level, absl::string_view message, std::initializer_list<LogFie
   if (!state.process.empty()) absl::StrAppend(&line, " ", state.process);
   // UTF-8 passes, control characters do not: one record stays one line and cannot steer a terminal.
   absl::StrAppend(&line, " ", absl::Utf8SafeCEscape(message));
+  bool names_request = false;
   for (const LogField& field : fields) {
-    absl::StrAppend(&line, " ", field.key, "=");
-    if (NeedsQuotes(field.value)) {
-      absl::StrAppend(&line, "\"", absl::Utf8SafeCEscape(field.value), "\"");
-    } else {
-      line += field.value;
-    }
+    AppendField(field.key, field.value, line);
+    names_request = names_request || field.key == kRequestKey;
+  }
+  if (!names_request && current_request != nullptr && !current_request->id_.empty()) {
+    AppendField(kRequestKey, current_request->id_, line);
   }
   state.logger.log(ToSpdlog(level), spdlog::string_view_t(line.data(), line.size()));
 }

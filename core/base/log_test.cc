@@ -15,6 +15,7 @@ namespace {
 
 using ::slipway::testing::IsOkAndHolds;
 using ::slipway::testing::StatusIs;
+using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
@@ -72,6 +73,57 @@ TEST(LogTest, LinesOfThreadsDoNotInterleave) {
   const std::vector<std::string> lines = absl::StrSplit(GetCapturedStderr(), '\n');
   ASSERT_EQ(lines.size(), 401u);
   for (int i = 0; i < 400; ++i) EXPECT_THAT(lines[i], EndsWith("Z INFO " + message));
+}
+
+TEST(LogTest, LinesOfARequestNameIt) {
+  InitLog("", LogLevel::kInfo);
+  CaptureStderr();
+  {
+    const LogRequest outer("r 1");
+    Log(LogLevel::kInfo, "a", {{"n", 1}});
+    {
+      const LogRequest inner("r2");
+      Log(LogLevel::kInfo, "b");
+      Log(LogLevel::kInfo, "c", {{"request", "own"}});
+      std::thread([] { Log(LogLevel::kInfo, "d"); }).join();
+      const LogRequest none("");
+      Log(LogLevel::kInfo, "e");
+    }
+    Log(LogLevel::kInfo, "f");
+  }
+  Log(LogLevel::kInfo, "g");
+  std::vector<std::string> lines;
+  for (const absl::string_view line :
+       absl::StrSplit(GetCapturedStderr(), '\n', absl::SkipEmpty())) {
+    lines.emplace_back(line.substr(line.find("INFO")));
+  }
+  EXPECT_THAT(lines,
+              ElementsAre("INFO a n=1 request=\"r 1\"", "INFO b request=r2", "INFO c request=own",
+                          "INFO d", "INFO e", "INFO f request=\"r 1\"", "INFO g"));
+}
+
+TEST(LogTest, ShowsAnotherLevelFromNowOn) {
+  InitLog("", LogLevel::kWarning);
+  CaptureStderr();
+  Log(LogLevel::kDebug, "a");
+  SetLogLevel(LogLevel::kDebug);
+  EXPECT_EQ(CurrentLogLevel(), LogLevel::kDebug);
+  Log(LogLevel::kDebug, "b");
+  SetLogLevel(LogLevel::kError);
+  EXPECT_EQ(CurrentLogLevel(), LogLevel::kError);
+  Log(LogLevel::kWarning, "c");
+  const std::string text = GetCapturedStderr();
+  EXPECT_THAT(text, EndsWith("Z DEBUG b\n"));
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1);
+}
+
+TEST(LogTest, NamesLevelsAsItParsesThem) {
+  for (const LogLevel level :
+       {LogLevel::kDebug, LogLevel::kInfo, LogLevel::kWarning, LogLevel::kError}) {
+    EXPECT_THAT(ParseLogLevel(LogLevelName(level)), IsOkAndHolds(level));
+    SetLogLevel(level);
+    EXPECT_EQ(CurrentLogLevel(), level);
+  }
 }
 
 TEST(LogTest, ParsesLevels) {
