@@ -8,21 +8,13 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "core/rpc/held_connection.h"
 
 namespace slipway {
 
 struct ConnectionLimits {
   int all = 0;        // Held at a time.
   int each_peer = 0;  // Of these, from one peer.
-};
-
-// One connection. A descriptor's number is used again when it is closed; the number of its socket is not.
-struct HeldConnection {
-  int fd = -1;
-  uint64_t socket = 0;
-  std::string peer;  // Whom it comes from; empty for those whom only `all` limits.
-
-  friend bool operator==(const HeldConnection&, const HeldConnection&) = default;
 };
 
 // Not thread-safe.

@@ -38,6 +38,7 @@
 #include "core/rpc/call_flood.h"
 #include "core/rpc/client_hello.h"
 #include "core/rpc/grpc_call_counts.h"
+#include "core/rpc/held_connection.h"
 #include "core/rpc/listen_socket.h"
 #include "core/rpc/peer_address.h"
 #include "core/rpc/proxy_header.h"
@@ -68,42 +69,6 @@ constexpr int64_t kFewCalls = 500;
 constexpr absl::Duration kLastAnswer = absl::Milliseconds(100);
 // Refusals are told as one line for as long.
 constexpr absl::Duration kTellEvery = absl::Minutes(1);
-
-// Whom a connection counts for: its machine, or what IPv6 gives to one network at least. Those of this machine are not told
-// apart.
-std::string PeerOf(const sockaddr_storage& name) {
-  if (name.ss_family == AF_INET) {
-    const in_addr address = reinterpret_cast<const sockaddr_in&>(name).sin_addr;
-    if ((ntohl(address.s_addr) >> 24) == IN_LOOPBACKNET) return "";
-    return std::string(reinterpret_cast<const char*>(&address), sizeof(address));
-  }
-  if (name.ss_family != AF_INET6) return "";
-  const in6_addr& address = reinterpret_cast<const sockaddr_in6&>(name).sin6_addr;
-  const char* const bytes = reinterpret_cast<const char*>(&address);
-  if (IN6_IS_ADDR_LOOPBACK(&address)) return "";
-  if (!IN6_IS_ADDR_V4MAPPED(&address)) return std::string(bytes, 8);
-  if (static_cast<unsigned char>(bytes[12]) == IN_LOOPBACKNET) return "";
-  return std::string(bytes + 12, 4);
-}
-
-uint64_t SocketNumber(int fd) {
-  struct stat info = {};
-  return fstat(fd, &info) == 0 && S_ISSOCK(info.st_mode) ? info.st_ino : 0;
-}
-
-// Ends a connection, whoever holds it; nobody reads what has come over it. Its descriptor may be another file's by now, so what is ended is a
-// copy that was looked at.
-void End(const HeldConnection& connection) {
-  const UniqueFd copy(fcntl(connection.fd, F_DUPFD_CLOEXEC, 0));
-  if (!copy.is_open() || SocketNumber(copy.get()) != connection.socket) return;
-  shutdown(copy.get(), SHUT_RDWR);
-  while (recv(copy.get(), nullptr, INT_MAX, MSG_TRUNC | MSG_DONTWAIT) > 0) {
-  }
-}
-
-bool IsOpen(const HeldConnection& connection) {
-  return SocketNumber(connection.fd) == connection.socket;
-}
 
 // Who has shown this certificate; empty: nobody who has an identity.
 std::string IdentityOf(const std::string& certificate) {
@@ -201,6 +166,15 @@ class RunningListener final : public GrpcListener {
   }
 
   int64_t accepted() const override { return accepted_; }
+
+  ListenerCounts counts() override {
+    ListenerCounts counts = {.accepted = accepted_, .held = 0, .refused = {}};
+    for (size_t i = 0; i < refused_.size(); ++i) counts.refused[i] = refused_[i];
+    absl::MutexLock lock(&mutex_);
+    table_.ForgetClosed();
+    counts.held = table_.size();
+    return counts;
+  }
 
   void Knock() const override {
     for (const UniqueFd& listens : socket_.fds) {
@@ -322,16 +296,20 @@ class RunningListener final : public GrpcListener {
       }
       ++accepted_;
       if (is_proxied && !absl::c_linear_search(options_.proxies, MachineOf(name))) {
-        Tell("a connection is refused", "it comes from none of the proxies, where these connect");
+        Refuse(ListenerRefusal::kNoProxy, "a connection is refused",
+               "it comes from none of the proxies, where these connect");
         continue;
       }
       const int on = 1;
       if (name.ss_family != AF_UNIX) {
         setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
       }
-      const std::string peer = PeerOf(name);
+      const std::string peer = CountedFor(name);
       // Those of this machine are not told apart before they have greeted.
-      if (!peer.empty() && IsBanned(peer)) continue;
+      if (!peer.empty() && IsBanned(peer)) {
+        Count(ListenerRefusal::kBanned);
+        continue;
+      }
       const uint64_t id = next_id_++;
       if (!Watch(fd.get(), id).ok()) continue;
       silent_.push_back({.id = id,
@@ -372,7 +350,8 @@ class RunningListener final : public GrpcListener {
         if (is_over || size <= 0) return Forget(silent);
         return WaitFor(*silent, std::min(hello.wanted, bytes.size()));
       case HelloKind::kRefused:
-        Tell("a connection is refused", "it does not begin as TLS 1.3 for gRPC does");
+        Refuse(ListenerRefusal::kNoTls, "a connection is refused",
+               "it does not begin as TLS 1.3 for gRPC does");
         return Forget(silent);
       case HelloKind::kCall:
         StopWatching(*silent);
@@ -396,7 +375,8 @@ class RunningListener final : public GrpcListener {
         if (is_over || seen.empty()) return Forget(silent);
         return WaitFor(*silent, header.wanted);
       case ProxyHeaderKind::kRefused:
-        Tell("a connection is refused", "it does not begin as a proxy of version 2 does");
+        Refuse(ListenerRefusal::kNoProxy, "a connection is refused",
+               "it does not begin as a proxy of version 2 does");
         return Forget(silent);
       case ProxyHeaderKind::kWhole: {
         std::array<char, kMaxProxyHeaderBytes> taken;
@@ -405,11 +385,14 @@ class RunningListener final : public GrpcListener {
         silent->wants_header = false;
         if (header.source.ss_family != AF_UNSPEC) {
           CountDown(silent->peer);
-          silent->peer = PeerOf(header.source);
+          silent->peer = CountedFor(header.source);
           silent->origin = GrpcPeerOf(header.source);
           ++silent_of_peer_[silent->peer];
         }
-        if (!silent->peer.empty() && IsBanned(silent->peer)) return Forget(silent);
+        if (!silent->peer.empty() && IsBanned(silent->peer)) {
+          Count(ListenerRefusal::kBanned);
+          return Forget(silent);
+        }
         return WaitFor(*silent, 1);
       }
     }
@@ -431,19 +414,20 @@ class RunningListener final : public GrpcListener {
     const int fd = silent->fd.get();
     StopWatching(*silent);
     if (options_.may_take != nullptr && !options_.may_take()) {
-      Tell("connections are refused", "there is no memory for more");
+      Refuse(ListenerRefusal::kNoMemory, "connections are refused", "there is no memory for more");
       return Forget(silent);
     }
     const HeldConnection held = {.fd = fd, .socket = SocketNumber(fd), .peer = silent->peer};
-    switch (table_.Take(held)) {
+    switch (Take(held)) {
       case ConnectionTable::Answer::kFull:
-        Tell("connections are refused",
-             absl::StrCat(options_.connections.all, " are open, as many as are let in at a time"));
+        Refuse(
+            ListenerRefusal::kFull, "connections are refused",
+            absl::StrCat(options_.connections.all, " are open, as many as are let in at a time"));
         break;
       case ConnectionTable::Answer::kFullForPeer:
-        Tell("connections are refused",
-             absl::StrCat(options_.connections.each_peer,
-                          " of one address are open, as many as are let in"));
+        Refuse(ListenerRefusal::kFullForAddress, "connections are refused",
+               absl::StrCat(options_.connections.each_peer,
+                            " of one address are open, as many as are let in"));
         break;
       case ConnectionTable::Answer::kTaken: {
         if (options_.is_tls) AddUnproven(silent->address, held);
@@ -481,7 +465,7 @@ class RunningListener final : public GrpcListener {
   }
 
   void EndHeld(const HeldConnection& connection) {
-    End(connection);
+    EndConnection(connection);
     ending_.push_back(connection);
   }
 
@@ -492,8 +476,8 @@ class RunningListener final : public GrpcListener {
       first = unproven_.Add(address, held, clock_.Monotonic());
     }
     if (!first.has_value()) return;
-    Tell("connections are ended early",
-         absl::StrCat(options_.most_unproven, " have proven nothing yet, as many as may"));
+    Refuse(ListenerRefusal::kUnproven, "connections are ended early",
+           absl::StrCat(options_.most_unproven, " have proven nothing yet, as many as may"));
     EndHeld(*first);
   }
 
@@ -535,8 +519,21 @@ class RunningListener final : public GrpcListener {
     }
   }
 
+  ConnectionTable::Answer Take(const HeldConnection& held) {
+    absl::MutexLock lock(&mutex_);
+    return table_.Take(held);
+  }
+
+  std::vector<HeldConnection> Held() {
+    absl::MutexLock lock(&mutex_);
+    table_.ForgetClosed();
+    return table_.connections();
+  }
+
   bool LooksAtCalls() const {
-    return options_.is_tls && options_.on_flood != nullptr && table_.size() > 0;
+    if (!options_.is_tls || options_.on_flood == nullptr) return false;
+    absl::MutexLock lock(&mutex_);
+    return table_.size() > 0;
   }
 
   // Ends the connections of those who flood the server with calls.
@@ -548,9 +545,8 @@ class RunningListener final : public GrpcListener {
     seen_vain_ = std::min(seen_vain_, vain);
     if (vain - seen_vain_ < kFewCalls) return;
     seen_vain_ = vain;
-    table_.ForgetClosed();
     absl::flat_hash_map<std::string, HeldConnection> held;
-    for (const HeldConnection& connection : table_.connections()) {
+    for (const HeldConnection& connection : Held()) {
       sockaddr_storage name = {};
       socklen_t size = sizeof(name);
       if (getpeername(connection.fd, reinterpret_cast<sockaddr*>(&name), &size) == 0) {
@@ -574,6 +570,7 @@ class RunningListener final : public GrpcListener {
         if (each.caller != caller) continue;
         from = each.connection;
         EndHeld(held[PeerAddressOf(from)]);
+        Count(ListenerRefusal::kFlood);
       }
       const std::string identity = IdentityOf(caller);
       // Who was ended a moment ago is counted until gRPC has found out.
@@ -592,7 +589,9 @@ class RunningListener final : public GrpcListener {
 
   void CloseSilent() {
     const absl::Duration now = clock_.Monotonic();
-    while (!silent_.empty() && silent_.front().until <= now) Forget(silent_.begin());
+    for (; !silent_.empty() && silent_.front().until <= now; Forget(silent_.begin())) {
+      Count(ListenerRefusal::kSilent);
+    }
   }
 
   // Closes it, unless it was let in; closing takes it from those waited for as well.
@@ -605,6 +604,13 @@ class RunningListener final : public GrpcListener {
   void CountDown(const std::string& peer) {
     const auto of_peer = silent_of_peer_.find(peer);
     if (--of_peer->second == 0) silent_of_peer_.erase(of_peer);
+  }
+
+  void Count(ListenerRefusal why) { ++refused_[static_cast<size_t>(why)]; }
+
+  void Refuse(ListenerRefusal reason, absl::string_view what, absl::string_view why) {
+    Count(reason);
+    Tell(what, why);
   }
 
   void Tell(absl::string_view what, absl::string_view why) {
@@ -623,6 +629,7 @@ class RunningListener final : public GrpcListener {
   UniqueFd epoll_;
   UniqueFd asked_;
   std::atomic<int64_t> accepted_ = 0;
+  std::array<std::atomic<int64_t>, kListenerRefusals> refused_ = {};  // By ListenerRefusal.
 
   mutable absl::Mutex mutex_;
   UnprovenConnections unproven_ ABSL_GUARDED_BY(mutex_);
@@ -637,8 +644,9 @@ class RunningListener final : public GrpcListener {
   absl::flat_hash_map<std::string, ProxiedConnection> origins_ ABSL_GUARDED_BY(mutex_);
   size_t origins_open_ ABSL_GUARDED_BY(mutex_) = kFewConnections;
 
+  ConnectionTable table_ ABSL_GUARDED_BY(mutex_);  // Those let in.
+
   // Used by the thread alone.
-  ConnectionTable table_;
   CallFlood flood_;
   absl::Duration look_at_calls_ = -absl::InfiniteDuration();
   std::vector<int64_t> counted_servers_;  // Since Start: ours is among them.

@@ -24,6 +24,7 @@
 #include "core/base/files.h"
 #include "core/rpc/call_flood.h"
 #include "core/rpc/connection_table.h"
+#include "core/rpc/listener_counts.h"
 
 namespace slipway {
 
@@ -103,6 +104,8 @@ class GrpcListener {
 
   // Connections so far that came from whomever, and whatever became of them. Thread-safe.
   virtual int64_t accepted() const = 0;
+  // What is known of all connections. Looks at each that is held. Thread-safe.
+  virtual ListenerCounts counts() = 0;
   // Connects to each socket that this listens at, says nothing and leaves. Thread-safe; does not wait.
   virtual void Knock() const = 0;
 

@@ -210,6 +210,38 @@ TEST_F(GrpcListenerTest, TakesNoConnectionsWhereItMayNot) {
   EXPECT_TRUE(Call());
 }
 
+TEST_F(GrpcListenerTest, CountsWhatBecameOfConnections) {
+  ListenerOptions options = Few();
+  options.silence = absl::Milliseconds(20);
+  std::atomic<bool> may_take = true;
+  options.may_take = [&may_take] { return may_take.load(); };
+  Serve(options);
+  const UniqueFd silent = Connect();
+  EXPECT_TRUE(IsClosed(silent));
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(Call());
+  EXPECT_EQ(listener_->counts().held, 3);
+  EXPECT_FALSE(Call());
+  may_take = false;
+  const UniqueFd refused = Connect();
+  ASSERT_EQ(send(refused.get(), "PRI", 3, MSG_NOSIGNAL), 3);
+  EXPECT_TRUE(IsClosed(refused));
+  const ListenerCounts counts = listener_->counts();
+  const auto refusals = [&counts](ListenerRefusal why) {
+    return counts.refused[static_cast<size_t>(why)];
+  };
+  EXPECT_EQ(refusals(ListenerRefusal::kSilent), 1);
+  EXPECT_EQ(refusals(ListenerRefusal::kNoMemory), 1);
+  // gRPC comes again.
+  EXPECT_GE(refusals(ListenerRefusal::kFull), 1);
+  EXPECT_GE(counts.accepted, 6);
+  channels_.clear();
+  // The server notices on its own time that they were closed.
+  for (int i = 0; i < kPatienceMillis && listener_->counts().held > 0; ++i) {
+    absl::SleepFor(absl::Milliseconds(1));
+  }
+  EXPECT_EQ(listener_->counts().held, 0);
+}
+
 // Accepted connections of a listener, which knocks at itself.
 class KnockTest : public GrpcListenerTest {
  protected:

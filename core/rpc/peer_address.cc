@@ -96,4 +96,19 @@ std::string GrpcPeerOf(const sockaddr_storage& name) {
   return absl::StrCat("ipv6:%5B", text, "%5D:", ntohs(address.sin6_port));
 }
 
+std::string CountedFor(const sockaddr_storage& name) {
+  if (name.ss_family == AF_INET) {
+    const in_addr address = reinterpret_cast<const sockaddr_in&>(name).sin_addr;
+    if ((ntohl(address.s_addr) >> 24) == IN_LOOPBACKNET) return "";
+    return std::string(reinterpret_cast<const char*>(&address), sizeof(address));
+  }
+  if (name.ss_family != AF_INET6) return "";
+  const in6_addr& address = reinterpret_cast<const sockaddr_in6&>(name).sin6_addr;
+  const char* const bytes = reinterpret_cast<const char*>(&address);
+  if (IN6_IS_ADDR_LOOPBACK(&address)) return "";
+  if (!IN6_IS_ADDR_V4MAPPED(&address)) return std::string(bytes, 8);
+  if (static_cast<unsigned char>(bytes[12]) == IN_LOOPBACKNET) return "";
+  return std::string(bytes + 12, 4);
+}
+
 }  // namespace slipway

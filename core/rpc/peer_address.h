@@ -23,6 +23,10 @@ std::string GrpcPeerOf(const sockaddr_storage& name);
 std::string MachineOf(const sockaddr_storage& name);
 std::string MachineOf(absl::string_view text);
 
+// Whom a connection counts for, in a form of no meaning to others: its machine, or what IPv6 gives to one network at least. Empty for those of this
+// machine, which are not told apart, and for what is neither.
+std::string CountedFor(const sockaddr_storage& name);
+
 }  // namespace slipway
 
 #endif  // SLIPWAY_CORE_RPC_PEER_ADDRESS_H_
