@@ -63,6 +63,11 @@ LAYERS = {
     ),
     # Which devices are meant, by what they are.
     "core/selector": _row(sees = ["core/base"]),
+    # Numbers of a process for who watches it.
+    "core/metrics": _row(
+        sees = ["core/rpc"],
+        hidden_libraries = ["boost"],
+    ),
     # What samples of a device say, to whoever takes them and whoever shows them.
     "core/statistics": _row(sees = ["core/base"]),
     "core/symbolic": _row(sees = ["core/base"]),
@@ -208,6 +213,7 @@ LAYERS = {
         sees = [
             "core/artifact",
             "core/confinement",
+            "core/metrics",
             "core/rpc",
             "core/store",
             "server/audit",
@@ -264,6 +270,7 @@ LAYERS = {
 # The libraries that rows may name; others in //third_party are for tests.
 LIBRARIES = [
     "absl",
+    "boost",
     "grpc",
     "halide",
     "libedit",

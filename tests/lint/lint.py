@@ -101,6 +101,13 @@ def check_spdlog(files):
         'only core/base/log.cc includes spdlog')
 
 
+def check_boost(files):
+    return _confined_include(
+        files, 'boost/',
+        lambda path: path == 'core/metrics/metrics_endpoint.cc',
+        'only core/metrics/metrics_endpoint.cc includes Boost')
+
+
 def check_grpc(files):
     return _confined_include(
         files, r'(grpcpp/|grpc\+\+/|grpc/|.*\.grpc\.pb\.h)',
@@ -296,6 +303,7 @@ CHECKS = {
     'whitespace': check_whitespace,
     'unfinished': check_unfinished,
     'spdlog': check_spdlog,
+    'boost': check_boost,
     'grpc': check_grpc,
     'halide': check_halide,
     'onnx': check_onnx,
