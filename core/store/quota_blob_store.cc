@@ -171,4 +171,10 @@ absl::Status QuotaBlobStore::Remove(const Digest& digest) {
 
 absl::StatusOr<std::vector<BlobInfo>> QuotaBlobStore::List() const { return store_->List(); }
 
+absl::StatusOr<int64_t> QuotaBlobStore::UsedBytes() {
+  absl::MutexLock lock(&mutex_);
+  if (used_bytes_ < 0) SLIPWAY_RETURN_IF_ERROR(Recount().status());
+  return used_bytes_;
+}
+
 }  // namespace slipway

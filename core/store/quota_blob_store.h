@@ -50,6 +50,9 @@ class QuotaBlobStore final : public BlobStore {
   absl::Status Remove(const Digest& digest) override;
   absl::StatusOr<std::vector<BlobInfo>> List() const override;
 
+  // Bytes of all blobs, those on their way included, as the quota counts them. The first call may count them: errors of List.
+  absl::StatusOr<int64_t> UsedBytes();
+
  private:
   class Writer;
   // How long a transfer may be idle and be kept when there is no room.

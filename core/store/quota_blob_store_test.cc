@@ -14,6 +14,7 @@
 namespace slipway {
 namespace {
 
+using ::slipway::testing::IsOkAndHolds;
 using ::slipway::testing::StatusIs;
 using ::testing::HasSubstr;
 using Code = absl::StatusCode;
@@ -52,6 +53,22 @@ TEST_F(QuotaBlobStoreTest, RemovesWhatWasNotUsedForTheLongestTime) {
   EXPECT_TRUE(store_->Has(a));
   EXPECT_FALSE(store_->Has(b));
   EXPECT_TRUE(store_->Has(c));
+}
+
+TEST_F(QuotaBlobStoreTest, TellsWhatIsUsed) {
+  ASSERT_OK(PutBytes(*inner_, "there before"));
+  EXPECT_THAT(store_->UsedBytes(), IsOkAndHolds(12));
+  const Digest a = PutNext('a');
+  EXPECT_THAT(store_->UsedBytes(), IsOkAndHolds(52));
+  const Digest b = Digest::Of("0123456789");
+  {
+    ASSERT_OK_AND_ASSIGN(const std::unique_ptr<BlobWriter> writer, store_->Write(b));
+    ASSERT_OK(writer->Append("0123"));
+    EXPECT_THAT(store_->UsedBytes(), IsOkAndHolds(62));
+  }
+  EXPECT_THAT(store_->UsedBytes(), IsOkAndHolds(56));
+  ASSERT_OK(store_->Remove(a));
+  EXPECT_THAT(store_->UsedBytes(), IsOkAndHolds(16));
 }
 
 TEST_F(QuotaBlobStoreTest, KeepsWhatIsPinned) {
