@@ -14,6 +14,7 @@
 #include "absl/time/time.h"
 #include "core/base/flags.h"
 #include "core/base/json_writer.h"
+#include "core/base/log.h"
 #include "core/base/status_macros.h"
 #include "core/base/text_table.h"
 #include "core/identity/join_code.h"
@@ -23,12 +24,14 @@
 #include "core/rpc/listen_address.h"
 #include "core/rpc/token.h"
 #include "proto/slipway/v1/identity.grpc.pb.h"
+#include "proto/slipway/v1/server.grpc.pb.h"
 #include "server/identities/roles.h"
 #include "server/limits.h"
 
 namespace slipway::server {
 namespace {
 
+constexpr absl::string_view kDefaultLevel = "default";
 constexpr int64_t kMaxDays = 100'000;
 
 // How a verb reaches the server, and what all of them may be told.
@@ -67,21 +70,25 @@ class Administration {
   }
 
   // Once: nobody waits for a server that is away, and no invitation is made twice.
-  template <typename Request, typename Response>
-  absl::Status Call(grpc::Status (v1::IdentityService::Stub::*method)(grpc::ClientContext*,
-                                                                      const Request&, Response*),
+  template <typename Stub, typename Request, typename Response>
+  absl::Status Call(grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
                     const Request& request, Response* response) {
+    Stub& stub = *std::get<std::unique_ptr<Stub>>(stubs_);
     return calls_.Once(kCallDeadline, {}, [&](grpc::ClientContext& context) {
-      return (stub_.get()->*method)(&context, request, response);
+      return (stub.*method)(&context, request, response);
     });
   }
 
  private:
   Administration(const std::string& server, CallerProof proof)
-      : calls_(server, std::move(proof)), stub_(v1::IdentityService::NewStub(calls_.channel())) {}
+      : calls_(server, std::move(proof)),
+        stubs_(v1::IdentityService::NewStub(calls_.channel()),
+               v1::ServerService::NewStub(calls_.channel())) {}
 
   Calls calls_;
-  const std::unique_ptr<v1::IdentityService::Stub> stub_;
+  const std::tuple<std::unique_ptr<v1::IdentityService::Stub>,
+                   std::unique_ptr<v1::ServerService::Stub>>
+      stubs_;
 };
 
 // The arguments that are not flags; none when the help was asked for, and written.
@@ -307,6 +314,40 @@ absl::Status IdentitiesVerb(absl::Span<const std::string> arguments, AdminOutput
                      std::forward_as_tuple(b.name(), b.created_ns(), b.id());
             });
   WriteRecords(records, admin.json, output);
+  return absl::OkStatus();
+}
+
+absl::Status LogLevelVerb(absl::Span<const std::string> arguments, AdminOutput output) {
+  AdminFlags admin;
+  bool fleet = false;
+  FlagSet flags("slipwayd loglevel LEVEL [flags]",
+                "Sets what the log of a running server shows from now on: debug, info, warning or "
+                "error, or default, which is what it was started with. Prints what it showed "
+                "before. Lasts until the server ends.");
+  flags.Add("fleet", &fleet, "Of its agents and workers, too, until the server ends.");
+  admin.AddTo(flags);
+  SLIPWAY_ASSIGN_OR_RETURN(const auto names, ParseArguments(flags, arguments, 1, output));
+  if (!names.has_value()) return absl::OkStatus();
+  const std::string& level = names->front();
+  v1::SetLogLevelRequest request;
+  request.set_with_peers(fleet);
+  if (level != kDefaultLevel) {
+    SLIPWAY_RETURN_IF_ERROR_WITH(ParseLogLevel(level).status(), "LEVEL");
+    request.set_level(level);
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(const auto server, Administration::Open(admin));
+  v1::SetLogLevelResponse response;
+  SLIPWAY_RETURN_IF_ERROR(server->Call(&v1::ServerService::Stub::SetLogLevel, request, &response));
+  if (!admin.json) {
+    output.out << response.before() << "\n";
+    return absl::OkStatus();
+  }
+  JsonWriter json;
+  json.BeginObject();
+  json.Integer("schema_version", 1);
+  json.Text("before", response.before());
+  json.EndObject();
+  output.out << json.Take();
   return absl::OkStatus();
 }
 

@@ -1,4 +1,4 @@
-// What an administrator asks a running server for: slipwayd invite, token, identities, revoke.
+// What an administrator asks a running server for: slipwayd invite, token, identities, revoke, loglevel.
 #ifndef SLIPWAY_SERVER_GRPC_ADMIN_VERBS_H_
 #define SLIPWAY_SERVER_GRPC_ADMIN_VERBS_H_
 
@@ -21,6 +21,7 @@ absl::Status InviteVerb(absl::Span<const std::string> arguments, AdminOutput out
 absl::Status TokenVerb(absl::Span<const std::string> arguments, AdminOutput output);
 absl::Status IdentitiesVerb(absl::Span<const std::string> arguments, AdminOutput output);
 absl::Status RevokeVerb(absl::Span<const std::string> arguments, AdminOutput output);
+absl::Status LogLevelVerb(absl::Span<const std::string> arguments, AdminOutput output);
 
 }  // namespace slipway::server
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/files.h"
+#include "core/base/log.h"
 #include "core/identity/certificate.h"
 #include "core/identity/join_code.h"
 #include "gmock/gmock.h"
@@ -119,6 +120,15 @@ TEST_F(AdminVerbsTest, AnswersProgramsInJson) {
   EXPECT_THAT(out_, HasSubstr("\"state\": \"revoked\""));
 }
 
+TEST_F(AdminVerbsTest, SetsWhatTheLogShows) {
+  ASSERT_OK(Run(LogLevelVerb, {"debug", "--fleet"}));
+  EXPECT_EQ(out_, "info\n");
+  EXPECT_EQ(CurrentLogLevel(), LogLevel::kDebug);
+  ASSERT_OK(Run(LogLevelVerb, {"default", "--json"}));
+  EXPECT_THAT(out_, AllOf(HasSubstr("\"schema_version\": 1"), HasSubstr("\"before\": \"debug\"")));
+  EXPECT_EQ(CurrentLogLevel(), LogLevel::kInfo);
+}
+
 TEST_F(AdminVerbsTest, SaysWhatIsWrongWithACall) {
   struct WrongCall {
     Verb verb;
@@ -141,6 +151,8 @@ TEST_F(AdminVerbsTest, SaysWhatIsWrongWithACall) {
       {TokenVerb, {}, "slipwayd token ROLE NAME"},
       {IdentitiesVerb, {"ada"}, "slipwayd identities"},
       {RevokeVerb, {}, "slipwayd revoke NAME|ID"},
+      {LogLevelVerb, {}, "slipwayd loglevel LEVEL"},
+      {LogLevelVerb, {"loud"}, "LEVEL: unknown log level"},
   };
   for (const WrongCall& call : calls) {
     EXPECT_THAT(Run(call.verb, call.arguments),

@@ -32,6 +32,10 @@ class MemoryWatch {
   // Whether another connection may be taken: below the limit.
   bool MayConnect() { return Share() < 1; }
 
+  // What the process has now, and may have, bytes.
+  int64_t bytes() const { return parts_.read(); }
+  int64_t limit_bytes() const { return limit_; }
+
  private:
   // What it has of the limit; as it was kMemoryReadEvery ago at most.
   double Share();

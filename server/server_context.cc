@@ -10,15 +10,19 @@
 #include "core/base/log.h"
 #include "core/base/machine_memory.h"
 #include "core/base/own_files.h"
+#include "core/base/own_process.h"
 #include "core/base/status_macros.h"
 #include "core/identity/given_certificate.h"
 #include "core/identity/identity_file.h"
+#include "core/metrics/metric.h"
 #include "core/rpc/listen_address.h"
 #include "core/rpc/token.h"
 #include "core/store/file_blob_store.h"
 #include "core/store/quota_blob_store.h"
 #include "server/artifacts/counting_blob_store.h"
+#include "server/handlers/status.h"
 #include "server/identities/own_identities.h"
+#include "server/metrics/server_metrics.h"
 
 namespace slipway::server {
 namespace {
@@ -86,8 +90,12 @@ absl::Status ServerContext::Open() {
                 return families;
               },
           .blobs_evicted = &evicted_,
+          .blob_bytes = [this] { return blobs_->UsedBytes(); },
+          .blob_dir = options_.blob_dir,
           .limits = LimitsOf(options_),
-          .instance_id = ids_.Next(clock_.Now())};
+          .instance_id = ids_.Next(clock_.Now()),
+          .began = clock_.Monotonic(),
+          .log_level = *ParseLogLevel(options_.log_level)};
   pool_ = std::make_unique<WorkPool>(kHandlerThreads, kMaxWaitingCalls);
   GrpcServer::Options listening{
       .listen = options_.listen,
@@ -123,6 +131,7 @@ absl::Status ServerContext::Open() {
     KeepUsersIdentities();
     KeepIdentitiesDaily();
   }
+  SLIPWAY_RETURN_IF_ERROR_WITH(StartMetrics(), "--metrics-listen");
   StartWorkers();
   ticked_ = dispatcher_.get();
   TickAfter(dispatcher_->Tick());
@@ -290,6 +299,39 @@ void ServerContext::StartWorkers() {
   TellDemand();
 }
 
+absl::Status ServerContext::StartMetrics() {
+  if (options_.metrics_listen.empty()) return absl::OkStatus();
+  SLIPWAY_ASSIGN_OR_RETURN(
+      metrics_, MetricsEndpoint::Start({.listen = options_.metrics_listen}, &machine_clock_,
+                                       [this] { return MetricsText(); }));
+  SLIPWAY_ASSIGN_OR_RETURN(const ListenAddress listening, ParseListenAddress(metrics_address()));
+  const bool is_own = listening.host.empty() || listening.is_loopback;
+  Log(is_own ? LogLevel::kInfo : LogLevel::kWarning,
+      is_own ? "metrics are served"
+             : "metrics are served to everybody who reaches this address, and nobody is asked who "
+               "he is",
+      {{"address", metrics_address()}});
+  return absl::OkStatus();
+}
+
+std::string ServerContext::metrics_address() const {
+  return metrics_ == nullptr ? "" : metrics_->address();
+}
+
+std::string ServerContext::MetricsText() const {
+  v1::ServerStatus status;
+  const FrontSums front = grpc_->Front();
+  if (const absl::Status read = GetServerStatus(env_, front, &status); !read.ok()) {
+    Log(LogLevel::kWarning, "metrics lack something", {{"why", read.message()}});
+  }
+  return RenderMetrics(ServerMetrics({.status = &status,
+                                      .connections = &front.connections,
+                                      .calls = &grpc_->calls(),
+                                      .jobs = &dispatcher_->tally(),
+                                      .store = &dispatcher_->StoreTally(),
+                                      .processor_time = OwnProcessorTime()}));
+}
+
 void ServerContext::TellDemand() {
   absl::MutexLock lock(&told_mu_);
   if (told_workers_ == nullptr) return;
@@ -373,6 +415,7 @@ ServerContext::~ServerContext() {
     told_workers_ = nullptr;
     listener_check_.reset();
   }
+  metrics_.reset();
   workers_.reset();
   hub_.Close();
   grpc_.reset();

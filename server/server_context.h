@@ -14,8 +14,9 @@
 #include "absl/types/optional.h"
 #include "core/base/awake_clock.h"
 #include "core/base/clock.h"
-#include "core/store/blob_store.h"
+#include "core/metrics/metrics_endpoint.h"
 #include "core/store/compile_cache.h"
+#include "core/store/quota_blob_store.h"
 #include "server/artifacts/artifact_library.h"
 #include "server/audit/audit_log.h"
 #include "server/change_hub.h"
@@ -53,6 +54,8 @@ class ServerContext {
   ServerContext& operator=(const ServerContext&) = delete;
 
   const std::string& address() const { return address_; }
+  // Where metrics are read; empty: nowhere.
+  std::string metrics_address() const;
   const Environment& environment() const { return env_; }
 
  private:
@@ -72,6 +75,8 @@ class ServerContext {
   void KeepUsersIdentities();
   void KeepIdentitiesDaily();
   void StartWorkers();
+  absl::Status StartMetrics();
+  std::string MetricsText() const;
   void TellDemand();
   // Lets the dispatcher do what is due after `wait`.
   void TickAfter(absl::Duration wait);
@@ -95,7 +100,7 @@ class ServerContext {
   absl::optional<DataFolder> folder_;
   std::unique_ptr<SqliteStore> store_;
   std::atomic<int64_t> evicted_ = 0;
-  std::unique_ptr<BlobStore> blobs_;
+  std::unique_ptr<QuotaBlobStore> blobs_;
   OpenUploads uploads_{
       &machine_clock_,
       {.in_all = kMaxOpenUploads, .of_owner = kMaxOpenUploadsOfOwner, .idle = kUploadIdle}};
@@ -119,6 +124,7 @@ class ServerContext {
   std::unique_ptr<GrpcServer> grpc_;
   std::string address_;
   std::unique_ptr<LocalWorkers> workers_;
+  std::unique_ptr<MetricsEndpoint> metrics_;   // Null: nobody reads them.
   std::atomic<Dispatcher*> ticked_ = nullptr;  // Set once dispatcher_ is.
   absl::Mutex told_mu_;
   // Whom to tell demand, if anybody.

@@ -181,6 +181,7 @@ constexpr Verb kVerbs[] = {
     {"token", "let a program call it that cannot join", AdminMain<TokenVerb>},
     {"identities", "list who may call it", AdminMain<IdentitiesVerb>},
     {"revoke", "shut somebody out", AdminMain<RevokeVerb>},
+    {"loglevel", "set what a running server's log shows", AdminMain<LogLevelVerb>},
     {"audit", "show who did what, when and from where", AdminMain<ShowAudit>},
     {"join", "become an administrator of a server of another machine", JoinAsAdmin},
 };

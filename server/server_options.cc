@@ -71,6 +71,10 @@ void AddFlags(FlagSet& flags, ServerOptions* options) {
             "Write the address there when serving, and close it.");
   flags.Add("exit-with-parent", &options->exit_with_parent, "End when the starting process ends.");
   flags.Add("log-level", &options->log_level, "LEVEL", "debug, info, warning or error.");
+  flags.Add("metrics-listen", &options->metrics_listen, "ADDRESS",
+            "Where Prometheus reads /metrics by HTTP, as may everybody who reaches it: HOST:PORT, "
+            "such as "
+            "127.0.0.1:9411, or unix:PATH. Default: nowhere.");
   flags.Add("worker", &options->worker, "FILE", "The slipway-compile-worker to start.");
   flags.Add("workers", &options->workers, 0, 64, "COUNT", "Most workers to start on this machine.");
   flags.Add("worker-idle", &options->worker_idle, "TIME",
@@ -130,6 +134,10 @@ absl::StatusOr<std::vector<std::string>> ProxyMachines(const ServerOptions& opti
 absl::StatusOr<ServerOptions> Complete(ServerOptions options) {
   SLIPWAY_RETURN_IF_ERROR_WITH(ParseLogLevel(options.log_level).status(), "--log-level");
   SLIPWAY_RETURN_IF_ERROR_WITH(ParseListenAddress(options.listen).status(), "--listen");
+  if (!options.metrics_listen.empty()) {
+    SLIPWAY_RETURN_IF_ERROR_WITH(ParseListenAddress(options.metrics_listen).status(),
+                                 "--metrics-listen");
+  }
   for (const auto& [name, time] :
        {std::pair<const char*, absl::Duration>{"--queue-deadline", options.queue_deadline},
         {"--run-deadline", options.run_deadline},

@@ -29,6 +29,7 @@ struct ServerOptions {
   int64_t ready_fd = -1;
   bool exit_with_parent = false;
   std::string log_level = "info";
+  std::string metrics_listen;  // Where metrics are read by HTTP; empty: nowhere.
 
   std::string worker;  // Empty: slipway-compile-worker beside this program.
   int64_t workers = 1;

@@ -28,6 +28,11 @@ void WorkPool::Post(std::function<void()> work) {
   waiting_.push_back(std::move(work));
 }
 
+int64_t WorkPool::waiting() const {
+  absl::MutexLock lock(&mu_);
+  return static_cast<int64_t>(waiting_.size());
+}
+
 void WorkPool::Loop() {
   while (true) {
     std::function<void()> work;

@@ -2,6 +2,7 @@
 #ifndef SLIPWAY_SERVER_WORK_POOL_H_
 #define SLIPWAY_SERVER_WORK_POOL_H_
 
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <thread>
@@ -24,6 +25,9 @@ class WorkPool {
   // The same without a bound: for the continuation of a call that was let in.
   void Post(std::function<void()> work);
 
+  // How much waits for a thread.
+  int64_t waiting() const;
+
  private:
   void Loop();
   bool HasWorkOrEnds() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
@@ -31,7 +35,7 @@ class WorkPool {
   }
 
   const size_t max_waiting_;
-  absl::Mutex mu_;
+  mutable absl::Mutex mu_;
   std::deque<std::function<void()>> waiting_ ABSL_GUARDED_BY(mu_);
   bool ends_ ABSL_GUARDED_BY(mu_) = false;
   std::vector<std::thread> threads_;

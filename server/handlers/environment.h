@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "core/base/clock.h"
+#include "core/base/log.h"
 #include "core/store/blob_store.h"
 #include "core/target/target.h"
 #include "server/artifacts/artifact_library.h"
@@ -60,8 +61,13 @@ struct Environment {
   // The families of targets (FamilyOf) that there are compilers for, sorted.
   std::function<std::vector<std::string>()> compiler_families;
   const std::atomic<int64_t>* blobs_evicted = nullptr;  // Since the server began; may be null.
+  // Bytes of the blobs that are kept, as the quota counts them; null: nobody counts them.
+  std::function<absl::StatusOr<int64_t>()> blob_bytes;
+  std::string blob_dir;  // Where they lie.
   HandlerLimits limits;
-  std::string instance_id;  // Of this start of the server.
+  std::string instance_id;               // Of this start of the server,
+  absl::Duration began;                  // which was then, monotonic,
+  LogLevel log_level = LogLevel::kInfo;  // with this level of its log.
 };
 
 }  // namespace slipway::server

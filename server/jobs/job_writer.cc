@@ -4,8 +4,8 @@
 
 namespace slipway::server {
 
-JobWriter::JobWriter(JobStore* jobs, DeviceStore* devices, Overtaken overtaken)
-    : jobs_(*jobs), devices_(*devices), overtaken_(std::move(overtaken)) {}
+JobWriter::JobWriter(JobStore* jobs, DeviceStore* devices, Overtaken overtaken, const Clock* clock)
+    : jobs_(*jobs), devices_(*devices), overtaken_(std::move(overtaken)), clock_(*clock) {}
 
 absl::StatusOr<JobWriter::Created> JobWriter::Create(JobRecord record) {
   NewJob job{.record = std::move(record), .end = absl::nullopt};
@@ -65,15 +65,37 @@ absl::Status JobWriter::Flush(Mark mark) {
   return absl::OkStatus();
 }
 
+absl::Status JobWriter::refusal() const {
+  absl::MutexLock lock(&mu_);
+  return refusal_;
+}
+
+void JobWriter::TryStore() {
+  {
+    absl::MutexLock lock(&mu_);
+    if (stored_ < entered_) return;  // The next flush tells.
+  }
+  const absl::Status status = jobs_.ReserveRevisions(1).status();
+  absl::MutexLock lock(&mu_);
+  refusal_ = status;
+}
+
 absl::Status JobWriter::WriteGroup() {
   is_writing_ = true;
   Group group = std::exchange(waiting_, Group{});
   const Mark mark = entered_;
   mu_.Unlock();
   std::vector<absl::StatusOr<Created>> ends;
+  const absl::Duration began = clock_.Monotonic();
   absl::Status status = WriteJobs(group, ends);
   if (status.ok()) status = WriteDevices(group);
+  if (status.ok()) {
+    tally_.stored.Add(clock_.Monotonic() - began);
+  } else {
+    tally_.refused.fetch_add(1, std::memory_order_relaxed);
+  }
   mu_.Lock();
+  refusal_ = status;
   if (status.ok()) stored_ = mark;
   for (size_t i = 0; i < group.new_jobs.size(); ++i) {
     if (i < ends.size()) {

@@ -6,6 +6,7 @@
 #ifndef SLIPWAY_SERVER_JOBS_JOB_WRITER_H_
 #define SLIPWAY_SERVER_JOBS_JOB_WRITER_H_
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -18,6 +19,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/types/optional.h"
+#include "core/base/clock.h"
+#include "core/metrics/histogram.h"
 #include "proto/slipway/v1/fleet.pb.h"
 #include "server/devices/device_store.h"
 #include "server/jobs/job_store.h"
@@ -33,8 +36,8 @@ class JobWriter {
   // anything is. The changes that were entered here should be dropped.
   using Overtaken = std::function<void(absl::string_view id, absl::optional<JobRecord> stored)>;
 
-  // The stores must outlive this.
-  JobWriter(JobStore* jobs, DeviceStore* devices, Overtaken overtaken);
+  // The stores and the clock must outlive this.
+  JobWriter(JobStore* jobs, DeviceStore* devices, Overtaken overtaken, const Clock* clock);
 
   // Stores a new job, durably; waits for it. Errors of JobStore::Commit, and the outcome's.
   struct Created {
@@ -56,6 +59,18 @@ class JobWriter {
   // Waits until everything up to `mark` is stored. On an error of the store what is not stored waits on, and the
   // next flush tries again.
   absl::Status Flush(Mark mark);
+
+  // The last error of the stores; OK when they have taken something since.
+  absl::Status refusal() const;
+  // Finds out whether they would take something, by writing next to nothing, when nothing waits.
+  void TryStore();
+
+  // Of transactions since this was made.
+  struct Tally {
+    DurationHistogram stored{kAnswerBounds};  // How long those took that were stored.
+    std::atomic<int64_t> refused = 0;
+  };
+  const Tally& tally() const { return tally_; }
 
  private:
   // A job that Create waits for.
@@ -81,6 +96,8 @@ class JobWriter {
   JobStore& jobs_;
   DeviceStore& devices_;
   const Overtaken overtaken_;
+  const Clock& clock_;
+  Tally tally_;
 
   mutable absl::Mutex mu_;
   absl::CondVar written_;
@@ -88,6 +105,7 @@ class JobWriter {
   Group waiting_ ABSL_GUARDED_BY(mu_);
   Mark entered_ ABSL_GUARDED_BY(mu_) = 0;
   Mark stored_ ABSL_GUARDED_BY(mu_) = 0;
+  absl::Status refusal_ ABSL_GUARDED_BY(mu_);
 };
 
 }  // namespace slipway::server

@@ -1,6 +1,7 @@
 #include "server/jobs/job_writer.h"
 
 #include <memory>
+#include <numeric>
 #include <string>
 #include <thread>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/storage/memory_store.h"
+#include "tests/common/fake_clock.h"
 #include "tests/common/status_matchers.h"
 
 namespace slipway::server {
@@ -83,13 +85,17 @@ class JobWriterTest : public ::testing::Test {
     return record;
   }
   JobWriter MakeWriter() {
-    return JobWriter(&store_, &store_, [this](absl::string_view id, auto stored) {
-      overtaken_.push_back(
-          absl::StrCat(id, " ", stored.has_value() ? stored->job().revision() : -1));
-    });
+    return JobWriter(
+        &store_, &store_,
+        [this](absl::string_view id, auto stored) {
+          overtaken_.push_back(
+              absl::StrCat(id, " ", stored.has_value() ? stored->job().revision() : -1));
+        },
+        &clock_);
   }
   int64_t RevisionOf(const std::string& id) { return store_.Get(id)->job().revision(); }
 
+  FakeClock clock_;
   MemoryDatabase database_;
   MemoryStore store_{&database_};
   std::vector<std::string> overtaken_;
@@ -143,6 +149,27 @@ TEST_F(JobWriterTest, WhatAStoreRefusesWaits) {
   EXPECT_THAT(overtaken_, IsEmpty());
 }
 
+TEST_F(JobWriterTest, TellsWhatTheStoreLastSaid) {
+  JobWriter writer = MakeWriter();
+  EXPECT_OK(writer.refusal());
+  ASSERT_OK(writer.Create(Record("j", 1, Job::QUEUED)));
+  database_.Refuse(absl::ResourceExhaustedError("the disk is full"));
+  EXPECT_FALSE(writer.Create(Record("k", 2, Job::QUEUED)).ok());
+  EXPECT_THAT(writer.refusal(), StatusIs(absl::StatusCode::kResourceExhausted));
+  writer.TryStore();
+  EXPECT_THAT(writer.refusal(), StatusIs(absl::StatusCode::kResourceExhausted));
+  // While something waits, what little is tried says nothing of it.
+  writer.Put({Record("j", 3, Job::ASSIGNED), 1});
+  database_.Refuse(absl::OkStatus());
+  writer.TryStore();
+  EXPECT_THAT(writer.refusal(), StatusIs(absl::StatusCode::kResourceExhausted));
+  ASSERT_OK(writer.Flush(writer.entered()));
+  EXPECT_OK(writer.refusal());
+  EXPECT_EQ(writer.tally().refused, 1);
+  const std::vector<int64_t> stored = writer.tally().stored.Read().counts;
+  EXPECT_EQ(std::accumulate(stored.begin(), stored.end(), int64_t{0}), 2);
+}
+
 TEST_F(JobWriterTest, WhoIsOvertakenIsTold) {
   JobWriter writer = MakeWriter();
   ASSERT_OK(writer.Create(Record("j", 1, Job::QUEUED)));
@@ -184,7 +211,8 @@ TEST_F(JobWriterTest, WhatComesDuringACommitSharesTheNext) {
     ASSERT_OK(store_.Commit({{Record(absl::StrCat("job ", i), 1 + i, Job::QUEUED)}}));
   }
   SlowStore slow(&store_);
-  JobWriter writer(&slow, &store_, [](absl::string_view, auto) {});
+  JobWriter writer(
+      &slow, &store_, [](absl::string_view, auto) {}, &clock_);
   std::thread first([&] { EXPECT_OK(writer.Create(Record("first", 100, Job::QUEUED))); });
   slow.began.WaitForNotification();
   for (int i = 0; i < kJobs; ++i) {

@@ -6,6 +6,7 @@
 #include "absl/status/statusor.h"
 #include "core/target/target.h"
 #include "core/wire/digest_proto.h"
+#include "server/jobs/job_filter.h"
 
 namespace slipway::server {
 namespace {
@@ -60,6 +61,17 @@ absl::optional<Need> NeedOf(const JobRecord& record) {
                        .benchmark = facts.benchmark()});
 }
 
+NeedKind KindOf(const Need& need) {
+  if (std::holds_alternative<CompilerNeed>(need)) return NeedKind::kWorker;
+  const DeviceNeed& device = std::get<DeviceNeed>(need);
+  return device.device.empty() || device.selector.has_value() ? NeedKind::kAnyDevice
+                                                              : NeedKind::kNamedDevice;
+}
+
+bool Waits(const LiveJob& job) {
+  return job.record.job().state() == v1::Job::QUEUED && job.need.has_value();
+}
+
 // What a need is made of that can change while its job lives.
 bool HasSameCompiler(const JobRecord& a, const JobRecord& b) {
   return a.compilation().fingerprint() == b.compilation().fingerprint();
@@ -71,7 +83,7 @@ void LiveJobs::Put(JobRecord record) {
   const std::string id = record.job().id();
   if (IsTerminal(record.job().state())) return Forget(id);
   auto it = jobs_.find(id);
-  if (it != jobs_.end()) Unindex(it->second.record);
+  if (it != jobs_.end()) Unindex(it->second);
   if (it == jobs_.end()) {
     it = jobs_.emplace(id, LiveJob{.record = {}, .need = NeedOf(record)}).first;
   } else if (!HasSameCompiler(it->second.record, record)) {
@@ -79,6 +91,26 @@ void LiveJobs::Put(JobRecord record) {
   }
   it->second.record = std::move(record);
   Index(it->second);
+}
+
+int64_t LiveJobs::CountOf(v1::Job::Kind kind, v1::Job::State state) const {
+  const auto found = sums_.find({kind, state});
+  return found == sums_.end() ? 0 : found->second;
+}
+
+std::string LiveJobs::FirstWaitingFor(NeedKind need) const {
+  if (WaitingFor(need) == 0) return "";
+  for (const auto& [id, job] : jobs_) {
+    if (Waits(job) && KindOf(*job.need) == need) return id;
+  }
+  return "";
+}
+
+void LiveJobs::Sum(const LiveJob& job, int sign) {
+  const v1::Job& record = job.record.job();
+  const auto sum = sums_.try_emplace({KindOf(record), record.state()}, 0).first;
+  if ((sum->second += sign) == 0) sums_.erase(sum);
+  if (Waits(job)) waiting_for_[static_cast<size_t>(KindOf(*job.need))] += sign;
 }
 
 int64_t LiveJobs::bytes_of_owner(absl::string_view owner) const {
@@ -109,6 +141,7 @@ absl::Duration LiveJobs::HeldTime(absl::string_view owner, HeldKind kind, absl::
 
 void LiveJobs::Index(const LiveJob& job) {
   const JobRecord& record = job.record;
+  Sum(job, +1);
   SumHeld(record, +1);
   const std::string& id = record.job().id();
   const auto bytes = static_cast<int64_t>(record.ByteSizeLong());
@@ -138,7 +171,9 @@ void LiveJobs::Index(const LiveJob& job) {
   }
 }
 
-void LiveJobs::Unindex(const JobRecord& record) {
+void LiveJobs::Unindex(const LiveJob& job) {
+  const JobRecord& record = job.record;
+  Sum(job, -1);
   SumHeld(record, -1);
   const std::string& id = record.job().id();
   const auto bytes = static_cast<int64_t>(record.ByteSizeLong());
@@ -171,7 +206,7 @@ void LiveJobs::Unindex(const JobRecord& record) {
 void LiveJobs::Forget(absl::string_view id) {
   auto it = jobs_.find(id);
   if (it == jobs_.end()) return;
-  Unindex(it->second.record);
+  Unindex(it->second);
   jobs_.erase(it);
 }
 

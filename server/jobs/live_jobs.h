@@ -2,6 +2,8 @@
 #ifndef SLIPWAY_SERVER_JOBS_LIVE_JOBS_H_
 #define SLIPWAY_SERVER_JOBS_LIVE_JOBS_H_
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -27,6 +29,10 @@ struct LiveJob {
   // or selector cannot be parsed: such a job waits for nothing, until its deadline.
   absl::optional<Need> need;
 };
+
+// What a job that waits needs, as sums tell it apart.
+enum class NeedKind { kWorker, kNamedDevice, kAnyDevice };  // The last: of a selector, too.
+inline constexpr size_t kNeedKinds = 3;
 
 // Not thread-safe. Pointers and references are valid until the next Put.
 class LiveJobs {
@@ -71,6 +77,11 @@ class LiveJobs {
   absl::flat_hash_set<Digest> NeededBlobs() const;
 
   int64_t size() const { return static_cast<int64_t>(jobs_.size()); }
+  // How many there are of a kind in a state.
+  int64_t CountOf(v1::Job::Kind kind, v1::Job::State state) const;
+  // How many wait for such, and which of them was accepted first; empty: none. The latter looks at every job before it.
+  int64_t WaitingFor(NeedKind need) const { return waiting_for_[static_cast<size_t>(need)]; }
+  std::string FirstWaitingFor(NeedKind need) const;
   // Memory that the records take, about.
   int64_t size_bytes() const { return size_bytes_; }
   int64_t bytes_of_owner(absl::string_view owner) const;
@@ -87,7 +98,9 @@ class LiveJobs {
   // Counts a job, or, by -1, counts it no more.
   void SumHeld(const JobRecord& record, int sign);
   void Index(const LiveJob& job);
-  void Unindex(const JobRecord& record);
+  void Unindex(const LiveJob& job);
+  // Counts a job, or, by -1, counts it no more.
+  void Sum(const LiveJob& job, int sign);
 
   absl::btree_map<std::string, LiveJob> jobs_;
   WaitingJobs waiting_;
@@ -98,6 +111,8 @@ class LiveJobs {
   absl::btree_set<std::pair<absl::Time, std::string>> deadlines_;
   int64_t ungrouped_compilations_ = 0;
   int64_t size_bytes_ = 0;
+  absl::btree_map<std::pair<v1::Job::Kind, v1::Job::State>, int64_t> sums_;  // None is 0.
+  std::array<int64_t, kNeedKinds> waiting_for_ = {};
   absl::btree_map<std::string, int64_t> bytes_of_owner_;  // None is 0.
   absl::btree_map<std::pair<std::string, HeldKind>, HeldSum> held_time_;
 };

@@ -123,6 +123,8 @@ TEST(ProtocolTest, VersionsNameSets) {
   EXPECT_EQ(DesiredVersion({"a", "b"}), DesiredVersion({"b", "a"}));
   EXPECT_NE(DesiredVersion({"a"}), DesiredVersion({"a", "b"}));
   EXPECT_NE(DesiredVersion({}), "0");
+  EXPECT_NE(DesiredVersion({"a"}), DesiredVersion({"a"}, "debug"));
+  EXPECT_NE(DesiredVersion({"a"}, "info"), DesiredVersion({"a"}, "debug"));
 }
 
 TEST(ProtocolTest, ParkTimeStaysWithinBounds) {

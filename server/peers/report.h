@@ -53,6 +53,7 @@ struct Report {
 struct Assignment {
   std::string id;
   std::string job_id;
+  std::string request_id;  // The job's.
   std::string assignee;
   v1::Job spec;  // Of the job, and nothing else of it.
   int64_t deadline_ns = 0;
@@ -66,6 +67,7 @@ struct DesiredState {
   std::string version;  // Equal for equal leases.
   std::vector<std::shared_ptr<const Assignment>> leases;
   absl::Duration silence;  // It may be silent for so long.
+  std::string log_level;   // What its log is to show; empty: what it was started with.
 };
 
 }  // namespace slipway::server

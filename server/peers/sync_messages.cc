@@ -209,11 +209,13 @@ absl::StatusOr<Report> ReadReport(const v1::WorkerState& state, absl::string_vie
 void WriteDesired(const DesiredState& desired, v1::DesiredAgentState* answer) {
   answer->set_version(desired.version);
   answer->set_silence_ns(absl::ToInt64Nanoseconds(desired.silence));
+  answer->set_log_level(desired.log_level);
   for (const auto& lease : desired.leases) {
     v1::RunAssignment& assignment = *answer->add_attempts();
     assignment = lease->along;
     assignment.set_attempt_id(lease->id);
     assignment.set_job_id(lease->job_id);
+    assignment.set_request_id(lease->request_id);
     assignment.set_device(lease->assignee);
     assignment.set_deadline_ns(lease->deadline_ns);
     if (lease->spec.has_benchmark()) {
@@ -227,10 +229,12 @@ void WriteDesired(const DesiredState& desired, v1::DesiredAgentState* answer) {
 void WriteDesired(const DesiredState& desired, v1::DesiredWorkerState* answer) {
   answer->set_version(desired.version);
   answer->set_silence_ns(absl::ToInt64Nanoseconds(desired.silence));
+  answer->set_log_level(desired.log_level);
   for (const auto& lease : desired.leases) {
     v1::CompileAssignment& assignment = *answer->add_attempts();
     assignment.set_attempt_id(lease->id);
     assignment.set_job_id(lease->job_id);
+    assignment.set_request_id(lease->request_id);
     *assignment.mutable_spec() = lease->spec.compilation();
     assignment.set_compile_key(lease->compile_key);
     assignment.set_deadline_ns(lease->deadline_ns);

@@ -36,8 +36,10 @@ void LogTransition(const JobRecord& from, const JobRecord& to, const JobEvent& e
        {"from", StateName(from.job().state())},
        {"to", StateName(to.job().state())},
        {"assignee", to.job().assignee()},
+       {"attempt", to.has_lease() ? to.lease().id() : from.lease().id()},
        {"attempts", to.job().attempts()},
-       {"age_ms", absl::ToInt64Milliseconds(age)}});
+       {"age_ms", absl::ToInt64Milliseconds(age)},
+       {"request", to.job().request_id()}});
 }
 
 // The same, but for its job's specification.
@@ -49,7 +51,7 @@ JobRecord WithoutSpec(JobRecord& record) {
   return rest;
 }
 
-v1::Lease::Kind KindOf(const v1::Job& job) {
+v1::Lease::Kind LeaseKindOf(const v1::Job& job) {
   switch (job.spec_case()) {
     case v1::Job::kRun:
       return v1::Lease::RUN;
@@ -66,7 +68,7 @@ v1::Lease::Kind KindOf(const v1::Job& job) {
 v1::Lease ShowLease(const JobRecord& record, bool is_named) {
   v1::Lease lease;
   if (is_named) lease.set_job_id(record.job().id());
-  lease.set_kind(KindOf(record.job()));
+  lease.set_kind(LeaseKindOf(record.job()));
   lease.set_purpose(record.job().session().purpose());
   lease.set_owner(record.job().owner());
   lease.set_since_ns(record.lease().begin_time_ns());
@@ -84,10 +86,12 @@ Dispatcher::Dispatcher(Parts parts, Options options)
     : parts_(std::move(parts)),
       options_(options),
       started_at_(parts_.clock->Monotonic()),
-      writer_(parts_.jobs, parts_.devices,
-              [this](absl::string_view id, absl::optional<JobRecord> stored) {
-                Overtaken(id, std::move(stored));
-              }),
+      writer_(
+          parts_.jobs, parts_.devices,
+          [this](absl::string_view id, absl::optional<JobRecord> stored) {
+            Overtaken(id, std::move(stored));
+          },
+          parts_.clock),
       used_time_({{HeldKind::kWorker, UsedTime(kUsedTimeWindow)},
                   {HeldKind::kDevice, UsedTime(kUsedTimeWindow)}}),
       peers_(options.silence),
@@ -184,11 +188,15 @@ bool Dispatcher::Transit(absl::string_view id, const JobEvent& event) {
   absl::StatusOr<JobRecord> next = Apply(from, event, now);
   if (!next.ok()) {
     Log(LogLevel::kDebug, "job not changed",
-        {{"id", id}, {"event", EventName(event.index())}, {"why", next.status().ToString()}});
+        {{"id", id},
+         {"event", EventName(event.index())},
+         {"why", next.status().ToString()},
+         {"request", from.job().request_id()}});
     return false;
   }
   if (RuleFor(from.job().state(), event.index()) == Rule::kStay) return true;
   LogTransition(from, *next, event, now);
+  tally_.Moved(from, *next, now);
   changed_.push_back(JobKey(id));
   const Lease before = from.lease();
   const Lease after = next->lease();
@@ -282,12 +290,13 @@ absl::StatusOr<JobRecord> Dispatcher::Accept(const Caller& caller, JobRecord rec
     SLIPWAY_RETURN_IF_ERROR(CheckUsedTime(record));
     record.mutable_job()->set_revision(NextRevision());
   }
-  SLIPWAY_ASSIGN_OR_RETURN(JobWriter::Created created, writer_.Create(std::move(record)));
+  absl::StatusOr<JobWriter::Created> stored = writer_.Create(std::move(record));
+  Section section(this);  // Also when the store refused: from now on it is tried.
+  SLIPWAY_ASSIGN_OR_RETURN(JobWriter::Created created, std::move(stored));
   if (created.existed) return created.record;
-
-  Section section(this);
   const std::string id = created.record.job().id();
   counters_.set_jobs_accepted(counters_.jobs_accepted() + 1);
+  tally_.Accepted(created.record.job());
   Log(LogLevel::kInfo, "job accepted",
       {{"id", id},
        {"request", created.record.job().request_id()},
@@ -367,6 +376,7 @@ absl::Duration Dispatcher::Tick() {
     }
   }
   if (cleans) ForgetOldJobs();
+  if (!writer_.refusal().ok()) writer_.TryStore();
   absl::MutexLock lock(&mu_);
   return next_tick_ - parts_.clock->Monotonic();
 }
@@ -455,6 +465,8 @@ absl::Duration Dispatcher::UntilNextTick() {
     wait = std::min(wait, *next - wall);
   if (absl::optional<absl::Duration> loss = peers_.table().NextLoss(now))
     wait = std::min(wait, *loss - now);
+  // Whoever asks is told that the store refuses until it does not.
+  if (!writer_.refusal().ok()) wait = std::min(wait, kRetryStore);
   const absl::Duration returns = started_at_ + options_.silence - now;
   if (returns > absl::ZeroDuration()) wait = std::min(wait, returns);
   return std::max(wait, kShortestTick);

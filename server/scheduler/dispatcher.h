@@ -40,6 +40,7 @@
 #include "server/devices/device_store.h"
 #include "server/history/history_store.h"
 #include "server/jobs/job_store.h"
+#include "server/jobs/job_tally.h"
 #include "server/jobs/job_writer.h"
 #include "server/jobs/live_jobs.h"
 #include "server/jobs/used_time.h"
@@ -134,6 +135,8 @@ class Dispatcher {
   // From this to that a call of the instance is open, and the peer not silent.
   void CallBegan(const PeerCall& call);
   void CallEnded(const PeerCall& call);
+  // What the logs of all of them are to show, until the server ends; empty: what each was started with.
+  void SetLogLevelOfPeers(absl::string_view level);
   // The process of one of the server's own workers has ended. `why` tells people; `counted` as in AttemptLost.
   // When kMaxFailedStarts in a row have ended before they reported, compilations that no other worker could do fail
   // with UNAVAILABLE, and later ones at once, until one reports; `last_words` is what this one wrote, if anything.
@@ -158,6 +161,12 @@ class Dispatcher {
   TargetFingerprints WorkersTargets();
   absl::flat_hash_set<Digest> NeededBlobs();
   v1::ServerCounters Counters();
+  // Adds what there is of jobs, devices and workers, and what lacks of store, queue and workers.
+  void AddStatus(v1::ServerStatus* status);
+  const JobTally& tally() const { return tally_; }
+  // The last error of the store, if it has stored nothing since.
+  absl::Status StoreRefusal() const { return writer_.refusal(); }
+  const JobWriter::Tally& StoreTally() const { return writer_.tally(); }
   void CountCacheHit();
 
   // Does what is due; returns when to call again at the latest.
@@ -250,6 +259,7 @@ class Dispatcher {
   const Options options_;
   const absl::Duration started_at_;  // Monotonic.
   JobWriter writer_;
+  JobTally tally_;
 
   absl::Mutex mu_;
   int64_t next_revision_ ABSL_GUARDED_BY(mu_) = 0;
@@ -268,6 +278,7 @@ class Dispatcher {
   // Keys to notify when what was changed is stored.
   std::vector<std::string> changed_ ABSL_GUARDED_BY(mu_);
   int told_demand_ ABSL_GUARDED_BY(mu_) = 0;
+  std::string log_level_of_peers_ ABSL_GUARDED_BY(mu_);
   // How many of the server's own workers ended before they reported, since one did; of the last, how and what it said.
   int failed_starts_ ABSL_GUARDED_BY(mu_) = 0;
   std::string failed_start_ ABSL_GUARDED_BY(mu_);

@@ -74,7 +74,7 @@ absl::Status Dispatcher::Reported(Report report, bool* is_new) {
   const std::vector<std::string> wanted = live_.AttemptsOf(peer);
   const absl::btree_set<std::string>& active = peers_.Find(peer)->active;
   const bool is_up_to_date =
-      report.applied_version == DesiredVersion(wanted) &&
+      report.applied_version == DesiredVersion(wanted, log_level_of_peers_) &&
       std::includes(wanted.begin(), wanted.end(), active.begin(), active.end());
   for (LeaseReport& lease : report.leases) TakeLease(peer, lease, report.is_leaving);
   if (report.is_leaving) {
@@ -214,7 +214,8 @@ absl::StatusOr<DesiredState> Dispatcher::DesiredOf(const PeerCall& call) {
           unmade.push_back(HeldBy(call.peer, attempt)->record);
         }
       }
-      desired.version = DesiredVersion(attempts);
+      desired.version = DesiredVersion(attempts, log_level_of_peers_);
+      desired.log_level = log_level_of_peers_;
       desired.silence = options_.silence;
       SLIPWAY_RETURN_IF_ERROR(ReportNotStored(section.End()));
     }
@@ -229,6 +230,7 @@ void Dispatcher::MakeAssignment(const JobRecord& record) {
   auto made = std::make_shared<Assignment>();
   made->id = id;
   made->job_id = job.id();
+  made->request_id = job.request_id();
   made->assignee = job.assignee();
   made->deadline_ns = record.lease().deadline_ns();
   made->compile_key = record.compilation().compile_key();

@@ -42,6 +42,11 @@ enum class Rpc {
   kListHistory,
   kGetHistoryEntry,
   kGetRecord,
+  kGetServerStatus,
+  kCheckHealth,
+  kWatchHealth,
+  kReflect,
+  kSetLogLevel,
 };
 
 struct AccessRow {
@@ -60,7 +65,7 @@ inline constexpr bool kAudited = true;
 inline constexpr bool kNotAudited = false;
 
 // In the order of Rpc. Each method of each service has a row.
-inline constexpr std::array<AccessRow, 28> kAccess = {{
+inline constexpr std::array<AccessRow, 33> kAccess = {{
     {Rpc::kGetServerInfo, "slipway.v1.ServerService.GetServerInfo", kEverybody, kNotAudited},
     {Rpc::kCreateCompilation,
      "slipway.v1.CompileService.CreateCompilation",
@@ -111,6 +116,19 @@ inline constexpr std::array<AccessRow, 28> kAccess = {{
      "slipway.v1.HistoryService.GetRecord",
      {Role::kUser, Role::kAdmin},
      kNotAudited},
+    // Sums, for who waits as well as for who operates it.
+    {Rpc::kGetServerStatus,
+     "slipway.v1.ServerService.GetServerStatus",
+     {Role::kUser, Role::kAdmin},
+     kNotAudited},
+    {Rpc::kCheckHealth, "grpc.health.v1.Health.Check", kEverybody, kNotAudited},
+    {Rpc::kWatchHealth, "grpc.health.v1.Health.Watch", kEverybody, kNotAudited},
+    // What it tells is in proto/ of this repository, too.
+    {Rpc::kReflect,
+     "grpc.reflection.v1alpha.ServerReflection.ServerReflectionInfo",
+     {Role::kUser, Role::kAdmin},
+     kNotAudited},
+    {Rpc::kSetLogLevel, "slipway.v1.ServerService.SetLogLevel", {Role::kAdmin}, kAudited},
 }};
 
 constexpr const AccessRow& RowOf(Rpc rpc) { return kAccess[static_cast<size_t>(rpc)]; }

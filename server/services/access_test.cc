@@ -9,6 +9,8 @@
 #include "core/identity/certificate_authority.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "proto/grpc/health/v1/health.pb.h"
+#include "proto/grpc/reflection/v1alpha/reflection.pb.h"
 #include "proto/slipway/v1/agent.pb.h"
 #include "proto/slipway/v1/blob.pb.h"
 #include "proto/slipway/v1/compile.pb.h"
@@ -43,7 +45,9 @@ std::set<std::string> Methods() {
         v1::ListDevicesRequest::descriptor()->file(), v1::GetJobRequest::descriptor()->file(),
         v1::InviteRequest::descriptor()->file(), v1::HistoryEntry::descriptor()->file(),
         v1::CreateRunRequest::descriptor()->file(), v1::ServerInfo::descriptor()->file(),
-        v1::SessionRequests::descriptor()->file(), v1::WorkerState::descriptor()->file()}) {
+        v1::SessionRequests::descriptor()->file(), v1::WorkerState::descriptor()->file(),
+        grpc::health::v1::HealthCheckRequest::descriptor()->file(),
+        grpc::reflection::v1alpha::ServerReflectionRequest::descriptor()->file()}) {
     for (int s = 0; s < file->service_count(); ++s) {
       for (int m = 0; m < file->service(s)->method_count(); ++m) {
         methods.insert(file->service(s)->method(m)->full_name());
@@ -86,11 +90,11 @@ TEST(AccessTest, WhatChangesSomethingIsAudited) {
   }
   // Reads, blobs, which are named by their contents, and the agent's end of a session that is audited, with what it asks about
   // its programs.
-  EXPECT_THAT(others,
-              ::testing::UnorderedElementsAre(
-                  "GetServerInfo", "GetJob", "ListJobs", "WatchJob", "ListDevices", "ListWorkers",
-                  "FindMissing", "QueryWrite", "Write", "Read", "Attach", "Vouch", "ListIdentities",
-                  "ListHistory", "GetHistoryEntry", "GetRecord"));
+  EXPECT_THAT(others, ::testing::UnorderedElementsAre(
+                          "GetServerInfo", "GetJob", "ListJobs", "WatchJob", "ListDevices",
+                          "ListWorkers", "FindMissing", "QueryWrite", "Write", "Read", "Attach",
+                          "Vouch", "ListIdentities", "ListHistory", "GetHistoryEntry", "GetRecord",
+                          "GetServerStatus", "Check", "Watch", "ServerReflectionInfo"));
 }
 
 TEST(AccessTest, NobodyActsForAnother) {

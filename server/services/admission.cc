@@ -4,6 +4,7 @@
 #include "absl/types/optional.h"
 #include "core/base/status_macros.h"
 #include "core/identity/identity_id.h"
+#include "core/rpc/request_id.h"
 #include "core/rpc/token.h"
 #include "server/identities/roles.h"
 #include "server/names.h"
@@ -61,7 +62,7 @@ absl::StatusOr<Caller> Admission::Admit(const CallHeader& call) const {
                 .address = call.address};
   SLIPWAY_RETURN_IF_ERROR(Identify(call, caller));
   if (!call.request_id.empty()) {
-    SLIPWAY_RETURN_IF_ERROR_WITH(CheckRequestId(call.request_id), "x-request-id");
+    SLIPWAY_RETURN_IF_ERROR_WITH(CheckRequestId(call.request_id), kRequestIdName);
   }
   return caller;
 }

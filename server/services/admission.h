@@ -17,7 +17,7 @@ namespace slipway::server {
 struct CallHeader {
   // Metadata of that name; empty when there is none. The same for the next.
   absl::string_view authorization;
-  absl::string_view request_id;  // Metadata "x-request-id".
+  absl::string_view request_id;  // Metadata kRequestIdName (core/rpc/request_id.h).
   std::string identity;          // Whose certificate the connection was made with; empty: none.
   absl::Time deadline = absl::InfiniteFuture();
   std::string address;

@@ -15,13 +15,17 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "core/base/clock.h"
+#include "core/base/log.h"
 #include "core/base/status_macros.h"
 #include "core/rpc/grpc_credentials.h"
 #include "core/rpc/grpc_status.h"
+#include "core/rpc/request_id.h"
 #include "server/caller.h"
 #include "server/services/access.h"
 #include "server/services/admission.h"
 #include "server/services/call_audit.h"
+#include "server/services/call_counts.h"
 #include "server/work_pool.h"
 
 namespace slipway::server {
@@ -37,16 +41,55 @@ class Calls {
     // error is that of the call.
     std::function<absl::Status(absl::string_view peer, absl::string_view identity)> admitted;
   };
-  Calls(const Admission* admission, WorkPool* pool, const CallAudit* audit, Connections connections)
+  Calls(const Admission* admission, WorkPool* pool, const CallAudit* audit, CallCounts* counts,
+        Connections connections)
       : admission_(*admission),
         pool_(*pool),
         audit_(*audit),
+        counts_(*counts),
         connections_(std::move(connections)) {}
 
   // Who calls. Errors of Admission, and of CheckAccess, which are told to the audit log.
   absl::StatusOr<Caller> Admit(const grpc::CallbackServerContext& context, Rpc rpc) const {
+    counts_.Began(rpc);
+    absl::StatusOr<Caller> caller = AdmitCounted(context, rpc);
+    if (!caller.ok()) counts_.Ended(rpc, caller.status().code());
+    return caller;
+  }
+
+  // Answers a unary call by what `handler` returns. `subject` is asked after it what the call was about, for the audit log.
+  using Handler = std::function<absl::Status(const Caller&)>;
+  using Subject = std::function<std::string()>;
+  grpc::ServerUnaryReactor* Unary(grpc::CallbackServerContext* context, Rpc rpc, Handler handler,
+                                  Subject subject = nullptr) const {
+    return Answer(context, rpc, Admit(*context, rpc), std::move(handler), std::move(subject));
+  }
+
+  WorkPool& pool() const { return pool_; }
+  const CallAudit& audit() const { return audit_; }
+  CallCounts& counts() const { return counts_; }
+
+  // Empty when there is none of that name.
+  static absl::string_view Metadata(const grpc::CallbackServerContext& context, const char* name) {
+    const auto it = context.client_metadata().find(name);
+    if (it == context.client_metadata().end()) return "";
+    return absl::string_view(it->second.data(), it->second.size());
+  }
+
+  static absl::Status Ending() {
+    return absl::UnavailableError("the server is ending; try again when it is back");
+  }
+  static absl::Status TooLate() {
+    return absl::DeadlineExceededError("the call's deadline passed before its turn came");
+  }
+  static absl::Status Overloaded() {
+    return absl::UnavailableError("the server has too many calls waiting; try again");
+  }
+
+ private:
+  absl::StatusOr<Caller> AdmitCounted(const grpc::CallbackServerContext& context, Rpc rpc) const {
     CallHeader header{.authorization = Metadata(context, "authorization"),
-                      .request_id = Metadata(context, "x-request-id"),
+                      .request_id = Metadata(context, kRequestIdName),
                       .identity = CallerIdentity(*context.auth_context()),
                       .deadline = absl::FromChrono(context.deadline()),
                       .address = connections_.origin(context.peer())};
@@ -68,35 +111,6 @@ class Calls {
     return caller;
   }
 
-  // Answers a unary call by what `handler` returns. `subject` is asked after it what the call was about, for the audit log.
-  using Handler = std::function<absl::Status(const Caller&)>;
-  using Subject = std::function<std::string()>;
-  grpc::ServerUnaryReactor* Unary(grpc::CallbackServerContext* context, Rpc rpc, Handler handler,
-                                  Subject subject = nullptr) const {
-    return Answer(context, rpc, Admit(*context, rpc), std::move(handler), std::move(subject));
-  }
-
-  WorkPool& pool() const { return pool_; }
-  const CallAudit& audit() const { return audit_; }
-
-  // Empty when there is none of that name.
-  static absl::string_view Metadata(const grpc::CallbackServerContext& context, const char* name) {
-    const auto it = context.client_metadata().find(name);
-    if (it == context.client_metadata().end()) return "";
-    return absl::string_view(it->second.data(), it->second.size());
-  }
-
-  static absl::Status Ending() {
-    return absl::UnavailableError("the server is ending; try again when it is back");
-  }
-  static absl::Status TooLate() {
-    return absl::DeadlineExceededError("the call's deadline passed before its turn came");
-  }
-  static absl::Status Overloaded() {
-    return absl::UnavailableError("the server has too many calls waiting; try again");
-  }
-
- private:
   grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext* context, Rpc rpc,
                                    absl::StatusOr<Caller> caller, Handler handler,
                                    Subject subject) const {
@@ -105,21 +119,29 @@ class Calls {
       reactor->Finish(ToGrpc(caller.status()));
       return reactor;
     }
-    const bool posted = pool_.TryPost([this, reactor, rpc, caller = *std::move(caller),
+    const absl::Duration began = SystemClock().Monotonic();
+    const auto finish = [this, reactor, rpc, began](const absl::Status& status) {
+      counts_.Ended(rpc, status.code());
+      counts_.Took(rpc, SystemClock().Monotonic() - began);
+      reactor->Finish(ToGrpc(status));
+    };
+    const bool posted = pool_.TryPost([this, finish, rpc, caller = *std::move(caller),
                                        handler = std::move(handler), subject = std::move(subject)] {
       // Under load it may have waited for longer than whoever called.
-      if (absl::Now() >= caller.deadline) return reactor->Finish(ToGrpc(TooLate()));
+      if (absl::Now() >= caller.deadline) return finish(TooLate());
+      const LogRequest named(caller.request_id);
       const absl::Status status = handler(caller);
       audit_.Tell(caller, rpc, status, subject == nullptr ? "" : subject());
-      reactor->Finish(ToGrpc(status));
+      finish(status);
     });
-    if (!posted) reactor->Finish(ToGrpc(Overloaded()));
+    if (!posted) finish(Overloaded());
     return reactor;
   }
 
   const Admission& admission_;
   WorkPool& pool_;
   const CallAudit& audit_;
+  CallCounts& counts_;
   const Connections connections_;
 };
 

@@ -20,6 +20,7 @@
 #include "server/services/calls.h"
 #include "server/services/job_service.h"
 #include "server/services/join_service.h"
+#include "server/services/probe_services.h"
 #include "server/services/sync_services.h"
 #include "server/services/unary_services.h"
 
@@ -41,14 +42,16 @@ class RunningServer final : public GrpcServer {
         admission_({.identities = options.identity_file.empty() ? nullptr : env_.identities,
                     .own_worker = options.own_worker}),
         audit_(parts.audit),
+        pool_(*parts.pool),
+        max_connections_(options.listener.connections.all),
         // Calls come when there is a listener.
-        calls_(&admission_, parts.pool, &audit_,
+        calls_(&admission_, parts.pool, &audit_, &counts_,
                {.origin = [this](absl::string_view peer) { return listener_->OriginOf(peer); },
                 .admitted =
                     [this](absl::string_view peer, absl::string_view identity) {
                       return listener_->LetInCall(peer, identity);
                     }}),
-        server_service_(&calls_, parts.env),
+        server_service_(&calls_, parts.env, [this] { return Front(); }),
         compile_service_(&calls_, parts.env),
         run_service_(&calls_, parts.env),
         fleet_service_(&calls_, parts.env),
@@ -60,7 +63,9 @@ class RunningServer final : public GrpcServer {
             &calls_, SessionRelays::Parts{parts.pool, parts.env, parts.hub, parts.timers})),
         agent_service_(&calls_, parts.env, ParkingOf(parts), relays_.get()),
         worker_service_(&calls_, ParkingOf(parts)),
-        session_service_(relays_.get()) {}
+        session_service_(relays_.get()),
+        health_service_(&calls_, parts.env, parts.hub, parts.timers),
+        reflection_service_(&calls_) {}
 
   ~RunningServer() override {
     if (listener_ != nullptr) listener_->Stop();
@@ -90,7 +95,7 @@ class RunningServer final : public GrpcServer {
     for (grpc::Service* service : std::initializer_list<grpc::Service*>{
              &server_service_, &compile_service_, &run_service_, &fleet_service_, &history_service_,
              &identity_service_, &job_service_, &blob_service_, &agent_service_, &worker_service_,
-             &session_service_}) {
+             &session_service_, &health_service_, &reflection_service_}) {
       builder.RegisterService(service);
     }
     server_ = builder.BuildAndStart();
@@ -100,6 +105,13 @@ class RunningServer final : public GrpcServer {
   }
 
   void EndUnwelcome() override { listener_->EndUnwelcome(kLastAnswerTime); }
+
+  FrontSums Front() const override {
+    return {.connections = listener_->counts(),
+            .max_connections = max_connections_,
+            .waiting_calls = pool_.waiting()};
+  }
+  const CallCounts& calls() const override { return counts_; }
 
   int64_t accepted() const override { return listener_->accepted(); }
   void Knock() const override { listener_->Knock(); }
@@ -172,6 +184,9 @@ class RunningServer final : public GrpcServer {
   const Environment& env_;
   const Admission admission_;
   const CallAudit audit_;
+  const WorkPool& pool_;
+  const int max_connections_;
+  CallCounts counts_;
   const Calls calls_;
   ServerGrpcService server_service_;
   CompileGrpcService compile_service_;
@@ -185,6 +200,8 @@ class RunningServer final : public GrpcServer {
   AgentGrpcService agent_service_;
   WorkerGrpcService worker_service_;
   SessionGrpcService session_service_;
+  HealthGrpcService health_service_;
+  ReflectionGrpcService reflection_service_;
   std::unique_ptr<JoinDoor> door_;  // With TLS.
   std::unique_ptr<GrpcListener> listener_;
   std::unique_ptr<grpc::Server> server_;

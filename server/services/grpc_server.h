@@ -12,8 +12,10 @@
 #include "server/audit/audit_log.h"
 #include "server/change_hub.h"
 #include "server/handlers/environment.h"
+#include "server/handlers/status.h"
 #include "server/scheduler/dispatcher.h"
 #include "server/services/admission.h"
+#include "server/services/call_counts.h"
 #include "server/timer_queue.h"
 #include "server/work_pool.h"
 
@@ -50,6 +52,9 @@ class GrpcServer {
 
   // Ends the connections of those who were revoked, soon. Thread-safe.
   virtual void EndUnwelcome() = 0;
+  // What this alone knows of what the server does. Thread-safe, as the next.
+  virtual FrontSums Front() const = 0;
+  virtual const CallCounts& calls() const = 0;
   // GrpcListener::accepted and Knock.
   virtual int64_t accepted() const = 0;
   virtual void Knock() const = 0;

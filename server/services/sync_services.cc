@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/synchronization/mutex.h"
+#include "core/base/clock.h"
 #include "core/base/status_macros.h"
 #include "server/handlers/sessions.h"
 #include "server/names.h"
@@ -28,12 +29,12 @@ class SyncReactor final : public grpc::ServerUnaryReactor,
     std::shared_ptr<SyncReactor> reactor(new SyncReactor(calls, parking, rpc, *state, desired));
     reactor->self_ = reactor;
     absl::StatusOr<Caller> caller = calls.Admit(context, rpc);
-    absl::Status status = caller.status();
-    if (caller.ok()) reactor->caller_ = *std::move(caller);
-    if (status.ok() && !calls.pool().TryPost([reactor] { reactor->Begin(); })) {
-      status = Calls::Overloaded();
+    if (!caller.ok()) {
+      reactor->EndUncounted(caller.status());
+      return reactor.get();
     }
-    if (!status.ok()) reactor->End(status);
+    reactor->caller_ = *std::move(caller);
+    if (!calls.pool().TryPost([reactor] { reactor->Begin(); })) reactor->End(Calls::Overloaded());
     return reactor.get();
   }
 
@@ -55,6 +56,7 @@ class SyncReactor final : public grpc::ServerUnaryReactor,
               Desired* desired)
       : pool_(calls.pool()),
         audit_(calls.audit()),
+        counts_(calls.counts()),
         parking_(parking),
         rpc_(rpc),
         state_(state),
@@ -78,6 +80,7 @@ class SyncReactor final : public grpc::ServerUnaryReactor,
     } else {
       audit_.TellRefusal(caller_, rpc_, status, std::string(IdOfKey(call_.peer)));
     }
+    counts_.Took(rpc_, SystemClock().Monotonic() - came_);
     if (!status.ok()) return End(status);
     parking_.dispatcher->CallBegan(call_);
     std::weak_ptr<SyncReactor> weak = this->weak_from_this();
@@ -124,11 +127,20 @@ class SyncReactor final : public grpc::ServerUnaryReactor,
   }
   void EndLocked(const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
     has_ended_ = true;
+    counts_.Ended(rpc_, status.code());
+    this->Finish(ToGrpc(status));
+  }
+  // Who is not let in is counted by who says so.
+  void EndUncounted(const absl::Status& status) {
+    absl::MutexLock lock(&mu_);
+    has_ended_ = true;
     this->Finish(ToGrpc(status));
   }
 
   WorkPool& pool_;
   const CallAudit audit_;
+  CallCounts& counts_;
+  const absl::Duration came_ = SystemClock().Monotonic();
   const Parking parking_;
   const Rpc rpc_;
   Caller caller_;

@@ -38,6 +38,28 @@ grpc::ServerUnaryReactor* ServerGrpcService::GetServerInfo(grpc::CallbackServerC
   });
 }
 
+grpc::ServerUnaryReactor* ServerGrpcService::GetServerStatus(grpc::CallbackServerContext* context,
+                                                             const v1::GetServerStatusRequest*,
+                                                             v1::ServerStatus* response) {
+  return calls_.Unary(context, Rpc::kGetServerStatus, [this, response](const Caller&) {
+    return server::GetServerStatus(env_, front_(), response);
+  });
+}
+
+grpc::ServerUnaryReactor* ServerGrpcService::SetLogLevel(grpc::CallbackServerContext* context,
+                                                         const v1::SetLogLevelRequest* request,
+                                                         v1::SetLogLevelResponse* response) {
+  return calls_.Unary(
+      context, Rpc::kSetLogLevel,
+      [this, request, response](const Caller& caller) {
+        return server::SetLogLevel(caller, env_, *request, response);
+      },
+      [request] {
+        return absl::StrCat(request->level().empty() ? "default" : request->level(),
+                            request->with_peers() ? " of the fleet" : "");
+      });
+}
+
 grpc::ServerUnaryReactor* CompileGrpcService::CreateCompilation(
     grpc::CallbackServerContext* context, const v1::CreateCompilationRequest* request,
     v1::CreateCompilationResponse* response) {

@@ -2,6 +2,9 @@
 #ifndef SLIPWAY_SERVER_SERVICES_UNARY_SERVICES_H_
 #define SLIPWAY_SERVER_SERVICES_UNARY_SERVICES_H_
 
+#include <functional>
+#include <utility>
+
 #include "proto/slipway/v1/compile.grpc.pb.h"
 #include "proto/slipway/v1/fleet.grpc.pb.h"
 #include "proto/slipway/v1/history.grpc.pb.h"
@@ -10,6 +13,7 @@
 #include "proto/slipway/v1/server.grpc.pb.h"
 #include "proto/slipway/v1/session.grpc.pb.h"
 #include "server/handlers/environment.h"
+#include "server/handlers/status.h"
 #include "server/services/calls.h"
 #include "server/services/session_relay.h"
 
@@ -17,14 +21,23 @@ namespace slipway::server {
 
 class ServerGrpcService final : public v1::ServerService::CallbackService {
  public:
-  ServerGrpcService(const Calls* calls, const Environment* env) : calls_(*calls), env_(*env) {}
+  // `front` tells what the services know; called when calls come.
+  ServerGrpcService(const Calls* calls, const Environment* env, std::function<FrontSums()> front)
+      : calls_(*calls), env_(*env), front_(std::move(front)) {}
   grpc::ServerUnaryReactor* GetServerInfo(grpc::CallbackServerContext* context,
                                           const v1::GetServerInfoRequest* request,
                                           v1::ServerInfo* response) override;
+  grpc::ServerUnaryReactor* GetServerStatus(grpc::CallbackServerContext* context,
+                                            const v1::GetServerStatusRequest* request,
+                                            v1::ServerStatus* response) override;
+  grpc::ServerUnaryReactor* SetLogLevel(grpc::CallbackServerContext* context,
+                                        const v1::SetLogLevelRequest* request,
+                                        v1::SetLogLevelResponse* response) override;
 
  private:
   const Calls& calls_;
   const Environment& env_;
+  const std::function<FrontSums()> front_;
 };
 
 class CompileGrpcService final : public v1::CompileService::CallbackService {

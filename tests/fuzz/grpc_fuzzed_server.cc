@@ -234,7 +234,7 @@ void FuzzedServer::MakeWork() {
 
 bool FuzzedServer::MayWait(Rpc rpc) {
   return rpc == Rpc::kWatchJob || rpc == Rpc::kOpenSession || rpc == Rpc::kSyncAgent ||
-         rpc == Rpc::kAttach || rpc == Rpc::kSyncWorker;
+         rpc == Rpc::kAttach || rpc == Rpc::kSyncWorker || rpc == Rpc::kWatchHealth;
 }
 
 absl::Status FuzzedServer::Take(absl::string_view input) {

@@ -12,6 +12,8 @@
 #include "core/tensor/tensor.h"
 #include "core/wire/digest_proto.h"
 #include "core/wire/tensor_proto.h"
+#include "proto/grpc/health/v1/health.pb.h"
+#include "proto/grpc/reflection/v1alpha/reflection.pb.h"
 #include "proto/slipway/v1/agent.pb.h"
 #include "proto/slipway/v1/blob.pb.h"
 #include "proto/slipway/v1/compile.pb.h"
@@ -157,6 +159,25 @@ std::string OfJob() {
 std::optional<std::vector<std::string>> MessagesFor(Rpc rpc) {
   // The calls without a case have no seed yet.
   if (rpc == Rpc::kGetServerInfo) return {{v1::GetServerInfoRequest().SerializeAsString()}};
+  if (rpc == Rpc::kGetServerStatus) return {{v1::GetServerStatusRequest().SerializeAsString()}};
+  if (rpc == Rpc::kSetLogLevel) {
+    v1::SetLogLevelRequest request;
+    request.set_level("info");
+    request.set_with_peers(true);
+    return {{request.SerializeAsString()}};
+  }
+  if (rpc == Rpc::kCheckHealth || rpc == Rpc::kWatchHealth) {
+    grpc::health::v1::HealthCheckRequest request;
+    request.set_service("slipway.v1.RunService");
+    return {{request.SerializeAsString()}};
+  }
+  if (rpc == Rpc::kReflect) {
+    grpc::reflection::v1alpha::ServerReflectionRequest list;
+    list.set_list_services("");
+    grpc::reflection::v1alpha::ServerReflectionRequest symbol;
+    symbol.set_file_containing_symbol("slipway.v1.JobService");
+    return {{list.SerializeAsString(), symbol.SerializeAsString()}};
+  }
   if (rpc == Rpc::kCreateCompilation) return {{Compilation().SerializeAsString()}};
   if (rpc == Rpc::kCreateRun) {
     v1::CreateRunRequest request;
