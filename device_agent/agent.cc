@@ -197,9 +197,15 @@ SessionTools Agent::MakeSessionTools() {
   return tools;
 }
 
-SessionTools Agent::MakeSessionTools(const v1::SessionLease& lease) {
+SessionTools Agent::MakeSessionTools(const v1::RunAssignment& assignment) {
   SessionTools tools = MakeSessionTools();
+  tools.start_runner = [start = std::move(tools.start_runner), request = assignment.request_id()] {
+    absl::StatusOr<std::unique_ptr<RunnerProcess>> runner = start();
+    if (runner.ok()) (*runner)->WorkFor(request);
+    return runner;
+  };
   if (gate_ == nullptr) return tools;
+  const v1::SessionLease& lease = assignment.session();
   tools.blobs.let_in = [this, lease](const CheckedManifest& program, absl::Time until,
                                      std::stop_token stop) {
     return LetIn(lease, program, until, std::move(stop));
@@ -234,12 +240,13 @@ Agent::~Agent() {
 
 v1::RunAttemptState Agent::RunOne(const v1::RunAssignment& assignment,
                                   const AttemptObserver& observer, std::stop_token stop) {
+  const LogRequest named(assignment.request_id());
   SessionTerms place = {.device = tools_.device_id, .target = tools_.device_target};
   if (listener_ != nullptr) place.address = AddressForClients(options_, listener_->address());
   v1::RunAttemptState result =
       assignment.has_session()
-          ? RunServerSession(assignment, place, MakeSessionTools(assignment.session()), *transport_,
-                             leased_, observer, std::move(stop), stop_)
+          ? RunServerSession(assignment, place, MakeSessionTools(assignment), *transport_, leased_,
+                             observer, std::move(stop), stop_)
           : RunAttempt(assignment, tools_, observer, std::move(stop));
   Log(LogLevel::kInfo, "ended an attempt",
       {{"attempt", assignment.attempt_id()},

@@ -55,7 +55,7 @@ class Agent {
   absl::Status Listen();
   SessionTools MakeSessionTools();
   // The same for a session of the server's, with programs that it vouches for.
-  SessionTools MakeSessionTools(const v1::SessionLease& lease);
+  SessionTools MakeSessionTools(const v1::RunAssignment& assignment);
   absl::Status LetIn(const v1::SessionLease& lease, const CheckedManifest& program,
                      absl::Time until, std::stop_token stop);
   v1::RunAttemptState RunOne(const v1::RunAssignment& assignment, const AttemptObserver& observer,

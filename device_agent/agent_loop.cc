@@ -67,7 +67,9 @@ void AgentLoop::StartAttempt(const v1::RunAssignment& assignment) {
     if (options_.after_attempt) options_.after_attempt();
   });
   Log(LogLevel::kInfo, "begins an attempt",
-      {{"attempt", assignment.attempt_id()}, {"job", assignment.job_id()}});
+      {{"attempt", assignment.attempt_id()},
+       {"job", assignment.job_id()},
+       {"request", assignment.request_id()}});
 }
 
 absl::Duration AgentLoop::NotLost(absl::Duration time) const {
@@ -153,6 +155,7 @@ void AgentLoop::Run(std::stop_token stop) {
         Log(LogLevel::kInfo, "the server answers again");
       }
       desired_ = *std::move(desired);
+      log_level_.Follow(desired_.log_level());
       backoff_.Reset();
       last_failure_ = absl::StatusCode::kOk;
       if (!is_ready_ && options_.on_ready) options_.on_ready();

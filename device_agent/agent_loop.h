@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "core/base/followed_log_level.h"
 #include "core/rpc/retry.h"
 #include "device_agent/agent_transport.h"
 #include "device_agent/reconcile.h"
@@ -88,6 +89,7 @@ class AgentLoop {
   absl::StatusCode last_failure_ = absl::StatusCode::kOk;
   v1::DesiredAgentState desired_;
   bool is_ready_ = false;
+  FollowedLogLevel log_level_;
 
   absl::Mutex mutex_;
   v1::AgentState identity_ ABSL_GUARDED_BY(mutex_);

@@ -106,6 +106,7 @@ class Attempt {
     }
     const int64_t spawn_begin = NowNs();
     SLIPWAY_ASSIGN_OR_RETURN(runner_, tools_.runners->Take());
+    runner_->WorkFor(assignment_.request_id());
     timings_.set_spawn_ns(NowNs() - spawn_begin);
     is_retriable_ = false;
     // A request under way ends when its runner does.

@@ -63,10 +63,17 @@ absl::Status RunnerProcess::Died() {
   return absl::AbortedError(absl::StrCat("the runner ended: ", end->ToString()));
 }
 
+absl::Status RunnerProcess::Write(const runner::Request& request, absl::Duration deadline) {
+  if (request_id_.empty()) return WriteFrame(socket_.get(), request, deadline);
+  runner::Request named = request;
+  named.set_request_id(std::exchange(request_id_, ""));
+  return WriteFrame(socket_.get(), named, deadline);
+}
+
 absl::StatusOr<runner::Response> RunnerProcess::Ask(const runner::Request& request,
                                                     absl::Duration deadline) {
   kills_before_ = OutOfMemoryKills();
-  const absl::Status status = WriteFrame(socket_.get(), request, deadline);
+  const absl::Status status = Write(request, deadline);
   if (absl::IsUnavailable(status)) return Died();
   if (!status.ok()) {
     process_->Kill();
@@ -89,7 +96,7 @@ absl::Status RunnerProcess::Send(const runner::Request& request) {
     return absl::ResourceExhaustedError("the runner has enough to read");
   }
   // There is room, but for a frame so large that waiting for it is right.
-  return WriteFrame(socket_.get(), request, absl::InfiniteDuration());
+  return Write(request, absl::InfiniteDuration());
 }
 
 absl::StatusOr<runner::Response> RunnerProcess::Receive(absl::Duration deadline) {

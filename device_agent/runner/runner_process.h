@@ -43,6 +43,9 @@ class RunnerProcess {
   // Returns before the child is ready: the first request waits for it. Errors of Subprocess::Start.
   static absl::StatusOr<std::unique_ptr<RunnerProcess>> Start(const RunnerOptions& options);
 
+  // For whose request (RunAssignment.request_id) it works, for its log. To be called before anything is sent.
+  void WorkFor(std::string request_id) { request_id_ = std::move(request_id); }
+
   // Sends a request and waits for what came of it, until `deadline` of Clock::Monotonic. The request's own failure is the
   // status.
   // DEADLINE_EXCEEDED: it was not done in time; the runner has been killed. ABORTED: the runner
@@ -87,11 +90,14 @@ class RunnerProcess {
         reader_(socket_.get()),
         kills_before_(OutOfMemoryKills()) {}
   absl::Status Died();
+  // The first one says for whose request it is.
+  absl::Status Write(const runner::Request& request, absl::Duration deadline);
 
   const std::unique_ptr<Subprocess> process_;
   const UniqueFd socket_;
   const std::shared_ptr<RunnerWindow> window_;
   FrameReader reader_;
+  std::string request_id_;  // That it is still to be told.
   std::optional<ExitStatus> exit_status_;
   int64_t kills_before_;  // OutOfMemoryKills, when it was started, or last asked.
 };

@@ -102,6 +102,7 @@ bool OnlyMovesBytes(const v1::SessionRequest& operation) {
 }  // namespace
 
 runner::Response RunnerService::Handle(const runner::Request& request) {
+  if (!request.request_id().empty()) works_for_.emplace(request.request_id());
   runner::Response response;
   const int64_t begin = NowNs();
   const absl::Status status = Dispatch(request, response);

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "core/artifact/artifact.h"
+#include "core/base/log.h"
 #include "core/store/blob_store.h"
 #include "core/tensor/tensor.h"
 #include "device_agent/runner/handle_table.h"
@@ -66,6 +68,7 @@ class RunnerService {
   RunnerWindow& window_;
   HandleTable handles_;
   TensorMemory memory_;
+  std::optional<LogRequest> works_for_;  // For its own thread, on which all requests are handled.
 };
 
 }  // namespace slipway

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/base/digest.h"
+#include "core/base/log.h"
 #include "core/runtime/test_programs/test_programs.h"
 #include "core/store/memory_blob_store.h"
 #include "core/wire/digest_proto.h"
@@ -18,6 +19,7 @@
 namespace slipway {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using Code = absl::StatusCode;
 
@@ -98,6 +100,20 @@ class RunnerServiceTest : public ::testing::Test {
   const std::unique_ptr<RunnerWindow> window_ = *RunnerWindow::Create();
   RunnerService service_{store_, *window_};
 };
+
+TEST_F(RunnerServiceTest, ItsLogNamesTheRequestThatItWorksFor) {
+  InitLog("", LogLevel::kDebug);
+  ::testing::internal::CaptureStderr();
+  runner::Request request;
+  request.mutable_fetch()->set_handle(1);
+  request.set_request_id("r1");
+  service_.Handle(request);
+  // From the first request on.
+  Load();
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              AllOf(HasSubstr("loads a program"), HasSubstr(" request=r1\n")));
+  InitLog("", LogLevel::kInfo);
+}
 
 TEST_F(RunnerServiceTest, LoadsCallsAndFetches) {
   const runner::Response loaded = Load();

@@ -105,6 +105,7 @@ int RunCompileChild(const std::string& folder, const CompileFunction& compile) {
     Log(LogLevel::kError, "no request", {{"folder", folder}, {"why", bytes.status().ToString()}});
     return 1;
   }
+  const LogRequest named(request.request_id());
   absl::StatusOr<CompileChildResponse::Made> made =
       CompileWithoutExceptions(request, folder, compile);
   CompileChildResponse response;

@@ -45,6 +45,7 @@ v1::CompileAttemptState CompileAttempt::State() const {
 }
 
 void CompileAttempt::Run() {
+  const LogRequest named(assignment_.request_id());
   v1::CompileAttemptState end = Work();
   end.set_attempt_id(assignment_.attempt_id());
   Log(LogLevel::kInfo, "attempt ended",
@@ -113,6 +114,7 @@ v1::CompileAttemptState CompileAttempt::Work() {
   request.set_store_is_durable(env_.store_is_durable);
   request.set_kernel_cache_folder(env_.kernel_cache_folder);
   request.set_require_confinement(env_.require_confinement);
+  request.set_request_id(assignment_.request_id());
   CompileChild::Options options;
   options.command = env_.child_command;
   options.memory_bytes = env_.memory_bytes;

@@ -83,10 +83,13 @@ void WorkerLoop::Move(const v1::DesiredWorkerState& desired) {
     std::unique_ptr<CompileAttempt>& attempt = attempts_[assignment.attempt_id()];
     if (attempt != nullptr) continue;
     Log(LogLevel::kInfo, "attempt begins",
-        {{"attempt", assignment.attempt_id()}, {"job", assignment.job_id()}});
+        {{"attempt", assignment.attempt_id()},
+         {"job", assignment.job_id()},
+         {"request", assignment.request_id()}});
     attempt = std::make_unique<CompileAttempt>(&env_, assignment,
                                                [this] { env_.transport->Interrupt(); });
   }
+  log_level_.Follow(desired.log_level());
   applied_version_ = desired.version();
   silence_ = absl::Nanoseconds(desired.silence_ns());
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
+#include "core/base/followed_log_level.h"
 #include "core/compiler/compiler_target.h"
 #include "core/rpc/retry.h"
 #include "proto/slipway/v1/worker.pb.h"
@@ -47,6 +48,7 @@ class WorkerLoop {
   std::string applied_version_;
   absl::Duration silence_;  // That the server tolerates; zero: it has not said.
   Backoff backoff_;
+  FollowedLogLevel log_level_;
   absl::btree_map<std::string, std::unique_ptr<CompileAttempt>> attempts_;
 
   std::stop_source stops_;
