@@ -21,6 +21,7 @@
 #include "client/artifact_summary.h"
 #include "client/history.h"
 #include "client/model_files.h"
+#include "client/server_status.h"
 #include "client/types.h"
 #include "core/artifact/artifact.h"
 #include "core/rpc/caller_proof.h"
@@ -183,6 +184,8 @@ class Client {
 
   virtual absl::StatusOr<std::vector<Device>> ListDevices() = 0;  // Sorted by id.
   virtual absl::StatusOr<ServerInfo> Info() = 0;
+  // FAILED_PRECONDITION from a server from before it.
+  virtual absl::StatusOr<ServerStatus> Status() = 0;
   virtual int64_t max_model_bytes() const = 0;  // What the server accepts.
 
   // Makes every call, in flight or to come, return CANCELLED, but CancelJob and a Submit* that is about to know

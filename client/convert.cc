@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/wire/digest_proto.h"
@@ -153,6 +154,7 @@ absl::StatusOr<Job> UncheckedJobFromProto(const v1::Job& proto) {
   Job job = {
       .id = proto.id(),
       .owner = proto.owner(),
+      .request_id = proto.request_id(),
       .revision = proto.revision(),
       .subject = proto.subject(),
       .tags = TagsFromProto(proto.tags()),
@@ -402,22 +404,89 @@ absl::StatusOr<Device> DeviceFromProto(const v1::Device& proto) {
   }
 }
 
+namespace {
+
+std::vector<std::pair<std::string, int64_t>> CountersFromProto(const v1::ServerCounters& counters) {
+  return {{"jobs_accepted", counters.jobs_accepted()},
+          {"artifact_cache_hits", counters.artifact_cache_hits()},
+          {"artifact_cache_misses", counters.artifact_cache_misses()},
+          {"compilations_coalesced", counters.compilations_coalesced()},
+          {"attempts_lost", counters.attempts_lost()},
+          {"blobs_evicted", counters.blobs_evicted()},
+          {"kernels_compiled", counters.kernels_compiled()},
+          {"kernels_cached", counters.kernels_cached()}};
+}
+
+std::string CauseFromProto(v1::ServerRefusal::Cause cause) {
+  if (cause == v1::ServerRefusal::CAUSE_UNSPECIFIED || !v1::ServerRefusal::Cause_IsValid(cause)) {
+    return "unknown";
+  }
+  return absl::AsciiStrToLower(v1::ServerRefusal::Cause_Name(cause));
+}
+
+WaitsFor NeedFromProto(v1::WaitingSum::Need need) {
+  switch (need) {
+    case v1::WaitingSum::WORKER:
+      return WaitsFor::kWorker;
+    case v1::WaitingSum::NAMED_DEVICE:
+      return WaitsFor::kNamedDevice;
+    case v1::WaitingSum::ANY_DEVICE:
+      return WaitsFor::kAnyDevice;
+    default:
+      return WaitsFor::kUnknown;
+  }
+}
+
+}  // namespace
+
 ServerInfo ServerInfoFromProto(const v1::ServerInfo& proto) {
-  const v1::ServerCounters& counters = proto.counters();
   return {.version = proto.version(),
           .targets = {proto.targets().begin(), proto.targets().end()},
           .instance_id = proto.instance_id(),
           .max_blob_bytes = proto.limits().max_blob_bytes(),
           .max_model_bytes = proto.limits().max_model_bytes(),
           .max_input_bytes = proto.limits().max_input_bytes(),
-          .counters = {{"jobs_accepted", counters.jobs_accepted()},
-                       {"artifact_cache_hits", counters.artifact_cache_hits()},
-                       {"artifact_cache_misses", counters.artifact_cache_misses()},
-                       {"compilations_coalesced", counters.compilations_coalesced()},
-                       {"attempts_lost", counters.attempts_lost()},
-                       {"blobs_evicted", counters.blobs_evicted()},
-                       {"kernels_compiled", counters.kernels_compiled()},
-                       {"kernels_cached", counters.kernels_cached()}}};
+          .counters = CountersFromProto(proto.counters())};
+}
+
+ServerStatus ServerStatusFromProto(const v1::ServerStatus& proto) {
+  const auto sum = [](int64_t value) { return std::max<int64_t>(0, value); };
+  ServerStatus status = {.version = proto.version(),
+                         .uptime = absl::Nanoseconds(sum(proto.uptime_ns())),
+                         .log_level = proto.log_level(),
+                         .refusals = {},
+                         .jobs = {},
+                         .waiting = {},
+                         .max_queued_jobs = sum(proto.max_queued_jobs()),
+                         .devices_idle = sum(proto.devices_idle()),
+                         .devices_busy = sum(proto.devices_busy()),
+                         .devices_lost = sum(proto.devices_lost()),
+                         .workers_present = sum(proto.workers_present()),
+                         .workers_lost = sum(proto.workers_lost()),
+                         .worker_places = sum(proto.worker_places()),
+                         .worker_places_taken = sum(proto.worker_places_taken()),
+                         .memory_bytes = sum(proto.memory_bytes()),
+                         .memory_limit_bytes = sum(proto.memory_limit_bytes()),
+                         .descriptors = sum(proto.descriptors()),
+                         .max_descriptors = sum(proto.max_descriptors()),
+                         .connections = sum(proto.connections()),
+                         .max_connections = sum(proto.max_connections()),
+                         .waiting_calls = sum(proto.waiting_calls()),
+                         .blob_bytes = sum(proto.blob_bytes()),
+                         .blob_quota_bytes = sum(proto.blob_quota_bytes()),
+                         .disk_free_bytes = sum(proto.disk_free_bytes()),
+                         .counters = CountersFromProto(proto.counters())};
+  for (const v1::ServerRefusal& refusal : proto.refusals()) {
+    status.refusals.push_back({CauseFromProto(refusal.cause()), refusal.message()});
+  }
+  for (const v1::JobSum& jobs : proto.jobs()) {
+    status.jobs.push_back({jobs.kind(), absl::AsciiStrToLower(jobs.state()), sum(jobs.count())});
+  }
+  for (const v1::WaitingSum& waiting : proto.waiting()) {
+    status.waiting.push_back({NeedFromProto(waiting.need()), sum(waiting.count()),
+                              absl::Nanoseconds(sum(waiting.longest_ns()))});
+  }
+  return status;
 }
 
 }  // namespace slipway

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "client/server_status.h"
 #include "client/types.h"
 #include "proto/slipway/v1/fleet.pb.h"
 #include "proto/slipway/v1/history.pb.h"
@@ -19,6 +20,8 @@ namespace slipway {
 absl::StatusOr<Job> JobFromProto(const v1::Job& proto);
 absl::StatusOr<Device> DeviceFromProto(const v1::Device& proto);
 ServerInfo ServerInfoFromProto(const v1::ServerInfo& proto);
+// Sums that cannot be, below zero, are zero.
+ServerStatus ServerStatusFromProto(const v1::ServerStatus& proto);
 // INTERNAL for one without samples, or with one that took no time.
 absl::StatusOr<BenchmarkResult> BenchmarkFromProto(const v1::BenchmarkResult& proto);
 // The same, also without samples.

@@ -19,6 +19,7 @@
 #include "core/rpc/grpc_blob_client.h"
 #include "core/rpc/grpc_calls.h"
 #include "core/rpc/grpc_renewal.h"
+#include "core/rpc/request_id.h"
 #include "core/store/memory_blob_store.h"
 #include "core/target/target.h"
 #include "core/tensor/strings.h"
@@ -179,6 +180,7 @@ class GrpcClient final : public Client {
     }
     v1::CreateCompilationResponse response;
     SLIPWAY_RETURN_IF_ERROR(UploadThen(blobs, [&](grpc::ClientContext& context) {
+      context.AddMetadata(kRequestIdName, request.request_id());
       return compiles_->CreateCompilation(&context, request, &response);
     }));
     return response.job_id();
@@ -197,6 +199,7 @@ class GrpcClient final : public Client {
         SetRun(artifact, numbers, options, *request.mutable_spec());
     v1::CreateJobResponse response;
     SLIPWAY_RETURN_IF_ERROR(UploadThen(blobs, [&](grpc::ClientContext& context) {
+      context.AddMetadata(kRequestIdName, request.request_id());
       return runs_->CreateRun(&context, request, &response);
     }));
     return response.job_id();
@@ -222,6 +225,7 @@ class GrpcClient final : public Client {
         SetRun(artifact, numbers, options.run, *spec.mutable_run());
     v1::CreateJobResponse response;
     SLIPWAY_RETURN_IF_ERROR(UploadThen(blobs, [&](grpc::ClientContext& context) {
+      context.AddMetadata(kRequestIdName, request.request_id());
       return runs_->CreateBenchmark(&context, request, &response);
     }));
     return response.job_id();
@@ -428,6 +432,19 @@ class GrpcClient final : public Client {
       return server_->GetServerInfo(&context, v1::GetServerInfoRequest(), &info);
     }));
     return ServerInfoFromProto(info);
+  }
+
+  absl::StatusOr<ServerStatus> Status() override {
+    v1::ServerStatus status;
+    const absl::Status told = Call([&](grpc::ClientContext& context) {
+      return server_->GetServerStatus(&context, v1::GetServerStatusRequest(), &status);
+    });
+    if (absl::IsUnimplemented(told)) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "the server at \"", address_, "\" is too old to say what it is doing; update it"));
+    }
+    SLIPWAY_RETURN_IF_ERROR(told);
+    return ServerStatusFromProto(status);
   }
 
   int64_t max_model_bytes() const override { return max_model_bytes_; }

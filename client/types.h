@@ -229,6 +229,7 @@ struct JobProgress {
 struct Job {
   std::string id;
   std::string owner;
+  std::string request_id;  // Of the call that made it; as "request" in the logs of all processes.
   JobKind kind = JobKind::kCompilation;
   JobState state = JobState::kQueued;
   int64_t revision = 0;

@@ -36,6 +36,7 @@ constexpr Verb kVerbs[] = {
     {"targets", "list what models can be compiled for", Targets},
     {"pack", "make an artifact of a kernel written by hand", Pack},
     {"inspect", "show what is in an artifact", Inspect},
+    {"status", "say what the server is doing, and what it lacks", ShowStatus},
     {"join", "become known to a server, with a code of its administrator", Join},
 };
 

@@ -12,6 +12,7 @@
 #include "client/comparison.h"
 #include "client/output_accuracy.h"
 #include "client/output_check.h"
+#include "client/server_status.h"
 #include "client/types.h"
 #include "client/value_differences.h"
 
@@ -127,6 +128,13 @@ std::string RenderTargets(const std::vector<std::string>& targets, const std::st
                           const std::vector<std::string>& server);
 std::string RenderTargetsJson(const std::vector<std::string>& targets, const std::string& host,
                               const std::vector<std::string>& server);
+
+// What lacks first, if anything does; then sums; then what waits for what, and why.
+std::string RenderStatus(const ServerStatus& status);
+// The same, with its `schema_version` of 1.
+std::string RenderStatusJson(const ServerStatus& status);
+// Why jobs wait that need the same, as far as sums tell.
+std::string WhyWaiting(const WaitingSum& sum, const ServerStatus& status);
 
 std::string RenderArtifact(const ArtifactSummary& artifact);
 std::string RenderArtifactJson(const ArtifactSummary& artifact);

@@ -49,6 +49,7 @@ void JobJson(JsonWriter& json, const Job& job) {
   };
   json.Text("id", job.id);
   json.Text("owner", job.owner);
+  json.Text("request_id", job.request_id);
   json.Text("kind", Name(job.kind));
   json.Text("state", Name(job.state));
   json.Integer("revision", job.revision);
@@ -151,6 +152,7 @@ std::string RenderJob(const Job& job) {
     table.Row({"device asked for", job.device.empty() ? "any" : job.device});
   }
   if (!job.tags.empty()) table.Row({"tags", TagsText(job.tags)});
+  if (!job.request_id.empty()) table.Row({"request", job.request_id});
   table.Row({"attempts", absl::StrCat(job.attempts)});
   if (!job.assignee.empty()) table.Row({"on", job.assignee});
   table.Row({"accepted", FormatWallTime(job.create_time)});

@@ -205,7 +205,7 @@ TEST(RenderJsonTest, Leases) {
 TEST(RenderJsonTest, Jobs) {
   const std::string times = R"("create_time_ns": 1767225600000000000,
       "start_time_ns": 1767225600002000000, "end_time_ns": 1767225615000000000)";
-  const std::string compilation = R"("kind": "compilation", "revision": 0,
+  const std::string compilation = R"("kind": "compilation", "request_id": "01RQ", "revision": 0,
       "subject": "resnet50.onnx", "tags": {},
       "model": "resnet50.onnx", "target": "x86-64-v4-linux", "priority": 0, "attempts": 1,
       "assignee": "worker-0", )" + times;
@@ -214,7 +214,7 @@ TEST(RenderJsonTest, Jobs) {
                 "log": "line 1\nline\t2\n"}, )" +
                              compilation;
   const std::string run =
-      R"("id": "01JC", "owner": "local", "kind": "run", "state": "succeeded", "revision": 0,
+      R"("id": "01JC", "owner": "local", "request_id": "", "kind": "run", "state": "succeeded", "revision": 0,
       "subject": "net.onnx", "tags": {"branch": "main", "commit": "1f"},
       "device": "", "artifact_digest": "", "priority": 0, "attempts": 0, "assignee": "",
       "create_time_ns": null, "start_time_ns": null, "end_time_ns": null)";

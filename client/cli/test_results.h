@@ -22,6 +22,7 @@ inline Job CompiledJob() {
   Job job;
   job.id = "01JA";
   job.owner = "local";
+  job.request_id = "01RQ";
   job.state = JobState::kSucceeded;
   job.model = "resnet50.onnx";
   job.target = "x86-64-v4-linux";

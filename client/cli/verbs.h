@@ -32,6 +32,7 @@ absl::Status Results(Environment& environment, Arguments arguments);
 absl::Status Targets(Environment& environment, Arguments arguments);
 absl::Status Pack(Environment& environment, Arguments arguments);
 absl::Status Inspect(Environment& environment, Arguments arguments);
+absl::Status ShowStatus(Environment& environment, Arguments arguments);
 absl::Status Join(Environment& environment, Arguments arguments);
 
 }  // namespace slipway::cli
