@@ -1,5 +1,4 @@
 // What the server keeps of benchmarks, with real processes: each that succeeded once, whenever the server was killed, and named as people named it.
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,6 +14,7 @@ namespace slipway::testing {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAreArray;
 
@@ -68,6 +68,28 @@ TEST(History, HasEachBenchmarkOnceThoughTheServerIsKilled) {
                        client->ListJobs({.tags = {{"commit", "other"}}}));
   EXPECT_THAT(none, SizeIs(0));
   EXPECT_OK(cluster->StopAll());
+}
+
+// From the command that measures to that which checks what was measured, over TLS.
+TEST(History, ARecordIsGoodForWhoTrustsTheServersAuthority) {
+  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Cluster> cluster, Cluster::Start({.tcp = true}));
+  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Client> client, cluster->Connect());
+  const Artifact artifact = TestProgram(TestKernel::kAdd);
+  ASSERT_OK(client->PutArtifact(artifact));
+  ASSERT_OK_AND_ASSIGN(const std::string id,
+                       client->SubmitBenchmark(artifact.digest(), {}, {.samples = 5}));
+  ASSERT_OK(client->Wait(id, nullptr));
+  const std::string file = cluster->Path("add.record");
+  const CommandResult written = cluster->Slipway({"record", id, "-o", file});
+  ASSERT_TRUE(written.status.ok()) << written.ToString();
+  ASSERT_OK(cluster->StopAll());
+
+  const CommandResult verified =
+      cluster->Slipway({"verify", file, "--authority", cluster->Identity(Role::kUser)});
+  EXPECT_TRUE(verified.status.ok()) << verified.ToString();
+  EXPECT_THAT(verified.out, HasSubstr("the record is as its server signed it"));
+  EXPECT_THAT(verified.out, HasSubstr(artifact.digest().hex()));
+  EXPECT_THAT(verified.out, HasSubstr("samples    5 of "));
 }
 
 }  // namespace
