@@ -69,7 +69,8 @@ struct CompileOptions {
   std::vector<Tag> tags;  // What the job is to be found by; CheckTags says which can be.
 };
 
-// Which jobs to list. What is empty or infinite is not asked for; servers from before all but the first two list all the same.
+// Which jobs to list. What is empty or infinite is not asked for; a server that cannot filter by the rest, and has jobs that do not pass,
+// is an error, UNIMPLEMENTED.
 struct JobListOptions {
   int limit = 100;
   bool of_everybody = false;  // And not one's own alone.

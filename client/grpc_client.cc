@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/address.h"
 #include "client/client.h"
@@ -79,6 +81,28 @@ absl::Status SetTags(const std::vector<Tag>& tags, Request& request) {
 int64_t NanosOf(absl::Time time) {
   return time == absl::InfinitePast() || time == absl::InfiniteFuture() ? 0
                                                                         : absl::ToUnixNanos(time);
+}
+
+template <typename Value>
+bool IsAmong(const std::vector<Value>& values, const Value& value) {
+  return values.empty() || std::find(values.begin(), values.end(), value) != values.end();
+}
+
+// A server from before filters lists everything: what it should have left out tells.
+absl::Status CheckPasses(const JobListOptions& options, const Job& job) {
+  const bool has_tags = std::all_of(options.tags.begin(), options.tags.end(), [&](const Tag& tag) {
+    return std::find(job.tags.begin(), job.tags.end(), tag) != job.tags.end();
+  });
+  const bool is_there = options.device.empty() || job.assignee == options.device ||
+                        (job.assignee.empty() && job.device == options.device);
+  if (has_tags && is_there && IsAmong(options.kinds, job.kind) &&
+      (options.owner.empty() || job.owner == options.owner) && job.create_time >= options.since &&
+      absl::StrContains(absl::AsciiStrToLower(job.subject),
+                        absl::AsciiStrToLower(options.subject))) {
+    return absl::OkStatus();
+  }
+  return absl::UnimplementedError(
+      "the server is from before it could filter jobs, and lists all: update it, or ask for all");
 }
 
 class GrpcClient final : public Client {
@@ -302,6 +326,7 @@ class GrpcClient final : public Client {
         [&](const v1::ListJobsResponse& response) -> absl::StatusOr<int> {
           for (const v1::Job& proto : response.jobs()) {
             SLIPWAY_ASSIGN_OR_RETURN(Job job, JobFromProto(proto));
+            SLIPWAY_RETURN_IF_ERROR(CheckPasses(options, job));
             jobs.push_back(std::move(job));
           }
           return response.jobs_size();

@@ -352,6 +352,17 @@ TEST_F(CommandTest, JobsAreFilteredByTheServer) {
   EXPECT_EQ(Command({"jobs", "--watch", "--json"}), 2);
 }
 
+// One that cannot filter is not taken for one that has found these jobs.
+TEST_F(CommandTest, AServerFromBeforeFiltersIsFound) {
+  ASSERT_EQ(Command({"run", slip_, "--detach", "--tag=commit=1f"}), 0) << err_;
+  EXPECT_EQ(Command({"jobs", "--kind=run", "--tag=commit=1f"}), 0) << err_;
+  for (const char* const filter : {"--kind=session", "--tag=commit=2f", "--device=board-2",
+                                   "--subject=net", "--owner=bob", "--since=1s"}) {
+    EXPECT_EQ(Command({"jobs", filter}), 1) << filter;
+    EXPECT_THAT(Error(), HasSubstr("the server is from before it could filter jobs")) << filter;
+  }
+}
+
 // Until it is interrupted, through a server that goes away.
 TEST_F(CommandTest, JobsAreWatched) {
   server_.Configure([](FakeBehaviour& b) { b.subject = "net.onnx"; });
