@@ -100,6 +100,7 @@ struct HistoryOptions {
 };
 
 struct RunOptions {
+  std::string name;    // What lists and the history call the program; empty: as its manifest does.
   std::string device;  // Empty: any that can.
   uint64_t seed = 0;   // Makes the inputs that are not given.
   int threads = 1;

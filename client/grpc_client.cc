@@ -537,6 +537,7 @@ class GrpcClient final : public Client {
                                        const std::vector<NamedTensor>& inputs,
                                        const RunOptions& options, v1::RunSpec& spec) {
     *spec.mutable_manifest() = ToProto(artifact);
+    spec.set_name(options.name);
     spec.set_device(options.device);
     spec.set_seed(options.seed);
     spec.set_threads(options.threads);

@@ -203,6 +203,7 @@ TEST_F(CommandTest, RunModelWithInputsAndOutputs) {
   EXPECT_EQ(spec.inputs(0).name(), "x");
   EXPECT_EQ(spec.seed(), 5u);
   EXPECT_EQ(spec.loop_turns(), 7);
+  EXPECT_EQ(spec.name(), "model.onnx");
   EXPECT_EQ(spec.dynamic_bytes(), 2048);
 }
 

@@ -49,6 +49,7 @@ absl::StatusOr<std::optional<PreparedRun>> PrepareRun(Environment& environment, 
                            PrepareArtifact(environment, *prepared.connection, path, run.model));
   SLIPWAY_ASSIGN_OR_RETURN(prepared.inputs, ReadInputs(run.inputs, prepared.artifact));
   SLIPWAY_RETURN_IF_ERROR(prepared.connection->EnsureDevice());
+  prepared.options.name = prepared.subject;
   prepared.options.device = run.model.device;
   prepared.options.priority = static_cast<int>(run.model.priority);
   prepared.options.seed = static_cast<uint64_t>(run.seed);

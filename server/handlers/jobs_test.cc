@@ -153,6 +153,19 @@ TEST_F(JobsTest, AJobHasTheNameOfItsProgramAndItsTags) {
   EXPECT_EQ(List(list)->jobs_size(), 0);
 }
 
+TEST_F(JobsTest, AJobIsCalledAsItsClientCallsTheProgram) {
+  v1::CreateRunRequest request = TaggedRun(manifest_, "r", {});
+  request.mutable_spec()->set_name("net\n.onnx" + std::string(200, 'x'));
+  v1::CreateJobResponse response;
+  ASSERT_OK(CreateRun(server_.caller, server_.env, request, &response));
+  EXPECT_EQ(ReadJob(server_.caller, server_.env, response.job_id())->subject(),
+            "net .onnx" + std::string(kMaxSubjectBytes - 12, 'x') + "...");
+  request.set_request_id("other");
+  request.mutable_spec()->set_name(std::string(256, 'x'));
+  EXPECT_THAT(CreateRun(server_.caller, server_.env, request, &response),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("name has 256 bytes")));
+}
+
 TEST_F(JobsTest, TagsThatAreNoneAreRefusedByName) {
   v1::CreateJobResponse response;
   const auto create = [&](const std::vector<std::pair<std::string, std::string>>& tags) {

@@ -33,6 +33,10 @@ absl::StatusOr<CheckedRun> CheckRun(const Environment& env, const v1::RunSpec& s
     return absl::InvalidArgumentError(
         absl::StrCat("threads is ", spec.threads(), "; 0 to ", kMaxThreads, " wanted"));
   }
+  if (spec.name().size() > kMaxDisplayNameBytes) {
+    return absl::InvalidArgumentError(absl::StrCat("the program's name has ", spec.name().size(),
+                                                   " bytes; at most ", kMaxDisplayNameBytes));
+  }
   if (spec.loop_turns() < 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("loop_turns is ", spec.loop_turns(), "; 0 or more wanted"));
@@ -52,7 +56,9 @@ absl::StatusOr<CheckedRun> CheckRun(const Environment& env, const v1::RunSpec& s
       .benchmark = benchmark_version};
   SLIPWAY_ASSIGN_OR_RETURN(const DeviceNeed need, ReadDeviceNeed(spec.device(), needs));
   SLIPWAY_RETURN_IF_ERROR(env.dispatcher->CheckSomeDeviceFits(need));
-  CheckedRun checked{.facts = {}, .name = program.proto().name(), .blobs = program.blobs()};
+  CheckedRun checked{.facts = {},
+                     .name = spec.name().empty() ? program.proto().name() : spec.name(),
+                     .blobs = program.blobs()};
   checked.facts.set_target(needs.target.ToString());
   checked.facts.set_abi(static_cast<int32_t>(needs.abi));
   checked.facts.set_format(static_cast<int32_t>(needs.format));

@@ -60,6 +60,7 @@ std::string ConditionsOf(const v1::BenchmarkSpec& spec) {
   v1::RunSpec& run = *how.mutable_run();
   ClearContents(run);
   run.clear_manifest();
+  run.clear_name();
   run.clear_device();
   run.clear_seed();
   run.clear_threads();

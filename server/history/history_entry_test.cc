@@ -89,6 +89,7 @@ TEST(HistoryEntryTest, ConditionsAreEqualWhereTimesCanBeCompared) {
   v1::RunSpec& run = *same.mutable_run();
   run.mutable_manifest()->set_sha256("other");
   run.set_device("board");
+  run.set_name("other");
   run.set_seed(9);
   run.set_threads(9);
   run.mutable_inputs(0)->set_inline_data("other");

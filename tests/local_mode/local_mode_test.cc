@@ -94,7 +94,7 @@ TEST_F(LocalModeTest, RunsAndLeavesNothing) {
   const std::string program = WriteProgram(TestKernel::kAdd);
   const CommandResult run = Slipway({"run", program, "--output-dir", tree_.Path("out")});
   EXPECT_TRUE(run.status.ok()) << run.ToString();
-  EXPECT_THAT(run.out, AllOf(HasSubstr("ran test on local"), HasSubstr("y       f32[2, 8]")));
+  EXPECT_THAT(run.out, AllOf(HasSubstr(" on local: run "), HasSubstr("y       f32[2, 8]")));
   EXPECT_TRUE(tree_.Exists("out/y.npy"));
   EXPECT_THAT(ListProcesses(mark_), IsEmpty());
   EXPECT_TRUE(FolderIsEmpty());
