@@ -72,8 +72,9 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
   }
   std::unique_ptr<Agent> agent(new Agent(options, std::move(lock), std::move(transport)));
   agent->renewal_ = std::move(renewal);
-  agent->identity_file_ = proof.identity_file;
-  if (!proof.identity_file.empty()) {
+  // What somebody else has given names no authority of the server's that could vouch for programs.
+  if (!proof.identity_file.empty() && proof.authority_file.empty()) {
+    agent->identity_file_ = proof.identity_file;
     SLIPWAY_ASSIGN_OR_RETURN(const Identity identity, ReadIdentity(proof.identity_file));
     SLIPWAY_ASSIGN_OR_RETURN(
         agent->gate_, ProgramGate::Create(identity.authority,

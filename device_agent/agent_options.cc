@@ -96,7 +96,8 @@ absl::Status CompleteOptions(AgentOptions& options) {
         absl::StrCat("--programs is \"", options.programs, "\": \"any\" or \"compiled\" wanted"));
   }
   if (options.programs == kCompiledPrograms &&
-      (options.insecure || absl::StartsWith(options.server, kUnixAddressPrefix) ||
+      (options.insecure || !options.authority.empty() ||
+       absl::StartsWith(options.server, kUnixAddressPrefix) ||
        (options.server.empty() && !options.listen.empty()))) {
     return absl::InvalidArgumentError(
         "--programs compiled is for agents that have joined a server and call it over TLS: no "

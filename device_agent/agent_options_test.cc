@@ -86,6 +86,9 @@ TEST(AgentOptions, CompiledProgramsWantAServerThatSigns) {
   options.insecure = true;
   EXPECT_THAT(CompleteOptions(options), StatusIs(Code::kInvalidArgument));
   options.insecure = false;
+  options.authority = "company.pem";
+  EXPECT_THAT(CompleteOptions(options), StatusIs(Code::kInvalidArgument, HasSubstr("joined")));
+  options.authority.clear();
   options.programs = "some";
   EXPECT_THAT(CompleteOptions(options), StatusIs(Code::kInvalidArgument, HasSubstr("--programs")));
 }
