@@ -12,6 +12,7 @@
 #include "core/rpc/grpc_calls.h"
 #include "core/rpc/grpc_duplex.h"
 #include "core/rpc/grpc_settings.h"
+#include "core/rpc/proof_files.h"
 #include "device_agent/session/grpc_session_connection.h"
 #include "proto/slipway/v1/agent.grpc.pb.h"
 
@@ -24,10 +25,13 @@ constexpr absl::Duration kLastWords = absl::Seconds(1);
 // A connection to the server.
 struct Line {
   Line(const std::string& server, const CallerProof& proof, const Pings& pings)
-      : calls(server, proof, nullptr, pings), agents(v1::AgentService::NewStub(calls.channel())) {}
+      : calls(server, proof, nullptr, pings),
+        agents(v1::AgentService::NewStub(calls.channel())),
+        blobs(calls) {}
 
   Calls calls;
   const std::unique_ptr<v1::AgentService::StubInterface> agents;
+  BlobClient blobs;
 };
 
 class GrpcSyncCall final : public SyncCall {
@@ -113,13 +117,18 @@ class GrpcAgentTransport final : public AgentTransport {
   GrpcAgentTransport(std::string server, CallerProof proof)
       : server_(std::move(server)),
         proof_(std::move(proof)),
+        files_(proof_),
         busy_(std::make_shared<Line>(server_, proof_, kBusyPings)),
         idle_(std::make_shared<Line>(server_, proof_, kPings)),
-        last_(idle_),
-        blobs_(busy_->calls) {}
+        last_(idle_) {}
 
   std::unique_ptr<SyncCall> NewSync(bool is_busy) override {
     absl::MutexLock lock(&mutex_);
+    // What is under way over the line from before goes on there.
+    if (files_.HaveChanged()) {
+      busy_ = std::make_shared<Line>(server_, proof_, kBusyPings);
+      is_idle_suspect_ = true;
+    }
     if (is_busy) {
       last_ = busy_;
       return std::make_unique<GrpcSyncCall>(busy_, [this] { Suspect(); });
@@ -131,7 +140,7 @@ class GrpcAgentTransport final : public AgentTransport {
   }
   std::unique_ptr<AttachCall> Attach(const v1::SessionLease& lease,
                                      SessionEntrance* entrance) override {
-    return std::make_unique<GrpcAttachCall>(busy_->calls, lease, entrance);
+    return std::make_unique<GrpcAttachCall>(Busy()->calls, lease, entrance);
   }
   void Pause(absl::Duration pause, std::stop_token stop) override {
     std::shared_ptr<Line> last;
@@ -144,23 +153,29 @@ class GrpcAgentTransport final : public AgentTransport {
   absl::StatusOr<v1::SignedStatement> Vouch(const v1::VouchRequest& request,
                                             const RetryPolicy& policy) override {
     v1::SignedStatement statement;
+    const std::shared_ptr<Line> line = Busy();
     SLIPWAY_RETURN_IF_ERROR(
-        busy_->calls.Make(kCallDeadline, policy, [&](grpc::ClientContext& context) {
-          return busy_->agents->Vouch(&context, request, &statement);
+        line->calls.Make(kCallDeadline, policy, [&](grpc::ClientContext& context) {
+          return line->agents->Vouch(&context, request, &statement);
         }));
     return statement;
   }
   absl::Status FetchBlob(const Digest& digest, BlobStore& store,
                          const RetryPolicy& policy) override {
-    return blobs_.Fetch(digest, store, policy);
+    return Busy()->blobs.Fetch(digest, store, policy);
   }
   absl::Status SendBlob(const Digest& digest, BlobStore& store,
                         const RetryPolicy& policy) override {
     const auto source = [&store](const Digest& wanted) { return store.Get(wanted); };
-    return blobs_.Send({digest}, source, policy);
+    return Busy()->blobs.Send({digest}, source, policy);
   }
 
  private:
+  std::shared_ptr<Line> Busy() {
+    absl::MutexLock lock(&mutex_);
+    return busy_;
+  }
+
   // What broke the one may have silenced the other, which would notice later.
   void Suspect() {
     absl::MutexLock lock(&mutex_);
@@ -169,12 +184,12 @@ class GrpcAgentTransport final : public AgentTransport {
 
   const std::string server_;
   const CallerProof proof_;
-  const std::shared_ptr<Line> busy_;
   absl::Mutex mutex_;
+  ProofFiles files_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<Line> busy_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<Line> idle_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<Line> last_ ABSL_GUARDED_BY(mutex_);  // Of the last call of Sync.
   bool is_idle_suspect_ ABSL_GUARDED_BY(mutex_) = false;
-  BlobClient blobs_;
 };
 
 }  // namespace

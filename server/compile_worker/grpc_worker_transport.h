@@ -8,16 +8,15 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "core/rpc/grpc_blob_client.h"
-#include "core/rpc/grpc_calls.h"
-#include "proto/slipway/v1/worker.grpc.pb.h"
+#include "core/rpc/caller_proof.h"
+#include "core/rpc/proof_files.h"
 #include "server/compile_worker/worker_transport.h"
 
 namespace slipway::worker {
 
 class GrpcWorkerTransport final : public WorkerTransport {
  public:
-  // As for Calls.
+  // As for Calls. Files of the proof that are replaced are taken with the next call of Sync.
   GrpcWorkerTransport(std::string address, CallerProof proof);
 
   absl::StatusOr<v1::DesiredWorkerState> Sync(const v1::WorkerState& state) override;
@@ -28,11 +27,15 @@ class GrpcWorkerTransport final : public WorkerTransport {
                     const RetryPolicy& policy) override;
 
  private:
-  Calls calls_;
-  const std::unique_ptr<v1::WorkerService::StubInterface> workers_;
-  BlobClient blobs_;
+  struct Line;
 
+  std::shared_ptr<Line> CurrentLine();
+
+  const std::string address_;
+  const CallerProof proof_;
   absl::Mutex mutex_;
+  ProofFiles files_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<Line> line_ ABSL_GUARDED_BY(mutex_);
   std::stop_source interrupt_ ABSL_GUARDED_BY(mutex_);  // Of the Sync under way, or the next.
 };
 

@@ -14,6 +14,7 @@
 #include "core/rpc/testing/grpc_fake_blobs.h"
 #include "core/store/memory_blob_store.h"
 #include "gtest/gtest.h"
+#include "proto/slipway/v1/worker.grpc.pb.h"
 #include "tests/common/socket_folder.h"
 #include "tests/common/status_matchers.h"
 

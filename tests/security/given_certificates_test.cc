@@ -8,9 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "client/client.h"
 #include "core/base/files.h"
+#include "core/base/status_macros.h"
 #include "tests/common/cluster.h"
 #include "tests/common/command.h"
 #include "tests/common/company.h"
@@ -102,6 +105,46 @@ TEST_F(GivenCertificatesTest, ReplacedFilesAreTakenWhileTheServerRuns) {
     result = Slipway(kAda);
   } while (result.status.ok() && absl::Now() < end);
   EXPECT_THAT(result.err, HasSubstr("not the server")) << result.ToString();
+}
+
+// Of an agent that runs, whose file somebody renews: here for another authority, so that the one from before is of no use.
+TEST(RenewedGivenCertificatesTest, AreTakenWhileAnAgentRuns) {
+  const TemporaryFolder folder = *TemporaryFolder::Create("slipway-given");
+  const auto path = [&](const std::string& name) { return JoinPath(folder.path(), name); };
+  const auto write = [&](const Company& company) {
+    const auto file = [&](const std::string& name, const std::string& text) {
+      ASSERT_OK(WriteFileAtomically(path(name), text, /*durable=*/false, 0600));
+    };
+    file("ca", company.authority());
+    file("server", company.Certificate("IP:127.0.0.1"));
+    file("agent", company.Certificate("URI:urn:slipway:agent:agent0"));
+  };
+  write(Company());
+  ASSERT_OK_AND_ASSIGN(
+      const std::unique_ptr<Cluster> cluster,
+      Cluster::Start(
+          {.agents = 1,
+           .server_flags = {"--certificate", path("server"), "--client-authority", path("ca")},
+           .agent_flags = {"--authority", path("ca"), "--identity", path("agent")},
+           .tcp = true}));
+  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Client> client, cluster->Connect());
+  const absl::Time begin = absl::Now();
+  const auto last_seen = [&]() -> absl::StatusOr<absl::Time> {
+    SLIPWAY_ASSIGN_OR_RETURN(const std::vector<Device> devices, client->ListDevices());
+    return devices.empty() ? absl::InfinitePast() : devices.front().last_seen;
+  };
+  ASSERT_OK_AND_ASSIGN(absl::Time seen, last_seen());
+  ASSERT_GT(seen, begin - absl::Minutes(1));
+
+  cluster->server().Kill();
+  write(Company());
+  const absl::Time restart = absl::Now();
+  ASSERT_OK(cluster->server().Start());
+  const absl::Time end = restart + absl::Minutes(1);
+  while (seen < restart && absl::Now() < end) {
+    ASSERT_OK_AND_ASSIGN(seen, last_seen());
+  }
+  EXPECT_GE(seen, restart) << "the agent has not come back";
 }
 
 TEST_F(GivenCertificatesTest, WhatCannotBeUsedIsRefusedAtTheStart) {
