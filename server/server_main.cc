@@ -19,6 +19,7 @@
 #include "absl/time/clock.h"
 #include "absl/types/optional.h"
 #include "absl/types/span.h"
+#include "core/base/control_group.h"
 #include "core/base/flags.h"
 #include "core/base/kept_memory.h"
 #include "core/base/lifeline.h"
@@ -46,12 +47,15 @@ constexpr int kFailed = 1;
 constexpr int kWrongCall = 2;
 
 // Workers of this machine would not start: better to say so before anybody waits for them.
-absl::Status CheckConfinement(const ServerOptions& options) {
-  if (!options.require_confinement || options.workers == 0) return absl::OkStatus();
-  SLIPWAY_ASSIGN_OR_RETURN_WITH(
-      const MissingParts missing,
-      ProbeConfinement(CompileConfinement({options.cache_dir, options.blob_dir}, {})),
-      "confining the compiler");
+absl::Status PrepareForWorkers(const ServerOptions& options) {
+  if (options.workers == 0) return absl::OkStatus();
+  // Before there are workers, which find groups prepared, and are in none that shall have limits.
+  const ControlGroups groups = ControlGroups::Prepare();
+  if (!options.require_confinement) return absl::OkStatus();
+  Confinement confinement = CompileConfinement({options.cache_dir, options.blob_dir}, {});
+  confinement.has_task_group = groups.limits_tasks();
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(const MissingParts missing, ProbeConfinement(confinement),
+                                "confining the compiler");
   return RequireWhole("the compiler", missing);
 }
 
@@ -221,7 +225,7 @@ int Main(int argc, char** argv) {
   KeepFreedMemory();
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   absl::Status status = GuardProcess();
-  if (status.ok()) status = CheckConfinement(*options);
+  if (status.ok()) status = PrepareForWorkers(*options);
   if (status.ok()) status = options->exit_with_parent ? EndWithParent() : FollowParent();
   if (status.ok()) status = Serve(*options, stop_signals);
   return status.ok() ? 0 : Report(status, kFailed);

@@ -94,6 +94,7 @@ absl::Status Subprocess::Run(const SubprocessOptions& options, int output_fd, in
       has_child_ = true;
       // It is not reaped yet, and its number not another's: the limits reach the right one.
       status = SetLimits(*pid, options.limits);
+      if (status.ok() && options.group != nullptr) status = options.group->Add(*pid);
     }
     // What is the caller's may be gone after this.
     started.Notify();

@@ -31,6 +31,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "core/base/control_group.h"
 #include "core/base/files.h"
 
 namespace slipway {
@@ -78,6 +79,8 @@ struct SubprocessOptions {
   ChildStream stdout_stream = ChildStream::Inherit();
   ChildStream stderr_stream = ChildStream::Inherit();
   ResourceLimits limits;
+  // A group that it is in, with all that it starts, before it has its limits; must outlive it. None: that of this process.
+  const ControlGroup* group = nullptr;
   // Its stdin, whatever is said of that above, ends when it has its limits. It must call AwaitLimits (await_limits.h).
   bool waits_for_limits = false;
   // The child learns when this process ends, however it ends. It must call FollowParent (lifeline.h).

@@ -167,12 +167,15 @@ class Applying {
     SLIPWAY_RETURN_IF_ERROR(SetLimit(RLIMIT_FSIZE, "file sizes", wanted_.max_file_bytes));
     const char* lack = nullptr;
     if (is_root_) {
-      lack = "it runs as root, whom RLIMIT_NPROC does not bind: start it as another user";
+      lack =
+          "it runs as root, whom RLIMIT_NPROC does not bind: start it as another user, or with "
+          "Delegate=yes in its systemd unit";
     } else if (!has_namespaces_) {
       lack = "without a user namespace all processes of the user are counted: see namespaces";
     } else if (!CountsTasksByNamespace()) {
       lack = "this kernel counts all processes of the user: take Linux 5.14 or later";
     }
+    if (lack != nullptr && wanted_.has_task_group) return absl::OkStatus();
     if (!Takes(ConfinementPart::kTasks, lack)) return absl::OkStatus();
     return SetLimit(RLIMIT_NPROC, "threads and processes", wanted_.max_tasks);
   }

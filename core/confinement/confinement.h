@@ -19,8 +19,8 @@ namespace slipway {
 enum class ConfinementPart {
   kPrivileges,  // No capability, and none to come by running a file: capabilities(7), no_new_privs.
   kNamespaces,  // A network, IPC objects and mounts of its own, and nothing in them.
-  kTasks,       // A limit on its threads and processes that others' do not count towards.
-  kFiles,       // Landlock: paths that are not named cannot be opened.
+  kTasks,  // A limit on its threads and processes that others' do not count towards: RLIMIT_NPROC, or a group's.
+  kFiles,  // Landlock: paths that are not named cannot be opened.
   kSignals,     // Landlock: signals and abstract sockets reach those alone that it has started.
   kSystemCalls  // Seccomp: calls that are not named fail.
 };
@@ -40,6 +40,8 @@ struct Confinement {
   bool ends_with_parent = false;
   // Limits, in all where not said otherwise; unset: those it has.
   std::optional<int64_t> max_tasks;
+  // A control group holds it to max_tasks, whoever it is (core/base/control_group.h).
+  bool has_task_group = false;
   std::optional<int64_t> max_open_files;
   std::optional<int64_t> max_file_bytes;  // Of each file.
 };

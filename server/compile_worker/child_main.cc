@@ -7,12 +7,14 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "core/base/await_limits.h"
+#include "core/base/control_group.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
 #include "core/base/out_of_memory.h"
@@ -40,11 +42,12 @@ void WriteProgress(absl::string_view stage, int64_t done, int64_t total) {
 absl::Status Confine(const CompileChildRequest& request, const std::string& folder) {
   AwaitLimits();
   setenv("TMPDIR", folder.c_str(), 1);
-  SLIPWAY_ASSIGN_OR_RETURN_WITH(
-      const MissingParts missing,
-      ApplyConfinement(CompileConfinement(
-          {folder, request.store_folder(), request.kernel_cache_folder()}, ProgramFolders())),
-      "confining the compiler");
+  Confinement confinement = CompileConfinement(
+      {folder, request.store_folder(), request.kernel_cache_folder()}, ProgramFolders());
+  const std::optional<int64_t> most = OwnTaskLimit();
+  confinement.has_task_group = most.has_value() && *most <= *confinement.max_tasks;
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(const MissingParts missing, ApplyConfinement(confinement),
+                                "confining the compiler");
   return request.require_confinement() ? RequireWhole("the compiler", missing) : absl::OkStatus();
 }
 

@@ -118,6 +118,7 @@ v1::CompileAttemptState CompileAttempt::Work() {
   CompileChild::Options options;
   options.command = env_.child_command;
   options.memory_bytes = env_.memory_bytes;
+  options.groups = env_.groups;
   options.deadline = deadline - (SystemClock().Monotonic() - began_);
   absl::StatusOr<std::unique_ptr<CompileChild>> started = CompileChild::Start(options, request);
   if (!started.ok()) return Failed(started.status(), /*retriable=*/true);

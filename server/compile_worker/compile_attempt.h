@@ -30,8 +30,9 @@ struct AttemptEnvironment {
   std::string kernel_cache_folder;
   std::vector<std::string> child_command;
   int64_t memory_bytes = 0;
-  bool require_confinement = false;  // Children that cannot be confined wholly do not compile.
-  bool take_machine_lock = true;     // Benchmarks on this machine and compilations take turns.
+  const ControlGroups* groups = nullptr;  // As of CompileChild::Options.
+  bool require_confinement = false;       // Children that cannot be confined wholly do not compile.
+  bool take_machine_lock = true;          // Benchmarks on this machine and compilations take turns.
 };
 
 // Runs on a thread of its own from construction on. Thread-safe.

@@ -16,6 +16,7 @@
 #include "core/base/clock.h"
 #include "core/base/out_of_memory.h"
 #include "core/base/status_macros.h"
+#include "core/confinement/profiles.h"
 #include "core/wire/status_proto.h"
 #include "server/compile_worker/abandoned_folders.h"
 
@@ -42,13 +43,15 @@ void TellProgress(absl::string_view line, const ReportProgress& progress) {
 }  // namespace
 
 CompileChild::CompileChild(const Options& options, TemporaryFolder folder, UniqueFd hold,
-                           UniqueFd progress, std::unique_ptr<Subprocess> process)
+                           UniqueFd progress, std::unique_ptr<ControlGroup> group,
+                           std::unique_ptr<Subprocess> process)
     : options_(options),
       begin_(SystemClock().Monotonic()),
       kills_before_(OutOfMemoryKills(options.vmstat)),
       folder_(std::move(folder)),
       hold_(std::move(hold)),
       progress_(std::move(progress)),
+      group_(std::move(group)),
       process_(std::move(process)) {}
 
 absl::StatusOr<std::unique_ptr<CompileChild>> CompileChild::Start(
@@ -75,9 +78,17 @@ absl::StatusOr<std::unique_ptr<CompileChild>> CompileChild::Start(
   process_options.stderr_stream = ChildStream::Tail();
   process_options.waits_for_limits = true;
   if (options.memory_bytes > 0) process_options.limits.data_bytes = options.memory_bytes;
+  std::unique_ptr<ControlGroup> group;
+  if (options.groups != nullptr) {
+    GroupLimits limits = {.tasks = CompileConfinement({}, {}).max_tasks};
+    if (options.memory_bytes > 0) limits.memory_bytes = options.memory_bytes;
+    SLIPWAY_ASSIGN_OR_RETURN(group, options.groups->Make(limits));
+  }
+  process_options.group = group.get();
   SLIPWAY_ASSIGN_OR_RETURN(std::unique_ptr<Subprocess> process, Subprocess::Start(process_options));
   return std::unique_ptr<CompileChild>(new CompileChild(options, std::move(folder), std::move(hold),
-                                                        std::move(read_end), std::move(process)));
+                                                        std::move(read_end), std::move(group),
+                                                        std::move(process)));
 }
 
 // Until the child closes its end; false when the deadline comes first.
@@ -114,8 +125,10 @@ absl::StatusOr<CompileChildResponse::Made> CompileChild::Wait(const ReportProgre
     const absl::StatusOr<std::string> bytes =
         ReadFile(JoinPath(folder_.path(), kResponseFile), kMaxResponseBytes);
     CompileChildResponse response;
-    if (bytes.ok() && response.ParseFromString(*bytes)) {
-      if (response.has_made()) return std::move(*response.mutable_made());
+    const bool has_response = bytes.ok() && response.ParseFromString(*bytes);
+    if (has_response && response.has_made()) return std::move(*response.mutable_made());
+    // Where memory was short it knows only that a process of its own is gone.
+    if (has_response && !HasGroupOutOfMemory()) {
       // A process that it had started for a kernel was killed.
       const bool retriable = FromProto(response.error()).code() == absl::StatusCode::kAborted;
       *failure = {.error = response.error(), .retriable = retriable};
@@ -126,6 +139,10 @@ absl::StatusOr<CompileChildResponse::Made> CompileChild::Wait(const ReportProgre
   }
   *failure = Explain(*end, in_time);
   return FromProto(failure->error);
+}
+
+bool CompileChild::HasGroupOutOfMemory() const {
+  return group_ != nullptr && group_->OutOfMemoryKills() > 0;
 }
 
 ChildFailure CompileChild::Explain(const ExitStatus& end, bool in_time) const {
@@ -139,7 +156,8 @@ ChildFailure CompileChild::Explain(const ExitStatus& end, bool in_time) const {
                              absl::FormatDuration(options_.deadline)),
                 false);
   }
-  if (EndedOutOfMemory(end, tail)) {
+  // By its own limit, or by that of all its processes together.
+  if (EndedOutOfMemory(end, tail) || HasGroupOutOfMemory()) {
     return make(absl::StatusCode::kResourceExhausted,
                 absl::StrCat("the compilation needs more memory than the ",
                              Mebibytes(options_.memory_bytes), " that --compile-memory allows"),

@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "core/base/control_group.h"
 #include "core/base/files.h"
 #include "core/base/subprocess.h"
 #include "proto/slipway/v1/job.pb.h"
@@ -33,6 +34,8 @@ class CompileChild {
     absl::Duration deadline;
     // That it may write to (ResourceLimits::data_bytes); 0: no limit. The model's files are mapped and do not count.
     int64_t memory_bytes = 0;
+    // Where groups are made for children: what a child starts counts towards its memory and tasks then, too.
+    const ControlGroups* groups = nullptr;
     std::string vmstat = "/proc/vmstat";  // As of OutOfMemoryKills.
   };
   // Starts the child. Errors of the files and of Subprocess::Start; another attempt may succeed.
@@ -48,9 +51,10 @@ class CompileChild {
 
  private:
   CompileChild(const Options& options, TemporaryFolder folder, UniqueFd hold, UniqueFd progress,
-               std::unique_ptr<Subprocess> process);
+               std::unique_ptr<ControlGroup> group, std::unique_ptr<Subprocess> process);
 
   bool FollowProgress(const ReportProgress& progress);
+  bool HasGroupOutOfMemory() const;
   ChildFailure Explain(const ExitStatus& end, bool in_time) const;
 
   const Options options_;
@@ -59,6 +63,7 @@ class CompileChild {
   const TemporaryFolder folder_;
   const UniqueFd hold_;  // HoldFolder(folder_).
   const UniqueFd progress_;
+  const std::unique_ptr<ControlGroup> group_;  // nullptr where none can be made.
   const std::unique_ptr<Subprocess> process_;
 };
 

@@ -9,7 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "core/artifact/checked_manifest.h"
 #include "core/base/digest.h"
 #include "core/base/files.h"
@@ -105,6 +107,30 @@ TEST_F(CompileChildTest, AnEndlessLoopMeetsItsDeadline) {
   EXPECT_THAT(Compile("loop"), StatusIs(absl::StatusCode::kDeadlineExceeded));
   EXPECT_THAT(failure_.error.message(), HasSubstr("200ms"));
   EXPECT_THAT(failure_.error.log_tail(), HasSubstr("compiling loop"));
+}
+
+// Root's, too, whom RLIMIT_NPROC does not bind.
+TEST_F(CompileChildTest, TasksHaveALimitWhereGroupsCanBeMade) {
+  const ControlGroups groups = ControlGroups::Prepare();
+  if (!groups.limits_tasks()) GTEST_SKIP() << groups.why_not();
+  options_.groups = &groups;
+  EXPECT_THAT(Compile("fork"), StatusIs(absl::StatusCode::kInternal));
+  const std::string message(failure_.error.message());
+  int begun = 0;
+  ASSERT_TRUE(absl::SimpleAtoi(absl::StripPrefix(message, "began "), &begun)) << message;
+  EXPECT_GT(begun, 100);
+  EXPECT_LE(begun, 256);
+}
+
+TEST_F(CompileChildTest, MemoryOfAllItsProcessesHasALimitWhereGroupsCanBeMade) {
+  const ControlGroups groups = ControlGroups::Prepare();
+  if (!groups.limits_memory()) GTEST_SKIP() << groups.why_not();
+  options_.groups = &groups;
+  options_.memory_bytes = 256 << 20;
+  // None of them has more than the limit.
+  EXPECT_THAT(Compile("eat together"), StatusIs(absl::StatusCode::kResourceExhausted));
+  EXPECT_THAT(failure_.error.message(), HasSubstr("--compile-memory"));
+  EXPECT_FALSE(failure_.retriable);
 }
 
 TEST_F(CompileChildTest, MemoryHasALimit) {

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <stdexcept>
@@ -50,10 +51,30 @@ absl::StatusOr<CompileOutput> Compile(const CompileInput& input, const ReportPro
   if (order == "exit") _exit(3);
   while (order == "loop") pause();
   std::vector<std::string> eaten;
+  if (order == "eat together") {
+    for (int i = 0; i < 4; ++i) {
+      if (fork() != 0) continue;
+      eaten.emplace_back(128 << 20, 'x');
+      while (true) sleep(1'000);
+    }
+    waitpid(-1, nullptr, 0);
+    return absl::AbortedError("a process was killed");
+  }
   while (order == "eat") eaten.emplace_back(16 << 20, 'x');
   std::vector<Tensor> tensors;
   while (order == "tensor") {
     tensors.push_back(Tensor::Zeros(DataType::kUint8, {16 << 20}));
+  }
+  if (order == "fork") {
+    int begun = 0;
+    for (; begun < 5'000; ++begun) {
+      const pid_t pid = fork();
+      if (pid < 0) break;
+      if (pid == 0) {
+        while (true) sleep(1'000);
+      }
+    }
+    return absl::InternalError(absl::StrCat("began ", begun));
   }
   if (absl::StartsWith(order, "map ")) {
     SLIPWAY_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(order.substr(4), INT64_MAX));

@@ -18,6 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
+#include "core/base/control_group.h"
 #include "core/base/files.h"
 #include "core/base/flags.h"
 #include "core/base/lifeline.h"
@@ -71,11 +72,11 @@ void RemoveLeftFolders() {
   if (removed > 0) Log(LogLevel::kInfo, "removed what killed workers left", {{"folders", removed}});
 }
 
-absl::Status CheckConfinement(const WorkerOptions& options) {
-  SLIPWAY_ASSIGN_OR_RETURN_WITH(
-      const MissingParts missing,
-      ProbeConfinement(CompileConfinement({options.cache_dir}, ProgramFolders())),
-      "confining the compiler");
+absl::Status CheckConfinement(const WorkerOptions& options, const ControlGroups& groups) {
+  Confinement confinement = CompileConfinement({options.cache_dir}, ProgramFolders());
+  confinement.has_task_group = groups.limits_tasks();
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(const MissingParts missing, ProbeConfinement(confinement),
+                                "confining the compiler");
   if (options.require_confinement) return RequireWhole("the compiler", missing);
   for (const MissingPart& part : missing) {
     Log(LogLevel::kWarning, "compilations are not wholly confined",
@@ -85,7 +86,7 @@ absl::Status CheckConfinement(const WorkerOptions& options) {
 }
 
 absl::Status Work(const WorkerOptions& options, const Compiler& compiler,
-                  const sigset_t& stop_signals) {
+                  const ControlGroups& groups, const sigset_t& stop_signals) {
   SLIPWAY_ASSIGN_OR_RETURN(const std::string token, ReadToken(options.token_file));
   SLIPWAY_ASSIGN_OR_RETURN(const CallerProof proof, FindProof(options.server, Role::kWorker,
                                                               {.identity_file = options.identity,
@@ -102,6 +103,7 @@ absl::Status Work(const WorkerOptions& options, const Compiler& compiler,
   env.kernel_cache_folder = JoinPath(options.cache_dir, "kernels");
   env.child_command = {kOwnExecutable};
   env.memory_bytes = options.compile_memory_bytes;
+  env.groups = &groups;
   env.require_confinement = options.require_confinement;
   SLIPWAY_RETURN_IF_ERROR_WITH(MakeOwnFolder(env.kernel_cache_folder), "--cache-dir");
   RemoveLeftFolders();
@@ -179,9 +181,14 @@ int WorkerMain(int argc, char** argv, const Compiler& compiler) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
   }
   absl::Status status = GuardProcess();
-  if (status.ok()) status = CheckConfinement(*options);
+  const ControlGroups groups = ControlGroups::Prepare();
+  if (!groups.why_not().empty()) {
+    Log(LogLevel::kInfo, "compilations are held to limits process by process",
+        {{"no_groups", groups.why_not()}});
+  }
+  if (status.ok()) status = CheckConfinement(*options, groups);
   if (status.ok()) status = FollowParent();
-  if (status.ok()) status = Work(*options, compiler, stop_signals);
+  if (status.ok()) status = Work(*options, compiler, groups, stop_signals);
   return status.ok() ? 0 : Report(status, kFailed);
 }
 
