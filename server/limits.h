@@ -77,6 +77,8 @@ inline constexpr int64_t kMaxInlineBlobsBytes = 1 << 20;
 
 // Jobs.
 inline constexpr int kMaxPriority = 1'000;  // And the negative.
+// Of users, by default: they may let others go first.
+inline constexpr int kDefaultMaxUserPriority = 0;
 inline constexpr int kMaxAttempts = 3;
 inline constexpr absl::Duration kFirstBackoff = absl::Milliseconds(250);
 inline constexpr int kBackoffFactor = 4;
@@ -128,6 +130,19 @@ inline constexpr absl::Duration kWorkerRetention = absl::Hours(1);
 inline constexpr absl::Duration kDeviceRetention = absl::Hours(24 * 30);
 // Where there are kMaxPeers, those silent longest are forgotten earlier, but not before this.
 inline constexpr absl::Duration kLeastPeerRetention = absl::Minutes(10);
+
+// Reservations. An operator sets the first two, of users; the others hold for administrators, too.
+inline constexpr absl::Duration kDefaultMaxReservation = absl::Hours(24);
+inline constexpr int kDefaultMaxReservationsOfOwner = 10;
+inline constexpr absl::Duration kMinReservation = absl::Seconds(1);
+inline constexpr absl::Duration kMaxReservation = absl::Hours(24 * 30);
+inline constexpr absl::Duration kMaxReservationAhead = absl::Hours(24 * 90);
+inline constexpr int kMaxReservations = 10'000;
+// Those that have ended are known for so long, of one owner so many: a wall clock may jump ahead and back.
+inline constexpr absl::Duration kReservationRetention = absl::Hours(24 * 7);
+inline constexpr int kMaxKeptReservationsOfOwner = 2'000;
+// What others see of a device or reservation, in the words of whoever made it so.
+inline constexpr int kMaxPurposeBytes = 255;
 
 // When the server's own workers have ended so often in a row before they reported, nobody waits for them any more.
 inline constexpr int kMaxFailedStarts = 3;

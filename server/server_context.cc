@@ -41,7 +41,9 @@ HandlerLimits LimitsOf(const ServerOptions& options) {
           .job_retention = options.job_retention,
           .queue_deadline = options.queue_deadline,
           .run_deadline = options.run_deadline,
-          .total_deadline = options.total_deadline};
+          .total_deadline = options.total_deadline,
+          .max_user_priority = options.max_user_priority,
+          .max_reservation = options.max_reservation};
 }
 
 }  // namespace
@@ -205,7 +207,8 @@ absl::Status ServerContext::StartDispatcher() {
            .job_retention = options_.job_retention,
            .max_queued_jobs = options_.max_queued_jobs,
            .compile_time_of_owner = LimitOf(options_.compile_time_per_day),
-           .device_time_of_owner = LimitOf(options_.device_time_per_day)}));
+           .device_time_of_owner = LimitOf(options_.device_time_per_day),
+           .max_reservations_of_owner = options_.max_reservations}));
   return absl::OkStatus();
 }
 

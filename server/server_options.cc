@@ -99,6 +99,12 @@ void AddFlags(FlagSet& flags, ServerOptions* options) {
             "How long one owner's jobs may hold devices within 24 hours; 0: no limit.");
   flags.Add("max-queued-jobs", &options->max_queued_jobs, 1, 10'000'000, "COUNT",
             "Most jobs that wait or run.");
+  flags.Add("max-user-priority", &options->max_user_priority, -kMaxPriority, kMaxPriority, "N",
+            "Highest priority that users may ask for; administrators have all, up to 1,000.");
+  flags.Add("max-reservations", &options->max_reservations, 0, kMaxReservations, "COUNT",
+            "Most reservations of a user at a time; administrators have as many as they need.");
+  flags.Add("max-reservation", &options->max_reservation, "TIME",
+            "Longest reservation of a user; of an administrator it is 720h.");
   flags.AddBytes("max-blob-size", &options->max_blob_bytes, 1, kMany, "Largest blob.");
   flags.AddBytes("max-model-size", &options->max_model_bytes, 1, kMany,
                  "Largest sum of a model's files.");

@@ -45,6 +45,9 @@ struct ServerOptions {
   absl::Duration compile_time_per_day = absl::ZeroDuration();  // Of an owner; zero: no limit.
   absl::Duration device_time_per_day = absl::ZeroDuration();   // The same.
   int64_t max_queued_jobs = kDefaultMaxQueuedJobs;
+  int64_t max_user_priority = kDefaultMaxUserPriority;
+  int64_t max_reservations = kDefaultMaxReservationsOfOwner;
+  absl::Duration max_reservation = kDefaultMaxReservation;
   int64_t max_blob_bytes = kDefaultMaxBlobBytes;
   int64_t max_model_bytes = kDefaultMaxModelBytes;
   int64_t max_input_bytes = kDefaultMaxInputBytes;

@@ -33,6 +33,10 @@ absl::string_view KindOf(const DamagedRow& row) {
       return "job";
     case DamagedRow::Kind::kDevice:
       return "device";
+    case DamagedRow::Kind::kStanding:
+      return "standing";
+    case DamagedRow::Kind::kReservation:
+      return "reservation";
     case DamagedRow::Kind::kIdentity:
       return "identity";
     case DamagedRow::Kind::kHistory:
@@ -102,7 +106,8 @@ class StateCheck {
                 }));
     }
     tell_(absl::StrCat("database: ", damage.rows_read,
-                       " jobs, devices, identities and entries of the history read"));
+                       " jobs, devices, standings, reservations, identities and entries of the "
+                       "history read"));
     // Of a file that cannot be read through, what live jobs need is not known either.
     const absl::StatusOr<std::vector<JobRecord>> live = store->ListLive();
     if (live.ok()) live_ = *live;

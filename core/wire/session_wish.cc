@@ -34,6 +34,7 @@ absl::StatusOr<SessionWish> ReadWish(const v1::SessionRequest::Open& open) {
   wish.target = open.target();
   wish.purpose = open.purpose();
   wish.request_id = open.request_id();
+  wish.priority = open.priority();
   if (open.purpose().size() > kMaxPurposeBytes || open.request_id().size() > kMaxPurposeBytes) {
     return absl::InvalidArgumentError(
         absl::StrCat("purpose and request_id may have ", kMaxPurposeBytes, " bytes"));

@@ -23,6 +23,7 @@ struct SessionWish {
   std::string purpose;
   std::string request_id;
   std::vector<Tag> tags;  // Sorted by key.
+  int priority = 0;       // As it came.
   absl::Duration idle;
   absl::Duration longest;
   absl::Duration wait;  // Zero: not at all.

@@ -1,5 +1,7 @@
 #include "server/devices/device_store.h"
 
+#include "absl/strings/str_cat.h"
+
 namespace slipway::server {
 
 v1::Device KeptOf(const v1::Device& device) {
@@ -16,6 +18,11 @@ v1::Device KeptOf(const v1::Device& device) {
   *kept.mutable_labels() = device.labels();
   kept.set_max_benchmark(device.max_benchmark());
   return kept;
+}
+
+absl::Status StandingChangedMeanwhile(absl::string_view device) {
+  return absl::AbortedError(
+      absl::StrCat("the standing of device '", device, "' was changed meanwhile"));
 }
 
 }  // namespace slipway::server

@@ -213,7 +213,7 @@ absl::Status CheckCompilationSpec(const HandlerLimits& limits, v1::CompilationSp
 absl::Status CreateCompilation(const Caller& caller, const Environment& env,
                                const v1::CreateCompilationRequest& request,
                                v1::CreateCompilationResponse* response) {
-  SLIPWAY_ASSIGN_OR_RETURN(const JobRequest job_request, ReadJobRequest(request));
+  SLIPWAY_ASSIGN_OR_RETURN(const JobRequest job_request, ReadJobRequest(caller, env, request));
   v1::CompilationSpec spec = request.spec();
   SLIPWAY_RETURN_IF_ERROR(CheckCompilationSpec(env.limits, &spec));
   SLIPWAY_ASSIGN_OR_RETURN(const absl::optional<std::string> earlier,

@@ -39,6 +39,9 @@ struct HandlerLimits {
   absl::Duration queue_deadline = kDefaultQueueDeadline;
   absl::Duration run_deadline = kDefaultRunDeadline;
   absl::Duration total_deadline = kDefaultTotalDeadline;
+  // Of users who are no administrators.
+  int64_t max_user_priority = kDefaultMaxUserPriority;
+  absl::Duration max_reservation = kDefaultMaxReservation;
 };
 
 // Owns nothing; all parts are thread-safe and outlive it.

@@ -19,7 +19,7 @@ absl::StatusOr<v1::Job> ReadJob(const Caller& caller, const Environment& env,
   SLIPWAY_ASSIGN_OR_RETURN(JobRecord record, env.jobs->Get(id));
   if (!MayTouch(caller, record.job().owner())) return NoSuchJob(id);
   if (record.job().state() == v1::Job::QUEUED) {
-    record.mutable_job()->set_queue_position(env.dispatcher->QueuePosition(id));
+    env.dispatcher->ShowWaiting(caller, record.mutable_job());
   }
   return std::move(*record.mutable_job());
 }

@@ -312,7 +312,27 @@ TEST_F(JobsTest, WhoWaitsIsToldHisPlace) {
   EXPECT_EQ(ReadJob(server_.caller, server_.env, second)->queue_position(), 1);
 }
 
+TEST_F(JobsTest, UsersAskForPrioritiesUpToALimit) {
+  v1::CreateRunRequest request;
+  *request.mutable_spec()->mutable_manifest() = manifest_;
+  v1::CreateJobResponse response;
+  const auto create = [&](const Caller& caller, int priority) {
+    request.set_request_id(absl::StrCat("priority ", priority));
+    request.set_priority(priority);
+    return CreateRun(caller, server_.env, request, &response);
+  };
+  EXPECT_OK(create(server_.caller, -1));
+  EXPECT_OK(create(server_.caller, 0));
+  EXPECT_THAT(create(server_.caller, 1),
+              StatusIs(absl::StatusCode::kPermissionDenied, HasSubstr("--max-user-priority")));
+  server_.env.limits.max_user_priority = 5;
+  EXPECT_OK(create(server_.caller, 5));
+  EXPECT_THAT(create(server_.caller, 6), StatusIs(absl::StatusCode::kPermissionDenied));
+  EXPECT_OK(create({.owner = "root", .roles = {Role::kAdmin}}, kMaxPriority));
+}
+
 TEST_F(JobsTest, HigherPrioritiesGoFirst) {
+  server_.env.limits.max_user_priority = kMaxPriority;
   v1::CreateRunRequest request;
   *request.mutable_spec()->mutable_manifest() = manifest_;
   v1::CreateJobResponse response;

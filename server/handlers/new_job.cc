@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/base/utf8.h"
+#include "core/identity/role.h"
 #include "core/wire/digest_proto.h"
 #include "server/jobs/job_store.h"
 #include "server/limits.h"
@@ -24,7 +25,8 @@ int64_t OrDefault(int64_t deadline_ns, absl::Duration otherwise) {
 
 }  // namespace
 
-absl::Status CheckJobRequest(const JobRequest& request) {
+absl::Status CheckJobRequest(const Caller& caller, const Environment& env,
+                             const JobRequest& request) {
   SLIPWAY_RETURN_IF_ERROR(CheckRequestId(request.request_id));
   SLIPWAY_RETURN_IF_ERROR(CheckDeadline("queue_deadline_ns", request.queue_deadline_ns));
   SLIPWAY_RETURN_IF_ERROR(CheckDeadline("run_deadline_ns", request.run_deadline_ns));
@@ -32,6 +34,12 @@ absl::Status CheckJobRequest(const JobRequest& request) {
   if (request.priority < -kMaxPriority || request.priority > kMaxPriority) {
     return absl::InvalidArgumentError(absl::StrCat("priority is ", request.priority, "; ",
                                                    -kMaxPriority, " to ", kMaxPriority, " wanted"));
+  }
+  // Whoever has most of all priorities would keep all others waiting for as long as he likes.
+  if (request.priority > env.limits.max_user_priority && !caller.roles.Has(Role::kAdmin)) {
+    return absl::PermissionDeniedError(absl::StrCat(
+        "priority is ", request.priority, ", and users may ask for ", env.limits.max_user_priority,
+        " at most (--max-user-priority of the server): ask for less, or an administrator"));
   }
   return absl::OkStatus();
 }

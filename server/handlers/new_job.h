@@ -32,9 +32,11 @@ struct JobRequest {
 };
 
 // From a request of any kind. INVALID_ARGUMENT for a request_id that is missing or malformed, for deadlines
-// or a priority out of range, and for what CheckTags refuses.
+// or a priority out of range, and for what CheckTags refuses; PERMISSION_DENIED for a priority above what the caller may ask
+// for.
 template <typename Request>
-absl::StatusOr<JobRequest> ReadJobRequest(const Request& request);
+absl::StatusOr<JobRequest> ReadJobRequest(const Caller& caller, const Environment& env,
+                                          const Request& request);
 
 // The id of the job this request made before, if any; ALREADY_EXISTS when it asked for other work. It needs no
 // blob any more, so this comes before every check that does. RESOURCE_EXHAUSTED when it made none, and memory is short.
@@ -49,11 +51,13 @@ JobRecord NewRecord(const Caller& caller, const Environment& env, const JobReque
 // At most kMaxSubjectBytes of `text`, in which spaces stand for control characters; what was left out is "...". REQUIRES: IsUtf8(text).
 std::string ShortSubject(absl::string_view text);
 
-absl::Status CheckJobRequest(const JobRequest& request);
+absl::Status CheckJobRequest(const Caller& caller, const Environment& env,
+                             const JobRequest& request);
 std::string WorkDigest(absl::string_view kind, std::string serialized);
 
 template <typename Request>
-absl::StatusOr<JobRequest> ReadJobRequest(const Request& request) {
+absl::StatusOr<JobRequest> ReadJobRequest(const Caller& caller, const Environment& env,
+                                          const Request& request) {
   Request work = request;
   work.clear_request_id();
   JobRequest read{
@@ -63,7 +67,7 @@ absl::StatusOr<JobRequest> ReadJobRequest(const Request& request) {
       .run_deadline_ns = request.run_deadline_ns(),
       .total_deadline_ns = request.total_deadline_ns(),
       .priority = request.priority()};
-  absl::Status status = CheckJobRequest(read);
+  absl::Status status = CheckJobRequest(caller, env, read);
   if (!status.ok()) return status;
   absl::StatusOr<std::vector<Tag>> tags = FromProto(request.tags());
   if (!tags.ok()) return tags.status();

@@ -81,7 +81,7 @@ template <typename Request, typename SetSpec>
 absl::Status Accept(const Caller& caller, const Environment& env, const Request& request,
                     const v1::RunSpec& run, int benchmark_version, SetSpec set_spec,
                     v1::CreateJobResponse* response) {
-  SLIPWAY_ASSIGN_OR_RETURN(const JobRequest job_request, ReadJobRequest(request));
+  SLIPWAY_ASSIGN_OR_RETURN(const JobRequest job_request, ReadJobRequest(caller, env, request));
   SLIPWAY_ASSIGN_OR_RETURN(const absl::optional<std::string> earlier,
                            FindEarlier(caller, env, job_request));
   if (earlier.has_value()) {

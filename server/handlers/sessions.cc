@@ -54,8 +54,9 @@ absl::StatusOr<JobRecord> CreateSession(const Caller& caller, const Environment&
       .queue_deadline_ns = absl::ToInt64Nanoseconds(wait),
       .run_deadline_ns = absl::ToInt64Nanoseconds(wish.longest),
       .total_deadline_ns = absl::ToInt64Nanoseconds(std::min(wait + wish.longest, kMaxDeadline)),
+      .priority = wish.priority,
       .tags = wish.tags};
-  SLIPWAY_RETURN_IF_ERROR(CheckJobRequest(request));
+  SLIPWAY_RETURN_IF_ERROR(CheckJobRequest(caller, env, request));
   SLIPWAY_ASSIGN_OR_RETURN(const absl::optional<std::string> earlier,
                            FindEarlier(caller, env, request));
   if (earlier.has_value()) return env.jobs->Get(*earlier);

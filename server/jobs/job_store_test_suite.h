@@ -449,6 +449,48 @@ TEST_P(JobStoreTest, OfTwoServersTheFirstChangesAJob) {
   EXPECT_EQ(store().Get(record.job().id())->lease().id(), "theirs");
 }
 
+TEST_P(JobStoreTest, AStandingReplacesTheOneThatWasSeen) {
+  DeviceStore& devices = *stores_.devices;
+  DeviceStanding standing;
+  standing.set_device("board");
+  standing.set_revision(1);
+  standing.set_state(DeviceStanding::DRAINED);
+  standing.set_reason("a new fan");
+  ASSERT_OK(devices.PutStanding(standing, 0));
+  EXPECT_THAT(devices.PutStanding(standing, 0), StatusIs(absl::StatusCode::kAborted));
+  standing.set_revision(2);
+  standing.set_state(DeviceStanding::OPEN);
+  EXPECT_THAT(devices.PutStanding(standing, 7), StatusIs(absl::StatusCode::kAborted));
+  standing.set_device("another");
+  EXPECT_THAT(devices.PutStanding(standing, 1), StatusIs(absl::StatusCode::kAborted));
+  standing.set_device("board");
+  ASSERT_OK(devices.PutStanding(standing, 1));
+  Reopen();
+  const std::vector<DeviceStanding> kept = *stores_.devices->LoadStandings();
+  ASSERT_EQ(kept.size(), 1u);
+  EXPECT_EQ(kept[0].SerializeAsString(), standing.SerializeAsString());
+  ASSERT_OK(stores_.devices->DeleteStanding("board"));
+  EXPECT_THAT(*stores_.devices->LoadStandings(), IsEmpty());
+}
+
+TEST_P(JobStoreTest, KeepsReservations) {
+  ReservationRecord record;
+  v1::Reservation& reservation = *record.mutable_reservation();
+  reservation.set_id("01JAAAAAAAAAAAAAAAAAAAA001");
+  reservation.set_device("board");
+  reservation.set_from_ns(1);
+  reservation.set_until_ns(2);
+  ASSERT_OK(stores_.devices->PutReservation(record));
+  record.set_cancel_time_ns(3);
+  ASSERT_OK(stores_.devices->PutReservation(record));
+  Reopen();
+  const std::vector<ReservationRecord> kept = *stores_.devices->LoadReservations();
+  ASSERT_EQ(kept.size(), 1u);
+  EXPECT_EQ(kept[0].SerializeAsString(), record.SerializeAsString());
+  ASSERT_OK(stores_.devices->DeleteReservation(reservation.id()));
+  EXPECT_THAT(*stores_.devices->LoadReservations(), IsEmpty());
+}
+
 TEST_P(JobStoreTest, KeepsDevices) {
   v1::Device device;
   device.mutable_description()->set_id("board");

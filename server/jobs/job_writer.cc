@@ -4,8 +4,13 @@
 
 namespace slipway::server {
 
-JobWriter::JobWriter(JobStore* jobs, DeviceStore* devices, Overtaken overtaken, const Clock* clock)
-    : jobs_(*jobs), devices_(*devices), overtaken_(std::move(overtaken)), clock_(*clock) {}
+JobWriter::JobWriter(JobStore* jobs, DeviceStore* devices, Overtaken overtaken, const Clock* clock,
+                     StandingOvertaken standing_overtaken)
+    : jobs_(*jobs),
+      devices_(*devices),
+      overtaken_(std::move(overtaken)),
+      standing_overtaken_(std::move(standing_overtaken)),
+      clock_(*clock) {}
 
 absl::StatusOr<JobWriter::Created> JobWriter::Create(JobRecord record) {
   NewJob job{.record = std::move(record), .end = absl::nullopt};
@@ -40,6 +45,25 @@ void JobWriter::DeleteDevice(const std::string& id) {
   absl::MutexLock lock(&mu_);
   ++entered_;
   waiting_.devices[id] = absl::nullopt;
+}
+
+void JobWriter::PutStanding(const DeviceStanding& standing, int64_t replaces) {
+  absl::MutexLock lock(&mu_);
+  ++entered_;
+  const auto [it, is_new] = waiting_.standings.try_emplace(standing.device());
+  it->second = {.standing = standing, .replaces = is_new ? replaces : it->second.replaces};
+}
+
+void JobWriter::PutReservation(const ReservationRecord& record) {
+  absl::MutexLock lock(&mu_);
+  ++entered_;
+  waiting_.reservations[record.reservation().id()] = record;
+}
+
+void JobWriter::DeleteReservation(const std::string& id) {
+  absl::MutexLock lock(&mu_);
+  ++entered_;
+  waiting_.reservations[id] = absl::nullopt;
 }
 
 void JobWriter::Drop(absl::string_view id) {
@@ -112,6 +136,11 @@ absl::Status JobWriter::WriteGroup() {
     it->second.replaces = replaces;
   }
   waiting_.devices.insert(group.devices.begin(), group.devices.end());
+  waiting_.reservations.insert(group.reservations.begin(), group.reservations.end());
+  for (auto& [device, change] : group.standings) {
+    const auto [it, is_new] = waiting_.standings.try_emplace(device, change);
+    it->second.replaces = change.replaces;
+  }
   is_writing_ = false;
   written_.SignalAll();
   return status;
@@ -166,6 +195,29 @@ absl::Status JobWriter::WriteDevices(Group& group) {
         device.has_value() ? devices_.SaveDevice(*device) : devices_.DeleteDevice(id);
     if (!status.ok()) return status;
     group.devices.erase(group.devices.begin());
+  }
+  while (!group.standings.empty()) {
+    const absl::Status status = WriteStanding(group.standings.begin()->second);
+    if (!status.ok()) return status;
+    group.standings.erase(group.standings.begin());
+  }
+  while (!group.reservations.empty()) {
+    const auto& [id, record] = *group.reservations.begin();
+    const absl::Status status =
+        record.has_value() ? devices_.PutReservation(*record) : devices_.DeleteReservation(id);
+    if (!status.ok()) return status;
+    group.reservations.erase(group.reservations.begin());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status JobWriter::WriteStanding(const StandingChange& change) {
+  const absl::Status status = devices_.PutStanding(change.standing, change.replaces);
+  if (!absl::IsAborted(status)) return status;
+  absl::StatusOr<std::vector<DeviceStanding>> stored = devices_.LoadStandings();
+  if (!stored.ok()) return stored.status();
+  for (DeviceStanding& standing : *stored) {
+    if (standing.device() == change.standing.device()) standing_overtaken_(std::move(standing));
   }
   return absl::OkStatus();
 }

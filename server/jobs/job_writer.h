@@ -1,4 +1,4 @@
-// JobWriter: brings to the store what was changed in memory, everything that waits in one transaction.
+// JobWriter: brings to the stores what was changed in memory, everything that waits in one transaction.
 //
 // Whoever must not go on before something is stored flushes. The first who does stores what all have entered, the
 // others wait for that: under load many changes share a transaction, and many new jobs one wait for the disk; a
@@ -35,9 +35,12 @@ class JobWriter {
   // Told, with no lock held, that a job was changed by somebody else, who was first: what is stored of it, if
   // anything is. The changes that were entered here should be dropped.
   using Overtaken = std::function<void(absl::string_view id, absl::optional<JobRecord> stored)>;
+  // The same of a device's standing.
+  using StandingOvertaken = std::function<void(DeviceStanding stored)>;
 
   // The stores and the clock must outlive this.
-  JobWriter(JobStore* jobs, DeviceStore* devices, Overtaken overtaken, const Clock* clock);
+  JobWriter(JobStore* jobs, DeviceStore* devices, Overtaken overtaken, const Clock* clock,
+            StandingOvertaken standing_overtaken = nullptr);
 
   // Stores a new job, durably; waits for it. Errors of JobStore::Commit, and the outcome's.
   struct Created {
@@ -51,6 +54,10 @@ class JobWriter {
   void Put(JobStore::Change change);
   void PutDevice(const v1::Device& device);
   void DeleteDevice(const std::string& id);
+  // Of a standing in place of that of revision `replaces`, 0: of none.
+  void PutStanding(const DeviceStanding& standing, int64_t replaces);
+  void PutReservation(const ReservationRecord& record);
+  void DeleteReservation(const std::string& id);
   // Drops what waits of a job.
   void Drop(absl::string_view id);
 
@@ -78,9 +85,15 @@ class JobWriter {
     JobRecord record;
     absl::optional<absl::StatusOr<Created>> end;
   };
+  struct StandingChange {
+    DeviceStanding standing;
+    int64_t replaces = 0;
+  };
   struct Group {
     absl::btree_map<std::string, JobStore::Change> changes;            // By job.
     absl::btree_map<std::string, absl::optional<v1::Device>> devices;  // nullopt: to be deleted.
+    absl::btree_map<std::string, StandingChange> standings;            // By device.
+    absl::btree_map<std::string, absl::optional<ReservationRecord>> reservations;  // As devices.
     std::vector<NewJob*> new_jobs;
   };
 
@@ -92,10 +105,12 @@ class JobWriter {
   // What is left of the changes replaced what was not stored any more.
   absl::Status TellOvertaken(Group& group);
   absl::Status WriteDevices(Group& group);
+  absl::Status WriteStanding(const StandingChange& change);
 
   JobStore& jobs_;
   DeviceStore& devices_;
   const Overtaken overtaken_;
+  const StandingOvertaken standing_overtaken_;
   const Clock& clock_;
   Tally tally_;
 

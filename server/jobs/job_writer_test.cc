@@ -246,5 +246,54 @@ TEST_F(JobWriterTest, ManyClientsGetWhatTheyEntered) {
   EXPECT_THAT(overtaken_, IsEmpty());
 }
 
+TEST(JobWriterStandingTest, ChangesOfADeviceReplaceWhatIsStored) {
+  MemoryDatabase database;
+  MemoryStore store(&database);
+  std::vector<DeviceStanding> overtaken;
+  JobWriter writer(&store, &store, nullptr,
+                   [&](DeviceStanding stored) { overtaken.push_back(std::move(stored)); });
+  DeviceStanding standing;
+  standing.set_device("board");
+  for (int revision = 1; revision <= 2; ++revision) {
+    standing.set_revision(revision);
+    writer.PutStanding(standing, revision - 1);
+  }
+  // A store that refuses keeps them waiting; a later one replaces what is stored all the same.
+  database.Refuse(absl::UnavailableError("busy"));
+  EXPECT_THAT(writer.Flush(writer.entered()), StatusIs(absl::StatusCode::kUnavailable));
+  database.Refuse(absl::OkStatus());
+  standing.set_revision(3);
+  writer.PutStanding(standing, 2);
+  ASSERT_OK(writer.Flush(writer.entered()));
+  EXPECT_EQ(store.LoadStandings()->front().revision(), 3);
+  // Another server was first.
+  standing.set_revision(4);
+  standing.set_reason("theirs");
+  ASSERT_OK(store.PutStanding(standing, 3));
+  standing.set_reason("ours");
+  writer.PutStanding(standing, 3);
+  ASSERT_OK(writer.Flush(writer.entered()));
+  ASSERT_EQ(overtaken.size(), 1u);
+  EXPECT_EQ(overtaken[0].reason(), "theirs");
+  EXPECT_EQ(store.LoadStandings()->front().reason(), "theirs");
+}
+
+TEST(JobWriterStandingTest, AReservationWaitsForAStoreThatRefuses) {
+  MemoryDatabase database;
+  MemoryStore store(&database);
+  JobWriter writer(&store, &store, nullptr);
+  ReservationRecord record;
+  record.mutable_reservation()->set_id("r");
+  database.Refuse(absl::UnavailableError("busy"));
+  writer.PutReservation(record);
+  EXPECT_THAT(writer.Flush(writer.entered()), StatusIs(absl::StatusCode::kUnavailable));
+  database.Refuse(absl::OkStatus());
+  ASSERT_OK(writer.Flush(writer.entered()));
+  EXPECT_EQ(store.LoadReservations()->size(), 1u);
+  writer.DeleteReservation("r");
+  ASSERT_OK(writer.Flush(writer.entered()));
+  EXPECT_THAT(*store.LoadReservations(), IsEmpty());
+}
+
 }  // namespace
 }  // namespace slipway::server

@@ -163,7 +163,8 @@ void LiveJobs::Index(const LiveJob& job) {
                   .owner = record.job().owner(),
                   .priority = record.job().priority(),
                   .need = *job.need,
-                  .not_before = absl::FromUnixNanos(record.not_before_ns())});
+                  .not_before = absl::FromUnixNanos(record.not_before_ns()),
+                  .longest = absl::Nanoseconds(record.job().deadlines().run_ns())});
   } else {
     ++held_[record.job().owner()];
     by_attempt_[record.lease().id()].insert(id);

@@ -12,6 +12,7 @@
 #include "server/history/history_entry.h"
 #include "server/jobs/job_contents.h"
 #include "server/jobs/job_state.h"
+#include "server/jobs/shown_lease.h"
 #include "server/scheduler/dispatcher_section.h"
 
 namespace slipway::server {
@@ -51,35 +52,6 @@ JobRecord WithoutSpec(JobRecord& record) {
   return rest;
 }
 
-v1::Lease::Kind LeaseKindOf(const v1::Job& job) {
-  switch (job.spec_case()) {
-    case v1::Job::kRun:
-      return v1::Lease::RUN;
-    case v1::Job::kBenchmark:
-      return v1::Lease::BENCHMARK;
-    case v1::Job::kSession:
-      return v1::Lease::SESSION;
-    default:
-      return v1::Lease::KIND_UNSPECIFIED;
-  }
-}
-
-// As others see it; with the job's name for those alone who may touch it.
-v1::Lease ShowLease(const JobRecord& record, bool is_named) {
-  v1::Lease lease;
-  if (is_named) lease.set_job_id(record.job().id());
-  lease.set_kind(LeaseKindOf(record.job()));
-  lease.set_purpose(record.job().session().purpose());
-  lease.set_owner(record.job().owner());
-  lease.set_since_ns(record.lease().begin_time_ns());
-  lease.set_until_ns(record.lease().begin_time_ns() + record.lease().deadline_ns());
-  lease.set_idle_ns(record.job().session().idle_ns());
-  if (const int64_t since = record.lease().silent_since_ns(); since > 0) {
-    lease.set_idle_until_ns(std::min(since + lease.idle_ns(), lease.until_ns()));
-  }
-  return lease;
-}
-
 }  // namespace
 
 Dispatcher::Dispatcher(Parts parts, Options options)
@@ -91,7 +63,7 @@ Dispatcher::Dispatcher(Parts parts, Options options)
           [this](absl::string_view id, absl::optional<JobRecord> stored) {
             Overtaken(id, std::move(stored));
           },
-          parts_.clock),
+          parts_.clock, [this](DeviceStanding stored) { StandingOvertaken(std::move(stored)); }),
       used_time_({{HeldKind::kWorker, UsedTime(kUsedTimeWindow)},
                   {HeldKind::kDevice, UsedTime(kUsedTimeWindow)}}),
       peers_(options.silence),
@@ -107,14 +79,9 @@ absl::Status Dispatcher::Recover() {
   SLIPWAY_RETURN_IF_ERROR_WITH(ReserveRevisions(), "reserving revisions of jobs");
   SLIPWAY_ASSIGN_OR_RETURN_WITH(std::vector<JobRecord> records, parts_.jobs->ListLive(),
                                 "reading the jobs that have not ended");
-  SLIPWAY_ASSIGN_OR_RETURN_WITH(std::vector<v1::Device> devices, parts_.devices->LoadDevices(),
-                                "reading the known devices");
+  SLIPWAY_RETURN_IF_ERROR(RecoverDevices());
   SLIPWAY_RETURN_IF_ERROR_WITH(RecoverUsedTime(), "reading the jobs that have ended");
   Section section(this);
-  for (const v1::Device& device : devices) {
-    const std::string gone = peers_.Restore(device, parts_.clock->Monotonic());
-    if (!gone.empty()) writer_.DeleteDevice(gone);
-  }
   for (JobRecord& record : records) live_.Put(std::move(record));
   for (const std::string& holder : live_.Holders()) {
     if (IsLocalWorker(holder)) LoseAttempts(holder, "the server restarted", /*counted=*/false);
@@ -337,26 +304,6 @@ void Dispatcher::Release(absl::string_view session) {
   Schedule();
 }
 
-int64_t Dispatcher::QueuePosition(absl::string_view id) {
-  absl::MutexLock lock(&mu_);
-  return live_.waiting().PositionOf(id, live_.held());
-}
-
-absl::optional<v1::Job> Dispatcher::HolderFor(absl::string_view id) {
-  absl::MutexLock lock(&mu_);
-  const LiveJob* const waits = live_.Find(id);
-  if (waits == nullptr || !waits->need.has_value()) return absl::nullopt;
-  const absl::Duration now = parts_.clock->Monotonic();
-  std::vector<std::string> will_do;
-  for (const auto& [key, peer] : peers_.peers()) {
-    if (Fits(*waits->need, peer.supply) && !peers_.table().IsLost(key, now)) will_do.push_back(key);
-  }
-  if (will_do.size() != 1) return absl::nullopt;
-  const std::vector<std::string> holders = JobsHeldBy(will_do.front());
-  if (holders.empty()) return absl::nullopt;
-  return live_.Find(holders.front())->record.job();
-}
-
 absl::Duration Dispatcher::Tick() {
   bool cleans = false;
   {
@@ -367,11 +314,13 @@ absl::Duration Dispatcher::Tick() {
     next_tick_ = absl::InfiniteDuration();
     PassDeadlines();
     LoseSilentHolders();
+    PassEdges();
     Schedule();
     cleans = now >= next_cleaning_;
     if (cleans) {
       next_cleaning_ = now + kCleaning;
       ForgetOldPeers();
+      ForgetReservations();
       for (auto& [kind, used] : used_time_) used.Forget(parts_.clock->Now());
     }
   }
@@ -463,6 +412,8 @@ absl::Duration Dispatcher::UntilNextTick() {
     wait = std::min(wait, due->time - wall);
   if (absl::optional<absl::Time> next = live_.waiting().NextRelease())
     wait = std::min(wait, *next - wall);
+  if (absl::optional<absl::Time> edge = reservations_.NextEdge(edges_passed_))
+    wait = std::min(wait, *edge - wall);
   if (absl::optional<absl::Duration> loss = peers_.table().NextLoss(now))
     wait = std::min(wait, *loss - now);
   // Whoever asks is told that the store refuses until it does not.
@@ -486,6 +437,7 @@ std::vector<v1::Device> Dispatcher::Devices(const Caller& caller) {
       *device.mutable_lease() = ShowLease(record, is_named);
       if (device.state() != v1::Device::LOST) device.set_state(v1::Device::BUSY);
     }
+    ShowAvailability(caller, &device);
   }
   std::sort(shown.begin(), shown.end(), [](const v1::Device& a, const v1::Device& b) {
     return a.description().id() < b.description().id();

@@ -33,11 +33,16 @@
 #include "proto/slipway/v1/agent.pb.h"
 #include "proto/slipway/v1/fleet.pb.h"
 #include "proto/slipway/v1/job.pb.h"
+#include "proto/slipway/v1/queue.pb.h"
 #include "proto/slipway/v1/server.pb.h"
 #include "server/caller.h"
 #include "server/change_hub.h"
 #include "server/devices/can_run.h"
+#include "server/devices/device_record.pb.h"
 #include "server/devices/device_store.h"
+#include "server/devices/opening.h"
+#include "server/devices/reservations.h"
+#include "server/devices/standing.h"
 #include "server/history/history_store.h"
 #include "server/jobs/job_store.h"
 #include "server/jobs/job_tally.h"
@@ -50,6 +55,7 @@
 #include "server/peers/report.h"
 #include "server/scheduler/free_peers.h"
 #include "server/scheduler/scheduler.h"
+#include "server/scheduler/wait_reason.h"
 #include "server/workers/target_fingerprints.h"
 
 namespace slipway::server {
@@ -83,6 +89,7 @@ class Dispatcher {
     // For how long an owner's compilations may hold workers, and his other jobs devices, within kUsedTimeWindow.
     absl::Duration compile_time_of_owner = absl::InfiniteDuration();
     absl::Duration device_time_of_owner = absl::InfiniteDuration();
+    int64_t max_reservations_of_owner = kDefaultMaxReservationsOfOwner;  // Of users.
   };
   // All must outlive the dispatcher.
   struct Parts {
@@ -122,8 +129,30 @@ class Dispatcher {
   // Ends a session whose client has left, if it has not ended.
   void Release(absl::string_view session);
 
+  // --- The queue ---
+
   // WaitingJobs::PositionOf.
   int64_t QueuePosition(absl::string_view id);
+  // Fills in the place of a job that waits, and why it does; with the names of the caller's jobs alone.
+  void ShowWaiting(const Caller& caller, v1::Job* job);
+  // What waits, those that need the same together. REQUIRES: a limit above 0.
+  v1::ListQueueResponse Queue(const Caller& caller, const v1::ListQueueRequest& request);
+
+  // --- Who may have devices when ---
+
+  // The reservation that the request of `like` made before, if any; errors of Reserve.
+  absl::StatusOr<absl::optional<v1::Reservation>> FindReservation(const ReservationRecord& like);
+  // Makes a reservation, durably, and returns it; or the one its request made before. `record` is complete, and its times
+  // are in bounds. NOT_FOUND when the device is not known; ALREADY_EXISTS; FAILED_PRECONDITION when another overlaps;
+  // RESOURCE_EXHAUSTED; UNAVAILABLE when it could not be stored yet.
+  absl::StatusOr<v1::Reservation> Reserve(const Caller& caller, ReservationRecord record);
+  // Those that have not ended, of a device, or of all when it is empty; with the ids of the caller's alone.
+  std::vector<v1::Reservation> OpenReservations(const Caller& caller, absl::string_view device);
+  // Ends a reservation of the caller's; one that has ended is returned as it is. NOT_FOUND; UNAVAILABLE as above.
+  absl::StatusOr<v1::Reservation> Unreserve(const Caller& caller, absl::string_view id);
+  // Changes a device's standing, durably. NOT_FOUND; errors of ApplyToStanding; UNAVAILABLE as above.
+  absl::StatusOr<v1::Device> SetAvailability(const Caller& caller, const std::string& device,
+                                             const StandingEvent& event);
 
   // --- Agents and workers ---
 
@@ -178,6 +207,7 @@ class Dispatcher {
   Dispatcher(Parts parts, Options options);
 
   absl::Status Recover();
+  absl::Status RecoverDevices();
   absl::Status RecoverUsedTime();
 
   absl::Duration TimeOfOwner(HeldKind kind) const {
@@ -212,9 +242,40 @@ class Dispatcher {
   void LoseUnreported(const Report& report, bool is_new_instance, bool is_up_to_date)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   std::vector<std::string> JobsHeldBy(absl::string_view peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Puts a peer into the view, which is good until the next change of it.
+  void View(const std::string& key, const RegisteredPeer& peer, FleetView& fleet)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  FleetView ViewFleet() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Why it waits, with all names. Of a job for any device or for a worker, as it was within the last second: many who watch
+  // ask for the same.
+  v1::WaitReason WhyWaiting(const WaitingJob& job) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // How many leases a peer has, those that nobody wants any more too.
+  int TakenPlaces(const std::string& key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // The first of the jobs that share a lease, if the peer has it.
   const LiveJob* HeldBy(absl::string_view peer, absl::string_view lease)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+
+  // Null: nothing was decided about it.
+  const DeviceStanding* StandingOf(absl::string_view device) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // What it may be given now.
+  Opening OpeningOfDevice(absl::string_view device) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // It may be given what it might not before.
+  void LookAgainAt(absl::string_view device) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // In memory; the end of the section stores it. Errors of ApplyToStanding.
+  absl::Status MoveStanding(const std::string& device, const StandingEvent& event)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Another server has changed it: what is stored holds.
+  void StandingOvertaken(DeviceStanding stored);
+  void ShowAvailability(const Caller& caller, v1::Device* device)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  absl::StatusOr<absl::optional<v1::Reservation>> EarlierReservation(const ReservationRecord& like)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Whether a new one may be made.
+  absl::Status CheckReservation(const Caller& caller, const ReservationRecord& record)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Devices of which a reservation has begun or ended are looked at again.
+  void PassEdges() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void ForgetReservations() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   // Gives waiting jobs to whoever is free.
   void Schedule() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -272,9 +333,15 @@ class Dispatcher {
   FreePeers free_ ABSL_GUARDED_BY(mu_);                        // All others that may have places.
   // Where a device was found last, by what was named; where to look first.
   absl::flat_hash_map<std::string, std::string> fitting_ ABSL_GUARDED_BY(mu_);
+  absl::flat_hash_map<std::string, DeviceStanding> standings_ ABSL_GUARDED_BY(mu_);
+  Reservations reservations_ ABSL_GUARDED_BY(mu_);
+  absl::Time edges_passed_ ABSL_GUARDED_BY(mu_) = absl::InfinitePast();  // Wall clock.
   // Assignments of running attempts; made when first asked for, and again after a restart.
   absl::btree_map<std::string, std::shared_ptr<const Assignment>> assignments_ ABSL_GUARDED_BY(mu_);
   v1::ServerCounters counters_ ABSL_GUARDED_BY(mu_);
+  // WhyWaiting's, by what jobs need; all found since then, monotonic.
+  absl::flat_hash_map<std::string, v1::WaitReason> reasons_ ABSL_GUARDED_BY(mu_);
+  absl::Duration reasons_since_ ABSL_GUARDED_BY(mu_);
   // Keys to notify when what was changed is stored.
   std::vector<std::string> changed_ ABSL_GUARDED_BY(mu_);
   int told_demand_ ABSL_GUARDED_BY(mu_) = 0;

@@ -60,15 +60,22 @@ void Dispatcher::Schedule() {
 bool Dispatcher::Fill(const std::string& key) {
   const RegisteredPeer* peer = peers_.Find(key);
   if (peer == nullptr || peers_.table().IsLost(key, parts_.clock->Monotonic())) return false;
-  // What it still works on counts, wanted or not.
-  absl::btree_set<std::string> attempts = peer->active;
-  for (std::string& attempt : live_.AttemptsOf(key)) attempts.insert(std::move(attempt));
-  for (int taken = static_cast<int>(attempts.size()); taken < peer->capacity; ++taken) {
-    const absl::optional<std::string> job = live_.waiting().Pick(peer->supply, live_.held());
+  const DeviceSupply* const device = DeviceOf(*peer);
+  const Opening opening = device == nullptr ? Opening() : OpeningOfDevice(device->device);
+  if (opening.is_closed) return false;
+  for (int taken = TakenPlaces(key); taken < peer->capacity; ++taken) {
+    const absl::optional<std::string> job =
+        live_.waiting().Pick(peer->supply, live_.held(), opening);
     if (!job.has_value()) return true;
     Assign(*job, key);
   }
   return false;
+}
+
+int Dispatcher::TakenPlaces(const std::string& key) {
+  absl::btree_set<std::string> attempts = peers_.Find(key)->active;
+  for (std::string& attempt : live_.AttemptsOf(key)) attempts.insert(std::move(attempt));
+  return static_cast<int>(attempts.size());
 }
 
 void Dispatcher::Assign(const std::string& job_id, const std::string& peer) {

@@ -101,17 +101,20 @@ void WaitingJobs::Enter(const WaitingJob& job) {
   }
   Line& line = lines.try_emplace(name).first->second;
   if (line.by_priority.empty()) line.need = job.need;
-  line.by_priority[job.priority][job.owner].insert(job.id);
+  OwnersJobs& jobs = line.by_priority[job.priority][job.owner];
+  jobs.ids.insert(job.id);
+  jobs.by_longest.insert({job.longest, job.id});
 }
 
 void WaitingJobs::Leave(const WaitingJob& job) {
   const auto place = places_.find(PlaceOf(job.need));
   const auto line = place->second.find(NameOf(job.need));
   const auto owners = line->second.by_priority.find(job.priority);
-  const auto ids = owners->second.find(job.owner);
-  ids->second.erase(job.id);
-  if (!ids->second.empty()) return;
-  owners->second.erase(ids);
+  const auto jobs = owners->second.find(job.owner);
+  jobs->second.ids.erase(job.id);
+  jobs->second.by_longest.erase({job.longest, job.id});
+  if (!jobs->second.ids.empty()) return;
+  owners->second.erase(jobs);
   if (!owners->second.empty()) return;
   line->second.by_priority.erase(owners);
   if (!line->second.by_priority.empty()) return;
@@ -160,7 +163,21 @@ absl::optional<absl::Time> WaitingJobs::NextRelease() const {
   return later_.begin()->first;
 }
 
-absl::optional<std::string> WaitingJobs::Pick(const Supply& supply, const HeldByOwner& held) const {
+absl::optional<absl::string_view> WaitingJobs::NextOf(const std::string& owner,
+                                                      const OwnersJobs& jobs,
+                                                      const Opening& opening) const {
+  const std::string& first = *jobs.ids.begin();
+  if (opening.is_free()) return first;
+  if (!opening.Admits(owner)) return absl::nullopt;
+  if (opening.Admits(owner, jobs_.find(first)->second.job.longest)) return first;
+  const auto& [longest, shortest] = *jobs.by_longest.begin();
+  if (opening.Admits(owner, longest)) return shortest;
+  return absl::nullopt;
+}
+
+absl::optional<std::string> WaitingJobs::Pick(const Supply& supply, const HeldByOwner& held,
+                                              const Opening& opening) const {
+  if (opening.is_closed) return absl::nullopt;
   // The smallest is next: the negated priority, what its owner holds, its id.
   using Rank = std::tuple<int64_t, int64_t, absl::string_view>;
   absl::optional<Rank> best;
@@ -168,12 +185,22 @@ absl::optional<std::string> WaitingJobs::Pick(const Supply& supply, const HeldBy
     const auto place = places_.find(name);
     if (place == places_.end()) continue;
     for (const auto& [line_name, line] : place->second) {
-      const auto& [priority, owners] = *line.by_priority.begin();
-      if (best.has_value() && -int64_t{priority} > std::get<0>(*best)) continue;
+      const auto is_too_low = [&](int32_t priority) {
+        return best.has_value() && -int64_t{priority} > std::get<0>(*best);
+      };
+      if (is_too_low(line.by_priority.begin()->first)) continue;
       if (!CanBeDone(line.need, supply)) continue;
-      for (const auto& [owner, ids] : owners) {
-        const Rank rank(-int64_t{priority}, HeldBy(held, owner), *ids.begin());
-        if (!best.has_value() || rank < *best) best = rank;
+      // Below the highest priority it looks only where nobody who has it may have the supply.
+      bool is_found = false;
+      for (const auto& [priority, owners] : line.by_priority) {
+        if (is_found || is_too_low(priority)) break;
+        for (const auto& [owner, jobs] : owners) {
+          const absl::optional<absl::string_view> next = NextOf(owner, jobs, opening);
+          if (!next.has_value()) continue;
+          is_found = true;
+          const Rank rank(-int64_t{priority}, HeldBy(held, owner), *next);
+          if (!best.has_value() || rank < *best) best = rank;
+        }
       }
     }
   }
@@ -190,23 +217,61 @@ int64_t WaitingJobs::PositionOf(absl::string_view id, const HeldByOwner& held) c
   HeldByOwner by_then = held;
   auto higher = line.by_priority.begin();
   for (; higher->first > job.priority; ++higher) {
-    for (const auto& [owner, ids] : higher->second) {
-      before += static_cast<int64_t>(ids.size());
-      by_then[owner] += static_cast<int64_t>(ids.size());
+    for (const auto& [owner, jobs] : higher->second) {
+      const auto count = static_cast<int64_t>(jobs.ids.size());
+      before += count;
+      by_then[owner] += count;
     }
   }
   // An owner's nth job goes when he holds n more: before it go those of others who hold less then, and of those who
   // hold as much the ones with smaller ids.
   const Owners& equals = higher->second;
-  const Ids& own = equals.at(job.owner);
+  const Ids& own = equals.at(job.owner).ids;
   const int64_t turn = HeldBy(by_then, job.owner) + std::distance(own.begin(), own.find(job.id));
-  for (const auto& [owner, ids] : equals) {
+  for (const auto& [owner, jobs] : equals) {
+    const Ids& ids = jobs.ids;
     const int64_t count = static_cast<int64_t>(ids.size());
     const int64_t nth = turn - HeldBy(by_then, owner);
     before += std::clamp<int64_t>(nth, 0, count);
     if (nth >= 0 && nth < count && *std::next(ids.begin(), nth) < job.id) ++before;
   }
   return before + 1;
+}
+
+std::vector<WaitingJobs::LineOrder> WaitingJobs::Order(const HeldByOwner& held) const {
+  std::vector<LineOrder> lines;
+  for (const auto& [place_name, place] : places_) {
+    for (const auto& [line_name, line] : place) {
+      LineOrder& order = lines.emplace_back(LineOrder{.need = line.need, .ids = {}});
+      HeldByOwner by_then = held;
+      for (const auto& [priority, owners] : line.by_priority) {
+        // What an owner holds when it is the job's turn, and its id.
+        std::vector<std::pair<int64_t, absl::string_view>> turns;
+        for (const auto& [owner, jobs] : owners) {
+          int64_t& holds = by_then[owner];
+          for (const std::string& id : jobs.ids) turns.emplace_back(holds++, id);
+        }
+        std::sort(turns.begin(), turns.end());
+        for (const auto& [turn, id] : turns) order.ids.push_back(id);
+      }
+    }
+  }
+  return lines;
+}
+
+std::string WaitingJobs::NameOfNeed(const Need& need) {
+  return absl::StrCat(PlaceOf(need), "\n", NameOf(need));
+}
+
+std::vector<absl::string_view> WaitingJobs::Later() const {
+  std::vector<absl::string_view> ids;
+  for (const auto& [time, id] : later_) ids.push_back(id);
+  return ids;
+}
+
+const WaitingJob* WaitingJobs::Find(absl::string_view id) const {
+  const auto it = jobs_.find(id);
+  return it == jobs_.end() ? nullptr : &it->second.job;
 }
 
 }  // namespace slipway::server

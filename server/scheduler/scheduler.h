@@ -1,7 +1,8 @@
 // The scheduler: who of those that wait gets what has come free. Decisions are pure.
 //
 // One rule for devices and compilers: higher priority first; of equal ones the owner who holds least; of those the
-// one that was accepted first.
+// one that was accepted first. A device that is reserved takes part for its owner alone, and one that will be takes what must
+// end before: of an owner the first that was accepted, or, where that may take too long, the one that may take least.
 #ifndef SLIPWAY_SERVER_SCHEDULER_SCHEDULER_H_
 #define SLIPWAY_SERVER_SCHEDULER_SCHEDULER_H_
 
@@ -19,6 +20,7 @@
 #include "absl/time/time.h"
 #include "absl/types/optional.h"
 #include "server/devices/device_need.h"
+#include "server/devices/opening.h"
 #include "server/scheduler/selector_index.h"
 #include "server/workers/target_fingerprints.h"
 
@@ -42,7 +44,8 @@ struct WaitingJob {
   std::string owner;
   int32_t priority = 0;  // Higher ones first.
   Need need;
-  absl::Time not_before;  // It takes no part before this.
+  absl::Time not_before;                          // It takes no part before this.
+  absl::Duration longest = absl::ZeroDuration();  // It may hold what it gets for so long.
 };
 
 // How many leases an owner holds.
@@ -61,13 +64,28 @@ class WaitingJobs {
   // When the next job takes part that does not yet.
   absl::optional<absl::Time> NextRelease() const;
 
-  // The id of the job that gets `supply`, if any.
-  absl::optional<std::string> Pick(const Supply& supply, const HeldByOwner& held) const;
+  // The id of the job that gets `supply`, which is open for some, if any.
+  absl::optional<std::string> Pick(const Supply& supply, const HeldByOwner& held,
+                                   const Opening& opening = Opening()) const;
 
   // The place of a job among those with the same need, if nobody came or went; 1 is next. 0 when it does not wait, or
   // takes no part yet. Looks at every job with that need.
   int64_t PositionOf(absl::string_view id, const HeldByOwner& held) const;
 
+  // Jobs with one need that take part, in the order in which they get what comes free, if nobody came or went.
+  struct LineOrder {
+    Need need;
+    std::vector<absl::string_view> ids;  // Until the next change.
+  };
+  // Every line there is. Looks at every job.
+  std::vector<LineOrder> Order(const HeldByOwner& held) const;
+  // Those that take no part yet, first who will first.
+  std::vector<absl::string_view> Later() const;
+
+  // Equal for equal needs.
+  static std::string NameOfNeed(const Need& need);
+  // nullptr when it does not wait.
+  const WaitingJob* Find(absl::string_view id) const;
   bool Contains(absl::string_view id) const { return jobs_.contains(id); }
   int64_t size() const { return static_cast<int64_t>(jobs_.size()); }
 
@@ -79,7 +97,11 @@ class WaitingJobs {
 
  private:
   using Ids = absl::btree_set<std::string>;
-  using Owners = absl::btree_map<std::string, Ids>;
+  struct OwnersJobs {
+    Ids ids;
+    absl::btree_set<std::pair<absl::Duration, std::string>> by_longest;
+  };
+  using Owners = absl::btree_map<std::string, OwnersJobs>;
   // The jobs with one need.
   struct Line {
     Need need;
@@ -101,6 +123,9 @@ class WaitingJobs {
   std::vector<std::string> PlacesOf(const Supply& supply) const;
 
   const Line* FindLine(const std::string& place, const std::string& name) const;
+  // Of an owner's jobs the one that is next for what is open for some, if any.
+  absl::optional<absl::string_view> NextOf(const std::string& owner, const OwnersJobs& jobs,
+                                           const Opening& opening) const;
   void Enter(const WaitingJob& job);
   void Leave(const WaitingJob& job);
 

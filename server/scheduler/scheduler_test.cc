@@ -212,8 +212,77 @@ TEST_F(SchedulerTest, PositionsAreTheOrderInWhichAllGo) {
       ASSERT_THAT(position, ::testing::AllOf(::testing::Ge(1), ::testing::Le(kJobs)));
       by_position[position - 1] = id;
     }
+    const std::vector<WaitingJobs::LineOrder> order = waiting_.Order(held_);
+    ASSERT_EQ(order.size(), 1u);
+    EXPECT_EQ(std::vector<std::string>(order[0].ids.begin(), order[0].ids.end()), by_position);
     EXPECT_EQ(GiveAll(Board("d")), by_position);
   }
+}
+
+TEST_F(SchedulerTest, EachNeedIsALine) {
+  Wait("1");
+  Wait("2", Device("d"));
+  Wait("3", CompilerNeed{"x86-64-linux", "f"});
+  Wait("4");
+  Wait("5", Device(), "ann", 0, kNow + absl::Seconds(1));
+  std::vector<std::vector<std::string>> lines;
+  for (const WaitingJobs::LineOrder& line : waiting_.Order(held_)) {
+    lines.emplace_back(line.ids.begin(), line.ids.end());
+  }
+  EXPECT_THAT(lines, ::testing::UnorderedElementsAre(ElementsAre("1", "4"), ElementsAre("2"),
+                                                     ElementsAre("3")));
+  EXPECT_THAT(waiting_.Later(), ElementsAre("5"));
+  EXPECT_EQ(waiting_.Find("2")->owner, "ann");
+  EXPECT_EQ(waiting_.Find("6"), nullptr);
+  EXPECT_EQ(WaitingJobs::NameOfNeed(Device("d")), WaitingJobs::NameOfNeed(Device("d")));
+  EXPECT_NE(WaitingJobs::NameOfNeed(Device("d")), WaitingJobs::NameOfNeed(Device()));
+}
+
+class OpenForSomeTest : public SchedulerTest {
+ protected:
+  void Wait(const std::string& id, const std::string& owner, int minutes, int priority = 0) {
+    waiting_.Put({.id = id,
+                  .owner = owner,
+                  .priority = priority,
+                  .need = Device(),
+                  .not_before = kNow,
+                  .longest = absl::Minutes(minutes)});
+    waiting_.Release(kNow);
+  }
+  absl::optional<std::string> Pick(const Opening& opening) {
+    return waiting_.Pick(Board("d"), held_, opening);
+  }
+};
+
+TEST_F(OpenForSomeTest, AClosedDeviceGetsNothing) {
+  Wait("1", "ann", 1);
+  EXPECT_EQ(Pick({.is_closed = true}), absl::nullopt);
+  EXPECT_EQ(Pick({}), "1");
+}
+
+TEST_F(OpenForSomeTest, AReservedDeviceGetsItsOwnersWorkWhateverIsAhead) {
+  Wait("1", "ann", 1, /*priority=*/9);
+  Wait("2", "cid", 1);
+  Wait("3", "bob", 1, /*priority=*/-9);
+  EXPECT_EQ(Pick({.only = "bob"}), "3");
+  EXPECT_EQ(Pick({.only = "eve"}), absl::nullopt);
+}
+
+TEST_F(OpenForSomeTest, WhatMayTakeTooLongLetsOthersGo) {
+  Wait("1", "ann", 20);
+  Wait("2", "ann", 9);
+  Wait("3", "ann", 5);
+  Wait("4", "bob", 30, /*priority=*/-1);
+  const auto before = [](int minutes) {
+    return Opening{.first = Opening::Begin{.owner = "bob", .in = absl::Minutes(minutes)}};
+  };
+  EXPECT_EQ(Pick(before(20)), "1");
+  // Not the next that would fit: the one that takes least.
+  EXPECT_EQ(Pick(before(19)), "3");
+  EXPECT_EQ(Pick(before(5)), "3");
+  EXPECT_EQ(Pick(before(4)), "4");
+  waiting_.Erase("4");
+  EXPECT_EQ(Pick(before(4)), absl::nullopt);
 }
 
 }  // namespace

@@ -47,6 +47,11 @@ enum class Rpc {
   kWatchHealth,
   kReflect,
   kSetLogLevel,
+  kListQueue,
+  kReserve,
+  kListReservations,
+  kUnreserve,
+  kSetAvailability,
 };
 
 struct AccessRow {
@@ -129,6 +134,17 @@ inline constexpr std::array<AccessRow, 33> kAccess = {{
      {Role::kUser, Role::kAdmin},
      kNotAudited},
     {Rpc::kSetLogLevel, "slipway.v1.ServerService.SetLogLevel", {Role::kAdmin}, kAudited},
+    {Rpc::kListQueue,
+     "slipway.v1.QueueService.ListQueue",
+     {Role::kUser, Role::kAdmin},
+     kNotAudited},
+    {Rpc::kReserve, "slipway.v1.QueueService.Reserve", {Role::kUser}, kAudited},
+    {Rpc::kListReservations,
+     "slipway.v1.QueueService.ListReservations",
+     {Role::kUser, Role::kAdmin},
+     kNotAudited},
+    {Rpc::kUnreserve, "slipway.v1.QueueService.Unreserve", {Role::kUser, Role::kAdmin}, kAudited},
+    {Rpc::kSetAvailability, "slipway.v1.QueueService.SetAvailability", {Role::kAdmin}, kAudited},
 }};
 
 constexpr const AccessRow& RowOf(Rpc rpc) { return kAccess[static_cast<size_t>(rpc)]; }

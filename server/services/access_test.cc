@@ -18,6 +18,7 @@
 #include "proto/slipway/v1/history.pb.h"
 #include "proto/slipway/v1/identity.pb.h"
 #include "proto/slipway/v1/job.pb.h"
+#include "proto/slipway/v1/queue.pb.h"
 #include "proto/slipway/v1/run.pb.h"
 #include "proto/slipway/v1/server.pb.h"
 #include "proto/slipway/v1/session.pb.h"
@@ -44,8 +45,9 @@ std::set<std::string> Methods() {
         v1::CreateCompilationRequest::descriptor()->file(),
         v1::ListDevicesRequest::descriptor()->file(), v1::GetJobRequest::descriptor()->file(),
         v1::InviteRequest::descriptor()->file(), v1::HistoryEntry::descriptor()->file(),
-        v1::CreateRunRequest::descriptor()->file(), v1::ServerInfo::descriptor()->file(),
-        v1::SessionRequests::descriptor()->file(), v1::WorkerState::descriptor()->file(),
+        v1::ListQueueRequest::descriptor()->file(), v1::CreateRunRequest::descriptor()->file(),
+        v1::ServerInfo::descriptor()->file(), v1::SessionRequests::descriptor()->file(),
+        v1::WorkerState::descriptor()->file(),
         grpc::health::v1::HealthCheckRequest::descriptor()->file(),
         grpc::reflection::v1alpha::ServerReflectionRequest::descriptor()->file()}) {
     for (int s = 0; s < file->service_count(); ++s) {
@@ -94,7 +96,8 @@ TEST(AccessTest, WhatChangesSomethingIsAudited) {
                           "GetServerInfo", "GetJob", "ListJobs", "WatchJob", "ListDevices",
                           "ListWorkers", "FindMissing", "QueryWrite", "Write", "Read", "Attach",
                           "Vouch", "ListIdentities", "ListHistory", "GetHistoryEntry", "GetRecord",
-                          "GetServerStatus", "Check", "Watch", "ServerReflectionInfo"));
+                          "GetServerStatus", "Check", "Watch", "ServerReflectionInfo", "ListQueue",
+                          "ListReservations"));
 }
 
 TEST(AccessTest, NobodyActsForAnother) {
@@ -116,6 +119,8 @@ TEST(AccessTest, NobodyActsForAnother) {
     EXPECT_FALSE(may(role, Rpc::kCreateToken));
     EXPECT_FALSE(may(role, Rpc::kListIdentities));
     EXPECT_FALSE(may(role, Rpc::kRevoke));
+    // Nor keeps devices from work.
+    EXPECT_FALSE(may(role, Rpc::kSetAvailability));
     EXPECT_TRUE(may(role, Rpc::kRenew));
   }
 }

@@ -21,6 +21,7 @@
 #include "server/services/job_service.h"
 #include "server/services/join_service.h"
 #include "server/services/probe_services.h"
+#include "server/services/queue_service.h"
 #include "server/services/sync_services.h"
 #include "server/services/unary_services.h"
 
@@ -56,6 +57,7 @@ class RunningServer final : public GrpcServer {
         run_service_(&calls_, parts.env),
         fleet_service_(&calls_, parts.env),
         history_service_(&calls_, parts.env),
+        queue_service_(&calls_, parts.env),
         identity_service_(&calls_, parts.env),
         job_service_(&calls_, parts.env, parts.hub),
         blob_service_(&calls_, parts.env),
@@ -94,8 +96,8 @@ class RunningServer final : public GrpcServer {
                                                              credentials, by_other_names));
     for (grpc::Service* service : std::initializer_list<grpc::Service*>{
              &server_service_, &compile_service_, &run_service_, &fleet_service_, &history_service_,
-             &identity_service_, &job_service_, &blob_service_, &agent_service_, &worker_service_,
-             &session_service_, &health_service_, &reflection_service_}) {
+             &queue_service_, &identity_service_, &job_service_, &blob_service_, &agent_service_,
+             &worker_service_, &session_service_, &health_service_, &reflection_service_}) {
       builder.RegisterService(service);
     }
     server_ = builder.BuildAndStart();
@@ -193,6 +195,7 @@ class RunningServer final : public GrpcServer {
   RunGrpcService run_service_;
   FleetGrpcService fleet_service_;
   HistoryGrpcService history_service_;
+  QueueGrpcService queue_service_;
   IdentityGrpcService identity_service_;
   JobGrpcService job_service_;
   BlobGrpcService blob_service_;

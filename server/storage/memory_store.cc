@@ -172,6 +172,51 @@ absl::Status MemoryStore::DeleteDevice(absl::string_view id) {
   return absl::OkStatus();
 }
 
+absl::Status MemoryStore::PutStanding(const DeviceStanding& standing, int64_t replaces) {
+  absl::MutexLock lock(&database_.mu_);
+  if (!database_.failure_.ok()) return database_.failure_;
+  const auto it = database_.standings_.find(standing.device());
+  const int64_t stored = it == database_.standings_.end() ? 0 : it->second.revision();
+  if (stored != replaces) return StandingChangedMeanwhile(standing.device());
+  database_.standings_[standing.device()] = standing;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<DeviceStanding>> MemoryStore::LoadStandings() const {
+  std::vector<DeviceStanding> standings;
+  absl::MutexLock lock(&database_.mu_);
+  for (const auto& [device, standing] : database_.standings_) standings.push_back(standing);
+  return standings;
+}
+
+absl::Status MemoryStore::DeleteStanding(absl::string_view device) {
+  absl::MutexLock lock(&database_.mu_);
+  if (!database_.failure_.ok()) return database_.failure_;
+  database_.standings_.erase(std::string(device));
+  return absl::OkStatus();
+}
+
+absl::Status MemoryStore::PutReservation(const ReservationRecord& record) {
+  absl::MutexLock lock(&database_.mu_);
+  if (!database_.failure_.ok()) return database_.failure_;
+  database_.reservations_[record.reservation().id()] = record;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<ReservationRecord>> MemoryStore::LoadReservations() const {
+  std::vector<ReservationRecord> records;
+  absl::MutexLock lock(&database_.mu_);
+  for (const auto& [id, record] : database_.reservations_) records.push_back(record);
+  return records;
+}
+
+absl::Status MemoryStore::DeleteReservation(absl::string_view id) {
+  absl::MutexLock lock(&database_.mu_);
+  if (!database_.failure_.ok()) return database_.failure_;
+  database_.reservations_.erase(std::string(id));
+  return absl::OkStatus();
+}
+
 absl::Status MemoryStore::SaveIdentity(const v1::IdentityRecord& record) {
   absl::MutexLock lock(&database_.mu_);
   if (!database_.failure_.ok()) return database_.failure_;

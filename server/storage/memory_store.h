@@ -41,6 +41,8 @@ class MemoryDatabase {
   // Ids, by owner and request.
   std::map<std::pair<std::string, std::string>, std::string> requests_ ABSL_GUARDED_BY(mu_);
   std::map<std::string, v1::Device> devices_ ABSL_GUARDED_BY(mu_);
+  std::map<std::string, DeviceStanding> standings_ ABSL_GUARDED_BY(mu_);
+  std::map<std::string, ReservationRecord> reservations_ ABSL_GUARDED_BY(mu_);
   std::map<std::string, v1::IdentityRecord> identities_ ABSL_GUARDED_BY(mu_);
   std::map<std::string, v1::HistoryEntry> history_ ABSL_GUARDED_BY(mu_);
   int64_t last_revision_ ABSL_GUARDED_BY(mu_) = 0;
@@ -70,6 +72,13 @@ class MemoryStore final : public JobStore,
   absl::Status SaveDevice(const v1::Device& device) override;
   absl::StatusOr<std::vector<v1::Device>> LoadDevices() const override;
   absl::Status DeleteDevice(absl::string_view id) override;
+
+  absl::Status PutStanding(const DeviceStanding& standing, int64_t replaces) override;
+  absl::StatusOr<std::vector<DeviceStanding>> LoadStandings() const override;
+  absl::Status DeleteStanding(absl::string_view device) override;
+  absl::Status PutReservation(const ReservationRecord& record) override;
+  absl::StatusOr<std::vector<ReservationRecord>> LoadReservations() const override;
+  absl::Status DeleteReservation(absl::string_view id) override;
 
   absl::Status SaveIdentity(const v1::IdentityRecord& record) override;
   absl::StatusOr<std::vector<v1::IdentityRecord>> LoadIdentities() const override;

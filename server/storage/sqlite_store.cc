@@ -1,7 +1,6 @@
 #include "server/storage/sqlite_store.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "absl/strings/escaping.h"
@@ -13,57 +12,12 @@
 #include "server/jobs/job_state.h"
 #include "server/limits.h"
 #include "server/names.h"
+#include "server/storage/sqlite_schema.h"
 
 namespace slipway::server {
 namespace {
 
-constexpr int64_t kSchemaVersion = 3;
-
-// A job is three rows: what changes often and is small; the specification, written once; the result,
-// written once. States are the numbers of v1.Job.State: below 4 a job has not ended.
-constexpr char kSchema[] = R"sql(
-  CREATE TABLE jobs (
-    id TEXT NOT NULL PRIMARY KEY,
-    owner TEXT NOT NULL,
-    request_id TEXT NOT NULL,
-    state INTEGER NOT NULL,
-    revision INTEGER NOT NULL,
-    end_time_ns INTEGER NOT NULL,
-    record BLOB NOT NULL,
-    UNIQUE (owner, request_id)
-  ) WITHOUT ROWID;
-  CREATE INDEX live_jobs ON jobs (id) WHERE state < 4;
-  CREATE INDEX ended_jobs ON jobs (end_time_ns) WHERE state >= 4;
-  CREATE TABLE specs (
-    job_id TEXT NOT NULL PRIMARY KEY REFERENCES jobs (id) ON DELETE CASCADE,
-    spec BLOB NOT NULL
-  );
-  CREATE TABLE results (
-    job_id TEXT NOT NULL PRIMARY KEY REFERENCES jobs (id) ON DELETE CASCADE,
-    result BLOB NOT NULL
-  );
-  CREATE TABLE devices (
-    id TEXT NOT NULL PRIMARY KEY,
-    device BLOB NOT NULL
-  ) WITHOUT ROWID;
-  CREATE TABLE counters (
-    name TEXT NOT NULL PRIMARY KEY,
-    value INTEGER NOT NULL
-  ) WITHOUT ROWID;
-  INSERT INTO counters VALUES ('revision', 0);
-)sql";
-
-// What each later version adds: the first of these makes version 2 of version 1.
-constexpr const char* kUpgrades[] = {R"sql(
-  CREATE TABLE identities (
-    id TEXT NOT NULL PRIMARY KEY,
-    record BLOB NOT NULL
-  ) WITHOUT ROWID;
-)sql",
-                                     SqliteHistory::kSchema};
-static_assert(std::size(kUpgrades) == kSchemaVersion - 1);
-
-// Servers from before reservations gave revisions out as they went, and the end of the machine may have undone
+// Servers from before they were reserved gave revisions out as they went, and the end of the machine may have undone
 // the latest changes, whose revisions a watcher had seen.
 constexpr int64_t kRevisionGap = 1 << 20;
 
@@ -125,31 +79,30 @@ absl::StatusOr<v1::IdentityRecord> ReadIdentityRow(const SqliteStatement& row) {
   return record;
 }
 
+absl::StatusOr<DeviceStanding> ReadStandingRow(const SqliteStatement& row) {
+  DeviceStanding standing;
+  if (!Parse(row.Bytes(1), &standing)) return IsDamaged("its record cannot be read");
+  if (standing.device() != row.Bytes(0) || standing.revision() != row.Integer(2) ||
+      !DeviceStanding::State_IsValid(standing.state())) {
+    return IsDamaged("its record is that of another device, revision or state");
+  }
+  return standing;
+}
+
+absl::StatusOr<ReservationRecord> ReadReservationRow(const SqliteStatement& row) {
+  ReservationRecord record;
+  if (!Parse(row.Bytes(1), &record)) return IsDamaged("its record cannot be read");
+  const v1::Reservation& reservation = record.reservation();
+  if (reservation.id() != row.Bytes(0)) return IsDamaged("its record is another one");
+  if (reservation.from_ns() < 0 || reservation.until_ns() <= reservation.from_ns()) {
+    return IsDamaged("it ends before it begins");
+  }
+  return record;
+}
+
 #define SLIPWAY_JOB_COLUMNS                                                 \
   "SELECT jobs.id, record, revision, spec, result, owner, state FROM jobs " \
   "LEFT JOIN specs ON specs.job_id = id LEFT JOIN results ON results.job_id = id "
-
-absl::Status CheckSchema(SqliteDatabase& database, const std::string& path) {
-  SLIPWAY_ASSIGN_OR_RETURN(SqliteStatement statement, database.Prepare("PRAGMA user_version"));
-  SLIPWAY_ASSIGN_OR_RETURN(bool has_row, statement.Step());
-  const int64_t version = has_row ? statement.Integer(0) : 0;
-  statement.Reset();
-  if (version == kSchemaVersion) return absl::OkStatus();
-  if (version < 0 || version > kSchemaVersion) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("'", path, "' has schema version ", version, ", this server knows ",
-                     kSchemaVersion, ": use the server that wrote it, or another data folder"));
-  }
-  SLIPWAY_ASSIGN_OR_RETURN(SqliteTransaction transaction,
-                           SqliteTransaction::Begin(&database, true));
-  if (version == 0) SLIPWAY_RETURN_IF_ERROR(database.Execute(kSchema));
-  for (int64_t from = std::max<int64_t>(version, 1); from < kSchemaVersion; ++from) {
-    SLIPWAY_RETURN_IF_ERROR(database.Execute(kUpgrades[from - 1]));
-  }
-  SLIPWAY_RETURN_IF_ERROR(
-      database.Execute(absl::StrCat("PRAGMA user_version=", kSchemaVersion).c_str()));
-  return transaction.Commit();
-}
 
 }  // namespace
 
@@ -174,6 +127,13 @@ struct SqliteStore::Statements {
   SqliteStatement long_spec;
   SqliteStatement update_spec;
   SqliteStatement delete_beyond;
+  SqliteStatement insert_standing;
+  SqliteStatement update_standing;
+  SqliteStatement load_standings;
+  SqliteStatement delete_standing;
+  SqliteStatement save_reservation;
+  SqliteStatement load_reservations;
+  SqliteStatement delete_reservation;
   SqliteStatement save_identity;
   SqliteStatement load_identities;
   SqliteStatement delete_identity;
@@ -222,6 +182,16 @@ struct SqliteStore::Statements {
          "DESC ROWS UNBOUNDED PRECEDING) AS total FROM jobs "
          "LEFT JOIN specs ON specs.job_id = jobs.id LEFT JOIN results ON results.job_id = jobs.id "
          "WHERE state >= 4) WHERE total > ?)"},
+        {&insert_standing,
+         "INSERT INTO standings (revision, record, device) VALUES (?, ?, ?) "
+         "ON CONFLICT (device) DO NOTHING"},
+        {&update_standing,
+         "UPDATE standings SET revision = ?, record = ? WHERE device = ? AND revision = ?"},
+        {&load_standings, "SELECT device, record, revision FROM standings ORDER BY device"},
+        {&delete_standing, "DELETE FROM standings WHERE device = ?"},
+        {&save_reservation, "INSERT OR REPLACE INTO reservations VALUES (?, ?)"},
+        {&load_reservations, "SELECT id, record FROM reservations ORDER BY id"},
+        {&delete_reservation, "DELETE FROM reservations WHERE id = ?"},
         {&save_identity, "INSERT OR REPLACE INTO identities VALUES (?, ?)"},
         {&load_identities, "SELECT id, record FROM identities ORDER BY id"},
         {&delete_identity, "DELETE FROM identities WHERE id = ?"},
@@ -253,7 +223,7 @@ absl::StatusOr<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string
   std::unique_ptr<SqliteStore> store(new SqliteStore);
   absl::MutexLock lock(&store->mu_);
   SLIPWAY_ASSIGN_OR_RETURN(store->database_, SqliteDatabase::Open(path));
-  SLIPWAY_RETURN_IF_ERROR(CheckSchema(*store->database_, path));
+  SLIPWAY_RETURN_IF_ERROR(BringToSchema(*store->database_, path));
   store->statements_ = std::make_unique<Statements>();
   SLIPWAY_RETURN_IF_ERROR(store->statements_->Prepare(*store->database_));
   SLIPWAY_ASSIGN_OR_RETURN(SqliteHistory history, SqliteHistory::Prepare(store->database_.get()));
@@ -526,25 +496,69 @@ absl::Status SqliteStore::SaveDevice(const v1::Device& device) {
   return transaction.Commit();
 }
 
-absl::StatusOr<std::vector<v1::Device>> SqliteStore::LoadDevices() const {
-  std::vector<v1::Device> devices;
-  absl::MutexLock lock(&mu_);
-  SqliteStatement& load = statements_->load_devices;
-  absl::Status status;
-  while (status.ok()) {
-    const absl::StatusOr<bool> row = load.Step();
-    if (!row.ok()) status = row.status();
-    if (!row.ok() || !*row) break;
-    absl::StatusOr<v1::Device> device = ReadDeviceRow(load);
-    if (device.ok()) {
-      devices.push_back(*std::move(device));
+template <typename Record>
+absl::StatusOr<std::vector<Record>> SqliteStore::LoadAll(
+    SqliteStatement& load, absl::StatusOr<Record> (*read)(const SqliteStatement& row)) {
+  std::vector<Record> records;
+  absl::StatusOr<bool> row = load.Step();
+  for (; row.ok() && *row; row = load.Step()) {
+    absl::StatusOr<Record> record = read(load);
+    if (record.ok()) {
+      records.push_back(*std::move(record));
     } else {
-      LeaveOut(load.Bytes(0), device.status());
+      LeaveOut(load.Bytes(0), record.status());
     }
   }
   load.Reset();
-  if (!status.ok()) return status;
-  return devices;
+  if (!row.ok()) return row.status();
+  return records;
+}
+
+absl::Status SqliteStore::DeleteRow(DamagedRow::Kind kind, absl::string_view id) {
+  absl::MutexLock lock(&mu_);
+  SLIPWAY_ASSIGN_OR_RETURN(SqliteTransaction transaction,
+                           SqliteTransaction::Begin(database_.get(), /*durable=*/false));
+  SLIPWAY_RETURN_IF_ERROR(DeleteOf(kind).BindText(id).Run());
+  return transaction.Commit();
+}
+
+absl::StatusOr<std::vector<v1::Device>> SqliteStore::LoadDevices() const {
+  absl::MutexLock lock(&mu_);
+  return LoadAll(statements_->load_devices, ReadDeviceRow);
+}
+
+absl::Status SqliteStore::PutStanding(const DeviceStanding& standing, int64_t replaces) {
+  const std::string bytes = standing.SerializeAsString();
+  absl::MutexLock lock(&mu_);
+  SLIPWAY_ASSIGN_OR_RETURN(SqliteTransaction transaction,
+                           SqliteTransaction::Begin(database_.get(), /*durable=*/true));
+  SqliteStatement& put =
+      replaces == 0 ? statements_->insert_standing : statements_->update_standing;
+  put.Bind(standing.revision()).BindBlob(bytes).BindText(standing.device());
+  if (replaces != 0) put.Bind(replaces);
+  SLIPWAY_RETURN_IF_ERROR(put.Run());
+  if (database_->changes() != 1) return StandingChangedMeanwhile(standing.device());
+  return transaction.Commit();
+}
+
+absl::StatusOr<std::vector<DeviceStanding>> SqliteStore::LoadStandings() const {
+  absl::MutexLock lock(&mu_);
+  return LoadAll(statements_->load_standings, ReadStandingRow);
+}
+
+absl::Status SqliteStore::PutReservation(const ReservationRecord& record) {
+  const std::string bytes = record.SerializeAsString();
+  absl::MutexLock lock(&mu_);
+  SLIPWAY_ASSIGN_OR_RETURN(SqliteTransaction transaction,
+                           SqliteTransaction::Begin(database_.get(), /*durable=*/true));
+  SLIPWAY_RETURN_IF_ERROR(
+      statements_->save_reservation.BindText(record.reservation().id()).BindBlob(bytes).Run());
+  return transaction.Commit();
+}
+
+absl::StatusOr<std::vector<ReservationRecord>> SqliteStore::LoadReservations() const {
+  absl::MutexLock lock(&mu_);
+  return LoadAll(statements_->load_reservations, ReadReservationRow);
 }
 
 absl::StatusOr<SqliteStore::Damage> SqliteStore::FindDamage() const {
@@ -572,30 +586,26 @@ absl::StatusOr<SqliteStore::Damage> SqliteStore::FindDamage() const {
   }
   jobs.Reset();
   if (!row.ok()) damage.file.emplace_back(row.status().message());
-  SqliteStatement& devices = statements_->load_devices;
-  for (row = devices.Step(); row.ok() && *row; row = devices.Step()) {
-    ++damage.rows_read;
-    const absl::Status status = ReadDeviceRow(devices).status();
-    if (status.ok()) continue;
-    damage.rows.push_back({.kind = DamagedRow::Kind::kDevice,
-                           .id = std::string(devices.Bytes(0)),
-                           .why = std::string(status.message()),
-                           .contents = {{"device", std::string(devices.Bytes(1))}}});
-  }
-  devices.Reset();
-  if (!row.ok()) damage.file.emplace_back(row.status().message());
-  SqliteStatement& identities = statements_->load_identities;
-  for (row = identities.Step(); row.ok() && *row; row = identities.Step()) {
-    ++damage.rows_read;
-    const absl::Status status = ReadIdentityRow(identities).status();
-    if (status.ok()) continue;
-    damage.rows.push_back({.kind = DamagedRow::Kind::kIdentity,
-                           .id = std::string(identities.Bytes(0)),
-                           .why = std::string(status.message()),
-                           .contents = {{"record", std::string(identities.Bytes(1))}}});
-  }
-  identities.Reset();
-  if (!row.ok()) damage.file.emplace_back(row.status().message());
+  using Kind = DamagedRow::Kind;
+  const auto look_at = [&damage](Kind kind, const char* contents, SqliteStatement& rows,
+                                 auto read) {
+    absl::StatusOr<bool> row = rows.Step();
+    for (; row.ok() && *row; row = rows.Step()) {
+      ++damage.rows_read;
+      const absl::Status status = read(rows).status();
+      if (status.ok()) continue;
+      damage.rows.push_back({.kind = kind,
+                             .id = std::string(rows.Bytes(0)),
+                             .why = std::string(status.message()),
+                             .contents = {{contents, std::string(rows.Bytes(1))}}});
+    }
+    rows.Reset();
+    if (!row.ok()) damage.file.emplace_back(row.status().message());
+  };
+  look_at(Kind::kDevice, "device", statements_->load_devices, ReadDeviceRow);
+  look_at(Kind::kStanding, "record", statements_->load_standings, ReadStandingRow);
+  look_at(Kind::kReservation, "record", statements_->load_reservations, ReadReservationRow);
+  look_at(Kind::kIdentity, "record", statements_->load_identities, ReadIdentityRow);
   const absl::Status read =
       history_->CheckAll([&damage](absl::string_view id, const absl::Status& status,
                                    absl::string_view entry, absl::string_view samples) {
@@ -611,32 +621,32 @@ absl::StatusOr<SqliteStore::Damage> SqliteStore::FindDamage() const {
   return damage;
 }
 
+SqliteStatement& SqliteStore::DeleteOf(DamagedRow::Kind kind) {
+  switch (kind) {
+    case DamagedRow::Kind::kJob:
+      return statements_->delete_job;
+    case DamagedRow::Kind::kDevice:
+      return statements_->delete_device;
+    case DamagedRow::Kind::kStanding:
+      return statements_->delete_standing;
+    case DamagedRow::Kind::kReservation:
+      return statements_->delete_reservation;
+    case DamagedRow::Kind::kIdentity:
+    case DamagedRow::Kind::kHistory:
+      break;
+  }
+  return statements_->delete_identity;
+}
+
 absl::Status SqliteStore::Delete(const DamagedRow& row) {
   absl::MutexLock lock(&mu_);
   SLIPWAY_ASSIGN_OR_RETURN(SqliteTransaction transaction,
                            SqliteTransaction::Begin(database_.get(), /*durable=*/true));
-  switch (row.kind) {
-    case DamagedRow::Kind::kJob:
-      SLIPWAY_RETURN_IF_ERROR(statements_->delete_job.BindText(row.id).Run());
-      break;
-    case DamagedRow::Kind::kDevice:
-      SLIPWAY_RETURN_IF_ERROR(statements_->delete_device.BindText(row.id).Run());
-      break;
-    case DamagedRow::Kind::kIdentity:
-      SLIPWAY_RETURN_IF_ERROR(statements_->delete_identity.BindText(row.id).Run());
-      break;
-    case DamagedRow::Kind::kHistory:
-      SLIPWAY_RETURN_IF_ERROR(history_->Delete(row.id));
-      break;
+  if (row.kind == DamagedRow::Kind::kHistory) {
+    SLIPWAY_RETURN_IF_ERROR(history_->Delete(row.id));
+  } else {
+    SLIPWAY_RETURN_IF_ERROR(DeleteOf(row.kind).BindText(row.id).Run());
   }
-  return transaction.Commit();
-}
-
-absl::Status SqliteStore::DeleteDevice(absl::string_view id) {
-  absl::MutexLock lock(&mu_);
-  SLIPWAY_ASSIGN_OR_RETURN(SqliteTransaction transaction,
-                           SqliteTransaction::Begin(database_.get(), /*durable=*/false));
-  SLIPWAY_RETURN_IF_ERROR(statements_->delete_device.BindText(id).Run());
   return transaction.Commit();
 }
 
@@ -650,21 +660,8 @@ absl::Status SqliteStore::SaveIdentity(const v1::IdentityRecord& record) {
 }
 
 absl::StatusOr<std::vector<v1::IdentityRecord>> SqliteStore::LoadIdentities() const {
-  std::vector<v1::IdentityRecord> records;
   absl::MutexLock lock(&mu_);
-  SqliteStatement& load = statements_->load_identities;
-  absl::StatusOr<bool> row = load.Step();
-  for (; row.ok() && *row; row = load.Step()) {
-    absl::StatusOr<v1::IdentityRecord> record = ReadIdentityRow(load);
-    if (record.ok()) {
-      records.push_back(*std::move(record));
-    } else {
-      LeaveOut(load.Bytes(0), record.status());
-    }
-  }
-  load.Reset();
-  if (!row.ok()) return row.status();
-  return records;
+  return LoadAll(statements_->load_identities, ReadIdentityRow);
 }
 
 absl::Status SqliteStore::DeleteIdentity(absl::string_view id) {

@@ -1,4 +1,5 @@
-// SqliteStore: jobs, devices, identities and the history in one SQLite file. All SQL stands in sqlite_store.cc and sqlite_history.cc.
+// SqliteStore: jobs, devices with what was decided about them, identities and the history in one SQLite file. All SQL stands in
+// sqlite_store.cc and sqlite_history.cc, that of the tables in sqlite_schema.cc.
 #ifndef SLIPWAY_SERVER_STORAGE_SQLITE_STORE_H_
 #define SLIPWAY_SERVER_STORAGE_SQLITE_STORE_H_
 
@@ -27,7 +28,7 @@ namespace slipway::server {
 
 // A row that cannot be read.
 struct DamagedRow {
-  enum class Kind { kJob, kDevice, kIdentity, kHistory };
+  enum class Kind { kJob, kDevice, kStanding, kReservation, kIdentity, kHistory };
   Kind kind = Kind::kJob;
   std::string id;
   std::string why;
@@ -62,7 +63,20 @@ class SqliteStore final : public JobStore,
 
   absl::Status SaveDevice(const v1::Device& device) override;
   absl::StatusOr<std::vector<v1::Device>> LoadDevices() const override;
-  absl::Status DeleteDevice(absl::string_view id) override;
+  absl::Status DeleteDevice(absl::string_view id) override {
+    return DeleteRow(DamagedRow::Kind::kDevice, id);
+  }
+
+  absl::Status PutStanding(const DeviceStanding& standing, int64_t replaces) override;
+  absl::StatusOr<std::vector<DeviceStanding>> LoadStandings() const override;
+  absl::Status DeleteStanding(absl::string_view device) override {
+    return DeleteRow(DamagedRow::Kind::kStanding, device);
+  }
+  absl::Status PutReservation(const ReservationRecord& record) override;
+  absl::StatusOr<std::vector<ReservationRecord>> LoadReservations() const override;
+  absl::Status DeleteReservation(absl::string_view id) override {
+    return DeleteRow(DamagedRow::Kind::kReservation, id);
+  }
 
   absl::Status SaveIdentity(const v1::IdentityRecord& record) override;
   absl::StatusOr<std::vector<v1::IdentityRecord>> LoadIdentities() const override;
@@ -76,7 +90,7 @@ class SqliteStore final : public JobStore,
 
   // What is damaged. Reads the whole file.
   struct Damage {
-    int64_t rows_read = 0;  // Of jobs, devices, identities and the history.
+    int64_t rows_read = 0;  // Of all kinds.
     std::vector<DamagedRow> rows;
     // What SQLite says of the file itself: pages and indexes that do not fit together. Empty when it is sound.
     std::vector<std::string> file;
@@ -96,6 +110,14 @@ class SqliteStore final : public JobStore,
   absl::StatusOr<Outcome> Update(const Change& change, const Row& row)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
+  // Of each row that `load` reads: what `read` makes of it, or a line in the log.
+  template <typename Record>
+  static absl::StatusOr<std::vector<Record>> LoadAll(
+      SqliteStatement& load, absl::StatusOr<Record> (*read)(const SqliteStatement& row));
+  // REQUIRES: not of the history.
+  SqliteStatement& DeleteOf(DamagedRow::Kind kind) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Deletes a row by its id, which is not waited for.
+  absl::Status DeleteRow(DamagedRow::Kind kind, absl::string_view id);
   // Lets go of what nobody needs of the specification of a job that has ended.
   absl::Status ShortenSpec(absl::string_view id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 

@@ -58,7 +58,16 @@ class SqliteStoreTest : public ::testing::Test {
     return device;
   }
 
-  static v1::IdentityRecord SomeIdentity(const std::string& id) {
+  static ReservationRecord SomeReservation(const std::string& id) {
+    ReservationRecord record;
+    record.mutable_reservation()->set_id(id);
+    record.mutable_reservation()->set_device("board");
+    record.mutable_reservation()->set_from_ns(1);
+    record.mutable_reservation()->set_until_ns(2);
+    return record;
+  }
+
+  v1::IdentityRecord SomeIdentity(const std::string& id) {
     v1::IdentityRecord record;
     record.set_id(id);
     record.set_name("ada");
@@ -192,8 +201,11 @@ TEST_F(SqliteStoreTest, BringsAnEarlierSchemaUpToDate) {
     ASSERT_OK(store->Commit({{.record = SomeRecord("001")}}));
   }
   // As versions 1 and 2 were.
-  for (const char* sql : {"DROP TABLE identities; DROP TABLE history; PRAGMA user_version=1",
-                          "DROP TABLE history; PRAGMA user_version=2"}) {
+  for (const char* sql :
+       {"DROP TABLE identities; DROP TABLE history; DROP TABLE standings; DROP TABLE reservations; "
+        "PRAGMA user_version=1",
+        "DROP TABLE history; DROP TABLE standings; DROP TABLE reservations; PRAGMA user_version=2",
+        "DROP TABLE standings; DROP TABLE reservations; PRAGMA user_version=3"}) {
     ASSERT_OK((*SqliteDatabase::Open(path_))->Execute(sql));
     for (int i = 0; i < 2; ++i) {
       auto store = *SqliteStore::Open(path_);
@@ -202,6 +214,9 @@ TEST_F(SqliteStoreTest, BringsAnEarlierSchemaUpToDate) {
       EXPECT_EQ(store->LoadIdentities()->size(), 1u);
       EXPECT_THAT(store->GetHistoryEntry("01JAAAAAAAAAAAAAAAAAAAA001"),
                   StatusIs(absl::StatusCode::kNotFound));
+      ASSERT_OK(store->PutReservation(SomeReservation("01JAAAAAAAAAAAAAAAAAAAA001")));
+      EXPECT_EQ(store->LoadReservations()->size(), 1u);
+      EXPECT_THAT(*store->LoadStandings(), ::testing::IsEmpty());
     }
   }
 }
@@ -259,6 +274,47 @@ TEST_F(SqliteStoreTest, ADamagedEntryOfTheHistoryHarmsOnlyItself) {
     EXPECT_THAT(store->FindDamage()->rows, ::testing::IsEmpty());
     EXPECT_THAT(store->GetHistoryEntry(id), StatusIs(absl::StatusCode::kNotFound));
   }
+}
+
+// What a row of a standing or reservation may be, and what is found to be wrong.
+TEST_F(SqliteStoreTest, DamagedStandingsAndReservationsAreLeftOut) {
+  {
+    auto store = *SqliteStore::Open(path_);
+    DeviceStanding standing;
+    standing.set_revision(1);
+    for (const char* device : {"board-1", "board-2", "board-3"}) {
+      standing.set_device(device);
+      ASSERT_OK(store->PutStanding(standing, 0));
+    }
+    for (const char* id : {"01JAAAAAAAAAAAAAAAAAAAA001", "01JAAAAAAAAAAAAAAAAAAAA002"}) {
+      ASSERT_OK(store->PutReservation(SomeReservation(id)));
+    }
+    ReservationRecord endless = SomeReservation("01JAAAAAAAAAAAAAAAAAAAA003");
+    endless.mutable_reservation()->set_until_ns(endless.reservation().from_ns());
+    ASSERT_OK(store->PutReservation(endless));
+  }
+  {
+    auto database = *SqliteDatabase::Open(path_);
+    ASSERT_OK(
+        database->Execute("UPDATE standings SET record = x'ff' WHERE device = 'board-1'; "
+                          "UPDATE standings SET revision = 2 WHERE device = 'board-2'; "
+                          "UPDATE reservations SET record = x'ff' WHERE id LIKE '%1'"));
+  }
+  auto store = *SqliteStore::Open(path_);
+  EXPECT_EQ(store->LoadStandings()->size(), 1u);
+  EXPECT_EQ(store->LoadReservations()->size(), 1u);
+  const SqliteStore::Damage damage = *store->FindDamage();
+  EXPECT_EQ(damage.rows_read, 6);
+  std::vector<std::string> damaged;
+  for (const DamagedRow& row : damage.rows) {
+    damaged.push_back(row.id);
+    ASSERT_OK(store->Delete(row));
+  }
+  EXPECT_THAT(damaged, ::testing::ElementsAre("board-1", "board-2", "01JAAAAAAAAAAAAAAAAAAAA001",
+                                              "01JAAAAAAAAAAAAAAAAAAAA003"));
+  EXPECT_THAT(store->FindDamage()->rows, ::testing::IsEmpty());
+  EXPECT_EQ(store->LoadStandings()->size(), 1u);
+  EXPECT_EQ(store->LoadReservations()->size(), 1u);
 }
 
 TEST_F(SqliteStoreTest, ALostCounterIsMadeAnew) {

@@ -16,6 +16,7 @@
 #include "core/base/check.h"
 #include "core/rpc/grpc_status.h"
 #include "server/grpc_test_client.h"
+#include "server/handlers/queue.h"
 #include "tests/fuzz/rpc_seeds.h"
 
 namespace slipway::testing {
@@ -209,6 +210,17 @@ void FuzzedServer::MakeWork() {
                         compilation),
        "a compilation");
   session_ = std::make_unique<OpenSession>(test, kSessionAgent);
+  // Behind all that the session may take.
+  v1::ReserveRequest reserve;
+  reserve.set_request_id("first reservation");
+  reserve.set_device(kSessionAgent);
+  reserve.set_from_ns(absl::ToUnixNanos(absl::Now() + absl::Hours(24 * 10)));
+  reserve.set_length_ns(absl::ToInt64Nanoseconds(absl::Hours(1)));
+  v1::Reservation reservation;
+  SLIPWAY_CHECK(
+      server::Reserve({.owner = kSomebody}, server_->environment(), reserve, &reservation).ok(),
+      "a device is not reserved");
+  names_[kSomeReservation] = reservation.id();
 
   const v1::DesiredAgentState runs = client_->Sync(agent);
   const v1::DesiredWorkerState compilations = client_->Sync(worker);

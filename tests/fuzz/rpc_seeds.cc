@@ -21,6 +21,7 @@
 #include "proto/slipway/v1/history.pb.h"
 #include "proto/slipway/v1/identity.pb.h"
 #include "proto/slipway/v1/job.pb.h"
+#include "proto/slipway/v1/queue.pb.h"
 #include "proto/slipway/v1/run.pb.h"
 #include "proto/slipway/v1/server.pb.h"
 #include "proto/slipway/v1/session.pb.h"
@@ -290,6 +291,33 @@ std::optional<std::vector<std::string>> MessagesFor(Rpc rpc) {
   if (rpc == Rpc::kRevoke) {
     v1::RevokeRequest request;
     request.set_id_or_name(kSomebody);
+    return {{request.SerializeAsString()}};
+  }
+  if (rpc == Rpc::kListQueue) {
+    v1::ListQueueRequest request;
+    request.set_limit(2);
+    return {{request.SerializeAsString()}};
+  }
+  if (rpc == Rpc::kReserve) {
+    v1::ReserveRequest request;
+    request.set_request_id("reserve");
+    request.set_device(kAgent);
+    request.set_length_ns(3'600'000'000'000);
+    request.set_purpose("a try");
+    return {{request.SerializeAsString()}};
+  }
+  if (rpc == Rpc::kListReservations) {
+    return {{v1::ListReservationsRequest().SerializeAsString()}};
+  }
+  if (rpc == Rpc::kUnreserve) {
+    v1::UnreserveRequest request;
+    request.set_id(std::string(kSomeReservation));
+    return {{request.SerializeAsString()}};
+  }
+  if (rpc == Rpc::kSetAvailability) {
+    v1::SetAvailabilityRequest request;
+    request.set_device(kAgent);
+    request.set_action(v1::SetAvailabilityRequest::UNDRAIN);
     return {{request.SerializeAsString()}};
   }
   if (rpc == Rpc::kRenew) {

@@ -23,6 +23,7 @@ namespace slipway::testing {
 inline constexpr absl::string_view kSomeRun = "01RVNJXB000000000000000000";
 inline constexpr absl::string_view kSomeSession = "01SESSNJXB0000000000000000";
 inline constexpr absl::string_view kSomeTicket = "71c4e70071c4e70071c4e70071c4e700";
+inline constexpr absl::string_view kSomeReservation = "01RSRVNJXB0000000000000000";
 inline constexpr absl::string_view kSomeRunAttempt = "01RVNATTEMPT00000000000000";
 inline constexpr absl::string_view kSomeCompileAttempt = "01CMPATTEMPT00000000000000";
 

@@ -1,0 +1,57 @@
+// The standing of a device: whether it is given work, and what changes that.
+//
+// Pure: a standing and an event give the next one. Who acts on it, when and where, stands elsewhere.
+#ifndef SLIPWAY_SERVER_DEVICES_STANDING_H_
+#define SLIPWAY_SERVER_DEVICES_STANDING_H_
+
+#include <cstddef>
+#include <string>
+#include <variant>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "server/devices/device_record.pb.h"
+
+namespace slipway::server {
+
+// An administrator keeps the device from work,
+struct DrainAsked {
+  std::string by;
+  std::string reason;
+};
+// and does so no more.
+struct UndrainAsked {};
+
+// An administrator doubts the device,
+struct QuarantineAsked {
+  std::string by;
+  std::string reason;
+};
+// and does so no more.
+struct UnquarantineAsked {};
+
+using StandingEvent = std::variant<DrainAsked, UndrainAsked, QuarantineAsked, UnquarantineAsked>;
+inline constexpr size_t kStandingEventKinds = std::variant_size_v<StandingEvent>;
+
+// What an event does to a device in a state.
+enum class StandingRule {
+  kRefused,  // FAILED_PRECONDITION.
+  kStay,     // Nothing.
+  kMove,     // The standing changes.
+};
+
+// The table. `event` is an index of StandingEvent.
+StandingRule StandingRuleFor(DeviceStanding::State state, size_t event);
+
+// The standing after `event`; its revision is left as it is. FAILED_PRECONDITION when the table refuses it, naming
+// device and state, and what to do.
+absl::StatusOr<DeviceStanding> ApplyToStanding(const DeviceStanding& standing,
+                                               const StandingEvent& event, absl::Time now);
+
+// "open", "drained", "in quarantine".
+absl::string_view StandingName(DeviceStanding::State state);
+
+}  // namespace slipway::server
+
+#endif  // SLIPWAY_SERVER_DEVICES_STANDING_H_
