@@ -99,6 +99,24 @@ struct HistoryOptions {
   bool with_samples = false;  // And not their summary alone.
 };
 
+// What of the queue to show.
+struct QueueListOptions {
+  int limit = 100;     // 1 to 1,000.
+  std::string device;  // Only jobs for it by name; empty: all.
+  bool own = false;    // Only one's own.
+};
+
+// Asks for a device for oneself.
+struct ReserveOptions {
+  std::string device;
+  absl::Time from = absl::InfinitePast();  // Infinite past: now.
+  absl::Duration length;
+  std::string purpose;  // Others see it.
+};
+
+// What an administrator does with a device.
+enum class DeviceAction { kDrain, kUndrain, kQuarantine, kUnquarantine };
+
 struct RunOptions {
   std::string name;    // What lists and the history call the program; empty: as its manifest does.
   std::string device;  // Empty: any that can.
@@ -188,6 +206,16 @@ class Client {
   virtual absl::StatusOr<ServerInfo> Info() = 0;
   // FAILED_PRECONDITION from a server from before it.
   virtual absl::StatusOr<ServerStatus> Status() = 0;
+
+  // What waits, for what and why; and who may have devices when. UNIMPLEMENTED by servers that are older.
+  virtual absl::StatusOr<Queue> ListQueue(const QueueListOptions& options) = 0;
+  virtual absl::StatusOr<Reservation> Reserve(const ReserveOptions& options) = 0;
+  virtual absl::StatusOr<std::vector<Reservation>> ListReservations(
+      const std::string& device) = 0;  // Of all devices, if empty; by their begin.
+  virtual absl::StatusOr<Reservation> Unreserve(const std::string& id) = 0;
+  // `reason` tells others why; PERMISSION_DENIED unless one is an administrator.
+  virtual absl::StatusOr<Device> SetAvailability(const std::string& device, DeviceAction action,
+                                                 const std::string& reason) = 0;
   virtual int64_t max_model_bytes() const = 0;  // What the server accepts.
 
   // Makes every call, in flight or to come, return CANCELLED, but CancelJob and a Submit* that is about to know

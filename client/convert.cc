@@ -113,6 +113,105 @@ absl::StatusOr<JobState> StateFromProto(v1::Job::State state) {
   }
 }
 
+std::optional<JobKind> KindFromProto(v1::Lease::Kind kind) {
+  switch (kind) {
+    case v1::Lease::RUN:
+      return JobKind::kRun;
+    case v1::Lease::BENCHMARK:
+      return JobKind::kBenchmark;
+    case v1::Lease::SESSION:
+      return JobKind::kSession;
+    case v1::Lease::COMPILATION:
+      return JobKind::kCompilation;
+    default:
+      return std::nullopt;
+  }
+}
+
+DeviceLease LeaseFromProto(const v1::Lease& proto) {
+  DeviceLease lease = {.job_id = proto.job_id(),
+                       .kind = KindFromProto(proto.kind()),
+                       .purpose = proto.purpose(),
+                       .owner = proto.owner(),
+                       .since = TimeFromNs(proto.since_ns()),
+                       .until = TimeFromNs(proto.until_ns()),
+                       .idle = absl::Nanoseconds(proto.idle_ns())};
+  if (proto.idle_until_ns() > 0) lease.idle_until = TimeFromNs(proto.idle_until_ns());
+  return lease;
+}
+
+WaitKind KindFromProto(v1::WaitReason::Kind kind) {
+  switch (kind) {
+    case v1::WaitReason::NEXT:
+      return WaitKind::kNext;
+    case v1::WaitReason::PAUSES:
+      return WaitKind::kPauses;
+    case v1::WaitReason::HELD:
+      return WaitKind::kHeld;
+    case v1::WaitReason::RESERVED:
+      return WaitKind::kReserved;
+    case v1::WaitReason::TOO_LONG:
+      return WaitKind::kTooLong;
+    case v1::WaitReason::QUARANTINED:
+      return WaitKind::kQuarantined;
+    case v1::WaitReason::DRAINED:
+      return WaitKind::kDrained;
+    case v1::WaitReason::LOST:
+      return WaitKind::kLost;
+    case v1::WaitReason::NO_DEVICE:
+      return WaitKind::kNoDevice;
+    case v1::WaitReason::WORKERS_BUSY:
+      return WaitKind::kWorkersBusy;
+    case v1::WaitReason::NO_WORKER:
+      return WaitKind::kNoWorker;
+    default:
+      return WaitKind::kUnknown;
+  }
+}
+
+// For showing alone.
+absl::StatusOr<WaitReason> WaitReasonFromProto(const v1::WaitReason& proto) {
+  WaitReason reason = {.kind = KindFromProto(proto.kind()),
+                       .device = proto.device(),
+                       .until = TimeFromNs(proto.until_ns()),
+                       .since = TimeFromNs(proto.since_ns()),
+                       .detail = proto.detail(),
+                       .fitting = proto.fitting()};
+  if (proto.has_lease()) reason.lease = LeaseFromProto(proto.lease());
+  if (proto.has_reservation()) {
+    SLIPWAY_ASSIGN_OR_RETURN(reason.reservation, ReservationFromProto(proto.reservation()));
+  }
+  return reason;
+}
+
+AvailabilityState StateFromProto(v1::Availability::State state) {
+  switch (state) {
+    case v1::Availability::AVAILABLE:
+      return AvailabilityState::kAvailable;
+    case v1::Availability::RESERVED:
+      return AvailabilityState::kReserved;
+    case v1::Availability::DRAINING:
+      return AvailabilityState::kDraining;
+    case v1::Availability::DRAINED:
+      return AvailabilityState::kDrained;
+    case v1::Availability::QUARANTINED:
+      return AvailabilityState::kQuarantined;
+    default:
+      return AvailabilityState::kUnknown;
+  }
+}
+
+absl::StatusOr<DeviceAvailability> AvailabilityFromProto(const v1::Availability& proto) {
+  DeviceAvailability availability = {.state = StateFromProto(proto.state()),
+                                     .reason = proto.reason(),
+                                     .by = proto.by(),
+                                     .since = TimeFromNs(proto.since_ns())};
+  if (proto.has_reservation()) {
+    SLIPWAY_ASSIGN_OR_RETURN(availability.reservation, ReservationFromProto(proto.reservation()));
+  }
+  return availability;
+}
+
 absl::Status SpecFromProto(const v1::Job& proto, Job& job) {
   const v1::RunSpec* run = nullptr;
   switch (proto.spec_case()) {
@@ -171,6 +270,9 @@ absl::StatusOr<Job> UncheckedJobFromProto(const v1::Job& proto) {
   };
   SLIPWAY_ASSIGN_OR_RETURN(job.state, StateFromProto(proto.state()));
   SLIPWAY_RETURN_IF_ERROR(SpecFromProto(proto, job));
+  if (proto.has_wait_reason()) {
+    SLIPWAY_ASSIGN_OR_RETURN(job.waits, WaitReasonFromProto(proto.wait_reason()));
+  }
   if (job.state == JobState::kFailed) {
     job.error = FromProto(proto.error());
     job.error_log = proto.error().log_tail();
@@ -339,23 +441,6 @@ absl::StatusOr<Job> JobFromProto(const v1::Job& proto) {
   return job;
 }
 
-namespace {
-
-std::optional<JobKind> KindFromProto(v1::Lease::Kind kind) {
-  switch (kind) {
-    case v1::Lease::RUN:
-      return JobKind::kRun;
-    case v1::Lease::BENCHMARK:
-      return JobKind::kBenchmark;
-    case v1::Lease::SESSION:
-      return JobKind::kSession;
-    default:
-      return std::nullopt;
-  }
-}
-
-}  // namespace
-
 absl::StatusOr<Device> DeviceFromProto(const v1::Device& proto) {
   const v1::DeviceDescription& description = proto.description();
   Device device = {.id = description.id(),
@@ -376,17 +461,9 @@ absl::StatusOr<Device> DeviceFromProto(const v1::Device& proto) {
     const auto& missing = description.confinement().missing();
     device.confinement = DeviceConfinement{{missing.begin(), missing.end()}};
   }
-  if (proto.has_lease()) {
-    device.lease = DeviceLease{.job_id = proto.lease().job_id(),
-                               .kind = KindFromProto(proto.lease().kind()),
-                               .purpose = proto.lease().purpose(),
-                               .owner = proto.lease().owner(),
-                               .since = TimeFromNs(proto.lease().since_ns()),
-                               .until = TimeFromNs(proto.lease().until_ns()),
-                               .idle = absl::Nanoseconds(proto.lease().idle_ns())};
-    if (proto.lease().idle_until_ns() > 0) {
-      device.lease->idle_until = TimeFromNs(proto.lease().idle_until_ns());
-    }
+  if (proto.has_lease()) device.lease = LeaseFromProto(proto.lease());
+  if (proto.has_availability()) {
+    SLIPWAY_ASSIGN_OR_RETURN(device.availability, AvailabilityFromProto(proto.availability()));
   }
   switch (proto.state()) {
     case v1::Device::IDLE:
@@ -438,6 +515,39 @@ WaitsFor NeedFromProto(v1::WaitingSum::Need need) {
 }
 
 }  // namespace
+
+absl::StatusOr<Reservation> ReservationFromProto(const v1::Reservation& proto) {
+  if (proto.from_ns() < 0 || proto.until_ns() <= proto.from_ns()) {
+    return absl::InternalError(absl::StrCat("the server's answer on device \"", proto.device(),
+                                            "\" has a reservation that ends before it begins"));
+  }
+  return Reservation{.id = proto.id(),
+                     .device = proto.device(),
+                     .owner = proto.owner(),
+                     .purpose = proto.purpose(),
+                     .from = TimeFromNs(proto.from_ns()),
+                     .until = TimeFromNs(proto.until_ns())};
+}
+
+absl::StatusOr<Queue> QueueFromProto(const v1::ListQueueResponse& proto) {
+  Queue queue = {.jobs = {}, .waiting = proto.waiting()};
+  for (const v1::QueuedJob& job : proto.jobs()) {
+    QueuedJob& read =
+        queue.jobs.emplace_back(QueuedJob{.job_id = job.job_id(),
+                                          .kind = KindFromProto(job.kind()),
+                                          .owner = job.owner(),
+                                          .subject = job.subject(),
+                                          .device = job.device(),
+                                          .target = job.target(),
+                                          .priority = job.priority(),
+                                          .ahead = std::max<int64_t>(0, job.queue_position() - 1),
+                                          .since = TimeFromNs(job.since_ns()),
+                                          .until = TimeFromNs(job.until_ns()),
+                                          .waits = {}});
+    SLIPWAY_ASSIGN_OR_RETURN(read.waits, WaitReasonFromProto(job.reason()));
+  }
+  return queue;
+}
 
 ServerInfo ServerInfoFromProto(const v1::ServerInfo& proto) {
   return {.version = proto.version(),

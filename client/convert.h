@@ -11,6 +11,7 @@
 #include "proto/slipway/v1/history.pb.h"
 #include "proto/slipway/v1/job.pb.h"
 #include "proto/slipway/v1/peaks.pb.h"
+#include "proto/slipway/v1/queue.pb.h"
 #include "proto/slipway/v1/run.pb.h"
 #include "proto/slipway/v1/server.pb.h"
 
@@ -19,6 +20,9 @@ namespace slipway {
 // INTERNAL, naming the job and the field, when the server broke the protocol.
 absl::StatusOr<Job> JobFromProto(const v1::Job& proto);
 absl::StatusOr<Device> DeviceFromProto(const v1::Device& proto);
+// INTERNAL, naming the device, for a time that ends before it begins.
+absl::StatusOr<Reservation> ReservationFromProto(const v1::Reservation& proto);
+absl::StatusOr<Queue> QueueFromProto(const v1::ListQueueResponse& proto);
 ServerInfo ServerInfoFromProto(const v1::ServerInfo& proto);
 // Sums that cannot be, below zero, are zero.
 ServerStatus ServerStatusFromProto(const v1::ServerStatus& proto);

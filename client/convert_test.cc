@@ -110,6 +110,55 @@ TEST(ConvertTest, StampsAreOfAllSamplesOrNone) {
   }
 }
 
+TEST(ConvertTest, TheQueueIsRead) {
+  v1::ListQueueResponse proto;
+  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(R"(
+    jobs { job_id: "J" owner: "ann" kind: COMPILATION subject: "m" device: "d" target: "t" priority: 3
+           queue_position: 2 since_ns: 5 until_ns: 6
+           reason { kind: HELD device: "d" lease { kind: RUN owner: "bob" until_ns: 9 } until_ns: 9 fitting: 4 } }
+    jobs { reason { kind: RESERVED reservation { from_ns: 1 until_ns: 2 owner: "bob" } } }
+    waiting: 7)",
+                                                            &proto));
+  // A kind that is newer than this client.
+  proto.add_jobs()->mutable_reason()->set_kind(static_cast<v1::WaitReason::Kind>(99));
+  ASSERT_OK_AND_ASSIGN(const Queue queue, QueueFromProto(proto));
+  EXPECT_EQ(queue.waiting, 7);
+  ASSERT_EQ(queue.jobs.size(), 3u);
+  EXPECT_EQ(queue.jobs[0].kind, JobKind::kCompilation);
+  EXPECT_EQ(queue.jobs[0].ahead, 1);
+  EXPECT_EQ(queue.jobs[0].waits.kind, WaitKind::kHeld);
+  EXPECT_EQ(queue.jobs[0].waits.lease->owner, "bob");
+  EXPECT_EQ(queue.jobs[0].waits.until, absl::FromUnixNanos(9));
+  EXPECT_EQ(queue.jobs[0].waits.fitting, 4);
+  EXPECT_EQ(queue.jobs[1].waits.reservation->owner, "bob");
+  EXPECT_EQ(queue.jobs[1].waits.until, absl::InfinitePast());
+  EXPECT_EQ(queue.jobs[2].waits.kind, WaitKind::kUnknown);
+  proto.mutable_jobs(1)->mutable_reason()->mutable_reservation()->set_until_ns(1);
+  EXPECT_THAT(QueueFromProto(proto), StatusIs(absl::StatusCode::kInternal));
+}
+
+TEST(ConvertTest, WhetherADeviceIsGivenWork) {
+  v1::Device proto;
+  proto.set_state(v1::Device::IDLE);
+  ASSERT_OK_AND_ASSIGN(Device device, DeviceFromProto(proto));
+  EXPECT_EQ(device.availability, std::nullopt);
+  v1::Availability& availability = *proto.mutable_availability();
+  availability.set_state(v1::Availability::DRAINING);
+  availability.set_reason("a new fan");
+  availability.set_since_ns(5);
+  availability.mutable_reservation()->set_until_ns(8);
+  ASSERT_OK_AND_ASSIGN(device, DeviceFromProto(proto));
+  EXPECT_EQ(device.availability->state, AvailabilityState::kDraining);
+  EXPECT_EQ(device.availability->reason, "a new fan");
+  EXPECT_EQ(device.availability->since, absl::FromUnixNanos(5));
+  EXPECT_EQ(device.availability->reservation->until, absl::FromUnixNanos(8));
+  availability.set_state(static_cast<v1::Availability::State>(99));
+  ASSERT_OK_AND_ASSIGN(device, DeviceFromProto(proto));
+  EXPECT_EQ(device.availability->state, AvailabilityState::kUnknown);
+  availability.mutable_reservation()->set_from_ns(-1);
+  EXPECT_THAT(DeviceFromProto(proto), StatusIs(absl::StatusCode::kInternal));
+}
+
 TEST(ConvertTest, AnswersThatBreakTheProtocolAreRefused) {
   for (const char* text : {
            R"(id: "J" state: QUEUED)",

@@ -34,6 +34,7 @@
 #include "proto/slipway/v1/fleet.grpc.pb.h"
 #include "proto/slipway/v1/history.grpc.pb.h"
 #include "proto/slipway/v1/job.grpc.pb.h"
+#include "proto/slipway/v1/queue.grpc.pb.h"
 #include "proto/slipway/v1/run.grpc.pb.h"
 #include "proto/slipway/v1/server.grpc.pb.h"
 
@@ -105,6 +106,20 @@ absl::Status CheckPasses(const JobListOptions& options, const Job& job) {
       "the server is from before it could filter jobs, and lists all: update it, or ask for all");
 }
 
+v1::SetAvailabilityRequest::Action ActionToProto(DeviceAction action) {
+  switch (action) {
+    case DeviceAction::kDrain:
+      return v1::SetAvailabilityRequest::DRAIN;
+    case DeviceAction::kUndrain:
+      return v1::SetAvailabilityRequest::UNDRAIN;
+    case DeviceAction::kQuarantine:
+      return v1::SetAvailabilityRequest::QUARANTINE;
+    case DeviceAction::kUnquarantine:
+      break;
+  }
+  return v1::SetAvailabilityRequest::UNQUARANTINE;
+}
+
 class GrpcClient final : public Client {
  public:
   GrpcClient(const ClientOptions& options, const CallerProof& proof)
@@ -118,6 +133,7 @@ class GrpcClient final : public Client {
         jobs_(v1::JobService::NewStub(calls_.channel())),
         fleet_(v1::FleetService::NewStub(calls_.channel())),
         history_(v1::HistoryService::NewStub(calls_.channel())),
+        queue_(v1::QueueService::NewStub(calls_.channel())),
         server_(v1::ServerService::NewStub(calls_.channel())) {}
 
   // Asks the server what it is, once.
@@ -472,6 +488,70 @@ class GrpcClient final : public Client {
     return ServerStatusFromProto(status);
   }
 
+  absl::StatusOr<Queue> ListQueue(const QueueListOptions& options) override {
+    v1::ListQueueRequest request;
+    request.set_limit(options.limit);
+    request.set_device(options.device);
+    request.set_own(options.own);
+    v1::ListQueueResponse response;
+    SLIPWAY_RETURN_IF_ERROR(Call([&](grpc::ClientContext& context) {
+      return queue_->ListQueue(&context, request, &response);
+    }));
+    return QueueFromProto(response);
+  }
+
+  absl::StatusOr<Reservation> Reserve(const ReserveOptions& options) override {
+    v1::ReserveRequest request;
+    request.set_request_id(NewRequestId());
+    request.set_device(options.device);
+    if (options.from != absl::InfinitePast()) request.set_from_ns(absl::ToUnixNanos(options.from));
+    request.set_length_ns(absl::ToInt64Nanoseconds(options.length));
+    request.set_purpose(options.purpose);
+    v1::Reservation reservation;
+    SLIPWAY_RETURN_IF_ERROR(Call([&](grpc::ClientContext& context) {
+      return queue_->Reserve(&context, request, &reservation);
+    }));
+    return ReservationFromProto(reservation);
+  }
+
+  absl::StatusOr<std::vector<Reservation>> ListReservations(const std::string& device) override {
+    v1::ListReservationsRequest request;
+    request.set_device(device);
+    v1::ListReservationsResponse response;
+    SLIPWAY_RETURN_IF_ERROR(Call([&](grpc::ClientContext& context) {
+      return queue_->ListReservations(&context, request, &response);
+    }));
+    std::vector<Reservation> reservations;
+    for (const v1::Reservation& proto : response.reservations()) {
+      SLIPWAY_ASSIGN_OR_RETURN(Reservation reservation, ReservationFromProto(proto));
+      reservations.push_back(std::move(reservation));
+    }
+    return reservations;
+  }
+
+  absl::StatusOr<Reservation> Unreserve(const std::string& id) override {
+    v1::UnreserveRequest request;
+    request.set_id(id);
+    v1::Reservation reservation;
+    SLIPWAY_RETURN_IF_ERROR(Call([&](grpc::ClientContext& context) {
+      return queue_->Unreserve(&context, request, &reservation);
+    }));
+    return ReservationFromProto(reservation);
+  }
+
+  absl::StatusOr<Device> SetAvailability(const std::string& device, DeviceAction action,
+                                         const std::string& reason) override {
+    v1::SetAvailabilityRequest request;
+    request.set_device(device);
+    request.set_action(ActionToProto(action));
+    request.set_reason(reason);
+    v1::Device proto;
+    SLIPWAY_RETURN_IF_ERROR(Call([&](grpc::ClientContext& context) {
+      return queue_->SetAvailability(&context, request, &proto);
+    }));
+    return DeviceFromProto(proto);
+  }
+
   int64_t max_model_bytes() const override { return max_model_bytes_; }
 
   void Interrupt() override { interrupt_.request_stop(); }
@@ -568,6 +648,7 @@ class GrpcClient final : public Client {
   const std::unique_ptr<v1::JobService::StubInterface> jobs_;
   const std::unique_ptr<v1::FleetService::StubInterface> fleet_;
   const std::unique_ptr<v1::HistoryService::StubInterface> history_;
+  const std::unique_ptr<v1::QueueService::StubInterface> queue_;
   const std::unique_ptr<v1::ServerService::StubInterface> server_;
   int64_t max_model_bytes_ = 0;  // Set by Greet.
 };

@@ -122,6 +122,8 @@ absl::StatusOr<Session> Session::Open(const SessionOptions& options) {
   open.set_wait_ns(options.wait == absl::ZeroDuration() ? -1
                                                         : absl::ToInt64Nanoseconds(options.wait));
   open.set_purpose(options.purpose);
+  open.set_priority(options.priority);
+  open.set_longest_ns(absl::ToInt64Nanoseconds(options.longest));
   open.set_request_id(NewRequestId());
   SLIPWAY_ASSIGN_OR_RETURN(std::shared_ptr<SessionEngine> opened,
                            SessionEngine::Open(std::move(engine)));

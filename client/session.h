@@ -61,6 +61,10 @@ struct SessionOptions {
   std::string target;     // As core/target/target.h writes them; empty: any.
   std::string purpose;    // Others who wait for the device see it.
   std::vector<Tag> tags;  // What a server is to keep the session by; CheckTags says which can be.
+  int priority = 0;       // Of jobs that wait for the same, higher ones go first; -1,000 to 1,000.
+  // The lease ends after this time in any case; zero: after 24 h. A device that is reserved for others is given only to who must
+  // be done by then.
+  absl::Duration longest = absl::ZeroDuration();
   // The lease ends when the device has not heard of this client for so long; 1 s to 1 h.
   absl::Duration idle = absl::Seconds(10);
   // Longest time to wait for the device while others hold it; zero: not at all.

@@ -65,4 +65,54 @@ absl::string_view Name(DeviceState state) {
   return "";
 }
 
+absl::string_view Name(WaitKind kind) {
+  switch (kind) {
+    case WaitKind::kUnknown:
+      return "unknown";
+    case WaitKind::kNext:
+      return "next";
+    case WaitKind::kPauses:
+      return "pauses";
+    case WaitKind::kHeld:
+      return "held";
+    case WaitKind::kReserved:
+      return "reserved";
+    case WaitKind::kTooLong:
+      return "too long";
+    case WaitKind::kQuarantined:
+      return "quarantined";
+    case WaitKind::kDrained:
+      return "drained";
+    case WaitKind::kLost:
+      return "lost";
+    case WaitKind::kNoDevice:
+      return "no device";
+    case WaitKind::kWorkersBusy:
+      return "workers busy";
+    case WaitKind::kNoWorker:
+      return "no worker";
+  }
+  SLIPWAY_CHECK(false, "no such kind");
+  return "";
+}
+
+absl::string_view Name(AvailabilityState state) {
+  switch (state) {
+    case AvailabilityState::kUnknown:
+      return "unknown";
+    case AvailabilityState::kAvailable:
+      return "available";
+    case AvailabilityState::kReserved:
+      return "reserved";
+    case AvailabilityState::kDraining:
+      return "draining";
+    case AvailabilityState::kDrained:
+      return "drained";
+    case AvailabilityState::kQuarantined:
+      return "quarantined";
+  }
+  SLIPWAY_CHECK(false, "no such state");
+  return "";
+}
+
 }  // namespace slipway

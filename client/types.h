@@ -226,6 +226,56 @@ struct JobProgress {
   int64_t total = 0;  // 0 when unknown.
 };
 
+// A device is one owner's alone for a time.
+struct Reservation {
+  std::string id;  // Empty if it is another owner's.
+  std::string device;
+  std::string owner;
+  std::string purpose;
+  absl::Time from;
+  absl::Time until;
+};
+
+// Who holds a device.
+struct DeviceLease {
+  std::string job_id;           // Empty if it is another owner's.
+  std::optional<JobKind> kind;  // Absent if this client does not know it.
+  std::string purpose;          // Of a session.
+  std::string owner;
+  absl::Time since;
+  absl::Time until;                      // At the latest;
+  absl::Duration idle;                   // a session's when its client is not heard for so long,
+  std::optional<absl::Time> idle_until;  // which will be then. Absent while the client is heard.
+};
+
+// Why a job waits (proto/slipway/v1/queue.proto says what each means); kUnknown of a server that is newer.
+enum class WaitKind {
+  kUnknown,
+  kNext,
+  kPauses,
+  kHeld,
+  kReserved,
+  kTooLong,
+  kQuarantined,
+  kDrained,
+  kLost,
+  kNoDevice,
+  kWorkersBusy,
+  kNoWorker,
+};
+absl::string_view Name(WaitKind kind);  // "next", "held", ...
+
+struct WaitReason {
+  WaitKind kind = WaitKind::kUnknown;
+  std::string device;
+  std::optional<DeviceLease> lease;
+  std::optional<Reservation> reservation;
+  absl::Time until = absl::InfinitePast();  // Infinite past: not known. The same for the next.
+  absl::Time since = absl::InfinitePast();
+  std::string detail;  // For people.
+  int fitting = 0;     // How many devices or workers could do it, in whatever state.
+};
+
 struct Job {
   std::string id;
   std::string owner;
@@ -244,7 +294,8 @@ struct Job {
   int priority = 0;
   // How many of those that wait for the same go before it, while it is queued; see Job.queue_position in job.proto.
   int64_t ahead = 0;
-  std::string assignee;  // Worker or device of the last attempt.
+  std::optional<WaitReason> waits = {};  // Why; while it is queued, where the server tells.
+  std::string assignee;                  // Worker or device of the last attempt.
   absl::Time create_time = absl::InfinitePast();
   absl::Time start_time = absl::InfinitePast();  // Infinite past before it began, and
   absl::Time end_time = absl::InfinitePast();    // before it ended.
@@ -300,16 +351,38 @@ struct HistoryEntry {
 enum class DeviceState { kIdle, kBusy, kLost };
 absl::string_view Name(DeviceState state);  // "idle", "busy", "lost"
 
-// Who holds a device.
-struct DeviceLease {
-  std::string job_id;           // Empty if it is another owner's.
+// A job that waits.
+struct QueuedJob {
+  std::string job_id;           // Empty if it is another owner's; the same for `subject`.
   std::optional<JobKind> kind;  // Absent if this client does not know it.
-  std::string purpose;          // Of a session.
   std::string owner;
+  std::string subject;  // What it is about, for people.
+  std::string device;   // Empty: any.
+  std::string target;   // Empty: any.
+  int priority = 0;
+  int64_t ahead = 0;  // See Job.
   absl::Time since;
-  absl::Time until;                      // At the latest;
-  absl::Duration idle;                   // a session's when its client is not heard for so long,
-  std::optional<absl::Time> idle_until;  // which will be then. Absent while the client is heard.
+  absl::Time until;  // When it fails if it has not begun.
+  WaitReason waits;
+};
+
+// What waits.
+struct Queue {
+  std::vector<QueuedJob> jobs;
+  int64_t waiting =
+      0;  // Those that were not asked for are not counted, those beyond the limit are.
+};
+
+// Whether a device is given work; kUnknown of a server that is newer.
+enum class AvailabilityState { kUnknown, kAvailable, kReserved, kDraining, kDrained, kQuarantined };
+absl::string_view Name(AvailabilityState state);  // "available", ...
+
+struct DeviceAvailability {
+  AvailabilityState state = AvailabilityState::kAvailable;
+  std::string reason;
+  std::string by;  // Empty: the server.
+  absl::Time since = absl::InfinitePast();
+  std::optional<Reservation> reservation;  // That runs, or else begins next.
 };
 
 // How a device confines programs.
@@ -337,6 +410,7 @@ struct Device {
   std::string warning;
   std::optional<DeviceLease>
       lease;  // Absent when nobody holds it, and from servers that do not tell.
+  std::optional<DeviceAvailability> availability = {};  // Absent from servers that do not tell.
 };
 
 struct ServerInfo {

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "absl/time/clock.h"
 #include "client/cli/exit_code.h"
 #include "client/cli/progress.h"
 #include "core/base/status_macros.h"
@@ -45,7 +46,7 @@ absl::StatusOr<Job> FollowJob(Environment& environment, Client& client, const st
   {
     Progress progress(environment);
     job = client.Wait(job_id, [&](const Job& now) {
-      if (!now.ended()) progress.Show(Describe(now, subject));
+      if (!now.ended()) progress.Show(Describe(now, subject, absl::Now()));
     });
   }
   if (absl::IsCancelled(job.status())) return Cancel(client, job_id);

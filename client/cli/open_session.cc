@@ -49,6 +49,11 @@ void SessionFlags::AddTo(FlagSet& flags) {
   flags.Add("wait", &wait, "TIME", "Longest time to wait while others hold the device; 0s: none.");
   flags.Add("idle", &idle, "TIME",
             "The device is free again when nothing was heard of this command for so long.");
+  flags.Add("longest", &longest, "TIME",
+            "The device is free again after this time in any case, at most 24h; a device that is "
+            "reserved for others soon wants less.");
+  flags.Add("priority", &priority, -1000, 1000, "N",
+            "Of jobs that wait for the same device, higher ones go first.");
 }
 
 absl::StatusOr<LeaseName> ParseLease(const std::string& text) {
@@ -78,6 +83,8 @@ absl::StatusOr<ResumedSession> OpenSession(Environment& environment, const Serve
   SLIPWAY_ASSIGN_OR_RETURN(options.tags, TagsOf(flags.tags));
   options.wait = flags.wait;
   options.idle = flags.idle;
+  options.longest = flags.longest;
+  options.priority = static_cast<int>(flags.priority);
   options.patience = std::min(options.patience, options.idle);
   options.on_log = std::move(on_log);
   std::stop_source stop;

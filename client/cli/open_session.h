@@ -2,6 +2,7 @@
 #ifndef SLIPWAY_CLIENT_CLI_OPEN_SESSION_H_
 #define SLIPWAY_CLIENT_CLI_OPEN_SESSION_H_
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -22,6 +23,8 @@ struct SessionFlags {
   std::vector<std::string> tags;  // "KEY=VALUE"
   absl::Duration wait = absl::Hours(1);
   absl::Duration idle = absl::Seconds(10);
+  absl::Duration longest = absl::Hours(24);
+  int64_t priority = 0;
 
   void AddTo(FlagSet& flags);
 };

@@ -87,6 +87,7 @@ absl::Status ApplyPrecision(Environment& environment, Connection& connection,
   session_flags.target = observing.target;
   session_flags.purpose = "quantize";
   session_flags.tags = flags.tags;
+  session_flags.priority = flags.priority;
   SLIPWAY_ASSIGN_OR_RETURN(Session session, OpenDevice(environment, connection, session_flags));
   SLIPWAY_ASSIGN_OR_RETURN(DeviceProgram program,
                            DeviceProgram::Load(session, artifact.digest, /*threads=*/1));

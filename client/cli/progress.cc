@@ -1,6 +1,7 @@
 #include "client/cli/progress.h"
 
 #include "absl/strings/str_cat.h"
+#include "client/cli/wait_text.h"
 #include "core/base/text_table.h"
 
 namespace slipway::cli {
@@ -22,7 +23,7 @@ absl::string_view Verb(JobKind kind) {
 
 }  // namespace
 
-ProgressText Describe(const Job& job, absl::string_view subject) {
+ProgressText Describe(const Job& job, absl::string_view subject, absl::Time now) {
   ProgressText text;
   text.stage = absl::StrCat(Verb(job.kind), " ", Printable(subject), ": ");
   if (job.state != JobState::kRunning) {
@@ -33,6 +34,9 @@ ProgressText Describe(const Job& job, absl::string_view subject) {
     }
     if (job.state == JobState::kQueued && job.ahead > 0) {
       absl::StrAppend(&text.stage, ", ", job.ahead, " ahead");
+    }
+    if (job.waits.has_value()) {
+      text.detail = absl::StrCat("(", WaitText(*job.waits, /*ahead=*/0, now), ")");
     }
     return text;
   }

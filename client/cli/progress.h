@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "client/cli/environment.h"
 #include "client/types.h"
 
@@ -16,7 +17,7 @@ struct ProgressText {
   std::string detail;  // "12 of 53"
 };
 // `subject` is what the job works on.
-ProgressText Describe(const Job& job, absl::string_view subject);
+ProgressText Describe(const Job& job, absl::string_view subject, absl::Time now);
 
 // Not thread-safe.
 class Progress {

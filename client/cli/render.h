@@ -94,12 +94,16 @@ struct QuantizationReport {
 std::string RenderQuantization(const QuantizationReport& report);
 std::string RenderQuantizationJson(const QuantizationReport& report);
 
-// --- devices, jobs, job, targets, inspect ---
+// --- devices, jobs, job ---
 
 std::string RenderDevices(const std::vector<Device>& devices, absl::Time now);
 // What else there is to be said of each: its system, and what it does at most.
 std::string RenderDeviceFacts(const std::vector<Device>& devices);
 std::string RenderDevicesJson(const std::vector<Device>& devices);
+
+std::string RenderDeviceJson(const Device& device);
+// Whether a device is given work.
+std::string RenderAvailability(const Device& device);
 
 // Who holds what; the JSON of it is that of the devices.
 std::string RenderLeases(const std::vector<Device>& devices);
@@ -120,8 +124,18 @@ std::string RenderJobs(const std::vector<Job>& jobs, bool with_owners);
 // One of those that come one by one, in a line without titles.
 std::string RenderJobLine(const Job& job, bool with_owners);
 std::string RenderJobsJson(const std::vector<Job>& jobs);
-std::string RenderJob(const Job& job);
+std::string RenderJob(const Job& job, absl::Time now);
 std::string RenderJobJson(const Job& job);
+
+// --- queue, reserve, reservations, unreserve ---
+
+std::string RenderQueue(const Queue& queue, absl::Time now);
+std::string RenderQueueJson(const Queue& queue);
+std::string RenderReservations(const std::vector<Reservation>& reservations);
+std::string RenderReservationsJson(const std::vector<Reservation>& reservations);
+std::string RenderReservationJson(const Reservation& reservation);
+
+// --- targets, inspect ---
 
 // `host` is the target of this machine; `server` what a server compiles for, empty when none was asked.
 std::string RenderTargets(const std::vector<std::string>& targets, const std::string& host,

@@ -4,6 +4,7 @@
 #include "absl/strings/str_format.h"
 #include "client/cli/render.h"
 #include "client/cli/render_parts.h"
+#include "client/cli/wait_text.h"
 #include "core/base/json_writer.h"
 #include "core/base/text_table.h"
 
@@ -14,20 +15,6 @@ std::string KindText(const DeviceLease& lease) {
   return lease.kind.has_value() ? std::string(Name(*lease.kind)) : "unknown";
 }
 
-void LeaseJson(JsonWriter& json, const DeviceLease& lease) {
-  json.BeginObject("lease");
-  json.Text("job", lease.job_id);
-  json.Text("kind", KindText(lease));
-  json.Text("purpose", lease.purpose);
-  json.Text("owner", lease.owner);
-  json.Integer("since_ns", absl::ToUnixNanos(lease.since));
-  json.Integer("until_ns", absl::ToUnixNanos(lease.until));
-  json.Integer("idle_ns", absl::ToInt64Nanoseconds(lease.idle));
-  lease.idle_until.has_value() ? json.Integer("idle_until_ns", absl::ToUnixNanos(*lease.idle_until))
-                               : json.Null("idle_until_ns");
-  json.EndObject();
-}
-
 // When a session ends that nobody ends; other jobs end when they are done.
 std::string EndText(const DeviceLease& lease) {
   if (lease.idle_until.has_value()) {
@@ -35,6 +22,53 @@ std::string EndText(const DeviceLease& lease) {
   }
   if (lease.idle == absl::ZeroDuration()) return "when it is done";
   return absl::StrCat(absl::FormatDuration(lease.idle), " without its client");
+}
+
+bool IsGivenWork(const Device& device) {
+  return !device.availability.has_value() ||
+         device.availability->state == AvailabilityState::kAvailable;
+}
+
+// What it does, and whether it is given more.
+std::string StateText(const Device& device) {
+  const std::string state = device.state == DeviceState::kBusy
+                                ? absl::StrCat("busy with ", device.job_id)
+                                : std::string(Name(device.state));
+  return IsGivenWork(device) ? state : absl::StrCat(state, ", ", Name(device.availability->state));
+}
+
+// Why it is given no work, or not everybody's; and when that begins. Empty when there is nothing to say.
+std::string AvailabilityNote(const Device& device, absl::Time now) {
+  if (!device.availability.has_value()) return "";
+  const DeviceAvailability& availability = *device.availability;
+  std::string note;
+  if (availability.state != AvailabilityState::kAvailable &&
+      availability.state != AvailabilityState::kReserved) {
+    note = absl::StrCat(Name(availability.state), " by ",
+                        availability.by.empty() ? "the server" : Printable(availability.by),
+                        " since ", FormatWallTime(availability.since),
+                        availability.reason.empty() ? "" : ": ", Printable(availability.reason));
+  }
+  if (availability.reservation.has_value()) {
+    const Reservation& reservation = *availability.reservation;
+    absl::StrAppend(&note, note.empty() ? "" : "; ", ReservedText(reservation, now),
+                    reservation.purpose.empty() ? "" : ": ", Printable(reservation.purpose));
+  }
+  return note.empty() ? "" : absl::StrCat(Printable(device.id), " is ", note, "\n");
+}
+
+void AvailabilityJson(JsonWriter& json, const DeviceAvailability& availability) {
+  json.BeginObject("availability");
+  json.Text("state", Name(availability.state));
+  json.Text("reason", availability.reason);
+  json.Text("by", availability.by);
+  availability.since == absl::InfinitePast()
+      ? json.Null("since_ns")
+      : json.Integer("since_ns", absl::ToUnixNanos(availability.since));
+  availability.reservation.has_value()
+      ? ReservationJson(json, "reservation", *availability.reservation)
+      : json.Null("reservation");
+  json.EndObject();
 }
 
 std::string ConfinementText(const Device& device) {
@@ -92,21 +126,20 @@ std::string RenderTakenLeaseJson(const TakenLease& lease) {
 std::string RenderDevices(const std::vector<Device>& devices, absl::Time now) {
   if (devices.empty()) return "no devices\n";
   TextTable table({"DEVICE", "STATE", "TARGET", ">CORES", ">MEMORY", ">SEEN", "MODEL"});
+  std::string notes;
   std::string warnings;
   for (const Device& device : devices) {
-    const std::string state = device.state == DeviceState::kBusy
-                                  ? absl::StrCat("busy with ", device.job_id)
-                                  : std::string(Name(device.state));
     const absl::Duration ago = std::max(now - device.last_seen, absl::ZeroDuration());
-    table.Row({device.id, state, device.target, absl::StrCat(device.cores),
+    table.Row({device.id, StateText(device), device.target, absl::StrCat(device.cores),
                FormatBytes(device.memory_bytes), absl::StrCat(FormatTime(ago), " ago"),
                device.model});
+    absl::StrAppend(&notes, AvailabilityNote(device, now));
     if (!device.warning.empty()) {
       absl::StrAppend(&warnings, "warning: ", Printable(device.id), ": ", Printable(device.warning),
                       "\n");
     }
   }
-  return table.Render() + warnings;
+  return table.Render() + notes + warnings;
 }
 
 std::string RenderDeviceFacts(const std::vector<Device>& devices) {
@@ -141,6 +174,39 @@ std::string RenderDeviceFacts(const std::vector<Device>& devices) {
   return text;
 }
 
+namespace {
+
+void DeviceFields(JsonWriter& json, const Device& device) {
+  json.Text("id", device.id);
+  json.Text("state", Name(device.state));
+  json.Text("target", device.target);
+  json.Text("model", device.model);
+  json.Text("os", device.os);
+  json.Integer("cores", device.cores);
+  json.Integer("memory_bytes", device.memory_bytes);
+  json.Text("job", device.job_id);
+  json.Integer("last_seen_ns", absl::ToUnixNanos(device.last_seen));
+  json.Text("agent_version", device.agent_version);
+  json.Integer("min_abi", device.abis.lowest);
+  json.Integer("max_abi", device.abis.highest);
+  json.Integer("min_format", device.formats.lowest);
+  json.Integer("max_format", device.formats.highest);
+  json.Text("warning", device.warning);
+  if (device.confinement.has_value()) {
+    json.BeginArray("confinement_missing");
+    for (const std::string& part : device.confinement->missing) json.Text("", part);
+    json.EndArray();
+  } else {
+    json.Null("confinement_missing");
+  }
+  json.Bool("compiled_only", device.is_compiled_only);
+  if (!device.peaks.empty()) PeaksJson(json, device.peaks);
+  if (device.lease.has_value()) LeaseJson(json, *device.lease);
+  if (device.availability.has_value()) AvailabilityJson(json, *device.availability);
+}
+
+}  // namespace
+
 std::string RenderDevicesJson(const std::vector<Device>& devices) {
   JsonWriter json;
   json.BeginObject();
@@ -148,34 +214,27 @@ std::string RenderDevicesJson(const std::vector<Device>& devices) {
   json.BeginArray("devices");
   for (const Device& device : devices) {
     json.BeginObject();
-    json.Text("id", device.id);
-    json.Text("state", Name(device.state));
-    json.Text("target", device.target);
-    json.Text("model", device.model);
-    json.Text("os", device.os);
-    json.Integer("cores", device.cores);
-    json.Integer("memory_bytes", device.memory_bytes);
-    json.Text("job", device.job_id);
-    json.Integer("last_seen_ns", absl::ToUnixNanos(device.last_seen));
-    json.Text("agent_version", device.agent_version);
-    json.Integer("min_abi", device.abis.lowest);
-    json.Integer("max_abi", device.abis.highest);
-    json.Integer("min_format", device.formats.lowest);
-    json.Integer("max_format", device.formats.highest);
-    json.Text("warning", device.warning);
-    if (device.confinement.has_value()) {
-      json.BeginArray("confinement_missing");
-      for (const std::string& part : device.confinement->missing) json.Text("", part);
-      json.EndArray();
-    } else {
-      json.Null("confinement_missing");
-    }
-    json.Bool("compiled_only", device.is_compiled_only);
-    if (!device.peaks.empty()) PeaksJson(json, device.peaks);
-    if (device.lease.has_value()) LeaseJson(json, *device.lease);
+    DeviceFields(json, device);
     json.EndObject();
   }
   json.EndArray();
+  json.EndObject();
+  return json.Take();
+}
+
+std::string RenderAvailability(const Device& device) {
+  if (!device.availability.has_value()) return "";
+  const DeviceAvailability& availability = *device.availability;
+  return absl::StrCat(Printable(device.id), " is ", Name(availability.state),
+                      availability.reason.empty() ? "" : ": ", Printable(availability.reason),
+                      "\n");
+}
+
+std::string RenderDeviceJson(const Device& device) {
+  JsonWriter json;
+  json.BeginObject();
+  json.Integer("schema_version", 1);
+  DeviceFields(json, device);
   json.EndObject();
   return json.Take();
 }

@@ -10,6 +10,7 @@
 #include "absl/strings/strip.h"
 #include "client/cli/render.h"
 #include "client/cli/render_parts.h"
+#include "client/cli/wait_text.h"
 #include "core/base/json_writer.h"
 #include "core/base/text_table.h"
 
@@ -68,6 +69,7 @@ void JobJson(JsonWriter& json, const Job& job) {
   }
   json.Integer("priority", job.priority);
   if (job.state == JobState::kQueued) json.Integer("ahead", job.ahead);
+  if (job.waits.has_value()) WaitJson(json, "waits", *job.waits);
   json.Integer("attempts", job.attempts);
   json.Text("assignee", job.assignee);
   time("create_time_ns", job.create_time);
@@ -129,13 +131,14 @@ std::string RenderJobsJson(const std::vector<Job>& jobs) {
   return json.Take();
 }
 
-std::string RenderJob(const Job& job) {
+std::string RenderJob(const Job& job, absl::Time now) {
   TextTable table({"", ""});
   table.Row({"job", job.id});
   table.Row({"kind", std::string(Name(job.kind))});
   table.Row({"state", absl::StrCat(Name(job.state), job.state == JobState::kQueued && job.ahead > 0
                                                         ? absl::StrCat(", ", job.ahead, " ahead")
                                                         : "")});
+  if (job.waits.has_value()) table.Row({"because", WaitText(*job.waits, job.ahead, now)});
   if (job.priority != 0) table.Row({"priority", absl::StrCat(job.priority)});
   if (job.kind == JobKind::kRun || job.kind == JobKind::kBenchmark) {
     table.Row({"model", job.subject.empty() ? "-" : job.subject});

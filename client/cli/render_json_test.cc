@@ -132,6 +132,43 @@ TEST(RenderJsonTest, Benchmark) {
   EXPECT_FALSE(json.contains("steps"));
 }
 
+TEST(RenderJsonTest, Queue) {
+  const std::string reservation = R"({"id": "01JR", "device": "board", "owner": "bob",
+      "purpose": "a try", "from_ns": 1767222000000000000, "until_ns": 1767232800000000000})";
+  EXPECT_THAT(RenderQueueJson(WaitingQueue()),
+              IsJson(R"({"schema_version": 1, "waiting": 9, "jobs": [
+      {"id": "01JQ", "owner": "ann", "kind": "benchmark", "subject": "0123456789ab",
+       "device": "board", "target": "x86-64-v3-linux", "priority": 5, "ahead": 1,
+       "since_ns": 1767225600000000000, "until_ns": 1767229200000000000,
+       "waits": {"kind": "next", "device": "board", "detail": "", "fitting": 1}},
+      {"id": "", "owner": "bob", "kind": "unknown", "subject": "", "device": "", "target": "",
+       "priority": 0, "ahead": 0, "since_ns": 1767229200000000000, "until_ns": 1767232800000000000,
+       "waits": {"kind": "reserved", "device": "board", "reservation": )" +
+                     reservation + R"(,
+                 "until_ns": 1767232800000000000, "detail": "", "fitting": 0}}]})"));
+  EXPECT_THAT(RenderReservationsJson({BobsReservation()}),
+              IsJson(R"({"schema_version": 1, "reservations": [)" + reservation + "]}"));
+  EXPECT_THAT(RenderReservationJson(BobsReservation()),
+              IsJson(R"({"schema_version": 1, )" + reservation.substr(1)));
+  Device device = IdleDevice();
+  device.availability = DeviceAvailability{.state = AvailabilityState::kDrained,
+                                           .reason = "a new fan",
+                                           .by = "ada",
+                                           .since = kTime,
+                                           .reservation = BobsReservation()};
+  ASSERT_OK_AND_ASSIGN(const Json json, ParseJson(RenderDeviceJson(device)));
+  EXPECT_EQ(json["schema_version"], 1);
+  EXPECT_EQ(json["id"], "board");
+  ASSERT_OK_AND_ASSIGN(const Json expected,
+                       ParseJson(R"({"state": "drained", "reason": "a new fan", "by": "ada",
+                    "since_ns": 1767225600000000000, "reservation": )" +
+                                 reservation + "}"));
+  EXPECT_EQ(json["availability"], expected);
+  device.availability = DeviceAvailability{};
+  ASSERT_OK_AND_ASSIGN(const Json open, ParseJson(RenderDeviceJson(device)));
+  EXPECT_TRUE(open["availability"]["since_ns"].is_null());
+}
+
 TEST(RenderJsonTest, Comparison) {
   ComparisonReport report = {.a = {"a.slip", Digest::Of("a"), "x86-64-v3-linux"},
                              .b = {"b.slip", Digest::Of("b"), "x86-64-v4-linux"},

@@ -72,6 +72,51 @@ void TagsJson(JsonWriter& json, const std::vector<Tag>& tags) {
   json.EndObject();
 }
 
+void LeaseJson(JsonWriter& json, const DeviceLease& lease) {
+  json.BeginObject("lease");
+  json.Text("job", lease.job_id);
+  json.Text("kind", lease.kind.has_value() ? Name(*lease.kind) : "unknown");
+  json.Text("purpose", lease.purpose);
+  json.Text("owner", lease.owner);
+  json.Integer("since_ns", absl::ToUnixNanos(lease.since));
+  json.Integer("until_ns", absl::ToUnixNanos(lease.until));
+  json.Integer("idle_ns", absl::ToInt64Nanoseconds(lease.idle));
+  lease.idle_until.has_value() ? json.Integer("idle_until_ns", absl::ToUnixNanos(*lease.idle_until))
+                               : json.Null("idle_until_ns");
+  json.EndObject();
+}
+
+void ReservationFields(JsonWriter& json, const Reservation& reservation) {
+  json.Text("id", reservation.id);
+  json.Text("device", reservation.device);
+  json.Text("owner", reservation.owner);
+  json.Text("purpose", reservation.purpose);
+  json.Integer("from_ns", absl::ToUnixNanos(reservation.from));
+  json.Integer("until_ns", absl::ToUnixNanos(reservation.until));
+}
+
+void ReservationJson(JsonWriter& json, absl::string_view name, const Reservation& reservation) {
+  json.BeginObject(name);
+  ReservationFields(json, reservation);
+  json.EndObject();
+}
+
+void WaitJson(JsonWriter& json, absl::string_view name, const WaitReason& reason) {
+  const auto time = [&json](absl::string_view name, absl::Time value) {
+    if (value != absl::InfinitePast()) json.Integer(name, absl::ToUnixNanos(value));
+  };
+  json.BeginObject(name);
+  json.Text("kind", Name(reason.kind));
+  json.Text("device", reason.device);
+  if (reason.lease.has_value()) LeaseJson(json, *reason.lease);
+  if (reason.reservation.has_value()) ReservationJson(json, "reservation", *reason.reservation);
+  time("until_ns", reason.until);
+  time("since_ns", reason.since);
+  json.Text("detail", reason.detail);
+  json.Integer("fitting", reason.fitting);
+  json.EndObject();
+}
+
 void MachineJson(JsonWriter& json, absl::string_view name, const MachineState& machine) {
   json.BeginObject(name);
   json.Integer("cpu_frequency_hz", machine.cpu_frequency_hz);

@@ -32,6 +32,13 @@ std::string TagsText(const std::vector<Tag>& tags);
 // "tags": an object of them.
 void TagsJson(JsonWriter& json, const std::vector<Tag>& tags);
 
+// Who holds a device: "lease".
+void LeaseJson(JsonWriter& json, const DeviceLease& lease);
+void ReservationFields(JsonWriter& json, const Reservation& reservation);
+void ReservationJson(JsonWriter& json, absl::string_view name, const Reservation& reservation);
+// Why a job waits.
+void WaitJson(JsonWriter& json, absl::string_view name, const WaitReason& reason);
+
 void MachineJson(JsonWriter& json, absl::string_view name, const MachineState& machine);
 
 // What is to be said of a tensor, and the file it was written to; an empty one: none.

@@ -7,6 +7,7 @@
 #include "client/cli/progress.h"
 #include "client/cli/render_profile.h"
 #include "client/cli/test_results.h"
+#include "client/cli/wait_text.h"
 #include "core/base/digest.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -213,7 +214,7 @@ TEST(RenderTest, Jobs) {
       "JOB   KIND         STATE      ACCEPTED                   TOOK  ON        SUBJECT\n"
       "01JA  compilation  succeeded  2026-01-01 00:00:00 UTC  15.0 s  worker-0  resnet50.onnx\n"
       "01JD  compilation  failed     2026-01-01 00:00:00 UTC  15.0 s  worker-0  resnet50.onnx\n");
-  EXPECT_THAT(RenderJob(FailedJob()),
+  EXPECT_THAT(RenderJob(FailedJob(), kTime),
               AllOf(HasSubstr("error     UNIMPLEMENTED: operator \"X\""),
                     HasSubstr("the end of the log:\n  line 1\n  line\\x092\n")));
   EXPECT_EQ(RenderJobs({}, true), "no jobs\n");
@@ -234,8 +235,9 @@ TEST(RenderTest, JobsSayWhatTheyAreAboutAndTheirTags) {
             "01JC  run   succeeded  -            -      net.onnx      branch=main commit=1f\n"
             "01JC  run   succeeded  -            -      " +
                 Digest::Of("manifest").hex().substr(0, 12) + "\n");
-  EXPECT_THAT(RenderJob(RunJob()), AllOf(HasSubstr("model             net.onnx\n"),
-                                         HasSubstr("tags              branch=main commit=1f\n")));
+  EXPECT_THAT(RenderJob(RunJob(), kTime),
+              AllOf(HasSubstr("model             net.onnx\n"),
+                    HasSubstr("tags              branch=main commit=1f\n")));
   Job job = CompiledJob();
   job.id = std::string(26, 'J');
   EXPECT_EQ(
@@ -249,6 +251,103 @@ TEST(RenderTest, JobsSayWhatTheyAreAboutAndTheirTags) {
       RenderJobLine(job, true),
       "JJJJJJJJJJJJJJJJJJJJJJJJJJ  run          succeeded  -                        -         "
       "                  a\\x1b[2J  of local  branch=main commit=1f\n");
+}
+
+WaitReason Reason(WaitKind kind, const std::string& device = "board") {
+  WaitReason reason;
+  reason.kind = kind;
+  reason.device = device;
+  reason.until = kTime + absl::Minutes(65);
+  reason.since = kTime;
+  return reason;
+}
+
+TEST(RenderTest, WhyAJobWaits) {
+  const auto text = [](const WaitReason& reason, int64_t ahead = 0) {
+    return WaitText(reason, ahead, kTime);
+  };
+  WaitReason reason = Reason(WaitKind::kHeld);
+  EXPECT_EQ(text(reason), "waits for board, which ends what it was told to stop");
+  reason.lease = LeasedDevice().lease;
+  EXPECT_EQ(text(reason, 2),
+            "waits for board: held by a session of local: tuning until 2026-01-01 01:05:00 UTC at "
+            "the latest, 2 before it");
+  reason = Reason(WaitKind::kReserved);
+  reason.reservation = BobsReservation();
+  EXPECT_EQ(text(reason), "waits for board: reserved for bob until 2026-01-01 02:00:00 UTC");
+  reason.kind = WaitKind::kTooLong;
+  reason.reservation->from = kTime + absl::Hours(1);
+  EXPECT_EQ(text(reason),
+            "waits for board: reserved for bob from 2026-01-01 01:00:00 UTC to 2026-01-01 02:00:00 "
+            "UTC, and its deadline is later than that");
+  reason = Reason(WaitKind::kPauses, "");
+  reason.until = kTime + absl::Seconds(4);
+  EXPECT_EQ(text(reason), "pauses for 4.00 s after an attempt that was lost");
+  EXPECT_EQ(WaitText(reason, 0, kTime + absl::Seconds(5)),
+            "pauses for 0 ns after an attempt that was lost");
+  reason = Reason(WaitKind::kDrained);
+  EXPECT_EQ(text(reason), "waits for board, which is drained");
+  reason.detail = "a new\nfan";
+  EXPECT_EQ(text(reason), "waits for board, which is drained: a new\\x0afan");
+  reason.kind = WaitKind::kQuarantined;
+  EXPECT_EQ(text(reason), "waits for board, which is in quarantine: a new\\x0afan");
+  EXPECT_EQ(text(Reason(WaitKind::kLost)),
+            "waits for board, of which nothing was heard since 2026-01-01 00:00:00 UTC");
+  reason = Reason(WaitKind::kNoDevice, "");
+  reason.detail = "device 'board': it lacks avx512f";
+  EXPECT_EQ(text(reason), "no device is there that can run it: device 'board': it lacks avx512f");
+  EXPECT_EQ(text(Reason(WaitKind::kNext)), "waits for its turn on board");
+  EXPECT_EQ(text(Reason(WaitKind::kNext, "")), "waits for its turn");
+  EXPECT_EQ(text(Reason(WaitKind::kWorkersBusy, "")),
+            "waits for a worker: those that could compile it are at work");
+  EXPECT_EQ(text(Reason(WaitKind::kNoWorker, "")), "no worker is there that could compile it");
+  EXPECT_EQ(text(Reason(WaitKind::kUnknown)), "waits");
+  Job job = CompiledJob();
+  job.state = JobState::kQueued;
+  job.waits = Reason(WaitKind::kNoWorker, "");
+  EXPECT_THAT(RenderJob(job, kTime), HasSubstr("no worker is there that could compile it\n"));
+  EXPECT_EQ(Describe(job, "net", kTime).detail, "(no worker is there that could compile it)");
+}
+
+TEST(RenderTest, Queue) {
+  EXPECT_EQ(RenderQueue({}, kTime), "nothing waits\n");
+  EXPECT_EQ(RenderQueue(WaitingQueue(), kTime + absl::Seconds(3)),
+            "JOB   OWNER  KIND       SUBJECT       PRIORITY   WAITS  WHY\n"
+            "01JQ  ann    benchmark  0123456789ab         5  3.00 s  waits for its turn on board, "
+            "1 before it\n"
+            "      bob    unknown                         0    0 ns  waits for board: reserved for "
+            "bob until 2026-01-01 02:00:00 UTC\n"
+            "and 7 more\n");
+}
+
+TEST(RenderTest, Reservations) {
+  EXPECT_EQ(RenderReservations({}), "no reservations\n");
+  EXPECT_EQ(RenderReservations({BobsReservation()}),
+            "DEVICE  FOR  FROM                     UNTIL                    PURPOSE  RESERVATION\n"
+            "board   bob  2025-12-31 23:00:00 UTC  2026-01-01 02:00:00 UTC  a try    01JR\n");
+}
+
+TEST(RenderTest, DevicesThatAreNotGivenWork) {
+  Device drained = IdleDevice();
+  drained.availability = DeviceAvailability{.state = AvailabilityState::kDrained,
+                                            .reason = "a new fan",
+                                            .by = "ada",
+                                            .since = kTime,
+                                            .reservation = BobsReservation()};
+  EXPECT_THAT(RenderDevices({drained}, kTime),
+              AllOf(HasSubstr("board   idle, drained  x86"),
+                    HasSubstr("\nboard is drained by ada since 2026-01-01 00:00:00 UTC: a new fan; "
+                              "reserved for bob until 2026-01-01 02:00:00 UTC: a try\n")));
+  EXPECT_EQ(RenderAvailability(drained), "board is drained: a new fan\n");
+  Device doubted = IdleDevice();
+  doubted.availability =
+      DeviceAvailability{.state = AvailabilityState::kQuarantined, .since = kTime};
+  EXPECT_THAT(RenderDevices({doubted}, kTime),
+              HasSubstr("\nboard is quarantined by the server since 2026-01-01 00:00:00 UTC\n"));
+  Device available = IdleDevice();
+  available.availability = DeviceAvailability{};
+  EXPECT_EQ(RenderDevices({available}, kTime), RenderDevices({IdleDevice()}, kTime));
+  EXPECT_EQ(RenderAvailability(IdleDevice()), "");
 }
 
 TEST(RenderTest, TargetsAndArtifact) {
@@ -285,8 +384,8 @@ TEST(ProgressTest, PlainLinesOncePerStageAndOneLineOnATerminal) {
     Progress a(on_plain), b(on_terminal);
     for (const int done : {1, 2}) {
       job.progress.done = done;
-      a.Show(Describe(job, "net"));
-      b.Show(Describe(job, "net"));
+      a.Show(Describe(job, "net", kTime));
+      b.Show(Describe(job, "net", kTime));
     }
   }
   EXPECT_EQ(plain.str(), "compile net: compile kernels\n");
@@ -299,11 +398,12 @@ TEST(ProgressTest, StatesHaveNames) {
   Job job = CompiledJob();
   job.state = JobState::kQueued;
   job.attempts = 2;
-  EXPECT_EQ(Describe(job, "net").stage, "compile net: queued again, after 2 attempts");
+  EXPECT_EQ(Describe(job, "net", kTime).stage, "compile net: queued again, after 2 attempts");
   job.ahead = 3;
-  EXPECT_EQ(Describe(job, "net").stage, "compile net: queued again, after 2 attempts, 3 ahead");
+  EXPECT_EQ(Describe(job, "net", kTime).stage,
+            "compile net: queued again, after 2 attempts, 3 ahead");
   job.state = JobState::kRunning;
-  EXPECT_EQ(Describe(job, "net").stage, "compile net: running");
+  EXPECT_EQ(Describe(job, "net", kTime).stage, "compile net: running");
 }
 
 TEST(RenderTest, Differences) {

@@ -146,6 +146,40 @@ inline Device LeasedDevice() {
   return device;
 }
 
+// One that runs.
+inline Reservation BobsReservation() {
+  return {.id = "01JR",
+          .device = "board",
+          .owner = "bob",
+          .purpose = "a try",
+          .from = kTime - absl::Hours(1),
+          .until = kTime + absl::Hours(2)};
+}
+
+// A job of one's own and another's, of nine.
+inline Queue WaitingQueue() {
+  QueuedJob own = {.job_id = "01JQ",
+                   .kind = JobKind::kBenchmark,
+                   .owner = "ann",
+                   .subject = "0123456789ab",
+                   .device = "board",
+                   .target = "x86-64-v3-linux",
+                   .priority = 5,
+                   .ahead = 1,
+                   .since = kTime,
+                   .until = kTime + absl::Hours(1),
+                   .waits = {.kind = WaitKind::kNext, .device = "board", .fitting = 1}};
+  QueuedJob other = {.kind = std::nullopt,
+                     .owner = "bob",
+                     .since = kTime + absl::Hours(1),
+                     .until = kTime + absl::Hours(2),
+                     .waits = {.kind = WaitKind::kReserved,
+                               .device = "board",
+                               .reservation = BobsReservation(),
+                               .until = kTime + absl::Hours(2)}};
+  return {.jobs = {own, other}, .waiting = 9};
+}
+
 inline BenchmarkContext Context() {
   BenchmarkContext context = {.job = "01JB", .model = "net.onnx"};
   context.artifact.digest = Digest::Of("manifest");

@@ -99,6 +99,7 @@ absl::StatusOr<TurnsResult> RunTurns(Environment& environment, Connection& conne
   session_flags.target = turns.a.target;
   session_flags.purpose = turns.purpose;
   session_flags.tags = turns.tags;
+  session_flags.priority = turns.priority;
   SLIPWAY_ASSIGN_OR_RETURN(Session session, OpenDevice(environment, connection, session_flags));
   ComparedPrograms programs(session, turns.a.digest, turns.b.digest, turns.threads);
   SLIPWAY_RETURN_IF_ERROR(programs.PutInputs(turns.a.inputs, turns.inputs, turns.seed));

@@ -24,6 +24,7 @@ struct Turns {
   std::string device;                  // Empty: any.
   std::string purpose;                 // Others who wait for the device see it.
   std::vector<std::string> tags = {};  // "KEY=VALUE", of the session.
+  int64_t priority = 0;                // Of the session.
   ComparisonOptions options;
 };
 

@@ -78,6 +78,7 @@ absl::StatusOr<std::optional<ComparisonReport>> CompareTwo(Environment& environm
                                                                .device = model_flags.device,
                                                                .purpose = "compare",
                                                                .tags = model_flags.tags,
+                                                               .priority = model_flags.priority,
                                                                .options = options}));
   const ComparisonReport report = {.a = {BaseName((*names)[0]), a.digest, a.target},
                                    .b = {BaseName((*names)[1]), b.digest, b.target},

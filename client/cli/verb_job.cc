@@ -1,4 +1,5 @@
 // slipway job: one job.
+#include "absl/time/clock.h"
 #include "client/cli/arguments.h"
 #include "client/cli/connection.h"
 #include "client/cli/job_of.h"
@@ -18,7 +19,7 @@ absl::Status ShowJob(Environment& environment, Arguments arguments) {
   if (!names.has_value()) return absl::OkStatus();
   SLIPWAY_ASSIGN_OR_RETURN(const auto connection, Connection::Open(environment, connection_flags));
   SLIPWAY_ASSIGN_OR_RETURN(const Job job, JobOf(connection->client().GetJob(names->front())));
-  environment.out << (json ? RenderJobJson(job) : RenderJob(job));
+  environment.out << (json ? RenderJobJson(job) : RenderJob(job, absl::Now()));
   return absl::OkStatus();
 }
 

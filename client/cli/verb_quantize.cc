@@ -40,6 +40,7 @@ absl::Status MeasureBoth(Environment& environment, Connection& connection, const
   session_flags.target = options.target;
   session_flags.purpose = "quantize";
   session_flags.tags = flags.tags;
+  session_flags.priority = flags.priority;
   SLIPWAY_ASSIGN_OR_RETURN(Session session, OpenDevice(environment, connection, session_flags));
   report.device = session.device();
   SLIPWAY_ASSIGN_OR_RETURN(DeviceProgram floats,

@@ -70,7 +70,7 @@ inline constexpr bool kAudited = true;
 inline constexpr bool kNotAudited = false;
 
 // In the order of Rpc. Each method of each service has a row.
-inline constexpr std::array<AccessRow, 33> kAccess = {{
+inline constexpr std::array<AccessRow, 38> kAccess = {{
     {Rpc::kGetServerInfo, "slipway.v1.ServerService.GetServerInfo", kEverybody, kNotAudited},
     {Rpc::kCreateCompilation,
      "slipway.v1.CompileService.CreateCompilation",
