@@ -465,6 +465,14 @@ absl::StatusOr<Device> DeviceFromProto(const v1::Device& proto) {
   if (proto.has_availability()) {
     SLIPWAY_ASSIGN_OR_RETURN(device.availability, AvailabilityFromProto(proto.availability()));
   }
+  if (proto.has_health()) {
+    device.health = DeviceHealth{.failures = proto.health().failures(),
+                                 .passes = proto.health().passes(),
+                                 .probe_end = TimeFromNs(proto.health().probe_end_ns()),
+                                 .probe_error = proto.health().probe_error(),
+                                 .probe_call = absl::Nanoseconds(proto.health().probe_call_ns()),
+                                 .usual_call = absl::Nanoseconds(proto.health().usual_call_ns())};
+  }
   switch (proto.state()) {
     case v1::Device::IDLE:
       device.state = DeviceState::kIdle;

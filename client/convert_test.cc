@@ -155,6 +155,14 @@ TEST(ConvertTest, WhetherADeviceIsGivenWork) {
   availability.set_state(static_cast<v1::Availability::State>(99));
   ASSERT_OK_AND_ASSIGN(device, DeviceFromProto(proto));
   EXPECT_EQ(device.availability->state, AvailabilityState::kUnknown);
+  EXPECT_FALSE(device.health.has_value());
+  proto.mutable_health()->set_failures(2);
+  proto.mutable_health()->set_probe_end_ns(7);
+  proto.mutable_health()->set_usual_call_ns(9);
+  ASSERT_OK_AND_ASSIGN(device, DeviceFromProto(proto));
+  EXPECT_EQ(device.health->failures, 2);
+  EXPECT_EQ(device.health->probe_end, absl::FromUnixNanos(7));
+  EXPECT_EQ(device.health->usual_call, absl::Nanoseconds(9));
   availability.mutable_reservation()->set_from_ns(-1);
   EXPECT_THAT(DeviceFromProto(proto), StatusIs(absl::StatusCode::kInternal));
 }

@@ -385,6 +385,17 @@ struct DeviceAvailability {
   std::optional<Reservation> reservation;  // That runs, or else begins next.
 };
 
+// What speaks for and against a device.
+struct DeviceHealth {
+  int failures = 0;                             // In a row, that the device is to blame for.
+  int passes = 0;                               // Probes in a row, while it is in quarantine.
+  absl::Time probe_end = absl::InfinitePast();  // Infinite past: it was not probed yet.
+  std::string probe_error;                      // Empty: the last probe passed.
+  absl::Duration
+      probe_call;  // How long a call of the last probe took; zero: not known. The same for the next.
+  absl::Duration usual_call;
+};
+
 // How a device confines programs.
 struct DeviceConfinement {
   std::vector<std::string> missing;  // "PART: why, and what to do".
@@ -411,6 +422,7 @@ struct Device {
   std::optional<DeviceLease>
       lease;  // Absent when nobody holds it, and from servers that do not tell.
   std::optional<DeviceAvailability> availability = {};  // Absent from servers that do not tell.
+  std::optional<DeviceHealth> health = {};              // The same.
 };
 
 struct ServerInfo {

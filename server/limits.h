@@ -144,6 +144,22 @@ inline constexpr int kMaxKeptReservationsOfOwner = 2'000;
 // What others see of a device or reservation, in the words of whoever made it so.
 inline constexpr int kMaxPurposeBytes = 255;
 
+// Probes. An operator sets the first two.
+inline constexpr absl::Duration kDefaultProbeEvery = absl::Minutes(15);
+inline constexpr int kDefaultQuarantineAfter = 5;
+// After a failure, and in quarantine; less often if an operator says so.
+inline constexpr absl::Duration kProbeDoubtedEvery = absl::Minutes(1);
+// So many that pass in a row end a quarantine, and so many say what is usual.
+inline constexpr int kPassesToReturn = 2;
+inline constexpr int kUsualProbes = 5;
+// Devices are looked over for whose turn it is; so many are probed at a time at most.
+inline constexpr absl::Duration kLookForProbesEvery = absl::Seconds(5);
+inline constexpr int kMaxProbes = 32;
+// A probe begins at once or not at all, and takes much less than this.
+inline constexpr absl::Duration kProbeQueueDeadline = absl::Seconds(5);
+inline constexpr absl::Duration kProbeRunDeadline = absl::Seconds(30);
+inline constexpr int kProbeSamples = 20;
+
 // When the server's own workers have ended so often in a row before they reported, nobody waits for them any more.
 inline constexpr int kMaxFailedStarts = 3;
 // Of the last words of one that are kept with every compilation that fails for it.

@@ -53,6 +53,9 @@ absl::Status CheckPeerId(absl::string_view what, absl::string_view id);
 // The id of the server's own worker number `index`.
 std::string LocalWorkerId(int index);
 
+// Whose probes are: no identity has this name.
+inline constexpr char kServerOwner[] = "the server";
+
 // Keys of ChangeHub; those of agents and workers also name the holders of leases.
 std::string JobKey(absl::string_view job_id);
 std::string AgentKey(absl::string_view agent_id);

@@ -71,7 +71,12 @@ absl::Status ServerContext::Open() {
       ArtifactLibrary::Vouching{.key = statement_key_.get(), .clock = &clock_});
   compiler_ = std::make_unique<CompilerIdentity>(options_.worker, options_.cache_dir);
   timers_ = std::make_unique<TimerQueue>();
+  SLIPWAY_ASSIGN_OR_RETURN(probes_, ProbePrograms::Create());
   SLIPWAY_RETURN_IF_ERROR(StartDispatcher());
+  // Once those of jobs are known to stay.
+  if (const absl::Status put = probes_->PutInto(*blobs_); !put.ok()) {
+    Log(LogLevel::kWarning, "devices are not probed", {{"why", put.ToString()}});
+  }
   env_ = {.jobs = store_.get(),
           .history = store_.get(),
           .dispatcher = dispatcher_.get(),
@@ -165,10 +170,16 @@ absl::Status ServerContext::OpenStores() {
   blobs_ = std::make_unique<QuotaBlobStore>(
       std::make_unique<CountingBlobStore>(std::move(files), &evicted_),
       QuotaBlobStore::Options{.quota_bytes = options_.blob_quota_bytes,
-                              .pinned = [this] { return dispatcher_->NeededBlobs(); }});
+                              .pinned = [this] { return PinnedBlobs(); }});
   SLIPWAY_ASSIGN_OR_RETURN_WITH(compile_cache_, FileCompileCache::Create(options_.blob_dir),
                                 "--blob-dir");
   return absl::OkStatus();
+}
+
+absl::flat_hash_set<Digest> ServerContext::PinnedBlobs() {
+  absl::flat_hash_set<Digest> pinned = dispatcher_->NeededBlobs();
+  pinned.insert(probes_->digests().begin(), probes_->digests().end());
+  return pinned;
 }
 
 absl::Status ServerContext::OpenIdentities() {
@@ -199,6 +210,7 @@ absl::Status ServerContext::StartDispatcher() {
            .clock = &clock_,
            .ids = &ids_,
            .hub = &hub_,
+           .probes = &*probes_,
            .wake = [this](absl::Duration wait) { TickAfter(wait); },
            .local_targets =
                [this](const TargetFingerprints& targets) { compiler_->Correct(targets); },
@@ -208,7 +220,9 @@ absl::Status ServerContext::StartDispatcher() {
            .max_queued_jobs = options_.max_queued_jobs,
            .compile_time_of_owner = LimitOf(options_.compile_time_per_day),
            .device_time_of_owner = LimitOf(options_.device_time_per_day),
-           .max_reservations_of_owner = options_.max_reservations}));
+           .max_reservations_of_owner = options_.max_reservations,
+           .probe_every = LimitOf(options_.probe_every),
+           .quarantine_after = static_cast<int>(options_.quarantine_after)}));
   return absl::OkStatus();
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/types/optional.h"
@@ -24,6 +25,7 @@
 #include "server/handlers/environment.h"
 #include "server/handlers/open_downloads.h"
 #include "server/handlers/open_uploads.h"
+#include "server/health/probe_program.h"
 #include "server/identities/identities.h"
 #include "server/identities/statement_key.h"
 #include "server/listener_check.h"
@@ -64,6 +66,8 @@ class ServerContext {
   absl::Status Open();
   absl::Status OpenStores();
   absl::Status OpenIdentities();
+  // What the jobs and probes need.
+  absl::flat_hash_set<Digest> PinnedBlobs();
   absl::Status StartDispatcher();
   std::string WorkerTokenPath() const;
   absl::StatusOr<std::string> MakeWorkerToken() const;
@@ -101,6 +105,7 @@ class ServerContext {
   std::unique_ptr<SqliteStore> store_;
   std::atomic<int64_t> evicted_ = 0;
   std::unique_ptr<QuotaBlobStore> blobs_;
+  absl::optional<ProbePrograms> probes_;
   OpenUploads uploads_{
       &machine_clock_,
       {.in_all = kMaxOpenUploads, .of_owner = kMaxOpenUploadsOfOwner, .idle = kUploadIdle}};

@@ -99,6 +99,11 @@ void AddFlags(FlagSet& flags, ServerOptions* options) {
             "How long one owner's jobs may hold devices within 24 hours; 0: no limit.");
   flags.Add("max-queued-jobs", &options->max_queued_jobs, 1, 10'000'000, "COUNT",
             "Most jobs that wait or run.");
+  flags.Add("probe-every", &options->probe_every, "TIME",
+            "How often a device that is idle is probed, by a small program; 0s: never.");
+  flags.Add("quarantine-after", &options->quarantine_after, 0, 1'000, "COUNT",
+            "Failures in a row, of probes or of attempts for which the device is to blame, after "
+            "which it is given probes alone; 0: however many.");
   flags.Add("max-user-priority", &options->max_user_priority, -kMaxPriority, kMaxPriority, "N",
             "Highest priority that users may ask for; administrators have all, up to 1,000.");
   flags.Add("max-reservations", &options->max_reservations, 0, kMaxReservations, "COUNT",

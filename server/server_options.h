@@ -45,6 +45,8 @@ struct ServerOptions {
   absl::Duration compile_time_per_day = absl::ZeroDuration();  // Of an owner; zero: no limit.
   absl::Duration device_time_per_day = absl::ZeroDuration();   // The same.
   int64_t max_queued_jobs = kDefaultMaxQueuedJobs;
+  absl::Duration probe_every = kDefaultProbeEvery;  // Zero: never.
+  int64_t quarantine_after = kDefaultQuarantineAfter;
   int64_t max_user_priority = kDefaultMaxUserPriority;
   int64_t max_reservations = kDefaultMaxReservationsOfOwner;
   absl::Duration max_reservation = kDefaultMaxReservation;

@@ -71,6 +71,36 @@ void AvailabilityJson(JsonWriter& json, const DeviceAvailability& availability) 
   json.EndObject();
 }
 
+std::string HealthText(const Device& device) {
+  if (!device.health.has_value()) return "";
+  const DeviceHealth& health = *device.health;
+  std::string text =
+      health.probe_end == absl::InfinitePast()
+          ? "  not probed yet"
+          : absl::StrCat("  probed at ", FormatWallTime(health.probe_end), ": ",
+                         health.probe_error.empty()
+                             ? absl::StrCat("passed, a call took ", FormatTime(health.probe_call))
+                             : Printable(health.probe_error));
+  if (health.usual_call > absl::ZeroDuration()) {
+    absl::StrAppend(&text, ", usually ", FormatTime(health.usual_call));
+  }
+  if (health.failures > 0) absl::StrAppend(&text, "; ", health.failures, " failures in a row");
+  return text + "\n";
+}
+
+void HealthJson(JsonWriter& json, const DeviceHealth& health) {
+  json.BeginObject("health");
+  json.Integer("failures", health.failures);
+  json.Integer("passes", health.passes);
+  health.probe_end == absl::InfinitePast()
+      ? json.Null("probe_end_ns")
+      : json.Integer("probe_end_ns", absl::ToUnixNanos(health.probe_end));
+  json.Text("probe_error", health.probe_error);
+  json.Integer("probe_call_ns", absl::ToInt64Nanoseconds(health.probe_call));
+  json.Integer("usual_call_ns", absl::ToInt64Nanoseconds(health.usual_call));
+  json.EndObject();
+}
+
 std::string ConfinementText(const Device& device) {
   if (!device.confinement.has_value()) return "  its agent does not confine programs\n";
   if (device.confinement->missing.empty()) return "  programs are confined\n";
@@ -146,7 +176,8 @@ std::string RenderDeviceFacts(const std::vector<Device>& devices) {
   std::string text;
   for (const Device& device : devices) {
     absl::StrAppend(&text, "\n", Printable(device.id), ": ", Printable(device.os), "; agent ",
-                    Printable(device.agent_version), "\n", ConfinementText(device));
+                    Printable(device.agent_version), "\n", ConfinementText(device),
+                    HealthText(device));
     if (device.is_compiled_only) {
       absl::StrAppend(&text, "  takes only programs compiled by this server\n");
     }
@@ -203,6 +234,7 @@ void DeviceFields(JsonWriter& json, const Device& device) {
   if (!device.peaks.empty()) PeaksJson(json, device.peaks);
   if (device.lease.has_value()) LeaseJson(json, *device.lease);
   if (device.availability.has_value()) AvailabilityJson(json, *device.availability);
+  if (device.health.has_value()) HealthJson(json, *device.health);
 }
 
 }  // namespace

@@ -164,6 +164,13 @@ TEST(RenderJsonTest, Queue) {
                     "since_ns": 1767225600000000000, "reservation": )" +
                                  reservation + "}"));
   EXPECT_EQ(json["availability"], expected);
+  device.health = DeviceHealth{.failures = 1, .probe_error = "smoke"};
+  ASSERT_OK_AND_ASSIGN(const Json probed, ParseJson(RenderDeviceJson(device)));
+  ASSERT_OK_AND_ASSIGN(
+      const Json health,
+      ParseJson(R"({"failures": 1, "passes": 0, "probe_end_ns": null, "probe_error": "smoke",
+                    "probe_call_ns": 0, "usual_call_ns": 0})"));
+  EXPECT_EQ(probed["health"], health);
   device.availability = DeviceAvailability{};
   ASSERT_OK_AND_ASSIGN(const Json open, ParseJson(RenderDeviceJson(device)));
   EXPECT_TRUE(open["availability"]["since_ns"].is_null());

@@ -344,6 +344,18 @@ TEST(RenderTest, DevicesThatAreNotGivenWork) {
       DeviceAvailability{.state = AvailabilityState::kQuarantined, .since = kTime};
   EXPECT_THAT(RenderDevices({doubted}, kTime),
               HasSubstr("\nboard is quarantined by the server since 2026-01-01 00:00:00 UTC\n"));
+  Device probed = IdleDevice();
+  probed.health = DeviceHealth{};
+  EXPECT_THAT(RenderDeviceFacts({probed}), HasSubstr("\n  not probed yet\n"));
+  probed.health = DeviceHealth{
+      .probe_end = kTime, .probe_call = absl::Milliseconds(2), .usual_call = absl::Milliseconds(1)};
+  EXPECT_THAT(RenderDeviceFacts({probed}),
+              HasSubstr("\n  probed at 2026-01-01 00:00:00 UTC: passed, a call took 2.00 ms, "
+                        "usually 1.00 ms\n"));
+  probed.health->probe_error = "it computes\nwrong";
+  probed.health->failures = 2;
+  EXPECT_THAT(RenderDeviceFacts({probed}),
+              HasSubstr(": it computes\\x0awrong, usually 1.00 ms; 2 failures in a row\n"));
   Device available = IdleDevice();
   available.availability = DeviceAvailability{};
   EXPECT_EQ(RenderDevices({available}, kTime), RenderDevices({IdleDevice()}, kTime));

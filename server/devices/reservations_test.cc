@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 #include "server/devices/opening.h"
 #include "server/limits.h"
+#include "server/names.h"
 #include "tests/common/status_matchers.h"
 
 namespace slipway::server {
@@ -154,9 +155,15 @@ TEST_F(OpeningTest, WithoutReservationsEverythingMayBegin) {
   EXPECT_TRUE(OpeningOf(&standing, {}, kNow).is_free());
   for (const auto state : {DeviceStanding::DRAINED, DeviceStanding::QUARANTINED}) {
     standing.set_state(state);
-    EXPECT_TRUE(OpeningOf(&standing, {}, kNow).is_closed);
     EXPECT_FALSE(OpeningOf(&standing, {}, kNow).Admits("ann"));
   }
+  // One in quarantine is probed, whoever has reserved it.
+  reservations_.Put(Make("1", 0, 1, "ann"));
+  const Opening doubted = OpeningOf(&standing, reservations_.Of("board", kNow), kNow);
+  EXPECT_TRUE(doubted.Admits(kServerOwner, absl::Minutes(1)));
+  EXPECT_FALSE(doubted.Admits("ann"));
+  standing.set_state(DeviceStanding::DRAINED);
+  EXPECT_FALSE(OpeningOf(&standing, {}, kNow).Admits(kServerOwner));
 }
 
 TEST_F(OpeningTest, AReservationIsForItsOwnerAlone) {

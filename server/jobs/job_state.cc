@@ -77,7 +77,7 @@ void Requeue(JobRecord& record, absl::Duration wait, absl::Time now) {
 void RetryOrFail(JobRecord& record, v1::JobError error, absl::Time now) {
   const int attempts = record.job().attempts();
   // What a client had on its device is gone with the attempt.
-  if (attempts < (record.job().has_session() ? 1 : kMaxAttempts)) {
+  if (attempts < (record.job().has_session() || record.is_probe() ? 1 : kMaxAttempts)) {
     Requeue(record, Backoff(attempts), now);
     return;
   }

@@ -21,9 +21,9 @@ v1::Lease::Kind LeaseKindOf(const v1::Job& job) {
 
 v1::Lease ShowLease(const JobRecord& record, bool is_named) {
   v1::Lease lease;
-  if (is_named) lease.set_job_id(record.job().id());
+  if (is_named && !record.is_probe()) lease.set_job_id(record.job().id());
   lease.set_kind(LeaseKindOf(record.job()));
-  lease.set_purpose(record.job().session().purpose());
+  lease.set_purpose(record.is_probe() ? "probe" : record.job().session().purpose());
   lease.set_owner(record.job().owner());
   lease.set_since_ns(record.lease().begin_time_ns());
   lease.set_until_ns(record.lease().begin_time_ns() + record.lease().deadline_ns());

@@ -11,7 +11,7 @@ namespace slipway::server {
 // What a job is, as lists call it.
 v1::Lease::Kind LeaseKindOf(const v1::Job& job);
 
-// Of a job that has a device. `is_named`: with the job's id, for those alone who may touch it.
+// Of a job that has a device. `is_named`: with the job's id, for those alone who may touch it; a probe has none.
 v1::Lease ShowLease(const JobRecord& record, bool is_named);
 
 }  // namespace slipway::server

@@ -67,6 +67,7 @@ Dispatcher::Dispatcher(Parts parts, Options options)
       used_time_({{HeldKind::kWorker, UsedTime(kUsedTimeWindow)},
                   {HeldKind::kDevice, UsedTime(kUsedTimeWindow)}}),
       peers_(options.silence),
+      next_probes_(started_at_),
       next_cleaning_(started_at_ + kCleaning) {}
 
 absl::StatusOr<std::unique_ptr<Dispatcher>> Dispatcher::Create(Parts parts, Options options) {
@@ -169,10 +170,17 @@ bool Dispatcher::Transit(absl::string_view id, const JobEvent& event) {
   const Lease after = next->lease();
   const int64_t replaces = from.job().revision();
   next->mutable_job()->set_revision(NextRevision());
-  if (IsTerminal(next->job().state())) CountUsedTime(EndedJobOf(*next));
-  absl::optional<v1::HistoryEntry> entry;
-  if (next->job().has_benchmark_result()) entry = EntryOf(from.lease().holder(), *next);
-  writer_.Put({.record = WithoutSpec(*next), .replaces = replaces, .entry = std::move(entry)});
+  if (IsTerminal(next->job().state()) && !next->is_probe()) CountUsedTime(EndedJobOf(*next));
+  const std::string device = from.job().assignee();
+  const absl::optional<StandingEvent> judged = JudgeAttempt(from, event);
+  absl::optional<JobRecord> probe;
+  if (next->is_probe()) {
+    if (IsTerminal(next->job().state())) probe = *next;
+  } else {
+    absl::optional<v1::HistoryEntry> entry;
+    if (next->job().has_benchmark_result()) entry = EntryOf(from.lease().holder(), *next);
+    writer_.Put({.record = WithoutSpec(*next), .replaces = replaces, .entry = std::move(entry)});
+  }
   live_.Put(*std::move(next));
   if (before.id() != after.id()) {
     if (!before.id().empty()) {
@@ -182,6 +190,8 @@ bool Dispatcher::Transit(absl::string_view id, const JobEvent& event) {
     }
     if (!after.id().empty()) changed_.push_back(after.holder());
   }
+  if (judged.has_value()) MoveStanding(device, *judged).IgnoreError();
+  if (probe.has_value()) ProbeEnded(*probe);
   return true;
 }
 
@@ -283,6 +293,7 @@ absl::StatusOr<v1::Job> Dispatcher::Cancel(const Caller& caller, absl::string_vi
   {
     Section section(this);
     const LiveJob* live = live_.Find(id);
+    if (live != nullptr && live->record.is_probe()) return NoSuchJob(id);
     if (live != nullptr && MayTouch(caller, live->record.job().owner())) {
       Transit(id, CancelRequested{.by = absl::StrCat(caller.owner, " at ", caller.address)});
       Schedule();
@@ -315,6 +326,7 @@ absl::Duration Dispatcher::Tick() {
     PassDeadlines();
     LoseSilentHolders();
     PassEdges();
+    LookForProbes();
     Schedule();
     cleans = now >= next_cleaning_;
     if (cleans) {
@@ -365,6 +377,7 @@ void Dispatcher::Forgotten(const std::vector<PeerRegistry::Forgotten>& forgotten
     to_fill_.erase(peer);
     free_.Erase(peer);
     if (device.empty()) continue;
+    probed_.erase(device);
     Log(LogLevel::kInfo, "device forgotten", {{"device", device}});
     writer_.DeleteDevice(device);
   }
@@ -414,6 +427,7 @@ absl::Duration Dispatcher::UntilNextTick() {
     wait = std::min(wait, *next - wall);
   if (absl::optional<absl::Time> edge = reservations_.NextEdge(edges_passed_))
     wait = std::min(wait, *edge - wall);
+  if (MakesProbes()) wait = std::min(wait, next_probes_ - now);
   if (absl::optional<absl::Duration> loss = peers_.table().NextLoss(now))
     wait = std::min(wait, *loss - now);
   // Whoever asks is told that the store refuses until it does not.
@@ -432,12 +446,13 @@ std::vector<v1::Device> Dispatcher::Devices(const Caller& caller) {
     for (const std::string& job : JobsHeldBy(key)) {
       const JobRecord& record = live_.Find(job)->record;
       if (record.job().assignee() != device.description().id()) continue;
-      const bool is_named = MayTouch(caller, record.job().owner());
+      const bool is_named = MayTouch(caller, record.job().owner()) && !record.is_probe();
       if (is_named) device.set_job_id(job);
       *device.mutable_lease() = ShowLease(record, is_named);
       if (device.state() != v1::Device::LOST) device.set_state(v1::Device::BUSY);
     }
     ShowAvailability(caller, &device);
+    ShowHealth(&device);
   }
   std::sort(shown.begin(), shown.end(), [](const v1::Device& a, const v1::Device& b) {
     return a.description().id() < b.description().id();

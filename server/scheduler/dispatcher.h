@@ -43,6 +43,7 @@
 #include "server/devices/opening.h"
 #include "server/devices/reservations.h"
 #include "server/devices/standing.h"
+#include "server/health/probe_program.h"
 #include "server/history/history_store.h"
 #include "server/jobs/job_store.h"
 #include "server/jobs/job_tally.h"
@@ -90,6 +91,9 @@ class Dispatcher {
     absl::Duration compile_time_of_owner = absl::InfiniteDuration();
     absl::Duration device_time_of_owner = absl::InfiniteDuration();
     int64_t max_reservations_of_owner = kDefaultMaxReservationsOfOwner;  // Of users.
+    absl::Duration probe_every = kDefaultProbeEvery;
+    // So many failures in a row put a device in quarantine; 0: none do.
+    int quarantine_after = kDefaultQuarantineAfter;
   };
   // All must outlive the dispatcher.
   struct Parts {
@@ -100,6 +104,8 @@ class Dispatcher {
     const Clock* clock = nullptr;
     IdGenerator* ids = nullptr;
     ChangeHub* hub = nullptr;
+    // What probes run; null: there are none.
+    const ProbePrograms* probes = nullptr;
     // Called, with no lock held, when Tick should be called after this time at the latest.
     std::function<void(absl::Duration)> wake;
     // Told what one of the server's own workers compiles for.
@@ -270,6 +276,26 @@ class Dispatcher {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   absl::StatusOr<absl::optional<v1::Reservation>> EarlierReservation(const ReservationRecord& like)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // What an event that ends an attempt of the job says of its device, if anything.
+  absl::optional<StandingEvent> JudgeAttempt(const JobRecord& record, const JobEvent& event)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void ShowHealth(v1::Device* device) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  bool MakesProbes() const {
+    return parts_.probes != nullptr && options_.probe_every < absl::InfiniteDuration();
+  }
+  // When a device was probed last, or, before its first probe, when it came; monotonic.
+  struct LastProbe {
+    absl::Duration at;
+    bool is_first = true;
+  };
+  absl::Duration ProbeDueAt(const std::string& device, const LastProbe& last)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Begins to probe devices that are idle and due.
+  void LookForProbes() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // A probe first runs its program, whose outputs are checked, and then measures it.
+  void StartProbe(const std::string& device, bool measures) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void ProbeEnded(const JobRecord& ended) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+
   // Whether a new one may be made.
   absl::Status CheckReservation(const Caller& caller, const ReservationRecord& record)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -336,6 +362,10 @@ class Dispatcher {
   absl::flat_hash_map<std::string, DeviceStanding> standings_ ABSL_GUARDED_BY(mu_);
   Reservations reservations_ ABSL_GUARDED_BY(mu_);
   absl::Time edges_passed_ ABSL_GUARDED_BY(mu_) = absl::InfinitePast();  // Wall clock.
+  // By device: of all that were there, and the jobs of probes under way.
+  absl::flat_hash_map<std::string, LastProbe> probed_ ABSL_GUARDED_BY(mu_);
+  absl::flat_hash_map<std::string, std::string> probing_ ABSL_GUARDED_BY(mu_);
+  absl::Duration next_probes_ ABSL_GUARDED_BY(mu_);  // Monotonic; LookForProbes.
   // Assignments of running attempts; made when first asked for, and again after a restart.
   absl::btree_map<std::string, std::shared_ptr<const Assignment>> assignments_ ABSL_GUARDED_BY(mu_);
   v1::ServerCounters counters_ ABSL_GUARDED_BY(mu_);

@@ -76,13 +76,16 @@ absl::Status Dispatcher::MoveStanding(const std::string& device, const StandingE
   if (const DeviceStanding* known = StandingOf(device)) from = *known;
   SLIPWAY_ASSIGN_OR_RETURN(DeviceStanding next, ApplyToStanding(from, event, parts_.clock->Now()));
   if (StandingRuleFor(from.state(), event.index()) == StandingRule::kStay) return absl::OkStatus();
+  if (next.SerializeAsString() == from.SerializeAsString()) return absl::OkStatus();
   next.set_revision(from.revision() + 1);
-  Log(LogLevel::kInfo, "device",
-      {{"id", device},
-       {"is", StandingName(next.state())},
-       {"was", StandingName(from.state())},
-       {"by", next.by()},
-       {"why", next.reason()}});
+  if (next.state() != from.state()) {
+    Log(LogLevel::kInfo, "device",
+        {{"id", device},
+         {"is", StandingName(next.state())},
+         {"was", StandingName(from.state())},
+         {"by", next.by()},
+         {"why", next.reason()}});
+  }
   writer_.PutStanding(next, from.revision());
   standings_[device] = std::move(next);
   LookAgainAt(device);

@@ -59,6 +59,7 @@ class DispatcherTest : public ::testing::Test {
                              .clock = server_clock_,
                              .ids = &ids_,
                              .hub = &hub_,
+                             .probes = probes_,
                              .wake = [this](absl::Duration wait) { wakes_.push_back(wait); },
                              .demand = demand_},
                             {.silence = kSilence,
@@ -66,7 +67,8 @@ class DispatcherTest : public ::testing::Test {
                              .max_live_bytes_of_owner = kMaxLiveBytes,
                              .max_ended_bytes_of_owner = kMaxEndedBytes,
                              .compile_time_of_owner = compile_time_,
-                             .device_time_of_owner = device_time_});
+                             .device_time_of_owner = device_time_,
+                             .quarantine_after = 3});
   }
 
   JobRecord NewRecord(const std::string& request) {
@@ -216,6 +218,7 @@ class DispatcherTest : public ::testing::Test {
   std::vector<absl::Duration> wakes_;                       // What the dispatcher asked for.
   absl::Duration compile_time_ = absl::InfiniteDuration();  // From the next Restart on.
   absl::Duration device_time_ = absl::InfiniteDuration();   // The same.
+  const ProbePrograms* probes_ = nullptr;                   // The same.
   int64_t sequence_ = 0;
 };
 

@@ -145,7 +145,7 @@ v1::ListQueueResponse Dispatcher::Queue(const Caller& caller, const v1::ListQueu
   absl::flat_hash_map<std::string, v1::WaitReason> reasons;
   const auto add = [&](absl::string_view id, int64_t position) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
     const WaitingJob& job = *waiting.Find(id);
-    if (!is_asked_for(job)) return;
+    if (!is_asked_for(job) || live_.Find(id)->record.is_probe()) return;
     response.set_waiting(response.waiting() + 1);
     if (response.jobs_size() == request.limit()) return;
     v1::QueuedJob& shown = *response.add_jobs();

@@ -68,6 +68,7 @@ absl::Status Dispatcher::Reported(Report report, bool* is_new) {
   }
   if (taken.device_changed) {
     writer_.PutDevice(peers_.ShowDevice(peer, parts_.clock->Monotonic()));
+    MoveStanding(report.description.id(), DeviceChanged{}).IgnoreError();
   }
   if (!taken.device_gone.empty()) writer_.DeleteDevice(taken.device_gone);
   // Before the leases are taken in: it has applied what was wanted until now, and has nothing else to stop first.

@@ -28,7 +28,7 @@ WaitReason ReasonAt(const DeviceView& device, const WaitingJob& job, absl::Time 
   WaitReason reason;
   reason.set_device(device.supply->device);
   const Opening opening = OpeningOf(device.standing, device.reserved, now);
-  if (opening.is_closed) {
+  if (device.standing != nullptr && device.standing->state() != DeviceStanding::OPEN) {
     reason.set_kind(device.standing->state() == DeviceStanding::DRAINED ? WaitReason::DRAINED
                                                                         : WaitReason::QUARANTINED);
     reason.set_detail(device.standing->reason());

@@ -1,8 +1,10 @@
 // Who may have devices when, with real processes: the queue says why, over restarts of server and agent.
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/time/clock.h"
 #include "client/client.h"
 #include "core/runtime/test_programs/test_programs.h"
 #include "gmock/gmock.h"
@@ -15,8 +17,10 @@ namespace {
 
 class QueueProcesses : public ::testing::Test {
  protected:
-  void SetUp() override {
-    absl::StatusOr<std::unique_ptr<Cluster>> cluster = Cluster::Start({});
+  void SetUp() override { Start({}); }
+  void Start(Cluster::Options options) {
+    cluster_.reset();
+    absl::StatusOr<std::unique_ptr<Cluster>> cluster = Cluster::Start(std::move(options));
     ASSERT_OK(cluster);
     cluster_ = *std::move(cluster);
     ASSERT_OK_AND_ASSIGN(client_, cluster_->Connect());
@@ -86,6 +90,25 @@ TEST_F(QueueProcesses, AReservationSurvivesTheServer) {
   EXPECT_EQ(ran.state, JobState::kSucceeded) << ran.error;
   ASSERT_OK(client_->Unreserve(made.id));
   EXPECT_EQ(State(), AvailabilityState::kAvailable);
+}
+
+// The real program on this machine, by the way that all programs take, until what is usual is known.
+TEST_F(QueueProcesses, AnIdleDeviceIsProbedAndPasses) {
+  Start({.server_flags = {"--probe-every", "200ms"}});
+  DeviceHealth health;
+  const absl::Time end = absl::Now() + absl::Minutes(1);
+  while (health.usual_call == absl::ZeroDuration() && absl::Now() < end) {
+    ASSERT_OK_AND_ASSIGN(const std::vector<Device> devices, client_->ListDevices());
+    health = *devices.at(0).health;
+    ASSERT_EQ(health.probe_error, "");
+  }
+  EXPECT_GT(health.usual_call, absl::ZeroDuration());
+  EXPECT_EQ(health.failures, 0);
+  // None of it is a job of anybody's.
+  EXPECT_THAT(*client_->ListJobs({}), ::testing::IsEmpty());
+  ASSERT_OK_AND_ASSIGN(const std::string id, Submit());
+  ASSERT_OK_AND_ASSIGN(const Job ran, client_->Wait(id, nullptr));
+  EXPECT_EQ(ran.state, JobState::kSucceeded) << ran.error;
 }
 
 }  // namespace
