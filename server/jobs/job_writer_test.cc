@@ -250,7 +250,8 @@ TEST(JobWriterStandingTest, ChangesOfADeviceReplaceWhatIsStored) {
   MemoryDatabase database;
   MemoryStore store(&database);
   std::vector<DeviceStanding> overtaken;
-  JobWriter writer(&store, &store, nullptr,
+  const FakeClock clock;
+  JobWriter writer(&store, &store, nullptr, &clock,
                    [&](DeviceStanding stored) { overtaken.push_back(std::move(stored)); });
   DeviceStanding standing;
   standing.set_device("board");
@@ -281,7 +282,8 @@ TEST(JobWriterStandingTest, ChangesOfADeviceReplaceWhatIsStored) {
 TEST(JobWriterStandingTest, AReservationWaitsForAStoreThatRefuses) {
   MemoryDatabase database;
   MemoryStore store(&database);
-  JobWriter writer(&store, &store, nullptr);
+  const FakeClock clock;
+  JobWriter writer(&store, &store, nullptr, &clock);
   ReservationRecord record;
   record.mutable_reservation()->set_id("r");
   database.Refuse(absl::UnavailableError("busy"));
