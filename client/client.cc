@@ -1,5 +1,7 @@
 #include "client/client.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 
@@ -45,6 +47,11 @@ absl::StatusOr<BenchmarkResult> Client::Benchmark(const Digest& artifact,
 absl::StatusOr<std::vector<HistorySeries>> Client::ReadHistory(const HistoryOptions& options) {
   SLIPWAY_ASSIGN_OR_RETURN(std::vector<HistoryEntry> entries, ListHistory(options));
   return SeriesOf(std::move(entries));
+}
+
+absl::StatusOr<std::vector<Device>> Client::ListDevices() {
+  SLIPWAY_ASSIGN_OR_RETURN(DeviceList list, FindDevices({}));
+  return std::move(list.devices);
 }
 
 }  // namespace slipway

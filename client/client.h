@@ -25,6 +25,7 @@
 #include "client/types.h"
 #include "core/artifact/artifact.h"
 #include "core/rpc/caller_proof.h"
+#include "core/selector/labels.h"
 
 namespace slipway {
 
@@ -117,9 +118,15 @@ struct ReserveOptions {
 // What an administrator does with a device.
 enum class DeviceAction { kDrain, kUndrain, kQuarantine, kUnquarantine };
 
+// Which devices to list.
+struct DeviceListOptions {
+  std::string selector;    // An id, or a selector (core/selector/selector.h); empty: all.
+  bool available = false;  // Only those that could be given work of this caller's.
+};
+
 struct RunOptions {
   std::string name;    // What lists and the history call the program; empty: as its manifest does.
-  std::string device;  // Empty: any that can.
+  std::string device;  // An id, or a selector for any that matches and can; empty: any that can.
   uint64_t seed = 0;   // Makes the inputs that are not given.
   int threads = 1;
   int64_t loop_turns = 0;  // All loops of a call together; 0: RunSpec's default.
@@ -202,7 +209,13 @@ class Client {
   // Fetches the manifest alone.
   virtual absl::StatusOr<ArtifactSummary> DescribeArtifact(const Digest& artifact) = 0;
 
-  virtual absl::StatusOr<std::vector<Device>> ListDevices() = 0;  // Sorted by id.
+  // INVALID_ARGUMENT as Selector::Parse; FAILED_PRECONDITION where the server is too old for what is asked.
+  virtual absl::StatusOr<DeviceList> FindDevices(const DeviceListOptions& options) = 0;
+  absl::StatusOr<std::vector<Device>> ListDevices();  // All, sorted by id.
+  // Gives a device labels, in place of those that administrators gave it under the same keys, and takes away those of these keys.
+  // Returns all that administrators have given it. PERMISSION_DENIED unless one is an administrator.
+  virtual absl::StatusOr<Labels> ChangeLabels(const std::string& device, const Labels& given,
+                                              const std::vector<std::string>& removed) = 0;
   virtual absl::StatusOr<ServerInfo> Info() = 0;
   // FAILED_PRECONDITION from a server from before it.
   virtual absl::StatusOr<ServerStatus> Status() = 0;

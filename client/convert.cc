@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -441,6 +443,42 @@ absl::StatusOr<Job> JobFromProto(const v1::Job& proto) {
   return job;
 }
 
+namespace {
+
+DeviceInventory InventoryFromProto(const v1::DeviceInventory& proto) {
+  DeviceInventory inventory = {.kernel = proto.kernel(),
+                               .storage_bytes = proto.storage_bytes(),
+                               .storage_free_bytes = proto.storage_free_bytes()};
+  for (const v1::DeviceInventory::CoreKind& kind : proto.core_kinds()) {
+    inventory.core_kinds.push_back({.cores = kind.cores(),
+                                    .capacity = kind.capacity(),
+                                    .max_frequency_hz = kind.max_frequency_hz()});
+  }
+  if (proto.power() == v1::DeviceInventory::MAINS) inventory.power = PowerSource::kMains;
+  if (proto.power() == v1::DeviceInventory::BATTERY) inventory.power = PowerSource::kBattery;
+  if (proto.has_charge_percent()) inventory.charge_percent = proto.charge_percent();
+  if (proto.machine() == v1::DeviceInventory::PHYSICAL) inventory.machine = MachineKind::kPhysical;
+  if (proto.machine() == v1::DeviceInventory::VIRTUAL) inventory.machine = MachineKind::kVirtual;
+  inventory.accelerators.assign(proto.accelerators().begin(), proto.accelerators().end());
+  return inventory;
+}
+
+// Administrators go before.
+std::vector<DeviceLabel> LabelsFromProto(const v1::Device& proto) {
+  std::map<std::string, DeviceLabel> labels;
+  for (const v1::Label& label : proto.description().labels()) {
+    labels[label.key()] = {.key = label.key(), .value = label.value()};
+  }
+  for (const v1::Label& label : proto.labels()) {
+    labels[label.key()] = {.key = label.key(), .value = label.value(), .by_administrator = true};
+  }
+  std::vector<DeviceLabel> sorted;
+  for (auto& [key, label] : labels) sorted.push_back(std::move(label));
+  return sorted;
+}
+
+}  // namespace
+
 absl::StatusOr<Device> DeviceFromProto(const v1::Device& proto) {
   const v1::DeviceDescription& description = proto.description();
   Device device = {.id = description.id(),
@@ -457,6 +495,10 @@ absl::StatusOr<Device> DeviceFromProto(const v1::Device& proto) {
                    .formats = RangeFromProto(proto.min_format(), proto.max_format()),
                    .warning = proto.warning()};
   device.is_compiled_only = description.compiled_only();
+  if (description.has_inventory()) {
+    device.inventory = InventoryFromProto(description.inventory());
+  }
+  device.labels = LabelsFromProto(proto);
   if (description.has_confinement()) {
     const auto& missing = description.confinement().missing();
     device.confinement = DeviceConfinement{{missing.begin(), missing.end()}};

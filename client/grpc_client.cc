@@ -22,9 +22,12 @@
 #include "core/rpc/grpc_calls.h"
 #include "core/rpc/grpc_renewal.h"
 #include "core/rpc/request_id.h"
+#include "core/selector/labels.h"
+#include "core/selector/selector.h"
 #include "core/store/memory_blob_store.h"
 #include "core/target/target.h"
 #include "core/tensor/strings.h"
+#include "core/wire/device_attributes_proto.h"
 #include "core/wire/digest_proto.h"
 #include "core/wire/precision_proto.h"
 #include "core/wire/record_file.h"
@@ -154,7 +157,22 @@ class GrpcClient final : public Client {
           info.max_protocol(), ", this client ", kProtocol, "; update the older one"));
     }
     max_model_bytes_ = info.limits().max_model_bytes();
+    selectors_ = info.selectors();
+    server_version_ = info.version();
     return absl::OkStatus();
+  }
+
+  absl::Status TooOldForSelectors() const {
+    return absl::FailedPreconditionError(
+        absl::StrCat("the server, version \"", server_version_,
+                     "\", knows devices by their ids alone: name one, or update the server"));
+  }
+
+  // Of what is named as a device: that a selector is one, and that the server will know it for one.
+  absl::Status CheckDevice(const std::string& device) const {
+    if (!IsSelector(device)) return absl::OkStatus();
+    SLIPWAY_RETURN_IF_ERROR(Selector::Parse(device).status());
+    return selectors_ == 0 ? TooOldForSelectors() : absl::OkStatus();
   }
 
   // What fails is tried again next time, while a third of the identity's time is left.
@@ -229,6 +247,7 @@ class GrpcClient final : public Client {
   absl::StatusOr<std::string> SubmitRun(const Digest& artifact,
                                         const std::vector<NamedTensor>& inputs,
                                         const RunOptions& options) override {
+    SLIPWAY_RETURN_IF_ERROR(CheckDevice(options.device));
     v1::CreateRunRequest request;
     request.set_request_id(NewRequestId());
     SetDeadlines(options.deadlines, request);
@@ -248,6 +267,7 @@ class GrpcClient final : public Client {
   absl::StatusOr<std::string> SubmitBenchmark(const Digest& artifact,
                                               const std::vector<NamedTensor>& inputs,
                                               const BenchmarkOptions& options) override {
+    SLIPWAY_RETURN_IF_ERROR(CheckDevice(options.run.device));
     v1::CreateBenchmarkRequest request;
     request.set_request_id(NewRequestId());
     SetDeadlines(options.run.deadlines, request);
@@ -454,17 +474,42 @@ class GrpcClient final : public Client {
     return Summarize(manifest);
   }
 
-  absl::StatusOr<std::vector<Device>> ListDevices() override {
+  absl::StatusOr<DeviceList> FindDevices(const DeviceListOptions& options) override {
+    SLIPWAY_RETURN_IF_ERROR(CheckDevice(options.selector));
+    if (selectors_ == 0 && (options.available || !options.selector.empty())) {
+      return TooOldForSelectors();
+    }
+    v1::ListDevicesRequest request;
+    request.set_selector(options.selector);
+    request.set_available(options.available);
     v1::ListDevicesResponse response;
     SLIPWAY_RETURN_IF_ERROR(Call([&](grpc::ClientContext& context) {
-      return fleet_->ListDevices(&context, v1::ListDevicesRequest(), &response);
+      return fleet_->ListDevices(&context, request, &response);
     }));
-    std::vector<Device> devices;
+    DeviceList list = {.devices = {}, .explanation = response.explanation()};
     for (const v1::Device& proto : response.devices()) {
       SLIPWAY_ASSIGN_OR_RETURN(Device device, DeviceFromProto(proto));
-      devices.push_back(std::move(device));
+      list.devices.push_back(std::move(device));
     }
-    return devices;
+    return list;
+  }
+
+  absl::StatusOr<Labels> ChangeLabels(const std::string& device, const Labels& given,
+                                      const std::vector<std::string>& removed) override {
+    v1::SetDeviceLabelsRequest request;
+    request.set_device(device);
+    ToProto(given, request.mutable_labels());
+    for (const std::string& key : removed) request.add_removed(key);
+    v1::SetDeviceLabelsResponse response;
+    const absl::Status status = Call([&](grpc::ClientContext& context) {
+      return fleet_->SetDeviceLabels(&context, request, &response);
+    });
+    if (absl::IsUnimplemented(status)) {
+      return absl::FailedPreconditionError(
+          "the server knows no labels yet: update it, or start the agent with --label");
+    }
+    SLIPWAY_RETURN_IF_ERROR(status);
+    return FromProto(response.labels());
   }
 
   absl::StatusOr<ServerInfo> Info() override {
@@ -650,7 +695,10 @@ class GrpcClient final : public Client {
   const std::unique_ptr<v1::HistoryService::StubInterface> history_;
   const std::unique_ptr<v1::QueueService::StubInterface> queue_;
   const std::unique_ptr<v1::ServerService::StubInterface> server_;
-  int64_t max_model_bytes_ = 0;  // Set by Greet.
+  // Set by Greet.
+  int64_t max_model_bytes_ = 0;
+  int selectors_ = 0;  // Highest version the server knows.
+  std::string server_version_;
 };
 
 }  // namespace

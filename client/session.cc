@@ -11,6 +11,7 @@
 #include "client/convert.h"
 #include "client/request_id.h"
 #include "client/session/answers.h"
+#include "client/session/grpc_selector_check.h"
 #include "client/session/load_operation.h"
 #include "client/session/transfer.h"
 #include "core/artifact/slip_file.h"
@@ -114,6 +115,8 @@ absl::StatusOr<Session> Session::Open(const SessionOptions& options) {
   SLIPWAY_RETURN_IF_ERROR(CheckOptions(options));
   SLIPWAY_ASSIGN_OR_RETURN(EngineOptions engine, MakeEngineOptions(options, options.idle));
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<Tag> tags, CheckTags(options.tags));
+  SLIPWAY_RETURN_IF_ERROR(
+      CheckSelector(options.device, options.address, engine.proof, options.stop));
   v1::SessionRequest::Open& open = *engine.first.mutable_open();
   *open.mutable_tags() = ToProto(tags);
   open.set_device(options.device);

@@ -57,7 +57,7 @@ struct SessionOptions {
   std::string address;  // Of a server, or of an agent that listens: "HOST:PORT" or "unix:PATH".
   // Who calls; see ClientOptions. An agent without a server that listens has no TLS: `insecure` says that this is meant.
   ProofOptions proof;
-  std::string device;     // Empty: any of `target`.
+  std::string device;     // An id, or a selector for any that matches; empty: any of `target`.
   std::string target;     // As core/target/target.h writes them; empty: any.
   std::string purpose;    // Others who wait for the device see it.
   std::vector<Tag> tags;  // What a server is to keep the session by; CheckTags says which can be.

@@ -115,4 +115,30 @@ absl::string_view Name(AvailabilityState state) {
   return "";
 }
 
+absl::string_view Name(PowerSource source) {
+  switch (source) {
+    case PowerSource::kUnknown:
+      return "unknown";
+    case PowerSource::kMains:
+      return "mains";
+    case PowerSource::kBattery:
+      return "battery";
+  }
+  SLIPWAY_CHECK(false, "no such source of power");
+  return "";
+}
+
+absl::string_view Name(MachineKind kind) {
+  switch (kind) {
+    case MachineKind::kUnknown:
+      return "unknown";
+    case MachineKind::kPhysical:
+      return "physical";
+    case MachineKind::kVirtual:
+      return "virtual";
+  }
+  SLIPWAY_CHECK(false, "no such kind of machine");
+  return "";
+}
+
 }  // namespace slipway

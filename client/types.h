@@ -401,6 +401,37 @@ struct DeviceConfinement {
   std::vector<std::string> missing;  // "PART: why, and what to do".
 };
 
+// Cores that are alike.
+struct CoreKind {
+  int cores = 0;
+  int capacity = 0;              // What one does, of 1,024 of the fastest kind.
+  int64_t max_frequency_hz = 0;  // 0 when unknown.
+};
+
+enum class PowerSource { kUnknown, kMains, kBattery };
+enum class MachineKind { kUnknown, kPhysical, kVirtual };
+absl::string_view Name(PowerSource source);  // "unknown", "mains", "battery"
+absl::string_view Name(MachineKind kind);    // "unknown", "physical", "virtual"
+
+// What a device's machine is besides; what is not known is 0 or empty.
+struct DeviceInventory {
+  std::vector<CoreKind> core_kinds;  // The fastest first.
+  std::string kernel;
+  int64_t storage_bytes = 0;  // Of the disk where its agent keeps programs.
+  int64_t storage_free_bytes = 0;
+  PowerSource power = PowerSource::kUnknown;
+  std::optional<int> charge_percent;  // Of its batteries, in tens.
+  MachineKind machine = MachineKind::kUnknown;
+  std::vector<std::string> accelerators;
+};
+
+// What people say of a device.
+struct DeviceLabel {
+  std::string key;
+  std::string value;
+  bool by_administrator = false;  // Not its agent.
+};
+
 struct Device {
   std::string id;
   std::string target;
@@ -423,6 +454,14 @@ struct Device {
       lease;  // Absent when nobody holds it, and from servers that do not tell.
   std::optional<DeviceAvailability> availability = {};  // Absent from servers that do not tell.
   std::optional<DeviceHealth> health = {};              // The same.
+  std::optional<DeviceInventory> inventory;  // Absent where its agent does not tell.
+  std::vector<DeviceLabel> labels;           // One a key, sorted; administrators go before.
+};
+
+// Devices that were asked for.
+struct DeviceList {
+  std::vector<Device> devices;  // Sorted by id.
+  std::string explanation;      // Why there are none; empty where there are some.
 };
 
 struct ServerInfo {

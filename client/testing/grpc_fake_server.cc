@@ -14,8 +14,10 @@
 #include "core/base/check.h"
 #include "core/base/digest.h"
 #include "core/rpc/grpc_settings.h"
+#include "core/selector/selector.h"
 #include "core/store/blob_store.h"
 #include "core/tensor/tensor.h"
+#include "core/wire/device_attributes_proto.h"
 #include "core/wire/digest_proto.h"
 #include "core/wire/tensor_proto.h"
 
@@ -370,10 +372,30 @@ class FakeServer::Fleet final : public v1::FleetService::Service {
  public:
   explicit Fleet(State& state) : state_(state) {}
 
-  grpc::Status ListDevices(grpc::ServerContext* context, const v1::ListDevicesRequest*,
+  grpc::Status ListDevices(grpc::ServerContext* context, const v1::ListDevicesRequest* request,
                            v1::ListDevicesResponse* response) override {
     absl::MutexLock lock(&state_.mutex);
-    for (const v1::Device& device : state_.behaviour.devices) *response->add_devices() = device;
+    // A server that knows no selectors lists all.
+    const bool is_selected =
+        state_.behaviour.info.selectors() > 0 && IsSelector(request->selector());
+    const Selector selector =
+        is_selected ? Selector::Parse(request->selector()).value_or(Selector()) : Selector();
+    for (const v1::Device& device : state_.behaviour.devices) {
+      if (!selector.Matches(AttributesOf(device.description(), {}))) continue;
+      *response->add_devices() = device;
+    }
+    if (response->devices().empty() && is_selected) response->set_explanation("nothing matches");
+    return state_.Enter(*context);
+  }
+
+  grpc::Status SetDeviceLabels(grpc::ServerContext* context,
+                               const v1::SetDeviceLabelsRequest* request,
+                               v1::SetDeviceLabelsResponse* response) override {
+    absl::MutexLock lock(&state_.mutex);
+    *response->mutable_labels() = request->labels();
+    for (const std::string& key : request->removed()) {
+      response->add_labels()->set_key("without-" + key);
+    }
     return state_.Enter(*context);
   }
 
@@ -454,6 +476,7 @@ FakeServer::FakeServer() : state_(std::make_unique<State>()) {
     info.set_min_protocol(1);
     info.set_max_protocol(1);
     info.add_targets("x86-64-v3-linux");
+    info.set_selectors(kSelectorVersion);
     info.mutable_limits()->set_max_model_bytes(1 << 30);
     v1::Device device;
     device.mutable_description()->set_id("fake");
