@@ -8,7 +8,7 @@ namespace slipway::cli {
 
 absl::StatusOr<std::optional<std::vector<std::string>>> ParseArguments(
     Environment& environment, FlagSet& flags, Arguments arguments,
-    const std::vector<std::string>& names) {
+    const std::vector<std::string>& names, size_t optional) {
   absl::StatusOr<std::vector<std::string>> rest = flags.Parse(arguments);
   if (!rest.ok()) return WithExitCode(rest.status(), ExitCode::kWrongCall);
   const std::string text = flags.TextAskedFor();
@@ -16,7 +16,7 @@ absl::StatusOr<std::optional<std::vector<std::string>>> ParseArguments(
     environment.out << text;
     return std::optional<std::vector<std::string>>();
   }
-  if (rest->size() != names.size()) {
+  if (rest->size() + optional < names.size() || rest->size() > names.size()) {
     return WrongCall(
         absl::StrCat(rest->size() < names.size()
                          ? absl::StrCat(names[rest->size()], " is missing")

@@ -2,6 +2,7 @@
 #ifndef SLIPWAY_CLIENT_CLI_ARGUMENTS_H_
 #define SLIPWAY_CLIENT_CLI_ARGUMENTS_H_
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,11 +14,11 @@
 
 namespace slipway::cli {
 
-// Sets the flags. Returns the other arguments, of which there must be one for each of `names`, or nothing when
-// --help or --print-config asked for a text, which is printed. A wrong call otherwise.
+// Sets the flags. Returns the other arguments, of which there must be one for each of `names`, but for the last `optional` of them, or
+// nothing when --help or --print-config asked for a text, which is printed. A wrong call otherwise.
 absl::StatusOr<std::optional<std::vector<std::string>>> ParseArguments(
     Environment& environment, FlagSet& flags, Arguments arguments,
-    const std::vector<std::string>& names);
+    const std::vector<std::string>& names, size_t optional = 0);
 
 }  // namespace slipway::cli
 

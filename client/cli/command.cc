@@ -1,9 +1,11 @@
 #include "client/cli/command.h"
 
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "core/base/text_table.h"
 #include "core/base/version.h"
 
@@ -25,7 +27,8 @@ constexpr Verb kVerbs[] = {
     {"quantize", "compile a model in 8 bits, and tell what that changes", Quantize},
     {"session", "hold a device and work with it, by hand or by a script", RunSession},
     {"lease", "list who holds devices, hold one, release one", Lease},
-    {"devices", "list the devices", Devices},
+    {"devices", "list the devices, all or those that match", Devices},
+    {"label", "give a device labels, for selectors to find it by", Label},
     {"queue", "list what waits, and why", ShowQueue},
     {"reserve", "have a device for oneself, for a time", Reserve},
     {"reservations", "list who has reserved which device", Reservations},
@@ -91,7 +94,10 @@ ExitCode RunCommand(Environment& environment, Arguments arguments) {
     status = absl::ResourceExhaustedError("the output cannot be written; is the disk full");
   }
   if (!status.ok()) {
-    environment.err << "slipway: error: " << Printable(status.message()) << std::endl;
+    // What points into a text has further lines; indented, so that nothing which a peer says looks like an error of the command's.
+    std::vector<std::string> lines = absl::StrSplit(status.message(), '\n');
+    for (std::string& line : lines) line = Printable(line);
+    environment.err << "slipway: error: " << absl::StrJoin(lines, "\n  ") << std::endl;
   }
   return ExitCodeOf(status);
 }

@@ -19,6 +19,7 @@
 #include "core/base/files.h"
 #include "core/base/status_macros.h"
 #include "core/base/text_table.h"
+#include "core/selector/selector.h"
 #include "core/target/target.h"
 
 namespace slipway::cli {
@@ -86,8 +87,10 @@ void ModelFlags::AddTo(FlagSet& flags, bool runs) {
   flags.Add("target", &target, "TARGET",
             runs ? "Compile for it, instead of for the device; \"host\" is this machine."
                  : "Compile for it; \"host\", the default, is this machine.");
-  flags.Add("device", &device, "ID",
-            runs ? "Device to run on; else any that can." : "Compile for this device's target.");
+  flags.Add("device", &device, "ID|SELECTOR",
+            runs ? "Device to run on, or any that matches, such as \"arch=arm-64 memory>=4GiB "
+                   "label:lab=berlin\"; else any that can."
+                 : "Compile for the target of this device, or of those that match.");
   flags.Add("dimension", &dimensions, "SYMBOL=N",
             "Extent of a symbolic dimension, or its bounds MIN..MAX; free without it. Repeatable.");
   flags.Add("keep", &keep, "NAME",
@@ -110,10 +113,20 @@ void ModelFlags::AddTo(FlagSet& flags, bool runs) {
   flags.Add("tag", &tags, "KEY=VALUE", kTagHelp);
 }
 
+absl::StatusOr<std::vector<Device>> MatchingDevices(Client& client, const std::string& selector) {
+  absl::StatusOr<DeviceList> list = client.FindDevices({.selector = selector});
+  SLIPWAY_RETURN_IF_ERROR(RefusedRequest(list.status()));
+  if (list->devices.empty()) {
+    return WithExitCode(absl::NotFoundError(list->explanation), ExitCode::kUnreachable);
+  }
+  return std::move(list->devices);
+}
+
 absl::StatusOr<std::string> ChooseTarget(const ModelFlags& flags, bool runs,
                                          absl::Span<const Device> devices) {
   if (!flags.target.empty()) return CanonicalTarget(flags.target);
-  if (!flags.device.empty()) {
+  const bool is_selected = IsSelector(flags.device);
+  if (!flags.device.empty() && !is_selected) {
     std::vector<std::string> ids;
     for (const Device& device : devices) {
       if (device.id == flags.device) return CanonicalTarget(device.target);
@@ -125,21 +138,23 @@ absl::StatusOr<std::string> ChooseTarget(const ModelFlags& flags, bool runs,
                                         : absl::StrCat("there are: ", absl::StrJoin(ids, ", ")))),
                         ExitCode::kUnreachable);
   }
-  if (!runs) return HostTarget().ToString();
+  if (!runs && !is_selected) return HostTarget().ToString();
   const Device* chosen = nullptr;
   for (const Device& device : devices) {
     if (device.state == DeviceState::kLost) continue;
     if (chosen != nullptr && chosen->target != device.target) {
-      return WrongCall(absl::StrCat("devices differ, for example \"", chosen->id, "\" (",
-                                    chosen->target, ") and \"", device.id, "\" (", device.target,
+      return WrongCall(absl::StrCat(is_selected ? "devices that match" : "devices",
+                                    " differ, for example \"", chosen->id, "\" (", chosen->target,
+                                    ") and \"", device.id, "\" (", device.target,
                                     "); choose with \"--device\" or \"--target\""));
     }
     chosen = &device;
   }
   if (chosen == nullptr) {
-    return WithExitCode(
-        absl::UnavailableError("the server has no device; start slipway-agent on one"),
-        ExitCode::kUnreachable);
+    return WithExitCode(absl::UnavailableError(
+                            is_selected ? "every device that matches is lost"
+                                        : "the server has no device; start slipway-agent on one"),
+                        ExitCode::kUnreachable);
   }
   return CanonicalTarget(chosen->target);
 }
@@ -183,7 +198,11 @@ absl::StatusOr<CompileOptions> MakeCompileOptions(Connection& connection, const 
   std::vector<Device> devices;
   if (flags.target.empty() && (runs || !flags.device.empty())) {
     SLIPWAY_RETURN_IF_ERROR(connection.EnsureDevice());
-    SLIPWAY_ASSIGN_OR_RETURN(devices, connection.client().ListDevices());
+    if (IsSelector(flags.device)) {
+      SLIPWAY_ASSIGN_OR_RETURN(devices, MatchingDevices(connection.client(), flags.device));
+    } else {
+      SLIPWAY_ASSIGN_OR_RETURN(devices, connection.client().ListDevices());
+    }
   }
   SLIPWAY_ASSIGN_OR_RETURN(options.target, ChooseTarget(flags, runs, devices));
   return options;

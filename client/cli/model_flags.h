@@ -49,7 +49,10 @@ struct ModelFlags {
 // "SYMBOL=N" or "SYMBOL=MIN..MAX", as "--dimension" takes them; else a wrong call.
 absl::StatusOr<DimensionBounds> ParseDimension(const std::string& text);
 
-// What to compile for: --target; else the target of --device; else, when `runs`, the one that all devices
+// Those that match a selector; NOT_FOUND, unreachable, with why there are none.
+absl::StatusOr<std::vector<Device>> MatchingDevices(Client& client, const std::string& selector);
+
+// What to compile for: --target; else the target of --device, or the one that all share that match it; else, when `runs`, the one that all devices
 // share; else this machine's. `devices` may be empty when none is asked for. Canonical; a wrong call when
 // unknown, with the known ones, or when devices differ.
 absl::StatusOr<std::string> ChooseTarget(const ModelFlags& flags, bool runs,

@@ -42,7 +42,10 @@ ProgressText WaitingText(int64_t ahead, const std::string& holder) {
 }  // namespace
 
 void SessionFlags::AddTo(FlagSet& flags) {
-  flags.Add("device", &device, "ID", "The device; else any.");
+  flags.Add(
+      "device", &device, "ID|SELECTOR",
+      "The device, or any that matches, such as \"arch=arm-64 memory>=4GiB label:lab=berlin\"; "
+      "else any.");
   flags.Add("target", &target, "TARGET", "What the device must run programs of; else anything.");
   flags.Add("purpose", &purpose, "TEXT", "What it is for; others who wait for the device see it.");
   flags.Add("tag", &tags, "KEY=VALUE", kTagHelp);

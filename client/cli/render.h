@@ -9,12 +9,14 @@
 
 #include "absl/time/time.h"
 #include "client/artifact_summary.h"
+#include "client/cli/device_columns.h"
 #include "client/comparison.h"
 #include "client/output_accuracy.h"
 #include "client/output_check.h"
 #include "client/server_status.h"
 #include "client/types.h"
 #include "client/value_differences.h"
+#include "core/selector/labels.h"
 
 namespace slipway::cli {
 
@@ -96,14 +98,20 @@ std::string RenderQuantizationJson(const QuantizationReport& report);
 
 // --- devices, jobs, job ---
 
+// With the usual columns; with those that are given.
 std::string RenderDevices(const std::vector<Device>& devices, absl::Time now);
-// What else there is to be said of each: its system, and what it does at most.
+std::string RenderDevices(const std::vector<Device>& devices, absl::Time now,
+                          const std::vector<const DeviceColumn*>& columns);
+// What else there is to be said of each: its system, what it is made of, and what it does at most.
 std::string RenderDeviceFacts(const std::vector<Device>& devices);
 std::string RenderDevicesJson(const std::vector<Device>& devices);
 
 std::string RenderDeviceJson(const Device& device);
 // Whether a device is given work.
 std::string RenderAvailability(const Device& device);
+// All that administrators say of a device.
+std::string RenderLabels(const std::string& device, const Labels& labels);
+std::string RenderLabelsJson(const std::string& device, const Labels& labels);
 
 // Who holds what; the JSON of it is that of the devices.
 std::string RenderLeases(const std::vector<Device>& devices);

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "client/cli/render.h"
 #include "client/cli/render_parts.h"
 #include "client/cli/wait_text.h"
@@ -22,19 +24,6 @@ std::string EndText(const DeviceLease& lease) {
   }
   if (lease.idle == absl::ZeroDuration()) return "when it is done";
   return absl::StrCat(absl::FormatDuration(lease.idle), " without its client");
-}
-
-bool IsGivenWork(const Device& device) {
-  return !device.availability.has_value() ||
-         device.availability->state == AvailabilityState::kAvailable;
-}
-
-// What it does, and whether it is given more.
-std::string StateText(const Device& device) {
-  const std::string state = device.state == DeviceState::kBusy
-                                ? absl::StrCat("busy with ", device.job_id)
-                                : std::string(Name(device.state));
-  return IsGivenWork(device) ? state : absl::StrCat(state, ", ", Name(device.availability->state));
 }
 
 // Why it is given no work, or not everybody's; and when that begins. Empty when there is nothing to say.
@@ -111,6 +100,75 @@ std::string ConfinementText(const Device& device) {
   return text;
 }
 
+// A line for each that its agent tells.
+std::string InventoryText(const Device& device) {
+  TextTable table({"", ""});
+  if (!device.labels.empty()) table.Row({"labels", LabelsText(device)});
+  if (device.inventory.has_value()) {
+    const DeviceInventory& inventory = *device.inventory;
+    table.Row({"machine", std::string(Name(inventory.machine))});
+    if (!inventory.kernel.empty()) table.Row({"kernel", inventory.kernel});
+    for (const CoreKind& kind : inventory.core_kinds) {
+      const std::string frequency =
+          kind.max_frequency_hz > 0
+              ? absl::StrCat(", ", kind.max_frequency_hz / 1'000'000, " MHz at most")
+              : "";
+      table.Row({"cores", absl::StrCat(kind.cores, " of capacity ", kind.capacity, frequency)});
+    }
+    if (inventory.storage_bytes > 0) {
+      table.Row({"storage", absl::StrCat(FormatBytes(inventory.storage_free_bytes), " free of ",
+                                         FormatBytes(inventory.storage_bytes))});
+    }
+    if (inventory.power != PowerSource::kUnknown || inventory.charge_percent.has_value()) {
+      const std::string charge =
+          inventory.charge_percent.has_value()
+              ? absl::StrCat(", charged to ", *inventory.charge_percent, " %")
+              : "";
+      table.Row({"power", absl::StrCat(Name(inventory.power), charge)});
+    }
+    for (const std::string& accelerator : inventory.accelerators) {
+      table.Row({"accelerator", accelerator});
+    }
+  }
+  return table.Render("  ", false);
+}
+
+void InventoryJson(JsonWriter& json, const DeviceInventory& inventory) {
+  json.BeginObject("inventory");
+  json.BeginArray("core_kinds");
+  for (const CoreKind& kind : inventory.core_kinds) {
+    json.BeginObject();
+    json.Integer("cores", kind.cores);
+    json.Integer("capacity", kind.capacity);
+    json.Integer("max_frequency_hz", kind.max_frequency_hz);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.Text("kernel", inventory.kernel);
+  json.Integer("storage_bytes", inventory.storage_bytes);
+  json.Integer("storage_free_bytes", inventory.storage_free_bytes);
+  json.Text("power", Name(inventory.power));
+  inventory.charge_percent.has_value() ? json.Integer("charge_percent", *inventory.charge_percent)
+                                       : json.Null("charge_percent");
+  json.Text("machine", Name(inventory.machine));
+  json.BeginArray("accelerators");
+  for (const std::string& accelerator : inventory.accelerators) json.Text("", accelerator);
+  json.EndArray();
+  json.EndObject();
+}
+
+void LabelsJson(JsonWriter& json, const std::vector<DeviceLabel>& labels) {
+  json.BeginArray("labels");
+  for (const DeviceLabel& label : labels) {
+    json.BeginObject();
+    json.Text("key", label.key);
+    json.Text("value", label.value);
+    json.Bool("by_administrator", label.by_administrator);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
 }  // namespace
 
 std::string RenderLeases(const std::vector<Device>& devices) {
@@ -128,6 +186,26 @@ std::string RenderLeases(const std::vector<Device>& devices) {
                FormatWallTime(lease.since), EndText(lease), FormatWallTime(lease.until)});
   }
   return table.Render();
+}
+
+std::string RenderLabels(const std::string& device, const Labels& labels) {
+  if (labels.empty()) {
+    return absl::StrCat("device ", device, " has no labels of administrators\n");
+  }
+  return absl::StrCat("device ", device, ": ", absl::StrJoin(labels, " ", absl::PairFormatter("=")),
+                      "\n");
+}
+
+std::string RenderLabelsJson(const std::string& device, const Labels& labels) {
+  JsonWriter json;
+  json.BeginObject();
+  json.Integer("schema_version", 1);
+  json.Text("device", device);
+  json.BeginObject("labels");
+  for (const auto& [key, value] : labels) json.Text(key, value);
+  json.EndObject();
+  json.EndObject();
+  return json.Take();
 }
 
 std::string RenderTakenLease(const TakenLease& lease) {
@@ -154,15 +232,21 @@ std::string RenderTakenLeaseJson(const TakenLease& lease) {
 }
 
 std::string RenderDevices(const std::vector<Device>& devices, absl::Time now) {
+  return RenderDevices(devices, now, UsualColumns(devices));
+}
+
+std::string RenderDevices(const std::vector<Device>& devices, absl::Time now,
+                          const std::vector<const DeviceColumn*>& columns) {
   if (devices.empty()) return "no devices\n";
-  TextTable table({"DEVICE", "STATE", "TARGET", ">CORES", ">MEMORY", ">SEEN", "MODEL"});
+  std::vector<std::string> titles;
+  for (const DeviceColumn* column : columns) titles.emplace_back(column->title);
+  TextTable table(titles);
   std::string notes;
   std::string warnings;
   for (const Device& device : devices) {
-    const absl::Duration ago = std::max(now - device.last_seen, absl::ZeroDuration());
-    table.Row({device.id, StateText(device), device.target, absl::StrCat(device.cores),
-               FormatBytes(device.memory_bytes), absl::StrCat(FormatTime(ago), " ago"),
-               device.model});
+    std::vector<std::string> cells;
+    for (const DeviceColumn* column : columns) cells.push_back(column->cell(device, now));
+    table.Row(std::move(cells));
     absl::StrAppend(&notes, AvailabilityNote(device, now));
     if (!device.warning.empty()) {
       absl::StrAppend(&warnings, "warning: ", Printable(device.id), ": ", Printable(device.warning),
@@ -176,8 +260,8 @@ std::string RenderDeviceFacts(const std::vector<Device>& devices) {
   std::string text;
   for (const Device& device : devices) {
     absl::StrAppend(&text, "\n", Printable(device.id), ": ", Printable(device.os), "; agent ",
-                    Printable(device.agent_version), "\n", ConfinementText(device),
-                    HealthText(device));
+                    Printable(device.agent_version), "\n", InventoryText(device),
+                    ConfinementText(device), HealthText(device));
     if (device.is_compiled_only) {
       absl::StrAppend(&text, "  takes only programs compiled by this server\n");
     }
@@ -231,6 +315,8 @@ void DeviceFields(JsonWriter& json, const Device& device) {
     json.Null("confinement_missing");
   }
   json.Bool("compiled_only", device.is_compiled_only);
+  LabelsJson(json, device.labels);
+  if (device.inventory.has_value()) InventoryJson(json, *device.inventory);
   if (!device.peaks.empty()) PeaksJson(json, device.peaks);
   if (device.lease.has_value()) LeaseJson(json, *device.lease);
   if (device.availability.has_value()) AvailabilityJson(json, *device.availability);

@@ -216,14 +216,35 @@ TEST(RenderJsonTest, Devices) {
          "os": "", "cores": 4, "memory_bytes": 8589934592, "job": "",
          "last_seen_ns": 1767225600000000000, "agent_version": "", "min_abi": 0, "max_abi": 0,
          "min_format": 0, "max_format": 0, "warning": "", "confinement_missing": null,
-         "compiled_only": false},
+         "compiled_only": false, "labels": []},
         {"id": "b2", "state": "busy", "target": "x86-64-v3-linux", "model": "A Board",
          "os": "", "cores": 4, "memory_bytes": 8589934592, "job": "01JA",
          "last_seen_ns": 1767225600000000000, "agent_version": "", "min_abi": 2, "max_abi": 7,
          "min_format": 0, "max_format": 0, "warning": "a second agent claims this id",
          "confinement_missing": null,
-         "compiled_only": false}]})"));
+         "compiled_only": false, "labels": []}]})"));
   EXPECT_THAT(RenderDevicesJson({}), IsJson(R"({"schema_version": 1, "devices": []})"));
+}
+
+TEST(RenderJsonTest, WhatADeviceIsMadeOf) {
+  ASSERT_OK_AND_ASSIGN(Json json, ParseJson(RenderDevicesJson({LabelledDevice()})));
+  EXPECT_EQ(json["devices"][0]["labels"].dump(),
+            R"([{"by_administrator":true,"key":"lab","value":"berlin"},)"
+            R"({"by_administrator":false,"key":"rack","value":"2"}])");
+  EXPECT_EQ(json["devices"][0]["inventory"].dump(),
+            R"({"accelerators":["NVIDIA H100"],"charge_percent":80,"core_kinds":)"
+            R"([{"capacity":1024,"cores":2,"max_frequency_hz":2800000000},)"
+            R"({"capacity":446,"cores":4,"max_frequency_hz":0}],"kernel":"6.1.0",)"
+            R"("machine":"physical","power":"battery","storage_bytes":8589934592,)"
+            R"("storage_free_bytes":1073741824})");
+  Device mains = LabelledDevice();
+  mains.inventory = DeviceInventory{};
+  ASSERT_OK_AND_ASSIGN(json, ParseJson(RenderDevicesJson({mains})));
+  EXPECT_TRUE(json["devices"][0]["inventory"]["charge_percent"].is_null());
+  EXPECT_EQ(json["devices"][0]["inventory"]["power"], "unknown");
+  EXPECT_THAT(RenderLabelsJson("board", {{"lab", "berlin"}, {"rack", ""}}),
+              IsJson(R"({"schema_version": 1, "device": "board",
+                         "labels": {"lab": "berlin", "rack": ""}})"));
 }
 
 TEST(RenderJsonTest, Leases) {

@@ -178,6 +178,24 @@ TEST(RenderTest, Devices) {
   EXPECT_EQ(RenderDevices({}, kTime), "no devices\n");
 }
 
+TEST(RenderTest, WhatADeviceIsMadeOf) {
+  EXPECT_THAT(RenderDeviceFacts({LabelledDevice()}),
+              ::testing::HasSubstr("  labels       lab=berlin rack=2\n"
+                                   "  machine      physical\n"
+                                   "  kernel       6.1.0\n"
+                                   "  cores        2 of capacity 1024, 2800 MHz at most\n"
+                                   "  cores        4 of capacity 446\n"
+                                   "  storage      1.0 GiB free of 8.0 GiB\n"
+                                   "  power        battery, charged to 80 %\n"
+                                   "  accelerator  NVIDIA H100\n"));
+  EXPECT_EQ(RenderDevices({LabelledDevice()}, kTime, *ParseColumns("id,labels,power")),
+            "DEVICE  LABELS             POWER\n"
+            "board   lab=berlin rack=2  battery, 80 %\n");
+  EXPECT_EQ(RenderLabels("board", {{"lab", "berlin"}, {"rack", ""}}),
+            "device board: lab=berlin rack=\n");
+  EXPECT_EQ(RenderLabels("board", {}), "device board has no labels of administrators\n");
+}
+
 TEST(RenderTest, Leases) {
   Device newer = LeasedDevice();
   newer.lease->kind = std::nullopt;

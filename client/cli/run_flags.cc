@@ -27,18 +27,33 @@ void RunFlags::AddTo(FlagSet& flags) {
   connection.AddTo(flags, /*can_be_local=*/true);
 }
 
-absl::StatusOr<std::optional<PreparedRun>> PrepareRun(Environment& environment, FlagSet& flags,
-                                                      const RunFlags& run, Arguments arguments) {
+absl::StatusOr<std::optional<std::string>> ParseRun(Environment& environment, FlagSet& flags,
+                                                    const RunFlags& run, Arguments arguments) {
   SLIPWAY_ASSIGN_OR_RETURN(
       const auto names, ParseArguments(environment, flags, arguments, {"MODEL.onnx or FILE.slip"}));
   if (!names.has_value()) return std::nullopt;
   const std::string& path = names->front();
   SLIPWAY_RETURN_IF_ERROR(CheckFile(path));
   SLIPWAY_RETURN_IF_ERROR(CheckPrecision(run.model));
-  PreparedRun prepared;
-  SLIPWAY_ASSIGN_OR_RETURN(prepared.options.tags, TagsOf(run.model.tags));
+  SLIPWAY_RETURN_IF_ERROR(TagsOf(run.model.tags).status());
   if (run.check) SLIPWAY_RETURN_IF_ERROR(run.check(path));
+  return path;
+}
 
+absl::StatusOr<RunOptions> OptionsOf(const RunFlags& run) {
+  RunOptions options;
+  SLIPWAY_ASSIGN_OR_RETURN(options.tags, TagsOf(run.model.tags));
+  options.priority = static_cast<int>(run.model.priority);
+  options.seed = static_cast<uint64_t>(run.seed);
+  options.threads = static_cast<int>(run.threads);
+  options.loop_turns = run.loop_turns;
+  options.dynamic_bytes = run.dynamic_bytes;
+  return options;
+}
+
+absl::StatusOr<PreparedRun> PrepareRun(Environment& environment, const RunFlags& run,
+                                       const std::string& path) {
+  PreparedRun prepared;
   prepared.path = path;
   prepared.subject = BaseName(path);
   SLIPWAY_ASSIGN_OR_RETURN(prepared.connection, Connection::Open(environment, run.connection));
@@ -49,13 +64,9 @@ absl::StatusOr<std::optional<PreparedRun>> PrepareRun(Environment& environment, 
                            PrepareArtifact(environment, *prepared.connection, path, run.model));
   SLIPWAY_ASSIGN_OR_RETURN(prepared.inputs, ReadInputs(run.inputs, prepared.artifact));
   SLIPWAY_RETURN_IF_ERROR(prepared.connection->EnsureDevice());
+  SLIPWAY_ASSIGN_OR_RETURN(prepared.options, OptionsOf(run));
   prepared.options.name = prepared.subject;
   prepared.options.device = run.model.device;
-  prepared.options.priority = static_cast<int>(run.model.priority);
-  prepared.options.seed = static_cast<uint64_t>(run.seed);
-  prepared.options.threads = static_cast<int>(run.threads);
-  prepared.options.loop_turns = run.loop_turns;
-  prepared.options.dynamic_bytes = run.dynamic_bytes;
   return prepared;
 }
 

@@ -49,10 +49,17 @@ struct PreparedRun {
   Client& client() const { return connection->client(); }
 };
 
-// Parses the arguments, connects, compiles if need be, and reads the inputs. Nothing when --help or
-// --print-config asked for a text, which is printed. `flags` has those of `run` among others.
-absl::StatusOr<std::optional<PreparedRun>> PrepareRun(Environment& environment, FlagSet& flags,
-                                                      const RunFlags& run, Arguments arguments);
+// Parses the arguments and checks them; returns the path of the model or artifact. Nothing when --help or --print-config asked for a text,
+// which is printed. `flags` has those of `run` among others.
+absl::StatusOr<std::optional<std::string>> ParseRun(Environment& environment, FlagSet& flags,
+                                                    const RunFlags& run, Arguments arguments);
+
+// What the flags say of running, but for the device. A wrong call for tags that are none.
+absl::StatusOr<RunOptions> OptionsOf(const RunFlags& run);
+
+// Connects, compiles `path` if need be, and reads the inputs.
+absl::StatusOr<PreparedRun> PrepareRun(Environment& environment, const RunFlags& run,
+                                       const std::string& path);
 
 // The job just created, followed to its end; nothing when it is not to be waited for: its id is then
 // printed.

@@ -118,6 +118,24 @@ inline Device BusyDevice() {
   return device;
 }
 
+// With all that an agent and administrators may say.
+inline Device LabelledDevice() {
+  Device device = IdleDevice();
+  device.labels = {{.key = "lab", .value = "berlin", .by_administrator = true},
+                   {.key = "rack", .value = "2"}};
+  device.inventory = DeviceInventory{
+      .core_kinds = {{.cores = 2, .capacity = 1024, .max_frequency_hz = 2'800'000'000},
+                     {.cores = 4, .capacity = 446}},
+      .kernel = "6.1.0",
+      .storage_bytes = int64_t{8} << 30,
+      .storage_free_bytes = int64_t{1} << 30,
+      .power = PowerSource::kBattery,
+      .charge_percent = 80,
+      .machine = MachineKind::kPhysical,
+      .accelerators = {"NVIDIA H100"}};
+  return device;
+}
+
 inline BenchmarkResult Benchmark() {
   BenchmarkResult result;
   result.samples_ns.resize(100);

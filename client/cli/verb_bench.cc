@@ -1,5 +1,6 @@
 // slipway bench: how fast a model or artifact is on a device.
 #include "absl/strings/str_cat.h"
+#include "client/cli/bench_fleet.h"
 #include "client/cli/benchmark_context.h"
 #include "client/cli/check.h"
 #include "client/cli/condition_flags.h"
@@ -43,7 +44,8 @@ absl::Status Bench(Environment& environment, Arguments arguments) {
   ConditionFlags condition_flags;
   CheckFlags check_flags;
   FlagSet flags("slipway bench MODEL.onnx|FILE.slip [flags]",
-                "Measures a model or artifact on a device that it has for itself meanwhile.");
+                "Measures a model or artifact on a device that it has for itself meanwhile, or "
+                "on many.");
   flags.Add("warmup", &warmup, 0, 1'000'000, "N", "Samples dropped first.");
   flags.Add("samples", &samples, 1, 1'000'000, "N",
             absl::StrCat("Samples kept, in scenarios queries or groups of calls; at most so many "
@@ -59,9 +61,13 @@ absl::Status Bench(Environment& environment, Arguments arguments) {
   check_flags.AddTo(flags);
   flags.Add("profile", &profile,
             absl::StrCat("Time every step, and show the slowest. ", kProfileHelp));
+  FleetFlags fleet;
+  fleet.AddTo(flags);
   run_flags.AddTo(flags);
   BenchmarkOptions options;
   run_flags.check = [&](const std::string& path) -> absl::Status {
+    SLIPWAY_RETURN_IF_ERROR(
+        CheckFleet(fleet, run_flags, profile || check_flags.IsWanted() || flags.IsSet("scenario")));
     SLIPWAY_RETURN_IF_ERROR(check_flags.Check(path, run_flags));
     SLIPWAY_ASSIGN_OR_RETURN(options.scenario, scenario_flags.Read(flags));
     if (!flags.IsSet("samples")) samples = DefaultSamples(options.scenario);
@@ -77,24 +83,26 @@ absl::Status Bench(Environment& environment, Arguments arguments) {
     if (!flags.IsSet("samples")) samples = kSamplesForGoal;
     return absl::OkStatus();
   };
-  SLIPWAY_ASSIGN_OR_RETURN(auto run, PrepareRun(environment, flags, run_flags, arguments));
-  if (!run.has_value()) return absl::OkStatus();
-  std::optional<OutputCheck> check;
-  if (check_flags.IsWanted()) {
-    SLIPWAY_ASSIGN_OR_RETURN(check, RunChecked(environment, check_flags, run_flags, *run));
-  }
-
-  options.run = run->options;
+  SLIPWAY_ASSIGN_OR_RETURN(const auto path, ParseRun(environment, flags, run_flags, arguments));
+  if (!path.has_value()) return absl::OkStatus();
+  SLIPWAY_ASSIGN_OR_RETURN(options.run, OptionsOf(run_flags));
   options.warmup = static_cast<int>(warmup);
   options.samples = static_cast<int>(samples);
   options.profile = profile;
+  if (fleet.is_set()) return BenchFleet(environment, run_flags, fleet, options, *path);
+  SLIPWAY_ASSIGN_OR_RETURN(PreparedRun run, PrepareRun(environment, run_flags, *path));
+  std::optional<OutputCheck> check;
+  if (check_flags.IsWanted()) {
+    SLIPWAY_ASSIGN_OR_RETURN(check, RunChecked(environment, check_flags, run_flags, run));
+  }
+  options.run = run.options;
   const absl::StatusOr<std::string> id =
-      run->client().SubmitBenchmark(run->artifact.digest, run->inputs, options);
-  SLIPWAY_ASSIGN_OR_RETURN(const auto job, FollowRun(environment, *run, id, run_flags.detach));
+      run.client().SubmitBenchmark(run.artifact.digest, run.inputs, options);
+  SLIPWAY_ASSIGN_OR_RETURN(const auto job, FollowRun(environment, run, id, run_flags.detach));
   if (!job.has_value()) return absl::OkStatus();
   SLIPWAY_RETURN_IF_ERROR(CheckScenarioTaken(options.scenario, *job->benchmark));
   SLIPWAY_ASSIGN_OR_RETURN(BenchmarkContext context,
-                           MakeBenchmarkContext(run->client(), *id, run->subject, run->artifact));
+                           MakeBenchmarkContext(run.client(), *id, run.subject, run.artifact));
   context.check = check;
   context.tags = job->tags;
   if (options.precision_goal > 0) {

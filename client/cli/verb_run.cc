@@ -18,20 +18,21 @@ absl::Status Run(Environment& environment, Arguments arguments) {
   check_flags.AddTo(flags);
   run_flags.AddTo(flags);
   run_flags.check = [&](const std::string& path) { return check_flags.Check(path, run_flags); };
-  SLIPWAY_ASSIGN_OR_RETURN(const auto run, PrepareRun(environment, flags, run_flags, arguments));
-  if (!run.has_value()) return absl::OkStatus();
+  SLIPWAY_ASSIGN_OR_RETURN(const auto path, ParseRun(environment, flags, run_flags, arguments));
+  if (!path.has_value()) return absl::OkStatus();
+  SLIPWAY_ASSIGN_OR_RETURN(const PreparedRun run, PrepareRun(environment, run_flags, *path));
 
   SLIPWAY_ASSIGN_OR_RETURN(
       const auto job,
-      FollowRun(environment, *run,
-                run->client().SubmitRun(run->artifact.digest, run->inputs, run->options),
+      FollowRun(environment, run,
+                run.client().SubmitRun(run.artifact.digest, run.inputs, run.options),
                 run_flags.detach));
   if (!job.has_value()) return absl::OkStatus();
-  SLIPWAY_ASSIGN_OR_RETURN(std::vector<NamedTensor> outputs, run->client().FetchOutputs(*job->run));
+  SLIPWAY_ASSIGN_OR_RETURN(std::vector<NamedTensor> outputs, run.client().FetchOutputs(*job->run));
   std::optional<OutputCheck> check;
   if (check_flags.IsWanted()) {
     SLIPWAY_ASSIGN_OR_RETURN(check,
-                             CheckAgainstModel(environment, check_flags, run_flags, *run, outputs));
+                             CheckAgainstModel(environment, check_flags, run_flags, run, outputs));
   }
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<WrittenOutput> written,
                            WriteOutputs(std::move(outputs), output_dir));

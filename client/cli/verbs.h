@@ -30,6 +30,7 @@ absl::Status Drain(Environment& environment, Arguments arguments);
 absl::Status Undrain(Environment& environment, Arguments arguments);
 absl::Status Quarantine(Environment& environment, Arguments arguments);
 absl::Status Unquarantine(Environment& environment, Arguments arguments);
+absl::Status Label(Environment& environment, Arguments arguments);
 absl::Status Jobs(Environment& environment, Arguments arguments);
 absl::Status ShowJob(Environment& environment, Arguments arguments);
 absl::Status Cancel(Environment& environment, Arguments arguments);
