@@ -454,8 +454,8 @@ struct Device {
       lease;  // Absent when nobody holds it, and from servers that do not tell.
   std::optional<DeviceAvailability> availability = {};  // Absent from servers that do not tell.
   std::optional<DeviceHealth> health = {};              // The same.
-  std::optional<DeviceInventory> inventory;  // Absent where its agent does not tell.
-  std::vector<DeviceLabel> labels;           // One a key, sorted; administrators go before.
+  std::optional<DeviceInventory> inventory;             // Absent where its agent does not tell.
+  std::vector<DeviceLabel> labels;  // One a key, sorted; administrators go before.
 };
 
 // Devices that were asked for.

@@ -92,12 +92,12 @@ TEST(AccessTest, WhatChangesSomethingIsAudited) {
   }
   // Reads, blobs, which are named by their contents, and the agent's end of a session that is audited, with what it asks about
   // its programs.
-  EXPECT_THAT(others, ::testing::UnorderedElementsAre(
-                          "GetServerInfo", "GetJob", "ListJobs", "WatchJob", "ListDevices",
-                          "ListWorkers", "FindMissing", "QueryWrite", "Write", "Read", "Attach",
-                          "Vouch", "ListIdentities", "ListHistory", "GetHistoryEntry", "GetRecord",
-                          "GetServerStatus", "Check", "Watch", "ServerReflectionInfo", "ListQueue",
-                          "ListReservations"));
+  EXPECT_THAT(others,
+              ::testing::UnorderedElementsAre(
+                  "GetServerInfo", "GetJob", "ListJobs", "WatchJob", "ListDevices", "ListWorkers",
+                  "FindMissing", "QueryWrite", "Write", "Read", "Attach", "Vouch", "ListIdentities",
+                  "ListHistory", "GetHistoryEntry", "GetRecord", "GetServerStatus", "Check",
+                  "Watch", "ServerReflectionInfo", "ListQueue", "ListReservations"));
 }
 
 TEST(AccessTest, NobodyActsForAnother) {
