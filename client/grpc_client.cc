@@ -7,12 +7,11 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/address.h"
 #include "client/client.h"
 #include "client/convert.h"
+#include "client/listed_jobs.h"
 #include "client/model_files.h"
 #include "client/request_id.h"
 #include "core/artifact/checked_manifest.h"
@@ -85,28 +84,6 @@ absl::Status SetTags(const std::vector<Tag>& tags, Request& request) {
 int64_t NanosOf(absl::Time time) {
   return time == absl::InfinitePast() || time == absl::InfiniteFuture() ? 0
                                                                         : absl::ToUnixNanos(time);
-}
-
-template <typename Value>
-bool IsAmong(const std::vector<Value>& values, const Value& value) {
-  return values.empty() || std::find(values.begin(), values.end(), value) != values.end();
-}
-
-// A server from before filters lists everything: what it should have left out tells.
-absl::Status CheckPasses(const JobListOptions& options, const Job& job) {
-  const bool has_tags = std::all_of(options.tags.begin(), options.tags.end(), [&](const Tag& tag) {
-    return std::find(job.tags.begin(), job.tags.end(), tag) != job.tags.end();
-  });
-  const bool is_there = options.device.empty() || job.assignee == options.device ||
-                        (job.assignee.empty() && job.device == options.device);
-  if (has_tags && is_there && IsAmong(options.kinds, job.kind) &&
-      (options.owner.empty() || job.owner == options.owner) && job.create_time >= options.since &&
-      absl::StrContains(absl::AsciiStrToLower(job.subject),
-                        absl::AsciiStrToLower(options.subject))) {
-    return absl::OkStatus();
-  }
-  return absl::UnimplementedError(
-      "the server is from before it could filter jobs, and lists all: update it, or ask for all");
 }
 
 v1::SetAvailabilityRequest::Action ActionToProto(DeviceAction action) {
