@@ -83,6 +83,16 @@ class FakeClient final : public Client {
   }
   absl::StatusOr<ServerInfo> Info() override { return NotAsked(); }
   absl::StatusOr<ServerStatus> Status() override { return NotAsked(); }
+  absl::StatusOr<Queue> ListQueue(const QueueListOptions&) override { return NotAsked(); }
+  absl::StatusOr<Reservation> Reserve(const ReserveOptions&) override { return NotAsked(); }
+  absl::StatusOr<std::vector<Reservation>> ListReservations(const std::string&) override {
+    return NotAsked();
+  }
+  absl::StatusOr<Reservation> Unreserve(const std::string&) override { return NotAsked(); }
+  absl::StatusOr<Device> SetAvailability(const std::string&, DeviceAction,
+                                         const std::string&) override {
+    return NotAsked();
+  }
   int64_t max_model_bytes() const override { return 0; }
   void Interrupt() override {
     absl::MutexLock lock(&mutex_);

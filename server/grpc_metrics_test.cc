@@ -29,6 +29,7 @@ class MetricsOfServerTest : public ::testing::Test {
     options.data_dir = JoinPath(folder_.path(), "data");
     options.cache_dir = JoinPath(folder_.path(), "cache");
     options.workers = 0;
+    options.probe_every = absl::ZeroDuration();  // The programs of probes are blobs, too.
     options.metrics_listen = metrics_listen;
     ASSERT_OK_AND_ASSIGN(options, Complete(options));
     ASSERT_OK_AND_ASSIGN(server_, ServerContext::Create(options));

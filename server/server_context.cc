@@ -71,12 +71,13 @@ absl::Status ServerContext::Open() {
       ArtifactLibrary::Vouching{.key = statement_key_.get(), .clock = &clock_});
   compiler_ = std::make_unique<CompilerIdentity>(options_.worker, options_.cache_dir);
   timers_ = std::make_unique<TimerQueue>();
-  SLIPWAY_ASSIGN_OR_RETURN(probes_, ProbePrograms::Create());
+  if (options_.probe_every > absl::ZeroDuration()) {
+    SLIPWAY_ASSIGN_OR_RETURN(probes_, ProbePrograms::Create());
+  }
   SLIPWAY_RETURN_IF_ERROR(StartDispatcher());
   // Once those of jobs are known to stay.
-  if (const absl::Status put = probes_->PutInto(*blobs_); !put.ok()) {
-    Log(LogLevel::kWarning, "devices are not probed", {{"why", put.ToString()}});
-  }
+  const absl::Status put = probes_.has_value() ? probes_->PutInto(*blobs_) : absl::OkStatus();
+  if (!put.ok()) Log(LogLevel::kWarning, "devices are not probed", {{"why", put.ToString()}});
   env_ = {.jobs = store_.get(),
           .history = store_.get(),
           .dispatcher = dispatcher_.get(),
@@ -178,7 +179,7 @@ absl::Status ServerContext::OpenStores() {
 
 absl::flat_hash_set<Digest> ServerContext::PinnedBlobs() {
   absl::flat_hash_set<Digest> pinned = dispatcher_->NeededBlobs();
-  pinned.insert(probes_->digests().begin(), probes_->digests().end());
+  if (probes_.has_value()) pinned.insert(probes_->digests().begin(), probes_->digests().end());
   return pinned;
 }
 
@@ -210,7 +211,7 @@ absl::Status ServerContext::StartDispatcher() {
            .clock = &clock_,
            .ids = &ids_,
            .hub = &hub_,
-           .probes = &*probes_,
+           .probes = probes_.has_value() ? &*probes_ : nullptr,
            .wake = [this](absl::Duration wait) { TickAfter(wait); },
            .local_targets =
                [this](const TargetFingerprints& targets) { compiler_->Correct(targets); },

@@ -620,6 +620,7 @@ TEST_F(ServerTest, WatchTellsWhatIsNewSinceARevision) {
 TEST_F(ServerTest, AQuotaKeepsWhatIsRecentAndRefusesTheRest) {
   Stop();
   options_.blob_quota_bytes = 1'000;
+  options_.probe_every = absl::ZeroDuration();  // The programs of probes are blobs, too.
   Start();
   ASSERT_OK(client_->Write(std::string(800, 'a')));
   EXPECT_THAT(client_->Write(std::string(300, 'b')),

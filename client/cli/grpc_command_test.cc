@@ -208,7 +208,7 @@ TEST_F(CommandTest, DevicesTargetsInspectHelpVersion) {
   EXPECT_EQ(Command({"version"}), 0);
   EXPECT_EQ(out_, "slipway 0.1.0\n");
   EXPECT_EQ(Command({"help"}), 0);
-  EXPECT_THAT(out_, HasSubstr("  bench     measure a model"));
+  EXPECT_THAT(out_, HasSubstr("  bench         measure a model"));
 }
 
 TEST_F(CommandTest, PrioritiesGoWithJobs) {

@@ -80,7 +80,8 @@ TEST_F(DispatcherQueueTest, TheQueueIsBoundedAndFiltered) {
   EXPECT_EQ(page.waiting(), 5);
   EXPECT_EQ(Queue(ann_, 100, "d").waiting(), 2);
   EXPECT_EQ(Queue(ann_, 100, "", /*own=*/true).waiting(), 1);
-  for (const v1::QueuedJob& job : Queue(caller_).jobs()) {
+  const v1::ListQueueResponse own = Queue(caller_);
+  for (const v1::QueuedJob& job : own.jobs()) {
     EXPECT_EQ(job.reason().kind(),
               job.kind() == v1::Lease::COMPILATION ? WaitReason::NO_WORKER : WaitReason::NO_DEVICE);
   }
