@@ -65,7 +65,9 @@ absl::StatusOr<PreparedRun> PrepareRun(Environment& environment, const RunFlags&
   SLIPWAY_ASSIGN_OR_RETURN(prepared.inputs, ReadInputs(run.inputs, prepared.artifact));
   SLIPWAY_RETURN_IF_ERROR(prepared.connection->EnsureDevice());
   SLIPWAY_ASSIGN_OR_RETURN(prepared.options, OptionsOf(run));
-  prepared.options.name = prepared.subject;
+  // An artifact has a name of its own, whatever its file is called.
+  SLIPWAY_ASSIGN_OR_RETURN(const bool is_slip, IsSlip(path));
+  if (!is_slip) prepared.options.name = prepared.subject;
   prepared.options.device = run.model.device;
   return prepared;
 }
