@@ -49,6 +49,7 @@ class ServerTest : public ::testing::Test {
     options_.data_dir = JoinPath(folder_.path(), "data");
     options_.cache_dir = JoinPath(folder_.path(), "cache");
     options_.workers = 0;
+    options_.probe_every = absl::ZeroDuration();  // The programs of probes are blobs, too.
     options_.silence = absl::Seconds(1);
     Start();
   }
@@ -620,7 +621,6 @@ TEST_F(ServerTest, WatchTellsWhatIsNewSinceARevision) {
 TEST_F(ServerTest, AQuotaKeepsWhatIsRecentAndRefusesTheRest) {
   Stop();
   options_.blob_quota_bytes = 1'000;
-  options_.probe_every = absl::ZeroDuration();  // The programs of probes are blobs, too.
   Start();
   ASSERT_OK(client_->Write(std::string(800, 'a')));
   EXPECT_THAT(client_->Write(std::string(300, 'b')),

@@ -8,9 +8,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <system_error>
 
@@ -28,8 +27,8 @@ namespace {
 
 // A file of /proc, whose size nobody knows before. Empty when the process is gone or not ours to read.
 std::string ReadProc(pid_t pid, absl::string_view name) {
-  std::ifstream file(absl::StrCat("/proc/", pid, "/", name), std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+  constexpr int64_t kMaxBytes = 16 << 20;
+  return ReadFile(absl::StrCat("/proc/", pid, "/", name), kMaxBytes).value_or("");
 }
 
 std::vector<std::string> SplitZeros(absl::string_view bytes) {
