@@ -133,8 +133,10 @@ TEST_F(RealGroupsTest, MemoryIsCountedTogether) {
 TEST_F(RealGroupsTest, WhatIsLeftInAGroupEndsWithIt) {
   auto group = groups_.Make({.tasks = 50});
   ASSERT_OK(group);
-  // In a session of its own, out of reach for its parent's signals.
-  const auto child = Start("setsid sleep 600 > /dev/null 2>&1 & echo $!", group->get());
+  // In a session of its own, out of reach for its parent's signals, before that one goes on.
+  const auto child =
+      Start("left=$(setsid --fork sh -c 'echo $$; exec sleep 600 > /dev/null 2>&1'); echo $left",
+            group->get());
   ASSERT_OK(child);
   ASSERT_OK((*child)->Wait(absl::Seconds(20)));
   const int left = std::stoi((*child)->OutputTail());
