@@ -63,11 +63,16 @@ LAYERS = {
     ),
     # Which devices are meant, by what they are.
     "core/selector": _row(sees = ["core/base"]),
-    # Numbers of a process for who watches it.
-    "core/metrics": _row(
+    # HTTP as values, and the one listener that serves it.
+    "core/http": _row(
         sees = ["core/rpc"],
-        hidden_libraries = ["boost"],
+        hidden_libraries = [
+            "boost",
+            "openssl_ssl",
+        ],
     ),
+    # Numbers of a process for who watches it.
+    "core/metrics": _row(sees = ["core/http"]),
     # What samples of a device say, to whoever takes them and whoever shows them.
     "core/statistics": _row(sees = ["core/base"]),
     "core/symbolic": _row(sees = ["core/base"]),
