@@ -1,0 +1,1 @@
+"""The binaries of a wheel that was built with them."""

@@ -1,0 +1,125 @@
+"""Client: a server, for who waits for it."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import Any, Callable, Optional, TypeVar
+
+from typing import Concatenate, ParamSpec
+
+from slipway import _progress, _work, errors
+from slipway._address import server_wished_for
+from slipway._calls import RetryPolicy, Work
+from slipway._context import Context, greet
+from slipway._local import LocalFleet
+from slipway._proof import Proof, find_proof
+from slipway._sync import SyncCalls
+
+P = ParamSpec('P')
+T = TypeVar('T')
+
+CONNECT_TIMEOUT = 5.0
+RETRY_FOR = 30.0
+# Nobody starts a server of one's own again.
+LOCAL_RETRY_FOR = 1.0
+
+
+def faced(wrapper: Any, work: Callable[..., Any], result: str) -> Any:
+    """Gives a method the name, documentation and signature of the work that it carries out."""
+    functools.update_wrapper(wrapper, work)
+    signature = inspect.signature(work)
+    _, *rest = signature.parameters.values()
+    own = inspect.Parameter('self', inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    inner = str(signature.return_annotation).replace('Work[', '', 1)[:-1]
+    wrapper.__signature__ = signature.replace(parameters=[own, *rest], return_annotation=result.format(inner))
+    return wrapper
+
+
+def _blocking(work: Callable[Concatenate[Context, P], Work[T]]) -> Callable[Concatenate['Client', P], T]:
+    def method(self: 'Client', *args: P.args, **kwargs: P.kwargs) -> T:
+        return self._run(work(self._context, *args, **kwargs))
+
+    made: Callable[Concatenate[Client, P], T] = faced(method, work, '{}')
+    return made
+
+
+class Client:
+    """A connection to a server: of `server`, HOST:PORT or unix:PATH, else of $SLIPWAY_SERVER, else to one that this client
+    starts for itself, with an agent on this machine, and that ends with it.
+
+    Over TCP it is the user that this one has joined the server as (`slipway join`), or what `identity`, `authority` and
+    `token_file` say, as the flags of these names do; `insecure` is for a server that was started with --insecure.
+
+    Methods block until what they do is done. A server that goes away is waited for, for `retry_for` seconds; calls are made
+    again under the same request id, and transfers go on where they broke off: nothing is done twice. Ctrl-C cancels the job
+    that is waited for. What goes wrong is a slipway.errors.SlipwayError. Thread-safe.
+    """
+
+    def __init__(self, server: Optional[str] = None, *, identity: Optional[str] = None, authority: Optional[str] = None,
+                 token_file: Optional[str] = None, insecure: bool = False, local: bool = False,
+                 server_binary: Optional[str] = None, agent_binary: Optional[str] = None,
+                 connect_timeout: float = CONNECT_TIMEOUT, retry_for: float = RETRY_FOR,
+                 on_waiting: Optional[Callable[[errors.SlipwayError], None]] = None,
+                 progress: Optional[bool] = None) -> None:
+        if local and server:
+            raise errors.InvalidArgument('local and server exclude each other')
+        address = None if local else server_wished_for(server)
+        self._fleet: Optional[LocalFleet] = None
+        self._proof = Proof()
+        if address is None:
+            self._fleet = LocalFleet(server_binary, agent_binary)
+            address, retry_for = self._fleet.address, min(retry_for, LOCAL_RETRY_FOR)
+        else:
+            self._proof = find_proof(address, identity=identity, authority=authority, token_file=token_file,
+                                     insecure=insecure)
+        self._need_device = self._fleet.need_device if self._fleet is not None else _nothing
+        self._calls = SyncCalls(address, self._proof, self._need_device)
+        try:
+            info = self._calls.run(greet(address, connect_timeout))
+        except BaseException:
+            self.close()
+            raise
+        self._context = Context(address, RetryPolicy(retry_for, on_waiting), info, _progress.make(progress))
+
+    def __enter__(self) -> 'Client':
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Gives the connection up, and ends a server of one's own. May be called again."""
+        self._calls.close()
+        if self._fleet is not None:
+            self._fleet.close()
+
+    @property
+    def address(self) -> str:
+        """Of the server."""
+        return self._calls.address
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the server is this client's own."""
+        return self._fleet is not None
+
+    def _run(self, work: Work[T]) -> T:
+        return self._calls.run(work)
+
+    compile = _blocking(_work.compile_model)
+    upload = _blocking(_work.upload)
+    export = _blocking(_work.export)
+    run = _blocking(_work.run)
+    bench = _blocking(_work.bench)
+    devices = _blocking(_work.devices)
+    jobs = _blocking(_work.jobs)
+    job = _blocking(_work.job)
+    wait = _blocking(_work.wait)
+    cancel = _blocking(_work.cancel)
+    history = _blocking(_work.history)
+    info = _blocking(_work.info)
+
+
+def _nothing() -> None:
+    """A server that is not one's own has the devices that it has."""
