@@ -36,9 +36,15 @@ std::vector<ArtifactSummary::Step> StepsOf(const v1::Manifest& manifest,
                                            const v1::Function& function) {
   std::vector<ArtifactSummary::Step> steps;
   for (const v1::Step& step : function.steps()) {
-    steps.push_back({step.name(),
-                     {step.operators().begin(), step.operators().end()},
-                     ControlOf(manifest, step)});
+    ArtifactSummary::Step& added = steps.emplace_back();
+    added.name = step.name();
+    added.operators.assign(step.operators().begin(), step.operators().end());
+    added.control = ControlOf(manifest, step);
+    if (step.has_kernel()) added.kernel = {step.kernel().code(), step.kernel().kernel()};
+    if (step.has_branch()) {
+      added.runs = {step.branch().then_function(), step.branch().else_function()};
+    }
+    if (step.has_loop()) added.runs = {step.loop().body()};
   }
   return steps;
 }
@@ -86,6 +92,7 @@ ArtifactSummary Summarize(const CheckedManifest& checked) {
   summary.inputs = checked.signature().inputs;
   summary.outputs = checked.signature().outputs;
   summary.steps = StepsOf(manifest, checked.entry());
+  summary.entry = manifest.entry();
   AddFunctions(checked, summary);
   for (const v1::Code& code : manifest.code()) {
     summary.kernels += code.kernel_count();

@@ -2,7 +2,9 @@
 #ifndef SLIPWAY_CLIENT_ARTIFACT_SUMMARY_H_
 #define SLIPWAY_CLIENT_ARTIFACT_SUMMARY_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +21,14 @@ struct ArtifactSummary {
     std::vector<std::string> operators;
     // What a step that decides does: "if: keep, else change", "loop: body", "bind: count".
     std::string control;
+    // Of a step that calls a kernel: which code, and which of its kernels.
+    struct Kernel {
+      uint32_t code = 0;
+      uint32_t number = 0;
+    };
+    std::optional<Kernel> kernel = {};
+    // Of a step that decides: the functions that it may run, by their place in the manifest.
+    std::vector<size_t> runs = {};
   };
   struct Function {
     std::string name;
@@ -51,6 +61,7 @@ struct ArtifactSummary {
   std::vector<std::pair<std::string, std::string>> tools;  // Name and version.
   std::vector<NamedType> inputs, outputs;
   std::vector<Step> steps;          // Of the entry function.
+  size_t entry = 0;                 // Its place in the manifest.
   std::vector<Function> functions;  // The others, in the manifest's order.
   std::vector<Code> code;
   std::vector<Space> spaces;

@@ -131,8 +131,9 @@ absl::Status CheckFleet(const FleetFlags& fleet, const RunFlags& run, bool wants
   }
   if (!run.model.device.empty() || run.detach || wants_more) {
     return WrongCall(
-        "many devices are not together with \"--device\", \"--detach\", \"--profile\", \"--check\" "
-        "or \"--scenario\"");
+        "many devices are not together with \"--device\", \"--detach\", \"--profile\", "
+        "\"--check\", "
+        "\"--trace\" or \"--scenario\"");
   }
   return absl::OkStatus();
 }

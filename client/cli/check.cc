@@ -122,9 +122,10 @@ absl::StatusOr<OutputCheck> RunChecked(Environment& environment, const CheckFlag
                                        const RunFlags& run_flags, PreparedRun& run) {
   SLIPWAY_ASSIGN_OR_RETURN(
       const auto job,
-      FollowRun(environment, run,
-                run.client().SubmitRun(run.artifact.digest, run.inputs, run.options),
-                /*detach=*/false));
+      FollowRun(
+          environment, run,
+          [&] { return run.client().SubmitRun(run.artifact.digest, run.inputs, run.options); },
+          /*detach=*/false));
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<NamedTensor> outputs,
                            run.client().FetchOutputs(*job->run));
   SLIPWAY_ASSIGN_OR_RETURN(OutputCheck check,

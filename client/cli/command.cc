@@ -41,6 +41,7 @@ constexpr Verb kVerbs[] = {
     {"job", "show one job", ShowJob},
     {"cancel", "end a job", Cancel},
     {"results", "show and fetch what came of a job", Results},
+    {"report", "write what came of a job to an HTML file to mail", WriteReport},
     {"history", "show what was measured before, and how it changed", History},
     {"record", "write a result of the history to a file that others can check", Record},
     {"verify", "check that a record is what its server signed", Verify},

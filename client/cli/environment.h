@@ -9,6 +9,7 @@
 #include <string>
 
 #include "client/cli/line_reader.h"
+#include "client/trace/followed_job.h"
 
 namespace slipway::cli {
 
@@ -31,6 +32,7 @@ struct Environment {
   bool in_is_terminal = false;  // Somebody types, and is prompted.
   // Makes what he can edit his lines with; null: they come from `in` as they are.
   std::function<std::unique_ptr<LineReader>()> edit_lines;
+  JobLog* job_log = nullptr;  // Keeps what is seen of the jobs that are made; null: nobody does.
   // The value of an environment variable, or "".
   std::function<std::string(const std::string&)> variable;
 };

@@ -46,6 +46,7 @@ absl::StatusOr<Job> FollowJob(Environment& environment, Client& client, const st
   {
     Progress progress(environment);
     job = client.Wait(job_id, [&](const Job& now) {
+      if (environment.job_log != nullptr) environment.job_log->Saw(now, absl::Now());
       if (!now.ended()) progress.Show(Describe(now, subject, absl::Now()));
     });
   }
@@ -62,6 +63,17 @@ absl::StatusOr<Job> FollowJob(Environment& environment, Client& client, const st
                         nobody_took_it ? ExitCode::kUnreachable : ExitCode::kWorkFailed);
   }
   return job;
+}
+
+absl::StatusOr<std::string> SubmitJob(Environment& environment, const std::string& subject,
+                                      absl::FunctionRef<absl::StatusOr<std::string>()> submit) {
+  const absl::Time begin = absl::Now();
+  absl::StatusOr<std::string> id = submit();
+  SLIPWAY_RETURN_IF_ERROR(RefusedRequest(id.status()));
+  if (environment.job_log != nullptr) {
+    environment.job_log->Submitted(*id, subject, begin, absl::Now());
+  }
+  return id;
 }
 
 absl::Status RefusedRequest(const absl::Status& status) {

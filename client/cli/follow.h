@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -17,6 +18,10 @@ namespace slipway::cli {
 // the job is cancelled.
 absl::StatusOr<Job> FollowJob(Environment& environment, Client& client, const std::string& job_id,
                               absl::string_view subject);
+
+// Submits a job and returns its id; errors as RefusedRequest has them.
+absl::StatusOr<std::string> SubmitJob(Environment& environment, const std::string& subject,
+                                      absl::FunctionRef<absl::StatusOr<std::string>()> submit);
 
 // Gives what Create* refused the exit code that fits: a wrong call for INVALID_ARGUMENT, unreachable for a
 // device that is NOT_FOUND.

@@ -212,9 +212,10 @@ absl::StatusOr<Job> CompileModel(Environment& environment, Connection& connectio
                                  const std::string& path, const CompileOptions& options) {
   Client& client = connection.client();
   SLIPWAY_ASSIGN_OR_RETURN(const ModelFiles model, ReadModelFiles(path, client.max_model_bytes()));
-  const absl::StatusOr<std::string> id = client.SubmitCompilation(model, options);
-  SLIPWAY_RETURN_IF_ERROR(RefusedRequest(id.status()));
-  SLIPWAY_ASSIGN_OR_RETURN(Job job, FollowJob(environment, client, *id, model.display_name));
+  SLIPWAY_ASSIGN_OR_RETURN(const std::string id, SubmitJob(environment, model.display_name, [&] {
+                             return client.SubmitCompilation(model, options);
+                           }));
+  SLIPWAY_ASSIGN_OR_RETURN(Job job, FollowJob(environment, client, id, model.display_name));
   if (options.precision != DataType::kFloat32) {
     environment.err << AboutPrecision(job, options.precision);
   }

@@ -70,37 +70,48 @@ const char kProfileHelp[] =
     "from; REACHED is how much of that limit's speed it has. Convolutions by transformed tiles "
     "(Winograd) multiply less than the model has it and may reach more than 100 %.";
 
+std::vector<std::vector<std::string>> ProfileRows(const StepProfile& profile) {
+  const Roofline roofline = FindLimits(profile.steps, profile.peaks, profile.threads);
+  int64_t total = 0;
+  for (const StepTime& step : profile.steps) total += step.duration_ns;
+  std::vector<std::vector<std::string>> rows;
+  for (size_t i = 0; i < profile.steps.size(); ++i) {
+    const StepTime& step = profile.steps[i];
+    const std::optional<StepLimit>& limit = roofline.steps[i];
+    const auto ns = static_cast<double>(step.duration_ns);
+    rows.push_back({step.name, FormatTime(absl::Nanoseconds(step.duration_ns)),
+                    Percent(ns, static_cast<double>(total)),
+                    step.work.has_value() ? FormatCount(step.work->flops) : "-",
+                    step.work.has_value() ? FormatBytes(step.work->bytes) : "-",
+                    limit.has_value() ? Percent(limit->ns, ns) : "-",
+                    limit.has_value() ? limit->what : "-", absl::StrJoin(step.operators, " ")});
+  }
+  return rows;
+}
+
+std::string ProfileTotal(const StepProfile& profile) {
+  if (profile.peaks.empty()) {
+    return "no limits: the agent does not tell, or not yet, what its device does at most\n";
+  }
+  const Roofline roofline = FindLimits(profile.steps, profile.peaks, profile.threads);
+  return roofline.limit_ns > 0 ? Total(roofline, profile.threads) : "";
+}
+
 std::string RenderProfile(const StepProfile& profile) {
   const std::vector<StepTime>& steps = profile.steps;
-  const Roofline roofline = FindLimits(steps, profile.peaks, profile.threads);
   std::vector<size_t> order(steps.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
                    [&](size_t a, size_t b) { return steps[a].duration_ns > steps[b].duration_ns; });
   int64_t total = 0;
   for (const StepTime& step : steps) total += step.duration_ns;
-  TextTable table(
-      {"STEP", ">TIME", ">SHARE", ">FLOPS", ">BYTES", ">REACHED", "LIMIT", "OPERATORS"});
+  TextTable table({std::begin(kProfileColumns), std::end(kProfileColumns)});
+  std::vector<std::vector<std::string>> rows = ProfileRows(profile);
   for (size_t i = 0; i < std::min(order.size(), kShownSteps); ++i) {
-    const StepTime& step = steps[order[i]];
-    const std::optional<StepLimit>& limit = roofline.steps[order[i]];
-    const auto ns = static_cast<double>(step.duration_ns);
-    table.Row({step.name, FormatTime(absl::Nanoseconds(step.duration_ns)),
-               Percent(ns, static_cast<double>(total)),
-               step.work.has_value() ? FormatCount(step.work->flops) : "-",
-               step.work.has_value() ? FormatBytes(step.work->bytes) : "-",
-               limit.has_value() ? Percent(limit->ns, ns) : "-",
-               limit.has_value() ? limit->what : "-", absl::StrJoin(step.operators, " ")});
+    table.Row(std::move(rows[order[i]]));
   }
-  std::string text =
-      absl::StrCat("slowest of ", steps.size(), " steps, ", FormatTime(absl::Nanoseconds(total)),
-                   " together\n", table.Render("  "));
-  if (profile.peaks.empty()) {
-    return absl::StrCat(text,
-                        "no limits: the agent does not tell, or not yet, what its device does "
-                        "at most\n");
-  }
-  return roofline.limit_ns > 0 ? absl::StrCat(text, Total(roofline, profile.threads)) : text;
+  return absl::StrCat("slowest of ", steps.size(), " steps, ", FormatTime(absl::Nanoseconds(total)),
+                      " together\n", table.Render("  "), ProfileTotal(profile));
 }
 
 void ProfileJson(JsonWriter& json, const StepProfile& profile) {

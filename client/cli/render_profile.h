@@ -19,6 +19,13 @@ struct StepProfile {
 // What the columns of RenderProfile are, for the help of verbs and commands.
 extern const char kProfileHelp[];
 
+// A row for each step, in the order of the profile, below kProfileColumns; "-" where something is not known.
+inline constexpr const char* kProfileColumns[] = {"STEP",   ">TIME",    ">SHARE", ">FLOPS",
+                                                  ">BYTES", ">REACHED", "LIMIT",  "OPERATORS"};
+std::vector<std::vector<std::string>> ProfileRows(const StepProfile& profile);
+// How far all steps together are from the limits, a line; or why that is not known.
+std::string ProfileTotal(const StepProfile& profile);
+
 // The slowest steps, for people, and in total how far they all are from the limits; "-" where something is not known.
 std::string RenderProfile(const StepProfile& profile);
 // All of them: "steps", and "limit_ns" where there is one.

@@ -72,14 +72,15 @@ absl::StatusOr<PreparedRun> PrepareRun(Environment& environment, const RunFlags&
   return prepared;
 }
 
-absl::StatusOr<std::optional<Job>> FollowRun(Environment& environment, const PreparedRun& run,
-                                             const absl::StatusOr<std::string>& id, bool detach) {
-  SLIPWAY_RETURN_IF_ERROR(RefusedRequest(id.status()));
+absl::StatusOr<std::optional<Job>> FollowRun(
+    Environment& environment, const PreparedRun& run,
+    absl::FunctionRef<absl::StatusOr<std::string>()> submit, bool detach) {
+  SLIPWAY_ASSIGN_OR_RETURN(const std::string id, SubmitJob(environment, run.subject, submit));
   if (detach) {
-    environment.out << *id << "\n";
+    environment.out << id << "\n";
     return std::nullopt;
   }
-  return FollowJob(environment, run.client(), *id, run.subject);
+  return FollowJob(environment, run.client(), id, run.subject);
 }
 
 }  // namespace slipway::cli

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "client/artifact_summary.h"
 #include "client/cli/connection.h"
@@ -61,10 +62,11 @@ absl::StatusOr<RunOptions> OptionsOf(const RunFlags& run);
 absl::StatusOr<PreparedRun> PrepareRun(Environment& environment, const RunFlags& run,
                                        const std::string& path);
 
-// The job just created, followed to its end; nothing when it is not to be waited for: its id is then
+// The job that `submit` makes, followed to its end; nothing when it is not to be waited for: its id is then
 // printed.
-absl::StatusOr<std::optional<Job>> FollowRun(Environment& environment, const PreparedRun& run,
-                                             const absl::StatusOr<std::string>& id, bool detach);
+absl::StatusOr<std::optional<Job>> FollowRun(
+    Environment& environment, const PreparedRun& run,
+    absl::FunctionRef<absl::StatusOr<std::string>()> submit, bool detach);
 
 }  // namespace slipway::cli
 

@@ -33,6 +33,35 @@ TEST(JsonWriterTest, WritesNestedValues) {
             "  \"objects\": [\n    {\n      \"none\": null\n    },\n    \"x\"\n  ]\n}\n");
 }
 
+TEST(JsonWriterTest, ObjectsInOneLine) {
+  JsonWriter json;
+  json.BeginArray();
+  json.BeginObjectInLine();
+  json.Integer("a", 1);
+  json.BeginObject("b");
+  json.Text("c", "d");
+  json.EndObject();
+  json.BeginArray("e");
+  json.EndArray();
+  json.EndObject();
+  json.Integer("", 2);
+  json.EndArray();
+  EXPECT_EQ(json.Take(), "[\n  {\"a\": 1, \"b\": {\"c\": \"d\"}, \"e\": []},\n  2\n]\n");
+}
+
+TEST(JsonWriterTest, DecimalsAreExact) {
+  JsonWriter json;
+  json.BeginObjectInLine();
+  json.Decimal("a", 1'234'567'890'123'456'789, 3);
+  json.Decimal("b", -7, 2);
+  json.Decimal("c", 0, 1);
+  json.Decimal("d", INT64_MIN, 18);
+  json.EndObject();
+  EXPECT_EQ(json.Take(),
+            "{\"a\": 1234567890123456.789, \"b\": -0.07, \"c\": 0.0, "
+            "\"d\": -9.223372036854775808}\n");
+}
+
 TEST(JsonWriterTest, BytesThatAreNotUtf8AreReplaced) {
   for (const char* bytes : {"\xff", "\xc3", "\xe0\x80\x80", "\xed\xa0\x80", "\xf8\x88\x80\x80"}) {
     JsonWriter json;

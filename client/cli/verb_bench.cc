@@ -10,6 +10,7 @@
 #include "client/cli/render_profile.h"
 #include "client/cli/run_flags.h"
 #include "client/cli/scenario_flags.h"
+#include "client/cli/trace_flag.h"
 #include "client/cli/verbs.h"
 #include "core/base/status_macros.h"
 
@@ -61,13 +62,17 @@ absl::Status Bench(Environment& environment, Arguments arguments) {
   check_flags.AddTo(flags);
   flags.Add("profile", &profile,
             absl::StrCat("Time every step, and show the slowest. ", kProfileHelp));
+  TraceFlag trace;
+  trace.AddTo(flags);
   FleetFlags fleet;
   fleet.AddTo(flags);
   run_flags.AddTo(flags);
   BenchmarkOptions options;
   run_flags.check = [&](const std::string& path) -> absl::Status {
-    SLIPWAY_RETURN_IF_ERROR(
-        CheckFleet(fleet, run_flags, profile || check_flags.IsWanted() || flags.IsSet("scenario")));
+    SLIPWAY_RETURN_IF_ERROR(CheckFleet(
+        fleet, run_flags,
+        profile || check_flags.IsWanted() || trace.IsWanted() || flags.IsSet("scenario")));
+    SLIPWAY_RETURN_IF_ERROR(trace.Check(run_flags.detach));
     SLIPWAY_RETURN_IF_ERROR(check_flags.Check(path, run_flags));
     SLIPWAY_ASSIGN_OR_RETURN(options.scenario, scenario_flags.Read(flags));
     if (!flags.IsSet("samples")) samples = DefaultSamples(options.scenario);
@@ -90,19 +95,22 @@ absl::Status Bench(Environment& environment, Arguments arguments) {
   options.samples = static_cast<int>(samples);
   options.profile = profile;
   if (fleet.is_set()) return BenchFleet(environment, run_flags, fleet, options, *path);
-  SLIPWAY_ASSIGN_OR_RETURN(PreparedRun run, PrepareRun(environment, run_flags, *path));
+  Environment watched = trace.Watched(environment);
+  SLIPWAY_ASSIGN_OR_RETURN(PreparedRun run, PrepareRun(watched, run_flags, *path));
   std::optional<OutputCheck> check;
   if (check_flags.IsWanted()) {
-    SLIPWAY_ASSIGN_OR_RETURN(check, RunChecked(environment, check_flags, run_flags, run));
+    SLIPWAY_ASSIGN_OR_RETURN(check, RunChecked(watched, check_flags, run_flags, run));
   }
   options.run = run.options;
-  const absl::StatusOr<std::string> id =
-      run.client().SubmitBenchmark(run.artifact.digest, run.inputs, options);
-  SLIPWAY_ASSIGN_OR_RETURN(const auto job, FollowRun(environment, run, id, run_flags.detach));
+  const auto submit = [&] {
+    return run.client().SubmitBenchmark(run.artifact.digest, run.inputs, options);
+  };
+  SLIPWAY_ASSIGN_OR_RETURN(const auto job, FollowRun(watched, run, submit, run_flags.detach));
   if (!job.has_value()) return absl::OkStatus();
+  SLIPWAY_RETURN_IF_ERROR(trace.Write(environment, run.artifact));
   SLIPWAY_RETURN_IF_ERROR(CheckScenarioTaken(options.scenario, *job->benchmark));
   SLIPWAY_ASSIGN_OR_RETURN(BenchmarkContext context,
-                           MakeBenchmarkContext(run.client(), *id, run.subject, run.artifact));
+                           MakeBenchmarkContext(run.client(), job->id, run.subject, run.artifact));
   context.check = check;
   context.tags = job->tags;
   if (options.precision_goal > 0) {

@@ -3,6 +3,7 @@
 #include "client/cli/inputs.h"
 #include "client/cli/render.h"
 #include "client/cli/run_flags.h"
+#include "client/cli/trace_flag.h"
 #include "client/cli/verbs.h"
 #include "core/base/status_macros.h"
 
@@ -17,17 +18,25 @@ absl::Status Run(Environment& environment, Arguments arguments) {
   CheckFlags check_flags;
   check_flags.AddTo(flags);
   run_flags.AddTo(flags);
-  run_flags.check = [&](const std::string& path) { return check_flags.Check(path, run_flags); };
+  TraceFlag trace;
+  trace.AddTo(flags);
+  run_flags.check = [&](const std::string& path) -> absl::Status {
+    SLIPWAY_RETURN_IF_ERROR(trace.Check(run_flags.detach));
+    return check_flags.Check(path, run_flags);
+  };
   SLIPWAY_ASSIGN_OR_RETURN(const auto path, ParseRun(environment, flags, run_flags, arguments));
   if (!path.has_value()) return absl::OkStatus();
-  SLIPWAY_ASSIGN_OR_RETURN(const PreparedRun run, PrepareRun(environment, run_flags, *path));
+  Environment watched = trace.Watched(environment);
+  SLIPWAY_ASSIGN_OR_RETURN(const PreparedRun run, PrepareRun(watched, run_flags, *path));
 
   SLIPWAY_ASSIGN_OR_RETURN(
       const auto job,
-      FollowRun(environment, run,
-                run.client().SubmitRun(run.artifact.digest, run.inputs, run.options),
-                run_flags.detach));
+      FollowRun(
+          watched, run,
+          [&] { return run.client().SubmitRun(run.artifact.digest, run.inputs, run.options); },
+          run_flags.detach));
   if (!job.has_value()) return absl::OkStatus();
+  SLIPWAY_RETURN_IF_ERROR(trace.Write(environment, run.artifact));
   SLIPWAY_ASSIGN_OR_RETURN(std::vector<NamedTensor> outputs, run.client().FetchOutputs(*job->run));
   std::optional<OutputCheck> check;
   if (check_flags.IsWanted()) {

@@ -37,6 +37,7 @@ absl::Status Cancel(Environment& environment, Arguments arguments);
 absl::Status History(Environment& environment, Arguments arguments);
 absl::Status Record(Environment& environment, Arguments arguments);
 absl::Status Verify(Environment& environment, Arguments arguments);
+absl::Status WriteReport(Environment& environment, Arguments arguments);
 absl::Status Results(Environment& environment, Arguments arguments);
 absl::Status Targets(Environment& environment, Arguments arguments);
 absl::Status Pack(Environment& environment, Arguments arguments);

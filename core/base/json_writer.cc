@@ -36,7 +36,11 @@ std::string Quote(absl::string_view value) {
 }  // namespace
 
 void JsonWriter::StartValue(absl::string_view name) {
-  if (depth_ > 0) absl::StrAppend(&text_, is_first_ ? "\n" : ",\n", std::string(2 * depth_, ' '));
+  if (IsInLine()) {
+    absl::StrAppend(&text_, is_first_ ? "" : ", ");
+  } else if (depth_ > 0) {
+    absl::StrAppend(&text_, is_first_ ? "\n" : ",\n", std::string(2 * depth_, ' '));
+  }
   if (!name.empty()) absl::StrAppend(&text_, Quote(name), ": ");
   is_first_ = false;
 }
@@ -48,10 +52,17 @@ void JsonWriter::Begin(absl::string_view name, char bracket) {
   is_first_ = true;
 }
 
+void JsonWriter::BeginObjectInLine(absl::string_view name) {
+  BeginObject(name);
+  if (line_depth_ == 0) line_depth_ = depth_;
+}
+
 void JsonWriter::End(char bracket) {
+  const bool was_in_line = IsInLine();
   --depth_;
   SLIPWAY_CHECK(depth_ >= 0, "nothing was begun");
-  if (!is_first_) absl::StrAppend(&text_, "\n", std::string(2 * depth_, ' '));
+  if (depth_ < line_depth_) line_depth_ = 0;
+  if (!is_first_ && !was_in_line) absl::StrAppend(&text_, "\n", std::string(2 * depth_, ' '));
   text_ += bracket;
   is_first_ = false;
 }
@@ -64,6 +75,17 @@ void JsonWriter::Text(absl::string_view name, absl::string_view value) {
 void JsonWriter::Integer(absl::string_view name, int64_t value) {
   StartValue(name);
   absl::StrAppend(&text_, value);
+}
+
+void JsonWriter::Decimal(absl::string_view name, int64_t value, int digits) {
+  SLIPWAY_CHECK(digits >= 1 && digits <= 18, "digits");
+  StartValue(name);
+  // Of the smallest number, too, which has no opposite.
+  const std::string all = absl::StrFormat(
+      "%0*d", digits + 1,
+      value < 0 ? uint64_t{0} - static_cast<uint64_t>(value) : static_cast<uint64_t>(value));
+  const size_t point = all.size() - static_cast<size_t>(digits);
+  absl::StrAppend(&text_, value < 0 ? "-" : "", all.substr(0, point), ".", all.substr(point));
 }
 
 void JsonWriter::Real(absl::string_view name, double value) {

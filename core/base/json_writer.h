@@ -14,6 +14,8 @@ namespace slipway {
 class JsonWriter {
  public:
   void BeginObject(absl::string_view name = "") { Begin(name, '{'); }
+  // The same in one line, with all that is in it.
+  void BeginObjectInLine(absl::string_view name = "");
   void EndObject() { End('}'); }
   void BeginArray(absl::string_view name = "") { Begin(name, '['); }
   void EndArray() { End(']'); }
@@ -21,6 +23,8 @@ class JsonWriter {
   // Bytes that are not UTF-8 become U+FFFD.
   void Text(absl::string_view name, absl::string_view value);
   void Integer(absl::string_view name, int64_t value);
+  // `value` / 10^`digits`, exactly: Decimal("us", 1'234'500, 3) is "us": 1234.500. REQUIRES: digits are 1 to 18.
+  void Decimal(absl::string_view name, int64_t value, int digits);
   // null for what is not finite.
   void Real(absl::string_view name, double value);
   void Bool(absl::string_view name, bool value);
@@ -35,9 +39,11 @@ class JsonWriter {
   void Begin(absl::string_view name, char bracket);
   void End(char bracket);
   void StartValue(absl::string_view name);
+  bool IsInLine() const { return line_depth_ > 0 && depth_ >= line_depth_; }
 
   std::string text_;
   int depth_ = 0;
+  int line_depth_ = 0;  // From this depth on all is in one line; 0: nothing is.
   bool is_first_ = true;
 };
 
