@@ -29,7 +29,7 @@ def main():
         sys.path[:0] = [PACKAGE, TESTS]
         sys.dont_write_bytecode = True
         import pytest  # pylint: disable=import-outside-toplevel
-        files = [os.path.join(TESTS, name) for name in sys.argv[1:]]
+        files = [name if name.startswith('-') else os.path.join(TESTS, name) for name in sys.argv[1:]]
         return pytest.main(['-q', '-p', 'no:cacheprovider', '--import-mode=importlib', '-rs',
                             f'--basetemp={folder}/t', *files])
 

@@ -13,9 +13,12 @@ from slipway import errors
 from slipway._arrays import TensorType
 from slipway._blobs import Digest
 from slipway._client import Client
-from slipway._default import bench, cancel, compile, devices, export, history, job, jobs, run, upload, wait
+from slipway._default import (bench, cancel, compare, compile, devices, export, gate, history, job, jobs, open, open_agent,
+                              run, upload, wait)
+from slipway._comparison import Gate
 from slipway._results import (Artifact, Benchmark, Comparison, Compilation, Device, HistoryEntry, Job, Listing, RunResult,
                               ServerInfo, Steps, StepTime)
+from slipway._session import DeviceTensor, Program, Session
 from slipway._slip import Port
 from slipway._statistics import Estimate
 from slipway.errors import SlipwayError
@@ -23,7 +26,8 @@ from slipway.errors import SlipwayError
 __version__ = '0.1.0'
 
 __all__ = [
-    'Artifact', 'Benchmark', 'Client', 'Comparison', 'Compilation', 'Device', 'Digest', 'Estimate', 'HistoryEntry', 'Job',
-    'Listing', 'Port', 'RunResult', 'ServerInfo', 'SlipwayError', 'StepTime', 'Steps', 'TensorType', 'bench', 'cancel',
-    'compile', 'devices', 'errors', 'export', 'history', 'job', 'jobs', 'run', 'upload', 'wait',
+    'Artifact', 'Benchmark', 'Client', 'Comparison', 'Compilation', 'Device', 'DeviceTensor', 'Digest', 'Estimate',
+    'Gate', 'HistoryEntry', 'Job', 'Listing', 'Port', 'Program', 'RunResult', 'ServerInfo', 'Session', 'SlipwayError',
+    'StepTime', 'Steps', 'TensorType', 'bench', 'cancel', 'compare', 'compile', 'devices', 'errors', 'export', 'gate',
+    'history', 'job', 'jobs', 'open', 'open_agent', 'run', 'upload', 'wait',
 ]

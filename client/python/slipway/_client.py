@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import Any, Callable, Optional, TypeVar
+from typing import Any, Callable, Mapping, Optional, TypeVar
 
 from typing import Concatenate, ParamSpec
 
 from slipway import _progress, _work, errors
 from slipway._address import server_wished_for
 from slipway._calls import RetryPolicy, Work
+from slipway._comparison import Gate, check_takes_the_same, compare_programs, judge
 from slipway._context import Context, greet
+from slipway._conversation import SessionOptions
 from slipway._local import LocalFleet
 from slipway._proof import Proof, find_proof
+from slipway._results import Comparison
+from slipway._session import Session
 from slipway._sync import SyncCalls
 
 P = ParamSpec('P')
@@ -106,6 +110,52 @@ class Client:
 
     def _run(self, work: Work[T]) -> T:
         return self._calls.run(work)
+
+    def open(self, device: str = '', *, target: str = '', purpose: str = '', tags: Optional[Mapping[str, str]] = None,
+             priority: int = 0, wait: float = 3600, idle: float = 10, longest: float = 0, patience: float = 3.5,
+             on_waiting: Optional[Callable[[int, str], None]] = None,
+             on_log: Optional[Callable[[str], None]] = None) -> Session:
+        """Holds a device: an id, or a selector for any that matches; none: any of `target`. Seconds: `wait` for it at most while
+        others hold it, 0: not at all; after `idle` without a word from this process it is free again, after `longest` in any
+        case; `patience` is how long it may be silent. `on_waiting` is told how many come before, and who holds it; `on_log` what
+        programs write, on whichever thread reads it."""
+        self._context.check_device(device)
+        self._need_device()
+        options = SessionOptions(device=device, target=target, purpose=purpose, tags=tags, priority=priority, wait=wait,
+                                 idle=idle, longest=longest, patience=patience, on_waiting=on_waiting, on_log=on_log)
+        return Session(self.address, self._proof, options,
+                       lambda model, compiled_for: self.compile(model, target=compiled_for).artifact)
+
+    def compare(self, a: Any, b: Any, inputs: Optional[Mapping[str, Any]] = None, *, device: str = '', target_a: str = '',
+                target_b: str = '', margin: float = 0.01, limit: float = 60, threads: int = 1, seed: int = 0,
+                tags: Optional[Mapping[str, str]] = None) -> Comparison:
+        """Whether B is faster than A: models or artifacts, timed in turns on a device, so that what else it does strikes both
+        alike. Times that differ by less than `margin` are the same; after `limit` seconds it ends, even if nothing is certain.
+        Inputs are those of both, by their names in A."""
+        if not 0 < margin < 1:
+            raise errors.InvalidArgument(f'the margin {margin} is no share between 0 and 1')
+        self._need_device()
+        first = self._run(_work.prepare(self._context, a, {'target': target_a, 'device': device}))
+        second = self._run(_work.prepare(self._context, b, {'target': target_b, 'device': device}))
+        check_takes_the_same(first, second)
+        _work.check_inputs(first, inputs or {})
+        with self.open(device, target=first.target, purpose='compare', tags=tags) as session:
+            return session._run(compare_programs(session._engine.conversation, first, second, dict(inputs or {}), seed=seed,
+                                                 threads=threads, margin=margin, limit=limit))
+
+    def gate(self, model: Any, baseline: Any, inputs: Optional[Mapping[str, Any]] = None, *, max_regression: float = 0.03,
+             device: str = '', limit: float = 60, threads: int = 1, seed: int = 0) -> Gate:
+        """Whether a model has become slower than its baseline, a model or artifact, too, or a mapping of tags: then the newest
+        result of the history with these tags, of a model of this name, if its artifact is still there. Both are timed in turns.
+
+        NOT_FOUND: the history has no such result."""
+        if not 0 < max_regression < 1:
+            raise errors.InvalidArgument(f'the largest regression {max_regression} is no share between 0 and 1')
+        if isinstance(baseline, Mapping):
+            baseline = self._run(_work.baseline(self._context, model, baseline, device))
+        compared = self.compare(baseline, model, inputs, device=device, margin=max_regression / 2, limit=limit,
+                                threads=threads, seed=seed)
+        return Gate(judge(compared.ratio, max_regression), max_regression, compared)
 
     compile = _blocking(_work.compile_model)
     upload = _blocking(_work.upload)

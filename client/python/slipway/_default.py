@@ -12,7 +12,11 @@ from typing import Callable, Optional, TypeVar
 
 from typing import Concatenate, ParamSpec
 
+from slipway._address import check_address
 from slipway._client import Client
+from slipway._conversation import SessionOptions
+from slipway._proof import find_proof
+from slipway._session import Session
 
 P = ParamSpec('P')
 T = TypeVar('T')
@@ -61,12 +65,23 @@ def _function(method: Callable[Concatenate[Client, P], T]) -> Callable[P, T]:
 
 bench = _function(Client.bench)
 cancel = _function(Client.cancel)
+compare = _function(Client.compare)
 compile = _function(Client.compile)  # pylint: disable=redefined-builtin
 devices = _function(Client.devices)
 export = _function(Client.export)
+gate = _function(Client.gate)
 history = _function(Client.history)
 job = _function(Client.job)
 jobs = _function(Client.jobs)
+open = _function(Client.open)  # pylint: disable=redefined-builtin
 run = _function(Client.run)
 upload = _function(Client.upload)
 wait = _function(Client.wait)
+
+
+def open_agent(address: str, *, insecure: bool = False, token_file: Optional[str] = None, purpose: str = '',
+               wait: float = 3600, idle: float = 10, patience: float = 3.5,
+               on_log: Optional[Callable[[str], None]] = None) -> Session:
+    """Holds the device of an agent that listens without a server (`slipway-agent --listen`); see `open`."""
+    proof = find_proof(check_address(address), insecure=insecure, token_file=token_file)
+    return Session(address, proof, SessionOptions(purpose=purpose, wait=wait, idle=idle, patience=patience, on_log=on_log))

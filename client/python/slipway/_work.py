@@ -309,6 +309,17 @@ def history(context: Context, model: str = '', *, device: str = '', target: str 
     return Listing(found)
 
 
+def baseline(context: Context, model: AnyModel, tags: Mapping[str, str], device: str = '') -> Work[Artifact]:
+    """The artifact of the newest result of the history with these tags, of a model of this name."""
+    name = _name_of(model)
+    found = yield from history(context, name, tags=tags, device=device, limit=1)
+    if not found:
+        shown = ' '.join(f'{key}={value}' for key, value in tags.items())
+        raise errors.NotFound(f'the history has no result of "{name}" with {shown}: measure one, with '
+                              f'slipway.bench(..., tags={dict(tags)})')
+    return (yield from describe(context, found[0].artifact, f'{name}, {found[0].id}'))
+
+
 def info(context: Context) -> Work[ServerInfo]:
     """What the server is, as it said when it was connected to."""
     return context.info
