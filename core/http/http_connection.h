@@ -246,7 +246,12 @@ class HttpConnection final : public HttpConnectionBase,
                              });
   }
 
-  void RefuseBody() { Refuse({.status = 413, .headers = {}, .body = "", .stream = nullptr}); }
+  void RefuseBody() {
+    HttpResponse response = host_.handler.AnswerError(absl::ResourceExhaustedError(
+        absl::StrCat("the body may have ", max_body_bytes_, " bytes")));
+    response.status = 413;
+    Refuse(std::move(response));
+  }
 
   // Answers though more may come.
   void Refuse(HttpResponse response) {

@@ -228,6 +228,16 @@ LAYERS = {
             "sqlite3",
         ],
     ),
+    # The page: a client of slipwayd, in a process of its own. Beside what the client library links it serves HTTP, and guards
+    # the tokens that it holds.
+    "server/web": _row(
+        sees = [
+            "client",
+            "core/confinement",
+            "core/http",
+        ],
+        own_libraries = ["grpc"],
+    ),
     # What is written down of calls, which knows none of them.
     "server/audit": _row(sees = ["core/base"]),
     "server/compile_worker": _row(
