@@ -194,8 +194,11 @@ inline constexpr absl::Duration kMemoryGiveBackEvery = absl::Seconds(5);
 inline constexpr absl::Duration kListenerCheckEvery = absl::Seconds(10);
 inline constexpr int kMaxUnansweredKnocks = 6;
 
-// Work done for calls at a time, and calls that may wait for it.
+// Work done for calls at a time. Calls of agents and workers, which end what has been begun, have threads of their own, so that whoever asks for
+// more than can be done holds up himself. Most of the time they wait for what others store.
 inline constexpr int kHandlerThreads = 4;
+inline constexpr int kPeerThreads = 16;
+// Calls that may wait for such a thread.
 inline constexpr int kMaxWaitingCalls = 10'000;
 
 }  // namespace slipway::server

@@ -105,6 +105,7 @@ absl::Status ServerContext::Open() {
           .began = clock_.Monotonic(),
           .log_level = *ParseLogLevel(options_.log_level)};
   pool_ = std::make_unique<WorkPool>(kHandlerThreads, kMaxWaitingCalls);
+  peer_pool_ = std::make_unique<WorkPool>(kPeerThreads, kMaxWaitingCalls);
   GrpcServer::Options listening{
       .listen = options_.listen,
       .listener =
@@ -131,6 +132,7 @@ absl::Status ServerContext::Open() {
                                                      .hub = &hub_,
                                                      .timers = timers_.get(),
                                                      .pool = pool_.get(),
+                                                     .peer_pool = peer_pool_.get(),
                                                      .audit = audit_.get()},
                                                     listening));
   address_ = grpc_->address();
@@ -438,6 +440,7 @@ ServerContext::~ServerContext() {
   hub_.Close();
   grpc_.reset();
   pool_.reset();
+  peer_pool_.reset();
   // Not reset at once: a tick that runs now still asks for the next one.
   if (timers_ != nullptr) timers_->Stop();
   dispatcher_.reset();

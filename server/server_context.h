@@ -126,6 +126,7 @@ class ServerContext {
   std::unique_ptr<TimerQueue> timers_;
   Environment env_;
   std::unique_ptr<WorkPool> pool_;
+  std::unique_ptr<WorkPool> peer_pool_;
   std::unique_ptr<GrpcServer> grpc_;
   std::string address_;
   std::unique_ptr<LocalWorkers> workers_;

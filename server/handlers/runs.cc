@@ -76,25 +76,37 @@ absl::StatusOr<CheckedRun> CheckRun(const Environment& env, const v1::RunSpec& s
   return checked;
 }
 
-// `set_spec` puts the specification into the job; `benchmark_version` is what an agent must know to do it.
+// The id of a new job, or of the one that the request made before. `set_spec` puts the specification into it;
+// `benchmark_version` is what an agent must know to do it.
+template <typename SetSpec>
+absl::StatusOr<std::string> AcceptNew(const Caller& caller, const Environment& env,
+                                      const JobRequest& request, const v1::RunSpec& run,
+                                      int benchmark_version, SetSpec set_spec) {
+  SLIPWAY_ASSIGN_OR_RETURN(const CheckedRun checked, CheckRun(env, run, benchmark_version));
+  JobRecord record = NewRecord(caller, env, request, checked.name, checked.blobs);
+  *record.mutable_run() = checked.facts;
+  set_spec(record.mutable_job());
+  SLIPWAY_ASSIGN_OR_RETURN(const JobRecord accepted,
+                           env.dispatcher->Accept(caller, std::move(record)));
+  return accepted.job().id();
+}
+
 template <typename Request, typename SetSpec>
 absl::Status Accept(const Caller& caller, const Environment& env, const Request& request,
                     const v1::RunSpec& run, int benchmark_version, SetSpec set_spec,
                     v1::CreateJobResponse* response) {
   SLIPWAY_ASSIGN_OR_RETURN(const JobRequest job_request, ReadJobRequest(caller, env, request));
-  SLIPWAY_ASSIGN_OR_RETURN(const absl::optional<std::string> earlier,
-                           FindEarlier(caller, env, job_request));
-  if (earlier.has_value()) {
-    response->set_job_id(*earlier);
+  const absl::StatusOr<std::string> id =
+      AcceptNew(caller, env, job_request, run, benchmark_version, std::move(set_spec));
+  if (id.ok()) {
+    response->set_job_id(*id);
     return absl::OkStatus();
   }
-  SLIPWAY_ASSIGN_OR_RETURN(const CheckedRun checked, CheckRun(env, run, benchmark_version));
-  JobRecord record = NewRecord(caller, env, job_request, checked.name, checked.blobs);
-  *record.mutable_run() = checked.facts;
-  set_spec(record.mutable_job());
-  SLIPWAY_ASSIGN_OR_RETURN(const JobRecord accepted,
-                           env.dispatcher->Accept(caller, std::move(record)));
-  response->set_job_id(accepted.job().id());
+  // What was accepted before needs nothing of what is refused now. Few requests come twice, so this is not asked first.
+  SLIPWAY_ASSIGN_OR_RETURN(const absl::optional<std::string> earlier,
+                           FindEarlier(caller, env, job_request));
+  if (!earlier.has_value()) return id.status();
+  response->set_job_id(*earlier);
   return absl::OkStatus();
 }
 

@@ -263,11 +263,13 @@ void Dispatcher::MakeAssignment(const JobRecord& record) {
 void Dispatcher::CallBegan(const PeerCall& call) {
   Section section(this);
   peers_.table().CallBegan(call.peer, call.instance_id);
+  section.EndUntold();
 }
 
 void Dispatcher::CallEnded(const PeerCall& call) {
   Section section(this);
   peers_.table().CallEnded(call.peer, call.instance_id, parts_.clock->Monotonic());
+  section.EndUntold();
 }
 
 void Dispatcher::LocalWorkerEnded(absl::string_view worker_id, absl::string_view why,

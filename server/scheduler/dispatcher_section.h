@@ -44,6 +44,14 @@ class ABSL_SCOPED_LOCKABLE Dispatcher::Section {
     return stored;
   }
 
+  // The same for who has changed no job, and tells nobody of what he saw: does not wait for the store.
+  void EndUntold() ABSL_UNLOCK_FUNCTION() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    has_ended_ = true;
+    const absl::optional<absl::Duration> wake = dispatcher_.EarlierTick();
+    dispatcher_.mu_.Unlock();
+    if (wake.has_value() && dispatcher_.parts_.wake) dispatcher_.parts_.wake(*wake);
+  }
+
   ~Section() ABSL_UNLOCK_FUNCTION() ABSL_NO_THREAD_SAFETY_ANALYSIS {
     if (!has_ended_) End().IgnoreError();
   }

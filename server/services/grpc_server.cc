@@ -44,14 +44,10 @@ class RunningServer final : public GrpcServer {
                     .own_worker = options.own_worker}),
         audit_(parts.audit),
         pool_(*parts.pool),
+        peer_pool_(*parts.peer_pool),
         max_connections_(options.listener.connections.all),
-        // Calls come when there is a listener.
-        calls_(&admission_, parts.pool, &audit_, &counts_,
-               {.origin = [this](absl::string_view peer) { return listener_->OriginOf(peer); },
-                .admitted =
-                    [this](absl::string_view peer, absl::string_view identity) {
-                      return listener_->LetInCall(peer, identity);
-                    }}),
+        calls_(&admission_, parts.pool, &audit_, &counts_, TellListener()),
+        peer_calls_(&admission_, parts.peer_pool, &audit_, &counts_, TellListener()),
         server_service_(&calls_, parts.env, [this] { return Front(); }),
         compile_service_(&calls_, parts.env),
         run_service_(&calls_, parts.env),
@@ -63,8 +59,8 @@ class RunningServer final : public GrpcServer {
         blob_service_(&calls_, parts.env),
         relays_(std::make_shared<SessionRelays>(
             &calls_, SessionRelays::Parts{parts.pool, parts.env, parts.hub, parts.timers})),
-        agent_service_(&calls_, parts.env, ParkingOf(parts), relays_.get()),
-        worker_service_(&calls_, ParkingOf(parts)),
+        agent_service_(&peer_calls_, parts.env, ParkingOf(parts), relays_.get()),
+        worker_service_(&peer_calls_, ParkingOf(parts)),
         session_service_(relays_.get()),
         health_service_(&calls_, parts.env, parts.hub, parts.timers),
         reflection_service_(&calls_) {}
@@ -111,7 +107,7 @@ class RunningServer final : public GrpcServer {
   FrontSums Front() const override {
     return {.connections = listener_->counts(),
             .max_connections = max_connections_,
-            .waiting_calls = pool_.waiting()};
+            .waiting_calls = pool_.waiting() + peer_pool_.waiting()};
   }
   const CallCounts& calls() const override { return counts_; }
 
@@ -121,6 +117,15 @@ class RunningServer final : public GrpcServer {
   const std::string& address() const override { return listener_->address(); }
 
  private:
+  // Calls come when there is a listener.
+  Calls::Connections TellListener() {
+    return {.origin = [this](absl::string_view peer) { return listener_->OriginOf(peer); },
+            .admitted =
+                [this](absl::string_view peer, absl::string_view identity) {
+                  return listener_->LetInCall(peer, identity);
+                }};
+  }
+
   // Whether an identity, of a certificate or a token, is good, or that of who has no certificate, which is empty; the server's own workers need none.
   std::function<bool(absl::string_view)> IsKnown() const {
     return [this](absl::string_view id) {
@@ -187,9 +192,11 @@ class RunningServer final : public GrpcServer {
   const Admission admission_;
   const CallAudit audit_;
   const WorkPool& pool_;
+  const WorkPool& peer_pool_;
   const int max_connections_;
   CallCounts counts_;
   const Calls calls_;
+  const Calls peer_calls_;
   ServerGrpcService server_service_;
   CompileGrpcService compile_service_;
   RunGrpcService run_service_;

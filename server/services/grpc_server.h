@@ -43,6 +43,7 @@ class GrpcServer {
     ChangeHub* hub = nullptr;
     TimerQueue* timers = nullptr;
     WorkPool* pool = nullptr;
+    WorkPool* peer_pool = nullptr;  // For calls of agents and workers.
     AuditLog* audit = nullptr;
   };
   // UNAVAILABLE when the address cannot be listened on.
