@@ -32,6 +32,7 @@
 #include "core/identity/certificate.h"
 #include "core/identity/join_code.h"
 #include "core/rpc/join.h"
+#include "core/rpc/tls_settings.h"
 #include "server/audit/audit_verb.h"
 #include "server/data_folder.h"
 #include "server/grpc_admin_verbs.h"
@@ -225,6 +226,7 @@ int Main(int argc, char** argv) {
   KeepFreedMemory();
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   absl::Status status = GuardProcess();
+  if (status.ok()) status = ApplyTlsSettings();
   if (status.ok()) status = PrepareForWorkers(*options);
   if (status.ok()) status = options->exit_with_parent ? EndWithParent() : FollowParent();
   if (status.ok()) status = Serve(*options, stop_signals);
