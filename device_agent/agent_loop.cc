@@ -103,7 +103,8 @@ v1::AgentState AgentLoop::Act(std::shared_ptr<SyncCall>& call) {
   state.set_park_ns(
       absl::ToInt64Nanoseconds(NotLost(options_.park * absl::Uniform(random_, 0.8, 1.0))));
   // In the same critical section as the report: a change after it finds the call and cancels it.
-  call = transport_.NewSync(/*is_busy=*/!held_.empty());
+  is_at_stake_ = IsAtStake(held_, is_at_stake_);
+  call = transport_.NewSync(is_at_stake_);
   call_ = call;
   call_is_stale_ = false;
   return state;
@@ -130,6 +131,16 @@ void AgentLoop::LogFailure(const absl::Status& status) {
     message = "the server refuses the agent's report, trying again";
   }
   Log(LogLevel::kWarning, message, {{"error", status.ToString()}});
+}
+
+void AgentLoop::StayAway(const absl::Status& status, std::stop_token stop) {
+  const double share = absl::Uniform(random_, 0.0, 1.0);
+  absl::Duration time;
+  {
+    absl::MutexLock lock(&mutex_);
+    time = TimeAway(status, held_, desired_, share);
+  }
+  if (time > absl::ZeroDuration()) transport_.StayAway(time, std::move(stop));
 }
 
 void AgentLoop::Run(std::stop_token stop) {
@@ -165,6 +176,7 @@ void AgentLoop::Run(std::stop_token stop) {
     if (stop.stop_requested()) break;
     if (absl::IsCancelled(desired.status()) && is_stale) continue;
     LogFailure(desired.status());
+    StayAway(desired.status(), stop);
     transport_.Pause(NotLost(backoff_.After(desired.status())), stop);
   }
   StopWorker();
@@ -178,7 +190,8 @@ void AgentLoop::Leave() {
     state = MakeReport();
   }
   state.set_leaving(true);
-  const absl::Status told = transport_.NewSync(/*is_busy=*/true)->Run(state, kLeaveWithin).status();
+  const absl::Status told =
+      transport_.NewSync(/*is_at_stake=*/true)->Run(state, kLeaveWithin).status();
   if (!told.ok()) {
     Log(LogLevel::kWarning, "the server was not told that the agent leaves",
         {{"error", told.ToString()}});

@@ -76,6 +76,8 @@ class AgentLoop {
   absl::Duration NotLost(absl::Duration time) const;
   v1::AgentState MakeReport() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Leave();
+  // Has a lost server the time to take back its fleet.
+  void StayAway(const absl::Status& status, std::stop_token stop);
   void LogFailure(const absl::Status& status);
 
   AgentTransport& transport_;
@@ -89,6 +91,7 @@ class AgentLoop {
   absl::StatusCode last_failure_ = absl::StatusCode::kOk;
   v1::DesiredAgentState desired_;
   bool is_ready_ = false;
+  bool is_at_stake_ = false;
   FollowedLogLevel log_level_;
 
   absl::Mutex mutex_;

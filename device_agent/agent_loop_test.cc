@@ -1,5 +1,6 @@
 #include "device_agent/agent_loop.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -185,6 +186,17 @@ TEST_F(AgentLoopTest, ComesBackBeforeItCountsAsLost) {
   transport_.FailSync(absl::UnavailableError("gone"));
   transport_.WaitForPauses(12);
   EXPECT_THAT(transport_.pauses(), Each(Le(absl::Seconds(2))));
+}
+
+TEST_F(AgentLoopTest, StaysAwayFromALostServerAsLongAsItAskedFor) {
+  transport_.SetReturnWithin(absl::Seconds(20));
+  transport_.WaitFor([](const v1::AgentState& r) { return !r.applied_version().empty(); });
+  transport_.FailSync(absl::UnavailableError("gone"));
+  transport_.WaitForPauses(12);
+  const std::vector<absl::Duration> away = transport_.away();
+  EXPECT_THAT(away, Each(AllOf(Ge(absl::ZeroDuration()), Le(absl::Seconds(20)))));
+  // Drawn anew each time.
+  EXPECT_GT(*std::max_element(away.begin(), away.end()), absl::Seconds(2));
 }
 
 TEST_F(AgentLoopTest, LeavesWithWorkUnderWay) {

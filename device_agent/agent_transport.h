@@ -44,11 +44,13 @@ class AttachCall {
 class AgentTransport {
  public:
   virtual ~AgentTransport() = default;
-  // Of an agent that is busy, it is noticed soon if its connection leads nowhere any more; the same for Attach.
-  virtual std::unique_ptr<SyncCall> NewSync(bool is_busy) = 0;
+  // Where something is at stake (IsAtStake), it is noticed soon if the connection leads nowhere any more; always so for Attach.
+  virtual std::unique_ptr<SyncCall> NewSync(bool is_at_stake) = 0;
   // Begins a call of Attach. What comes goes to `entrance`, which outlives the call.
   virtual std::unique_ptr<AttachCall> Attach(const v1::SessionLease& lease,
                                              SessionEntrance* entrance) = 0;
+  // Waits without trying to connect, less if `stop` is asked for.
+  virtual void StayAway(absl::Duration time, std::stop_token stop) = 0;
   // After a failure: waits `pause`, less if a lost connection comes back or `stop` is asked for.
   virtual void Pause(absl::Duration pause, std::stop_token stop) = 0;
   // What the server says of a program that the client of a session wants to load; as long as `policy` allows. Statuses as of

@@ -2,11 +2,13 @@
 
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
 #include "core/base/status_macros.h"
 #include "core/rpc/grpc_blob_client.h"
 #include "core/rpc/grpc_calls.h"
@@ -122,14 +124,14 @@ class GrpcAgentTransport final : public AgentTransport {
         idle_(std::make_shared<Line>(server_, proof_, kPings)),
         last_(idle_) {}
 
-  std::unique_ptr<SyncCall> NewSync(bool is_busy) override {
+  std::unique_ptr<SyncCall> NewSync(bool is_at_stake) override {
     absl::MutexLock lock(&mutex_);
     // What is under way over the line from before goes on there.
     if (files_.HaveChanged()) {
       busy_ = std::make_shared<Line>(server_, proof_, kBusyPings);
       is_idle_suspect_ = true;
     }
-    if (is_busy) {
+    if (is_at_stake) {
       last_ = busy_;
       return std::make_unique<GrpcSyncCall>(busy_, [this] { Suspect(); });
     }
@@ -141,6 +143,11 @@ class GrpcAgentTransport final : public AgentTransport {
   std::unique_ptr<AttachCall> Attach(const v1::SessionLease& lease,
                                      SessionEntrance* entrance) override {
     return std::make_unique<GrpcAttachCall>(Busy()->calls, lease, entrance);
+  }
+  void StayAway(absl::Duration time, std::stop_token stop) override {
+    absl::Notification is_asked;
+    const std::stop_callback ask(stop, [&] { is_asked.Notify(); });
+    is_asked.WaitForNotificationWithTimeout(time);
   }
   void Pause(absl::Duration pause, std::stop_token stop) override {
     std::shared_ptr<Line> last;

@@ -27,20 +27,20 @@ class GrpcAgentTransportTest : public ::testing::Test {
 };
 
 TEST_F(GrpcAgentTransportTest, CancelEndsASyncBeforeAndAfterItBegan) {
-  const auto call = transport_->NewSync(/*is_busy=*/false);
+  const auto call = transport_->NewSync(/*is_at_stake=*/false);
   v1::AgentState state;
   ASSERT_OK_AND_ASSIGN(const v1::DesiredAgentState desired, call->Run(state, absl::Seconds(30)));
   state.set_applied_version(desired.version());
   state.set_park_ns(absl::ToInt64Nanoseconds(absl::Seconds(60)));
   state.set_sequence(1);
-  const auto parked = transport_->NewSync(/*is_busy=*/false);
+  const auto parked = transport_->NewSync(/*is_at_stake=*/false);
   std::thread canceller([&] {
     EXPECT_TRUE(server_.WaitFor([](const v1::AgentState& told) { return told.sequence() == 1; }));
     parked->Cancel();
   });
   EXPECT_THAT(parked->Run(state, absl::Seconds(90)), StatusIs(absl::StatusCode::kCancelled));
   canceller.join();
-  const auto cancelled = transport_->NewSync(/*is_busy=*/false);
+  const auto cancelled = transport_->NewSync(/*is_at_stake=*/false);
   cancelled->Cancel();
   EXPECT_THAT(cancelled->Run(state, absl::Seconds(90)), StatusIs(absl::StatusCode::kCancelled));
 }

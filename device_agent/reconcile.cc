@@ -1,12 +1,31 @@
 #include "device_agent/reconcile.h"
 
+#include <algorithm>
 #include <set>
 
 namespace slipway {
+namespace {
+
+constexpr absl::Duration kLongestAway = absl::Minutes(1);
+
+}  // namespace
 
 bool IsActive(const v1::RunAttemptState& attempt) {
   return attempt.state() == v1::RunAttemptState::PREPARING ||
          attempt.state() == v1::RunAttemptState::RUNNING;
+}
+
+bool IsAtStake(const HeldAttempts& held, bool was_at_stake) {
+  if (held.empty()) return false;
+  return was_at_stake || std::any_of(held.begin(), held.end(),
+                                     [](const auto& held) { return IsActive(held.second); });
+}
+
+absl::Duration TimeAway(const absl::Status& status, const HeldAttempts& held,
+                        const v1::DesiredAgentState& desired, double share) {
+  if (!absl::IsUnavailable(status) || !held.empty()) return absl::ZeroDuration();
+  const absl::Duration all = absl::Nanoseconds(desired.return_within_ns());
+  return std::clamp(all, absl::ZeroDuration(), kLongestAway) * share;
 }
 
 AgentActions Reconcile(const HeldAttempts& held, const v1::DesiredAgentState& desired) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "proto/slipway/v1/agent.pb.h"
 
 namespace slipway {
@@ -25,6 +27,17 @@ struct AgentActions {
 
 // Whether the attempt is still under way.
 bool IsActive(const v1::RunAttemptState& attempt);
+
+// Pure. Whether the agent must notice soon if its connection leads nowhere any more (AgentTransport::NewSync), given whether it had to
+// before: from a report of something under way until the server has taken in its end. What ended before it was ever reported goes back over
+// the connection by which it has just come; that a second one is made for it would double what a fleet of short runs keeps open.
+bool IsAtStake(const HeldAttempts& held, bool was_at_stake);
+
+// Pure. For how long an agent stays away from a server that it has lost, by a call that ended in `status`, before it tries to come back:
+// `share`, from 0 to 1, of the time that `desired`, the last of it, asks agents to spread their return over, and a minute at most. Zero for who
+// holds something, since its end is waited for.
+absl::Duration TimeAway(const absl::Status& status, const HeldAttempts& held,
+                        const v1::DesiredAgentState& desired, double share);
 
 // Pure. An attempt that is wanted and not held begins once nothing else is under way.
 AgentActions Reconcile(const HeldAttempts& held, const v1::DesiredAgentState& desired);

@@ -1,6 +1,8 @@
 #include "device_agent/reconcile.h"
 
+#include <cstdint>
 #include <initializer_list>
+#include <limits>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -69,6 +71,39 @@ TEST(Reconcile, WaitsForWhatItStopsBeforeItBeginsTheNext) {
       Reconcile(Held({{"a", v1::RunAttemptState::RUNNING}}), Desired({"b"}));
   EXPECT_THAT(actions.stop, ElementsAre("a"));
   EXPECT_THAT(actions.start, IsEmpty());
+}
+
+TEST(TimeAway, IsOfWhoHoldsNothingAndHasLostHisServer) {
+  const absl::Status lost = absl::UnavailableError("gone");
+  v1::DesiredAgentState desired;
+  EXPECT_EQ(TimeAway(lost, {}, desired, 0.5), absl::ZeroDuration());
+  desired.set_return_within_ns(absl::ToInt64Nanoseconds(absl::Seconds(20)));
+  EXPECT_EQ(TimeAway(lost, {}, desired, 0.5), absl::Seconds(10));
+  EXPECT_EQ(TimeAway(lost, {}, desired, 0), absl::ZeroDuration());
+  EXPECT_EQ(TimeAway(absl::AlreadyExistsError("another"), {}, desired, 0.5), absl::ZeroDuration());
+  EXPECT_EQ(TimeAway(lost, Held({{"a", v1::RunAttemptState::SUCCEEDED}}), desired, 0.5),
+            absl::ZeroDuration());
+}
+
+TEST(TimeAway, IsBoundedWhateverTheServerSays) {
+  v1::DesiredAgentState desired;
+  desired.set_return_within_ns(std::numeric_limits<int64_t>::max());
+  EXPECT_EQ(TimeAway(absl::UnavailableError("gone"), {}, desired, 1), absl::Minutes(1));
+  desired.set_return_within_ns(-1);
+  EXPECT_EQ(TimeAway(absl::UnavailableError("gone"), {}, desired, 1), absl::ZeroDuration());
+}
+
+TEST(IsAtStake, FromTheReportOfSomethingUnderWayUntilItsEndIsKnown) {
+  const HeldAttempts under_way = Held({{"a", v1::RunAttemptState::RUNNING}});
+  const HeldAttempts ended = Held({{"a", v1::RunAttemptState::SUCCEEDED}});
+  EXPECT_FALSE(IsAtStake({}, false));
+  EXPECT_TRUE(IsAtStake(under_way, false));
+  EXPECT_TRUE(IsAtStake(ended, true));
+  EXPECT_FALSE(IsAtStake({}, true));
+  // What ended before it was reported.
+  EXPECT_FALSE(IsAtStake(ended, false));
+  EXPECT_TRUE(IsAtStake(
+      Held({{"a", v1::RunAttemptState::SUCCEEDED}, {"b", v1::RunAttemptState::PREPARING}}), false));
 }
 
 }  // namespace

@@ -194,6 +194,11 @@ inline constexpr absl::Duration kMemoryGiveBackEvery = absl::Seconds(5);
 inline constexpr absl::Duration kListenerCheckEvery = absl::Seconds(10);
 inline constexpr int kMaxUnansweredKnocks = 6;
 
+// What it takes to let an agent in over TLS, with room for what else is to be done meanwhile, and the longest time agents are asked to spread
+// their return over.
+inline constexpr absl::Duration kReturnTimeOfAgent = absl::Milliseconds(4);
+inline constexpr absl::Duration kLongestReturnTime = absl::Minutes(1);
+
 // Work done for calls at a time. Calls of agents and workers, which end what has been begun, have threads of their own, so that whoever asks for
 // more than can be done holds up himself. Most of the time they wait for what others store.
 inline constexpr int kHandlerThreads = 4;

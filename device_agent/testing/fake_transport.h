@@ -32,6 +32,11 @@ class FakeTransport final : public AgentTransport {
     for (const v1::RunAssignment& attempt : attempts) *desired_.add_attempts() = attempt;
     desired_.set_version(absl::StrCat(++version_));
   }
+  void SetReturnWithin(absl::Duration time) {
+    absl::MutexLock lock(&mutex_);
+    desired_.set_return_within_ns(absl::ToInt64Nanoseconds(time));
+    desired_.set_version(absl::StrCat(++version_));
+  }
   void SetSilence(absl::Duration silence) {
     absl::MutexLock lock(&mutex_);
     desired_.set_silence_ns(absl::ToInt64Nanoseconds(silence));
@@ -61,6 +66,10 @@ class FakeTransport final : public AgentTransport {
     absl::MutexLock lock(&mutex_);
     return pauses_;
   }
+  std::vector<absl::Duration> away() const {
+    absl::MutexLock lock(&mutex_);
+    return away_;
+  }
   // Waits until the loop has paused so often.
   void WaitForPauses(size_t count) {
     const auto are_there = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
@@ -71,7 +80,11 @@ class FakeTransport final : public AgentTransport {
   }
 
   std::unique_ptr<SyncCall> NewSync(bool) override { return std::make_unique<Call>(*this); }
-  // Takes no time.
+  // Take no time.
+  void StayAway(absl::Duration time, std::stop_token) override {
+    absl::MutexLock lock(&mutex_);
+    away_.push_back(time);
+  }
   void Pause(absl::Duration pause, std::stop_token) override {
     absl::MutexLock lock(&mutex_);
     pauses_.push_back(pause);
@@ -120,6 +133,7 @@ class FakeTransport final : public AgentTransport {
   absl::Status failure_ ABSL_GUARDED_BY(mutex_);
   std::optional<v1::AgentState> report_ ABSL_GUARDED_BY(mutex_);
   std::vector<absl::Duration> pauses_ ABSL_GUARDED_BY(mutex_);
+  std::vector<absl::Duration> away_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace slipway

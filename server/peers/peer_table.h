@@ -67,6 +67,8 @@ class PeerTable {
 
   void Forget(absl::string_view peer);
 
+  // How many are known.
+  int size() const { return static_cast<int>(peers_.size()); }
   absl::Duration silence() const { return silence_; }
 
  private:

@@ -66,8 +66,9 @@ struct Assignment {
 struct DesiredState {
   std::string version;  // Equal for equal leases.
   std::vector<std::shared_ptr<const Assignment>> leases;
-  absl::Duration silence;  // It may be silent for so long.
-  std::string log_level;   // What its log is to show; empty: what it was started with.
+  absl::Duration silence;        // It may be silent for so long.
+  absl::Duration return_within;  // Who loses the server comes back within this; of agents.
+  std::string log_level;         // What its log is to show; empty: what it was started with.
 };
 
 }  // namespace slipway::server

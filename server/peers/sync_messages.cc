@@ -210,6 +210,7 @@ void WriteDesired(const DesiredState& desired, v1::DesiredAgentState* answer) {
   answer->set_version(desired.version);
   answer->set_silence_ns(absl::ToInt64Nanoseconds(desired.silence));
   answer->set_log_level(desired.log_level);
+  answer->set_return_within_ns(absl::ToInt64Nanoseconds(desired.return_within));
   for (const auto& lease : desired.leases) {
     v1::RunAssignment& assignment = *answer->add_attempts();
     assignment = lease->along;

@@ -27,6 +27,10 @@ absl::Status ReportNotStored(const absl::Status& status) {
   return absl::UnavailableError(absl::StrCat("the report could not be stored: ", status.message()));
 }
 
+absl::Duration ReturnTime(int agents) {
+  return std::min(agents * kReturnTimeOfAgent, kLongestReturnTime);
+}
+
 // Of a job that is no benchmark, as well.
 int64_t MostSamples(const v1::BenchmarkSpec& spec) {
   constexpr int64_t kDefaultSamples = 100;
@@ -218,6 +222,7 @@ absl::StatusOr<DesiredState> Dispatcher::DesiredOf(const PeerCall& call) {
       desired.version = DesiredVersion(attempts, log_level_of_peers_);
       desired.log_level = log_level_of_peers_;
       desired.silence = options_.silence;
+      desired.return_within = ReturnTime(peers_.table().size());
       SLIPWAY_RETURN_IF_ERROR(ReportNotStored(section.End()));
     }
     if (unmade.empty()) return desired;

@@ -92,6 +92,13 @@ TEST_F(DispatcherStatusTest, PeersAreToldWhatTheirLogsAreToShow) {
   EXPECT_EQ(DesiredOf(agent)->log_level(), "");
 }
 
+TEST_F(DispatcherStatusTest, AgentsAreToldHowLongTheReturnOfAllTakes) {
+  const int64_t of_one = Sync(Agent("a")).return_within_ns();
+  EXPECT_GT(of_one, 0);
+  Sync(Agent("b"));
+  EXPECT_EQ(Sync(Agent("c")).return_within_ns(), 3 * of_one);
+}
+
 TEST_F(DispatcherStatusTest, AnAttemptIsNotLostBecauseTheLevelChanged) {
   const v1::AgentState agent = Agent("a");
   ASSERT_OK(Report(agent));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 #include "core/base/flags.h"
@@ -126,6 +127,7 @@ int Main(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   setenv("GRPC_VERBOSITY", "NONE", 0);  // Statuses say what its log would.
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   slipway::InitLog("fleet_load", slipway::LogLevel::kWarning);
   return slipway::testing::Main(argc, argv);
 }

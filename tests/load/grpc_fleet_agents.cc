@@ -150,11 +150,11 @@ class SimulatedAgent {
     call->state.set_park_ns(absl::ToInt64Nanoseconds(park));
     call->context.set_deadline(std::chrono::system_clock::now() +
                                absl::ToChronoNanoseconds(park + kCallSlack));
-    const bool is_busy = !held_.empty();
-    Line& line = is_busy ? busy_ : idle_;
+    is_at_stake_ = IsAtStake(held_, is_at_stake_);
+    Line& line = is_at_stake_ ? busy_ : idle_;
     if (line.stub == nullptr) {
       line.stub = v1::AgentService::NewStub(
-          fleet_.door.AgentChannel(number_, is_busy ? kBusyPings : kPings));
+          fleet_.door.AgentChannel(number_, is_at_stake_ ? kBusyPings : kPings));
     }
     call->line = line.stub.get();
     call_ = call;
@@ -198,6 +198,7 @@ class SimulatedAgent {
         if (desired_.silence_ns() > 0) {
           pause = std::min(*pause, absl::Nanoseconds(desired_.silence_ns()) / 2);
         }
+        *pause += TimeAway(status, held_, desired_, absl::Uniform(random_, 0.0, 1.0));
       }
     }
     {
@@ -272,6 +273,7 @@ class SimulatedAgent {
   Backoff backoff_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<Call> call_ ABSL_GUARDED_BY(mutex_);
   bool is_stale_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_at_stake_ ABSL_GUARDED_BY(mutex_) = false;
   bool was_answered_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
