@@ -20,6 +20,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "core/base/files.h"
+#include "core/base/kernel_file.h"
 #include "core/base/status_macros.h"
 
 namespace slipway {
@@ -33,15 +34,6 @@ constexpr int64_t kMaxTextBytes = 1 << 20;
 constexpr absl::Duration kAgeOfLeftovers = absl::Minutes(1);
 // Processes that were killed need a moment to be gone.
 constexpr absl::Duration kTimeToEmpty = absl::Milliseconds(200);
-
-absl::Status WriteText(const std::string& path, absl::string_view text) {
-  const UniqueFd file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (file.is_open() &&
-      write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size())) {
-    return absl::OkStatus();
-  }
-  return ErrnoStatus(errno, absl::StrCat("cannot write \"", path, "\""));
-}
 
 std::string ReadText(const std::string& path) { return ReadFile(path, kMaxTextBytes).value_or(""); }
 
@@ -183,10 +175,11 @@ std::string Enable(const std::string& folder) {
     return AskForDelegation(
         absl::StrCat("it may make no control group beneath its own (", strerror(errno), ")"));
   }
-  absl::Status status = WriteText(JoinPath(leaf, "cgroup.procs"), "0");
-  if (status.ok()) status = WriteText(JoinPath(folder, "cgroup.subtree_control"), kControllers);
+  absl::Status status = WriteKernelFile(JoinPath(leaf, "cgroup.procs"), "0");
+  if (status.ok())
+    status = WriteKernelFile(JoinPath(folder, "cgroup.subtree_control"), kControllers);
   if (status.ok() || is_enabled()) return "";
-  WriteText(JoinPath(folder, "cgroup.procs"), "0").IgnoreError();
+  WriteKernelFile(JoinPath(folder, "cgroup.procs"), "0").IgnoreError();
   rmdir(leaf.c_str());
   return AskForDelegation(
       absl::StrCat("its control group is not its own (", status.message(), ")"));
@@ -235,7 +228,8 @@ std::optional<int64_t> OwnTaskLimit() {
 
 absl::Status ControlGroup::Add(pid_t pid) const {
   for (const GroupPlace& place : places_) {
-    SLIPWAY_RETURN_IF_ERROR(WriteText(JoinPath(place.folder, "cgroup.procs"), absl::StrCat(pid)));
+    SLIPWAY_RETURN_IF_ERROR(
+        WriteKernelFile(JoinPath(place.folder, "cgroup.procs"), absl::StrCat(pid)));
   }
   return absl::OkStatus();
 }
@@ -302,18 +296,18 @@ absl::StatusOr<std::unique_ptr<ControlGroup>> ControlGroups::Make(const GroupLim
   if (limits.tasks.has_value() && limits_tasks()) {
     SLIPWAY_ASSIGN_OR_RETURN(const GroupPlace place, make(*places_.tasks));
     SLIPWAY_RETURN_IF_ERROR(
-        WriteText(JoinPath(place.folder, "pids.max"), absl::StrCat(*limits.tasks)));
+        WriteKernelFile(JoinPath(place.folder, "pids.max"), absl::StrCat(*limits.tasks)));
   }
   if (limits.memory_bytes.has_value() && limits_memory()) {
     SLIPWAY_ASSIGN_OR_RETURN(const GroupPlace place, make(*places_.memory));
     group->of_memory_ = place;
     const char* const file = place.is_unified ? "memory.max" : "memory.limit_in_bytes";
     SLIPWAY_RETURN_IF_ERROR(
-        WriteText(JoinPath(place.folder, file), absl::StrCat(*limits.memory_bytes)));
+        WriteKernelFile(JoinPath(place.folder, file), absl::StrCat(*limits.memory_bytes)));
     if (place.is_unified) {
       // Where there is swap; and who is over the limit ends as a whole, rather than lose a part.
-      WriteText(JoinPath(place.folder, "memory.swap.max"), "0").IgnoreError();
-      WriteText(JoinPath(place.folder, "memory.oom.group"), "1").IgnoreError();
+      WriteKernelFile(JoinPath(place.folder, "memory.swap.max"), "0").IgnoreError();
+      WriteKernelFile(JoinPath(place.folder, "memory.oom.group"), "1").IgnoreError();
     }
   }
   if (group->places_.empty()) return std::unique_ptr<ControlGroup>();

@@ -20,6 +20,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/base/files.h"
+#include "core/base/kernel_file.h"
 #include "core/base/status_macros.h"
 #include "core/confinement/landlock.h"
 #include "core/confinement/own_processes.h"
@@ -59,20 +60,12 @@ absl::Status SetLimit(__rlimit_resource resource, const char* name, std::optiona
   return ErrnoStatus(errno, absl::StrCat("cannot limit ", name));
 }
 
-absl::Status WriteText(const char* path, const std::string& text) {
-  const UniqueFd file(open(path, O_WRONLY | O_CLOEXEC));
-  if (file.is_open() &&
-      write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size())) {
-    return absl::OkStatus();
-  }
-  return ErrnoStatus(errno, absl::StrCat("cannot write \"", path, "\""));
-}
-
 // In a user namespace whose ids are not mapped, a process is nobody to itself; to files it is who it was.
 absl::Status MapOwnIds(uid_t user, gid_t group) {
-  SLIPWAY_RETURN_IF_ERROR(WriteText("/proc/self/setgroups", "deny"));
-  SLIPWAY_RETURN_IF_ERROR(WriteText("/proc/self/uid_map", absl::StrCat(user, " ", user, " 1")));
-  return WriteText("/proc/self/gid_map", absl::StrCat(group, " ", group, " 1"));
+  SLIPWAY_RETURN_IF_ERROR(WriteKernelFile("/proc/self/setgroups", "deny"));
+  SLIPWAY_RETURN_IF_ERROR(
+      WriteKernelFile("/proc/self/uid_map", absl::StrCat(user, " ", user, " 1")));
+  return WriteKernelFile("/proc/self/gid_map", absl::StrCat(group, " ", group, " 1"));
 }
 
 bool HasCapability(int capability) {
