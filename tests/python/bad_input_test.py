@@ -192,7 +192,8 @@ def test_ctrl_c_cancels_the_job(client, digits, folder):
 
 def test_a_process_that_is_killed_takes_its_server_along(folder):
     code = ('import slipway, os, time\nclient = slipway.Client(local=True)\nclient.devices()\n'
-            'print(client.address, client._fleet._server._process.pid, client._fleet._agent._process.pid, flush=True)\n'
+            'fleet = client._place.fleet\n'
+            'print(client.address, fleet._server._process.pid, fleet._agent._process.pid, flush=True)\n'
             'time.sleep(1000)')
     with subprocess.Popen([sys.executable, '-c', code], stdout=subprocess.PIPE, text=True) as process:
         _, *pids = process.stdout.readline().split()

@@ -9,13 +9,11 @@ from typing import Any, Callable, Mapping, Optional, TypeVar
 from typing import Concatenate, ParamSpec
 
 from slipway import _progress, _work, errors
-from slipway._address import server_wished_for
 from slipway._calls import RetryPolicy, Work
 from slipway._comparison import Gate, check_takes_the_same, compare_programs, judge
 from slipway._context import Context, greet
 from slipway._conversation import SessionOptions
-from slipway._local import LocalFleet
-from slipway._proof import Proof, find_proof
+from slipway._place import CONNECT_TIMEOUT, RETRY_FOR, Wish, find_place
 from slipway._results import Comparison
 from slipway._session import Session
 from slipway._sync import SyncCalls
@@ -23,10 +21,6 @@ from slipway._sync import SyncCalls
 P = ParamSpec('P')
 T = TypeVar('T')
 
-CONNECT_TIMEOUT = 5.0
-RETRY_FOR = 30.0
-# Nobody starts a server of one's own again.
-LOCAL_RETRY_FOR = 1.0
 
 
 def faced(wrapper: Any, work: Callable[..., Any], result: str) -> Any:
@@ -66,25 +60,15 @@ class Client:
                  connect_timeout: float = CONNECT_TIMEOUT, retry_for: float = RETRY_FOR,
                  on_waiting: Optional[Callable[[errors.SlipwayError], None]] = None,
                  progress: Optional[bool] = None) -> None:
-        if local and server:
-            raise errors.InvalidArgument('local and server exclude each other')
-        address = None if local else server_wished_for(server)
-        self._fleet: Optional[LocalFleet] = None
-        self._proof = Proof()
-        if address is None:
-            self._fleet = LocalFleet(server_binary, agent_binary)
-            address, retry_for = self._fleet.address, min(retry_for, LOCAL_RETRY_FOR)
-        else:
-            self._proof = find_proof(address, identity=identity, authority=authority, token_file=token_file,
-                                     insecure=insecure)
-        self._need_device = self._fleet.need_device if self._fleet is not None else _nothing
-        self._calls = SyncCalls(address, self._proof, self._need_device)
+        self._place = find_place(server, local, server_binary, agent_binary, Wish(identity, authority, token_file, insecure))
+        self._calls = SyncCalls(self._place.address, self._place.proof, self._place.need_device)
         try:
-            info = self._calls.run(greet(address, connect_timeout))
+            info = self._calls.run(greet(self._place.address, connect_timeout))
         except BaseException:
             self.close()
             raise
-        self._context = Context(address, RetryPolicy(retry_for, on_waiting), info, _progress.make(progress))
+        self._context = Context(self._place.address, RetryPolicy(self._place.retry_for(retry_for), on_waiting), info,
+                                _progress.make(progress))
 
     def __enter__(self) -> 'Client':
         return self
@@ -95,8 +79,7 @@ class Client:
     def close(self) -> None:
         """Gives the connection up, and ends a server of one's own. May be called again."""
         self._calls.close()
-        if self._fleet is not None:
-            self._fleet.close()
+        self._place.close()
 
     @property
     def address(self) -> str:
@@ -106,7 +89,7 @@ class Client:
     @property
     def is_local(self) -> bool:
         """Whether the server is this client's own."""
-        return self._fleet is not None
+        return self._place.fleet is not None
 
     def _run(self, work: Work[T]) -> T:
         return self._calls.run(work)
@@ -120,10 +103,10 @@ class Client:
         case; `patience` is how long it may be silent. `on_waiting` is told how many come before, and who holds it; `on_log` what
         programs write, on whichever thread reads it."""
         self._context.check_device(device)
-        self._need_device()
+        self._place.need_device()
         options = SessionOptions(device=device, target=target, purpose=purpose, tags=tags, priority=priority, wait=wait,
                                  idle=idle, longest=longest, patience=patience, on_waiting=on_waiting, on_log=on_log)
-        return Session(self.address, self._proof, options,
+        return Session(self.address, self._place.proof, options,
                        lambda model, compiled_for: self.compile(model, target=compiled_for).artifact)
 
     def compare(self, a: Any, b: Any, inputs: Optional[Mapping[str, Any]] = None, *, device: str = '', target_a: str = '',
@@ -134,7 +117,7 @@ class Client:
         Inputs are those of both, by their names in A."""
         if not 0 < margin < 1:
             raise errors.InvalidArgument(f'the margin {margin} is no share between 0 and 1')
-        self._need_device()
+        self._place.need_device()
         first = self._run(_work.prepare(self._context, a, {'target': target_a, 'device': device}))
         second = self._run(_work.prepare(self._context, b, {'target': target_b, 'device': device}))
         check_takes_the_same(first, second)
@@ -169,7 +152,3 @@ class Client:
     cancel = _blocking(_work.cancel)
     history = _blocking(_work.history)
     info = _blocking(_work.info)
-
-
-def _nothing() -> None:
-    """A server that is not one's own has the devices that it has."""
