@@ -38,7 +38,9 @@ async function visit(expired = false) {
   const mine = ++visits;
   leave?.();
   leave = null;
-  if (!session) {
+  // A token in the address is of who wants to be let in now, whoever was before.
+  if (location.hash.startsWith('#token=')) session = null;
+  if (!session && !location.hash.startsWith('#token=')) {
     try {
       const found = await get('/session');
       session = found.signedIn ? found : null;

@@ -54,7 +54,7 @@ export function announce(text) {
 }
 
 // A table whose rows follow a list. Columns: {title, cell(item), number, sort(item)}; `key` tells items apart. update(items) makes anew only
-// rows whose items are others than before.
+// rows whose items say something else than before, so that what has the focus keeps it.
 export function liveTable({caption, columns, key, empty = 'Nothing here.', sorted = null}) {
   const body = h('tbody');
   const nothing = h('p', {class: 'empty'}, empty);
@@ -88,14 +88,15 @@ export function liveTable({caption, columns, key, empty = 'Nothing here.', sorte
     for (const item of inOrder()) {
       const id = key(item);
       let row = rows.get(id);
-      if (!row || row.item !== item) {
+      const content = JSON.stringify(item);
+      if (!row || row.content !== content) {
         const element = h('tr', {}, columns.map((column) =>
           h('td', {class: [column.number ? 'number' : '', column.class ?? ''].join(' ').trim() || null}, column.cell(item))));
         if (row) {
           if (at === row.element) at = element;
           row.element.replaceWith(element);
         }
-        row = {item, element};
+        row = {content, element};
       }
       next.set(id, row);
       if (at === row.element) at = at.nextSibling;
