@@ -15,6 +15,8 @@ namespace {
 
 // Addresses whose failures are counted; of more the ones that may do most are forgotten.
 constexpr size_t kMostAddresses = 10'000;
+// That are known to be some.
+constexpr size_t kMostTokens = 10'000;
 // No token is longer.
 constexpr size_t kMaxTokenBytes = 1'024;
 
@@ -34,8 +36,10 @@ Sessions::Sessions(const SessionLimits& limits, ConnectUpstream connect, std::st
       own_token_(std::move(own_token)),
       clock_(*clock) {}
 
-absl::Status Sessions::CheckFailures(absl::string_view address) {
+absl::Status Sessions::CheckFailures(absl::string_view token, absl::string_view address) {
+  const std::string name = TokenName(token);
   absl::MutexLock lock(&mutex_);
+  if (shown_.contains(name)) return absl::OkStatus();
   const auto found = failures_.find(address);
   if (found == failures_.end()) return absl::OkStatus();
   Failures& failures = found->second;
@@ -64,7 +68,7 @@ void Sessions::CountFailure(absl::string_view address) {
 
 absl::StatusOr<std::shared_ptr<const SignedIn>> Sessions::Connect(const std::string& token,
                                                                   absl::string_view address) {
-  SLIPWAY_RETURN_IF_ERROR(CheckFailures(address));
+  SLIPWAY_RETURN_IF_ERROR(CheckFailures(token, address));
   const auto refuse = [&](const absl::Status& status) {
     if (absl::IsUnauthenticated(status)) CountFailure(address);
     return status;
@@ -89,6 +93,8 @@ absl::StatusOr<std::shared_ptr<const SignedIn>> Sessions::Connect(const std::str
       signed_in->upstream->Call("slipway.v1.IdentityService.ListIdentities", ask, identities).ok();
   signed_in->key = TokenName(token);
   signed_in->until = clock_.Now() + limits_.longest;
+  absl::MutexLock lock(&mutex_);
+  if (shown_.size() < kMostTokens) shown_.insert(signed_in->key);
   return signed_in;
 }
 

@@ -7,6 +7,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
@@ -30,7 +31,8 @@ struct SessionLimits {
   size_t most_sessions = 1'000;
   absl::Duration idle = absl::Hours(12);
   absl::Duration longest = absl::Hours(24 * 7);
-  // How often somebody of one address may show what is no token: as many at once, and one more in each such time.
+  // How often somebody of one address may show what is no token: as many at once, and one more in each such time. Who has shown a token before is
+  // let in all the same, lest others of his address, or behind his proxy, shut him out.
   int most_failures = 10;
   absl::Duration failure_pause = absl::Seconds(2);
 };
@@ -73,7 +75,7 @@ class Sessions {
     double left = 0;
     absl::Duration counted_at;
   };
-  absl::Status CheckFailures(absl::string_view address);
+  absl::Status CheckFailures(absl::string_view token, absl::string_view address);
   void CountFailure(absl::string_view address);
   absl::StatusOr<std::shared_ptr<const SignedIn>> Connect(const std::string& token,
                                                           absl::string_view address);
@@ -90,6 +92,8 @@ class Sessions {
   // By the digest of the cookie, or of the token of a program: who reads this memory has no cookie yet.
   absl::flat_hash_map<std::string, Session> sessions_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<std::string, Failures> failures_ ABSL_GUARDED_BY(mutex_);
+  // Digests of tokens that the server took once.
+  absl::flat_hash_set<std::string> shown_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace slipway::web
