@@ -160,7 +160,7 @@ def test_arrays_are_held_against_what_a_program_takes(array, port, says):
 
 def test_types_of_tensors():
     assert str(TensorType.parse('f32[2, 3]')) == 'f32[2, 3]' and TensorType.parse('u8[]').shape == ()
-    assert TensorType.parse('i64[5]').bytes == 40
+    assert TensorType.parse('i64[5]').byte_size == 40
     for text in ('f32', 'f33[1]', 'f32[a]', ''):
         with pytest.raises(errors.InvalidArgument):
             TensorType.parse(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 import sys
@@ -54,6 +55,7 @@ def _ml_dtype(name: str) -> Optional[np.dtype[Any]]:
     return None if found is None else np.dtype(found)
 
 
+@functools.lru_cache(maxsize=None)
 def numpy_dtype(number: int) -> np.dtype[Any]:
     """NumPy's type of what has this number."""
     for known, _, name in _NUMPY:
@@ -68,6 +70,7 @@ def numpy_dtype(number: int) -> np.dtype[Any]:
     raise errors.Unimplemented(f'element type {number} is not known to this version')
 
 
+@functools.lru_cache(maxsize=256)
 def number_of(dtype: np.dtype[Any]) -> int:
     """The number of NumPy's type; INVALID_ARGUMENT where there is none."""
     native = dtype.newbyteorder('=')
@@ -91,11 +94,16 @@ class TensorType:
         return f'{self.dtype}[{", ".join(map(str, self.shape))}]'
 
     @property
-    def bytes(self) -> int:
+    def byte_size(self) -> int:
         return numpy_dtype(_NUMBERS[self.dtype]).itemsize * math.prod(self.shape)
 
     def to_proto(self) -> Any:
         return _proto.TensorType(dtype=_NUMBERS[self.dtype], shape=self.shape)
+
+    @property
+    def wire_bytes(self) -> bytes:
+        """As a message."""
+        return _type_bytes(self)
 
     @classmethod
     def from_proto(cls, proto: Any) -> 'TensorType':
@@ -107,13 +115,28 @@ class TensorType:
     @classmethod
     def parse(cls, text: str) -> 'TensorType':
         """Of "f32[2, 3]"."""
-        match = re.fullmatch(r'(\w+)\[([0-9, ]*)\]', text.strip())
-        if match is None or match[1] not in _NUMBERS:
+        parsed = parse_static(text)
+        if parsed is None:
             raise errors.InvalidArgument(f'"{text}" is no type of a tensor, such as "f32[2, 3]"')
-        return cls(match[1], tuple(int(extent) for extent in match[2].split(',') if extent.strip()))
+        return parsed
 
     def empty(self) -> Array:
         return np.empty(self.shape, numpy_dtype(_NUMBERS[self.dtype]))
+
+
+@functools.lru_cache(maxsize=1024)
+def _type_bytes(tensor_type: TensorType) -> bytes:
+    data: bytes = tensor_type.to_proto().SerializeToString()
+    return data
+
+
+@functools.lru_cache(maxsize=1024)
+def parse_static(text: str) -> Optional[TensorType]:
+    """Of "f32[2, 3]"; none where an extent is no number, or it is no type at all."""
+    match = re.fullmatch(r'(\w+)\[([0-9, ]*)\]', text.strip())
+    if match is None or match[1] not in _NUMBERS:
+        return None
+    return TensorType(match[1], tuple(int(extent) for extent in match[2].split(',') if extent.strip()))
 
 
 def type_of(array: Array) -> TensorType:
@@ -255,20 +278,29 @@ def join_strings(outputs: Sequence[Tuple[str, Array]]) -> Dict[str, Array]:
 def check_fits(array: Array, port: str, what: str) -> None:
     """INVALID_ARGUMENT unless an array may be given for a port's type, such as "f32[batch, 64]". What symbols have to do with
     each other the device finds out."""
-    match = re.fullmatch(r'(\w+)\[(.*)\]', port)
-    if match is None:
-        return
-    extents = _split_extents(match[2])
     given = type_of(array)
-    fits = given.dtype == match[1] and len(given.shape) == len(extents) and all(
+    if given == parse_static(port):
+        return
+    taken = _parse_port(port)
+    if taken is None:
+        return
+    dtype, extents = taken
+    fits = given.dtype == dtype and len(given.shape) == len(extents) and all(
         not extent.isdigit() or int(extent) == size for extent, size in zip(extents, given.shape))
     if fits:
         return
     hint = ''
-    if given.dtype != match[1] and match[1] in _NUMBERS and len(given.shape) == len(extents):
-        named = {name: theirs for _, name, theirs in _NUMPY + _ML_DTYPES}.get(match[1])
+    if given.dtype != dtype and dtype in _NUMBERS and len(given.shape) == len(extents):
+        named = {name: theirs for _, name, theirs in _NUMPY + _ML_DTYPES}.get(dtype)
         hint = f'; convert it with .astype("{named}")' if named else ''
     raise errors.InvalidArgument(f'{what}: {given} is given where {port} is taken{hint}')
+
+
+@functools.lru_cache(maxsize=1024)
+def _parse_port(port: str) -> Optional[Tuple[str, Tuple[str, ...]]]:
+    """The element type and the extents of a port's type."""
+    match = re.fullmatch(r'(\w+)\[(.*)\]', port)
+    return None if match is None else (match[1], tuple(_split_extents(match[2])))
 
 
 def _split_extents(text: str) -> List[str]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 from slipway import _session_work as work
-from slipway import _statistics, _wire, errors
-from slipway._arrays import TensorType
+from slipway import _arrays, _statistics, _wire, errors
 from slipway._conversation import Conversation
 from slipway._results import Artifact, Benchmark, Comparison
 from slipway._session_work import ProgramHeld, SessionWork, TensorHeld
@@ -115,11 +114,9 @@ def compare_programs(conversation: Conversation, a: Artifact, b: Artifact, input
 def _input(conversation: Conversation, port: Any, inputs: Dict[str, Any], seed: int) -> SessionWork[TensorHeld]:
     if port.name in inputs:
         return (yield from work.put(conversation, inputs[port.name], port.name))
-    try:
-        known: Optional[TensorType] = TensorType.parse(port.type)
-    except errors.InvalidArgument:
-        raise errors.InvalidArgument(f'input "{port.name}" must be given: its type, {port.type}, is open') from None
-    assert known is not None
+    known = _arrays.parse_static(port.type)
+    if known is None:
+        raise errors.InvalidArgument(f'input "{port.name}" must be given: its type, {port.type}, is open')
     return (yield from work.allocate(conversation, known, port.name, seed))
 
 

@@ -25,6 +25,8 @@ SessionWork = Generator[List[Request], Batch, T]
 # Rounds in which the device got no further with any blob, after which it is given up.
 _MOST_IDLE_ROUNDS = 3
 _NS = 1e9
+_MOST_KEPT = 16
+_MOST_KEPT_BYTES = 64 << 10
 
 
 @dataclass(frozen=True)
@@ -60,11 +62,21 @@ class Held:
 
 
 @dataclass(eq=False)
+class TensorHeld(Held):
+    """A tensor on the device."""
+
+    type: TensorType = field(default_factory=lambda: TensorType('u8', (0,)))
+
+
+@dataclass(eq=False)
 class ProgramHeld(Held):
     """A program on the device."""
 
     functions: Tuple[Function, ...] = ()
     load_ns: int = 0
+    # Small tensors that calls on arrays go through, by function, port and type, so that the next call need not make them.
+    # Calls of several threads share them: the requests of a call stand together, and are carried out in their order.
+    kept: Dict[Tuple[str, str, TensorType], TensorHeld] = field(default_factory=dict)
 
     def function(self, name: str) -> Function:
         for each in self.functions:
@@ -72,13 +84,6 @@ class ProgramHeld(Held):
                 return each
         raise errors.NotFound(f'program "{self.name}" has no function "{name}"; there are '
                               + ', '.join(each.name for each in self.functions))
-
-
-@dataclass(eq=False)
-class TensorHeld(Held):
-    """A tensor on the device."""
-
-    type: TensorType = field(default_factory=lambda: TensorType('u8', (0,)))
 
 
 @dataclass(frozen=True)
@@ -192,26 +197,22 @@ def _write_blobs(conversation: Conversation, blobs: Sequence[Blob], idle_rounds:
 
 # Tensors.
 
-def _allocation(conversation: Conversation, tensor_type: TensorType, name: str, **how: Any) -> Tuple[TensorHeld, Request]:
-    tensor = TensorHeld(conversation, conversation.new_handle(), name, type=tensor_type)
-    request = _wire.request(allocate={'tensor': tensor.handle, 'type': tensor_type.to_proto(), 'name': name, **how})
-    return tensor, request
-
-
 def allocate(conversation: Conversation, tensor_type: Union[TensorType, str], name: str,
              seed: Optional[int]) -> SessionWork[TensorHeld]:
     if isinstance(tensor_type, str):
         tensor_type = TensorType.parse(tensor_type)
     how = {} if seed is None else {'random': True, 'seed': seed}
-    tensor, request = _allocation(conversation, tensor_type, name, **how)
-    (yield [request]).check()
+    tensor = TensorHeld(conversation, conversation.new_handle(), name, type=tensor_type)
+    (yield [_wire.request(allocate={'tensor': tensor.handle, 'type': tensor_type.to_proto(), 'name': name, **how})]).check()
     return tensor
 
 
 def _put(conversation: Conversation, array: Array, name: str) -> Tuple[TensorHeld, List[Request]]:
     if _arrays.is_text(array):
         raise errors.InvalidArgument(f'tensor "{name}": a device has no tensors of strings')
-    tensor, request = _allocation(conversation, _arrays.type_of(array), name, unset=True)
+    tensor_type = _arrays.type_of(array)
+    tensor = TensorHeld(conversation, conversation.new_handle(), name, type=tensor_type)
+    request = _wire.allocate_request(tensor.handle, tensor_type.wire_bytes, name)
     return tensor, [request, *_writes(conversation, tensor.handle, array)]
 
 
@@ -279,35 +280,80 @@ def cut(conversation: Conversation, tensor: TensorHeld, begin: Sequence[int], sh
 
 # Calls.
 
-def _inputs(conversation: Conversation, function: Function, values: Sequence[Any], named: Dict[str, Any],
-            requests: List[Request], made: List[TensorHeld]) -> List[int]:
-    """Handles of what a function reads; what is an array is put before."""
-    ports = function.inputs
-    if len(values) > len(ports):
-        raise errors.InvalidArgument(f'{len(values)} inputs are given to {function}')
-    given = dict(zip((port.name for port in ports), values))
-    for name, value in named.items():
-        if name in given:
-            raise errors.InvalidArgument(f'input "{name}" is given twice to {function}')
-        given[name] = value
-    handles = []
-    for port in ports:
-        if port.name not in given:
-            raise errors.InvalidArgument(f'input "{port.name}" is not given to {function}')
-        value = given.pop(port.name)
+class _Asked:
+    """Requests of a call, as they come together, and the tensors that it makes."""
+
+    def __init__(self, conversation: Conversation, program: ProgramHeld, function: str) -> None:
+        self.conversation = conversation
+        self.program = program
+        self.handle = _check_usable(program, conversation, f'program "{program.name}"')
+        self.name = function
+        self.function = program.function(function)
+        self.requests: List[Request] = []
+        self._made: List[TensorHeld] = []
+        self._new: List[Tuple[str, str, TensorType]] = []
+
+    def put(self, array: Array, port: str) -> int:
+        """An array as a tensor that goes with the call, or was there."""
+        key = (self.name, f'input {port}', _arrays.type_of(array))
+        kept = self.program.kept.get(key)
+        if kept is not None:
+            self.requests.extend(_writes(self.conversation, kept.handle, array))
+            return kept.handle
+        tensor, requests = _put(self.conversation, array, port)
+        self.requests.extend(requests)
+        self._keep(key, tensor)
+        return tensor.handle
+
+    def output(self, tensor_type: TensorType, port: str) -> int:
+        """A tensor that the call writes, and goes with it or was there."""
+        key = (self.name, f'output {port}', tensor_type)
+        kept = self.program.kept.get(key)
+        if kept is None:
+            kept = TensorHeld(self.conversation, self.conversation.new_handle(), port, type=tensor_type)
+            self._keep(key, kept)
+        return kept.handle
+
+    def _keep(self, key: Tuple[str, str, TensorType], tensor: TensorHeld) -> None:
+        self._made.append(tensor)
+        if tensor.type.byte_size <= _MOST_KEPT_BYTES and len(self.program.kept) < _MOST_KEPT:
+            self.program.kept[key] = tensor
+            self._new.append(key)
+
+    def check(self, batch: Batch) -> List[Answer]:
+        """As Batch.check; what an error left unmade is kept no longer."""
+        if batch.error is not None:
+            for key in self._new:
+                self.program.kept.pop(key, None)
+        return batch.check()
+
+    def inputs(self, values: Sequence[Any], named: Dict[str, Any]) -> List[int]:
+        """Handles of what the function reads; what is an array is put before."""
+        ports = self.function.inputs
+        if len(values) > len(ports):
+            raise errors.InvalidArgument(f'{len(values)} inputs are given to {self.function}')
+        given = dict(zip((port.name for port in ports), values))
+        for name, value in named.items():
+            if name in given:
+                raise errors.InvalidArgument(f'input "{name}" is given twice to {self.function}')
+            given[name] = value
+        lacking = [port.name for port in ports if port.name not in given]
+        if lacking:
+            raise errors.InvalidArgument(f'input "{lacking[0]}" is not given to {self.function}')
+        values = [given.pop(port.name) for port in ports]
+        if given:
+            raise errors.InvalidArgument(f'there is no input "{next(iter(given))}" of {self.function}')
+        # All are looked at before any is put.
+        checked = [self._check(value, port) for value, port in zip(values, ports)]
+        return [self.put(each, port.name) if isinstance(each, np.ndarray) else each for each, port in zip(checked, ports)]
+
+    def _check(self, value: Any, port: Port) -> Union[int, Array]:
         held = getattr(value, 'held', None)
         if isinstance(held, TensorHeld):
-            handles.append(_check_usable(held, conversation, f'input "{port.name}"'))
-            continue
+            return _check_usable(held, self.conversation, f'input "{port.name}"')
         array = _arrays.as_array(value, f'input "{port.name}"')
         _arrays.check_fits(array, port.type, f'input "{port.name}"')
-        tensor, writing = _put(conversation, array, port.name)
-        requests.extend(writing)
-        made.append(tensor)
-        handles.append(tensor.handle)
-    if given:
-        raise errors.InvalidArgument(f'there is no input "{next(iter(given))}" of {function}')
-    return handles
+        return array
 
 
 def _report(answer: Answer) -> CallReport:
@@ -318,19 +364,15 @@ def _report(answer: Answer) -> CallReport:
 def call(conversation: Conversation, program: ProgramHeld, values: Sequence[Any], named: Dict[str, Any], function: str = '',
          profile: bool = False, deadline: float = 0) -> SessionWork[Tuple[List[TensorHeld], CallReport]]:
     """Calls a function; its outputs stay on the device."""
-    handle = _check_usable(program, conversation, f'program "{program.name}"')
-    called = program.function(function)
-    requests: List[Request] = []
-    made: List[TensorHeld] = []
-    inputs = _inputs(conversation, called, values, named, requests, made)
-    outputs = [TensorHeld(conversation, conversation.new_handle(), port.name) for port in called.outputs]
-    contents = _wire.call_contents(handle, function, inputs, [each.handle for each in outputs], profile)
-    requests.append(_wire.call_request(contents, int(deadline * _NS), None))
-    batch = yield requests
-    answer = batch.check()[-1]
+    asked = _Asked(conversation, program, function)
+    inputs = asked.inputs(values, named)
+    outputs = [TensorHeld(conversation, conversation.new_handle(), port.name) for port in asked.function.outputs]
+    contents = _wire.call_contents(asked.handle, function, inputs, [each.handle for each in outputs], profile)
+    asked.requests.append(_wire.call_request(contents, int(deadline * _NS), None))
+    answer = asked.check((yield asked.requests))[-1]
     types = answer.response.called.outputs
     if len(types) != len(outputs):
-        raise errors.Internal(f'the device tells the types of {len(types)} outputs of {called}')
+        raise errors.Internal(f'the device tells the types of {len(types)} outputs of {asked.function}')
     for tensor, proto in zip(outputs, types):
         tensor.type = TensorType.from_proto(proto)
     return outputs, _report(answer)
@@ -349,65 +391,39 @@ def call_into(conversation: Conversation, program: ProgramHeld, inputs: Sequence
 def call_arrays(conversation: Conversation, program: ProgramHeld, values: Sequence[Any], named: Dict[str, Any],
                 function: str = '') -> SessionWork[List[Array]]:
     """Calls a function on arrays and gives arrays: in one round where the sizes of the outputs are known before."""
-    called = program.function(function)
-    static = [_static(port.type) for port in called.outputs]
+    asked = _Asked(conversation, program, function)
+    static = [_arrays.parse_static(port.type) for port in asked.function.outputs]
+    arrays: List[Array] = []
     if any(each is None for each in static):
         outputs, _ = yield from call(conversation, program, values, named, function)
-        arrays = []
         for tensor in outputs:
             arrays.append((yield from get(conversation, tensor, None)))
         return arrays
-    handle = _check_usable(program, conversation, f'program "{program.name}"')
-    requests: List[Request] = []
-    made: List[TensorHeld] = []
-    inputs = _inputs(conversation, called, values, named, requests, made)
-    arrays = []
+    inputs = asked.inputs(values, named)
     reads: List[Request] = []
-    given: List[TensorHeld] = []
-    for port, known in zip(called.outputs, static):
+    handles = []
+    for port, known in zip(asked.function.outputs, static):
         assert known is not None
-        tensor = TensorHeld(conversation, conversation.new_handle(), port.name, type=known)
         array = known.empty()
-        reads.extend(_reads(conversation, tensor.handle, _bytes_of(array)))
+        handles.append(asked.output(known, port.name))
+        reads.extend(_reads(conversation, handles[-1], _bytes_of(array)))
         arrays.append(array)
-        given.append(tensor)
-    contents = _wire.call_contents(handle, function, inputs, [each.handle for each in given], False)
-    requests.append(_wire.call_request(contents, 0, None))
-    place = len(requests) - 1
-    batch = yield requests + reads
-    # What could not be called cannot be read either, which says less.
-    answer = batch.answers[place]
-    if answer is not None and answer.error is not None and batch.error is not None:
-        first = next(each.error for each in batch.answers if each is not None and each.error is not None)
-        raise first
-    batch.check()
+    asked.requests.append(_wire.call_request(_wire.call_contents(asked.handle, function, inputs, handles, False), 0, None))
+    asked.check((yield asked.requests + reads))
     return arrays
-
-
-
-def _static(port: str) -> Optional[TensorType]:
-    """The type of a port whose extents are all known; none otherwise."""
-    try:
-        return TensorType.parse(port)
-    except errors.InvalidArgument:
-        return None
 
 
 def time_calls(conversation: Conversation, program: ProgramHeld, values: Sequence[Any], named: Dict[str, Any],
                function: str, samples: int, warmup: int, min_sample: float, flush_cache: bool, cool_down: float,
                profile: bool, deadline: float) -> SessionWork[Benchmark]:
     """Times calls, on the device."""
-    handle = _check_usable(program, conversation, f'program "{program.name}"')
-    called = program.function(function)
-    requests: List[Request] = []
-    made: List[TensorHeld] = []
-    inputs = _inputs(conversation, called, values, named, requests, made)
-    timing = {'call': {'program': handle, 'function': function, 'inputs': inputs, 'profile': profile},
+    asked = _Asked(conversation, program, function)
+    inputs = asked.inputs(values, named)
+    timing = {'call': {'program': asked.handle, 'function': function, 'inputs': inputs, 'profile': profile},
               'warmup': warmup, 'samples': samples, 'min_sample_ns': int(min_sample * _NS),
               'flush_cache': flush_cache, 'cool_down_ns': int(cool_down * _NS)}
-    requests.append(_wire.request(int(deadline * _NS), time=timing))
-    batch = yield requests
-    result = batch.check()[-1].response.timed.result
+    asked.requests.append(_wire.request(int(deadline * _NS), time=timing))
+    result = asked.check((yield asked.requests))[-1].response.timed.result
     # The device leaves out what its client knows.
     if conversation.opened is not None:
         result.device, result.device_target = conversation.opened.device, conversation.opened.target

@@ -17,6 +17,7 @@ MOST_REQUEST_BYTES = 1 << 20
 # From so many bytes on, data is looked for by hand.
 _LARGE_BYTES = 16 << 10
 _DATA_KEY = b'\xfa\x01'
+_MOST_NAME_BYTES = 1024
 
 LONGEST_DEADLINE_NS = 24 * 3600 * 1_000_000_000
 
@@ -81,6 +82,13 @@ def request(deadline_ns: int = LONGEST_DEADLINE_NS, data: Optional[memoryview] =
         raise errors.ResourceExhausted(f'a request of {len(body)} bytes is over the limit of {MOST_REQUEST_BYTES}: give '
                                        'shorter names, or fewer tensors')
     return Request(body, data)
+
+
+def allocate_request(tensor: int, type_bytes: bytes, name: str) -> Request:
+    """Of a tensor whose elements are whichever they are until they are written; `type_bytes` is a TensorType."""
+    named = name.encode()[:_MOST_NAME_BYTES].decode('utf-8', 'ignore').encode()
+    contents = b'\x08' + varint(tensor) + _inner(b'\x12', type_bytes) + (_inner(b'\x1a', named) if named else b'') + b'\x30\x01'
+    return Request(_MAY_WAIT + _inner(b'\x52', contents))
 
 
 def write_request(tensor: int, offset: int, data: memoryview) -> Request:
