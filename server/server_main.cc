@@ -24,6 +24,7 @@
 #include "core/base/kept_memory.h"
 #include "core/base/lifeline.h"
 #include "core/base/log.h"
+#include "core/base/service_manager.h"
 #include "core/base/status_macros.h"
 #include "core/base/version.h"
 #include "core/confinement/confinement.h"
@@ -67,6 +68,12 @@ void EndDeaf() {
   _exit(kFailed);
 }
 
+// A manager that hears nothing ends the service by itself.
+void TellManager(const std::string& state) {
+  const absl::Status told = NotifyServiceManager(state);
+  if (!told.ok()) Log(LogLevel::kWarning, told.message());
+}
+
 absl::Status Serve(const ServerOptions& options, const sigset_t& stop_signals) {
   SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<ServerContext> context,
                            ServerContext::Create(options, EndDeaf));
@@ -75,9 +82,11 @@ absl::Status Serve(const ServerOptions& options, const sigset_t& stop_signals) {
   if (options.ready_fd >= 0) {
     SLIPWAY_RETURN_IF_ERROR(TellReady(static_cast<int>(options.ready_fd), context->address()));
   }
+  TellManager(absl::StrCat("READY=1\nSTATUS=serving at ", context->address()));
   int signal = 0;
   sigwait(&stop_signals, &signal);
   Log(LogLevel::kInfo, "ending", {{"signal", signal}});
+  TellManager("STOPPING=1");
   return absl::OkStatus();
 }
 
