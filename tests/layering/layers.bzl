@@ -378,9 +378,13 @@ def layer_package_groups():
             name = _packages_group(folder),
             packages = _packages(folder),
         )
+    # What tries the product, and what packs it: no part of it.
     native.package_group(
         name = "tests",
-        packages = ["//tests/..."],
+        packages = [
+            "//deploy/...",
+            "//tests/...",
+        ],
     )
     native.package_group(
         name = "third_party",

@@ -1,0 +1,6 @@
+set(PACKAGE_VERSION "@VERSION@")
+# Before 1.0 nothing is promised beyond the same version.
+if(PACKAGE_FIND_VERSION VERSION_EQUAL PACKAGE_VERSION)
+  set(PACKAGE_VERSION_COMPATIBLE TRUE)
+  set(PACKAGE_VERSION_EXACT TRUE)
+endif()
