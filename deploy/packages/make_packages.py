@@ -54,13 +54,12 @@ LIBRARY_PACKAGES = [
 
 @dataclasses.dataclass(frozen=True)
 class Package:
-    """`binaries` are (name, section of its manual); `unit` a systemd unit."""
+    """`binaries` are (name, section of its manual); `units` services."""
     name: str
     summary: str
     description: str
     binaries: tuple = ()
-    optional_binaries: tuple = ()
-    unit: str = ''
+    units: tuple = ()
     depends: tuple = ()
     recommends: tuple = ()
     section: str = 'science'
@@ -77,12 +76,13 @@ PACKAGES = [
             recommends=('slipwayd', 'slipway-agent')),
     Package('slipwayd',
             'compile server for ML models and their devices',
-            'The server with its compiler: it takes ONNX models over gRPC, '
+            'The server with its compiler and its page: it takes ONNX models over gRPC, '
             'compiles them to native code and keeps jobs, artifacts and '
-            'devices. It runs as a user of its own.',
-            binaries=(('slipwayd', 8), ('slipway-compile-worker', 8)),
-            optional_binaries=(('slipway-web', 8),),
-            unit='slipwayd',
+            'devices; browsers show what it does. Server and page run as users of '
+            'their own.',
+            binaries=(('slipwayd', 8), ('slipway-compile-worker', 8),
+                      ('slipway-web', 8)),
+            units=('slipwayd', 'slipway-web'),
             # The compiler links kernels.
             depends=('lld-14',)),
     Package('slipway-agent',
@@ -91,7 +91,7 @@ PACKAGES = [
             'what its server has compiled, runs it in a process that is '
             'confined, and reports what it measured.',
             binaries=(('slipway-agent', 8),),
-            unit='slipway-agent'),
+            units=('slipway-agent',)),
     Package('libslipway-dev',
             'C++ library of Slipway: jobs, sessions and graphs',
             'Headers and a static library for programs that compile and run '
@@ -157,21 +157,23 @@ class Maker:
         self.write(share / f'fish/vendor_completions.d/{name}.fish',
                    completions.fish(pages))
 
-    def unit(self, name, root):
+    def services(self, package, root):
         units = HERE / 'units'
-        self.write(root / f'lib/systemd/system/{name}.service',
-                   (units / f'{name}.service').read_text())
-        self.write(root / f'usr/lib/sysusers.d/{name}.conf',
-                   (units / f'{name}.sysusers').read_text())
-        self.write(root / f'etc/slipway/{name}.conf',
-                   (units / f'{name}.conf').read_text())
-        self.write(root / 'DEBIAN/conffiles', f'/etc/slipway/{name}.conf\n')
+        for name in package.units:
+            self.write(root / f'lib/systemd/system/{name}.service',
+                       (units / f'{name}.service').read_text())
+            self.write(root / f'usr/lib/sysusers.d/{name}.conf',
+                       (units / f'{name}.sysusers').read_text())
+            self.write(root / f'etc/slipway/{name}.conf',
+                       (units / f'{name}.conf').read_text())
+        self.write(root / 'DEBIAN/conffiles',
+                   ''.join(f'/etc/slipway/{name}.conf\n' for name in package.units))
         for script in ('postinst', 'prerm', 'postrm'):
             text = (HERE / f'maintainer/{script}').read_text()
-            self.write(root / 'DEBIAN' / script, text.replace('@UNIT@', name),
-                       0o755)
-        self.write(root / f'usr/share/doc/{name}/README.Debian',
-                   (units / f'{name}.README').read_text())
+            self.write(root / 'DEBIAN' / script,
+                       text.replace('@UNITS@', ' '.join(package.units)), 0o755)
+        self.write(root / f'usr/share/doc/{package.name}/README.Debian',
+                   (units / f'{package.name}.README').read_text())
 
     def included(self):
         """The public headers and all of ours that they include."""
@@ -231,7 +233,7 @@ class Maker:
 
     def control(self, package, root):
         depends = self.shared_libraries(package, root) + list(package.depends)
-        if package.unit:
+        if package.units:
             depends.append('systemd | systemd-standalone-sysusers')
         size = sum((file.stat().st_size + 1023) // 1024
                    for file in root.rglob('*')
@@ -294,11 +296,8 @@ class Maker:
         root.mkdir()
         for name, section in package.binaries:
             self.binary(name, section, root)
-        for name, section in package.optional_binaries:
-            if name in self.binaries:
-                self.binary(name, section, root)
-        if package.unit:
-            self.unit(package.unit, root)
+        if package.units:
+            self.services(package, root)
         if package.library:
             self.dev_files(root)
         self.documents(package, root)

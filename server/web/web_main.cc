@@ -17,6 +17,7 @@
 #include "core/base/kept_memory.h"
 #include "core/base/lifeline.h"
 #include "core/base/log.h"
+#include "core/base/service_manager.h"
 #include "core/base/status_macros.h"
 #include "core/base/version.h"
 #include "core/confinement/guard.h"
@@ -108,6 +109,8 @@ absl::Status Serve(const WebOptions& options, const sigset_t& stop_signals) {
         {{"page", absl::StrCat(page, "/#token=", own_token)}});
   }
   SLIPWAY_RETURN_IF_ERROR(TellAddress(options, page));
+  const absl::Status told = NotifyServiceManager(absl::StrCat("READY=1\nSTATUS=serving ", page));
+  if (!told.ok()) Log(LogLevel::kWarning, told.message());
   int signal = 0;
   sigwait(&stop_signals, &signal);
   Log(LogLevel::kInfo, "ending", {{"signal", signal}});
