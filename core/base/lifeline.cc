@@ -37,6 +37,14 @@ constexpr absl::Duration kGrace = absl::Seconds(5);
 
 }  // namespace
 
+void PassLifelineOn() {
+  const char* const text = getenv(kLifelineVariable);
+  int fd = -1;
+  if (text != nullptr && absl::SimpleAtoi(text, &fd) && fd > STDERR_FILENO) {
+    fcntl(fd, F_SETFD, 0);
+  }
+}
+
 absl::Status FollowParent() {
   const char* const text = getenv(kLifelineVariable);
   if (text == nullptr) return absl::OkStatus();

@@ -15,6 +15,9 @@ inline constexpr char kLifelineVariable[] = "SLIPWAY_LIFELINE_FD";
 // Call once, early in main, before threads exist. INVALID_ARGUMENT when the variable is nonsense.
 absl::Status FollowParent();
 
+// Whatever this process executes next in its own place can follow the parent too, as if it had been started so.
+void PassLifelineOn();
+
 }  // namespace slipway
 
 #endif  // SLIPWAY_CORE_BASE_LIFELINE_H_
