@@ -24,6 +24,8 @@ inline constexpr char kWorkerIdentityName[] = "worker.pem";
 inline constexpr char kSignerIdentityName[] = "signer.pem";
 // Key and certificate of the server's authority; secret. All who have joined are known by it.
 inline constexpr char kAuthorityName[] = "authority.pem";
+// What agents are offered (AgentOffers).
+inline constexpr char kAgentOffersName[] = "agent-offers";
 // What slipwayd check took out of the rest, as it was.
 inline constexpr char kLostName[] = "lost+found";
 

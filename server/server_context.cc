@@ -74,7 +74,12 @@ absl::Status ServerContext::Open() {
   if (options_.probe_every > absl::ZeroDuration()) {
     SLIPWAY_ASSIGN_OR_RETURN(probes_, ProbePrograms::Create());
   }
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(agent_offers_,
+                                AgentOffers::Open(JoinPath(options_.data_dir, kAgentOffersName)),
+                                "--data-dir");
   SLIPWAY_RETURN_IF_ERROR(StartDispatcher());
+  agent_offers_->Follow(
+      [this](const std::vector<AgentOfferRecord>& offers) { dispatcher_->SetOffers(offers); });
   // Once those of jobs are known to stay.
   const absl::Status put = probes_.has_value() ? probes_->PutInto(*blobs_) : absl::OkStatus();
   if (!put.ok()) Log(LogLevel::kWarning, "devices are not probed", {{"why", put.ToString()}});
@@ -86,6 +91,7 @@ absl::Status ServerContext::Open() {
           .downloads = &downloads_,
           .artifacts = artifacts_.get(),
           .identities = identities_.get(),
+          .agent_offers = agent_offers_.get(),
           .statement_key = statement_key_.get(),
           .clock = &clock_,
           .ids = &ids_,
@@ -182,6 +188,7 @@ absl::Status ServerContext::OpenStores() {
 absl::flat_hash_set<Digest> ServerContext::PinnedBlobs() {
   absl::flat_hash_set<Digest> pinned = dispatcher_->NeededBlobs();
   if (probes_.has_value()) pinned.insert(probes_->digests().begin(), probes_->digests().end());
+  for (Digest& binary : agent_offers_->Binaries()) pinned.insert(std::move(binary));
   return pinned;
 }
 

@@ -22,6 +22,7 @@
 #include "server/audit/audit_log.h"
 #include "server/change_hub.h"
 #include "server/data_folder.h"
+#include "server/devices/agent_offers.h"
 #include "server/handlers/environment.h"
 #include "server/handlers/open_downloads.h"
 #include "server/handlers/open_uploads.h"
@@ -116,6 +117,7 @@ class ServerContext {
                             .largest_piece = kMaxPieceBytes}};
   std::unique_ptr<CompileCache> compile_cache_;
   std::unique_ptr<StatementKey> statement_key_;  // With TLS.
+  std::unique_ptr<AgentOffers> agent_offers_;
   std::unique_ptr<ArtifactLibrary> artifacts_;
   std::unique_ptr<Identities> identities_;
   std::unique_ptr<AuditLog> audit_;

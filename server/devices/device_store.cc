@@ -17,6 +17,7 @@ v1::Device KeptOf(const v1::Device& device) {
   kept.set_max_session(device.max_session());
   *kept.mutable_labels() = device.labels();
   kept.set_max_benchmark(device.max_benchmark());
+  if (device.has_update()) *kept.mutable_update() = device.update();
   return kept;
 }
 

@@ -34,7 +34,7 @@ class DeviceStore {
   virtual absl::Status DeleteReservation(absl::string_view id) = 0;
 };
 
-// Description, agent, versions, labels of administrators and when it was last seen.
+// Description, agent, versions, labels of administrators, what its agent said of its binary, and when it was last seen.
 v1::Device KeptOf(const v1::Device& device);
 
 // What stores say alike: another server has changed the standing of a device.

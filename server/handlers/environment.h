@@ -15,6 +15,7 @@
 #include "core/store/blob_store.h"
 #include "core/target/target.h"
 #include "server/artifacts/artifact_library.h"
+#include "server/devices/agent_offers.h"
 #include "server/handlers/open_downloads.h"
 #include "server/handlers/open_uploads.h"
 #include "server/history/history_store.h"
@@ -54,6 +55,7 @@ struct Environment {
   OpenDownloads* downloads = nullptr;
   ArtifactLibrary* artifacts = nullptr;
   Identities* identities = nullptr;
+  AgentOffers* agent_offers = nullptr;
   const StatementKey* statement_key = nullptr;  // With TLS.
   const Clock* clock = nullptr;
   IdGenerator* ids = nullptr;

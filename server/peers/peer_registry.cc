@@ -29,6 +29,10 @@ bool IsSame(const RegisteredPeer& known, const Report& report) {
          known.description.SerializeAsString() == report.description.SerializeAsString();
 }
 
+std::string BytesOf(const absl::optional<v1::AgentUpdate>& update) {
+  return update.has_value() ? update->SerializeAsString() : "";
+}
+
 }  // namespace
 
 const DeviceSupply* DeviceOf(const RegisteredPeer& peer) {
@@ -60,6 +64,7 @@ std::string PeerRegistry::Restore(const v1::Device& device, absl::Duration now) 
            .capacity = 1,
            .description = device.description(),
            .version = device.agent_version(),
+           .update = device.has_update() ? absl::make_optional(device.update()) : absl::nullopt,
            .active = {},
            .last_seen = last_seen,
            .heard_at = now};
@@ -88,6 +93,7 @@ absl::StatusOr<PeerRegistry::Taken> PeerRegistry::Take(
   if (taken.kind != ReportKind::kOutdated) {
     if (!device.empty()) {
       taken.device_changed = known == nullptr || !IsSame(*known, report);
+      taken.update_changed = known == nullptr || BytesOf(known->update) != BytesOf(report.update);
       if (known != nullptr && known->description.id() != device) {
         taken.device_gone = known->description.id();
         by_device_.erase(taken.device_gone);
@@ -106,6 +112,7 @@ absl::StatusOr<PeerRegistry::Taken> PeerRegistry::Take(
     entry.capacity = report.capacity;
     entry.description = report.description;
     entry.version = report.version;
+    entry.update = report.update;
     entry.last_seen = wall;
     if (attributes != nullptr && !taken.device_changed) {
       std::get<DeviceSupply>(entry.supply).attributes = std::move(attributes);
@@ -182,6 +189,7 @@ v1::Device PeerRegistry::ShowDevice(absl::string_view peer, absl::Duration now) 
     ToProto(labels->second, shown.mutable_labels());
   }
   shown.set_max_benchmark(offer.max_benchmark);
+  if (agent.update.has_value()) *shown.mutable_update() = *agent.update;
   shown.set_warning(table_.Warning(peer, now));
   if (shown.warning().empty()) shown.set_warning(VersionWarning(offer));
   if (table_.IsLost(peer, now)) {

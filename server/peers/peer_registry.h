@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "absl/types/optional.h"
 #include "absl/types/span.h"
 #include "core/selector/labels.h"
 #include "proto/slipway/v1/fleet.pb.h"
@@ -28,9 +29,10 @@ struct RegisteredPeer {
   int capacity = 0;
   v1::DeviceDescription description;  // Of an agent's device.
   std::string version;
-  absl::btree_set<std::string> active;  // Leases its last report said it works on.
-  absl::Time last_seen;                 // Wall clock.
-  absl::Duration heard_at;              // Monotonic; of a restored one, when it was restored.
+  absl::optional<v1::AgentUpdate> update;  // Of an agent that takes offers.
+  absl::btree_set<std::string> active;     // Leases its last report said it works on.
+  absl::Time last_seen;                    // Wall clock.
+  absl::Duration heard_at;                 // Monotonic; of a restored one, when it was restored.
 };
 
 // The device of an agent; nullptr for a worker.
@@ -58,6 +60,7 @@ class PeerRegistry {
   struct Taken {
     ReportKind kind;
     bool device_changed = false;  // It is to be kept anew.
+    bool update_changed = false;  // What its agent says of its binary; the same.
     std::string device_gone;      // The agent has another one now in place of this; empty: none.
     std::vector<Forgotten> forgotten;  // For this peer.
   };

@@ -125,6 +125,8 @@ TEST(ProtocolTest, VersionsNameSets) {
   EXPECT_NE(DesiredVersion({}), "0");
   EXPECT_NE(DesiredVersion({"a"}), DesiredVersion({"a"}, "debug"));
   EXPECT_NE(DesiredVersion({"a"}, "info"), DesiredVersion({"a"}, "debug"));
+  EXPECT_NE(DesiredVersion({"a"}, "", "x"), DesiredVersion({"a"}));
+  EXPECT_NE(DesiredVersion({"a"}, "", "x"), DesiredVersion({"a"}, "x"));
 }
 
 TEST(ProtocolTest, ParkTimeStaysWithinBounds) {

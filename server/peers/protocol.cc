@@ -40,10 +40,12 @@ absl::Duration ParkTime(int64_t park_ns, uint64_t random) {
   return park - park / 10 * (static_cast<double>(random >> 11) / static_cast<double>(1ull << 53));
 }
 
-std::string DesiredVersion(std::vector<std::string> attempt_ids, absl::string_view log_level) {
+std::string DesiredVersion(std::vector<std::string> attempt_ids, absl::string_view log_level,
+                           absl::string_view offer) {
   std::sort(attempt_ids.begin(), attempt_ids.end());
   std::string content = absl::StrJoin(attempt_ids, " ");
   if (!log_level.empty()) absl::StrAppend(&content, "\n", log_level);
+  if (!offer.empty()) absl::StrAppend(&content, "\noffer ", offer);
   return Digest::Of(content).hex().substr(0, 32);
 }
 

@@ -30,8 +30,10 @@ absl::Status CheckReportHeader(const ReportHeader& header);
 // the calls of many peers spread. `random` is uniform over all values.
 absl::Duration ParkTime(int64_t park_ns, uint64_t random);
 
-// Names what a peer is told: a set of attempts, in any order, and what its log is to show, if that is said. Equal for equal ones.
-std::string DesiredVersion(std::vector<std::string> attempt_ids, absl::string_view log_level = "");
+// Names what a peer is told: a set of attempts, in any order, what its log is to show and the offer it is to take, by its id, if
+// these are said. Equal for equal ones.
+std::string DesiredVersion(std::vector<std::string> attempt_ids, absl::string_view log_level = "",
+                           absl::string_view offer = "");
 
 }  // namespace slipway::server
 

@@ -13,6 +13,7 @@
 #include "proto/slipway/v1/agent.pb.h"
 #include "proto/slipway/v1/fleet.pb.h"
 #include "proto/slipway/v1/job.pb.h"
+#include "server/devices/device_record.pb.h"
 #include "server/jobs/job_state.h"
 #include "server/peers/peer_call.h"
 #include "server/scheduler/scheduler.h"
@@ -46,7 +47,8 @@ struct Report {
   int capacity = 0;                   // Leases at a time.
   v1::DeviceDescription description;  // Of an agent's device.
   std::vector<LeaseReport> leases;
-  bool is_leaving = false;  // It is the last of its instance.
+  bool is_leaving = false;                 // It is the last of its instance.
+  absl::optional<v1::AgentUpdate> update;  // Of an agent that takes offers.
 };
 
 // A lease as its holder is told of it.
@@ -69,6 +71,7 @@ struct DesiredState {
   absl::Duration silence;        // It may be silent for so long.
   absl::Duration return_within;  // Who loses the server comes back within this; of agents.
   std::string log_level;         // What its log is to show; empty: what it was started with.
+  std::shared_ptr<const AgentOfferRecord> offer;  // That an agent is to take; may be null.
 };
 
 }  // namespace slipway::server

@@ -6,6 +6,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/utf8.h"
 #include "core/wire/device_attributes_proto.h"
+#include "core/wire/digest_proto.h"
 #include "core/wire/peaks_proto.h"
 #include "core/wire/status_proto.h"
 #include "server/limits.h"
@@ -16,6 +17,9 @@
 
 namespace slipway::server {
 namespace {
+
+// Of AgentUpdate.failure.
+constexpr size_t kMaxUpdateFailureBytes = 1024;
 
 // For people, and no part of it is followed: its beginning says most.
 std::string Clip(const std::string& text, size_t most) {
@@ -140,6 +144,23 @@ absl::Status CheckDescription(const v1::DeviceDescription& description) {
   return absl::OkStatus();
 }
 
+// As it is kept.
+absl::StatusOr<v1::AgentUpdate> ReadUpdate(const v1::AgentUpdate& reported) {
+  SLIPWAY_RETURN_IF_ERROR(CheckPeerId("platform", reported.platform()));
+  SLIPWAY_RETURN_IF_ERROR(FromProto(reported.binary()).status());
+  v1::AgentUpdate update;
+  update.set_platform(reported.platform());
+  *update.mutable_binary() = reported.binary();
+  update.mutable_binary()->DiscardUnknownFields();
+  // Ids of this server's own making; others are of another server, and mean nothing here.
+  if (CheckJobId(reported.taking()).ok()) update.set_taking(reported.taking());
+  if (CheckJobId(reported.failed()).ok()) {
+    update.set_failed(reported.failed());
+    update.set_failure(Clip(ToUtf8(reported.failure()), kMaxUpdateFailureBytes));
+  }
+  return update;
+}
+
 // `proto` has the ranges of versions.
 template <typename Proto>
 absl::StatusOr<DeviceSupply> ReadDevice(const v1::DeviceDescription& description,
@@ -177,6 +198,10 @@ absl::StatusOr<Report> ReadReport(const v1::AgentState& state, absl::string_view
                                 absl::StrCat("device '", report.description.id(), "'"));
   report.capacity = 1;  // A device does one thing at a time.
   report.is_leaving = state.leaving();
+  if (state.has_update()) {
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(report.update, ReadUpdate(state.update()),
+                                  absl::StrCat("device '", report.description.id(), "'"));
+  }
   for (const v1::RunAttemptState& attempt : state.attempts()) {
     LeaseReport& lease = report.leases.emplace_back(ReadLease(attempt, StageOf(attempt.state())));
     if (attempt.has_run_result()) TakeResult(attempt.run_result(), lease);
@@ -211,6 +236,10 @@ void WriteDesired(const DesiredState& desired, v1::DesiredAgentState* answer) {
   answer->set_silence_ns(absl::ToInt64Nanoseconds(desired.silence));
   answer->set_log_level(desired.log_level);
   answer->set_return_within_ns(absl::ToInt64Nanoseconds(desired.return_within));
+  if (desired.offer != nullptr) {
+    answer->mutable_offer()->set_id(desired.offer->offer().id());
+    *answer->mutable_offer()->mutable_statement() = desired.offer->statement();
+  }
   for (const auto& lease : desired.leases) {
     v1::RunAssignment& assignment = *answer->add_attempts();
     assignment = lease->along;

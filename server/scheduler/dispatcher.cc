@@ -332,6 +332,7 @@ absl::Duration Dispatcher::Tick() {
     if (cleans) {
       next_cleaning_ = now + kCleaning;
       ForgetOldPeers();
+      PlanRollouts();
       ForgetReservations();
       for (auto& [kind, used] : used_time_) used.Forget(parts_.clock->Now());
     }
@@ -453,6 +454,9 @@ std::vector<v1::Device> Dispatcher::Devices(const Caller& caller) {
     }
     ShowAvailability(caller, &device);
     ShowHealth(&device);
+    if (const auto offer = OfferFor(key); offer != nullptr) {
+      device.set_offered_version(offer->offer().version());
+    }
   }
   std::sort(shown.begin(), shown.end(), [](const v1::Device& a, const v1::Device& b) {
     return a.description().id() < b.description().id();
@@ -527,8 +531,9 @@ absl::StatusOr<Labels> Dispatcher::ChangeLabels(const Caller& caller, absl::stri
       {{"device", device},
        {"labels", absl::StrJoin(labels, " ", absl::PairFormatter("="))},
        {"by", caller.owner}});
-  // Jobs may have waited for a device with such labels.
+  // Jobs may have waited for a device with such labels, and so may offers.
   to_fill_.insert(agent);
+  PlanRollouts();
   Schedule();
   const absl::Status stored = section.End();
   if (!stored.ok()) {

@@ -30,6 +30,7 @@
 #include "core/base/clock.h"
 #include "core/base/digest.h"
 #include "core/selector/labels.h"
+#include "core/selector/selector.h"
 #include "proto/slipway/v1/agent.pb.h"
 #include "proto/slipway/v1/fleet.pb.h"
 #include "proto/slipway/v1/job.pb.h"
@@ -42,6 +43,7 @@
 #include "server/devices/device_store.h"
 #include "server/devices/opening.h"
 #include "server/devices/reservations.h"
+#include "server/devices/rollout.h"
 #include "server/devices/standing.h"
 #include "server/health/probe_program.h"
 #include "server/history/history_store.h"
@@ -172,6 +174,11 @@ class Dispatcher {
   void CallEnded(const PeerCall& call);
   // What the logs of all of them are to show, until the server ends; empty: what each was started with.
   void SetLogLevelOfPeers(absl::string_view level);
+  // What agents are offered from now on, and what that was until now is not: some of them are told (server/devices/rollout.h), and
+  // are given no work until they have taken it. REQUIRES: selectors parse.
+  void SetOffers(const std::vector<AgentOfferRecord>& offers);
+  // How far each of these is, in their order.
+  std::vector<v1::AgentRollout> Rollouts();
   // The process of one of the server's own workers has ended. `why` tells people; `counted` as in AttemptLost.
   // When kMaxFailedStarts in a row have ended before they reported, compilations that no other worker could do fail
   // with UNAVAILABLE, and later ones at once, until one reports; `last_words` is what this one wrote, if anything.
@@ -296,6 +303,21 @@ class Dispatcher {
   void StartProbe(const std::string& device, bool measures) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void ProbeEnded(const JobRecord& ended) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
+  struct Offer {
+    std::shared_ptr<const AgentOfferRecord> record;
+    // Of what it is for.
+    absl::optional<Selector> selector;  // None: a device, by its id, or any.
+    bool IsFor(const RegisteredPeer& agent) const;
+  };
+  std::vector<RolloutAgent> AgentsFor(const Offer& offer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Tells agents of offers, and no longer of others, as they stand now.
+  void PlanRollouts() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // That the peer is told of; null: none.
+  std::shared_ptr<const AgentOfferRecord> OfferFor(absl::string_view peer)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  std::string DesiredVersionOf(absl::string_view peer, std::vector<std::string> attempts)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+
   // Whether a new one may be made.
   absl::Status CheckReservation(const Caller& caller, const ReservationRecord& record)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -376,6 +398,10 @@ class Dispatcher {
   std::vector<std::string> changed_ ABSL_GUARDED_BY(mu_);
   int told_demand_ ABSL_GUARDED_BY(mu_) = 0;
   std::string log_level_of_peers_ ABSL_GUARDED_BY(mu_);
+  std::vector<Offer> offers_ ABSL_GUARDED_BY(mu_);
+  // By peer.
+  absl::flat_hash_map<std::string, std::shared_ptr<const AgentOfferRecord>> told_
+      ABSL_GUARDED_BY(mu_);
   // How many of the server's own workers ended before they reported, since one did; of the last, how and what it said.
   int failed_starts_ ABSL_GUARDED_BY(mu_) = 0;
   std::string failed_start_ ABSL_GUARDED_BY(mu_);

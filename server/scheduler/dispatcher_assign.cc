@@ -60,6 +60,7 @@ void Dispatcher::Schedule() {
 bool Dispatcher::Fill(const std::string& key) {
   const RegisteredPeer* peer = peers_.Find(key);
   if (peer == nullptr || peers_.table().IsLost(key, parts_.clock->Monotonic())) return false;
+  if (OfferFor(key) != nullptr) return false;
   const DeviceSupply* const device = DeviceOf(*peer);
   const Opening opening = device == nullptr ? Opening() : OpeningOfDevice(device->device);
   if (opening.is_closed) return false;

@@ -80,7 +80,7 @@ absl::optional<v1::Job> Dispatcher::HolderFor(absl::string_view id) {
 
 void Dispatcher::View(const std::string& key, const RegisteredPeer& peer, FleetView& fleet) {
   const bool is_lost = peers_.table().IsLost(key, parts_.clock->Monotonic());
-  const bool has_room = TakenPlaces(key) < peer.capacity;
+  const bool has_room = TakenPlaces(key) < peer.capacity && OfferFor(key) == nullptr;
   if (const auto* targets = std::get_if<TargetFingerprints>(&peer.supply)) {
     fleet.workers.push_back({.targets = targets, .is_lost = is_lost, .has_room = has_room});
     return;

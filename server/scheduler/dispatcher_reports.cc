@@ -74,12 +74,15 @@ absl::Status Dispatcher::Reported(Report report, bool* is_new) {
     writer_.PutDevice(peers_.ShowDevice(peer, parts_.clock->Monotonic()));
     MoveStanding(report.description.id(), DeviceChanged{}).IgnoreError();
   }
+  if (taken.update_changed && !taken.device_changed) {
+    writer_.PutDevice(peers_.ShowDevice(peer, parts_.clock->Monotonic()));
+  }
   if (!taken.device_gone.empty()) writer_.DeleteDevice(taken.device_gone);
   // Before the leases are taken in: it has applied what was wanted until now, and has nothing else to stop first.
   const std::vector<std::string> wanted = live_.AttemptsOf(peer);
   const absl::btree_set<std::string>& active = peers_.Find(peer)->active;
   const bool is_up_to_date =
-      report.applied_version == DesiredVersion(wanted, log_level_of_peers_) &&
+      report.applied_version == DesiredVersionOf(peer, wanted) &&
       std::includes(wanted.begin(), wanted.end(), active.begin(), active.end());
   for (LeaseReport& lease : report.leases) TakeLease(peer, lease, report.is_leaving);
   if (report.is_leaving) {
@@ -88,6 +91,7 @@ absl::Status Dispatcher::Reported(Report report, bool* is_new) {
   } else {
     LoseUnreported(report, taken.kind == ReportKind::kNewInstance, is_up_to_date);
   }
+  if (taken.update_changed || taken.kind == ReportKind::kNewInstance) PlanRollouts();
   Schedule();
   return ReportNotStored(section.End());
 }
@@ -219,7 +223,8 @@ absl::StatusOr<DesiredState> Dispatcher::DesiredOf(const PeerCall& call) {
           unmade.push_back(HeldBy(call.peer, attempt)->record);
         }
       }
-      desired.version = DesiredVersion(attempts, log_level_of_peers_);
+      desired.version = DesiredVersionOf(call.peer, attempts);
+      desired.offer = OfferFor(call.peer);
       desired.log_level = log_level_of_peers_;
       desired.silence = options_.silence;
       desired.return_within = ReturnTime(peers_.table().size());

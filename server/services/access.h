@@ -52,6 +52,9 @@ enum class Rpc {
   kListReservations,
   kUnreserve,
   kSetAvailability,
+  kOfferAgent,
+  kListAgentOffers,
+  kWithdrawAgentOffer,
 };
 
 struct AccessRow {
@@ -70,7 +73,7 @@ inline constexpr bool kAudited = true;
 inline constexpr bool kNotAudited = false;
 
 // In the order of Rpc. Each method of each service has a row.
-inline constexpr std::array<AccessRow, 38> kAccess = {{
+inline constexpr std::array<AccessRow, 41> kAccess = {{
     {Rpc::kGetServerInfo, "slipway.v1.ServerService.GetServerInfo", kEverybody, kNotAudited},
     {Rpc::kCreateCompilation,
      "slipway.v1.CompileService.CreateCompilation",
@@ -145,6 +148,15 @@ inline constexpr std::array<AccessRow, 38> kAccess = {{
      kNotAudited},
     {Rpc::kUnreserve, "slipway.v1.QueueService.Unreserve", {Role::kUser, Role::kAdmin}, kAudited},
     {Rpc::kSetAvailability, "slipway.v1.QueueService.SetAvailability", {Role::kAdmin}, kAudited},
+    {Rpc::kOfferAgent, "slipway.v1.FleetService.OfferAgent", {Role::kAdmin}, kAudited},
+    {Rpc::kListAgentOffers,
+     "slipway.v1.FleetService.ListAgentOffers",
+     {Role::kUser, Role::kAdmin},
+     kNotAudited},
+    {Rpc::kWithdrawAgentOffer,
+     "slipway.v1.FleetService.WithdrawAgentOffer",
+     {Role::kAdmin},
+     kAudited},
 }};
 
 constexpr const AccessRow& RowOf(Rpc rpc) { return kAccess[static_cast<size_t>(rpc)]; }

@@ -92,12 +92,12 @@ TEST(AccessTest, WhatChangesSomethingIsAudited) {
   }
   // Reads, blobs, which are named by their contents, and the agent's end of a session that is audited, with what it asks about
   // its programs.
-  EXPECT_THAT(others,
-              ::testing::UnorderedElementsAre(
-                  "GetServerInfo", "GetJob", "ListJobs", "WatchJob", "ListDevices", "ListWorkers",
-                  "FindMissing", "QueryWrite", "Write", "Read", "Attach", "Vouch", "ListIdentities",
-                  "ListHistory", "GetHistoryEntry", "GetRecord", "GetServerStatus", "Check",
-                  "Watch", "ServerReflectionInfo", "ListQueue", "ListReservations"));
+  EXPECT_THAT(others, ::testing::UnorderedElementsAre(
+                          "GetServerInfo", "GetJob", "ListJobs", "WatchJob", "ListDevices",
+                          "ListWorkers", "FindMissing", "QueryWrite", "Write", "Read", "Attach",
+                          "Vouch", "ListIdentities", "ListHistory", "GetHistoryEntry", "GetRecord",
+                          "GetServerStatus", "Check", "Watch", "ServerReflectionInfo", "ListQueue",
+                          "ListReservations", "ListAgentOffers"));
 }
 
 TEST(AccessTest, NobodyActsForAnother) {
@@ -121,6 +121,9 @@ TEST(AccessTest, NobodyActsForAnother) {
     EXPECT_FALSE(may(role, Rpc::kRevoke));
     // Nor keeps devices from work.
     EXPECT_FALSE(may(role, Rpc::kSetAvailability));
+    // Nor says what agents are.
+    EXPECT_FALSE(may(role, Rpc::kOfferAgent));
+    EXPECT_FALSE(may(role, Rpc::kWithdrawAgentOffer));
     EXPECT_TRUE(may(role, Rpc::kRenew));
   }
 }

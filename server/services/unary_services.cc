@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "server/handlers/agent_offers.h"
 #include "server/handlers/compilations.h"
 #include "server/handlers/fleet.h"
 #include "server/handlers/history.h"
@@ -26,6 +27,13 @@ template <typename Request>
 std::string SubjectOf(const Request& request, const v1::IdentityRecord& record) {
   return absl::StrCat(request.name(), record.roles().empty() ? "" : " as ",
                       RolesOf(record).ToString("+"));
+}
+
+// What is offered to whom.
+std::string SubjectOf(const v1::AgentOffer& offer) {
+  return absl::StrCat(offer.version(), " to ", offer.platform(),
+                      offer.selector().empty() ? "" : ", ", offer.selector(), " (",
+                      offer.binary().sha256(), ")");
 }
 
 }  // namespace
@@ -99,6 +107,36 @@ grpc::ServerUnaryReactor* FleetGrpcService::ListDevices(grpc::CallbackServerCont
   return calls_.Unary(context, Rpc::kListDevices, [this, request, response](const Caller& caller) {
     return server::ListDevices(caller, env_, *request, response);
   });
+}
+
+grpc::ServerUnaryReactor* FleetGrpcService::OfferAgent(grpc::CallbackServerContext* context,
+                                                       const v1::OfferAgentRequest* request,
+                                                       v1::AgentOffer* response) {
+  return calls_.Unary(
+      context, Rpc::kOfferAgent,
+      [this, request, response](const Caller& caller) {
+        return server::OfferAgent(caller, env_, *request, response);
+      },
+      [request] { return SubjectOf(request->offer()); });
+}
+
+grpc::ServerUnaryReactor* FleetGrpcService::ListAgentOffers(grpc::CallbackServerContext* context,
+                                                            const v1::ListAgentOffersRequest*,
+                                                            v1::ListAgentOffersResponse* response) {
+  return calls_.Unary(context, Rpc::kListAgentOffers, [this, response](const Caller&) {
+    return server::ListAgentOffers(env_, response);
+  });
+}
+
+grpc::ServerUnaryReactor* FleetGrpcService::WithdrawAgentOffer(
+    grpc::CallbackServerContext* context, const v1::WithdrawAgentOfferRequest* request,
+    v1::AgentOffer* response) {
+  return calls_.Unary(
+      context, Rpc::kWithdrawAgentOffer,
+      [this, request, response](const Caller&) {
+        return server::WithdrawAgentOffer(env_, *request, response);
+      },
+      [request] { return request->platform(); });
 }
 
 grpc::ServerUnaryReactor* FleetGrpcService::SetDeviceLabels(

@@ -79,6 +79,15 @@ class FleetGrpcService final : public v1::FleetService::CallbackService {
   grpc::ServerUnaryReactor* SetDeviceLabels(grpc::CallbackServerContext* context,
                                             const v1::SetDeviceLabelsRequest* request,
                                             v1::SetDeviceLabelsResponse* response) override;
+  grpc::ServerUnaryReactor* OfferAgent(grpc::CallbackServerContext* context,
+                                       const v1::OfferAgentRequest* request,
+                                       v1::AgentOffer* response) override;
+  grpc::ServerUnaryReactor* ListAgentOffers(grpc::CallbackServerContext* context,
+                                            const v1::ListAgentOffersRequest* request,
+                                            v1::ListAgentOffersResponse* response) override;
+  grpc::ServerUnaryReactor* WithdrawAgentOffer(grpc::CallbackServerContext* context,
+                                               const v1::WithdrawAgentOfferRequest* request,
+                                               v1::AgentOffer* response) override;
 
  private:
   const Calls& calls_;

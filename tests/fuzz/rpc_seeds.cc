@@ -229,6 +229,21 @@ std::optional<std::vector<std::string>> MessagesFor(Rpc rpc) {
     request.add_removed("rack");
     return {{request.SerializeAsString()}};
   }
+  if (rpc == Rpc::kOfferAgent) {
+    v1::OfferAgentRequest request;
+    *request.mutable_offer()->mutable_binary() = Program();
+    request.mutable_offer()->set_version("1.2.3");
+    request.mutable_offer()->set_platform("x86-64-linux");
+    request.mutable_offer()->set_selector("label:lab=berlin");
+    request.mutable_offer()->set_at_once(2);
+    return {{request.SerializeAsString()}};
+  }
+  if (rpc == Rpc::kListAgentOffers) return {{v1::ListAgentOffersRequest().SerializeAsString()}};
+  if (rpc == Rpc::kWithdrawAgentOffer) {
+    v1::WithdrawAgentOfferRequest request;
+    request.set_platform("x86-64-linux");
+    return {{request.SerializeAsString()}};
+  }
   if (rpc == Rpc::kListWorkers) return {{v1::ListWorkersRequest().SerializeAsString()}};
   if (rpc == Rpc::kOpenSession) return {{Resume(), SomeRequests()}};
   if (rpc == Rpc::kFindMissing) {

@@ -20,6 +20,7 @@
 #include "server/artifacts/artifact_library.h"
 #include "server/caller.h"
 #include "server/change_hub.h"
+#include "server/devices/agent_offers.h"
 #include "server/handlers/environment.h"
 #include "server/handlers/open_uploads.h"
 #include "server/identities/identities.h"
@@ -45,6 +46,9 @@ class HandlerEnvironment {
     env.downloads = &downloads;
     env.artifacts = &artifacts;
     env.identities = identities.get();
+    env.agent_offers = agent_offers.get();
+    agent_offers->Follow(
+        [this](const std::vector<AgentOfferRecord>& offers) { dispatcher->SetOffers(offers); });
     env.clock = &clock;
     env.ids = &ids;
     env.memory = &memory;
@@ -105,6 +109,8 @@ class HandlerEnvironment {
   ArtifactLibrary artifacts{&blobs, cache.get()};
   MemoryDatabase database;
   MemoryStore store{&database};
+  const std::unique_ptr<AgentOffers> agent_offers =
+      *AgentOffers::Open(JoinPath(folder.path(), "agent-offers"));
   const std::unique_ptr<Dispatcher> dispatcher = *Dispatcher::Create({.jobs = &store,
                                                                       .devices = &store,
                                                                       .history = &store,
