@@ -21,6 +21,7 @@
 #include "device_agent/grpc_agent_transport.h"
 #include "device_agent/own_door.h"
 #include "device_agent/session/server_session.h"
+#include "device_agent/update/update_supervisor.h"
 
 namespace slipway {
 
@@ -79,6 +80,12 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
     SLIPWAY_ASSIGN_OR_RETURN(
         agent->gate_, ProgramGate::Create(identity.authority,
                                           /*compiled_only=*/options.programs == kCompiledPrograms));
+    if (options.accept_updates) {
+      SLIPWAY_ASSIGN_OR_RETURN_WITH(
+          agent->updates_,
+          UpdateTaker::Create(options.state_dir, identity.authority, IsSupervised()),
+          "--accept-updates");
+    }
   }
 
   FileBlobStore::Options cache;
@@ -136,7 +143,18 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
 }
 
 void Agent::WorkForServer(AgentLoopOptions loop) {
+  if (updates_ != nullptr) {
+    *loop.identity.mutable_update() = updates_->Told();
+    loop.fetch_offer = [this](const v1::OfferedAgent& offer, std::stop_token stop) {
+      return updates_->Fetch(offer, *cache_, [this, &stop](const Digest& binary) {
+        return transport_->FetchBlob(binary, *cache_,
+                                     {.retry_for = absl::InfiniteDuration(), .stop = stop});
+      });
+    };
+    loop.take_offer = [this](const v1::OfferedAgent& offer) { return updates_->Take(offer); };
+  }
   loop.on_ready = [this] {
+    TellReported();
     Log(LogLevel::kInfo, "connected to the server",
         {{"server", options_.server}, {"id", tools_.device_id}});
     TellReady(listener_ == nullptr ? "ready" : listener_->address());
@@ -294,7 +312,7 @@ void Agent::TellReady(const std::string& what) {
   close(fd);
 }
 
-void Agent::Run(std::stop_token stop) {
+AgentEnd Agent::Run(std::stop_token stop) {
   stop_ = stop;
   runners_->Refill();
   inventory_.emplace(
@@ -320,6 +338,7 @@ void Agent::Run(std::stop_token stop) {
   const std::stop_callback on_stop(stop, [&stopped] { stopped.Notify(); });
   stopped.WaitForNotification();
   sessions_->End();
+  return AgentEnd::kStopped;
 }
 
 }  // namespace slipway

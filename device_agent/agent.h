@@ -28,6 +28,7 @@
 #include "device_agent/session/grpc_session_listener.h"
 #include "device_agent/session/leased_session.h"
 #include "device_agent/session/local_sessions.h"
+#include "device_agent/update/update_taker.h"
 
 namespace slipway {
 
@@ -42,8 +43,8 @@ class Agent {
 
   ~Agent();
 
-  // Works until `stop`.
-  void Run(std::stop_token stop);
+  // Works until `stop`, or until another binary is to run in place of this one.
+  AgentEnd Run(std::stop_token stop);
 
   const std::string& id() const { return tools_.device_id; }
 
@@ -71,9 +72,10 @@ class Agent {
   const FileLock lock_;
   const SystemClock clock_;
   const std::unique_ptr<AgentTransport> transport_;
-  std::string identity_file_;          // Who the agent is, over TLS; else empty.
-  std::unique_ptr<Renewal> renewal_;   // Of that.
-  std::unique_ptr<ProgramGate> gate_;  // Unless the agent has joined no server.
+  std::string identity_file_;             // Who the agent is, over TLS; else empty.
+  std::unique_ptr<Renewal> renewal_;      // Of that.
+  std::unique_ptr<ProgramGate> gate_;     // Unless the agent has joined no server.
+  std::unique_ptr<UpdateTaker> updates_;  // Of one that takes offers.
   PinnedBlobs pinned_;
   std::unique_ptr<BlobStore> cache_;
   std::optional<RunnerPool> runners_;

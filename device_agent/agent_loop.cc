@@ -26,13 +26,64 @@ AgentLoop::~AgentLoop() { StopWorker(); }
 
 void AgentLoop::StopWorker() {
   std::optional<Worker> worker;
+  std::thread fetches;
   {
     absl::MutexLock lock(&mutex_);
     worker.swap(worker_);
+    if (taking_.has_value()) {
+      taking_->stop.request_stop();
+      fetches.swap(taking_->thread);
+    }
   }
+  if (fetches.joinable()) fetches.join();
   if (!worker.has_value()) return;
   worker->stop.request_stop();
   worker->thread.join();
+}
+
+void AgentLoop::DropOffer() {
+  identity_.mutable_update()->clear_taking();
+  if (!taking_.has_value()) return;
+  taking_->stop.request_stop();
+  // One that fetches is joined when that has ended.
+  if (taking_->thread.joinable() && !taking_->end.has_value()) return;
+  if (taking_->thread.joinable()) taking_->thread.join();
+  taking_.reset();
+}
+
+bool AgentLoop::ConsiderOffer(bool takes) {
+  const bool is_same = taking_.has_value() && taking_->offer.id() == desired_.offer().id();
+  if (taking_.has_value() && !is_same) DropOffer();
+  if (!takes) return false;
+  v1::AgentUpdate& update = *identity_.mutable_update();
+  if (!taking_.has_value()) {
+    taking_.emplace(desired_.offer());
+    update.set_taking(desired_.offer().id());
+    return false;
+  }
+  if (!is_same || !taking_->is_told) return false;
+  if (!taking_->thread.joinable()) {
+    taking_->thread = std::thread([this, offer = taking_->offer, stop = taking_->stop.get_token()] {
+      absl::Status status = options_.fetch_offer(offer, stop);
+      absl::MutexLock lock(&mutex_);
+      taking_->end = std::move(status);
+      ReportAnew();
+    });
+    Log(LogLevel::kInfo, "takes an offer", {{"offer", taking_->offer.id()}});
+    return false;
+  }
+  if (!taking_->end.has_value()) return false;
+  absl::Status status = *taking_->end;
+  if (status.ok()) status = options_.take_offer(taking_->offer);
+  if (status.ok()) return true;
+  if (!absl::IsCancelled(status)) {
+    Log(LogLevel::kError, "gives an offer up",
+        {{"offer", taking_->offer.id()}, {"why", status.message()}});
+    update.set_failed(taking_->offer.id());
+    update.set_failure(std::string(status.message()));
+  }
+  DropOffer();
+  return false;
 }
 
 void AgentLoop::SetAttempt(const v1::RunAttemptState& attempt) {
@@ -88,7 +139,9 @@ v1::AgentState AgentLoop::MakeReport() {
 v1::AgentState AgentLoop::Act(std::shared_ptr<SyncCall>& call) {
   absl::MutexLock lock(&mutex_);
   bool is_short = false;
-  const AgentActions actions = Reconcile(held_, desired_);
+  const AgentActions actions =
+      Reconcile(held_, desired_, identity_.has_update() ? &identity_.update() : nullptr);
+  has_taken_ = identity_.has_update() && ConsiderOffer(actions.takes_offer);
   for (const std::string& id : actions.stop) {
     if (worker_.has_value() && worker_->attempt_id == id) worker_->stop.request_stop();
   }
@@ -102,6 +155,8 @@ v1::AgentState AgentLoop::Act(std::shared_ptr<SyncCall>& call) {
   v1::AgentState state = MakeReport();
   state.set_park_ns(
       absl::ToInt64Nanoseconds(NotLost(options_.park * absl::Uniform(random_, 0.8, 1.0))));
+  // What it waits for is that the server knows.
+  if (taking_.has_value() && !taking_->is_told) state.set_park_ns(0);
   // In the same critical section as the report: a change after it finds the call and cancels it.
   is_at_stake_ = IsAtStake(held_, is_at_stake_);
   call = transport_.NewSync(is_at_stake_);
@@ -143,7 +198,7 @@ void AgentLoop::StayAway(const absl::Status& status, std::stop_token stop) {
   if (time > absl::ZeroDuration()) transport_.StayAway(time, std::move(stop));
 }
 
-void AgentLoop::Run(std::stop_token stop) {
+AgentEnd AgentLoop::Run(std::stop_token stop) {
   const std::stop_callback cancel(stop, [this] {
     absl::MutexLock lock(&mutex_);
     if (call_ != nullptr) call_->Cancel();
@@ -152,7 +207,7 @@ void AgentLoop::Run(std::stop_token stop) {
     std::shared_ptr<SyncCall> call;
     const v1::AgentState state = Act(call);
     // The stop may have come before the call was there to be cancelled.
-    if (stop.stop_requested()) break;
+    if (stop.stop_requested() || HasTaken()) break;
     absl::StatusOr<v1::DesiredAgentState> desired =
         call->Run(state, absl::Nanoseconds(state.park_ns()) + kCallSlack);
     bool is_stale = false;
@@ -160,6 +215,9 @@ void AgentLoop::Run(std::stop_token stop) {
       absl::MutexLock lock(&mutex_);
       call_ = nullptr;
       is_stale = call_is_stale_;
+      if (desired.ok() && taking_.has_value() && state.update().taking() == taking_->offer.id()) {
+        taking_->is_told = true;
+      }
     }
     if (desired.ok()) {
       if (last_failure_ != absl::StatusCode::kOk) {
@@ -181,6 +239,12 @@ void AgentLoop::Run(std::stop_token stop) {
   }
   StopWorker();
   if (is_ready_) Leave();
+  return HasTaken() && !stop.stop_requested() ? AgentEnd::kTakesOffer : AgentEnd::kStopped;
+}
+
+bool AgentLoop::HasTaken() {
+  absl::MutexLock lock(&mutex_);
+  return has_taken_;
 }
 
 void AgentLoop::Leave() {

@@ -9,6 +9,7 @@
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/random/random.h"
@@ -35,11 +36,22 @@ struct AgentLoopOptions {
   std::function<void()> on_ready;
   // Called after an attempt has ended and been reported, on the thread that worked on it. May be empty.
   std::function<void()> after_attempt;
+  // Of an agent whose identity says that it takes offers. Brings what an offer names and makes sure that it is what the server has
+  // signed; waits for the network, until `stop`. An error, but for CANCELLED, gives the offer up.
+  std::function<absl::Status(const v1::OfferedAgent& offer, std::stop_token stop)> fetch_offer;
+  // Makes what was brought the one to be tried when this process has ended. An error gives the offer up.
+  std::function<absl::Status(const v1::OfferedAgent& offer)> take_offer;
   // Longest time a call may be parked.
   absl::Duration park = absl::Seconds(30);
   // A run that takes no longer is reported once, with its result: for each report the server stores a change, wakes clients and
   // answers. Small programs take a few milliseconds.
   absl::Duration moment = absl::Milliseconds(25);
+};
+
+// Why a loop has ended.
+enum class AgentEnd {
+  kStopped,
+  kTakesOffer,  // Another binary is to run in its place.
 };
 
 // The decisions are Reconcile's; this acts. One thread syncs, one works on an attempt.
@@ -49,8 +61,9 @@ class AgentLoop {
   AgentLoop(AgentTransport& transport, AttemptFunction run_attempt, AgentLoopOptions options);
   ~AgentLoop();
 
-  // Syncs until `stop`, whatever the server says; then stops what is under way, and tells the server that it leaves.
-  void Run(std::stop_token stop);
+  // Syncs until `stop`, whatever the server says, or until an offer is to be taken; then stops what is under way, and tells the
+  // server that it leaves.
+  AgentEnd Run(std::stop_token stop);
 
   // Thread-safe. Reports say so of the device from now on, and the next one goes out at once.
   void Describe(const v1::DeviceDescription& device);
@@ -63,6 +76,21 @@ class AgentLoop {
     std::thread thread;
   };
 
+  // An offer that is being taken.
+  struct Taking {
+    explicit Taking(v1::OfferedAgent taken) : offer(std::move(taken)) {}
+    const v1::OfferedAgent offer;
+    bool is_told =
+        false;  // The server knows, so that it knows whom it has lost if that does not come back.
+    std::stop_source stop;
+    std::thread thread;               // Fetches, once the server knows.
+    std::optional<absl::Status> end;  // Of that.
+  };
+
+  // Goes on with the offer that is wanted, if it is to be taken, and gives another one up. True when it is taken.
+  bool ConsiderOffer(bool takes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool HasTaken();
+  void DropOffer() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Moves towards the desired state and makes the next report and the call that carries it.
   v1::AgentState Act(std::shared_ptr<SyncCall>& call);
   void StartAttempt(const v1::RunAssignment& assignment) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -98,6 +126,8 @@ class AgentLoop {
   v1::AgentState identity_ ABSL_GUARDED_BY(mutex_);
   HeldAttempts held_ ABSL_GUARDED_BY(mutex_);
   std::optional<Worker> worker_ ABSL_GUARDED_BY(mutex_);
+  std::optional<Taking> taking_ ABSL_GUARDED_BY(mutex_);
+  bool has_taken_ ABSL_GUARDED_BY(mutex_) = false;
   // The call under way; cancelled when held_ or identity_ changes.
   std::shared_ptr<SyncCall> call_ ABSL_GUARDED_BY(mutex_);
   bool call_is_stale_ ABSL_GUARDED_BY(mutex_) = false;

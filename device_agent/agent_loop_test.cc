@@ -216,5 +216,117 @@ TEST_F(AgentLoopTest, LeavesThoughNobodyAnswers) {
   transport_.FailSync(absl::UnavailableError("gone"));
 }
 
+// One that takes offers, of a server that offers something.
+class AgentLoopOfferTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    AgentLoopOptions options;
+    options.identity.set_agent_id("me");
+    options.identity.mutable_update()->set_platform("here");
+    options.fetch_offer = [this](const v1::OfferedAgent& offer, std::stop_token stop) {
+      fetched_.Notify();
+      if (offer.id() != "slow") return fetch_;
+      absl::Notification stopped;
+      const std::stop_callback callback(stop, [&stopped] { stopped.Notify(); });
+      stopped.WaitForNotification();
+      return absl::CancelledError("stopped");
+    };
+    options.take_offer = [this](const v1::OfferedAgent&) { return take_; };
+    loop_.emplace(
+        transport_,
+        [this](const v1::RunAssignment& assignment, const auto&, std::stop_token) {
+          State state;
+          state.set_attempt_id(assignment.attempt_id());
+          goes_on_.WaitForNotification();
+          state.set_state(State::SUCCEEDED);
+          return state;
+        },
+        options);
+  }
+  void Begin() {
+    thread_ = std::thread([this] { end_ = loop_->Run(stop_.get_token()); });
+  }
+  AgentEnd End() {
+    thread_.join();
+    return end_;
+  }
+  AgentEnd Stop() {
+    stop_.request_stop();
+    return End();
+  }
+
+  FakeTransport transport_;
+  std::optional<AgentLoop> loop_;
+  std::stop_source stop_;
+  std::thread thread_;
+  AgentEnd end_ = AgentEnd::kStopped;
+  absl::Status fetch_, take_;
+  absl::Notification fetched_, goes_on_;
+};
+
+TEST_F(AgentLoopOfferTest, TakesAnOfferOnceTheServerKnows) {
+  transport_.Offer("one");
+  Begin();
+  const v1::AgentState last =
+      transport_.WaitFor([](const v1::AgentState& report) { return report.leaving(); });
+  EXPECT_EQ(last.update().taking(), "one");
+  EXPECT_EQ(End(), AgentEnd::kTakesOffer);
+}
+
+TEST_F(AgentLoopOfferTest, EndsWhatItHasFirst) {
+  v1::RunAssignment assignment;
+  assignment.set_attempt_id("attempt");
+  assignment.mutable_benchmark();
+  transport_.Want({assignment});
+  Begin();
+  transport_.WaitFor([](const v1::AgentState& report) { return report.attempts_size() == 1; });
+  transport_.Offer("one");
+  goes_on_.Notify();
+  transport_.WaitFor([](const v1::AgentState& report) {
+    return report.attempts_size() == 1 && report.attempts(0).state() == State::SUCCEEDED;
+  });
+  EXPECT_FALSE(fetched_.HasBeenNotified());
+  transport_.Want({});
+  EXPECT_EQ(End(), AgentEnd::kTakesOffer);
+}
+
+TEST_F(AgentLoopOfferTest, WhatCannotBeTakenIsGivenUpAndNotTriedAgain) {
+  fetch_ = absl::PermissionDeniedError("not signed");
+  transport_.Offer("one");
+  Begin();
+  v1::AgentState report = transport_.WaitFor(
+      [](const v1::AgentState& report) { return report.update().failed() == "one"; });
+  EXPECT_EQ(report.update().failure(), "not signed");
+  EXPECT_EQ(report.update().taking(), "");
+  EXPECT_EQ(Stop(), AgentEnd::kStopped);
+}
+
+TEST_F(AgentLoopOfferTest, WhatCannotBeKeptIsGivenUp) {
+  take_ = absl::ResourceExhaustedError("the disk is full");
+  transport_.Offer("one");
+  Begin();
+  transport_.WaitFor(
+      [](const v1::AgentState& report) { return report.update().failure() == "the disk is full"; });
+  EXPECT_EQ(Stop(), AgentEnd::kStopped);
+}
+
+TEST_F(AgentLoopOfferTest, AnotherOfferIsTakenInPlaceOfTheOneBefore) {
+  transport_.Offer("slow");
+  Begin();
+  fetched_.WaitForNotification();
+  transport_.Offer("");
+  transport_.WaitFor([](const v1::AgentState& report) {
+    return report.update().taking().empty() && report.update().failed().empty();
+  });
+  EXPECT_EQ(Stop(), AgentEnd::kStopped);
+}
+
+TEST_F(AgentLoopOfferTest, OneThatIsStoppedTakesNothing) {
+  transport_.Offer("slow");
+  Begin();
+  fetched_.WaitForNotification();
+  EXPECT_EQ(Stop(), AgentEnd::kStopped);
+}
+
 }  // namespace
 }  // namespace slipway

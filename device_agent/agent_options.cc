@@ -2,6 +2,8 @@
 
 #include <sys/utsname.h>
 
+#include <utility>
+
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -63,6 +65,13 @@ FlagSet AgentFlags(AgentOptions& options) {
       "Programs to take: any of the server's users; or compiled: only those that a worker of "
       "the server that the agent has joined has compiled, as the server's signature says, and "
       "none that somebody has brought as native code.");
+  flags.Add(
+      "accept-updates", &options.accept_updates,
+      "Run another binary of the agent when the server that it has joined offers one and has "
+      "signed that: whoever administers the server then has all that this user may do. What was "
+      "installed stays, and runs again if the other one fails.");
+  flags.Add("update-deadline", &options.update_deadline, "DURATION",
+            "A binary that is new must have reported to the server within this time.");
   flags.Add("measure", &options.measure,
             "Find out at the first start what this machine does at most, which profiles are held "
             "against: some 0.6 s.");
@@ -95,14 +104,17 @@ absl::Status CompleteOptions(AgentOptions& options) {
     return absl::InvalidArgumentError(
         absl::StrCat("--programs is \"", options.programs, "\": \"any\" or \"compiled\" wanted"));
   }
-  if (options.programs == kCompiledPrograms &&
-      (options.insecure || !options.authority.empty() ||
-       absl::StartsWith(options.server, kUnixAddressPrefix) ||
-       (options.server.empty() && !options.listen.empty()))) {
+  const bool knows_signatures = !options.insecure && options.authority.empty() &&
+                                !absl::StartsWith(options.server, kUnixAddressPrefix) &&
+                                (!options.server.empty() || options.listen.empty());
+  for (const auto& [flag, is_given] :
+       {std::pair("--programs compiled", options.programs == kCompiledPrograms),
+        std::pair("--accept-updates", options.accept_updates)}) {
+    if (!is_given || knows_signatures) continue;
     return absl::InvalidArgumentError(
-        "--programs compiled is for agents that have joined a server and call it over TLS: no "
-        "other "
-        "server's signatures can be checked (slipway-agent join)");
+        absl::StrCat(flag,
+                     " is for agents that have joined a server and call it over TLS: no other "
+                     "server's signatures can be checked (slipway-agent join)"));
   }
   if (options.listen.empty()) {
     if (!options.announce.empty()) {

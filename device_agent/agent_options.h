@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "core/base/flags.h"
 
 namespace slipway {
@@ -26,6 +27,8 @@ struct AgentOptions {
   int64_t cache_quota_bytes = int64_t{16} << 30;
   int64_t runner_memory_bytes = 0;
   std::string programs = "any";
+  bool accept_updates = false;
+  absl::Duration update_deadline = absl::Minutes(2);
   bool measure = true;
   bool require_confinement = false;
   int64_t ready_fd = -1;
@@ -45,7 +48,7 @@ bool HasOwnDoor(const AgentOptions& options);
 // Fills in what was not given: folders below $XDG_STATE_HOME/slipway (or ~/.local/state/slipway), the server of this
 // machine unless the agent listens. FAILED_PRECONDITION when neither variable is set; PERMISSION_DENIED for listening
 // without TLS where other machines reach it; INVALID_ARGUMENT for addresses or labels that are none, for programs that there are
-// not, and for compiled ones without a server that is called over TLS.
+// not, and for compiled ones or updates without a server that is called over TLS.
 absl::Status CompleteOptions(AgentOptions& options);
 
 // What clients of the server are told to connect to, when the agent listens at `listened`: what is announced, or the

@@ -3,6 +3,7 @@
 #include <sys/utsname.h>
 
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -66,6 +67,23 @@ TEST(AgentOptions, AnAgentOnAPortWithoutAServerHasADoorOfItsOwn) {
   AgentOptions options = Options("", "127.0.0.1:7412", "");
   options.insecure = true;
   EXPECT_FALSE(HasOwnDoor(options));
+}
+
+TEST(AgentOptions, UpdatesWantAServerThatSigns) {
+  for (const auto& [server, listen, is_ok] :
+       {std::tuple<std::string, std::string, bool>{"", "", true},
+        {"buildhost:7411", "127.0.0.1:7412", true},
+        {"unix:/run/slipway", "", false},
+        {"", "127.0.0.1:7412", false}}) {
+    AgentOptions options = Options(server, listen, "");
+    options.accept_updates = true;
+    EXPECT_EQ(CompleteOptions(options).ok(), is_ok) << server << listen;
+  }
+  AgentOptions options = Options("buildhost:7411", "", "");
+  options.accept_updates = true;
+  options.insecure = true;
+  EXPECT_THAT(CompleteOptions(options),
+              StatusIs(Code::kInvalidArgument, HasSubstr("--accept-updates")));
 }
 
 TEST(AgentOptions, CompiledProgramsWantAServerThatSigns) {

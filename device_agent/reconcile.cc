@@ -28,7 +28,8 @@ absl::Duration TimeAway(const absl::Status& status, const HeldAttempts& held,
   return std::clamp(all, absl::ZeroDuration(), kLongestAway) * share;
 }
 
-AgentActions Reconcile(const HeldAttempts& held, const v1::DesiredAgentState& desired) {
+AgentActions Reconcile(const HeldAttempts& held, const v1::DesiredAgentState& desired,
+                       const v1::AgentUpdate* update) {
   AgentActions actions;
   std::set<std::string> wanted;
   for (const v1::RunAssignment& assignment : desired.attempts()) {
@@ -45,6 +46,9 @@ AgentActions Reconcile(const HeldAttempts& held, const v1::DesiredAgentState& de
     actions.start.push_back(i);
     is_busy = true;
   }
+  actions.takes_offer = update != nullptr && desired.has_offer() &&
+                        desired.offer().id() != update->failed() &&
+                        actions.forget.size() == held.size() && desired.attempts().empty();
   return actions;
 }
 

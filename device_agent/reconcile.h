@@ -23,6 +23,9 @@ struct AgentActions {
   std::vector<std::string> stop;
   // Ended attempts that are no longer wanted.
   std::vector<std::string> forget;
+  // The offer is to be taken: the agent takes such, has not given this one up, holds no attempt that it does not forget, and is to
+  // hold none.
+  bool takes_offer = false;
 };
 
 // Whether the attempt is still under way.
@@ -39,8 +42,10 @@ bool IsAtStake(const HeldAttempts& held, bool was_at_stake);
 absl::Duration TimeAway(const absl::Status& status, const HeldAttempts& held,
                         const v1::DesiredAgentState& desired, double share);
 
-// Pure. An attempt that is wanted and not held begins once nothing else is under way.
-AgentActions Reconcile(const HeldAttempts& held, const v1::DesiredAgentState& desired);
+// Pure. An attempt that is wanted and not held begins once nothing else is under way. `update` is what an agent that takes offers
+// says of itself; null: it takes none.
+AgentActions Reconcile(const HeldAttempts& held, const v1::DesiredAgentState& desired,
+                       const v1::AgentUpdate* update = nullptr);
 
 }  // namespace slipway
 

@@ -106,5 +106,28 @@ TEST(IsAtStake, FromTheReportOfSomethingUnderWayUntilItsEndIsKnown) {
       Held({{"a", v1::RunAttemptState::SUCCEEDED}, {"b", v1::RunAttemptState::PREPARING}}), false));
 }
 
+TEST(ReconcileTest, AnOfferIsTakenByOneThatTakesOffersAndHasNothingToDo) {
+  v1::DesiredAgentState desired;
+  v1::AgentUpdate update;
+  EXPECT_FALSE(Reconcile({}, desired, &update).takes_offer);
+  desired.mutable_offer()->set_id("offer");
+  EXPECT_TRUE(Reconcile({}, desired, &update).takes_offer);
+  EXPECT_FALSE(Reconcile({}, desired).takes_offer);
+  update.set_failed("offer");
+  EXPECT_FALSE(Reconcile({}, desired, &update).takes_offer);
+  update.set_failed("another");
+  EXPECT_TRUE(Reconcile({}, desired, &update).takes_offer);
+  v1::RunAttemptState attempt;
+  attempt.set_state(v1::RunAttemptState::SUCCEEDED);
+  EXPECT_TRUE(Reconcile({{"a", attempt}}, desired, &update).takes_offer);
+  attempt.set_state(v1::RunAttemptState::RUNNING);
+  EXPECT_FALSE(Reconcile({{"a", attempt}}, desired, &update).takes_offer);
+  // What has ended and the server has not yet taken note of is still something.
+  attempt.set_state(v1::RunAttemptState::SUCCEEDED);
+  desired.add_attempts()->set_attempt_id("a");
+  EXPECT_FALSE(Reconcile({{"a", attempt}}, desired, &update).takes_offer);
+  EXPECT_FALSE(Reconcile({}, desired, &update).takes_offer);
+}
+
 }  // namespace
 }  // namespace slipway

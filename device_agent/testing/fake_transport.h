@@ -37,6 +37,13 @@ class FakeTransport final : public AgentTransport {
     desired_.set_return_within_ns(absl::ToInt64Nanoseconds(time));
     desired_.set_version(absl::StrCat(++version_));
   }
+  // Offers something from now on; an empty id: nothing.
+  void Offer(const std::string& id) {
+    absl::MutexLock lock(&mutex_);
+    desired_.clear_offer();
+    if (!id.empty()) desired_.mutable_offer()->set_id(id);
+    desired_.set_version(absl::StrCat(++version_));
+  }
   void SetSilence(absl::Duration silence) {
     absl::MutexLock lock(&mutex_);
     desired_.set_silence_ns(absl::ToInt64Nanoseconds(silence));
