@@ -115,9 +115,6 @@ struct ReserveOptions {
   std::string purpose;  // Others see it.
 };
 
-// What an administrator does with a device.
-enum class DeviceAction { kDrain, kUndrain, kQuarantine, kUnquarantine };
-
 // Which devices to list.
 struct DeviceListOptions {
   std::string selector;    // An id, or a selector (core/selector/selector.h); empty: all.
@@ -229,6 +226,12 @@ class Client {
   // `reason` tells others why; PERMISSION_DENIED unless one is an administrator.
   virtual absl::StatusOr<Device> SetAvailability(const std::string& device, DeviceAction action,
                                                  const std::string& reason) = 0;
+  // Offers the binary of the agent that is in a file to agents of its platform. INVALID_ARGUMENT when it is none; PERMISSION_DENIED
+  // unless one is an administrator; UNIMPLEMENTED by servers that are older, the same for the next two.
+  virtual absl::StatusOr<AgentOffer> OfferAgent(const AgentOfferOptions& options) = 0;
+  virtual absl::StatusOr<std::vector<AgentRollout>> ListAgentOffers() = 0;
+  // NOT_FOUND when nothing is offered to that platform.
+  virtual absl::StatusOr<AgentOffer> WithdrawAgentOffer(const std::string& platform) = 0;
   virtual int64_t max_model_bytes() const = 0;  // What the server accepts.
 
   // Makes every call, in flight or to come, return CANCELLED, but CancelJob and a Submit* that is about to know

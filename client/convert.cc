@@ -7,6 +7,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "client/agent_offers.h"
 #include "core/base/status_macros.h"
 #include "core/wire/digest_proto.h"
 #include "core/wire/peaks_proto.h"
@@ -515,6 +516,8 @@ absl::StatusOr<Device> DeviceFromProto(const v1::Device& proto) {
                                  .probe_call = absl::Nanoseconds(proto.health().probe_call_ns()),
                                  .usual_call = absl::Nanoseconds(proto.health().usual_call_ns())};
   }
+  SLIPWAY_ASSIGN_OR_RETURN(device.update, AgentUpdateFromProto(proto));
+  device.offered_version = proto.offered_version();
   switch (proto.state()) {
     case v1::Device::IDLE:
       device.state = DeviceState::kIdle;

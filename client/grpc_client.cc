@@ -9,10 +9,12 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "client/address.h"
+#include "client/agent_offers.h"
 #include "client/client.h"
 #include "client/convert.h"
 #include "client/listed_jobs.h"
 #include "client/model_files.h"
+#include "client/request_blobs.h"
 #include "client/request_id.h"
 #include "core/artifact/checked_manifest.h"
 #include "core/artifact/slip_file.h"
@@ -49,24 +51,6 @@ constexpr int kItemsPerPage = 100;
 // A stream that is silent for longer is opened again, lest a job's end be missed behind a broken middlebox.
 constexpr absl::Duration kWatchDeadline = absl::Minutes(10);
 
-struct NamedBlob {
-  Digest digest;
-  Blob contents;
-};
-
-// The inputs, sorted, as blobs.
-void SetEvaluation(const std::vector<NamedTensor>& inputs, v1::CompileOptions& options,
-                   std::vector<NamedBlob>& blobs) {
-  std::map<std::string, Tensor> by_name;
-  for (const NamedTensor& input : inputs) by_name[input.name] = input.tensor;
-  v1::Evaluation& evaluation = *options.mutable_evaluation();
-  for (const auto& [name, tensor] : by_name) {
-    const Digest digest = Digest::Of(tensor.bytes());
-    *evaluation.add_inputs() = slipway::ToBlobProto(name, tensor.type(), digest);
-    blobs.push_back({digest, Blob::Own(std::string(tensor.bytes()))});
-  }
-}
-
 template <typename Request>
 void SetDeadlines(const Deadlines& deadlines, Request& request) {
   request.set_queue_deadline_ns(absl::ToInt64Nanoseconds(deadlines.queue));
@@ -84,20 +68,6 @@ absl::Status SetTags(const std::vector<Tag>& tags, Request& request) {
 int64_t NanosOf(absl::Time time) {
   return time == absl::InfinitePast() || time == absl::InfiniteFuture() ? 0
                                                                         : absl::ToUnixNanos(time);
-}
-
-v1::SetAvailabilityRequest::Action ActionToProto(DeviceAction action) {
-  switch (action) {
-    case DeviceAction::kDrain:
-      return v1::SetAvailabilityRequest::DRAIN;
-    case DeviceAction::kUndrain:
-      return v1::SetAvailabilityRequest::UNDRAIN;
-    case DeviceAction::kQuarantine:
-      return v1::SetAvailabilityRequest::QUARANTINE;
-    case DeviceAction::kUnquarantine:
-      break;
-  }
-  return v1::SetAvailabilityRequest::UNQUARANTINE;
 }
 
 class GrpcClient final : public Client {
@@ -574,6 +544,35 @@ class GrpcClient final : public Client {
     return DeviceFromProto(proto);
   }
 
+  absl::StatusOr<AgentOffer> OfferAgent(const AgentOfferOptions& options) override {
+    SLIPWAY_ASSIGN_OR_RETURN(const AgentBinary binary, ReadAgentBinary(options.path));
+    const v1::OfferAgentRequest request = ToProto(options, binary);
+    v1::AgentOffer offer;
+    SLIPWAY_RETURN_IF_ERROR(
+        UploadThen({{binary.digest, binary.contents}}, [&](grpc::ClientContext& context) {
+          return fleet_->OfferAgent(&context, request, &offer);
+        }));
+    return AgentOfferFromProto(offer);
+  }
+
+  absl::StatusOr<std::vector<AgentRollout>> ListAgentOffers() override {
+    v1::ListAgentOffersResponse response;
+    SLIPWAY_RETURN_IF_ERROR(Call([&](grpc::ClientContext& context) {
+      return fleet_->ListAgentOffers(&context, v1::ListAgentOffersRequest(), &response);
+    }));
+    return RolloutsFromProto(response);
+  }
+
+  absl::StatusOr<AgentOffer> WithdrawAgentOffer(const std::string& platform) override {
+    v1::WithdrawAgentOfferRequest request;
+    request.set_platform(platform);
+    v1::AgentOffer offer;
+    SLIPWAY_RETURN_IF_ERROR(Call([&](grpc::ClientContext& context) {
+      return fleet_->WithdrawAgentOffer(&context, request, &offer);
+    }));
+    return AgentOfferFromProto(offer);
+  }
+
   int64_t max_model_bytes() const override { return max_model_bytes_; }
 
   void Interrupt() override { interrupt_.request_stop(); }
@@ -632,31 +631,6 @@ class GrpcClient final : public Client {
     if (!absl::IsFailedPrecondition(status) || blobs.empty()) return status;
     SLIPWAY_RETURN_IF_ERROR(Upload(blobs));
     return calls_.Make(kCallDeadline, Uninterruptible(), create);
-  }
-
-  // Fills `spec` and returns the tensors that go as blobs.
-  static std::vector<NamedBlob> SetRun(const Digest& artifact,
-                                       const std::vector<NamedTensor>& inputs,
-                                       const RunOptions& options, v1::RunSpec& spec) {
-    *spec.mutable_manifest() = ToProto(artifact);
-    spec.set_name(options.name);
-    spec.set_device(options.device);
-    spec.set_seed(options.seed);
-    spec.set_threads(options.threads);
-    spec.set_loop_turns(options.loop_turns);
-    spec.set_dynamic_bytes(options.dynamic_bytes);
-    std::vector<NamedBlob> blobs;
-    for (const NamedTensor& input : inputs) {
-      const Tensor& tensor = input.tensor;
-      if (tensor.byte_size() <= kMaxInlineTensorBytes) {
-        *spec.add_inputs() = ToInlineProto(input.name, tensor);
-        continue;
-      }
-      const Digest digest = Digest::Of(tensor.bytes());
-      *spec.add_inputs() = ToBlobProto(input.name, tensor.type(), digest);
-      blobs.push_back({digest, Blob(tensor.bytes(), std::make_shared<Tensor>(tensor))});
-    }
-    return blobs;
   }
 
   const std::string address_;

@@ -93,6 +93,9 @@ class FakeClient final : public Client {
                                          const std::string&) override {
     return NotAsked();
   }
+  absl::StatusOr<AgentOffer> OfferAgent(const AgentOfferOptions&) override { return NotAsked(); }
+  absl::StatusOr<std::vector<AgentRollout>> ListAgentOffers() override { return NotAsked(); }
+  absl::StatusOr<AgentOffer> WithdrawAgentOffer(const std::string&) override { return NotAsked(); }
   int64_t max_model_bytes() const override { return 0; }
   void Interrupt() override {
     absl::MutexLock lock(&mutex_);

@@ -385,6 +385,9 @@ struct DeviceAvailability {
   std::optional<Reservation> reservation;  // That runs, or else begins next.
 };
 
+// What an administrator does with a device.
+enum class DeviceAction { kDrain, kUndrain, kQuarantine, kUnquarantine };
+
 // What speaks for and against a device.
 struct DeviceHealth {
   int failures = 0;                             // In a row, that the device is to blame for.
@@ -432,6 +435,47 @@ struct DeviceLabel {
   bool by_administrator = false;  // Not its agent.
 };
 
+// What an agent that takes offers of its server says of its binary.
+struct AgentUpdate {
+  std::string platform;  // "x86-64-linux".
+  Digest binary;         // That it runs.
+  bool is_taking = false;
+  std::string failure;  // Why it gave up the last offer it has given up; empty: none.
+};
+
+// A binary that agents of a platform are to run.
+struct AgentOffer {
+  std::string id;
+  Digest binary;
+  std::string version;
+  std::string platform;
+  std::string selector;  // Which devices' agents; empty: all.
+  int at_once = 1;       // So many may be taking it at a time,
+  int max_failures = 1;  // and no other is told when so many have given it up.
+  std::string by;
+  absl::Time since;
+};
+
+// What is asked for when one is made.
+struct AgentOfferOptions {
+  std::string path;
+  std::string selector;  // The same for the next as of AgentOffer.
+  int at_once = 1;
+  int max_failures = 1;
+};
+
+// How far an offer is: how many of the agents that it is for do what.
+struct AgentRollout {
+  AgentOffer offer;
+  int updated = 0;
+  int under_way = 0;
+  int waiting = 0;
+  int failed = 0;
+  bool is_halted = false;     // AgentOffer::max_failures is reached.
+  std::string failed_device;  // One whose agent has given it up, and why.
+  std::string failure;
+};
+
 struct Device {
   std::string id;
   std::string target;
@@ -455,7 +499,10 @@ struct Device {
   std::optional<DeviceAvailability> availability = {};  // Absent from servers that do not tell.
   std::optional<DeviceHealth> health = {};              // The same.
   std::optional<DeviceInventory> inventory;             // Absent where its agent does not tell.
-  std::vector<DeviceLabel> labels;  // One a key, sorted; administrators go before.
+  std::vector<DeviceLabel> labels;         // One a key, sorted; administrators go before.
+  std::optional<AgentUpdate> update = {};  // Absent where its agent takes no offers.
+  std::string offered_version =
+      {};  // That its agent is to take now; until then it is given no work.
 };
 
 // Devices that were asked for.

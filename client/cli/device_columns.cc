@@ -98,6 +98,7 @@ constexpr DeviceColumn kColumns[] = {
     {"machine", "MACHINE", Machine},
     {"power", "POWER", Power},
     {"accelerators", "ACCELERATORS", Accelerators},
+    {"update", "UPDATE", [](const Device& device, absl::Time) { return UpdateText(device); }},
     {"agent", "AGENT", [](const Device& device, absl::Time) { return device.agent_version; }},
 };
 
@@ -152,6 +153,15 @@ absl::Status SortDevices(absl::string_view column, std::vector<Device>& devices)
     return text_a < text_b;
   });
   return absl::OkStatus();
+}
+
+std::string UpdateText(const Device& device) {
+  if (!device.update.has_value()) return "";
+  if (device.update->is_taking) return absl::StrCat("takes ", device.offered_version);
+  if (!device.offered_version.empty()) {
+    return absl::StrCat("is to take ", device.offered_version);
+  }
+  return device.update->failure.empty() ? "takes offers" : "has given one up";
 }
 
 std::string LabelsText(const Device& device) {

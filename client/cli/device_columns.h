@@ -36,6 +36,9 @@ absl::StatusOr<std::vector<const DeviceColumn*>> ParseColumns(absl::string_view 
 // Devices that are equal by it stay in their order. INVALID_ARGUMENT as above.
 absl::Status SortDevices(absl::string_view column, std::vector<Device>& devices);
 
+// Of its agent: "takes 1.2.3", "is to take 1.2.3", "has given one up", "takes offers"; empty: it takes none.
+std::string UpdateText(const Device& device);
+
 // "lab=berlin rack=2"
 std::string LabelsText(const Device& device);
 

@@ -139,6 +139,10 @@ std::string RenderJobJson(const Job& job);
 
 std::string RenderQueue(const Queue& queue, absl::Time now);
 std::string RenderQueueJson(const Queue& queue);
+std::string RenderOffers(const std::vector<AgentRollout>& rollouts);
+std::string RenderOffersJson(const std::vector<AgentRollout>& rollouts);
+std::string RenderOffer(const AgentOffer& offer);
+std::string RenderOfferJson(const AgentOffer& offer);
 std::string RenderReservations(const std::vector<Reservation>& reservations);
 std::string RenderReservationsJson(const std::vector<Reservation>& reservations);
 std::string RenderReservationJson(const Reservation& reservation);

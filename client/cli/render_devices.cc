@@ -157,6 +157,24 @@ void InventoryJson(JsonWriter& json, const DeviceInventory& inventory) {
   json.EndObject();
 }
 
+std::string UpdateFacts(const Device& device) {
+  const std::string text = UpdateText(device);
+  if (text.empty()) return "";
+  const std::string& failure = device.update->failure;
+  return absl::StrCat("  its agent ", Printable(text),
+                      failure.empty() ? "" : "; the last one: ", Printable(failure), "\n");
+}
+
+void UpdateJson(JsonWriter& json, const Device& device) {
+  json.BeginObject("update");
+  json.Text("platform", device.update->platform);
+  json.Text("binary", device.update->binary.hex());
+  json.Text("offered_version", device.offered_version);
+  json.Bool("taking", device.update->is_taking);
+  json.Text("failure", device.update->failure);
+  json.EndObject();
+}
+
 void LabelsJson(JsonWriter& json, const std::vector<DeviceLabel>& labels) {
   json.BeginArray("labels");
   for (const DeviceLabel& label : labels) {
@@ -262,6 +280,7 @@ std::string RenderDeviceFacts(const std::vector<Device>& devices) {
     absl::StrAppend(&text, "\n", Printable(device.id), ": ", Printable(device.os), "; agent ",
                     Printable(device.agent_version), "\n", InventoryText(device),
                     ConfinementText(device), HealthText(device));
+    absl::StrAppend(&text, UpdateFacts(device));
     if (device.is_compiled_only) {
       absl::StrAppend(&text, "  takes only programs compiled by this server\n");
     }
@@ -315,6 +334,7 @@ void DeviceFields(JsonWriter& json, const Device& device) {
     json.Null("confinement_missing");
   }
   json.Bool("compiled_only", device.is_compiled_only);
+  if (device.update.has_value()) UpdateJson(json, device);
   LabelsJson(json, device.labels);
   if (device.inventory.has_value()) InventoryJson(json, *device.inventory);
   if (!device.peaks.empty()) PeaksJson(json, device.peaks);

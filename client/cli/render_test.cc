@@ -285,7 +285,8 @@ TEST(RenderTest, WhyAJobWaits) {
     return WaitText(reason, ahead, kTime);
   };
   WaitReason reason = Reason(WaitKind::kHeld);
-  EXPECT_EQ(text(reason), "waits for board, which ends what it was told to stop");
+  EXPECT_EQ(text(reason),
+            "waits for board, whose agent ends what it was told to stop, or is updated");
   reason.lease = LeasedDevice().lease;
   EXPECT_EQ(text(reason, 2),
             "waits for board: held by a session of local: tuning until 2026-01-01 01:05:00 UTC at "

@@ -24,7 +24,8 @@ std::string Why(const WaitReason& reason, absl::Time now) {
                           " after an attempt that was lost");
     case WaitKind::kHeld:
       if (!reason.lease.has_value()) {
-        return absl::StrCat("waits for ", device, ", which ends what it was told to stop");
+        return absl::StrCat("waits for ", device,
+                            ", whose agent ends what it was told to stop, or is updated");
       }
       return absl::StrCat("waits for ", device, ": held by ", HolderText(*reason.lease), " until ",
                           FormatWallTime(reason.until), " at the latest");
