@@ -2,10 +2,11 @@
 """Makes the .deb files of Slipway from what was built.
 
 Usage: make_packages.py --binary NAME=FILE... --library FOLDER --out FOLDER
+                        --python FOLDER --protocol FILE
                         --maintainer "NAME <ADDRESS>" --epoch SECONDS
 
 The same files and the same --epoch give the same packages, to the byte.
-FOLDER of --library has libslipway.a, slipway.link_flags and slipway_headers.tar.
+FOLDER of --python is client/python, FILE of --protocol its descriptors; that of --library has libslipway.a, slipway.link_flags and slipway_headers.tar.
 """
 
 import argparse
@@ -20,6 +21,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
@@ -64,6 +66,7 @@ class Package:
     recommends: tuple = ()
     section: str = 'science'
     library: bool = False
+    python: bool = False
 
 
 PACKAGES = [
@@ -101,6 +104,16 @@ PACKAGES = [
             depends=tuple(LIBRARY_PACKAGES),
             section='libdevel',
             library=True),
+    Package('python3-slipway',
+            'compile, run and measure ML models from Python',
+            'The Python package: it compiles and runs models on a Slipway '
+            'server, or on this machine alone with slipwayd and slipway-agent, '
+            'and takes and gives NumPy arrays; with a plug-in for pytest.',
+            depends=('python3 (>= 3.10)', 'python3-grpcio', 'python3-numpy',
+                     'python3-protobuf'),
+            recommends=('slipwayd', 'slipway-agent'),
+            section='python',
+            python=True),
 ]
 
 LICENSE = ' Apache-2.0. The text is in /usr/share/common-licenses/Apache-2.0.'
@@ -117,6 +130,8 @@ class Maker:
     def __init__(self, arguments, staging):
         self.binaries = dict(item.split('=', 1) for item in arguments.binary)
         self.library = pathlib.Path(arguments.library)
+        self.python = pathlib.Path(arguments.python)
+        self.protocol = pathlib.Path(arguments.protocol)
         self.out = pathlib.Path(arguments.out)
         self.maintainer = arguments.maintainer
         self.epoch = arguments.epoch
@@ -219,6 +234,35 @@ class Maker:
                 text = text.replace(f'@{name}@', value)
             self.write(root / target, text)
 
+    def python_files(self, root):
+        """The package as pip would install it, and what pip would know of it."""
+        folder = root / 'usr/lib/python3/dist-packages'
+        for file in sorted((self.python / 'slipway').rglob('*')):
+            if file.suffix == '.py' or file.name == 'py.typed':
+                self.write(folder / file.relative_to(self.python), file.read_bytes())
+        self.write(folder / 'slipway/_proto/protocol.binpb', self.protocol.read_bytes())
+        project = tomllib.loads((self.python / 'pyproject.toml').read_text())['project']
+        if project['version'] != self.version:
+            raise ValueError(f'the Python package is {project["version"]}, all else '
+                             f'{self.version}')
+        known = folder / f'slipway-{self.version}.dist-info'
+        self.write(known / 'METADATA',
+                   f'Metadata-Version: 2.1\nName: slipway\nVersion: {self.version}\n'
+                   f'Summary: {project["description"]}\n'
+                   f'Requires-Python: {project["requires-python"]}\n' +
+                   ''.join(f'Requires-Dist: {name}\n' for name in project['dependencies']))
+        self.write(known / 'INSTALLER', 'dpkg\n')
+        self.write(known / 'entry_points.txt', ''.join(
+            f'[{group}]\n' + ''.join(f'{name} = {value}\n'
+                                     for name, value in points.items())
+            for group, points in project['entry-points'].items()))
+        for script in ('postinst', 'prerm'):
+            self.write(root / 'DEBIAN' / script,
+                       (HERE / f'maintainer/python.{script}').read_text(), 0o755)
+
+    def architecture_of(self, package):
+        return 'all' if package.python else self.architecture
+
     def shared_libraries(self, package, root):
         """What its binaries link, as dependencies on Debian's packages."""
         files = sorted((root / 'usr/bin').glob('*')) if package.binaries else []
@@ -239,7 +283,7 @@ class Maker:
                    for file in root.rglob('*')
                    if file.is_file() and 'DEBIAN' not in file.parts)
         fields = [('Package', package.name), ('Version', self.version),
-                  ('Architecture', self.architecture),
+                  ('Architecture', self.architecture_of(package)),
                   ('Maintainer', self.maintainer),
                   ('Installed-Size', str(size)),
                   ('Depends', ', '.join(depends)),
@@ -300,6 +344,8 @@ class Maker:
             self.services(package, root)
         if package.library:
             self.dev_files(root)
+        if package.python:
+            self.python_files(root)
         self.documents(package, root)
         self.overrides(package, root)
         self.control(package, root)
@@ -308,7 +354,8 @@ class Maker:
             if path.is_dir():
                 path.chmod(0o755)
             os.utime(path, (self.epoch, self.epoch))
-        target = self.out / f'{package.name}_{self.version}_{self.architecture}.deb'
+        target = self.out / (f'{package.name}_{self.version}_'
+                             f'{self.architecture_of(package)}.deb')
         run(['dpkg-deb', '--build', '--root-owner-group', '--threads-max=1',
              '-Zxz', f'-z{self.level}', root, target],
             env={**os.environ, 'SOURCE_DATE_EPOCH': str(self.epoch)})
@@ -319,6 +366,8 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument('--binary', action='append', required=True)
     parser.add_argument('--library', required=True)
+    parser.add_argument('--python', required=True)
+    parser.add_argument('--protocol', required=True)
     parser.add_argument('--out', required=True)
     parser.add_argument('--maintainer', required=True)
     parser.add_argument('--epoch', type=int, required=True)

@@ -19,7 +19,7 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 BINARIES = ['slipway', 'slipwayd', 'slipway-compile-worker', 'slipway-agent', 'slipway-web']
-PACKAGES = ['slipway', 'slipwayd', 'slipway-agent', 'libslipway-dev']
+PACKAGES = ['slipway', 'slipwayd', 'slipway-agent', 'libslipway-dev', 'python3-slipway']
 UNITS = ['slipwayd', 'slipway-web', 'slipway-agent']
 GIVEN = {pathlib.Path(path).name: os.path.abspath(path) for path in sys.argv[1:]}
 # What a unit that is exposed no more than this has left open, it needs (systemd-analyze security).
@@ -38,7 +38,8 @@ def make(out):
     command = [sys.executable, str(HERE / 'make_packages.py'), '--out', str(out), '--epoch',
                '1764000000', '--maintainer', 'Slipway <packages@slipway.dev>',
                '--level', '0', '--library',
-               os.path.dirname(GIVEN['libslipway.a'])]
+               os.path.dirname(GIVEN['libslipway.a']), '--python',
+               os.path.dirname(GIVEN['pyproject.toml']), '--protocol', GIVEN['protocol.binpb']]
     for name in BINARIES:
         command += ['--binary', f'{name}={GIVEN[name]}']
     run(*command)
@@ -184,6 +185,18 @@ class PackagesTest(unittest.TestCase):
         said = run(self.bin / 'slipway', 'bench', GIVEN['digits.onnx'], '--samples=5',
                    env=self.environment(), cwd=self.folder)
         self.assertRegex(said, r'(?m)^device +local, 1 thread$')
+
+    def test_three_lines_of_python(self):
+        environment = {**self.environment(), 'PATH': f'{self.bin}:/usr/bin:/bin',
+                       'PYTHONPATH': str(self.tree / 'usr/lib/python3/dist-packages')}
+        said = run('/usr/bin/python3', '-c', 'import slipway\n'
+                   f'result = slipway.bench({GIVEN["digits.onnx"]!r})\nprint(result)\n',
+                   env=environment, cwd=self.folder)
+        self.assertIn('digits.onnx', said)
+        listed = run('/usr/bin/python3', '-c', 'import importlib.metadata as m; '
+                     'print(m.version("slipway"), [e.name for e in m.entry_points(group="pytest11")])',
+                     env=environment)
+        self.assertIn("'slipway'", listed)
 
     def test_the_server_tells_systemd_when_it_serves(self):
         address = str(self.folder / 'notify')
