@@ -3,7 +3,6 @@
 import asyncio
 import inspect
 import os
-import signal
 import time
 
 import numpy as np
@@ -109,12 +108,12 @@ def test_breaks_and_ends(folder, slip, seven):
                 await asyncio.sleep(2.5)
                 assert between.accepted >= before + 5
                 image = await device.put(seven)
-                agent.process.send_signal(signal.SIGSTOP)
+                agent.suspend()
                 begin = time.monotonic()
                 with pytest.raises(errors.SlipwayError, match='agent'):
                     await image.get()
                 assert time.monotonic() - begin < 10
-                agent.process.send_signal(signal.SIGCONT)
+                agent.go_on()
 
     with processes.server(folder, listen=f'unix:{folder}/s') as server:
         with processes.agent(folder, server.line) as agent:

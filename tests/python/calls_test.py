@@ -297,3 +297,48 @@ def test_every_code_has_its_class():
 
 def test_effects_are_what_the_drivers_know():
     assert {ReadStream, WriteStream, Unary, Pause} < set(_calls.Effect.__args__)
+
+
+class Tqdm:
+    """What the client asks of tqdm."""
+
+    made = []
+
+    def __init__(self, total=None, **options):
+        self.total, self.n, self.options, self.said, self.is_closed = total, 0, options, [], False
+        self.made.append(self)
+
+    def set_description_str(self, text):
+        self.said.append(text)
+
+    def refresh(self):
+        pass
+
+    def update(self, count):
+        self.n += count
+
+    def close(self):
+        self.is_closed = True
+
+
+def test_bars_show_jobs_and_large_blobs():
+    Tqdm.made = []
+    bars = _progress.Bars(Tqdm)
+    bars.job('compile x', _proto.Job(state=1, queue_position=3))
+    bars.job('compile x', _proto.Job(state=3, progress={'stage': 'kernels', 'done': 2, 'total': 5}))
+    assert Tqdm.made[0].said == ['compile x: queued, 2 ahead', 'compile x: kernels 2/5']
+    small, large = Digest('0' * 64, 100), Digest('1' * 64, 32 << 20)
+    bars.sent(small, 100)
+    bars.sent(large, 1 << 20)
+    bars.sent(large, 32 << 20)
+    assert len(Tqdm.made) == 2 and Tqdm.made[1].n == large.size and Tqdm.made[1].is_closed
+    bars.close()
+    assert Tqdm.made[0].is_closed
+
+
+def test_nothing_is_shown_where_nobody_looks(monkeypatch):
+    monkeypatch.setattr('sys.stderr.isatty', lambda: False, raising=False)
+    assert type(_progress.make(None)) is _progress.Silent  # pylint: disable=unidiomatic-typecheck
+    assert type(_progress.make(False)) is _progress.Silent  # pylint: disable=unidiomatic-typecheck
+    pytest.importorskip('tqdm')
+    assert isinstance(_progress.make(True), _progress.Bars)

@@ -90,6 +90,23 @@ def test_a_precision_goal_ends_the_samples(client, digits):
     assert 0 <= result.precision <= 0.5
 
 
+def test_scenarios(client, digits):
+    server = client.bench(digits, scenario=slipway.Scenario('server', qps=500, latency_bound=1, instances=1), samples=400)
+    assert server.scenario.scenario.qps == 500 and server.scenario.calls == 400
+    assert len(server.calls_ns) == 400 and server.calls_ns == list(server.samples_ns)
+    assert server.scenario.verdict in ('met', 'undecided') and 'queries a second' in str(server)
+    offline = client.bench(digits, scenario='offline', samples=50)
+    assert offline.scenario.calls_per_second > 0 and 'calls a second' in str(offline).lower()
+    several = client.bench(digits, scenario=slipway.Scenario('multi-stream', calls=2), samples=20)
+    assert several.scenario.calls == 40 and several.scenario.scenario.calls == 2
+    with pytest.raises(errors.InvalidArgument, match='wants qps'):
+        client.bench(digits, scenario='server')
+    with pytest.raises(errors.InvalidArgument, match='single-stream, multi-stream'):
+        client.bench(digits, scenario='at night')
+    assert slipway.Scenario('server', qps=1).default_samples == 368
+    assert slipway.Scenario('server', qps=100).default_samples == 1000
+
+
 def test_devices(client):
     found = client.devices()
     assert [each.id for each in found] == ['local']

@@ -1,6 +1,9 @@
 """Models in all the forms that they are given in, and the files that they are made of."""
 
+import contextlib
 import os
+import sys
+import types
 
 import numpy as np
 import pytest
@@ -104,6 +107,43 @@ def test_a_torch_module_is_exported_with_an_example():
         _models.read_model(module, MOST)
     model = _models.read_model(module, MOST, (torch.zeros(1, 4),))
     assert model.name == 'Linear.onnx' and model.files[0][1].digest.size > 0
+
+
+def test_how_torch_is_asked(monkeypatch):
+    """Where torch is not installed, by one that notes what it is asked."""
+    asked = {}
+
+    class Module:
+        training = True
+        modes = []
+
+        def eval(self):
+            self.modes.append('eval')
+
+        def train(self, mode):
+            self.modes.append(mode)
+
+    class Torch(types.ModuleType):
+        __version__ = '2.6.0+cpu'
+        Tensor = np.ndarray
+        no_grad = staticmethod(contextlib.nullcontext)
+
+        class onnx:  # pylint: disable=invalid-name
+            @staticmethod
+            def export(module, tensors, buffer, **options):
+                asked.update(tensors=tensors, modes=list(module.modes), options=options)
+                buffer.write(b'\x08\x07')
+
+    Module.__module__ = 'torch.nn.modules.module'
+    monkeypatch.setitem(sys.modules, 'torch', Torch('torch'))
+    module, example = Module(), np.zeros(3)
+    model = _models.read_model(module, MOST, (example,))
+    assert model.name == 'Module.onnx' and b''.join(model.files[0][1].pieces(0)) == b'\x08\x07'
+    assert asked['tensors'][0] is example and asked['modes'] == ['eval'] and module.modes == ['eval', True]
+    assert asked['options'] == {'dynamo': False}
+    Torch.__version__ = '1.13.1'
+    _models.read_model(module, MOST, (example,))
+    assert asked['options'] == {}
 
 
 @pytest.mark.parametrize('dtype', ['float32', 'uint8', 'int8', 'uint16', 'int16', 'int32', 'int64', 'bool', 'float16',

@@ -2,7 +2,9 @@
 
 import contextlib
 import os
+import signal
 import subprocess
+import time
 
 SERVER = os.environ['SLIPWAY_SERVER_BINARY']
 AGENT = os.environ['SLIPWAY_AGENT_BINARY']
@@ -36,6 +38,22 @@ class Process:
     def kill(self):
         self.process.kill()
         self.process.wait()
+
+    def suspend(self):
+        """SIGSTOP; returns when all of its threads are stopped, which the signal alone does not wait for."""
+        self.process.send_signal(signal.SIGSTOP)
+        tasks = f'/proc/{self.process.pid}/task'
+        while True:
+            states = set()
+            for task in os.listdir(tasks):
+                with open(f'{tasks}/{task}/stat', encoding='ascii', errors='replace') as file:
+                    states.add(file.read().rpartition(')')[2].split()[0])
+            if states == {'T'}:
+                return
+            time.sleep(0.001)
+
+    def go_on(self):
+        self.process.send_signal(signal.SIGCONT)
 
     def stop(self):
         if self.process.poll() is None:

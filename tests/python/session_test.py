@@ -211,6 +211,27 @@ def test_an_idle_session_is_kept_by_heartbeats(cluster, seven):
         np.testing.assert_array_equal(image.get(), seven)
 
 
+def test_a_session_whose_client_was_stopped_has_expired(cluster):
+    """In a process of its own, which is stopped for longer than its lease may be idle."""
+    _, server, _ = cluster
+    code = ('import slipway, sys\n'
+            'with slipway.Client(sys.argv[1]) as client, client.open(idle=1, patience=1) as session:\n'
+            '    print("ready", flush=True)\n'
+            '    sys.stdin.readline()\n'
+            '    try:\n'
+            '        session.facts()\n'
+            '    except slipway.SlipwayError as error:\n'
+            '        print(error.code, error.message, flush=True)\n')
+    with subprocess.Popen([sys.executable, '-c', code, server.line], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          text=True) as process:
+        assert process.stdout.readline() == 'ready\n'
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(4)
+        process.send_signal(signal.SIGCONT)
+        said, _ = process.communicate('go\n', timeout=30)
+    assert said.startswith(('DEADLINE_EXCEEDED ', 'NOT_FOUND ')), said
+
+
 def test_a_connection_that_breaks_is_taken_up_again(cluster, seven):
     folder, server, _ = cluster
     between = forwarder.Forwarder(folder, server.line)
@@ -256,12 +277,12 @@ def test_who_went_away_is_named(folder, seven):
         with slipway.Client(server.line) as client:
             session = client.open(idle=2, patience=1)
             image = session.put(seven)
-            agent.process.send_signal(signal.SIGSTOP)
+            agent.suspend()
             begin = time.monotonic()
             with pytest.raises(errors.SlipwayError, match='agent'):
                 image.get()
             assert time.monotonic() - begin < 10
-            agent.process.send_signal(signal.SIGCONT)
+            agent.go_on()
             session.close()
             with pytest.raises(errors.SlipwayError):
                 image.get()

@@ -27,5 +27,5 @@ def test_methods_have_the_types_of_their_work(tmp_path):
                     'reveal_type(slipway.Client().compile("net.onnx"))\n')
     shown = mypy('--ignore-missing-imports', str(user), cwd=PACKAGE).stdout
     assert 'Revealed type is "builtins.float"' in shown
-    assert 'Argument "samples"' in shown and 'expected "int"' in shown
+    assert 'Argument "samples"' in shown and 'expected "Optional[int]"' in shown
     assert 'Revealed type is "slipway._results.Compilation"' in shown

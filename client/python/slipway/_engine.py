@@ -157,6 +157,7 @@ class Engine:
         self._pumping = True
         error: Optional[errors.SlipwayError] = None
         message: Optional[bytes] = None
+        interrupt: Optional[BaseException] = None
         self._lock.release()
         try:
             message = stream.read()
@@ -164,22 +165,23 @@ class Engine:
             pass
         except grpc.RpcError as failure:
             error = errors.of(failure.code().value[0], failure.details() or '')
-        except BaseException:
-            # An interrupt: what was being read is lost with the connection, and comes again over the next.
-            self._lock.acquire()
-            self._pumping = False
-            if self._stream is stream:
-                self._drop_stream()
-                self._connect_at = time.monotonic()
-            self._changed.notify_all()
-            raise
-        self._lock.acquire()
+        except BaseException as caught:  # pylint: disable=broad-except
+            interrupt = caught
+        interrupt = _acquire(self._lock) or interrupt
         self._pumping = False
         if self._stream is stream:
             if message is not None:
                 self._received(message)
-            else:
+            elif interrupt is None:
                 self._disconnected(error)
+            else:
+                # What was being read is lost with the connection, and comes again over the next.
+                self._drop_stream()
+                self._connect_at = time.monotonic()
+                self._changed.notify_all()
+        if interrupt is not None:
+            self._changed.notify_all()
+            raise interrupt
         if self._waiters or self.conversation.end is not None:
             self._changed.notify_all()
 
@@ -312,3 +314,14 @@ class Engine:
         before.close()
         self._give_up_at = time.monotonic() + _LAST_CHANCE
         self._connect_at = time.monotonic()
+
+
+def _acquire(lock: threading.Lock) -> Optional[BaseException]:
+    """Takes the lock whatever happens; returns the interrupt that came meanwhile."""
+    interrupt: Optional[BaseException] = None
+    while True:
+        try:
+            lock.acquire()
+            return interrupt
+        except BaseException as caught:  # pylint: disable=broad-except
+            interrupt = caught

@@ -9,6 +9,7 @@ from typing import Any, Dict, Generic, Iterator, List, Mapping, Optional, Sequen
 from slipway import _statistics, errors
 from slipway._arrays import Array, type_of
 from slipway._blobs import Digest
+from slipway._scenario import ScenarioResult
 from slipway._slip import Port
 from slipway._statistics import Estimate
 from slipway._table import Row, Shown, size_text, time_text, to_html
@@ -207,6 +208,8 @@ class Benchmark(Shown):
     # With a goal for it: how exactly the median is known, a share of it; none where there are too few samples to tell.
     precision: Optional[float] = None
     steps: Steps = field(default=Steps([]), repr=False)
+    # Where one was asked for. Samples are then queries or, of "offline", the ends of groups of calls from when all were issued.
+    scenario: Optional[ScenarioResult] = None
     started_at: Optional[datetime.datetime] = None
     job: str = ''
     model: str = ''
@@ -221,11 +224,14 @@ class Benchmark(Shown):
                    disturbed=proto.disturbed, load_cold_ns=proto.load_cold_ns, load_warm_ns=proto.load_warm_ns,
                    first_run_ns=proto.first_run_ns, peak_memory_bytes=proto.peak_memory_bytes,
                    precision=proto.precision_ppm / 1e6 if knows_precision else None,
-                   steps=Steps.from_protos(proto.steps), started_at=time_of(proto.start_time_ns), job=job, model=model)
+                   steps=Steps.from_protos(proto.steps),
+                   scenario=ScenarioResult.from_proto(proto.scenario) if proto.HasField('scenario') else None, started_at=time_of(proto.start_time_ns), job=job, model=model)
 
     @property
     def calls_ns(self) -> List[float]:
-        """The time of one call of each sample."""
+        """The time of one call of each sample; in scenarios, of one sample."""
+        if self.scenario is not None and self.scenario.scenario.kind != 'single-stream':
+            return [float(sample) for sample in self.samples_ns]
         return _statistics.per_call(self.samples_ns, self.iterations_per_sample)
 
     @property
@@ -244,6 +250,9 @@ class Benchmark(Shown):
         return [{'sample': number, 'ns': ns} for number, ns in enumerate(self.calls_ns)]
 
     def _shown(self) -> List[Row]:
+        if self.scenario is not None and self.scenario.scenario.kind == 'offline':
+            return [{'calls': self.scenario.calls, 'time': time_text(self.scenario.duration_ns),
+                     'calls a second': self.scenario.calls_per_second}]
         rows: List[Row] = [{'': 'min', 'time': time_text(self.min_ns), 'interval': ''}]
         for name, p in (('p50', 0.5), ('p90', 0.9), ('p99', 0.99)):
             estimate = self.quantile(p)
@@ -257,7 +266,8 @@ class Benchmark(Shown):
 
     def _caption(self) -> str:
         return (f'{self.model} on {self.device}, {self.threads} thread{"s" if self.threads > 1 else ""}, '
-                f'{len(self.samples_ns)} samples{", disturbed: others took CPU time" if self.disturbed else ""}')
+                f'{len(self.samples_ns)} samples{", disturbed: others took CPU time" if self.disturbed else ""}'
+                + (f', {self.scenario}' if self.scenario is not None else ''))
 
     def _repr_html_(self) -> str:
         steps = to_html(self.steps.slowest()._shown(), 'slowest steps') if len(self.steps) else ''

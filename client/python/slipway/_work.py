@@ -17,6 +17,7 @@ from slipway._context import Context
 from slipway._models import Model, is_path, read_model
 from slipway._results import (Artifact, Benchmark, Compilation, Device, HistoryEntry, Job, Listing, RunResult, ServerInfo,
                               Timings)
+from slipway._scenario import Scenario
 from slipway._slip import (MOST_MANIFEST_BYTES, Signature, SlipFile, blobs_of, format_head, looks_like_slip,
                            parse_manifest)
 
@@ -209,14 +210,16 @@ def run(context: Context, model: AnyModel, inputs: Optional[Inputs] = None, *, d
 
 
 def bench(context: Context, model: AnyModel, inputs: Optional[Inputs] = None, *, device: str = '', threads: int = 1,
-          samples: int = 100, warmup: int = 10, profile: bool = False, precision_goal: float = 0, seed: int = 0,
+          samples: Optional[int] = None, warmup: int = 10, profile: bool = False, precision_goal: float = 0, seed: int = 0,
+          scenario: Union[None, str, Scenario] = None,
           target: str = '', dimensions: Optional[Mapping[str, Extent]] = None, precision: str = 'f32',
           example: Optional[Tuple[Any, ...]] = None, cool_down: Optional[float] = None, settle: bool = False,
           priority: int = 0, tags: Optional[Mapping[str, str]] = None, deadline: Optional[float] = None,
           progress: Optional[bool] = None) -> Work[Benchmark]:
     """Measures a model or artifact on a device that it has for itself meanwhile; the rest is as in `run`.
 
-    `samples` are kept, after `warmup` more. With `precision_goal`, a share such as 0.01, samples are taken until the median
+    `samples` are kept, 100 unless it is said, after `warmup` more. `scenario` says how calls come: "multi-stream", "offline", or a
+    slipway.Scenario such as Scenario("server", qps=200, latency_bound=0.02); samples are then those of queries. With `precision_goal`, a share such as 0.01, samples are taken until the median
     is known to it. `profile` times every step. `cool_down` waits, a minute at most, until the device is no hotter than so many
     degrees Celsius, `settle` until its frequency and temperature hold still."""
     context = context.with_progress(progress)
@@ -231,6 +234,12 @@ def bench(context: Context, model: AnyModel, inputs: Optional[Inputs] = None, *,
     _run_spec(spec.run, artifact, device, seed, threads)
     protos, blobs = _arrays.inputs_to_protos(inputs or {})
     spec.run.inputs.extend(protos)
+    if isinstance(scenario, str):
+        scenario = Scenario(scenario)
+    if scenario is not None:
+        spec.scenario.CopyFrom(scenario.to_proto())
+    if samples is None:
+        samples = Scenario('single-stream').default_samples if scenario is None else scenario.default_samples
     spec.samples, spec.warmup, spec.profile = samples, warmup, profile
     spec.precision_goal_ppm = math.ceil(precision_goal * 1e6)
     if cool_down is not None or settle:
