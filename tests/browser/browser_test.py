@@ -23,6 +23,33 @@ for (const kind of ['dragover', 'drop']) target.dispatchEvent(new DragEvent(kind
 '''
 
 
+# Texts that are harder to read on what is behind them than WCAG 2.1 (1.4.3, level AA) allows.
+FAINT = '''
+const numbers = (colour) => (colour.match(/[\\d.]+/g) ?? [0, 0, 0, 0]).map(Number);
+const light = (colour) => {
+  const [r, g, b] = numbers(colour).map((c) => (c / 255 <= 0.03928 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+};
+const behind = (e) => {
+  for (; e; e = e.parentElement) {
+    const colour = getComputedStyle(e).backgroundColor;
+    if ((numbers(colour)[3] ?? 1) > 0.99) return colour;
+  }
+  return 'rgb(255, 255, 255)';
+};
+const bad = [];
+for (const e of document.querySelectorAll('body *')) {
+  const text = [...e.childNodes].filter((n) => n.nodeType === 3).map((n) => n.data.trim()).join('');
+  const style = getComputedStyle(e);
+  if (!text || e.closest('title, .unseen, .skip, option, [hidden]') || style.visibility === 'hidden' || !e.getClientRects().length) continue;
+  const [a, b] = [light(e instanceof SVGElement ? style.fill : style.color), light(behind(e))];
+  const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+  if (ratio < 4.5) bad.push(`${text.slice(0, 40)}: ${ratio.toFixed(2)}`);
+}
+return bad;
+'''
+
+
 class BrowserTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -235,6 +262,9 @@ class BrowserTest(unittest.TestCase):
               if (new Set(ids).size !== ids.length) bad.push('an id twice');
               return bad;''')
             self.assertEqual(nameless, [], path)
+            for scheme in ('dark', 'light'):
+                browser.command('Emulation.setEmulatedMedia', features=[{'name': 'prefers-color-scheme', 'value': scheme}])
+                self.assertEqual(browser.run(FAINT), [], f'{path}, {scheme}')
             # As wide as a telephone: nothing is beside the page.
             browser.resize(390, 800)
             self.assertLessEqual(browser.run('return document.documentElement.scrollWidth'), 390, path)

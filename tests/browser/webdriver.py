@@ -41,7 +41,7 @@ class Browser:
             f'--window-size={width},{height}', '--disable-gpu',
             '--disable-dev-shm-usage', '--no-first-run',
             '--disable-background-networking', '--disable-component-update',
-            '--disable-sync', '--force-device-scale-factor=1']
+            '--disable-sync', '--force-device-scale-factor=1', '--hide-scrollbars']
         if dark:
             arguments.append('--blink-settings=preferredColorScheme=0')
         if os.geteuid() == 0:
@@ -137,11 +137,11 @@ class Browser:
         self.command('Emulation.setDeviceMetricsOverride', width=width,
                      height=height, deviceScaleFactor=1, mobile=width < 600)
 
-    def whole_picture(self, width=1280):
-        """A PNG of the page from top to bottom."""
+    def whole_picture(self, width=1280, most=2600):
+        """A PNG of the page from top to bottom, or as far down as this."""
         self.resize(width, 800)
-        height = self.run('return document.documentElement.scrollHeight')
-        self.resize(width, min(max(height, 500), 2600))
+        height = self.run('return document.querySelector("main").getBoundingClientRect().bottom + scrollY') + 1
+        self.resize(width, int(min(max(height, 400), most)))
         return base64.b64decode(self._call('GET', '/screenshot'))
 
     def complaints(self):

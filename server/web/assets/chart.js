@@ -1,6 +1,6 @@
 // Charts as SVG, each from values alone. Colours are classes of the sheet; every chart has a name for who cannot see it.
 import {h, svg} from './dom.js';
-import {duration} from './format.js';
+import {duration, short} from './format.js';
 
 // Charts are as wide as they are drawn, so that their text has one size: a column's, or the whole page's.
 const room = () => Math.min(1320, document.documentElement.clientWidth);
@@ -12,7 +12,7 @@ export function linear(low, high, from, to) {
   const span = high - low || 1;
   const scale = (value) => from + (value - low) / span * (to - from);
   const step = 10 ** Math.floor(Math.log10(span / 4));
-  const wide = [1, 2, 5, 10].map((m) => m * step).find((s) => span / s <= 6) ?? 10 * step;
+  const wide = [1, 2, 5, 10].map((m) => m * step).find((s) => span / s <= (Math.abs(to - from) < 330 ? 3 : 6)) ?? 10 * step;
   scale.ticks = [];
   for (let tick = Math.ceil(low / wide) * wide; tick <= high + wide * 1e-9; tick += wide) scale.ticks.push(tick);
   return scale;
@@ -118,7 +118,7 @@ export function roofline(points, ceilings) {
   const x = logarithmic(low, high, 64, width - 12);
   const y = logarithmic(bottom, top, 260, 10);
   const flat = Math.max(...ceilings.flat.map((c) => c.rate));
-  const rate = (value) => `${(value / 1e9).toPrecision(1)} G/s`;
+  const rate = (value) => `${short(value)}/s`;
   return frame(`Roofline of ${points.length} steps`, width, 292,
     y.ticks.map((tick) => [svg('line', {class: 'grid', x1: 64, x2: width - 12, y1: y(tick), y2: y(tick)}), svg('text', {x: 60, y: y(tick) + 4, 'text-anchor': 'end'}, rate(tick))]),
     ceilings.slopes.map((c, i) => {
@@ -129,7 +129,7 @@ export function roofline(points, ceilings) {
         svg('text', {x: x(begin) + 4, y: Math.max(12, y(begin * c.rate) - 4)}, c.name));
     }),
     ceilings.flat.map((c) => c.rate < top && [svg('line', {class: 'l6', x1: x(Math.max(low, Math.min(high, c.from))), x2: width - 12, y1: y(c.rate), y2: y(c.rate)}),
-      svg('text', {x: width - 12, y: y(c.rate) - 4, 'text-anchor': 'end'}, `${c.name} ${(c.rate / 1e9).toFixed(0)} G/s`)]),
+      svg('text', {x: width - 12, y: y(c.rate) - 4, 'text-anchor': 'end'}, `${c.name} ${short(c.rate)}/s`)]),
     points.map((point) => svg('circle', {class: 'm1', cx: x(point.intensity), cy: y(point.rate), r: 3 + 9 * Math.sqrt(point.share), opacity: 0.75},
       svg('title', {}, `${point.name}: ${(point.rate / 1e9).toFixed(1)} G/s at ${point.intensity.toFixed(2)} operations a byte, ${(100 * point.share).toFixed(1)} % of the time`))),
     svg('line', {class: 'axis', x1: 64, x2: width - 12, y1: 260, y2: 260}),
@@ -139,8 +139,10 @@ export function roofline(points, ceilings) {
 
 // Values over time, each with its interval if there is one: {at, value, low, high, mark, title, href}.
 export function timeline(name, points) {
-  const values = points.flatMap((p) => [p.value, p.low ?? p.value, p.high ?? p.value]);
-  const [least, most] = [Math.min(...values), Math.max(...values)];
+  // Medians are what is looked at: lines may leave the picture.
+  const medians = points.map((p) => p.value);
+  const least = Math.min(...points.map((p) => p.low ?? p.value));
+  const most = Math.min(Math.max(...points.map((p) => p.high ?? p.value)), 1.3 * Math.max(...medians));
   const space = (most - least || most * 0.1) * 0.12;
   const width = pageWide();
   const x = linear(0, Math.max(1, points.length - 1), 66, width - 24);
@@ -149,7 +151,7 @@ export function timeline(name, points) {
     svg('polyline', {class: 'l1', points: points.map((p, i) => `${x(i)},${y(p.value)}`).join(' ')}),
     points.map((p, i) => [
       p.mark && svg('g', {}, svg('line', {class: 'l2 dash', x1: x(i), x2: x(i), y1: 20, y2: 170}), svg('text', {x: x(i), y: 14, 'text-anchor': 'middle'}, p.mark)),
-      p.low !== undefined && svg('line', {class: 'l1', x1: x(i), x2: x(i), y1: y(p.low), y2: y(p.high), opacity: 0.45}),
+      p.low !== undefined && svg('line', {class: 'l1', x1: x(i), x2: x(i), y1: y(p.low), y2: Math.max(22, y(p.high)), opacity: 0.45}),
       svg('a', {href: p.href, 'aria-label': p.title}, svg('circle', {class: p.disturbed ? 'disturbed' : 'm1', cx: x(i), cy: y(p.value), r: 4}, svg('title', {}, p.title)))]),
     svg('line', {class: 'axis', x1: 52, x2: width - 8, y1: 170, y2: 170}));
 }

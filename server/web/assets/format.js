@@ -6,9 +6,10 @@ const digits = (value) => (value >= 99.95 ? value.toFixed(0) : value >= 9.995 ? 
 export function duration(ns) {
   const value = Number(ns);
   if (!Number.isFinite(value)) return '–';
+  if (value < 0) return `−${duration(-value)}`;
   for (const [unit, size] of [['ns', 1], ['µs', 1e3], ['ms', 1e6], ['s', 1e9]]) {
-    if (Math.abs(value) < size * 999.5 || unit === 's') {
-      if (unit === 's' && Math.abs(value) >= 120e9) break;
+    if (value < size * 999.5 || unit === 's') {
+      if (unit === 's' && value >= 120e9) break;
       return `${unit === 'ns' ? value.toFixed(0) : digits(value / size)} ${unit}`;
     }
   }

@@ -14,7 +14,7 @@ function timesOf(result, graph) {
   return fits ? (number) => measured[number]?.ns : () => undefined;
 }
 
-export async function open(main, {parts, values, setTitle, go}) {
+export async function open(main, {session, parts, values, setTitle, go}) {
   const [sha256, size] = parts;
   const base = `/artifacts/${encodeURIComponent(sha256)}/${encodeURIComponent(size)}`;
   const [artifact, manifest] = await Promise.all([get(base), get(`${base}/manifest`)]);
@@ -34,9 +34,10 @@ export async function open(main, {parts, values, setTitle, go}) {
     {title: 'Time', number: true, cell: (node) => (timeOf(node.number) === undefined ? '–' : duration(timeOf(node.number))), sort: (node) => timeOf(node.number) ?? -1},
     {title: 'Share', number: true, cell: (node) => (timeOf(node.number) === undefined ? '–' : percent(timeOf(node.number) / total)), sort: (node) => timeOf(node.number) ?? -1}]});
   table.update(graph.nodes.filter((node) => node.kind === 'step'));
-  const results = h('select', {change: (event) => go(`/artifacts/${sha256}/${size}${event.target.value ? `?result=${event.target.value}` : ''}`)}, h('option', {value: ''}, 'without times'));
-  get('/history', {artifact: sha256, pageSize: 50}).then((list) => results.append(...(list.entries ?? []).map((entry) =>
-    h('option', {value: entry.id, selected: entry.id === chosen}, `${entry.device?.id}: ${duration(entry.summary?.p50Ns)} (${entry.id})`)))).catch(() => {});
+  const results = h('select', {change: (event) => go(`/artifacts/${sha256}/${size}${event.target.value ? `?result=${event.target.value}` : ''}`)}, h('option', {value: ''}, 'without times'),
+    chosen ? h('option', {value: chosen, selected: true}, result ? `${result.device}: ${duration(result.p50_ns)} (${chosen})` : chosen) : '');
+  get('/history', {artifact: sha256, ofEverybody: session.administrator, pageSize: 50}).then((list) => results.append(...(list.entries ?? []).filter((entry) => entry.id !== chosen).map((entry) =>
+    h('option', {value: entry.id}, `${entry.device?.id}: ${duration(entry.summary?.p50Ns)} (${entry.id})`)))).catch(() => {});
   show(main, h('div', {class: 'head'}, h('h1', {}, artifact.model || 'Artifact'), h('div', {class: 'under'}, h('span', {class: 'mono'}, artifact.target))), trouble,
     tiles([['Size', bytes(artifact.artifact_bytes)], ['Code', bytes(artifact.code_bytes)], ['Constants', bytes(artifact.constant_bytes)], ['Working memory', bytes(artifact.arena_bytes)], ['Kernels', String(artifact.kernels)], ['Steps', String(artifact.steps.length)]]),
     sheet('What it is', facts([['Inputs', artifact.inputs.map(port)], ['Outputs', artifact.outputs.map(port)],

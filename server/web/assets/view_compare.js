@@ -10,7 +10,7 @@ const nameOf = (result, i) => `${i + 1}: ${result.model}`;
 function difference(base, other) {
   if (base === other) return 'the base';
   const ratio = other.p50_ns / base.p50_ns;
-  const text = `${ratio >= 1 ? '+' : '−'}${percent(Math.abs(ratio - 1))}`;
+  const text = ratio >= 2 ? `${ratio.toPrecision(3)} times` : `${ratio >= 1 ? '+' : '−'}${percent(Math.abs(ratio - 1))}`;
   const [a, b] = [base.p50_interval_ns, other.p50_interval_ns];
   if (!a || !b) return `${text}, no intervals`;
   return b[0] > a[1] ? `${text}, slower` : b[1] < a[0] ? `${text}, faster` : `${text}, not told apart`;
@@ -47,7 +47,7 @@ function stepsTable(results) {
   return all.size ? h('section', {class: 'sheet flush'}, h('h2', {}, 'Steps'), table.element) : null;
 }
 
-export async function open(main, {values, setTitle, go}) {
+export async function open(main, {session, values, setTitle, go}) {
   setTitle('Compare');
   const ids = [...new Set((values.get('ids') ?? '').split(',').filter(Boolean))].slice(0, 6);
   const trouble = h('div');
@@ -57,7 +57,7 @@ export async function open(main, {values, setTitle, go}) {
     h('form', {class: 'row', submit: (event) => { event.preventDefault(); if (more.value) go(`/compare?ids=${[...ids, more.value].join(',')}`); }},
       h('label', {class: 'grow'}, 'Add a result', more), h('button', {}, 'Add')),
     h('p', {class: 'quiet'}, 'Results were measured one after the other, so what the machine did meanwhile is in them. ', h('code', {}, 'slipway compare'), ' times two programs in turns, and ', h('code', {}, 'slipway gate'), ' does so when a history leaves doubt.'));
-  get('/history', {pageSize: 100}).then((list) => more.append(...(list.entries ?? []).filter((entry) => !ids.includes(entry.id)).map((entry) =>
+  get('/history', {ofEverybody: session.administrator, pageSize: 100}).then((list) => more.append(...(list.entries ?? []).filter((entry) => !ids.includes(entry.id)).map((entry) =>
     h('option', {value: entry.id}, `${entry.model || '(no name)'} on ${entry.device?.id}: ${duration(entry.summary?.p50Ns)} (${entry.id})`)))).catch((error) => show(trouble, problem(error)));
   const results = await Promise.all(ids.map((id) => get(`/jobs/${encodeURIComponent(id)}/benchmark`)));
   if (results.length === 0) {

@@ -37,9 +37,9 @@ export async function open(main, {session, values, setTitle, go}) {
   const table = liveTable({caption: 'Jobs', key: (job) => job.id, empty: 'No job matches.', columns: [
     {title: 'Compare', unseen: true, cell: (job) => (job.benchmark && job.state === 'SUCCEEDED' ? tick(job) : '')},
     {title: 'Subject', class: 'clip', cell: (job) => [h('a', {href: `/jobs/${job.id}`}, subjectOf(job)), h('div', {class: 'mono quiet small'}, job.id)]},
-    {title: 'What', cell: kindOf},
     {title: 'State', cell: (job) => [badge(...jobState(job.state)), job.progress?.stage ? h('div', {class: 'quiet small'}, job.progress.stage) : null,
       job.error?.message ? h('div', {class: 'quiet small clip', title: job.error.message}, job.error.message) : null]},
+    {title: 'What', cell: kindOf},
     {title: 'On', cell: (job) => job.assignee || job.benchmark?.run?.device || job.run?.device || job.session?.device || ''},
     {title: 'Owner', cell: (job) => job.owner ?? ''},
     {title: 'Tags', cell: (job) => (job.tags ?? []).map((tag) => h('span', {class: 'tag'}, `${tag.key}=${tag.value}`))},
