@@ -204,7 +204,14 @@ class BrowserTest(unittest.TestCase):
         token = browser.run("return document.getElementById('made').innerText")
         self.assertTrue(token.startswith('slipway_'))
         browser.wait("return [...document.querySelectorAll('td')].some((td) => td.innerText === 'linus')", 'linus')
-        browser.run("[...document.querySelectorAll('tr')].find((r) => r.innerText.includes('linus')).querySelector('button').click()")
+        browser.run("[...document.querySelectorAll('tr')].find((r) => r.innerText.includes('linus')).querySelector('button').focus()")
+        browser.keys('\ue007')
+        browser.wait("return document.querySelector('dialog[open]')", 'the question')
+        # Escape is no, and one is where one was.
+        browser.keys('\ue00c')
+        browser.wait("return !document.querySelector('dialog')", 'its end')
+        self.assertIn('linus', browser.run("return document.activeElement.getAttribute('aria-label') ?? ''"))
+        browser.keys('\ue007')
         browser.wait("return document.querySelector('dialog[open]')", 'the question')
         browser.click('dialog button[value=yes]')
         browser.wait_text('revoked')
@@ -265,9 +272,10 @@ class BrowserTest(unittest.TestCase):
             for scheme in ('dark', 'light'):
                 browser.command('Emulation.setEmulatedMedia', features=[{'name': 'prefers-color-scheme', 'value': scheme}])
                 self.assertEqual(browser.run(FAINT), [], f'{path}, {scheme}')
-            # As wide as a telephone: nothing is beside the page.
-            browser.resize(390, 800)
-            self.assertLessEqual(browser.run('return document.documentElement.scrollWidth'), 390, path)
+            # As wide as a telephone, and at twice the size: nothing is beside the page.
+            for width in (390, 640):
+                browser.resize(width, 800)
+                self.assertLessEqual(browser.run('return document.documentElement.scrollWidth'), width, path)
             browser.resize(1280, 800)
 
     def test_the_first_view_is_small(self):

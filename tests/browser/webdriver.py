@@ -20,7 +20,8 @@ class BrowserError(Exception):
 class Browser:
     """One headless Chromium with a profile of its own, until close()."""
 
-    def __init__(self, dark=False, width=1280, height=900):
+    def __init__(self, dark=False, width=1280, height=900, performance=True):
+        """Without `performance`, which costs time, performance() has nothing."""
         self._folder = tempfile.mkdtemp(prefix='slipway-browser')
         read, write = os.pipe()
         self._driver = subprocess.Popen(
@@ -49,7 +50,7 @@ class Browser:
             arguments.append('--no-sandbox')
         made = self._call('POST', '/session', {'capabilities': {'alwaysMatch': {
             'browserName': 'chrome',
-            'goog:loggingPrefs': {'browser': 'ALL', 'performance': 'ALL'},
+            'goog:loggingPrefs': {'browser': 'ALL', **({'performance': 'ALL'} if performance else {})},
             'goog:chromeOptions': {'binary': '/usr/bin/chromium', 'args': arguments},
         }}})
         self._session = made['sessionId']

@@ -12,7 +12,7 @@ export function linear(low, high, from, to) {
   const span = high - low || 1;
   const scale = (value) => from + (value - low) / span * (to - from);
   const step = 10 ** Math.floor(Math.log10(span / 4));
-  const wide = [1, 2, 5, 10].map((m) => m * step).find((s) => span / s <= (Math.abs(to - from) < 330 ? 3 : 6)) ?? 10 * step;
+  const wide = [1, 2, 5, 10].map((m) => m * step).find((s) => span / s <= (to > from && to - from < 330 ? 3 : 6)) ?? 10 * step;
   scale.ticks = [];
   for (let tick = Math.ceil(low / wide) * wide; tick <= high + wide * 1e-9; tick += wide) scale.ticks.push(tick);
   return scale;

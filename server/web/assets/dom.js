@@ -31,7 +31,7 @@ export function badge(kind, text) {
 }
 
 export function facts(rows) {
-  return h('dl', {class: 'facts'}, rows.filter((row) => row && row[1] !== null && row[1] !== undefined && row[1] !== '')
+  return h('dl', {class: 'facts'}, rows.filter((row) => row && row[1] !== null && row[1] !== undefined && row[1] !== '' && row[1].length !== 0)
     .map(([name, ...value]) => [h('dt', {}, name), h('dd', {}, ...value)]));
 }
 

@@ -91,7 +91,7 @@ export async function open(main, {values, setTitle, go}) {
       for (const id of gone) known.delete(id);
       draw();
       // What is counted, and who else is on this page, a moment later: once for all changes until then.
-      again ??= setTimeout(() => { again = null; load(); }, 1000);
+      again ??= setTimeout(() => { again = null; load(); }, 3000);
     },
   });
 }
