@@ -232,6 +232,15 @@ def test_a_session_whose_client_was_stopped_has_expired(cluster):
     assert said.startswith(('DEADLINE_EXCEEDED ', 'NOT_FOUND ')), said
 
 
+def test_a_process_that_ends_gives_its_device_back(cluster):
+    _, server, _ = cluster
+    code = 'import slipway, sys\nsession = slipway.Client(sys.argv[1]).open(idle=600)\nprint(session.device)\n'
+    done = subprocess.run([sys.executable, '-c', code, server.line], stdout=subprocess.PIPE, text=True, timeout=60, check=True)
+    assert done.stdout == 'board-1\n'
+    with slipway.Client(server.line) as client, client.open(wait=20) as session:
+        assert session.device == 'board-1'
+
+
 def test_a_connection_that_breaks_is_taken_up_again(cluster, seven):
     folder, server, _ = cluster
     between = forwarder.Forwarder(folder, server.line)

@@ -7,6 +7,7 @@ broken connections anew, and finds out who is gone when nothing comes.
 
 from __future__ import annotations
 
+import atexit
 import queue
 import threading
 import time
@@ -79,6 +80,8 @@ class Engine:
                          for name, run in (('reader', self._read_idle), ('clock', self._keep_time))]
         for each in self._threads:
             each.start()
+        # A process that ends without having closed it gives the device back all the same.
+        atexit.register(self.close)
 
     def await_opened(self) -> None:
         """Waits for the device. Errors of SessionService.Open."""
@@ -111,6 +114,7 @@ class Engine:
 
     def close(self) -> None:
         """Ends the session, and with it the lease; waits a moment until that is heard. May be called again."""
+        atexit.unregister(self.close)
         conversation = self.conversation
         until = time.monotonic() + _CLOSE_DEADLINE
         with self._lock:
