@@ -74,6 +74,16 @@ class TlsServerTest : public ::testing::Test {
   std::unique_ptr<ServerContext> server_;
 };
 
+TEST_F(TlsServerTest, APlaceThatCannotBeWrittenUsesNoCodeUp) {
+  ASSERT_OK_AND_ASSIGN(const auto invitation,
+                       identities().Invite("ada", {Role::kUser}, absl::ZeroDuration()));
+  const std::string code = invitation.code.ToString();
+  const std::string file = JoinPath(folder_.path(), "no_folder");
+  ASSERT_OK(WriteFileAtomically(file, "", /*durable=*/false));
+  EXPECT_FALSE(JoinServer(address_, code, Role::kUser, JoinPath(file, "ada.pem")).ok());
+  EXPECT_OK(JoinServer(address_, code, Role::kUser, JoinPath(folder_.path(), "ada.pem")));
+}
+
 TEST_F(TlsServerTest, ItsUserHasAnIdentityForEachRole) {
   for (const Role role : {Role::kUser, Role::kAgent, Role::kWorker, Role::kAdmin}) {
     EXPECT_OK(Greet(Own(role))) << RoleName(role);

@@ -1,6 +1,8 @@
 #include "core/rpc/join.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include <string>
 #include <utility>
@@ -10,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "core/base/flags.h"
+#include "core/base/own_files.h"
 #include "core/base/status_macros.h"
 #include "core/identity/certificate.h"
 #include "core/identity/identity_file.h"
@@ -21,6 +24,16 @@ namespace slipway {
 namespace {
 
 constexpr absl::Duration kJoinDeadline = absl::Seconds(20);
+
+// Whether an identity could be written there, found out before the code is used up.
+absl::Status PreparePlace(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash);
+  if (slash != std::string::npos && slash > 0) SLIPWAY_RETURN_IF_ERROR(MakeOwnFolder(folder));
+  if (access(folder.empty() ? "/" : folder.c_str(), W_OK | X_OK) == 0) return absl::OkStatus();
+  return absl::ErrnoToStatus(errno, absl::StrCat("cannot write to folder \"", folder,
+                                                 "\", where who this is shall stand"));
+}
 
 absl::Status StatusOf(const v1::JoinAnswer& answer) {
   if (answer.code() == 0) return absl::OkStatus();
@@ -66,6 +79,7 @@ absl::StatusOr<Joined> JoinServer(const std::string& address, absl::string_view 
     SLIPWAY_ASSIGN_OR_RETURN(joined.path, IdentityPath(address, role));
   }
   SLIPWAY_ASSIGN_OR_RETURN(const JoinCode code, JoinCode::Parse(code_text));
+  SLIPWAY_RETURN_IF_ERROR(PreparePlace(joined.path));
   SLIPWAY_ASSIGN_OR_RETURN(CertificateRequest request, NewCertificateRequest());
   v1::JoinRequest asked;
   asked.set_secret(code.secret);
