@@ -139,6 +139,9 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
                    .memory_bytes = memory};
   if (agent->transport_ != nullptr) agent->WorkForServer(std::move(loop));
   if (!options.listen.empty()) SLIPWAY_RETURN_IF_ERROR(agent->Listen());
+  if (!options.metrics_listen.empty()) {
+    SLIPWAY_RETURN_IF_ERROR_WITH(agent->ServeMetrics(), "--metrics-listen");
+  }
   return agent;
 }
 
@@ -160,12 +163,25 @@ void Agent::WorkForServer(AgentLoopOptions loop) {
     TellReady(listener_ == nullptr ? "ready" : listener_->address());
     FindPeaks();
   };
+  loop.on_synced = [this](const absl::Status& status) {
+    tally_.Synced(status, clock_.Monotonic());
+  };
   loop.after_attempt = [this] { runners_->Refill(); };
   loop_.emplace(
       *transport_,
       [this](const v1::RunAssignment& assignment, const AttemptObserver& observer,
              std::stop_token stop) { return RunOne(assignment, observer, std::move(stop)); },
       std::move(loop));
+}
+
+absl::Status Agent::ServeMetrics() {
+  SLIPWAY_ASSIGN_OR_RETURN(
+      metrics_, MetricsEndpoint::Start({.listen = options_.metrics_listen}, &clock_, [this] {
+        return RenderMetrics(AgentMetrics(tally_, clock_.Monotonic()));
+      }));
+  Log(LogLevel::kInfo, "metrics are served to everybody who reaches this address",
+      {{"address", metrics_->address()}});
+  return absl::OkStatus();
 }
 
 absl::Status Agent::Listen() {
@@ -262,11 +278,14 @@ v1::RunAttemptState Agent::RunOne(const v1::RunAssignment& assignment,
   const LogRequest named(assignment.request_id());
   SessionTerms place = {.device = tools_.device_id, .target = tools_.device_target};
   if (listener_ != nullptr) place.address = AddressForClients(options_, listener_->address());
+  const absl::Duration begin = clock_.Monotonic();
+  tally_.Begun();
   v1::RunAttemptState result =
       assignment.has_session()
           ? RunServerSession(assignment, place, MakeSessionTools(assignment), *transport_, leased_,
                              observer, std::move(stop), stop_)
           : RunAttempt(assignment, tools_, observer, std::move(stop));
+  tally_.Ended(assignment, result.state(), clock_.Monotonic() - begin);
   Log(LogLevel::kInfo, "ended an attempt",
       {{"attempt", assignment.attempt_id()},
        {"job", assignment.job_id()},

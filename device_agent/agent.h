@@ -14,9 +14,11 @@
 #include "absl/synchronization/mutex.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
+#include "core/metrics/metrics_endpoint.h"
 #include "core/rpc/renewal.h"
 #include "core/store/blob_store.h"
 #include "device_agent/agent_loop.h"
+#include "device_agent/agent_metrics.h"
 #include "device_agent/agent_options.h"
 #include "device_agent/agent_transport.h"
 #include "device_agent/attempt.h"
@@ -54,6 +56,7 @@ class Agent {
   // What the agent is there for: one of them, or both.
   void WorkForServer(AgentLoopOptions loop);
   absl::Status Listen();
+  absl::Status ServeMetrics();
   SessionTools MakeSessionTools();
   // The same for a session of the server's, with programs that it vouches for.
   SessionTools MakeSessionTools(const v1::RunAssignment& assignment);
@@ -71,6 +74,7 @@ class Agent {
   const AgentOptions options_;
   const FileLock lock_;
   const SystemClock clock_;
+  AgentTally tally_;
   const std::unique_ptr<AgentTransport> transport_;
   std::string identity_file_;             // Who the agent is, over TLS; else empty.
   std::unique_ptr<Renewal> renewal_;      // Of that.
@@ -89,6 +93,7 @@ class Agent {
   std::unique_ptr<SessionListener> listener_;
   std::optional<LocalSessions> sessions_;  // Without a server.
   std::optional<InventoryWatch> inventory_;
+  std::unique_ptr<MetricsEndpoint> metrics_;  // Null: nobody reads them.
 };
 
 }  // namespace slipway

@@ -210,6 +210,7 @@ AgentEnd AgentLoop::Run(std::stop_token stop) {
     if (stop.stop_requested() || HasTaken()) break;
     absl::StatusOr<v1::DesiredAgentState> desired =
         call->Run(state, absl::Nanoseconds(state.park_ns()) + kCallSlack);
+    if (options_.on_synced) options_.on_synced(desired.status());
     bool is_stale = false;
     {
       absl::MutexLock lock(&mutex_);

@@ -34,6 +34,8 @@ struct AgentLoopOptions {
   v1::AgentState identity;
   // Called once, after the server has answered for the first time.
   std::function<void()> on_ready;
+  // Told what came of each report. May be empty.
+  std::function<void(const absl::Status& status)> on_synced;
   // Called after an attempt has ended and been reported, on the thread that worked on it. May be empty.
   std::function<void()> after_attempt;
   // Of an agent whose identity says that it takes offers. Brings what an offer names and makes sure that it is what the server has

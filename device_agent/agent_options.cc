@@ -78,6 +78,9 @@ FlagSet AgentFlags(AgentOptions& options) {
   flags.Add("require-confinement", &options.require_confinement,
             "Do not start where a part of what confines programs is missing; "
             "`slipway devices --long` tells.");
+  flags.Add("metrics-listen", &options.metrics_listen, "ADDRESS",
+            "Where Prometheus reads /metrics by HTTP, as may everybody who reaches it: HOST:PORT, "
+            "or unix:PATH; port 0 takes a free one. Default: nowhere.");
   flags.Add("ready-fd", &options.ready_fd, -1, 1 << 20, "N",
             "Descriptor that gets a line once the server has answered, with --listen the address, "
             "and is then "
@@ -99,6 +102,10 @@ absl::Status CompleteOptions(AgentOptions& options) {
     options.state_dir = JoinPath(*folder, "agent");
   }
   SLIPWAY_RETURN_IF_ERROR(Annotate(ParseLabels(options.labels).status(), "--label"));
+  if (!options.metrics_listen.empty()) {
+    SLIPWAY_RETURN_IF_ERROR(
+        Annotate(ParseListenAddress(options.metrics_listen).status(), "--metrics-listen"));
+  }
   if (options.cache_dir.empty()) options.cache_dir = JoinPath(options.state_dir, "cache");
   if (options.programs != kAnyPrograms && options.programs != kCompiledPrograms) {
     return absl::InvalidArgumentError(

@@ -31,6 +31,7 @@ struct AgentOptions {
   absl::Duration update_deadline = absl::Minutes(2);
   bool measure = true;
   bool require_confinement = false;
+  std::string metrics_listen;
   int64_t ready_fd = -1;
   std::string log_level = "info";
 };

@@ -29,6 +29,7 @@
 #include "device_agent/testing/grpc_fake_server.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/common/plain_connection.h"
 #include "tests/common/process_list.h"
 #include "tests/common/status_matchers.h"
 
@@ -184,6 +185,18 @@ TEST_F(AgentProcessTest, LimitsOfLoopsAndBuffersAreTheJobs) {
     EXPECT_EQ(end->state(), State::FAILED);
     EXPECT_THAT(end->error().message(), HasSubstr(message));
   }
+}
+
+TEST_F(AgentProcessTest, TellsItsMetrics) {
+  const std::string socket = JoinPath(folder_.path(), "metrics");
+  StartAgent({"--metrics-listen", absl::StrCat("unix:", socket)});
+  ExpectSucceeds(Assign(TestKernel::kAdd));
+  server_->Want({});
+  ASSERT_TRUE(server_->WaitFor([](const v1::AgentState& s) { return s.attempts_size() == 0; }));
+  EXPECT_THAT(
+      testing::Ask(absl::StrCat("unix:", socket), "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"),
+      AllOf(HasSubstr("slipway_agent_attempts_ended_total{kind=\"run\",end=\"succeeded\"} 1\n"),
+            HasSubstr("slipway_agent_busy 0\n"), Not(HasSubstr("test-device"))));
 }
 
 TEST_F(AgentProcessTest, ReportsWhatItIs) {

@@ -251,6 +251,7 @@ LAYERS = {
     "device_agent": _row(
         sees = [
             "core/confinement",
+            "core/metrics",
             "core/rpc",
             "core/runtime",
             "core/statistics",
