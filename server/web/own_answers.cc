@@ -25,6 +25,8 @@ namespace slipway::web {
 namespace {
 
 constexpr int64_t kMaxManifestBytes = 64 << 20;
+// Nobody reads more; `slipway compile --print-after` prints it.
+constexpr size_t kMaxShownGraphBytes = 1 << 20;
 constexpr int kDevicesPerPage = 100;
 constexpr int kMostDevicesPerPage = 1'000;
 constexpr size_t kMostResults = 2'000;
@@ -184,8 +186,6 @@ absl::StatusOr<std::string> AnswerManifest(Upstream& upstream, const RoutedReque
 slipway::v1::Job LightJob(slipway::v1::Job job) {
   if (job.has_compilation()) {
     job.mutable_compilation()->mutable_options()->clear_schedules();
-    job.mutable_compilation()->mutable_options()->clear_evaluation();
-    job.mutable_compilation()->mutable_options()->clear_ranges();
   }
   for (slipway::v1::RunSpec* run :
        {job.has_run() ? job.mutable_run() : nullptr,
@@ -204,8 +204,9 @@ slipway::v1::Job LightJob(slipway::v1::Job job) {
     result.clear_peaks();
   }
   if (job.has_compilation_result()) {
-    job.mutable_compilation_result()->mutable_report()->clear_printed_graph();
-    job.mutable_compilation_result()->mutable_report()->clear_printed_schedules();
+    slipway::v1::CompileReport& report = *job.mutable_compilation_result()->mutable_report();
+    if (report.printed_graph().size() > kMaxShownGraphBytes) report.clear_printed_graph();
+    report.clear_printed_schedules();
   }
   return job;
 }

@@ -21,7 +21,8 @@ absl::StatusOr<std::string> AnswerHistorySeries(Upstream& upstream, const Url& u
 absl::StatusOr<std::string> AnswerArtifact(Upstream& upstream, const RoutedRequest& routed);
 absl::StatusOr<std::string> AnswerManifest(Upstream& upstream, const RoutedRequest& routed);
 
-// A job without what pages ask for elsewhere, or not at all: samples and steps, contents of tensors, printed graphs.
+// A job without what pages ask for elsewhere, or not at all: samples and steps, contents of tensors, records of schedules,
+// printed graphs of more than 1 MiB.
 slipway::v1::Job LightJob(slipway::v1::Job job);
 
 }  // namespace slipway::web

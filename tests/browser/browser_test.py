@@ -146,6 +146,16 @@ class BrowserTest(unittest.TestCase):
                         or 'no intervals' in browser.text())
         browser.click('nav a[href="/history"]')
         browser.wait_text('2 results')
+        # The graph before and after a pass, as text.
+        compiled = self.api('/api/v1/jobs?kinds=COMPILATION&pageSize=1')['jobs'][0]['id']
+        texts = {}
+        for name, fused in (('InferType', False), ('FuseOps', True)):
+            browser.open(f'{self.site.page}/jobs/{compiled}')
+            browser.wait(f"return document.querySelector('button[aria-label=\"graph after {name}\"]')", name)
+            browser.run(f"document.querySelector('button[aria-label=\"graph after {name}\"]').click()")
+            browser.wait_text(f'The graph after {name}')
+            texts[name] = browser.wait("return document.querySelector('pre') && document.querySelector('pre').innerText", 'the graph')
+            self.assertEqual('Fused' in texts[name], fused, texts[name][:2000])
 
     def drop_again(self):
         self.browser.open(f'{self.site.page}/submit')

@@ -32,7 +32,8 @@ function errorOf(job) {
   return [h('div', {class: 'problem', role: 'alert'}, job.error.message), job.error.logTail ? sheet('Log', h('pre', {tabindex: 0}, job.error.logTail)) : null];
 }
 
-function compilationSheets(job) {
+// `printAfter(pass)` asks for the graph as it is after a pass.
+function compilationSheets(job, printAfter) {
   const result = job.compilationResult;
   const spec = job.compilation;
   const report = result?.report ?? {};
@@ -49,14 +50,18 @@ function compilationSheets(job) {
     {title: 'Pass', class: 'mono', cell: (pass) => pass.name, sort: (pass) => pass.name},
     {title: 'Time', number: true, cell: (pass) => [duration(pass.durationNs ?? 0), shareBar(pass.durationNs / slowest)], sort: (pass) => Number(pass.durationNs ?? 0)},
     {title: 'Nodes after it', number: true, cell: (pass) => [pass.nodesAfter ?? '–', pass.less > 0 ? ` (−${pass.less})` : pass.less < 0 ? ` (+${-pass.less})` : ''], sort: (pass) => Number(pass.nodesAfter ?? 0)},
-    {title: 'Notes', cell: (pass) => (pass.notes ?? []).join('; ')}]});
+    {title: 'Notes', cell: (pass) => (pass.notes ?? []).join('; ')},
+    {title: 'Graph after it', unseen: true, cell: (pass) => h('button', {type: 'button', class: 'plain', 'aria-label': `graph after ${pass.name}`, click: () => printAfter(pass.name)}, 'Graph')}]});
   const imported = Number((report.stages ?? []).find((stage) => stage.name === 'import')?.nodesAfter ?? 0);
   passes.update((report.passes ?? []).map((pass, index, all) => {
     const before = index > 0 ? Number(all[index - 1].nodesAfter ?? 0) : imported;
     return {...pass, index, less: pass.nodesAfter && before ? before - Number(pass.nodesAfter) : 0};
   }));
   const options = spec.options ?? {};
-  return [h('div', {class: 'columns'},
+  const printed = options.printAfter;
+  return [printed ? sheet(`The graph after ${printed}`, report.printedGraph ? h('pre', {tabindex: 0}, report.printedGraph) :
+    h('p', {class: 'quiet'}, result ? 'There is no such pass, or its graph has more than 1 MiB: ' : 'It is shown when the compilation has ended: ', h('code', {}, `slipway compile --print-after ${printed}`))) : null,
+  h('div', {class: 'columns'},
     sheet('What was asked for', facts([
       ['Target', h('span', {class: 'mono'}, spec.target?.name)], ['Files', (spec.model?.files ?? []).map((file) => h('div', {}, `${file.name}, ${bytes(file.digest?.sizeBytes)}`))],
       ['Dimensions', (options.dimensions ?? []).map((d) => `${d.symbol}=${d.value}${d.max ? `..${d.max}` : ''}`).join(', ')],
@@ -108,6 +113,17 @@ export async function open(main, {parts, setTitle, go}) {
     }
   }
 
+  // The same compilation once more, kernels from the cache: a graph in between is printed while it is compiled.
+  async function printAfter(job, pass) {
+    try {
+      const options = {...(job.compilation.options ?? {}), printAfter: pass};
+      const made = await post('/compilations', {spec: {...job.compilation, options}});
+      go(`/jobs/${made.jobId}`);
+    } catch (error) {
+      show(trouble, problem(error));
+    }
+  }
+
   function drawHead(job) {
     setTitle(`${subjectOf(job)}: ${jobState(job.state)[1]}`);
     const manifest = job.benchmark?.run?.manifest ?? job.run?.manifest;
@@ -121,7 +137,7 @@ export async function open(main, {parts, setTitle, go}) {
   }
 
   async function drawResults(job) {
-    if (job.compilation) show(results, compilationSheets(job));
+    if (job.compilation) show(results, compilationSheets(job, (pass) => printAfter(job, pass)));
     else if (job.run) show(results, runSheets(job));
     else if (job.benchmarkResult) {
       const [{benchmarkSheets}, result] = await Promise.all([import('./benchmark.js'), get(`/jobs/${id}/benchmark`)]);
