@@ -104,7 +104,7 @@ std::string RenderStatus(const ServerStatus& status) {
                     Name(sum.need), ", the first for ", FormatTime(sum.longest), ": ",
                     WhyWaiting(sum, status), "\n");
   }
-  if (!status.waiting.empty()) text += "of each job: slipway job ID\n";
+  if (!status.waiting.empty()) text += "of each of them: slipway queue\n";
   return text;
 }
 

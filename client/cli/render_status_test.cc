@@ -59,7 +59,7 @@ TEST(RenderStatusTest, TellsWhatAServerIsDoingAndWhyJobsWait) {
       "2 jobs wait for a worker, the first for 12.0 s: every place on a worker is taken, of 1\n"
       "1 job waits for any device, the first for 500 ms: every device that is there is "
       "busy, of 1\n"
-      "of each job: slipway job ID\n");
+      "of each of them: slipway queue\n");
 }
 
 TEST(RenderStatusTest, WhatLacksComesFirst) {
