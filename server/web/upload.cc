@@ -7,11 +7,18 @@
 #include <limits>
 #include <utility>
 
+#include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/blob.h"
 #include "core/base/status_macros.h"
 
 namespace slipway::web {
+namespace {
+
+// Of an upload folder, where files lie; all else in it is left alone.
+constexpr char kUploads[] = "uploads";
+
+}  // namespace
 
 class Upload final : public HttpBodySink {
  public:
@@ -54,13 +61,24 @@ class Upload final : public HttpBodySink {
   Hasher hasher_;
 };
 
+absl::StatusOr<std::unique_ptr<UploadFolder>> UploadFolder::Open(const std::string& path,
+                                                                 int most) {
+  SLIPWAY_RETURN_IF_ERROR(MakeFolders(path));
+  SLIPWAY_ASSIGN_OR_RETURN(FileLock lock,
+                           FileLock::TryAcquire(JoinPath(path, "lock"), "slipway-web"));
+  const std::string kept = JoinPath(path, kUploads);
+  SLIPWAY_RETURN_IF_ERROR(RemoveTree(kept));
+  SLIPWAY_RETURN_IF_ERROR(MakeFolders(kept));
+  return absl::WrapUnique(new UploadFolder(kept, most, std::move(lock)));
+}
+
 absl::StatusOr<std::unique_ptr<HttpBodySink>> UploadFolder::Begin() {
   if (++open_ > most_) {
     --open_;
     return absl::ResourceExhaustedError(
         absl::StrCat(most_, " files are being uploaded: wait until one has come"));
   }
-  return std::make_unique<Upload>(this, JoinPath(path_, absl::StrCat("upload-", ++next_)));
+  return std::make_unique<Upload>(this, JoinPath(path_, absl::StrCat(++next_)));
 }
 
 absl::StatusOr<Digest> SendUpload(HttpBodySink& sink, Upstream& upstream) {

@@ -74,13 +74,13 @@ absl::Status Serve(const WebOptions& options, const sigset_t& stop_signals) {
   if (upload_folder.empty()) {
     SLIPWAY_ASSIGN_OR_RETURN(made, TemporaryFolder::Create("slipway-web"));
     upload_folder = made.path();
-  } else {
-    SLIPWAY_RETURN_IF_ERROR_WITH(MakeFolders(upload_folder), "--upload-dir");
   }
-  UploadFolder uploads(upload_folder, kMostUploads);
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(const std::unique_ptr<UploadFolder> uploads,
+                                UploadFolder::Open(upload_folder, kMostUploads), "--upload-dir");
   Sessions sessions({}, GrpcConnector(upstream), own_token, &clock);
   LiveLists lists({}, [&sessions](const SignedIn& who) { sessions.Forget(who); });
-  WebHandler handler({.max_upload_bytes = options.max_upload_bytes}, &sessions, &lists, &uploads);
+  WebHandler handler({.max_upload_bytes = options.max_upload_bytes}, &sessions, &lists,
+                     uploads.get());
   const bool is_tls = !options.certificate.empty();
   // What port it is, only who listens knows: until then all hosts are others.
   handler.SetOrigins({{"http://invalid"}});

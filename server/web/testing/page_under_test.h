@@ -24,10 +24,10 @@ class PageUnderTest {
 
   explicit PageUnderTest(const Clock* clock)
       : folder_(TemporaryFolder::Create("page").value()),
-        uploads_(folder_.path(), 2),
+        uploads_(UploadFolder::Open(folder_.path(), 2).value()),
         sessions_({.most_failures = 3}, server_.Connector(), "", clock),
         lists_({}, [this](const SignedIn& who) { sessions_.Forget(who); }),
-        handler_({.max_upload_bytes = 1'000}, &sessions_, &lists_, &uploads_) {
+        handler_({.max_upload_bytes = 1'000}, &sessions_, &lists_, uploads_.get()) {
     handler_.SetOrigins({{kOrigin}});
   }
 
@@ -81,7 +81,7 @@ class PageUnderTest {
  private:
   FakePageServer server_;
   const TemporaryFolder folder_;
-  UploadFolder uploads_;
+  const std::unique_ptr<UploadFolder> uploads_;
   Sessions sessions_;
   LiveLists lists_;
   WebHandler handler_;
