@@ -20,7 +20,7 @@ function remarks(result) {
   if (result.disturbed) lines.push(`Others took ${(result.disturbed_millis / 10).toFixed(1)} % of the processor time meanwhile: the numbers may be too high.`);
   if (result.throttled_samples > 0) lines.push(`The processor throttled during ${result.throttled_samples} samples.`);
   if (result.two_modes) lines.push(`The samples have two modes: ${duration(result.two_modes.low_ns)} and ${duration(result.two_modes.high_ns)} (${percent(result.two_modes.share_high)} of them).`);
-  if (result.effective_samples && result.effective_samples < 0.5 * result.samples_ns.length) lines.push(`Samples depend on those before them (autocorrelation ${result.lag1_autocorrelation.toFixed(2)}): they tell as much as ${result.effective_samples.toFixed(0)} independent ones.`);
+  if (result.effective_samples && result.effective_samples < 0.5 * result.samples_ns.length) lines.push(`Samples depend on each other: they tell as much as ${result.effective_samples.toFixed(0)} independent ones.`);
   return lines.map((line) => h('p', {class: 'note-box'}, line));
 }
 
