@@ -82,6 +82,7 @@ template <typename SetSpec>
 absl::StatusOr<std::string> AcceptNew(const Caller& caller, const Environment& env,
                                       const JobRequest& request, const v1::RunSpec& run,
                                       int benchmark_version, SetSpec set_spec) {
+  SLIPWAY_RETURN_IF_ERROR(env.memory->MayBegin());
   SLIPWAY_ASSIGN_OR_RETURN(const CheckedRun checked, CheckRun(env, run, benchmark_version));
   JobRecord record = NewRecord(caller, env, request, checked.name, checked.blobs);
   *record.mutable_run() = checked.facts;

@@ -44,11 +44,13 @@ TEST(RpcCorpus, TheServerTakesEverySeed) {
     FuzzedServer server;
     const absl::Status status = server.Take(*seed);
     // What goes on until its caller leaves was taken too.
-    if (row.rpc == server::Rpc::kRenew || row.rpc == server::Rpc::kVouch) {
-      // Who comes over a unix socket has nothing to renew, and no authority to check what is said against.
+    if (row.rpc == server::Rpc::kRenew || row.rpc == server::Rpc::kVouch ||
+        row.rpc == server::Rpc::kOfferAgent) {
+      // Who comes over a unix socket has nothing to renew, no authority to check what is said against, and no signature to offer.
       EXPECT_THAT(status, StatusIs(absl::StatusCode::kFailedPrecondition));
-    } else if (row.rpc == server::Rpc::kGetHistoryEntry || row.rpc == server::Rpc::kGetRecord) {
-      // Nothing has been measured there.
+    } else if (row.rpc == server::Rpc::kGetHistoryEntry || row.rpc == server::Rpc::kGetRecord ||
+               row.rpc == server::Rpc::kWithdrawAgentOffer) {
+      // Nothing has been measured or offered there.
       EXPECT_THAT(status, StatusIs(absl::StatusCode::kNotFound));
     } else if (!FuzzedServer::MayWait(row.rpc)) {
       EXPECT_OK(status);

@@ -44,7 +44,7 @@ class LintTest(unittest.TestCase):
                 (lint.check_spdlog, '#include <spdlog/spdlog.h>\n',
                  'core/base/log.cc'),
                 (lint.check_boost, '#include <boost/beast/http.hpp>\n',
-                 'core/metrics/metrics_endpoint.cc'),
+                 'core/http/http_listener.cc'),
                 (lint.check_grpc, '#include <grpcpp/grpcpp.h>\n',
                  'device_agent/grpc_transport.cc'),
                 (lint.check_grpc, '#include "proto/a.grpc.pb.h"\n',
