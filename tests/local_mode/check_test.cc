@@ -1,17 +1,14 @@
 // --check: what the device computes is held against the model, evaluated by a worker; the speed of wrong answers is not told.
-#include <stdlib.h>
-
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/files.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/common/command.h"
 #include "tests/common/json.h"
 #include "tests/common/status_matchers.h"
-#include "tests/common/temp_tree.h"
+#include "tests/local_mode/local_command.h"
 
 namespace slipway::testing {
 namespace {
@@ -40,36 +37,7 @@ constexpr char kModel[] = R"(graph "double" opset 28 (%x: f32[64]) -> (%y) {
 }
 )";
 
-class CheckTest : public ::testing::Test {
- protected:
-  CheckTest() {
-    // A socket's path must be short, and the folder of a test is not.
-    setenv("TMPDIR", "/tmp", 1);
-    folder_ = *TemporaryFolder::Create("check");
-  }
-
-  CommandResult Slipway(std::vector<std::string> arguments) {
-    const bool is_local = arguments[0] != "pack";
-    CommandOptions options;
-    options.argv = {RunfilePath("client/slipway")};
-    options.argv.insert(options.argv.end(), arguments.begin(), arguments.end());
-    if (is_local) {
-      options.argv.push_back("--server-binary=" + RunfilePath("server/slipwayd"));
-      options.argv.push_back("--agent-binary=" + RunfilePath("device_agent/slipway-agent"));
-    }
-    options.environment = {{"TMPDIR", folder_.path()},
-                           {"XDG_CACHE_HOME", tree_.Path("cache")},
-                           {"XDG_RUNTIME_DIR", ""},
-                           {"SLIPWAY_SERVER", ""}};
-    return RunCommand(options);
-  }
-  std::string Digits(const std::string& name) const {
-    return RunfilePath("client/examples/digits/" + name);
-  }
-
-  TemporaryFolder folder_;
-  TempTree tree_;
-};
+using CheckTest = LocalCommandTest;
 
 TEST_F(CheckTest, WhatIsCompiledAgreesWithItsModel) {
   const std::string model = Digits("digits.onnx");
@@ -105,7 +73,7 @@ TEST_F(CheckTest, TheSpeedOfWrongAnswersIsNotTold) {
     const std::string source =
         tree_.Write(absl::StrCat(name, ".c"), absl::StrCat("#define OFF ", off, "\n", kDouble));
     const CommandResult packed =
-        Slipway({"pack", source, tree_.Path(absl::StrCat(name, ".slip")), tensors[0], tensors[1]});
+        Command({"pack", source, tree_.Path(absl::StrCat(name, ".slip")), tensors[0], tensors[1]});
     ASSERT_TRUE(packed.status.ok()) << packed.ToString();
   }
   const std::string right = tree_.Path("right.slip");

@@ -1,22 +1,18 @@
 // slipway pack: what a C compiler of this machine makes runs like any other artifact, and what no runtime would take is
 // refused with its reason.
-#include <stdlib.h>
-
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/artifact/artifact.h"
 #include "core/artifact/slip_file.h"
-#include "core/base/files.h"
 #include "core/tensor/npy.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/common/command.h"
 #include "tests/common/json.h"
 #include "tests/common/status_matchers.h"
-#include "tests/common/temp_tree.h"
+#include "tests/local_mode/local_command.h"
 
 namespace slipway::testing {
 namespace {
@@ -47,29 +43,12 @@ static int32_t refuse(void** args) {
 SLIPWAY_KERNELS({add, 3, 0}, {refuse, 2, 0})
 )";
 
-class PackTest : public ::testing::Test {
+class PackTest : public LocalCommandTest {
  protected:
-  PackTest() {
-    // A socket's path must be short, and the folder of a test is not.
-    setenv("TMPDIR", "/tmp", 1);
-    folder_ = *TemporaryFolder::Create("pack");
-    environment_ = {{"TMPDIR", folder_.path()},
-                    {"XDG_CACHE_HOME", tree_.Path("cache")},
-                    {"XDG_RUNTIME_DIR", ""},
-                    {"SLIPWAY_SERVER", ""}};
-  }
-
-  CommandResult Slipway(std::vector<std::string> arguments) {
-    CommandOptions options;
-    options.argv = {RunfilePath("client/slipway")};
-    options.argv.insert(options.argv.end(), arguments.begin(), arguments.end());
-    options.environment = environment_;
-    return RunCommand(options);
-  }
   CommandResult Pack(const std::string& path, std::vector<std::string> flags) {
     std::vector<std::string> arguments = {"pack", path, tree_.Path("out.slip")};
     arguments.insert(arguments.end(), flags.begin(), flags.end());
-    return Slipway(arguments);
+    return Command(arguments);
   }
   // Of the file, made by a C compiler with these arguments.
   std::string Build(const std::string& file, const std::string& source,
@@ -86,9 +65,6 @@ class PackTest : public ::testing::Test {
 
   const std::vector<std::string> tensors_ = {"--input=x=f32[n,3]", "--input=b=f32[3]",
                                              "--output=y=f32[n,3]"};
-  TempTree tree_;
-  TemporaryFolder folder_ = *TemporaryFolder::Create("unused");
-  std::vector<std::pair<std::string, std::string>> environment_;
 };
 
 TEST_F(PackTest, CSourceBecomesAProgramThatRuns) {
@@ -103,8 +79,7 @@ TEST_F(PackTest, CSourceBecomesAProgramThatRuns) {
   const std::string b = tree_.Write("b.npy", *FormatNpy(Tensor::Of<float>({3}, {10, 20, 30})));
   const CommandResult run =
       Slipway({"run", tree_.Path("out.slip"), "--input", absl::StrCat("x=", x), "--input",
-               absl::StrCat("b=", b), "--json", "--server-binary=" + RunfilePath("server/slipwayd"),
-               "--agent-binary=" + RunfilePath("device_agent/slipway-agent")});
+               absl::StrCat("b=", b), "--json"});
   ASSERT_TRUE(run.status.ok()) << run.ToString();
   ASSERT_OK_AND_ASSIGN(const Json json, ParseJson(run.out));
   EXPECT_EQ(json["outputs"][0]["name"], "y");
@@ -197,7 +172,7 @@ TEST_F(PackTest, WrongCallsNameTheFlag) {
   is_wrong(Pack(source, {"--input=x=f32[-1]", "--output=y=f32[1]"}), "flag \"--input\"");
   is_wrong(Pack(source, {"--output=y=f32[1]", "--dimension=n"}), "SYMBOL=N or SYMBOL=MIN..MAX");
   is_wrong(Pack(source, {"--output=y=f32[1]", "--target=arm-64-linux"}), "cannot be looked into");
-  is_wrong(Slipway({"pack", source, "out.txt", "--output=y=f32[1]"}), "does not end in .slip");
+  is_wrong(Command({"pack", source, "out.txt", "--output=y=f32[1]"}), "does not end in .slip");
   is_wrong(Pack(tree_.Path("none.c"), {"--output=y=f32[1]"}), "no file");
 }
 

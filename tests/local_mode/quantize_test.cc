@@ -1,13 +1,10 @@
 // slipway quantize and --precision: a model that was trained stays right in 8 bits, and examples that are none are refused.
-#include <stdlib.h>
-
 #include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/files.h"
 #include "core/tensor/npy.h"
 #include "core/tensor/tensor.h"
 #include "gmock/gmock.h"
@@ -15,7 +12,7 @@
 #include "tests/common/command.h"
 #include "tests/common/json.h"
 #include "tests/common/status_matchers.h"
-#include "tests/common/temp_tree.h"
+#include "tests/local_mode/local_command.h"
 
 namespace slipway::testing {
 namespace {
@@ -23,35 +20,11 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-class QuantizeTest : public ::testing::Test {
+class QuantizeTest : public LocalCommandTest {
  protected:
-  QuantizeTest() {
-    // A socket's path must be short, and the folder of a test is not.
-    setenv("TMPDIR", "/tmp", 1);
-    folder_ = *TemporaryFolder::Create("quantize");
-  }
-
-  CommandResult Slipway(std::vector<std::string> arguments) {
-    CommandOptions options;
-    options.argv = {RunfilePath("client/slipway")};
-    options.argv.insert(options.argv.end(), arguments.begin(), arguments.end());
-    options.argv.push_back("--server-binary=" + RunfilePath("server/slipwayd"));
-    options.argv.push_back("--agent-binary=" + RunfilePath("device_agent/slipway-agent"));
-    options.environment = {{"TMPDIR", folder_.path()},
-                           {"XDG_CACHE_HOME", tree_.Path("cache")},
-                           {"XDG_RUNTIME_DIR", ""},
-                           {"SLIPWAY_SERVER", ""}};
-    return RunCommand(options);
-  }
-  std::string Digits(const std::string& name) const {
-    return RunfilePath("client/examples/digits/" + name);
-  }
   std::string WriteExample(const std::string& name, const Tensor& tensor) {
     return tree_.Write(name + ".npy", *FormatNpy(tensor));
   }
-
-  TemporaryFolder folder_;
-  TempTree tree_;
 };
 
 TEST_F(QuantizeTest, ATrainedModelStaysRight) {

@@ -1,6 +1,4 @@
 // --trace: what real processes did, read by a program that is not ours to write traces with.
-#include <stdlib.h>
-
 #include <string>
 #include <vector>
 
@@ -10,37 +8,16 @@
 #include "tests/common/command.h"
 #include "tests/common/json.h"
 #include "tests/common/status_matchers.h"
-#include "tests/common/temp_tree.h"
+#include "tests/local_mode/local_command.h"
 
 namespace slipway::testing {
 namespace {
 
 using ::testing::HasSubstr;
 
-class TraceTest : public ::testing::Test {
+class TraceTest : public LocalCommandTest {
  protected:
-  TraceTest() {
-    // A socket's path must be short, and the folder of a test is not.
-    setenv("TMPDIR", "/tmp", 1);
-    folder_ = *TemporaryFolder::Create("trace");
-  }
-
-  CommandResult Slipway(std::vector<std::string> arguments) {
-    CommandOptions options;
-    options.argv = {RunfilePath("client/slipway")};
-    options.argv.insert(options.argv.end(), arguments.begin(), arguments.end());
-    options.argv.push_back("--server-binary=" + RunfilePath("server/slipwayd"));
-    options.argv.push_back("--agent-binary=" + RunfilePath("device_agent/slipway-agent"));
-    options.environment = {{"TMPDIR", folder_.path()},
-                           {"XDG_CACHE_HOME", tree_.Path("cache")},
-                           {"XDG_RUNTIME_DIR", ""},
-                           {"SLIPWAY_SERVER", ""}};
-    return RunCommand(options);
-  }
-
-  const std::string model_ = RunfilePath("client/examples/digits/digits.onnx");
-  TemporaryFolder folder_;
-  TempTree tree_;
+  const std::string model_ = Digits("digits.onnx");
 };
 
 TEST_F(TraceTest, ABenchmarkFromSubmittingToItsSteps) {
