@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/render.h"
@@ -9,24 +11,9 @@
 #include "client/statistics.h"
 #include "core/base/json_writer.h"
 #include "core/base/text_table.h"
-#include "core/statistics/quantile.h"
 
 namespace slipway::cli {
 namespace {
-
-std::string Nanoseconds(double ns) { return FormatTime(absl::Nanoseconds(ns)); }
-
-// Where the sample does not support it, what it would take.
-std::vector<std::string> PercentileRow(const std::string& name,
-                                       const std::optional<Estimate>& estimate, double p) {
-  if (!estimate.has_value()) {
-    return {name, "-", absl::StrCat("needs ", SamplesForQuantile(p)), "samples"};
-  }
-  const auto& interval = estimate->interval;
-  return {name, Nanoseconds(estimate->value),
-          interval.has_value() ? Nanoseconds(interval->low) : "-",
-          interval.has_value() ? Nanoseconds(interval->high) : "-"};
-}
 
 void PercentileJson(JsonWriter& json, absl::string_view name,
                     const std::optional<Estimate>& estimate) {
@@ -49,18 +36,7 @@ void ModesJson(JsonWriter& json, const std::optional<TwoModes>& modes) {
 std::string TimesTable(const BenchmarkResult& result, std::vector<std::string>& remarks) {
   const SampleStatistics s = Summarize(result.samples_ns, result.iterations_per_sample);
   TextTable times({"", ">TIME", ">95 % BETWEEN", ">AND"});
-  times.Row({"min", Nanoseconds(s.min_ns), "", ""});
-  times.Row(PercentileRow("p50", s.p50_ns, 0.5));
-  times.Row(PercentileRow("p90", s.p90_ns, 0.9));
-  times.Row(PercentileRow("p99", s.p99_ns, 0.99));
-  if (const auto percentile = ScenarioPercentile(result); percentile.has_value()) {
-    const double p = result.scenario->scenario.percentile;
-    const std::vector<double> series(result.samples_ns.begin(), result.samples_ns.end());
-    const Estimate estimate = EstimateQuantile(series, p);
-    times.Row(PercentileRow(
-        *percentile, estimate.interval.has_value() ? std::make_optional(estimate) : std::nullopt,
-        p));
-  }
+  for (std::vector<std::string>& row : TimeRows(result, s)) times.Row(std::move(row));
   remarks = Remarks(s);
   return times.Render("  ");
 }

@@ -18,6 +18,19 @@ std::string Rate(double per_second) {
 
 std::string PercentileName(double percentile) { return absl::StrFormat("p%g", percentile * 100); }
 
+std::string Nanoseconds(double ns) { return FormatTime(absl::Nanoseconds(ns)); }
+
+std::vector<std::string> PercentileRow(const std::string& name,
+                                       const std::optional<Estimate>& estimate, double p) {
+  if (!estimate.has_value()) {
+    return {name, "-", absl::StrCat("needs ", SamplesForQuantile(p)), "samples"};
+  }
+  const auto& interval = estimate->interval;
+  return {name, Nanoseconds(estimate->value),
+          interval.has_value() ? Nanoseconds(interval->low) : "-",
+          interval.has_value() ? Nanoseconds(interval->high) : "-"};
+}
+
 const char* Name(BoundVerdict verdict) {
   switch (verdict) {
     case BoundVerdict::kMet:
@@ -94,6 +107,24 @@ std::optional<std::string> ScenarioPercentile(const BenchmarkResult& result) {
     if (percentile == shown) return std::nullopt;
   }
   return PercentileName(percentile);
+}
+
+std::vector<std::vector<std::string>> TimeRows(const BenchmarkResult& result,
+                                               const SampleStatistics& statistics) {
+  std::vector<std::vector<std::string>> rows = {{"min", Nanoseconds(statistics.min_ns), "", ""},
+                                                PercentileRow("p50", statistics.p50_ns, 0.5),
+                                                PercentileRow("p90", statistics.p90_ns, 0.9),
+                                                PercentileRow("p99", statistics.p99_ns, 0.99)};
+  if (const auto percentile = ScenarioPercentile(result); percentile.has_value()) {
+    const double p = result.scenario->scenario.percentile;
+    std::vector<double> calls(result.samples_ns.begin(), result.samples_ns.end());
+    for (double& call : calls) call /= static_cast<double>(result.iterations_per_sample);
+    const Estimate estimate = EstimateQuantile(calls, p);
+    rows.push_back(PercentileRow(
+        *percentile, estimate.interval.has_value() ? std::make_optional(estimate) : std::nullopt,
+        p));
+  }
+  return rows;
 }
 
 std::string ScenarioVerdict(const BenchmarkResult& result) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "client/statistics.h"
 #include "client/types.h"
 #include "core/base/json_writer.h"
 
@@ -15,6 +16,10 @@ namespace slipway::cli {
 std::vector<std::vector<std::string>> ScenarioRows(const BenchmarkResult& result);
 // The name of the scenario's percentile, "p99.9"; absent where there is none, or it is one that is always shown.
 std::optional<std::string> ScenarioPercentile(const BenchmarkResult& result);
+// Of a result whose samples are times, `statistics` of them: name, time and interval of the minimum and of percentiles, also that of
+// the scenario; where the sample does not support one, what it would take.
+std::vector<std::vector<std::string>> TimeRows(const BenchmarkResult& result,
+                                               const SampleStatistics& statistics);
 // The verdict on the bound and the rates that were tried; empty where there are none.
 std::string ScenarioVerdict(const BenchmarkResult& result);
 // "scenario", where there is one.

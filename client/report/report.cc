@@ -18,7 +18,6 @@
 #include "client/trace/placed_steps.h"
 #include "core/base/text_table.h"
 #include "core/base/version.h"
-#include "core/statistics/quantile.h"
 
 namespace slipway {
 namespace {
@@ -74,16 +73,6 @@ void Lines(absl::string_view text, const char* style, HtmlWriter& html) {
   }
 }
 
-Row PercentileRow(const std::string& name, const std::optional<Estimate>& estimate, double p) {
-  if (!estimate.has_value()) {
-    return {name, "-", absl::StrCat("needs ", SamplesForQuantile(p)), "samples"};
-  }
-  const auto& interval = estimate->interval;
-  return {name, Nanoseconds(estimate->value),
-          interval.has_value() ? Nanoseconds(interval->low) : "-",
-          interval.has_value() ? Nanoseconds(interval->high) : "-"};
-}
-
 // Of a result whose samples are times.
 void Times(const BenchmarkResult& result, HtmlWriter& html) {
   const SampleStatistics statistics = Summarize(result.samples_ns, result.iterations_per_sample);
@@ -96,18 +85,7 @@ void Times(const BenchmarkResult& result, HtmlWriter& html) {
   for (const std::string& remark : Remarks(statistics)) Lines(remark, "doubt", html);
   Lines(cli::ConditionRemarks(result), "doubt", html);
   DrawHistogram(calls, statistics.p50_ns.value, html);
-  std::vector<Row> rows = {{"min", Nanoseconds(statistics.min_ns), "", ""},
-                           PercentileRow("p50", statistics.p50_ns, 0.5),
-                           PercentileRow("p90", statistics.p90_ns, 0.9),
-                           PercentileRow("p99", statistics.p99_ns, 0.99)};
-  if (const auto percentile = cli::ScenarioPercentile(result); percentile.has_value()) {
-    const double p = result.scenario->scenario.percentile;
-    const Estimate estimate = EstimateQuantile(calls, p);
-    rows.push_back(PercentileRow(
-        *percentile, estimate.interval.has_value() ? std::make_optional(estimate) : std::nullopt,
-        p));
-  }
-  Table({"", ">Time", ">95 % between", ">and"}, rows, html);
+  Table({"", ">Time", ">95 % between", ">and"}, cli::TimeRows(result, statistics), html);
   html.Element("h2", "Samples in the order of time");
   DrawSeries(calls, result.stamps, html);
 }
