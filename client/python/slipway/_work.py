@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from slipway import _arrays, _blobs, _proto, errors
 from slipway._arrays import Array, ReceivedTensor
-from slipway._blobs import BytesBlob, Digest
+from slipway._blobs import Blob, BytesBlob, Digest
 from slipway._calls import NeedDevice, Work
 from slipway._context import Context
 from slipway._models import Model, is_path, read_model
@@ -158,11 +158,6 @@ def prepare(context: Context, model: AnyModel, compile_options: Dict[str, Any]) 
     return (yield from upload(context, model))
 
 
-def _run_spec(spec: Any, artifact: Artifact, device: str, seed: int, threads: int) -> None:
-    spec.manifest.CopyFrom(artifact.digest.to_proto())
-    spec.device, spec.seed, spec.threads, spec.name = device, seed, threads, artifact.name[:255]
-
-
 def check_inputs(artifact: Artifact, inputs: Inputs) -> None:
     """INVALID_ARGUMENT names an input that the program does not take, or does not take like this."""
     ports = {port.name: port for port in artifact.inputs}
@@ -176,6 +171,24 @@ def check_inputs(artifact: Artifact, inputs: Inputs) -> None:
             _arrays.check_fits(array, ports[name].type, f'input "{name}"')
 
 
+def _ready(context: Context, model: AnyModel, inputs: Optional[Inputs], compile_options: Dict[str, Any]) -> Work[Artifact]:
+    """The artifact that is meant, once a device can be had, and where it takes these inputs."""
+    context.check_device(compile_options['device'])
+    yield NeedDevice()
+    artifact = yield from prepare(context, model, compile_options)
+    check_inputs(artifact, inputs or {})
+    return artifact
+
+
+def _fill_run(spec: Any, artifact: Artifact, inputs: Optional[Inputs], device: str, seed: int, threads: int) -> List[Blob]:
+    """Fills a RunSpec; gives the blobs that it names."""
+    spec.manifest.CopyFrom(artifact.digest.to_proto())
+    spec.device, spec.seed, spec.threads, spec.name = device, seed, threads, artifact.name[:255]
+    protos, blobs = _arrays.inputs_to_protos(inputs or {})
+    spec.inputs.extend(protos)
+    return blobs
+
+
 def run(context: Context, model: AnyModel, inputs: Optional[Inputs] = None, *, device: str = '', threads: int = 1,
         seed: int = 0, target: str = '', dimensions: Optional[Mapping[str, Extent]] = None, precision: str = 'f32',
         example: Optional[Tuple[Any, ...]] = None, priority: int = 0, tags: Optional[Mapping[str, str]] = None,
@@ -186,16 +199,11 @@ def run(context: Context, model: AnyModel, inputs: Optional[Inputs] = None, *, d
     `device` is an id, or a selector for any that matches; none: any that can. INVALID_ARGUMENT: an input's name, type or
     shape is wrong, and which is expected. NOT_FOUND: no such device."""
     context = context.with_progress(progress)
-    context.check_device(device)
-    yield NeedDevice()
-    artifact = yield from prepare(context, model, {
+    artifact = yield from _ready(context, model, inputs, {
         'target': target, 'device': device, 'dimensions': dimensions, 'precision': precision, 'example': example,
         'priority': priority, 'tags': tags})
-    check_inputs(artifact, inputs or {})
     request = _proto.CreateRunRequest()
-    _run_spec(request.spec, artifact, device, seed, threads)
-    protos, blobs = _arrays.inputs_to_protos(inputs or {})
-    request.spec.inputs.extend(protos)
+    blobs = _fill_run(request.spec, artifact, inputs, device, seed, threads)
     job = yield from context.submit('RunService', 'CreateRun', request, blobs, priority=priority, tags=tags,
                                     deadline=deadline)
     done = yield from context.result(job, f'run {artifact.name}')
@@ -223,17 +231,12 @@ def bench(context: Context, model: AnyModel, inputs: Optional[Inputs] = None, *,
     is known to it. `profile` times every step. `cool_down` waits, a minute at most, until the device is no hotter than so many
     degrees Celsius, `settle` until its frequency and temperature hold still."""
     context = context.with_progress(progress)
-    context.check_device(device)
-    yield NeedDevice()
-    artifact = yield from prepare(context, model, {
+    artifact = yield from _ready(context, model, inputs, {
         'target': target, 'device': device, 'dimensions': dimensions, 'precision': precision, 'example': example,
         'priority': priority, 'tags': tags})
-    check_inputs(artifact, inputs or {})
     request = _proto.CreateBenchmarkRequest()
     spec = request.spec
-    _run_spec(spec.run, artifact, device, seed, threads)
-    protos, blobs = _arrays.inputs_to_protos(inputs or {})
-    spec.run.inputs.extend(protos)
+    blobs = _fill_run(spec.run, artifact, inputs, device, seed, threads)
     if isinstance(scenario, str):
         scenario = Scenario(scenario)
     if scenario is not None:
