@@ -91,7 +91,11 @@ absl::Status Dispatcher::Reported(Report report, bool* is_new) {
   } else {
     LoseUnreported(report, taken.kind == ReportKind::kNewInstance, is_up_to_date);
   }
-  if (taken.update_changed || taken.kind == ReportKind::kNewInstance) PlanRollouts();
+  // Most agents take no offers, and a plan looks at all that do.
+  const bool may_be_told = peers_.Find(peer)->update.has_value();
+  if (taken.update_changed || (taken.kind == ReportKind::kNewInstance && may_be_told)) {
+    PlanRollouts();
+  }
   Schedule();
   return ReportNotStored(section.End());
 }
