@@ -52,7 +52,7 @@ class DeviceProgramTest : public ::testing::Test {
 
   absl::Status LoadOnDevices(const NullDeviceOptions& null_options = {}) {
     Drivers drivers = AllDrivers();
-    drivers.push_back(MakeNullDriver(null_options));
+    drivers.insert(drivers.begin(), MakeNullDriver(null_options));
     SLIPWAY_ASSIGN_OR_RETURN(const Artifact artifact, builder_.Build());
     SLIPWAY_ASSIGN_OR_RETURN(const auto devices, OpenDevices(artifact.manifest(), drivers));
     null_ = std::dynamic_pointer_cast<NullDevice>(devices[gpu_]);

@@ -41,7 +41,7 @@ TEST_P(HandWrittenProgramTest, RunsFromBytes) {
   ASSERT_OK_AND_ASSIGN(const Artifact artifact, ParseSlip(Blob::Own(bytes)));
   EXPECT_EQ(artifact.manifest().proto().format_version(), 2u);
   Drivers drivers = AllDrivers();
-  drivers.push_back(MakeNullDriver());
+  drivers.insert(drivers.begin(), MakeNullDriver());
   ASSERT_OK_AND_ASSIGN(auto devices, OpenDevices(artifact.manifest(), drivers));
   ASSERT_OK_AND_ASSIGN(const auto program, Program::Load(artifact, std::move(devices)));
   const ProgramSignature& signature = program->signature();

@@ -7,13 +7,15 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/runtime/drivers/cpu/cpu_driver.h"
+#include "core/runtime/drivers/opencl/opencl_driver.h"
 #include "core/target/target.h"
 
 namespace slipway {
 
-Drivers AllDrivers() {
+Drivers AllDrivers(const DriverSettings& settings) {
   Drivers drivers;
   drivers.push_back(MakeCpuDriver(HostTarget()));
+  drivers.push_back(MakeOpenClDriver({.cache_folder = settings.opencl_cache_folder}));
   return drivers;
 }
 
@@ -39,9 +41,10 @@ absl::StatusOr<std::vector<std::shared_ptr<ComputeDevice>>> OpenDevices(
   return devices;
 }
 
-absl::StatusOr<std::unique_ptr<Program>> LoadProgram(const Artifact& artifact) {
+absl::StatusOr<std::unique_ptr<Program>> LoadProgram(const Artifact& artifact,
+                                                     const DriverSettings& settings) {
   SLIPWAY_ASSIGN_OR_RETURN(std::vector<std::shared_ptr<ComputeDevice>> devices,
-                           OpenDevices(artifact.manifest(), AllDrivers()));
+                           OpenDevices(artifact.manifest(), AllDrivers(settings)));
   return Program::Load(artifact, std::move(devices));
 }
 

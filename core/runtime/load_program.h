@@ -3,6 +3,7 @@
 #define SLIPWAY_CORE_RUNTIME_LOAD_PROGRAM_H_
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -17,9 +18,15 @@ namespace slipway {
 
 using Drivers = std::vector<std::unique_ptr<Driver>>;
 
+// What drivers are told of where they run.
+struct DriverSettings {
+  // Where the OpenCL driver keeps what it has built (OpenClDriverOptions); empty: nowhere.
+  std::string opencl_cache_folder;
+};
+
 // Every driver there is for the machine this runs on, in the order in which they are looked at. A new one is
 // added here and in a folder of its own.
-Drivers AllDrivers();
+Drivers AllDrivers(const DriverSettings& settings = {});
 
 // Opens the devices of a manifest, in its order, each by the first driver that drives its kind. UNIMPLEMENTED
 // names the device that none drives; errors of Driver::Supports and Driver::Open.
@@ -27,7 +34,8 @@ absl::StatusOr<std::vector<std::shared_ptr<ComputeDevice>>> OpenDevices(
     const CheckedManifest& manifest, const Drivers& drivers);
 
 // Loads for the machine this runs on: OpenDevices and Program::Load.
-absl::StatusOr<std::unique_ptr<Program>> LoadProgram(const Artifact& artifact);
+absl::StatusOr<std::unique_ptr<Program>> LoadProgram(const Artifact& artifact,
+                                                     const DriverSettings& settings = {});
 
 }  // namespace slipway
 

@@ -38,7 +38,7 @@ class WatchedTest : public ::testing::Test {
     HandWrittenProgram copy = program;
     ASSERT_OK_AND_ASSIGN(const Artifact artifact, copy.builder.Build());
     Drivers drivers = AllDrivers();
-    drivers.push_back(MakeNullDriver());
+    drivers.insert(drivers.begin(), MakeNullDriver());
     ASSERT_OK_AND_ASSIGN(auto devices, OpenDevices(artifact.manifest(), drivers));
     ASSERT_OK_AND_ASSIGN(program_, Program::Load(artifact, std::move(devices)));
     outputs_ = program.outputs.size();

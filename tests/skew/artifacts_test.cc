@@ -125,7 +125,7 @@ TEST_P(RecordedArtifact, IsShown) {
 TEST_P(RecordedArtifact, RunsWhereItsMachineIs) {
   if (!IsHostHere()) GTEST_SKIP() << "this machine is not one";
   Drivers drivers = AllDrivers();
-  drivers.push_back(MakeNullDriver());
+  drivers.insert(drivers.begin(), MakeNullDriver());
   ASSERT_OK_AND_ASSIGN(auto devices, OpenDevices(artifact_->manifest(), drivers));
   ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Program> program,
                        Program::Load(*artifact_, std::move(devices)));

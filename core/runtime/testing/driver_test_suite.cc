@@ -212,13 +212,15 @@ TEST_P(DriverTest, EventsPutDevicesInOrder) {
 }
 
 TEST_P(DriverTest, TellsOfKernelsThatFail) {
+  if (!GetParam().fail.has_value())
+    GTEST_SKIP() << "entries of such code cannot say that they fail";
   const DeviceMemory a = Upload({1, 2});
   const DeviceMemory out = Upload({0, 0});
   std::vector<slipway_buffer*> arguments(static_cast<size_t>(GetParam().fail_inputs),
                                          Describe(a, 2));
   arguments.push_back(Describe(out, 2));
   ASSERT_OK_AND_ASSIGN(const auto launch,
-                       queues_->Prepare(*code_, GetParam().fail, arguments, "the bad one"));
+                       queues_->Prepare(*code_, *GetParam().fail, arguments, "the bad one"));
   absl::Status status = queues_->Launch(0, *launch, SizesFor(2));
   status.Update(queues_->Finish());
   EXPECT_THAT(status, StatusIs(Code::kInternal, HasSubstr("fail")));

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,12 +21,12 @@ namespace slipway {
 struct DriverUnderTest {
   std::string name;
   std::function<std::shared_ptr<ComputeDevice>()> open;
-  // Code with two kernels, as LoadCode takes it: kernel `add`, two f32 tensors of one shape to their sum; kernel
-  // `fail`, which takes as many and never succeeds.
+  // Code with these kernels, as LoadCode takes it: kernel `add`, two f32 tensors of one shape to their sum; kernel
+  // `fail`, which never succeeds, where kernels can say so.
   v1::Code code;
   std::string code_bytes;
   uint32_t add = 0;
-  uint32_t fail = 0;
+  std::optional<uint32_t> fail;
   int fail_inputs = 2;
   // The kind of code that it does not know.
   v1::Code::Kind unknown_kind = v1::Code::KIND_UNSPECIFIED;
