@@ -4,21 +4,19 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
+#include "core/base/digest.h"
 #include "core/base/log.h"
-#include "core/base/machine_memory.h"
 #include "core/base/own_files.h"
 #include "core/base/status_macros.h"
-#include "core/confinement/confinement.h"
-#include "core/confinement/profiles.h"
 #include "core/identity/identity_file.h"
 #include "core/rpc/caller_proof.h"
 #include "core/store/file_blob_store.h"
-#include "core/store/file_names.h"
 #include "core/store/quota_blob_store.h"
 #include "core/wire/device_attributes_proto.h"
 #include "core/wire/digest_proto.h"
 #include "device_agent/agent_identity.h"
 #include "device_agent/grpc_agent_transport.h"
+#include "device_agent/own_device.h"
 #include "device_agent/own_door.h"
 #include "device_agent/session/server_session.h"
 #include "device_agent/update/update_supervisor.h"
@@ -27,19 +25,35 @@ namespace slipway {
 
 namespace {
 
-// Of what confines programs.
-absl::StatusOr<MissingParts> FindMissingParts(const AgentOptions& options) {
-  SLIPWAY_ASSIGN_OR_RETURN_WITH(MissingParts missing,
-                                ProbeConfinement(RunnerConfinement(BlobsFolder(options.cache_dir))),
-                                "confining programs");
-  if (options.require_confinement) {
-    SLIPWAY_RETURN_IF_ERROR(RequireWhole("a program on this device", missing));
+// To reach a device, and to bring the binary there.
+constexpr absl::Duration kTimeToReach = absl::Minutes(10);
+constexpr int64_t kMaxBinaryBytes = int64_t{1} << 30;
+
+absl::StatusOr<std::optional<AttachedDevice>> FindAttached(const AgentOptions& options) {
+  if (options.exec_prefix.empty()) return std::nullopt;
+  AttachedDevice device;
+  device.exec_prefix = options.exec_prefix;
+  device.folder = options.exec_folder;
+  device.binary = options.exec_binary;
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(const std::string bytes, ReadFile(device.binary, kMaxBinaryBytes),
+                                "--exec-binary");
+  device.digest = Digest::Of(bytes);
+  return device;
+}
+
+// Without id and labels.
+absl::StatusOr<v1::DeviceDescription> DescribeDevice(const std::optional<AttachedDevice>& attached,
+                                                     const AgentOptions& options) {
+  absl::StatusOr<v1::DeviceDescription> device =
+      attached.has_value() ? DescribeAttached(*attached, options.require_confinement,
+                                              SystemClock().Monotonic() + kTimeToReach)
+                           : DescribeThisMachine(options.cache_dir, options.require_confinement);
+  SLIPWAY_RETURN_IF_ERROR_WITH(device.status(),
+                               attached.has_value() ? "--exec-prefix" : "this machine");
+  for (const std::string& missing : device->confinement().missing()) {
+    Log(LogLevel::kWarning, "programs are not wholly confined", {{"lacks", missing}});
   }
-  for (const MissingPart& part : missing) {
-    Log(LogLevel::kWarning, "programs are not wholly confined",
-        {{"lacks", Name(part.part)}, {"why", part.why}});
-  }
-  return missing;
+  return device;
 }
 
 }  // namespace
@@ -64,8 +78,10 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
   SLIPWAY_ASSIGN_OR_RETURN(
       const std::string id,
       KeepAgentId(options.state_dir, options.id.empty() ? joined_name.value_or("") : options.id));
+  SLIPWAY_RETURN_IF_ERROR_WITH(MakeFolders(options.cache_dir), "--cache-dir");
+  SLIPWAY_ASSIGN_OR_RETURN(const std::optional<AttachedDevice> attached, FindAttached(options));
   // It forks: before there are gRPC's threads.
-  SLIPWAY_ASSIGN_OR_RETURN(const MissingParts missing, FindMissingParts(options));
+  SLIPWAY_ASSIGN_OR_RETURN(v1::DeviceDescription described, DescribeDevice(attached, options));
   std::unique_ptr<Renewal> renewal;
   if (transport == nullptr && !options.server.empty()) {
     transport = MakeGrpcAgentTransport(options.server, proof);
@@ -107,26 +123,25 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
   runner.cache_folder = options.cache_dir;
   // Half: long before a machine is out of memory it is slow, and then it kills what it likes.
   const int64_t memory =
-      options.runner_memory_bytes > 0 ? options.runner_memory_bytes : MachineMemoryBytes() / 2;
+      options.runner_memory_bytes > 0 ? options.runner_memory_bytes : described.memory_bytes() / 2;
   runner.memory_bytes = memory;
   if (options.log_level == "debug") runner.log_level = options.log_level;
   runner.require_confinement = options.require_confinement;
+  runner.attached = attached;
+  runner.attached_cache_quota_bytes = options.cache_quota_bytes;
   agent->runners_.emplace(runner);
 
   AgentLoopOptions loop;
   SLIPWAY_ASSIGN_OR_RETURN_WITH(const Labels labels, ParseLabels(options.labels), "--label");
-  loop.identity = MakeIdentity(id, labels);
+  ToProto(labels, described.mutable_labels());
+  loop.identity = MakeIdentity(id, std::move(described));
   v1::DeviceDescription& device = *loop.identity.mutable_devices(0);
   if (options.measure) {
     agent->peaks_.emplace(JoinPath(options.cache_dir, "peaks"), PeaksKey(device));
     *device.mutable_peaks() = agent->peaks_->Get();
   }
-  device.mutable_confinement();
-  for (const MissingPart& part : missing) {
-    device.mutable_confinement()->add_missing(ToString({&part, 1}));
-  }
   device.set_compiled_only(options.programs == kCompiledPrograms);
-  *device.mutable_inventory() = TakeInventory(options.cache_dir);
+  agent->attached_ = attached;
   agent->Describe([&device](v1::DeviceDescription& described) { described = device; });
   agent->tools_ = {.transport = agent->transport_.get(),
                    .cache = agent->cache_.get(),
@@ -229,6 +244,7 @@ SessionTools Agent::MakeSessionTools() {
   tools.memory_bytes = tools_.memory_bytes;
   tools.clock = &clock_;
   tools.peaks = tools_.peaks;
+  tools.is_attached = runners_->is_attached();
   return tools;
 }
 
@@ -309,6 +325,16 @@ void Agent::FindPeaks() {
       });
 }
 
+v1::DeviceInventory Agent::LookAtInventory() {
+  if (!attached_.has_value()) return TakeInventory(options_.cache_dir);
+  const absl::StatusOr<v1::DeviceDescription> device = DescribeAttached(
+      *attached_, /*require_confinement=*/false, clock_.Monotonic() + kTimeToReach);
+  if (device.ok()) return device->inventory();
+  Log(LogLevel::kWarning, "the attached device cannot be looked at",
+      {{"error", device.status().message()}});
+  return Description().inventory();
+}
+
 void Agent::Describe(absl::FunctionRef<void(v1::DeviceDescription&)> change) {
   absl::MutexLock lock(&mutex_);
   change(device_);
@@ -335,7 +361,7 @@ AgentEnd Agent::Run(std::stop_token stop) {
   stop_ = stop;
   runners_->Refill();
   inventory_.emplace(
-      Description().inventory(), [this] { return TakeInventory(options_.cache_dir); },
+      Description().inventory(), [this] { return LookAtInventory(); },
       [this](const v1::DeviceInventory& inventory) {
         Describe([&inventory](v1::DeviceDescription& device) {
           *device.mutable_inventory() = inventory;

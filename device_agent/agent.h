@@ -21,6 +21,7 @@
 #include "device_agent/agent_metrics.h"
 #include "device_agent/agent_options.h"
 #include "device_agent/agent_transport.h"
+#include "device_agent/attached/attached_device.h"
 #include "device_agent/attempt.h"
 #include "device_agent/inventory_watch.h"
 #include "device_agent/kept_peaks.h"
@@ -67,6 +68,7 @@ class Agent {
   void TellReady(const std::string& what);
   // After that, so that it holds nobody up.
   void FindPeaks();
+  v1::DeviceInventory LookAtInventory();
   // Thread-safe. Changes what is said of the device, and reports it.
   void Describe(absl::FunctionRef<void(v1::DeviceDescription&)> change);
   v1::DeviceDescription Description();
@@ -82,6 +84,7 @@ class Agent {
   std::unique_ptr<UpdateTaker> updates_;  // Of one that takes offers.
   PinnedBlobs pinned_;
   std::unique_ptr<BlobStore> cache_;
+  std::optional<AttachedDevice> attached_;  // Where programs run, if not here.
   std::optional<RunnerPool> runners_;
   absl::Mutex mutex_;
   v1::DeviceDescription device_ ABSL_GUARDED_BY(mutex_);  // As the last report has it.

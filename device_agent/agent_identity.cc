@@ -4,24 +4,17 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <vector>
+#include <utility>
 
 #include "absl/random/random.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "core/artifact/versions.h"
 #include "core/base/files.h"
-#include "core/base/machine_memory.h"
 #include "core/base/status_macros.h"
-#include "core/base/usable_processors.h"
 #include "core/base/version.h"
-#include "core/target/target.h"
 #include "core/wire/benchmark_spec.h"
-#include "core/wire/device_attributes_proto.h"
-#include "device_agent/inventory.h"
 
 namespace slipway {
 namespace {
@@ -34,23 +27,6 @@ constexpr int64_t kMaxTextBytes = 1 << 20;
 
 bool IsIdStart(char c) { return absl::ascii_islower(c) || absl::ascii_isdigit(c); }
 bool IsIdPart(char c) { return IsIdStart(c) || c == '.' || c == '_' || c == '-'; }
-
-// The value of the first line `key` SEPARATOR value of a file; empty when there is none.
-std::string FindValue(const std::string& path, absl::string_view key, char separator) {
-  const absl::StatusOr<std::string> text = ReadFile(path, kMaxTextBytes);
-  if (!text.ok()) return "";
-  for (const absl::string_view line : absl::StrSplit(*text, '\n')) {
-    const std::vector<absl::string_view> parts =
-        absl::StrSplit(line, absl::MaxSplits(separator, 1));
-    if (parts.size() == 2 && absl::StripAsciiWhitespace(parts[0]) == key) {
-      absl::string_view value = absl::StripAsciiWhitespace(parts[1]);
-      absl::ConsumePrefix(&value, "\"");
-      absl::ConsumeSuffix(&value, "\"");
-      return absl::Utf8SafeCEscape(value);
-    }
-  }
-  return "";
-}
 
 }  // namespace
 
@@ -93,28 +69,7 @@ absl::StatusOr<std::string> KeepAgentId(const std::string& state_folder,
   return id;
 }
 
-v1::DeviceDescription DescribeDevice(const std::string& id, const Labels& labels) {
-  v1::DeviceDescription device;
-  device.set_id(id);
-  device.set_target(HostTarget().ToString());
-  device.set_model(FindValue("/proc/cpuinfo", "model name", ':'));
-  device.set_cores(static_cast<int>(UsableProcessors().size()));
-  device.set_memory_bytes(MachineMemoryBytes());
-  utsname system;
-  uname(&system);
-  device.set_os(absl::StrCat(FindValue("/etc/os-release", "PRETTY_NAME", '='), ", ", system.sysname,
-                             " ", system.release));
-  ToProto(labels, device.mutable_labels());
-  return device;
-}
-
-v1::DeviceInventory TakeInventory(const std::string& cache_folder) {
-  v1::DeviceInventory inventory = ReadInventory(/*root=*/"", UsableProcessors());
-  AddStorage(cache_folder, inventory);
-  return inventory;
-}
-
-v1::AgentState MakeIdentity(const std::string& agent_id, const Labels& labels) {
+v1::AgentState MakeIdentity(const std::string& agent_id, v1::DeviceDescription device) {
   v1::AgentState state;
   state.set_agent_id(agent_id);
   absl::BitGen random;
@@ -128,7 +83,8 @@ v1::AgentState MakeIdentity(const std::string& agent_id, const Labels& labels) {
   state.set_max_format(static_cast<int32_t>(kReadFormats.highest));
   state.set_max_session(kSessionVersion);
   state.set_max_benchmark(kBenchmarkVersion);
-  *state.add_devices() = DescribeDevice(agent_id, labels);
+  device.set_id(agent_id);
+  *state.add_devices() = std::move(device);
   return state;
 }
 

@@ -8,7 +8,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "core/selector/labels.h"
 #include "proto/slipway/v1/agent.pb.h"
 #include "proto/slipway/v1/fleet.pb.h"
 
@@ -24,14 +23,8 @@ absl::StatusOr<std::string> KeepAgentId(const std::string& state_folder, const s
 // The lower-case name a host name gives; "device" if nothing of it can be used.
 std::string IdFromHostName(absl::string_view host_name);
 
-// The machine this runs on, and what people say of it.
-v1::DeviceDescription DescribeDevice(const std::string& id, const Labels& labels);
-
-// What it is besides; `cache_folder` lies on the disk that counts.
-v1::DeviceInventory TakeInventory(const std::string& cache_folder);
-
-// What every report begins with: ids, versions and the device; with a new instance_id.
-v1::AgentState MakeIdentity(const std::string& agent_id, const Labels& labels = {});
+// What every report begins with: ids, versions and the device, which gets the agent's id; with a new instance_id.
+v1::AgentState MakeIdentity(const std::string& agent_id, v1::DeviceDescription device);
 
 }  // namespace slipway
 

@@ -4,8 +4,6 @@
 
 #include "core/artifact/versions.h"
 #include "core/base/files.h"
-#include "core/base/machine_memory.h"
-#include "core/wire/device_attributes_proto.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/common/status_matchers.h"
@@ -45,25 +43,11 @@ TEST(KeepAgentId, IsTheSameAfterARestart) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("\"Bad Id\"")));
 }
 
-TEST(MakeIdentity, HasTheLabelsThatTheAgentWasStartedWith) {
-  const v1::AgentState state = MakeIdentity("x", {{"rack", "2"}, {"lab", "berlin"}});
-  ASSERT_EQ(state.devices(0).labels_size(), 2);
-  EXPECT_EQ(state.devices(0).labels(0).key(), "lab");
-  EXPECT_EQ(state.devices(0).labels(0).value(), "berlin");
-  EXPECT_EQ(state.devices(0).labels(1).key(), "rack");
-}
-
-TEST(TakeInventory, IsOfThisMachine) {
-  ASSERT_OK_AND_ASSIGN(const TemporaryFolder folder, TemporaryFolder::Create("cache"));
-  const v1::DeviceInventory inventory = TakeInventory(folder.path());
-  EXPECT_OK(CheckInventory(inventory));
-  EXPECT_FALSE(inventory.kernel().empty());
-  EXPECT_GT(inventory.storage_bytes(), 0);
-}
-
 TEST(MakeIdentity, InstancesDiffer) {
-  const v1::AgentState a = MakeIdentity("x");
-  const v1::AgentState b = MakeIdentity("x");
+  v1::DeviceDescription device;
+  device.set_target("x86-64-linux");
+  const v1::AgentState a = MakeIdentity("x", device);
+  const v1::AgentState b = MakeIdentity("x", device);
   EXPECT_EQ(a.agent_id(), "x");
   EXPECT_EQ(a.devices(0).id(), "x");
   EXPECT_NE(a.instance_id(), b.instance_id());
@@ -71,8 +55,7 @@ TEST(MakeIdentity, InstancesDiffer) {
   EXPECT_EQ(a.max_abi(), SLIPWAY_ABI_VERSION);
   EXPECT_EQ(a.min_format(), 1);
   EXPECT_EQ(a.max_format(), static_cast<int>(kManifestFormatVersion));
-  EXPECT_GT(a.devices(0).memory_bytes(), 1 << 20);
-  EXPECT_EQ(a.devices(0).memory_bytes(), MachineMemoryBytes());
+  EXPECT_EQ(a.devices(0).target(), "x86-64-linux");
 }
 
 }  // namespace

@@ -24,6 +24,10 @@
 #include "core/rpc/join.h"
 #include "device_agent/agent.h"
 #include "device_agent/agent_options.h"
+#include "device_agent/attached/attached_device.h"
+#include "device_agent/attached/attached_main.h"
+#include "device_agent/attached/link_arguments.h"
+#include "device_agent/runner/runner_commands.h"
 #include "device_agent/runner/runner_main.h"
 #include "device_agent/update/update_supervisor.h"
 
@@ -123,6 +127,15 @@ int main(int argc, char** argv) {
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   if (argc > 1 && std::strcmp(argv[1], slipway::kRunnerCommand) == 0) {
     return slipway::RunnerMain(argc - 1, argv + 1);
+  }
+  if (argc > 1 && std::strcmp(argv[1], slipway::kLinkCommand) == 0) {
+    return slipway::LinkMain(argc - 1, argv + 1);
+  }
+  if (argc > 1 && std::strcmp(argv[1], slipway::kAttachedCommand) == 0) {
+    return slipway::AttachedMain(argc - 1, argv + 1);
+  }
+  if (argc > 1 && std::strcmp(argv[1], slipway::kDescribeCommand) == 0) {
+    return slipway::DescribeMain(argc - 1, argv + 1);
   }
   if (argc > 1 && std::strcmp(argv[1], slipway::kRunKeptCommand) == 0) {
     return slipway::RunKeptMain(argc - 1, argv + 1);

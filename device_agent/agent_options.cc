@@ -78,6 +78,17 @@ FlagSet AgentFlags(AgentOptions& options) {
   flags.Add("require-confinement", &options.require_confinement,
             "Do not start where a part of what confines programs is missing; "
             "`slipway devices --long` tells.");
+  flags.Add("exec-prefix", &options.exec_prefix, "COMMAND",
+            "Run programs on a device that is attached to this machine: the command hands its last "
+            "argument over "
+            "to the device's shell, as `ssh board` and `adb shell -T` do. Nothing need be "
+            "installed there.");
+  flags.Add("exec-folder", &options.exec_folder, "DIR",
+            "Folder of that device for the agent's binary and for blobs; default: slipway in "
+            "/data/local/tmp, "
+            "else slipway/attached in the user's cache folder.");
+  flags.Add("exec-binary", &options.exec_binary, "FILE",
+            "An agent built for that device, which is brought there; default: this one.");
   flags.Add("metrics-listen", &options.metrics_listen, "ADDRESS",
             "Where Prometheus reads /metrics by HTTP, as may everybody who reaches it: HOST:PORT, "
             "or unix:PATH; port 0 takes a free one. Default: nowhere.");
@@ -110,6 +121,11 @@ absl::Status CompleteOptions(AgentOptions& options) {
   if (options.programs != kAnyPrograms && options.programs != kCompiledPrograms) {
     return absl::InvalidArgumentError(
         absl::StrCat("--programs is \"", options.programs, "\": \"any\" or \"compiled\" wanted"));
+  }
+  if (options.exec_prefix.empty() &&
+      (!options.exec_folder.empty() || options.exec_binary != kOwnExecutable)) {
+    return absl::InvalidArgumentError(
+        "--exec-folder and --exec-binary are for a device that --exec-prefix reaches");
   }
   const bool knows_signatures = !options.insecure && options.authority.empty() &&
                                 !absl::StartsWith(options.server, kUnixAddressPrefix) &&

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "core/base/flags.h"
+#include "core/base/subprocess.h"
 
 namespace slipway {
 
@@ -31,6 +32,9 @@ struct AgentOptions {
   absl::Duration update_deadline = absl::Minutes(2);
   bool measure = true;
   bool require_confinement = false;
+  std::string exec_prefix;
+  std::string exec_folder;
+  std::string exec_binary = kOwnExecutable;
   std::string metrics_listen;
   int64_t ready_fd = -1;
   std::string log_level = "info";

@@ -98,7 +98,7 @@ class Attempt {
     SLIPWAY_RETURN_IF_ERROR(Fetch());
     timings_.set_fetch_ns(NowNs() - fetch_begin);
     std::optional<MachineLock> alone;
-    if (is_benchmark()) {
+    if (is_benchmark() && !tools_.runners->is_attached()) {
       Report(v1::RunAttemptState::PREPARING, "wait for the machine");
       SLIPWAY_ASSIGN_OR_RETURN(alone,
                                MachineLock::Acquire(MachineLock::Mode::kExclusive, Left(),
@@ -192,8 +192,9 @@ class Attempt {
     if (end.has_value() && (end->signal == SIGKILL || end->signal == SIGTERM)) {
       is_retriable_ = true;
     }
-    // A blob has gone since it was fetched: another agent may share the cache.
-    if (absl::IsNotFound(response.status()) || absl::IsDataLoss(response.status())) {
+    // An attached device is lost; or a blob has gone since it was fetched: another agent may share the cache.
+    if (absl::IsUnavailable(response.status()) || absl::IsNotFound(response.status()) ||
+        absl::IsDataLoss(response.status())) {
       is_retriable_ = true;
     }
     if (absl::IsResourceExhausted(response.status()) &&

@@ -1,18 +1,11 @@
 #include "device_agent/runner/frame.h"
 
-#include <errno.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
-#include "core/base/clock.h"
-#include "core/base/files.h"
 #include "core/base/status_macros.h"
+#include "device_agent/runner/stream.h"
 
 namespace slipway {
 namespace {
@@ -20,44 +13,9 @@ namespace {
 constexpr size_t kLengthBytes = 4;
 constexpr size_t kReadBytes = 64 << 10;
 
-absl::Status Gone() { return absl::UnavailableError("the other process closed the connection"); }
-
-absl::Status WaitFor(int socket, short events, absl::Duration deadline) {
-  while (true) {
-    int timeout_ms = -1;
-    if (deadline != absl::InfiniteDuration()) {
-      const absl::Duration left = deadline - SystemClock().Monotonic();
-      // Rounded up, so that there is no busy turn before the deadline.
-      timeout_ms = static_cast<int>(
-          std::clamp<int64_t>(absl::ToInt64Milliseconds(left + absl::Milliseconds(1)), 0, 1 << 30));
-    }
-    pollfd poll_fd = {.fd = socket, .events = events, .revents = 0};
-    const int ready = poll(&poll_fd, 1, timeout_ms);
-    if (ready > 0) return absl::OkStatus();
-    if (ready == 0) return absl::DeadlineExceededError("no answer in time");
-    if (errno != EINTR) return ErrnoStatus(errno, "cannot wait for a socket");
-  }
-}
-
-absl::Status SendAll(int socket, absl::string_view bytes, absl::Duration deadline) {
-  while (!bytes.empty()) {
-    const ssize_t sent = send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (sent >= 0) {
-      bytes.remove_prefix(static_cast<size_t>(sent));
-    } else if (errno == EAGAIN) {
-      SLIPWAY_RETURN_IF_ERROR(WaitFor(socket, POLLOUT, deadline));
-    } else if (errno == EPIPE || errno == ECONNRESET) {
-      return Gone();
-    } else if (errno != EINTR) {
-      return ErrnoStatus(errno, "cannot send");
-    }
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
-absl::Status WriteFrame(int socket, const google::protobuf::MessageLite& message,
+absl::Status WriteFrame(int stream, const google::protobuf::MessageLite& message,
                         absl::Duration deadline) {
   const size_t size = message.ByteSizeLong();
   if (size > static_cast<size_t>(kMaxFrameBytes)) {
@@ -67,7 +25,7 @@ absl::Status WriteFrame(int socket, const google::protobuf::MessageLite& message
   std::string frame(kLengthBytes, '\0');
   for (size_t i = 0; i < kLengthBytes; ++i) frame[i] = static_cast<char>(size >> (8 * i) & 0xff);
   message.AppendToString(&frame);
-  return SendAll(socket, frame, deadline);
+  return SendAll(stream, frame, deadline);
 }
 
 absl::StatusOr<size_t> FrameReader::FrameSize() const {
@@ -98,17 +56,9 @@ absl::Status FrameReader::Receive(size_t wanted, absl::Duration deadline) {
   }
   buffer_.resize(std::max(wanted, kReadBytes));
   while (end_ < wanted) {
-    const ssize_t received =
-        recv(socket_, buffer_.data() + end_, buffer_.size() - end_, MSG_DONTWAIT);
-    if (received > 0) {
-      end_ += static_cast<size_t>(received);
-    } else if (received == 0 || errno == ECONNRESET) {
-      return Gone();
-    } else if (errno == EAGAIN) {
-      SLIPWAY_RETURN_IF_ERROR(WaitFor(socket_, POLLIN, deadline));
-    } else if (errno != EINTR) {
-      return ErrnoStatus(errno, "cannot receive");
-    }
+    SLIPWAY_ASSIGN_OR_RETURN(const size_t received, ReceiveSome(stream_, buffer_.data() + end_,
+                                                                buffer_.size() - end_, deadline));
+    end_ += received;
   }
   return absl::OkStatus();
 }

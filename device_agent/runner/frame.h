@@ -1,4 +1,4 @@
-// Frames: messages with their length over a stream socket.
+// Frames: messages with their length over a stream (stream.h).
 #ifndef SLIPWAY_DEVICE_AGENT_RUNNER_FRAME_H_
 #define SLIPWAY_DEVICE_AGENT_RUNNER_FRAME_H_
 
@@ -20,13 +20,13 @@ inline constexpr int64_t kMaxFrameBytes = 64 << 20;
 
 // UNAVAILABLE when the peer is gone; INVALID_ARGUMENT for a message over the limit;
 // DEADLINE_EXCEEDED.
-absl::Status WriteFrame(int socket, const google::protobuf::MessageLite& message,
+absl::Status WriteFrame(int stream, const google::protobuf::MessageLite& message,
                         absl::Duration deadline);
 
-// Reads the frames of a socket, as many at a time as are there. Not thread-safe.
+// Reads the frames of a stream, as many at a time as are there. Not thread-safe.
 class FrameReader {
  public:
-  explicit FrameReader(int socket) : socket_(socket) {}
+  explicit FrameReader(int stream) : stream_(stream) {}
 
   // UNAVAILABLE when the peer closed; INVALID_ARGUMENT for a length over the limit (nothing is
   // allocated for it) or bytes that are no such message; DEADLINE_EXCEEDED, and then a later call goes on.
@@ -39,7 +39,7 @@ class FrameReader {
   absl::StatusOr<size_t> FrameSize() const;
   absl::Status Receive(size_t wanted, absl::Duration deadline);
 
-  const int socket_;
+  const int stream_;
   std::string buffer_;
   size_t begin_ = 0;  // Of what was not read.
   size_t end_ = 0;    // Of what was received.

@@ -1,6 +1,9 @@
 #include "device_agent/runner/frame.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <string>
 #include <thread>
@@ -41,6 +44,32 @@ TEST_F(FrameTest, MessagesOfAllSizesArrive) {
     writer.join();
     EXPECT_EQ(received.load().manifest().size(), size);
   }
+}
+
+TEST_F(FrameTest, MessagesGoThroughPipes) {
+  signal(SIGPIPE, SIG_IGN);
+  int fds[2];
+  ASSERT_EQ(pipe2(fds, O_CLOEXEC | O_NONBLOCK), 0);
+  UniqueFd out(fds[0]);
+  UniqueFd in(fds[1]);
+  FrameReader reader(out.get());
+  runner::Request received;
+  EXPECT_THAT(reader.Read(received, SystemClock().Monotonic() + absl::Milliseconds(5)),
+              StatusIs(Code::kDeadlineExceeded));
+  for (const size_t size : {0, 1000, 3 << 20}) {
+    runner::Request sent;
+    sent.mutable_load()->set_manifest(std::string(size, 'm'));
+    std::thread writer([&] { EXPECT_OK(WriteFrame(in.get(), sent, Soon())); });
+    EXPECT_OK(reader.Read(received, Soon()));
+    writer.join();
+    EXPECT_EQ(received.load().manifest().size(), size);
+  }
+  in.reset();
+  EXPECT_THAT(reader.Read(received, Soon()), StatusIs(Code::kUnavailable));
+  ASSERT_EQ(pipe2(fds, O_CLOEXEC | O_NONBLOCK), 0);
+  close(fds[0]);
+  in.reset(fds[1]);
+  EXPECT_THAT(WriteFrame(in.get(), received, Soon()), StatusIs(Code::kUnavailable));
 }
 
 TEST_F(FrameTest, AClosedPeerIsTold) {

@@ -27,6 +27,7 @@
 #include "core/store/file_names.h"
 #include "device_agent/runner/frame.h"
 #include "device_agent/runner/runner.pb.h"
+#include "device_agent/runner/runner_commands.h"
 #include "device_agent/runner/runner_service.h"
 #include "device_agent/runner/runner_window.h"
 

@@ -4,15 +4,6 @@
 
 namespace slipway {
 
-// The subcommand's name, and the descriptors of its socket and of the memory it shares with the agent.
-inline constexpr char kRunnerCommand[] = "runner";
-inline constexpr int kRunnerSocket = 3;
-inline constexpr int kRunnerWindow = 4;
-
-// How a runner that cannot be confined wholly goes on.
-inline constexpr char kConfinedAsCan[] = "as-can";
-inline constexpr char kConfinedWholly[] = "wholly";  // It does not.
-
 // Serves requests until the socket is closed, confined (core/confinement) before it reads the first one. argv is
 // `runner CACHE_FOLDER LOG_LEVEL CONFINED`. Never initialises gRPC: it shall start fast and stay small. Returns the
 // process's exit code.

@@ -18,6 +18,9 @@ class RunnerPool {
  public:
   explicit RunnerPool(RunnerOptions options) : options_(std::move(options)) {}
 
+  // The runners are on another machine.
+  bool is_attached() const { return options_.attached.has_value(); }
+
   // The spare if there is one and it lives, else a new one. Errors of RunnerProcess::Start.
   absl::StatusOr<std::unique_ptr<RunnerProcess>> Take();
 

@@ -9,8 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/out_of_memory.h"
 #include "core/base/status_macros.h"
+#include "device_agent/attached/link_arguments.h"
 #include "device_agent/runner/frame.h"
-#include "device_agent/runner/runner_main.h"
+#include "device_agent/runner/runner_commands.h"
 
 namespace slipway {
 namespace {
@@ -19,6 +20,29 @@ namespace {
 constexpr absl::Duration kTimeToEnd = absl::Seconds(2);
 // What a runner may have to read when it is sent more; a socket holds more.
 constexpr int kMaxUnreadBytes = 64 << 10;
+
+SubprocessOptions RunnerHere(const RunnerOptions& options) {
+  SubprocessOptions child;
+  child.argv = {options.executable, kRunnerCommand, options.cache_folder, options.log_level,
+                options.require_confinement ? kConfinedWholly : kConfinedAsCan};
+  // Nothing that the agent was told is for programs.
+  child.inherit_environment = false;
+  child.limits.address_space_bytes = options.memory_bytes;
+  child.waits_for_limits = true;
+  return child;
+}
+
+SubprocessOptions LinkTo(const AttachedDevice& device, const RunnerOptions& options) {
+  SubprocessOptions child;
+  child.argv = ToWords({.device = device,
+                        .cache_folder = options.cache_folder,
+                        .log_level = options.log_level,
+                        .require_confinement = options.require_confinement,
+                        .memory_bytes = options.memory_bytes.value_or(0),
+                        .cache_quota_bytes = options.attached_cache_quota_bytes});
+  child.argv.insert(child.argv.begin(), {options.executable, kLinkCommand});
+  return child;
+}
 
 }  // namespace
 
@@ -30,20 +54,16 @@ absl::StatusOr<std::unique_ptr<RunnerProcess>> RunnerProcess::Start(const Runner
   UniqueFd ours(sockets[0]);
   const UniqueFd theirs(sockets[1]);
   SLIPWAY_ASSIGN_OR_RETURN(std::unique_ptr<RunnerWindow> window, RunnerWindow::Create());
-  SubprocessOptions child;
-  child.argv = {options.executable, kRunnerCommand, options.cache_folder, options.log_level,
-                options.require_confinement ? kConfinedWholly : kConfinedAsCan};
-  // Nothing that the agent was told is for programs.
-  child.inherit_environment = false;
+  SubprocessOptions child =
+      options.attached.has_value() ? LinkTo(*options.attached, options) : RunnerHere(options);
   child.fds = {{kRunnerSocket, theirs.get()}, {kRunnerWindow, window->fd()}};
   child.stdout_stream = ChildStream::Tail();
   child.stderr_stream = ChildStream::Tail();
-  child.limits.address_space_bytes = options.memory_bytes;
-  child.waits_for_limits = true;
   SLIPWAY_ASSIGN_OR_RETURN_WITH(std::unique_ptr<Subprocess> process, Subprocess::Start(child),
                                 "cannot start a runner");
   return std::unique_ptr<RunnerProcess>(
-      new RunnerProcess(std::move(process), std::move(ours), std::move(window)));
+      new RunnerProcess(std::move(process), std::move(ours), std::move(window),
+                        /*is_link=*/options.attached.has_value()));
 }
 
 absl::Status RunnerProcess::Died() {
@@ -54,10 +74,14 @@ absl::Status RunnerProcess::Died() {
   }
   if (!end.ok()) return end.status();
   exit_status_ = *end;
+  if (is_link_ && window_->status().is_lost) {
+    return absl::UnavailableError(
+        absl::StrCat("the attached device is lost", LastLine(process_->OutputTail())));
+  }
   if (EndedOutOfMemory(*end, process_->OutputTail())) {
     return absl::ResourceExhaustedError("the runner ended: it has no memory left");
   }
-  if (end->signal == SIGKILL && OutOfMemoryKills() > kills_before_) {
+  if (!is_link_ && end->signal == SIGKILL && OutOfMemoryKills() > kills_before_) {
     return absl::ResourceExhaustedError("the system killed the runner for want of memory");
   }
   return absl::AbortedError(absl::StrCat("the runner ended: ", end->ToString()));

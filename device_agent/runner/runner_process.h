@@ -16,6 +16,7 @@
 #include "core/base/files.h"
 #include "core/base/out_of_memory.h"
 #include "core/base/subprocess.h"
+#include "device_agent/attached/attached_device.h"
 #include "device_agent/runner/frame.h"
 #include "device_agent/runner/runner.pb.h"
 #include "device_agent/runner/runner_window.h"
@@ -34,6 +35,10 @@ struct RunnerOptions {
   std::string log_level = "warning";
   // It ends, before it does anything, where a part of its confinement is missing.
   bool require_confinement = false;
+  // The device is another machine, attached to this one: the runner is there, and here a link to it. Needs memory_bytes.
+  std::optional<AttachedDevice> attached;
+  // Largest size of that device's cache; 0: no limit.
+  int64_t attached_cache_quota_bytes = 0;
 };
 
 // A child process that executes programs. One thread may Send while one Receives; Ask is both. Kill may be called from
@@ -49,8 +54,8 @@ class RunnerProcess {
   // Sends a request and waits for what came of it, until `deadline` of Clock::Monotonic. The request's own failure is the
   // status.
   // DEADLINE_EXCEEDED: it was not done in time; the runner has been killed. ABORTED: the runner
-  // died, with how ("killed by signal 11 (SIGSEGV)"); RESOURCE_EXHAUSTED: it died for want of memory. After any of these,
-  // no request succeeds.
+  // died, with how ("killed by signal 11 (SIGSEGV)"); RESOURCE_EXHAUSTED: it died for want of memory; UNAVAILABLE: the device that
+  // is attached cannot be reached. After any of these, no request succeeds.
   absl::StatusOr<runner::Response> Ask(const runner::Request& request, absl::Duration deadline);
 
   // The two halves of Ask, for requests that are sent before the one before them is answered. Send does not wait for
@@ -83,8 +88,9 @@ class RunnerProcess {
 
  private:
   RunnerProcess(std::unique_ptr<Subprocess> process, UniqueFd socket,
-                std::shared_ptr<RunnerWindow> window)
-      : process_(std::move(process)),
+                std::shared_ptr<RunnerWindow> window, bool is_link)
+      : is_link_(is_link),
+        process_(std::move(process)),
         socket_(std::move(socket)),
         window_(std::move(window)),
         reader_(socket_.get()),
@@ -93,6 +99,7 @@ class RunnerProcess {
   // The first one says for whose request it is.
   absl::Status Write(const runner::Request& request, absl::Duration deadline);
 
+  const bool is_link_;  // To a runner elsewhere.
   const std::unique_ptr<Subprocess> process_;
   const UniqueFd socket_;
   const std::shared_ptr<RunnerWindow> window_;

@@ -440,7 +440,7 @@ void SessionHost::Prepare() {
   v1::SessionResponse response;
   std::optional<CheckedManifest> manifest;
   std::optional<MachineLock> alone;
-  if (request.has_time()) {
+  if (request.has_time() && !tools_.is_attached) {
     WhileOthersAreServed([&] {
       absl::StatusOr<MachineLock> acquired =
           MachineLock::Acquire(MachineLock::Mode::kExclusive, deadline - Now(),

@@ -45,6 +45,8 @@ struct SessionTools {
   int64_t memory_bytes = 0;
   const Clock* clock = nullptr;
   const KeptPeaks* peaks = nullptr;  // Null: they are not known.
+  // The runner is on another machine: what this one compiles meanwhile does not disturb it.
+  bool is_attached = false;
 };
 
 // Requests are carried out one at a time in their order and answered in it; responses are kept until the client says
