@@ -1,0 +1,15 @@
+#!/bin/bash
+# The compiler for other architectures: clang-14, or what is missing for it.
+set -euo pipefail
+for argument in "$@"; do
+  case "$argument" in
+    --sysroot=*)
+      sysroot="${argument#--sysroot=}"
+      if [[ ! -e "$sysroot/packages" ]]; then
+        echo "there is no $sysroot: run deploy/sysroot ${sysroot##*/}" >&2
+        exit 1
+      fi
+      ;;
+  esac
+done
+exec /usr/bin/clang-14 "$@"
