@@ -20,6 +20,19 @@ namespace {
 constexpr size_t kMaxTargetBytes = 1024;
 constexpr size_t kMaxDevices = 16;
 
+// Devices that have a name and nothing else yet.
+struct Missing {
+  absl::string_view name;
+  absl::string_view what;
+};
+
+constexpr Missing kMissing[] = {
+    {"hexagon", "a backend for its vectors, and a driver over the vendor's FastRPC"},
+    {"metal", "a backend that writes its shading language, a driver, and a host with macOS or iOS"},
+    {"vulkan", "a backend that writes SPIR-V, and a driver over libvulkan"},
+    {"webgpu", "a backend that writes WGSL, and a driver in a page"},
+};
+
 std::string Quote(absl::string_view text) {
   return absl::StrCat("'", absl::CHexEscape(text.substr(0, 80)), "'");
 }
@@ -111,6 +124,11 @@ absl::StatusOr<DeviceTarget> ParseDevice(absl::string_view text) {
     return DeviceTarget{.arch = Arch::kOpenCl, .os = Os::kNone, .level = 0, .features = {}};
   }
   if (NextWord(text) == "cuda") return ParseCuda(text);
+  for (const Missing& device : kMissing) {
+    if (NextWord(text) != device.name) continue;
+    return absl::UnimplementedError(
+        absl::StrCat("the target ", Quote(text), " cannot be had yet, it lacks ", device.what));
+  }
   for (const Arch arch : CpuArchs()) {
     absl::string_view rest = text;
     if (AcceptWord(rest, ArchName(arch))) return ParseCpu(arch, text, rest);

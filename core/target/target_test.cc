@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/common/status_matchers.h"
@@ -98,6 +99,21 @@ TEST(TargetTest, WantsOneCpuAndThenItsGpus) {
   std::string many = "x86-64-linux";
   for (int i = 0; i < 16; ++i) many += ",opencl";
   EXPECT_THAT(ParseTarget(many), StatusIs(kBad, HasSubstr("more than 16")));
+}
+
+TEST(TargetTest, TellsWhatIsMissingForDevicesOfWhichItHasTheName) {
+  const std::pair<const char*, const char*> missing[] = {
+      {"hexagon", "FastRPC"}, {"metal", "macOS or iOS"}, {"vulkan", "SPIR-V"}, {"webgpu", "WGSL"}};
+  for (const auto& [name, what] : missing) {
+    for (const std::string& text :
+         {std::string(name), absl::StrCat(name, "-2"), absl::StrCat("arm-64-android,", name)}) {
+      EXPECT_THAT(ParseTarget(text), StatusIs(absl::StatusCode::kUnimplemented,
+                                              AllOf(HasSubstr(name), HasSubstr(what))))
+          << text;
+    }
+    EXPECT_THAT(KnownTargets(), ::testing::Not(Contains(HasSubstr(name))));
+  }
+  EXPECT_THAT(ParseTarget("metallic"), StatusIs(kBad, HasSubstr("metallic")));
 }
 
 TEST(TargetTest, KnownTargetsAreCanonical) {
