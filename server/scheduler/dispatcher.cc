@@ -327,12 +327,13 @@ absl::Duration Dispatcher::Tick() {
     LoseSilentHolders();
     PassEdges();
     LookForProbes();
+    if (now >= next_plan_) PlanRollouts();
     Schedule();
     cleans = now >= next_cleaning_;
     if (cleans) {
       next_cleaning_ = now + kCleaning;
       ForgetOldPeers();
-      PlanRollouts();
+      PlanRolloutsSoon();
       ForgetReservations();
       for (auto& [kind, used] : used_time_) used.Forget(parts_.clock->Now());
     }
@@ -421,7 +422,7 @@ absl::optional<absl::Duration> Dispatcher::EarlierTick() {
 absl::Duration Dispatcher::UntilNextTick() {
   const absl::Time wall = parts_.clock->Now();
   const absl::Duration now = parts_.clock->Monotonic();
-  absl::Duration wait = next_cleaning_ - now;
+  absl::Duration wait = std::min(next_cleaning_, next_plan_) - now;
   if (absl::optional<LiveJobs::Due> due = live_.NextDeadline())
     wait = std::min(wait, due->time - wall);
   if (absl::optional<absl::Time> next = live_.waiting().NextRelease())

@@ -310,8 +310,10 @@ class Dispatcher {
     bool IsFor(const RegisteredPeer& agent) const;
   };
   std::vector<RolloutAgent> AgentsFor(const Offer& offer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Tells agents of offers, and no longer of others, as they stand now.
+  // Tells agents of offers, and no longer of others, as they stand now. Looks at all agents that take offers.
   void PlanRollouts() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // The same within a moment, once for all who come meanwhile.
+  void PlanRolloutsSoon() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // That the peer is told of; null: none.
   std::shared_ptr<const AgentOfferRecord> OfferFor(absl::string_view peer)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -408,6 +410,7 @@ class Dispatcher {
   std::string last_words_ ABSL_GUARDED_BY(mu_);
   absl::Duration next_tick_ ABSL_GUARDED_BY(mu_) = absl::InfiniteDuration();  // Monotonic.
   absl::Duration next_cleaning_ ABSL_GUARDED_BY(mu_);                         // Monotonic.
+  absl::Duration next_plan_ ABSL_GUARDED_BY(mu_) = absl::InfiniteDuration();  // Of rollouts.
 };
 
 }  // namespace slipway::server

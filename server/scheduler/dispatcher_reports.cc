@@ -91,10 +91,12 @@ absl::Status Dispatcher::Reported(Report report, bool* is_new) {
   } else {
     LoseUnreported(report, taken.kind == ReportKind::kNewInstance, is_up_to_date);
   }
-  // Most agents take no offers, and a plan looks at all that do.
-  const bool may_be_told = peers_.Find(peer)->update.has_value();
-  if (taken.update_changed || (taken.kind == ReportKind::kNewInstance && may_be_told)) {
+  // Whoever was told may make place for the next one now; most agents take no offers at all.
+  if (taken.update_changed && OfferFor(peer) != nullptr) {
     PlanRollouts();
+  } else if (taken.update_changed ||
+             (taken.kind == ReportKind::kNewInstance && peers_.Find(peer)->update.has_value())) {
+    PlanRolloutsSoon();
   }
   Schedule();
   return ReportNotStored(section.End());

@@ -11,6 +11,12 @@
 #include "server/scheduler/dispatcher_section.h"
 
 namespace slipway::server {
+namespace {
+
+// So that a fleet which comes back at once is planned for once.
+constexpr absl::Duration kPlanWithin = absl::Seconds(1);
+
+}  // namespace
 
 bool Dispatcher::Offer::IsFor(const RegisteredPeer& agent) const {
   const v1::AgentOffer& offer = record->offer();
@@ -35,7 +41,13 @@ std::vector<RolloutAgent> Dispatcher::AgentsFor(const Offer& offer) {
   return agents;
 }
 
+void Dispatcher::PlanRolloutsSoon() {
+  if (offers_.empty() && told_.empty()) return;
+  next_plan_ = std::min(next_plan_, parts_.clock->Monotonic() + kPlanWithin);
+}
+
 void Dispatcher::PlanRollouts() {
+  next_plan_ = absl::InfiniteDuration();
   if (offers_.empty() && told_.empty()) return;
   absl::flat_hash_map<std::string, std::shared_ptr<const AgentOfferRecord>> told;
   for (const Offer& offer : offers_) {

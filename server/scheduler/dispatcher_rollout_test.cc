@@ -68,6 +68,23 @@ TEST_F(DispatcherRolloutTest, OneAfterTheOtherIsTold) {
   EXPECT_TRUE(dispatcher_->Rollouts().empty());
 }
 
+// A plan looks at every agent: there is one for all who come within a second.
+TEST_F(DispatcherRolloutTest, WhoComesWhileThereIsAnOfferIsToldSoon) {
+  dispatcher_->SetOffers({Offer()});
+  const v1::AgentState a = Taker("a");
+  const v1::AgentState b = Taker("b");
+  EXPECT_FALSE(Sync(a).has_offer());
+  EXPECT_FALSE(Sync(b).has_offer());
+  Advance(absl::Milliseconds(999));
+  EXPECT_FALSE(DesiredOf(a)->has_offer());
+  Advance(absl::Milliseconds(1));
+  EXPECT_TRUE(DesiredOf(a)->has_offer());
+  EXPECT_FALSE(DesiredOf(b)->has_offer());
+  // One that ends makes place at once.
+  EXPECT_FALSE(Sync(Taker("a", kNew)).has_offer());
+  EXPECT_TRUE(DesiredOf(b)->has_offer());
+}
+
 TEST_F(DispatcherRolloutTest, OneThatIsToldEndsWhatItHasAndIsGivenNothing) {
   const v1::AgentState a = Taker("a");
   Sync(a);
