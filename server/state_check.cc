@@ -1,5 +1,7 @@
 #include "server/state_check.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <sys/stat.h>
 
 #include <memory>
@@ -16,6 +18,7 @@
 #include "core/store/file_blob_store.h"
 #include "core/wire/digest_proto.h"
 #include "server/data_folder.h"
+#include "server/devices/agent_offers.h"
 #include "server/names.h"
 #include "server/storage/sqlite_store.h"
 
@@ -64,6 +67,7 @@ class StateCheck {
     SLIPWAY_ASSIGN_OR_RETURN(const FileLock lock,
                              LockDataFolder(options_.data_dir, "slipwayd check"));
     SLIPWAY_RETURN_IF_ERROR(CheckDatabase());
+    SLIPWAY_RETURN_IF_ERROR(CheckOffers());
     SLIPWAY_RETURN_IF_ERROR(CheckBlobs());
     return result_;
   }
@@ -125,6 +129,26 @@ class StateCheck {
     return absl::OkStatus();
   }
 
+  absl::Status CheckOffers() {
+    const std::string path = JoinPath(options_.data_dir, kAgentOffersName);
+    const absl::StatusOr<std::unique_ptr<AgentOffers>> offers = AgentOffers::Open(path);
+    if (absl::IsDataLoss(offers.status())) {
+      return Found(offers.status().message(),
+                   absl::StrCat("moved to ", kLostName, "/", kAgentOffersName),
+                   [&]() -> absl::Status {
+                     const std::string folder = JoinPath(options_.data_dir, kLostName);
+                     SLIPWAY_RETURN_IF_ERROR(MakeFolders(folder));
+                     if (rename(path.c_str(), JoinPath(folder, kAgentOffersName).c_str()) == 0) {
+                       return absl::OkStatus();
+                     }
+                     return ErrnoStatus(errno, path);
+                   });
+    }
+    if (!offers.ok()) return offers.status();
+    offered_ = (*offers)->Binaries();
+    return absl::OkStatus();
+  }
+
   absl::Status CheckBlobs() {
     absl::flat_hash_set<Digest> sound;
     if (Exists(options_.blob_dir)) {
@@ -156,7 +180,7 @@ class StateCheck {
     return CheckNeeded(sound);
   }
 
-  // Says which jobs will fail for what is not there.
+  // Says which jobs and offers will fail for what is not there.
   absl::Status CheckNeeded(const absl::flat_hash_set<Digest>& sound) {
     for (const JobRecord& record : live_) {
       for (const v1::Digest& needed : record.blobs()) {
@@ -167,6 +191,12 @@ class StateCheck {
             "send what it is made of again, or cancel the job", nullptr));
       }
     }
+    for (const Digest& binary : offered_) {
+      if (sound.contains(binary)) continue;
+      SLIPWAY_RETURN_IF_ERROR(
+          Found(absl::StrCat("what agents are offered: blob ", binary.hex(), " is not here"),
+                "offer it again (slipway offer), or withdraw it", nullptr));
+    }
     return absl::OkStatus();
   }
 
@@ -174,6 +204,7 @@ class StateCheck {
   const std::function<void(absl::string_view)>& tell_;
   StateCheckResult result_;
   std::vector<JobRecord> live_;  // Jobs that have not ended.
+  std::vector<Digest> offered_;  // Binaries.
 };
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/data_folder.h"
+#include "server/devices/agent_offers.h"
 #include "server/jobs/job_store.h"
 #include "server/storage/sqlite_database.h"
 #include "server/storage/sqlite_store.h"
@@ -148,6 +149,30 @@ TEST_F(StateCheckTest, SaysWhatItCannotCheck) {
   options_.data_dir = JoinPath(folder_.path(), "none");
   EXPECT_THAT(Check(true), StatusIs(absl::StatusCode::kNotFound, HasSubstr("--data-dir")));
   EXPECT_NE(access(options_.data_dir.c_str(), F_OK), 0);
+}
+
+TEST_F(StateCheckTest, OffersThatCannotBeReadAreMovedAway) {
+  const std::string path = JoinPath(options_.data_dir, kAgentOffersName);
+  ASSERT_OK(WriteFileAtomically(path, "damaged", /*durable=*/false));
+  Expect(/*repair=*/false, 1, 0);
+  Expect(/*repair=*/true, 1, 1);
+  EXPECT_THAT(lines_, Contains(HasSubstr("moved to lost+found/agent-offers")));
+  EXPECT_THAT(ReadFile(path, 100), StatusIs(absl::StatusCode::kNotFound));
+  Expect(/*repair=*/false, 0, 0);
+}
+
+TEST_F(StateCheckTest, AnOfferedBinaryThatIsNotThereIsNamed) {
+  ASSERT_OK_AND_ASSIGN(const auto offers,
+                       AgentOffers::Open(JoinPath(options_.data_dir, kAgentOffersName)));
+  AgentOfferRecord record;
+  *record.mutable_offer()->mutable_binary() = ToProto(Digest::Of("binary"));
+  record.mutable_offer()->set_platform("x86-64-linux");
+  ASSERT_OK(offers->Put(record));
+  Expect(/*repair=*/true, 1, 0);
+  EXPECT_THAT(lines_,
+              Contains(AllOf(HasSubstr(Digest::Of("binary").hex()), HasSubstr("offer it again"))));
+  ASSERT_OK(blobs_->Put(Digest::Of("binary"), "binary"));
+  Expect(/*repair=*/false, 0, 0);
 }
 
 }  // namespace
