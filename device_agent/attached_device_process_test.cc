@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
@@ -12,10 +13,14 @@
 #include "core/base/digest.h"
 #include "core/base/files.h"
 #include "core/base/subprocess.h"
+#include "core/base/version.h"
 #include "core/runtime/test_programs/test_programs.h"
 #include "core/store/blob_store.h"
 #include "core/tensor/tensor.h"
+#include "core/wire/digest_proto.h"
 #include "core/wire/tensor_proto.h"
+#include "device_agent/attached/attached.pb.h"
+#include "device_agent/attached/stream_greeting.h"
 #include "device_agent/testing/agent_process.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -128,6 +133,71 @@ TEST_F(AttachedDeviceProcess, ADeviceWithoutRoomForAProgramSaysSo) {
       << full->ShortDebugString();
   EXPECT_THAT(full->error().message(), HasSubstr("bringing a blob to the device"));
   ExpectSucceeds(Assign(TestKernel::kAdd));
+}
+
+// A binary on the device that says what it is as the agent's would, and then what it likes.
+class HostileDevice : public AttachedDeviceProcess {
+ protected:
+  void Answer(const std::vector<attached::FromDevice>& messages) {
+    const std::string said = JoinPath(folder_.path(), "said");
+    std::string bytes(kStreamGreeting, sizeof(kStreamGreeting) - 1);
+    attached::Greeting greeting;
+    greeting.set_version(kVersion);
+    Append(greeting, bytes);
+    for (const attached::FromDevice& message : messages) Append(message, bytes);
+    ASSERT_OK(WriteFileAtomically(said, bytes, /*durable=*/false));
+    const std::string binary = JoinPath(folder_.path(), "binary");
+    const std::string agent =
+        std::filesystem::absolute("device_agent/slipway-agent").lexically_normal().string();
+    ASSERT_OK(WriteFileAtomically(binary,
+                                  absl::StrCat("#!/bin/sh\ntest $1 = describe && exec ", agent,
+                                               " \"$@\"\ncat ", said, "\nexec sleep 60\n"),
+                                  /*durable=*/false));
+    flags_.insert(flags_.end(), {"--exec-binary", binary});
+    StartAgent();
+  }
+  void ExpectLost(const std::string& why) {
+    const std::optional<State> end = RunToEnd(Assign(TestKernel::kAdd));
+    ASSERT_TRUE(end.has_value());
+    EXPECT_EQ(end->error().code(), static_cast<int>(absl::StatusCode::kUnavailable))
+        << end->ShortDebugString();
+    EXPECT_THAT(end->error().message(), HasSubstr(why));
+    EXPECT_TRUE(end->retriable());
+  }
+
+ private:
+  static void Append(const google::protobuf::MessageLite& message, std::string& bytes) {
+    const size_t size = message.ByteSizeLong();
+    for (size_t i = 0; i < 4; ++i) bytes.push_back(static_cast<char>(size >> (8 * i)));
+    message.AppendToString(&bytes);
+  }
+};
+
+TEST_F(HostileDevice, AnswersWhatNobodyAsked) {
+  attached::FromDevice message;
+  message.mutable_response();
+  // The first may come in time for a request.
+  Answer(std::vector<attached::FromDevice>(1000, message));
+  ExpectLost("a response to nothing");
+}
+
+TEST_F(HostileDevice, WantsWhatIsNotForIt) {
+  attached::FromDevice message;
+  *message.mutable_need()->add_rests()->mutable_blob() = ToProto(Digest::Of("another's"));
+  Answer({message});
+  ExpectLost("a blob that nothing it was sent names");
+}
+
+TEST_F(HostileDevice, SaysNothingThatIsKnown) {
+  Answer({attached::FromDevice()});
+  ExpectLost("a message of no kind");
+}
+
+TEST_F(HostileDevice, EndsByASignalThatEndsNobody) {
+  attached::FromDevice message;
+  message.mutable_end()->set_signal(SIGCHLD);
+  Answer({message});
+  ExpectLost("the attached device is lost");
 }
 
 }  // namespace

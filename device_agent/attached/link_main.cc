@@ -5,16 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
-#include <deque>
 #include <memory>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -30,7 +26,7 @@
 #include "device_agent/attached/attached.pb.h"
 #include "device_agent/attached/attached_device.h"
 #include "device_agent/attached/attached_main.h"
-#include "device_agent/attached/blobs_of_request.h"
+#include "device_agent/attached/expected_answers.h"
 #include "device_agent/attached/link_arguments.h"
 #include "device_agent/runner/frame.h"
 #include "device_agent/runner/runner_commands.h"
@@ -78,12 +74,6 @@ class Link {
   }
 
  private:
-  // A request under way, as far as its response is held against it.
-  struct Expected {
-    int64_t data_offset;
-    int64_t read_bytes;  // Of a read.
-  };
-
   absl::Duration Now() const { return SystemClock().Monotonic(); }
 
   void Send(const attached::ToDevice& message) {
@@ -99,21 +89,12 @@ class Link {
           std::max<int64_t>(1, request.not_after_ns() - absl::ToInt64Nanoseconds(Now())));
       request.clear_not_after_ns();
     }
-    const v1::SessionRequest& operation = request.operation();
-    Expected expected = {request.data_offset(), 0};
-    if (operation.has_write()) {
+    if (request.operation().has_write()) {
       // The agent, which is the other end's parent, keeps to its window.
       message.set_data(window_.data() + request.data_offset(),
                        static_cast<size_t>(request.data_size()));
-    } else if (operation.has_read()) {
-      expected.read_bytes = request.data_size();
     }
-    {
-      absl::MutexLock lock(&mutex_);
-      for (Digest& digest : BlobsOf(request)) may_have_.insert(std::move(digest));
-      expected_.push_back(expected);
-      if (expected_.size() == 1) began_at_ = Now();
-    }
+    answers_.Ask(request, Now());
     *message.mutable_request() = std::move(request);
     Send(message);
   }
@@ -155,37 +136,15 @@ class Link {
     return absl::InvalidArgumentError("a message of no kind");
   }
 
-  absl::Status TakeResponse(attached::FromDevice& message) {
-    Expected expected;
-    {
-      absl::MutexLock lock(&mutex_);
-      if (expected_.empty()) return absl::InvalidArgumentError("a response to nothing");
-      expected = expected_.front();
-      expected_.pop_front();
-      began_at_ = Now();
-    }
-    const bool has_data = message.response().result().code() == 0 && expected.read_bytes > 0;
-    const int64_t wanted = has_data ? expected.read_bytes : 0;
-    if (static_cast<int64_t>(message.data().size()) != wanted) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("a response with ", message.data().size(), " bytes, not ", wanted));
-    }
-    std::copy(message.data().begin(), message.data().end(), window_.data() + expected.data_offset);
+  absl::Status TakeResponse(const attached::FromDevice& message) {
+    SLIPWAY_ASSIGN_OR_RETURN(const int64_t offset, answers_.Take(message, Now()));
+    std::copy(message.data().begin(), message.data().end(), window_.data() + offset);
     return WriteFrame(kRunnerSocket, message.response(), absl::InfiniteDuration());
   }
 
   absl::Status SendBlobs(const attached::FromDevice::Need& need) {
     for (const attached::FromDevice::Need::Rest& rest : need.rests()) {
-      SLIPWAY_ASSIGN_OR_RETURN(const Digest digest, FromProto(rest.blob()));
-      {
-        absl::MutexLock lock(&mutex_);
-        if (!may_have_.contains(digest)) {
-          return absl::InvalidArgumentError("it wants a blob that nothing it was sent names");
-        }
-      }
-      if (rest.offset() < 0 || rest.offset() > digest.size_bytes()) {
-        return absl::InvalidArgumentError("it wants bytes that a blob does not have");
-      }
+      SLIPWAY_ASSIGN_OR_RETURN(const Digest digest, answers_.Give(rest));
       const absl::Status sent = SendBlob(digest, rest.offset());
       if (sent.ok()) continue;
       attached::ToDevice message;
@@ -241,17 +200,9 @@ class Link {
   [[noreturn]] void WatchCalls() {
     absl::Duration asked_at = absl::ZeroDuration();
     while (true) {
-      absl::Duration began_at;
-      {
-        absl::MutexLock lock(&mutex_);
-        const auto are_under_way = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-          return !expected_.empty();
-        };
-        mutex_.Await(absl::Condition(&are_under_way));
-        began_at = began_at_;
-      }
+      const absl::Duration since = answers_.AwaitAsked();
       SendCancellings();
-      if (Now() - std::max(began_at, asked_at) >= kAskWhere) {
+      if (Now() - std::max(since, asked_at) >= kAskWhere) {
         attached::ToDevice message;
         message.set_where(true);
         Send(message);
@@ -274,10 +225,7 @@ class Link {
   RunnerWindow& window_;
   BlobStore& cache_;
   absl::Mutex stream_mutex_;
-  absl::Mutex mutex_;
-  std::deque<Expected> expected_ ABSL_GUARDED_BY(mutex_);
-  absl::Duration began_at_ ABSL_GUARDED_BY(mutex_);  // The first of those.
-  absl::flat_hash_set<Digest> may_have_ ABSL_GUARDED_BY(mutex_);
+  ExpectedAnswers answers_;
 };
 
 absl::Status Serve(const LinkArguments& arguments) {
