@@ -19,6 +19,7 @@
 #include "core/wire/digest_proto.h"
 #include "core/wire/tensor_proto.h"
 #include "device_agent/testing/agent_process.h"
+#include "device_agent/testing/runner_place.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/common/status_matchers.h"
@@ -31,20 +32,15 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using State = v1::RunAttemptState;
 
-enum class Place { kHere, kAttached };
-
-class RunningPrograms : public AgentProcess, public ::testing::WithParamInterface<Place> {
+class RunningPrograms : public AgentProcess, public ::testing::WithParamInterface<RunnerPlace> {
  protected:
   void SetUp() override {
     AgentProcess::SetUp();
-    if (GetParam() == Place::kAttached) AttachDevice();
+    if (GetParam() == RunnerPlace::kAttached) AttachDevice();
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Places, RunningPrograms, ::testing::Values(Place::kHere, Place::kAttached),
-                         [](const auto& place) {
-                           return place.param == Place::kHere ? "Here" : "Attached";
-                         });
+INSTANTIATE_TEST_SUITE_P(Places, RunningPrograms, kRunnerPlaces, NameOfPlace);
 
 TEST_P(RunningPrograms, RunsAProgram) {
   StartAgent();

@@ -19,6 +19,7 @@
 #include "core/base/clock.h"
 #include "core/base/files.h"
 #include "core/base/machine_lock.h"
+#include "core/runtime/test_programs/hand_written_programs.h"
 #include "core/runtime/test_programs/program_builder.h"
 #include "core/runtime/test_programs/small_kernels.h"
 #include "core/runtime/test_programs/test_programs.h"
@@ -27,6 +28,7 @@
 #include "core/wire/session_messages.h"
 #include "core/wire/tensor_proto.h"
 #include "device_agent/session/session_limits.h"
+#include "device_agent/testing/runner_place.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/common/fake_clock.h"
@@ -118,13 +120,13 @@ class Connection final : public SessionConnection {
   bool has_ended_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
-class SessionHostTest : public ::testing::Test {
+class SessionHostTest : public ::testing::TestWithParam<RunnerPlace> {
  protected:
   void SetUp() override {
     folder_ = *TemporaryFolder::Create("session_host");
     setenv("SLIPWAY_LOCK_DIR", JoinPath(folder_.path(), "locks").c_str(), 1);
     FileBlobStore::Options options;
-    options.folder = folder_.path();
+    options.folder = JoinPath(folder_.path(), "cache");
     options.durable = false;
     store_ = *FileBlobStore::Create(options);
     for (const TestKernel kernel : {TestKernel::kAdd, TestKernel::kCrash}) {
@@ -133,8 +135,11 @@ class SessionHostTest : public ::testing::Test {
     tools_.start_runner = [this] {
       RunnerOptions runner;
       runner.executable = "device_agent/slipway-agent";
-      runner.cache_folder = folder_.path();
+      runner.cache_folder = JoinPath(folder_.path(), "cache");
       runner.log_level = "debug";
+      if (GetParam() == RunnerPlace::kAttached) {
+        runner.attached = StandInDevice(JoinPath(folder_.path(), "device"));
+      }
       return RunnerProcess::Start(runner);
     };
     tools_.blobs = {.cache = store_.get(), .pinned = &pinned_, .fetch = nullptr};
@@ -255,9 +260,11 @@ class SessionHostTest : public ::testing::Test {
   uint64_t acked_ = 0;
 };
 
+INSTANTIATE_TEST_SUITE_P(Places, SessionHostTest, kRunnerPlaces, NameOfPlace);
+
 const TensorType kRows{DataType::kFloat32, {2, 8}};
 
-TEST_F(SessionHostTest, AnswersManyRequestsInOrder) {
+TEST_P(SessionHostTest, AnswersManyRequestsInOrder) {
   Ask(Load(TestKernel::kAdd, 1));
   Ask(Allocate(2, kRows));
   Ask(Allocate(3, kRows));
@@ -273,7 +280,7 @@ TEST_F(SessionHostTest, AnswersManyRequestsInOrder) {
   EXPECT_EQ(y.values<float>()[7], 300 * 7.0f);
 }
 
-TEST_F(SessionHostTest, WhatIsNotAckedComesAgainAndWhatWasTakenIsNotDoneAgain) {
+TEST_P(SessionHostTest, WhatIsNotAckedComesAgainAndWhatWasTakenIsNotDoneAgain) {
   Ask(Load(TestKernel::kAdd, 1));
   Ask(Allocate(2, kRows));
   Ask(Allocate(3, kRows));
@@ -298,7 +305,7 @@ TEST_F(SessionHostTest, WhatIsNotAckedComesAgainAndWhatWasTakenIsNotDoneAgain) {
   EXPECT_EQ(y.values<float>()[7], 7.0f);
 }
 
-TEST_F(SessionHostTest, MorePiecesThanThereAreComeWhenSomeAreAcked) {
+TEST_P(SessionHostTest, MorePiecesThanThereAreComeWhenSomeAreAcked) {
   Ask(Allocate(1, {DataType::kUint8, {1000}}));
   for (int i = 0; i < kWindowPieces + 5; ++i) Ask(Read(1, 1000));
   const std::vector<v1::SessionResponse> first =
@@ -310,7 +317,7 @@ TEST_F(SessionHostTest, MorePiecesThanThereAreComeWhenSomeAreAcked) {
   EXPECT_EQ(connection_->Responses(last_).size(), last_);
 }
 
-TEST_F(SessionHostTest, ConnectionsComeAndGoWhileRequestsAreCarriedOut) {
+TEST_P(SessionHostTest, ConnectionsComeAndGoWhileRequestsAreCarriedOut) {
   Ask(Load(TestKernel::kAdd, 1));
   Ask(Allocate(2, kRows));
   Ask(Allocate(3, kRows));
@@ -336,7 +343,7 @@ TEST_F(SessionHostTest, ConnectionsComeAndGoWhileRequestsAreCarriedOut) {
   EXPECT_EQ(connection_->Responses(1)[0].id(), 4u);
 }
 
-TEST_F(SessionHostTest, TheMachineIsHeldForWhatIsTimedAlone) {
+TEST_P(SessionHostTest, TheMachineIsHeldForWhatIsTimedAlone) {
   Ask(Load(TestKernel::kAdd, 1));
   Ask(Allocate(2, kRows));
   Request time;
@@ -357,7 +364,7 @@ TEST_F(SessionHostTest, TheMachineIsHeldForWhatIsTimedAlone) {
   EXPECT_OK(MachineLock::Acquire(MachineLock::Mode::kExclusive, absl::Seconds(5)));
 }
 
-TEST_F(SessionHostTest, ACrashIsAnsweredAndTheRestGoesOn) {
+TEST_P(SessionHostTest, ACrashIsAnsweredAndTheRestGoesOn) {
   Ask(Load(TestKernel::kCrash, 1));
   Ask(Allocate(2, kRows));
   Ask(Call(1, 2, 3));
@@ -370,7 +377,43 @@ TEST_F(SessionHostTest, ACrashIsAnsweredAndTheRestGoesOn) {
   EXPECT_EQ(responses[4].code(), 0);
 }
 
-TEST_F(SessionHostTest, ALoadThatFetchesHoldsUpNobodyAndCanBeCancelled) {
+TEST_P(SessionHostTest, ACallThatWouldNotEndCanBeCancelled) {
+  HandWrittenProgram program = NestedControl();
+  ASSERT_OK_AND_ASSIGN(const Artifact artifact, program.builder.Build());
+  Store(artifact);
+  Request load = Load(artifact.digest(), 1);
+  load.mutable_load()->set_loop_turns(INT64_MAX);
+  Ask(load);
+  Request call;
+  call.mutable_call()->set_program(1);
+  for (size_t i = 0; i < program.inputs.size(); ++i) {
+    // Loops over all numbers of turns that there are.
+    const Tensor input = program.inputs[i].dtype() == DataType::kInt64
+                             ? Tensor::Scalar<int64_t>(INT64_MAX)
+                             : program.inputs[i];
+    const uint64_t handle = 2 + i;
+    Ask(Allocate(handle, input.type()));
+    Request write;
+    write.mutable_write()->set_tensor(handle);
+    Ask(write, std::string(input.bytes()));
+    call.mutable_call()->add_inputs(handle);
+  }
+  call.mutable_call()->add_outputs(100);
+  const size_t before = last_;
+  const uint64_t called = Ask(call);
+  ASSERT_EQ(connection_->Responses(before).size(), before);
+  // It may begin before it is cancelled, or not.
+  absl::SleepFor(absl::Milliseconds(50));
+  Request cancel;
+  cancel.mutable_cancel()->set_request(called);
+  host_->Take(connection_.get(), WriteSessionRequest(cancel, absl::Cord()));
+  const std::vector<v1::SessionResponse> responses = connection_->Responses(called);
+  ASSERT_EQ(responses.size(), called);
+  EXPECT_EQ(responses.back().code(), static_cast<int>(Code::kCancelled))
+      << responses.back().message();
+}
+
+TEST_P(SessionHostTest, ALoadThatFetchesHoldsUpNobodyAndCanBeCancelled) {
   const Artifact slow = TestProgram(TestKernel::kSlow);
   ASSERT_OK(store_->Put(slow.digest(), slow.manifest().bytes()));
   for (const Digest& digest : slow.manifest().blobs()) {
@@ -409,7 +452,7 @@ TEST_F(SessionHostTest, ALoadThatFetchesHoldsUpNobodyAndCanBeCancelled) {
   EXPECT_EQ(responses[6].code(), 0) << responses[6].message();
 }
 
-TEST_F(SessionHostTest, WhoWaitsForTheMachineIsStillGivenUp) {
+TEST_P(SessionHostTest, WhoWaitsForTheMachineIsStillGivenUp) {
   ASSERT_OK_AND_ASSIGN(const MachineLock other,
                        MachineLock::Acquire(MachineLock::Mode::kShared, absl::Seconds(5)));
   Restart(absl::Seconds(1));
@@ -425,7 +468,7 @@ TEST_F(SessionHostTest, WhoWaitsForTheMachineIsStillGivenUp) {
   EXPECT_THAT(std::string(why.message()), HasSubstr("nothing was heard of its client for 1s"));
 }
 
-TEST_F(SessionHostTest, AnAgentThatWasAsleepForgivesItsClient) {
+TEST_P(SessionHostTest, AnAgentThatWasAsleepForgivesItsClient) {
   FakeClock machine;
   // Runners compare times of requests with their own.
   machine.Advance(clock_.Monotonic());
@@ -450,7 +493,7 @@ TEST_F(SessionHostTest, AnAgentThatWasAsleepForgivesItsClient) {
   EXPECT_GE(started, 3);
 }
 
-TEST_F(SessionHostTest, WhatARunnerWritesComesBeforeTheAnswer) {
+TEST_P(SessionHostTest, WhatARunnerWritesComesBeforeTheAnswer) {
   Ask(Load(TestKernel::kAdd, 1));
   Ask(Load(TestKernel::kFail, 2));
   Ask(Allocate(3, kRows));
@@ -468,7 +511,7 @@ TEST_F(SessionHostTest, WhatARunnerWritesComesBeforeTheAnswer) {
   EXPECT_THAT(before_its_answer, HasSubstr("calls the program"));
 }
 
-TEST_F(SessionHostTest, TellsWhenNothingIsHeardAndWhenItIsAgain) {
+TEST_P(SessionHostTest, TellsWhenNothingIsHeardAndWhenItIsAgain) {
   SessionTerms terms;
   terms.idle = absl::Hours(1);
   terms.longest = absl::Hours(1);
@@ -497,7 +540,7 @@ TEST_F(SessionHostTest, TellsWhenNothingIsHeardAndWhenItIsAgain) {
   EXPECT_GE(await(3), absl::Milliseconds(20));
 }
 
-TEST_F(SessionHostTest, AProfileOfManySteps) {
+TEST_P(SessionHostTest, AProfileOfManySteps) {
   Ask(Load(ManySteps(50'000, 100), 1));
   Ask(Allocate(2, {DataType::kFloat32, {1}}));
   Ask(Profiled(Call(1, 2, 3)));
@@ -508,7 +551,7 @@ TEST_F(SessionHostTest, AProfileOfManySteps) {
   EXPECT_GT(responses[2].ByteSizeLong(), size_t{4} << 20);
 }
 
-TEST_F(SessionHostTest, AnAnswerThatIsTooLongIsAnErrorAndTheSessionLivesOn) {
+TEST_P(SessionHostTest, AnAnswerThatIsTooLongIsAnErrorAndTheSessionLivesOn) {
   Ask(Load(ManySteps(20'000, 1000), 1));
   Ask(Allocate(2, {DataType::kFloat32, {1}}));
   Ask(Profiled(Call(1, 2, 3)));
@@ -522,7 +565,7 @@ TEST_F(SessionHostTest, AnAnswerThatIsTooLongIsAnErrorAndTheSessionLivesOn) {
   EXPECT_EQ(responses[4].code(), 0) << responses[4].message();
 }
 
-TEST_F(SessionHostTest, WhoReadsNothingIsNotSentMoreNews) {
+TEST_P(SessionHostTest, WhoReadsNothingIsNotSentMoreNews) {
   connection_->Hold();
   Request heartbeat;
   heartbeat.mutable_heartbeat();
@@ -535,7 +578,7 @@ TEST_F(SessionHostTest, WhoReadsNothingIsNotSentMoreNews) {
   EXPECT_LE(connection_->news().size() - before, 2u);
 }
 
-TEST_F(SessionHostTest, WhatIsStuckOnAConnectionHoldsUpNoOther) {
+TEST_P(SessionHostTest, WhatIsStuckOnAConnectionHoldsUpNoOther) {
   connection_->Hold();
   Request heartbeat;
   heartbeat.mutable_heartbeat();
@@ -554,7 +597,7 @@ TEST_F(SessionHostTest, WhatIsStuckOnAConnectionHoldsUpNoOther) {
   EXPECT_TRUE(has_log);
 }
 
-TEST_F(SessionHostTest, AnErrorQuotesNoMoreThanFits) {
+TEST_P(SessionHostTest, AnErrorQuotesNoMoreThanFits) {
   Ask(Load(TestKernel::kAdd, 1));
   Request call = Call(1, 2, 3);
   // Three times as much in a message for people, and more than a message may have.
@@ -567,7 +610,7 @@ TEST_F(SessionHostTest, AnErrorQuotesNoMoreThanFits) {
   EXPECT_EQ(responses[1].message().size(), kMaxErrorBytes);
 }
 
-TEST_F(SessionHostTest, WhoTakesNoNoteOfLargeAnswersIsNotReadOn) {
+TEST_P(SessionHostTest, WhoTakesNoNoteOfLargeAnswersIsNotReadOn) {
   Ask(Load(TestKernel::kAdd, 1));
   Request call = Call(1, 2, 3);
   call.mutable_call()->set_function(std::string(kMaxErrorBytes, 'x'));
@@ -584,7 +627,7 @@ TEST_F(SessionHostTest, WhoTakesNoNoteOfLargeAnswersIsNotReadOn) {
   EXPECT_GT(connection_->reads(), reads);
 }
 
-TEST_F(SessionHostTest, CloseEndsItWhenAllIsAnswered) {
+TEST_P(SessionHostTest, CloseEndsItWhenAllIsAnswered) {
   Ask(Allocate(1, kRows));
   Request close;
   close.mutable_close();
@@ -594,7 +637,7 @@ TEST_F(SessionHostTest, CloseEndsItWhenAllIsAnswered) {
   EXPECT_EQ(connection_->Responses(1).size(), 1u);
 }
 
-TEST_F(SessionHostTest, GarbageEndsIt) {
+TEST_P(SessionHostTest, GarbageEndsIt) {
   host_->Take(connection_.get(), absl::Cord("garbage"));
   EXPECT_THAT(AwaitEnd(), StatusIs(Code::kInvalidArgument));
   EXPECT_THAT(connection_->AwaitEnd(), StatusIs(Code::kInvalidArgument));

@@ -20,6 +20,7 @@
 #include "core/tensor/tensor.h"
 #include "core/wire/digest_proto.h"
 #include "device_agent/testing/grpc_fake_server.h"
+#include "device_agent/testing/runner_place.h"
 #include "gtest/gtest.h"
 #include "tests/common/status_matchers.h"
 
@@ -52,10 +53,7 @@ class AgentProcess : public ::testing::Test {
     return options;
   }
   // What every agent of this test works with is a device that another shell reaches, with a home folder of its own.
-  void AttachDevice() {
-    flags_ = {"--exec-prefix",
-              absl::StrCat("device_agent/testing/stand_in_shell.sh ", device_home())};
-  }
+  void AttachDevice() { flags_ = {"--exec-prefix", StandInPrefix(device_home())}; }
   std::string device_home() const { return JoinPath(folder_.path(), "device"); }
   void StartAgent(const std::vector<std::string>& flags = {}) {
     agent_ = *Subprocess::Start(AgentOptions(flags));

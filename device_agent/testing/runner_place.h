@@ -1,0 +1,38 @@
+// Where a test's runners run: what holds here holds on a device that is attached.
+#ifndef SLIPWAY_DEVICE_AGENT_TESTING_RUNNER_PLACE_H_
+#define SLIPWAY_DEVICE_AGENT_TESTING_RUNNER_PLACE_H_
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/digest.h"
+#include "core/base/files.h"
+#include "device_agent/attached/attached_device.h"
+#include "gtest/gtest.h"
+
+namespace slipway {
+
+enum class RunnerPlace { kHere, kAttached };
+
+inline const auto kRunnerPlaces = ::testing::Values(RunnerPlace::kHere, RunnerPlace::kAttached);
+
+inline std::string NameOfPlace(const ::testing::TestParamInfo<RunnerPlace>& place) {
+  return place.param == RunnerPlace::kHere ? "Here" : "Attached";
+}
+
+// Of a device that another shell reaches, with a home folder of its own.
+inline std::string StandInPrefix(const std::string& home) {
+  return absl::StrCat("device_agent/testing/stand_in_shell.sh ", home);
+}
+
+inline AttachedDevice StandInDevice(const std::string& home) {
+  AttachedDevice device;
+  device.exec_prefix = StandInPrefix(home);
+  device.binary = "device_agent/slipway-agent";
+  device.digest = Digest::Of(*ReadFile(device.binary, int64_t{1} << 30));
+  return device;
+}
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_DEVICE_AGENT_TESTING_RUNNER_PLACE_H_
