@@ -80,7 +80,7 @@ TEST(MachineDescriptionTest, CudaFollowsTheCapability) {
 
 TEST(MachineDescriptionTest, OpenClPromisesLittle) {
   const MachineDescription machine = Describe("x86-64-linux,opencl");
-  EXPECT_EQ(machine.max_threads_per_block, 1);
+  EXPECT_EQ(machine.max_threads_per_block, 64);
   EXPECT_EQ(machine.shared_memory_bytes, 32 << 10);
   EXPECT_EQ(machine.warp_size, 0);
 }

@@ -12,6 +12,7 @@
 #include "core/codegen/schedules/cpu/matrix_schedule.h"
 #include "core/codegen/schedules/cpu/reduction_schedule.h"
 #include "core/codegen/schedules/cpu/winograd_schedule.h"
+#include "core/codegen/schedules/gpu/thread_schedule.h"
 #include "core/codegen/schedules/parameters.h"
 
 namespace slipway {
@@ -20,6 +21,7 @@ namespace {
 using Halide::Func;
 
 bool IsCpu(const MachineDescription& machine) { return machine.vector_bytes > 0; }
+bool IsGpu(const MachineDescription& machine) { return machine.max_threads_per_block > 0; }
 
 // Chooses for an anchor and a machine, as `record`, unless it is null, says, and carries it out. Errors of SetParameters alone.
 using Schedule = absl::Status (*)(const MachineDescription&, const Anchor&, Func,
@@ -50,6 +52,12 @@ absl::Status Fixed(const MachineDescription& machine, const Anchor& anchor, Func
   kSchedule(machine, std::get<Stages>(anchor.stages), result);
   return absl::OkStatus();
 }
+
+// On a GPU, where the one thing to choose is how many instances are a group.
+template <typename Stages,
+          void (*kSchedule)(const MachineDescription&, const Stages&, const ThreadSchedule&, Func)>
+constexpr Schedule Threads =
+    Chosen<Stages, ThreadSchedule, ChooseThreads<Stages>, ThreadParametersOf<Stages>, kSchedule>;
 
 struct Row {
   AnchorKind kind;
@@ -83,6 +91,16 @@ constexpr Row kSchedules[] = {
     {AnchorKind::kReduction, "reduction", IsCpu, Fixed<ReductionStages, ScheduleReduction>},
     {AnchorKind::kRows, "rows", IsCpu, Fixed<RowStages, ScheduleRows>},
     {AnchorKind::kJoin, "join", IsCpu, Fixed<JoinStages, ScheduleJoin>},
+    {AnchorKind::kInjective, "expression", IsGpu,
+     Threads<InjectiveStages, ScheduleInjectiveThreads>},
+    {AnchorKind::kUpdated, "updates", IsGpu, Threads<UpdatedStages, ScheduleUpdatedThreads>},
+    {AnchorKind::kPlainConvolution, "plain-convolution", IsGpu,
+     Threads<ConvolutionStages, ScheduleConvolutionThreads>},
+    {AnchorKind::kMatrixProduct, "product", IsGpu, Threads<MatrixStages, ScheduleProductThreads>},
+    {AnchorKind::kReduction, "reduction", IsGpu,
+     Threads<ReductionStages, ScheduleReductionThreads>},
+    {AnchorKind::kRows, "rows", IsGpu, Threads<RowStages, ScheduleRowThreads>},
+    {AnchorKind::kJoin, "join", IsGpu, Threads<JoinStages, ScheduleJoinThreads>},
 };
 
 }  // namespace

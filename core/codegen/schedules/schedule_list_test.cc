@@ -11,22 +11,28 @@ namespace {
 using ::slipway::testing::StatusIs;
 using ::testing::HasSubstr;
 
-bool IsVectorized(const Halide::Func& func) {
-  return func.function().definition().schedule().dims().front().for_type ==
-         Halide::Internal::ForType::Vectorized;
+using Halide::Internal::ForType;
+
+ForType InnermostLoop(const Halide::Func& func) {
+  return func.function().definition().schedule().dims().front().for_type;
 }
 
 TEST(ScheduleListTest, FindsByKindAndMachine) {
   const Target target = *ParseTarget("x86-64-v3-linux,cuda-sm90");
   const Anchor anchor{AnchorKind::kInjective, InjectiveStages{{64}}};
   Halide::Var x("x");
-  Halide::Func twice("twice");
-  twice(x) = 2 * x;
-  EXPECT_THAT(KernelScheduler(DescribeMachine(target.devices[1]))(anchor, twice),
-              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("\"expression\"")));
-  EXPECT_FALSE(IsVectorized(twice));
-  EXPECT_OK(KernelScheduler(DescribeMachine(target.host()))(anchor, twice));
-  EXPECT_TRUE(IsVectorized(twice));
+  Halide::Func on_gpu("on_gpu"), on_cpu("on_cpu"), blocked("blocked");
+  on_gpu(x) = 2 * x;
+  on_cpu(x) = 2 * x;
+  blocked(x) = 2 * x;
+  EXPECT_OK(KernelScheduler(DescribeMachine(target.devices[1]))(anchor, on_gpu));
+  EXPECT_EQ(InnermostLoop(on_gpu), ForType::GPUThread);
+  EXPECT_OK(KernelScheduler(DescribeMachine(target.host()))(anchor, on_cpu));
+  EXPECT_EQ(InnermostLoop(on_cpu), ForType::Vectorized);
+  EXPECT_THAT(KernelScheduler(DescribeMachine(target.devices[1]))(
+                  {AnchorKind::kBlockedConvolution, ConvolutionStages{}}, blocked),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("\"convolution\"")));
+  EXPECT_EQ(InnermostLoop(blocked), ForType::Serial);
 }
 
 }  // namespace
