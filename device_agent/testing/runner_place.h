@@ -14,7 +14,12 @@ namespace slipway {
 
 enum class RunnerPlace { kHere, kAttached };
 
+// TSan is told in tests alone what absl::Mutex does (//tests/tsan), and a link to a device has threads that use it.
+#if __has_feature(thread_sanitizer)
+inline const auto kRunnerPlaces = ::testing::Values(RunnerPlace::kHere);
+#else
 inline const auto kRunnerPlaces = ::testing::Values(RunnerPlace::kHere, RunnerPlace::kAttached);
+#endif
 
 inline std::string NameOfPlace(const ::testing::TestParamInfo<RunnerPlace>& place) {
   return place.param == RunnerPlace::kHere ? "Here" : "Attached";
