@@ -10,10 +10,9 @@
 #include "core/base/status_macros.h"
 #include "core/identity/identity_file.h"
 #include "core/rpc/caller_proof.h"
-#include "core/store/file_blob_store.h"
-#include "core/store/quota_blob_store.h"
 #include "core/wire/device_attributes_proto.h"
 #include "core/wire/digest_proto.h"
+#include "device_agent/agent_cache.h"
 #include "device_agent/agent_identity.h"
 #include "device_agent/grpc_agent_transport.h"
 #include "device_agent/own_device.h"
@@ -104,19 +103,9 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
     }
   }
 
-  FileBlobStore::Options cache;
-  cache.folder = options.cache_dir;
-  cache.durable = false;
-  cache.marks_sound = true;  // `slipway run` starts an agent for each call.
-  SLIPWAY_ASSIGN_OR_RETURN_WITH(agent->cache_, FileBlobStore::Create(cache), "--cache-dir");
-  if (options.cache_quota_bytes > 0) {
-    QuotaBlobStore::Options quota;
-    quota.quota_bytes = options.cache_quota_bytes;
-    quota.pinned = [pinned = &agent->pinned_] { return pinned->Get(); };
-    // What an attempt needs is pinned; all else can be fetched again.
-    quota.keep_for = absl::ZeroDuration();
-    agent->cache_ = std::make_unique<QuotaBlobStore>(std::move(agent->cache_), quota);
-  }
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(
+      agent->cache_, OpenAgentCache(options.cache_dir, options.cache_quota_bytes, agent->pinned_),
+      "--cache-dir");
 
   RunnerOptions runner;
   runner.executable = std::move(executable);

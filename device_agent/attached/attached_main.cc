@@ -32,9 +32,8 @@
 #include "core/base/status_macros.h"
 #include "core/base/version.h"
 #include "core/store/blob_store.h"
-#include "core/store/file_blob_store.h"
-#include "core/store/quota_blob_store.h"
 #include "core/wire/digest_proto.h"
+#include "device_agent/agent_cache.h"
 #include "device_agent/attached/attached.pb.h"
 #include "device_agent/attached/attached_device.h"
 #include "device_agent/attached/blobs_of_request.h"
@@ -343,19 +342,10 @@ absl::StatusOr<AttachedArguments> ParseArguments(int argc, char** argv) {
 }
 
 absl::Status Serve(const AttachedArguments& arguments, Connection connection) {
-  FileBlobStore::Options cache;
-  cache.folder = arguments.runner.cache_folder;
-  cache.durable = false;
-  cache.marks_sound = true;  // One process follows another.
   PinnedBlobs pinned;
-  SLIPWAY_ASSIGN_OR_RETURN(std::unique_ptr<BlobStore> store, FileBlobStore::Create(cache));
-  if (arguments.cache_quota_bytes > 0) {
-    QuotaBlobStore::Options quota;
-    quota.quota_bytes = arguments.cache_quota_bytes;
-    quota.pinned = [&pinned] { return pinned.Get(); };
-    quota.keep_for = absl::ZeroDuration();
-    store = std::make_unique<QuotaBlobStore>(std::move(store), quota);
-  }
+  SLIPWAY_ASSIGN_OR_RETURN(
+      const std::unique_ptr<BlobStore> store,
+      OpenAgentCache(arguments.runner.cache_folder, arguments.cache_quota_bytes, pinned));
   SLIPWAY_ASSIGN_OR_RETURN(std::unique_ptr<RunnerProcess> runner,
                            RunnerProcess::Start(arguments.runner));
   SLIPWAY_RETURN_IF_ERROR(Greet(connection));

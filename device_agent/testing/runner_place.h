@@ -14,7 +14,7 @@ namespace slipway {
 
 enum class RunnerPlace { kHere, kAttached };
 
-// TSan is told in tests alone what absl::Mutex does (//tests/tsan), and a link to a device has threads that use it.
+// TSan is told in tests alone what the locks of Abseil do (//tests/tsan), and a link to a device has threads that use them.
 #if __has_feature(thread_sanitizer)
 inline const auto kRunnerPlaces = ::testing::Values(RunnerPlace::kHere);
 #else
