@@ -193,6 +193,13 @@ TEST_F(HostileDevice, SaysNothingThatIsKnown) {
   ExpectLost("a message of no kind");
 }
 
+TEST_F(HostileDevice, EndsByASignalThatWouldStopTheLink) {
+  attached::FromDevice message;
+  message.mutable_end()->set_signal(SIGSTOP);
+  Answer({message});
+  ExpectLost("the attached device is lost");
+}
+
 TEST_F(HostileDevice, EndsByASignalThatEndsNobody) {
   attached::FromDevice message;
   message.mutable_end()->set_signal(SIGCHLD);

@@ -181,6 +181,8 @@ class Link {
     if (end.is_out_of_memory()) _exit(kOutOfMemoryExitCode);
     const int number = end.signal();
     if (number <= 0 || number >= NSIG) _exit(end.exit_code());
+    // Those stop a process, and end none.
+    if (number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU) Lose();
     // As the runner: no file is written for this process, which is well.
     const rlimit none = {.rlim_cur = 0, .rlim_max = 0};
     setrlimit(RLIMIT_CORE, &none);
