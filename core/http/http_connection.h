@@ -71,14 +71,13 @@ class WaitingBytes final : public HttpStream {
 
   bool Send(absl::string_view bytes) override {
     absl::MutexLock lock(&mutex_);
-    if (gone_ || ended_) return false;
+    if (gone_ || ended_ || overflowed_) return false;
     if (bytes.empty()) return true;
     // Each is a chunk (RFC 9112, section 7.1).
     absl::StrAppend(&waiting_, absl::Hex(bytes.size()), "\r\n", bytes, "\r\n");
-    const bool fits = waiting_.size() <= most_;
-    overflowed_ |= !fits;
+    overflowed_ = waiting_.size() > most_;
     wake_();
-    return fits;
+    return !overflowed_;
   }
   void End() override {
     absl::MutexLock lock(&mutex_);
@@ -112,14 +111,17 @@ class WaitingBytes final : public HttpStream {
     }
     if (tell) tell();
   }
+  bool has_overflowed() const {
+    absl::MutexLock lock(&mutex_);
+    return overflowed_;
+  }
   struct Taken {
     std::string bytes;
     bool has_ended = false;
-    bool has_overflowed = false;
   };
   Taken Take() {
     absl::MutexLock lock(&mutex_);
-    return {std::exchange(waiting_, ""), ended_, overflowed_};
+    return {std::exchange(waiting_, ""), ended_};
   }
 
  private:
@@ -387,9 +389,11 @@ class HttpConnection final : public HttpConnectionBase,
   }
 
   void SendWaiting() {
-    if (is_sending_ || !forget_) return;
+    if (!forget_) return;
+    // Also while some are under way, which a reader that takes nothing would hold up.
+    if (waiting_->has_overflowed()) return Forget();
+    if (is_sending_) return;
     WaitingBytes::Taken taken = waiting_->Take();
-    if (taken.has_overflowed) return Forget();
     if (taken.bytes.empty()) {
       if (taken.has_ended) Forget();
       return;

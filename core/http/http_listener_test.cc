@@ -178,11 +178,16 @@ TEST_F(HttpListenerTest, TellsAStreamThatItsReaderIsGone) {
 }
 
 TEST_F(HttpListenerTest, EndsAStreamWhoseReaderTakesNothing) {
-  const UniqueFd fd = Connect(Start({.patience = kNever, .most_waiting_bytes = 1 << 20}));
+  // More than the system's own buffers hold.
+  constexpr size_t kMost = 64 << 20;
+  const UniqueFd fd = Connect(Start({.patience = kNever, .most_waiting_bytes = kMost}));
   Send(fd, "GET /stream HTTP/1.1\r\nHost: x\r\n\r\n");
   const std::shared_ptr<HttpStream> stream = echo_.AwaitStream();
   absl::Notification gone;
   stream->OnGone([&gone] { gone.Notify(); });
+  ASSERT_TRUE(stream->Send(std::string(kMost / 2, '!')));
+  // From the first byte on, the rest of them is under way.
+  for (char byte = 0; byte != '!';) ASSERT_EQ(recv(fd.get(), &byte, 1, 0), 1);
   while (stream->Send(std::string(64 << 10, 'x'))) {
   }
   gone.WaitForNotification();
