@@ -50,6 +50,7 @@ absl::Status CheckKind(v1::Code::Kind kind, const DeviceTarget& device) {
   bool fits = false;
   switch (kind) {
     case v1::Code::KIND_ELF:
+    case v1::Code::KIND_ELF_OBJECT:
       fits = !IsGpu(device);
       break;
     case v1::Code::KIND_PTX:
@@ -77,7 +78,7 @@ bool IsIdentifier(absl::string_view name) {
 }
 
 absl::Status CheckEntries(const v1::Code& code, const ReaderLimits& limits) {
-  if (code.kind() == v1::Code::KIND_ELF) {
+  if (code.kind() == v1::Code::KIND_ELF || code.kind() == v1::Code::KIND_ELF_OBJECT) {
     if (code.entries_size() == 0) return absl::OkStatus();
     return InvalidArgumentError("has entries beside a table of kernels");
   }

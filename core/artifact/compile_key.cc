@@ -83,6 +83,9 @@ absl::StatusOr<std::string> CompileKey(const v1::CompilationSpec& spec,
   if (!spec.options().schedules().empty()) {
     AddField("schedules", spec.options().schedules(), text);
   }
+  if (!spec.options().library_name().empty()) {
+    AddField("library", spec.options().library_name(), text);
+  }
   if (spec.options().has_evaluation()) {
     AddField("evaluation", "", text);
     for (const v1::Tensor& input : spec.options().evaluation().inputs()) {

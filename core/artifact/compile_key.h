@@ -23,7 +23,8 @@ namespace slipway {
 //   9. name and both ends of every range, and whether products are observed;
 //  10. schedules of kernels, where there are any;
 //  11. name, type and digest of every input that the model is evaluated for, where it is;
-//  12. the compiler's fingerprint, which covers its sources and the builds of
+//  12. the name of the library that is made, where one is;
+//  13. the compiler's fingerprint, which covers its sources and the builds of
 //      the libraries that generate its code.
 // Not part of it: display_name, print_after and print_schedules, which do not change the artifact.
 // Whatever else comes to change an artifact is added here, and only here.

@@ -81,6 +81,7 @@ TEST(CompileKey, EveryPartOfTheListCounts) {
       },
       [](Spec& s) { s.mutable_options()->set_schedules("*"); },
       [](Spec& s) { s.mutable_options()->set_precision(v1::PRECISION_BF16); },
+      [](Spec& s) { s.mutable_options()->set_library_name("*"); },
       [](Spec& s) { s.mutable_options()->mutable_evaluation(); },
       [](Spec& s) {
         AddInput("x", '4', {2, 3}, s);

@@ -31,23 +31,45 @@ std::optional<StepCost> ReadCost(const v1::ProgramNotes::StepCost& proto) {
   return cost;
 }
 
+// Empty where there are none.
+v1::ProgramNotes ReadNotes(const Artifact& artifact) {
+  v1::ProgramNotes notes;
+  const v1::Constant* constant = FindNotes(artifact.manifest().proto());
+  if (constant == nullptr) return notes;
+  const absl::StatusOr<Digest> digest = FromProto(constant->blob());
+  SLIPWAY_CHECK(digest.ok(), "the manifest was not checked");
+  const Blob bytes = artifact.blob(*digest).Part(constant->offset(), constant->size_bytes());
+  if (!notes.ParseFromArray(bytes.bytes().data(), static_cast<int>(bytes.size_bytes()))) {
+    notes.Clear();
+  }
+  return notes;
+}
+
 }  // namespace
 
 std::vector<std::optional<StepCost>> CostsOf(const Artifact& artifact) {
   const v1::Manifest& manifest = artifact.manifest().proto();
-  const v1::Constant* constant = FindNotes(manifest);
-  if (constant == nullptr) return {};
-  const absl::StatusOr<Digest> digest = FromProto(constant->blob());
-  SLIPWAY_CHECK(digest.ok(), "the manifest was not checked");
-  const Blob bytes = artifact.blob(*digest).Part(constant->offset(), constant->size_bytes());
-  v1::ProgramNotes notes;
-  if (!notes.ParseFromArray(bytes.bytes().data(), static_cast<int>(bytes.size_bytes()))) return {};
+  const v1::ProgramNotes notes = ReadNotes(artifact);
   int steps = 0;
   for (const v1::Function& function : manifest.functions()) steps += function.steps_size();
   if (notes.steps_size() != steps) return {};
   std::vector<std::optional<StepCost>> costs;
   for (const v1::ProgramNotes::StepCost& step : notes.steps()) costs.push_back(ReadCost(step));
   return costs;
+}
+
+std::vector<int64_t> KernelScratchOf(const Artifact& artifact) {
+  const v1::Manifest& manifest = artifact.manifest().proto();
+  const v1::ProgramNotes notes = ReadNotes(artifact);
+  if (manifest.code_size() == 0 ||
+      notes.kernel_scratch_bytes_size() != static_cast<int>(manifest.code(0).kernel_count())) {
+    return {};
+  }
+  std::vector<int64_t> bytes;
+  for (const int64_t of_one : notes.kernel_scratch_bytes()) {
+    bytes.push_back(of_one < 0 ? -1 : of_one);
+  }
+  return bytes;
 }
 
 std::string AddNotes(const v1::ProgramNotes& notes, v1::Manifest& manifest) {

@@ -26,6 +26,9 @@ struct StepCost {
 // or none that fit it.
 std::vector<std::optional<StepCost>> CostsOf(const Artifact& artifact);
 
+// Scratch memory that a call of each kernel of the first piece of code asks for at most, -1 where that is not known; empty as CostsOf.
+std::vector<int64_t> KernelScratchOf(const Artifact& artifact);
+
 // Adds the notes to a manifest that has all its constants, and returns the bytes of the blob that they are.
 std::string AddNotes(const v1::ProgramNotes& notes, v1::Manifest& manifest);
 

@@ -66,6 +66,19 @@ TEST(ProgramNotesTest, CostsAreReadAsTheyWereWritten) {
   EXPECT_EQ(steps[1].cost, std::nullopt);
 }
 
+TEST(ProgramNotesTest, ScratchIsToldOfEachKernel) {
+  v1::ProgramNotes notes;
+  const int kernels = static_cast<int>(TestManifest().code(0).kernel_count());
+  for (int i = 0; i < kernels; ++i) notes.add_kernel_scratch_bytes(i == 0 ? -7 : 64 * i);
+  std::vector<int64_t> wanted = {-1};
+  for (int i = 1; i < kernels; ++i) wanted.push_back(64 * i);
+  EXPECT_EQ(KernelScratchOf(With(notes)), wanted);
+  notes.add_kernel_scratch_bytes(1);
+  EXPECT_THAT(KernelScratchOf(With(notes)), IsEmpty()) << "of one kernel more than there are";
+  EXPECT_THAT(KernelScratchOf(WithBytes("\xff\xff\xff")), IsEmpty());
+  EXPECT_THAT(KernelScratchOf(With(TestManifest(), "")), IsEmpty());
+}
+
 TEST(ProgramNotesTest, AnArtifactOfBeforeHasNone) {
   const Artifact artifact = With(TestManifest(), "");
   EXPECT_THAT(CostsOf(artifact), IsEmpty());

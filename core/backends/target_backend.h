@@ -27,6 +27,8 @@ struct BackendRequest {
   const Target& target;
   // For Manifest.compile_key; may be empty. The manifest's name is the graph's.
   std::string compile_key;
+  // Not empty: the name of the library that the program's code is to be (core/artifact/library_name.h).
+  std::string library_name = {};
   // How kernels are cut, in place of what the backend chooses; those that it does not have do not matter.
   ScheduleRecords schedules = {};
 };

@@ -22,6 +22,7 @@
 #include "core/codegen/limits.h"
 #include "core/codegen/machine_code.h"
 #include "core/codegen/schedules/schedule_list.h"
+#include "core/codegen/scratch_bytes.h"
 #include "core/operators/products.h"
 #include "core/target/machine_description.h"
 
@@ -42,10 +43,11 @@ constexpr bool kMemoryCanBeLimited = true;
 // Compiles `pipeline` to an object file at `path`.
 absl::Status WriteObject(GroupPipeline& group, const std::string& function,
                          const DeviceTarget& device, DotProducts dot_products,
-                         const std::string& path) {
+                         const std::string& path, int64_t& scratch_bytes) {
   SLIPWAY_ASSIGN_OR_RETURN(const Halide::Target target, HalideTargetFor(device, dot_products));
-  return WriteMachineCode(group.pipeline.compile_to_module(group.arguments, function, target),
-                          device, path);
+  const Halide::Module module = group.pipeline.compile_to_module(group.arguments, function, target);
+  scratch_bytes = ScratchBytes(module);
+  return WriteMachineCode(module, device, path);
 }
 
 // Of the products in a group.
@@ -71,9 +73,10 @@ absl::Status WarmUp() {
       warm(x) = Halide::cast<float>(x);
       GroupPipeline group;
       group.pipeline = Halide::Pipeline(warm);
+      int64_t scratch_bytes = 0;
       status = WriteObject(group, "slipway_warm_up",
                            DeviceTarget{Arch::kX86_64, Os::kLinux, /*level=*/3, {}},
-                           DotProducts::kNone, "/dev/null");
+                           DotProducts::kNone, "/dev/null", scratch_bytes);
     } catch (const std::exception& error) {
       status = absl::InternalError(absl::StrCat("the kernel generator fails: ", error.what()));
     }
@@ -81,14 +84,18 @@ absl::Status WarmUp() {
   return status;
 }
 
-// What a child writes and a cache keeps: the object file, behind it the text of the schedule and the number of its bytes.
-constexpr size_t kCountBytes = sizeof(uint32_t);
+// What a child writes and a cache keeps: the object file, behind it the text of the schedule and this.
+struct KernelFileEnd {
+  int64_t scratch_bytes = 0;
+  int64_t schedule_bytes = 0;
+};
 
-absl::Status AppendSchedule(const std::string& schedule, const std::string& path) {
-  const auto bytes = static_cast<uint32_t>(schedule.size());
+absl::Status AppendFacts(const std::string& schedule, int64_t scratch_bytes,
+                         const std::string& path) {
+  const KernelFileEnd end{scratch_bytes, static_cast<int64_t>(schedule.size())};
   std::ofstream file(path, std::ios::binary | std::ios::app);
   file << schedule;
-  file.write(reinterpret_cast<const char*>(&bytes), kCountBytes);
+  file.write(reinterpret_cast<const char*>(&end), sizeof(end));
   file.close();
   return file.good() ? absl::OkStatus() : absl::InternalError("cannot write a kernel's schedule");
 }
@@ -96,16 +103,19 @@ absl::Status AppendSchedule(const std::string& schedule, const std::string& path
 struct KernelFile {
   std::string object;
   std::string schedule;
+  int64_t scratch_bytes = -1;
 };
 
 // Nothing where the file is none.
 std::optional<KernelFile> ReadKernelFile(std::string file) {
-  if (file.size() < kCountBytes) return std::nullopt;
-  uint32_t bytes = 0;
-  std::memcpy(&bytes, file.data() + file.size() - kCountBytes, kCountBytes);
-  file.resize(file.size() - kCountBytes);
-  if (bytes >= file.size()) return std::nullopt;
+  KernelFileEnd end;
+  if (file.size() < sizeof(end)) return std::nullopt;
+  std::memcpy(&end, file.data() + file.size() - sizeof(end), sizeof(end));
+  file.resize(file.size() - sizeof(end));
+  const auto bytes = static_cast<uint64_t>(end.schedule_bytes);
+  if (bytes >= file.size() || end.scratch_bytes < -1) return std::nullopt;
   KernelFile kernel;
+  kernel.scratch_bytes = end.scratch_bytes;
   kernel.schedule = file.substr(file.size() - bytes);
   file.resize(file.size() - bytes);
   kernel.object = std::move(file);
@@ -209,9 +219,10 @@ absl::StatusOr<std::vector<CompiledKernel>> KernelCompiler::Compile(
             GroupPipeline group,
             BuildGroupPipeline(job.body, registry_, lowerings_, lanes, std::ref(scheduler)));
         SLIPWAY_RETURN_IF_ERROR(scheduler.CheckAllUsed());
-        SLIPWAY_RETURN_IF_ERROR(
-            WriteObject(group, KernelFunction(job.key), target, DotProductsOf(job.body), path));
-        return AppendSchedule(ToString(scheduler.used()), path);
+        int64_t scratch_bytes = 0;
+        SLIPWAY_RETURN_IF_ERROR(WriteObject(group, KernelFunction(job.key), target,
+                                            DotProductsOf(job.body), path, scratch_bytes));
+        return AppendFacts(ToString(scheduler.used()), scratch_bytes, path);
       };
       SLIPWAY_ASSIGN_OR_RETURN_WITH(
           CompileChild child,
@@ -254,8 +265,8 @@ absl::StatusOr<std::vector<CompiledKernel>> KernelCompiler::Compile(
   kernels.reserve(requests.size());
   for (const size_t index : job_of_request) {
     const Job& job = jobs[index];
-    kernels.push_back(
-        {job.key, KernelSymbol(job.key), job.kernel.object, job.kernel_name, job.kernel.schedule});
+    kernels.push_back({job.key, KernelSymbol(job.key), job.kernel.object, job.kernel_name,
+                       job.kernel.schedule, job.kernel.scratch_bytes});
   }
   return kernels;
 }

@@ -21,7 +21,9 @@ struct LinkedKernel {
 };
 
 struct LinkOptions {
-  std::string lld = "ld.lld-14";  // Looked for in $PATH.
+  // Looked for in $PATH.
+  std::string lld = "ld.lld-14";
+  std::string objcopy = "llvm-objcopy-14";
   absl::Duration deadline = absl::Seconds(60);
 };
 
@@ -36,6 +38,19 @@ struct LinkOptions {
 absl::StatusOr<std::string> LinkProgram(const DeviceTarget& target,
                                         absl::Span<const LinkedKernel> kernels,
                                         const LinkOptions& options);
+
+// C identifiers.
+struct LibrarySymbols {
+  std::string kernels;  // A slipway_kernel_table that the library defines.
+  std::string imports;  // The slipway_imports that it needs.
+};
+
+// A relocatable ELF object for a program that is linked into another: of the two symbols it defines the first and needs the second,
+// both hidden; all else is local to it, so that a program may have any number of such. It has no variables. Otherwise as LinkProgram,
+// with llvm-objcopy besides lld.
+absl::StatusOr<std::string> LinkLibrary(const DeviceTarget& target,
+                                        absl::Span<const LinkedKernel> kernels,
+                                        const LibrarySymbols& symbols, const LinkOptions& options);
 
 }  // namespace slipway
 

@@ -98,6 +98,75 @@ TEST(LinkerTest, TakesKernelsForTheVectorsOfTheTarget) {
             4u);
 }
 
+// Global symbols of a relocatable object, by whether it defines them, and what kinds of writable sections it has.
+struct ParsedObject {
+  Elf64_Ehdr header;
+  std::set<std::string> defined, undefined;
+  std::set<std::string> writable;
+  bool has_groups = false;
+};
+
+ParsedObject ParseObject(const std::string& elf) {
+  ParsedObject parsed;
+  std::memcpy(&parsed.header, elf.data(), sizeof(parsed.header));
+  std::vector<Elf64_Shdr> sections(parsed.header.e_shnum);
+  std::memcpy(sections.data(), elf.data() + parsed.header.e_shoff,
+              sections.size() * sizeof(Elf64_Shdr));
+  const Elf64_Shdr& names = sections[parsed.header.e_shstrndx];
+  for (const Elf64_Shdr& section : sections) {
+    parsed.has_groups |= section.sh_type == SHT_GROUP || (section.sh_flags & SHF_GROUP) != 0;
+    if ((section.sh_flags & SHF_WRITE) != 0 && section.sh_size > 0) {
+      parsed.writable.insert(elf.c_str() + names.sh_offset + section.sh_name);
+    }
+    if (section.sh_type != SHT_SYMTAB) continue;
+    const Elf64_Shdr& strings = sections[section.sh_link];
+    for (uint64_t i = 1; i < section.sh_size / sizeof(Elf64_Sym); ++i) {
+      Elf64_Sym symbol;
+      std::memcpy(&symbol, elf.data() + section.sh_offset + i * sizeof(symbol), sizeof(symbol));
+      if (ELF64_ST_BIND(symbol.st_info) == STB_LOCAL) continue;
+      EXPECT_EQ(symbol.st_other, STV_HIDDEN);
+      (symbol.st_shndx == SHN_UNDEF ? parsed.undefined : parsed.defined)
+          .insert(elf.c_str() + strings.sh_offset + symbol.st_name);
+    }
+  }
+  return parsed;
+}
+
+TEST(LinkerTest, MakesLibrariesThatShareNoSymbolAndHaveNoVariables) {
+  for (const auto& [name, machine] : std::vector<std::pair<const char*, int>>{
+           {"x86-64-linux", EM_X86_64}, {"arm-64-linux", EM_AARCH64}}) {
+    const DeviceTarget target = TargetOf(name);
+    const std::string a = Renamed(target.arch, "kernel_a");
+    // One of the archives, with templates that others have, too.
+    const std::vector<LinkedKernel> kernels = {{"kernel_a", &a, 3},
+                                               {"slipway_LSTMSteps", nullptr, 5}};
+    ASSERT_OK_AND_ASSIGN(const std::string elf,
+                         LinkLibrary(target, kernels, {"net_kernels", "net_imports"}, {}));
+    const ParsedObject parsed = ParseObject(elf);
+    EXPECT_EQ(parsed.header.e_type, ET_REL);
+    EXPECT_EQ(parsed.header.e_machine, machine);
+    EXPECT_EQ(parsed.defined, std::set<std::string>{"net_kernels"});
+    EXPECT_EQ(parsed.undefined, std::set<std::string>{"net_imports"});
+    EXPECT_FALSE(parsed.has_groups);
+    for (const std::string& section : parsed.writable)
+      EXPECT_THAT(section, HasSubstr(".data.rel.ro"));
+    ASSERT_OK_AND_ASSIGN(const std::string again,
+                         LinkLibrary(target, kernels, {"net_kernels", "net_imports"}, {}));
+    EXPECT_EQ(elf, again);
+  }
+}
+
+TEST(LinkerTest, NamesWhatIsUndefinedInALibrary) {
+  const std::string object = Renamed(Arch::kX86_64, "kernel_a");
+  EXPECT_THAT(LinkLibrary(TargetOf("x86-64-linux"), {{"kernel_b", &object, 1}}, {"k", "i"}, {}),
+              StatusIs(absl::StatusCode::kInternal, HasSubstr("kernel_b")));
+  EXPECT_THAT(
+      LinkLibrary(TargetOf("x86-64-linux"), {}, {"k", "i"}, {.objcopy = "/nowhere/objcopy"}),
+      StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("llvm-14")));
+  EXPECT_THAT(LinkLibrary(TargetOf("riscv-64-linux"), {}, {"k", "i"}, {}),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("riscv-64-linux")));
+}
+
 TEST(LinkerTest, AProgramMayHaveNoKernels) {
   EXPECT_OK(LinkProgram(TargetOf("x86-64-linux"), {}, {}).status());
 }

@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/artifact/library_name.h"
 #include "core/artifact/limits.h"
 #include "core/backends/all_backends.h"
 #include "core/base/status_macros.h"
@@ -249,6 +250,9 @@ void Compilation::Report(const std::vector<LeftProduct>& products) {
 absl::StatusOr<CompiledModel> Compilation::Run(Graph graph) {
   SLIPWAY_ASSIGN_OR_RETURN(ScheduleRecords schedules, ParseScheduleRecords(options_.schedules));
   report_.set_records(static_cast<int64_t>(schedules.size()));
+  if (!options_.library_name.empty()) {
+    SLIPWAY_RETURN_IF_ERROR(CheckLibraryName(options_.library_name));
+  }
   SLIPWAY_RETURN_IF_ERROR(KeepValues(options_.keep, graph));
   NameOpenInputs(graph);
   SLIPWAY_ASSIGN_OR_RETURN(graph, ApplyPrecision(std::move(graph)));
@@ -281,9 +285,10 @@ absl::StatusOr<CompiledModel> Compilation::Run(Graph graph) {
   SLIPWAY_RETURN_IF_ERROR(CheckSizes(optimized.graph, optimized.memory));
 
   Announce("kernels");
-  SLIPWAY_ASSIGN_OR_RETURN(BackendResult result,
-                           backend->Compile({optimized.graph, optimized.memory, target_,
-                                             options_.compile_key, std::move(schedules)}));
+  SLIPWAY_ASSIGN_OR_RETURN(
+      BackendResult result,
+      backend->Compile({optimized.graph, optimized.memory, target_, options_.compile_key,
+                        options_.library_name, std::move(schedules)}));
   Report(result);
   Announce("done");
   return CompiledModel{std::move(result.artifact), std::move(report_)};

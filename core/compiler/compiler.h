@@ -58,6 +58,9 @@ struct CompilerOptions {
   std::string schedules;
   bool print_schedules =
       false;  // Puts how all kernels are cut into CompileReport.printed_schedules.
+  // Not empty: the code is an object to be linked into another program, and this is what its symbols begin with
+  // (core/artifact/library_name.h).
+  std::string library_name;
   // In place of the model's program, one whose outputs are constants: what the reference makes of these inputs
   // (evaluated_graph.h). How products are computed, and which passes are left out, does not matter then.
   std::optional<std::vector<NamedTensor>> evaluate;

@@ -87,7 +87,7 @@ PACKAGES = [
                       ('slipway-web', 8)),
             units=('slipwayd', 'slipway-web'),
             # The compiler links kernels.
-            depends=('lld-14',)),
+            depends=('lld-14', 'llvm-14')),
     Package('slipway-agent',
             'runs and measures ML models on a device',
             'The agent: one file that needs the C library alone. It fetches '

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "core/artifact/compile_key.h"
+#include "core/artifact/library_name.h"
 #include "core/base/status_macros.h"
 #include "core/target/target.h"
 #include "core/wire/digest_proto.h"
@@ -151,6 +152,9 @@ absl::Status CheckOptions(const v1::CompileOptions& options) {
     return absl::InvalidArgumentError(absl::StrCat("schedules of ", options.schedules().size(),
                                                    " bytes are given; at most ",
                                                    kMaxSchedulesBytes));
+  }
+  if (!options.library_name().empty()) {
+    SLIPWAY_RETURN_IF_ERROR(CheckLibraryName(options.library_name()));
   }
   SLIPWAY_RETURN_IF_ERROR(
       CheckNames("values to keep", options.keep(), kMaxKeptNames, kMaxKeptNameBytes));

@@ -212,6 +212,8 @@ TEST_F(CompilationsTest, RefusesWhatIsMalformed) {
        [](auto& spec) {
          spec.mutable_options()->set_schedules(std::string(kMaxSchedulesBytes + 1, ' '));
        }},
+      {"no name for a library",
+       [](auto& spec) { spec.mutable_options()->set_library_name("../Net"); }},
       {"257 names of values",
        [](auto& spec) {
          for (int i = 0; i < 257; ++i) spec.mutable_options()->add_keep(absl::StrCat(1000 + i));

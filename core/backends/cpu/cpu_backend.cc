@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/artifact/artifact.h"
+#include "core/artifact/library_name.h"
 #include "core/backends/cpu/cpu_pipeline.h"
 #include "core/backends/program/constant_blobs.h"
 #include "core/backends/program/program_manifest.h"
@@ -107,6 +108,7 @@ std::vector<std::string> SchedulesOf(const std::vector<KernelRequest>& requests,
 struct KernelTable {
   std::vector<LinkedKernel> kernels;
   absl::flat_hash_map<const Graph*, uint32_t> kernel_of;  // As ProgramCode has it.
+  std::vector<int64_t> scratch_bytes;                     // Of each.
 };
 
 KernelTable MakeTable(const BackendRequest& request, const std::vector<CompiledKernel>& compiled) {
@@ -117,7 +119,9 @@ KernelTable MakeTable(const BackendRequest& request, const std::vector<CompiledK
   ForEachFunction(request.graph, request.memory, [&](const Graph& graph, const MemoryPlan&) {
     for (const Node& node : graph.nodes) {
       LinkedKernel kernel;
+      int64_t scratch_bytes = -1;  // Callable kernels ask for what they find that they need.
       if (node.op == kFusedOperator) {
+        scratch_bytes = compiled[next].scratch_bytes;
         kernel.symbol = compiled[next].symbol;
         kernel.object = &compiled[next++].object;
       } else if (node.op == kCallOperator) {
@@ -128,11 +132,22 @@ KernelTable MakeTable(const BackendRequest& request, const std::vector<CompiledK
       kernel.argument_count = static_cast<int>(node.inputs.size() + node.outputs.size());
       const auto [entry, is_new] = index_of.try_emplace(
           {kernel.symbol, kernel.argument_count}, static_cast<uint32_t>(table.kernels.size()));
-      if (is_new) table.kernels.push_back(std::move(kernel));
+      if (is_new) {
+        table.kernels.push_back(std::move(kernel));
+        table.scratch_bytes.push_back(scratch_bytes);
+      }
       table.kernel_of[ComputedBy(node)] = entry->second;
     }
   });
   return table;
+}
+
+absl::StatusOr<std::string> Link(const BackendRequest& request,
+                                 const std::vector<LinkedKernel>& kernels) {
+  const std::string& name = request.library_name;
+  if (name.empty()) return LinkProgram(request.target.host(), kernels, {});
+  return LinkLibrary(request.target.host(), kernels,
+                     {LibraryKernelsSymbol(name), LibraryImportsSymbol(name)}, {});
 }
 
 absl::Status CpuBackend::CheckTarget(const Target& target) const {
@@ -155,13 +170,13 @@ absl::StatusOr<BackendResult> CpuBackend::Compile(const BackendRequest& request)
   stages.End("compile kernels");
 
   const KernelTable table = MakeTable(request, compiled);
-  SLIPWAY_ASSIGN_OR_RETURN_WITH(std::string elf,
-                                LinkProgram(request.target.host(), table.kernels, {}), "link");
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(std::string elf, Link(request, table.kernels), "link");
   stages.End("link");
 
   SLIPWAY_ASSIGN_OR_RETURN(const ConstantBlobs constants,
                            PlaceConstants(ConstantsOf(request), environment_.keep_blob));
-  ProgramCode code{Digest::Of(elf), static_cast<uint32_t>(table.kernels.size()), table.kernel_of};
+  ProgramCode code{Digest::Of(elf), static_cast<uint32_t>(table.kernels.size()), table.kernel_of,
+                   table.scratch_bytes};
   SLIPWAY_ASSIGN_OR_RETURN(
       BuiltManifest built,
       BuildManifest(request, *environment_.registry, code, constants.constants,

@@ -39,6 +39,9 @@ absl::Status NullBackend::CheckTarget(const Target& target) const {
 absl::StatusOr<BackendResult> NullBackend::Compile(const BackendRequest& request) {
   const Graph& graph = request.graph;
   SLIPWAY_RETURN_IF_ERROR(CheckStatic(graph, "null"));
+  if (!request.library_name.empty()) {
+    return absl::UnimplementedError("null: programs cannot be made libraries: they have no code");
+  }
   int64_t zero_bytes = 1;
   for (const ValueId id : graph.outputs) {
     zero_bytes = std::max(zero_bytes, graph.value(id).type->byte_size());

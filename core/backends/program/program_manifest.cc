@@ -48,7 +48,7 @@ void ManifestBuilder::AddHeader(std::vector<ToolUsed> tools) {
     manifest_.add_devices()->set_target(device.ToString());
   }
   v1::Code& code = *manifest_.add_code();
-  code.set_kind(v1::Code::KIND_ELF);
+  code.set_kind(request_.library_name.empty() ? v1::Code::KIND_ELF : v1::Code::KIND_ELF_OBJECT);
   *code.mutable_blob() = ToProto(code_.blob);
   code.set_kernel_count(code_.kernel_count);
   std::sort(tools.begin(), tools.end(),
@@ -79,6 +79,7 @@ absl::StatusOr<BuiltManifest> ManifestBuilder::Run(const std::vector<PlacedConst
                            AddFunction(request_.graph, request_.memory, "main", 0, context));
   manifest_.set_entry(entry);
   manifest_.set_format_version(LowestFormatVersion(manifest_));
+  for (const int64_t bytes : code_.kernel_scratch_bytes) notes.add_kernel_scratch_bytes(bytes);
   std::string bytes = AddNotes(notes, manifest_);
   return BuiltManifest{std::move(manifest_), std::move(bytes)};
 }

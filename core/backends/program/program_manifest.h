@@ -25,6 +25,8 @@ struct ProgramCode {
   uint32_t kernel_count = 0;
   // By what a node computes (its attribute kFusedBody): the kernel of the table that it calls.
   absl::flat_hash_map<const Graph*, uint32_t> kernel_of;
+  // ProgramNotes.kernel_scratch_bytes.
+  std::vector<int64_t> kernel_scratch_bytes;
 };
 
 // A tool and its version, for the record.

@@ -1,12 +1,22 @@
 /* Linked into every program's code: the one exported function, and what generated kernels and the
  * compiler's own code generator call, in terms of the imports of kernel_abi.h.
  *
+ * With SLIPWAY_STATIC_IMPORTS for a program that is linked into another: that one defines the imports, and nothing
+ * has to be asked for, so that there is no variable.
+ *
  * Compiled once for each architecture, freestanding: nothing here may need a C library.
  */
 #include <stddef.h>
 #include <stdint.h>
 
 #include "core/kernel_abi/kernel_abi.h"
+
+#ifdef SLIPWAY_STATIC_IMPORTS
+
+__attribute__((visibility("hidden"))) extern const slipway_imports slipway_program_imports;
+static const slipway_imports* const program_imports = &slipway_program_imports;
+
+#else
 
 /* Made by core/codegen/table_object. */
 extern const slipway_kernel_table slipway_program_kernels;
@@ -19,6 +29,8 @@ __attribute__((visibility("default"))) const slipway_kernel_table* slipway_progr
   program_imports = imports;
   return &slipway_program_kernels;
 }
+
+#endif
 
 /* What callable kernels import (core/kernels/call.h, parallel.h). */
 
