@@ -62,6 +62,9 @@ struct CompileOptions {
   // How kernels are cut, records as CompileOptions of proto/slipway/v1/graph.proto has them; empty: as the compiler chooses.
   std::string schedules;
   bool print_schedules = false;  // The records of all kernels are wanted.
+  // Not empty: the program is one to be linked into others, for client/library, and its symbols begin with this
+  // (core/artifact/library_name.h). Compilers from before it make a program that runtimes load.
+  std::string library_name = {};
   // In place of the model's program one without inputs whose outputs are what the model gives for these, all of its inputs
   // (ConstantOutputs of core/artifact). Compilers from before it make the model's program.
   std::optional<std::vector<NamedTensor>> evaluate = {};

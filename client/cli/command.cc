@@ -20,6 +20,7 @@ struct Verb {
 
 constexpr Verb kVerbs[] = {
     {"compile", "compile a model", Compile},
+    {"export", "make a C library of a model, to be linked into a program", Export},
     {"run", "run a model or artifact on a device", Run},
     {"bench", "measure a model or artifact on a device", Bench},
     {"compare", "say which of two models or artifacts is faster on a device", Compare},
@@ -64,10 +65,10 @@ std::string Help() {
       "usage: slipway VERB [arguments]\n\nCompiles ONNX models, runs them on devices and reports "
       "what they measured.\n\nverbs:\n",
       table.Render("  ", false),
-      "\nWithout --server or $SLIPWAY_SERVER, compile, run, bench, compare, quantize, session and "
-      "devices work on this machine alone.\nExit codes: 0 done, 1 the work failed, 2 the call was "
-      "wrong, 3 server or device unreachable;\nof compare and gate: 1 a bad verdict, 4 no "
-      "verdict.\n");
+      "\nWithout --server or $SLIPWAY_SERVER, compile, export, run, bench, compare, quantize, "
+      "session and devices work on this machine alone.\nExit codes: 0 done, 1 the work failed, 2 "
+      "the call was wrong, 3 server or device unreachable;\nof compare and gate: 1 a bad verdict, "
+      "4 no verdict.\n");
 }
 
 absl::Status Dispatch(Environment& environment, Arguments arguments) {

@@ -79,6 +79,38 @@ TEST_F(CommandTest, SchedulesOfKernelsAreWrittenAndGiven) {
   EXPECT_THAT(Error(), HasSubstr("is compiled already"));
 }
 
+TEST_F(CommandTest, ExportAsksForALibraryAndLooksBeforeItWrites) {
+  const std::string folder = JoinPath(folder_.path(), "library");
+  // The fake compiler is one from before libraries.
+  EXPECT_EQ(Command({"export", model_, "--target=x86-64-v3-linux", "-o", folder}), 1);
+  EXPECT_THAT(Error(), HasSubstr("the compiler makes no libraries; it is older than this command"));
+  EXPECT_EQ(server_.jobs()[0].compilation().options().library_name(), "model");
+  EXPECT_EQ(Command({"export", model_, "--name=net_2", "-o", folder}), 1);
+  EXPECT_EQ(server_.jobs()[1].compilation().options().library_name(), "net_2");
+  struct stat info;
+  EXPECT_NE(stat(folder.c_str(), &info), 0) << "written though there is nothing to write";
+
+  const auto wrong = [this](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"export", model_});
+    EXPECT_EQ(Command(arguments), 2);
+    return Error();
+  };
+  EXPECT_THAT(wrong({}), HasSubstr("no \"--output\""));
+  EXPECT_THAT(wrong({"-o", folder_.path()}), HasSubstr("is not empty"));
+  EXPECT_THAT(wrong({"-o", model_}), HasSubstr("is no folder"));
+  EXPECT_THAT(wrong({"-o", folder, "--name=Net"}),
+              HasSubstr("flag \"--name\": \"Net\" is no name"));
+  EXPECT_THAT(wrong({"-o", folder, "--weights=both"}), HasSubstr("neither section nor file"));
+  EXPECT_THAT(wrong({"-o", folder, "--target=pdp-11"}), HasSubstr("flag \"--target\""));
+  EXPECT_EQ(Command({"export", slip_, "-o", folder}), 2);
+  EXPECT_THAT(Error(), HasSubstr("is compiled already"));
+  for (const char* target : {"riscv-64-linux", "x86-64-linux,cuda-sm90"}) {
+    EXPECT_EQ(Command({"export", model_, "-o", folder, "--target", target}), 1);
+    EXPECT_THAT(Error(), HasSubstr("no libraries are made for"));
+  }
+  EXPECT_EQ(server_.jobs().size(), 2u);
+}
+
 TEST_F(CommandTest, SaysWhatProductsAreComputedIn) {
   ASSERT_EQ(Command({"compile", model_, "--precision=bf16", "--target=x86-64-v4-linux-bf16"}), 0)
       << err_;
@@ -307,7 +339,7 @@ TEST_F(CommandTest, WrongCallsExitWith2) {
   ASSERT_OK(MakeFolders(empty));
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{}, "no verb"},
-      {{"fly"}, "unknown verb \"fly\"; known are compile, run"},
+      {{"fly"}, "unknown verb \"fly\"; known are compile, export, run"},
       {{"compile"}, "MODEL.onnx is missing"},
       {{"compile", model_, "b"}, "one argument too many"},
       {{"compile", "/no/such.onnx"}, "no file \"/no/such.onnx\""},

@@ -14,6 +14,7 @@ namespace slipway::cli {
 using Arguments = absl::Span<const std::string>;
 
 absl::Status Compile(Environment& environment, Arguments arguments);
+absl::Status Export(Environment& environment, Arguments arguments);
 absl::Status Run(Environment& environment, Arguments arguments);
 absl::Status Bench(Environment& environment, Arguments arguments);
 absl::Status Compare(Environment& environment, Arguments arguments);

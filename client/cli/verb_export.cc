@@ -1,0 +1,130 @@
+// slipway export: a model to a C library.
+#include <string>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "client/cli/arguments.h"
+#include "client/cli/connection.h"
+#include "client/cli/exit_code.h"
+#include "client/cli/follow.h"
+#include "client/cli/model_flags.h"
+#include "client/cli/precision.h"
+#include "client/cli/tag_flags.h"
+#include "client/cli/verbs.h"
+#include "client/library/library_files.h"
+#include "client/library/library_plan.h"
+#include "client/library/render_library.h"
+#include "core/artifact/library_name.h"
+#include "core/base/status_macros.h"
+#include "core/target/target.h"
+
+namespace slipway::cli {
+namespace {
+
+// A name like the model file's, which may be called anything: "res_net_50" of "a/Res-Net 50.onnx".
+std::string NameLike(const std::string& path) {
+  const std::string base = BaseName(path);
+  std::string name;
+  for (const char c : base.substr(0, base.rfind('.'))) {
+    if (name.size() == kMaxLibraryNameBytes) break;
+    const auto byte = static_cast<unsigned char>(c);
+    if (absl::ascii_isalnum(byte)) {
+      name.push_back(absl::ascii_tolower(byte));
+    } else if (!name.empty() && name.back() != '_') {
+      name.push_back('_');
+    }
+  }
+  while (absl::EndsWith(name, "_")) name.pop_back();
+  return CheckLibraryName(name).ok() ? name : "model";
+}
+
+// Only machine code of a CPU can be linked into a program.
+absl::Status CheckIsLinked(const std::string& name) {
+  SLIPWAY_ASSIGN_OR_RETURN(const Target target, ParseTarget(name));
+  for (const DeviceTarget& device : target.devices) {
+    if (device.arch == Arch::kX86_64 || device.arch == Arch::kArm64) continue;
+    return absl::UnimplementedError(absl::StrCat("no libraries are made for \"", device.ToString(),
+                                                 "\" yet, only for x86-64 and arm-64"));
+  }
+  if (target.devices.size() == 1) return absl::OkStatus();
+  return absl::UnimplementedError(
+      absl::StrCat("no libraries are made for several devices, as \"", name, "\" has"));
+}
+
+}  // namespace
+
+absl::Status Export(Environment& environment, Arguments arguments) {
+  ConnectionFlags connection_flags;
+  ModelFlags model_flags;
+  std::string folder;
+  std::string weights = "section";
+  LibraryOptions library;
+  bool json = false;
+  FlagSet flags("slipway export MODEL.onnx [flags]",
+                "Makes a C library of a model: a header, C sources, an object with the kernels and "
+                "the weights, "
+                "which need no library, allocate nothing and start no thread, with an example, a "
+                "Makefile and a "
+                "CMakeLists.txt.");
+  flags.Add("output", &folder, "DIR",
+            "Write the library there, a folder that is new or empty; -o is short for it.");
+  flags.Add("name", &library.name, "NAME",
+            "What files and symbols begin with, of a-z, 0-9 and \"_\"; else as the model's file.");
+  flags.Add(
+      "weights", &weights, "section|file",
+      "Whether weights are part of the program, or a file that the program brings to memory.");
+  flags.AddBytes("scratch", &library.scratch_bytes, 0, int64_t{1} << 40,
+                 "Scratch memory for the steps; 0: what they take at most, and 256 KiB where that "
+                 "is known only when "
+                 "they run.");
+  model_flags.AddTo(flags, /*runs=*/false);
+  flags.Add("json", &json, "Print JSON.");
+  connection_flags.AddTo(flags, /*can_be_local=*/true);
+  SLIPWAY_ASSIGN_OR_RETURN(const auto names,
+                           ParseArguments(environment, flags, arguments, {"MODEL.onnx"}));
+  if (!names.has_value()) return absl::OkStatus();
+  const std::string& path = names->front();
+  SLIPWAY_RETURN_IF_ERROR(CheckModelAndOutput(path, ""));
+  if (folder.empty()) return WrongCall("no \"--output\": the folder to write");
+  const absl::Status is_free = CheckLibraryFolder(folder);
+  if (!is_free.ok()) return WrongCall(absl::StrCat("flag \"--output\": ", is_free.message()));
+  if (library.name.empty()) library.name = NameLike(path);
+  const absl::Status is_name = CheckLibraryName(library.name);
+  if (!is_name.ok()) return WrongCall(absl::StrCat("flag \"--name\": ", is_name.message()));
+  if (weights != "section" && weights != "file") {
+    return WrongCall(
+        absl::StrCat("flag \"--weights\": \"", weights, "\" is neither section nor file"));
+  }
+  library.weights_are_linked = weights == "section";
+  library.model = BaseName(path);
+  // Before anything is started: a wrong target needs no server.
+  SLIPWAY_RETURN_IF_ERROR(CheckPrecision(model_flags));
+  SLIPWAY_RETURN_IF_ERROR(TagsOf(model_flags.tags).status());
+  if (!model_flags.target.empty()) {
+    SLIPWAY_ASSIGN_OR_RETURN(const std::string target, ChooseTarget(model_flags, false, {}));
+    SLIPWAY_RETURN_IF_ERROR(CheckIsLinked(target));
+  }
+
+  SLIPWAY_ASSIGN_OR_RETURN(const auto connection, Connection::Open(environment, connection_flags));
+  SLIPWAY_ASSIGN_OR_RETURN(CompileOptions options,
+                           MakeCompileOptions(*connection, model_flags, /*runs=*/false));
+  SLIPWAY_RETURN_IF_ERROR(CheckIsLinked(options.target));
+  SLIPWAY_RETURN_IF_ERROR(ApplyPrecision(environment, *connection, path, model_flags, options));
+  options.library_name = library.name;
+  SLIPWAY_ASSIGN_OR_RETURN(const Job job, CompileModel(environment, *connection, path, options));
+  SLIPWAY_ASSIGN_OR_RETURN(const Artifact artifact,
+                           connection->client().GetArtifact(job.compilation->artifact));
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(const LibraryPlan plan, PlanLibrary(artifact), library.model);
+  const absl::StatusOr<int64_t> scratch_bytes = ScratchBytesOf(plan, library);
+  if (!scratch_bytes.ok()) {
+    return WrongCall(absl::StrCat("flag \"--scratch\": ", scratch_bytes.status().message()));
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<LibraryFile> files, RenderLibrary(plan, library));
+  SLIPWAY_RETURN_IF_ERROR(WriteLibrary(files, folder));
+  environment.out << (json ? RenderLibraryJson(plan, library, *scratch_bytes, folder)
+                           : RenderLibraryText(plan, library, *scratch_bytes, folder));
+  return absl::OkStatus();
+}
+
+}  // namespace slipway::cli

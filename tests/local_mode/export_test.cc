@@ -1,0 +1,72 @@
+// slipway export: through a server like every compilation, to a library that reads digits.
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/common/command.h"
+#include "tests/common/json.h"
+#include "tests/common/status_matchers.h"
+#include "tests/local_mode/local_command.h"
+
+namespace slipway::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ExportTest : public LocalCommandTest {
+ protected:
+  // What the library's example program reads an image as: the place of the largest of its scores.
+  int ReadAs(const std::string& folder, int digit) {
+    const std::string image = Digits(absl::StrCat("images/", digit, ".npy"));
+    const CommandResult result =
+        RunCommand({.argv = {"/bin/sh", "-ec",
+                             absl::StrCat("cd ", folder, " && make -s && tail -c 256 ", image,
+                                          " > input && build/example input")}});
+    EXPECT_TRUE(result.status.ok()) << result.ToString();
+    const std::vector<std::string> words = absl::StrSplit(result.out, ' ');
+    int largest = 1;
+    for (size_t i = 1; i < words.size(); ++i) {
+      if (std::atof(words[i].c_str()) > std::atof(words[static_cast<size_t>(largest)].c_str())) {
+        largest = static_cast<int>(i);
+      }
+    }
+    EXPECT_EQ(words.size(), 11u) << result.out;
+    return largest - 1;
+  }
+};
+
+TEST_F(ExportTest, ALibraryReadsDigits) {
+  const std::string folder = tree_.Path("digits");
+  const CommandResult exported = Slipway({"export", Digits("digits.onnx"), "-o", folder});
+  ASSERT_TRUE(exported.status.ok()) << exported.ToString();
+  EXPECT_THAT(exported.out, HasSubstr("library digits of digits.onnx for "));
+  EXPECT_THAT(exported.out, HasSubstr("wrote " + folder));
+  for (const int digit : {0, 7}) EXPECT_EQ(ReadAs(folder, digit), digit);
+
+  const CommandResult again = Slipway({"export", Digits("digits.onnx"), "-o", folder});
+  EXPECT_EQ(again.status.exit_code, 2) << again.ToString();
+  EXPECT_THAT(again.err, HasSubstr("is not empty"));
+  const CommandResult slip =
+      Slipway({"compile", Digits("digits.onnx"), "-o", tree_.Path("digits.slip")});
+  EXPECT_TRUE(slip.status.ok()) << "after an export of the same model: " << slip.ToString();
+  EXPECT_TRUE(Slipway({"run", tree_.Path("digits.slip")}).status.ok());
+}
+
+TEST_F(ExportTest, In8BitsToo) {
+  const std::string folder = tree_.Path("small");
+  const CommandResult exported =
+      Slipway({"export", Digits("digits.onnx"), "--precision=int8", "--examples", Digits("images"),
+               "--weights=file", "--name=small", "-o", folder, "--json"});
+  ASSERT_TRUE(exported.status.ok()) << exported.ToString();
+  ASSERT_OK_AND_ASSIGN(const Json report, ParseJson(exported.out));
+  EXPECT_EQ(report["name"], "small");
+  EXPECT_EQ(report["unbounded_steps"], 0);
+  EXPECT_EQ(ReadAs(folder, 7), 7);
+}
+
+}  // namespace
+}  // namespace slipway::testing
