@@ -12,6 +12,8 @@
 namespace slipway::testing {
 namespace {
 
+using ::testing::AnyOf;
+
 using server::AccessRow;
 using server::kAccess;
 
@@ -55,7 +57,9 @@ TEST(RpcCorpus, TheServerTakesEverySeed) {
     } else if (!FuzzedServer::MayWait(row.rpc)) {
       EXPECT_OK(status);
     } else if (!status.ok()) {
-      EXPECT_THAT(status, StatusIs(absl::StatusCode::kDeadlineExceeded));
+      // A session's first client may come to it after the one that resumes it, and then has it.
+      EXPECT_THAT(status, AnyOf(StatusIs(absl::StatusCode::kDeadlineExceeded),
+                                StatusIs(absl::StatusCode::kAborted)));
     }
   }
 }
