@@ -186,10 +186,12 @@ TEST(IntegerKernelsTest, CompileWhereTheirInstructionsAre) {
   }
 }
 
-TEST(IntegerKernelsTest, CompileForArm) {
-  KernelSuite suite;
-  AddAll(suite, 4);
-  suite.Compile(ParseTarget("arm-64-linux")->host());
+TEST(IntegerKernelsTest, AgreeWithTheReferenceOnEmulatedMachines) {
+  for (const DeviceTarget& target : KernelSuite::EmulatedTargets()) {
+    KernelSuite suite;
+    AddAll(suite, 4);
+    suite.RunEmulated(target);
+  }
 }
 
 // A sum of products as what it stands for, with another tensor of integers added, and quantized again.

@@ -12,7 +12,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "absl/time/time.h"
 #include "core/base/clock.h"
+#include "core/base/files.h"
 #include "core/base/status_macros.h"
 #include "core/codegen/linker.h"
 #include "core/codegen/lower/register_all.h"
@@ -24,7 +27,10 @@
 #include "core/reference/reference.h"
 #include "gtest/gtest.h"
 #include "tests/codegen/program_memory.h"
+#include "tests/common/command.h"
+#include "tests/common/emulator.h"
 #include "tests/common/status_matchers.h"
+#include "tests/common/temp_tree.h"
 
 namespace slipway {
 namespace {
@@ -68,6 +74,25 @@ struct Argument {
   std::vector<slipway_dimension> dimensions;
   slipway_buffer buffer = {};
 };
+
+// As call_kernels.c reads it.
+std::string Number(int64_t number) {
+  std::string bytes(sizeof(number), '\0');
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    bytes[i] = static_cast<char>(static_cast<uint64_t>(number) >> (8 * i));
+  }
+  return bytes;
+}
+
+// An argument there, without its bytes.
+std::string Described(const TensorType& type, bool is_input) {
+  const slipway_element_type element = ElementType(type.dtype);
+  std::string text = absl::StrCat(Number(is_input), Number(element.code), Number(element.bits),
+                                  Number(static_cast<int64_t>(type.shape.size())));
+  for (size_t i = type.shape.size(); i-- > 0;) absl::StrAppend(&text, Number(type.shape[i]));
+  absl::StrAppend(&text, Number(type.byte_size()));
+  return text;
+}
 
 }  // namespace
 
@@ -184,14 +209,12 @@ void KernelSuite::RunAll(const Program& built, const DeviceTarget& target) {
   ASSERT_NE(program.table(), nullptr) << program.error();
   ASSERT_EQ(program.table()->kernel_count, built.kernel_count);
 
-  const Reference reference(registry_);
   for (size_t i = 0; i < cases_.size(); ++i) {
     const Case& one = cases_[i];
     SCOPED_TRACE(absl::StrCat(one.name, " for ", target.ToString()));
     // A kernel that faults takes the test down: this says which one it was.
     std::fprintf(stderr, "running %s for %s\n", one.name.c_str(), target.ToString().c_str());
-    absl::StatusOr<std::vector<Tensor>> expected = one.expected;
-    if (one.expected.empty()) expected = reference.Evaluate(one.bound, one.inputs);
+    const absl::StatusOr<std::vector<Tensor>> expected = Expected(one);
     ASSERT_TRUE(expected.ok()) << expected.status();
 
     std::vector<std::unique_ptr<Argument>> arguments;
@@ -214,16 +237,81 @@ void KernelSuite::RunAll(const Program& built, const DeviceTarget& target) {
     for (size_t k = 0; k < arguments.size(); ++k) {
       EXPECT_TRUE(arguments[k]->memory.Intact()) << "the kernel wrote beside argument " << k;
     }
-    for (size_t k = 0; k < expected->size(); ++k) {
-      const GuardedMemory& memory = arguments[one.inputs.size() + k]->memory;
-      absl::StatusOr<Tensor> actual = Tensor::FromBytes(
-          (*expected)[k].type(),
-          absl::string_view(reinterpret_cast<const char*>(memory.data()), memory.size()));
-      ASSERT_TRUE(actual.ok()) << actual.status();
-      const absl::Status close = CheckClose(*actual, (*expected)[k], one.tolerance);
-      EXPECT_TRUE(close.ok()) << "output " << k << ": " << close;
+    std::vector<absl::string_view> outputs;
+    for (size_t k = one.inputs.size(); k < arguments.size(); ++k) {
+      const GuardedMemory& memory = arguments[k]->memory;
+      outputs.emplace_back(reinterpret_cast<const char*>(memory.data()),
+                           static_cast<size_t>(memory.size()));
     }
+    CheckOutputs(one, *expected, outputs);
   }
+}
+
+absl::StatusOr<std::vector<Tensor>> KernelSuite::Expected(const Case& one) const {
+  if (!one.expected.empty()) return one.expected;
+  return Reference(registry_).Evaluate(one.bound, one.inputs);
+}
+
+void KernelSuite::CheckOutputs(const Case& one, const std::vector<Tensor>& expected,
+                               const std::vector<absl::string_view>& outputs) {
+  for (size_t k = 0; k < expected.size(); ++k) {
+    const absl::StatusOr<Tensor> actual = Tensor::FromBytes(expected[k].type(), outputs[k]);
+    ASSERT_TRUE(actual.ok()) << actual.status();
+    const absl::Status close = CheckClose(*actual, expected[k], one.tolerance);
+    EXPECT_TRUE(close.ok()) << "output " << k << ": " << close;
+  }
+}
+
+void KernelSuite::RunEmulated(const DeviceTarget& target) {
+  const std::string family = FamilyOf({{target}});
+  const std::string architecture(absl::StripSuffix(family, "-linux"));
+  const absl::StatusOr<testing::Emulator> emulator = testing::FindEmulator(architecture);
+  ASSERT_TRUE(emulator.ok()) << emulator.status();
+  const absl::StatusOr<Program> built = Build(target, {});
+  ASSERT_TRUE(built.ok()) << built.status();
+
+  // As call_kernels.c reads it.
+  std::string calls = Number(static_cast<int64_t>(cases_.size()));
+  std::vector<std::vector<Tensor>> expected;
+  for (size_t i = 0; i < cases_.size(); ++i) {
+    const Case& one = cases_[i];
+    absl::StatusOr<std::vector<Tensor>> outputs = Expected(one);
+    ASSERT_TRUE(outputs.ok()) << one.name << ": " << outputs.status();
+    absl::StrAppend(&calls, Number(static_cast<int64_t>(built->kernel_of_case[i])),
+                    Number(static_cast<int64_t>(one.inputs.size() + outputs->size())));
+    for (const Tensor& input : one.inputs) {
+      absl::StrAppend(&calls, Described(input.type(), true), input.bytes());
+    }
+    for (const Tensor& output : *outputs) {
+      absl::StrAppend(&calls, Described(output.type(), false));
+    }
+    expected.push_back(*std::move(outputs));
+  }
+  const testing::TempTree tree;
+  const std::string results = JoinPath(tree.path(), "results");
+  std::vector<std::string> argv = emulator->command;
+  argv.push_back(testing::RunfilePath(absl::StrCat("tests/codegen/call_kernels.", architecture)));
+  argv.push_back(tree.Write("program.so", built->code));
+  argv.push_back(tree.Write("calls", calls));
+  argv.push_back(results);
+  const testing::CommandResult ran =
+      testing::RunCommand({.argv = std::move(argv), .timeout = absl::Minutes(4)});
+  ASSERT_TRUE(ran.status.ok()) << ran.ToString();
+  const absl::StatusOr<std::string> bytes = ReadFile(results, int64_t{1} << 30);
+  ASSERT_TRUE(bytes.ok()) << bytes.status();
+  absl::string_view rest = *bytes;
+  for (size_t i = 0; i < cases_.size(); ++i) {
+    SCOPED_TRACE(absl::StrCat(cases_[i].name, " for ", target.ToString()));
+    std::vector<absl::string_view> outputs;
+    for (const Tensor& output : expected[i]) {
+      const auto size = static_cast<size_t>(output.byte_size());
+      ASSERT_LE(size, rest.size());
+      outputs.push_back(rest.substr(0, size));
+      rest.remove_prefix(size);
+    }
+    CheckOutputs(cases_[i], expected[i], outputs);
+  }
+  EXPECT_TRUE(rest.empty());
 }
 
 std::vector<DeviceTarget> KernelSuite::RunnableTargets() {
@@ -235,6 +323,10 @@ std::vector<DeviceTarget> KernelSuite::RunnableTargets() {
     if (target.ok() && CheckRunsOn(*target, host).ok()) targets.push_back(target->host());
   }
   return targets;
+}
+
+std::vector<DeviceTarget> KernelSuite::EmulatedTargets() {
+  return {ParseTarget("arm-64-linux")->host()};
 }
 
 }  // namespace slipway

@@ -61,8 +61,13 @@ class KernelSuite {
   // Compiles and links all groups for `target`, whose code this machine need not run.
   void Compile(const DeviceTarget& target);
 
+  // Runs every kernel of `target`, an architecture that this machine emulates (tests/common/emulator.h), and compares.
+  void RunEmulated(const DeviceTarget& target);
+
   // One target for each width of vectors that this machine can run.
   static std::vector<DeviceTarget> RunnableTargets();
+  // One for each architecture that tests emulate.
+  static std::vector<DeviceTarget> EmulatedTargets();
 
  private:
   struct Case {
@@ -83,6 +88,10 @@ class KernelSuite {
                                                          const ScheduleRecords& records) const;
   absl::StatusOr<Program> Build(const DeviceTarget& target, const ScheduleRecords& records) const;
   void RunAll(const Program& built, const DeviceTarget& target);
+  absl::StatusOr<std::vector<Tensor>> Expected(const Case& one) const;
+  // Holds what the kernel of a case has made, one tensor's bytes each, against what is expected.
+  void CheckOutputs(const Case& one, const std::vector<Tensor>& expected,
+                    const std::vector<absl::string_view>& outputs);
 
   OperatorRegistry registry_;
   Lowerings lowerings_;

@@ -31,9 +31,11 @@ void RunEverywhere(const std::function<void(KernelSuite&)>& add) {
     add(suite);
     suite.Run(target);
   }
-  KernelSuite arm;
-  add(arm);
-  arm.Compile(ParseTarget("arm-64-linux")->host());
+  for (const DeviceTarget& target : KernelSuite::EmulatedTargets()) {
+    KernelSuite suite;
+    add(suite);
+    suite.RunEmulated(target);
+  }
 }
 
 TEST(ProductKernelsTest, AgreeWithTheReference) {
