@@ -46,6 +46,10 @@ struct UpdatedStages {};
 struct ConvolutionStages {
   Halide::Func accumulator;  // Summed in its one update; the same dimensions as the result.
   Halide::Func padded;       // The input within its zeros; undefined where there is no padding.
+  // What the sums read of that, as it is, for a schedule to load together: its innermost dimension is the one that `steps`
+  // walks along, by one. Undefined where there is nothing to load together.
+  Halide::Func loaded;
+  Halide::RVar steps;
   // Whether `padded` is made a few rows at a time, beside what reads them, which is `window_rows` of it at once.
   bool slides = false;
   int window_rows = 0;
@@ -72,6 +76,8 @@ struct WinogradStages {
   Halide::Func padded;  // (c, x, y, C, n), the input within zeros as far as the last tile reaches.
   Halide::Func input_rows;   // (c, i, j, p, C, n), half of the way to:
   Halide::Func transformed;  // (c, i, j, p, C, n), t x t of each tile.
+  // The same, as ConvolutionStages has it, along the first dimension of the reduction.
+  Halide::Func loaded;
   Halide::Func accumulator;  // (c, p, C, i, j, n), summed in its one update.
   Halide::RDom reduction;    // Over a block of input channels, and these.
   Halide::Func products;     // (c, p, C, i, j, n), what was summed.

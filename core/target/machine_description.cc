@@ -48,6 +48,7 @@ void DescribeCpu(const DeviceTarget& device, MachineDescription& machine) {
     machine.l3_bytes = row.l3_bytes;
   }
   machine.has_fma = device.arch == Arch::kArm64 || device.Has("fma");
+  machine.has_lane_fma = device.arch == Arch::kArm64;
   machine.has_int8 = device.Has("vnni") || device.Has("avxvnni") || device.Has("dotprod");
   machine.has_bf16 = device.Has("bf16");
   machine.has_fp16 = device.Has("fp16");

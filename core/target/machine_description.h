@@ -15,7 +15,9 @@ struct MachineDescription {
   Arch arch = Arch::kX86_64;
 
   // --- Instructions ---
-  bool has_fma = false;   // f32: multiply and add.
+  bool has_fma = false;  // f32: multiply and add.
+  // The same by one element of a register, which need not be broadcast before.
+  bool has_lane_fma = false;
   bool has_int8 = false;  // Four products of int8, summed to int32: vnni, avxvnni, dotprod, dp4a.
   bool has_bf16 = false;  // Products of bf16, summed to f32.
   bool has_fp16 = false;  // Arithmetic on f16.

@@ -33,6 +33,8 @@ TEST(MachineDescriptionTest, InstructionsFollowTheFeatures) {
   EXPECT_FALSE(Describe("x86-64-v2-linux").has_fma);
   EXPECT_TRUE(Describe("x86-64-v3-linux").has_fma);
   EXPECT_TRUE(Describe("arm-64-linux").has_fma);
+  EXPECT_TRUE(Describe("arm-64-linux").has_lane_fma);
+  EXPECT_FALSE(Describe("x86-64-v4-linux").has_lane_fma);
   EXPECT_FALSE(Describe("x86-64-v4-linux").has_int8);
   for (const char* target :
        {"x86-64-v4-linux-vnni", "x86-64-v3-linux-avxvnni", "arm-64-linux-dotprod"}) {

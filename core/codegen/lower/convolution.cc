@@ -129,9 +129,17 @@ absl::StatusOr<std::vector<Func>> LowerConvNchwc(LoweringContext& context) {
   } else {
     accumulator(vars) = Halide::Internal::make_zero(prepared.sum_type);
   }
-  accumulator(vars) += Product(prepared, prepared.input(x_at), context.inputs[1](w_at));
+  Func loaded("loaded");
+  std::vector<Var> loaded_at(x_at.size());
+  loaded(loaded_at) = prepared.input(std::vector<Expr>(loaded_at.begin(), loaded_at.end()));
+  accumulator(vars) += Product(prepared, loaded(x_at), context.inputs[1](w_at));
   prepared.stages.reduction = r;
   prepared.stages.terms = terms;
+  // Vectors of a plain input may reach a little beyond what is read: there is padding then, or none are loaded.
+  if (terms == 1 && (!plain_input || (window.dilation[1] == 1 && window.ReadsOutside()))) {
+    prepared.stages.loaded = loaded;
+    prepared.stages.steps = Halide::RVar(r[1]);
+  }
   prepared.stages.accumulator = accumulator;
   prepared.stages.group_blocks = out_blocks / group;
   context.anchor =

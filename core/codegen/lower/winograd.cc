@@ -81,8 +81,10 @@ absl::StatusOr<std::vector<Func>> LowerWinogradConvNchwc(LoweringContext& contex
   RDom r(0, stages.in_block, 0, stages.in_blocks, "r");
   Func accumulator("accumulator"), products("winograd_products");
   accumulator(c, p, channel, i, j, n) = 0.0f;
+  Func loaded("loaded");
+  loaded(c, i, j, p, channel, n) = transformed(c, i, j, p, channel, n);
   accumulator(c, p, channel, i, j, n) +=
-      transformed(r.x, i, j, p, r.y, n) * context.inputs[1](c, r.x, r.y, channel, i, j);
+      loaded(r.x, i, j, p, r.y, n) * context.inputs[1](c, r.x, r.y, channel, i, j);
   products(c, p, channel, i, j, n) = accumulator(c, p, channel, i, j, n);
 
   Func output_rows("winograd_output_rows"), tiles("winograd_output");
@@ -101,6 +103,7 @@ absl::StatusOr<std::vector<Func>> LowerWinogradConvNchwc(LoweringContext& contex
 
   stages.input_rows = input_rows;
   stages.transformed = transformed;
+  stages.loaded = loaded;
   stages.reduction = r;
   stages.accumulator = accumulator;
   stages.products = products;

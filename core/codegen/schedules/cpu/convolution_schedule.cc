@@ -56,6 +56,12 @@ bool AddsApart(const MachineDescription& machine, const ConvolutionStages& stage
   return !(accumulator.output_types()[0].is_float() ? machine.has_bf16 : machine.has_int8);
 }
 
+// Whether inputs are loaded together, to be multiplied from registers element by element.
+bool LoadsTogether(const MachineDescription& machine, const ConvolutionStages& stages) {
+  Func loaded = stages.loaded;
+  return machine.has_lane_fma && loaded.defined() && loaded.output_types()[0].is_float();
+}
+
 // The strips that make as many tasks as are wanted, of rows of so many tiles of channels.
 int StripsFor(const MachineDescription& machine, const ConvolutionStages& stages, int blocks) {
   const int64_t outer = int64_t{Assumed(stages.batch)} * (stages.channel_blocks / blocks);
@@ -78,9 +84,9 @@ Parameter StripsParameter(const ConvolutionStages& stages, ConvolutionSchedule& 
 ConvolutionSchedule ChooseBlockedConvolution(const MachineDescription& machine,
                                              const ConvolutionStages& stages) {
   const bool adds_apart = AddsApart(machine, stages);
-  const AccumulatorTile tile =
-      ChooseTile(machine, stages.width, stages.group_blocks,
-                 {stages.input_bytes, stages.block_weight_bytes, adds_apart});
+  const AccumulatorTile tile = ChooseTile(
+      machine, stages.width, stages.group_blocks,
+      {stages.input_bytes, stages.block_weight_bytes, adds_apart, LoadsTogether(machine, stages)});
   if (stages.width * stages.height == 1 && stages.block_weight_bytes > machine.l1_bytes) {
     // Weights are read once and wait for memory: few streams of them are enough.
     return {1, LargestDivisor(stages.group_blocks, kMaxStreams), 1, StripsFor(machine, stages, 1)};
@@ -127,6 +133,11 @@ void ScheduleBlockedConvolution(const MachineDescription& machine, const Convolu
     update.reorder(Order({a[0], fast, slow}, stages.reduction));
   }
   update.vectorize(a[0]).unroll(a[1]).unroll(a[3]);
+  if (LoadsTogether(machine, stages)) {
+    update.unroll(stages.steps);
+    LoadTogether(machine, stages.loaded, stages.input_block, accumulator,
+                 RVar(stages.reduction[2]));
+  }
   SchedulePadding(machine, stages);
 }
 

@@ -45,6 +45,20 @@ void VectorizeScratch(const MachineDescription& machine, Func func, int innermos
   }
 }
 
+void LoadTogether(const MachineDescription& machine, Func loaded, int innermost_extent, Func sum,
+                  const Halide::RVar& at) {
+  const std::vector<Var> vars = loaded.args();
+  const int lanes = FloatLanes(machine);
+  const int factor = innermost_extent == 0 ? lanes : LanesWithin(lanes, innermost_extent);
+  Var vector("vector"), lane("lane");
+  loaded.compute_at(sum, at)
+      .store_in(Halide::MemoryType::Register)
+      .split(vars[0], vector, lane, factor, TailStrategy::RoundUp)
+      .vectorize(lane)
+      .unroll(vector);
+  for (size_t i = 1; i < vars.size(); ++i) loaded.unroll(vars[i]);
+}
+
 void ScheduleUpdated(const MachineDescription&, const UpdatedStages&, Func func) {
   func.compute_root();
 }

@@ -48,6 +48,11 @@ Halide::Var ParallelizeOuter(Halide::Func func, const std::vector<OuterLoop>& lo
 // nothing out of bounds where it is computed beyond it.
 void VectorizeScratch(const MachineDescription& machine, Halide::Func func, int innermost_extent);
 
+// Has `loaded`, which a sum's update reads, in registers in the loop `at` of that update: vectors along its innermost dimension, all
+// else unrolled. REQUIRES: extents there are known; `innermost_extent` as for VectorizeScratch.
+void LoadTogether(const MachineDescription& machine, Halide::Func loaded, int innermost_extent,
+                  Halide::Func sum, const Halide::RVar& at);
+
 // How AnchorKind::kInjective is cut: vectors along the innermost dimension of any extent, tasks over the outer ones.
 struct InjectiveSchedule {
   int lanes = 1;  // Of a vector.

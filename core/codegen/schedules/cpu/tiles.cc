@@ -17,18 +17,30 @@ constexpr int kMaxPanels = 8;
 constexpr double kNearElement = 0.1, kFarElement = 1.7;
 constexpr double kNearVector = 0.2, kFarVector = 0.8;
 
+// Inputs that are held come four at a time, one load for four times a tile's multiply-adds, so that it matters little from
+// where, and weights by vectors of half the bytes of those that were measured. But a load takes the place of a multiply-add where a processor begins instructions in their order, as small ones of
+// arm-64 do.
+constexpr double kHeldInputs = 4;
+constexpr double kHeldWeights = 2;
+constexpr double kPlaceOfLoad = 1;
+
 struct StepTimes {
-  int latency_times_units = kLatencyTimesUnits;
+  double latency_times_units = kLatencyTimesUnits;
   double element = kNearElement;
   double vector = kNearVector;
+  // Of the units that load.
+  double load_of_element = 1;
+  double load_of_vector = 2;
+  double place_of_load = 0;
 };
 
 // Half cycles that a step of a tile takes, the multiply-adds of `rows` broadcast elements by `vectors`, its share of what begins
 // and ends the tile included.
 double StepTime(int rows, int vectors, const StepTimes& times) {
-  const int loads = rows + 2 * vectors;
-  return std::max({rows * vectors, loads, times.latency_times_units}) + 1 + rows * times.element +
-         vectors * times.vector;
+  const double multiply_adds = rows * vectors;
+  const double loads = rows * times.load_of_element + vectors * times.load_of_vector;
+  return std::max({multiply_adds, loads, times.latency_times_units}) + 1 + rows * times.element +
+         vectors * times.vector + loads * times.place_of_load;
 }
 
 }  // namespace
@@ -42,17 +54,25 @@ AccumulatorTile ChooseTile(const MachineDescription& machine, int num_positions,
   StepTimes times;
   if (operands.adds_apart) times.latency_times_units = kPairLatencyTimesUnits;
   if (operands.input_bytes > machine.l2_bytes) times.element = kFarElement;
+  if (operands.holds_inputs) {
+    times.element = kNearElement / kHeldInputs;
+    times.load_of_element = 1 / kHeldInputs;
+    times.load_of_vector = 1;
+    times.place_of_load = kPlaceOfLoad;
+  }
   // A broadcast, and a product before it is added.
-  const int beside = operands.adds_apart ? 2 : 0;
+  const int beside = operands.adds_apart ? 2 : operands.holds_inputs ? 1 : 0;
   AccumulatorTile best;
   double least = 0;
   for (int blocks = std::min(num_blocks, max_of_several); blocks >= 1; --blocks) {
     if (num_blocks % blocks != 0) continue;
     times.vector =
         blocks * operands.block_weight_bytes > machine.l1_bytes ? kFarVector : kNearVector;
+    if (operands.holds_inputs) times.vector /= kHeldWeights;
     const int max_accumulators = blocks == 1 ? max_of_one_block : max_of_several;
     for (int width = std::min(num_positions, max_accumulators / blocks); width >= 1; --width) {
-      if (width * blocks + blocks + beside > machine.vector_registers) continue;
+      const int held = operands.holds_inputs ? width : 0;
+      if (width * blocks + blocks + beside + held > machine.vector_registers) continue;
       const int tiles = (num_positions + width - 1) / width;
       const double time = tiles * StepTime(width, blocks, times) / blocks;
       if (least == 0 || time < least) {

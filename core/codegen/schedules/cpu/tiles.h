@@ -26,6 +26,8 @@ struct TileOperands {
   // A step is of several products (ConvolutionStages::terms), which another instruction adds to the accumulators: a broadcast and
   // a product hold registers besides, and accumulators wait for additions alone.
   bool adds_apart = false;
+  // Inputs are loaded as vectors, one for each position of a tile, and stay in registers while they are multiplied element by element.
+  bool holds_inputs = false;
 };
 
 // The tile by which `num_positions` take the least time for a block. One step of the reduction loads `blocks` weight vectors

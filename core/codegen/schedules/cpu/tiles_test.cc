@@ -54,6 +54,25 @@ TEST(TilesTest, WhatIsFarIsReadLess) {
   EXPECT_EQ(deep.blocks, 2);
 }
 
+TEST(TilesTest, HeldInputsHaveRegisters) {
+  for (int positions = 1; positions <= 130; ++positions) {
+    for (int blocks = 1; blocks <= 130; ++blocks) {
+      const AccumulatorTile tile =
+          ChooseTile(MachineOf(32), positions, blocks, {.holds_inputs = true});
+      ASSERT_LT(tile.width * tile.blocks + tile.width + tile.blocks, 32);
+    }
+  }
+  // Loads take places from multiply-adds: few of them, whatever is far.
+  for (const int width : {7, 14, 28, 56}) {
+    for (const int64_t input_bytes : {16 << 10, 4 << 20}) {
+      const AccumulatorTile tile =
+          ChooseTile(MachineOf(32), width, 64, {input_bytes, 8 << 10, false, true});
+      const int loads = tile.width + 4 * tile.blocks;  // Of four steps.
+      EXPECT_LE(loads, 2 * tile.width * tile.blocks) << width << " " << input_bytes;
+    }
+  }
+}
+
 TEST(TilesTest, PairsLeaveRegistersForWhatIsAdded) {
   for (const int registers : {16, 32}) {
     for (int positions = 1; positions <= 130; ++positions) {

@@ -40,7 +40,8 @@ WinogradSchedule ChooseWinogradConvolution(const MachineDescription& machine,
                                            const WinogradStages& stages) {
   const int band_rows = RowsOfBand(stages);
   const int band_tiles = band_rows * stages.columns;
-  const AccumulatorTile tile = ChooseTile(machine, band_tiles, stages.out_blocks);
+  const AccumulatorTile tile =
+      ChooseTile(machine, band_tiles, stages.out_blocks, {.holds_inputs = machine.has_lane_fma});
   const int64_t block_bytes =
       int64_t{machine.vector_bytes} * stages.tile * stages.tile * band_tiles;
   const bool parallel_bands =
@@ -121,6 +122,10 @@ void ScheduleWinogradConvolution(const MachineDescription& machine, const Winogr
       .vectorize(a[0])
       .unroll(a[1])
       .unroll(a[2]);
+  if (machine.has_lane_fma) {
+    accumulator.update().unroll(RVar(stages.reduction[0]));
+    LoadTogether(machine, stages.loaded, stages.in_block, accumulator, RVar(stages.reduction[1]));
+  }
 
   Func output_rows = stages.output_rows, tiles = stages.tiles;
   const std::vector<Var> t = tiles.args();
