@@ -43,7 +43,11 @@ absl::StatusOr<Halide::Target> HalideTargetFor(const DeviceTarget& device,
   if (device.arch == Arch::kArm64) {
     return Halide::Target(Halide::Target::Linux, Halide::Target::ARM, 64, features);
   }
-  if (device.arch != Arch::kX86_64) return Unimplemented(device, "x86-64 and arm-64 are");
+  if (device.arch == Arch::kRiscv64) {
+    // Without vectors: Halide 14 has none for the extension "v".
+    return Halide::Target(Halide::Target::Linux, Halide::Target::RISCV, 64, features);
+  }
+  if (device.arch != Arch::kX86_64) return Unimplemented(device, "x86-64, arm-64 and riscv-64 are");
   if (device.level >= 2) features.push_back(Halide::Target::SSE41);
   if (device.level >= 3) {
     for (const auto feature :

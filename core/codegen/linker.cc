@@ -43,8 +43,13 @@ absl::StatusOr<ArchNames> NamesOf(const DeviceTarget& target) {
     return ArchNames{"program_support_aarch64.o", "library_support_aarch64.o",
                      "callable_kernels.arm-64.a", "vector_kernels.arm-64.a", "aarch64linux"};
   }
-  return absl::UnimplementedError(absl::StrCat("programs for target \"", target.ToString(),
-                                               "\" cannot be linked: only x86-64 and arm-64 can"));
+  if (target.arch == Arch::kRiscv64) {
+    return ArchNames{"program_support_riscv64.o", "library_support_riscv64.o",
+                     "callable_kernels.riscv-64.a", "vector_kernels.riscv-64.a", "elf64lriscv"};
+  }
+  return absl::UnimplementedError(
+      absl::StrCat("programs for target \"", target.ToString(),
+                   "\" cannot be linked: only x86-64, arm-64 and riscv-64 can"));
 }
 
 absl::StatusOr<absl::string_view> Embedded(absl::Span<const EmbeddedFile> files,

@@ -71,14 +71,19 @@ Elf64_Shdr Header(uint32_t name, uint32_t type, uint64_t flags, const std::strin
 absl::StatusOr<std::string> MakeTableObject(Arch arch, const std::vector<TableRow>& rows) {
   uint16_t machine = 0;
   uint32_t relocation = 0;
+  uint32_t flags = 0;
   if (arch == Arch::kX86_64) {
     machine = EM_X86_64;
     relocation = R_X86_64_64;
   } else if (arch == Arch::kArm64) {
     machine = EM_AARCH64;
     relocation = R_AARCH64_ABS64;
+  } else if (arch == Arch::kRiscv64) {
+    machine = EM_RISCV;
+    relocation = R_RISCV_64;
+    flags = EF_RISCV_FLOAT_ABI_DOUBLE;  // As kernels have it, or they cannot be linked.
   } else {
-    return absl::UnimplementedError("programs can only be linked for x86-64 and arm-64");
+    return absl::UnimplementedError("programs can only be linked for x86-64, arm-64 and riscv-64");
   }
 
   // The data section: the table, then its rows.
@@ -153,6 +158,7 @@ absl::StatusOr<std::string> MakeTableObject(Arch arch, const std::vector<TableRo
   header.e_type = ET_REL;
   header.e_machine = machine;
   header.e_version = EV_CURRENT;
+  header.e_flags = flags;
   header.e_shoff = object.size();
   header.e_ehsize = sizeof(Elf64_Ehdr);
   header.e_shentsize = sizeof(Elf64_Shdr);

@@ -18,7 +18,7 @@ struct TableRow {
 };
 
 // A relocatable ELF object that defines `slipway_program_kernels` with these rows. UNIMPLEMENTED for an
-// architecture other than x86-64 and arm-64.
+// architecture other than x86-64, arm-64 and riscv-64.
 absl::StatusOr<std::string> MakeTableObject(Arch arch, const std::vector<TableRow>& rows);
 
 }  // namespace slipway

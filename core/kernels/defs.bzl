@@ -9,6 +9,13 @@ checked for symbols that nobody would define.
 # By the names that core/target gives to architectures and their levels.
 _FLAGS = {
     "arm-64": ["--target=aarch64-linux-gnu"],
+    "riscv-64": [
+        "--target=riscv64-linux-gnu",
+        "-march=rv64gc",
+        "-mabi=lp64d",
+        # lld 14 relaxes nothing, and refuses what may be.
+        "-mno-relax",
+    ],
     "x86-64": ["--target=x86_64-linux-gnu"],
     "x86-64-v3": [
         "--target=x86_64-linux-gnu",
@@ -22,6 +29,7 @@ _FLAGS = {
 
 ARCHITECTURES = [
     "arm-64",
+    "riscv-64",
     "x86-64",
 ]
 

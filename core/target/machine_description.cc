@@ -22,6 +22,8 @@ constexpr CpuRow kCpus[] = {
     {Arch::kX86_64, 3, 4, 32, 16, 32 * kKiB, 256 * kKiB, 1024 * kKiB},
     {Arch::kX86_64, 4, 4, 64, 32, 32 * kKiB, 1024 * kKiB, 1024 * kKiB},
     {Arch::kArm64, 0, 4, 16, 32, 32 * kKiB, 256 * kKiB, 512 * kKiB},
+    // Vectors of four are four registers there of 32 that hold one number.
+    {Arch::kRiscv64, 0, 4, 16, 8, 32 * kKiB, 128 * kKiB, 512 * kKiB},
 };
 
 struct CudaRow {
@@ -47,7 +49,8 @@ void DescribeCpu(const DeviceTarget& device, MachineDescription& machine) {
     machine.l2_bytes = row.l2_bytes;
     machine.l3_bytes = row.l3_bytes;
   }
-  machine.has_fma = device.arch == Arch::kArm64 || device.Has("fma");
+  machine.has_fma =
+      device.arch == Arch::kArm64 || device.arch == Arch::kRiscv64 || device.Has("fma");
   machine.has_lane_fma = device.arch == Arch::kArm64;
   machine.has_int8 = device.Has("vnni") || device.Has("avxvnni") || device.Has("dotprod");
   machine.has_bf16 = device.Has("bf16");

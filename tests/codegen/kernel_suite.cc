@@ -326,7 +326,7 @@ std::vector<DeviceTarget> KernelSuite::RunnableTargets() {
 }
 
 std::vector<DeviceTarget> KernelSuite::EmulatedTargets() {
-  return {ParseTarget("arm-64-linux")->host()};
+  return {ParseTarget("arm-64-linux")->host(), ParseTarget("riscv-64-linux")->host()};
 }
 
 }  // namespace slipway

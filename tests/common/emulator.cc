@@ -19,6 +19,7 @@ struct Row {
 
 constexpr Row kRows[] = {
     {"arm-64", "/usr/bin/qemu-aarch64-static", ""},
+    {"riscv-64", "/usr/bin/qemu-riscv64-static", "/usr/riscv64-linux-gnu"},
 };
 
 absl::StatusOr<std::string> Existing(std::string path) {

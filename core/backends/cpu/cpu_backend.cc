@@ -153,7 +153,7 @@ absl::StatusOr<std::string> Link(const BackendRequest& request,
 absl::Status CpuBackend::CheckTarget(const Target& target) const {
   if (absl::c_linear_search(kCpuFamilies, FamilyOf(target))) return absl::OkStatus();
   return absl::UnimplementedError(
-      absl::StrCat("cpu: compiles for ", absl::StrJoin(kCpuFamilies, " and "), " only"));
+      absl::StrCat("cpu: compiles for ", absl::StrJoin(kCpuFamilies, ", "), " only"));
 }
 
 absl::StatusOr<BackendResult> CpuBackend::Compile(const BackendRequest& request) {
