@@ -31,6 +31,7 @@ struct PlannedBuffer {
   // Instead of size_bytes where an extent is open. Not of kArena and kConstant.
   std::optional<Expression> open_size = std::nullopt;
   int64_t arena_offset = 0;  // kArena only; a multiple of kPlanAlignment.
+  int device = 0;            // In whose memory it lies; each has an arena of its own.
 };
 
 struct PlannedValue {
@@ -58,7 +59,7 @@ struct MemoryPlan {
       buffers;  // Inputs, outputs, constants in use, dynamic ones, then the arena's.
   std::vector<PlannedValue> values;    // One a value of the graph.
   std::vector<PlannedOutput> outputs;  // One a graph output.
-  int64_t arena_bytes = 0;
+  int64_t arena_bytes = 0;             // Of the host's.
   // No plan can do with less: the most bytes alive at one time.
   int64_t arena_lower_bound_bytes = 0;
   // What runs as functions of its own, in the order of the nodes. Their arenas lie behind this one, each at its end.

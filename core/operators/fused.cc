@@ -100,21 +100,34 @@ std::vector<int> CallInputsOfBody(const Graph& body) {
   return places;
 }
 
+int64_t DeviceNumberOf(const Node& node) {
+  const int64_t* const number = node.attributes.FindAs<int64_t>(absl::string_view(kFusedDevice));
+  return number == nullptr ? 0 : *number;
+}
+
+bool IsDeviceCopy(const Node& node) {
+  const int64_t* const copies = node.attributes.FindAs<int64_t>(absl::string_view(kFusedCopies));
+  return copies != nullptr && *copies != 0;
+}
+
 absl::Status RegisterFusedOperators(OperatorRegistry& registry) {
   OperatorSchema schema;
   schema.name = kFusedOperator;
   schema.min_inputs = 0;
   schema.max_inputs = kVariadic;
   schema.max_outputs = kVariadic;
-  schema.attributes = {{kFusedBody, AttributeKind::kGraph, true}};
+  schema.attributes = {{kFusedBody, AttributeKind::kGraph, true},
+                       {kFusedDevice, AttributeKind::kInt, false, Attribute(int64_t{0})},
+                       {kFusedCopies, AttributeKind::kInt, false, Attribute(int64_t{0})}};
   schema.pattern = Pattern::kKernel;
   schema.type_rule = FusedType;
   SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
 
   schema.name = kCallOperator;
   schema.min_inputs = 1;
-  schema.attributes.push_back({kCallSymbol, AttributeKind::kString, true});
-  schema.attributes.push_back({kCallExtents, AttributeKind::kInt, false, Attribute(int64_t{0})});
+  schema.attributes = {{kFusedBody, AttributeKind::kGraph, true},
+                       {kCallSymbol, AttributeKind::kString, true},
+                       {kCallExtents, AttributeKind::kInt, false, Attribute(int64_t{0})}};
   schema.type_rule = CallType;
   SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
 

@@ -1,7 +1,9 @@
 // Nodes that are kernels of a program.
 //
 // slipway.Fused: a group of nodes that becomes one kernel. Its attribute `body` is a typed graph whose
-// inputs and outputs match the node's in number, order and type; constants of the body stay inside.
+// inputs and outputs match the node's in number, order and type; constants of the body stay inside. Backends for several
+// devices say with its attribute `device` which one of the target's computes it; one with `copies` is an Identity that brings its
+// input into that device's memory from another's.
 //
 // slipway.Call: a call of a callable kernel (core/kernels). Its `body` is a typed graph of the one node that the kernel
 // computes, its `kernel` the kernel's symbol. Input 0 is the kernel's parameters, i64[n]; the others are the inputs that
@@ -13,6 +15,7 @@
 #ifndef SLIPWAY_CORE_OPERATORS_FUSED_H_
 #define SLIPWAY_CORE_OPERATORS_FUSED_H_
 
+#include <cstdint>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -26,12 +29,18 @@ inline constexpr char kCallOperator[] = "slipway.Call";
 inline constexpr char kBindSymbolsOperator[] = "slipway.BindSymbols";
 inline constexpr char kBoundSymbols[] = "symbols";
 inline constexpr char kFusedBody[] = "body";  // Of both.
+inline constexpr char kFusedDevice[] = "device";
+inline constexpr char kFusedCopies[] = "copies";
 inline constexpr char kCallSymbol[] = "kernel";
 inline constexpr char kCallExtents[] = "extents";
 
 // What the body's inputs are, of a slipway.Call's inputs: by body input the place of an input of the node. REQUIRES: the
 // node passed its type rule.
 std::vector<int> CallInputsOfBody(const Graph& body);
+
+// Of any node: the number of the device of the target that computes it, 0 for the host; and whether it is a copy.
+int64_t DeviceNumberOf(const Node& node);
+bool IsDeviceCopy(const Node& node);
 
 absl::Status RegisterFusedOperators(OperatorRegistry& registry);
 

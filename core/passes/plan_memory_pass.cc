@@ -21,16 +21,19 @@ constexpr int kNever = -1;
 class Planner {
  public:
   // Of a body: its outputs stay where they are.
-  Planner(const Graph& graph, const OperatorRegistry& registry, bool is_body)
+  Planner(const Graph& graph, const OperatorRegistry& registry, bool is_body,
+          std::vector<int> device_of = {})
       : graph_(graph),
         is_body_(is_body),
         registry_(registry),
+        device_of_(std::move(device_of)),
         root_(ViewRoots(graph, registry)),
         offset_(graph.values.size(), 0),
         first_(graph.values.size(), kNever),
         last_(graph.values.size(), kNever),
         buffer_(graph.values.size(), kNoBuffer),
         dynamic_(graph.values.size(), false) {
+    device_of_.resize(graph.values.size(), 0);
     for (const ValueId id : graph.inputs) {
       for (const Dimension& dimension : graph.values[id].type->dimensions()) {
         if (dimension.symbol() != nullptr) given_.push_back({*dimension.symbol()});
@@ -44,6 +47,7 @@ class Planner {
   // A buffer for the value.
   int AddBuffer(PlannedBuffer::Kind kind, int index, ValueId id) {
     PlannedBuffer buffer{kind, index};
+    buffer.device = device_of_[id];
     if (IsOpen(id)) {
       buffer.open_size = OpenBytes(id).expression();
     } else {
@@ -70,11 +74,12 @@ class Planner {
   void PlaceConstants();
   void PlaceDynamic();
   absl::Status PlanBodies();
-  absl::Status PlaceArena();
+  absl::Status PlaceArena(int device);
 
   const Graph& graph_;
   const bool is_body_;
   const OperatorRegistry& registry_;
+  std::vector<int> device_of_;  // By value: in whose memory it lies.
   // By value: the one in whose buffer it lies, and where there.
   std::vector<ValueId> root_;
   std::vector<int64_t> offset_;
@@ -226,11 +231,11 @@ absl::Status Planner::PlanBodies() {
   return absl::OkStatus();
 }
 
-absl::Status Planner::PlaceArena() {
+absl::Status Planner::PlaceArena(int device) {
   std::vector<ValueId> values;
   std::vector<ArenaPiece> intervals;
   for (size_t id = 0; id < root_.size(); ++id) {
-    if (buffer_[id] != kNoBuffer || first_[id] == kNever) continue;
+    if (buffer_[id] != kNoBuffer || first_[id] == kNever || device_of_[id] != device) continue;
     values.push_back(static_cast<ValueId>(id));
     // Kernels are handed a pointer for tensors without elements too.
     const int64_t bytes = std::max<int64_t>(Bytes(static_cast<ValueId>(id)), 1);
@@ -244,8 +249,10 @@ absl::Status Planner::PlaceArena() {
     plan_.buffers.back().size_bytes = size;
     plan_.buffers.back().arena_offset = arena.offsets[i];
   }
-  plan_.arena_bytes = arena.arena_bytes;
-  plan_.arena_lower_bound_bytes = arena.lower_bound_bytes;
+  if (device == 0) {
+    plan_.arena_bytes = arena.arena_bytes;
+    plan_.arena_lower_bound_bytes = arena.lower_bound_bytes;
+  }
   return absl::OkStatus();
 }
 
@@ -262,7 +269,11 @@ absl::StatusOr<MemoryPlan> Planner::Run() {
   PlaceOutputs();
   PlaceConstants();
   PlaceDynamic();
-  SLIPWAY_RETURN_IF_ERROR(PlaceArena());
+  int last_device = 0;
+  for (const int device : device_of_) last_device = std::max(last_device, device);
+  for (int device = 0; device <= last_device; ++device) {
+    SLIPWAY_RETURN_IF_ERROR(PlaceArena(device));
+  }
   for (size_t id = 0; id < root_.size(); ++id) {
     plan_.values.push_back({buffer_[root_[id]], offset_[id]});
   }
@@ -274,8 +285,9 @@ absl::StatusOr<MemoryPlan> Planner::Run() {
 
 }  // namespace
 
-absl::StatusOr<MemoryPlan> PlanMemory(const Graph& graph, const OperatorRegistry& registry) {
-  return Planner(graph, registry, false).Run();
+absl::StatusOr<MemoryPlan> PlanMemory(const Graph& graph, const OperatorRegistry& registry,
+                                      const std::vector<int>& device_of) {
+  return Planner(graph, registry, false, device_of).Run();
 }
 
 std::string DumpMemory(const Graph& graph, const MemoryPlan& plan) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "core/passes/testing/pass_tester.h"
 #include "tests/common/status_matchers.h"
@@ -83,6 +84,29 @@ TEST_F(PlanMemoryTest, ViewsLieWhereTheirInputLies) {
   EXPECT_FALSE(plan_.outputs[0].copy);
   // Only views read the shape.
   EXPECT_EQ(BufferOf("shape"), kNoBuffer);
+}
+
+// What is alive at one time on two devices shares no memory, and does not have to.
+TEST_F(PlanMemoryTest, EachDeviceHasAnArenaOfItsOwn) {
+  ASSERT_OK_AND_ASSIGN(graph_, tester_.Parse(R"(
+    graph "g" (%x: f32[100]) -> (%y) {
+      %a = Relu(%x)
+      %b = Neg(%a)
+      const %c: f32[1] = {1}
+      %d = Add(%b, %c)
+      %y = Neg(%d)
+    })"));
+  std::vector<int> device_of;
+  for (const Value& value : graph_.values) {
+    device_of.push_back(value.name == "b" || value.name == "c" || value.name == "d" ? 1 : 0);
+  }
+  ASSERT_OK_AND_ASSIGN(plan_, PlanMemory(graph_, tester_.registry(), device_of));
+  for (const char* name : {"x", "a", "y"}) EXPECT_EQ(Buffer(name).device, 0) << name;
+  for (const char* name : {"b", "c", "d"}) EXPECT_EQ(Buffer(name).device, 1) << name;
+  EXPECT_EQ(Buffer("c").kind, Kind::kConstant);
+  EXPECT_EQ(Buffer("a").arena_offset, 0);
+  EXPECT_EQ(Buffer("b").arena_offset + Buffer("d").arena_offset, 448);
+  EXPECT_EQ(plan_.arena_bytes, 448);  // The host's.
 }
 
 TEST_F(PlanMemoryTest, OutputsThatAreSomethingElseAreCopied) {

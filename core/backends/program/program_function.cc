@@ -1,6 +1,7 @@
 #include "core/backends/program/program_function.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string>
 #include <utility>
@@ -52,6 +53,13 @@ class FunctionBuilder {
   absl::Status AddAll(absl::Span<const ValueId> ids,
                       google::protobuf::RepeatedField<uint32_t>& list);
   absl::Status AddKernelStep(const Node& node);
+  absl::Status AddLaunchSteps(const Node& node, const LaunchedKernel& kernel);
+  absl::StatusOr<uint32_t> ScratchIndex(int64_t bytes, int64_t arena_offset);
+  absl::Status AddDeviceCopyStep(const Node& node);
+  // Null unless device 1 computes it.
+  const LaunchedKernel* LaunchedBy(const Node& node) const;
+  // A step of the device, which begins when those before it have ended.
+  v1::Step& AddStep(absl::string_view name, uint32_t device = 0);
   absl::Status SetCost(const Node& node, v1::ProgramNotes::StepCost& cost) const;
   void SetCopyCost(ValueId from, v1::ProgramNotes::StepCost& cost) const;
   absl::Status AddBindSymbolsStep(const Node& node);
@@ -73,6 +81,10 @@ class FunctionBuilder {
   std::map<std::pair<NodeId, std::string>, BodyFunction> functions_;
   v1::Function* function_ = nullptr;
   std::vector<v1::ProgramNotes::StepCost> costs_;  // Of the function's steps.
+  // By device: its last step and the last one of another device that it awaited, or -1.
+  std::array<int, 2> last_step_ = {-1, -1};
+  std::array<int, 2> awaited_ = {-1, -1};
+  int64_t scratch_base_ = 0;  // Where the arena of device 1 ends.
 };
 
 absl::Status FunctionBuilder::AddBodies(absl::string_view name) {
@@ -91,6 +103,7 @@ absl::Status FunctionBuilder::AddBodies(absl::string_view name) {
 absl::Status FunctionBuilder::AddBuffers() {
   for (const PlannedBuffer& planned : memory_.buffers) {
     v1::Buffer& buffer = *context_.manifest.add_buffers();
+    buffer.set_space(static_cast<uint32_t>(planned.device));
     if (planned.open_size.has_value()) {
       SLIPWAY_ASSIGN_OR_RETURN(const uint32_t size, symbols_.ExpressionIndex(*planned.open_size));
       buffer.mutable_size()->set_expression(size);
@@ -99,8 +112,11 @@ absl::Status FunctionBuilder::AddBuffers() {
     }
     switch (planned.kind) {
       case Kind::kArena:
+        if (planned.device == 1) {
+          scratch_base_ = std::max(scratch_base_, planned.arena_offset + planned.size_bytes);
+        }
         buffer.set_class_(v1::Buffer::CLASS_STATIC);
-        buffer.set_arena_offset(planned.arena_offset + arena_base_);
+        buffer.set_arena_offset(planned.arena_offset + (planned.device == 0 ? arena_base_ : 0));
         break;
       case Kind::kInput:
       case Kind::kOutput:
@@ -147,9 +163,22 @@ absl::StatusOr<uint32_t> FunctionBuilder::ValueIndex(ValueId id) {
   return static_cast<uint32_t>(value_ids_[id]);
 }
 
-absl::Status FunctionBuilder::AddBindSymbolsStep(const Node& node) {
+v1::Step& FunctionBuilder::AddStep(absl::string_view name, uint32_t device) {
+  const int index = function_->steps_size();
   v1::Step& step = *function_->add_steps();
-  step.set_name(Shortened(DisplayName(graph_, node), limits_.step_name_bytes));
+  step.set_name(Shortened(name, limits_.step_name_bytes));
+  step.set_device(device);
+  const int others = last_step_[1 - device];
+  if (others > awaited_[device]) {
+    step.add_after(static_cast<uint32_t>(others));
+    awaited_[device] = others;
+  }
+  last_step_[device] = index;
+  return step;
+}
+
+absl::Status FunctionBuilder::AddBindSymbolsStep(const Node& node) {
+  v1::Step& step = AddStep(DisplayName(graph_, node));
   v1::Step::BindSymbols& bind = *step.mutable_bind_symbols();
   SLIPWAY_ASSIGN_OR_RETURN(const uint32_t numbers, ValueIndex(node.inputs[0]));
   bind.set_value(numbers);
@@ -161,15 +190,85 @@ absl::Status FunctionBuilder::AddBindSymbolsStep(const Node& node) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<uint32_t> FunctionBuilder::ScratchIndex(int64_t bytes, int64_t arena_offset) {
+  v1::Buffer& buffer = *context_.manifest.add_buffers();
+  buffer.set_class_(v1::Buffer::CLASS_STATIC);
+  buffer.set_space(1);
+  buffer.mutable_size()->set_constant(bytes);
+  buffer.set_arena_offset(arena_offset);
+  const int own = context_.manifest.buffers_size() - 1 - static_cast<int>(first_buffer_);
+  return AddValue(TensorType{DataType::kUint8, {bytes}}, own, 0);
+}
+
+// One kernel's scratch memory is another's: the steps of a device are one after the other.
+absl::Status FunctionBuilder::AddLaunchSteps(const Node& node, const LaunchedKernel& kernel) {
+  std::vector<uint32_t> tensors;
+  for (const std::vector<ValueId>* ids : {&node.inputs, &node.outputs}) {
+    for (const ValueId id : *ids) {
+      SLIPWAY_ASSIGN_OR_RETURN(const uint32_t index, ValueIndex(id));
+      tensors.push_back(index);
+    }
+  }
+  int64_t scratch = scratch_base_;
+  for (const int64_t bytes : kernel.scratch_bytes) {
+    SLIPWAY_ASSIGN_OR_RETURN(const uint32_t index, ScratchIndex(bytes, scratch));
+    tensors.push_back(index);
+    scratch += bytes;
+  }
+  const std::string name = DisplayName(graph_, node);
+  for (size_t i = 0; i < kernel.launches.size(); ++i) {
+    const LaunchedEntry& launched = kernel.launches[i];
+    v1::Step& step = AddStep(kernel.launches.size() == 1
+                                 ? name
+                                 : absl::StrCat(name, ", ", i + 1, " of ", kernel.launches.size()),
+                             1);
+    for (const Node& inner : ComputedBy(node)->nodes) {
+      step.add_operators(std::string(absl::StripPrefix(inner.op, "slipway.")));
+    }
+    v1::Step::Kernel& call = *step.mutable_kernel();
+    call.set_code(1);
+    call.set_kernel(launched.entry);
+    for (const int tensor : launched.reads)
+      call.add_inputs(tensors.at(static_cast<size_t>(tensor)));
+    for (const int tensor : launched.writes) {
+      call.add_outputs(tensors.at(static_cast<size_t>(tensor)));
+    }
+    for (size_t d = 0; d < 3; ++d) {
+      call.mutable_launch()->add_groups()->set_constant(launched.groups[d]);
+      call.mutable_launch()->add_group(launched.group[d]);
+    }
+    costs_.emplace_back();
+    // What it costs is said once, of the last one, which makes the output.
+    if (i + 1 == kernel.launches.size()) SLIPWAY_RETURN_IF_ERROR(SetCost(node, costs_.back()));
+  }
+  return absl::OkStatus();
+}
+
+const LaunchedKernel* FunctionBuilder::LaunchedBy(const Node& node) const {
+  if (!context_.code.accelerator.has_value() || node.op != kFusedOperator) return nullptr;
+  const auto found = context_.code.accelerator->kernel_of.find(ComputedBy(node));
+  return found == context_.code.accelerator->kernel_of.end() ? nullptr : &found->second;
+}
+
+absl::Status FunctionBuilder::AddDeviceCopyStep(const Node& node) {
+  v1::Step& step = AddStep(absl::StrCat("Copy ", graph_.values[node.inputs[0]].name), 1);
+  step.add_operators("Identity");
+  SLIPWAY_ASSIGN_OR_RETURN(const uint32_t from, ValueIndex(node.inputs[0]));
+  SLIPWAY_ASSIGN_OR_RETURN(const uint32_t to, ValueIndex(node.outputs[0]));
+  step.mutable_copy()->set_from(from);
+  step.mutable_copy()->set_to(to);
+  SetCopyCost(node.inputs[0], costs_.emplace_back());
+  return absl::OkStatus();
+}
+
 absl::Status FunctionBuilder::AddKernelStep(const Node& node) {
-  v1::Step& step = *function_->add_steps();
-  step.set_name(Shortened(DisplayName(graph_, node), limits_.step_name_bytes));
+  v1::Step& step = AddStep(DisplayName(graph_, node));
   const Graph* computed = ComputedBy(node);
   for (const Node& inner : computed->nodes) {
     step.add_operators(std::string(absl::StripPrefix(inner.op, "slipway.")));
   }
   v1::Step::Kernel& call = *step.mutable_kernel();
-  call.set_kernel(context_.kernel_of.at(computed));
+  call.set_kernel(context_.code.kernel_of.at(computed));
   SLIPWAY_RETURN_IF_ERROR(AddAll(node.inputs, *call.mutable_inputs()));
   SLIPWAY_RETURN_IF_ERROR(AddAll(node.outputs, *call.mutable_outputs()));
   const int arguments = call.inputs_size() + call.outputs_size();
@@ -224,8 +323,7 @@ absl::StatusOr<uint32_t> FunctionBuilder::ScalarIndex(ValueId id) {
 absl::Status FunctionBuilder::AddControlStep(NodeId n) {
   const Node& node = graph_.nodes[n];
   SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(graph_, node, context_.registry));
-  v1::Step step;
-  step.set_name(Shortened(DisplayName(graph_, node), limits_.step_name_bytes));
+  v1::Step& step = AddStep(DisplayName(graph_, node));
   step.add_operators(node.op);
   const absl::Span<const ValueId> inputs = node.inputs;
   const absl::Span<const ValueId> outputs = node.outputs;
@@ -262,7 +360,6 @@ absl::Status FunctionBuilder::AddControlStep(NodeId n) {
     SLIPWAY_RETURN_IF_ERROR(AddAll(outputs.subspan(0, carried), *proto.mutable_results()));
     SLIPWAY_RETURN_IF_ERROR(AddAll(outputs.subspan(carried), *proto.mutable_collected()));
   }
-  *function_->add_steps() = std::move(step);
   return absl::OkStatus();
 }
 
@@ -288,6 +385,10 @@ absl::Status FunctionBuilder::AddSteps() {
     if (node.op == kBindSymbolsOperator) {
       SLIPWAY_RETURN_IF_ERROR(AddBindSymbolsStep(node));
       costs_.emplace_back();
+    } else if (IsDeviceCopy(node)) {
+      SLIPWAY_RETURN_IF_ERROR(AddDeviceCopyStep(node));
+    } else if (const LaunchedKernel* launched = LaunchedBy(node); launched != nullptr) {
+      SLIPWAY_RETURN_IF_ERROR(AddLaunchSteps(node, *launched));
     } else if (context_.registry.Find(node.op)->pattern == Pattern::kKernel) {
       SLIPWAY_RETURN_IF_ERROR(AddKernelStep(node));
       SLIPWAY_RETURN_IF_ERROR(SetCost(node, costs_.emplace_back()));
@@ -301,9 +402,7 @@ absl::Status FunctionBuilder::AddSteps() {
   for (size_t i = 0; i < memory_.outputs.size(); ++i) {
     const PlannedOutput& output = memory_.outputs[i];
     if (!output.copy) continue;
-    v1::Step& step = *function_->add_steps();
-    step.set_name(Shortened(absl::StrCat("Copy ", graph_.values[output.value].name),
-                            limits_.step_name_bytes));
+    v1::Step& step = AddStep(absl::StrCat("Copy ", graph_.values[output.value].name));
     step.add_operators("Identity");
     SLIPWAY_ASSIGN_OR_RETURN(const uint32_t from, ValueIndex(output.value));
     step.mutable_copy()->set_from(from);

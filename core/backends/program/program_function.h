@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "core/backends/program/program_manifest.h"
 #include "core/graph/graph.h"
 #include "core/graph/memory_plan.h"
 #include "core/graph/operator_registry.h"
@@ -18,7 +18,7 @@ namespace slipway {
 // What all functions of a manifest share.
 struct FunctionContext {
   const OperatorRegistry& registry;
-  const absl::flat_hash_map<const Graph*, uint32_t>& kernel_of;  // As ProgramCode has it.
+  const ProgramCode& code;
   v1::Manifest& manifest;
   v1::ProgramNotes& notes;
   uint32_t next_constant = 0;

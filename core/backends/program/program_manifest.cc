@@ -51,6 +51,15 @@ void ManifestBuilder::AddHeader(std::vector<ToolUsed> tools) {
   code.set_kind(request_.library_name.empty() ? v1::Code::KIND_ELF : v1::Code::KIND_ELF_OBJECT);
   *code.mutable_blob() = ToProto(code_.blob);
   code.set_kernel_count(code_.kernel_count);
+  if (code_.accelerator.has_value()) {
+    const AcceleratorCode& accelerator = *code_.accelerator;
+    v1::Code& more = *manifest_.add_code();
+    more.set_kind(accelerator.kind);
+    *more.mutable_blob() = ToProto(accelerator.blob);
+    more.set_device(1);
+    more.set_kernel_count(static_cast<uint32_t>(accelerator.entries.size()));
+    for (const std::string& entry : accelerator.entries) more.add_entries(entry);
+  }
   std::sort(tools.begin(), tools.end(),
             [](const ToolUsed& a, const ToolUsed& b) { return a.name < b.name; });
   for (const ToolUsed& tool : tools) {
@@ -74,7 +83,7 @@ absl::StatusOr<BuiltManifest> ManifestBuilder::Run(const std::vector<PlacedConst
   AddHeader(std::move(tools));
   AddConstants(constants);
   v1::ProgramNotes notes;
-  FunctionContext context{registry_, code_.kernel_of, manifest_, notes};
+  FunctionContext context{registry_, code_, manifest_, notes};
   SLIPWAY_ASSIGN_OR_RETURN(const uint32_t entry,
                            AddFunction(request_.graph, request_.memory, "main", 0, context));
   manifest_.set_entry(entry);

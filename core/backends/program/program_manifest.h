@@ -2,8 +2,10 @@
 #ifndef SLIPWAY_CORE_BACKENDS_PROGRAM_PROGRAM_MANIFEST_H_
 #define SLIPWAY_CORE_BACKENDS_PROGRAM_PROGRAM_MANIFEST_H_
 
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +21,33 @@
 
 namespace slipway {
 
-// The program's code as the linker made it.
+// An entry of a device's code as a kernel launches it.
+struct LaunchedEntry {
+  uint32_t entry = 0;
+  std::array<int64_t, 3> groups = {1, 1, 1};
+  std::array<int64_t, 3> group = {1, 1, 1};
+  // What it only reads, and what it writes, by number: the node's inputs, its outputs, then its scratch memory.
+  std::vector<int> reads;
+  std::vector<int> writes;
+};
+
+// A kernel of a device that is not the host.
+struct LaunchedKernel {
+  std::vector<LaunchedEntry> launches;  // One after the other.
+  // Memory that is its own while it runs, each a multiple of kPlanAlignment.
+  std::vector<int64_t> scratch_bytes;
+};
+
+// Code of device 1 of the target, with entries.
+struct AcceleratorCode {
+  v1::Code::Kind kind = v1::Code::KIND_UNSPECIFIED;
+  Digest blob;
+  std::vector<std::string> entries;
+  // By what a node computes, of those that the device does.
+  absl::flat_hash_map<const Graph*, LaunchedKernel> kernel_of;
+};
+
+// The program's code: the host's as the linker made it, and that of the device beside it.
 struct ProgramCode {
   Digest blob;
   uint32_t kernel_count = 0;
@@ -27,6 +55,7 @@ struct ProgramCode {
   absl::flat_hash_map<const Graph*, uint32_t> kernel_of;
   // ProgramNotes.kernel_scratch_bytes.
   std::vector<int64_t> kernel_scratch_bytes;
+  std::optional<AcceleratorCode> accelerator = {};
 };
 
 // A tool and its version, for the record.
@@ -51,8 +80,8 @@ struct BuiltManifest {
   std::string notes;
 };
 
-// The function "main" and one for each body: a kernel step a kernel (Pattern::kKernel), a step for what runs bodies, then a
-// copy step an output that the plan says to copy. `constants` are placed in the order of ConstantsOf. INTERNAL for a graph that is not as the
+// The function "main" and one for each body: a kernel step a kernel (Pattern::kKernel), or one a launch, a copy step a
+// copy between devices, a step for what runs bodies, then a copy step an output that the plan says to copy. `constants` are placed in the order of ConstantsOf. INTERNAL for a graph that is not as the
 // pipeline leaves it.
 absl::StatusOr<BuiltManifest> BuildManifest(const BackendRequest& request,
                                             const OperatorRegistry& registry,
