@@ -170,9 +170,18 @@ LAYERS = {
         "core/passes",
         "core/schedules",
     ]),
+    # The host's part of a program, for all backends with a CPU as host.
+    "core/backends/host_code": _row(sees = [
+        "core/artifact",
+        "core/backends",
+        "core/backends/program",
+        "core/codegen",
+        "core/passes",
+    ]),
     "core/backends/cpu": _row(sees = [
         "core/artifact",
         "core/backends",
+        "core/backends/host_code",
         "core/backends/program",
         "core/codegen",
         "core/passes",

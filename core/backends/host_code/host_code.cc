@@ -1,0 +1,133 @@
+#include "core/backends/host_code/host_code.h"
+
+#include <map>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "core/artifact/library_name.h"
+#include "core/backends/program/program_manifest.h"
+#include "core/base/status_macros.h"
+#include "core/codegen/linker.h"
+#include "core/codegen/lower/register_all.h"
+#include "core/operators/fused.h"
+
+namespace slipway {
+namespace {
+
+// Whether the device has a kernel for it.
+bool HasKernelOn(int64_t device, const Node& node) {
+  return node.op == kFusedOperator && DeviceNumberOf(node) == device && !IsDeviceCopy(node);
+}
+
+// The table of a program: every kernel once, in the order of first use.
+struct KernelTable {
+  std::vector<LinkedKernel> kernels;
+  std::vector<int64_t> scratch_bytes;  // Of each, as HostCode has it.
+  absl::flat_hash_map<const Graph*, uint32_t> kernel_of;
+};
+
+KernelTable MakeTable(const BackendRequest& request, const std::vector<CompiledKernel>& compiled) {
+  KernelTable table;
+  // By symbol and number of arguments: some callable kernels take any number.
+  std::map<std::pair<std::string, int>, uint32_t> index_of;
+  size_t next = 0;
+  ForEachFunction(request.graph, request.memory, [&](const Graph& graph, const MemoryPlan&) {
+    for (const Node& node : graph.nodes) {
+      LinkedKernel kernel;
+      int64_t scratch_bytes = -1;  // Callable kernels ask for what they find that they need.
+      if (HasKernelOn(0, node)) {
+        scratch_bytes = compiled[next].scratch_bytes;
+        kernel.symbol = compiled[next].symbol;
+        kernel.object = &compiled[next++].object;
+      } else if (node.op == kCallOperator) {
+        kernel.symbol = *node.attributes.FindAs<std::string>(absl::string_view(kCallSymbol));
+      } else {
+        continue;
+      }
+      kernel.argument_count = static_cast<int>(node.inputs.size() + node.outputs.size());
+      const auto [entry, is_new] = index_of.try_emplace(
+          {kernel.symbol, kernel.argument_count}, static_cast<uint32_t>(table.kernels.size()));
+      if (is_new) {
+        table.kernels.push_back(std::move(kernel));
+        table.scratch_bytes.push_back(scratch_bytes);
+      }
+      table.kernel_of[ComputedBy(node)] = entry->second;
+    }
+  });
+  return table;
+}
+
+absl::StatusOr<std::string> Link(const BackendRequest& request,
+                                 const std::vector<LinkedKernel>& kernels) {
+  const std::string& name = request.library_name;
+  if (name.empty()) return LinkProgram(request.target.host(), kernels, {});
+  return LinkLibrary(request.target.host(), kernels,
+                     {LibraryKernelsSymbol(name), LibraryImportsSymbol(name)}, {});
+}
+
+}  // namespace
+
+void Stages::End(absl::string_view name) {
+  const absl::Duration now = clock_.Monotonic();
+  stages_.push_back({std::string(name), now - last_});
+  last_ = now;
+}
+
+absl::Status AddLowerings(const BackendEnvironment& environment, Lowerings& lowerings) {
+  SLIPWAY_RETURN_IF_ERROR(RegisterAllLowerings(lowerings));
+  if (environment.own_lowerings == nullptr) return absl::OkStatus();
+  for (const std::string& op : environment.own_lowerings->Names()) {
+    SLIPWAY_RETURN_IF_ERROR(lowerings.Add(op, *environment.own_lowerings->Find(op)));
+  }
+  return absl::OkStatus();
+}
+
+KernelCompiler CompilerFor(const BackendEnvironment& environment, const Lowerings& lowerings) {
+  return KernelCompiler(*environment.registry, lowerings, *environment.clock,
+                        environment.kernel_cache,
+                        {.max_processes = environment.max_processes,
+                         .deadline = environment.kernel_deadline,
+                         .memory_limit_bytes = environment.kernel_memory_bytes,
+                         .progress = environment.kernel_progress});
+}
+
+std::vector<KernelRequest> RequestsFor(const BackendRequest& request, int64_t device) {
+  std::vector<KernelRequest> requests;
+  ForEachFunction(request.graph, request.memory, [&](const Graph& graph, const MemoryPlan&) {
+    for (const Node& node : graph.nodes) {
+      if (HasKernelOn(device, node))
+        requests.push_back({DisplayName(graph, node), ComputedBy(node)});
+    }
+  });
+  return requests;
+}
+
+std::vector<std::string> SchedulesOf(const std::vector<KernelRequest>& requests,
+                                     const std::vector<CompiledKernel>& compiled) {
+  constexpr size_t kMaxCommentBytes = 160;
+  std::vector<std::string> lines;
+  absl::flat_hash_set<std::string> seen;
+  for (size_t i = 0; i < compiled.size(); ++i) {
+    if (!seen.insert(compiled[i].name).second) continue;
+    std::string comment = absl::Utf8SafeCEscape(requests[i].name);
+    if (comment.size() > kMaxCommentBytes) comment.resize(kMaxCommentBytes);
+    lines.push_back(
+        absl::StrCat(compiled[i].name, " ", compiled[i].schedule, "  # ", comment, "\n"));
+  }
+  return lines;
+}
+
+absl::StatusOr<HostCode> LinkHostCode(const BackendRequest& request,
+                                      const std::vector<CompiledKernel>& compiled) {
+  KernelTable table = MakeTable(request, compiled);
+  HostCode code;
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(code.elf, Link(request, table.kernels), "link");
+  code.kernel_count = static_cast<uint32_t>(table.kernels.size());
+  code.kernel_of = std::move(table.kernel_of);
+  code.kernel_scratch_bytes = std::move(table.scratch_bytes);
+  return code;
+}
+
+}  // namespace slipway
