@@ -15,6 +15,7 @@
 #include "core/base/config_text.h"
 #include "core/base/files.h"
 #include "core/base/status_macros.h"
+#include "core/base/version.h"
 
 namespace slipway {
 namespace {
@@ -197,8 +198,8 @@ absl::StatusOr<std::vector<std::string>> FlagSet::Parse(absl::Span<const std::st
     std::string value = has_value ? std::string(argument.substr(equals + 1)) : "";
 
     Flag* flag = nullptr;
-    if (name == "help" || name == "print-config") {
-      (name == "help" ? help_ : print_config_) = true;
+    if (name == "help" || name == "version" || name == "print-config") {
+      if (asked_.empty()) asked_ = std::string(name);
       continue;
     }
     if (Flag* const negated = has_value ? nullptr : FindNegated(name); negated != nullptr) {
@@ -262,8 +263,11 @@ absl::Status FlagSet::ParseConfig(absl::string_view text) {
 }
 
 std::string FlagSet::TextAskedFor() const {
-  if (help_) return Help();
-  return print_config_ ? Config() : "";
+  if (asked_ == "help") return Help();
+  if (asked_ == "version") {
+    return absl::StrCat(usage_.substr(0, usage_.find(' ')), " ", kVersion, "\n");
+  }
+  return asked_ == "print-config" ? Config() : "";
 }
 
 bool FlagSet::IsSet(absl::string_view name) const {
@@ -285,6 +289,7 @@ std::string FlagSet::Help() const {
   }
   rows.emplace_back("  --config FILE", "Read flags from a file of `name: value` lines.");
   rows.emplace_back("  --print-config", "Print all flags and values as such a file, and exit.");
+  rows.emplace_back("  --version", "Print the version, and exit.");
   rows.emplace_back("  --help", "Print this, and exit.");
   size_t width = 0;
   for (const auto& [left, right] : rows) width = std::max(width, left.size());

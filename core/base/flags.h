@@ -27,10 +27,10 @@
 
 namespace slipway {
 
-// Not thread-safe. --help, --config and --print-config come by themselves.
+// Not thread-safe. --help, --version, --config and --print-config come by themselves.
 class FlagSet {
  public:
-  // The first line of the help, after "usage: ", and what is said below it.
+  // The first line of the help, after "usage: ", which begins with the binary's name, and what is said below it.
   FlagSet(absl::string_view usage, absl::string_view summary) : usage_(usage), summary_(summary) {}
 
   // Each binds a flag to a variable that must outlive this; what it holds now is the default. `name` is
@@ -57,7 +57,8 @@ class FlagSet {
   // The same without argv[0].
   absl::StatusOr<std::vector<std::string>> Parse(int argc, const char* const* argv);
 
-  // After Parse: the help or the configuration when --help or --print-config was given, else "".
+  // After Parse: what was asked for instead of the work, the help with --help, the binary's name and version with
+  // --version, the configuration with --print-config; else "".
   std::string TextAskedFor() const;
 
   // Whether the flag was given, on the command line or in the file. REQUIRES: it was added.
@@ -93,8 +94,7 @@ class FlagSet {
   const std::string usage_;
   const std::string summary_;
   std::vector<Flag> flags_;
-  bool help_ = false;
-  bool print_config_ = false;
+  std::string asked_;
 };
 
 }  // namespace slipway

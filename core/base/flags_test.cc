@@ -1,6 +1,8 @@
 #include "core/base/flags.h"
 
+#include "absl/strings/str_cat.h"
 #include "core/base/files.h"
+#include "core/base/version.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/common/status_matchers.h"
@@ -153,7 +155,13 @@ TEST_F(FlagsTest, HelpLinesUp) {
             "  --memory BYTES     Memory limit. [512MiB]\n"
             "  --config FILE      Read flags from a file of `name: value` lines.\n"
             "  --print-config     Print all flags and values as such a file, and exit.\n"
+            "  --version          Print the version, and exit.\n"
             "  --help             Print this, and exit.\n");
+}
+
+TEST_F(FlagsTest, VersionIsOfTheBinary) {
+  ASSERT_THAT(Parse({"--version", "--print-config"}), IsOk());
+  EXPECT_EQ(flags_.TextAskedFor(), absl::StrCat("tool ", kVersion, "\n"));
 }
 
 }  // namespace
