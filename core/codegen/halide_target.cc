@@ -38,6 +38,12 @@ bool HasInstructions(const DeviceTarget& device, DotProducts dot_products) {
 
 absl::StatusOr<Halide::Target> HalideTargetFor(const DeviceTarget& device,
                                                DotProducts dot_products) {
+  if (device.arch == Arch::kOpenCl) {
+    // The host's part is looked at, and not compiled (opencl_text.h).
+    std::vector<Halide::Target::Feature> features = CommonFeatures();
+    features.push_back(Halide::Target::OpenCL);
+    return Halide::Target(Halide::Target::Linux, Halide::Target::X86, 64, features);
+  }
   if (device.os != Os::kLinux) return Unimplemented(device, "linux is");
   std::vector<Halide::Target::Feature> features = CommonFeatures();
   if (device.arch == Arch::kArm64) {
@@ -47,7 +53,9 @@ absl::StatusOr<Halide::Target> HalideTargetFor(const DeviceTarget& device,
     // Without vectors: Halide 14 has none for the extension "v".
     return Halide::Target(Halide::Target::Linux, Halide::Target::RISCV, 64, features);
   }
-  if (device.arch != Arch::kX86_64) return Unimplemented(device, "x86-64, arm-64 and riscv-64 are");
+  if (device.arch != Arch::kX86_64) {
+    return Unimplemented(device, "x86-64, arm-64, riscv-64 and opencl are");
+  }
   if (device.level >= 2) features.push_back(Halide::Target::SSE41);
   if (device.level >= 3) {
     for (const auto feature :

@@ -15,12 +15,15 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/codegen/compile_child.h"
+#include "core/codegen/device_kernel.h"
 #include "core/codegen/generator.h"
 #include "core/codegen/group.h"
 #include "core/codegen/group_pipeline.h"
 #include "core/codegen/halide_target.h"
 #include "core/codegen/limits.h"
 #include "core/codegen/machine_code.h"
+#include "core/codegen/opencl_lowering.h"
+#include "core/codegen/opencl_text.h"
 #include "core/codegen/schedules/schedule_list.h"
 #include "core/codegen/scratch_bytes.h"
 #include "core/operators/products.h"
@@ -40,12 +43,25 @@ constexpr bool kMemoryCanBeLimited = false;
 constexpr bool kMemoryCanBeLimited = true;
 #endif
 
-// Compiles `pipeline` to an object file at `path`.
+absl::Status WriteFile(const std::string& bytes, const std::string& path) {
+  std::ofstream file(path, std::ios::binary);
+  file << bytes;
+  file.close();
+  return file.good() ? absl::OkStatus() : absl::InternalError("cannot write a kernel");
+}
+
+// Compiles `pipeline` to an object file, or what stands for one on a device that is no host, at `path`.
 absl::Status WriteObject(GroupPipeline& group, const std::string& function,
                          const DeviceTarget& device, DotProducts dot_products,
                          const std::string& path, int64_t& scratch_bytes) {
   SLIPWAY_ASSIGN_OR_RETURN(const Halide::Target target, HalideTargetFor(device, dot_products));
+  if (device.arch == Arch::kOpenCl) group.pipeline.add_custom_lowering_pass(new LowerForOpenCl);
   const Halide::Module module = group.pipeline.compile_to_module(group.arguments, function, target);
+  if (device.arch == Arch::kOpenCl) {
+    scratch_bytes = -1;  // DeviceKernel has it.
+    SLIPWAY_ASSIGN_OR_RETURN(const DeviceKernel kernel, OpenClTextOf(module, function));
+    return WriteFile(FormatDeviceKernel(kernel), path);
+  }
   scratch_bytes = ScratchBytes(module);
   return WriteMachineCode(module, device, path);
 }
@@ -165,7 +181,7 @@ absl::StatusOr<std::vector<CompiledKernel>> KernelCompiler::Compile(
     const ScheduleRecords& records) {
   SLIPWAY_RETURN_IF_ERROR(HalideTargetFor(target).status());
   const MachineDescription machine = DescribeMachine(target);
-  const int lanes = machine.vector_bytes / 4;
+  const int lanes = std::max(1, machine.vector_bytes / 4);
   SLIPWAY_ASSIGN_OR_RETURN(const std::string generator, GeneratorFingerprint());
   std::vector<Job> jobs;
   std::map<Digest, size_t> job_of_key;

@@ -37,11 +37,12 @@ struct KernelRequest {
 
 struct CompiledKernel {
   Digest key;
-  std::string symbol;          // Of the kernel_abi.h function in `object`.
-  std::string object;          // A relocatable object file; see linker.h for what it may refer to.
+  std::string symbol;  // Of the kernel_abi.h function in `object`.
+  // A relocatable object file; see linker.h for what it may refer to. Of a device that is no host: FormatDeviceKernel.
+  std::string object;
   std::string name;            // KernelName.
   std::string schedule;        // How its loops are cut, as ScheduleRecords have it.
-  int64_t scratch_bytes = -1;  // ScratchBytes.
+  int64_t scratch_bytes = -1;  // ScratchBytes, of machine code.
 };
 
 // What a KernelCompiler did so far.

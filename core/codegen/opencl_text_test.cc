@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "core/base/status_macros.h"
+#include "core/codegen/opencl_lowering.h"
 #include "core/codegen/schedules/schedule_list.h"
 #include "core/target/machine_description.h"
 #include "core/target/target.h"
@@ -38,7 +39,9 @@ ImageParam Input() {
 absl::StatusOr<DeviceKernel> TextOf(Func output, const ImageParam& input) {
   output.output_buffer().dim(0).set_bounds(0, kExtent).set_stride(1);
   const Halide::Target target("x86-64-linux-opencl-no_runtime-no_asserts-no_bounds_query");
-  return OpenClTextOf(Halide::Pipeline(output).compile_to_module({input}, "f", target), "k");
+  Halide::Pipeline pipeline(output);
+  pipeline.add_custom_lowering_pass(new LowerForOpenCl);
+  return OpenClTextOf(pipeline.compile_to_module({input}, "f", target), "k");
 }
 
 void Map(Func func, const Var& x) {
@@ -84,6 +87,29 @@ TEST(OpenClText, TablesLieInTheText) {
   ASSERT_EQ(kernel.launches.size(), 1u);
   EXPECT_THAT(kernel.launches[0].reads, ElementsAre(DeviceArgument{Kind::kInput, 0}));
   EXPECT_THAT(kernel.text, AllOf(HasSubstr("__constant const uint"), HasSubstr("0x63ul,0x62ul")));
+}
+
+// What hangs on nothing is moved out of loops, and would be an argument.
+TEST(OpenClText, ConstantsLieInTheText) {
+  const ImageParam input = Input();
+  Var x("x");
+  Func output("output");
+  output(x) = Halide::Internal::halide_log(input(x));
+  Map(output, x);
+  ASSERT_OK_AND_ASSIGN(const DeviceKernel kernel, TextOf(output, input));
+  ASSERT_EQ(kernel.launches.size(), 1u);
+  EXPECT_THAT(kernel.launches[0].reads, ElementsAre(DeviceArgument{Kind::kInput, 0}));
+}
+
+TEST(OpenClText, WideRemaindersKeepAllBits) {
+  const ImageParam input = Input();
+  Var x("x");
+  Func output("output");
+  const Halide::Expr bits = Halide::cast<uint64_t>(input(x));
+  output(x) = bits % Halide::Expr(uint64_t{1} << 62);
+  Map(output, x);
+  ASSERT_OK_AND_ASSIGN(const DeviceKernel kernel, TextOf(output, input));
+  EXPECT_THAT(kernel.text, AllOf(HasSubstr("<<"), HasSubstr(">>"), Not(HasSubstr(" & "))));
 }
 
 // By the schedules for GPUs.

@@ -159,6 +159,7 @@ LAYERS = {
         "core/artifact",
         "core/backends/cpu",
         "core/backends/null",
+        "core/backends/opencl",
         "core/codegen",
         "core/passes",
         "core/schedules",
@@ -174,6 +175,14 @@ LAYERS = {
     "core/backends/host_code": _row(sees = [
         "core/artifact",
         "core/backends",
+        "core/backends/program",
+        "core/codegen",
+        "core/passes",
+    ]),
+    "core/backends/opencl": _row(sees = [
+        "core/artifact",
+        "core/backends",
+        "core/backends/host_code",
         "core/backends/program",
         "core/codegen",
         "core/passes",

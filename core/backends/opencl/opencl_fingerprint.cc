@@ -1,0 +1,15 @@
+#include "core/backends/opencl/opencl_fingerprint.h"
+
+#include "absl/strings/str_cat.h"
+#include "core/backends/opencl/opencl_backend_source_digest.h"
+#include "core/base/status_macros.h"
+#include "core/codegen/generator.h"
+
+namespace slipway {
+
+absl::StatusOr<std::string> OpenClBackendFingerprint() {
+  SLIPWAY_ASSIGN_OR_RETURN(const std::string generator, GeneratorFingerprint());
+  return absl::StrCat("opencl ", OpenclBackendSourceDigest(), "\n", generator);
+}
+
+}  // namespace slipway

@@ -1,0 +1,62 @@
+// Runs a program twice, on the devices that it is for: run_program PROGRAM.slip FOLDER, which has input_0.npy and so on, and gets
+// output_0.npy and so on; what vendors' compilers make is kept below it.
+#include <stdlib.h>
+
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/artifact/artifact.h"
+#include "core/artifact/slip_file.h"
+#include "core/base/files.h"
+#include "core/base/status_macros.h"
+#include "core/runtime/load_program.h"
+#include "core/runtime/program.h"
+#include "core/tensor/npy.h"
+#include "core/tensor/tensor.h"
+
+namespace slipway {
+namespace {
+
+constexpr int64_t kMaxBytes = int64_t{1} << 30;
+
+absl::Status Run(const std::string& path, const std::string& folder) {
+  setenv("POCL_CACHE_DIR", JoinPath(folder, "pocl").c_str(), 1);
+  SLIPWAY_ASSIGN_OR_RETURN(const Artifact artifact, ReadSlip(path));
+  SLIPWAY_ASSIGN_OR_RETURN(
+      const std::unique_ptr<Program> program,
+      LoadProgram(artifact, {.opencl_cache_folder = JoinPath(folder, "opencl")}));
+  SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<ProgramContext> context, program->NewContext({}));
+  std::vector<Tensor> inputs;
+  for (size_t i = 0; i < program->signature().inputs.size(); ++i) {
+    SLIPWAY_ASSIGN_OR_RETURN(
+        const std::string bytes,
+        ReadFile(JoinPath(folder, absl::StrCat("input_", i, ".npy")), kMaxBytes));
+    SLIPWAY_ASSIGN_OR_RETURN(Tensor input, ParseNpy(bytes));
+    inputs.push_back(std::move(input));
+  }
+  // Twice: nothing may hang on what memory held before.
+  std::vector<Tensor> outputs(program->signature().outputs.size());
+  for (int run = 0; run < 2; ++run) {
+    SLIPWAY_RETURN_IF_ERROR(context->Run(inputs, absl::MakeSpan(outputs)));
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    SLIPWAY_ASSIGN_OR_RETURN(const std::string bytes, FormatNpy(outputs[i]));
+    SLIPWAY_RETURN_IF_ERROR(WriteFileAtomically(
+        JoinPath(folder, absl::StrCat("output_", i, ".npy")), bytes, /*durable=*/false));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace slipway
+
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
+  const absl::Status status = slipway::Run(argv[1], argv[2]);
+  if (status.ok()) return 0;
+  std::cerr << status << "\n";
+  return 1;
+}
