@@ -22,6 +22,7 @@ namespace slipway {
 namespace {
 
 constexpr int kMaxThermalZones = 64;
+constexpr int kMaxCoolingDevices = 64;
 // What no sensor that works says, thousandths of a degree Celsius.
 constexpr int64_t kColdest = -100'000;
 constexpr int64_t kHottest = 300'000;
@@ -85,6 +86,24 @@ int64_t ReadThrottleCount(int cpu, const std::string& root) {
     count += std::clamp<int64_t>(ReadMachineNumber(path).value_or(0), 0, INT64_MAX / 4);
   }
   return count;
+}
+
+std::vector<std::string> FindProcessorCooling(const std::string& root) {
+  std::vector<std::string> states;
+  for (int i = 0; i < kMaxCoolingDevices; ++i) {
+    const std::string device = absl::StrCat(root, "/sys/class/thermal/cooling_device", i);
+    // "thermal-cpufreq-0" of older kernels, "cpufreq-cpu0" of newer ones.
+    if (absl::StrContains(ReadMachineText(device + "/type"), "cpufreq")) {
+      states.push_back(device + "/cur_state");
+    }
+  }
+  return states;
+}
+
+bool IsCooling(absl::Span<const std::string> states) {
+  return std::any_of(states.begin(), states.end(), [](const std::string& state) {
+    return ReadMachineNumber(state).value_or(0) > 0;
+  });
 }
 
 std::optional<int64_t> ReadWaitedNs(const std::string& root) {

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "proto/slipway/v1/run.pb.h"
 
 namespace slipway {
@@ -21,6 +23,12 @@ v1::MachineState ReadCpuState(int cpu, const std::string& root = "");
 
 // How often a CPU, and the package it is in, has throttled for heat since the machine started; 0 where that is not counted.
 int64_t ReadThrottleCount(int cpu, const std::string& root = "");
+
+// The files that say how far the processors are slowed down because of heat, on boards that count no throttling: the states of
+// cpufreq's cooling devices. Sorted by the devices' numbers.
+std::vector<std::string> FindProcessorCooling(const std::string& root = "");
+// Whether one of them slows processors down at the moment.
+bool IsCooling(absl::Span<const std::string> states);
 
 // For how long the first thread of this process could have run while another one had the processor, since it began,
 // nanoseconds. Unset where the system does not count it.

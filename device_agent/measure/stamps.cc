@@ -106,7 +106,8 @@ MachineWatch::MachineWatch(int64_t now_ns, const std::string& root)
       window_ns_(now_ns),
       times_(begin_times_),
       cpu_(std::max(0, sched_getcpu())),
-      throttle_count_(ReadThrottleCount(cpu_, root)) {
+      throttle_count_(ReadThrottleCount(cpu_, root)),
+      cooling_(FindProcessorCooling(root)) {
   energy_.Read(now_ns);
 }
 
@@ -152,7 +153,7 @@ void MachineWatch::EndWindow(int64_t now_ns) {
   found.set_temperature_millicelsius(static_cast<int32_t>(state.temperature_millicelsius()));
   found.set_governor(state.governor());
   const int64_t throttle_count = ReadThrottleCount(cpu_, root_);
-  found.set_throttled(throttle_count > throttle_count_);
+  found.set_throttled(throttle_count > throttle_count_ || IsCooling(cooling_));
   // The thread may have moved; the counts of another CPU are compared from here on.
   cpu_ = std::max(0, sched_getcpu());
   throttle_count_ = ReadThrottleCount(cpu_, root_);

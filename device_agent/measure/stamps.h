@@ -82,6 +82,7 @@ class MachineWatch {
   std::optional<CpuTimes> times_;
   int cpu_ = 0;
   int64_t throttle_count_ = 0;
+  const std::vector<std::string> cooling_;
 };
 
 // A MachineWatch on a thread of its own, for as long as it lives, while several threads take samples.

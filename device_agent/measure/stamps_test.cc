@@ -78,6 +78,24 @@ TEST(ReadThrottleCount, IsOfCoreAndPackage) {
   EXPECT_EQ(ReadThrottleCount(0, machine.root()), 7);
 }
 
+TEST(ProcessorCooling, IsWhatCpufreqIsHeldTo) {
+  const MadeMachine machine;
+  const std::string devices = "sys/class/thermal/cooling_device";
+  EXPECT_THAT(FindProcessorCooling(machine.root()), SizeIs(0));
+  machine.Set(devices + "0/type", "pwm-fan\n");
+  machine.Set(devices + "0/cur_state", "3\n");
+  machine.Set(devices + "2/type", "cpufreq-cpu4\n");
+  machine.Set(devices + "2/cur_state", "0\n");
+  machine.Set(devices + "3/type", "thermal-cpufreq-0\n");
+  const std::vector<std::string> states = FindProcessorCooling(machine.root());
+  EXPECT_THAT(states, SizeIs(2));
+  EXPECT_FALSE(IsCooling(states));
+  machine.Set(devices + "2/cur_state", "1\n");
+  EXPECT_TRUE(IsCooling(states));
+  machine.Set(devices + "2/cur_state", "-1\n");
+  EXPECT_FALSE(IsCooling(states));
+}
+
 TEST(ReadWaitedNs, IsTheSecondNumber) {
   const MadeMachine machine;
   EXPECT_FALSE(ReadWaitedNs(machine.root()).has_value());
@@ -285,6 +303,22 @@ TEST(MachineWatch, StampsSamples) {
   EXPECT_EQ(result.stamps(2).temperature_millicelsius(), 50'000);
   EXPECT_FALSE(result.disturbed());
   EXPECT_EQ(result.energy_unknown(), "");
+}
+
+TEST(MachineWatch, SeesThatABoardIsSlowedDown) {
+  const MadeMachine machine;
+  const std::string device = "sys/class/thermal/cooling_device0/";
+  machine.Set(device + "type", "cpufreq-cpu0\n");
+  machine.Set(device + "cur_state", "0\n");
+  MachineWatch watch(0, machine.root());
+  watch.Sampled(110 * kMs);
+  machine.Set(device + "cur_state", "2\n");
+  watch.Sampled(220 * kMs);
+  v1::BenchmarkResult result;
+  watch.Finish(221 * kMs, result);
+  ASSERT_EQ(result.stamps_size(), 2);
+  EXPECT_FALSE(result.stamps(0).throttled());
+  EXPECT_TRUE(result.stamps(1).throttled());
 }
 
 TEST(MachineWatch, OfThisMachineEndsWithAllSamples) {
