@@ -195,6 +195,21 @@ v1::DeviceInventory ReadInventory(const std::string& root, absl::Span<const int>
   return inventory;
 }
 
+std::string ReadModel(const std::string& root) {
+  if (auto name = FindLine(ReadText(root + "/proc/cpuinfo"), "model name");
+      name.has_value() && !name->empty()) {
+    return Text(*name);
+  }
+  // Strings of a device tree end with a zero.
+  for (const char* file : {"/proc/device-tree/model", "/sys/class/dmi/id/product_name"}) {
+    const std::string text = ReadText(root + file);
+    const absl::string_view whole = text;
+    const absl::string_view name = absl::StripAsciiWhitespace(whole.substr(0, whole.find('\0')));
+    if (!name.empty()) return Text(name);
+  }
+  return "";
+}
+
 int64_t RoundedFree(int64_t total_bytes, int64_t free_bytes) {
   const int64_t step = std::max<int64_t>(1, total_bytes / kSixteenths);
   return std::clamp<int64_t>(free_bytes, 0, total_bytes) / step * step;

@@ -16,6 +16,10 @@ namespace slipway {
 // cores of one kind are let run faster than others, by 5 to 10 %.
 v1::DeviceInventory ReadInventory(const std::string& root, absl::Span<const int> cpus);
 
+// What the machine is called, for people, from below `root`: its processor where /proc/cpuinfo names one, as on x86-64; else the
+// board of the device tree, or what the firmware says. Empty where nothing does.
+std::string ReadModel(const std::string& root);
+
 // The file system of `folder`; nothing where it cannot be asked.
 void AddStorage(const std::string& folder, v1::DeviceInventory& inventory);
 

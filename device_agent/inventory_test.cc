@@ -113,6 +113,19 @@ TEST_F(InventoryTest, AHypervisorIsSeen) {
   EXPECT_EQ(Read().machine(), DeviceInventory::VIRTUAL);
 }
 
+TEST_F(InventoryTest, TheModelIsWhatNamesTheMachine) {
+  EXPECT_EQ(ReadModel(root_.path()), "");
+  Put("/sys/class/dmi/id/product_name", "Altra\n");
+  EXPECT_EQ(ReadModel(root_.path()), "Altra");
+  Put("/proc/cpuinfo", "processor\t: 0\nBogoMIPS\t: 108.00\nCPU implementer\t: 0x41\n");
+  Put("/proc/device-tree/model", absl::string_view("Raspberry Pi 4 Model B Rev 1.4\0", 31));
+  EXPECT_EQ(ReadModel(root_.path()), "Raspberry Pi 4 Model B Rev 1.4");
+  Put("/proc/device-tree/model", "board\xff");
+  EXPECT_EQ(ReadModel(root_.path()), "board?");
+  Put("/proc/cpuinfo", "processor\t: 0\nmodel\t: 1\nmodel name\t: AMD EPYC\n");
+  EXPECT_EQ(ReadModel(root_.path()), "AMD EPYC");
+}
+
 TEST_F(InventoryTest, AcceleratorsAreNamed) {
   const auto put_pci = [this](const std::string& at, const std::string& kind,
                               const std::string& vendor, const std::string& device) {

@@ -24,13 +24,12 @@ namespace {
 
 constexpr int64_t kMaxTextBytes = 1 << 20;
 
-// The value of the first line `key` SEPARATOR value of a file; empty when there is none.
-std::string FindValue(const std::string& path, absl::string_view key, char separator) {
+// The value of the first line `key`=value of a file; empty when there is none.
+std::string FindValue(const std::string& path, absl::string_view key) {
   const absl::StatusOr<std::string> text = ReadFile(path, kMaxTextBytes);
   if (!text.ok()) return "";
   for (const absl::string_view line : absl::StrSplit(*text, '\n')) {
-    const std::vector<absl::string_view> parts =
-        absl::StrSplit(line, absl::MaxSplits(separator, 1));
+    const std::vector<absl::string_view> parts = absl::StrSplit(line, absl::MaxSplits('=', 1));
     if (parts.size() == 2 && absl::StripAsciiWhitespace(parts[0]) == key) {
       absl::string_view value = absl::StripAsciiWhitespace(parts[1]);
       absl::ConsumePrefix(&value, "\"");
@@ -53,13 +52,13 @@ absl::StatusOr<v1::DeviceDescription> DescribeThisMachine(const std::string& cac
   }
   v1::DeviceDescription device;
   device.set_target(HostTarget().ToString());
-  device.set_model(FindValue("/proc/cpuinfo", "model name", ':'));
+  device.set_model(ReadModel(/*root=*/""));
   device.set_cores(static_cast<int>(UsableProcessors().size()));
   device.set_memory_bytes(MachineMemoryBytes());
   utsname system;
   uname(&system);
-  device.set_os(absl::StrCat(FindValue("/etc/os-release", "PRETTY_NAME", '='), ", ", system.sysname,
-                             " ", system.release));
+  device.set_os(absl::StrCat(FindValue("/etc/os-release", "PRETTY_NAME"), ", ", system.sysname, " ",
+                             system.release));
   device.mutable_confinement();
   for (const MissingPart& part : missing) {
     device.mutable_confinement()->add_missing(ToString({&part, 1}));
