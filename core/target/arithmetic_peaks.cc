@@ -19,7 +19,7 @@ constexpr int64_t kRounds = 20'000;
 
 // More independent sums than latency times units, each a vector: 8 to 10 for multiply-adds on any core so far, more for sums of
 // pairs; as many as the registers hold beside two operands.
-constexpr int kSumsIn16 = 12;
+[[maybe_unused]] constexpr int kSumsIn16 = 12;
 constexpr int kSumsIn32 = 24;
 
 struct Kernel {
@@ -64,11 +64,14 @@ SLIPWAY_SUMS(Int8In512, __attribute__((target("avx512vnni"), noinline)), kSumsIn
              __m512i, __m512i{}, _mm512_dpbusd_epi32(sum, a, b))
 SLIPWAY_SUMS(Int8In256, __attribute__((target("avxvnni"), noinline)), kSumsIn16, __m256i, __m256i,
              __m256i{}, _mm256_dpbusd_avx_epi32(sum, a, b))
+constexpr int kSumsIn128 = kSumsIn16;
 #else
+// arm-64 has 32 registers, and large cores four units.
 #define SLIPWAY_VECTOR "w"
+constexpr int kSumsIn128 = kSumsIn32;
 #endif
 
-SLIPWAY_SUMS(F32In128, __attribute__((noinline)), kSumsIn16, F32x4, F32x4, F32x4{} + 0.5f,
+SLIPWAY_SUMS(F32In128, __attribute__((noinline)), kSumsIn128, F32x4, F32x4, F32x4{} + 0.5f,
              sum* a + b)
 
 // Of several that a machine runs for a type, the first.
@@ -79,7 +82,7 @@ constexpr Kernel kKernels[] = {
     {"f32", [](const DeviceTarget& machine) { return machine.level >= 3; }, F32In256, kSumsIn16,
      16},
 #endif
-    {"f32", [](const DeviceTarget&) { return true; }, F32In128, kSumsIn16, 8},
+    {"f32", [](const DeviceTarget&) { return true; }, F32In128, kSumsIn128, 8},
 #if defined(__x86_64__)
     {"bf16", [](const DeviceTarget& machine) { return machine.Has("bf16"); }, Bf16In512, kSumsIn32,
      64},
