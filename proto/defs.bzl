@@ -1,6 +1,7 @@
 """slipway_proto_library: C++ for protocol buffers, with Debian's protoc."""
 
 load("//tests/layering:layers.bzl", "layer_visibility")
+load("//third_party/cross:cross.bzl", "CROSS_COPTS")
 
 _ProtoSources = provider(
     doc = "The .proto files of a target and of everything that it imports.",
@@ -78,7 +79,7 @@ def _cc_library(name, generated, deps, visibility, testonly):
         testonly = testonly,
         srcs = [generated + "_sources"],
         hdrs = [generated + "_headers"],
-        copts = ["-w"],
+        copts = ["-w"] + CROSS_COPTS,
         features = ["layering_check"],
         linkstatic = True,
         visibility = visibility,

@@ -41,6 +41,12 @@ _cross_file = rule(
     executable = True,
 )
 
+# For code that is large and seldom run: small where it is for a board.
+CROSS_COPTS = select({
+    "//third_party/cross:is_cross": ["-Os"],
+    "//conditions:default": [],
+})
+
 def slipway_cross_files(src, architectures, **kwargs):
     """Builds `src`, a binary of this package, for other architectures, as `src`.ARCHITECTURE.
 
