@@ -118,8 +118,9 @@ void Cluster::SetAddress(const std::string& address) {
   for (auto& agent : agents_) {
     const std::string& id = agent->options().name;
     set(*agent,
-        {AgentBinary(), "--server", address_, "--state-dir", Path(id), "--cache-dir",
-         Path(absl::StrCat(id, "-cache")), "--id", id, "--no-measure"},
+        {options_.agent_binary.empty() ? AgentBinary() : options_.agent_binary, "--server",
+         address_, "--state-dir", Path(id), "--cache-dir", Path(absl::StrCat(id, "-cache")), "--id",
+         id, "--no-measure"},
         options_.agent_flags);
   }
 }

@@ -43,6 +43,7 @@ class Cluster {
     // processes is that of the server's user, who is known to it.
     bool tcp = false;
     bool insecure = false;
+    std::string agent_binary = {};  // AgentBinary() where it is empty.
   };
   static absl::StatusOr<std::unique_ptr<Cluster>> Start(Options options);
   // Made, but nothing started.

@@ -30,9 +30,11 @@ std::unique_ptr<Engine> MakeReferenceEngine();
 // has.
 std::unique_ptr<Engine> MakeCompiledEngine(const Target& target);
 
-// A server at this address, compiled for its own machine, and the devices it has: models and tensors go there as any
-// client's do. What it compiles differs from the engine above in that inputs are never taken for constants.
-std::unique_ptr<Engine> MakeServerEngine(const std::string& address);
+// A server at this address and the devices it has: models, compiled for `target`, the server's own machine where it is "host",
+// and tensors go there as any client's do. What it compiles differs from the engine above in that inputs are never taken for
+// constants.
+std::unique_ptr<Engine> MakeServerEngine(const std::string& address,
+                                         const std::string& target = "host");
 
 }  // namespace slipway
 

@@ -19,7 +19,8 @@ ModelFile FileOf(absl::string_view name, const Blob& contents) {
 
 class ServerEngine final : public Engine {
  public:
-  explicit ServerEngine(std::string address) : address_(std::move(address)) {}
+  ServerEngine(std::string address, std::string target)
+      : address_(std::move(address)), target_(std::move(target)) {}
 
   // The client starts threads: only where it is used, behind any fork.
   absl::Status Load(const OnnxFiles& files) override {
@@ -29,7 +30,7 @@ class ServerEngine final : public Engine {
     model.files.push_back(FileOf(model.display_name, files.main));
     for (const auto& [name, bytes] : files.external) model.files.push_back(FileOf(name, bytes));
     SLIPWAY_ASSIGN_OR_RETURN(const std::string id,
-                             client_->SubmitCompilation(model, {.target = "host"}));
+                             client_->SubmitCompilation(model, {.target = target_}));
     SLIPWAY_ASSIGN_OR_RETURN(const Job job, client_->Wait(id, nullptr));
     SLIPWAY_RETURN_IF_ERROR(job.error);
     if (!job.compilation.has_value()) {
@@ -60,6 +61,7 @@ class ServerEngine final : public Engine {
 
  private:
   const std::string address_;
+  const std::string target_;
   std::unique_ptr<Client> client_;
   Digest artifact_;
   std::vector<std::string> inputs_;
@@ -67,8 +69,8 @@ class ServerEngine final : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> MakeServerEngine(const std::string& address) {
-  return std::make_unique<ServerEngine>(address);
+std::unique_ptr<Engine> MakeServerEngine(const std::string& address, const std::string& target) {
+  return std::make_unique<ServerEngine>(address, target);
 }
 
 }  // namespace slipway

@@ -1,0 +1,83 @@
+// ONNX's own cases through server, compile worker and an agent of arm-64, run by an emulator. Debian's package libonnx-testdata has
+// them; skipped without it.
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/common/cluster.h"
+#include "tests/common/status_matchers.h"
+#include "tests/common/temp_tree.h"
+#include "tests/conformance/backend_case.h"
+#include "tests/conformance/engine.h"
+#include "tests/conformance/run_cases.h"
+#include "tests/devices/emulated_agent.h"
+
+namespace slipway::testing {
+namespace {
+
+constexpr char kCases[] = "/usr/share/libonnx-testdata/data/";
+
+// Runs the cases of a folder whose names contain `which`; as many as `expected` must pass, and none fail.
+void RunCasesOf(const std::string& folder, const std::string& which, size_t expected) {
+  SCOPED_TRACE(folder);
+  const std::regex chosen(which);
+  ASSERT_OK_AND_ASSIGN(const std::vector<BackendCase> all, FindBackendCases(kCases + folder));
+  std::vector<BackendCase> cases;
+  for (const BackendCase& one : all) {
+    if (std::regex_search(one.name, chosen)) cases.push_back(one);
+  }
+  const TempTree tree;
+  ASSERT_OK_AND_ASSIGN(const std::string agent, WriteEmulatedAgent("arm-64", tree.path()));
+  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Cluster> cluster,
+                       Cluster::Start({.agent_binary = agent}));
+  const std::vector<CaseResult> results =
+      RunCases(cases,
+               [&](const BackendCase& one) {
+                 return RunBackendCase(one, *MakeServerEngine(cluster->address(), "arm-64-linux"),
+                                       Tolerance());
+               },
+               {.jobs = 4});
+  size_t passed = 0;
+  for (const CaseResult& result : results) {
+    if (result.verdict == CaseResult::Verdict::kPassed) {
+      ++passed;
+    } else if (result.verdict == CaseResult::Verdict::kUnsupported) {
+      std::cout << "unsupported: " << result.name << ": " << result.reason << "\n";
+    } else {
+      ADD_FAILURE() << result.name << " " << Name(result.verdict) << ": " << result.reason;
+    }
+  }
+  std::cout << passed << " of " << cases.size() << " pass\n";
+  EXPECT_GE(passed, expected);
+  EXPECT_OK(cluster->StopAll());
+}
+
+class EmulatedCasesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(kCases)) GTEST_SKIP() << kCases << " is not installed";
+  }
+};
+
+// Kernels of every sort: lowered, linked in, with extents found while running, with bodies.
+TEST_F(EmulatedCasesTest, Few) {
+  RunCasesOf("node",
+             "test_(add$|relu|matmul_2d|conv_with|softmax_axis_1|nonzero|unique_sorted_without|if$|"
+             "loop11|maxpool_2d_default|gru_defaults|strnormalizer_nostop|cast_STRING_to_FLOAT$)",
+             14);
+}
+
+TEST_F(EmulatedCasesTest, All) {
+  // As many as this machine's own code passes (//tests/conformance:compiled_cases_test).
+  RunCasesOf("node", "", 912);
+  RunCasesOf("pytorch-operator", "", 35);
+  RunCasesOf("pytorch-converted", "", 80);
+  RunCasesOf("simple", "", 22);
+}
+
+}  // namespace
+}  // namespace slipway::testing
