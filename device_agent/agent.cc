@@ -12,6 +12,7 @@
 #include "core/rpc/caller_proof.h"
 #include "core/wire/device_attributes_proto.h"
 #include "core/wire/digest_proto.h"
+#include "device_agent/accelerators.h"
 #include "device_agent/agent_cache.h"
 #include "device_agent/agent_identity.h"
 #include "device_agent/grpc_agent_transport.h"
@@ -40,13 +41,19 @@ absl::StatusOr<std::optional<AttachedDevice>> FindAttached(const AgentOptions& o
   return device;
 }
 
+// Where vendors' libraries may write; empty where there are to be none.
+std::string AcceleratorFolder(const AgentOptions& options) {
+  return options.accelerators.empty() ? "" : JoinPath(options.cache_dir, "accelerator");
+}
+
 // Without id and labels.
 absl::StatusOr<v1::DeviceDescription> DescribeDevice(const std::optional<AttachedDevice>& attached,
                                                      const AgentOptions& options) {
   absl::StatusOr<v1::DeviceDescription> device =
       attached.has_value() ? DescribeAttached(*attached, options.require_confinement,
                                               SystemClock().Monotonic() + kTimeToReach)
-                           : DescribeThisMachine(options.cache_dir, options.require_confinement);
+                           : DescribeThisMachine(options.cache_dir, AcceleratorFolder(options),
+                                                 options.require_confinement);
   SLIPWAY_RETURN_IF_ERROR_WITH(device.status(),
                                attached.has_value() ? "--exec-prefix" : "this machine");
   for (const std::string& missing : device->confinement().missing()) {
@@ -79,6 +86,13 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
       KeepAgentId(options.state_dir, options.id.empty() ? joined_name.value_or("") : options.id));
   SLIPWAY_RETURN_IF_ERROR_WITH(MakeFolders(options.cache_dir), "--cache-dir");
   SLIPWAY_ASSIGN_OR_RETURN(const std::optional<AttachedDevice> attached, FindAttached(options));
+  std::string opencl_device;
+  if (!options.accelerators.empty()) {
+    const std::string folder = AcceleratorFolder(options);
+    SLIPWAY_RETURN_IF_ERROR_WITH(MakeOwnFolder(folder), "--cache-dir");
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(opencl_device, FindOpenClDevice(executable, folder),
+                                  "--accelerator opencl");
+  }
   // It forks: before there are gRPC's threads.
   SLIPWAY_ASSIGN_OR_RETURN(v1::DeviceDescription described, DescribeDevice(attached, options));
   std::unique_ptr<Renewal> renewal;
@@ -118,6 +132,7 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
   runner.require_confinement = options.require_confinement;
   runner.attached = attached;
   runner.attached_cache_quota_bytes = options.cache_quota_bytes;
+  runner.accelerator_folder = AcceleratorFolder(options);
   agent->runners_.emplace(runner);
 
   AgentLoopOptions loop;
@@ -125,6 +140,10 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
   ToProto(labels, described.mutable_labels());
   loop.identity = MakeIdentity(id, std::move(described));
   v1::DeviceDescription& device = *loop.identity.mutable_devices(0);
+  if (!opencl_device.empty()) {
+    device.set_target(absl::StrCat(device.target(), ",", kOpenClAccelerator));
+    Log(LogLevel::kInfo, "programs may use an accelerator", {{"opencl", opencl_device}});
+  }
   if (options.measure) {
     agent->peaks_.emplace(JoinPath(options.cache_dir, "peaks"), PeaksKey(device));
     *device.mutable_peaks() = agent->peaks_->Get();

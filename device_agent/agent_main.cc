@@ -22,6 +22,7 @@
 #include "core/base/status_macros.h"
 #include "core/confinement/guard.h"
 #include "core/rpc/join.h"
+#include "device_agent/accelerators.h"
 #include "device_agent/agent.h"
 #include "device_agent/agent_options.h"
 #include "device_agent/attached/attached_device.h"
@@ -136,6 +137,9 @@ int main(int argc, char** argv) {
   }
   if (argc > 1 && std::strcmp(argv[1], slipway::kDescribeCommand) == 0) {
     return slipway::DescribeMain(argc - 1, argv + 1);
+  }
+  if (argc > 1 && std::strcmp(argv[1], slipway::kAcceleratorsCommand) == 0) {
+    return slipway::AcceleratorsMain(argc - 1, argv + 1);
   }
   if (argc > 1 && std::strcmp(argv[1], slipway::kRunKeptCommand) == 0) {
     return slipway::RunKeptMain(argc - 1, argv + 1);

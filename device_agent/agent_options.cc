@@ -89,6 +89,11 @@ FlagSet AgentFlags(AgentOptions& options) {
             "else slipway/attached in the user's cache folder.");
   flags.Add("exec-binary", &options.exec_binary, "FILE",
             "An agent built for that device, which is brought there; default: this one.");
+  flags.Add("accelerator", &options.accelerators, "KIND",
+            "Let programs use this machine's first device of the kind beside its CPU, by the "
+            "vendor's library: opencl. Programs "
+            "are then confined less: that library opens devices, writes below --cache-dir and "
+            "starts its compiler.");
   flags.Add("metrics-listen", &options.metrics_listen, "ADDRESS",
             "Where Prometheus reads /metrics by HTTP, as may everybody who reaches it: HOST:PORT, "
             "or unix:PATH; port 0 takes a free one. Default: nowhere.");
@@ -126,6 +131,17 @@ absl::Status CompleteOptions(AgentOptions& options) {
       (!options.exec_folder.empty() || options.exec_binary != kOwnExecutable)) {
     return absl::InvalidArgumentError(
         "--exec-folder and --exec-binary are for a device that --exec-prefix reaches");
+  }
+  for (const std::string& accelerator : options.accelerators) {
+    if (accelerator == kOpenClAccelerator && options.accelerators.size() == 1) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("--accelerator is \"", accelerator,
+                     "\": \"opencl\" wanted, once; there are no drivers for others yet"));
+  }
+  if (!options.accelerators.empty() && !options.exec_prefix.empty()) {
+    return absl::UnimplementedError(
+        "--accelerator is for this machine: accelerators of a device that --exec-prefix reaches "
+        "are not used yet");
   }
   const bool knows_signatures = !options.insecure && options.authority.empty() &&
                                 !absl::StartsWith(options.server, kUnixAddressPrefix) &&

@@ -35,6 +35,7 @@ struct AgentOptions {
   std::string exec_prefix;
   std::string exec_folder;
   std::string exec_binary = kOwnExecutable;
+  std::vector<std::string> accelerators;
   std::string metrics_listen;
   int64_t ready_fd = -1;
   std::string log_level = "info";
@@ -43,6 +44,9 @@ struct AgentOptions {
 // Of --programs: which ones a device takes.
 inline constexpr char kAnyPrograms[] = "any";
 inline constexpr char kCompiledPrograms[] = "compiled";
+
+// Of --accelerator.
+inline constexpr char kOpenClAccelerator[] = "opencl";
 
 // Declares the agent's flags, bound to `options`.
 FlagSet AgentFlags(AgentOptions& options);

@@ -43,10 +43,15 @@ std::string FindValue(const std::string& path, absl::string_view key) {
 }  // namespace
 
 absl::StatusOr<v1::DeviceDescription> DescribeThisMachine(const std::string& cache_folder,
+                                                          const std::string& accelerator_folder,
                                                           bool require_confinement) {
-  SLIPWAY_ASSIGN_OR_RETURN_WITH(const MissingParts missing,
-                                ProbeConfinement(RunnerConfinement(BlobsFolder(cache_folder))),
-                                "confining programs");
+  const std::string blobs = BlobsFolder(cache_folder);
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(
+      const MissingParts missing,
+      ProbeConfinement(accelerator_folder.empty()
+                           ? RunnerConfinement(blobs)
+                           : AcceleratorConfinement(blobs, accelerator_folder)),
+      "confining programs");
   if (require_confinement) {
     SLIPWAY_RETURN_IF_ERROR(RequireWhole("a program on this device", missing));
   }

@@ -9,10 +9,12 @@
 
 namespace slipway {
 
-// As a device: target, memory, inventory, and what programs cannot be kept from here; without id and labels. `cache_folder` is where
-// blobs are to be, and lies on the disk that counts. FAILED_PRECONDITION where programs must be confined wholly and cannot be. It forks: to
+// As a device: target, memory, inventory, and what programs cannot be kept from here; without id, labels and accelerators. `cache_folder` is
+// where blobs are to be, and lies on the disk that counts; `accelerator_folder`, if not empty, what libraries of accelerators keep, for which
+// programs are confined less. FAILED_PRECONDITION where programs must be confined wholly and cannot be. It forks: to
 // be called before there are threads that hold locks.
 absl::StatusOr<v1::DeviceDescription> DescribeThisMachine(const std::string& cache_folder,
+                                                          const std::string& accelerator_folder,
                                                           bool require_confinement);
 
 // Of that what may change while it runs.

@@ -12,8 +12,9 @@ namespace {
 
 TEST(DescribeThisMachine, IsOfThisMachine) {
   ASSERT_OK_AND_ASSIGN(const TemporaryFolder folder, TemporaryFolder::Create("cache"));
-  ASSERT_OK_AND_ASSIGN(const v1::DeviceDescription device,
-                       DescribeThisMachine(folder.path(), /*require_confinement=*/false));
+  ASSERT_OK_AND_ASSIGN(
+      const v1::DeviceDescription device,
+      DescribeThisMachine(folder.path(), /*accelerator_folder=*/"", /*require_confinement=*/false));
   EXPECT_EQ(device.id(), "");
   EXPECT_EQ(device.target(), HostTarget().ToString());
   EXPECT_GT(device.cores(), 0);

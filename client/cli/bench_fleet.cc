@@ -141,7 +141,7 @@ absl::Status CheckFleet(const FleetFlags& fleet, const RunFlags& run, bool wants
 absl::Status BenchFleet(Environment& environment, const RunFlags& run, const FleetFlags& fleet,
                         const BenchmarkOptions& options, const std::string& path) {
   SLIPWAY_ASSIGN_OR_RETURN(const auto connection, Connection::Open(environment, run.connection));
-  SLIPWAY_RETURN_IF_ERROR(connection->EnsureDevice());
+  SLIPWAY_RETURN_IF_ERROR(connection->EnsureDevice(run.model.target));
   Client& client = connection->client();
   SLIPWAY_ASSIGN_OR_RETURN(std::vector<Device> devices, ChooseDevices(client, fleet));
   FanOut::Options fan_out_options = {.spread = static_cast<int>(fleet.spread)};

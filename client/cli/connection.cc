@@ -7,6 +7,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/text_table.h"
 #include "core/rpc/token.h"
+#include "core/target/target.h"
 
 namespace slipway::cli {
 namespace {
@@ -28,6 +29,17 @@ absl::StatusOr<std::unique_ptr<LocalFleet>> StartLocal(Environment& environment,
                                                               environment.executable));
   SLIPWAY_ASSIGN_OR_RETURN(options.cache_folder, UserCacheFolder());
   return LocalFleet::Start(options);
+}
+
+// What agents call the devices of a target that are no host; none of what is no target.
+std::vector<std::string> AcceleratorsOf(const std::string& text) {
+  std::vector<std::string> accelerators;
+  const absl::StatusOr<Target> target = ParseTarget(text);
+  if (!target.ok()) return accelerators;
+  for (size_t i = 1; i < target->devices.size(); ++i) {
+    accelerators.push_back(target->devices[i].ToString());
+  }
+  return accelerators;
 }
 
 }  // namespace
@@ -83,13 +95,14 @@ absl::StatusOr<ServerPlace> FindServer(Environment& environment, const Connectio
 }
 
 absl::Status EnsureDevice(Environment& environment, const ConnectionFlags& flags,
-                          const ServerPlace& place) {
+                          const ServerPlace& place, const std::string& target) {
   if (place.fleet == nullptr) return absl::OkStatus();
   const absl::StatusOr<std::string> binary = FindSibling(
       "slipway-agent", "device_agent",
       Wish(environment, flags.agent_binary, "SLIPWAY_AGENT_BINARY"), environment.executable);
   const absl::Status status =
-      binary.ok() ? place.fleet->StartAgent({*binary, flags.agent_config}) : binary.status();
+      binary.ok() ? place.fleet->StartAgent({*binary, flags.agent_config}, AcceleratorsOf(target))
+                  : binary.status();
   return status.ok() ? status : WithExitCode(status, ExitCode::kUnreachable);
 }
 

@@ -41,9 +41,10 @@ struct ServerPlace {
 // The server of --server, else of SLIPWAY_SERVER, else (and with --local) one of its own.
 absl::StatusOr<ServerPlace> FindServer(Environment& environment, const ConnectionFlags& flags);
 
-// Once this is OK there is a device, as far as it is in this command's hands.
+// Once this is OK there is a device, as far as it is in this command's hands: with the accelerators of `target`, which may be
+// empty, if this call starts it.
 absl::Status EnsureDevice(Environment& environment, const ConnectionFlags& flags,
-                          const ServerPlace& place);
+                          const ServerPlace& place, const std::string& target = "");
 
 class Connection {
  public:
@@ -55,7 +56,9 @@ class Connection {
   Client& client() { return *client_; }
   const ServerPlace& place() const { return place_; }
   bool is_local() const { return place_.fleet != nullptr; }
-  absl::Status EnsureDevice() { return cli::EnsureDevice(environment_, flags_, place_); }
+  absl::Status EnsureDevice(const std::string& target = "") {
+    return cli::EnsureDevice(environment_, flags_, place_, target);
+  }
 
  private:
   Connection(Environment& environment, const ConnectionFlags& flags)

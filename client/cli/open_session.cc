@@ -127,7 +127,7 @@ absl::StatusOr<ResumedSession> OpenSession(Environment& environment, const Serve
 
 absl::StatusOr<Session> OpenDevice(Environment& environment, Connection& connection,
                                    const SessionFlags& flags) {
-  SLIPWAY_RETURN_IF_ERROR(connection.EnsureDevice());
+  SLIPWAY_RETURN_IF_ERROR(connection.EnsureDevice(flags.target));
   absl::StatusOr<ResumedSession> opened =
       OpenSession(environment, connection.place(), flags, /*lease=*/"", nullptr);
   // While it was opened they were another's; what comes next is the client's again.

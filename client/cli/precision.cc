@@ -76,6 +76,8 @@ absl::Status ApplyPrecision(Environment& environment, Connection& connection,
     return absl::OkStatus();
   }
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<std::string> files, ListExamples(flags.examples));
+  // It is started once: with what the program of int8 needs, too.
+  SLIPWAY_RETURN_IF_ERROR(connection.EnsureDevice(flags.target));
   SLIPWAY_ASSIGN_OR_RETURN(CompileOptions observing,
                            MakeCompileOptions(connection, OnDevice(flags), /*runs=*/true));
   observing.observe = true;

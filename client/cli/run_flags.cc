@@ -63,7 +63,7 @@ absl::StatusOr<PreparedRun> PrepareRun(Environment& environment, const RunFlags&
   SLIPWAY_ASSIGN_OR_RETURN(prepared.artifact,
                            PrepareArtifact(environment, *prepared.connection, path, run.model));
   SLIPWAY_ASSIGN_OR_RETURN(prepared.inputs, ReadInputs(run.inputs, prepared.artifact));
-  SLIPWAY_RETURN_IF_ERROR(prepared.connection->EnsureDevice());
+  SLIPWAY_RETURN_IF_ERROR(prepared.connection->EnsureDevice(prepared.artifact.target));
   SLIPWAY_ASSIGN_OR_RETURN(prepared.options, OptionsOf(run));
   // An artifact has a name of its own, whatever its file is called.
   SLIPWAY_ASSIGN_OR_RETURN(const bool is_slip, IsSlip(path));

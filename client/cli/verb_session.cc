@@ -129,7 +129,7 @@ absl::Status RunSession(Environment& environment, Arguments arguments) {
   if (!lease.empty()) SLIPWAY_RETURN_IF_ERROR(ParseLease(lease).status());
 
   SLIPWAY_ASSIGN_OR_RETURN(const ServerPlace place, FindServer(environment, connection_flags));
-  SLIPWAY_RETURN_IF_ERROR(EnsureDevice(environment, connection_flags, place));
+  SLIPWAY_RETURN_IF_ERROR(EnsureDevice(environment, connection_flags, place, session_flags.target));
   std::unique_ptr<LineReader> reader;
   if (script.is_prompted && environment.edit_lines) reader = environment.edit_lines();
   script.reader = reader.get();

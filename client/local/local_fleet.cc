@@ -100,17 +100,18 @@ absl::StatusOr<std::unique_ptr<LocalFleet>> LocalFleet::Start(const LocalFleetOp
   return fleet;
 }
 
-absl::Status LocalFleet::StartAgent(const LocalProgram& agent) {
+absl::Status LocalFleet::StartAgent(const LocalProgram& agent,
+                                    const std::vector<std::string>& accelerators) {
   if (agent_ == nullptr) {
-    SLIPWAY_ASSIGN_OR_RETURN(
-        agent_,
-        Sibling::Start(
-            "slipway-agent",
-            CommandLine(agent,
-                        {absl::StrCat("--server=", address_),
-                         absl::StrCat("--state-dir=", JoinPath(folder_.path(), "agent")),
-                         absl::StrCat("--cache-dir=", JoinPath(options_.cache_folder, "agent")),
-                         "--id=local"})));
+    std::vector<std::string> flags = {
+        absl::StrCat("--server=", address_),
+        absl::StrCat("--state-dir=", JoinPath(folder_.path(), "agent")),
+        absl::StrCat("--cache-dir=", JoinPath(options_.cache_folder, "agent")), "--id=local"};
+    for (const std::string& accelerator : accelerators) {
+      flags.push_back(absl::StrCat("--accelerator=", accelerator));
+    }
+    SLIPWAY_ASSIGN_OR_RETURN(agent_,
+                             Sibling::Start("slipway-agent", CommandLine(agent, std::move(flags))));
   }
   return agent_->WaitUntilReady(options_.ready_timeout);
 }

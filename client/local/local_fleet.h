@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -39,7 +40,9 @@ class LocalFleet {
   const std::string& address() const { return address_; }
 
   // Returns once an agent has reported to the server; the first call starts it.
-  absl::Status StartAgent(const LocalProgram& agent);
+  // Programs of it may use the accelerators (slipway-agent --accelerator).
+  absl::Status StartAgent(const LocalProgram& agent,
+                          const std::vector<std::string>& accelerators = {});
 
  private:
   explicit LocalFleet(const LocalFleetOptions& options) : options_(options) {}

@@ -67,6 +67,8 @@ uint64_t RightsOf(PathAccess access) {
     case PathAccess::kWrite:
       return kReadFile | kReadFolder | kWriteFile | kTruncate | kRemoveFolder | kRemoveFile |
              kMakeFolder | kMakeFile | kMakeLink | kMove;
+    case PathAccess::kDevice:
+      return kReadFile | kReadFolder | kWriteFile | kDeviceControl;
   }
   return 0;
 }

@@ -11,6 +11,7 @@ enum class PathAccess {
   kRead,       // And folders listed.
   kRun,        // And files run.
   kWrite,      // Read, and all that can be changed, but for devices and sockets.
+  kDevice,     // Read, written to and told what to do: files of devices.
 };
 
 // A file, or a folder with all beneath. One that does not exist when a process is confined is passed over.

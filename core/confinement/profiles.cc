@@ -18,6 +18,7 @@ using Calls = std::vector<SystemCallRule>;
 // As many as device_agent/measure/energy.cc looks for.
 constexpr int kMaxSensors = 16;
 constexpr int kMaxBatteries = 4;
+constexpr int kMaxNvidiaDevices = 16;
 
 constexpr uint32_t kAll = ~uint32_t{0};
 
@@ -117,7 +118,8 @@ Calls RunnerCalls() {
   return calls;
 }
 
-Calls CompileCalls() {
+// Files of its own, and programs of the system that it starts.
+Calls CallsForFilesAndChildren() {
   Calls calls = CommonCalls();
   Add(calls, {
     // Files: which, and whose, Landlock says.
@@ -136,15 +138,24 @@ Calls CompileCalls() {
         {SYS_fcntl, Is(1, F_DUPFD)}, {SYS_fcntl, Is(1, F_DUPFD_CLOEXEC)},
         {SYS_fcntl, Is(1, F_GETFD)}, {SYS_fcntl, Is(1, F_SETFD)}, {SYS_fcntl, Is(1, F_GETFL)},
         {SYS_fcntl, Is(1, F_SETFL), HasNo(2, O_ASYNC)}, {SYS_ioctl, Is(1, TCGETS)},
-        // Children: a kernel's generator each, and the linker. Signals reach them alone (Landlock).
-        {SYS_clone, HasNo(0, kNamespaceFlags)}, {SYS_execve}, {SYS_wait4}, {SYS_waitid}, {SYS_kill},
-        {SYS_tgkill}, {SYS_setpgid}, {SYS_getppid}, {SYS_getuid}, {SYS_geteuid}, {SYS_getgid},
-        {SYS_getegid},
-        // They end with their parent, and have limits.
+        // Children: a kernel's generator each, and the linker. They end with their parent.
+        {SYS_clone, HasNo(0, kNamespaceFlags)}, {SYS_execve}, {SYS_wait4}, {SYS_waitid},
+        {SYS_setpgid}, {SYS_getppid}, {SYS_getuid}, {SYS_geteuid}, {SYS_getgid}, {SYS_getegid},
         {SYS_prctl, Is(0, PR_SET_PDEATHSIG)}, {SYS_prctl, Is(0, PR_SET_NAME)},
-        {SYS_prlimit64, Is(0, 0)}, {SYS_prlimit64, Is(1, RLIMIT_FSIZE)},
-        {SYS_prlimit64, Is(1, RLIMIT_CORE)},
+        {SYS_prlimit64, Is(0, 0)},
   });
+  return calls;
+}
+
+Calls CompileCalls() {
+  Calls calls = CallsForFilesAndChildren();
+  Add(calls, {
+                 // Signals reach children alone (Landlock), and these have limits.
+                 {SYS_kill},
+                 {SYS_tgkill},
+                 {SYS_prlimit64, Is(1, RLIMIT_FSIZE)},
+                 {SYS_prlimit64, Is(1, RLIMIT_CORE)},
+             });
   return calls;
 }
 
@@ -229,6 +240,65 @@ Confinement RunnerConfinement(const std::string& blob_folder) {
   // RLIMIT_AS does not count: files in memory that are not mapped.
   confinement.max_open_files = 16;
   confinement.max_file_bytes = int64_t{256} << 20;
+  return confinement;
+}
+
+Confinement AcceleratorConfinement(const std::string& blob_folder,
+                                   const std::string& accelerator_folder) {
+  Confinement confinement = RunnerConfinement(blob_folder);
+  const std::vector<PathRule> more = {
+      // What their compilers have made, for this driver (OpenClDriverOptions) and for themselves.
+      {accelerator_folder, PathAccess::kWrite},
+      // Vendors' libraries, and the linker that PoCL starts.
+      {"/usr", PathAccess::kRun},
+      {"/lib", PathAccess::kRun},
+      {"/lib64", PathAccess::kRun},
+      {"/opt", PathAccess::kRun},
+      {"/etc/ld.so.cache", PathAccess::kReadFiles},
+      {"/etc/ld.so.preload", PathAccess::kReadFiles},
+      // Which vendors there are, as the loader finds them.
+      {"/etc/OpenCL", PathAccess::kRead},
+      {"/etc/alternatives", PathAccess::kRead},
+      // Which processors, caches and devices there are, by hwloc and drivers. What is another process's secret, Landlock
+      // forbids there, too.
+      {"/proc", PathAccess::kRead},
+      {"/sys", PathAccess::kRead},
+      // GPUs: Mesa's and Intel's, AMD's, NVIDIA's, Mali's.
+      {"/dev/dri", PathAccess::kDevice},
+      {"/dev/kfd", PathAccess::kDevice},
+      {"/dev/nvidiactl", PathAccess::kDevice},
+      {"/dev/nvidia-uvm", PathAccess::kDevice},
+      {"/dev/nvidia-uvm-tools", PathAccess::kDevice},
+      {"/dev/mali0", PathAccess::kDevice},
+      {"/dev/null", PathAccess::kDevice},
+  };
+  confinement.paths.insert(confinement.paths.end(), more.begin(), more.end());
+  for (int i = 0; i < kMaxNvidiaDevices; ++i) {
+    confinement.paths.push_back({absl::StrCat("/dev/nvidia", i), PathAccess::kDevice});
+  }
+  // Files and children as a compilation has them, but for signals; and whatever a device is told.
+  Add(confinement.calls, CallsForFilesAndChildren());
+  Add(confinement.calls, {
+                             {SYS_ioctl},
+                             // Its own files may be run.
+                             {SYS_faccessat2},
+                             {SYS_fchmod},
+                             {SYS_fchmodat},
+#ifdef SYS_chmod
+                             {SYS_chmod},
+#endif
+                             // Where threads and their memory lie.
+                             {SYS_sched_getparam},
+                             {SYS_sched_getscheduler},
+                             {SYS_get_mempolicy},
+                             {SYS_statfs},
+                             {SYS_fstatfs},
+                             {SYS_getresuid},
+                             {SYS_getresgid},
+                         });
+  // It makes files, which are its agent's.
+  confinement.keeps_ids = true;
+  confinement.max_open_files = 1024;
   return confinement;
 }
 

@@ -13,6 +13,12 @@ namespace slipway {
 // is open, and starts threads but no process.
 Confinement RunnerConfinement(const std::string& blob_folder);
 
+// The same of one that works with accelerators, too: their vendors' libraries are loaded, which open devices and write
+// beneath `accelerator_folder`, which exists, and whose compilers start programs of the system. What a program of a stranger
+// may do by these is more than by itself: an agent that does not ask for accelerators has none of it.
+Confinement AcceleratorConfinement(const std::string& blob_folder,
+                                   const std::string& accelerator_folder);
+
 // Of a process that compiles a model, starts children for that and the linker, which is found in one of `program_folders`
 // or of the system's, and writes beneath `writable_folders`, which exist.
 Confinement CompileConfinement(const std::vector<std::string>& writable_folders,

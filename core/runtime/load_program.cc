@@ -15,7 +15,8 @@ namespace slipway {
 Drivers AllDrivers(const DriverSettings& settings) {
   Drivers drivers;
   drivers.push_back(MakeCpuDriver(HostTarget()));
-  drivers.push_back(MakeOpenClDriver({.cache_folder = settings.opencl_cache_folder}));
+  drivers.push_back(MakeOpenClDriver(
+      {.cache_folder = settings.opencl_cache_folder, .refusal = settings.accelerator_refusal}));
   return drivers;
 }
 

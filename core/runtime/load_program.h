@@ -22,6 +22,8 @@ using Drivers = std::vector<std::unique_ptr<Driver>>;
 struct DriverSettings {
   // Where the OpenCL driver keeps what it has built (OpenClDriverOptions); empty: nowhere.
   std::string opencl_cache_folder;
+  // Not empty: of devices that are no host none is opened, and this says why.
+  std::string accelerator_refusal;
 };
 
 // Every driver there is for the machine this runs on, in the order in which they are looked at. A new one is

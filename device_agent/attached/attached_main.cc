@@ -355,7 +355,7 @@ absl::Status Serve(const AttachedArguments& arguments, Connection connection) {
 absl::StatusOr<v1::DeviceDescription> DescribeFor(const std::string& cache_folder,
                                                   bool require_confinement) {
   SLIPWAY_RETURN_IF_ERROR(MakeFolders(cache_folder));
-  return DescribeThisMachine(cache_folder, require_confinement);
+  return DescribeThisMachine(cache_folder, /*accelerator_folder=*/"", require_confinement);
 }
 
 absl::Status Describe(int argc, char** argv, const Connection& connection) {

@@ -31,10 +31,10 @@ struct Loaded {
   std::vector<Tensor> outputs;
 };
 
-absl::StatusOr<Loaded> LoadAll(const Artifact& artifact, const ProgramContextOptions& options) {
+absl::StatusOr<Loaded> LoadAll(const Artifact& artifact, const MeasureOptions& options) {
   Loaded loaded;
-  SLIPWAY_ASSIGN_OR_RETURN(loaded.program, LoadProgram(artifact));
-  SLIPWAY_ASSIGN_OR_RETURN(loaded.context, loaded.program->NewContext(options));
+  SLIPWAY_ASSIGN_OR_RETURN(loaded.program, LoadProgram(artifact, options.drivers));
+  SLIPWAY_ASSIGN_OR_RETURN(loaded.context, loaded.program->NewContext(options.context));
   loaded.outputs.resize(loaded.program->signature().outputs.size());
   return loaded;
 }
@@ -89,13 +89,13 @@ class Measurement {
   absl::Status MeasureLoads() {
     DropFromPageCache(artifact_);
     int64_t begin = NowNs();
-    SLIPWAY_ASSIGN_OR_RETURN(loaded_, LoadAll(artifact_, options_.context));
+    SLIPWAY_ASSIGN_OR_RETURN(loaded_, LoadAll(artifact_, options_));
     result_.set_load_cold_ns(NowNs() - begin);
     begin = NowNs();
     SLIPWAY_RETURN_IF_ERROR(Call());
     result_.set_first_run_ns(NowNs() - begin);
     begin = NowNs();
-    SLIPWAY_RETURN_IF_ERROR(LoadAll(artifact_, options_.context).status());
+    SLIPWAY_RETURN_IF_ERROR(LoadAll(artifact_, options_).status());
     result_.set_load_warm_ns(NowNs() - begin);
     return absl::OkStatus();
   }

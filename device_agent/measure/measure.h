@@ -19,6 +19,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "core/artifact/artifact.h"
+#include "core/runtime/load_program.h"
 #include "core/runtime/program.h"
 #include "core/tensor/tensor.h"
 #include "proto/slipway/v1/run.pb.h"
@@ -27,6 +28,7 @@ namespace slipway {
 
 struct MeasureOptions {
   ProgramContextOptions context;
+  DriverSettings drivers;
   int warmup = 10;    // 0 or more.
   int samples = 100;  // 1 or more.
   bool profile = false;

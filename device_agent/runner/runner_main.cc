@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,9 +21,11 @@
 #include "core/base/kept_memory.h"
 #include "core/base/log.h"
 #include "core/base/out_of_memory.h"
+#include "core/base/own_files.h"
 #include "core/base/status_macros.h"
 #include "core/confinement/confinement.h"
 #include "core/confinement/profiles.h"
+#include "core/runtime/load_program.h"
 #include "core/store/file_blob_store.h"
 #include "core/store/file_names.h"
 #include "device_agent/runner/frame.h"
@@ -47,26 +50,47 @@ struct RunnerArguments {
   std::string cache_folder;
   LogLevel log_level = LogLevel::kWarning;
   bool must_be_whole = false;
+  std::string accelerator_folder;  // Empty: none is used.
 };
 
 absl::StatusOr<RunnerArguments> ParseArguments(int argc, char** argv) {
-  const absl::string_view confined = argc == 4 ? argv[3] : "";
-  const absl::StatusOr<LogLevel> level = ParseLogLevel(argc == 4 ? argv[2] : "");
+  const bool is_complete = argc == 4 || argc == 5;
+  const absl::string_view confined = is_complete ? argv[3] : "";
+  const absl::StatusOr<LogLevel> level = ParseLogLevel(is_complete ? argv[2] : "");
   if (!level.ok() || (confined != kConfinedAsCan && confined != kConfinedWholly)) {
     return absl::InvalidArgumentError(absl::StrCat("usage: slipway-agent ", kRunnerCommand,
                                                    " CACHE_FOLDER LOG_LEVEL ", kConfinedAsCan, "|",
-                                                   kConfinedWholly));
+                                                   kConfinedWholly, " [ACCELERATOR_FOLDER]"));
   }
-  return RunnerArguments{argv[1], *level, confined == kConfinedWholly};
+  return RunnerArguments{argv[1], *level, confined == kConfinedWholly, argc == 5 ? argv[4] : ""};
 }
 
 // What is missing, the agent has found out and told when it started.
 absl::Status Confine(const RunnerArguments& arguments) {
   tzset();  // A log line must not look for the time zone later.
+  const std::string blobs = BlobsFolder(arguments.cache_folder);
   SLIPWAY_ASSIGN_OR_RETURN(
       const MissingParts missing,
-      ApplyConfinement(RunnerConfinement(BlobsFolder(arguments.cache_folder))));
+      ApplyConfinement(arguments.accelerator_folder.empty()
+                           ? RunnerConfinement(blobs)
+                           : AcceleratorConfinement(blobs, arguments.accelerator_folder)));
   return arguments.must_be_whole ? RequireWhole("the runner", missing) : absl::OkStatus();
+}
+
+// Vendors' libraries keep files of their own, and find the places by variables.
+absl::StatusOr<DriverSettings> PrepareAccelerators(const std::string& folder) {
+  if (folder.empty()) {
+    return DriverSettings{.accelerator_refusal =
+                              "programs of this agent are confined to the processor: only with "
+                              "--accelerator opencl does it let them use devices of OpenCL"};
+  }
+  const std::string own = JoinPath(folder, "vendor");
+  SLIPWAY_RETURN_IF_ERROR(MakeOwnFolder(own));
+  for (const char* variable : {"POCL_CACHE_DIR", "CUDA_CACHE_PATH", "HOME", "TMPDIR"}) {
+    setenv(variable, own.c_str(), 1);
+  }
+  setenv("PATH", "/usr/bin:/bin", 1);
+  return DriverSettings{.opencl_cache_folder = JoinPath(folder, "opencl")};
 }
 
 absl::Status Serve(const RunnerArguments& arguments) {
@@ -80,8 +104,10 @@ absl::Status Serve(const RunnerArguments& arguments) {
                            RunnerWindow::Map(kRunnerWindow));
   // Of another user, whom it may become, the agent may set none.
   AwaitLimits();
+  SLIPWAY_ASSIGN_OR_RETURN(const DriverSettings drivers,
+                           PrepareAccelerators(arguments.accelerator_folder));
   SLIPWAY_RETURN_IF_ERROR(Confine(arguments));
-  RunnerService service(*store, *window);
+  RunnerService service(*store, *window, drivers);
   FrameReader reader(kRunnerSocket);
   while (true) {
     runner::Request request;

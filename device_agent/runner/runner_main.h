@@ -5,7 +5,7 @@
 namespace slipway {
 
 // Serves requests until the socket is closed, confined (core/confinement) before it reads the first one. argv is
-// `runner CACHE_FOLDER LOG_LEVEL CONFINED`. Never initialises gRPC: it shall start fast and stay small. Returns the
+// `runner CACHE_FOLDER LOG_LEVEL CONFINED`, and for programs with accelerators the folder of these. Never initialises gRPC: it shall start fast and stay small. Returns the
 // process's exit code.
 int RunnerMain(int argc, char** argv);
 

@@ -25,6 +25,7 @@ SubprocessOptions RunnerHere(const RunnerOptions& options) {
   SubprocessOptions child;
   child.argv = {options.executable, kRunnerCommand, options.cache_folder, options.log_level,
                 options.require_confinement ? kConfinedWholly : kConfinedAsCan};
+  if (!options.accelerator_folder.empty()) child.argv.push_back(options.accelerator_folder);
   // Nothing that the agent was told is for programs.
   child.inherit_environment = false;
   child.limits.address_space_bytes = options.memory_bytes;

@@ -33,6 +33,8 @@ struct RunnerOptions {
   // From which level on it logs, as core/base/log.h names levels. What it writes is for whoever has it work, beside what
   // programs write: by default warnings and errors.
   std::string log_level = "warning";
+  // Where vendors' libraries of accelerators may write; empty: it uses none, and may load none.
+  std::string accelerator_folder = {};
   // It ends, before it does anything, where a part of its confinement is missing.
   bool require_confinement = false;
   // The device is another machine, attached to this one: the runner is there, and here a link to it. Needs memory_bytes.

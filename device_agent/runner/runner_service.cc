@@ -211,7 +211,7 @@ absl::Status RunnerService::Load(const Operation::Load& load, const runner::Load
   SLIPWAY_ASSIGN_OR_RETURN(held.options, ContextOptions(load, context));
   held.options.position = &window_.status().position;
   SLIPWAY_ASSIGN_OR_RETURN(const Artifact artifact, OpenArtifact(context.manifest()));
-  SLIPWAY_ASSIGN_OR_RETURN(held.program, LoadProgram(artifact));
+  SLIPWAY_ASSIGN_OR_RETURN(held.program, LoadProgram(artifact, drivers_));
   SLIPWAY_ASSIGN_OR_RETURN(held.context, held.program->NewContext(held.options));
   loaded.set_load_ns(NowNs() - begin);
   const CheckedManifest& manifest = artifact.manifest();
@@ -470,6 +470,7 @@ absl::StatusOr<v1::BenchmarkResult> RunnerService::Measure(const runner::Request
   Log(LogLevel::kDebug, "measures a program",
       {{"artifact", artifact.digest().hex()}, {"samples", measure.samples()}});
   options.context.position = &window_.status().position;
+  options.drivers = drivers_;
   options.warmup = measure.warmup();
   options.samples = measure.samples();
   options.profile = measure.profile();

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -15,6 +16,7 @@
 #include "absl/types/span.h"
 #include "core/artifact/artifact.h"
 #include "core/base/log.h"
+#include "core/runtime/load_program.h"
 #include "core/store/blob_store.h"
 #include "core/tensor/tensor.h"
 #include "device_agent/runner/handle_table.h"
@@ -28,7 +30,8 @@ namespace slipway {
 class RunnerService {
  public:
   // `store` holds the blobs, and is only read; `window` is shared with the agent. Both must outlive this.
-  RunnerService(BlobStore& store, RunnerWindow& window) : store_(store), window_(window) {}
+  RunnerService(BlobStore& store, RunnerWindow& window, DriverSettings drivers = {})
+      : store_(store), window_(window), drivers_(std::move(drivers)) {}
 
   // The response to a request; failures are in it.
   runner::Response Handle(const runner::Request& request);
@@ -66,6 +69,7 @@ class RunnerService {
 
   BlobStore& store_;
   RunnerWindow& window_;
+  const DriverSettings drivers_;
   HandleTable handles_;
   TensorMemory memory_;
   std::optional<LogRequest> works_for_;  // For its own thread, on which all requests are handled.

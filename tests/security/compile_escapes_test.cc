@@ -190,6 +190,19 @@ TEST_P(CompileEscapeTest, IsStoppedInACompileChild) {
   EXPECT_EQ(static_cast<char>(Try(&bounds)), 's');
 }
 
+// It may have as many threads as a program, so as many processes.
+TEST_P(CompileEscapeTest, IsStoppedInARunnerWithAnAccelerator) {
+  if (GetParam().against == ConfinementPart::kTasks) GTEST_SKIP() << "it may start as many";
+  const Bounds bounds = {AcceleratorConfinement("/nonexistent", tree_.Path("own"))};
+  const ConfinementPart against = GetParam().against == ConfinementPart::kSignals
+                                      ? ConfinementPart::kSystemCalls
+                                      : GetParam().against;
+  if (Lacks(bounds.confinement, against)) {
+    GTEST_SKIP() << "this kernel does not give: " << Name(against);
+  }
+  EXPECT_EQ(static_cast<char>(Try(&bounds)), 's');
+}
+
 // A user's worker lets nobody trace it, and its own files in /proc are root's then.
 TEST(CompileConfinementTest, IsTriedByAWorkerThatIsGuardedAsItIsTakenOnLater) {
   const Confinement confinement = CompileConfinement({}, {});

@@ -45,8 +45,8 @@ uint32_t ProgramBuilder::AddSpace(uint32_t device, const std::vector<uint32_t>& 
 }
 
 uint32_t ProgramBuilder::AddEntries(v1::Code::Kind kind, uint32_t device,
-                                    const std::vector<std::string>& names) {
-  const std::string text = "// Devices without hardware do not read this.\n";
+                                    const std::vector<std::string>& names,
+                                    const std::string& text) {
   blobs_[Digest::Of(text).ToString()] = text;
   v1::Code& code = *manifest_.add_code();
   code.set_kind(kind);

@@ -87,6 +87,9 @@ class OpenClDriver final : public Driver {
   }
 
   absl::StatusOr<std::shared_ptr<ComputeDevice>> Open(int ordinal) const override {
+    if (!options_.refusal.empty()) {
+      return absl::FailedPreconditionError(absl::StrCat("opencl: ", options_.refusal));
+    }
     SLIPWAY_ASSIGN_OR_RETURN(const OpenClLibrary* cl, OpenClLibrary::Load());
     SLIPWAY_ASSIGN_OR_RETURN(const std::vector<Found> found, FindDevices(*cl));
     if (ordinal < 0 || static_cast<size_t>(ordinal) >= found.size()) {

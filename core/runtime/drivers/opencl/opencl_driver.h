@@ -14,6 +14,8 @@ namespace slipway {
 struct OpenClDriverOptions {
   // Where programs are kept as the devices' compilers built them; empty: nowhere. Made if it is not there; its user's alone.
   std::string cache_folder;
+  // Not empty: no device is opened, and this says why.
+  std::string refusal;
 };
 
 // Looks for nothing before a device is opened. Devices are numbered with those first that are no CPU, platforms in the
