@@ -16,6 +16,7 @@
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
 #include "absl/flags/usage.h"
+#include "absl/strings/match.h"
 #include "absl/time/time.h"
 #include "core/base/files.h"
 #include "core/target/target.h"
@@ -34,7 +35,9 @@ ABSL_FLAG(std::string, engine, "reference",
 ABSL_FLAG(std::string, outputs, "",
           "folder for what the engine makes of each case's last data set: CASE/output_N.pb");
 ABSL_FLAG(std::string, via, "",
-          "\"server\": cases go as jobs through server, worker and agent, in place of --engine");
+          "\"server\": cases go as jobs through server, worker and agent, compiled for --engine "
+          "where that is a target, "
+          "else for this machine");
 ABSL_FLAG(std::string, server, "",
           "with --via server: the address of one that runs; else one is started");
 ABSL_FLAG(int, jobs, 1, "how many cases run at a time");
@@ -52,6 +55,12 @@ absl::StatusOr<std::function<std::unique_ptr<Engine>()>> EngineMaker(absl::strin
   return Maker([target = *target] { return MakeCompiledEngine(target); });
 }
 
+// What jobs compile for, of --engine.
+std::string JobTarget(const std::string& engine) {
+  const absl::StatusOr<Target> target = ParseTarget(engine);
+  return target.ok() ? target->ToString() : "host";
+}
+
 // The cluster that cases go through, unset where a server runs already or none is wanted.
 absl::StatusOr<std::unique_ptr<testing::Cluster>> StartCluster() {
   const std::string via = absl::GetFlag(FLAGS_via);
@@ -59,7 +68,11 @@ absl::StatusOr<std::unique_ptr<testing::Cluster>> StartCluster() {
     return absl::InvalidArgumentError("--via is not \"server\", the only way there is");
   }
   if (via.empty() || !absl::GetFlag(FLAGS_server).empty()) return nullptr;
-  return testing::Cluster::Start({});
+  testing::Cluster::Options options;
+  if (absl::StrContains(JobTarget(absl::GetFlag(FLAGS_engine)), ",opencl")) {
+    options.agent_flags = {"--accelerator=opencl"};
+  }
+  return testing::Cluster::Start(options);
 }
 
 int Main() {
@@ -80,7 +93,9 @@ int Main() {
   if (!absl::GetFlag(FLAGS_via).empty()) {
     const std::string address =
         *cluster == nullptr ? absl::GetFlag(FLAGS_server) : (*cluster)->address();
-    make_engine = [address] { return MakeServerEngine(address); };
+    make_engine = [address, target = JobTarget(absl::GetFlag(FLAGS_engine))] {
+      return MakeServerEngine(address, target);
+    };
   }
   std::regex filter;
   try {
