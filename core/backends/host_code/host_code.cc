@@ -6,9 +6,14 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "core/artifact/artifact.h"
 #include "core/artifact/library_name.h"
-#include "core/backends/program/program_manifest.h"
+#include "core/backends/program/constant_blobs.h"
+#include "core/base/blob.h"
+#include "core/base/digest.h"
 #include "core/base/status_macros.h"
+#include "core/base/version.h"
+#include "core/codegen/generator.h"
 #include "core/codegen/linker.h"
 #include "core/codegen/lower/register_all.h"
 #include "core/operators/fused.h"
@@ -67,6 +72,22 @@ absl::StatusOr<std::string> Link(const BackendRequest& request,
                      {LibraryKernelsSymbol(name), LibraryImportsSymbol(name)}, {});
 }
 
+// How kernels are cut, a line each, in the order of first use.
+std::vector<std::string> SchedulesOf(const std::vector<KernelRequest>& requests,
+                                     const std::vector<CompiledKernel>& compiled) {
+  constexpr size_t kMaxCommentBytes = 160;
+  std::vector<std::string> lines;
+  absl::flat_hash_set<std::string> seen;
+  for (size_t i = 0; i < compiled.size(); ++i) {
+    if (!seen.insert(compiled[i].name).second) continue;
+    std::string comment = absl::Utf8SafeCEscape(requests[i].name);
+    if (comment.size() > kMaxCommentBytes) comment.resize(kMaxCommentBytes);
+    lines.push_back(
+        absl::StrCat(compiled[i].name, " ", compiled[i].schedule, "  # ", comment, "\n"));
+  }
+  return lines;
+}
+
 }  // namespace
 
 void Stages::End(absl::string_view name) {
@@ -104,21 +125,6 @@ std::vector<KernelRequest> RequestsFor(const BackendRequest& request, int64_t de
   return requests;
 }
 
-std::vector<std::string> SchedulesOf(const std::vector<KernelRequest>& requests,
-                                     const std::vector<CompiledKernel>& compiled) {
-  constexpr size_t kMaxCommentBytes = 160;
-  std::vector<std::string> lines;
-  absl::flat_hash_set<std::string> seen;
-  for (size_t i = 0; i < compiled.size(); ++i) {
-    if (!seen.insert(compiled[i].name).second) continue;
-    std::string comment = absl::Utf8SafeCEscape(requests[i].name);
-    if (comment.size() > kMaxCommentBytes) comment.resize(kMaxCommentBytes);
-    lines.push_back(
-        absl::StrCat(compiled[i].name, " ", compiled[i].schedule, "  # ", comment, "\n"));
-  }
-  return lines;
-}
-
 absl::StatusOr<HostCode> LinkHostCode(const BackendRequest& request,
                                       const std::vector<CompiledKernel>& compiled) {
   KernelTable table = MakeTable(request, compiled);
@@ -128,6 +134,47 @@ absl::StatusOr<HostCode> LinkHostCode(const BackendRequest& request,
   code.kernel_of = std::move(table.kernel_of);
   code.kernel_scratch_bytes = std::move(table.scratch_bytes);
   return code;
+}
+
+absl::StatusOr<BackendResult> WriteProgram(const BackendEnvironment& environment,
+                                           const BackendRequest& request, ProgramParts parts,
+                                           Stages& stages) {
+  SLIPWAY_ASSIGN_OR_RETURN(ConstantBlobs constants,
+                           PlaceConstants(ConstantsOf(request), environment.keep_blob));
+  ProgramCode code{Digest::Of(parts.host.elf), parts.host.kernel_count,
+                   std::move(parts.host.kernel_of), std::move(parts.host.kernel_scratch_bytes)};
+  std::vector<std::string*> texts = {&parts.host.elf};
+  if (parts.device.has_value()) {
+    code.accelerator = std::move(parts.device->code);
+    texts.push_back(&parts.device->text);
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(
+      BuiltManifest built,
+      BuildManifest(request, *environment.registry, code, constants.constants,
+                    {{"slipway", kVersion}, {"codegen", std::string(kGeneratorVersions)}}));
+  int64_t code_bytes = 0;
+  for (const std::string* text : texts) code_bytes += static_cast<int64_t>(text->size());
+  texts.push_back(&built.notes);
+  absl::flat_hash_map<Digest, Blob> blobs = std::move(constants.blobs);
+  for (std::string* text : texts) {
+    const Digest digest = Digest::Of(*text);
+    SLIPWAY_ASSIGN_OR_RETURN(blobs[digest],
+                             environment.keep_blob(digest, Blob::Own(std::move(*text))));
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(Artifact artifact,
+                           Artifact::Create(std::move(built.manifest),
+                                            [&](const Digest& digest) -> absl::StatusOr<Blob> {
+                                              return blobs.at(digest);
+                                            }));
+  stages.End("write");
+  return BackendResult{.artifact = std::move(artifact),
+                       .stages = stages.Take(),
+                       .kernels_compiled = parts.counters.compiled,
+                       .kernels_cached = parts.counters.cached,
+                       .code_bytes = code_bytes,
+                       .constant_bytes = constants.total_bytes,
+                       .kernels_recorded = parts.counters.recorded,
+                       .schedules = SchedulesOf(parts.requests, parts.compiled)};
 }
 
 }  // namespace slipway

@@ -1,15 +1,17 @@
-// HostCode: what of a program runs on the host, compiled and linked. For all backends whose programs have a CPU as host.
+// HostCode: what of a program runs on the host, compiled and linked; and the artifact of it. For all backends whose programs have a CPU as host.
 #ifndef SLIPWAY_CORE_BACKENDS_HOST_CODE_HOST_CODE_H_
 #define SLIPWAY_CORE_BACKENDS_HOST_CODE_HOST_CODE_H_
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "core/backends/backend_environment.h"
+#include "core/backends/program/program_manifest.h"
 #include "core/backends/target_backend.h"
 #include "core/codegen/kernel_compiler.h"
 #include "core/codegen/lowering.h"
@@ -38,10 +40,6 @@ KernelCompiler CompilerFor(const BackendEnvironment& environment, const Lowering
 // One a slipway.Fused that device number `device` computes, of all functions.
 std::vector<KernelRequest> RequestsFor(const BackendRequest& request, int64_t device);
 
-// How kernels are cut, a line each, in the order of first use: BackendResult::schedules.
-std::vector<std::string> SchedulesOf(const std::vector<KernelRequest>& requests,
-                                     const std::vector<CompiledKernel>& compiled);
-
 struct HostCode {
   std::string elf;
   uint32_t kernel_count = 0;
@@ -54,6 +52,28 @@ struct HostCode {
 // LinkProgram and LinkLibrary.
 absl::StatusOr<HostCode> LinkHostCode(const BackendRequest& request,
                                       const std::vector<CompiledKernel>& compiled);
+
+// What a device beside the host computes: its code, whose blob are the bytes of `text`.
+struct DeviceText {
+  std::string text;
+  AcceleratorCode code;
+};
+
+// What has become of a request's kernels.
+struct ProgramParts {
+  HostCode host;
+  std::optional<DeviceText> device = {};
+  // Of all devices, the host first.
+  std::vector<KernelRequest> requests;
+  std::vector<CompiledKernel> compiled;
+  KernelCounters counters;
+};
+
+// The artifact, with all its blobs kept, as the stage "write". Errors of PlaceConstants, BuildManifest, Artifact::Create and of
+// keeping blobs.
+absl::StatusOr<BackendResult> WriteProgram(const BackendEnvironment& environment,
+                                           const BackendRequest& request, ProgramParts parts,
+                                           Stages& stages);
 
 }  // namespace slipway
 

@@ -1,24 +1,21 @@
 #include "core/backends/opencl/opencl_backend.h"
 
+#include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "core/artifact/artifact.h"
 #include "core/backends/host_code/host_code.h"
 #include "core/backends/opencl/opencl_placement.h"
-#include "core/backends/program/constant_blobs.h"
 #include "core/backends/program/program_manifest.h"
-#include "core/base/blob.h"
+#include "core/base/digest.h"
 #include "core/base/status_macros.h"
-#include "core/base/version.h"
 #include "core/codegen/device_kernel.h"
-#include "core/codegen/generator.h"
 #include "core/codegen/kernel_compiler.h"
 #include "core/passes/call_kernels_pass.h"
 #include "core/passes/complete_outputs_pass.h"
@@ -82,12 +79,6 @@ BackendPipeline OpenClBackend::PipelineFor(const Target&, DataType) const {
           }};
 }
 
-// The kernels of the device as one text, each once.
-struct DeviceText {
-  std::string source;
-  AcceleratorCode code;
-};
-
 LaunchedEntry Launched(const EntryLaunch& launch, const Graph& body, uint32_t entry) {
   LaunchedEntry launched{.entry = entry, .groups = launch.groups, .group = launch.group};
   const auto number = [&](const DeviceArgument& argument) {
@@ -107,30 +98,31 @@ LaunchedEntry Launched(const EntryLaunch& launch, const Graph& body, uint32_t en
   return launched;
 }
 
+// The kernels of the device as one text, each once.
 absl::StatusOr<DeviceText> TextOf(const std::vector<KernelRequest>& requests,
                                   const std::vector<CompiledKernel>& compiled) {
-  DeviceText text;
-  text.code.kind = v1::Code::KIND_OPENCL_SOURCE;
+  DeviceText made;
+  made.code.kind = v1::Code::KIND_OPENCL_SOURCE;
   absl::flat_hash_map<std::string, uint32_t> first_entry;  // By symbol.
   for (size_t i = 0; i < requests.size(); ++i) {
     SLIPWAY_ASSIGN_OR_RETURN_WITH(const DeviceKernel kernel, ParseDeviceKernel(compiled[i].object),
                                   requests[i].name);
     const auto [first, is_new] = first_entry.try_emplace(
-        compiled[i].symbol, static_cast<uint32_t>(text.code.entries.size()));
+        compiled[i].symbol, static_cast<uint32_t>(made.code.entries.size()));
     if (is_new) {
-      if (text.source.empty()) text.source = kernel.preamble;
-      text.source += kernel.text;
-      for (const EntryLaunch& launch : kernel.launches) text.code.entries.push_back(launch.entry);
+      if (made.text.empty()) made.text = kernel.preamble;
+      made.text += kernel.text;
+      for (const EntryLaunch& launch : kernel.launches) made.code.entries.push_back(launch.entry);
     }
     LaunchedKernel launched{.launches = {}, .scratch_bytes = kernel.scratch_bytes};
     for (size_t l = 0; l < kernel.launches.size(); ++l) {
       launched.launches.push_back(Launched(kernel.launches[l], *requests[i].body,
                                            first->second + static_cast<uint32_t>(l)));
     }
-    text.code.kernel_of[requests[i].body] = std::move(launched);
+    made.code.kernel_of[requests[i].body] = std::move(launched);
   }
-  text.code.blob = Digest::Of(text.source);
-  return text;
+  made.code.blob = Digest::Of(made.text);
+  return made;
 }
 
 absl::StatusOr<BackendResult> OpenClBackend::Compile(const BackendRequest& request) {
@@ -145,46 +137,27 @@ absl::StatusOr<BackendResult> OpenClBackend::Compile(const BackendRequest& reque
                            compiler.Compile(requests, request.target.host(), request.schedules));
   const std::vector<KernelRequest> device_requests = RequestsFor(request, kDevice);
   SLIPWAY_ASSIGN_OR_RETURN(
-      const std::vector<CompiledKernel> device_compiled,
+      std::vector<CompiledKernel> device_compiled,
       compiler.Compile(device_requests, request.target.devices[kDevice], request.schedules));
   stages.End("compile kernels");
 
   SLIPWAY_ASSIGN_OR_RETURN(HostCode host, LinkHostCode(request, compiled));
-  SLIPWAY_ASSIGN_OR_RETURN(DeviceText text, TextOf(device_requests, device_compiled));
+  std::optional<DeviceText> text;
+  if (!device_requests.empty()) {
+    SLIPWAY_ASSIGN_OR_RETURN(text, TextOf(device_requests, device_compiled));
+  }
   stages.End("link");
 
-  SLIPWAY_ASSIGN_OR_RETURN(const ConstantBlobs constants,
-                           PlaceConstants(ConstantsOf(request), environment_.keep_blob));
-  ProgramCode code{Digest::Of(host.elf), host.kernel_count, std::move(host.kernel_of),
-                   std::move(host.kernel_scratch_bytes)};
-  if (!device_requests.empty()) code.accelerator = std::move(text.code);
-  SLIPWAY_ASSIGN_OR_RETURN(
-      BuiltManifest built,
-      BuildManifest(request, *environment_.registry, code, constants.constants,
-                    {{"slipway", kVersion}, {"codegen", std::string(kGeneratorVersions)}}));
-  const auto code_bytes = static_cast<int64_t>(host.elf.size() + text.source.size());
-  absl::flat_hash_map<Digest, Blob> blobs = constants.blobs;
-  for (std::string* bytes : {&host.elf, &text.source, &built.notes}) {
-    const Digest digest = Digest::Of(*bytes);
-    SLIPWAY_ASSIGN_OR_RETURN(blobs[digest],
-                             environment_.keep_blob(digest, Blob::Own(std::move(*bytes))));
-  }
-  SLIPWAY_ASSIGN_OR_RETURN(Artifact artifact,
-                           Artifact::Create(std::move(built.manifest),
-                                            [&](const Digest& digest) -> absl::StatusOr<Blob> {
-                                              return blobs.at(digest);
-                                            }));
-  stages.End("write");
   requests.insert(requests.end(), device_requests.begin(), device_requests.end());
-  compiled.insert(compiled.end(), device_compiled.begin(), device_compiled.end());
-  return BackendResult{.artifact = std::move(artifact),
-                       .stages = stages.Take(),
-                       .kernels_compiled = compiler.counters().compiled,
-                       .kernels_cached = compiler.counters().cached,
-                       .code_bytes = code_bytes,
-                       .constant_bytes = constants.total_bytes,
-                       .kernels_recorded = compiler.counters().recorded,
-                       .schedules = SchedulesOf(requests, compiled)};
+  compiled.insert(compiled.end(), std::make_move_iterator(device_compiled.begin()),
+                  std::make_move_iterator(device_compiled.end()));
+  return WriteProgram(environment_, request,
+                      {.host = std::move(host),
+                       .device = std::move(text),
+                       .requests = std::move(requests),
+                       .compiled = std::move(compiled),
+                       .counters = compiler.counters()},
+                      stages);
 }
 
 }  // namespace

@@ -45,6 +45,25 @@ bool LiesWhereItsInputsLie(const Node& node, const OperatorRegistry& registry) {
   return movement == Movement::kView || movement == Movement::kConcat;
 }
 
+// Empty where the device computes the slipway.Fused; else why not, for people: "its extents are open".
+std::string WhyNotOnDevice(const Node& node) {
+  const Graph& body = *ComputedBy(node);
+  if (body.inputs.size() + body.outputs.size() > kMaxTensors) {
+    return absl::StrCat("it has more than ", kMaxTensors, " tensors");
+  }
+  for (const Value& value : body.values) {
+    if (!value.type.has_value()) return "its types are not known";
+    if (!value.type->is_static()) return "its extents are open";
+    if (!IsOfDevice(value.type->dtype())) {
+      return absl::StrCat("not every device has ", Name(value.type->dtype()));
+    }
+  }
+  for (const ValueId id : body.outputs) {
+    if (body.values[id].type->byte_size() == 0) return "it makes no element";
+  }
+  return "";
+}
+
 // By node, in the order of nodes: kDevice or kHost.
 std::vector<int> ChooseDevices(const Graph& graph, const OperatorRegistry& registry) {
   std::vector<bool> is_kept(graph.nodes.size(), false);  // With the host, whatever it is.
@@ -77,7 +96,7 @@ std::vector<int> ChooseDevices(const Graph& graph, const OperatorRegistry& regis
           is_kept[maker] = true;
           changed = true;
         }
-      } else if (!is_kept[n] && node.op == kFusedOperator && WhyNotOnDevice(graph, node).empty()) {
+      } else if (!is_kept[n] && node.op == kFusedOperator && WhyNotOnDevice(node).empty()) {
         device[n] = kDevice;
       }
     }
@@ -96,7 +115,7 @@ void AddNotes(const Graph& graph, const std::vector<int>& device, const Operator
       ++on_device;
       continue;
     }
-    const std::string why = node.op == kFusedOperator  ? WhyNotOnDevice(graph, node)
+    const std::string why = node.op == kFusedOperator  ? WhyNotOnDevice(node)
                             : node.op == kCallOperator ? "its kernel is the host's alone"
                                                        : "it runs functions, which the host does";
     stays.push_back(absl::StrCat("\"", DisplayName(graph, node), "\" stays with the host: ",
@@ -163,24 +182,6 @@ void SeparateConstants(Graph& graph, const std::vector<int>& device_of_node) {
 }
 
 }  // namespace
-
-std::string WhyNotOnDevice(const Graph&, const Node& node) {
-  const Graph& body = *ComputedBy(node);
-  if (body.inputs.size() + body.outputs.size() > kMaxTensors) {
-    return absl::StrCat("it has more than ", kMaxTensors, " tensors");
-  }
-  for (const Value& value : body.values) {
-    if (!value.type.has_value()) return "its types are not known";
-    if (!value.type->is_static()) return "its extents are open";
-    if (!IsOfDevice(value.type->dtype())) {
-      return absl::StrCat("not every device has ", Name(value.type->dtype()));
-    }
-  }
-  for (const ValueId id : body.outputs) {
-    if (body.values[id].type->byte_size() == 0) return "it makes no element";
-  }
-  return "";
-}
 
 absl::StatusOr<Graph> PlaceOnDevice(Graph graph, const PassContext& context) {
   const std::vector<int> devices = ChooseDevices(graph, context.registry);

@@ -2,7 +2,6 @@
 #ifndef SLIPWAY_CORE_BACKENDS_OPENCL_OPENCL_PLACEMENT_H_
 #define SLIPWAY_CORE_BACKENDS_OPENCL_OPENCL_PLACEMENT_H_
 
-#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -11,9 +10,6 @@
 #include "core/passes/pass.h"
 
 namespace slipway {
-
-// Empty where the device computes the slipway.Fused; else why not, for people: "its extents are open".
-std::string WhyNotOnDevice(const Graph& graph, const Node& node);
 
 // A pass (pass.h), behind FuseOps: each slipway.Fused that can goes to device 1, with what only says where its result lies;
 // everything else stays with the host, calls and bodies too, and copies stand between. Each device has constants of its own. What stays, and why, are notes of the context's ledger.

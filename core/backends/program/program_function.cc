@@ -25,6 +25,13 @@ namespace {
 
 using Kind = PlannedBuffer::Kind;
 
+// Names what a kernel computes.
+void AddOperators(const Graph& computed, v1::Step& step) {
+  for (const Node& inner : computed.nodes) {
+    step.add_operators(std::string(absl::StripPrefix(inner.op, "slipway.")));
+  }
+}
+
 class FunctionBuilder {
  public:
   FunctionBuilder(const Graph& graph, const MemoryPlan& memory, int64_t arena_base, bool is_entry,
@@ -222,9 +229,7 @@ absl::Status FunctionBuilder::AddLaunchSteps(const Node& node, const LaunchedKer
                                  ? name
                                  : absl::StrCat(name, ", ", i + 1, " of ", kernel.launches.size()),
                              1);
-    for (const Node& inner : ComputedBy(node)->nodes) {
-      step.add_operators(std::string(absl::StripPrefix(inner.op, "slipway.")));
-    }
+    AddOperators(*ComputedBy(node), step);
     v1::Step::Kernel& call = *step.mutable_kernel();
     call.set_code(1);
     call.set_kernel(launched.entry);
@@ -264,9 +269,7 @@ absl::Status FunctionBuilder::AddDeviceCopyStep(const Node& node) {
 absl::Status FunctionBuilder::AddKernelStep(const Node& node) {
   v1::Step& step = AddStep(DisplayName(graph_, node));
   const Graph* computed = ComputedBy(node);
-  for (const Node& inner : computed->nodes) {
-    step.add_operators(std::string(absl::StripPrefix(inner.op, "slipway.")));
-  }
+  AddOperators(*computed, step);
   v1::Step::Kernel& call = *step.mutable_kernel();
   call.set_kernel(context_.code.kernel_of.at(computed));
   SLIPWAY_RETURN_IF_ERROR(AddAll(node.inputs, *call.mutable_inputs()));
