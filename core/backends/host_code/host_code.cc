@@ -143,23 +143,22 @@ absl::StatusOr<BackendResult> WriteProgram(const BackendEnvironment& environment
                            PlaceConstants(ConstantsOf(request), environment.keep_blob));
   ProgramCode code{Digest::Of(parts.host.elf), parts.host.kernel_count,
                    std::move(parts.host.kernel_of), std::move(parts.host.kernel_scratch_bytes)};
-  std::vector<std::string*> texts = {&parts.host.elf};
+  std::vector<std::pair<Digest, std::string*>> own = {{code.blob, &parts.host.elf}};
   if (parts.device.has_value()) {
     code.accelerator = std::move(parts.device->code);
-    texts.push_back(&parts.device->text);
+    own.emplace_back(code.accelerator->blob, &parts.device->text);
   }
   SLIPWAY_ASSIGN_OR_RETURN(
       BuiltManifest built,
       BuildManifest(request, *environment.registry, code, constants.constants,
                     {{"slipway", kVersion}, {"codegen", std::string(kGeneratorVersions)}}));
   int64_t code_bytes = 0;
-  for (const std::string* text : texts) code_bytes += static_cast<int64_t>(text->size());
-  texts.push_back(&built.notes);
+  for (const auto& [digest, bytes] : own) code_bytes += static_cast<int64_t>(bytes->size());
+  own.emplace_back(Digest::Of(built.notes), &built.notes);
   absl::flat_hash_map<Digest, Blob> blobs = std::move(constants.blobs);
-  for (std::string* text : texts) {
-    const Digest digest = Digest::Of(*text);
+  for (const auto& [digest, bytes] : own) {
     SLIPWAY_ASSIGN_OR_RETURN(blobs[digest],
-                             environment.keep_blob(digest, Blob::Own(std::move(*text))));
+                             environment.keep_blob(digest, Blob::Own(std::move(*bytes))));
   }
   SLIPWAY_ASSIGN_OR_RETURN(Artifact artifact,
                            Artifact::Create(std::move(built.manifest),
