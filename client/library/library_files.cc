@@ -14,6 +14,7 @@
 #include "core/artifact/limits.h"
 #include "core/base/check.h"
 #include "core/base/embedded_file.h"
+#include "core/base/round_up.h"
 #include "core/base/status_macros.h"
 #include "core/base/version.h"
 #include "core/kernel_abi/element_type.h"
@@ -100,8 +101,7 @@ class Hash {
 };
 
 std::string Padding(int64_t bytes) {
-  return std::string(
-      static_cast<size_t>((kBufferAlignment - bytes % kBufferAlignment) % kBufferAlignment), '\0');
+  return std::string(static_cast<size_t>(RoundUp(bytes, kBufferAlignment) - bytes), '\0');
 }
 
 // The tables of library.c.in.
@@ -271,8 +271,7 @@ absl::StatusOr<int64_t> ScratchBytesOf(const LibraryPlan& plan, const LibraryOpt
     return plan.unbounded.empty() ? plan.scratch_bytes
                                   : std::max(plan.scratch_bytes, kUnboundedScratchBytes);
   }
-  const int64_t bytes =
-      (options.scratch_bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
+  const int64_t bytes = RoundUp(options.scratch_bytes, kBufferAlignment);
   if (bytes >= plan.scratch_bytes) return bytes;
   return absl::InvalidArgumentError(absl::StrCat("the model's kernels want ", plan.scratch_bytes,
                                                  " bytes of scratch memory, and ",

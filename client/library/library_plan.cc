@@ -11,6 +11,7 @@
 #include "core/artifact/limits.h"
 #include "core/artifact/program_notes.h"
 #include "core/base/check.h"
+#include "core/base/round_up.h"
 #include "core/base/status_macros.h"
 #include "core/wire/digest_proto.h"
 
@@ -97,10 +98,6 @@ absl::Status CheckForm(const CheckedManifest& checked) {
   return absl::OkStatus();
 }
 
-int64_t NextMultiple(int64_t bytes) {
-  return (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
-}
-
 class Planner {
  public:
   explicit Planner(const Artifact& artifact)
@@ -133,7 +130,8 @@ int64_t Planner::PlaceConstant(const v1::Constant& constant) {
       offset_of_.try_emplace(constant.blob().SerializeAsString(), plan_.weights_bytes);
   if (is_new) {
     plan_.weights.push_back(BlobOf(constant.blob()));
-    plan_.weights_bytes = NextMultiple(plan_.weights_bytes + constant.blob().size_bytes());
+    plan_.weights_bytes =
+        RoundUp(plan_.weights_bytes + constant.blob().size_bytes(), kBufferAlignment);
   }
   return entry->second + constant.offset();
 }

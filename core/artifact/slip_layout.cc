@@ -5,6 +5,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/round_up.h"
 #include "core/base/status_macros.h"
 
 namespace slipway {
@@ -41,10 +42,6 @@ bool AllZero(absl::string_view bytes) {
   return bytes.find_first_not_of('\0') == absl::string_view::npos;
 }
 
-int64_t AlignUp(int64_t offset) {
-  return (offset + kSlipSectionAlignment - 1) / kSlipSectionAlignment * kSlipSectionAlignment;
-}
-
 absl::Status Truncated(size_t have, uint64_t want) {
   return absl::DataLossError(
       absl::StrCat(".slip file is truncated: ", have, " of ", want, " bytes"));
@@ -56,7 +53,7 @@ SlipLayout LayOutSlip(absl::Span<const Digest> sections) {
   SlipLayout layout;
   layout.file_bytes = static_cast<int64_t>(kSlipHeaderBytes + sections.size() * kSlipEntryBytes);
   for (const Digest& digest : sections) {
-    const int64_t offset = AlignUp(layout.file_bytes);
+    const int64_t offset = RoundUp(layout.file_bytes, kSlipSectionAlignment);
     layout.sections.push_back({offset, digest});
     layout.file_bytes = offset + digest.size_bytes();
   }

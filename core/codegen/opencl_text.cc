@@ -15,6 +15,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/base/round_up.h"
 #include "core/base/status_macros.h"
 
 namespace slipway {
@@ -250,8 +251,7 @@ class Writer {
     for (const auto& [name, bytes] : reader_.scratch) {
       buffers_[name] = {DeviceArgument::Kind::kScratch,
                         static_cast<int>(kernel_.scratch_bytes.size())};
-      kernel_.scratch_bytes.push_back((std::max<int64_t>(bytes, 1) + kScratchAlignment - 1) /
-                                      kScratchAlignment * kScratchAlignment);
+      kernel_.scratch_bytes.push_back(RoundUp(std::max<int64_t>(bytes, 1), kScratchAlignment));
     }
     for (const Halide::Buffer<>& table : module_.buffers()) tables_[table.name()] = table;
     return absl::OkStatus();

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/base/round_up.h"
 
 namespace slipway {
 namespace {
@@ -18,10 +19,6 @@ constexpr int kBarColumns = 64;
 // How often an order is improved on: as often as it takes to look at this many pairs of pieces, within these bounds.
 constexpr int64_t kPairsLookedAt = int64_t{1} << 23;
 constexpr int64_t kMaxRounds = 200;
-
-int64_t RoundUp(int64_t bytes, int64_t alignment) {
-  return (bytes + alignment - 1) & ~(alignment - 1);
-}
 
 struct Alive {
   int64_t from;  // The step since which it is so.

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/base/round_up.h"
 #include "core/base/status_macros.h"
 #include "core/operators/control.h"
 #include "core/passes/arena_plan.h"
@@ -243,10 +244,8 @@ absl::Status Planner::PlaceArena(int device) {
   }
   SLIPWAY_ASSIGN_OR_RETURN(const ArenaPlan arena, PlanArena(intervals, kPlanAlignment));
   for (size_t i = 0; i < values.size(); ++i) {
-    const int64_t size =
-        (intervals[i].bytes + kPlanAlignment - 1) / kPlanAlignment * kPlanAlignment;
     buffer_[values[i]] = AddBuffer(PlannedBuffer::Kind::kArena, 0, values[i]);
-    plan_.buffers.back().size_bytes = size;
+    plan_.buffers.back().size_bytes = RoundUp(intervals[i].bytes, kPlanAlignment);
     plan_.buffers.back().arena_offset = arena.offsets[i];
   }
   if (device == 0) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/base/round_up.h"
 #include "core/target/on_threads.h"
 #include "core/target/target.h"
 
@@ -59,11 +60,11 @@ struct Free {
 
 absl::Duration MeasureOne(int64_t bytes, const Clock& clock, absl::Duration duration) {
   const Kernel kernel = WidestKernel();
-  const int64_t size = std::max((bytes + kStep - 1) / kStep, int64_t{1}) * kStep;
+  const int64_t size = std::max(RoundUp(bytes, kStep), kStep);
   // Large pages where the system has them, as the constants of programs have.
   constexpr int64_t kHugePage = int64_t{2} << 20;
   const int64_t alignment = size < kHugePage ? kStep : kHugePage;
-  const int64_t padded = (size + alignment - 1) / alignment * alignment;
+  const int64_t padded = RoundUp(size, alignment);
   const std::unique_ptr<char, Free> data(
       static_cast<char*>(std::aligned_alloc(static_cast<size_t>(alignment), padded)));
   if (data == nullptr) return absl::InfiniteDuration();

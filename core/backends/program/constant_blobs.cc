@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "core/artifact/limits.h"
+#include "core/base/round_up.h"
 #include "core/base/status_macros.h"
 
 namespace slipway {
@@ -105,7 +106,8 @@ absl::StatusOr<ConstantBlobs> PlaceConstants(const std::vector<Tensor>& tensors,
     placed.offset = static_cast<int64_t>(merged.size());
     const Tensor loaded = tensors[i].Loaded();
     merged.append(loaded.bytes().data(), loaded.bytes().size());
-    merged.resize((merged.size() + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment);
+    merged.resize(
+        static_cast<size_t>(RoundUp(static_cast<int64_t>(merged.size()), kBufferAlignment)));
   }
   SLIPWAY_RETURN_IF_ERROR(Writing(tensors, large, keep, result).Run());
   if (large.size() < tensors.size()) {

@@ -8,6 +8,7 @@
 #include "core/artifact/limits.h"
 #include "core/base/blob.h"
 #include "core/base/digest.h"
+#include "core/base/round_up.h"
 #include "core/kernel_abi/kernel_abi.h"
 #include "core/wire/digest_proto.h"
 
@@ -15,10 +16,6 @@ namespace slipway {
 namespace {
 
 uint32_t Last(int size) { return static_cast<uint32_t>(size) - 1; }
-
-int64_t RoundUp(int64_t bytes) {
-  return (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
-}
 
 }  // namespace
 
@@ -120,11 +117,12 @@ uint32_t ProgramBuilder::AddValue(v1::Buffer::Class kind, DataType dtype, const 
   if (is_symbolic) {
     buffer.mutable_size()->set_expression(ByteSize(dtype, extents));
   } else {
-    buffer.mutable_size()->set_constant(kind == v1::Buffer::CLASS_STATIC ? RoundUp(bytes) : bytes);
+    buffer.mutable_size()->set_constant(
+        kind == v1::Buffer::CLASS_STATIC ? RoundUp(bytes, kBufferAlignment) : bytes);
   }
   if (kind == v1::Buffer::CLASS_STATIC) {
     buffer.set_arena_offset(arena_bytes_[space]);
-    arena_bytes_[space] += RoundUp(bytes);
+    arena_bytes_[space] += RoundUp(bytes, kBufferAlignment);
   }
   value.set_buffer(Last(manifest_.buffers_size()));
   return Last(manifest_.values_size());
