@@ -495,6 +495,7 @@ absl::StatusOr<Device> DeviceFromProto(const v1::Device& proto) {
                    .abis = RangeFromProto(proto.min_abi(), proto.max_abi()),
                    .formats = RangeFromProto(proto.min_format(), proto.max_format()),
                    .warning = proto.warning()};
+  if (proto.has_machine()) device.machine = MachineFromProto(proto.machine());
   device.is_compiled_only = description.compiled_only();
   if (description.has_inventory()) {
     device.inventory = InventoryFromProto(description.inventory());

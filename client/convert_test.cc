@@ -161,6 +161,10 @@ TEST(ConvertTest, WhetherADeviceIsGivenWork) {
   proto.mutable_health()->set_usual_call_ns(9);
   ASSERT_OK_AND_ASSIGN(device, DeviceFromProto(proto));
   EXPECT_EQ(device.health->failures, 2);
+  EXPECT_FALSE(device.machine.has_value());
+  proto.mutable_machine()->set_temperature_millicelsius(42'000);
+  ASSERT_OK_AND_ASSIGN(device, DeviceFromProto(proto));
+  EXPECT_EQ(device.machine->temperature_millicelsius, 42'000);
   EXPECT_EQ(device.health->probe_end, absl::FromUnixNanos(7));
   EXPECT_EQ(device.health->usual_call, absl::Nanoseconds(9));
   availability.mutable_reservation()->set_from_ns(-1);

@@ -487,6 +487,8 @@ struct Device {
   DeviceState state = DeviceState::kIdle;
   std::string job_id;
   absl::Time last_seen;
+  std::optional<MachineState>
+      machine;  // As its agent last read it. Absent where it does not tell, and of a lost one.
   std::string agent_version;
   // What its agent takes of artifacts: kernel ABIs, manifest formats. 0 from servers that do not tell.
   VersionRange abis, formats;

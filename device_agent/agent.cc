@@ -16,6 +16,7 @@
 #include "device_agent/agent_cache.h"
 #include "device_agent/agent_identity.h"
 #include "device_agent/grpc_agent_transport.h"
+#include "device_agent/measure/machine_state.h"
 #include "device_agent/own_device.h"
 #include "device_agent/own_door.h"
 #include "device_agent/session/server_session.h"
@@ -28,6 +29,7 @@ namespace {
 // To reach a device, and to bring the binary there.
 constexpr absl::Duration kTimeToReach = absl::Minutes(10);
 constexpr int64_t kMaxBinaryBytes = int64_t{1} << 30;
+constexpr absl::Duration kReadMachineEvery = absl::Seconds(1);
 
 absl::StatusOr<std::optional<AttachedDevice>> FindAttached(const AgentOptions& options) {
   if (options.exec_prefix.empty()) return std::nullopt;
@@ -190,6 +192,15 @@ void Agent::WorkForServer(AgentLoopOptions loop) {
     tally_.Synced(status, clock_.Monotonic());
   };
   loop.after_attempt = [this] { runners_->Refill(); };
+  // Of an attached device's machine no more is known than what it said of itself.
+  if (!attached_.has_value()) {
+    loop.read_machine = [this, next = absl::ZeroDuration()]() mutable {
+      const absl::Duration now = clock_.Monotonic();
+      if (now < next) return std::optional<v1::MachineState>();
+      next = now + kReadMachineEvery;
+      return std::make_optional(ReadMachineState());
+    };
+  }
   loop_.emplace(
       *transport_,
       [this](const v1::RunAssignment& assignment, const AttemptObserver& observer,

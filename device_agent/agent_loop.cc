@@ -205,9 +205,13 @@ AgentEnd AgentLoop::Run(std::stop_token stop) {
   });
   while (!stop.stop_requested()) {
     std::shared_ptr<SyncCall> call;
-    const v1::AgentState state = Act(call);
+    v1::AgentState state = Act(call);
     // The stop may have come before the call was there to be cancelled.
     if (stop.stop_requested() || HasTaken()) break;
+    if (options_.read_machine) {
+      std::optional<v1::MachineState> machine = options_.read_machine();
+      if (machine.has_value()) *state.mutable_machine() = *std::move(machine);
+    }
     absl::StatusOr<v1::DesiredAgentState> desired =
         call->Run(state, absl::Nanoseconds(state.park_ns()) + kCallSlack);
     if (options_.on_synced) options_.on_synced(desired.status());

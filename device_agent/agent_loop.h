@@ -36,6 +36,8 @@ struct AgentLoopOptions {
   std::function<void()> on_ready;
   // Told what came of each report. May be empty.
   std::function<void(const absl::Status& status)> on_synced;
+  // What the device's machine is like now, or nothing for as before; asked for each report on the thread that syncs. May be empty.
+  std::function<std::optional<v1::MachineState>()> read_machine;
   // Called after an attempt has ended and been reported, on the thread that worked on it. May be empty.
   std::function<void()> after_attempt;
   // Of an agent whose identity says that it takes offers. Brings what an offer names and makes sure that it is what the server has

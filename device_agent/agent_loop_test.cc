@@ -46,6 +46,11 @@ class AgentLoopTest : public ::testing::Test {
     options.moment = moment;
     options.identity.set_agent_id("me");
     options.on_ready = [this] { ready_.Notify(); };
+    options.read_machine = [reads = 0]() mutable {
+      v1::MachineState machine;
+      machine.set_load_millis(++reads);
+      return reads % 2 == 1 ? std::make_optional(machine) : std::nullopt;
+    };
     loop_.emplace(
         transport_,
         [](const v1::RunAssignment& assignment, const auto& observer, std::stop_token stop) {
@@ -97,6 +102,19 @@ TEST_F(AgentLoopTest, TellsAtOnceWhatElseThereIsToSayOfItsDevice) {
     return report.devices_size() == 1 && report.devices(0).os() == "another";
   });
   EXPECT_EQ(report.agent_id(), "me");
+}
+
+TEST_F(AgentLoopTest, TellsWhatItsMachineIsLikeWhenThatIsReadAnew) {
+  const auto tells = [](int64_t load_millis) {
+    return [load_millis](const v1::AgentState& state) {
+      return state.machine().load_millis() == load_millis;
+    };
+  };
+  transport_.WaitFor(tells(1));
+  transport_.Want({});
+  EXPECT_FALSE(transport_.WaitFor(tells(0)).has_machine());
+  transport_.Want({});
+  transport_.WaitFor(tells(3));
 }
 
 TEST_F(AgentLoopTest, WorksReportsAndForgets) {

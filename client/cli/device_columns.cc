@@ -6,6 +6,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "core/base/text_table.h"
@@ -77,6 +78,28 @@ std::string Accelerators(const Device& device, absl::Time) {
   });
 }
 
+std::optional<int64_t> Temperature(const Device& device) {
+  if (!device.machine.has_value() || device.machine->temperature_millicelsius == 0) return {};
+  return device.machine->temperature_millicelsius;
+}
+
+std::string TemperatureText(const Device& device, absl::Time) {
+  const std::optional<int64_t> temperature = Temperature(device);
+  return temperature.has_value()
+             ? absl::StrFormat("%.1f C", static_cast<double>(*temperature) / 1e3)
+             : "";
+}
+
+std::optional<int64_t> Load(const Device& device) {
+  if (!device.machine.has_value()) return {};
+  return device.machine->load_millis;
+}
+
+std::string LoadText(const Device& device, absl::Time) {
+  const std::optional<int64_t> load = Load(device);
+  return load.has_value() ? absl::StrFormat("%.2f", static_cast<double>(*load) / 1e3) : "";
+}
+
 constexpr DeviceColumn kColumns[] = {
     {"id", "DEVICE", [](const Device& device, absl::Time) { return device.id; }},
     {"state", "STATE", State},
@@ -91,6 +114,8 @@ constexpr DeviceColumn kColumns[] = {
      [](const Device& device) -> std::optional<int64_t> {
        return absl::ToUnixNanos(device.last_seen);
      }},
+    {"temperature", ">TEMPERATURE", TemperatureText, Temperature},
+    {"load", ">LOAD", LoadText, Load},
     {"model", "MODEL", [](const Device& device, absl::Time) { return device.model; }},
     {"labels", "LABELS", [](const Device& device, absl::Time) { return LabelsText(device); }},
     {"os", "OS", [](const Device& device, absl::Time) { return device.os; }},

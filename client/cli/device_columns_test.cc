@@ -54,6 +54,13 @@ TEST(DeviceColumnsTest, CellsTellWhatIsKnown) {
   EXPECT_EQ(cell("power"), "");
   EXPECT_EQ(cell("machine"), "");
   EXPECT_EQ(cell("storage-free"), "");
+  EXPECT_EQ(cell("temperature"), "");
+  EXPECT_EQ(cell("load"), "");
+  device.machine = MachineState{.load_millis = 250};
+  EXPECT_EQ(cell("temperature"), "");
+  EXPECT_EQ(cell("load"), "0.25");
+  device.machine->temperature_millicelsius = 54'250;
+  EXPECT_EQ(cell("temperature"), "54.2 C");
   device.inventory = DeviceInventory{.storage_bytes = 4 << 20,
                                      .storage_free_bytes = 1 << 20,
                                      .power = PowerSource::kBattery,

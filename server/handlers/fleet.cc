@@ -14,6 +14,7 @@
 #include "core/target/target.h"
 #include "core/wire/device_attributes_proto.h"
 #include "server/devices/why_unavailable.h"
+#include "server/identities/roles.h"
 
 namespace slipway::server {
 namespace {
@@ -89,7 +90,7 @@ absl::Status ListWorkers(const Caller& caller, const Environment& env,
   return absl::OkStatus();
 }
 
-absl::Status GetServerInfo(const Environment& env, v1::ServerInfo* response) {
+absl::Status GetServerInfo(const Caller& caller, const Environment& env, v1::ServerInfo* response) {
   response->set_version(kVersion);
   response->set_min_protocol(kMinProtocol);
   response->set_max_protocol(kMaxProtocol);
@@ -109,6 +110,8 @@ absl::Status GetServerInfo(const Environment& env, v1::ServerInfo* response) {
   }
   response->set_instance_id(env.instance_id);
   response->set_selectors(kSelectorVersion);
+  response->mutable_caller()->set_owner(caller.owner);
+  for (const v1::Role role : ToProto(caller.roles)) response->mutable_caller()->add_roles(role);
   return absl::OkStatus();
 }
 

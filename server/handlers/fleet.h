@@ -17,7 +17,7 @@ absl::Status SetDeviceLabels(const Caller& caller, const Environment& env,
                              v1::SetDeviceLabelsResponse* response);
 absl::Status ListWorkers(const Caller& caller, const Environment& env,
                          v1::ListWorkersResponse* response);
-absl::Status GetServerInfo(const Environment& env, v1::ServerInfo* response);
+absl::Status GetServerInfo(const Caller& caller, const Environment& env, v1::ServerInfo* response);
 
 }  // namespace slipway::server
 

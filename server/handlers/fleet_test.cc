@@ -162,8 +162,16 @@ TEST_F(FleetTest, LabelsThatAreNoneAreRefused) {
 
 TEST_F(FleetTest, TheServerSaysThatItKnowsSelectors) {
   v1::ServerInfo info;
-  ASSERT_OK(GetServerInfo(server_.env, &info));
+  ASSERT_OK(GetServerInfo(server_.caller, server_.env, &info));
   EXPECT_EQ(info.selectors(), kSelectorVersion);
+}
+
+TEST_F(FleetTest, TheServerSaysWhoItTakesTheCallerFor) {
+  v1::ServerInfo info;
+  ASSERT_OK(
+      GetServerInfo({.owner = "eve", .roles = {Role::kUser, Role::kAdmin}}, server_.env, &info));
+  EXPECT_EQ(info.caller().owner(), "eve");
+  EXPECT_THAT(info.caller().roles(), ElementsAre(v1::ROLE_USER, v1::ROLE_ADMIN));
 }
 
 }  // namespace

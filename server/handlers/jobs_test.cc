@@ -394,7 +394,7 @@ TEST_F(JobsTest, TheServerSaysWhatItIsAndAllows) {
                         .blob_quota_bytes = 5,
                         .job_retention = absl::Nanoseconds(6)};
   v1::ServerInfo info;
-  ASSERT_OK(GetServerInfo(server_.env, &info));
+  ASSERT_OK(GetServerInfo(server_.caller, server_.env, &info));
   EXPECT_EQ(info.version(), kVersion);
   EXPECT_EQ(info.instance_id(), "instance");
   EXPECT_LE(info.min_protocol(), info.max_protocol());
@@ -408,7 +408,7 @@ TEST_F(JobsTest, TheServerSaysWhatItIsAndAllows) {
   EXPECT_EQ(info.counters().blobs_evicted(), 0);
   const std::atomic<int64_t> evicted = 7;
   server_.env.blobs_evicted = &evicted;
-  ASSERT_OK(GetServerInfo(server_.env, &info));
+  ASSERT_OK(GetServerInfo(server_.caller, server_.env, &info));
   EXPECT_EQ(info.counters().blobs_evicted(), 7);
 }
 

@@ -113,6 +113,7 @@ absl::StatusOr<PeerRegistry::Taken> PeerRegistry::Take(
     entry.description = report.description;
     entry.version = report.version;
     entry.update = report.update;
+    if (report.machine.has_value()) entry.machine = report.machine;
     entry.last_seen = wall;
     if (attributes != nullptr && !taken.device_changed) {
       std::get<DeviceSupply>(entry.supply).attributes = std::move(attributes);
@@ -196,6 +197,7 @@ v1::Device PeerRegistry::ShowDevice(absl::string_view peer, absl::Duration now) 
     shown.set_state(v1::Device::LOST);
   } else {
     shown.set_state(agent.active.empty() ? v1::Device::IDLE : v1::Device::BUSY);
+    if (agent.machine.has_value()) *shown.mutable_machine() = *agent.machine;
   }
   return shown;
 }

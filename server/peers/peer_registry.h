@@ -29,10 +29,11 @@ struct RegisteredPeer {
   int capacity = 0;
   v1::DeviceDescription description;  // Of an agent's device.
   std::string version;
-  absl::optional<v1::AgentUpdate> update;  // Of an agent that takes offers.
-  absl::btree_set<std::string> active;     // Leases its last report said it works on.
-  absl::Time last_seen;                    // Wall clock.
-  absl::Duration heard_at;                 // Monotonic; of a restored one, when it was restored.
+  absl::optional<v1::AgentUpdate> update;    // Of an agent that takes offers.
+  absl::optional<v1::MachineState> machine;  // As last told.
+  absl::btree_set<std::string> active;       // Leases its last report said it works on.
+  absl::Time last_seen;                      // Wall clock.
+  absl::Duration heard_at;                   // Monotonic; of a restored one, when it was restored.
 };
 
 // The device of an agent; nullptr for a worker.

@@ -120,6 +120,23 @@ TEST_F(PeerRegistryTest, ADeviceIsKeptAnewOnlyWhenItChanged) {
   }
 }
 
+TEST_F(PeerRegistryTest, TheStateOfItsMachineIsShownAndNotKept) {
+  Report report = Agent("a", "d");
+  ASSERT_OK(Take(report));
+  EXPECT_FALSE(Shown("a").has_machine());
+  report.machine.emplace().set_load_millis(1'500);
+  report.call.sequence = ++sequence_;
+  EXPECT_FALSE(Take(report)->device_changed);
+  EXPECT_EQ(Shown("a").machine().load_millis(), 1'500);
+  report.machine.reset();
+  report.call.sequence = ++sequence_;
+  ASSERT_OK(Take(report));
+  EXPECT_EQ(Shown("a").machine().load_millis(), 1'500);
+  Pass(kSilence + absl::Seconds(1));
+  EXPECT_EQ(Shown("a").state(), v1::Device::LOST);
+  EXPECT_FALSE(Shown("a").has_machine());
+}
+
 TEST_F(PeerRegistryTest, OnlyWorkMakesItBusy) {
   Report report = Agent("a", "d");
   for (const Stage stage : {Stage::kUnknown, Stage::kPreparing, Stage::kRunning, Stage::kSucceeded,

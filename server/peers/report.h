@@ -47,8 +47,9 @@ struct Report {
   int capacity = 0;                   // Leases at a time.
   v1::DeviceDescription description;  // Of an agent's device.
   std::vector<LeaseReport> leases;
-  bool is_leaving = false;                 // It is the last of its instance.
-  absl::optional<v1::AgentUpdate> update;  // Of an agent that takes offers.
+  bool is_leaving = false;                   // It is the last of its instance.
+  absl::optional<v1::AgentUpdate> update;    // Of an agent that takes offers.
+  absl::optional<v1::MachineState> machine;  // When it is told anew.
 };
 
 // A lease as its holder is told of it.

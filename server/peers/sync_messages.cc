@@ -20,6 +20,7 @@ namespace {
 
 // Of AgentUpdate.failure.
 constexpr size_t kMaxUpdateFailureBytes = 1024;
+constexpr size_t kMaxGovernorBytes = 64;
 
 // For people, and no part of it is followed: its beginning says most.
 std::string Clip(const std::string& text, size_t most) {
@@ -161,6 +162,19 @@ absl::StatusOr<v1::AgentUpdate> ReadUpdate(const v1::AgentUpdate& reported) {
   return update;
 }
 
+// As it is shown.
+absl::StatusOr<v1::MachineState> ReadMachine(const v1::MachineState& reported) {
+  v1::MachineState machine;
+  if (reported.cpu_frequency_hz() < 0 || reported.load_millis() < 0) {
+    return absl::InvalidArgumentError("machine: a frequency or load is negative");
+  }
+  machine.set_cpu_frequency_hz(reported.cpu_frequency_hz());
+  machine.set_governor(Clip(ToUtf8(reported.governor()), kMaxGovernorBytes));
+  machine.set_temperature_millicelsius(reported.temperature_millicelsius());
+  machine.set_load_millis(reported.load_millis());
+  return machine;
+}
+
 // `proto` has the ranges of versions.
 template <typename Proto>
 absl::StatusOr<DeviceSupply> ReadDevice(const v1::DeviceDescription& description,
@@ -200,6 +214,10 @@ absl::StatusOr<Report> ReadReport(const v1::AgentState& state, absl::string_view
   report.is_leaving = state.leaving();
   if (state.has_update()) {
     SLIPWAY_ASSIGN_OR_RETURN_WITH(report.update, ReadUpdate(state.update()),
+                                  absl::StrCat("device '", report.description.id(), "'"));
+  }
+  if (state.has_machine()) {
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(report.machine, ReadMachine(state.machine()),
                                   absl::StrCat("device '", report.description.id(), "'"));
   }
   for (const v1::RunAttemptState& attempt : state.attempts()) {

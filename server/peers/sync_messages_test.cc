@@ -167,6 +167,22 @@ TEST(SyncMessagesTest, WhatAnAgentInventsOfItsDeviceIsNotKept) {
   EXPECT_EQ(report->description.id(), device.id());
 }
 
+TEST(SyncMessagesTest, WhatAnAgentSaysOfItsMachineIsBounded) {
+  v1::AgentState state = Agent();
+  ASSERT_OK_AND_ASSIGN(Report report, ReadReport(state, "here"));
+  EXPECT_FALSE(report.machine.has_value());
+  v1::MachineState& machine = *state.mutable_machine();
+  machine.set_temperature_millicelsius(61'500);
+  machine.set_governor(std::string(100'000, 'x'));
+  machine.GetReflection()->MutableUnknownFields(&machine)->AddVarint(77, 1);
+  ASSERT_OK_AND_ASSIGN(report, ReadReport(state, "here"));
+  EXPECT_EQ(report.machine->temperature_millicelsius(), 61'500);
+  EXPECT_LT(report.machine->ByteSizeLong(), 100u);
+  machine.set_load_millis(-1);
+  EXPECT_THAT(ReadReport(state, "here"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("machine")));
+}
+
 TEST(SyncMessagesTest, RefusesWorkersThatAreMalformed) {
   std::vector<BadReport<v1::WorkerState>> bad = BadReports<v1::WorkerState>();
   const std::vector<BadReport<v1::WorkerState>> own = {

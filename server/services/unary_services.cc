@@ -41,8 +41,8 @@ std::string SubjectOf(const v1::AgentOffer& offer) {
 grpc::ServerUnaryReactor* ServerGrpcService::GetServerInfo(grpc::CallbackServerContext* context,
                                                            const v1::GetServerInfoRequest*,
                                                            v1::ServerInfo* response) {
-  return calls_.Unary(context, Rpc::kGetServerInfo, [this, response](const Caller&) {
-    return server::GetServerInfo(env_, response);
+  return calls_.Unary(context, Rpc::kGetServerInfo, [this, response](const Caller& caller) {
+    return server::GetServerInfo(caller, env_, response);
   });
 }
 

@@ -322,10 +322,14 @@ class Device(Shown):
     held_by: str
     agent_version: str
     last_seen: Optional[datetime.datetime]
+    # Now, as its agent last read them: degrees Celsius, and the load average over a minute. None where it does not tell.
+    temperature: Optional[float]
+    load: Optional[float]
 
     @classmethod
     def from_proto(cls, proto: Any) -> 'Device':
         described = proto.description
+        machine = proto.machine if proto.HasField('machine') else None
         labels = {each.key: each.value for each in described.labels}
         labels.update((each.key, each.value) for each in proto.labels)
         states = {1: 'idle', 2: 'busy', 3: 'lost'}
@@ -333,12 +337,15 @@ class Device(Shown):
         return cls(id=described.id, target=described.target, model=described.model, os=described.os,
                    cores=described.cores, memory_bytes=described.memory_bytes, state=states.get(proto.state, ''),
                    availability=availabilities.get(proto.availability.state, ''), labels=labels,
-                   held_by=proto.lease.owner, agent_version=proto.agent_version, last_seen=time_of(proto.last_seen_ns))
+                   held_by=proto.lease.owner, agent_version=proto.agent_version, last_seen=time_of(proto.last_seen_ns),
+                   temperature=machine.temperature_millicelsius / 1e3 if machine and machine.temperature_millicelsius else None,
+                   load=machine.load_millis / 1e3 if machine else None)
 
     def rows(self) -> List[Row]:
         return [{'id': self.id, 'state': self.state, 'availability': self.availability, 'target': self.target,
                  'cores': self.cores, 'memory_bytes': self.memory_bytes, 'model': self.model, 'labels': self.labels,
-                 'held_by': self.held_by, 'last_seen': self.last_seen}]
+                 'held_by': self.held_by, 'last_seen': self.last_seen, 'temperature': self.temperature,
+                 'load': self.load}]
 
     def _shown(self) -> List[Row]:
         return [{'device': self.id, 'state': self.state, 'target': self.target, 'cores': self.cores,

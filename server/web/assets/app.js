@@ -17,7 +17,7 @@ function drawFrame(path) {
     'aria-current': path === view.path || path.startsWith(`${view.path}/`) ? 'page' : null,
   }, view.title)))));
   show(document.getElementById('account'), session ? [
-    h('span', {class: 'quiet small'}, session.administrator ? 'administrator' : 'user'),
+    h('span', {class: 'quiet small'}, [session.server?.caller?.owner, session.administrator ? 'administrator' : 'user'].filter(Boolean).join(' · ')),
     h('button', {type: 'button', click: signOut}, 'Sign out')] : []);
 }
 

@@ -46,6 +46,10 @@ export const precisionOf = (name) => ({PRECISION_BF16: 'bf16', PRECISION_F16: 'f
 
 export const percent = (share) => (Number.isFinite(share) ? `${(100 * share).toFixed(1)} %` : '–');
 
+// Of what a device's agent last read of its machine.
+export const temperatureOf = (machine) => (machine?.temperatureMillicelsius ? `${(machine.temperatureMillicelsius / 1000).toFixed(1)} °C` : '–');
+export const loadOf = (machine) => (machine ? (Number(machine.loadMillis ?? 0) / 1000).toFixed(2) : '–');
+
 // Nanoseconds since 1970.
 export function date(ns) {
   if (!Number(ns)) return '–';

@@ -1,7 +1,7 @@
 // One device: what it is, what it does, what it was measured to do, and what is measured on it.
 import {followLists, get, post} from './api.js';
 import {badge, confirmed, facts, h, liveTable, problem, sheet, show} from './dom.js';
-import {ago, bytes, date, deviceState, duration, jobState, kindOf, short, subjectOf} from './format.js';
+import {ago, bytes, date, deviceState, duration, jobState, kindOf, loadOf, short, subjectOf, temperatureOf} from './format.js';
 import {labelsOf} from './view_devices.js';
 
 const ACTIONS = {AVAILABLE: [['DRAIN', 'Drain'], ['QUARANTINE', 'Quarantine']], RESERVED: [['DRAIN', 'Drain']],
@@ -72,6 +72,7 @@ export async function open(main, {session, parts, setTitle}) {
         ['Given work', `${String(given.state ?? 'unknown').toLowerCase()}${given.reason ? `: ${given.reason}` : ''}${given.by ? ` (${given.by})` : ''}`],
         given.reservation && ['Reservation', `${given.reservation.owner}, ${date(given.reservation.fromNs)} to ${date(given.reservation.untilNs)}${given.reservation.purpose ? `, ${given.reservation.purpose}` : ''}`],
         ['Last heard', ago(device.lastSeenNs)],
+        ['Temperature', temperatureOf(device.machine)], ['Load', loadOf(device.machine)],
         ['Last probe', Number(health.probeEndNs) ? `${ago(health.probeEndNs)}: ${health.probeError || 'passed'}${health.probeCallNs ? `, ${duration(health.probeCallNs)} a call` : ''}` : 'none yet'],
         ['Failures in a row', health.failures], ['Warning', device.warning]])),
       sheet('What it is', facts([

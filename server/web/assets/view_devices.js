@@ -1,11 +1,11 @@
 // The fleet: what each device does, who holds it, and whether it is given work. Live.
 import {followLists, get} from './api.js';
 import {badge, h, liveTable, oncePerFrame, problem, show} from './dom.js';
-import {bytes, date, deviceState} from './format.js';
+import {bytes, date, deviceState, loadOf, temperatureOf} from './format.js';
 
 const PAGE = 50;
 const FIELDS = ['description.id', 'description.target', 'description.model', 'description.cores', 'description.memoryBytes', 'description.labels',
-  'state', 'jobId', 'lastSeenNs', 'warning', 'lease', 'availability', 'labels'].map((field) => `devices.${field}`)
+  'state', 'jobId', 'lastSeenNs', 'warning', 'lease', 'availability', 'labels', 'machine'].map((field) => `devices.${field}`)
   .concat('total', 'nextPageToken', 'explanation', 'idle', 'busy', 'lost').join(',');
 
 export function labelsOf(device) {
@@ -30,6 +30,7 @@ export async function open(main, {values, setTitle, go}) {
   let tokens = [''];  // Of the pages up to this one.
   let page = {devices: []};
   let known = new Map();
+  const states = new Map();  // Of all that have changed, on other pages, too.
   const trouble = h('div');
   const counts = h('div');
   const foot = h('div', {class: 'more'});
@@ -39,6 +40,8 @@ export async function open(main, {values, setTitle, go}) {
       {title: 'Device', cell: (d) => [h('a', {href: `/devices/${encodeURIComponent(d.description.id)}`}, d.description.id), d.warning ? h('div', {class: 'small'}, badge('warn', d.warning)) : null]},
       {title: 'State', cell: (d) => [badge(...deviceState(d)), d.availability?.reason ? h('div', {class: 'quiet small'}, d.availability.reason) : null]},
       {title: 'Held by', cell: holder},
+      {title: 'Temperature', number: true, cell: (d) => temperatureOf(d.machine)},
+      {title: 'Load', number: true, cell: (d) => loadOf(d.machine)},
       {title: 'Target', class: 'mono', cell: (d) => d.description.target},
       {title: 'Machine', cell: (d) => `${d.description.model ?? ''}, ${d.description.cores ?? '?'} cores, ${bytes(d.description.memoryBytes)}`},
       {title: 'Labels', cell: labelsOf},
@@ -84,14 +87,17 @@ export async function open(main, {values, setTitle, go}) {
   return followLists(['devices'], {
     ready: load,
     devices: ({changed, gone}) => {
+      let areCountsOld = gone.length > 0;
       for (const device of changed) {
         const id = device.description.id;
-        if (known.has(id)) known.set(id, {...known.get(id), lease: undefined, jobId: undefined, warning: undefined, availability: undefined, labels: undefined, ...device});
+        if (known.has(id)) known.set(id, {...known.get(id), lease: undefined, jobId: undefined, warning: undefined, availability: undefined, labels: undefined, machine: undefined, ...device});
+        areCountsOld ||= states.get(id) !== device.state;
+        states.set(id, device.state);
       }
       for (const id of gone) known.delete(id);
       draw();
       // What is counted, and who else is on this page, a moment later: once for all changes until then.
-      again ??= setTimeout(() => { again = null; load(); }, 3000);
+      if (areCountsOld) again ??= setTimeout(() => { again = null; load(); }, 3000);
     },
   });
 }

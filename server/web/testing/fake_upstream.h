@@ -15,6 +15,7 @@
 #include "absl/synchronization/mutex.h"
 #include "core/base/blob.h"
 #include "core/base/digest.h"
+#include "proto/slipway/v1/server.pb.h"
 #include "server/web/upstream.h"
 
 namespace slipway::web {
@@ -87,6 +88,13 @@ class FakePageServer {
       }
       if (absl::StrContains(method, "IdentityService") && token_ != kAdministrator) {
         return absl::PermissionDeniedError("for administrators");
+      }
+      if (answer == nullptr && absl::EndsWith(method, ".GetServerInfo")) {
+        slipway::v1::ServerCaller& caller =
+            *dynamic_cast<slipway::v1::ServerInfo&>(response).mutable_caller();
+        caller.set_owner(token_ == kAdministrator ? "ada" : "bob");
+        caller.add_roles(slipway::v1::ROLE_USER);
+        if (token_ == kAdministrator) caller.add_roles(slipway::v1::ROLE_ADMIN);
       }
       return answer == nullptr ? absl::OkStatus() : answer(request, response);
     }
