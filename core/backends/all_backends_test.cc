@@ -51,8 +51,8 @@ TEST_F(AllBackendsTest, HaveAFingerprintForEveryFamilyTheyCompileFor) {
 }
 
 TEST_F(AllBackendsTest, TellWhyTheyDoNotCompileForOthers) {
-  for (const char* name : {"x86-64-android", "arm-64-android", "arm-32-linux", "wasm-32-wasi",
-                           "x86-64-v3-linux,cuda-sm90"}) {
+  for (const char* name : {"x86-64-android", "arm-64-android", "arm-32-linux",
+                           "wasm-32-wasi,opencl", "x86-64-v3-linux,cuda-sm90"}) {
     EXPECT_THAT(Find(name), StatusIs(absl::StatusCode::kUnimplemented, HasSubstr(name)));
   }
 }

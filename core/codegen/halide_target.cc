@@ -44,8 +44,21 @@ absl::StatusOr<Halide::Target> HalideTargetFor(const DeviceTarget& device,
     features.push_back(Halide::Target::OpenCL);
     return Halide::Target(Halide::Target::Linux, Halide::Target::X86, 64, features);
   }
-  if (device.os != Os::kLinux) return Unimplemented(device, "linux is");
   std::vector<Halide::Target::Feature> features = CommonFeatures();
+  if (device.arch == Arch::kWasm32) {
+    if (device.Has("threads")) return Unimplemented(device, "wasm-32 without threads is");
+    if (device.Has("simd128")) {
+      // Every engine that has the first has the others.
+      for (const auto feature :
+           {Halide::Target::WasmSimd128, Halide::Target::WasmSignExt,
+            Halide::Target::WasmSatFloatToInt, Halide::Target::WasmBulkMemory}) {
+        features.push_back(feature);
+      }
+    }
+    return Halide::Target(Halide::Target::WebAssemblyRuntime, Halide::Target::WebAssembly, 32,
+                          features);
+  }
+  if (device.os != Os::kLinux) return Unimplemented(device, "linux is");
   if (device.arch == Arch::kArm64) {
     return Halide::Target(Halide::Target::Linux, Halide::Target::ARM, 64, features);
   }
@@ -54,7 +67,7 @@ absl::StatusOr<Halide::Target> HalideTargetFor(const DeviceTarget& device,
     return Halide::Target(Halide::Target::Linux, Halide::Target::RISCV, 64, features);
   }
   if (device.arch != Arch::kX86_64) {
-    return Unimplemented(device, "x86-64, arm-64, riscv-64 and opencl are");
+    return Unimplemented(device, "x86-64, arm-64, riscv-64, wasm-32 and opencl are");
   }
   if (device.level >= 2) features.push_back(Halide::Target::SSE41);
   if (device.level >= 3) {

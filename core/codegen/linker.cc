@@ -24,10 +24,10 @@ namespace {
 
 struct ArchNames {
   const char* support;         // The embedded object of support/program_support.c.
-  const char* library;         // The same for libraries.
+  const char* library;         // The same for libraries; null where there are none.
   const char* kernels;         // The embedded archive of callable kernels.
   const char* vector_kernels;  // And of those whose vectors are the machine's.
-  const char* emulation;       // lld's.
+  const char* emulation;       // lld's; null where programs are modules.
 };
 
 absl::StatusOr<ArchNames> NamesOf(const DeviceTarget& target) {
@@ -47,9 +47,15 @@ absl::StatusOr<ArchNames> NamesOf(const DeviceTarget& target) {
     return ArchNames{"program_support_riscv64.o", "library_support_riscv64.o",
                      "callable_kernels.riscv-64.a", "vector_kernels.riscv-64.a", "elf64lriscv"};
   }
+  if (target.arch == Arch::kWasm32) {
+    return ArchNames{
+        "program_support_wasm32.o", nullptr, "callable_kernels.wasm-32.a",
+        target.Has("simd128") ? "vector_kernels.wasm-32-simd128.a" : "vector_kernels.wasm-32.a",
+        nullptr};
+  }
   return absl::UnimplementedError(
       absl::StrCat("programs for target \"", target.ToString(),
-                   "\" cannot be linked: only x86-64, arm-64 and riscv-64 can"));
+                   "\" cannot be linked: only x86-64, arm-64, riscv-64 and wasm-32 can"));
 }
 
 absl::StatusOr<absl::string_view> Embedded(absl::Span<const EmbeddedFile> files,
@@ -159,6 +165,42 @@ absl::Status Linking::Run(const std::string& tool, const char* debian,
   return absl::OkStatus();
 }
 
+std::vector<std::string> SharedObjectArguments(const char* emulation, const std::string& output,
+                                               const std::string& exports) {
+  return {"-m",
+          emulation,
+          "-shared",
+          "-o",
+          output,
+          "-Bsymbolic",
+          "--gc-sections",
+          "--no-undefined",
+          "--version-script",
+          exports,
+          "-z",
+          "relro",
+          "-z",
+          "now",
+          "-z",
+          "noexecstack",
+          "--build-id=none",
+          "--strip-all",
+          "--hash-style=gnu",
+          "--threads=1"};
+}
+
+std::vector<std::string> ModuleArguments(const std::string& output) {
+  return {
+      "-o", output, "--no-entry", "--import-memory", "--export-table",
+      "--export=" SLIPWAY_QUERY_SYMBOL, "--export=__heap_base",
+      // A global that changes, which lld takes for a feature that objects have to ask for.
+      "--export=__stack_pointer", "--no-check-features",
+      // So that who needs more of it traps and overwrites nothing.
+      "--stack-first", "-z", absl::StrCat("stack-size=", SLIPWAY_MODULE_STACK_BYTES),
+      // A function of another type than its caller believes is a warning there, and a trap later.
+      "--fatal-warnings", "--strip-all", "--threads=1"};
+}
+
 constexpr char kLldPackage[] = "lld-14";
 constexpr char kObjcopyPackage[] = "llvm-14";
 
@@ -169,34 +211,23 @@ absl::StatusOr<std::string> LinkProgram(const DeviceTarget& target,
                                         const LinkOptions& options) {
   SLIPWAY_ASSIGN_OR_RETURN(const ArchNames names, NamesOf(target));
   SLIPWAY_ASSIGN_OR_RETURN(const Linking linking, Linking::Begin(options));
-  SLIPWAY_ASSIGN_OR_RETURN(const std::string exports,
-                           linking.Write("exports", absl::StrCat("{ global: ", SLIPWAY_QUERY_SYMBOL,
-                                                                 "; local: *; };\n")));
-  const std::string output = linking.PathOf("program.so");
-  std::vector<std::string> arguments = {"-m",
-                                        names.emulation,
-                                        "-shared",
-                                        "-o",
-                                        output,
-                                        "-Bsymbolic",
-                                        "--gc-sections",
-                                        "--no-undefined",
-                                        "--version-script",
-                                        exports,
-                                        "-z",
-                                        "relro",
-                                        "-z",
-                                        "now",
-                                        "-z",
-                                        "noexecstack",
-                                        "--build-id=none",
-                                        "--strip-all",
-                                        "--hash-style=gnu",
-                                        "--threads=1"};
+  const bool is_module = names.emulation == nullptr;
+  const std::string output = linking.PathOf("program");
+  std::vector<std::string> arguments;
+  if (is_module) {
+    arguments = ModuleArguments(output);
+  } else {
+    SLIPWAY_ASSIGN_OR_RETURN(
+        const std::string exports,
+        linking.Write("exports",
+                      absl::StrCat("{ global: ", SLIPWAY_QUERY_SYMBOL, "; local: *; };\n")));
+    arguments = SharedObjectArguments(names.emulation, output, exports);
+  }
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<std::string> parts,
                            linking.WriteParts(target, kernels, names, names.support));
   arguments.insert(arguments.end(), parts.begin(), parts.end());
-  SLIPWAY_RETURN_IF_ERROR(linking.Run(options.lld, kLldPackage, arguments));
+  SLIPWAY_RETURN_IF_ERROR(
+      linking.Run(is_module ? options.wasm_lld : options.lld, kLldPackage, arguments));
   return linking.Read(output);
 }
 
@@ -206,6 +237,11 @@ absl::StatusOr<std::string> LinkLibrary(const DeviceTarget& target,
   constexpr char kKernels[] = "slipway_program_kernels";  // As MakeTableObject and
   constexpr char kImports[] = "slipway_program_imports";  // program_support.c call them.
   SLIPWAY_ASSIGN_OR_RETURN(const ArchNames names, NamesOf(target));
+  if (names.library == nullptr) {
+    return absl::UnimplementedError(
+        absl::StrCat("no libraries are made for target \"", target.ToString(),
+                     "\": its programs are modules, which are instantiated and not linked"));
+  }
   SLIPWAY_ASSIGN_OR_RETURN(const Linking linking, Linking::Begin(options));
   const std::string joined = linking.PathOf("joined.o");
   std::vector<std::string> arguments = {"-m", names.emulation, "-r", "-o", joined, "--threads=1"};

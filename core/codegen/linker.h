@@ -23,17 +23,18 @@ struct LinkedKernel {
 struct LinkOptions {
   // Looked for in $PATH.
   std::string lld = "ld.lld-14";
+  std::string wasm_lld = "wasm-ld-14";
   std::string objcopy = "llvm-objcopy-14";
   absl::Duration deadline = absl::Seconds(60);
 };
 
 // An ELF shared object after core/kernel_abi/kernel_abi.h: no undefined symbols, no needed libraries, one
-// exported function. The bytes depend on the arguments alone. Objects may refer to what
+// exported function; for wasm-32 the module that is said there, which imports nothing else. The bytes depend on the arguments alone. Objects may refer to what
 // support/program_support.c defines.
 //
 // FAILED_PRECONDITION when there is no lld; ABORTED when somebody killed it; INTERNAL with its messages when it fails (an object refers
 // to something undefined: a kernel must not call libm); UNIMPLEMENTED for other architectures than
-// x86-64, arm-64 and riscv-64; RESOURCE_EXHAUSTED for a program over kMaxProgramBytes; DEADLINE_EXCEEDED.
+// x86-64, arm-64, riscv-64 and wasm-32; RESOURCE_EXHAUSTED for a program over kMaxProgramBytes; DEADLINE_EXCEEDED.
 // Thread-safe. Starts a process, for which it needs threads: see kernel_compiler.h.
 absl::StatusOr<std::string> LinkProgram(const DeviceTarget& target,
                                         absl::Span<const LinkedKernel> kernels,
@@ -47,7 +48,7 @@ struct LibrarySymbols {
 
 // A relocatable ELF object for a program that is linked into another: of the two symbols it defines the first and needs the second,
 // both hidden; all else is local to it, so that a program may have any number of such. It has no variables. Otherwise as LinkProgram,
-// with llvm-objcopy besides lld.
+// with llvm-objcopy besides lld; UNIMPLEMENTED for wasm-32, whose programs are instantiated and not linked.
 absl::StatusOr<std::string> LinkLibrary(const DeviceTarget& target,
                                         absl::Span<const LinkedKernel> kernels,
                                         const LibrarySymbols& symbols, const LinkOptions& options);

@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstring>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "core/codegen/table_object.h"
 #include "tests/common/status_matchers.h"
 #include "tests/common/temp_tree.h"
@@ -84,6 +86,80 @@ TEST(LinkerTest, MakesSelfContainedSharedObjectsForEveryArchitecture) {
     ASSERT_OK_AND_ASSIGN(const std::string again, LinkProgram(target, kernels, {}));
     EXPECT_EQ(elf, again);
   }
+}
+
+// LEB128.
+uint32_t ReadNumber(absl::string_view& bytes) {
+  uint32_t number = 0;
+  for (int shift = 0; !bytes.empty(); shift += 7) {
+    const auto byte = static_cast<unsigned char>(bytes[0]);
+    bytes.remove_prefix(1);
+    number |= uint32_t{byte & 0x7fu} << shift;
+    if (byte < 0x80) break;
+  }
+  return number;
+}
+
+std::string ReadText(absl::string_view& bytes) {
+  const size_t size = std::min<size_t>(ReadNumber(bytes), bytes.size());
+  const std::string text(bytes.substr(0, size));
+  bytes.remove_prefix(size);
+  return text;
+}
+
+// Of the section of a module whose entries are two or one names and what they name.
+std::set<std::string> NamesIn(absl::string_view module, uint8_t section, int names) {
+  std::set<std::string> found;
+  module.remove_prefix(std::min<size_t>(8, module.size()));
+  while (!module.empty()) {
+    const auto id = static_cast<uint8_t>(module[0]);
+    module.remove_prefix(1);
+    const std::string contents = ReadText(module);
+    if (id != section) continue;
+    absl::string_view rest = contents;
+    for (uint32_t count = ReadNumber(rest); count > 0 && !rest.empty(); --count) {
+      std::string name = ReadText(rest);
+      if (names == 2) name += "." + ReadText(rest);
+      found.insert(name);
+      const uint32_t kind = ReadNumber(rest);
+      // Of an import, a memory without a maximum has one more number than a function.
+      if (names == 2 && kind == 2) ReadNumber(rest);
+      ReadNumber(rest);
+    }
+  }
+  return found;
+}
+
+TEST(LinkerTest, MakesModulesForWebAssembly) {
+  constexpr uint8_t kImports = 2, kExports = 7;
+  const DeviceTarget target = TargetOf("wasm-32-wasi-simd128");
+  const std::vector<LinkedKernel> kernels = {{"slipway_TopK", nullptr, 5},
+                                             {"slipway_LSTMSteps", nullptr, 5},
+                                             {"slipway_TopK", nullptr, 4}};
+  ASSERT_OK_AND_ASSIGN(const std::string module, LinkProgram(target, kernels, {}));
+  EXPECT_EQ(module.substr(0, 4), std::string("\0asm", 4));
+  EXPECT_EQ(NamesIn(module, kImports, 2),
+            (std::set<std::string>{"env.memory", "slipway.parallel_for", "slipway.allocate",
+                                   "slipway.release", "slipway.error"}));
+  EXPECT_EQ(NamesIn(module, kExports, 1),
+            (std::set<std::string>{"slipway_program_query", "__indirect_function_table",
+                                   "__heap_base", "__stack_pointer"}));
+  ASSERT_OK_AND_ASSIGN(const std::string again, LinkProgram(target, kernels, {}));
+  EXPECT_EQ(module, again);
+  ASSERT_OK_AND_ASSIGN(const std::string scalar,
+                       LinkProgram(TargetOf("wasm-32-wasi"), kernels, {}));
+  EXPECT_NE(module, scalar);
+  EXPECT_OK(LinkProgram(target, {}, {}).status());
+}
+
+TEST(LinkerTest, NamesWhatAModuleWouldLackOrCannotBe) {
+  const DeviceTarget target = TargetOf("wasm-32-wasi-simd128");
+  EXPECT_THAT(LinkProgram(target, {{"kernel_a", nullptr, 1}}, {}),
+              StatusIs(absl::StatusCode::kInternal, HasSubstr("undefined symbol: kernel_a")));
+  EXPECT_THAT(LinkProgram(target, {}, {.wasm_lld = "/nowhere/wasm-ld"}),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("/nowhere/wasm-ld")));
+  EXPECT_THAT(LinkLibrary(target, {}, {"k", "i"}, {}),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("wasm-32-wasi-simd128")));
 }
 
 TEST(LinkerTest, TakesKernelsForTheVectorsOfTheTarget) {

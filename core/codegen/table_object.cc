@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 
+#include "core/codegen/wasm_table_object.h"
 #include "core/kernel_abi/kernel_abi.h"
 
 namespace slipway {
@@ -69,6 +70,7 @@ Elf64_Shdr Header(uint32_t name, uint32_t type, uint64_t flags, const std::strin
 }  // namespace
 
 absl::StatusOr<std::string> MakeTableObject(Arch arch, const std::vector<TableRow>& rows) {
+  if (arch == Arch::kWasm32) return MakeWasmTableObject(rows);
   uint16_t machine = 0;
   uint32_t relocation = 0;
   uint32_t flags = 0;
@@ -83,7 +85,8 @@ absl::StatusOr<std::string> MakeTableObject(Arch arch, const std::vector<TableRo
     relocation = R_RISCV_64;
     flags = EF_RISCV_FLOAT_ABI_DOUBLE;  // As kernels have it, or they cannot be linked.
   } else {
-    return absl::UnimplementedError("programs can only be linked for x86-64, arm-64 and riscv-64");
+    return absl::UnimplementedError(
+        "programs can only be linked for x86-64, arm-64, riscv-64 and wasm-32");
   }
 
   // The data section: the table, then its rows.

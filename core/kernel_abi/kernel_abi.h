@@ -8,6 +8,13 @@
  * imports and returns the table of kernels. Everything the code needs from outside, it reaches through
  * the imports.
  *
+ * For wasm-32 the code is a WebAssembly module, whose kind is the same. It imports its memory as "env" "memory", and what
+ * slipway_imports has as functions of these names and types from "slipway" (so that the query takes null for them). It exports
+ * SLIPWAY_QUERY_SYMBOL, `__indirect_function_table`, by whose indices kernels and tasks are called, and two globals. Memory
+ * before `__heap_base` is the code's own, its stack of SLIPWAY_MODULE_STACK_BYTES included, and less than these and the module's
+ * bytes together; what follows is the runtime's. After a call that trapped, the runtime gives `__stack_pointer` the value it
+ * had before.
+ *
  * Versioning:
  *  - SLIPWAY_ABI_VERSION is raised when the meaning or layout of anything here changes.
  *  - Code is built for one version, which the manifest's min_reader_abi says. It answers a query for that
@@ -39,6 +46,7 @@ extern "C" {
 /* The oldest version that runtimes built with it speak. */
 #define SLIPWAY_OLDEST_ABI_VERSION 1
 #define SLIPWAY_QUERY_SYMBOL "slipway_program_query"
+#define SLIPWAY_MODULE_STACK_BYTES 1048576
 
 /* One dimension of a buffer: index i of [min, min + extent) lies `(i - min) * stride` elements from the
  * host pointer. All numbers count elements. `flags` is 0. */

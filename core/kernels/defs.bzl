@@ -6,23 +6,43 @@ own (stdint.h, stddef.h, float.h, immintrin.h, arm_neon.h), and every archive is
 checked for symbols that nobody would define.
 """
 
+# What WebAssembly code may do where it may have vectors: every engine that has these has the others.
+_WASM_VECTORS = [
+    "-msimd128",
+    "-mbulk-memory",
+    "-mnontrapping-fptoint",
+    "-msign-ext",
+]
+
 # By the names that core/target gives to architectures and their levels.
 _FLAGS = {
-    "arm-64": ["--target=aarch64-linux-gnu"],
+    "arm-64": [
+        "--target=aarch64-linux-gnu",
+        "-fPIC",
+    ],
     "riscv-64": [
         "--target=riscv64-linux-gnu",
+        "-fPIC",
         "-march=rv64gc",
         "-mabi=lp64d",
         # lld 14 relaxes nothing, and refuses what may be.
         "-mno-relax",
     ],
-    "x86-64": ["--target=x86_64-linux-gnu"],
+    # A module is linked for one address: it has its memory for itself.
+    "wasm-32": ["--target=wasm32-unknown-unknown"],
+    "wasm-32-simd128": ["--target=wasm32-unknown-unknown"] + _WASM_VECTORS,
+    "x86-64": [
+        "--target=x86_64-linux-gnu",
+        "-fPIC",
+    ],
     "x86-64-v3": [
         "--target=x86_64-linux-gnu",
+        "-fPIC",
         "-march=x86-64-v3",
     ],
     "x86-64-v4": [
         "--target=x86_64-linux-gnu",
+        "-fPIC",
         "-march=x86-64-v4",
     ],
 }
@@ -30,11 +50,13 @@ _FLAGS = {
 ARCHITECTURES = [
     "arm-64",
     "riscv-64",
+    "wasm-32",
     "x86-64",
 ]
 
 # For kernels whose vectors are as wide as the machine's (vectors.h).
 VECTOR_ARCHITECTURES = ARCHITECTURES + [
+    "wasm-32-simd128",
     "x86-64-v3",
     "x86-64-v4",
 ]
@@ -49,7 +71,6 @@ CALLABLE_COPTS = [
 
 _COMMON = [
     "-O2",
-    "-fPIC",
     "-ffreestanding",
     "-nostdlibinc",
     "-fvisibility=hidden",
@@ -64,6 +85,12 @@ _COMMON = [
     "-Wextra",
     "-Werror",
     "-I.",
+]
+
+# By the linker itself, of modules.
+_LINKER_DEFINED = [
+    "__indirect_function_table",
+    "__stack_pointer",
 ]
 
 _CXX = [
@@ -131,7 +158,7 @@ def _freestanding_archives_impl(ctx):
         objects = [_compile(ctx, src, architecture) for src in ctx.files.srcs]
         arguments = ctx.actions.args()
         arguments.add(archive)
-        arguments.add(" ".join(ctx.attr.allowed_undefined))
+        arguments.add(" ".join(ctx.attr.allowed_undefined + _LINKER_DEFINED))
         arguments.add_all(objects)
         ctx.actions.run_shell(
             command = _ARCHIVE,

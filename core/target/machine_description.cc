@@ -24,6 +24,8 @@ constexpr CpuRow kCpus[] = {
     {Arch::kArm64, 0, 4, 16, 32, 32 * kKiB, 256 * kKiB, 512 * kKiB},
     // Vectors of four are four registers there of 32 that hold one number.
     {Arch::kRiscv64, 0, 4, 16, 8, 32 * kKiB, 128 * kKiB, 512 * kKiB},
+    // One thread. Engines keep some of 16 registers for themselves: with more than eight accumulators V8 spills.
+    {Arch::kWasm32, 0, 1, 16, 11, 32 * kKiB, 256 * kKiB, 1024 * kKiB},
 };
 
 struct CudaRow {

@@ -264,7 +264,7 @@ void KernelSuite::CheckOutputs(const Case& one, const std::vector<Tensor>& expec
 
 void KernelSuite::RunEmulated(const DeviceTarget& target) {
   const std::string family = FamilyOf({{target}});
-  const std::string architecture(absl::StripSuffix(family, "-linux"));
+  const std::string architecture(absl::StripSuffix(absl::StripSuffix(family, "-linux"), "-wasi"));
   const absl::StatusOr<testing::Emulator> emulator = testing::FindEmulator(architecture);
   ASSERT_TRUE(emulator.ok()) << emulator.status();
   const absl::StatusOr<Program> built = Build(target, {});
@@ -291,7 +291,7 @@ void KernelSuite::RunEmulated(const DeviceTarget& target) {
   const std::string results = JoinPath(tree.path(), "results");
   std::vector<std::string> argv = emulator->command;
   argv.push_back(testing::RunfilePath(absl::StrCat("tests/codegen/call_kernels.", architecture)));
-  argv.push_back(tree.Write("program.so", built->code));
+  argv.push_back(tree.Write("program", built->code));
   argv.push_back(tree.Write("calls", calls));
   argv.push_back(results);
   const testing::CommandResult ran =
@@ -326,7 +326,8 @@ std::vector<DeviceTarget> KernelSuite::RunnableTargets() {
 }
 
 std::vector<DeviceTarget> KernelSuite::EmulatedTargets() {
-  return {ParseTarget("arm-64-linux")->host(), ParseTarget("riscv-64-linux")->host()};
+  return {ParseTarget("arm-64-linux")->host(), ParseTarget("riscv-64-linux")->host(),
+          ParseTarget("wasm-32-wasi-simd128")->host()};
 }
 
 }  // namespace slipway

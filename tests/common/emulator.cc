@@ -17,9 +17,12 @@ struct Row {
   absl::string_view libraries;  // The root below which they are; empty: the sysroot.
 };
 
+constexpr absl::string_view kNoLibraries = "-";
+
 constexpr Row kRows[] = {
     {"arm-64", "/usr/bin/qemu-aarch64-static", ""},
     {"riscv-64", "/usr/bin/qemu-riscv64-static", "/usr/riscv64-linux-gnu"},
+    {"wasm-32", "/usr/bin/node", kNoLibraries},
 };
 
 absl::StatusOr<std::string> Existing(std::string path) {
@@ -33,6 +36,7 @@ absl::StatusOr<Emulator> FindEmulator(absl::string_view architecture, absl::stri
   for (const Row& row : kRows) {
     if (row.architecture != architecture) continue;
     SLIPWAY_ASSIGN_OR_RETURN(const std::string program, Existing(std::string(row.program)));
+    if (row.libraries == kNoLibraries) return Emulator{{program}};
     std::string root(row.libraries);
     if (root.empty()) {
       SLIPWAY_ASSIGN_OR_RETURN(const std::string sysroots,

@@ -2,7 +2,7 @@
  * compiler's own code generator call, in terms of the imports of kernel_abi.h.
  *
  * With SLIPWAY_STATIC_IMPORTS for a program that is linked into another: that one defines the imports, and nothing
- * has to be asked for, so that there is no variable.
+ * has to be asked for, so that there is no variable. For WebAssembly the imports are the module's.
  *
  * Compiled once for each architecture, freestanding: nothing here may need a C library.
  */
@@ -15,6 +15,48 @@
 
 __attribute__((visibility("hidden"))) extern const slipway_imports slipway_program_imports;
 static const slipway_imports* const program_imports = &slipway_program_imports;
+
+#elif defined(__wasm__)
+
+#define IMPORT(name) __attribute__((import_module("slipway"), import_name(name)))
+IMPORT("parallel_for")
+int32_t import_parallel_for(slipway_context* context, slipway_task task, int32_t min,
+                            int32_t extent, uint8_t* closure);
+IMPORT("allocate") void* import_allocate(slipway_context* context, uint64_t bytes);
+IMPORT("release") void import_release(slipway_context* context, void* memory);
+IMPORT("error") void import_error(slipway_context* context, const char* message);
+
+static const slipway_imports module_imports = {import_parallel_for, import_allocate, import_release,
+                                               import_error};
+static const slipway_imports* const program_imports = &module_imports;
+
+/* Made by core/codegen/wasm_table_object. */
+extern const slipway_kernel_table slipway_program_kernels;
+
+__attribute__((visibility("default"))) const slipway_kernel_table* slipway_program_query(
+    uint32_t abi_version, const slipway_imports* imports) {
+  (void)imports;
+  return abi_version == SLIPWAY_ABI_VERSION ? &slipway_program_kernels : 0;
+}
+
+/* What the compiler makes of a product of two 64-bit numbers that has to be known whole. */
+
+typedef unsigned __int128 wide;
+
+static wide whole_product(uint64_t a, uint64_t b) {
+  const uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
+  const uint64_t low = a0 * b0;
+  const uint64_t middle = a1 * b0 + (low >> 32);
+  const uint64_t other = a0 * b1 + (uint32_t)middle;
+  const uint64_t high = a1 * b1 + (middle >> 32) + (other >> 32);
+  return (wide)high << 64 | (other << 32 | (uint32_t)low);
+}
+
+wide __multi3(wide a, wide b) {
+  const uint64_t a0 = (uint64_t)a, a1 = (uint64_t)(a >> 64);
+  const uint64_t b0 = (uint64_t)b, b1 = (uint64_t)(b >> 64);
+  return whole_product(a0, b0) + ((wide)(a1 * b0 + a0 * b1) << 64);
+}
 
 #else
 
