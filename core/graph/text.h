@@ -62,6 +62,9 @@ std::string Print(const Graph& graph, const PrintOptions& options = {});
 
 struct ParseOptions {
   const ConstantTable* constants = nullptr;  // Where digests are looked up.
+  // A digest that is not there stands for zeros, which are made when somebody asks for them: for who wants to know
+  // what a graph is like, not to compile it. Not for strings.
+  bool zeros_for_unknown = false;
   // How many bytes "splat" may make in all, since a few characters ask for any number.
   int64_t max_splat_bytes = int64_t{2} << 30;
 };

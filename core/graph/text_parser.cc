@@ -330,10 +330,19 @@ class Parser {
     return bytes;
   }
 
+  absl::StatusOr<Tensor> ZerosLater(const TensorType& type) {
+    if (type.dtype == DataType::kString) {
+      return lexer_.Error("no constant of this digest was supplied, and strings have no zeros");
+    }
+    SLIPWAY_RETURN_IF_ERROR(lexer_.Advance());
+    return Tensor::Deferred(type, [type] { return Tensor::Create(type); });
+  }
+
   absl::StatusOr<Tensor> ParseDigest(const TensorType& type) {
     const auto digest = Digest::Parse(lexer_.current().text);
     if (!digest.ok()) return lexer_.Error(digest.status().message());
     if (options_.constants == nullptr || options_.constants->count(digest->hex()) == 0) {
+      if (options_.zeros_for_unknown) return ZerosLater(type);
       return lexer_.Error("no constant of this digest was supplied");
     }
     const Tensor& known = options_.constants->at(digest->hex());

@@ -19,6 +19,7 @@
 namespace slipway {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr char kSmall[] = R"(graph "mnist" opset 28 (%x: f32[1, 1, 4, 4]) -> (%y) {
@@ -142,6 +143,22 @@ TEST(GraphTextTest, LargeTensorsTravelByDigest) {
   const auto parsed = ParseGraph(text, {.constants = &table});
   ASSERT_OK(parsed.status());
   EXPECT_TRUE(*parsed == graph);
+}
+
+TEST(GraphTextTest, UnknownDigestsMayStandForZeros) {
+  const std::string digest = absl::StrCat("#", std::string(64, 'a'), "/8");
+  const auto text = [&](absl::string_view type) {
+    return absl::StrCat("graph \"g\" () -> (%c) {\nconst %c: ", type, " = ", digest, "\n}");
+  };
+  const auto graph = ParseGraph(text("f32[2]"), {.zeros_for_unknown = true});
+  ASSERT_OK(graph.status());
+  const Tensor& zeros = *graph->values[0].constant;
+  EXPECT_TRUE(zeros.is_deferred());
+  EXPECT_THAT(zeros.values<float>(), ElementsAre(0, 0));
+  // Nobody asks for their bytes.
+  EXPECT_OK(ParseGraph(text("f32[2000000000, 10]"), {.zeros_for_unknown = true}).status());
+  EXPECT_THAT(ParseGraph(text("string[2]"), {.zeros_for_unknown = true}).status().message(),
+              HasSubstr("strings have no zeros"));
 }
 
 struct BadText {
