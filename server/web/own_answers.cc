@@ -18,6 +18,7 @@
 #include "proto/slipway/v1/fleet.pb.h"
 #include "proto/slipway/v1/history.pb.h"
 #include "proto/slipway/v1/server.pb.h"
+#include "server/web/model_graph.h"
 #include "server/web/transcode.h"
 #include "server/web/web_api.pb.h"
 
@@ -145,6 +146,23 @@ absl::StatusOr<std::string> AnswerBenchmark(Upstream& upstream, const std::strin
   }
   if (context.model.empty()) context.model = context.artifact.name;
   return cli::RenderBenchmarkJson(context, measured.result);
+}
+
+absl::StatusOr<std::string> AnswerModelGraph(Upstream& upstream, const std::string& id) {
+  slipway::v1::GetJobRequest request;
+  request.set_id(id);
+  slipway::v1::Job job;
+  SLIPWAY_RETURN_IF_ERROR(upstream.Call("slipway.v1.JobService.GetJob", request, job));
+  const std::string& text = job.compilation_result().report().printed_graph();
+  const std::string& after = job.compilation().options().print_after();
+  if (text.empty()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "job ", id, " printed no graph: it is no compilation with printAfter that has ended well"));
+  }
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(v1::ModelGraph graph, DescribeGraph(text),
+                                absl::StrCat("what job ", id, " printed after ", after));
+  graph.set_after(after);
+  return WriteJson(graph);
 }
 
 absl::StatusOr<std::string> AnswerHistorySeries(Upstream& upstream, const Url& url) {

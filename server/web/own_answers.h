@@ -17,6 +17,8 @@ namespace slipway::web {
 absl::StatusOr<std::string> AnswerDevices(Upstream& upstream, const Url& url);
 // Of a job, or of the history where the job is forgotten: without steps then. FAILED_PRECONDITION for one that has no benchmark's result.
 absl::StatusOr<std::string> AnswerBenchmark(Upstream& upstream, const std::string& id);
+// What a compilation printed, as a graph. FAILED_PRECONDITION where it printed none, or none that can be drawn.
+absl::StatusOr<std::string> AnswerModelGraph(Upstream& upstream, const std::string& id);
 absl::StatusOr<std::string> AnswerHistorySeries(Upstream& upstream, const Url& url);
 absl::StatusOr<std::string> AnswerArtifact(Upstream& upstream, const RoutedRequest& routed);
 absl::StatusOr<std::string> AnswerManifest(Upstream& upstream, const RoutedRequest& routed);

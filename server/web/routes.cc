@@ -107,6 +107,9 @@ std::vector<Route> MakeRoutes() {
       Plain("/api/v1/jobs/{id}/benchmark", Answerer::kBenchmark,
             "What a benchmark's samples and steps say: the JSON of `slipway results`, "
             "schema_version 1."),
+      Own<v1::Nothing, v1::ModelGraph>(
+          "GET", "/api/v1/jobs/{id}/graph", Answerer::kModelGraph,
+          "The graph that a compilation printed (printAfter): nodes and values."),
       Plain("/api/v1/events", Answerer::kEvents,
             "What changes: server-sent events named after their topics, each with what is new or "
             "another, and ids that are gone; before them \"ready\", at which the lists are to be "

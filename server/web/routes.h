@@ -28,6 +28,7 @@ enum class Answerer {
   kHistorySeries,
   kArtifact,
   kManifest,
+  kModelGraph,
   kUploadModel,
   kOpenApi,
 };

@@ -184,6 +184,8 @@ absl::StatusOr<HttpResponse> WebHandler::AnswerSignedIn(
       return answer(AnswerArtifact(upstream, routed));
     case Answerer::kManifest:
       return answer(AnswerManifest(upstream, routed));
+    case Answerer::kModelGraph:
+      return answer(AnswerModelGraph(upstream, routed.path_fields.at("id")));
     case Answerer::kEvents:
       return AnswerEvents(url, signed_in);
     case Answerer::kJobEvents:

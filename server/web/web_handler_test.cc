@@ -215,6 +215,26 @@ TEST_F(WebHandlerTest, ABenchmarkOfAForgottenJobIsThatOfTheHistory) {
   EXPECT_EQ(json["samples_ns"].size(), 100u);
 }
 
+TEST_F(WebHandlerTest, GivesTheGraphThatACompilationPrinted) {
+  page_.SignIn(FakePageServer::kUser);
+  std::string text;
+  page_.server().On<slipway::v1::GetJobRequest, slipway::v1::Job>(
+      "slipway.v1.JobService.GetJob", [&text](const auto&, auto& job) {
+        job.mutable_compilation()->mutable_options()->set_print_after("InferType");
+        job.mutable_compilation_result()->mutable_report()->set_printed_graph(text);
+        return absl::OkStatus();
+      });
+  EXPECT_THAT(page_.Ask("GET", "/api/v1/jobs/J/graph").body, HasSubstr("job J printed no graph"));
+  text = "nonsense";
+  const HttpResponse refused = page_.Ask("GET", "/api/v1/jobs/J/graph");
+  EXPECT_EQ(refused.status, 409);
+  EXPECT_THAT(refused.body, HasSubstr("what job J printed after InferType: is not one graph"));
+  text = "graph \"g\" (%x: f32[2]) -> (%y) {\n %y = Relu(%x)\n}";
+  ASSERT_OK_AND_ASSIGN(const Json json, ParseJson(page_.Ask("GET", "/api/v1/jobs/J/graph").body));
+  EXPECT_EQ(json["after"], "InferType");
+  EXPECT_EQ(json["nodes"][0]["op"], "Relu");
+}
+
 TEST_F(WebHandlerTest, EveryAnswerSaysWhatABrowserMayDoWithIt) {
   page_.SignIn(FakePageServer::kUser);
   for (const char* target :

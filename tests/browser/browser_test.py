@@ -146,7 +146,7 @@ class BrowserTest(unittest.TestCase):
                         or 'no intervals' in browser.text())
         browser.click('nav a[href="/history"]')
         browser.wait_text('2 results')
-        # The graph before and after a pass, as text.
+        # The graph before and after a pass, drawn and as text.
         compiled = self.api('/api/v1/jobs?kinds=COMPILATION&pageSize=1')['jobs'][0]['id']
         texts = {}
         for name, fused in (('InferType', False), ('FuseOps', True)):
@@ -154,8 +154,18 @@ class BrowserTest(unittest.TestCase):
             browser.wait(f"return document.querySelector('button[aria-label=\"graph after {name}\"]')", name)
             browser.run(f"document.querySelector('button[aria-label=\"graph after {name}\"]').click()")
             browser.wait_text(f'The graph after {name}')
-            texts[name] = browser.wait("return document.querySelector('pre') && document.querySelector('pre').innerText", 'the graph')
+            texts[name] = browser.wait("return document.querySelector('pre') && document.querySelector('pre').textContent", 'the graph')
             self.assertEqual('Fused' in texts[name], fused, texts[name][:2000])
+            drawn = browser.wait("return [...document.querySelectorAll('svg.graph title')].map((one) => one.textContent)", 'its drawing')
+            self.assertEqual(any('Fused' in one for one in drawn), fused, drawn)
+            nodes = self.api(f"/api/v1/jobs/{browser.address().rsplit('/', 1)[1]}/graph")['nodes']
+            self.assertEqual(len(drawn), len(nodes) + 2, 'nodes, an input and an output')
+            self.assertGreater(browser.run("return document.querySelectorAll('svg.graph path.edge').length"), len(nodes) - 1)
+        # The whole model, too, by one button.
+        browser.open(f'{self.site.page}/jobs/{compiled}')
+        browser.wait("return [...document.querySelectorAll('.head button')].find((one) => one.textContent === 'Graph before passes')", 'the button')
+        browser.run("[...document.querySelectorAll('.head button')].find((one) => one.textContent === 'Graph before passes').click()")
+        browser.wait_text('The model as it came')
 
     def drop_again(self):
         self.browser.open(f'{self.site.page}/submit')

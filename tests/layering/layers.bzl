@@ -246,12 +246,13 @@ LAYERS = {
             "sqlite3",
         ],
     ),
-    # The page: a client of slipwayd, in a process of its own. Beside what the client library links it serves HTTP, and guards
-    # the tokens that it holds.
+    # The page: a client of slipwayd, in a process of its own. Beside what the client library links it serves HTTP, guards
+    # the tokens that it holds, and reads graphs to draw them.
     "server/web": _row(
         sees = [
             "client",
             "core/confinement",
+            "core/graph",
             "core/http",
         ],
         own_libraries = ["grpc"],

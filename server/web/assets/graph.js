@@ -1,5 +1,5 @@
-// A program as a graph: its steps in layers, each below those whose values it reads, with its time where that was measured.
-import {svg} from './dom.js';
+// Programs and models as graphs: steps and nodes in layers, each below those whose values it reads, with its time where that was measured.
+import {h, svg} from './dom.js';
 import {duration, percent} from './format.js';
 
 const WIDE = 210;
@@ -49,6 +49,27 @@ export function programGraph(manifest) {
   return {nodes, edges};
 }
 
+// Of a ModelGraph of the API.
+export function modelGraph(model) {
+  const nodes = [];
+  const edges = [];
+  const madeBy = new Map();  // By name of a value.
+  const typeOf = new Map();
+  const add = (node, reads, made) => {
+    const index = nodes.push(node) - 1;
+    for (const from of new Set(reads.map((name) => madeBy.get(name)).filter((n) => n !== undefined))) edges.push({from, to: index});
+    for (const value of made) {
+      madeBy.set(value.name, index);
+      typeOf.set(value.name, value.type ?? '');
+    }
+  };
+  for (const input of model.inputs ?? []) add({kind: 'input', name: input.name, note: input.type ?? ''}, [], [input]);
+  (model.nodes ?? []).forEach((node) => add({kind: 'node', name: `${node.op} ${node.name}`, operators: (node.constants ?? []).map((one) => `${one.name}: ${one.type ?? ''}`),
+    note: (node.outputs ?? []).map((value) => value.type ?? '').join(' ')}, node.inputs ?? [], node.outputs ?? []));
+  for (const output of model.outputs ?? []) add({kind: 'output', name: output, note: typeOf.get(output) ?? ''}, [output], []);
+  return {nodes, edges};
+}
+
 function placed({nodes, edges}) {
   const above = nodes.map(() => []);
   for (const edge of edges) above[edge.to].push(edge.from);
@@ -68,8 +89,8 @@ function placed({nodes, edges}) {
   return layers.length;
 }
 
-// `timeOf(number of a step)` in nanoseconds, or undefined.
-export function drawProgram(graph, timeOf) {
+// `name` says what it is to who cannot see it. `timeOf(number of a step)` in nanoseconds, or undefined.
+export function drawGraph(graph, name, timeOf = () => undefined) {
   const nodes = graph.nodes.slice(0, MOST);
   const edges = graph.edges.filter((edge) => edge.to < MOST && edge.from < MOST);
   const layers = placed({nodes, edges});
@@ -79,16 +100,16 @@ export function drawProgram(graph, timeOf) {
   const left = Math.min(...nodes.map((node) => node.x)) - WIDE / 2 - 4;
   const right = Math.max(...nodes.map((node) => node.x)) + WIDE / 2 + 4;
   const short = (text, n) => (text.length > n ? `${text.slice(0, n - 1)}…` : text);
-  return svg('svg', {class: 'graph', viewBox: `${left} -4 ${right - left} ${layers * (HIGH + GAP_Y)}`, width: right - left, role: 'img', 'aria-label': `A program of ${nodes.length} parts; the table below has all of it as text`},
+  const drawing = svg('svg', {class: 'graph', viewBox: `${left} -4 ${right - left} ${layers * (HIGH + GAP_Y)}`, width: right - left, role: 'img', 'aria-label': name},
     edges.map(({from, to}) => {
       const [a, b] = [nodes[from], nodes[to]];
       const bend = (b.y - a.y - HIGH) / 2;
       return svg('path', {class: 'edge', d: `M${a.x} ${a.y + HIGH}C${a.x} ${a.y + HIGH + bend} ${b.x} ${b.y - bend} ${b.x} ${b.y}`});
     }),
     nodes.map((node, i) => svg('g', {transform: `translate(${node.x - WIDE / 2} ${node.y})`},
-      svg('title', {}, [node.name, (node.operators ?? []).join(' '), node.note, times[i] === undefined ? '' : `${duration(times[i])}, ${percent(times[i] / total)}`].filter(Boolean).join('\n')),
-      svg('rect', {class: 'node', width: WIDE, height: HIGH, rx: node.kind === 'step' ? 6 : 20}),
+      svg('title', {}, [node.name, (node.operators ?? []).join(node.kind === 'node' ? '\n' : ' '), node.note, times[i] === undefined ? '' : `${duration(times[i])}, ${percent(times[i] / total)}`].filter(Boolean).join('\n')),
+      svg('rect', {class: 'node', width: WIDE, height: HIGH, rx: node.kind === 'step' || node.kind === 'node' ? 6 : 20}),
       times[i] !== undefined && svg('rect', {class: 'm2', x: 1, y: HIGH - 5, width: Math.max(1, (WIDE - 2) * times[i] / most), height: 4, rx: 2}),
       svg('text', {class: 'ink', x: 10, y: 17}, short(node.name, 32)),
-      svg('text', {x: 10, y: 32}, short(times[i] === undefined ? node.note : `${duration(times[i])} · ${percent(times[i] / total)}`, 34)))));
+      svg('text', {x: 10, y: 32}, short(times[i] === undefined ? node.note : `${duration(times[i])} · ${percent(times[i] / total)}`, 34)))));  return graph.nodes.length > MOST ? [h('p', {class: 'quiet small'}, `Drawn are the first ${MOST} of ${graph.nodes.length} parts.`), drawing] : drawing;
 }

@@ -2,7 +2,7 @@
 import {get} from './api.js';
 import {facts, h, liveTable, problem, sheet, show, tiles} from './dom.js';
 import {bytes, duration, percent} from './format.js';
-import {drawProgram, programGraph} from './graph.js';
+import {drawGraph, programGraph} from './graph.js';
 
 const port = (one) => h('div', {class: 'mono'}, `${one.name}: ${one.dtype}[${(one.shape ?? []).join(', ')}]`);
 
@@ -46,6 +46,6 @@ export async function open(main, {session, parts, values, setTitle, go}) {
     h('section', {class: 'sheet'}, h('h2', {}, 'Program'), h('div', {class: 'row'}, h('label', {}, 'Times of', results)),
       chosen && result && total === 0 ? h('p', {class: 'note-box'}, 'That benchmark has no times of steps: it was made without a profile, or its job is forgotten.') : null,
       h('p', {class: 'quiet small'}, 'What the passes made of the model: each box is a step, with all operators that were fused into it; how many nodes each pass left stands with the compilation.'),
-      h('div', {class: 'scroll', tabindex: 0, 'aria-label': 'The graph; scrolls'}, drawProgram(graph, timeOf))),
+      h('div', {class: 'scroll', tabindex: 0, 'aria-label': 'The graph; scrolls'}, drawGraph(graph, `A program of ${graph.nodes.length} parts; the table below has all of it as text`, timeOf))),
     h('section', {class: 'sheet flush'}, h('h2', {}, 'Steps'), table.element));
 }

@@ -2,6 +2,7 @@
 import {shareBar, waterfall} from './chart.js';
 import {followJob, get, post} from './api.js';
 import {announce, badge, confirmed, facts, h, liveTable, problem, sheet, show} from './dom.js';
+import {drawGraph, modelGraph} from './graph.js';
 import {bytes, count, date, duration, hasEnded, jobState, kindOf, precisionOf, reason, subjectOf} from './format.js';
 
 const shapeOf = (type) => `${String(type?.dtype ?? '').replace('DATA_TYPE_', '').toLowerCase()}[${(type?.shape ?? []).join(', ')}]`;
@@ -32,6 +33,24 @@ function errorOf(job) {
   return [h('div', {class: 'problem', role: 'alert'}, job.error.message), job.error.logTail ? sheet('Log', h('pre', {tabindex: 0}, job.error.logTail)) : null];
 }
 
+// What a compilation printed: drawn, and as text.
+function printedSheet(job) {
+  const pass = job.compilation.options.printAfter;
+  const report = job.compilationResult?.report ?? {};
+  if (!report.printedGraph) {
+    return sheet(`The graph after ${pass}`, h('p', {class: 'quiet'}, job.compilationResult ? 'There is no such pass, or its graph has more than 1 MiB: ' : 'It is shown when the compilation has ended: ',
+      h('code', {}, `slipway compile --print-after ${pass}`)));
+  }
+  const drawing = h('div', {class: 'scroll', tabindex: 0, 'aria-label': 'The graph; scrolls'});
+  get(`/jobs/${encodeURIComponent(job.id)}/graph`).then((model) => {
+    const graph = modelGraph(model);
+    show(drawing, drawGraph(graph, `A model of ${(model.nodes ?? []).length} nodes; the text below has all of it`));
+  }, (error) => show(drawing, h('p', {class: 'quiet'}, `Not drawn: ${error.message}`)));
+  const isFirst = report.passes?.[0]?.name === pass;
+  return sheet(`The graph after ${pass}`, isFirst ? h('p', {class: 'quiet small'}, 'The model as it came, with the types that were found for its values.') : null, drawing,
+    h('details', {}, h('summary', {}, 'As text'), h('pre', {tabindex: 0}, report.printedGraph)));
+}
+
 // `printAfter(pass)` asks for the graph as it is after a pass.
 function compilationSheets(job, printAfter) {
   const result = job.compilationResult;
@@ -58,9 +77,7 @@ function compilationSheets(job, printAfter) {
     return {...pass, index, less: pass.nodesAfter && before ? before - Number(pass.nodesAfter) : 0};
   }));
   const options = spec.options ?? {};
-  const printed = options.printAfter;
-  return [printed ? sheet(`The graph after ${printed}`, report.printedGraph ? h('pre', {tabindex: 0}, report.printedGraph) :
-    h('p', {class: 'quiet'}, result ? 'There is no such pass, or its graph has more than 1 MiB: ' : 'It is shown when the compilation has ended: ', h('code', {}, `slipway compile --print-after ${printed}`))) : null,
+  return [options.printAfter ? printedSheet(job) : null,
   h('div', {class: 'columns'},
     sheet('What was asked for', facts([
       ['Target', h('span', {class: 'mono'}, spec.target?.name)], ['Files', (spec.model?.files ?? []).map((file) => h('div', {}, `${file.name}, ${bytes(file.digest?.sizeBytes)}`))],
@@ -126,10 +143,12 @@ export async function open(main, {parts, setTitle, go}) {
 
   function drawHead(job) {
     setTitle(`${subjectOf(job)}: ${jobState(job.state)[1]}`);
+    const firstPass = job.compilationResult?.report?.passes?.[0]?.name;
     const manifest = job.benchmark?.run?.manifest ?? job.run?.manifest;
     show(head, h('h1', {}, subjectOf(job)), badge(...jobState(job.state)), h('div', {class: 'end'},
       !hasEnded(job) ? h('button', {type: 'button', class: 'bad', click: cancel}, 'Cancel') : null,
       job.compilationResult ? h('button', {type: 'button', class: 'strong', click: () => measure(job)}, 'Benchmark it') : null,
+      firstPass && job.compilation.options?.printAfter !== firstPass ? h('button', {type: 'button', click: () => printAfter(job, firstPass)}, 'Graph before passes') : null,
       job.benchmarkResult ? h('a', {class: 'button', href: `/compare?ids=${job.id}`}, 'Compare') : null,
       job.benchmarkResult ? h('a', {class: 'button', href: `/history?model=${encodeURIComponent(job.subject ?? '')}&device=${encodeURIComponent(job.benchmarkResult.device ?? '')}`}, 'History') : null,
       manifest ? h('a', {class: 'button', href: `${artifactPath(manifest)}${job.benchmarkResult ? `?result=${job.id}` : ''}`}, 'Program') : null),
