@@ -1,4 +1,4 @@
-// slipway export: a model to a C library.
+// slipway export: a model to a C library, or to a WebAssembly module with a runner of JavaScript.
 #include <string>
 
 #include "absl/strings/ascii.h"
@@ -14,6 +14,7 @@
 #include "client/cli/verbs.h"
 #include "client/library/library_files.h"
 #include "client/library/library_plan.h"
+#include "client/library/module_files.h"
 #include "client/library/render_library.h"
 #include "core/artifact/library_name.h"
 #include "core/base/status_macros.h"
@@ -39,17 +40,24 @@ std::string NameLike(const std::string& path) {
   return CheckLibraryName(name).ok() ? name : "model";
 }
 
-// Only machine code of a CPU can be linked into a program.
-absl::Status CheckIsLinked(const std::string& name) {
+enum class Form { kLibrary, kModule };
+
+// What a model for this target becomes. Only machine code of a CPU can be linked into a program.
+absl::StatusOr<Form> FormFor(const std::string& name) {
   SLIPWAY_ASSIGN_OR_RETURN(const Target target, ParseTarget(name));
-  for (const DeviceTarget& device : target.devices) {
-    if (device.arch == Arch::kX86_64 || device.arch == Arch::kArm64) continue;
-    return absl::UnimplementedError(absl::StrCat("no libraries are made for \"", device.ToString(),
-                                                 "\" yet, only for x86-64 and arm-64"));
+  if (target.devices.size() != 1) {
+    return absl::UnimplementedError(
+        absl::StrCat("nothing is exported for several devices, as \"", name, "\" has"));
   }
-  if (target.devices.size() == 1) return absl::OkStatus();
-  return absl::UnimplementedError(
-      absl::StrCat("no libraries are made for several devices, as \"", name, "\" has"));
+  const DeviceTarget& device = target.host();
+  if (device.arch == Arch::kX86_64 || device.arch == Arch::kArm64) return Form::kLibrary;
+  if (device.arch == Arch::kWasm32) {
+    if (!device.Has("threads")) return Form::kModule;
+    return absl::UnimplementedError(
+        absl::StrCat("no modules with threads are made yet, as \"", name, "\" wants"));
+  }
+  return absl::UnimplementedError(absl::StrCat("nothing is exported for \"", device.ToString(),
+                                               "\" yet, only for x86-64, arm-64 and wasm-32"));
 }
 
 }  // namespace
@@ -58,7 +66,7 @@ absl::Status Export(Environment& environment, Arguments arguments) {
   ConnectionFlags connection_flags;
   ModelFlags model_flags;
   std::string folder;
-  std::string weights = "section";
+  std::string weights;
   LibraryOptions library;
   bool json = false;
   FlagSet flags("slipway export MODEL.onnx [flags]",
@@ -66,18 +74,20 @@ absl::Status Export(Environment& environment, Arguments arguments) {
                 "the weights, "
                 "which need no library, allocate nothing and start no thread, with an example, a "
                 "Makefile and a "
-                "CMakeLists.txt.");
+                "CMakeLists.txt. For wasm-32 a package of JavaScript: a WebAssembly module, the "
+                "weights and what runs them in Node and in pages.");
   flags.Add("output", &folder, "DIR",
-            "Write the library there, a folder that is new or empty; -o is short for it.");
+            "Write the files there, to a folder that is new or empty; -o is short for it.");
   flags.Add("name", &library.name, "NAME",
-            "What files and symbols begin with, of a-z, 0-9 and \"_\"; else as the model's file.");
+            "What files and symbols of C begin with, and what a package is called, of a-z, 0-9 and "
+            "\"_\"; else as the model's file.");
   flags.Add(
       "weights", &weights, "section|file",
-      "Whether weights are part of the program, or a file that the program brings to memory.");
+      "Whether weights are part of a C program, or a file that it brings to memory; else section.");
   flags.AddBytes("scratch", &library.scratch_bytes, 0, int64_t{1} << 40,
                  "Scratch memory for the steps; 0: what they take at most, and 256 KiB where that "
                  "is known only when "
-                 "they run.");
+                 "they run. In JavaScript what there is to begin with.");
   model_flags.AddTo(flags, /*runs=*/false);
   flags.Add("json", &json, "Print JSON.");
   connection_flags.AddTo(flags, /*can_be_local=*/true);
@@ -92,26 +102,29 @@ absl::Status Export(Environment& environment, Arguments arguments) {
   if (library.name.empty()) library.name = NameLike(path);
   const absl::Status is_name = CheckLibraryName(library.name);
   if (!is_name.ok()) return WrongCall(absl::StrCat("flag \"--name\": ", is_name.message()));
-  if (weights != "section" && weights != "file") {
+  if (!weights.empty() && weights != "section" && weights != "file") {
     return WrongCall(
         absl::StrCat("flag \"--weights\": \"", weights, "\" is neither section nor file"));
   }
-  library.weights_are_linked = weights == "section";
   library.model = BaseName(path);
   // Before anything is started: a wrong target needs no server.
   SLIPWAY_RETURN_IF_ERROR(CheckPrecision(model_flags));
   SLIPWAY_RETURN_IF_ERROR(TagsOf(model_flags.tags).status());
   if (!model_flags.target.empty()) {
     SLIPWAY_ASSIGN_OR_RETURN(const std::string target, ChooseTarget(model_flags, false, {}));
-    SLIPWAY_RETURN_IF_ERROR(CheckIsLinked(target));
+    SLIPWAY_RETURN_IF_ERROR(FormFor(target).status());
   }
 
   SLIPWAY_ASSIGN_OR_RETURN(const auto connection, Connection::Open(environment, connection_flags));
   SLIPWAY_ASSIGN_OR_RETURN(CompileOptions options,
                            MakeCompileOptions(*connection, model_flags, /*runs=*/false));
-  SLIPWAY_RETURN_IF_ERROR(CheckIsLinked(options.target));
+  SLIPWAY_ASSIGN_OR_RETURN(const Form form, FormFor(options.target));
+  if (form == Form::kModule && weights == "section") {
+    return WrongCall("flag \"--weights\": those of a module are a file");
+  }
+  library.weights_are_linked = form == Form::kLibrary && weights != "file";
   SLIPWAY_RETURN_IF_ERROR(ApplyPrecision(environment, *connection, path, model_flags, options));
-  options.library_name = library.name;
+  if (form == Form::kLibrary) options.library_name = library.name;
   SLIPWAY_ASSIGN_OR_RETURN(const Job job, CompileModel(environment, *connection, path, options));
   SLIPWAY_ASSIGN_OR_RETURN(const Artifact artifact,
                            connection->client().GetArtifact(job.compilation->artifact));
@@ -120,7 +133,9 @@ absl::Status Export(Environment& environment, Arguments arguments) {
   if (!scratch_bytes.ok()) {
     return WrongCall(absl::StrCat("flag \"--scratch\": ", scratch_bytes.status().message()));
   }
-  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<LibraryFile> files, RenderLibrary(plan, library));
+  SLIPWAY_ASSIGN_OR_RETURN(
+      const std::vector<LibraryFile> files,
+      form == Form::kModule ? RenderModule(plan, library) : RenderLibrary(plan, library));
   SLIPWAY_RETURN_IF_ERROR(WriteLibrary(files, folder));
   environment.out << (json ? RenderLibraryJson(plan, library, *scratch_bytes, folder)
                            : RenderLibraryText(plan, library, *scratch_bytes, folder));

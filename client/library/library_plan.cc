@@ -23,8 +23,7 @@ std::string Quoted(absl::string_view text) {
 }
 
 absl::Status Lacking(const std::string& what, absl::string_view why) {
-  return absl::UnimplementedError(
-      absl::StrCat(what, " ", why, ", which libraries do not have yet"));
+  return absl::UnimplementedError(absl::StrCat(what, " ", why, ", which exports do not have yet"));
 }
 
 absl::Status CheckStep(const v1::Step& step, int index) {
@@ -61,6 +60,10 @@ bool IsBound(const v1::Manifest& manifest, const v1::Function& entry) {
   return true;
 }
 
+bool IsModule(const CheckedManifest& checked) {
+  return checked.target().host().arch == Arch::kWasm32;
+}
+
 // That all sizes are known, all code is one object, and steps follow each other.
 absl::Status CheckForm(const CheckedManifest& checked) {
   const v1::Manifest& manifest = checked.proto();
@@ -72,7 +75,7 @@ absl::Status CheckForm(const CheckedManifest& checked) {
       if (extent.is_known()) continue;
       return absl::FailedPreconditionError(absl::StrCat(
           "input ", Quoted(input.name), " is ", absl::Utf8SafeCEscape(ToString(input.type)),
-          ", but a library is for known sizes; fix what is open, for example \"--dimension ",
+          ", but an export is for known sizes; fix what is open, for example \"--dimension ",
           absl::Utf8SafeCEscape(extent.text), "=1\""));
     }
   }
@@ -88,9 +91,10 @@ absl::Status CheckForm(const CheckedManifest& checked) {
       return Lacking("a buffer", "is placed while running");
     }
   }
-  if (manifest.code_size() != 1 || manifest.code(0).kind() != v1::Code::KIND_ELF_OBJECT) {
+  const v1::Code::Kind kind = IsModule(checked) ? v1::Code::KIND_ELF : v1::Code::KIND_ELF_OBJECT;
+  if (manifest.code_size() != 1 || manifest.code(0).kind() != kind) {
     return absl::UnimplementedError(
-        "the compiler makes no libraries; it is older than this command");
+        "the compiler makes no code for exports; it is older than this command");
   }
   if (!IsBound(manifest, checked.entry())) {
     return absl::InvalidArgumentError("a value lies in memory that is no input and no output");
@@ -189,7 +193,9 @@ void Planner::AddSteps() {
 
 LibraryPlan Planner::Run() {
   plan_.target = manifest_.target();
+  plan_.is_module = IsModule(artifact_.manifest());
   plan_.object = BlobOf(manifest_.code(0).blob());
+  plan_.kernel_count = manifest_.code(0).kernel_count();
   plan_.arena_bytes = artifact_.manifest().spaces().front().arena_bytes;
   const v1::Function& entry = artifact_.manifest().entry();
   plan_.outputs = Ports(entry.outputs(), LibraryValue::Place::kOutput);

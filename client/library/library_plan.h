@@ -1,4 +1,5 @@
-// What an artifact's program is, as the C library that it becomes: one function of steps over memory whose places are all known.
+// What an artifact's program is, as the C library or the module with a runner of JavaScript that it becomes: one function of steps
+// over memory whose places are all known.
 #ifndef SLIPWAY_CLIENT_LIBRARY_LIBRARY_PLAN_H_
 #define SLIPWAY_CLIENT_LIBRARY_LIBRARY_PLAN_H_
 
@@ -36,11 +37,14 @@ struct LibraryPort {
 
 struct LibraryPlan {
   std::string target;
+  bool is_module = false;  // For wasm-32: to be rendered by RenderModule, else by RenderLibrary.
   std::vector<LibraryPort> inputs;
   std::vector<LibraryPort> outputs;
   std::vector<LibraryValue> values;
   std::vector<LibraryStep> steps;
-  Blob object;                // Relocatable; see LinkLibrary of core/codegen.
+  Blob
+      object;  // Relocatable; see LinkLibrary of core/codegen. Of wasm-32 the module that LinkProgram makes.
+  uint32_t kernel_count = 0;
   std::vector<Blob> weights;  // One behind the other, each at the next multiple of 64.
   int64_t weights_bytes = 0;  // Of all, a multiple of 64.
   int64_t arena_bytes = 0;    // A multiple of 64.

@@ -9,8 +9,8 @@ namespace slipway {
 
 std::string RenderLibraryText(const LibraryPlan& plan, const LibraryOptions& options,
                               int64_t scratch_bytes, const std::string& folder) {
-  std::string text = absl::StrCat("library ", options.name, " of ", Printable(options.model),
-                                  " for ", Printable(plan.target), "\n");
+  std::string text = absl::StrCat(plan.is_module ? "module " : "library ", options.name, " of ",
+                                  Printable(options.model), " for ", Printable(plan.target), "\n");
   TextTable table({"", ""});
   table.Row({"kernels", FormatBytes(plan.object.size_bytes())});
   table.Row({"weights", absl::StrCat(FormatBytes(plan.weights_bytes),
@@ -32,6 +32,7 @@ std::string RenderLibraryJson(const LibraryPlan& plan, const LibraryOptions& opt
   json.BeginObject();
   json.Integer("schema_version", 1);
   json.Text("name", options.name);
+  json.Text("form", plan.is_module ? "module" : "library");
   json.Text("target", plan.target);
   json.Text("folder", folder);
   json.Integer("kernels_bytes", plan.object.size_bytes());

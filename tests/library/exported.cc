@@ -8,6 +8,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "client/library/module_files.h"
 #include "core/artifact/constant_outputs.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
@@ -149,12 +150,14 @@ absl::StatusOr<Exported> Export(const ModelSource& source, const std::string& ta
   exported.name = options.name;
   exported.folder = tree.Path(options.name);
   CompilerOptions library_options = compiler_options;
-  library_options.library_name = options.name;
+  SLIPWAY_ASSIGN_OR_RETURN(const Target parsed, ParseTarget(target));
+  if (parsed.host().arch != Arch::kWasm32) library_options.library_name = options.name;
   SLIPWAY_ASSIGN_OR_RETURN(const CompiledModel compiled,
                            Compile(source, target, library_options, tree));
   SLIPWAY_ASSIGN_OR_RETURN(exported.plan, PlanLibrary(compiled.artifact));
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<LibraryFile> files,
-                           RenderLibrary(exported.plan, options));
+                           exported.plan.is_module ? RenderModule(exported.plan, options)
+                                                   : RenderLibrary(exported.plan, options));
   SLIPWAY_RETURN_IF_ERROR(WriteLibrary(files, exported.folder));
   exported.options = std::move(options);
 
@@ -214,6 +217,16 @@ absl::Status Check(const std::vector<const Exported*>& libraries, const Toolchai
   }
   if (left.empty()) return absl::OkStatus();
   return absl::InternalError("the program wrote too much");
+}
+
+absl::Status CheckModule(const Exported& module, const TempTree& tree, double tolerance) {
+  const std::string in = tree.Write(absl::StrCat(module.name, ".in"), module.inputs);
+  const std::string out = tree.Path(absl::StrCat(module.name, ".out"));
+  SLIPWAY_RETURN_IF_ERROR(
+      RunShell(absl::StrCat("node ", RunfilePath("tests/library/run_module.mjs"), " ",
+                            module.folder, " ", in, " ", out)));
+  const std::string outputs = tree.Read(absl::StrCat(module.name, ".out"));
+  return Compare(module, outputs, tolerance);
 }
 
 }  // namespace slipway::testing

@@ -1,4 +1,4 @@
-// Models as C libraries: exported, built by real compilers, run, and held against the reference.
+// Models as C libraries: exported, built by real compilers, run, and held against the reference. And as modules, run by Node.
 #ifndef SLIPWAY_TESTS_LIBRARY_EXPORTED_H_
 #define SLIPWAY_TESTS_LIBRARY_EXPORTED_H_
 
@@ -44,6 +44,9 @@ absl::StatusOr<Exported> Export(const ModelSource& source, const std::string& ta
 // Links the libraries into one program without a C library, runs it, and compares what it gives with what it has to. OK, or what is wrong.
 absl::Status Check(const std::vector<const Exported*>& libraries, const Toolchain& toolchain,
                    const TempTree& tree, double tolerance = 1e-4);
+
+// Runs a module with its own runner, and compares. OK, or what is wrong.
+absl::Status CheckModule(const Exported& module, const TempTree& tree, double tolerance = 1e-4);
 
 // The path of the program that Check has made last of these.
 std::string ProgramOf(const std::vector<const Exported*>& libraries, const Toolchain& toolchain,

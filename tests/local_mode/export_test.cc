@@ -56,6 +56,48 @@ TEST_F(ExportTest, ALibraryReadsDigits) {
   EXPECT_TRUE(Slipway({"run", tree_.Path("digits.slip")}).status.ok());
 }
 
+TEST_F(ExportTest, AModuleReadsDigits) {
+  const std::string folder = tree_.Path("page");
+  const CommandResult exported = Slipway(
+      {"export", Digits("digits.onnx"), "--target=wasm-32-wasi-simd128", "-o", folder, "--json"});
+  ASSERT_TRUE(exported.status.ok()) << exported.ToString();
+  ASSERT_OK_AND_ASSIGN(const Json report, ParseJson(exported.out));
+  EXPECT_EQ(report["form"], "module");
+  const CommandResult read = RunCommand(
+      {.argv = {
+           "/usr/bin/node", "--input-type=module", "-e",
+           absl::StrCat("import { readFileSync } from 'node:fs';\n"
+                        "import { load } from '",
+                        folder,
+                        "/index.js';\n"
+                        "const pixels = readFileSync('",
+                        Digits("images/7.npy"),
+                        "').subarray(-256);\n"
+                        "const program = await load();\n"
+                        "const image = new Float32Array(new Uint8Array(pixels).buffer);\n"
+                        "const { scores } = program.run({ [program.inputs[0].name]: image });\n"
+                        "console.log(scores.indexOf(Math.max(...scores)));")}});
+  EXPECT_TRUE(read.status.ok()) << read.ToString();
+  EXPECT_EQ(read.out, "7\n");
+
+  const std::vector<std::string> model = {"export", Digits("digits.onnx"), "-o", tree_.Path("no")};
+  const auto refused = [&](const std::vector<std::string>& flags) {
+    std::vector<std::string> arguments = model;
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    const CommandResult result = Slipway(arguments);
+    EXPECT_FALSE(result.status.ok());
+    return result.err;
+  };
+  EXPECT_THAT(refused({"--target=wasm-32-wasi-simd128-threads"}), HasSubstr("threads"));
+  EXPECT_THAT(refused({"--target=riscv-64-linux"}), HasSubstr("nothing is exported for"));
+  EXPECT_THAT(refused({"--target=wasm-32-wasi", "--weights=section"}), HasSubstr("are a file"));
+  // No device here runs such code.
+  const CommandResult run =
+      Slipway({"run", Digits("digits.onnx"), "--target=wasm-32-wasi-simd128"});
+  EXPECT_FALSE(run.status.ok());
+  EXPECT_THAT(run.err, HasSubstr("wasm-32-wasi-simd128"));
+}
+
 TEST_F(ExportTest, In8BitsToo) {
   const std::string folder = tree_.Path("small");
   const CommandResult exported =

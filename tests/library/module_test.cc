@@ -1,0 +1,207 @@
+// Models as WebAssembly modules, run in Node by the runner that comes with them.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "client/library/module_files.h"
+#include "core/base/files.h"
+#include "tests/common/command.h"
+#include "tests/common/status_matchers.h"
+#include "tests/common/temp_tree.h"
+#include "tests/library/exported.h"
+
+namespace slipway::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr char kVectors[] = "wasm-32-wasi-simd128";
+constexpr char kScalar[] = "wasm-32-wasi";
+
+class ModuleTest : public ::testing::Test {
+ protected:
+  void ExpectRuns(const std::string& name, const ModelSource& source) {
+    for (const char* target : {kVectors, kScalar}) {
+      SCOPED_TRACE(absl::StrCat(name, " for ", target));
+      LibraryOptions options;
+      options.name = target == kScalar ? name + "_scalar" : name;
+      options.model = "test.onnx";
+      ASSERT_OK_AND_ASSIGN(const Exported module, Export(source, target, options, tree_));
+      EXPECT_OK(CheckModule(module, tree_));
+    }
+  }
+  absl::Status ExportError(absl::string_view text, const char* target = kVectors) {
+    LibraryOptions options;
+    options.name = "refused";
+    return Export(TextModel(text), target, options, tree_).status();
+  }
+
+  TempTree tree_;
+};
+
+ModelSource Digits() {
+  ModelSource model;
+  absl::StatusOr<std::string> bytes =
+      ReadFile(RunfilePath("client/examples/digits/digits.onnx"), 1 << 20);
+  EXPECT_OK(bytes);
+  model.files = {{"digits.onnx", Blob::Own(bytes.value_or(""))}};
+  return model;
+}
+
+TEST_F(ModuleTest, DigitsIsAtMost80Kilobytes) {
+  ExpectRuns("digits", Digits());
+  size_t all = 0;
+  for (const char* file : {"model.wasm", "weights.bin", "plan.json", "slipway.js", "index.js"}) {
+    const size_t bytes = tree_.Read(absl::StrCat("digits/", file)).size();
+    std::cout << file << ": " << bytes << " bytes\n";
+    all += bytes;
+  }
+  // What runs it included, before any compression.
+  EXPECT_LE(all, 80 * 1000);
+}
+
+TEST_F(ModuleTest, Networks) {
+  ExpectRuns("residual", TextModel(R"(
+    graph "residual" (%x: f32[1, 3, 20, 20]) -> (%y) {
+      const %w0: f32[16, 3, 3, 3] = splat 0.05
+      const %b0: f32[16] = splat 0.1
+      const %w1: f32[16, 16, 3, 3] = splat 0.01
+      const %w2: f32[16, 16, 3, 3] = splat -0.01
+      const %w3: f32[32, 16, 1, 1] = splat 0.03
+      const %v: f32[32, 10] = splat 0.25
+      %c0 = Conv "stem" (%x, %w0, %b0) {pads = [1, 1, 1, 1], strides = [2, 2]}
+      %r0 = Relu(%c0)
+      %c1 = Conv "c1" (%r0, %w1) {pads = [1, 1, 1, 1]}
+      %r1 = Relu(%c1)
+      %c2 = Conv "c2" (%r1, %w2) {pads = [1, 1, 1, 1]}
+      %s = Add(%c2, %r0)
+      %r2 = Relu(%s)
+      %c3 = Conv "c3" (%r2, %w3)
+      %g = GlobalAveragePool(%c3)
+      %f = Flatten(%g)
+      %h = MatMul(%f, %v)
+      %y = Softmax(%h)
+    })"));
+  ExpectRuns("quantized", TextModel(R"(
+    graph "quantized" (%x: f32[1, 4, 8, 8]) -> (%y) {
+      const %xs: f32[] = {0.0078125}
+      const %xz: u8[] = {128}
+      const %ws: f32[] = {0.01}
+      const %wz: i8[] = {0}
+      const %w: i8[8, 4, 3, 3] = splat 11
+      const %ys: f32[] = {0.05}
+      const %yz: u8[] = {100}
+      %q = QuantizeLinear(%x, %xs, %xz)
+      %d = DequantizeLinear(%q, %xs, %xz)
+      %wd = DequantizeLinear(%w, %ws, %wz)
+      %c = Conv "c" (%d, %wd) {pads = [1, 1, 1, 1]}
+      %r = Relu(%c)
+      %y = QuantizeLinear(%r, %ys, %yz)
+    })"));
+}
+
+TEST_F(ModuleTest, ProgramsOfCallsAndCopies) {
+  // A kernel of its own memory, an output that is an input, one that is a constant.
+  ExpectRuns("calls", TextModel(R"(
+    graph "calls" (%x: f32[6, 5], %i: u8[3], %b: bool[4]) -> (%top, %where, %x_again, %constant, %picked, %not) {
+      const %k: i64[1] = {3}
+      const %constant: f32[2] = {1.5, -2.0}
+      %top, %where = TopK "top" (%x, %k)
+      %x_again = Identity(%x)
+      %picked = Cast(%i) {to = 1}
+      %not = Not(%b)
+    })"));
+}
+
+// Whose reduction takes products of 64 by 64 bits, which WebAssembly does not have.
+TEST_F(ModuleTest, AnglesOfAnySize) {
+  ExpectRuns("angles", TextModel(R"(
+    graph "angles" (%x: f32[40]) -> (%sines, %cosines) {
+      const %k: f64[] = {1e300}
+      %wide = Cast(%x) {to = 11}
+      %large = Mul(%wide, %k)
+      %s = Sin(%large)
+      %c = Cos(%large)
+      %sines = Cast(%s) {to = 1}
+      %cosines = Cast(%c) {to = 1}
+    })"));
+}
+
+TEST_F(ModuleTest, HostileNamesStayNames) {
+  const std::string hostile =
+      "*/ process.exit(66); /* \\\" ${1} ` </script> __proto__ \\\\\\n\\x01";
+  std::string text = R"(
+    graph "tiny" (%x: f32[1, 1, 6, 6], %p: f32[2]) -> (%y, %q) {
+      const %w: f32[8, 1, 3, 3] = splat 0.5
+      %c = Conv "NODE" (%x, %w)
+      %y = Relu(%c)
+      %q = Neg(%p)
+    })";
+  text = absl::StrReplaceAll(
+      text,
+      {{"NODE", hostile}, {"%x", absl::StrCat("%\"", hostile, "\"")}, {"%q", "%\"__proto__\""}});
+  ExpectRuns("hostile", TextModel(text));
+}
+
+// What the runner refuses, in Node's own test runner.
+TEST_F(ModuleTest, TheRunnerRefusesWhatIsWrong) {
+  LibraryOptions options;
+  options.name = "digits";
+  ASSERT_OK_AND_ASSIGN(const Exported digits, Export(Digits(), kVectors, options, tree_));
+  options.name = "picks";
+  ASSERT_OK_AND_ASSIGN(const Exported picks, Export(TextModel(R"(
+    graph "picks" (%x: f32[200, 200], %i: i64[3], %b: bool[2]) -> (%d, %picked, %n) {
+      const %k: i64[1] = {3}
+      %d = Det "determinant" (%x)
+      %picked = GatherElements "pick" (%k, %i)
+      %n = Not(%b)
+    })"),
+                                                    kVectors, options, tree_));
+  const CommandResult result = RunCommand(
+      {.argv = {"node", "--test", RunfilePath("tests/library/runner_test.mjs")},
+       .environment = {
+           {"DIGITS", digits.folder}, {"PICKS", picks.folder}, {"PATH", "/usr/bin:/bin"}}});
+  EXPECT_TRUE(result.status.ok()) << result.ToString() << result.out;
+}
+
+TEST_F(ModuleTest, WhatModulesDoNotHaveIsNamed) {
+  EXPECT_THAT(
+      ExportError(R"(graph "g" [batch in 1..64] (%x: f32[batch, 3]) -> (%y) { %y = Relu(%x) })"),
+      StatusIs(absl::StatusCode::kFailedPrecondition,
+               AllOf(HasSubstr("input \"x\" is f32[batch, 3]"), HasSubstr("--dimension batch"))));
+  EXPECT_THAT(ExportError(R"(graph "g" (%c: bool[], %x: f32[4]) -> (%y) {
+                %y = If "choose" (%c, %x) {captures = 1, then_branch = graph "t" (%a) -> (%b) {
+                  %b = Relu(%a)
+                }, else_branch = graph "e" (%a) -> (%b) {
+                  %b = Neg(%a)
+                }}
+              })"),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("is a branch")));
+  EXPECT_THAT(
+      ExportError(R"(graph "g" (%x: f32[4]) -> (%y) { %y = NonZero "find" (%x) })"),
+      StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("finds sizes out while running")));
+  EXPECT_THAT(ExportError(R"(graph "g" (%x: f32[4]) -> (%y) { %y = Relu(%x) })",
+                          "wasm-32-wasi-simd128-threads"),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("threads")));
+}
+
+TEST_F(ModuleTest, MoreMemoryThanThereIsIsRefused) {
+  LibraryPlan plan;
+  plan.is_module = true;
+  plan.target = kVectors;
+  plan.object = Blob::Own("module");
+  plan.arena_bytes = int64_t{1} << 32;
+  EXPECT_THAT(RenderModule(plan, {}).status(),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("WebAssembly has 4")));
+  plan.arena_bytes = int64_t{1} << 31;
+  EXPECT_OK(RenderModule(plan, {}).status());
+}
+
+}  // namespace
+}  // namespace slipway::testing
