@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -21,10 +22,11 @@ namespace {
 
 class CompiledEngine final : public Engine {
  public:
-  explicit CompiledEngine(Target target) : target_(std::move(target)) {}
+  CompiledEngine(Target target, RunArtifact run)
+      : target_(std::move(target)), run_(std::move(run)) {}
 
   absl::Status Load(const OnnxFiles& files) override {
-    program_.reset();
+    artifact_.reset();
     SLIPWAY_ASSIGN_OR_RETURN(graph_, ImportOnnx(files, registry_));
     return absl::OkStatus();
   }
@@ -33,19 +35,16 @@ class CompiledEngine final : public Engine {
   // elements: a model that takes some is compiled anew for what it is given.
   absl::StatusOr<std::vector<Tensor>> Run(absl::Span<const Tensor> inputs) override {
     const bool has_packs = std::any_of(inputs.begin(), inputs.end(), IsPack);
-    if (program_ == nullptr || has_packs) {
-      SLIPWAY_ASSIGN_OR_RETURN(program_, Compile(inputs));
+    if (!artifact_.has_value() || has_packs) {
+      SLIPWAY_ASSIGN_OR_RETURN(artifact_, Compile(inputs));
     }
-    SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<ProgramContext> context,
-                             program_->NewContext({}));
     SLIPWAY_ASSIGN_OR_RETURN(const std::vector<Tensor> numbers, WithoutStrings(graph_, inputs));
-    std::vector<Tensor> outputs(program_->signature().outputs.size());
-    SLIPWAY_RETURN_IF_ERROR(context->Run(numbers, absl::MakeSpan(outputs)));
-    return WithStrings(program_->signature(), outputs);
+    SLIPWAY_ASSIGN_OR_RETURN(const std::vector<Tensor> outputs, run_(*artifact_, numbers));
+    return WithStrings(artifact_->manifest().signature(), outputs);
   }
 
  private:
-  absl::StatusOr<std::unique_ptr<Program>> Compile(absl::Span<const Tensor> inputs) {
+  absl::StatusOr<Artifact> Compile(absl::Span<const Tensor> inputs) {
     Graph told = graph_;
     for (size_t i = 0; i < inputs.size() && i < graph_.inputs.size(); ++i) {
       if (IsPack(inputs[i])) {
@@ -54,9 +53,8 @@ class CompiledEngine final : public Engine {
     }
     CompileEnvironment environment;
     environment.clock = &clock_;
-    SLIPWAY_ASSIGN_OR_RETURN(const CompiledModel compiled,
-                             CompileGraph(told, target_, {}, environment));
-    return LoadProgram(compiled.artifact);
+    SLIPWAY_ASSIGN_OR_RETURN(CompiledModel compiled, CompileGraph(told, target_, {}, environment));
+    return std::move(compiled.artifact);
   }
 
   static absl::StatusOr<std::vector<Tensor>> WithoutStrings(const Graph& graph,
@@ -86,16 +84,26 @@ class CompiledEngine final : public Engine {
   }
 
   const Target target_;
+  const RunArtifact run_;
   const OperatorRegistry registry_ = StandardOperators();
   const SystemClock clock_{};
   Graph graph_;
-  std::unique_ptr<Program> program_;
+  std::optional<Artifact> artifact_;
 };
 
 }  // namespace
 
-std::unique_ptr<Engine> MakeCompiledEngine(const Target& target) {
-  return std::make_unique<CompiledEngine>(target);
+absl::StatusOr<std::vector<Tensor>> RunHere(const Artifact& artifact,
+                                            absl::Span<const Tensor> inputs) {
+  SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<Program> program, LoadProgram(artifact));
+  SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<ProgramContext> context, program->NewContext({}));
+  std::vector<Tensor> outputs(program->signature().outputs.size());
+  SLIPWAY_RETURN_IF_ERROR(context->Run(inputs, absl::MakeSpan(outputs)));
+  return outputs;
+}
+
+std::unique_ptr<Engine> MakeCompiledEngine(const Target& target, RunArtifact run) {
+  return std::make_unique<CompiledEngine>(target, std::move(run));
 }
 
 }  // namespace slipway

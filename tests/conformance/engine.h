@@ -2,12 +2,14 @@
 #ifndef SLIPWAY_TESTS_CONFORMANCE_ENGINE_H_
 #define SLIPWAY_TESTS_CONFORMANCE_ENGINE_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "core/artifact/artifact.h"
 #include "core/importers/onnx/onnx_importer.h"
 #include "core/target/target.h"
 #include "core/tensor/tensor.h"
@@ -26,9 +28,20 @@ class Engine {
 // The importer and core/reference.
 std::unique_ptr<Engine> MakeReferenceEngine();
 
-// The whole compiler, for `target`, and core/runtime. Run fails where this machine lacks what the target
-// has.
-std::unique_ptr<Engine> MakeCompiledEngine(const Target& target);
+// One run of what was compiled; strings are split (core/tensor/strings.h).
+using RunArtifact =
+    std::function<absl::StatusOr<std::vector<Tensor>>(const Artifact&, absl::Span<const Tensor>)>;
+
+// By core/runtime: fails where this machine lacks what the artifact's target has.
+absl::StatusOr<std::vector<Tensor>> RunHere(const Artifact& artifact,
+                                            absl::Span<const Tensor> inputs);
+
+// By an export for wasm-32 and Node, each in a process of its own. UNIMPLEMENTED for what is not exported.
+absl::StatusOr<std::vector<Tensor>> RunInNode(const Artifact& artifact,
+                                              absl::Span<const Tensor> inputs);
+
+// The whole compiler, for `target`, and whoever runs what it makes.
+std::unique_ptr<Engine> MakeCompiledEngine(const Target& target, RunArtifact run = RunHere);
 
 // A server at this address and the devices it has: models, compiled for `target`, the server's own machine where it is "host",
 // and tensors go there as any client's do. What it compiles differs from the engine above in that inputs are never taken for

@@ -1,0 +1,73 @@
+// ONNX's own cases as exports for WebAssembly, in Node. Debian's package libonnx-testdata has them; skipped without it.
+#include <filesystem>
+#include <iostream>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "core/target/target.h"
+#include "gtest/gtest.h"
+#include "tests/common/status_matchers.h"
+#include "tests/conformance/backend_case.h"
+#include "tests/conformance/engine.h"
+#include "tests/conformance/run_cases.h"
+
+namespace slipway {
+namespace {
+
+constexpr char kCases[] = "/usr/share/libonnx-testdata/data/";
+
+// Runs the cases of a folder whose names contain `which`; as many as `expected` must pass, and none fail.
+void RunCasesOf(const std::string& folder, const std::string& which, size_t expected) {
+  SCOPED_TRACE(folder);
+  const std::regex chosen(which);
+  ASSERT_OK_AND_ASSIGN(const std::vector<BackendCase> all, FindBackendCases(kCases + folder));
+  std::vector<BackendCase> cases;
+  for (const BackendCase& one : all) {
+    if (std::regex_search(one.name, chosen)) cases.push_back(one);
+  }
+  ASSERT_OK_AND_ASSIGN(const Target target, ParseTarget("wasm-32-wasi-simd128"));
+  const std::vector<CaseResult> results =
+      RunCases(cases,
+               [&](const BackendCase& one) {
+                 return RunBackendCase(one, *MakeCompiledEngine(target, RunInNode), Tolerance());
+               },
+               {.jobs = 2});
+  size_t passed = 0;
+  for (const CaseResult& result : results) {
+    if (result.verdict == CaseResult::Verdict::kPassed) {
+      ++passed;
+    } else if (result.verdict == CaseResult::Verdict::kUnsupported) {
+      std::cout << "unsupported: " << result.name << ": " << result.reason << "\n";
+    } else {
+      ADD_FAILURE() << result.name << " " << Name(result.verdict) << ": " << result.reason;
+    }
+  }
+  std::cout << folder << ": " << passed << " of " << cases.size() << " pass\n";
+  EXPECT_GE(passed, expected);
+}
+
+class ModuleCasesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(kCases)) GTEST_SKIP() << kCases << " is not installed";
+  }
+};
+
+// Kernels of every sort that is exported: lowered, and linked in.
+TEST_F(ModuleCasesTest, Few) {
+  RunCasesOf("node",
+             "test_(add$|relu|matmul_2d|conv_with|softmax_axis_1|maxpool_2d_default|gru_defaults|"
+             "topk$|cast_FLOAT_to_DOUBLE$|einsum_sum)",
+             10);
+}
+
+TEST_F(ModuleCasesTest, All) {
+  RunCasesOf("node", "", 1);
+  RunCasesOf("pytorch-operator", "", 1);
+  RunCasesOf("pytorch-converted", "", 1);
+  RunCasesOf("simple", "", 1);
+}
+
+}  // namespace
+}  // namespace slipway
