@@ -83,7 +83,8 @@ TEST_F(CommandTest, ExportAsksForALibraryAndLooksBeforeItWrites) {
   const std::string folder = JoinPath(folder_.path(), "library");
   // The fake compiler is one from before libraries.
   EXPECT_EQ(Command({"export", model_, "--target=x86-64-v3-linux", "-o", folder}), 1);
-  EXPECT_THAT(Error(), HasSubstr("the compiler makes no libraries; it is older than this command"));
+  EXPECT_THAT(Error(),
+              HasSubstr("the compiler makes no code for exports; it is older than this command"));
   EXPECT_EQ(server_.jobs()[0].compilation().options().library_name(), "model");
   EXPECT_EQ(Command({"export", model_, "--name=net_2", "-o", folder}), 1);
   EXPECT_EQ(server_.jobs()[1].compilation().options().library_name(), "net_2");
@@ -106,7 +107,7 @@ TEST_F(CommandTest, ExportAsksForALibraryAndLooksBeforeItWrites) {
   EXPECT_THAT(Error(), HasSubstr("is compiled already"));
   for (const char* target : {"riscv-64-linux", "x86-64-linux,cuda-sm90"}) {
     EXPECT_EQ(Command({"export", model_, "-o", folder, "--target", target}), 1);
-    EXPECT_THAT(Error(), HasSubstr("no libraries are made for"));
+    EXPECT_THAT(Error(), HasSubstr("nothing is exported for"));
   }
   EXPECT_EQ(server_.jobs().size(), 2u);
 }
