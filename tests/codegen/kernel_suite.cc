@@ -330,4 +330,17 @@ std::vector<DeviceTarget> KernelSuite::EmulatedTargets() {
           ParseTarget("wasm-32-wasi-simd128")->host()};
 }
 
+void KernelSuite::RunEverywhere(const std::function<void(KernelSuite&)>& add) {
+  for (const DeviceTarget& target : RunnableTargets()) {
+    KernelSuite suite;
+    add(suite);
+    suite.Run(target);
+  }
+  for (const DeviceTarget& target : EmulatedTargets()) {
+    KernelSuite suite;
+    add(suite);
+    suite.RunEmulated(target);
+  }
+}
+
 }  // namespace slipway

@@ -68,6 +68,8 @@ class KernelSuite {
   static std::vector<DeviceTarget> RunnableTargets();
   // One for each architecture that tests emulate.
   static std::vector<DeviceTarget> EmulatedTargets();
+  // Runs what `add` adds to a suite for each of them.
+  static void RunEverywhere(const std::function<void(KernelSuite&)>& add);
 
  private:
   struct Case {

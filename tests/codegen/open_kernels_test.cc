@@ -1,5 +1,4 @@
 // Kernels of open extents: each is compiled once and agrees with the reference at every size, in guarded memory.
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,21 +23,8 @@ std::string OneNode(absl::string_view inputs, absl::string_view node) {
   return absl::StrCat("graph \"g\" [n in 1..4096] (", inputs, ") -> (%y) {\n  %y = ", node, "\n}");
 }
 
-void RunEverywhere(const std::function<void(KernelSuite&)>& add) {
-  for (const DeviceTarget& target : KernelSuite::RunnableTargets()) {
-    KernelSuite suite;
-    add(suite);
-    suite.Run(target);
-  }
-  for (const DeviceTarget& target : KernelSuite::EmulatedTargets()) {
-    KernelSuite suite;
-    add(suite);
-    suite.RunEmulated(target);
-  }
-}
-
 TEST(OpenKernelsTest, Elementwise) {
-  RunEverywhere([](KernelSuite& suite) {
+  KernelSuite::RunEverywhere([](KernelSuite& suite) {
     suite.AddOpen("inner", OneNode("%x: f32[3, n]", "Sigmoid(%x)"), Few());
     suite.AddOpen("outer", OneNode("%x: f32[n, 5]", "Relu(%x)"), Few());
     suite.AddOpen("both", OneNode("%a: f32[n, n], %b: f32[n, 1]", "Add(%a, %b)"), Few());
@@ -52,7 +38,7 @@ TEST(OpenKernelsTest, Elementwise) {
 }
 
 TEST(OpenKernelsTest, NanGoesThrough) {
-  RunEverywhere([](KernelSuite& suite) {
+  KernelSuite::RunEverywhere([](KernelSuite& suite) {
     for (const char* op :
          {"Erf", "Exp", "IsNaN", "Log", "Mish", "Relu", "Sigmoid", "Softplus", "Tanh"}) {
       suite.AddOpenWithNan(op, OneNode("%x: f32[n]", absl::StrCat(op, "(%x)")), Few());
@@ -68,7 +54,7 @@ TEST(OpenKernelsTest, NanGoesThrough) {
 }
 
 TEST(OpenKernelsTest, Products) {
-  RunEverywhere([](KernelSuite& suite) {
+  KernelSuite::RunEverywhere([](KernelSuite& suite) {
     const Tolerance tolerance = {1e-4, 1e-4};
     for (const char* columns : {"1", "8", "40", "100"}) {
       suite.AddOpen(
@@ -105,7 +91,7 @@ TEST(OpenKernelsTest, Products) {
 }
 
 TEST(OpenKernelsTest, Rows) {
-  RunEverywhere([](KernelSuite& suite) {
+  KernelSuite::RunEverywhere([](KernelSuite& suite) {
     suite.AddOpen("softmax along", OneNode("%x: f32[3, n]", "Softmax(%x)"), Few());
     suite.AddOpen("softmax across", OneNode("%x: f32[n, 20]", "Softmax(%x)"), Few());
     suite.AddOpen("softmax of columns", OneNode("%x: f32[2, n, 20]", "Softmax(%x) {axis = 1}"),
@@ -128,7 +114,7 @@ TEST(OpenKernelsTest, Rows) {
 }
 
 TEST(OpenKernelsTest, Movement) {
-  RunEverywhere([](KernelSuite& suite) {
+  KernelSuite::RunEverywhere([](KernelSuite& suite) {
     suite.AddOpen("transpose", OneNode("%x: f32[n, 3, 8]", "Transpose(%x) {perm = [1, 0, 2]}"),
                   Few());
     suite.AddOpen("transpose inner", OneNode("%x: f32[2, 3, n]", "Transpose(%x)"), Few());
@@ -163,7 +149,7 @@ TEST(OpenKernelsTest, Movement) {
 }
 
 TEST(OpenKernelsTest, Windows) {
-  RunEverywhere([](KernelSuite& suite) {
+  KernelSuite::RunEverywhere([](KernelSuite& suite) {
     const Sizes sizes = {{{"n", 1}}, {{"n", 3}}, {{"n", 20}}};
     const Tolerance tolerance = {1e-4, 1e-4};
     const std::string attributes =

@@ -34,23 +34,10 @@ Build Reduced(std::string op, Shape shape, std::vector<int64_t> axes, Attributes
   };
 }
 
-void RunEverywhere(const std::function<void(KernelSuite&)>& add) {
-  for (const DeviceTarget& target : KernelSuite::RunnableTargets()) {
-    KernelSuite suite;
-    add(suite);
-    suite.Run(target);
-  }
-  for (const DeviceTarget& target : KernelSuite::EmulatedTargets()) {
-    KernelSuite suite;
-    add(suite);
-    suite.RunEmulated(target);
-  }
-}
-
 constexpr int64_t kExtents[] = {1, 2, 7, 17};
 
 TEST(ReductionKernelsTest, AgreeWithTheReference) {
-  RunEverywhere([](KernelSuite& suite) {
+  KernelSuite::RunEverywhere([](KernelSuite& suite) {
     for (const int64_t n : {1, 2, 17, 65}) {
       for (const auto& axes : std::vector<std::vector<int64_t>>{{0}, {2}, {1, 2}, {0, 2}, {}}) {
         const Attributes attributes = {{"keepdims", static_cast<int64_t>(axes.size() % 2)}};
@@ -86,7 +73,7 @@ TEST(ReductionKernelsTest, AgreeWithTheReference) {
 }
 
 TEST(NormalizationKernelsTest, AgreeWithTheReference) {
-  RunEverywhere([](KernelSuite& suite) {
+  KernelSuite::RunEverywhere([](KernelSuite& suite) {
     for (const int64_t n : kExtents) {
       suite.Add(absl::StrCat("lrn", n),
                 OneNode("LRN", {{1, 6, n, n}}, {{"size", int64_t{5}}, {"alpha", 0.5f}}));
@@ -136,7 +123,7 @@ TEST(NormalizationKernelsTest, AgreeWithTheReference) {
 }
 
 TEST(MovementKernelsTest, AgreeWithTheReference) {
-  RunEverywhere([](KernelSuite& suite) {
+  KernelSuite::RunEverywhere([](KernelSuite& suite) {
     for (const int64_t n : {1, 2, 17}) {
       suite.Add(absl::StrCat("pack", n),
                 OneNode("slipway.Pack", {{1, 16, n, n}}, {{"block", int64_t{8}}}));
@@ -204,7 +191,7 @@ TEST(MovementKernelsTest, AgreeWithTheReference) {
 }
 
 TEST(ElementwiseKernelsTest, AgreeWithTheReference) {
-  RunEverywhere([](KernelSuite& suite) {
+  KernelSuite::RunEverywhere([](KernelSuite& suite) {
     for (const int64_t n : {1, 2, 7, 17, 40000}) {
       suite.Add(absl::StrCat("relu", n), OneNode("Relu", {{n}}));
     }
@@ -316,7 +303,7 @@ Build OfTypes(std::string op, DataType dtype, std::vector<Shape> shapes) {
 }
 
 TEST(LogicKernelsTest, AgreeWithTheReference) {
-  RunEverywhere([](KernelSuite& suite) {
+  KernelSuite::RunEverywhere([](KernelSuite& suite) {
     for (const char* op : {"Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"}) {
       for (const DataType dtype : {kFloat, DataType::kInt64, DataType::kInt32, DataType::kUint8}) {
         suite.Add(absl::StrCat(op, Name(dtype)), OfTypes(op, dtype, {{3, 1, 70}, {2, 70}}));
@@ -351,7 +338,7 @@ TEST(LogicKernelsTest, AgreeWithTheReference) {
 }
 
 TEST(QuantizedKernelsTest, AgreeWithTheReference) {
-  RunEverywhere([](KernelSuite& suite) {
+  KernelSuite::RunEverywhere([](KernelSuite& suite) {
     const auto scaled = [&](const char* op, DataType from, DataType to, Shape scales) {
       suite.Add(absl::StrCat(op, Name(from), Name(to), "scales", scales.size()),
                 [=](GraphBuilder& b) {
@@ -417,7 +404,7 @@ TEST(QuantizedKernelsTest, AgreeWithTheReference) {
 }
 
 TEST(ResizeKernelsTest, AgreeWithTheReference) {
-  RunEverywhere([](KernelSuite& suite) {
+  KernelSuite::RunEverywhere([](KernelSuite& suite) {
     const auto resize = [&](const std::string& name, Shape in, Shape out, Attributes attributes) {
       suite.Add(absl::StrCat(name, out.back()), [=](GraphBuilder& b) {
         const int64_t rank = static_cast<int64_t>(out.size());
@@ -447,7 +434,7 @@ TEST(ResizeKernelsTest, AgreeWithTheReference) {
 }
 
 TEST(EmptyKernelsTest, AgreeWithTheReference) {
-  RunEverywhere([](KernelSuite& suite) {
+  KernelSuite::RunEverywhere([](KernelSuite& suite) {
     suite.Add("relu", OneNode("Relu", {{0, 3}}));
     suite.Add("add", OneNode("Add", {{0, 3}, {3}}));
     suite.Add("transpose", OneNode("Transpose", {{0, 3, 4}}));
@@ -482,7 +469,7 @@ TEST(ElementwiseKernelsTest, PassNanAndInfinityOn) {
     values.insert(values.end(), {nan, inf, -inf, 0.0f, -0.0f, 1.0f, -1.0f, 100.0f, -100.0f, 1e-6f});
   }
   const Tensor x = Tensor::Of<float>({50}, values);
-  RunEverywhere([&](KernelSuite& suite) {
+  KernelSuite::RunEverywhere([&](KernelSuite& suite) {
     for (const char* op :
          {"Abs",       "Ceil",     "Celu",   "Cos",         "Elu",        "Erf",
           "Exp",       "Floor",    "Gelu",   "HardSigmoid", "IsInf",      "IsNaN",
@@ -627,7 +614,7 @@ TEST(ElementwiseKernelsTest, RoundAfterEachOperation) {
          return b.Add("Add", {b.Add("Mul", {x, k}), y});
        }},
   };
-  RunEverywhere([&](KernelSuite& suite) {
+  KernelSuite::RunEverywhere([&](KernelSuite& suite) {
     const float nan = std::numeric_limits<float>::quiet_NaN();
     const float inf = std::numeric_limits<float>::infinity();
     const Tensor x =

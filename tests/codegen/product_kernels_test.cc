@@ -25,21 +25,8 @@ Build OneNode(std::string op, std::vector<Shape> shapes, Attributes attributes =
   };
 }
 
-void RunEverywhere(const std::function<void(KernelSuite&)>& add) {
-  for (const DeviceTarget& target : KernelSuite::RunnableTargets()) {
-    KernelSuite suite;
-    add(suite);
-    suite.Run(target);
-  }
-  for (const DeviceTarget& target : KernelSuite::EmulatedTargets()) {
-    KernelSuite suite;
-    add(suite);
-    suite.RunEmulated(target);
-  }
-}
-
 TEST(ProductKernelsTest, AgreeWithTheReference) {
-  RunEverywhere([](KernelSuite& suite) {
+  KernelSuite::RunEverywhere([](KernelSuite& suite) {
     const Tolerance tolerance = {1e-4, 1e-4};
     for (const auto& [m, n] : std::vector<std::pair<int64_t, int64_t>>{
              {1, 1}, {1, 40}, {2, 7}, {7, 40}, {17, 1}, {17, 40}}) {
@@ -79,7 +66,7 @@ TEST(ProductKernelsTest, AgreeWithTheReference) {
 
 // Rows and columns below, at and above those of tiles, right operands that are copied and that are not.
 TEST(ProductKernelsTest, TilesMeetAllEdges) {
-  RunEverywhere([](KernelSuite& suite) {
+  KernelSuite::RunEverywhere([](KernelSuite& suite) {
     const Tolerance tolerance = {1e-4, 1e-4};
     for (const auto& [m, n] : std::vector<std::pair<int64_t, int64_t>>{
              {1, 10}, {1, 208}, {2, 40}, {3, 16}, {4, 91}, {13, 10}, {31, 40}, {129, 91}}) {
