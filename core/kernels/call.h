@@ -208,7 +208,7 @@ int32_t DispatchAny(const Call& call, Type type, Function function) {
   return DispatchNumber(call, type, function);
 }
 
-// For kernels that only move elements: function(T()) with an unsigned type of the element's size.
+// For kernels that only move elements: function(T()) with an unsigned type of the element's size, or Bits128.
 template <typename Function>
 int32_t DispatchSize(const Call& call, Type type, Function function) {
   switch (ByteSize(type)) {
@@ -221,7 +221,7 @@ int32_t DispatchSize(const Call& call, Type type, Function function) {
     case 8:
       return function(uint64_t());
     case 16:
-      return function(static_cast<unsigned __int128>(0));
+      return function(Bits128());
     default:
       return call.Fail("there is no kernel for elements of this type");
   }

@@ -49,7 +49,7 @@ int32_t DispatchReduced(const Call& call, Reduction reduction, Type type, Functi
 // In case of no reduction elements are mere bits, also of types that have no arithmetic.
 template <typename T>
 void Update(Reduction reduction, T& element, const T& update) {
-  if constexpr (__is_same(T, unsigned __int128)) {
+  if constexpr (__is_same(T, Bits128)) {
     element = update;
   } else {
     element = Reduced(reduction, element, update);

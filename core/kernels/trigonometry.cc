@@ -40,6 +40,20 @@ Pair FromFraction(uint64_t high, uint64_t middle, uint64_t low) {
                     static_cast<double>(next) * (scale * 0x1p-53));
 }
 
+// a * b of 128 bits, which not every architecture has integers for.
+struct WideProduct {
+  uint64_t high = 0;
+  uint64_t low = 0;
+};
+WideProduct Multiply(uint64_t a, uint64_t b) {
+  constexpr uint64_t kLowHalf = 0xffffffff;
+  const uint64_t of_low = (a & kLowHalf) * (b & kLowHalf);
+  const uint64_t of_middle = (a >> 32) * (b & kLowHalf) + (of_low >> 32);  // No sum here overflows.
+  const uint64_t of_other = (a & kLowHalf) * (b >> 32) + (of_middle & kLowHalf);
+  return {(a >> 32) * (b >> 32) + (of_middle >> 32) + (of_other >> 32),
+          of_other << 32 | (of_low & kLowHalf)};
+}
+
 // REQUIRES: x is finite.
 Angle Reduce(double x) {
   if (Abs(x) <= kHalfPi.high / 2) return {0, {x, 0}};
@@ -77,12 +91,12 @@ Angle Reduce(double x) {
                       : kTwoOverPi[index] << shift | kTwoOverPi[index + 1] >> (64 - shift);
   };
   // The product modulo four quadrants, as a fraction of these.
-  using Wide = unsigned __int128;
-  const Wide of_low = static_cast<Wide>(m) * digits(2);
-  const Wide of_middle = static_cast<Wide>(m) * digits(1) + static_cast<uint64_t>(of_low >> 64);
-  const uint64_t high = m * digits(0) + static_cast<uint64_t>(of_middle >> 64);
-  const uint64_t middle = static_cast<uint64_t>(of_middle);
-  const uint64_t low = static_cast<uint64_t>(of_low);
+  const WideProduct of_low = Multiply(m, digits(2));
+  const WideProduct of_middle = Multiply(m, digits(1));
+  const uint64_t middle = of_middle.low + of_low.high;
+  const uint64_t carry = middle < of_low.high;
+  const uint64_t high = m * digits(0) + of_middle.high + carry;
+  const uint64_t low = of_low.low;
   // What is behind the quadrant's two bits.
   uint64_t words[] = {high << 2 | middle >> 62, middle << 2 | low >> 62, low << 2};
   int quadrant = static_cast<int>(high >> 62);

@@ -44,6 +44,11 @@ inline float FloatOf(uint32_t bits) { return __builtin_bit_cast(float, bits); }
 inline uint64_t BitsOf(double value) { return __builtin_bit_cast(uint64_t, value); }
 inline double DoubleOf(uint64_t bits) { return __builtin_bit_cast(double, bits); }
 
+// What is moved and has no arithmetic: not every architecture has integers of 128 bits.
+struct Bits128 {
+  uint64_t halves[2];
+};
+
 struct Float16 {
   uint16_t bits;
 };
