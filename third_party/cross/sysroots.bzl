@@ -7,6 +7,14 @@ user's is no place that a BUILD file can name: therefore a repository.
 # By the names that core/target gives to architectures: LLVM's triple, and what
 # the compiler has to know besides. `deploy/sysroot` has Debian's word for each.
 ARCHITECTURES = {
+    "arm-32": struct(
+        triple = "armv7-linux-gnueabihf",
+        # What Debian's libraries are made for. Their times have 32 bits, so that ours must: they end in 2038.
+        flags = [
+            "-mfpu=vfpv3-d16",
+            "-D_FILE_OFFSET_BITS=64",
+        ],
+    ),
     "arm-64": struct(
         triple = "aarch64-linux-gnu",
         flags = [],
