@@ -1,6 +1,7 @@
 // slipway export: a model to a C library, or to a WebAssembly module with a runner of JavaScript.
 #include <string>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -42,6 +43,8 @@ std::string NameLike(const std::string& path) {
 
 enum class Form { kLibrary, kModule };
 
+constexpr Arch kLinked[] = {Arch::kX86_64, Arch::kArm64, Arch::kArm32};
+
 // What a model for this target becomes. Only machine code of a CPU can be linked into a program.
 absl::StatusOr<Form> FormFor(const std::string& name) {
   SLIPWAY_ASSIGN_OR_RETURN(const Target target, ParseTarget(name));
@@ -50,14 +53,15 @@ absl::StatusOr<Form> FormFor(const std::string& name) {
         absl::StrCat("nothing is exported for several devices, as \"", name, "\" has"));
   }
   const DeviceTarget& device = target.host();
-  if (device.arch == Arch::kX86_64 || device.arch == Arch::kArm64) return Form::kLibrary;
+  if (absl::c_linear_search(kLinked, device.arch)) return Form::kLibrary;
   if (device.arch == Arch::kWasm32) {
     if (!device.Has("threads")) return Form::kModule;
     return absl::UnimplementedError(
         absl::StrCat("no modules with threads are made yet, as \"", name, "\" wants"));
   }
-  return absl::UnimplementedError(absl::StrCat("nothing is exported for \"", device.ToString(),
-                                               "\" yet, only for x86-64, arm-64 and wasm-32"));
+  return absl::UnimplementedError(
+      absl::StrCat("nothing is exported for \"", device.ToString(),
+                   "\" yet, only for x86-64, arm-64, arm-32 and wasm-32"));
 }
 
 }  // namespace

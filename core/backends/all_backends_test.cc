@@ -51,7 +51,7 @@ TEST_F(AllBackendsTest, HaveAFingerprintForEveryFamilyTheyCompileFor) {
 }
 
 TEST_F(AllBackendsTest, TellWhyTheyDoNotCompileForOthers) {
-  for (const char* name : {"x86-64-android", "arm-64-android", "arm-32-linux",
+  for (const char* name : {"x86-64-android", "arm-64-android", "arm-32-android",
                            "wasm-32-wasi,opencl", "x86-64-v3-linux,cuda-sm90"}) {
     EXPECT_THAT(Find(name), StatusIs(absl::StatusCode::kUnimplemented, HasSubstr(name)));
   }

@@ -62,12 +62,16 @@ absl::StatusOr<Halide::Target> HalideTargetFor(const DeviceTarget& device,
   if (device.arch == Arch::kArm64) {
     return Halide::Target(Halide::Target::Linux, Halide::Target::ARM, 64, features);
   }
+  if (device.arch == Arch::kArm32) {
+    if (!device.Has("neon")) features.push_back(Halide::Target::NoNEON);
+    return Halide::Target(Halide::Target::Linux, Halide::Target::ARM, 32, features);
+  }
   if (device.arch == Arch::kRiscv64) {
     // Without vectors: Halide 14 has none for the extension "v".
     return Halide::Target(Halide::Target::Linux, Halide::Target::RISCV, 64, features);
   }
   if (device.arch != Arch::kX86_64) {
-    return Unimplemented(device, "x86-64, arm-64, riscv-64, wasm-32 and opencl are");
+    return Unimplemented(device, "x86-64, arm-64, arm-32, riscv-64, wasm-32 and opencl are");
   }
   if (device.level >= 2) features.push_back(Halide::Target::SSE41);
   if (device.level >= 3) {

@@ -219,8 +219,8 @@ TEST_F(KernelCompilerTest, RefusesWhatNoKernelCanDo) {
       StatusIs(absl::StatusCode::kUnimplemented, AllOf(HasSubstr("layer1"), HasSubstr("Relu"))));
   EXPECT_THAT(Compile({Elementwise("Relu", {1 << 20, 1 << 10})}, compiler),
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("2^31")));
-  EXPECT_THAT(Compile({Elementwise("Relu", {4})}, compiler, "arm-32-linux"),
-              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("arm-32-linux")));
+  EXPECT_THAT(Compile({Elementwise("Relu", {4})}, compiler, "arm-32-android"),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("arm-32-android")));
 }
 
 TEST_F(KernelCompilerTest, RefusesExtentsWithoutNames) {

@@ -28,6 +28,8 @@ struct ArchNames {
   const char* kernels;         // The embedded archive of callable kernels.
   const char* vector_kernels;  // And of those whose vectors are the machine's.
   const char* emulation;       // lld's; null where programs are modules.
+  // The embedded archive of what the machine has no instructions for.
+  const char* run_time = nullptr;
 };
 
 absl::StatusOr<ArchNames> NamesOf(const DeviceTarget& target) {
@@ -43,6 +45,16 @@ absl::StatusOr<ArchNames> NamesOf(const DeviceTarget& target) {
     return ArchNames{"program_support_aarch64.o", "library_support_aarch64.o",
                      "callable_kernels.arm-64.a", "vector_kernels.arm-64.a", "aarch64linux"};
   }
+  if (target.arch == Arch::kArm32) {
+    return ArchNames{"program_support_arm.o",
+                     "library_support_arm.o",
+                     "callable_kernels.arm-32.a",
+                     target.Has("fma")    ? "vector_kernels.arm-32-fma.a"
+                     : target.Has("neon") ? "vector_kernels.arm-32-neon.a"
+                                          : "vector_kernels.arm-32.a",
+                     "armelf_linux_eabi",
+                     "arm_run_time.arm-32.a"};
+  }
   if (target.arch == Arch::kRiscv64) {
     return ArchNames{"program_support_riscv64.o", "library_support_riscv64.o",
                      "callable_kernels.riscv-64.a", "vector_kernels.riscv-64.a", "elf64lriscv"};
@@ -55,7 +67,7 @@ absl::StatusOr<ArchNames> NamesOf(const DeviceTarget& target) {
   }
   return absl::UnimplementedError(
       absl::StrCat("programs for target \"", target.ToString(),
-                   "\" cannot be linked: only x86-64, arm-64, riscv-64 and wasm-32 can"));
+                   "\" cannot be linked: only x86-64, arm-64, arm-32, riscv-64 and wasm-32 can"));
 }
 
 absl::StatusOr<absl::string_view> Embedded(absl::Span<const EmbeddedFile> files,
@@ -130,6 +142,11 @@ absl::StatusOr<std::vector<std::string>> Linking::WriteParts(const DeviceTarget&
   }
   SLIPWAY_RETURN_IF_ERROR(add("callable.a", callable));
   SLIPWAY_RETURN_IF_ERROR(add("vector.a", vector_kernels));
+  if (names.run_time != nullptr) {
+    SLIPWAY_ASSIGN_OR_RETURN(const absl::string_view run_time,
+                             Embedded(CallableKernels(), names.run_time));
+    SLIPWAY_RETURN_IF_ERROR(add("run_time.a", run_time));
+  }
   return paths;
 }
 

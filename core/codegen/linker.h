@@ -34,7 +34,7 @@ struct LinkOptions {
 //
 // FAILED_PRECONDITION when there is no lld; ABORTED when somebody killed it; INTERNAL with its messages when it fails (an object refers
 // to something undefined: a kernel must not call libm); UNIMPLEMENTED for other architectures than
-// x86-64, arm-64, riscv-64 and wasm-32; RESOURCE_EXHAUSTED for a program over kMaxProgramBytes; DEADLINE_EXCEEDED.
+// x86-64, arm-64, arm-32, riscv-64 and wasm-32; RESOURCE_EXHAUSTED for a program over kMaxProgramBytes; DEADLINE_EXCEEDED.
 // Thread-safe. Starts a process, for which it needs threads: see kernel_compiler.h.
 absl::StatusOr<std::string> LinkProgram(const DeviceTarget& target,
                                         absl::Span<const LinkedKernel> kernels,

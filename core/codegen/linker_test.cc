@@ -36,30 +36,48 @@ std::string Renamed(Arch arch, const char* name) {
   return object;
 }
 
+// Both classes of ELF.
+struct Elf32 {
+  using Header = Elf32_Ehdr;
+  using SectionHeader = Elf32_Shdr;
+  using Dynamic = Elf32_Dyn;
+  using Symbol = Elf32_Sym;
+};
+struct Elf64 {
+  using Header = Elf64_Ehdr;
+  using SectionHeader = Elf64_Shdr;
+  using Dynamic = Elf64_Dyn;
+  using Symbol = Elf64_Sym;
+};
+
 struct Parsed {
-  Elf64_Ehdr header;
+  int type = 0, machine = 0;
   std::set<std::string> defined, undefined;  // Dynamic symbols.
   int needed = 0;
 };
 
-Parsed Parse(const std::string& elf) {
+template <typename Elf>
+Parsed ParseAs(const std::string& elf) {
   Parsed parsed;
-  std::memcpy(&parsed.header, elf.data(), sizeof(parsed.header));
-  std::vector<Elf64_Shdr> sections(parsed.header.e_shnum);
-  std::memcpy(sections.data(), elf.data() + parsed.header.e_shoff,
-              sections.size() * sizeof(Elf64_Shdr));
-  for (const Elf64_Shdr& section : sections) {
+  typename Elf::Header header;
+  std::memcpy(&header, elf.data(), sizeof(header));
+  parsed.type = header.e_type;
+  parsed.machine = header.e_machine;
+  std::vector<typename Elf::SectionHeader> sections(header.e_shnum);
+  std::memcpy(sections.data(), elf.data() + header.e_shoff,
+              sections.size() * sizeof(typename Elf::SectionHeader));
+  for (const typename Elf::SectionHeader& section : sections) {
     if (section.sh_type == SHT_DYNAMIC) {
-      for (uint64_t i = 0; i < section.sh_size / sizeof(Elf64_Dyn); ++i) {
-        Elf64_Dyn entry;
+      for (uint64_t i = 0; i < section.sh_size / sizeof(typename Elf::Dynamic); ++i) {
+        typename Elf::Dynamic entry;
         std::memcpy(&entry, elf.data() + section.sh_offset + i * sizeof(entry), sizeof(entry));
         if (entry.d_tag == DT_NEEDED) ++parsed.needed;
       }
     }
     if (section.sh_type != SHT_DYNSYM) continue;
-    const Elf64_Shdr& strings = sections[section.sh_link];
-    for (uint64_t i = 1; i < section.sh_size / sizeof(Elf64_Sym); ++i) {
-      Elf64_Sym symbol;
+    const typename Elf::SectionHeader& strings = sections[section.sh_link];
+    for (uint64_t i = 1; i < section.sh_size / sizeof(typename Elf::Symbol); ++i) {
+      typename Elf::Symbol symbol;
       std::memcpy(&symbol, elf.data() + section.sh_offset + i * sizeof(symbol), sizeof(symbol));
       const std::string name = elf.c_str() + strings.sh_offset + symbol.st_name;
       (symbol.st_shndx == SHN_UNDEF ? parsed.undefined : parsed.defined).insert(name);
@@ -68,18 +86,25 @@ Parsed Parse(const std::string& elf) {
   return parsed;
 }
 
+bool IsOf32Bits(const std::string& elf) { return elf[EI_CLASS] == ELFCLASS32; }
+
+Parsed Parse(const std::string& elf) {
+  return IsOf32Bits(elf) ? ParseAs<Elf32>(elf) : ParseAs<Elf64>(elf);
+}
+
 TEST(LinkerTest, MakesSelfContainedSharedObjectsForEveryArchitecture) {
   for (const auto& [name, machine] :
        std::vector<std::pair<const char*, int>>{{"x86-64-linux", EM_X86_64},
                                                 {"arm-64-linux", EM_AARCH64},
+                                                {"arm-32-linux-neon", EM_ARM},
                                                 {"riscv-64-linux", EM_RISCV}}) {
     const DeviceTarget target = TargetOf(name);
     const std::string a = Renamed(target.arch, "kernel_a"), b = Renamed(target.arch, "kernel_b");
     const std::vector<LinkedKernel> kernels = {{"kernel_a", &a, 3}, {"kernel_b", &b, 2}};
     ASSERT_OK_AND_ASSIGN(const std::string elf, LinkProgram(target, kernels, {}));
     const Parsed parsed = Parse(elf);
-    EXPECT_EQ(parsed.header.e_type, ET_DYN);
-    EXPECT_EQ(parsed.header.e_machine, machine);
+    EXPECT_EQ(parsed.type, ET_DYN);
+    EXPECT_EQ(parsed.machine, machine);
     EXPECT_EQ(parsed.needed, 0);
     EXPECT_EQ(parsed.defined, std::set<std::string>{"slipway_program_query"});
     EXPECT_TRUE(parsed.undefined.empty());
@@ -170,37 +195,42 @@ TEST(LinkerTest, TakesKernelsForTheVectorsOfTheTarget) {
     return elf.value_or("");
   };
   EXPECT_EQ(linked("x86-64-v2-linux"), linked("x86-64-linux"));
-  EXPECT_EQ(std::set<std::string>({linked("arm-64-linux"), linked("riscv-64-linux"),
-                                   linked("x86-64-linux"), linked("x86-64-v3-linux"),
-                                   linked("x86-64-v4-linux")})
+  EXPECT_EQ(std::set<std::string>({linked("arm-64-linux"), linked("arm-32-linux"),
+                                   linked("arm-32-linux-neon"), linked("arm-32-linux-fma"),
+                                   linked("riscv-64-linux"), linked("x86-64-linux"),
+                                   linked("x86-64-v3-linux"), linked("x86-64-v4-linux")})
                 .size(),
-            5u);
+            8u);
 }
 
 // Global symbols of a relocatable object, by whether it defines them, and what kinds of writable sections it has.
 struct ParsedObject {
-  Elf64_Ehdr header;
+  int type = 0, machine = 0;
   std::set<std::string> defined, undefined;
   std::set<std::string> writable;
   bool has_groups = false;
 };
 
-ParsedObject ParseObject(const std::string& elf) {
+template <typename Elf>
+ParsedObject ParseObjectAs(const std::string& elf) {
   ParsedObject parsed;
-  std::memcpy(&parsed.header, elf.data(), sizeof(parsed.header));
-  std::vector<Elf64_Shdr> sections(parsed.header.e_shnum);
-  std::memcpy(sections.data(), elf.data() + parsed.header.e_shoff,
-              sections.size() * sizeof(Elf64_Shdr));
-  const Elf64_Shdr& names = sections[parsed.header.e_shstrndx];
-  for (const Elf64_Shdr& section : sections) {
+  typename Elf::Header header;
+  std::memcpy(&header, elf.data(), sizeof(header));
+  parsed.type = header.e_type;
+  parsed.machine = header.e_machine;
+  std::vector<typename Elf::SectionHeader> sections(header.e_shnum);
+  std::memcpy(sections.data(), elf.data() + header.e_shoff,
+              sections.size() * sizeof(typename Elf::SectionHeader));
+  const typename Elf::SectionHeader& names = sections[header.e_shstrndx];
+  for (const typename Elf::SectionHeader& section : sections) {
     parsed.has_groups |= section.sh_type == SHT_GROUP || (section.sh_flags & SHF_GROUP) != 0;
     if ((section.sh_flags & SHF_WRITE) != 0 && section.sh_size > 0) {
       parsed.writable.insert(elf.c_str() + names.sh_offset + section.sh_name);
     }
     if (section.sh_type != SHT_SYMTAB) continue;
-    const Elf64_Shdr& strings = sections[section.sh_link];
-    for (uint64_t i = 1; i < section.sh_size / sizeof(Elf64_Sym); ++i) {
-      Elf64_Sym symbol;
+    const typename Elf::SectionHeader& strings = sections[section.sh_link];
+    for (uint64_t i = 1; i < section.sh_size / sizeof(typename Elf::Symbol); ++i) {
+      typename Elf::Symbol symbol;
       std::memcpy(&symbol, elf.data() + section.sh_offset + i * sizeof(symbol), sizeof(symbol));
       if (ELF64_ST_BIND(symbol.st_info) == STB_LOCAL) continue;
       EXPECT_EQ(symbol.st_other, STV_HIDDEN);
@@ -211,10 +241,15 @@ ParsedObject ParseObject(const std::string& elf) {
   return parsed;
 }
 
+ParsedObject ParseObject(const std::string& elf) {
+  return IsOf32Bits(elf) ? ParseObjectAs<Elf32>(elf) : ParseObjectAs<Elf64>(elf);
+}
+
 TEST(LinkerTest, MakesLibrariesThatShareNoSymbolAndHaveNoVariables) {
   for (const auto& [name, machine] :
        std::vector<std::pair<const char*, int>>{{"x86-64-linux", EM_X86_64},
                                                 {"arm-64-linux", EM_AARCH64},
+                                                {"arm-32-linux-neon", EM_ARM},
                                                 {"riscv-64-linux", EM_RISCV}}) {
     const DeviceTarget target = TargetOf(name);
     const std::string a = Renamed(target.arch, "kernel_a");
@@ -224,8 +259,8 @@ TEST(LinkerTest, MakesLibrariesThatShareNoSymbolAndHaveNoVariables) {
     ASSERT_OK_AND_ASSIGN(const std::string elf,
                          LinkLibrary(target, kernels, {"net_kernels", "net_imports"}, {}));
     const ParsedObject parsed = ParseObject(elf);
-    EXPECT_EQ(parsed.header.e_type, ET_REL);
-    EXPECT_EQ(parsed.header.e_machine, machine);
+    EXPECT_EQ(parsed.type, ET_REL);
+    EXPECT_EQ(parsed.machine, machine);
     EXPECT_EQ(parsed.defined, std::set<std::string>{"net_kernels"});
     EXPECT_EQ(parsed.undefined, std::set<std::string>{"net_imports"});
     EXPECT_FALSE(parsed.has_groups);
@@ -244,8 +279,6 @@ TEST(LinkerTest, NamesWhatIsUndefinedInALibrary) {
   EXPECT_THAT(
       LinkLibrary(TargetOf("x86-64-linux"), {}, {"k", "i"}, {.objcopy = "/nowhere/objcopy"}),
       StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("llvm-14")));
-  EXPECT_THAT(LinkLibrary(TargetOf("arm-32-linux"), {}, {"k", "i"}, {}),
-              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("arm-32-linux")));
 }
 
 TEST(LinkerTest, AProgramMayHaveNoKernels) {
@@ -278,8 +311,8 @@ TEST(LinkerTest, RefusesWhatIsNoObject) {
 }
 
 TEST(LinkerTest, RefusesOtherArchitectures) {
-  EXPECT_THAT(LinkProgram(TargetOf("arm-32-linux"), {}, {}),
-              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("arm-32-linux")));
+  EXPECT_THAT(LinkProgram(ParseTarget("x86-64-linux,cuda-sm90")->devices[1], {}, {}),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("cuda-sm90")));
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -13,18 +15,30 @@
 namespace slipway {
 namespace {
 
+// What LLVM shall make code for, where what Halide says of its target is not what the device has.
+struct Chip {
+  std::string cpu;
+  std::string features;
+};
+
 // Words of the lexicon that Halide has no word for, and LLVM's.
 constexpr std::pair<absl::string_view, absl::string_view> kDotProductFeatures[] = {
     {"avxvnni", "+avxvnni"}, {"bf16", "+avx512bf16"}, {"vnni", "+avx512vnni"}};
 
-// As LLVM writes them; empty where what Halide says of its target is all there is to say.
-std::string DotProductFeatures(const DeviceTarget& device) {
+std::optional<Chip> ChipOf(const DeviceTarget& device) {
+  if (device.arch == Arch::kArm32) {
+    // Halide knows two chips by name, each with more than others have.
+    return Chip{"generic", device.Has("fma")    ? "+armv7-a,+neon,+vfp4"
+                           : device.Has("neon") ? "+armv7-a,+neon"
+                                                : "+armv7-a,+vfp3d16,-neon"};
+  }
+  if (device.arch != Arch::kX86_64 || device.level < 3) return std::nullopt;
   std::string features;
-  if (device.arch != Arch::kX86_64 || device.level < 3) return features;
   for (const auto& [word, feature] : kDotProductFeatures) {
     if (device.Has(word)) absl::StrAppend(&features, features.empty() ? "" : ",", feature);
   }
-  return features;
+  if (features.empty()) return std::nullopt;
+  return Chip{device.level >= 4 ? "skylake-avx512" : "haswell", std::move(features)};
 }
 
 }  // namespace
@@ -34,13 +48,18 @@ absl::Status WriteMachineCode(const Halide::Module& module, const DeviceTarget& 
   llvm::LLVMContext context;
   const std::unique_ptr<llvm::Module> llvm_module =
       Halide::compile_module_to_llvm_module(module, context);
-  const std::string features = DotProductFeatures(device);
-  if (!features.empty()) {
+  // Nothing is thrown through kernels; tables for it would name functions that programs do not have.
+  for (llvm::Function& function : *llvm_module) {
+    if (device.arch != Arch::kArm32 || function.isDeclaration()) continue;
+    function.setDoesNotThrow();
+    function.removeFnAttr(llvm::Attribute::UWTable);
+  }
+  if (const std::optional<Chip> chip = ChipOf(device)) {
     // Those of a function count for more than the module's.
     for (llvm::Function& function : *llvm_module) {
       if (function.isDeclaration()) continue;
-      function.addFnAttr("target-cpu", device.level >= 4 ? "skylake-avx512" : "haswell");
-      function.addFnAttr("target-features", features);
+      function.addFnAttr("target-cpu", chip->cpu);
+      function.addFnAttr("target-features", chip->features);
     }
   }
   const std::unique_ptr<llvm::raw_fd_ostream> file = Halide::make_raw_fd_ostream(path);

@@ -18,7 +18,7 @@ struct TableRow {
 };
 
 // A relocatable object that defines `slipway_program_kernels` with these rows. UNIMPLEMENTED for an
-// architecture other than x86-64, arm-64, riscv-64 and wasm-32.
+// architecture other than x86-64, arm-64, arm-32, riscv-64 and wasm-32.
 absl::StatusOr<std::string> MakeTableObject(Arch arch, const std::vector<TableRow>& rows);
 
 }  // namespace slipway

@@ -271,6 +271,21 @@ TEST_F(CompilerTest, RefusesWhatIsTooLargeBeforeItMakesKernels) {
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("value \"x\" is f32[")));
 }
 
+TEST_F(CompilerTest, RefusesWhatPointersOf32BitsDoNotReach) {
+  ASSERT_OK_AND_ASSIGN(target_, ParseTarget("arm-32-linux-neon"));
+  EXPECT_OK(CompileText(kModel));
+  // Three values of 1.2 GB at once.
+  EXPECT_THAT(CompileText(R"(
+    graph "g" (%x: f32[17000, 1], %row: f32[1, 17000]) -> (%y) {
+      %a = MatMul(%x, %row)
+      %b = MatMul(%x, %row)
+      %c = MatMul(%a, %b)
+      %y = ReduceMax(%c) {keepdims = 0}
+    })"),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       AllOf(HasSubstr("2147483647"), HasSubstr("\"arm-32-linux-neon\""))));
+}
+
 TEST_F(CompilerTest, RefusesByName) {
   EXPECT_THAT(CompileText("nonsense"), StatusIs(absl::StatusCode::kInvalidArgument));
   EXPECT_THAT(CompileText(R"(

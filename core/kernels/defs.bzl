@@ -14,8 +14,34 @@ _WASM_VECTORS = [
     "-msign-ext",
 ]
 
+# What core/codegen/support/arm_run_time.c defines.
+_ARM_RUN_TIME = [
+    "__aeabi_d2lz",
+    "__aeabi_d2ulz",
+    "__aeabi_f2lz",
+    "__aeabi_f2ulz",
+    "__aeabi_idiv",
+    "__aeabi_idivmod",
+    "__aeabi_l2d",
+    "__aeabi_l2f",
+    "__aeabi_ldivmod",
+    "__aeabi_uidiv",
+    "__aeabi_uidivmod",
+    "__aeabi_ul2d",
+    "__aeabi_ul2f",
+    "__aeabi_uldivmod",
+]
+
+_ARM_32 = [
+    "--target=armv7-linux-gnueabihf",
+    "-fPIC",
+]
+
 # By the names that core/target gives to architectures and their levels.
 _FLAGS = {
+    "arm-32": _ARM_32 + ["-mfpu=vfpv3-d16"],
+    "arm-32-fma": _ARM_32 + ["-mfpu=neon-vfpv4"],
+    "arm-32-neon": _ARM_32 + ["-mfpu=neon"],
     "arm-64": [
         "--target=aarch64-linux-gnu",
         "-fPIC",
@@ -48,14 +74,24 @@ _FLAGS = {
 }
 
 ARCHITECTURES = [
+    "arm-32",
     "arm-64",
     "riscv-64",
     "wasm-32",
     "x86-64",
 ]
 
+# What programs for an architecture have besides.
+_RUN_TIME = {
+    "arm-32": _ARM_RUN_TIME,
+    "arm-32-fma": _ARM_RUN_TIME,
+    "arm-32-neon": _ARM_RUN_TIME,
+}
+
 # For kernels whose vectors are as wide as the machine's (vectors.h).
 VECTOR_ARCHITECTURES = ARCHITECTURES + [
+    "arm-32-fma",
+    "arm-32-neon",
     "wasm-32-simd128",
     "x86-64-v3",
     "x86-64-v4",
@@ -158,7 +194,10 @@ def _freestanding_archives_impl(ctx):
         objects = [_compile(ctx, src, architecture) for src in ctx.files.srcs]
         arguments = ctx.actions.args()
         arguments.add(archive)
-        arguments.add(" ".join(ctx.attr.allowed_undefined + _LINKER_DEFINED))
+        arguments.add(" ".join(
+            ctx.attr.allowed_undefined + _LINKER_DEFINED +
+            _RUN_TIME.get(architecture, []),
+        ))
         arguments.add_all(objects)
         ctx.actions.run_shell(
             command = _ARCHIVE,

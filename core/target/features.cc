@@ -41,7 +41,7 @@ constexpr Feature kArm64Features[] = {
     {"i8mm", 0, ""}, {"sve", 0, "fp16"}, {"sve2", 0, "sve"},
 };
 
-constexpr Feature kArm32Features[] = {{"neon", 0, ""}};
+constexpr Feature kArm32Features[] = {{"fma", 0, "neon"}, {"neon", 0, ""}};
 
 constexpr Feature kRiscv64Features[] = {{"v", 0, ""}};
 

@@ -70,9 +70,14 @@ DeviceTarget HostCpu() {
 #elif defined(__arm__) && defined(__linux__)
 
 DeviceTarget HostCpu() {
-  constexpr unsigned long kNeon = 1ul << 12;  // arch/arm/include/uapi/asm/hwcap.h
+  constexpr unsigned long kNeon = 1ul << 12,
+                          kVfpv4 = 1ul << 16;  // arch/arm/include/uapi/asm/hwcap.h
+  const unsigned long hwcap = getauxval(AT_HWCAP);
   DeviceTarget device{.arch = Arch::kArm32, .os = kOs, .level = 0, .features = {}};
-  if ((getauxval(AT_HWCAP) & kNeon) != 0) device.features.emplace_back("neon");
+  const bool has_neon = (hwcap & kNeon) != 0;
+  if (has_neon) device.features.emplace_back("neon");
+  if (has_neon && (hwcap & kVfpv4) != 0) device.features.emplace_back("fma");
+  Canonicalize(device);
   return device;
 }
 

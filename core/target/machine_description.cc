@@ -22,6 +22,7 @@ constexpr CpuRow kCpus[] = {
     {Arch::kX86_64, 3, 4, 32, 16, 32 * kKiB, 256 * kKiB, 1024 * kKiB},
     {Arch::kX86_64, 4, 4, 64, 32, 32 * kKiB, 1024 * kKiB, 1024 * kKiB},
     {Arch::kArm64, 0, 4, 16, 32, 32 * kKiB, 256 * kKiB, 512 * kKiB},
+    {Arch::kArm32, 0, 4, 16, 16, 32 * kKiB, 256 * kKiB, 512 * kKiB},
     // Vectors of four are four registers there of 32 that hold one number.
     {Arch::kRiscv64, 0, 4, 16, 8, 32 * kKiB, 128 * kKiB, 512 * kKiB},
     // One thread. Engines keep some of 16 registers for themselves: with more than eight accumulators V8 spills.

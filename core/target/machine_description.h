@@ -42,7 +42,7 @@ struct MachineDescription {
 // Of any device that parses; one that nothing here knows has its architecture alone. A pure function: two
 // machines describe a target alike.
 // CPUs by architecture and level (x86-64: Intel's and AMD's optimization manuals; arm-64: the Cortex-A
-// series; riscv-64: SiFive's U74, without the vector extension; wasm-32: a small x86-64 below an engine), CUDA by compute capability (CUDA C++
+// series; arm-32: the Cortex-A7; riscv-64: SiFive's U74, without the vector extension; wasm-32: a small x86-64 below an engine), CUDA by compute capability (CUDA C++
 // Programming Guide, technical specifications per compute capability; one that is not listed is described as
 // the highest listed one below it), OpenCL by the least that OpenCL 1.2 wants of a device (section 4.2).
 MachineDescription DescribeMachine(const DeviceTarget& device);

@@ -1,6 +1,7 @@
 #include "core/target/target.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -65,6 +66,11 @@ std::string Target::ToString() const {
   return absl::StrJoin(devices, ",", [](std::string* out, const DeviceTarget& device) {
     out->append(device.ToString());
   });
+}
+
+int64_t AddressableBytes(const DeviceTarget& device) {
+  const bool has_32_bits = device.arch == Arch::kArm32 || device.arch == Arch::kWasm32;
+  return has_32_bits ? std::numeric_limits<int32_t>::max() : std::numeric_limits<int64_t>::max();
 }
 
 std::string FamilyOf(const Target& target) {

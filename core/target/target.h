@@ -12,6 +12,7 @@
 #ifndef SLIPWAY_CORE_TARGET_TARGET_H_
 #define SLIPWAY_CORE_TARGET_TARGET_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,9 @@ Target HostTarget();
 // GPUs each once and sorted: "x86-64-linux", "x86-64-linux,cuda". Compilers say by families what they
 // compile for, since targets of new features come about by themselves.
 std::string FamilyOf(const Target& target);
+
+// The bytes that a program may have in memory at once: where pointers have 32 bits 2^31 - 1, the largest object of C.
+int64_t AddressableBytes(const DeviceTarget& device);
 
 // OK when a device described by `device` can run what was compiled for `program`.
 // FAILED_PRECONDITION names the missing feature or the architectures that differ.

@@ -61,9 +61,10 @@ TEST(ProbeProgramTest, ThereIsOneForEachArchitectureThatRunsNativeCode) {
   MemoryBlobStore blobs;
   ASSERT_OK(programs.PutInto(blobs));
   ASSERT_OK(programs.PutInto(blobs));
-  EXPECT_EQ(programs.digests().size(), 6u);
+  EXPECT_EQ(programs.digests().size(), 8u);
   EXPECT_THAT(blobs.FindMissing(programs.digests()), ::testing::IsEmpty());
-  for (const char* device : {"x86-64-v4-linux", "x86-64-linux", "arm-64-linux", "riscv-64-linux"}) {
+  for (const char* device :
+       {"x86-64-v4-linux", "x86-64-linux", "arm-64-linux", "arm-32-linux-neon", "riscv-64-linux"}) {
     const auto program = programs.For(*ParseTarget(device));
     ASSERT_TRUE(program.has_value()) << device;
     EXPECT_OK(CheckRunsOn(*ParseTarget(program->facts.target()), *ParseTarget(device)));

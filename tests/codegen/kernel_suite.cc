@@ -326,8 +326,12 @@ std::vector<DeviceTarget> KernelSuite::RunnableTargets() {
 }
 
 std::vector<DeviceTarget> KernelSuite::EmulatedTargets() {
-  return {ParseTarget("arm-64-linux")->host(), ParseTarget("riscv-64-linux")->host(),
-          ParseTarget("wasm-32-wasi-simd128")->host()};
+  std::vector<DeviceTarget> targets;
+  for (const char* name :
+       {"arm-64-linux", "arm-32-linux-neon", "riscv-64-linux", "wasm-32-wasi-simd128"}) {
+    targets.push_back(ParseTarget(name)->host());
+  }
+  return targets;
 }
 
 void KernelSuite::RunEverywhere(const std::function<void(KernelSuite&)>& add) {

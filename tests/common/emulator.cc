@@ -20,6 +20,7 @@ struct Row {
 constexpr absl::string_view kNoLibraries = "-";
 
 constexpr Row kRows[] = {
+    {"arm-32", "/usr/bin/qemu-arm-static", ""},
     {"arm-64", "/usr/bin/qemu-aarch64-static", ""},
     {"riscv-64", "/usr/bin/qemu-riscv64-static", "/usr/riscv64-linux-gnu"},
     {"wasm-32", "/usr/bin/node", kNoLibraries},

@@ -29,6 +29,19 @@ static long system_call(long number, long a, long b, long c) {
   return x0;
 }
 __asm__(".global _start\n_start:\n bl start\n");
+#elif defined(__arm__)
+#define READ 3
+#define WRITE 4
+#define EXIT 1
+static long system_call(long number, long a, long b, long c) {
+  register long r7 __asm__("r7") = number;
+  register long r0 __asm__("r0") = a;
+  register long r1 __asm__("r1") = b;
+  register long r2 __asm__("r2") = c;
+  __asm__ volatile("svc 0" : "+r"(r0) : "r"(r7), "r"(r1), "r"(r2) : "memory");
+  return r0;
+}
+__asm__(".global _start\n_start:\n bl start\n");
 #endif
 
 /* All that a library may want from outside. */

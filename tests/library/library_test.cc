@@ -1,10 +1,11 @@
-// Models as C libraries, built by gcc and clang and run with nothing around them, on this machine and as arm-64.
+// Models as C libraries, built by gcc and clang and run with nothing around them, on this machine and as those of arm-64 and arm-32.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <cstdint>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -24,18 +25,27 @@ using ::testing::Not;
 
 const Toolchain kGcc = {"gcc", {"gcc"}, {}, {}};
 const Toolchain kClang = {"clang", {"clang-14"}, {"-fuse-ld=lld-14"}, {}};
-const Toolchain kArm = {"arm",
-                        {"clang-14", "--target=aarch64-linux-gnu"},
-                        {"-fuse-ld=lld-14"},
-                        {"qemu-aarch64-static"}};
+// Of other architectures, by what they export for.
+const std::pair<const char*, Toolchain> kEmulated[] = {
+    {"arm-64-linux",
+     {"arm_64",
+      {"clang-14", "--target=aarch64-linux-gnu"},
+      {"-fuse-ld=lld-14"},
+      {"qemu-aarch64-static"}}},
+    {"arm-32-linux-neon",
+     {"arm_32",
+      {"clang-14", "--target=armv7-linux-gnueabihf"},
+      {"-fuse-ld=lld-14"},
+      {"qemu-arm-static"}}},
+};
 
-bool IsHere(const char* program) {
+bool IsHere(const std::string& program) {
   return RunCommand({.argv = {"/bin/sh", "-c", absl::StrCat("command -v ", program)}}).status.ok();
 }
 
 class LibraryTest : public ::testing::Test {
  protected:
-  // For this machine's own level and for arm-64, by each compiler that there is.
+  // For this machine's own level, by each compiler, and for others.
   void ExpectRuns(const std::string& name, const ModelSource& source,
                   const CompilerOptions& compiler_options = {}) {
     SCOPED_TRACE(name);
@@ -50,12 +60,14 @@ class LibraryTest : public ::testing::Test {
     ASSERT_OK_AND_ASSIGN(const Exported file,
                          Export(source, "x86-64-linux", options, tree_, compiler_options));
     EXPECT_OK(Check({&file}, kClang, tree_));
-    if (!IsHere("qemu-aarch64-static")) return;
     options.weights_are_linked = true;
-    options.name = name + "_arm";
-    ASSERT_OK_AND_ASSIGN(const Exported arm,
-                         Export(source, "arm-64-linux", options, tree_, compiler_options));
-    EXPECT_OK(Check({&arm}, kArm, tree_));
+    for (const auto& [target, toolchain] : kEmulated) {
+      if (!IsHere(toolchain.runner[0])) continue;
+      options.name = absl::StrCat(name, "_", toolchain.name);
+      ASSERT_OK_AND_ASSIGN(const Exported there,
+                           Export(source, target, options, tree_, compiler_options));
+      EXPECT_OK(Check({&there}, toolchain, tree_));
+    }
   }
   std::string Run(const std::string& command) {
     const CommandResult result = RunCommand({.argv = {"/bin/sh", "-ec", command}});
@@ -76,15 +88,18 @@ ModelSource Digits() {
 }
 
 TEST_F(LibraryTest, DigitsIsAtMost80Kilobytes) {
-  for (const Toolchain* toolchain : {&kGcc, &kClang, &kArm}) {
-    if (toolchain == &kArm && !IsHere("qemu-aarch64-static")) continue;
+  std::vector<std::pair<const char*, Toolchain>> toolchains = {{"x86-64-v3-linux", kGcc},
+                                                               {"x86-64-v3-linux", kClang}};
+  for (const auto& emulated : kEmulated) {
+    if (IsHere(emulated.second.runner[0])) toolchains.push_back(emulated);
+  }
+  for (const auto& [target, toolchain] : toolchains) {
     LibraryOptions options;
-    options.name = absl::StrCat("digits_", toolchain->name);
-    const char* const target = toolchain == &kArm ? "arm-64-linux" : "x86-64-v3-linux";
+    options.name = absl::StrCat("digits_", toolchain.name);
     ASSERT_OK_AND_ASSIGN(const Exported digits, Export(Digits(), target, options, tree_));
-    ASSERT_OK(Check({&digits}, *toolchain, tree_));
+    ASSERT_OK(Check({&digits}, toolchain, tree_));
     struct stat program;
-    ASSERT_EQ(stat(ProgramOf({&digits}, *toolchain, tree_).c_str(), &program), 0);
+    ASSERT_EQ(stat(ProgramOf({&digits}, toolchain, tree_).c_str(), &program), 0);
     // The whole stripped program, which reads and writes besides.
     RecordProperty(options.name, static_cast<int>(program.st_size));
     std::cout << options.name << ": " << program.st_size << " bytes, of which weights "

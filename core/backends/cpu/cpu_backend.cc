@@ -48,6 +48,7 @@ absl::Status CpuBackend::CheckTarget(const Target& target) const {
 }
 
 absl::StatusOr<BackendResult> CpuBackend::Compile(const BackendRequest& request) {
+  SLIPWAY_RETURN_IF_ERROR(CheckIsAddressable(request));
   Stages stages(*environment_.clock);
   KernelCompiler compiler = CompilerFor(environment_, lowerings_);
   std::vector<KernelRequest> requests = RequestsFor(request, 0);

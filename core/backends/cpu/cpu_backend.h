@@ -1,4 +1,4 @@
-// CpuBackend: artifacts for one CPU, x86-64, arm-64, riscv-64 or wasm-32, of kernels compiled by core/codegen.
+// CpuBackend: artifacts for one CPU, x86-64, arm-64, arm-32, riscv-64 or wasm-32, of kernels compiled by core/codegen.
 #ifndef SLIPWAY_CORE_BACKENDS_CPU_CPU_BACKEND_H_
 #define SLIPWAY_CORE_BACKENDS_CPU_CPU_BACKEND_H_
 
@@ -13,8 +13,8 @@
 namespace slipway {
 
 // FamilyOf the targets it compiles for.
-inline constexpr absl::string_view kCpuFamilies[] = {"arm-64-linux", "riscv-64-linux",
-                                                     "wasm-32-wasi", "x86-64-linux"};
+inline constexpr absl::string_view kCpuFamilies[] = {
+    "arm-32-linux", "arm-64-linux", "riscv-64-linux", "wasm-32-wasi", "x86-64-linux"};
 
 // Compiles kernels in forked children: the calling process must have one thread
 // (core/codegen/kernel_compiler.h).

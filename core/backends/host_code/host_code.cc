@@ -16,7 +16,9 @@
 #include "core/codegen/generator.h"
 #include "core/codegen/linker.h"
 #include "core/codegen/lower/register_all.h"
+#include "core/graph/memory_plan.h"
 #include "core/operators/fused.h"
+#include "core/target/target.h"
 
 namespace slipway {
 namespace {
@@ -94,6 +96,19 @@ void Stages::End(absl::string_view name) {
   const absl::Duration now = clock_.Monotonic();
   stages_.push_back({std::string(name), now - last_});
   last_ = now;
+}
+
+absl::Status CheckIsAddressable(const BackendRequest& request) {
+  int64_t constants = 0;
+  for (const Tensor& constant : ConstantsOf(request)) constants += constant.byte_size();
+  const int64_t arena = WholeArenaBytes(request.memory);
+  const DeviceTarget& host = request.target.host();
+  const int64_t addressable = AddressableBytes(host);
+  if (constants <= addressable && arena <= addressable - constants) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "the program takes ", constants, " bytes of constants and ", arena,
+      " bytes of memory for values, together more than the ", addressable, " that \"",
+      host.ToString(), "\" addresses; compile it for fewer or smaller inputs, or another target"));
 }
 
 absl::Status AddLowerings(const BackendEnvironment& environment, Lowerings& lowerings) {

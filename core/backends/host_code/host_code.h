@@ -40,6 +40,9 @@ KernelCompiler CompilerFor(const BackendEnvironment& environment, const Lowering
 // One a slipway.Fused that device number `device` computes, of all functions.
 std::vector<KernelRequest> RequestsFor(const BackendRequest& request, int64_t device);
 
+// RESOURCE_EXHAUSTED for a program whose constants and arena the host cannot address.
+absl::Status CheckIsAddressable(const BackendRequest& request);
+
 struct HostCode {
   std::string elf;
   uint32_t kernel_count = 0;

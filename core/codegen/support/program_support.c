@@ -11,6 +11,13 @@
 
 #include "core/kernel_abi/kernel_abi.h"
 
+/* halide_buffer_t as generated code has it, where pointers have 64 bits and where they have 32. */
+_Static_assert(offsetof(slipway_buffer, host) == 8 + sizeof(void*), "layout");
+_Static_assert(offsetof(slipway_buffer, flags) == 8 + 2 * sizeof(void*), "layout");
+_Static_assert(offsetof(slipway_buffer, type) == 16 + 2 * sizeof(void*), "layout");
+_Static_assert(offsetof(slipway_buffer, dim) == 24 + 2 * sizeof(void*), "layout");
+_Static_assert(sizeof(slipway_buffer) == 24 + 4 * sizeof(void*), "layout");
+
 #ifdef SLIPWAY_STATIC_IMPORTS
 
 __attribute__((visibility("hidden"))) extern const slipway_imports slipway_program_imports;
