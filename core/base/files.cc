@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
@@ -50,6 +51,8 @@ absl::StatusOr<OpenFile> OpenRegularFile(const std::string& path, int64_t max_by
     return absl::InvalidArgumentError(
         absl::StrCat(Quote(path), " is ", S_ISDIR(info.st_mode) ? "a folder" : "not a file"));
   }
+  // Where pointers have 32 bits, no more can be in memory.
+  max_bytes = std::min<int64_t>(max_bytes, PTRDIFF_MAX);
   if (info.st_size > max_bytes) return TooLarge(path, max_bytes);
   return OpenFile{std::move(fd), info.st_size};
 }

@@ -31,13 +31,63 @@ constexpr uint32_t kNamespaceFlags = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUT
 
 void Add(Calls& calls, const Calls& more) { calls.insert(calls.end(), more.begin(), more.end()); }
 
+// What the C library makes of some of the calls below, by the machine.
+#if defined(__arm__)
+// Times, offsets and sizes have 64 bits where other numbers have 32.
+constexpr int kFcntl = SYS_fcntl64;
+
+Calls CommonCallsOfMachine() {
+  return {
+      {SYS_mmap2},
+      {SYS__llseek},
+      {SYS_fstat64},
+      {SYS_fstatat64},
+      {SYS_statx},
+      {SYS_ftruncate64},
+      {SYS_futex_time64},
+      {SYS_ppoll_time64},
+      {SYS_clock_gettime64},
+      {SYS_clock_getres_time64},
+      {SYS_clock_nanosleep_time64},
+      {SYS_recv},
+      {SYS_send},
+      {SYS_sigreturn},
+      // The kernel's own for this machine: where a thread's data is, code that has been written.
+      {__ARM_NR_set_tls},
+      {__ARM_NR_cacheflush},
+  };
+}
+
+Calls FileCallsOfMachine() {
+  return {{SYS_open},      {SYS_access},   {SYS_readlink}, {SYS_stat64},           {SYS_lstat64},
+          {SYS_mkdir},     {SYS_rmdir},    {SYS_rename},   {SYS_unlink},           {SYS_dup2},
+          {SYS_getpgrp},   {SYS_vfork},    {SYS_fork},     {SYS_utimensat_time64}, {SYS_getuid32},
+          {SYS_geteuid32}, {SYS_getgid32}, {SYS_getegid32}};
+}
+#else
+constexpr int kFcntl = SYS_fcntl;
+
+Calls CommonCallsOfMachine() { return {{SYS_mmap}, {SYS_newfstatat}}; }
+
+Calls FileCallsOfMachine() {
+  return {
+#if defined(__x86_64__)
+    // The older forms, which the C library takes where it has them.
+    {SYS_open}, {SYS_access}, {SYS_readlink}, {SYS_stat}, {SYS_lstat}, {SYS_mkdir}, {SYS_rmdir},
+        {SYS_rename}, {SYS_unlink}, {SYS_dup2}, {SYS_getpgrp}, {SYS_vfork}, {SYS_fork},
+        // Where a thread's own data is, when the linker begins.
+        {SYS_arch_prctl},
+#endif
+  };
+}
+#endif
+
 // What every process of ours needs.
 Calls CommonCalls() {
-  return {
+  Calls calls = {
       // Waiting and waking: locks, threads that end.
       {SYS_futex},
       // Memory: malloc, thread stacks, code and constants that are mapped.
-      {SYS_mmap},
       {SYS_munmap},
       {SYS_mprotect},
       {SYS_mremap},
@@ -53,7 +103,6 @@ Calls CommonCalls() {
       {SYS_lseek},
       {SYS_close},
       {SYS_fstat},
-      {SYS_newfstatat},
       {SYS_ftruncate},
       {SYS_ppoll},
 #ifdef SYS_poll
@@ -97,6 +146,8 @@ Calls CommonCalls() {
       // The kernel's own, after a signal.
       {SYS_restart_syscall},
   };
+  Add(calls, CommonCallsOfMachine());
+  return calls;
 }
 
 // Opening to read only. What may be read, Landlock says.
@@ -121,29 +172,54 @@ Calls RunnerCalls() {
 // Files of its own, and programs of the system that it starts.
 Calls CallsForFilesAndChildren() {
   Calls calls = CommonCalls();
-  Add(calls, {
-    // Files: which, and whose, Landlock says.
-    {SYS_openat}, {SYS_faccessat}, {SYS_readlinkat}, {SYS_getdents64}, {SYS_getcwd}, {SYS_mkdirat},
-        {SYS_renameat}, {SYS_renameat2}, {SYS_unlinkat}, {SYS_utimensat}, {SYS_fsync},
-        {SYS_fdatasync}, {SYS_fallocate}, {SYS_flock}, {SYS_statx}, {SYS_umask},
-#if defined(__x86_64__)
-        // The older forms of these, which the C library takes where it has them.
-        {SYS_open}, {SYS_access}, {SYS_readlink}, {SYS_stat}, {SYS_lstat}, {SYS_mkdir}, {SYS_rmdir},
-        {SYS_rename}, {SYS_unlink}, {SYS_dup2}, {SYS_getpgrp}, {SYS_vfork}, {SYS_fork},
-        // Where a thread's own data is, when the linker begins.
-        {SYS_arch_prctl},
-#endif
-        // Descriptors: copies for children, pipes to wait for them; not who is signalled for one.
-        {SYS_dup}, {SYS_dup3}, {SYS_pipe2}, {SYS_eventfd2}, {SYS_close_range},
-        {SYS_fcntl, Is(1, F_DUPFD)}, {SYS_fcntl, Is(1, F_DUPFD_CLOEXEC)},
-        {SYS_fcntl, Is(1, F_GETFD)}, {SYS_fcntl, Is(1, F_SETFD)}, {SYS_fcntl, Is(1, F_GETFL)},
-        {SYS_fcntl, Is(1, F_SETFL), HasNo(2, O_ASYNC)}, {SYS_ioctl, Is(1, TCGETS)},
-        // Children: a kernel's generator each, and the linker. They end with their parent.
-        {SYS_clone, HasNo(0, kNamespaceFlags)}, {SYS_execve}, {SYS_wait4}, {SYS_waitid},
-        {SYS_setpgid}, {SYS_getppid}, {SYS_getuid}, {SYS_geteuid}, {SYS_getgid}, {SYS_getegid},
-        {SYS_prctl, Is(0, PR_SET_PDEATHSIG)}, {SYS_prctl, Is(0, PR_SET_NAME)},
-        {SYS_prlimit64, Is(0, 0)},
-  });
+  Add(calls, FileCallsOfMachine());
+  Add(calls,
+      {
+          // Files: which, and whose, Landlock says.
+          {SYS_openat},
+          {SYS_faccessat},
+          {SYS_readlinkat},
+          {SYS_getdents64},
+          {SYS_getcwd},
+          {SYS_mkdirat},
+          {SYS_renameat},
+          {SYS_renameat2},
+          {SYS_unlinkat},
+          {SYS_utimensat},
+          {SYS_fsync},
+          {SYS_fdatasync},
+          {SYS_fallocate},
+          {SYS_flock},
+          {SYS_statx},
+          {SYS_umask},
+          // Descriptors: copies for children, pipes to wait for them; not who is signalled for one.
+          {SYS_dup},
+          {SYS_dup3},
+          {SYS_pipe2},
+          {SYS_eventfd2},
+          {SYS_close_range},
+          {kFcntl, Is(1, F_DUPFD)},
+          {kFcntl, Is(1, F_DUPFD_CLOEXEC)},
+          {kFcntl, Is(1, F_GETFD)},
+          {kFcntl, Is(1, F_SETFD)},
+          {kFcntl, Is(1, F_GETFL)},
+          {kFcntl, Is(1, F_SETFL), HasNo(2, O_ASYNC)},
+          {SYS_ioctl, Is(1, TCGETS)},
+          // Children: a kernel's generator each, and the linker. They end with their parent.
+          {SYS_clone, HasNo(0, kNamespaceFlags)},
+          {SYS_execve},
+          {SYS_wait4},
+          {SYS_waitid},
+          {SYS_setpgid},
+          {SYS_getppid},
+          {SYS_getuid},
+          {SYS_geteuid},
+          {SYS_getgid},
+          {SYS_getegid},
+          {SYS_prctl, Is(0, PR_SET_PDEATHSIG)},
+          {SYS_prctl, Is(0, PR_SET_NAME)},
+          {SYS_prlimit64, Is(0, 0)},
+      });
   return calls;
 }
 

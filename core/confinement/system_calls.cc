@@ -16,6 +16,8 @@ namespace {
 constexpr uint32_t kArchitecture = AUDIT_ARCH_X86_64;
 #elif defined(__aarch64__)
 constexpr uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
+#elif defined(__arm__)
+constexpr uint32_t kArchitecture = AUDIT_ARCH_ARM;
 #else
 #error "which architecture system calls are of is not known here"
 #endif

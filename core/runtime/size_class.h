@@ -10,7 +10,8 @@ namespace slipway {
 
 inline constexpr int kSizeClasses = 4 * 64;
 inline constexpr uint64_t kSmallestBlockBytes = 256;
-inline constexpr uint64_t kLargestBlockBytes = uint64_t{1} << 48;
+// Where pointers have 32 bits, what can be addressed with all that lies beside it.
+inline constexpr uint64_t kLargestBlockBytes = uint64_t{1} << (sizeof(void*) == 4 ? 30 : 48);
 
 // Sizes are 4, 5, 6 and 7 eighths of a power of two: at most a quarter is wasted.
 // REQUIRES: bytes <= kLargestBlockBytes.

@@ -14,7 +14,7 @@ constexpr int kEndLooks = 500;
 inline void Pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
-#elif defined(__aarch64__)
+#elif defined(__aarch64__) || defined(__arm__)
   asm volatile("yield");
 #endif
 }

@@ -20,7 +20,7 @@ constexpr int64_t kRounds = 20'000;
 // More independent sums than latency times units, each a vector: 8 to 10 for multiply-adds on any core so far, more for sums of
 // pairs; as many as the registers hold beside two operands.
 [[maybe_unused]] constexpr int kSumsIn16 = 12;
-constexpr int kSumsIn32 = 24;
+[[maybe_unused]] constexpr int kSumsIn32 = 24;
 
 struct Kernel {
   const char* type;
@@ -65,14 +65,23 @@ SLIPWAY_SUMS(Int8In512, __attribute__((target("avx512vnni"), noinline)), kSumsIn
 SLIPWAY_SUMS(Int8In256, __attribute__((target("avxvnni"), noinline)), kSumsIn16, __m256i, __m256i,
              __m256i{}, _mm256_dpbusd_avx_epi32(sum, a, b))
 constexpr int kSumsIn128 = kSumsIn16;
+#define SLIPWAY_VECTORS_OF_128
+#elif defined(__arm__)
+#define SLIPWAY_VECTOR "w"
+constexpr int kSumsIn128 = kSumsIn16;
+// NEON and all that comes with it, which clang does not add by itself.
+#define SLIPWAY_VECTORS_OF_128 target("d32,neon,vfp3,vfp3sp"),
+
+SLIPWAY_SUMS(F32Scalar, __attribute__((noinline)), kSumsIn16, float, float, 0.5f, sum* a + b)
 #else
+#define SLIPWAY_VECTORS_OF_128
 // arm-64 has 32 registers, and large cores four units.
 #define SLIPWAY_VECTOR "w"
 constexpr int kSumsIn128 = kSumsIn32;
 #endif
 
-SLIPWAY_SUMS(F32In128, __attribute__((noinline)), kSumsIn128, F32x4, F32x4, F32x4{} + 0.5f,
-             sum* a + b)
+SLIPWAY_SUMS(F32In128, __attribute__((SLIPWAY_VECTORS_OF_128 noinline)), kSumsIn128, F32x4, F32x4,
+             F32x4{} + 0.5f, sum* a + b)
 
 // Of several that a machine runs for a type, the first.
 constexpr Kernel kKernels[] = {
@@ -81,6 +90,10 @@ constexpr Kernel kKernels[] = {
      32},
     {"f32", [](const DeviceTarget& machine) { return machine.level >= 3; }, F32In256, kSumsIn16,
      16},
+#endif
+#if defined(__arm__)
+    {"f32", [](const DeviceTarget& machine) { return !machine.Has("neon"); }, F32Scalar, kSumsIn16,
+     2},
 #endif
     {"f32", [](const DeviceTarget&) { return true; }, F32In128, kSumsIn128, 8},
 #if defined(__x86_64__)

@@ -4,6 +4,8 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "core/artifact/limits.h"
@@ -27,7 +29,9 @@ void* Map(size_t bytes) {
 absl::StatusOr<DeviceMemory> AllocateHostMemory(int64_t bytes) {
   const auto size = static_cast<size_t>(std::max(bytes, kBufferAlignment));
   void* data = nullptr;
-  if (bytes >= kLargePageBytes) {
+  if (bytes > std::numeric_limits<ptrdiff_t>::max()) {
+    // Pointers may have 32 bits.
+  } else if (bytes >= kLargePageBytes) {
     data = Map(size);
   } else if (posix_memalign(&data, kBufferAlignment, size) != 0) {
     data = nullptr;
