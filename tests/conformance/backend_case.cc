@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <regex>
 #include <set>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -160,7 +162,9 @@ absl::Status RunAllDataSets(const BackendCase& backend_case, absl::string_view b
 
 }  // namespace
 
-absl::StatusOr<std::vector<BackendCase>> FindBackendCases(const std::string& folder) {
+absl::StatusOr<std::vector<BackendCase>> FindBackendCases(const std::string& folder,
+                                                          const std::string& which) {
+  const std::regex chosen(which);
   std::vector<BackendCase> cases;
   std::error_code error;
   const auto options = std::filesystem::directory_options::skip_permission_denied;
@@ -168,9 +172,14 @@ absl::StatusOr<std::vector<BackendCase>> FindBackendCases(const std::string& fol
        !error && it != end; it.increment(error)) {
     if (it->path().filename() != "model.onnx") continue;
     const std::filesystem::path parent = it->path().parent_path();
-    cases.push_back({parent.filename().string(), parent.string()});
+    std::string name = parent.filename().string();
+    if (!std::regex_search(name, chosen)) continue;
+    cases.push_back({std::move(name), parent.string()});
   }
-  if (cases.empty()) return absl::NotFoundError(absl::StrCat("no cases in \"", folder, "\""));
+  if (cases.empty()) {
+    return absl::NotFoundError(absl::StrCat("no cases in \"", folder, "\"",
+                                            which.empty() ? "" : " with names like ", which));
+  }
   std::sort(cases.begin(), cases.end(),
             [](const BackendCase& a, const BackendCase& b) { return a.folder < b.folder; });
   return cases;

@@ -17,8 +17,10 @@ struct BackendCase {
   std::string folder;
 };
 
-// Every case in `folder` and below, sorted by name. NOT_FOUND when there is none.
-absl::StatusOr<std::vector<BackendCase>> FindBackendCases(const std::string& folder);
+// The cases in `folder` and below in whose names the regular expression `which` (of std::regex) finds something, all by default; sorted by
+// name. NOT_FOUND when there is none.
+absl::StatusOr<std::vector<BackendCase>> FindBackendCases(const std::string& folder,
+                                                          const std::string& which = "");
 
 struct CaseResult {
   // Of the last two, see run_cases.h.

@@ -1,7 +1,5 @@
 // ONNX's own cases as exports for WebAssembly, in Node. Debian's package libonnx-testdata has them; skipped without it.
 #include <filesystem>
-#include <iostream>
-#include <regex>
 #include <string>
 #include <vector>
 
@@ -10,6 +8,7 @@
 #include "tests/common/status_matchers.h"
 #include "tests/conformance/backend_case.h"
 #include "tests/conformance/engine.h"
+#include "tests/conformance/expect_cases.h"
 #include "tests/conformance/run_cases.h"
 
 namespace slipway {
@@ -20,12 +19,8 @@ constexpr char kCases[] = "/usr/share/libonnx-testdata/data/";
 // Runs the cases of a folder whose names contain `which`; as many as `expected` must pass, and none fail.
 void RunCasesOf(const std::string& folder, const std::string& which, size_t expected) {
   SCOPED_TRACE(folder);
-  const std::regex chosen(which);
-  ASSERT_OK_AND_ASSIGN(const std::vector<BackendCase> all, FindBackendCases(kCases + folder));
-  std::vector<BackendCase> cases;
-  for (const BackendCase& one : all) {
-    if (std::regex_search(one.name, chosen)) cases.push_back(one);
-  }
+  ASSERT_OK_AND_ASSIGN(const std::vector<BackendCase> cases,
+                       FindBackendCases(kCases + folder, which));
   ASSERT_OK_AND_ASSIGN(const Target target, ParseTarget("wasm-32-wasi-simd128"));
   const std::vector<CaseResult> results =
       RunCases(cases,
@@ -33,18 +28,7 @@ void RunCasesOf(const std::string& folder, const std::string& which, size_t expe
                  return RunBackendCase(one, *MakeCompiledEngine(target, RunInNode), Tolerance());
                },
                {.jobs = 2});
-  size_t passed = 0;
-  for (const CaseResult& result : results) {
-    if (result.verdict == CaseResult::Verdict::kPassed) {
-      ++passed;
-    } else if (result.verdict == CaseResult::Verdict::kUnsupported) {
-      std::cout << "unsupported: " << result.name << ": " << result.reason << "\n";
-    } else {
-      ADD_FAILURE() << result.name << " " << Name(result.verdict) << ": " << result.reason;
-    }
-  }
-  std::cout << folder << ": " << passed << " of " << cases.size() << " pass\n";
-  EXPECT_GE(passed, expected);
+  ExpectCasesPass(results, expected);
 }
 
 class ModuleCasesTest : public ::testing::Test {

@@ -1,9 +1,7 @@
 // ONNX's own cases through server, compile worker and an agent of arm-64, run by an emulator. Debian's package libonnx-testdata has
 // them; skipped without it.
 #include <filesystem>
-#include <iostream>
 #include <memory>
-#include <regex>
 #include <string>
 #include <vector>
 
@@ -13,6 +11,7 @@
 #include "tests/common/temp_tree.h"
 #include "tests/conformance/backend_case.h"
 #include "tests/conformance/engine.h"
+#include "tests/conformance/expect_cases.h"
 #include "tests/conformance/run_cases.h"
 #include "tests/devices/emulated_agent.h"
 
@@ -24,12 +23,8 @@ constexpr char kCases[] = "/usr/share/libonnx-testdata/data/";
 // Runs the cases of a folder whose names contain `which`; as many as `expected` must pass, and none fail.
 void RunCasesOf(const std::string& folder, const std::string& which, size_t expected) {
   SCOPED_TRACE(folder);
-  const std::regex chosen(which);
-  ASSERT_OK_AND_ASSIGN(const std::vector<BackendCase> all, FindBackendCases(kCases + folder));
-  std::vector<BackendCase> cases;
-  for (const BackendCase& one : all) {
-    if (std::regex_search(one.name, chosen)) cases.push_back(one);
-  }
+  ASSERT_OK_AND_ASSIGN(const std::vector<BackendCase> cases,
+                       FindBackendCases(kCases + folder, which));
   const TempTree tree;
   ASSERT_OK_AND_ASSIGN(const std::string agent, WriteEmulatedAgent("arm-64", tree.path()));
   ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Cluster> cluster,
@@ -41,18 +36,7 @@ void RunCasesOf(const std::string& folder, const std::string& which, size_t expe
                                        Tolerance());
                },
                {.jobs = 4});
-  size_t passed = 0;
-  for (const CaseResult& result : results) {
-    if (result.verdict == CaseResult::Verdict::kPassed) {
-      ++passed;
-    } else if (result.verdict == CaseResult::Verdict::kUnsupported) {
-      std::cout << "unsupported: " << result.name << ": " << result.reason << "\n";
-    } else {
-      ADD_FAILURE() << result.name << " " << Name(result.verdict) << ": " << result.reason;
-    }
-  }
-  std::cout << passed << " of " << cases.size() << " pass\n";
-  EXPECT_GE(passed, expected);
+  ExpectCasesPass(results, expected);
   EXPECT_OK(cluster->StopAll());
 }
 
