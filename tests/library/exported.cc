@@ -136,13 +136,6 @@ absl::Status Compare(const Exported& library, absl::string_view bytes, double to
 
 }  // namespace
 
-ModelSource TextModel(absl::string_view text) {
-  ModelSource model;
-  model.format = v1::MODEL_FORMAT_GRAPH_TEXT;
-  model.files = {{"model.txt", Blob::Own(std::string(text))}};
-  return model;
-}
-
 absl::StatusOr<Exported> Export(const ModelSource& source, const std::string& target,
                                 LibraryOptions options, const TempTree& tree,
                                 CompilerOptions compiler_options) {

@@ -34,8 +34,6 @@ struct Toolchain {
   std::vector<std::string> runner;    // What a program is run by; empty: the machine itself.
 };
 
-ModelSource TextModel(absl::string_view text);
-
 // Exports `source` for `target` to tree/name.
 absl::StatusOr<Exported> Export(const ModelSource& source, const std::string& target,
                                 LibraryOptions options, const TempTree& tree,

@@ -10,11 +10,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "core/base/files.h"
 #include "tests/common/command.h"
 #include "tests/common/status_matchers.h"
 #include "tests/common/temp_tree.h"
 #include "tests/library/exported.h"
+#include "tests/library/models.h"
 
 namespace slipway::testing {
 namespace {
@@ -78,15 +78,6 @@ class LibraryTest : public ::testing::Test {
   TempTree tree_;
 };
 
-ModelSource Digits() {
-  ModelSource model;
-  absl::StatusOr<std::string> bytes =
-      ReadFile(RunfilePath("client/examples/digits/digits.onnx"), 1 << 20);
-  EXPECT_OK(bytes);
-  model.files = {{"digits.onnx", Blob::Own(bytes.value_or(""))}};
-  return model;
-}
-
 TEST_F(LibraryTest, DigitsIsAtMost80Kilobytes) {
   std::vector<std::pair<const char*, Toolchain>> toolchains = {{"x86-64-v3-linux", kGcc},
                                                                {"x86-64-v3-linux", kClang}};
@@ -96,7 +87,7 @@ TEST_F(LibraryTest, DigitsIsAtMost80Kilobytes) {
   for (const auto& [target, toolchain] : toolchains) {
     LibraryOptions options;
     options.name = absl::StrCat("digits_", toolchain.name);
-    ASSERT_OK_AND_ASSIGN(const Exported digits, Export(Digits(), target, options, tree_));
+    ASSERT_OK_AND_ASSIGN(const Exported digits, Export(DigitsModel(), target, options, tree_));
     ASSERT_OK(Check({&digits}, toolchain, tree_));
     struct stat program;
     ASSERT_EQ(stat(ProgramOf({&digits}, toolchain, tree_).c_str(), &program), 0);
@@ -111,27 +102,7 @@ TEST_F(LibraryTest, DigitsIsAtMost80Kilobytes) {
 }
 
 TEST_F(LibraryTest, ConvolutionalNetworks) {
-  ExpectRuns("residual", TextModel(R"(
-    graph "residual" (%x: f32[1, 3, 20, 20]) -> (%y) {
-      const %w0: f32[16, 3, 3, 3] = splat 0.05
-      const %b0: f32[16] = splat 0.1
-      const %w1: f32[16, 16, 3, 3] = splat 0.01
-      const %w2: f32[16, 16, 3, 3] = splat -0.01
-      const %w3: f32[32, 16, 1, 1] = splat 0.03
-      const %v: f32[32, 10] = splat 0.25
-      %c0 = Conv "stem" (%x, %w0, %b0) {pads = [1, 1, 1, 1], strides = [2, 2]}
-      %r0 = Relu(%c0)
-      %c1 = Conv "c1" (%r0, %w1) {pads = [1, 1, 1, 1]}
-      %r1 = Relu(%c1)
-      %c2 = Conv "c2" (%r1, %w2) {pads = [1, 1, 1, 1]}
-      %s = Add(%c2, %r0)
-      %r2 = Relu(%s)
-      %c3 = Conv "c3" (%r2, %w3)
-      %g = GlobalAveragePool(%c3)
-      %f = Flatten(%g)
-      %h = MatMul(%f, %v)
-      %y = Softmax(%h)
-    })"));
+  ExpectRuns("residual", TextModel(kResidual));
   ExpectRuns("alex", TextModel(R"(
     graph "alex" (%x: f32[1, 3, 35, 35]) -> (%y) {
       const %w0: f32[8, 3, 11, 11] = splat 0.01
@@ -152,24 +123,7 @@ TEST_F(LibraryTest, ConvolutionalNetworks) {
     })"));
 }
 
-TEST_F(LibraryTest, QuantizedNetworks) {
-  ExpectRuns("quantized", TextModel(R"(
-    graph "quantized" (%x: f32[1, 4, 8, 8]) -> (%y) {
-      const %xs: f32[] = {0.0078125}
-      const %xz: u8[] = {128}
-      const %ws: f32[] = {0.01}
-      const %wz: i8[] = {0}
-      const %w: i8[8, 4, 3, 3] = splat 11
-      const %ys: f32[] = {0.05}
-      const %yz: u8[] = {100}
-      %q = QuantizeLinear(%x, %xs, %xz)
-      %d = DequantizeLinear(%q, %xs, %xz)
-      %wd = DequantizeLinear(%w, %ws, %wz)
-      %c = Conv "c" (%d, %wd) {pads = [1, 1, 1, 1]}
-      %r = Relu(%c)
-      %y = QuantizeLinear(%r, %ys, %yz)
-    })"));
-}
+TEST_F(LibraryTest, QuantizedNetworks) { ExpectRuns("quantized", TextModel(kQuantized)); }
 
 TEST_F(LibraryTest, ProgramsOfCallsAndCopies) {
   // A kernel of its own memory, one that fails on bad indices, an output that is an input, one that is a constant.
@@ -280,7 +234,8 @@ TEST_F(LibraryTest, TheExampleRunsByMakeAndByCMake) {
     LibraryOptions options;
     options.name = is_linked ? "linked" : "read";
     options.weights_are_linked = is_linked;
-    ASSERT_OK_AND_ASSIGN(const Exported library, Export(Digits(), "x86-64-linux", options, tree_));
+    ASSERT_OK_AND_ASSIGN(const Exported library,
+                         Export(DigitsModel(), "x86-64-linux", options, tree_));
     tree_.Write(absl::StrCat(options.name, "/input"), library.inputs);
     const std::string cd = absl::StrCat("cd ", library.folder, " && ");
     for (const char* compiler : {"gcc", "clang-14"}) {
@@ -311,23 +266,14 @@ TEST_F(LibraryTest, WhatLibrariesDoNotHaveIsNamed) {
   const auto refused = [&](absl::string_view text) {
     return Export(TextModel(text), "x86-64-linux", options, tree_).status();
   };
-  const char kOpen[] =
-      R"(graph "g" [batch in 1..64] (%x: f32[batch, 3]) -> (%y) { %y = Relu(%x) })";
-  EXPECT_THAT(refused(kOpen), StatusIs(absl::StatusCode::kFailedPrecondition,
-                                       AllOf(HasSubstr("input \"x\" is f32[batch, 3]"),
-                                             HasSubstr("--dimension batch"))));
+  EXPECT_THAT(refused(kOpenExtent), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                             AllOf(HasSubstr("input \"x\" is f32[batch, 3]"),
+                                                   HasSubstr("--dimension batch"))));
   options.name = "branch";
-  EXPECT_THAT(refused(R"(graph "g" (%c: bool[], %x: f32[4]) -> (%y) {
-                %y = If "choose" (%c, %x) {captures = 1, then_branch = graph "t" (%a) -> (%b) {
-                  %b = Relu(%a)
-                }, else_branch = graph "e" (%a) -> (%b) {
-                  %b = Neg(%a)
-                }}
-              })"),
+  EXPECT_THAT(refused(kBranch),
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("is a branch")));
-  EXPECT_THAT(
-      refused(R"(graph "g" (%x: f32[4]) -> (%y) { %y = NonZero "find" (%x) })"),
-      StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("finds sizes out while running")));
+  EXPECT_THAT(refused(kFoundSize), StatusIs(absl::StatusCode::kUnimplemented,
+                                            HasSubstr("finds sizes out while running")));
 }
 
 TEST_F(LibraryTest, ScratchMemoryThatIsMissingIsAnErrorOfTheStep) {

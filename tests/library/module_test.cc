@@ -9,11 +9,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "client/library/module_files.h"
-#include "core/base/files.h"
 #include "tests/common/command.h"
 #include "tests/common/status_matchers.h"
 #include "tests/common/temp_tree.h"
 #include "tests/library/exported.h"
+#include "tests/library/models.h"
 
 namespace slipway::testing {
 namespace {
@@ -45,17 +45,8 @@ class ModuleTest : public ::testing::Test {
   TempTree tree_;
 };
 
-ModelSource Digits() {
-  ModelSource model;
-  absl::StatusOr<std::string> bytes =
-      ReadFile(RunfilePath("client/examples/digits/digits.onnx"), 1 << 20);
-  EXPECT_OK(bytes);
-  model.files = {{"digits.onnx", Blob::Own(bytes.value_or(""))}};
-  return model;
-}
-
 TEST_F(ModuleTest, DigitsIsAtMost80Kilobytes) {
-  ExpectRuns("digits", Digits());
+  ExpectRuns("digits", DigitsModel());
   size_t all = 0;
   for (const char* file : {"model.wasm", "weights.bin", "plan.json", "slipway.js", "index.js"}) {
     const size_t bytes = tree_.Read(absl::StrCat("digits/", file)).size();
@@ -67,43 +58,8 @@ TEST_F(ModuleTest, DigitsIsAtMost80Kilobytes) {
 }
 
 TEST_F(ModuleTest, Networks) {
-  ExpectRuns("residual", TextModel(R"(
-    graph "residual" (%x: f32[1, 3, 20, 20]) -> (%y) {
-      const %w0: f32[16, 3, 3, 3] = splat 0.05
-      const %b0: f32[16] = splat 0.1
-      const %w1: f32[16, 16, 3, 3] = splat 0.01
-      const %w2: f32[16, 16, 3, 3] = splat -0.01
-      const %w3: f32[32, 16, 1, 1] = splat 0.03
-      const %v: f32[32, 10] = splat 0.25
-      %c0 = Conv "stem" (%x, %w0, %b0) {pads = [1, 1, 1, 1], strides = [2, 2]}
-      %r0 = Relu(%c0)
-      %c1 = Conv "c1" (%r0, %w1) {pads = [1, 1, 1, 1]}
-      %r1 = Relu(%c1)
-      %c2 = Conv "c2" (%r1, %w2) {pads = [1, 1, 1, 1]}
-      %s = Add(%c2, %r0)
-      %r2 = Relu(%s)
-      %c3 = Conv "c3" (%r2, %w3)
-      %g = GlobalAveragePool(%c3)
-      %f = Flatten(%g)
-      %h = MatMul(%f, %v)
-      %y = Softmax(%h)
-    })"));
-  ExpectRuns("quantized", TextModel(R"(
-    graph "quantized" (%x: f32[1, 4, 8, 8]) -> (%y) {
-      const %xs: f32[] = {0.0078125}
-      const %xz: u8[] = {128}
-      const %ws: f32[] = {0.01}
-      const %wz: i8[] = {0}
-      const %w: i8[8, 4, 3, 3] = splat 11
-      const %ys: f32[] = {0.05}
-      const %yz: u8[] = {100}
-      %q = QuantizeLinear(%x, %xs, %xz)
-      %d = DequantizeLinear(%q, %xs, %xz)
-      %wd = DequantizeLinear(%w, %ws, %wz)
-      %c = Conv "c" (%d, %wd) {pads = [1, 1, 1, 1]}
-      %r = Relu(%c)
-      %y = QuantizeLinear(%r, %ys, %yz)
-    })"));
+  ExpectRuns("residual", TextModel(kResidual));
+  ExpectRuns("quantized", TextModel(kQuantized));
 }
 
 TEST_F(ModuleTest, ProgramsOfCallsAndCopies) {
@@ -153,7 +109,7 @@ TEST_F(ModuleTest, HostileNamesStayNames) {
 TEST_F(ModuleTest, TheRunnerRefusesWhatIsWrong) {
   LibraryOptions options;
   options.name = "digits";
-  ASSERT_OK_AND_ASSIGN(const Exported digits, Export(Digits(), kVectors, options, tree_));
+  ASSERT_OK_AND_ASSIGN(const Exported digits, Export(DigitsModel(), kVectors, options, tree_));
   options.name = "picks";
   ASSERT_OK_AND_ASSIGN(const Exported picks, Export(TextModel(R"(
     graph "picks" (%x: f32[200, 200], %i: i64[3], %b: bool[2]) -> (%d, %picked, %n) {
@@ -171,21 +127,13 @@ TEST_F(ModuleTest, TheRunnerRefusesWhatIsWrong) {
 }
 
 TEST_F(ModuleTest, WhatModulesDoNotHaveIsNamed) {
-  EXPECT_THAT(
-      ExportError(R"(graph "g" [batch in 1..64] (%x: f32[batch, 3]) -> (%y) { %y = Relu(%x) })"),
-      StatusIs(absl::StatusCode::kFailedPrecondition,
-               AllOf(HasSubstr("input \"x\" is f32[batch, 3]"), HasSubstr("--dimension batch"))));
-  EXPECT_THAT(ExportError(R"(graph "g" (%c: bool[], %x: f32[4]) -> (%y) {
-                %y = If "choose" (%c, %x) {captures = 1, then_branch = graph "t" (%a) -> (%b) {
-                  %b = Relu(%a)
-                }, else_branch = graph "e" (%a) -> (%b) {
-                  %b = Neg(%a)
-                }}
-              })"),
+  EXPECT_THAT(ExportError(kOpenExtent), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                                 AllOf(HasSubstr("input \"x\" is f32[batch, 3]"),
+                                                       HasSubstr("--dimension batch"))));
+  EXPECT_THAT(ExportError(kBranch),
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("is a branch")));
-  EXPECT_THAT(
-      ExportError(R"(graph "g" (%x: f32[4]) -> (%y) { %y = NonZero "find" (%x) })"),
-      StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("finds sizes out while running")));
+  EXPECT_THAT(ExportError(kFoundSize), StatusIs(absl::StatusCode::kUnimplemented,
+                                                HasSubstr("finds sizes out while running")));
   EXPECT_THAT(ExportError(R"(graph "g" (%x: f32[4]) -> (%y) { %y = Relu(%x) })",
                           "wasm-32-wasi-simd128-threads"),
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("threads")));
