@@ -9,7 +9,6 @@
 namespace slipway::web {
 namespace {
 
-constexpr size_t kMaxTextBytes = 1 << 20;
 constexpr int64_t kMaxSplatBytes = 1 << 20;
 
 void Describe(const Value& value, v1::ModelGraph::Value& described) {
@@ -20,9 +19,9 @@ void Describe(const Value& value, v1::ModelGraph::Value& described) {
 }  // namespace
 
 absl::StatusOr<v1::ModelGraph> DescribeGraph(absl::string_view text) {
-  if (text.size() > kMaxTextBytes) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("has ", text.size(), " bytes, and at most ", kMaxTextBytes, " are drawn"));
+  if (text.size() > kMaxShownGraphBytes) {
+    return absl::FailedPreconditionError(absl::StrCat("has ", text.size(), " bytes, and at most ",
+                                                      kMaxShownGraphBytes, " are drawn"));
   }
   const absl::StatusOr<Graph> graph =
       ParseGraph(text, {.zeros_for_unknown = true, .max_splat_bytes = kMaxSplatBytes});

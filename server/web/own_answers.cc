@@ -27,7 +27,6 @@ namespace {
 
 constexpr int64_t kMaxManifestBytes = 64 << 20;
 // Nobody reads more; `slipway compile --print-after` prints it.
-constexpr size_t kMaxShownGraphBytes = 1 << 20;
 constexpr int kDevicesPerPage = 100;
 constexpr int kMostDevicesPerPage = 1'000;
 constexpr size_t kMostResults = 2'000;

@@ -24,7 +24,7 @@ absl::StatusOr<std::string> AnswerArtifact(Upstream& upstream, const RoutedReque
 absl::StatusOr<std::string> AnswerManifest(Upstream& upstream, const RoutedRequest& routed);
 
 // A job without what pages ask for elsewhere, or not at all: samples and steps, contents of tensors, records of schedules,
-// printed graphs of more than 1 MiB.
+// printed graphs of more than kMaxShownGraphBytes (model_graph.h).
 slipway::v1::Job LightJob(slipway::v1::Job job);
 
 }  // namespace slipway::web
