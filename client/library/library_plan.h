@@ -42,8 +42,8 @@ struct LibraryPlan {
   std::vector<LibraryPort> outputs;
   std::vector<LibraryValue> values;
   std::vector<LibraryStep> steps;
-  Blob
-      object;  // Relocatable; see LinkLibrary of core/codegen. Of wasm-32 the module that LinkProgram makes.
+  // What LinkLibrary of core/codegen makes, which is relocatable; for wasm-32 the module that LinkProgram makes.
+  Blob object;
   uint32_t kernel_count = 0;
   std::vector<Blob> weights;  // One behind the other, each at the next multiple of 64.
   int64_t weights_bytes = 0;  // Of all, a multiple of 64.
