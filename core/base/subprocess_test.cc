@@ -19,6 +19,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "core/base/await_limits.h"
@@ -364,17 +365,25 @@ TEST(Subprocess, WhoFollowsTheOutputIsToldAllOfItInOrder) {
   UniqueFd goes(go[1]);
   options.fds = {{3, says_so.get()}};
   options.stdin_stream = ChildStream::Fd(waits.get());
+  absl::Mutex mutex;
   std::string all;
+  const auto told_so_far = [&] {
+    absl::MutexLock lock(&mutex);
+    return all;
+  };
   ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Subprocess> child, Subprocess::Start(options));
   char dot = 0;
   ASSERT_EQ(read(has_written.get(), &dot, 1), 1);
   child->ReadOutputNow();
   EXPECT_EQ(child->OutputTail(), "one\n");
-  child->FollowOutput([&all](absl::string_view text) { all.append(text.data(), text.size()); });
-  EXPECT_EQ(all, "one\n");
+  child->FollowOutput([&](absl::string_view text) {
+    absl::MutexLock lock(&mutex);
+    absl::StrAppend(&all, text);
+  });
+  EXPECT_EQ(told_so_far(), "one\n");
   ASSERT_EQ(write(goes.get(), "\n", 1), 1);
   EXPECT_OK(child->Wait());
-  EXPECT_EQ(all, "one\ntwo\n");
+  EXPECT_EQ(told_so_far(), "one\ntwo\n");
 }
 
 }  // namespace
