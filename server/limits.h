@@ -31,6 +31,8 @@ inline constexpr int kMaxRanges = 1024;
 inline constexpr int kMaxSchedulesBytes = 1 << 20;
 inline constexpr int kMaxInputs = 1'000;
 inline constexpr int kMaxThreads = 1'024;
+// Threads of a step that a benchmark's result may tell of.
+inline constexpr int kMaxToldThreads = 64;
 inline constexpr int kMaxDigestsInFindMissing = 10'000;
 inline constexpr int kMaxPageSize = 1'000;
 inline constexpr int kDefaultPageSize = 100;

@@ -14,7 +14,7 @@ inline constexpr uint32_t kNoStep = UINT32_MAX;
 struct CallOptions {
   // The number of the entry function, as Program::FindEntry has it.
   int entry = 0;
-  // Measure every step (ProgramContext::step_durations_ns); waits for each to end.
+  // Measure every step (ProgramContext::step_timings); waits for each to end.
   bool profile = false;
   // Looked at before every step: once it is set, the call ends with CANCELLED and the step it did not begin. Null
   // for a call that nobody cancels.

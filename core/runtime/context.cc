@@ -19,7 +19,7 @@ namespace {
 
 int32_t ParallelFor(slipway_context* context, slipway_task task, int32_t min, int32_t extent,
                     uint8_t* closure) {
-  return context->threads().ParallelFor(context, task, min, extent, closure);
+  return context->threads().ParallelFor(context, task, min, extent, closure, context->recording());
 }
 
 void* Allocate(slipway_context* context, uint64_t bytes) {

@@ -10,9 +10,11 @@
 #include "absl/strings/string_view.h"
 #include "core/kernel_abi/kernel_abi.h"
 #include "core/runtime/scratch.h"
+#include "core/runtime/step_timing.h"
 #include "core/runtime/thread_pool.h"
 
-// The type that kernel_abi.h leaves open. Thread-safe but for ClearError and error_text.
+// The type that kernel_abi.h leaves open. Thread-safe but for ClearError, error_text
+// and SetRecording.
 struct slipway_context {
  public:
   slipway_context(slipway::ThreadPool& threads, slipway::Scratch& scratch)
@@ -20,6 +22,10 @@ struct slipway_context {
 
   slipway::ThreadPool& threads() { return threads_; }
   slipway::Scratch& scratch() { return scratch_; }
+
+  // Null where nobody wants to know what threads do. Not to be changed during a call.
+  void SetRecording(const slipway::ThreadRecording* recording) { recording_ = recording; }
+  const slipway::ThreadRecording* recording() const { return recording_; }
 
   // Keeps the first message since ClearError, cut to what fits.
   void SetError(const char* message);
@@ -31,6 +37,7 @@ struct slipway_context {
   static constexpr size_t kMaxErrorBytes = 1024;
   slipway::ThreadPool& threads_;
   slipway::Scratch& scratch_;
+  const slipway::ThreadRecording* recording_ = nullptr;
   std::atomic<bool> has_error_{false};
   std::array<char, kMaxErrorBytes> error_ = {};
 };

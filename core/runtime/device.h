@@ -33,6 +33,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "core/kernel_abi/kernel_abi.h"
+#include "core/runtime/step_timing.h"
 #include "proto/slipway/v1/artifact.pb.h"
 
 namespace slipway {
@@ -141,6 +142,10 @@ class DeviceQueues {
   virtual absl::Status Wait(uint32_t queue, DeviceEvent& event) = 0;
   // Blocks the host until all work of all queues has ended.
   virtual absl::Status Finish() = 0;
+
+  // Later launches tell what threads of the host did in parallel loops; null ends that. The recording has room for
+  // QueueOptions::threads and outlives them. Nothing for devices whose kernels run elsewhere.
+  virtual void SetRecording(const ThreadRecording* /*recording*/) {}
 };
 
 // Bytes of a device's memory.

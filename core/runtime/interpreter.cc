@@ -151,12 +151,12 @@ void Interpreter::BeginRun(const CallOptions& options) {
   turns_made_ = 0;
   call_ = &options;
   is_watched_ = options.profile || options.cancelled != nullptr;
-  durations_ns_.clear();
-  runs_.clear();
-  if (options.profile) {
-    durations_ns_.resize(program_.plan().steps);
-    runs_.resize(program_.plan().steps);
-  }
+  timings_.clear();
+  if (!options.profile) return;
+  StepTiming unrun;
+  if (options_.queues.threads > 1)
+    unrun.threads.resize(static_cast<size_t>(options_.queues.threads));
+  timings_.resize(program_.plan().steps, unrun);
 }
 
 absl::Status Interpreter::FinishRun() {

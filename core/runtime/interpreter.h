@@ -15,6 +15,7 @@
 #include "core/runtime/device.h"
 #include "core/runtime/dynamic_memory.h"
 #include "core/runtime/resident_program.h"
+#include "core/runtime/step_timing.h"
 #include "core/runtime/symbol_table.h"
 #include "core/runtime/tensor_view.h"
 #include "core/runtime/value_table.h"
@@ -108,10 +109,8 @@ class Interpreter {
   absl::Status CountTurn();
   uint64_t call_of(const FunctionPlan& function) const { return frames_[function.index].call; }
 
-  // By StepPlan::number; empty where the last call was not profiled. Of steps run several times, the sum.
-  absl::Span<const int64_t> durations_ns() const { return durations_ns_; }
-  // How often each of them was run.
-  absl::Span<const int64_t> runs() const { return runs_; }
+  // By StepPlan::number; empty where the last call was not profiled.
+  absl::Span<const StepTiming> timings() const { return timings_; }
 
  private:
   // The state of a function while it is called.
@@ -142,6 +141,7 @@ class Interpreter {
   }
   // A step of a call that is profiled or may be cancelled (watched_steps.cc).
   absl::Status RunWatchedStep(const FunctionPlan& function, const StepPlan& step);
+  absl::Status ProfileStep(const FunctionPlan& function, const StepPlan& step);
   absl::Status DoStep(const FunctionPlan& function, const StepPlan& step);
   absl::Status RunKernel(const StepPlan& step);
   absl::Status RunCopy(const StepPlan& step);
@@ -163,8 +163,7 @@ class Interpreter {
   std::vector<std::unique_ptr<LoopRunner>> loops_;  // By StepPlan::loop.
   std::vector<TensorView> branch_inputs_;
   std::vector<Result> results_;
-  std::vector<int64_t> durations_ns_;
-  std::vector<int64_t> runs_;
+  std::vector<StepTiming> timings_;
   int64_t turns_made_ = 0;
   // Where the position goes that nobody reads.
   std::atomic<uint32_t> own_position_ = kNoStep;

@@ -18,6 +18,7 @@
 #include "core/runtime/call_options.h"
 #include "core/runtime/device.h"
 #include "core/runtime/device_tensor.h"
+#include "core/runtime/step_timing.h"
 #include "core/tensor/tensor.h"
 
 namespace slipway {
@@ -68,11 +69,9 @@ class ProgramContext {
   absl::Status Run(absl::Span<const DeviceTensor> inputs, absl::Span<DeviceTensor> outputs,
                    const CallOptions& options = {});
 
-  // Duration of each step in the last run, nanoseconds, in the order of Program::steps; empty without
-  // CallOptions::profile. Of a step run several times, the sum; a control step's has those of the steps in it.
-  absl::Span<const int64_t> step_durations_ns() const;
-  // How often each step was run in that call, likewise.
-  absl::Span<const int64_t> step_runs() const;
+  // What each step took in the last run, in the order of Program::steps; empty without CallOptions::profile. A control
+  // step's duration has those of the steps in it. Valid until the next run.
+  absl::Span<const StepTiming> step_timings() const;
 
  private:
   friend class Program;

@@ -128,11 +128,9 @@ ProgramContext::ProgramContext(const ResidentProgram& program,
 
 ProgramContext::~ProgramContext() = default;
 
-absl::Span<const int64_t> ProgramContext::step_durations_ns() const {
-  return interpreter_->durations_ns();
+absl::Span<const StepTiming> ProgramContext::step_timings() const {
+  return interpreter_->timings();
 }
-
-absl::Span<const int64_t> ProgramContext::step_runs() const { return interpreter_->runs(); }
 
 absl::Status ProgramContext::Run(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs,
                                  const CallOptions& options) {

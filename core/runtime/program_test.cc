@@ -55,7 +55,26 @@ TEST_P(ProgramTest, Runs) {
     ASSERT_OK(context->Run({TestInput()}, absl::MakeSpan(outputs)));
     EXPECT_THAT(outputs[0].values<float>(), ::testing::ElementsAreArray(TestOutput()));
   }
-  EXPECT_TRUE(context->step_durations_ns().empty());
+  EXPECT_TRUE(context->step_timings().empty());
+}
+
+TEST_P(ProgramTest, ProfilesWhatItsThreadsDo) {
+  ASSERT_OK_AND_ASSIGN(const auto program, LoadProgram(TestProgram(TestKernel::kAdd)));
+  ProgramContextOptions options;
+  options.threads = GetParam();
+  ASSERT_OK_AND_ASSIGN(const auto context, program->NewContext(options));
+  std::vector<Tensor> outputs(1);
+  ASSERT_OK(context->Run({TestInput()}, absl::MakeSpan(outputs), {.profile = true}));
+  const StepTiming& timing = context->step_timings()[0];
+  ASSERT_EQ(timing.threads.size(), GetParam() == 1 ? 0u : 4u);
+  int64_t rows = 0;
+  for (const ThreadTiming& thread : timing.threads) {
+    rows += thread.tasks;
+    if (thread.tasks == 0) continue;
+    EXPECT_GE(thread.begin_ns, 0);
+    EXPECT_LE(thread.end_ns, timing.duration_ns);
+  }
+  EXPECT_EQ(rows, GetParam() == 1 ? 0 : 2);
 }
 
 TEST_P(ProgramTest, AllocatesNothingAfterTheFirstRun) {
@@ -110,10 +129,13 @@ TEST(Program, ProfilesEveryStep) {
   std::vector<Tensor> outputs(1);
   for (int i = 0; i < 2; ++i) {
     ASSERT_OK(context->Run({TestInput()}, absl::MakeSpan(outputs), {.profile = true}));
-    ASSERT_EQ(context->step_durations_ns().size(), 2u);
-    EXPECT_GT(context->step_durations_ns()[0], context->step_durations_ns()[1]);
+    const absl::Span<const StepTiming> profile = context->step_timings();
+    ASSERT_EQ(profile.size(), 2u);
+    EXPECT_GT(profile[0].duration_ns, profile[1].duration_ns);
+    EXPECT_EQ(profile[0].runs, 1);
+    EXPECT_TRUE(profile[0].threads.empty());
     ASSERT_OK(context->Run({TestInput()}, absl::MakeSpan(outputs)));
-    EXPECT_TRUE(context->step_durations_ns().empty());
+    EXPECT_TRUE(context->step_timings().empty());
   }
 }
 

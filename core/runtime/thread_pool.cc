@@ -1,6 +1,8 @@
 #include "core/runtime/thread_pool.h"
 
+#include "absl/base/optimization.h"
 #include "core/base/check.h"
+#include "core/base/clock.h"
 
 namespace slipway {
 namespace {
@@ -10,6 +12,11 @@ namespace {
 constexpr int kIdleLooks = 500;
 // The same for a caller whose last indices are with workers.
 constexpr int kEndLooks = 500;
+
+// Of its pool; 0 for threads that are none's, which call loops.
+thread_local size_t this_thread = 0;
+// Within tasks that are recorded already.
+thread_local bool is_recorded = false;
 
 inline void Pause() {
 #if defined(__x86_64__)
@@ -24,8 +31,8 @@ inline void Pause() {
 ThreadPool::ThreadPool(int threads) {
   SLIPWAY_CHECK(threads >= 1, "a pool needs a thread");
   workers_.reserve(static_cast<size_t>(threads - 1));
-  for (int i = 1; i < threads; ++i) {
-    workers_.emplace_back([this] { RunWorker(); });
+  for (size_t i = 1; i < static_cast<size_t>(threads); ++i) {
+    workers_.emplace_back([this, i] { RunWorker(i); });
   }
 }
 
@@ -39,9 +46,35 @@ ThreadPool::~ThreadPool() {
 }
 
 void ThreadPool::Work(Loop& loop) {
-  while (true) {
+  if (ABSL_PREDICT_TRUE(loop.recording == nullptr) || is_recorded) {
+    DoTasks(loop);
+  } else {
+    WorkRecorded(loop);
+  }
+}
+
+void ThreadPool::WorkRecorded(Loop& loop) {
+  ThreadTiming& work = loop.recording->threads[this_thread];
+  const SystemClock clock;
+  const auto now = [&] {
+    return absl::ToInt64Nanoseconds(clock.Monotonic()) - loop.recording->origin_ns;
+  };
+  is_recorded = true;
+  const int64_t begin = now();
+  const int64_t tasks = DoTasks(loop);
+  const int64_t end = now();
+  is_recorded = false;
+  if (tasks == 0) return;
+  if (work.tasks == 0) work.begin_ns = begin;
+  work.end_ns = end;
+  work.busy_ns += end - begin;
+  work.tasks += tasks;
+}
+
+int64_t ThreadPool::DoTasks(Loop& loop) {
+  for (int64_t tasks = 0;; ++tasks) {
     const int64_t index = loop.next.fetch_add(1, std::memory_order_relaxed);
-    if (index >= loop.end) return;
+    if (index >= loop.end) return tasks;
     const int32_t result = loop.task(loop.context, static_cast<int32_t>(index), loop.closure);
     if (result != 0) {
       int32_t none = 0;
@@ -60,9 +93,11 @@ void ThreadPool::Unlink(Loop& loop) {
 }
 
 int32_t ThreadPool::ParallelFor(slipway_context* context, slipway_task task, int32_t min,
-                                int32_t extent, uint8_t* closure) {
+                                int32_t extent, uint8_t* closure,
+                                const ThreadRecording* recording) {
   if (extent <= 0) return 0;
   Loop loop{context, task, closure, int64_t{min} + extent, min};
+  loop.recording = recording;
   if (workers_.empty() || extent == 1) {
     Work(loop);
     return loop.error.load(std::memory_order_relaxed);
@@ -89,7 +124,8 @@ int32_t ThreadPool::ParallelFor(slipway_context* context, slipway_task task, int
   return loop.error.load(std::memory_order_relaxed);
 }
 
-void ThreadPool::RunWorker() {
+void ThreadPool::RunWorker(size_t number) {
+  this_thread = number;
   uint64_t seen = 0;
   while (true) {
     for (int i = 0; i < kIdleLooks; ++i) {

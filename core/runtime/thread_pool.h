@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/kernel_abi/kernel_abi.h"
+#include "core/runtime/step_timing.h"
 
 namespace slipway {
 
@@ -30,9 +31,10 @@ class ThreadPool {
   int threads() const { return static_cast<int>(workers_.size()) + 1; }
 
   // slipway_imports.parallel_for: every index is run even if one fails; the result is 0 or a result
-  // that was not 0.
+  // that was not 0. With a recording, which has room for threads(), every thread adds to it what it does here; of a loop within a
+  // task, only the task is counted on the thread that is in it.
   int32_t ParallelFor(slipway_context* context, slipway_task task, int32_t min, int32_t extent,
-                      uint8_t* closure);
+                      uint8_t* closure, const ThreadRecording* recording = nullptr);
 
  private:
   // A loop under way; lives on its caller's stack.
@@ -46,10 +48,14 @@ class ThreadPool {
     // Workers inside. Changed under the mutex; leaving is the last a worker does with the loop.
     std::atomic<int> helpers{0};
     Loop* below = nullptr;
+    const ThreadRecording* recording = nullptr;
   };
 
   static void Work(Loop& loop);
-  void RunWorker();
+  static void WorkRecorded(Loop& loop);
+  // Returns how many tasks it did.
+  static int64_t DoTasks(Loop& loop);
+  void RunWorker(size_t number);
   void Unlink(Loop& loop);
 
   std::vector<std::thread> workers_;

@@ -5,6 +5,10 @@
 #include <thread>
 #include <vector>
 
+#include "absl/synchronization/barrier.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "core/base/clock.h"
 #include "gtest/gtest.h"
 
 namespace slipway {
@@ -79,6 +83,67 @@ TEST_P(ThreadPoolTest, SeveralCallersShareThePool) {
   }
   for (std::thread& caller : callers) caller.join();
   for (const Counts& count : counts) EXPECT_EQ(count.of[63], 100);
+}
+
+// Ends when as many are in it as the pool has threads.
+int32_t Meet(slipway_context*, int32_t, uint8_t* closure) {
+  reinterpret_cast<absl::Barrier*>(closure)->Block();
+  return 0;
+}
+
+int64_t NowNs() { return absl::ToInt64Nanoseconds(SystemClock().Monotonic()); }
+
+TEST_P(ThreadPoolTest, RecordsWhatEachThreadDid) {
+  ThreadPool pool(GetParam());
+  std::vector<ThreadTiming> threads(static_cast<size_t>(GetParam()));
+  const ThreadRecording recording = {NowNs(), absl::MakeSpan(threads)};
+  constexpr int kLoops = 3;
+  for (int i = 0; i < kLoops; ++i) {
+    absl::Barrier barrier(GetParam());
+    EXPECT_EQ(pool.ParallelFor(nullptr, Meet, 0, GetParam(), reinterpret_cast<uint8_t*>(&barrier),
+                               &recording),
+              0);
+  }
+  const int64_t length = NowNs() - recording.origin_ns;
+  for (const ThreadTiming& thread : threads) {
+    EXPECT_EQ(thread.tasks, kLoops);
+    EXPECT_GE(thread.begin_ns, 0);
+    EXPECT_GT(thread.busy_ns, 0);
+    EXPECT_LE(thread.busy_ns, thread.end_ns - thread.begin_ns);
+    EXPECT_LE(thread.end_ns, length);
+  }
+}
+
+struct Recorded {
+  ThreadPool* pool;
+  const ThreadRecording* recording;
+  Counts counts;
+};
+
+int32_t NestedRecorded(slipway_context* context, int32_t, uint8_t* closure) {
+  auto* recorded = reinterpret_cast<Recorded*>(closure);
+  return recorded->pool->ParallelFor(context, Count, 0, 20, Closure(recorded->counts),
+                                     recorded->recording);
+}
+
+TEST_P(ThreadPoolTest, OfALoopInATaskOnlyTheTaskIsRecordedThere) {
+  ThreadPool pool(GetParam());
+  std::vector<ThreadTiming> threads(static_cast<size_t>(GetParam()));
+  const ThreadRecording recording = {NowNs(), absl::MakeSpan(threads)};
+  Recorded recorded = {&pool, &recording, {}};
+  EXPECT_EQ(pool.ParallelFor(nullptr, NestedRecorded, 0, 50, reinterpret_cast<uint8_t*>(&recorded),
+                             &recording),
+            0);
+  EXPECT_EQ(recorded.counts.of[19], 50);
+  int64_t tasks = 0;
+  for (const ThreadTiming& thread : threads) {
+    tasks += thread.tasks;
+    EXPECT_LE(thread.busy_ns, NowNs() - recording.origin_ns);
+  }
+  // Helpers may do tasks of the loops in a task of somebody else's.
+  EXPECT_GE(tasks, 50);
+  EXPECT_LE(tasks, 50 + 50 * 20);
+  if (GetParam() == 1) EXPECT_EQ(tasks, 50);
 }
 
 }  // namespace

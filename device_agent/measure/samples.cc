@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/time/clock.h"
 #include "core/base/clock.h"
 #include "core/base/status_macros.h"
+#include "core/runtime/step_timing.h"
 #include "core/statistics/quantile.h"
 #include "device_agent/measure/stamps.h"
 
@@ -129,6 +131,18 @@ void SetCost(const StepCost& cost, int64_t runs, v1::StepTime& time) {
   time.set_product_type(cost.product_type);
 }
 
+// Nothing where no loop was run by several.
+void SetThreads(absl::Span<const ThreadTiming> threads, v1::StepTime& time) {
+  if (absl::c_all_of(threads, [](const ThreadTiming& thread) { return thread.tasks == 0; })) return;
+  for (const ThreadTiming& thread : threads.subspan(0, kMaxToldThreads)) {
+    v1::ThreadWork& work = *time.add_threads();
+    work.set_begin_ns(thread.begin_ns);
+    work.set_end_ns(thread.end_ns);
+    work.set_busy_ns(thread.busy_ns);
+    work.set_tasks(thread.tasks);
+  }
+}
+
 }  // namespace
 
 int64_t NextIterations(int64_t calls, int64_t duration_ns, int64_t min_sample_ns) {
@@ -150,16 +164,15 @@ absl::Status TakeSamples(absl::FunctionRef<absl::Status()> call, const SampleOpt
   return Sampler(call, options).Run(result);
 }
 
-std::vector<v1::StepTime> StepTimes(const Program& program, const ProgramContext& context,
-                                    absl::Span<const int64_t> durations_ns) {
+std::vector<v1::StepTime> StepTimes(const Program& program, absl::Span<const StepTiming> timings) {
   const std::vector<StepInfo>& steps = program.steps();
-  const absl::Span<const int64_t> runs = context.step_runs();
   std::vector<v1::StepTime> times(steps.size());
   for (size_t s = 0; s < steps.size(); ++s) {
     times[s].set_name(steps[s].name);
     for (const std::string& name : steps[s].operators) times[s].add_operators(name);
-    times[s].set_duration_ns(durations_ns[s]);
-    if (steps[s].cost.has_value()) SetCost(*steps[s].cost, runs[s], times[s]);
+    times[s].set_duration_ns(timings[s].duration_ns);
+    if (steps[s].cost.has_value()) SetCost(*steps[s].cost, timings[s].runs, times[s]);
+    SetThreads(timings[s].threads, times[s]);
   }
   return times;
 }
@@ -167,15 +180,17 @@ std::vector<v1::StepTime> StepTimes(const Program& program, const ProgramContext
 absl::Status ProfileSteps(const Program& program, const ProgramContext& context,
                           absl::FunctionRef<absl::Status()> call, v1::BenchmarkResult& result) {
   SLIPWAY_RETURN_IF_ERROR(call());
-  std::vector<int64_t> smallest(program.steps().size(), INT64_MAX);
+  std::vector<StepTiming> smallest;
   const int64_t begin = NowNs();
   for (int i = 0; i < kProfiledCalls && (i == 0 || NowNs() - begin < kProfiledNs); ++i) {
     SLIPWAY_RETURN_IF_ERROR(call());
-    const absl::Span<const int64_t> durations = context.step_durations_ns();
-    for (size_t s = 0; s < smallest.size(); ++s) smallest[s] = std::min(smallest[s], durations[s]);
+    const absl::Span<const StepTiming> timings = context.step_timings();
+    if (smallest.empty()) smallest.assign(timings.begin(), timings.end());
+    for (size_t s = 0; s < smallest.size(); ++s) {
+      if (timings[s].duration_ns < smallest[s].duration_ns) smallest[s] = timings[s];
+    }
   }
-  for (v1::StepTime& time : StepTimes(program, context, smallest))
-    *result.add_steps() = std::move(time);
+  for (v1::StepTime& time : StepTimes(program, smallest)) *result.add_steps() = std::move(time);
   return absl::OkStatus();
 }
 

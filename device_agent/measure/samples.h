@@ -10,7 +10,9 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/types/span.h"
 #include "core/runtime/program.h"
+#include "core/runtime/step_timing.h"
 #include "proto/slipway/v1/run.pb.h"
 
 namespace slipway {
@@ -43,9 +45,11 @@ absl::Status TakeSamples(absl::FunctionRef<absl::Status()> call, const SampleOpt
 absl::Status ProfileSteps(const Program& program, const ProgramContext& context,
                           absl::FunctionRef<absl::Status()> call, v1::BenchmarkResult& result);
 
-// The steps with these durations, and what those of the context's last call, which had a profile, cost.
-std::vector<v1::StepTime> StepTimes(const Program& program, const ProgramContext& context,
-                                    absl::Span<const int64_t> durations_ns);
+// The threads of a step that are told: the first.
+inline constexpr size_t kMaxToldThreads = 64;
+
+// The steps of a program with what was measured of each, and what so many runs cost.
+std::vector<v1::StepTime> StepTimes(const Program& program, absl::Span<const StepTiming> timings);
 
 // Smallest number of calls that make a sample long enough, given that `calls` took `duration_ns`.
 int64_t NextIterations(int64_t calls, int64_t duration_ns, int64_t min_sample_ns = kMinSampleNs);

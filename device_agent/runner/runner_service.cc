@@ -350,8 +350,7 @@ absl::Status RunnerService::Call(const Operation::Call& request, const std::atom
   called.set_duration_ns(NowNs() - begin);
   called.set_threads(held->options.threads);
   if (request.profile()) {
-    for (v1::StepTime& time :
-         StepTimes(*held->program, *held->context, held->context->step_durations_ns())) {
+    for (v1::StepTime& time : StepTimes(*held->program, held->context->step_timings())) {
       *called.add_steps() = std::move(time);
     }
   }

@@ -37,6 +37,21 @@ absl::Status CheckSamples(const v1::BenchmarkResult& result, int64_t most_sample
   return absl::OkStatus();
 }
 
+absl::Status CheckStep(const v1::StepTime& step) {
+  SLIPWAY_RETURN_IF_ERROR(CheckAtLeast("a step's duration_ns", step.duration_ns(), 0));
+  if (step.threads_size() > kMaxToldThreads) {
+    return absl::InvalidArgumentError(absl::StrCat("a step tells of ", step.threads_size(),
+                                                   " threads; at most ", kMaxToldThreads));
+  }
+  for (const v1::ThreadWork& thread : step.threads()) {
+    SLIPWAY_RETURN_IF_ERROR(CheckAtLeast("a thread's begin_ns", thread.begin_ns(), 0));
+    SLIPWAY_RETURN_IF_ERROR(CheckAtLeast("a thread's end_ns", thread.end_ns(), thread.begin_ns()));
+    SLIPWAY_RETURN_IF_ERROR(CheckAtLeast("a thread's busy_ns", thread.busy_ns(), 0));
+    SLIPWAY_RETURN_IF_ERROR(CheckAtLeast("a thread's tasks", thread.tasks(), 0));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckMachine(absl::string_view when, const v1::MachineState& machine) {
   SLIPWAY_RETURN_IF_ERROR(
       CheckAtLeast(absl::StrCat(when, ".cpu_frequency_hz"), machine.cpu_frequency_hz(), 0));
@@ -72,9 +87,7 @@ absl::Status CheckBenchmark(const v1::BenchmarkResult& result, int64_t most_samp
   for (const auto& [what, value, least] : numbers) {
     SLIPWAY_RETURN_IF_ERROR(CheckAtLeast(what, value, least));
   }
-  for (const v1::StepTime& step : result.steps()) {
-    SLIPWAY_RETURN_IF_ERROR(CheckAtLeast("a step's duration_ns", step.duration_ns(), 0));
-  }
+  for (const v1::StepTime& step : result.steps()) SLIPWAY_RETURN_IF_ERROR(CheckStep(step));
   return absl::OkStatus();
 }
 

@@ -67,6 +67,18 @@ TEST(BenchmarkCheckTest, NamesWhatCannotBe) {
             "before.cpu_frequency_hz"},
            {[](auto& r) { r.mutable_after()->set_load_millis(-1); }, "after.load_millis is -1"},
            {[](auto& r) { r.add_steps()->set_duration_ns(-1); }, "a step's duration_ns is -1"},
+           {[](auto& r) { r.add_steps()->add_threads()->set_begin_ns(-1); },
+            "a thread's begin_ns is -1"},
+           {[](auto& r) { r.add_steps()->add_threads()->set_end_ns(-1); },
+            "a thread's end_ns is -1"},
+           {[](auto& r) { r.add_steps()->add_threads()->set_busy_ns(-1); },
+            "a thread's busy_ns is -1"},
+           {[](auto& r) { r.add_steps()->add_threads()->set_tasks(-1); }, "a thread's tasks is -1"},
+           {[](auto& r) {
+              v1::StepTime& step = *r.add_steps();
+              for (int i = 0; i < 65; ++i) step.add_threads();
+            },
+            "a step tells of 65 threads; at most 64"},
        }) {
     v1::BenchmarkResult result = Honest();
     c.spoil(result);

@@ -114,9 +114,9 @@ absl::Status RunBench(const std::string& path, const BenchOptions& options) {
     const int64_t ns = absl::ToInt64Nanoseconds(clock.Monotonic() - begin);
     if (sample < 0) continue;
     best_ns = std::min(best_ns, ns);
-    const absl::Span<const int64_t> durations = run->step_durations_ns();
+    const absl::Span<const StepTiming> profile = run->step_timings();
     for (size_t i = 0; i < steps.size(); ++i) {
-      steps[i].best_ns = std::min(steps[i].best_ns, durations[i]);
+      steps[i].best_ns = std::min(steps[i].best_ns, profile[i].duration_ns);
     }
   }
 

@@ -10,6 +10,7 @@
 #include "core/runtime/context.h"
 #include "core/runtime/device.h"
 #include "core/runtime/scratch.h"
+#include "core/runtime/step_timing.h"
 #include "core/runtime/thread_pool.h"
 
 namespace slipway {
@@ -42,6 +43,7 @@ class CpuQueues final : public DeviceQueues {
   absl::Status Record(uint32_t queue, DeviceEvent& event) override;
   absl::Status Wait(uint32_t queue, DeviceEvent& event) override;
   absl::Status Finish() override { return absl::OkStatus(); }
+  void SetRecording(const ThreadRecording* recording) override { context_.SetRecording(recording); }
 
  private:
   absl::Status Failure(int32_t result);
