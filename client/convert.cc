@@ -328,6 +328,21 @@ std::optional<StepWork> WorkFromProto(const v1::StepTime& step) {
                   static_cast<DataType>(step.product_type())};
 }
 
+// A thread whose times cannot be is one without tasks.
+std::vector<ThreadWork> ThreadsFromProto(const v1::StepTime& step) {
+  std::vector<ThreadWork> threads;
+  for (const v1::ThreadWork& thread : step.threads()) {
+    const bool can_be = thread.tasks() > 0 && thread.begin_ns() >= 0 &&
+                        thread.end_ns() >= thread.begin_ns() &&
+                        thread.end_ns() <= step.duration_ns() && thread.busy_ns() >= 0 &&
+                        thread.busy_ns() <= thread.end_ns() - thread.begin_ns();
+    threads.push_back(
+        can_be ? ThreadWork{thread.begin_ns(), thread.end_ns(), thread.busy_ns(), thread.tasks()}
+               : ThreadWork());
+  }
+  return threads;
+}
+
 }  // namespace
 
 std::vector<StepTime> StepTimesFromProto(
@@ -337,7 +352,8 @@ std::vector<StepTime> StepTimesFromProto(
     steps.push_back({.name = step.name(),
                      .operators = {step.operators().begin(), step.operators().end()},
                      .duration_ns = step.duration_ns(),
-                     .work = WorkFromProto(step)});
+                     .work = WorkFromProto(step),
+                     .threads = ThreadsFromProto(step)});
   }
   return steps;
 }

@@ -255,5 +255,36 @@ TEST(ConvertTest, AnEntryThatCannotBeIsRefused) {
               StatusIs(absl::StatusCode::kInternal, HasSubstr("a sample that took 0 ns")));
 }
 
+TEST(ConvertTest, AThreadWhoseTimesCannotBeHasDoneNothing) {
+  v1::BenchmarkResult result;
+  v1::StepTime& step = *result.add_steps();
+  step.set_duration_ns(100);
+  const auto add = [&](int64_t begin, int64_t end, int64_t busy, int64_t tasks) {
+    v1::ThreadWork& work = *step.add_threads();
+    work.set_begin_ns(begin);
+    work.set_end_ns(end);
+    work.set_busy_ns(busy);
+    work.set_tasks(tasks);
+  };
+  add(1, 99, 90, 3);
+  add(0, 0, 0, 0);
+  add(-1, 99, 90, 3);
+  add(99, 1, 0, 3);
+  add(1, 101, 90, 3);
+  add(1, 99, 99, 3);
+  add(1, 99, -1, 3);
+  add(1, 99, 90, -3);
+  const std::vector<ThreadWork> threads = StepTimesFromProto(result.steps())[0].threads;
+  ASSERT_EQ(threads.size(), 8u);
+  EXPECT_EQ(threads[0].begin_ns, 1);
+  EXPECT_EQ(threads[0].end_ns, 99);
+  EXPECT_EQ(threads[0].busy_ns, 90);
+  EXPECT_EQ(threads[0].tasks, 3);
+  for (size_t i = 1; i < threads.size(); ++i) {
+    EXPECT_EQ(threads[i].tasks, 0) << i;
+    EXPECT_EQ(threads[i].end_ns, 0) << i;
+  }
+}
+
 }  // namespace
 }  // namespace slipway

@@ -182,11 +182,20 @@ struct StepWork {
       DataType::kInvalid;  // Of a device or compiler that is newer, any other number.
 };
 
+// What one thread did of a step; times count from the step's begin (ThreadWork in proto/slipway/v1/run.proto).
+struct ThreadWork {
+  int64_t begin_ns = 0;
+  int64_t end_ns = 0;
+  int64_t busy_ns = 0;
+  int64_t tasks = 0;  // 0: it had none, and no times.
+};
+
 struct StepTime {
   std::string name;
   std::vector<std::string> operators;
   int64_t duration_ns = 0;
-  std::optional<StepWork> work = {};  // Where artifact and agent tell it.
+  std::optional<StepWork> work = {};     // Where artifact and agent tell it.
+  std::vector<ThreadWork> threads = {};  // Where several ran it and the agent tells it.
 };
 
 struct BenchmarkResult {

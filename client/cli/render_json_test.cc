@@ -86,7 +86,8 @@ TEST(RenderJsonTest, Benchmark) {
   BenchmarkResult result = Benchmark();
   result.before = {.cpu_frequency_hz = 2'600'000'000, .governor = "performance"};
   result.after = {.temperature_millicelsius = 41'500, .load_millis = 980};
-  result.steps = {{"conv", {"Conv", "Relu"}, 1000, StepWork{500, 64, 16}}, {"loop", {"Loop"}, 7}};
+  result.steps = {{"conv", {"Conv", "Relu"}, 1000, StepWork{500, 64, 16}, {{10, 900, 850, 7}, {}}},
+                  {"loop", {"Loop"}, 7}};
   result.peaks = {{1, {{"f32", 1e9}}, {{"memory", 0, 2e9}}}};
   Json samples = Json::array();
   for (int i = 0; i < 100; ++i) samples.push_back(10'000'001 + i);
@@ -109,7 +110,9 @@ TEST(RenderJsonTest, Benchmark) {
                 "temperature_millicelsius": 41500, "load_millis": 980},
       "started_at": "2026-01-01T00:00:00.005Z",
       "steps": [{"name": "conv", "operators": ["Conv", "Relu"], "ns": 1000, "flops": 500,
-                 "bytes": 64, "constant_bytes": 16, "limit_ns": 500.0, "limit": "f32"},
+                 "bytes": 64, "constant_bytes": 16, "limit_ns": 500.0, "limit": "f32",
+                 "threads": [{"begin_ns": 10, "end_ns": 900, "busy_ns": 850, "tasks": 7},
+                             {"begin_ns": 0, "end_ns": 0, "busy_ns": 0, "tasks": 0}]},
                 {"name": "loop", "operators": ["Loop"], "ns": 7}],
       "limit_ns": 500.0,
       "peaks": [{"threads": 1,

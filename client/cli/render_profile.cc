@@ -114,6 +114,23 @@ std::string RenderProfile(const StepProfile& profile) {
                       " together\n", table.Render("  "), ProfileTotal(profile));
 }
 
+namespace {
+
+void ThreadsJson(JsonWriter& json, const std::vector<ThreadWork>& threads) {
+  json.BeginArray("threads");
+  for (const ThreadWork& thread : threads) {
+    json.BeginObject();
+    json.Integer("begin_ns", thread.begin_ns);
+    json.Integer("end_ns", thread.end_ns);
+    json.Integer("busy_ns", thread.busy_ns);
+    json.Integer("tasks", thread.tasks);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+}  // namespace
+
 void ProfileJson(JsonWriter& json, const StepProfile& profile) {
   const Roofline roofline = FindLimits(profile.steps, profile.peaks, profile.threads);
   json.BeginArray("steps");
@@ -134,6 +151,7 @@ void ProfileJson(JsonWriter& json, const StepProfile& profile) {
       json.Real("limit_ns", roofline.steps[i]->ns);
       json.Text("limit", roofline.steps[i]->what);
     }
+    if (!step.threads.empty()) ThreadsJson(json, step.threads);
     json.EndObject();
   }
   json.EndArray();

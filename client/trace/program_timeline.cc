@@ -1,9 +1,11 @@
 #include "client/trace/program_timeline.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/roofline.h"
@@ -80,6 +82,35 @@ TimelineFacts FactsOf(const StepTime& time, const ArtifactSummary::Step& step,
   return facts;
 }
 
+// What each thread did in the steps, the calling one first. A step whose threads are not told is the calling one's.
+std::vector<TimelineTrack> ThreadTracks(const std::string& process, const BenchmarkResult& result,
+                                        absl::Span<const PlacedStep> placed, absl::Time begin) {
+  size_t count = 0;
+  for (const StepTime& time : result.steps) count = std::max(count, time.threads.size());
+  std::vector<TimelineTrack> tracks(count);
+  for (size_t t = 0; t < count; ++t) {
+    tracks[t].process = process;
+    tracks[t].name = absl::StrCat("one call, thread ", t);
+  }
+  for (const PlacedStep& step : placed) {
+    if (count == 0 || !step.step->kernel.has_value()) continue;
+    const StepTime& time = result.steps[step.number];
+    const absl::Time at = begin + step.begin;
+    if (time.threads.empty()) {
+      tracks[0].spans.push_back({time.name, at, absl::Nanoseconds(time.duration_ns)});
+    }
+    for (size_t t = 0; t < time.threads.size(); ++t) {
+      const ThreadWork& work = time.threads[t];
+      if (work.tasks == 0) continue;
+      tracks[t].spans.push_back({time.name,
+                                 at + absl::Nanoseconds(work.begin_ns),
+                                 absl::Nanoseconds(work.end_ns - work.begin_ns),
+                                 {{"tasks", work.tasks}, {"busy_ns", work.busy_ns}}});
+    }
+  }
+  return tracks;
+}
+
 // A call, put together of its steps.
 void AddCall(const std::string& process, const BenchmarkResult& result,
              const ArtifactSummary& program, absl::Time begin, Timeline& timeline) {
@@ -114,10 +145,14 @@ void AddCall(const std::string& process, const BenchmarkResult& result,
   }
   timeline.remarks.push_back(
       "the call is put together of the smallest time of each step over the profiled calls, which "
-      "came after the samples; "
-      "a step takes as long on each of its threads: what each of them did is not measured");
+      "came after the samples");
   timeline.tracks.push_back(std::move(steps));
   if (!kernels.spans.empty()) timeline.tracks.push_back(std::move(kernels));
+  std::vector<TimelineTrack> of_threads = ThreadTracks(process, result, placed, begin);
+  if (of_threads.empty() && result.threads > 1) {
+    timeline.remarks.push_back("the agent does not tell what each thread did");
+  }
+  absl::c_move(of_threads, std::back_inserter(timeline.tracks));
 }
 
 }  // namespace

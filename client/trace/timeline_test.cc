@@ -255,6 +255,29 @@ TEST(TimelineTest, StepsOfALoopAreInIt) {
               ElementsAre("kernel 7 200ms+3ms", "kernel 8 203ms+2ms", "kernel 2 206ms+1ms"));
 }
 
+TEST(TimelineTest, WhatThreadsDidIsDrawnOnATrackForEach) {
+  FollowedJob followed = Measured();
+  BenchmarkResult& result = *followed.job.benchmark;
+  result.threads = 2;
+  result.steps = {{"mul", {"Mul"}, 3'000'000},
+                  {"add", {"Add"}, 2'000'000},
+                  {"loop", {"Loop"}, 6'000'000},
+                  {"relu", {"Relu"}, 4'000'000}};
+  EXPECT_THAT(MakeTimeline({followed}, Looping()).remarks,
+              Contains(HasSubstr("does not tell what each thread did")));
+  result.steps[1].threads = {{.begin_ns = 0, .end_ns = 2'000'000, .busy_ns = 1'000'000, .tasks = 3},
+                             {}};
+  result.steps[3].threads = {
+      {.begin_ns = 0, .end_ns = 3'000'000, .busy_ns = 3'000'000, .tasks = 5},
+      {.begin_ns = 1'000'000, .end_ns = 4'000'000, .busy_ns = 2'000'000, .tasks = 4}};
+  const Timeline timeline = MakeTimeline({followed}, Looping());
+  EXPECT_THAT(Spans(timeline, "program on board", "one call, thread 0"),
+              ElementsAre("mul 200ms+3ms", "add 203ms+2ms", "relu 206ms+3ms"));
+  EXPECT_THAT(Spans(timeline, "program on board", "one call, thread 1"),
+              ElementsAre("relu 207ms+3ms"));
+  EXPECT_THAT(timeline.remarks, Not(Contains(HasSubstr("each thread"))));
+}
+
 TEST(TimelineTest, TheStepsOfAnotherProgramAreNotDrawn) {
   FollowedJob followed = Measured();
   followed.job.benchmark->steps = {{"mul", {"Mul"}, 3'000'000}};

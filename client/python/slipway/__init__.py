@@ -17,7 +17,7 @@ from slipway._default import (bench, cancel, compare, compile, devices, export, 
                               run, upload, wait)
 from slipway._comparison import Gate
 from slipway._results import (Artifact, Benchmark, Comparison, Compilation, Device, HistoryEntry, Job, Listing, RunResult,
-                              ServerInfo, Steps, StepTime)
+                              ServerInfo, Steps, StepTime, ThreadWork)
 from slipway._scenario import Scenario, ScenarioResult
 from slipway._session import DeviceTensor, Program, Session
 from slipway._slip import Port
@@ -29,7 +29,7 @@ __version__ = '0.1.0'
 __all__ = [
     'Artifact', 'Benchmark', 'Client', 'Comparison', 'Compilation', 'Device', 'DeviceTensor', 'Digest', 'Estimate',
     'Gate', 'HistoryEntry', 'Job', 'Listing', 'Port', 'Program', 'RunResult', 'Scenario', 'ScenarioResult',
-    'ServerInfo', 'Session', 'SlipwayError', 'StepTime', 'Steps', 'TensorType', 'bench', 'cancel', 'compare',
+    'ServerInfo', 'Session', 'SlipwayError', 'StepTime', 'Steps', 'TensorType', 'ThreadWork', 'bench', 'cancel', 'compare',
     'compile', 'devices', 'errors', 'export', 'gate', 'history', 'job', 'jobs', 'open', 'open_agent', 'run', 'upload',
     'wait',
 ]

@@ -145,6 +145,16 @@ def _summary(array: Array) -> Dict[str, Optional[float]]:
 
 
 @dataclass(frozen=True)
+class ThreadWork:
+    """What one thread did of a step: nanoseconds from the step's begin, the first the calling thread. Without tasks, no times."""
+
+    begin_ns: int
+    end_ns: int
+    busy_ns: int
+    tasks: int
+
+
+@dataclass(frozen=True)
 class StepTime:
     """Time of one step of a program, over profiled calls; what it computes and moves where the artifact tells."""
 
@@ -153,6 +163,7 @@ class StepTime:
     ns: int
     flops: Optional[int]
     bytes: Optional[int]
+    threads: Tuple[ThreadWork, ...] = ()  # Where several ran it and the agent tells it.
 
 
 class Steps(Shown):
@@ -165,7 +176,9 @@ class Steps(Shown):
     def from_protos(cls, protos: Any) -> 'Steps':
         return cls([StepTime(each.name, tuple(each.operators), each.duration_ns,
                              each.flops if each.HasField('flops') else None,
-                             each.bytes if each.HasField('bytes') else None) for each in protos])
+                             each.bytes if each.HasField('bytes') else None,
+                             tuple(ThreadWork(thread.begin_ns, thread.end_ns, thread.busy_ns, thread.tasks)
+                                   for thread in each.threads)) for each in protos])
 
     def __len__(self) -> int:
         return len(self.steps)

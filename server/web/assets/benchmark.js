@@ -24,6 +24,11 @@ function remarks(result) {
   return lines.map((line) => h('p', {class: 'note-box'}, line));
 }
 
+// Of the time that its threads had.
+function busyShare(step) {
+  return step.threads.reduce((sum, thread) => sum + thread.busy_ns, 0) / (step.threads.length * step.ns || 1);
+}
+
 function stepsTable(steps) {
   const total = steps.reduce((sum, step) => sum + step.ns, 0) || 1;
   const table = liveTable({caption: 'Steps of the program', key: (step) => step.index, sorted: {column: 2, down: true}, columns: [
@@ -34,6 +39,7 @@ function stepsTable(steps) {
     {title: 'Operations', number: true, cell: (s) => (s.flops ? short(s.flops) : '–'), sort: (s) => s.flops ?? 0},
     {title: 'Bytes', number: true, cell: (s) => (s.bytes ? bytes(s.bytes) : '–'), sort: (s) => s.bytes ?? 0},
     {title: 'Of its limit', number: true, cell: (s) => (s.limit_ns ? [percent(s.limit_ns / s.ns), shareBar(s.limit_ns / s.ns, 3)] : '–'), sort: (s) => (s.limit_ns ?? 0) / s.ns},
+    ...(steps.some((step) => step.threads) ? [{title: 'Threads busy', number: true, cell: (s) => (s.threads ? [percent(busyShare(s)), shareBar(busyShare(s), 3)] : '–'), sort: (s) => (s.threads ? busyShare(s) : 0)}] : []),
     {title: 'Limit', cell: (s) => s.limit ?? '–', sort: (s) => s.limit ?? ''}]});
   table.update(steps.map((step, index) => ({...step, index})));
   return table.element;
