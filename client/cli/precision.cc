@@ -9,6 +9,7 @@
 #include "client/cli/examples.h"
 #include "client/cli/exit_code.h"
 #include "client/cli/open_session.h"
+#include "client/cli/tag_flags.h"
 #include "client/range_observer.h"
 #include "core/base/status_macros.h"
 
@@ -49,8 +50,6 @@ std::optional<DataType> RoundedTo(absl::string_view precision) {
   return std::nullopt;
 }
 
-}  // namespace
-
 absl::Status CheckPrecision(const ModelFlags& flags) {
   if (flags.precision == "int8") return ListExamples(flags.examples).status();
   if (!RoundedTo(flags.precision).has_value()) {
@@ -59,6 +58,14 @@ absl::Status CheckPrecision(const ModelFlags& flags) {
   }
   if (flags.examples.empty()) return absl::OkStatus();
   return WrongCall("\"--examples\" are for \"--precision int8\"");
+}
+
+}  // namespace
+
+absl::Status CheckModelFlags(const ModelFlags& flags) {
+  SLIPWAY_RETURN_IF_ERROR(CheckPrecision(flags));
+  SLIPWAY_RETURN_IF_ERROR(TagsOf(flags.tags).status());
+  return flags.target.empty() ? absl::OkStatus() : CanonicalTarget(flags.target).status();
 }
 
 ModelFlags OnDevice(const ModelFlags& flags) {

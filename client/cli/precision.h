@@ -14,8 +14,9 @@
 
 namespace slipway::cli {
 
-// A wrong call, before anything is started, when there is no such precision yet, or it and "--examples" do not fit.
-absl::Status CheckPrecision(const ModelFlags& flags);
+// A wrong call for what no server is needed to find wrong, so that none is started: a target or precision that there is not, "--examples"
+// that do not fit it, tags that are none.
+absl::Status CheckModelFlags(const ModelFlags& flags);
 
 // The flags for what runs on a device now, whatever target the model is compiled for in the end.
 ModelFlags OnDevice(const ModelFlags& flags);

@@ -34,8 +34,7 @@ absl::StatusOr<std::optional<std::string>> ParseRun(Environment& environment, Fl
   if (!names.has_value()) return std::nullopt;
   const std::string& path = names->front();
   SLIPWAY_RETURN_IF_ERROR(CheckFile(path));
-  SLIPWAY_RETURN_IF_ERROR(CheckPrecision(run.model));
-  SLIPWAY_RETURN_IF_ERROR(TagsOf(run.model.tags).status());
+  SLIPWAY_RETURN_IF_ERROR(CheckModelFlags(run.model));
   if (run.check) SLIPWAY_RETURN_IF_ERROR(run.check(path));
   return path;
 }

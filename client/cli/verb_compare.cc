@@ -11,7 +11,6 @@
 #include "client/cli/percent.h"
 #include "client/cli/precision.h"
 #include "client/cli/render.h"
-#include "client/cli/tag_flags.h"
 #include "client/cli/turns.h"
 #include "client/cli/verbs.h"
 #include "client/comparison.h"
@@ -52,8 +51,7 @@ absl::StatusOr<std::optional<ComparisonReport>> CompareTwo(Environment& environm
   if (!names.has_value()) return std::nullopt;
   SLIPWAY_ASSIGN_OR_RETURN(options.margin, ParsePercent("margin", margin, 50));
   for (const std::string& path : *names) SLIPWAY_RETURN_IF_ERROR(CheckFile(path));
-  SLIPWAY_RETURN_IF_ERROR(CheckPrecision(model_flags));
-  SLIPWAY_RETURN_IF_ERROR(TagsOf(model_flags.tags).status());
+  SLIPWAY_RETURN_IF_ERROR(CheckModelFlags(model_flags));
 
   SLIPWAY_ASSIGN_OR_RETURN(const auto connection, Connection::Open(environment, connection_flags));
   std::array<ArtifactSummary, 2> artifacts;

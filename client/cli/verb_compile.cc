@@ -9,7 +9,6 @@
 #include "client/cli/model_flags.h"
 #include "client/cli/precision.h"
 #include "client/cli/render.h"
-#include "client/cli/tag_flags.h"
 #include "client/cli/verbs.h"
 #include "core/base/files.h"
 #include "core/base/status_macros.h"
@@ -43,12 +42,7 @@ absl::Status Compile(Environment& environment, Arguments arguments) {
   if (detach && !(output.empty() && schedules.empty())) {
     return WrongCall("with \"--detach\" there is nothing to write yet; see \"slipway results\"");
   }
-  // Before anything is started: a wrong target needs no server.
-  SLIPWAY_RETURN_IF_ERROR(CheckPrecision(model_flags));
-  SLIPWAY_RETURN_IF_ERROR(TagsOf(model_flags.tags).status());
-  if (!model_flags.target.empty()) {
-    SLIPWAY_RETURN_IF_ERROR(ChooseTarget(model_flags, false, {}).status());
-  }
+  SLIPWAY_RETURN_IF_ERROR(CheckModelFlags(model_flags));
 
   const absl::Time start = absl::Now();
   SLIPWAY_ASSIGN_OR_RETURN(const auto connection, Connection::Open(environment, connection_flags));

@@ -11,7 +11,6 @@
 #include "client/cli/follow.h"
 #include "client/cli/model_flags.h"
 #include "client/cli/precision.h"
-#include "client/cli/tag_flags.h"
 #include "client/cli/verbs.h"
 #include "client/library/library_files.h"
 #include "client/library/library_plan.h"
@@ -111,11 +110,9 @@ absl::Status Export(Environment& environment, Arguments arguments) {
         absl::StrCat("flag \"--weights\": \"", weights, "\" is neither section nor file"));
   }
   library.model = BaseName(path);
-  // Before anything is started: a wrong target needs no server.
-  SLIPWAY_RETURN_IF_ERROR(CheckPrecision(model_flags));
-  SLIPWAY_RETURN_IF_ERROR(TagsOf(model_flags.tags).status());
+  SLIPWAY_RETURN_IF_ERROR(CheckModelFlags(model_flags));
   if (!model_flags.target.empty()) {
-    SLIPWAY_ASSIGN_OR_RETURN(const std::string target, ChooseTarget(model_flags, false, {}));
+    SLIPWAY_ASSIGN_OR_RETURN(const std::string target, CanonicalTarget(model_flags.target));
     SLIPWAY_RETURN_IF_ERROR(FormFor(target).status());
   }
 

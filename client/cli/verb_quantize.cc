@@ -8,7 +8,6 @@
 #include "client/cli/open_session.h"
 #include "client/cli/precision.h"
 #include "client/cli/render.h"
-#include "client/cli/tag_flags.h"
 #include "client/cli/verbs.h"
 #include "client/output_accuracy.h"
 #include "core/base/status_macros.h"
@@ -90,8 +89,7 @@ absl::Status Quantize(Environment& environment, Arguments arguments) {
   if (!names.has_value()) return absl::OkStatus();
   const std::string& path = names->front();
   SLIPWAY_RETURN_IF_ERROR(CheckModelAndOutput(path, output));
-  SLIPWAY_RETURN_IF_ERROR(CheckPrecision(model_flags));
-  SLIPWAY_RETURN_IF_ERROR(TagsOf(model_flags.tags).status());
+  SLIPWAY_RETURN_IF_ERROR(CheckModelFlags(model_flags));
   if (model_flags.precision == "f32") return WrongCall("in f32 there is nothing to quantize");
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<std::string> files,
                            ListExamples(model_flags.examples));
