@@ -144,6 +144,11 @@ def test_inputs_that_do_not_fit_are_named(client, digits, seven):
             client.bench(digits, {'image': image})
     with pytest.raises(errors.InvalidArgument, match=r'no input "picture"; it takes image f32'):
         client.run(digits, {'picture': seven})
+    for call in (client.run, client.bench):
+        with pytest.raises(errors.InvalidArgument, match='inputs are given by name, .* not a ndarray'):
+            call(digits, seven)
+    with pytest.raises(errors.InvalidArgument, match='inputs are given by name, .* not a list'):
+        client.compare(digits, digits, [seven])
 
 
 def test_models_that_are_none(client, folder):

@@ -117,13 +117,14 @@ class Client:
         Inputs are those of both, by their names in A."""
         if not 0 < margin < 1:
             raise errors.InvalidArgument(f'the margin {margin} is no share between 0 and 1')
+        given = _work.by_name(inputs)
         self._place.need_device()
         first = self._run(_work.prepare(self._context, a, {'target': target_a, 'device': device}))
         second = self._run(_work.prepare(self._context, b, {'target': target_b, 'device': device}))
         check_takes_the_same(first, second)
-        _work.check_inputs(first, inputs or {})
+        _work.check_inputs(first, given)
         with self.open(device, target=first.target, purpose='compare', tags=tags) as session:
-            return session._run(compare_programs(session._engine.conversation, first, second, dict(inputs or {}), seed=seed,
+            return session._run(compare_programs(session._engine.conversation, first, second, dict(given), seed=seed,
                                                  threads=threads, margin=margin, limit=limit))
 
     def gate(self, model: Any, baseline: Any, inputs: Optional[Mapping[str, Any]] = None, *, max_regression: float = 0.03,

@@ -158,6 +158,15 @@ def prepare(context: Context, model: AnyModel, compile_options: Dict[str, Any]) 
     return (yield from upload(context, model))
 
 
+def by_name(inputs: Optional[Inputs]) -> Inputs:
+    """The inputs that are given. INVALID_ARGUMENT for what names none, as an array alone."""
+    if inputs is None:
+        return {}
+    if not isinstance(inputs, Mapping):
+        raise errors.InvalidArgument(f'inputs are given by name, as {{"x": array}}: not a {type(inputs).__name__}')
+    return inputs
+
+
 def check_inputs(artifact: Artifact, inputs: Inputs) -> None:
     """INVALID_ARGUMENT names an input that the program does not take, or does not take like this."""
     ports = {port.name: port for port in artifact.inputs}
@@ -173,10 +182,11 @@ def check_inputs(artifact: Artifact, inputs: Inputs) -> None:
 
 def _ready(context: Context, model: AnyModel, inputs: Optional[Inputs], compile_options: Dict[str, Any]) -> Work[Artifact]:
     """The artifact that is meant, once a device can be had, and where it takes these inputs."""
+    inputs = by_name(inputs)
     context.check_device(compile_options['device'])
     yield NeedDevice()
     artifact = yield from prepare(context, model, compile_options)
-    check_inputs(artifact, inputs or {})
+    check_inputs(artifact, inputs)
     return artifact
 
 
@@ -184,7 +194,7 @@ def _fill_run(spec: Any, artifact: Artifact, inputs: Optional[Inputs], device: s
     """Fills a RunSpec; gives the blobs that it names."""
     spec.manifest.CopyFrom(artifact.digest.to_proto())
     spec.device, spec.seed, spec.threads, spec.name = device, seed, threads, artifact.name[:255]
-    protos, blobs = _arrays.inputs_to_protos(inputs or {})
+    protos, blobs = _arrays.inputs_to_protos(by_name(inputs))
     spec.inputs.extend(protos)
     return blobs
 

@@ -266,14 +266,15 @@ class Client:
         """See slipway.Client.compare."""
         if not 0 < margin < 1:
             raise errors.InvalidArgument(f'the margin {margin} is no share between 0 and 1')
+        given = _work.by_name(inputs)
         await self._with_device()
         first = await self._run(_work.prepare(self._context, a, {'target': target_a, 'device': device}))
         second = await self._run(_work.prepare(self._context, b, {'target': target_b, 'device': device}))
         check_takes_the_same(first, second)
-        _work.check_inputs(first, inputs or {})
+        _work.check_inputs(first, given)
         async with self.open(device, target=first.target, purpose='compare', tags=tags) as session:
             engine = session._engine
-            return await engine.run(compare_programs(engine.conversation, first, second, dict(inputs or {}), seed=seed,
+            return await engine.run(compare_programs(engine.conversation, first, second, dict(given), seed=seed,
                                                      threads=threads, margin=margin, limit=limit))
 
     async def gate(self, model: Any, baseline: Any, inputs: Optional[Mapping[str, Any]] = None, *,
