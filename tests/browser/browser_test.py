@@ -12,17 +12,6 @@ from webdriver import Browser
 # What a model of another's may be called.
 MARKUP = '<img src=x onerror="document.title=1"><script>alert(1)</script>.onnx'
 
-# Drops a file on the page as a user's hand does.
-DROP = '''
-const [text, name] = arguments;
-const file = new File([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))], name);
-const data = new DataTransfer();
-data.items.add(file);
-const target = document.querySelector('.drop');
-for (const kind of ['dragover', 'drop']) target.dispatchEvent(new DragEvent(kind, {dataTransfer: data, bubbles: true, cancelable: true}));
-'''
-
-
 # Texts that are harder to read on what is behind them than WCAG 2.1 (1.4.3, level AA) allows.
 FAINT = '''
 const numbers = (colour) => (colour.match(/[\\d.]+/g) ?? [0, 0, 0, 0]).map(Number);
@@ -74,7 +63,7 @@ class BrowserTest(unittest.TestCase):
         self.browser.wait_text('Sign out')
 
     def drop(self, name, content):
-        self.browser.run(DROP, base64.b64encode(content).decode(), name)
+        self.browser.run(site.DROP, base64.b64encode(content).decode(), name)
 
     def api(self, path):
         return self.browser.run_waiting(

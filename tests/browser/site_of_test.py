@@ -18,11 +18,21 @@ import processes  # pylint: disable=wrong-import-position
 
 DIGITS = processes.DIGITS
 
+# Drops a file on the page as a user's hand does.
+DROP = '''
+const [text, name] = arguments;
+const file = new File([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))], name);
+const data = new DataTransfer();
+data.items.add(file);
+const target = document.querySelector('.drop');
+for (const kind of ['dragover', 'drop']) target.dispatchEvent(new DragEvent(kind, {dataTransfer: data, bubbles: true, cancelable: true}));
+'''
+
 
 class Site:
     """Until close(): `page` is the address of the page, `server` and `agents` are processes."""
 
-    def __init__(self, agents=2, server_flags=(), web_flags=()):
+    def __init__(self, agents=2, server_flags=(), web_flags=(), web_listen='127.0.0.1:0'):
         self._ends = contextlib.ExitStack()
         # Not below TEST_TMPDIR: a socket's path has at most 107 bytes.
         self.folder = self._ends.enter_context(tempfile.TemporaryDirectory(prefix='slipway-page'))
@@ -38,7 +48,7 @@ class Site:
         self.agents = [self._ends.enter_context(processes.agent(self.folder, self.address, f'board-{i + 1}'))
                        for i in range(agents)]
         self.web = processes.Process(
-            [WEB, f'--server={self.address}', '--listen=127.0.0.1:0', *web_flags],
+            [WEB, f'--server={self.address}', f'--listen={web_listen}', *web_flags],
             f'{self.folder}/web.log')
         self._ends.callback(self.web.stop)
         self.page = self.web.line

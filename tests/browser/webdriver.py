@@ -20,8 +20,9 @@ class BrowserError(Exception):
 class Browser:
     """One headless Chromium with a profile of its own, until close()."""
 
-    def __init__(self, dark=False, width=1280, height=900, performance=True):
-        """Without `performance`, which costs time, performance() has nothing."""
+    def __init__(self, dark=False, width=1280, height=900, performance=True, any_certificate=False):
+        """Without `performance`, which costs time, performance() has nothing. With `any_certificate`, those are taken that
+        nobody vouches for."""
         self._folder = tempfile.mkdtemp(prefix='slipway-browser')
         read, write = os.pipe()
         self._driver = subprocess.Popen(
@@ -50,6 +51,7 @@ class Browser:
             arguments.append('--no-sandbox')
         made = self._call('POST', '/session', {'capabilities': {'alwaysMatch': {
             'browserName': 'chrome',
+            'acceptInsecureCerts': any_certificate,
             'goog:loggingPrefs': {'browser': 'ALL', **({'performance': 'ALL'} if performance else {})},
             'goog:chromeOptions': {'binary': '/usr/bin/chromium', 'args': arguments},
         }}})
