@@ -1,4 +1,4 @@
-// An agent and runners of arm-64, run by an emulator, with this machine's server: a trained model, sessions, programs that are
+// Agents and runners of other architectures, run by an emulator, with this machine's server: a trained model, sessions, programs that are
 // killed, and programs that are for others.
 #include "tests/devices/emulated_agent.h"
 
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "client/client.h"
 #include "client/session.h"
 #include "core/base/files.h"
@@ -32,14 +33,23 @@ using ::testing::HasSubstr;
 
 constexpr char kDigits[] = "client/examples/digits/digits.onnx";
 
-class EmulatedAgentTest : public ::testing::Test {
+struct Board {
+  std::string architecture;
+  std::string target;
+  // A processor that has what `target` asks for, and lacks the feature that `newer` asks for beside it.
+  std::string old_processor;
+  std::string newer;
+  std::string lacks;
+};
+
+class EmulatedAgentTest : public ::testing::TestWithParam<Board> {
  protected:
   void SetUp() override { Start(/*processor=*/""); }
   void Start(const std::string& processor) {
     client_.reset();
     cluster_.reset();
     ASSERT_OK_AND_ASSIGN(const std::string agent,
-                         WriteEmulatedAgent("arm-64", tree_.path(), processor));
+                         WriteEmulatedAgent(GetParam().architecture, tree_.path(), processor));
     ASSERT_OK_AND_ASSIGN(cluster_, Cluster::Start({.tcp = true, .agent_binary = agent}));
     ASSERT_OK_AND_ASSIGN(client_, cluster_->Connect());
   }
@@ -49,9 +59,18 @@ class EmulatedAgentTest : public ::testing::Test {
   std::unique_ptr<Client> client_;
 };
 
-TEST_F(EmulatedAgentTest, ReadsDigits) {
+INSTANTIATE_TEST_SUITE_P(Boards, EmulatedAgentTest,
+                         ::testing::Values(Board{"arm-32", "arm-32-linux-neon", "cortex-a9",
+                                                 "arm-32-linux-fma-neon", "fma"},
+                                           Board{"arm-64", "arm-64-linux", "cortex-a57",
+                                                 "arm-64-linux-dotprod", "dotprod"}),
+                         [](const auto& info) {
+                           return absl::StrReplaceAll(info.param.architecture, {{"-", "_"}});
+                         });
+
+TEST_P(EmulatedAgentTest, ReadsDigits) {
   ASSERT_OK_AND_ASSIGN(const Compilation compilation,
-                       client_->Compile(RunfilePath(kDigits), {.target = "arm-64-linux"}));
+                       client_->Compile(RunfilePath(kDigits), {.target = GetParam().target}));
   for (int digit = 0; digit < 10; ++digit) {
     ASSERT_OK_AND_ASSIGN(
         const std::string npy,
@@ -65,18 +84,18 @@ TEST_F(EmulatedAgentTest, ReadsDigits) {
   }
 }
 
-TEST_F(EmulatedAgentTest, RefusesByNameWhatItCannotRun) {
-  Start("cortex-a57");
+TEST_P(EmulatedAgentTest, RefusesByNameWhatItCannotRun) {
+  Start(GetParam().old_processor);
   const Artifact other = TestProgram(TestKernel::kAdd);
   ASSERT_OK(client_->PutArtifact(other));
   EXPECT_THAT(client_->Run(other.digest(), {}, {.device = "agent0"}),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("x86-64")));
   ASSERT_OK_AND_ASSIGN(const Compilation newer,
-                       client_->Compile(RunfilePath(kDigits), {.target = "arm-64-linux-dotprod"}));
+                       client_->Compile(RunfilePath(kDigits), {.target = GetParam().newer}));
   EXPECT_THAT(client_->Run(newer.artifact, {}, {.device = "agent0"}),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("dotprod")));
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr(GetParam().lacks)));
   ASSERT_OK_AND_ASSIGN(const Compilation fits,
-                       client_->Compile(RunfilePath(kDigits), {.target = "arm-64-linux"}));
+                       client_->Compile(RunfilePath(kDigits), {.target = GetParam().target}));
   EXPECT_OK(client_->Run(fits.artifact, {}, {.device = "agent0"}).status());
 }
 
@@ -90,9 +109,9 @@ absl::StatusOr<int64_t> Read(Session& session, const Digest& artifact, const Ten
   return std::max_element(values.begin(), values.end()) - values.begin();
 }
 
-TEST_F(EmulatedAgentTest, ASessionOutlivesAProgramThatIsKilled) {
+TEST_P(EmulatedAgentTest, ASessionOutlivesAProgramThatIsKilled) {
   ASSERT_OK_AND_ASSIGN(const Compilation compilation,
-                       client_->Compile(RunfilePath(kDigits), {.target = "arm-64-linux"}));
+                       client_->Compile(RunfilePath(kDigits), {.target = GetParam().target}));
   ASSERT_OK_AND_ASSIGN(const std::string npy,
                        ReadFile(RunfilePath("client/examples/digits/images/7.npy"), 1 << 20));
   ASSERT_OK_AND_ASSIGN(const Tensor image, ParseNpy(npy));
