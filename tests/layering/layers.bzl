@@ -89,6 +89,8 @@ LAYERS = {
         "proto",
     ]),
     "core/kernel_abi": _row(sees = ["core/tensor"]),
+    # What runs programs for a host on a device where nothing is installed, in C, without a library.
+    "core/bare_runner": _row(sees = ["core/kernel_abi"]),
     "core/kernels": _row(sees = ["core/kernel_abi"]),
     "core/schedules": _row(sees = ["core/base"]),
     "core/graph": _row(sees = [
@@ -219,6 +221,7 @@ LAYERS = {
     "core/store": _row(sees = ["core/base"]),
     "core/runtime": _row(sees = [
         "core/artifact",
+        "core/bare_runner",
         "core/store",
     ]),
 
