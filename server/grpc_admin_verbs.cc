@@ -266,9 +266,10 @@ absl::Status InviteVerb(absl::Span<const std::string> arguments, AdminOutput out
 absl::Status TokenVerb(absl::Span<const std::string> arguments, AdminOutput output) {
   AdminFlags admin;
   std::string lifetime = absl::StrCat(kDefaultTokenLifetime / absl::Hours(24), "d");
-  FlagSet flags("slipwayd token ROLE NAME [flags]",
-                "Makes a token with which NAME may call the server, for programs that cannot join. "
-                "ROLE is user, admin or user+admin. Prints the token.");
+  FlagSet flags(
+      "slipwayd token ROLE NAME [flags]",
+      "Makes a token with which NAME may call the server, for programs and pages that cannot "
+      "join. ROLE is user, admin, user+admin or agent. Prints the token.");
   flags.Add("for", &lifetime, "TIME", "How long the token may be used: 1m to 3650d.");
   admin.AddTo(flags);
   SLIPWAY_ASSIGN_OR_RETURN(const auto names, ParseArguments(flags, arguments, 2, output));

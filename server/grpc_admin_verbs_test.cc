@@ -85,8 +85,9 @@ TEST_F(AdminVerbsTest, ATokenStandsAlone) {
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->expires_ns() - found->created_ns(),
             absl::ToInt64Nanoseconds(absl::Hours(24 * 90)));
-  EXPECT_THAT(Run(TokenVerb, {"agent", "board"}),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("slipwayd invite agent")));
+  EXPECT_OK(Run(TokenVerb, {"agent", "page"}));
+  EXPECT_THAT(Run(TokenVerb, {"worker", "builder"}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("slipwayd invite worker")));
 }
 
 TEST_F(AdminVerbsTest, ListsAndRevokes) {

@@ -19,7 +19,7 @@ constexpr int kTokenCharacters = 32;
 constexpr char kCrockford[] = "0123456789abcdefghjkmnpqrstvwxyz";
 
 constexpr RoleSet kInvitedRoles = {Role::kUser, Role::kAgent, Role::kWorker, Role::kAdmin};
-constexpr RoleSet kTokenRoles = {Role::kUser, Role::kAdmin};
+constexpr RoleSet kTokenRoles = {Role::kUser, Role::kAgent, Role::kAdmin};
 // Whose names are those of peers.
 constexpr RoleSet kPeerRoles = {Role::kAgent, Role::kWorker};
 
@@ -147,11 +147,14 @@ absl::StatusOr<Identities::Token> Identities::CreateToken(absl::string_view name
                                                           absl::Duration lifetime) {
   SLIPWAY_RETURN_IF_ERROR(CheckName(name));
   SLIPWAY_RETURN_IF_ERROR(CheckRoles(roles));
-  for (const Role role : {Role::kAgent, Role::kWorker}) {
-    if (!roles.Has(role)) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "tokens are for ", kTokenRoles.ToString(" and "), " alone, not for '", RoleName(role),
-        "', which joins: slipwayd invite ", RoleName(role), " ", name));
+  if (roles.Has(Role::kWorker)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("tokens are for ", kTokenRoles.ToString(" and "),
+                     " alone, not for 'worker', which joins: slipwayd invite worker ", name));
+  }
+  // It is shown to a page, where whoever passes by may read it.
+  if (roles.Has(Role::kAgent) && roles.HasAnyOf({Role::kUser, Role::kAdmin})) {
+    return absl::InvalidArgumentError("a token of an agent is for nothing else: make two");
   }
   SLIPWAY_ASSIGN_OR_RETURN(lifetime,
                            CheckLifetime(lifetime, kMaxTokenLifetime, kDefaultTokenLifetime));

@@ -53,7 +53,7 @@ class Identities {
     std::string text;
     v1::IdentityRecord record;
   };
-  // The same for kMaxTokenLifetime, and for users and administrators alone.
+  // The same for kMaxTokenLifetime, and not for workers; one for agents, which are pages then, is for nothing else.
   absl::StatusOr<Token> CreateToken(absl::string_view name, RoleSet roles, absl::Duration lifetime);
 
   // What somebody calls with from now on.

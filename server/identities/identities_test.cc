@@ -223,6 +223,12 @@ TEST_F(IdentitiesTest, NamesRolesAndLifetimesAreChecked) {
   EXPECT_OK(identities_->CreateToken("ada", kUser, kMaxTokenLifetime));
   EXPECT_THAT(identities_->CreateToken("ada", {Role::kUser, Role::kWorker}, kDefault),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("slipwayd invite worker")));
+  EXPECT_OK(identities_->CreateToken("page", {Role::kAgent}, kDefault));
+  for (const RoleSet more :
+       {RoleSet{Role::kAgent, Role::kUser}, RoleSet{Role::kAgent, Role::kAdmin}}) {
+    EXPECT_THAT(identities_->CreateToken("page", more, kDefault),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("nothing else")));
+  }
 }
 
 TEST_F(IdentitiesTest, ATokenIsKnownUntilItExpiresOrIsRevoked) {

@@ -63,7 +63,7 @@ export async function open(main, {setTitle}) {
   show(main, h('div', {class: 'head'}, h('h1', {}, 'Access')), trouble, made,
     h('div', {class: 'columns'},
       h('section', {class: 'sheet'}, h('h2', {}, 'New token'), h('p', {class: 'quiet'}, 'For this page, and for programs that cannot join.'),
-        h('form', {class: 'row', submit: (event) => make(event, '/tokens', (answer) => answer.token, (name) => `The token of ${name}. It is not shown again:`)}, fields(['user', 'admin', 'user+admin'], 90), h('button', {class: 'strong'}, 'Make a token'))),
+        h('form', {class: 'row', submit: (event) => make(event, '/tokens', (answer) => answer.token, (name) => `The token of ${name}. It is not shown again:`)}, fields(['user', 'admin', 'user+admin', 'agent'], 90), h('button', {class: 'strong'}, 'Make a token'))),
       h('section', {class: 'sheet'}, h('h2', {}, 'New invitation'), h('p', {class: 'quiet'}, 'A code, good once, by which a machine or a person joins.'),
         h('form', {class: 'row', submit: (event) => make(event, '/invitations', (answer) => answer.code, (name) => `The code of ${name}. It is not shown again:`)}, fields(['user', 'agent', 'worker', 'admin'], 1), h('button', {class: 'strong'}, 'Invite')))),
     h('section', {class: 'sheet flush'}, h('h2', {}, 'Who may call the server'), table.element, foot));
