@@ -24,6 +24,12 @@ export type Elements =
   | Float32Array | Float64Array | Int8Array | Int16Array | Int32Array | BigInt64Array
   | Uint8Array | Uint16Array | Uint32Array | BigUint64Array;
 
+/** Elements of a type, of their bytes, which are not copied. Throws RangeError where a part of an element is left. */
+export function elementsOf(dtype: string, bytes: ArrayBuffer): Elements;
+
+/** Whether this engine has 128-bit vectors, which models for "wasm-32-wasi-simd128" take. */
+export function hasVectors(): boolean;
+
 /** Elements with the shape that they are meant to have, which is checked. */
 export interface Tensor<T extends Elements = Elements> {
   data: T;

@@ -40,10 +40,13 @@ const ARRAYS = {
   f16: Uint16Array, bf16: Uint16Array,
 };
 const arrayOf = (dtype) => ARRAYS[dtype] ?? Uint8Array;
+export const elementsOf = (dtype, bytes) => new (arrayOf(dtype))(bytes);
 
 // A module of one function of 128-bit vectors.
 const VECTORS = Uint8Array.of(
   0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11);
+
+export const hasVectors = () => WebAssembly.validate(VECTORS);
 
 const align = (bytes) => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
 const quoted = (name) => JSON.stringify(name);
@@ -114,7 +117,7 @@ async function compile(code, target) {
   try {
     return await WebAssembly.compile(code);
   } catch (cause) {
-    if (target.includes("simd128") && !WebAssembly.validate(VECTORS)) {
+    if (target.includes("simd128") && !hasVectors()) {
       throw new EngineError("this WebAssembly engine has no 128-bit vectors: export the model for \"wasm-32-wasi\"", { cause });
     }
     throw new PlanError(`the module is none: ${cause.message}`, { cause });

@@ -12,12 +12,15 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "core/base/status_macros.h"
 #include "core/rpc/grpc_blob_client.h"
 #include "core/rpc/grpc_calls.h"
 #include "core/rpc/grpc_status.h"
 #include "core/rpc/listen_address.h"
 #include "core/store/memory_blob_store.h"
+#include "proto/slipway/v1/agent.grpc.pb.h"
 #include "proto/slipway/v1/job.grpc.pb.h"
 
 namespace slipway::web {
@@ -31,30 +34,30 @@ constexpr absl::Duration kPageDeadline = absl::Seconds(15);
 // Of blobs, while the connection breaks.
 constexpr absl::Duration kRetryFor = absl::Seconds(10);
 
+// What others stop a call by; outlives it.
+class CallHandle final : public RunningCall {
+ public:
+  void Stop() override {
+    absl::MutexLock lock(&mutex_);
+    if (context_ != nullptr) context_->TryCancel();
+  }
+  void Set(grpc::ClientContext* context) {
+    absl::MutexLock lock(&mutex_);
+    context_ = context;
+  }
+
+ private:
+  absl::Mutex mutex_;
+  grpc::ClientContext* context_ ABSL_GUARDED_BY(mutex_) = nullptr;
+};
+
 // Owns itself until the call has ended.
 class RunningWatch final : public grpc::ClientReadReactor<slipway::v1::Job> {
  public:
-  // What others stop it by; outlives it.
-  class Handle final : public JobWatch {
-   public:
-    void Stop() override {
-      absl::MutexLock lock(&mutex_);
-      if (context_ != nullptr) context_->TryCancel();
-    }
-    void Set(grpc::ClientContext* context) {
-      absl::MutexLock lock(&mutex_);
-      context_ = context;
-    }
-
-   private:
-    absl::Mutex mutex_;
-    grpc::ClientContext* context_ ABSL_GUARDED_BY(mutex_) = nullptr;
-  };
-
   RunningWatch(slipway::v1::JobService::Stub& stub, std::unique_ptr<grpc::ClientContext> context,
                const std::string& id, int64_t after_revision,
                std::function<void(const slipway::v1::Job&)> changed,
-               std::function<void(const absl::Status&)> ended, std::shared_ptr<Handle> handle)
+               std::function<void(const absl::Status&)> ended, std::shared_ptr<CallHandle> handle)
       : context_(std::move(context)),
         changed_(std::move(changed)),
         ended_(std::move(ended)),
@@ -83,9 +86,50 @@ class RunningWatch final : public grpc::ClientReadReactor<slipway::v1::Job> {
   const std::unique_ptr<grpc::ClientContext> context_;
   const std::function<void(const slipway::v1::Job&)> changed_;
   const std::function<void(const absl::Status&)> ended_;
-  const std::shared_ptr<Handle> handle_;
+  const std::shared_ptr<CallHandle> handle_;
   slipway::v1::WatchJobRequest request_;
   slipway::v1::Job job_;
+};
+
+// The same.
+class RunningSync {
+ public:
+  using Ended = std::function<void(absl::StatusOr<slipway::v1::DesiredAgentState>)>;
+
+  static void Begin(slipway::v1::AgentService::Stub& stub,
+                    std::unique_ptr<grpc::ClientContext> context, slipway::v1::AgentState state,
+                    Ended ended, std::shared_ptr<CallHandle> handle) {
+    auto* call =
+        new RunningSync(std::move(context), std::move(state), std::move(ended), std::move(handle));
+    stub.async()->Sync(call->context_.get(), &call->state_, &call->wanted_,
+                       [call](const grpc::Status& status) { call->End(status); });
+  }
+
+ private:
+  RunningSync(std::unique_ptr<grpc::ClientContext> context, slipway::v1::AgentState state,
+              Ended ended, std::shared_ptr<CallHandle> handle)
+      : context_(std::move(context)),
+        state_(std::move(state)),
+        ended_(std::move(ended)),
+        handle_(std::move(handle)) {
+    handle_->Set(context_.get());
+  }
+
+  void End(const grpc::Status& status) {
+    handle_->Set(nullptr);
+    if (status.ok()) {
+      ended_(std::move(wanted_));
+    } else {
+      ended_(FromGrpc(status));
+    }
+    delete this;
+  }
+
+  const std::unique_ptr<grpc::ClientContext> context_;
+  const slipway::v1::AgentState state_;
+  slipway::v1::DesiredAgentState wanted_;
+  const Ended ended_;
+  const std::shared_ptr<CallHandle> handle_;
 };
 
 class GrpcUpstream final : public Upstream {
@@ -94,7 +138,8 @@ class GrpcUpstream final : public Upstream {
       : calls_(server, std::move(proof)),
         blobs_(calls_),
         stub_(calls_.channel()),
-        jobs_(slipway::v1::JobService::NewStub(calls_.channel())) {}
+        jobs_(slipway::v1::JobService::NewStub(calls_.channel())),
+        agents_(slipway::v1::AgentService::NewStub(calls_.channel())) {}
 
   absl::Status Call(absl::string_view method, const Message& request, Message& response) override {
     const size_t dot = method.rfind('.');
@@ -126,12 +171,21 @@ class GrpcUpstream final : public Upstream {
     return blobs_.Send({digest}, source, {.retry_for = kRetryFor});
   }
 
-  std::shared_ptr<JobWatch> WatchJob(const std::string& id, int64_t after_revision,
-                                     std::function<void(const slipway::v1::Job&)> changed,
-                                     std::function<void(const absl::Status&)> ended) override {
-    auto handle = std::make_shared<RunningWatch::Handle>();
+  std::shared_ptr<RunningCall> WatchJob(const std::string& id, int64_t after_revision,
+                                        std::function<void(const slipway::v1::Job&)> changed,
+                                        std::function<void(const absl::Status&)> ended) override {
+    auto handle = std::make_shared<CallHandle>();
     new RunningWatch(*jobs_, calls_.NewContext(), id, after_revision, std::move(changed),
                      std::move(ended), handle);
+    return handle;
+  }
+
+  std::shared_ptr<RunningCall> BeginSync(slipway::v1::AgentState state, absl::Duration deadline,
+                                         RunningSync::Ended ended) override {
+    auto handle = std::make_shared<CallHandle>();
+    std::unique_ptr<grpc::ClientContext> context = calls_.NewContext();
+    context->set_deadline(absl::ToChronoTime(absl::Now() + deadline));
+    RunningSync::Begin(*agents_, std::move(context), std::move(state), std::move(ended), handle);
     return handle;
   }
 
@@ -141,6 +195,7 @@ class GrpcUpstream final : public Upstream {
   // Of the base of all messages: which ones a method has, its row knows.
   grpc::TemplatedGenericStub<MessageLite, MessageLite> stub_;
   const std::unique_ptr<slipway::v1::JobService::Stub> jobs_;
+  const std::unique_ptr<slipway::v1::AgentService::Stub> agents_;
 };
 
 // What tokens say behind their last dot: whose they are.

@@ -159,7 +159,15 @@ void Parameters(JsonWriter& json, const Route& route) {
 }
 
 bool IsEvents(const Route& route) {
-  return route.answerer == Answerer::kEvents || route.answerer == Answerer::kJobEvents;
+  return route.answerer == Answerer::kEvents || route.answerer == Answerer::kJobEvents ||
+         route.answerer == Answerer::kAgent;
+}
+
+absl::string_view TypeOf(const Route& route) {
+  if (IsEvents(route)) return "text/event-stream";
+  const bool is_bytes =
+      route.answerer == Answerer::kModuleFile || route.answerer == Answerer::kReadBlob;
+  return is_bytes ? "application/octet-stream" : "application/json";
 }
 
 void Operation(JsonWriter& json, const Route& route) {
@@ -167,7 +175,7 @@ void Operation(JsonWriter& json, const Route& route) {
   json.Text("summary", route.summary);
   if (!route.method.empty()) json.Text("description", absl::StrCat("Call ", route.method, "."));
   Parameters(json, route);
-  if (route.answerer == Answerer::kUploadModel) {
+  if (IsUpload(route.answerer)) {
     json.BeginObject("requestBody");
     Content(json, "application/octet-stream", nullptr);
     json.EndObject();
@@ -179,7 +187,7 @@ void Operation(JsonWriter& json, const Route& route) {
   json.BeginObject("responses");
   json.BeginObject("200");
   json.Text("description", "Done.");
-  Content(json, IsEvents(route) ? "text/event-stream" : "application/json",
+  Content(json, TypeOf(route),
           route.response == nullptr ? nullptr : route.response->GetDescriptor());
   json.EndObject();
   json.BeginObject("default");

@@ -46,11 +46,6 @@ absl::StatusOr<CheckedManifest> ReadManifest(Upstream& upstream, const Digest& d
   return CheckedManifest::Parse(bytes.bytes());
 }
 
-absl::StatusOr<Digest> NamedDigest(const RoutedRequest& routed) {
-  return Digest::Parse(
-      absl::StrCat(routed.path_fields.at("sha256"), "/", routed.path_fields.at("size")));
-}
-
 // What is measured, in short.
 struct Measured {
   cli::BenchmarkContext context;
@@ -198,6 +193,11 @@ absl::StatusOr<std::string> AnswerManifest(Upstream& upstream, const RoutedReque
   SLIPWAY_ASSIGN_OR_RETURN(const CheckedManifest manifest, ReadManifest(upstream, digest));
   slipway::v1::Manifest proto = manifest.proto();
   return WriteJson(proto);
+}
+
+absl::StatusOr<Digest> NamedDigest(const RoutedRequest& routed) {
+  return Digest::Parse(
+      absl::StrCat(routed.path_fields.at("sha256"), "/", routed.path_fields.at("size")));
 }
 
 slipway::v1::Job LightJob(slipway::v1::Job job) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "core/base/digest.h"
 #include "core/http/url.h"
 #include "proto/slipway/v1/job.pb.h"
 #include "server/web/routes.h"
@@ -22,6 +23,9 @@ absl::StatusOr<std::string> AnswerModelGraph(Upstream& upstream, const std::stri
 absl::StatusOr<std::string> AnswerHistorySeries(Upstream& upstream, const Url& url);
 absl::StatusOr<std::string> AnswerArtifact(Upstream& upstream, const RoutedRequest& routed);
 absl::StatusOr<std::string> AnswerManifest(Upstream& upstream, const RoutedRequest& routed);
+
+// Of the manifest that an address names by {sha256} and {size}. INVALID_ARGUMENT.
+absl::StatusOr<Digest> NamedDigest(const RoutedRequest& routed);
 
 // A job without what pages ask for elsewhere, or not at all: samples and steps, contents of tensors, records of schedules,
 // printed graphs of more than kMaxShownGraphBytes (model_graph.h).

@@ -6,7 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "proto/slipway/v1/agent.pb.h"
 #include "proto/slipway/v1/artifact.pb.h"
+#include "proto/slipway/v1/blob.pb.h"
 #include "proto/slipway/v1/compile.pb.h"
 #include "proto/slipway/v1/fleet.pb.h"
 #include "proto/slipway/v1/history.pb.h"
@@ -146,6 +148,31 @@ std::vector<Route> MakeRoutes() {
       Own<v1::Nothing, slipway::v1::Manifest>("GET", "/api/v1/artifacts/{sha256}/{size}/manifest",
                                               Answerer::kManifest,
                                               "An artifact's program, checked: steps and values."),
+      Plain("/api/v1/artifacts/{sha256}/{size}/module/{file}", Answerer::kModuleFile,
+            "A file of an artifact for wasm-32, as `slipway export` makes it: plan.json, "
+            "model.wasm, weights.bin, and what runs them. Bytes."),
+      Plain("/api/v1/blobs/{sha256}/{size}", Answerer::kReadBlob,
+            "A blob, by its digest and size: of a run's tensors. Bytes."),
+      Own<v1::Nothing, slipway::v1::Digest>("POST", "/api/v1/blobs", Answerer::kSendBlob,
+                                            "Keeps the body as a blob, and says its name."),
+      {"POST",
+       "/api/v1/agents",
+       Answerer::kAgent,
+       "",
+       &slipway::v1::AgentState::default_instance(),
+       nullptr,
+       "Makes who asks an agent, for as long as he takes the answer: server-sent events "
+       "\"wanted\", when what the server wants may have changed, and \"problem\", a Problem, each "
+       "after a report (AgentService.Sync). For agents' tokens.",
+       {}},
+      Own<slipway::v1::AgentState, v1::Nothing>("POST", "/api/v1/agents/{instance_id}/state",
+                                                Answerer::kAgentState,
+                                                "Such an agent's next report."),
+      Own<v1::Nothing, slipway::v1::DesiredAgentState>("GET", "/api/v1/agents/{instance_id}/wanted",
+                                                       Answerer::kAgentWanted,
+                                                       "What the server wants of such an agent."),
+      Own<v1::Nothing, v1::Nothing>("DELETE", "/api/v1/agents/{instance_id}", Answerer::kAgentEnd,
+                                    "Such an agent leaves."),
       Call<slipway::v1::ListIdentitiesRequest, slipway::v1::ListIdentitiesResponse>(
           "GET", "/api/v1/identities", "slipway.v1.IdentityService.ListIdentities",
           "Who may call the server. For administrators."),

@@ -28,10 +28,22 @@ enum class Answerer {
   kHistorySeries,
   kArtifact,
   kManifest,
+  kModuleFile,
   kModelGraph,
   kUploadModel,
+  kReadBlob,
+  kSendBlob,
+  kAgent,
+  kAgentState,
+  kAgentWanted,
+  kAgentEnd,
   kOpenApi,
 };
+
+// Whether the body is bytes that go to the server as they are.
+constexpr bool IsUpload(Answerer answerer) {
+  return answerer == Answerer::kUploadModel || answerer == Answerer::kSendBlob;
+}
 
 struct QueryParameter {
   absl::string_view name;

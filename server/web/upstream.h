@@ -12,17 +12,19 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "core/base/blob.h"
 #include "core/base/digest.h"
+#include "proto/slipway/v1/agent.pb.h"
 #include "proto/slipway/v1/job.pb.h"
 
 namespace slipway::web {
 
-// Follows a job until it ends or its owner stops it.
-class JobWatch {
+// A call that goes on until it has ended or its owner stops it.
+class RunningCall {
  public:
-  virtual ~JobWatch() = default;
-  // May be called from any thread, and more than once. Whoever follows is told the end soon.
+  virtual ~RunningCall() = default;
+  // May be called from any thread, and more than once. Whoever waits for it is told the end soon.
   virtual void Stop() = 0;
 };
 
@@ -41,9 +43,15 @@ class Upstream {
   virtual absl::Status SendBlob(const Digest& digest, const Blob& blob) = 0;
 
   // `changed` gets the job after each change, as JobService.WatchJob has it; `ended` is called once, last. Neither may wait.
-  virtual std::shared_ptr<JobWatch> WatchJob(const std::string& id, int64_t after_revision,
-                                             std::function<void(const slipway::v1::Job&)> changed,
-                                             std::function<void(const absl::Status&)> ended) = 0;
+  virtual std::shared_ptr<RunningCall> WatchJob(
+      const std::string& id, int64_t after_revision,
+      std::function<void(const slipway::v1::Job&)> changed,
+      std::function<void(const absl::Status&)> ended) = 0;
+
+  // AgentService.Sync. `ended` is called once, perhaps before this returns, and may not wait. DEADLINE_EXCEEDED after `deadline`.
+  virtual std::shared_ptr<RunningCall> BeginSync(
+      slipway::v1::AgentState state, absl::Duration deadline,
+      std::function<void(absl::StatusOr<slipway::v1::DesiredAgentState>)> ended) = 0;
 };
 
 // For one who shows this token. UNAUTHENTICATED where it is none of the server's; UNAVAILABLE. May wait.

@@ -8,8 +8,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "client/model_files.h"
+#include "core/base/blob.h"
 #include "core/base/status_macros.h"
 #include "core/wire/digest_proto.h"
+#include "proto/slipway/v1/agent.pb.h"
+#include "proto/slipway/v1/blob.pb.h"
 #include "server/web/changes.h"
 #include "server/web/openapi.h"
 #include "server/web/own_answers.h"
@@ -25,6 +28,9 @@ constexpr char kCookie[] = "slipway_session";
 // Of who is let in: requests carry inputs of runs and records of schedules, a MiB each.
 constexpr int64_t kMaxBodyBytes = 4 << 20;
 constexpr int64_t kMaxSignInBytes = 4 << 10;
+// Of an agent, whose benchmark has a million samples.
+constexpr int64_t kMaxReportBytes = 16 << 20;
+constexpr int64_t kMaxBlobBytes = 256 << 20;
 
 bool IsApi(const Url& url) { return !url.path.empty() && url.path.front() == "api"; }
 
@@ -53,7 +59,12 @@ HttpResponse StreamAnswer(std::function<void(std::shared_ptr<HttpStream>)> begin
 
 WebHandler::WebHandler(const WebHandlerOptions& options, Sessions* sessions, LiveLists* lists,
                        UploadFolder* uploads)
-    : options_(options), sessions_(*sessions), lists_(*lists), uploads_(*uploads) {}
+    : options_(options),
+      sessions_(*sessions),
+      lists_(*lists),
+      uploads_(*uploads),
+      exports_({}),
+      agents_({}, [this](const SignedIn& who) { sessions_.Forget(who); }) {}
 
 void WebHandler::SetOrigins(PageOrigins origins) {
   absl::MutexLock lock(&mutex_);
@@ -95,7 +106,7 @@ HttpAdmission WebHandler::Admit(const HttpRequest& head) {
     return admission;
   }
   const std::shared_ptr<const SignedIn> signed_in = FindKnown(head);
-  const bool is_upload = routed->route->answerer == Answerer::kUploadModel;
+  const bool is_upload = IsUpload(routed->route->answerer);
   if (signed_in == nullptr) {
     // A program's first request: its token is looked at when it is answered.
     if (is_upload || BearerOf(head).empty()) return refuse(SignInFirst());
@@ -103,7 +114,8 @@ HttpAdmission WebHandler::Admit(const HttpRequest& head) {
     return admission;
   }
   admission.keeps_place = true;
-  admission.max_body_bytes = kMaxBodyBytes;
+  admission.max_body_bytes =
+      routed->route->answerer == Answerer::kAgentState ? kMaxReportBytes : kMaxBodyBytes;
   if (!is_upload) return admission;
   absl::StatusOr<std::unique_ptr<HttpBodySink>> sink = uploads_.Begin();
   if (!sink.ok()) return refuse(sink.status());
@@ -184,12 +196,42 @@ absl::StatusOr<HttpResponse> WebHandler::AnswerSignedIn(
       return answer(AnswerArtifact(upstream, routed));
     case Answerer::kManifest:
       return answer(AnswerManifest(upstream, routed));
+    case Answerer::kModuleFile: {
+      SLIPWAY_ASSIGN_OR_RETURN(const Digest manifest, NamedDigest(routed));
+      return exports_.Answer(upstream, manifest, routed.path_fields.at("file"),
+                             request.Header("if-none-match"));
+    }
     case Answerer::kModelGraph:
       return answer(AnswerModelGraph(upstream, routed.path_fields.at("id")));
     case Answerer::kEvents:
       return AnswerEvents(url, signed_in);
     case Answerer::kJobEvents:
       return AnswerJobEvents(request, routed, url, signed_in);
+    case Answerer::kReadBlob: {
+      SLIPWAY_ASSIGN_OR_RETURN(const Digest digest, NamedDigest(routed));
+      SLIPWAY_ASSIGN_OR_RETURN(const Blob blob, upstream.ReadBlob(digest, kMaxBlobBytes));
+      return HttpResponse{
+          .status = 200,
+          .headers = {{"Content-Type", "application/octet-stream"}, {"Cache-Control", "no-store"}},
+          .body = std::string(blob.bytes())};
+    }
+    case Answerer::kSendBlob: {
+      if (sink == nullptr) return absl::InvalidArgumentError("there are no bytes");
+      SLIPWAY_ASSIGN_OR_RETURN(const Digest digest, SendUpload(*sink, upstream));
+      slipway::v1::Digest proto = slipway::ToProto(digest);
+      return answer(WriteJson(proto));
+    }
+    case Answerer::kAgent:
+    case Answerer::kAgentState:
+      return AnswerAgent(request, routed, url, signed_in);
+    case Answerer::kAgentWanted: {
+      SLIPWAY_ASSIGN_OR_RETURN(slipway::v1::DesiredAgentState wanted,
+                               agents_.Wanted(*signed_in, routed.path_fields.at("instance_id")));
+      return answer(WriteJson(wanted));
+    }
+    case Answerer::kAgentEnd:
+      SLIPWAY_RETURN_IF_ERROR(agents_.End(*signed_in, routed.path_fields.at("instance_id")));
+      return JsonAnswer("{}");
     case Answerer::kUploadModel: {
       const std::string name = QueryValue(url, "name");
       SLIPWAY_RETURN_IF_ERROR(CheckModelFileName(name));
@@ -245,7 +287,7 @@ absl::StatusOr<HttpResponse> WebHandler::AnswerJobEvents(
   const std::string& id = routed.path_fields.at("id");
   return StreamAnswer([this, signed_in, id, after](std::shared_ptr<HttpStream> stream) {
     lists_.Add(signed_in, {}, stream);  // Which says now and then that it is still there.
-    const std::shared_ptr<JobWatch> watch = signed_in->upstream->WatchJob(
+    const std::shared_ptr<RunningCall> watch = signed_in->upstream->WatchJob(
         id, after,
         [stream](const slipway::v1::Job& job) {
           slipway::v1::Job light = LightJob(job);
@@ -262,6 +304,24 @@ absl::StatusOr<HttpResponse> WebHandler::AnswerJobEvents(
         });
     stream->OnGone([watch] { watch->Stop(); });
   });
+}
+
+absl::StatusOr<HttpResponse> WebHandler::AnswerAgent(
+    const HttpRequest& request, const RoutedRequest& routed, const Url& url,
+    const std::shared_ptr<const SignedIn>& signed_in) {
+  SLIPWAY_ASSIGN_OR_RETURN(const auto message, ReadRequest(routed, url, request.body));
+  auto& state = *google::protobuf::DynamicCastToGenerated<slipway::v1::AgentState>(message.get());
+  if (routed.route->answerer == Answerer::kAgentState) {
+    SLIPWAY_RETURN_IF_ERROR(agents_.Report(*signed_in, std::move(state)));
+    return JsonAnswer("{}");
+  }
+  SLIPWAY_RETURN_IF_ERROR(lists_.CheckPlace(*signed_in));
+  SLIPWAY_RETURN_IF_ERROR(agents_.CheckPlace(*signed_in, state));
+  return StreamAnswer(
+      [this, signed_in, state = std::move(state)](std::shared_ptr<HttpStream> stream) {
+        lists_.Add(signed_in, {}, stream);  // Which says now and then that it is still there.
+        agents_.Add(signed_in, state, std::move(stream));
+      });
 }
 
 absl::StatusOr<HttpResponse> WebHandler::SignIn(const HttpRequest& request) {

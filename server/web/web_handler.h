@@ -12,8 +12,10 @@
 #include "absl/time/time.h"
 #include "core/http/http_listener.h"
 #include "core/http/url.h"
+#include "server/web/exports.h"
 #include "server/web/guard.h"
 #include "server/web/live_lists.h"
+#include "server/web/page_agents.h"
 #include "server/web/routes.h"
 #include "server/web/sessions.h"
 #include "server/web/upload.h"
@@ -52,6 +54,9 @@ class WebHandler final : public HttpHandler {
   absl::StatusOr<HttpResponse> AnswerJobEvents(const HttpRequest& request,
                                                const RoutedRequest& routed, const Url& url,
                                                const std::shared_ptr<const SignedIn>& signed_in);
+  absl::StatusOr<HttpResponse> AnswerAgent(const HttpRequest& request, const RoutedRequest& routed,
+                                           const Url& url,
+                                           const std::shared_ptr<const SignedIn>& signed_in);
   absl::StatusOr<HttpResponse> SignIn(const HttpRequest& request);
   HttpResponse ShowSession(const SignedIn* signed_in) const;
   // Of one file.
@@ -65,6 +70,8 @@ class WebHandler final : public HttpHandler {
   Sessions& sessions_;
   LiveLists& lists_;
   UploadFolder& uploads_;
+  Exports exports_;
+  PageAgents agents_;
   mutable absl::Mutex mutex_;
   PageOrigins origins_ ABSL_GUARDED_BY(mutex_);
 };

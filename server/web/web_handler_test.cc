@@ -1,9 +1,17 @@
 #include "server/web/web_handler.h"
 
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
 #include "core/base/digest.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "proto/slipway/v1/agent.pb.h"
 #include "proto/slipway/v1/fleet.pb.h"
 #include "proto/slipway/v1/history.pb.h"
 #include "proto/slipway/v1/job.pb.h"
@@ -36,6 +44,33 @@ class KeptStream final : public HttpStream {
   void OnGone(std::function<void()> gone) override { gone(); }
   std::string text;
   bool ended = false;
+};
+
+// One whose reader stays until it goes. Several threads send.
+class HeldStream final : public HttpStream {
+ public:
+  bool Send(absl::string_view bytes) override {
+    absl::MutexLock lock(&mutex_);
+    text_.append(bytes.data(), bytes.size());
+    return true;
+  }
+  void End() override { Go(); }
+  bool is_gone() const override { return gone_; }
+  void OnGone(std::function<void()> gone) override { on_gone_ = std::move(gone); }
+  void Go() {
+    gone_ = true;
+    if (on_gone_) std::exchange(on_gone_, nullptr)();
+  }
+  std::string text() {
+    absl::MutexLock lock(&mutex_);
+    return text_;
+  }
+
+ private:
+  absl::Mutex mutex_;
+  std::string text_;
+  std::atomic<bool> gone_ = false;
+  std::function<void()> on_gone_;
 };
 
 class WebHandlerTest : public ::testing::Test {
@@ -249,6 +284,63 @@ TEST_F(WebHandlerTest, EveryAnswerSaysWhatABrowserMayDoWithIt) {
               Contains(Pair("Referrer-Policy", "no-referrer"))))
         << target;
   }
+}
+
+TEST_F(WebHandlerTest, WebAssemblyIsForThePageThatIsADevice) {
+  for (const char* target : {"/device", "/assets/device_agent.js", "/assets/device_program.js"}) {
+    const HttpResponse answer = page_.Ask("GET", target);
+    EXPECT_EQ(answer.status, 200) << target;
+    EXPECT_THAT(answer.headers,
+                Contains(Pair("Content-Security-Policy",
+                              AllOf(HasSubstr("default-src 'none'"),
+                                    HasSubstr("script-src 'self' 'wasm-unsafe-eval';"),
+                                    Not(HasSubstr("'unsafe")), HasSubstr("connect-src 'self'")))))
+        << target;
+  }
+  EXPECT_THAT(page_.Ask("GET", "/device").body,
+              AllOf(Not(HasSubstr("<script>")), Not(HasSubstr("style=")), Not(HasSubstr("://"))));
+  EXPECT_EQ(page_.Ask("GET", "/device/x").status, 404);
+}
+
+TEST_F(WebHandlerTest, BlobsComeAndGoByTheirNames) {
+  page_.SignIn(FakePageServer::kUser);
+  const HttpResponse sent = page_.Ask("POST", "/api/v1/blobs", "elements");
+  ASSERT_EQ(sent.status, 200) << sent.body;
+  ASSERT_OK_AND_ASSIGN(const Json digest, ParseJson(sent.body));
+  EXPECT_EQ(digest["sha256"], Digest::Of("elements").hex());
+  const std::string address = absl::StrCat("/api/v1/blobs/", Digest::Of("elements").hex(), "/", 8);
+  const HttpResponse read = page_.Ask("GET", address);
+  EXPECT_EQ(read.body, "elements");
+  EXPECT_THAT(read.headers, Contains(Pair("Content-Type", "application/octet-stream")));
+  EXPECT_EQ(page_.Ask("GET", "/api/v1/blobs/nothing/8").status, 400);
+  EXPECT_EQ(page_.Ask("POST", "/api/v1/blobs", std::string(1'001, 'x')).status, 413);
+}
+
+TEST_F(WebHandlerTest, AnAgentIsThereForAsLongAsItsStream) {
+  const std::string first = R"({"agentId":"page-1","instanceId":"i"})";
+  EXPECT_EQ(page_.Ask("POST", "/api/v1/agents", first).status, 401);
+  page_.SignIn(FakePageServer::kUser);
+  EXPECT_EQ(page_.Ask("POST", "/api/v1/agents", "{}").status, 400);
+  EXPECT_EQ(page_.Ask("POST", "/api/v1/agents/i/state", first).status, 404);
+  page_.server().On<slipway::v1::AgentState, slipway::v1::DesiredAgentState>(
+      "slipway.v1.AgentService.Sync",
+      [](const slipway::v1::AgentState& state, slipway::v1::DesiredAgentState& wanted) {
+        wanted.set_version(absl::StrCat("after ", state.sequence()));
+        return absl::OkStatus();
+      });
+  const HttpResponse begun = page_.Ask("POST", "/api/v1/agents", first);
+  ASSERT_EQ(begun.status, 200) << begun.body;
+  ASSERT_NE(begun.stream, nullptr);
+  const auto stream = std::make_shared<HeldStream>();
+  begun.stream(stream);
+  EXPECT_THAT(stream->text(), HasSubstr("event: wanted"));
+  EXPECT_EQ(page_.Ask("POST", "/api/v1/agents/i/state", "{\"instanceId\":\"another\"}").status,
+            200);
+  ASSERT_OK_AND_ASSIGN(const Json wanted,
+                       ParseJson(page_.Ask("GET", "/api/v1/agents/i/wanted").body));
+  EXPECT_EQ(wanted["version"], "after 2");
+  stream->Go();
+  EXPECT_EQ(page_.Ask("POST", "/api/v1/agents/i/state", first).status, 404);
 }
 
 TEST_F(WebHandlerTest, ServesThePageForItsViewsAlone) {

@@ -13,8 +13,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 #include "core/base/blob.h"
 #include "core/base/digest.h"
+#include "proto/slipway/v1/agent.pb.h"
 #include "proto/slipway/v1/server.pb.h"
 #include "server/web/upstream.h"
 
@@ -67,7 +69,7 @@ class FakePageServer {
   }
 
  private:
-  class NoWatch final : public JobWatch {
+  class NoCall final : public RunningCall {
     void Stop() override {}
   };
 
@@ -111,15 +113,28 @@ class FakePageServer {
       return absl::OkStatus();
     }
 
-    std::shared_ptr<JobWatch> WatchJob(const std::string& id, int64_t after_revision,
-                                       std::function<void(const slipway::v1::Job&)> changed,
-                                       std::function<void(const absl::Status&)> ended) override {
+    std::shared_ptr<RunningCall> WatchJob(const std::string& id, int64_t after_revision,
+                                          std::function<void(const slipway::v1::Job&)> changed,
+                                          std::function<void(const absl::Status&)> ended) override {
       slipway::v1::Job job;
       job.set_id(id);
       job.set_revision(after_revision + 1);
       changed(job);
       ended(absl::OkStatus());
-      return std::make_shared<NoWatch>();
+      return std::make_shared<NoCall>();
+    }
+
+    std::shared_ptr<RunningCall> BeginSync(
+        slipway::v1::AgentState state, absl::Duration,
+        std::function<void(absl::StatusOr<slipway::v1::DesiredAgentState>)> ended) override {
+      slipway::v1::DesiredAgentState wanted;
+      const absl::Status status = Call("slipway.v1.AgentService.Sync", state, wanted);
+      if (status.ok()) {
+        ended(std::move(wanted));
+      } else {
+        ended(status);
+      }
+      return std::make_shared<NoCall>();
     }
 
    private:
