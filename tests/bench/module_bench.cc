@@ -1,13 +1,14 @@
-// Compiles a model for WebAssembly and for this machine's x86-64-v2, and runs both on one thread in turns: the one in Node, the
-// other in this process. How long the compilations took, and the minima of the runs.
+// Compiles a model for WebAssembly and for this machine's x86-64-v2, and runs both on one thread in turns: the one in Node, and if wanted in a page
+// of Debian's Chromium, the other in this process. How long the compilations took, and the minima of the runs.
 //
-//   bazel run //tests/bench:module_bench -- MODEL.onnx [--rounds N] [--steps N]
+//   bazel run //tests/bench:module_bench -- MODEL.onnx [--browser] [--rounds N] [--steps N]
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <limits>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/numbers.h"
@@ -36,7 +37,20 @@ struct BenchOptions {
   int64_t rounds = 5;
   int64_t samples = 20;
   int64_t steps = 10;
+  bool browser = false;
 };
+
+// Runs the module in a process of its own: the least milliseconds of a run, which it prints.
+absl::StatusOr<double> TimeElsewhere(std::vector<std::string> argv) {
+  const testing::CommandResult ran = testing::RunCommand({.argv = std::move(argv)});
+  if (!ran.status.ok()) return absl::InternalError(ran.ToString());
+  std::fputs(ran.err.c_str(), stdout);
+  double ms = 0;
+  if (!absl::SimpleAtod(absl::StripAsciiWhitespace(ran.out), &ms)) {
+    return absl::InternalError(absl::StrCat("it says: ", ran.out));
+  }
+  return ms;
+}
 
 absl::StatusOr<CompiledModel> Compile(const std::string& path, const std::string& target_name) {
   const SystemClock clock;
@@ -77,7 +91,8 @@ absl::Status RunBench(const std::string& path, const BenchOptions& options) {
 
   const SystemClock clock;
   double least_native = std::numeric_limits<double>::infinity();
-  double least_module = least_native;
+  double least_node = least_native;
+  double least_browser = least_native;
   for (int64_t round = 0; round < options.rounds; ++round) {
     for (int64_t sample = -2; sample < options.samples; ++sample) {
       const absl::Duration begin = clock.Monotonic();
@@ -86,30 +101,40 @@ absl::Status RunBench(const std::string& path, const BenchOptions& options) {
       if (sample >= 0) least_native = std::min(least_native, ms);
     }
     const int64_t steps = round + 1 == options.rounds ? options.steps : 0;
-    const testing::CommandResult ran = testing::RunCommand(
-        {.argv = {"/usr/bin/node", testing::RunfilePath("tests/bench/module_bench.mjs"),
-                  module_folder, absl::StrCat(options.samples), absl::StrCat(steps)}});
-    if (!ran.status.ok()) return absl::InternalError(ran.ToString());
-    double ms = 0;
-    if (!absl::SimpleAtod(absl::StripAsciiWhitespace(ran.out), &ms)) {
-      return absl::InternalError(absl::StrCat("Node says: ", ran.out));
-    }
-    least_module = std::min(least_module, ms);
-    std::fputs(ran.err.c_str(), stdout);
+    const std::string samples = absl::StrCat(options.samples);
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(
+        const double node_ms,
+        TimeElsewhere({"/usr/bin/node", testing::RunfilePath("tests/bench/module_bench.mjs"),
+                       module_folder, samples, absl::StrCat(steps)}),
+        "in Node");
+    least_node = std::min(least_node, node_ms);
+    if (!options.browser) continue;
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(
+        const double browser_ms,
+        TimeElsewhere({"/usr/bin/python3", testing::RunfilePath("tests/bench/module_in_browser.py"),
+                       module_folder, samples}),
+        "in Chromium");
+    least_browser = std::min(least_browser, browser_ms);
   }
-  std::printf("x86-64-v2 %.2f ms, %s %.2f ms: %.1f %% of the speed\n", least_native,
-              options.target.c_str(), least_module, 100 * least_native / least_module);
+  const auto tell = [&](const char* engine, double ms) {
+    std::printf("x86-64-v2 %.2f ms, %s in %s %.2f ms: %.1f %% of the speed\n", least_native,
+                options.target.c_str(), engine, ms, 100 * least_native / ms);
+  };
+  tell("Node", least_node);
+  if (options.browser) tell("Chromium", least_browser);
   return absl::OkStatus();
 }
 
 absl::Status Main(int argc, char** argv) {
   BenchOptions options;
-  FlagSet flags("module_bench MODEL.onnx [flags]",
-                "Times a model as WebAssembly in Node beside the same for x86-64-v2.");
+  FlagSet flags(
+      "module_bench MODEL.onnx [flags]",
+      "Times a model as WebAssembly in Node, and in Chromium, beside the same for x86-64-v2.");
   flags.Add("target", &options.target, "TARGET", "Of the module.");
-  flags.Add("rounds", &options.rounds, 1, 1'000, "N", "Turns, each a new Node.");
+  flags.Add("rounds", &options.rounds, 1, 1'000, "N", "Turns, each a new engine.");
   flags.Add("samples", &options.samples, 1, 1'000'000, "N", "Runs measured in a turn.");
   flags.Add("steps", &options.steps, 0, 1'000'000, "N", "Slowest steps shown.");
+  flags.Add("browser", &options.browser, "Runs it in headless Chromium, too.");
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<std::string> arguments, flags.Parse(argc, argv));
   if (const std::string text = flags.TextAskedFor(); !text.empty()) {
     std::fputs(text.c_str(), stdout);
