@@ -5,6 +5,7 @@
 #include "core/base/status_macros.h"
 #include "core/runtime/drivers/opencl/binary_cache.h"
 #include "core/runtime/drivers/opencl/opencl_device.h"
+#include "core/runtime/drivers/vendor_log.h"
 
 namespace slipway {
 namespace {
@@ -153,7 +154,7 @@ OpenClCode::~OpenClCode() { device_.cl().ReleaseProgram(program_); }
 absl::Status OpenClCode::ReadEntries(const v1::Code& code) {
   const OpenClLibrary& cl = device_.cl();
   for (const std::string& name : code.entries()) {
-    OpenClEntry entry;
+    DeviceEntry entry;
     entry.name = name;
     cl_int error = CL_SUCCESS;
     cl_kernel kernel = cl.CreateKernel(program_, name.c_str(), &error);
@@ -176,7 +177,7 @@ absl::Status OpenClCode::ReadEntries(const v1::Code& code) {
     }
     entry.parameters = parameters;
     entry.max_group = static_cast<int64_t>(max_group);
-    entry.local_bytes = static_cast<int64_t>(local_bytes);
+    entry.shared_bytes = static_cast<int64_t>(local_bytes);
     entry.tensors = CountTensors(cl, kernel, parameters);
     cl.ReleaseKernel(kernel);
     SLIPWAY_RETURN_IF_ERROR(OpenClStatus(error, absl::StrCat("entry '", name, "'")));
@@ -186,13 +187,7 @@ absl::Status OpenClCode::ReadEntries(const v1::Code& code) {
 }
 
 absl::Status OpenClCode::CheckArguments(uint32_t kernel, int inputs, int outputs) const {
-  const OpenClEntry& entry = entries_[kernel];
-  const auto given = static_cast<uint32_t>(inputs + outputs);
-  const bool fits = entry.tensors.has_value() ? *entry.tensors == given : entry.parameters >= given;
-  if (fits) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("gives ", inputs, " inputs and ", outputs, " outputs to entry '", entry.name,
-                   "', which takes ", entry.tensors.value_or(entry.parameters)));
+  return slipway::CheckArguments(entries_[kernel], inputs, outputs);
 }
 
 absl::StatusOr<cl_kernel> OpenClCode::NewKernel(uint32_t kernel) const {

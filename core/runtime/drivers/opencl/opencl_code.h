@@ -4,27 +4,17 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/runtime/device.h"
+#include "core/runtime/drivers/device_entry.h"
 #include "core/runtime/drivers/opencl/opencl_library.h"
 
 namespace slipway {
 
 class OpenClDevice;
-
-// An entry as it is launched.
-struct OpenClEntry {
-  std::string name;
-  uint32_t parameters = 0;
-  // Those of them that are pointers to tensors: the first ones. Unset where the device does not tell.
-  std::optional<uint32_t> tensors;
-  int64_t max_group = 1;    // Instances in a group, of this entry.
-  int64_t local_bytes = 0;  // That its code declares for a group.
-};
 
 class OpenClCode final : public DeviceCode {
  public:
@@ -40,7 +30,7 @@ class OpenClCode final : public DeviceCode {
   ~OpenClCode() override;
 
   absl::Status CheckArguments(uint32_t kernel, int inputs, int outputs) const override;
-  const OpenClEntry& entry(uint32_t kernel) const { return entries_[kernel]; }
+  const DeviceEntry& entry(uint32_t kernel) const { return entries_[kernel]; }
   // An object of its own for each caller: arguments are set in it.
   absl::StatusOr<cl_kernel> NewKernel(uint32_t kernel) const;
 
@@ -50,7 +40,7 @@ class OpenClCode final : public DeviceCode {
 
   const OpenClDevice& device_;
   const cl_program program_;
-  std::vector<OpenClEntry> entries_;
+  std::vector<DeviceEntry> entries_;
 };
 
 }  // namespace slipway

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/artifact/limits.h"
 #include "core/base/status_macros.h"
 #include "core/runtime/drivers/opencl/opencl_code.h"
 #include "core/runtime/drivers/opencl/opencl_queues.h"
+#include "core/runtime/drivers/vendor_log.h"
 
 namespace slipway {
 namespace {
@@ -59,17 +61,18 @@ absl::StatusOr<OpenClFacts> ReadFacts(const OpenClLibrary& cl, cl_platform_id pl
   facts.is_cpu = (Number<cl_device_type>(cl, id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
   facts.memory_bytes = Bytes(Number<cl_ulong>(cl, id, CL_DEVICE_GLOBAL_MEM_SIZE));
   facts.max_allocation_bytes = Bytes(Number<cl_ulong>(cl, id, CL_DEVICE_MAX_MEM_ALLOC_SIZE));
-  facts.local_bytes = Bytes(Number<cl_ulong>(cl, id, CL_DEVICE_LOCAL_MEM_SIZE));
-  facts.max_group = Bytes(Number<size_t>(cl, id, CL_DEVICE_MAX_WORK_GROUP_SIZE));
+  facts.limits.shared_bytes = Bytes(Number<cl_ulong>(cl, id, CL_DEVICE_LOCAL_MEM_SIZE));
+  facts.limits.max_group = Bytes(Number<size_t>(cl, id, CL_DEVICE_MAX_WORK_GROUP_SIZE));
   const auto dimensions = Number<cl_uint>(cl, id, CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS);
   const auto lacks = [&](absl::string_view what) {
     return absl::FailedPreconditionError(
         absl::StrCat("opencl: device '", facts.name, "' of ", facts.platform, " ", what));
   };
   if (dimensions < 3 || dimensions > 64) return lacks("does not launch in three dimensions");
-  facts.max_group_sizes.assign(dimensions, 1);
-  cl.GetDeviceInfo(id, CL_DEVICE_MAX_WORK_ITEM_SIZES, dimensions * sizeof(size_t),
-                   facts.max_group_sizes.data(), nullptr);
+  std::vector<size_t> sizes(dimensions, 1);
+  cl.GetDeviceInfo(id, CL_DEVICE_MAX_WORK_ITEM_SIZES, dimensions * sizeof(size_t), sizes.data(),
+                   nullptr);
+  for (size_t i = 0; i < 3; ++i) facts.limits.max_group_sizes[i] = Bytes(sizes[i]);
   if (Number<cl_bool>(cl, id, CL_DEVICE_AVAILABLE) == CL_FALSE) return lacks("is not available");
   if (Number<cl_bool>(cl, id, CL_DEVICE_COMPILER_AVAILABLE) == CL_FALSE) {
     return lacks("has no compiler for what programs travel as");

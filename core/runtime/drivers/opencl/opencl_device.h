@@ -8,9 +8,9 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "core/runtime/device.h"
+#include "core/runtime/drivers/device_entry.h"
 #include "core/runtime/drivers/opencl/binary_cache.h"
 #include "core/runtime/drivers/opencl/opencl_library.h"
 
@@ -25,9 +25,7 @@ struct OpenClFacts {
   bool is_cpu = false;
   int64_t memory_bytes = 0;
   int64_t max_allocation_bytes = 0;
-  int64_t local_bytes = 0;  // That a group may share.
-  int64_t max_group = 1;    // Instances in a group.
-  std::vector<size_t> max_group_sizes = {1, 1, 1};
+  LaunchLimits limits;
   bool has_host_visible_memory = false;  // Fine-grained: both may touch it at one time.
 };
 

@@ -66,9 +66,6 @@ std::string OpenClErrorName(cl_int error);
 // no longer, INVALID_ARGUMENT for sizes it does not launch, else INTERNAL; "what: CL_..."; OK for CL_SUCCESS.
 absl::Status OpenClStatus(cl_int error, absl::string_view what);
 
-// What the vendor's library wrote, for messages: at most `max_bytes` of it, escaped, with how much was left out.
-std::string BoundedLog(absl::string_view log, size_t max_bytes);
-
 }  // namespace slipway
 
 #endif  // SLIPWAY_CORE_RUNTIME_DRIVERS_OPENCL_OPENCL_LIBRARY_H_

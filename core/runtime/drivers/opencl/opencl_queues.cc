@@ -15,12 +15,12 @@ constexpr size_t kMaxPending = 4096;
 
 class OpenClLaunch final : public DeviceLaunch {
  public:
-  OpenClLaunch(const OpenClLibrary& library, const OpenClEntry& launched, cl_kernel made)
+  OpenClLaunch(const OpenClLibrary& library, const DeviceEntry& launched, cl_kernel made)
       : cl(library), entry(launched), kernel(made) {}
   ~OpenClLaunch() override { cl.ReleaseKernel(kernel); }
 
   const OpenClLibrary& cl;
-  const OpenClEntry entry;
+  const DeviceEntry entry;
   const cl_kernel kernel;
   std::vector<slipway_buffer*> arguments;
   std::shared_ptr<const std::string> label;
@@ -73,41 +73,18 @@ struct WorkSizes {
   size_t local[3];
 };
 
-absl::StatusOr<WorkSizes> CheckSizes(const OpenClDevice& device, const OpenClEntry& entry,
-                                     const LaunchSizes& sizes) {
-  const auto refuse = [&](absl::string_view why) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(device.name(), " does not launch ", sizes.groups[0], " x ", sizes.groups[1],
-                     " x ", sizes.groups[2], " groups of ", sizes.group[0], " x ", sizes.group[1],
-                     " x ", sizes.group[2], " of entry '", entry.name, "': ", why));
-  };
-  const OpenClFacts& facts = device.facts();
-  WorkSizes work;
-  int64_t group = 1;
-  int64_t all = 1;
-  for (size_t i = 0; i < 3; ++i) {
-    int64_t global = 0;
-    if (sizes.groups[i] < 1 || sizes.group[i] < 1) return refuse("each is at least 1");
-    if (sizes.group[i] > static_cast<int64_t>(facts.max_group_sizes[i]) ||
-        __builtin_mul_overflow(group, sizes.group[i], &group) || group > facts.max_group ||
-        group > entry.max_group) {
-      return refuse(absl::StrCat("a group has at most ", std::min(facts.max_group, entry.max_group),
-                                 " instances, at most ", facts.max_group_sizes[0], " x ",
-                                 facts.max_group_sizes[1], " x ", facts.max_group_sizes[2]));
-    }
-    if (__builtin_mul_overflow(sizes.groups[i], sizes.group[i], &global) ||
-        __builtin_mul_overflow(all, global, &all)) {
-      return refuse("that is more than 64 bits count");
-    }
-    work.global[i] = static_cast<size_t>(global);
-    work.local[i] = static_cast<size_t>(sizes.group[i]);
-  }
+absl::StatusOr<WorkSizes> WorkOf(const OpenClDevice& device, const DeviceEntry& entry,
+                                 const LaunchSizes& sizes) {
+  SLIPWAY_RETURN_IF_ERROR(CheckSizes(entry, device.facts().limits, sizes, device.name()));
   if (sizes.shared_bytes != 0) {
-    return refuse("memory that a group shares is declared in the text of OpenCL C, not asked for");
+    return absl::InvalidArgumentError(absl::StrCat(
+        device.name(), ": memory that a group shares is declared in the text of entry '",
+        entry.name, "', not asked for"));
   }
-  if (entry.local_bytes > facts.local_bytes) {
-    return refuse(absl::StrCat("a group shares ", entry.local_bytes, " bytes, of which there are ",
-                               facts.local_bytes));
+  WorkSizes work;
+  for (size_t i = 0; i < 3; ++i) {
+    work.global[i] = static_cast<size_t>(sizes.groups[i] * sizes.group[i]);
+    work.local[i] = static_cast<size_t>(sizes.group[i]);
   }
   return work;
 }
@@ -137,16 +114,8 @@ absl::StatusOr<std::unique_ptr<DeviceLaunch>> OpenClQueues::Prepare(
     const DeviceCode& code, uint32_t kernel, absl::Span<slipway_buffer* const> arguments,
     std::string label) {
   const auto& program = static_cast<const OpenClCode&>(code);
-  const OpenClEntry& entry = program.entry(kernel);
-  size_t given = arguments.size();
-  for (const slipway_buffer* argument : arguments) {
-    given += static_cast<size_t>(argument->dimensions);
-  }
-  if (entry.parameters < arguments.size() || entry.parameters > given) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        label, ": entry '", entry.name, "' has ", entry.parameters, " parameters, for ",
-        arguments.size(), " tensors with ", given - arguments.size(), " extents"));
-  }
+  const DeviceEntry& entry = program.entry(kernel);
+  SLIPWAY_RETURN_IF_ERROR(CheckParameters(entry, arguments, label));
   SLIPWAY_ASSIGN_OR_RETURN(cl_kernel made, program.NewKernel(kernel));
   auto launch = std::make_unique<OpenClLaunch>(device_.cl(), entry, made);
   launch->arguments.assign(arguments.begin(), arguments.end());
@@ -156,7 +125,7 @@ absl::StatusOr<std::unique_ptr<DeviceLaunch>> OpenClQueues::Prepare(
 
 absl::Status OpenClQueues::Launch(uint32_t queue, DeviceLaunch& launch, const LaunchSizes& sizes) {
   const auto& call = static_cast<const OpenClLaunch&>(launch);
-  SLIPWAY_ASSIGN_OR_RETURN_WITH(const WorkSizes work, CheckSizes(device_, call.entry, sizes),
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(const WorkSizes work, WorkOf(device_, call.entry, sizes),
                                 *call.label);
   SLIPWAY_ASSIGN_OR_RETURN(cl_command_queue commands, At(queue));
   SLIPWAY_RETURN_IF_ERROR(SetArguments(call));
