@@ -174,7 +174,8 @@ class ComputeDevice {
   virtual absl::Status Copy(const MemoryPlace& from, const MemoryPlace& to, int64_t bytes) = 0;
 
   // Loads a piece of code from its bytes; `abi` is Manifest::min_reader_abi. UNIMPLEMENTED names a kind, a kernel
-  // or an ABI that the device does not know; INVALID_ARGUMENT says why the code does not load.
+  // or an ABI that the device does not know; INVALID_ARGUMENT says why the code does not load; FAILED_PRECONDITION that it is for
+  // later devices or drivers than these.
   virtual absl::StatusOr<std::unique_ptr<DeviceCode>> LoadCode(const v1::Code& code, uint32_t abi,
                                                                absl::string_view bytes) = 0;
   // RESOURCE_EXHAUSTED.

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/runtime/drivers/cpu/cpu_driver.h"
+#include "core/runtime/drivers/cuda/cuda_driver.h"
 #include "core/runtime/drivers/opencl/opencl_driver.h"
 #include "core/target/target.h"
 
@@ -17,6 +18,7 @@ Drivers AllDrivers(const DriverSettings& settings) {
   drivers.push_back(MakeCpuDriver(HostTarget()));
   drivers.push_back(MakeOpenClDriver(
       {.cache_folder = settings.opencl_cache_folder, .refusal = settings.accelerator_refusal}));
+  drivers.push_back(MakeCudaDriver({.refusal = settings.accelerator_refusal}));
   return drivers;
 }
 

@@ -1,0 +1,164 @@
+#include "core/runtime/drivers/cuda/cuda_queues.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "core/runtime/drivers/cuda/cuda_code.h"
+#include "core/runtime/drivers/cuda/cuda_device.h"
+
+namespace slipway {
+namespace {
+
+class CudaLaunch final : public DeviceLaunch {
+ public:
+  CudaLaunch(const CudaEntry& launched, absl::Span<slipway_buffer* const> tensors, std::string name)
+      : entry(launched),
+        arguments(tensors.begin(), tensors.end()),
+        label(std::make_shared<const std::string>(std::move(name))),
+        extents(launched.facts.parameters - tensors.size()) {
+    for (slipway_buffer* const buffer : arguments) parameters.push_back(&buffer->device);
+    for (int64_t& extent : extents) parameters.push_back(&extent);
+  }
+
+  // Where a launch reads its parameters; the values of what may have changed.
+  void** Parameters() {
+    size_t next = 0;
+    for (const slipway_buffer* buffer : arguments) {
+      for (int d = buffer->dimensions; d-- > 0 && next < extents.size();) {
+        extents[next++] = buffer->dim[d].extent;
+      }
+    }
+    return parameters.data();
+  }
+
+  const CudaEntry& entry;
+  const std::vector<slipway_buffer*> arguments;
+  const std::shared_ptr<const std::string> label;
+  std::vector<int64_t> extents;
+  std::vector<void*> parameters;
+};
+
+class CudaEvent final : public DeviceEvent {
+ public:
+  CudaEvent(const CudaDevice& device, CUevent event) : device_(device), event_(event) {}
+  ~CudaEvent() override {
+    const CurrentContext current(device_);
+    device_.cuda().EventDestroy(event_);
+  }
+
+  absl::Status Wait() override {
+    const CurrentContext current(device_);
+    SLIPWAY_RETURN_IF_ERROR(current.status());
+    return device_.ToStatus(device_.cuda().EventSynchronize(event_), "work before an event");
+  }
+  CUevent get() const { return event_; }
+
+ private:
+  const CudaDevice& device_;
+  const CUevent event_;
+};
+
+}  // namespace
+
+CudaQueues::~CudaQueues() {
+  Finish().IgnoreError();
+  const CurrentContext current(device_);
+  for (const CUstream stream : streams_) {
+    if (stream != nullptr) device_.cuda().StreamDestroy(stream);
+  }
+}
+
+absl::StatusOr<CUstream> CudaQueues::At(uint32_t queue) {
+  if (streams_[queue] == nullptr) {
+    SLIPWAY_RETURN_IF_ERROR(device_.ToStatus(
+        device_.cuda().StreamCreate(&streams_[queue], kCudaStreamNonBlocking), "a stream"));
+  }
+  return streams_[queue];
+}
+
+absl::StatusOr<std::unique_ptr<DeviceLaunch>> CudaQueues::Prepare(
+    const DeviceCode& code, uint32_t kernel, absl::Span<slipway_buffer* const> arguments,
+    std::string label) {
+  const CudaEntry& entry = static_cast<const CudaCode&>(code).entry(kernel);
+  SLIPWAY_RETURN_IF_ERROR(CheckParameters(entry.facts, arguments, label));
+  return std::unique_ptr<DeviceLaunch>(
+      std::make_unique<CudaLaunch>(entry, arguments, std::move(label)));
+}
+
+absl::Status CudaQueues::Launch(uint32_t queue, DeviceLaunch& launch, const LaunchSizes& sizes) {
+  auto& call = static_cast<CudaLaunch&>(launch);
+  SLIPWAY_RETURN_IF_ERROR_WITH(
+      CheckSizes(call.entry.facts, device_.facts().limits, sizes, device_.name()), *call.label);
+  const CurrentContext current(device_);
+  SLIPWAY_RETURN_IF_ERROR(current.status());
+  SLIPWAY_ASSIGN_OR_RETURN(const CUstream stream, At(queue));
+  const auto count = [](int64_t number) { return static_cast<unsigned>(number); };
+  SLIPWAY_RETURN_IF_ERROR(device_.ToStatus(
+      device_.cuda().LaunchKernel(
+          call.entry.function, count(sizes.groups[0]), count(sizes.groups[1]),
+          count(sizes.groups[2]), count(sizes.group[0]), count(sizes.group[1]),
+          count(sizes.group[2]), count(sizes.shared_bytes), stream, call.Parameters(), nullptr),
+      *call.label));
+  if (launched_++ == 0) first_ = call.label;
+  last_ = call.label;
+  return absl::OkStatus();
+}
+
+absl::Status CudaQueues::Copy(uint32_t queue, const MemoryPlace& from, const MemoryPlace& to,
+                              int64_t bytes) {
+  if (bytes == 0) return absl::OkStatus();
+  const CurrentContext current(device_);
+  SLIPWAY_RETURN_IF_ERROR(current.status());
+  SLIPWAY_ASSIGN_OR_RETURN(const CUstream stream, At(queue));
+  return device_.EnqueueCopy(from, to, bytes, stream);
+}
+
+absl::StatusOr<std::unique_ptr<DeviceEvent>> CudaQueues::NewEvent() {
+  const CurrentContext current(device_);
+  SLIPWAY_RETURN_IF_ERROR(current.status());
+  CUevent event = nullptr;
+  SLIPWAY_RETURN_IF_ERROR(
+      device_.ToStatus(device_.cuda().EventCreate(&event, kCudaEventDisableTiming), "an event"));
+  return std::unique_ptr<DeviceEvent>(std::make_unique<CudaEvent>(device_, event));
+}
+
+absl::Status CudaQueues::Record(uint32_t queue, DeviceEvent& event) {
+  const CurrentContext current(device_);
+  SLIPWAY_RETURN_IF_ERROR(current.status());
+  SLIPWAY_ASSIGN_OR_RETURN(const CUstream stream, At(queue));
+  return device_.ToStatus(device_.cuda().EventRecord(static_cast<CudaEvent&>(event).get(), stream),
+                          "an event");
+}
+
+absl::Status CudaQueues::Wait(uint32_t queue, DeviceEvent& event) {
+  auto* const other = dynamic_cast<CudaEvent*>(&event);
+  if (other == nullptr) return event.Wait();
+  const CurrentContext current(device_);
+  SLIPWAY_RETURN_IF_ERROR(current.status());
+  SLIPWAY_ASSIGN_OR_RETURN(const CUstream stream, At(queue));
+  return device_.ToStatus(device_.cuda().StreamWaitEvent(stream, other->get(), 0),
+                          "waiting for an event");
+}
+
+std::string CudaQueues::Launched() const {
+  if (launched_ == 0) return "finishing";
+  if (launched_ == 1) return *first_;
+  return absl::StrCat("one of ", launched_, " launches, from '", *first_, "' to '", *last_, "'");
+}
+
+absl::Status CudaQueues::Finish() {
+  const CurrentContext current(device_);
+  SLIPWAY_RETURN_IF_ERROR(current.status());
+  absl::Status status;
+  for (const CUstream stream : streams_) {
+    if (stream == nullptr) continue;
+    const CUresult result = device_.cuda().StreamSynchronize(stream);
+    if (result != kCudaSuccess) status.Update(device_.ToStatus(result, Launched()));
+  }
+  launched_ = 0;
+  return status;
+}
+
+}  // namespace slipway

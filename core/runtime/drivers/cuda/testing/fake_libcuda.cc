@@ -1,0 +1,573 @@
+// A libcuda without a GPU, for tests: the functions of cuda_api.h over fake_world.h.
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <regex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/runtime/drivers/cuda/cuda_api.h"
+#include "core/runtime/drivers/cuda/testing/fake_world.h"
+#include "core/runtime/drivers/cuda/testing/ptx_machine.h"
+
+namespace slipway::fake_cuda {
+namespace {
+
+// As the driver for CUDA 12.4 has them.
+constexpr int kVersion = 12040;
+constexpr char kPtx[] = "8.4";
+constexpr int kCapability = 80;
+constexpr int kDevices = 2;
+
+constexpr int kMaxThreads = 1024;
+constexpr int kMaxShared = 163 << 10;
+
+// What each function begins with: everything by one thread at a time, and results that a test has asked for.
+struct Call {
+  explicit Call(const char* function)
+      : name(function),
+        lock(TheWorld().mutex),
+        result(static_cast<CUresult>(Number(function, kCudaSuccess))) {}
+
+  const char* const name;
+  const std::lock_guard<std::recursive_mutex> lock;
+  CUresult result;
+};
+
+// Of functions that need a context: its error, too.
+struct ContextCall : Call {
+  explicit ContextCall(const char* function)
+      : Call(function), context(TheWorld().Current(function)) {
+    if (result == kCudaSuccess) {
+      result = context->error;
+    } else if (result >= kCudaIllegalAddress) {
+      context->error = result;
+    }
+  }
+  // The handle, which is there and of this context.
+  template <typename T>
+  T* Own(std::set<T*>& alive, T* handle) const {
+    if (TheWorld().Check(alive, handle, name)->context != context) {
+      Violation(std::string(name) + " of another context's handle");
+    }
+    return handle;
+  }
+
+  const CUcontext context;
+};
+
+bool IsDevice(CUdevice device) {
+  return device >= 0 && device < static_cast<int>(Number("devices", kDevices));
+}
+
+// Compares "7.10" and "8.0".
+bool IsNewer(const std::string& a, const std::string& b) { return std::stod(a) > std::stod(b); }
+
+CUresult Compile(const std::string& text, CUmod_st& module, std::string& log) {
+  std::smatch found;
+  if (!std::regex_search(text, found, std::regex(R"(\.version\s+(\d+\.\d+))"))) {
+    log = "ptxas fatal: no .version";
+    return kCudaInvalidPtx;
+  }
+  if (IsNewer(found[1], Setting("ptx", kPtx))) return kCudaUnsupportedPtxVersion;
+  if (!std::regex_search(text, found, std::regex(R"(\.target\s+sm_(\d+))"))) {
+    log = "ptxas fatal: no .target";
+    return kCudaInvalidPtx;
+  }
+  if (std::stoi(found[1]) > Number("capability", kCapability)) return kCudaNoBinaryForGpu;
+  module.program = ParsePtx(text, log);
+  if (module.program == nullptr) return kCudaInvalidPtx;
+  for (const auto& [name, code] : module.program->functions) {
+    module.functions[name] = {.module = &module, .name = name, .code = &code};
+  }
+  return kCudaSuccess;
+}
+
+struct Grid {
+  std::array<uint32_t, 3> groups;
+  std::array<uint32_t, 3> group;
+};
+
+std::string Sizes(const std::array<uint32_t, 3>& sizes) {
+  return std::to_string(sizes[0]) + "x" + std::to_string(sizes[1]) + "x" + std::to_string(sizes[2]);
+}
+
+// The place of number `i`, x first.
+std::array<uint32_t, 3> PlaceOf(uint64_t i, const std::array<uint32_t, 3>& sizes) {
+  return {static_cast<uint32_t>(i % sizes[0]), static_cast<uint32_t>(i / sizes[0] % sizes[1]),
+          static_cast<uint32_t>(i / sizes[0] / sizes[1])};
+}
+
+CUresult RunAll(const CUfunc_st& function, const std::vector<uint64_t>& parameters,
+                const Grid& grid) {
+  const auto count = [](const std::array<uint32_t, 3>& sizes) {
+    return uint64_t{sizes[0]} * sizes[1] * sizes[2];
+  };
+  const PtxMemory memory = [&function](uint64_t address, size_t bytes) {
+    return TheWorld().Find(address, bytes, function.name.c_str()).bytes;
+  };
+  for (uint64_t b = 0; b < count(grid.groups); ++b) {
+    const std::array<uint32_t, 3> block = PlaceOf(b, grid.groups);
+    for (uint64_t t = 0; t < count(grid.group); ++t) {
+      const std::array<uint32_t, 3> thread = PlaceOf(t, grid.group);
+      if (!RunPtx(*function.module->program, *function.code, parameters,
+                  {thread[0], thread[1], thread[2], block[0], block[1], block[2], grid.group[0],
+                   grid.group[1], grid.group[2], grid.groups[0], grid.groups[1], grid.groups[2]},
+                  memory)) {
+        return kCudaLaunchFailed;
+      }
+    }
+  }
+  return kCudaSuccess;
+}
+
+CUresult Copied(CUstream stream, World::Found from, World::Found to, size_t bytes) {
+  World& world = TheWorld();
+  Trace("stream " + std::to_string(stream->number) + ": copy of " + std::to_string(bytes) +
+        " bytes from " + from.name + " to " + to.name);
+  world.Enqueue(stream, {.run =
+                             [=] {
+                               memmove(to.bytes, from.bytes, bytes);
+                               return CUresult{kCudaSuccess};
+                             },
+                         .memory = {from.memory, to.memory}});
+  return kCudaSuccess;
+}
+
+}  // namespace
+}  // namespace slipway::fake_cuda
+
+namespace slipway {
+
+using namespace fake_cuda;  // NOLINT(google-build-using-namespace)
+
+// All that the driver declares has these types here, too.
+#define SLIPWAY_EXPORT(name, symbol, parameters) \
+  extern "C" __attribute__((visibility("default"))) CUresult symbol parameters;
+SLIPWAY_CUDA_FUNCTIONS(SLIPWAY_EXPORT)
+#undef SLIPWAY_EXPORT
+
+CUresult cuInit(unsigned flags) {
+  Call call(__func__);
+  if (flags != 0) Violation("cuInit with flags");
+  TheWorld().is_initialized = call.result == kCudaSuccess;
+  return call.result;
+}
+
+CUresult cuDriverGetVersion(int* version) {
+  *version = static_cast<int>(Number("version", kVersion));
+  return kCudaSuccess;
+}
+
+CUresult cuGetErrorName(CUresult result, const char** name) {
+  switch (result) {
+#define SLIPWAY_NAME(number, text) \
+  case number:                     \
+    *name = text;                  \
+    return kCudaSuccess;
+    SLIPWAY_NAME(kCudaInvalidValue, "CUDA_ERROR_INVALID_VALUE")
+    SLIPWAY_NAME(kCudaOutOfMemory, "CUDA_ERROR_OUT_OF_MEMORY")
+    SLIPWAY_NAME(kCudaDeviceUnavailable, "CUDA_ERROR_DEVICE_UNAVAILABLE")
+    SLIPWAY_NAME(kCudaNoDevice, "CUDA_ERROR_NO_DEVICE")
+    SLIPWAY_NAME(kCudaNoBinaryForGpu, "CUDA_ERROR_NO_BINARY_FOR_GPU")
+    SLIPWAY_NAME(kCudaInvalidPtx, "CUDA_ERROR_INVALID_PTX")
+    SLIPWAY_NAME(kCudaUnsupportedPtxVersion, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION")
+    SLIPWAY_NAME(kCudaNotFound, "CUDA_ERROR_NOT_FOUND")
+    SLIPWAY_NAME(kCudaIllegalAddress, "CUDA_ERROR_ILLEGAL_ADDRESS")
+    SLIPWAY_NAME(kCudaLaunchFailed, "CUDA_ERROR_LAUNCH_FAILED")
+#undef SLIPWAY_NAME
+    default:
+      return kCudaInvalidValue;
+  }
+}
+
+CUresult cuGetErrorString(CUresult result, const char** text) {
+  const char* name = nullptr;
+  *text = result == kCudaLaunchFailed ? "unspecified launch failure" : "as the fake was told";
+  return cuGetErrorName(result, &name);
+}
+
+CUresult cuDeviceGetCount(int* count) {
+  Call call(__func__);
+  if (!TheWorld().is_initialized) Violation("cuDeviceGetCount before cuInit");
+  *count = static_cast<int>(Number("devices", kDevices));
+  return call.result;
+}
+
+CUresult cuDeviceGet(CUdevice* device, int ordinal) {
+  Call call(__func__);
+  if (!IsDevice(ordinal)) return kCudaInvalidDevice;
+  *device = ordinal;
+  return call.result;
+}
+
+CUresult cuDeviceGetName(char* name, int bytes, CUdevice device) {
+  Call call(__func__);
+  if (!IsDevice(device)) return kCudaInvalidDevice;
+  snprintf(name, static_cast<size_t>(bytes), "Fake GPU");
+  return call.result;
+}
+
+CUresult cuDeviceGetAttribute(int* value, int attribute, CUdevice device) {
+  Call call(__func__);
+  if (!IsDevice(device)) return kCudaInvalidDevice;
+  const auto capability = static_cast<int>(Number("capability", kCapability));
+  switch (attribute) {
+    case kCudaMaxThreadsPerBlock:
+    case kCudaMaxBlockDimX:
+    case kCudaMaxBlockDimY:
+      *value = kMaxThreads;
+      break;
+    case kCudaMaxBlockDimZ:
+      *value = 64;
+      break;
+    case kCudaMaxGridDimX:
+      *value = INT32_MAX;
+      break;
+    case kCudaMaxGridDimY:
+    case kCudaMaxGridDimZ:
+      *value = UINT16_MAX;
+      break;
+    case kCudaUnifiedAddressing:
+      *value = 1;
+      break;
+    case kCudaCapabilityMajor:
+      *value = capability / 10;
+      break;
+    case kCudaCapabilityMinor:
+      *value = capability % 10;
+      break;
+    case kCudaMaxSharedMemoryPerBlockOptin:
+      *value = kMaxShared;
+      break;
+    default:
+      return kCudaInvalidValue;
+  }
+  return call.result;
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
+  Call call(__func__);
+  if (!IsDevice(device)) return kCudaInvalidDevice;
+  if (call.result == kCudaSuccess) *context = TheWorld().Retain(device);
+  return call.result;
+}
+
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
+  Call call(__func__);
+  TheWorld().Release(device);
+  return call.result;
+}
+
+CUresult cuCtxPushCurrent_v2(CUcontext context) {
+  Call call(__func__);
+  if (call.result == kCudaSuccess) TheWorld().Push(context);
+  return call.result;
+}
+
+CUresult cuCtxPopCurrent_v2(CUcontext* context) {
+  Call call(__func__);
+  *context = TheWorld().Pop();
+  return call.result;
+}
+
+CUresult cuMemGetInfo_v2(size_t* free, size_t* total) {
+  ContextCall call(__func__);
+  *total = static_cast<size_t>(Number("memory", int64_t{1} << 30));
+  *free = TheWorld().BytesLeft(call.context->device);
+  return call.result;
+}
+
+CUresult cuMemAlloc_v2(CUdeviceptr* address, size_t bytes) {
+  ContextCall call(__func__);
+  if (bytes == 0) return kCudaInvalidValue;
+  if (call.result != kCudaSuccess) return call.result;
+  *address = TheWorld().Allocate(call.context, bytes, /*is_host=*/false);
+  return *address == 0 ? kCudaOutOfMemory : kCudaSuccess;
+}
+
+CUresult cuMemFree_v2(CUdeviceptr address) {
+  ContextCall call(__func__);
+  TheWorld().Free(address, /*is_host=*/false, __func__);
+  return call.result;
+}
+
+CUresult cuMemHostAlloc(void** host, size_t bytes, unsigned flags) {
+  ContextCall call(__func__);
+  if (bytes == 0) return kCudaInvalidValue;
+  if ((flags & kCudaHostAllocDeviceMap) == 0) Violation("memory of the host that is not mapped");
+  if (call.result != kCudaSuccess) return call.result;
+  *host = reinterpret_cast<void*>(TheWorld().Allocate(call.context, bytes, /*is_host=*/true));
+  return *host == nullptr ? kCudaOutOfMemory : kCudaSuccess;
+}
+
+CUresult cuMemFreeHost(void* host) {
+  ContextCall call(__func__);
+  TheWorld().Free(reinterpret_cast<CUdeviceptr>(host), /*is_host=*/true, __func__);
+  return call.result;
+}
+
+CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* address, void* host, unsigned flags) {
+  ContextCall call(__func__);
+  if (flags != 0) return kCudaInvalidValue;
+  TheWorld().Find(reinterpret_cast<CUdeviceptr>(host), 1, __func__);
+  *address = reinterpret_cast<CUdeviceptr>(host);
+  return call.result;
+}
+
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t bytes, CUstream stream) {
+  ContextCall call(__func__);
+  World& world = TheWorld();
+  call.Own(world.streams, stream);
+  if (call.result != kCudaSuccess) return call.result;
+  const World::Found target = world.Find(to, bytes, __func__);
+  const World::Found locked = world.FindHost(from, bytes);
+  if (locked.memory != nullptr) return Copied(stream, locked, target, bytes);
+  // Staged before the call returns.
+  const auto* const begin = static_cast<const uint8_t*>(from);
+  Trace("stream " + std::to_string(stream->number) + ": copy of " + std::to_string(bytes) +
+        " bytes from the host to " + target.name);
+  world.Enqueue(stream, {.run =
+                             [target, staged = std::vector<uint8_t>(begin, begin + bytes)] {
+                               memcpy(target.bytes, staged.data(), staged.size());
+                               return CUresult{kCudaSuccess};
+                             },
+                         .memory = {target.memory}});
+  return kCudaSuccess;
+}
+
+CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, size_t bytes, CUstream stream) {
+  ContextCall call(__func__);
+  World& world = TheWorld();
+  call.Own(world.streams, stream);
+  if (call.result != kCudaSuccess) return call.result;
+  const World::Found source = world.Find(from, bytes, __func__);
+  const World::Found locked = world.FindHost(to, bytes);
+  if (locked.memory != nullptr) return Copied(stream, source, locked, bytes);
+  // Returns when all is there.
+  Trace("stream " + std::to_string(stream->number) + ": copy of " + std::to_string(bytes) +
+        " bytes from " + source.name + " to the host");
+  const CUresult result = world.RunUntil(stream, stream->queued);
+  if (result == kCudaSuccess) memcpy(to, source.bytes, bytes);
+  return result;
+}
+
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
+  ContextCall call(__func__);
+  World& world = TheWorld();
+  call.Own(world.streams, stream);
+  if (call.result != kCudaSuccess) return call.result;
+  const World::Found source = world.Find(from, bytes, __func__);
+  const World::Found target = world.Find(to, bytes, __func__);
+  for (const World::Found& end : {source, target}) {
+    if (!end.memory->is_host && end.memory->context != call.context) {
+      Violation("a copy within a device of another one's memory");
+    }
+  }
+  return Copied(stream, source, target, bytes);
+}
+
+CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
+                           CUcontext from_context, size_t bytes, CUstream stream) {
+  ContextCall call(__func__);
+  World& world = TheWorld();
+  call.Own(world.streams, stream);
+  if (call.result != kCudaSuccess) return call.result;
+  const World::Found source = world.Find(from, bytes, __func__);
+  const World::Found target = world.Find(to, bytes, __func__);
+  if (source.memory->context != from_context || target.memory->context != to_context) {
+    Violation("a copy between devices names the wrong ones");
+  }
+  return Copied(stream, source, target, bytes);
+}
+
+CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned option_count,
+                            int* options, void** values) {
+  ContextCall call(__func__);
+  if (call.result != kCudaSuccess) return call.result;
+  auto loaded = std::make_unique<CUmod_st>();
+  loaded->context = call.context;
+  std::string log;
+  const CUresult result = Compile(static_cast<const char*>(image), *loaded, log);
+  char* buffer = nullptr;
+  size_t bytes = 0;
+  for (unsigned i = 0; i < option_count; ++i) {
+    if (options[i] == kCudaJitErrorLogBuffer) buffer = static_cast<char*>(values[i]);
+    if (options[i] == kCudaJitErrorLogBufferBytes) bytes = reinterpret_cast<size_t>(values[i]);
+  }
+  if (buffer != nullptr && bytes > 0) snprintf(buffer, bytes, "%s", log.c_str());
+  if (result != kCudaSuccess) return result;
+  *module = loaded.release();
+  TheWorld().modules.insert(*module);
+  return kCudaSuccess;
+}
+
+CUresult cuModuleUnload(CUmodule module) {
+  ContextCall call(__func__);
+  call.Own(TheWorld().modules, module);
+  if (module->users > 0) Violation("a module is unloaded while queued work uses it");
+  TheWorld().modules.erase(module);
+  delete module;
+  return call.result;
+}
+
+CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
+  ContextCall call(__func__);
+  call.Own(TheWorld().modules, module);
+  const auto found = module->functions.find(name);
+  if (found == module->functions.end()) return kCudaNotFound;
+  *function = &found->second;
+  return call.result;
+}
+
+CUresult cuFuncGetAttribute(int* value, int attribute, CUfunction function) {
+  ContextCall call(__func__);
+  call.Own(TheWorld().modules, function->module);
+  if (attribute == kCudaFunctionMaxThreadsPerBlock) {
+    *value = kMaxThreads;
+  } else if (attribute == kCudaFunctionSharedBytes) {
+    *value = 0;
+  } else {
+    return kCudaInvalidValue;
+  }
+  return call.result;
+}
+
+CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value) {
+  ContextCall call(__func__);
+  call.Own(TheWorld().modules, function->module);
+  if (attribute != kCudaFunctionMaxDynamicSharedBytes || value > kMaxShared) {
+    return kCudaInvalidValue;
+  }
+  function->dynamic_shared_bytes = value;
+  return call.result;
+}
+
+CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
+  ContextCall call(__func__);
+  if (flags != kCudaStreamNonBlocking) Violation("a stream that waits for the default stream");
+  if (call.result != kCudaSuccess) return call.result;
+  *stream = new CUstream_st;
+  (*stream)->context = call.context;
+  (*stream)->number = TheWorld().next_stream++;
+  TheWorld().streams.insert(*stream);
+  return kCudaSuccess;
+}
+
+CUresult cuStreamDestroy_v2(CUstream stream) {
+  ContextCall call(__func__);
+  World& world = TheWorld();
+  call.Own(world.streams, stream);
+  world.RunUntil(stream, stream->queued);
+  for (const CUevent event : world.events) {
+    if (event->stream == stream) event->stream = nullptr;
+  }
+  world.streams.erase(stream);
+  delete stream;
+  return call.result;
+}
+
+CUresult cuStreamSynchronize(CUstream stream) {
+  ContextCall call(__func__);
+  call.Own(TheWorld().streams, stream);
+  if (call.result != kCudaSuccess) return call.result;
+  return TheWorld().RunUntil(stream, stream->queued);
+}
+
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
+  ContextCall call(__func__);
+  World& world = TheWorld();
+  call.Own(world.streams, stream);
+  world.Check(world.events, event, __func__);  // Of any context.
+  if (flags != 0) return kCudaInvalidValue;
+  if (call.result != kCudaSuccess || event->stream == nullptr) return call.result;
+  Trace("stream " + std::to_string(stream->number) + ": wait for stream " +
+        std::to_string(event->stream->number));
+  // As it was recorded by now: recording it again does not change what is waited for.
+  world.Enqueue(stream, {.run = [from = event->stream, count = event->count] {
+                  World& later = TheWorld();
+                  return later.streams.count(from) == 0 ? CUresult{kCudaSuccess}
+                                                        : later.RunUntil(from, count);
+                }});
+  return kCudaSuccess;
+}
+
+CUresult cuEventCreate(CUevent* event, unsigned) {
+  ContextCall call(__func__);
+  if (call.result != kCudaSuccess) return call.result;
+  *event = new CUevent_st;
+  (*event)->context = call.context;
+  TheWorld().events.insert(*event);
+  return kCudaSuccess;
+}
+
+CUresult cuEventDestroy_v2(CUevent event) {
+  ContextCall call(__func__);
+  call.Own(TheWorld().events, event);
+  TheWorld().events.erase(event);
+  delete event;
+  return call.result;
+}
+
+CUresult cuEventRecord(CUevent event, CUstream stream) {
+  ContextCall call(__func__);
+  call.Own(TheWorld().events, event);
+  call.Own(TheWorld().streams, stream);
+  event->stream = stream;
+  event->count = stream->queued;
+  return call.result;
+}
+
+CUresult cuEventSynchronize(CUevent event) {
+  ContextCall call(__func__);
+  call.Own(TheWorld().events, event);
+  if (call.result != kCudaSuccess || event->stream == nullptr) return call.result;
+  return TheWorld().RunUntil(event->stream, event->count);
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                        CUstream stream, void** parameters, void** extra) {
+  ContextCall call(__func__);
+  World& world = TheWorld();
+  call.Own(world.modules, function->module);
+  call.Own(world.streams, stream);
+  if (extra != nullptr) Violation("cuLaunchKernel with more than parameters");
+  if (call.result != kCudaSuccess) return call.result;
+  if (static_cast<uint64_t>(grid_x) * grid_y * grid_z == 0 ||
+      static_cast<uint64_t>(block_x) * block_y * block_z - 1 >= kMaxThreads) {
+    return kCudaInvalidValue;
+  }
+  if (shared_bytes > static_cast<unsigned>(function->dynamic_shared_bytes))
+    return kCudaInvalidValue;
+  std::vector<uint64_t> values;
+  std::vector<Memory*> used;
+  std::string shown;
+  for (const bool is_pointer : function->code->is_pointer) {
+    uint64_t value = 0;
+    memcpy(&value, parameters[values.size()], sizeof(value));
+    shown += values.empty() ? "" : ", ";
+    if (is_pointer) {
+      const World::Found found = world.Find(value, 1, function->name.c_str());
+      used.push_back(found.memory);
+      shown += found.name;
+    } else {
+      shown += std::to_string(value);
+    }
+    values.push_back(value);
+  }
+  const Grid grid = {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}};
+  Trace("stream " + std::to_string(stream->number) + ": " + function->name + "(" + shown + "), " +
+        Sizes(grid.groups) + " groups of " + Sizes(grid.group));
+  world.Enqueue(stream,
+                {.run = [function, values, grid] { return RunAll(*function, values, grid); },
+                 .memory = used,
+                 .module = function->module});
+  return kCudaSuccess;
+}
+
+}  // namespace slipway

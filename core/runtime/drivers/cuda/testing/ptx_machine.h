@@ -1,0 +1,72 @@
+// Runs the instructions of PTX on the host, one instance after the other: as many of them as LLVM writes for kernels of ours, as NVIDIA's
+// reference of the language describes them. For tests: it is slow, and whatever it does not know, or no device could do, ends the process.
+#ifndef SLIPWAY_CORE_RUNTIME_DRIVERS_CUDA_TESTING_PTX_MACHINE_H_
+#define SLIPWAY_CORE_RUNTIME_DRIVERS_CUDA_TESTING_PTX_MACHINE_H_
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace slipway::fake_cuda {
+
+struct PtxType {
+  char kind = 'b';  // 'b'its, 'u'nsigned, 's'igned, 'f'loat, 'p'redicate.
+  int bits = 32;
+};
+
+// A register, a number, a special register, or several of them in braces; or what such a thing says of memory, "[%rd1+4]".
+struct PtxOperand {
+  enum class Kind { kRegister, kNumber, kInstance, kMany };
+  Kind kind = Kind::kNumber;
+  int index =
+      0;  // Of a register; of an instance's number: 0 to 2 %tid, 3 to 5 %ctaid, 6 to 8 %ntid, 9 to 11 %nctaid.
+  uint64_t number = 0;  // The number, or what is added to the register's address.
+  bool is_not = false;  // Of a predicate.
+  std::vector<PtxOperand> parts;
+};
+
+struct PtxInstruction {
+  std::string text;                // For messages.
+  std::vector<std::string> words;  // Of its name: "ld", "global", "nc", "f32".
+  int guard = -1;                  // The predicate that it hangs on.
+  bool guard_is = true;
+  std::vector<PtxType> types;
+  std::vector<PtxOperand> operands;
+  size_t target = 0;  // Of a branch.
+};
+
+struct PtxFunction {
+  std::vector<bool> is_pointer;  // By parameter: whether it is declared to be one (".ptr").
+  std::vector<PtxInstruction> code;
+  std::map<std::string, int> registers;
+  size_t local_bytes = 0;  // Of an instance.
+};
+
+// Where the functions' tables lie, in the order of the text; an instance's own memory, and its parameters.
+inline constexpr uint64_t kPtxTables = uint64_t{1} << 60;
+inline constexpr uint64_t kPtxLocal = uint64_t{1} << 61;
+inline constexpr uint64_t kPtxParameters = uint64_t{1} << 62;
+
+struct PtxProgram {
+  std::map<std::string, PtxFunction> functions;
+  std::vector<uint8_t> tables;
+};
+
+// An error is the first thing that it does not know.
+std::shared_ptr<const PtxProgram> ParsePtx(const std::string& text, std::string& error);
+
+// The bytes at an address, of a device's memory. Ends the process where there are none.
+using PtxMemory = std::function<uint8_t*(uint64_t address, size_t bytes)>;
+
+// Runs one instance: `numbers` are those of PtxOperand::index. `parameters` are 8 bytes each. False where it ends in a trap.
+bool RunPtx(const PtxProgram& program, const PtxFunction& function,
+            const std::vector<uint64_t>& parameters, const std::array<uint32_t, 12>& numbers,
+            const PtxMemory& memory);
+
+}  // namespace slipway::fake_cuda
+
+#endif  // SLIPWAY_CORE_RUNTIME_DRIVERS_CUDA_TESTING_PTX_MACHINE_H_
