@@ -1,8 +1,10 @@
 #include "core/codegen/halide_target.h"
 
+#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
 
 namespace slipway {
 namespace {
@@ -34,14 +36,51 @@ bool HasInstructions(const DeviceTarget& device, DotProducts dot_products) {
   return false;
 }
 
+// NVIDIA's compute capabilities from 5.0 on, each with the newest that Halide 14 and its LLVM know: what they write for it (PTX 7.1 at
+// most) a device's driver compiles for any later one.
+struct CudaRow {
+  int capability;
+  Halide::Target::Feature feature;
+};
+
+constexpr CudaRow kCudaRows[] = {
+    {50, Halide::Target::CUDACapability50},  {52, Halide::Target::CUDACapability50},
+    {53, Halide::Target::CUDACapability50},  {60, Halide::Target::CUDACapability50},
+    {61, Halide::Target::CUDACapability61},  {62, Halide::Target::CUDACapability61},
+    {70, Halide::Target::CUDACapability70},  {72, Halide::Target::CUDACapability70},
+    {75, Halide::Target::CUDACapability75},  {80, Halide::Target::CUDACapability80},
+    {86, Halide::Target::CUDACapability86},  {87, Halide::Target::CUDACapability86},
+    {89, Halide::Target::CUDACapability86},  {90, Halide::Target::CUDACapability86},
+    {100, Halide::Target::CUDACapability86}, {103, Halide::Target::CUDACapability86},
+    {110, Halide::Target::CUDACapability86}, {120, Halide::Target::CUDACapability86},
+    {121, Halide::Target::CUDACapability86},
+};
+
+absl::StatusOr<Halide::Target::Feature> CudaFeature(const DeviceTarget& device) {
+  std::string known;
+  for (const CudaRow& row : kCudaRows) {
+    if (row.capability == device.level) return row.feature;
+    absl::StrAppend(&known, known.empty() ? "sm" : ", sm", row.capability);
+  }
+  return absl::UnimplementedError(absl::StrCat("no kernels can be generated for \"",
+                                               device.ToString(),
+                                               "\": of compute capabilities there are ", known));
+}
+
 }  // namespace
 
 absl::StatusOr<Halide::Target> HalideTargetFor(const DeviceTarget& device,
                                                DotProducts dot_products) {
-  if (device.arch == Arch::kOpenCl) {
-    // The host's part is looked at, and not compiled (opencl_text.h).
+  if (device.arch == Arch::kOpenCl || device.arch == Arch::kCuda) {
+    // The host's part is looked at, and not compiled (device_module.h).
     std::vector<Halide::Target::Feature> features = CommonFeatures();
-    features.push_back(Halide::Target::OpenCL);
+    if (device.arch == Arch::kCuda) {
+      SLIPWAY_ASSIGN_OR_RETURN(const Halide::Target::Feature capability, CudaFeature(device));
+      features.push_back(Halide::Target::CUDA);
+      features.push_back(capability);
+    } else {
+      features.push_back(Halide::Target::OpenCL);
+    }
     return Halide::Target(Halide::Target::Linux, Halide::Target::X86, 64, features);
   }
   std::vector<Halide::Target::Feature> features = CommonFeatures();
@@ -71,7 +110,7 @@ absl::StatusOr<Halide::Target> HalideTargetFor(const DeviceTarget& device,
     return Halide::Target(Halide::Target::Linux, Halide::Target::RISCV, 64, features);
   }
   if (device.arch != Arch::kX86_64) {
-    return Unimplemented(device, "x86-64, arm-64, arm-32, riscv-64, wasm-32 and opencl are");
+    return Unimplemented(device, "x86-64, arm-64, arm-32, riscv-64, wasm-32, cuda and opencl are");
   }
   if (device.level >= 2) features.push_back(Halide::Target::SSE41);
   if (device.level >= 3) {

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -16,14 +17,16 @@
 #include "core/base/status_macros.h"
 #include "core/codegen/compile_child.h"
 #include "core/codegen/device_kernel.h"
+#include "core/codegen/device_lowering.h"
+#include "core/codegen/device_module.h"
 #include "core/codegen/generator.h"
 #include "core/codegen/group.h"
 #include "core/codegen/group_pipeline.h"
 #include "core/codegen/halide_target.h"
 #include "core/codegen/limits.h"
 #include "core/codegen/machine_code.h"
-#include "core/codegen/opencl_lowering.h"
 #include "core/codegen/opencl_text.h"
+#include "core/codegen/ptx_text.h"
 #include "core/codegen/schedules/schedule_list.h"
 #include "core/codegen/scratch_bytes.h"
 #include "core/operators/products.h"
@@ -50,16 +53,33 @@ absl::Status WriteFile(const std::string& bytes, const std::string& path) {
   return file.good() ? absl::OkStatus() : absl::InternalError("cannot write a kernel");
 }
 
+// Writes the text of a device that is no host; null for one that is.
+using TextWriter = absl::StatusOr<DeviceKernel> (*)(const DeviceModule& module);
+
+TextWriter TextWriterFor(Arch arch) {
+  switch (arch) {
+    case Arch::kCuda:
+      return PtxTextOf;
+    case Arch::kOpenCl:
+      return OpenClTextOf;
+    default:
+      return nullptr;
+  }
+}
+
 // Compiles `pipeline` to an object file, or what stands for one on a device that is no host, at `path`.
 absl::Status WriteObject(GroupPipeline& group, const std::string& function,
                          const DeviceTarget& device, DotProducts dot_products,
                          const std::string& path, int64_t& scratch_bytes) {
   SLIPWAY_ASSIGN_OR_RETURN(const Halide::Target target, HalideTargetFor(device, dot_products));
-  if (device.arch == Arch::kOpenCl) group.pipeline.add_custom_lowering_pass(new LowerForOpenCl);
+  const TextWriter write_text = TextWriterFor(device.arch);
+  const auto stores = std::make_shared<DeviceStores>();
+  if (write_text != nullptr) group.pipeline.add_custom_lowering_pass(new LowerForDevice(stores));
   const Halide::Module module = group.pipeline.compile_to_module(group.arguments, function, target);
-  if (device.arch == Arch::kOpenCl) {
+  if (write_text != nullptr) {
     scratch_bytes = -1;  // DeviceKernel has it.
-    SLIPWAY_ASSIGN_OR_RETURN(const DeviceKernel kernel, OpenClTextOf(module, function));
+    SLIPWAY_ASSIGN_OR_RETURN(const DeviceModule read, ReadDeviceModule(module, *stores, function));
+    SLIPWAY_ASSIGN_OR_RETURN(const DeviceKernel kernel, write_text(read));
     return WriteFile(FormatDeviceKernel(kernel), path);
   }
   scratch_bytes = ScratchBytes(module);
@@ -168,6 +188,10 @@ bool IsDone(const Running& running) {
 
 }  // namespace
 
+absl::Status CheckCanGenerate(const DeviceTarget& target) {
+  return HalideTargetFor(target).status();
+}
+
 KernelCompiler::KernelCompiler(const OperatorRegistry& registry, const Lowerings& lowerings,
                                const Clock& clock, KernelCache* cache, Options options)
     : registry_(registry),
@@ -179,7 +203,7 @@ KernelCompiler::KernelCompiler(const OperatorRegistry& registry, const Lowerings
 absl::StatusOr<std::vector<CompiledKernel>> KernelCompiler::Compile(
     absl::Span<const KernelRequest> requests, const DeviceTarget& target,
     const ScheduleRecords& records) {
-  SLIPWAY_RETURN_IF_ERROR(HalideTargetFor(target).status());
+  SLIPWAY_RETURN_IF_ERROR(CheckCanGenerate(target));
   const MachineDescription machine = DescribeMachine(target);
   const int lanes = std::max(1, machine.vector_bytes / 4);
   SLIPWAY_ASSIGN_OR_RETURN(const std::string generator, GeneratorFingerprint());

@@ -53,6 +53,9 @@ struct KernelCounters {
   int64_t recorded = 0;  // Whose schedule was in a record.
 };
 
+// UNIMPLEMENTED names what kernels cannot be generated for.
+absl::Status CheckCanGenerate(const DeviceTarget& target);
+
 // Not thread-safe.
 class KernelCompiler {
  public:

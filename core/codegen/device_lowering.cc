@@ -1,4 +1,4 @@
-#include "core/codegen/opencl_lowering.h"
+#include "core/codegen/device_lowering.h"
 
 namespace slipway {
 namespace {
@@ -30,7 +30,7 @@ bool IsConstant(const Expr& value) {
 
 }  // namespace
 
-Expr LowerForOpenCl::visit(const ir::Mod* op) {
+Expr LowerForDevice::visit(const ir::Mod* op) {
   constexpr int kWidth = 64;
   constexpr int kBitsOfMask = 31;
   int bits = 0;
@@ -44,17 +44,24 @@ Expr LowerForOpenCl::visit(const ir::Mod* op) {
   return Halide::reinterpret(op->type, (value << above) >> above);
 }
 
-Stmt LowerForOpenCl::visit(const ir::For* op) {
+Stmt LowerForDevice::visit(const ir::For* op) {
   const bool was_on_device = is_on_device_;
-  is_on_device_ |= op->device_api == Halide::DeviceAPI::OpenCL;
+  is_on_device_ |=
+      op->device_api == Halide::DeviceAPI::OpenCL || op->device_api == Halide::DeviceAPI::CUDA;
+  if (is_on_device_ && !was_on_device) stores_->emplace_back();
   Stmt loop = IRMutator::visit(op);
   is_on_device_ = was_on_device;
   return loop;
 }
 
-Stmt LowerForOpenCl::visit(const ir::LetStmt* op) {
+Stmt LowerForDevice::visit(const ir::LetStmt* op) {
   if (is_on_device_ || !IsConstant(op->value)) return IRMutator::visit(op);
   return mutate(ir::substitute(op->name, op->value, op->body));
+}
+
+Stmt LowerForDevice::visit(const ir::Store* op) {
+  if (is_on_device_) stores_->back().insert(op->name);
+  return IRMutator::visit(op);
 }
 
 }  // namespace slipway
