@@ -10,8 +10,8 @@
 #include "absl/types/span.h"
 #include "core/backends/cpu/cpu_backend.h"
 #include "core/backends/cpu/cpu_fingerprint.h"
-#include "core/backends/opencl/opencl_backend.h"
-#include "core/backends/opencl/opencl_fingerprint.h"
+#include "core/backends/gpu/gpu_backend.h"
+#include "core/backends/gpu/gpu_fingerprint.h"
 #include "core/base/status_macros.h"
 
 namespace slipway {
@@ -26,7 +26,7 @@ struct Backend {
 // A backend is a folder here and a row of this list.
 constexpr Backend kBackends[] = {
     {kCpuFamilies, CreateCpuBackend, CpuBackendFingerprint},
-    {kOpenClFamilies, CreateOpenClBackend, OpenClBackendFingerprint},
+    {kGpuFamilies, CreateGpuBackend, GpuBackendFingerprint},
 };
 
 }  // namespace

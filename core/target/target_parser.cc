@@ -170,10 +170,22 @@ absl::StatusOr<Target> ParseTarget(absl::string_view text) {
 }
 
 std::vector<std::string> KnownTargets() {
-  return {"x86-64-linux",       "x86-64-v2-linux", "x86-64-v3-linux",      "x86-64-v4-linux",
-          "arm-64-linux",       "arm-32-linux",    "arm-32-linux-neon",    "arm-32-linux-fma-neon",
-          "riscv-64-linux",     "wasm-32-wasi",    "wasm-32-wasi-simd128", "x86-64-v3-linux,opencl",
-          "arm-64-linux,opencl"};
+  return {"x86-64-linux",
+          "x86-64-v2-linux",
+          "x86-64-v3-linux",
+          "x86-64-v4-linux",
+          "arm-64-linux",
+          "arm-32-linux",
+          "arm-32-linux-neon",
+          "arm-32-linux-fma-neon",
+          "riscv-64-linux",
+          "wasm-32-wasi",
+          "wasm-32-wasi-simd128",
+          "x86-64-v3-linux,opencl",
+          "arm-64-linux,opencl",
+          "x86-64-v3-linux,cuda-sm80",
+          "x86-64-v3-linux,cuda-sm90",
+          "arm-64-linux,cuda-sm90"};
 }
 
 }  // namespace slipway

@@ -161,7 +161,7 @@ LAYERS = {
         "core/artifact",
         "core/backends/cpu",
         "core/backends/null",
-        "core/backends/opencl",
+        "core/backends/gpu",
         "core/codegen",
         "core/passes",
         "core/schedules",
@@ -181,7 +181,7 @@ LAYERS = {
         "core/codegen",
         "core/passes",
     ]),
-    "core/backends/opencl": _row(sees = [
+    "core/backends/gpu": _row(sees = [
         "core/artifact",
         "core/backends",
         "core/backends/host_code",

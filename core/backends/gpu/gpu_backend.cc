@@ -1,4 +1,4 @@
-#include "core/backends/opencl/opencl_backend.h"
+#include "core/backends/gpu/gpu_backend.h"
 
 #include <iterator>
 #include <optional>
@@ -10,8 +10,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/backends/gpu/gpu_placement.h"
 #include "core/backends/host_code/host_code.h"
-#include "core/backends/opencl/opencl_placement.h"
 #include "core/backends/program/program_manifest.h"
 #include "core/base/digest.h"
 #include "core/base/status_macros.h"
@@ -30,23 +30,49 @@ namespace {
 
 constexpr int64_t kDevice = 1;
 
-class OpenClBackend final : public TargetBackend {
+// What every device of OpenCL has, and those of CUDA as well, which compute in f64, too.
+constexpr DataType kTypes[] = {
+    DataType::kFloat32, DataType::kInt8,  DataType::kInt16,   DataType::kInt32,
+    DataType::kInt64,   DataType::kUint8, DataType::kUint16,  DataType::kUint32,
+    DataType::kUint64,  DataType::kBool,  DataType::kFloat64,
+};
+
+// What differs between kinds of devices; kernels and schedules do by their target (core/codegen).
+struct GpuKind {
+  Arch arch;
+  v1::Code::Kind code;
+  absl::Span<const DataType> types;
+};
+
+constexpr absl::Span<const DataType> kAllTypes = kTypes;
+const GpuKind kKinds[] = {
+    {Arch::kCuda, v1::Code::KIND_PTX, kAllTypes},
+    {Arch::kOpenCl, v1::Code::KIND_OPENCL_SOURCE, kAllTypes.first(kAllTypes.size() - 1)},
+};
+
+// REQUIRES: CheckTarget.
+const GpuKind& KindOf(const Target& target) {
+  return *absl::c_find_if(
+      kKinds, [&target](const GpuKind& kind) { return kind.arch == target.devices[kDevice].arch; });
+}
+
+class GpuBackend final : public TargetBackend {
  public:
   static absl::StatusOr<std::unique_ptr<TargetBackend>> Create(
       const BackendEnvironment& environment) {
-    auto backend = std::make_unique<OpenClBackend>(environment);
+    auto backend = std::make_unique<GpuBackend>(environment);
     SLIPWAY_RETURN_IF_ERROR(AddLowerings(environment, backend->lowerings_));
     return backend;
   }
-  explicit OpenClBackend(const BackendEnvironment& environment) : environment_(environment) {}
+  explicit GpuBackend(const BackendEnvironment& environment) : environment_(environment) {}
 
   absl::Status CheckTarget(const Target& target) const override {
-    if (absl::c_linear_search(kOpenClFamilies, FamilyOf(target)) && target.devices.size() == 2) {
-      return absl::OkStatus();
+    if (!absl::c_linear_search(kGpuFamilies, FamilyOf(target)) || target.devices.size() != 2) {
+      return absl::UnimplementedError(absl::StrCat("gpu: compiles for ",
+                                                   absl::StrJoin(kGpuFamilies, ", "),
+                                                   " only, with one device beside the host"));
     }
-    return absl::UnimplementedError(absl::StrCat("opencl: compiles for ",
-                                                 absl::StrJoin(kOpenClFamilies, " and "),
-                                                 " only, with one device of OpenCL"));
+    return CheckCanGenerate(target.devices[kDevice]);
   }
   BackendPipeline PipelineFor(const Target& target, DataType precision) const override;
   absl::StatusOr<BackendResult> Compile(const BackendRequest& request) override;
@@ -57,7 +83,7 @@ class OpenClBackend final : public TargetBackend {
 };
 
 // Layouts stay as the model has them: neighbouring instances read neighbouring places of a plane.
-BackendPipeline OpenClBackend::PipelineFor(const Target&, DataType) const {
+BackendPipeline GpuBackend::PipelineFor(const Target& target, DataType) const {
   const auto is_lowered = [this](const NodeView& view, absl::Span<const ValueType> outputs) {
     return CheckLowered(lowerings_, view, outputs).ok();
   };
@@ -67,13 +93,16 @@ BackendPipeline OpenClBackend::PipelineFor(const Target&, DataType) const {
   const auto call_kernels = [is_lowered](Graph graph, const PassContext& context) {
     return CallKernels(std::move(graph), context, is_lowered);
   };
+  const auto place = [types = KindOf(target).types](Graph graph, const PassContext& context) {
+    return PlaceOnDevice(std::move(graph), context, types);
+  };
   return {{{"ExpandOps", expand_ops},
            {"FoldConstant", FoldConstant},  // What ExpandOps wrote around constants.
            {"MergeTransposes", MergeTransposes, /*descends=*/true, /*is_optional=*/true},
            {"CallKernels", call_kernels},
            {"FuseOps", FuseOps},
            {"CompleteOutputs", CompleteOutputs},
-           {"PlaceDevice", PlaceOnDevice, /*descends=*/false}},
+           {"PlaceDevice", place, /*descends=*/false}},
           [](const Graph& graph, const PassContext& context) {
             return PlanMemory(graph, context.registry, DevicesOfValues(graph, context.registry));
           }};
@@ -99,10 +128,10 @@ LaunchedEntry Launched(const EntryLaunch& launch, const Graph& body, uint32_t en
 }
 
 // The kernels of the device as one text, each once.
-absl::StatusOr<DeviceText> TextOf(const std::vector<KernelRequest>& requests,
+absl::StatusOr<DeviceText> TextOf(v1::Code::Kind kind, const std::vector<KernelRequest>& requests,
                                   const std::vector<CompiledKernel>& compiled) {
   DeviceText made;
-  made.code.kind = v1::Code::KIND_OPENCL_SOURCE;
+  made.code.kind = kind;
   absl::flat_hash_map<std::string, uint32_t> first_entry;  // By symbol.
   for (size_t i = 0; i < requests.size(); ++i) {
     SLIPWAY_ASSIGN_OR_RETURN_WITH(const DeviceKernel kernel, ParseDeviceKernel(compiled[i].object),
@@ -125,10 +154,10 @@ absl::StatusOr<DeviceText> TextOf(const std::vector<KernelRequest>& requests,
   return made;
 }
 
-absl::StatusOr<BackendResult> OpenClBackend::Compile(const BackendRequest& request) {
+absl::StatusOr<BackendResult> GpuBackend::Compile(const BackendRequest& request) {
   if (!request.library_name.empty()) {
     return absl::UnimplementedError(
-        "opencl: a library is code of the host alone; compile it for the target without opencl");
+        "gpu: a library is code of the host alone; compile it for the target without its device");
   }
   Stages stages(*environment_.clock);
   KernelCompiler compiler = CompilerFor(environment_, lowerings_);
@@ -144,7 +173,8 @@ absl::StatusOr<BackendResult> OpenClBackend::Compile(const BackendRequest& reque
   SLIPWAY_ASSIGN_OR_RETURN(HostCode host, LinkHostCode(request, compiled));
   std::optional<DeviceText> text;
   if (!device_requests.empty()) {
-    SLIPWAY_ASSIGN_OR_RETURN(text, TextOf(device_requests, device_compiled));
+    SLIPWAY_ASSIGN_OR_RETURN(text,
+                             TextOf(KindOf(request.target).code, device_requests, device_compiled));
   }
   stages.End("link");
 
@@ -162,9 +192,9 @@ absl::StatusOr<BackendResult> OpenClBackend::Compile(const BackendRequest& reque
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<TargetBackend>> CreateOpenClBackend(
+absl::StatusOr<std::unique_ptr<TargetBackend>> CreateGpuBackend(
     const BackendEnvironment& environment) {
-  return OpenClBackend::Create(environment);
+  return GpuBackend::Create(environment);
 }
 
 }  // namespace slipway

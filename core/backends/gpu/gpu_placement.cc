@@ -1,10 +1,11 @@
-#include "core/backends/opencl/opencl_placement.h"
+#include "core/backends/gpu/gpu_placement.h"
 
 #include <map>
 #include <memory>
 #include <optional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "core/backends/program/program_manifest.h"
 #include "core/base/status_macros.h"
@@ -22,31 +23,13 @@ constexpr size_t kMaxTensors = 120;
 // More would fill a report.
 constexpr size_t kMaxNotes = 32;
 
-bool IsOfDevice(DataType dtype) {
-  switch (dtype) {
-    case DataType::kFloat32:
-    case DataType::kInt8:
-    case DataType::kInt16:
-    case DataType::kInt32:
-    case DataType::kInt64:
-    case DataType::kUint8:
-    case DataType::kUint16:
-    case DataType::kUint32:
-    case DataType::kUint64:
-    case DataType::kBool:
-      return true;
-    default:
-      return false;
-  }
-}
-
 bool LiesWhereItsInputsLie(const Node& node, const OperatorRegistry& registry) {
   const Movement movement = registry.MovementOf(node.op);
   return movement == Movement::kView || movement == Movement::kConcat;
 }
 
 // Empty where the device computes the slipway.Fused; else why not, for people: "its extents are open".
-std::string WhyNotOnDevice(const Node& node) {
+std::string WhyNotOnDevice(const Node& node, absl::Span<const DataType> types) {
   const Graph& body = *ComputedBy(node);
   if (body.inputs.size() + body.outputs.size() > kMaxTensors) {
     return absl::StrCat("it has more than ", kMaxTensors, " tensors");
@@ -54,7 +37,7 @@ std::string WhyNotOnDevice(const Node& node) {
   for (const Value& value : body.values) {
     if (!value.type.has_value()) return "its types are not known";
     if (!value.type->is_static()) return "its extents are open";
-    if (!IsOfDevice(value.type->dtype())) {
+    if (!absl::c_linear_search(types, value.type->dtype())) {
       return absl::StrCat("not every device has ", Name(value.type->dtype()));
     }
   }
@@ -65,7 +48,8 @@ std::string WhyNotOnDevice(const Node& node) {
 }
 
 // By node, in the order of nodes: kDevice or kHost.
-std::vector<int> ChooseDevices(const Graph& graph, const OperatorRegistry& registry) {
+std::vector<int> ChooseDevices(const Graph& graph, const OperatorRegistry& registry,
+                               absl::Span<const DataType> types) {
   std::vector<bool> is_kept(graph.nodes.size(), false);  // With the host, whatever it is.
   std::vector<NodeId> producer(graph.values.size(), kNoNode);
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
@@ -96,7 +80,7 @@ std::vector<int> ChooseDevices(const Graph& graph, const OperatorRegistry& regis
           is_kept[maker] = true;
           changed = true;
         }
-      } else if (!is_kept[n] && node.op == kFusedOperator && WhyNotOnDevice(node).empty()) {
+      } else if (!is_kept[n] && node.op == kFusedOperator && WhyNotOnDevice(node, types).empty()) {
         device[n] = kDevice;
       }
     }
@@ -105,7 +89,7 @@ std::vector<int> ChooseDevices(const Graph& graph, const OperatorRegistry& regis
 }
 
 void AddNotes(const Graph& graph, const std::vector<int>& device, const OperatorRegistry& registry,
-              PassLedger& ledger) {
+              absl::Span<const DataType> types, PassLedger& ledger) {
   size_t on_device = 0;
   std::vector<std::string> stays;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
@@ -115,7 +99,7 @@ void AddNotes(const Graph& graph, const std::vector<int>& device, const Operator
       ++on_device;
       continue;
     }
-    const std::string why = node.op == kFusedOperator  ? WhyNotOnDevice(node)
+    const std::string why = node.op == kFusedOperator  ? WhyNotOnDevice(node, types)
                             : node.op == kCallOperator ? "its kernel is the host's alone"
                                                        : "it runs functions, which the host does";
     stays.push_back(absl::StrCat("\"", DisplayName(graph, node), "\" stays with the host: ",
@@ -183,9 +167,12 @@ void SeparateConstants(Graph& graph, const std::vector<int>& device_of_node) {
 
 }  // namespace
 
-absl::StatusOr<Graph> PlaceOnDevice(Graph graph, const PassContext& context) {
-  const std::vector<int> devices = ChooseDevices(graph, context.registry);
-  if (context.ledger != nullptr) AddNotes(graph, devices, context.registry, *context.ledger);
+absl::StatusOr<Graph> PlaceOnDevice(Graph graph, const PassContext& context,
+                                    absl::Span<const DataType> types) {
+  const std::vector<int> devices = ChooseDevices(graph, context.registry, types);
+  if (context.ledger != nullptr) {
+    AddNotes(graph, devices, context.registry, types, *context.ledger);
+  }
   size_t next = 0;  // PlaceDevice asks of each node once, in their order.
   SLIPWAY_ASSIGN_OR_RETURN(
       PlacedGraph placed,

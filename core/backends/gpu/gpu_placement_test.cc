@@ -1,4 +1,4 @@
-#include "core/backends/opencl/opencl_placement.h"
+#include "core/backends/gpu/gpu_placement.h"
 
 #include <algorithm>
 #include <map>
@@ -26,7 +26,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 
-class OpenClPlacementTest : public ::testing::Test {
+class GpuPlacementTest : public ::testing::Test {
  protected:
   // Places a graph once its operators are groups; those of `called` are calls.
   void Place(absl::string_view text, std::vector<std::string> called = {}) {
@@ -39,7 +39,7 @@ class OpenClPlacementTest : public ::testing::Test {
     ASSERT_OK_AND_ASSIGN(graph_, FuseOps(std::move(graph_), context));
     PassLedger ledger;
     context.ledger = &ledger;
-    ASSERT_OK_AND_ASSIGN(graph_, PlaceOnDevice(std::move(graph_), context));
+    ASSERT_OK_AND_ASSIGN(graph_, PlaceOnDevice(std::move(graph_), context, types_));
     ASSERT_OK(Verify(graph_, tester_.registry()));
     notes_ = absl::StrJoin(ledger.notes, "\n");
     devices_ = DevicesOfValues(graph_, tester_.registry());
@@ -66,12 +66,13 @@ class OpenClPlacementTest : public ::testing::Test {
   }
 
   testing::PassTester tester_;
+  std::vector<DataType> types_ = {DataType::kFloat32, DataType::kInt64};
   Graph graph_;
   std::string notes_;
   std::vector<int> devices_;
 };
 
-TEST_F(OpenClPlacementTest, InputsGoThereAndOutputsComeBack) {
+TEST_F(GpuPlacementTest, InputsGoThereAndOutputsComeBack) {
   Place(R"(graph "g" (%x: f32[2, 3]) -> (%y) {
     %y = Exp(%x)
   })");
@@ -80,7 +81,7 @@ TEST_F(OpenClPlacementTest, InputsGoThereAndOutputsComeBack) {
   EXPECT_THAT(notes_, HasSubstr("1 of 1 kernels are the device's"));
 }
 
-TEST_F(OpenClPlacementTest, WhatTheDeviceCannotComputeTheHostDoes) {
+TEST_F(GpuPlacementTest, WhatTheDeviceCannotComputeTheHostDoes) {
   Place(R"(graph "g" (%x: f32[4, 4]) -> (%y) {
     %a = MatMul(%x, %x)
     const %k: i64[1] = {2}
@@ -95,7 +96,18 @@ TEST_F(OpenClPlacementTest, WhatTheDeviceCannotComputeTheHostDoes) {
   EXPECT_THAT(notes_, HasSubstr("stays with the host: its kernel is the host's alone"));
 }
 
-TEST_F(OpenClPlacementTest, OpenExtentsStayWithTheHost) {
+TEST_F(GpuPlacementTest, WhatItComputesHangsOnItsTypes) {
+  const std::string text = R"(graph "g" (%x: f64[2, 3]) -> (%y) {
+    %y = Exp(%x)
+  })";
+  Place(text);
+  EXPECT_THAT(Steps(), ElementsAre("0"));
+  types_.push_back(DataType::kFloat64);
+  Place(text);
+  EXPECT_THAT(Steps(), ElementsAre("copy to 1", "1", "copy to 0"));
+}
+
+TEST_F(GpuPlacementTest, OpenExtentsStayWithTheHost) {
   Place(R"(graph "g" [n in 1..9] (%x: f32[n, 4]) -> (%y) {
     %y = Exp(%x)
   })");
@@ -104,7 +116,7 @@ TEST_F(OpenClPlacementTest, OpenExtentsStayWithTheHost) {
 }
 
 // A weight of both is a constant of both, and none is copied by a run.
-TEST_F(OpenClPlacementTest, EachDeviceHasConstantsOfItsOwn) {
+TEST_F(GpuPlacementTest, EachDeviceHasConstantsOfItsOwn) {
   Place(R"(graph "g" [n in 1..9] (%x: f32[3, 3], %open: f32[n, 3, 3]) -> (%y, %z) {
     const %w: f32[3, 3] = {1, 2, 3, 4, 5, 6, 7, 8, 9}
     %y = MatMul(%x, %w)

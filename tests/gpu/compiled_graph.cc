@@ -1,0 +1,47 @@
+#include "tests/gpu/compiled_graph.h"
+
+#include <utility>
+
+#include "absl/strings/str_join.h"
+#include "core/backends/gpu/gpu_backend.h"
+#include "core/base/status_macros.h"
+#include "core/passes/pipeline.h"
+#include "core/target/target.h"
+#include "core/wire/digest_proto.h"
+
+namespace slipway::testing {
+
+absl::StatusOr<std::unique_ptr<GraphCompiler>> GraphCompiler::Create() {
+  auto compiler = std::make_unique<GraphCompiler>();
+  compiler->environment_.registry = &compiler->tester_.registry();
+  compiler->environment_.clock = &compiler->clock_;
+  SLIPWAY_ASSIGN_OR_RETURN(compiler->backend_, CreateGpuBackend(compiler->environment_));
+  return compiler;
+}
+
+absl::StatusOr<CompiledGraph> GraphCompiler::Compile(absl::string_view text,
+                                                     absl::string_view target_name) {
+  SLIPWAY_ASSIGN_OR_RETURN(Graph graph, tester_.Parse(text));
+  SLIPWAY_ASSIGN_OR_RETURN(const Target target, ParseTarget(target_name));
+  SLIPWAY_RETURN_IF_ERROR(backend_->CheckTarget(target));
+  SLIPWAY_ASSIGN_OR_RETURN(
+      const PipelineResult lowered,
+      RunPipeline(graph, backend_->PipelineFor(target), tester_.context(), {}, clock_));
+  SLIPWAY_ASSIGN_OR_RETURN(BackendResult result,
+                           backend_->Compile({lowered.graph, lowered.memory, target, ""}));
+  std::string notes;
+  for (const auto& pass : lowered.passes) {
+    if (pass.name == "PlaceDevice") notes = absl::StrJoin(pass.notes, "\n");
+  }
+  return CompiledGraph{std::move(graph), std::move(result.artifact), std::move(notes)};
+}
+
+std::string DeviceTextOf(const Artifact& artifact) {
+  for (const v1::Code& code : artifact.manifest().proto().code()) {
+    if (code.device() == 0) continue;
+    return std::string(artifact.blob(*FromProto(code.blob())).bytes());
+  }
+  return "";
+}
+
+}  // namespace slipway::testing

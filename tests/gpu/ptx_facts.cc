@@ -1,0 +1,80 @@
+#include "tests/gpu/ptx_facts.h"
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "core/base/status_macros.h"
+#include "tests/gpu/compiled_graph.h"
+#include "tests/gpu/graphs.h"
+
+namespace slipway::testing {
+namespace {
+
+constexpr char kTarget[] = "x86-64-linux,cuda-sm80";
+
+struct EntryFacts {
+  int parameters = 0;
+  std::map<std::string, int> instructions;
+};
+
+std::map<std::string, EntryFacts> ReadEntries(const std::string& text) {
+  std::map<std::string, EntryFacts> entries;
+  EntryFacts* entry = nullptr;
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    if (absl::ConsumePrefix(&line, ".visible .entry ")) {
+      entry = &entries[std::string(line.substr(0, line.find('(')))];
+    } else if (absl::StartsWith(line, "\t.param")) {
+      ++entry->parameters;
+    } else if (absl::ConsumePrefix(&line, "\t") && !absl::StartsWith(line, ".")) {
+      if (absl::StartsWith(line, "@")) line.remove_prefix(line.find(' ') + 1);
+      ++entry->instructions[std::string(line.substr(0, line.find_first_of(" \t;")))];
+    }
+  }
+  return entries;
+}
+
+std::string Sizes(const google::protobuf::RepeatedPtrField<v1::Size>& groups) {
+  std::vector<int64_t> sizes;
+  for (const v1::Size& size : groups) sizes.push_back(size.constant());
+  return absl::StrJoin(sizes, "x");
+}
+
+std::string FactsOf(const CompiledGraph& compiled) {
+  std::string facts = compiled.notes + "\n";
+  const v1::Manifest& manifest = compiled.artifact.manifest().proto();
+  const std::map<std::string, EntryFacts> entries = ReadEntries(DeviceTextOf(compiled.artifact));
+  for (const v1::Function& function : manifest.functions()) {
+    for (const v1::Step& step : function.steps()) {
+      if (step.device() == 0 || !step.has_kernel()) continue;
+      const v1::Step::Kernel& kernel = step.kernel();
+      const EntryFacts& entry = entries.at(manifest.code(static_cast<int>(kernel.code()))
+                                               .entries(static_cast<int>(kernel.kernel())));
+      absl::StrAppend(&facts, step.name(), ": ", Sizes(kernel.launch().groups()), " groups of ",
+                      absl::StrJoin(kernel.launch().group(), "x"), ", reads ", kernel.inputs_size(),
+                      ", writes ", kernel.outputs_size(), ", takes ", entry.parameters, "\n  ",
+                      absl::StrJoin(entry.instructions, ", ", absl::PairFormatter(" ")), "\n");
+    }
+  }
+  return facts;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> PtxFacts() {
+  SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<GraphCompiler> compiler, GraphCompiler::Create());
+  std::string facts;
+  for (const SmallGraph& graph : SmallGraphs()) {
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(const CompiledGraph compiled,
+                                  compiler->Compile(graph.text, kTarget), graph.name);
+    absl::StrAppend(&facts, facts.empty() ? "" : "\n", "== ", graph.name, "\n", FactsOf(compiled));
+  }
+  return facts;
+}
+
+}  // namespace slipway::testing
