@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
 #include "core/base/digest.h"
@@ -10,12 +11,14 @@
 #include "core/base/status_macros.h"
 #include "core/identity/identity_file.h"
 #include "core/rpc/caller_proof.h"
+#include "core/target/target.h"
 #include "core/wire/device_attributes_proto.h"
 #include "core/wire/digest_proto.h"
-#include "device_agent/accelerators.h"
+#include "device_agent/accelerators/accelerators.h"
 #include "device_agent/agent_cache.h"
 #include "device_agent/agent_identity.h"
 #include "device_agent/grpc_agent_transport.h"
+#include "device_agent/inventory.h"
 #include "device_agent/measure/machine_state.h"
 #include "device_agent/own_device.h"
 #include "device_agent/own_door.h"
@@ -48,6 +51,25 @@ std::string AcceleratorFolder(const AgentOptions& options) {
   return options.accelerators.empty() ? "" : JoinPath(options.cache_dir, "accelerator");
 }
 
+// The first device of each kind that is asked for.
+absl::StatusOr<std::vector<FoundAccelerator>> FindAccelerators(const AgentOptions& options,
+                                                               const std::string& executable) {
+  std::vector<FoundAccelerator> found;
+  const std::string folder = AcceleratorFolder(options);
+  if (!folder.empty()) SLIPWAY_RETURN_IF_ERROR_WITH(MakeOwnFolder(folder), "--cache-dir");
+  for (const std::string& kind : options.accelerators) {
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(found.emplace_back(), FindAccelerator(kind, executable, folder),
+                                  absl::StrCat("--accelerator ", kind));
+    Log(LogLevel::kInfo, "programs may use an accelerator",
+        {{"target", found.back().target}, {"name", found.back().name}});
+    for (size_t i = 0; i < found.back().inventory.size(); ++i) {
+      Log(LogLevel::kInfo, "this machine has a GPU",
+          {{"is", found.back().inventory[i]}, {"state", found.back().states[i]}});
+    }
+  }
+  return found;
+}
+
 // Without id and labels.
 absl::StatusOr<v1::DeviceDescription> DescribeDevice(const std::optional<AttachedDevice>& attached,
                                                      const AgentOptions& options) {
@@ -62,6 +84,16 @@ absl::StatusOr<v1::DeviceDescription> DescribeDevice(const std::optional<Attache
     Log(LogLevel::kWarning, "programs are not wholly confined", {{"lacks", missing}});
   }
   return device;
+}
+
+// The host's target with those of its accelerators, as targets are written.
+absl::StatusOr<std::string> TargetWith(std::string target,
+                                       const std::vector<FoundAccelerator>& accelerators) {
+  for (const FoundAccelerator& accelerator : accelerators) {
+    absl::StrAppend(&target, ",", accelerator.target);
+  }
+  SLIPWAY_ASSIGN_OR_RETURN_WITH(const Target parsed, ParseTarget(target), "--accelerator");
+  return parsed.ToString();
 }
 
 }  // namespace
@@ -88,13 +120,8 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
       KeepAgentId(options.state_dir, options.id.empty() ? joined_name.value_or("") : options.id));
   SLIPWAY_RETURN_IF_ERROR_WITH(MakeFolders(options.cache_dir), "--cache-dir");
   SLIPWAY_ASSIGN_OR_RETURN(const std::optional<AttachedDevice> attached, FindAttached(options));
-  std::string opencl_device;
-  if (!options.accelerators.empty()) {
-    const std::string folder = AcceleratorFolder(options);
-    SLIPWAY_RETURN_IF_ERROR_WITH(MakeOwnFolder(folder), "--cache-dir");
-    SLIPWAY_ASSIGN_OR_RETURN_WITH(opencl_device, FindOpenClDevice(executable, folder),
-                                  "--accelerator opencl");
-  }
+  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<FoundAccelerator> accelerators,
+                           FindAccelerators(options, executable));
   // It forks: before there are gRPC's threads.
   SLIPWAY_ASSIGN_OR_RETURN(v1::DeviceDescription described, DescribeDevice(attached, options));
   std::unique_ptr<Renewal> renewal;
@@ -135,6 +162,7 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
   runner.attached = attached;
   runner.attached_cache_quota_bytes = options.cache_quota_bytes;
   runner.accelerator_folder = AcceleratorFolder(options);
+  runner.limits_data_alone = absl::c_linear_search(options.accelerators, kCudaAccelerator);
   agent->runners_.emplace(runner);
 
   AgentLoopOptions loop;
@@ -142,10 +170,12 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
   ToProto(labels, described.mutable_labels());
   loop.identity = MakeIdentity(id, std::move(described));
   v1::DeviceDescription& device = *loop.identity.mutable_devices(0);
-  if (!opencl_device.empty()) {
-    device.set_target(absl::StrCat(device.target(), ",", kOpenClAccelerator));
-    Log(LogLevel::kInfo, "programs may use an accelerator", {{"opencl", opencl_device}});
+  SLIPWAY_ASSIGN_OR_RETURN(const std::string target, TargetWith(device.target(), accelerators));
+  device.set_target(target);
+  for (const FoundAccelerator& accelerator : accelerators) {
+    if (!accelerator.inventory.empty()) agent->gpus_ = accelerator.inventory;
   }
+  NameGpus(agent->gpus_, *device.mutable_inventory());
   if (options.measure) {
     agent->peaks_.emplace(JoinPath(options.cache_dir, "peaks"), PeaksKey(device));
     *device.mutable_peaks() = agent->peaks_->Get();
@@ -345,7 +375,11 @@ void Agent::FindPeaks() {
 }
 
 v1::DeviceInventory Agent::LookAtInventory() {
-  if (!attached_.has_value()) return TakeInventory(options_.cache_dir);
+  if (!attached_.has_value()) {
+    v1::DeviceInventory inventory = TakeInventory(options_.cache_dir);
+    NameGpus(gpus_, inventory);
+    return inventory;
+  }
   const absl::StatusOr<v1::DeviceDescription> device = DescribeAttached(
       *attached_, /*require_confinement=*/false, clock_.Monotonic() + kTimeToReach);
   if (device.ok()) return device->inventory();

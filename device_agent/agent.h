@@ -95,6 +95,7 @@ class Agent {
   std::optional<AgentLoop> loop_;
   std::unique_ptr<SessionListener> listener_;
   std::optional<LocalSessions> sessions_;  // Without a server.
+  std::vector<std::string> gpus_;          // As NameGpus takes them.
   std::optional<InventoryWatch> inventory_;
   std::unique_ptr<MetricsEndpoint> metrics_;  // Null: nobody reads them.
 };

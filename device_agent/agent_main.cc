@@ -22,7 +22,7 @@
 #include "core/base/status_macros.h"
 #include "core/confinement/guard.h"
 #include "core/rpc/join.h"
-#include "device_agent/accelerators.h"
+#include "device_agent/accelerators/accelerators.h"
 #include "device_agent/agent.h"
 #include "device_agent/agent_options.h"
 #include "device_agent/attached/attached_device.h"

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -91,7 +92,7 @@ FlagSet AgentFlags(AgentOptions& options) {
             "An agent built for that device, which is brought there; default: this one.");
   flags.Add("accelerator", &options.accelerators, "KIND",
             "Let programs use this machine's first device of the kind beside its CPU, by the "
-            "vendor's library: opencl. Programs "
+            "vendor's library: cuda or opencl. Programs "
             "are then confined less: that library opens devices, writes below --cache-dir and "
             "starts its compiler.");
   flags.Add("metrics-listen", &options.metrics_listen, "ADDRESS",
@@ -133,10 +134,12 @@ absl::Status CompleteOptions(AgentOptions& options) {
         "--exec-folder and --exec-binary are for a device that --exec-prefix reaches");
   }
   for (const std::string& accelerator : options.accelerators) {
-    if (accelerator == kOpenClAccelerator && options.accelerators.size() == 1) continue;
+    const bool is_known = accelerator == kCudaAccelerator || accelerator == kOpenClAccelerator;
+    if (is_known && absl::c_count(options.accelerators, accelerator) == 1) continue;
     return absl::InvalidArgumentError(
         absl::StrCat("--accelerator is \"", accelerator,
-                     "\": \"opencl\" wanted, once; there are no drivers for others yet"));
+                     "\": \"cuda\" or \"opencl\" wanted, each once; there are no drivers for "
+                     "others yet"));
   }
   if (!options.accelerators.empty() && !options.exec_prefix.empty()) {
     return absl::UnimplementedError(

@@ -46,6 +46,7 @@ inline constexpr char kAnyPrograms[] = "any";
 inline constexpr char kCompiledPrograms[] = "compiled";
 
 // Of --accelerator.
+inline constexpr char kCudaAccelerator[] = "cuda";
 inline constexpr char kOpenClAccelerator[] = "opencl";
 
 // Declares the agent's flags, bound to `options`.

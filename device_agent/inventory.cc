@@ -27,7 +27,9 @@ constexpr int64_t kMaxFileBytes = 1 << 20;
 constexpr size_t kMaxTextBytes = 255;
 constexpr size_t kMaxEntries = 256;      // Of a folder of /sys.
 constexpr size_t kMaxAccelerators = 16;  // As the protocol has it.
-constexpr int kFullCapacity = 1024;      // As Linux has it.
+// One that the system knows by its vendor's numbers alone.
+constexpr absl::string_view kUnnamed = "PCI ";
+constexpr int kFullCapacity = 1024;  // As Linux has it.
 constexpr int kSixteenths = 16;
 
 // Nothing when it cannot be read.
@@ -176,7 +178,7 @@ void AddAccelerators(const std::string& root, DeviceInventory& inventory) {
     if (!absl::StartsWith(kind, "0x0302") && !absl::StartsWith(kind, "0x12")) continue;
     const std::string vendor = PciNumber(device + "/vendor");
     if (has_nvidia && vendor == "10de") continue;
-    found.push_back(absl::StrCat("PCI ", vendor, ":", PciNumber(device + "/device")));
+    found.push_back(absl::StrCat(kUnnamed, vendor, ":", PciNumber(device + "/device")));
   }
   for (size_t i = 0; i < std::min(found.size(), kMaxAccelerators); ++i) {
     inventory.add_accelerators(Text(found[i]));
@@ -184,6 +186,17 @@ void AddAccelerators(const std::string& root, DeviceInventory& inventory) {
 }
 
 }  // namespace
+
+void NameGpus(absl::Span<const std::string> gpus, v1::DeviceInventory& inventory) {
+  if (gpus.empty()) return;
+  std::vector<std::string> all;
+  for (const std::string& gpu : gpus) all.push_back(Text(gpu));
+  for (const std::string& known : inventory.accelerators()) {
+    if (absl::StartsWith(known, kUnnamed)) all.push_back(known);
+  }
+  all.resize(std::min(all.size(), kMaxAccelerators));
+  inventory.mutable_accelerators()->Assign(all.begin(), all.end());
+}
 
 v1::DeviceInventory ReadInventory(const std::string& root, absl::Span<const int> cpus) {
   DeviceInventory inventory;

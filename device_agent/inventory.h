@@ -23,6 +23,9 @@ std::string ReadModel(const std::string& root);
 // The file system of `folder`; nothing where it cannot be asked.
 void AddStorage(const std::string& folder, v1::DeviceInventory& inventory);
 
+// Puts what a vendor's library says of its GPUs, a line each, in place of their models; other accelerators stay. Nothing for no lines.
+void NameGpus(absl::Span<const std::string> gpus, v1::DeviceInventory& inventory);
+
 // As DeviceInventory.storage_free_bytes has it: so that it changes seldom.
 int64_t RoundedFree(int64_t total_bytes, int64_t free_bytes);
 

@@ -140,6 +140,12 @@ TEST_F(InventoryTest, AcceleratorsAreNamed) {
   Put("/proc/driver/nvidia/gpus/0000:00:04.0/information",
       "Model: \t\t NVIDIA H100\nIRQ:   	 12\n");
   EXPECT_THAT(Read().accelerators(), ::testing::ElementsAre("NVIDIA H100", "PCI 1ac1:089a"));
+  v1::DeviceInventory named = Read();
+  NameGpus({}, named);
+  EXPECT_THAT(named.accelerators(), ::testing::ElementsAre("NVIDIA H100", "PCI 1ac1:089a"));
+  NameGpus({"NVIDIA H100, sm90", "NVIDIA L4, sm89"}, named);
+  EXPECT_THAT(named.accelerators(),
+              ::testing::ElementsAre("NVIDIA H100, sm90", "NVIDIA L4, sm89", "PCI 1ac1:089a"));
   for (int i = 0; i < 40; ++i) put_pci(absl::StrCat("x", i), "0x120000", "0x1", "0x2");
   EXPECT_EQ(Read().accelerators_size(), 16);
 }

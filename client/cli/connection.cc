@@ -37,7 +37,8 @@ std::vector<std::string> AcceleratorsOf(const std::string& text) {
   const absl::StatusOr<Target> target = ParseTarget(text);
   if (!target.ok()) return accelerators;
   for (size_t i = 1; i < target->devices.size(); ++i) {
-    accelerators.push_back(target->devices[i].ToString());
+    const std::string device = target->devices[i].ToString();  // "cuda-sm80"
+    accelerators.push_back(device.substr(0, device.find('-')));
   }
   return accelerators;
 }

@@ -345,6 +345,7 @@ Confinement AcceleratorConfinement(const std::string& blob_folder,
       {"/dev/nvidiactl", PathAccess::kDevice},
       {"/dev/nvidia-uvm", PathAccess::kDevice},
       {"/dev/nvidia-uvm-tools", PathAccess::kDevice},
+      {"/dev/nvidia-caps", PathAccess::kDevice},  // Of GPUs that are several.
       {"/dev/mali0", PathAccess::kDevice},
       {"/dev/null", PathAccess::kDevice},
   };

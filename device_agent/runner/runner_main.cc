@@ -82,7 +82,7 @@ absl::StatusOr<DriverSettings> PrepareAccelerators(const std::string& folder) {
   if (folder.empty()) {
     return DriverSettings{.accelerator_refusal =
                               "programs of this agent are confined to the processor: only with "
-                              "--accelerator opencl does it let them use devices of OpenCL"};
+                              "--accelerator does it let them use others"};
   }
   const std::string own = JoinPath(folder, "vendor");
   SLIPWAY_RETURN_IF_ERROR(MakeOwnFolder(own));

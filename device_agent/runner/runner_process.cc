@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/out_of_memory.h"
 #include "core/base/status_macros.h"
+#include "device_agent/accelerators/accelerator_environment.h"
 #include "device_agent/attached/link_arguments.h"
 #include "device_agent/runner/frame.h"
 #include "device_agent/runner/runner_commands.h"
@@ -25,10 +26,14 @@ SubprocessOptions RunnerHere(const RunnerOptions& options) {
   SubprocessOptions child;
   child.argv = {options.executable, kRunnerCommand, options.cache_folder, options.log_level,
                 options.require_confinement ? kConfinedWholly : kConfinedAsCan};
-  if (!options.accelerator_folder.empty()) child.argv.push_back(options.accelerator_folder);
   // Nothing that the agent was told is for programs.
   child.inherit_environment = false;
-  child.limits.address_space_bytes = options.memory_bytes;
+  if (!options.accelerator_folder.empty()) {
+    child.argv.push_back(options.accelerator_folder);
+    child.environment = AcceleratorEnvironment();
+  }
+  (options.limits_data_alone ? child.limits.data_bytes : child.limits.address_space_bytes) =
+      options.memory_bytes;
   child.waits_for_limits = true;
   return child;
 }

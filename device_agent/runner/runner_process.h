@@ -35,6 +35,9 @@ struct RunnerOptions {
   std::string log_level = "warning";
   // Where vendors' libraries of accelerators may write; empty: it uses none, and may load none.
   std::string accelerator_folder = {};
+  // Whether `memory_bytes` bounds what the process may write to, in place of all its addresses: a library of CUDA takes more of these than any
+  // machine has memory.
+  bool limits_data_alone = false;
   // It ends, before it does anything, where a part of its confinement is missing.
   bool require_confinement = false;
   // The device is another machine, attached to this one: the runner is there, and here a link to it. Needs memory_bytes.

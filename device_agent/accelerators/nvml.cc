@@ -1,0 +1,132 @@
+#include "device_agent/accelerators/nvml.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "core/base/byte_size.h"
+#include "core/base/status_macros.h"
+#include "device_agent/accelerators/nvml_api.h"
+
+namespace slipway {
+namespace {
+
+constexpr char kFile[] = "libnvidia-ml.so.1";
+// As NVML_DEVICE_NAME_V2_BUFFER_SIZE, the longest of its texts.
+constexpr unsigned kTextBytes = 96;
+constexpr unsigned kMaxGpus = 64;
+
+struct Nvml {
+#define SLIPWAY_DECLARE(name, symbol, parameters) NvmlResult(*name) parameters = nullptr;
+  SLIPWAY_NVML_FUNCTIONS(SLIPWAY_DECLARE)
+#undef SLIPWAY_DECLARE
+};
+
+absl::Status NotHere(absl::string_view why) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("NVIDIA's management library cannot be used: ", why));
+}
+
+absl::StatusOr<Nvml> Load() {
+  // Not closed again: vendors' libraries seldom survive that.
+  void* const file = dlopen(kFile, RTLD_NOW | RTLD_LOCAL);
+  if (file == nullptr) return NotHere(dlerror());
+  Nvml library;
+#define SLIPWAY_FIND(name, symbol, parameters)                                     \
+  library.name = reinterpret_cast<NvmlResult(*) parameters>(dlsym(file, #symbol)); \
+  if (library.name == nullptr) return NotHere(absl::StrCat(kFile, " lacks " #symbol));
+  SLIPWAY_NVML_FUNCTIONS(SLIPWAY_FIND)
+#undef SLIPWAY_FIND
+  return library;
+}
+
+absl::Status ToStatus(NvmlResult result, absl::string_view what) {
+  return result == kNvmlSuccess ? absl::OkStatus()
+                                : NotHere(absl::StrCat(what, " gives error ", result));
+}
+
+template <typename Get>
+std::string Text(Get get) {
+  char text[kTextBytes + 1] = "";
+  if (get(text, kTextBytes) != kNvmlSuccess) return "";
+  return absl::Utf8SafeCEscape(text);
+}
+
+template <typename Get>
+std::optional<int> Number(Get get) {
+  unsigned number = 0;
+  if (get(&number) != kNvmlSuccess || number > std::numeric_limits<int>::max()) return std::nullopt;
+  return static_cast<int>(number);
+}
+
+int64_t Bytes(unsigned long long bytes) {  // NOLINT(google-runtime-int)
+  return static_cast<int64_t>(std::min<uint64_t>(bytes, std::numeric_limits<int64_t>::max()));
+}
+
+absl::StatusOr<GpuState> Read(const Nvml& nvml, unsigned index) {
+  NvmlDevice device = nullptr;
+  SLIPWAY_RETURN_IF_ERROR(
+      ToStatus(nvml.DeviceGetHandleByIndex(index, &device), absl::StrCat("GPU ", index)));
+  GpuState gpu;
+  gpu.name = Text([&](char* text, unsigned n) { return nvml.DeviceGetName(device, text, n); });
+  gpu.driver = Text([&](char* text, unsigned n) { return nvml.SystemGetDriverVersion(text, n); });
+  int major = 0;
+  int minor = 0;
+  if (nvml.DeviceGetCudaComputeCapability(device, &major, &minor) == kNvmlSuccess) {
+    gpu.capability = std::clamp(major, 0, 99) * 10 + std::clamp(minor, 0, 9);
+  }
+  NvmlMemory memory = {};
+  if (nvml.DeviceGetMemoryInfo(device, &memory) == kNvmlSuccess) {
+    gpu.memory_bytes = Bytes(memory.total);
+    gpu.memory_free_bytes = Bytes(memory.free);
+  }
+  gpu.sm_clock_mhz =
+      Number([&](unsigned* mhz) { return nvml.DeviceGetClockInfo(device, kNvmlClockSm, mhz); });
+  gpu.memory_clock_mhz =
+      Number([&](unsigned* mhz) { return nvml.DeviceGetClockInfo(device, kNvmlClockMemory, mhz); });
+  gpu.power_milliwatts =
+      Number([&](unsigned* power) { return nvml.DeviceGetPowerUsage(device, power); });
+  gpu.temperature_celsius = Number([&](unsigned* celsius) {
+    return nvml.DeviceGetTemperature(device, kNvmlTemperatureGpu, celsius);
+  });
+  return gpu;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<GpuState>> ReadGpus() {
+  SLIPWAY_ASSIGN_OR_RETURN(const Nvml nvml, Load());
+  SLIPWAY_RETURN_IF_ERROR(ToStatus(nvml.Init(), "nvmlInit"));
+  const absl::Cleanup shutdown = [&nvml] { nvml.Shutdown(); };
+  unsigned count = 0;
+  SLIPWAY_RETURN_IF_ERROR(ToStatus(nvml.DeviceGetCount(&count), "counting GPUs"));
+  std::vector<GpuState> gpus;
+  for (unsigned i = 0; i < std::min(count, kMaxGpus); ++i) {
+    SLIPWAY_ASSIGN_OR_RETURN(gpus.emplace_back(), Read(nvml, i));
+  }
+  return gpus;
+}
+
+std::string DescribeGpu(const GpuState& gpu) {
+  return absl::StrCat(gpu.name, ", sm", gpu.capability, ", ", RoundByteSize(gpu.memory_bytes),
+                      ", driver ", gpu.driver);
+}
+
+std::string DescribeGpuState(const GpuState& gpu) {
+  std::vector<std::string> parts = {absl::StrCat(RoundByteSize(gpu.memory_free_bytes), " free")};
+  if (gpu.sm_clock_mhz) parts.push_back(absl::StrCat("SM ", *gpu.sm_clock_mhz, " MHz"));
+  if (gpu.memory_clock_mhz) parts.push_back(absl::StrCat("memory ", *gpu.memory_clock_mhz, " MHz"));
+  if (gpu.power_milliwatts) {
+    parts.push_back(absl::StrFormat("%.1f W", *gpu.power_milliwatts / 1000.0));
+  }
+  if (gpu.temperature_celsius) parts.push_back(absl::StrCat(*gpu.temperature_celsius, " °C"));
+  return absl::StrJoin(parts, ", ");
+}
+
+}  // namespace slipway

@@ -1,0 +1,38 @@
+// The NVIDIA GPUs of this machine, as libnvidia-ml.so.1 tells, which comes with their driver: what each is, and what state it is in.
+#ifndef SLIPWAY_DEVICE_AGENT_ACCELERATORS_NVML_H_
+#define SLIPWAY_DEVICE_AGENT_ACCELERATORS_NVML_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace slipway {
+
+struct GpuState {
+  std::string name;
+  std::string driver;  // Its version.
+  int capability = 0;  // 90 for 9.0.
+  int64_t memory_bytes = 0;
+  int64_t memory_free_bytes = 0;
+  // Unset where the GPU does not tell.
+  std::optional<int> sm_clock_mhz;
+  std::optional<int> memory_clock_mhz;
+  std::optional<int> power_milliwatts;
+  std::optional<int> temperature_celsius;
+};
+
+// In the order of their places in the machine. Loads the vendor's library: for a process that may crash. FAILED_PRECONDITION says
+// what is not there.
+absl::StatusOr<std::vector<GpuState>> ReadGpus();
+
+// "NVIDIA H100, sm90, 79.6 GiB, driver 550.54": what does not change while an agent runs.
+std::string DescribeGpu(const GpuState& gpu);
+// "76.1 GiB free, SM 1980 MHz, memory 2619 MHz, 71.3 W, 34 °C", of what it tells.
+std::string DescribeGpuState(const GpuState& gpu);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_DEVICE_AGENT_ACCELERATORS_NVML_H_

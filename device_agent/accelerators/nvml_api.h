@@ -1,0 +1,41 @@
+// What of NVIDIA's management library is used: functions, types and numbers, as its public reference has them.
+#ifndef SLIPWAY_DEVICE_AGENT_ACCELERATORS_NVML_API_H_
+#define SLIPWAY_DEVICE_AGENT_ACCELERATORS_NVML_API_H_
+
+namespace slipway {
+
+using NvmlResult = int;
+using NvmlDevice = struct nvmlDevice_st*;
+
+inline constexpr NvmlResult kNvmlSuccess = 0;
+inline constexpr NvmlResult kNvmlNotSupported = 3;
+
+struct NvmlMemory {
+  unsigned long long total;  // NOLINT(google-runtime-int)
+  unsigned long long free;   // NOLINT(google-runtime-int)
+  unsigned long long used;   // NOLINT(google-runtime-int)
+};
+
+inline constexpr int kNvmlClockSm = 1;
+inline constexpr int kNvmlClockMemory = 2;
+inline constexpr int kNvmlTemperatureGpu = 0;
+
+// X(name here, name in the library, parameters).
+#define SLIPWAY_NVML_FUNCTIONS(X)                                                                \
+  X(Init, nvmlInit_v2, ())                                                                       \
+  X(Shutdown, nvmlShutdown, ())                                                                  \
+  X(SystemGetDriverVersion, nvmlSystemGetDriverVersion, (char* text, unsigned bytes))            \
+  X(DeviceGetCount, nvmlDeviceGetCount_v2, (unsigned* count))                                    \
+  X(DeviceGetHandleByIndex, nvmlDeviceGetHandleByIndex_v2, (unsigned index, NvmlDevice* device)) \
+  X(DeviceGetName, nvmlDeviceGetName, (NvmlDevice device, char* text, unsigned bytes))           \
+  X(DeviceGetCudaComputeCapability, nvmlDeviceGetCudaComputeCapability,                          \
+    (NvmlDevice device, int* major, int* minor))                                                 \
+  X(DeviceGetMemoryInfo, nvmlDeviceGetMemoryInfo, (NvmlDevice device, NvmlMemory * memory))      \
+  X(DeviceGetClockInfo, nvmlDeviceGetClockInfo, (NvmlDevice device, int clock, unsigned* mhz))   \
+  X(DeviceGetPowerUsage, nvmlDeviceGetPowerUsage, (NvmlDevice device, unsigned* milliwatts))     \
+  X(DeviceGetTemperature, nvmlDeviceGetTemperature,                                              \
+    (NvmlDevice device, int sensor, unsigned* celsius))
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_DEVICE_AGENT_ACCELERATORS_NVML_API_H_

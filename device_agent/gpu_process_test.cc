@@ -1,0 +1,158 @@
+// An agent of a machine with NVIDIA's libraries, which here are fakes: what it says of its GPUs, and that programs compute there.
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/artifact/artifact.h"
+#include "core/base/files.h"
+#include "core/base/subprocess.h"
+#include "core/runtime/test_programs/program_builder.h"
+#include "core/wire/tensor_proto.h"
+#include "device_agent/testing/agent_process.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using State = v1::RunAttemptState;
+
+constexpr char kTwice[] = R"(.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry twice(.param .u64 .ptr .global .align 4 x, .param .u64 .ptr .global .align 4 y)
+{
+  .reg .b32 %r<4>;
+  .reg .f32 %f<3>;
+  .reg .b64 %rd<6>;
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %ntid.x;
+  mov.u32 %r3, %tid.x;
+  mad.lo.s32 %r1, %r1, %r2, %r3;
+  mul.wide.u32 %rd1, %r1, 4;
+  ld.param.u64 %rd2, [x];
+  ld.param.u64 %rd3, [y];
+  add.s64 %rd4, %rd2, %rd1;
+  add.s64 %rd5, %rd3, %rd1;
+  ld.global.f32 %f1, [%rd4];
+  add.f32 %f2, %f1, %f1;
+  st.global.f32 [%rd5], %f2;
+  ret;
+}
+.visible .entry spoil(.param .u64 .ptr .global .align 4 x, .param .u64 .ptr .global .align 4 y)
+{
+  trap;
+}
+)";
+
+// y = 2 x of eight elements, by way of a device.
+Artifact Twice(const std::string& device_target, const std::string& entry = "twice") {
+  ProgramBuilder builder;
+  const uint32_t device = builder.AddDevice(device_target);
+  const uint32_t here = builder.AddSpace(0);
+  const uint32_t there = builder.AddSpace(device);
+  const uint32_t code = builder.AddEntries(v1::Code::KIND_PTX, device, {entry}, kTwice);
+  const uint32_t x = builder.AddValue(v1::Buffer::CLASS_EXTERNAL, DataType::kFloat32, {8}, here);
+  const uint32_t y = builder.AddValue(v1::Buffer::CLASS_EXTERNAL, DataType::kFloat32, {8}, here);
+  const uint32_t from = builder.AddValue(v1::Buffer::CLASS_STATIC, DataType::kFloat32, {8}, there);
+  const uint32_t to = builder.AddValue(v1::Buffer::CLASS_STATIC, DataType::kFloat32, {8}, there);
+  v1::Function& main = builder.AddFunction("main");
+  ProgramBuilder::AddInput(main, "x", x);
+  ProgramBuilder::AddOutput(main, "y", y);
+  ProgramBuilder::AddCopy(main, device, x, from);
+  builder.AddLaunch(main, code, 0, {from}, {to}, {2}, 4);
+  ProgramBuilder::AddCopy(main, device, to, y);
+  absl::StatusOr<Artifact> artifact = builder.Build();
+  EXPECT_OK(artifact.status());
+  return *std::move(artifact);
+}
+
+class GpuTest : public AgentProcess {
+ protected:
+  // Confined programs find no library but in the system's folders and in that of accelerators.
+  void StartWithGpu(const std::vector<std::string>& more = {}) {
+    const std::string cache = JoinPath(folder_.path(), "cache");
+    const std::string libraries = JoinPath(cache, "accelerator/fakes");
+    ASSERT_OK(MakeFolders(cache));
+    std::filesystem::create_directory(JoinPath(cache, "accelerator"));
+    std::filesystem::permissions(JoinPath(cache, "accelerator"), std::filesystem::perms::owner_all);
+    ASSERT_OK(MakeFolders(libraries));
+    for (const char* file : {"core/runtime/drivers/cuda/testing/libcuda.so.1",
+                             "device_agent/accelerators/testing/libnvidia-ml.so.1"}) {
+      std::filesystem::copy_file(
+          file, JoinPath(libraries, std::filesystem::path(file).filename().string()));
+    }
+    SubprocessOptions options = AgentOptions({"--accelerator", "cuda", "--cache-dir", cache});
+    for (const std::string& flag : more) options.argv.push_back(flag);
+    options.environment.emplace_back("LD_LIBRARY_PATH", libraries);
+    agent_ = *Subprocess::Start(options);
+  }
+  std::optional<State> RunTwice(const Artifact& artifact) {
+    v1::RunAssignment assignment = Assign(artifact);
+    *assignment.mutable_run()->add_inputs() =
+        ToInlineProto("x", Tensor::Of<float>({8}, {1, 2, 3, 4, 5, 6, 7, 8}));
+    return RunToEnd(assignment);
+  }
+  void ExpectTwice() {
+    const std::optional<State> end = RunTwice(Twice("cuda-sm80"));
+    ASSERT_TRUE(end.has_value());
+    ASSERT_EQ(end->state(), State::SUCCEEDED) << end->ShortDebugString();
+    ASSERT_OK_AND_ASSIGN(const Tensor y,
+                         FromProto(end->run_result().outputs(0), GetTestProgramBlob));
+    EXPECT_THAT(y.values<float>(), ElementsAre(2, 4, 6, 8, 10, 12, 14, 16));
+  }
+  void ExpectFails(const Artifact& artifact, absl::StatusCode code, const std::string& message) {
+    const std::optional<State> end = RunTwice(artifact);
+    ASSERT_TRUE(end.has_value());
+    EXPECT_EQ(end->state(), State::FAILED) << end->ShortDebugString();
+    EXPECT_EQ(end->error().code(), static_cast<int>(code)) << end->ShortDebugString();
+    EXPECT_THAT(end->error().message(), HasSubstr(message));
+  }
+};
+
+TEST_F(GpuTest, TellsItsGpusAndComputesThere) {
+  StartWithGpu();
+  const std::optional<v1::AgentState> state =
+      server_->WaitFor([](const v1::AgentState& told) { return told.devices_size() == 1; });
+  ASSERT_TRUE(state.has_value());
+  EXPECT_THAT(state->devices(0).target(), EndsWith(",cuda-sm80"));
+  const auto& accelerators = state->devices(0).inventory().accelerators();
+  ASSERT_GE(accelerators.size(), 2);
+  EXPECT_EQ(accelerators[0], "Fake H100, sm90, 80.0 GiB, driver 550.54.15");
+  EXPECT_EQ(accelerators[1], "Fake L4, sm89, 24.0 GiB, driver 550.54.15");
+  ExpectTwice();
+  // A kernel that fails takes its process's context along; the next program has another process.
+  ExpectFails(Twice("cuda-sm80", "spoil"), absl::StatusCode::kInternal,
+              "CUDA_ERROR_LAUNCH_FAILED (719)");
+  ExpectTwice();
+}
+
+TEST_F(GpuTest, AProgramForAGpuThatIsNotThereIsRefused) {
+  StartWithGpu();
+  ExpectFails(Twice("cuda-sm90"), absl::StatusCode::kFailedPrecondition, "needs a \"cuda-sm90\"");
+}
+
+TEST_F(GpuTest, AnAgentThatWasNotToldToLetsNoProgramUseOne) {
+  StartAgent();
+  ExpectFails(Twice("cuda-sm80"), absl::StatusCode::kFailedPrecondition, "cuda");
+}
+
+TEST_F(GpuTest, AMachineWithoutALibrarySaysWhatToInstall) {
+  SubprocessOptions options;
+  options.argv = {"device_agent/slipway-agent", "accelerators", "cuda"};
+  options.environment = {{"LD_LIBRARY_PATH", "/nonexistent"}, {"CUDA_VISIBLE_DEVICES", ""}};
+  options.stderr_stream = ChildStream::Tail();
+  const std::unique_ptr<Subprocess> asked = *Subprocess::Start(options);
+  ASSERT_OK_AND_ASSIGN(const ExitStatus end, asked->Wait(absl::Seconds(30)));
+  EXPECT_EQ(end.exit_code, 1);
+  EXPECT_THAT(asked->OutputTail(), HasSubstr("cuda: "));
+}
+
+}  // namespace
+}  // namespace slipway
