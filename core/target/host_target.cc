@@ -8,6 +8,10 @@
 #include "core/target/x86_identification.h"
 #elif defined(__linux__)
 #include <sys/auxv.h>
+
+#if defined(__aarch64__)
+#include "core/target/arm64_identification.h"
+#endif
 #endif
 
 namespace slipway {
@@ -46,25 +50,8 @@ DeviceTarget HostCpu() {
 
 #elif defined(__aarch64__) && defined(__linux__)
 
-// Bits of the auxiliary vector (Linux, arch/arm64/include/uapi/asm/hwcap.h), spelled out because
-// older headers lack some.
 DeviceTarget HostCpu() {
-  constexpr unsigned long kFpHp = 1ul << 9, kAsimdHp = 1ul << 10, kAsimdDp = 1ul << 20;
-  constexpr unsigned long kSve = 1ul << 22;
-  constexpr unsigned long kSve2 = 1ul << 1, kI8mm = 1ul << 13, kBf16 = 1ul << 14;
-  const unsigned long hwcap = getauxval(AT_HWCAP);
-  const unsigned long hwcap2 = getauxval(AT_HWCAP2);
-  DeviceTarget device{.arch = Arch::kArm64, .os = kOs, .level = 0, .features = {}};
-  const bool has_fp16 = (hwcap & kFpHp) != 0 && (hwcap & kAsimdHp) != 0;
-  const bool has_sve = (hwcap & kSve) != 0 && has_fp16;
-  if ((hwcap & kAsimdDp) != 0) device.features.emplace_back("dotprod");
-  if (has_fp16) device.features.emplace_back("fp16");
-  if (has_sve) device.features.emplace_back("sve");
-  if (has_sve && (hwcap2 & kSve2) != 0) device.features.emplace_back("sve2");
-  if ((hwcap2 & kI8mm) != 0) device.features.emplace_back("i8mm");
-  if ((hwcap2 & kBf16) != 0) device.features.emplace_back("bf16");
-  Canonicalize(device);
-  return device;
+  return TargetOfArm64({.hwcap = getauxval(AT_HWCAP), .hwcap2 = getauxval(AT_HWCAP2)}, kOs);
 }
 
 #elif defined(__arm__) && defined(__linux__)

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "core/base/files.h"
+#include "core/target/arm64_identification.h"
 #include "core/target/target.h"
 #include "core/target/x86_identification.h"
 #include "gmock/gmock.h"
@@ -51,6 +52,21 @@ TEST(TargetOfX86Test, ClaimsNothingThatIsIncomplete) {
   EXPECT_FALSE(target.Has("avx512f"));
   EXPECT_TRUE(target.Has("avx2"));
   EXPECT_EQ(target.level, 2);
+}
+
+TEST(TargetOfArm64Test, TellsWhatLinuxTells) {
+  const auto describe = [](uint64_t hwcap, uint64_t hwcap2) {
+    return TargetOfArm64({hwcap, hwcap2}, Os::kLinux).ToString();
+  };
+  EXPECT_EQ(describe(0, 0), "arm-64-linux");
+  EXPECT_EQ(describe(1u << 20, 0), "arm-64-linux-dotprod");
+  EXPECT_EQ(describe(1u << 9, 0), "arm-64-linux");  // Half precision is both kinds' or none.
+  EXPECT_EQ(describe(1u << 9 | 1u << 10, 0), "arm-64-linux-fp16");
+  EXPECT_EQ(describe(1u << 22, 1u << 1), "arm-64-linux");  // SVE rests on it.
+  const DeviceTarget all = TargetOfArm64({~uint64_t{0}, ~uint64_t{0}}, Os::kLinux);
+  for (const char* feature : {"dotprod", "fp16", "sve", "sve2", "i8mm", "bf16"}) {
+    EXPECT_TRUE(all.Has(feature)) << feature;
+  }
 }
 
 TEST(HostTargetTest, IsCanonicalAndRunsOnItself) {

@@ -1,4 +1,4 @@
-// What an x86-64 processor says of itself, and the target that follows. Internal to core/target.
+// What an x86-64 processor says of itself, and the target that follows.
 #ifndef SLIPWAY_CORE_TARGET_X86_IDENTIFICATION_H_
 #define SLIPWAY_CORE_TARGET_X86_IDENTIFICATION_H_
 
