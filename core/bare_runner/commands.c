@@ -37,8 +37,9 @@ static const char* read_tensor(list_reader* r, slipway_buffer* buffer) {
   const slipway_dimension* dimensions =
       take(r, (uint64_t)tensor->dimensions * sizeof(slipway_dimension));
   if (dimensions == NULL) return "a tensor is cut off";
-  if ((tensor->bits != 8 && tensor->bits != 16 && tensor->bits != 32 && tensor->bits != 64) ||
-      tensor->lanes != 1) {
+  const int is_known = tensor->bits == 8 || tensor->bits == 16 || tensor->bits == 32 ||
+                       tensor->bits == 64 || tensor->bits == 128;
+  if (!is_known || tensor->lanes != 1) {
     return "a tensor has elements of no known size";
   }
   uint64_t stride = 1;

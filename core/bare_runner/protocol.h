@@ -141,7 +141,7 @@ typedef struct slipway_bare_launch {
 typedef struct slipway_bare_tensor {
   uint64_t address;
   uint8_t type; /* SLIPWAY_TYPE_* */
-  uint8_t bits; /* 8, 16, 32 or 64 */
+  uint8_t bits; /* 8, 16, 32, 64 or 128 */
   uint16_t lanes;
   uint32_t dimensions;
 } slipway_bare_tensor;

@@ -1,6 +1,6 @@
 // The control steps of the interpreter but loops (loop_runner.h).
 #include <algorithm>
-#include <cstring>
+#include <cstdint>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/escaping.h"
@@ -12,10 +12,11 @@ namespace slipway {
 
 absl::Status Interpreter::RunBindSymbols(const FunctionPlan& function, const StepPlan& step) {
   const v1::Step::BindSymbols& bind = step.proto->bind_symbols();
-  const uint8_t* const numbers = values_.memory(bind.value()).host;
+  const DeviceMemory numbers = values_.memory(bind.value());
   for (int i = 0; i < bind.symbols_size(); ++i) {
     int64_t number;
-    std::memcpy(&number, numbers + static_cast<size_t>(i) * sizeof(number), sizeof(number));
+    SLIPWAY_RETURN_IF_ERROR(
+        ReadNow(space_of(bind.value()), numbers.From(i * int64_t{8}), &number, sizeof(number)));
     SLIPWAY_RETURN_IF_ERROR_WITH(symbols_.Bind(call_of(function), bind.symbols(i), number),
                                  absl::StrCat("element ", i, " of value ", bind.value()));
   }
@@ -24,9 +25,11 @@ absl::Status Interpreter::RunBindSymbols(const FunctionPlan& function, const Ste
 
 absl::Status Interpreter::RunBranch(const FunctionPlan& function, const StepPlan& step) {
   const v1::Step::If& branch = step.proto->branch();
-  const bool holds = *values_.memory(branch.condition()).host != 0;
+  uint8_t holds = 0;
+  SLIPWAY_RETURN_IF_ERROR(ReadNow(space_of(branch.condition()), values_.memory(branch.condition()),
+                                  &holds, sizeof(holds)));
   const FunctionPlan& callee =
-      this->function(holds ? branch.then_function() : branch.else_function());
+      this->function(holds != 0 ? branch.then_function() : branch.else_function());
   branch_inputs_.clear();
   for (const uint32_t value : branch.inputs()) branch_inputs_.push_back(ViewOf(value));
   // The callee's outputs are its own: it must not keep blocks of the caller.

@@ -26,6 +26,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -143,6 +144,10 @@ class DeviceQueues {
   // Blocks the host until all work of all queues has ended.
   virtual absl::Status Finish() = 0;
 
+  // For how long the device has worked since these queues were made, by its own clock, nanoseconds: what has been waited for. Of devices
+  // that are so far away that the host's clock says more of the way there than of them; of others nothing.
+  virtual std::optional<int64_t> worked_ns() const { return std::nullopt; }
+
   // Later launches tell what threads of the host did in parallel loops; null ends that. The recording has room for
   // QueueOptions::threads and outlives them. Nothing for devices whose kernels run elsewhere.
   virtual void SetRecording(const ThreadRecording* /*recording*/) {}
@@ -163,6 +168,8 @@ class ComputeDevice {
   virtual absl::string_view name() const = 0;
   // Whether queued work has ended when the call that queued it returns, so that nobody needs to wait.
   virtual bool is_synchronous() const = 0;
+  // Whether memory of the host is memory of its own: the processor that this process runs on.
+  virtual bool is_host() const { return false; }
   virtual absl::StatusOr<MemoryInfo> memory_info() const = 0;
 
   // RESOURCE_EXHAUSTED if there is no such memory. Never without an address, also for 0 bytes; what is in it is

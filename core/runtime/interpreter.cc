@@ -1,6 +1,7 @@
 #include "core/runtime/interpreter.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "absl/base/optimization.h"
@@ -177,6 +178,36 @@ absl::Status Interpreter::CopyNow(uint32_t space, const DeviceMemory& from, cons
   if (bytes == 0) return absl::OkStatus();
   ComputeDevice& device = *program_.place_of_space(space).device;
   return device.Copy({&device, from}, {&device, to}, bytes);
+}
+
+absl::Status Interpreter::ReadNow(uint32_t space, const DeviceMemory& from, void* to,
+                                  int64_t bytes) {
+  if (from.host != nullptr) {
+    std::memcpy(to, from.host, static_cast<size_t>(bytes));
+    return absl::OkStatus();
+  }
+  ComputeDevice& device = *program_.place_of_space(space).device;
+  return device.Copy({&device, from}, {nullptr, {0, static_cast<uint8_t*>(to), bytes}}, bytes);
+}
+
+absl::Status Interpreter::WriteNow(uint32_t space, const void* from, const DeviceMemory& to,
+                                   int64_t bytes) {
+  if (to.host != nullptr) {
+    std::memcpy(to.host, from, static_cast<size_t>(bytes));
+    return absl::OkStatus();
+  }
+  ComputeDevice& device = *program_.place_of_space(space).device;
+  auto* const source = static_cast<uint8_t*>(const_cast<void*>(from));
+  return device.Copy({nullptr, {0, source, bytes}}, {&device, to}, bytes);
+}
+
+std::optional<int64_t> Interpreter::worked_ns() const {
+  std::optional<int64_t> sum;
+  for (const std::unique_ptr<DeviceQueues>& queues : queues_) {
+    const std::optional<int64_t> worked = queues->worked_ns();
+    if (worked.has_value()) sum = sum.value_or(0) + *worked;
+  }
+  return sum;
 }
 
 absl::Status Interpreter::Begin(const FunctionPlan& function, absl::Span<const TensorView> inputs) {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -90,6 +91,10 @@ class Interpreter {
   absl::Status CopyNow(uint32_t space, const DeviceMemory& from, const DeviceMemory& to,
                        int64_t bytes);
 
+  // What lies there and in the host's own memory, one way or the other. REQUIRES: no queued work touches it.
+  absl::Status ReadNow(uint32_t space, const DeviceMemory& from, void* to, int64_t bytes);
+  absl::Status WriteNow(uint32_t space, const void* from, const DeviceMemory& to, int64_t bytes);
+
   // --- For control steps (control.cc, loop_runner.cc). ---
 
   // A result: a value of the step's function and what it becomes.
@@ -109,6 +114,8 @@ class Interpreter {
   absl::Status CountTurn();
   uint64_t call_of(const FunctionPlan& function) const { return frames_[function.index].call; }
 
+  // Of all devices that have such a clock; see DeviceQueues.
+  std::optional<int64_t> worked_ns() const;
   // By StepPlan::number; empty where the last call was not profiled.
   absl::Span<const StepTiming> timings() const { return timings_; }
 

@@ -1,7 +1,6 @@
 #include "core/runtime/loop_runner.h"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -19,12 +18,6 @@ constexpr int64_t kMaxValueBytes = ReaderLimits().value_bytes;
 constexpr int64_t kFirstSlices = 4;
 
 size_t Size(int count) { return static_cast<size_t>(count); }
-
-int64_t ReadInt64(const DeviceMemory& memory) {
-  int64_t number;
-  std::memcpy(&number, memory.host, sizeof(number));
-  return number;
-}
 
 }  // namespace
 
@@ -65,8 +58,9 @@ void LoopRunner::Clear() {
 
 absl::Status LoopRunner::MakeTurns(const FunctionPlan& function) {
   SLIPWAY_RETURN_IF_ERROR(BeginLoop());
-  bool goes_on = !loop_.has_first_condition() ||
-                 *interpreter_.values().memory(loop_.first_condition()).host != 0;
+  bool goes_on = true;
+  if (loop_.has_first_condition())
+    SLIPWAY_RETURN_IF_ERROR(ReadCondition(loop_.first_condition(), goes_on));
   int64_t turn = 0;
   for (; goes_on && turn < most_turns_; ++turn) {
     SLIPWAY_RETURN_IF_ERROR(interpreter_.CountTurn());
@@ -79,11 +73,23 @@ absl::Status LoopRunner::MakeTurns(const FunctionPlan& function) {
   return StoreResults(function, turn);
 }
 
+absl::Status LoopRunner::ReadCondition(uint32_t value, bool& holds) {
+  uint8_t byte = 0;
+  SLIPWAY_RETURN_IF_ERROR(interpreter_.ReadNow(
+      interpreter_.space_of(value), interpreter_.values().memory(value), &byte, sizeof(byte)));
+  holds = byte != 0;
+  return absl::OkStatus();
+}
+
 absl::Status LoopRunner::BeginLoop() {
   const ValueTable& values = interpreter_.values();
   most_turns_ = std::numeric_limits<int64_t>::max();
   if (loop_.has_max_turns()) {
-    most_turns_ = std::max<int64_t>(0, ReadInt64(values.memory(loop_.max_turns())));
+    int64_t most = 0;
+    SLIPWAY_RETURN_IF_ERROR(interpreter_.ReadNow(interpreter_.space_of(loop_.max_turns()),
+                                                 values.memory(loop_.max_turns()), &most,
+                                                 sizeof(most)));
+    most_turns_ = std::max<int64_t>(0, most);
   }
   for (int i = 0; i < loop_.scanned_size(); ++i) {
     const int64_t length = values.extents(loop_.scanned(i))[0];
@@ -141,12 +147,13 @@ absl::Status LoopRunner::BindSlices(int64_t turn) {
 }
 
 absl::Status LoopRunner::MakeTurn(int64_t turn, bool& goes_on) {
-  std::memcpy(turn_->memory.host, &turn, sizeof(turn));
+  SLIPWAY_RETURN_IF_ERROR(interpreter_.WriteNow(interpreter_.space_of(body_.inputs[0].value), &turn,
+                                                turn_->memory, sizeof(turn)));
   SLIPWAY_RETURN_IF_ERROR(BindSlices(turn));
   const absl::Cleanup end = [this] { interpreter_.End(body_); };
   SLIPWAY_RETURN_IF_ERROR(interpreter_.Call(body_, inputs_));
   if (loop_.has_condition()) {
-    goes_on = *interpreter_.values().memory(body_.outputs[0].value).host != 0;
+    SLIPWAY_RETURN_IF_ERROR(ReadCondition(body_.outputs[0].value, goes_on));
   }
   SLIPWAY_RETURN_IF_ERROR(Collect(turn));
   return Carry();

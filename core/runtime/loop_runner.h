@@ -44,6 +44,7 @@ class LoopRunner {
 
   absl::Status MakeTurns(const FunctionPlan& function);
   absl::Status BeginLoop();
+  absl::Status ReadCondition(uint32_t value, bool& holds);
   absl::Status MakeTurn(int64_t turn, bool& goes_on);
   absl::Status BindSlices(int64_t turn);
   absl::Status Carry();

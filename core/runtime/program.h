@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -72,6 +73,10 @@ class ProgramContext {
   // What each step took in the last run, in the order of Program::steps; empty without CallOptions::profile. A control
   // step's duration has those of the steps in it. Valid until the next run.
   absl::Span<const StepTiming> step_timings() const;
+
+  // For how long devices with a clock of their own have worked for this context's calls, nanoseconds; nothing where none has one
+  // (DeviceQueues::worked_ns).
+  std::optional<int64_t> worked_ns() const;
 
  private:
   friend class Program;

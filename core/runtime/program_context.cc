@@ -132,6 +132,8 @@ absl::Span<const StepTiming> ProgramContext::step_timings() const {
   return interpreter_->timings();
 }
 
+std::optional<int64_t> ProgramContext::worked_ns() const { return interpreter_->worked_ns(); }
+
 absl::Status ProgramContext::Run(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs,
                                  const CallOptions& options) {
   return RunAny(inputs, outputs, options);
@@ -152,7 +154,8 @@ absl::Status CheckCount(size_t given, size_t wanted, absl::string_view what) {
 
 // Whether a tensor can be used where it is, in place of memory of a port's space.
 bool IsIn(const ResidentProgram& program, const PortPlan& port, const End& tensor) {
-  if (port.is_on_host) return tensor.memory.host != nullptr || tensor.memory.bytes == 0;
+  if (port.is_on_host && program.device(0)->is_host())
+    return tensor.memory.host != nullptr || tensor.memory.bytes == 0;
   const TensorPlace& place = program.place_of_space(port.space);
   return tensor.device == place.device.get() && tensor.kind == place.kind;
 }

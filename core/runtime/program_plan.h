@@ -53,7 +53,7 @@ struct PortPlan {
   uint32_t space = 0;
   // Of an entry: the caller brings its memory.
   bool is_external = false;
-  // It lies in memory that is only the host's.
+  // It lies in memory of device 0 alone.
   bool is_on_host = false;
 };
 

@@ -86,7 +86,7 @@ absl::StatusOr<DeviceMemory> ResidentProgram::Upload(const Blob& blob, uint32_t 
                            device.Allocate(blob.size_bytes(), places_[space].kind));
   uploaded_.push_back({&device, memory});
   SLIPWAY_RETURN_IF_ERROR(
-      device.Copy({devices_[0].get(), HostMemory(blob)}, {&device, memory}, blob.size_bytes()));
+      device.Copy({nullptr, HostMemory(blob)}, {&device, memory}, blob.size_bytes()));
   return memory;
 }
 
@@ -106,7 +106,7 @@ absl::Status ResidentProgram::LoadConstants(const Artifact& artifact) {
       found = aligned.emplace(digest, std::move(blob)).first;
     }
     const Blob part = found->second.Part(constant.offset(), constant.size_bytes());
-    if (manifest_.spaces()[buffer.space()].device == 0) {
+    if (manifest_.spaces()[buffer.space()].device == 0 && devices_[0]->is_host()) {
       constants_[i] = HostMemory(part);
       blobs_.push_back(part);
       continue;

@@ -1,4 +1,6 @@
 // Steps of calls that somebody watches: profiled, cancelled in between.
+#include <optional>
+
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "core/base/clock.h"
@@ -25,6 +27,7 @@ absl::Status Interpreter::RunWatchedStep(const FunctionPlan& function, const Ste
 absl::Status Interpreter::ProfileStep(const FunctionPlan& function, const StepPlan& step) {
   StepTiming& timing = timings_[step.number];
   DeviceQueues& queues = *queues_[step.device];
+  const std::optional<int64_t> worked = queues.worked_ns();
   const int64_t begin = NowNs();
   const ThreadRecording recording = {begin - timing.duration_ns, absl::MakeSpan(timing.threads)};
   // Other steps have steps of their own in them.
@@ -33,7 +36,9 @@ absl::Status Interpreter::ProfileStep(const FunctionPlan& function, const StepPl
   absl::Status status = QueueStep(function, step);
   status.Update(queues.Finish());
   if (is_recorded) queues.SetRecording(nullptr);
-  timing.duration_ns += NowNs() - begin;
+  timing.duration_ns += worked.has_value() && step.proto->has_kernel()
+                            ? *queues.worked_ns() - *worked
+                            : NowNs() - begin;
   ++timing.runs;
   return status;
 }

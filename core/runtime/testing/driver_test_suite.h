@@ -32,6 +32,8 @@ struct DriverUnderTest {
   v1::Code::Kind unknown_kind = v1::Code::KIND_UNSPECIFIED;
   // Launch sizes say how many elements a kernel computes, one each instance.
   bool has_launch_sizes = false;
+  // Memory of MemoryKind::kHostVisible; without it, asking is UNIMPLEMENTED.
+  bool has_host_visible_memory = true;
 };
 
 class DriverTest : public ::testing::TestWithParam<DriverUnderTest> {

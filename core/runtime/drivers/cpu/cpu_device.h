@@ -13,6 +13,7 @@ class CpuDevice final : public ComputeDevice {
  public:
   absl::string_view name() const override { return "cpu"; }
   bool is_synchronous() const override { return true; }
+  bool is_host() const override { return true; }
   absl::StatusOr<MemoryInfo> memory_info() const override;
   absl::StatusOr<DeviceMemory> Allocate(int64_t bytes, MemoryKind kind) override;
   void Free(const DeviceMemory& memory) override;

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "absl/base/optimization.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "core/runtime/kernel_failure.h"
 
 namespace slipway {
 namespace {
@@ -52,15 +52,10 @@ absl::Status CpuQueues::Launch(uint32_t /*queue*/, DeviceLaunch& launch,
 }
 
 absl::Status CpuQueues::Failure(int32_t result) {
-  const std::string text = absl::Utf8SafeCEscape(context_.error_text());
-  const std::string failed =
-      absl::StrCat("failed with result ", result, text.empty() ? "" : ": ", text);
-  if (scratch_.has_refused()) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        failed, " (it may take ", scratch_.limit_bytes(), " bytes of scratch memory)"));
-  }
-  if (result == SLIPWAY_INVALID_ARGUMENT && !text.empty()) return absl::InvalidArgumentError(text);
-  return absl::InternalError(failed);
+  return StatusOf({.result = result,
+                   .text = context_.error_text(),
+                   .was_refused = scratch_.has_refused(),
+                   .scratch_bytes = scratch_.limit_bytes()});
 }
 
 absl::Status CpuQueues::Copy(uint32_t /*queue*/, const MemoryPlace& from, const MemoryPlace& to,
