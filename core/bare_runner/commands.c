@@ -113,6 +113,7 @@ const char* bare_read_commands(const uint8_t* list, uint32_t bytes, uint32_t cou
   _Static_assert(sizeof(bare_command) + sizeof(void*) <= 4 * sizeof(slipway_bare_launch), "room");
   _Static_assert(sizeof(slipway_buffer) + sizeof(void*) <= 4 * sizeof(slipway_bare_tensor), "room");
   if (count > bytes / sizeof(slipway_bare_launch)) return "a list is cut off";
+  if (count == 0) return bytes == 0 ? NULL : "a list has more than its commands";
   bare_command* commands = room;
   list_reader r = {list, bytes, (uint8_t*)room + count * sizeof(bare_command), held};
   memset(commands, 0, count * sizeof(bare_command));

@@ -118,6 +118,8 @@ TEST_F(CommandsTest, NothingIsCutOffOrLeftOver) {
     EXPECT_NE(Read(list.substr(0, size), 1), "") << size;
   }
   EXPECT_EQ(Read(list, 1), "");
+  EXPECT_EQ(Read("", 0), "");
+  EXPECT_NE(Read(list, 0), "");
   EXPECT_NE(Read(list, 2), "");
   EXPECT_NE(Read(list + list, 1), "");
   EXPECT_NE(Read(list, UINT32_MAX), "");
