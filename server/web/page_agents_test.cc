@@ -99,6 +99,11 @@ AgentState StateOf(const std::string& instance) {
 
 class PageAgentsTest : public ::testing::Test {
  protected:
+  // What is held of calls holds agents, and they the server.
+  void TearDown() override {
+    for (const auto& sync : server_->syncs) sync->ended = nullptr;
+  }
+
   std::shared_ptr<const SignedIn> SignIn(const std::string& key) {
     auto signed_in = std::make_shared<SignedIn>();
     signed_in->key = key;
