@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "core/kernel_abi/kernel_abi.h"
 #include "core/runtime/testing/driver_test_suite.h"
+#include "core/runtime/testing/held_tensor.h"
 #include "tests/common/status_matchers.h"
 
 namespace slipway {
@@ -118,45 +118,12 @@ DriverUnderTest Cuda() {
 INSTANTIATE_TEST_SUITE_P(Cuda, DriverTest, ::testing::Values(Cuda()),
                          [](const auto& info) { return info.param.name; });
 
-// A tensor of a device for a test.
-struct Held {
-  Held(ComputeDevice& owner, std::vector<int32_t> innermost_first) : device(owner) {
-    int64_t count = 1;
-    for (const int32_t extent : innermost_first) {
-      dimensions.push_back({0, extent, static_cast<int32_t>(count), 0});
-      count *= extent;
-    }
-    memory = *device.Allocate(4 * count, MemoryKind::kLocal);
-    buffer.device = memory.address;
-    buffer.dimensions = static_cast<int32_t>(dimensions.size());
-    buffer.dim = dimensions.data();
-  }
-  ~Held() { device.Free(memory); }
-  MemoryPlace place() const { return {&device, memory}; }
-  void Write(std::vector<float> values) {
-    EXPECT_OK(device.Copy({nullptr, {0, reinterpret_cast<uint8_t*>(values.data()), memory.bytes}},
-                          place(), memory.bytes));
-  }
-  std::vector<float> Read() {
-    std::vector<float> values(static_cast<size_t>(memory.bytes / 4));
-    EXPECT_OK(device.Copy(place(),
-                          {nullptr, {0, reinterpret_cast<uint8_t*>(values.data()), memory.bytes}},
-                          memory.bytes));
-    return values;
-  }
-
-  ComputeDevice& device;
-  DeviceMemory memory;
-  std::vector<slipway_dimension> dimensions;
-  slipway_buffer buffer = {};
-};
-
 TEST(CudaDevice, EntriesGetExtentsOutermostFirst) {
   const auto device = Open();
   ASSERT_OK_AND_ASSIGN(const auto code, device->LoadCode(Code({"extents"}), 1, kPtx));
   ASSERT_OK_AND_ASSIGN(const auto queues, device->NewQueues({}));
-  Held a(*device, {5, 7});
-  Held out(*device, {2});
+  HeldTensor a(*device, {5, 7});
+  HeldTensor out(*device, {2});
   ASSERT_OK_AND_ASSIGN(const auto launch,
                        queues->Prepare(*code, 0, {&a.buffer, &out.buffer}, "extents"));
   ASSERT_OK(queues->Launch(0, *launch, {}));
@@ -172,8 +139,8 @@ TEST(CudaDevice, RefusesWhatAnEntryDoesNotTake) {
   const auto device = Open();
   ASSERT_OK_AND_ASSIGN(const auto code, device->LoadCode(Code({"extents"}), 1, kPtx));
   ASSERT_OK_AND_ASSIGN(const auto queues, device->NewQueues({}));
-  Held a(*device, {1});
-  Held scalar(*device, {});
+  HeldTensor a(*device, {1});
+  HeldTensor scalar(*device, {});
   EXPECT_THAT(queues->Prepare(*code, 0, {&a.buffer, &scalar.buffer}, "step"),
               StatusIs(Status::kInvalidArgument, HasSubstr("step: entry 'extents'")));
   ASSERT_OK_AND_ASSIGN(const auto launch, queues->Prepare(*code, 0, {&a.buffer, &a.buffer}, "it"));
@@ -229,7 +196,7 @@ TEST(CudaDevice, TheHostSharesMemoryThatItMaySee) {
   const auto device = Open();
   ASSERT_OK_AND_ASSIGN(const DeviceMemory shared, device->Allocate(8, MemoryKind::kHostVisible));
   reinterpret_cast<float*>(shared.host)[0] = 3;
-  Held out(*device, {1});
+  HeldTensor out(*device, {1});
   ASSERT_OK_AND_ASSIGN(const auto queues, device->NewQueues({}));
   ASSERT_OK(queues->Copy(0, {device.get(), shared}, out.place(), 4));
   reinterpret_cast<float*>(shared.host)[0] = 4;  // Before anybody has waited.
@@ -241,8 +208,8 @@ TEST(CudaDevice, TheHostSharesMemoryThatItMaySee) {
 TEST(CudaDevice, CopiesToAnotherDevice) {
   const auto first = Open(0);
   const auto second = Open(1);
-  Held here(*first, {2});
-  Held there(*second, {2});
+  HeldTensor here(*first, {2});
+  HeldTensor there(*second, {2});
   here.Write({1, 2});
   ASSERT_OK(first->Copy(here.place(), there.place(), 8));
   EXPECT_THAT(there.Read(), ElementsAre(1, 2));
@@ -254,7 +221,7 @@ TEST(CudaDevice, CopiesToAnotherDevice) {
   ASSERT_OK(others->Copy(0, there.place(), here.place(), 8));
   ASSERT_OK(others->Record(0, *event));
   ASSERT_OK(queues->Wait(0, *event));
-  Held last(*first, {2});
+  HeldTensor last(*first, {2});
   ASSERT_OK(queues->Copy(0, here.place(), last.place(), 8));
   ASSERT_OK(queues->Finish());
   EXPECT_THAT(last.Read(), ElementsAre(3, 4));
@@ -262,7 +229,7 @@ TEST(CudaDevice, CopiesToAnotherDevice) {
 
 TEST(CudaDevice, WorksForAnyThread) {
   const auto device = Open();
-  Held a(*device, {1});
+  HeldTensor a(*device, {1});
   std::thread([&a] { a.Write({5}); }).join();
   EXPECT_THAT(a.Read(), ElementsAre(5));
 }
@@ -272,8 +239,8 @@ TEST(CudaDevice, WhatAKernelDidWrongIsToldOnceAndLosesTheContext) {
   {
     ASSERT_OK_AND_ASSIGN(const auto code, device->LoadCode(Code({"fail", "add"}), 1, kPtx));
     ASSERT_OK_AND_ASSIGN(const auto queues, device->NewQueues({}));
-    Held a(*device, {1});
-    Held b(*device, {1});
+    HeldTensor a(*device, {1});
+    HeldTensor b(*device, {1});
     ASSERT_OK_AND_ASSIGN(const auto bad,
                          queues->Prepare(*code, 0, {&a.buffer, &a.buffer, &a.buffer}, "bad"));
     ASSERT_OK_AND_ASSIGN(const auto good,
@@ -297,8 +264,8 @@ TEST(CudaDevice, WhatAKernelDidWrongIsToldOnceAndLosesTheContext) {
 
 TEST(CudaDevice, ALostDeviceIsUnavailable) {
   const auto device = Open();
-  Held a(*device, {1});
-  Held b(*device, {1});
+  HeldTensor a(*device, {1});
+  HeldTensor b(*device, {1});
   const FakeIsTold told("cuMemcpyDtoDAsync_v2=46");
   EXPECT_THAT(device->Copy(a.place(), b.place(), 4),
               StatusIs(Status::kUnavailable, HasSubstr("CUDA_ERROR_DEVICE_UNAVAILABLE (46)")));

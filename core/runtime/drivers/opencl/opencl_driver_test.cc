@@ -11,8 +11,8 @@
 
 #include "absl/status/status.h"
 #include "core/base/files.h"
-#include "core/kernel_abi/kernel_abi.h"
 #include "core/runtime/testing/driver_test_suite.h"
+#include "core/runtime/testing/held_tensor.h"
 #include "tests/common/status_matchers.h"
 
 namespace slipway {
@@ -71,41 +71,12 @@ DriverUnderTest OpenCl() {
 INSTANTIATE_TEST_SUITE_P(OpenCl, DriverTest, ::testing::Values(OpenCl()),
                          [](const auto& info) { return info.param.name; });
 
-// A tensor of a device for a test.
-struct Held {
-  Held(ComputeDevice& owner, std::vector<int32_t> innermost_first) : device(owner) {
-    int64_t count = 1;
-    for (const int32_t extent : innermost_first) {
-      dimensions.push_back({0, extent, static_cast<int32_t>(count), 0});
-      count *= extent;
-    }
-    memory = *device.Allocate(4 * count, MemoryKind::kLocal);
-    buffer.device = memory.address;
-    buffer.type = {SLIPWAY_TYPE_FLOAT, 32, 1};
-    buffer.dimensions = static_cast<int32_t>(dimensions.size());
-    buffer.dim = dimensions.data();
-  }
-  ~Held() { device.Free(memory); }
-  std::vector<float> Read() {
-    std::vector<float> values(static_cast<size_t>(memory.bytes / 4));
-    EXPECT_OK(device.Copy({&device, memory},
-                          {nullptr, {0, reinterpret_cast<uint8_t*>(values.data()), memory.bytes}},
-                          memory.bytes));
-    return values;
-  }
-
-  ComputeDevice& device;
-  DeviceMemory memory;
-  std::vector<slipway_dimension> dimensions;
-  slipway_buffer buffer = {};
-};
-
 TEST(OpenClDevice, EntriesGetExtentsOutermostFirst) {
   const auto device = Open();
   ASSERT_OK_AND_ASSIGN(const auto code, device->LoadCode(Code({"extents"}), 1, kSource));
   ASSERT_OK_AND_ASSIGN(const auto queues, device->NewQueues({}));
-  Held a(*device, {5, 7});
-  Held out(*device, {2});
+  HeldTensor a(*device, {5, 7});
+  HeldTensor out(*device, {2});
   ASSERT_OK_AND_ASSIGN(const auto launch,
                        queues->Prepare(*code, 0, {&a.buffer, &out.buffer}, "extents"));
   ASSERT_OK(queues->Launch(0, *launch, {}));
@@ -117,8 +88,8 @@ TEST(OpenClDevice, MoreExtentsThanThereAreAreRefused) {
   const auto device = Open();
   ASSERT_OK_AND_ASSIGN(const auto code, device->LoadCode(Code({"extents"}), 1, kSource));
   ASSERT_OK_AND_ASSIGN(const auto queues, device->NewQueues({}));
-  Held a(*device, {1});
-  Held scalar(*device, {});
+  HeldTensor a(*device, {1});
+  HeldTensor scalar(*device, {});
   EXPECT_THAT(queues->Prepare(*code, 0, {&a.buffer, &scalar.buffer}, "step"),
               StatusIs(Status::kInvalidArgument, HasSubstr("step: entry 'extents'")));
 }
@@ -127,7 +98,7 @@ TEST(OpenClDevice, ChecksSizesAgainstTheDeviceAndTheEntry) {
   const auto device = Open();
   ASSERT_OK_AND_ASSIGN(const auto code, device->LoadCode(Code({"three_alone"}), 1, kSource));
   ASSERT_OK_AND_ASSIGN(const auto queues, device->NewQueues({}));
-  Held out(*device, {6});
+  HeldTensor out(*device, {6});
   ASSERT_OK_AND_ASSIGN(const auto launch, queues->Prepare(*code, 0, {&out.buffer}, "the step"));
   const auto refused = [&](const LaunchSizes& sizes) {
     EXPECT_THAT(queues->Launch(0, *launch, sizes),
@@ -186,10 +157,8 @@ void CheckAdds(ComputeDevice& device) {
   EXPECT_OK(code->CheckArguments(0, 2, 1));
   EXPECT_THAT(code->CheckArguments(0, 1, 1), StatusIs(Status::kInvalidArgument));
   ASSERT_OK_AND_ASSIGN(const auto queues, device.NewQueues({}));
-  Held out(device, {1});
-  const float two = 2;
-  ASSERT_OK(device.Copy({nullptr, {0, reinterpret_cast<uint8_t*>(const_cast<float*>(&two)), 4}},
-                        {&device, out.memory}, 4));
+  HeldTensor out(device, {1});
+  out.Write({2});
   ASSERT_OK_AND_ASSIGN(const auto launch,
                        queues->Prepare(*code, 0, {&out.buffer, &out.buffer, &out.buffer}, "add"));
   ASSERT_OK(queues->Launch(0, *launch, {}));
