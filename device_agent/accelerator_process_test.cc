@@ -8,9 +8,7 @@
 #include "core/artifact/artifact.h"
 #include "core/base/files.h"
 #include "core/base/subprocess.h"
-#include "core/runtime/test_programs/program_builder.h"
-#include "core/wire/tensor_proto.h"
-#include "device_agent/testing/agent_process.h"
+#include "device_agent/testing/twice_process.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/common/status_matchers.h"
@@ -21,7 +19,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
-using State = v1::RunAttemptState;
 
 constexpr char kTwice[] =
     "kernel void twice(global const float* x, global float* y) {\n"
@@ -29,57 +26,18 @@ constexpr char kTwice[] =
     "  y[i] = x[i] + x[i];\n"
     "}\n";
 
-// y = 2 x of eight elements, by way of the device; so many GiB more are to be there.
 Artifact Twice(const std::string& text, int gibibytes = 0) {
-  ProgramBuilder builder;
-  const uint32_t device = builder.AddDevice("opencl");
-  const uint32_t here = builder.AddSpace(0);
-  const uint32_t there = builder.AddSpace(device);
-  const uint32_t code = builder.AddEntries(v1::Code::KIND_OPENCL_SOURCE, device, {"twice"}, text);
-  const uint32_t x = builder.AddValue(v1::Buffer::CLASS_EXTERNAL, DataType::kFloat32, {8}, here);
-  const uint32_t y = builder.AddValue(v1::Buffer::CLASS_EXTERNAL, DataType::kFloat32, {8}, here);
-  const uint32_t from = builder.AddValue(v1::Buffer::CLASS_STATIC, DataType::kFloat32, {8}, there);
-  const uint32_t to = builder.AddValue(v1::Buffer::CLASS_STATIC, DataType::kFloat32, {8}, there);
-  for (int i = 0; i < gibibytes; ++i) {
-    builder.AddValue(v1::Buffer::CLASS_STATIC, DataType::kUint8, {1 << 30}, there);
-  }
-  v1::Function& main = builder.AddFunction("main");
-  ProgramBuilder::AddInput(main, "x", x);
-  ProgramBuilder::AddOutput(main, "y", y);
-  ProgramBuilder::AddCopy(main, device, x, from);
-  builder.AddLaunch(main, code, 0, {from}, {to}, {2}, 4);
-  ProgramBuilder::AddCopy(main, device, to, y);
-  absl::StatusOr<Artifact> artifact = builder.Build();
-  EXPECT_OK(artifact.status());
-  return *std::move(artifact);
+  return TwiceProgram({.device = "opencl",
+                       .kind = v1::Code::KIND_OPENCL_SOURCE,
+                       .text = text,
+                       .gibibytes = gibibytes});
 }
 
-class AcceleratorTest : public AgentProcess {
- protected:
-  void ExpectTwice() {
-    v1::RunAssignment assignment = Assign(Twice(kTwice));
-    const Tensor x = Tensor::Of<float>({8}, {1, 2, 3, 4, 5, 6, 7, 8});
-    *assignment.mutable_run()->add_inputs() = ToInlineProto("x", x);
-    const std::optional<State> end = RunToEnd(assignment);
-    ASSERT_TRUE(end.has_value());
-    ASSERT_EQ(end->state(), State::SUCCEEDED) << end->ShortDebugString();
-    ASSERT_OK_AND_ASSIGN(const Tensor y,
-                         FromProto(end->run_result().outputs(0), GetTestProgramBlob));
-    EXPECT_THAT(y.values<float>(), ::testing::ElementsAre(2, 4, 6, 8, 10, 12, 14, 16));
-  }
-  void ExpectFails(const v1::RunAssignment& assignment, absl::StatusCode code,
-                   const std::string& message) {
-    const std::optional<State> end = RunToEnd(assignment);
-    ASSERT_TRUE(end.has_value());
-    EXPECT_EQ(end->state(), State::FAILED) << end->ShortDebugString();
-    EXPECT_EQ(end->error().code(), static_cast<int>(code)) << end->ShortDebugString();
-    EXPECT_THAT(end->error().message(), HasSubstr(message));
-  }
-};
+using AcceleratorTest = TwiceProcess;
 
 TEST_F(AcceleratorTest, AnAgentThatWasNotToldToLetsNoProgramUseOne) {
   StartAgent();
-  ExpectFails(Assign(Twice(kTwice)), absl::StatusCode::kFailedPrecondition,
+  ExpectFails(Twice(kTwice), absl::StatusCode::kFailedPrecondition,
               "opencl: programs of this agent are confined to the processor");
   ExpectSucceeds(Assign(TestKernel::kAdd));
 }
@@ -91,19 +49,18 @@ TEST_F(AcceleratorTest, ProgramsComputeThereAndBadOnesEndAlone) {
       server_->WaitFor([](const v1::AgentState& told) { return told.devices_size() == 1; });
   ASSERT_TRUE(state.has_value());
   EXPECT_THAT(state->devices(0).target(), EndsWith(",opencl"));
-  ExpectTwice();
+  ExpectTwice(Twice(kTwice));
   // What the device's compiler has made of the text is kept for the next runner.
   EXPECT_FALSE(std::filesystem::is_empty(JoinPath(cache, "accelerator/opencl")));
-  ExpectFails(Assign(Twice("kernel void twice(global const float* x, global float* y) {\n"
-                           "  y[0] = nobody_knows_me(x);\n"
-                           "}\n")),
+  ExpectFails(Twice("kernel void twice(global const float* x, global float* y) {\n"
+                    "  y[0] = nobody_knows_me(x);\n"
+                    "}\n"),
               absl::StatusCode::kInvalidArgument, "nobody_knows_me");
-  ExpectTwice();
-  ExpectFails(Assign(Twice("kernel void once(global const float* x, global float* y) {}\n")),
+  ExpectTwice(Twice(kTwice));
+  ExpectFails(Twice("kernel void once(global const float* x, global float* y) {}\n"),
               absl::StatusCode::kInvalidArgument, "twice");
-  ExpectFails(Assign(Twice(kTwice, /*gibibytes=*/60)), absl::StatusCode::kResourceExhausted,
-              "opencl 0");
-  ExpectTwice();
+  ExpectFails(Twice(kTwice, /*gibibytes=*/60), absl::StatusCode::kResourceExhausted, "opencl 0");
+  ExpectTwice(Twice(kTwice));
   // Programs of the processor alone work as ever.
   ExpectSucceeds(Assign(TestKernel::kAdd));
 }

@@ -8,9 +8,7 @@
 #include "core/artifact/artifact.h"
 #include "core/base/files.h"
 #include "core/base/subprocess.h"
-#include "core/runtime/test_programs/program_builder.h"
-#include "core/wire/tensor_proto.h"
-#include "device_agent/testing/agent_process.h"
+#include "device_agent/testing/twice_process.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/common/status_matchers.h"
@@ -18,10 +16,8 @@
 namespace slipway {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
-using State = v1::RunAttemptState;
 
 constexpr char kTwice[] = R"(.version 7.0
 .target sm_80
@@ -51,29 +47,12 @@ constexpr char kTwice[] = R"(.version 7.0
 }
 )";
 
-// y = 2 x of eight elements, by way of a device.
-Artifact Twice(const std::string& device_target, const std::string& entry = "twice") {
-  ProgramBuilder builder;
-  const uint32_t device = builder.AddDevice(device_target);
-  const uint32_t here = builder.AddSpace(0);
-  const uint32_t there = builder.AddSpace(device);
-  const uint32_t code = builder.AddEntries(v1::Code::KIND_PTX, device, {entry}, kTwice);
-  const uint32_t x = builder.AddValue(v1::Buffer::CLASS_EXTERNAL, DataType::kFloat32, {8}, here);
-  const uint32_t y = builder.AddValue(v1::Buffer::CLASS_EXTERNAL, DataType::kFloat32, {8}, here);
-  const uint32_t from = builder.AddValue(v1::Buffer::CLASS_STATIC, DataType::kFloat32, {8}, there);
-  const uint32_t to = builder.AddValue(v1::Buffer::CLASS_STATIC, DataType::kFloat32, {8}, there);
-  v1::Function& main = builder.AddFunction("main");
-  ProgramBuilder::AddInput(main, "x", x);
-  ProgramBuilder::AddOutput(main, "y", y);
-  ProgramBuilder::AddCopy(main, device, x, from);
-  builder.AddLaunch(main, code, 0, {from}, {to}, {2}, 4);
-  ProgramBuilder::AddCopy(main, device, to, y);
-  absl::StatusOr<Artifact> artifact = builder.Build();
-  EXPECT_OK(artifact.status());
-  return *std::move(artifact);
+Artifact Twice(const std::string& device, const std::string& entry = "twice") {
+  return TwiceProgram(
+      {.device = device, .kind = v1::Code::KIND_PTX, .text = kTwice, .entry = entry});
 }
 
-class GpuTest : public AgentProcess {
+class GpuTest : public TwiceProcess {
  protected:
   // Confined programs find no library but in the system's folders and in that of accelerators.
   void StartWithGpu(const std::vector<std::string>& more = {}) {
@@ -93,27 +72,6 @@ class GpuTest : public AgentProcess {
     options.environment.emplace_back("LD_LIBRARY_PATH", libraries);
     agent_ = *Subprocess::Start(options);
   }
-  std::optional<State> RunTwice(const Artifact& artifact) {
-    v1::RunAssignment assignment = Assign(artifact);
-    *assignment.mutable_run()->add_inputs() =
-        ToInlineProto("x", Tensor::Of<float>({8}, {1, 2, 3, 4, 5, 6, 7, 8}));
-    return RunToEnd(assignment);
-  }
-  void ExpectTwice() {
-    const std::optional<State> end = RunTwice(Twice("cuda-sm80"));
-    ASSERT_TRUE(end.has_value());
-    ASSERT_EQ(end->state(), State::SUCCEEDED) << end->ShortDebugString();
-    ASSERT_OK_AND_ASSIGN(const Tensor y,
-                         FromProto(end->run_result().outputs(0), GetTestProgramBlob));
-    EXPECT_THAT(y.values<float>(), ElementsAre(2, 4, 6, 8, 10, 12, 14, 16));
-  }
-  void ExpectFails(const Artifact& artifact, absl::StatusCode code, const std::string& message) {
-    const std::optional<State> end = RunTwice(artifact);
-    ASSERT_TRUE(end.has_value());
-    EXPECT_EQ(end->state(), State::FAILED) << end->ShortDebugString();
-    EXPECT_EQ(end->error().code(), static_cast<int>(code)) << end->ShortDebugString();
-    EXPECT_THAT(end->error().message(), HasSubstr(message));
-  }
 };
 
 TEST_F(GpuTest, TellsItsGpusAndComputesThere) {
@@ -126,11 +84,11 @@ TEST_F(GpuTest, TellsItsGpusAndComputesThere) {
   ASSERT_GE(accelerators.size(), 2);
   EXPECT_EQ(accelerators[0], "Fake H100, sm90, 80.0 GiB, driver 550.54.15");
   EXPECT_EQ(accelerators[1], "Fake L4, sm89, 24.0 GiB, driver 550.54.15");
-  ExpectTwice();
+  ExpectTwice(Twice("cuda-sm80"));
   // A kernel that fails takes its process's context along; the next program has another process.
   ExpectFails(Twice("cuda-sm80", "spoil"), absl::StatusCode::kInternal,
               "CUDA_ERROR_LAUNCH_FAILED (719)");
-  ExpectTwice();
+  ExpectTwice(Twice("cuda-sm80"));
 }
 
 TEST_F(GpuTest, AProgramForAGpuThatIsNotThereIsRefused) {
