@@ -9,12 +9,13 @@ import sys
 import threading
 import time
 
+import grpc
 import numpy as np
 import pytest
 
 import processes
 import slipway
-from slipway import _proof, errors
+from slipway import _proof, _stream, errors
 
 
 def secret(folder, text, mode=0o600):
@@ -242,3 +243,11 @@ def test_a_model_over_the_limit_is_refused_before_it_is_read(folder):
             with pytest.raises(errors.ResourceExhausted, match='larger than the limit of 1073741824 bytes'):
                 client.compile(path, target='x86-64-v3-linux')
             assert time.process_time() - begin < 1
+
+
+def test_a_grpcio_that_sessions_cannot_use_is_named():
+    class OtherChannel:
+        _channel = object()
+
+    with pytest.raises(errors.Unimplemented, match=f'grpcio {grpc.__version__}.*install another version'):
+        _stream.Stream(OtherChannel(), [], b'')

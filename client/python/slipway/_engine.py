@@ -8,10 +8,9 @@ broken connections anew, and finds out who is gone when nothing comes.
 from __future__ import annotations
 
 import atexit
-import queue
 import threading
 import time
-from typing import Any, Callable, Iterator, Optional, TypeVar
+from typing import Optional, TypeVar
 
 import grpc
 
@@ -21,39 +20,13 @@ from slipway._conversation import Conversation, SessionOptions
 from slipway._line import Batch
 from slipway._proof import Proof
 from slipway._session_work import SessionWork
+from slipway._stream import Stream
 
 T = TypeVar('T')
 _LONGEST_PAUSE = 1.0
 _LAST_CHANCE = 0.8
 _QUESTION_DEADLINE = 1.0
 _CLOSE_DEADLINE = 2.0
-_OPEN_PATH = '/slipway.v1.SessionService/Open'
-
-
-class _Stream:
-    """One connection of a session: a call that is written to through a queue."""
-
-    def __init__(self, channel: Any, metadata: Any, first: bytes, more: Callable[['_Stream'], Optional[bytes]]) -> None:
-        self.queue: 'queue.SimpleQueue[Optional[bytes]]' = queue.SimpleQueue()
-        # Whether the next message is to be put into the queue; else its thread comes for it.
-        self.is_idle = False
-        begin = channel.stream_stream(_OPEN_PATH, request_serializer=None, response_deserializer=None)
-        self._call = begin(self._messages(first, more), metadata=metadata)
-
-    def _messages(self, first: bytes, more: Callable[['_Stream'], Optional[bytes]]) -> Iterator[bytes]:
-        message: Optional[bytes] = first
-        while message is not None:
-            yield message
-            message = more(self) or self.queue.get()
-
-    def read(self) -> bytes:
-        """The next message; StopIteration or grpc.RpcError at the end."""
-        message: bytes = next(self._call)
-        return message
-
-    def end(self) -> None:
-        self.queue.put(None)
-        self._call.cancel()
 
 
 class Engine:
@@ -75,7 +48,7 @@ class Engine:
         self._give_up_at: Optional[float] = None
         self._last_failure = ''
         with self._lock:
-            self._stream: Optional[_Stream] = self._connect()
+            self._stream: Optional[Stream] = self._connect()
         self._threads = [threading.Thread(target=run, daemon=True, name=f'slipway session {name}')
                          for name, run in (('reader', self._read_idle), ('clock', self._keep_time))]
         for each in self._threads:
@@ -144,6 +117,9 @@ class Engine:
                 self.conversation.line.cancel(batch)
                 self.conversation.line.give_up(batch, errors.Cancelled('interrupted'))
                 self._flush()
+                # What could not be sent at once is, as soon as somebody reads.
+                self._unread = True
+                self._changed.notify_all()
                 raise
 
     def _wait_once(self) -> None:
@@ -157,18 +133,16 @@ class Engine:
         else:
             self._pump(self._stream)
 
-    def _pump(self, stream: _Stream) -> None:
+    def _pump(self, stream: Stream) -> None:
         self._pumping = True
         error: Optional[errors.SlipwayError] = None
         message: Optional[bytes] = None
         interrupt: Optional[BaseException] = None
         self._lock.release()
         try:
-            message = stream.read()
-        except StopIteration:
-            pass
-        except grpc.RpcError as failure:
-            error = errors.of(failure.code().value[0], failure.details() or '')
+            message = stream.read(self._more)
+        except errors.SlipwayError as failure:
+            error = failure
         except BaseException as caught:  # pylint: disable=broad-except
             interrupt = caught
         interrupt = _acquire(self._lock) or interrupt
@@ -224,16 +198,16 @@ class Engine:
 
     def _drop_stream(self) -> None:
         if self._stream is not None:
-            self._stream.end()
+            self._stream.leave()
             self._stream = None
             if self.conversation.end is None:
                 self.conversation.line.suspend()
                 self.conversation.suspended()
 
-    def _connect(self) -> _Stream:
+    def _connect(self) -> Stream:
         self._connect_at = None
         self._unread = True
-        return _Stream(self._channel, self._proof.metadata(), self.conversation.first_message(), self._more)
+        return Stream(self._channel, self._proof.metadata(), self.conversation.first_message())
 
     def _flush(self) -> None:
         stream = self._stream
@@ -241,13 +215,12 @@ class Engine:
             return
         parts = self.conversation.line.next_message()
         if parts is not None:
-            stream.is_idle = False
-            stream.queue.put(b''.join(parts))
+            stream.send(b''.join(parts))
 
     # Without it.
 
-    def _more(self, stream: _Stream) -> Optional[bytes]:
-        """What is to be said next, asked by the thread that writes."""
+    def _more(self, stream: Stream) -> Optional[bytes]:
+        """What is to be said next, asked by the thread that reads when what was said before is out."""
         with self._lock:
             if self._stream is not stream:
                 return None
