@@ -67,7 +67,15 @@ Calls FileCallsOfMachine() {
 #else
 constexpr int kFcntl = SYS_fcntl;
 
-Calls CommonCallsOfMachine() { return {{SYS_mmap}, {SYS_newfstatat}}; }
+Calls CommonCallsOfMachine() {
+  Calls calls = {{SYS_mmap}, {SYS_newfstatat}};
+#if defined(__x86_64__)
+  constexpr uint32_t kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
+  // Tile registers, for programs that compute in them.
+  calls.push_back({SYS_arch_prctl, Is(0, kRequestPermission), Is(1, 18)});
+#endif
+  return calls;
+}
 
 Calls FileCallsOfMachine() {
   return {

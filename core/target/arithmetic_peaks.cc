@@ -66,6 +66,36 @@ SLIPWAY_SUMS(Int8In256, __attribute__((target("avxvnni"), noinline)), kSumsIn16,
              __m256i{}, _mm256_dpbusd_avx_epi32(sum, a, b))
 constexpr int kSumsIn128 = kSumsIn16;
 #define SLIPWAY_VECTORS_OF_128
+
+// Of eight registers two are multiplied.
+constexpr int kSumsInTiles = 6;
+
+__attribute__((target("amx-tile,amx-bf16"), noinline)) void Bf16InTiles(int64_t rounds) {
+  constexpr int kRegisters = 8;
+  struct alignas(64) {
+    uint8_t palette = 1;
+    uint8_t reserved[15] = {};
+    uint16_t row_bytes[16] = {};
+    uint8_t rows[16] = {};
+  } shapes;
+  for (int i = 0; i < kRegisters; ++i) {
+    shapes.row_bytes[i] = 64;
+    shapes.rows[i] = 16;
+  }
+  _tile_loadconfig(&shapes);
+  // With zeros: a sum takes as long.
+  _tile_zero(6);
+  _tile_zero(7);
+  for (int64_t round = 0; round < rounds; ++round) {
+    _tile_dpbf16ps(0, 6, 7);
+    _tile_dpbf16ps(1, 6, 7);
+    _tile_dpbf16ps(2, 6, 7);
+    _tile_dpbf16ps(3, 6, 7);
+    _tile_dpbf16ps(4, 6, 7);
+    _tile_dpbf16ps(5, 6, 7);
+  }
+  _tile_release();
+}
 #elif defined(__arm__)
 #define SLIPWAY_VECTOR "w"
 constexpr int kSumsIn128 = kSumsIn16;
@@ -97,6 +127,8 @@ constexpr Kernel kKernels[] = {
 #endif
     {"f32", [](const DeviceTarget&) { return true; }, F32In128, kSumsIn128, 8},
 #if defined(__x86_64__)
+    {"bf16", [](const DeviceTarget& machine) { return machine.Has("amxbf16"); }, Bf16InTiles,
+     kSumsInTiles, 2 * 16 * 16 * 32},
     {"bf16", [](const DeviceTarget& machine) { return machine.Has("bf16"); }, Bf16In512, kSumsIn32,
      64},
     {"int8", [](const DeviceTarget& machine) { return machine.Has("vnni"); }, Int8In512, kSumsIn32,

@@ -30,6 +30,7 @@ constexpr Feature kX86Features[] = {
     {"avx512dq", 4, "avx512f"},
     {"avx512f", 4, "", 3},
     {"avx512vl", 4, "avx512f"},
+    {"amxbf16", 0, "bf16"},
     {"avxvnni", 0, "avx2"},
     {"bf16", 0, "", 4},
     {"fp16", 0, "", 4},

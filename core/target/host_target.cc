@@ -4,6 +4,8 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "core/target/x86_identification.h"
 #elif defined(__linux__)
@@ -27,6 +29,13 @@ constexpr Os kOs = Os::kLinux;
 
 #if defined(__x86_64__)
 
+// The kernel keeps tile registers, of 8 KB, for processes alone that asked for them (Linux 5.16, Documentation/arch/x86/xstate.rst).
+bool MayUseTiles() {
+  constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
+  constexpr long kTileData = 18;
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+}
+
 DeviceTarget HostCpu() {
   X86Identification id;
   unsigned int eax = 0, ebx = 0, ecx = 0, edx = 0;
@@ -44,6 +53,8 @@ DeviceTarget HostCpu() {
     uint32_t low = 0, high = 0;
     __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
     id.xcr0 = static_cast<uint64_t>(high) << 32 | low;
+    constexpr uint64_t kTileState = 0x60000;
+    if ((id.xcr0 & kTileState) != 0 && !MayUseTiles()) id.xcr0 &= ~kTileState;
   }
   return TargetOfX86(id, kOs);
 }

@@ -73,6 +73,11 @@ int64_t AddressableBytes(const DeviceTarget& device) {
   return has_32_bits ? std::numeric_limits<int32_t>::max() : std::numeric_limits<int64_t>::max();
 }
 
+Target WithoutPermissions(Target target) {
+  for (DeviceTarget& device : target.devices) std::erase(device.features, "amxbf16");
+  return target;
+}
+
 std::string FamilyOf(const Target& target) {
   std::set<std::string> gpus;
   for (size_t i = 1; i < target.devices.size(); ++i) {

@@ -58,8 +58,12 @@ absl::StatusOr<Target> ParseTarget(absl::string_view text);
 std::vector<std::string> KnownTargets();
 
 // The target of the machine this runs on, from cpuid or the auxiliary vector: the highest level it
-// has with the operating system's support (XGETBV), and further features of the lexicon.
+// has with the operating system's support (XGETBV), and further features of the lexicon. Asks the kernel to let this process use
+// what needs to be asked for (amxbf16): where that is refused it is no feature.
 Target HostTarget();
+
+// Without the features that a process must ask its kernel for: who calls a library has not asked.
+Target WithoutPermissions(Target target);
 
 // The kind of machine that a target is for: its architectures and systems, without levels and features, the
 // GPUs each once and sorted: "x86-64-linux", "x86-64-linux,cuda". Compilers say by families what they

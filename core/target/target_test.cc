@@ -165,5 +165,10 @@ TEST(CheckRunsOnTest, EveryGpuNeedsOneOfItsOwn) {
   EXPECT_THAT(Check("x86-64-linux,opencl", "x86-64-linux,cuda-sm90"), StatusIs(no));
 }
 
+TEST(WithoutPermissionsTest, KeepsWhatEveryProcessMayUse) {
+  ASSERT_OK_AND_ASSIGN(const Target target, ParseTarget("x86-64-v4-linux-amxbf16-vnni"));
+  EXPECT_EQ(WithoutPermissions(target).ToString(), "x86-64-v4-linux-bf16-vnni");
+}
+
 }  // namespace
 }  // namespace slipway

@@ -7,9 +7,11 @@ namespace {
 
 constexpr uint64_t kXmmAndYmm = 0x6;           // XCR0 bits 1 and 2.
 constexpr uint64_t kOpmaskAndAllOfZmm = 0xe0;  // XCR0 bits 5 to 7.
+constexpr uint64_t kTileState =
+    0x60000;  // XCR0 bits 17 and 18, which only processors with AMX-TILE have.
 
 // Which state of XCR0 a feature needs beyond that of plain x86-64.
-enum class State { kNone, kAvx, kAvx512 };
+enum class State { kNone, kAvx, kAvx512, kTiles };
 
 struct Bit {
   const char* feature;
@@ -38,6 +40,7 @@ constexpr Bit kBits[] = {
     {"avx512bw", &X86Identification::leaf_7_ebx, 30, State::kAvx512},
     {"avx512vl", &X86Identification::leaf_7_ebx, 31, State::kAvx512},
     {"vnni", &X86Identification::leaf_7_ecx, 11, State::kAvx512},
+    {"amxbf16", &X86Identification::leaf_7_edx, 22, State::kTiles},
     {"fp16", &X86Identification::leaf_7_edx, 23, State::kAvx512},
     {"avxvnni", &X86Identification::leaf_7_1_eax, 4, State::kAvx},
     {"bf16", &X86Identification::leaf_7_1_eax, 5, State::kAvx512},
@@ -46,9 +49,10 @@ constexpr Bit kBits[] = {
 };
 
 bool SystemSaves(uint64_t xcr0, State state) {
-  const uint64_t needed = state == State::kNone  ? 0
-                          : state == State::kAvx ? kXmmAndYmm
-                                                 : kXmmAndYmm | kOpmaskAndAllOfZmm;
+  uint64_t needed = 0;
+  if (state >= State::kAvx) needed |= kXmmAndYmm;
+  if (state >= State::kAvx512) needed |= kOpmaskAndAllOfZmm;
+  if (state >= State::kTiles) needed |= kTileState;
   return (xcr0 & needed) == needed;
 }
 
