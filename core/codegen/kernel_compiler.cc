@@ -29,6 +29,7 @@
 #include "core/codegen/ptx_text.h"
 #include "core/codegen/schedules/schedule_list.h"
 #include "core/codegen/scratch_bytes.h"
+#include "core/codegen/tile_registers.h"
 #include "core/operators/products.h"
 #include "core/target/machine_description.h"
 
@@ -75,7 +76,12 @@ absl::Status WriteObject(GroupPipeline& group, const std::string& function,
   const TextWriter write_text = TextWriterFor(device.arch);
   const auto stores = std::make_shared<DeviceStores>();
   if (write_text != nullptr) group.pipeline.add_custom_lowering_pass(new LowerForDevice(stores));
+  const auto tiles = std::make_shared<absl::Status>();
+  if (DescribeMachine(device).has_bf16_tiles) {
+    group.pipeline.add_custom_lowering_pass(new UseTileRegisters(tiles));
+  }
   const Halide::Module module = group.pipeline.compile_to_module(group.arguments, function, target);
+  SLIPWAY_RETURN_IF_ERROR(*tiles);
   if (write_text != nullptr) {
     scratch_bytes = -1;  // DeviceKernel has it.
     SLIPWAY_ASSIGN_OR_RETURN(const DeviceModule read, ReadDeviceModule(module, *stores, function));

@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "core/codegen/tile_instructions.h"
 
 namespace slipway {
 namespace {
@@ -23,7 +24,10 @@ struct Chip {
 
 // Words of the lexicon that Halide has no word for, and LLVM's.
 constexpr std::pair<absl::string_view, absl::string_view> kDotProductFeatures[] = {
-    {"avxvnni", "+avxvnni"}, {"bf16", "+avx512bf16"}, {"vnni", "+avx512vnni"}};
+    {"amxbf16", "+amx-tile,+amx-bf16"},
+    {"avxvnni", "+avxvnni"},
+    {"bf16", "+avx512bf16"},
+    {"vnni", "+avx512vnni"}};
 
 std::optional<Chip> ChipOf(const DeviceTarget& device) {
   if (device.arch == Arch::kArm32) {
@@ -62,6 +66,7 @@ absl::Status WriteMachineCode(const Halide::Module& module, const DeviceTarget& 
       function.addFnAttr("target-features", chip->features);
     }
   }
+  WriteTileInstructions(*llvm_module);
   const std::unique_ptr<llvm::raw_fd_ostream> file = Halide::make_raw_fd_ostream(path);
   Halide::compile_llvm_module_to_object(*llvm_module, *file);
   file->flush();

@@ -131,7 +131,7 @@ class Compilation {
  public:
   Compilation(const Target& target, const CompilerOptions& options,
               const CompileEnvironment& environment, KnownOperators operators)
-      : target_(target),
+      : target_(options.library_name.empty() ? target : WithoutPermissions(target)),
         options_(options),
         environment_(environment),
         operators_(std::move(operators)),
@@ -150,7 +150,7 @@ class Compilation {
   void Report(const PipelineResult& optimized);
   void Report(const BackendResult& result);
 
-  const Target& target_;
+  const Target target_;
   const CompilerOptions& options_;
   const CompileEnvironment& environment_;
   const KnownOperators operators_;

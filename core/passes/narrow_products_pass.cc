@@ -81,7 +81,7 @@ std::optional<NarrowForm> ProductNarrowing::FormFor(const Node& node) const {
   if (node.op == "slipway.ConvNCHWc" || node.op == "slipway.DepthwiseConvNCHWc") {
     return FormForConvolution(node);
   }
-  if (node.op != "slipway.GemmPacked" || !forms_.bfloat16) return std::nullopt;
+  if (node.op != "slipway.GemmPacked" || !forms_.bfloat16_matrices) return std::nullopt;
   const Value& x = old_.values[node.inputs[0]];
   const std::optional<Tensor>& weights = old_.values[node.inputs[1]].constant;
   if (x.type->dtype() != DataType::kFloat32 || x.constant.has_value() || !weights.has_value() ||
@@ -97,7 +97,8 @@ std::optional<NarrowForm> ProductNarrowing::FormForConvolution(const Node& node)
   const std::optional<Tensor>& weights = old_.values[node.inputs[1]].constant;
   if (x.type->rank() != 5 || x.constant.has_value() || !weights.has_value()) return std::nullopt;
   const int64_t block = x.type->dimension(4).extent();
-  if (x.type->dtype() == DataType::kFloat32 && forms_.bfloat16 && !is_depthwise && block % 2 == 0) {
+  if (x.type->dtype() == DataType::kFloat32 && forms_.bfloat16_convolutions && !is_depthwise &&
+      block % 2 == 0) {
     return NarrowForm{DataType::kBfloat16, 0};
   }
   const bool may_be_bytes = is_depthwise ? forms_.depthwise_bytes : forms_.bytes && block % 4 == 0;

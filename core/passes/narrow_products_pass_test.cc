@@ -23,7 +23,7 @@ Pass Narrowing(NarrowForms forms) {
   };
 }
 
-constexpr NarrowForms kBfloat16 = {.bfloat16 = true};
+constexpr NarrowForms kBfloat16 = {.bfloat16_matrices = true, .bfloat16_convolutions = true};
 constexpr NarrowForms kBytes = {.bytes = true};
 
 std::string After(const PassTester& tester, NarrowForms forms, const std::string& before) {

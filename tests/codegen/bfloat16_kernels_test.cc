@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/target/target.h"
 #include "core/tensor/float16.h"
 #include "gtest/gtest.h"
 #include "tests/codegen/kernel_suite.h"
+#include "tests/common/status_matchers.h"
 
 namespace slipway {
 namespace {
@@ -129,11 +131,27 @@ TEST(Bfloat16KernelsTest, AgreeWithTheReference) {
 }
 
 TEST(Bfloat16KernelsTest, CompileWhereTheirInstructionsAre) {
-  for (const char* name : {"x86-64-v4-linux-bf16", "x86-64-v4-linux-bf16-vnni"}) {
+  for (const char* name :
+       {"x86-64-v4-linux-bf16", "x86-64-v4-linux-bf16-vnni", "x86-64-v4-linux-amxbf16"}) {
     KernelSuite suite;
     AddAll(suite, 16);
     suite.Compile(ParseTarget(name)->host());
   }
+}
+
+// Whole registers and parts of them, panels that are not full, rows that are computed twice.
+TEST(Bfloat16KernelsTest, AgreeWithTheReferenceInTileRegisters) {
+  ASSERT_OK_AND_ASSIGN(const Target target, ParseTarget("x86-64-v4-linux-amxbf16"));
+  if (!CheckRunsOn(target, HostTarget()).ok()) GTEST_SKIP() << "no AMX here";
+  KernelSuite suite;
+  for (const int64_t rows : {1, 3, 15, 16, 17, 31, 32, 33, 127, 128}) {
+    for (const int64_t columns : {5, 16, 40, 91, 208}) AddProduct(suite, rows, 64, columns, 16);
+  }
+  for (const int64_t depth : {32, 96, 768}) AddProduct(suite, 40, depth, 48, 16);
+  // Not of whole registers: products of vectors.
+  AddProduct(suite, 40, 34, 48, 16);
+  AddProduct(suite, 40, 64, 48, 8);
+  suite.Run(target.host());
 }
 
 // Exactly: ties, what becomes infinite, subnormal numbers, NaN, in vectors and behind the last one.

@@ -87,18 +87,37 @@ TEST(DotProductsTest, OfBfloat16) {
   EXPECT_EQ(Compiled("x86-64-v4-linux-vnni", layer)["vdpbf16ps"], 0);
 }
 
+// A product of matrices as PackGemm and NarrowProducts leave it.
+Build Product(int64_t rows, int64_t depth) {
+  return [=](GraphBuilder& b) {
+    const ValueId x = b.Input("x", DataType::kBfloat16, {rows, depth});
+    const ValueId w = b.Input("w", DataType::kBfloat16, {48, depth / 2, 16, 2});
+    const ValueId bias = b.Input("bias", DataType::kFloat32, {768});
+    b.Output(b.Add("slipway.GemmPacked", {x, w, bias}, {{"columns", int64_t{768}}}));
+  };
+}
+
 TEST(DotProductsTest, OfBfloat16InMatrices) {
   for (const int64_t rows : {1, 128}) {
     SCOPED_TRACE(rows);
-    std::map<std::string, int> counts = Compiled("x86-64-v4-linux-bf16", [=](GraphBuilder& b) {
-      const ValueId x = b.Input("x", DataType::kBfloat16, {rows, 768});
-      const ValueId w = b.Input("w", DataType::kBfloat16, {48, 384, 16, 2});
-      const ValueId bias = b.Input("bias", DataType::kFloat32, {768});
-      b.Output(b.Add("slipway.GemmPacked", {x, w, bias}, {{"columns", int64_t{768}}}));
-    });
+    std::map<std::string, int> counts = Compiled("x86-64-v4-linux-bf16", Product(rows, 768));
     EXPECT_GT(counts["vdpbf16ps"], 0);
     EXPECT_EQ(counts["vfmadd231ps"], 0);
   }
+}
+
+TEST(DotProductsTest, OfBfloat16InTileRegisters) {
+  for (const int64_t rows : {1, 16, 40, 128}) {
+    SCOPED_TRACE(rows);
+    std::map<std::string, int> counts = Compiled("x86-64-v4-linux-amxbf16", Product(rows, 768));
+    EXPECT_GT(counts["tdpbf16ps"], 0);
+    EXPECT_EQ(counts["vdpbf16ps"] + counts["vfmadd231ps"], 0);
+    // A sum stays in its register, and registers are free again in the end.
+    EXPECT_EQ(counts["tilestored"], rows == 1 || rows == 16 ? 2 : 4);
+    EXPECT_GT(counts["tilerelease"], 0);
+  }
+  // No whole registers.
+  EXPECT_EQ(Compiled("x86-64-v4-linux-amxbf16", Product(128, 34))["tdpbf16ps"], 0);
 }
 
 TEST(DotProductsTest, OfBytes) {

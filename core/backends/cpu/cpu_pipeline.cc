@@ -37,7 +37,10 @@ NarrowForms FormsFor(const DeviceTarget& device, const MachineDescription& machi
                      DataType precision) {
   const bool has_instructions = device.arch == Arch::kX86_64 && device.level >= 3;
   NarrowForms forms;
-  forms.bfloat16 = has_instructions && machine.has_bf16 && precision == DataType::kBfloat16;
+  forms.bfloat16_matrices =
+      has_instructions && machine.has_bf16 && precision == DataType::kBfloat16;
+  // Processors with tile registers multiply vectors of bf16 at half the rate of f32.
+  forms.bfloat16_convolutions = forms.bfloat16_matrices && !machine.has_bf16_tiles;
   forms.bytes = has_instructions && machine.has_int8;
   forms.depthwise_bytes = true;  // Summed in f32, which holds such sums.
   return forms;
@@ -52,7 +55,7 @@ BackendPipeline CpuPipeline(const DeviceTarget& device, IsLowered is_lowered, Da
     return AlterLayout(std::move(graph), context, blocks);
   };
   const NarrowForms forms = FormsFor(device, machine, precision);
-  const DataType direct = forms.bfloat16 ? DataType::kBfloat16 : DataType::kFloat32;
+  const DataType direct = forms.bfloat16_convolutions ? DataType::kBfloat16 : DataType::kFloat32;
   const auto choose_convolution = [machine, direct](Graph graph, const PassContext& context) {
     return ChooseConvolution(std::move(graph), context, [&](const ConvView& conv) {
       return ChooseWinogradTile(machine, conv, direct);

@@ -5,6 +5,7 @@
 
 #include "core/codegen/schedules/cpu/loops.h"
 #include "core/codegen/schedules/cpu/tiles.h"
+#include "core/codegen/tile_registers.h"
 
 namespace slipway {
 namespace {
@@ -94,6 +95,19 @@ Var Parallelize(const MatrixStages& stages, const ProductSchedule& schedule, int
   return ParallelizeOuter(result, loops);
 }
 
+// Whether sums can be made in tile registers.
+bool FitTileRegisters(const MachineDescription& machine, const MatrixStages& stages) {
+  // Pairs of a packed matrix are of bf16.
+  return machine.has_bf16_tiles && stages.terms == 2 && stages.block == kTileColumns &&
+         stages.rows != kOpen && Depth(stages) % kTileDepth == 0;
+}
+
+// Whole registers, of which the left factor's and the right one's are each multiplied twice.
+ProductTile TileOfRegisters(int rows, int panels) {
+  const int whole = rows >= 2 * kTileRows ? 2 * kTileRows : std::min(rows, kTileRows);
+  return {.rows = whole, .panels = std::min(panels, 2)};
+}
+
 // More of a tile is more code than any machine has registers for.
 constexpr int kMaxRows = 32;
 constexpr int kMaxPanels = 16;
@@ -102,9 +116,12 @@ constexpr int kMaxPanels = 16;
 
 ProductSchedule ChooseMatrixProduct(const MachineDescription& machine, const MatrixStages& stages) {
   const Panels panels = PanelsOf(machine, stages);
-  const ProductTile tile = ChooseProductTile(Assumed(stages.rows), panels.count,
-                                             panels.width / panels.lanes, machine.vector_registers);
-  ProductSchedule schedule{.rows = tile.rows, .panels = tile.panels};
+  const bool in_registers = FitTileRegisters(machine, stages);
+  const ProductTile tile =
+      in_registers ? TileOfRegisters(stages.rows, panels.count)
+                   : ChooseProductTile(Assumed(stages.rows), panels.count,
+                                       panels.width / panels.lanes, machine.vector_registers);
+  ProductSchedule schedule{.rows = tile.rows, .panels = tile.panels, .registers = in_registers};
   const int64_t row_tiles = RowTiles(stages, tile.rows);
   schedule.copied = IsWorthACopy(stages, row_tiles);
   // Tasks that are worth it: all tiles of a column of them share what they read of the right operand, and stay together
@@ -132,7 +149,8 @@ Parameters MatrixProductParameters(const MachineDescription& machine, const Matr
           {"panels", &schedule.panels, 1, std::min(PanelsOf(machine, stages).count, kMaxPanels)},
           {"parallel", &schedule.parallel, 0, 1},
           {"strips", &schedule.strips, 1, schedule.parallel != 0 ? row_tiles : 1},
-          {"copied", &schedule.copied, must_be_copied, can_be_copied}};
+          {"copied", &schedule.copied, must_be_copied, can_be_copied},
+          {"registers", &schedule.registers, 0, FitTileRegisters(machine, stages) ? 1 : 0}};
 }
 
 void ScheduleMatrixProduct(const MachineDescription& machine, const MatrixStages& stages,
@@ -177,6 +195,10 @@ void ScheduleMatrixProduct(const MachineDescription& machine, const MatrixStages
       .vectorize(al)
       .unroll(av)
       .unroll(a[1]);
+  if (schedule.registers != 0) {
+    MarkForTileRegisters(accumulator, RVar(stages.reduction[0]), Steps(stages));
+    return;
+  }
   // Vectors inside of rows: each broadcast of the left operand is used up at once and holds no register.
   Halide::Stage update = accumulator.update();
   update.split(a[0], av, al, panels.lanes, TailStrategy::RoundUp);

@@ -19,6 +19,7 @@ struct ProductSchedule {
   int strips = 1;    // cut into so many parts, each of whole rows of tiles.
   int copied =
       0;  // 1: what a column of tiles reads of the right operand is copied together before.
+  int registers = 0;  // 1: sums are made in tile registers (core/codegen/tile_registers.h).
 };
 
 ProductSchedule ChooseMatrixProduct(const MachineDescription& machine, const MatrixStages& stages);
