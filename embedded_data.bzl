@@ -1,5 +1,7 @@
 """The sources behind slipway_embed_data of slipway.bzl, from file names alone."""
 
+load("//third_party/cross:sysroots.bzl", "ARCHITECTURES")
+
 _HEADER = """// Made by slipway_embed_data.
 #ifndef {guard}
 #define {guard}
@@ -54,7 +56,7 @@ _DATA = """    .section .rodata
     .byte 0
 """
 
-_NO_EXECUTABLE_STACK = """    .section .note.GNU-stack, "", @progbits
+_NO_EXECUTABLE_STACK = """    .section .note.GNU-stack, "", %progbits
 """
 
 def _identifier(text):
@@ -96,9 +98,11 @@ def _embedded_data_impl(ctx):
     # Not left to cc_library, which would not see that the assembler reads the
     # files, and would keep the old object when they change.
     object = ctx.actions.declare_file(name + "_data.o")
+    board = ARCHITECTURES.get(ctx.var["TARGET_CPU"])
     ctx.actions.run(
         executable = "/usr/bin/clang-14",
-        arguments = ["-c", assembly.path, "-o", object.path],
+        arguments = (["--target=" + board.triple] if board else []) +
+                    ["-c", assembly.path, "-o", object.path],
         inputs = [assembly] + ctx.files.srcs,
         outputs = [object],
         mnemonic = "EmbedData",
