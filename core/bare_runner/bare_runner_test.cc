@@ -69,20 +69,12 @@ class BareRunnerTest : public ::testing::Test {
     stream_.reset(sockets[0]);
     const UniqueFd theirs(sockets[1]);
     SubprocessOptions options;
-    options.argv = {"core/bare_runner/slipway-bare-runner",
-                    "attached",
-                    "/nowhere",
-                    "warning",
-                    "as-can",
-                    absl::StrCat(memory_bytes),
-                    "0"};
+    options.argv = {"core/bare_runner/slipway-bare-runner", "as-can", absl::StrCat(memory_bytes)};
     options.stdin_stream = ChildStream::Fd(theirs.get());
     options.stdout_stream = ChildStream::Fd(theirs.get());
     ASSERT_OK_AND_ASSIGN(process_, Subprocess::Start(options));
     EXPECT_THAT(Receive(kGreetingBytes), HasSubstr("slipway-attached-device"));
-    const auto bytes = From<uint32_t>(Receive(4));
-    ASSERT_EQ(bytes, sizeof(slipway_bare_hello) + 3);
-    hello_ = From<slipway_bare_hello>(Receive(bytes).substr(3));
+    hello_ = From<slipway_bare_hello>(Receive(sizeof(slipway_bare_hello)));
   }
 
   std::string Receive(size_t bytes) {

@@ -18,24 +18,66 @@ _COPTS = [
     "//conditions:default": [],
 })
 
+# What a sanitizer calls is in a library, and agents have such files inside of them whatever they are built with.
+_FLAGS = [
+    "//command_line_option:copt",
+    "//command_line_option:linkopt",
+]
+
+def _plain_transition_impl(settings, attr):
+    return {
+        option: [flag for flag in settings[option] if "sanitize" not in flag]
+        for option in _FLAGS
+    }
+
+_plain_transition = transition(
+    implementation = _plain_transition_impl,
+    inputs = _FLAGS,
+    outputs = _FLAGS,
+)
+
+def _plain_file_impl(ctx):
+    output = ctx.actions.declare_file(ctx.label.name)
+    ctx.actions.symlink(output = output, target_file = ctx.files.src[0], is_executable = True)
+    return [DefaultInfo(
+        executable = output,
+        files = depset([output]),
+        runfiles = ctx.runfiles([output]),
+    )]
+
+_plain_file = rule(
+    implementation = _plain_file_impl,
+    attrs = {
+        "src": attr.label(mandatory = True, cfg = _plain_transition),
+        "_allowlist_function_transition": attr.label(
+            default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
+        ),
+    },
+    executable = True,
+)
+
 def slipway_bare_binary(name, **kwargs):
     """A static file that brings its own `_start` and system calls.
-
-    Under a sanitizer it does not link: tests that start it have no such tag.
 
     Args:
       name: the target.
       **kwargs: passed to cc_binary.
     """
     native.cc_binary(
-        name = name,
+        name = name + "_linked",
         copts = _COPTS,
         linkopts = [
             "-nostdlib",
             "-static",
             "-Wl,--gc-sections",
+            "-Wl,--strip-all",
             "-Wno-unused-command-line-argument",
         ],
-        visibility = layer_visibility(native.package_name()) + ["//:tests"],
+        visibility = ["//visibility:private"],
         **kwargs
+    )
+    _plain_file(
+        name = name,
+        src = ":%s_linked" % name,
+        visibility = layer_visibility(native.package_name()) + ["//:tests"],
     )

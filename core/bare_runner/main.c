@@ -88,16 +88,9 @@ static int tell_end(int status, const bare_shared* shared) {
 }
 
 int bare_main(int argc, char** argv, const uint64_t* auxiliary) {
-  int is_wholly = 0;
-  int64_t memory_bytes = 0;
-  if (argc == 7 && is_equal(argv[1], "attached")) {
-    is_wholly = is_equal(argv[4], "wholly");
-    memory_bytes = read_number(argv[5]);
-  } else if (argc == 4 && is_equal(argv[1], "describe")) {
-    is_wholly = is_equal(argv[3], "wholly");
-  } else {
-    return complain("a bare runner is started by slipway-agent --exec-prefix\n");
-  }
+  if (argc != 3) return complain("a bare runner is started by slipway-agent --exec-prefix\n");
+  const int is_wholly = is_equal(argv[1], "wholly");
+  const int64_t memory_bytes = read_number(argv[2]);
   if (memory_bytes < 0) return complain("the limit on memory is no number\n");
   slipway_bare_hello hello;
   bare_describe(auxiliary, &hello);

@@ -3,8 +3,8 @@
  * A bare runner carries out what a driver of devices on the host asks for (core/runtime/drivers/attached): it holds memory and code, and
  * runs lists of kernels and copies. Whatever a program is beyond that, its manifest, shapes, control flow and checks, the host knows alone.
  *
- * Both ends are little-endian. The runner speaks first: SLIPWAY_BARE_GREETING of its starter (device_agent/attached), with a
- * slipway_bare_hello in it. From there on the host sends requests, each a slipway_bare_header and its body, and the runner a reply for each
+ * Both ends are little-endian. The runner speaks first: the greeting of every attached device (device_agent/attached/stream_greeting.h), and
+ * behind it a slipway_bare_hello. From there on the host sends requests, each a slipway_bare_header and its body, and the runner a reply for each
  * kind that has one, in the order of the requests. A request that breaks a rule ends the runner with exit code SLIPWAY_BARE_BROKEN; so does a
  * reply the host, which then takes the device for lost.
  *

@@ -8,10 +8,8 @@
 #include "core/bare_runner/protocol.h"
 #include "core/kernel_abi/kernel_abi.h"
 
-/* What a bare runner is called with, as an agent on an attached device is:
- *   attached FOLDER LOG_LEVEL wholly|as-can MEMORY_BYTES CACHE_QUOTA_BYTES
- *   describe FOLDER wholly|as-can
- * It greets and serves in both cases. `auxiliary` is the kernel's vector. Returns the exit code. */
+/* What a bare runner is called with: `wholly|as-can MEMORY_BYTES`, how it is confined, and its limit on address space, of which 0 is none.
+ * `auxiliary` is the kernel's vector. Returns the exit code. */
 int bare_main(int argc, char** argv, const uint64_t* auxiliary);
 
 /* Describes the machine; looks into files, so that it is to be called before bare_confine. */

@@ -392,27 +392,10 @@ static int serve_one(void) {
   }
 }
 
-static int send_greeting(const slipway_bare_hello* hello) {
-  /* A message Greeting of device_agent/attached/attached.proto, preceded by its length, of which field 2 is the hello. */
-  uint8_t greeting[sizeof(kGreeting) - 1 + 4 + 3 + sizeof(*hello)];
-  _Static_assert(sizeof(*hello) >= 128 && sizeof(*hello) < 16384, "its length has two bytes");
-  uint8_t* at = greeting;
-  memcpy(at, kGreeting, sizeof(kGreeting) - 1);
-  at += sizeof(kGreeting) - 1;
-  const uint32_t bytes = 3 + sizeof(*hello);
-  memcpy(at, &bytes, sizeof(bytes));
-  at += sizeof(bytes);
-  *at++ = 2 << 3 | 2;
-  *at++ = (sizeof(*hello) & 0x7f) | 0x80;
-  *at++ = sizeof(*hello) >> 7;
-  memcpy(at, hello, sizeof(*hello));
-  return bare_send(greeting, sizeof(greeting), NULL, 0);
-}
-
 int bare_serve(const slipway_bare_hello* hello, uint64_t limit, volatile bare_shared* with) {
   shared = with;
   memory_limit = limit;
-  if (!send_greeting(hello)) return 0;
+  if (!bare_send(kGreeting, sizeof(kGreeting) - 1, hello, sizeof(*hello))) return 0;
   while (serve_one()) {
   }
   return 0;

@@ -58,20 +58,14 @@ Runner StartRunner() {
   UniqueFd ours(sockets[0]);
   const UniqueFd theirs(sockets[1]);
   SubprocessOptions options;
-  options.argv = {"core/bare_runner/slipway-bare-runner",
-                  "attached",
-                  "/nowhere",
-                  "warning",
-                  "as-can",
-                  absl::StrCat(kMemoryBytes),
-                  "0"};
+  options.argv = {"core/bare_runner/slipway-bare-runner", "as-can", absl::StrCat(kMemoryBytes)};
   options.stdin_stream = ChildStream::Fd(theirs.get());
   options.stdout_stream = ChildStream::Fd(theirs.get());
   Runner runner;
   runner.process = *Subprocess::Start(options);
-  const size_t bytes = kGreetingBytes + 4 + 3 + sizeof(slipway_bare_hello);
+  const size_t bytes = kGreetingBytes + sizeof(slipway_bare_hello);
   const std::string greeting = Receive(ours.get(), bytes);
-  runner.hello = *ParseBareHello(absl::string_view(greeting).substr(kGreetingBytes + 7));
+  runner.hello = *ParseBareHello(absl::string_view(greeting).substr(kGreetingBytes));
   runner.stream = std::make_shared<BareStream>(std::move(ours));
   return runner;
 }
