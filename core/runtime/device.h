@@ -24,6 +24,7 @@
 #define SLIPWAY_CORE_RUNTIME_DEVICE_H_
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -105,6 +106,9 @@ struct QueueOptions {
   int threads = 1;
   // Scratch memory that kernels may hold.
   int64_t scratch_bytes = int64_t{1} << 34;
+  // Where the number of the step stands whose work is being queued (ProgramContextOptions::position). A device that works later than that puts the
+  // one there that it is at, kNoStep where that cannot be known. Null: nobody reads it.
+  std::atomic<uint32_t>* position = nullptr;
 };
 
 // The queues of one program context on a device, numbered from 0 to kQueues - 1. Work of one queue is done in
@@ -157,6 +161,8 @@ class DeviceQueues {
 struct MemoryInfo {
   int64_t total = 0;
   int64_t free = 0;
+  // That programs of this process had there at once, at most; 0 where nobody counts.
+  int64_t most_used = 0;
 };
 
 // A device. Thread-safe; outlives everything made with it.

@@ -45,10 +45,15 @@ absl::StatusOr<std::vector<std::shared_ptr<ComputeDevice>>> OpenDevices(
 }
 
 absl::StatusOr<std::unique_ptr<Program>> LoadProgram(const Artifact& artifact,
-                                                     const DriverSettings& settings) {
+                                                     const Drivers& drivers) {
   SLIPWAY_ASSIGN_OR_RETURN(std::vector<std::shared_ptr<ComputeDevice>> devices,
-                           OpenDevices(artifact.manifest(), AllDrivers(settings)));
+                           OpenDevices(artifact.manifest(), drivers));
   return Program::Load(artifact, std::move(devices));
+}
+
+absl::StatusOr<std::unique_ptr<Program>> LoadProgram(const Artifact& artifact,
+                                                     const DriverSettings& settings) {
+  return LoadProgram(artifact, AllDrivers(settings));
 }
 
 }  // namespace slipway

@@ -35,7 +35,11 @@ Drivers AllDrivers(const DriverSettings& settings = {});
 absl::StatusOr<std::vector<std::shared_ptr<ComputeDevice>>> OpenDevices(
     const CheckedManifest& manifest, const Drivers& drivers);
 
-// Loads for the machine this runs on: OpenDevices and Program::Load.
+// OpenDevices and Program::Load.
+absl::StatusOr<std::unique_ptr<Program>> LoadProgram(const Artifact& artifact,
+                                                     const Drivers& drivers);
+
+// The same for the machine this runs on.
 absl::StatusOr<std::unique_ptr<Program>> LoadProgram(const Artifact& artifact,
                                                      const DriverSettings& settings = {});
 

@@ -57,7 +57,7 @@ absl::StatusOr<std::unique_ptr<ProgramContext>> Program::NewContext(
         absl::StrCat("threads must be 1 to ", kMaxThreads, ", not ", options.threads));
   }
   InterpreterOptions interpreter_options;
-  interpreter_options.queues = {options.threads, options.scratch_bytes};
+  interpreter_options.queues = {options.threads, options.scratch_bytes, options.position};
   interpreter_options.dynamic_bytes = options.dynamic_bytes;
   interpreter_options.loop_turns = options.loop_turns;
   interpreter_options.position = options.position;

@@ -41,7 +41,7 @@ struct ProgramContextOptions {
   int64_t loop_turns = int64_t{1} << 24;
   // Where the number of the step begun last stands, its place in Program::steps; kNoStep between calls. May lie in
   // memory that another process reads after this one has crashed. Of a device that queues work it is the step queued
-  // last. Outlives the context; null where nobody reads it.
+  // last, or what the device tells (QueueOptions::position). Outlives the context; null where nobody reads it.
   std::atomic<uint32_t>* position = nullptr;
 };
 

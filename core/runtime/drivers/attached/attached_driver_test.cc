@@ -4,6 +4,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -52,7 +54,7 @@ std::string Receive(int stream, size_t bytes) {
   return data;
 }
 
-Runner StartRunner() {
+Runner StartRunner(std::function<void(const BareEnd&)> ended = {}) {
   int sockets[2];
   EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets), 0);
   UniqueFd ours(sockets[0]);
@@ -66,7 +68,7 @@ Runner StartRunner() {
   const size_t bytes = kGreetingBytes + sizeof(slipway_bare_hello);
   const std::string greeting = Receive(ours.get(), bytes);
   runner.hello = *ParseBareHello(absl::string_view(greeting).substr(kGreetingBytes));
-  runner.stream = std::make_shared<BareStream>(std::move(ours));
+  runner.stream = std::make_shared<BareStream>(std::move(ours), std::move(ended));
   return runner;
 }
 
@@ -211,6 +213,24 @@ TEST_F(AttachedDriverTest, SaysHowARunnerEnded) {
               StatusIs(Code::kAborted, HasSubstr("killed by signal 11")));
   EXPECT_THAT(RunOnce(TestProgram(TestKernel::kAdd)),
               StatusIs(Code::kAborted, HasSubstr("killed by signal 11")));
+}
+
+// Two steps go there as one list.
+TEST_F(AttachedDriverTest, TellsInWhichStepARunnerEnded) {
+  std::atomic<uint32_t> position = kNoStep;
+  uint32_t in_step = kNoStep;
+  const Runner runner = StartRunner([&](const BareEnd&) { in_step = position; });
+  drivers_.clear();
+  drivers_.push_back(*MakeAttachedDriver(runner.stream, runner.hello));
+  EXPECT_OK(RunOnce(TestProgram(TestKernel::kAdd), {.position = &position}));
+  EXPECT_EQ(position, kNoStep);
+  ASSERT_OK_AND_ASSIGN(const auto device, drivers_[0]->Open(0));
+  ASSERT_OK_AND_ASSIGN(const MemoryInfo memory, device->memory_info());
+  EXPECT_GT(memory.most_used, 16 << 10);
+  EXPECT_LT(memory.most_used, 2 << 20);
+  EXPECT_THAT(RunOnce(TestProgram(TestKernel::kCrash), {.position = &position}),
+              StatusIs(Code::kAborted));
+  EXPECT_EQ(in_step, 0u);
 }
 
 TEST_F(AttachedDriverTest, SaysThatADeviceIsLost) {

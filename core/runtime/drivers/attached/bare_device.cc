@@ -62,7 +62,8 @@ absl::StatusOr<MemoryInfo> BareDevice::memory_info() const {
   SLIPWAY_ASSIGN_OR_RETURN(const slipway_bare_facts facts, ReadFacts());
   const uint64_t total = std::min<uint64_t>(hello_.memory_bytes, INT64_MAX);
   return MemoryInfo{static_cast<int64_t>(total),
-                    static_cast<int64_t>(std::min(facts.free_bytes, total))};
+                    static_cast<int64_t>(std::min(facts.free_bytes, total)),
+                    static_cast<int64_t>(std::min(facts.peak_bytes, total))};
 }
 
 absl::StatusOr<DeviceMemory> BareDevice::Allocate(int64_t bytes, MemoryKind kind) {
@@ -77,7 +78,7 @@ absl::StatusOr<DeviceMemory> BareDevice::Allocate(int64_t bytes, MemoryKind kind
     const absl::StatusOr<slipway_bare_facts> facts = ReadFacts();
     SLIPWAY_RETURN_IF_ERROR(facts.status());
     return absl::ResourceExhaustedError(absl::StrCat(
-        name_, ": ", bytes, " bytes asked for; ", facts->allocated_bytes, " are given out",
+        name_, " has no memory for ", bytes, " bytes: ", facts->allocated_bytes, " are given out",
         facts->limit_bytes == 0
             ? ""
             : absl::StrCat(" of the ", facts->limit_bytes, " that its runner may have"),
@@ -192,8 +193,7 @@ absl::StatusOr<std::unique_ptr<DeviceQueues>> BareDevice::NewQueues(const QueueO
     queues_.Return(number);
     return opened;
   }
-  return std::unique_ptr<DeviceQueues>(
-      std::make_unique<BareQueues>(*this, number, options.scratch_bytes));
+  return std::unique_ptr<DeviceQueues>(std::make_unique<BareQueues>(*this, number, options));
 }
 
 }  // namespace slipway

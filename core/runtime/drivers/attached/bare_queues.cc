@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "core/runtime/call_options.h"
 #include "core/runtime/kernel_failure.h"
 
 namespace slipway {
@@ -122,6 +123,9 @@ absl::Status BareQueues::Add(absl::string_view command, std::shared_ptr<const st
   if (list_.size() + command.size() > kMaxListBytes) SLIPWAY_RETURN_IF_ERROR(Finish());
   list_.append(command.data(), command.size());
   labels_.push_back(std::move(label));
+  if (options_.position != nullptr) {
+    steps_.push_back(options_.position->load(std::memory_order_relaxed));
+  }
   return absl::OkStatus();
 }
 
@@ -130,11 +134,19 @@ absl::Status BareQueues::Finish() {
   // What a program with known sizes and its tensors in place does again and again need not be told again.
   const bool is_same = list_ == sent_;
   const slipway_bare_run run = {number_, is_same ? 0 : static_cast<uint32_t>(labels_.size()), 0};
+  const std::vector<uint32_t> steps = std::exchange(steps_, {});
+  // Of a list of several steps nobody knows where it is, until the runner ends.
+  const bool is_one_step = !steps.empty() && steps.front() == steps.back();
+  if (options_.position != nullptr && !is_one_step) options_.position->store(kNoStep);
   const absl::StatusOr<BareStream::Reply> reply = device_.stream().Ask(
-      SLIPWAY_BARE_RUN, {BytesOf(run), is_same ? absl::string_view() : absl::string_view(list_)});
+      SLIPWAY_BARE_RUN, {BytesOf(run), is_same ? absl::string_view() : absl::string_view(list_)},
+      [&](const BareEnd& end) {
+        if (end.command < steps.size()) options_.position->store(steps[end.command]);
+      });
   const std::vector<std::shared_ptr<const std::string>> labels = std::exchange(labels_, {});
   sent_.swap(list_);
   list_.clear();
+  if (!steps.empty()) options_.position->store(steps.back());
   SLIPWAY_RETURN_IF_ERROR(reply.status());
   worked_ns_ += static_cast<int64_t>(std::min<uint64_t>(reply->head.duration_ns, INT64_MAX / 2));
   if (reply->head.code == 0) return absl::OkStatus();
@@ -142,7 +154,7 @@ absl::Status BareQueues::Finish() {
       StatusOf({.result = reply->head.result,
                 .text = absl::string_view(reply->data).substr(0, SLIPWAY_BARE_MAX_TEXT),
                 .was_refused = (reply->head.flags & SLIPWAY_BARE_REFUSED_SCRATCH) != 0,
-                .scratch_bytes = scratch_bytes_});
+                .scratch_bytes = options_.scratch_bytes});
   const uint32_t command = reply->head.command;
   if (command >= labels.size() || labels[command] == nullptr) return failed;
   return Annotate(failed, *labels[command]);

@@ -36,8 +36,8 @@ class BareCode final : public DeviceCode {
 // All queues are one, in the order in which work comes.
 class BareQueues final : public DeviceQueues {
  public:
-  BareQueues(BareDevice& device, uint64_t number, int64_t scratch_bytes)
-      : device_(device), number_(number), scratch_bytes_(scratch_bytes) {}
+  BareQueues(BareDevice& device, uint64_t number, const QueueOptions& options)
+      : device_(device), number_(number), options_(options) {}
   ~BareQueues() override;
 
   absl::StatusOr<std::unique_ptr<DeviceLaunch>> Prepare(const DeviceCode& code, uint32_t kernel,
@@ -59,9 +59,10 @@ class BareQueues final : public DeviceQueues {
 
   BareDevice& device_;
   const uint64_t number_;
-  const int64_t scratch_bytes_;
+  const QueueOptions options_;
   std::string list_;
   std::vector<std::shared_ptr<const std::string>> labels_;  // Of its commands.
+  std::vector<uint32_t> steps_;                             // Whose they are.
   std::string sent_;                                        // The list before.
   std::string command_;                                     // Room for one.
   int64_t worked_ns_ = 0;

@@ -43,10 +43,19 @@ absl::Status BareStream::Tell(uint32_t kind, std::vector<absl::string_view> part
 }
 
 absl::StatusOr<BareStream::Reply> BareStream::Ask(uint32_t kind,
-                                                  std::vector<absl::string_view> parts) {
+                                                  std::vector<absl::string_view> parts,
+                                                  const std::function<void(const BareEnd&)>& died) {
   std::lock_guard<std::mutex> lock(mutex_);
-  SLIPWAY_RETURN_IF_ERROR(Send(kind, std::move(parts)));
-  return Receive(kind);
+  died_ = &died;
+  const absl::Status sent = Send(kind, std::move(parts));
+  absl::StatusOr<Reply> reply = sent.ok() ? Receive(kind) : sent;
+  died_ = nullptr;
+  return reply;
+}
+
+void BareStream::TakeEnd() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (end_.ok()) Receive(SLIPWAY_BARE_END).IgnoreError();
 }
 
 absl::Status BareStream::Send(uint32_t kind, std::vector<absl::string_view> parts) {
@@ -100,6 +109,7 @@ absl::StatusOr<BareStream::Reply> BareStream::Receive(uint32_t kind) {
 }
 
 absl::Status BareStream::End(const BareEnd& end) {
+  if (died_ != nullptr && *died_) (*died_)(end);
   if (ended_) ended_(end);
   if (!end.is_told) {
     end_ = absl::UnavailableError(

@@ -47,8 +47,13 @@ class BareStream {
   // Of a request of parts that has no reply. UNAVAILABLE when the stream has ended; ABORTED, with how, when the runner has; from then on
   // always.
   absl::Status Tell(uint32_t kind, std::vector<absl::string_view> parts);
-  // Of one that has. Replies that say an error are OK here.
-  absl::StatusOr<Reply> Ask(uint32_t kind, std::vector<absl::string_view> parts);
+  // Of one that has. Replies that say an error are OK here. `died` hears of a runner that ends in place of a reply, before `ended`.
+  absl::StatusOr<Reply> Ask(uint32_t kind, std::vector<absl::string_view> parts,
+                            const std::function<void(const BareEnd&)>& died = {});
+
+  // To wait on: nothing is to be read there while nothing is asked, but the end, which TakeEnd then hears.
+  int fd() const { return stream_.get(); }
+  void TakeEnd();
 
  private:
   absl::Status Send(uint32_t kind, std::vector<absl::string_view> parts);
@@ -59,7 +64,8 @@ class BareStream {
   const UniqueFd stream_;
   const std::function<void(const BareEnd&)> ended_;
   std::mutex mutex_;
-  absl::Status end_;  // Not OK once it has ended.
+  const std::function<void(const BareEnd&)>* died_ = nullptr;  // Of what is asked.
+  absl::Status end_;                                           // Not OK once it has ended.
 };
 
 // A value's bytes as they go over the stream.
