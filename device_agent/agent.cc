@@ -29,21 +29,13 @@ namespace slipway {
 
 namespace {
 
-// To reach a device, and to bring the binary there.
+// To reach a device, and to bring the bare runner there.
 constexpr absl::Duration kTimeToReach = absl::Minutes(10);
-constexpr int64_t kMaxBinaryBytes = int64_t{1} << 30;
 constexpr absl::Duration kReadMachineEvery = absl::Seconds(1);
 
-absl::StatusOr<std::optional<AttachedDevice>> FindAttached(const AgentOptions& options) {
+std::optional<AttachedDevice> AttachedOf(const AgentOptions& options) {
   if (options.exec_prefix.empty()) return std::nullopt;
-  AttachedDevice device;
-  device.exec_prefix = options.exec_prefix;
-  device.folder = options.exec_folder;
-  device.binary = options.exec_binary;
-  SLIPWAY_ASSIGN_OR_RETURN_WITH(const std::string bytes, ReadFile(device.binary, kMaxBinaryBytes),
-                                "--exec-binary");
-  device.digest = Digest::Of(bytes);
-  return device;
+  return AttachedDevice{.exec_prefix = options.exec_prefix, .folder = options.exec_folder};
 }
 
 // Where vendors' libraries may write; empty where there are to be none.
@@ -73,6 +65,12 @@ absl::StatusOr<std::vector<FoundAccelerator>> FindAccelerators(const AgentOption
 // Without id and labels.
 absl::StatusOr<v1::DeviceDescription> DescribeDevice(const std::optional<AttachedDevice>& attached,
                                                      const AgentOptions& options) {
+  if (attached.has_value() && options.require_confinement) {
+    // Its runners are of this machine, and confined by it.
+    SLIPWAY_RETURN_IF_ERROR(DescribeThisMachine(options.cache_dir, /*accelerator_folder=*/"",
+                                                /*require_confinement=*/true)
+                                .status());
+  }
   absl::StatusOr<v1::DeviceDescription> device =
       attached.has_value() ? DescribeAttached(*attached, options.require_confinement,
                                               SystemClock().Monotonic() + kTimeToReach)
@@ -119,7 +117,7 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
       const std::string id,
       KeepAgentId(options.state_dir, options.id.empty() ? joined_name.value_or("") : options.id));
   SLIPWAY_RETURN_IF_ERROR_WITH(MakeFolders(options.cache_dir), "--cache-dir");
-  SLIPWAY_ASSIGN_OR_RETURN(const std::optional<AttachedDevice> attached, FindAttached(options));
+  const std::optional<AttachedDevice> attached = AttachedOf(options);
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<FoundAccelerator> accelerators,
                            FindAccelerators(options, executable));
   // It forks: before there are gRPC's threads.
@@ -160,7 +158,6 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
   if (options.log_level == "debug") runner.log_level = options.log_level;
   runner.require_confinement = options.require_confinement;
   runner.attached = attached;
-  runner.attached_cache_quota_bytes = options.cache_quota_bytes;
   runner.accelerator_folder = AcceleratorFolder(options);
   runner.limits_data_alone = absl::c_linear_search(options.accelerators, kCudaAccelerator);
   agent->runners_.emplace(runner);
@@ -175,13 +172,14 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
   for (const FoundAccelerator& accelerator : accelerators) {
     if (!accelerator.inventory.empty()) agent->gpus_ = accelerator.inventory;
   }
-  NameGpus(agent->gpus_, *device.mutable_inventory());
-  if (options.measure) {
+  if (!attached.has_value()) NameGpus(agent->gpus_, *device.mutable_inventory());
+  // A bare runner does not measure what its machine does at most.
+  if (options.measure && !attached.has_value()) {
     agent->peaks_.emplace(JoinPath(options.cache_dir, "peaks"), PeaksKey(device));
     *device.mutable_peaks() = agent->peaks_->Get();
   }
   device.set_compiled_only(options.programs == kCompiledPrograms);
-  agent->attached_ = attached;
+  agent->is_attached_ = attached.has_value();
   agent->Describe([&device](v1::DeviceDescription& described) { described = device; });
   agent->tools_ = {.transport = agent->transport_.get(),
                    .cache = agent->cache_.get(),
@@ -223,7 +221,7 @@ void Agent::WorkForServer(AgentLoopOptions loop) {
   };
   loop.after_attempt = [this] { runners_->Refill(); };
   // Of an attached device's machine no more is known than what it said of itself.
-  if (!attached_.has_value()) {
+  if (!is_attached_) {
     loop.read_machine = [this, next = absl::ZeroDuration()]() mutable {
       const absl::Duration now = clock_.Monotonic();
       if (now < next) return std::optional<v1::MachineState>();
@@ -375,17 +373,9 @@ void Agent::FindPeaks() {
 }
 
 v1::DeviceInventory Agent::LookAtInventory() {
-  if (!attached_.has_value()) {
-    v1::DeviceInventory inventory = TakeInventory(options_.cache_dir);
-    NameGpus(gpus_, inventory);
-    return inventory;
-  }
-  const absl::StatusOr<v1::DeviceDescription> device = DescribeAttached(
-      *attached_, /*require_confinement=*/false, clock_.Monotonic() + kTimeToReach);
-  if (device.ok()) return device->inventory();
-  Log(LogLevel::kWarning, "the attached device cannot be looked at",
-      {{"error", device.status().message()}});
-  return Description().inventory();
+  v1::DeviceInventory inventory = TakeInventory(options_.cache_dir);
+  NameGpus(gpus_, inventory);
+  return inventory;
 }
 
 void Agent::Describe(absl::FunctionRef<void(v1::DeviceDescription&)> change) {
@@ -413,13 +403,15 @@ void Agent::TellReady(const std::string& what) {
 AgentEnd Agent::Run(std::stop_token stop) {
   stop_ = stop;
   runners_->Refill();
-  inventory_.emplace(
-      Description().inventory(), [this] { return LookAtInventory(); },
-      [this](const v1::DeviceInventory& inventory) {
-        Describe([&inventory](v1::DeviceDescription& device) {
-          *device.mutable_inventory() = inventory;
+  if (!is_attached_) {
+    inventory_.emplace(
+        Description().inventory(), [this] { return LookAtInventory(); },
+        [this](const v1::DeviceInventory& inventory) {
+          Describe([&inventory](v1::DeviceDescription& device) {
+            *device.mutable_inventory() = inventory;
+          });
         });
-      });
+  }
   if (listener_ != nullptr) {
     if (sessions_.has_value()) {
       listener_->Serve(&*sessions_);

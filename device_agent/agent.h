@@ -21,7 +21,6 @@
 #include "device_agent/agent_metrics.h"
 #include "device_agent/agent_options.h"
 #include "device_agent/agent_transport.h"
-#include "device_agent/attached/attached_device.h"
 #include "device_agent/attempt.h"
 #include "device_agent/inventory_watch.h"
 #include "device_agent/kept_peaks.h"
@@ -84,7 +83,7 @@ class Agent {
   std::unique_ptr<UpdateTaker> updates_;  // Of one that takes offers.
   PinnedBlobs pinned_;
   std::unique_ptr<BlobStore> cache_;
-  std::optional<AttachedDevice> attached_;  // Where programs run, if not here.
+  bool is_attached_ = false;  // Programs run elsewhere.
   std::optional<RunnerPool> runners_;
   absl::Mutex mutex_;
   v1::DeviceDescription device_ ABSL_GUARDED_BY(mutex_);  // As the last report has it.

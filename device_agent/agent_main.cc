@@ -25,9 +25,8 @@
 #include "device_agent/accelerators/accelerators.h"
 #include "device_agent/agent.h"
 #include "device_agent/agent_options.h"
-#include "device_agent/attached/attached_device.h"
-#include "device_agent/attached/attached_main.h"
 #include "device_agent/attached/link_arguments.h"
+#include "device_agent/attached/link_main.h"
 #include "device_agent/runner/runner_commands.h"
 #include "device_agent/runner/runner_main.h"
 #include "device_agent/update/update_supervisor.h"
@@ -126,17 +125,12 @@ int AgentMain(int argc, char** argv) {
 int main(int argc, char** argv) {
   // It doubles the cost of every lock; tests keep it.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
-  if (argc > 1 && std::strcmp(argv[1], slipway::kRunnerCommand) == 0) {
+  if (argc > 1 && (std::strcmp(argv[1], slipway::kRunnerCommand) == 0 ||
+                   std::strcmp(argv[1], slipway::kAttachedRunnerCommand) == 0)) {
     return slipway::RunnerMain(argc - 1, argv + 1);
   }
   if (argc > 1 && std::strcmp(argv[1], slipway::kLinkCommand) == 0) {
     return slipway::LinkMain(argc - 1, argv + 1);
-  }
-  if (argc > 1 && std::strcmp(argv[1], slipway::kAttachedCommand) == 0) {
-    return slipway::AttachedMain(argc - 1, argv + 1);
-  }
-  if (argc > 1 && std::strcmp(argv[1], slipway::kDescribeCommand) == 0) {
-    return slipway::DescribeMain(argc - 1, argv + 1);
   }
   if (argc > 1 && std::strcmp(argv[1], slipway::kAcceleratorsCommand) == 0) {
     return slipway::AcceleratorsMain(argc - 1, argv + 1);

@@ -81,15 +81,11 @@ FlagSet AgentFlags(AgentOptions& options) {
             "`slipway devices --long` tells.");
   flags.Add("exec-prefix", &options.exec_prefix, "COMMAND",
             "Run programs on a device that is attached to this machine: the command hands its last "
-            "argument over "
-            "to the device's shell, as `ssh board` and `adb shell -T` do. Nothing need be "
-            "installed there.");
+            "argument over to the device's shell, as `ssh board` and `adb shell -T` do. Nothing "
+            "need be installed there: a file of 18 KB is brought.");
   flags.Add("exec-folder", &options.exec_folder, "DIR",
-            "Folder of that device for the agent's binary and for blobs; default: slipway in "
-            "/data/local/tmp, "
-            "else slipway/attached in the user's cache folder.");
-  flags.Add("exec-binary", &options.exec_binary, "FILE",
-            "An agent built for that device, which is brought there; default: this one.");
+            "Folder of that device for this file, in which files can be run; default: slipway in "
+            "/data/local/tmp, else slipway/attached in the user's cache folder.");
   flags.Add("accelerator", &options.accelerators, "KIND",
             "Let programs use this machine's first device of the kind beside its CPU, by the "
             "vendor's library: cuda or opencl. Programs "
@@ -128,10 +124,8 @@ absl::Status CompleteOptions(AgentOptions& options) {
     return absl::InvalidArgumentError(
         absl::StrCat("--programs is \"", options.programs, "\": \"any\" or \"compiled\" wanted"));
   }
-  if (options.exec_prefix.empty() &&
-      (!options.exec_folder.empty() || options.exec_binary != kOwnExecutable)) {
-    return absl::InvalidArgumentError(
-        "--exec-folder and --exec-binary are for a device that --exec-prefix reaches");
+  if (options.exec_prefix.empty() && !options.exec_folder.empty()) {
+    return absl::InvalidArgumentError("--exec-folder is for a device that --exec-prefix reaches");
   }
   for (const std::string& accelerator : options.accelerators) {
     const bool is_known = accelerator == kCudaAccelerator || accelerator == kOpenClAccelerator;

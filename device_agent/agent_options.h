@@ -34,7 +34,6 @@ struct AgentOptions {
   bool require_confinement = false;
   std::string exec_prefix;
   std::string exec_folder;
-  std::string exec_binary = kOwnExecutable;
   std::vector<std::string> accelerators;
   std::string metrics_listen;
   int64_t ready_fd = -1;

@@ -92,12 +92,10 @@ void KeptPeaks::Work(const Measure& measure, const std::function<void()>& known)
 
 absl::StatusOr<std::vector<MachinePeaks>> MeasureThisMachine(int cores, RunnerPool& runners,
                                                              std::stop_token stop) {
-  std::optional<MachineLock> alone;
-  if (!runners.is_attached()) {
-    SLIPWAY_ASSIGN_OR_RETURN(
-        alone, MachineLock::Acquire(MachineLock::Mode::kExclusive, absl::InfiniteDuration(),
-                                    [&stop] { return stop.stop_requested(); }));
-  }
+  SLIPWAY_ASSIGN_OR_RETURN(
+      const MachineLock alone,
+      MachineLock::Acquire(MachineLock::Mode::kExclusive, absl::InfiniteDuration(),
+                           [&stop] { return stop.stop_requested(); }));
   SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<RunnerProcess> runner, runners.Take());
   std::vector<MachinePeaks> peaks;
   for (const int threads : {1, cores}) {

@@ -16,13 +16,12 @@ inline constexpr char kLinkCommand[] = "link";
 
 struct LinkArguments {
   AttachedDevice device;
-  std::string cache_folder;  // Of the host.
-  // For the runner on the device.
+  // For the runner that it becomes.
+  std::string cache_folder;
   std::string log_level;
+  // For that and for the bare runner.
   bool require_confinement = false;
-  int64_t memory_bytes = 0;
-  // Largest size of the device's cache; 0: no limit.
-  int64_t cache_quota_bytes = 0;
+  int64_t memory_bytes = 0;  // 0: no limit.
 };
 
 // Words for argv, behind the command's name, and back. INVALID_ARGUMENT.

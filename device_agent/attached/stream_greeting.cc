@@ -33,10 +33,6 @@ std::string Shown(absl::string_view bytes) {
 
 }  // namespace
 
-absl::Status SendGreeting(int stream, absl::Duration deadline) {
-  return SendAll(stream, Greeting(), deadline);
-}
-
 absl::Status AwaitGreeting(int stream, absl::Duration deadline) {
   std::string read;
   while (!absl::EndsWith(read, Greeting())) {
@@ -49,7 +45,7 @@ absl::Status AwaitGreeting(int stream, absl::Duration deadline) {
     }
     if (read.size() == kMaxBytesBefore) {
       return absl::FailedPreconditionError(
-          absl::StrCat("the device does not answer as an agent does", Shown(read)));
+          absl::StrCat("the device does not answer as a bare runner does", Shown(read)));
     }
     // One by one: what is behind the greeting is for others to read. It comes once for each runner.
     char byte = 0;

@@ -12,10 +12,7 @@ namespace slipway {
 inline constexpr char kStreamGreeting[] =
     "slipway-attached-device \x01\x03\x04\x11\x13\x7f\xff\r\n\n\r";
 
-// Deadlines and streams are those of runner/frame.h.
-absl::Status SendGreeting(int stream, absl::Duration deadline);
-
-// Reads up to the greeting's end and nothing behind it. UNAVAILABLE when the stream ends before; FAILED_PRECONDITION when bytes
+// Deadlines and streams are those of runner/stream.h. Reads up to the greeting's end and nothing behind it. UNAVAILABLE when the stream ends before; FAILED_PRECONDITION when bytes
 // are changed, or after 64 KiB without one, with what was read instead; DEADLINE_EXCEEDED.
 absl::Status AwaitGreeting(int stream, absl::Duration deadline);
 

@@ -31,9 +31,10 @@ struct Loaded {
   std::vector<Tensor> outputs;
 };
 
-absl::StatusOr<Loaded> LoadAll(const Artifact& artifact, const MeasureOptions& options) {
+absl::StatusOr<Loaded> LoadAll(const Artifact& artifact, const Drivers& drivers,
+                               const MeasureOptions& options) {
   Loaded loaded;
-  SLIPWAY_ASSIGN_OR_RETURN(loaded.program, LoadProgram(artifact, options.drivers));
+  SLIPWAY_ASSIGN_OR_RETURN(loaded.program, LoadProgram(artifact, drivers));
   SLIPWAY_ASSIGN_OR_RETURN(loaded.context, loaded.program->NewContext(options.context));
   loaded.outputs.resize(loaded.program->signature().outputs.size());
   return loaded;
@@ -52,11 +53,12 @@ void DropFromPageCache(const Artifact& artifact) {
 
 class Measurement {
  public:
-  Measurement(const Artifact& artifact, absl::Span<const Tensor> inputs,
+  Measurement(const Artifact& artifact, const Drivers& drivers, absl::Span<const Tensor> inputs,
               const MeasureOptions& options)
-      : artifact_(artifact), inputs_(inputs), options_(options) {}
+      : artifact_(artifact), drivers_(drivers), inputs_(inputs), options_(options) {}
 
   absl::StatusOr<v1::BenchmarkResult> Run() {
+    if (is_attached()) return RunAttached();
     *result_.mutable_before() = ReadMachineState();
     SystemPacer pacer;
     if (options_.settling.has_value()) {
@@ -76,26 +78,52 @@ class Measurement {
     rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     result_.set_peak_memory_bytes(int64_t{usage.ru_maxrss} * 1024);
+    return Finish();
+  }
+
+ private:
+  bool is_attached() const { return options_.attached != nullptr; }
+
+  absl::StatusOr<v1::BenchmarkResult> RunAttached() {
+    if (options_.settling.has_value()) {
+      return absl::UnimplementedError(
+          "attached: nothing is known yet of that device's heat and frequency to settle by");
+    }
+    if (HasManyInstances()) {
+      return absl::UnimplementedError(
+          "attached: calls of that device follow each other; of scenarios there is single-stream");
+    }
+    SLIPWAY_RETURN_IF_ERROR(MeasureLoads());
+    SLIPWAY_RETURN_IF_ERROR(Sample());
+    SLIPWAY_ASSIGN_OR_RETURN(const MemoryInfo memory, options_.attached->memory_info());
+    result_.set_peak_memory_bytes(memory.most_used);
+    result_.set_energy_unknown("nobody counts what an attached device takes");
+    return Finish();
+  }
+
+  absl::StatusOr<v1::BenchmarkResult> Finish() {
     result_.set_threads(options_.context.threads);
     if (options_.profile) SLIPWAY_RETURN_IF_ERROR(Profile());
     return std::move(result_);
   }
 
- private:
+  // Of the machine that the program runs on.
+  int64_t ClockNs() const { return is_attached() ? *loaded_.context->worked_ns() : NowNs(); }
+
   absl::Status Call(const CallOptions& options = {}) {
     return loaded_.context->Run(inputs_, absl::MakeSpan(loaded_.outputs), options);
   }
 
   absl::Status MeasureLoads() {
-    DropFromPageCache(artifact_);
+    if (!is_attached()) DropFromPageCache(artifact_);
     int64_t begin = NowNs();
-    SLIPWAY_ASSIGN_OR_RETURN(loaded_, LoadAll(artifact_, options_));
+    SLIPWAY_ASSIGN_OR_RETURN(loaded_, LoadAll(artifact_, drivers_, options_));
     result_.set_load_cold_ns(NowNs() - begin);
-    begin = NowNs();
+    begin = ClockNs();
     SLIPWAY_RETURN_IF_ERROR(Call());
-    result_.set_first_run_ns(NowNs() - begin);
+    result_.set_first_run_ns(ClockNs() - begin);
     begin = NowNs();
-    SLIPWAY_RETURN_IF_ERROR(LoadAll(artifact_, options_).status());
+    SLIPWAY_RETURN_IF_ERROR(LoadAll(artifact_, drivers_, options_).status());
     result_.set_load_warm_ns(NowNs() - begin);
     return absl::OkStatus();
   }
@@ -106,9 +134,13 @@ class Measurement {
   }
 
   absl::Status Sample() {
-    const SampleOptions samples = {.warmup = options_.warmup,
-                                   .samples = options_.samples,
-                                   .precision_goal_ppm = options_.precision_goal_ppm};
+    SampleOptions samples = {.warmup = options_.warmup,
+                             .samples = options_.samples,
+                             .precision_goal_ppm = options_.precision_goal_ppm};
+    if (is_attached()) {
+      samples.single_calls = true;
+      samples.device_ns = [this] { return ClockNs(); };
+    }
     SLIPWAY_RETURN_IF_ERROR(TakeSamples([this] { return Call(); }, samples, result_));
     if (!options_.scenario.has_value()) return absl::OkStatus();
     v1::ScenarioResult& scenario = *result_.mutable_scenario();
@@ -160,6 +192,7 @@ class Measurement {
   }
 
   const Artifact& artifact_;
+  const Drivers& drivers_;
   const absl::Span<const Tensor> inputs_;
   const MeasureOptions& options_;
   Loaded loaded_;
@@ -168,13 +201,13 @@ class Measurement {
 
 }  // namespace
 
-absl::StatusOr<v1::BenchmarkResult> MeasureProgram(const Artifact& artifact,
+absl::StatusOr<v1::BenchmarkResult> MeasureProgram(const Artifact& artifact, const Drivers& drivers,
                                                    absl::Span<const Tensor> inputs,
                                                    const MeasureOptions& options) {
   if (options.samples < 1 || options.warmup < 0) {
     return absl::InvalidArgumentError("samples must be 1 or more, and warm-up 0 or more");
   }
-  return Measurement(artifact, inputs, options).Run();
+  return Measurement(artifact, drivers, inputs, options).Run();
 }
 
 }  // namespace slipway

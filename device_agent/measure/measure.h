@@ -19,6 +19,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "core/artifact/artifact.h"
+#include "core/runtime/device.h"
 #include "core/runtime/load_program.h"
 #include "core/runtime/program.h"
 #include "core/tensor/tensor.h"
@@ -28,7 +29,10 @@ namespace slipway {
 
 struct MeasureOptions {
   ProgramContextOptions context;
-  DriverSettings drivers;
+  // What the drivers drive where it is another machine's; null where it is this one. Samples are then calls by its own clock, as are the first
+  // call and steps, and the peak of memory is its runner's; loads are by this machine's clock, with the way there. Of machine states, energy
+  // and what disturbed nothing is said.
+  const ComputeDevice* attached = nullptr;
   int warmup = 10;    // 0 or more.
   int samples = 100;  // 1 or more.
   bool profile = false;
@@ -39,8 +43,9 @@ struct MeasureOptions {
   std::optional<v1::Settling> settling;
 };
 
-// Everything of the result but timings, device and its target. Errors of loading and running.
-absl::StatusOr<v1::BenchmarkResult> MeasureProgram(const Artifact& artifact,
+// Everything of the result but timings, device and its target. Errors of loading and running; UNIMPLEMENTED names what cannot be done on an
+// attached device: settling, and scenarios in which calls do not follow each other.
+absl::StatusOr<v1::BenchmarkResult> MeasureProgram(const Artifact& artifact, const Drivers& drivers,
                                                    absl::Span<const Tensor> inputs,
                                                    const MeasureOptions& options);
 

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/time/clock.h"
 #include "core/base/status_macros.h"
+#include "core/runtime/load_program.h"
 #include "core/runtime/test_programs/test_programs.h"
 #include "device_agent/measure/machine_state.h"
 #include "device_agent/measure/samples.h"
@@ -29,8 +30,9 @@ TEST(MeasureProgram, MeasuresAShortProgram) {
   options.samples = 5;
   options.warmup = 1;
   options.profile = true;
-  ASSERT_OK_AND_ASSIGN(const v1::BenchmarkResult result,
-                       MeasureProgram(TestProgram(TestKernel::kAdd), {TestInput()}, options));
+  ASSERT_OK_AND_ASSIGN(
+      const v1::BenchmarkResult result,
+      MeasureProgram(TestProgram(TestKernel::kAdd), AllDrivers(), {TestInput()}, options));
   EXPECT_EQ(result.samples_ns_size(), 5);
   // Shorter than a millisecond, so many calls are in a sample, and the sample is about that long.
   EXPECT_GT(result.iterations_per_sample(), 100);
@@ -51,13 +53,13 @@ TEST(MeasureProgram, MeasuresAShortProgram) {
 }
 
 TEST(MeasureProgram, TellsErrors) {
-  EXPECT_THAT(MeasureProgram(TestProgram(TestKernel::kFail), {TestInput()}, {}),
+  EXPECT_THAT(MeasureProgram(TestProgram(TestKernel::kFail), AllDrivers(), {TestInput()}, {}),
               StatusIs(absl::StatusCode::kInternal));
-  EXPECT_THAT(MeasureProgram(TestProgram(TestKernel::kAdd), {}, {}),
+  EXPECT_THAT(MeasureProgram(TestProgram(TestKernel::kAdd), AllDrivers(), {}, {}),
               StatusIs(absl::StatusCode::kInvalidArgument));
   MeasureOptions options;
   options.samples = 0;
-  EXPECT_THAT(MeasureProgram(TestProgram(TestKernel::kAdd), {TestInput()}, options),
+  EXPECT_THAT(MeasureProgram(TestProgram(TestKernel::kAdd), AllDrivers(), {TestInput()}, options),
               StatusIs(absl::StatusCode::kInvalidArgument));
 }
 

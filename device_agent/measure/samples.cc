@@ -70,12 +70,13 @@ class Sampler {
     for (int i = 0; i < options_.warmup; ++i) SLIPWAY_RETURN_IF_ERROR(Sample().status());
     result.mutable_samples_ns()->Reserve(options_.samples);
     result.set_start_time_ns(absl::ToUnixNanos(absl::Now()));
-    MachineWatch watch(NowNs());
+    std::optional<MachineWatch> watch;
+    if (!options_.device_ns) watch.emplace(NowNs());
     int next_look = kFirstLook;
     for (int i = 0; i < options_.samples; ++i) {
       SLIPWAY_ASSIGN_OR_RETURN(const int64_t duration_ns, Sample());
       result.add_samples_ns(duration_ns);
-      watch.Sampled(end_ns_);
+      if (watch.has_value()) watch->Sampled(end_ns_);
       if (options_.precision_goal_ppm == 0 || i + 1 < std::min(next_look, options_.samples)) {
         continue;
       }
@@ -85,7 +86,7 @@ class Sampler {
         break;
       }
     }
-    watch.Finish(NowNs(), result);
+    if (watch.has_value()) watch->Finish(NowNs(), result);
     return absl::OkStatus();
   }
 
@@ -102,11 +103,13 @@ class Sampler {
   absl::StatusOr<int64_t> Sample() {
     if (options_.cool_down_ns > 0) absl::SleepFor(absl::Nanoseconds(options_.cool_down_ns));
     if (flush_.has_value()) flush_->Run();
-    const int64_t begin = NowNs();
+    const int64_t begin = ClockNs();
     for (int64_t i = 0; i < iterations_; ++i) SLIPWAY_RETURN_IF_ERROR(call_());
-    end_ns_ = NowNs();
-    return end_ns_ - begin;
+    end_ns_ = ClockNs();
+    // A program that asks the device for nothing takes none of its time; a sample has some.
+    return std::max<int64_t>(1, end_ns_ - begin);
   }
+  int64_t ClockNs() const { return options_.device_ns ? options_.device_ns() : NowNs(); }
 
   const absl::FunctionRef<absl::Status()> call_;
   const SampleOptions options_;

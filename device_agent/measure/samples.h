@@ -1,11 +1,12 @@
 // Samples: how long calls take, and how long each step of them.
 //
-// A sample is the execution of kernels with inputs resident, on the monotonic clock. Calls that are too short for the
+// A sample is the execution of kernels with inputs resident, on the monotonic clock of the machine that does it. Calls that are too short for the
 // clock are made several times for one sample.
 #ifndef SLIPWAY_DEVICE_AGENT_MEASURE_SAMPLES_H_
 #define SLIPWAY_DEVICE_AGENT_MEASURE_SAMPLES_H_
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -27,6 +28,8 @@ struct SampleOptions {
   bool flush_cache = false;
   // A sample is a single call, however short.
   bool single_calls = false;
+  // The clock by which samples are, where it is another machine's (ProgramContext::worked_ns); of what this one did meanwhile nothing is told.
+  std::function<int64_t()> device_ns = {};
   // Pause before each sample.
   int64_t cool_down_ns = 0;
   // Over 0: sampling ends early when the median is known to so many millionths of it, 95 % confident, in spite of what

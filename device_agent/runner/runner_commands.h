@@ -9,6 +9,10 @@ inline constexpr char kRunnerCommand[] = "runner";
 inline constexpr int kRunnerSocket = 3;
 inline constexpr int kRunnerWindow = 4;
 
+// Of one that drives an attached device: its name, and the descriptor of the stream to the device.
+inline constexpr char kAttachedRunnerCommand[] = "attached-runner";
+inline constexpr int kAttachedStream = 5;
+
 // How a runner that cannot be confined wholly goes on.
 inline constexpr char kConfinedAsCan[] = "as-can";
 inline constexpr char kConfinedWholly[] = "wholly";  // It does not.

@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -28,6 +29,7 @@
 #include "core/runtime/load_program.h"
 #include "core/store/file_blob_store.h"
 #include "core/store/file_names.h"
+#include "device_agent/attached/attached_place.h"
 #include "device_agent/runner/frame.h"
 #include "device_agent/runner/runner.pb.h"
 #include "device_agent/runner/runner_commands.h"
@@ -51,6 +53,7 @@ struct RunnerArguments {
   LogLevel log_level = LogLevel::kWarning;
   bool must_be_whole = false;
   std::string accelerator_folder;  // Empty: none is used.
+  bool is_attached = false;        // Its programs run on an attached device.
 };
 
 absl::StatusOr<RunnerArguments> ParseArguments(int argc, char** argv) {
@@ -58,11 +61,12 @@ absl::StatusOr<RunnerArguments> ParseArguments(int argc, char** argv) {
   const absl::string_view confined = is_complete ? argv[3] : "";
   const absl::StatusOr<LogLevel> level = ParseLogLevel(is_complete ? argv[2] : "");
   if (!level.ok() || (confined != kConfinedAsCan && confined != kConfinedWholly)) {
-    return absl::InvalidArgumentError(absl::StrCat("usage: slipway-agent ", kRunnerCommand,
+    return absl::InvalidArgumentError(absl::StrCat("usage: slipway-agent ", argv[0],
                                                    " CACHE_FOLDER LOG_LEVEL ", kConfinedAsCan, "|",
                                                    kConfinedWholly, " [ACCELERATOR_FOLDER]"));
   }
-  return RunnerArguments{argv[1], *level, confined == kConfinedWholly, argc == 5 ? argv[4] : ""};
+  return RunnerArguments{argv[1], *level, confined == kConfinedWholly, argc == 5 ? argv[4] : "",
+                         absl::string_view(argv[0]) == kAttachedRunnerCommand};
 }
 
 // What is missing, the agent has found out and told when it started.
@@ -107,9 +111,18 @@ absl::Status Serve(const RunnerArguments& arguments) {
   SLIPWAY_ASSIGN_OR_RETURN(const DriverSettings drivers,
                            PrepareAccelerators(arguments.accelerator_folder));
   SLIPWAY_RETURN_IF_ERROR(Confine(arguments));
-  RunnerService service(*store, *window, drivers);
+  AttachedPlace attached;
+  if (arguments.is_attached) {
+    SLIPWAY_ASSIGN_OR_RETURN(attached, TakeAttachedPlace(*window));
+  }
+  RunnerService service(*store, *window,
+                        arguments.is_attached ? std::move(attached.drivers) : AllDrivers(drivers),
+                        attached.device);
   FrameReader reader(kRunnerSocket);
   while (true) {
+    if (arguments.is_attached && !reader.HasFrame()) {
+      AwaitRequest(kRunnerSocket, *attached.stream);
+    }
     runner::Request request;
     absl::Status status = reader.Read(request, absl::InfiniteDuration());
     if (absl::IsUnavailable(status)) return absl::OkStatus();

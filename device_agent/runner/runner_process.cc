@@ -44,8 +44,7 @@ SubprocessOptions LinkTo(const AttachedDevice& device, const RunnerOptions& opti
                         .cache_folder = options.cache_folder,
                         .log_level = options.log_level,
                         .require_confinement = options.require_confinement,
-                        .memory_bytes = options.memory_bytes.value_or(0),
-                        .cache_quota_bytes = options.attached_cache_quota_bytes});
+                        .memory_bytes = options.memory_bytes.value_or(0)});
   child.argv.insert(child.argv.begin(), {options.executable, kLinkCommand});
   return child;
 }
@@ -69,7 +68,7 @@ absl::StatusOr<std::unique_ptr<RunnerProcess>> RunnerProcess::Start(const Runner
                                 "cannot start a runner");
   return std::unique_ptr<RunnerProcess>(
       new RunnerProcess(std::move(process), std::move(ours), std::move(window),
-                        /*is_link=*/options.attached.has_value()));
+                        /*is_attached=*/options.attached.has_value()));
 }
 
 absl::Status RunnerProcess::Died() {
@@ -80,14 +79,15 @@ absl::Status RunnerProcess::Died() {
   }
   if (!end.ok()) return end.status();
   exit_status_ = *end;
-  if (is_link_ && window_->status().is_lost) {
-    return absl::UnavailableError(
-        absl::StrCat("the attached device is lost", LastLine(process_->OutputTail())));
+  if (const auto why = static_cast<absl::StatusCode>(window_->status().lost.load());
+      is_attached_ && why != absl::StatusCode::kOk) {
+    return absl::Status(
+        why, absl::StrCat("the attached device is lost", LastLine(process_->OutputTail())));
   }
   if (EndedOutOfMemory(*end, process_->OutputTail())) {
     return absl::ResourceExhaustedError("the runner ended: it has no memory left");
   }
-  if (!is_link_ && end->signal == SIGKILL && OutOfMemoryKills() > kills_before_) {
+  if (!is_attached_ && end->signal == SIGKILL && OutOfMemoryKills() > kills_before_) {
     return absl::ResourceExhaustedError("the system killed the runner for want of memory");
   }
   return absl::AbortedError(absl::StrCat("the runner ended: ", end->ToString()));

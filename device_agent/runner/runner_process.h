@@ -40,10 +40,8 @@ struct RunnerOptions {
   bool limits_data_alone = false;
   // It ends, before it does anything, where a part of its confinement is missing.
   bool require_confinement = false;
-  // The device is another machine, attached to this one: the runner is there, and here a link to it. Needs memory_bytes.
+  // Programs run on another machine, attached to this one: the runner becomes one of it (attached/link_main.h).
   std::optional<AttachedDevice> attached;
-  // Largest size of that device's cache; 0: no limit.
-  int64_t attached_cache_quota_bytes = 0;
 };
 
 // A child process that executes programs. One thread may Send while one Receives; Ask is both. Kill may be called from
@@ -60,7 +58,7 @@ class RunnerProcess {
   // status.
   // DEADLINE_EXCEEDED: it was not done in time; the runner has been killed. ABORTED: the runner
   // died, with how ("killed by signal 11 (SIGSEGV)"); RESOURCE_EXHAUSTED: it died for want of memory; UNAVAILABLE: the device that
-  // is attached cannot be reached. After any of these, no request succeeds.
+  // is attached cannot be reached; errors of StartOnDevice. After any of these, no request succeeds.
   absl::StatusOr<runner::Response> Ask(const runner::Request& request, absl::Duration deadline);
 
   // The two halves of Ask, for requests that are sent before the one before them is answered. Send does not wait for
@@ -93,8 +91,8 @@ class RunnerProcess {
 
  private:
   RunnerProcess(std::unique_ptr<Subprocess> process, UniqueFd socket,
-                std::shared_ptr<RunnerWindow> window, bool is_link)
-      : is_link_(is_link),
+                std::shared_ptr<RunnerWindow> window, bool is_attached)
+      : is_attached_(is_attached),
         process_(std::move(process)),
         socket_(std::move(socket)),
         window_(std::move(window)),
@@ -104,7 +102,7 @@ class RunnerProcess {
   // The first one says for whose request it is.
   absl::Status Write(const runner::Request& request, absl::Duration deadline);
 
-  const bool is_link_;  // To a runner elsewhere.
+  const bool is_attached_;  // Programs run elsewhere.
   const std::unique_ptr<Subprocess> process_;
   const UniqueFd socket_;
   const std::shared_ptr<RunnerWindow> window_;

@@ -141,6 +141,10 @@ absl::Status RunnerService::Dispatch(const runner::Request& request, runner::Res
     case runner::Request::kMeasurePeaks: {
       const int threads = request.measure_peaks().threads();
       if (threads < 1) return absl::InvalidArgumentError("peaks are those of 1 thread or more");
+      if (attached_ != nullptr) {
+        return absl::UnimplementedError(
+            "attached: what that device does at most is not measured yet");
+      }
       *response.mutable_peaks() = ToProto({MeasureMachine(threads, SystemClock())});
       return absl::OkStatus();
     }
@@ -178,8 +182,7 @@ absl::Status RunnerService::Operate(const runner::Request& request, v1::SessionR
     case v1::SessionRequest::kFree:
       return Free(operation.free());
     case v1::SessionRequest::kGetFacts:
-      GetFacts(*result.mutable_facts());
-      return absl::OkStatus();
+      return GetFacts(*result.mutable_facts());
     case v1::SessionRequest::kList:
       return List(operation.list(), *result.mutable_listed());
     default:
@@ -342,12 +345,14 @@ absl::Status RunnerService::Call(const Operation::Call& request, const std::atom
   if (!held->was_called) Log(LogLevel::kDebug, "calls the program", {{"program", held->name}});
   held->was_called = true;
   const int64_t begin = NowNs();
+  const std::optional<int64_t> worked = held->context->worked_ns();
   const CallOptions options = {
       .entry = entry, .profile = request.profile(), .cancelled = &cancelled};
   SLIPWAY_RETURN_IF_ERROR(Run(request.program(), [&] {
     return held->context->Run(inputs, absl::MakeSpan(outputs), options);
   }));
-  called.set_duration_ns(NowNs() - begin);
+  const std::optional<int64_t> worked_after = held->context->worked_ns();
+  called.set_duration_ns(worked.has_value() ? *worked_after - *worked : NowNs() - begin);
   called.set_threads(held->options.threads);
   if (request.profile()) {
     for (v1::StepTime& time : StepTimes(*held->program, held->context->step_timings())) {
@@ -388,14 +393,22 @@ absl::Status RunnerService::Time(const Operation::Time& request, const std::atom
   if (request.min_sample_ns() > 0) options.min_sample_ns = request.min_sample_ns();
   options.flush_cache = request.flush_cache();
   options.cool_down_ns = request.cool_down_ns();
-  *result.mutable_before() = ReadMachineState();
+  if (attached_ != nullptr) {
+    if (request.flush_cache()) {
+      return absl::UnimplementedError("attached: that device's caches are not emptied yet");
+    }
+    options.single_calls = request.min_sample_ns() == 0;
+    options.device_ns = [held] { return *held->context->worked_ns(); };
+  } else {
+    *result.mutable_before() = ReadMachineState();
+  }
   const auto run = [&](bool profile) {
     return held->context->Run(inputs, absl::MakeSpan(outputs),
                               {.entry = entry, .profile = profile, .cancelled = &cancelled});
   };
   return Run(call.program(), [&] {
     SLIPWAY_RETURN_IF_ERROR(TakeSamples([&] { return run(false); }, options, result));
-    *result.mutable_after() = ReadMachineState();
+    if (attached_ == nullptr) *result.mutable_after() = ReadMachineState();
     result.set_threads(held->options.threads);
     if (!call.profile()) return absl::OkStatus();
     return ProfileSteps(
@@ -409,12 +422,18 @@ absl::Status RunnerService::Free(const Operation::Free& request) {
   return first;
 }
 
-void RunnerService::GetFacts(v1::SessionResponse::Facts& facts) const {
-  *facts.mutable_machine() = ReadMachineState();
-  facts.set_free_bytes(int64_t{sysconf(_SC_AVPHYS_PAGES)} * sysconf(_SC_PAGESIZE));
+absl::Status RunnerService::GetFacts(v1::SessionResponse::Facts& facts) const {
+  if (attached_ != nullptr) {
+    SLIPWAY_ASSIGN_OR_RETURN(const MemoryInfo memory, attached_->memory_info());
+    facts.set_free_bytes(memory.free);
+  } else {
+    *facts.mutable_machine() = ReadMachineState();
+    facts.set_free_bytes(int64_t{sysconf(_SC_AVPHYS_PAGES)} * sysconf(_SC_PAGESIZE));
+  }
   facts.set_tensor_bytes(handles_.tensor_bytes());
   facts.set_tensors(handles_.tensors());
   facts.set_programs(handles_.programs());
+  return absl::OkStatus();
 }
 
 absl::Status RunnerService::List(const Operation::List& request,
@@ -469,7 +488,7 @@ absl::StatusOr<v1::BenchmarkResult> RunnerService::Measure(const runner::Request
   Log(LogLevel::kDebug, "measures a program",
       {{"artifact", artifact.digest().hex()}, {"samples", measure.samples()}});
   options.context.position = &window_.status().position;
-  options.drivers = drivers_;
+  options.attached = attached_.get();
   options.warmup = measure.warmup();
   options.samples = measure.samples();
   options.profile = measure.profile();
@@ -477,7 +496,7 @@ absl::StatusOr<v1::BenchmarkResult> RunnerService::Measure(const runner::Request
   if (measure.has_scenario()) options.scenario = measure.scenario();
   options.seed = measure.seed();
   if (measure.has_settling()) options.settling = measure.settling();
-  return MeasureProgram(artifact, inputs, options);
+  return MeasureProgram(artifact, drivers_, inputs, options);
 }
 
 }  // namespace slipway

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "absl/types/span.h"
 #include "core/artifact/artifact.h"
 #include "core/base/log.h"
+#include "core/runtime/device.h"
 #include "core/runtime/load_program.h"
 #include "core/store/blob_store.h"
 #include "core/tensor/tensor.h"
@@ -29,9 +31,14 @@ namespace slipway {
 // Holds programs and tensors. Not thread-safe.
 class RunnerService {
  public:
-  // `store` holds the blobs, and is only read; `window` is shared with the agent. Both must outlive this.
-  RunnerService(BlobStore& store, RunnerWindow& window, DriverSettings drivers = {})
-      : store_(store), window_(window), drivers_(std::move(drivers)) {}
+  // `store` holds the blobs, and is only read; `window` is shared with the agent. Both must outlive this. `attached` is what the drivers
+  // drive where that is another machine's, of which this machine's clock, memory and state say nothing; null where it is this one.
+  RunnerService(BlobStore& store, RunnerWindow& window, Drivers drivers = AllDrivers(),
+                std::shared_ptr<ComputeDevice> attached = nullptr)
+      : store_(store),
+        window_(window),
+        drivers_(std::move(drivers)),
+        attached_(std::move(attached)) {}
 
   // The response to a request; failures are in it.
   runner::Response Handle(const runner::Request& request);
@@ -53,7 +60,7 @@ class RunnerService {
   absl::Status Time(const Operation::Time& request, const std::atomic<bool>& cancelled,
                     v1::BenchmarkResult& result);
   absl::Status Free(const Operation::Free& request);
-  void GetFacts(v1::SessionResponse::Facts& facts) const;
+  absl::Status GetFacts(v1::SessionResponse::Facts& facts) const;
   absl::Status List(const Operation::List& request, v1::SessionResponse::Listed& listed);
   absl::Status Put(const runner::Put& request);
   absl::StatusOr<v1::Tensor> Fetch(const runner::Fetch& request);
@@ -69,7 +76,8 @@ class RunnerService {
 
   BlobStore& store_;
   RunnerWindow& window_;
-  const DriverSettings drivers_;
+  const Drivers drivers_;
+  const std::shared_ptr<ComputeDevice> attached_;
   HandleTable handles_;
   TensorMemory memory_;
   std::optional<LogRequest> works_for_;  // For its own thread, on which all requests are handled.

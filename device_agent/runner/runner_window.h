@@ -37,8 +37,9 @@ struct RunnerStatus {
   std::atomic<uint32_t> position{kNoStep};
   std::atomic<uint64_t> program{0};
   std::array<Cancelling, kCancellings> cancellings;
-  // Of a link to an attached device, which no program sees: the device cannot be reached any more.
-  std::atomic<bool> is_lost{false};
+  // Of an attached device, whose programs do not see this memory: why there is no runner on it any more, as absl::StatusCode; 0: it was not
+  // lost.
+  std::atomic<int32_t> lost{0};
 };
 
 // A mapping of the memory; that of the process which made it and that of the one it was given to are the same bytes.

@@ -5,8 +5,6 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/digest.h"
-#include "core/base/files.h"
 #include "device_agent/attached/attached_device.h"
 #include "gtest/gtest.h"
 
@@ -33,8 +31,6 @@ inline std::string StandInPrefix(const std::string& home) {
 inline AttachedDevice StandInDevice(const std::string& home) {
   AttachedDevice device;
   device.exec_prefix = StandInPrefix(home);
-  device.binary = "device_agent/slipway-agent";
-  device.digest = Digest::Of(*ReadFile(device.binary, int64_t{1} << 30));
   return device;
 }
 
