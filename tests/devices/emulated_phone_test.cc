@@ -1,0 +1,150 @@
+// A phone of arm-64 on which nothing is installed: an agent of this machine brings a bare runner there, which an emulator runs.
+#include "tests/devices/emulated_phone.h"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "client/client.h"
+#include "client/session.h"
+#include "core/base/files.h"
+#include "core/base/status_macros.h"
+#include "core/runtime/test_programs/test_programs.h"
+#include "core/tensor/npy.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/common/cluster.h"
+#include "tests/common/command.h"
+#include "tests/common/process_list.h"
+#include "tests/common/status_matchers.h"
+#include "tests/common/temp_tree.h"
+
+namespace slipway::testing {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using Code = absl::StatusCode;
+
+constexpr char kDigits[] = "client/examples/digits/digits.onnx";
+constexpr char kTarget[] = "arm-64-linux";
+
+class EmulatedPhoneTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    // It has what kTarget asks for, and no dotprod.
+    ASSERT_OK_AND_ASSIGN(const std::string prefix,
+                         WriteEmulatedPhone("arm-64", tree_.path(), "cortex-a57"));
+    ASSERT_OK_AND_ASSIGN(cluster_,
+                         Cluster::Start({.agent_flags = {"--exec-prefix", prefix}, .tcp = true}));
+    ASSERT_OK_AND_ASSIGN(client_, cluster_->Connect());
+  }
+  absl::StatusOr<Compilation> Compile(const std::string& target = kTarget) {
+    return client_->Compile(RunfilePath(kDigits), {.target = target});
+  }
+  static absl::StatusOr<Tensor> Image(int digit) {
+    SLIPWAY_ASSIGN_OR_RETURN(
+        const std::string npy,
+        ReadFile(RunfilePath(absl::StrCat("client/examples/digits/images/", digit, ".npy")),
+                 1 << 20));
+    return ParseNpy(npy);
+  }
+  static int64_t Largest(const Tensor& scores) {
+    const auto values = scores.values<float>();
+    return std::max_element(values.begin(), values.end()) - values.begin();
+  }
+  // Processes of bare runners there.
+  std::vector<RunningProcess> Runners() const {
+    std::vector<RunningProcess> runners = ListProcesses(absl::StrCat("HOME=", Home()));
+    const auto is_other = [](const RunningProcess& process) {
+      return !std::any_of(process.arguments.begin(), process.arguments.end(),
+                          [](const std::string& argument) {
+                            return absl::StrContains(argument, "/slipway-bare-runner-");
+                          });
+    };
+    runners.erase(std::remove_if(runners.begin(), runners.end(), is_other), runners.end());
+    return runners;
+  }
+  std::string Home() const { return JoinPath(tree_.path(), "home"); }
+
+  TempTree tree_;
+  std::unique_ptr<Cluster> cluster_;
+  std::unique_ptr<Client> client_;
+};
+
+TEST_F(EmulatedPhoneTest, ReadsDigitsWithOneSmallFile) {
+  ASSERT_OK_AND_ASSIGN(const Compilation compilation, Compile());
+  for (int digit = 0; digit < 10; ++digit) {
+    ASSERT_OK_AND_ASSIGN(const Tensor image, Image(digit));
+    ASSERT_OK_AND_ASSIGN(const auto outputs,
+                         client_->Run(compilation.artifact, {{"image", image}}, {}));
+    EXPECT_EQ(Largest(outputs[0].tensor), digit);
+  }
+  uint64_t bytes = 0;
+  for (const auto& file : std::filesystem::recursive_directory_iterator(Home())) {
+    if (file.is_regular_file()) bytes += file.file_size();
+  }
+  EXPECT_GT(bytes, 0u);
+  EXPECT_LE(bytes, 300u << 10);
+}
+
+TEST_F(EmulatedPhoneTest, IsMeasuredByItsOwnClock) {
+  ASSERT_OK_AND_ASSIGN(const Compilation compilation, Compile());
+  ASSERT_OK_AND_ASSIGN(const BenchmarkResult result,
+                       client_->Benchmark(compilation.artifact, {}, {.samples = 5}));
+  EXPECT_EQ(result.samples_ns.size(), 5u);
+  EXPECT_EQ(result.iterations_per_sample, 1);
+  EXPECT_EQ(result.device_target, kTarget);
+  EXPECT_TRUE(result.stamps.empty());
+}
+
+TEST_F(EmulatedPhoneTest, RefusesByNameWhatItCannotRun) {
+  const Artifact other = TestProgram(TestKernel::kAdd);
+  ASSERT_OK(client_->PutArtifact(other));
+  EXPECT_THAT(client_->Run(other.digest(), {}, {.device = "agent0"}),
+              StatusIs(Code::kFailedPrecondition, HasSubstr("x86-64")));
+  ASSERT_OK_AND_ASSIGN(const Compilation newer, Compile("arm-64-linux-dotprod"));
+  EXPECT_THAT(client_->Run(newer.artifact, {}, {.device = "agent0"}),
+              StatusIs(Code::kFailedPrecondition, HasSubstr("dotprod")));
+  ASSERT_OK_AND_ASSIGN(const Compilation fits, Compile());
+  EXPECT_OK(client_->Run(fits.artifact, {}, {.device = "agent0"}).status());
+}
+
+TEST_F(EmulatedPhoneTest, ASessionOutlivesARunnerThatIsKilled) {
+  ASSERT_OK_AND_ASSIGN(const Compilation compilation, Compile());
+  ASSERT_OK_AND_ASSIGN(const Tensor image, Image(7));
+  ASSERT_OK_AND_ASSIGN(Session session,
+                       Session::Open({.address = cluster_->address(), .device = "agent0"}));
+  const auto read = [&]() -> absl::StatusOr<int64_t> {
+    SLIPWAY_ASSIGN_OR_RETURN(const RemoteProgram program, session.Load(compilation.artifact));
+    SLIPWAY_ASSIGN_OR_RETURN(const RemoteTensor input, session.Put(image));
+    SLIPWAY_ASSIGN_OR_RETURN(const std::vector<RemoteTensor> outputs, program.Call({&input}));
+    SLIPWAY_ASSIGN_OR_RETURN(const Tensor scores, outputs[0].Get());
+    return Largest(scores);
+  };
+  ASSERT_OK_AND_ASSIGN(const int64_t before, read());
+  EXPECT_EQ(before, 7);
+  ASSERT_OK_AND_ASSIGN(const RemoteProgram program, session.Load(compilation.artifact));
+  ASSERT_OK_AND_ASSIGN(const RemoteTensor input, session.Put(image));
+  int killed = 0;
+  for (const RunningProcess& process : Runners()) killed += kill(process.pid, SIGKILL) == 0;
+  ASSERT_GE(killed, 1);
+  EXPECT_THAT(program.Call({&input}).status(),
+              AnyOf(StatusIs(Code::kAborted), StatusIs(Code::kUnavailable),
+                    StatusIs(Code::kFailedPrecondition)));
+  absl::StatusOr<int64_t> after = read();
+  // The runner that was there ahead was killed, too, which may show when it is taken.
+  if (absl::IsUnavailable(after.status()) || absl::IsAborted(after.status())) after = read();
+  ASSERT_OK(after.status());
+  EXPECT_EQ(*after, 7);
+  EXPECT_OK(session.Close());
+}
+
+}  // namespace
+}  // namespace slipway::testing
