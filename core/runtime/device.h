@@ -109,6 +109,8 @@ struct QueueOptions {
   // Where the number of the step stands whose work is being queued (ProgramContextOptions::position). A device that works later than that puts the
   // one there that it is at, kNoStep where that cannot be known. Null: nobody reads it.
   std::atomic<uint32_t>* position = nullptr;
+  // Whether somebody will ask for worked_ns of a device that has a clock, where keeping the time costs something.
+  bool is_timed = false;
 };
 
 // The queues of one program context on a device, numbered from 0 to kQueues - 1. Work of one queue is done in
@@ -148,8 +150,9 @@ class DeviceQueues {
   // Blocks the host until all work of all queues has ended.
   virtual absl::Status Finish() = 0;
 
-  // For how long the device has worked since these queues were made, by its own clock, nanoseconds: what has been waited for. Of devices
-  // that are so far away that the host's clock says more of the way there than of them; of others nothing.
+  // For how long the device has worked since these queues were made, by its own clock, nanoseconds: what has been waited for by Finish,
+  // each time from the beginning of the first work to the end of the last. Of devices that are so far away that the host's clock says more of
+  // the way there than of them, and with QueueOptions::is_timed of those that have events with times; of others nothing.
   virtual std::optional<int64_t> worked_ns() const { return std::nullopt; }
 
   // Later launches tell what threads of the host did in parallel loops; null ends that. The recording has room for

@@ -57,7 +57,8 @@ absl::StatusOr<std::unique_ptr<ProgramContext>> Program::NewContext(
         absl::StrCat("threads must be 1 to ", kMaxThreads, ", not ", options.threads));
   }
   InterpreterOptions interpreter_options;
-  interpreter_options.queues = {options.threads, options.scratch_bytes, options.position};
+  interpreter_options.queues = {options.threads, options.scratch_bytes, options.position,
+                                options.is_timed};
   interpreter_options.dynamic_bytes = options.dynamic_bytes;
   interpreter_options.loop_turns = options.loop_turns;
   interpreter_options.position = options.position;

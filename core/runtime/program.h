@@ -39,6 +39,9 @@ struct ProgramContextOptions {
   int64_t dynamic_bytes = int64_t{1} << 34;
   // Turns that all loops of a call may make together.
   int64_t loop_turns = int64_t{1} << 24;
+  // Whether devices that have a clock tell for how long they work, for profiles and ProgramContext::worked_ns, though it costs
+  // each call some calls of their drivers (QueueOptions::is_timed).
+  bool is_timed = false;
   // Where the number of the step begun last stands, its place in Program::steps; kNoStep between calls. May lie in
   // memory that another process reads after this one has crashed. Of a device that queues work it is the step queued
   // last, or what the device tells (QueueOptions::position). Outlives the context; null where nobody reads it.

@@ -42,6 +42,7 @@ enum CudaResult : CUresult {
   kCudaInvalidSource = 300,
   kCudaInvalidHandle = 400,
   kCudaNotFound = 500,
+  kCudaNotReady = 600,
   kCudaIllegalAddress = 700,
   kCudaLaunchOutOfResources = 701,
   kCudaLaunchTimeout = 702,
@@ -137,6 +138,7 @@ inline constexpr unsigned kCudaEventDisableTiming = 2;
   X(EventDestroy, cuEventDestroy_v2, (CUevent event))                                              \
   X(EventRecord, cuEventRecord, (CUevent event, CUstream stream))                                  \
   X(EventSynchronize, cuEventSynchronize, (CUevent event))                                         \
+  X(EventElapsedTime, cuEventElapsedTime, (float* milliseconds, CUevent from, CUevent to))         \
   X(LaunchKernel, cuLaunchKernel,                                                                  \
     (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,     \
      unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream,                   \

@@ -196,9 +196,9 @@ absl::StatusOr<std::unique_ptr<DeviceCode>> CudaDevice::LoadCode(const v1::Code&
   return CudaCode::Load(*this, code, bytes);
 }
 
-absl::StatusOr<std::unique_ptr<DeviceQueues>> CudaDevice::NewQueues(
-    const QueueOptions& /*options*/) {
-  return std::unique_ptr<DeviceQueues>(std::make_unique<CudaQueues>(*this));
+absl::StatusOr<std::unique_ptr<DeviceQueues>> CudaDevice::NewQueues(const QueueOptions& options) {
+  SLIPWAY_ASSIGN_OR_RETURN(std::unique_ptr<CudaQueues> queues, CudaQueues::Create(*this, options));
+  return std::unique_ptr<DeviceQueues>(std::move(queues));
 }
 
 }  // namespace slipway

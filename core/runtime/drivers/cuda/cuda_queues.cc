@@ -1,5 +1,6 @@
 #include "core/runtime/drivers/cuda/cuda_queues.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -62,9 +63,24 @@ class CudaEvent final : public DeviceEvent {
 
 }  // namespace
 
+absl::StatusOr<std::unique_ptr<CudaQueues>> CudaQueues::Create(CudaDevice& device,
+                                                               const QueueOptions& options) {
+  std::unique_ptr<CudaQueues> queues(new CudaQueues(device));
+  if (!options.is_timed) return queues;
+  const CurrentContext current(device);
+  SLIPWAY_RETURN_IF_ERROR(current.status());
+  SLIPWAY_RETURN_IF_ERROR(
+      device.ToStatus(device.cuda().EventCreate(&queues->begin_, 0), "an event with a time"));
+  return queues;
+}
+
 CudaQueues::~CudaQueues() {
   Finish().IgnoreError();
   const CurrentContext current(device_);
+  for (const CUevent end : ends_) {
+    if (end != nullptr) device_.cuda().EventDestroy(end);
+  }
+  if (begin_ != nullptr) device_.cuda().EventDestroy(begin_);
   for (const CUstream stream : streams_) {
     if (stream != nullptr) device_.cuda().StreamDestroy(stream);
   }
@@ -76,6 +92,36 @@ absl::StatusOr<CUstream> CudaQueues::At(uint32_t queue) {
         device_.cuda().StreamCreate(&streams_[queue], kCudaStreamNonBlocking), "a stream"));
   }
   return streams_[queue];
+}
+
+absl::Status CudaQueues::BeginTiming(CUstream stream) {
+  if (begin_ == nullptr || is_begun_) return absl::OkStatus();
+  is_begun_ = true;
+  return device_.ToStatus(device_.cuda().EventRecord(begin_, stream), "timing work");
+}
+
+absl::Status CudaQueues::EndTiming(size_t queue) {
+  if (!is_begun_) return absl::OkStatus();
+  if (ends_[queue] == nullptr) {
+    SLIPWAY_RETURN_IF_ERROR(
+        device_.ToStatus(device_.cuda().EventCreate(&ends_[queue], 0), "an event with a time"));
+  }
+  return device_.ToStatus(device_.cuda().EventRecord(ends_[queue], streams_[queue]), "timing work");
+}
+
+absl::Status CudaQueues::CountTime() {
+  if (!is_begun_) return absl::OkStatus();
+  is_begun_ = false;
+  float longest = 0;
+  for (const CUevent end : ends_) {
+    float milliseconds = 0;
+    if (end == nullptr) continue;
+    SLIPWAY_RETURN_IF_ERROR(device_.ToStatus(
+        device_.cuda().EventElapsedTime(&milliseconds, begin_, end), "the time of work"));
+    longest = std::max(longest, milliseconds);
+  }
+  worked_ns_ += static_cast<int64_t>(double{longest} * 1e6);
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::unique_ptr<DeviceLaunch>> CudaQueues::Prepare(
@@ -94,6 +140,7 @@ absl::Status CudaQueues::Launch(uint32_t queue, DeviceLaunch& launch, const Laun
   const CurrentContext current(device_);
   SLIPWAY_RETURN_IF_ERROR(current.status());
   SLIPWAY_ASSIGN_OR_RETURN(const CUstream stream, At(queue));
+  SLIPWAY_RETURN_IF_ERROR(BeginTiming(stream));
   const auto count = [](int64_t number) { return static_cast<unsigned>(number); };
   SLIPWAY_RETURN_IF_ERROR(device_.ToStatus(
       device_.cuda().LaunchKernel(
@@ -112,6 +159,7 @@ absl::Status CudaQueues::Copy(uint32_t queue, const MemoryPlace& from, const Mem
   const CurrentContext current(device_);
   SLIPWAY_RETURN_IF_ERROR(current.status());
   SLIPWAY_ASSIGN_OR_RETURN(const CUstream stream, At(queue));
+  SLIPWAY_RETURN_IF_ERROR(BeginTiming(stream));
   return device_.EnqueueCopy(from, to, bytes, stream);
 }
 
@@ -152,11 +200,16 @@ absl::Status CudaQueues::Finish() {
   const CurrentContext current(device_);
   SLIPWAY_RETURN_IF_ERROR(current.status());
   absl::Status status;
+  for (size_t queue = 0; queue < streams_.size(); ++queue) {
+    if (streams_[queue] != nullptr) status.Update(EndTiming(queue));
+  }
   for (const CUstream stream : streams_) {
     if (stream == nullptr) continue;
     const CUresult result = device_.cuda().StreamSynchronize(stream);
     if (result != kCudaSuccess) status.Update(device_.ToStatus(result, Launched()));
   }
+  if (status.ok()) status = CountTime();
+  is_begun_ = false;
   launched_ = 0;
   return status;
 }

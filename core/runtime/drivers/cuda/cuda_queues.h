@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/runtime/device.h"
@@ -16,7 +17,9 @@ class CudaDevice;
 
 class CudaQueues final : public DeviceQueues {
  public:
-  explicit CudaQueues(CudaDevice& device) : device_(device) {}
+  // Errors of making the events by which work is timed, with QueueOptions::is_timed.
+  static absl::StatusOr<std::unique_ptr<CudaQueues>> Create(CudaDevice& device,
+                                                            const QueueOptions& options);
   ~CudaQueues() override;
 
   absl::StatusOr<std::unique_ptr<DeviceLaunch>> Prepare(const DeviceCode& code, uint32_t kernel,
@@ -29,15 +32,29 @@ class CudaQueues final : public DeviceQueues {
   absl::Status Record(uint32_t queue, DeviceEvent& event) override;
   absl::Status Wait(uint32_t queue, DeviceEvent& event) override;
   absl::Status Finish() override;
+  std::optional<int64_t> worked_ns() const override {
+    return begin_ == nullptr ? std::nullopt : std::optional<int64_t>(worked_ns_);
+  }
 
  private:
+  explicit CudaQueues(CudaDevice& device) : device_(device) {}
   // The stream, made when it is first used. The context is current.
   absl::StatusOr<CUstream> At(uint32_t queue);
+  // Comes before each piece of work: from here on time is counted. The context is current.
+  absl::Status BeginTiming(CUstream stream);
+  // What each stream has got is timed: comes before waiting for it, and after.
+  absl::Status EndTiming(size_t queue);
+  absl::Status CountTime();
   // What was launched since the last Finish, for messages: a stream does not say which launch failed.
   std::string Launched() const;
 
   CudaDevice& device_;
   std::array<CUstream, kQueues> streams_ = {};
+  // Null where nobody asks for times.
+  CUevent begin_ = nullptr;
+  std::array<CUevent, kQueues> ends_ = {};  // Made with the streams.
+  bool is_begun_ = false;                   // `begin_` was recorded since the last Finish.
+  int64_t worked_ns_ = 0;
   int64_t launched_ = 0;
   std::shared_ptr<const std::string> first_;
   std::shared_ptr<const std::string> last_;

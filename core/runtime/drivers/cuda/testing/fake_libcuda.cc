@@ -1,4 +1,5 @@
 // A libcuda without a GPU, for tests: the functions of cuda_api.h over fake_world.h.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -496,11 +497,12 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
   return kCudaSuccess;
 }
 
-CUresult cuEventCreate(CUevent* event, unsigned) {
+CUresult cuEventCreate(CUevent* event, unsigned flags) {
   ContextCall call(__func__);
   if (call.result != kCudaSuccess) return call.result;
   *event = new CUevent_st;
   (*event)->context = call.context;
+  (*event)->has_time = (flags & kCudaEventDisableTiming) == 0;
   TheWorld().events.insert(*event);
   return kCudaSuccess;
 }
@@ -519,6 +521,7 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
   call.Own(TheWorld().streams, stream);
   event->stream = stream;
   event->count = stream->queued;
+  event->recorded_at = TheWorld().done;
   return call.result;
 }
 
@@ -527,6 +530,22 @@ CUresult cuEventSynchronize(CUevent event) {
   call.Own(TheWorld().events, event);
   if (call.result != kCudaSuccess || event->stream == nullptr) return call.result;
   return TheWorld().RunUntil(event->stream, event->count);
+}
+
+CUresult cuEventElapsedTime(float* milliseconds, CUevent from, CUevent to) {
+  ContextCall call(__func__);
+  uint64_t times[2] = {};
+  for (int i = 0; i < 2; ++i) {
+    const CUevent event = call.Own(TheWorld().events, i == 0 ? from : to);
+    if (!event->has_time) Violation("the time of an event that was made without");
+    if (event->stream == nullptr) Violation("the time of an event that was not recorded");
+    if (event->stream->done < event->count) Violation("the time of an event that has not happened");
+    times[i] = std::max(event->recorded_at, event->stream->done_at[event->count]);
+  }
+  // A piece of work takes a microsecond.
+  *milliseconds =
+      static_cast<float>(static_cast<double>(times[1]) - static_cast<double>(times[0])) / 1000;
+  return call.result;
 }
 
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,

@@ -101,5 +101,34 @@ TEST_F(FakeLibcudaTest, LaunchesGetPointersToMemory) {
   ASSERT_EQ(cuda_->StreamDestroy(stream), kCudaSuccess);
 }
 
+TEST_F(FakeLibcudaTest, TimesAreOfEventsThatHaveHappened) {
+  CUstream stream = nullptr;
+  ASSERT_EQ(cuda_->StreamCreate(&stream, kCudaStreamNonBlocking), kCudaSuccess);
+  CUdeviceptr memory = 0;
+  ASSERT_EQ(cuda_->MemAlloc(&memory, 64), kCudaSuccess);
+  CUevent from = nullptr;
+  CUevent to = nullptr;
+  CUevent without = nullptr;
+  ASSERT_EQ(cuda_->EventCreate(&from, 0), kCudaSuccess);
+  ASSERT_EQ(cuda_->EventCreate(&to, 0), kCudaSuccess);
+  ASSERT_EQ(cuda_->EventCreate(&without, kCudaEventDisableTiming), kCudaSuccess);
+  float milliseconds = 0;
+  ASSERT_EQ(cuda_->EventRecord(from, stream), kCudaSuccess);
+  EXPECT_DEATH(cuda_->EventElapsedTime(&milliseconds, from, to), "not recorded");
+  EXPECT_DEATH(cuda_->EventElapsedTime(&milliseconds, from, without), "made without");
+  const uint32_t number = 7;
+  ASSERT_EQ(cuda_->MemcpyHtoDAsync(memory, &number, 4, stream), kCudaSuccess);
+  ASSERT_EQ(cuda_->EventRecord(to, stream), kCudaSuccess);
+  EXPECT_DEATH(cuda_->EventElapsedTime(&milliseconds, from, to), "not happened");
+  ASSERT_EQ(cuda_->EventSynchronize(to), kCudaSuccess);
+  ASSERT_EQ(cuda_->EventElapsedTime(&milliseconds, from, to), kCudaSuccess);
+  EXPECT_FLOAT_EQ(milliseconds, 0.001F);
+  for (const CUevent event : {from, to, without}) {
+    ASSERT_EQ(cuda_->EventDestroy(event), kCudaSuccess);
+  }
+  ASSERT_EQ(cuda_->MemFree(memory), kCudaSuccess);
+  ASSERT_EQ(cuda_->StreamDestroy(stream), kCudaSuccess);
+}
+
 }  // namespace
 }  // namespace slipway

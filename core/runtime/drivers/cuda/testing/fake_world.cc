@@ -173,6 +173,7 @@ CUresult World::RunUntil(CUstream stream, uint64_t count) {
     for (Memory* const memory : work.memory) --memory->users;
     if (work.module != nullptr) --work.module->users;
     if (stream->context->error == kCudaSuccess) stream->context->error = work.run();
+    stream->done_at.push_back(++done);
   }
   return stream->context->error;
 }

@@ -74,6 +74,8 @@ struct CUevent_st {
   CUcontext context = nullptr;
   CUstream stream = nullptr;  // Where it was recorded; null for never.
   uint64_t count = 0;
+  uint64_t recorded_at = 0;  // By World::done: it happens no sooner.
+  bool has_time = false;
 };
 
 struct CUstream_st {
@@ -87,6 +89,8 @@ struct CUstream_st {
   std::deque<Work> waiting;
   uint64_t queued = 0;
   uint64_t done = 0;
+  std::vector<uint64_t> done_at = {
+      0};  // When each piece had ended: what the world had done by then.
 };
 
 }  // namespace slipway
@@ -131,6 +135,7 @@ class World {
   std::set<CUstream> streams;
   std::set<CUevent> events;
   int next_stream = 0;
+  uint64_t done = 0;  // Pieces of work, of all streams: a clock.
 
  private:
   std::map<CUdevice, std::unique_ptr<CUctx_st>> contexts_;  // Alive or not; never taken away.
