@@ -1,6 +1,7 @@
 #include "core/codegen/ptx_text.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
@@ -65,6 +66,26 @@ absl::StatusOr<std::map<std::string, EntryText>> FindEntries(absl::string_view t
   }
 }
 
+// A line as LLVM meant it. Of "(x >> 63) & 3" with the sign shifted in, LLVM 14 makes "bfe.u64 d, x, 63, 2", which puts zeros where there are no
+// bits left: it measures what is left by the width of the shift's amount. Unsigned shifts never come in such a form, since their masks were
+// narrowed before; and of 32 bits it measures well.
+std::string WithSigns(absl::string_view line) {
+  absl::string_view rest = line;
+  if (!absl::ConsumePrefix(&rest, "\tbfe.u64 ") || !absl::ConsumeSuffix(&rest, ";")) {
+    return std::string(line);
+  }
+  const std::vector<std::string> words =
+      absl::StrSplit(absl::StripAsciiWhitespace(rest), absl::ByString(", "));
+  uint64_t from = 0;
+  uint64_t bits = 0;
+  if (words.size() != 4 || !absl::SimpleAtoi(words[2], &from) ||
+      !absl::SimpleAtoi(words[3], &bits) || bits >= 64 || from + bits <= 64) {
+    return std::string(line);
+  }
+  return absl::StrCat("\tshr.s64 \t", words[0], ", ", words[1], ", ", from, ";\n\tand.b64 \t",
+                      words[0], ", ", words[0], ", ", (uint64_t{1} << bits) - 1, ";");
+}
+
 std::string TableName(const ModuleLaunch& launch, size_t parameter) {
   return absl::StrCat(launch.launch.entry, "_table_", parameter);
 }
@@ -90,7 +111,7 @@ absl::StatusOr<std::string> NewBody(const EntryText& entry, const ModuleLaunch& 
   for (const absl::string_view line : absl::StrSplit(entry.body, '\n')) {
     const size_t at = line.find(name);
     if (at == absl::string_view::npos) {
-      absl::StrAppend(&body, line, "\n");
+      absl::StrAppend(&body, WithSigns(line), "\n");
       continue;
     }
     size_t parameter = 0;

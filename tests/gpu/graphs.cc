@@ -123,6 +123,14 @@ constexpr SmallGraph kGraphs[] = {
   %y = Exp(%p)
 })",
      2, 2},
+    // Rows that are counted from the end, of 3: what is added where a place is negative is a mask, too.
+    {"places_from_the_end", R"(graph "g" (%x: f32[3, 8], %i: i64[2, 6]) -> (%y) {
+  const %two: i64[] = {2}
+  %small = Min(%i, %two)
+  %places = Neg(%small)
+  %y = Gather(%x, %places)
+})",
+     2, 2},
     // TopK has no lowering, f64 is not every device's, a view moves nothing.
     {"host_and_device", R"(graph "g" (%m: f32[5, 6]) -> (%flat, %places, %half) {
   %a = Exp(%m)
