@@ -1,5 +1,4 @@
 // An agent of a machine with NVIDIA's libraries, which here are fakes: what it says of its GPUs, and that programs compute there.
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "device_agent/testing/twice_process.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/common/fake_gpu.h"
 #include "tests/common/status_matchers.h"
 
 namespace slipway {
@@ -57,16 +57,7 @@ class GpuTest : public TwiceProcess {
   // Confined programs find no library but in the system's folders and in that of accelerators.
   void StartWithGpu(const std::vector<std::string>& more = {}) {
     const std::string cache = JoinPath(folder_.path(), "cache");
-    const std::string libraries = JoinPath(cache, "accelerator/fakes");
-    ASSERT_OK(MakeFolders(cache));
-    std::filesystem::create_directory(JoinPath(cache, "accelerator"));
-    std::filesystem::permissions(JoinPath(cache, "accelerator"), std::filesystem::perms::owner_all);
-    ASSERT_OK(MakeFolders(libraries));
-    for (const char* file : {"core/runtime/drivers/cuda/testing/libcuda.so.1",
-                             "device_agent/accelerators/testing/libnvidia-ml.so.1"}) {
-      std::filesystem::copy_file(
-          file, JoinPath(libraries, std::filesystem::path(file).filename().string()));
-    }
+    ASSERT_OK_AND_ASSIGN(const std::string libraries, testing::PutFakeGpu(cache));
     SubprocessOptions options = AgentOptions({"--accelerator", "cuda", "--cache-dir", cache});
     for (const std::string& flag : more) options.argv.push_back(flag);
     options.environment.emplace_back("LD_LIBRARY_PATH", libraries);

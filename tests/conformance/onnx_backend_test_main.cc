@@ -2,7 +2,8 @@
 //   onnx_backend_test --data DIR [--filter RE] [--json OUT] [--engine reference|compiled|TARGET] [--jobs N]
 //     [--outputs DIR]
 //   onnx_backend_test --data DIR --via server [--server ADDRESS]
-// Without an address it starts a server, its worker and an agent of its own.
+// Without an address it starts a server, its worker and an agent of its own; for a target with CUDA the agent's GPU is a
+// fake, which interprets the code.
 // Each case runs in a process of its own: one that crashes, or takes longer than --deadline, is one result.
 // Exit codes: 0 nothing failed, 1 something did, 2 the call was wrong.
 #include <functional>
@@ -21,6 +22,7 @@
 #include "core/base/files.h"
 #include "core/target/target.h"
 #include "tests/common/cluster.h"
+#include "tests/common/gpu_cluster.h"
 #include "tests/conformance/backend_case.h"
 #include "tests/conformance/engine.h"
 #include "tests/conformance/recording_engine.h"
@@ -69,6 +71,9 @@ absl::StatusOr<std::unique_ptr<testing::Cluster>> StartCluster() {
   }
   if (via.empty() || !absl::GetFlag(FLAGS_server).empty()) return nullptr;
   testing::Cluster::Options options;
+  if (absl::StrContains(JobTarget(absl::GetFlag(FLAGS_engine)), ",cuda")) {
+    return testing::StartGpuCluster(options);
+  }
   if (absl::StrContains(JobTarget(absl::GetFlag(FLAGS_engine)), ",opencl")) {
     options.agent_flags = {"--accelerator=opencl"};
   }
