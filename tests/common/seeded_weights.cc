@@ -6,32 +6,10 @@
 #include <vector>
 
 #include "core/graph/edit.h"
+#include "tests/common/seeded_tensor.h"
 
 namespace slipway::testing {
 namespace {
-
-// SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014).
-uint64_t Mix(uint64_t x) {
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
-
-// Sums of four uniform numbers: close enough to normal, and the same with every library.
-Tensor Normal(const Shape& shape, double mean, double deviation, uint64_t seed) {
-  Tensor tensor = Tensor::Zeros(DataType::kFloat32, shape);
-  const double factor = deviation * std::sqrt(3.0) / 65536;
-  uint64_t counter = seed << 32;
-  for (float& value : tensor.mutable_values<float>()) {
-    const uint64_t bits = Mix(counter++);
-    const int64_t sum = static_cast<int64_t>((bits & 0xffff) + (bits >> 16 & 0xffff) +
-                                             (bits >> 32 & 0xffff) + (bits >> 48)) -
-                        2 * 65536;
-    value = static_cast<float>(mean + factor * static_cast<double>(sum));
-  }
-  return tensor;
-}
 
 class Seeder {
  public:
@@ -63,7 +41,7 @@ class Seeder {
     if (id == kNoValue || !IsParameter(id)) return;
     const Shape shape = graph_.values[id].type->shape();
     graph_.nodes[node].inputs[input] = graph_.AddConstant(
-        names_.Make(graph_.values[id].name), Normal(shape, mean, deviation, next_seed_++));
+        names_.Make(graph_.values[id].name), MakeSeeded({shape, mean, deviation, next_seed_++}));
     producers_.push_back(kNoNode);
   }
 

@@ -1,0 +1,51 @@
+#include "tests/gpu/suite/suite_case.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/common/status_matchers.h"
+
+namespace slipway::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(SuiteCase, IsReadAsItWasWritten) {
+  SuiteCase written;
+  written.kind = "model";
+  written.like = "tiny";
+  written.manifest = Digest::Of("manifest");
+  written.tolerance = {.relative = 1.0 / 3, .absolute = 1e-7};
+  written.inputs = {std::string("input_0.npy"), SeededNormal{{2, 3}, -0.1, 0.7, 12}};
+  written.outputs = {{"output_0.npy", 1}, {"output_1.npy", 129}};
+  written.constants[Digest::Of("weights")] = {{64, 3, 7, 7}, 0, 1.0 / 7, 4};
+  const std::string text = FormatSuiteCase(written);
+  ASSERT_OK_AND_ASSIGN(const SuiteCase read, ParseSuiteCase(text));
+  EXPECT_EQ(FormatSuiteCase(read), text);
+  EXPECT_EQ(read.tolerance.relative, 1.0 / 3);
+  EXPECT_EQ(read.constants.at(Digest::Of("weights")).deviation, 1.0 / 7);
+}
+
+TEST(SuiteCase, NamesTheLineThatIsNone) {
+  const std::string manifest = "manifest " + Digest::Of("m").ToString() + "\n";
+  EXPECT_OK(ParseSuiteCase(manifest));
+  for (const char* line : {"weather fine", "output output_0.npy 0", "seeded 0 1 2 -3",
+                           "constant nothing 0 1 2 3", "tolerance 1"}) {
+    EXPECT_THAT(ParseSuiteCase(manifest + line),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(line)));
+  }
+  EXPECT_THAT(ParseSuiteCase(""), StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
+TEST(SuiteCase, SamplesElementsByTheirStride) {
+  const Tensor tensor = Tensor::Of<float>({2, 4}, {0, 1, 2, 3, 4, 5, 6, 7});
+  EXPECT_THAT(Sampled(tensor, 3).values<float>(), ElementsAre(0, 3, 6));
+  EXPECT_EQ(Sampled(tensor, 1).type(), tensor.type());
+}
+
+}  // namespace
+}  // namespace slipway::testing

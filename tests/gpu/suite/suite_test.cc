@@ -1,0 +1,187 @@
+// What is done for a machine with a GPU, from packing to the table, where a libcuda without a GPU stands for its driver: there only the hardware
+// is new.
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/files.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/common/command.h"
+#include "tests/common/fake_gpu.h"
+#include "tests/common/json.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr int64_t kMaxBytes = int64_t{1} << 30;
+constexpr char kCases[] = "/usr/share/libonnx-testdata/data/node";
+
+class SuiteTest : public ::testing::Test {
+ protected:
+  // One archive for all tests.
+  static void SetUpTestSuite() {
+    ASSERT_OK_AND_ASSIGN(TemporaryFolder folder, TemporaryFolder::Create("gpu-suite"));
+    folder_ = new TemporaryFolder(std::move(folder));
+    std::vector<std::string> argv = {
+        "/usr/bin/python3",   RunfilePath("tests/gpu/suite/pack.py"),
+        Path("suite.tar.gz"), "--commit=a-test",
+        "--make-suite",       RunfilePath("tests/gpu/suite/make_suite"),
+        "--scripts",          Scripts()};
+    for (const char* binary : {"tests/gpu/suite/run_case", "tests/gpu/suite/driver_tests",
+                               "client/slipway", "server/slipwayd", "device_agent/slipway-agent"}) {
+      argv.insert(argv.end(), {"--binary", RunfilePath(binary)});
+    }
+    argv.insert(argv.end(), {"--", "--target=x86-64-linux,cuda-sm80", "--models=tiny_2"});
+    if (std::filesystem::exists(kCases)) {
+      argv.insert(argv.end(), {absl::StrCat("--onnx=", kCases),
+                               "--filter=^test_(add|gather_2d_indices|nonzero_example)$"});
+    }
+    const CommandResult packed = Run(std::move(argv));
+    ASSERT_TRUE(packed.status.ok()) << packed.ToString();
+    if (std::filesystem::exists(kCases)) {
+      EXPECT_THAT(packed.out, HasSubstr("left out: test_nonzero_example: "));
+    }
+    const CommandResult unpacked = Run({"/bin/tar", "-xf", Path("suite.tar.gz"), "-C", Path("")});
+    ASSERT_TRUE(unpacked.status.ok()) << unpacked.ToString();
+    ASSERT_OK_AND_ASSIGN(libraries_, PutFakeGpu(Path("cache/slipway/agent")));
+  }
+  static void TearDownTestSuite() { delete folder_; }
+
+  static std::string Path(const std::string& name) { return JoinPath(folder_->path(), name); }
+  static std::string Scripts() {
+    return std::filesystem::path(RunfilePath("tests/gpu/run")).parent_path().string();
+  }
+  static CommandResult Run(std::vector<std::string> argv, const std::string& fake = "") {
+    return RunCommand({.argv = std::move(argv),
+                       .environment = {{"LD_LIBRARY_PATH", libraries_},
+                                       {"SLIPWAY_FAKE_CUDA", fake},
+                                       {"TMPDIR", "/tmp"},
+                                       {"HOME", folder_->path()},
+                                       {"PATH", "/usr/bin:/bin"}},
+                       .timeout = absl::Minutes(5)});
+  }
+
+  // Runs the script on the unpacked suite, and reads what it leaves.
+  static CommandResult RunSuite(std::vector<std::string> flags, Json& report,
+                                const std::string& fake = "") {
+    std::vector<std::string> argv = {
+        "/usr/bin/python3", Path("slipway-gpu/run"), "--out",          Path("result.json"),
+        "--cache",          Path("cache"),           "--seconds=0.05", "--jobs=2"};
+    argv.insert(argv.end(), flags.begin(), flags.end());
+    CommandResult run = Run(std::move(argv), fake);
+    const absl::StatusOr<std::string> text = ReadFile(Path("result.json"), kMaxBytes);
+    EXPECT_OK(text.status()) << run.ToString();
+    if (text.ok()) report = *ParseJson(*text);
+    return run;
+  }
+
+  // How often each verdict came in a part.
+  static std::map<std::string, int> Verdicts(const Json& report, const std::string& part) {
+    std::map<std::string, int> verdicts;
+    for (const Json& one : report["cases"]) {
+      if (one["part"] == part) ++verdicts[one["verdict"]];
+    }
+    return verdicts;
+  }
+
+  static TemporaryFolder* folder_;
+  static std::string libraries_;
+};
+TemporaryFolder* SuiteTest::folder_ = nullptr;
+std::string SuiteTest::libraries_;
+
+using Counts = std::map<std::string, int>;
+
+TEST_F(SuiteTest, EachPartRunsAndIsTold) {
+  Json report;
+  const CommandResult run = RunSuite({}, report);
+  EXPECT_TRUE(run.status.ok()) << run.ToString();
+  EXPECT_EQ(report["suite"]["target"], "x86-64-linux,cuda-sm80");
+  EXPECT_EQ(report["suite"]["commit"], "a-test");
+  EXPECT_EQ(report["machine"]["devices"][0], "sm80 CUDA 12.4 Fake GPU");
+  EXPECT_THAT(std::string(report["machine"]["gpus"][0]), StartsWith("Fake H100"));
+  EXPECT_EQ(report["machine"]["states"].size(), 2u);  // Before and after.
+  EXPECT_GT(report["copies_bytes_per_second"], 0);
+  const Counts driver = Verdicts(report, "driver");
+  EXPECT_EQ(driver.size(), 1u);
+  EXPECT_GE(driver.at("passed"), 15);
+  EXPECT_GE(Verdicts(report, "graphs").at("passed"), 23);
+  EXPECT_EQ(Verdicts(report, "agent"), (Counts{{"passed", 3}}));
+  if (std::filesystem::exists(kCases)) {
+    EXPECT_EQ(Verdicts(report, "onnx"), (Counts{{"passed", 2}}));
+    EXPECT_TRUE(report["left_out"].contains("test_nonzero_example"));
+  }
+  EXPECT_EQ(Verdicts(report, "models"), (Counts{{"passed", 1}}));
+  for (const Json& one : report["cases"]) {
+    if (one["part"] != "models") continue;
+    EXPECT_LT(one["share"], 1e-4);
+    // Three kernels, each of a microsecond of the fake's clock, between two copies.
+    EXPECT_EQ(one["kernels_ns"], 3000);
+    EXPECT_GE(one["device_ns"], 3000);
+    EXPECT_GT(one["host_ns"], 0);
+    EXPECT_GT(one["flops"], 0);
+  }
+  EXPECT_THAT(run.out, HasSubstr("tiny_2"));
+}
+
+TEST_F(SuiteTest, WeightsAreMadeOnTheMachine) {
+  ASSERT_OK_AND_ASSIGN(const std::string text,
+                       ReadFile(Path("slipway-gpu/cases/tiny_2/case"), kMaxBytes));
+  const size_t at = text.find("constant ");
+  ASSERT_NE(at, std::string::npos) << text;
+  const std::string hex = text.substr(at + 9, 64);
+  EXPECT_FALSE(std::filesystem::exists(Path("slipway-gpu/blobs/" + hex)));
+}
+
+TEST_F(SuiteTest, WhatGoesWrongIsALineAndTheOthersGoOn) {
+  Json report;
+  const CommandResult run =
+      RunSuite({"--parts=graphs,models,copies", "--only=elementwise|product|tiny"}, report,
+               "cuLaunchKernel=719");
+  EXPECT_EQ(run.status.exit_code, 1) << run.ToString();
+  EXPECT_EQ(Verdicts(report, "graphs"), (Counts{{"failed", 3}}));
+  EXPECT_EQ(Verdicts(report, "models"), (Counts{{"failed", 1}}));
+  EXPECT_EQ(Verdicts(report, "copies"), (Counts{{"passed", 1}}));
+  EXPECT_THAT(std::string(report["cases"][0]["reason"]), HasSubstr("CUDA_ERROR_LAUNCH_FAILED"));
+  EXPECT_THAT(run.out, HasSubstr("CUDA_ERROR_LAUNCH_FAILED"));
+}
+
+TEST_F(SuiteTest, WhatHangsOrIsWrongIsToldApart) {
+  ASSERT_OK_AND_ASSIGN(const std::string output,
+                       ReadFile(Path("slipway-gpu/cases/elementwise/output_0.npy"), kMaxBytes));
+  // A case whose expected numbers are others.
+  std::string wrong = output;
+  wrong[wrong.size() - 1] ^= 1;
+  const std::string file = Path("slipway-gpu/cases/elementwise/output_0.npy");
+  ASSERT_OK(WriteFileAtomically(file, wrong, /*durable=*/false));
+  Json report;
+  RunSuite({"--parts=graphs", "--only=elementwise"}, report);
+  EXPECT_EQ(Verdicts(report, "graphs"), (Counts{{"failed", 1}}));
+  EXPECT_THAT(std::string(report["cases"][0]["reason"]), HasSubstr("output 0"));
+  ASSERT_OK(WriteFileAtomically(file, output, /*durable=*/false));
+  RunSuite({"--parts=graphs", "--only=elementwise", "--deadline=0.001"}, report);
+  EXPECT_EQ(Verdicts(report, "graphs"), (Counts{{"hung", 1}}));
+  RunSuite({"--parts=graphs", "--only=elementwise", "--minutes=0"}, report);
+  EXPECT_EQ(Verdicts(report, "graphs"), (Counts{{"skipped", 1}}));
+}
+
+TEST_F(SuiteTest, AMachineWithoutADriverIsTold) {
+  std::filesystem::rename(libraries_, libraries_ + "-away");
+  Json report;
+  const CommandResult run = RunSuite({"--parts=graphs", "--only=elementwise"}, report);
+  std::filesystem::rename(libraries_ + "-away", libraries_);
+  EXPECT_EQ(run.status.exit_code, 1);
+  EXPECT_EQ(Verdicts(report, "machine"), (Counts{{"failed", 1}}));
+  EXPECT_THAT(run.out, HasSubstr("install NVIDIA's driver"));
+}
+
+}  // namespace
+}  // namespace slipway::testing
