@@ -24,6 +24,8 @@ struct DriverSettings {
   std::string opencl_cache_folder;
   // Not empty: of devices that are no host none is opened, and this says why.
   std::string accelerator_refusal;
+  // As CudaDriverOptions::graphs.
+  bool cuda_graphs = true;
 };
 
 // Every driver there is for the machine this runs on, in the order in which they are looked at. A new one is

@@ -1,7 +1,7 @@
 // What a machine with a GPU runs of a suite (suite_case.h), once a process, so that what crashes is one case. Prints lines of a key and values.
 //
 //   run_case check SUITE CASE             passed, or failed and why; how far off the outputs are; times of loading and of the first call
-//   run_case measure SUITE CASE SECONDS   times of calls, by the host's clock and by the device's; of each step, median, by the device's
+//   run_case measure SUITE CASE SECONDS   times of calls, by the host's clock and by the device's, as pieces and as graphs; of each step, median
 //   run_case slip SUITE CASE FILE.slip    writes the program as a whole; names of its inputs and outputs
 //   run_case machine                      the devices, as the driver and as NVML tell
 //   run_case copies                       what a device copies in its memory a second, bytes read and written
@@ -65,14 +65,14 @@ absl::StatusOr<SuiteCase> ReadCase(const std::string& suite, const std::string& 
   return ParseSuiteCase(text);
 }
 
-absl::StatusOr<Loaded> Load(const std::string& suite, const std::string& name) {
+absl::StatusOr<Loaded> Load(const std::string& suite, const std::string& name, bool graphs = true) {
   Loaded loaded;
   SLIPWAY_ASSIGN_OR_RETURN(loaded.suite_case, ReadCase(suite, name));
   loaded.folder = CaseFolder(suite, name);
   SLIPWAY_ASSIGN_OR_RETURN(const Artifact artifact, LoadSuiteProgram(suite, loaded.suite_case));
   SLIPWAY_ASSIGN_OR_RETURN(loaded.inputs, LoadSuiteInputs(loaded.folder, loaded.suite_case));
   const int64_t begin = NowNs();
-  SLIPWAY_ASSIGN_OR_RETURN(loaded.program, LoadProgram(artifact));
+  SLIPWAY_ASSIGN_OR_RETURN(loaded.program, LoadProgram(artifact, {.cuda_graphs = graphs}));
   SLIPWAY_ASSIGN_OR_RETURN(loaded.context, loaded.program->NewContext({.is_timed = true}));
   std::cout << "load_ns " << NowNs() - begin << "\n";
   loaded.outputs.resize(loaded.program->signature().outputs.size());
@@ -85,8 +85,8 @@ absl::Status Check(const Words& words) {
   const int64_t begin = NowNs();
   SLIPWAY_RETURN_IF_ERROR(loaded.Call());
   std::cout << "first_ns " << NowNs() - begin << "\n";
-  // Once more: nothing may hang on what memory held before.
-  SLIPWAY_RETURN_IF_ERROR(loaded.Call());
+  // Nothing may hang on what memory held before; the second call may be captured, and the third replayed.
+  for (int again = 0; again < 2; ++again) SLIPWAY_RETURN_IF_ERROR(loaded.Call());
   double share = 0;
   for (size_t i = 0; i < loaded.outputs.size(); ++i) {
     const SuiteCase::Output& wanted = loaded.suite_case.outputs[i];
@@ -110,13 +110,11 @@ absl::Status Check(const Words& words) {
   return absl::OkStatus();
 }
 
-absl::Status Measure(const Words& words) {
+// Times of calls in nanoseconds, by the host's clock and by the device's, as lines of these keys.
+absl::Status TimeCalls(Loaded& loaded, double seconds, absl::string_view host_key,
+                       absl::string_view device_key) {
   constexpr int kWarm = 3;
   constexpr int kMostCalls = 1000;
-  constexpr int kProfiles = 9;
-  double seconds = 0;
-  if (!absl::SimpleAtod(words[2], &seconds)) return absl::InvalidArgumentError("no seconds");
-  SLIPWAY_ASSIGN_OR_RETURN(Loaded loaded, Load(words[0], words[1]));
   for (int i = 0; i < kWarm; ++i) SLIPWAY_RETURN_IF_ERROR(loaded.Call());
   std::vector<int64_t> host;
   std::vector<int64_t> device;
@@ -129,8 +127,21 @@ absl::Status Measure(const Words& words) {
     host.push_back(NowNs() - called);
     device.push_back(loaded.context->worked_ns().value_or(0) - worked);
   }
-  std::cout << "host_ns " << absl::StrJoin(host, " ") << "\ndevice_ns "
-            << absl::StrJoin(device, " ") << "\n";
+  std::cout << host_key << " " << absl::StrJoin(host, " ") << "\n"
+            << device_key << " " << absl::StrJoin(device, " ") << "\n";
+  return absl::OkStatus();
+}
+
+absl::Status Measure(const Words& words) {
+  constexpr int kProfiles = 9;
+  double seconds = 0;
+  if (!absl::SimpleAtod(words[2], &seconds)) return absl::InvalidArgumentError("no seconds");
+  {
+    SLIPWAY_ASSIGN_OR_RETURN(Loaded pieces, Load(words[0], words[1], /*graphs=*/false));
+    SLIPWAY_RETURN_IF_ERROR(TimeCalls(pieces, seconds, "pieces_host_ns", "pieces_device_ns"));
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(Loaded loaded, Load(words[0], words[1]));
+  SLIPWAY_RETURN_IF_ERROR(TimeCalls(loaded, seconds, "host_ns", "device_ns"));
   const std::vector<StepInfo>& steps = loaded.program->steps();
   std::vector<std::vector<int64_t>> taken(steps.size());
   for (int i = 0; i < kProfiles; ++i) {

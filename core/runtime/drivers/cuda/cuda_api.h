@@ -17,6 +17,8 @@ using CUmodule = struct CUmod_st*;
 using CUfunction = struct CUfunc_st*;
 using CUstream = struct CUstream_st*;
 using CUevent = struct CUevent_st*;
+using CUgraph = struct CUgraph_st*;
+using CUgraphExec = struct CUgraphExec_st*;
 
 // Results that are told apart.
 enum CudaResult : CUresult {
@@ -92,6 +94,8 @@ inline constexpr unsigned kCudaHostAllocPortable = 1;
 inline constexpr unsigned kCudaHostAllocDeviceMap = 2;
 inline constexpr unsigned kCudaStreamNonBlocking = 1;
 inline constexpr unsigned kCudaEventDisableTiming = 2;
+// Other threads may call what they like meanwhile.
+inline constexpr int kCudaCaptureThreadLocal = 1;
 
 // X(name here, name in the library, parameters): all are there from CUDA 10.2 on.
 #define SLIPWAY_CUDA_FUNCTIONS(X)                                                                  \
@@ -143,6 +147,17 @@ inline constexpr unsigned kCudaEventDisableTiming = 2;
     (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,     \
      unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream,                   \
      void** parameters, void** extra))
+
+// The same of graphs: all are there from CUDA 11.4 on.
+inline constexpr int kCudaVersionOfGraphs = 11040;
+#define SLIPWAY_CUDA_GRAPH_FUNCTIONS(X)                                         \
+  X(StreamBeginCapture, cuStreamBeginCapture_v2, (CUstream stream, int mode))   \
+  X(StreamEndCapture, cuStreamEndCapture, (CUstream stream, CUgraph * graph))   \
+  X(GraphInstantiate, cuGraphInstantiateWithFlags,                              \
+    (CUgraphExec * exec, CUgraph graph, unsigned long long flags)) /* NOLINT */ \
+  X(GraphLaunch, cuGraphLaunch, (CUgraphExec exec, CUstream stream))            \
+  X(GraphDestroy, cuGraphDestroy, (CUgraph graph))                              \
+  X(GraphExecDestroy, cuGraphExecDestroy, (CUgraphExec exec))
 
 }  // namespace slipway
 

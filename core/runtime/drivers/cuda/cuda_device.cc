@@ -60,9 +60,11 @@ CurrentContext::~CurrentContext() {
 }
 
 absl::StatusOr<std::shared_ptr<CudaDevice>> CudaDevice::Create(const CudaLibrary& library,
-                                                               CUdevice id, int ordinal) {
+                                                               CUdevice id, int ordinal,
+                                                               bool wants_graphs) {
   SLIPWAY_ASSIGN_OR_RETURN(CudaFacts facts, ReadFacts(library, id));
-  std::shared_ptr<CudaDevice> device(new CudaDevice(library, id, std::move(facts), ordinal));
+  std::shared_ptr<CudaDevice> device(
+      new CudaDevice(library, id, std::move(facts), ordinal, wants_graphs));
   SLIPWAY_RETURN_IF_ERROR(
       device->ToStatus(library.DevicePrimaryCtxRetain(&device->context_, id), "a context"));
   const CurrentContext current(*device);
@@ -72,11 +74,13 @@ absl::StatusOr<std::shared_ptr<CudaDevice>> CudaDevice::Create(const CudaLibrary
   return device;
 }
 
-CudaDevice::CudaDevice(const CudaLibrary& library, CUdevice id, CudaFacts facts, int ordinal)
+CudaDevice::CudaDevice(const CudaLibrary& library, CUdevice id, CudaFacts facts, int ordinal,
+                       bool wants_graphs)
     : cuda_(library),
       id_(id),
       facts_(std::move(facts)),
-      name_(absl::StrCat("cuda ", ordinal, " (", facts_.name, ")")) {}
+      name_(absl::StrCat("cuda ", ordinal, " (", facts_.name, ")")),
+      has_graphs_(wants_graphs && library.GraphLaunch != nullptr) {}
 
 CudaDevice::~CudaDevice() {
   if (context_ == nullptr) return;
@@ -96,6 +100,12 @@ absl::Status CudaDevice::ToStatus(CUresult result, absl::string_view what) const
   if (!EndsContext(result) || lost_.compare_exchange_strong(lost, result)) {
     return cuda_.ToStatus(result, absl::StrCat(name_, ": ", what));
   }
+  return CheckAlive(what);
+}
+
+absl::Status CudaDevice::CheckAlive(absl::string_view what) const {
+  const CUresult lost = lost_;
+  if (lost == kCudaSuccess) return absl::OkStatus();
   return absl::UnavailableError(
       absl::StrCat(name_, ": ", what, ": the device's context was lost before, to ",
                    cuda_.ErrorName(lost), "; a new process has a new one"));

@@ -30,7 +30,7 @@ absl::StatusOr<CudaFacts> ReadFacts(const CudaLibrary& library, CUdevice id);
 class CudaDevice final : public ComputeDevice {
  public:
   static absl::StatusOr<std::shared_ptr<CudaDevice>> Create(const CudaLibrary& library, CUdevice id,
-                                                            int ordinal);
+                                                            int ordinal, bool wants_graphs);
   ~CudaDevice() override;
 
   absl::string_view name() const override { return name_; }
@@ -46,20 +46,26 @@ class CudaDevice final : public ComputeDevice {
   const CudaLibrary& cuda() const { return cuda_; }
   const CudaFacts& facts() const { return facts_; }
   CUcontext context() const { return context_; }
+  // Whether work is given to it as graphs.
+  bool has_graphs() const { return has_graphs_; }
 
   // The status of a call's result, "name: what: CUDA_ERROR_...", which remembers that the context is lost.
   absl::Status ToStatus(CUresult result, absl::string_view what) const;
+  // UNAVAILABLE, behind `what`, where the context is known to be lost.
+  absl::Status CheckAlive(absl::string_view what) const;
   // The copy as work of a stream, which the host may not have seen end. The context is current.
   absl::Status EnqueueCopy(const MemoryPlace& from, const MemoryPlace& to, int64_t bytes,
                            CUstream stream) const;
 
  private:
-  CudaDevice(const CudaLibrary& library, CUdevice id, CudaFacts facts, int ordinal);
+  CudaDevice(const CudaLibrary& library, CUdevice id, CudaFacts facts, int ordinal,
+             bool wants_graphs);
 
   const CudaLibrary& cuda_;
   const CUdevice id_;
   const CudaFacts facts_;
   const std::string name_;
+  const bool has_graphs_;
   CUcontext context_ = nullptr;
   CUstream copies_ = nullptr;  // Thread-safe, as streams are.
   // The result that ended the context, or kCudaSuccess.

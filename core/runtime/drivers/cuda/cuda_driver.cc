@@ -72,7 +72,7 @@ class CudaDriver final : public Driver {
     }
     SLIPWAY_ASSIGN_OR_RETURN(const CUdevice id, DeviceAt(*cuda, ordinal));
     SLIPWAY_ASSIGN_OR_RETURN(std::shared_ptr<CudaDevice> device,
-                             CudaDevice::Create(*cuda, id, ordinal));
+                             CudaDevice::Create(*cuda, id, ordinal, options_.graphs));
     return std::shared_ptr<ComputeDevice>(std::move(device));
   }
 

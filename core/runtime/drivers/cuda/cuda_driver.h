@@ -14,6 +14,8 @@ namespace slipway {
 struct CudaDriverOptions {
   // Not empty: no device is opened, and this says why.
   std::string refusal;
+  // Whether work that comes again is given to the driver as a graph (cuda_graphs.h), where its version has them.
+  bool graphs = true;
 };
 
 // Looks for nothing before it is asked for a device, or whether a program runs on one. Devices are numbered as the driver's library numbers them, which $CUDA_VISIBLE_DEVICES

@@ -27,10 +27,12 @@ absl::StatusOr<CudaLibrary> LoadNow() {
   library.name = reinterpret_cast<CUresult(*) parameters>(dlsym(file, #symbol)); \
   if (library.name == nullptr) return NotHere(absl::StrCat(kFile, " lacks " #symbol));
   SLIPWAY_CUDA_FUNCTIONS(SLIPWAY_FIND)
-#undef SLIPWAY_FIND
   SLIPWAY_RETURN_IF_ERROR(library.ToStatus(library.Init(0), "cuda: NVIDIA's driver"));
   SLIPWAY_RETURN_IF_ERROR(
       library.ToStatus(library.DriverGetVersion(&library.version), "cuda: the driver's version"));
+  if (library.version < kCudaVersionOfGraphs) return library;
+  SLIPWAY_CUDA_GRAPH_FUNCTIONS(SLIPWAY_FIND)
+#undef SLIPWAY_FIND
   return library;
 }
 

@@ -14,6 +14,8 @@ namespace slipway {
 struct CudaLibrary {
 #define SLIPWAY_DECLARE(name, symbol, parameters) CUresult(*name) parameters = nullptr;
   SLIPWAY_CUDA_FUNCTIONS(SLIPWAY_DECLARE)
+  // Null where the driver is older than they are.
+  SLIPWAY_CUDA_GRAPH_FUNCTIONS(SLIPWAY_DECLARE)
 #undef SLIPWAY_DECLARE
   // 12040 for CUDA 12.4: the newest that the driver knows.
   int version = 0;

@@ -12,33 +12,26 @@
 namespace slipway {
 namespace {
 
-class CudaLaunch final : public DeviceLaunch {
- public:
+struct CudaLaunch final : DeviceLaunch {
   CudaLaunch(const CudaEntry& launched, absl::Span<slipway_buffer* const> tensors, std::string name)
       : entry(launched),
         arguments(tensors.begin(), tensors.end()),
-        label(std::make_shared<const std::string>(std::move(name))),
-        extents(launched.facts.parameters - tensors.size()) {
-    for (slipway_buffer* const buffer : arguments) parameters.push_back(&buffer->device);
-    for (int64_t& extent : extents) parameters.push_back(&extent);
-  }
+        label(std::make_shared<const std::string>(std::move(name))) {}
 
-  // Where a launch reads its parameters; the values of what may have changed.
-  void** Parameters() {
-    size_t next = 0;
+  // Addresses and extents as they are now.
+  void ReadParameters(std::vector<uint64_t>& values) const {
+    values.clear();
+    for (const slipway_buffer* buffer : arguments) values.push_back(buffer->device);
     for (const slipway_buffer* buffer : arguments) {
-      for (int d = buffer->dimensions; d-- > 0 && next < extents.size();) {
-        extents[next++] = buffer->dim[d].extent;
+      for (int d = buffer->dimensions; d-- > 0 && values.size() < entry.facts.parameters;) {
+        values.push_back(static_cast<uint64_t>(int64_t{buffer->dim[d].extent}));
       }
     }
-    return parameters.data();
   }
 
   const CudaEntry& entry;
   const std::vector<slipway_buffer*> arguments;
   const std::shared_ptr<const std::string> label;
-  std::vector<int64_t> extents;
-  std::vector<void*> parameters;
 };
 
 class CudaEvent final : public DeviceEvent {
@@ -133,21 +126,34 @@ absl::StatusOr<std::unique_ptr<DeviceLaunch>> CudaQueues::Prepare(
       std::make_unique<CudaLaunch>(entry, arguments, std::move(label)));
 }
 
+absl::Status CudaQueues::Flush() {
+  if (work_.count() == 0) return absl::OkStatus();
+  const CurrentContext current(device_);
+  absl::Status status = current.status();
+  if (status.ok()) {
+    const absl::StatusOr<CUstream> stream = At(work_queue_);
+    status = stream.status();
+    if (status.ok()) status = BeginTiming(*stream);
+    if (status.ok()) status = graphs_.Run(work_, *stream);
+  }
+  work_.Clear();
+  return status;
+}
+
+absl::Status CudaQueues::MakeRoom(uint32_t queue) {
+  if (queue != work_queue_ || work_.count() == kMostPieces) SLIPWAY_RETURN_IF_ERROR(Flush());
+  work_queue_ = queue;
+  return absl::OkStatus();
+}
+
 absl::Status CudaQueues::Launch(uint32_t queue, DeviceLaunch& launch, const LaunchSizes& sizes) {
-  auto& call = static_cast<CudaLaunch&>(launch);
+  const auto& call = static_cast<const CudaLaunch&>(launch);
   SLIPWAY_RETURN_IF_ERROR_WITH(
       CheckSizes(call.entry.facts, device_.facts().limits, sizes, device_.name()), *call.label);
-  const CurrentContext current(device_);
-  SLIPWAY_RETURN_IF_ERROR(current.status());
-  SLIPWAY_ASSIGN_OR_RETURN(const CUstream stream, At(queue));
-  SLIPWAY_RETURN_IF_ERROR(BeginTiming(stream));
-  const auto count = [](int64_t number) { return static_cast<unsigned>(number); };
-  SLIPWAY_RETURN_IF_ERROR(device_.ToStatus(
-      device_.cuda().LaunchKernel(
-          call.entry.function, count(sizes.groups[0]), count(sizes.groups[1]),
-          count(sizes.groups[2]), count(sizes.group[0]), count(sizes.group[1]),
-          count(sizes.group[2]), count(sizes.shared_bytes), stream, call.Parameters(), nullptr),
-      *call.label));
+  SLIPWAY_RETURN_IF_ERROR(device_.CheckAlive(*call.label));
+  SLIPWAY_RETURN_IF_ERROR(MakeRoom(queue));
+  call.ReadParameters(parameters_);
+  work_.AddLaunch(call.entry.function, sizes, parameters_, call.label);
   if (launched_++ == 0) first_ = call.label;
   last_ = call.label;
   return absl::OkStatus();
@@ -156,6 +162,13 @@ absl::Status CudaQueues::Launch(uint32_t queue, DeviceLaunch& launch, const Laun
 absl::Status CudaQueues::Copy(uint32_t queue, const MemoryPlace& from, const MemoryPlace& to,
                               int64_t bytes) {
   if (bytes == 0) return absl::OkStatus();
+  if (from.device == &device_ && to.device == &device_) {
+    if (from.memory.address == to.memory.address) return absl::OkStatus();
+    SLIPWAY_RETURN_IF_ERROR(MakeRoom(queue));
+    work_.AddCopy(to.memory.address, from.memory.address, bytes);
+    return absl::OkStatus();
+  }
+  SLIPWAY_RETURN_IF_ERROR(Flush());
   const CurrentContext current(device_);
   SLIPWAY_RETURN_IF_ERROR(current.status());
   SLIPWAY_ASSIGN_OR_RETURN(const CUstream stream, At(queue));
@@ -173,6 +186,7 @@ absl::StatusOr<std::unique_ptr<DeviceEvent>> CudaQueues::NewEvent() {
 }
 
 absl::Status CudaQueues::Record(uint32_t queue, DeviceEvent& event) {
+  SLIPWAY_RETURN_IF_ERROR(Flush());
   const CurrentContext current(device_);
   SLIPWAY_RETURN_IF_ERROR(current.status());
   SLIPWAY_ASSIGN_OR_RETURN(const CUstream stream, At(queue));
@@ -181,6 +195,7 @@ absl::Status CudaQueues::Record(uint32_t queue, DeviceEvent& event) {
 }
 
 absl::Status CudaQueues::Wait(uint32_t queue, DeviceEvent& event) {
+  SLIPWAY_RETURN_IF_ERROR(Flush());
   auto* const other = dynamic_cast<CudaEvent*>(&event);
   if (other == nullptr) return event.Wait();
   const CurrentContext current(device_);
@@ -197,9 +212,9 @@ std::string CudaQueues::Launched() const {
 }
 
 absl::Status CudaQueues::Finish() {
+  absl::Status status = Flush();
   const CurrentContext current(device_);
   SLIPWAY_RETURN_IF_ERROR(current.status());
-  absl::Status status;
   for (size_t queue = 0; queue < streams_.size(); ++queue) {
     if (streams_[queue] != nullptr) status.Update(EndTiming(queue));
   }

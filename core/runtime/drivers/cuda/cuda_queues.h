@@ -7,9 +7,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/runtime/device.h"
 #include "core/runtime/drivers/cuda/cuda_api.h"
+#include "core/runtime/drivers/cuda/cuda_graphs.h"
+#include "core/runtime/drivers/cuda/cuda_work.h"
 
 namespace slipway {
 
@@ -37,7 +40,14 @@ class CudaQueues final : public DeviceQueues {
   }
 
  private:
-  explicit CudaQueues(CudaDevice& device) : device_(device) {}
+  // Most pieces of work that wait to be given to the driver.
+  static constexpr int64_t kMostPieces = 4096;
+
+  explicit CudaQueues(CudaDevice& device) : device_(device), graphs_(device) {}
+  // Gives what was written down to its stream.
+  absl::Status Flush();
+  // Comes before a piece of a queue's work is written down.
+  absl::Status MakeRoom(uint32_t queue);
   // The stream, made when it is first used. The context is current.
   absl::StatusOr<CUstream> At(uint32_t queue);
   // Comes before each piece of work: from here on time is counted. The context is current.
@@ -49,6 +59,11 @@ class CudaQueues final : public DeviceQueues {
   std::string Launched() const;
 
   CudaDevice& device_;
+  CudaGraphs graphs_;
+  // Launches and copies within the device come together here, of one queue; all else first has them given to the driver.
+  CudaWork work_;
+  uint32_t work_queue_ = 0;
+  std::vector<uint64_t> parameters_;  // Of a launch.
   std::array<CUstream, kQueues> streams_ = {};
   // Null where nobody asks for times.
   CUevent begin_ = nullptr;

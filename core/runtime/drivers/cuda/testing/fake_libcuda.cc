@@ -8,6 +8,7 @@
 #include <mutex>
 #include <regex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -32,7 +33,10 @@ struct Call {
   explicit Call(const char* function)
       : name(function),
         lock(TheWorld().mutex),
-        result(static_cast<CUresult>(Number(function, kCudaSuccess))) {}
+        result(static_cast<CUresult>(Number(function, kCudaSuccess))) {
+    if (Number("calls", 0) != 0) Trace(std::string("call ") + function);
+    TheWorld().CheckCapture(function);
+  }
 
   const char* const name;
   const std::lock_guard<std::recursive_mutex> lock;
@@ -111,6 +115,7 @@ CUresult RunAll(const CUfunc_st& function, const std::vector<uint64_t>& paramete
   const PtxMemory memory = [&function](uint64_t address, size_t bytes) {
     return TheWorld().Find(address, bytes, function.name.c_str()).bytes;
   };
+  if (Number("kernels", 1) == 0) return kCudaSuccess;  // Who counts calls need not wait for them.
   for (uint64_t b = 0; b < count(grid.groups); ++b) {
     const std::array<uint32_t, 3> block = PlaceOf(b, grid.groups);
     for (uint64_t t = 0; t < count(grid.group); ++t) {
@@ -126,17 +131,56 @@ CUresult RunAll(const CUfunc_st& function, const std::vector<uint64_t>& paramete
   return kCudaSuccess;
 }
 
-CUresult Copied(CUstream stream, World::Found from, World::Found to, size_t bytes) {
-  World& world = TheWorld();
-  Trace("stream " + std::to_string(stream->number) + ": copy of " + std::to_string(bytes) +
-        " bytes from " + from.name + " to " + to.name);
-  world.Enqueue(stream, {.run =
-                             [=] {
-                               memmove(to.bytes, from.bytes, bytes);
-                               return CUresult{kCudaSuccess};
-                             },
-                         .memory = {from.memory, to.memory}});
+std::string NameOf(CUstream stream) {
+  return "stream " + std::to_string(stream->number) +
+         (stream->captured == nullptr ? ": " : " captures: ");
+}
+
+CUstream_st::Work CopyWork(CUstream stream, const World::Found& from, const World::Found& to,
+                           size_t bytes) {
+  Trace(NameOf(stream) + "copy of " + std::to_string(bytes) + " bytes from " + from.name + " to " +
+        to.name);
+  return {.run =
+              [=] {
+                memmove(to.bytes, from.bytes, bytes);
+                return CUresult{kCudaSuccess};
+              },
+          .memory = {from.memory, to.memory}};
+}
+
+CUresult Copied(CUstream stream, const World::Found& from, const World::Found& to, size_t bytes) {
+  TheWorld().Enqueue(stream, CopyWork(stream, from, to, bytes));
   return kCudaSuccess;
+}
+
+// What a launch was called with.
+struct LaunchCall {
+  CUfunction function = nullptr;
+  Grid grid;
+  std::vector<uint64_t> values;
+};
+
+CUstream_st::Work LaunchWork(CUstream stream, const LaunchCall& launch) {
+  World& world = TheWorld();
+  world.Check(world.modules, launch.function->module, "a launch");
+  const CUfunc_st& function = *launch.function;
+  std::vector<Memory*> used;
+  std::string shown;
+  for (size_t i = 0; i < launch.values.size(); ++i) {
+    shown += i == 0 ? "" : ", ";
+    if (function.code->is_pointer[i]) {
+      const World::Found found = world.Find(launch.values[i], 1, function.name.c_str());
+      used.push_back(found.memory);
+      shown += found.name;
+    } else {
+      shown += std::to_string(launch.values[i]);
+    }
+  }
+  Trace(NameOf(stream) + function.name + "(" + shown + "), " + Sizes(launch.grid.groups) +
+        " groups of " + Sizes(launch.grid.group));
+  return {.run = [launch] { return RunAll(*launch.function, launch.values, launch.grid); },
+          .memory = used,
+          .module = function.module};
 }
 
 }  // namespace
@@ -150,6 +194,7 @@ using namespace fake_cuda;  // NOLINT(google-build-using-namespace)
 #define SLIPWAY_EXPORT(name, symbol, parameters) \
   extern "C" __attribute__((visibility("default"))) CUresult symbol parameters;
 SLIPWAY_CUDA_FUNCTIONS(SLIPWAY_EXPORT)
+SLIPWAY_CUDA_GRAPH_FUNCTIONS(SLIPWAY_EXPORT)
 #undef SLIPWAY_EXPORT
 
 CUresult cuInit(unsigned flags) {
@@ -362,14 +407,18 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CU
   World& world = TheWorld();
   call.Own(world.streams, stream);
   if (call.result != kCudaSuccess) return call.result;
-  const World::Found source = world.Find(from, bytes, __func__);
-  const World::Found target = world.Find(to, bytes, __func__);
-  for (const World::Found& end : {source, target}) {
-    if (!end.memory->is_host && end.memory->context != call.context) {
-      Violation("a copy within a device of another one's memory");
+  const CUcontext context = call.context;
+  world.EnqueueOrCapture(stream, [from, to, bytes, context](CUstream on) {
+    const World::Found source = TheWorld().Find(from, bytes, "cuMemcpyDtoDAsync");
+    const World::Found target = TheWorld().Find(to, bytes, "cuMemcpyDtoDAsync");
+    for (const World::Found& end : {source, target}) {
+      if (!end.memory->is_host && end.memory->context != context) {
+        Violation("a copy within a device of another one's memory");
+      }
     }
-  }
-  return Copied(stream, source, target, bytes);
+    return CopyWork(on, source, target, bytes);
+  });
+  return kCudaSuccess;
 }
 
 CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
@@ -463,6 +512,7 @@ CUresult cuStreamDestroy_v2(CUstream stream) {
   ContextCall call(__func__);
   World& world = TheWorld();
   call.Own(world.streams, stream);
+  if (stream->captured != nullptr) Violation("a stream is destroyed while it captures");
   world.RunUntil(stream, stream->queued);
   for (const CUevent event : world.events) {
     if (event->stream == stream) event->stream = nullptr;
@@ -563,30 +613,72 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
   }
   if (shared_bytes > static_cast<unsigned>(function->dynamic_shared_bytes))
     return kCudaInvalidValue;
-  std::vector<uint64_t> values;
-  std::vector<Memory*> used;
-  std::string shown;
-  for (const bool is_pointer : function->code->is_pointer) {
-    uint64_t value = 0;
-    memcpy(&value, parameters[values.size()], sizeof(value));
-    shown += values.empty() ? "" : ", ";
-    if (is_pointer) {
-      const World::Found found = world.Find(value, 1, function->name.c_str());
-      used.push_back(found.memory);
-      shown += found.name;
-    } else {
-      shown += std::to_string(value);
-    }
-    values.push_back(value);
+  LaunchCall launch = {function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}}, {}};
+  for (size_t i = 0; i < function->code->is_pointer.size(); ++i) {
+    launch.values.push_back(0);
+    memcpy(&launch.values.back(), parameters[i], sizeof(uint64_t));
   }
-  const Grid grid = {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}};
-  Trace("stream " + std::to_string(stream->number) + ": " + function->name + "(" + shown + "), " +
-        Sizes(grid.groups) + " groups of " + Sizes(grid.group));
-  world.Enqueue(stream,
-                {.run = [function, values, grid] { return RunAll(*function, values, grid); },
-                 .memory = used,
-                 .module = function->module});
+  world.EnqueueOrCapture(stream, [launch](CUstream on) { return LaunchWork(on, launch); });
   return kCudaSuccess;
+}
+
+CUresult cuStreamBeginCapture_v2(CUstream stream, int mode) {
+  ContextCall call(__func__);
+  call.Own(TheWorld().streams, stream);
+  if (mode != kCudaCaptureThreadLocal) Violation("a capture that stops other threads");
+  if (call.result != kCudaSuccess) return call.result;
+  stream->captured = std::make_unique<std::vector<CUstream_st::MakeWork>>();
+  stream->capturing = std::this_thread::get_id();
+  return kCudaSuccess;
+}
+
+CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
+  ContextCall call(__func__);
+  World& world = TheWorld();
+  call.Own(world.streams, stream);
+  if (stream->captured == nullptr) Violation("a capture ends that did not begin");
+  *graph = new CUgraph_st{call.context, std::move(*stream->captured)};
+  stream->captured.reset();
+  world.graphs.insert(*graph);
+  return call.result;
+}
+
+CUresult cuGraphInstantiateWithFlags(CUgraphExec* exec, CUgraph graph, unsigned long long flags) {
+  ContextCall call(__func__);
+  World& world = TheWorld();
+  call.Own(world.graphs, graph);
+  if (flags != 0) return kCudaInvalidValue;
+  if (call.result != kCudaSuccess) return call.result;
+  *exec = new CUgraphExec_st{graph->context, graph->nodes};
+  world.graph_execs.insert(*exec);
+  return kCudaSuccess;
+}
+
+CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
+  ContextCall call(__func__);
+  World& world = TheWorld();
+  call.Own(world.graph_execs, exec);
+  call.Own(world.streams, stream);
+  if (call.result != kCudaSuccess) return call.result;
+  Trace(NameOf(stream) + "graph of " + std::to_string(exec->nodes.size()));
+  for (const CUstream_st::MakeWork& make : exec->nodes) world.Enqueue(stream, make(stream));
+  return kCudaSuccess;
+}
+
+CUresult cuGraphDestroy(CUgraph graph) {
+  ContextCall call(__func__);
+  call.Own(TheWorld().graphs, graph);
+  TheWorld().graphs.erase(graph);
+  delete graph;
+  return call.result;
+}
+
+CUresult cuGraphExecDestroy(CUgraphExec exec) {
+  ContextCall call(__func__);
+  call.Own(TheWorld().graph_execs, exec);
+  TheWorld().graph_execs.erase(exec);
+  delete exec;
+  return call.result;
 }
 
 }  // namespace slipway

@@ -130,5 +130,46 @@ TEST_F(FakeLibcudaTest, TimesAreOfEventsThatHaveHappened) {
   ASSERT_EQ(cuda_->StreamDestroy(stream), kCudaSuccess);
 }
 
+TEST_F(FakeLibcudaTest, GraphsDoWhatWasCapturedWithWhatIsThere) {
+  CUstream stream = nullptr;
+  ASSERT_EQ(cuda_->StreamCreate(&stream, kCudaStreamNonBlocking), kCudaSuccess);
+  CUdeviceptr from = 0;
+  CUdeviceptr to = 0;
+  ASSERT_EQ(cuda_->MemAlloc(&from, 64), kCudaSuccess);
+  ASSERT_EQ(cuda_->MemAlloc(&to, 64), kCudaSuccess);
+  uint32_t number = 7;
+  ASSERT_EQ(cuda_->MemcpyHtoDAsync(from, &number, 4, stream), kCudaSuccess);
+  CUgraph graph = nullptr;
+  EXPECT_DEATH(cuda_->StreamEndCapture(stream, &graph), "did not begin");
+  ASSERT_EQ(cuda_->StreamBeginCapture(stream, kCudaCaptureThreadLocal), kCudaSuccess);
+  ASSERT_EQ(cuda_->MemcpyDtoDAsync(to, from, 4, stream), kCudaSuccess);
+  CUdeviceptr more = 0;
+  EXPECT_DEATH(cuda_->MemAlloc(&more, 64), "cuMemAlloc_v2 while a stream captures");
+  EXPECT_DEATH(cuda_->StreamSynchronize(stream), "cuStreamSynchronize while a stream captures");
+  ASSERT_EQ(cuda_->StreamEndCapture(stream, &graph), kCudaSuccess);
+  CUgraphExec exec = nullptr;
+  ASSERT_EQ(cuda_->GraphInstantiate(&exec, graph, 0), kCudaSuccess);
+  ASSERT_EQ(cuda_->GraphDestroy(graph), kCudaSuccess);
+  EXPECT_DEATH(cuda_->GraphInstantiate(&exec, graph, 0), "not there");
+  // What is captured is not done, until the graph is launched, and then each time.
+  const auto read = [&] {
+    EXPECT_EQ(cuda_->MemcpyDtoHAsync(&number, to, 4, stream), kCudaSuccess);
+    return number;
+  };
+  EXPECT_NE(read(), 7u);
+  for (const uint32_t value : {7, 8}) {
+    ASSERT_EQ(cuda_->MemcpyHtoDAsync(from, &value, 4, stream), kCudaSuccess);
+    ASSERT_EQ(cuda_->GraphLaunch(exec, stream), kCudaSuccess);
+    EXPECT_EQ(read(), value);
+  }
+  ASSERT_EQ(cuda_->MemFree(to), kCudaSuccess);
+  EXPECT_DEATH(cuda_->GraphLaunch(exec, stream), "4 bytes are not allocated");
+  ASSERT_EQ(cuda_->MemFree(from), kCudaSuccess);
+  ASSERT_EQ(cuda_->StreamDestroy(stream), kCudaSuccess);
+  EXPECT_DEATH(cuda_->DevicePrimaryCtxRelease(0), "before its graphs");
+  ASSERT_EQ(cuda_->GraphExecDestroy(exec), kCudaSuccess);
+  EXPECT_DEATH(cuda_->GraphExecDestroy(exec), "not there");
+}
+
 }  // namespace
 }  // namespace slipway

@@ -3,7 +3,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 #include <sstream>
+#include <utility>
 
 namespace slipway::fake_cuda {
 namespace {
@@ -95,6 +97,9 @@ void World::Release(CUdevice device) {
   for (const CUevent event : events) {
     if (event->context == context) Violation("a context ends before its events");
   }
+  for (const CUgraphExec graph : graph_execs) {
+    if (graph->context == context) Violation("a context ends before its graphs");
+  }
   for (const CUmodule module : modules) {
     if (module->context == context) Violation("a context ends before its modules");
   }
@@ -163,6 +168,25 @@ void World::Enqueue(CUstream stream, CUstream_st::Work work) {
   if (work.module != nullptr) ++work.module->users;
   stream->waiting.push_back(std::move(work));
   ++stream->queued;
+}
+
+void World::EnqueueOrCapture(CUstream stream, CUstream_st::MakeWork make) {
+  CUstream_st::Work work = make(stream);
+  if (stream->captured == nullptr) {
+    Enqueue(stream, std::move(work));
+  } else {
+    stream->captured->push_back(std::move(make));
+  }
+}
+
+void World::CheckCapture(const std::string& function) const {
+  static const auto& kAllowed =
+      *new std::set<std::string>{"cuStreamEndCapture", "cuLaunchKernel", "cuMemcpyDtoDAsync_v2",
+                                 "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2"};
+  for (const CUstream stream : streams) {
+    if (stream->captured == nullptr || stream->capturing != std::this_thread::get_id()) continue;
+    if (kAllowed.count(function) == 0) Violation(function + " while a stream captures");
+  }
 }
 
 CUresult World::RunUntil(CUstream stream, uint64_t count) {

@@ -16,6 +16,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/runtime/drivers/cuda/cuda_api.h"
@@ -27,7 +28,7 @@ namespace slipway::fake_cuda {
 [[noreturn]] void Violation(const std::string& what);
 
 // $SLIPWAY_FAKE_CUDA, words with a blank between, read at each call: "devices=1 capability=90 version=11040 ptx=7.0 memory=1000000
-// cuMemAlloc_v2=2" - the last one has that function give result 2.
+// cuMemAlloc_v2=2" - the last one has that function give result 2. "calls=1" has each call traced, "kernels=0" launches do nothing.
 std::string Setting(const std::string& key, const std::string& otherwise);
 int64_t Number(const std::string& key, int64_t otherwise);
 // A line for the file $SLIPWAY_FAKE_CUDA_TRACE, if that is set.
@@ -84,13 +85,27 @@ struct CUstream_st {
     std::vector<fake_cuda::Memory*> memory;
     CUmodule module = nullptr;
   };
+  // Says of a piece of work what it is by now; ends the process where what it uses is not there any more.
+  using MakeWork = std::function<Work(CUstream)>;
   CUcontext context = nullptr;
+  std::unique_ptr<std::vector<MakeWork>> captured;  // Set while it captures.
+  std::thread::id capturing;                        // The thread that began it.
   int number = 0;
   std::deque<Work> waiting;
   uint64_t queued = 0;
   uint64_t done = 0;
-  std::vector<uint64_t> done_at = {
-      0};  // When each piece had ended: what the world had done by then.
+  // When each piece had ended: what the world had done by then.
+  std::vector<uint64_t> done_at = {0};
+};
+
+struct CUgraph_st {
+  CUcontext context = nullptr;
+  std::vector<CUstream_st::MakeWork> nodes;
+};
+
+struct CUgraphExec_st {
+  CUcontext context = nullptr;
+  std::vector<CUstream_st::MakeWork> nodes;
 };
 
 }  // namespace slipway
@@ -126,6 +141,10 @@ class World {
   T* Check(std::set<T*>& alive, T* handle, const char* function);
 
   void Enqueue(CUstream stream, CUstream_st::Work work);
+  // Or puts it into what the stream captures.
+  void EnqueueOrCapture(CUstream stream, CUstream_st::MakeWork make);
+  // Ends the process where this thread captures what a stream gets, and the function is none that may be called meanwhile.
+  void CheckCapture(const std::string& function) const;
   // Does the first `count` pieces of work a stream ever got; the result that has ended its context.
   CUresult RunUntil(CUstream stream, uint64_t count);
 
@@ -134,6 +153,8 @@ class World {
   std::set<CUmodule> modules;
   std::set<CUstream> streams;
   std::set<CUevent> events;
+  std::set<CUgraph> graphs;
+  std::set<CUgraphExec> graph_execs;
   int next_stream = 0;
   uint64_t done = 0;  // Pieces of work, of all streams: a clock.
 

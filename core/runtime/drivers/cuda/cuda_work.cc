@@ -1,0 +1,65 @@
+#include "core/runtime/drivers/cuda/cuda_work.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "core/runtime/drivers/cuda/cuda_device.h"
+
+namespace slipway {
+namespace {
+
+constexpr size_t kSizes = 7;  // Of a launch: groups, their instances, shared bytes.
+
+}  // namespace
+
+void CudaWork::AddLaunch(CUfunction function, const LaunchSizes& sizes,
+                         absl::Span<const uint64_t> parameters, Label label) {
+  words_.push_back(reinterpret_cast<uint64_t>(function));
+  words_.push_back(kSizes + parameters.size());
+  for (const auto& three : {sizes.groups, sizes.group}) {
+    for (const int64_t size : three) words_.push_back(static_cast<uint64_t>(size));
+  }
+  words_.push_back(static_cast<uint64_t>(sizes.shared_bytes));
+  words_.insert(words_.end(), parameters.begin(), parameters.end());
+  labels_.push_back(std::move(label));
+}
+
+void CudaWork::AddCopy(CUdeviceptr to, CUdeviceptr from, int64_t bytes) {
+  words_.insert(words_.end(), {0, 3, to, from, static_cast<uint64_t>(bytes)});
+  labels_.push_back(nullptr);
+}
+
+void CudaWork::Clear() {
+  words_.clear();
+  labels_.clear();
+}
+
+absl::Status CudaWork::Issue(const CudaDevice& device, CUstream stream) const {
+  const CudaLibrary& cuda = device.cuda();
+  const uint64_t* next = words_.data();
+  std::vector<void*> parameters;
+  for (const Label& label : labels_) {
+    const auto function = reinterpret_cast<CUfunction>(next[0]);
+    const uint64_t* const words = next + 2;
+    next = words + next[1];
+    if (function == nullptr) {
+      SLIPWAY_RETURN_IF_ERROR(
+          device.ToStatus(cuda.MemcpyDtoDAsync(words[0], words[1], words[2], stream),
+                          absl::StrCat("copy of ", words[2], " bytes")));
+      continue;
+    }
+    const auto size = [&](size_t i) { return static_cast<unsigned>(words[i]); };
+    parameters.clear();
+    for (const uint64_t* value = words + kSizes; value < next; ++value) {
+      parameters.push_back(const_cast<uint64_t*>(value));
+    }
+    SLIPWAY_RETURN_IF_ERROR(
+        device.ToStatus(cuda.LaunchKernel(function, size(0), size(1), size(2), size(3), size(4),
+                                          size(5), size(6), stream, parameters.data(), nullptr),
+                        *label));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace slipway
