@@ -198,7 +198,10 @@ v1::HistoryEntry Entry() {
          agent_version: "1" server_version: "2" conditions: "c"
          summary { count: 2 min_ns: 1.5 p50_ns: 2 p90_ns: 3 max_ns: 4 }
          result { iterations_per_sample: 2 samples_ns: 3 samples_ns: 8 threads: 1
-                  before { governor: "performance" } }
+                  before { governor: "performance" }
+                  after { accelerators { name: "GPU" clock_hz: 1 memory_clock_hz: 2
+                                         power_milliwatts: 3 temperature_millicelsius: 4
+                                         memory_free_bytes: 5 throttled: true } } }
          create_time_ns: 5 end_time_ns: 9)",
       &proto));
   proto.mutable_manifest()->set_sha256(std::string(64, 'a'));
@@ -227,6 +230,16 @@ TEST(ConvertTest, AnEntryOfTheHistory) {
   EXPECT_EQ(entry.summary.max_ns, 4);
   EXPECT_THAT(entry.result.samples_ns, ::testing::ElementsAre(3, 8));
   EXPECT_EQ(entry.result.before.governor, "performance");
+  EXPECT_TRUE(entry.result.before.accelerators.empty());
+  ASSERT_EQ(entry.result.after.accelerators.size(), 1u);
+  const AcceleratorState& gpu = entry.result.after.accelerators[0];
+  EXPECT_EQ(gpu.name, "GPU");
+  EXPECT_EQ(gpu.clock_hz, 1);
+  EXPECT_EQ(gpu.memory_clock_hz, 2);
+  EXPECT_EQ(gpu.power_milliwatts, 3);
+  EXPECT_EQ(gpu.temperature_millicelsius, 4);
+  EXPECT_EQ(gpu.memory_free_bytes, 5);
+  EXPECT_TRUE(gpu.throttled);
   EXPECT_EQ(entry.create_time, absl::FromUnixNanos(5));
   EXPECT_EQ(entry.end_time, absl::FromUnixNanos(9));
   v1::HistoryEntry without = Entry();

@@ -102,12 +102,25 @@ struct RunResult {
   std::string device;
 };
 
+// A GPU, or another accelerator, at that time; what is not known is 0 or empty.
+struct AcceleratorState {
+  std::string name;
+  int64_t clock_hz = 0;  // Of its processors.
+  int64_t memory_clock_hz = 0;
+  int64_t power_milliwatts = 0;
+  int64_t temperature_millicelsius = 0;
+  int64_t memory_free_bytes = 0;
+  bool throttled = false;  // Slowed down by heat, or by what it may draw.
+};
+
 // The machine before or after samples were taken; what is not known is 0 or empty.
 struct MachineState {
   int64_t cpu_frequency_hz = 0;
   std::string governor;
   int64_t temperature_millicelsius = 0;
   int64_t load_millis = 0;
+  // Of agents that let programs use them.
+  std::vector<AcceleratorState> accelerators = {};
 };
 
 // How calls of a benchmark come (Scenario in proto/slipway/v1/run.proto says what each is).

@@ -82,6 +82,25 @@ TEST_F(GpuTest, TellsItsGpusAndComputesThere) {
   ExpectTwice(Twice("cuda-sm80"));
 }
 
+TEST_F(GpuTest, ABenchmarkTellsInWhatStateTheGpusWere) {
+  StartWithGpu({"--no-measure"});
+  v1::RunAssignment assignment = Assign(Twice("cuda-sm80"));
+  v1::BenchmarkSpec benchmark;
+  *benchmark.mutable_run() = assignment.run();
+  benchmark.set_samples(3);
+  *assignment.mutable_benchmark() = benchmark;
+  const std::optional<v1::RunAttemptState> end = RunToEnd(assignment);
+  ASSERT_TRUE(end.has_value());
+  ASSERT_TRUE(end->has_benchmark_result()) << end->DebugString();
+  for (const v1::MachineState& machine :
+       {end->benchmark_result().before(), end->benchmark_result().after()}) {
+    ASSERT_EQ(machine.accelerators_size(), 2);
+    EXPECT_EQ(machine.accelerators(0).name(), "Fake H100");
+    EXPECT_EQ(machine.accelerators(0).clock_hz(), 1'980'000'000);
+    EXPECT_EQ(machine.accelerators(1).name(), "Fake L4");
+  }
+}
+
 TEST_F(GpuTest, AProgramForAGpuThatIsNotThereIsRefused) {
   StartWithGpu();
   ExpectFails(Twice("cuda-sm90"), absl::StatusCode::kFailedPrecondition, "needs a \"cuda-sm90\"");

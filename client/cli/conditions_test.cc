@@ -77,6 +77,22 @@ BenchmarkResult Result() {
   return result;
 }
 
+TEST(RenderConditions, AcceleratorsAreToldAsTheyWereBehindTheSamples) {
+  BenchmarkResult result;
+  result.before.accelerators = {{.name = "GPU", .clock_hz = 210'000'000}};
+  result.after.accelerators = {{.name = "GPU",
+                                .clock_hz = 1'980'000'000,
+                                .memory_clock_hz = 2'619'000'000,
+                                .power_milliwatts = 412'340,
+                                .temperature_millicelsius = 61'000,
+                                .throttled = true},
+                               {.name = "other"}};
+  EXPECT_THAT(ConditionRows(result),
+              ElementsAre(ElementsAre("accelerator",
+                                      "GPU, 1980 MHz, memory 2619 MHz, 412.3 W, 61 C, slowed down"),
+                          ElementsAre("accelerator", "other")));
+}
+
 TEST(RenderConditions, AsText) {
   BenchmarkResult result = Result();
   EXPECT_THAT(

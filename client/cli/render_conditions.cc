@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "client/cli/render_parts.h"
 #include "client/sample_conditions.h"
 #include "core/base/text_table.h"
 
@@ -71,6 +72,10 @@ std::vector<std::vector<std::string>> ConditionRows(const BenchmarkResult& resul
   }
   if (const std::string machine = MachineText(ConditionsOf(result)); !machine.empty()) {
     rows.push_back({"machine", machine});
+  }
+  // As it was under load: clocks and power of one that has rested say little.
+  for (const AcceleratorState& state : result.after.accelerators) {
+    rows.push_back({"accelerator", AcceleratorText(state)});
   }
   return rows;
 }

@@ -85,7 +85,9 @@ TEST(RenderJsonTest, Run) {
 TEST(RenderJsonTest, Benchmark) {
   BenchmarkResult result = Benchmark();
   result.before = {.cpu_frequency_hz = 2'600'000'000, .governor = "performance"};
-  result.after = {.temperature_millicelsius = 41'500, .load_millis = 980};
+  result.after = {.temperature_millicelsius = 41'500,
+                  .load_millis = 980,
+                  .accelerators = {{.name = "GPU", .clock_hz = 1'980'000'000, .throttled = true}}};
   result.steps = {{"conv", {"Conv", "Relu"}, 1000, StepWork{500, 64, 16}, {{10, 900, 850, 7}, {}}},
                   {"loop", {"Loop"}, 7}};
   result.peaks = {{1, {{"f32", 1e9}}, {{"memory", 0, 2e9}}}};
@@ -107,7 +109,10 @@ TEST(RenderJsonTest, Benchmark) {
       "before": {"cpu_frequency_hz": 2600000000, "governor": "performance",
                  "temperature_millicelsius": 0, "load_millis": 0},
       "after": {"cpu_frequency_hz": 0, "governor": "",
-                "temperature_millicelsius": 41500, "load_millis": 980},
+                "temperature_millicelsius": 41500, "load_millis": 980,
+                "accelerators": [{"name": "GPU", "clock_hz": 1980000000, "memory_clock_hz": 0,
+                                  "power_milliwatts": 0, "temperature_millicelsius": 0,
+                                  "memory_free_bytes": 0, "throttled": true}]},
       "started_at": "2026-01-01T00:00:00.005Z",
       "steps": [{"name": "conv", "operators": ["Conv", "Relu"], "ns": 1000, "flops": 500,
                  "bytes": 64, "constant_bytes": 16, "limit_ns": 500.0, "limit": "f32",

@@ -3,8 +3,10 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "client/cli/tensor_summary.h"
+#include "core/base/text_table.h"
 
 namespace slipway::cli {
 
@@ -117,12 +119,44 @@ void WaitJson(JsonWriter& json, absl::string_view name, const WaitReason& reason
   json.EndObject();
 }
 
+std::string AcceleratorText(const AcceleratorState& state) {
+  std::vector<std::string> parts = {Printable(state.name)};
+  if (state.clock_hz > 0) parts.push_back(absl::StrCat(state.clock_hz / 1'000'000, " MHz"));
+  if (state.memory_clock_hz > 0) {
+    parts.push_back(absl::StrCat("memory ", state.memory_clock_hz / 1'000'000, " MHz"));
+  }
+  if (state.power_milliwatts > 0) {
+    parts.push_back(absl::StrFormat("%.1f W", static_cast<double>(state.power_milliwatts) / 1e3));
+  }
+  if (state.temperature_millicelsius != 0) {
+    parts.push_back(
+        absl::StrFormat("%.0f C", static_cast<double>(state.temperature_millicelsius) / 1e3));
+  }
+  if (state.throttled) parts.emplace_back("slowed down");
+  return absl::StrJoin(parts, ", ");
+}
+
 void MachineJson(JsonWriter& json, absl::string_view name, const MachineState& machine) {
   json.BeginObject(name);
   json.Integer("cpu_frequency_hz", machine.cpu_frequency_hz);
   json.Text("governor", machine.governor);
   json.Integer("temperature_millicelsius", machine.temperature_millicelsius);
   json.Integer("load_millis", machine.load_millis);
+  if (!machine.accelerators.empty()) {
+    json.BeginArray("accelerators");
+    for (const AcceleratorState& state : machine.accelerators) {
+      json.BeginObject();
+      json.Text("name", state.name);
+      json.Integer("clock_hz", state.clock_hz);
+      json.Integer("memory_clock_hz", state.memory_clock_hz);
+      json.Integer("power_milliwatts", state.power_milliwatts);
+      json.Integer("temperature_millicelsius", state.temperature_millicelsius);
+      json.Integer("memory_free_bytes", state.memory_free_bytes);
+      json.Bool("throttled", state.throttled);
+      json.EndObject();
+    }
+    json.EndArray();
+  }
   json.EndObject();
 }
 

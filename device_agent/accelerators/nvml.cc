@@ -95,6 +95,10 @@ absl::StatusOr<GpuState> Read(const Nvml& nvml, unsigned index) {
   gpu.temperature_celsius = Number([&](unsigned* celsius) {
     return nvml.DeviceGetTemperature(device, kNvmlTemperatureGpu, celsius);
   });
+  unsigned long long reasons = 0;  // NOLINT(google-runtime-int)
+  if (nvml.DeviceGetCurrentClocksThrottleReasons(device, &reasons) == kNvmlSuccess) {
+    gpu.is_slowed_down = (reasons & kNvmlSlowedDown) != 0;
+  }
   return gpu;
 }
 
@@ -126,6 +130,7 @@ std::string DescribeGpuState(const GpuState& gpu) {
     parts.push_back(absl::StrFormat("%.1f W", *gpu.power_milliwatts / 1000.0));
   }
   if (gpu.temperature_celsius) parts.push_back(absl::StrCat(*gpu.temperature_celsius, " °C"));
+  if (gpu.is_slowed_down.value_or(false)) parts.emplace_back("slowed down");
   return absl::StrJoin(parts, ", ");
 }
 

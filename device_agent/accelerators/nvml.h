@@ -22,6 +22,8 @@ struct GpuState {
   std::optional<int> memory_clock_mhz;
   std::optional<int> power_milliwatts;
   std::optional<int> temperature_celsius;
+  // By heat, or by what it may draw.
+  std::optional<bool> is_slowed_down;
 };
 
 // In the order of their places in the machine. Loads the vendor's library: for a process that may crash. FAILED_PRECONDITION says
@@ -30,7 +32,7 @@ absl::StatusOr<std::vector<GpuState>> ReadGpus();
 
 // "NVIDIA H100, sm90, 79.6 GiB, driver 550.54": what does not change while an agent runs.
 std::string DescribeGpu(const GpuState& gpu);
-// "76.1 GiB free, SM 1980 MHz, memory 2619 MHz, 71.3 W, 34 °C", of what it tells.
+// "76.1 GiB free, SM 1980 MHz, memory 2619 MHz, 71.3 W, 34 °C, slowed down", of what it tells.
 std::string DescribeGpuState(const GpuState& gpu);
 
 }  // namespace slipway

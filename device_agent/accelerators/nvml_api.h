@@ -19,6 +19,10 @@ struct NvmlMemory {
 inline constexpr int kNvmlClockSm = 1;
 inline constexpr int kNvmlClockMemory = 2;
 inline constexpr int kNvmlTemperatureGpu = 0;
+// Reasons for which clocks are below what they could be: what it may draw, slowed down by hardware and by software for heat, hardware alone for
+// heat, and for its supply.
+inline constexpr unsigned long long kNvmlSlowedDown =  // NOLINT(google-runtime-int)
+    0x4 | 0x8 | 0x20 | 0x40 | 0x80;
 
 // X(name here, name in the library, parameters).
 #define SLIPWAY_NVML_FUNCTIONS(X)                                                                \
@@ -32,6 +36,8 @@ inline constexpr int kNvmlTemperatureGpu = 0;
     (NvmlDevice device, int* major, int* minor))                                                 \
   X(DeviceGetMemoryInfo, nvmlDeviceGetMemoryInfo, (NvmlDevice device, NvmlMemory * memory))      \
   X(DeviceGetClockInfo, nvmlDeviceGetClockInfo, (NvmlDevice device, int clock, unsigned* mhz))   \
+  X(DeviceGetCurrentClocksThrottleReasons, nvmlDeviceGetCurrentClocksThrottleReasons,            \
+    (NvmlDevice device, unsigned long long* reasons)) /* NOLINT */                               \
   X(DeviceGetPowerUsage, nvmlDeviceGetPowerUsage, (NvmlDevice device, unsigned* milliwatts))     \
   X(DeviceGetTemperature, nvmlDeviceGetTemperature,                                              \
     (NvmlDevice device, int sensor, unsigned* celsius))

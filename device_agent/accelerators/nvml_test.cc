@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "device_agent/accelerators/accelerator_states.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/common/status_matchers.h"
@@ -13,6 +14,7 @@ namespace slipway {
 namespace {
 
 using ::slipway::testing::StatusIs;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 TEST(NvmlTest, TellsWhatGpusAreAndHowTheyDo) {
@@ -21,6 +23,37 @@ TEST(NvmlTest, TellsWhatGpusAreAndHowTheyDo) {
   EXPECT_EQ(DescribeGpu(gpus[0]), "Fake H100, sm90, 80.0 GiB, driver 550.54.15");
   EXPECT_EQ(DescribeGpuState(gpus[0]),
             "40.0 GiB free, SM 1980 MHz, memory 2619 MHz, 71.2 W, 30 °C");
+}
+
+TEST(NvmlTest, TellsThatAGpuIsSlowedDown) {
+  setenv("SLIPWAY_FAKE_NVML_HOT", "1", 1);
+  ASSERT_OK_AND_ASSIGN(const std::vector<GpuState> gpus, ReadGpus());
+  EXPECT_THAT(DescribeGpuState(gpus[0]), EndsWith(", 30 °C, slowed down"));
+  // Being idle is no such reason.
+  unsetenv("SLIPWAY_FAKE_NVML_HOT");
+  EXPECT_FALSE((*ReadGpus())[0].is_slowed_down.value());
+  EXPECT_FALSE((*ReadGpus())[1].is_slowed_down.has_value());
+}
+
+// As it stands in results.
+TEST(NvmlTest, StatesAreToldInTheirUnits) {
+  v1::MachineState machine;
+  AddAcceleratorStates(machine);
+  ASSERT_EQ(machine.accelerators_size(), 2);
+  const v1::AcceleratorState& state = machine.accelerators(0);
+  EXPECT_EQ(state.name(), "Fake H100");
+  EXPECT_EQ(state.clock_hz(), 1'980'000'000);
+  EXPECT_EQ(state.memory_clock_hz(), 2'619'000'000);
+  EXPECT_GT(state.power_milliwatts(), 71'000);
+  EXPECT_EQ(state.temperature_millicelsius(), 30'000);
+  EXPECT_EQ(state.memory_free_bytes(), int64_t{40} << 30);
+  EXPECT_FALSE(state.throttled());
+  EXPECT_EQ(machine.accelerators(1).clock_hz(), 0);
+  setenv("SLIPWAY_FAKE_NVML", "9", 1);
+  machine.Clear();
+  AddAcceleratorStates(machine);
+  EXPECT_EQ(machine.accelerators_size(), 0);
+  unsetenv("SLIPWAY_FAKE_NVML");
 }
 
 TEST(NvmlTest, LeavesOutWhatAGpuDoesNotTell) {

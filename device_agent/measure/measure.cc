@@ -59,7 +59,7 @@ class Measurement {
 
   absl::StatusOr<v1::BenchmarkResult> Run() {
     if (is_attached()) return RunAttached();
-    *result_.mutable_before() = ReadMachineState();
+    *result_.mutable_before() = ReadMachine();
     SystemPacer pacer;
     if (options_.settling.has_value()) {
       CoolDown(
@@ -73,7 +73,7 @@ class Measurement {
           *result_.mutable_settled()));
     }
     SLIPWAY_RETURN_IF_ERROR(HasManyInstances() ? SampleInstances() : Sample());
-    *result_.mutable_after() = ReadMachineState();
+    *result_.mutable_after() = ReadMachine();
     result_.set_memory_after_bytes(ReadProportionalBytes());
     rusage usage;
     getrusage(RUSAGE_SELF, &usage);
@@ -109,6 +109,12 @@ class Measurement {
 
   // Of the machine that the program runs on.
   int64_t ClockNs() const { return is_attached() ? *loaded_.context->worked_ns() : NowNs(); }
+
+  v1::MachineState ReadMachine() const {
+    v1::MachineState machine = ReadMachineState();
+    if (options_.add_accelerators != nullptr) options_.add_accelerators(machine);
+    return machine;
+  }
 
   absl::Status Call(const CallOptions& options = {}) {
     return loaded_.context->Run(inputs_, absl::MakeSpan(loaded_.outputs), options);

@@ -41,6 +41,8 @@ struct MeasureOptions {
   std::optional<v1::Scenario> scenario;
   uint64_t seed = 0;  // Of the moments at which queries come.
   std::optional<v1::Settling> settling;
+  // Adds what is told of accelerators to the states before and after; null where they are not the program's to use.
+  void (*add_accelerators)(v1::MachineState&) = nullptr;
 };
 
 // Everything of the result but timings, device and its target. Errors of loading and running; UNIMPLEMENTED names what cannot be done on an

@@ -29,6 +29,7 @@
 #include "core/runtime/load_program.h"
 #include "core/store/file_blob_store.h"
 #include "core/store/file_names.h"
+#include "device_agent/accelerators/accelerator_states.h"
 #include "device_agent/attached/attached_place.h"
 #include "device_agent/runner/frame.h"
 #include "device_agent/runner/runner.pb.h"
@@ -115,9 +116,9 @@ absl::Status Serve(const RunnerArguments& arguments) {
   if (arguments.is_attached) {
     SLIPWAY_ASSIGN_OR_RETURN(attached, TakeAttachedPlace(*window));
   }
-  RunnerService service(*store, *window,
-                        arguments.is_attached ? std::move(attached.drivers) : AllDrivers(drivers),
-                        attached.device);
+  RunnerService service(
+      *store, *window, arguments.is_attached ? std::move(attached.drivers) : AllDrivers(drivers),
+      attached.device, drivers.accelerator_refusal.empty() ? AddAcceleratorStates : nullptr);
   FrameReader reader(kRunnerSocket);
   while (true) {
     if (arguments.is_attached && !reader.HasFrame()) {

@@ -400,7 +400,7 @@ absl::Status RunnerService::Time(const Operation::Time& request, const std::atom
     options.single_calls = request.min_sample_ns() == 0;
     options.device_ns = [held] { return *held->context->worked_ns(); };
   } else {
-    *result.mutable_before() = ReadMachineState();
+    *result.mutable_before() = ReadMachine();
   }
   const auto run = [&](bool profile) {
     return held->context->Run(inputs, absl::MakeSpan(outputs),
@@ -408,7 +408,7 @@ absl::Status RunnerService::Time(const Operation::Time& request, const std::atom
   };
   return Run(call.program(), [&] {
     SLIPWAY_RETURN_IF_ERROR(TakeSamples([&] { return run(false); }, options, result));
-    if (attached_ == nullptr) *result.mutable_after() = ReadMachineState();
+    if (attached_ == nullptr) *result.mutable_after() = ReadMachine();
     result.set_threads(held->options.threads);
     if (!call.profile()) return absl::OkStatus();
     return ProfileSteps(
@@ -422,12 +422,18 @@ absl::Status RunnerService::Free(const Operation::Free& request) {
   return first;
 }
 
+v1::MachineState RunnerService::ReadMachine() const {
+  v1::MachineState machine = ReadMachineState();
+  if (add_accelerators_ != nullptr) add_accelerators_(machine);
+  return machine;
+}
+
 absl::Status RunnerService::GetFacts(v1::SessionResponse::Facts& facts) const {
   if (attached_ != nullptr) {
     SLIPWAY_ASSIGN_OR_RETURN(const MemoryInfo memory, attached_->memory_info());
     facts.set_free_bytes(memory.free);
   } else {
-    *facts.mutable_machine() = ReadMachineState();
+    *facts.mutable_machine() = ReadMachine();
     facts.set_free_bytes(int64_t{sysconf(_SC_AVPHYS_PAGES)} * sysconf(_SC_PAGESIZE));
   }
   facts.set_tensor_bytes(handles_.tensor_bytes());
@@ -489,6 +495,7 @@ absl::StatusOr<v1::BenchmarkResult> RunnerService::Measure(const runner::Request
       {{"artifact", artifact.digest().hex()}, {"samples", measure.samples()}});
   options.context.position = &window_.status().position;
   options.attached = attached_.get();
+  options.add_accelerators = add_accelerators_;
   options.warmup = measure.warmup();
   options.samples = measure.samples();
   options.profile = measure.profile();

@@ -32,13 +32,16 @@ namespace slipway {
 class RunnerService {
  public:
   // `store` holds the blobs, and is only read; `window` is shared with the agent. Both must outlive this. `attached` is what the drivers
-  // drive where that is another machine's, of which this machine's clock, memory and state say nothing; null where it is this one.
+  // drive where that is another machine's, of which this machine's clock, memory and state say nothing; null where it is this one. `add_accelerators` adds what is told of accelerators
+  // to this machine's state; null where programs may use none.
   RunnerService(BlobStore& store, RunnerWindow& window, Drivers drivers = AllDrivers(),
-                std::shared_ptr<ComputeDevice> attached = nullptr)
+                std::shared_ptr<ComputeDevice> attached = nullptr,
+                void (*add_accelerators)(v1::MachineState&) = nullptr)
       : store_(store),
         window_(window),
         drivers_(std::move(drivers)),
-        attached_(std::move(attached)) {}
+        attached_(std::move(attached)),
+        add_accelerators_(add_accelerators) {}
 
   // The response to a request; failures are in it.
   runner::Response Handle(const runner::Request& request);
@@ -61,6 +64,8 @@ class RunnerService {
                     v1::BenchmarkResult& result);
   absl::Status Free(const Operation::Free& request);
   absl::Status GetFacts(v1::SessionResponse::Facts& facts) const;
+  // With accelerators where programs may use them.
+  v1::MachineState ReadMachine() const;
   absl::Status List(const Operation::List& request, v1::SessionResponse::Listed& listed);
   absl::Status Put(const runner::Put& request);
   absl::StatusOr<v1::Tensor> Fetch(const runner::Fetch& request);
@@ -78,6 +83,7 @@ class RunnerService {
   RunnerWindow& window_;
   const Drivers drivers_;
   const std::shared_ptr<ComputeDevice> attached_;
+  void (*const add_accelerators_)(v1::MachineState&);
   HandleTable handles_;
   TensorMemory memory_;
   std::optional<LogRequest> works_for_;  // For its own thread, on which all requests are handled.

@@ -52,9 +52,28 @@ absl::Status CheckStep(const v1::StepTime& step) {
   return absl::OkStatus();
 }
 
+constexpr int kMaxToldAccelerators = 64;
+constexpr size_t kMaxAcceleratorNameBytes = 256;
+
 absl::Status CheckMachine(absl::string_view when, const v1::MachineState& machine) {
   SLIPWAY_RETURN_IF_ERROR(
       CheckAtLeast(absl::StrCat(when, ".cpu_frequency_hz"), machine.cpu_frequency_hz(), 0));
+  if (machine.accelerators_size() > kMaxToldAccelerators) {
+    return absl::InvalidArgumentError(absl::StrCat(when, " tells of ", machine.accelerators_size(),
+                                                   " accelerators; at most ",
+                                                   kMaxToldAccelerators));
+  }
+  for (const v1::AcceleratorState& state : machine.accelerators()) {
+    if (state.name().size() > kMaxAcceleratorNameBytes) {
+      return absl::InvalidArgumentError(absl::StrCat(when, ": an accelerator's name has ",
+                                                     state.name().size(), " bytes; at most ",
+                                                     kMaxAcceleratorNameBytes));
+    }
+    for (const int64_t value : {state.clock_hz(), state.memory_clock_hz(), state.power_milliwatts(),
+                                state.memory_free_bytes()}) {
+      SLIPWAY_RETURN_IF_ERROR(CheckAtLeast(absl::StrCat(when, ".accelerators"), value, 0));
+    }
+  }
   return CheckAtLeast(absl::StrCat(when, ".load_millis"), machine.load_millis(), 0);
 }
 

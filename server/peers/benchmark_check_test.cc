@@ -66,6 +66,16 @@ TEST(BenchmarkCheckTest, NamesWhatCannotBe) {
            {[](auto& r) { r.mutable_before()->set_cpu_frequency_hz(-1); },
             "before.cpu_frequency_hz"},
            {[](auto& r) { r.mutable_after()->set_load_millis(-1); }, "after.load_millis is -1"},
+           {[](auto& r) { r.mutable_after()->add_accelerators()->set_power_milliwatts(-1); },
+            "after.accelerators is -1"},
+           {[](auto& r) {
+              r.mutable_before()->add_accelerators()->set_name(std::string(257, 'x'));
+            },
+            "before: an accelerator's name has 257 bytes; at most 256"},
+           {[](auto& r) {
+              for (int i = 0; i < 65; ++i) r.mutable_before()->add_accelerators();
+            },
+            "before tells of 65 accelerators; at most 64"},
            {[](auto& r) { r.add_steps()->set_duration_ns(-1); }, "a step's duration_ns is -1"},
            {[](auto& r) { r.add_steps()->add_threads()->set_begin_ns(-1); },
             "a thread's begin_ns is -1"},

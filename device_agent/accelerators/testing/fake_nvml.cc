@@ -102,6 +102,14 @@ NvmlResult nvmlDeviceGetClockInfo(NvmlDevice device, int clock, unsigned* mhz) {
   return Tell(GpuOf(device), clock == kNvmlClockSm ? 1980 : 2619, mhz);
 }
 
+// An idle GPU's reason, and that of one which is too warm.
+NvmlResult nvmlDeviceGetCurrentClocksThrottleReasons(NvmlDevice device,
+                                                     unsigned long long* reasons) {  // NOLINT
+  if (!GpuOf(device).tells_clocks) return kNvmlNotSupported;
+  *reasons = getenv("SLIPWAY_FAKE_NVML_HOT") == nullptr ? 0x1 : 0x41;
+  return kNvmlSuccess;
+}
+
 NvmlResult nvmlDeviceGetPowerUsage(NvmlDevice device, unsigned* milliwatts) {
   return Tell(GpuOf(device), 71'250, milliwatts);
 }
