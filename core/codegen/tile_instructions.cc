@@ -16,15 +16,13 @@ namespace {
 // Registers' shapes, as the instruction that takes them has them in memory.
 llvm::Constant* Shapes(llvm::Module& module, int rows) {
   constexpr int kBytes = 64;
-  constexpr int kRows = 16;
-  constexpr int kRowBytes = 64;
   constexpr int kRowBytesAt = 16;
   constexpr int kRowsAt = 48;
   std::array<uint8_t, kBytes> shapes = {};
   shapes[0] = 1;  // The palette.
   for (int i = 0; i < kTileRegisters; ++i) {
-    shapes[kRowBytesAt + 2 * i] = kRowBytes;
-    shapes[kRowsAt + i] = static_cast<uint8_t>(i < RightRegister(0) ? rows : kRows);
+    shapes[kRowBytesAt + 2 * i] = kTileRowBytes;
+    shapes[kRowsAt + i] = static_cast<uint8_t>(i < RightRegister(0) ? rows : kTileRows);
   }
   llvm::Constant* const value = llvm::ConstantDataArray::get(module.getContext(), shapes);
   auto* const global =

@@ -26,6 +26,10 @@ inline constexpr char kTileRelease[] = "slipway_tile_release";
 // - prefetch(base, offset): a line on its way to the second level of data caches.
 inline constexpr char kTilePrefetch[] = "slipway_tile_prefetch";
 
+// A whole register: so many rows of so many bytes.
+inline constexpr int kTileRows = 16;
+inline constexpr int kTileRowBytes = 64;
+
 // The registers: 4 of sums, 2 of each factor.
 inline constexpr int kBlockTiles = 2;
 constexpr int SumRegister(int row, int column) { return row * kBlockTiles + column; }

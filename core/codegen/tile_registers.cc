@@ -8,7 +8,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "core/codegen/tile_instructions.h"
 
 namespace slipway {
 namespace {

@@ -9,14 +9,14 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "core/codegen/tile_instructions.h"
 
 namespace slipway {
 
-// A register: so many rows of so many bytes, which are 16 sums of f32, or 16 pairs of bf16.
-inline constexpr int kTileRows = 16;
-inline constexpr int kTileColumns = 16;
-// Products of bf16 that a register's row adds at once; the depth of a product in tiles is a multiple.
-inline constexpr int kTileDepth = 32;
+// A register's row is so many sums of f32,
+inline constexpr int kTileColumns = kTileRowBytes / 4;
+// or so many factors of bf16, whose products are added at once; the depth of a product in tiles is a multiple.
+inline constexpr int kTileDepth = kTileRowBytes / 2;
 
 // Has the sums of products be made in tile registers. `sums` is (column, row, ...) in f32, each column and row in a loop of its own from
 // 0 to an extent that is known, columns a multiple of kTileColumns. Its one update adds products of two bf16, `term` and `step` those of
