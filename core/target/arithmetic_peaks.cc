@@ -70,32 +70,40 @@ constexpr int kSumsIn128 = kSumsIn16;
 // Of eight registers two are multiplied.
 constexpr int kSumsInTiles = 6;
 
-__attribute__((target("amx-tile,amx-bf16"), noinline)) void Bf16InTiles(int64_t rounds) {
-  constexpr int kRegisters = 8;
-  struct alignas(64) {
-    uint8_t palette = 1;
-    uint8_t reserved[15] = {};
-    uint16_t row_bytes[16] = {};
-    uint8_t rows[16] = {};
-  } shapes;
-  for (int i = 0; i < kRegisters; ++i) {
-    shapes.row_bytes[i] = 64;
-    shapes.rows[i] = 16;
+// Whole registers, all of one shape.
+struct alignas(64) TileShapes {
+  TileShapes() {
+    for (int i = 0; i < 8; ++i) {
+      row_bytes[i] = 64;
+      rows[i] = 16;
+    }
   }
-  _tile_loadconfig(&shapes);
-  // With zeros: a sum takes as long.
-  _tile_zero(6);
-  _tile_zero(7);
-  for (int64_t round = 0; round < rounds; ++round) {
-    _tile_dpbf16ps(0, 6, 7);
-    _tile_dpbf16ps(1, 6, 7);
-    _tile_dpbf16ps(2, 6, 7);
-    _tile_dpbf16ps(3, 6, 7);
-    _tile_dpbf16ps(4, 6, 7);
-    _tile_dpbf16ps(5, 6, 7);
+  uint8_t palette = 1;
+  uint8_t reserved[15] = {};
+  uint16_t row_bytes[16] = {};
+  uint8_t rows[16] = {};
+};
+
+// With zeros: a sum takes as long.
+#define SLIPWAY_SUMS_IN_TILES(name, feature, multiply)                               \
+  __attribute__((target("amx-tile," feature), noinline)) void name(int64_t rounds) { \
+    const TileShapes shapes;                                                         \
+    _tile_loadconfig(&shapes);                                                       \
+    _tile_zero(6);                                                                   \
+    _tile_zero(7);                                                                   \
+    for (int64_t round = 0; round < rounds; ++round) {                               \
+      multiply(0, 6, 7);                                                             \
+      multiply(1, 6, 7);                                                             \
+      multiply(2, 6, 7);                                                             \
+      multiply(3, 6, 7);                                                             \
+      multiply(4, 6, 7);                                                             \
+      multiply(5, 6, 7);                                                             \
+    }                                                                                \
+    _tile_release();                                                                 \
   }
-  _tile_release();
-}
+
+SLIPWAY_SUMS_IN_TILES(Bf16InTiles, "amx-bf16", _tile_dpbf16ps)
+SLIPWAY_SUMS_IN_TILES(Int8InTiles, "amx-int8", _tile_dpbusd)
 #elif defined(__arm__)
 #define SLIPWAY_VECTOR "w"
 constexpr int kSumsIn128 = kSumsIn16;
@@ -131,6 +139,8 @@ constexpr Kernel kKernels[] = {
      kSumsInTiles, 2 * 16 * 16 * 32},
     {"bf16", [](const DeviceTarget& machine) { return machine.Has("bf16"); }, Bf16In512, kSumsIn32,
      64},
+    {"int8", [](const DeviceTarget& machine) { return machine.Has("amxint8"); }, Int8InTiles,
+     kSumsInTiles, 2 * 16 * 16 * 64},
     {"int8", [](const DeviceTarget& machine) { return machine.Has("vnni"); }, Int8In512, kSumsIn32,
      128},
     {"int8", [](const DeviceTarget& machine) { return machine.Has("avxvnni"); }, Int8In256,

@@ -31,6 +31,7 @@ constexpr Feature kX86Features[] = {
     {"avx512f", 4, "", 3},
     {"avx512vl", 4, "avx512f"},
     {"amxbf16", 0, "bf16"},
+    {"amxint8", 0, "vnni"},
     {"avxvnni", 0, "avx2"},
     {"bf16", 0, "", 4},
     {"fp16", 0, "", 4},

@@ -53,7 +53,6 @@ DeviceTarget HostCpu() {
     uint32_t low = 0, high = 0;
     __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
     id.xcr0 = static_cast<uint64_t>(high) << 32 | low;
-    constexpr uint64_t kTileState = 0x60000;
     if ((id.xcr0 & kTileState) != 0 && !MayUseTiles()) id.xcr0 &= ~kTileState;
   }
   return TargetOfX86(id, kOs);

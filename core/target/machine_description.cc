@@ -57,6 +57,7 @@ void DescribeCpu(const DeviceTarget& device, MachineDescription& machine) {
   machine.has_lane_fma = device.arch == Arch::kArm64;
   machine.has_int8 = device.Has("vnni") || device.Has("avxvnni") || device.Has("dotprod");
   machine.has_bf16 = device.Has("bf16");
+  machine.has_int8_tiles = device.Has("amxint8");
   machine.has_bf16_tiles = device.Has("amxbf16");
   machine.has_fp16 = device.Has("fp16");
 }

@@ -20,7 +20,8 @@ struct MachineDescription {
   bool has_lane_fma = false;
   bool has_int8 = false;  // Four products of int8, summed to int32: vnni, avxvnni, dotprod, dp4a.
   bool has_bf16 = false;  // Products of bf16, summed to f32.
-  // The same of whole tiles, in registers of their own: amxbf16. Products of vectors are slower than f32's there.
+  // The same of whole tiles, in registers of their own: amxint8; amxbf16, where products of vectors are slower than f32's.
+  bool has_int8_tiles = false;
   bool has_bf16_tiles = false;
   bool has_fp16 = false;  // Arithmetic on f16.
 

@@ -74,7 +74,9 @@ int64_t AddressableBytes(const DeviceTarget& device) {
 }
 
 Target WithoutPermissions(Target target) {
-  for (DeviceTarget& device : target.devices) std::erase(device.features, "amxbf16");
+  for (DeviceTarget& device : target.devices) {
+    for (const char* feature : {"amxbf16", "amxint8"}) std::erase(device.features, feature);
+  }
   return target;
 }
 

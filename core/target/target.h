@@ -59,7 +59,7 @@ std::vector<std::string> KnownTargets();
 
 // The target of the machine this runs on, from cpuid or the auxiliary vector: the highest level it
 // has with the operating system's support (XGETBV), and further features of the lexicon. Asks the kernel to let this process use
-// what needs to be asked for (amxbf16): where that is refused it is no feature.
+// what needs to be asked for (amxbf16, amxint8): where that is refused it is no feature.
 Target HostTarget();
 
 // Without the features that a process must ask its kernel for: who calls a library has not asked.

@@ -7,8 +7,6 @@ namespace {
 
 constexpr uint64_t kXmmAndYmm = 0x6;           // XCR0 bits 1 and 2.
 constexpr uint64_t kOpmaskAndAllOfZmm = 0xe0;  // XCR0 bits 5 to 7.
-constexpr uint64_t kTileState =
-    0x60000;  // XCR0 bits 17 and 18, which only processors with AMX-TILE have.
 
 // Which state of XCR0 a feature needs beyond that of plain x86-64.
 enum class State { kNone, kAvx, kAvx512, kTiles };
@@ -42,6 +40,7 @@ constexpr Bit kBits[] = {
     {"vnni", &X86Identification::leaf_7_ecx, 11, State::kAvx512},
     {"amxbf16", &X86Identification::leaf_7_edx, 22, State::kTiles},
     {"fp16", &X86Identification::leaf_7_edx, 23, State::kAvx512},
+    {"amxint8", &X86Identification::leaf_7_edx, 25, State::kTiles},
     {"avxvnni", &X86Identification::leaf_7_1_eax, 4, State::kAvx},
     {"bf16", &X86Identification::leaf_7_1_eax, 5, State::kAvx512},
     {"lahf", &X86Identification::leaf_80000001_ecx, 0, State::kNone},

@@ -20,6 +20,9 @@ struct X86Identification {
   uint64_t xcr0 = 0;
 };
 
+// Bits of XCR0 that tile registers are saved by, which only processors with AMX-TILE have.
+inline constexpr uint64_t kTileState = 0x60000;
+
 // The target in canonical form. Vector features count only when XCR0 says that the operating system
 // saves their registers.
 DeviceTarget TargetOfX86(const X86Identification& identification, Os os);
