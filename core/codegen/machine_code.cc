@@ -25,6 +25,7 @@ struct Chip {
 // Words of the lexicon that Halide has no word for, and LLVM's.
 constexpr std::pair<absl::string_view, absl::string_view> kDotProductFeatures[] = {
     {"amxbf16", "+amx-tile,+amx-bf16"},
+    {"amxint8", "+amx-tile,+amx-int8"},
     {"avxvnni", "+avxvnni"},
     {"bf16", "+avx512bf16"},
     {"vnni", "+avx512vnni"}};

@@ -14,15 +14,17 @@ namespace slipway {
 namespace {
 
 // Registers' shapes, as the instruction that takes them has them in memory.
-llvm::Constant* Shapes(llvm::Module& module, int rows) {
+llvm::Constant* Shapes(llvm::Module& module, int rows, int steps) {
   constexpr int kBytes = 64;
   constexpr int kRowBytesAt = 16;
   constexpr int kRowsAt = 48;
   std::array<uint8_t, kBytes> shapes = {};
   shapes[0] = 1;  // The palette.
   for (int i = 0; i < kTileRegisters; ++i) {
-    shapes[kRowBytesAt + 2 * i] = kTileRowBytes;
-    shapes[kRowsAt + i] = static_cast<uint8_t>(i < RightRegister(0) ? rows : kTileRows);
+    const bool is_left = i >= LeftRegister(0) && i < RightRegister(0);
+    shapes[kRowBytesAt + 2 * i] =
+        static_cast<uint8_t>(is_left ? steps * kTileStepBytes : kTileRowBytes);
+    shapes[kRowsAt + i] = static_cast<uint8_t>(i < RightRegister(0) ? rows : steps);
   }
   llvm::Constant* const value = llvm::ConstantDataArray::get(module.getContext(), shapes);
   auto* const global =
@@ -53,13 +55,15 @@ void WriteInstruction(llvm::Module& module, llvm::CallInst& call, llvm::StringRe
   };
   if (name == kTileConfigure) {
     make(llvm::Intrinsic::x86_ldtilecfg,
-         {at.CreatePointerCast(Shapes(module, number(0)), at.getInt8PtrTy())});
+         {at.CreatePointerCast(Shapes(module, number(0), number(1)), at.getInt8PtrTy())});
   } else if (name == kTileZero) {
     make(llvm::Intrinsic::x86_tilezero, {tile(0)});
   } else if (name == kTileLoad) {
     make(llvm::Intrinsic::x86_tileloadd64, {tile(0), address(1), call.getArgOperand(3)});
-  } else if (name == kTileMultiply) {
+  } else if (name == kTileMultiplyBfloat16) {
     make(llvm::Intrinsic::x86_tdpbf16ps, {tile(0), tile(1), tile(2)});
+  } else if (name == kTileMultiplyBytes) {
+    make(llvm::Intrinsic::x86_tdpbusd, {tile(0), tile(1), tile(2)});
   } else if (name == kTileStore) {
     make(llvm::Intrinsic::x86_tilestored64, {tile(0), address(1), call.getArgOperand(3)});
   } else if (name == kTilePrefetch) {

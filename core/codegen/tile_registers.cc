@@ -8,6 +8,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "core/codegen/tile_instructions.h"
+#include "core/codegen/tile_shapes.h"
 
 namespace slipway {
 namespace {
@@ -18,14 +20,14 @@ using Halide::Var;
 using Halide::Internal::Stmt;
 namespace ir = Halide::Internal;
 
-// Names of loops, by which the pass knows them.
+// Names of loops, by which the pass knows them. What has another one is part of the reduction.
+constexpr char kApart[] = "tile_apart";
 constexpr char kStep[] = "tile_step";
+constexpr char kStepAhead[] = "tile_step_ahead";
+constexpr char kLine[] = "tile_line";
 constexpr char kRow[] = "tile_row";
 constexpr char kColumn[] = "tile_column";
 constexpr char kTerm[] = "tile_term";
-
-constexpr int kSumBytes = 4;
-constexpr int kFactorBytes = 2;
 
 class FindLoads : public ir::IRVisitor {
  public:
@@ -42,12 +44,16 @@ class FindLoads : public ir::IRVisitor {
 // Where an element lies by the loops' variables.
 struct Place {
   std::string buffer;
+  Halide::Type type;
   Expr index;
 };
 
 // The loops of an update of one element, without what was moved out of them.
 struct Update {
-  std::map<std::string, const ir::For*> loops;  // By the names above.
+  std::map<std::string, const ir::For*> loops;  // Of a tile, by the names above.
+  std::vector<const ir::For*> apart;            // Around all else, outermost first.
+  std::vector<const ir::For*> reduction;        // Around the steps of a tile, outermost first.
+  bool fetches_ahead = false;
   Place sums;
   Place left;
   Place right;
@@ -59,12 +65,12 @@ struct Update {
     return extent == nullptr ? 0 : static_cast<int>(*extent);
   }
 
-  // Where the loops have come to `at`, those that are not in it nowhere.
-  Expr IndexAt(const Place& place, const std::map<std::string, int>& at) const {
+  // Where the loops of a tile have come to `at`, those that are not in it nowhere.
+  Expr IndexAt(const Place& place, const std::map<std::string, Expr>& at) const {
     Expr index = place.index;
     for (const auto& [name, loop] : loops) {
       const auto found = at.find(name);
-      const int steps = found == at.end() ? 0 : found->second;
+      const Expr steps = found == at.end() ? Expr(0) : found->second;
       index = ir::substitute(loop->name, ir::simplify(loop->min + steps), index);
     }
     return ir::simplify(index);
@@ -73,7 +79,38 @@ struct Update {
   Expr Stride(const Place& place, const char* loop) const {
     return ir::simplify(IndexAt(place, {{loop, 1}}) - IndexAt(place, {}));
   }
+
+  int Steps() const { return StepsOfTile(Extent(kStep)); }
 };
+
+bool IsNamed(const ir::For* loop, const char* name) {
+  return absl::StrContains(loop->name, absl::StrCat(".", name));
+}
+
+void TakeLoop(const ir::For* loop, Update& update) {
+  if (IsNamed(loop, kApart)) {
+    update.apart.push_back(loop);
+    return;
+  }
+  for (const char* name : {kStep, kLine, kRow, kColumn, kTerm}) {
+    if (!IsNamed(loop, name)) continue;
+    update.loops[name] = loop;
+    update.fetches_ahead = update.fetches_ahead || IsNamed(loop, kStepAhead);
+    return;
+  }
+  update.reduction.push_back(loop);
+}
+
+// Whether a sum is of such products.
+bool CanMultiply(const Update& update) {
+  const bool is_brain = update.left.type == Halide::BFloat(16) &&
+                        update.right.type == Halide::BFloat(16) &&
+                        update.sums.type == Halide::Float(32);
+  const bool is_bytes = update.left.type == Halide::UInt(8) &&
+                        update.right.type == Halide::Int(8) && update.sums.type == Halide::Int(32);
+  return (is_brain || is_bytes) &&
+         update.Extent(kTerm) * update.left.type.bytes() == kTileStepBytes;
+}
 
 // Nothing where `stmt` is no update as MarkForTileRegisters wants it.
 std::optional<Update> ReadUpdate(Stmt stmt, const std::string& sums) {
@@ -84,9 +121,7 @@ std::optional<Update> ReadUpdate(Stmt stmt, const std::string& sums) {
       lets.push_back(let);
       stmt = let->body;
     } else if (const auto* loop = stmt.as<ir::For>()) {
-      for (const char* name : {kStep, kRow, kColumn, kTerm}) {
-        if (absl::StrContains(loop->name, absl::StrCat(".", name))) update.loops[name] = loop;
-      }
+      TakeLoop(loop, update);
       stmt = loop->body;
     } else {
       break;
@@ -100,30 +135,30 @@ std::optional<Update> ReadUpdate(Stmt stmt, const std::string& sums) {
     }
     return value;
   };
-  update.sums = {sums, without_lets(store->index)};
+  update.sums = {sums, store->value.type(), without_lets(store->index)};
   FindLoads found;
   store->value.accept(&found);
   std::vector<Place> factors;
   for (const ir::Load* load : found.loads) {
-    if (load->name == sums) continue;
-    if (load->type != Halide::BFloat(16)) return std::nullopt;
-    factors.push_back({load->name, without_lets(load->index)});
+    if (load->name != sums) factors.push_back({load->name, load->type, without_lets(load->index)});
   }
   if (factors.size() != 2) return std::nullopt;
   if (!ir::is_const_zero(update.Stride(factors[0], kColumn))) std::swap(factors[0], factors[1]);
   update.left = factors[0];
   update.right = factors[1];
-  const bool lies_together = ir::is_const(update.Stride(update.left, kStep), 2) &&
+  const int terms = update.Extent(kTerm);
+  const bool lies_together = ir::is_const(update.Stride(update.left, kStep), terms) &&
                              ir::is_const(update.Stride(update.left, kTerm), 1) &&
                              ir::is_const_zero(update.Stride(update.left, kColumn)) &&
-                             ir::is_const(update.Stride(update.right, kColumn), 2) &&
+                             ir::is_const(update.Stride(update.right, kColumn), terms) &&
                              ir::is_const(update.Stride(update.right, kTerm), 1) &&
                              ir::is_const_zero(update.Stride(update.right, kRow)) &&
+                             ir::is_const_zero(update.Stride(update.right, kLine)) &&
                              ir::is_const(update.Stride(update.sums, kColumn), 1);
-  const bool fits = update.Extent(kStep) > 0 && update.Extent(kStep) % (kTileDepth / 2) == 0 &&
-                    update.Extent(kTerm) == 2 && update.Extent(kRow) > 0 &&
-                    update.Extent(kColumn) > 0 && update.Extent(kColumn) % kTileColumns == 0;
-  if (!lies_together || !fits) return std::nullopt;
+  const bool fits = update.Extent(kStep) > 0 && update.Extent(kLine) > 0 &&
+                    update.Extent(kRow) > 0 && update.Extent(kColumn) > 0 &&
+                    update.Extent(kColumn) % kTileColumns == 0;
+  if (!lies_together || !fits || !CanMultiply(update)) return std::nullopt;
   return update;
 }
 
@@ -131,53 +166,94 @@ Stmt Call(const char* name, const std::vector<Expr>& arguments) {
   return ir::Evaluate::make(ir::Call::make(Halide::Int(32), name, arguments, ir::Call::Extern));
 }
 
-// Writes what an update does for tiles of so many rows.
+Stmt Loop(const std::string& name, const Expr& min, const Expr& extent, const Stmt& body) {
+  return ir::For::make(name, min, extent, ir::ForType::Serial, Halide::DeviceAPI::None, body);
+}
+
+// The first of a register's rows.
+struct TileStart {
+  int row = 0;
+  int line = 0;
+};
+
+// Writes what an update does for registers of so many rows.
 class TileWriter {
  public:
-  TileWriter(const Update& update, int rows) : update_(update), rows_(rows) {}
+  // `zero`: sums begin with that, and not with what they are in memory.
+  TileWriter(const Update& update, int rows, bool zero)
+      : update_(update),
+        rows_(rows),
+        zero_(zero),
+        multiply_(update.left.type.is_float() ? kTileMultiplyBfloat16 : kTileMultiplyBytes) {}
 
-  // Sums tiles below each other from `row` on, beside each other from `column` on.
-  Stmt Block(int row, int row_tiles, int column, int column_tiles) const {
-    const std::string step = absl::StrCat(update_.sums.buffer, ".tile_step.", row, ".", column);
-    const Expr at_step = ir::Variable::make(Halide::Int(32), step);
-    std::vector<Stmt> zeros, products, stores;
+  // All sums of the rows that begin there.
+  Stmt Rows(const std::vector<TileStart>& starts) const {
+    const int column_tiles = update_.Extent(kColumn) / kTileColumns;
+    std::vector<Stmt> blocks;
+    for (int j = 0; j < column_tiles; j += kBlockTiles) {
+      for (size_t i = 0; i < starts.size(); i += kBlockTiles) {
+        const size_t end = std::min(i + kBlockTiles, starts.size());
+        blocks.push_back(Block({starts.begin() + i, starts.begin() + end}, j * kTileColumns,
+                               std::min(kBlockTiles, column_tiles - j)));
+      }
+    }
+    Stmt all = ir::Block::make(blocks);
+    for (auto loop = update_.apart.rbegin(); loop != update_.apart.rend(); ++loop) {
+      all = Loop((*loop)->name, (*loop)->min, (*loop)->extent, all);
+    }
+    return ir::Block::make(Call(kTileConfigure, {rows_, update_.Steps()}), all);
+  }
+
+ private:
+  // Sums of rows below each other, tiles of columns beside each other from `column` on.
+  Stmt Block(const std::vector<TileStart>& starts, int column, int column_tiles) const {
+    const std::string step = absl::StrCat(update_.sums.buffer, ".steps.", starts[0].row, ".",
+                                          starts[0].line, ".", column);
+    const Expr from = ir::Variable::make(Halide::Int(32), step) * update_.Steps();
+    std::vector<Stmt> begins, products, stores;
+    const int row_tiles = static_cast<int>(starts.size());
     for (int i = 0; i < row_tiles; ++i) {
-      products.push_back(
-          Load(LeftRegister(i), update_.left, {{kRow, row + i * kTileRows}}, kRow, at_step));
+      products.push_back(Load(LeftRegister(i), update_.left,
+                              {{kRow, starts[i].row}, {kLine, starts[i].line}, {kStep, from}},
+                              kRow));
     }
     for (int j = 0; j < column_tiles; ++j) {
-      const int from = column + j * kTileColumns;
-      products.push_back(Load(RightRegister(j), update_.right, {{kColumn, from}}, kStep, at_step));
+      const int at = column + j * kTileColumns;
+      products.push_back(
+          Load(RightRegister(j), update_.right, {{kColumn, at}, {kStep, from}}, kStep));
       for (int i = 0; i < row_tiles; ++i) {
         const int sum = SumRegister(i, j);
-        zeros.push_back(Call(kTileZero, {sum}));
-        products.push_back(Call(kTileMultiply, {sum, LeftRegister(i), RightRegister(j)}));
-        stores.push_back(Call(
-            kTileStore,
-            {sum, Pointer(update_.sums),
-             Bytes(update_.IndexAt(update_.sums, {{kRow, row + i * kTileRows}, {kColumn, from}}),
-                   kSumBytes),
-             Bytes(update_.Stride(update_.sums, kRow), kSumBytes)}));
+        const std::map<std::string, Expr> place = {
+            {kRow, starts[i].row}, {kLine, starts[i].line}, {kColumn, at}};
+        begins.push_back(zero_ ? Call(kTileZero, {sum}) : Load(sum, update_.sums, place, kRow));
+        products.push_back(Call(multiply_, {sum, LeftRegister(i), RightRegister(j)}));
+        stores.push_back(Move(kTileStore, sum, update_.sums, place, kRow));
       }
-      // What comes from memory is on its way a column of tiles before it is needed.
-      const Expr next = TileAt(update_.right, {{kColumn, from + update_.Extent(kColumn)}}, at_step);
-      for (int pairs = 0; pairs < kTileRows; ++pairs) {
-        const Expr line = next + pairs * update_.Stride(update_.right, kStep);
-        products.push_back(
-            Call(kTilePrefetch, {Pointer(update_.right), Bytes(line, kFactorBytes)}));
-      }
+      if (update_.fetches_ahead) FetchAhead(at, from, products);
     }
-    std::vector<Stmt> all = std::move(zeros);
-    all.push_back(ir::For::make(step, 0, update_.Extent(kStep) / (kTileDepth / 2),
-                                ir::ForType::Serial, Halide::DeviceAPI::None,
-                                ir::Block::make(products)));
+    Stmt sums = ir::Block::make(products);
+    const int steps = update_.Extent(kStep) / update_.Steps();
+    sums = steps > 1 ? Loop(step, 0, steps, sums) : ir::substitute(step, 0, sums);
+    for (auto loop = update_.reduction.rbegin(); loop != update_.reduction.rend(); ++loop) {
+      sums = Loop((*loop)->name, (*loop)->min, (*loop)->extent, sums);
+    }
+    std::vector<Stmt> all = std::move(begins);
+    all.push_back(sums);
     all.insert(all.end(), stores.begin(), stores.end());
     return ir::Block::make(all);
   }
 
-  Stmt Configure() const { return Call(kTileConfigure, {rows_}); }
+  // What comes from memory is on its way a column of tiles before it is needed.
+  void FetchAhead(int column, const Expr& from, std::vector<Stmt>& products) const {
+    const Expr next = update_.IndexAt(update_.right,
+                                      {{kColumn, column + update_.Extent(kColumn)}, {kStep, from}});
+    for (int step = 0; step < update_.Steps(); ++step) {
+      const Expr line = next + step * update_.Stride(update_.right, kStep);
+      products.push_back(
+          Call(kTilePrefetch, {Pointer(update_.right), Bytes(line, update_.right.type.bytes())}));
+    }
+  }
 
- private:
   static Expr Bytes(const Expr& elements, int size) {
     return ir::simplify(Halide::cast<int64_t>(elements) * size);
   }
@@ -185,42 +261,51 @@ class TileWriter {
     return ir::Variable::make(Halide::Handle(), place.buffer);
   }
 
-  // The first element of a tile, `step` tiles of steps behind the first.
-  Expr TileAt(const Place& place, const std::map<std::string, int>& at, const Expr& step) const {
-    return update_.IndexAt(place, at) + step * (update_.Stride(place, kStep) * (kTileDepth / 2));
-  }
-
   // The tile's rows lie along the loop `down`.
-  Stmt Load(int tile, const Place& place, const std::map<std::string, int>& at, const char* down,
-            const Expr& step) const {
-    return Call(kTileLoad, {tile, Pointer(place), Bytes(TileAt(place, at, step), kFactorBytes),
-                            Bytes(update_.Stride(place, down), kFactorBytes)});
+  Stmt Move(const char* call, int tile, const Place& place, const std::map<std::string, Expr>& at,
+            const char* down) const {
+    const int size = place.type.bytes();
+    return Call(call, {tile, Pointer(place), Bytes(update_.IndexAt(place, at), size),
+                       Bytes(update_.Stride(place, down), size)});
+  }
+  Stmt Load(int tile, const Place& place, const std::map<std::string, Expr>& at,
+            const char* down) const {
+    return Move(kTileLoad, tile, place, at, down);
   }
 
   const Update& update_;
   const int rows_;
+  const bool zero_;
+  const char* const multiply_;
 };
 
-Stmt WriteTiles(const Update& update) {
-  const int rows = update.Extent(kRow);
-  const int column_tiles = update.Extent(kColumn) / kTileColumns;
-  std::vector<Stmt> all;
-  // Whole tiles, and those of the rows that are left.
-  for (int row = 0; row < rows;) {
-    const int of_tile = std::min(rows - row, kTileRows);
-    const TileWriter writer(update, of_tile);
-    const int tiles = (rows - row) / of_tile;
-    all.push_back(writer.Configure());
-    for (int j = 0; j < column_tiles; j += kBlockTiles) {
-      for (int i = 0; i < tiles; i += kBlockTiles) {
-        all.push_back(writer.Block(row + i * kTileRows, std::min(kBlockTiles, tiles - i),
-                                   j * kTileColumns, std::min(kBlockTiles, column_tiles - j)));
-      }
-    }
-    row += tiles * of_tile;
+Stmt WriteTiles(const Update& update, bool zero) {
+  const TileRows tiles = TileRowsOf(update.Extent(kRow));
+  std::vector<TileStart> whole, rest;
+  for (int line = 0; line < update.Extent(kLine); ++line) {
+    for (int i = 0; i < tiles.whole; ++i) whole.push_back({i * tiles.rows, line});
+    if (tiles.rest > 0) rest.push_back({tiles.whole * tiles.rows, line});
   }
+  std::vector<Stmt> all = {TileWriter(update, tiles.rows, zero).Rows(whole)};
+  if (!rest.empty()) all.push_back(TileWriter(update, tiles.rest, zero).Rows(rest));
   all.push_back(Call(kTileRelease, {}));
   return ir::Block::make(all);
+}
+
+// Whether all that is stored is zero.
+class FindNumbers : public ir::IRVisitor {
+ public:
+  bool found = false;
+
+ private:
+  using ir::IRVisitor::visit;
+  void visit(const ir::Store* op) override { found = found || !ir::is_const_zero(op->value); }
+};
+
+bool StoresZeros(const Stmt& stmt) {
+  FindNumbers numbers;
+  stmt.accept(&numbers);
+  return !numbers.found;
 }
 
 // Whether a loop of a Func's update is marked.
@@ -232,49 +317,76 @@ class FindMark : public ir::IRVisitor {
  private:
   using ir::IRVisitor::visit;
   void visit(const ir::For* op) override {
-    found = found || (absl::StartsWith(op->name, update_) &&
-                      absl::StrContains(op->name, absl::StrCat(".", kColumn)));
+    found = found || (absl::StartsWith(op->name, update_) && IsNamed(op, kColumn));
     ir::IRVisitor::visit(op);
   }
 
   const std::string update_;
 };
 
+bool IsMarked(const Stmt& stmt, const std::string& sums) {
+  FindMark mark(sums);
+  stmt.accept(&mark);
+  return mark.found;
+}
+
+// What makes the sums, of which the marked update is a part: what they begin with, that, and what is free behind it. `zero`: nothing
+// before has stored anything else. Undefined where the update cannot be read.
+Stmt InTileRegisters(const Stmt& body, const std::string& sums, bool zero) {
+  if (const auto* let = body.as<ir::LetStmt>()) {
+    const Stmt tiles = InTileRegisters(let->body, sums, zero);
+    return tiles.defined() ? ir::LetStmt::make(let->name, let->value, tiles) : tiles;
+  }
+  if (const auto* block = body.as<ir::Block>()) {
+    if (IsMarked(block->first, sums)) {
+      const Stmt tiles = InTileRegisters(block->first, sums, zero);
+      return tiles.defined() ? ir::Block::make(tiles, block->rest) : tiles;
+    }
+    // Registers begin with zeros by themselves.
+    const bool is_zero = StoresZeros(block->first);
+    const Stmt tiles = InTileRegisters(block->rest, sums, zero && is_zero);
+    return is_zero || !tiles.defined() ? tiles : ir::Block::make(block->first, tiles);
+  }
+  const std::optional<Update> update = ReadUpdate(body, sums);
+  return update.has_value() ? WriteTiles(*update, zero) : Stmt();
+}
+
 }  // namespace
 
-void MarkForTileRegisters(Func sums, const Halide::RVar& term, const Halide::RVar& step) {
+void MarkForTileRegisters(Func sums, const TileLoops& loops) {
   const std::vector<Var> vars = sums.args();
   Halide::Stage update = sums.update();
-  const Halide::RVar tile_term(kTerm), tile_step(kStep);
-  const Var tile_column(kColumn), tile_row(kRow);
-  update.rename(vars[0], tile_column)
-      .rename(vars[1], tile_row)
-      .rename(term, tile_term)
-      .rename(step, tile_step)
-      .reorder({tile_term, tile_column, tile_row, tile_step});
+  const Halide::RVar term(kTerm), step(loops.fetches_ahead ? kStepAhead : kStep);
+  const Var column(kColumn), row(kRow), line(kLine);
+  update.rename(vars[0], column)
+      .rename(vars[1], row)
+      .rename(Halide::RVar(loops.reduction[0]), term)
+      .rename(loops.step, step);
+  std::vector<Halide::VarOrRVar> order = {term, column, row};
+  if (loops.has_lines) {
+    update.rename(vars[2], line);
+    order.emplace_back(line);
+  }
+  order.emplace_back(step);
+  for (int i = 1; i < loops.reduction.dimensions(); ++i) {
+    const Halide::RVar other(loops.reduction[i]);
+    if (other.name() != loops.step.name()) order.emplace_back(other);
+  }
+  for (size_t i = loops.has_lines ? 3 : 2; i < vars.size(); ++i) {
+    const Var apart(absl::StrCat(kApart, i));
+    update.rename(vars[i], apart);
+    order.emplace_back(apart);
+  }
+  update.reorder(order);
 }
 
 Stmt UseTileRegisters::visit(const ir::ProducerConsumer* op) {
-  FindMark mark(op->name);
-  if (op->is_producer) op->body.accept(&mark);
-  if (!mark.found) return ir::IRMutator::visit(op);
-  std::vector<const ir::LetStmt*> lets;
-  Stmt body = op->body;
-  while (const auto* let = body.as<ir::LetStmt>()) {
-    lets.push_back(let);
-    body = let->body;
-  }
-  // Behind the zeros, which the registers begin with.
-  while (const auto* block = body.as<ir::Block>()) body = block->rest;
-  const std::optional<Update> update = ReadUpdate(body, op->name);
-  if (!update.has_value()) {
+  if (!op->is_producer || !IsMarked(op->body, op->name)) return ir::IRMutator::visit(op);
+  const Stmt tiles = InTileRegisters(op->body, op->name, /*zero=*/true);
+  if (!tiles.defined()) {
     *status_ = absl::InternalError(
         absl::StrCat("the sums of \"", op->name, "\" cannot be made in tile registers"));
     return op;
-  }
-  Stmt tiles = WriteTiles(*update);
-  for (auto let = lets.rbegin(); let != lets.rend(); ++let) {
-    tiles = ir::LetStmt::make((*let)->name, (*let)->value, tiles);
   }
   return ir::ProducerConsumer::make_produce(op->name, tiles);
 }

@@ -9,22 +9,25 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "core/codegen/tile_instructions.h"
 
 namespace slipway {
 
-// A register's row is so many sums of f32,
-inline constexpr int kTileColumns = kTileRowBytes / 4;
-// or so many factors of bf16, whose products are added at once; the depth of a product in tiles is a multiple.
-inline constexpr int kTileDepth = kTileRowBytes / 2;
+// The loops of sums, which have a column in their first dimension and a row in the second one.
+struct TileLoops {
+  Halide::RDom reduction;  // Its first dimension is the terms of a step: 2 of bf16, 4 of u8 by i8.
+  Halide::RVar step;
+  // Whether the third dimension is rows, too, that may stand below the others. All further ones are sums apart.
+  bool has_lines = false;
+  // Whether the right factor's next columns are fetched ahead: each is read a few times only, and comes from memory.
+  bool fetches_ahead = false;
+};
 
-// Has the sums of products be made in tile registers. `sums` is (column, row, ...) in f32, each column and row in a loop of its own from
-// 0 to an extent that is known, columns a multiple of kTileColumns. Its one update adds products of two bf16, `term` and `step` those of
-// the reduction: a pair and the pairs. The left factor's pairs of a row, the right one's pairs of 16 columns, and the columns
-// of sums must lie together in memory.
+// Has the sums of products, in f32 or i32, be made in tile registers. Columns and rows of `sums` are loops of their own from 0 to an
+// extent that is known, columns a multiple of kTileColumns. Its one update adds products of two bf16, or of a u8 by an i8. The
+// left factor's terms and steps of a row, the right one's terms of 16 columns, and the columns of sums must lie together in memory.
 //
 // REQUIRES: the pipeline has a UseTileRegisters.
-void MarkForTileRegisters(Halide::Func sums, const Halide::RVar& term, const Halide::RVar& step);
+void MarkForTileRegisters(Halide::Func sums, const TileLoops& loops);
 
 // The lowering pass that does so. `status` becomes INTERNAL where what was marked cannot be.
 class UseTileRegisters : public Halide::Internal::IRMutator {

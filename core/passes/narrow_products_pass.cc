@@ -97,8 +97,10 @@ std::optional<NarrowForm> ProductNarrowing::FormForConvolution(const Node& node)
   const std::optional<Tensor>& weights = old_.values[node.inputs[1]].constant;
   if (x.type->rank() != 5 || x.constant.has_value() || !weights.has_value()) return std::nullopt;
   const int64_t block = x.type->dimension(4).extent();
-  if (x.type->dtype() == DataType::kFloat32 && forms_.bfloat16_convolutions && !is_depthwise &&
-      block % 2 == 0) {
+  if (x.type->dtype() == DataType::kFloat32) {
+    const int64_t divisor = forms_.bfloat16_block;
+    const bool fits = divisor > 0 && block % divisor == 0 && weights->shape().back() % divisor == 0;
+    if (is_depthwise || !fits) return std::nullopt;
     return NarrowForm{DataType::kBfloat16, 0};
   }
   const bool may_be_bytes = is_depthwise ? forms_.depthwise_bytes : forms_.bytes && block % 4 == 0;

@@ -2,16 +2,19 @@
 #ifndef SLIPWAY_CORE_PASSES_NARROW_PRODUCTS_PASS_H_
 #define SLIPWAY_CORE_PASSES_NARROW_PRODUCTS_PASS_H_
 
+#include <cstdint>
+
 #include "core/passes/pass.h"
 
 namespace slipway {
 
 // Which products of small numbers are to be.
 struct NarrowForms {
-  bool bfloat16_matrices = false;      // In place of f32, which they are rounded to:
-  bool bfloat16_convolutions = false;  // of GemmPacked, and of ConvNCHWc.
-  bool bytes = false;                  // In place of i16 whose values fit in 8 bits: the same sums.
-  bool depthwise_bytes = false;        // The same where a channel is one of its own.
+  bool bfloat16_matrices = false;  // GemmPacked's in place of f32, which they are rounded to,
+  // and ConvNCHWc's whose blocks of channels this divides; 0: none.
+  int64_t bfloat16_block = 0;
+  bool bytes = false;            // In place of i16 whose values fit in 8 bits: the same sums.
+  bool depthwise_bytes = false;  // The same where a channel is one of its own.
 };
 
 // slipway.ConvNCHWc of blocked channels by constant weights, in f32 or of integers (i16), reads data and weights in bf16 or in

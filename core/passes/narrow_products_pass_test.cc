@@ -23,7 +23,7 @@ Pass Narrowing(NarrowForms forms) {
   };
 }
 
-constexpr NarrowForms kBfloat16 = {.bfloat16_matrices = true, .bfloat16_convolutions = true};
+constexpr NarrowForms kBfloat16 = {.bfloat16_matrices = true, .bfloat16_block = 2};
 constexpr NarrowForms kBytes = {.bytes = true};
 
 std::string After(const PassTester& tester, NarrowForms forms, const std::string& before) {
@@ -51,6 +51,8 @@ TEST(NarrowProducts, RoundsDataAndWeightsToBfloat16) {
     EXPECT_OK(tester.CheckSameResults(graph, narrowed, seed, {.relative = 0.01, .absolute = 0.05}));
   }
   EXPECT_OK(tester.Check(Narrowing({}), before, before));
+  // Blocks that are too small.
+  EXPECT_OK(tester.Check(Narrowing({.bfloat16_block = 16}), before, before));
   EXPECT_OK(tester.Check(Narrowing(kBytes), before, before));
 }
 

@@ -148,9 +148,29 @@ TEST(Bfloat16KernelsTest, AgreeWithTheReferenceInTileRegisters) {
     for (const int64_t columns : {5, 16, 40, 91, 208}) AddProduct(suite, rows, 64, columns, 16);
   }
   for (const int64_t depth : {32, 96, 768}) AddProduct(suite, 40, depth, 48, 16);
-  // Not of whole registers: products of vectors.
+  // Not of whole registers, and too little of one: products of vectors.
+  for (const int64_t depth : {48, 300}) AddProduct(suite, 40, depth, 48, 16);
   AddProduct(suite, 40, 34, 48, 16);
   AddProduct(suite, 40, 64, 48, 8);
+  suite.Run(target.host());
+}
+
+// Positions that fill registers and don't, short rows below each other, blocks of channels of one register, of two and of half a one.
+TEST(Bfloat16KernelsTest, ConvolutionsAgreeWithTheReferenceInTileRegisters) {
+  ASSERT_OK_AND_ASSIGN(const Target target, ParseTarget("x86-64-v4-linux-amxbf16"));
+  if (!CheckRunsOn(target, HostTarget()).ok()) GTEST_SKIP() << "no AMX here";
+  KernelSuite suite;
+  for (const int64_t block : {16, 32, 64}) {
+    for (const ConvCase& c : kConvCases) AddConv(suite, c, block, 2, 4, 1);
+    for (const int64_t size : {3, 8, 14, 16, 18, 26, 33, 56}) {
+      AddConv(suite, {size, 1, 1, 0}, block, 1, 2, 1);
+      AddConv(suite, {size, 3, 1, 1}, block, 1, 1, 1);
+    }
+    AddConv(suite, {9, 3, 1, 1}, block, 4, 6, 2);
+    AddConv(suite, {15, 5, 3, 2}, block, 2, 2, 2);
+    AddLayer(suite, 7, block);
+    AddLayer(suite, 13, block);
+  }
   suite.Run(target.host());
 }
 

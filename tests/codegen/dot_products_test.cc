@@ -116,8 +116,26 @@ TEST(DotProductsTest, OfBfloat16InTileRegisters) {
     EXPECT_EQ(counts["tilestored"], rows == 1 || rows == 16 ? 2 : 4);
     EXPECT_GT(counts["tilerelease"], 0);
   }
-  // No whole registers.
+  // A fraction of a register's row at once, and too little of one.
+  EXPECT_GT(Compiled("x86-64-v4-linux-amxbf16", Product(128, 48))["tdpbf16ps"], 0);
   EXPECT_EQ(Compiled("x86-64-v4-linux-amxbf16", Product(128, 34))["tdpbf16ps"], 0);
+}
+
+// Sums of convolutions stay in their registers over the whole reduction: four of them, or two where a block is one.
+TEST(DotProductsTest, OfConvolutionsInTileRegisters) {
+  for (const int64_t block : {16, 32}) {
+    SCOPED_TRACE(block);
+    std::map<std::string, int> counts = Compiled(
+        "x86-64-v4-linux-amxbf16", Layer(DataType::kBfloat16, DataType::kBfloat16, block, 2));
+    EXPECT_GT(counts["tdpbf16ps"], 0);
+    EXPECT_EQ(counts["tilestored"], block == 16 ? 2 : 4);
+    EXPECT_EQ(counts["vdpbf16ps"] + counts["vfmadd231ps"], 0);
+  }
+  std::map<std::string, int> counts =
+      Compiled("x86-64-v4-linux-amxint8", Layer(DataType::kUint8, DataType::kInt8, 32, 4));
+  EXPECT_GT(counts["tdpbusd"], 0);
+  EXPECT_EQ(counts["tilestored"], 4);
+  EXPECT_EQ(counts["vpdpbusd"], 0);
 }
 
 TEST(DotProductsTest, OfBytes) {

@@ -2,8 +2,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/target/target.h"
 #include "gtest/gtest.h"
 #include "tests/codegen/kernel_suite.h"
+#include "tests/common/status_matchers.h"
 
 namespace slipway {
 namespace {
@@ -62,7 +64,7 @@ void AddBytes(KernelSuite& suite, const ConvCase& c, int64_t block, int64_t in_b
               const ValueId bias = b.Input("bias", DataType::kInt32, {out_blocks * block});
               Attributes attributes = ConvAttributes(c);
               attributes.Set("group", group);
-              attributes.Set("zero", 7 * c.size);
+              attributes.Set("zero", 7 * c.size % 256);
               b.Output(b.Add("slipway.ConvNCHWc", {x, w, bias}, attributes));
             },
             {BytesOf<uint8_t>(x_shape, 1), BytesOf<int8_t>(w_shape, 2)});
@@ -175,9 +177,24 @@ TEST(IntegerKernelsTest, OfBytesAgreeWithTheReference) {
   }
 }
 
+// Blocks of channels of one register, of two and of half a one.
+TEST(IntegerKernelsTest, OfBytesAgreeWithTheReferenceInTileRegisters) {
+  ASSERT_OK_AND_ASSIGN(const Target target, ParseTarget("x86-64-v4-linux-amxint8"));
+  if (!CheckRunsOn(target, HostTarget()).ok()) GTEST_SKIP() << "no AMX here";
+  for (const int64_t block : {32, 64}) {
+    KernelSuite suite;
+    AddAllBytes(suite, block);
+    for (const int64_t size : {3, 8, 14, 16, 18, 26, 33, 56}) {
+      AddBytes(suite, {size, 1, 1, 0}, block, 1, 2, 1);
+      AddBytes(suite, {size, 3, 1, 1}, block, 1, 1, 1);
+    }
+    suite.Run(target.host());
+  }
+}
+
 TEST(IntegerKernelsTest, CompileWhereTheirInstructionsAre) {
-  for (const char* name :
-       {"x86-64-v4-linux-vnni", "x86-64-v4-linux-bf16-vnni", "x86-64-v3-linux-avxvnni"}) {
+  for (const char* name : {"x86-64-v4-linux-vnni", "x86-64-v4-linux-bf16-vnni",
+                           "x86-64-v3-linux-avxvnni", "x86-64-v4-linux-amxint8"}) {
     const DeviceTarget target = ParseTarget(name)->host();
     KernelSuite suite;
     AddAll(suite, BlockOf(target));

@@ -1,9 +1,11 @@
 #include "core/backends/cpu/cpu_pipeline.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "core/backends/cpu/winograd_choice.h"
 #include "core/passes/alter_layout_pass.h"
 #include "core/passes/call_kernels_pass.h"
@@ -22,10 +24,21 @@
 namespace slipway {
 namespace {
 
-std::vector<int64_t> ChannelBlocks(const MachineDescription& machine) {
+// Channels of a block, largest first: those of a vector of sums, or of a whole register of factors where products are made of such.
+std::vector<int64_t> ChannelBlocks(const MachineDescription& machine, int64_t factors) {
   std::vector<int64_t> blocks;
-  for (int block = machine.vector_bytes / 4; block >= 4; block /= 2) blocks.push_back(block);
+  const int64_t largest = std::max<int64_t>(machine.vector_bytes / 4, factors);
+  for (int64_t block = largest; block >= 4; block /= 2) blocks.push_back(block);
   return blocks;
+}
+
+// Factors of 8 bits and of bf16 that a row of a tile register takes.
+constexpr int64_t kBytesOfRow = 64;
+constexpr int64_t kBfloat16OfRow = 32;
+
+bool HasIntegerConvolutions(const Graph& graph) {
+  return absl::c_any_of(graph.nodes,
+                        [](const Node& node) { return node.op == "slipway.IntegerConv"; });
 }
 
 int64_t PanelColumns(const MachineDescription& machine) {
@@ -39,8 +52,9 @@ NarrowForms FormsFor(const DeviceTarget& device, const MachineDescription& machi
   NarrowForms forms;
   forms.bfloat16_matrices =
       has_instructions && machine.has_bf16 && precision == DataType::kBfloat16;
-  // Processors with tile registers multiply vectors of bf16 at half the rate of f32.
-  forms.bfloat16_convolutions = forms.bfloat16_matrices && !machine.has_bf16_tiles;
+  // Processors with tile registers multiply vectors of bf16 at half the rate of f32; half a row of a register is still faster.
+  if (forms.bfloat16_matrices)
+    forms.bfloat16_block = machine.has_bf16_tiles ? kBfloat16OfRow / 2 : 2;
   forms.bytes = has_instructions && machine.has_int8;
   forms.depthwise_bytes = true;  // Summed in f32, which holds such sums.
   return forms;
@@ -50,15 +64,20 @@ NarrowForms FormsFor(const DeviceTarget& device, const MachineDescription& machi
 
 BackendPipeline CpuPipeline(const DeviceTarget& device, IsLowered is_lowered, DataType precision) {
   const MachineDescription machine = DescribeMachine(device);
-  const auto alter_layout = [blocks = ChannelBlocks(machine)](Graph graph,
-                                                              const PassContext& context) {
-    return AlterLayout(std::move(graph), context, blocks);
-  };
   const NarrowForms forms = FormsFor(device, machine, precision);
-  const DataType direct = forms.bfloat16_convolutions ? DataType::kBfloat16 : DataType::kFloat32;
-  const auto choose_convolution = [machine, direct](Graph graph, const PassContext& context) {
+  const auto alter_layout = [machine, forms](Graph graph, const PassContext& context) {
+    int64_t factors = 0;
+    if (machine.has_bf16_tiles && forms.bfloat16_block > 0) factors = kBfloat16OfRow;
+    if (machine.has_int8_tiles && HasIntegerConvolutions(graph)) factors = kBytesOfRow;
+    return AlterLayout(std::move(graph), context, ChannelBlocks(machine, factors));
+  };
+  const auto choose_convolution = [machine, forms](Graph graph, const PassContext& context) {
     return ChooseConvolution(std::move(graph), context, [&](const ConvView& conv) {
-      return ChooseWinogradTile(machine, conv, direct);
+      const int64_t divisor = forms.bfloat16_block;
+      const bool is_narrow =
+          divisor > 0 && conv.in_block % divisor == 0 && conv.out_block % divisor == 0;
+      return ChooseWinogradTile(machine, conv,
+                                is_narrow ? DataType::kBfloat16 : DataType::kFloat32);
     });
   };
   const auto narrow_products = [forms](Graph graph, const PassContext& context) {

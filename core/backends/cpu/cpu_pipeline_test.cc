@@ -56,6 +56,39 @@ TEST(CpuPipeline, BlocksOfOneVectorAndPanelsOfTwo) {
   }
 }
 
+TEST(CpuPipeline, BlocksOfAWholeRowOfATileRegister) {
+  constexpr char kReal[] = R"(
+    graph "g" (%x: f32[1, 64, 4, 4]) -> (%y) {
+      const %w: f32[64, 64, 1, 1] = splat 0.5
+      %y = Conv(%x, %w)
+    })";
+  constexpr char kInteger[] = R"(
+    graph "g" (%x: i16[1, 64, 4, 4]) -> (%y) {
+      const %w: i16[64, 64, 1, 1] = splat 1
+      %y = slipway.IntegerConv(%x, %w)
+    })";
+  const PassTester tester;
+  const struct {
+    const char* target;
+    const char* model;
+    DataType precision;
+    const char* blocked;
+  } rows[] = {{"x86-64-v4-linux-amxbf16", kReal, DataType::kBfloat16, "f32[1, 2, 4, 4, 32]"},
+              {"x86-64-v4-linux-amxbf16", kReal, DataType::kFloat32, "f32[1, 4, 4, 4, 16]"},
+              {"x86-64-v4-linux-amxint8", kReal, DataType::kBfloat16, "f32[1, 4, 4, 4, 16]"},
+              {"x86-64-v4-linux-amxint8", kInteger, DataType::kFloat32, "i32[1, 1, 4, 4, 64]"},
+              {"x86-64-v4-linux-vnni", kInteger, DataType::kFloat32, "i32[1, 4, 4, 4, 16]"}};
+  for (const auto& row : rows) {
+    ASSERT_OK_AND_ASSIGN(const Graph graph, ParseGraph(row.model));
+    PipelineOptions options;
+    options.print_after = "AlterLayout";
+    ASSERT_OK_AND_ASSIGN(const PipelineResult result,
+                         RunPipeline(graph, CpuPipeline(Device(row.target), nullptr, row.precision),
+                                     tester.context(), options, SystemClock()));
+    EXPECT_THAT(result.printed_graph, HasSubstr(row.blocked)) << row.target << row.model;
+  }
+}
+
 // The property that all passes have to keep.
 class RandomGraphs : public ::testing::TestWithParam<std::string> {};
 

@@ -15,7 +15,8 @@ constexpr double kCacheBytesPerCycle = 32;
 constexpr double kProductShare = 0.85;
 // Larger tiles round more.
 constexpr double kLeastGain = 1.2;
-constexpr int64_t kUnits = 2;  // That multiply and add a vector each cycle.
+constexpr int64_t kUnits = 2;             // That multiply and add a vector each cycle.
+constexpr double kBfloat16OfTiles = 512;  // Products of tile registers in a cycle.
 
 int64_t RoundUpDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -29,10 +30,12 @@ int64_t Operations(const double (&matrix)[kRows][kColumns], int64_t rows) {
   return count;
 }
 
-// Of products and weights of `element_bytes`: smaller ones are as many more in a vector.
-double Cycles(const MachineDescription& machine, double products, double weights,
-              double element_bytes) {
-  const double at_once = machine.vector_bytes / element_bytes * kUnits;
+// Of products and weights of a type: smaller ones are as many more in a vector.
+double Cycles(const MachineDescription& machine, double products, double weights, DataType dtype) {
+  const auto element_bytes = static_cast<double>(ByteSize(dtype));
+  const double at_once = dtype == DataType::kBfloat16 && machine.has_bf16_tiles
+                             ? kBfloat16OfTiles
+                             : machine.vector_bytes / element_bytes * kUnits;
   return products / (at_once * kProductShare) + weights * element_bytes / kMemoryBytesPerCycle;
 }
 
@@ -43,8 +46,7 @@ double DirectCycles(const MachineDescription& machine, const ConvView& conv, Dat
   const auto channels = static_cast<double>(conv.in_channels * conv.out_channels);
   const auto places =
       static_cast<double>(conv.batch * conv.window.output[0] * conv.window.output[1]);
-  return Cycles(machine, places * kKernel * channels, kKernel * channels,
-                static_cast<double>(ByteSize(dtype)));
+  return Cycles(machine, places * kKernel * channels, kKernel * channels, dtype);
 }
 
 double TiledCycles(const MachineDescription& machine, const ConvView& conv, int64_t m) {
@@ -66,7 +68,7 @@ double TiledCycles(const MachineDescription& machine, const ConvView& conv, int6
   const double between = 2 * square * sizeof(float) *
                          static_cast<double>(conv.in_channels + conv.out_channels) /
                          kCacheBytesPerCycle;
-  return Cycles(machine, tiles * square * channels, square * channels, sizeof(float)) +
+  return Cycles(machine, tiles * square * channels, square * channels, DataType::kFloat32) +
          tiles * (transforms + between);
 }
 

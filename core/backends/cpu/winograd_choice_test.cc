@@ -38,6 +38,15 @@ TEST(WinogradChoice, LargeTilesAloneAreFasterThanSmallNumbers) {
   EXPECT_NE(ChooseWinogradTile(machine, Layer(256, 56), DataType::kBfloat16), 0);
 }
 
+TEST(WinogradChoice, NoTilesAreFasterThanTileRegisters) {
+  const MachineDescription machine =
+      DescribeMachine(ParseTarget("x86-64-v4-linux-amxbf16")->host());
+  for (const ConvView& conv : {Layer(64, 56), Layer(256, 28)}) {
+    EXPECT_EQ(ChooseWinogradTile(machine, conv, DataType::kBfloat16), 0);
+    EXPECT_NE(ChooseWinogradTile(machine, conv, DataType::kFloat32), 0);
+  }
+}
+
 TEST(WinogradChoice, CyclesGrowWithTheBatch) {
   const MachineDescription machine = Machine();
   for (const int64_t m : {2, 4, 6}) {

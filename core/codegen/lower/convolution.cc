@@ -51,6 +51,7 @@ absl::StatusOr<Prepared> Prepare(LoweringContext& context, int x_dim) {
                                                 : Halide::Internal::make_const(type, conv.zero));
     prepared.stages.padded = prepared.input;
   }
+  if (conv.out_block > 1) prepared.stages.block = static_cast<int>(conv.out_block);
   if (x_dim > 0) prepared.stages.input_block = static_cast<int>(conv.in_block);
   prepared.stages.batch = conv.batch == kOpenExtent ? kOpen : static_cast<int>(conv.batch);
   prepared.stages.channel_blocks = static_cast<int>(conv.out_channels / conv.out_block);

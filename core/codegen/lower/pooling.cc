@@ -90,7 +90,7 @@ absl::StatusOr<std::vector<Func>> LowerPool(LoweringContext& context) {
   }
 
   const std::vector<int> out_extents = HalideExtents(context.output_types[0]);
-  if (blocked) stages.input_block = out_extents[0];
+  if (blocked) stages.block = stages.input_block = out_extents[0];
   stages.accumulator = accumulator;
   stages.reduction = r;
   stages.batch = out_extents.back();

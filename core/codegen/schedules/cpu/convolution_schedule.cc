@@ -5,12 +5,17 @@
 
 #include "core/codegen/schedules/cpu/loops.h"
 #include "core/codegen/schedules/cpu/tiles.h"
+#include "core/codegen/tile_registers.h"
+#include "core/codegen/tile_shapes.h"
 
 namespace slipway {
 namespace {
 
 // Of weights that are read side by side, where that is all that a convolution waits for.
 constexpr int kMaxStreams = 4;
+
+// Rows of a tile in tile registers, more of which are more code than it is worth.
+constexpr int kMaxTileHeight = 4;
 
 using Halide::Func;
 using Halide::RVar;
@@ -62,6 +67,44 @@ bool LoadsTogether(const MachineDescription& machine, const ConvolutionStages& s
   return machine.has_lane_fma && loaded.defined() && loaded.output_types()[0].is_float();
 }
 
+// Vectors of a block of channels.
+int BlockVectors(const MachineDescription& machine, const ConvolutionStages& stages) {
+  return std::max(1, stages.block / FloatLanes(machine));
+}
+
+// Whether sums can be made in tile registers.
+bool FitTileRegisters(const MachineDescription& machine, const ConvolutionStages& stages) {
+  Func accumulator = stages.accumulator;
+  const bool is_float = accumulator.output_types()[0].is_float();
+  const bool has_tiles = is_float ? machine.has_bf16_tiles : machine.has_int8_tiles;
+  const int terms = is_float ? 2 : 4;  // Two integers are of 16 bits.
+  return has_tiles && stages.terms == terms && stages.block % kTileColumns == 0 &&
+         StepsOfTile(stages.input_block / terms) >= kLeastStepsOfTile;
+}
+
+// What of weights a tile's blocks may have in the second-level cache, beside all else.
+constexpr int64_t kShareOfCache = 4;
+constexpr int kMaxRegisterBlocks = 4;
+
+ConvolutionSchedule ChooseTileRegisters(const MachineDescription& machine,
+                                        const ConvolutionStages& stages) {
+  const PositionTile tile = ChoosePositionTile(stages.width, stages.height, stages.block);
+  const int64_t fitting = machine.l2_bytes / kShareOfCache / stages.block_weight_bytes;
+  const int blocks = LargestDivisor(
+      stages.group_blocks, static_cast<int>(std::clamp<int64_t>(fitting, 1, kMaxRegisterBlocks)));
+  const int64_t outer = int64_t{Assumed(stages.batch)} * (stages.channel_blocks / blocks);
+  // Strips of whole tiles.
+  int strips = 1;
+  for (int s = 1; s * tile.height <= stages.height && outer * strips < WantedTasks(machine); ++s) {
+    if (stages.height % s == 0) strips = s;
+  }
+  return {.width = tile.width,
+          .blocks = blocks,
+          .height = tile.height,
+          .registers = 1,
+          .strips = strips};
+}
+
 // The strips that make as many tasks as are wanted, of rows of so many tiles of channels.
 int StripsFor(const MachineDescription& machine, const ConvolutionStages& stages, int blocks) {
   const int64_t outer = int64_t{Assumed(stages.batch)} * (stages.channel_blocks / blocks);
@@ -83,46 +126,68 @@ Parameter StripsParameter(const ConvolutionStages& stages, ConvolutionSchedule& 
 
 ConvolutionSchedule ChooseBlockedConvolution(const MachineDescription& machine,
                                              const ConvolutionStages& stages) {
+  if (FitTileRegisters(machine, stages)) return ChooseTileRegisters(machine, stages);
   const bool adds_apart = AddsApart(machine, stages);
-  const AccumulatorTile tile = ChooseTile(
-      machine, stages.width, stages.group_blocks,
-      {stages.input_bytes, stages.block_weight_bytes, adds_apart, LoadsTogether(machine, stages)});
+  const AccumulatorTile tile = ChooseTile(machine, stages.width, stages.group_blocks,
+                                          {.input_bytes = stages.input_bytes,
+                                           .block_weight_bytes = stages.block_weight_bytes,
+                                           .adds_apart = adds_apart,
+                                           .holds_inputs = LoadsTogether(machine, stages),
+                                           .block_vectors = BlockVectors(machine, stages)});
   if (stages.width * stages.height == 1 && stages.block_weight_bytes > machine.l1_bytes) {
     // Weights are read once and wait for memory: few streams of them are enough.
-    return {1, LargestDivisor(stages.group_blocks, kMaxStreams), 1, StripsFor(machine, stages, 1)};
+    return {.blocks = LargestDivisor(stages.group_blocks, kMaxStreams),
+            .strips = StripsFor(machine, stages, 1)};
   }
   // What products are before they are added takes the register that another broadcast input would hold.
   const bool keeps_weights = adds_apart || KeepsWeights(tile);
-  return {tile.width, tile.blocks, keeps_weights, StripsFor(machine, stages, tile.blocks)};
+  return {.width = tile.width,
+          .blocks = tile.blocks,
+          .keeps_weights = keeps_weights,
+          .strips = StripsFor(machine, stages, tile.blocks)};
 }
 
-Parameters BlockedConvolutionParameters(const MachineDescription&, const ConvolutionStages& stages,
+Parameters BlockedConvolutionParameters(const MachineDescription& machine,
+                                        const ConvolutionStages& stages,
                                         ConvolutionSchedule& schedule) {
+  const int rows_of_strip = stages.height / schedule.strips;
   return {WidthParameter(stages.width, schedule),
           BlocksParameter(stages, schedule),
           {"keeps-weights", &schedule.keeps_weights, 0, 1},
-          StripsParameter(stages, schedule)};
+          StripsParameter(stages, schedule),
+          {"registers", &schedule.registers, 0, FitTileRegisters(machine, stages) ? 1 : 0},
+          {"height", &schedule.height, 1,
+           schedule.registers != 0 ? std::min(rows_of_strip, kMaxTileHeight) : 1}};
 }
 
 void ScheduleBlockedConvolution(const MachineDescription& machine, const ConvolutionStages& stages,
                                 const ConvolutionSchedule& schedule, Func result) {
   const std::vector<Var> vars = result.args();
   const Var c = vars[0], x = vars[1], y = vars[2], channel = vars[3], n = vars[4];
-  Var xi("xi"), ci("ci"), yi("yi");
+  Var xi("xi"), ci("ci"), yi("yi"), row("row");
+  const int rows_of_strip = stages.height / schedule.strips;
   result.split(channel, channel, ci, schedule.blocks, TailStrategy::RoundUp)
       .split(x, x, xi, schedule.width, ExactOrShifted(stages.width, schedule.width))
-      .split(y, y, yi, stages.height / schedule.strips, TailStrategy::RoundUp)
-      .reorder({c, xi, ci, x, yi, y, channel, n})
-      .vectorize(c)
-      .unroll(xi)
-      .unroll(ci);
+      .split(y, y, yi, rows_of_strip, TailStrategy::RoundUp)
+      .split(yi, yi, row, schedule.height, ExactOrShifted(rows_of_strip, schedule.height))
+      .reorder({c, xi, row, ci, x, yi, y, channel, n})
+      .vectorize(c);
   ParallelizeOuter(result, {{y, schedule.strips},
                             {channel, stages.channel_blocks / schedule.blocks},
                             {n, Assumed(stages.batch)}});
 
   Func accumulator = stages.accumulator;
   const std::vector<Var> a = accumulator.args();
-  accumulator.compute_at(result, x).vectorize(a[0]).unroll(a[1]).unroll(a[3]);
+  SchedulePadding(machine, stages);
+  accumulator.compute_at(result, x).vectorize(a[0]);
+  if (schedule.registers != 0) {
+    MarkForTileRegisters(
+        accumulator,
+        {.reduction = stages.reduction, .step = RVar(stages.reduction[1]), .has_lines = true});
+    return;
+  }
+  result.unroll(xi).unroll(ci);
+  accumulator.unroll(a[1]).unroll(a[3]);
   const Var fast = a[schedule.keeps_weights ? 3 : 1], slow = a[schedule.keeps_weights ? 1 : 3];
   Halide::Stage update = accumulator.update();
   if (stages.terms > 1) {
@@ -138,12 +203,12 @@ void ScheduleBlockedConvolution(const MachineDescription& machine, const Convolu
     LoadTogether(machine, stages.loaded, stages.input_block, accumulator,
                  RVar(stages.reduction[2]));
   }
-  SchedulePadding(machine, stages);
 }
 
 ConvolutionSchedule ChooseDepthwiseConvolution(const MachineDescription& machine,
                                                const ConvolutionStages& stages) {
-  const AccumulatorTile tile = ChooseTile(machine, stages.width, 1);
+  const AccumulatorTile tile =
+      ChooseTile(machine, stages.width, 1, {.block_vectors = BlockVectors(machine, stages)});
   return {.width = std::min(tile.width, 8), .strips = StripsFor(machine, stages, 1)};
 }
 

@@ -15,6 +15,9 @@ struct ConvolutionSchedule {
   // A tile: positions of a row, of a plain convolution vectors of them, by blocks of channels.
   int width = 1;
   int blocks = 1;
+  int height = 1;  // Rows of a tile; more than one in tile registers alone.
+  // 1: sums are made in tile registers (core/codegen/tile_registers.h).
+  int registers = 0;
   // 1: its weights stay in registers while inputs come from memory, one after the other; 0: the other way round.
   int keeps_weights = 1;
   // Parts of the output's rows, each a task.

@@ -6,6 +6,7 @@
 #include "core/codegen/schedules/cpu/loops.h"
 #include "core/codegen/schedules/cpu/tiles.h"
 #include "core/codegen/tile_registers.h"
+#include "core/codegen/tile_shapes.h"
 
 namespace slipway {
 namespace {
@@ -99,7 +100,7 @@ Var Parallelize(const MatrixStages& stages, const ProductSchedule& schedule, int
 bool FitTileRegisters(const MachineDescription& machine, const MatrixStages& stages) {
   // Pairs of a packed matrix are of bf16.
   return machine.has_bf16_tiles && stages.terms == 2 && stages.block == kTileColumns &&
-         stages.rows != kOpen && Depth(stages) % kTileDepth == 0;
+         stages.rows != kOpen && StepsOfTile(Depth(stages) / stages.terms) >= kLeastStepsOfTile;
 }
 
 // Whole registers, of which the left factor's and the right one's are each multiplied twice.
@@ -196,7 +197,8 @@ void ScheduleMatrixProduct(const MachineDescription& machine, const MatrixStages
       .unroll(av)
       .unroll(a[1]);
   if (schedule.registers != 0) {
-    MarkForTileRegisters(accumulator, RVar(stages.reduction[0]), Steps(stages));
+    MarkForTileRegisters(
+        accumulator, {.reduction = stages.reduction, .step = Steps(stages), .fetches_ahead = true});
     return;
   }
   // Vectors inside of rows: each broadcast of the left operand is used up at once and holds no register.

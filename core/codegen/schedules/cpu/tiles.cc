@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/codegen/tile_shapes.h"
+
 namespace slipway {
 namespace {
 
@@ -43,6 +45,26 @@ double StepTime(int rows, int vectors, const StepTimes& times) {
          vectors * times.vector + loads * times.place_of_load;
 }
 
+// Cycles that a row of a tile register takes to be loaded, and what is lost at each step of a block, as measured on a Sapphire Rapids.
+constexpr double kRegisterRow = 0.75;
+constexpr double kRegisterStep = 2;
+
+// Cycles of a step of sums in so many registers of so many rows each, times those of the columns.
+double RegisterTime(int registers, int rows, int columns) {
+  const int column_registers = (columns + kTileColumns - 1) / kTileColumns;
+  double time = 0;
+  for (int i = 0; i < registers; i += kBlockTiles) {
+    const int down = std::min(kBlockTiles, registers - i);
+    for (int j = 0; j < column_registers; j += kBlockTiles) {
+      const int across = std::min(kBlockTiles, column_registers - j);
+      const double products = rows * down * across;
+      const double loads = (rows * down + kTileRows * across) * kRegisterRow;
+      time += std::max(products, loads) + kRegisterStep;
+    }
+  }
+  return time;
+}
+
 }  // namespace
 
 AccumulatorTile ChooseTile(const MachineDescription& machine, int num_positions, int num_blocks,
@@ -66,15 +88,16 @@ AccumulatorTile ChooseTile(const MachineDescription& machine, int num_positions,
   double least = 0;
   for (int blocks = std::min(num_blocks, max_of_several); blocks >= 1; --blocks) {
     if (num_blocks % blocks != 0) continue;
+    const int vectors = blocks * operands.block_vectors;
     times.vector =
         blocks * operands.block_weight_bytes > machine.l1_bytes ? kFarVector : kNearVector;
     if (operands.holds_inputs) times.vector /= kHeldWeights;
-    const int max_accumulators = blocks == 1 ? max_of_one_block : max_of_several;
-    for (int width = std::min(num_positions, max_accumulators / blocks); width >= 1; --width) {
+    const int max_accumulators = vectors == 1 ? max_of_one_block : max_of_several;
+    for (int width = std::min(num_positions, max_accumulators / vectors); width >= 1; --width) {
       const int held = operands.holds_inputs ? width : 0;
-      if (width * blocks + blocks + beside + held > machine.vector_registers) continue;
+      if (width * vectors + vectors + beside + held > machine.vector_registers) continue;
       const int tiles = (num_positions + width - 1) / width;
-      const double time = tiles * StepTime(width, blocks, times) / blocks;
+      const double time = tiles * StepTime(width, vectors, times) / blocks;
       if (least == 0 || time < least) {
         least = time;
         best = {width, blocks};
@@ -98,6 +121,23 @@ ProductTile ChooseProductTile(int rows, int panels, int panel_vectors, int vecto
         least = time;
         best = {r, p};
       }
+    }
+  }
+  return best;
+}
+
+PositionTile ChoosePositionTile(int width, int height, int block) {
+  PositionTile best;
+  double least = 0;
+  for (int h = 1; h <= std::min(height, kBlockTiles); ++h) {
+    for (int w = 1; w <= std::min(width, kBlockTiles * kTileRows); ++w) {
+      const int tiles = (width + w - 1) / w * ((height + h - 1) / h);
+      const TileRows rows = TileRowsOf(w);
+      const double time = tiles * (RegisterTime(rows.whole * h, rows.rows, block) +
+                                   (rows.rest > 0 ? RegisterTime(h, rows.rest, block) : 0));
+      if (least != 0 && time >= least) continue;
+      least = time;
+      best = {w, h};
     }
   }
   return best;

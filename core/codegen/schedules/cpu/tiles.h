@@ -9,7 +9,7 @@
 
 namespace slipway {
 
-// A tile of `width` positions times `blocks` vectors of channels, each an accumulator register.
+// A tile of `width` positions times `blocks` blocks of channels, each vector of which is an accumulator register.
 struct AccumulatorTile {
   int width = 1;
   int blocks = 1;
@@ -28,6 +28,8 @@ struct TileOperands {
   bool adds_apart = false;
   // Inputs are loaded as vectors, one for each position of a tile, and stay in registers while they are multiplied element by element.
   bool holds_inputs = false;
+  // Vectors of a block.
+  int block_vectors = 1;
 };
 
 // The tile by which `num_positions` take the least time for a block. One step of the reduction loads `blocks` weight vectors
@@ -37,6 +39,16 @@ struct TileOperands {
 // result divides `num_blocks`; `width` is at most `num_positions`.
 AccumulatorTile ChooseTile(const MachineDescription& machine, int num_positions, int num_blocks,
                            const TileOperands& operands = {});
+
+// A convolution's tile of sums in tile registers (core/codegen/tile_shapes.h): so many positions of so many rows.
+struct PositionTile {
+  int width = 1;
+  int height = 1;
+};
+
+// The one by which an image of such rows takes the least time, with blocks of so many channels. A register's rows are positions of one
+// row of the image, so that of short ones two stand below each other.
+PositionTile ChoosePositionTile(int width, int height, int block);
 
 // Whether the loop over a tile's blocks is inside the one over its positions: the fewer of weights and broadcast inputs stay in
 // registers, while the others come from memory.

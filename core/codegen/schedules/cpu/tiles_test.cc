@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace slipway {
 namespace {
 
@@ -24,6 +26,34 @@ TEST(TilesTest, TilesFitTheRegistersAndDivideTheBlocks) {
         ASSERT_EQ(blocks % tile.blocks, 0) << blocks;
         ASSERT_LE(tile.width * tile.blocks + tile.blocks, registers);
       }
+    }
+  }
+}
+
+TEST(TilesTest, PositionsFillTileRegistersAsFarAsRowsAllow) {
+  for (int width = 1; width <= 120; ++width) {
+    for (const int block : {16, 32, 64}) {
+      const PositionTile tile = ChoosePositionTile(width, 7, block);
+      ASSERT_GE(tile.width, 1);
+      ASSERT_LE(tile.width, std::min(width, 32));
+      ASSERT_LE(tile.height, 2);
+      if (width % 32 == 0) EXPECT_EQ(tile.width, 32) << width;
+    }
+  }
+  // Two registers below each other, of as many rows each.
+  EXPECT_EQ(ChoosePositionTile(56, 56, 32).width, 28);
+  EXPECT_EQ(ChoosePositionTile(49, 1, 32).width, 26);
+  EXPECT_EQ(ChoosePositionTile(14, 14, 32).width, 14);
+  EXPECT_EQ(ChoosePositionTile(14, 14, 32).height, 2);
+}
+
+TEST(TilesTest, BlocksOfSeveralVectorsHoldAsManyRegisters) {
+  for (const int vectors : {2, 4}) {
+    for (int positions = 1; positions <= 60; ++positions) {
+      const AccumulatorTile tile =
+          ChooseTile(MachineOf(32), positions, 8, {.block_vectors = vectors});
+      ASSERT_LE(tile.width * tile.blocks * vectors, 16) << positions;
+      ASSERT_GE(tile.width, 1);
     }
   }
 }
