@@ -23,7 +23,6 @@ namespace ir = Halide::Internal;
 // Names of loops, by which the pass knows them. What has another one is part of the reduction.
 constexpr char kApart[] = "tile_apart";
 constexpr char kStep[] = "tile_step";
-constexpr char kStepAhead[] = "tile_step_ahead";
 constexpr char kLine[] = "tile_line";
 constexpr char kRow[] = "tile_row";
 constexpr char kColumn[] = "tile_column";
@@ -53,10 +52,12 @@ struct Update {
   std::map<std::string, const ir::For*> loops;  // Of a tile, by the names above.
   std::vector<const ir::For*> apart;            // Around all else, outermost first.
   std::vector<const ir::For*> reduction;        // Around the steps of a tile, outermost first.
-  bool fetches_ahead = false;
   Place sums;
   Place left;
   Place right;
+  // Of the right factor what is read next, and whether it is time to fetch that; undefined where nothing moves it.
+  Expr ahead;
+  Expr begins;
 
   int Extent(const char* loop) const {
     const auto found = loops.find(loop);
@@ -95,7 +96,6 @@ void TakeLoop(const ir::For* loop, Update& update) {
   for (const char* name : {kStep, kLine, kRow, kColumn, kTerm}) {
     if (!IsNamed(loop, name)) continue;
     update.loops[name] = loop;
-    update.fetches_ahead = update.fetches_ahead || IsNamed(loop, kStepAhead);
     return;
   }
   update.reduction.push_back(loop);
@@ -112,8 +112,35 @@ bool CanMultiply(const Update& update) {
          update.Extent(kTerm) * update.left.type.bytes() == kTileStepBytes;
 }
 
+// What is around an update, outermost first.
+struct Surroundings {
+  const std::vector<const ir::For*>& loops;
+  const std::vector<const ir::LetStmt*>& lets;
+};
+
+Expr WithoutLets(const std::vector<const ir::LetStmt*>& lets, Expr value) {
+  for (auto let = lets.rbegin(); let != lets.rend(); ++let) {
+    value = ir::substitute((*let)->name, (*let)->value, value);
+  }
+  return value;
+}
+
+void LookAhead(const Surroundings& around, Update& update) {
+  const Expr index = WithoutLets(around.lets, update.right.index);
+  Expr begins = ir::const_true();
+  for (auto loop = around.loops.rbegin(); loop != around.loops.rend(); ++loop) {
+    const Expr at = ir::Variable::make(Halide::Int(32), (*loop)->name);
+    if (ir::expr_uses_var(index, (*loop)->name)) {
+      update.ahead = ir::substitute((*loop)->name, at + 1, index);
+      update.begins = begins;
+      return;
+    }
+    if (!(*loop)->is_parallel()) begins = ir::simplify(begins && at == (*loop)->min);
+  }
+}
+
 // Nothing where `stmt` is no update as MarkForTileRegisters wants it.
-std::optional<Update> ReadUpdate(Stmt stmt, const std::string& sums) {
+std::optional<Update> ReadUpdate(Stmt stmt, const std::string& sums, const Surroundings& around) {
   Update update;
   std::vector<const ir::LetStmt*> lets;
   while (true) {
@@ -129,18 +156,13 @@ std::optional<Update> ReadUpdate(Stmt stmt, const std::string& sums) {
   }
   const auto* store = stmt.as<ir::Store>();
   if (store == nullptr || store->name != sums) return std::nullopt;
-  const auto without_lets = [&lets](Expr value) {
-    for (auto let = lets.rbegin(); let != lets.rend(); ++let) {
-      value = ir::substitute((*let)->name, (*let)->value, value);
-    }
-    return value;
-  };
-  update.sums = {sums, store->value.type(), without_lets(store->index)};
+  update.sums = {sums, store->value.type(), WithoutLets(lets, store->index)};
   FindLoads found;
   store->value.accept(&found);
   std::vector<Place> factors;
   for (const ir::Load* load : found.loads) {
-    if (load->name != sums) factors.push_back({load->name, load->type, without_lets(load->index)});
+    if (load->name == sums) continue;
+    factors.push_back({load->name, load->type, WithoutLets(lets, load->index)});
   }
   if (factors.size() != 2) return std::nullopt;
   if (!ir::is_const_zero(update.Stride(factors[0], kColumn))) std::swap(factors[0], factors[1]);
@@ -159,6 +181,7 @@ std::optional<Update> ReadUpdate(Stmt stmt, const std::string& sums) {
                     update.Extent(kRow) > 0 && update.Extent(kColumn) > 0 &&
                     update.Extent(kColumn) % kTileColumns == 0;
   if (!lies_together || !fits || !CanMultiply(update)) return std::nullopt;
+  LookAhead(around, update);
   return update;
 }
 
@@ -210,7 +233,7 @@ class TileWriter {
     const std::string step = absl::StrCat(update_.sums.buffer, ".steps.", starts[0].row, ".",
                                           starts[0].line, ".", column);
     const Expr from = ir::Variable::make(Halide::Int(32), step) * update_.Steps();
-    std::vector<Stmt> begins, products, stores;
+    std::vector<Stmt> begins, products, fetches, stores;
     const int row_tiles = static_cast<int>(starts.size());
     for (int i = 0; i < row_tiles; ++i) {
       products.push_back(Load(LeftRegister(i), update_.left,
@@ -229,13 +252,14 @@ class TileWriter {
         products.push_back(Call(multiply_, {sum, LeftRegister(i), RightRegister(j)}));
         stores.push_back(Move(kTileStore, sum, update_.sums, place, kRow));
       }
-      if (update_.fetches_ahead) FetchAhead(at, from, products);
+      if (update_.ahead.defined()) FetchAhead(at, from, fetches);
     }
-    Stmt sums = ir::Block::make(products);
-    const int steps = update_.Extent(kStep) / update_.Steps();
-    sums = steps > 1 ? Loop(step, 0, steps, sums) : ir::substitute(step, 0, sums);
-    for (auto loop = update_.reduction.rbegin(); loop != update_.reduction.rend(); ++loop) {
-      sums = Loop((*loop)->name, (*loop)->min, (*loop)->extent, sums);
+    Stmt sums = Reduction(step, products);
+    if (!fetches.empty()) {
+      products.insert(products.end(), fetches.begin(), fetches.end());
+      sums = ir::is_const_one(update_.begins)
+                 ? Reduction(step, products)
+                 : ir::IfThenElse::make(update_.begins, Reduction(step, products), sums);
     }
     std::vector<Stmt> all = std::move(begins);
     all.push_back(sums);
@@ -243,14 +267,22 @@ class TileWriter {
     return ir::Block::make(all);
   }
 
-  // What comes from memory is on its way a column of tiles before it is needed.
-  void FetchAhead(int column, const Expr& from, std::vector<Stmt>& products) const {
-    const Expr next = update_.IndexAt(update_.right,
-                                      {{kColumn, column + update_.Extent(kColumn)}, {kStep, from}});
+  // Does `products` for all that is summed.
+  Stmt Reduction(const std::string& step, const std::vector<Stmt>& products) const {
+    Stmt sums = ir::Block::make(products);
+    const int steps = update_.Extent(kStep) / update_.Steps();
+    sums = steps > 1 ? Loop(step, 0, steps, sums) : ir::substitute(step, 0, sums);
+    for (auto loop = update_.reduction.rbegin(); loop != update_.reduction.rend(); ++loop) {
+      sums = Loop((*loop)->name, (*loop)->min, (*loop)->extent, sums);
+    }
+    return sums;
+  }
+
+  void FetchAhead(int column, const Expr& from, std::vector<Stmt>& fetches) const {
+    const Place next = {update_.right.buffer, update_.right.type, update_.ahead};
     for (int step = 0; step < update_.Steps(); ++step) {
-      const Expr line = next + step * update_.Stride(update_.right, kStep);
-      products.push_back(
-          Call(kTilePrefetch, {Pointer(update_.right), Bytes(line, update_.right.type.bytes())}));
+      const Expr line = update_.IndexAt(next, {{kColumn, column}, {kStep, from + step}});
+      fetches.push_back(Call(kTilePrefetch, {Pointer(next), Bytes(line, next.type.bytes())}));
     }
   }
 
@@ -308,6 +340,46 @@ bool StoresZeros(const Stmt& stmt) {
   return !numbers.found;
 }
 
+// Calls that give registers their shapes, and what comes with them.
+bool IsConfiguring(const Stmt& stmt, const char* name) {
+  const auto* evaluate = stmt.as<ir::Evaluate>();
+  const auto* call = evaluate == nullptr ? nullptr : evaluate->value.as<ir::Call>();
+  return call != nullptr && call->name == name;
+}
+
+// The shapes that registers have in a statement.
+class FindConfigurations : public ir::IRVisitor {
+ public:
+  std::vector<Stmt> found;  // No two alike.
+
+ private:
+  using ir::IRVisitor::visit;
+  void visit(const ir::Evaluate* op) override {
+    if (!IsConfiguring(op, kTileConfigure)) return;
+    for (const Stmt& other : found) {
+      if (ir::equal(other, op)) return;
+    }
+    found.emplace_back(op);
+  }
+};
+
+class DropConfigurations : public ir::IRMutator {
+  using IRMutator::visit;
+  Stmt visit(const ir::Evaluate* op) override {
+    const bool is_one = IsConfiguring(op, kTileConfigure) || IsConfiguring(op, kTileRelease);
+    return is_one ? ir::Evaluate::make(0) : Stmt(op);
+  }
+};
+
+// Registers get their shapes around a loop, and not in it, where all are alike in it: that takes as long as three steps.
+Stmt ConfiguredAround(const Stmt& loop) {
+  FindConfigurations configurations;
+  loop.accept(&configurations);
+  if (configurations.found.size() != 1) return loop;
+  return ir::Block::make(
+      {configurations.found[0], DropConfigurations().mutate(loop), Call(kTileRelease, {})});
+}
+
 // Whether a loop of a Func's update is marked.
 class FindMark : public ir::IRVisitor {
  public:
@@ -332,22 +404,23 @@ bool IsMarked(const Stmt& stmt, const std::string& sums) {
 
 // What makes the sums, of which the marked update is a part: what they begin with, that, and what is free behind it. `zero`: nothing
 // before has stored anything else. Undefined where the update cannot be read.
-Stmt InTileRegisters(const Stmt& body, const std::string& sums, bool zero) {
+Stmt InTileRegisters(const Stmt& body, const std::string& sums, const Surroundings& around,
+                     bool zero) {
   if (const auto* let = body.as<ir::LetStmt>()) {
-    const Stmt tiles = InTileRegisters(let->body, sums, zero);
+    const Stmt tiles = InTileRegisters(let->body, sums, around, zero);
     return tiles.defined() ? ir::LetStmt::make(let->name, let->value, tiles) : tiles;
   }
   if (const auto* block = body.as<ir::Block>()) {
     if (IsMarked(block->first, sums)) {
-      const Stmt tiles = InTileRegisters(block->first, sums, zero);
+      const Stmt tiles = InTileRegisters(block->first, sums, around, zero);
       return tiles.defined() ? ir::Block::make(tiles, block->rest) : tiles;
     }
     // Registers begin with zeros by themselves.
     const bool is_zero = StoresZeros(block->first);
-    const Stmt tiles = InTileRegisters(block->rest, sums, zero && is_zero);
+    const Stmt tiles = InTileRegisters(block->rest, sums, around, zero && is_zero);
     return is_zero || !tiles.defined() ? tiles : ir::Block::make(block->first, tiles);
   }
-  const std::optional<Update> update = ReadUpdate(body, sums);
+  const std::optional<Update> update = ReadUpdate(body, sums, around);
   return update.has_value() ? WriteTiles(*update, zero) : Stmt();
 }
 
@@ -356,7 +429,7 @@ Stmt InTileRegisters(const Stmt& body, const std::string& sums, bool zero) {
 void MarkForTileRegisters(Func sums, const TileLoops& loops) {
   const std::vector<Var> vars = sums.args();
   Halide::Stage update = sums.update();
-  const Halide::RVar term(kTerm), step(loops.fetches_ahead ? kStepAhead : kStep);
+  const Halide::RVar term(kTerm), step(kStep);
   const Var column(kColumn), row(kRow), line(kLine);
   update.rename(vars[0], column)
       .rename(vars[1], row)
@@ -382,13 +455,31 @@ void MarkForTileRegisters(Func sums, const TileLoops& loops) {
 
 Stmt UseTileRegisters::visit(const ir::ProducerConsumer* op) {
   if (!op->is_producer || !IsMarked(op->body, op->name)) return ir::IRMutator::visit(op);
-  const Stmt tiles = InTileRegisters(op->body, op->name, /*zero=*/true);
+  const Stmt tiles = InTileRegisters(op->body, op->name, {loops_, lets_}, /*zero=*/true);
   if (!tiles.defined()) {
     *status_ = absl::InternalError(
         absl::StrCat("the sums of \"", op->name, "\" cannot be made in tile registers"));
     return op;
   }
   return ir::ProducerConsumer::make_produce(op->name, tiles);
+}
+
+Stmt UseTileRegisters::visit(const ir::For* op) {
+  // Tasks run on threads of which each has its registers.
+  const bool is_outermost =
+      !op->is_parallel() && std::all_of(loops_.begin(), loops_.end(),
+                                        [](const auto* loop) { return loop->is_parallel(); });
+  loops_.push_back(op);
+  Stmt visited = ir::IRMutator::visit(op);
+  loops_.pop_back();
+  return is_outermost ? ConfiguredAround(visited) : visited;
+}
+
+Stmt UseTileRegisters::visit(const ir::LetStmt* op) {
+  lets_.push_back(op);
+  Stmt visited = ir::IRMutator::visit(op);
+  lets_.pop_back();
+  return visited;
 }
 
 }  // namespace slipway

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 
@@ -18,13 +19,13 @@ struct TileLoops {
   Halide::RVar step;
   // Whether the third dimension is rows, too, that may stand below the others. All further ones are sums apart.
   bool has_lines = false;
-  // Whether the right factor's next columns are fetched ahead: each is read a few times only, and comes from memory.
-  bool fetches_ahead = false;
 };
 
 // Has the sums of products, in f32 or i32, be made in tile registers. Columns and rows of `sums` are loops of their own from 0 to an
 // extent that is known, columns a multiple of kTileColumns. Its one update adds products of two bf16, or of a u8 by an i8. The
 // left factor's terms and steps of a row, the right one's terms of 16 columns, and the columns of sums must lie together in memory.
+// What the next iteration of the innermost loop around that moves the right factor reads of that is fetched ahead, once: where the loops
+// inside of that one begin.
 //
 // REQUIRES: the pipeline has a UseTileRegisters.
 void MarkForTileRegisters(Halide::Func sums, const TileLoops& loops);
@@ -37,9 +38,14 @@ class UseTileRegisters : public Halide::Internal::IRMutator {
  protected:
   using IRMutator::visit;
   Halide::Internal::Stmt visit(const Halide::Internal::ProducerConsumer* op) override;
+  Halide::Internal::Stmt visit(const Halide::Internal::For* op) override;
+  Halide::Internal::Stmt visit(const Halide::Internal::LetStmt* op) override;
 
  private:
   const std::shared_ptr<absl::Status> status_;
+  // Around what is visited, outermost first.
+  std::vector<const Halide::Internal::For*> loops_;
+  std::vector<const Halide::Internal::LetStmt*> lets_;
 };
 
 }  // namespace slipway

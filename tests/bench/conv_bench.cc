@@ -1,20 +1,23 @@
 // Measures the kernels of ResNet-50's, VGG-19's and DenseNet-121's convolutions against the multiply-add peak of this machine's core.
 //
-//   bazel run //tests/bench:conv_bench [-- TARGET [TEXT]]
+//   bazel run //tests/bench:conv_bench [-- TARGET [TEXT [f32|bf16|int8]]]
 //
-// TEXT takes those layers whose line has it, "  7 x 7 " or "kernel 1 stride 1"; without it, all.
+// TEXT takes those layers whose line has it, "  7 x 7 " or "kernel 1 stride 1"; without it, all. Of smaller numbers than f32
+// those of many channels alone are measured.
 //
 // One line a layer: milliseconds (the least of several runs), GFLOP/s, percent of the peak, which is
 // measured in turn with the layer, so that both see the same clock and neighbours. The peak is that of
-// the machine's widest vectors, whatever the target. Behind it, what the layer takes by Winograd's tiles of 2, 4 and 6
+// the machine's widest vectors or tiles for such numbers, whatever the target. Behind it, in f32, what the layer takes by Winograd's tiles of 2, 4 and 6
 // outputs, where it can be made of them: milliseconds, and how many times faster that is.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
@@ -24,6 +27,7 @@
 #include "core/graph/builder.h"
 #include "core/operators/register_all.h"
 #include "core/target/arithmetic_peaks.h"
+#include "core/target/machine_description.h"
 #include "core/target/target.h"
 #include "tests/bench/kernel_runs.h"
 
@@ -62,26 +66,56 @@ double Flops(const Layer& l) {
   return 2.0 * l.in_channels * l.out_channels * l.kernel * l.kernel * out * out;
 }
 
-bool HasForm(const Layer& l, int64_t block, int form) {
-  return form == 0 || (l.kernel == 3 && l.stride == 1 && l.in_channels >= block);
+// The numbers that are multiplied, and how they lie.
+struct Numbers {
+  const char* name;  // As MeasureArithmetic has it.
+  DataType data;
+  DataType weights;
+  DataType sums;
+  int64_t terms;
+};
+
+constexpr Numbers kNumbers[] = {
+    {"f32", DataType::kFloat32, DataType::kFloat32, DataType::kFloat32, 1},
+    {"bf16", DataType::kBfloat16, DataType::kBfloat16, DataType::kFloat32, 2},
+    {"int8", DataType::kUint8, DataType::kInt8, DataType::kInt32, 4},
+};
+
+// Channels of a block, as the compiler has them.
+int64_t BlockFor(const DeviceTarget& target, const Numbers& numbers) {
+  const MachineDescription machine = DescribeMachine(target);
+  const int64_t of_row = 32 * numbers.terms / 2;
+  if (numbers.terms == 2 && machine.has_bf16_tiles) return of_row;
+  if (numbers.terms == 4 && machine.has_int8_tiles) return of_row;
+  return machine.vector_bytes / 4;
+}
+
+bool HasForm(const Layer& l, int64_t block, const Numbers& numbers, int form) {
+  const bool is_stem = l.in_channels < block;
+  if (numbers.terms > 1) return form == 0 && !is_stem && l.out_channels % block == 0;
+  return form == 0 || (l.kernel == 3 && l.stride == 1 && !is_stem);
 }
 
 // Convolution, bias and Relu, as in the model.
-absl::StatusOr<Graph> GroupOf(const Layer& l, int64_t block, int form,
+absl::StatusOr<Graph> GroupOf(const Layer& l, int64_t block, const Numbers& numbers, int form,
                               const OperatorRegistry& registry) {
   GraphBuilder b("layer", registry);
   const int64_t pad = l.kernel / 2;
   const bool stem = l.in_channels < block;
   const ValueId x =
       stem ? b.Input("x", DataType::kFloat32, {1, l.in_channels, l.size, l.size})
-           : b.Input("x", DataType::kFloat32, {1, l.in_channels / block, l.size, l.size, block});
+           : b.Input("x", numbers.data, {1, l.in_channels / block, l.size, l.size, block});
   const int64_t in_blocks = l.in_channels / block;
   const int64_t out_blocks = l.out_channels / block;
   Shape weights = {out_blocks, in_blocks, l.kernel, l.kernel, block, block};
   if (stem) weights = {out_blocks, l.in_channels, l.kernel, l.kernel, block};
   if (form != 0) weights = {form + 2, form + 2, out_blocks, in_blocks, block, block};
-  const ValueId w = b.Input("w", DataType::kFloat32, weights);
-  const ValueId bias = b.Input("bias", DataType::kFloat32, {l.out_channels});
+  const int64_t terms = numbers.terms;
+  if (terms > 1) {
+    weights = {out_blocks, in_blocks, l.kernel, l.kernel, block / terms, block, terms};
+  }
+  const ValueId w = b.Input("w", numbers.weights, weights);
+  const ValueId bias = b.Input("bias", numbers.sums, {l.out_channels});
   Attributes attributes = {{"pads", Ints({pad, pad, pad, pad})}};
   if (form == 0) attributes.Set("strides", Ints({l.stride, l.stride}));
   const ValueId conv = b.Add(form == 0 ? "slipway.ConvNCHWc" : "slipway.WinogradConvNCHWc",
@@ -105,10 +139,11 @@ struct Form {
 };
 
 // The forms take turns. Returns the peak.
-double Measure(const bench::KernelRuns& runs, const SystemClock& clock, std::vector<Form>& forms) {
+double Measure(const bench::KernelRuns& runs, const SystemClock& clock, const char* numbers,
+               std::vector<Form>& forms) {
   double peak = 0;
   for (int round = 0; round < 12; ++round) {
-    peak = std::max(peak, MeasureArithmetic("f32", 1, clock, absl::Milliseconds(1)));
+    peak = std::max(peak, MeasureArithmetic(numbers, 1, clock, absl::Milliseconds(1)));
     for (Form& form : forms) {
       for (int run = 0; run < 3; ++run) {
         form.least = std::min(form.least, absl::ToDoubleSeconds(runs.Run(form.kernel, clock)));
@@ -150,11 +185,19 @@ std::vector<Layer> LayersWith(absl::string_view text) {
   return layers;
 }
 
-int Main(const char* target_name, absl::string_view text) {
-  const std::vector<Layer> layers = LayersWith(text);
+int Main(const char* target_name, absl::string_view text, absl::string_view precision) {
+  const auto* const numbers = absl::c_find_if(
+      kNumbers, [precision](const Numbers& each) { return each.name == precision; });
+  if (numbers == std::end(kNumbers)) {
+    std::fprintf(stderr, "no precision %s; there are f32, bf16 and int8\n",
+                 std::string(precision).c_str());
+    return 2;
+  }
+  std::vector<Layer> layers = LayersWith(text);
   const DeviceTarget target =
       target_name == nullptr ? HostTarget().host() : OrDie(ParseTarget(target_name)).host();
-  const int64_t block = target.level >= 4 ? 16 : target.level == 3 ? 8 : 4;
+  const int64_t block = BlockFor(target, *numbers);
+  std::erase_if(layers, [&](const Layer& l) { return !HasForm(l, block, *numbers, 0); });
   const OperatorRegistry registry = StandardOperators();
   Lowerings lowerings;
   if (!RegisterAllLowerings(lowerings).ok()) return 1;
@@ -163,8 +206,8 @@ int Main(const char* target_name, absl::string_view text) {
   std::vector<Graph> graphs;
   for (const Layer& layer : layers) {
     for (const int form : kForms) {
-      if (HasForm(layer, block, form))
-        graphs.push_back(OrDie(GroupOf(layer, block, form, registry)));
+      if (!HasForm(layer, block, *numbers, form)) continue;
+      graphs.push_back(OrDie(GroupOf(layer, block, *numbers, form, registry)));
     }
   }
   const absl::Duration begin = clock.Monotonic();
@@ -177,9 +220,9 @@ int Main(const char* target_name, absl::string_view text) {
   for (const Layer& layer : layers) {
     std::vector<Form> forms;
     for (const int form : kForms) {
-      if (HasForm(layer, block, form)) forms.push_back({form, next++});
+      if (HasForm(layer, block, *numbers, form)) forms.push_back({form, next++});
     }
-    const double peak = Measure(runs, clock, forms);
+    const double peak = Measure(runs, clock, numbers->name, forms);
     const double direct = forms[0].least;
     const double gflops = Flops(layer) / direct / 1e9;
     std::printf("%s   %8.3f ms  %6.1f GFLOP/s  %3.0f %%", Describe(layer).c_str(), direct * 1e3,
@@ -205,5 +248,6 @@ int Main(const char* target_name, absl::string_view text) {
 }  // namespace slipway
 
 int main(int argc, char** argv) {
-  return slipway::Main(argc > 1 ? argv[1] : nullptr, argc > 2 ? argv[2] : "");
+  return slipway::Main(argc > 1 ? argv[1] : nullptr, argc > 2 ? argv[2] : "",
+                       argc > 3 ? argv[3] : "f32");
 }

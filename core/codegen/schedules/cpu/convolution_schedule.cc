@@ -82,20 +82,36 @@ bool FitTileRegisters(const MachineDescription& machine, const ConvolutionStages
          StepsOfTile(stages.input_block / terms) >= kLeastStepsOfTile;
 }
 
-// What of weights a tile's blocks may have in the second-level cache, beside all else.
-constexpr int64_t kShareOfCache = 4;
+// Multiply-adds in tile registers that are worth a task, and tasks of a core: each reads weights of its own.
+constexpr int64_t kMultiplyAddsOfTiles = 1 << 22;
+constexpr int64_t kTileTasksPerCore = 2;
+
+// What a tile's weights may have of the second-level cache, beside all else, and an image that is read again for each of them.
+constexpr int64_t kShareOfWeights = 4;
+constexpr int64_t kShareOfImage = 2;
 constexpr int kMaxRegisterBlocks = 4;
+
+// Blocks of channels in a tile: one, whose weights the second-level cache keeps for all positions, but where the image comes from
+// further away than they do.
+int RegisterBlocks(const MachineDescription& machine, const ConvolutionStages& stages) {
+  if (stages.input_bytes <= machine.l2_bytes / kShareOfImage) return 1;
+  const int64_t fitting = machine.l2_bytes / kShareOfWeights / stages.block_weight_bytes;
+  return LargestDivisor(stages.group_blocks,
+                        static_cast<int>(std::clamp<int64_t>(fitting, 1, kMaxRegisterBlocks)));
+}
 
 ConvolutionSchedule ChooseTileRegisters(const MachineDescription& machine,
                                         const ConvolutionStages& stages) {
   const PositionTile tile = ChoosePositionTile(stages.width, stages.height, stages.block);
-  const int64_t fitting = machine.l2_bytes / kShareOfCache / stages.block_weight_bytes;
-  const int blocks = LargestDivisor(
-      stages.group_blocks, static_cast<int>(std::clamp<int64_t>(fitting, 1, kMaxRegisterBlocks)));
+  const int blocks = RegisterBlocks(machine, stages);
   const int64_t outer = int64_t{Assumed(stages.batch)} * (stages.channel_blocks / blocks);
+  const int64_t products = stages.block_weight_bytes * stages.terms / kTileStepBytes *
+                           stages.width * stages.height * blocks * outer;
+  const int64_t wanted =
+      std::min(kTileTasksPerCore * machine.cores, products / kMultiplyAddsOfTiles);
   // Strips of whole tiles.
   int strips = 1;
-  for (int s = 1; s * tile.height <= stages.height && outer * strips < WantedTasks(machine); ++s) {
+  for (int s = 1; s * tile.height <= stages.height && outer * strips < wanted; ++s) {
     if (stages.height % s == 0) strips = s;
   }
   return {.width = tile.width,

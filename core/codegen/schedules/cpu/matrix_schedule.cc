@@ -197,8 +197,7 @@ void ScheduleMatrixProduct(const MachineDescription& machine, const MatrixStages
       .unroll(av)
       .unroll(a[1]);
   if (schedule.registers != 0) {
-    MarkForTileRegisters(
-        accumulator, {.reduction = stages.reduction, .step = Steps(stages), .fetches_ahead = true});
+    MarkForTileRegisters(accumulator, {.reduction = stages.reduction, .step = Steps(stages)});
     return;
   }
   // Vectors inside of rows: each broadcast of the left operand is used up at once and holds no register.
