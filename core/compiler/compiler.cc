@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/artifact/library_name.h"
@@ -22,6 +23,7 @@
 #include "core/operators/fused.h"
 #include "core/operators/products.h"
 #include "core/passes/fold_constant_pass.h"
+#include "core/passes/fold_pad_pass.h"
 #include "core/passes/infer_type_pass.h"
 #include "core/passes/open_extents.h"
 #include "core/passes/pipeline.h"
@@ -225,6 +227,10 @@ absl::StatusOr<Graph> Compilation::ApplyPrecision(Graph graph) {
   SLIPWAY_RETURN_IF_ERROR(Verify(graph, context.registry));
   SLIPWAY_ASSIGN_OR_RETURN(graph, InferType(std::move(graph), context));
   SLIPWAY_ASSIGN_OR_RETURN(graph, FoldConstantButQuantized(std::move(graph), context));
+  // Before anything stands between a Pad and the product that reads it.
+  if (!absl::c_linear_search(options_.without, "FoldPad")) {
+    SLIPWAY_ASSIGN_OR_RETURN(graph, FoldPad(std::move(graph), context));
+  }
   if (options_.observe) {
     const QuantizationPlan plan = PlanQuantization(graph, context);
     Report(plan.left);

@@ -222,6 +222,31 @@ TEST_F(CompilerTest, ComputesIn8Bits) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("\"other\"")));
 }
 
+// A product reads what a Pad reads, with or without 8 bits.
+TEST_F(CompilerTest, ComputesIn8BitsWithoutPads) {
+  constexpr char kPadded[] = R"(
+    graph "padded" (%x: f32[1, 4, 5, 5]) -> (%y) {
+      const %w: f32[4, 4, 1, 1] = splat 0.5
+      const %v: f32[4, 4, 3, 3] = splat 0.25
+      const %p: i64[8] = {0, 0, 0, 0, 0, 0, 1, 1}
+      %a = Conv "conv1" (%x, %w)
+      %b = Pad(%a, %p)
+      %y = Conv "conv2" (%b, %v)
+    })";
+  CompilerOptions options;
+  options.observe = true;
+  ASSERT_OK_AND_ASSIGN(const CompiledModel observing, CompileText(kPadded, options));
+  ASSERT_EQ(observing.artifact.manifest().signature().outputs.size(), 2u);
+  EXPECT_EQ(observing.artifact.manifest().signature().outputs[1].name, "a");
+  options.observe = false;
+  options.ranges = {{"x", {-1, 1}}, {"a", {-2, 2}}};
+  ASSERT_OK_AND_ASSIGN(const CompiledModel computing, CompileText(kPadded, options));
+  EXPECT_EQ(computing.report.integer_products(), 2);
+  for (const StepInfo& step : StepsOf(computing.artifact)) {
+    EXPECT_THAT(step.operators, ::testing::Not(::testing::Contains("Pad"))) << step.name;
+  }
+}
+
 TEST_F(CompilerTest, TheSameModelAgainComesFromTheCacheAndIsTheSame) {
   ASSERT_OK_AND_ASSIGN(const CompiledModel first, CompileText(kModel));
   ASSERT_OK_AND_ASSIGN(const CompiledModel again, CompileText(kModel));
