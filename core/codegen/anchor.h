@@ -56,6 +56,8 @@ struct ConvolutionStages {
   Halide::RDom reduction;
   // Extent of its first dimension: products of small numbers, which machines add at once; 1: one of any.
   int terms = 1;
+  // Steps of the reduction that lie behind each other in both operands: those of a block, and of neighbouring columns.
+  int steps_together = 1;
   // Extent of the result's innermost dimension where that is channels; 0 where it is the width.
   int block = 0;
   // Extent of the padded input's innermost dimension where that is channels, a power of two; 0 where it is

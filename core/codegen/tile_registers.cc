@@ -55,6 +55,7 @@ struct Update {
   Place sums;
   Place left;
   Place right;
+  int steps = 0;  // In a row, of which a register takes some at once.
   // Of the right factor what is read next, and whether it is time to fetch that; undefined where nothing moves it.
   Expr ahead;
   Expr begins;
@@ -81,7 +82,21 @@ struct Update {
     return ir::simplify(IndexAt(place, {{loop, 1}}) - IndexAt(place, {}));
   }
 
-  int Steps() const { return StepsOfTile(Extent(kStep)); }
+  // The steps that lie together: those of the innermost loop of the reduction too, where they follow on each other.
+  int StepsTogether() const {
+    if (reduction.empty()) return Extent(kStep);
+    const ir::For* const next = reduction.back();
+    const int64_t* const extent = ir::as_const_int(next->extent);
+    const auto follow = [&](const Place& place) {
+      const Expr at = ir::Variable::make(Halide::Int(32), next->name);
+      const Expr stride = ir::substitute(next->name, at + 1, place.index) - place.index;
+      return ir::is_const_zero(ir::simplify(IndexAt({place.buffer, place.type, stride}, {}) -
+                                            Stride(place, kStep) * Extent(kStep)));
+    };
+    return extent != nullptr && follow(left) && follow(right)
+               ? Extent(kStep) * static_cast<int>(*extent)
+               : Extent(kStep);
+  }
 };
 
 bool IsNamed(const ir::For* loop, const char* name) {
@@ -182,6 +197,14 @@ std::optional<Update> ReadUpdate(Stmt stmt, const std::string& sums, const Surro
                     update.Extent(kColumn) % kTileColumns == 0;
   if (!lies_together || !fits || !CanMultiply(update)) return std::nullopt;
   LookAhead(around, update);
+  update.steps = update.StepsTogether();
+  if (update.steps > update.Extent(kStep)) {
+    const ir::For* const together = update.reduction.back();
+    update.reduction.pop_back();
+    for (Expr* index : {&update.left.index, &update.right.index, &update.ahead}) {
+      if (index->defined()) *index = ir::substitute(together->name, together->min, *index);
+    }
+  }
   return update;
 }
 
@@ -224,7 +247,7 @@ class TileWriter {
     for (auto loop = update_.apart.rbegin(); loop != update_.apart.rend(); ++loop) {
       all = Loop((*loop)->name, (*loop)->min, (*loop)->extent, all);
     }
-    return ir::Block::make(Call(kTileConfigure, {rows_, update_.Steps()}), all);
+    return ir::Block::make(Call(kTileConfigure, {rows_, StepsAtOnce()}), all);
   }
 
  private:
@@ -232,7 +255,7 @@ class TileWriter {
   Stmt Block(const std::vector<TileStart>& starts, int column, int column_tiles) const {
     const std::string step = absl::StrCat(update_.sums.buffer, ".steps.", starts[0].row, ".",
                                           starts[0].line, ".", column);
-    const Expr from = ir::Variable::make(Halide::Int(32), step) * update_.Steps();
+    const Expr from = ir::Variable::make(Halide::Int(32), step) * StepsAtOnce();
     std::vector<Stmt> begins, products, fetches, stores;
     const int row_tiles = static_cast<int>(starts.size());
     for (int i = 0; i < row_tiles; ++i) {
@@ -270,7 +293,7 @@ class TileWriter {
   // Does `products` for all that is summed.
   Stmt Reduction(const std::string& step, const std::vector<Stmt>& products) const {
     Stmt sums = ir::Block::make(products);
-    const int steps = update_.Extent(kStep) / update_.Steps();
+    const int steps = update_.steps / StepsAtOnce();
     sums = steps > 1 ? Loop(step, 0, steps, sums) : ir::substitute(step, 0, sums);
     for (auto loop = update_.reduction.rbegin(); loop != update_.reduction.rend(); ++loop) {
       sums = Loop((*loop)->name, (*loop)->min, (*loop)->extent, sums);
@@ -280,11 +303,13 @@ class TileWriter {
 
   void FetchAhead(int column, const Expr& from, std::vector<Stmt>& fetches) const {
     const Place next = {update_.right.buffer, update_.right.type, update_.ahead};
-    for (int step = 0; step < update_.Steps(); ++step) {
+    for (int step = 0; step < StepsAtOnce(); ++step) {
       const Expr line = update_.IndexAt(next, {{kColumn, column}, {kStep, from + step}});
       fetches.push_back(Call(kTilePrefetch, {Pointer(next), Bytes(line, next.type.bytes())}));
     }
   }
+
+  int StepsAtOnce() const { return StepsOfTile(update_.steps); }
 
   static Expr Bytes(const Expr& elements, int size) {
     return ir::simplify(Halide::cast<int64_t>(elements) * size);

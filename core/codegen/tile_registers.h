@@ -22,7 +22,8 @@ struct TileLoops {
 };
 
 // Has the sums of products, in f32 or i32, be made in tile registers. Columns and rows of `sums` are loops of their own from 0 to an
-// extent that is known, columns a multiple of kTileColumns. Its one update adds products of two bf16, or of a u8 by an i8. The
+// extent that is known, columns a multiple of kTileColumns. The steps of the reduction's next loop count as steps, too, where they lie
+// behind those of the first in both factors. Its one update adds products of two bf16, or of a u8 by an i8. The
 // left factor's terms and steps of a row, the right one's terms of 16 columns, and the columns of sums must lie together in memory.
 // What the next iteration of the innermost loop around that moves the right factor reads of that is fetched ahead, once: where the loops
 // inside of that one begin.

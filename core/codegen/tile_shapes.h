@@ -18,7 +18,7 @@ inline constexpr int kBlockTiles = 2;
 // The steps that a register takes at once, of so many that a sum has: the most that divide them.
 int StepsOfTile(int steps);
 // A register that takes fewer at once is not worth loading.
-inline constexpr int kLeastStepsOfTile = 8;
+inline constexpr int kLeastStepsOfTile = 6;
 
 // Rows of sums in registers below each other: as many in each where that comes out even, else whole registers and a rest.
 struct TileRows {

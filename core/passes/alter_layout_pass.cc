@@ -54,9 +54,11 @@ void AddColumn(Window window, Attributes& attributes) {
 class LayoutAlteration {
  public:
   LayoutAlteration(Graph graph, std::vector<int64_t> blocks, const PassContext& context,
-                   const std::vector<int64_t>& channel_blocks)
+                   const std::vector<int64_t>& channel_blocks,
+                   const std::function<bool(const ConvView&)>& packs_few)
       : context_(context),
         channel_blocks_(channel_blocks),
+        packs_few_(packs_few),
         outputs_(graph.outputs),
         rewriter_(std::move(graph), context.registry),
         blocks_(std::move(blocks)),
@@ -86,6 +88,8 @@ class LayoutAlteration {
   // The value in one of the two layouts, by a conversion if it is not there yet. `id` is always a value
   // of the old graph.
   absl::StatusOr<ValueId> AsPlain(ValueId id);
+  // With channels of zeros behind its own, as many as `block` in all.
+  absl::StatusOr<ValueId> AsOneBlock(ValueId id, int64_t block);
   absl::StatusOr<ValueId> AsBlocked(ValueId id, int64_t block);
   // An operand of a blocked elementwise operator whose output has `channels` channels.
   absl::StatusOr<ValueId> AsElementwiseOperand(ValueId id, int64_t channels, int64_t block);
@@ -106,6 +110,7 @@ class LayoutAlteration {
 
   const PassContext& context_;
   const std::vector<int64_t>& channel_blocks_;
+  const std::function<bool(const ConvView&)>& packs_few_;
   const std::vector<ValueId> outputs_;
   GraphRewriter rewriter_;
   const std::vector<int64_t> blocks_;  // By value of the old graph; 0 for plain.
@@ -220,6 +225,19 @@ absl::StatusOr<ValueId> LayoutAlteration::AsBlocked(ValueId id, int64_t block) {
   return value;
 }
 
+absl::StatusOr<ValueId> LayoutAlteration::AsOneBlock(ValueId id, int64_t block) {
+  const int64_t channels = shape(id)[1].extent();
+  if (channels == block) return AsBlocked(id, block);
+  SLIPWAY_ASSIGN_OR_RETURN(ValueId value, AsPlain(id));
+  const ValueId pads =
+      rewriter_.Constant(absl::StrCat(NameOf(id), "_pads"),
+                         Tensor::Of<int64_t>({8}, {0, 0, 0, 0, 0, block - channels, 0, 0}));
+  SLIPWAY_ASSIGN_OR_RETURN(
+      value, rewriter_.Add("Pad", {value, pads}, {}, absl::StrCat(NameOf(id), "_filled")));
+  return rewriter_.Add("slipway.Pack", {value}, {{"block", block}},
+                       absl::StrCat(NameOf(id), "_nchw", block, "c"));
+}
+
 absl::Status LayoutAlteration::SetBlocked(const Node& node, absl::string_view op,
                                           std::vector<ValueId> inputs, Attributes attributes,
                                           int64_t block) {
@@ -269,6 +287,12 @@ absl::StatusOr<bool> LayoutAlteration::BlockConvolution(const Node& node) {
                    : BlockDividing(in_channels, channel_blocks_);
   }
   if (in_block == 0 && group > 1) return false;
+  const bool packs_few = in_block == 0 && !conv.is_integer &&
+                         shape(x)[1].extent() <= kFewChannels && packs_few_ && packs_few_(conv);
+  if (packs_few) {
+    in_block = kFewChannels;
+    weights = RoundUpInputChannels(weights, in_block);
+  }
   // A plain input gives pairs of columns, which have to lie side by side.
   const bool has_column_pairs = in_block == 0 && conv.is_integer;
   if (has_column_pairs && conv.window.dilations[1] != 1) return false;
@@ -279,7 +303,8 @@ absl::StatusOr<bool> LayoutAlteration::BlockConvolution(const Node& node) {
     SLIPWAY_ASSIGN_OR_RETURN(const ValueId plain, AsPlain(x));
     inputs = {plain, rewriter_.Constant(name, PackConvWeightsForPlainInput(weights, out_block))};
   } else {
-    SLIPWAY_ASSIGN_OR_RETURN(const ValueId blocked, AsBlocked(x, in_block));
+    SLIPWAY_ASSIGN_OR_RETURN(const ValueId blocked,
+                             packs_few ? AsOneBlock(x, in_block) : AsBlocked(x, in_block));
     inputs = {blocked, rewriter_.Constant(name, PackConvWeights(weights, in_block, out_block))};
   }
   SLIPWAY_RETURN_IF_ERROR(AppendBias(node, inputs));
@@ -464,10 +489,12 @@ absl::StatusOr<bool> LayoutAlteration::BlockNormalization(const Node& node) {
 }  // namespace
 
 absl::StatusOr<Graph> AlterLayout(Graph graph, const PassContext& context,
-                                  const std::vector<int64_t>& channel_blocks) {
+                                  const std::vector<int64_t>& channel_blocks,
+                                  const std::function<bool(const ConvView&)>& packs_few) {
   SLIPWAY_ASSIGN_OR_RETURN(std::vector<int64_t> blocks,
                            ChooseChannelBlocks(graph, context, channel_blocks));
-  return LayoutAlteration(std::move(graph), std::move(blocks), context, channel_blocks).Run();
+  return LayoutAlteration(std::move(graph), std::move(blocks), context, channel_blocks, packs_few)
+      .Run();
 }
 
 }  // namespace slipway

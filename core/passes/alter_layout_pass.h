@@ -3,8 +3,10 @@
 #define SLIPWAY_CORE_PASSES_ALTER_LAYOUT_PASS_H_
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
+#include "core/operators/convolution.h"
 #include "core/passes/pass.h"
 
 namespace slipway {
@@ -15,9 +17,11 @@ namespace slipway {
 // width are 1 the two layouts are the same bytes and a Reshape does. Everything else stays NCHW, and so
 // do the graph's inputs and outputs. Expects CanonicalizeOps.
 // A convolution of one group whose channels no block divides is made with more, in the fewest blocks, and its own are cut out of them.
-// `channel_blocks` are the blocks worth trying, largest first.
+// `channel_blocks` are the blocks worth trying, largest first. What a convolution of f32 over kFewChannels or less reads is a
+// block, some of its channels perhaps zeros, where `packs_few` says so, and a plain image elsewhere.
 absl::StatusOr<Graph> AlterLayout(Graph graph, const PassContext& context,
-                                  const std::vector<int64_t>& channel_blocks);
+                                  const std::vector<int64_t>& channel_blocks,
+                                  const std::function<bool(const ConvView&)>& packs_few = nullptr);
 
 }  // namespace slipway
 

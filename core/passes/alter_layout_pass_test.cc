@@ -1,5 +1,6 @@
 #include "core/passes/alter_layout_pass.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -8,6 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/substitute.h"
+#include "core/graph/text.h"
 #include "core/passes/canonicalize_ops_pass.h"
 #include "core/passes/channel_layout.h"
 #include "core/passes/testing/pass_tester.h"
@@ -44,6 +48,31 @@ std::map<std::string, int> Operators(const Blocks& blocks, absl::string_view tex
   EXPECT_OK(tester.CheckSameResults(*before, *after, 3));
   for (const Node& node : after->nodes) ++counts[node.op];
   return counts;
+}
+
+// Three channels become a block of four where somebody wants that; what does not is a plain image.
+TEST(AlterLayout, PacksFewChannelsWhereThatIsWanted) {
+  const PassTester tester;
+  for (const int64_t channels : {3, 4}) {
+    ASSERT_OK_AND_ASSIGN(const Graph before, tester.Parse(absl::Substitute(R"(
+    graph "g" (%x: f32[1, $0, 5, 6]) -> (%y, %z) {
+      const %w: f32[4, $0, 3, 3] = splat 0.5
+      const %v: f32[4, $0, 1, 1] = splat 0.25
+      %y = Conv "c" (%x, %w) {pads = [1, 1, 1, 1]}
+      %z = Conv "d" (%x, %v)
+    })",
+                                                                           channels)));
+    const auto is_wide = [](const ConvView& conv) { return conv.window.kernel[1] > 1; };
+    ASSERT_OK_AND_ASSIGN(const Graph after, AlterLayout(before, tester.context(), {4}, is_wide));
+    EXPECT_OK(tester.CheckSameResults(before, after, 3));
+    std::map<std::string, int> counts;
+    for (const Node& node : after.nodes) ++counts[node.op];
+    EXPECT_EQ(counts["slipway.Pack"], 1);
+    EXPECT_EQ(counts["Pad"], channels == 3 ? 1 : 0);
+    EXPECT_THAT(Print(after), ::testing::HasSubstr("f32[1, 1, 3, 3, 4, 4]"));
+    EXPECT_THAT(Print(after),
+                ::testing::HasSubstr(absl::StrCat("f32[1, ", channels, ", 1, 1, 4]")));
+  }
 }
 
 TEST(AlterLayout, BlocksAConvWithFewChannelsFromPlainInput) {

@@ -34,7 +34,7 @@ int64_t BlockDividing(int64_t channels, const std::vector<int64_t>& blocks);
 // The block of which the fewest cover `channels`, some of the last one perhaps by nothing; of several the smallest.
 int64_t BlockCovering(int64_t channels, const std::vector<int64_t>& blocks);
 
-// A convolution's input with as few channels, or with channels no block divides, is read as plain NCHW.
+// A convolution's input with as few channels, or with channels no block divides, is read as plain NCHW, or in one block of as many.
 inline constexpr int64_t kFewChannels = 4;
 
 }  // namespace slipway

@@ -98,9 +98,11 @@ std::optional<NarrowForm> ProductNarrowing::FormForConvolution(const Node& node)
   if (x.type->rank() != 5 || x.constant.has_value() || !weights.has_value()) return std::nullopt;
   const int64_t block = x.type->dimension(4).extent();
   if (x.type->dtype() == DataType::kFloat32) {
-    const int64_t divisor = forms_.bfloat16_block;
-    const bool fits = divisor > 0 && block % divisor == 0 && weights->shape().back() % divisor == 0;
-    if (is_depthwise || !fits) return std::nullopt;
+    if (is_depthwise || !forms_.bfloat16_convolutions || block % 2 != 0) return std::nullopt;
+    const absl::StatusOr<NodeView> view = NodeView::Create(old_, node, registry_);
+    if (!view.ok()) return std::nullopt;
+    const absl::StatusOr<ConvView> conv = DecodeConv(*view);
+    if (!conv.ok() || !forms_.bfloat16_convolutions(*conv)) return std::nullopt;
     return NarrowForm{DataType::kBfloat16, 0};
   }
   const bool may_be_bytes = is_depthwise ? forms_.depthwise_bytes : forms_.bytes && block % 4 == 0;

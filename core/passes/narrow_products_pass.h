@@ -2,8 +2,9 @@
 #ifndef SLIPWAY_CORE_PASSES_NARROW_PRODUCTS_PASS_H_
 #define SLIPWAY_CORE_PASSES_NARROW_PRODUCTS_PASS_H_
 
-#include <cstdint>
+#include <functional>
 
+#include "core/operators/convolution.h"
 #include "core/passes/pass.h"
 
 namespace slipway {
@@ -11,8 +12,8 @@ namespace slipway {
 // Which products of small numbers are to be.
 struct NarrowForms {
   bool bfloat16_matrices = false;  // GemmPacked's in place of f32, which they are rounded to,
-  // and ConvNCHWc's whose blocks of channels this divides; 0: none.
-  int64_t bfloat16_block = 0;
+  // and ConvNCHWc's over blocks of an even number of channels for which this says so; none where it is null.
+  std::function<bool(const ConvView&)> bfloat16_convolutions;
   bool bytes = false;            // In place of i16 whose values fit in 8 bits: the same sums.
   bool depthwise_bytes = false;  // The same where a channel is one of its own.
 };

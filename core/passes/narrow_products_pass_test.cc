@@ -23,8 +23,9 @@ Pass Narrowing(NarrowForms forms) {
   };
 }
 
-constexpr NarrowForms kBfloat16 = {.bfloat16_matrices = true, .bfloat16_block = 2};
-constexpr NarrowForms kBytes = {.bytes = true};
+const NarrowForms kBfloat16 = {.bfloat16_matrices = true,
+                               .bfloat16_convolutions = [](const ConvView&) { return true; }};
+const NarrowForms kBytes = {.bytes = true};
 
 std::string After(const PassTester& tester, NarrowForms forms, const std::string& before) {
   absl::StatusOr<Graph> graph = tester.Parse(before);
@@ -51,8 +52,8 @@ TEST(NarrowProducts, RoundsDataAndWeightsToBfloat16) {
     EXPECT_OK(tester.CheckSameResults(graph, narrowed, seed, {.relative = 0.01, .absolute = 0.05}));
   }
   EXPECT_OK(tester.Check(Narrowing({}), before, before));
-  // Blocks that are too small.
-  EXPECT_OK(tester.Check(Narrowing({.bfloat16_block = 16}), before, before));
+  const auto is_large = [](const ConvView& conv) { return conv.in_block >= 16; };
+  EXPECT_OK(tester.Check(Narrowing({.bfloat16_convolutions = is_large}), before, before));
   EXPECT_OK(tester.Check(Narrowing(kBytes), before, before));
 }
 
@@ -178,7 +179,7 @@ TEST(NarrowProducts, QuantizesToBytesAtOnce) {
       %y = slipway.ConvNCHWc(%p, %w)
       %d = slipway.DepthwiseConvNCHWc(%c, %k) {pads = [1, 1, 1, 1]}
     })";
-  constexpr NarrowForms kAllBytes = {.bytes = true, .depthwise_bytes = true};
+  const NarrowForms kAllBytes = {.bytes = true, .depthwise_bytes = true};
   const std::string after = After(tester, kAllBytes, before);
   EXPECT_THAT(after, Not(HasSubstr("Clip")));
   EXPECT_THAT(after, HasSubstr(": u8[1, 1, 2, 2, 4]"));

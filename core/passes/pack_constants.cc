@@ -98,6 +98,20 @@ Tensor RoundUpRows(const Tensor& tensor, int64_t block) {
                           });
 }
 
+Tensor RoundUpInputChannels(const Tensor& weights, int64_t block) {
+  CheckRank(weights, 4);
+  const Shape& s = weights.shape();
+  const int64_t channels = (s[1] + block - 1) / block * block;
+  return Rearranged(weights, {s[0], channels, s[2], s[3]},
+                    [outs = s[0], ins = s[1], channels, area = s[2] * s[3]](const auto& next) {
+                      for (int64_t o = 0; o < outs; ++o) {
+                        for (int64_t i = 0; i < channels * area; ++i) {
+                          next(i < ins * area ? o * ins * area + i : -1);
+                        }
+                      }
+                    });
+}
+
 Tensor PackConvWeights(const Tensor& weights, int64_t ci, int64_t co) {
   CheckRank(weights, 4);
   const Shape& s = weights.shape();

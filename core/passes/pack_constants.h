@@ -16,6 +16,9 @@ Tensor PackChannels(const Tensor& nchw, int64_t block);
 // The outermost dimension is extended by zeros to a multiple of `block`.
 Tensor RoundUpRows(const Tensor& tensor, int64_t block);
 
+// Conv's weights with as many input channels as are a multiple of `block`, those that are new by zeros.
+Tensor RoundUpInputChannels(const Tensor& weights, int64_t block);
+
 // Conv's weights [Co, Ci/g, KH, KW] to [Co/co, Ci/g/ci, KH, KW, ci, co]; of i16 to [Co/co, Ci/g/ci, KH, KW, ci/2, co, 2].
 Tensor PackConvWeights(const Tensor& weights, int64_t ci, int64_t co);
 

@@ -141,6 +141,19 @@ TEST(PackConstants, MovesElementsOfAnyType) {
             (std::vector<int16_t>{5, 6, -7, 0}));
 }
 
+TEST(PackConstants, InputChannelsAreFilledUpWithZeros) {
+  const Tensor plain = Counting({2, 3, 1, 2});
+  const Tensor packed = RoundUpInputChannels(plain, 4);
+  ASSERT_EQ(packed.shape(), (Shape{2, 4, 1, 2}));
+  for (int64_t o = 0; o < 2; ++o) {
+    for (int64_t i = 0; i < 4; ++i) {
+      for (int64_t k = 0; k < 2; ++k) {
+        EXPECT_EQ(At(packed, {o, i, 0, k}), i < 3 ? At(plain, {o, i, 0, k}) : 0);
+      }
+    }
+  }
+}
+
 TEST(PackConstants, MatrixIsFilledUpWithZeros) {
   const Tensor plain = Counting({2, 5});
   const Tensor packed = PackMatrix(plain, 4);

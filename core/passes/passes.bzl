@@ -148,6 +148,7 @@ PASSES = {
         ":int16_range",
         ":pack_constants",
         "//core/graph:edit",
+        "//core/operators:convolution",
     ],
     "pack_gemm": [
         ":graph_rewriter",

@@ -7,8 +7,10 @@
 
 #include "absl/algorithm/container.h"
 #include "core/backends/cpu/winograd_choice.h"
+#include "core/codegen/tile_shapes.h"
 #include "core/passes/alter_layout_pass.h"
 #include "core/passes/call_kernels_pass.h"
+#include "core/passes/channel_layout.h"
 #include "core/passes/choose_convolution_pass.h"
 #include "core/passes/complete_outputs_pass.h"
 #include "core/passes/expand_ops_pass.h"
@@ -36,6 +38,23 @@ std::vector<int64_t> ChannelBlocks(const MachineDescription& machine, int64_t fa
 constexpr int64_t kBytesOfRow = 64;
 constexpr int64_t kBfloat16OfRow = 32;
 
+// Whether a convolution of bf16 is faster in tile registers than of f32 in vectors, as one of bf16 in vectors is nowhere that has them.
+bool FillsTiles(const ConvView& conv) {
+  const int64_t columns = conv.window.dilations[1] == 1 ? conv.window.kernel[1] : 1;
+  const int64_t steps = conv.in_block / 2 * columns;
+  return conv.out_block % kTileColumns == 0 &&
+         StepsOfTile(static_cast<int>(steps)) >= kLeastStepsOfTile;
+}
+
+// The same of one over an image, once its channels are a block.
+bool FillsTilesWithFewChannels(const ConvView& conv) {
+  ConvView packed = conv;
+  packed.in_block = kFewChannels;
+  packed.out_block = kTileColumns;
+  return conv.in_channels > kFewChannels / 2 && conv.out_channels % kTileColumns == 0 &&
+         FillsTiles(packed);
+}
+
 bool HasIntegerConvolutions(const Graph& graph) {
   return absl::c_any_of(graph.nodes,
                         [](const Node& node) { return node.op == "slipway.IntegerConv"; });
@@ -52,9 +71,11 @@ NarrowForms FormsFor(const DeviceTarget& device, const MachineDescription& machi
   NarrowForms forms;
   forms.bfloat16_matrices =
       has_instructions && machine.has_bf16 && precision == DataType::kBfloat16;
-  // Processors with tile registers multiply vectors of bf16 at half the rate of f32; half a row of a register is still faster.
-  if (forms.bfloat16_matrices)
-    forms.bfloat16_block = machine.has_bf16_tiles ? kBfloat16OfRow / 2 : 2;
+  if (forms.bfloat16_matrices) {
+    forms.bfloat16_convolutions = [machine](const ConvView& conv) {
+      return !machine.has_bf16_tiles || FillsTiles(conv);
+    };
+  }
   forms.bytes = has_instructions && machine.has_int8;
   forms.depthwise_bytes = true;  // Summed in f32, which holds such sums.
   return forms;
@@ -66,16 +87,15 @@ BackendPipeline CpuPipeline(const DeviceTarget& device, IsLowered is_lowered, Da
   const MachineDescription machine = DescribeMachine(device);
   const NarrowForms forms = FormsFor(device, machine, precision);
   const auto alter_layout = [machine, forms](Graph graph, const PassContext& context) {
-    int64_t factors = 0;
-    if (machine.has_bf16_tiles && forms.bfloat16_block > 0) factors = kBfloat16OfRow;
+    const bool is_bfloat16 = machine.has_bf16_tiles && forms.bfloat16_convolutions != nullptr;
+    int64_t factors = is_bfloat16 ? kBfloat16OfRow : 0;
     if (machine.has_int8_tiles && HasIntegerConvolutions(graph)) factors = kBytesOfRow;
-    return AlterLayout(std::move(graph), context, ChannelBlocks(machine, factors));
+    return AlterLayout(std::move(graph), context, ChannelBlocks(machine, factors),
+                       is_bfloat16 ? FillsTilesWithFewChannels : nullptr);
   };
   const auto choose_convolution = [machine, forms](Graph graph, const PassContext& context) {
     return ChooseConvolution(std::move(graph), context, [&](const ConvView& conv) {
-      const int64_t divisor = forms.bfloat16_block;
-      const bool is_narrow =
-          divisor > 0 && conv.in_block % divisor == 0 && conv.out_block % divisor == 0;
+      const bool is_narrow = forms.bfloat16_convolutions && forms.bfloat16_convolutions(conv);
       return ChooseWinogradTile(machine, conv,
                                 is_narrow ? DataType::kBfloat16 : DataType::kFloat32);
     });

@@ -136,6 +136,8 @@ absl::StatusOr<std::vector<Func>> LowerConvNchwc(LoweringContext& context) {
   accumulator(vars) += Product(prepared, loaded(x_at), context.inputs[1](w_at));
   prepared.stages.reduction = r;
   prepared.stages.terms = terms;
+  const bool are_columns_together = !plain_input && window.dilation[1] == 1;
+  prepared.stages.steps_together = in_block / terms * (are_columns_together ? columns : 1);
   // Vectors of a plain input may reach a little beyond what is read: there is padding then, or none are loaded.
   if (terms == 1 && (!plain_input || (window.dilation[1] == 1 && window.ReadsOutside()))) {
     prepared.stages.loaded = loaded;

@@ -79,7 +79,7 @@ bool FitTileRegisters(const MachineDescription& machine, const ConvolutionStages
   const bool has_tiles = is_float ? machine.has_bf16_tiles : machine.has_int8_tiles;
   const int terms = is_float ? 2 : 4;  // Two integers are of 16 bits.
   return has_tiles && stages.terms == terms && stages.block % kTileColumns == 0 &&
-         StepsOfTile(stages.input_block / terms) >= kLeastStepsOfTile;
+         stages.input_block > 0 && StepsOfTile(stages.steps_together) >= kLeastStepsOfTile;
 }
 
 // Multiply-adds in tile registers that are worth a task, and tasks of a core: each reads weights of its own.
