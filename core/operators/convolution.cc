@@ -57,21 +57,27 @@ constexpr SmallNumbers kBlockedSmallNumbers[] = {
     {DataType::kUint8, DataType::kInt8, DataType::kInt32, 4, true},
 };
 
-constexpr SmallNumbers kDepthwiseBytes = {DataType::kUint8, DataType::kInt8, DataType::kInt32, 1,
-                                          true};
+constexpr SmallNumbers kDepthwiseSmallNumbers[] = {
+    {DataType::kBfloat16, DataType::kFloat32, DataType::kFloat32, 1, true},
+    {DataType::kUint8, DataType::kInt8, DataType::kInt32, 1, true},
+};
+
+const SmallNumbers* FindSmallNumbers(absl::Span<const SmallNumbers> among, DataType x) {
+  for (const SmallNumbers& numbers : among) {
+    if (numbers.x == x) return &numbers;
+  }
+  return nullptr;
+}
 
 // Null where y is of x's type.
 const SmallNumbers* FindSmallNumbers(const NodeView& view) {
   const DataType x = view.input_type(0).dtype();
-  if (view.op() == "slipway.DepthwiseConvNCHWc" && x == kDepthwiseBytes.x) return &kDepthwiseBytes;
-  if (view.op() == "slipway.ConvNCHWc") {
-    for (const SmallNumbers& numbers : kBlockedSmallNumbers) {
-      if (numbers.x == x) return &numbers;
-    }
-    return nullptr;
-  }
-  const bool may_be_short =
-      view.op() == "slipway.IntegerConv" || view.op() == "slipway.DepthwiseConvNCHWc";
+  if (view.op() == "slipway.ConvNCHWc") return FindSmallNumbers(kBlockedSmallNumbers, x);
+  const bool is_depthwise = view.op() == "slipway.DepthwiseConvNCHWc";
+  const SmallNumbers* const found =
+      is_depthwise ? FindSmallNumbers(kDepthwiseSmallNumbers, x) : nullptr;
+  if (found != nullptr) return found;
+  const bool may_be_short = view.op() == "slipway.IntegerConv" || is_depthwise;
   return may_be_short && x == kShorts.x ? &kShorts : nullptr;
 }
 

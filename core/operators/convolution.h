@@ -13,7 +13,7 @@
 //     Of x in u8 and w in i8 y and bias are i32, whose sums wrap around, and w has fours of channels, [..., ci/4, co, 4]; x is
 //     not plain, and its surroundings hold the number "zero".
 //   slipway.DepthwiseConvNCHWc: x [N, C/c, H, W, c]; w [C/c, KH, KW, c]; bias [C], optional. Of i16 as slipway.IntegerConv,
-//     or of x in u8 and w in i8 as slipway.ConvNCHWc, w without fours.
+//     or of x in u8 and w in i8 as slipway.ConvNCHWc, w without fours; or of x in bf16, where all else is f32.
 //   slipway.WinogradConvNCHWc: x and y as ConvNCHWc's, with kernels of 3 x 3 in one group, strides and dilations of 1; f32;
 //     w [t, t, Co/co, Ci/ci, ci, co], transformed for tiles of (t - 2) x (t - 2) outputs, t 4, 6 or 8 (core/kernels/winograd.h).
 // Their attributes are Conv's with pads explicit.

@@ -127,6 +127,11 @@ TEST(ConvolutionTypeTest, OfSmallNumbers) {
   EXPECT_THAT(blocked("%x: u8[1, 4, 8, 8, 16], %w: i8[2, 4, 1, 1, 8, 8, 2]"),
               HasSubstr("2 numbers innermost where 4 are needed"));
   EXPECT_THAT(blocked("%x: i8[1, 4, 8, 8, 16], %w: i8[2, 4, 1, 1, 4, 8, 4]"), HasSubstr("i8"));
+  const auto depthwise = [](const std::string& inputs) {
+    return TypeOf(inputs, "%y = slipway.DepthwiseConvNCHWc(%x, %w)");
+  };
+  EXPECT_EQ(depthwise("%x: bf16[1, 2, 8, 8, 16], %w: f32[2, 3, 3, 16]"), "f32[1, 2, 6, 6, 16]");
+  EXPECT_THAT(depthwise("%x: bf16[1, 2, 8, 8, 16], %w: bf16[2, 3, 3, 16]"), HasSubstr("bf16"));
 }
 
 TEST(PoolingTypeTest, FollowsTheFormula) {

@@ -98,6 +98,7 @@ std::optional<NarrowForm> ProductNarrowing::FormForConvolution(const Node& node)
   if (x.type->rank() != 5 || x.constant.has_value() || !weights.has_value()) return std::nullopt;
   const int64_t block = x.type->dimension(4).extent();
   if (x.type->dtype() == DataType::kFloat32) {
+    if (is_depthwise && forms_.bfloat16_depthwise) return NarrowForm{DataType::kBfloat16, 0};
     if (is_depthwise || !forms_.bfloat16_convolutions || block % 2 != 0) return std::nullopt;
     const absl::StatusOr<NodeView> view = NodeView::Create(old_, node, registry_);
     if (!view.ok()) return std::nullopt;
@@ -217,13 +218,13 @@ absl::Status ProductNarrowing::RewriteProduct(Node& node, ValueId x) {
   SLIPWAY_ASSIGN_OR_RETURN(const ValueId narrow, Narrow(x));
   const Tensor weights = *rewriter_.constant(node.inputs[1]);
   const std::string name = absl::StrCat(NameOf(node.inputs[1]), "_", Name(form.dtype));
+  const bool is_depthwise = node.op == "slipway.DepthwiseConvNCHWc";
   std::vector<ValueId> inputs = node.inputs;
   inputs[0] = narrow;
   Attributes attributes = node.attributes;
   if (form.dtype == DataType::kBfloat16) {
-    inputs[1] = rewriter_.Constant(name, PackedAsBfloat16(weights));
+    if (!is_depthwise) inputs[1] = rewriter_.Constant(name, PackedAsBfloat16(weights));
   } else {
-    const bool is_depthwise = node.op == "slipway.DepthwiseConvNCHWc";
     inputs[1] =
         rewriter_.Constant(name, is_depthwise ? DepthwiseAsBytes(weights) : PackedAsBytes(weights));
     // What a sum of bytes has too much.

@@ -95,6 +95,21 @@ TEST(NarrowProducts, RoundsMatricesOfAnEvenDepth) {
   EXPECT_THAT(After(tester, kBytes, before), Not(HasSubstr("bf16")));
 }
 
+// What it reads alone: few products are summed, and weights are few.
+TEST(NarrowProducts, RoundsWhatDepthwiseConvolutionsRead) {
+  const PassTester tester;
+  const std::string before = R"(
+    graph "g" (%x: f32[1, 1, 3, 3, 4]) -> (%y) {
+      const %w: f32[1, 2, 2, 4] = splat 0.7
+      %y = slipway.DepthwiseConvNCHWc "c" (%x, %w)
+    })";
+  const NarrowForms forms = {.bfloat16_depthwise = true};
+  const std::string after = After(tester, forms, before);
+  EXPECT_THAT(after, HasSubstr(" : bf16[1, 1, 3, 3, 4]"));
+  EXPECT_THAT(after, HasSubstr("f32[1, 2, 2, 4]"));
+  EXPECT_OK(tester.Check(Narrowing(kBfloat16), before, before));
+}
+
 TEST(NarrowProducts, LeavesWhatIsNot) {
   const PassTester tester;
   for (const char* x_and_w :

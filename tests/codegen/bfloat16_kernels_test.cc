@@ -63,6 +63,21 @@ void AddConv(KernelSuite& suite, const ConvCase& c, int64_t block, int64_t in_bl
             {BrainsOf(x_shape, 1), BrainsOf(w_shape, 2)});
 }
 
+// Of weights and sums in f32.
+void AddDepthwise(KernelSuite& suite, const ConvCase& c, int64_t block) {
+  const Shape x_shape = {2, 3, c.size, c.size, block};
+  suite.Add(absl::StrCat("depthwise", c.size, "k", c.kernel, "s", c.stride),
+            [&](GraphBuilder& b) {
+              const ValueId x = b.Input("x", kBrain, x_shape);
+              const ValueId w = b.Input("w", kFloat, {3, c.kernel, c.kernel, block});
+              const ValueId bias = b.Input("bias", kFloat, {3 * block});
+              b.Output(b.Add("slipway.DepthwiseConvNCHWc", {x, w, bias},
+                             {{"strides", Ints({c.stride, c.stride})},
+                              {"pads", Ints({c.pad, c.pad, c.pad, c.pad})}}));
+            },
+            {BrainsOf(x_shape, 8)});
+}
+
 // A convolution between layers: the residual is widened, and what comes out is rounded.
 void AddLayer(KernelSuite& suite, int64_t size, int64_t block) {
   const Shape x_shape = {1, 2, size, size, block};
@@ -120,6 +135,8 @@ void AddAll(KernelSuite& suite, int64_t block) {
   AddConv(suite, {9, 3, 1, 1}, block, 4, 6, 2);
   AddLayer(suite, 7, block);
   AddLayer(suite, 13, block);
+  for (const ConvCase& c : kConvCases) AddDepthwise(suite, c, block);
+  AddDepthwise(suite, {28, 5, 2, 2}, block);
 }
 
 TEST(Bfloat16KernelsTest, AgreeWithTheReference) {

@@ -76,6 +76,7 @@ NarrowForms FormsFor(const DeviceTarget& device, const MachineDescription& machi
       return !machine.has_bf16_tiles || FillsTiles(conv);
     };
   }
+  forms.bfloat16_depthwise = forms.bfloat16_matrices;
   forms.bytes = has_instructions && machine.has_int8;
   forms.depthwise_bytes = true;  // Summed in f32, which holds such sums.
   return forms;

@@ -158,11 +158,13 @@ absl::StatusOr<std::vector<Func>> LowerDepthwiseConvNchwc(LoweringContext& conte
   Var c("c"), x("x"), y("y"), channel("channel"), n("n");
   const std::vector<Var> vars = {c, x, y, channel, n};
   RDom r(0, window.kernel[1], 0, window.kernel[0], "r");
-  // Sums of few bytes are summed in f32, which holds them all and whose products are not slower than those of any integers.
+  // Sums of few bytes are summed in f32, which holds them all and whose products are not slower than those of any integers. What is
+  // smaller than f32 becomes that a few rows at a time.
   const Halide::Type sum_type = prepared.sum_type;
-  const bool is_bytes = prepared.input.output_types()[0] == Halide::UInt(8) &&
+  const Halide::Type type = prepared.input.output_types()[0];
+  const bool is_bytes = type == Halide::UInt(8) &&
                         int64_t{window.kernel[0]} * window.kernel[1] <= kMaxExactProducts;
-  if (is_bytes) {
+  if (is_bytes || type == Halide::BFloat(16)) {
     prepared.sum_type = Halide::Float(32);
     Func real("real");
     real(vars) = Halide::cast<float>(prepared.input(vars));
@@ -215,7 +217,9 @@ absl::StatusOr<std::vector<Func>> LowerConv(LoweringContext& context) {
 
 absl::Status Serves(const NodeView& node, absl::Span<const ValueType> outputs) {
   SLIPWAY_ASSIGN_OR_RETURN(const ConvView conv, DecodeConv(node));
-  if (!conv.is_integer && conv.terms == 1) SLIPWAY_RETURN_IF_ERROR(ServesFloat32(node, outputs));
+  // Of types whose sums are of another one the type rule lets none through that there is no kernel for.
+  const bool is_summed_wider = outputs[0].dtype() != node.input_type(0).dtype();
+  if (!is_summed_wider) SLIPWAY_RETURN_IF_ERROR(ServesFloat32(node, outputs));
   return PlaneOf(node, conv.window).status();
 }
 
