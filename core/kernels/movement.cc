@@ -276,6 +276,85 @@ int64_t SourcePosition(PadMode mode, int64_t at, int64_t extent) {
   return -1;
 }
 
+template <typename T>
+void FillWith(const char* value, int64_t count, char* to) {
+  T number;
+  __builtin_memcpy(&number, value, sizeof(T));
+  T* const numbers = reinterpret_cast<T*>(to);
+  for (int64_t i = 0; i < count; ++i) numbers[i] = number;
+}
+
+void Fill(const char* value, int64_t bytes, int64_t count, char* to) {
+  if (bytes == 4) return FillWith<uint32_t>(value, count, to);
+  if (bytes == 8) return FillWith<uint64_t>(value, count, to);
+  if (bytes == 1) return FillWith<uint8_t>(value, count, to);
+  if (bytes == 2) return FillWith<uint16_t>(value, count, to);
+  for (int64_t i = 0; i < count; ++i) {
+    __builtin_memcpy(to + i * bytes, value, static_cast<uint64_t>(bytes));
+  }
+}
+
+// A row at a time of the innermost dimension that is padded, whose places are pieces of all dimensions behind it.
+void PadRows(const Call& call) {
+  const auto mode = static_cast<PadMode>(call.Integer(0));
+  const Operand x = call.input(0);
+  const Operand value = call.input(2);
+  const Operand y = call.output(0);
+  const Pads pads(call);
+  const char zero[16] = {};
+  const char* const fill = value.present() ? value.data<const char>() : zero;
+  const int64_t bytes = ByteSize(x.type());
+  int row = x.rank() - 1;
+  int64_t piece = 1;
+  while (row >= 0 && pads.begins[row] == 0 && pads.ends[row] == 0) piece *= x.extent(row--);
+  const auto piece_bytes = static_cast<uint64_t>(piece * bytes);
+  if (row < 0) {
+    __builtin_memcpy(y.data<char>(), x.data<const char>(), piece_bytes);
+    return;
+  }
+  const int64_t width = x.extent(row);
+  const int64_t padded_width = y.extent(row);
+  // What of a row is copied as it is.
+  const auto within = [padded_width](int64_t at) {
+    return at < 0 ? 0 : at > padded_width ? padded_width : at;
+  };
+  const int64_t begin = within(pads.begins[row]);
+  const int64_t end = within(pads.begins[row] + width);
+  const PerDimension strides = StridesOf(x);
+  PerDimension extents;
+  for (int d = 0; d < row; ++d) extents[d] = y.extent(d);
+  char* to = y.data<char>();
+  const auto place = [&](const char* source, int64_t i) {
+    const int64_t at = source == nullptr ? -1 : SourcePosition(mode, i - pads.begins[row], width);
+    if (at < 0) {
+      Fill(fill, bytes, piece, to + i * piece * bytes);
+    } else {
+      __builtin_memcpy(to + i * piece * bytes, source + at * piece * bytes, piece_bytes);
+    }
+  };
+  PerDimension index;
+  int64_t rows = 1;
+  for (int d = 0; d < row; ++d) rows *= extents[d];
+  for (int64_t r = 0; r < rows; ++r, to += padded_width * piece * bytes) {
+    int64_t from = 0;
+    for (int d = 0; d < row && from >= 0; ++d) {
+      const int64_t at = SourcePosition(mode, index[d] - pads.begins[d], x.extent(d));
+      from = at < 0 ? -1 : from + at * strides[d];
+    }
+    const char* const source = from < 0 ? nullptr : x.data<const char>() + from * bytes;
+    for (int64_t i = 0; i < begin; ++i) place(source, i);
+    if (source == nullptr) {
+      Fill(fill, bytes, (end - begin) * piece, to + begin * piece * bytes);
+    } else if (end > begin) {
+      __builtin_memcpy(to + begin * piece * bytes,
+                       source + (begin - pads.begins[row]) * piece * bytes,
+                       static_cast<uint64_t>(end - begin) * piece_bytes);
+    }
+    for (int64_t i = end; i < padded_width; ++i) place(source, i);
+    for (int d = row - 1; d >= 0 && ++index[d] == extents[d]; --d) index[d] = 0;
+  }
+}
+
 // Over [N, C, H, W, bh, bw] of the small image with its block unfolded.
 int32_t MoveBlocks(const Call& call, bool to_space) {
   const Operand x = call.input(0);
@@ -451,29 +530,7 @@ int32_t slipway_Pad_extents(void** arguments) { return WriteExtents(Call(argumen
 int32_t slipway_Pad(void** arguments) {
   const Call call(arguments);
   if (const char* wrong = WrongExtents(call, PadExtents)) return call.Fail(wrong);
-  const auto mode = static_cast<PadMode>(call.Integer(0));
-  const Operand x = call.input(0);
-  const Operand value = call.input(2);
-  const Operand y = call.output(0);
-  const int rank = x.rank();
-  const int64_t bytes = ByteSize(x.type());
-  const Pads pads(call);
-  const char zero[16] = {};
-  const char* fill = value.present() ? value.data<const char>() : zero;
-  const PerDimension strides = StridesOf(x);
-  PerDimension index;
-  char* to = y.data<char>();
-  const int64_t elements = y.elements();
-  for (int64_t i = 0; i < elements; ++i, to += bytes) {
-    int64_t from = 0;
-    for (int d = 0; d < rank && from >= 0; ++d) {
-      const int64_t at = SourcePosition(mode, index[d] - pads.begins[d], x.extent(d));
-      from = at < 0 ? -1 : from + at * strides[d];
-    }
-    __builtin_memcpy(to, from < 0 ? fill : x.data<const char>() + from * bytes,
-                     static_cast<uint64_t>(bytes));
-    for (int d = rank - 1; d >= 0 && ++index[d] == y.extent(d); --d) index[d] = 0;
-  }
+  PadRows(call);
   return 0;
 }
 

@@ -14,8 +14,9 @@ struct NarrowForms {
   bool bfloat16_matrices = false;  // GemmPacked's in place of f32, which they are rounded to,
   // and ConvNCHWc's over blocks of an even number of channels for which this says so; none where it is null.
   std::function<bool(const ConvView&)> bfloat16_convolutions;
-  bool bfloat16_depthwise = false;  // What DepthwiseConvNCHWc of f32 reads, which is summed in f32 as before.
-  bool bytes = false;            // In place of i16 whose values fit in 8 bits: the same sums.
+  bool bfloat16_depthwise =
+      false;           // What DepthwiseConvNCHWc of f32 reads, which is summed in f32 as before.
+  bool bytes = false;  // In place of i16 whose values fit in 8 bits: the same sums.
   bool depthwise_bytes = false;  // The same where a channel is one of its own.
 };
 

@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "core/base/files.h"
 #include "core/graph/graph.h"
@@ -164,6 +165,53 @@ TEST_F(ReferenceTest, PadsWrapAndTakeAxes) {
   EXPECT_THAT(Floats(x, "Pad(%x, %p, _, %a) {mode = \"wrap\"}"),
               ElementsAre(2, 1, 2, 1, 2, 1, 4, 3, 4, 3, 4, 3));
   EXPECT_THAT(Floats(x, "Pad(%x, %p, _, %a)"), ElementsAre(0, 0, 0, 1, 2, 0, 0, 0, 0, 3, 4, 0));
+}
+
+// Element by element from the definition, whatever of a shape is padded, cut off or left as it is.
+TEST_F(ReferenceTest, PadsAreWhatTheyAreDefinedToBe) {
+  const auto draw = [this](int least, int most) {
+    return std::uniform_int_distribution<int>(least, most)(random_);
+  };
+  for (int round = 0; round < 200; ++round) {
+    const std::string mode =
+        std::vector<std::string>{"constant", "edge", "reflect", "wrap"}[round % 4];
+    std::vector<int64_t> x_shape, y_shape, begins, ends;
+    for (int d = 0; d < 3; ++d) {
+      const int64_t extent = draw(2, 4);
+      const bool is_padded = draw(0, 1) == 1;
+      x_shape.push_back(extent);
+      begins.push_back(is_padded ? draw(-1, 1) : 0);
+      ends.push_back(is_padded ? draw(0, 1) : 0);
+      y_shape.push_back(begins[d] + extent + ends[d]);
+    }
+    const Tensor x = Random(x_shape);
+    const auto source = [&](int64_t at, int64_t extent) -> int64_t {
+      if (at >= 0 && at < extent) return at;
+      if (mode == "edge") return at < 0 ? 0 : extent - 1;
+      if (mode == "wrap") return (at + extent) % extent;
+      return mode == "reflect" ? (at < 0 ? -at : 2 * (extent - 1) - at) : -1;
+    };
+    std::vector<float> expected;
+    for (int64_t i = 0; i < y_shape[0]; ++i) {
+      for (int64_t j = 0; j < y_shape[1]; ++j) {
+        for (int64_t k = 0; k < y_shape[2]; ++k) {
+          const int64_t a = source(i - begins[0], x_shape[0]);
+          const int64_t b = source(j - begins[1], x_shape[1]);
+          const int64_t c = source(k - begins[2], x_shape[2]);
+          const bool is_inside = a >= 0 && b >= 0 && c >= 0;
+          const int64_t at = (a * x_shape[1] + b) * x_shape[2] + c;
+          expected.push_back(is_inside ? x.values<float>()[at] : 7);
+        }
+      }
+    }
+    const std::string text = absl::StrCat(
+        "graph \"p\" (%x: f32[", absl::StrJoin(x_shape, ", "), "]) -> (%y) {\nconst %p: i64[6] = {",
+        absl::StrJoin(begins, ", "), ", ", absl::StrJoin(ends, ", "),
+        "}\nconst %v: f32[] = {7}\n%y = Pad(%x, %p, %v) {mode = \"", mode, "\"}\n}");
+    ASSERT_OK_AND_ASSIGN(const std::vector<Tensor> outputs, Run(text, {x}));
+    EXPECT_THAT(outputs[0].shape(), ::testing::ElementsAreArray(y_shape)) << text;
+    EXPECT_THAT(outputs[0].values<float>(), ::testing::ElementsAreArray(expected)) << text;
+  }
 }
 
 TEST_F(ReferenceTest, SpaceToDepthOrdersChannelsEitherWay) {

@@ -162,8 +162,8 @@ absl::StatusOr<std::vector<Func>> LowerDepthwiseConvNchwc(LoweringContext& conte
   // smaller than f32 becomes that a few rows at a time.
   const Halide::Type sum_type = prepared.sum_type;
   const Halide::Type type = prepared.input.output_types()[0];
-  const bool is_bytes = type == Halide::UInt(8) &&
-                        int64_t{window.kernel[0]} * window.kernel[1] <= kMaxExactProducts;
+  const bool is_bytes =
+      type == Halide::UInt(8) && int64_t{window.kernel[0]} * window.kernel[1] <= kMaxExactProducts;
   if (is_bytes || type == Halide::BFloat(16)) {
     prepared.sum_type = Halide::Float(32);
     Func real("real");
