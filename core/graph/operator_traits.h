@@ -33,8 +33,8 @@ enum class Movement {
   kOther,        // They are computed with, or moved in a way that nothing rests on.
   kView,         // Output 0 is input 0's bytes under another shape: needs no kernel. Further inputs
                  // say which shape.
-  kPermutation,  // Output 0 has every element of input 0 once, in another place: inlining it
-                 // computes nothing twice.
+  kPermutation,  // Output 0 has every element of input 0 once, in another place, and perhaps zeros:
+                 // inlining it computes nothing twice.
   kConcat,       // Output 0 is the inputs' elements, one input behind the other along the attribute
                  // "axis" (negative: from the end). Needs no kernel where the inputs can be made in
                  // their places.

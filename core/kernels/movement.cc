@@ -386,26 +386,46 @@ int32_t MoveBlocks(const Call& call, bool to_space) {
   return 0;
 }
 
-// Over [N, C / block, block, H, W].
+// Of `blocks` blocks of `channels` each, `first` the first channel, between [N, C, H, W] and [N, Cb, H, W, block].
+void MoveBlocksOfChannels(const Operand& x, const Operand& y, bool pack, int64_t first,
+                          int64_t blocks, int64_t channels) {
+  const Operand plain = pack ? x : y;
+  const Operand packed = pack ? y : x;
+  const int64_t block = packed.extent(4);
+  const int64_t area = plain.extent(2) * plain.extent(3);
+  const int64_t extents[] = {plain.extent(0), blocks, channels, plain.extent(2), plain.extent(3)};
+  const int64_t plain_strides[] = {plain.extent(1) * area, block * area, area, plain.extent(3), 1};
+  const int64_t packed_strides[] = {packed.extent(1) * block * area, block * area, 1,
+                                    plain.extent(3) * block, block};
+  Walk walk;
+  for (int d = 0; d < 5; ++d) {
+    walk.Add(extents[d], pack ? plain_strides[d] : packed_strides[d],
+             pack ? packed_strides[d] : plain_strides[d]);
+  }
+  CopyBetween(walk, x, first * area, y, first * area);
+}
+
+// A last block that is not full has zeros.
 int32_t MoveChannels(const Call& call, bool pack) {
   const Operand x = call.input(0);
   const Operand y = call.output(0);
   const Operand plain = pack ? x : y;
   const Operand packed = pack ? y : x;
   const int64_t block = packed.extent(4);
-  const int64_t area = plain.extent(2) * plain.extent(3);
-  const int64_t extents[] = {plain.extent(0), plain.extent(1) / block, block, plain.extent(2),
-                             plain.extent(3)};
-  if (x.elements() != y.elements()) return call.Fail(kOtherExtents);
-  const int64_t image = plain.extent(1) * area;
-  const int64_t plain_strides[] = {image, block * area, area, plain.extent(3), 1};
-  const int64_t packed_strides[] = {image, block * area, 1, plain.extent(3) * block, block};
-  Walk walk;
-  for (int d = 0; d < 5; ++d) {
-    walk.Add(extents[d], pack ? plain_strides[d] : packed_strides[d],
-             pack ? packed_strides[d] : plain_strides[d]);
+  const int64_t channels = plain.extent(1);
+  if (block < 1 || packed.extent(1) != (channels + block - 1) / block ||
+      (!pack && channels % block != 0) || plain.extent(0) != packed.extent(0) ||
+      plain.extent(2) != packed.extent(2) || plain.extent(3) != packed.extent(3)) {
+    return call.Fail(kOtherExtents);
   }
-  CopyBetween(walk, x, 0, y, 0);
+  const int64_t whole = channels / block;
+  const int64_t rest = channels % block;
+  if (rest > 0) {
+    const char zero[16] = {};
+    Fill(zero, ByteSize(y.type()), y.elements(), y.data<char>());
+    MoveBlocksOfChannels(x, y, pack, whole * block, 1, rest);
+  }
+  MoveBlocksOfChannels(x, y, pack, 0, whole, block);
   return 0;
 }
 

@@ -102,7 +102,9 @@ TEST(ConvolutionTypeTest, BlockedForms) {
   EXPECT_EQ(TypeOf("%x: f32[1, 32, 8, 8]", "%y = slipway.Pack(%x) {block = 16}"),
             "f32[1, 2, 8, 8, 16]");
   EXPECT_EQ(TypeOf("%x: f32[1, 2, 8, 8, 16]", "%y = slipway.Unpack(%x)"), "f32[1, 32, 8, 8]");
-  EXPECT_THAT(TypeOf("%x: f32[1, 30, 8, 8]", "%y = slipway.Pack(%x) {block = 16}"),
+  EXPECT_EQ(TypeOf("%x: f32[1, 30, 8, 8]", "%y = slipway.Pack(%x) {block = 16}"),
+            "f32[1, 2, 8, 8, 16]");
+  EXPECT_THAT(TypeOf("%x: f32[1, 30, 8, 8]", "%y = slipway.Pack(%x) {block = 0}"),
               HasSubstr("30 channels do not divide"));
 }
 

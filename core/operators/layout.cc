@@ -14,12 +14,14 @@ absl::StatusOr<std::vector<ValueType>> PackType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 4, 4));
   const Dimensions x = DimensionsOf(view, 0);
   const int64_t block = view.Int("block");
-  if (!Divides(view, block, x[1])) {
+  if (block < 1 || (!x[1].is_known() && !Divides(view, block, x[1]))) {
     return view.Error(
         absl::StrCat(ToString(x[1]), " channels do not divide into blocks of ", block));
   }
+  const Dimension blocks =
+      x[1].is_known() ? Dimension((x[1].extent() + block - 1) / block) : FloorDivide(x[1], block);
   return std::vector<ValueType>{
-      ValueType(view.input_type(0).dtype(), {x[0], FloorDivide(x[1], block), x[2], x[3], block})};
+      ValueType(view.input_type(0).dtype(), {x[0], blocks, x[2], x[3], block})};
 }
 
 absl::StatusOr<std::vector<ValueType>> UnpackType(const NodeView& view) {

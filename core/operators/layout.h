@@ -1,5 +1,5 @@
 // Layout changes: slipway.Pack [N, C, H, W] -> [N, C/block, H, W, block], slipway.Unpack back.
-// C % block must be 0.
+// Where block does not divide C, which is known then, Pack has zeros behind the last channel: [N, ceil(C/block), H, W, block].
 #ifndef SLIPWAY_CORE_OPERATORS_LAYOUT_H_
 #define SLIPWAY_CORE_OPERATORS_LAYOUT_H_
 

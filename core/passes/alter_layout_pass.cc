@@ -88,8 +88,6 @@ class LayoutAlteration {
   // The value in one of the two layouts, by a conversion if it is not there yet. `id` is always a value
   // of the old graph.
   absl::StatusOr<ValueId> AsPlain(ValueId id);
-  // With channels of zeros behind its own, as many as `block` in all.
-  absl::StatusOr<ValueId> AsOneBlock(ValueId id, int64_t block);
   absl::StatusOr<ValueId> AsBlocked(ValueId id, int64_t block);
   // An operand of a blocked elementwise operator whose output has `channels` channels.
   absl::StatusOr<ValueId> AsElementwiseOperand(ValueId id, int64_t channels, int64_t block);
@@ -225,19 +223,6 @@ absl::StatusOr<ValueId> LayoutAlteration::AsBlocked(ValueId id, int64_t block) {
   return value;
 }
 
-absl::StatusOr<ValueId> LayoutAlteration::AsOneBlock(ValueId id, int64_t block) {
-  const int64_t channels = shape(id)[1].extent();
-  if (channels == block) return AsBlocked(id, block);
-  SLIPWAY_ASSIGN_OR_RETURN(ValueId value, AsPlain(id));
-  const ValueId pads =
-      rewriter_.Constant(absl::StrCat(NameOf(id), "_pads"),
-                         Tensor::Of<int64_t>({8}, {0, 0, 0, 0, 0, block - channels, 0, 0}));
-  SLIPWAY_ASSIGN_OR_RETURN(
-      value, rewriter_.Add("Pad", {value, pads}, {}, absl::StrCat(NameOf(id), "_filled")));
-  return rewriter_.Add("slipway.Pack", {value}, {{"block", block}},
-                       absl::StrCat(NameOf(id), "_nchw", block, "c"));
-}
-
 absl::Status LayoutAlteration::SetBlocked(const Node& node, absl::string_view op,
                                           std::vector<ValueId> inputs, Attributes attributes,
                                           int64_t block) {
@@ -287,7 +272,8 @@ absl::StatusOr<bool> LayoutAlteration::BlockConvolution(const Node& node) {
                    : BlockDividing(in_channels, channel_blocks_);
   }
   if (in_block == 0 && group > 1) return false;
-  const bool packs_few = in_block == 0 && !conv.is_integer &&
+  const bool is_moved = rewriter_.constant(x) == nullptr && !IsFlat(shape(x));
+  const bool packs_few = in_block == 0 && !conv.is_integer && is_moved &&
                          shape(x)[1].extent() <= kFewChannels && packs_few_ && packs_few_(conv);
   if (packs_few) {
     in_block = kFewChannels;
@@ -303,8 +289,7 @@ absl::StatusOr<bool> LayoutAlteration::BlockConvolution(const Node& node) {
     SLIPWAY_ASSIGN_OR_RETURN(const ValueId plain, AsPlain(x));
     inputs = {plain, rewriter_.Constant(name, PackConvWeightsForPlainInput(weights, out_block))};
   } else {
-    SLIPWAY_ASSIGN_OR_RETURN(const ValueId blocked,
-                             packs_few ? AsOneBlock(x, in_block) : AsBlocked(x, in_block));
+    SLIPWAY_ASSIGN_OR_RETURN(const ValueId blocked, AsBlocked(x, in_block));
     inputs = {blocked, rewriter_.Constant(name, PackConvWeights(weights, in_block, out_block))};
   }
   SLIPWAY_RETURN_IF_ERROR(AppendBias(node, inputs));

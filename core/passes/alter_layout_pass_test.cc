@@ -68,7 +68,6 @@ TEST(AlterLayout, PacksFewChannelsWhereThatIsWanted) {
     std::map<std::string, int> counts;
     for (const Node& node : after.nodes) ++counts[node.op];
     EXPECT_EQ(counts["slipway.Pack"], 1);
-    EXPECT_EQ(counts["Pad"], channels == 3 ? 1 : 0);
     EXPECT_THAT(Print(after), ::testing::HasSubstr("f32[1, 1, 3, 3, 4, 4]"));
     EXPECT_THAT(Print(after),
                 ::testing::HasSubstr(absl::StrCat("f32[1, ", channels, ", 1, 1, 4]")));

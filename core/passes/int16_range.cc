@@ -1,5 +1,6 @@
 #include "core/passes/int16_range.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "core/tensor/tensor.h"
@@ -44,8 +45,14 @@ std::optional<Int16Range> RangeOf(const Graph& graph, const std::vector<NodeId>&
     if (from == DataType::kInt8) return Int16Range{-128, 127};
     return std::nullopt;
   }
-  if (node.op == "Reshape" || node.op == "slipway.Pack" || node.op == "slipway.Unpack" ||
-      node.op == "MaxPool" || node.op == "slipway.MaxPoolNCHWc") {
+  if (node.op == "slipway.Pack") {
+    // Perhaps with zeros.
+    const std::optional<Int16Range> range = RangeOf(graph, producers, node.inputs[0]);
+    if (!range.has_value()) return std::nullopt;
+    return Int16Range{std::min(range->least, 0), std::max(range->largest, 0)};
+  }
+  if (node.op == "Reshape" || node.op == "slipway.Unpack" || node.op == "MaxPool" ||
+      node.op == "slipway.MaxPoolNCHWc") {
     return RangeOf(graph, producers, node.inputs[0]);
   }
   if (node.op == "Add" || node.op == "Sub") {

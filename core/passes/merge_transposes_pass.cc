@@ -34,6 +34,7 @@ std::optional<Permutation> PermutationOf(const Node& node, const GraphRewriter& 
   if (is_unpack) return Permutation{x, {0, 1, 4, 2, 3}};
   if (is_pack) {
     const int64_t block = *node.attributes.FindAs<int64_t>("block");
+    if (x[1] % block != 0) return std::nullopt;
     return Permutation{{x[0], x[1] / block, block, x[2], x[3]}, {0, 1, 3, 4, 2}};
   }
   const auto* perm = node.attributes.FindAs<std::vector<int64_t>>("perm");

@@ -127,6 +127,8 @@ TEST(MovementKernelsTest, AgreeWithTheReference) {
     for (const int64_t n : {1, 2, 17}) {
       suite.Add(absl::StrCat("pack", n),
                 OneNode("slipway.Pack", {{1, 16, n, n}}, {{"block", int64_t{8}}}));
+      suite.Add(absl::StrCat("pack_filled", n),
+                OneNode("slipway.Pack", {{1, 11, n, n}}, {{"block", int64_t{4}}}));
       suite.Add(absl::StrCat("unpack", n), OneNode("slipway.Unpack", {{1, 2, n, n, 8}}));
       suite.Add(absl::StrCat("transpose", n),
                 OneNode("Transpose", {{2, 3, n, 5}}, {{"perm", Ints({0, 2, 3, 1})}}));

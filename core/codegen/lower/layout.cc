@@ -15,7 +15,16 @@ absl::StatusOr<std::vector<Func>> LowerPack(LoweringContext& context) {
   const int block = HalideExtents(context.output_types[0])[0];
   Var c("c"), x("x"), y("y"), channel("channel"), n("n");
   Func result("packed");
-  result(c, x, y, channel, n) = context.inputs[0](x, y, channel * block + c, n);
+  const Expr from = channel * block + c;
+  const Dimension& all = context.node.input_type(0).dimension(1);
+  const int channels = all.is_known() ? static_cast<int>(all.extent()) : 0;
+  if (channels % block == 0) {
+    result(c, x, y, channel, n) = context.inputs[0](x, y, from, n);
+  } else {
+    const Expr value = context.inputs[0](x, y, Halide::min(from, channels - 1), n);
+    result(c, x, y, channel, n) =
+        Halide::select(from < channels, value, Halide::Internal::make_zero(value.type()));
+  }
   return std::vector<Func>{result};
 }
 
