@@ -1,5 +1,4 @@
 // HostTarget of target.h: asks the processor and the kernel.
-#include "core/target/features.h"
 #include "core/target/target.h"
 
 #if defined(__x86_64__)
@@ -13,6 +12,10 @@
 
 #if defined(__aarch64__)
 #include "core/target/arm64_identification.h"
+#elif defined(__arm__)
+#include "core/target/arm32_identification.h"
+#elif defined(__riscv)
+#include "core/target/riscv64_identification.h"
 #endif
 #endif
 
@@ -66,26 +69,11 @@ DeviceTarget HostCpu() {
 
 #elif defined(__arm__) && defined(__linux__)
 
-DeviceTarget HostCpu() {
-  constexpr unsigned long kNeon = 1ul << 12,
-                          kVfpv4 = 1ul << 16;  // arch/arm/include/uapi/asm/hwcap.h
-  const unsigned long hwcap = getauxval(AT_HWCAP);
-  DeviceTarget device{.arch = Arch::kArm32, .os = kOs, .level = 0, .features = {}};
-  const bool has_neon = (hwcap & kNeon) != 0;
-  if (has_neon) device.features.emplace_back("neon");
-  if (has_neon && (hwcap & kVfpv4) != 0) device.features.emplace_back("fma");
-  Canonicalize(device);
-  return device;
-}
+DeviceTarget HostCpu() { return TargetOfArm32(getauxval(AT_HWCAP), kOs); }
 
 #elif defined(__riscv) && __riscv_xlen == 64 && defined(__linux__)
 
-DeviceTarget HostCpu() {
-  constexpr unsigned long kV = 1ul << ('V' - 'A');  // One bit for each single-letter extension.
-  DeviceTarget device{.arch = Arch::kRiscv64, .os = kOs, .level = 0, .features = {}};
-  if ((getauxval(AT_HWCAP) & kV) != 0) device.features.emplace_back("v");
-  return device;
-}
+DeviceTarget HostCpu() { return TargetOfRiscv64(getauxval(AT_HWCAP), kOs); }
 
 #elif defined(__wasm32__)
 

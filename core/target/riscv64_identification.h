@@ -1,0 +1,16 @@
+// What Linux says of a riscv-64 processor, and the target that follows.
+#ifndef SLIPWAY_CORE_TARGET_RISCV64_IDENTIFICATION_H_
+#define SLIPWAY_CORE_TARGET_RISCV64_IDENTIFICATION_H_
+
+#include <cstdint>
+
+#include "core/target/target.h"
+
+namespace slipway {
+
+// The target in canonical form, of AT_HWCAP of the auxiliary vector (Linux, arch/riscv/include/uapi/asm/hwcap.h).
+DeviceTarget TargetOfRiscv64(uint64_t hwcap, Os os);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_TARGET_RISCV64_IDENTIFICATION_H_
