@@ -34,14 +34,14 @@ typedef struct bare_image {
   /* Written once, before the code runs; empty where begin is end. Whole pages of a segment that is written. */
   uint64_t relro_begin;
   uint64_t relro_end;
-  bare_table rela;
+  bare_table relocations; /* With an addend each, but where files have 32 bits. */
   bare_table relr;
   uint64_t query; /* Address of SLIPWAY_QUERY_SYMBOL. */
 } bare_image;
 
 /* Reads the file for `machine` (e_machine of ELF) and pages of so many bytes, a power of two. Returns null, or why it cannot be loaded: a
- * shared object of 64 bits without needed libraries, initializers and thread-local variables is wanted, all of whose relocations are
- * relative, and no memory both written and run. */
+ * shared object without needed libraries, initializers and thread-local variables is wanted, all of whose relocations are relative, and no
+ * memory both written and run. */
 const char* bare_read_image(const uint8_t* elf, uint64_t elf_bytes, uint32_t machine,
                             uint64_t page_bytes, bare_image* image);
 

@@ -9,7 +9,7 @@
 #include "core/bare_runner/code_image.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  for (const uint32_t machine : {EM_X86_64, EM_AARCH64}) {
+  for (const uint32_t machine : {EM_X86_64, EM_AARCH64, EM_ARM, EM_RISCV}) {
     bare_image image;
     if (bare_read_image(data, size, machine, 4096, &image) != nullptr) continue;
     if (image.relro_end > image.bytes || image.query >= image.bytes) abort();

@@ -60,9 +60,12 @@ class CodeImageTest : public ::testing::TestWithParam<Machine> {
 
 INSTANTIATE_TEST_SUITE_P(Machines, CodeImageTest,
                          ::testing::Values(Machine{"x86-64.so", EM_X86_64},
-                                           Machine{"arm-64.so", EM_AARCH64}),
+                                           Machine{"arm-64.so", EM_AARCH64},
+                                           Machine{"riscv-64.so", EM_RISCV}),
                          [](const auto& info) {
-                           return info.param.machine == EM_X86_64 ? "X86_64" : "Arm64";
+                           return info.param.machine == EM_X86_64    ? "X86_64"
+                                  : info.param.machine == EM_AARCH64 ? "Arm64"
+                                                                     : "Riscv64";
                          });
 
 TEST_P(CodeImageTest, IsLaidOutAsItsFileSays) {
@@ -96,7 +99,7 @@ TEST_P(CodeImageTest, RefusesWhatIsNoCodeForThisMachine) {
     EXPECT_GT(size, whole.size() / 3);
   }
   elf_ = whole;
-  header().e_machine = EM_RISCV;
+  header().e_machine = EM_MIPS;
   EXPECT_EQ(Read(), "the code is for another machine");
   elf_ = whole;
   header().e_type = ET_EXEC;
@@ -144,6 +147,91 @@ TEST_P(CodeImageTest, RefusesWhatNeedsAnything) {
   elf_ = whole;
   EntryOf(DT_RELASZ).d_un.d_val = 1 << 30;
   EXPECT_EQ(Read(), "a table does not lie in the code's file");
+  elf_ = whole;
+  EntryOf(DT_STRTAB).d_un.d_val += 1;
+  EXPECT_THAT(Read(), HasSubstr("does not export"));
+}
+
+// Files of 32 bits, whose relocations have no addends.
+class CodeImage32Test : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_OK_AND_ASSIGN(elf_, ReadFile("core/bare_runner/kernels.arm-32.so", 1 << 20));
+  }
+  std::string Read() {
+    const char* error = bare_read_image(reinterpret_cast<const uint8_t*>(elf_.data()), elf_.size(),
+                                        EM_ARM, kPage, &image_);
+    return error == nullptr ? "" : error;
+  }
+  Elf32_Ehdr& header() { return *reinterpret_cast<Elf32_Ehdr*>(elf_.data()); }
+  Elf32_Phdr& SegmentOf(uint32_t type) {
+    auto* segment = reinterpret_cast<Elf32_Phdr*>(elf_.data() + header().e_phoff);
+    while (segment->p_type != type) ++segment;
+    return *segment;
+  }
+  Elf32_Dyn& EntryOf(int32_t tag) {
+    auto* entry = reinterpret_cast<Elf32_Dyn*>(elf_.data() + SegmentOf(PT_DYNAMIC).p_offset);
+    while (entry->d_tag != tag) ++entry;
+    return *entry;
+  }
+  Elf32_Rel& FirstRel() {
+    return *reinterpret_cast<Elf32_Rel*>(elf_.data() + EntryOf(DT_REL).d_un.d_val);
+  }
+
+  std::string elf_;
+  bare_image image_ = {};
+};
+
+TEST_F(CodeImage32Test, IsLaidOutAsItsFileSays) {
+  ASSERT_EQ(Read(), "");
+  std::vector<uint8_t> memory(image_.bytes);
+  bare_write_image(&image_, reinterpret_cast<const uint8_t*>(elf_.data()), memory.data());
+  const Elf32_Rel rel = FirstRel();
+  uint32_t value = 0;
+  std::memcpy(&value, memory.data() + rel.r_offset, sizeof(value));
+  // What the table of kernels points to lies within the image, or would if that had an address of 32 bits.
+  EXPECT_LT(value - static_cast<uint32_t>(reinterpret_cast<uintptr_t>(memory.data())),
+            image_.bytes);
+  EXPECT_LT(image_.query, image_.bytes);
+}
+
+TEST_F(CodeImage32Test, RefusesWhatIsNoCodeForThisMachine) {
+  const std::string whole = elf_;
+  for (size_t size = 0; size < whole.size(); size += 7) {
+    elf_ = whole.substr(0, size);
+    if (!Read().empty()) continue;
+    EXPECT_GT(size, whole.size() / 3);
+  }
+  elf_ = whole;
+  header().e_ident[EI_CLASS] = ELFCLASS64;
+  EXPECT_EQ(Read(), "the code is for another machine");
+  elf_ = whole;
+  header().e_machine = EM_X86_64;
+  EXPECT_EQ(Read(), "the code is for another machine");
+  elf_ = whole;
+  header().e_phoff = UINT32_MAX - 8;
+  EXPECT_THAT(Read(), HasSubstr("table of segments"));
+  elf_ = whole;
+  SegmentOf(PT_LOAD).p_filesz = UINT32_MAX;
+  EXPECT_THAT(Read(), HasSubstr("does not lie in the code's file"));
+}
+
+TEST_F(CodeImage32Test, RefusesWhatNeedsAnything) {
+  const std::string whole = elf_;
+  EntryOf(DT_RELCOUNT).d_tag = DT_NEEDED;
+  EXPECT_EQ(Read(), "the code needs a library");
+  elf_ = whole;
+  EntryOf(DT_REL).d_tag = DT_RELA;
+  EXPECT_EQ(Read(), "the code has relocations of a kind that is not known here");
+  elf_ = whole;
+  FirstRel().r_info = ELF32_R_INFO(1, R_ARM_RELATIVE);
+  EXPECT_EQ(Read(), "the code needs symbols that nobody has");
+  elf_ = whole;
+  FirstRel().r_offset = 0;
+  EXPECT_EQ(Read(), "a relocation leaves the code");
+  elf_ = whole;
+  FirstRel().r_offset = UINT32_MAX;
+  EXPECT_EQ(Read(), "a relocation leaves the code");
   elf_ = whole;
   EntryOf(DT_STRTAB).d_un.d_val += 1;
   EXPECT_THAT(Read(), HasSubstr("does not export"));

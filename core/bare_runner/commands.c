@@ -25,7 +25,7 @@ static const void* take(list_reader* r, uint64_t bytes) {
 
 static void* take_room(list_reader* r, uint64_t bytes) {
   void* taken = r->room;
-  r->room += bytes;
+  r->room += (bytes + 7) & ~(uint64_t)7;
   return taken;
 }
 
@@ -110,8 +110,9 @@ static const char* read_copy(list_reader* r, bare_command* command) {
 const char* bare_read_commands(const uint8_t* list, uint32_t bytes, uint32_t count,
                                const bare_held* held, void* room) {
   /* What BARE_COMMAND_ROOM has to hold: 48 bytes and 64 a tensor, of 16 and 16. */
-  _Static_assert(sizeof(bare_command) + sizeof(void*) <= 4 * sizeof(slipway_bare_launch), "room");
+  _Static_assert(sizeof(bare_command) + 8 <= 4 * sizeof(slipway_bare_launch), "room");
   _Static_assert(sizeof(slipway_buffer) + sizeof(void*) <= 4 * sizeof(slipway_bare_tensor), "room");
+  _Static_assert(sizeof(slipway_buffer) % 8 == 0 && sizeof(bare_command) % 8 == 0, "alignment");
   if (count > bytes / sizeof(slipway_bare_launch)) return "a list is cut off";
   if (count == 0) return bytes == 0 ? NULL : "a list has more than its commands";
   bare_command* commands = room;

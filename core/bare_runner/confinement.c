@@ -14,8 +14,12 @@
 
 #if defined(__x86_64__)
 #define ARCHITECTURE AUDIT_ARCH_X86_64
-#else
+#elif defined(__aarch64__)
 #define ARCHITECTURE AUDIT_ARCH_AARCH64
+#elif defined(__arm__)
+#define ARCHITECTURE AUDIT_ARCH_ARM
+#elif defined(__riscv)
+#define ARCHITECTURE AUDIT_ARCH_RISCV64
 #endif
 
 #define LOAD(member) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, member))
@@ -58,6 +62,10 @@ static const struct sock_filter kFilter[] = {
     CALL_FOR_MEMORY(mprotect),
     CALL(munmap),
     CALL(madvise),
+#ifdef BARE_NR_FLUSH_CODE
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, BARE_NR_FLUSH_CODE, 0, 1),
+    ALLOW,
+#endif
     /* What it and the machine have used. */
     CALL(getrusage),
     CALL(sysinfo),

@@ -14,7 +14,7 @@ _COPTS = [
     "-U_FORTIFY_SOURCE",
 ] + select({
     # What would choose an instruction while running is in a library.
-    "//third_party/cross:is_cross": ["-mno-outline-atomics"],
+    "//third_party/cross:is_arm_64": ["-mno-outline-atomics"],
     "//conditions:default": [],
 })
 

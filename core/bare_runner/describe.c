@@ -11,7 +11,7 @@ static uint64_t page_bytes = 4096;
 
 uint64_t bare_page_bytes(void) { return page_bytes; }
 
-static uint64_t find(const uint64_t* auxiliary, uint64_t kind) {
+static uint64_t find(const unsigned long* auxiliary, unsigned long kind) {
   for (; auxiliary[0] != AT_NULL; auxiliary += 2) {
     if (auxiliary[0] == kind) return auxiliary[1];
   }
@@ -39,22 +39,23 @@ static void set_system(slipway_bare_hello* hello) {
 }
 
 static void set_processors(slipway_bare_hello* hello) {
-  static uint64_t processors[128];
+  static uint32_t processors[256];
   const long bytes = BARE_CALL3(__NR_sched_getaffinity, 0, sizeof(processors), processors);
-  for (long i = 0; i < bytes / 8; ++i) {
-    for (uint64_t bits = processors[i]; bits != 0; bits &= bits - 1) ++hello->processors;
+  for (long i = 0; i < bytes / 4; ++i) {
+    for (uint32_t bits = processors[i]; bits != 0; bits &= bits - 1) ++hello->processors;
   }
   if (hello->processors == 0) hello->processors = 1;
 }
 
 /* struct sysinfo of <linux/sysinfo.h>, whose name is a function's elsewhere. */
 typedef struct memory_facts {
-  int64_t uptime;
-  uint64_t loads[3];
-  uint64_t total, free, shared, buffered, total_swap, free_swap;
+  long uptime;
+  unsigned long loads[3];
+  unsigned long total, free, shared, buffered, total_swap, free_swap;
   uint16_t processes, padding;
-  uint64_t total_high, free_high;
+  unsigned long total_high, free_high;
   uint32_t unit;
+  uint8_t rest[16];
 } memory_facts;
 
 /* A board's name, of its device tree. */
@@ -71,7 +72,7 @@ static void set_model(slipway_bare_hello* hello) {
 
 static uint64_t pair(uint32_t low, uint32_t high) { return (uint64_t)high << 32 | low; }
 
-static void set_features(const uint64_t* auxiliary, slipway_bare_hello* hello) {
+static void set_features(const unsigned long* auxiliary, slipway_bare_hello* hello) {
   (void)auxiliary;
   uint32_t a = 0, b = 0, c = 0, d = 0;
   uint32_t leaf_1_c = 0, leaf_7_b = 0, leaf_7_1_a = 0, leaf_80000001_c = 0;
@@ -100,13 +101,13 @@ static void set_features(const uint64_t* auxiliary, slipway_bare_hello* hello) {
   memcpy(hello->model, name, sizeof(name));
 }
 #else
-static void set_features(const uint64_t* auxiliary, slipway_bare_hello* hello) {
+static void set_features(const unsigned long* auxiliary, slipway_bare_hello* hello) {
   hello->features[0] = find(auxiliary, AT_HWCAP);
   hello->features[1] = find(auxiliary, AT_HWCAP2);
 }
 #endif
 
-void bare_describe(const uint64_t* auxiliary, slipway_bare_hello* hello) {
+void bare_describe(const unsigned long* auxiliary, slipway_bare_hello* hello) {
   const uint64_t page = find(auxiliary, AT_PAGESZ);
   if (page != 0) page_bytes = page;
   memset(hello, 0, sizeof(*hello));
@@ -117,7 +118,7 @@ void bare_describe(const uint64_t* auxiliary, slipway_bare_hello* hello) {
   memory_facts facts;
   memset(&facts, 0, sizeof(facts));
   BARE_CALL1(__NR_sysinfo, &facts);
-  hello->memory_bytes = facts.total * (facts.unit == 0 ? 1 : facts.unit);
+  hello->memory_bytes = (uint64_t)facts.total * (facts.unit == 0 ? 1 : facts.unit);
   set_system(hello);
   set_processors(hello);
   set_model(hello);
@@ -128,5 +129,5 @@ uint64_t bare_free_bytes(void) {
   memory_facts facts;
   memset(&facts, 0, sizeof(facts));
   BARE_CALL1(__NR_sysinfo, &facts);
-  return (facts.free + facts.buffered) * (facts.unit == 0 ? 1 : facts.unit);
+  return ((uint64_t)facts.free + facts.buffered) * (facts.unit == 0 ? 1 : facts.unit);
 }

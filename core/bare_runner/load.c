@@ -10,12 +10,16 @@
 uint32_t bare_machine(void) {
 #if defined(__x86_64__)
   return EM_X86_64;
-#else
+#elif defined(__aarch64__)
   return EM_AARCH64;
+#elif defined(__arm__)
+  return EM_ARM;
+#elif defined(__riscv)
+  return EM_RISCV;
 #endif
 }
 
-/* Makes what was written as data visible as instructions (Arm Architecture Reference Manual, B2.4.4). */
+/* Makes what was written as data visible as instructions; by the program itself on arm-64 (Arm Architecture Reference Manual, B2.4.4). */
 static void synchronize_instructions(const uint8_t* begin, uint64_t bytes) {
 #if defined(__aarch64__)
   uint64_t type;
@@ -31,6 +35,8 @@ static void synchronize_instructions(const uint8_t* begin, uint64_t bytes) {
     __asm__ volatile("ic ivau, %0" : : "r"(at) : "memory");
   }
   __asm__ volatile("dsb ish\n isb" : : : "memory");
+#elif defined(BARE_NR_FLUSH_CODE)
+  BARE_CALL3(BARE_NR_FLUSH_CODE, begin, begin + bytes, 0);
 #else
   (void)begin;
   (void)bytes;

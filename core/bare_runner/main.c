@@ -1,6 +1,5 @@
 /* Two processes: one that runs programs, confined, and one that watches over it, tells how it ended, and ends it with the stream. */
 #include <asm/signal.h>
-#include <linux/mman.h>
 #include <linux/poll.h>
 #include <linux/prctl.h>
 #include <linux/wait.h>
@@ -49,7 +48,7 @@ static int run_programs(const slipway_bare_hello* described, uint64_t memory_byt
     static const char kMissing[] = "this system has no filter for system calls (seccomp)\n";
     const struct {
       const char* text;
-      uint64_t bytes;
+      size_t bytes;
     } part = {kMissing, sizeof(kMissing) - 1};
     BARE_CALL3(__NR_writev, 2, &part, 1);
     return SLIPWAY_BARE_UNCONFINED;
@@ -87,7 +86,7 @@ static int tell_end(int status, const bare_shared* shared) {
   return number == 0 ? code : 128 + number;
 }
 
-int bare_main(int argc, char** argv, const uint64_t* auxiliary) {
+int bare_main(int argc, char** argv, const unsigned long* auxiliary) {
   if (argc != 3) return complain("a bare runner is started by slipway-agent --exec-prefix\n");
   const int is_wholly = is_equal(argv[1], "wholly");
   const int64_t memory_bytes = read_number(argv[2]);
@@ -95,22 +94,22 @@ int bare_main(int argc, char** argv, const uint64_t* auxiliary) {
   slipway_bare_hello hello;
   bare_describe(auxiliary, &hello);
   /* A write to a stream that has ended is an error, and no signal. */
-  const struct { uint64_t handler, flags, restorer, mask; } ignore = {1 /* SIG_IGN */, 0, 0, 0};
-  BARE_CALL4(__NR_rt_sigaction, SIGPIPE, &ignore, NULL, 8);
-  const long shared = bare_call(__NR_mmap, 0, (long)bare_page_bytes(), PROT_READ | PROT_WRITE,
-                                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  const unsigned long ignore[6] = {1 /* SIG_IGN */}; /* The rest, however it is ordered, is zero. */
+  BARE_CALL4(__NR_rt_sigaction, SIGPIPE, ignore, NULL, 8);
+  bare_shared* const shared = bare_map_shared(bare_page_bytes());
   int alive[2];
-  if (shared < 0 || BARE_CALL2(__NR_pipe2, alive, 0) != 0) return complain("no memory is left\n");
-  ((bare_shared*)shared)->command = UINT32_MAX;
+  if (shared == NULL || BARE_CALL2(__NR_pipe2, alive, 0) != 0) {
+    return complain("no memory is left\n");
+  }
+  shared->command = UINT32_MAX;
   const long parent = BARE_CALL0(__NR_getpid);
   const long child = BARE_CALL5(__NR_clone, SIGCHLD, 0, 0, 0, 0);
   if (child < 0) return complain("no process can be started\n");
   if (child == 0) {
     /* It holds the pipe's other end for as long as it lives. */
     BARE_CALL1(__NR_close, alive[0]);
-    bare_exit(
-        run_programs(&hello, (uint64_t)memory_bytes, is_wholly, (bare_shared*)shared, (int)parent));
+    bare_exit(run_programs(&hello, (uint64_t)memory_bytes, is_wholly, shared, (int)parent));
   }
   BARE_CALL1(__NR_close, alive[1]);
-  return tell_end(watch((int)child, alive[0]), (bare_shared*)shared);
+  return tell_end(watch((int)child, alive[0]), shared);
 }

@@ -57,7 +57,7 @@ typedef struct slipway_bare_hello {
   uint32_t missing;
   uint64_t memory_bytes; /* Of the machine. */
   /* x86-64: CPUID 1 ecx and 7 ebx; 7 ecx and 7 edx; 7.1 eax and 0x80000001 ecx, the first in the lower half; XCR0.
-   * arm-64: AT_HWCAP, AT_HWCAP2, 0, 0. */
+   * The others: AT_HWCAP, AT_HWCAP2, 0, 0. */
   uint64_t features[4];
   char model[128];
   char system[128]; /* "Linux 5.15.0". */

@@ -10,10 +10,10 @@
 
 /* What a bare runner is called with: `wholly|as-can MEMORY_BYTES`, how it is confined, and its limit on address space, of which 0 is none.
  * `auxiliary` is the kernel's vector. Returns the exit code. */
-int bare_main(int argc, char** argv, const uint64_t* auxiliary);
+int bare_main(int argc, char** argv, const unsigned long* auxiliary);
 
 /* Describes the machine; looks into files, so that it is to be called before bare_confine. */
-void bare_describe(const uint64_t* auxiliary, slipway_bare_hello* hello);
+void bare_describe(const unsigned long* auxiliary, slipway_bare_hello* hello);
 
 /* What the process that runs programs shares with the one that watches over it. */
 typedef struct bare_shared {

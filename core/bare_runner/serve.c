@@ -63,16 +63,16 @@ static int receive(void* to, uint64_t bytes) {
 int bare_send(const void* first, uint64_t first_bytes, const void* second, uint64_t second_bytes) {
   struct {
     const uint8_t* bytes;
-    uint64_t count;
-  } parts[2] = {{first, first_bytes}, {second, second_bytes}};
+    size_t count;
+  } parts[2] = {{first, (size_t)first_bytes}, {second, (size_t)second_bytes}};
   if (shared != NULL) shared->is_cut = 1;
   while (parts[0].count + parts[1].count > 0) {
     const long sent = BARE_CALL3(__NR_writev, STREAM_OUT, parts, 2);
     if (sent == -4 /* EINTR */) continue;
     if (sent <= 0) return 0;
-    uint64_t left = (uint64_t)sent;
+    size_t left = (size_t)sent;
     for (int i = 0; i < 2; ++i) {
-      const uint64_t done = left < parts[i].count ? left : parts[i].count;
+      const size_t done = left < parts[i].count ? left : parts[i].count;
       parts[i].bytes += done;
       parts[i].count -= done;
       left -= done;
@@ -312,9 +312,10 @@ static int do_run(const slipway_bare_run* run, uint32_t list_bytes) {
 }
 
 static int do_facts(void) {
-  uint64_t usage[18] = {0}; /* struct rusage: two times, then ru_maxrss in KiB. */
+  unsigned long usage[18] = {0}; /* struct rusage: two times, then ru_maxrss in KiB. */
   BARE_CALL2(__NR_getrusage, 0, usage);
-  const slipway_bare_facts facts = {usage[4] * 1024, bare_free_bytes(), blocks.bytes, memory_limit};
+  const slipway_bare_facts facts = {(uint64_t)usage[4] * 1024, bare_free_bytes(), blocks.bytes,
+                                    memory_limit};
   return succeed(SLIPWAY_BARE_FACTS, &facts, sizeof(facts));
 }
 

@@ -1,23 +1,28 @@
 #include "core/bare_runner/system.h"
 
+#include <limits.h>
 #include <linux/futex.h>
 #include <linux/mman.h>
 #include <linux/time.h>
 
 uint64_t bare_now_ns(void) {
   struct timespec {
-    int64_t seconds;
-    int64_t nanoseconds;
+    long seconds; /* Since the machine began: 32 bits are enough. */
+    long nanoseconds;
   } now = {0, 0};
   BARE_CALL2(__NR_clock_gettime, CLOCK_MONOTONIC, &now);
   return (uint64_t)now.seconds * 1000000000u + (uint64_t)now.nanoseconds;
 }
 
-void* bare_map(uint64_t bytes) {
-  const long memory = bare_call(__NR_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE,
-                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+static void* map(uint64_t bytes, int how) {
+  if (bytes > LONG_MAX) return NULL;
+  const long memory =
+      bare_call(__NR_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE, how | MAP_ANONYMOUS, -1, 0);
   return memory < 0 && memory > -4096 ? NULL : (void*)memory;
 }
+
+void* bare_map(uint64_t bytes) { return map(bytes, MAP_PRIVATE); }
+void* bare_map_shared(uint64_t bytes) { return map(bytes, MAP_SHARED); }
 
 void bare_unmap(void* memory, uint64_t bytes) { BARE_CALL2(__NR_munmap, memory, bytes); }
 

@@ -1,4 +1,5 @@
-/* System calls, without a C library: it would be most of the file. Results are those of the kernel: -errno where something failed. */
+/* System calls, without a C library: it would be most of the file. Results are those of the kernel: -errno where something failed. Where
+ * the kernel's structures have numbers of a machine's word, `long` is one. */
 #ifndef SLIPWAY_CORE_BARE_RUNNER_SYSTEM_H_
 #define SLIPWAY_CORE_BARE_RUNNER_SYSTEM_H_
 
@@ -35,6 +36,44 @@ static inline long bare_call(long number, long a, long b, long c, long d, long e
   return x0;
 }
 static inline void bare_pause(void) { __asm__ volatile("yield"); }
+#elif defined(__arm__)
+static inline long bare_call(long number, long a, long b, long c, long d, long e, long f) {
+  register long r7 __asm__("r7") = number;
+  register long r0 __asm__("r0") = a;
+  register long r1 __asm__("r1") = b;
+  register long r2 __asm__("r2") = c;
+  register long r3 __asm__("r3") = d;
+  register long r4 __asm__("r4") = e;
+  register long r5 __asm__("r5") = f;
+  __asm__ volatile("svc #0"
+                   : "+r"(r0)
+                   : "r"(r7), "r"(r1), "r"(r2), "r"(r3), "r"(r4), "r"(r5)
+                   : "memory", "cc");
+  return r0;
+}
+static inline void bare_pause(void) { __asm__ volatile("yield"); }
+/* It counts a file's offset in pages; here there is none. */
+#define __NR_mmap __NR_mmap2
+/* Of begin, end and flags: makes what was written as data visible as instructions. */
+#define BARE_NR_FLUSH_CODE __ARM_NR_cacheflush
+#elif defined(__riscv) && __riscv_xlen == 64
+static inline long bare_call(long number, long a, long b, long c, long d, long e, long f) {
+  register long a7 __asm__("a7") = number;
+  register long a0 __asm__("a0") = a;
+  register long a1 __asm__("a1") = b;
+  register long a2 __asm__("a2") = c;
+  register long a3 __asm__("a3") = d;
+  register long a4 __asm__("a4") = e;
+  register long a5 __asm__("a5") = f;
+  __asm__ volatile("ecall"
+                   : "+r"(a0)
+                   : "r"(a7), "r"(a1), "r"(a2), "r"(a3), "r"(a4), "r"(a5)
+                   : "memory");
+  return a0;
+}
+/* "pause", which is a fence of nothing where it is not known. */
+static inline void bare_pause(void) { __asm__ volatile(".word 0x0100000f"); }
+#define BARE_NR_FLUSH_CODE __NR_riscv_flush_icache
 #else
 #error "a bare runner has no system calls for this machine: add them here and in start.c"
 #endif
@@ -57,6 +96,8 @@ uint64_t bare_now_ns(void);
 
 /* Memory in pages, zeroed; null when there is none left. */
 void* bare_map(uint64_t bytes);
+/* The same, which children share with this process. */
+void* bare_map_shared(uint64_t bytes);
 void bare_unmap(void* memory, uint64_t bytes);
 uint64_t bare_page_bytes(void);
 

@@ -142,10 +142,10 @@ TEST_F(AttachedDeviceTest, AMachineWithoutABareRunnerIsNamed) {
   const std::string folder = JoinPath(folder_.path(), "programs");
   ASSERT_OK(MakeFolders(folder));
   const std::string uname = JoinPath(folder, "uname");
-  ASSERT_OK(WriteFileAtomically(uname, "#!/bin/sh\necho riscv64\n", /*durable=*/false));
+  ASSERT_OK(WriteFileAtomically(uname, "#!/bin/sh\necho mips64\n", /*durable=*/false));
   ASSERT_EQ(chmod(uname.c_str(), 0700), 0);
   device_.exec_prefix = StandInAfter(absl::StrCat("PATH=", folder, ":$PATH"));
-  EXPECT_THAT(Describe(), StatusIs(Code::kUnimplemented, HasSubstr("\"riscv64\"")));
+  EXPECT_THAT(Describe(), StatusIs(Code::kUnimplemented, HasSubstr("\"mips64\"")));
 }
 
 TEST_F(AttachedDeviceTest, WhatDoesNotRunThereIsTold) {

@@ -16,7 +16,7 @@
 namespace slipway {
 namespace {
 
-// A machine that bare runners are written for.
+// A machine that bare runners are written for; several of one number run the same file.
 struct Machine {
   const char* architecture;  // Of targets.
   const char* name;          // As `uname -m` has it.
@@ -24,7 +24,11 @@ struct Machine {
 };
 
 constexpr Machine kMachines[] = {{"x86-64", "x86_64", EM_X86_64},
-                                 {"arm-64", "aarch64", EM_AARCH64}};
+                                 {"arm-64", "aarch64", EM_AARCH64},
+                                 {"arm-32", "armv7l", EM_ARM},
+                                 // A processor of 64 bits whose kernel says that it has 32.
+                                 {"arm-32", "armv8l", EM_ARM},
+                                 {"riscv-64", "riscv64", EM_RISCV}};
 
 // Null where this agent has none.
 const EmbeddedFile* FileFor(const Machine& machine) {

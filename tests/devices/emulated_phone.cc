@@ -12,6 +12,14 @@
 namespace slipway::testing {
 namespace {
 
+// As `uname -m` names the machine.
+absl::string_view MachineName(absl::string_view architecture) {
+  if (architecture == "arm-64") return "aarch64";
+  if (architecture == "arm-32") return "armv7l";
+  if (architecture == "riscv-64") return "riscv64";
+  return architecture;
+}
+
 absl::Status WriteScript(const std::string& path, const std::string& text) {
   SLIPWAY_RETURN_IF_ERROR(
       WriteFileAtomically(path, absl::StrCat("#!/bin/sh\n", text), /*durable=*/false));
@@ -29,9 +37,8 @@ absl::StatusOr<std::string> WriteEmulatedPhone(absl::string_view architecture,
   const std::string home = JoinPath(folder, "home");
   SLIPWAY_RETURN_IF_ERROR(MakeFolders(programs));
   SLIPWAY_RETURN_IF_ERROR(MakeFolders(home));
-  SLIPWAY_RETURN_IF_ERROR(WriteScript(
-      JoinPath(programs, "uname"),
-      absl::StrCat("echo ", architecture == "arm-64" ? "aarch64" : architecture, "\n")));
+  SLIPWAY_RETURN_IF_ERROR(WriteScript(JoinPath(programs, "uname"),
+                                      absl::StrCat("echo ", MachineName(architecture), "\n")));
   // The kernel runs no files of another architecture: what a line executes in place of the shell, the emulator does.
   const std::string shell = JoinPath(folder, "shell");
   SLIPWAY_RETURN_IF_ERROR(WriteScript(

@@ -1,4 +1,4 @@
-// A phone of arm-64 on which nothing is installed: an agent of this machine brings a bare runner there, which an emulator runs.
+// Phones and boards on which nothing is installed: an agent of this machine brings a bare runner there, which an emulator runs.
 #include "tests/devices/emulated_phone.h"
 
 #include <signal.h>
@@ -33,19 +33,33 @@ using ::testing::HasSubstr;
 using Code = absl::StatusCode;
 
 constexpr char kDigits[] = "client/examples/digits/digits.onnx";
-constexpr char kTarget[] = "arm-64-linux";
 
-class EmulatedPhoneTest : public ::testing::Test {
+struct Phone {
+  const char* name;
+  const char* architecture;
+  const char* processor;  // Qemu's.
+  const char* target;
+  const char* newer_target;
+  const char* lacks;  // What that has besides.
+};
+
+constexpr Phone kPhones[] = {
+    {"Arm64", "arm-64", "cortex-a57", "arm-64-linux", "arm-64-linux-dotprod", "dotprod"},
+    {"Arm32", "arm-32", "cortex-a9", "arm-32-linux-neon", "arm-32-linux-fma-neon", "fma"},
+    {"Riscv64", "riscv-64", "", "riscv-64-linux", "riscv-64-linux-v", "'v'"},
+};
+
+class EmulatedPhoneTest : public ::testing::TestWithParam<Phone> {
  protected:
   void SetUp() override {
-    // It has what kTarget asks for, and no dotprod.
-    ASSERT_OK_AND_ASSIGN(const std::string prefix,
-                         WriteEmulatedPhone("arm-64", tree_.path(), "cortex-a57"));
+    ASSERT_OK_AND_ASSIGN(
+        const std::string prefix,
+        WriteEmulatedPhone(GetParam().architecture, tree_.path(), GetParam().processor));
     ASSERT_OK_AND_ASSIGN(cluster_,
                          Cluster::Start({.agent_flags = {"--exec-prefix", prefix}, .tcp = true}));
     ASSERT_OK_AND_ASSIGN(client_, cluster_->Connect());
   }
-  absl::StatusOr<Compilation> Compile(const std::string& target = kTarget) {
+  absl::StatusOr<Compilation> Compile(const std::string& target = GetParam().target) {
     return client_->Compile(RunfilePath(kDigits), {.target = target});
   }
   static absl::StatusOr<Tensor> Image(int digit) {
@@ -78,12 +92,15 @@ class EmulatedPhoneTest : public ::testing::Test {
   std::unique_ptr<Client> client_;
 };
 
-TEST_F(EmulatedPhoneTest, ReadsDigitsWithOneSmallFile) {
+INSTANTIATE_TEST_SUITE_P(Phones, EmulatedPhoneTest, ::testing::ValuesIn(kPhones),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_P(EmulatedPhoneTest, ReadsDigitsWithOneSmallFile) {
   ASSERT_OK_AND_ASSIGN(const Compilation compilation, Compile());
   for (int digit = 0; digit < 10; ++digit) {
     ASSERT_OK_AND_ASSIGN(const Tensor image, Image(digit));
-    ASSERT_OK_AND_ASSIGN(const auto outputs,
-                         client_->Run(compilation.artifact, {{"image", image}}, {}));
+    ASSERT_OK_AND_ASSIGN(const auto outputs, client_->Run(compilation.artifact, {{"image", image}},
+                                                          {.threads = 1 + digit % 2}));
     EXPECT_EQ(Largest(outputs[0].tensor), digit);
   }
   uint64_t bytes = 0;
@@ -94,29 +111,29 @@ TEST_F(EmulatedPhoneTest, ReadsDigitsWithOneSmallFile) {
   EXPECT_LE(bytes, 300u << 10);
 }
 
-TEST_F(EmulatedPhoneTest, IsMeasuredByItsOwnClock) {
+TEST_P(EmulatedPhoneTest, IsMeasuredByItsOwnClock) {
   ASSERT_OK_AND_ASSIGN(const Compilation compilation, Compile());
   ASSERT_OK_AND_ASSIGN(const BenchmarkResult result,
                        client_->Benchmark(compilation.artifact, {}, {.samples = 5}));
   EXPECT_EQ(result.samples_ns.size(), 5u);
   EXPECT_EQ(result.iterations_per_sample, 1);
-  EXPECT_EQ(result.device_target, kTarget);
+  EXPECT_EQ(result.device_target, GetParam().target);
   EXPECT_TRUE(result.stamps.empty());
 }
 
-TEST_F(EmulatedPhoneTest, RefusesByNameWhatItCannotRun) {
+TEST_P(EmulatedPhoneTest, RefusesByNameWhatItCannotRun) {
   const Artifact other = TestProgram(TestKernel::kAdd);
   ASSERT_OK(client_->PutArtifact(other));
   EXPECT_THAT(client_->Run(other.digest(), {}, {.device = "agent0"}),
               StatusIs(Code::kFailedPrecondition, HasSubstr("x86-64")));
-  ASSERT_OK_AND_ASSIGN(const Compilation newer, Compile("arm-64-linux-dotprod"));
+  ASSERT_OK_AND_ASSIGN(const Compilation newer, Compile(GetParam().newer_target));
   EXPECT_THAT(client_->Run(newer.artifact, {}, {.device = "agent0"}),
-              StatusIs(Code::kFailedPrecondition, HasSubstr("dotprod")));
+              StatusIs(Code::kFailedPrecondition, HasSubstr(GetParam().lacks)));
   ASSERT_OK_AND_ASSIGN(const Compilation fits, Compile());
   EXPECT_OK(client_->Run(fits.artifact, {}, {.device = "agent0"}).status());
 }
 
-TEST_F(EmulatedPhoneTest, ASessionOutlivesARunnerThatIsKilled) {
+TEST_P(EmulatedPhoneTest, ASessionOutlivesARunnerThatIsKilled) {
   ASSERT_OK_AND_ASSIGN(const Compilation compilation, Compile());
   ASSERT_OK_AND_ASSIGN(const Tensor image, Image(7));
   ASSERT_OK_AND_ASSIGN(Session session,

@@ -5,8 +5,8 @@ for argument in "$@"; do
   case "$argument" in
     --sysroot=*)
       sysroot="${argument#--sysroot=}"
-      if [[ ! -e "$sysroot/packages" ]]; then
-        echo "there is no $sysroot: run deploy/sysroot ${sysroot##*/}" >&2
+      if [[ ! -d "$sysroot" ]]; then
+        echo "there is no $sysroot: run deploy/install-deps" >&2
         exit 1
       fi
       ;;

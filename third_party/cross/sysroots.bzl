@@ -4,8 +4,9 @@
 user's is no place that a BUILD file can name: therefore a repository.
 """
 
-# By the names that core/target gives to architectures: LLVM's triple, and what
-# the compiler has to know besides. `deploy/sysroot` has Debian's word for each.
+# By the names that core/target gives to architectures: LLVM's triple, what the
+# compiler has to know besides, and where the libraries are if not below the
+# user's folder. `deploy/sysroot` has Debian's word for each of the others.
 ARCHITECTURES = {
     "arm-32": struct(
         triple = "armv7-linux-gnueabihf",
@@ -14,10 +15,22 @@ ARCHITECTURES = {
             "-mfpu=vfpv3-d16",
             "-D_FILE_OFFSET_BITS=64",
         ],
+        sysroot = None,
     ),
     "arm-64": struct(
         triple = "aarch64-linux-gnu",
         flags = [],
+        sysroot = None,
+    ),
+    # For what needs no library but C's: Debian 12 has no others. lld 14 relaxes nothing, and refuses what may be.
+    "riscv-64": struct(
+        triple = "riscv64-linux-gnu",
+        flags = [
+            "-march=rv64gc",
+            "-mabi=lp64d",
+            "-mno-relax",
+        ],
+        sysroot = "/usr/riscv64-linux-gnu",
     ),
 }
 
@@ -139,7 +152,7 @@ def _sysroots_impl(repository_ctx):
         for name in ARCHITECTURES
     ]))
     for name, architecture in ARCHITECTURES.items():
-        sysroot = folder + "/" + name
+        sysroot = architecture.sysroot or folder + "/" + name
         build += _TOOLCHAIN.format(
             architecture = name,
             flags = repr([

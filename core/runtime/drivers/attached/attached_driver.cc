@@ -8,7 +8,9 @@
 #include "core/artifact/checked_manifest.h"
 #include "core/base/status_macros.h"
 #include "core/runtime/drivers/attached/bare_device.h"
+#include "core/target/arm32_identification.h"
 #include "core/target/arm64_identification.h"
+#include "core/target/riscv64_identification.h"
 #include "core/target/x86_identification.h"
 
 namespace slipway {
@@ -72,6 +74,8 @@ absl::StatusOr<Target> TargetOfBare(const slipway_bare_hello& hello) {
   if (hello.machine == EM_AARCH64) {
     return Target{{TargetOfArm64({.hwcap = features[0], .hwcap2 = features[1]}, Os::kLinux)}};
   }
+  if (hello.machine == EM_ARM) return Target{{TargetOfArm32(features[0], Os::kLinux)}};
+  if (hello.machine == EM_RISCV) return Target{{TargetOfRiscv64(features[0], Os::kLinux)}};
   return absl::UnimplementedError(
       absl::StrCat("the attached device is a machine that is not known here (number ",
                    hello.machine, " of ELF)"));
