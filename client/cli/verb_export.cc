@@ -42,7 +42,7 @@ std::string NameLike(const std::string& path) {
 
 enum class Form { kLibrary, kModule };
 
-constexpr Arch kLinked[] = {Arch::kX86_64, Arch::kArm64, Arch::kArm32};
+constexpr Arch kLinked[] = {Arch::kX86_64, Arch::kArm64, Arch::kArm32, Arch::kRiscv64};
 
 // What a model for this target becomes. Only machine code of a CPU can be linked into a program.
 absl::StatusOr<Form> FormFor(const std::string& name) {
@@ -60,7 +60,7 @@ absl::StatusOr<Form> FormFor(const std::string& name) {
   }
   return absl::UnimplementedError(
       absl::StrCat("nothing is exported for \"", device.ToString(),
-                   "\" yet, only for x86-64, arm-64, arm-32 and wasm-32"));
+                   "\" yet, only for x86-64, arm-64, arm-32, riscv-64 and wasm-32"));
 }
 
 }  // namespace

@@ -136,6 +136,15 @@ absl::Status Compare(const Exported& library, absl::string_view bytes, double to
 
 }  // namespace
 
+Toolchain ClangFor(const char* name, const std::string& triple, const std::string& emulator) {
+  return {name, {"clang-14", absl::StrCat("--target=", triple)}, {"-fuse-ld=lld-14"}, {emulator}};
+}
+
+// Not clang, whose objects lld 14 links only where nothing may be relaxed.
+Toolchain GccForRiscv64() {
+  return {"riscv_64", {"riscv64-linux-gnu-gcc"}, {}, {"qemu-riscv64-static"}};
+}
+
 absl::StatusOr<Exported> Export(const ModelSource& source, const std::string& target,
                                 LibraryOptions options, const TempTree& tree,
                                 CompilerOptions compiler_options) {

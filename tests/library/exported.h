@@ -34,6 +34,10 @@ struct Toolchain {
   std::vector<std::string> runner;    // What a program is run by; empty: the machine itself.
 };
 
+// Of other architectures, whose programs an emulator runs.
+Toolchain ClangFor(const char* name, const std::string& triple, const std::string& emulator);
+Toolchain GccForRiscv64();
+
 // Exports `source` for `target` to tree/name.
 absl::StatusOr<Exported> Export(const ModelSource& source, const std::string& target,
                                 LibraryOptions options, const TempTree& tree,

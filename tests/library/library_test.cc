@@ -1,4 +1,4 @@
-// Models as C libraries, built by gcc and clang and run with nothing around them, on this machine and as those of arm-64 and arm-32.
+// Models as C libraries, built by gcc and clang and run with nothing around them, on this machine and as those of arm-64, arm-32 and riscv-64.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -27,16 +27,9 @@ const Toolchain kGcc = {"gcc", {"gcc"}, {}, {}};
 const Toolchain kClang = {"clang", {"clang-14"}, {"-fuse-ld=lld-14"}, {}};
 // Of other architectures, by what they export for.
 const std::pair<const char*, Toolchain> kEmulated[] = {
-    {"arm-64-linux",
-     {"arm_64",
-      {"clang-14", "--target=aarch64-linux-gnu"},
-      {"-fuse-ld=lld-14"},
-      {"qemu-aarch64-static"}}},
-    {"arm-32-linux-neon",
-     {"arm_32",
-      {"clang-14", "--target=armv7-linux-gnueabihf"},
-      {"-fuse-ld=lld-14"},
-      {"qemu-arm-static"}}},
+    {"arm-64-linux", ClangFor("arm_64", "aarch64-linux-gnu", "qemu-aarch64-static")},
+    {"arm-32-linux-neon", ClangFor("arm_32", "armv7-linux-gnueabihf", "qemu-arm-static")},
+    {"riscv-64-linux", GccForRiscv64()},
 };
 
 bool IsHere(const std::string& program) {
