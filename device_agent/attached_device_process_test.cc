@@ -200,7 +200,7 @@ TEST_F(AttachedDeviceProcess, WhatIsForAnotherArchitectureIsRefusedByName) {
   ExpectSucceeds(Assign(TestKernel::kAdd));
 }
 
-TEST_F(AttachedDeviceProcess, WhatCannotBeMeasuredThereIsNamed) {
+TEST_F(AttachedDeviceProcess, IsMeasuredByScenariosOfOneCallAtATime) {
   StartAgent();
   const auto measure = [&](const v1::BenchmarkSpec& how) {
     v1::RunAssignment assignment = Assign(TestKernel::kAdd);
@@ -209,24 +209,54 @@ TEST_F(AttachedDeviceProcess, WhatCannotBeMeasuredThereIsNamed) {
     *assignment.mutable_benchmark() = benchmark;
     return RunToEnd(assignment);
   };
-  v1::BenchmarkSpec settled;
-  settled.mutable_settling()->set_until_steady(true);
-  v1::BenchmarkSpec offline;
-  offline.mutable_scenario()->set_kind(v1::Scenario::OFFLINE);
-  for (const auto& [how, what] :
-       {std::pair(settled, "to settle by"), std::pair(offline, "there is single-stream")}) {
+  v1::BenchmarkSpec several;
+  several.mutable_scenario()->set_kind(v1::Scenario::OFFLINE);
+  several.mutable_scenario()->set_instances(2);
+  const std::optional<State> refused = measure(several);
+  ASSERT_TRUE(refused.has_value());
+  EXPECT_EQ(refused->error().code(), static_cast<int>(absl::StatusCode::kUnimplemented))
+      << refused->ShortDebugString();
+  EXPECT_THAT(refused->error().message(),
+              AllOf(HasSubstr("attached: "), HasSubstr("one call at a time")));
+  for (const v1::Scenario::Kind kind : {v1::Scenario::SINGLE_STREAM, v1::Scenario::MULTI_STREAM,
+                                        v1::Scenario::OFFLINE, v1::Scenario::SERVER}) {
+    SCOPED_TRACE(v1::Scenario::Kind_Name(kind));
+    v1::BenchmarkSpec how;
+    how.set_samples(20);
+    how.mutable_scenario()->set_kind(kind);
+    if (kind != v1::Scenario::SINGLE_STREAM) how.mutable_scenario()->set_instances(1);
+    if (kind == v1::Scenario::MULTI_STREAM) how.mutable_scenario()->set_calls_per_query(3);
+    if (kind == v1::Scenario::SERVER) how.mutable_scenario()->set_qps_millis(1'000'000);
     const std::optional<State> end = measure(how);
     ASSERT_TRUE(end.has_value());
-    EXPECT_EQ(end->error().code(), static_cast<int>(absl::StatusCode::kUnimplemented))
-        << end->ShortDebugString();
-    EXPECT_THAT(end->error().message(), AllOf(HasSubstr("attached: "), HasSubstr(what)));
+    ASSERT_EQ(end->state(), State::SUCCEEDED) << end->ShortDebugString();
+    const v1::BenchmarkResult& result = end->benchmark_result();
+    EXPECT_EQ(result.samples_ns_size(), 20);
+    EXPECT_GE(result.scenario().calls(), 20);
+    // What this machine did meanwhile is not the device's.
+    EXPECT_EQ(result.stamps_size(), 0);
+    EXPECT_EQ(result.energy_size(), 0);
+    EXPECT_THAT(result.energy_unknown(), HasSubstr("attached"));
   }
-  v1::BenchmarkSpec single;
-  single.mutable_scenario()->set_kind(v1::Scenario::SINGLE_STREAM);
-  const std::optional<State> end = measure(single);
+}
+
+TEST_F(AttachedDeviceProcess, SettlesByWhatTheDeviceTellsOfItself) {
+  StartAgent();
+  v1::RunAssignment assignment = Assign(TestKernel::kAdd);
+  const v1::RunSpec run = assignment.run();
+  v1::BenchmarkSpec& benchmark = *assignment.mutable_benchmark();
+  *benchmark.mutable_run() = run;
+  benchmark.mutable_settling()->set_until_steady(true);
+  benchmark.mutable_settling()->set_cool_down_millicelsius(200'000);
+  benchmark.mutable_settling()->set_longest_ns(3'000'000);
+  const std::optional<State> end = RunToEnd(assignment);
   ASSERT_TRUE(end.has_value());
-  EXPECT_EQ(end->state(), State::SUCCEEDED) << end->ShortDebugString();
-  EXPECT_GT(end->benchmark_result().scenario().calls(), 0);
+  ASSERT_EQ(end->state(), State::SUCCEEDED) << end->ShortDebugString();
+  const v1::BenchmarkResult& result = end->benchmark_result();
+  ASSERT_TRUE(result.has_settled());
+  ASSERT_TRUE(result.has_before());
+  // As cool as that is any machine that tells how hot it is.
+  EXPECT_EQ(result.settled().is_cool(), result.before().temperature_millicelsius() > 0);
 }
 
 // A device that says what it is as a bare runner does, and from then on what it likes.

@@ -1,5 +1,7 @@
 // The bare runner's binary over a socket, as a host speaks to it.
 #include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -248,6 +250,19 @@ TEST_F(BareRunnerTest, TakesLittleMemory) {
   EXPECT_EQ(facts.limit_bytes, 1u << 30);
 }
 
+TEST_F(BareRunnerTest, TellsTheMachinesStateWhileItIsConfined) {
+  const Reply reply = Ask(SLIPWAY_BARE_STATE, "");
+  EXPECT_EQ(reply.reply.code, 0u);
+  ASSERT_EQ(reply.data.size(), sizeof(slipway_bare_state));
+  const auto state = From<slipway_bare_state>(reply.data);
+  double load = 0;
+  ASSERT_EQ(getloadavg(&load, 1), 1);
+  EXPECT_NEAR(static_cast<double>(state.load_millis), load * 1000, 500);
+  // What there is to be told is the machine's affair.
+  EXPECT_LT(state.frequency_khz, 100'000'000u);
+  EXPECT_LT(state.temperature_millicelsius, 300'000);
+}
+
 TEST_F(BareRunnerTest, TellsWhichCommandFailedAndWhatItsKernelSaid) {
   LoadAndOpen(1, /*scratch_bytes=*/4 << 20);
   const uint64_t x = Allocate(64);
@@ -329,6 +344,8 @@ TEST_F(BareRunnerTest, LeavesItsCodeLittleOfTheSystem) {
   EXPECT_EQ(CallSystem(SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC), kRefused);
   EXPECT_EQ(CallSystem(SYS_mprotect, 0, 4096, PROT_WRITE | PROT_EXEC), kRefused);
   EXPECT_EQ(CallSystem(SYS_prctl, 38, 1), kRefused);
+  // Nothing is read of the stream but by its own way.
+  EXPECT_EQ(CallSystem(SYS_pread64, 0, static_cast<int64_t>(path), 8), -ESPIPE);
   EXPECT_EQ(CallSystem(SYS_sched_yield), 0);
 }
 

@@ -125,6 +125,13 @@ void bare_describe(const unsigned long* auxiliary, slipway_bare_hello* hello) {
   set_features(auxiliary, hello);
 }
 
+uint64_t bare_load_millis(void) {
+  memory_facts facts;
+  memset(&facts, 0, sizeof(facts));
+  BARE_CALL1(__NR_sysinfo, &facts);
+  return ((uint64_t)facts.loads[0] * 1000) >> 16;
+}
+
 uint64_t bare_free_bytes(void) {
   memory_facts facts;
   memset(&facts, 0, sizeof(facts));

@@ -43,6 +43,8 @@ static int run_programs(const slipway_bare_hello* described, uint64_t memory_byt
   slipway_bare_hello hello = *described;
   BARE_CALL2(__NR_prctl, PR_SET_PDEATHSIG, SIGKILL);
   if (BARE_CALL0(__NR_getppid) != parent) return 1;
+  static bare_sensors sensors;
+  bare_open_sensors("", &sensors);
   hello.missing = bare_confine(memory_bytes);
   if (is_wholly && hello.missing != 0) {
     static const char kMissing[] = "this system has no filter for system calls (seccomp)\n";
@@ -53,7 +55,7 @@ static int run_programs(const slipway_bare_hello* described, uint64_t memory_byt
     BARE_CALL3(__NR_writev, 2, &part, 1);
     return SLIPWAY_BARE_UNCONFINED;
   }
-  return bare_serve(&hello, memory_bytes, shared);
+  return bare_serve(&hello, memory_bytes, &sensors, shared);
 }
 
 /* Waits for the child's end or that of the stream, and then ends the child. Returns what wait4 says of it. */

@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 /* Raised with any change here: both ends must have the same. */
-#define SLIPWAY_BARE_PROTOCOL 1
+#define SLIPWAY_BARE_PROTOCOL 2
 
 /* Of a body, in both directions. */
 #define SLIPWAY_BARE_MAX_BODY (256 * 1024)
@@ -82,7 +82,8 @@ enum {
   SLIPWAY_BARE_RUN =
       9, /* slipway_bare_run, and commands. Reply: nothing more; text where a kernel failed. */
   SLIPWAY_BARE_FACTS = 10, /* Reply: slipway_bare_facts. */
-  SLIPWAY_BARE_END = 11    /* Of the runner, unasked, its last: how what ran the program ended. */
+  SLIPWAY_BARE_STATE = 11, /* Reply: slipway_bare_state. */
+  SLIPWAY_BARE_END = 12    /* Of the runner, unasked, its last: how what ran the program ended. */
 };
 
 /* The body of every reply begins with it; `code` is 0 or one of absl::StatusCode, and what follows then is a text. */
@@ -161,6 +162,14 @@ typedef struct slipway_bare_facts {
   uint64_t allocated_bytes;
   uint64_t limit_bytes; /* Of address space; 0: none. */
 } slipway_bare_facts;
+
+/* Of the machine, now. 0 and empty: nobody tells. */
+typedef struct slipway_bare_state {
+  uint64_t frequency_khz;           /* Of the processor that requests are carried out on. */
+  int64_t temperature_millicelsius; /* The highest of a thermal zone. */
+  uint64_t load_millis;             /* Average over a minute. */
+  char governor[32];                /* Of that frequency; ends with a zero. */
+} slipway_bare_state;
 
 #ifdef __cplusplus
 } /* extern "C" */

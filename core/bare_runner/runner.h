@@ -6,6 +6,7 @@
 
 #include "core/bare_runner/commands.h"
 #include "core/bare_runner/protocol.h"
+#include "core/bare_runner/sensors.h"
 #include "core/kernel_abi/kernel_abi.h"
 
 /* What a bare runner is called with: `wholly|as-can MEMORY_BYTES`, how it is confined, and its limit on address space, of which 0 is none.
@@ -15,6 +16,10 @@ int bare_main(int argc, char** argv, const unsigned long* auxiliary);
 /* Describes the machine; looks into files, so that it is to be called before bare_confine. */
 void bare_describe(const unsigned long* auxiliary, slipway_bare_hello* hello);
 
+/* The machine's free memory, and the processes that ran or waited to on average over a minute, thousandths. */
+uint64_t bare_free_bytes(void);
+uint64_t bare_load_millis(void);
+
 /* What the process that runs programs shares with the one that watches over it. */
 typedef struct bare_shared {
   uint32_t command; /* Under way; UINT32_MAX: none. */
@@ -22,7 +27,7 @@ typedef struct bare_shared {
 } bare_shared;
 
 /* Sends the greeting, then serves requests until the stream ends. Returns the exit code. */
-int bare_serve(const slipway_bare_hello* hello, uint64_t memory_limit,
+int bare_serve(const slipway_bare_hello* hello, uint64_t memory_limit, const bare_sensors* sensors,
                volatile bare_shared* shared);
 
 /* Writes a message of two parts, of which the second may be empty. 0 where the stream has ended. */

@@ -8,8 +8,6 @@
 #include "core/bare_runner/runner.h"
 #include "core/bare_runner/system.h"
 
-uint64_t bare_free_bytes(void);
-
 #define STREAM_IN 0
 #define STREAM_OUT 1
 /* Large pages are asked for from there on. */
@@ -42,6 +40,7 @@ static bare_module modules[SLIPWAY_BARE_MAX_CODES];
 static bare_code codes[SLIPWAY_BARE_MAX_CODES];
 static queues opened[SLIPWAY_BARE_MAX_QUEUES];
 static uint64_t memory_limit;
+static const bare_sensors* sensors;
 static volatile bare_shared* shared;
 static uint8_t body[SLIPWAY_BARE_MAX_BODY] __attribute__((aligned(64)));
 
@@ -319,6 +318,15 @@ static int do_facts(void) {
   return succeed(SLIPWAY_BARE_FACTS, &facts, sizeof(facts));
 }
 
+static int do_state(void) {
+  uint32_t processor = UINT32_MAX;
+  BARE_CALL3(__NR_getcpu, &processor, NULL, NULL);
+  slipway_bare_state state;
+  bare_read_sensors(sensors, processor, &state);
+  state.load_millis = bare_load_millis();
+  return succeed(SLIPWAY_BARE_STATE, &state, sizeof(state));
+}
+
 /* --- Requests --- */
 
 /* Of each kind: the least and the most bytes of its body. */
@@ -336,6 +344,7 @@ static const struct {
     [SLIPWAY_BARE_CLOSE] = {sizeof(uint64_t), sizeof(uint64_t)},
     [SLIPWAY_BARE_RUN] = {sizeof(slipway_bare_run), SLIPWAY_BARE_MAX_BODY},
     [SLIPWAY_BARE_FACTS] = {0, 0},
+    [SLIPWAY_BARE_STATE] = {0, 0},
 };
 
 /* Writes are received where they belong. 0 where the stream has ended. */
@@ -388,13 +397,17 @@ static int serve_one(void) {
     case SLIPWAY_BARE_RUN:
       return do_run((const slipway_bare_run*)body,
                     header.bytes - (uint32_t)sizeof(slipway_bare_run));
-    default:
+    case SLIPWAY_BARE_FACTS:
       return do_facts();
+    default:
+      return do_state();
   }
 }
 
-int bare_serve(const slipway_bare_hello* hello, uint64_t limit, volatile bare_shared* with) {
+int bare_serve(const slipway_bare_hello* hello, uint64_t limit, const bare_sensors* from,
+               volatile bare_shared* with) {
   shared = with;
+  sensors = from;
   memory_limit = limit;
   if (!bare_send(kGreeting, sizeof(kGreeting) - 1, hello, sizeof(*hello))) return 0;
   while (serve_one()) {

@@ -177,6 +177,11 @@ MissingParts MissingPartsOf(const slipway_bare_hello& hello) {
   return missing;
 }
 
+// What a device says of itself, as text that any message may have.
+std::string TextOf(absl::string_view said) {
+  return absl::Utf8SafeCEscape(ToUtf8(absl::StripAsciiWhitespace(said)));
+}
+
 }  // namespace
 
 std::string QuoteForShell(absl::string_view word) {
@@ -235,12 +240,12 @@ absl::StatusOr<v1::DeviceDescription> DescribeAttached(const AttachedDevice& dev
   SLIPWAY_ASSIGN_OR_RETURN(const Target target, TargetOfBare(hello));
   v1::DeviceDescription description;
   description.set_target(target.ToString());
-  description.set_model(absl::Utf8SafeCEscape(absl::StripAsciiWhitespace(hello.model)));
+  description.set_model(TextOf(hello.model));
   description.set_cores(
       static_cast<int32_t>(std::clamp<uint32_t>(hello.processors, 1, SLIPWAY_BARE_MAX_THREADS)));
   description.set_memory_bytes(
       static_cast<int64_t>(std::min<uint64_t>(hello.memory_bytes, INT64_MAX)));
-  description.set_os(absl::Utf8SafeCEscape(hello.system));
+  description.set_os(TextOf(hello.system));
   description.mutable_confinement();
   for (const MissingPart& part : MissingPartsOf(hello)) {
     description.mutable_confinement()->add_missing(ToString({&part, 1}));

@@ -181,9 +181,9 @@ TEST_F(AttachedDeviceTest, WhatSaysSomethingElseBehindTheGreetingIsRefused) {
   // Protocol 9, and as many bytes as are wanted.
   Replace(absl::StrCat(greeting, "printf '\\011\\000\\000\\000'\nhead -c 1000 /dev/zero\n"));
   EXPECT_THAT(Describe(), StatusIs(Code::kFailedPrecondition, HasSubstr("protocol 9")));
-  Replace(absl::StrCat(greeting, "printf '\\001\\000\\000\\000'\n"));
+  Replace(absl::StrCat(greeting, "printf '\\002\\000\\000\\000'\n"));
   EXPECT_THAT(Describe(), StatusIs(Code::kUnavailable));
-  Replace(absl::StrCat(greeting, "printf '\\001\\000\\000\\000'\nhead -c 1000 /dev/zero\n"));
+  Replace(absl::StrCat(greeting, "printf '\\002\\000\\000\\000'\nhead -c 1000 /dev/zero\n"));
   EXPECT_THAT(Describe(), StatusIs(Code::kUnimplemented, HasSubstr("not known here")));
 }
 

@@ -16,6 +16,7 @@
 #include "core/base/status_macros.h"
 #include "core/runtime/drivers/attached/attached_driver.h"
 #include "device_agent/attached/attached_device.h"
+#include "device_agent/attached/attached_state.h"
 #include "device_agent/runner/runner_commands.h"
 
 namespace slipway {
@@ -67,7 +68,11 @@ absl::StatusOr<AttachedPlace> TakeAttachedPlace(RunnerWindow& window) {
   place.stream = std::make_shared<BareStream>(
       std::move(stream), [&window](const BareEnd& end) { EndAs(end, window); });
   SLIPWAY_ASSIGN_OR_RETURN(place.drivers.emplace_back(), MakeAttachedDriver(place.stream, *hello));
-  SLIPWAY_ASSIGN_OR_RETURN(place.device, place.drivers.back()->Open(0));
+  SLIPWAY_ASSIGN_OR_RETURN(place.machine.device, place.drivers.back()->Open(0));
+  place.machine.read_state = [stream = place.stream] {
+    const absl::StatusOr<slipway_bare_state> state = ReadBareState(*stream);
+    return state.ok() ? StateOfAttached(*state) : v1::MachineState();
+  };
   return place;
 }
 

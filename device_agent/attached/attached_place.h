@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "core/runtime/device.h"
 #include "core/runtime/drivers/attached/bare_stream.h"
 #include "core/runtime/load_program.h"
+#include "device_agent/measure/attached_machine.h"
 #include "device_agent/runner/runner_window.h"
 
 namespace slipway {
@@ -16,7 +16,7 @@ namespace slipway {
 struct AttachedPlace {
   std::shared_ptr<BareStream> stream;
   Drivers drivers;
-  std::shared_ptr<ComputeDevice> device;
+  AttachedMachine machine;
 };
 
 // Of the bare runner at the other end of kAttachedStream, behind its greeting. From now on this process ends when that does, and in the same

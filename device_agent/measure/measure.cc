@@ -58,47 +58,46 @@ class Measurement {
       : artifact_(artifact), drivers_(drivers), inputs_(inputs), options_(options) {}
 
   absl::StatusOr<v1::BenchmarkResult> Run() {
-    if (is_attached()) return RunAttached();
+    if (is_attached() && HasManyCalls() && options_.scenario->instances() > 1) {
+      return absl::UnimplementedError(
+          "attached: a bare runner carries out one call at a time: of scenarios with several "
+          "calls at once there are those of --instances 1");
+    }
     *result_.mutable_before() = ReadMachine();
     SystemPacer pacer;
+    const ReadState state = is_attached() ? options_.attached->read_state
+                                          : ReadState([] { return ReadMachineState(); });
     if (options_.settling.has_value()) {
-      CoolDown(
-          *options_.settling, [] { return ReadMachineState(); }, pacer, *result_.mutable_settled());
+      CoolDown(*options_.settling, state, pacer, *result_.mutable_settled());
     }
-    result_.set_memory_before_bytes(ReadProportionalBytes());
+    if (!is_attached()) result_.set_memory_before_bytes(ReadProportionalBytes());
     SLIPWAY_RETURN_IF_ERROR(MeasureLoads());
     if (options_.settling.has_value()) {
       SLIPWAY_RETURN_IF_ERROR(Steady(
-          *options_.settling, [this] { return Call(); }, [] { return ReadMachineState(); }, pacer,
-          *result_.mutable_settled()));
+          *options_.settling, [this] { return Call(); }, state, pacer, *result_.mutable_settled()));
     }
-    SLIPWAY_RETURN_IF_ERROR(HasManyInstances() ? SampleInstances() : Sample());
+    SLIPWAY_RETURN_IF_ERROR(HasManyCalls() ? SampleInstances() : Sample());
     *result_.mutable_after() = ReadMachine();
-    result_.set_memory_after_bytes(ReadProportionalBytes());
-    rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    result_.set_peak_memory_bytes(int64_t{usage.ru_maxrss} * 1024);
+    SLIPWAY_RETURN_IF_ERROR(is_attached() ? TellAttachedMemory() : TellMemory());
     return Finish();
   }
 
  private:
   bool is_attached() const { return options_.attached != nullptr; }
 
-  absl::StatusOr<v1::BenchmarkResult> RunAttached() {
-    if (options_.settling.has_value()) {
-      return absl::UnimplementedError(
-          "attached: nothing is known yet of that device's heat and frequency to settle by");
-    }
-    if (HasManyInstances()) {
-      return absl::UnimplementedError(
-          "attached: calls of that device follow each other; of scenarios there is single-stream");
-    }
-    SLIPWAY_RETURN_IF_ERROR(MeasureLoads());
-    SLIPWAY_RETURN_IF_ERROR(Sample());
-    SLIPWAY_ASSIGN_OR_RETURN(const MemoryInfo memory, options_.attached->memory_info());
+  absl::Status TellMemory() {
+    result_.set_memory_after_bytes(ReadProportionalBytes());
+    rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    result_.set_peak_memory_bytes(int64_t{usage.ru_maxrss} * 1024);
+    return absl::OkStatus();
+  }
+
+  absl::Status TellAttachedMemory() {
+    SLIPWAY_ASSIGN_OR_RETURN(const MemoryInfo memory, options_.attached->device->memory_info());
     result_.set_peak_memory_bytes(memory.most_used);
     result_.set_energy_unknown("nobody counts what an attached device takes");
-    return Finish();
+    return absl::OkStatus();
   }
 
   absl::StatusOr<v1::BenchmarkResult> Finish() {
@@ -111,6 +110,7 @@ class Measurement {
   int64_t ClockNs() const { return is_attached() ? *loaded_.context->worked_ns() : NowNs(); }
 
   v1::MachineState ReadMachine() const {
+    if (is_attached()) return options_.attached->read_state();
     v1::MachineState machine = ReadMachineState();
     if (options_.add_accelerators != nullptr) options_.add_accelerators(machine);
     return machine;
@@ -134,7 +134,8 @@ class Measurement {
     return absl::OkStatus();
   }
 
-  bool HasManyInstances() const {
+  // At once, or at times of their own.
+  bool HasManyCalls() const {
     return options_.scenario.has_value() &&
            options_.scenario->kind() != v1::Scenario::SINGLE_STREAM;
   }
@@ -182,11 +183,12 @@ class Measurement {
     }
     Instances instances(std::move(calls));
     SystemPacer pacer;
-    const ScenarioOptions scenario = {.scenario = *options_.scenario,
-                                      .warmup = options_.warmup,
-                                      .samples = options_.samples,
-                                      .precision_goal_ppm = options_.precision_goal_ppm,
-                                      .seed = options_.seed};
+    ScenarioOptions scenario = {.scenario = *options_.scenario,
+                                .warmup = options_.warmup,
+                                .samples = options_.samples,
+                                .precision_goal_ppm = options_.precision_goal_ppm,
+                                .seed = options_.seed};
+    if (is_attached()) scenario.device_ns = [this] { return ClockNs(); };
     const absl::Status taken = TakeScenario(instances, scenario, pacer, result_);
     loaded_.outputs = std::move(all[0].outputs);
     return taken;

@@ -19,20 +19,20 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "core/artifact/artifact.h"
-#include "core/runtime/device.h"
 #include "core/runtime/load_program.h"
 #include "core/runtime/program.h"
 #include "core/tensor/tensor.h"
+#include "device_agent/measure/attached_machine.h"
 #include "proto/slipway/v1/run.pb.h"
 
 namespace slipway {
 
 struct MeasureOptions {
   ProgramContextOptions context;
-  // What the drivers drive where it is another machine's; null where it is this one. Samples are then calls by its own clock, as are the first
-  // call and steps, and the peak of memory is its runner's; loads are by this machine's clock, with the way there. Of machine states, energy
-  // and what disturbed nothing is said.
-  const ComputeDevice* attached = nullptr;
+  // What the drivers drive where it is another machine; null where it is this one. Samples are then calls by its own clock, as are the first
+  // call and steps, machine states are its own, and the peak of memory is its runner's. By this machine's clock, with the way there, are loads
+  // and queries that come at their own times. Of energy and what disturbed nothing is said.
+  const AttachedMachine* attached = nullptr;
   int warmup = 10;    // 0 or more.
   int samples = 100;  // 1 or more.
   bool profile = false;
@@ -46,7 +46,7 @@ struct MeasureOptions {
 };
 
 // Everything of the result but timings, device and its target. Errors of loading and running; UNIMPLEMENTED names what cannot be done on an
-// attached device: settling, and scenarios in which calls do not follow each other.
+// attached device: scenarios of several instances.
 absl::StatusOr<v1::BenchmarkResult> MeasureProgram(const Artifact& artifact, const Drivers& drivers,
                                                    absl::Span<const Tensor> inputs,
                                                    const MeasureOptions& options);

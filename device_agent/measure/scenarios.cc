@@ -89,6 +89,10 @@ class Scene {
     });
   }
 
+  // None where calls are on another machine.
+  using Watch = std::optional<WatchingThread>;
+  Watch BeginWatch() const { return options_.device_ns ? Watch() : Watch(std::in_place); }
+
   void Begin() { result_.set_start_time_ns(absl::ToUnixNanos(absl::Now())); }
 
   absl::Status MultiStream() {
@@ -96,6 +100,7 @@ class Scene {
     const SampleOptions samples = {.warmup = options_.warmup,
                                    .samples = options_.samples,
                                    .single_calls = true,
+                                   .device_ns = options_.device_ns,
                                    .precision_goal_ppm = options_.precision_goal_ppm};
     SLIPWAY_RETURN_IF_ERROR(
         TakeSamples([&] { return CallAtOnce(instances_, calls); }, samples, result_));
@@ -120,10 +125,10 @@ class Scene {
     result_.set_iterations_per_sample(calls);
     SLIPWAY_RETURN_IF_ERROR(WarmUp());
     Begin();
-    WatchingThread watch;
+    Watch watch = BeginWatch();
     SLIPWAY_ASSIGN_OR_RETURN(const Queries queries,
                              CallOffline(instances_, options_.samples, calls, pacer_));
-    watch.Finish(queries.moments_ns, result_);
+    if (watch.has_value()) watch->Finish(queries.moments_ns, result_);
     Keep(queries);
     return absl::OkStatus();
   }
@@ -187,11 +192,11 @@ class Scene {
 
   // `watched` gets what the machine did meanwhile.
   absl::StatusOr<Queries> Trial(int64_t qps_millis, v1::BenchmarkResult& watched) {
-    WatchingThread watch;
+    Watch watch = BeginWatch();
     SLIPWAY_ASSIGN_OR_RETURN(Queries queries,
                              ServeQueries(instances_, options_.samples,
                                           PoissonArrivals(Qps(qps_millis), options_.seed), pacer_));
-    watch.Finish(queries.moments_ns, watched);
+    if (watch.has_value()) watch->Finish(queries.moments_ns, watched);
     return queries;
   }
 

@@ -68,6 +68,9 @@ struct ScenarioOptions {
   int samples = 100;
   int64_t precision_goal_ppm = 0;  // Of MULTI_STREAM; see SampleOptions.
   uint64_t seed = 0;               // Of arrivals.
+  // The clock of the machine that calls are on, where it is another one (SampleOptions.device_ns): that of MULTI_STREAM's samples. Queries that
+  // come at their own times come by this machine's, and have the way there in them. Of what this one did meanwhile nothing is told.
+  std::function<int64_t()> device_ns = {};
 };
 
 // Sets samples, calls in each, when they began, what the machine did meanwhile (stamps.h), and the scenario's result.

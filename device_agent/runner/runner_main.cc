@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -31,6 +32,7 @@
 #include "core/store/file_names.h"
 #include "device_agent/accelerators/accelerator_states.h"
 #include "device_agent/attached/attached_place.h"
+#include "device_agent/measure/attached_machine.h"
 #include "device_agent/runner/frame.h"
 #include "device_agent/runner/runner.pb.h"
 #include "device_agent/runner/runner_commands.h"
@@ -116,9 +118,11 @@ absl::Status Serve(const RunnerArguments& arguments) {
   if (arguments.is_attached) {
     SLIPWAY_ASSIGN_OR_RETURN(attached, TakeAttachedPlace(*window));
   }
+  std::optional<AttachedMachine> machine;
+  if (arguments.is_attached) machine = attached.machine;
   RunnerService service(
       *store, *window, arguments.is_attached ? std::move(attached.drivers) : AllDrivers(drivers),
-      attached.device, drivers.accelerator_refusal.empty() ? AddAcceleratorStates : nullptr);
+      std::move(machine), drivers.accelerator_refusal.empty() ? AddAcceleratorStates : nullptr);
   FrameReader reader(kRunnerSocket);
   while (true) {
     if (arguments.is_attached && !reader.HasFrame()) {

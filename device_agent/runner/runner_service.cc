@@ -141,7 +141,7 @@ absl::Status RunnerService::Dispatch(const runner::Request& request, runner::Res
     case runner::Request::kMeasurePeaks: {
       const int threads = request.measure_peaks().threads();
       if (threads < 1) return absl::InvalidArgumentError("peaks are those of 1 thread or more");
-      if (attached_ != nullptr) {
+      if (attached_.has_value()) {
         return absl::UnimplementedError(
             "attached: what that device does at most is not measured yet");
       }
@@ -393,22 +393,21 @@ absl::Status RunnerService::Time(const Operation::Time& request, const std::atom
   if (request.min_sample_ns() > 0) options.min_sample_ns = request.min_sample_ns();
   options.flush_cache = request.flush_cache();
   options.cool_down_ns = request.cool_down_ns();
-  if (attached_ != nullptr) {
+  if (attached_.has_value()) {
     if (request.flush_cache()) {
       return absl::UnimplementedError("attached: that device's caches are not emptied yet");
     }
     options.single_calls = request.min_sample_ns() == 0;
     options.device_ns = [held] { return *held->context->worked_ns(); };
-  } else {
-    *result.mutable_before() = ReadMachine();
   }
+  *result.mutable_before() = ReadMachine();
   const auto run = [&](bool profile) {
     return held->context->Run(inputs, absl::MakeSpan(outputs),
                               {.entry = entry, .profile = profile, .cancelled = &cancelled});
   };
   return Run(call.program(), [&] {
     SLIPWAY_RETURN_IF_ERROR(TakeSamples([&] { return run(false); }, options, result));
-    if (attached_ == nullptr) *result.mutable_after() = ReadMachine();
+    *result.mutable_after() = ReadMachine();
     result.set_threads(held->options.threads);
     if (!call.profile()) return absl::OkStatus();
     return ProfileSteps(
@@ -423,17 +422,18 @@ absl::Status RunnerService::Free(const Operation::Free& request) {
 }
 
 v1::MachineState RunnerService::ReadMachine() const {
+  if (attached_.has_value()) return attached_->read_state();
   v1::MachineState machine = ReadMachineState();
   if (add_accelerators_ != nullptr) add_accelerators_(machine);
   return machine;
 }
 
 absl::Status RunnerService::GetFacts(v1::SessionResponse::Facts& facts) const {
-  if (attached_ != nullptr) {
-    SLIPWAY_ASSIGN_OR_RETURN(const MemoryInfo memory, attached_->memory_info());
+  *facts.mutable_machine() = ReadMachine();
+  if (attached_.has_value()) {
+    SLIPWAY_ASSIGN_OR_RETURN(const MemoryInfo memory, attached_->device->memory_info());
     facts.set_free_bytes(memory.free);
   } else {
-    *facts.mutable_machine() = ReadMachine();
     facts.set_free_bytes(int64_t{sysconf(_SC_AVPHYS_PAGES)} * sysconf(_SC_PAGESIZE));
   }
   facts.set_tensor_bytes(handles_.tensor_bytes());
@@ -494,7 +494,7 @@ absl::StatusOr<v1::BenchmarkResult> RunnerService::Measure(const runner::Request
   Log(LogLevel::kDebug, "measures a program",
       {{"artifact", artifact.digest().hex()}, {"samples", measure.samples()}});
   options.context.position = &window_.status().position;
-  options.attached = attached_.get();
+  if (attached_.has_value()) options.attached = &*attached_;
   options.add_accelerators = add_accelerators_;
   options.warmup = measure.warmup();
   options.samples = measure.samples();

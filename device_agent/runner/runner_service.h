@@ -17,10 +17,10 @@
 #include "absl/types/span.h"
 #include "core/artifact/artifact.h"
 #include "core/base/log.h"
-#include "core/runtime/device.h"
 #include "core/runtime/load_program.h"
 #include "core/store/blob_store.h"
 #include "core/tensor/tensor.h"
+#include "device_agent/measure/attached_machine.h"
 #include "device_agent/runner/handle_table.h"
 #include "device_agent/runner/runner.pb.h"
 #include "device_agent/runner/runner_window.h"
@@ -32,10 +32,10 @@ namespace slipway {
 class RunnerService {
  public:
   // `store` holds the blobs, and is only read; `window` is shared with the agent. Both must outlive this. `attached` is what the drivers
-  // drive where that is another machine's, of which this machine's clock, memory and state say nothing; null where it is this one. `add_accelerators` adds what is told of accelerators
+  // drive where that is another machine. `add_accelerators` adds what is told of accelerators
   // to this machine's state; null where programs may use none.
   RunnerService(BlobStore& store, RunnerWindow& window, Drivers drivers = AllDrivers(),
-                std::shared_ptr<ComputeDevice> attached = nullptr,
+                std::optional<AttachedMachine> attached = std::nullopt,
                 void (*add_accelerators)(v1::MachineState&) = nullptr)
       : store_(store),
         window_(window),
@@ -64,7 +64,7 @@ class RunnerService {
                     v1::BenchmarkResult& result);
   absl::Status Free(const Operation::Free& request);
   absl::Status GetFacts(v1::SessionResponse::Facts& facts) const;
-  // With accelerators where programs may use them.
+  // The one that programs run on; with accelerators where programs may use them.
   v1::MachineState ReadMachine() const;
   absl::Status List(const Operation::List& request, v1::SessionResponse::Listed& listed);
   absl::Status Put(const runner::Put& request);
@@ -82,7 +82,7 @@ class RunnerService {
   BlobStore& store_;
   RunnerWindow& window_;
   const Drivers drivers_;
-  const std::shared_ptr<ComputeDevice> attached_;
+  const std::optional<AttachedMachine> attached_;
   void (*const add_accelerators_)(v1::MachineState&);
   HandleTable handles_;
   TensorMemory memory_;

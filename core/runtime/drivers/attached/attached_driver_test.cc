@@ -132,7 +132,7 @@ TEST_F(AttachedDriverTest, DescribesTheMachineAsItDescribesItself) {
   slipway_bare_hello other = runner_.hello;
   other.machine = 8;
   EXPECT_THAT(TargetOfBare(other), StatusIs(Code::kUnimplemented));
-  other.protocol = 2;
+  other.protocol = SLIPWAY_BARE_PROTOCOL + 1;
   EXPECT_THAT(ParseBareHello(BytesOf(other)), StatusIs(Code::kFailedPrecondition));
   EXPECT_THAT(ParseBareHello(BytesOf(runner_.hello).substr(0, 200)),
               StatusIs(Code::kInvalidArgument));

@@ -124,4 +124,15 @@ absl::Status BareStream::End(const BareEnd& end) {
   return end_;
 }
 
+absl::StatusOr<slipway_bare_state> ReadBareState(BareStream& stream) {
+  SLIPWAY_ASSIGN_OR_RETURN(const BareStream::Reply reply, stream.Ask(SLIPWAY_BARE_STATE, {}));
+  slipway_bare_state state;
+  if (reply.data.size() != sizeof(state)) {
+    return absl::InternalError("the attached device tells its state in another number of bytes");
+  }
+  std::memcpy(&state, reply.data.data(), sizeof(state));
+  state.governor[sizeof(state.governor) - 1] = 0;
+  return state;
+}
+
 }  // namespace slipway

@@ -68,6 +68,9 @@ class BareStream {
   absl::Status end_;                                           // Not OK once it has ended.
 };
 
+// What state the machine is in now. Errors of Ask, which are its end; INTERNAL for an answer of another size. What it says may be anything.
+absl::StatusOr<slipway_bare_state> ReadBareState(BareStream& stream);
+
 // A value's bytes as they go over the stream.
 template <typename T>
 absl::string_view BytesOf(const T& value) {

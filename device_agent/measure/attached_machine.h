@@ -1,0 +1,22 @@
+// AttachedMachine: another machine that programs run on.
+#ifndef SLIPWAY_DEVICE_AGENT_MEASURE_ATTACHED_MACHINE_H_
+#define SLIPWAY_DEVICE_AGENT_MEASURE_ATTACHED_MACHINE_H_
+
+#include <functional>
+#include <memory>
+
+#include "core/runtime/device.h"
+#include "proto/slipway/v1/run.pb.h"
+
+namespace slipway {
+
+// A value. This machine's clock, memory and state say nothing of it.
+struct AttachedMachine {
+  std::shared_ptr<ComputeDevice> device;
+  // Its state now; what is not told, or cannot be, is left out.
+  std::function<v1::MachineState()> read_state;
+};
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_DEVICE_AGENT_MEASURE_ATTACHED_MACHINE_H_
