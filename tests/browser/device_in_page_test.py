@@ -10,6 +10,7 @@ import unittest
 import urllib.error
 import urllib.request
 
+import between
 import site_of_test as site
 from webdriver import Browser
 
@@ -70,9 +71,9 @@ class DeviceInPageTest(unittest.TestCase):
         for job in self.api('/jobs?states=QUEUED&states=ASSIGNED&states=RUNNING&ofEverybody=true').get('jobs', []):
             self.api(f'/jobs/{job["id"]}/cancel', {})
 
-    def begin(self, token=None, memory=1024, device='page-1', state='idle'):
+    def begin(self, token=None, memory=1024, device='page-1', state='idle', page=None):
         self.browser.open('about:blank')
-        self.browser.open(f'{self.site.page}/device#token={token or self.agent}&memory={memory}&id={device}')
+        self.browser.open(f'{page or self.site.page}/device#token={token or self.agent}&memory={memory}&id={device}')
         self.browser.wait_text('This page is a device')
         self.browser.wait('return document.querySelector(".badge.good")?.innerText === "ready"', 'the device is ready')
         # Known to the page before anybody lists it.
@@ -152,7 +153,7 @@ class DeviceInPageTest(unittest.TestCase):
         # Its first load: everything, by the sizes that the browser was sent.
         sizes = self.browser.run('''return performance.getEntriesByType('resource').concat(performance.getEntriesByType('navigation'))
             .map(({name, transferSize}) => [name, transferSize])''')
-        workers = ['device_agent', 'device_attempt', 'connection', 'clock', 'slipway', 'device_program', 'random']
+        workers = ['device_agent', 'device_attempt', 'connection', 'clock', 'slipway', 'device_program', 'random', 'worker_life']
         alone = {f'{self.site.page}/assets/{name}.js' for name in workers} - {name for name, _ in sizes}
         total = sum(size for _, size in sizes)
         for address in alone:
@@ -231,6 +232,37 @@ class DeviceInPageTest(unittest.TestCase):
         self.assertEqual(job['state'], 'FAILED')
         self.assertEqual(job['error']['code'], 4)
         self.assertIn('did not end in 2 s', job['error']['message'])
+        self.run_digits()
+
+    def test_a_worker_that_ends_without_a_word_is_missed_at_once(self):
+        # In the program's place one that does what its browser may do to it: it is alive, and then is not.
+        program = '''import {holdLife} from './worker_life.js';
+onmessage = async ({data}) => {
+  await holdLife(data.life);
+  postMessage({isAlive: true});
+  setTimeout(() => close(), 300);
+};'''
+        with between.Between(self.site.page, answer=lambda path: program.encode() if path == '/assets/device_program.js' else None) as page:
+            self.begin(page=page.address)
+            begin = time.monotonic()
+            job = self.api('/runs', {'spec': {'manifest': self.manifest(), 'device': 'page-1'}, 'runDeadlineNs': str(int(60e9))})['jobId']
+            ended = self.ended(job)
+            self.assertEqual(ended['state'], 'FAILED', ended)
+            self.assertIn('ended without a word', ended['error']['message'])
+            self.assertLess(time.monotonic() - begin, 30)
+        self.begin()
+        self.run_digits()
+
+    def test_a_server_of_an_older_protocol_is_told_of(self):
+        def newer(path, body):
+            if path != '/api/v1/agents':
+                return body
+            return json.dumps({**json.loads(body), 'minProtocol': 99, 'maxProtocol': 99}).encode()
+        with between.Between(self.site.page, request=newer) as page:
+            self.browser.open(f'{page.address}/device#token={self.agent}&id=page-1')
+            self.browser.wait_text('protocol versions 99 to 99')
+            self.browser.wait_text('Make this page a device')
+        self.begin()
         self.run_digits()
 
     def test_cancelling(self):

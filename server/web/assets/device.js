@@ -1,6 +1,7 @@
 // This page as a device: who lets it be one, what it is, and what it was given.
 import {badge, facts, h, liveTable, oncePerFrame, problem, sheet, show} from './dom.js';
 import {bytes, date, duration} from './format.js';
+import {whenEnded} from './worker_life.js';
 
 const MOST_MEMORY = 4096;
 // Rows of the table.
@@ -59,7 +60,10 @@ function open({token, id, memory, device}) {
   };
   addEventListener('pagehide', leave);
   const update = oncePerFrame(() => table.update([...attempts.values()].reverse()));
+  const life = `slipway-agent-${crypto.randomUUID()}`;
+  const stopped = new AbortController();
   const stop = (error) => {
+    stopped.abort();
     removeEventListener('pagehide', leave);
     leave();
     agent?.terminate();
@@ -74,6 +78,7 @@ function open({token, id, memory, device}) {
   agent = new Worker('/assets/device_agent.js', {type: 'module', name: 'agent'});
   agent.onerror = (event) => stop(new Error(`The agent's worker has ended: ${event.message ?? 'its files cannot be read'}`));
   agent.onmessage = ({data}) => {
+    if (data.isAlive) whenEnded(life, stopped.signal, () => stop(new Error('The agent\'s worker has ended without a word')));
     if (data.refused !== undefined) stop(new Error(data.refused));
     if (data.instance) ({instance} = data);
     if (data.status) {
@@ -93,7 +98,7 @@ function open({token, id, memory, device}) {
       update();
     }
   };
-  agent.postMessage({token, id, device, maxMemoryBytes: memory * 2 ** 20});
+  agent.postMessage({token, id, device, maxMemoryBytes: memory * 2 ** 20, life});
 }
 
 function ask({id = '', memory = 1024}, error = null) {

@@ -1,9 +1,10 @@
 // The agent of this page, in a worker: what is shown does not hold it up, and it is not slowed down when nobody looks. Gets one message, {token, id, device,
-// maxMemoryBytes}, and tells {status}, {instance}, {device, resolution}, {attempt} and, when it has ended for good, {refused}.
+// maxMemoryBytes, life}, and tells {isAlive}, {status}, {instance}, {device, resolution}, {attempt} and, when it has ended for good, {refused}.
 import {clockResolution} from './clock.js';
 import {CODES, Connection, eventsOf, ServerError} from './connection.js';
 import {AttemptError, runAttempt} from './device_attempt.js';
 import {hasVectors} from './slipway.js';
+import {holdLife} from './worker_life.js';
 
 const PROTOCOL = 1;
 const FIRST_PAUSE = 500;
@@ -188,4 +189,8 @@ async function live({token, id, device, maxMemoryBytes}) {
   }
 }
 
-onmessage = ({data}) => live(data);
+onmessage = async ({data}) => {
+  await holdLife(data.life);
+  postMessage({isAlive: true});
+  live(data);
+};

@@ -1,5 +1,6 @@
 // An attempt on this page, from its assignment to its result (device_agent/attempt.h has the same of other devices).
 import {CODES} from './connection.js';
+import {whenEnded} from './worker_life.js';
 
 // What is reported inline; all else is sent as blobs.
 const MOST_INLINE_BYTES = 1 << 20;
@@ -58,6 +59,8 @@ async function fetchInputs(server, tensors = []) {
 // What the program's worker answers with. However it ends before that, it is an error.
 function ask(message, patience, staged) {
   const worker = new Worker('/assets/device_program.js', {type: 'module', name: 'program'});
+  const life = `slipway-program-${crypto.randomUUID()}`;
+  const answered = new AbortController();
   return new Promise((resolve, reject) => {
     const {signal} = patience;
     const stop = () => reject(signal.reason);
@@ -69,14 +72,18 @@ function ask(message, patience, staged) {
     };
     worker.onmessageerror = () => reject(new AttemptError('ABORTED', 'the program\'s worker answered with what cannot be read'));
     worker.onmessage = ({data}) => {
+      if (data.isAlive) return whenEnded(life, answered.signal, () => reject(new AttemptError('ABORTED', 'the program\'s worker ended without a word')));
       if (data.stage) return staged(data.stage);
       if (data.done) return resolve(data.done);
       const more = data.error.name === 'MemoryLimitError' ? `; this page allows ${Math.floor(message.maxMemoryBytes / 2 ** 20)} MiB` : '';
       reject(new AttemptError(MEANINGS[data.error.name] ?? 'INTERNAL', data.error.message + more));
     };
     const {files, inputs} = message;
-    worker.postMessage(message, [...new Set([files.module, files.weights, ...Object.values(inputs)])]);
-  }).finally(() => worker.terminate());
+    worker.postMessage({...message, life}, [...new Set([files.module, files.weights, ...Object.values(inputs)])]);
+  }).finally(() => {
+    answered.abort();
+    worker.terminate();
+  });
 }
 
 async function sendOutputs(server, outputs) {

@@ -1,8 +1,9 @@
-// A program of an attempt, in a worker of its own: whatever it does, ending the worker ends it. Gets one message, and answers with {stage}, then {done}
-// or {error}.
+// A program of an attempt, in a worker of its own: whatever it does, ending the worker ends it. Gets one message, and answers with {isAlive}, {stage},
+// then {done} or {error}.
 import {clockResolution} from './clock.js';
 import {randomBytes} from './random.js';
 import {elementsOf, Program} from './slipway.js';
+import {holdLife} from './worker_life.js';
 
 // A sample lasts so long at least, and as many times what the clock tells apart: then that is 0.5 % of it.
 const LEAST_SAMPLE_MS = 1;
@@ -111,6 +112,8 @@ async function work({files, inputs: given, seed, benchmark, maxMemoryBytes}) {
 }
 
 onmessage = async ({data}) => {
+  await holdLife(data.life);
+  postMessage({isAlive: true});
   try {
     const done = await work(data);
     postMessage({done}, (done.outputs ?? []).map(({bytes}) => bytes));
