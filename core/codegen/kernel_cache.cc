@@ -1,13 +1,10 @@
 #include "core/codegen/kernel_cache.h"
 
-#include <algorithm>
-#include <filesystem>
-#include <system_error>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/bounded_folder.h"
 #include "core/base/files.h"
 #include "core/base/status_macros.h"
 #include "core/codegen/limits.h"
@@ -38,9 +35,7 @@ std::optional<std::string> FileKernelCache::Get(const Digest& key) {
   if (bytes->size() > kHeaderBytes && absl::StartsWith(*bytes, kMagic)) {
     std::string object = bytes->substr(kHeaderBytes);
     if (bytes->compare(sizeof(kMagic) - 1, 64, Digest::Of(object).hex()) == 0) {
-      std::error_code ignored;  // The age only guides eviction.
-      std::filesystem::last_write_time(path, std::filesystem::file_time_type::clock::now(),
-                                       ignored);
+      NoteUse(path);
       return object;
     }
   }
@@ -53,41 +48,8 @@ absl::Status FileKernelCache::Put(const Digest& key, absl::string_view object) {
       WriteFileAtomically(PathOf(key), absl::StrCat(kMagic, Digest::Of(object).hex(), "\n", object),
                           /*durable=*/false),
       "the kernel cache");
-  Evict();
+  RemoveLongestUnused(options_.folder, kSuffix, options_.max_bytes);
   return absl::OkStatus();
-}
-
-void FileKernelCache::Evict() const {
-  namespace fs = std::filesystem;
-  struct Entry {
-    fs::file_time_type used;
-    int64_t bytes;
-    fs::path path;
-  };
-  std::vector<Entry> entries;
-  int64_t total = 0;
-  std::error_code error;
-  // Other processes may remove files while we look: whatever fails is skipped.
-  for (fs::directory_iterator it(options_.folder, error), end; !error && it != end;
-       it.increment(error)) {
-    std::error_code skip;
-    if (it->path().extension() != kSuffix) continue;
-    const int64_t bytes = static_cast<int64_t>(it->file_size(skip));
-    if (skip) continue;
-    const fs::file_time_type used = it->last_write_time(skip);
-    if (skip) continue;
-    entries.push_back({used, bytes, it->path()});
-    total += bytes;
-  }
-  if (total <= options_.max_bytes) return;
-  std::sort(entries.begin(), entries.end(),
-            [](const Entry& a, const Entry& b) { return a.used < b.used; });
-  // Down to three quarters, so that not every Put has to look for something to remove.
-  for (const Entry& entry : entries) {
-    if (total <= options_.max_bytes / 4 * 3) break;
-    std::error_code skip;
-    if (fs::remove(entry.path, skip)) total -= entry.bytes;
-  }
 }
 
 }  // namespace slipway

@@ -41,7 +41,6 @@ class FileKernelCache final : public KernelCache {
  private:
   explicit FileKernelCache(Options options) : options_(std::move(options)) {}
   std::string PathOf(const Digest& key) const;
-  void Evict() const;
 
   const Options options_;
 };

@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/base/bounded_folder.h"
 #include "core/base/files.h"
 #include "core/base/own_files.h"
 #include "core/base/status_macros.h"
@@ -15,6 +16,7 @@ namespace {
 // The head of a file: this line, the key's digest and that of the binary, a line each.
 constexpr char kMagic[] = "slipway opencl binary 1\n";
 constexpr int64_t kMaxHeadBytes = 512;
+constexpr char kSuffix[] = ".bin";
 
 std::string HeadOf(const Digest& key, absl::string_view binary) {
   return absl::StrCat(kMagic, key.ToString(), "\n", Digest::Of(binary).ToString(), "\n");
@@ -42,13 +44,13 @@ Digest BinaryKey::ToDigest() const {
   return hasher.Finish();
 }
 
-absl::StatusOr<BinaryCache> BinaryCache::Open(std::string folder) {
+absl::StatusOr<BinaryCache> BinaryCache::Open(std::string folder, int64_t max_bytes) {
   SLIPWAY_RETURN_IF_ERROR(MakeOwnFolder(folder));
-  return BinaryCache(std::move(folder));
+  return BinaryCache(std::move(folder), max_bytes);
 }
 
 std::string BinaryCache::PathOf(const BinaryKey& key) const {
-  return JoinPath(folder_, absl::StrCat(key.ToDigest().hex(), ".bin"));
+  return JoinPath(folder_, absl::StrCat(key.ToDigest().hex(), kSuffix));
 }
 
 std::optional<std::string> BinaryCache::Get(const BinaryKey& key) const {
@@ -56,7 +58,11 @@ std::optional<std::string> BinaryCache::Get(const BinaryKey& key) const {
   if (absl::IsNotFound(file.status())) return std::nullopt;
   std::optional<std::string> binary;
   if (file.ok()) binary = BinaryIn(*file, key.ToDigest());
-  if (!binary.has_value()) Drop(key);
+  if (binary.has_value()) {
+    NoteUse(PathOf(key));
+  } else {
+    Drop(key);
+  }
   return binary;
 }
 
@@ -65,8 +71,10 @@ absl::Status BinaryCache::Put(const BinaryKey& key, absl::string_view binary) co
     return absl::ResourceExhaustedError(
         absl::StrCat("a binary of ", binary.size(), " bytes is too large to keep"));
   }
-  return WriteFileAtomically(PathOf(key), absl::StrCat(HeadOf(key.ToDigest(), binary), binary),
-                             /*durable=*/false, 0600);
+  SLIPWAY_RETURN_IF_ERROR(WriteFileAtomically(
+      PathOf(key), absl::StrCat(HeadOf(key.ToDigest(), binary), binary), /*durable=*/false, 0600));
+  RemoveLongestUnused(folder_, kSuffix, max_bytes_);
+  return absl::OkStatus();
 }
 
 void BinaryCache::Drop(const BinaryKey& key) const { RemoveTree(PathOf(key)).IgnoreError(); }

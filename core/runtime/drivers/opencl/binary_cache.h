@@ -31,9 +31,11 @@ class BinaryCache {
  public:
   // A program of more bytes is not kept.
   static constexpr int64_t kMaxBinaryBytes = int64_t{64} << 20;
+  // Of all files: with more, those that were longest unused go.
+  static constexpr int64_t kMaxBytes = int64_t{256} << 20;
 
   // Errors of MakeOwnFolder.
-  static absl::StatusOr<BinaryCache> Open(std::string folder);
+  static absl::StatusOr<BinaryCache> Open(std::string folder, int64_t max_bytes = kMaxBytes);
 
   // Nothing where there is none that is whole; what is there and is not whole is removed.
   std::optional<std::string> Get(const BinaryKey& key) const;
@@ -41,10 +43,12 @@ class BinaryCache {
   void Drop(const BinaryKey& key) const;
 
  private:
-  explicit BinaryCache(std::string folder) : folder_(std::move(folder)) {}
+  BinaryCache(std::string folder, int64_t max_bytes)
+      : folder_(std::move(folder)), max_bytes_(max_bytes) {}
   std::string PathOf(const BinaryKey& key) const;
 
   std::string folder_;
+  int64_t max_bytes_;
 };
 
 }  // namespace slipway

@@ -50,6 +50,22 @@ TEST_F(BinaryCacheTest, GivesBackWhatWasKept) {
   EXPECT_EQ(Open().Get(key_), std::nullopt);
 }
 
+TEST_F(BinaryCacheTest, ForgetsWhatWasLongestUnused) {
+  const std::string folder = JoinPath(folder_.path(), "cache");
+  std::vector<BinaryKey> keys(6, key_);
+  for (size_t i = 0; i < keys.size(); ++i) {
+    ASSERT_OK_AND_ASSIGN(const BinaryCache cache, BinaryCache::Open(folder, 5000));
+    keys[i].options = std::string(i, 'x');
+    ASSERT_OK(cache.Put(keys[i], std::string(1000, 'b')));
+    // The first is used again and again.
+    EXPECT_TRUE(cache.Get(keys[0]).has_value()) << i;
+  }
+  EXPECT_LT(FilesIn(folder).size(), 5u);
+  EXPECT_TRUE(Open().Get(keys[0]).has_value());
+  EXPECT_TRUE(Open().Get(keys.back()).has_value());
+  EXPECT_EQ(Open().Get(keys[1]), std::nullopt);
+}
+
 TEST_F(BinaryCacheTest, KnowsDevicesDriversOptionsAndSourcesApart) {
   ASSERT_OK(Open().Put(key_, "binary"));
   std::vector<BinaryKey> others(5, key_);
