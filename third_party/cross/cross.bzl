@@ -43,7 +43,7 @@ _cross_file = rule(
 
 # For code that is large and seldom run: small where it is for a board.
 CROSS_COPTS = select({
-    "//third_party/cross:is_cross": ["-Os"],
+    "//third_party/cross:is_cross": ["-Oz"],
     "//conditions:default": [],
 })
 
