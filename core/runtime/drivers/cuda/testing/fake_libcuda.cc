@@ -27,6 +27,7 @@ constexpr int kDevices = 2;
 
 constexpr int kMaxThreads = 1024;
 constexpr int kMaxShared = 163 << 10;
+constexpr size_t kMaxDeclaredShared = 48 << 10;
 
 // What each function begins with: everything by one thread at a time, and results that a test has asked for.
 struct Call {
@@ -87,6 +88,10 @@ CUresult Compile(const std::string& text, CUmod_st& module, std::string& log) {
   module.program = ParsePtx(text, log);
   if (module.program == nullptr) return kCudaInvalidPtx;
   for (const auto& [name, code] : module.program->functions) {
+    if (code.shared_bytes > kMaxDeclaredShared) {
+      log = "ptxas error: entry '" + name + "' declares too much shared memory";
+      return kCudaInvalidPtx;
+    }
     module.functions[name] = {.module = &module, .name = name, .code = &code};
   }
   return kCudaSuccess;
@@ -109,23 +114,15 @@ std::array<uint32_t, 3> PlaceOf(uint64_t i, const std::array<uint32_t, 3>& sizes
 
 CUresult RunAll(const CUfunc_st& function, const std::vector<uint64_t>& parameters,
                 const Grid& grid) {
-  const auto count = [](const std::array<uint32_t, 3>& sizes) {
-    return uint64_t{sizes[0]} * sizes[1] * sizes[2];
-  };
   const PtxMemory memory = [&function](uint64_t address, size_t bytes) {
     return TheWorld().Find(address, bytes, function.name.c_str()).bytes;
   };
   if (Number("kernels", 1) == 0) return kCudaSuccess;  // Who counts calls need not wait for them.
-  for (uint64_t b = 0; b < count(grid.groups); ++b) {
-    const std::array<uint32_t, 3> block = PlaceOf(b, grid.groups);
-    for (uint64_t t = 0; t < count(grid.group); ++t) {
-      const std::array<uint32_t, 3> thread = PlaceOf(t, grid.group);
-      if (!RunPtx(*function.module->program, *function.code, parameters,
-                  {thread[0], thread[1], thread[2], block[0], block[1], block[2], grid.group[0],
-                   grid.group[1], grid.group[2], grid.groups[0], grid.groups[1], grid.groups[2]},
-                  memory)) {
-        return kCudaLaunchFailed;
-      }
+  const uint64_t groups = uint64_t{grid.groups[0]} * grid.groups[1] * grid.groups[2];
+  for (uint64_t g = 0; g < groups; ++g) {
+    if (!RunPtxGroup(*function.module->program, *function.code, parameters,
+                     {PlaceOf(g, grid.groups), grid.group, grid.groups}, memory)) {
+      return kCudaLaunchFailed;
     }
   }
   return kCudaSuccess;
@@ -480,7 +477,7 @@ CUresult cuFuncGetAttribute(int* value, int attribute, CUfunction function) {
   if (attribute == kCudaFunctionMaxThreadsPerBlock) {
     *value = kMaxThreads;
   } else if (attribute == kCudaFunctionSharedBytes) {
-    *value = 0;
+    *value = static_cast<int>(function->code->shared_bytes);
   } else {
     return kCudaInvalidValue;
   }

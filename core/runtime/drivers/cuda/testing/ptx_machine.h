@@ -1,5 +1,8 @@
-// Runs the instructions of PTX on the host, one instance after the other: as many of them as LLVM writes for kernels of ours, as NVIDIA's
+// Runs the instructions of PTX on the host, a group of instances after the other: as many of them as LLVM and we write for kernels of ours, as NVIDIA's
 // reference of the language describes them. For tests: it is slow, and whatever it does not know, or no device could do, ends the process.
+//
+// Each instance runs to where it meets others: a warp of 32 (mma.sync, ldmatrix, shfl.sync) or the group (bar.sync). All of them must come to one and
+// the same instruction, or the process ends. cp.async has done nothing before its wait. What a group shares is watched: ptx_shared.h.
 #ifndef SLIPWAY_CORE_RUNTIME_DRIVERS_CUDA_TESTING_PTX_MACHINE_H_
 #define SLIPWAY_CORE_RUNTIME_DRIVERS_CUDA_TESTING_PTX_MACHINE_H_
 
@@ -43,9 +46,12 @@ struct PtxFunction {
   std::vector<bool> is_pointer;  // By parameter: whether it is declared to be one (".ptr").
   std::vector<PtxInstruction> code;
   std::map<std::string, int> registers;
-  size_t local_bytes = 0;  // Of an instance.
+  size_t local_bytes = 0;   // Of an instance.
+  size_t shared_bytes = 0;  // Of a group.
 };
 
+// Where what a group shares begins, of addresses of 32 bits that are its alone.
+inline constexpr uint64_t kPtxShared = uint64_t{1} << 24;
 // Where the functions' tables lie, in the order of the text; an instance's own memory, and its parameters.
 inline constexpr uint64_t kPtxTables = uint64_t{1} << 60;
 inline constexpr uint64_t kPtxLocal = uint64_t{1} << 61;
@@ -62,10 +68,17 @@ std::shared_ptr<const PtxProgram> ParsePtx(const std::string& text, std::string&
 // The bytes at an address, of a device's memory. Ends the process where there are none.
 using PtxMemory = std::function<uint8_t*(uint64_t address, size_t bytes)>;
 
-// Runs one instance: `numbers` are those of PtxOperand::index. `parameters` are 8 bytes each. False where it ends in a trap.
-bool RunPtx(const PtxProgram& program, const PtxFunction& function,
-            const std::vector<uint64_t>& parameters, const std::array<uint32_t, 12>& numbers,
-            const PtxMemory& memory);
+// Which group of a launch, and their sizes; x first.
+struct PtxPlace {
+  std::array<uint32_t, 3> group;
+  std::array<uint32_t, 3> instances;  // Of a group.
+  std::array<uint32_t, 3> groups;
+};
+
+// Runs one group. `parameters` are 8 bytes each. False where an instance ends in a trap.
+bool RunPtxGroup(const PtxProgram& program, const PtxFunction& function,
+                 const std::vector<uint64_t>& parameters, const PtxPlace& place,
+                 const PtxMemory& memory);
 
 }  // namespace slipway::fake_cuda
 

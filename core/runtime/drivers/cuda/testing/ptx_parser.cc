@@ -175,13 +175,10 @@ class Parser {
       return;
     }
     if (text.compare(0, 6, ".local") == 0) {
-      // ".local .align 16 .b8 name[32]".
-      const size_t open = text.find('[');
-      const std::string head = text.substr(0, open);
-      function_->local_bytes = (function_->local_bytes + 15) / 16 * 16;
-      symbols_[head.substr(head.find_last_of(" \t") + 1)] = kPtxLocal + function_->local_bytes;
-      function_->local_bytes += std::stoull(text.substr(open + 1));
-      return;
+      return ParseMemory(text, kPtxLocal, function_->local_bytes);
+    }
+    if (text.compare(0, 7, ".shared") == 0) {
+      return ParseMemory(text, kPtxShared, function_->shared_bytes);
     }
     PtxInstruction instruction;
     instruction.text = text;
@@ -207,6 +204,18 @@ class Parser {
       }
     }
     function_->code.push_back(std::move(instruction));
+  }
+
+  // ".local .align 16 .b8 name[32]".
+  void ParseMemory(const std::string& text, uint64_t base, size_t& bytes) {
+    const size_t open = text.find('[');
+    const std::string head = text.substr(0, open);
+    if (open == std::string::npos || head.find(".b8") == std::string::npos) {
+      Unknown("'" + text + "'");
+    }
+    bytes = (bytes + 15) / 16 * 16;
+    symbols_[head.substr(head.find_last_of(" \t") + 1)] = base + bytes;
+    bytes += std::stoull(text.substr(open + 1));
   }
 
   int Register(std::string name) {
