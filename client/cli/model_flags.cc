@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -20,6 +21,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/text_table.h"
 #include "core/selector/selector.h"
+#include "core/target/machine_description.h"
 #include "core/target/target.h"
 
 namespace slipway::cli {
@@ -38,12 +40,20 @@ std::string AboutRecords(const Compilation& compilation) {
                       " records are of kernels of the model\n");
 }
 
+// Whether something of the target multiplies in the type.
+bool HasInstructionsFor(const Target& target, DataType type) {
+  const auto has_tensor_cores = [](const DeviceTarget& device) {
+    return device.arch == Arch::kCuda && DescribeMachine(device).has_bf16;
+  };
+  return target.host().Has(Name(type)) || absl::c_any_of(target.devices, has_tensor_cores);
+}
+
 // What came of the wish for smaller numbers than f32.
 std::string AboutPrecision(const Job& job, DataType wanted) {
   const absl::string_view name = Name(wanted);
   if (job.compilation->precision == wanted) return absl::StrCat("precision: ", name, "\n");
   const absl::StatusOr<Target> target = ParseTarget(job.target);
-  if (target.ok() && target->host().Has(name)) {
+  if (target.ok() && HasInstructionsFor(*target, wanted)) {
     return absl::StrCat("precision: f32: no product of the model is computed in ", name, " for \"",
                         Printable(job.target), "\"\n");
   }

@@ -59,7 +59,7 @@ class TargetBackend {
   virtual absl::Status CheckTarget(const Target& target) const = 0;
 
   // What it wants done to a graph before Compile, layouts and memory among it. Products of f32 are computed in `precision`,
-  // kFloat32 or kBfloat16, where the target is faster by it. REQUIRES: CheckTarget.
+  // kFloat32, kBfloat16 or kFloat16, where the target is faster by it. REQUIRES: CheckTarget.
   virtual BackendPipeline PipelineFor(const Target& target,
                                       DataType precision = DataType::kFloat32) const = 0;
 

@@ -67,9 +67,12 @@ void EraseNames(Graph& body) {
   for (Node& node : body.nodes) node.name.clear();
 }
 
-std::string BodyAndTarget(const Graph& normalized_body, const DeviceTarget& target) {
-  return absl::StrCat(DigestOf(normalized_body, DigestNames::kIgnored).ToString(), "\n",
-                      target.ToString(), "\n");
+std::string BodyAndTarget(const Graph& normalized_body, const DeviceTarget& target,
+                          DataType products) {
+  std::string text = absl::StrCat(DigestOf(normalized_body, DigestNames::kIgnored).ToString(), "\n",
+                                  target.ToString(), "\n");
+  if (products != DataType::kFloat32) absl::StrAppend(&text, "products ", Name(products), "\n");
+  return text;
 }
 
 }  // namespace
@@ -121,14 +124,16 @@ Graph NormalizeGroup(const Graph& body, const OperatorRegistry& registry) {
   return normalized;
 }
 
-std::string KernelName(const Graph& normalized_body, const DeviceTarget& target) {
-  return Digest::Of(BodyAndTarget(normalized_body, target)).hex().substr(0, 16);
+std::string KernelName(const Graph& normalized_body, const DeviceTarget& target,
+                       DataType products) {
+  return Digest::Of(BodyAndTarget(normalized_body, target, products)).hex().substr(0, 16);
 }
 
 Digest KernelKey(const Graph& normalized_body, const DeviceTarget& target,
                  const Lowerings& lowerings, absl::string_view generator,
-                 absl::string_view recorded_schedule) {
-  std::string text = absl::StrCat(BodyAndTarget(normalized_body, target), generator, "\n");
+                 absl::string_view recorded_schedule, DataType products) {
+  std::string text =
+      absl::StrCat(BodyAndTarget(normalized_body, target, products), generator, "\n");
   std::set<absl::string_view> revisions;
   for (const Node& node : normalized_body.nodes) {
     const Lowering* lowering = lowerings.Find(node.op);

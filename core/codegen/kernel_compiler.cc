@@ -29,6 +29,7 @@
 #include "core/codegen/ptx_text.h"
 #include "core/codegen/schedules/schedule_list.h"
 #include "core/codegen/scratch_bytes.h"
+#include "core/codegen/tensor_cores/product_kernel.h"
 #include "core/codegen/tile_registers.h"
 #include "core/operators/products.h"
 #include "core/target/machine_description.h"
@@ -173,6 +174,15 @@ struct Job {
   KernelFile kernel = {};
 };
 
+// Of a product on tensor cores: a template is filled in sooner than a cache is asked.
+absl::StatusOr<KernelFile> ProductFile(const Job& job, const OperatorRegistry& registry,
+                                       const DeviceTarget& target, DataType type) {
+  SLIPWAY_ASSIGN_OR_RETURN(
+      const ScheduledKernel made,
+      MakeProductKernel(job.body, registry, target, type, KernelFunction(job.key), job.record));
+  return KernelFile{FormatDeviceKernel(made.kernel), ToString(made.schedule), -1};
+}
+
 struct Running {
   size_t job;
   absl::Duration deadline;  // On the monotonic clock.
@@ -221,15 +231,22 @@ absl::StatusOr<std::vector<CompiledKernel>> KernelCompiler::Compile(
         absl::StrCat("kernel for \"", request.name, "\" (", DescribeGroup(*request.body), ")");
     SLIPWAY_RETURN_IF_ERROR_WITH(CheckGroup(*request.body, registry_, lowerings_), name);
     Graph body = NormalizeGroup(*request.body, registry_);
-    const std::string kernel_name = KernelName(body, target);
+    const std::string kernel_name = KernelName(body, target, request.products);
     const auto found = records.find(kernel_name);
     const ScheduleRecord* const record = found == records.end() ? nullptr : &found->second;
-    const Digest key = KernelKey(body, target, lowerings_, generator,
-                                 record == nullptr ? "" : ToString(record->schedule));
+    const Digest key =
+        KernelKey(body, target, lowerings_, generator,
+                  record == nullptr ? "" : ToString(record->schedule), request.products);
     const auto [entry, added] = job_of_key.emplace(key, jobs.size());
     if (added) {
       jobs.push_back({name, key, std::move(body), kernel_name, record});
       if (record != nullptr) ++counters_.recorded;
+      if (request.products != DataType::kFloat32) {
+        SLIPWAY_ASSIGN_OR_RETURN_WITH(jobs.back().kernel,
+                                      ProductFile(jobs.back(), registry_, target, request.products),
+                                      name);
+        ++counters_.compiled;
+      }
     } else {
       ++counters_.shared;
     }
@@ -238,6 +255,7 @@ absl::StatusOr<std::vector<CompiledKernel>> KernelCompiler::Compile(
 
   std::vector<size_t> pending;
   for (size_t i = 0; i < jobs.size(); ++i) {
+    if (!jobs[i].kernel.object.empty()) continue;
     std::optional<std::string> file;
     if (cache_ != nullptr) file = cache_->Get(jobs[i].key);
     std::optional<KernelFile> kernel;

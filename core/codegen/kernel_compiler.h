@@ -27,12 +27,15 @@
 #include "core/graph/operator_registry.h"
 #include "core/schedules/kernel_schedule.h"
 #include "core/target/target.h"
+#include "core/tensor/dtype.h"
 
 namespace slipway {
 
 struct KernelRequest {
   std::string name;             // For messages: the group's node.
   const Graph* body = nullptr;  // The group, not normalized. Must outlive the call.
+  // What factors of f32 are rounded to, where it is another type: by tensor cores, from a template (tensor_cores/product_kernel.h).
+  DataType products = DataType::kFloat32;
 };
 
 struct CompiledKernel {
@@ -47,7 +50,7 @@ struct CompiledKernel {
 
 // What a KernelCompiler did so far.
 struct KernelCounters {
-  int64_t compiled = 0;  // By running Halide.
+  int64_t compiled = 0;  // By running Halide, or from a template.
   int64_t cached = 0;    // Taken from the cache.
   int64_t shared = 0;    // Requests answered by another request of the same call.
   int64_t recorded = 0;  // Whose schedule was in a record.
@@ -72,7 +75,7 @@ class KernelCompiler {
                  KernelCache* cache, Options options);
 
   // One kernel a request, in order; equal kernels are compiled once, with the schedule that `records` has for them or, by
-  // default, that of the machine's model. Errors name the request and its operators: those of CheckGroup; INVALID_ARGUMENT for
+  // default, that of the machine's model. Errors name the request and its operators: those of CheckGroup and MakeProductKernel; INVALID_ARGUMENT for
   // a record that is wrong for its kernel; DEADLINE_EXCEEDED; RESOURCE_EXHAUSTED when the child ran out of memory; INTERNAL
   // when it crashed or Halide refused the pipeline, with the end of its log.
   absl::StatusOr<std::vector<CompiledKernel>> Compile(absl::Span<const KernelRequest> requests,

@@ -30,6 +30,7 @@
 #include "core/passes/quantize_pass.h"
 #include "core/reference/reference.h"
 #include "core/schedules/kernel_schedule.h"
+#include "core/wire/precision_proto.h"
 
 namespace slipway {
 namespace {
@@ -93,19 +94,20 @@ absl::Status CheckNames(const Graph& graph) {
   return absl::OkStatus();
 }
 
-// Of a graph of kernels: whether one sums products of bf16.
-bool HasBfloat16Products(const Graph& graph) {
+// Of a graph of kernels: the narrow type in which one multiplies, or f32.
+DataType ProductsOf(const Graph& graph) {
   for (const Node& node : graph.nodes) {
     if (node.op != kFusedOperator) continue;
+    if (const DataType type = ProductTypeOf(node); type != DataType::kFloat32) return type;
     const auto& body = *node.attributes.FindAs<std::shared_ptr<const Graph>>(kFusedBody);
     for (const Node& inner : body->nodes) {
       if (MakesProducts(inner.op) &&
           body->value(inner.inputs[0]).type->dtype() == DataType::kBfloat16) {
-        return true;
+        return DataType::kBfloat16;
       }
     }
   }
-  return false;
+  return DataType::kFloat32;
 }
 
 // What no program may have is refused before kernels are made for it.
@@ -177,7 +179,7 @@ void Compilation::Report(const PipelineResult& optimized) {
       stage.add_notes(std::string(Utf8Prefix(note, kMaxNoteBytes)));
     }
   }
-  if (HasBfloat16Products(optimized.graph)) report_.set_precision(v1::PRECISION_BF16);
+  report_.set_precision(ToProto(ProductsOf(optimized.graph)));
   report_.set_arena_bytes(optimized.memory.arena_bytes);
   report_.set_printed_graph(Bounded(optimized.printed_graph));
 }

@@ -49,7 +49,7 @@ struct CompilerOptions {
   ValueRanges ranges;
   // Such values are outputs of the program, too, as by `keep`. Not together with ranges.
   bool observe = false;
-  // kFloat32, kBfloat16 or kFloat16: products of f32 are of bf16 where the target has instructions for them; where it has none f32 is faster, and
+  // kFloat32, kBfloat16 or kFloat16: products of f32 are of that type where the target has instructions for them; where it has none f32 is faster, and
   // CompileReport.precision says so.
   DataType precision = DataType::kFloat32;
   // Names of optional passes that are left out (core/passes/pipeline.h).

@@ -110,6 +110,11 @@ bool IsDeviceCopy(const Node& node) {
   return copies != nullptr && *copies != 0;
 }
 
+DataType ProductTypeOf(const Node& node) {
+  const int64_t* const type = node.attributes.FindAs<int64_t>(absl::string_view(kFusedProducts));
+  return type == nullptr ? DataType::kFloat32 : static_cast<DataType>(*type);
+}
+
 absl::Status RegisterFusedOperators(OperatorRegistry& registry) {
   OperatorSchema schema;
   schema.name = kFusedOperator;
@@ -118,7 +123,9 @@ absl::Status RegisterFusedOperators(OperatorRegistry& registry) {
   schema.max_outputs = kVariadic;
   schema.attributes = {{kFusedBody, AttributeKind::kGraph, true},
                        {kFusedDevice, AttributeKind::kInt, false, Attribute(int64_t{0})},
-                       {kFusedCopies, AttributeKind::kInt, false, Attribute(int64_t{0})}};
+                       {kFusedCopies, AttributeKind::kInt, false, Attribute(int64_t{0})},
+                       {kFusedProducts, AttributeKind::kInt, false,
+                        Attribute(static_cast<int64_t>(DataType::kFloat32))}};
   schema.pattern = Pattern::kKernel;
   schema.type_rule = FusedType;
   SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));

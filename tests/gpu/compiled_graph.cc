@@ -6,6 +6,7 @@
 #include "core/backends/gpu/gpu_backend.h"
 #include "core/base/status_macros.h"
 #include "core/passes/pipeline.h"
+#include "core/schedules/kernel_schedule.h"
 #include "core/target/target.h"
 #include "core/wire/digest_proto.h"
 
@@ -20,20 +21,26 @@ absl::StatusOr<std::unique_ptr<GraphCompiler>> GraphCompiler::Create() {
 }
 
 absl::StatusOr<CompiledGraph> GraphCompiler::Compile(absl::string_view text,
-                                                     absl::string_view target_name) {
+                                                     absl::string_view target_name,
+                                                     DataType precision,
+                                                     absl::string_view schedules) {
   SLIPWAY_ASSIGN_OR_RETURN(Graph graph, tester_.Parse(text));
   SLIPWAY_ASSIGN_OR_RETURN(const Target target, ParseTarget(target_name));
   SLIPWAY_RETURN_IF_ERROR(backend_->CheckTarget(target));
   SLIPWAY_ASSIGN_OR_RETURN(
       const PipelineResult lowered,
-      RunPipeline(graph, backend_->PipelineFor(target), tester_.context(), {}, clock_));
-  SLIPWAY_ASSIGN_OR_RETURN(BackendResult result,
-                           backend_->Compile({lowered.graph, lowered.memory, target, ""}));
-  std::string notes;
+      RunPipeline(graph, backend_->PipelineFor(target, precision), tester_.context(), {}, clock_));
+  SLIPWAY_ASSIGN_OR_RETURN(ScheduleRecords records, ParseScheduleRecords(schedules));
+  SLIPWAY_ASSIGN_OR_RETURN(
+      BackendResult result,
+      backend_->Compile({lowered.graph, lowered.memory, target, "", "", std::move(records)}));
+  CompiledGraph compiled{std::move(graph), std::move(result.artifact), std::move(result.schedules),
+                         "", ""};
   for (const auto& pass : lowered.passes) {
-    if (pass.name == "PlaceDevice") notes = absl::StrJoin(pass.notes, "\n");
+    if (pass.name == "PlaceDevice") compiled.notes = absl::StrJoin(pass.notes, "\n");
+    if (pass.name == "UseTensorCores") compiled.products = absl::StrJoin(pass.notes, "\n");
   }
-  return CompiledGraph{std::move(graph), std::move(result.artifact), std::move(notes)};
+  return compiled;
 }
 
 std::string DeviceTextOf(const Artifact& artifact) {

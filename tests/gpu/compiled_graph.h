@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -12,13 +13,16 @@
 #include "core/backends/target_backend.h"
 #include "core/base/clock.h"
 #include "core/passes/testing/pass_tester.h"
+#include "core/tensor/dtype.h"
 
 namespace slipway::testing {
 
 struct CompiledGraph {
   Graph graph;  // As it was written.
   Artifact artifact;
-  std::string notes;  // Of PlaceDevice, a line each.
+  std::vector<std::string> schedules;  // BackendResult::schedules.
+  std::string notes;                   // Of PlaceDevice, a line each.
+  std::string products;                // Those of UseTensorCores.
 };
 
 // Compiles in this process, which must have one thread.
@@ -26,7 +30,10 @@ class GraphCompiler {
  public:
   static absl::StatusOr<std::unique_ptr<GraphCompiler>> Create();
 
-  absl::StatusOr<CompiledGraph> Compile(absl::string_view text, absl::string_view target);
+  // With `schedules` as ParseScheduleRecords reads them.
+  absl::StatusOr<CompiledGraph> Compile(absl::string_view text, absl::string_view target,
+                                        DataType precision = DataType::kFloat32,
+                                        absl::string_view schedules = "");
   const PassTester& tester() const { return tester_; }
 
  private:

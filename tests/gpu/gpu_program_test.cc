@@ -10,15 +10,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "core/artifact/slip_file.h"
 #include "core/base/files.h"
-#include "core/base/status_macros.h"
 #include "core/tensor/comparison.h"
-#include "core/tensor/npy.h"
-#include "tests/common/command.h"
 #include "tests/common/status_matchers.h"
 #include "tests/gpu/compiled_graph.h"
 #include "tests/gpu/graphs.h"
+#include "tests/gpu/run_elsewhere.h"
 
 namespace slipway::testing {
 namespace {
@@ -40,28 +37,15 @@ class GpuProgramTest : public ::testing::Test {
 
   // What the device computes of random inputs is what the reference does.
   void CheckRuns(const CompiledGraph& compiled) {
-    const std::string program = JoinPath(folder_.path(), "program.slip");
-    ASSERT_OK(WriteSlip(compiled.artifact, program));
     const std::vector<Tensor> inputs = RandomInputs(compiled.graph, 7);
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      ASSERT_OK_AND_ASSIGN(const std::string bytes, FormatNpy(inputs[i]));
-      ASSERT_OK(WriteFileAtomically(JoinPath(folder_.path(), absl::StrCat("input_", i, ".npy")),
-                                    bytes, /*durable=*/false));
-    }
-    CommandOptions command;
-    command.argv = {RunfilePath("tests/gpu/run_program"), program, folder_.path()};
-    command.environment = {{"LD_LIBRARY_PATH", RunfilePath("core/runtime/drivers/cuda/testing")},
-                           {"SLIPWAY_FAKE_CUDA_TRACE", JoinPath(folder_.path(), "trace")}};
-    const CommandResult run = RunCommand(command);
-    ASSERT_TRUE(run.status.ok()) << run.ToString();
+    ASSERT_OK_AND_ASSIGN(
+        const std::vector<Tensor> outputs,
+        RunElsewhere(compiled.artifact, inputs, compiled.graph.outputs.size(), folder_.path()));
     ASSERT_OK_AND_ASSIGN(const std::vector<Tensor> expected,
                          compiler_->tester().reference().Evaluate(compiled.graph, inputs));
+    ASSERT_EQ(outputs.size(), expected.size());
     for (size_t i = 0; i < expected.size(); ++i) {
-      ASSERT_OK_AND_ASSIGN(
-          const std::string bytes,
-          ReadFile(JoinPath(folder_.path(), absl::StrCat("output_", i, ".npy")), kMaxBytes));
-      ASSERT_OK_AND_ASSIGN(const Tensor output, ParseNpy(bytes));
-      EXPECT_OK(CheckClose(output, expected[i], {})) << "output " << i;
+      EXPECT_OK(CheckClose(outputs[i], expected[i], {})) << "output " << i;
     }
   }
 

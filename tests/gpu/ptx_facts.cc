@@ -12,6 +12,7 @@
 #include "core/base/status_macros.h"
 #include "tests/gpu/compiled_graph.h"
 #include "tests/gpu/graphs.h"
+#include "tests/gpu/product_graphs.h"
 
 namespace slipway::testing {
 namespace {
@@ -47,6 +48,7 @@ std::string Sizes(const google::protobuf::RepeatedPtrField<v1::Size>& groups) {
 
 std::string FactsOf(const CompiledGraph& compiled) {
   std::string facts = compiled.notes + "\n";
+  if (!compiled.products.empty()) absl::StrAppend(&facts, compiled.products, "\n");
   const v1::Manifest& manifest = compiled.artifact.manifest().proto();
   const std::map<std::string, EntryFacts> entries = ReadEntries(DeviceTextOf(compiled.artifact));
   for (const v1::Function& function : manifest.functions()) {
@@ -73,6 +75,12 @@ absl::StatusOr<std::string> PtxFacts() {
     SLIPWAY_ASSIGN_OR_RETURN_WITH(const CompiledGraph compiled,
                                   compiler->Compile(graph.text, kTarget), graph.name);
     absl::StrAppend(&facts, facts.empty() ? "" : "\n", "== ", graph.name, "\n", FactsOf(compiled));
+  }
+  for (const ProductGraph& graph : ProductGraphs()) {
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(const CompiledGraph compiled,
+                                  compiler->Compile(graph.text, kTarget, DataType::kBfloat16),
+                                  graph.name);
+    absl::StrAppend(&facts, "\n== ", graph.name, ", bf16\n", FactsOf(compiled));
   }
   return facts;
 }

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/backends/gpu/gpu_placement.h"
+#include "core/backends/gpu/tensor_products.h"
 #include "core/backends/host_code/host_code.h"
 #include "core/backends/program/program_manifest.h"
 #include "core/base/digest.h"
@@ -83,7 +84,7 @@ class GpuBackend final : public TargetBackend {
 };
 
 // Layouts stay as the model has them: neighbouring instances read neighbouring places of a plane.
-BackendPipeline GpuBackend::PipelineFor(const Target& target, DataType) const {
+BackendPipeline GpuBackend::PipelineFor(const Target& target, DataType precision) const {
   const auto is_lowered = [this](const NodeView& view, absl::Span<const ValueType> outputs) {
     return CheckLowered(lowerings_, view, outputs).ok();
   };
@@ -96,16 +97,26 @@ BackendPipeline GpuBackend::PipelineFor(const Target& target, DataType) const {
   const auto place = [types = KindOf(target).types](Graph graph, const PassContext& context) {
     return PlaceOnDevice(std::move(graph), context, types);
   };
-  return {{{"ExpandOps", expand_ops},
-           {"FoldConstant", FoldConstant},  // What ExpandOps wrote around constants.
-           {"MergeTransposes", MergeTransposes, /*descends=*/true, /*is_optional=*/true},
-           {"CallKernels", call_kernels},
-           {"FuseOps", FuseOps},
-           {"CompleteOutputs", CompleteOutputs},
-           {"PlaceDevice", place, /*descends=*/false}},
-          [](const Graph& graph, const PassContext& context) {
-            return PlanMemory(graph, context.registry, DevicesOfValues(graph, context.registry));
-          }};
+  BackendPipeline pipeline = {
+      {{"ExpandOps", expand_ops},
+       {"FoldConstant", FoldConstant},  // What ExpandOps wrote around constants.
+       {"MergeTransposes", MergeTransposes, /*descends=*/true, /*is_optional=*/true},
+       {"CallKernels", call_kernels},
+       {"FuseOps", FuseOps},
+       {"CompleteOutputs", CompleteOutputs},
+       {"PlaceDevice", place, /*descends=*/false}},
+      [](const Graph& graph, const PassContext& context) {
+        return PlanMemory(graph, context.registry, DevicesOfValues(graph, context.registry));
+      }};
+  if (precision != DataType::kFloat32) {
+    const auto use_tensor_cores = [device = target.devices[kDevice], precision](
+                                      Graph graph, const PassContext& context) {
+      return UseTensorCores(std::move(graph), context, device, precision);
+    };
+    pipeline.passes.push_back(
+        {"UseTensorCores", use_tensor_cores, /*descends=*/false, /*is_optional=*/true});
+  }
+  return pipeline;
 }
 
 LaunchedEntry Launched(const EntryLaunch& launch, const Graph& body, uint32_t entry) {
@@ -132,6 +143,7 @@ absl::StatusOr<DeviceText> TextOf(v1::Code::Kind kind, const std::vector<KernelR
                                   const std::vector<CompiledKernel>& compiled) {
   DeviceText made;
   made.code.kind = kind;
+  std::string preamble;
   absl::flat_hash_map<std::string, uint32_t> first_entry;  // By symbol.
   for (size_t i = 0; i < requests.size(); ++i) {
     SLIPWAY_ASSIGN_OR_RETURN_WITH(const DeviceKernel kernel, ParseDeviceKernel(compiled[i].object),
@@ -139,7 +151,12 @@ absl::StatusOr<DeviceText> TextOf(v1::Code::Kind kind, const std::vector<KernelR
     const auto [first, is_new] = first_entry.try_emplace(
         compiled[i].symbol, static_cast<uint32_t>(made.code.entries.size()));
     if (is_new) {
-      if (made.text.empty()) made.text = kernel.preamble;
+      if (made.text.empty()) preamble = made.text = kernel.preamble;
+      if (kernel.preamble != preamble) {
+        return absl::InternalError(absl::StrCat(requests[i].name, ": its text begins with \"",
+                                                kernel.preamble, "\", another one's with \"",
+                                                preamble, "\""));
+      }
       made.text += kernel.text;
       for (const EntryLaunch& launch : kernel.launches) made.code.entries.push_back(launch.entry);
     }

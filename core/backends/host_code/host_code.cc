@@ -133,8 +133,8 @@ std::vector<KernelRequest> RequestsFor(const BackendRequest& request, int64_t de
   std::vector<KernelRequest> requests;
   ForEachFunction(request.graph, request.memory, [&](const Graph& graph, const MemoryPlan&) {
     for (const Node& node : graph.nodes) {
-      if (HasKernelOn(device, node))
-        requests.push_back({DisplayName(graph, node), ComputedBy(node)});
+      if (!HasKernelOn(device, node)) continue;
+      requests.push_back({DisplayName(graph, node), ComputedBy(node), ProductTypeOf(node)});
     }
   });
   return requests;

@@ -1,0 +1,110 @@
+#include "core/codegen/tensor_cores/element_steps.h"
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace slipway {
+namespace {
+
+using Operand = ElementStep::Operand;
+using Kind = ElementStep::Kind;
+using Formula = Operand (*)(ElementSteps& s, const NodeView& view, Operand x);
+
+Operand LeakyRelu(ElementSteps& s, const NodeView& view, Operand x) {
+  const Operand below = s.Make(Kind::kMinimum, {x, s.Constant(0)});
+  return s.Plus(s.Make(Kind::kMaximum, {x, s.Constant(0)}),
+                s.Times(below, s.Constant(view.Float("alpha"))));
+}
+
+Operand HardSigmoid(ElementSteps& s, const NodeView& view, Operand x) {
+  const Operand line =
+      s.Plus(s.Times(x, s.Constant(view.Float("alpha"))), s.Constant(view.Float("beta")));
+  return s.Clamp(line, 0, 1);
+}
+
+Operand HardSwish(ElementSteps& s, const NodeView&, Operand x) {
+  const Operand line = s.Plus(s.Times(x, s.Constant(1.0F / 6)), s.Constant(0.5F));
+  return s.Times(x, s.Clamp(line, 0, 1));
+}
+
+Operand Swish(ElementSteps& s, const NodeView& view, Operand x) {
+  const Operand scaled = s.Times(x, s.Constant(view.Float("alpha")));
+  return s.Times(x, s.Make(Kind::kSigmoid, {scaled}));
+}
+
+// By the error function, or by its approximation with tanh: (1 + tanh(z)) / 2 is the sigmoid of 2z.
+Operand Gelu(ElementSteps& s, const NodeView& view, Operand x) {
+  if (view.String("approximate") == "tanh") {
+    const Operand slope =
+        s.Plus(s.Times(s.Times(x, x), s.Constant(0.0713548163F)), s.Constant(1.59576912F));
+    return s.Times(x, s.Make(Kind::kSigmoid, {s.Times(x, slope)}));
+  }
+  const Operand erf = s.Make(Kind::kErrorFunction, {s.Times(x, s.Constant(0.70710678F))});
+  return s.Times(x, s.Plus(s.Times(erf, s.Constant(0.5F)), s.Constant(0.5F)));
+}
+
+struct FormulaRow {
+  const char* op;
+  Formula formula;
+};
+constexpr FormulaRow kFormulas[] = {
+    {"Relu",
+     [](ElementSteps& s, const NodeView&, Operand x) {
+       return s.Make(Kind::kMaximum, {x, s.Constant(0)});
+     }},
+    {"Reciprocal",
+     [](ElementSteps& s, const NodeView&, Operand x) {
+       return s.Make(Kind::kDivide, {s.Constant(1), x});
+     }},
+    {"Identity", [](ElementSteps&, const NodeView&, Operand x) { return x; }},
+    {"Gelu", Gelu},
+    {"HardSigmoid", HardSigmoid},
+    {"HardSwish", HardSwish},
+    {"LeakyRelu", LeakyRelu},
+    {"Swish", Swish},
+};
+
+struct StepRow {
+  const char* op;
+  Kind kind;
+  size_t operands;
+};
+constexpr StepRow kSteps[] = {
+    {"Add", Kind::kAdd, 2},           {"Sub", Kind::kSubtract, 2},
+    {"Mul", Kind::kMultiply, 2},      {"Div", Kind::kDivide, 2},
+    {"Max", Kind::kMaximum, 2},       {"Min", Kind::kMinimum, 2},
+    {"Neg", Kind::kNegate, 1},        {"Abs", Kind::kAbsolute, 1},
+    {"Sqrt", Kind::kSquareRoot, 1},   {"Exp", Kind::kExponential, 1},
+    {"Sigmoid", Kind::kSigmoid, 1},   {"Tanh", Kind::kHyperbolicTangent, 1},
+    {"Erf", Kind::kErrorFunction, 1},
+};
+
+}  // namespace
+
+absl::StatusOr<Operand> AddStepsOf(const NodeView& view,
+                                   absl::Span<const std::optional<Operand>> operands,
+                                   std::vector<ElementStep>& steps) {
+  ElementSteps s(steps);
+  for (const StepRow& row : kSteps) {
+    if (view.op() != row.op || operands.size() != row.operands) continue;
+    std::vector<Operand> all;
+    for (const std::optional<Operand>& operand : operands) all.push_back(*operand);
+    return s.Make(row.kind, std::move(all));
+  }
+  for (const FormulaRow& row : kFormulas) {
+    if (view.op() == row.op && operands.size() == 1) return row.formula(s, view, *operands[0]);
+  }
+  if (view.op() == "Clip") {
+    Operand x = *operands[0];
+    if (operands.size() > 1 && operands[1].has_value())
+      x = s.Make(Kind::kMaximum, {x, *operands[1]});
+    if (operands.size() > 2 && operands[2].has_value())
+      x = s.Make(Kind::kMinimum, {x, *operands[2]});
+    return x;
+  }
+  return absl::UnimplementedError(absl::StrCat(view.op(), " behind it"));
+}
+
+}  // namespace slipway

@@ -1,0 +1,48 @@
+// From elementwise operators to the few steps that the template for tensor cores can do to an element.
+#ifndef SLIPWAY_CORE_CODEGEN_TENSOR_CORES_ELEMENT_STEPS_H_
+#define SLIPWAY_CORE_CODEGEN_TENSOR_CORES_ELEMENT_STEPS_H_
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "core/codegen/tensor_cores/matrix_product.h"
+#include "core/graph/operator_registry.h"
+
+namespace slipway {
+
+// Writes steps.
+class ElementSteps {
+ public:
+  using Operand = ElementStep::Operand;
+  using Kind = ElementStep::Kind;
+
+  // Adds to `steps`, which outlives it.
+  explicit ElementSteps(std::vector<ElementStep>& steps) : steps_(steps) {}
+
+  static Operand Constant(float value) { return {Operand::Kind::kConstant, 0, value}; }
+  Operand Make(Kind kind, std::vector<Operand> operands) {
+    steps_.push_back({kind, std::move(operands)});
+    return {Operand::Kind::kStep, static_cast<int>(steps_.size()) - 1, 0};
+  }
+  Operand Plus(Operand a, Operand b) { return Make(Kind::kAdd, {a, b}); }
+  Operand Times(Operand a, Operand b) { return Make(Kind::kMultiply, {a, b}); }
+  Operand Clamp(Operand x, float low, float high) {
+    return Make(Kind::kMinimum, {Make(Kind::kMaximum, {x, Constant(low)}), Constant(high)});
+  }
+
+ private:
+  std::vector<ElementStep>& steps_;
+};
+
+// Adds the steps of a node of one output, whose inputs are `operands`, unset where omitted. UNIMPLEMENTED names an operator that it does not
+// know: "Softmax behind it".
+absl::StatusOr<ElementStep::Operand> AddStepsOf(
+    const NodeView& view, absl::Span<const std::optional<ElementStep::Operand>> operands,
+    std::vector<ElementStep>& steps);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_CODEGEN_TENSOR_CORES_ELEMENT_STEPS_H_

@@ -1,0 +1,239 @@
+#include "core/codegen/tensor_cores/matrix_product.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "core/codegen/tensor_cores/element_steps.h"
+#include "core/operators/matrix.h"
+#include "core/tensor/dtype.h"
+
+namespace slipway {
+namespace {
+
+Indexing Merged(const std::vector<int64_t>& extents, const std::vector<int64_t>& strides) {
+  Indexing merged;
+  for (size_t i = 0; i < extents.size(); ++i) {
+    if (extents[i] == 1) continue;
+    if (!merged.extents.empty() && merged.strides.back() == strides[i] * extents[i]) {
+      merged.extents.back() *= extents[i];
+      merged.strides.back() = strides[i];
+    } else {
+      merged.extents.push_back(extents[i]);
+      merged.strides.push_back(strides[i]);
+    }
+  }
+  if (absl::c_all_of(merged.strides, [](int64_t stride) { return stride == 0; })) return {};
+  return merged;
+}
+
+int64_t CountOf(const std::vector<int64_t>& extents) {
+  int64_t count = 1;
+  for (const int64_t extent : extents) count *= extent;
+  return count;
+}
+
+// Of a tensor that broadcasts to a shape of so many dimensions: 0 along those that it repeats.
+std::vector<int64_t> StridesOf(const Shape& shape, size_t rank) {
+  std::vector<int64_t> strides(rank);
+  int64_t stride = 1;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    const int64_t extent = shape[shape.size() - 1 - i];
+    strides[rank - 1 - i] = extent == 1 ? 0 : stride;
+    stride *= extent;
+  }
+  return strides;
+}
+
+class Decoder {
+ public:
+  Decoder(const Graph& body, const OperatorRegistry& registry) : body_(body), registry_(registry) {}
+
+  absl::StatusOr<MatrixProduct> Decode() {
+    SLIPWAY_RETURN_IF_ERROR(CheckTypes());
+    SLIPWAY_ASSIGN_OR_RETURN(const NodeView head,
+                             NodeView::Create(body_, body_.nodes[0], registry_));
+    if (head.op() == "MatMul") {
+      SLIPWAY_RETURN_IF_ERROR(DecodeMatMulHead(head));
+    } else if (head.op() == "Gemm") {
+      SLIPWAY_RETURN_IF_ERROR(DecodeGemmHead(head));
+    } else {
+      return absl::UnimplementedError(absl::StrCat(head.op(), " is no product of matrices"));
+    }
+    for (size_t i = 1; i < body_.nodes.size(); ++i) {
+      SLIPWAY_ASSIGN_OR_RETURN(const NodeView view,
+                               NodeView::Create(body_, body_.nodes[i], registry_));
+      SLIPWAY_RETURN_IF_ERROR(AddNode(view));
+    }
+    SLIPWAY_ASSIGN_OR_RETURN(product_.result, OperandOf(body_.outputs[0]));
+    return std::move(product_);
+  }
+
+ private:
+  absl::Status CheckTypes() const {
+    if (body_.nodes.empty() || body_.outputs.size() != 1) {
+      return absl::UnimplementedError("it has not one result");
+    }
+    for (const Value& value : body_.values) {
+      if (!value.type->is_static()) return absl::UnimplementedError("its extents are open");
+      if (value.type->dtype() != DataType::kFloat32) {
+        return absl::UnimplementedError(
+            absl::StrCat(Name(value.type->dtype()), " takes part in it"));
+      }
+      if (value.type->byte_size() == 0) return absl::UnimplementedError("it has no element");
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<int> InputOf(const NodeView& head, int i) const {
+    const auto found = absl::c_find(body_.inputs, head.node().inputs[static_cast<size_t>(i)]);
+    if (found == body_.inputs.end()) return absl::UnimplementedError("a matrix is in its code");
+    return static_cast<int>(found - body_.inputs.begin());
+  }
+
+  absl::Status DecodeMatMulHead(const NodeView& head) {
+    SLIPWAY_ASSIGN_OR_RETURN(const MatMulView view, DecodeMatMul(head));
+    SLIPWAY_ASSIGN_OR_RETURN(product_.a.input, InputOf(head, 0));
+    SLIPWAY_ASSIGN_OR_RETURN(product_.b.input, InputOf(head, 1));
+    has_rows_ = !view.a_is_vector;
+    has_columns_ = !view.b_is_vector;
+    product_.n = view.n;
+    product_.k = view.k;
+    const auto strides = [&](int input, bool is_vector) {
+      Shape shape = head.input_shape(input);
+      if (is_vector) shape.insert(input == 0 ? shape.begin() : shape.end(), 1);
+      std::vector<int64_t> all = StridesOf(shape, view.batch.size() + 2);
+      all.resize(view.batch.size());
+      return all;
+    };
+    const std::vector<int64_t> of_a = strides(0, view.a_is_vector);
+    const std::vector<int64_t> of_b = strides(1, view.b_is_vector);
+    batch_ = view.batch;
+    rows_ = {view.m};
+    std::vector<int64_t> row_strides = {view.k};
+    const bool is_one_matrix = Merged(view.batch, of_b).extents.empty();
+    if (is_one_matrix) {
+      rows_.insert(rows_.begin(), batch_.begin(), batch_.end());
+      row_strides.insert(row_strides.begin(), of_a.begin(), of_a.end());
+      batch_.clear();
+    }
+    product_.a.rows = Merged(rows_, row_strides);
+    product_.a.columns = 1;
+    product_.b.rows = Merged({view.k}, {view.n});
+    product_.b.columns = 1;
+    if (!is_one_matrix) {
+      product_.a.batch = Merged(batch_, of_a);
+      product_.b.batch = Merged(batch_, of_b);
+    }
+    return Finish();
+  }
+
+  absl::Status DecodeGemmHead(const NodeView& head) {
+    SLIPWAY_ASSIGN_OR_RETURN(const GemmView view, DecodeGemm(head));
+    SLIPWAY_ASSIGN_OR_RETURN(product_.a.input, InputOf(head, 0));
+    SLIPWAY_ASSIGN_OR_RETURN(product_.b.input, InputOf(head, 1));
+    product_.n = view.n;
+    product_.k = view.k;
+    rows_ = {view.m};
+    product_.a.rows = Merged(rows_, {view.transpose_a ? 1 : view.k});
+    product_.a.columns = view.transpose_a ? view.m : 1;
+    product_.b.rows = Merged({view.k}, {view.transpose_b ? 1 : view.n});
+    product_.b.columns = view.transpose_b ? view.k : 1;
+    SLIPWAY_RETURN_IF_ERROR(Finish());
+    ElementSteps steps(product_.steps);
+    ElementStep::Operand value = {};
+    if (view.alpha != 1) value = steps.Times(value, steps.Constant(view.alpha));
+    if (view.has_c) {
+      SLIPWAY_ASSIGN_OR_RETURN(ElementStep::Operand c, OperandOf(head.node().inputs[2]));
+      if (view.beta != 1) c = steps.Times(c, steps.Constant(view.beta));
+      value = steps.Plus(value, c);
+    }
+    made_[head.node().outputs[0]] = value;
+    return absl::OkStatus();
+  }
+
+  absl::Status Finish() {
+    product_.batch = CountOf(batch_);
+    product_.m = CountOf(rows_);
+    if (product_.a.rows.extents.size() > 1) {
+      return absl::UnimplementedError("rows of its left matrix are not apart by one stride");
+    }
+    made_[body_.nodes[0].outputs[0]] = {};
+    return absl::OkStatus();
+  }
+
+  // A constant of one element, something made before, or an input that broadcasts to the product.
+  absl::StatusOr<ElementStep::Operand> OperandOf(ValueId id) {
+    if (const auto made = made_.find(id); made != made_.end()) return made->second;
+    const Value& value = body_.value(id);
+    ElementStep::Operand operand;
+    if (value.constant.has_value() && value.constant->num_elements() == 1) {
+      operand.kind = ElementStep::Operand::Kind::kConstant;
+      operand.constant = value.constant->values<float>()[0];
+      return operand;
+    }
+    const auto input = absl::c_find(body_.inputs, id);
+    if (input == body_.inputs.end()) return absl::UnimplementedError("a table is in its code");
+    operand.kind = ElementStep::Operand::Kind::kTensor;
+    operand.index = static_cast<int>(product_.tensors.size());
+    // Of the result: without a row or a column of vectors.
+    const size_t outer = batch_.size() + rows_.size();
+    const size_t rank = outer + 1 - (has_rows_ ? 0 : 1) - (has_columns_ ? 0 : 1);
+    if (value.type->shape().size() > rank) {
+      return absl::UnimplementedError("its result has another shape than the product");
+    }
+    std::vector<int64_t> strides = StridesOf(value.type->shape(), rank);
+    if (!has_columns_) strides.push_back(0);
+    if (!has_rows_) strides.insert(strides.end() - 1, 0);
+    const auto begin = strides.begin();
+    const auto middle = begin + static_cast<std::ptrdiff_t>(batch_.size());
+    const auto end = begin + static_cast<std::ptrdiff_t>(outer);
+    product_.tensors.push_back({static_cast<int>(input - body_.inputs.begin()),
+                                Merged(batch_, {begin, middle}), Merged(rows_, {middle, end}),
+                                strides.back()});
+    made_[id] = operand;
+    return operand;
+  }
+
+  absl::Status AddNode(const NodeView& view) {
+    if (view.num_outputs() != 1) {
+      return absl::UnimplementedError(absl::StrCat(view.op(), " behind it"));
+    }
+    const ValueId product = body_.nodes[0].outputs[0];
+    if (body_.value(view.node().outputs[0]).type != body_.value(product).type) {
+      return absl::UnimplementedError("its result has another shape than the product");
+    }
+    std::vector<std::optional<ElementStep::Operand>> operands;
+    for (const ValueId id : view.node().inputs) {
+      operands.emplace_back();
+      if (id != kNoValue) {
+        SLIPWAY_ASSIGN_OR_RETURN(operands.back(), OperandOf(id));
+      }
+    }
+    SLIPWAY_ASSIGN_OR_RETURN(made_[view.node().outputs[0]],
+                             AddStepsOf(view, operands, product_.steps));
+    return absl::OkStatus();
+  }
+
+  const Graph& body_;
+  const OperatorRegistry& registry_;
+  MatrixProduct product_;
+  std::vector<int64_t> batch_;
+  std::vector<int64_t> rows_;
+  bool has_rows_ = true;
+  bool has_columns_ = true;
+  std::map<ValueId, ElementStep::Operand> made_;
+};
+
+}  // namespace
+
+absl::StatusOr<MatrixProduct> DecodeProduct(const Graph& body, const OperatorRegistry& registry) {
+  return Decoder(body, registry).Decode();
+}
+
+}  // namespace slipway

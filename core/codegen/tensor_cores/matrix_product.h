@@ -1,0 +1,76 @@
+// MatrixProduct: a group that multiplies matrices and goes on with their product element by element, as numbers alone: what a template for tensor
+// cores is filled in with.
+#ifndef SLIPWAY_CORE_CODEGEN_TENSOR_CORES_MATRIX_PRODUCT_H_
+#define SLIPWAY_CORE_CODEGEN_TENSOR_CORES_MATRIX_PRODUCT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/graph/graph.h"
+#include "core/graph/operator_registry.h"
+
+namespace slipway {
+
+// From one number to an offset in elements: the number is taken apart into indices by the extents, outermost first. Neighbours that are as one
+// are one; none of the extents is 1.
+struct Indexing {
+  std::vector<int64_t> extents;
+  std::vector<int64_t> strides;
+};
+
+// Element (batch, row, column) lies at batch(batch) + rows(row) + columns * column of the group's input.
+struct ProductTensor {
+  int input = 0;
+  Indexing batch;
+  Indexing rows;
+  int64_t columns = 0;
+};
+
+// What happens to each element of the product, in order.
+struct ElementStep {
+  enum class Kind {
+    kAdd,
+    kSubtract,
+    kMultiply,
+    kDivide,
+    kMaximum,  // As of ONNX: what is no number stays.
+    kMinimum,
+    kNegate,
+    kAbsolute,
+    kSquareRoot,
+    kExponential,
+    kSigmoid,
+    kHyperbolicTangent,
+    kErrorFunction,
+  };
+  struct Operand {
+    enum class Kind { kProduct, kStep, kTensor, kConstant };
+    Kind kind = Kind::kProduct;
+    int index = 0;  // Of a step before this one, or in MatrixProduct::tensors.
+    float constant = 0;
+  };
+  Kind kind = Kind::kAdd;
+  std::vector<Operand> operands;  // One or two.
+};
+
+// y[batch, m, n] = result, of the steps on the sum over k of a[batch, m, k] * b[batch, k, n]. Every extent is at least 1. Rows of a batch whose matrix b is the same are rows of one matrix.
+struct MatrixProduct {
+  int64_t batch = 1;
+  int64_t m = 1;
+  int64_t n = 1;
+  int64_t k = 1;
+  ProductTensor a;  // Its columns are the depth; its rows have one extent at most.
+  ProductTensor b;  // Its rows are the depth, one extent at most.
+  std::vector<ProductTensor> tensors;  // That steps read.
+  std::vector<ElementStep> steps;
+  ElementStep::Operand result;
+};
+
+// UNIMPLEMENTED says, for people, what of the group is none: "Softmax behind it". REQUIRES: the group's types are known.
+absl::StatusOr<MatrixProduct> DecodeProduct(const Graph& body, const OperatorRegistry& registry);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_CODEGEN_TENSOR_CORES_MATRIX_PRODUCT_H_

@@ -1,0 +1,32 @@
+// From a group to its kernel on tensor cores.
+#ifndef SLIPWAY_CORE_CODEGEN_TENSOR_CORES_PRODUCT_KERNEL_H_
+#define SLIPWAY_CORE_CODEGEN_TENSOR_CORES_PRODUCT_KERNEL_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "core/codegen/device_kernel.h"
+#include "core/graph/graph.h"
+#include "core/graph/operator_registry.h"
+#include "core/schedules/kernel_schedule.h"
+#include "core/target/target.h"
+#include "core/tensor/dtype.h"
+
+namespace slipway {
+
+struct ScheduledKernel {
+  DeviceKernel kernel;
+  KernelSchedule schedule;  // "product rows=128 columns=64 high=2 wide=2": the tile, and its warps.
+};
+
+// `function` is what its entries' names begin with; `record`, which may be null, says the tile in place of the model. INVALID_ARGUMENT for one of
+// another kind, or of a tile that there is not; errors of DecodeProduct and CheckHasProductsOf.
+absl::StatusOr<ScheduledKernel> MakeProductKernel(const Graph& body,
+                                                  const OperatorRegistry& registry,
+                                                  const DeviceTarget& device, DataType type,
+                                                  const std::string& function,
+                                                  const ScheduleRecord* record);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_CODEGEN_TENSOR_CORES_PRODUCT_KERNEL_H_

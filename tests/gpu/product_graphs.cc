@@ -1,0 +1,105 @@
+#include "tests/gpu/product_graphs.h"
+
+namespace slipway::testing {
+namespace {
+
+// Most extents are no multiples of a tile, nor of what is moved at once.
+constexpr ProductGraph kGraphs[] = {
+    {"odd", R"(graph "g" (%a: f32[37, 53], %b: f32[53, 45]) -> (%y) {
+  %y = MatMul(%a, %b)
+})"},
+    {"even", R"(graph "g" (%a: f32[64, 96], %b: f32[96, 64]) -> (%y) {
+  %y = MatMul(%a, %b)
+})"},
+    {"narrow", R"(graph "g" (%a: f32[70, 40], %b: f32[40, 3]) -> (%y) {
+  %y = MatMul(%a, %b)
+})"},
+    {"one_term", R"(graph "g" (%a: f32[5, 1], %b: f32[1, 7]) -> (%y) {
+  %y = MatMul(%a, %b)
+})"},
+    {"vectors", R"(graph "g" (%a: f32[36], %b: f32[36]) -> (%y) {
+  %y = MatMul(%a, %b)
+})"},
+    {"vector_and_matrices", R"(graph "g" (%a: f32[20], %b: f32[3, 20, 9], %c: f32[3, 1]) -> (%y) {
+  %p = MatMul(%a, %b)
+  %y = Add(%p, %c)
+})"},
+    {"matrices_and_vector", R"(graph "g" (%a: f32[3, 18, 20], %b: f32[20], %c: f32[18]) -> (%y) {
+  %p = MatMul(%a, %b)
+  %y = Mul(%p, %c)
+})"},
+    {"bias_and_activation", R"(graph "g" (%a: f32[19, 33], %b: f32[33, 50], %c: f32[50]) -> (%y) {
+  %p = MatMul(%a, %b)
+  %s = Add(%p, %c)
+  %y = Gelu(%s)
+})"},
+    {"rows_of_a_batch",
+     R"(graph "g" (%a: f32[2, 3, 5, 20], %b: f32[20, 24], %c: f32[3, 1, 24], %d: f32[2, 1, 5, 1]) -> (%y) {
+  %p = MatMul(%a, %b)
+  %s = Add(%p, %c)
+  %y = Mul(%s, %d)
+})"},
+    {"batch",
+     R"(graph "g" (%a: f32[2, 3, 17, 20], %b: f32[2, 3, 20, 18], %c: f32[3, 17, 1]) -> (%y) {
+  %p = MatMul(%a, %b)
+  %y = Sub(%c, %p)
+})"},
+    {"batches_that_broadcast", R"(graph "g" (%a: f32[2, 1, 9, 8], %b: f32[3, 8, 10]) -> (%y) {
+  %p = MatMul(%a, %b)
+  %y = Relu(%p)
+})"},
+    {"rows_of_rows", R"(graph "g" (%a: f32[6, 40], %b: f32[40, 36], %c: f32[6, 36]) -> (%y) {
+  %y = Gemm(%a, %b, %c) {alpha = 0.5, beta = 2.0}
+})"},
+    {"columns_of_rows", R"(graph "g" (%a: f32[40, 36], %b: f32[40, 20], %c: f32[36, 1]) -> (%y) {
+  %y = Gemm(%a, %b, %c) {transA = 1}
+})"},
+    {"rows_of_columns", R"(graph "g" (%a: f32[21, 44], %b: f32[68, 44], %c: f32[68]) -> (%y) {
+  %p = Gemm(%a, %b, %c) {transB = 1}
+  %y = HardSwish(%p)
+})"},
+    {"columns_of_columns", R"(graph "g" (%a: f32[45, 35], %b: f32[19, 45]) -> (%y) {
+  %y = Gemm(%a, %b) {transA = 1, transB = 1, alpha = -1.0}
+})"},
+    {"attention", R"(graph "g" (%a: f32[2, 18, 16], %b: f32[2, 16, 18], %mask: f32[1, 18]) -> (%y) {
+  const %scale: f32[] = {0.25}
+  %p = MatMul(%a, %b)
+  %s = Mul(%p, %scale)
+  %y = Add(%s, %mask)
+})"},
+    {"curves", R"(graph "g" (%a: f32[4, 8], %b: f32[8, 12]) -> (%y) {
+  const %small: f32[] = {0.1}
+  const %low: f32[] = {-0.5}
+  %p = MatMul(%a, %b)
+  %x = Mul(%p, %small)
+  %t = Tanh(%x)
+  %s = Sigmoid(%x)
+  %e = Exp(%x)
+  %g = Gelu(%x) {approximate = "tanh"}
+  %f = Erf(%x)
+  %n = Neg(%s)
+  %l = LeakyRelu(%x) {alpha = 0.2}
+  %h = HardSigmoid(%x)
+  %c = Clip(%x, %low)
+  %m = Abs(%x)
+  %q = Sqrt(%e)
+  %r = Reciprocal(%e)
+  %u1 = Add(%t, %n)
+  %u2 = Max(%e, %g)
+  %u3 = Min(%f, %l)
+  %u4 = Div(%h, %e)
+  %o = Add(%c, %q)
+  %u5 = Add(%o, %m)
+  %v1 = Add(%u1, %u2)
+  %v2 = Add(%u3, %u4)
+  %v3 = Add(%u5, %r)
+  %w = Add(%v1, %v2)
+  %y = Add(%w, %v3)
+})"},
+};
+
+}  // namespace
+
+absl::Span<const ProductGraph> ProductGraphs() { return kGraphs; }
+
+}  // namespace slipway::testing

@@ -1,0 +1,22 @@
+// A program with a device beside the host, run in a process of its own over a libcuda without a GPU: Halide's LLVM and PoCL's are not to be in one.
+#ifndef SLIPWAY_TESTS_GPU_RUN_ELSEWHERE_H_
+#define SLIPWAY_TESTS_GPU_RUN_ELSEWHERE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/artifact/artifact.h"
+#include "core/tensor/tensor.h"
+
+namespace slipway::testing {
+
+// Its so many outputs. The process runs twice what it does, and leaves a trace of its calls as "trace" in `folder`, with whatever files it needs. INTERNAL with
+// all that it said where it fails. REQUIRES: //tests/gpu:run_program and //core/runtime/drivers/cuda/testing:libcuda.so.1 are data of the test.
+absl::StatusOr<std::vector<Tensor>> RunElsewhere(const Artifact& artifact,
+                                                 const std::vector<Tensor>& inputs, size_t outputs,
+                                                 const std::string& folder);
+
+}  // namespace slipway::testing
+
+#endif  // SLIPWAY_TESTS_GPU_RUN_ELSEWHERE_H_
