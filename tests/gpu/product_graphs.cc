@@ -67,6 +67,37 @@ constexpr ProductGraph kGraphs[] = {
   %s = Mul(%p, %scale)
   %y = Add(%s, %mask)
 })"},
+    {"pointwise", R"(graph "g" (%x: f32[2, 20, 5, 7], %w: f32[33, 20, 1, 1], %b: f32[33]) -> (%y) {
+  %c = Conv(%x, %w, %b)
+  %y = Relu(%c)
+})"},
+    {"pointwise_of_even_planes",
+     R"(graph "g" (%x: f32[1, 40, 4, 6], %w: f32[18, 40, 1, 1]) -> (%y) {
+  %y = Conv(%x, %w)
+})"},
+    {"residual",
+     R"(graph "g" (%x: f32[2, 6, 9, 7], %w: f32[20, 6, 3, 3], %b: f32[20], %r: f32[2, 20, 9, 7], %s: f32[20, 1, 1]) -> (%y) {
+  %c = Conv(%x, %w, %b) {pads = [1, 1, 1, 1]}
+  %m = Mul(%c, %s)
+  %a = Add(%m, %r)
+  %y = Relu(%a)
+})"},
+    {"window", R"(graph "g" (%x: f32[1, 5, 13, 11], %w: f32[18, 5, 3, 2]) -> (%y) {
+  %y = Conv(%x, %w) {strides = [2, 3], dilations = [2, 1], pads = [1, 0, 2, 1]}
+})"},
+    {"strided_point", R"(graph "g" (%x: f32[2, 10, 7, 7], %w: f32[12, 10, 1, 1]) -> (%y) {
+  %y = Conv(%x, %w) {strides = [2, 2]}
+})"},
+    {"groups",
+     R"(graph "g" (%x: f32[2, 32, 5, 5], %w: f32[48, 16, 3, 3], %b: f32[48], %r: f32[2, 1, 5, 5], %s: f32[48, 1, 1]) -> (%y) {
+  %c = Conv(%x, %w, %b) {group = 2, pads = [1, 1, 1, 1]}
+  %a = Add(%c, %r)
+  %y = Mul(%a, %s)
+})"},
+    {"sequence", R"(graph "g" (%x: f32[2, 6, 30], %w: f32[20, 6, 5]) -> (%y) {
+  %c = Conv(%x, %w) {pads = [4, 0], dilations = [2]}
+  %y = Relu(%c)
+})"},
     {"curves", R"(graph "g" (%a: f32[4, 8], %b: f32[8, 12]) -> (%y) {
   const %small: f32[] = {0.1}
   const %low: f32[] = {-0.5}

@@ -1,4 +1,4 @@
-// Small graphs of one product of matrices, as tensor cores are to multiply it.
+// Small graphs of one product of matrices or convolution, as tensor cores are to multiply it.
 #ifndef SLIPWAY_TESTS_GPU_PRODUCT_GRAPHS_H_
 #define SLIPWAY_TESTS_GPU_PRODUCT_GRAPHS_H_
 

@@ -61,6 +61,22 @@ class PtxAssemblyTest : public ::testing::Test {
     return run.ToString();
   }
 
+  // Of the one kernel of a graph, made with this tile.
+  void ExpectNoSpills(const char* text, const TensorTile& tile, const std::string& capability) {
+    const std::string target = absl::StrCat("x86-64-linux,cuda-sm", capability);
+    ASSERT_OK_AND_ASSIGN(const CompiledGraph chosen,
+                         compiler_->Compile(text, target, DataType::kBfloat16));
+    const std::string name = chosen.schedules[0].substr(0, chosen.schedules[0].find(' '));
+    ASSERT_OK_AND_ASSIGN(
+        const CompiledGraph compiled,
+        compiler_->Compile(
+            text, target, DataType::kBfloat16,
+            absl::StrCat(name, " product rows=", tile.rows, " columns=", tile.columns,
+                         " high=", tile.warps_of_rows, " wide=", tile.warps_of_columns, "\n")));
+    const std::string said = Assemble(compiled, capability);
+    EXPECT_THAT(said, HasSubstr("0 bytes spill stores"));
+  }
+
   std::string assembler_;
   std::unique_ptr<GraphCompiler> compiler_;
   TemporaryFolder folder_;
@@ -89,24 +105,20 @@ TEST_F(PtxAssemblyTest, ProductsOnTensorCoresStayInRegisters) {
       EXPECT_THAT(Assemble(compiled, capability), HasSubstr("0 bytes spill stores"));
     }
     for (const TensorTile& tile : TensorTiles()) {
-      const auto compile = [&](absl::string_view records) {
-        return compiler_->Compile(
-            R"(graph "g" (%a: f32[512, 512], %b: f32[512, 512], %c: f32[512]) -> (%y) {
+      SCOPED_TRACE(absl::StrCat(tile.rows, " x ", tile.columns, " for sm", capability));
+      ExpectNoSpills(R"(graph "g" (%a: f32[512, 512], %b: f32[512, 512], %c: f32[512]) -> (%y) {
   %p = MatMul(%a, %b)
   %s = Add(%p, %c)
   %y = Gelu(%s)
 })",
-            absl::StrCat("x86-64-linux,cuda-sm", capability), DataType::kBfloat16, records);
-      };
-      ASSERT_OK_AND_ASSIGN(const CompiledGraph chosen, compile(""));
-      const std::string name = chosen.schedules[0].substr(0, chosen.schedules[0].find(' '));
-      const std::string record =
-          absl::StrCat(name, " product rows=", tile.rows, " columns=", tile.columns,
-                       " high=", tile.warps_of_rows, " wide=", tile.warps_of_columns, "\n");
-      SCOPED_TRACE(record);
-      ASSERT_OK_AND_ASSIGN(const CompiledGraph compiled, compile(record));
-      const std::string said = Assemble(compiled, capability);
-      EXPECT_THAT(said, HasSubstr("0 bytes spill stores")) << said;
+                     tile, capability);
+      ExpectNoSpills(
+          R"(graph "g" (%x: f32[2, 256, 28, 28], %w: f32[256, 256, 3, 3], %b: f32[256], %r: f32[2, 256, 28, 28]) -> (%y) {
+  %c = Conv(%x, %w, %b) {pads = [1, 1, 1, 1]}
+  %s = Add(%c, %r)
+  %y = Relu(%s)
+})",
+          tile, capability);
     }
   }
 }

@@ -157,16 +157,18 @@ TEST_F(TensorCoreTest, EveryCapabilityHasOneText) {
 TEST_F(TensorCoreTest, WhatStaysF32SaysWhy) {
   const auto products = [&](const std::string& nodes, const std::string& target) {
     const absl::StatusOr<CompiledGraph> compiled = compiler_->Compile(
-        absl::StrCat("graph \"g\" (%a: f32[1, 4, 5, 5], %b: f32[4, 4, 5, 5]) -> (%y) {\n", nodes,
-                     "\n}"),
+        absl::StrCat("graph \"g\" (%a: f32[1, 4, 5, 5], %b: f32[4, 4, 5, 5], %d: f32[4, 1, 3, 3], ",
+                     "%r: f32[1, 4, 5, 1]) -> (%y) {\n", nodes, "\n}"),
         target, DataType::kBfloat16);
     EXPECT_OK(compiled.status());
     return compiled.ok() ? compiled->products : "";
   };
   const std::string product = "%y = MatMul(%a, %b)";
-  EXPECT_EQ(products("%y = Conv(%a, %b)", kCuda),
+  EXPECT_EQ(products("%y = Conv(%a, %d) {group = 4}", kCuda),
             "0 of the device's 1 products are of bf16\n"
-            "\"Conv y\" multiplies in f32: Conv is no product of matrices");
+            "\"Conv y\" multiplies in f32: its groups have few channels");
+  EXPECT_THAT(products("%p = Conv(%a, %b) {pads = [2, 2, 2, 2]}\n%y = Add(%p, %r)", kCuda),
+              HasSubstr("a tensor behind it repeats within its planes"));
   EXPECT_THAT(products("%p = MatMul(%a, %b)\n%y = Sin(%p)", kCuda), HasSubstr("Sin behind it"));
   EXPECT_THAT(products(product, "x86-64-linux,cuda-sm75"),
               HasSubstr("cuda-sm75 has no tensor cores for bf16"));

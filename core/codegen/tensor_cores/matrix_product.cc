@@ -10,11 +10,15 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/codegen/tensor_cores/element_steps.h"
+#include "core/operators/convolution.h"
 #include "core/operators/matrix.h"
 #include "core/tensor/dtype.h"
 
 namespace slipway {
 namespace {
+
+// Below, most of a tile would be beyond the edge.
+constexpr int64_t kFewestChannels = 16;
 
 Indexing Merged(const std::vector<int64_t>& extents, const std::vector<int64_t>& strides) {
   Indexing merged;
@@ -62,8 +66,11 @@ class Decoder {
       SLIPWAY_RETURN_IF_ERROR(DecodeMatMulHead(head));
     } else if (head.op() == "Gemm") {
       SLIPWAY_RETURN_IF_ERROR(DecodeGemmHead(head));
+    } else if (head.op() == "Conv") {
+      SLIPWAY_RETURN_IF_ERROR(DecodeConvHead(head));
     } else {
-      return absl::UnimplementedError(absl::StrCat(head.op(), " is no product of matrices"));
+      return absl::UnimplementedError(
+          absl::StrCat(head.op(), " is neither a product of matrices nor a convolution"));
     }
     for (size_t i = 1; i < body_.nodes.size(); ++i) {
       SLIPWAY_ASSIGN_OR_RETURN(const NodeView view,
@@ -157,6 +164,63 @@ class Decoder {
     return absl::OkStatus();
   }
 
+  absl::Status DecodeConvHead(const NodeView& head) {
+    SLIPWAY_ASSIGN_OR_RETURN(const ConvView view, DecodeConv(head));
+    SLIPWAY_ASSIGN_OR_RETURN(product_.a.input, InputOf(head, 1));
+    SLIPWAY_ASSIGN_OR_RETURN(product_.b.input, InputOf(head, 0));
+    const int64_t channels = view.in_channels / view.group;
+    const int64_t plane = CountOf(view.window.input);
+    rows_ = {view.out_channels / view.group};
+    batch_ = {view.batch, view.group};
+    planes_ = view.window.output;
+    product_.n = CountOf(view.window.output);
+    product_.k = channels * CountOf(view.window.kernel);
+    if (view.group > 1 && std::min(channels, rows_[0]) < kFewestChannels) {
+      return absl::UnimplementedError("its groups have few channels");
+    }
+    product_.a.rows = Merged(rows_, {product_.k});
+    product_.a.columns = 1;
+    product_.a.batch = Merged(batch_, {0, rows_[0] * product_.k});
+    product_.b.batch = Merged(batch_, {view.in_channels * plane, channels * plane});
+    if (IsPointwise(view.window)) {
+      product_.b.rows = Merged({channels}, {plane});
+      product_.b.columns = 1;
+    } else {
+      SLIPWAY_ASSIGN_OR_RETURN(product_.window, SlidingOver(view.window));
+    }
+    SLIPWAY_RETURN_IF_ERROR(Finish());
+    if (!view.has_bias) return absl::OkStatus();
+    const ElementStep::Operand bias{ElementStep::Operand::Kind::kTensor,
+                                    static_cast<int>(product_.tensors.size()), 0};
+    SLIPWAY_ASSIGN_OR_RETURN(const int input, InputOf(head, 2));
+    product_.tensors.push_back({input, Merged(batch_, {0, rows_[0]}), Merged(rows_, {1}), 0});
+    made_[head.node().outputs[0]] = ElementSteps(product_.steps).Plus({}, bias);
+    return absl::OkStatus();
+  }
+
+  static bool IsPointwise(const Window& window) {
+    const auto all = [](const std::vector<int64_t>& values, int64_t wanted) {
+      return absl::c_all_of(values, [wanted](int64_t value) { return value == wanted; });
+    };
+    return all(window.kernel, 1) && all(window.strides, 1) && window.input == window.output &&
+           all(window.pads_begin, 0);
+  }
+
+  static absl::StatusOr<SlidingWindow> SlidingOver(const Window& window) {
+    const size_t rank = window.kernel.size();
+    if (rank != 1 && rank != 2) {
+      return absl::UnimplementedError(absl::StrCat("its window has ", rank, " dimensions"));
+    }
+    const auto dimension = [&window](size_t i) {
+      return SlidingWindow::Dimension{window.input[i],   window.output[i],    window.kernel[i],
+                                      window.strides[i], window.dilations[i], window.pads_begin[i]};
+    };
+    SlidingWindow sliding;
+    if (rank == 2) sliding.height = dimension(0);
+    sliding.width = dimension(rank - 1);
+    return sliding;
+  }
+
   absl::Status Finish() {
     product_.batch = CountOf(batch_);
     product_.m = CountOf(rows_);
@@ -181,6 +245,14 @@ class Decoder {
     if (input == body_.inputs.end()) return absl::UnimplementedError("a table is in its code");
     operand.kind = ElementStep::Operand::Kind::kTensor;
     operand.index = static_cast<int>(product_.tensors.size());
+    const int number = static_cast<int>(input - body_.inputs.begin());
+    if (!planes_.empty()) {
+      SLIPWAY_ASSIGN_OR_RETURN(ProductTensor tensor, OverPlanes(value.type->shape()));
+      tensor.input = number;
+      product_.tensors.push_back(std::move(tensor));
+      made_[id] = operand;
+      return operand;
+    }
     // Of the result: without a row or a column of vectors.
     const size_t outer = batch_.size() + rows_.size();
     const size_t rank = outer + 1 - (has_rows_ ? 0 : 1) - (has_columns_ ? 0 : 1);
@@ -193,11 +265,26 @@ class Decoder {
     const auto begin = strides.begin();
     const auto middle = begin + static_cast<std::ptrdiff_t>(batch_.size());
     const auto end = begin + static_cast<std::ptrdiff_t>(outer);
-    product_.tensors.push_back({static_cast<int>(input - body_.inputs.begin()),
-                                Merged(batch_, {begin, middle}), Merged(rows_, {middle, end}),
-                                strides.back()});
+    product_.tensors.push_back(
+        {number, Merged(batch_, {begin, middle}), Merged(rows_, {middle, end}), strides.back()});
     made_[id] = operand;
     return operand;
+  }
+
+  // A tensor that broadcasts to the result of a convolution, [N, channels, planes].
+  absl::StatusOr<ProductTensor> OverPlanes(const Shape& shape) const {
+    const size_t rank = 2 + planes_.size();
+    if (shape.size() > rank) {
+      return absl::UnimplementedError("its result has another shape than the product");
+    }
+    const std::vector<int64_t> strides = StridesOf(shape, rank);
+    const Indexing within = Merged(planes_, {strides.begin() + 2, strides.end()});
+    if (within.extents.size() > 1) {
+      return absl::UnimplementedError("a tensor behind it repeats within its planes");
+    }
+    return ProductTensor{0, Merged(batch_, {strides[0], strides[1] * rows_[0]}),
+                         Merged(rows_, {strides[1]}),
+                         within.strides.empty() ? 0 : within.strides[0]};
   }
 
   absl::Status AddNode(const NodeView& view) {
@@ -225,6 +312,8 @@ class Decoder {
   MatrixProduct product_;
   std::vector<int64_t> batch_;
   std::vector<int64_t> rows_;
+  std::vector<int64_t>
+      planes_;  // Extents of a convolution's, of which columns consist; empty for others.
   bool has_rows_ = true;
   bool has_columns_ = true;
   std::map<ValueId, ElementStep::Operand> made_;

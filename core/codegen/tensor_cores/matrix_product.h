@@ -1,9 +1,10 @@
-// MatrixProduct: a group that multiplies matrices and goes on with their product element by element, as numbers alone: what a template for tensor
+// MatrixProduct: a group that multiplies matrices, or convolves, and goes on with the result element by element, as numbers alone: what a template for tensor
 // cores is filled in with.
 #ifndef SLIPWAY_CORE_CODEGEN_TENSOR_CORES_MATRIX_PRODUCT_H_
 #define SLIPWAY_CORE_CODEGEN_TENSOR_CORES_MATRIX_PRODUCT_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,21 @@ struct ProductTensor {
   Indexing batch;
   Indexing rows;
   int64_t columns = 0;
+};
+
+// Planes over which a window slides, two-dimensional. The right matrix of a convolution, which is in no memory: its columns are the window's places, row
+// by row, its rows the elements of the window, channel by channel.
+struct SlidingWindow {
+  struct Dimension {
+    int64_t input = 1;
+    int64_t output = 1;
+    int64_t kernel = 1;
+    int64_t stride = 1;
+    int64_t dilation = 1;
+    int64_t pad = 0;  // Before the first element; what is beyond an edge is 0.
+  };
+  Dimension height;
+  Dimension width;
 };
 
 // What happens to each element of the product, in order.
@@ -62,7 +78,9 @@ struct MatrixProduct {
   int64_t n = 1;
   int64_t k = 1;
   ProductTensor a;  // Its columns are the depth; its rows have one extent at most.
-  ProductTensor b;  // Its rows are the depth, one extent at most.
+  ProductTensor
+      b;  // Its rows are the depth, one extent at most; with `window` its planes' batch alone counts.
+  std::optional<SlidingWindow> window;
   std::vector<ProductTensor> tensors;  // That steps read.
   std::vector<ElementStep> steps;
   ElementStep::Operand result;

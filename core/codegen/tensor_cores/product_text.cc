@@ -17,6 +17,8 @@ constexpr int kElementBytes = 4;  // In the device's memory,
 constexpr int kHalfBytes = 2;     // and in shared memory.
 // Elements of an operand that an instance moves at once.
 constexpr int kVector = 4;
+// A row that no plane has, nor when rows of a window are added.
+constexpr int64_t kBeyond = int64_t{1} << 30;
 // So that rows of 8 numbers begin at different banks.
 constexpr int kPadBytes = 16;
 // Of one mma: rows, columns and depth.
@@ -42,6 +44,14 @@ struct Loader {
   int vectors = 0;
   int rows_apart = 0;
   int shared_offset = 0;
+
+  // Of a convolution's planes, in place of what hangs on strides: for each of an instance's places its first element, the address of that, and its
+  // row and column; and the number of the window's element that the first vector holds.
+  const SlidingWindow* window = nullptr;
+  std::vector<std::string> place_addresses;
+  std::vector<std::string> place_rows;
+  std::vector<std::string> place_columns;
+  std::string depth;
 
   std::string address;              // Of the first vector.
   std::string outer_left;           // Rows, and
@@ -72,8 +82,10 @@ class Template {
     const int64_t row_tiles = Parts(product_.m, tile_.rows);
     const int64_t column_tiles = Parts(product_.n, tile_.columns);
     a_ = MakeLoader(product_.a, product_.a.columns == 1 || product_.k == 1, product_.m, tile_.rows);
-    const bool b_is_turned = product_.b.columns != 1 && product_.n > 1;
+    const bool b_is_turned =
+        !product_.window.has_value() && product_.b.columns != 1 && product_.n > 1;
     b_ = MakeLoader(product_.b, b_is_turned, product_.n, tile_.columns);
+    if (product_.window.has_value()) b_.window = &*product_.window;
     b_.shared_offset = a_.bytes();
     half_ = a_.bytes() + b_.bytes();
     w_.Share("halves", 2 * half_);
@@ -173,16 +185,12 @@ class Template {
     across = w_.Word("add.u32", {across, first_across});
     loader.outer_left = w_.Word("sub.s32", {Number(loader.outer_extent), outer});
     loader.inner_left = w_.Word("sub.s32", {Number(loader.inner_extent), inner});
+    StartStoring(loader, row, column);
+    if (loader.window != nullptr) return FindPlaces(loader, outer, inner);
     // Beyond an edge the address is not used, whatever it has become.
     std::string element = w_.Word("mad.lo.u32", {outer, Number(loader.outer_stride), inner});
     element = Plus(element, loader.tensor->batch, batch_);
     loader.address = Address(static_cast<size_t>(loader.tensor->input), element);
-    const std::string shared = w_.Word("mov.u32", {"halves"});
-    const std::string at_row = w_.Word("mad.lo.u32", {row, Number(loader.pitch()), shared});
-    loader.store = w_.Word("mad.lo.u32", {column, Number(kHalfBytes), at_row});
-    if (loader.shared_offset != 0) {
-      loader.store = w_.Word("add.u32", {loader.store, Number(loader.shared_offset)});
-    }
     const auto is_whole = [](int64_t stride) { return stride % kVector == 0; };
     const auto& batch = loader.tensor->batch.strides;
     if (is_whole(loader.inner_extent) && is_whole(loader.outer_stride) &&
@@ -192,7 +200,82 @@ class Template {
           w_.Make(Kind::kAddress, "and.b64", {loader.address, Number(kVector * kElementBytes - 1)});
       loader.is_aligned = w_.Make(Kind::kPredicate, "setp.eq.u64", {low, "0"});
     }
+  }
+
+  void StartStoring(Loader& loader, const std::string& row, const std::string& column) {
+    const std::string shared = w_.Word("mov.u32", {"halves"});
+    const std::string at_row = w_.Word("mad.lo.u32", {row, Number(loader.pitch()), shared});
+    loader.store = w_.Word("mad.lo.u32", {column, Number(kHalfBytes), at_row});
+    if (loader.shared_offset != 0) {
+      loader.store = w_.Word("add.u32", {loader.store, Number(loader.shared_offset)});
+    }
     loader.values = w_.Registers(Kind::kFloat, loader.vectors * kVector);
+  }
+
+  // Where the window begins at an instance's places, which may be before the first row or column of a plane. Of a place that there is not, below all rows.
+  void FindPlaces(Loader& loader, const std::string& depth, const std::string& place) {
+    const SlidingWindow& window = *loader.window;
+    loader.depth = depth;
+    const std::string first =
+        Address(static_cast<size_t>(loader.tensor->input),
+                Plus(w_.Word("mov.u32", {"0"}), loader.tensor->batch, batch_));
+    for (int i = 0; i < kVector; ++i) {
+      const std::string at = w_.Word("add.u32", {place, Number(i)});
+      const std::string width = Number(window.width.output);
+      const auto begin = [&](const std::string& index, const SlidingWindow::Dimension& dimension) {
+        return w_.Word("mad.lo.s32", {index, Number(dimension.stride), Number(-dimension.pad)});
+      };
+      const std::string row = begin(w_.Word("div.u32", {at, width}), window.height);
+      const std::string column = begin(w_.Word("rem.u32", {at, width}), window.width);
+      const std::string element = w_.Word("mad.lo.s32", {row, Number(window.width.input), column});
+      const std::string bytes =
+          w_.Make(Kind::kAddress, "mul.wide.s32", {element, Number(kElementBytes)});
+      loader.place_addresses.push_back(w_.Make(Kind::kAddress, "add.s64", {first, bytes}));
+      const std::string is_there =
+          w_.Make(Kind::kPredicate, "setp.gt.s32", {loader.inner_left, Number(i)});
+      loader.place_rows.push_back(w_.Word("selp.b32", {row, Number(kBeyond), is_there}));
+      loader.place_columns.push_back(column);
+    }
+  }
+
+  // The next step of a convolution's right matrix.
+  void LoadPlaces(const Loader& loader) {
+    const SlidingWindow& window = *loader.window;
+    const int64_t plane = window.height.input * window.width.input;
+    for (int v = 0; v < loader.vectors; ++v) {
+      const int64_t row = int64_t{v} * loader.rows_apart;
+      if (row >= loader.outer_extent) return;
+      const std::string depth = w_.Word("add.u32", {loader.depth, Number(row)});
+      const auto split = [&](const std::string& number, int64_t by) {
+        const std::string quotient = w_.Word("div.u32", {number, Number(by)});
+        return std::pair(quotient, w_.Word("rem.u32", {number, Number(by)}));
+      };
+      const auto [channel, within] = split(depth, window.height.kernel * window.width.kernel);
+      const auto [kernel_row, kernel_column] = split(within, window.width.kernel);
+      const std::string down = w_.Word("mul.lo.u32", {kernel_row, Number(window.height.dilation)});
+      const std::string right =
+          w_.Word("mul.lo.u32", {kernel_column, Number(window.width.dilation)});
+      const std::string in_plane = w_.Word("mad.lo.u32", {down, Number(window.width.input), right});
+      const std::string element = w_.Word("mad.lo.u32", {channel, Number(plane), in_plane});
+      const std::string bytes =
+          w_.Make(Kind::kAddress, "mul.wide.u32", {element, Number(kElementBytes)});
+      const std::string has_depth =
+          w_.Make(Kind::kPredicate, "setp.gt.s32", {loader.outer_left, Number(row)});
+      const std::string down_or_beyond = w_.Word("selp.b32", {down, Number(kBeyond), has_depth});
+      for (size_t i = 0; i < kVector; ++i) {
+        const std::string at_row = w_.Word("add.u32", {loader.place_rows[i], down_or_beyond});
+        const std::string at_column = w_.Word("add.u32", {loader.place_columns[i], right});
+        // Before the first is far behind the last, without signs.
+        const std::string has_row =
+            w_.Make(Kind::kPredicate, "setp.lt.u32", {at_row, Number(window.height.input)});
+        const std::string is_there = w_.Make(Kind::kPredicate, "setp.lt.and.u32",
+                                             {at_column, Number(window.width.input), has_row});
+        const std::string address =
+            w_.Make(Kind::kAddress, "add.s64", {loader.place_addresses[i], bytes});
+        w_.DoIf(is_there, "ld.global.nc.f32",
+                {loader.values[static_cast<size_t>(v) * kVector + i], At(address)});
+      }
+    }
   }
 
   // Addresses of rows for ldmatrix: lanes 0 to 7 have those of its first matrix of 8 x 8, and so on. In a the second one is 8 rows below the first,
@@ -223,6 +306,7 @@ class Template {
   // The next step of a matrix, from the device's memory to registers.
   void Load(const Loader& loader) {
     for (const std::string& value : loader.values) w_.Do("mov.f32", {value, FloatLiteral(0)});
+    if (loader.window != nullptr) return LoadPlaces(loader);
     if (loader.is_aligned.empty()) return LoadElements(loader);
     const std::string elements = w_.NewLabel();
     const std::string done = w_.NewLabel();
@@ -280,9 +364,13 @@ class Template {
   }
 
   void GoOn(const Loader& loader) {
-    const int64_t stride = loader.depth_is_inner ? 1 : loader.outer_stride;
-    w_.Do("add.s64",
-          {loader.address, loader.address, Number(stride * kTensorTileDepth * kElementBytes)});
+    if (loader.window != nullptr) {
+      w_.Do("add.u32", {loader.depth, loader.depth, Number(kTensorTileDepth)});
+    } else {
+      const int64_t stride = loader.depth_is_inner ? 1 : loader.outer_stride;
+      w_.Do("add.s64",
+            {loader.address, loader.address, Number(stride * kTensorTileDepth * kElementBytes)});
+    }
     const std::string& left = loader.depth_is_inner ? loader.inner_left : loader.outer_left;
     w_.Do("sub.s32", {left, left, Number(kTensorTileDepth)});
   }

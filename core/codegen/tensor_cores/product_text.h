@@ -1,4 +1,4 @@
-// The kernel of a product of matrices on tensor cores: a text of PTX from a template.
+// The kernel of a product of matrices, or of a convolution, on tensor cores: a text of PTX from a template.
 #ifndef SLIPWAY_CORE_CODEGEN_TENSOR_CORES_PRODUCT_TEXT_H_
 #define SLIPWAY_CORE_CODEGEN_TENSOR_CORES_PRODUCT_TEXT_H_
 
