@@ -1,7 +1,8 @@
 // Compiles what a machine with a GPU is to run, into a folder as suite_case.h says: small graphs, ONNX's cases, models. Needs no GPU. What is
 // expected comes from core/reference; of models, from the program for this machine's processor.
 //
-//   make_suite OUT --target x86-64-v3-linux,cuda-sm90 [--graphs=false] [--models NAME,...|all|none] [--onnx DIR] [--filter RE] [--jobs N]
+//   make_suite OUT --target x86-64-v3-linux,cuda-sm90 [--graphs=false] [--models NAME,...|all|none] [--precisions f32,f16] [--onnx DIR]
+//       [--filter RE] [--jobs N]
 //
 // Prints a line for each: "wrote NAME", or "left NAME: why". Exit codes: 0 all that can be is there, 1 something could not be compiled, 2
 // the call was wrong.
@@ -25,17 +26,20 @@
 #include "core/passes/testing/pass_tester.h"
 #include "core/runtime/load_program.h"
 #include "core/target/target.h"
+#include "core/tensor/dtype.h"
 #include "core/tensor/npy.h"
 #include "tests/conformance/backend_case.h"
 #include "tests/conformance/engine.h"
 #include "tests/conformance/run_cases.h"
 #include "tests/gpu/graphs.h"
+#include "tests/gpu/product_graphs.h"
 #include "tests/gpu/suite/models.h"
 #include "tests/gpu/suite/suite_case.h"
 
 ABSL_FLAG(std::string, target, "x86-64-v3-linux,cuda-sm80", "what to compile for");
 ABSL_FLAG(bool, graphs, true, "whether small graphs are in it");
 ABSL_FLAG(std::string, models, "all", "models to measure, with commas between; all or none");
+ABSL_FLAG(std::string, precisions, "f32,f16", "what models are compiled in, of f32, f16, bf16");
 ABSL_FLAG(std::string, onnx, "", "folder with ONNX's backend-test cases; none without");
 ABSL_FLAG(std::string, filter, "", "regular expression that the name of such a case contains");
 ABSL_FLAG(int, jobs, 2, "how many of these are compiled at a time");
@@ -46,12 +50,36 @@ namespace {
 // Of an output in a file.
 constexpr int64_t kMostElements = 1 << 16;
 
-absl::StatusOr<Artifact> CompileFor(const Graph& graph, const Target& target) {
+absl::StatusOr<Artifact> CompileFor(const Graph& graph, const Target& target,
+                                    DataType precision = DataType::kFloat32) {
   const SystemClock clock;
   CompileEnvironment environment;
   environment.clock = &clock;
-  SLIPWAY_ASSIGN_OR_RETURN(CompiledModel compiled, CompileGraph(graph, target, {}, environment));
+  CompilerOptions options;
+  options.precision = precision;
+  SLIPWAY_ASSIGN_OR_RETURN(CompiledModel compiled,
+                           CompileGraph(graph, target, options, environment));
   return std::move(compiled.artifact);
+}
+
+double Largest(const Tensor& tensor) {
+  double largest = 0;
+  for (const float value : tensor.values<float>()) {
+    largest = std::max(largest, std::fabs(double{value}));
+  }
+  return largest;
+}
+
+// As a share of the largest element, for layers one behind the other.
+double ErrorOf(DataType precision) {
+  if (precision == DataType::kBfloat16) return 5e-2;
+  return precision == DataType::kFloat16 ? 1e-2 : 1e-4;
+}
+
+// In f32 a case is called as what it computes.
+std::string NameIn(DataType precision, absl::string_view name) {
+  return precision == DataType::kFloat32 ? std::string(name)
+                                         : absl::StrCat(name, "_", Name(precision));
 }
 
 absl::Status WriteTensor(const std::string& path, const Tensor& tensor) {
@@ -118,29 +146,57 @@ absl::Status WriteGraph(const SuiteWriter& writer, const SmallGraph& small, cons
   return writer.Write(small.name, {.kind = "graph"}, artifact, inputs, expected);
 }
 
+absl::Status WriteProduct(const SuiteWriter& writer, const ProductGraph& product,
+                          const Target& target, DataType precision, const PassTester& tester) {
+  SLIPWAY_ASSIGN_OR_RETURN(const Graph graph, tester.Parse(product.text));
+  SLIPWAY_ASSIGN_OR_RETURN(const Artifact artifact, CompileFor(graph, target, precision));
+  const std::vector<Tensor> inputs = RandomInputs(graph, 7);
+  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<Tensor> expected,
+                           tester.reference().Evaluate(graph, inputs));
+  const SuiteCase written = {.kind = "graph",
+                             .precision = std::string(Name(precision)),
+                             .tolerance = {0, ErrorOf(precision) * Largest(expected[0])}};
+  return writer.Write(NameIn(precision, product.name), written, artifact, inputs, expected);
+}
+
 absl::Status WriteModel(const SuiteWriter& writer, const std::string& name, const Target& target,
-                        const PassTester& tester) {
+                        absl::Span<const DataType> precisions, const PassTester& tester) {
   SLIPWAY_ASSIGN_OR_RETURN(const MeasuredModel model, MakeMeasuredModel(name, tester));
-  SLIPWAY_ASSIGN_OR_RETURN(const Artifact artifact, CompileFor(model.graph, target));
   SLIPWAY_ASSIGN_OR_RETURN(const Artifact here, CompileFor(model.graph, HostTarget()));
-  SuiteCase written = {.kind = "model", .like = name};
   std::vector<Tensor> inputs;
-  for (const SeededNormal& input : model.inputs) {
-    written.inputs.emplace_back(input);
-    inputs.push_back(MakeSeeded(input));
-  }
+  for (const SeededNormal& input : model.inputs) inputs.push_back(MakeSeeded(input));
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<Tensor> expected, RunHere(here, inputs));
-  for (const auto& [constant, seeded] : model.constants) {
-    const Digest digest = Digest::Of(MakeSeeded(seeded).bytes());
-    if (artifact.FindBlob(digest) != nullptr) written.constants[digest] = seeded;
+  for (const DataType precision : precisions) {
+    SLIPWAY_ASSIGN_OR_RETURN(const Artifact artifact, CompileFor(model.graph, target, precision));
+    // Sums of thousands of numbers, in another order.
+    SuiteCase written = {
+        .kind = "model",
+        .like = name,
+        .precision = std::string(Name(precision)),
+        .tolerance = {.relative = 1e-3, .absolute = ErrorOf(precision) * Largest(expected[0])}};
+    for (const SeededNormal& input : model.inputs) written.inputs.emplace_back(input);
+    for (const auto& [constant, seeded] : model.constants) {
+      const Digest digest = Digest::Of(MakeSeeded(seeded).bytes());
+      if (artifact.FindBlob(digest) != nullptr) written.constants[digest] = seeded;
+    }
+    SLIPWAY_RETURN_IF_ERROR(
+        writer.Write(NameIn(precision, name), std::move(written), artifact, {}, expected));
   }
-  // Sums of thousands of numbers, in another order.
-  double largest = 0;
-  for (const float value : expected[0].values<float>()) {
-    largest = std::max(largest, std::fabs(double{value}));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<DataType>> Precisions() {
+  std::vector<DataType> precisions;
+  for (const absl::string_view word :
+       absl::StrSplit(absl::GetFlag(FLAGS_precisions), ',', absl::SkipEmpty())) {
+    for (const DataType type : {DataType::kFloat32, DataType::kFloat16, DataType::kBfloat16}) {
+      if (word == Name(type)) precisions.push_back(type);
+    }
+    if (precisions.empty() || word != Name(precisions.back())) {
+      return absl::InvalidArgumentError(absl::StrCat("\"", word, "\" is no precision"));
+    }
   }
-  written.tolerance = {.relative = 1e-3, .absolute = 1e-4 * largest};
-  return writer.Write(name, std::move(written), artifact, {}, expected);
+  return precisions;
 }
 
 // Has the reference compute a case's results, and writes what the compiler makes of it beside them.
@@ -208,6 +264,7 @@ bool Tell(const std::string& name, const absl::Status& status) {
 
 absl::StatusOr<bool> WriteAll(const std::string& folder) {
   SLIPWAY_ASSIGN_OR_RETURN(const Target target, ParseTarget(absl::GetFlag(FLAGS_target)));
+  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<DataType> precisions, Precisions());
   const SuiteWriter writer(folder);
   bool all = true;
   // First, since each is a fork of this process, which is small yet.
@@ -233,13 +290,19 @@ absl::StatusOr<bool> WriteAll(const std::string& folder) {
     for (const SmallGraph& graph : SmallGraphs()) {
       all &= Tell(graph.name, WriteGraph(writer, graph, target, tester));
     }
+    for (const ProductGraph& graph : ProductGraphs()) {
+      for (const DataType precision : {DataType::kFloat16, DataType::kBfloat16}) {
+        all &= Tell(NameIn(precision, graph.name),
+                    WriteProduct(writer, graph, target, precision, tester));
+      }
+    }
   }
   std::vector<std::string> models =
       absl::StrSplit(absl::GetFlag(FLAGS_models), ',', absl::SkipEmpty());
   if (models == std::vector<std::string>{"all"}) models = MeasuredModelNames();
   if (models == std::vector<std::string>{"none"}) models.clear();
   for (const std::string& model : models) {
-    all &= Tell(model, WriteModel(writer, model, target, tester));
+    all &= Tell(model, WriteModel(writer, model, target, precisions, tester));
   }
   return all;
 }

@@ -1,6 +1,7 @@
 // What a machine with a GPU runs of a suite (suite_case.h), once a process, so that what crashes is one case. Prints lines of a key and values.
 //
-//   run_case check SUITE CASE             passed, or failed and why; how far off the outputs are; times of loading and of the first call
+//   run_case check SUITE CASE             passed, or failed and why; how far off the outputs are; times of loading and of the first call; its precision, and
+//                                         what PyTorch's counterpart is called
 //   run_case measure SUITE CASE SECONDS   times of calls, by the host's clock and by the device's, as pieces and as graphs; of each step, median
 //   run_case slip SUITE CASE FILE.slip    writes the program as a whole; names of its inputs and outputs
 //   run_case machine                      the devices, as the driver and as NVML tell
@@ -82,6 +83,8 @@ absl::StatusOr<Loaded> Load(const std::string& suite, const std::string& name, b
 
 absl::Status Check(const Words& words) {
   SLIPWAY_ASSIGN_OR_RETURN(Loaded loaded, Load(words[0], words[1]));
+  std::cout << "precision " << loaded.suite_case.precision << "\n";
+  if (!loaded.suite_case.like.empty()) std::cout << "like " << loaded.suite_case.like << "\n";
   const int64_t begin = NowNs();
   SLIPWAY_RETURN_IF_ERROR(loaded.Call());
   std::cout << "first_ns " << NowNs() - begin << "\n";

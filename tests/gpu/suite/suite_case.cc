@@ -51,6 +51,8 @@ bool ReadLine(const Words& words, SuiteCase& read) {
     read.kind = words[1];
   } else if (key == "like" && words.size() == 2) {
     read.like = words[1];
+  } else if (key == "precision" && words.size() == 2) {
+    read.precision = words[1];
   } else if (key == "manifest" && words.size() == 2) {
     return ReadDigest(words[1], read.manifest);
   } else if (key == "tolerance" && words.size() == 3) {
@@ -95,6 +97,7 @@ absl::StatusOr<Blob> LoadBlob(const std::string& suite, const SuiteCase& suite_c
 std::string FormatSuiteCase(const SuiteCase& suite_case) {
   std::string text = absl::StrCat("kind ", suite_case.kind, "\n");
   if (!suite_case.like.empty()) absl::StrAppend(&text, "like ", suite_case.like, "\n");
+  absl::StrAppend(&text, "precision ", suite_case.precision, "\n");
   absl::StrAppend(&text, "manifest ", suite_case.manifest.ToString(), "\n");
   absl::StrAppendFormat(&text, "tolerance %.17g %.17g\n", suite_case.tolerance.relative,
                         suite_case.tolerance.absolute);

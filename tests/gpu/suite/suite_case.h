@@ -21,8 +21,9 @@
 namespace slipway::testing {
 
 struct SuiteCase {
-  std::string kind;  // A word: what people look for it under.
-  std::string like;  // What PyTorch's counterpart is called; empty for none.
+  std::string kind;               // A word: what people look for it under.
+  std::string like;               // What PyTorch's counterpart is called; empty for none.
+  std::string precision = "f32";  // What products were asked for in.
   Digest manifest;
   Tolerance tolerance;
   // A .npy file's name, or how it is made.

@@ -18,6 +18,7 @@ TEST(SuiteCase, IsReadAsItWasWritten) {
   SuiteCase written;
   written.kind = "model";
   written.like = "tiny";
+  written.precision = "bf16";
   written.manifest = Digest::Of("manifest");
   written.tolerance = {.relative = 1.0 / 3, .absolute = 1e-7};
   written.inputs = {std::string("input_0.npy"), SeededNormal{{2, 3}, -0.1, 0.7, 12}};
@@ -26,6 +27,7 @@ TEST(SuiteCase, IsReadAsItWasWritten) {
   const std::string text = FormatSuiteCase(written);
   ASSERT_OK_AND_ASSIGN(const SuiteCase read, ParseSuiteCase(text));
   EXPECT_EQ(FormatSuiteCase(read), text);
+  EXPECT_EQ(read.precision, "bf16");
   EXPECT_EQ(read.tolerance.relative, 1.0 / 3);
   EXPECT_EQ(read.constants.at(Digest::Of("weights")).deviation, 1.0 / 7);
 }

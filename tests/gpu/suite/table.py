@@ -34,9 +34,9 @@ def measured_rows(report):
         share = '-'
         if copied and kernels:
             share = '%.0f %%' % (100 * case['bytes'] / kernels * 1e9 / copied)
-        words = [case['name'], case['target'].split(',')[-1], 'f32', '%.1e' % case['share'],
+        words = [case.get('like', case['name']), case['target'].split(',')[-1], case.get('precision', 'f32'), '%.1e' % case['share'],
                  milliseconds(case['host_ns']), milliseconds(case['device_ns']), milliseconds(kernels), rate, share]
-        others = torch_times(report, case['name'])
+        others = torch_times(report, case.get('like', case['name']))
         for precision in ('f32', 'tf32', 'f16'):
             other = others.get(precision)
             ratio = '' if other is None or not case['device_ns'] else ' (%.2f)' % (other['device_ns'] / case['device_ns'])
