@@ -82,12 +82,13 @@ TEST_F(GpuTest, TellsItsGpusAndComputesThere) {
   ExpectTwice(Twice("cuda-sm80"));
 }
 
-TEST_F(GpuTest, ABenchmarkTellsInWhatStateTheGpusWere) {
+TEST_F(GpuTest, ABenchmarkTellsOfGpusTheirStateAndTheirTime) {
   StartWithGpu({"--no-measure"});
   v1::RunAssignment assignment = Assign(Twice("cuda-sm80"));
   v1::BenchmarkSpec benchmark;
   *benchmark.mutable_run() = assignment.run();
   benchmark.set_samples(3);
+  benchmark.set_profile(true);
   *assignment.mutable_benchmark() = benchmark;
   const std::optional<v1::RunAttemptState> end = RunToEnd(assignment);
   ASSERT_TRUE(end.has_value());
@@ -99,6 +100,12 @@ TEST_F(GpuTest, ABenchmarkTellsInWhatStateTheGpusWere) {
     EXPECT_EQ(machine.accelerators(0).clock_hz(), 1'980'000'000);
     EXPECT_EQ(machine.accelerators(1).name(), "Fake L4");
   }
+  // A kernel takes a microsecond of the fake's clock.
+  std::vector<int64_t> durations;
+  for (const v1::StepTime& step : end->benchmark_result().steps()) {
+    durations.push_back(step.duration_ns());
+  }
+  EXPECT_THAT(durations, ::testing::Contains(1000));
 }
 
 TEST_F(GpuTest, AProgramForAGpuThatIsNotThereIsRefused) {
