@@ -89,6 +89,37 @@ TEST(CpuPipeline, BlocksOfAWholeRowOfATileRegister) {
   }
 }
 
+// A stem's channels are a block of four where its columns make up for that, and all that a depthwise convolution reads is bf16.
+TEST(CpuPipeline, StemsAndDepthwiseConvolutionsBesideTileRegisters) {
+  constexpr char kModel[] = R"(
+    graph "g" (%x: f32[1, 3, 8, 8]) -> (%y, %z) {
+      const %w: f32[32, 3, 3, 3] = splat 0.5
+      const %v: f32[32, 1, 3, 3] = splat 0.5
+      const %u: f32[32, 3, 1, 1] = splat 0.5
+      %c = Conv(%x, %w)
+      %y = Conv(%c, %v) {group = 32}
+      %z = Conv(%x, %u)
+    })";
+  const PassTester tester;
+  ASSERT_OK_AND_ASSIGN(const Graph graph, ParseGraph(kModel));
+  PipelineOptions options;
+  options.print_after = "NarrowProducts";
+  const auto printed = [&](const char* target) {
+    const auto result =
+        RunPipeline(graph, CpuPipeline(Device(target), nullptr, DataType::kBfloat16),
+                    tester.context(), options, SystemClock());
+    EXPECT_OK(result.status());
+    return result.ok() ? result->printed_graph : "";
+  };
+  const std::string tiles = printed("x86-64-v4-linux-amxbf16");
+  EXPECT_THAT(tiles, HasSubstr("bf16[1, 1, 8, 8, 4]"));
+  EXPECT_THAT(tiles, HasSubstr("bf16[1, 1, 6, 6, 32]"));
+  EXPECT_THAT(tiles, HasSubstr("f32[1, 3, 1, 1, 32]"));  // One column is too little.
+  const std::string vectors = printed("x86-64-v4-linux-bf16");
+  EXPECT_THAT(vectors, ::testing::Not(HasSubstr("slipway.Pack")));
+  EXPECT_THAT(vectors, HasSubstr("bf16[1, 2, 6, 6, 16]"));
+}
+
 // The property that all passes have to keep.
 class RandomGraphs : public ::testing::TestWithParam<std::string> {};
 
