@@ -321,11 +321,9 @@ void PadRows(const Call& call) {
   const int64_t begin = within(pads.begins[row]);
   const int64_t end = within(pads.begins[row] + width);
   const PerDimension strides = StridesOf(x);
-  PerDimension extents;
-  for (int d = 0; d < row; ++d) extents[d] = y.extent(d);
   char* to = y.data<char>();
   const auto place = [&](const char* source, int64_t i) {
-    const int64_t at = source == nullptr ? -1 : SourcePosition(mode, i - pads.begins[row], width);
+    const int64_t at = SourcePosition(mode, i - pads.begins[row], width);
     if (at < 0) {
       Fill(fill, bytes, piece, to + i * piece * bytes);
     } else {
@@ -334,24 +332,26 @@ void PadRows(const Call& call) {
   };
   PerDimension index;
   int64_t rows = 1;
-  for (int d = 0; d < row; ++d) rows *= extents[d];
+  for (int d = 0; d < row; ++d) rows *= y.extent(d);
   for (int64_t r = 0; r < rows; ++r, to += padded_width * piece * bytes) {
     int64_t from = 0;
     for (int d = 0; d < row && from >= 0; ++d) {
       const int64_t at = SourcePosition(mode, index[d] - pads.begins[d], x.extent(d));
       from = at < 0 ? -1 : from + at * strides[d];
     }
-    const char* const source = from < 0 ? nullptr : x.data<const char>() + from * bytes;
-    for (int64_t i = 0; i < begin; ++i) place(source, i);
-    if (source == nullptr) {
-      Fill(fill, bytes, (end - begin) * piece, to + begin * piece * bytes);
-    } else if (end > begin) {
-      __builtin_memcpy(to + begin * piece * bytes,
-                       source + (begin - pads.begins[row]) * piece * bytes,
-                       static_cast<uint64_t>(end - begin) * piece_bytes);
+    if (from < 0) {
+      Fill(fill, bytes, padded_width * piece, to);
+    } else {
+      const char* const source = x.data<const char>() + from * bytes;
+      for (int64_t i = 0; i < begin; ++i) place(source, i);
+      if (end > begin) {
+        __builtin_memcpy(to + begin * piece * bytes,
+                         source + (begin - pads.begins[row]) * piece * bytes,
+                         static_cast<uint64_t>(end - begin) * piece_bytes);
+      }
+      for (int64_t i = end; i < padded_width; ++i) place(source, i);
     }
-    for (int64_t i = end; i < padded_width; ++i) place(source, i);
-    for (int d = row - 1; d >= 0 && ++index[d] == extents[d]; --d) index[d] = 0;
+    for (int d = row - 1; d >= 0 && ++index[d] == y.extent(d); --d) index[d] = 0;
   }
 }
 
