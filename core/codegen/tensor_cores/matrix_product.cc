@@ -13,6 +13,7 @@
 #include "core/operators/convolution.h"
 #include "core/operators/matrix.h"
 #include "core/tensor/dtype.h"
+#include "core/tensor/shape.h"
 
 namespace slipway {
 namespace {
@@ -34,12 +35,6 @@ Indexing Merged(const std::vector<int64_t>& extents, const std::vector<int64_t>&
   }
   if (absl::c_all_of(merged.strides, [](int64_t stride) { return stride == 0; })) return {};
   return merged;
-}
-
-int64_t CountOf(const std::vector<int64_t>& extents) {
-  int64_t count = 1;
-  for (const int64_t extent : extents) count *= extent;
-  return count;
 }
 
 // Of a tensor that broadcasts to a shape of so many dimensions: 0 along those that it repeats.
@@ -169,12 +164,12 @@ class Decoder {
     SLIPWAY_ASSIGN_OR_RETURN(product_.a.input, InputOf(head, 1));
     SLIPWAY_ASSIGN_OR_RETURN(product_.b.input, InputOf(head, 0));
     const int64_t channels = view.in_channels / view.group;
-    const int64_t plane = CountOf(view.window.input);
+    const int64_t plane = NumElements(view.window.input);
     rows_ = {view.out_channels / view.group};
     batch_ = {view.batch, view.group};
     planes_ = view.window.output;
-    product_.n = CountOf(view.window.output);
-    product_.k = channels * CountOf(view.window.kernel);
+    product_.n = NumElements(view.window.output);
+    product_.k = channels * NumElements(view.window.kernel);
     if (view.group > 1 && std::min(channels, rows_[0]) < kFewestChannels) {
       return absl::UnimplementedError("its groups have few channels");
     }
@@ -222,8 +217,8 @@ class Decoder {
   }
 
   absl::Status Finish() {
-    product_.batch = CountOf(batch_);
-    product_.m = CountOf(rows_);
+    product_.batch = NumElements(batch_);
+    product_.m = NumElements(rows_);
     if (product_.a.rows.extents.size() > 1) {
       return absl::UnimplementedError("rows of its left matrix are not apart by one stride");
     }
