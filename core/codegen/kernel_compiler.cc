@@ -78,7 +78,8 @@ absl::Status WriteObject(GroupPipeline& group, const std::string& function,
   const auto stores = std::make_shared<DeviceStores>();
   if (write_text != nullptr) group.pipeline.add_custom_lowering_pass(new LowerForDevice(stores));
   const auto tiles = std::make_shared<absl::Status>();
-  if (DescribeMachine(device).has_bf16_tiles || DescribeMachine(device).has_int8_tiles) {
+  const MachineDescription machine = DescribeMachine(device);
+  if (machine.has_bf16_tiles || machine.has_int8_tiles) {
     group.pipeline.add_custom_lowering_pass(new UseTileRegisters(tiles));
   }
   const Halide::Module module = group.pipeline.compile_to_module(group.arguments, function, target);

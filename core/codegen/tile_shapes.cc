@@ -10,6 +10,11 @@ int StepsOfTile(int steps) {
   return most;
 }
 
+bool FillsTiles(int columns, int steps) {
+  constexpr int kLeastSteps = 6;
+  return columns > 0 && columns % kTileColumns == 0 && StepsOfTile(steps) >= kLeastSteps;
+}
+
 TileRows TileRowsOf(int rows) {
   const int registers = (rows + kTileRows - 1) / kTileRows;
   if (rows % registers == 0) return {.whole = registers, .rows = rows / registers};

@@ -17,8 +17,9 @@ inline constexpr int kBlockTiles = 2;
 
 // The steps that a register takes at once, of so many that a sum has: the most that divide them.
 int StepsOfTile(int steps);
-// A register that takes fewer at once is not worth loading.
-inline constexpr int kLeastStepsOfTile = 6;
+
+// Whether sums of so many columns, of so many steps each, are worth it: whole rows, and registers that take enough steps at once to be loaded.
+bool FillsTiles(int columns, int steps);
 
 // Rows of sums in registers below each other: as many in each where that comes out even, else whole registers and a rest.
 struct TileRows {

@@ -15,6 +15,17 @@ TEST(TileShapesTest, RegistersTakeTheMostStepsThatDivide) {
   EXPECT_EQ(StepsOfTile(1), 1);
 }
 
+TEST(TileShapesTest, WorthItAreWholeRowsOfEnoughSteps) {
+  EXPECT_TRUE(FillsTiles(16, 16));
+  EXPECT_TRUE(FillsTiles(64, 6));
+  EXPECT_FALSE(FillsTiles(64, 5));
+  EXPECT_FALSE(FillsTiles(8, 16));
+  EXPECT_FALSE(FillsTiles(24, 16));
+  EXPECT_FALSE(FillsTiles(0, 16));
+  EXPECT_FALSE(FillsTiles(16, 0));
+  EXPECT_FALSE(FillsTiles(16, 17));
+}
+
 TEST(TileShapesTest, RowsAreEvenWhereTheyDivideAndElseWhole) {
   for (int rows = 1; rows <= 200; ++rows) {
     const TileRows tiles = TileRowsOf(rows);

@@ -24,6 +24,7 @@
 #include "absl/time/time.h"
 #include "core/base/clock.h"
 #include "core/codegen/lower/register_all.h"
+#include "core/codegen/tile_shapes.h"
 #include "core/graph/builder.h"
 #include "core/operators/register_all.h"
 #include "core/target/arithmetic_peaks.h"
@@ -84,7 +85,7 @@ constexpr Numbers kNumbers[] = {
 // Channels of a block, as the compiler has them.
 int64_t BlockFor(const DeviceTarget& target, const Numbers& numbers) {
   const MachineDescription machine = DescribeMachine(target);
-  const int64_t of_row = 32 * numbers.terms / 2;
+  const int64_t of_row = kTileRowBytes / ByteSize(numbers.data);
   if (numbers.terms == 2 && machine.has_bf16_tiles) return of_row;
   if (numbers.terms == 4 && machine.has_int8_tiles) return of_row;
   return machine.vector_bytes / 4;

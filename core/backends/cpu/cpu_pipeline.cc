@@ -34,25 +34,22 @@ std::vector<int64_t> ChannelBlocks(const MachineDescription& machine, int64_t fa
   return blocks;
 }
 
-// Factors of 8 bits and of bf16 that a row of a tile register takes.
-constexpr int64_t kBytesOfRow = 64;
-constexpr int64_t kBfloat16OfRow = 32;
+// Factors of a type that a row of a tile register takes.
+int64_t FactorsOfRow(DataType dtype) { return kTileRowBytes / ByteSize(dtype); }
 
 // Whether a convolution of bf16 is faster in tile registers than of f32 in vectors, as one of bf16 in vectors is nowhere that has them.
-bool FillsTiles(const ConvView& conv) {
+bool IsForTiles(const ConvView& conv) {
   const int64_t columns = conv.window.dilations[1] == 1 ? conv.window.kernel[1] : 1;
-  const int64_t steps = conv.in_block / 2 * columns;
-  return conv.out_block % kTileColumns == 0 &&
-         StepsOfTile(static_cast<int>(steps)) >= kLeastStepsOfTile;
+  return FillsTiles(static_cast<int>(conv.out_block),
+                    static_cast<int>(conv.in_block / 2 * columns));
 }
 
 // The same of one over an image, once its channels are a block.
-bool FillsTilesWithFewChannels(const ConvView& conv) {
+bool IsForTilesWithFewChannels(const ConvView& conv) {
   ConvView packed = conv;
   packed.in_block = kFewChannels;
-  packed.out_block = kTileColumns;
-  return conv.in_channels > kFewChannels / 2 && conv.out_channels % kTileColumns == 0 &&
-         FillsTiles(packed);
+  packed.out_block = conv.out_channels;
+  return conv.in_channels > kFewChannels / 2 && IsForTiles(packed);
 }
 
 bool HasIntegerConvolutions(const Graph& graph) {
@@ -73,7 +70,7 @@ NarrowForms FormsFor(const DeviceTarget& device, const MachineDescription& machi
       has_instructions && machine.has_bf16 && precision == DataType::kBfloat16;
   if (forms.bfloat16_matrices) {
     forms.bfloat16_convolutions = [machine](const ConvView& conv) {
-      return !machine.has_bf16_tiles || FillsTiles(conv);
+      return !machine.has_bf16_tiles || IsForTiles(conv);
     };
   }
   forms.bfloat16_depthwise = forms.bfloat16_matrices;
@@ -89,10 +86,12 @@ BackendPipeline CpuPipeline(const DeviceTarget& device, IsLowered is_lowered, Da
   const NarrowForms forms = FormsFor(device, machine, precision);
   const auto alter_layout = [machine, forms](Graph graph, const PassContext& context) {
     const bool is_bfloat16 = machine.has_bf16_tiles && forms.bfloat16_convolutions != nullptr;
-    int64_t factors = is_bfloat16 ? kBfloat16OfRow : 0;
-    if (machine.has_int8_tiles && HasIntegerConvolutions(graph)) factors = kBytesOfRow;
+    int64_t factors = is_bfloat16 ? FactorsOfRow(DataType::kBfloat16) : 0;
+    if (machine.has_int8_tiles && HasIntegerConvolutions(graph)) {
+      factors = FactorsOfRow(DataType::kUint8);
+    }
     return AlterLayout(std::move(graph), context, ChannelBlocks(machine, factors),
-                       is_bfloat16 ? FillsTilesWithFewChannels : nullptr);
+                       is_bfloat16 ? IsForTilesWithFewChannels : nullptr);
   };
   const auto choose_convolution = [machine, forms](Graph graph, const PassContext& context) {
     return ChooseConvolution(std::move(graph), context, [&](const ConvView& conv) {

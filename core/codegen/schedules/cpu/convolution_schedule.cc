@@ -78,8 +78,8 @@ bool FitTileRegisters(const MachineDescription& machine, const ConvolutionStages
   const bool is_float = accumulator.output_types()[0].is_float();
   const bool has_tiles = is_float ? machine.has_bf16_tiles : machine.has_int8_tiles;
   const int terms = is_float ? 2 : 4;  // Two integers are of 16 bits.
-  return has_tiles && stages.terms == terms && stages.block % kTileColumns == 0 &&
-         stages.input_block > 0 && StepsOfTile(stages.steps_together) >= kLeastStepsOfTile;
+  return has_tiles && stages.terms == terms && stages.input_block > 0 &&
+         FillsTiles(stages.block, stages.steps_together);
 }
 
 // Multiply-adds in tile registers that are worth a task, and tasks of a core: each reads weights of its own.
@@ -110,10 +110,8 @@ ConvolutionSchedule ChooseTileRegisters(const MachineDescription& machine,
   const int64_t wanted =
       std::min(kTileTasksPerCore * machine.cores, products / kMultiplyAddsOfTiles);
   // Strips of whole tiles.
-  int strips = 1;
-  for (int s = 1; s * tile.height <= stages.height && outer * strips < wanted; ++s) {
-    if (stages.height % s == 0) strips = s;
-  }
+  const int strips = LargestDivisor(stages.height, std::min(PiecesFor(outer, stages.height, wanted),
+                                                            stages.height / tile.height));
   return {.width = tile.width,
           .blocks = blocks,
           .height = tile.height,

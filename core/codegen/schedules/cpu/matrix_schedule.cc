@@ -100,7 +100,7 @@ Var Parallelize(const MatrixStages& stages, const ProductSchedule& schedule, int
 bool FitTileRegisters(const MachineDescription& machine, const MatrixStages& stages) {
   // Pairs of a packed matrix are of bf16.
   return machine.has_bf16_tiles && stages.terms == 2 && stages.block == kTileColumns &&
-         stages.rows != kOpen && StepsOfTile(Depth(stages) / stages.terms) >= kLeastStepsOfTile;
+         stages.rows != kOpen && FillsTiles(stages.block, Depth(stages) / stages.terms);
 }
 
 // Whole registers, of which the left factor's and the right one's are each multiplied twice.
