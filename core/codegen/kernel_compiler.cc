@@ -19,6 +19,7 @@
 #include "core/codegen/device_kernel.h"
 #include "core/codegen/device_lowering.h"
 #include "core/codegen/device_module.h"
+#include "core/codegen/fetch_ahead.h"
 #include "core/codegen/generator.h"
 #include "core/codegen/group.h"
 #include "core/codegen/group_pipeline.h"
@@ -81,6 +82,9 @@ absl::Status WriteObject(GroupPipeline& group, const std::string& function,
   const MachineDescription machine = DescribeMachine(device);
   if (machine.has_bf16_tiles || machine.has_int8_tiles) {
     group.pipeline.add_custom_lowering_pass(new UseTileRegisters(tiles));
+  }
+  if (device.arch == Arch::kX86_64) {  // Nowhere else was it measured.
+    group.pipeline.add_custom_lowering_pass(new FetchAhead());
   }
   const Halide::Module module = group.pipeline.compile_to_module(group.arguments, function, target);
   SLIPWAY_RETURN_IF_ERROR(*tiles);

@@ -1,5 +1,7 @@
 #include "core/codegen/machine_code.h"
 
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/raw_ostream.h>
@@ -46,6 +48,21 @@ std::optional<Chip> ChipOf(const DeviceTarget& device) {
   return Chip{device.level >= 4 ? "skylake-avx512" : "haswell", std::move(features)};
 }
 
+// What is fetched ahead is a piece that the first-level cache has no room for beside the one that is read.
+void FetchIntoSecondLevel(llvm::Module& module) {
+  constexpr unsigned kLocality =
+      2;  // The argument of llvm.prefetch, which 2 has mean the second level.
+  constexpr uint64_t kSecondLevel = 2;
+  for (llvm::Function& function : module) {
+    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+      auto* const call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+      if (call == nullptr || call->getIntrinsicID() != llvm::Intrinsic::prefetch) continue;
+      llvm::Type* const type = call->getArgOperand(kLocality)->getType();
+      call->setArgOperand(kLocality, llvm::ConstantInt::get(type, kSecondLevel));
+    }
+  }
+}
+
 }  // namespace
 
 absl::Status WriteMachineCode(const Halide::Module& module, const DeviceTarget& device,
@@ -68,6 +85,7 @@ absl::Status WriteMachineCode(const Halide::Module& module, const DeviceTarget& 
     }
   }
   WriteTileInstructions(*llvm_module);
+  FetchIntoSecondLevel(*llvm_module);
   const std::unique_ptr<llvm::raw_fd_ostream> file = Halide::make_raw_fd_ostream(path);
   Halide::compile_llvm_module_to_object(*llvm_module, *file);
   file->flush();

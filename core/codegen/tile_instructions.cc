@@ -66,10 +66,6 @@ void WriteInstruction(llvm::Module& module, llvm::CallInst& call, llvm::StringRe
     make(llvm::Intrinsic::x86_tdpbusd, {tile(0), tile(1), tile(2)});
   } else if (name == kTileStore) {
     make(llvm::Intrinsic::x86_tilestored64, {tile(0), address(1), call.getArgOperand(3)});
-  } else if (name == kTilePrefetch) {
-    // Read, into the second level of data caches.
-    make(llvm::Intrinsic::prefetch, {address(0), at.getInt32(0), at.getInt32(2), at.getInt32(1)},
-         {at.getInt8PtrTy()});
   } else if (name == kTileRelease) {
     make(llvm::Intrinsic::x86_tilerelease, {});
   } else {

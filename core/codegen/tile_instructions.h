@@ -28,8 +28,6 @@ inline constexpr char kTileMultiplyBytes[] = "slipway_tile_multiply_bytes";
 inline constexpr char kTileStore[] = "slipway_tile_store";
 // - release(): registers hold nothing any more, and cost the system nothing.
 inline constexpr char kTileRelease[] = "slipway_tile_release";
-// - prefetch(base, offset): a line on its way to the second level of data caches.
-inline constexpr char kTilePrefetch[] = "slipway_tile_prefetch";
 
 // The registers: 4 of sums, 2 of each factor.
 constexpr int SumRegister(int row, int column) { return row * kBlockTiles + column; }

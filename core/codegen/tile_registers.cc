@@ -8,6 +8,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "core/codegen/lets.h"
 #include "core/codegen/tile_instructions.h"
 #include "core/codegen/tile_shapes.h"
 
@@ -132,13 +133,6 @@ struct Surroundings {
   const std::vector<const ir::For*>& loops;
   const std::vector<const ir::LetStmt*>& lets;
 };
-
-Expr WithoutLets(const std::vector<const ir::LetStmt*>& lets, Expr value) {
-  for (auto let = lets.rbegin(); let != lets.rend(); ++let) {
-    value = ir::substitute((*let)->name, (*let)->value, value);
-  }
-  return value;
-}
 
 void LookAhead(const Surroundings& around, Update& update) {
   const Expr index = WithoutLets(around.lets, update.right.index);
@@ -305,7 +299,8 @@ class TileWriter {
     const Place next = {update_.right.buffer, update_.right.type, update_.ahead};
     for (int step = 0; step < StepsAtOnce(); ++step) {
       const Expr line = update_.IndexAt(next, {{kColumn, column}, {kStep, from + step}});
-      fetches.push_back(Call(kTilePrefetch, {Pointer(next), Bytes(line, next.type.bytes())}));
+      fetches.push_back(ir::Evaluate::make(ir::Call::make(
+          next.type, ir::Call::prefetch, {Pointer(next), line, 1, 1}, ir::Call::Intrinsic)));
     }
   }
 
