@@ -23,8 +23,8 @@ namespace slipway {
 namespace {
 
 // Recorded: those of all tiles of the kernel, whose innermost loops are unrolled.
-constexpr int kBfloat16Sums = 14;
-constexpr int kByteSums = 14;
+constexpr int kBfloat16Sums = 28;
+constexpr int kByteSums = 28;
 constexpr int kShortByteSums = 48;
 
 using Build = std::function<void(GraphBuilder&)>;

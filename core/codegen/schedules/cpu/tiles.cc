@@ -45,6 +45,24 @@ double StepTime(int rows, int vectors, const StepTimes& times) {
          vectors * times.vector + loads * times.place_of_load;
 }
 
+// Leaves registers for the weight vectors and one broadcast.
+int MaxAccumulators(const MachineDescription& machine, const TileOperands& operands, int width,
+                    int blocks) {
+  constexpr int kMost = 28;
+  // With several blocks LLVM keeps the broadcast inputs in registers, too, where they are read for block after block or where a sum is so
+  // short that it unrolls all of it, and spills above half of the 32.
+  constexpr int kHalf = 16;
+  constexpr int kShortSum = 64;
+  if (machine.vector_registers < 32) return 12;
+  if (blocks * operands.block_vectors == 1) return kMost;
+  const int64_t weights = operands.block_weight_bytes;
+  const bool is_short = weights < kShortSum * machine.vector_bytes * operands.block_vectors;
+  const bool reads_inputs_once = blocks <= width && !operands.holds_inputs && !operands.adds_apart;
+  // More blocks than the second-level cache has room for, beside the next ones, come from further away for each row.
+  const bool is_near = 2 * blocks * weights <= machine.l2_bytes;
+  return reads_inputs_once && !is_short && is_near ? kMost : kHalf;
+}
+
 // Cycles that a row of a tile register takes to be loaded, and what is lost at each step of a block, as measured on a Sapphire Rapids.
 constexpr double kRegisterRow = 0.75;
 constexpr double kRegisterStep = 2;
@@ -69,10 +87,6 @@ double RegisterTime(int registers, int rows, int columns) {
 
 AccumulatorTile ChooseTile(const MachineDescription& machine, int num_positions, int num_blocks,
                            const TileOperands& operands) {
-  // Leaves registers for the weight vectors and one broadcast. With several blocks LLVM also keeps the
-  // broadcast inputs in registers, and spills above half of the 32.
-  const int max_of_one_block = machine.vector_registers == 32 ? 28 : 12;
-  const int max_of_several = machine.vector_registers == 32 ? 16 : 12;
   StepTimes times;
   if (operands.adds_apart) times.latency_times_units = kPairLatencyTimesUnits;
   if (operands.input_bytes > machine.l2_bytes) times.element = kFarElement;
@@ -86,14 +100,14 @@ AccumulatorTile ChooseTile(const MachineDescription& machine, int num_positions,
   const int beside = operands.adds_apart ? 2 : operands.holds_inputs ? 1 : 0;
   AccumulatorTile best;
   double least = 0;
-  for (int blocks = std::min(num_blocks, max_of_several); blocks >= 1; --blocks) {
+  for (int blocks = std::min(num_blocks, kMaxTileBlocks); blocks >= 1; --blocks) {
     if (num_blocks % blocks != 0) continue;
     const int vectors = blocks * operands.block_vectors;
     times.vector =
         blocks * operands.block_weight_bytes > machine.l1_bytes ? kFarVector : kNearVector;
     if (operands.holds_inputs) times.vector /= kHeldWeights;
-    const int max_accumulators = vectors == 1 ? max_of_one_block : max_of_several;
-    for (int width = std::min(num_positions, max_accumulators / vectors); width >= 1; --width) {
+    for (int width = std::min(num_positions, kMaxTileWidth); width >= 1; --width) {
+      if (width * vectors > MaxAccumulators(machine, operands, width, blocks)) continue;
       const int held = operands.holds_inputs ? width : 0;
       if (width * vectors + vectors + beside + held > machine.vector_registers) continue;
       const int tiles = (num_positions + width - 1) / width;

@@ -10,6 +10,7 @@ namespace {
 MachineDescription MachineOf(int vector_registers) {
   MachineDescription machine;
   machine.vector_registers = vector_registers;
+  machine.vector_bytes = vector_registers == 32 ? 64 : 32;
   machine.l1_bytes = 32 << 10;
   machine.l2_bytes = 256 << 10;
   return machine;
@@ -70,6 +71,19 @@ TEST(TilesTest, LargeLayersKeepTheUnitsBusy) {
     }
   }
   EXPECT_GE(ChooseTile(MachineOf(32), 56, 1).width, 10);
+}
+
+TEST(TilesTest, BlocksWhoseInputsAreReadOnceTakeMostRegisters) {
+  const TileOperands near = {.block_weight_bytes = 16 << 10};
+  const AccumulatorTile tile = ChooseTile(MachineOf(32), 14, 8, near);
+  EXPECT_EQ(tile.width * tile.blocks, 28);
+  // Not where LLVM would hold inputs, for a sum that is short, or where no cache of the core holds the weights.
+  for (const TileOperands& operands :
+       {TileOperands{.block_weight_bytes = 27 * 64}, TileOperands{.block_weight_bytes = 1 << 20},
+        TileOperands{.block_weight_bytes = 16 << 10, .adds_apart = true}}) {
+    const AccumulatorTile small = ChooseTile(MachineOf(32), 14, 8, operands);
+    EXPECT_LE(small.width * small.blocks, 16);
+  }
 }
 
 TEST(TilesTest, WhatIsFarIsReadLess) {

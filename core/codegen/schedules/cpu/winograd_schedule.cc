@@ -40,8 +40,10 @@ WinogradSchedule ChooseWinogradConvolution(const MachineDescription& machine,
                                            const WinogradStages& stages) {
   const int band_rows = RowsOfBand(stages);
   const int band_tiles = band_rows * stages.columns;
+  const int64_t weight_bytes = int64_t{machine.vector_bytes} * stages.in_block * stages.in_blocks;
   const AccumulatorTile tile =
-      ChooseTile(machine, band_tiles, stages.out_blocks, {.holds_inputs = machine.has_lane_fma});
+      ChooseTile(machine, band_tiles, stages.out_blocks,
+                 {.block_weight_bytes = weight_bytes, .holds_inputs = machine.has_lane_fma});
   const int64_t block_bytes =
       int64_t{machine.vector_bytes} * stages.tile * stages.tile * band_tiles;
   const bool parallel_bands =
