@@ -135,8 +135,10 @@ PartialReduction ReducePartially(int lanes,
     at[0] = position;
     value = element(at);
   } else {
-    at[0] = Halide::min(position, extents[0].known - 1);
-    value = Halide::select(position < extents[0].known, element(at), combiner.identity);
+    // The last vector alone is gathered.
+    at[0] = Halide::min(Halide::likely(position), extents[0].known - 1);
+    value = Halide::select(Halide::likely(position < extents[0].known), element(at),
+                           combiner.identity);
   }
   std::vector<Var> lane_vars = vars;
   lane_vars.insert(lane_vars.begin(), lane);
