@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
-#include "core/codegen/lets.h"
+#include "core/codegen/surroundings.h"
 
 namespace slipway {
 namespace {
@@ -20,14 +20,6 @@ namespace ir = Halide::Internal;
 constexpr int kLineBytes = 64;
 // Less than that is soon in a cache of the core, and asking for it again costs more than waiting for it once.
 constexpr int64_t kLeastBytes = 256 << 10;
-
-Expr At(const ir::For* loop) { return ir::Variable::make(Halide::Int(32), loop->name); }
-
-// Kernels of open extents have others.
-std::optional<int64_t> ExtentOf(const ir::For* loop) {
-  const int64_t* const extent = ir::as_const_int(loop->extent);
-  return extent == nullptr ? std::nullopt : std::optional(*extent);
-}
 
 class FindLoops : public ir::IRVisitor {
  public:
@@ -58,20 +50,20 @@ class FindVectors : public ir::IRVisitor {
 
 // How an index moves with the loops around it, innermost first.
 struct Walk {
-  std::vector<const ir::For*> steps;   // Which read one piece, in the order in which it lies.
-  std::vector<const ir::For*> rounds;  // Which read it again.
-  std::vector<const ir::For*> pieces;  // Which go on to another.
-  int64_t stride = 0;                  // Of a step, in elements.
+  LoopsAround steps;   // Which read one piece, in the order in which it lies.
+  LoopsAround rounds;  // Which read it again.
+  LoopsAround pieces;  // Which go on to another.
+  int64_t stride = 0;  // Of a step, in elements.
 };
 
 std::optional<int64_t> StrideOf(const Expr& index, const ir::For* loop) {
-  const Expr stride = ir::simplify(ir::substitute(loop->name, At(loop) + 1, index) - index);
+  const Expr stride = ir::simplify(ir::substitute(loop->name, PlaceOf(loop) + 1, index) - index);
   const int64_t* const known = ir::as_const_int(stride);
   return known == nullptr ? std::nullopt : std::optional(*known);
 }
 
 // `loops` are outermost first.
-std::optional<Walk> WalkOf(const Expr& index, const std::vector<const ir::For*>& loops) {
+std::optional<Walk> WalkOf(const Expr& index, const LoopsAround& loops) {
   Walk walk;
   auto loop = loops.rbegin();
   int64_t length = 0;
@@ -97,34 +89,16 @@ std::optional<Walk> WalkOf(const Expr& index, const std::vector<const ir::For*>&
   return walk;
 }
 
-// An open extent counts as one.
-int64_t IterationsOf(const std::vector<const ir::For*>& loops) {
-  int64_t iterations = 1;
-  for (const ir::For* loop : loops) iterations *= ExtentOf(loop).value_or(1);
-  return iterations;
-}
-
-// How many iterations of them are over.
-Expr CountOf(const std::vector<const ir::For*>& loops) {
-  Expr count = 0;
-  int64_t each = 1;
-  for (const ir::For* loop : loops) {
-    count += (At(loop) - loop->min) * static_cast<int>(each);
-    each *= ExtentOf(loop).value();
-  }
-  return ir::simplify(count);
-}
-
 // Where the next piece begins.
 Expr NextPiece(const Walk& walk, Expr index) {
   for (const ir::For* loop : walk.steps) index = ir::substitute(loop->name, loop->min, index);
   const ir::For* const inner = walk.pieces[0];
-  const Expr next = ir::substitute(inner->name, At(inner) + 1, index);
+  const Expr next = ir::substitute(inner->name, PlaceOf(inner) + 1, index);
   if (walk.pieces.size() == 1) return ir::simplify(next);
   const ir::For* const outer = walk.pieces[1];
-  const Expr first =
-      ir::substitute(outer->name, At(outer) + 1, ir::substitute(inner->name, inner->min, index));
-  return ir::simplify(Halide::select(At(inner) + 1 < inner->min + inner->extent, next, first));
+  const Expr first = ir::substitute(outer->name, PlaceOf(outer) + 1,
+                                    ir::substitute(inner->name, inner->min, index));
+  return ir::simplify(Halide::select(PlaceOf(inner) + 1 < inner->min + inner->extent, next, first));
 }
 
 // The distances of the vectors from the first, in elements, of each line one.
@@ -155,8 +129,7 @@ Expr DistanceOf(const std::vector<int64_t>& lines, const Expr& number) {
 
 // The prefetches of a step, for vectors of one buffer.
 std::vector<Stmt> FetchesOf(const std::string& buffer, Halide::Type type,
-                            const std::vector<Expr>& vectors,
-                            const std::vector<const ir::For*>& loops) {
+                            const std::vector<Expr>& vectors, const LoopsAround& loops) {
   const std::optional<Walk> walk = WalkOf(vectors[0], loops);
   const std::optional<std::vector<int64_t>> lines = LinesOf(vectors, kLineBytes / type.bytes());
   if (!walk.has_value() || !lines.has_value()) return {};

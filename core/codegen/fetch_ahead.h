@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "core/codegen/surroundings.h"
+
 namespace slipway {
 
 // A lowering pass. In an innermost loop of sums that loads vectors of an input, each of which is read again in loops around it that do
@@ -25,8 +27,8 @@ class FetchAhead : public Halide::Internal::IRMutator {
 
  private:
   // Around what is visited, outermost first.
-  std::vector<const Halide::Internal::For*> loops_;
-  std::vector<const Halide::Internal::LetStmt*> lets_;
+  LoopsAround loops_;
+  LetsAround lets_;
   std::vector<std::string> scratch_;
 };
 

@@ -8,7 +8,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "core/codegen/lets.h"
+#include "core/codegen/surroundings.h"
 #include "core/codegen/tile_instructions.h"
 #include "core/codegen/tile_shapes.h"
 
@@ -130,15 +130,15 @@ bool CanMultiply(const Update& update) {
 
 // What is around an update, outermost first.
 struct Surroundings {
-  const std::vector<const ir::For*>& loops;
-  const std::vector<const ir::LetStmt*>& lets;
+  const LoopsAround& loops;
+  const LetsAround& lets;
 };
 
 void LookAhead(const Surroundings& around, Update& update) {
   const Expr index = WithoutLets(around.lets, update.right.index);
   Expr begins = ir::const_true();
   for (auto loop = around.loops.rbegin(); loop != around.loops.rend(); ++loop) {
-    const Expr at = ir::Variable::make(Halide::Int(32), (*loop)->name);
+    const Expr at = PlaceOf(*loop);
     if (ir::expr_uses_var(index, (*loop)->name)) {
       update.ahead = ir::substitute((*loop)->name, at + 1, index);
       update.begins = begins;

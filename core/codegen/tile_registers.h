@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/codegen/surroundings.h"
 
 namespace slipway {
 
@@ -45,8 +46,8 @@ class UseTileRegisters : public Halide::Internal::IRMutator {
  private:
   const std::shared_ptr<absl::Status> status_;
   // Around what is visited, outermost first.
-  std::vector<const Halide::Internal::For*> loops_;
-  std::vector<const Halide::Internal::LetStmt*> lets_;
+  LoopsAround loops_;
+  LetsAround lets_;
 };
 
 }  // namespace slipway

@@ -137,8 +137,8 @@ PartialReduction ReducePartially(int lanes,
   } else {
     // The last vector alone is gathered.
     at[0] = Halide::min(Halide::likely(position), extents[0].known - 1);
-    value = Halide::select(Halide::likely(position < extents[0].known), element(at),
-                           combiner.identity);
+    value =
+        Halide::select(Halide::likely(position < extents[0].known), element(at), combiner.identity);
   }
   std::vector<Var> lane_vars = vars;
   lane_vars.insert(lane_vars.begin(), lane);
