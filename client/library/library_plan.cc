@@ -13,6 +13,7 @@
 #include "core/base/check.h"
 #include "core/base/round_up.h"
 #include "core/base/status_macros.h"
+#include "core/kernel_abi/kernel_scratch.h"
 #include "core/wire/digest_proto.h"
 
 namespace slipway {
@@ -172,7 +173,7 @@ void Planner::AddValues() {
 }
 
 void Planner::AddSteps() {
-  const std::vector<int64_t> scratch = KernelScratchOf(artifact_);
+  const std::vector<KernelScratch> scratch = KernelScratchOf(artifact_);
   for (const v1::Step& from : artifact_.manifest().entry().steps()) {
     LibraryStep step;
     step.name = from.name();
@@ -183,7 +184,7 @@ void Planner::AddSteps() {
       step.arguments.assign(from.kernel().inputs().begin(), from.kernel().inputs().end());
       step.arguments.insert(step.arguments.end(), from.kernel().outputs().begin(),
                             from.kernel().outputs().end());
-      const int64_t bytes = scratch.empty() ? -1 : scratch[from.kernel().kernel()];
+      const int64_t bytes = scratch.empty() ? -1 : scratch[from.kernel().kernel()].call;
       if (bytes < 0) plan_.unbounded.push_back(static_cast<uint32_t>(plan_.steps.size()));
       plan_.scratch_bytes = std::max(plan_.scratch_bytes, bytes);
     }

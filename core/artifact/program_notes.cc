@@ -1,5 +1,7 @@
 #include "core/artifact/program_notes.h"
 
+#include <algorithm>
+
 #include "core/base/blob.h"
 #include "core/base/check.h"
 #include "core/base/digest.h"
@@ -45,6 +47,11 @@ v1::ProgramNotes ReadNotes(const Artifact& artifact) {
   return notes;
 }
 
+int KernelsOf(const Artifact& artifact) {
+  const v1::Manifest& manifest = artifact.manifest().proto();
+  return manifest.code_size() == 0 ? 0 : static_cast<int>(manifest.code(0).kernel_count());
+}
+
 }  // namespace
 
 std::vector<std::optional<StepCost>> CostsOf(const Artifact& artifact) {
@@ -58,18 +65,24 @@ std::vector<std::optional<StepCost>> CostsOf(const Artifact& artifact) {
   return costs;
 }
 
-std::vector<int64_t> KernelScratchOf(const Artifact& artifact) {
-  const v1::Manifest& manifest = artifact.manifest().proto();
+std::vector<KernelScratch> KernelScratchOf(const Artifact& artifact) {
   const v1::ProgramNotes notes = ReadNotes(artifact);
-  if (manifest.code_size() == 0 ||
-      notes.kernel_scratch_bytes_size() != static_cast<int>(manifest.code(0).kernel_count())) {
-    return {};
+  const int kernels = KernelsOf(artifact);
+  if (kernels == 0 || notes.kernel_scratch_bytes_size() != kernels) return {};
+  const bool tells_tasks = notes.kernel_task_scratch_bytes_size() == kernels;
+  std::vector<KernelScratch> scratch(static_cast<size_t>(kernels));
+  for (int i = 0; i < kernels; ++i) {
+    KernelScratch& of_one = scratch[static_cast<size_t>(i)];
+    of_one.call = std::max<int64_t>(notes.kernel_scratch_bytes(i), -1);
+    if (tells_tasks) of_one.task = std::max<int64_t>(notes.kernel_task_scratch_bytes(i), -1);
   }
-  std::vector<int64_t> bytes;
-  for (const int64_t of_one : notes.kernel_scratch_bytes()) {
-    bytes.push_back(of_one < 0 ? -1 : of_one);
-  }
-  return bytes;
+  return scratch;
+}
+
+bool TellsTaskScratch(const Artifact& artifact) {
+  const v1::ProgramNotes notes = ReadNotes(artifact);
+  return notes.kernel_scratch_bytes_size() == KernelsOf(artifact) &&
+         notes.kernel_task_scratch_bytes_size() == KernelsOf(artifact);
 }
 
 std::string AddNotes(const v1::ProgramNotes& notes, v1::Manifest& manifest) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/artifact/artifact.h"
+#include "core/kernel_abi/kernel_scratch.h"
 #include "proto/slipway/v1/artifact.pb.h"
 
 namespace slipway {
@@ -26,8 +27,12 @@ struct StepCost {
 // or none that fit it.
 std::vector<std::optional<StepCost>> CostsOf(const Artifact& artifact);
 
-// Scratch memory that a call of each kernel of the first piece of code asks for at most, -1 where that is not known; empty as CostsOf.
-std::vector<int64_t> KernelScratchOf(const Artifact& artifact);
+// Scratch memory of each kernel of the first piece of code; empty as CostsOf.
+std::vector<KernelScratch> KernelScratchOf(const Artifact& artifact);
+
+// Whether that tells of tasks: where it does not, in artifacts of older compilers, two threads may not work on one call in memory that
+// each has of its own.
+bool TellsTaskScratch(const Artifact& artifact);
 
 // Adds the notes to a manifest that has all its constants, and returns the bytes of the blob that they are.
 std::string AddNotes(const v1::ProgramNotes& notes, v1::Manifest& manifest);

@@ -70,9 +70,19 @@ TEST(ProgramNotesTest, ScratchIsToldOfEachKernel) {
   v1::ProgramNotes notes;
   const int kernels = static_cast<int>(TestManifest().code(0).kernel_count());
   for (int i = 0; i < kernels; ++i) notes.add_kernel_scratch_bytes(i == 0 ? -7 : 64 * i);
-  std::vector<int64_t> wanted = {-1};
-  for (int i = 1; i < kernels; ++i) wanted.push_back(64 * i);
+  std::vector<KernelScratch> wanted = {{-1, -1}};
+  for (int i = 1; i < kernels; ++i) wanted.push_back({64 * i, -1});
   EXPECT_EQ(KernelScratchOf(With(notes)), wanted);
+  EXPECT_FALSE(TellsTaskScratch(With(notes)));
+  for (int i = 0; i < kernels; ++i) {
+    notes.add_kernel_task_scratch_bytes(32 * i);
+    wanted[static_cast<size_t>(i)].task = 32 * i;
+  }
+  EXPECT_EQ(KernelScratchOf(With(notes)), wanted);
+  EXPECT_TRUE(TellsTaskScratch(With(notes)));
+  notes.add_kernel_task_scratch_bytes(1);
+  EXPECT_FALSE(TellsTaskScratch(With(notes))) << "of one kernel more than there are";
+  EXPECT_EQ(KernelScratchOf(With(notes))[0], KernelScratch());
   notes.add_kernel_scratch_bytes(1);
   EXPECT_THAT(KernelScratchOf(With(notes)), IsEmpty()) << "of one kernel more than there are";
   EXPECT_THAT(KernelScratchOf(WithBytes("\xff\xff\xff")), IsEmpty());

@@ -73,7 +73,7 @@ TextWriter TextWriterFor(Arch arch) {
 // Compiles `pipeline` to an object file, or what stands for one on a device that is no host, at `path`.
 absl::Status WriteObject(GroupPipeline& group, const std::string& function,
                          const DeviceTarget& device, DotProducts dot_products,
-                         const std::string& path, int64_t& scratch_bytes) {
+                         const std::string& path, KernelScratch& scratch) {
   SLIPWAY_ASSIGN_OR_RETURN(const Halide::Target target, HalideTargetFor(device, dot_products));
   const TextWriter write_text = TextWriterFor(device.arch);
   const auto stores = std::make_shared<DeviceStores>();
@@ -89,12 +89,12 @@ absl::Status WriteObject(GroupPipeline& group, const std::string& function,
   const Halide::Module module = group.pipeline.compile_to_module(group.arguments, function, target);
   SLIPWAY_RETURN_IF_ERROR(*tiles);
   if (write_text != nullptr) {
-    scratch_bytes = -1;  // DeviceKernel has it.
+    scratch = {};  // DeviceKernel has it.
     SLIPWAY_ASSIGN_OR_RETURN(const DeviceModule read, ReadDeviceModule(module, *stores, function));
     SLIPWAY_ASSIGN_OR_RETURN(const DeviceKernel kernel, write_text(read));
     return WriteFile(FormatDeviceKernel(kernel), path);
   }
-  scratch_bytes = ScratchBytes(module);
+  scratch = ScratchBytes(module);
   return WriteMachineCode(module, device, path);
 }
 
@@ -121,10 +121,10 @@ absl::Status WarmUp() {
       warm(x) = Halide::cast<float>(x);
       GroupPipeline group;
       group.pipeline = Halide::Pipeline(warm);
-      int64_t scratch_bytes = 0;
+      KernelScratch scratch;
       status = WriteObject(group, "slipway_warm_up",
                            DeviceTarget{Arch::kX86_64, Os::kLinux, /*level=*/3, {}},
-                           DotProducts::kNone, "/dev/null", scratch_bytes);
+                           DotProducts::kNone, "/dev/null", scratch);
     } catch (const std::exception& error) {
       status = absl::InternalError(absl::StrCat("the kernel generator fails: ", error.what()));
     }
@@ -134,13 +134,13 @@ absl::Status WarmUp() {
 
 // What a child writes and a cache keeps: the object file, behind it the text of the schedule and this.
 struct KernelFileEnd {
-  int64_t scratch_bytes = 0;
+  KernelScratch scratch;
   int64_t schedule_bytes = 0;
 };
 
-absl::Status AppendFacts(const std::string& schedule, int64_t scratch_bytes,
+absl::Status AppendFacts(const std::string& schedule, const KernelScratch& scratch,
                          const std::string& path) {
-  const KernelFileEnd end{scratch_bytes, static_cast<int64_t>(schedule.size())};
+  const KernelFileEnd end{scratch, static_cast<int64_t>(schedule.size())};
   std::ofstream file(path, std::ios::binary | std::ios::app);
   file << schedule;
   file.write(reinterpret_cast<const char*>(&end), sizeof(end));
@@ -151,7 +151,7 @@ absl::Status AppendFacts(const std::string& schedule, int64_t scratch_bytes,
 struct KernelFile {
   std::string object;
   std::string schedule;
-  int64_t scratch_bytes = -1;
+  KernelScratch scratch;
 };
 
 // Nothing where the file is none.
@@ -161,9 +161,9 @@ std::optional<KernelFile> ReadKernelFile(std::string file) {
   std::memcpy(&end, file.data() + file.size() - sizeof(end), sizeof(end));
   file.resize(file.size() - sizeof(end));
   const auto bytes = static_cast<uint64_t>(end.schedule_bytes);
-  if (bytes >= file.size() || end.scratch_bytes < -1) return std::nullopt;
+  if (bytes >= file.size() || end.scratch.call < -1 || end.scratch.task < -1) return std::nullopt;
   KernelFile kernel;
-  kernel.scratch_bytes = end.scratch_bytes;
+  kernel.scratch = end.scratch;
   kernel.schedule = file.substr(file.size() - bytes);
   file.resize(file.size() - bytes);
   kernel.object = std::move(file);
@@ -185,7 +185,7 @@ absl::StatusOr<KernelFile> ProductFile(const Job& job, const OperatorRegistry& r
   SLIPWAY_ASSIGN_OR_RETURN(
       const ScheduledKernel made,
       MakeProductKernel(job.body, registry, target, type, KernelFunction(job.key), job.record));
-  return KernelFile{FormatDeviceKernel(made.kernel), ToString(made.schedule), -1};
+  return KernelFile{FormatDeviceKernel(made.kernel), ToString(made.schedule), {}};
 }
 
 struct Running {
@@ -288,10 +288,10 @@ absl::StatusOr<std::vector<CompiledKernel>> KernelCompiler::Compile(
             GroupPipeline group,
             BuildGroupPipeline(job.body, registry_, lowerings_, lanes, std::ref(scheduler)));
         SLIPWAY_RETURN_IF_ERROR(scheduler.CheckAllUsed());
-        int64_t scratch_bytes = 0;
+        KernelScratch scratch;
         SLIPWAY_RETURN_IF_ERROR(WriteObject(group, KernelFunction(job.key), target,
-                                            DotProductsOf(job.body), path, scratch_bytes));
-        return AppendFacts(ToString(scheduler.used()), scratch_bytes, path);
+                                            DotProductsOf(job.body), path, scratch));
+        return AppendFacts(ToString(scheduler.used()), scratch, path);
       };
       SLIPWAY_ASSIGN_OR_RETURN_WITH(
           CompileChild child,
@@ -335,7 +335,7 @@ absl::StatusOr<std::vector<CompiledKernel>> KernelCompiler::Compile(
   for (const size_t index : job_of_request) {
     const Job& job = jobs[index];
     kernels.push_back({job.key, KernelSymbol(job.key), job.kernel.object, job.kernel_name,
-                       job.kernel.schedule, job.kernel.scratch_bytes});
+                       job.kernel.schedule, job.kernel.scratch});
   }
   return kernels;
 }

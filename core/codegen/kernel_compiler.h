@@ -25,6 +25,7 @@
 #include "core/codegen/lowering.h"
 #include "core/graph/graph.h"
 #include "core/graph/operator_registry.h"
+#include "core/kernel_abi/kernel_scratch.h"
 #include "core/schedules/kernel_schedule.h"
 #include "core/target/target.h"
 #include "core/tensor/dtype.h"
@@ -43,9 +44,9 @@ struct CompiledKernel {
   std::string symbol;  // Of the kernel_abi.h function in `object`.
   // A relocatable object file; see linker.h for what it may refer to. Of a device that is no host: FormatDeviceKernel.
   std::string object;
-  std::string name;            // KernelName.
-  std::string schedule;        // How its loops are cut, as ScheduleRecords have it.
-  int64_t scratch_bytes = -1;  // ScratchBytes, of machine code.
+  std::string name;       // KernelName.
+  std::string schedule;   // How its loops are cut, as ScheduleRecords have it.
+  KernelScratch scratch;  // ScratchBytes, of machine code.
 };
 
 // What a KernelCompiler did so far.

@@ -4,13 +4,13 @@
 
 #include <halide14/Halide.h>
 
-#include <cstdint>
+#include "core/kernel_abi/kernel_scratch.h"
 
 namespace slipway {
 
-// At most alive at one time in a call by one thread of the one function of `module`, which is lowered: blocks are nested, and each counts
-// as the next multiple of 64 bytes and 64 more, for whoever hands them out. -1 where a size depends on open extents.
-int64_t ScratchBytes(const Halide::Module& module);
+// Of the one kernel of `module`, which is lowered: the bodies of its parallel loops are functions beside it. Blocks are nested, and each
+// counts as the next multiple of 64 bytes and 64 more, for whoever hands them out. -1 where a size depends on open extents.
+KernelScratch ScratchBytes(const Halide::Module& module);
 
 }  // namespace slipway
 

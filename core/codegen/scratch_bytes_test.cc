@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace slipway {
 namespace {
 
@@ -19,7 +21,7 @@ int64_t ScratchOf(int extent, Halide::MemoryType memory) {
   result(x) = stage(x) + stage(extent - 1 - x);
   result.bound(x, 0, extent);
   stage.compute_root().store_in(memory);
-  return ScratchBytes(result.compile_to_module({}, "kernel", Plain()));
+  return ScratchBytes(result.compile_to_module({}, "kernel", Plain())).call;
 }
 
 TEST(ScratchBytes, IsWhatGoesToTheHeap) {
@@ -37,7 +39,8 @@ TEST(ScratchBytes, IsNotKnownWhereAnExtentIsOpen) {
   stage(x) = input(x) * 3.0f;
   result(x) = stage(x) + 1.0f;
   stage.compute_root();
-  EXPECT_EQ(ScratchBytes(result.compile_to_module({input}, "kernel", Plain())), -1);
+  EXPECT_EQ(ScratchBytes(result.compile_to_module({input}, "kernel", Plain())),
+            (KernelScratch{-1, 0}));
 }
 
 TEST(ScratchBytes, StagesThatFollowEachOtherShare) {
@@ -51,9 +54,36 @@ TEST(ScratchBytes, StagesThatFollowEachOtherShare) {
   result(x) = c(x) + c(kExtent - 1 - x);
   result.bound(x, 0, kExtent);
   for (Halide::Func* stage : {&a, &b, &c}) stage->compute_root();
-  const int64_t bytes = ScratchBytes(result.compile_to_module({}, "kernel", Plain()));
+  const int64_t bytes = ScratchBytes(result.compile_to_module({}, "kernel", Plain())).call;
   EXPECT_GE(bytes, 2 * kStage);
   EXPECT_LE(bytes, 3 * kStage);
+}
+
+// A stage of a task's, one of a task within it, and one around them; `extent` floats are the inner ones' each.
+Halide::Module Nested(Halide::Expr extent, std::vector<Halide::Argument> arguments) {
+  constexpr int kRows = 16;
+  Halide::Var x("x"), y("y"), z("z");
+  Halide::Func whole("whole"), row("row"), part("part"), result("result");
+  whole(x) = Halide::cast<float>(x);
+  row(x, z) = whole(x) * 3.0f + z;
+  part(x, y, z) = row(x, z) + y;
+  result(x, y, z) =
+      part(x, y, z) + part(extent - 1 - x, y, z) + row(extent - 1 - x, z) + whole(extent - 1 - x);
+  result.bound(x, 0, extent).bound(y, 0, kRows).bound(z, 0, kRows).parallel(y).parallel(z);
+  whole.compute_root().store_in(Halide::MemoryType::Heap);
+  row.compute_at(result, z).store_in(Halide::MemoryType::Heap);
+  part.compute_at(result, y).store_in(Halide::MemoryType::Heap);
+  return result.compile_to_module(arguments, "kernel", Plain());
+}
+
+TEST(ScratchBytes, WhatTasksTakeIsBesideWhatIsAroundTheirLoops) {
+  constexpr int64_t kStage = 4096 * 4 + 128;
+  EXPECT_EQ(ScratchBytes(Nested(4096, {})), (KernelScratch{3 * kStage, 2 * kStage}));
+}
+
+TEST(ScratchBytes, IsNotKnownWhereATasksExtentIsOpen) {
+  const Halide::Param<int> extent("extent");
+  EXPECT_EQ(ScratchBytes(Nested(extent, {extent})), (KernelScratch{-1, -1}));
 }
 
 }  // namespace

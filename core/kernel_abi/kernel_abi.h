@@ -89,7 +89,8 @@ typedef struct slipway_buffer {
 /* What one call of a kernel is made under: opaque to the code, handed back to every import. */
 typedef struct slipway_context slipway_context;
 
-/* The body of a parallel loop: iteration `index` over `closure`. 0 is success. */
+/* The body of a parallel loop: iteration `index` over `closure`. 0 is success. Code whose ProgramNotes
+ * have kernel_task_scratch_bytes calls the imports in it with the context that it is given, which may be another than the loop's. */
 typedef int32_t (*slipway_task)(slipway_context* context, int32_t index, uint8_t* closure);
 
 /* What the runtime offers to the code. All functions are thread-safe. */

@@ -312,8 +312,8 @@ int32_t BlockAttention(const Call& call) {
   const int64_t query_floats = sizes.block() * sizes.size;
   const int64_t floats = key_floats + value_floats + query_floats + sizes.block() * sizes.room();
   bool failed = false;
-  ForEachInParallel(call, groups * parts, [&](int64_t task) {
-    const Scratch<float> memory(call, floats);
+  ForEachInParallel(call, groups * parts, [&](const Call& own, int64_t task) {
+    const Scratch<float> memory(own, floats);
     if (!memory) return __atomic_store_n(&failed, true, __ATOMIC_RELAXED);
     const Room room = {memory.get(), memory.get() + key_floats,
                        memory.get() + key_floats + value_floats,

@@ -104,6 +104,12 @@ class Call {
   }
 
   void* context() const { return context_; }
+  // The same in the context that a task was given.
+  Call In(void* context) const {
+    Call call = *this;
+    call.context_ = context;
+    return call;
+  }
 
  private:
   const slipway_buffer* Buffer(int i) const {

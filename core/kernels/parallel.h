@@ -15,15 +15,22 @@ int32_t slipway_parallel_for(void* context,
 
 namespace slipway::kernels {
 
-// turn(i) for each i in [0, count), in any order, on any threads; returns when all are done.
+// turn(call, i) for each i in [0, count), in any order, on any threads; returns when all are done. A turn asks for memory by the call
+// that it is given.
 template <typename Turn>
 void ForEachInParallel(const Call& call, int64_t count, const Turn& turn) {
-  const auto task = [](void*, int32_t index, uint8_t* closure) -> int32_t {
-    (*reinterpret_cast<const Turn*>(closure))(int64_t{index});
+  struct Loop {
+    const Call& call;
+    const Turn& turn;
+  };
+  const auto task = [](void* context, int32_t index, uint8_t* closure) -> int32_t {
+    const Loop& loop = *reinterpret_cast<const Loop*>(closure);
+    loop.turn(loop.call.In(context), int64_t{index});
     return 0;
   };
+  Loop loop = {call, turn};
   slipway_parallel_for(call.context(), task, 0, static_cast<int32_t>(count),
-                       reinterpret_cast<uint8_t*>(const_cast<Turn*>(&turn)));
+                       reinterpret_cast<uint8_t*>(&loop));
 }
 
 }  // namespace slipway::kernels

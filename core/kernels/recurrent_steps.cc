@@ -296,7 +296,7 @@ int32_t Run(const Call& call) {
   if (!states || !row_memory || !products) return call.Fail(kOutOfScratch);
 
   const int64_t parts = (layout.batches + kRowsTogether - 1) / kRowsTogether;
-  const auto run_part = [&](int64_t index) {
+  const auto run_part = [&](const Call& own, int64_t index) {
     const int64_t d = index / parts;
     const int64_t first = index % parts * layout.batches / parts;
     const int64_t last = (index % parts + 1) * layout.batches / parts;
@@ -311,14 +311,14 @@ int32_t Run(const Call& call) {
       network.activations[a] = parameters.ActivationOf(d, a);
     }
     const int64_t row = d * layout.batches + first;
-    Sequences<kGates>(call, layout, network, lengths, d, parameters.IsReverse(d))
+    Sequences<kGates>(own, layout, network, lengths, d, parameters.IsReverse(d))
         .Run(first, last,
              {states.get() + row * floats_of_row, row_memory.get() + row, products.get() + row});
   };
   const int64_t of_part =
       layout.steps * layout.batches / (parts < 1 ? 1 : parts) * kGates * room * r.extent(2);
   if (of_part < kLeastProductsOfThread) {
-    for (int64_t i = 0; i < layout.directions * parts; ++i) run_part(i);
+    for (int64_t i = 0; i < layout.directions * parts; ++i) run_part(call, i);
   } else {
     ForEachInParallel(call, layout.directions * parts, run_part);
   }

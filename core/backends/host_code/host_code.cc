@@ -31,7 +31,7 @@ bool HasKernelOn(int64_t device, const Node& node) {
 // The table of a program: every kernel once, in the order of first use.
 struct KernelTable {
   std::vector<LinkedKernel> kernels;
-  std::vector<int64_t> scratch_bytes;  // Of each, as HostCode has it.
+  std::vector<KernelScratch> scratch;  // Of each, as HostCode has it.
   absl::flat_hash_map<const Graph*, uint32_t> kernel_of;
 };
 
@@ -43,9 +43,9 @@ KernelTable MakeTable(const BackendRequest& request, const std::vector<CompiledK
   ForEachFunction(request.graph, request.memory, [&](const Graph& graph, const MemoryPlan&) {
     for (const Node& node : graph.nodes) {
       LinkedKernel kernel;
-      int64_t scratch_bytes = -1;  // Callable kernels ask for what they find that they need.
+      KernelScratch scratch;  // Callable kernels ask for what they find that they need.
       if (HasKernelOn(0, node)) {
-        scratch_bytes = compiled[next].scratch_bytes;
+        scratch = compiled[next].scratch;
         kernel.symbol = compiled[next].symbol;
         kernel.object = &compiled[next++].object;
       } else if (node.op == kCallOperator) {
@@ -58,7 +58,7 @@ KernelTable MakeTable(const BackendRequest& request, const std::vector<CompiledK
           {kernel.symbol, kernel.argument_count}, static_cast<uint32_t>(table.kernels.size()));
       if (is_new) {
         table.kernels.push_back(std::move(kernel));
-        table.scratch_bytes.push_back(scratch_bytes);
+        table.scratch.push_back(scratch);
       }
       table.kernel_of[ComputedBy(node)] = entry->second;
     }
@@ -147,7 +147,7 @@ absl::StatusOr<HostCode> LinkHostCode(const BackendRequest& request,
   SLIPWAY_ASSIGN_OR_RETURN_WITH(code.elf, Link(request, table.kernels), "link");
   code.kernel_count = static_cast<uint32_t>(table.kernels.size());
   code.kernel_of = std::move(table.kernel_of);
-  code.kernel_scratch_bytes = std::move(table.scratch_bytes);
+  code.kernel_scratch = std::move(table.scratch);
   return code;
 }
 
@@ -157,7 +157,7 @@ absl::StatusOr<BackendResult> WriteProgram(const BackendEnvironment& environment
   SLIPWAY_ASSIGN_OR_RETURN(ConstantBlobs constants,
                            PlaceConstants(ConstantsOf(request), environment.keep_blob));
   ProgramCode code{Digest::Of(parts.host.elf), parts.host.kernel_count,
-                   std::move(parts.host.kernel_of), std::move(parts.host.kernel_scratch_bytes)};
+                   std::move(parts.host.kernel_of), std::move(parts.host.kernel_scratch)};
   std::vector<std::pair<Digest, std::string*>> own = {{code.blob, &parts.host.elf}};
   if (parts.device.has_value()) {
     code.accelerator = std::move(parts.device->code);

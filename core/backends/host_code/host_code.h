@@ -16,6 +16,7 @@
 #include "core/codegen/kernel_compiler.h"
 #include "core/codegen/lowering.h"
 #include "core/graph/graph.h"
+#include "core/kernel_abi/kernel_scratch.h"
 
 namespace slipway {
 
@@ -48,7 +49,7 @@ struct HostCode {
   uint32_t kernel_count = 0;
   // As ProgramCode has them.
   absl::flat_hash_map<const Graph*, uint32_t> kernel_of;
-  std::vector<int64_t> kernel_scratch_bytes;
+  std::vector<KernelScratch> kernel_scratch;
 };
 
 // A program's code, or a library's if the request names one. `compiled` is that of RequestsFor(request, 0). Errors of

@@ -88,7 +88,10 @@ absl::StatusOr<BuiltManifest> ManifestBuilder::Run(const std::vector<PlacedConst
                            AddFunction(request_.graph, request_.memory, "main", 0, context));
   manifest_.set_entry(entry);
   manifest_.set_format_version(LowestFormatVersion(manifest_));
-  for (const int64_t bytes : code_.kernel_scratch_bytes) notes.add_kernel_scratch_bytes(bytes);
+  for (const KernelScratch& scratch : code_.kernel_scratch) {
+    notes.add_kernel_scratch_bytes(scratch.call);
+    notes.add_kernel_task_scratch_bytes(scratch.task);
+  }
   std::string bytes = AddNotes(notes, manifest_);
   return BuiltManifest{std::move(manifest_), std::move(bytes)};
 }

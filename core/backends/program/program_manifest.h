@@ -17,6 +17,7 @@
 #include "core/graph/graph.h"
 #include "core/graph/memory_plan.h"
 #include "core/graph/operator_registry.h"
+#include "core/kernel_abi/kernel_scratch.h"
 #include "proto/slipway/v1/artifact.pb.h"
 
 namespace slipway {
@@ -53,8 +54,8 @@ struct ProgramCode {
   uint32_t kernel_count = 0;
   // By what a node computes (its attribute kFusedBody): the kernel of the table that it calls.
   absl::flat_hash_map<const Graph*, uint32_t> kernel_of;
-  // ProgramNotes.kernel_scratch_bytes.
-  std::vector<int64_t> kernel_scratch_bytes;
+  // Of each kernel of the table.
+  std::vector<KernelScratch> kernel_scratch;
   std::optional<AcceleratorCode> accelerator = {};
 };
 
