@@ -91,6 +91,9 @@ absl::Status Export(Environment& environment, Arguments arguments) {
                  "Scratch memory for the steps; 0: what they take at most, and 256 KiB where that "
                  "is known only when "
                  "they run. In JavaScript what there is to begin with.");
+  flags.Add("threads", &library.threads, 1, kMaxLibraryThreads, "N",
+            "Let so many threads work on a run of a C library at most: through a hook that the "
+            "program gives it, of which an implementation over pthreads is written, too.");
   model_flags.AddTo(flags, /*runs=*/false);
   flags.Add("json", &json, "Print JSON.");
   connection_flags.AddTo(flags, /*can_be_local=*/true);
@@ -123,6 +126,9 @@ absl::Status Export(Environment& environment, Arguments arguments) {
   if (form == Form::kModule && weights == "section") {
     return WrongCall("flag \"--weights\": those of a module are a file");
   }
+  if (form == Form::kModule && library.threads > 1) {
+    return absl::UnimplementedError("flag \"--threads\": no modules with threads are made yet");
+  }
   library.weights_are_linked = form == Form::kLibrary && weights != "file";
   SLIPWAY_RETURN_IF_ERROR(ApplyPrecision(environment, *connection, path, model_flags, options));
   if (form == Form::kLibrary) options.library_name = library.name;
@@ -130,16 +136,17 @@ absl::Status Export(Environment& environment, Arguments arguments) {
   SLIPWAY_ASSIGN_OR_RETURN(const Artifact artifact,
                            connection->client().GetArtifact(job.compilation->artifact));
   SLIPWAY_ASSIGN_OR_RETURN_WITH(const LibraryPlan plan, PlanLibrary(artifact), library.model);
-  const absl::StatusOr<int64_t> scratch_bytes = ScratchBytesOf(plan, library);
-  if (!scratch_bytes.ok()) {
-    return WrongCall(absl::StrCat("flag \"--scratch\": ", scratch_bytes.status().message()));
+  const absl::StatusOr<LibraryMemory> memory = MemoryOf(plan, library);
+  if (absl::IsInvalidArgument(memory.status())) {
+    return WrongCall(absl::StrCat("flag \"--scratch\": ", memory.status().message()));
   }
+  SLIPWAY_RETURN_IF_ERROR(memory.status());
   SLIPWAY_ASSIGN_OR_RETURN(
       const std::vector<LibraryFile> files,
       form == Form::kModule ? RenderModule(plan, library) : RenderLibrary(plan, library));
   SLIPWAY_RETURN_IF_ERROR(WriteLibrary(files, folder));
-  environment.out << (json ? RenderLibraryJson(plan, library, *scratch_bytes, folder)
-                           : RenderLibraryText(plan, library, *scratch_bytes, folder));
+  environment.out << (json ? RenderLibraryJson(plan, library, *memory, folder)
+                           : RenderLibraryText(plan, library, *memory, folder));
   return absl::OkStatus();
 }
 

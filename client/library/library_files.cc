@@ -5,9 +5,12 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "client/library/c_text.h"
 #include "client/library/kernel_header.h"
 #include "client/library/templates.h"
@@ -33,11 +36,18 @@ absl::string_view Embedded(absl::Span<const EmbeddedFile> files, absl::string_vi
   return "";
 }
 
-std::string Filled(absl::string_view name, const Words& words) {
-  std::vector<std::pair<std::string, std::string>> replacements;
-  for (const auto& [key, text] : words)
-    replacements.emplace_back(absl::StrCat("@", key, "@"), text);
-  return absl::StrReplaceAll(Embedded(Templates(), name), replacements);
+// A template without the lines that are for other libraries: those that begin with "@threads:" are for several threads, with "@serial:"
+// for one.
+std::string Selected(absl::string_view text, bool has_threads) {
+  const absl::string_view wanted = has_threads ? "@threads:" : "@serial:";
+  const absl::string_view other = has_threads ? "@serial:" : "@threads:";
+  std::string selected;
+  for (absl::string_view line : absl::StrSplit(absl::StripSuffix(text, "\n"), '\n')) {
+    if (absl::StartsWith(line, other)) continue;
+    absl::ConsumePrefix(&line, wanted);
+    absl::StrAppend(&selected, line, "\n");
+  }
+  return selected;
 }
 
 // How C calls elements of this type.
@@ -255,6 +265,25 @@ LibraryFile TextFile(std::string path, std::string text) {
   return {std::move(path), {Blob::Own(std::move(text))}};
 }
 
+// Templates that these words are filled into.
+class Renderer {
+ public:
+  Renderer(const Words& words, bool has_threads) : has_threads_(has_threads) {
+    for (const auto& [key, text] : words) {
+      replacements_.emplace_back(absl::StrCat("@", key, "@"), text);
+    }
+  }
+  LibraryFile File(std::string path, absl::string_view name) const {
+    return TextFile(
+        std::move(path),
+        absl::StrReplaceAll(Selected(Embedded(Templates(), name), has_threads_), replacements_));
+  }
+
+ private:
+  const bool has_threads_;
+  std::vector<std::pair<std::string, std::string>> replacements_;
+};
+
 }  // namespace
 
 std::string LibraryFile::Contents() const {
@@ -266,21 +295,35 @@ std::string LibraryFile::Contents() const {
   return contents;
 }
 
-absl::StatusOr<int64_t> ScratchBytesOf(const LibraryPlan& plan, const LibraryOptions& options) {
+absl::StatusOr<LibraryMemory> MemoryOf(const LibraryPlan& plan, const LibraryOptions& options) {
+  LibraryMemory memory;
+  memory.scratch_bytes = RoundUp(options.scratch_bytes, kBufferAlignment);
   if (options.scratch_bytes == 0) {
-    return plan.unbounded.empty() ? plan.scratch_bytes
-                                  : std::max(plan.scratch_bytes, kUnboundedScratchBytes);
+    memory.scratch_bytes = plan.unbounded.empty()
+                               ? plan.scratch_bytes
+                               : std::max(plan.scratch_bytes, kUnboundedScratchBytes);
   }
-  const int64_t bytes = RoundUp(options.scratch_bytes, kBufferAlignment);
-  if (bytes >= plan.scratch_bytes) return bytes;
-  return absl::InvalidArgumentError(absl::StrCat("the model's kernels want ", plan.scratch_bytes,
-                                                 " bytes of scratch memory, and ",
-                                                 options.scratch_bytes, " are given"));
+  if (memory.scratch_bytes < plan.scratch_bytes) {
+    return absl::InvalidArgumentError(absl::StrCat("the model's kernels want ", plan.scratch_bytes,
+                                                   " bytes of scratch memory, and ",
+                                                   options.scratch_bytes, " are given"));
+  }
+  memory.arena_bytes = plan.arena_bytes + memory.scratch_bytes;
+  if (options.threads == 1) return memory;
+  if (!plan.task_scratch_bytes.has_value()) {
+    return absl::UnimplementedError(
+        "the compiler makes no code for exports with several threads; it is older than this "
+        "command");
+  }
+  memory.task_scratch_bytes =
+      plan.unbounded.empty() ? *plan.task_scratch_bytes : memory.scratch_bytes;
+  memory.arena_bytes += (options.threads - 1) * memory.task_scratch_bytes;
+  return memory;
 }
 
 absl::StatusOr<std::vector<LibraryFile>> RenderLibrary(const LibraryPlan& plan,
                                                        const LibraryOptions& options) {
-  SLIPWAY_ASSIGN_OR_RETURN(const int64_t scratch_bytes, ScratchBytesOf(plan, options));
+  SLIPWAY_ASSIGN_OR_RETURN(const LibraryMemory memory, MemoryOf(plan, options));
   const std::string& name = options.name;
   const std::string capitals = absl::AsciiStrToUpper(name);
   Words words;
@@ -291,8 +334,10 @@ absl::StatusOr<std::vector<LibraryFile>> RenderLibrary(const LibraryPlan& plan,
   words["target"] = plan.target;
   words["alignment"] = absl::StrCat(kBufferAlignment);
   words["plan_bytes"] = absl::StrCat(plan.arena_bytes);
-  words["scratch_bytes"] = absl::StrCat(scratch_bytes);
-  words["arena_bytes"] = absl::StrCat(plan.arena_bytes + scratch_bytes);
+  words["scratch_bytes"] = absl::StrCat(memory.scratch_bytes);
+  words["task_scratch_bytes"] = absl::StrCat(memory.task_scratch_bytes);
+  words["arena_bytes"] = absl::StrCat(memory.arena_bytes);
+  words["threads"] = absl::StrCat(options.threads);
   words["scratch_note"] = ScratchNote(plan);
   words["steps"] = absl::StrCat(plan.steps.size());
   words["inputs"] = absl::StrCat(plan.inputs.size());
@@ -305,21 +350,27 @@ absl::StatusOr<std::vector<LibraryFile>> RenderLibrary(const LibraryPlan& plan,
   AddWeights(plan, options, words);
   AddExample(plan, options, capitals, words);
 
+  const bool has_threads = options.threads > 1;
+  const Renderer renderer(words, has_threads);
   std::vector<LibraryFile> files;
-  files.push_back(TextFile(absl::StrCat(name, ".h"), Filled("library.h.in", words)));
-  files.push_back(TextFile(absl::StrCat(name, ".c"), Filled("library.c.in", words)));
+  files.push_back(renderer.File(absl::StrCat(name, ".h"), "library.h.in"));
+  files.push_back(renderer.File(absl::StrCat(name, ".c"), "library.c.in"));
   files.push_back(
       TextFile("slipway_kernel_abi.h", std::string(Embedded(KernelHeader(), "kernel_abi.h"))));
   files.push_back({absl::StrCat(name, "_kernels.o"), {plan.object}});
+  if (has_threads) {
+    files.push_back(renderer.File(absl::StrCat(name, "_threads.h"), "threads.h.in"));
+    files.push_back(renderer.File(absl::StrCat(name, "_threads.c"), "threads.c.in"));
+  }
   if (plan.weights_bytes > 0) {
     files.push_back({absl::StrCat(name, "_weights.bin"), plan.weights, /*is_padded=*/true});
     if (options.weights_are_linked) {
-      files.push_back(TextFile(absl::StrCat(name, "_weights.S"), Filled("weights.S", words)));
+      files.push_back(renderer.File(absl::StrCat(name, "_weights.S"), "weights.S"));
     }
   }
-  files.push_back(TextFile("example/main.c", Filled("main.c.in", words)));
-  files.push_back(TextFile("Makefile", Filled("Makefile", words)));
-  files.push_back(TextFile("CMakeLists.txt", Filled("CMakeLists.txt", words)));
+  files.push_back(renderer.File("example/main.c", "main.c.in"));
+  files.push_back(renderer.File("Makefile", "Makefile"));
+  files.push_back(renderer.File("CMakeLists.txt", "CMakeLists.txt"));
   return files;
 }
 

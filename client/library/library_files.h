@@ -20,8 +20,11 @@ struct LibraryOptions {
       true;  // A section of the program; else a file that the program brings to memory.
   // For scratch memory: at least LibraryPlan::scratch_bytes; 0 for these and, where a step is unbounded, kUnboundedScratchBytes at least.
   int64_t scratch_bytes = 0;
+  // That may work on a run, by a hook that the program brings; 1 to kMaxLibraryThreads. Modules have one.
+  int64_t threads = 1;
 };
 
+inline constexpr int64_t kMaxLibraryThreads = 64;
 inline constexpr int64_t kUnboundedScratchBytes = 256 << 10;
 
 struct LibraryFile {
@@ -32,10 +35,18 @@ struct LibraryFile {
   std::string Contents() const;
 };
 
-// What a run may take of scratch memory by these options, a multiple of 64. INVALID_ARGUMENT where generated kernels want more.
-absl::StatusOr<int64_t> ScratchBytesOf(const LibraryPlan& plan, const LibraryOptions& options);
+// All multiples of 64.
+struct LibraryMemory {
+  int64_t scratch_bytes = 0;       // For the thread that runs the model.
+  int64_t task_scratch_bytes = 0;  // For each that helps it.
+  int64_t arena_bytes = 0;         // With what lies between steps.
+};
 
-// A pure rendering. Names of the model's are in it only as comments and literals, escaped. Errors of ScratchBytesOf.
+// What a library has by these options. INVALID_ARGUMENT where generated kernels want more; UNIMPLEMENTED for several threads where the
+// compiler did not tell what helpers take.
+absl::StatusOr<LibraryMemory> MemoryOf(const LibraryPlan& plan, const LibraryOptions& options);
+
+// A pure rendering. Names of the model's are in it only as comments and literals, escaped. Errors of MemoryOf.
 absl::StatusOr<std::vector<LibraryFile>> RenderLibrary(const LibraryPlan& plan,
                                                        const LibraryOptions& options);
 

@@ -174,6 +174,7 @@ void Planner::AddValues() {
 
 void Planner::AddSteps() {
   const std::vector<KernelScratch> scratch = KernelScratchOf(artifact_);
+  int64_t task_bytes = 0;
   for (const v1::Step& from : artifact_.manifest().entry().steps()) {
     LibraryStep step;
     step.name = from.name();
@@ -184,12 +185,15 @@ void Planner::AddSteps() {
       step.arguments.assign(from.kernel().inputs().begin(), from.kernel().inputs().end());
       step.arguments.insert(step.arguments.end(), from.kernel().outputs().begin(),
                             from.kernel().outputs().end());
-      const int64_t bytes = scratch.empty() ? -1 : scratch[from.kernel().kernel()].call;
-      if (bytes < 0) plan_.unbounded.push_back(static_cast<uint32_t>(plan_.steps.size()));
-      plan_.scratch_bytes = std::max(plan_.scratch_bytes, bytes);
+      const KernelScratch bytes =
+          scratch.empty() ? KernelScratch() : scratch[from.kernel().kernel()];
+      if (bytes.call < 0) plan_.unbounded.push_back(static_cast<uint32_t>(plan_.steps.size()));
+      plan_.scratch_bytes = std::max(plan_.scratch_bytes, bytes.call);
+      task_bytes = std::max(task_bytes, bytes.task);
     }
     plan_.steps.push_back(std::move(step));
   }
+  if (TellsTaskScratch(artifact_)) plan_.task_scratch_bytes = task_bytes;
 }
 
 LibraryPlan Planner::Run() {

@@ -4,6 +4,7 @@
 #define SLIPWAY_CLIENT_LIBRARY_LIBRARY_PLAN_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,8 @@ struct LibraryPlan {
   // What kernels may ask for in a call, at most, as ProgramNotes.kernel_scratch_bytes counts it; of those of `unbounded`, steps, nobody knows.
   int64_t scratch_bytes = 0;
   std::vector<uint32_t> unbounded;
+  // Likewise in a task of a parallel loop, if the compiler told; without that a run is one thread's.
+  std::optional<int64_t> task_scratch_bytes;
 };
 
 // UNIMPLEMENTED names what libraries do not have: control flow, sizes found out while running, several devices, code that is no

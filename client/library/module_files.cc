@@ -213,15 +213,15 @@ LibraryFile TextFile(std::string path, std::string text) {
 
 absl::StatusOr<std::vector<LibraryFile>> RenderModule(const LibraryPlan& plan,
                                                       const LibraryOptions& options) {
-  SLIPWAY_ASSIGN_OR_RETURN(const int64_t scratch_bytes, ScratchBytesOf(plan, options));
-  if (const int64_t bytes = MemoryBytes(plan, scratch_bytes); bytes > kMaxMemoryBytes) {
+  SLIPWAY_ASSIGN_OR_RETURN(const LibraryMemory memory, MemoryOf(plan, options));
+  if (const int64_t bytes = MemoryBytes(plan, memory.scratch_bytes); bytes > kMaxMemoryBytes) {
     return absl::ResourceExhaustedError(absl::StrCat("the model takes ", FormatBytes(bytes),
                                                      " of memory, and WebAssembly has ",
                                                      FormatBytes(kMaxMemoryBytes)));
   }
   std::vector<LibraryFile> files;
   files.push_back({"model.wasm", {plan.object}});
-  files.push_back(TextFile("plan.json", PlanText(plan, options, scratch_bytes)));
+  files.push_back(TextFile("plan.json", PlanText(plan, options, memory.scratch_bytes)));
   if (plan.weights_bytes > 0) files.push_back({"weights.bin", plan.weights, /*is_padded=*/true});
   for (const EmbeddedFile& file : Runner()) {
     files.push_back(TextFile(std::string(file.name), std::string(file.contents)));

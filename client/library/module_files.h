@@ -10,8 +10,8 @@
 
 namespace slipway {
 
-// A pure rendering of a plan for wasm-32. Weights are always a file; ScratchBytesOf is what there is to begin with, since memory
-// grows. RESOURCE_EXHAUSTED where a module cannot have as much memory as the model takes; errors of ScratchBytesOf.
+// A pure rendering of a plan for wasm-32. Weights are always a file; scratch memory of MemoryOf is what there is to begin with, since
+// memory grows. RESOURCE_EXHAUSTED where a module cannot have as much memory as the model takes; errors of MemoryOf.
 absl::StatusOr<std::vector<LibraryFile>> RenderModule(const LibraryPlan& plan,
                                                       const LibraryOptions& options);
 

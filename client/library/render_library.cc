@@ -8,26 +8,29 @@
 namespace slipway {
 
 std::string RenderLibraryText(const LibraryPlan& plan, const LibraryOptions& options,
-                              int64_t scratch_bytes, const std::string& folder) {
+                              const LibraryMemory& memory, const std::string& folder) {
   std::string text = absl::StrCat(plan.is_module ? "module " : "library ", options.name, " of ",
                                   Printable(options.model), " for ", Printable(plan.target), "\n");
   TextTable table({"", ""});
   table.Row({"kernels", FormatBytes(plan.object.size_bytes())});
   table.Row({"weights", absl::StrCat(FormatBytes(plan.weights_bytes),
                                      options.weights_are_linked ? "" : ", in a file")});
-  table.Row({"arena", FormatBytes(plan.arena_bytes + scratch_bytes)});
+  table.Row({"arena", FormatBytes(memory.arena_bytes)});
   table.Row({"steps", absl::StrCat(plan.steps.size())});
+  if (options.threads > 1) {
+    table.Row({"threads", absl::StrCat(options.threads, ", by a hook")});
+  }
   text += table.Render("  ", false);
   if (!plan.unbounded.empty()) {
     absl::StrAppend(&text, "what ", plan.unbounded.size(), " of ", plan.steps.size(),
                     " steps take of scratch memory is known only when they run: they have ",
-                    FormatBytes(scratch_bytes), " (\"--scratch\")\n");
+                    FormatBytes(memory.scratch_bytes), " (\"--scratch\")\n");
   }
   return absl::StrCat(text, "wrote ", folder, "\n");
 }
 
 std::string RenderLibraryJson(const LibraryPlan& plan, const LibraryOptions& options,
-                              int64_t scratch_bytes, const std::string& folder) {
+                              const LibraryMemory& memory, const std::string& folder) {
   JsonWriter json;
   json.BeginObject();
   json.Integer("schema_version", 1);
@@ -37,8 +40,9 @@ std::string RenderLibraryJson(const LibraryPlan& plan, const LibraryOptions& opt
   json.Text("folder", folder);
   json.Integer("kernels_bytes", plan.object.size_bytes());
   json.Integer("weights_bytes", plan.weights_bytes);
-  json.Integer("arena_bytes", plan.arena_bytes + scratch_bytes);
-  json.Integer("scratch_bytes", scratch_bytes);
+  json.Integer("arena_bytes", memory.arena_bytes);
+  json.Integer("scratch_bytes", memory.scratch_bytes);
+  json.Integer("threads", options.threads);
   json.Integer("steps", static_cast<int64_t>(plan.steps.size()));
   json.Integer("unbounded_steps", static_cast<int64_t>(plan.unbounded.size()));
   json.EndObject();

@@ -1,7 +1,7 @@
 /* Runs a library's model with nothing around it: no C library, no startup code, no heap. Inputs are read from descriptor 0, one behind
  * the other, and outputs written to descriptor 1; the exit code is the status. DRIVER_MODELS lists M(name, NAME) for each model, in whose
- * header DRIVER_HEADER includes, and NAME_BUFFERS, NAME_IN and NAME_OUT are its tensors. DRIVER_RUNS is how often each runs before it is
- * watched. */
+ * header DRIVER_HEADER includes, and NAME_BUFFERS, NAME_IN and NAME_OUT are its tensors; NAME_WORKERS is
+ * how many threads may do parts of it, and NAME_SET_HOOK has a function do them. DRIVER_RUNS is how often each runs before it is watched. */
 #include "driver.h"
 
 #ifndef DRIVER_RUNS
@@ -106,6 +106,33 @@ static void count(void* data, int32_t step, int is_end) {
   if (is_end) ++*(int*)data;
 }
 
+/* What threads may do at worst, by one: all turns of a loop, the last first, each for another of them. */
+typedef struct sharing {
+  int32_t workers;
+  int32_t loops;
+} sharing;
+static inline void share(void* data, void (*task)(void*, int32_t, int32_t), void* loop,
+                         int32_t count) {
+  sharing* const s = data;
+  int32_t worker = 0;
+  ++s->loops;
+  while (count-- > 0) {
+    task(loop, count, worker);
+    if (++worker == s->workers) worker = 0;
+  }
+}
+
+static uint64_t digest(const piece* pieces) {
+  uint64_t hash = 14695981039346656037u;
+  for (; pieces->at != 0; ++pieces) {
+    size_t i;
+    for (i = 0; i < pieces->bytes; ++i) {
+      hash = (hash ^ ((const unsigned char*)pieces->at)[i]) * 1099511628211u;
+    }
+  }
+  return hash;
+}
+
 /* More than once, since a context is used again; the last time is what counts. */
 #define M(name, NAME)                                                                  \
   static unsigned char name##_arena[NAME##_ARENA_BYTES + 1] NAME##_ALIGNED;            \
@@ -128,11 +155,15 @@ static void count(void* data, int32_t step, int is_end) {
       status = name##_run(&context, inputs, outputs);                                  \
       if (status != NAME##_OK) end(status);                                            \
     }                                                                                  \
+    const uint64_t alone = digest(out);                                                \
+    sharing shared = {NAME##_WORKERS, 0};                                              \
+    NAME##_SET_HOOK(&context, share, &shared);                                         \
     hooks = 0;                                                                         \
     name##_set_step_hook(&context, count, &hooks);                                     \
     memset(name##_arena, 0xa5, NAME##_ARENA_BYTES);                                    \
     status = name##_run(&context, inputs, outputs);                                    \
     if (status != NAME##_OK) end(status);                                              \
+    if (digest(out) != alone || (shared.loops > 0) != (NAME##_WORKERS > 1)) end(97);   \
     if (hooks != NAME##_STEPS || context.scratch_peak > NAME##_SCRATCH_BYTES) end(98); \
     for (i = 0; i < NAME##_OUTPUTS; ++i) move(WRITE, 1, out[i].at, out[i].bytes);      \
   }

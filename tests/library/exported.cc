@@ -75,6 +75,13 @@ std::string DriverHeader(const std::vector<const Exported*>& libraries) {
     }
     absl::StrAppend(&text, "#define ", upper, "_WEIGHTS_POINTER ",
                     is_file ? absl::StrCat("driver_", library->name, "_weights") : "0", "\n");
+    const bool has_threads = library->options.threads > 1;
+    absl::StrAppend(&text, "#define ", upper, "_WORKERS ", library->options.threads, "\n#define ",
+                    upper, "_SET_HOOK(context, hook, data) ",
+                    has_threads
+                        ? absl::StrCat(library->name, "_set_parallel_for(context, hook, data)")
+                        : "(void)(hook), (void)(data)",
+                    "\n");
     absl::StrAppend(&text, "#define ", upper, "_BUFFERS ", buffers, "\n#define ", upper, "_IN ", in,
                     "\n#define ", upper, "_OUT ", out, "\n");
     absl::StrAppend(&models, " M(", library->name, ", ", upper, ")");

@@ -91,11 +91,23 @@ TEST_F(ExportTest, AModuleReadsDigits) {
   EXPECT_THAT(refused({"--target=wasm-32-wasi-simd128-threads"}), HasSubstr("threads"));
   EXPECT_THAT(refused({"--target=arm-64-linux,opencl"}), HasSubstr("nothing is exported for"));
   EXPECT_THAT(refused({"--target=wasm-32-wasi", "--weights=section"}), HasSubstr("are a file"));
+  EXPECT_THAT(refused({"--target=wasm-32-wasi", "--threads=2"}), HasSubstr("\"--threads\""));
+  EXPECT_THAT(refused({"--threads=65"}), HasSubstr("\"--threads\""));
   // No device here runs such code.
   const CommandResult run =
       Slipway({"run", Digits("digits.onnx"), "--target=wasm-32-wasi-simd128"});
   EXPECT_FALSE(run.status.ok());
   EXPECT_THAT(run.err, HasSubstr("wasm-32-wasi-simd128"));
+}
+
+TEST_F(ExportTest, OnSeveralThreadsToo) {
+  const std::string folder = tree_.Path("shared");
+  const CommandResult exported = Slipway(
+      {"export", Digits("digits.onnx"), "--threads=2", "--name=shared", "-o", folder, "--json"});
+  ASSERT_TRUE(exported.status.ok()) << exported.ToString();
+  ASSERT_OK_AND_ASSIGN(const Json report, ParseJson(exported.out));
+  EXPECT_EQ(report["threads"], 2);
+  EXPECT_EQ(ReadAs(folder, 7), 7);
 }
 
 TEST_F(ExportTest, In8BitsToo) {
