@@ -53,11 +53,7 @@ absl::StatusOr<Form> FormFor(const std::string& name) {
   }
   const DeviceTarget& device = target.host();
   if (absl::c_linear_search(kLinked, device.arch)) return Form::kLibrary;
-  if (device.arch == Arch::kWasm32) {
-    if (!device.Has("threads")) return Form::kModule;
-    return absl::UnimplementedError(
-        absl::StrCat("no modules with threads are made yet, as \"", name, "\" wants"));
-  }
+  if (device.arch == Arch::kWasm32) return Form::kModule;
   return absl::UnimplementedError(
       absl::StrCat("nothing is exported for \"", device.ToString(),
                    "\" yet, only for x86-64, arm-64, arm-32, riscv-64 and wasm-32"));

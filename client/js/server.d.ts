@@ -16,7 +16,7 @@ export class ServerError extends SlipwayError {
   readonly log?: string;
 }
 
-export interface ServerOptions extends Pick<ProgramOptions, "maxMemoryBytes" | "fetch"> {
+export interface ServerOptions extends Pick<ProgramOptions, "maxMemoryBytes" | "threads" | "fetch"> {
   /** Where slipway-web is, "https://lab.example"; in a page the page's own origin without it. Pages of others it does not answer. */
   base?: URL | string;
   /** What `slipwayd token user NAME` printed; without it the page's cookie is shown. */
@@ -40,7 +40,7 @@ export interface Progress {
 export interface CompileOptions extends ServerOptions {
   /** The model's file, whose end says what it is (".onnx", ".graph", "-symbol.json"); a File's own name, else "model.onnx". */
   name?: string;
-  /** "wasm-32-wasi-simd128" without it. */
+  /** "wasm-32-wasi-simd128" without it, and with `threads` "wasm-32-wasi-simd128-threads". */
   target?: string;
   /** Sizes that the model leaves open: all of them have to be known. */
   dimensions?: Record<string, number>;

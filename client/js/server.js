@@ -97,7 +97,7 @@ async function compileJob(server, sent, { name, target, dimensions, timeoutMs },
   return job.compilationResult.manifest;
 }
 
-export async function compile(model, { name = model.name ?? "model.onnx", target = "wasm-32-wasi-simd128", dimensions = {}, timeoutMs = TEN_MINUTES, signal, onProgress = () => {}, ...options } = {}) {
+export async function compile(model, { name = model.name ?? "model.onnx", threads = 1, target = threads > 1 ? "wasm-32-wasi-simd128-threads" : "wasm-32-wasi-simd128", dimensions = {}, timeoutMs = TEN_MINUTES, signal, onProgress = () => {}, ...options } = {}) {
   const patience = new Patience(timeoutMs, signal);
   try {
     patience.check();
@@ -109,7 +109,7 @@ export async function compile(model, { name = model.name ?? "model.onnx", target
     const sent = await server.json(`/api/v1/models?name=${encodeURIComponent(name)}`, { method: "POST", type: "application/octet-stream", body: model });
     const { sha256, sizeBytes } = await compileJob(server, sent, { name, target, dimensions, timeoutMs }, onProgress);
     onProgress({ stage: "fetch" });
-    return await loadArtifact(server, { sha256, sizeBytes }, options);
+    return await loadArtifact(server, { sha256, sizeBytes }, { threads, ...options });
   } finally {
     patience.end();
   }
@@ -125,10 +125,10 @@ export async function load({ sha256, sizeBytes }, { timeoutMs = TEN_MINUTES, sig
   }
 }
 
-async function loadArtifact(server, { sha256, sizeBytes }, { maxMemoryBytes }) {
+async function loadArtifact(server, { sha256, sizeBytes }, { maxMemoryBytes, threads }) {
   const base = new URL(`/api/v1/artifacts/${sha256}/${sizeBytes}/module/`, server.base);
   try {
-    return await Program.load(base, { maxMemoryBytes, fetch: (url) => server.fetch(url.pathname) });
+    return await Program.load(base, { maxMemoryBytes, threads, fetch: (url) => server.fetch(url.pathname) });
   } catch (error) {
     server.patience.check();
     throw error instanceof FileError && error.cause instanceof ServerError ? error.cause : error;

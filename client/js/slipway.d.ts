@@ -6,7 +6,7 @@ export class SlipwayError extends Error {}
 export class FileError extends SlipwayError {}
 /** Plan, module and weights are damaged, do not belong to each other, or are newer than this file. */
 export class PlanError extends SlipwayError {}
-/** The engine lacks what the model was exported for: 128-bit vectors. */
+/** The engine lacks what the model was exported for or is to run with, 128-bit vectors or threads; or a thread of the program has ended. */
 export class EngineError extends SlipwayError {}
 /** The model takes more memory than it may have, or than the engine has. Others may still run. */
 export class MemoryLimitError extends SlipwayError {}
@@ -47,6 +47,14 @@ export interface Port {
 export interface ProgramOptions {
   /** Of WebAssembly memory, at most; by default 4 GiB, the most there is. Code of the engine's own is not in it. */
   maxMemoryBytes?: number;
+  /**
+   * Threads that it runs on, 1 to 64, the caller's among them; 1 without it. More take a model for "wasm-32-wasi-simd128-threads", 1 MiB of
+   * memory and scratch memory each, and in a browser an isolated page (crossOriginIsolated) and a worker of it, since a page's own thread may
+   * not wait; RangeError for other numbers. Each is a worker of `thread.js`, which lies beside this file, and lives until `close`.
+   */
+  threads?: number;
+  /** In a browser: locks (Web Locks) of the names `${life}-1`, ... are held by its other threads, so that whoever waits for one hears of its end. */
+  life?: string;
   /** Reads the files of an export in place of the global one. */
   fetch?: typeof fetch;
 }
@@ -86,4 +94,7 @@ export class Program<Inputs = Record<string, Elements | Tensor>, Outputs = Recor
    * Throws InputError, StepError and MemoryLimitError; whatever it throws, the program can be run again.
    */
   run(inputs: Inputs, options?: RunOptions): Outputs;
+
+  /** Ends its other threads: `run` throws EngineError from then on. */
+  close(): void;
 }

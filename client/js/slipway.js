@@ -1,5 +1,6 @@
 // Runs models that "slipway export" made for wasm-32: in Node, in pages and in their workers. No dependencies, nothing to build.
 // slipway.d.ts says what everything is; the form of plans is told in README.md.
+import { align, Instance, Scratch } from "./instance.js";
 
 export class SlipwayError extends Error {
   name = "SlipwayError";
@@ -25,7 +26,6 @@ export class StepError extends SlipwayError {
 
 const PLAN_VERSION = 1;
 const ABI_VERSION = 1;
-const ALIGNMENT = 64;
 const PAGE = 65536;
 const MOST_PAGES = 65536;
 const INVALID_ARGUMENT = 3; // Of core/kernel_abi/kernel_abi.h.
@@ -48,7 +48,6 @@ const VECTORS = Uint8Array.of(
 
 export const hasVectors = () => WebAssembly.validate(VECTORS);
 
-const align = (bytes) => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
 const quoted = (name) => JSON.stringify(name);
 const typeText = ({ dtype, shape }) => `${dtype}[${shape.join(", ")}]`;
 
@@ -124,8 +123,8 @@ async function compile(code, target) {
   }
 }
 
-// Where everything lies, from where the module's own memory ends.
-function layOut(plan) {
+// Where everything lies, from where the module's own memory ends. Scratch memory is last, to grow.
+function layOut(plan, threads) {
   let end = align(plan.code_bytes);
   const take = (bytes) => {
     const at = end;
@@ -139,65 +138,29 @@ function layOut(plan) {
   const context = take(4);
   const buffers = plan.values.map((value) => take(BUFFER.bytes + DIMENSION.bytes * value.shape.length));
   const lists = plan.steps.map((step) => take(4 * (1 + step.arguments.length)));
+  threads?.layOut(take);
   const scratch = end;
   take(plan.scratch_bytes);
   const placeOf = ({ place, index, offset }) => offset + (place === "arena" ? arena : place === "weights" ? weights : place === "input" ? inputs[index] : outputs[index]);
   return { weights, inputs, outputs, context, buffers, lists, scratch, end, hosts: plan.values.map(placeOf) };
 }
 
-// Scratch memory of kernels: a stack of blocks, which grows up to the limit.
-class Scratch {
-  constructor(memory, begin, limit) {
-    Object.assign(this, { memory, begin, limit });
-    this.clear();
-  }
-  clear() {
-    this.blocks = [];
-    this.isExhausted = false;
-  }
-  allocate(bytes) {
-    const at = this.blocks.at(-1)?.end ?? this.begin;
-    const end = at + Math.max(align(bytes), ALIGNMENT);
-    if (end > this.limit || !this.#reach(end)) {
-      this.isExhausted = true;
-      return 0;
-    }
-    this.blocks.push({ at, end, isUsed: true });
-    return at;
-  }
-  release(at) {
-    const block = this.blocks.find((one) => one.at === at);
-    if (block) block.isUsed = false;
-    while (this.blocks.length > 0 && !this.blocks.at(-1).isUsed) this.blocks.pop();
-  }
-  #reach(end) {
-    const missing = end - this.memory.buffer.byteLength;
-    if (missing <= 0) return true;
-    try {
-      this.memory.grow(Math.ceil(missing / PAGE));
-      return true;
-    } catch {
-      return false;
-    }
-  }
-}
-
 export class Program {
   #plan;
   #layout;
   #memory;
-  #scratch;
+  #limit;
   #kernels;
-  #exports;
-  #said = "";
+  #instance;
+  #threads;
 
   // Of the files of an export, which are side by side below `base`.
   static async load(base, options = {}) {
     const read = async (name) => readFile(new URL(name, base), options);
-    const text = new TextDecoder().decode(await read("plan.json"));
+    const text = await read("plan.json");
     let plan;
     try {
-      plan = JSON.parse(text);
+      plan = JSON.parse(new TextDecoder().decode(text));
     } catch (cause) {
       throw new PlanError(`the plan is no JSON: ${cause.message}`, { cause });
     }
@@ -207,17 +170,25 @@ export class Program {
   }
 
   // Of what is in memory already.
-  static async create({ plan, module, weights = new Uint8Array(0) }, { maxMemoryBytes = MOST_PAGES * PAGE } = {}) {
+  static async create({ plan, module, weights = new Uint8Array(0) }, { maxMemoryBytes = MOST_PAGES * PAGE, threads: count = 1, life } = {}) {
     checkPlan(plan);
+    const threads = count === 1 ? null : new (await import("./threads.js")).Threads(count, plan);
     const bytes = ArrayBuffer.isView(weights) ? new Uint8Array(weights.buffer, weights.byteOffset, weights.byteLength) : new Uint8Array(weights);
     if (bytes.byteLength !== plan.weights_bytes || hashOf(bytes) !== plan.weights_hash) {
       throw new PlanError("these are other weights than the plan's");
     }
-    return new Program(plan, await compile(module, plan.target), bytes, maxMemoryBytes);
+    const compiled = await compile(module, plan.target);
+    const program = new Program(plan, compiled, bytes, maxMemoryBytes, threads);
+    await threads?.begin(compiled, program.#memory, life);
+    return program;
   }
 
-  constructor(plan, module, weights, maxMemoryBytes) {
-    const layout = layOut(plan);
+  constructor(plan, module, weights, maxMemoryBytes, threads) {
+    const isShared = plan.target.endsWith("-threads");
+    if (isShared && globalThis.SharedArrayBuffer === undefined) {
+      throw new EngineError(`the program is for "${plan.target}", which takes shared memory, of an isolated page (crossOriginIsolated)`);
+    }
+    const layout = layOut(plan, threads);
     const mostPages = Math.min(MOST_PAGES, Math.floor(maxMemoryBytes / PAGE));
     const pages = Math.ceil(layout.end / PAGE);
     if (pages > mostPages) {
@@ -225,19 +196,21 @@ export class Program {
     }
     let memory;
     try {
-      memory = new WebAssembly.Memory({ initial: pages, maximum: mostPages });
+      memory = new WebAssembly.Memory({ initial: pages, maximum: mostPages, shared: isShared });
     } catch (cause) {
-      throw new MemoryLimitError(`the engine has no ${pages * PAGE} bytes of memory`, { cause });
+      throw new MemoryLimitError(`the engine has no ${pages * PAGE} bytes`, { cause });
     }
     this.#plan = plan;
     this.#layout = layout;
     this.#memory = memory;
-    this.#scratch = new Scratch(memory, layout.scratch, mostPages * PAGE);
-    this.#kernels = this.#instantiate(module);
+    this.#limit = mostPages * PAGE;
+    this.#threads = threads;
+    this.#kernels = this.#instantiate(module, new Scratch(memory, layout.scratch, pages * PAGE));
     new Uint8Array(memory.buffer).set(weights, layout.weights);
     this.#describe();
-    this.inputs = Object.freeze(plan.inputs.map(({ name, dtype, shape }) => Object.freeze({ name, dtype, shape: Object.freeze([...shape]) })));
-    this.outputs = Object.freeze(plan.outputs.map(({ name, dtype, shape }) => Object.freeze({ name, dtype, shape: Object.freeze([...shape]) })));
+    const told = (ports) => Object.freeze(ports.map(({ name, dtype, shape }) => Object.freeze({ name, dtype, shape: Object.freeze([...shape]) })));
+    this.inputs = told(plan.inputs);
+    this.outputs = told(plan.outputs);
   }
 
   get target() {
@@ -247,28 +220,16 @@ export class Program {
     return this.#memory.buffer.byteLength;
   }
 
+  close() {
+    this.#threads?.end("the program is closed");
+  }
+
   // The functions of the module's table.
-  #instantiate(module) {
-    const imports = {
-      parallel_for: (context, task, min, extent, closure) => {
-        const body = this.#exports.__indirect_function_table.get(task);
-        for (let i = min; i < min + extent; ++i) {
-          const result = body(context, i, closure);
-          if (result !== 0) return result;
-        }
-        return 0;
-      },
-      allocate: (context, bytes) => this.#scratch.allocate(Number(bytes)),
-      release: (context, at) => this.#scratch.release(at),
-      error: (context, message) => {
-        const bytes = new Uint8Array(this.#memory.buffer, message);
-        this.#said = new TextDecoder().decode(bytes.slice(0, Math.min(bytes.indexOf(0), 1000)));
-      },
-    };
+  #instantiate(module, scratch) {
     let table;
     try {
-      this.#exports = new WebAssembly.Instance(module, { env: { memory: this.#memory }, slipway: imports }).exports;
-      const { slipway_program_query: query, __heap_base: base } = this.#exports;
+      this.#instance = new Instance(module, this.#memory, scratch, this.#threads?.loopOn(this.#memory));
+      const { slipway_program_query: query, __heap_base: base } = this.#instance.exports;
       table = query(ABI_VERSION, 0);
       check(table > 0 && base.value <= this.#layout.weights, "the module's memory is larger than it says");
       const [version, count, rows] = new Uint32Array(this.#memory.buffer, table, 3);
@@ -277,7 +238,7 @@ export class Program {
       for (const { kernel, arguments: operands } of this.#plan.steps) {
         check(kernel === undefined || entries[3 * kernel + 1] === operands.length, "the module is another's");
       }
-      return Array.from({ length: count }, (_, i) => this.#exports.__indirect_function_table.get(entries[3 * i]));
+      return Array.from({ length: count }, (_, i) => this.#instance.exports.__indirect_function_table.get(entries[3 * i]));
     } catch (cause) {
       if (cause instanceof SlipwayError) throw cause;
       throw new PlanError(`the module cannot be instantiated: ${cause.message}`, { cause });
@@ -311,16 +272,17 @@ export class Program {
 
   // One inference: a typed array an input, by name, to one an output.
   run(inputs = {}, { onStep } = {}) {
+    this.#threads?.check();
     this.#take(inputs);
     this.#plan.steps.forEach((step, i) => {
       const begin = onStep && performance.now();
-      this.#scratch.clear();
+      this.#instance.scratch.clear();
       this.#step(step, i);
       onStep?.(step.name, performance.now() - begin, i);
     });
     return Object.fromEntries(this.#plan.outputs.map(({ name, dtype, bytes }, i) => {
       const at = this.#layout.outputs[i];
-      return [name, new (arrayOf(dtype))(this.#memory.buffer.slice(at, at + bytes))];
+      return [name, new (arrayOf(dtype))(new Uint8Array(this.#memory.buffer, at, bytes).slice().buffer)];
     }));
   }
 
@@ -361,22 +323,12 @@ export class Program {
       new Uint8Array(this.#memory.buffer).copyWithin(to, from, from + copy);
       return;
     }
-    const stack = this.#exports.__stack_pointer;
-    const before = stack.value;
-    this.#said = "";
-    let result;
-    let trap;
-    try {
-      result = this.#kernels[kernel](this.#layout.lists[i]);
-    } catch (cause) {
-      trap = cause;
-      stack.value = before;
-    }
+    const { result, trap } = this.#instance.call(() => this.#kernels[kernel](this.#layout.lists[i]));
     if (result === 0) return;
     const what = `step ${i} ${quoted(name)}`;
-    const why = this.#said || trap?.message || `its kernel returned ${result}`;
-    if (this.#scratch.isExhausted) {
-      throw new MemoryLimitError(`${what} wants more memory than the ${this.#scratch.limit} bytes that the model may have`, { cause: trap });
+    const why = this.#instance.said || trap?.message || `its kernel returned ${result}`;
+    if (this.#instance.scratch.isExhausted) {
+      throw new MemoryLimitError(`${what} wants more memory than the ${this.#limit} bytes that the model may have`, { cause: trap });
     }
     if (result === INVALID_ARGUMENT) throw new InputError(`${what}: ${why}`);
     throw new StepError(`${what} failed: ${why}`, { cause: trap });

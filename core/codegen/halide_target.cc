@@ -85,7 +85,7 @@ absl::StatusOr<Halide::Target> HalideTargetFor(const DeviceTarget& device,
   }
   std::vector<Halide::Target::Feature> features = CommonFeatures();
   if (device.arch == Arch::kWasm32) {
-    if (device.Has("threads")) return Unimplemented(device, "wasm-32 without threads is");
+    // "threads" is the linker's to know: kernels have no atomics and no variables of a thread.
     if (device.Has("simd128")) {
       // Every engine that has the first has the others.
       for (const auto feature :

@@ -206,8 +206,8 @@ std::vector<std::string> SharedObjectArguments(const char* emulation, const std:
           "--threads=1"};
 }
 
-std::vector<std::string> ModuleArguments(const std::string& output) {
-  return {
+std::vector<std::string> ModuleArguments(const DeviceTarget& target, const std::string& output) {
+  std::vector<std::string> arguments = {
       "-o", output, "--no-entry", "--import-memory", "--export-table",
       "--export=" SLIPWAY_QUERY_SYMBOL, "--export=__heap_base",
       // A global that changes, which lld takes for a feature that objects have to ask for.
@@ -216,6 +216,11 @@ std::vector<std::string> ModuleArguments(const std::string& output) {
       "--stack-first", "-z", absl::StrCat("stack-size=", SLIPWAY_MODULE_STACK_BYTES),
       // A function of another type than its caller believes is a warning there, and a trap later.
       "--fatal-warnings", "--strip-all", "--threads=1"};
+  if (target.Has("threads")) {
+    // The largest there is: whoever makes the memory says how much of it may be used.
+    arguments.insert(arguments.end(), {"--shared-memory", "--max-memory=4294967296"});
+  }
+  return arguments;
 }
 
 constexpr char kLldPackage[] = "lld-14";
@@ -232,7 +237,7 @@ absl::StatusOr<std::string> LinkProgram(const DeviceTarget& target,
   const std::string output = linking.PathOf("program");
   std::vector<std::string> arguments;
   if (is_module) {
-    arguments = ModuleArguments(output);
+    arguments = ModuleArguments(target, output);
   } else {
     SLIPWAY_ASSIGN_OR_RETURN(
         const std::string exports,

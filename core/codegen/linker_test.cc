@@ -20,6 +20,7 @@ namespace {
 
 using ::slipway::testing::StatusIs;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 DeviceTarget TargetOf(const char* name) { return ParseTarget(name)->host(); }
 
@@ -175,6 +176,18 @@ TEST(LinkerTest, MakesModulesForWebAssembly) {
                        LinkProgram(TargetOf("wasm-32-wasi"), kernels, {}));
   EXPECT_NE(module, scalar);
   EXPECT_OK(LinkProgram(target, {}, {}).status());
+}
+
+TEST(LinkerTest, MakesModulesOfSharedMemoryForThreads) {
+  const std::vector<LinkedKernel> kernels = {{"slipway_TopK", nullptr, 5}};
+  // Of the import: a memory, with a maximum and shared.
+  const std::string import("\3env\6memory\2\3", 13);
+  ASSERT_OK_AND_ASSIGN(const std::string module,
+                       LinkProgram(TargetOf("wasm-32-wasi-simd128-threads"), kernels, {}));
+  EXPECT_THAT(module, HasSubstr(import));
+  ASSERT_OK_AND_ASSIGN(const std::string one_thread,
+                       LinkProgram(TargetOf("wasm-32-wasi-simd128"), kernels, {}));
+  EXPECT_THAT(one_thread, Not(HasSubstr(import)));
 }
 
 TEST(LinkerTest, NamesWhatAModuleWouldLackOrCannotBe) {

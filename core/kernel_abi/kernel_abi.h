@@ -13,7 +13,9 @@
  * SLIPWAY_QUERY_SYMBOL, `__indirect_function_table`, by whose indices kernels and tasks are called, and two globals. Memory
  * before `__heap_base` is the code's own, its stack of SLIPWAY_MODULE_STACK_BYTES included, and less than these and the module's
  * bytes together; what follows is the runtime's. After a call that trapped, the runtime gives `__stack_pointer` the value it
- * had before.
+ * had before. A module for a target with threads imports shared memory. Each thread instantiates it on the same one: the first
+ * instance fills the code's own memory and keeps the stack there; in all others the runtime points `__stack_pointer` to the end of
+ * SLIPWAY_MODULE_STACK_BYTES of its own before anything is called.
  *
  * Versioning:
  *  - SLIPWAY_ABI_VERSION is raised when the meaning or layout of anything here changes.

@@ -181,6 +181,7 @@ std::vector<std::string> KnownTargets() {
           "riscv-64-linux",
           "wasm-32-wasi",
           "wasm-32-wasi-simd128",
+          "wasm-32-wasi-simd128-threads",
           "x86-64-v3-linux,opencl",
           "arm-64-linux,opencl",
           "x86-64-v3-linux,cuda-sm80",

@@ -38,6 +38,10 @@ test('a model is compiled, fetched and run', async () => {
   assert.equal(stages.at(-1), 'fetch');
   const scalar = await compile(digits, { base, token, target: 'wasm-32-wasi' });
   assert.equal(largest(scalar.run({ [name]: image(7) })[scalar.outputs[0].name]), 7);
+  const parallel = await compile(digits, { base, token, threads: 2 });
+  assert.equal(parallel.target, 'wasm-32-wasi-simd128-threads');
+  assert.deepEqual(parallel.run({ [name]: image(7) }), program.run({ [name]: image(7) }));
+  parallel.close();
 });
 
 test('what the server says comes with its code', async () => {

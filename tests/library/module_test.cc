@@ -23,23 +23,26 @@ using ::testing::HasSubstr;
 
 constexpr char kVectors[] = "wasm-32-wasi-simd128";
 constexpr char kScalar[] = "wasm-32-wasi";
+constexpr char kThreads[] = "wasm-32-wasi-simd128-threads";
 
 class ModuleTest : public ::testing::Test {
  protected:
   void ExpectRuns(const std::string& name, const ModelSource& source) {
-    for (const char* target : {kVectors, kScalar}) {
+    for (const char* target : {kVectors, kScalar, kThreads}) {
       SCOPED_TRACE(absl::StrCat(name, " for ", target));
       LibraryOptions options;
-      options.name = target == kScalar ? name + "_scalar" : name;
+      options.name = target == kScalar    ? name + "_scalar"
+                     : target == kThreads ? name + "_threads"
+                                          : name;
       options.model = "test.onnx";
       ASSERT_OK_AND_ASSIGN(const Exported module, Export(source, target, options, tree_));
       EXPECT_OK(CheckModule(module, tree_));
     }
   }
-  absl::Status ExportError(absl::string_view text, const char* target = kVectors) {
+  absl::Status ExportError(absl::string_view text) {
     LibraryOptions options;
     options.name = "refused";
-    return Export(TextModel(text), target, options, tree_).status();
+    return Export(TextModel(text), kVectors, options, tree_).status();
   }
 
   TempTree tree_;
@@ -48,7 +51,8 @@ class ModuleTest : public ::testing::Test {
 TEST_F(ModuleTest, DigitsIsAtMost80Kilobytes) {
   ExpectRuns("digits", DigitsModel());
   size_t all = 0;
-  for (const char* file : {"model.wasm", "weights.bin", "plan.json", "slipway.js", "index.js"}) {
+  for (const char* file :
+       {"model.wasm", "weights.bin", "plan.json", "slipway.js", "instance.js", "index.js"}) {
     const size_t bytes = tree_.Read(absl::StrCat("digits/", file)).size();
     std::cout << file << ": " << bytes << " bytes\n";
     all += bytes;
@@ -126,6 +130,32 @@ TEST_F(ModuleTest, TheRunnerRefusesWhatIsWrong) {
   EXPECT_TRUE(result.status.ok()) << result.ToString() << result.out;
 }
 
+// What goes wrong on other threads than the program's own, by a module of C.
+TEST_F(ModuleTest, ThreadsFailAsTheProgram) {
+  LibraryOptions options;
+  options.name = "digits";
+  ASSERT_OK_AND_ASSIGN(const Exported digits, Export(DigitsModel(), kThreads, options, tree_));
+  const std::string object = tree_.Path("faults.o");
+  const std::string module = tree_.Path("faults.wasm");
+  const CommandResult compiled =
+      RunCommand({.argv = {"clang-14", "--target=wasm32-unknown-unknown", "-ffreestanding",
+                           "-matomics", "-mbulk-memory", "-O2", "-I", RunfilePath("."), "-c", "-o",
+                           object, RunfilePath("tests/library/faults.c")},
+                  .environment = {{"PATH", "/usr/bin:/bin"}}});
+  ASSERT_TRUE(compiled.status.ok()) << compiled.ToString();
+  const CommandResult linked = RunCommand(
+      {.argv = {"wasm-ld-14", "-o", module, "--no-entry", "--import-memory", "--shared-memory",
+                "--max-memory=4294967296", "--export-table", "--export=__heap_base",
+                "--export=__stack_pointer", "--no-check-features", "--stack-first", "-z",
+                "stack-size=1048576", object},
+       .environment = {{"PATH", "/usr/bin:/bin"}}});
+  ASSERT_TRUE(linked.status.ok()) << linked.ToString();
+  const CommandResult result = RunCommand(
+      {.argv = {"node", "--test", RunfilePath("tests/library/module_threads_test.mjs")},
+       .environment = {{"LIBRARY", digits.folder}, {"FAULTS", module}, {"PATH", "/usr/bin:/bin"}}});
+  EXPECT_TRUE(result.status.ok()) << result.ToString() << result.out;
+}
+
 TEST_F(ModuleTest, WhatModulesDoNotHaveIsNamed) {
   EXPECT_THAT(ExportError(kOpenExtent), StatusIs(absl::StatusCode::kFailedPrecondition,
                                                  AllOf(HasSubstr("input \"x\" is f32[batch, 3]"),
@@ -134,9 +164,6 @@ TEST_F(ModuleTest, WhatModulesDoNotHaveIsNamed) {
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("is a branch")));
   EXPECT_THAT(ExportError(kFoundSize), StatusIs(absl::StatusCode::kUnimplemented,
                                                 HasSubstr("finds sizes out while running")));
-  EXPECT_THAT(ExportError(R"(graph "g" (%x: f32[4]) -> (%y) { %y = Relu(%x) })",
-                          "wasm-32-wasi-simd128-threads"),
-              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("threads")));
 }
 
 TEST_F(ModuleTest, MoreMemoryThanThereIsIsRefused) {

@@ -1,4 +1,5 @@
-// run_module.mjs FOLDER INPUTS OUTPUTS: runs an export twice, and writes what the second run gives. Files hold tensors, one behind the other.
+// run_module.mjs FOLDER INPUTS OUTPUTS: runs an export twice, and writes what the second run gives, which is the same on any number of threads. Files hold
+// tensors, one behind the other.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
@@ -18,6 +19,13 @@ const given = Object.fromEntries(plan.inputs.map((port) => {
   return [port.name, { data: new (arrays[port.dtype] ?? Uint8Array)(data), shape: port.shape }];
 }));
 if (at !== bytes.length) throw new Error('there are more inputs than the model has');
-program.run(given);
-const results = program.run(given);
-writeFileSync(outputs, Buffer.concat(program.outputs.map(({ name }) => new Uint8Array(results[name].buffer))));
+const resultsOf = (model) => {
+  model.run(given);
+  const results = model.run(given);
+  return Buffer.concat(model.outputs.map(({ name }) => new Uint8Array(results[name].buffer)));
+};
+const results = resultsOf(program);
+for (const threads of plan.target.endsWith('-threads') ? [2, 3] : []) {
+  if (!resultsOf(await load({ threads })).equals(results)) throw new Error(`it has other results on ${threads} threads`);
+}
+writeFileSync(outputs, results);
