@@ -11,10 +11,11 @@ HOP = ('connection', 'transfer-encoding', 'keep-alive', 'host', 'origin', 'conte
 
 class Between:
     """Until the end of its `with`: `address` stands for the page at `page`. request(path, body) is the body to send on in place of
-    one; answer(path) the content of a script in place of the server's, None for its own."""
+    one; answer(path) the content of a script in place of the server's, None for its own; `without` the headers that answers lose."""
 
-    def __init__(self, page, request=lambda path, body: body, answer=lambda path: None):
-        self._server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), _handler(page, request, answer))
+    def __init__(self, page, request=lambda path, body: body, answer=lambda path: None, without=()):
+        left_out = {*HOP, *(name.lower() for name in without)}
+        self._server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), _handler(page, request, answer, left_out))
         self._server.daemon_threads = True
         self.address = f'http://127.0.0.1:{self._server.server_address[1]}'
 
@@ -27,7 +28,7 @@ class Between:
         self._server.server_close()
 
 
-def _handler(page, request, answer):
+def _handler(page, request, answer, left_out):
     upstream = urllib.parse.urlsplit(page).netloc
 
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -45,7 +46,7 @@ def _handler(page, request, answer):
             given = connection.getresponse()
             self.send_response(given.status)
             for name, value in given.getheaders():
-                if name.lower() not in HOP:
+                if name.lower() not in left_out:
                     self.send_header(name, value)
             self.send_header('Connection', 'close')
             self.end_headers()

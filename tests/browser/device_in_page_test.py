@@ -14,7 +14,9 @@ import between
 import site_of_test as site
 from webdriver import Browser
 
-TARGET = 'wasm-32-wasi-simd128'
+TARGET = 'wasm-32-wasi-simd128-threads'
+ONE_THREAD = 'wasm-32-wasi-simd128'
+ISOLATING = ('Cross-Origin-Opener-Policy', 'Cross-Origin-Embedder-Policy')
 IMAGES = os.path.join(os.path.dirname(site.DIGITS), 'images')
 FIRST_LOAD = 300_000
 
@@ -48,6 +50,16 @@ LARGE = '''graph "large" (%x: f32[4096, 4096]) -> (%y) {
   %c = Transpose(%b) {perm = [1, 0]}
   %y = Add(%c, %x)
 }'''
+WIDE = '''graph "wide" (%x: f32[1, 16, 64, 64]) -> (%y) {
+  const %w: f32[32, 16, 3, 3] = splat 0.1
+  const %k: f32[32, 32] = splat 0.25
+  %c = Conv(%x, %w) {pads = [1, 1, 1, 1]}
+  %r = Sigmoid(%c)
+  %t = Transpose(%r) {perm = [0, 2, 3, 1]}
+  %y = MatMul(%t, %k)
+}'''
+# How many workers of programs there are: each holds a lock.
+WORKERS = "return navigator.locks.query().then(({held}) => held.filter(({name}) => name.startsWith('slipway-program-')).length)"
 OPEN = '''graph "open" [batch in 1..64] (%x: f32[batch, 3]) -> (%y) {
   %y = Relu(%x)
 }'''
@@ -130,10 +142,10 @@ class DeviceInPageTest(unittest.TestCase):
             self.assertLess(time.monotonic(), end, found)
             time.sleep(0.05)
 
-    def begin_benchmark(self, deadline_s=60):
+    def begin_benchmark(self, deadline_s=60, threads=1):
         """One that lasts."""
         job = self.api('/benchmarks', {
-            'spec': {'samples': 1000000, 'run': {'manifest': self.manifest(), 'device': 'page-1'}},
+            'spec': {'samples': 1000000, 'run': {'manifest': self.manifest(), 'device': 'page-1', 'threads': threads}},
             'runDeadlineNs': str(int(deadline_s * 1e9))})['jobId']
         end = time.monotonic() + 30
         while self.api(f'/jobs/{job}')['state'] != 'RUNNING':
@@ -153,7 +165,7 @@ class DeviceInPageTest(unittest.TestCase):
         # Its first load: everything, by the sizes that the browser was sent.
         sizes = self.browser.run('''return performance.getEntriesByType('resource').concat(performance.getEntriesByType('navigation'))
             .map(({name, transferSize}) => [name, transferSize])''')
-        workers = ['device_agent', 'device_attempt', 'connection', 'clock', 'slipway', 'device_program', 'random', 'worker_life']
+        workers = ['device_agent', 'device_attempt', 'connection', 'clock', 'slipway', 'instance', 'threads', 'thread', 'device_program', 'random', 'worker_life']
         alone = {f'{self.site.page}/assets/{name}.js' for name in workers} - {name for name, _ in sizes}
         total = sum(size for _, size in sizes)
         for address in alone:
@@ -212,7 +224,8 @@ class DeviceInPageTest(unittest.TestCase):
     def test_what_pages_do_not_do_is_named(self):
         self.begin()
         for arguments, words in [
-                ((site.DIGITS, '--threads', '2'), 'a page has one'),
+                ((site.DIGITS, '--threads', '100'), '1 to 64'),
+                ((site.DIGITS, '--threads', '2', '--target', ONE_THREAD), f'compile the model for "{TARGET}"'),
                 ((self.graph('open', OPEN),), '--dimension'),
                 ((site.DIGITS, '--target', 'x86-64-v2-linux'), 'x86-64-v2')]:
             done = self.command('run', *arguments, '--device', 'page-1')
@@ -226,20 +239,53 @@ class DeviceInPageTest(unittest.TestCase):
         self.assertIn('serves no sessions', done.stderr)
         self.run_digits()
 
+    def test_threads_give_the_same_results(self):
+        self.begin()
+        path = self.graph('wide', WIDE)
+        results = []
+        for threads in ('1', '2', '3'):
+            folder = os.path.join(self.site.folder, f'on-{threads}')
+            done = self.site.slipway('run', path, '--device', 'page-1', '--threads', threads, '--output-dir', folder, '--check')
+            self.assertIn('agrees', done)
+            with open(os.path.join(folder, 'y.npy'), 'rb') as file:
+                results.append(file.read())
+        self.assertEqual(results[1], results[0])
+        self.assertEqual(results[2], results[0])
+        job = json.loads(self.site.slipway('bench', path, '--device', 'page-1', '--samples', '5', '--threads', '2', '--json'))['job']
+        self.assertEqual(self.api(f'/jobs/{job}')['benchmarkResult']['threads'], 2)
+        self.assertEqual(self.browser.complaints(), [])
+
+    def test_a_page_that_is_not_isolated_has_one_thread(self):
+        with between.Between(self.site.page, without=ISOLATING) as page:
+            self.begin(page=page.address)
+            self.assertFalse(self.browser.run('return crossOriginIsolated'))
+            self.assertEqual(self.devices()['page-1']['target'], ONE_THREAD)
+            self.run_digits()
+            for arguments, words in [(('--threads', '2'), 'this page has one'), (('--target', TARGET), "'threads'")]:
+                done = self.command('run', site.DIGITS, '--device', 'page-1', *arguments)
+                self.assertNotEqual(done.returncode, 0, done.stdout)
+                self.assertIn(words, done.stderr)
+            self.run_digits()
+
     def test_a_program_that_does_not_end_is_ended(self):
         self.begin()
-        job = self.ended(self.begin_benchmark(deadline_s=2))
-        self.assertEqual(job['state'], 'FAILED')
-        self.assertEqual(job['error']['code'], 4)
-        self.assertIn('did not end in 2 s', job['error']['message'])
+        for threads in (1, 3):
+            job = self.ended(self.begin_benchmark(deadline_s=2, threads=threads))
+            self.assertEqual(job['state'], 'FAILED')
+            self.assertEqual(job['error']['code'], 4)
+            self.assertIn('did not end in 2 s', job['error']['message'])
+            self.await_no_programs()
         self.run_digits()
+
+    def await_no_programs(self):
+        self.browser.wait(f'{WORKERS}.then((count) => count === 0)', 'the program has ended with all its workers')
 
     def test_a_worker_that_ends_without_a_word_is_missed_at_once(self):
         # In the program's place one that does what its browser may do to it: it is alive, and then is not.
         program = '''import {holdLife} from './worker_life.js';
 onmessage = async ({data}) => {
   await holdLife(data.life);
-  postMessage({isAlive: true});
+  postMessage({lives: [data.life]});
   setTimeout(() => close(), 300);
 };'''
         with between.Between(self.site.page, answer=lambda path: program.encode() if path == '/assets/device_program.js' else None) as page:
@@ -250,6 +296,30 @@ onmessage = async ({data}) => {
             self.assertEqual(ended['state'], 'FAILED', ended)
             self.assertIn('ended without a word', ended['error']['message'])
             self.assertLess(time.monotonic() - begin, 30)
+        self.begin()
+        self.run_digits()
+
+    def test_a_thread_that_ends_without_a_word_is_missed_at_once(self):
+        # It ends when the first loop comes, having entered it.
+        thread = '''import {SharedLoop} from './threads.js';
+onmessage = ({data: {memory, loop, life}}) => navigator.locks.request(life, async () => {
+  postMessage({ready: true});
+  try {
+    new SharedLoop(memory, loop).serve({scratch: {clear: () => { throw new Error('enough'); }}}, []);
+  } catch {
+    close();
+  }
+});'''
+        with between.Between(self.site.page, answer=lambda path: thread.encode() if path == '/assets/thread.js' else None) as page:
+            self.begin(page=page.address)
+            begin = time.monotonic()
+            job = self.api('/benchmarks', {
+                'spec': {'samples': 1000000, 'run': {'manifest': self.manifest(), 'device': 'page-1', 'threads': 2}}, 'runDeadlineNs': str(int(60e9))})['jobId']
+            ended = self.ended(job)
+            self.assertEqual(ended['state'], 'FAILED', ended)
+            self.assertIn('a worker of the program ended without a word', ended['error']['message'])
+            self.assertLess(time.monotonic() - begin, 30)
+            self.await_no_programs()
         self.begin()
         self.run_digits()
 
@@ -267,17 +337,21 @@ onmessage = async ({data}) => {
 
     def test_cancelling(self):
         self.begin()
-        job = self.begin_benchmark()
-        self.api(f'/jobs/{job}/cancel', {})
-        self.assertEqual(self.ended(job)['state'], 'CANCELLED')
-        self.browser.wait_text('stopped')
+        for threads in (1, 3):
+            job = self.begin_benchmark(threads=threads)
+            self.browser.wait(f'{WORKERS}.then((count) => count >= {threads})', 'all workers of the program are there')
+            self.api(f'/jobs/{job}/cancel', {})
+            self.assertEqual(self.ended(job)['state'], 'CANCELLED')
+            self.browser.wait_text('stopped')
+            self.await_no_programs()
         self.run_digits()
 
     def test_too_much_memory(self):
         self.begin(memory=64)
-        done = self.command('run', self.graph('large', LARGE), '--device', 'page-1')
-        self.assertNotEqual(done.returncode, 0)
-        self.assertIn('this page allows 64 MiB', done.stderr)
+        for threads in ('1', '2'):
+            done = self.command('run', self.graph('large', LARGE), '--device', 'page-1', '--threads', threads)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn('this page allows 64 MiB', done.stderr)
         self.run_digits()
 
     def test_a_page_that_is_closed_goes_at_once(self):

@@ -173,7 +173,7 @@ async function live({token, id, device, maxMemoryBytes}) {
   let described = null;
   for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
     try {
-      described ??= {...device, id: id || await nameOf(token), target: hasVectors() ? 'wasm-32-wasi-simd128' : 'wasm-32-wasi',
+      described ??= {...device, id: id || await nameOf(token), target: ['wasm-32-wasi', hasVectors() && 'simd128', crossOriginIsolated && 'threads'].filter(Boolean).join('-'),
         os: `${device.os}, a clock of ${Number((resolution * 1000).toPrecision(3))} us`};
       postMessage({device: described, resolution});
       await new Instance({token, device: described, maxMemoryBytes}).live(() => {

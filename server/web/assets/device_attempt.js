@@ -33,12 +33,16 @@ function base64Of(bytes) {
   return btoa(text);
 }
 
+const featuresOf = (target) => target.split('-').slice(3);
+
 function check(assignment, device) {
   const {run, benchmark} = assignment;
   if (!run && !benchmark) throw new AttemptError('UNIMPLEMENTED', 'pages take runs and benchmarks alone');
   if (assignment.device && assignment.device !== device.id) throw new AttemptError('INVALID_ARGUMENT', `this page is no device "${assignment.device}", only "${device.id}"`);
   const spec = run ?? benchmark.run;
-  if ((spec.threads ?? 0) > 1) throw new AttemptError('UNIMPLEMENTED', `${spec.threads} threads: a page has one, since modules with threads are not made yet`);
+  if ((spec.threads ?? 0) > 1 && !featuresOf(device.target).includes('threads')) {
+    throw new AttemptError('FAILED_PRECONDITION', `${spec.threads} threads: this page has one, since its browser shares no memory with it (it is not isolated)`);
+  }
   if (benchmark?.scenario || benchmark?.settling) throw new AttemptError('UNIMPLEMENTED', 'pages measure calls that follow each other, at once: no scenario and no settling');
   return spec;
 }
@@ -46,7 +50,8 @@ function check(assignment, device) {
 async function fetchFiles(server, {sha256, sizeBytes}, device) {
   const read = (name) => server.fetch(`/api/v1/artifacts/${sha256}/${sizeBytes}/module/${name}`);
   const plan = await (await read('plan.json')).json();
-  if (plan.target === 'wasm-32-wasi-simd128' && device.target !== plan.target) throw new AttemptError('FAILED_PRECONDITION', `the program is for ${plan.target}, and this browser is ${device.target}`);
+  const lacking = featuresOf(plan.target).filter((feature) => !featuresOf(device.target).includes(feature));
+  if (lacking.length > 0) throw new AttemptError('FAILED_PRECONDITION', `the program is for ${plan.target}, and this page is ${device.target}: it lacks ${lacking.join(', ')}`);
   const [module, weights] = await Promise.all(['model.wasm', plan.weights_bytes > 0 ? 'weights.bin' : null].map(async (name) => name && (await read(name)).arrayBuffer()));
   return {plan, module, weights: weights ?? new ArrayBuffer(0)};
 }
@@ -72,7 +77,10 @@ function ask(message, patience, staged) {
     };
     worker.onmessageerror = () => reject(new AttemptError('ABORTED', 'the program\'s worker answered with what cannot be read'));
     worker.onmessage = ({data}) => {
-      if (data.isAlive) return whenEnded(life, answered.signal, () => reject(new AttemptError('ABORTED', 'the program\'s worker ended without a word')));
+      if (data.lives) {
+        for (const life of data.lives) whenEnded(life, answered.signal, () => reject(new AttemptError('ABORTED', 'a worker of the program ended without a word')));
+        return;
+      }
       if (data.stage) return staged(data.stage);
       if (data.done) return resolve(data.done);
       const more = data.error.name === 'MemoryLimitError' ? `; this page allows ${Math.floor(message.maxMemoryBytes / 2 ** 20)} MiB` : '';
@@ -111,7 +119,7 @@ export async function runAttempt(assignment, {server, device, maxMemoryBytes, st
     const {benchmark} = assignment;
     const options = benchmark && {
       warmup: (benchmark.warmup ?? 0) < 0 ? DEFAULTS.warmup : benchmark.warmup ?? 0, samples: benchmark.samples || DEFAULTS.samples, profile: benchmark.profile ?? false};
-    const done = await ask({files, inputs, seed: spec.seed ?? '0', benchmark: options, maxMemoryBytes}, server.patience, staged);
+    const done = await ask({files, inputs, seed: spec.seed ?? '0', threads: spec.threads || 1, benchmark: options, maxMemoryBytes}, server.patience, staged);
     const ran = performance.now();
     const outputs = done.outputs && await sendOutputs(server, done.outputs);
     const timings = {fetchNs: nanoseconds(fetched - begin), spawnNs: nanoseconds(ran - fetched - done.loadMs - done.runMs), loadNs: nanoseconds(done.loadMs),

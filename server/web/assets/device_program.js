@@ -1,5 +1,5 @@
-// A program of an attempt, in a worker of its own: whatever it does, ending the worker ends it. Gets one message, and answers with {isAlive}, {stage},
-// then {done} or {error}.
+// A program of an attempt, in a worker of its own, which has those of its other threads: whatever it does, ending the worker ends it. Gets one message, and answers with
+// {lives}, names of locks that its workers hold, {stage}, then {done} or {error}.
 import {clockResolution} from './clock.js';
 import {randomBytes} from './random.js';
 import {elementsOf, Program} from './slipway.js';
@@ -62,13 +62,14 @@ function profile(program, inputs, resolution) {
   return steps.map(({name, least, sum}) => ({name, durationNs: nanoseconds(least < RESOLUTIONS_OF_STEP * resolution ? sum / calls : least)}));
 }
 
-async function measure(program, load, inputs, {warmup, samples, profile: wantsSteps}) {
+async function measure(program, load, inputs, threads, {warmup, samples, profile: wantsSteps}) {
   const resolution = clockResolution();
   const leastSample = Math.max(LEAST_SAMPLE_MS, RESOLUTIONS_PER_SAMPLE * resolution);
-  const result = {threads: 1, firstRunNs: nanoseconds(timed(() => program.run(inputs)))};
+  const result = {threads, firstRunNs: nanoseconds(timed(() => program.run(inputs)))};
   const begin = performance.now();
-  await load();
+  const again = await load();
   result.loadWarmNs = nanoseconds(performance.now() - begin);
+  again.close();
   for (const end = performance.now() + OPTIMIZING_MS; performance.now() < end;) {
     program.run(inputs);
     await turn();
@@ -94,16 +95,17 @@ async function measure(program, load, inputs, {warmup, samples, profile: wantsSt
   return {result, resolution};
 }
 
-async function work({files, inputs: given, seed, benchmark, maxMemoryBytes}) {
-  const load = () => Program.create(files, {maxMemoryBytes});
+async function work({files, inputs: given, seed, threads, benchmark, maxMemoryBytes, life}) {
+  const load = (options) => Program.create(files, {maxMemoryBytes, threads, ...options});
   let begin = performance.now();
-  const program = await load();
+  const program = await load({life});
   const loadMs = performance.now() - begin;
+  postMessage({lives: Array.from({length: threads - 1}, (_, i) => `${life}-${i + 1}`)});
   const inputs = await gatherInputs(program.inputs, given, seed);
   postMessage({stage: benchmark ? 'measure' : 'run'});
   begin = performance.now();
   if (benchmark) {
-    const {result, resolution} = await measure(program, load, inputs, benchmark);
+    const {result, resolution} = await measure(program, load, inputs, threads, benchmark);
     return {benchmark: {...result, loadColdNs: nanoseconds(loadMs)}, resolution, loadMs, runMs: performance.now() - begin};
   }
   const outputs = program.run(inputs);
@@ -113,7 +115,7 @@ async function work({files, inputs: given, seed, benchmark, maxMemoryBytes}) {
 
 onmessage = async ({data}) => {
   await holdLife(data.life);
-  postMessage({isAlive: true});
+  postMessage({lives: [data.life]});
   try {
     const done = await work(data);
     postMessage({done}, (done.outputs ?? []).map(({bytes}) => bytes));
