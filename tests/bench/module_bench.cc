@@ -1,7 +1,8 @@
 // Compiles a model for WebAssembly and for this machine's x86-64-v2, and runs both on one thread in turns: the one in Node, and if wanted in a page
-// of Debian's Chromium, the other in this process. How long the compilations took, and the minima of the runs.
+// of Debian's Chromium, the other in this process. How long the compilations took, and the minima of the runs. With threads the module runs on one and on so
+// many of them, in turns.
 //
-//   bazel run //tests/bench:module_bench -- MODEL.onnx [--browser] [--rounds N] [--steps N]
+//   bazel run //tests/bench:module_bench -- MODEL.onnx [--browser] [--threads N] [--rounds N] [--steps N]
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -34,6 +35,7 @@ constexpr int64_t kMaxModelBytes = int64_t{1} << 31;
 
 struct BenchOptions {
   std::string target = "wasm-32-wasi-simd128";
+  int64_t threads = 1;
   int64_t rounds = 5;
   int64_t samples = 20;
   int64_t steps = 10;
@@ -68,7 +70,33 @@ absl::StatusOr<CompiledModel> Compile(const std::string& path, const std::string
   return compiled;
 }
 
-absl::Status RunBench(const std::string& path, const BenchOptions& options) {
+// An engine on so many threads, and the least it took.
+struct Way {
+  std::string name;
+  std::vector<std::string> argv;
+  double least_ms = std::numeric_limits<double>::infinity();
+};
+
+std::vector<Way> WaysOf(const BenchOptions& options, const std::string& module_folder) {
+  std::vector<Way> ways;
+  const std::string samples = absl::StrCat(options.samples);
+  std::vector<int64_t> numbers = {1};
+  if (options.threads > 1) numbers.push_back(options.threads);
+  for (const int64_t threads : numbers) {
+    const std::string name = absl::StrCat(" on ", threads, threads == 1 ? " thread" : " threads");
+    ways.push_back({"Node" + name,
+                    {"/usr/bin/node", testing::RunfilePath("tests/bench/module_bench.mjs"),
+                     module_folder, samples, absl::StrCat(threads)}});
+    if (!options.browser) continue;
+    ways.push_back({"Chromium" + name,
+                    {"/usr/bin/python3", testing::RunfilePath("tests/bench/module_in_browser.py"),
+                     module_folder, samples, absl::StrCat(threads)}});
+  }
+  return ways;
+}
+
+absl::Status RunBench(const std::string& path, BenchOptions options) {
+  if (options.threads > 1) options.target += "-threads";
   SLIPWAY_ASSIGN_OR_RETURN(const CompiledModel module, Compile(path, options.target));
   SLIPWAY_ASSIGN_OR_RETURN(const CompiledModel native, Compile(path, "x86-64-v2-linux"));
   LibraryOptions library;
@@ -91,8 +119,7 @@ absl::Status RunBench(const std::string& path, const BenchOptions& options) {
 
   const SystemClock clock;
   double least_native = std::numeric_limits<double>::infinity();
-  double least_node = least_native;
-  double least_browser = least_native;
+  std::vector<Way> ways = WaysOf(options, module_folder);
   for (int64_t round = 0; round < options.rounds; ++round) {
     for (int64_t sample = -2; sample < options.samples; ++sample) {
       const absl::Duration begin = clock.Monotonic();
@@ -100,28 +127,20 @@ absl::Status RunBench(const std::string& path, const BenchOptions& options) {
       const double ms = absl::ToDoubleMilliseconds(clock.Monotonic() - begin);
       if (sample >= 0) least_native = std::min(least_native, ms);
     }
-    const int64_t steps = round + 1 == options.rounds ? options.steps : 0;
-    const std::string samples = absl::StrCat(options.samples);
-    SLIPWAY_ASSIGN_OR_RETURN_WITH(
-        const double node_ms,
-        TimeElsewhere({"/usr/bin/node", testing::RunfilePath("tests/bench/module_bench.mjs"),
-                       module_folder, samples, absl::StrCat(steps)}),
-        "in Node");
-    least_node = std::min(least_node, node_ms);
-    if (!options.browser) continue;
-    SLIPWAY_ASSIGN_OR_RETURN_WITH(
-        const double browser_ms,
-        TimeElsewhere({"/usr/bin/python3", testing::RunfilePath("tests/bench/module_in_browser.py"),
-                       module_folder, samples}),
-        "in Chromium");
-    least_browser = std::min(least_browser, browser_ms);
+    for (Way& way : ways) {
+      std::vector<std::string> argv = way.argv;
+      if (&way == &ways.front() && round + 1 == options.rounds) {
+        argv.push_back(absl::StrCat(options.steps));
+      }
+      SLIPWAY_ASSIGN_OR_RETURN_WITH(const double ms, TimeElsewhere(std::move(argv)), way.name);
+      way.least_ms = std::min(way.least_ms, ms);
+    }
   }
-  const auto tell = [&](const char* engine, double ms) {
-    std::printf("x86-64-v2 %.2f ms, %s in %s %.2f ms: %.1f %% of the speed\n", least_native,
-                options.target.c_str(), engine, ms, 100 * least_native / ms);
-  };
-  tell("Node", least_node);
-  if (options.browser) tell("Chromium", least_browser);
+  for (const Way& way : ways) {
+    std::printf("x86-64-v2 on 1 thread %.2f ms, %s in %s %.2f ms: %.1f %% of the speed\n",
+                least_native, options.target.c_str(), way.name.c_str(), way.least_ms,
+                100 * least_native / way.least_ms);
+  }
   return absl::OkStatus();
 }
 
@@ -131,6 +150,8 @@ absl::Status Main(int argc, char** argv) {
       "module_bench MODEL.onnx [flags]",
       "Times a model as WebAssembly in Node, and in Chromium, beside the same for x86-64-v2.");
   flags.Add("target", &options.target, "TARGET", "Of the module.");
+  flags.Add("threads", &options.threads, 1, 64, "N",
+            "Runs the module on one thread and on so many, for \"TARGET-threads\".");
   flags.Add("rounds", &options.rounds, 1, 1'000, "N", "Turns, each a new engine.");
   flags.Add("samples", &options.samples, 1, 1'000'000, "N", "Runs measured in a turn.");
   flags.Add("steps", &options.steps, 0, 1'000'000, "N", "Slowest steps shown.");

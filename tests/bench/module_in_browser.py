@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""module_in_browser.py FOLDER SAMPLES: the least milliseconds of a run of an export of f32 inputs, in a worker of a page in Debian's Chromium."""
+"""module_in_browser.py FOLDER SAMPLES THREADS: the least milliseconds of a run of an export of f32 inputs, in a worker of a page in Debian's Chromium."""
 
 import functools
 import http.server
@@ -17,15 +17,15 @@ FILES = {
     '/timing.js': ('text/javascript', b'''
 import { load } from "./module/index.js";
 import { timeModule } from "./module_timing.mjs";
-onmessage = ({ data }) => timeModule(load, data, false).then(postMessage, (error) => postMessage({ error: String(error) }));
+onmessage = ({ data: { samples, threads } }) => timeModule(() => load({ threads }), samples, false).then(postMessage, (error) => postMessage({ error: String(error) }));
 '''),
 }
 TIME = '''
-const [samples, done] = arguments;
+const [samples, threads, done] = arguments;
 const worker = new Worker('/timing.js', { type: 'module' });
 worker.onmessage = ({ data }) => done({ ...data, isIsolated: crossOriginIsolated });
 worker.onerror = (event) => done({ error: event.message });
-worker.postMessage(samples);
+worker.postMessage({ samples, threads });
 '''
 
 
@@ -58,13 +58,13 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         return super().translate_path(path.removeprefix('/module'))
 
 
-def main(folder, samples):
+def main(folder, samples, threads):
     server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), functools.partial(Handler, directory=folder))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     browser = Browser(performance=False)
     try:
         browser.open(f'http://127.0.0.1:{server.server_address[1]}/')
-        result = browser.run_waiting(TIME, int(samples))
+        result = browser.run_waiting(TIME, int(samples), int(threads))
     finally:
         browser.close()
         server.shutdown()
